@@ -19,8 +19,9 @@ WORKDIR /home/dpnb/dpnb
 
 # The modules change less often than the code: a layer of their own.
 COPY --chown=dpnb:dpnb go.mod go.sum ./
-COPY --chown=dpnb:dpnb tools tools
-RUN go mod download && cd tools && go mod download
+COPY --chown=dpnb:dpnb dpnb/report/toolchain/tools.mod /tmp/tools/go.mod
+COPY --chown=dpnb:dpnb dpnb/report/toolchain/tools.sum /tmp/tools/go.sum
+RUN go mod download && cd /tmp/tools && go mod download
 
 COPY --chown=dpnb:dpnb . .
 RUN go run ./dpnb/cmd/dpnb setup

@@ -188,10 +188,7 @@ func readNotebooks(t *testing.T) map[string]string {
 // statements returns the IDs of the papers' inventories.
 func statements(t *testing.T) map[string]bool {
 	t.Helper()
-	papers, err := claim.Papers("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	papers := paper.Papers()
 	known := map[string]bool{}
 	for _, p := range papers {
 		for _, s := range p.Statements {
@@ -208,10 +205,7 @@ func TestClaimsLeadSomewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	papers, err := claim.Papers("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	papers := paper.Papers()
 	all := paper.Register()
 	for _, problem := range claim.NewDocument(papers, all, tree).Problems() {
 		t.Error(problem)

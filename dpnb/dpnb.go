@@ -411,6 +411,9 @@ type (
 	//	dpnb.Show(model.PopulationIntervals(0.95)) // what goes with what among people: for the population
 	//	iv, err := model.Intervals(0.95)       // what the noise has done: for the same fit without it
 	//	dpnb.Show(model.Difference("marital", "divorced", "married", 0.95))
+	//	dpnb.Show(model.Shapes())              // what each column does, as curves on one page
+	//	dpnb.Show(model.Shape("age"))
+	//	edited, err := model.With(model.Shape("age").Monotone(+1)) // predicts with a curve that rises, for free
 	//	dpnb.Show(model.CoefficientsInUnits()) // without RowNorm: years, dollars
 	//	dpnb.Show(model.Card())                // a model card in Markdown; card.Write("happy.md") keeps it
 	//	err = model.Save("happy.json")         // and dpnb.Load in another cell, or on another machine
@@ -424,6 +427,15 @@ type (
 	// Difference is what Model.Difference returns: of two categories of a column, with intervals;
 	// Show displays it.
 	Difference = learn.Difference
+	// Shape is what one column adds to what a model predicts, a curve of a number; ShapePoint is it at one value. It
+	// can be changed afterwards, which costs nothing:
+	//
+	//	age := model.Shape("age").Monotone(+1).Set(80, 90, 0.5).Rounded(0.1)
+	//	edited, err := model.With(age)
+	Shape      = learn.Shape
+	ShapePoint = learn.ShapePoint
+	// Shapes are those of all columns, those first that matter most.
+	Shapes = learn.Shapes
 	// Intervals are confidence intervals of a model's coefficients; Show displays them.
 	Intervals = learn.Intervals
 )

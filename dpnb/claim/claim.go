@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"runtime"
 	"strings"
@@ -39,6 +40,8 @@ const (
 	HoldsWithCorrection Verdict = "holds with correction"
 	Fails               Verdict = "fails"
 	NotCheckable        Verdict = "not checkable"
+	// Untested is what a claim gets that holds by evidence that would not have noticed an error.
+	Untested Verdict = "consistent, not tested"
 )
 
 // Check measures something that could come out otherwise.
@@ -51,10 +54,11 @@ type Claim struct {
 	// Paper is where it stands, in words a reader can look up.
 	Paper string
 	Kind  Kind
-	// Statement is the claim in a line.
+	// Statement is the claim in a line. That of a paper stands in its inventory, from which the register has it.
 	Statement string
-	// Code names what computes or releases what is claimed, and Tests what tests that, by package and symbol:
-	// "privacy/objective.DTZ24". A package is named by its directory below dpnb.
+	// Code names what computes or releases what is claimed, and Tests what asserts the statement, by package and
+	// symbol: "privacy/objective.DTZ24". A package is named by its directory below dpnb. Where no other test asserts
+	// the statement, Tests is empty: the check itself does.
 	Code, Tests []string
 	// Proof is the page of docs/theory and the anchor there, and the hash of that text and of the statement as the
 	// inventory has it, when somebody last held them against the claim: "objective_perturbation#dtz24-thm5.1 0b5aee1c".
@@ -70,18 +74,32 @@ type Claim struct {
 	// Run measures, Want is its verdict; empty means Holds.
 	Run  Check
 	Want Verdict
-	// Scaled are claimed quantities with the smallest error in each that the check notices, measured. Wrong are other
-	// versions that are wrong on purpose, by what is wrong, and Power is the smallest error among them, in words. None
-	// of the wrong versions may have the verdict Want.
+	// Scaled are claimed quantities by whose error the check is measured, Wrong other versions that are wrong on
+	// purpose, by what is wrong. Powers are what of them each half of the check notices, as measured; the register
+	// reads them from its file.
 	Scaled []Scaled
-	Power  string
 	Wrong  map[string]Check
+	Powers []Power
+	// Weak says why no evidence notices an error of a tenth. Loose is the share of the bound beyond which no case
+	// comes, if that is proved at Proof; zero if nothing is.
+	Weak  string
+	Loose float64
 	// Slow says that the check takes seconds: tests run it when all are asked for, and the document always.
 	Slow bool
 }
 
-// Verdict is what Run must give.
-func (c Claim) Verdict() Verdict { return cmp.Or(c.Want, Holds) }
+// want is what Run must give.
+func (c Claim) want() Verdict { return cmp.Or(c.Want, Holds) }
+
+// Verdict is what the claim must get: that of Run, if the evidence would have noticed an error, or is proved to be as
+// near as any can be.
+func (c Claim) Verdict() Verdict {
+	if v := c.want(); v != Holds && v != HoldsWithCorrection || c.Loose > 0 || c.Powers == nil ||
+		c.noticed(Evidence) != "" {
+		return v
+	}
+	return Untested
+}
 
 // Size of a check.
 type Size int
@@ -109,9 +127,37 @@ type Outcome struct {
 	// Interval is the confidence interval of Measured, or the tolerance that it
 	// was held against.
 	Interval string
-	Verdict  Verdict
+	// Verdict is that of the evidence, Formula whether the code computes what is stated; empty if that is not compared.
+	Verdict Verdict
+	Formula Comparison
+	// Reached is how near to equality the worst case comes that was found, as a share of what is claimed; zero if the
+	// claim is no bound.
+	Reached float64
 	// Note says what a reader should know besides, for example which correction.
 	Note string
+}
+
+// Comparison of the code with a formula.
+type Comparison string
+
+// Comparisons.
+const (
+	Same  Comparison = "the formula that is stated"
+	Other Comparison = "another formula than what is stated"
+)
+
+// As adds to o whether the code computes the formula that is stated.
+func (o Outcome) As(same bool) Outcome {
+	if o.Formula = cmp.Or(o.Formula, Same); !same {
+		o.Formula = Other
+	}
+	return o
+}
+
+// Reaching adds to o how near to equality the worst case came.
+func (o Outcome) Reaching(share float64) Outcome {
+	o.Reached = math.Max(o.Reached, share)
+	return o
 }
 
 // Result is a claim with its outcome, as it is printed.
@@ -124,14 +170,26 @@ type Result struct {
 	Statement string  `json:"statement"`
 	Check     string  `json:"check"`
 	Expected  string  `json:"expected"`
-	Power     string  `json:"power"`
 	Measured  string  `json:"measured"`
 	Interval  string  `json:"interval"`
 	Verdict   string  `json:"verdict"`
 	Seconds   float64 `json:"seconds"`
 	Seed      uint64  `json:"seed"`
-	// Near is the relative error of the nearest wrong version; null if none has a size.
-	Near *float64 `json:"near"`
+	// Evidence and Transcription are what each half of the check notices by itself.
+	Evidence      Noticed `json:"evidence"`
+	Transcription Noticed `json:"transcription"`
+	// Reached is the share of what is claimed that the worst case found comes to, Loose the share that is proved to be
+	// the most, and Weak why no evidence notices an error of a tenth.
+	Reached float64 `json:"reached,omitempty"`
+	Loose   float64 `json:"loose,omitempty"`
+	Weak    string  `json:"weak,omitempty"`
+}
+
+// Noticed is what a half of a check notices, in words; Near is the relative error of the nearest wrong version, null if
+// none has a size.
+type Noticed struct {
+	Notices string   `json:"notices"`
+	Near    *float64 `json:"near"`
 }
 
 // Select returns the claims whose ID matches one of the patterns ("qop/*",
@@ -237,18 +295,27 @@ func (c Claim) check(ctx context.Context, size Size) Result {
 	if err != nil {
 		o = Outcome{Measured: "error: " + err.Error(), Verdict: Fails}
 	}
+	if o.Formula == Other {
+		o.Verdict, o.Note = Fails, strings.TrimPrefix(o.Note+"; the code computes "+string(Other), "; ")
+	}
+	if v := c.Verdict(); v == Untested && o.Verdict == c.want() {
+		o.Verdict = v
+	}
 	verdict := string(o.Verdict)
 	if o.Note != "" {
 		verdict += ": " + o.Note
 	}
-	var near *float64
-	if n := c.Near(); n < 1 {
-		near = &n
+	half := func(h Half) Noticed {
+		n := Noticed{Notices: c.noticed(h)}
+		if near := c.Near(h); near < 1 {
+			n.Near = &near
+		}
+		return n
 	}
-	return Result{Claim: c, Near: near, ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check,
-		Expected: c.Expected, Power: c.noticed(),
-		Measured: o.Measured, Interval: o.Interval, Verdict: verdict, Seconds: time.Since(start).Seconds(),
-		Seed: c.Seed}
+	return Result{Claim: c, ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check,
+		Expected: c.Expected, Evidence: half(Evidence), Transcription: half(Transcription), Reached: o.Reached,
+		Loose: c.Loose, Weak: c.Weak, Measured: o.Measured, Interval: o.Interval, Verdict: verdict,
+		Seconds: time.Since(start).Seconds(), Seed: c.Seed}
 }
 
 // Failed reports whether the verdict of r is that the claim fails.

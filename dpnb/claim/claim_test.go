@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +18,9 @@ import (
 func TestOutput(t *testing.T) {
 	claims := []Claim{
 		{ID: "dpnb/one", Paper: "p", Kind: Ours, Statement: "a | b", Check: "c", Expected: "e", Seed: 3,
-			Run: func(context.Context, Size) (Outcome, error) { return Outcome{"1.5", "±0.1", Holds, "because"}, nil }},
+			Run: func(context.Context, Size) (Outcome, error) {
+				return Outcome{Measured: "1.5", Verdict: Holds, Note: "because"}, nil
+			}},
 		{ID: "dpnb/two", Paper: "p", Kind: Ours, Statement: "s", Check: "c", Expected: "e",
 			Run: func(context.Context, Size) (Outcome, error) { return Outcome{}, errors.New("boom") }},
 	}
@@ -34,7 +37,7 @@ func TestOutput(t *testing.T) {
 		t.Fatal(err, b.String())
 	}
 	for _, key := range []string{"id", "paper", "kind", "statement", "check", "expected", "measured", "interval",
-		"verdict", "seconds", "seed", "near"} {
+		"verdict", "seconds", "seed", "evidence", "transcription"} {
 		if _, ok := back[0][key]; !ok {
 			t.Errorf("the JSON lacks %q", key)
 		}
@@ -62,11 +65,11 @@ func TestDocument(t *testing.T) {
 	}}}
 	good := Claim{ID: "rkw23/thm1", Paper: "p", Kind: Theorem, Statement: "a | b", Code: []string{"privacy.New"},
 		Tests:  []string{"privacy.TestNew"},
-		Errata: []string{"rkw23-1"}, Figure: "01#plot", Check: "c", Expected: "e", Power: "a tenth", Want: Fails,
-		Wrong: map[string]Check{"a tenth": nil},
+		Errata: []string{"rkw23-1"}, Figure: "01#plot", Check: "c", Expected: "e", Want: Fails, Weak: "as rkw23-1 says",
+		Powers: []Power{{Of: "a tenth", Evidence: Sizes{Less: 1}}},
+		Wrong:  map[string]Check{"a tenth": nil},
 		Run: func(context.Context, Size) (Outcome, error) {
-			return Outcome{"1.5", "", Fails, "as rkw23-1 says"},
-				nil
+			return Outcome{Measured: "1.5", Verdict: Fails, Note: "as rkw23-1 says"}.Reaching(0.5), nil
 		}}
 	good.Proof = "page#rkw23-thm1 " + good.withProof("page#rkw23-thm1").hash(tree, papers)
 	d := NewDocument(papers, []Claim{good}, tree)
@@ -77,22 +80,37 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	md := d.Markdown(results)
-	for _, part := range []string{
-		`| <a id="rkw23-def1"></a>` + "`rkw23/def1`" +
-			`<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; ` +
-			`see [rkw23/thm1](#rkw23thm1) and erratum [rkw23-1](errata.md#rkw23-1) |  |`,
-		`| a \| b | **fails** | [code](../dpnb/privacy/a.go) [proof](theory/page.md#rkw23-thm1) ` +
-			`[test](../dpnb/privacy/a_test.go) [erratum](errata.md#rkw23-1) [figure](../notebooks/01.ipynb) |`,
-		"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../dpnb/privacy/a_test.go)",
-		"**fails**: as [rkw23-1](errata.md#rkw23-1) says", "| 2 | 1 | 0 | 0 | 1 | 0 |",
+	pages := d.Pages(results)
+	for page, parts := range map[string][]string{
+		"claims.md": {
+			"| [A paper](claims/rkw23.md) | 2 | 1 | 0 | 0 | 0 | 1 | 0 |",
+			"| [`rkw23/thm1`](claims/measured.md#rkw23thm1) | a tenth | 50 % | as [rkw23-1](errata.md#rkw23-1) says |",
+		},
+		"claims/rkw23.md": {
+			`| <a id="rkw23-def1"></a>` + "`rkw23/def1`" +
+				`<br>Definition 1 | ‖θ\*‖ ≤ f\*, \|x\|\_2 | definition; see ` +
+				`[rkw23/thm1](../claims/measured.md#rkw23thm1) and erratum [rkw23-1](../errata.md#rkw23-1) | | |  |`,
+			`| a \| b | **fails** | no size | 50 % | [code](../../dpnb/privacy/a.go) ` +
+				`[proof](../theory/page.md#rkw23-thm1) [test](../../dpnb/privacy/a_test.go) ` +
+				`[erratum](../errata.md#rkw23-1) [figure](../../notebooks/01.ipynb) |`,
+		},
+		Measured: {
+			"### rkw23/thm1\n", "- Test: [`privacy.TestNew`](../../dpnb/privacy/a_test.go)",
+			"**fails**: as [rkw23-1](../errata.md#rkw23-1) says", "- Evidence alone notices: a tenth",
+			"- Nearest to equality: 50 %", "noticed: as [rkw23-1](../errata.md#rkw23-1) says",
+		},
 	} {
-		if !strings.Contains(md, part) {
-			t.Errorf("the document lacks %s:\n%s", part, md)
+		for _, part := range parts {
+			if !strings.Contains(pages[page], part) {
+				t.Errorf("%s lacks %s:\n%s", page, part, pages[page])
+			}
 		}
 	}
+	if !strings.Contains(pages[Measured], d.Section(results[0])) {
+		t.Error("a section by itself is another one")
+	}
 	results[0].Seconds++
-	if md != d.Markdown(results) {
+	if !maps.Equal(pages, d.Pages(results)) {
 		t.Error("the document changes with the times")
 	}
 	for name, spoil := range map[string]func(*Claim){
@@ -100,7 +118,7 @@ func TestDocument(t *testing.T) {
 		"test":    func(c *Claim) { c.Tests = []string{"privacy.New"} },
 		"erratum": func(c *Claim) { c.Errata = []string{"rkw23-2"} },
 		"cell":    func(c *Claim) { c.Figure = "01#other" }, "page": func(c *Claim) { c.Proof = "other#rkw23-thm1 0" },
-		"hash": func(c *Claim) { c.Proof = "page#rkw23-thm1 00000000" }, "power": func(c *Claim) { c.Power = "" },
+		"hash": func(c *Claim) { c.Proof = "page#rkw23-thm1 00000000" }, "power": func(c *Claim) { c.Wrong = nil },
 	} {
 		bad := good
 		spoil(&bad)

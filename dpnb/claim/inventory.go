@@ -2,8 +2,8 @@ package claim
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
+	"io/fs"
+	"path"
 	"strings"
 )
 
@@ -25,14 +25,14 @@ type Statement struct {
 // papers are the papers in the order of the document.
 var papers = []string{"rkw23", "qop", "cop", "heavytail", "dtz24"}
 
-// Papers reads the inventories of the checkout at root, dpnb/paper/*/statements.tsv.
+// Papers reads the inventories in the papers' rooms, */statements.tsv.
 //
 // Errors: a file that cannot be read; a line that is not a new ID of that paper, a place, a statement and a reason.
-func Papers(root string) ([]Paper, error) {
+func Papers(rooms fs.FS) ([]Paper, error) {
 	var all []Paper
 	for _, name := range papers {
-		file := filepath.Join(root, "dpnb", "paper", name, "statements.tsv")
-		text, err := os.ReadFile(file)
+		file := path.Join(name, "statements.tsv")
+		text, err := fs.ReadFile(rooms, file)
 		if err != nil {
 			return nil, err
 		}

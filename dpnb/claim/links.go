@@ -46,9 +46,8 @@ func (c Claim) Problems(t *whereis.Tree, papers []Paper) (problems []string) {
 			wrong("%s is no test", name)
 		}
 	}
-	if len(c.Code) == 0 || len(c.Tests) == 0 || c.noticed() == "" ||
-		len(c.WrongVersions()) == 0 && c.Want != NotCheckable {
-		wrong("it lacks Code, Tests, Scaled or Power and Wrong")
+	if len(c.Code) == 0 || len(c.Scaled)+len(c.Wrong) == 0 {
+		wrong("it lacks Code, Scaled or Wrong")
 	}
 	page, anchor, hash := c.Anchor()
 	switch want := c.hash(t, papers); {

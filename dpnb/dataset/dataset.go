@@ -42,13 +42,13 @@ var Sets = map[string][]File{
 	},
 }
 
-// Dir returns the project's folder for data files.
+// Dir returns the project's folder for data files: of the clone that the program runs in, or else the user's.
 func Dir() (string, error) {
 	root, err := project.Root(".")
 	if err != nil {
-		return "", err
+		root, err = project.CacheDir()
 	}
-	return filepath.Join(root, "data"), nil
+	return filepath.Join(root, "data"), err
 }
 
 // Find returns the path of a data file: in the folder that DPNB_DATA names, else
@@ -76,8 +76,8 @@ func remedy(name string) string {
 	for set, files := range Sets {
 		for _, f := range files {
 			if f.Name == name {
-				return fmt.Sprintf("run `go run ./dpnb/cmd/dpnb data %s`, or let %s name the folder that has it", set,
-					DirEnv)
+				return fmt.Sprintf("run `%s data %s`, or let %s name the folder that has it", project.Command(),
+					set, DirEnv)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 )
 
 const adultNote = "The Adult census data (1994): real people, whose records were made public."
@@ -83,6 +84,6 @@ func invented(name string, rows int, seed uint64) (*frame.Table, error) {
 		Note: "INVENTED PEOPLE, not the Adult census data, which are not on this machine. " +
 			"Their columns have round marginals and their incomes follow a logistic model " +
 			"(dpnb/dataset/adultlike.go). " +
-			"Fetch the data with: go run ./dpnb/cmd/dpnb data adult"}
+			"Fetch the data with: " + project.Command() + " data adult"}
 	return t, t.Source.Log()
 }

@@ -51,7 +51,7 @@ func newRecords(p *Problem) *records {
 	r.block = blockBytes * n / max(1, 8*entries)
 	// Both bounds are multiples of four, as the kernels like it.
 	r.block = min(max(r.block&^3, 8), matrix.MaxBlock)
-	r.direct = 2*entries < n*d*r.perCoefficient()
+	r.direct = 2*entries < n*d*r.perCoefficient() && r.block*entries < n*d
 	r.period = max(matrix.MaxBlock, d*n/max(1, entries))
 	return r
 }
@@ -331,7 +331,7 @@ func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 		terms, deeper = math.Max(maxNorm, e.terms), matrix.TermsDepth
 	}
 	margin := (float64(e.d+1) + deeper) * u * terms * norm
-	err := (e.sumDepth*(1+deeper/0x1p10) + 8 + deeper) * u * terms * slopes
+	err := (e.sumDepth*(1+deeper/float64(8*e.block)) + 8 + deeper) * u * terms * slopes
 	err += n * maxNorm * beta * margin
 	err += n * maxNorm * e.f.SlopeError()
 	err += kernel.Underflow(e.n*e.k, e.d, maxNorm, beta, slopes)

@@ -353,3 +353,48 @@ func TestHistogramOfLogarithmicColumn(t *testing.T) {
 		}
 	}
 }
+
+// A price in shares of a budget, and what a share buys, are each other's inverse: the share that a precision costs buys
+// it, and a tenth less does not. What cannot be bought is refused.
+func TestPricesInShares(t *testing.T) {
+	df := people(5000)
+	for name, q := range map[string]explore.Query{"count": explore.Count(), "sum": explore.Sum("age"),
+		"mean": explore.Mean("age").Planned(5000), "groups": explore.Mean("age").By("city").Planned(800)} {
+		for _, delta := range []float64{0, 1e-6} {
+			b := learn.NewBudget(1, delta, learn.Named(fmt.Sprint("shares of ", name, delta)))
+			bought, err := q.Within(df, b.Share(0.05), 0.95)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			price, err := q.Price(df, bought.Within, 0.95)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			share, err := b.ShareOf(price.Epsilon, price.Mu)
+			if err != nil || !(share > 0.049 && share < 0.051) {
+				t.Errorf("%s, δ = %g: ± %g costs %g of the budget, which a twentieth buys (%v)", name, delta,
+					bought.Within, share, err)
+			}
+			for part, enough := range map[float64]bool{1: true, 0.9: false} {
+				again, err := q.Within(df, b.Share(part*share), 0.95)
+				if err != nil || again.Within <= bought.Within*(1+1e-4) != enough {
+					t.Errorf("%s, δ = %g: %v of the share buys ± %g, want ± %g (%v)", name, delta, part, again.Within,
+						bought.Within, err)
+				}
+			}
+			if text := price.In(b).Display().Text(); !strings.Contains(text, "Share(0.0") {
+				t.Errorf("%s: %s", name, text)
+			}
+			if text := bought.Display().Text(); !strings.Contains(text, "This buys the ") {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+	}
+	b := learn.NewBudget(0.01, 0, learn.Named("a small budget"))
+	if _, err := b.ShareOf(0.02, 0.02); err == nil || !strings.Contains(err.Error(), "2") {
+		t.Errorf("twice the budget: %v", err)
+	}
+	if _, err := explore.Count().Within(df, learn.Simulate(1, 0), 0.95); err == nil {
+		t.Error("a simulation has a price")
+	}
+}

@@ -17,8 +17,13 @@ type Price struct {
 	// Epsilon is the ε that is enough where releases add up by ε; no δ is spent.
 	Epsilon float64
 	// Mu is the μ that is enough where they add up as Gaussian mechanisms.
-	Mu   float64
-	what string
+	Mu float64
+	// Within is half the width of the interval that it buys.
+	Within float64
+	what   string
+	share  string
+	// bought says that it is of an allowance, and not of a precision.
+	bought bool
 }
 
 // Planned says how many records are expected, from what is public: Price needs it, and the
@@ -43,8 +48,7 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 	if m, err := forPeople(p, p.rows, false)(1, 0); err != nil {
 		return nil, err
 	} else if half, _ := p.precision(collector(m), q.records, q.settings); math.IsInf(half, 1) || math.IsNaN(half) {
-		return nil, errors.New("dpnb: Price needs to know about how many records there will be, from what is public: " +
-			"query.Planned(10000)")
+		return nil, errPlanned
 	}
 	least := func(delta float64, countsMu bool) (float64, mechanism.Mechanism, error) {
 		var fault error
@@ -74,7 +78,7 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 		_, epsilon := univariate.Bisect(enough, 1e-4, dearest, univariate.Geometric, 1e-6)
 		return epsilon, at(epsilon), fault
 	}
-	price := &Price{}
+	price := &Price{Within: within}
 	if price.Epsilon, _, err = least(0, false); err != nil {
 		return nil, err
 	}
@@ -90,12 +94,71 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 		return nil, err
 	}
 	_, unit := p.precision(collector(m), q.records, q.settings)
-	price.what = fmt.Sprintf("To know the %s to within ± %g %s with %s confidence", p.label(), within, unit,
-		q.percent())
+	price.what = "To know " + q.precisely(p, within, unit)
 	if q.records > 0 {
-		price.what += fmt.Sprintf(", for about %.0f records,", q.records)
+		price.what += ","
 	}
 	return price, nil
+}
+
+// precisely says what is known how well.
+func (q Query) precisely(p *fitted, within float64, unit string) string {
+	text := fmt.Sprintf("the %s to within ± %.4g %s with %s confidence", p.label(), within, unit, q.percent())
+	if q.records > 0 {
+		text += fmt.Sprintf(", for about %.0f records", q.records)
+	}
+	return text
+}
+
+// Within is Price the other way round: how precisely an allowance, such as budget.Share(0.05), buys the answer. Nothing
+// is spent and no record is read.
+//
+// Errors: as Price; a simulation, which costs nothing.
+func (q Query) Within(df learn.DataFrame, a learn.Allowance, confidence float64) (*Price, error) {
+	q = q.Confidence(confidence)
+	p, err := q.planned(df)
+	if err != nil {
+		return nil, err
+	}
+	price := &Price{bought: true}
+	m, epsilon, mu, err := a.Priced(func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
+		return forPeople(p, p.rows, countsMu)(epsilon, delta)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if mu == 0 { // there are sums alone, of pure releases
+		profile, err := mechanism.Profile(m)
+		if err != nil {
+			return nil, err
+		}
+		if mu, _, err = privacy.AsGaussian(profile, 1e-12); err != nil {
+			return nil, err
+		}
+	}
+	var unit string
+	price.Epsilon, price.Mu = epsilon, mu
+	if price.Within, unit = p.precision(collector(m), q.records, q.settings); !(price.Within < math.Inf(1)) {
+		return nil, errPlanned
+	}
+	price.what = "This buys " + q.precisely(p, price.Within, unit) + "."
+	return price, nil
+}
+
+var errPlanned = errors.New("dpnb: Price needs to know about how many records there will be, from what is public: " +
+	"query.Planned(10000), in a shell --records 10000")
+
+// In adds to the price which share of a budget it is, which Budget.Share spends.
+func (p *Price) In(b *learn.Budget) *Price {
+	if p == nil {
+		return nil
+	}
+	priced := *p
+	share, err := b.ShareOf(p.Epsilon, p.Mu)
+	if priced.share = "Of this budget that is Share(" + privacy.FormatUp(share, 3) + ")."; err != nil {
+		priced.share = err.Error()
+	}
+	return &priced
 }
 
 // Display says the price in a sentence.
@@ -104,7 +167,15 @@ func (p *Price) Display() display.Item {
 	if p == nil {
 		return display.Failed(errors.New("dpnb: no price: look at the err that came with it"))
 	}
-	it.Note("%s costs ε = %s of a budget without δ. In a budget with δ, where releases add up as Gaussian mechanisms "+
-		"do, it costs μ = %s.", p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
+	format := "%s costs ε = %s of a budget without δ. In a budget with δ, where releases add up as Gaussian " +
+		"mechanisms do, it costs μ = %s."
+	if p.bought {
+		format = "%s It is ε = %s by itself, and costs μ = %s in a budget with δ, where releases add up as Gaussian " +
+			"mechanisms do."
+	}
+	it.Note(format, p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
+	if p.share != "" {
+		it.Note("%s", p.share)
+	}
 	return it
 }

@@ -73,6 +73,7 @@ type Figure struct {
 	warning string
 	heat    *heat
 	bar     *colorBar
+	page    *page
 }
 
 // New returns an empty figure. The labels of the axes carry their units. Numbers in texts of a figure, 1e-06, are
@@ -202,19 +203,8 @@ func (f *Figure) Warn(warning string) *Figure {
 func warningStyle() text.Style { return style(9.5, Orange) }
 
 // warningLines are the lines of the warning.
-func (f *Figure) warningLines() (lines []string) {
-	line, room := "", f.width()-2*vg.Points(margin)
-	for _, word := range strings.Fields(f.warning) {
-		if longer := strings.TrimSpace(line + " " + word); line == "" || warningStyle().Width(longer) <= room {
-			line = longer
-			continue
-		}
-		lines, line = append(lines, line), word
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
+func (f *Figure) warningLines() []string {
+	return broken(f.warning, warningStyle(), f.width()-2*vg.Points(margin))
 }
 
 // warningHeight is the room of so many lines, with a gap below the last.
@@ -436,6 +426,10 @@ func (f *Figure) draw(c draw.Canvas) {
 		c.FillText(warningStyle(), vg.Point{X: c.Min.X, Y: c.Max.Y - warningHeight(i+1) + warningHeight(1)/3}, line)
 	}
 	c = draw.Crop(c, 0, 0, 0, -warningHeight(len(lines)))
+	if f.page != nil {
+		f.page.draw(c, f.plot.Title.TextStyle, f.plot.Title.Text)
+		return
+	}
 	if f.bar != nil {
 		c = f.bar.draw(c, f.heat)
 	}

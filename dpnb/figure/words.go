@@ -26,6 +26,9 @@ type seen struct {
 // the figure looks the same.
 func (f *Figure) Words() string {
 	title := f.plot.Title.Text
+	if f.page != nil {
+		return sentences(f.warning, title) + " " + f.page.words() + " " + sentences(f.page.caption)
+	}
 	if f.Alt != "" {
 		alt := numeral.Tidy(f.Alt)
 		return sentences(f.warning, title, strings.TrimLeft(strings.TrimPrefix(alt, title), ",:;. "))

@@ -35,7 +35,7 @@ type Effect struct {
 // own, a row is taken to have the typical norm (TypicalNorm).
 func (e *Encoding) Effects(mean []float64) []Effect {
 	d := len(e.Features)
-	weights := e.margins(mean, 0)
+	weights := e.margins(mean, doubt{})
 	means := e.meansOf(weights)
 	changes := make([][]change, len(e.encoders))
 	var all []Effect
@@ -168,7 +168,9 @@ func slope(shares []float64) []float64 {
 		square += w * u * u
 		of[i] = w * u
 	}
-	floats.Scale(1/square, of)
+	if square > 0 { // else all records have one value, and there is no slope
+		floats.Scale(1/square, of)
+	}
 	return of
 }
 
@@ -226,7 +228,7 @@ func (e *Encoding) Contrast(mean []float64, column, category, against string) (E
 		}
 		var means [][]float64
 		if e.crosses != nil {
-			means = e.meansOf(e.margins(mean, 0))
+			means = e.meansOf(e.margins(mean, doubt{}))
 		}
 		f.Weights = e.changed(i, change, means)
 		return f, nil

@@ -17,11 +17,11 @@ const spreadOfUnseen = 12
 
 // Imagined returns n centred rows of records that nobody has: columns are independent, each with the
 // shares of its categories, or of its hats, that the given mean row has (the bias apart), which says no more of a
-// number without hats than its mean. That mean has noise of a standard deviation off in each entry. uniform draws from
-// [0, 1).
-func (e *Encoding) Imagined(mean []float64, off float64, n int, uniform func() float64) matrix.Rows {
+// number without hats than its mean. That mean has noise of a standard deviation off in each entry: shares are taken
+// lower by less times that. uniform draws from [0, 1).
+func (e *Encoding) Imagined(mean []float64, off, less float64, n int, uniform func() float64) matrix.Rows {
 	draws, of := make([]func() given, len(e.encoders)), make([]given, len(e.encoders))
-	for k, weights := range e.margins(mean, off) {
+	for k, weights := range e.margins(mean, doubt{off, less}) {
 		draws[k] = e.encoders[k].imagine(mean, weights, uniform)
 	}
 	all, starts, scales := make([]entries, 1), make([]int, n+1), make([]float64, n)
@@ -45,10 +45,10 @@ const points = 128
 func place(i int) float64 { return float64(i) / (points - 1) }
 
 // margins returns for each column the weights of its categories, or of the places of the scale of a number, with which
-// records have the given mean row, which has noise of off in each entry; of nil all weigh the same. Where a row z is
+// records have the given mean row, of which that is doubted; of nil all weigh the same. Where a row z is
 // scaled by s, its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights
 // times s.
-func (e *Encoding) margins(mean []float64, off float64) [][]float64 {
+func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
 	all, squares := make([][]float64, len(e.encoders)), make([][]float64, len(e.encoders))
 	for k := range e.encoders {
 		c := &e.encoders[k]
@@ -95,7 +95,7 @@ func (e *Encoding) margins(mean []float64, off float64) [][]float64 {
 			floats.Mul(scaled, scales)
 			sum := floats.Sum(scaled)
 			floats.Scale(1/sum, scaled)
-			e.encoders[k].suit(scaled, mean, off/sum, sum)
+			e.encoders[k].suit(scaled, mean, doubt{of.off / sum, of.less}, sum)
 			floats.Div(scaled, scales)
 			floats.Scale(1/floats.Sum(scaled), scaled)
 			all[k] = scaled
@@ -104,14 +104,22 @@ func (e *Encoding) margins(mean []float64, off float64) [][]float64 {
 	return all
 }
 
-// share is that of a noisy one: lower by half of the noise, so that a rare category is not taken for a frequent one,
-// and never without records.
-func share(v, off float64) float64 { return math.Max(v-off/2, off/4+1e-9) }
+// doubt is of shares that have noise of a standard deviation off, of which they are taken lower by less.
+type doubt struct{ off, less float64 }
+
+// share is that of a noisy one: lower, so that a rare category is not taken for a frequent one, and never without
+// records.
+func (d doubt) share(v float64) float64 {
+	if d.off == 0 {
+		return math.Max(v, 1e-9)
+	}
+	return math.Max(v-d.less*d.off, d.off/(16*d.less*d.less)+1e-9)
+}
 
 // suit changes the weights of a column so that its part of a row, times by, has the given mean, as far as it says: of
 // categories these are the weights; of hats the algorithm of Richardson and Lucy makes weights likelier; of a number
 // without hats there are two places, with half of the variance of an even spread or what the bounds leave room for.
-func (e *encoder) suit(weights, mean []float64, off, by float64) {
+func (e *encoder) suit(weights, mean []float64, of doubt, by float64) {
 	own := mean[e.at : e.at+e.width()]
 	switch {
 	case e.periodic(): // the density that has these cosines and sines
@@ -127,7 +135,7 @@ func (e *encoder) suit(weights, mean []float64, off, by float64) {
 		}
 	case e.levels != nil:
 		for k, v := range own {
-			weights[k] = share(1/float64(len(own))+v/by, off)
+			weights[k] = of.share(1/float64(len(own)) + v/by)
 		}
 	case e.hats > 0:
 		shares := slices.Clone(own[1 : 1+e.hats])
@@ -146,7 +154,7 @@ func (e *encoder) suit(weights, mean []float64, off, by float64) {
 		for range steps {
 			ratio.MulVec(hats.T(), now)
 			for k, v := range shares {
-				ratio.SetVec(k, share(v, off)/ratio.AtVec(k))
+				ratio.SetVec(k, of.share(v)/ratio.AtVec(k))
 			}
 			more.MulVec(hats, ratio)
 			now.MulElemVec(now, more)

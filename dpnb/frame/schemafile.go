@@ -22,8 +22,33 @@ const schemaVersion = 1
 
 // schemaFile is a schema as Save writes it.
 type schemaFile struct {
-	Version int         `json:"version"`
+	Version int `json:"version"`
+	// Comment is for people.
+	Comment []string    `json:"comment,omitempty"`
 	Fields  []fieldText `json:"fields"`
+}
+
+// DraftSchema returns the text of a schema file for columns of which nothing but the names is known: their types,
+// bounds and categories are blanks, which ParseSchema refuses until they are filled in.
+func DraftSchema(names []string) ([]byte, error) {
+	comment, err := json.MarshalIndent([]string{
+		"Say what is publicly known of each column, without looking at the data: from a questionnaire, a codebook, " +
+			"common sense.",
+		"type: " + strings.Join(FieldTypes(), " | "),
+		"lower and upper: the bounds of a number or date; leave them null where there are categories.",
+		"categories: the values of a text, as [\"no\", \"yes\"]; leave them null where there are bounds.",
+		"Remove columns that nothing is to be learnt of, such as names and numbers of people."}, "  ", "  ")
+	out := fmt.Appendf(nil, "{\n  \"version\": %d,\n  \"comment\": %s,\n  \"fields\": [\n", schemaVersion, comment)
+	for i, name := range names {
+		quoted, e := json.Marshal(name)
+		err = errors.Join(err, e)
+		out = fmt.Appendf(out, `    {"name": %s, "type": "", "lower": null, "upper": null, "categories": null}`, quoted)
+		if i < len(names)-1 {
+			out = append(out, ',')
+		}
+		out = append(out, '\n')
+	}
+	return append(out, "  ]\n}\n"...), err
 }
 
 // fieldText is a field as it stands in a file.
@@ -118,8 +143,8 @@ var fieldTypes = map[string]Field{
 	"weekday of a date": {Kind: Categorical, Part: Weekday},
 }
 
-// typeNames returns the names of fieldTypes in order.
-func typeNames() []string {
+// FieldTypes returns the types that fields have in files, in order.
+func FieldTypes() []string {
 	var names []string
 	for n := range fieldTypes {
 		names = append(names, n)
@@ -139,7 +164,7 @@ func (f Field) text() fieldText {
 	for i := range f.Cuts {
 		t.Steps = append(t.Steps, f.boundOf(&f.Cuts[i]))
 	}
-	for _, name := range typeNames() {
+	for _, name := range FieldTypes() {
 		if g := fieldTypes[name]; g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
 			t.Type = name
 		}
@@ -154,7 +179,7 @@ func (f Field) text() fieldText {
 func (t fieldText) field() (Field, error) {
 	f, ok := fieldTypes[t.Type]
 	if !ok {
-		return f, inputErrorf("field %q has the type %q, want one of %s", t.Name, t.Type, quoteAll(typeNames()))
+		return f, inputErrorf("field %q has the type %q, want one of %s", t.Name, t.Type, quoteAll(FieldTypes()))
 	}
 	f.Name, f.Levels, f.Else, f.Layout = t.Name, t.Categories, t.Else, t.Layout
 	f.Missing, f.Reference = t.Missing, t.Reference
@@ -248,10 +273,17 @@ func LoadSchema(path string) (*Schema, error) {
 	return out, nil
 }
 
+// ParseSchema is LoadSchema of a text.
+func ParseSchema(text []byte) (*Schema, error) {
+	s, _, err := parseSchema(text)
+	return s, err
+}
+
 // parseSchema reads a file of Save; with an error, it returns at which byte the cause is.
 func parseSchema(text []byte) (s *Schema, at int, err error) {
 	var in struct {
 		Version int               `json:"version"`
+		Comment []string          `json:"comment"`
 		Fields  []json.RawMessage `json:"fields"`
 	}
 	if at, err := decodeKnown(text, &in); err != nil {

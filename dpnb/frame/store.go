@@ -144,9 +144,16 @@ func (e *Encoding) withScales(rows matrix.Rows) *matrix.Dense {
 	if len(scales) == 0 {
 		return matrix.Densed(rows)
 	}
-	lines := &matrix.Affine{Base: rows.(*matrix.Affine).Base}
-	for _, s := range scales {
-		lines.Kept = append(lines.Kept, s.Feature)
+	base := rows.(*matrix.Affine).Base.(*matrix.CSR)
+	lines := matrix.NewDense(base.N, len(scales), nil)
+	for i := range base.N {
+		for k, s := range scales {
+			v, ok := base.Entry(i, s.Feature)
+			if !ok { // missing, with an indicator: beyond the scale
+				v = s.Lower + 3*s.Width
+			}
+			lines.Data[i*len(scales)+k] = v
+		}
 	}
 	return matrix.Densed(matrix.Beside{Parts: []matrix.Rows{rows, lines}})
 }

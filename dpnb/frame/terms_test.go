@@ -476,3 +476,46 @@ func tableOf(t *testing.T, names []string) *frame.Table {
 	}
 	return table
 }
+
+// Products of columns are made of the line of a number, all waves of one with a period and the indicators of steps, and
+// of no cross; cells are of numbers with hats alone.
+func TestProductsOfTerms(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 1), frame.NumericField("hour", 0, 24),
+		frame.NumericField("pay", 0, 1), frame.NumericField("rent", 0, 1), frame.CategoricalField("y", "x", "z")}}
+	columns := []string{"age", "hour", "pay", "rent", "y"}
+	with, err := schema.With(columns, frame.Term{Column: "age", Steps: []float64{0.2, 0.7}},
+		frame.Term{Column: "hour", Periodic: true}, frame.Term{Column: "pay", Line: true},
+		frame.Term{Column: "age", With: "rent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []frame.Column
+	for _, name := range columns[:4] {
+		all = append(all, frame.Column{Name: name, Numbers: []float64{0, 1}})
+	}
+	table, err := frame.NewTable(append(all,
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"x", "z"}})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := frame.NewDesign(table, with, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(d.Encoding.Blocks()); got != "[{0 3} {3 8} {11 1} {12 1}]" {
+		t.Errorf("blocks %s", got)
+	}
+	if got := d.Encoding.Scales(); len(got) != 1 || got[0].Feature != 12 {
+		t.Errorf("scales %v", got)
+	}
+	want, squares := 0.0, []float64{2. / 3, 1, 1. / 3, 1. / 3}
+	for i, a := range squares {
+		for _, b := range squares[:i] {
+			want += a * b
+		}
+	}
+	want = math.Sqrt(want) / math.Pow(d.Encoding.TypicalNorm(), 2)
+	if got := d.Encoding.TypicalProducts(); math.Abs(got-want) > 1e-9 {
+		t.Errorf("products of %v, want %v", got, want)
+	}
+}

@@ -126,8 +126,9 @@ func (e *encoder) enterNumber(s *entries, u float64) (square float64) {
 	return square
 }
 
-// shortest is the norm below which a row is not scaled: it stays as near to zero as it is.
-const shortest = 1e-100
+// shortest is the norm below which rows are scaled as if they had it: whoever is typical in everything has a row near
+// zero, and what is added up has no factor of more than its inverse, so that sums are not lost in rounding.
+const shortest = 1. / 32
 
 // thin returns centred rows as what they are made of: row i is aᵢ times what enter adds less the mean, and the bias.
 func (e *Encoding) thin(n int, encoders []encoder) *matrix.Affine {
@@ -182,10 +183,10 @@ func (e *Encoding) entered(parts []entries, starts []int, scales []float64) *mat
 func (e *Encoding) scaleOf(norm float64) float64 {
 	s := &e.settings
 	target, safe := s.RowNorm+s.ClipNorm, 1-float64(len(e.Features)+16)*0x1p-53
-	if target == 0 || norm < shortest || s.ClipNorm > 0 && norm <= s.ClipNorm*safe {
+	if target == 0 || s.ClipNorm > 0 && norm <= s.ClipNorm*safe {
 		return 1
 	}
-	return target * safe / norm
+	return target * safe / math.Max(norm, shortest)
 }
 
 // Scale is where a number stands in rows before they are scaled: its line is in Feature, and (v − Lower)/Width of

@@ -153,3 +153,23 @@ func TestScales(t *testing.T) {
 		}
 	}
 }
+
+// However near to its typical value a record is in everything, the sums of a pass over all records lose no digits for
+// it: what rows are summed of is bounded by public numbers.
+func TestNearRecordsAreSummedSafely(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 1).Typically(0),
+		frame.CategoricalField("c", "x", "z"), frame.CategoricalField("y", "n", "p")}}
+	table, err := frame.NewTable(frame.Column{Name: "a", Numbers: []float64{1e-40, 1e-7, 0, 1}},
+		frame.Column{Name: "c", Kind: frame.Categorical, Texts: []string{"?", "?", "?", "x"}},
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n", "p"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if terms := matrix.Terms(d.Rows); terms > 32*3 {
+		t.Errorf("rows are summed of numbers of %v", terms)
+	}
+}

@@ -238,6 +238,23 @@ func (b *Budget) Share(fraction float64) Allowance {
 	return a
 }
 
+// ShareOf returns the fraction that Share must be given for what costs μ as a Gaussian mechanism, or ε where the budget
+// has δ = 0: the other way round, rounded up.
+func (b *Budget) ShareOf(epsilon, mu float64) (float64, error) {
+	whole := b.Share(1)
+	if err := cmp.Or(b.Err(), whole.err); err != nil {
+		return 0, err
+	}
+	of := epsilon / whole.part.Epsilon
+	if whole.part.Mu > 0 {
+		of = mu / whole.part.Mu * (mu / whole.part.Mu)
+	}
+	if of *= 1 + 1e-8; !(of <= 1) { // by which a share is cut when it is priced
+		return 0, fmt.Errorf("dpnb: it costs more than the whole budget: %s times as much", privacy.FormatUp(of, 3))
+	}
+	return of, nil
+}
+
 // WithDelta allows the given δ instead of the budget's or the proportional share of it.
 func (a Allowance) WithDelta(delta float64) Allowance {
 	a.part.Delta, a.asked = delta, true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -40,6 +41,14 @@ func (m *Model) Card() (Card, error) {
 	m.cardFit(&c)
 	m.cardGuarantee(&c)
 	m.cardCoefficients(&c)
+	if len(m.edits) > 0 {
+		c.say("## Changed after the fit\n\nWhat it promises stays, since no record was looked at. The model " +
+			"predicts with shapes that were changed:\n")
+		for _, e := range m.edits {
+			c.say("- %s.", plain(e.words(m)))
+		}
+		c.say("")
+	}
 	m.cardLimits(&c)
 	m.cardUse(&c)
 	c.say("## Made with\n\n%s", plain(m.source.Module))
@@ -204,9 +213,9 @@ func (m *Model) cardUse(c *card) {
 	c.say("model, err := dpnb.Load(\"model.json\")\ndpnb.Show(model.PredictFrame(dpnb.ReadCSV(\"people.csv\")), err)")
 	c.say("values, err := model.%s(dpnb.ReadCSV(\"people.csv\"))", call)
 	c.say("err = model.PredictCSV(\"predicted.csv\", dpnb.FromScanner(frame.ScanCSV(\"people.csv\", nil)))\n```\n")
-	c.say("In a shell, for a CSV or Parquet file of any size: `go run ./dpnb/cmd/dpnb predict model.json people.csv " +
-		"-o predicted.csv`; `--help` lists the options for other separators, decimal marks and encodings. The " +
-		"columns are found by their names, in any order; no label is needed.\n")
+	c.say("In a shell, for a CSV or Parquet file of any size: `" + project.Command() + " predict model.json " +
+		"people.csv -o predicted.csv`; `--help` lists the options for other separators, decimal marks and encodings. " +
+		"The columns are found by their names, in any order; no label is needed.\n")
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

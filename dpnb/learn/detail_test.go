@@ -109,6 +109,13 @@ func TestModelsWithDetail(t *testing.T) {
 				t.Error("a model has what it was asked not to have")
 			}
 		}
+		out := filepath.Join(t.TempDir(), "model.json")
+		if err := m.Export(out); err == nil || !strings.Contains(err.Error(), "Curves()") {
+			t.Errorf("a form without cells and products has the model (%v)", err)
+		}
+		if err := curves.Export(out); err != nil {
+			t.Error(err)
+		}
 		card, err := m.Card()
 		if err != nil {
 			t.Fatal(err)

@@ -146,12 +146,16 @@ func (m *Model) shrunk() []string {
 // imagined is how many records stand for those of a fit where what is expected of their curvature is reckoned.
 const imagined = 8192
 
+// Of the noise of shares they are taken lower by lessUsual, for the population; by lessSure where bands are to be
+// wide enough where hardly anybody is.
+const lessUsual, lessSure = 0.5, 1.5
+
 // guess is what is expected of the curvature of the records of a fit: that of independent columns with the shares that
-// were bought, and labels that follow the model.
-func (m *Model) guess(b *geometry.Bought, fit objpert.Objective) interval.Guess {
+// were bought, lower by less times their noise, and labels that follow the model.
+func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) interval.Guess {
 	d := len(b.Raw)
 	src := noise.NewSeeded(1)
-	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, imagined, src.Float64))
+	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, less, imagined, src.Float64))
 	t, w := make([]float64, imagined), make([]float64, imagined)
 	rows.Margins(t, b.Raw, 0, imagined)
 	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels}

@@ -136,17 +136,17 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 		}
 	}
 	if s.Forms != nil {
-		width := len(m.encoding.Features)
+		nowhere, width := m.encoding.Nowhere(), len(m.encoding.Features)
 		if b != nil {
-			width = b.Width()
+			nowhere, width = append(nowhere, b.Nowhere()...), b.Width()
 		}
-		s.Basis = matrix.Complement(m.encoding.Nowhere(), width)
+		s.Basis = matrix.Complement(nowhere, width)
 	}
 	var iv *interval.Intervals
 	var err error
 	switch {
 	case known && b != nil && kind == ofPopulation:
-		iv, err = interval.Likely(fit, theta, curvature, m.guess(b, fit), true, s)
+		iv, err = interval.Likely(fit, theta, curvature, m.guess(b, fit, lessUsual), true, s)
 	case kind == ofPopulation:
 		iv, err = interval.Population(fit, theta, curvature, s)
 	case known:
@@ -205,6 +205,9 @@ func (m *Model) hasIntervals() error {
 	case m.release == nil:
 		return errors.New("dpnb: this fit drew no noise, so that there is none to allow for: " +
 			"intervals are for released models (Fit)")
+	case m.base != nil:
+		return errors.New("dpnb: shapes of this model were changed after the fit, and intervals are for what was " +
+			"released: ask the model before that (Unedited)")
 	case isDescent(m.release):
 		if _, ok := m.moments(); !ok {
 			return fmt.Errorf("dpnb: there are no intervals for this %s: what noise leaves in the coefficients "+

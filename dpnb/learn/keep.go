@@ -98,6 +98,8 @@ type keptModel struct {
 	Records   frame.Kept
 	Source    provenance
 	Paid      *payment
+	// Edits are what was changed after the fit (Model.With): all else is of the model as it was released.
+	Edits []edit `json:",omitempty"`
 }
 
 type keptGuarantee struct {
@@ -156,6 +158,10 @@ func (m *Model) encode() ([]byte, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
 	}
+	edits := m.edits
+	if m.base != nil {
+		m = m.base
+	}
 	r := m.release
 	if r == nil || m.ran == nil {
 		return nil, errors.New("dpnb: only released models are kept (Fit): this fit is without privacy, and its " +
@@ -168,7 +174,7 @@ func (m *Model) encode() ([]byte, error) {
 		Lambda:    m.lambda,
 		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
-		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid,
+		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid, Edits: edits,
 	}
 	k.Noise.Simulated = r.Simulated()
 	k.Noise.Seed, k.Noise.Seeded = r.Seed()
@@ -255,7 +261,7 @@ func (k keptModel) model() (*Model, error) {
 		also = &b.Cells
 	}
 	features, _ := shown(e, make([]float64, len(e.Features)), also)
-	if k.Bought != nil && !k.Bought.Fits(len(e.Features), forms) ||
+	if k.Bought != nil && !(k.Bought.Fits(len(e.Features), forms) && detailOf(e, k.Bought)) ||
 		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) || k.Ran == nil ||
 		!slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
 		e.Target.Name != k.Target {
@@ -316,7 +322,21 @@ func (k keptModel) model() (*Model, error) {
 		r.Also = k.Bought
 	}
 	m.keep(r)
+	if len(k.Edits) > 0 {
+		return m.edited(k.Edits)
+	}
 	return m, nil
+}
+
+// detailOf reports whether the products and cells of b are of rows that e makes.
+func detailOf(e *frame.Encoding, b *geometry.Bought) bool {
+	scales := e.Scales()
+	for _, n := range b.Cells {
+		if !slices.Contains(scales, frame.Scale(n)) {
+			return false
+		}
+	}
+	return len(b.Pairs) == 0 || slices.Equal(b.Pairs, e.Blocks())
 }
 
 // source returns a source such as the noise came from; nothing is drawn from it.

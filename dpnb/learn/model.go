@@ -63,6 +63,9 @@ type Model struct {
 	once string
 	// partition is that of the ledger if it is the model of a group (FitBy).
 	partition string
+	// base is the released model of which m has changed shapes, by edits; nil of one that was not changed.
+	base  *Model
+	edits []edit
 }
 
 // keep gives m its release.
@@ -443,6 +446,9 @@ func (m *Model) Display() display.Item {
 			privacy.FormatUp(r.Tolerance, 3), alone)
 	}
 	it.Note("Assumes: %s.", strings.Join(r.Guarantee.Assumptions, "; "))
+	for _, e := range m.edits {
+		it.Note("Changed after the fit, which costs nothing: %s.", e.words(m))
+	}
 	if m.once != "" {
 		it.Note("Released once, as %q: FitOnce returns it by this name and pays nothing more.", m.once)
 	}

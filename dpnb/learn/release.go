@@ -32,22 +32,42 @@ func (a Allowance) Pay(
 	if err := a.check(src); err != nil {
 		return nil, alone, err
 	}
-	countsMu := a.part.Squares && !a.whole()
+	m, price, err := a.chosen(choose)
+	if err != nil {
+		return nil, alone, err
+	}
+	alone = ledger.Part{Epsilon: price.Epsilon, Delta: price.Delta}
+	return m, alone, a.charge(price, m, m.Describe().Name, src)
+}
+
+// Priced returns what Pay would run, and its price: μ is 0 where releases add up by ε and δ alone. Nothing is spent.
+func (a Allowance) Priced(choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error)) (
+	m mechanism.Mechanism, epsilon, mu float64, err error) {
+	if a.err == nil && a.budget != nil {
+		a.err = a.budget.Err()
+	}
+	if a.simulation || a.err != nil {
+		return nil, 0, 0, cmp.Or(a.err, errors.New("dpnb: a simulation costs nothing"))
+	}
+	m, price, err := a.chosen(choose)
+	return m, price.Epsilon, price.Mu, err
+}
+
+// chosen returns the mechanism and its price.
+func (a Allowance) chosen(choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error)) (
+	mechanism.Mechanism, ledger.Entry, error) {
+	countsMu := !a.simulation && a.part.Squares && !a.whole()
 	m, price, err := a.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) {
 		return choose(epsilon, delta, countsMu)
 	})
 	if err != nil {
-		return nil, alone, err
+		return nil, price, err
 	}
 	profile, err := mechanism.Profile(m)
-	if err != nil {
-		return nil, alone, err
-	}
-	if privacy.DeltaUpper(profile, price.Epsilon) == 0 {
+	if err == nil && privacy.DeltaUpper(profile, price.Epsilon) == 0 {
 		price.Delta = 0 // it is pure, and leaves δ to others
 	}
-	alone = ledger.Part{Epsilon: price.Epsilon, Delta: price.Delta}
-	return m, alone, a.charge(price, m, m.Describe().Name, src)
+	return m, price, err
 }
 
 // Known returns the records of df, to be scanned, and what is publicly known about them.

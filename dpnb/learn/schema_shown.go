@@ -4,7 +4,26 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
 )
+
+// Numbers returns the columns of which the schema has bounds, and Categories those of which it lists the values, in its
+// order: both are public.
+func (df DataFrame) Numbers() []string { return df.ofKind(frame.Numeric) }
+
+// Categories is described at Numbers.
+func (df DataFrame) Categories() []string { return df.ofKind(frame.Categorical) }
+
+func (df DataFrame) ofKind(kind frame.Kind) (names []string) {
+	if df.schema != nil {
+		for _, f := range df.schema.Fields {
+			if f.Kind == kind && !f.Open {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
+}
 
 // Schema shows what is publicly known about the columns, and nothing of what is in them.
 func (df DataFrame) Schema() display.Item {

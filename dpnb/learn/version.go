@@ -20,7 +20,7 @@ func moduleVersion() string {
 // versionIn is moduleVersion of a program that was built so. Cells of notebooks are built with a
 // module in a folder, in the place of a version that does not exist: its commit is said.
 func versionIn(info *debug.BuildInfo) string {
-	const path = "github.com/dpnb/notebooks"
+	const path = project.ModulePath
 	for _, m := range append(slices.Clone(info.Deps), &info.Main) {
 		if m.Path != path {
 			continue

@@ -21,7 +21,8 @@ type Affine struct {
 	U, V []float64
 	// Bias is e.
 	Bias float64
-	// Longest bounds the norms of rows if it is known; 0 is not.
+	// Longest bounds the norms of rows if it is known; 0 is not. It is believed: mechanisms and solvers look at no norm
+	// then, and a guarantee is void where a row is longer.
 	Longest float64
 	// Aside says where the base has, for some features, what they were before rows were scaled; nil if it has not.
 	Aside map[int]int

@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // CSR is a sparse n×d matrix of records by rows: row i has the values
@@ -61,6 +62,16 @@ func (m *Dense) Sparse() *CSR {
 
 // Dims returns n and d.
 func (m *CSR) Dims() (n, d int) { return m.N, m.D }
+
+// Entry returns the entry of row i in column j, and whether there is one.
+func (m *CSR) Entry(i, j int) (v float64, ok bool) {
+	columns, values := m.Entries(i)
+	k, ok := slices.BinarySearch(columns, int32(j))
+	if ok {
+		v = values[k]
+	}
+	return v, ok
+}
 
 // Nonzeros returns the number of entries that are stored.
 func (m *CSR) Nonzeros() int { return len(m.Values) }

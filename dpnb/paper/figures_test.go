@@ -22,7 +22,8 @@ func documented(document, section string) bool {
 		return false
 	}
 	for i, now := range lines {
-		measured := strings.HasPrefix(now, "- Measured: ") || strings.HasPrefix(now, "- Interval or tolerance: ")
+		measured := strings.HasPrefix(now, "- Measured: ") || strings.HasPrefix(now, "- Interval or tolerance: ") ||
+			strings.HasPrefix(now, "- Nearest to equality: ")
 		if now != has[i] && !(measured && sameFigures(now, has[i])) {
 			return false
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"go/format"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
@@ -19,22 +22,19 @@ import (
 const templateName = "09_your_data.ipynb"
 
 // IDs of cells of the template: the one that tells Go where this module lies, and the one that
-// declares where the ledger is kept.
+// declares what may be changed.
 const (
 	moduleCell     = "module"
 	parametersCell = "parameters"
 )
 
-// ledgerLine is the declaration of the ledger, with its comment.
-var ledgerLine = regexp.MustCompile(`(?m)(\tledger +)= "".*$`)
-
-// New writes a notebook for data of one's own to path: the project's template without
-// outputs, whose first cell finds the module from any folder, and whose ledger is kept in a file
-// beside it, NAME.budget.json.
+// New writes a notebook for data of one's own to path, and makes the folders above it: the tree's template without
+// outputs, whose first cell finds the module from any folder, whose ledger is kept in a file beside it,
+// NAME.budget.json, and whose parameters, lines of texts, have the values.
 //
-// Errors: a file that is there already, which stays as it is; a folder that is not.
-func New(root, path string) (err error) {
-	nb, err := notebook.ReadFile(filepath.Join(root, "notebooks", templateName))
+// Errors: a file that is there already, which stays as it is; a parameter that is not in the template.
+func New(tree project.Tree, path string, parameters map[string][]string) (err error) {
+	nb, err := notebook.ReadFile(filepath.Join(tree.Dir, "notebooks", templateName))
 	if err != nil {
 		return err
 	}
@@ -44,19 +44,31 @@ func New(root, path string) (err error) {
 	named := func(id string) int {
 		return slices.IndexFunc(nb.Cells, func(c *notebook.Cell) bool { return c.ID() == id })
 	}
-	module, parameters := named(moduleCell), named(parametersCell)
-	if module < 0 || parameters < 0 || !ledgerLine.MatchString(nb.Cells[parameters].Source()) {
-		return fmt.Errorf("%s has no cell %q, or none %q that says ledger = \"\"", templateName, moduleCell,
-			parametersCell)
+	module, texts := named(moduleCell), named(parametersCell)
+	if module < 0 || texts < 0 {
+		return fmt.Errorf("%s has no cell %q, or none %q", templateName, moduleCell, parametersCell)
 	}
-	nb.Cells[module].SetSource(findModule(root))
-	kept := strings.ReplaceAll(strconv.Quote(Name(path)+".budget.json"), "$", "$$")
-	// The comment behind it has an example of a name, which is not needed beside one.
-	source := ledgerLine.ReplaceAllString(nb.Cells[parameters].Source(), "${1}= "+kept+
-		" // where the budget and what was released are kept")
-	nb.Cells[parameters].SetSource(source)
+	nb.Cells[module].SetSource(toolchain.FindModule("", tree.Module()))
+	source := nb.Cells[texts].Source()
+	source, err = stated(source, "ledger", Name(path)+".budget.json")
+	for name, values := range parameters {
+		if err == nil {
+			source, err = stated(source, name, slices.Clone(values)...)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	neat, err := format.Source([]byte(source))
+	if err != nil {
+		return err
+	}
+	nb.Cells[texts].SetSource(string(neat))
 	content, err := nb.Encode()
 	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	// Not atomicfile, which would replace what is there.
@@ -76,10 +88,34 @@ func New(root, path string) (err error) {
 	return err
 }
 
-// findModule returns the line by which a cell finds the module: where the kernel says that it
-// lies, else where it lay when the notebook was made.
-func findModule(root string) string {
-	quoted := "'" + strings.ReplaceAll(root, "'", `'\''`) + "'"
-	return fmt.Sprintf(`!*M=${%s:-%s} && go mod edit -replace github.com/dpnb/notebooks="$M" `+
-		`-require github.com/dpnb/notebooks@v0.0.0 && cp "$M/go.sum" .`, toolchain.ModuleEnv, quoted)
+// Unpack copies the notebooks of a tree into a folder, which it makes and returns. Those that are there already stay as
+// they are.
+func Unpack(tree project.Tree, dir string) (string, error) {
+	found, err := filepath.Glob(filepath.Join(tree.Dir, "notebooks", "*.ipynb"))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	for _, from := range found {
+		to := filepath.Join(dir, filepath.Base(from))
+		if exists(to) || err != nil {
+			continue
+		}
+		var content []byte
+		if content, err = os.ReadFile(from); err == nil {
+			err = atomicfile.Write(to, content)
+		}
+	}
+	return dir, err
+}
+
+// stated gives the text, or texts, that a line of a cell declares other values.
+func stated(source, name string, values ...string) (string, error) {
+	line := regexp.MustCompile(`(?m)^(\t` + regexp.QuoteMeta(name) + ` +)= "[^"]*"(, "[^"]*")*`)
+	if !line.MatchString(source) {
+		return "", fmt.Errorf("%s has no parameter %s = \"…\"", templateName, name)
+	}
+	for i, v := range values {
+		values[i] = strings.ReplaceAll(strconv.Quote(v), "$", "$$")
+	}
+	return line.ReplaceAllString(source, "${1}= "+strings.Join(values, ", ")), nil
 }

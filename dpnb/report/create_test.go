@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
+	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
 
-// A new notebook has the template's cells without outputs, and its first cell finds a module in a
-// folder with a space and a quote; a file that is there is left as it is.
+// A new notebook has the template's cells without outputs and with other parameters, in folders that are made for it; a
+// file that is there is left as it is.
 func TestNew(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a clone's folder")
 	if err := os.MkdirAll(filepath.Join(root, "notebooks"), 0o755); err != nil {
@@ -19,7 +21,9 @@ func TestNew(t *testing.T) {
 	}
 	const source = `{"cells": [
  {"cell_type": "code", "id": "module", "metadata": {}, "source": "old", "outputs": [], "execution_count": null},
- {"cell_type": "code", "id": "parameters", "metadata": {}, "source": "var (\n\tledger  = \"\"\n)", "outputs": [],
+ {"cell_type": "code", "id": "parameters", "metadata": {},
+  "source": "var (\n\tledger  = \"\"\n\ta, b = \",\", \".\" // two\n\tfile = \"\"\n)",
+  "outputs": [],
   "execution_count": 1},
  {"cell_type": "code", "id": "a", "metadata": {}, "source": "x", "outputs": [{"output_type": "stream"}],
   "execution_count": 3}
@@ -27,8 +31,9 @@ func TestNew(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "notebooks", templateName), []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "mine.ipynb")
-	if err := New(root, path); err != nil {
+	path := filepath.Join(t.TempDir(), "a folder", "that is not there", "mine.ipynb")
+	parameters := map[string][]string{"file": {"$1.csv"}, "a, b": {"x", "y"}}
+	if err := New(project.Tree{Dir: root}, path, parameters); err != nil {
 		t.Fatal(err)
 	}
 	nb, err := notebook.ReadFile(path)
@@ -38,20 +43,74 @@ func TestNew(t *testing.T) {
 	if len(nb.Cells) != 3 || hasOutputs(nb) || nb.Language() != "go" || nb.Metadata()["dpnb"] != nil {
 		t.Errorf("%d cells, outputs %v, metadata %v", len(nb.Cells), hasOutputs(nb), nb.Metadata())
 	}
-	want := "ledger  = \"mine.budget.json\" // where the budget and what was released are kept\n"
-	if !strings.Contains(nb.Cells[1].Source(), want) {
-		t.Errorf("%s, want %s", nb.Cells[1].Source(), want)
+	want := "var (\n\tledger = \"mine.budget.json\"\n\ta, b   = \"x\", \"y\" // two\n\tfile   = \"$1.csv\"\n)"
+	if got := nb.Cells[1].Source(); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
-	// The shell reads the line as the kernel gives it.
-	assign, _, _ := strings.Cut(strings.TrimPrefix(nb.Cells[0].Source(), "!*"), " && ")
-	for env, want := range map[string]string{"": root, "DPNB_MODULE=/else where": "/else where"} {
-		cmd := exec.Command("bash", "-c", assign+` && printf %s "$M"`)
-		cmd.Env = []string{env}
-		if out, err := cmd.Output(); err != nil || string(out) != want {
-			t.Errorf("%s with %q: %q, %v", assign, env, out, err)
+	for _, name := range []string{path, path + "2"} { // one that is there, and a parameter that is not
+		if err := New(project.Tree{Dir: root}, name, map[string][]string{"fil": {"x"}}); err == nil {
+			t.Errorf("%s was written", name)
 		}
 	}
-	if err := New(root, path); err == nil || !strings.Contains(err.Error(), "choose another name") {
+	if err := New(project.Tree{Dir: root}, path, nil); err == nil || !strings.Contains(err.Error(), "choose another") {
 		t.Errorf("a second time: %v", err)
+	}
+}
+
+// The line by which a cell finds the module takes the folder above if it has the source, then what the kernel says,
+// then what it was written with, and has Go require it so; that of each notebook here is the present one.
+func TestFindModule(t *testing.T) {
+	clone, other, version := filepath.Join(t.TempDir(), "a clone's folder"), t.TempDir(), "v1.2.3"
+	for dir, module := range map[string]string{clone: project.ModulePath, other: "example.com/other"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"go.mod", "go.sum"} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("module "+module+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const requires = "require github.com/dpnb/notebooks "
+	for _, c := range []struct{ above, kernel, written, want string }{
+		{clone, "/elsewhere", version, "=> " + clone},
+		{other, clone, version, "=> " + clone},
+		{other, "", version, requires + version},
+		{other, "v2.0.0", version, requires + "v2.0.0"},
+		{"", "", clone, "=> " + clone},
+		{"", "v2.0.0", clone, requires + "v2.0.0"},
+	} {
+		dir, above := t.TempDir(), ""
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module cell\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c.above != "" {
+			above = "$ABOVE"
+		}
+		line := strings.ReplaceAll(toolchain.FindModule(above, c.written), "\\\n", "")
+		cmd := exec.Command("sh", "-c", strings.TrimPrefix(line, "!*"))
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), toolchain.ModuleEnv+"="+c.kernel, "ABOVE="+c.above)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%+v: %v\n%s", c, err, out)
+		}
+		if got := read(t, filepath.Join(dir, "go.mod")); !strings.Contains(strings.ReplaceAll(got, `"`, ""), c.want) {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+	notebooks, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(notebooks) < 10 {
+		t.Fatalf("%d notebooks, %v", len(notebooks), err)
+	}
+	want := toolchain.FindModule("$GONB_DIR/..", project.Release)
+	for _, path := range notebooks {
+		nb, err := notebook.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range nb.Cells {
+			if c.ID() == moduleCell && c.Source() != want {
+				t.Errorf("%s: %s, want %s", path, c.Source(), want)
+			}
+		}
 	}
 }

@@ -39,18 +39,18 @@ func newFingerprint(ctx context.Context, s *Setup) (fingerprint, error) {
 		fmt.Fprintln(h, name, s.Jupyter.Versions[name])
 	}
 	for _, name := range []string{"go.mod", "go.sum"} {
-		if err := hashFile(h, filepath.Join(s.Root, name)); err != nil {
+		if err := hashFile(h, filepath.Join(s.Tree.Dir, name)); err != nil {
 			return "", err
 		}
 	}
 	sources := func(path string, d fs.DirEntry) (take, enter bool) {
 		return !strings.HasSuffix(path, "_test.go"), d.Name() != "testdata"
 	}
-	if err := hashTree(ctx, h, filepath.Join(s.Root, "dpnb"), sources); err != nil {
+	if err := hashTree(ctx, h, filepath.Join(s.Tree.Dir, "dpnb"), sources); err != nil {
 		return "", err
 	}
 	everything := func(string, fs.DirEntry) (take, enter bool) { return true, false }
-	for _, dir := range []string{filepath.Join(s.Root, "data"), os.Getenv("DPNB_DATA")} {
+	for _, dir := range []string{filepath.Join(s.Tree.Dir, "data"), os.Getenv("DPNB_DATA")} {
 		if dir == "" {
 			continue
 		}

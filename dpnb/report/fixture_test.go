@@ -31,7 +31,7 @@ func realSetup(t *testing.T) *Setup {
 		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
 	}
 	t.Setenv("TMPDIR", t.TempDir()) // so that what is left behind is this test's own
-	s, err := Prepare(context.Background(), root, false, func(text string) { t.Log(text) })
+	s, err := Prepare(context.Background(), project.Tree{Dir: root}, false, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,11 +30,8 @@ func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 			"the Jupyter of %s runs notebooks but cannot open them: install the package notebook or jupyterlab for it",
 			s.Jupyter.Python)
 	}
-	if err := o.reachable(inContainer()); err != nil {
+	if err := o.Valid(); err != nil {
 		return err
-	}
-	if info, err := os.Stat(o.Folder); err != nil || !info.IsDir() {
-		return fmt.Errorf("%s is no folder that can be opened", o.Folder)
 	}
 	dir, err := newRunDir(ctx, s.Cache)
 	if err != nil {
@@ -47,11 +44,29 @@ func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 	server.ExtraFiles = []*os.File{dir.lock.File()} // the run goes on as long as one of the two lives
 	server.Cancel = func() error { return terminate(server.Process) }
 	server.WaitDelay = 15 * time.Second
+	building, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := s.Completion(building, func(string) {}); err != nil && building.Err() == nil {
+			fmt.Fprintln(os.Stderr, "no completion of code:", err)
+		}
+	}()
 	err = server.Run()
+	stop()
+	<-done
 	if ctx.Err() != nil {
 		return nil // Ctrl-C is how one leaves
 	}
 	return err
+}
+
+// Valid refuses a folder that is not there, and an address that others reach.
+func (o LabOptions) Valid() error {
+	if info, err := os.Stat(o.Folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder that can be opened", o.Folder)
+	}
+	return o.reachable(inContainer())
 }
 
 // reachable refuses an address that other machines reach: there whoever overhears the token runs programs. A container

@@ -23,7 +23,7 @@ import (
 // the same numbers again, and what they cost in privacy.
 func provenance(
 	ctx context.Context, s *Setup, parameters map[string]string, run *execution, started time.Time) (string, error) {
-	modules, err := dependencies(s.Root)
+	modules, err := dependencies(s.Tree.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -37,7 +37,11 @@ func provenance(
 			fmt.Fprintf(&b, "| %s | %s |\n", name, cellText(value))
 		}
 	}
-	row("Commit", project.ReadRevision(ctx, s.Root).String())
+	if s.Tree.Version != "" {
+		row("Version", project.ModulePath+" "+s.Tree.Version)
+	} else {
+		row("Version", project.Release+"-devel, commit "+project.ReadRevision(ctx, s.Tree.Dir).String())
+	}
 	row("Kernel", "gonb "+s.Kernel.Version)
 	row("Go", fmt.Sprintf("%s on %s/%s", s.Kernel.GoVersion, runtime.GOOS, runtime.GOARCH))
 	row("Modules", strings.Join(modules, ", "))

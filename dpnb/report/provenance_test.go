@@ -18,7 +18,7 @@ func TestProvenance(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Setup{
-		Root: root, Kernel: &toolchain.Kernel{Version: "v9.9", GoVersion: "go1.99"},
+		Tree: project.Tree{Dir: root}, Kernel: &toolchain.Kernel{Version: "v9.9", GoVersion: "go1.99"},
 		Jupyter: &jupyter.Jupyter{Versions: map[string]string{"nbclient": "1", "nbconvert": "2"}},
 	}
 	run := &execution{seconds: 12.34, log: &runlog.Log{
@@ -36,7 +36,8 @@ func TestProvenance(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustContain(t, "the provenance", text,
-		"| Kernel | gonb v9.9 |", "| Go | go1.99 on ", "github.com/spf13/cobra v",
+		"| Version | "+project.Release+"-devel, commit ", "| Kernel | gonb v9.9 |", "| Go | go1.99 on ",
+		"github.com/spf13/cobra v",
 		"| Jupyter | nbclient 1, nbconvert 2 |",
 		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none: nothing was drawn from a seed |",
 		`| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
@@ -50,12 +51,14 @@ func TestProvenance(t *testing.T) {
 	}
 	mustContain(t, "the provenance", text, "draws new noise, and spends as much again")
 	run.log = &runlog.Log{}
+	s.Tree.Version = "v1.2.3"
 	run.failure = &Failure{Cell: 2, Message: "panic"}
 	text, err = provenance(context.Background(), s, nil, run, started)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustContain(t, "the provenance", text, "as in the notebook", "No privacy budget was used.",
+	mustContain(t, "the provenance", text, "| Version | github.com/dpnb/notebooks v1.2.3 |",
+		"as in the notebook", "No privacy budget was used.",
 		"| Verdict | failed: cell 2<br>panic |")
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
@@ -134,7 +135,7 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 		"data/small.csv"} {
 		write(filepath.Join(root, name), "1")
 	}
-	s := &Setup{Root: root, Kernel: &toolchain.Kernel{Key: "k"}, Jupyter: &jupyter.Jupyter{}}
+	s := &Setup{Tree: project.Tree{Dir: root}, Kernel: &toolchain.Kernel{Key: "k"}, Jupyter: &jupyter.Jupyter{}}
 	take := func() fingerprint {
 		t.Helper()
 		f, err := newFingerprint(context.Background(), s)

@@ -55,6 +55,9 @@ func Run(ctx context.Context, s *Setup, o Options) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, j := range jobs {
+		j.readOnly = s.Tree.Version != "" && s.Tree.Has(j.path)
+	}
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
 		return nil, err
 	}
@@ -115,6 +118,7 @@ type job struct {
 	original   *notebook.Notebook // as it is in the file
 	nb         *notebook.Notebook // as it will be run: with its parameters, without outputs
 	parameters map[string]string  // those that differ from the file's
+	readOnly   bool               // it is in the cache of Go's modules
 }
 
 // Check returns what is wrong with the options and the notebooks, without running
@@ -195,7 +199,11 @@ func codeCells(nb *notebook.Notebook) int {
 
 // run runs the notebook in a session and tells the progress.
 func (j *job) run(ctx context.Context, s *session, timeout time.Duration, p Progress) (*execution, error) {
-	dir, err := filepath.Abs(filepath.Dir(j.path))
+	folder := filepath.Dir(j.path)
+	if j.readOnly {
+		folder = "." // where what the notebook writes can be written, and files that it reads are named from
+	}
+	dir, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +250,7 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if r.Files, err = filesRead(run.log); err != nil {
 		return Record{}, err
 	}
-	content, err := session.page(ctx, s.Root, j.path, run.notebook, reportPage(r, o))
+	content, err := session.page(ctx, s.Tree.Dir, j.path, run.notebook, reportPage(r, o))
 	if err != nil {
 		return Record{}, err
 	}

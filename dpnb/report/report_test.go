@@ -141,7 +141,7 @@ func TestJudge(t *testing.T) {
 func TestUpdateAndRerun(t *testing.T) {
 	testscale.SkipUnlessFull(t)
 	s := realSetup(t)
-	source := strings.ReplaceAll(read(t, "testdata/small.ipynb"), "$GONB_DIR/../../..", s.Root)
+	source := strings.ReplaceAll(read(t, "testdata/small.ipynb"), "$GONB_DIR/../../..", s.Tree.Dir)
 	dir := t.TempDir()
 	path, edited := filepath.Join(dir, "small.ipynb"), filepath.Join(dir, "edited.ipynb")
 	write := func(path, content string) {

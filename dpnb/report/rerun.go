@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -81,7 +82,7 @@ type NotCompared struct{ Data string }
 // Error implements error.
 func (e *NotCompared) Error() string {
 	return fmt.Sprintf("its committed outputs are of the %s data, which are not here, so there is nothing to compare; "+
-		"fetch them with: go run ./dpnb/cmd/dpnb data %s", e.Data, e.Data)
+		"fetch them with: %s data %[1]s", e.Data, project.Command())
 }
 
 // missingData returns a *NotCompared if a data set that the committed outputs

@@ -12,16 +12,15 @@ import (
 
 // Setup is what notebooks need to run: the kernel and Jupyter.
 type Setup struct {
-	Root    string // of the project
+	Tree    project.Tree
 	Cache   string
 	Kernel  *toolchain.Kernel
 	Jupyter *jupyter.Jupyter
 }
 
-// Prepare returns the set-up for the project at root, building and installing
-// what is missing. With editor it includes what only a person at the keyboard
-// needs.
-func Prepare(ctx context.Context, root string, editor bool, progress func(string)) (*Setup, error) {
+// Prepare returns the set-up for the project's tree, building and installing
+// what is missing. With editor it is for a person at the keyboard, who may have Completion as well.
+func Prepare(ctx context.Context, tree project.Tree, editor bool, progress func(string)) (*Setup, error) {
 	if runtime.GOOS == "windows" { // without the named pipes that the kernel needs
 		return nil, errors.New("notebooks run on Linux, macOS and Windows' WSL only")
 	}
@@ -33,9 +32,15 @@ func Prepare(ctx context.Context, root string, editor bool, progress func(string
 	if err != nil {
 		return nil, err
 	}
-	k, err := toolchain.Ensure(ctx, toolchain.Settings{Root: root, Cache: cache, Editor: editor, Progress: progress})
+	k, err := toolchain.Ensure(ctx,
+		toolchain.Settings{Module: tree.Module(), Cache: cache, Editor: editor, Progress: progress})
 	if err != nil {
 		return nil, err
 	}
-	return &Setup{Root: root, Cache: cache, Kernel: k, Jupyter: j}, nil
+	return &Setup{Tree: tree, Cache: cache, Kernel: k, Jupyter: j}, nil
+}
+
+// Completion builds what completes code as it is typed, where it is not there yet, for kernels that start after it.
+func (s *Setup) Completion(ctx context.Context, progress func(string)) error {
+	return s.Kernel.Completion(ctx, toolchain.Settings{Cache: s.Cache, Progress: progress})
 }

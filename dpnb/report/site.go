@@ -49,7 +49,7 @@ func Site(ctx context.Context, s *Setup, o Options) (err error) {
 		o.Progress.Step("writing " + r.Name)
 		p := reportPage(r, o)
 		p.Verdict = ""
-		content, err := session.page(ctx, s.Root, path, nb, p)
+		content, err := session.page(ctx, s.Tree.Dir, path, nb, p)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
@@ -133,9 +133,12 @@ type indexRow struct {
 
 // writeSite writes what stands around the reports: the pages of docs/, the gallery and the index of all.
 func writeSite(ctx context.Context, s *Setup, o Options, base fingerprint) error {
-	docs, err := writeDocs(ctx, s, o, base)
-	if err != nil {
-		return err
+	var docs template.HTML
+	if len(o.All) > 0 { // and not a report of one's own alone
+		var err error
+		if docs, err = writeDocs(ctx, s, o, base); err != nil {
+			return err
+		}
 	}
 	index := struct {
 		Passed, Failed, Missing int
@@ -240,19 +243,19 @@ const docsIndex = "docs/README.md"
 // writeDocs writes a page for each Markdown file of docs/ and for README.md, if anything that they are made of has
 // changed, and returns the list of them for the index.
 func writeDocs(ctx context.Context, s *Setup, o Options, base fingerprint) (index template.HTML, err error) {
-	files, err := documents(s.Root)
+	files, err := documents(s.Tree.Dir)
 	if err != nil || len(files) == 0 {
 		return "", err
 	}
 	texts, formulasOf := make([]string, len(files)), make([]formulas, len(files))
 	for i, file := range files {
-		content, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(file)))
+		content, err := os.ReadFile(filepath.Join(s.Tree.Dir, filepath.FromSlash(file)))
 		if err != nil {
 			return "", err
 		}
 		texts[i] = formulasOf[i].take(string(content))
 	}
-	key, err := base.ofDocs(ctx, s.Root)
+	key, err := base.ofDocs(ctx, s.Tree.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -281,7 +284,7 @@ func writeDocs(ctx context.Context, s *Setup, o Options, base fingerprint) (inde
 			if err != nil {
 				return "", err
 			}
-			body.Links(links(s.Root, file, "."))
+			body.Links(links(s.Tree.Dir, file, "."))
 			if index, err = body.Below(); err != nil {
 				return "", err
 			}
@@ -289,7 +292,7 @@ func writeDocs(ctx context.Context, s *Setup, o Options, base fingerprint) (inde
 				return "", err
 			}
 		}
-		if err := writeDocument(s.Root, o.Out, file, inside); err != nil {
+		if err := writeDocument(s.Tree.Dir, o.Out, file, inside); err != nil {
 			return "", fmt.Errorf("%s: %w", file, err)
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -58,17 +59,8 @@ func (e *elsewhere) validate() error {
 // command returns the module's command, built if it is not, and the line by which its input has to begin, a request:
 // arguments are seen by every user of the machine, and what is asked has the checksum of a private file in it.
 func (e *elsewhere) command(ctx context.Context, what string, request any) (*exec.Cmd, []byte, error) {
-	root, err := here()
+	program, err := beamProgram(ctx)
 	if err != nil {
-		return nil, nil, err
-	}
-	cache, err := project.CacheDir()
-	if err != nil {
-		return nil, nil, err
-	}
-	program := filepath.Join(cache, "beam", "dpnb-beam")
-	if _, err := output(ctx, filepath.Join(root, "dpnb", "beam"), "go", "build", "-o", program,
-		"./cmd/dpnb-beam"); err != nil {
 		return nil, nil, fmt.Errorf("cannot build what runs on Beam: %w", err)
 	}
 	text, err := json.Marshal(request)
@@ -78,6 +70,39 @@ func (e *elsewhere) command(ctx context.Context, what string, request any) (*exe
 	child := exec.CommandContext(ctx, program, what)
 	child.Stderr = os.Stderr
 	return child, append(text, '\n'), nil
+}
+
+// beamProgram builds the module's command: in the clone, or of the version that is installed, in a module that requires
+// both.
+func beamProgram(ctx context.Context) (string, error) {
+	tree, err := project.Find(ctx)
+	if err != nil {
+		return "", err
+	}
+	cache, err := project.CacheDir()
+	if err != nil {
+		return "", err
+	}
+	const module = project.ModulePath + "/dpnb/beam"
+	dir, program := filepath.Join(tree.Dir, "dpnb", "beam"), filepath.Join(cache, "beam", "dpnb-beam")
+	build := []string{"go", "build", "-o", program, module + "/cmd/dpnb-beam"}
+	if tree.Version != "" {
+		dir, program = filepath.Join(cache, "beam", tree.Version), program+"-"+tree.Version
+		build = []string{"go", "build", "-mod=mod", "-o", program, module + "/cmd/dpnb-beam"}
+		if _, err := os.Stat(program); err == nil {
+			return program, nil
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return "", err
+		}
+		err := atomicfile.Write(filepath.Join(dir, "go.mod"), fmt.Appendf(nil, "module dpnb/runner\n\ngo 1.26\n\n"+
+			"require (\n\t%[1]s %[2]s\n\t%[3]s %[2]s\n)\n", module, tree.Version, project.ModulePath))
+		if err != nil {
+			return "", err
+		}
+	}
+	_, err = output(ctx, dir, build...)
+	return program, err
 }
 
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The

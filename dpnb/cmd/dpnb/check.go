@@ -26,8 +26,8 @@ What is printed is about single records, and nothing protects it: it is for the 
 data, who has the file. A schema that was changed because of it is no longer known without the
 data, unless what was changed is how the file writes what was known. It ends with status 1 if
 something does not fit.`,
-		Example: `  go run ./dpnb/cmd/dpnb check people.csv --schema people.schema.json
-  go run ./dpnb/cmd/dpnb check Leute.csv --schema Leute.json --separator ';' --decimal ,`,
+		Example: `  dpnb check people.csv --schema people.schema.json
+  dpnb check Leute.csv --schema Leute.json --separator ';' --decimal ,`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := frame.LoadSchema(schema)

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -33,7 +38,8 @@ func newClaimsCommand() *cobra.Command {
 otherwise, and gives a verdict with its figures. Quick by default; --full draws
 more and searches longer. With --wrong each check is also run on the versions of
 its claim that are wrong on purpose; with --power the smallest error that it
-notices is measured. A claim carries a hash of its proof's text in
+notices is measured, of evidence and of transcription apart, and written to
+dpnb/paper/powers.tsv. A claim carries a hash of its proof's text in
 docs/theory: when a test says that it has changed, see whether the claim still
 says the same, and write the new one with --renew.`,
 		Args: cobra.NoArgs,
@@ -41,6 +47,9 @@ says the same, and write the new one with --renew.`,
 			claims, err := claim.Select(paper.Register(), only...)
 			if err != nil {
 				return err
+			}
+			if power && full {
+				return errors.New("--power is measured in the quick form; leave out --full")
 			}
 			out := cmd.OutOrStdout()
 			if list {
@@ -56,39 +65,60 @@ says the same, and write the new one with --renew.`,
 			if full {
 				size = claim.Full
 			}
+			var measured map[string][]claim.Power
+			if power {
+				measured = measuring(claims)
+			}
+			progress, done := newDisplay(os.Stderr), 0
+			defer progress.close()
+			if asJSON {
+				out = cmd.ErrOrStderr()
+			}
+			if progress.bars != nil {
+				progress.Begin("claims", len(claims))
+				if asJSON || out == os.Stdout && term.IsTerminal(int(os.Stdout.Fd())) {
+					out = progress.bars // above the bar
+				}
+			}
 			results, err := claim.Run(cmd.Context(), claims, size, func(r claim.Result) {
-				if asJSON {
-					out = cmd.ErrOrStderr()
+				if done++; progress.bars != nil {
+					progress.Cell("claims", done+1, len(claims))
 				}
 				fmt.Fprintf(out, "%-24s %s (%.1f s)\n%24s %s\n", r.ID, r.Verdict, r.Seconds, "", r.Measured)
 				if wrong {
 					runWrong(cmd.Context(), out, r.Claim, size)
 				}
-				if power {
-					measurePower(cmd.Context(), out, r.Claim, size)
-				}
 			})
+			progress.close()
 			if err != nil {
 				return err
+			}
+			if power {
+				if err := writePowers(out, measured); err != nil {
+					return err
+				}
 			}
 			if markdown != "" {
 				d, err := claimsDocument(claims)
 				if err != nil {
 					return err
 				}
-				if err := atomicfile.Write(markdown, []byte(d.Markdown(results))); err != nil {
-					return err
+				for page, text := range d.Pages(results) {
+					file := filepath.Join(filepath.Dir(markdown), page)
+					err := os.MkdirAll(filepath.Dir(file), 0o755)
+					if err == nil {
+						err = atomicfile.Write(file, []byte(text))
+					}
+					if err != nil {
+						return err
+					}
 				}
 			}
 			if !asJSON {
 				return nil
 			}
 			if len(only) == 0 {
-				_, papers, err := inventories()
-				if err != nil {
-					return err
-				}
-				results = append(results, claim.WithoutClaim(papers)...)
+				results = append(results, claim.WithoutClaim(paper.Papers())...)
 			}
 			return claim.WriteJSON(cmd.OutOrStdout(), results)
 		},
@@ -99,12 +129,12 @@ says the same, and write the new one with --renew.`,
 	f.BoolVar(&full, "full", false, "with many more draws and longer searches")
 	f.BoolVar(&list, "list", false, "list the claims and check nothing")
 	f.BoolVar(&wrong, "wrong", false, "run the versions that are wrong on purpose, too")
-	f.BoolVar(&power, "power", false, "measure by bisection the smallest error in what is claimed that each check "+
-		"notices")
+	f.BoolVar(&power, "power", false, "measure by bisection the smallest error in what is claimed that each half of "+
+		"a check notices, and write it to dpnb/paper/powers.tsv")
 	f.BoolVar(&renew, "renew", false, "write the hashes of the proofs as they are now into the claims, and check "+
 		"nothing")
 	f.StringSliceVar(&only, "only", nil, "take only claims whose ID matches this `pattern`, for example 'rkw23/*'")
-	f.StringVar(&markdown, "markdown", "", "write the results to this `file` as well")
+	f.StringVar(&markdown, "markdown", "", "write the results to this `file`, claims.md, and to claims/ beside it")
 	return cmd
 }
 
@@ -114,51 +144,66 @@ func runWrong(ctx context.Context, out io.Writer, c claim.Claim, size claim.Size
 	for _, name := range slices.Sorted(maps.Keys(versions)) {
 		o, err := versions[name](ctx, size)
 		word := "caught"
-		if err != nil || o.Verdict == c.Verdict() {
+		if err != nil || o.Verdict == cmp.Or(c.Want, claim.Holds) && o.Formula != claim.Other {
 			word = fmt.Sprint("NOT CAUGHT ", err)
 		}
 		fmt.Fprintf(out, "%24s %s: %s; %s\n", "", name, word, o.Measured)
 	}
 }
 
-// measurePower prints what is measured of each scaled quantity of a claim.
-func measurePower(ctx context.Context, out io.Writer, c claim.Claim, size claim.Size) {
-	for _, s := range c.Scaled {
-		less, more, err := s.Measure(ctx, size, c.Verdict())
-		fmt.Fprintf(out, "%24s notices %s", "", claim.Scaled{Of: s.Of, Less: less, More: more})
-		switch {
-		case err != nil:
-			fmt.Fprintf(out, ": ERROR %v", err)
-		case less != s.Less || more != s.More:
-			fmt.Fprintf(out, ": NOT AS WRITTEN, {%q, %g, %g, …}", s.Of, less, more)
+// measuring has each claim measure its powers where it is checked, and returns where they will be, by claim.
+func measuring(claims []claim.Claim) map[string][]claim.Power {
+	var mutex sync.Mutex
+	measured := map[string][]claim.Power{}
+	for i, c := range claims {
+		claims[i].Run = func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+			powers, err := c.Measure(ctx, size)
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			mutex.Lock()
+			measured[c.ID] = powers
+			mutex.Unlock()
+			return c.Run(ctx, size)
 		}
-		fmt.Fprintln(out)
 	}
+	return measured
+}
+
+// writePowers writes what was measured in the place of what the register has of those claims, and prints what differs.
+func writePowers(out io.Writer, measured map[string][]claim.Power) error {
+	root, err := project.Root(".")
+	if err != nil {
+		return err
+	}
+	var all []claim.Power
+	for _, c := range paper.Register() {
+		now, ok := measured[c.ID]
+		if !ok {
+			now = c.Powers
+		} else if !slices.Equal(now, c.Powers) {
+			fmt.Fprintf(out, "%-24s was %v\n%24s is  %v\n", c.ID, c.Powers, "", now)
+		}
+		all = append(all, now...)
+	}
+	return atomicfile.Write(filepath.Join(root, "dpnb", "paper", "powers.tsv"), []byte(claim.FormatPowers(all)))
 }
 
 // claimsDocument is docs/claims.md of the checkout that this runs in.
 func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
-	root, papers, err := inventories()
+	found, err := project.Find(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	tree, err := whereis.Read(root)
+	tree, err := whereis.Read(found.Dir)
 	if err != nil {
 		return nil, err
 	}
-	return claim.NewDocument(papers, claims, tree), nil
-}
-
-// inventories returns the top of the clone, and the statements of the papers there.
-func inventories() (root string, papers []claim.Paper, err error) {
-	if root, err = project.Root("."); err == nil {
-		papers, err = claim.Papers(root)
-	}
-	return root, papers, err
+	return claim.NewDocument(paper.Papers(), claims, tree), nil
 }
 
 func renewProofs(out io.Writer, claims []claim.Claim) error {
-	root, err := project.Root(".")
+	root, err := source()
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ With --mutate a package below dpnb has single operators and numbers changed at r
 of --check as the checks; what survives is printed and nothing is written.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := here()
+			root, err := source()
 			if err != nil {
 				return err
 			}

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,25 +41,31 @@ type privateFlags struct {
 	memory               byteSize
 }
 
-func (p *privateFlags) add(cmd *cobra.Command) {
+// addPublic adds the flags that say what is public of the table and of the budget.
+func (p *privateFlags) addPublic(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&p.schema, "schema", "", "`file` with the public bounds and categories (docs/your-data.md)")
 	f.Float64Var(&p.epsilon, "epsilon", 0, "privacy loss `ε` of the budget (add/remove-one)")
 	f.Float64Var(&p.delta, "delta", 0, "probability `δ` of the budget")
-	f.StringVar(&p.budget, "budget", "", "ledger `file` that keeps the budget from run to run")
-	f.Float64Var(&p.share, "share", 1, "`part` of the budget that is spent")
-	f.StringVar(&p.name, "name", "", "`name` under which it is released once "+
-		"(default what is asked, of which file, seen from the ledger's folder)")
-	f.Uint64Var(&p.seed, "seed", 0, "`number` of a simulation, which protects nobody (default a private release)")
 	f.StringVar(&p.person, "person", "", "`column` that says whose row it is (default each row is a person)")
 	f.IntVar(&p.rows, "rows-of-a-person", 1, "`number` of rows of a person that count")
-	f.Var(&p.memory, "memory", "`size` that the program may take, as 1GiB (default GOMEMLIMIT)")
 	p.table.add(f)
 	for _, name := range []string{"schema", "epsilon"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err)
 		}
 	}
+}
+
+func (p *privateFlags) add(cmd *cobra.Command) {
+	p.addPublic(cmd)
+	f := cmd.Flags()
+	f.StringVar(&p.budget, "budget", "", "ledger `file` that keeps the budget from run to run")
+	f.Float64Var(&p.share, "share", 1, "`part` of the budget that is spent")
+	f.StringVar(&p.name, "name", "", "`name` under which it is released once "+
+		"(default what is asked, of which file, seen from the ledger's folder)")
+	f.Uint64Var(&p.seed, "seed", 0, "`number` of a simulation, which protects nobody (default a private release)")
+	f.Var(&p.memory, "memory", "`size` that the program may take, as 1GiB (default GOMEMLIMIT)")
 }
 
 // open returns the table, scanned, with its schema, and the allowance.
@@ -120,17 +129,49 @@ func beside(ledger, path string) string {
 // unkept is said of a release without a ledger.
 const unkept = "No ledger was kept (--budget FILE): another run is another budget for the same people.\n"
 
-// learners by name: those that need no more than their name.
-var learners = map[string]func(noise.Source) learn.Learner{
-	"logistic":   func(s noise.Source) learn.Learner { return learn.Logistic{Noise: s} },
-	"svm":        func(s noise.Source) learn.Learner { return learn.SVM{Noise: s} },
-	"linear":     func(s noise.Source) learn.Learner { return learn.Linear{Noise: s} },
-	"huber":      func(s noise.Source) learn.Learner { return learn.Huber{Noise: s} },
-	"poisson":    func(s noise.Source) learn.Learner { return learn.Poisson{Noise: s} },
-	"quantiles":  func(s noise.Source) learn.Learner { return learn.Quantiles{Noise: s} },
-	"softmax":    func(s noise.Source) learn.Learner { return learn.Softmax{Noise: s} },
-	"onevsrest":  func(s noise.Source) learn.Learner { return learn.OneVsRest{Noise: s} },
-	"heavytails": func(s noise.Source) learn.Learner { return learn.HeavyTails{Noise: s} },
+// learners by name; what suits the target is "suited".
+var learners = map[string]learn.Learner{"logistic": learn.Logistic{}, "svm": learn.SVM{}, "linear": learn.Linear{},
+	"huber": learn.Huber{}, "poisson": learn.Poisson{}, "quantiles": learn.Quantiles{}, "softmax": learn.Softmax{},
+	"onevsrest": learn.OneVsRest{}, "heavytails": learn.HeavyTails{}, suited: nil}
+
+const suited = "suited"
+
+func learnerNames() string { return strings.Join(slices.Sorted(maps.Keys(learners)), ", ") }
+
+// learnerFlags are the fields of learners that have a flag, by its name.
+var learnerFlags = map[string]string{"levels": "Levels", "threshold": "Threshold", "lambda": "Lambda", "clip": "Clip",
+	"records": "Records", "curvature-share": "CurvatureShare"}
+
+// configured returns a learner with the noise, and with the values of the flags that were given: one that the learner
+// does not have is refused.
+func configured(l learn.Learner, name string, src noise.Source, f *pflag.FlagSet) (learn.Learner, error) {
+	of := reflect.New(reflect.TypeOf(l)).Elem()
+	of.Set(reflect.ValueOf(l))
+	if src != nil {
+		of.FieldByName("Noise").Set(reflect.ValueOf(src))
+	}
+	var err error
+	f.Visit(func(given *pflag.Flag) {
+		field, known := learnerFlags[given.Name]
+		switch to := of.FieldByName(field); {
+		case !known:
+		case !to.IsValid():
+			err = errors.Join(err, fmt.Errorf("--%s is not for %s", given.Name, name))
+		case given.Value.Type() == "float64Slice":
+			v, e := f.GetFloat64Slice(given.Name)
+			to.Set(reflect.ValueOf(v))
+			err = errors.Join(err, e)
+		default:
+			v, e := strconv.ParseFloat(given.Value.String(), 64)
+			if e == nil && !(v > 0) { // which means that it is chosen
+				e = fmt.Errorf("--%s %s: give it a positive number, or leave it out to have it chosen", given.Name,
+					given.Value)
+			}
+			to.Set(reflect.ValueOf(v).Convert(to.Type()))
+			err = errors.Join(err, e)
+		}
+	})
+	return of.Interface().(learn.Learner), err
 }
 
 // records are made by the learner that will have them.
@@ -187,17 +228,20 @@ func (t *termFlags) options() (opts []learn.Option, err error) {
 	return opts, nil
 }
 
+// fitFlags say what is fitted and what is shown of it.
+type fitFlags struct {
+	privateFlags
+	target, learner, out, card, positive, by string
+	rowNorm, intervals                       float64
+	check, price, curves, lines              bool
+	where                                    learn.Storage
+	at                                       elsewhere
+	checkpoints                              string
+	terms                                    termFlags
+}
+
 func newFitCommand() *cobra.Command {
-	var (
-		p                              privateFlags
-		target, learner, out, positive string
-		rowNorm                        float64
-		where                          learn.Storage
-		at                             elsewhere
-		checkpoints                    string
-		terms                          termFlags
-	)
-	names := slices.Sorted(maps.Keys(learners))
+	var p fitFlags
 	cmd := &cobra.Command{
 		Use:   "fit FILE",
 		Short: "Fit a private model to a table of any size",
@@ -208,87 +252,45 @@ memory for each record is refused, by name. A second fit finds the records store
 
 With --budget the ledger is kept, and what is released is kept beside it under a name: the
 same command again gives the same model and costs nothing. If the first was ended in the
-middle, it goes on: charged once, with the noise of then.`,
-		Example: `  go run ./dpnb/cmd/dpnb fit people.parquet --schema people.json --target happy \
-    --learner logistic --epsilon 1 --delta 1e-6 --budget people.ledger.json --memory 1GiB --out happy.json`,
+middle, it goes on: charged once, with the noise of then. With --by each category of a column
+has a model of its own, at the price of one.`,
+		Example: `  dpnb fit people.parquet --schema people.json --target happy \
+    --epsilon 1 --delta 1e-6 --budget people.ledger.json --memory 1GiB --out happy.json --card happy.md
+  dpnb fit people.csv --schema people.json --target income --learner quantiles --levels 0.1,0.5,0.9 \
+    --epsilon 1 --delta 1e-6 --budget people.ledger.json --share 0.3`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			with, known := learners[learner]
-			if !known {
-				return fmt.Errorf("--learner %q: there are %s", learner, strings.Join(names, ", "))
-			}
-			if !(rowNorm > 0) || math.IsInf(rowNorm, 1) {
-				return fmt.Errorf("--row-norm %g: want a positive number", rowNorm)
-			}
-			if out != "" { // before anything is paid for
-				if folder, err := os.Stat(filepath.Dir(out)); err != nil || !folder.IsDir() {
-					return fmt.Errorf("--out %s: the folder %s is not there: make it", out, filepath.Dir(out))
-				}
-			}
-			df, allowance, err := p.open(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			if err := at.validate(); err != nil {
-				return err
-			}
-			where.MemoryLimit = int64(p.memory)
-			opts, err := terms.options()
-			if err != nil {
-				return err
-			}
-			opts = append(opts, learn.StoredIn(where))
-			end := func(bool) error { return nil }
-			if !at.here() {
-				opts = append(opts, learn.PassesBy(func(rows *stored.Rows) (there matrix.Rows, err error) {
-					there, end, err = at.rows(cmd.Context(), rows, checkpoints)
-					return there, err
-				}))
-			}
-			if learner != "heavytails" {
-				opts = append(opts, learn.RowNorm(rowNorm))
-			}
-			if positive != "" {
-				opts = append(opts, learn.Positive(positive))
-			}
-			data, l := recordsFor(learner, df, target, opts...), with(p.noise())
-			var m *learn.Model
-			if name := p.once(learner+" fit for "+target, args[0]); name != "" {
-				m, err = learn.FitOnce(name, l, data, allowance.GoesOn(permit.New())) // the workers are ours
-			} else {
-				m, err = l.Fit(data, allowance)
-			}
-			ended := errors.Join(err, end(err == nil)) // of neither of which a model may be lost
-			if m == nil {
-				return ended
-			}
-			said := m.Display().Text()
-			if p.budget == "" && !p.seeded {
-				said += unkept
-			}
-			if out != "" {
-				if err := m.Save(out); err != nil {
-					fmt.Fprint(cmd.OutOrStdout(), said)
-					return errors.Join(err, ended)
-				}
-				said += out + " has the model\n"
-			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), said)
-			return errors.Join(err, ended)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&target, "target", "", "`column` to predict")
-	f.StringVar(&learner, "learner", "", "`one` of "+strings.Join(names, ", "))
-	f.StringVar(&out, "out", "", "`file` to save the model to")
-	f.StringVar(&positive, "positive", "", "`category` to predict (default the last one of the schema)")
-	f.Float64Var(&rowNorm, "row-norm", 1, "`norm` that every record is scaled to")
-	terms.add(f)
-	f.StringVar(&where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
-	f.StringVar(&checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes, which workers must see "+
+	f.StringVar(&p.target, "target", "", "`column` to predict")
+	f.StringVar(&p.learner, "learner", suited, "`one` of "+learnerNames())
+	f.StringVar(&p.out, "out", "", "`file` to save the model to; with --by one for each group, NAME.GROUP.json")
+	f.StringVar(&p.card, "card", "", "`file` to write the model card to, in Markdown")
+	f.StringVar(&p.positive, "positive", "", "`category` to predict (default the last one of the schema)")
+	f.StringVar(&p.by, "by", "", "fit a model for each category of this `column`, at the price of one")
+	f.Float64SliceVar(new([]float64), "levels", nil, "`levels` of quantiles (default 0.1,0.5,0.9)")
+	f.Float64Var(new(float64), "threshold", 0, "residual from which huber and heavytails count a record by its "+
+		"absolute `value` (default chosen)")
+	f.Float64Var(new(float64), "lambda", 0, "ridge `λ` (default chosen)")
+	f.Float64Var(new(float64), "clip", 0, "residual at which linear and poisson clip a record's "+
+		"`gradient` (default chosen)")
+	f.IntVar(new(int), "records", 0, "`number` of records that is planned, if public (default counted, with noise)")
+	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals")
+	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95; they "+
+		"cost nothing more")
+	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
+	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
+	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
+	f.BoolVar(&p.check, "check", false, "look first, for the keeper of the data, whether all values fit the schema, "+
+		"and fit nothing if one does not")
+	f.BoolVar(&p.price, "price", false, "say what the fit would cost, and fit nothing")
+	f.Float64Var(&p.rowNorm, "row-norm", 1, "`norm` that every record is scaled to")
+	p.terms.add(f)
+	f.StringVar(&p.where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
+	f.StringVar(&p.checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes, which workers must see "+
 		"(default beside the encoded records)")
-	at.flags(f)
-	f.BoolVar(&where.Double, "double", false, "keep features as float64, in twice the room")
+	p.at.flags(f)
+	f.BoolVar(&p.where.Double, "double", false, "keep features as float64, in twice the room")
 	p.add(cmd)
 	if err := cmd.MarkFlagRequired("target"); err != nil {
 		panic(err)
@@ -296,21 +298,190 @@ middle, it goes on: charged once, with the noise of then.`,
 	return cmd
 }
 
+// validate refuses what can be seen to be wrong before anything is read or paid for.
+func (p *fitFlags) validate(cmd *cobra.Command) error {
+	if _, known := learners[p.learner]; !known {
+		return fmt.Errorf("--learner %q: there are %s", p.learner, learnerNames())
+	}
+	if !(p.rowNorm > 0) || math.IsInf(p.rowNorm, 1) {
+		return fmt.Errorf("--row-norm %g: want a positive number", p.rowNorm)
+	}
+	if cmd.Flags().Changed("intervals") && !(p.intervals > 0 && p.intervals < 1) {
+		return fmt.Errorf("--intervals %g: want a confidence between 0 and 1, such as 0.95", p.intervals)
+	}
+	if p.by != "" && (p.card != "" || p.price) {
+		return errors.New("--card and --price are for one model: leave out --by")
+	}
+	for flag, path := range map[string]string{"out": p.out, "card": p.card} {
+		if folder, err := os.Stat(filepath.Dir(path)); path != "" && (err != nil || !folder.IsDir()) {
+			return fmt.Errorf("--%s %s: the folder %s is not there: make it", flag, path, filepath.Dir(path))
+		}
+	}
+	return p.at.validate()
+}
+
+func (p *fitFlags) run(cmd *cobra.Command, file string) error {
+	if err := p.validate(cmd); err != nil {
+		return err
+	}
+	df, allowance, err := p.open(cmd, file)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if p.check {
+		if c := df.Check(); c.Err() != nil || len(c.Misfits) > 0 {
+			fmt.Fprint(out, c.Display().Text())
+			return errors.New("nothing was fitted or paid for: mend the file, or leave out --check to have the rules " +
+				"of the schema decide")
+		}
+	}
+	p.where.MemoryLimit = int64(p.memory)
+	opts, err := p.terms.options()
+	if err != nil {
+		return err
+	}
+	opts = append(opts, learn.StoredIn(p.where))
+	end := func(bool) error { return nil }
+	if !p.at.here() {
+		opts = append(opts, learn.PassesBy(func(rows *stored.Rows) (there matrix.Rows, err error) {
+			there, end, err = p.at.rows(cmd.Context(), rows, p.checkpoints)
+			return there, err
+		}))
+	}
+	if p.learner != "heavytails" && (p.learner != suited || cmd.Flags().Changed("row-norm")) {
+		opts = append(opts, learn.RowNorm(p.rowNorm))
+	}
+	if p.positive != "" {
+		opts = append(opts, learn.Positive(p.positive))
+	}
+	if p.curves {
+		opts = append(opts, learn.Curves())
+	}
+	if p.lines {
+		opts = append(opts, learn.Lines())
+	}
+	records := func(part learn.DataFrame) *learn.Dataset { return recordsFor(p.learner, part, p.target, opts...) }
+	l, data := learners[p.learner], (*learn.Dataset)(nil)
+	if p.learner == suited {
+		l, data = learn.Suited(df, p.target, opts...)
+		records = func(part learn.DataFrame) *learn.Dataset {
+			_, of := learn.Suited(part, p.target, opts...)
+			return of
+		}
+	}
+	if l, err = configured(l, p.learner, p.noise(), cmd.Flags()); err != nil {
+		return err
+	}
+	if data == nil && p.by == "" {
+		data = records(df)
+	}
+	if p.price {
+		cost, err := allowance.Cost(l, data)
+		if err == nil {
+			_, err = fmt.Fprint(out, cost.Display().Text())
+		}
+		return err
+	}
+	name := p.once(p.learner+" fit for "+p.target, file)
+	if p.by != "" {
+		models, err := p.groups(l, df, records, allowance, name)
+		if models.Err() != nil {
+			return cmp.Or(err, models.Err())
+		}
+		return errors.Join(err, p.say(out, models.Display().Text(), models.Models, models.Groups))
+	}
+	var m *learn.Model
+	if name != "" {
+		m, err = learn.FitOnce(name, l, data, allowance.GoesOn(permit.New())) // the workers are ours
+	} else {
+		m, err = l.Fit(data, allowance)
+	}
+	ended := errors.Join(err, end(err == nil)) // of neither of which a model may be lost
+	if m == nil {
+		return ended
+	}
+	return errors.Join(p.say(out, m.Display().Text(), []*learn.Model{m}, []string{""}), ended)
+}
+
+// groups fits a model for each group.
+func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(learn.DataFrame) *learn.Dataset,
+	a learn.Allowance, name string) (*learn.Models, error) {
+	if name != "" {
+		return learn.FitByOnce(name, l, df, p.by, records, a)
+	}
+	return learn.FitBy(l, df, p.by, records, a)
+}
+
+// say prints what was released and writes its files. All of it is printed, whatever cannot be written.
+func (p *fitFlags) say(out io.Writer, said string, models []*learn.Model, groups []string) (err error) {
+	for i, m := range models {
+		if p.intervals > 0 {
+			said += "\n" + intervalsOf(m, p.intervals)
+		}
+		if path := p.out; path != "" {
+			if groups[i] != "" {
+				path = strings.TrimSuffix(path, ".json") + "." + url.PathEscape(groups[i]) + ".json"
+			}
+			e := m.Save(path)
+			if err = errors.Join(err, e); e == nil {
+				said += path + " has the model\n"
+			}
+		}
+	}
+	if p.card != "" {
+		card, e := models[0].Card()
+		if e == nil {
+			e = card.Write(p.card)
+		}
+		if err = errors.Join(err, e); e == nil {
+			said += p.card + " has the model card\n"
+		}
+	}
+	if p.budget == "" && !p.seeded {
+		said += unkept
+	}
+	_, printed := fmt.Fprint(out, said)
+	return errors.Join(err, printed)
+}
+
+// intervalsOf shows those for the population, or else those of the same fit without noise, or why there are none.
+func intervalsOf(m *learn.Model, confidence float64) string {
+	population, err := m.PopulationIntervals(confidence)
+	if err == nil {
+		return population.Display().Text()
+	}
+	same, e := m.Intervals(confidence)
+	if e == nil {
+		return same.Display().Text()
+	}
+	return "No intervals: " + strings.TrimPrefix(err.Error(), "dpnb: ") + "\n"
+}
+
 func newDescribeCommand() *cobra.Command {
 	var p privateFlags
 	var at elsewhere
+	var asked questionFlags
 	var checkpoints string
 	cmd := &cobra.Command{
 		Use:   "describe FILE",
 		Short: "Count a table of any size, and describe its numbers, privately",
 		Long: `Release the number of records of a CSV, Parquet or Arrow file, and the mean, standard
 deviation and quartiles of every number that has bounds in the schema, with intervals: in
-one scan, which holds no more than a chunk of the file in memory. With --endpoint the
+one scan, which holds no more than a chunk of the file in memory. Or ask one question: a mean, a
+histogram, quantiles, a table of two columns, of all records or of each group. What it will cost
+says dpnb price. With --endpoint the
 workers of a runner scan parts of the file: groups of rows, if it is a Parquet file.`,
-		Example: `  go run ./dpnb/cmd/dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
-    --budget people.ledger.json --share 0.2`,
+		Example: `  dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
+    --budget people.ledger.json --share 0.2
+  dpnb describe people.csv --schema people.schema.json --epsilon 1 --delta 1e-6 \
+    --budget people.ledger.json --share 0.05 --mean age --by city`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			q, what, err := asked.query()
+			if err != nil {
+				return err
+			}
 			df, allowance, err := p.open(cmd, args[0])
 			if err != nil {
 				return err
@@ -318,7 +489,7 @@ workers of a runner scan parts of the file: groups of rows, if it is a Parquet f
 			if err := at.validate(); err != nil {
 				return err
 			}
-			q := explore.Describe().Noise(p.noise())
+			q = q.Noise(p.noise())
 			end := func(bool) error { return nil }
 			if !at.here() {
 				q = q.TalliedBy(func() (add func(explore.Adding, func([]byte) error) error, err error) {
@@ -334,7 +505,7 @@ workers of a runner scan parts of the file: groups of rows, if it is a Parquet f
 				})
 			}
 			var s *explore.Statistic
-			if name := p.once("summary", args[0]); name != "" {
+			if name := p.once(what, args[0]); name != "" {
 				s, err = q.Once(name, df, allowance)
 			} else {
 				s, err = q.Of(df, allowance)
@@ -351,6 +522,7 @@ workers of a runner scan parts of the file: groups of rows, if it is a Parquet f
 			return errors.Join(err, ended)
 		},
 	}
+	asked.add(cmd)
 	at.flags(cmd.Flags())
 	cmd.Flags().StringVar(&checkpoints, "checkpoints", "", "`folder` of what a runner's workers have added up, which "+
 		"they must see (default in the user's folder for caches)")

@@ -4,14 +4,18 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
@@ -87,6 +91,79 @@ func TestFitAndDescribeCommands(t *testing.T) {
 	}
 	if listed, err := call(t, newCacheCommand(), "--store", dir); err != nil || !strings.Contains(listed, "none") {
 		t.Errorf("%s (%v)", listed, err)
+	}
+}
+
+// The shell has what code has: learners with their settings, models of groups, intervals, the card, prices and
+// questions. What a learner does not have is refused before anything is read.
+func TestOptionsOfTheShell(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var rows strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&rows, "%d,%s,%d,%s\n", 20+i%50,
+			[]string{"Bern", "Rome"}[i%2], 1000+i, []string{"no", "yes"}[i*i%7%2])
+	}
+	if err := os.WriteFile("people.csv", []byte("age,city,pay,happy\n"+rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := frame.Schema{Fields: []frame.Field{learn.Numeric("age", 20, 70), learn.Categorical("city", "Bern", "Rome"),
+		learn.Numeric("pay", 0, 2000), learn.Categorical("happy", "no", "yes")}}
+	if err := s.Save("schema.json"); err != nil {
+		t.Fatal(err)
+	}
+	table := []string{"people.csv", "--schema", "schema.json", "--epsilon", "2", "--delta", "1e-6"}
+	seeded := append(slices.Clone(table), "--seed", "1")
+	fit := append(slices.Clone(seeded), "--store", dir)
+	for _, c := range []struct {
+		command *cobra.Command
+		of      []string
+		args    string
+		want    string
+	}{
+		{newFitCommand(), fit, "--target happy", "Private support vector machine for happy"},
+		{newFitCommand(), fit, "--target happy --intervals 0.9", "level 0.9"},
+		{newFitCommand(), fit, "--target happy --lambda 50 --learner logistic --curvature-share 0.2 --check", "λ = 50"},
+		{newFitCommand(), fit, "--target pay --learner huber --threshold 0.1", "Private Huber regression for pay"},
+		{newFitCommand(), fit, "--target pay --learner quantiles --levels 0.2,0.7", "0.7"},
+		{newFitCommand(), fit, "--target happy --by city --out m.json", "m.Rome.json has the model"},
+		{newFitCommand(), fit, "--target happy --card card.md --out m.json", "card.md has the model card"},
+		{newFitCommand(), table, "--target happy --price --share 0.5", "Nothing was spent"},
+		{newDescribeCommand(), seeded, "--mean age --by city", "Rome"},
+		{newDescribeCommand(), seeded, "--quantiles pay --levels 0.3", "0.3"},
+		{newDescribeCommand(), seeded, "--histogram age --edges 20,30,70", "30"},
+		{newDescribeCommand(), seeded, "--crosstab city,happy", "Bern"},
+		{newPriceCommand(), table, "--mean age --records 600 --within 1", "that is Share("},
+		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1", "This buys the mean of age by "},
+	} {
+		said, err := call(t, c.command, append(slices.Clone(c.of), strings.Fields(c.args)...)...)
+		if err != nil || !strings.Contains(said, c.want) {
+			t.Errorf("%s: %s (%v), want %q", c.args, said, err, c.want)
+		}
+	}
+	if text, err := call(t, newExportCommand(), "m.Rome.json", "-o", "plain.json"); err != nil ||
+		!strings.Contains(text, "plain.json has the model") {
+		t.Errorf("export: %s (%v)", text, err)
+	}
+	for args, want := range map[string]string{
+		"--target happy --learner svm --threshold 1":    "--threshold is not for svm",
+		"--target happy --lambda 0":                     "give it a positive number",
+		"--target happy --intervals 95":                 "between 0 and 1",
+		"--target happy --by city --card c.md":          "leave out --by",
+		"--target happy --learner logistic --out x/y/z": "make it",
+		"--target ag": "ag",
+	} {
+		if said, err := call(t, newFitCommand(), append(slices.Clone(fit), strings.Fields(args)...)...); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
+		}
+	}
+	if err := os.WriteFile("people.csv", []byte("age,city,pay,happy\n200,Bern,1,yes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said, err := call(t, newFitCommand(), append(slices.Clone(fit), "--target", "happy", "--check")...)
+	if err == nil || !strings.Contains(said, "200") {
+		t.Errorf("an age of 200: %s (%v)", said, err)
 	}
 }
 

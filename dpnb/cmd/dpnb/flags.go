@@ -62,10 +62,11 @@ func wanted(f *pflag.Flag) string {
 }
 
 // sayFlags has the errors of a command, and of those below it, name the flag where its value is
-// what is wrong: for "Study.Records" and "NoiseScale" those are --records and --noise-scale.
-func sayFlags(cmd *cobra.Command) {
+// what is wrong: for "Study.Records" and "NoiseScale" those are --records and --noise-scale. What it shows of its
+// progress is ended first.
+func sayFlags(cmd *cobra.Command, end func()) {
 	for _, c := range cmd.Commands() {
-		sayFlags(c)
+		sayFlags(c, end)
 	}
 	run := cmd.RunE
 	if run == nil {
@@ -73,6 +74,7 @@ func sayFlags(cmd *cobra.Command) {
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
+		end()
 		var wrong *privacy.ParamError
 		if !errors.As(err, &wrong) {
 			return err

@@ -41,8 +41,8 @@ func newForecastCommand() *cobra.Command {
 and from ε alone, by the theory of the proportional regime: of a logistic
 regression, or with --noise of a Huber regression. Each mechanism has its best
 parameters. No data are read and nothing is spent. The assumptions are printed.`,
-		Example: `  go run ./dpnb/cmd/dpnb forecast --records 5000 --features 100 --epsilon 1
-  go run ./dpnb/cmd/dpnb forecast --records 500 --features 20 --epsilon 2 --noise 0.3`,
+		Example: `  dpnb forecast --records 5000 --features 100 --epsilon 1
+  dpnb forecast --records 500 --features 20 --epsilon 2 --noise 0.3`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := givenZeros(cmd); err != nil {

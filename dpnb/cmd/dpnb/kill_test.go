@@ -39,7 +39,7 @@ func program(t *testing.T) string {
 	if _, ok := jupyter.Find(context.Background(), jupyter.ThisMachine(), cache); !ok {
 		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
 	}
-	if _, err := report.Prepare(context.Background(), root, false, func(string) {}); err != nil {
+	if _, err := report.Prepare(context.Background(), project.Tree{Dir: root}, false, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "dpnb")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -15,21 +16,32 @@ func newLabCommand() *cobra.Command {
 		Use:   "lab [FOLDER]",
 		Short: "Open the notebooks in Jupyter, or those of a folder of your own",
 		Long: `Open notebooks/, or the folder, in JupyterLab, or in the classic notebook where that is
-what is installed, with the project's own Go kernel. What is missing is set up first.`,
+what is installed, with the project's own Go kernel. What is missing is set up first; what completes
+code as it is typed is built while you work. Outside a clone the notebooks of the version that is
+installed are put into notebooks/ of the current folder, where those that are there stay as they are.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, err := here()
+			tree, err := project.Find(cmd.Context())
 			if err != nil {
 				return err
 			}
-			o.Folder = filepath.Join(root, "notebooks")
-			if len(args) > 0 {
-				if o.Folder, err = filepath.Abs(args[0]); err != nil {
+			o.Folder = filepath.Join(tree.Dir, "notebooks")
+			switch {
+			case len(args) > 0:
+				o.Folder = args[0]
+			case tree.Version != "":
+				if o.Folder, err = report.Unpack(tree, "notebooks"); err != nil {
 					return err
 				}
 			}
+			if o.Folder, err = filepath.Abs(o.Folder); err != nil {
+				return err
+			}
+			if err := o.Valid(); err != nil {
+				return err
+			}
 			display := newDisplay(os.Stderr)
-			setup, err := report.Prepare(cmd.Context(), root, true, display.Step)
+			setup, err := report.Prepare(cmd.Context(), tree, true, display.Step)
 			display.close()
 			if err != nil {
 				return err

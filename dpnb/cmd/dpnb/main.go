@@ -1,8 +1,11 @@
 // Command dpnb is the command line of the project: it runs the notebooks and
 // writes reports, opens them in Jupyter, runs the checks, fetches data.
 //
-//	go run ./dpnb/cmd/dpnb report
-//	go run ./dpnb/cmd/dpnb test
+//	go install github.com/dpnb/notebooks/dpnb/cmd/dpnb@latest
+//	dpnb new people.csv
+//	dpnb report
+//
+// In a clone, go run ./dpnb/cmd/dpnb is dpnb.
 package main
 
 import (
@@ -19,6 +22,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/cmd/dpnb/internal/calc"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 )
 
 // interrupted is the exit code by which shells know a program that Ctrl-C ended.
@@ -79,15 +83,20 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "dpnb",
 		Short: "Differentially private convex learning in notebooks",
+		Long: `Differentially private convex learning in notebooks. In a clone of the source,
+"go run ./dpnb/cmd/dpnb" is "dpnb".`,
+		Version: project.Version(),
 		// An error of the work is no misunderstanding of the command line: main prints
 		// it, and the usage is a --help away.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			answered = tellIfSlow(cmd, os.Stderr, patience)
-			return checkFlags(cmd)
+			err := checkFlags(cmd)
+			if err == nil {
+				answered = tellIfSlow(cmd, os.Stderr, patience)
+			}
+			return err
 		},
-		PersistentPostRun: func(*cobra.Command, []string) { answered() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(
@@ -105,15 +114,18 @@ func newRootCommand() *cobra.Command {
 		newForecastCommand(),
 		newStudyCommand(),
 		newCheckCommand(),
+		newSchemaCommand(),
 		newFitCommand(),
 		newDescribeCommand(),
+		newPriceCommand(),
 		newPredictCommand(),
+		newExportCommand(),
 		newCacheCommand(),
 		newSetupCommand(),
 		newSweepCommand(),
 	)
 	for _, c := range root.Commands() {
-		sayFlags(c)
+		sayFlags(c, func() { answered() })
 	}
 	return root
 }

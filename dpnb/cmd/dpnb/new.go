@@ -1,46 +1,142 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
 func newNewCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "new NAME",
-		Short: "Write a notebook for data of your own",
-		Long: `Write NAME.ipynb, in any folder: a notebook that reads a CSV or Parquet file, explores it
-privately, fits a model and ends with what it cost. It has the cell that finds this package, and
-the Go kernel is registered for every Jupyter of yours, and for editors such as VS Code; a
-kernel named gonb that you have already stays as it is.`,
-		Example: `  go run ./dpnb/cmd/dpnb new ~/study/people
-  go run ./dpnb/cmd/dpnb lab ~/study`,
+	var d drafting
+	cmd := &cobra.Command{
+		Use:   "new NAME|TABLE",
+		Short: "Write a notebook for data of your own, and a draft of its schema",
+		Long: `Write NAME.ipynb, in any folder, which is made if it is not there: a notebook that reads a CSV
+or Parquet file, explores it privately, fits a model and ends with what it cost. For a table,
+people.csv, it writes people.ipynb and people.schema.json, unless that is there: the schema has
+the names of the columns, which are all that is read of the table, and blanks for what is publicly
+known of them, which it asks for where there is a terminal, or takes from a codebook.
+
+The notebook has the cell that finds this package, and the Go kernel is registered for every Jupyter
+of yours, and for editors such as VS Code; a kernel named gonb that you have already stays as it is.
+What completes code as it is typed takes minutes to build and comes with dpnb lab or dpnb setup.`,
+		Example: `  dpnb new people.csv --target happy
+  dpnb new ~/study/people
+  dpnb lab ~/study`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, err := here()
+			tree, err := project.Find(cmd.Context())
 			if err != nil {
 				return err
 			}
-			path := strings.TrimSuffix(args[0], notebookSuffix) + notebookSuffix
-			if err := report.New(root, path); err != nil {
+			path, blank, err := d.write(tree, args[0], terminal(cmd))
+			if err != nil {
 				return err
 			}
 			display := newDisplay(os.Stderr)
 			defer display.close()
-			setup, err := report.Prepare(cmd.Context(), root, true, display.Step)
+			setup, err := report.Prepare(cmd.Context(), tree, true, display.Step)
 			if err != nil {
 				return fmt.Errorf("%s is written, but the kernel is not set up: %w", path, err)
 			}
 			if err := registerKernel(setup, display); err != nil {
 				return fmt.Errorf("%s is written, but %w", path, err)
 			}
-			fmt.Fprintln(os.Stdout, path)
-			return nil
+			out := cmd.OutOrStdout()
+			fmt.Fprintln(out, path)
+			if blank != nil {
+				fmt.Fprintf(out, "%v\n", blank)
+			}
+			_, err = fmt.Fprintf(out, "then: %s lab %s\n  or: %[1]s report %[3]s\n", project.Command(),
+				filepath.Dir(path), path)
+			return err
 		},
 	}
+	f := cmd.Flags()
+	f.StringVar(&d.target, "target", "", "`column` to learn")
+	f.StringVar(&d.schema, "schema", "", "`file` with what is publicly known (default beside the table, drafted)")
+	f.StringVar(&d.codebook, "codebook", "", "CSV `file` that describes the columns, of which the schema is made")
+	f.StringVar(&d.table.separator, "separator", ",", "`character` between two fields, or tab")
+	f.StringVar(&d.table.decimal, "decimal", ".", "`mark` before the decimals of a number")
+	return cmd
+}
+
+// drafting is what a new notebook begins with.
+type drafting struct {
+	target, schema, codebook string
+	table                    tableFlags
+}
+
+// write writes a notebook, and the schema of a table; blank says what of that is to be filled in.
+func (d *drafting) write(tree project.Tree, name string, a *asking) (path string, blank, err error) {
+	values := map[string][]string{}
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && filepath.Ext(name) != notebookSuffix {
+		if d.target, blank, err = d.ofTable(name, values, a); err != nil {
+			return "", nil, err
+		}
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	} else if ext := filepath.Ext(name); ext == ".csv" || ext == ".parquet" || ext == ".arrow" {
+		return "", nil, fmt.Errorf("there is no file %s: name a table that is there, or a notebook without %s", name,
+			ext)
+	}
+	if d.target != "" {
+		values["target"] = []string{d.target}
+	}
+	path = strings.TrimSuffix(name, notebookSuffix) + notebookSuffix
+	return path, blank, report.New(tree, path, values)
+}
+
+// ofTable drafts the schema of a table, and adds to the parameters of its notebook what follows from it.
+func (d *drafting) ofTable(table string, values map[string][]string, a *asking) (target string, blank, err error) {
+	records, err := d.table.open(table)
+	if err != nil {
+		return "", nil, err
+	}
+	names := records.Names()
+	if d.target != "" && !slices.Contains(names, d.target) {
+		return "", nil, fmt.Errorf("--target %s: there is no such column, but %s", d.target, strings.Join(names, ", "))
+	}
+	if d.schema == "" {
+		d.schema = strings.TrimSuffix(table, filepath.Ext(table)) + ".schema.json"
+	}
+	if _, err := os.Stat(d.schema); errors.Is(err, fs.ErrNotExist) {
+		if err := drafted(d.schema, d.codebook, names); err != nil {
+			return "", nil, err
+		}
+	}
+	s, blank := completed(d.schema, d.codebook, a)
+	if blank == nil {
+		if err := s.Fits(names); err != nil {
+			return "", nil, err
+		}
+	}
+	target = d.target
+	for a != nil && !slices.Contains(names, target) {
+		if target, err = a.line("\nWhich column is to be learnt? "); err != nil {
+			return "", nil, err
+		}
+	}
+	beside := filepath.Dir(table)
+	schema := d.schema
+	if relative, err := filepath.Rel(beside, schema); err == nil {
+		schema = relative
+	}
+	// Of the columns to look at, the first of their kinds in the schema.
+	for name, text := range map[string]string{"file": filepath.Base(table), "schema": schema, "target": target,
+		"number": "", "group": ""} {
+		values[name] = []string{text}
+	}
+	values["comma, decimal"] = []string{cmp.Or(map[string]string{"tab": "\t", `\t`: "\t"}[d.table.separator],
+		d.table.separator), d.table.decimal}
+	return target, blank, nil
 }

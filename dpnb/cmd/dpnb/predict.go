@@ -22,8 +22,8 @@ Model.Save has written: the class with its probability or those of all classes, 
 number, the count or the quantiles. The columns that the model was fitted on are found
 by their names; no label is needed, and no schema: the model has the one that it was
 fitted with. Nothing is spent. What is written is about single records.`,
-		Example: `  go run ./dpnb/cmd/dpnb predict income.json people.csv -o predicted.csv --keep id
-  go run ./dpnb/cmd/dpnb predict income.json Leute.csv --separator ';' --decimal , --encoding Latin-1`,
+		Example: `  dpnb predict income.json people.csv -o predicted.csv --keep id
+  dpnb predict income.json Leute.csv --separator ';' --decimal , --encoding Latin-1`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := learn.Load(args[0])

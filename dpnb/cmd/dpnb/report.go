@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -29,27 +31,33 @@ reports/NAME.html, reports/NAME.ipynb and reports/index.html. What is missing
 
 A report fails if a cell stops, and if one shows an error where a result was to
 be; a cell that is to show one has the tag shows-error.`,
-		Example: `  go run ./dpnb/cmd/dpnb report
-  go run ./dpnb/cmd/dpnb report 00_start_here -p epsilon=0.5 --out /tmp/half`,
+		Example: `  dpnb report
+  dpnb report 00_start_here -p epsilon=0.5 --out /tmp/half`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, err := here()
+			tree, err := project.Find(cmd.Context())
 			if err != nil {
 				return err
 			}
 			o := report.Options{Out: out, Jobs: jobs, Timeout: timeout, Force: force, Update: update, Full: full}
 			if out == "" {
-				o.Out = filepath.Join(root, "reports")
+				o.Out = "reports"
+				if tree.Version == "" {
+					o.Out = filepath.Join(tree.Dir, o.Out)
+				}
 			}
 			if o.Parameters, err = parseParameters(parameters); err != nil {
 				return err
 			}
-			if o.All, err = projectNotebooks(root); err != nil {
+			if o.All, err = projectNotebooks(tree.Dir); err != nil {
 				return err
 			}
-			if o.Notebooks, err = chooseNotebooks(root, o.All, args, only); err != nil {
+			if o.Notebooks, err = chooseNotebooks(tree.Dir, o.All, args, only); err != nil {
 				return err
 			}
-			records, err := runReports(cmd, root, o)
+			if tree.Version != "" && !slices.ContainsFunc(o.Notebooks, tree.Has) {
+				o.All = nil // the index is of one's own notebooks, without the chapters
+			}
+			records, err := runReports(cmd, tree, o)
 			if err != nil {
 				return err
 			}
@@ -60,7 +68,7 @@ be; a cell that is to show one has the tag shows-error.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&only, "only", nil, "run only the notebooks whose name matches this `pattern`")
 	f.StringArrayVarP(&parameters, "parameter", "p", nil, "set a parameter of the notebook, as `name=value`")
-	f.StringVar(&out, "out", "", "write the reports to this `folder` (default reports/)")
+	f.StringVar(&out, "out", "", "write the reports to this `folder` (default reports/, of a clone if in one)")
 	f.IntVar(&jobs, "jobs", 0, "run this `number` of notebooks at a time (default: one for each processor)")
 	f.DurationVar(&timeout, "timeout", 30*time.Minute, "stop a cell after this `time`; 0 waits without end")
 	f.BoolVar(&force, "force", false, "run also what is up to date")
@@ -70,14 +78,14 @@ be; a cell that is to show one has the tag shows-error.`,
 	return cmd
 }
 
-func runReports(cmd *cobra.Command, root string, o report.Options) ([]report.Record, error) {
+func runReports(cmd *cobra.Command, tree project.Tree, o report.Options) ([]report.Record, error) {
 	display := newDisplay(os.Stderr)
 	defer display.close()
 	o.Progress = display
 	if err := report.Check(o); err != nil {
 		return nil, err
 	}
-	setup, err := report.Prepare(cmd.Context(), root, false, display.Step)
+	setup, err := report.Prepare(cmd.Context(), tree, false, display.Step)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,8 @@ import (
 
 const notebookSuffix = ".ipynb"
 
-// here returns the folder of the project that the user is in.
-func here() (string, error) { return project.Root(".") }
+// source returns the clone that the user is in, for what works on the source itself.
+func source() (string, error) { return project.Root(".") }
 
 // projectNotebooks returns the notebooks of the project, in order of their names.
 func projectNotebooks(root string) ([]string, error) {

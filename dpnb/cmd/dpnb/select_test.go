@@ -78,12 +78,20 @@ func TestParseParameters(t *testing.T) {
 	}
 }
 
+// Outside a clone only what works on the source wants one.
 func TestCommandsOutsideAClone(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, args := range [][]string{{"report"}, {"lab"}, {"test"}, {"setup"}, {"data", "adult"}} {
+	for _, args := range [][]string{{"test"}, {"faults"}, {"claims", "--renew"}} {
 		root := newRootCommand()
 		root.SetArgs(args)
 		if err := root.Execute(); err == nil || !strings.Contains(err.Error(), "change to its folder") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+	for _, args := range [][]string{{"report", "nowhere"}, {"lab", "nowhere"}, {"claims", "--only", "no/claim"}} {
+		root := newRootCommand()
+		root.SetArgs(args)
+		if err := root.Execute(); err == nil || strings.Contains(err.Error(), "clone") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -18,7 +19,7 @@ func newSetupCommand() *cobra.Command {
 themselves; this one is for making an image, or before going offline.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := here()
+			tree, err := project.Find(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -26,7 +27,10 @@ themselves; this one is for making an image, or before going offline.`,
 			defer display.close()
 			// For both uses: notebooks that are run and notebooks that are edited.
 			for _, editor := range []bool{false, true} {
-				setup, err := report.Prepare(cmd.Context(), root, editor, display.Step)
+				setup, err := report.Prepare(cmd.Context(), tree, editor, display.Step)
+				if err == nil && editor {
+					err = setup.Completion(cmd.Context(), display.Step)
+				}
 				if err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -20,17 +21,17 @@ index into a folder. Each page is one file that needs no other and no server. To
 instead, use report, which writes the same pages.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := here()
+			tree, err := project.Find(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if o.All, err = projectNotebooks(root); err != nil {
+			if o.All, err = projectNotebooks(tree.Dir); err != nil {
 				return err
 			}
 			display := newDisplay(os.Stderr)
 			defer display.close()
 			o.Progress = display
-			setup, err := report.Prepare(cmd.Context(), root, false, display.Step)
+			setup, err := report.Prepare(cmd.Context(), tree, false, display.Step)
 			if err != nil {
 				return err
 			}

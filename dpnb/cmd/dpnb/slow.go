@@ -1,8 +1,9 @@
 package main
 
 import (
-	"fmt"
 	"io"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,16 +12,55 @@ import (
 // patience is how long a command that computes may be silent.
 const patience = 2 * time.Second
 
-// tellIfSlow writes a line to w if cmd, one of those that answer with figures, is
-// not stopped for as long as after.
-func tellIfSlow(cmd *cobra.Command, w io.Writer, after time.Duration) (stop func()) {
-	switch cmd.Name() {
-	case "epsilon", "delta", "sigma", "forecast":
-	default:
+// computing says of commands that compute what takes them long.
+var computing = map[string]string{
+	"epsilon": "still computing; some losses and parameters take seconds", "fit": "reading the records and fitting",
+	"describe": "reading the records", "predict": "predicting, record by record", "check": "reading the records",
+	"study": "fitting",
+}
+
+func init() {
+	for _, name := range []string{"delta", "sigma", "forecast"} {
+		computing[name] = computing["epsilon"]
+	}
+}
+
+// tellIfSlow shows on out that cmd goes on, and for how long, once it has been at work for as long as after; until it
+// is stopped, which the first of its output does. Time is all that is shown of what is going on: how far a fit has come
+// would depend on the records.
+func tellIfSlow(cmd *cobra.Command, out *os.File, after time.Duration) (stop func()) {
+	text, slow := computing[cmd.Name()]
+	if !slow {
 		return func() {}
 	}
+	var mu sync.Mutex
+	var shown *display
 	t := time.AfterFunc(after, func() {
-		fmt.Fprintf(w, "dpnb %s: still computing; some losses and parameters take seconds\n", cmd.Name())
+		mu.Lock()
+		defer mu.Unlock()
+		shown = newDisplay(out)
+		shown.Step("dpnb " + cmd.Name() + ": " + text)
 	})
-	return func() { t.Stop() }
+	stop = func() {
+		t.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		if shown != nil {
+			shown.close()
+			shown = nil
+		}
+	}
+	cmd.SetOut(stopping{cmd.OutOrStdout(), stop})
+	return stop
+}
+
+// stopping is a writer that stops something first.
+type stopping struct {
+	io.Writer
+	stop func()
+}
+
+func (s stopping) Write(b []byte) (int, error) {
+	s.stop()
+	return s.Writer.Write(b)
 }

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -8,20 +12,25 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// lines sends what is written.
-type lines chan string
-
-func (l lines) Write(b []byte) (int, error) {
-	l <- string(b)
-	return len(b), nil
-}
-
+// A command that computes for long says so, until the first of its output; one that tells by itself does not.
 func TestSlowCommandsSaySo(t *testing.T) {
-	got := make(lines, 3)
-	tellIfSlow(&cobra.Command{Use: "report"}, got, 0)
-	tellIfSlow(&cobra.Command{Use: "epsilon"}, got, time.Hour)()
-	defer tellIfSlow(&cobra.Command{Use: "sigma"}, got, 0)()
-	if s := <-got; !strings.HasPrefix(s, "dpnb sigma: still computing") {
-		t.Errorf("%q", s)
+	from, to, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	defer to.Close()
+	tellIfSlow(&cobra.Command{Use: "report"}, to, 0)()
+	tellIfSlow(&cobra.Command{Use: "epsilon"}, to, time.Hour)()
+	var out bytes.Buffer
+	early := &cobra.Command{Use: "describe"}
+	early.SetOut(&out)
+	defer tellIfSlow(early, to, 100*time.Millisecond)()
+	fmt.Fprint(early.OutOrStdout(), "the answer")
+	time.Sleep(200 * time.Millisecond)
+	defer tellIfSlow(&cobra.Command{Use: "fit"}, to, 0)()
+	line, err := bufio.NewReader(from).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "dpnb fit: reading the records and") || out.String() != "the answer" {
+		t.Errorf("%q, %q, %v", line, &out, err)
 	}
 }

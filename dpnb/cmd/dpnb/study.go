@@ -64,7 +64,7 @@ NAME.schema.json; or adult.data and adult.test. Record i is a test record of spl
 s if FNV-1a of the text "s:i", of 32 bits, is 0 modulo 5. Scores are the AUC of two
 classes and the R² of numbers, on the logarithmic scale of a number that the schema
 has on one, times 100.`,
-		Example: "  go run ./dpnb/cmd/dpnb study ~/tables ~/adult --epsilon 0.1,1",
+		Example: "  dpnb study ~/tables ~/adult --epsilon 0.1,1",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if s.splits < 1 || s.seeds < 1 {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
@@ -41,7 +42,7 @@ outputs must be those that are committed. What is missing is set up first.
 --full runs the tests as well that are slow and rarely fail.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := here()
+			root, err := source()
 			if err != nil {
 				return err
 			}
@@ -117,11 +118,8 @@ func (t *tester) checks() []check {
 		{"go vet", command("go", "vet", "./...")},
 		{"staticcheck", func(ctx context.Context, root string) error {
 			check := func(dir string) error {
-				if filepath.Base(dir) == toolchain.ModuleDir {
-					return nil // it has no code
-				}
-				_, err := output(ctx, dir, "go", "tool", "-modfile="+filepath.Join(root, toolchain.ModuleDir, "go.mod"),
-					"staticcheck", "./...")
+				_, err := output(ctx, dir, "go", "tool", "-modfile="+filepath.Join(root, "dpnb", "report", "toolchain",
+					"tools.mod"), "staticcheck", "./...")
 				return err
 			}
 			return errors.Join(check(root), inModulesBelow(root, check))
@@ -132,9 +130,6 @@ func (t *tester) checks() []check {
 		}},
 		{name + ", in the modules below", func(ctx context.Context, root string) error {
 			return inModulesBelow(root, func(dir string) error {
-				if filepath.Base(dir) == toolchain.ModuleDir {
-					return nil // it has no code
-				}
 				_, err := output(ctx, dir, test...)
 				return err
 			})
@@ -207,7 +202,7 @@ func (t *tester) run(ctx context.Context, o report.Options) error {
 	if !t.short {
 		// First, so that the tests of the runner have something to run on.
 		t.check(ctx, check{"kernel and Jupyter", func(ctx context.Context, root string) (err error) {
-			setup, err = report.Prepare(ctx, root, false, t.display.Step)
+			setup, err = report.Prepare(ctx, project.Tree{Dir: root}, false, t.display.Step)
 			return err
 		}})
 	}
@@ -287,7 +282,7 @@ func (t *tester) update(cmd *cobra.Command, o report.Options) error {
 	}
 	defer os.RemoveAll(out)
 	o.Out, o.Update = out, true
-	records, err := runReports(cmd, t.root, o)
+	records, err := runReports(cmd, project.Tree{Dir: t.root}, o)
 	if err != nil {
 		return err
 	}
@@ -312,7 +307,12 @@ func tidy(ctx context.Context, root string) error {
 		}
 		return nil
 	}
-	return errors.Join(in(root), inModulesBelow(root, in))
+	tools, err := os.MkdirTemp("", "dpnb-tools-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tools)
+	return errors.Join(in(root), inModulesBelow(root, in), toolchain.Unpack(tools), in(tools))
 }
 
 // command returns a check that passes if the command does.

@@ -49,7 +49,7 @@ func markdown(list []Fault, results map[string]Result, mutants []Fault) string {
 		by := "**nothing**"
 		if kind, test, named := strings.Cut(r.Check, ":"); kind == "claim" {
 			place := strings.ToLower(strings.NewReplacer("/", "", ".", "").Replace(test))
-			by = fmt.Sprintf("the claim [%s](claims.md#%s)", test, place)
+			by = fmt.Sprintf("the claim [%s](claims/measured.md#%s)", test, place)
 		} else if r.Caught() {
 			if dir, _ := directory(r.Check); named {
 				kind = dir

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -50,5 +51,48 @@ func TestReadRevision(t *testing.T) {
 	}
 	if r := ReadRevision(ctx, dir); !r.Dirty || !strings.HasSuffix(r.String(), "uncommitted changes") {
 		t.Errorf("dirty: %+v", r)
+	}
+}
+
+// A program says the version that it was installed with, and none where it was built in a clone or from a folder.
+func TestInstalled(t *testing.T) {
+	other := &debug.Module{Path: "example.com/other", Version: "v9.9.9", Sum: "h1:x"}
+	for _, c := range []struct {
+		main, dependency debug.Module
+		want             string
+	}{
+		{debug.Module{Path: ModulePath, Version: "v0.1.0", Sum: "h1:x"}, *other, "v0.1.0"},
+		{debug.Module{Path: ModulePath, Version: "v0.1.1-0.20260101000000-0123456789ab", Sum: "h1:x"}, *other,
+			"v0.1.1-0.20260101000000-0123456789ab"}, // of a commit, by a proxy
+		{debug.Module{Path: ModulePath, Version: "v0.1.1-0.20260101000000-0123456789ab"}, *other, ""}, // in a clone
+		{debug.Module{Path: ModulePath, Version: "v0.1.0+dirty"}, *other, ""},
+		{debug.Module{Path: ModulePath, Version: "v0.2.0-rc.1"}, *other, "v0.2.0-rc.1"}, // of a tag
+		{debug.Module{Path: ModulePath, Version: "(devel)"}, *other, ""},
+		{debug.Module{Path: "cell"}, debug.Module{Path: ModulePath, Version: "v0.1.0", Sum: "h1:x"}, "v0.1.0"},
+		{debug.Module{Path: "cell"}, debug.Module{Path: ModulePath, Version: "v0.0.0", Replace: other}, ""},
+	} {
+		got := installed(&debug.BuildInfo{Main: c.main, Deps: []*debug.Module{other, &c.dependency}})
+		if got != c.want {
+			t.Errorf("%+v: %q, want %q", c, got, c.want)
+		}
+	}
+	if v := Version(); v != Release+"-devel" {
+		t.Errorf("this test is of version %s", v)
+	}
+}
+
+// The version stands once in the code; where others write it, it is the same.
+func TestRelease(t *testing.T) {
+	root, err := Root(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := strings.TrimPrefix(Release, "v")
+	for file, want := range map[string]string{"CITATION.cff": "\nversion: " + number + "\n",
+		"docs/CHANGELOG.md": "\n## " + number, "docs/go.md": ModulePath + "@" + Release + "\n",
+		"docs/versions.md": "`" + Release + "`"} {
+		if text, err := os.ReadFile(filepath.Join(root, file)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s has no %q (%v)", file, want, err)
+		}
 	}
 }

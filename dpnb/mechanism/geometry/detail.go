@@ -18,6 +18,9 @@ const (
 	// mostHaveIt is the share of records with one value from which a number may have cells; the others must be
 	// recordsOfACell for each, and worth μ of 1 for each.
 	mostHaveIt, recordsOfACell = 0.5, 8
+	// mostCells is how many numbers have cells, those with the most other records, and mostDetailed with how many
+	// features rows may have cells or products.
+	mostCells, mostDetailed = 4, 512
 	// pairsGate is the n̂μ for each pair of columns from which rows have their products, whose norm is a part of that
 	// of the features; mostProducts bounds their number.
 	pairsGate, productNorm, mostProducts = 100, 0.5, 512
@@ -42,6 +45,9 @@ func (n Number) middle() (float64, int) {
 // on either side of the value that many records have, of which that at this value is left out.
 func (n Number) Cells(u float64, use func(cell int, v float64)) {
 	at, middle := n.middle()
+	if u = math.Min(math.Max(u, 0), 1); math.IsNaN(u) {
+		u = at
+	}
 	place := float64(middle) + (u-at)/(1-at)*float64(cellKnots-1-middle)
 	if u <= at {
 		place = u / math.Max(at, 0x1p-1000) * float64(middle)
@@ -58,36 +64,44 @@ func (n Number) Cells(u float64, use func(cell int, v float64)) {
 	}
 }
 
-// unscaled returns what reads a number of a record as it was before its row was scaled; nil where that is not known.
-func unscaled(rows matrix.Rows) func(i int, n Number) float64 {
+// on reports whether n is of rows with so many features, and its likely value on its scale.
+func (n Number) on(features int) bool {
+	at, _ := n.middle()
+	return n.Feature >= 0 && n.Feature < features && n.Width > 0 && at >= 0 && at <= 1 && !math.IsInf(n.Lower, 0) &&
+		!math.IsInf(n.Width, 1)
+}
+
+// unscaled returns what reads a number of a record as it was before its row was scaled, unless it is missing and has
+// an indicator of that; nil where that is not known.
+func unscaled(rows matrix.Rows) func(i int, n Number) (v float64, ok bool) {
 	m, ok := rows.(*matrix.Affine)
 	if !ok {
 		return nil
 	}
 	switch base := m.Base.(type) {
 	case *matrix.CSR:
-		return func(i int, n Number) float64 {
-			columns, values := base.Entries(i)
-			if k, ok := slices.BinarySearch(columns, int32(n.Feature)); ok {
-				return values[k]
-			}
-			return 0
-		}
+		return func(i int, n Number) (float64, bool) { return base.Entry(i, n.Feature) }
 	default:
 		if m.Aside == nil {
 			return nil
 		}
 		_, d := base.Dims()
-		return func(i int, n Number) float64 {
+		return func(i int, n Number) (float64, bool) {
 			row := make([]float64, d)
 			base.Row(row, i)
-			return row[m.Aside[n.Feature]]
+			v := row[m.Aside[n.Feature]]
+			return v, v < n.Lower+2*n.Width
 		}
 	}
 }
 
 // CellFeatures is how many features the cells are.
 func (b *Bought) CellFeatures() int { return len(b.Cells) * (cellKnots - 1) }
+
+// HasCells reports whether the number whose line is in a feature has cells.
+func (b *Bought) HasCells(line int) bool {
+	return slices.ContainsFunc(b.Cells, func(n Number) bool { return n.Feature == line })
+}
 
 // products is how many there are of two features of different columns.
 func products(pairs []matrix.Span) (count int) {
@@ -112,6 +126,35 @@ func multiply(dst, x, y []float64, pairs []matrix.Span) {
 			}
 		}
 	}
+}
+
+// Nowhere returns orthonormal directions of the products in which no row has anything: indicators of a category add up
+// to nothing, and so do their products with anything.
+func (b *Bought) Nowhere() (all []matrix.Direction) {
+	at := len(b.Mean) - products(b.Pairs)
+	for a, s := range b.Pairs {
+		for _, t := range b.Pairs[a+1:] {
+			for j := range s.Len {
+				if t.Len > 1 {
+					all = append(all, matrix.Direction{First: at + j*t.Len,
+						Weights: slices.Repeat([]float64{1 / math.Sqrt(float64(t.Len))}, t.Len)})
+				}
+			}
+			for k := 1; s.Len > 1 && k <= max(1, t.Len-1); k++ { // the same for all of s, orthogonal to those
+				one := make([]float64, t.Len)
+				if one[0] = 1; t.Len > 1 {
+					for i := range k {
+						one[i] = 1 / math.Sqrt(float64(k*(k+1)))
+					}
+					one[k] = -math.Sqrt(float64(k) / float64(k+1))
+				}
+				floats.Scale(1/math.Sqrt(float64(s.Len)), one)
+				all = append(all, matrix.Direction{First: at, Weights: slices.Repeat(one, s.Len)})
+			}
+			at += s.Len * t.Len
+		}
+	}
+	return all
 }
 
 // pair completes the features z of a row, ‖z‖ ≤ 1, by their products in the places after them, which are as long as
@@ -174,7 +217,11 @@ func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 			floats.Scale(k, x)
 			square, before := matrix.SumSquares(x), len(part.Values)
 			for c, one := range b.Cells {
-				one.Cells((number(i, one)-one.Lower)/one.Width, func(cell int, v float64) {
+				v, ok := number(i, one)
+				if !ok {
+					continue
+				}
+				one.Cells((v-one.Lower)/one.Width, func(cell int, v float64) {
 					square += v * v
 					part.Columns = append(part.Columns, int32(c*(cellKnots-1)+cell))
 					part.Values = append(part.Values, v)
@@ -219,25 +266,18 @@ func (b *Bought) Form(weights []float64, line int, places []float64, typical, st
 	a = make([]float64, b.width())
 	features, constant := len(weights)-1, weights[len(weights)-1]
 	paired := b.paired()
+	change, mean := make([]float64, features), make([]float64, features) // from the mean row, and that
 	for j, w := range weights[:features] {
-		a[j] = w / (b.RowNorm * paired)
+		mean[j] = b.Mean[j] * paired
+		change[j] = w/b.RowNorm - constant/b.Bias*mean[j]
+		a[j] = change[j] / paired
 	}
 	if len(b.Pairs) > 0 {
-		change, mean := make([]float64, features), make([]float64, features)
-		for j, m := range b.Mean[:features] {
-			mean[j] = m * paired
-			if constant == 0 {
-				change[j] = weights[j] / b.RowNorm
-			}
-		}
 		one, other := a[features:len(b.Mean)], make([]float64, len(b.Mean)-features)
 		multiply(one, change, mean, b.Pairs)
 		multiply(other, mean, change, b.Pairs)
 		floats.Add(one, other)
 		floats.Scale(productNorm/(typical*paired), one)
-	}
-	if constant != 0 { // the value of the mean row, which is at zero
-		clear(a)
 	}
 	floats.Scale(b.Unit*stretch/b.Scale, a)
 	for c, n := range b.Cells {
@@ -252,4 +292,17 @@ func (b *Bought) Form(weights []float64, line int, places []float64, typical, st
 	}
 	a[len(a)-1] = b.Unit * constant
 	return a, b.Centre * constant / b.Bias
+}
+
+// Change changes the coefficients of one form, in Raw, so that the form of rows that are not clipped changes by the
+// change of the coefficients of their features and constant: it is ȳ + T(q·(z/R − m)ᵀθ/c + eθ_e).
+func (b *Bought) Change(form int, change []float64) {
+	last, by, long := len(change)-1, b.Scale/(b.Unit*b.Stretch), b.RowNorm*b.paired()
+	raw := b.Raw[form*b.width() : (form+1)*b.width()]
+	constant := change[last] * b.Bias
+	for j, v := range change[:last] {
+		raw[j] += by * long * v
+		constant += long * v * b.Mean[j]
+	}
+	raw[len(raw)-1] += constant / (b.Unit * b.Bias)
 }

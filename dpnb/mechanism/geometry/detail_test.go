@@ -17,18 +17,17 @@ import (
 // people are rows of a line, which most records have at its lower bound of −1, three indicators less their mean, and
 // the bias, scaled to norm 1.
 func people(n int, at float64, r *rand.Rand) *matrix.Affine {
-	base := matrix.NewDense(n, 5, nil)
-	m := &matrix.Affine{A: make([]float64, n), U: []float64{0, 1. / 3, 1. / 3, 1. / 3, 0}, Bias: bias}
+	base := &matrix.CSR{N: n, D: 5, Starts: []int{0}}
+	m := &matrix.Affine{Base: base, A: make([]float64, n), U: []float64{0, 1. / 3, 1. / 3, 1. / 3, 0}, Bias: bias}
 	for i := range n {
 		v := 2*r.Float64() - 1
 		if r.Float64() < 0.8 {
 			v = at
 		}
-		base.Data[5*i] = v
-		base.Data[5*i+1+r.IntN(3)] = 1
+		base.Columns, base.Values = append(base.Columns, 0, int32(1+r.IntN(3))), append(base.Values, v, 1)
+		base.Starts = append(base.Starts, len(base.Values))
 		m.A[i] = (1 - 1e-13) / math.Sqrt(v*v+2./3)
 	}
-	m.Base = base.Sparse()
 	return m
 }
 
@@ -86,6 +85,13 @@ func TestCells(t *testing.T) {
 	for _, n := range []geometry.Number{{Lower: -1, Width: 2, At: -1}, {Lower: 0, Width: 1, At: 0.25},
 		{Lower: 0, Width: 1, At: 1}} {
 		seen := map[int]bool{}
+		for _, far := range []float64{math.NaN(), math.Inf(1), -1e300, -1e9, 7} {
+			n.Cells(far, func(cell int, v float64) {
+				if cell < 0 || cell > 126 || !(v > 0 && v <= 0.3) {
+					t.Errorf("cell %d has %v at %v", cell, v, far)
+				}
+			})
+		}
 		for u := 0.0; u <= 1; u += 1. / 4096 {
 			sum := 0.0
 			n.Cells(u, func(cell int, v float64) {
@@ -136,6 +142,101 @@ func TestDetailOpensByWhatWasBought(t *testing.T) {
 		flat, err := m.Run(matrix.Densed(rows), labels, noise.NewSeeded(1), nil)
 		if err != nil || len(flat.Also.(*geometry.Bought).Cells) > 0 {
 			t.Errorf("cells without knowing the numbers: %v", err)
+		}
+	}
+}
+
+// Products have nothing along the directions that are said to be nowhere, which are orthonormal and as many as
+// indicators that add up to nothing make.
+func TestProductsHaveNothingNowhere(t *testing.T) {
+	_, _, _, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1),
+		people(50, -1, rand.New(rand.NewPCG(9, 1))), make([]float64, 50))
+	some := *b
+	some.Pairs = []matrix.Span{{First: 0, Len: 2}, {First: 2, Len: 1}, {First: 3, Len: 4}, {First: 7, Len: 3}}
+	some.Mean = make([]float64, 10+2+8+6+4+3+12)
+	for _, c := range []struct {
+		b    *geometry.Bought
+		many int
+	}{{b, 1}, {&some, 1 + 5 + 4 + 1 + 1 + 6}} {
+		all := c.b.Nowhere()
+		if len(all) != c.many {
+			t.Errorf("%d directions, want %d", len(all), c.many)
+		}
+		for i, u := range all {
+			x := make([]float64, len(c.b.Mean))
+			u.Add(x, 1)
+			for j, v := range all {
+				if got := v.Along(x); math.Abs(got-map[bool]float64{true: 1}[i == j]) > 1e-14 {
+					t.Errorf("directions %d and %d: %v", i, j, got)
+				}
+			}
+		}
+	}
+	r, z := rand.New(rand.NewPCG(2, 2)), make([]float64, 10)
+	for range 20 {
+		for _, span := range some.Pairs {
+			mean := 0.0
+			for j := range span.Len {
+				z[span.First+j] = r.NormFloat64()
+				mean += z[span.First+j] / float64(span.Len)
+			}
+			for j := range span.Len {
+				if span.Len > 1 {
+					z[span.First+j] -= mean
+				}
+			}
+		}
+		x := append(slices.Clone(z), geometry.Products(some.Pairs, z)...)
+		for k, v := range some.Nowhere() {
+			if math.Abs(v.Along(x)) > 1e-12 {
+				t.Errorf("a row has %v along direction %d", v.Along(x), k)
+			}
+		}
+	}
+}
+
+// A record whose number is missing, with an indicator of that, has no cells and does not count as having the likely
+// value; no more numbers than mostCells have cells; and what cannot be is no model.
+func TestDetailOfOddRecords(t *testing.T) {
+	rows := people(40, 0, rand.New(rand.NewPCG(1, 1)))
+	base := rows.Base.(*matrix.CSR)
+	lost := &matrix.CSR{N: 1, D: 5, Starts: []int{0, 1}, Columns: []int32{1}, Values: []float64{1}}
+	m := detailed(t, loss.PseudoHuber{Threshold: 1}, 0)
+	some := []int{slices.IndexFunc(base.Values, func(v float64) bool { return v == 0 }) / 2}
+	sums, _, _, b := geometry.Detailed(m, matrix.Select(rows, some), []float64{0})
+	if have := sums[len(sums)-1]; have != 0.5 {
+		t.Errorf("a record with the likely value adds %v", have)
+	}
+	one := &matrix.Affine{Base: lost, A: []float64{1}, U: rows.U, Bias: bias}
+	sums, _, out, _ := geometry.Detailed(m, one, []float64{0})
+	row := make([]float64, b.Width())
+	out.Row(row, 0)
+	if first := len(b.Mean); sums[len(sums)-1] != 0 || floats.Norm(row[first:first+127], 2) != 0 {
+		t.Errorf("a missing number adds %v and has cells %v", sums[len(sums)-1], row[first:])
+	}
+	for range 9 {
+		m.Cells = append(m.Cells, m.Cells[0])
+	}
+	if _, _, _, b := geometry.Detailed(m, rows, make([]float64, 40)); len(b.Cells) != 4 {
+		t.Errorf("%d numbers have cells", len(b.Cells))
+	}
+	b.Raw = make([]float64, b.Width())
+	b.Stretch = 1
+	if !b.Fits(5, 1) {
+		t.Fatal("what is right does not fit")
+	}
+	for name, spoil := range map[string]func(b *geometry.Bought){
+		"far columns": func(b *geometry.Bought) { b.Pairs[1].First = 100 },
+		"no columns":  func(b *geometry.Bought) { b.Pairs[0].First = -5 },
+		"far cells":   func(b *geometry.Bought) { b.Cells[0].Feature = 4 },
+		"no scale":    func(b *geometry.Bought) { b.Cells[0].Width = 0 },
+		"off scale":   func(b *geometry.Bought) { b.Cells[0].At = -3 },
+		"no number":   func(b *geometry.Bought) { b.Cells[0].Lower = math.NaN() },
+		"no curves":   func(b *geometry.Bought) { b.Curved = false },
+	} {
+		other := b.CloneAlso().(*geometry.Bought)
+		if spoil(other); other.Fits(5, 1) {
+			t.Errorf("%s: fits", name)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func Through(directions []matrix.Direction, x []float64) (coordinates, back []fl
 // have them, about some mean, with the bound on what one record adds to the sums.
 func Detailed(c Centred, rows matrix.Rows, labels []float64) (sums []float64, s float64, out matrix.Rows, b *Bought) {
 	f := c.frame(1e6, rows)
-	f.Cells = f.may
+	f.Cells = f.may[:min(len(f.may), mostCells)]
 	for j := range f.Mean {
 		f.Mean[j] = 0.1 / float64(1+j)
 	}
@@ -57,4 +57,11 @@ func Sensitivity(c Centred, d int) float64 { return c.sums(d, false) }
 func Left(c Centred, d int) []matrix.Direction {
 	f := frame{c: &c, Bought: Bought{Curved: true, Mean: make([]float64, d)}}
 	return f.left()
+}
+
+// Products are those of features of a row.
+func Products(pairs []matrix.Span, z []float64) []float64 {
+	out := make([]float64, products(pairs))
+	multiply(out, z, z, pairs)
+	return out
 }

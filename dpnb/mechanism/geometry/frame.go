@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -85,7 +86,7 @@ func (c Centred) frame(count float64, rows matrix.Rows) frame {
 			f.space = without(f.left())
 		}
 	}
-	if matrix.InMemory(rows) && f.Curved && c.Law == mechanism.Gaussian {
+	if matrix.InMemory(rows) && f.Curved && c.Law == mechanism.Gaussian && d <= mostDetailed {
 		pairs := len(c.Pairs) * (len(c.Pairs) - 1) / 2
 		if count := products(c.Pairs); count > 0 && count <= mostProducts && f.Records*all >= pairsGate*float64(pairs) {
 			f.Pairs, f.Mean = c.Pairs, append(f.Mean, make([]float64, count)...)
@@ -191,7 +192,8 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 				z[len(f.Mean)] = 0.5 * y / f.c.Most
 			}
 			for j, one := range f.may {
-				if z[len(z)-len(f.may)+j] = 0; number(i, one) == one.At {
+				z[len(z)-len(f.may)+j] = 0
+				if v, ok := number(i, one); ok && v == one.At {
 					z[len(z)-len(f.may)+j] = 0.5 / math.Sqrt(float64(len(f.may)))
 				}
 			}
@@ -243,12 +245,21 @@ func (f *frame) centre(sums []float64) {
 		floats.Scale(longest/norm, f.Mean)
 	}
 	f.Scale = math.Sqrt(math.Max(leastScale, 1-matrix.SumSquares(f.Mean)))
+	type open struct {
+		Number
+		others float64
+	}
+	var all []open
 	for j, one := range f.may {
 		have := 2 * math.Sqrt(float64(len(f.may))) * sums[len(sums)-len(f.may)+j] / f.Records
 		others := f.Records * (1 - have)
 		if have >= mostHaveIt && others >= recordsOfACell*cellKnots && others*f.worth >= cellKnots {
-			f.Cells = append(f.Cells, one)
+			all = append(all, open{one, others})
 		}
+	}
+	slices.SortStableFunc(all, func(a, b open) int { return cmp.Compare(b.others, a.others) })
+	for _, one := range all[:min(len(all), mostCells)] {
+		f.Cells = append(f.Cells, one.Number)
 	}
 	v *= 4 // of 2S_y/n̂
 	if most := f.c.Most; most > 0 {
@@ -291,7 +302,7 @@ func (f *frame) left() []matrix.Direction {
 // nowhere returns the directions of the frame's features in which rows have nothing.
 func (f *frame) nowhere() []matrix.Direction {
 	if f.kept == nil {
-		return f.c.Nowhere
+		return slices.Concat(f.c.Nowhere, f.Bought.Nowhere())
 	}
 	place := map[int]int{}
 	for j, k := range f.kept {
@@ -441,8 +452,14 @@ func (f *frame) unfold() []float64 {
 // ranges.
 func (b *Bought) Fits(features, forms int) bool {
 	ok := len(b.Mean) == features-1+products(b.Pairs) && len(b.Raw) == b.width()*forms && b.RowNorm > 0 &&
-		b.Bias > 0 && b.Scale > 0 &&
+		b.Bias > 0 && b.Scale > 0 && matrix.Rising(b.Pairs) && len(b.Cells) <= mostCells && (b.Curved || !b.detail()) &&
 		b.Unit > 0 && b.Stretch > 0
+	if n := len(b.Pairs); n > 0 {
+		ok = ok && b.Pairs[n-1].First+b.Pairs[n-1].Len < features
+	}
+	for _, n := range b.Cells {
+		ok = ok && n.on(features-1)
+	}
 	all := []float64{b.Count, b.RowNorm, b.Bias, b.Scale, b.Unit, b.Stretch, b.Centre, b.MeanError}
 	for _, v := range slices.Concat(all, b.Mean, b.Raw) {
 		ok = ok && !math.IsNaN(v) && !math.IsInf(v, 0)

@@ -141,7 +141,7 @@ func (c Centred) Validate() error {
 			Want: "runs of features that rise and do not overlap"}
 	}
 	for _, n := range c.Cells {
-		if at, _ := n.middle(); n.Feature < 0 || !(n.Width > 0) || !(at >= 0 && at <= 1) {
+		if !n.on(math.MaxInt) {
 			return &privacy.ParamError{Name: "Cells", Value: n,
 				Want: "a feature, with a scale of some width on which the likely value is"}
 		}
@@ -281,7 +281,7 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 	n, _ := rows.Dims()
 	for _, count := range []float64{math.Inf(-1), most} {
 		f := c.frame(count, rows)
-		f.Cells = f.may
+		f.Cells = f.may[:min(len(f.may), mostCells)]
 		chosen, _ := c.choose(f)
 		nowhere := blank{n, f.features() + f.CellFeatures() + 1, c.Bias}
 		if err := c.Of.Check(nowhere, labels); err != nil {

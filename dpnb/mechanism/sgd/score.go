@@ -86,17 +86,31 @@ func (h Holdout) bind(rows matrix.Rows, _ []float64) (func([]float64, *exact.Sam
 // sameRecords reports that two matrices are in the same memory. It cannot know of
 // copies.
 func sameRecords(a, b matrix.Rows) bool {
-	entries := func(r matrix.Rows) []float64 {
-		switch m := r.(type) {
-		case *matrix.Dense:
-			return m.Data
-		case *matrix.CSR:
-			return m.Values
+	for _, x := range entriesOf(a) {
+		for _, y := range entriesOf(b) {
+			if len(x) > 0 && len(y) > 0 && &x[0] == &y[0] {
+				return true
+			}
 		}
-		return nil
 	}
-	x, y := entries(a), entries(b)
-	return len(x) > 0 && len(y) > 0 && &x[0] == &y[0]
+	return false
+}
+
+// entriesOf returns what rows in memory are made of.
+func entriesOf(r matrix.Rows) (all [][]float64) {
+	switch m := r.(type) {
+	case *matrix.Dense:
+		return [][]float64{m.Data}
+	case *matrix.CSR:
+		return [][]float64{m.Values}
+	case *matrix.Affine:
+		return entriesOf(m.Base)
+	case matrix.Beside:
+		for _, part := range m.Parts {
+			all = append(all, entriesOf(part)...)
+		}
+	}
+	return all
 }
 
 // Training scores by the number of training records that are predicted rightly,

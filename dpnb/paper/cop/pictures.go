@@ -12,8 +12,8 @@ import (
 // curvatureTwo is the curvature of all that Figures 3 and 4 draw.
 const curvatureTwo = 2.0
 
-// Plane maps f over [−1, 1]², with contours.
-func Plane(title string, f func(x []float64) float64, levels ...float64) *figure.Figure {
+// Plane maps f of a vector of that name over [−1, 1]², with contours.
+func Plane(title, name string, f func(x []float64) float64, levels ...float64) *figure.Figure {
 	x := figure.Span(-1, 1, 80)
 	z := make([][]float64, len(x))
 	for i, b := range x {
@@ -21,11 +21,11 @@ func Plane(title string, f func(x []float64) float64, levels ...float64) *figure
 			z[i] = append(z[i], f([]float64{a, b}))
 		}
 	}
-	fig := figure.New(title, "x₁", "x₂")
+	fig := figure.New(title, name+"₁", name+"₂")
 	fig.Heat(x, x, z).Contours(x, x, z, levels, figure.Gray)
-	for _, level := range levels { // named where they cross a diagonal, along which f falls from the middle
+	for _, level := range levels { // named where they cross a diagonal, along which f falls or rises from the middle
 		for _, a := range x {
-			if a > 0 && f([]float64{a, -a}) < level {
+			if a > 0 && (f([]float64{a, -a}) < level) != (f([]float64{0, 0}) < level) {
 				fig.Note(fmt.Sprint(level), a, -a, figure.Ink)
 				break
 			}
@@ -57,8 +57,8 @@ func Figure3() []*figure.Figure {
 	line.Note("the same + ¼: the uniform kernel", -1.45, -0.05, figure.Blue)
 	line.Alt = fmt.Sprintf("at zero the Gaussian kernel adds %.3f and the envelope nothing; from ½ on the envelope "+
 		"is ¼ too low, and raised by ¼ it is exact", gauss.Gap([]float64{0}))
-	plane := Plane("‖x‖₁ convolved with a Gaussian: error", gauss.Gap, 0.1, 0.2, 0.4)
-	envelope := Plane("Moreau’s envelope of ‖x‖₁, raised by ½: error",
+	plane := Plane("‖x‖₁ convolved with a Gaussian: error", "x", gauss.Gap, 0.1, 0.2, 0.4)
+	envelope := Plane("Moreau’s envelope of ‖x‖₁, raised by ½: error", "x",
 		func(x []float64) float64 { return below(x[0]) + below(x[1]) + 2*most }, 0.1, 0.2, 0.4)
 	return []*figure.Figure{line, plane, envelope}
 }

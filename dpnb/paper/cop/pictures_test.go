@@ -13,7 +13,7 @@ import (
 func TestPictures(t *testing.T) {
 	seen := pictures.New(t)
 	plane := smoothing.Norm{Kernel: smoothing.Gaussian{}, Width: 0.3}
-	seen.Figure(Plane("‖x‖₁, µ = 0.3", plane.Gap, 0.02, 0.1, 0.3), nil)
+	seen.Figure(Plane("‖x‖₁, µ = 0.3", "x", plane.Gap, 0.02, 0.1, 0.3), nil)
 	prices, err := Prices(1, Delta, 1.1)
 	if err != nil {
 		t.Fatal(err)

@@ -21,8 +21,9 @@ func privacyAndRisk() []claim.Claim {
 	const cop = "Anonymous, Exploiting Hidden Symmetry (cop), "
 	return []claim.Claim{{
 		ID: "cop/thm3.2", Paper: cop + "Theorem 3.2", Kind: claim.Theorem,
-		Statement: "C-OP with σ² ≥ C²(8 ln(1/δ) + 8ε)/ε² and the λ of step 1 is (ε, δ)-DP",
-		Code:      []string{"mechanism/objpert/convolution.Calibrate", "privacy/objective.RankK"},
+		Weak: "the corrected σ pays for the rank of the Hessian: it is twice what one form needs, and the worst δ " +
+			"found is a hundredth of the claimed one",
+		Code: []string{"mechanism/objpert/convolution.Calibrate", "privacy/objective.RankK"},
 		Tests: []string{"mechanism/objpert/convolution.TestCalibrate",
 			"mechanism/objpert/convolution.TestPrintedIsMarked"},
 		Proof: "smoothing#cop-thm3.2 b7ef2aa2", Errata: []string{"cop-11", "cop-12", "cop-34"},
@@ -32,8 +33,6 @@ func privacyAndRisk() []claim.Claim {
 			"the density of χ_m, at the corrected σ",
 		Expected: "as printed above δ for large Ā; as corrected never, and the theorem's δ is all used but for 3 %",
 		Run:      printedAndCorrected(1, false), Want: claim.HoldsWithCorrection,
-		Power: "a tenth in σ, by the theorem's δ; by the exact one, of which the corrected σ is twice what one form " +
-			"needs, less than half; a curvature of a third of the true one",
 		Wrong: map[string]claim.Check{
 			"σ less by a tenth":             printedAndCorrected(0.9, false),
 			"σ larger by a tenth":           printedAndCorrected(1.1, false),
@@ -43,17 +42,17 @@ func privacyAndRisk() []claim.Claim {
 		Slow: true,
 	}, {
 		ID: "cop/lem3.3", Paper: cop + "Lemma 3.3", Kind: claim.Bound,
-		Statement: "for λ = √(4C²/n + dσ²/n²)/R: excess risk ≤ 4√2·CR(1/√n + √(d ln(1/δ))/(nε)) + F_µ(θ⋆) − F(θ⋆)",
-		Code:      []string{"mechanism/objpert/convolution.Planned", "mechanism/objpert/convolution.Calibrate"},
-		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate"},
-		Errata:    []string{"cop-76"},
-		Proof:     "smoothing#cop-lem3.3 fa7cfdec",
+		Weak:   "a loose bound: no risk comes nearer to it than 3/8, which is proved in docs/theory/smoothing.md",
+		Code:   []string{"mechanism/objpert/convolution.Planned", "mechanism/objpert/convolution.Calibrate"},
+		Errata: []string{"cop-76"},
+		Proof:  "smoothing#cop-lem3.3 2cb33a49",
 		Check: "the λ of the mechanism against the least of λR² + (4C²/n + dσ²/n²)/λ; the mean population risk of " +
 			"the base experiment over the bound before its last step, n = 100 and 1,000, ε = 0.2, 1, 5; the printed " +
 			"bound over that",
-		Expected: "the least to 1e-6; below 1; the printed bound is the larger where nε ≥ 2d, and not for all nε",
-		Seed:     91, Run: boundOfLemma33(1, 91), Want: claim.HoldsWithCorrection,
-		Power: "a λ that is off by a hundredth",
+		Loose: threeEighths,
+		Expected: "the least to 1e-6; below 3/8, which is proved; the printed bound is the larger where nε ≥ 2d, " +
+			"and not for all nε",
+		Seed: 91, Run: boundOfLemma33(1, 91), Want: claim.HoldsWithCorrection,
 		Wrong: map[string]claim.Check{
 			"λ larger by a hundredth":  boundOfLemma33(1.01, 91),
 			"λ smaller by a hundredth": boundOfLemma33(0.99, 91),
@@ -61,15 +60,13 @@ func privacyAndRisk() []claim.Claim {
 		Slow: true,
 	}, {
 		ID: "cop/thm4.5", Paper: cop + "Theorem 4.5", Kind: claim.Theorem,
-		Statement: "with the λ of Lemma 3.3 and a Gaussian kernel the excess risk is O(1/√n + √(d ln(1/δ))/(nε))",
-		Code:      []string{"mechanism/objpert/convolution.Calibrate"},
-		Tests:     []string{"mechanism/objpert/convolution.TestCalibrate"},
-		Proof:     "smoothing#cop-thm4.5 b835a0c8", Errata: []string{"cop-14", "cop-28", "cop-30"},
+		Code:  []string{"mechanism/objpert/convolution.Calibrate"},
+		Proof: "smoothing#cop-thm4.5 b835a0c8", Errata: []string{"cop-14", "cop-28", "cop-30"},
 		Check: "the base experiment at ε = 1, n = 1,000 to 16,000: the slope of the log of the mean excess " +
 			"population risk over that of n",
 		Expected: "about −1: faster than the −½ of the bound, as the ridge's share λ²‖θ⋆‖²/(2nH) with λ ∝ √n is",
 		Seed:     92, Run: slopeOfRisk(0, 92),
-		Scaled: []claim.Scaled{{Of: "the exponent ½ of λ", Less: 0.05, More: 0.1, By: func(factor float64) claim.Check {
+		Scaled: []claim.Scaled{{Of: "the exponent ½ of λ", By: func(factor float64) claim.Check {
 			return slopeOfRisk((factor-1)/2, 92)
 		}}},
 		Slow: true,
@@ -137,13 +134,13 @@ func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
 				"the Hessian with the true curvature",
 			Verdict: claim.Fails,
 		}
-		if worstCorrected <= 1 && most <= 1 && least > 0.97 {
+		if worstCorrected <= 1 {
 			o.Verdict = claim.Holds
 			if worstPrinted > 1 {
 				o.Verdict = claim.HoldsWithCorrection
 			}
 		}
-		return o, nil
+		return o.As(most <= 1 && least > 0.97).Reaching(worstCorrected), nil
 	}
 }
 
@@ -227,6 +224,9 @@ func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.
 	return s / k, math.Sqrt(math.Max(0, q/k-s*s/k/k) / (k - 1)), nil
 }
 
+// threeEighths of the bound of Lemma 3.3 before its last step is proved (docs/theory/smoothing.md).
+const threeEighths = 0.375
+
 // boundOfLemma33 checks the λ, times a factor, and the bounds.
 func boundOfLemma33(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
@@ -271,13 +271,13 @@ func boundOfLemma33(factor float64, seed uint64) claim.Check {
 				"over proved %.3f where nε ≥ 2d, %.3f at n = 100, ε = 20, d = 10⁶", off, ratio, held, broken),
 			Note: "the last step wants nε ≥ 2d", Verdict: claim.Fails,
 		}
-		if off < 1e-6 && ratio <= 1 && held >= 1 {
+		if ratio <= threeEighths && held >= 1 {
 			o.Verdict = claim.Holds
 			if broken < 1 {
 				o.Verdict = claim.HoldsWithCorrection
 			}
 		}
-		return o, nil
+		return o.As(off < 1e-6).Reaching(ratio), nil
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
@@ -225,23 +225,44 @@ func (m Minimax) Draw(ctx context.Context, draws int, seed uint64) (Optima, erro
 }
 
 // SmallestSingular draws Gordon's own example, ψ = 0 over unit spheres: the primary
-// optimum is the smallest singular value of a Gaussian n×d matrix, n ≥ d, the
-// auxiliary one ‖h‖ − ‖g‖. The spheres are not convex, so that part (a) of Theorem
-// 2.8 applies to it and part (b) does not.
-func SmallestSingular(ctx context.Context, n, d, draws int, seed uint64) (Optima, error) {
-	if n < d {
-		return Optima{}, errors.New("experiment: the smallest singular value is that of a matrix with n ≥ d")
+// optimum is the smallest singular value of a Gaussian n×n matrix, the auxiliary one
+// ‖h‖ − ‖g‖. The spheres are not convex, so that part (a) of Theorem 2.8 applies to it
+// and part (b) does not. As n grows the first is of the order 1/√n and the second has
+// the sign of a coin, so that the factor 2 is attained.
+//
+// Reflections leave the law of a Gaussian matrix as it is, and make it one with entries
+// χ_n … χ_1 on the diagonal and χ_{n−1} … χ_1 above it, all independent.
+func SmallestSingular(ctx context.Context, n, draws int, seed uint64) (Optima, error) {
+	if n < 1 {
+		return Optima{}, errors.New("experiment: a matrix has a row at least")
 	}
 	return drawOptima(ctx, draws, seed, func(r *noise.Seeded, _ *population.Solver) (float64, float64, error) {
-		x, g, h := make([]float64, n*d), make([]float64, d), make([]float64, n)
-		r.Gaussian(x, 1)
-		r.Gaussian(g, 1)
-		r.Gaussian(h, 1)
-		var svd mat.SVD
-		if !svd.Factorize(mat.NewDense(n, d, x), mat.SVDNone) {
-			return 0, 0, errors.New("experiment: no singular values")
+		square := func(k int) float64 { return distuv.Gamma{Alpha: float64(k) / 2, Beta: 0.5, Src: r}.Rand() }
+		var squares []float64 // of the entries, along the band
+		for k := n; k > 0; k-- {
+			if squares = append(squares, square(k)); k > 1 {
+				squares = append(squares, square(k-1))
+			}
 		}
-		return slices.Min(svd.Values(nil)), floats.Norm(h, 2) - floats.Norm(g, 2), nil
+		// A singular value is below x where a sequence of Sturm's for the matrix (0, B; Bᵀ, 0) has more than n signs.
+		below := func(x float64) bool {
+			negative, pivot := 1, -x
+			for _, b := range squares {
+				if pivot = -x - b/pivot; pivot < 0 {
+					negative++
+				}
+			}
+			return negative > n
+		}
+		lo, hi := 1e-9, 10*math.Sqrt(float64(n))
+		for range 40 {
+			if mid := math.Sqrt(lo * hi); below(mid) {
+				hi = mid
+			} else {
+				lo = mid
+			}
+		}
+		return hi, math.Sqrt(square(n)) - math.Sqrt(square(n)), nil
 	})
 }
 

@@ -15,61 +15,57 @@ func simulation() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "dtz24/thm2.8", Paper: paper + "Theorem 2.8", Kind: claim.Theorem,
-			Statement: "P(primary optimum < t) ≤ 2 P(auxiliary optimum < t), and with convexity the same for > t",
-			Code:      []string{"paper/dtz24.Minimax"},
+			Weak: "attained only as matrices grow: at n = 1,000 nine tenths of the factor 2",
+			Code: []string{"paper/dtz24.Minimax"},
 			Tests: []string{"paper/dtz24.TestOptima", "paper/dtz24.TestAuxiliaryAgainstGrid",
 				"paper/dtz24.TestPrimaryAgainstGrid"},
-			Proof: "proportional_simulation#dtz24-thm2.8 8af5e263", Figure: "06_proportional#cgmt-plot",
+			Proof: "proportional_simulation#dtz24-thm2.8 02d88567", Figure: "06_proportional#cgmt-plot",
 			Check: "independent draws of both optima of the min-max form of objective perturbation (Huber, three " +
-				"shapes), below and above 57 thresholds; the smallest singular value of a square Gaussian matrix, " +
-				"below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
+				"shapes), below and above 57 thresholds; the smallest singular value of a Gaussian matrix, " +
+				"n = 1,000, below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
 			Expected: "no excess above 4 standard errors; both controls refuted",
 			Seed:     2408, Run: minimaxHolds(2, 2408),
 			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the factor 2", Less: 0.5, By: func(factor float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "the factor 2", By: func(factor float64) claim.Check {
 				return minimaxHolds(2*factor, 2408)
 			}}},
 		},
 		{
 			ID: "dtz24/fig1", Paper: paper + "Figure 1", Kind: claim.Figure,
-			Statement: "H_L is ½r² up to L and grows at the rate L beyond; H_L′ and H_L″ are its derivatives",
-			Code:      []string{"paper/dtz24.Figure1", "loss.Huber"},
-			Tests:     []string{"loss.TestDerivativesAndConstants", "paper/dtz24.TestGraphs"},
-			Proof:     "proportional#dtz24-fig1 5517733e", Figure: "06_proportional#fig12-plot",
-			Check:    "601 points on [−3, 3], L = 1: each graph against its formula in Definition 3.1",
-			Expected: "equal to 1e-12",
+			Code:  []string{"paper/dtz24.Figure1", "loss.Huber"},
+			Tests: []string{"loss.TestDerivativesAndConstants", "paper/dtz24.TestGraphs"},
+			Proof: "proportional#dtz24-fig1 5517733e", Figure: "06_proportional#fig12-plot",
+			Check: "601 points on [−3, 3], L = 1: increments of each graph against the integral of the next; each " +
+				"graph against its formula in Definition 3.1",
+			Expected: "equal but for the jumps; equal to 1e-12",
 			Run:      figure1(Figure1),
 			Scaled:   graphs(figure1, Figure1, "H_L", "H_L′", "H_L″"),
 		},
 		{
 			ID: "dtz24/fig2", Paper: paper + "Figure 2", Kind: claim.Figure,
-			Statement: "ρ, ρ′, ρ″ and prox_{γρ} with γ = 3",
-			Code:      []string{"paper/dtz24.Figure2", "loss.Logistic"},
-			Tests: []string{"loss.TestDerivativesAndConstants", "paper/dtz24.TestDTZ24Proximal",
-				"theory/proportional.TestLogisticProx"},
+			Code:  []string{"paper/dtz24.Figure2", "loss.Logistic"},
+			Tests: []string{"loss.TestDerivativesAndConstants", "theory/proportional.TestLogisticProx"},
 			Proof: "proportional#dtz24-fig2 82241da1", Figure: "06_proportional#fig12-plot",
-			Check:    "601 points on [−6, 6]: each graph against its formula, p + γρ′(p) = t for the last",
-			Expected: "equal to 1e-12",
+			Check: "601 points on [−6, 6]: increments of each graph against the integral of the next, and the " +
+				"last against its neighbours in what it minimises; each against its formula, p + γρ′(p) = t for " +
+				"the last",
+			Expected: "equal; least; equal to 1e-12",
 			Run:      figure2(Figure2),
 			Scaled:   graphs(figure2, Figure2, "ρ", "ρ′", "ρ″", "prox"),
 		},
 		{
 			ID: "dtz24/fig3", Paper: paper + "Figure 3", Kind: claim.Figure,
-			Statement: "Theorem 3.7 predicts error and truncated residuals of robust regression with objective " +
-				"perturbation, ν ∈ {0, 1/5}, n·d = 1,000",
 			Code:  []string{"paper/dtz24.Figure3", "theory/proportional.Regression"},
 			Tests: []string{"paper/dtz24.TestDTZ24Figures"},
 			Proof: "proportional_simulation#dtz24-fig3 67d07574", Figure: "06_proportional#fig3-plot",
 			Check:    "means of simulations over d/n and λ ∈ {0.01, 0.1, 1} against the prediction for the same d/n",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2403, Run: figureAgrees(3, 1),
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.05,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return figureAgrees(3, factor) }}},
 		},
 		{
 			ID: "dtz24/fig4", Paper: paper + "Figure 4", Kind: claim.Figure,
-			Statement: "Theorem 4.2 predicts error and difference of ρ′ of logistic regression with objective " +
-				"perturbation, ν ∈ {0, 1/5}, n·d = 1,000",
 			Code:  []string{"paper/dtz24.Figure4", "theory/proportional.Classification"},
 			Tests: []string{"paper/dtz24.TestDTZ24Figures"},
 			Proof: "proportional_simulation#dtz24-fig4 bc39d8cc", Figure: "06_proportional#fig4-plot",
@@ -77,27 +73,24 @@ func simulation() []claim.Claim {
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2404, Run: figureAgrees(4, 1),
 			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.05, More: 0.1,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return figureAgrees(4, factor) }}},
 		},
 		{
 			ID: "dtz24/fig5", Paper: paper + "Figure 5", Kind: claim.Figure,
-			Statement: "Corollaries 6.1 and 6.3 predict the error of output perturbation, ν ∈ {0, 1/2}, n·d = 1,000",
-			Code:      []string{"paper/dtz24.Figure5", "theory/proportional.FixedPoint.WithOutputNoise"},
-			Tests:     []string{"paper/dtz24.TestDTZ24Figures"},
-			Proof:     "proportional_simulation#dtz24-fig5 1b8d2072", Figure: "06_proportional#fig5-plot",
+			Code:  []string{"paper/dtz24.Figure5", "theory/proportional.FixedPoint.WithOutputNoise"},
+			Tests: []string{"paper/dtz24.TestDTZ24Figures"},
+			Proof: "proportional_simulation#dtz24-fig5 1b8d2072", Figure: "06_proportional#fig5-plot",
 			Check: "means of simulations over d/n and three λ, both losses, against the prediction; the noise adds " +
 				"ν²",
 			Expected: "every dot within 4 standard errors or 10 %",
 			Seed:     2405, Run: figureAgrees(5, 1),
 			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.1, More: 0.05,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return figureAgrees(5, factor) }}},
 		},
 		{
 			ID: "dtz24/fig6", Paper: paper + "Figure 6", Kind: claim.Figure,
-			Statement: "Theorems 7.1 and 7.2 predict the error of noisy gradient descent, ν ∈ {0, 1/10}, n·d = " +
-				"1,000, step ½/(1 + δ)",
 			Code:  []string{"paper/dtz24.Figure6", "theory/proportional.Descent"},
 			Tests: []string{"paper/dtz24.TestDTZ24Figures", "paper/dtz24.TestPrintedStepOfFigure6"},
 			Proof: "proportional_simulation#dtz24-fig6 a362312c", Errata: []string{"dtz24-51"},
@@ -108,13 +101,12 @@ func simulation() []claim.Claim {
 				"not all",
 			Seed: 2406, Run: figureAgrees(6, 1),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.1, More: 0.1,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return figureAgrees(6, factor) }}},
 		},
 		{
 			ID: "dtz24/universality", Paper: paper + "section 2.3", Kind: claim.Theorem,
-			Statement: "rows with independent subgaussian entries of any law behave like Gaussian rows",
-			Code:      []string{"sim/population.Simulation"},
+			Code: []string{"sim/population.Simulation"},
 			Tests: []string{"sim/population.TestDesignsHaveTheirMoments", "paper/dtz24.TestGridOfSettings",
 				"paper/dtz24.TestCoordinates"},
 			Proof: "proportional_simulation#dtz24-universality 1f4977b4", Figure: "06_proportional#adult-plot",
@@ -124,11 +116,11 @@ func simulation() []claim.Claim {
 			Expected: "all within 4 standard errors; one fit off by about n^−½, the mean by about n^−1; the control " +
 				"off by more than 6",
 			Seed: 2407, Run: universal(synthetic.Elliptical, 1, 2407),
-			Slow: true, Power: "a control that is universal",
+			Slow: true,
 			Wrong: map[string]claim.Check{
 				"a control that is universal": universal(synthetic.Uniform, 1, 2407),
 			},
-			Scaled: []claim.Scaled{{Of: "the predictions", Less: 0.02, More: 0.02,
+			Scaled: []claim.Scaled{{Of: "the predictions",
 				By: func(factor float64) claim.Check { return universal(synthetic.Elliptical, factor, 2407) }}},
 		},
 	}
@@ -137,9 +129,9 @@ func simulation() []claim.Claim {
 // minimaxHolds compares the two optima of Theorem 2.8 with the given factor.
 func minimaxHolds(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		draws, singular := 3000, 300
+		draws, singular := 3000, 2000
 		if size == claim.Full {
-			draws, singular = 100_000, 5000
+			draws, singular = 100_000, 20_000
 		}
 		excess, one, ratio := math.Inf(-1), math.Inf(-1), 0.0
 		for k, dims := range [][2]int{{3, 2}, {2, 4}, {20, 10}} {
@@ -154,7 +146,7 @@ func minimaxHolds(factor float64, seed uint64) claim.Check {
 				one = math.Max(one, o.Compare(1, above).Excess)
 			}
 		}
-		o, err := SmallestSingular(ctx, 24, 24, singular, seed+20)
+		o, err := SmallestSingular(ctx, 1000, singular, seed+20)
 		if err != nil {
 			return claim.Outcome{}, err
 		}
@@ -168,7 +160,8 @@ func minimaxHolds(factor float64, seed uint64) claim.Check {
 			"singular value %.1f; control with factor 1: %s; not convex: %s",
 			factor, beyond(excess, 0), ratio, c.Ratio, beyond(one, 4), beyond(control,
 				4)), "excess at most 4, controls above 4",
-			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is wrong"), nil
+			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is "+
+				"wrong").Reaching(c.Ratio / factor), nil
 	}
 }
 
@@ -198,16 +191,18 @@ func spoiled(draw func() []Graph, graph int, factor float64) func() []Graph {
 // graphs are the checks of a figure with one graph times a factor.
 func graphs(check func(func() []Graph) claim.Check, draw func() []Graph, names ...string) (all []claim.Scaled) {
 	for k, name := range names {
-		all = append(all, claim.Scaled{Of: name, Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+		all = append(all, claim.Scaled{Of: name, By: func(factor float64) claim.Check {
 			return check(spoiled(draw, k, factor))
 		}})
 	}
 	return all
 }
 
-// graphsAre is the check that each graph is its formula at every point; prox is
-// checked by the equation that it solves, the residual being given by the last formula.
-func graphsAre(draw func() []Graph, formulas ...func(x, y float64) (off float64)) claim.Check {
+// graphsAre is the check that the second graph rises as the first is steep, and the third as the second, that proof
+// says so of the others, and that each is its formula at every point; prox is checked by the equation that it solves,
+// the residual being given by the last formula.
+func graphsAre(draw func() []Graph, proof func(graphs []Graph) bool, formulas ...func(x,
+	y float64) (off float64)) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var off float64
 		graphs := draw()
@@ -222,14 +217,31 @@ func graphsAre(draw func() []Graph, formulas ...func(x, y float64) (off float64)
 				off = math.Max(off, math.Abs(formulas[k](x, g.Y[i])))
 			}
 		}
-		return claim.Decide("largest distance from the formulas "+claim.Roughly(off, 1e-12), "1e-12", off < 1e-12,
-			"a graph is another function"), nil
+		uneven := 0.0
+		for k := range 2 {
+			f, slope, miss, whole := graphs[k], graphs[k+1].Y, 0.0, 0.0
+			for i := range f.X[1:] {
+				step := f.Y[i+1] - f.Y[i]
+				miss += math.Abs(step - (f.X[i+1]-f.X[i])*(slope[i]+slope[i+1])/2)
+				whole += math.Abs(step)
+			}
+			uneven = math.Max(uneven, miss/whole)
+		}
+		return claim.Decide(fmt.Sprintf("increments off from the integrals of the slopes by at most %.2g of all; "+
+			"largest "+
+			"distance from the formulas %s", uneven, claim.Roughly(off, 1e-12)), "0.6 %, which the jumps of H_L″ "+
+			"make; "+
+			"1e-12", uneven < 0.006 && proof(graphs), "a graph is not the derivative of another").As(off < 1e-12), nil
 	}
 }
 
 // figure1 is Definition 3.1 at L = 1.
 func figure1(draw func() []Graph) claim.Check {
-	return graphsAre(draw,
+	return graphsAre(draw, func(graphs []Graph) bool { // beyond L it rises at the rate L
+		x, y := graphs[0].X, graphs[0].Y
+		last := len(x) - 1
+		return math.Abs((y[last]-y[last-100])/(x[last]-x[last-100])-1) < 1e-9
+	},
 		func(r, y float64) float64 { return y - math.Min(r*r/2, math.Abs(r)-0.5*math.Min(1, r*r)) },
 		func(r, y float64) float64 { return y - math.Max(-1, math.Min(1, r)) },
 		func(r, y float64) float64 {
@@ -245,7 +257,15 @@ func figure1(draw func() []Graph) claim.Check {
 
 func figure2(draw func() []Graph) claim.Check {
 	slope := func(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
-	return graphsAre(draw,
+	return graphsAre(draw, func(graphs []Graph) bool { // no point a hundredth away is nearer to the minimum
+		ok := true
+		for i, t := range graphs[3].X {
+			f := func(p float64) float64 { return Gamma*math.Log1p(math.Exp(p)) + (p-t)*(p-t)/2 }
+			p := graphs[3].Y[i]
+			ok = ok && f(p) <= f(p-0.01) && f(p) <= f(p+0.01)
+		}
+		return ok
+	},
 		func(t, y float64) float64 { return y - math.Log1p(math.Exp(t)) },
 		func(t, y float64) float64 { return y - slope(t) },
 		func(t, y float64) float64 { return y - slope(t)*(1-slope(t)) },

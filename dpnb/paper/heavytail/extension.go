@@ -20,62 +20,53 @@ func extensionClaims() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/lem2.2", Paper: lowy + "Lemma 2.2", Kind: claim.Theorem,
-			Statement: "f_C is convex, C-Lipschitz and at most f",
-			Code:      []string{"loss.Cut"},
-			Tests:     []string{"loss.TestExtension", "loss.TestExtensionOfSteepLine"},
-			Proof:     "heavytail#heavytail-lem2.2 adbafe4e",
+			Code:  []string{"loss.Cut"},
+			Tests: []string{"loss.TestExtension", "loss.TestExtensionOfSteepLine"},
+			Proof: "heavytail#heavytail-lem2.2 adbafe4e",
 			Check: "eight losses, 150 rows and labels each: the closed form against the infimum that defines it; " +
 				"slopes, which may not fall, times ‖x‖; its value less f",
 			Expected: "equal to 1e-6; slopes rise, up to C and no farther; at most f",
-			Seed:     31, Run: extensionIs(1, 31), Power: "1e-6 of the value",
+			Seed:     31, Run: extensionIs(1, 31),
 			Wrong: map[string]claim.Check{wider: extensionIs(1.1, 31), less: extensionIs(0.9, 31)},
 		},
 		{
 			ID: "heavytail/lem2.3", Paper: lowy + "Lemmas 2.3 and C.1", Kind: claim.Theorem,
-			Statement: "E max_W (F̂ − F̂_C) ≤ DG_k^k/((k − 1)C^{k−1}); with κ_k = (k−1)^{k−1}/k^k for 1/(k−1), and " +
-				"no less",
 			Code:  []string{"loss.Cut"},
-			Tests: []string{"loss.TestExtension"},
 			Proof: "heavytail#heavytail-lem2.3 18f5b294",
 			Check: "E(A − C)₊ over κ_k·G_k^k/C^{k−1} for 400 laws of A, Pareto's and of two values, k from 1.5 to " +
 				"6: the largest",
 			Expected: "1, to 1e-3, and below for all",
-			Run:      momentBias(1), Power: "0.1 % of the constant",
+			Run:      momentBias(1),
 			Wrong: map[string]claim.Check{"κ_k less by a tenth": momentBias(0.9),
 				"κ_k more by a tenth": momentBias(1.1)},
 		},
 		{
 			ID: "heavytail/lemC.1", Paper: lowy + "Lemma C.1", Kind: claim.Theorem,
-			Statement: "F̂ − F̂_C ≤ (D/n)Σ(A(zᵢ) − C)₊ on W, for every dataset; hence Lemma 2.3, with κ_k for 1/(k−1)",
-			Code:      []string{"paper/heavytail.OnBall"}, Tests: []string{"paper/heavytail.TestOnBall"},
+			Code:  []string{"paper/heavytail.OnBall"},
 			Proof: "heavytail#heavytail-lemC.1 33b52f2e", Errata: []string{"heavytail-88"}, Seed: 35,
 			Check: "eight losses, d to 3, 400 records and points of the ball: f less its extension, over D(A − C)₊; " +
 				"the same with the infimum over all of ℝᵈ",
 			Expected: "at most 1, and 1 is reached by linear losses; more for ℝᵈ",
-			Run:      overBall(1, false, 35), Power: "a tenth of the bound",
+			Run:      overBall(1, false, 35),
 			Wrong: map[string]claim.Check{"the bound less by a tenth": overBall(0.9, false, 35),
 				"the bound more by a tenth":  overBall(1.1, false, 35),
 				"the infimum over all of ℝᵈ": overBall(1, true, 35)},
 		},
 		{
 			ID: "heavytail/lem2.4", Paper: lowy + "Lemmas 2.4 and C.2", Kind: claim.Theorem,
-			Statement: "Algorithm 2 is ε-DP, and its ball holds the minimiser with probability 1 − e^{−ζ}",
-			Code:      []string{"mechanism/pure.Output.Sensitivity", "noise/exact.Sampler.IsotropicLaplace"},
-			Tests:     []string{"audit.TestPureOutput", "paper/heavytail.TestHeavytailGammaTail"},
-			Proof:     "heavytail#heavytail-lem2.4 931b01f1", Errata: []string{"heavytail-32"},
+			Code:  []string{"mechanism/pure.Output.Sensitivity", "noise/exact.Sampler.IsotropicLaplace"},
+			Tests: []string{"audit.TestPureOutput", "paper/heavytail.TestHeavytailGammaTail"},
+			Proof: "heavytail#heavytail-lem2.4 931b01f1", Errata: []string{"heavytail-32"},
 			Check: "the tail of Gamma(d) at 16.5ζd and at d + √(2dζ) + ζ for d to 1,000, ζ to 20, over e^{−ζ}; the " +
 				"norm of 20,000 draws (--full: 400,000) of the exact noise at d = 5 against the quantile 1.832d at " +
 				"ζ = 3",
 			Expected: "at most 1; a share of e^{−3} beyond, to 4 standard errors",
 			Seed:     32, Run: ballHolds(1, 32), Want: claim.HoldsWithCorrection,
-			Power: "10 % of the radius that is exact",
 			Wrong: map[string]claim.Check{"the radius less by a tenth": ballHolds(0.9, 32),
 				"the radius more by a tenth": ballHolds(1.1, 32)},
 		},
 		{
 			ID: "heavytail/prop2.5", Paper: lowy + "Propositions 2.5 and C.3", Kind: claim.Theorem,
-			Statement: "localise, then fit privately over W₀: within c₂(G_k/λ)(d/(nε))^{1−1/k} of ŵ_λ; one output " +
-				"perturbation does it, with 2^{1−1/k} for c₂ in the mean",
 			Code:  []string{"mechanism/pure.Output"},
 			Tests: []string{"paper/heavytail.TestHeavytailBiasOverW"},
 			Proof: "heavytail#dpnb-one-output c44e9265", Errata: []string{"heavytail-81"},
@@ -83,7 +74,7 @@ func extensionClaims() []claim.Claim {
 				"20,000 draws (--full: 400,000) of the exact noise, over the two terms of the bound, k from 2 to 5; " +
 				"and the two terms over their least sum in C",
 			Expected: "1 each, to 4 standard errors",
-			Seed:     33, Run: oneStage(1, 1, 1, 33), Want: claim.HoldsWithCorrection, Power: "10 % in either term",
+			Seed:     33, Run: oneStage(1, 1, 1, 33), Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{
 				"the bias less by a tenth": oneStage(0.9, 1, 1, 33), "the noise less by a tenth": oneStage(1, 0.9, 1,
 					33),
@@ -162,7 +153,7 @@ func momentBias(factor float64) claim.Check {
 				largest = math.Max(largest, excess/bound(tail/(tail-k)))
 			}
 		}
-		return outcome(fmt.Sprintf("%.6f", largest), math.Abs(largest-1) < 1e-3), nil
+		return outcome(fmt.Sprintf("%.6f", largest), math.Abs(largest-1) < 1e-3).Reaching(largest), nil
 	}
 }
 
@@ -205,8 +196,7 @@ func ballHolds(factor float64, seed uint64) claim.Check {
 		want := math.Exp(-3)
 		z := (beyond - want) / math.Sqrt(want*(1-want)/float64(draws))
 		o := outcome(fmt.Sprintf("tail over e^{−ζ} at most %.3f; beyond the exact radius %.4f, %+.1f standard errors",
-			largest, beyond, z),
-			largest <= 1 && math.Abs(z) < 4)
+			largest, beyond, z), largest <= 1 && math.Abs(z) < 4).Reaching(largest)
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "by another tail bound than the printed one"
 		}
@@ -275,6 +265,7 @@ func overBall(factor float64, everywhere bool, seed uint64) claim.Check {
 				return outcome("an extension that is not the loss", false), nil
 			}
 		}
-		return outcome(fmt.Sprintf("at most %.4f of the bound", most), most <= 1+1e-9 && most > 0.999), nil
+		return outcome(fmt.Sprintf("at most %.4f of the bound", most), most <= 1+1e-9 &&
+			most > 0.999).Reaching(most), nil
 	}
 }

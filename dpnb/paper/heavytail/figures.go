@@ -1,14 +1,18 @@
 package heavytail
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"os"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -51,29 +55,6 @@ func DescentTable(p Population, n int, epsilon float64, steps []int, fits int, s
 		pure, approximate = append(pure, best[0]), append(approximate, best[1])
 	}
 	return pure, approximate, nil
-}
-
-// ExtensionFigure shows |norm·w − y|, its C-Lipschitz extension and the smooth one of the free curve.
-func ExtensionFigure(norm, y, c float64) *figure.Figure {
-	w := figure.Span(-1.5, 2, 350)
-	smooth := loss.Extend(loss.LeastAbsolute{}, loss.FreeBend(c, 1, 1), []float64{norm}, []float64{y}, nil)
-	slope, least := make([]float64, 1), smooth.ValueSlope(make([]float64, 1), []float64{y / norm}, []float64{0})
-	title := fmt.Sprintf("The loss |%gw − %g| of one record, and its extensions with slope at most %g", norm, y, c)
-	f := figure.New(title, "coefficient w", "loss")
-	f.Line("the loss", w, figure.Values(w, func(w float64) float64 { return math.Abs(norm*w - y) }), figure.Gray)
-	f.Line("extension", w, figure.Values(w, func(w float64) float64 {
-		v, _ := loss.Cut(loss.LeastAbsolute{}, c, norm, norm*w, y)
-		return v
-	}), figure.Blue)
-	f.Dashed("rounded", w, figure.Values(w, func(w float64) float64 {
-		return smooth.ValueSlope(slope, []float64{w}, []float64{0}) - least
-	}), figure.Orange)
-	f.Alt = "The loss of one record is a V. Its extension is a V with the same lowest point whose slope is cut; the " +
-		"rounded extension has a round bottom and approaches that slope."
-	if norm <= c {
-		f.Alt = "The loss of one record is a V, and its extension is the same; the rounded one has a round bottom."
-	}
-	return f.YRange(0, 3)
 }
 
 // JacobianFigure shows how much a record's loss may curve for nothing at each slope, C = β = Λ = 1, beside
@@ -156,17 +137,16 @@ func RateFigure(p Population, sizes []int, epsilon float64, fits int, seed uint6
 	return f.LogX(300, 1000, 3000, 10000, 100000).LogY(0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3), table, nil
 }
 
-// SlopesFigure shows the excess risk on the hard instances for each k against n, and returns a table of the
-// fitted exponents in n, ε and d beside those of (4).
-func SlopesFigure(moments []float64, fits int, seed uint64) (f *figure.Figure, table string, err error) {
-	f = figure.New("Linear losses that nobody can learn faster, d = 20, ε = 1", "records n", "excess risk")
+// Cell is the mean excess risk of so many fits of n linear losses that nobody can learn faster.
+type Cell func(k float64, d, n int, eps float64, fits int, seed uint64) (sim.Summary, error)
+
+// Slopes returns the exponents in n, ε and d of a cell for each k, beside those of (4), and of n the risks.
+func Slopes(cell Cell, moments []float64, fits int, seed uint64) (risks [][]sim.Summary, table string, err error) {
 	table = fmt.Sprintf("%4s  %8s  %14s  %14s  %14s", "k", "1 − 1/k", "in n", "in ε", "in d")
-	for i, k := range moments {
-		name := strings.Replace(fmt.Sprint(k), "+Inf", "∞", 1)
-		table += fmt.Sprintf("\n%4s  %8.3f", name, 1-1/k)
-		for axis, x := range [][]float64{{300, 1000, 3000, 10000}, {0.03, 0.1, 0.3, 1}, {20, 40, 80, 160}} {
+	for _, k := range moments {
+		table += fmt.Sprintf("\n%4s  %8.3f", order(k), 1-1/k)
+		for axis, x := range [][]float64{slopeSizes, {0.03, 0.1, 0.3, 1}, {20, 40, 80, 160}} {
 			var y []sim.Summary
-			var means []float64
 			for _, v := range x {
 				d, n, eps := 20, 3000, 1.0
 				switch axis {
@@ -177,22 +157,120 @@ func SlopesFigure(moments []float64, fits int, seed uint64) (f *figure.Figure, t
 				case 2:
 					d = int(v)
 				}
-				s, err := HardCell(k, d, n, eps, fits, seed)
+				s, err := cell(k, d, n, eps, fits, seed)
 				if err != nil {
 					return nil, "", err
 				}
-				y, means = append(y, s), append(means, s.Mean)
+				y = append(y, s)
 			}
 			slope, se := Exponent(x, y)
 			table += fmt.Sprintf("  %6.3f ± %.3f", slope, 2*se)
 			if axis == 0 {
-				f.Line("k = "+name, x, means, []figure.Color{figure.Orange, figure.Gold, figure.Green,
-					figure.Blue}[i%4])
+				risks = append(risks, y)
 			}
 		}
 	}
+	return risks, table, nil
+}
+
+// slopeSizes are the numbers of records of Slopes.
+var slopeSizes = []float64{300, 1000, 3000, 10000}
+
+// order writes k.
+func order(k float64) string { return strings.Replace(fmt.Sprint(k), "+Inf", "∞", 1) }
+
+// SlopesFigure draws the risks of Slopes against n.
+func SlopesFigure(cell Cell, moments []float64, fits int, seed uint64) (f *figure.Figure, table string, err error) {
+	risks, table, err := Slopes(cell, moments, fits, seed)
+	if err != nil {
+		return nil, "", err
+	}
+	f = figure.New("Linear losses that nobody can learn faster, d = 20, ε = 1", "records n", "excess risk")
+	for i, k := range moments {
+		mean := make([]float64, len(slopeSizes))
+		for j, s := range risks[i] {
+			mean[j] = s.Mean
+		}
+		f.Line(fmt.Sprintf("k = %s: slope −%.2f", order(k), 1-1/k), slopeSizes, mean,
+			[]figure.Color{figure.Orange, figure.Gold, figure.Green, figure.Blue}[i%4])
+	}
 	f.Alt = "Straight lines on logarithmic axes, the steeper the more moments there are."
 	return f.LogX(300, 1000, 3000, 10000).LogY(0.001, 0.003, 0.01, 0.03, 0.1, 0.3), table, nil
+}
+
+// Floor is the mean excess risk, G_k = 1, D = 2, that no ε-DP algorithm (replace-one) avoids on the worse of the two
+// instances ±a of one dimension, n records of which a share p are not 0, a = p^{−1/k}, at the worst p: an answer w is
+// as good as the sign that is −1 with probability (1 − w)/2, which errs with at least SignError.
+func Floor(n int, k, epsilon float64) (risk, p float64) {
+	for _, q := range figure.Geometric(0.01, 30, 200) {
+		at := min(1, q/(float64(n)*epsilon))
+		if r := 2 * math.Pow(at, 1-1/k) * SignError(n, at, epsilon); r > risk {
+			risk, p = r, at
+		}
+	}
+	return risk, p
+}
+
+// FloorFigure shows Floor against n, and the mean risk there of objective and output perturbation, of Algorithms 1
+// and 4 with exact constants and with the printed ones, and of the sign of the records' sum, which is not private.
+func FloorFigure(k, epsilon float64, sizes []int, fits int, seed uint64) (f *figure.Figure, table string, err error) {
+	n, floor, idle := make([]float64, len(sizes)), make([]float64, len(sizes)), make([]float64, len(sizes))
+	risks := make([][]float64, 5)
+	names := []string{"objective", "one output", "Alg. 1 + 4, exact", "Alg. 1 + 4, printed", "sum, not private"}
+	for i, size := range sizes {
+		var p float64
+		n[i] = float64(size)
+		floor[i], p = Floor(size, k, epsilon)
+		all, err := linearFits(size, 1, epsilon, k)
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all[:4], linearFit{"", func(rows *matrix.Dense, _ *noise.Seeded) ([]float64, error) {
+			return []float64{float64(cmp.Compare(0, floats.Sum(rows.Data)))}, nil
+		}})
+		h := Hard{Direction: []float64{1}, P: p, A: math.Pow(p, -1/k)}
+		idle[i] = h.Excess([]float64{0}, 1)
+		for j, of := range all {
+			risk, err := sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
+				func(_, _ int, src *noise.Seeded) (float64, error) {
+					w, err := of.fit(h.Sample(size, src), src)
+					if err != nil {
+						return 0, err
+					}
+					return h.Excess(w, 1), nil
+				})
+			if err != nil {
+				return nil, "", err
+			}
+			risks[j] = append(risks[j], sim.Summarize(risk).Mean)
+		}
+	}
+	f = figure.New(fmt.Sprintf("The worst case of Theorem 4.1: one sign, k = %s, ε = %g", order(k), epsilon),
+		"records n", "mean excess risk")
+	table = fmt.Sprintf("%-19s", "n")
+	for _, size := range sizes {
+		table += fmt.Sprintf("  %9d", size)
+	}
+	row := func(name string, y []float64) {
+		slope := math.Log(y[len(y)-1]/y[0]) / math.Log(n[len(n)-1]/n[0])
+		table += fmt.Sprintf("\n%-19s", name)
+		for _, v := range y {
+			table += fmt.Sprintf("  %9.4f", v)
+		}
+		table += fmt.Sprintf("  slope %6.3f", slope)
+		f.Alt += fmt.Sprintf("; %s: from %.2g to %.2g", name, y[0], y[len(y)-1])
+	}
+	row("no ε-DP below", floor)
+	f.Band(n, figure.Values(n, func(float64) float64 { return 1e-3 }), floor, figure.Gray)
+	f.Line("no ε-DP algorithm below", n, floor, figure.Ink)
+	row("w = 0", idle)
+	f.Dashed("w = 0", n, idle, figure.Gray)
+	for j, color := range []figure.Color{figure.Blue, figure.Green, figure.Gold, figure.Orange, figure.Purple} {
+		row(names[j], risks[j])
+		f.Line(names[j], n, risks[j], color)
+	}
+	f.Alt = "Mean excess risk against the number of records on logarithmic axes" + f.Alt
+	return f.LogX(n...).LogY(0.003, 0.01, 0.03, 0.1, 0.3, 1), table, nil
 }
 
 // OnsetFigure shows the excess risk of the default over that of ε = 10⁶ on the same records, against
@@ -250,39 +328,6 @@ func MisjudgedFigure(p Population, losses []loss.Convex, factors []float64, n in
 	}
 	f.Alt = "Excess risk, of that with the right G, against the factor by which G is wrong" + f.Alt
 	return f.LogX(0.01, 0.1, 1, 10, 100).LogY(1, 2, 5, 10, 50), nil
-}
-
-// PhasesFigure shows where T = 1, 2, 3 phases end in so many runs on the same n records of two features, and
-// returns the mean distances from the truth.
-func PhasesFigure(moment float64, n int, epsilon float64, runs int, seed uint64) (f *figure.Figure, far []float64,
-	err error) {
-	p := Population{Moment: moment, Features: 2}
-	rows, y := p.Draw(noise.NewSeeded(seed), n)
-	truth := p.truth()
-	f = figure.New(fmt.Sprintf("Where T phases end: %d runs on %d records", runs, n), "first coefficient",
-		"second coefficient")
-	for t, color := range []figure.Color{figure.Gold, figure.Green, figure.Blue} {
-		m, err := p.Phased(n, epsilon, t+1)
-		if err != nil {
-			return nil, nil, err
-		}
-		var a, b []float64
-		var sum float64
-		for i := range runs {
-			r, err := m.Run(rows, y, noise.NewSeeded(seed).Stream(i), &mechanism.Settings{Workers: 1})
-			if err != nil {
-				return nil, nil, err
-			}
-			a, b = append(a, r.Coefficients[0]), append(b, r.Coefficients[1])
-			sum += math.Hypot(r.Coefficients[0]-truth[0], r.Coefficients[1]-truth[1])
-		}
-		far = append(far, sum/float64(runs))
-		f.Dots("", a, b, color).Note(fmt.Sprintf("T = %d", t+1), 0.42, 0.95-0.05*float64(t), color)
-		f.Alt += fmt.Sprintf(", of T = %d %.3f from it on average", t+1, far[t])
-	}
-	f.Dots("", truth[:1], truth[1:], figure.Ink).Note("the truth", 0.42, 0.8, figure.Ink)
-	f.Alt = "Clouds of results about the truth" + f.Alt
-	return f.XRange(0.4, 1).YRange(0.4, 1), far, nil
 }
 
 // DimensionFigure shows the length of the noise that hides a vector of length 1, by its coordinates.

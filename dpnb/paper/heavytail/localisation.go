@@ -21,107 +21,93 @@ func localisation() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/lem2.7", Paper: lowy + "Lemmas 2.7 and C.4", Kind: claim.Theorem,
-			Statement: "the joint objective Φ(w, y₁ … y_m) has the minimum of the extended one, and so have its " +
-				"α-minimisers to within α",
 			Code: []string{"paper/heavytail.Joint"}, Tests: []string{"paper/heavytail.TestJoint"},
 			Proof: "localisation#heavytail-lem2.7 9edc264a", Seed: 21,
 			Check: "three absolute losses on [−1, 1]: the extended objective, by search, at the w that Algorithm 3 " +
 				"finds for Φ",
 			Expected: "at most α = 0.05 above its minimum, and Φ itself as near",
-			Run:      jointMinimum(1, 1), Power: "C more by a fifth",
-			Wrong: map[string]claim.Check{"C more by a fifth": jointMinimum(1.2, 1)},
-			Scaled: []claim.Scaled{{Of: "the minimum", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+			Run:      jointMinimum(1, 1),
+			Wrong:    map[string]claim.Check{"C more by a fifth": jointMinimum(1.2, 1)},
+			Scaled: []claim.Scaled{{Of: "the minimum", By: func(factor float64) claim.Check {
 				return jointMinimum(1, factor)
 			}}},
 		},
 		{
 			ID: "heavytail/lem2.8", Paper: lowy + "Lemmas 2.8 and C.6", Kind: claim.Theorem,
-			Statement: "points of W ∩ B(w₀, r) within ξ of the projection are found by bisection over projections on W",
-			Code:      []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
+			Code: []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
 			Proof: "localisation#heavytail-lem2.8 a494f317", Seed: 22,
 			Check: "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and " +
 				"membership",
 			Expected: "all hold",
-			Run:      nearest(1), Power: "a radius more by a hundredth",
-			Wrong: map[string]claim.Check{"a radius more by a hundredth": nearest(1.01)},
+			Run:      nearest(1),
+			Wrong:    map[string]claim.Check{"a radius more by a hundredth": nearest(1.01)},
 		},
 		{
 			ID: "heavytail/prop2.9", Paper: lowy + "Propositions 2.9 and C.5", Kind: claim.Theorem,
-			Statement: "Algorithm 3 stops within ⌈(3DL/α)²⌉ steps at a point within α of the minimum, without " +
-				"knowing L",
 			Code: []string{"paper/heavytail.Subgradient"}, Tests: []string{"paper/heavytail.TestSubgradient"},
 			Proof: "localisation#heavytail-prop2.9 43abc339", Seed: 23,
 			Check: "sums of five absolute losses on a disc: steps over the bound, and the gap to a grid's minimum " +
 				"over α; steps for one, whose slopes all have the length L",
 			Expected: "both at most 1; as many as the bound",
-			Run:      adaptive(1, 1), Power: "stopped thirty times as early",
-			Wrong: map[string]claim.Check{"stopped thirty times as early": adaptive(30, 1)},
-			Scaled: []claim.Scaled{{Of: "the bound on the steps", Less: 1e-4, More: 1e-4,
+			Run:      adaptive(1, 1),
+			Wrong:    map[string]claim.Check{"stopped thirty times as early": adaptive(30, 1)},
+			Scaled: []claim.Scaled{{Of: "the bound on the steps",
 				By: func(factor float64) claim.Check { return adaptive(1, factor) }}},
 		},
 		{
 			ID: "heavytail/lemD.5", Paper: lowy + "Lemma D.5", Kind: claim.Theorem,
-			Statement: "projected subgradient steps with a bias of B ≤ α/4 in the subgradients come within α in " +
-				"(4DL/α)² steps",
 			Code: []string{"paper/heavytail.Biased"}, Tests: []string{"paper/heavytail.TestSubgradient"},
 			Proof: "localisation#heavytail-lemD.5 6842c852",
 			Check: "|w| on [−1, 1] with the subgradient turned round wherever that is a bias of B: the gap over α, " +
 				"and the number of steps",
 			Expected: "at most ½; (4DL/α)²",
-			Run:      biasedSteps(0.25, 1), Power: "a bias of 1.1α",
-			Wrong: map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1, 1), "a bias of 4α": biasedSteps(4, 1)},
-			Scaled: []claim.Scaled{{Of: "the number of steps", Less: 1e-4, More: 1e-4,
+			Run:      biasedSteps(0.25, 1),
+			Wrong:    map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1, 1), "a bias of 4α": biasedSteps(4, 1)},
+			Scaled: []claim.Scaled{{Of: "the number of steps",
 				By: func(factor float64) claim.Check { return biasedSteps(0.25, factor) }}},
 		},
 		{
 			ID: "heavytail/propD.6", Paper: lowy + "Proposition D.6", Kind: claim.Theorem,
-			Statement: "for a maximum of affine pieces a dual point gives a subgradient of f_C of norm at most C, " +
-				"to any accuracy",
 			Code:  []string{"paper/heavytail.Polyhedral.Extended"},
 			Tests: []string{"paper/heavytail.TestExtensions"},
 			Proof: "localisation#heavytail-propD.6 1c48463e", Seed: 25,
 			Check: "random maxima of three pieces on a disc, a box, an ellipse, a simplex and a polygon: f_C " +
 				"between the dual's bound and that plus its gap, by Algorithm 3; the subgradient inequality",
 			Expected: "holds, and ‖s‖ ≤ C",
-			Run:      conic(1), Power: "s longer by a tenth",
-			Wrong: map[string]claim.Check{"s longer by a tenth": conic(1.1)},
+			Run:      conic(1),
+			Wrong:    map[string]claim.Check{"s longer by a tenth": conic(1.1)},
 		},
 		{
 			ID: "heavytail/thmB.1", Paper: lowy + "Theorem B.1", Kind: claim.Theorem,
-			Statement: "no finite number of local queries, of all derivatives, determines f_C exactly for every " +
-				"smooth convex f",
+			Weak: "that no number of queries is enough: an error has no size",
 			Code: []string{"paper/heavytail.Resisting"}, Tests: []string{"paper/heavytail.TestResisting"},
 			Proof: "localisation#heavytail-thmB.1 91b9b1c4", Errata: []string{"heavytail-80"},
 			Check: "ten queries by bisection on −C: two functions with the same answers; and the paper's pair, " +
 				"asked at 0 and then along the gradient",
 			Expected: "f_C(0) of the first two differ; the paper's pair is told apart by the second query",
-			Run:      oracle(false), Want: claim.HoldsWithCorrection, Power: "both functions the same",
+			Run:      oracle(false), Want: claim.HoldsWithCorrection,
 			Wrong: map[string]claim.Check{"both functions the same": oracle(true)},
 		},
 		{
 			ID: "heavytail/thmE.1", Paper: lowy + "Theorem E.1", Kind: claim.Theorem,
-			Statement: "Algorithm 5, an exponential mechanism over a net with the clipped projected gradient as " +
-				"score, is ε-DP: its score moves by at most 2C/n",
-			Code: []string{"paper/heavytail.NetMechanism"}, Tests: []string{"paper/heavytail.TestNetMechanism"},
+			Code:  []string{"paper/heavytail.NetMechanism"},
 			Proof: "localisation#heavytail-thmE.1 197c0201", Seed: 27,
 			Check: "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over " +
 				"replaced records on a net of the interval",
 			Expected: "the first is 1, the second at most 1",
-			Run:      netPrivacy(1), Power: "the sensitivity less by a tenth",
-			Wrong: map[string]claim.Check{"the sensitivity less by a tenth": netPrivacy(0.9)},
+			Run:      netPrivacy(1),
+			Scaled:   []claim.Scaled{{Of: "the sensitivity", By: netPrivacy}},
 		},
 		{
 			ID: "heavytail/lemF.1", Paper: lowy + "Lemma F.1", Kind: claim.Theorem,
-			Statement: "the score of the localised exponential mechanism, centred at a point of U, moves by at most " +
-				"2C·diam(U)/m",
-			Code: []string{"paper/heavytail.Localised"}, Tests: []string{"paper/heavytail.TestLocalised"},
+			Code:  []string{"paper/heavytail.Localised"},
 			Proof: "localisation#heavytail-lemF.1 c10249bc",
 			Seed:  28,
 			Check: "five absolute losses on [−1, 1], extended, one of them replaced, 40 times: how far the score " +
 				"moves over an interval U over the bound; how far the law with the score centred is from that " +
 				"without, and the laws of neighbours over ε/4",
 			Expected: "at most 1, and 1 is reached; 0; at most 1",
-			Run:      centredScore(1), Power: "a tenth of the bound",
+			Run:      centredScore(1),
 			Wrong: map[string]claim.Check{"the bound less by a tenth": centredScore(0.9),
 				"the bound more by a tenth": centredScore(1.1)},
 		},
@@ -367,7 +353,7 @@ func netPrivacy(factor float64) claim.Check {
 			}
 		}
 		return outcome(fmt.Sprintf("%.4f of the sensitivity, %.3f of ε", moved, ratio), moved <= 1+1e-9 &&
-			moved > 0.999 && ratio <= 1), nil
+			moved > 0.999 && ratio <= 1).Reaching(ratio), nil
 	}
 }
 
@@ -422,7 +408,7 @@ func centredScore(factor float64) claim.Check {
 			ratio = math.Max(ratio, floats.Distance(law, next, math.Inf(1))/(epsilon/4))
 		}
 		return outcome(fmt.Sprintf("score moves by %.4f of the bound, laws apart by %.1g, neighbours' by %.3f of ε/4",
-			moved, apart, ratio), moved <= 1+1e-9 && moved > 0.999 && apart < 1e-12 && ratio <= 1), nil
+			moved, apart, ratio), moved <= 1+1e-9 && moved > 0.999 && apart < 1e-12 && ratio <= 1).Reaching(moved), nil
 	}
 }
 

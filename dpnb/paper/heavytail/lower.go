@@ -24,20 +24,15 @@ func lowerBounds() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "heavytail/lemG.1", Paper: lowy + "Lemma G.1", Kind: claim.Theorem,
-			Statement: "‖μ̂ − μ‖² ≤ (8m/D)·excess risk, for linear losses with ‖μ‖ = m on the ball of diameter D " +
-				"and μ̂ = −m𝒜/‖𝒜‖",
-			Code: []string{"paper/heavytail.Hard"}, Tests: []string{"paper/heavytail.TestHard"},
+			Code:  []string{"paper/heavytail.Hard"},
 			Proof: "localisation#heavytail-lemG.1 ce7dd0cc", Errata: []string{"heavytail-85"}, Seed: 29,
 			Check:    "largest left side over the right side, over points of the ball",
 			Expected: "at most 1, and 1 is reached as 𝒜 goes to 0 the wrong way",
-			Run:      reduction(8), Power: "8 less by a tenth",
-			Wrong: map[string]claim.Check{"8 less by a tenth": reduction(7.2)},
+			Run:      reduction(8),
+			Wrong:    map[string]claim.Check{"8 less by a tenth": reduction(7.2)},
 		},
 		{
 			ID: "heavytail/thm4.1", Paper: lowy + "Theorems 4.1 and G.6", Kind: claim.Theorem,
-			Statement: "on one of two hard instances every ε-DP algorithm has, with probability ζ, an excess risk " +
-				"of at least cD·min{G₁, G₂√(ln(1/ζ)/n) + G_k((d + ln(1/ζ))/(nε))^{1−1/k}}; in one dimension with " +
-				"the best probability there is and a c above ⅕",
 			Code: []string{"paper/heavytail.HardPrivate", "paper/heavytail.HardNonPrivate",
 				"paper/heavytail.Unavoidable", "paper/heavytail.SignError"},
 			Tests: []string{"paper/heavytail.TestLowerBounds"},
@@ -50,7 +45,6 @@ func lowerBounds() []claim.Claim {
 			Expected: "1 for the best sign and for the sum's, to 4 standard errors, and no less for the others, in " +
 				"more dimensions too, where the sum of the records, which is not private, has less; c > ⅕",
 			Seed: 34, Run: lowerBound(1, false, 34), Want: claim.HoldsWithCorrection, Slow: true,
-			Power: "a bound that is a tenth too high or too low",
 			Wrong: map[string]claim.Check{"the probability more by a tenth": lowerBound(1.1, false, 34),
 				"the probability less by a tenth": lowerBound(0.9, false, 34),
 				"an algorithm without privacy":    lowerBound(1, true, 34)},

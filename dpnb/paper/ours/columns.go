@@ -26,7 +26,7 @@ func columns() []claim.Claim {
 				"between the records than one beyond, η = 3, 12,000 releases of each (240,000 in the full run)",
 			Expected: "log-ratios that differ by η, which this pair reaches",
 			Seed:     96, Run: rangeOfQuantiles(1, 96),
-			Power: "a tenth of η", Slow: true,
+			Slow:  true,
 			Wrong: map[string]claim.Check{"η larger by a tenth": rangeOfQuantiles(1.1, 96)},
 		},
 	}

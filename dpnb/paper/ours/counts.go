@@ -29,7 +29,6 @@ func counting() []claim.Claim {
 		Expected: "no δ that is seen is above what the event says; with noise less by a tenth, or a threshold lower " +
 			"by one, each is",
 		Seed: 96, Run: countsCost(1, "", 96),
-		Power: "a tenth of the noise, one of the threshold",
 		Wrong: map[string]claim.Check{
 			"normal noise less by a tenth":               countsCost(0.9, "normal", 96),
 			"geometric noise less by a tenth":            countsCost(0.9, "geometric", 96),

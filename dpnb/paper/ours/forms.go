@@ -29,7 +29,6 @@ func smoothedForms() []claim.Claim {
 			"Tight over δ at the closed form's σ and λ",
 		Expected: "1 to a hundredth; Tight from 0.45 (two equal signs) to 1.006",
 		Run:      curvatureIsFree(1, 1),
-		Power:    "σ or λ too small by a hundredth or by three",
 		Wrong: map[string]claim.Check{
 			"σ too small by a hundredth": curvatureIsFree(0.99, 1),
 			"λ too small by 3 %":         curvatureIsFree(1, 0.97),
@@ -47,7 +46,6 @@ func smoothedForms() []claim.Claim {
 			"zᵀθ at every angle; over the bound of the direction",
 		Expected: "never above 1, to the thousandth of the quadrature; above 0.9 somewhere",
 		Seed:     81, Run: rowsAudited(1, 81),
-		Power: "σ too small by a hundredth",
 		Wrong: map[string]claim.Check{
 			"σ too small by a hundredth": rowsAudited(1.01, 81),
 			"radii too small by a tenth": rowsAudited(1.1, 81),
@@ -64,7 +62,6 @@ func smoothedForms() []claim.Claim {
 			"by hill climbing; over the bound",
 		Expected: "never above 1; above 0.3 somewhere",
 		Seed:     82, Run: entropicAudited(1, 82),
-		Power: "σ too small by a tenth",
 		Wrong: map[string]claim.Check{
 			"σ too small by a tenth": entropicAudited(1.1, 82),
 		},
@@ -80,7 +77,6 @@ func smoothedForms() []claim.Claim {
 			"record's label by search, eight settings in both directions; over the bound",
 		Expected: "never above 1, to the 0.6 % of the quadrature; above 0.5 somewhere",
 		Run:      recentringAudited(1, false),
-		Power:    "σ too small by 4 %, or the first stage for nothing",
 		Wrong: map[string]claim.Check{
 			"σ too small by 4 %":      recentringAudited(1.04, false),
 			"the first stage is free": recentringAudited(1, true),

@@ -315,8 +315,6 @@ func intervals() []claim.Claim {
 			"of each over what the noise and the sampling ask for at the true curvature",
 		Expected: "at least the level for all but the naive one, which must fail; no width below 1", Seed: 61,
 		Slow: true, Run: intervalCoverage(61, 0.9, narrower(naiveKind, 1)),
-		Power: "10 % of the width from the release alone and of the linearised ones, 12 % of the minimiser's; the " +
-			"population's is 2.4 times what it need be",
 		Wrong: map[string]claim.Check{
 			"the release alone, narrower by a tenth":         intervalCoverage(61, 0.9, narrower(0, 0.9)),
 			"the minimiser, narrower by 12 %":                intervalCoverage(61, 0.9, narrower(1, 0.88)),

@@ -28,6 +28,7 @@ import (
 func lambdaRule() []claim.Claim {
 	return []claim.Claim{suitedRidge(), {
 		ID: "dpnb/predicted-error", Paper: "docs/theory/lambda_rule.md, section 3", Kind: claim.Ours,
+		Weak: "accuracy is flat about the best ridge: the error that is noticed is a plan for 10,000 times the records",
 		Statement: "λ by prediction from public numbers costs no privacy and no noise, and gives fits that are at " +
 			"least as accurate as those at the least λ of the Gaussian case and at the paper's λ",
 		Code: []string{"mechanism/objpert.Planned", "mechanism/objpert.PredictedError"},
@@ -40,11 +41,11 @@ func lambdaRule() []claim.Claim {
 			"formula, of which σ is the Gaussian mechanism's",
 		Expected: "not below the others by more than 0.15 points or three standard errors; above both by five points " +
 			"somewhere; λ equal to 1e-6", Seed: 64, Run: ruleCompared(64, 1, 1),
-		Slow: true, Power: "planned for 10,000 times the records",
+		Slow: true,
 		Wrong: map[string]claim.Check{
 			"planned for 10,000 times the records": ruleCompared(64, 1e4, 1),
 		},
-		Scaled: []claim.Scaled{{Of: "λ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+		Scaled: []claim.Scaled{{Of: "λ", By: func(factor float64) claim.Check {
 			return ruleCompared(64, 1, factor)
 		}}},
 	}}
@@ -204,10 +205,10 @@ func ruleCompared(seed uint64, wrong, factor float64) claim.Check {
 		}
 		o := claim.Decide(fmt.Sprintf("accuracy by prediction over the better of the other rules: from %.1f to %.1f "+
 			"points; λ off by %s", 100*worst, 100*best, claim.Roughly(off, 1e-6)),
-			"at least −0.15, or three standard errors; somewhere at least 5; 1e-6", worst >= -0.0015 && best >= 0.05 &&
-				safe && reached && off < 1e-6,
+			"at least −0.15, or three standard errors; somewhere at least 5; 1e-6", worst >= -0.0015 &&
+				best >= 0.05 && safe && reached,
 			"the prediction is worse than a rule without it, is of no use, misses an accuracy that was to be "+
-				"reached, or is another one")
+				"reached, or is another one").As(off < 1e-6)
 		if size == claim.Full {
 			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(lines, "; ")
 		}

@@ -32,7 +32,6 @@ func budgetsInSquares() []claim.Claim {
 				"ledger has left: the exact δ",
 			Expected: "never above (ε, δ), and ε within 2 % of it",
 			Seed:     151, Run: filterHolds(1, 151),
-			Power: "2 % of μ",
 			Wrong: map[string]claim.Check{
 				"μ entered less by a fiftieth": filterHolds(0.98, 151),
 				"μ entered less by a tenth":    filterHolds(0.9, 151),
@@ -49,10 +48,9 @@ func budgetsInSquares() []claim.Claim {
 				"the ledger has for them; " +
 				"the worst of 100 ways to enter the first: the exact δ",
 			Expected: "at most δ, and above 0.95 δ", Run: eitherHolds(false, 1),
-			Scaled: []claim.Scaled{{Of: "δ", Less: 0.01, More: 0.05, By: func(f float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "δ", By: func(f float64) claim.Check {
 				return eitherHolds(false, f)
 			}}},
-			Power: "nine tenths of δ given away a second time",
 			Wrong: map[string]claim.Check{"all of δ for both": eitherHolds(true, 1)},
 		},
 		{
@@ -63,7 +61,7 @@ func budgetsInSquares() []claim.Claim {
 			Check: "randomised response of one bit of neighbours, ε from 0.001 to 10: its exact δ " +
 				"against the Gaussian " +
 				"mechanism's at 2,001 ε each", Expected: "never above, and equal at one ε",
-			Run: pureHolds(1), Power: "1 % of μ",
+			Run: pureHolds(1),
 			Wrong: map[string]claim.Check{
 				"μ less by a hundredth": pureHolds(0.99),
 				"μ more by a hundredth": pureHolds(1.01),
@@ -81,7 +79,7 @@ func budgetsInSquares() []claim.Claim {
 				"in both directions: " +
 				"counts with Laplace noise, Poisson samples with Gaussian noise",
 			Expected: "never above",
-			Run:      nearlyHolds(1), Power: "2 % of μ",
+			Run:      nearlyHolds(1),
 			Wrong: map[string]claim.Check{
 				"μ less by a fiftieth": nearlyHolds(0.98),
 				"μ less by a tenth":    nearlyHolds(0.9),
@@ -98,10 +96,9 @@ func budgetsInSquares() []claim.Claim {
 				"as the ledger lets it " +
 				"be; every neighbour of ten records, by adding, removing and replacing: the exact δ of all results",
 			Expected: "at most δ, and δ somewhere", Run: parallelHolds(true, false, 1),
-			Scaled: []claim.Scaled{{Of: "δ", Less: 1e-4, More: 1e-4, By: func(f float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "δ", By: func(f float64) claim.Check {
 				return parallelHolds(true, false, f)
 			}}},
-			Power: "one group more that is hit",
 			Wrong: map[string]claim.Check{
 				"groups by the place in the file":    parallelHolds(false, false, 1),
 				"the largest alone, if one replaces": parallelHolds(true, true, 1),

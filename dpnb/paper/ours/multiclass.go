@@ -39,7 +39,6 @@ func severalClasses() []claim.Claim {
 				"bound and against the same without the factor K − 1",
 			Expected: "never above the bound, above 0.8 of it somewhere, and above the one without the factor",
 			Run:      vertexHolds(softmaxOfThree),
-			Power:    "10 % in σ",
 			Wrong: map[string]claim.Check{
 				"as cheap as one logistic fit": vertexHolds(func(_, sigma float64) (privacy.Profile, error) {
 					return privacy.GaussianProfile(1/sigma, privacy.AddRemove), nil
@@ -69,7 +68,7 @@ func severalClasses() []claim.Claim {
 			Check: "σ as calibrated at ε = 0.1, 1, 8, δ = 1e-5, K = 3, 5, 10", Expected: "of one-vs-rest " +
 				"1.07 to 2.1 times as much, by rank more",
 			Run:  softmaxNoise(1),
-			Slow: true, Scaled: []claim.Scaled{{Of: "σ of softmax", Less: 0.1, More: 0.05, By: softmaxNoise}},
+			Slow: true, Scaled: []claim.Scaled{{Of: "σ of softmax", By: softmaxNoise}},
 		},
 		{
 			ID: "dpnb/moments", Paper: "docs/theory/linear_baselines.md", Kind: claim.Ours,
@@ -83,7 +82,7 @@ func severalClasses() []claim.Claim {
 				"deviation off the diagonal; and the noise of 1,000 released matrices",
 			Expected: "1 in all directions, and above 1 for the control; those variances",
 			Seed:     51, Run: momentNoise(1/math.Sqrt2, 51),
-			Scaled: []claim.Scaled{{Of: "the noise off the diagonal", Less: 1e-4, More: 1e-4,
+			Scaled: []claim.Scaled{{Of: "the noise off the diagonal",
 				By: func(f float64) claim.Check { return momentNoise(f/math.Sqrt2, 51) }}},
 		},
 		{
@@ -99,8 +98,8 @@ func severalClasses() []claim.Claim {
 			Expected: "1 to 1e-4, and below 0.97 without any of the three; 1 within 4.5 standard errors",
 			Seed:     98, Run: adaSSPAccounting(1, 1),
 			Scaled: []claim.Scaled{
-				{Of: "σ", Less: 1e-4, More: 1e-4, By: func(f float64) claim.Check { return adaSSPAccounting(f, 1) }},
-				{Of: "σ of the fits", Less: 0.02, More: 0.05, By: func(f float64) claim.Check {
+				{Of: "σ", By: func(f float64) claim.Check { return adaSSPAccounting(f, 1) }},
+				{Of: "σ of the fits", By: func(f float64) claim.Check {
 					return adaSSPAccounting(1, f)
 				}},
 			},
@@ -305,9 +304,8 @@ func adaSSPAccounting(factor, shown float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("μ over the Gaussian's: %.5f, by the formula %.5f; with one release free: at "+
 			"most %.3f; variances of the noise over the stated ones: %.3f (λ_min), %.3f and %.3f (XᵀX), %.3f (Xᵀy), "+
 			"within %.1f standard errors", whole, formula, most, variances[0], variances[1], variances[2],
-			variances[3], far), "1 ± 1e-4 each, below 0.97; 4.5",
-			math.Abs(whole-1) < 1e-4 && math.Abs(formula-1) < 1e-4 && most < 0.97 && far < 4.5,
-			"a release is not accounted for, or less noise is added"), nil
+			variances[3], far), "1 ± 1e-4 each, below 0.97; 4.5", math.Abs(whole-1) < 1e-4 && most < 0.97 && far < 4.5,
+			"a release is not accounted for, or less noise is added").As(math.Abs(formula-1) < 1e-4), nil
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 func once() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/fit-once", Paper: "docs/theory/once.md", Kind: claim.Ours,
+		Weak: "a count of charges: one too many is noticed, and an error has no other size",
 		Statement: "what is released under a name is charged for at most once, wherever programs end; and what later " +
 			"calls return is a function of that release and of what is public",
 		Code: []string{"learn.Once", "learn.FitOnce", "ledger.Budget.Charge"},
@@ -30,14 +31,14 @@ func once() []claim.Claim {
 			"three more calls with real neighbours: the records, one record less, one more",
 		Expected: "one entry in the ledger each; after a release that was kept the same to the last bit with all " +
 			"neighbours, after a lost one the same error",
-		Run:   onceHolds(onceRules{}),
-		Power: "one charge too many; one call in which the neighbours can be told apart",
+		Run: onceHolds(onceRules{}),
 		Wrong: map[string]claim.Check{
 			"a ledger that does not know the name":      onceHolds(onceRules{nameless: true}),
 			"a recipe with the checksum of the records": onceHolds(onceRules{checksum: true}),
 		},
 	}, {
 		ID: "dpnb/goes-on", Paper: "docs/theory/once.md", Kind: claim.Ours,
+		Weak: "a count of charges and of draws: one too many is noticed, and an error has no other size",
 		Statement: "a fit under a name whose program is ended after the charge goes on with the noise of then: it is " +
 			"charged once, and there is one release, whenever programs end",
 		Code: []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},
@@ -49,7 +50,6 @@ func once() []claim.Claim {
 		Expected: "one entry in the ledger, five times the same coefficients to the last bit, and those are what the " +
 			"call after that returns",
 		Run:   goesOn(false),
-		Power: "one new draw",
 		Wrong: map[string]claim.Check{"noise that is drawn anew": goesOn(true)},
 	}}
 }

@@ -34,7 +34,6 @@ func pieces() []claim.Claim {
 			"other records' curvature by hill climbing; over the bound of the direction",
 		Expected: "never above 1, to the thousandths of the quadrature; above 0.95 in both directions",
 		Seed:     83, Run: piecesAudited(1, 0, 83),
-		Power: "σ less by a hundredth; the curvature for nothing",
 		Wrong: map[string]claim.Check{
 			"σ less by a hundredth":       piecesAudited(1.01, 0, 83),
 			"the curvature costs nothing": piecesAudited(1, 1, 83),

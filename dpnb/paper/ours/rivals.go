@@ -31,12 +31,12 @@ func rivals() []claim.Claim {
 				"and of one more with label 1, two rounds at μ = 2.4",
 			Expected: "1 to 1e-6; not refuted, and ε at least a quarter of the claimed 12.6: so few draws show no more",
 			Seed:     150, Run: boostedHolds(1, 1, 2),
-			Power: "a tenth of the noise", Slow: true,
+			Slow: true,
 			Wrong: map[string]claim.Check{
 				"the noise of the rounds less by a tenth": boostedHolds(0.9, 1, 2),
 				"a round that is free":                    boostedHolds(1, 1, 1),
 			},
-			Scaled: []claim.Scaled{{Of: "μ", Less: 1e-4, More: 1e-4, By: func(f float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "μ", By: func(f float64) claim.Check {
 				return boostedHolds(1, f, 2)
 			}}},
 		}, {
@@ -51,7 +51,6 @@ func rivals() []claim.Claim {
 				"often releases of neighbours pass, and of 94 records are 0, against that law",
 			Expected: "at most 1, and at least 0.9 for both pairs; within 4.5 standard errors",
 			Seed:     151, Run: tukeyHolds(1, 1, 1),
-			Power: "a tenth of ε, of the test's noise, of η",
 			Wrong: map[string]claim.Check{
 				"ε less by a tenth":                tukeyHolds(0.9, 1, 1),
 				"the test's noise less by a tenth": tukeyHolds(1, 0.9, 1),
@@ -90,8 +89,9 @@ func boostedHolds(part, factor float64, paid int) claim.Check {
 			return claim.Outcome{}, err
 		}
 		return claim.Decide(fmt.Sprintf("μ off by %s; ε ≥ %.2f of %.2f, refuted: %v", claim.Roughly(off, 1e-6),
-			c.Epsilon, c.Claimed, c.Refuted), "1e-6; not refuted, at least a quarter", off < 2e-6 && !c.Refuted &&
-			c.Epsilon >= 0.25*c.Claimed, "a round is not paid for, or has less noise"), nil
+			c.Epsilon, c.Claimed, c.Refuted), "1e-6; not refuted, at least a quarter", !c.Refuted &&
+			c.Epsilon >= 0.25*c.Claimed, "a round is not paid for, or has less "+
+			"noise").As(off < 2e-6).Reaching(c.Epsilon / c.Claimed), nil
 	}
 }
 

@@ -17,37 +17,31 @@ func quadraticMatrices() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "qop/lemC.5", Paper: "Cortild, Cartis 2026, Lemma C.5", Kind: claim.Theorem,
-			Statement: "det(A + E)/det(A) ≤ exp(Lr/α) for A ⪰ α and E of rank r with eigenvalues in [−L, L]",
-			Code:      []string{"privacy/wishart.Setting.Noise"},
-			Tests:     []string{"privacy/wishart.TestTheorem31Reference"},
-			Proof:     "quadratic#qop-lemC.5 b2a5be14", Errata: []string{"qop-37"},
+			Code:  []string{"privacy/wishart.Setting.Noise"},
+			Proof: "quadratic#qop-lemC.5 4ad4429c", Errata: []string{"qop-37"},
 			Check: "2,000 random A and E, d = 2 to 6, half of them with E = L on the softest directions of A: the " +
 				"logarithm over Lr/α", Expected: "at most 1",
 			Seed: 46, Run: lowRankUpdates(1),
-			Scaled: []claim.Scaled{{Of: "the bound", Less: 1e-4, By: lowRankUpdates}},
+			Scaled: []claim.Scaled{{Of: "the bound", By: lowRankUpdates}},
 		},
 		{
 			ID: "qop/lemC.3", Paper: "Cortild, Cartis 2026, Lemma C.3", Kind: claim.Theorem,
-			Statement: "det(A + E)/det(A) = 1 + λ for E of rank one, λ the eigenvalue of A⁻¹E that is not zero",
-			Code:      []string{"privacy/wishart.Setting.Noise"},
-			Tests:     []string{"privacy/wishart.TestTheorem31Reference"},
-			Proof:     "quadratic#qop-lemC.3 a68f3302",
+			Code:  []string{"privacy/wishart.Setting.Noise"},
+			Proof: "quadratic#qop-lemC.3 a68f3302",
 			Check: "2,000 random A ≻ 0 and E = s·vvᵀ, d = 2 to 6, s of both signs: determinants by factors, λ from a " +
 				"linear system", Expected: "equal to 1e-9",
 			Seed: 48, Run: rankOneUpdates(1),
-			Scaled: []claim.Scaled{{Of: "λ", Less: 1e-4, More: 1e-4, By: rankOneUpdates}},
+			Scaled: []claim.Scaled{{Of: "λ", By: rankOneUpdates}},
 		},
 		{
 			ID: "qop/lemC.7", Paper: "Cortild, Cartis 2026, Lemma C.7", Kind: claim.Theorem,
-			Statement: "for u and b ≠ 0 there is a symmetric U of rank at most two with Ub = u and ‖U‖ = ‖u‖/‖b‖",
-			Code:      []string{"privacy/wishart.Spectral"},
-			Tests:     []string{"privacy/wishart.TestAccountingsOrder"},
-			Proof:     "quadratic#qop-lemC.7 00134dd6",
+			Code:  []string{"privacy/wishart.Spectral"},
+			Proof: "quadratic#qop-lemC.7 68c98e20",
 			Check: "the U of the proof for 500 random pairs, u along b among them: ‖Ub − u‖, ‖U‖‖b‖/‖u‖, the " +
 				"third singular value and, for the sharper accounting, the trace of its positive part",
 			Expected: "0, 1, 0, at most ‖u‖/‖b‖",
 			Seed:     47, Run: interpolatingMatrix(1),
-			Scaled: []claim.Scaled{{Of: "U", Less: 1e-4, More: 1e-4, By: interpolatingMatrix}},
+			Scaled: []claim.Scaled{{Of: "U", By: interpolatingMatrix}},
 		},
 	}
 }
@@ -91,7 +85,7 @@ func lowRankUpdates(share float64) claim.Check {
 			worst = math.Max(worst, math.Log(math.Abs(mat.Det(a)/before))/(share*l*float64(r)/alpha))
 		}
 		return claim.Decide(fmt.Sprintf("largest logarithm/bound %.2f", worst), "1", worst <= 1+1e-9,
-			"a determinant grows by more"), ctx.Err()
+			"a determinant grows by more").Reaching(worst), ctx.Err()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -109,9 +110,16 @@ func excessRisk(inexact bool, share float64) claim.Check {
 		}
 		measured := fmt.Sprintf("largest mean/bound %.2f as printed", worst)
 		if inexact {
-			return claim.Decide(fmt.Sprintf("%s, %.2f with (a + η)²/2; both from the stated %s", measured, sharp,
-				claim.Roughly(off, 1e-9)), "1, five standard errors; 1e-9", !broken &&
-				off < 1e-9, "the mean excess risk is above the bound, or another bound is computed"), nil
+			erring, err := worstSolver()
+			if err != nil {
+				return claim.Outcome{}, err
+			}
+			erring /= share
+			return claim.Decide(fmt.Sprintf("%s, %.2f with (a + η)²/2; of the solver that errs most %.3f; both "+
+				"from the "+
+				"stated %s", measured, sharp, erring, claim.Roughly(off, 1e-9)), "1, five standard errors; 1e-9",
+				!broken && erring <= 1 && erring > 0.95, "the mean excess risk is above the bound, or far below "+
+					"it").As(off < 1e-9).Reaching(math.Max(worst, erring)), nil
 		}
 		reached, err := halfOfCorollary(src.Stream(1000), runs)
 		if err != nil {
@@ -119,9 +127,10 @@ func excessRisk(inexact bool, share float64) claim.Check {
 		}
 		reached /= share
 		return claim.Decide(fmt.Sprintf("%s; %.3f of its half is reached; both from the stated %s", measured, reached,
-			claim.Roughly(off, 1e-9)), "1, five standard errors; 0.95 … 1; 1e-9",
-			!broken && reached > 0.95 && reached <= 1 && off < 1e-9,
-			"the mean excess risk is above the bound, or above its half, or another bound is computed"), nil
+			claim.Roughly(off, 1e-9)), "1, five standard errors; 0.95 … 1; 1e-9", !broken && reached > 0.95 &&
+			reached <= 1,
+			"the mean excess risk is above the bound, or above its half, or another bound is "+
+				"computed").As(off < 1e-9).Reaching(worst), nil
 	}
 }
 
@@ -151,6 +160,28 @@ func halfOfCorollary(src *noise.Seeded, runs int) (float64, error) {
 		sum += weight * math.Abs(theta[0])
 	}
 	return sum / float64(runs) / (setting.PrintedExcessRisk(n, wishart.Risk{Records: 1, Distance: 1}) / 2), nil
+}
+
+// worstSolver returns the mean excess risk over the printed bound of Theorem 3.3 where it is all but reached: losses
+// that are next to nothing, r = w|θ|, θ_exact = 0, θ⋆ = 1, an anchor at 2, so that η = a, w = 2mσ² and τ = w, and a
+// solver that ends as far beyond the minimiser of θ ↦ w|θ| + (M/2)(θ − 2)² as τ lets it, M = σ²χ²_m.
+func worstSolver() (float64, error) {
+	const freedom = 400
+	s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: freedom}, Smoothness: 1, Rank: 1, AnchorError: 1,
+		Accounting: wishart.Theorem31}
+	n := wishart.Noise{Sigma2: 1}
+	const weight, tau = 2.0 * freedom, 2.0 * freedom
+	s.Accuracy = tau
+	chi, mean := distuv.ChiSquared{K: freedom}, 0.0
+	const cells = 2000
+	for i := range cells {
+		m := chi.Quantile((float64(i) + 0.5) / cells)
+		// From the minimiser on the objective rises by slope·x + Mx²/2.
+		least := math.Max(0, 2-weight/m)
+		slope := math.Max(0, weight-2*m)
+		mean += weight * (least + (math.Sqrt(slope*slope+2*tau*m)-slope)/m) / cells
+	}
+	return mean / s.PrintedExcessRisk(n, wishart.Risk{Records: 1, Distance: 1, RegulariserSlope: weight}), nil
 }
 
 // lasso is Σ(xᵢᵀθ − yᵢ)²/2 + w‖θ‖₁.
@@ -219,9 +250,9 @@ func optimisedBounds(factor float64) claim.Check {
 			"squares, exact: %.1f (m = %d); relative distance from the formulas %s; the best of 4,000 others %.3f of "+
 			"it",
 			p.Epsilon, p.Delta, p.Exact.Risk, p.Exact.Setting.M, p.Inexact.Risk, p.Inexact.Setting.M, best.Risk,
-			best.Setting.M, claim.Roughly(off, 1e-6), better), "1e-6; 0.999",
-			ordered && off < 1e-6 && better > 0.999, "the bounds are not ordered as the figure says, or are other "+
-				"ones, or not the smallest"), ctx.Err()
+			best.Setting.M, claim.Roughly(off, 1e-6), better), "1e-6; 0.999", ordered && better > 0.999, "the "+
+			"bounds are not ordered as the figure says, or are other "+
+			"ones, or not the smallest").As(off < 1e-6), ctx.Err()
 	}
 }
 

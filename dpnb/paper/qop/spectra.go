@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -71,8 +72,8 @@ func largestBelowBound(share float64) claim.Check {
 		})
 		o := claim.Decide(fmt.Sprintf("largest measured/bound %.2f; distance of the released bound from the formula "+
 			"%s", worst, claim.Roughly(off, 1e-9)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-9 of its "+
-			"logarithm", !broken && off < 1e-9,
-			"a measured probability is above the bound, or another bound is released")
+			"logarithm", !broken,
+			"a measured probability is above the bound, or another bound is released").As(off < 1e-9).Reaching(worst)
 		// At half of √m + √d the printed bound is far below the probability.
 		root := (math.Sqrt(24) + math.Sqrt(12)) / 2
 		small := wishart.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
@@ -123,7 +124,7 @@ func smallestBelowBound(factor float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("largest measured/bound %.1f; %.3f for (60, 180) at 0.01; exact/bound for "+
 			"small s, d = 1 and 2, from %.4f to %.4f", worst, tail, low, high),
 			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1 + 1e-9", !broken && low > 0.99 && high <= 1+1e-9,
-			"a probability is above the bound, or far from it where it is sharp"), err
+			"a probability is above the bound, or far from it where it is sharp").Reaching(high), err
 	}
 }
 
@@ -155,7 +156,7 @@ func wishartConstants(share float64) claim.Check {
 		var failure error
 		broken := false
 		var ratio [3]float64
-		var off, steep float64
+		var off, steep, reached float64
 		err := spectra(ctx, size, 43, func(_ int, w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
 			k, err := w.Constants(delta, delta, delta)
 			if err != nil {
@@ -169,6 +170,11 @@ func wishartConstants(share float64) claim.Check {
 				off = math.Max(off, math.Abs(v[0]/v[1]-1))
 			}
 			steep = math.Max(steep, steepest(k))
+			if w.D == 1 { // where λ_min is a χ² variate, and both probabilities are reached
+				chi := distuv.ChiSquared{K: float64(w.M)}
+				low, high := chi.CDF(k.Alpha), chi.CDF(k.Alpha+k.Alpha1)
+				reached = math.Max(low, (high-low)/(1-delta)) / delta
+			}
 			n /= 2
 			var below, between, above, inside int
 			var trace, square float64
@@ -202,11 +208,13 @@ func wishartConstants(share float64) claim.Check {
 			err = failure
 		}
 		return claim.Decide(fmt.Sprintf("largest measured/δ: %.1f below α, %.1f between α and α + α₁, %.1f above β; "+
-			"log of q(W + U)/q(W) over ‖U‖f at most %.3f; distance from the printed formulas %s", ratio[0], ratio[1],
-			ratio[2], steep, claim.Roughly(off, 1e-6)),
-			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1; 1e-6", !broken && steep > 0.99 && steep <= 1 && off < 1e-6,
+			"for d = 1 the first two exactly %.4f; log of q(W + U)/q(W) over ‖U‖f at most %.3f; distance from the "+
+			"printed formulas %s", ratio[0], ratio[1],
+			ratio[2], reached, steep, claim.Roughly(off, 1e-6)),
+			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1; 1e-6", !broken && steep > 0.99 && steep <= 1 &&
+				reached <= 1+1e-6 && reached > 0.99,
 			"a measured probability is above its δ, the ratio of densities above e^{‖U‖f}, a constant another "+
-				"one, or the mean is not m"), err
+				"one, or the mean is not m").As(off < 1e-6).Reaching(reached), err
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 
@@ -32,11 +33,12 @@ func quadraticTheorems() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "qop/thm3.1", Paper: "Cortild, Cartis 2026, Theorem 3.1", Kind: claim.Theorem,
-			Statement: "with the σ² and σ̃ of the theorem Mechanism 3 is (ε, δ)-DP under replace-one",
-			Code:      []string{"privacy/wishart.Theorem31", "mechanism/qop.Perturbation.Run"},
+			Weak:  "a loose bound: it pays for ‖U‖ = 2L, and with L the same proof has half of σ² (qop-37)",
+			Loose: 0.5,
+			Code:  []string{"privacy/wishart.Theorem31", "mechanism/qop.Perturbation.Run"},
 			Tests: []string{"privacy/wishart.TestTheorem31Reference", "audit.TestCurvatureBelowAccounting",
 				"mechanism/qop.TestDrawnMatrix"},
-			Proof: "quadratic#qop-thm3.1 13363697", Errata: []string{"qop-16", "qop-19", "qop-37", "qop-50",
+			Proof: "quadratic#qop-thm3.1 40d8e5bf", Errata: []string{"qop-16", "qop-19", "qop-37", "qop-50",
 				"qop-54"}, Figure: "03_quadratic#ratio",
 			Check: "exact densities (formula (4) in closed form) of real neighbours, least squares and Huber losses, " +
 				"d = 2, 3 and 5, ε = 0.5, δ = 0.04, both directions, 1,200 draws each; intervals of level 1 − 1e-6; " +
@@ -45,7 +47,7 @@ func quadraticTheorems() []claim.Claim {
 			Expected: "no interval above δ₁ + δ₃; equal formulas; δ above δ₁ + δ₃ only without 2L/α₁",
 			Seed:     51, Run: realNeighbours(wishart.Theorem31, 1),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "σ² and σ̃", Less: 1e-4, More: 1e-4, By: func(f float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "σ² and σ̃", By: func(f float64) claim.Check {
 				return realNeighbours(wishart.Theorem31, f)
 			}}},
 		},
@@ -63,7 +65,7 @@ func quadraticTheorems() []claim.Claim {
 				"and δ at the σ² that is released, by two shifted χ² variates, up to (d, m) = (100, 200)",
 			Expected: "no interval above δ; that δ at each σ²",
 			Seed:     52, Run: realNeighbours(wishart.Best, 1),
-			Scaled: []claim.Scaled{{Of: "σ²", Less: 1e-4, More: 1e-4, By: func(f float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "σ²", By: func(f float64) claim.Check {
 				return realNeighbours(wishart.Best, f)
 			}}},
 		},
@@ -77,76 +79,73 @@ func quadraticTheorems() []claim.Claim {
 			Check: "d = 3, m = 7, σ² = 2, one record against none, three ε, both directions: δ from exact losses of " +
 				"10,000 draws against the closed form", Expected: "within 4.5 standard errors",
 			Seed: 53, Run: exactIsAttained(1),
-			Scaled: []claim.Scaled{{Of: "σ²", Less: 0.02, More: 0.02, By: exactIsAttained}},
+			Scaled: []claim.Scaled{{Of: "σ²", By: exactIsAttained}},
 		},
 		{
 			ID: "qop/thm3.3", Paper: "Cortild, Cartis 2026, Theorem 3.3", Kind: claim.Theorem,
-			Statement: "E J(θ_final) − J(θ_exact) ≤ ndLσ̃²/2 + G√d·σ̃ + τ + μσ²(‖θ_exact − θ⋆‖² + η²)",
-			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
-			Tests:     []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestPlanIsValid"},
-			Proof:     "quadratic#qop-thm3.3 fb07e53e", Figure: "03_quadratic#risk",
+			Code:  []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
+			Proof: "quadratic#qop-thm3.3 33d106aa", Figure: "03_quadratic#risk",
 			Check: "simulated releases, ℓ₁, d = 2 and 4, n = 10, with and without a box, anchor off by η, solver off " +
-				"by τ: mean excess risk over the bound, printed and with (a + η)²/2",
+				"by τ: mean excess risk over the bound, printed and with (a + η)²/2; and, by its exact law in one " +
+				"dimension, the solver that errs most, m = 400, η = a",
 			Expected: "at most 1 with five standard errors",
 			Seed:     54, Run: excessRisk(true, 1),
-			Scaled: []claim.Scaled{{Of: "the bound", Less: 1e-4, More: 1e-4, By: func(f float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "the bound", By: func(f float64) claim.Check {
 				return excessRisk(true, f)
 			}}},
 		},
 		{
 			ID: "qop/cor3.4", Paper: "Cortild, Cartis 2026, Corollary 3.4", Kind: claim.Theorem,
-			Statement: "with exact anchor and solver E J(θ_final) − J(θ_exact) ≤ (μσ²/2)‖θ_exact − θ⋆‖²",
-			Code:      []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
-			Tests:     []string{"privacy/wishart.TestFigure1", "mechanism/qop.TestSimulateClosedForm"},
-			Proof:     "quadratic#qop-cor3.4 4c3bc148", Figure: "03_quadratic#figure-one",
+			Code:  []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
+			Proof: "quadratic#qop-cor3.4 2950e212", Figure: "03_quadratic#figure-one",
 			Check: "as qop/thm3.3 with η = 0, a solver to 1e-9 and no output noise; and ℓ₁ against one direction, m " +
 				"= 400, at the weight that is worst", Expected: "at most 1 with five standard errors; half of the " +
 				"bound, which holds, all but reached",
 			Seed: 55, Run: excessRisk(false, 1),
-			Scaled: []claim.Scaled{{Of: "the bound", Less: 1e-4, More: 1e-4, By: func(f float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "the bound", By: func(f float64) claim.Check {
 				return excessRisk(false, f)
 			}}},
 		},
 		{
 			ID: "qop/thm5.1", Paper: "Cortild, Cartis 2026, Theorem 5.1 (Kifer, Smith, Thakurta 2012)",
+			Weak: "near only where ε and δ are tiny: elsewhere noise decides on δ where the loss is not both steep " +
+				"and bent",
 			Kind: claim.Theorem,
-			Statement: "σ² ≥ ζ²(8 ln(2/δ) + 4ε)/ε² and Δ ≥ 2L/ε make LOP (ε, δ)-DP, with excess risk at most 2dσ²/Δ " +
-				"+ (Δ/2)‖θ_exact‖²",
 			Code: []string{"mechanism/objpert/constrained.Theorem51Noise",
 				"mechanism/objpert/constrained.Theorem51Risk"},
 			Tests: []string{"mechanism/objpert/constrained.TestLinear", "paper/qop.TestQOPAdjacencyOfLOP",
 				"paper/qop.TestQOPStructureOfLOP", "paper/qop.TestQOPLinearRisk"},
 			Proof: "quadratic#qop-thm5.1 cd54f3f4", Errata: []string{"qop-17", "qop-18", "qop-55"},
 			Check: "proved δ(ε) at the printed constants over δ, add/remove-one and replace-one, ε from 0.1 to 3, δ " +
-				"from 1e-2 to 1e-8; simulated excess risk over the bound", Expected: "at most 1 for either",
-			Seed: 56, Run: linearConstants(1),
+				"from 1e-2 to 1e-8; the σ that neighbours need, as in rkw23/thm2.8; simulated excess risk over the " +
+				"bound",
+			Expected: "at most 1 for each",
+			Seed:     56, Run: linearConstants(1),
 			Want:   claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "σ", Less: 1e-4, More: 1e-4, By: linearConstants}},
+			Scaled: []claim.Scaled{{Of: "σ", By: linearConstants}},
 		},
 		{
 			ID: "qop/fig1", Paper: "Cortild, Cartis 2026, Figure 1", Kind: claim.Figure,
-			Statement: "the optimised bounds fall as ε or δ grows, and are larger with inexact anchor and solver",
-			Code:      []string{"privacy/wishart.Figure1", "privacy/wishart.Optimise"},
-			Tests:     []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestOptimise"},
-			Proof:     "quadratic#qop-fig1 0103bd3b", Figure: "03_quadratic#figure-one",
+			Code:  []string{"privacy/wishart.Figure1", "privacy/wishart.Optimise"},
+			Tests: []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestOptimise"},
+			Proof: "quadratic#qop-fig1 0103bd3b", Figure: "03_quadratic#figure-one",
 			Check: "right-hand sides of Corollary 3.4 and Theorem 3.3 minimised over split and m at four (ε, δ), " +
 				"against the printed formulas at 500 other splits and m each; then the same with the accounting of " +
 				"least squares", Expected: "ordered as the paper says, the formulas' values and none of them smaller",
 			Run:    optimisedBounds(1),
 			Slow:   true,
-			Scaled: []claim.Scaled{{Of: "the bounds", Less: 1e-4, More: 1e-4, By: optimisedBounds}},
+			Scaled: []claim.Scaled{{Of: "the bounds", By: optimisedBounds}},
 		},
 		{
 			ID: "qop/tab1", Paper: "Cortild, Cartis 2026, Table 1", Kind: claim.Table,
-			Statement: "LOP needs bounded gradients, QOP does not",
-			Code:      []string{"mechanism/objpert/constrained.Calibrate", "mechanism/qop.Calibrate"},
-			Tests:     []string{"mechanism/objpert/constrained.TestLinearRefusals", "audit.TestCurvatureScalar"},
-			Proof:     "quadratic#qop-tab1 d63d75e1", Errata: []string{"qop-17"}, Figure: "03_quadratic#neighbours",
+			Weak:  "which of two mechanisms large gradients matter to: an error has no size",
+			Code:  []string{"mechanism/objpert/constrained.Calibrate", "mechanism/qop.Calibrate"},
+			Tests: []string{"mechanism/objpert/constrained.TestLinearRefusals", "audit.TestCurvatureScalar"},
+			Proof: "quadratic#qop-tab1 d63d75e1", Errata: []string{"qop-17"}, Figure: "03_quadratic#neighbours",
 			Check: "squared loss: what the mechanisms accept; exact δ(0.5) with gradients a thousand times as large, " +
 				"QOP with interpolation and LOP without a bound",
 			Expected: "QOP: the same δ; LOP: refused, and δ near 1",
 			Seed:     57, Run: boundedGradients(1, 0),
-			Power: "a label that is off by a hundredth of the regulariser's slope; 95 % of the noise",
 			Wrong: map[string]claim.Check{"a label off by 0.01": boundedGradients(1, 0.01),
 				"a twentieth of the noise": boundedGradients(0.05, 0)},
 		},
@@ -228,25 +227,30 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 		}
 		o := claim.Decide(fmt.Sprintf("largest measured/claimed δ %.3f; relative distance of the released noise from "+
 			"the stated %s", worst, claim.Roughly(off, 1e-4)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-4",
-			!broken && off < 1e-4, "a measured δ is above the claimed one, or other noise is released")
+			!broken && (a == wishart.Theorem31 || off < 1e-4), // else off is from an exact law
+			"a measured δ is above the claimed one, or other noise is released").Reaching(worst)
 		if a == wishart.Theorem31 {
-			// Where ε₁ is large the second term of σ² is all that is left of it, and needed.
-			w := wishart.Wishart{D: 2, M: 4}
+			o = o.As(off < 1e-4)
+			// Where ε₁ is large the second term of σ² is all that is left of it, and needed. It is nearest in one
+			// dimension, where most of δ is δ₁.
+			w := wishart.Wishart{D: 1, M: 2}
 			s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: a}
-			n, err := s.Noise(wishart.Split{Epsilon1: 500, Delta1: delta / 2, Delta3: delta / 2})
+			n, err := s.Noise(wishart.Split{Epsilon1: 500, Delta1: 0.9 * delta, Delta3: 0.1 * delta})
 			if err != nil {
 				return claim.Outcome{}, err
 			}
-			first := lemmaD4(w, delta/2, delta/2, delta).sigma2First(500, 1)
+			first := lemmaD4(w, 0.9*delta, 0.1*delta, delta).sigma2First(500, 1)
 			with, _, _ := leastSquaresDelta(w, 1/(share*n.Sigma2), 500)
 			without, _, _ := leastSquaresDelta(w, 1/first, 500)
-			o.Measured += fmt.Sprintf("; at ε₁ = 500 δ is %.3f of the claimed, without 2L/α₁ %.1f", with/delta,
-				without/delta)
+			// There δ is P(χ² < 1/σ²).
+			needs := 1 / (distuv.ChiSquared{K: float64(w.M)}.Quantile(delta) * share * n.Sigma2)
+			o.Measured += fmt.Sprintf("; at ε₁ = 500 δ is %.3f of the claimed, without 2L/α₁ %.1f, and %.3f of σ² "+
+				"is needed", with/delta, without/delta, needs)
 			if !(with <= delta && without > delta) {
 				o.Verdict, o.Note = claim.Fails, "2L/α₁ is left out, or not needed"
 			}
 			return o.Corrected("σ̃ by the exact Gaussian condition, and a repaired step that removes the condition " +
-				"on λ_max; σ² is a hundred times what least squares needs"), nil
+				"on λ_max; σ² is a hundred times what least squares needs").Reaching(needs), nil
 		}
 		at := func(a wishart.Accounting, split wishart.Split) float64 {
 			n, err := wishart.Setting{Wishart: wishart.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1,
@@ -363,7 +367,11 @@ func exactIsAttained(share float64) claim.Check {
 func linearConstants(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		huber := loss.Huber{Threshold: 1}
-		var add, replace, off float64
+		var add, replace, off, needs float64
+		for _, c := range [][2]float64{{0.1, 1e-30}, {0.25, 1e-100}} {
+			sigma, ridge := constrained.Theorem51Noise(c[0], c[1], 1, 1)
+			needs = math.Max(needs, measure.KinkedSigma(ridge, c[0], c[1])/(share*sigma))
+		}
 		for _, eps := range []float64{0.1, 0.5, 1, 3} {
 			for _, delta := range []float64{1e-2, 1e-5, 1e-8} {
 				sigma, ridge := constrained.Theorem51Noise(eps, delta, 1, 1)
@@ -418,11 +426,12 @@ func linearConstants(share float64) claim.Check {
 		sharper := constrained.Theorem51Risk(4, m.Sigma, m.Lambda, norm)
 		mean := sum / float64(runs)
 		o := claim.Decide(fmt.Sprintf("largest proved/claimed δ: %.2g add/remove-one, %.2g replace-one; mean excess "+
-			"risk/bound %.3f, with dσ²/(2Δ) %.3f; relative distance of the released σ and Δ from the printed %s",
-			add, replace, mean/bound, mean/sharper, claim.Roughly(off, 1e-9)),
-			"1; 1e-9", add <= 1 && mean <= sharper && off < 1e-9,
+			"risk/bound %.3f, with dσ²/(2Δ) %.3f; of the printed σ up to %.2f is needed; relative distance of the "+
+			"released σ and Δ from the printed %s",
+			add, replace, mean/bound, mean/sharper, needs, claim.Roughly(off, 1e-9)),
+			"1; 1e-9", needs <= 1 && add <= 1 && mean <= sharper,
 			"the printed constants are not enough for add/remove-one, or others are released, or the risk is "+
-				"above the bound")
+				"above the bound").As(off < 1e-9).Reaching(needs)
 		return o.Corrected("for add/remove-one, while QOP's guarantee is for replace-one (qop-17); the first term of " +
 			"the risk can be divided by four"), ctx.Err()
 	}

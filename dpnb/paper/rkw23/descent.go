@@ -21,8 +21,6 @@ func descent() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/thmF.1", Paper: "Redberg, Koskela, Wang 2023, Theorem F.1 and section 4.1", Kind: claim.Theorem,
-			Statement: "Algorithm 1 by SAG, stopped at ‖∇‖ ≤ γ, takes O(n log n) evaluations of a record's gradient, " +
-				"where DP-SGD takes O(n²)",
 			Code:  []string{"erm.SAG", "erm.SVRG", "mechanism/sgd.Descent"},
 			Tests: []string{"erm.TestStochasticMethodsAreNearlyLinear", "paper/rkw23.TestRKW23AcceleratedDescent"},
 			Proof: "solvers#rkw23-thmF.1 848bc968", Errata: []string{"rkw23-65"},
@@ -32,7 +30,7 @@ func descent() []claim.Claim {
 				"for, at n = 25 … 200; slopes of ln(count/ln n) and of ln(count) over ln n",
 			Expected: "slopes 1 of SAG and SVRG, 2 of DP-SGD", Seed: 31,
 			Run:  gradientCounts(0, 2),
-			Slow: true, Power: "the exponents",
+			Slow: true,
 			Wrong: map[string]claim.Check{"the exponent of SAG and SVRG more by a tenth": gradientCounts(0.1, 2),
 				"the exponent of DP-SGD less by 5 %": gradientCounts(0, 1.9)},
 		},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -19,48 +20,43 @@ func renyi() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/thm3.2", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.2", Kind: claim.Theorem,
-			Statement: "objective perturbation is (α, −log(1 − β/λ) + L²/(2σ²) + log E e^{(α−1)|X|}/(α−1))-RDP, X ~ " +
-				"N(0, L²/σ²), λ > β",
 			Code: []string{"privacy/objective.RDP", "privacy.HalfNormal.RDP"},
 			Tests: []string{"privacy/objective.TestRDPAndZCDP", "privacy.TestHalfNormalRDPReference",
 				"paper/rkw23.TestRKW23AlphaOne"},
 			Proof: "objective_perturbation#rkw23-thm3.2 ee990066", Errata: []string{"rkw23-2"},
 			Figure: "01_accounting#rdp-lambda",
-			Check: "logistic loss in one dimension: Rényi divergences of 72 pairs of neighbours, both directions, at " +
-				"α = 1.1 … 30, against what is released; and the bound of the theorem against ln E e^{(α−1)W}/(α−1) " +
-				"by quadrature, α = 1 included", Expected: "no divergence above what is released, which is at most " +
-				"the theorem's bound, which is that integral",
-			Run: renyiHolds(objective.RKW23, theorem31, 1, 1),
+			Check: "logistic loss in one dimension: Rényi divergences of 99 pairs of neighbours, both directions, at " +
+				"α = 1.1 … 30, against the bound of the theorem; what is released against it; and it against " +
+				"ln E e^{(α−1)W}/(α−1) by quadrature, α = 1 included",
+			Expected: "neither a divergence nor what is released above the theorem's bound, which is that integral",
+			Run:      renyiHolds(objective.RKW23, theorem31, 1, 1),
 			Scaled: []claim.Scaled{
-				{Of: "ε(α)", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "ε(α)", By: func(factor float64) claim.Check {
 					return renyiHolds(objective.RKW23, theorem31, factor, 1)
 				}},
-				{Of: "the slope", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "the slope", By: func(factor float64) claim.Check {
 					return renyiHolds(objective.RKW23, theorem31, 1, factor)
 				}},
 			},
 		},
 		{
 			ID: "dtz24/cor5.2", Paper: "Dwork, Tankala, Zhang 2024, Corollary 5.2", Kind: claim.Theorem,
-			Statement: "objective perturbation is ρ-zCDP with ρ = log(1 + s/λ) + L²/(2ν²) + √(2/π)·L/ν",
-			Code:      []string{"privacy/objective.ZCDP"},
-			Tests:     []string{"privacy/objective.TestRDPAndZCDP", "paper/dtz24.TestDTZ24Corollary52"},
-			Proof:     "objective_perturbation#dtz24-cor5.2 4ee46aa9", Errata: []string{"dtz24-66"},
-			Check: "the same divergences, divided by α; then one record replaced: a linear loss ±Lxᵀθ in one " +
+			Code:  []string{"privacy/objective.ZCDP"},
+			Tests: []string{"privacy/objective.TestRDPAndZCDP", "paper/dtz24.TestDTZ24Corollary52"},
+			Proof: "objective_perturbation#dtz24-cor5.2 4ee46aa9", Errata: []string{"dtz24-66"},
+			Check: "the same divergences, divided by α, and those at L/ν = 30, λ = 100; then one record replaced: " +
+				"a linear loss ±Lxᵀθ in one " +
 				"dimension, L/ν = 2, λ = 10⁶", Expected: "none above ρ under add/remove-one; above ρ under " +
 				"replace-one, which is the adjacency of its definition of zCDP",
 			Run:  zcdpOfAddRemove(1, 2),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "ρ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "ρ", By: func(factor float64) claim.Check {
 				return zcdpOfAddRemove(factor, 2)
 			}}},
-			Power: "replaced, at a small L/ν",
 			Wrong: map[string]claim.Check{"replaced, at a small L/ν": zcdpOfAddRemove(1, 0.4)},
 		},
 		{
 			ID: "rkw23/thmG.2", Paper: "Redberg, Koskela, Wang 2023, Theorem G.2", Kind: claim.Theorem,
-			Statement: "without the structure of a generalised linear model the bound has d·log and χ_d: −d log(1 − " +
-				"β/λ) + L²/(2σ²) + log E e^{(α−1)(L/σ)χ_d}/(α−1)",
 			Code:  []string{"privacy/objective.RankK"},
 			Tests: []string{"privacy/objective.TestRankKSimulation", "paper/rkw23.TestRKW23AppendixG2"},
 			Proof: "objective_perturbation#rkw23-thmG.2 d3c08d93", Errata: []string{"rkw23-4"},
@@ -70,7 +66,7 @@ func renyi() []claim.Claim {
 				"linear models (d = 1) broken",
 			Run:  rankHolds(true, 1),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "L and β", Less: 0.001, More: 0.001, By: func(factor float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "L and β", By: func(factor float64) claim.Check {
 				return rankHolds(true, factor)
 			}}},
 		},
@@ -84,34 +80,32 @@ func renyi() []claim.Claim {
 			Check:    "the same loss, k = d: exact δ(ε) in d = 1 … 100, ε = 0 … 4",
 			Expected: "none above the bound; k = 1 broken for large d",
 			Run:      rankHolds(false, 1),
-			Power:    "10 % in L or β",
 			Wrong:    map[string]claim.Check{"L and β less by a tenth": rankHolds(false, 0.9)},
 		},
 		{
 			ID: "rkw23/fig4", Paper: "Redberg, Koskela, Wang 2023, Figure 4", Kind: claim.Figure,
-			Statement: "the RDP curve of objective perturbation lies above the half-normal one by −log(1 − β/λ), " +
-				"which vanishes as λ grows",
+			Weak: "the curve is the half-normal one and that constant by its formula: no measurement can say " +
+				"otherwise",
 			Code:  []string{"privacy/objective.Config.Law", "privacy.HalfNormal.RDP"},
-			Tests: []string{"privacy.TestHalfNormalRDPReference", "paper/rkw23.TestRKW23HalfNormalMechanism"},
+			Tests: []string{"privacy.TestHalfNormalRDPReference"},
 			Proof: "objective_perturbation#rkw23-fig4 622d8a60", Errata: []string{"rkw23-36"},
 			Figure: "01_accounting#rdp-lambda",
 			Check: "L = β = 1, σ = 5, λ = 2, 20, 200, α = 1.5 … 100: the released curve and that of the half-normal " +
 				"loss by quadrature, and the Gaussian's below them",
 			Expected: "apart by −log(1 − β/λ) at every α, which falls in λ",
 			Run:      figureFour(1),
-			Scaled:   []claim.Scaled{{Of: "β", Less: 1e-4, More: 1e-4, By: figureFour}},
+			Scaled:   []claim.Scaled{{Of: "β", By: figureFour}},
 		},
 		{
 			ID: "rkw23/fig5", Paper: "Redberg, Koskela, Wang 2023, Figure 5 and appendix J.1", Kind: claim.Figure,
-			Statement: "DP-SGD has the smaller Rényi bound for small α, objective perturbation for large α",
-			Code:      []string{"privacy.SubsampledGaussian", "privacy/objective.RDP"},
-			Tests:     []string{"privacy.TestSubsampledRDPIsExact", "privacy.TestSubsampledGaussianRDP"},
-			Proof:     "objective_perturbation#rkw23-fig5 39db7ac8", Errata: []string{"rkw23-67"},
+			Code:  []string{"privacy.SubsampledGaussian", "privacy/objective.RDP"},
+			Tests: []string{"privacy.TestSubsampledRDPIsExact", "privacy.TestSubsampledGaussianRDP"},
+			Proof: "objective_perturbation#rkw23-fig5 39db7ac8", Errata: []string{"rkw23-67"},
 			Figure: "01_accounting#rdp",
 			Check: "n² rounds of the Gaussian mechanism subsampled at 1/n, n = 100, against objective perturbation " +
 				"with λ = 20, β = L = 1, both with σ = 4, at α = 2 … 256", Expected: "a crossing",
 			Run:    crossing(1),
-			Scaled: []claim.Scaled{{Of: "σ of objective perturbation", Less: 5e-4, More: 0.002, By: crossing}},
+			Scaled: []claim.Scaled{{Of: "σ of objective perturbation", By: crossing}},
 		},
 	}
 }
@@ -121,7 +115,9 @@ func renyi() []claim.Claim {
 func zcdpOfAddRemove(factor, a float64) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		var ratio, off float64
-		for _, c := range audited {
+		// Where L/ν is large a linear loss comes near ρ, as L²/(2ν²) is nearly all of it.
+		steep := struct{ lambda, sigma float64 }{100, 1.0 / 30}
+		for _, c := range append(slices.Clip(audited), steep) {
 			// By its constants alone: a curve may be proved to be better.
 			rho, err := objective.ZCDP(constants(objective.DTZ24, c.lambda, 1/c.sigma))
 			if err != nil {
@@ -143,8 +139,8 @@ func zcdpOfAddRemove(factor, a float64) claim.Check {
 		}
 		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; released ρ over the stated one less 1: %s; "+
 			"replaced, λ = 1e6: ρ ≥ %.3f (2a² = %.4g), claimed %.3f",
-			ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1 &&
-			off < 1e-8, "a divergence lies above ρα, or another ρ is released")
+			ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1, "a "+
+			"divergence lies above ρα, or another ρ is released").As(off < 1e-8).Reaching(ratio)
 		if replaced > claimed {
 			o = o.Corrected("for add/remove-one only, the adjacency of Theorem 5.1; the paper defines zCDP for " +
 				"replace-one, and as λ → ∞ that costs 2a², a = L/ν, against a²/2 + 0.8a")
@@ -216,26 +212,30 @@ func renyiHolds(b objective.Bound, stated func(s, lambda, a float64) stated, fac
 				err = errors.Join(err, e)
 				return factor * v
 			}
-			worst, e := divergences(ctx, around(c.lambda, c.sigma), bound)
+			theorem := func(alpha float64) float64 {
+				v, e := constants(b, c.lambda, slope/c.sigma).Law().RDP(alpha)
+				err = errors.Join(err, e)
+				return factor * v
+			}
+			worst, e := divergences(ctx, around(c.lambda, c.sigma), theorem)
 			if err = errors.Join(err, e); err != nil {
 				return claim.Outcome{}, err
 			}
 			ratio = math.Max(ratio, worst)
 			law := stated(0.25, c.lambda, 1/c.sigma)
 			for _, alpha := range []float64{1, 1.1, 1.5, 2, 5, 30} {
-				theorem, err := constants(b, c.lambda, slope/c.sigma).Law().RDP(alpha)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
-				theorem *= factor
-				off = math.Max(off, math.Abs(theorem/law.rdp(alpha)-1))
-				above = math.Max(above, bound(alpha)/theorem)
+				stated := theorem(alpha)
+				off = math.Max(off, math.Abs(stated/law.rdp(alpha)-1))
+				above = math.Max(above, bound(alpha)/stated)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/released %.4f, released/theorem %.4f; theorem over its "+
-			"integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8",
-			ratio <= 1 && above <= 1 && off < 1e-8, "a divergence lies above the bound, or the bound is not the "+
-				"stated one"), nil
+		if err != nil {
+			return claim.Outcome{}, err
+		}
+		return claim.Decide(fmt.Sprintf("largest exact/theorem %.4f, released/theorem %.4f; theorem over its "+
+			"integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8", ratio <= 1, "a "+
+			"divergence lies above the bound, or the bound is not the "+
+			"stated one").As(above <= 1 && off < 1e-8).Reaching(ratio), nil
 	}
 }
 
@@ -264,8 +264,9 @@ func rankHolds(rdp bool, factor float64) claim.Check {
 		}
 		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.3f with k = d, %.3g with k = 1; claimed over stated "+
 			"less 1: %s", right, wrong, claim.Roughly(off, 1e-3)),
-			"at most 1 with k = d, above 1 with k = 1; 1e-3", right <= 1 && wrong > 1 && off < 1e-3,
-			"the rank-d bound is broken, or is another one, or the rank-1 bound is not broken")
+			"at most 1 with k = d, above 1 with k = 1; 1e-3", right <= 1 && wrong > 1,
+			"the rank-d bound is broken, or is another one, or the rank-1 bound is not "+
+				"broken").As(off < 1e-3).Reaching(right)
 		if rdp {
 			o = o.Corrected("with L²/(2σ²) and (L/σ)·χ_d where L/(2σ²) and (L²/σ²)·χ_d are printed; checked in the " +
 				"sharper form with log(1 + β/λ)")
@@ -371,8 +372,8 @@ func figureFour(factor float64) claim.Check {
 			gaps = append(gaps, gap)
 		}
 		return claim.Decide(fmt.Sprintf("gap %.4f, %.4f, %.4f at λ = 2, 20, 200, from −log(1 − β/λ) %s at every α",
-			gaps[0], gaps[1], gaps[2], claim.Roughly(off, 1e-9)), "1e-9",
-			off < 1e-9 && above && gaps[0] > gaps[1] && gaps[1] > gaps[2], "the gap is not the constant"), nil
+			gaps[0], gaps[1], gaps[2], claim.Roughly(off, 1e-9)), "1e-9", above && gaps[0] > gaps[1] &&
+			gaps[1] > gaps[2], "the gap is not the constant").As(off < 1e-9), nil
 	}
 }
 
@@ -401,8 +402,8 @@ func crossing(factor float64) claim.Check {
 		}
 		own := subsampledCrossing(n, sigma, stated{-math.Log(1 - 1.0/20), 1.0 / sigma})
 		return claim.Decide(fmt.Sprintf("DP-SGD has the smaller bound up to α = %g, objective perturbation from α = "+
-			"%g on; by quadrature up to %g", last, first, own), "one crossing, at the same α",
-			last > 0 && first == last+1 && own == last, "the curves do not cross once, or elsewhere"), nil
+			"%g on; by quadrature up to %g", last, first, own), "one crossing, at the same α", last > 0 &&
+			first == last+1 && own == last, "the curves do not cross once, or elsewhere"), nil
 	}
 }
 

@@ -30,7 +30,7 @@ func theory() []claim.Claim {
 				"Gaussian's, at λ = 0.28·Rσ and, where it must succeed, at λ = Rσ/20",
 			Expected: "none at 0.28·Rσ, some at Rσ/20",
 			Seed:     41, Run: gaussianCase(0.28, 0.05, 1, 41),
-			Slow: true, Power: "0.1 % of δ",
+			Slow: true,
 			Wrong: map[string]claim.Check{
 				"δ less by a thousandth": gaussianCase(0.28, 0.05, 0.999, 41), "λ = Rσ/20": gaussianCase(0.05, 0.05,
 					1, 41),
@@ -45,7 +45,7 @@ func theory() []claim.Claim {
 			Check:    "the same search against the certified upper value, λ = 0.25, σ = 2, ε = 1",
 			Expected: "above 0.95 and not above 1",
 			Seed:     42, Run: tightAttained(1, 42),
-			Slow: true, Power: "1 % of δ",
+			Slow: true,
 			Wrong: map[string]claim.Check{"δ less by a hundredth": tightAttained(0.99, 42),
 				"δ more by a tenth": tightAttained(1.1, 42)},
 		},

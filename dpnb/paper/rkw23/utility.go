@@ -21,8 +21,6 @@ func utility() []claim.Claim {
 	return []claim.Claim{
 		{
 			ID: "rkw23/thmH.1", Paper: "Redberg, Koskela, Wang 2023, Theorem H.1", Kind: claim.Bound,
-			Statement: "the excess empirical risk is at most nL(τ/λ + σ_out√d) + (nβ‖X‖² + λ)dσ²/(2λ²) + λ‖θ⋆‖²/2 on " +
-				"average",
 			Code:  []string{"mechanism/objpert.Planned.BestLambda"},
 			Tests: []string{"mechanism/objpert.TestBestLambdaIsTheMinimum", "paper/rkw23.TestRKW23TheoremH1"},
 			Proof: "lambda_rule#rkw23-thmH.1 8266eec9", Errata: []string{"rkw23-41"},
@@ -36,21 +34,19 @@ func utility() []claim.Claim {
 			Run:  theoremH1(62, 1, 1, 1),
 			Want: claim.HoldsWithCorrection,
 			Scaled: []claim.Scaled{
-				{Of: "(dσ² + λ²‖θ⋆‖²)/(4λ)", Less: 5e-4, More: 0.01, By: func(factor float64) claim.Check {
+				{Of: "(dσ² + λ²‖θ⋆‖²)/(4λ)", By: func(factor float64) claim.Check {
 					return theoremH1(62, factor, 1, 1)
 				}},
-				{Of: "nLτ/λ", Less: 1e-4, More: 1e-4, By: func(factor float64) claim.Check {
+				{Of: "nLτ/λ", By: func(factor float64) claim.Check {
 					return theoremH1(62, 1, factor, 1)
 				}},
-				{Of: "nLσ_out√d", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+				{Of: "nLσ_out√d", By: func(factor float64) claim.Check {
 					return theoremH1(62, 1, 1, factor)
 				}},
 			},
 		},
 		{
 			ID: "rkw23/secH.1", Paper: "Redberg, Koskela, Wang 2023, section H.1", Kind: claim.Bound,
-			Statement: "for a GLM with c ≤ f ≤ C the excess of the regularised risk is at most (C/c²)σ²·tr((XᵀX + " +
-				"λI)⁻¹) on average",
 			Code:  []string{"erm.Minimize"},
 			Tests: []string{"paper/rkw23.TestRKW23AppendixH1"},
 			Proof: "lambda_rule#rkw23-secH.1 1b33736d", Errata: []string{"rkw23-35"},
@@ -60,7 +56,7 @@ func utility() []claim.Claim {
 				"with constant and with varying curvature",
 			Expected: "at most 1, and 1 where the curvature is constant", Seed: 63, Run: sectionH1(63, 1),
 			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "the bound", Less: 0.05, More: 0.05, By: func(factor float64) claim.Check {
+			Scaled: []claim.Scaled{{Of: "the bound", By: func(factor float64) claim.Check {
 				return sectionH1(63, factor)
 			}}},
 		},
@@ -176,10 +172,9 @@ func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
 			"printed bound",
 			printed, sharper, stopped, noisy, clipped),
 			"at most 1, the sharper one above 0.99, nLτ/λ attained and nLσ_out√d at √(2/π) ± 0.02; above 1 "+
-				"with clipping",
-			printed <= 1 && sharper <= 1 && sharper > 0.99 && math.Abs(stopped-1) < 1e-9 &&
+				"with clipping", printed <= 1 && sharper <= 1 && sharper > 0.99 && math.Abs(stopped-1) < 1e-9 &&
 				math.Abs(noisy-math.Sqrt(2/math.Pi)) < 0.02 && clipped > 1,
-			"an excess lies above a bound, or does not come near it, or clipping is harmless here")
+			"an excess lies above a bound, or does not come near it, or clipping is harmless here").Reaching(printed)
 		return o.Corrected("it needs C ≥ L (clipped gradients have another minimiser); and no n is needed: nL(τ/λ + " +
 			"σ_out√d) + (dσ² + λ²‖θ⋆‖²)/(4λ) bounds the excess over any θ⋆, least at λ = σ√d/‖θ⋆‖, which is not the " +
 			"printed dL/(‖θ⋆‖ε)"), nil

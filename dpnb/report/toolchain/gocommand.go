@@ -27,7 +27,7 @@ func writeGoCommand(ctx context.Context, s Settings, k *Kernel) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	goRoot, err := goOutput(ctx, filepath.Join(s.Root, ModuleDir), "env", "GOROOT")
+	goRoot, err := goOutput(ctx, k.dir, "env", "GOROOT")
 	if err != nil {
 		return err
 	}

@@ -3,12 +3,14 @@ package toolchain
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 )
 
 // Names under which Jupyter and the notebooks know the kernel. They are the ones
@@ -20,8 +22,21 @@ const (
 )
 
 // ModuleEnv names the environment variable in which the kernel tells notebooks where this
-// module lies, so that one in any folder finds it.
+// module lies, so that one in any folder finds it, or which version of it was installed.
 const ModuleEnv = "DPNB_MODULE"
+
+// FindModule returns the line by which a cell has Go find this module: in the folder above, if it has the source, else
+// where the kernel says, else in the given folder or version. Without a folder above, an empty text, it begins with
+// what the kernel says.
+func FindModule(above, module string) string {
+	line := fmt.Sprintf("M=${%s:-%s}", ModuleEnv, quoted(module))
+	if above != "" {
+		line = fmt.Sprintf(`M="%s"; grep -qsx "module %s" "$M/go.mod" || `, above, project.ModulePath) + line
+	}
+	return fmt.Sprintf(`!*%s; if [ -d "$M" ]; \
+then go mod edit -replace %[2]s="$M" -require %[2]s@v0.0.0 && cp "$M/go.sum" .; \
+else go mod edit -require %[2]s@$M; fi`, line, project.ModulePath)
+}
 
 // kernelSpec is Jupyter's description of a kernel:
 // https://jupyter-client.readthedocs.io/en/stable/kernels.html
@@ -42,7 +57,7 @@ func writeKernelSpec(k *Kernel, interactive bool) error {
 		// Jupyter fills in ${PATH}.
 		Env: map[string]string{
 			"PATH":    k.Bin + string(os.PathListSeparator) + "${PATH}",
-			ModuleEnv: k.Root,
+			ModuleEnv: k.Module,
 		},
 	}
 	if !interactive {

@@ -1,6 +1,7 @@
 // Package toolchain builds the notebook kernel and its helpers from the versions
-// that tools/go.mod pins, and describes them to Jupyter. That is a module of its own, so that
-// who imports this one does not get the requirements of a kernel and an editor.
+// that tools.mod pins, and describes them to Jupyter. That is a module of its own, so that
+// who imports this one does not get the requirements of a kernel and an editor; it is in the program, which builds
+// them anywhere.
 //
 // They are built once for each version into the user's cache folder. The kernel
 // that a user installed by other means is neither used nor touched.
@@ -10,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -19,14 +21,30 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 )
 
-// ModuleDir is the folder of the module that pins the tools, below the project's.
-const ModuleDir = "tools"
+// The module that pins the tools. It is called so because a folder with a go.mod would be in no program and no
+// released module. To change it, Unpack it, use go get there, and copy it back.
+var (
+	//go:embed tools.mod
+	modFile string
+	//go:embed tools.sum
+	sumFile string
+)
 
-// A tool is a program that tools/go.mod pins.
+// Unpack writes the module that pins the tools into a folder.
+func Unpack(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return errors.Join(atomicfile.Write(filepath.Join(dir, "go.mod"), []byte(modFile)),
+		atomicfile.Write(filepath.Join(dir, "go.sum"), []byte(sumFile)))
+}
+
+// A tool is a program that tools.mod pins.
 type tool struct {
 	name, pkg, module string
 }
@@ -46,16 +64,18 @@ type Kernel struct {
 	Path string
 	// Bin is a folder for the front of PATH, with the helpers that the kernel calls.
 	Bin string
-	// Root is the folder of this module, which notebooks in other folders are told.
-	Root string
+	// Module is what notebooks in other folders are told of this module: its folder, or its version.
+	Module string
+
+	dir string // of the module that pins the tools
 }
 
 // Settings of Ensure.
 type Settings struct {
-	Root  string // of the project, below which tools/go.mod is
-	Cache string // folder to build into
-	// Editor asks for gopls too, which completes and explains code as it is typed.
-	// Notebooks run without it: it only costs them time and memory, and a process
+	Module string // the folder of this module, or its version
+	Cache  string // folder to build into
+	// Editor asks for a kernel for people, who may have gopls too, once Completion has built it: it completes
+	// and explains code as it is typed. Notebooks run without it: it only costs them time and memory, and a process
 	// that outlives a killed kernel.
 	Editor bool
 	// Progress is told what is being done, where it takes longer than a moment.
@@ -66,11 +86,10 @@ type Settings struct {
 // wait for one another, and a killed build leaves nothing that a later one would
 // take for finished.
 func Ensure(ctx context.Context, s Settings) (*Kernel, error) {
-	k, err := describe(ctx, s.Root)
+	k, err := describe(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(s.Cache, "kernel", k.Key)
 	lock, err := lockfile.Wait(ctx, filepath.Join(s.Cache, "kernel", "lock"), func() {
 		s.Progress("waiting for another dpnb that is building the kernel")
 	})
@@ -83,14 +102,14 @@ func Ensure(ctx context.Context, s Settings) (*Kernel, error) {
 		return nil, err
 	}
 	// Two kernels for two uses: one folder of helpers with gopls and one without.
-	tools, use := []tool{kernelTool, importsTool}, "run"
+	use := "run"
 	if s.Editor {
-		tools, use = append(tools, editorTool), "edit"
+		use = "edit"
 	}
-	k.Bin = filepath.Join(dir, use, "bin")
-	k.Path = filepath.Join(dir, use, "jupyter")
-	for _, t := range tools {
-		if err := build(ctx, s, t, filepath.Join(k.Bin, t.name)); err != nil {
+	k.Bin = filepath.Join(k.dir, k.GoVersion, use, "bin")
+	k.Path = filepath.Join(s.Cache, "kernel", k.Key, use, "jupyter")
+	for _, t := range []tool{kernelTool, importsTool} {
+		if err := k.build(ctx, s, t); err != nil {
 			return nil, err
 		}
 	}
@@ -103,28 +122,43 @@ func Ensure(ctx context.Context, s Settings) (*Kernel, error) {
 	return k, nil
 }
 
-// describe asks Go which versions tools/go.mod pins.
-func describe(ctx context.Context, root string) (*Kernel, error) {
-	tools, err := filepath.Abs(filepath.Join(root, ModuleDir))
+// Completion builds gopls beside a kernel for people, which takes minutes: kernels that start later have it.
+func (k *Kernel) Completion(ctx context.Context, s Settings) error {
+	s.Cache = filepath.Join(s.Cache, "completion") // so that nobody waits for it who builds a kernel
+	lock, err := lockfile.Wait(ctx, filepath.Join(s.Cache, "kernel", "lock"), func() {})
+	if err != nil {
+		return err
+	}
+	defer lock.Unlock()
+	if err := removeParts(filepath.Join(s.Cache, "kernel")); err != nil {
+		return err
+	}
+	return k.build(ctx, s, editorTool)
+}
+
+// describe asks Go which versions tools.mod pins.
+func describe(ctx context.Context, s Settings) (*Kernel, error) {
+	pinned := sha256.Sum256([]byte(modFile + sumFile))
+	k := &Kernel{Module: s.Module, dir: filepath.Join(s.Cache, "kernel", fmt.Sprintf("tools-%x", pinned[:4]))}
+	if err := Unpack(k.dir); err != nil {
+		return nil, err
+	}
+	goVersion, err := goOutput(ctx, k.dir, "env", "GOVERSION")
 	if err != nil {
 		return nil, err
 	}
-	goVersion, err := goOutput(ctx, tools, "env", "GOVERSION")
-	if err != nil {
-		return nil, err
-	}
-	listed, err := goOutput(ctx, tools, "list", "-m", "-f", "{{.Path}}@{{.Version}}",
+	listed, err := goOutput(ctx, k.dir, "list", "-m", "-f", "{{.Path}}@{{.Version}}",
 		kernelTool.module, importsTool.module, editorTool.module)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{GoVersion: strings.TrimSpace(goVersion), Root: filepath.Dir(tools)}
+	k.GoVersion = strings.TrimSpace(goVersion)
 	for _, line := range strings.Fields(listed) {
 		if path, version, _ := strings.Cut(line, "@"); path == kernelTool.module {
 			k.Version = version
 		}
 	}
-	sum := sha256.Sum256([]byte(listed + goVersion + runtime.GOOS + runtime.GOARCH + k.Root))
+	sum := sha256.Sum256([]byte(listed + goVersion + runtime.GOOS + runtime.GOARCH + k.Module))
 	k.Key = fmt.Sprintf("gonb-%s-%s-%x", k.Version, k.GoVersion, sum[:4])
 	return k, nil
 }
@@ -146,14 +180,15 @@ func goOutput(ctx context.Context, root string, args ...string) (string, error) 
 
 const partPrefix = ".part-"
 
-// build makes the program at path unless it is there.
-func build(ctx context.Context, s Settings, t tool, path string) error {
+// build makes a tool in k.Bin unless it is there.
+func (k *Kernel) build(ctx context.Context, s Settings, t tool) error {
+	path := filepath.Join(k.Bin, t.name)
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	s.Progress("building " + t.name + " (once for each version)")
 	return place(s, path, func(part string) error {
-		if _, err := goOutput(ctx, filepath.Join(s.Root, ModuleDir), "build", "-o", part, t.pkg); err != nil {
+		if _, err := goOutput(ctx, k.dir, "build", "-o", part, t.pkg); err != nil {
 			return fmt.Errorf("cannot build %s: %w", t.name, err)
 		}
 		return nil

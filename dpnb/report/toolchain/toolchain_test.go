@@ -19,7 +19,7 @@ func settings(t *testing.T) Settings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Settings{Root: root, Cache: t.TempDir(), Progress: func(string) {}}
+	return Settings{Module: root, Cache: t.TempDir(), Progress: func(string) {}}
 }
 
 func TestKernelIsBuiltOnce(t *testing.T) {
@@ -58,7 +58,10 @@ func TestKernelIsBuiltOnce(t *testing.T) {
 
 // The package by which a cell speaks to the kernel is of the kernel's version.
 func TestKernelOfOneVersion(t *testing.T) {
-	root := settings(t).Root
+	root, tools := settings(t).Module, t.TempDir()
+	if err := Unpack(tools); err != nil {
+		t.Fatal(err)
+	}
 	version := func(dir string) string {
 		t.Helper()
 		out, err := goOutput(context.Background(), dir, "list", "-m", kernelTool.module)
@@ -67,8 +70,8 @@ func TestKernelOfOneVersion(t *testing.T) {
 		}
 		return out
 	}
-	if ours, pinned := version(root), version(filepath.Join(root, ModuleDir)); ours != pinned {
-		t.Errorf("go.mod has %s, tools/go.mod %s", ours, pinned)
+	if ours, pinned := version(root), version(tools); ours != pinned {
+		t.Errorf("go.mod has %s, tools.mod %s", ours, pinned)
 	}
 }
 
@@ -107,7 +110,7 @@ func TestKernelSpec(t *testing.T) {
 func TestRegister(t *testing.T) {
 	user := t.TempDir()
 	t.Setenv("JUPYTER_DATA_DIR", user)
-	k := &Kernel{Path: filepath.Join(t.TempDir(), "jupyter"), Bin: "/cache/bin", Root: "/clone"}
+	k := &Kernel{Path: filepath.Join(t.TempDir(), "jupyter"), Bin: "/cache/bin", Module: "/clone"}
 	for range 2 {
 		if err := writeKernelSpec(k, true); err != nil {
 			t.Fatal(err)
@@ -117,10 +120,10 @@ func TestRegister(t *testing.T) {
 			t.Fatalf("%s, %v, %v", dir, ok, err)
 		}
 		content, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
-		if err != nil || !strings.Contains(string(content), k.Root+`"`) {
+		if err != nil || !strings.Contains(string(content), k.Module+`"`) {
 			t.Fatalf("%s, %v", content, err)
 		}
-		k.Root = "/another"
+		k.Module = "/another"
 	}
 	own := []byte(`{"argv": ["gonb"], "display_name": "mine"}`)
 	if err := os.WriteFile(specFile(user), own, 0o600); err != nil {

@@ -221,6 +221,85 @@ func TestLogisticProx(t *testing.T) {
 	}
 }
 
+// searched is the least of f over [lo, hi], convex there, and where it is: by thirds.
+func searched(f func(float64) float64, lo, hi float64) (least, at float64) {
+	for range 120 {
+		a, b := lo+(hi-lo)/3, hi-(hi-lo)/3
+		if f(a) < f(b) {
+			hi = b
+		} else {
+			lo = a
+		}
+	}
+	return f((lo + hi) / 2), (lo + hi) / 2
+}
+
+// proxCases are the losses of the two theorems, as functions of one variable, with what Prox says of them.
+func proxCases() map[string]struct {
+	f, conjugate func(float64) float64
+	domain       [2]float64 // of the conjugate
+	prox         func(gamma, x float64) float64
+} {
+	by := func(l loss.Loss, y float64) func(gamma, x float64) float64 {
+		return func(gamma, x float64) float64 {
+			p, slope := []float64{0}, []float64{0}
+			Prox(p, slope, l, gamma, []float64{x}, []float64{y})
+			return p[0]
+		}
+	}
+	type c = struct {
+		f, conjugate func(float64) float64
+		domain       [2]float64
+		prox         func(gamma, x float64) float64
+	}
+	return map[string]c{
+		"Huber": {func(t float64) float64 {
+			if a := math.Abs(t); a > 0.7 {
+				return 0.7*a - 0.245
+			}
+			return t * t / 2
+		}, func(v float64) float64 { return v * v / 2 }, [2]float64{-0.7, 0.7}, by(loss.Huber{Threshold: 0.7}, 0)},
+		"logistic": {func(t float64) float64 { return math.Max(0, t) + math.Log1p(math.Exp(-math.Abs(t))) },
+			func(v float64) float64 { return v*math.Log(v) + (1-v)*math.Log1p(-v) }, [2]float64{1e-12, 1 - 1e-12},
+			by(loss.Logistic{}, -1)},
+	}
+}
+
+// Lemma 2.25: what Prox leaves of x is the proximal point of the conjugate, found by a search that knows no Prox.
+func TestProxOfTheConjugate(t *testing.T) {
+	for name, c := range proxCases() {
+		for x := -6.0; x <= 6; x += 0.37 {
+			_, want := searched(func(v float64) float64 { return c.conjugate(v) + (x-v)*(x-v)/2 }, c.domain[0],
+				c.domain[1])
+			if got := x - c.prox(1, x); math.Abs(got-want) > 1e-6 {
+				t.Errorf("%s, x = %g: x − prox = %v, of the conjugate %v", name, x, got, want)
+			}
+		}
+	}
+}
+
+// Lemma 2.26: both derivatives of the envelope, as differences of one that is found by a search that knows no Prox.
+func TestEnvelopeDerivatives(t *testing.T) {
+	for name, c := range proxCases() {
+		envelope := func(x, tau float64) float64 {
+			least, _ := searched(func(p float64) float64 { return c.f(p) + (x-p)*(x-p)/(2*tau) }, -20, 20)
+			return least
+		}
+		for _, tau := range []float64{0.3, 1, 4} {
+			for x := -5.0; x <= 5; x += 0.37 {
+				const h = 1e-3
+				pull := (x - c.prox(tau, x)) / tau
+				if d := (envelope(x+h, tau) - envelope(x-h, tau)) / (2 * h); math.Abs(d-pull) > 2e-3 {
+					t.Errorf("%s, x = %g, τ = %g: ∂/∂x is %v, want %v", name, x, tau, d, pull)
+				}
+				if d := (envelope(x, tau+h) - envelope(x, tau-h)) / (2 * h); math.Abs(d+pull*pull/2) > 2e-3 {
+					t.Errorf("%s, x = %g, τ = %g: ∂/∂τ is %v, want %v", name, x, tau, d, -pull*pull/2)
+				}
+			}
+		}
+	}
+}
+
 func TestKinks(t *testing.T) {
 	for _, c := range []struct {
 		loss loss.Loss

@@ -56,14 +56,71 @@ const (
 // Errors: as Minimiser.
 func Likely(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Intervals,
 	error) {
-	s.Linearise = true
-	p, err := newProblem(m, theta, mo, s, false)
+	l, err := LikelyLaw(m, theta, mo, g, population, s)
 	if err != nil {
 		return nil, err
 	}
+	half := make([]float64, len(l.Centre))
+	for j := range half {
+		half[j] = l.Half(j, twoSided(1-s.Level))
+	}
+	iv := newIntervals(s.Level, l.Centre, half, 0)
+	iv.Covers, iv.Basis = l.Covers, l.Basis
+	return iv, nil
+}
+
+// Law is about the joint law of how far linear forms of released coefficients are off: they are Centre plus a normal
+// vector, up to Slack.
+type Law struct {
+	// Centre are the forms, of the population corrected for the ridge; Slack is what the solver may have left of them.
+	Centre, Slack []float64
+	// Covers and Basis are those of Intervals.
+	Covers, Basis string
+	// h has the rows K̂⁻¹a, and all is the covariance of what they are multiplied with; given are the forms.
+	h, given *mat.Dense
+	all      *mat.SymDense
+	output   float64
+}
+
+// Half returns half of the width of an interval for form j that reaches z standard deviations to each side.
+func (l *Law) Half(j int, z float64) float64 {
+	h := l.h.RowView(j)
+	out := l.output * floats.Norm(l.given.RawRowView(j), 2)
+	return z*math.Sqrt(math.Max(0, mat.Inner(h, l.all, h))+out*out) + l.Slack[j]
+}
+
+// Covariance returns that of n forms from one on.
+func (l *Law) Covariance(first, n int) *mat.SymDense {
+	part := func(of *mat.Dense) *mat.Dense {
+		_, d := of.Dims()
+		return mat.DenseCopyOf(of.Slice(first, first+n, 0, d).T())
+	}
+	var output mat.SymDense
+	output.SymOuterK(l.output*l.output, part(l.given).T())
+	out := within(l.all, part(l.h))
+	out.AddSym(out, &output)
+	return out
+}
+
+// LikelyLaw is the law by which Likely has intervals, of the forms of s, whose Level it does not use. Moments of nil
+// were not released: the curvature is then taken for what is expected of it, and that it may be off counts as more
+// noise; there is no law for the population.
+//
+// Errors: as Likely.
+func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Law,
+	error) {
+	s.Linearise = true
 	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil {
 		return nil, &privacy.ParamError{Name: "Guess", Value: "a matrix of another size",
 			Want: "the curvature that is expected, and its scores"}
+	}
+	measured := mo != nil
+	if !measured && !population {
+		mo = &Moments{Hessian: g.Curvature, HessianSigma: math.Inf(1)}
+	}
+	p, err := newProblem(m, theta, mo, s, false)
+	if err != nil {
+		return nil, err
 	}
 	c, err := p.estimate(g)
 	if err != nil {
@@ -101,26 +158,34 @@ func Likely(m objpert.Objective, theta []float64, mo *Moments, g Guess, populati
 	far := within(noise, mat.DenseCopyOf(&inverse)) // E δδᵀ
 	far.SymRankOne(far, 1, &moved)
 	all := c.unknown(far)
+	if !measured {
+		off := within(far, mat.DenseCopyOf(c.curvature))
+		off.ScaleSym(g.Factor*g.Factor, off)
+		all.AddSym(all, off)
+	}
 	all.AddSym(all, noise)
-	z := twoSided(p.alpha)
-	centre, half := append([]float64(nil), p.at...), make([]float64, len(p.at))
-	for j := range centre {
-		form := c.forms.RowView(j)
-		var h mat.VecDense
-		h.MulVec(&inverse, form)
-		centre[j] += mat.Dot(&h, ridge)
-		out := m.OutputSigma * p.length[j]
-		half[j] = z*math.Sqrt(math.Max(0, mat.Inner(&h, all, &h))+out*out) + m.Tolerance/m.Lambda*p.length[j]
+	l := &Law{Centre: append([]float64(nil), p.at...), h: new(mat.Dense), given: p.given, all: all,
+		output: m.OutputSigma, Covers: minimiserCovers, Basis: basisLikely}
+	l.h.Mul(c.forms, &inverse)
+	for j := range l.Centre {
+		l.Centre[j] += mat.Dot(l.h.RowView(j), ridge)
+		l.Slack = append(l.Slack, m.Tolerance/m.Lambda*p.length[j])
 	}
-	iv := newIntervals(s.Level, centre, half, 0)
-	iv.Covers = minimiserCovers
 	if population {
-		iv.Covers = populationCovers
+		l.Covers = populationCovers
 	}
-	iv.Basis = "the curvature that was released with noise, drawn towards that of independent columns as far as the " +
-		"noise says (approximate: docs/theory/intervals.md, section 6)"
-	return iv, nil
+	if !measured {
+		l.Basis = basisExpected
+	}
+	return l, nil
 }
+
+const (
+	basisLikely = "the curvature that was released with noise, drawn towards that of independent columns as far as " +
+		"the noise says (approximate: docs/theory/intervals.md, section 6)"
+	basisExpected = "the curvature of independent columns with the shares that were released, with allowance for how " +
+		"far it may be off (approximate: docs/theory/curves.md)"
+)
 
 // estimate is M̂ with what is not known of it, in the directions of the columns.
 type estimate struct {
@@ -167,7 +232,10 @@ func (p *problem) estimate(g Guess) (estimate, error) {
 		if of >= 0 {
 			off = g.Columns[of].Off
 		}
-		t := spread(all, off)
+		t := off * off
+		if !math.IsInf(p.mo.HessianSigma, 1) {
+			t = spread(all, off)
+		}
 		for _, e := range all {
 			w, by := t/(t+e.noise), scale(e.i, e.j)
 			a := c.factor * expected.At(e.i, e.j) / by

@@ -1,4 +1,4 @@
-module github.com/dpnb/notebooks/tools
+module dpnb/tools
 
 go 1.26
 

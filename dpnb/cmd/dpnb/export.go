@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+func newExportCommand() *cobra.Command {
+	var out string
+	cmd := &cobra.Command{
+		Use:   "export MODEL",
+		Short: "Write a saved model as JSON by which programs in other languages predict",
+		Long: `Write what a prediction needs of a model that Model.Save has written as JSON of a documented form:
+docs/export.md says what it means, and has a program in Python that predicts by it. Nothing is spent.`,
+		Example: "  dpnb export happy.json -o happy.linear.json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := learn.Load(args[0])
+			if err == nil {
+				err = m.Export(out)
+			}
+			if err == nil {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), out, "has the model")
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "model.linear.json", "`file` to write")
+	return cmd
+}

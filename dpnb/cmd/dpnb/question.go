@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// questionFlags say what is asked of a table: at most one of the questions.
+type questionFlags struct {
+	count               bool
+	mean, sum, variance string
+	quantiles           string
+	levels              []float64
+	histogram           string
+	edges               []float64
+	crosstab, by        []string
+	confidence          float64
+	population          bool
+}
+
+func (q *questionFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&q.count, "count", false, "ask how many records there are")
+	f.StringVar(&q.mean, "mean", "", "ask for the mean of this `column`")
+	f.StringVar(&q.sum, "sum", "", "ask for the sum of this `column`")
+	f.StringVar(&q.variance, "variance", "", "ask for the variance of this `column`")
+	f.StringVar(&q.quantiles, "quantiles", "", "ask for quantiles of this `column`")
+	f.StringVar(&q.histogram, "histogram", "", "ask for a histogram of this `column`")
+	f.StringSliceVar(&q.crosstab, "crosstab", nil, "ask how many records have each combination of these `columns`")
+	cmd.MarkFlagsMutuallyExclusive("count", "mean", "sum", "variance", "quantiles", "histogram", "crosstab")
+	f.Float64SliceVar(&q.levels, "levels", []float64{0.25, 0.5, 0.75}, "`levels` of the quantiles")
+	f.Float64SliceVar(&q.edges, "edges", nil, "public `edges` of the histogram (default 20 bins of the schema)")
+	f.StringSliceVar(&q.by, "by", nil, "ask it of each group of these `columns`, at the price of one")
+	f.Float64Var(&q.confidence, "confidence", 0.95, "`confidence` of the intervals")
+	f.BoolVar(&q.population, "population", false, "intervals for the population that records are drawn from")
+}
+
+// query returns what is asked, and its name.
+func (q *questionFlags) query() (query explore.Query, name string, err error) {
+	switch {
+	case q.count:
+		query, name = explore.Count(), "count"
+	case q.mean != "":
+		query, name = explore.Mean(q.mean), "mean of "+q.mean
+	case q.sum != "":
+		query, name = explore.Sum(q.sum), "sum of "+q.sum
+	case q.variance != "":
+		query, name = explore.Variance(q.variance), "variance of "+q.variance
+	case q.quantiles != "":
+		query = explore.QuantilesOf(q.quantiles, q.levels...)
+		name = fmt.Sprint("quantiles ", q.levels, " of ", q.quantiles)
+	case q.histogram != "":
+		query, name = explore.Histogram(q.histogram, q.edges...), strings.TrimSuffix(fmt.Sprint("histogram of ",
+			q.histogram, " ", q.edges), " []")
+	case q.crosstab != nil:
+		query, name = explore.Crosstab(q.crosstab...), "crosstab of "+strings.Join(q.crosstab, ", ")
+	case q.by != nil:
+		return query, name, errors.New("--by is for one question: --count, --mean, --sum or another beside it")
+	default:
+		query, name = explore.Describe(), "summary"
+	}
+	if q.by != nil {
+		query, name = query.By(q.by...), name+" by "+strings.Join(q.by, ", ")
+	}
+	if q.population {
+		query = query.ForPopulation()
+	}
+	return query.Confidence(q.confidence), name, nil
+}
+
+func newPriceCommand() *cobra.Command {
+	var (
+		q       questionFlags
+		p       privateFlags
+		within  float64
+		records int
+	)
+	cmd := &cobra.Command{
+		Use:   "price FILE",
+		Short: "Say what an answer costs, or how precise an answer a share buys",
+		Long: `Say what it costs to know an answer to within ± --within: its ε, its μ, and the share of the budget
+(ε, δ) that buys it. Or say the other way round how precise the answer is that --share buys. All of
+it is computed from the schema and from the number of records that is planned: nothing of the table
+but the names of its columns is read, and nothing is spent.`,
+		Example: `  dpnb price people.csv --schema people.schema.json --epsilon 1 --delta 1e-6 \
+    --mean age --records 10000 --within 0.5
+  dpnb price people.csv --schema people.schema.json --epsilon 1 --delta 1e-6 \
+    --mean age --by city --records 2000 --share 0.05`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			query, _, err := q.query()
+			if err != nil {
+				return err
+			}
+			df, _, err := p.open(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			query, budget := query.Planned(records), learn.NewBudget(p.epsilon, p.delta, learn.Named("to be priced"))
+			var price *explore.Price
+			if cmd.Flags().Changed("within") {
+				if price, err = query.Price(df, within, q.confidence); err == nil {
+					price = price.In(budget)
+				}
+			} else {
+				price, err = query.Within(df, budget.Share(p.share), q.confidence)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprint(cmd.OutOrStdout(), price.Display().Text())
+			return err
+		},
+	}
+	q.add(cmd)
+	p.addPublic(cmd)
+	f := cmd.Flags()
+	f.Float64Var(&within, "within", 0, "half the `width` of the interval, in the unit of the column; of quantiles, in "+
+		"shares of the records")
+	f.IntVar(&records, "records", 0, "`number` of records that are planned, in each group")
+	f.Float64Var(&p.share, "share", 0, "`part` of the budget that is spent")
+	cmd.MarkFlagsMutuallyExclusive("within", "share")
+	cmd.MarkFlagsOneRequired("within", "share")
+	return cmd
+}

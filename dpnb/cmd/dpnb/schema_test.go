@@ -1,0 +1,124 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/report/notebook"
+)
+
+// answering is a conversation with one who says these lines.
+func answering(lines ...string) (*asking, *bytes.Buffer) {
+	var said bytes.Buffer
+	return &asking{bufio.NewReader(strings.NewReader(strings.Join(lines, "\n") + "\n")), &said}, &said
+}
+
+// A new notebook for a table has a schema with the names of its columns, which is completed by whoever is asked, or by
+// a codebook, and is the same whatever the records are.
+func TestNewForATable(t *testing.T) {
+	root, err := project.Root(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := project.Tree{Dir: root}
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const header = "age;city;id;since;happy\n"
+	dir := t.TempDir()
+	var drafts []string
+	for _, records := range []string{"", "1;Bern;7;2020-01-01;yes\n", "not;a;table\n"} {
+		file := filepath.Join(dir, "people.csv")
+		for _, old := range []string{"people.schema.json", "people.ipynb"} {
+			if err := os.RemoveAll(filepath.Join(dir, old)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(file, header+records)
+		d := drafting{target: "happy", table: tableFlags{separator: ";", decimal: ","}}
+		path, blank, err := d.write(tree, file, nil)
+		if err != nil || path != filepath.Join(dir, "people.ipynb") || blank == nil ||
+			!strings.Contains(blank.Error(), "says nothing yet of age, city, id, since, happy") {
+			t.Fatalf("%s, %v, %v", path, blank, err)
+		}
+		draft, err := os.ReadFile(filepath.Join(dir, "people.schema.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		drafts = append(drafts, string(draft))
+	}
+	if drafts[0] != drafts[1] || drafts[0] != drafts[2] {
+		t.Errorf("records change the draft: %q", drafts)
+	}
+	nb, err := notebook.ReadFile(filepath.Join(dir, "people.ipynb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range nb.Cells {
+		if c.ID() == "parameters" {
+			for _, want := range []string{`= "people.csv"`, `= "people.schema.json"`, `= ";", ","`, `= "happy"`,
+				`= "people.budget.json"`} {
+				if !strings.Contains(c.Source(), want) {
+					t.Errorf("no %s in\n%s", want, c.Source())
+				}
+			}
+		}
+	}
+	schema := filepath.Join(dir, "people.schema.json")
+	a, said := answering("?", "n", "90", "18", "n", "18", "90", "c", "Bern|Rome|other", "other", "x", "d", "1970-01-01",
+		"2024-12-31", "", "c", "no|yes", "")
+	s, err := completed(schema, "", a)
+	if err != nil || len(s.Fields) != 4 || !strings.Contains(said.String(), `There is no type "?"`) {
+		t.Fatalf("%+v, %v\n%s", s, err, said)
+	}
+	if f, _ := s.Field("city"); f == nil || f.Else != "other" || len(f.Levels) != 3 {
+		t.Errorf("%+v", f)
+	}
+	if again, err := frame.LoadSchema(schema); err != nil || len(again.Fields) != 4 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	write(schema, drafts[0])
+	half, _ := answering("n", "18")
+	if _, err := completed(schema, "", half); err == nil || !strings.Contains(err.Error(), "input ended") {
+		t.Errorf("half the answers: %v", err)
+	}
+	codebook := filepath.Join(dir, "codebook.csv")
+	write(codebook, "name,type,lower,upper,categories\nage,number,18,90,\ncity,category,,,Bern|Rome\n")
+	if _, err := completed(schema, codebook, nil); err == nil ||
+		!strings.Contains(err.Error(), "yet of id, since, happy") {
+		t.Errorf("with half a codebook: %v", err)
+	}
+	if text, _ := os.ReadFile(schema); string(text) != drafts[0] {
+		t.Errorf("what is not complete was written: %s", text)
+	}
+	d := drafting{codebook: codebook, table: tableFlags{separator: ";"}}
+	other := filepath.Join(dir, "new folder", "others.csv")
+	write(other, header)
+	if _, blank, err := d.write(tree, other, nil); blank != nil || err != nil {
+		t.Errorf("from a codebook: %v, %v", blank, err)
+	}
+	for name, want := range map[string]string{filepath.Join(dir, "none.csv"): "there is no file",
+		filepath.Join(dir, "people.csv"): "left as it is"} {
+		d := drafting{table: tableFlags{separator: ";"}}
+		if _, _, err := d.write(tree, name, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	wrong := drafting{target: "hapy", table: tableFlags{separator: ";"}}
+	if _, _, err := wrong.write(tree, filepath.Join(dir, "people.csv"), nil); err == nil ||
+		!strings.Contains(err.Error(), "there is no such column") {
+		t.Errorf("a target that is not there: %v", err)
+	}
+}

@@ -1,0 +1,118 @@
+package figure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+)
+
+// page is figures side by side.
+type page struct {
+	panels  []*Figure
+	columns int
+	caption string
+}
+
+// Page returns one figure of several in so many columns, with a caption below them: each is put into the column that is
+// the least high so far, the first of these.
+func Page(title, caption string, columns int, panels ...*Figure) *Figure {
+	f := New(title, "", "")
+	f.page = &page{panels, max(1, columns), numeral.Tidy(caption)}
+	_, height := f.page.places()
+	f.Height = 0.45 + height + float64(f.page.captionHeight(f.width())/vg.Inch)
+	for _, p := range panels {
+		if p.err != nil {
+			f.fail(p.err)
+		}
+		f.drawn = append(f.drawn, strings.TrimRight(p.Numbers(), "\n"))
+	}
+	if len(panels) == 0 {
+		f.fail(fmt.Errorf("figure: a page without figures"))
+	}
+	return f
+}
+
+// pagePlace is the column of a figure, and how far below the first it stands, in inches.
+type pagePlace struct {
+	column int
+	top    float64
+}
+
+// places returns those of all figures, and the height of the highest column.
+func (p *page) places() (at []pagePlace, height float64) {
+	down := make([]float64, p.columns)
+	for _, f := range p.panels {
+		k := slices.Index(down, slices.Min(down))
+		at = append(at, pagePlace{k, down[k]})
+		down[k] += f.Height
+	}
+	return at, slices.Max(down)
+}
+
+// captionStyle is that of captions.
+func captionStyle() text.Style {
+	s := style(9.5, Ink)
+	s.YAlign = text.YTop
+	return s
+}
+
+// lines are those of the caption where the page is so wide.
+func (p *page) lines(width vg.Length) []string {
+	return broken(p.caption, captionStyle(), width-2*vg.Points(margin))
+}
+
+func (p *page) captionHeight(width vg.Length) vg.Length {
+	return (vg.Length(len(p.lines(width))) + 0.5) * captionStyle().FontExtents().Height * 1.2
+}
+
+// broken returns a text as lines no wider than the room, but for words that are.
+func broken(words string, s text.Style, room vg.Length) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(words) {
+		if longer := strings.TrimSpace(line + " " + word); line == "" || s.Width(longer) <= room {
+			line = longer
+			continue
+		}
+		lines, line = append(lines, line), word
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// draw draws the page; title is written at its top.
+func (p *page) draw(c draw.Canvas, title text.Style, words string) {
+	width := c.Max.X - c.Min.X
+	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, words)
+	top := c.Max.Y - vg.Points(26)
+	column := width / vg.Length(p.columns)
+	places, height := p.places()
+	for k, f := range p.panels {
+		left, high := c.Min.X+column*vg.Length(places[k].column), top-vg.Length(places[k].top)*vg.Inch
+		cell := c
+		cell.Rectangle = vg.Rectangle{Min: vg.Point{X: left, Y: high - vg.Length(f.Height)*vg.Inch},
+			Max: vg.Point{X: left + column, Y: high}}
+		f.draw(cell)
+	}
+	top -= vg.Length(height) * vg.Inch
+	s := captionStyle()
+	for i, line := range p.lines(width + 2*vg.Points(margin)) {
+		c.FillText(s, vg.Point{X: c.Min.X, Y: top - vg.Length(i)*s.FontExtents().Height*1.2}, line)
+	}
+}
+
+// words describes the figures of the page, one after the other.
+func (p *page) words() string {
+	var all []string
+	for _, f := range p.panels {
+		all = append(all, f.Words())
+	}
+	return strings.Join(all, " ")
+}

@@ -1,0 +1,202 @@
+package learn
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/logscale"
+	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+)
+
+// exportVersion is that of docs/export.md, which says what the keys mean and how other programs predict by them.
+const exportVersion = 1
+
+type exported struct {
+	Format       string           `json:"format"`
+	Version      int              `json:"version"`
+	Title        string           `json:"title"`
+	MadeWith     string           `json:"made_with"`
+	Warning      string           `json:"warning,omitempty"`
+	Guarantee    string           `json:"guarantee"`
+	Columns      []exportedColumn `json:"columns"`
+	Row          exportedRow      `json:"row"`
+	Centre       *exportedCentre  `json:"centre"`
+	Coefficients [][]float64      `json:"coefficients"`
+	Output       exportedOutput   `json:"output"`
+}
+
+// exportedColumn is how a value becomes features: of a number Lower to Fill, of a category Categories and Else.
+type exportedColumn struct {
+	Name       string   `json:"name"`
+	Type       string   `json:"type"`
+	Centred    bool     `json:"centred"`
+	Missing    bool     `json:"missing_is_a_feature"`
+	Lower      float64  `json:"lower"`
+	Upper      float64  `json:"upper"`
+	Scale      string   `json:"scale,omitempty"`
+	Fill       float64  `json:"missing_share"`
+	Typical    float64  `json:"typical_share"`
+	Reach      float64  `json:"reach"`
+	Hats       int      `json:"hats"`
+	About      string   `json:"hats_about,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+	Else       string   `json:"else,omitempty"`
+}
+
+type exportedRow struct {
+	Norm float64 `json:"norm"`
+	Clip float64 `json:"clip"`
+	Bias float64 `json:"bias"`
+}
+
+type exportedCentre struct {
+	RowNorm float64   `json:"row_norm"`
+	Mean    []float64 `json:"mean"`
+	Scale   float64   `json:"scale"`
+	Bias    float64   `json:"bias"`
+}
+
+type exportedOutput struct {
+	Type    string    `json:"type"`
+	Column  string    `json:"column"`
+	Classes []string  `json:"classes,omitempty"`
+	Link    string    `json:"link"`
+	Width   float64   `json:"width,omitempty"`
+	Margin  float64   `json:"margin,omitempty"`
+	Lower   float64   `json:"lower"`
+	Upper   float64   `json:"upper"`
+	Scale   string    `json:"scale,omitempty"`
+	Levels  []float64 `json:"levels,omitempty"`
+}
+
+// Export writes the model to a JSON file of a documented form (docs/export.md), by which programs in other languages
+// predict without this module. Save keeps all of a model, Export what a prediction needs.
+//
+// Errors: no model; one without privacy, whose coefficients were not released; one with columns that are dates, with
+// products of columns, fine cells, steps, periods or crosses, or of step functions; those of the file system.
+func (m *Model) Export(path string) error {
+	if err := m.Err(); err != nil {
+		return err
+	}
+	if m.release == nil {
+		return errors.New("dpnb: a fit without privacy is not exported: its coefficients can give records away")
+	}
+	k, also := m.encoding.Kept(), m.also()
+	if _, steps := also.(*additive.Cells); steps {
+		return errors.New("dpnb: step functions have no place in the exported form, of linear models: Save has all")
+	}
+	g := m.release.Guarantee
+	out := exported{Format: "dpnb linear model", Version: exportVersion,
+		Title: "Private " + m.title + " for " + m.target.Name, MadeWith: m.source.Module, Warning: m.warning(),
+		Guarantee: g.Words(),
+		Row:       exportedRow{Norm: k.Settings.RowNorm, Clip: k.Settings.ClipNorm, Bias: m.encoding.Bias()}}
+	for _, f := range k.Fields {
+		if f.Part != 0 {
+			return fmt.Errorf("dpnb: column %s is a date, for which the exported form has no place: Save has all",
+				f.Name)
+		}
+		if f.Cuts != nil || f.Period != 0 || f.Cross != nil {
+			return fmt.Errorf("dpnb: column %s has steps, a period or a cross, for which the exported form has "+
+				"no place: Save has all", f.Name)
+		}
+		out.Columns = append(out.Columns, exportedOf(f, k.Settings))
+	}
+	theta := m.linear()
+	if b, ok := also.(*geometry.Bought); ok {
+		if len(b.Pairs)+len(b.Cells) > 0 {
+			return errors.New("dpnb: products of columns and fine cells have no place in the exported form: fit with " +
+				"Curves() or Lines() among the options of the records, in a shell with --curves or --lines")
+		}
+		theta = b.Placing()
+		out.Centre = &exportedCentre{RowNorm: b.RowNorm, Mean: b.Mean, Scale: b.Scale, Bias: b.Bias}
+	}
+	for one := range slices.Chunk(theta, len(m.encoding.Features)) {
+		out.Coefficients = append(out.Coefficients, one)
+	}
+	out.Output = m.exportedOutput()
+	text, err := json.MarshalIndent(out, "", " ")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, append(text, '\n'))
+}
+
+// scaleOf is the name of a number's scale.
+func scaleOf(log, open bool) string {
+	switch {
+	case open:
+		return "open"
+	case log:
+		return "log"
+	}
+	return "linear"
+}
+
+// exportedOf says how a column is encoded, as frame's encoder does it.
+func exportedOf(f frame.Field, s frame.DesignSettings) exportedColumn {
+	c := exportedColumn{Name: f.Name, Type: "category", Centred: s.Centred, Missing: f.Missing}
+	if f.Kind == frame.Categorical {
+		c.Categories, c.Else = f.Levels, f.Else
+		return c
+	}
+	share := func(v float64) float64 {
+		if f.Log {
+			return min(1, logscale.Between(f.Lower, f.Upper).Share(v))
+		}
+		return (v - f.Lower) / (f.Upper - f.Lower)
+	}
+	c.Type, c.Lower, c.Upper, c.Scale = "number", f.Lower, f.Upper, scaleOf(f.Log, f.Open)
+	c.Missing = s.Centred && f.Missing && f.Fill == nil
+	c.Typical, c.Reach = 0, 1
+	if c.Fill = 0.5; f.Fill != nil {
+		c.Fill = share(*f.Fill)
+	}
+	if s.Centred && !f.Open {
+		if c.Typical, c.About = 0.5, "mean"; !f.Line {
+			c.Hats = s.Curves
+		}
+		if f.Typical != nil {
+			c.Typical, c.About = share(*f.Typical), "typical"
+		}
+		if f.Fill == nil {
+			c.Fill = c.Typical
+		}
+		c.Reach = max(c.Typical, 1-c.Typical)
+	}
+	return c
+}
+
+func (m *Model) exportedOutput() exportedOutput {
+	t := m.target
+	out := exportedOutput{Column: t.Name, Classes: t.Classes, Lower: t.Lower, Upper: t.Upper, Levels: m.levels,
+		Scale: scaleOf(t.Log, t.Open)}
+	switch {
+	case t.Task == frame.TwoClasses:
+		out.Type, out.Link = "two classes", "none"
+		if m.probabilities {
+			out.Link = "logistic"
+			if l, ok := m.link(); ok {
+				out.Link, out.Width, out.Margin = "hinge", l.Width, l.Margin
+				if out.Margin == 0 {
+					out.Margin = 1
+				}
+			}
+		}
+	case t.Task == frame.ManyClasses:
+		if out.Type, out.Link = "several classes", "softmax"; m.apart {
+			out.Link = "one against the others"
+		}
+	case t.Task == frame.Count:
+		out.Type, out.Link = "count", "log"
+	case len(m.levels) > 1:
+		out.Type, out.Link = "quantiles", "none"
+	default:
+		out.Type, out.Link = "number", "none"
+	}
+	return out
+}

@@ -1,0 +1,443 @@
+package learn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+)
+
+// changed returns s with other forms at its handles, which did says how, and by how much that moved it.
+func (s *Shape) changed(did string, own []float64) *Shape {
+	out := *s
+	out.own, out.places = own, slices.Clone(s.places)
+	most, at := 0.0, 0
+	for k, v := range own {
+		if by := math.Abs(s.to(v) - s.to(s.own[k])); by > most {
+			most, at = by, k
+		}
+	}
+	moved := "which changed nothing"
+	if most > 0 {
+		moved = fmt.Sprintf("by up to %.3g, at %s", most, s.handle(at))
+	}
+	out.did = append(slices.Clone(s.did), did+", "+moved)
+	return &out
+}
+
+// editable returns s, or why it cannot be changed.
+func (s *Shape) editable() *Shape {
+	if s.Err() != nil {
+		return s
+	}
+	if err := s.term.Fixed(); err != nil {
+		return s.failed("dpnb: no shape of %s can be changed: %w", s.Column(), err)
+	}
+	if s.fine {
+		return s.failed("dpnb: %s has fine cells, of which no shape can be changed: make the records with Curves",
+			s.Column())
+	}
+	return s
+}
+
+// handle returns the name of a handle.
+func (s *Shape) handle(k int) string {
+	if n := len(s.term.Knots); k >= n {
+		return s.term.Categories[k-n]
+	}
+	return s.term.Text(s.term.Knots[k])
+}
+
+// ordered returns how many of the handles follow one another: the knots of a number, its intervals, or all categories.
+func (s *Shape) ordered() int {
+	switch n := len(s.term.Knots); {
+	case n > 0:
+		return n
+	case s.term.Field.Cuts != nil: // being missing is not above all of them
+		return len(s.term.Field.Cuts) + 1
+	}
+	return len(s.term.Categories)
+}
+
+// metric is in what shapes are near: the covariance of the noise of what is predicted at the handles that follow one
+// another, all other columns at their mean, so that what is known well is moved little. Where it is not known it is as
+// if the noise at each were by itself, in inverse proportion to the share of the records there.
+func (s *Shape) metric() *mat.SymDense {
+	n := s.ordered()
+	c := mat.NewSymDense(n, nil)
+	for k := range n {
+		c.SetSym(k, k, 1/math.Max(s.term.Shares[k], 1e-4))
+	}
+	if s.noise != nil {
+		c.CopySym(s.noise.SliceSym(0, n))
+	}
+	return c
+}
+
+// Monotone returns the nearest shape that does not fall (+1) or does not rise (−1): the likeliest that the same fit
+// without noise has, by the law of the noise, if it is known that it does not. Where nothing is known of that law it
+// is isotonic regression by the shares of the records. Categories are taken in the order of the schema.
+//
+// Proof that it is nearer to a truth that is monotone: docs/theory/curves.md#dpnb-projection.
+func (s *Shape) Monotone(direction int) *Shape {
+	if s = s.editable(); s.Err() != nil {
+		return s
+	}
+	if direction != 1 && direction != -1 {
+		return s.failed("dpnb: Monotone(%d): +1 does not fall, −1 does not rise", direction)
+	}
+	return s.projected(direction, []float64{-1, 1}, map[int]string{1: "made to rise", -1: "made to fall"}[direction])
+}
+
+// Convex returns the nearest shape of a number, as Monotone has it, that bends upwards everywhere (+1) or downwards
+// (−1) on its scale.
+func (s *Shape) Convex(direction int) *Shape {
+	if s = s.editable(); s.Err() != nil {
+		return s
+	}
+	if len(s.term.Knots) == 0 || direction != 1 && direction != -1 {
+		return s.failed("dpnb: Convex(%d) of %q: it is of numbers; +1 bends upwards, −1 downwards", direction,
+			s.Column())
+	}
+	return s.projected(direction, []float64{1, -2, 1},
+		map[int]string{1: "made to bend upwards", -1: "made to bend downwards"}[direction])
+}
+
+// projected returns the nearest shape with differences, times the direction, that are not negative.
+func (s *Shape) projected(direction int, difference []float64, did string) *Shape {
+	own, n := slices.Clone(s.own), s.ordered()
+	floats.Scale(float64(direction), own[:n])
+	nearest(own[:n], s.metric(), difference)
+	floats.Scale(float64(direction), own[:n])
+	return s.changed(did, own)
+}
+
+// nearest replaces values g by those f at which ½(f − g)ᵀC⁻¹(f − g) is least of all with differences Df ≥ 0: by
+// g + CDᵀλ, where λ ≥ 0 makes ½λᵀDCDᵀλ + λᵀDg least. Where Dg ≥ 0 they stay to the last bit.
+func nearest(values []float64, c *mat.SymDense, difference []float64) {
+	n, m := len(values), len(values)-len(difference)+1
+	if m < 1 {
+		return
+	}
+	d := mat.NewDense(m, n, nil)
+	for i := range m {
+		for j, v := range difference {
+			d.Set(i, i+j, v)
+		}
+	}
+	var dc, all mat.Dense
+	dc.Mul(d, c)
+	all.Mul(&dc, d.T())
+	q, slope := mat.NewSymDense(m, nil), mat.NewVecDense(m, nil)
+	slope.MulVec(d, mat.NewVecDense(n, values))
+	if mat.Min(slope) >= 0 {
+		return
+	}
+	for i := range m {
+		for j := i; j < m; j++ {
+			q.SetSym(i, j, (all.At(i, j)+all.At(j, i))/2)
+		}
+		q.SetSym(i, i, q.At(i, i)*(1+1e-13))
+	}
+	var chol mat.Cholesky
+	chol.Factorize(q)
+	var upper mat.TriDense
+	chol.UTo(&upper)
+	var half, moved mat.VecDense // ½‖Uλ + U⁻ᵀDg‖², UᵀU = DCDᵀ
+	if half.SolveVec(upper.T(), slope) != nil && half.IsEmpty() {
+		return
+	}
+	half.ScaleVec(-1, &half)
+	moved.MulVec(dc.T(), positive(mat.DenseCopyOf(&upper), &half))
+	for k := range values {
+		values[k] += moved.AtVec(k)
+	}
+	if len(difference) == 2 { // rounding
+		for k := range n - 1 {
+			values[k+1] = max(values[k+1], values[k])
+		}
+	}
+}
+
+// positive returns the x ≥ 0 at which ‖ax − b‖ is least.
+func positive(a *mat.Dense, b *mat.VecDense) *mat.VecDense {
+	rows, n := a.Dims()
+	x, free := mat.NewVecDense(n, nil), make([]bool, n)
+	// solve returns the least squares over the free entries.
+	solve := func() *mat.VecDense {
+		var at []int
+		for j, f := range free {
+			if f {
+				at = append(at, j)
+			}
+		}
+		out := mat.NewVecDense(n, nil)
+		part, z := mat.NewDense(rows, len(at), nil), new(mat.VecDense)
+		for k, j := range at {
+			part.SetCol(k, mat.Col(nil, j, a))
+		}
+		if z.SolveVec(part, b) != nil && z.IsEmpty() {
+			return out
+		}
+		for k, j := range at {
+			out.SetVec(j, z.AtVec(k))
+		}
+		return out
+	}
+	scale := mat.Norm(b, 2) * mat.Norm(a, 2)
+	for range 10 * n {
+		var rest, slope mat.VecDense
+		rest.MulVec(a, x)
+		rest.SubVec(b, &rest)
+		slope.MulVec(a.T(), &rest)
+		best := -1
+		for j := range n {
+			if !free[j] && slope.AtVec(j) > 1e-13*scale && (best < 0 || slope.AtVec(j) > slope.AtVec(best)) {
+				best = j
+			}
+		}
+		if best < 0 {
+			break
+		}
+		free[best] = true
+		for range n + 1 {
+			z, step := solve(), 1.0
+			for j, f := range free {
+				if f && z.AtVec(j) <= 0 {
+					step = math.Min(step, x.AtVec(j)/(x.AtVec(j)-z.AtVec(j)))
+				}
+			}
+			for j, f := range free {
+				if v := x.AtVec(j) + step*(z.AtVec(j)-x.AtVec(j)); f {
+					if free[j] = v > 1e-15*scale || step == 1; free[j] {
+						x.SetVec(j, v)
+					} else {
+						x.SetVec(j, 0)
+					}
+				}
+			}
+			if step == 1 {
+				break
+			}
+		}
+	}
+	return x
+}
+
+// Smoothed returns a shape of a number that bends less: that with the least Σwₖ(f − was)² + by·Σ(Δ²f)²/8 over its
+// knots, w the shares of the records there. A line stays as it is.
+func (s *Shape) Smoothed(by float64) *Shape {
+	if s = s.editable(); s.Err() != nil {
+		return s
+	}
+	n := len(s.term.Knots)
+	if n == 0 || !(by >= 0) || math.IsInf(by, 1) {
+		return s.failed("dpnb: Smoothed(%v) of %q: it is of numbers, by a finite weight ≥ 0", by, s.Column())
+	}
+	own, w := slices.Clone(s.own), s.term.Shares
+	normal, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for k := range n {
+		normal.SetSym(k, k, max(w[k], 1e-4))
+		right.SetVec(k, max(w[k], 1e-4)*own[k])
+	}
+	for k := range n - 2 {
+		second := mat.NewVecDense(n, nil)
+		for j, d := range []float64{1, -2, 1} {
+			second.SetVec(k+j, d)
+		}
+		normal.SymRankOne(normal, by/8, second)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(normal) || c.SolveVecTo(mat.NewVecDense(n, own[:n]), right) != nil {
+		return s.failed("dpnb: Smoothed(%v) of %q: the weight is too large", by, s.Column())
+	}
+	return s.changed(fmt.Sprintf("smoothed with a weight of %.3g", by), own)
+}
+
+// Rounded returns the shape with its value at each knot and each category at the nearest multiple of step, in the unit
+// of the shape.
+func (s *Shape) Rounded(step float64) *Shape {
+	if s = s.editable(); s.Err() != nil {
+		return s
+	}
+	if !(step > 0) || math.IsInf(step, 1) {
+		return s.failed("dpnb: Rounded(%v) of %q wants a positive step", step, s.Column())
+	}
+	own := slices.Clone(s.own)
+	for k, v := range own {
+		var ok bool
+		if own[k], ok = s.from(step * math.Round(s.to(v)/step)); !ok {
+			return s.failed("dpnb: Rounded(%v) of %q: nothing has such a value at %s", step, s.Column(), s.handle(k))
+		}
+	}
+	return s.changed(fmt.Sprintf("rounded to multiples of %.3g", step), own)
+}
+
+// Set returns the shape of a number with a value, in the unit of the shape, at the knots in [from, to]; between these
+// and the next it is straight.
+//
+// Errors (in it): no knot there.
+func (s *Shape) Set(from, to, value float64) *Shape {
+	if s = s.editable(); s.Err() != nil {
+		return s
+	}
+	var at []int
+	var knots []string
+	for k, v := range s.term.Knots {
+		if knots = append(knots, s.term.Text(v)); from <= v && v <= to {
+			at = append(at, k)
+		}
+	}
+	if at == nil {
+		return s.failed("dpnb: %q has no knot from %v to %v, and nothing to set there; its knots are at %s", s.Column(),
+			from, to, strings.Join(knots, ", "))
+	}
+	where := "at " + knots[at[0]]
+	if len(at) > 1 {
+		where = fmt.Sprintf("from %s to %s", knots[at[0]], knots[at[len(at)-1]])
+	}
+	return s.set(at, value, fmt.Sprintf("set to %.4g %s", value, where))
+}
+
+// SetCategory returns the shape with a value, in the unit of the shape, at one category; "missing" is one where the
+// schema allows it.
+//
+// Errors (in it): no such category.
+func (s *Shape) SetCategory(name string, value float64) *Shape {
+	if s = s.editable(); s.Err() != nil {
+		return s
+	}
+	k := slices.Index(s.term.Categories, name)
+	if k < 0 {
+		return s.failed("dpnb: %q has no category %q: it has %s", s.Column(), name,
+			strings.Join(s.term.Categories, ", "))
+	}
+	return s.set([]int{len(s.term.Knots) + k}, value, fmt.Sprintf("set to %.4g at %s", value, name))
+}
+
+func (s *Shape) set(at []int, value float64, did string) *Shape {
+	t, ok := s.from(value)
+	if !ok {
+		return s.failed("dpnb: %q cannot be %v in %s: no change of the linear form does that", s.Column(), value,
+			s.unit)
+	}
+	own := slices.Clone(s.own)
+	for _, k := range at {
+		own[k] = t
+	}
+	return s.changed(did, own)
+}
+
+// Did says what was changed, in the order in which it was done.
+func (s *Shape) Did() []string { return slices.Clone(s.did) }
+
+// edit is a change of a shape: by how much at its handles, in the linear form.
+type edit struct {
+	Column string
+	Part   int
+	Change []float64
+	Did    []string
+}
+
+// words says what an edit did.
+func (e edit) words(m *Model) string {
+	of := e.Column
+	if _, names := m.parts(); names != nil && e.Part < len(names) {
+		of += " of " + names[e.Part]
+	}
+	return of + ": " + strings.Join(e.Did, "; ")
+}
+
+// With returns the model with shapes that were changed, of which others stay as they are: of every record of the
+// typical norm the linear form changes by just what they do. It is post-processing: what was promised stays, and
+// nothing is paid. It predicts, scores, has shapes and a card, and is saved and loaded as other models are; it has no
+// intervals, which Unedited has.
+//
+//	edited, err := model.With(model.Shape("age").Monotone(+1))
+//
+// Errors: a shape with an error, of another model, or two of one column.
+func (m *Model) With(shapes ...*Shape) (*Model, error) {
+	if err := m.Err(); err != nil {
+		return nil, err
+	}
+	edits := slices.Clone(m.edits)
+	for k, s := range shapes {
+		if err := s.Err(); err != nil {
+			return nil, err
+		}
+		same := func(o *Shape) bool { return o.Column() == s.Column() && o.part == s.part }
+		switch {
+		case s.model != m &&
+			!(slices.Equal(s.model.coefficients, m.coefficients) && s.model.encoding.Equal(m.encoding)):
+			return nil, fmt.Errorf("dpnb: the shape of %q is of another model", s.Column())
+		case slices.ContainsFunc(shapes[:k], same):
+			return nil, fmt.Errorf("dpnb: there are two shapes of %q: change one further", s.Column())
+		case len(s.did) == 0:
+			continue
+		}
+		change := slices.Clone(s.own)
+		floats.Sub(change, s.was)
+		edits = append(edits, edit{s.Column(), s.part, change, slices.Clone(s.did)})
+	}
+	return m.Unedited().edited(edits)
+}
+
+// Unedited returns the model as it was released, before its shapes were changed.
+func (m *Model) Unedited() *Model {
+	if m.Err() == nil && m.base != nil {
+		return m.base
+	}
+	return m
+}
+
+// edited returns m with edits, none of which it has.
+func (m *Model) edited(edits []edit) (*Model, error) {
+	out := *m
+	out.base, out.edits, out.once = m, edits, ""
+	out.coefficients, out.theta = slices.Clone(m.coefficients), slices.Clone(m.theta)
+	effects, terms, d := m.effects(), m.terms(), len(m.encoding.Features)
+	b := m.bought()
+	if m.release != nil {
+		r := m.release.Clone()
+		if b != nil {
+			b = b.CloneAlso().(*geometry.Bought)
+			r.Also = b
+		}
+		out.keep(r)
+	}
+	forms := max(1, len(m.coefficients)/max(1, len(effects)))
+	for _, e := range edits {
+		at := slices.Index(m.encoding.Columns(), e.Column)
+		if at < 0 || len(e.Change) != len(terms[at].Shares) || e.Part < 0 || e.Part >= forms ||
+			floats.HasNaN(e.Change) || math.IsInf(floats.Norm(e.Change, math.Inf(1)), 1) {
+			return nil, errors.New("the model has changes of shapes that are not its own")
+		}
+		if err := terms[at].Fixed(); err != nil {
+			return nil, fmt.Errorf("the model has changes of shapes that cannot be: %w", err)
+		}
+		change, ok := terms[at].Changed(e.Change)
+		if !ok {
+			return nil, fmt.Errorf("dpnb: %s cannot be changed without a bias (NoBias)", e.Column)
+		}
+		for k, f := range effects {
+			out.coefficients[e.Part*len(effects)+k] += floats.Dot(f.Weights, change)
+		}
+		switch {
+		case b != nil:
+			b.Change(e.Part, change)
+		case out.theta != nil:
+			floats.Add(out.theta[e.Part*d:(e.Part+1)*d], change)
+		}
+	}
+	if out.release != nil {
+		out.release.Coefficients = out.coefficients
+		out.keep(out.release)
+	}
+	return &out, nil
+}

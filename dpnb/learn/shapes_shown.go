@@ -1,0 +1,331 @@
+package learn
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/figure"
+)
+
+// whyStraight is said wherever shapes are shown.
+const whyStraight = "Where few records are, the penalty on bends and the noise decide: there a curve is straight or " +
+	"goes back to the usual, and its bands are wide. How many there are is not shown: a Histogram would buy that."
+
+// counted says from where a shape counts.
+func (s *Shape) counted() string {
+	from := "its mean over the records, as far as that was bought"
+	if s.model.bought() == nil {
+		from = "its mean over the scale, as nothing was bought of where the records are"
+	}
+	return fmt.Sprintf("In %s, counted from %s, all other columns equal; of a row of the typical norm.", s.unit, from)
+}
+
+// title says what a shape is of.
+func (s *Shape) title() string {
+	of := s.Column()
+	if _, names := s.model.parts(); names != nil {
+		of += " of " + names[s.part]
+	}
+	return of
+}
+
+// of says of which model shapes are.
+func (m *Model) of() string {
+	if m.release == nil {
+		return fmt.Sprintf("a %s for %s, WITHOUT privacy", m.title, m.target.Name)
+	}
+	edited := ""
+	if m.base != nil {
+		edited = ", changed after the fit"
+	}
+	return fmt.Sprintf("a private %s for %s%s", m.title, m.target.Name, edited)
+}
+
+// Display shows the shape at the knots of a number and the categories, with its bands of all values at once.
+func (s *Shape) Display() display.Item {
+	if err := s.Err(); err != nil {
+		return display.Failed(err)
+	}
+	it := display.Item{Title: "The shape of " + s.title() + " in " + s.model.of(), Warning: s.model.warning(),
+		Header: []string{s.Column(), "value"}}
+	points := s.Points()
+	noise, population := points[0].NoiseAtOnce != nil, points[0].PopulationAtOnce != nil
+	changed := len(s.did) > 0
+	if changed {
+		it.Header = append(it.Header, "before")
+	}
+	if noise {
+		it.Header = append(it.Header, "without noise, from", "to")
+	}
+	if population {
+		it.Header = append(it.Header, "population, from", "to")
+	}
+	for k, p := range points {
+		if s.places[k].below != s.places[k].above {
+			continue
+		}
+		row := []string{p.Name, fmt.Sprintf("%+.3g", p.Value)}
+		if changed {
+			row = append(row, fmt.Sprintf("%+.3g", p.Before))
+		}
+		if noise {
+			row = append(row, bound(p.NoiseAtOnce.Lower), bound(p.NoiseAtOnce.Upper))
+		}
+		if population {
+			row = append(row, bound(p.PopulationAtOnce.Lower), bound(p.PopulationAtOnce.Upper))
+		}
+		it.Row(row...)
+	}
+	it.Note("%s", s.counted())
+	for _, did := range s.did {
+		it.Note("%s.", capital(did))
+	}
+	for _, line := range s.bands() {
+		it.Note("%s", line)
+	}
+	it.Note("%s", whyStraight)
+	return it
+}
+
+// bands says what the bands are.
+func (s *Shape) bands() (lines []string) {
+	before := ""
+	if len(s.did) > 0 {
+		before = ", before it was changed"
+	}
+	if s.why[0] == nil {
+		basis := "the curvature that was released"
+		if _, known := s.model.Curvature(); !known {
+			basis = "the curvature that is expected of independent columns"
+		}
+		lines = append(lines, fmt.Sprintf("Without noise: where the same fit has all of the curve%s, with 95 %%, by "+
+			"the law of the noise and %s (approximate).", before, basis))
+	} else {
+		lines = append(lines, capital(strings.TrimPrefix(s.why[0].Error(), "dpnb: "))+".")
+	}
+	switch {
+	case s.why[1] == nil:
+		lines = append(lines, "Population: where the curve is, all of it with 95 %, of the people from whom the "+
+			"records were drawn, the shrinkage of the ridge corrected for (approximate).")
+	case s.why[0] == nil:
+		lines = append(lines, capital(strings.TrimPrefix(s.why[1].Error(), "dpnb: "))+".")
+	}
+	return lines
+}
+
+// Display shows what each column does, those first that matter most.
+func (s *Shapes) Display() display.Item {
+	if s == nil || len(s.all) == 0 {
+		return display.Failed(fmt.Errorf("dpnb: no shapes: look at the err that came with them"))
+	}
+	first := s.all[0]
+	it := display.Item{Title: "What each column does in " + first.model.of(), Warning: first.model.warning(),
+		Header: []string{"column", "importance", "lowest", "at", "highest", "at"}}
+	for _, one := range s.all {
+		points := one.Points()
+		low, high := points[0], points[0]
+		for _, p := range points {
+			if p.Value < low.Value {
+				low = p
+			}
+			if p.Value > high.Value {
+				high = p
+			}
+		}
+		it.Row(one.title(), fmt.Sprintf("%.3g", one.Importance()), fmt.Sprintf("%+.3g", low.Value), low.Name,
+			fmt.Sprintf("%+.3g", high.Value), high.Name)
+	}
+	it.Note("%s", first.counted())
+	it.Note("Importance: the standard deviation over the records, as far as it was released where they are. It " +
+		"includes noise.")
+	return it
+}
+
+// Err returns nil; it is there for Show.
+func (s *Shapes) Err() error { return nil }
+
+// Illustration is Figure, for Show.
+func (s *Shapes) Illustration() *figure.Figure { return s.Figure() }
+
+// Illustration is Figure, for Show.
+func (s *Shape) Illustration() *figure.Figure { return s.Figure() }
+
+// Figure draws the shape with its bands of all values at once: of the noise, and of the population if that is known.
+func (s *Shape) Figure() *figure.Figure {
+	if s.Err() != nil {
+		return nil
+	}
+	return pageOf("The shape of "+s.title()+" in "+s.model.of(), 1, []*Shape{s})
+}
+
+// Figure draws all shapes on one page, those first that matter most, on one scale.
+func (s *Shapes) Figure() *figure.Figure {
+	if s == nil || len(s.all) == 0 {
+		return nil
+	}
+	return pageOf("What each column does in "+s.all[0].model.of(), 2, s.all)
+}
+
+// faint is the colour of zero.
+var faint = figure.Color{R: 185, G: 185, B: 185, A: 255}
+
+func pageOf(title string, columns int, shapes []*Shape) *figure.Figure {
+	lo, hi := limits(shapes)
+	var panels []*figure.Figure
+	var words []string
+	changed := false
+	for _, s := range shapes {
+		name := s.title()
+		if len(shapes) == 1 {
+			name = "" // it is in the title
+		}
+		panels = append(panels, s.panel(name, lo, hi))
+		changed = changed || len(s.did) > 0
+	}
+	first := shapes[0]
+	words = append(words, "Line or dot: what the model learnt. "+first.counted())
+	if first.why[0] == nil {
+		words = append(words, "Blue: where the same fit without noise is, with 95 % for all of the curve.")
+	} else {
+		words = append(words, "No bands: "+strings.TrimPrefix(first.why[0].Error(), "dpnb: ")+".")
+	}
+	if first.why[1] == nil {
+		words = append(words, "Orange: where the population's is, with 95 % for all of the curve.")
+	}
+	if first.why[0] == nil {
+		words = append(words, "Bands end where they leave the page.")
+	}
+	if changed {
+		words = append(words, "Dashed or grey: before it was changed, which is what the bands are of.")
+	}
+	return figure.Page(title, strings.Join(append(words, whyStraight), " "), columns, panels...).
+		Warn(first.model.warning())
+}
+
+// limits are those of the axis of the effect: for all values, and for bands as far as they reach no further beyond them
+// than two fifths of the way from the lowest to the highest.
+func limits(shapes []*Shape) (lo, hi float64) {
+	var low, high float64
+	for _, s := range shapes {
+		for _, p := range s.Points() {
+			lo, hi = min(lo, p.Value, p.Before), max(hi, p.Value, p.Before)
+			for _, band := range []*Span{p.NoiseAtOnce, p.PopulationAtOnce} {
+				if band != nil {
+					low, high = min(low, band.Lower), max(high, band.Upper)
+				}
+			}
+		}
+	}
+	if hi == lo {
+		hi, lo = hi+1, lo-1
+	}
+	room := 0.4 * (hi - lo)
+	lo, hi = min(lo, max(low, lo-room)), max(hi, min(high, hi+room))
+	room = 0.03 * (hi - lo)
+	return lo - room, hi + room
+}
+
+// panel draws the shape on a scale of the effect.
+func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
+	all := s.Points()
+	numbers := all[:len(all)-len(s.term.Categories)]
+	if len(numbers) == 0 {
+		return s.bars(name, all, lo, hi)
+	}
+	f := figure.New(name, s.Column(), s.unit)
+	if s.term.Field.Log && s.term.Field.Lower > 0 {
+		k := s.term.Knots
+		ticks := []float64{k[0], math.Sqrt(k[0] * k[len(k)-1]), k[len(k)-1]}
+		for i, v := range ticks[:2] { // one digit each, and few: there is little room
+			ticks[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 1, 64), 64)
+		}
+		f.LogX(max(ticks[0], k[0]), ticks[1], ticks[2])
+	}
+	if s.percent {
+		f.Percent()
+	}
+	cut := func(of func(p ShapePoint) float64) []float64 {
+		out := make([]float64, len(numbers))
+		for k, p := range numbers {
+			out[k] = math.Min(math.Max(of(p), lo), hi)
+		}
+		return out
+	}
+	var x []float64
+	for _, p := range numbers {
+		x = append(x, p.At)
+	}
+	band := func(why error, of func(p ShapePoint) *Span, c figure.Color) {
+		if why == nil {
+			f.Band(x, cut(func(p ShapePoint) float64 { return of(p).Lower }),
+				cut(func(p ShapePoint) float64 { return of(p).Upper }), c)
+		}
+	}
+	band(s.why[1], func(p ShapePoint) *Span { return p.PopulationAtOnce }, figure.Orange)
+	band(s.why[0], func(p ShapePoint) *Span { return p.NoiseAtOnce }, figure.Blue)
+	f.Level("", x[0], x[len(x)-1], 0, faint)
+	if len(s.did) > 0 {
+		f.Dashed("", x, cut(func(p ShapePoint) float64 { return p.Before }), figure.Gray)
+	}
+	f.Line("", x, cut(func(p ShapePoint) float64 { return p.Value }), figure.Blue)
+	for _, p := range all[len(numbers):] {
+		f.Note(fmt.Sprintf("%s: %+.2g", p.Name, p.Value), x[0], hi-0.08*(hi-lo), figure.Gray)
+	}
+	f.YRange(lo, hi)
+	f.Width, f.Height = 3.5, 2.5
+	f.Alt = s.alt(numbers)
+	return f
+}
+
+// bars draws categories, those first that add most.
+func (s *Shape) bars(name string, all []ShapePoint, lo, hi float64) *figure.Figure {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b ShapePoint) int { return cmp.Compare(b.Value, a.Value) })
+	f := figure.New(name, s.unit, "")
+	if s.percent {
+		f.PercentX()
+	}
+	const gap = 0.2
+	in := func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
+	var names []string
+	var lower, middle, upper []float64
+	for k, p := range all {
+		y := float64(len(all) - k)
+		names, middle = append(names, p.Name), append(middle, in(p.Value))
+		l, u := in(p.Value), in(p.Value)
+		if n := p.NoiseAtOnce; n != nil {
+			l, u = in(n.Lower), in(n.Upper)
+		}
+		lower, upper = append(lower, l), append(upper, u)
+		if n := p.PopulationAtOnce; n != nil {
+			f.Line("", []float64{in(n.Lower), in(n.Upper)}, []float64{y - gap, y - gap}, figure.Orange)
+		}
+		if len(s.did) > 0 {
+			f.Dots("", []float64{in(p.Before)}, []float64{y + gap}, figure.Gray)
+		}
+	}
+	f.Dashed("", []float64{0, 0}, []float64{0.4, float64(len(all)) + 0.6}, faint)
+	f.Intervals(names, lower, middle, upper, figure.Blue)
+	f.XRange(lo, hi)
+	f.Width, f.Height = 3.5, 1.1+0.2*float64(len(all))
+	f.Alt = s.alt(all)
+	return f
+}
+
+// alt describes a shape in words.
+func (s *Shape) alt(points []ShapePoint) string {
+	var at []string
+	step := max(1, (len(points)-1)/7)
+	if len(s.term.Knots) == 0 {
+		step = 1
+	}
+	for k := 0; k < len(points); k += step {
+		at = append(at, fmt.Sprintf("%s %+.2g", points[k].Name, points[k].Value))
+	}
+	return fmt.Sprintf("%s in %s: %s", s.title(), s.unit, strings.Join(at, ", "))
+}
