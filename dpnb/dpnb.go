@@ -195,6 +195,27 @@ func Curves() Option { return learn.Curves() }
 //	data := dpnb.Regression(df, "pressure", dpnb.Lines())
 func Lines() Option { return learn.Lines() }
 
+// Line has what is learnt of one number be a straight line, where others bend.
+//
+//	data := dpnb.Binary(df, "happy", dpnb.Line("age"))
+func Line(column string) Option { return learn.Line(column) }
+
+// Steps has what is learnt of a number be a level for each interval between public cuts, shown against the first.
+//
+//	data := dpnb.Binary(df, "happy", dpnb.Steps("age", 18, 65))
+func Steps(column string, cuts ...float64) Option { return learn.Steps(column, cuts...) }
+
+// Periodic has the curve of a number end as it begins. The period is the width of its bounds.
+//
+//	data := dpnb.Counts(df, "visits", dpnb.Periodic("hour", 24))
+func Periodic(column string, period float64) Option { return learn.Periodic(column, period) }
+
+// Cross has two columns learnt together, beside each by itself: an effect of each pair of categories, or a curve of a
+// number for each category.
+//
+//	data := dpnb.Binary(df, "happy", dpnb.Cross("age", "sex"))
+func Cross(column, with string) Option { return learn.Cross(column, with) }
+
 // Uncentred has rows of the plainest features, numbers in [0, 1] and an indicator for each category, with more noise
 // for what all of them share: else rows are centred.
 func Uncentred() Option { return learn.Uncentred() }

@@ -10,45 +10,60 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
 
-// Term is one column of centred rows as a reader sees it: a function of the values of the column, which the
+// Component is one column of centred rows as a reader sees it: a function of the values of the column, which the
 // coefficients make. It is decided by what it is at its handles: the knots of a number and the categories, of which
-// being missing is one. On its scale a number is straight between two knots.
-type Term struct {
+// being missing is one. On its scale a number is straight between two knots, unless it is Bent.
+type Component struct {
 	Field Field
-	// Knots are values of a number, rising, in its own unit: where its hats are, else its bounds.
+	// Knots are values of a number, rising, in its own unit: where its hats are, else its bounds, or of one with a
+	// period evenly spread.
 	Knots []float64
-	// Categories are those of a category; "missing" is the last, and of a number the only one, where it has a feature.
+	// Categories are those of a category, or the intervals of steps; "missing" is the last, and of a number without
+	// steps the only one, where it has a feature.
 	Categories []string
+	// Bent says that a number is a curve between two knots, too.
+	Bent bool
+	// Crossed says that the column is crossed with others: this is what it adds with these at their mean.
+	Crossed bool
 	// Shares are about the parts of the records that are at the handles, knots before categories, as the mean row has
 	// it: they add up to 1. A record between two knots counts for both.
 	Shares []float64
 
-	c        *encoder
-	d        int
-	by, bias float64
-	mean     []float64 // of the features for these shares
-	places   []float64 // of the scale, their shares
+	e      *Encoding
+	k      int
+	c      *encoder
+	means  [][]float64 // of the features of each column for these shares
+	places []float64   // of the scale, their shares
 }
 
-// Terms returns the columns of centred rows in their order. A term is counted from its mean over the records, as far
+// wavePlaces are into how many a period is cut by the knots of a number that has one: hours of a day, months of a year.
+const wavePlaces = 24
+
+// Components returns the columns of centred rows in their order. One is counted from its mean over the records, as far
 // as their mean row says where they are (nil: all over the scale): then it says how far a value is from the usual,
 // no value has a band of no width for being the one that others are counted from, and its spread says how much the
 // column matters. The mean row has noise of a standard deviation off in each entry, by which shares are taken lower, so
 // that few records do not pass for many. Where rows are scaled to a norm each by its own, a row is taken to have the
 // typical norm (TypicalNorm).
-func (e *Encoding) Terms(mean []float64, off float64) []Term {
-	terms, places := make([]Term, len(e.encoders)), e.margins(mean, doubt{off, 1})
+func (e *Encoding) Components(mean []float64, off float64) []Component {
+	all, places := make([]Component, len(e.encoders)), e.margins(mean, doubt{off, 1})
+	means := e.meansOf(places)
 	for i := range e.encoders {
 		c := &e.encoders[i]
-		t := Term{Field: *c.field, c: c, d: len(e.Features), by: e.ofRow(), bias: e.Bias()}
-		t.mean = make([]float64, t.d)
-		if c.categories != nil {
-			t.Categories, t.Shares = slices.Clone(c.field.Levels), places[i]
-			if c.field.Missing {
+		t := Component{Field: *c.field, Bent: c.periodic(), e: e, k: i, c: c, means: means}
+		for _, x := range e.crosses {
+			t.Crossed = t.Crossed || x.a == i || x.b == i
+		}
+		if c.levels != nil {
+			t.Categories, t.Shares = slices.Clone(c.levels), places[i]
+			if c.more {
 				t.Categories = append(t.Categories, missing)
 			}
 		} else {
 			k := max(2, c.hats)
+			if t.Bent {
+				k = wavePlaces + 1
+			}
 			for j := range k {
 				t.Knots = append(t.Knots, c.unscaled(float64(j)/float64(k-1)))
 			}
@@ -56,24 +71,20 @@ func (e *Encoding) Terms(mean []float64, off float64) []Term {
 			for j, w := range places[i] {
 				hat(t.Shares, place(j), w)
 			}
-			if c.width() > 1+c.hats {
+			if c.more {
 				lost := 0.0
 				if mean != nil {
-					lost = math.Min(math.Max(0, mean[c.at+1+c.hats]), 1)
+					lost = math.Min(math.Max(0, mean[c.at+c.size]), 1)
 				}
 				floats.Scale(1-lost, t.Shares)
 				t.Categories, t.Shares = []string{missing}, append(t.Shares, lost)
+				floats.Scale(1-lost, means[i])
+				means[i][c.size] += lost
 			}
 		}
-		of := make([]float64, t.d)
-		for j, w := range t.Shares { // what is straight between knots has its mean there
-			clear(of)
-			c.handle(of, j, len(t.Knots))
-			floats.AddScaled(t.mean, w, of)
-		}
-		terms[i] = t
+		all[i] = t
 	}
-	return terms
+	return all
 }
 
 // missing names the category of values that are missing.
@@ -87,49 +98,49 @@ func (e *encoder) unscaled(u float64) float64 {
 	return e.field.Lower + u*(e.field.Upper-e.field.Lower)
 }
 
-// handle writes what a centred row has in the features of its column at a handle, of which so many are knots.
-func (e *encoder) handle(row []float64, k, knots int) {
-	own := row[e.at : e.at+e.width()]
+// handle writes what a centred row has of the column at a handle, of which so many are knots.
+func (e *encoder) handle(own []float64, k, knots int) {
 	switch {
 	case k < knots:
 		e.line(own, float64(k)/float64(knots-1))
-	case e.categories == nil:
-		own[1+e.hats] = 1
+	case e.levels == nil:
+		own[e.size] = 1
 	default:
 		indicate(own, k)
 	}
 }
 
-// less returns features less their mean, in a row of the typical norm: the weights of the coefficients.
-func (t Term) less(row []float64) []float64 {
-	floats.Sub(row, t.mean)
-	floats.Scale(t.by, row)
-	return row
+// less returns what features of the column less their mean are in a row of the typical norm, what it is crossed with
+// at its mean: the weights of the coefficients.
+func (t Component) less(own []float64) []float64 {
+	floats.Sub(own, t.means[t.k])
+	floats.Scale(t.e.ofRow(), own)
+	return t.e.changed(t.k, own, t.means)
 }
 
 // Of returns what a handle adds as an effect.
-func (t Term) Of(handle int) Effect {
+func (t Component) Of(handle int) Effect {
 	if handle < len(t.Knots) {
 		return t.at(float64(handle) / float64(len(t.Knots)-1))
 	}
-	row := make([]float64, t.d)
-	t.c.handle(row, handle, len(t.Knots))
-	return Effect{Weights: t.less(row), Line: t.c.at, Places: t.lessPlaces(nil)}
+	own := make([]float64, t.c.width())
+	t.c.handle(own, handle, len(t.Knots))
+	return Effect{Weights: t.less(own), Line: t.c.at, Places: t.lessPlaces(nil)}
 }
 
 // At returns what a number adds as an effect.
-func (t Term) At(v float64) Effect { return t.at(t.c.number(v)) }
+func (t Component) At(v float64) Effect { return t.at(t.c.number(v)) }
 
 // at is At for a share of the scale.
-func (t Term) at(u float64) Effect {
-	row, own := make([]float64, t.d), make([]float64, points)
-	t.c.line(row[t.c.at:t.c.at+t.c.width()], u)
-	hat(own, u, 1)
-	return Effect{Weights: t.less(row), Line: t.c.at, Places: t.lessPlaces(own)}
+func (t Component) at(u float64) Effect {
+	own, places := make([]float64, t.c.width()), make([]float64, points)
+	t.c.line(own, u)
+	hat(places, u, 1)
+	return Effect{Weights: t.less(own), Line: t.c.at, Places: t.lessPlaces(places)}
 }
 
 // lessPlaces returns weights of places less their mean over the records; nil of a category.
-func (t Term) lessPlaces(own []float64) []float64 {
+func (t Component) lessPlaces(own []float64) []float64 {
 	if t.places == nil {
 		return nil
 	}
@@ -140,10 +151,10 @@ func (t Term) lessPlaces(own []float64) []float64 {
 }
 
 // Line is the feature of a number's line, or the first of a category.
-func (t Term) Line() int { return t.c.at }
+func (t Component) Line() int { return t.c.at }
 
 // Between returns n − 1 numbers between each two knots, evenly spread on the scale, and the knots.
-func (t Term) Between(n int) []float64 {
+func (t Component) Between(n int) []float64 {
 	last := n * (len(t.Knots) - 1)
 	all := make([]float64, last+1)
 	for i := range all {
@@ -155,22 +166,33 @@ func (t Term) Between(n int) []float64 {
 }
 
 // Text returns a number as the column's values are written, to four digits if it is no date.
-func (t Term) Text(v float64) string {
+func (t Component) Text(v float64) string {
 	if t.Field.Part != Days {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	}
 	return t.Field.shown(v)
 }
 
-// Changed returns by how much the coefficients change where the term changes by so much at its handles. That of the
-// bias, by which the form of a row of the typical norm changes by just that at every value, is the last; ok is false
-// where rows have none, and it would not be 0.
-func (t Term) Changed(by []float64) (change []float64, ok bool) {
-	change = make([]float64, t.d)
+// Fixed says why no coefficients change it at its handles as one likes, and nothing else; nil if some do.
+func (t Component) Fixed() error {
+	switch {
+	case t.Crossed:
+		return inputErrorf("%q is crossed with another column, on which depends what it does", t.Field.Name)
+	case t.Bent:
+		return inputErrorf("%q has a period, and waves change everywhere or nowhere", t.Field.Name)
+	}
+	return nil
+}
+
+// Changed returns by how much the coefficients change where one that is not Fixed changes by so much at its handles.
+// That of the bias, by which the form of a row of the typical norm changes by just that at every value, is the last; ok
+// is false where rows have none, and it would not be 0.
+func (t Component) Changed(by []float64) (change []float64, ok bool) {
+	change = make([]float64, len(t.e.Features))
 	own, k := change[t.c.at:t.c.at+t.c.width()], len(t.Knots)
 	var constant float64 // what a row of nothing but zeros in the column has
 	switch {
-	case t.c.categories != nil:
+	case t.c.levels != nil:
 		constant = floats.Sum(by) / float64(len(by))
 		copy(own, by)
 	case t.c.hats > 0:
@@ -185,12 +207,13 @@ func (t Term) Changed(by []float64) (change []float64, ok bool) {
 		constant = by[0] + t.c.typical*(by[1]-by[0])
 	}
 	if k > 0 && len(t.Categories) > 0 {
-		own[len(own)-1] = by[k] - constant
+		own[t.c.size] = by[k] - constant
 	}
-	floats.Scale(1/t.by, own)
-	if t.bias == 0 {
+	floats.Scale(1/t.e.ofRow(), own)
+	bias := t.e.Bias()
+	if bias == 0 {
 		return change, math.Abs(constant) < 1e-12*(1+floats.Norm(by, math.Inf(1)))
 	}
-	change[t.d-1] = constant / t.bias
+	change[len(change)-1] = constant / bias
 	return change, true
 }

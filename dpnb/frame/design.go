@@ -125,7 +125,7 @@ func (e *Encoding) describe() {
 	for i := range e.fields {
 		if f := &e.fields[i]; f.Open {
 			open = append(open, f.describe())
-		} else if f.Kind == Numeric {
+		} else if f.Kind == Numeric && !(s.Centred && (f.Cuts != nil || f.Period != 0)) { // those are said as terms
 			numeric = append(numeric, f.describe())
 		} else {
 			categorical = append(categorical, f.describe())
@@ -153,12 +153,18 @@ func (e *Encoding) describe() {
 		}
 		e.Steps = append(e.Steps, Step{"categories as " + as + ": " + strings.Join(categorical, "; "), assume, cost})
 	}
+	if what, ok := e.termStep(); ok {
+		e.Steps = append(e.Steps, Step{what, strings.Replace(assume, "bounds", "terms, bounds", 1), cost})
+	}
 	e.Steps = append(e.Steps, Step{e.rules(), "", cost})
 	norm := math.Sqrt(float64(len(e.fields))) // each field contributes at most 1 to ‖x‖²
 	if s.Centred {
 		long := 0.0
 		for i := range e.encoders {
 			long += e.encoders[i].longest()
+		}
+		for i := range e.crosses {
+			long += e.crosses[i].longest(e.encoders)
 		}
 		norm = math.Sqrt(long) * (1 + float64(len(e.Features)+8)*0x1p-53)
 	}

@@ -25,55 +25,134 @@ type Effect struct {
 }
 
 // Effects returns the effects of centred rows, column by column: of a category K − 1, each level
-// against the reference, which is the first unless another is stated; of a number one, from its lower
-// bound to its upper one, as its name says, by the line that is nearest to its curve for records with the
-// given mean row; last that of a bias, the linear form of the mean row. A mean of nil is the middle of
-// everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its own, a row is taken to
-// have the typical norm (TypicalNorm).
+// against the reference, which is the first unless another is stated, and so of the intervals of steps; of a number
+// one, from its lower bound to its upper one, as its name says, by the line that is nearest to its curve for records
+// with the given mean row; of one with a period, which ends as it begins, its quarters against the beginning, since its
+// largest value less its smallest is no linear form. Columns that are crossed follow: of two categories how much more
+// the one makes for a category of the other than for its reference, of a number its effects in each category. All else
+// is as in the mean, what a column is crossed with too. Last is that of a bias, the linear form of the mean row. A mean
+// of nil is the middle of everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its
+// own, a row is taken to have the typical norm (TypicalNorm).
 func (e *Encoding) Effects(mean []float64) []Effect {
 	d := len(e.Features)
-	by, weights := e.ofRow(), e.margins(mean, doubt{})
+	weights := e.margins(mean, doubt{})
+	means := e.meansOf(weights)
+	changes := make([][]change, len(e.encoders))
 	var all []Effect
-	add := func(name string, unit float64) []float64 {
-		all = append(all, Effect{Name: name, Weights: make([]float64, d), Unit: unit})
-		return all[len(all)-1].Weights
+	add := func(k int, c change, means [][]float64) {
+		all = append(all, Effect{Name: c.name, Weights: e.changed(k, c.by, means), Unit: c.unit})
+		if c.places != nil {
+			all[len(all)-1].Line, all[len(all)-1].Places = e.encoders[k].at, c.places
+		}
 	}
-	for i := range e.encoders {
-		c := &e.encoders[i]
-		if c.categories != nil {
-			against := c.reference()
-			for k, name := range c.names() {
-				if k != against {
-					w := add(name, 0)
-					w[c.at+against], w[c.at+k] = -by, by
+	for k := range e.encoders {
+		changes[k] = e.encoders[k].changes(weights[k], e.ofRow())
+		for _, c := range changes[k] {
+			add(k, c, means)
+		}
+	}
+	for _, x := range e.crosses {
+		one, other := &e.encoders[x.a], &e.encoders[x.b]
+		for _, c := range changes[x.a] {
+			switch {
+			case one.levels != nil:
+				for _, by := range changes[x.b] {
+					f := Effect{Name: c.name + " × " + by.name, Weights: make([]float64, d)}
+					x.add(f.Weights[x.at:], c.by, by.by)
+					floats.Scale(1/e.ofRow(), f.Weights) // it is in both
+					all = append(all, f)
+				}
+			case !c.missing:
+				for l, name := range other.names() {
+					level := make([]float64, x.levels)
+					indicate(level, l)
+					within := slices.Clone(means)
+					within[x.b] = level
+					named := c
+					named.name += ", " + name
+					add(x.a, named, within)
 				}
 			}
-			continue
-		}
-		unit := c.field.Upper - c.field.Lower
-		if c.field.Log {
-			unit = 0
-		}
-		w := add(fmt.Sprintf("%s: %s → %s", c.field.Name, c.field.shown(c.field.Lower), c.field.shown(c.field.Upper)),
-			unit)
-		w[c.at] = by / c.reach
-		if c.hats > 0 {
-			places := slope(weights[i])
-			for p, weight := range places {
-				hat(w[c.at+1:c.at+1+c.hats], place(p), by*weight)
-			}
-			all[len(all)-1].Line, all[len(all)-1].Places = c.at, places
-		}
-		if c.width() > 1+c.hats {
-			add(c.field.Name+" missing", 0)[c.at+1+c.hats] = by
 		}
 	}
 	if bias := e.Bias(); bias != 0 {
-		w := add("bias", 0)
+		w := make([]float64, d)
 		copy(w, mean)
 		w[d-1] = bias
+		all = append(all, Effect{Name: "bias", Weights: w})
 	}
 	return all
+}
+
+// change is a difference between two values of a column.
+type change struct {
+	name string
+	// by are the weights of the column's features, unit and places those of Effect.
+	by      []float64
+	unit    float64
+	places  []float64
+	missing bool
+}
+
+// changes returns the differences that Effects shows of a column, times a number, with weights of its places.
+func (e *encoder) changes(weights []float64, by float64) (all []change) {
+	add := func(name string, unit float64) []float64 {
+		all = append(all, change{name: name, by: make([]float64, e.width()), unit: unit})
+		return all[len(all)-1].by
+	}
+	f := e.field
+	switch {
+	case e.levels != nil:
+		against := e.reference()
+		for k, name := range e.names() {
+			if k != against {
+				w := add(name, 0)
+				w[against], w[k] = -by, by
+			}
+		}
+		return all
+	case e.periodic():
+		for quarter := 1; quarter < 4; quarter++ {
+			u := float64(quarter) / 4
+			w := add(fmt.Sprintf("%s: %s → %s", f.Name, f.shown(f.Lower), f.shown(f.Lower+u*f.Period)), 0)
+			wave(w, u, by)
+			wave(w, 0, -by)
+		}
+	default:
+		unit := f.Upper - f.Lower
+		if f.Log {
+			unit = 0
+		}
+		w := add(fmt.Sprintf("%s: %s → %s", f.Name, f.shown(f.Lower), f.shown(f.Upper)), unit)
+		w[0] = by / e.reach
+		if e.hats > 0 {
+			places := slope(weights)
+			for p, weight := range places {
+				hat(w[1:1+e.hats], place(p), by*weight)
+			}
+			all[0].places = places
+		}
+	}
+	if e.more {
+		add(f.Name+" missing", 0)[e.size] = by
+		all[len(all)-1].missing = true
+	}
+	return all
+}
+
+// changed returns the weights of all features for a change of column k, what it is crossed with being as means say.
+func (e *Encoding) changed(k int, by []float64, means [][]float64) []float64 {
+	w := make([]float64, len(e.Features))
+	copy(w[e.encoders[k].at:], by)
+	for _, x := range e.crosses {
+		switch k {
+		case x.a:
+			x.add(w[x.at:], by, means[x.b])
+		case x.b:
+			x.add(w[x.at:], means[x.a], by)
+		}
+	}
+	return w
 }
 
 // slope returns the weights with which the places of the scale, that have some share each of the records, make the
@@ -105,70 +184,83 @@ func (e *Encoding) ofRow() float64 {
 }
 
 // reference is the place of the category that others are shown against.
-func (e *encoder) reference() int { return max(0, slices.Index(e.field.Levels, e.field.Reference)) }
+func (e *encoder) reference() int { return max(0, slices.Index(e.levels, e.field.Reference)) }
 
 // References returns the categories that others are shown against, each as its feature is named.
 func (e *Encoding) References() []string {
 	var all []string
 	for i := range e.encoders {
-		if c := &e.encoders[i]; c.categories != nil {
+		if c := &e.encoders[i]; c.levels != nil {
 			all = append(all, c.names()[c.reference()])
 		}
 	}
 	return all
 }
 
-// Contrast returns the effect of one category of a column against another.
+// Contrast returns the effect of one category of a column, or interval of its steps, against another, all else as in
+// the given mean row.
 //
 // Errors: *InputError if they are none.
-func (e *Encoding) Contrast(column, category, against string) (Effect, error) {
-	f := Effect{Name: fmt.Sprintf("%s: %s → %s", column, against, category), Weights: make([]float64, len(e.Features))}
+func (e *Encoding) Contrast(mean []float64, column, category, against string) (Effect, error) {
+	f := Effect{Name: fmt.Sprintf("%s: %s → %s", column, against, category)}
 	for i := range e.encoders {
 		c := &e.encoders[i]
 		if c.field.Name != column {
 			continue
 		}
-		if c.categories == nil {
+		if c.levels == nil {
 			return f, inputErrorf("%q is a number, and has no categories that differ", column)
 		}
+		change := make([]float64, c.width())
 		for _, of := range []struct {
 			name string
 			by   float64
 		}{{category, e.ofRow()}, {against, -e.ofRow()}} {
-			k := slices.Index(c.field.Levels, of.name)
-			if k < 0 && c.field.Missing && of.name == "missing" {
-				k = len(c.field.Levels)
+			k := slices.Index(c.levels, of.name)
+			if k < 0 && c.more && of.name == "missing" {
+				k = len(c.levels)
 			}
 			if k < 0 {
 				return f, inputErrorf("%q is none of the categories of %q%s, which are %s", of.name, column,
-					like(of.name, c.field.Levels), quoteAll(c.field.Levels))
+					like(of.name, c.levels), quoteAll(c.levels))
 			}
-			f.Weights[c.at+k] += of.by
+			change[k] += of.by
 		}
+		var means [][]float64
+		if e.crosses != nil {
+			means = e.meansOf(e.margins(mean, doubt{}))
+		}
+		f.Weights = e.changed(i, change, means)
 		return f, nil
 	}
 	return f, noColumn(column, e.Columns())
 }
 
 // TypicalNorm returns the root of the mean squared norm of a centred row before it is scaled, if numbers were spread
-// evenly over their scale.
+// evenly over their scale, and columns independent.
 func (e *Encoding) TypicalNorm() float64 {
 	var square float64
+	each := make([]float64, len(e.encoders))
 	for i := range e.encoders {
 		c := &e.encoders[i]
-		if c.categories != nil {
-			square += c.longest()
+		if c.levels != nil {
+			each[i] = c.longest()
+			square += each[i]
 			continue
 		}
 		const points = 1024
-		row := make([]float64, 1+c.hats)
+		row := make([]float64, c.size)
 		for k := range points {
 			clear(row)
 			c.line(row, (float64(k)+0.5)/points)
 			for _, v := range row {
 				square += v * v / points
+				each[i] += v * v / points
 			}
 		}
+	}
+	for _, x := range e.crosses {
+		square += each[x.a] * each[x.b]
 	}
 	return math.Sqrt(square)
 }

@@ -14,6 +14,11 @@ type encoder struct {
 	field      *Field
 	centred    bool
 	categories *categories
+	// levels of which each has an indicator: categories, or of centred rows the intervals of steps; nil of a number.
+	levels []string
+	// size is how many features there are without that of a missing value, which there is if more.
+	size int
+	more bool
 	// other is the place of the category for texts that are none, −1 if there is none.
 	other int
 	// at is the place of the first of its features.
@@ -34,7 +39,7 @@ type encoder struct {
 func newEncoder(f *Field, at int, s *DesignSettings) encoder {
 	e := encoder{field: f, at: at, centred: s.Centred}
 	if f.Kind == Categorical {
-		e.categories = newCategories(f.Levels)
+		e.categories, e.levels, e.size, e.more = newCategories(f.Levels), f.Levels, len(f.Levels), f.Missing
 		e.other = slices.Index(f.Levels, f.Else)
 		return e
 	}
@@ -57,20 +62,29 @@ func newEncoder(f *Field, at int, s *DesignSettings) encoder {
 		}
 		e.reach = max(e.typical, 1-e.typical)
 	}
+	if !s.Centred || f.Line || f.Cuts != nil || f.Period != 0 {
+		e.hats = 0
+	}
+	e.size, e.more = 1+e.hats, s.Centred && f.Missing && f.Fill == nil
+	switch {
+	case s.Centred && f.Cuts != nil:
+		e.levels = f.intervals()
+		e.size = len(e.levels)
+	case e.periodic():
+		e.size = 2 * harmonics
+	}
 	return e
 }
 
+// periodic reports whether the column is a number whose curve closes up.
+func (e *encoder) periodic() bool { return e.centred && e.field.Period != 0 }
+
 // width is how many features the column has.
 func (e *encoder) width() int {
-	switch {
-	case e.categories == nil && e.centred && e.field.Missing && e.field.Fill == nil:
-		return 2 + e.hats
-	case e.categories == nil:
-		return 1 + e.hats
-	case e.field.Missing:
-		return len(e.field.Levels) + 1
+	if e.more {
+		return e.size + 1
 	}
-	return len(e.field.Levels)
+	return e.size
 }
 
 // hat adds (h₁(u), …, h_K(u)) times a number to dst, h_k the linear B-splines with knots at (k − 1)/(K − 1).
@@ -82,22 +96,38 @@ func hat(dst []float64, u, times float64) {
 	dst[k+1] += times * part
 }
 
-// centre writes row i of a column of Centred rows: of a number (u − u₀)/max(u₀, 1 − u₀), u its share of the
-// scale and u₀ that of the typical value, with the hats less their mean 1/K, or less those of the typical value
-// if it was stated; of a category of K its indicators less 1/K, or zeros for a text that is none.
-func (e *encoder) centre(row []float64, i int) {
-	own := row[e.at : e.at+e.width()]
-	if e.categories == nil {
-		v := e.column.Number(i)
-		if len(own) > 1+e.hats && math.IsNaN(v) {
-			own[1+e.hats] = 1
-			return
-		}
-		e.line(own, e.number(v))
-		return
+// given is what a record has of a column: the place of an indicator, −1 for none; of a number its share of the scale,
+// or the place 1 if it is missing and has an indicator.
+type given struct {
+	place int
+	share float64
+}
+
+// given returns what row i has.
+func (e *encoder) given(i int) given {
+	if e.levels != nil {
+		return given{place: e.place(i)}
 	}
-	if k := e.place(i); k >= 0 {
-		indicate(own, k)
+	v := e.column.Number(i)
+	if e.more && math.IsNaN(v) {
+		return given{place: 1}
+	}
+	return given{share: e.number(v)}
+}
+
+// write writes what a record has of a column of Centred rows: of a number (u − u₀)/max(u₀, 1 − u₀), u its share of the
+// scale and u₀ that of the typical value, with the hats less their mean 1/K, or less those of the typical value
+// if it was stated, or of one with a period its waves; of a category of K its indicators less 1/K, or zeros for a text
+// that is none.
+func (e *encoder) write(own []float64, v given) {
+	switch {
+	case e.levels != nil && v.place >= 0:
+		indicate(own, v.place)
+	case e.levels != nil:
+	case v.place == 1:
+		own[e.size] = 1
+	default:
+		e.line(own, v.share)
 	}
 }
 
@@ -109,8 +139,12 @@ func indicate(own []float64, k int) {
 	own[k]++
 }
 
-// line writes what centre does for the share u of a number's scale.
+// line writes what write does for the share u of a number's scale.
 func (e *encoder) line(own []float64, u float64) {
+	if e.periodic() {
+		wave(own, u, 1)
+		return
+	}
 	own[0] = (u - e.typical) / e.reach
 	if e.hats == 0 {
 		return
@@ -125,13 +159,16 @@ func (e *encoder) line(own []float64, u float64) {
 	}
 }
 
-// longest bounds the squared norm of what centre writes.
+// longest bounds the squared norm of what write writes.
 func (e *encoder) longest() float64 {
-	if e.categories != nil {
+	if e.levels != nil {
 		return 1 - 1/float64(e.width())
 	}
 	// The largest of Σh² is 1, at a knot: less the mean 1/K that is 1 − 1/K; between any two u it is 2.
 	long := 1.0
+	if e.periodic() {
+		long += 0x1p-48 // the squares of cosines and sines are rounded
+	}
 	if e.hats > 0 && e.field.Typical != nil {
 		long += 2
 	} else if e.hats > 0 {
@@ -157,21 +194,20 @@ func (e encoder) over(c *Column) (encoder, error) {
 }
 
 func (e *encoder) names() []string {
-	if e.field.Kind == Numeric {
-		names := []string{e.field.Name}
-		for k := range e.hats {
-			names = append(names, fmt.Sprintf("%s~%d", e.field.Name, k+1))
-		}
-		if len(names) < e.width() {
-			names = append(names, e.field.Name+" missing")
-		}
-		return names
-	}
 	var names []string
-	for _, l := range e.field.Levels {
-		names = append(names, e.field.Name+"="+l)
+	for k := range e.size {
+		switch {
+		case e.levels != nil:
+			names = append(names, e.field.Name+"="+e.levels[k])
+		case e.periodic():
+			names = append(names, fmt.Sprintf("%s~%d", e.field.Name, k+1))
+		case k == 0:
+			names = append(names, e.field.Name)
+		default:
+			names = append(names, fmt.Sprintf("%s~%d", e.field.Name, k))
+		}
 	}
-	if e.field.Missing {
+	if e.more {
 		names = append(names, e.field.Name+" missing")
 	}
 	return names
@@ -209,12 +245,30 @@ func (e *encoder) encode(row []float64, i int) (at int) {
 
 // place returns which indicator row i has, −1 for none.
 func (e *encoder) place(i int) int {
+	if e.categories == nil {
+		return e.step(e.column.Number(i))
+	}
 	k := e.placeOf(i)
 	switch {
 	case k == placeMissing && e.field.Missing:
 		return len(e.field.Levels)
 	case k < 0:
 		return e.other
+	}
+	return k
+}
+
+// step returns in which interval a number is; one that is missing, or no number, counts as number says.
+func (e *encoder) step(v float64) int {
+	switch typical := e.field.Typical; {
+	case math.IsNaN(v) && e.more:
+		return len(e.levels)
+	case math.IsNaN(v) && e.field.Fill == nil && typical != nil:
+		v = *typical
+	}
+	k, at := slices.BinarySearch(e.field.Cuts, e.field.inBounds(v))
+	if at {
+		k++
 	}
 	return k
 }

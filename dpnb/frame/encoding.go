@@ -31,6 +31,7 @@ type Encoding struct {
 	label    Field
 	fields   []Field // of the features, in their order
 	encoders []encoder
+	crosses  []cross
 	classes  *categories // of a label that has them
 }
 
@@ -62,12 +63,23 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		}
 		field := *f
 		field.Levels = slices.Clone(f.Levels)
+		if !s.Centred && (f.termed() || f.Cross != nil) {
+			return nil, inputErrorf("field %q has a term%s, which is of centred rows: leave out Uncentred, NoBias and "+
+				"Unbounded numbers, or the term", name, f.inWords())
+		}
 		e.fields = append(e.fields, field)
 	}
 	for k := range e.fields {
 		c := newEncoder(&e.fields[k], len(e.Features), &e.settings)
 		e.Features = append(e.Features, c.names()...)
 		e.encoders = append(e.encoders, c)
+	}
+	var err error
+	if e.crosses, err = e.crossed(len(e.Features)); err != nil {
+		return nil, err
+	}
+	for k := range e.crosses {
+		e.Features = append(e.Features, e.crosses[k].names(e.encoders)...)
 	}
 	if s.InUnits && s.ClipNorm == 0 {
 		s.ClipNorm = e.TypicalNorm()
@@ -124,6 +136,11 @@ func (e *Encoding) Curves() []matrix.Span {
 			spans = append(spans, matrix.Span{First: c.at + 1, Len: c.hats})
 		}
 	}
+	for _, x := range e.crosses {
+		for l := 0; x.hats > 0 && l < x.levels; l++ {
+			spans = append(spans, matrix.Span{First: x.at + x.place(1, l), Len: x.hats})
+		}
+	}
 	return spans
 }
 
@@ -139,7 +156,7 @@ func (e *Encoding) Straight() *Encoding {
 	return e.with(s)
 }
 
-// Plain returns e with numbers in [0, 1] and indicators alone: rows are neither centred nor scaled.
+// Plain returns e with numbers in [0, 1] and indicators alone: rows are neither centred nor scaled, and have no terms.
 func (e *Encoding) Plain() *Encoding {
 	s := e.settings
 	s.Centred, s.InUnits, s.Curves, s.RowNorm, s.ClipNorm = false, false, 0, 0, 0
@@ -153,6 +170,11 @@ func (e *Encoding) with(s DesignSettings) *Encoding {
 	}
 	k := e.Kept()
 	k.Settings = s
+	for i := range k.Fields {
+		if f := &k.Fields[i]; !s.Centred {
+			f.Line, f.Cuts, f.Period, f.Cross = false, nil, 0, nil
+		}
+	}
 	out, err := k.Encoding()
 	if err != nil {
 		panic("frame: " + err.Error())
@@ -166,25 +188,33 @@ func (e *Encoding) with(s DesignSettings) *Encoding {
 func (e *Encoding) Nowhere() []matrix.Direction {
 	var all []matrix.Direction
 	for i := range e.encoders {
-		c := &e.encoders[i]
-		switch {
-		case !c.centred:
-		case c.categories != nil:
-			all = append(all, direction(c.at, slices.Repeat([]float64{1}, c.width())))
-		case c.hats > 0:
-			all = append(all, direction(c.at+1, slices.Repeat([]float64{1}, c.hats)))
-			line := make([]float64, 1+c.hats)
-			line[0] = -1
-			var mean float64
-			for k := range c.hats {
-				line[1+k] = (float64(k)/float64(c.hats-1) - c.typical) / c.reach
-				mean += line[1+k] / float64(c.hats)
-			}
-			for k := range c.hats {
-				line[1+k] -= mean
-			}
-			all = append(all, direction(c.at, line))
+		all = append(all, e.encoders[i].nowhere()...)
+	}
+	for i := range e.crosses {
+		all = append(all, e.crosses[i].nowhere(e.encoders)...)
+	}
+	return all
+}
+
+// nowhere is Nowhere of a column.
+func (e *encoder) nowhere() (all []matrix.Direction) {
+	switch {
+	case !e.centred:
+	case e.levels != nil:
+		all = append(all, direction(e.at, slices.Repeat([]float64{1}, e.width())))
+	case e.hats > 0:
+		all = append(all, direction(e.at+1, slices.Repeat([]float64{1}, e.hats)))
+		line := make([]float64, 1+e.hats)
+		line[0] = -1
+		var mean float64
+		for k := range e.hats {
+			line[1+k] = (float64(k)/float64(e.hats-1) - e.typical) / e.reach
+			mean += line[1+k] / float64(e.hats)
 		}
+		for k := range e.hats {
+			line[1+k] -= mean
+		}
+		all = append(all, direction(e.at, line))
 	}
 	return all
 }
@@ -195,18 +225,11 @@ func direction(first int, weights []float64) matrix.Direction {
 	return matrix.Direction{First: first, Weights: weights}
 }
 
-// Free returns how many directions rows have, the bias included: of a number one, of a category of K
-// levels K − 1, since its centred indicators add up to nothing.
+// Free returns how many directions rows have that count, hats apart and the bias included: of a number one, of a
+// category of K levels K − 1, since its centred indicators add up to nothing.
 func (e *Encoding) Free() int {
-	free := 1
-	for i := range e.encoders {
-		c := &e.encoders[i]
-		free += c.width() - c.hats
-		if c.categories != nil {
-			free--
-		}
-	}
-	return free
+	straight := e.Straight()
+	return len(straight.Features) - len(straight.Nowhere())
 }
 
 // Bias returns the constant that is appended to rows, 0 if none is.
@@ -272,12 +295,15 @@ func (e *Encoding) Field(name string) (Field, bool) {
 	return Field{}, false
 }
 
-// Groups returns how many features each of Columns has become, in their order: the bias,
+// Groups returns how many features each of Columns has become, in their order, and then each cross of two: the bias,
 // which is last, is in none.
 func (e *Encoding) Groups() []int {
 	var sizes []int
 	for i := range e.encoders {
 		sizes = append(sizes, e.encoders[i].width())
+	}
+	for i := range e.crosses {
+		sizes = append(sizes, e.crosses[i].width())
 	}
 	return sizes
 }
@@ -298,14 +324,17 @@ func (e *Encoding) Units() (scale, shift []float64, err error) {
 			"coefficient has a unit: make the records Uncentred, without RowNorm and ClipNorm; or look at the " +
 			"effects of records that are InUnits")
 	}
+	if e.crosses != nil {
+		return nil, nil, inputErrorf("columns are crossed, of which no coefficient has a unit")
+	}
 	for i := range e.encoders {
 		c := &e.encoders[i]
-		if c.categories == nil {
+		if c.levels == nil {
 			if c.field.Log {
 				return nil, nil, inputErrorf("%q is on a logarithmic scale, where no coefficient has the unit of the "+
 					"column", c.field.Name)
 			}
-			if c.hats > 0 {
+			if c.hats > 0 || c.periodic() {
 				return nil, nil, inputErrorf("%q has a curve, of which no coefficient has a unit", c.field.Name)
 			}
 			if c.reach > 0 {
@@ -369,7 +398,11 @@ func (e *Encoding) Rows(t *Table) (matrix.Rows, error) {
 			row := rows.Data[i*rows.D : (i+1)*rows.D]
 			if e.settings.Centred {
 				for k := range own {
-					own[k].centre(row, i)
+					own[k].write(row[own[k].at:own[k].at+own[k].width()], own[k].given(i))
+				}
+				for k := range e.crosses {
+					x := &e.crosses[k]
+					x.add(row[x.at:], row[own[x.a].at:], row[own[x.b].at:])
 				}
 			} else {
 				at = at[:0]

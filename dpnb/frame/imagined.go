@@ -20,17 +20,18 @@ const spreadOfUnseen = 12
 // number without hats than its mean. That mean has noise of a standard deviation off in each entry: shares are taken
 // lower by less times that. uniform draws from [0, 1).
 func (e *Encoding) Imagined(mean []float64, off, less float64, n int, uniform func() float64) matrix.Rows {
-	draws := make([]func(*entries) float64, len(e.encoders))
+	draws, of := make([]func() given, len(e.encoders)), make([]given, len(e.encoders))
 	for k, weights := range e.margins(mean, doubt{off, less}) {
 		draws[k] = e.encoders[k].imagine(mean, weights, uniform)
 	}
 	all, starts, scales := make([]entries, 1), make([]int, n+1), make([]float64, n)
 	for i := range n {
-		before, square := len(all[0].values), 0.0
-		for _, draw := range draws {
-			square += draw(&all[0])
+		before := len(all[0].values)
+		for k, draw := range draws {
+			of[k] = draw()
 		}
-		starts[i+1], scales[i] = len(all[0].values)-before, e.scaleOf(math.Sqrt(square))
+		scales[i] = e.scaleOf(math.Sqrt(e.enter(&all[0], e.encoders, of)))
+		starts[i+1] = len(all[0].values) - before
 	}
 	return e.entered(all, starts, scales)
 }
@@ -51,7 +52,7 @@ func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
 	all, squares := make([][]float64, len(e.encoders)), make([][]float64, len(e.encoders))
 	for k := range e.encoders {
 		c := &e.encoders[k]
-		if c.categories != nil {
+		if c.levels != nil {
 			all[k] = slices.Repeat([]float64{1 / float64(c.width())}, c.width())
 			squares[k] = slices.Repeat([]float64{c.longest()}, c.width())
 			continue
@@ -68,7 +69,7 @@ func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
 		return all
 	}
 	for k := range all { // many a number has its most frequent values at a bound
-		if e.encoders[k].categories == nil {
+		if e.encoders[k].levels == nil && !e.encoders[k].periodic() {
 			all[k][0], all[k][points-1] = atBound, atBound
 			floats.Scale(1/floats.Sum(all[k]), all[k])
 		}
@@ -79,6 +80,9 @@ func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
 		total := 0.0
 		for k := range all {
 			total += floats.Dot(all[k], squares[k])
+		}
+		for _, x := range e.crosses { // about, for they vary with their columns
+			total += floats.Dot(all[x.a], squares[x.a]) * floats.Dot(all[x.b], squares[x.b])
 		}
 		for k := range all {
 			scaled, rest := slices.Clone(all[k]), total-floats.Dot(all[k], squares[k])
@@ -118,7 +122,18 @@ func (d doubt) share(v float64) float64 {
 func (e *encoder) suit(weights, mean []float64, of doubt, by float64) {
 	own := mean[e.at : e.at+e.width()]
 	switch {
-	case e.categories != nil:
+	case e.periodic(): // the density that has these cosines and sines
+		for i := range weights {
+			var at [2 * harmonics]float64
+			wave(at[:], place(i), 1)
+			weights[i] = 1
+			for j, v := range own[:e.size] {
+				w := 1 / (float64(j/2+1) * harmonicNorm)
+				weights[i] += 2 * v * at[j] / (by * w * w)
+			}
+			weights[i] = math.Max(weights[i], 1e-3)
+		}
+	case e.levels != nil:
 		for k, v := range own {
 			weights[k] = of.share(1/float64(len(own)) + v/by)
 		}
@@ -156,22 +171,22 @@ func (e *encoder) suit(weights, mean []float64, of doubt, by float64) {
 	floats.Scale(1/floats.Sum(weights), weights)
 }
 
-// imagine returns what draws a column's part of a row with such weights, and enters it.
-func (e *encoder) imagine(mean, weights []float64, uniform func() float64) func(*entries) float64 {
+// imagine returns what draws what a record has of a column with such weights.
+func (e *encoder) imagine(mean, weights []float64, uniform func() float64) func() given {
 	sums := make([]float64, len(weights))
 	floats.CumSum(sums, weights)
 	draw := func() int { return min(sort.SearchFloat64s(sums, uniform()*sums[len(sums)-1]), len(sums)-1) }
-	if e.categories != nil {
-		return func(s *entries) float64 { return e.enterLevel(s, draw()) }
+	if e.levels != nil {
+		return func() given { return given{place: draw()} }
 	}
 	missing := 0.0
-	if e.width() > 1+e.hats { // its indicator is 1, and has as long a row as others about
-		missing = math.Min(math.Max(0, mean[e.at+1+e.hats]), 1)
+	if e.more { // its indicator is 1, and has as long a row as others about
+		missing = math.Min(math.Max(0, mean[e.at+e.size]), 1)
 	}
-	return func(s *entries) float64 {
+	return func() given {
 		if missing > 0 && uniform() < missing {
-			return e.enterMissing(s)
+			return given{place: 1}
 		}
-		return e.enterNumber(s, place(draw()))
+		return given{share: place(draw())}
 	}
 }

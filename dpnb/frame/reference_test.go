@@ -79,7 +79,7 @@ func TestContrast(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := d.Encoding.Effects(nil)
-	c, err := d.Encoding.Contrast("marital", "Divorced", "Never")
+	c, err := d.Encoding.Contrast(nil, "marital", "Divorced", "Never")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestContrast(t *testing.T) {
 	}
 	for _, bad := range [][3]string{{"age", "a", "b"}, {"marital", "Wed", "Never"}, {"marital", "Never", ""},
 		{"city", "a", "b"}} {
-		if _, err := d.Encoding.Contrast(bad[0], bad[1], bad[2]); err == nil {
+		if _, err := d.Encoding.Contrast(nil, bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("%v is a contrast", bad)
 		}
 	}

@@ -57,6 +57,12 @@ type Field struct {
 	// its texts write them, in the way of package time. See DateField.
 	Part   DatePart
 	Layout string
+	// Line, Cuts, Period and Cross are the terms of the column in centred rows, without which a number is a curve: see
+	// Term. Cross are columns that it is crossed with.
+	Line   bool      `json:",omitempty"`
+	Cuts   []float64 `json:",omitempty"`
+	Period float64   `json:",omitempty"`
+	Cross  []string  `json:",omitempty"`
 	// inferred says that InferSchema read the field off the data. The mark stays with it
 	// in whatever schema it is put.
 	inferred bool `json:"-"`
@@ -68,7 +74,7 @@ func (s *Schema) Clone() *Schema {
 	out.Fields = slices.Clone(s.Fields)
 	for i := range out.Fields {
 		f := &out.Fields[i]
-		f.Levels = slices.Clone(f.Levels)
+		f.Levels, f.Cuts, f.Cross = slices.Clone(f.Levels), slices.Clone(f.Cuts), slices.Clone(f.Cross)
 		for _, number := range []**float64{&f.Fill, &f.Typical} {
 			if *number != nil {
 				own := **number
@@ -186,6 +192,9 @@ func (f *Field) validate() error {
 		}
 		seen[l] = true
 	}
+	if err := f.validTerm(); err != nil {
+		return err
+	}
 	return f.laidOut()
 }
 
@@ -209,7 +218,7 @@ func (f *Field) Words() (values, other string) {
 		if f.Missing {
 			other += "; missing is a category"
 		}
-		return values, other
+		return values + f.inWords(), other
 	}
 	v, why := f.missingAs()
 	values, other = f.shown(f.Lower)+" to "+f.shown(f.Upper), f.shown(v)+", "+why
@@ -222,7 +231,7 @@ func (f *Field) Words() (values, other string) {
 	if f.Log {
 		values += ", on a logarithmic scale"
 	}
-	values += f.typically()
+	values += f.typically() + f.inWords()
 	if f.Open {
 		return "mostly " + values + ", without bounds", other
 	}

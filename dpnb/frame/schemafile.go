@@ -71,6 +71,12 @@ type fieldText struct {
 	Typical *bound `json:"typical,omitempty"`
 	// Layout of a date.
 	Layout string `json:"layout,omitempty"`
+	// Curve is "line" of a number that is to be a straight line. Steps are cuts, Period closes a curve up, and Cross
+	// are columns that this one is crossed with: see Term.
+	Curve  string   `json:"curve,omitempty"`
+	Steps  []*bound `json:"steps,omitempty"`
+	Period float64  `json:"period,omitempty"`
+	Cross  []string `json:"cross,omitempty"`
 }
 
 // bound is a number, or a text that a date stands in.
@@ -150,7 +156,14 @@ func FieldTypes() []string {
 // text returns f as it stands in a file.
 func (f Field) text() fieldText {
 	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Reference: f.Reference, Missing: f.Missing,
-		Layout: f.Layout, MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical)}
+		Layout: f.Layout, MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical),
+		Period: f.Period, Cross: f.Cross}
+	if f.Line {
+		t.Curve = "line"
+	}
+	for i := range f.Cuts {
+		t.Steps = append(t.Steps, f.boundOf(&f.Cuts[i]))
+	}
 	for _, name := range FieldTypes() {
 		if g := fieldTypes[name]; g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
 			t.Type = name
@@ -170,6 +183,16 @@ func (t fieldText) field() (Field, error) {
 	}
 	f.Name, f.Levels, f.Else, f.Layout = t.Name, t.Categories, t.Else, t.Layout
 	f.Missing, f.Reference = t.Missing, t.Reference
+	f.Period, f.Cross, f.Line = t.Period, t.Cross, t.Curve == "line"
+	if t.Curve != "" && !f.Line {
+		return f, inputErrorf("field %q: curve is %q, want \"line\", or nothing", t.Name, t.Curve)
+	}
+	for _, c := range t.Steps {
+		f.Cuts = append(f.Cuts, math.NaN()) // of null, which is refused
+		if err := c.read(&f, "steps", &f.Cuts[len(f.Cuts)-1]); err != nil {
+			return f, err
+		}
+	}
 	if t.MissingAs != nil {
 		f.Fill = new(float64)
 		if err := t.MissingAs.read(&f, "missingAs", f.Fill); err != nil {

@@ -22,6 +22,12 @@ func (e *Encoding) sparse() bool {
 			entries += 2
 		}
 	}
+	for i := range e.crosses {
+		x := &e.crosses[i]
+		if entries += x.rows + x.levels; e.encoders[x.a].levels == nil {
+			entries += x.width()
+		}
+	}
 	const few = 16
 	return e.settings.Curves > 0 || few*entries < len(e.Features)
 }
@@ -36,11 +42,11 @@ func (s *entries) add(column int, value float64) {
 	s.columns, s.values = append(s.columns, int32(column)), append(s.values, value)
 }
 
-// mean is what is taken from each feature of the column (centre), where it is the same for all records and not sparse.
+// mean is what is taken from each feature of the column (write), where it is the same for all records and not sparse.
 func (e *encoder) mean(dst []float64) {
 	own := dst[e.at : e.at+e.width()]
 	switch {
-	case e.categories != nil:
+	case e.levels != nil:
 		for j := range own {
 			own[j] = 1 / float64(len(own))
 		}
@@ -51,17 +57,24 @@ func (e *encoder) mean(dst []float64) {
 	}
 }
 
-// enter adds row i of a column to s, before the mean is taken from it, and returns the squared norm after that: what
-// centre writes.
-func (e *encoder) enter(s *entries, i int) (square float64) {
-	if e.categories != nil {
-		return e.enterLevel(s, e.place(i))
-	}
-	v := e.column.Number(i)
-	if e.width() > 1+e.hats && math.IsNaN(v) {
+// enter adds what a record has of a column to s, before the mean is taken from it, and returns the squared norm after
+// that: what write writes.
+func (e *encoder) enter(s *entries, v given) (square float64) {
+	switch {
+	case e.levels != nil:
+		return e.enterLevel(s, v.place)
+	case v.place == 1:
 		return e.enterMissing(s)
+	case e.periodic():
+		var own [2 * harmonics]float64
+		wave(own[:], v.share, 1)
+		for j, w := range own {
+			s.add(e.at+j, w)
+			square += w * w
+		}
+		return square
 	}
-	return e.enterNumber(s, e.number(v))
+	return e.enterNumber(s, v.share)
 }
 
 // enterLevel is enter for place k of a category, or none.
@@ -83,7 +96,7 @@ func (e *encoder) enterMissing(s *entries) (square float64) {
 			s.add(e.at+1+j, 1/float64(e.hats))
 		}
 	}
-	s.add(e.at+1+e.hats, 1)
+	s.add(e.at+e.size, 1)
 	return 1
 }
 
@@ -124,15 +137,16 @@ func (e *Encoding) thin(n int, encoders []encoder) *matrix.Affine {
 	starts := make([]int, n+1)
 	parallel.Each(len(parts), 0, func(b int) {
 		own, part := slices.Clone(encoders), &parts[b] // each remembers its last text
+		of := make([]given, len(own))
 		part.columns = make([]int32, 0, block*3*len(own))
 		part.values = make([]float64, 0, block*3*len(own))
 		for i := b * block; i < min(n, (b+1)*block); i++ {
-			before, square := len(part.values), 0.0
+			before := len(part.values)
 			for k := range own {
-				square += own[k].enter(part, i)
+				of[k] = own[k].given(i)
 			}
+			scales[i] = e.scaleOf(math.Sqrt(e.enter(part, own, of)))
 			starts[i+1] = len(part.values) - before
-			scales[i] = e.scaleOf(math.Sqrt(square))
 		}
 	})
 	return e.entered(parts, starts, scales)
@@ -145,6 +159,12 @@ func (e *Encoding) entered(parts []entries, starts []int, scales []float64) *mat
 	mean := make([]float64, d)
 	for k := range e.encoders {
 		e.encoders[k].mean(mean)
+	}
+	for k := range e.crosses {
+		x := &e.crosses[k]
+		for j := range x.width() {
+			mean[x.at+j] = -x.usual(e.encoders)
+		}
 	}
 	for i := range n {
 		starts[i+1] += starts[i]
@@ -186,7 +206,7 @@ func (e *Encoding) detailed() bool {
 func (e *Encoding) Scales() (all []Scale) {
 	for i := range e.encoders {
 		c := &e.encoders[i]
-		if c.categories != nil || c.field.Log || !e.detailed() {
+		if c.hats == 0 || c.field.Log || !e.detailed() {
 			continue
 		}
 		n := Scale{Feature: c.at, Lower: -c.typical / c.reach, Width: 1 / c.reach}
@@ -198,8 +218,8 @@ func (e *Encoding) Scales() (all []Scale) {
 	return all
 }
 
-// Blocks returns for each column the features that a product with another column is made of: the line of a number, the
-// indicators of a category; nil where there are to be none.
+// Blocks returns for each column the features that a product with another column is made of: the line of a number, or
+// its waves, the indicators of a category; nil where there are to be none.
 func (e *Encoding) Blocks() (all []matrix.Span) {
 	if !e.detailed() {
 		return nil
@@ -207,8 +227,11 @@ func (e *Encoding) Blocks() (all []matrix.Span) {
 	for i := range e.encoders {
 		c := &e.encoders[i]
 		size := 1
-		if c.categories != nil {
+		switch {
+		case c.levels != nil:
 			size = c.width()
+		case c.periodic():
+			size = c.size
 		}
 		all = append(all, matrix.Span{First: c.at, Len: size})
 	}
@@ -222,7 +245,7 @@ func (e *Encoding) TypicalProducts() float64 {
 	for i := range e.encoders {
 		c := &e.encoders[i]
 		plain := c.longest()
-		if c.categories == nil {
+		if c.levels == nil && !c.periodic() {
 			plain = (c.typical*c.typical*c.typical + math.Pow(1-c.typical, 3)) / (3 * c.reach * c.reach)
 		}
 		all, each = all+plain, each+plain*plain

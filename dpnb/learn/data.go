@@ -151,6 +151,7 @@ type options struct {
 	frame.DesignSettings
 	infer, lines, curves, uncentred bool
 	where                           frame.Storage
+	terms                           []frame.Term
 	// elsewhere, if not nil, has the records' passes made elsewhere (PassesBy).
 	elsewhere func(rows *stored.Rows) (matrix.Rows, error)
 }
@@ -198,6 +199,31 @@ func Curves() Option { return func(o *options) { o.curves = true } }
 
 // Lines has what is learnt of a number be a straight line.
 func Lines() Option { return func(o *options) { o.lines = true } }
+
+// Line has what is learnt of one number be a straight line, where others bend. Terms, of which this is one, are of
+// centred rows and public: a schema file may have them instead. A column that is not there, or that a term does not
+// suit, is an error before anything is paid for.
+func Line(column string) Option { return term(frame.Term{Column: column, Line: true}) }
+
+// Steps has what is learnt of a number be a level for each interval between public cuts, which lie within its bounds:
+// as a category, whose effects are shown against the first interval. A cut belongs to the interval above it.
+func Steps(column string, cuts ...float64) Option {
+	return term(frame.Term{Column: column, Steps: cuts})
+}
+
+// Periodic has the curve of a number end as it begins: an hour of the day, whose bounds are 0 and the period 24. It is
+// of four cosines and sines, the rougher the less of it is learnt where records are few. The period is the width of the
+// bounds, and 0 stands for that.
+func Periodic(column string, period float64) Option {
+	return term(frame.Term{Column: column, Periodic: true, Period: period})
+}
+
+// Cross has two columns together be learnt beside what each is by itself: of two categories an effect of each pair, of
+// a number and a category a curve of the number for each category, which tends to the one that they share where records
+// are few. A number with Steps is a category here.
+func Cross(column, with string) Option { return term(frame.Term{Column: column, With: with}) }
+
+func term(t frame.Term) Option { return func(o *options) { o.terms = append(o.terms, t) } }
 
 // Uncentred has numbers in [0, 1], an indicator for each category and a constant of 1, with which rows are as long as
 // they come unless RowNorm or ClipNorm is asked for: for those who want the plainest features. Else rows are made of
@@ -285,6 +311,9 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		if out.table = table; schema == nil && o.infer {
 			schema = frame.InferSchema(table)
 		}
+		if schema, out.err = o.termed(schema, records.Names()); out.err != nil {
+			return out
+		}
 		out.design, out.err = frame.NewDesign(table, schema, o.DesignSettings)
 		if o.elsewhere != nil {
 			out.err = errors.New("dpnb: passes are made elsewhere over records in a file: open the table with " +
@@ -292,6 +321,9 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}
 	} else {
 		out.large = &large{records, o.where}
+		if schema, out.err = o.termed(schema, records.Names()); out.err != nil {
+			return out
+		}
 		if out.design, out.err = frame.Planned(records, schema, o.DesignSettings); out.err == nil {
 			planned := out.design
 			out.records = sync.OnceValues(func() (*frame.Design, error) {
@@ -318,6 +350,19 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}}, d.Steps...)
 	}
 	return out
+}
+
+// termed returns a schema with the terms that were asked for.
+func (o *options) termed(schema *frame.Schema, columns []string) (*frame.Schema, error) {
+	if schema == nil || o.terms == nil {
+		return schema, nil
+	}
+	for _, t := range o.terms {
+		if t.Column == o.Label {
+			return nil, fmt.Errorf("dpnb: terms are of columns to learn from, and %q is to be predicted", o.Label)
+		}
+	}
+	return schema.With(columns, o.terms...)
 }
 
 // contradicted reports options that exclude each other.

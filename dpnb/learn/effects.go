@@ -90,16 +90,14 @@ func formsOf(e *frame.Encoding, effects []frame.Effect, b *geometry.Bought, q fl
 
 // beside says what rows have beside what each column is by itself, "" for nothing.
 func (m *Model) beside() string {
-	b := m.bought()
-	if b == nil {
-		return ""
-	}
-	var what []string
-	if len(b.Pairs) > 0 {
-		what = append(what, "products of every two columns")
-	}
-	for _, n := range b.Cells {
-		what = append(what, "127 cells of "+m.encoding.Features[n.Feature])
+	what := m.encoding.Crossed()
+	if b := m.bought(); b != nil {
+		if len(b.Pairs) > 0 {
+			what = append(what, "products of every two columns")
+		}
+		for _, n := range b.Cells {
+			what = append(what, "127 cells of "+m.encoding.Features[n.Feature])
+		}
 	}
 	return strings.Join(what, ", ")
 }
@@ -199,7 +197,9 @@ func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) i
 	at := 0
 	for k, size := range m.encoding.Groups() {
 		c := interval.Column{Span: matrix.Span{First: at, Len: size}}
-		if f, _ := m.encoding.Field(m.encoding.Columns()[k]); f.Kind == frame.Numeric {
+		if columns := m.encoding.Columns(); k >= len(columns) { // a cross, whose columns may depend on each other
+			c.Off = doubtOfSpread
+		} else if f, _ := m.encoding.Field(columns[k]); f.Kind == frame.Numeric {
 			c.Off = doubtOfSpread
 			if m.encoding.Curves() != nil { // hats say how numbers spread
 				c.Off /= 2

@@ -78,7 +78,7 @@ type exportedOutput struct {
 // predict without this module. Save keeps all of a model, Export what a prediction needs.
 //
 // Errors: no model; one without privacy, whose coefficients were not released; one with columns that are dates, with
-// products of columns or fine cells, or of step functions; those of the file system.
+// products of columns, fine cells, steps, periods or crosses, or of step functions; those of the file system.
 func (m *Model) Export(path string) error {
 	if err := m.Err(); err != nil {
 		return err
@@ -99,6 +99,10 @@ func (m *Model) Export(path string) error {
 		if f.Part != 0 {
 			return fmt.Errorf("dpnb: column %s is a date, for which the exported form has no place: Save has all",
 				f.Name)
+		}
+		if f.Cuts != nil || f.Period != 0 || f.Cross != nil {
+			return fmt.Errorf("dpnb: column %s has steps, a period or a cross, for which the exported form has "+
+				"no place: Save has all", f.Name)
 		}
 		out.Columns = append(out.Columns, exportedOf(f, k.Settings))
 	}
@@ -153,7 +157,9 @@ func exportedOf(f frame.Field, s frame.DesignSettings) exportedColumn {
 		c.Fill = share(*f.Fill)
 	}
 	if s.Centred && !f.Open {
-		c.Typical, c.Hats, c.About = 0.5, s.Curves, "mean"
+		if c.Typical, c.About = 0.5, "mean"; !f.Line {
+			c.Hats = s.Curves
+		}
 		if f.Typical != nil {
 			c.Typical, c.About = share(*f.Typical), "typical"
 		}

@@ -65,6 +65,7 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 	}{
 		"SVM":        {learn.SVM{Noise: src}, binary(learn.Curves())},
 		"changed":    {learn.SVM{Noise: src}, binary(learn.Curves())},
+		"one line":   {learn.Huber{Noise: src}, pay(learn.Curves(), learn.Line("age"))},
 		"lines":      {learn.Logistic{Noise: src}, binary(learn.Lines())},
 		"uncentred":  {learn.Logistic{Noise: src}, binary(learn.Uncentred(), learn.RowNorm(1))},
 		"clipped":    {learn.Logistic{Noise: src}, binary(learn.Uncentred(), learn.ClipNorm(0.8), learn.NoBias())},
@@ -128,6 +129,15 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 		}
 		if !strings.Contains(string(text), "SIMULATION") {
 			t.Errorf("%s: an exported simulation is not marked", name)
+		}
+	}
+	for _, term := range []learn.Option{learn.Steps("age", 30), learn.Periodic("age", 0), learn.Cross("age", "city")} {
+		m, err := learn.SVM{Noise: src}.Fit(binary(learn.Curves(), term), learn.Simulate(4, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Export(filepath.Join(dir, "term.json")); err == nil || !strings.Contains(err.Error(), "no place") {
+			t.Errorf("a term is exported: %v", err)
 		}
 	}
 	open, err := learn.Logistic{}.FitWithoutPrivacy(binary())

@@ -153,7 +153,7 @@ func TestLikelyIntervalsCover(t *testing.T) {
 								t.Fatal(err)
 							}
 							b := m.bought()
-							apart, err := m.encoding.Contrast("marital", "marital3", "marital1")
+							apart, err := m.encoding.Contrast(nil, "marital", "marital3", "marital1")
 							if err != nil {
 								t.Fatal(err)
 							}

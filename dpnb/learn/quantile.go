@@ -233,9 +233,10 @@ func references(d *frame.Design) (all []sgd.Reference) {
 	if !intercept(d) || d.Encoding == nil || !d.Encoding.Unscaled() {
 		return nil
 	}
-	at, columns := 0, d.Encoding.Columns()
-	for k, size := range d.Encoding.Groups() {
-		if f, _ := d.Encoding.Field(columns[k]); f.Kind == frame.Categorical && size > 1 && size >= len(f.Levels) {
+	at, groups := 0, d.Encoding.Groups()
+	for k, column := range d.Encoding.Columns() {
+		size := groups[k]
+		if f, _ := d.Encoding.Field(column); f.Kind == frame.Categorical && size > 1 && size >= len(f.Levels) {
 			all = append(all, sgd.Reference{First: at, Count: size, Sum: d.Width() - 1,
 				Left: max(0, slices.Index(f.Levels, f.Reference))})
 		}

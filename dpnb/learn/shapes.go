@@ -28,7 +28,7 @@ import (
 // another, and Err says what went wrong. Show displays it with its figure.
 type Shape struct {
 	model *Model
-	term  frame.Term
+	term  frame.Component
 	part  int
 	// was are the forms at the handles of the term as the model has them, own as changed.
 	was, own []float64
@@ -44,7 +44,7 @@ type Shape struct {
 	why [2]error
 	did []string
 	err error
-	// fine says that the column has cells, between which handles say little.
+	// fine says that the column has cells or waves, between which handles say little.
 	fine bool
 }
 
@@ -154,7 +154,7 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 			s.was = append(s.was, m.form(t.Of(k), part))
 		}
 		s.own = slices.Clone(s.was)
-		if b := m.bought(); b != nil && b.HasCells(t.Line()) {
+		if b := m.bought(); t.Bent || b != nil && b.HasCells(t.Line()) {
 			s.fine = true
 			for k := range s.places {
 				if p := &s.places[k]; !math.IsNaN(p.at) {
@@ -173,12 +173,12 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 }
 
 // terms returns the columns of m, by what was bought of where the records are.
-func (m *Model) terms() []frame.Term {
+func (m *Model) terms() []frame.Component {
 	off := 0.0
 	if b := m.bought(); b != nil {
 		off = b.RowNorm * b.MeanError
 	}
-	return m.encoding.Terms(meanRow(m.bought()), off)
+	return m.encoding.Components(meanRow(m.bought()), off)
 }
 
 // partOf returns the place of the class or level that is named.
@@ -211,7 +211,7 @@ func (m *Model) form(f frame.Effect, part int) float64 {
 const pieces = 56
 
 // placesOf returns the grid on which a shape is looked at: knots, places between them, categories.
-func placesOf(t frame.Term) (all []shapePlace) {
+func placesOf(t frame.Component) (all []shapePlace) {
 	if k := len(t.Knots); k > 0 {
 		n := max(1, (pieces+k-2)/(k-1))
 		for i, v := range t.Between(n) {

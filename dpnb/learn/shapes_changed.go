@@ -33,7 +33,13 @@ func (s *Shape) changed(did string, own []float64) *Shape {
 
 // editable returns s, or why it cannot be changed.
 func (s *Shape) editable() *Shape {
-	if s.Err() == nil && s.fine {
+	if s.Err() != nil {
+		return s
+	}
+	if err := s.term.Fixed(); err != nil {
+		return s.failed("dpnb: no shape of %s can be changed: %w", s.Column(), err)
+	}
+	if s.fine {
 		return s.failed("dpnb: %s has fine cells, of which no shape can be changed: make the records with Curves",
 			s.Column())
 	}
@@ -48,10 +54,13 @@ func (s *Shape) handle(k int) string {
 	return s.term.Text(s.term.Knots[k])
 }
 
-// ordered returns how many of the handles follow one another: the knots of a number, or all categories.
+// ordered returns how many of the handles follow one another: the knots of a number, its intervals, or all categories.
 func (s *Shape) ordered() int {
-	if n := len(s.term.Knots); n > 0 {
+	switch n := len(s.term.Knots); {
+	case n > 0:
 		return n
+	case s.term.Field.Cuts != nil: // being missing is not above all of them
+		return len(s.term.Field.Cuts) + 1
 	}
 	return len(s.term.Categories)
 }
@@ -408,6 +417,9 @@ func (m *Model) edited(edits []edit) (*Model, error) {
 		if at < 0 || len(e.Change) != len(terms[at].Shares) || e.Part < 0 || e.Part >= forms ||
 			floats.HasNaN(e.Change) || math.IsInf(floats.Norm(e.Change, math.Inf(1)), 1) {
 			return nil, errors.New("the model has changes of shapes that are not its own")
+		}
+		if err := terms[at].Fixed(); err != nil {
+			return nil, fmt.Errorf("the model has changes of shapes that cannot be: %w", err)
 		}
 		change, ok := terms[at].Changed(e.Change)
 		if !ok {

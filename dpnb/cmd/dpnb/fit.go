@@ -187,6 +187,47 @@ func recordsFor(learner string, df learn.DataFrame, target string, opts ...learn
 	return learn.Regression(df, target, opts...)
 }
 
+// termFlags are the terms of columns.
+type termFlags struct{ line, steps, periodic, cross []string }
+
+func (t *termFlags) add(f *pflag.FlagSet) {
+	f.StringArrayVar(&t.line, "line", nil, "`column` of a number that is learnt as a straight line")
+	f.StringArrayVar(&t.steps, "steps", nil, "`column=cut,cut` of a number learnt as levels between public cuts")
+	f.StringArrayVar(&t.periodic, "periodic", nil, "`column`, or column=period, whose curve ends as it begins")
+	f.StringArrayVar(&t.cross, "cross", nil, "`column,column` that are learnt together, beside each by itself")
+}
+
+// options returns the terms as options.
+func (t *termFlags) options() (opts []learn.Option, err error) {
+	for _, column := range t.line {
+		opts = append(opts, learn.Line(column))
+	}
+	for k, s := range append(slices.Clone(t.steps), t.periodic...) {
+		column, list, said := strings.Cut(s, "=")
+		var numbers []float64
+		for text := range strings.SplitSeq(list, ",") {
+			v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil && said {
+				return nil, fmt.Errorf("--steps and --periodic: in %q, %q is not a number", s, text)
+			}
+			numbers = append(numbers, v)
+		}
+		if k < len(t.steps) {
+			opts = append(opts, learn.Steps(column, numbers...))
+		} else {
+			opts = append(opts, learn.Periodic(column, numbers[0])) // 0 if none was said
+		}
+	}
+	for _, s := range t.cross {
+		column, with, said := strings.Cut(s, ",")
+		if !said {
+			return nil, fmt.Errorf("--cross %s: want two columns, as in age,sex", s)
+		}
+		opts = append(opts, learn.Cross(column, with))
+	}
+	return opts, nil
+}
+
 // fitFlags say what is fitted and what is shown of it.
 type fitFlags struct {
 	privateFlags
@@ -196,6 +237,7 @@ type fitFlags struct {
 	where                                    learn.Storage
 	at                                       elsewhere
 	checkpoints                              string
+	terms                                    termFlags
 }
 
 func newFitCommand() *cobra.Command {
@@ -243,6 +285,7 @@ has a model of its own, at the price of one.`,
 		"and fit nothing if one does not")
 	f.BoolVar(&p.price, "price", false, "say what the fit would cost, and fit nothing")
 	f.Float64Var(&p.rowNorm, "row-norm", 1, "`norm` that every record is scaled to")
+	p.terms.add(f)
 	f.StringVar(&p.where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
 	f.StringVar(&p.checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes, which workers must see "+
 		"(default beside the encoded records)")
@@ -294,7 +337,11 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		}
 	}
 	p.where.MemoryLimit = int64(p.memory)
-	opts := []learn.Option{learn.StoredIn(p.where)}
+	opts, err := p.terms.options()
+	if err != nil {
+		return err
+	}
+	opts = append(opts, learn.StoredIn(p.where))
 	end := func(bool) error { return nil }
 	if !p.at.here() {
 		opts = append(opts, learn.PassesBy(func(rows *stored.Rows) (there matrix.Rows, err error) {

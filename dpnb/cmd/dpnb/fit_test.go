@@ -187,3 +187,32 @@ func TestNamesOfReleases(t *testing.T) {
 		}
 	}
 }
+
+// Terms are said by flags, and are those of the model; what is no term costs nothing.
+func TestTermFlags(t *testing.T) {
+	dir := t.TempDir()
+	file, schema := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
+	if err := parquet.Write(file, scale.Invented{Rows: 2000}); err != nil {
+		t.Fatal(err)
+	}
+	if err := scale.Schema().Save(schema); err != nil {
+		t.Fatal(err)
+	}
+	fit := []string{file, "--schema", schema, "--epsilon", "4", "--delta", "1e-6", "--target", "ill",
+		"--memory", "100MiB", "--store", dir, "--learner", "svm", "--seed", "1"}
+	said, err := call(t, newFitCommand(), append(fit, "--line", "x0", "--steps", "x1=0.3,0.6", "--periodic", "x2",
+		"--periodic", "x3=1", "--cross", "x0,x1")...)
+	for _, want := range []string{"x1=0.3 to 0.6", "x2: 0 → 0.25", "x3: 0 → 0.75", "x0: 0 → 1, x1=0.6 to 1"} {
+		if err != nil || !strings.Contains(said, want) {
+			t.Errorf("%q is not in %s (%v)", want, said, err)
+		}
+	}
+	for want, flags := range map[string][]string{"is not a number": {"--steps", "x1=a"},
+		"want two columns": {"--cross", "x1"},
+		"not one period":   {"--periodic", "x2=24"}, "no column \"y\"": {"--line", "y"}} {
+		_, err := call(t, newFitCommand(), append(fit, flags...)...)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", flags, err, want)
+		}
+	}
+}

@@ -53,6 +53,12 @@ func Detailed(c Centred, rows matrix.Rows, labels []float64) (sums []float64, s 
 // Sensitivity is what the noise of the sum is for, of rows with so many columns.
 func Sensitivity(c Centred, d int) float64 { return c.sums(d, false) }
 
+// Left are the directions that rows of d features are without where noise has Laplace's law.
+func Left(c Centred, d int) []matrix.Direction {
+	f := frame{c: &c, Bought: Bought{Curved: true, Mean: make([]float64, d)}}
+	return f.left()
+}
+
 // Products are those of features of a row.
 func Products(pairs []matrix.Span, z []float64) []float64 {
 	out := make([]float64, products(pairs))

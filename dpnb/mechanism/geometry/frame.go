@@ -284,11 +284,16 @@ func countOf(most, share, v float64) float64 {
 }
 
 // left are the directions that the frame is without: those in which rows have nothing, and the roughest of curves.
+// Those of curves that a number has for each category are in part the former: they are made orthogonal.
 func (f *frame) left() []matrix.Direction {
 	out := f.nowhere()
 	if f.Curved {
 		for _, s := range f.c.Curves {
-			out = append(out, roughest(s, s.Len-2-hatsOfACurve)...)
+			for _, v := range roughest(s, s.Len-2-hatsOfACurve) {
+				if v, ok := apart(v, out, len(f.Mean)); ok {
+					out = append(out, v)
+				}
+			}
 		}
 	}
 	return out

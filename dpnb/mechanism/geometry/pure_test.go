@@ -302,3 +302,44 @@ func TestPurelyOfHardlyAny(t *testing.T) {
 		t.Error("a label that is no number is added to the others")
 	}
 }
+
+// The roughest directions of curves that a number has for each of three categories, which add up to nothing, are left
+// out once: eight of hats, of which a sum over categories is nothing, and then four of each of two others.
+func TestLeftOfCrossedCurves(t *testing.T) {
+	const hats, levels = 8, 3
+	c := geometry.Centred{}
+	for k := range hats {
+		w := make([]float64, (levels-1)*hats+1)
+		for l := range levels {
+			w[l*hats] = 1 / math.Sqrt(levels)
+		}
+		c.Nowhere = append(c.Nowhere, matrix.Direction{First: k, Weights: w})
+	}
+	for _, of := range [][]float64{{1, -1, 0}, {1, 1, -2}} {
+		w := make([]float64, levels*hats)
+		for l, v := range of {
+			for k := range hats {
+				w[l*hats+k] = v / floats.Norm(of, 2) / math.Sqrt(hats)
+			}
+		}
+		c.Nowhere = append(c.Nowhere, matrix.Direction{Weights: w})
+	}
+	for l := range levels {
+		c.Curves = append(c.Curves, matrix.Span{First: l * hats, Len: hats})
+	}
+	left := geometry.Left(c, levels*hats)
+	if len(left) != hats+2+4*(levels-1) {
+		t.Fatalf("%d directions", len(left))
+	}
+	for i, v := range left {
+		for j, u := range left {
+			x, want := make([]float64, levels*hats), 0.0
+			if v.Add(x, 1); i == j {
+				want = 1
+			}
+			if of := u.Along(x); math.Abs(of-want) > 1e-9 {
+				t.Errorf("directions %d and %d have the product %v", i, j, of)
+			}
+		}
+	}
+}

@@ -49,6 +49,28 @@ func without(directions []matrix.Direction) (s space) {
 	return s
 }
 
+// apart returns what is left of a direction of d features without what it has of orthonormal others: itself, if that is
+// nothing but rounding; ok is false if nothing is left.
+func apart(v matrix.Direction, others []matrix.Direction, d int) (rest matrix.Direction, ok bool) {
+	const rounding = 1e-9
+	x, changed := make([]float64, d), false
+	v.Add(x, 1)
+	for range 2 { // once more for what the first round has left by rounding
+		for _, u := range others {
+			if of := u.Along(x); math.Abs(of) > rounding {
+				u.Add(x, -of)
+				changed = true
+			}
+		}
+	}
+	norm := math.Sqrt(matrix.SumSquares(x))
+	if !changed || norm < 1e-6 {
+		return v, !changed
+	}
+	floats.Scale(1/norm, x)
+	return matrix.Direction{Weights: x}, true
+}
+
 // reflect replaces x by (I − 2uuᵀ)x.
 func reflect(u matrix.Direction, x []float64) { u.Add(x, -2*u.Along(x)) }
 

@@ -1,0 +1,228 @@
+package learn_test
+
+import (
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// workers are invented people with a target that is a function of their columns, and noise.
+func workers(t testing.TB, n int, seed uint64, truth func(age, hour float64, city, sex int) float64) (
+	df learn.DataFrame, means []float64) {
+	src := noise.NewSeeded(seed)
+	columns := []frame.Column{{Name: "age"}, {Name: "hour"}, {Name: "city", Kind: frame.Categorical},
+		{Name: "sex", Kind: frame.Categorical}, {Name: "pay"}}
+	for range n {
+		age, hour, city, sex := 10+80*src.Float64(), 24*src.Float64(), int(4*src.Float64()), int(2*src.Float64())
+		normal := math.Sqrt(-2*math.Log(1-src.Float64())) * math.Cos(2*math.Pi*src.Float64())
+		columns[0].Numbers, columns[1].Numbers = append(columns[0].Numbers, age), append(columns[1].Numbers, hour)
+		columns[2].Texts = append(columns[2].Texts, []string{"Bern", "Rome", "Oslo", "Riga"}[city])
+		columns[3].Texts = append(columns[3].Texts, []string{"f", "m"}[sex])
+		means = append(means, truth(age, hour, city, sex))
+		columns[4].Numbers = append(columns[4].Numbers, means[len(means)-1]+0.5*normal)
+	}
+	table, err := frame.NewTable(columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return learn.FromTable(table).WithSchema(frame.NumericField("age", 10, 90), frame.NumericField("hour", 0, 24),
+		frame.CategoricalField("city", "Bern", "Rome", "Oslo", "Riga"), frame.CategoricalField("sex", "f", "m"),
+		frame.NumericField("pay", -5, 5)), means
+}
+
+// rSquared is that of predictions of pay.
+func rSquared(t testing.TB, m *learn.Model, test learn.DataFrame, truth []float64) float64 {
+	p, err := m.Predict(test)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mean, wrong, all float64
+	for _, y := range truth {
+		mean += y / float64(len(truth))
+	}
+	for i, y := range truth {
+		wrong += (y - p[i]) * (y - p[i])
+		all += (y - mean) * (y - mean)
+	}
+	return 1 - wrong/all
+}
+
+// Each term gains where the truth is of its kind, beside what a fit has with nothing said, products of columns among
+// it: R² against the truth itself, in the mean over seeds.
+func TestTermsGain(t *testing.T) {
+	t.Parallel()
+	wave := func(_, hour float64, _, _ int) float64 { return math.Sin(2 * math.Pi * (hour - 3) / 24) }
+	for name, c := range map[string]struct {
+		records int
+		epsilon float64
+		truth   func(age, hour float64, city, sex int) float64
+		terms   []learn.Option
+		gain    float64
+	}{
+		"line": {1000, 0.5, func(age, _ float64, _, _ int) float64 { return (age - 50) / 30 },
+			[]learn.Option{learn.Line("age")}, 0.002},
+		"steps": {20000, 1, func(age, _ float64, _, _ int) float64 {
+			switch {
+			case age < 18:
+				return -1
+			case age < 65:
+				return 1
+			}
+			return 0
+		}, []learn.Option{learn.Steps("age", 18, 65)}, 0.1},
+		"period": {1000, 0.5, wave, []learn.Option{learn.Periodic("hour", 24)}, 0.03},
+		"curves of a category": {20000, 1, func(age, _ float64, _, sex int) float64 {
+			return float64(2*sex-1) * math.Sin((age-10)/20)
+		}, []learn.Option{learn.Cross("age", "sex")}, 0.3},
+		"pairs": {20000, 1, func(_, _ float64, city, sex int) float64 { return float64(2*((city+sex)%2) - 1) },
+			[]learn.Option{learn.Cross("city", "sex")}, 0.05},
+		"waves of a category": {20000, 1, func(age, hour float64, city, _ int) float64 {
+			return wave(age, hour+float64(6*city), city, 0)
+		}, []learn.Option{learn.Periodic("hour", 0), learn.Cross("city", "hour")}, 0.5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test, truth := workers(t, 4000, 99, c.truth)
+			var gain, with, without float64
+			const seeds = 4
+			for seed := range uint64(seeds) {
+				df, _ := workers(t, c.records, 1+seed, c.truth)
+				fit := func(opts ...learn.Option) float64 {
+					m, err := learn.Huber{Noise: learn.Seed(seed)}.Fit(learn.Regression(df, "pay", opts...),
+						learn.Simulate(c.epsilon, 1e-6))
+					if err != nil {
+						t.Fatal(err)
+					}
+					return rSquared(t, m, test, truth)
+				}
+				a, b := fit(c.terms...), fit()
+				with, without, gain = with+a/seeds, without+b/seeds, gain+(a-b)/seeds
+			}
+			t.Logf("R² %.4f with the term, %.4f without", with, without)
+			if gain < c.gain {
+				t.Errorf("a gain of %.3f", gain)
+			}
+		})
+	}
+}
+
+// allTerms are those of workers.
+func allTerms() []learn.Option {
+	return []learn.Option{learn.Steps("age", 18, 65), learn.Periodic("hour", 24), learn.Cross("age", "sex"),
+		learn.Cross("city", "hour")}
+}
+
+// Every learner takes terms, with and without a δ, and a model that is kept and loaded predicts and shows the same.
+func TestTermsOfLearners(t *testing.T) {
+	t.Parallel()
+	df, _ := workers(t, 3000, 1, func(age, hour float64, city, sex int) float64 { return age / 50 * float64(sex) })
+	src := learn.Seed(1)
+	curved := []learn.Option{learn.Line("hour"), learn.Cross("age", "sex"), learn.Cross("city", "sex")}
+	classes := func(o ...learn.Option) *learn.Dataset { return learn.Classes(df, "city", o...) }
+	two := func(o ...learn.Option) *learn.Dataset { return learn.Binary(df, "sex", o...) }
+	numbers := func(o ...learn.Option) *learn.Dataset { return learn.Regression(df, "pay", o...) }
+	for name, c := range map[string]struct {
+		learner learn.Learner
+		data    func(...learn.Option) *learn.Dataset
+		delta   float64
+	}{
+		"numbers":   {learn.Huber{Noise: src}, numbers, 1e-6},
+		"intervals": {learn.Huber{Noise: src, CurvatureShare: 0.05}, numbers, 1e-6},
+		"pure":      {learn.Huber{Noise: src}, numbers, 0},
+		"median":    {learn.Median{Noise: src}, numbers, 1e-6},
+		"classes":   {learn.Softmax{Noise: src}, classes, 1e-6},
+		"two":       {learn.SVM{Noise: src}, two, 1e-6},
+		"L1":        {learn.Huber{Noise: src, Regularise: learn.Regulariser{GroupL1: 2}}, numbers, 1e-6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, terms := range [][]learn.Option{allTerms(), curved} {
+				if name == "classes" {
+					terms = terms[:len(terms)-1]
+				} else if name == "two" {
+					terms = []learn.Option{learn.Steps("age", 18, 65), learn.Periodic("hour", 0),
+						learn.Cross("city", "age"),
+						learn.Cross("pay", "city")}
+				}
+				m, err := c.learner.Fit(c.data(terms...), learn.Simulate(2, c.delta))
+				if err != nil {
+					t.Fatal(err)
+				}
+				path := filepath.Join(t.TempDir(), "model.json")
+				if err := m.Save(path); err != nil {
+					t.Fatal(err)
+				}
+				again, err := learn.Load(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a, b := m.Display().Text(), again.Display().Text(); a != b {
+					t.Errorf("%s, loaded %s", a, b)
+				}
+				a, err := m.Predict(df.Head(20))
+				b, e := again.Predict(df.Head(20))
+				if err != nil || e != nil || !slices.Equal(a, b) || slices.ContainsFunc(a, math.IsNaN) {
+					t.Errorf("%v, loaded %v (%v, %v)", a, b, err, e)
+				}
+				if name == "intervals" {
+					if _, err := m.PopulationIntervals(0.95); err != nil {
+						t.Error(err)
+					}
+					if _, err := m.Difference("city", "Rome", "Bern", 0.95); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// What a term does not suit costs nothing, and the terms of a schema's file are those of options.
+func TestTermsBeforeACharge(t *testing.T) {
+	df, _ := workers(t, 300, 1, func(age, _ float64, _, _ int) float64 { return age / 50 })
+	budget := fresh(1, 1e-6)
+	for want, o := range map[string][]learn.Option{
+		"no column \"ages\"":    {learn.Line("ages")},
+		"is to be predicted":    {learn.Line("pay")},
+		"to be predicted":       {learn.Cross("sex", "pay")},
+		"of centred rows":       {learn.Line("age"), learn.Uncentred()},
+		"not one period of 12":  {learn.Periodic("hour", 12)},
+		"two of the terms":      {learn.Line("hour"), learn.Periodic("hour", 24)},
+		"must rise and lie":     {learn.Steps("age", 5)},
+		"are both numbers":      {learn.Cross("age", "hour")},
+		"Line, Steps and Perio": {learn.Steps("sex", 1)},
+	} {
+		_, err := learn.Huber{}.Fit(learn.Regression(df, "pay", o...), budget.Spend(0.5))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if s, err := budget.State(); err != nil || len(s.Entries) != 0 {
+		t.Errorf("%v was spent (%v)", s.Entries, err)
+	}
+	with, err := learn.Regression(df, "pay", allTerms()...).Design()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields []frame.Field
+	for _, c := range append(with.Encoding.Columns(), "pay") {
+		f, ok := with.Encoding.Field(c)
+		if !ok {
+			f = frame.NumericField(c, -5, 5)
+		}
+		fields = append(fields, f)
+	}
+	path := filepath.Join(t.TempDir(), "people.json")
+	if err := df.WithSchema(fields...).SaveSchema(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := learn.Regression(df.WithSchemaFile(path), "pay").Design()
+	if err != nil || !again.Encoding.Equal(with.Encoding) || !reflect.DeepEqual(again.Steps, with.Steps) {
+		t.Errorf("%v, want %v (%v)", again.Steps, with.Steps, err)
+	}
+}
