@@ -261,9 +261,9 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 	}
 }
 
-// A number in steps has a shape as categories have, one with a period a curve of its waves, and one that is crossed what
-// it adds with the other at its mean: differences of predictions, these in the mean over the other column. What has no
-// shape of one's choice is not changed; a shape a tenth larger would be seen.
+// A number in steps has a shape as categories have, one with a period a curve of its waves, and one that is crossed
+// what it adds with the other at its mean: differences of predictions, these in the mean over the other column. What
+// has no shape of one's choice is not changed; a shape a tenth larger would be seen.
 func TestShapesOfTerms(t *testing.T) {
 	people, given := visitors(t, 800), Simulate(4, 1e-6)
 	for _, terms := range []struct {
