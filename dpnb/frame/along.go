@@ -177,7 +177,7 @@ func (t Component) Text(v float64) string {
 func (t Component) Fixed() error {
 	switch {
 	case t.Crossed:
-		return inputErrorf("%q is crossed with another column, on which depends what it does", t.Field.Name)
+		return inputErrorf("%q is crossed with another column, and what it adds depends on that", t.Field.Name)
 	case t.Bent:
 		return inputErrorf("%q has a period, and waves change everywhere or nowhere", t.Field.Name)
 	}

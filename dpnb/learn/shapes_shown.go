@@ -22,7 +22,12 @@ func (s *Shape) counted() string {
 	if s.model.bought() == nil {
 		from = "its mean over the scale, as nothing was bought of where the records are"
 	}
-	return fmt.Sprintf("In %s, counted from %s, all other columns equal; of a row of the typical norm.", s.unit, from)
+	crossed := ""
+	if s.model.encoding.Crossed() != nil {
+		crossed = ", and what a column is crossed with at its mean"
+	}
+	return fmt.Sprintf("In %s, counted from %s, all other columns equal%s; of a row of the typical norm.", s.unit, from,
+		crossed)
 }
 
 // title says what a shape is of.
