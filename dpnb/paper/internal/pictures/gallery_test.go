@@ -123,6 +123,13 @@ var drawn = map[string]string{
 	"09#measured":           private,
 	"09#beside":             private,
 	"09#shapes":             shapes,
+	"11#page":               shapes,
+	"11#typical":            shapes,
+	"11#truth":              shapes,
+	"11#census-unsure":      shapes,
+	"11#ebm-plot":           own,
+	"11#edited-shape":       shapes,
+	"11#products-plot":      own,
 }
 
 const (
