@@ -173,3 +173,80 @@ func TestNearRecordsAreSummedSafely(t *testing.T) {
 		t.Errorf("rows are summed of numbers of %v", terms)
 	}
 }
+
+// Shapes are counted from their mean over the records, those without a number among them, and so are the places of
+// their cells.
+func TestTermsAreCountedFromTheirMean(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 1).OrMissing(),
+		frame.NumericField("b", 0, 1).Typically(0), frame.CategoricalField("c", "x", "z").OrMissing(),
+		frame.CategoricalField("y", "n", "p")}}
+	table, err := frame.NewTable(frame.Column{Name: "a", Numbers: []float64{0.1, math.NaN(), 0.3}},
+		frame.Column{Name: "b", Numbers: []float64{0, 0, 1}},
+		frame.Column{Name: "c", Kind: frame.Categorical, Texts: []string{"x", "", "x"}},
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, ClipNorm: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, width := d.Rows.Dims()
+	mean, row := make([]float64, width), make([]float64, width)
+	for i := range 3 {
+		d.Rows.Row(row, i)
+		for j, v := range row {
+			mean[j] += v / 3
+		}
+	}
+	for _, term := range d.Encoding.Components(mean[:width-1], 0) {
+		var shares, places float64
+		sum := make([]float64, width)
+		for k, w := range term.Shares {
+			of := term.Of(k)
+			shares += w
+			for j, v := range of.Weights {
+				sum[j] += w * v
+			}
+			for _, v := range of.Places {
+				places += w * v
+			}
+		}
+		if math.Abs(shares-1) > 1e-12 || math.Abs(places) > 1e-12 || matrix.SumSquares(sum) > 1e-24 {
+			t.Errorf("%s: shares of %v, a mean of %v and of %v for places", term.Field.Name, shares, sum, places)
+		}
+	}
+}
+
+// A missing number has its indicator and nothing else. Of a stored record it is so far beyond its scale that it is told
+// from every number, and the others are as they were before rows were scaled.
+func TestStoredScales(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 10).OrMissing(),
+		frame.CategoricalField("y", "n", "p")}}
+	table, err := frame.NewTable(frame.Column{Name: "a", Numbers: []float64{2.5, math.NaN(), 99}},
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1}
+	d, err := frame.NewDesign(table, schema, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float64, len(d.Features))
+	d.Rows.Row(row, 1)
+	if matrix.SumSquares(row[:9]) > 1e-24 {
+		t.Errorf("a missing number has %v beside its indicator", row)
+	}
+	stored, err := d.Encoding.Stored(table, frame.Storage{Dir: t.TempDir(), Double: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, s := stored.Rows.(*matrix.Affine), d.Encoding.Scales()[0]
+	base := matrix.Densed(rows.Base)
+	for i, want := range []float64{0.25, 3, 1} {
+		if u := (base.At(i, rows.Aside[s.Feature]) - s.Lower) / s.Width; math.Abs(u-want) > 1e-12 {
+			t.Errorf("record %d is at a share %v of the scale, want %v", i, u, want)
+		}
+	}
+}

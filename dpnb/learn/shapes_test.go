@@ -78,8 +78,9 @@ func shapely(t *testing.T, n int) map[string]*Model {
 			"pure": func() (*Model, error) {
 				return Logistic{Noise: Seed(1), Pure: true}.Fit(binary, Simulate(2, 0))
 			},
-			"ridge": func() (*Model, error) { return Linear{Noise: Seed(1), Lambda: 5}.Fit(number, given) },
-			"plain": func() (*Model, error) { return Logistic{}.FitWithoutPrivacy(binary) },
+			"ridge":          func() (*Model, error) { return Linear{Noise: Seed(1), Lambda: 5}.Fit(number, given) },
+			"plain":          func() (*Model, error) { return Logistic{}.FitWithoutPrivacy(binary) },
+			"Softmax, plain": func() (*Model, error) { return Softmax{}.FitWithoutPrivacy(classes) },
 		} {
 			m, err := fit()
 			if err != nil {
@@ -207,8 +208,8 @@ func rawRow(t *testing.T, e *frame.Encoding, columns []frame.Column, i int) []fl
 }
 
 // What a shape has between two values is by how much the linear forms of rows of the typical norm differ, and after an
-// edit what predictions change by is the change of the shape, of every kind of model and column; a tenth more would be
-// seen.
+// edit what predictions change by is the change of the shape, of every kind of model and column, and so it is with what
+// is shown of coefficients; a tenth more would be seen.
 func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 	for name, m := range shapely(t, 800) {
 		for _, of := range partsOf(m) {
@@ -225,6 +226,10 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 				edited, err := m.With(change)
 				if err != nil {
 					t.Fatal(name, column, err)
+				}
+				if _, want := shown(m.encoding, edited.theta, edited.also()); !floats.EqualApprox(want,
+					edited.coefficients, 1e-9) {
+					t.Fatalf("%s, %s: effects are shown as %v, they are %v", name, column, edited.coefficients, want)
 				}
 				again := edited.Shape(column, of...)
 				tried += pairs(t, m, s, func(rows *matrix.Dense, from, to shapePlace) {
@@ -250,7 +255,7 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 						t.Fatalf("%s, %s: the edited shape rises by %v, the prediction by %v", name, column, got, want)
 					}
 				})
-				if floats.Dot(s.own, s.term.Shares) > 1e-9 {
+				if math.Abs(floats.Dot(s.own, s.term.Shares)) > 1e-9 {
 					t.Errorf("%s, %s: the mean is %v", name, column, floats.Dot(s.own, s.term.Shares))
 				}
 			}
@@ -562,13 +567,36 @@ func TestShapesThatThereAreNot(t *testing.T) {
 	}
 }
 
-// Values are set and rounded in the unit that is shown, whatever the link.
+// Values are set and rounded in the unit that is shown, whatever the link, in which predictions of a typical record
+// differ by them.
 func TestShapesInTheirUnit(t *testing.T) {
 	for name, m := range shapely(t, 800) {
 		of := partsOf(m)[0]
 		for _, s := range []*Shape{m.Shape("age", of...), m.Shape("age", of...).AtTypical()} {
 			if s.Err() != nil && strings.HasPrefix(name, "Softmax") {
 				continue
+			}
+			for k, p := range s.Points() { // what is predicted there changes by that
+				t0, form := m.typical(s.part), s.places[k].form(s.own)
+				v := []float64{t0, t0 + form}
+				if m.target.Task != frame.ManyClasses {
+					v = m.predictions(v)
+				}
+				if task := m.target.Task; task == frame.Number && math.Abs(t0+form) > 0.99 ||
+					task == frame.Count && v[1] > 8.99 {
+					continue // beyond its bounds
+				}
+				for i := range v {
+					switch {
+					case strings.HasPrefix(s.Unit(), "log-odds"):
+						v[i] = math.Log(v[i] / (1 - v[i]))
+					case strings.HasPrefix(s.Unit(), "logarithm"):
+						v[i] = math.Log(v[i])
+					}
+				}
+				if math.Abs(p.Value-(v[1]-v[0])) > 1e-9*(1+math.Abs(p.Value)) {
+					t.Fatalf("%s: %v %s at %s, predictions differ by %v", name, p.Value, s.Unit(), p.Name, v[1]-v[0])
+				}
 			}
 			k := s.term.Knots
 			set := s.Set(k[len(k)-1], 90, 0.125)
@@ -581,6 +609,83 @@ func TestShapesInTheirUnit(t *testing.T) {
 					t.Errorf("%s: %v is no multiple of 0.05", name, p.Value)
 				}
 			}
+		}
+	}
+}
+
+// Shapes are near by the law of their noise: what a projection moves has nothing along a constant, (f − Pf)ᵀC⁻¹1 = 0,
+// for the C of that law, or of the shares of the records without one. Nothing on the way from a shape to its smoothed
+// form is better. The band of a single value is that of its law, and importance is over the records.
+func TestShapesAreMovedByTheirNoise(t *testing.T) {
+	data := Binary(visitors(t, 800).Drop("count", "score"), "ill")
+	private, err := Logistic{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(data, Simulate(2, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := Logistic{}.FitWithoutPrivacy(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Model{private, plain} {
+		s := m.Shape("age")
+		n, w := len(s.term.Knots), s.term.Shares
+		c := mat.NewSymDense(n, nil)
+		for k := range n {
+			c.SetSym(k, k, 1/w[k])
+		}
+		if effects := m.effects(); m == private {
+			forms := []frame.Effect{s.term.Of(1)}
+			for k := range n {
+				forms = append(forms, s.term.Of(k))
+				floats.Add(forms[k+1].Weights, effects[len(effects)-1].Weights)
+			}
+			law, err := m.law(forms, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c = law.Covariance(1, n)
+			at := slices.IndexFunc(s.places, func(p shapePlace) bool { return p.below == 1 && p.above == 1 })
+			p, sd := s.places[at].noise, math.Sqrt(law.Covariance(0, 1).At(0, 0))
+			if z := (p.Upper - p.Estimate) / sd; z < 1.9599 || z > 1.98 {
+				t.Errorf("the band of one value is of %v standard deviations", z)
+			}
+			all := s.places[at]
+			for _, bands := range [][2]*Span{{all.noise, all.noiseAtOnce}, {all.population, all.populationAtOnce}} {
+				if by := (bands[1].Upper - bands[1].Lower) / (bands[0].Upper - bands[0].Lower); by < 1.1 || by > 2 {
+					t.Errorf("a band of all values is %v times that of one", by)
+				}
+			}
+		}
+		moved, z := make([]float64, n), new(mat.VecDense)
+		floats.SubTo(moved, s.own[:n], s.Monotone(-1).own[:n])
+		if err := z.SolveVec(c, mat.NewVecDense(n, moved)); err != nil || floats.Norm(moved, 1) < 0.1 {
+			t.Fatal(err, moved)
+		}
+		if sum := mat.Sum(z); math.Abs(sum) > 1e-6*mat.Norm(z, 1) {
+			t.Errorf("private %v: a projection has %v along a constant, of %v", m == private, sum, mat.Norm(z, 1))
+		}
+		smooth := s.Smoothed(0.5).own
+		worth := func(by float64) (v float64) {
+			f := make([]float64, n)
+			for k := range f {
+				f[k] = smooth[k] + by*(s.own[k]-smooth[k])
+				v += w[k] * math.Pow(f[k]-s.own[k], 2)
+			}
+			for k := range n - 2 {
+				v += 0.5 / 8 * math.Pow(f[k]-2*f[k+1]+f[k+2], 2)
+			}
+			return v
+		}
+		if worth(0) > worth(0.01) || worth(0) > worth(-0.01) || floats.Distance(smooth, s.own, 2) < 1e-2 {
+			t.Errorf("private %v: smoothed to %v, with %v and %v beside it", m == private, worth(0), worth(0.01),
+				worth(-0.01))
+		}
+		var square float64 // the mean is 0
+		for k, v := range s.own {
+			square += w[k] * v * v
+		}
+		if got := s.Importance(); math.Abs(got/math.Sqrt(square)-1) > 1e-6 {
+			t.Errorf("an importance of %v, want %v", got, math.Sqrt(square))
 		}
 	}
 }

@@ -123,6 +123,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 	}{
 		{newFitCommand(), fit, "--target happy", "Private support vector machine for happy"},
 		{newFitCommand(), fit, "--target happy --intervals 0.9", "level 0.9"},
+		{newFitCommand(), fit, "--target happy --share 0.25", "ε = 0.5"},
 		{newFitCommand(), fit, "--target happy --lambda 50 --learner logistic --curvature-share 0.2 --check", "λ = 50"},
 		{newFitCommand(), fit, "--target pay --learner huber --threshold 0.1", "Private Huber regression for pay"},
 		{newFitCommand(), fit, "--target pay --learner quantiles --levels 0.2,0.7", "0.7"},

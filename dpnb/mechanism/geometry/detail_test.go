@@ -240,3 +240,53 @@ func TestDetailOfOddRecords(t *testing.T) {
 		}
 	}
 }
+
+// A form of a row is what is predicted of it, and an effect what predictions differ by between rows that are not
+// clipped, cells included; of products it is the slope at the mean row, of a row whose products have the norm that is
+// said to be typical.
+func TestFormsOfDetail(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	m := detailed(t, loss.PseudoHuber{Threshold: 1}, -1)
+	base := &matrix.CSR{N: 2, D: 5, Starts: []int{0, 2, 4}, Columns: []int32{0, 1, 0, 2},
+		Values: []float64{-0.5, 1, 0.25, 1}}
+	rows := &matrix.Affine{Base: base, A: []float64{0.2, 0.2}, U: []float64{0, 1. / 3, 1. / 3, 1. / 3, 0}, Bias: bias}
+	_, _, _, b := geometry.Detailed(m, rows, make([]float64, 2))
+	b.Unit, b.Centre, b.Stretch = 0.3, 0.2, 1
+	paired := b.CloneAlso().(*geometry.Bought)
+	b.Pairs, b.Mean, paired.Cells = nil, b.Mean[:4], nil
+	weights, places, theta := make([]float64, 5), make([]float64, 9), make([]float64, b.Width())
+	one, other := make([]float64, 5), make([]float64, 5)
+	rows.Row(one, 0)
+	rows.Row(other, 1)
+	floats.SubTo(weights, other, one)
+	places[2], places[5] = -1, 1
+	form, _ := b.Form(weights, 0, places, 1, 1)
+	for j := range theta {
+		theta[j] = r.NormFloat64()
+	}
+	got := make([]float64, 2)
+	b.Placed(rows).Margins(got, theta, 0, 2)
+	if want := b.Unit * (got[1] - got[0]); math.Abs(floats.Dot(form, theta)-want) > 1e-9 {
+		t.Errorf("a form of cells is %v, predictions differ by %v", floats.Dot(form, theta), want)
+	}
+	places[2], places[5] = 1, 0
+	form, shift := b.Form(one, 0, places, 1, 1)
+	if want := b.Centre + b.Unit*got[0]; math.Abs(floats.Dot(form, theta)+shift-want) > 1e-9 {
+		t.Errorf("the form of a row is %v, its prediction %v", floats.Dot(form, theta)+shift, want)
+	}
+
+	const typical, norm = 0.4, 0.5
+	form, _ = paired.Form(weights, 0, nil, typical, 1)
+	beside := func(h float64) []float64 {
+		z := slices.Clone(paired.Mean[:4])
+		floats.Scale(math.Sqrt(1+norm*norm), z)
+		floats.AddScaled(z, h, weights[:4])
+		return geometry.Products(paired.Pairs, z)
+	}
+	for j, v := range beside(0.5) {
+		want := (v - beside(-0.5)[j]) * norm / typical / math.Sqrt(1+norm*norm) * paired.Unit / paired.Scale
+		if math.Abs(form[4+j]-want) > 1e-12 {
+			t.Errorf("product %d has %v in a form, want %v", j, form[4+j], want)
+		}
+	}
+}

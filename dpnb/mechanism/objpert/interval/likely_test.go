@@ -105,3 +105,38 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 		t.Error("a feature is in no column")
 	}
 }
+
+// Where columns are independent each noise counts in full in the law of the same fit, of one form and of all together:
+// the tilt, the output's, and, where no curvature was released, that what is expected may be off.
+func TestLawCountsEveryNoise(t *testing.T) {
+	c, theta := []float64{90, 60, 120}, []float64{1, -1, 0.5}
+	h := mat.NewSymDense(3, nil)
+	for j, v := range c {
+		h.SetSym(j, j, v)
+	}
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 30, Sigma: 5, Tolerance: 1e-12, OutputSigma: 0.03}
+	for _, mo := range []*Moments{{Hessian: h, HessianSigma: 1e-9}, nil} {
+		g := guessed(h, 1)
+		l, err := LikelyLaw(m, theta, mo, g, false, Settings{Level: 0.9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		joint := l.Covariance(0, 3)
+		for j := range c {
+			var off float64 // of E′δ, whose entries have variances of their own, and of a factor of all
+			for i := 0; i < 3 && mo == nil; i++ {
+				by := usual * usual / 2
+				if i == j {
+					by = usual*usual + g.Factor*g.Factor
+				}
+				off += by * c[i] * c[j] * math.Pow(m.Sigma/(c[i]+m.Lambda), 2)
+			}
+			want := (m.Sigma*m.Sigma+off)/math.Pow(c[j]+m.Lambda, 2) + m.OutputSigma*m.OutputSigma
+			for what, got := range map[string]float64{"half": math.Pow(l.Half(j, 1), 2), "joint": joint.At(j, j)} {
+				if math.Abs(got/want-1) > 1e-6 {
+					t.Errorf("released %v, %s: a variance of %v, want %v", mo != nil, what, got, want)
+				}
+			}
+		}
+	}
+}
