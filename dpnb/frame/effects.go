@@ -238,7 +238,10 @@ func (e *Encoding) Contrast(mean []float64, column, category, against string) (E
 
 // TypicalNorm returns the root of the mean squared norm of a centred row before it is scaled, if numbers were spread
 // evenly over their scale, and columns independent.
-func (e *Encoding) TypicalNorm() float64 {
+func (e *Encoding) TypicalNorm() float64 { return e.typicalNorm() }
+
+// evenNorm computes TypicalNorm.
+func (e *Encoding) evenNorm() float64 {
 	var square float64
 	each := make([]float64, len(e.encoders))
 	for i := range e.encoders {

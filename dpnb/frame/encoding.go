@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -31,8 +32,10 @@ type Encoding struct {
 	label    Field
 	fields   []Field // of the features, in their order
 	encoders []encoder
-	crosses  []cross
-	classes  *categories // of a label that has them
+	// typicalNorm is TypicalNorm, which every effect asks for, computed once.
+	typicalNorm func() float64
+	crosses     []cross
+	classes     *categories // of a label that has them
 }
 
 // newEncoding returns the encoding of tables with the given columns: numbers scaled to
@@ -81,6 +84,7 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 	for k := range e.crosses {
 		e.Features = append(e.Features, e.crosses[k].names(e.encoders)...)
 	}
+	e.typicalNorm = sync.OnceValue(e.evenNorm)
 	if s.InUnits && s.ClipNorm == 0 {
 		s.ClipNorm = e.TypicalNorm()
 		e.settings = s

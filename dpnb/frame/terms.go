@@ -303,6 +303,12 @@ func (x *cross) enter(s *entries, e []encoder, a, b given) {
 
 // enter adds what the columns have of a record to s, with their products, and returns the squared norm.
 func (e *Encoding) enter(s *entries, own []encoder, of []given) (square float64) {
+	if e.crosses == nil {
+		for k := range own {
+			square += own[k].enter(s, of[k])
+		}
+		return square
+	}
 	squares := make([]float64, len(own))
 	for k := range own {
 		squares[k] = own[k].enter(s, of[k])

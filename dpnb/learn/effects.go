@@ -80,7 +80,10 @@ func meanRow(b *geometry.Bought) []float64 {
 // formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q.
 func formsOf(e *frame.Encoding, effects []frame.Effect, b *geometry.Bought, q float64) (forms [][]float64,
 	shift []float64) {
-	typical := e.TypicalProducts()
+	typical := 0.0
+	if len(b.Pairs) > 0 {
+		typical = e.TypicalProducts()
+	}
 	for _, f := range effects {
 		a, of := b.Form(f.Weights, f.Line, f.Places, typical, q)
 		forms, shift = append(forms, a), append(shift, of)
