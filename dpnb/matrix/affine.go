@@ -136,17 +136,6 @@ func (m *Affine) AddScaled(dst, w []float64, lo, hi int) {
 // MaxNorm is Longest, or what Norms finds.
 func (m *Affine) MaxNorm() float64 { return longest(m, m.Longest) }
 
-// longest is a bound that is known, or what Norms finds where that is 0.
-func longest(r Rows, known float64) float64 {
-	if known > 0 {
-		return known
-	}
-	n, _ := r.Dims()
-	norms := make([]float64, n)
-	r.Norms(norms, 0, n)
-	return largest(norms)
-}
-
 // Norms implements Rows.
 func (m *Affine) Norms(dst []float64, lo, hi int) { normsOf(m, dst, lo, hi) }
 

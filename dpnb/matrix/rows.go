@@ -213,10 +213,19 @@ func Select(r Rows, index []int) Rows {
 // entries lose below the range of float64 is added, √d·2⁻⁵³⁷: tiny records are
 // not taken for zero.
 func MaxNorm(r Rows) float64 {
-	n, d := r.Dims()
+	_, d := r.Dims()
 	if known, ok := r.(interface{ MaxNorm() float64 }); ok {
 		return known.MaxNorm() + ShortNorm(d)
 	}
+	return longest(r, 0) + ShortNorm(d)
+}
+
+// longest is a bound that is known, or what Norms finds where that is 0; NaN if an entry is.
+func longest(r Rows, known float64) float64 {
+	if known > 0 {
+		return known
+	}
+	n, _ := r.Dims()
 	buf := make([]float64, MaxBlock)
 	var m float64
 	for lo := 0; lo < n; lo += MaxBlock {
@@ -226,7 +235,7 @@ func MaxNorm(r Rows) float64 {
 			m = math.Max(m, v) // NaN stays NaN
 		}
 	}
-	return m + ShortNorm(d)
+	return m
 }
 
 // ShortNorm bounds what the squares of d entries lose below the range of float64, as a norm.

@@ -81,18 +81,16 @@ func unscaled(rows matrix.Rows) func(i int, n Number) (v float64, ok bool) {
 	switch base := m.Base.(type) {
 	case *matrix.CSR:
 		return func(i int, n Number) (float64, bool) { return base.Entry(i, n.Feature) }
-	default:
+	case *matrix.Dense: // that were stored
 		if m.Aside == nil {
 			return nil
 		}
-		_, d := base.Dims()
 		return func(i int, n Number) (float64, bool) {
-			row := make([]float64, d)
-			base.Row(row, i)
-			v := row[m.Aside[n.Feature]]
+			v := base.At(i, m.Aside[n.Feature])
 			return v, v < n.Lower+2*n.Width
 		}
 	}
+	return nil
 }
 
 // CellFeatures is how many features the cells are.
@@ -212,8 +210,7 @@ func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 			rows.Row(row, i)
 			by := b.unit(x, row)
 			copy(pairs.Base.(*matrix.Dense).Data[i*(len(x)-z):], x[z:])
-			floats.Sub(x, b.Mean)
-			k := b.scaleOf(x) * (1 - 0x1p-46)
+			k := b.move(x)
 			floats.Scale(k, x)
 			square, before := matrix.SumSquares(x), len(part.Values)
 			for c, one := range b.Cells {
@@ -252,9 +249,6 @@ func (b *Bought) MeanRow() []float64 {
 	return mean
 }
 
-// Width is how many coefficients a linear form of the fit has.
-func (b *Bought) Width() int { return b.width() }
-
 // Form returns a and the shift of the linear form aᵀθ + shift of the coefficients θ of the fit that an effect is: a
 // difference, of weights in the features of rows and the constant, between records that have the typical norm, all
 // else as in the mean; of the number whose line is in feature line also of weights at places, evenly spaced over its
@@ -263,7 +257,7 @@ func (b *Bought) Width() int { return b.width() }
 // Tqθ_f/(cR), that of the constant is Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
 func (b *Bought) Form(weights []float64, line int, places []float64, typical, stretch float64) (a []float64,
 	shift float64) {
-	a = make([]float64, b.width())
+	a = make([]float64, b.Width())
 	features, constant := len(weights)-1, weights[len(weights)-1]
 	paired := b.paired()
 	change, mean := make([]float64, features), make([]float64, features) // from the mean row, and that
@@ -298,7 +292,7 @@ func (b *Bought) Form(weights []float64, line int, places []float64, typical, st
 // change of the coefficients of their features and constant: it is ȳ + T(q·(z/R − m)ᵀθ/c + eθ_e).
 func (b *Bought) Change(form int, change []float64) {
 	last, by, long := len(change)-1, b.Scale/(b.Unit*b.Stretch), b.RowNorm*b.paired()
-	raw := b.Raw[form*b.width() : (form+1)*b.width()]
+	raw := b.Raw[form*b.Width() : (form+1)*b.Width()]
 	constant := change[last] * b.Bias
 	for j, v := range change[:last] {
 		raw[j] += by * long * v

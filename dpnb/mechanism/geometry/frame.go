@@ -328,14 +328,12 @@ func (f *Bought) centred(dst, row []float64) {
 	dst[len(x)] = f.Bias
 }
 
-// moved returns a and w with which a·z + w·m is the row but for its bias, as computed no longer than 1: that errs by
-// 3·2⁻⁵³(1 + ‖m‖)/c at most, c² ≥ leastScale.
-func (f *Bought) moved(x, row []float64) (a, w float64) {
-	x = x[:len(f.Mean)]
-	by := f.unit(x, row)
+// move takes the mean from x, z/R, and returns what the difference is to be multiplied by: with it, times what made z/R
+// of a row, a sum of that row and of the mean is as computed no longer than 1, as it errs by 3·2⁻⁵³(1 + ‖m‖)/c at most,
+// c² ≥ leastScale.
+func (f *Bought) move(x []float64) float64 {
 	floats.Sub(x, f.Mean)
-	k := f.scaleOf(x) * (1 - 0x1p-46)
-	return by * k, -k
+	return f.scaleOf(x) * (1 - 0x1p-46)
 }
 
 // scaleOf returns what z/R − m is to be multiplied by.
@@ -369,10 +367,11 @@ func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
 		Bias: f.Bias, Longest: v.MaxNorm()}
 	m.Kept = append(f.places(len(f.Mean)), -1)
 	parallel.Each((n+block-1)/block, workers, func(p int) {
-		row, x := make([]float64, d), make([]float64, v.d)
+		row, x := make([]float64, d), make([]float64, len(f.Mean))
 		for i := p * block; i < min(n, (p+1)*block); i++ {
 			rows.Row(row, i)
-			m.A[i], m.W[i] = f.moved(x, row)
+			by, k := f.unit(x, row), f.move(x)
+			m.A[i], m.W[i] = by*k, -k
 		}
 	})
 	return m
@@ -387,15 +386,15 @@ func (b *Bought) Placed(rows matrix.Rows) matrix.Rows { return b.view(rows) }
 // Used has Placed take rows that are without the features that were left out.
 func (b *Bought) Used() { b.kept = nil }
 
-// width is how many coefficients a linear form of centred rows has. Raw has those of one form after another.
-func (b *Bought) width() int { return len(b.Mean) + b.CellFeatures() + 1 }
+// Width is how many coefficients a linear form of centred rows has. Raw has those of one form after another.
+func (b *Bought) Width() int { return len(b.Mean) + b.CellFeatures() + 1 }
 
 // Placing returns the coefficients of Placed rows whose linear forms are what is predicted: of each form (Tqθ_x,
 // Tθ_e + ȳ/e) for θ = Raw.
 func (b *Bought) Placing() []float64 {
 	out := make([]float64, len(b.Raw))
 	for j, v := range b.Raw {
-		if out[j] = b.Unit * b.Stretch * v; j%b.width() == b.width()-1 {
+		if out[j] = b.Unit * b.Stretch * v; j%b.Width() == b.Width()-1 {
 			out[j] = b.Unit*v + b.Centre/b.Bias
 		}
 	}
@@ -433,7 +432,7 @@ func (f *frame) whole(theta []float64) []float64 {
 // products and cells apart.
 func (f *frame) unfold() []float64 {
 	var all []float64
-	for placing := range slices.Chunk(f.Placing(), f.width()) {
+	for placing := range slices.Chunk(f.Placing(), f.Width()) {
 		out := make([]float64, f.d)
 		out[f.d-1] = placing[len(placing)-1]
 		own := f.places(len(f.Mean) - products(f.Pairs))
@@ -451,7 +450,7 @@ func (f *frame) unfold() []float64 {
 // Fits reports whether b can be of so many linear forms of rows with so many features, and its numbers are in their
 // ranges.
 func (b *Bought) Fits(features, forms int) bool {
-	ok := len(b.Mean) == features-1+products(b.Pairs) && len(b.Raw) == b.width()*forms && b.RowNorm > 0 &&
+	ok := len(b.Mean) == features-1+products(b.Pairs) && len(b.Raw) == b.Width()*forms && b.RowNorm > 0 &&
 		b.Bias > 0 && b.Scale > 0 && matrix.Rising(b.Pairs) && len(b.Cells) <= mostCells && (b.Curved || !b.detail()) &&
 		b.Unit > 0 && b.Stretch > 0
 	if n := len(b.Pairs); n > 0 {

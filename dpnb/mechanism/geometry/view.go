@@ -17,7 +17,7 @@ type view struct {
 
 func (b *Bought) view(rows matrix.Rows) view {
 	n, from := rows.Dims()
-	return view{rows, b, n, b.width(), from, nil}
+	return view{rows, b, n, b.Width(), from, nil}
 }
 
 // with calls use with the rows lo ≤ i < hi, no more than MaxBlock at a time, of which the first is record from.
