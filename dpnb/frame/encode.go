@@ -79,6 +79,24 @@ func newEncoder(f *Field, at int, s *DesignSettings) encoder {
 // periodic reports whether the column is a number whose curve closes up.
 func (e *encoder) periodic() bool { return e.centred && e.field.Period != 0 }
 
+// Coded is how a column becomes features: whether it is centred, and whether being missing is a feature; of a number
+// the share of its scale that one which is missing has, that at which it counts as 0, the largest distance from that,
+// which is 0 where it is not centred, and the number of hats.
+type Coded struct {
+	Centred, Missing     bool
+	Fill, Typical, Reach float64
+	Hats                 int
+}
+
+// Coded returns that of each of Columns.
+func (e *Encoding) Coded() (all []Coded) {
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		all = append(all, Coded{c.centred, c.more, c.fill, c.typical, c.reach, c.hats})
+	}
+	return all
+}
+
 // width is how many features the column has.
 func (e *encoder) width() int {
 	if e.more {

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
-	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
@@ -95,7 +95,8 @@ func (m *Model) Export(path string) error {
 		Title: "Private " + m.title + " for " + m.target.Name, MadeWith: m.source.Module, Warning: m.warning(),
 		Guarantee: g.Words(),
 		Row:       exportedRow{Norm: k.Settings.RowNorm, Clip: k.Settings.ClipNorm, Bias: m.encoding.Bias()}}
-	for _, f := range k.Fields {
+	coded := m.encoding.Coded()
+	for i, f := range k.Fields {
 		if f.Part != 0 {
 			return fmt.Errorf("dpnb: column %s is a date, for which the exported form has no place: Save has all",
 				f.Name)
@@ -104,7 +105,7 @@ func (m *Model) Export(path string) error {
 			return fmt.Errorf("dpnb: column %s has steps, a period or a cross, for which the exported form has "+
 				"no place: Save has all", f.Name)
 		}
-		out.Columns = append(out.Columns, exportedOf(f, k.Settings))
+		out.Columns = append(out.Columns, exportedOf(f, coded[i]))
 	}
 	theta := m.linear()
 	if b, ok := also.(*geometry.Bought); ok {
@@ -137,36 +138,19 @@ func scaleOf(log, open bool) string {
 	return "linear"
 }
 
-// exportedOf says how a column is encoded, as frame's encoder does it.
-func exportedOf(f frame.Field, s frame.DesignSettings) exportedColumn {
-	c := exportedColumn{Name: f.Name, Type: "category", Centred: s.Centred, Missing: f.Missing}
+// exportedOf says how a column is encoded.
+func exportedOf(f frame.Field, of frame.Coded) exportedColumn {
+	c := exportedColumn{Name: f.Name, Type: "category", Centred: of.Centred, Missing: of.Missing}
 	if f.Kind == frame.Categorical {
 		c.Categories, c.Else = f.Levels, f.Else
 		return c
 	}
-	share := func(v float64) float64 {
-		if f.Log {
-			return min(1, logscale.Between(f.Lower, f.Upper).Share(v))
-		}
-		return (v - f.Lower) / (f.Upper - f.Lower)
-	}
 	c.Type, c.Lower, c.Upper, c.Scale = "number", f.Lower, f.Upper, scaleOf(f.Log, f.Open)
-	c.Missing = s.Centred && f.Missing && f.Fill == nil
-	c.Typical, c.Reach = 0, 1
-	if c.Fill = 0.5; f.Fill != nil {
-		c.Fill = share(*f.Fill)
-	}
-	if s.Centred && !f.Open {
-		if c.Typical, c.About = 0.5, "mean"; !f.Line {
-			c.Hats = s.Curves
+	c.Fill, c.Typical, c.Reach, c.Hats = of.Fill, of.Typical, cmp.Or(of.Reach, 1), of.Hats
+	if of.Centred && !f.Open {
+		if c.About = "mean"; f.Typical != nil {
+			c.About = "typical"
 		}
-		if f.Typical != nil {
-			c.Typical, c.About = share(*f.Typical), "typical"
-		}
-		if f.Fill == nil {
-			c.Fill = c.Typical
-		}
-		c.Reach = max(c.Typical, 1-c.Typical)
 	}
 	return c
 }

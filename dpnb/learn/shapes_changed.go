@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
 
@@ -113,17 +114,21 @@ func (s *Shape) Convex(direction int) *Shape {
 func (s *Shape) projected(direction int, difference []float64, did string) *Shape {
 	own, n := slices.Clone(s.own), s.ordered()
 	floats.Scale(float64(direction), own[:n])
-	nearest(own[:n], s.metric(), difference)
+	if !nearest(own[:n], s.metric(), difference) {
+		return s.failed("dpnb: the law of the noise in %q is not known well enough to say which such shape is nearest",
+			s.Column())
+	}
 	floats.Scale(float64(direction), own[:n])
 	return s.changed(did, own)
 }
 
 // nearest replaces values g by those f at which ½(f − g)ᵀC⁻¹(f − g) is least of all with differences Df ≥ 0: by
-// g + CDᵀλ, where λ ≥ 0 makes ½λᵀDCDᵀλ + λᵀDg least. Where Dg ≥ 0 they stay to the last bit.
-func nearest(values []float64, c *mat.SymDense, difference []float64) {
+// g + CDᵀλ, where λ ≥ 0 makes ½λᵀDCDᵀλ + λᵀDg least. Where Dg ≥ 0 they stay to the last bit. ok is false, and nothing
+// is done, if C is singular as computed.
+func nearest(values []float64, c *mat.SymDense, difference []float64) (ok bool) {
 	n, m := len(values), len(values)-len(difference)+1
 	if m < 1 {
-		return
+		return true
 	}
 	d := mat.NewDense(m, n, nil)
 	for i := range m {
@@ -137,7 +142,7 @@ func nearest(values []float64, c *mat.SymDense, difference []float64) {
 	q, slope := mat.NewSymDense(m, nil), mat.NewVecDense(m, nil)
 	slope.MulVec(d, mat.NewVecDense(n, values))
 	if mat.Min(slope) >= 0 {
-		return
+		return true
 	}
 	for i := range m {
 		for j := i; j < m; j++ {
@@ -146,12 +151,14 @@ func nearest(values []float64, c *mat.SymDense, difference []float64) {
 		q.SetSym(i, i, q.At(i, i)*(1+1e-13))
 	}
 	var chol mat.Cholesky
-	chol.Factorize(q)
+	if !chol.Factorize(q) {
+		return false
+	}
 	var upper mat.TriDense
 	chol.UTo(&upper)
 	var half, moved mat.VecDense // ½‖Uλ + U⁻ᵀDg‖², UᵀU = DCDᵀ
 	if half.SolveVec(upper.T(), slope) != nil && half.IsEmpty() {
-		return
+		return false
 	}
 	half.ScaleVec(-1, &half)
 	moved.MulVec(dc.T(), positive(mat.DenseCopyOf(&upper), &half))
@@ -163,6 +170,7 @@ func nearest(values []float64, c *mat.SymDense, difference []float64) {
 			values[k+1] = max(values[k+1], values[k])
 		}
 	}
+	return true
 }
 
 // positive returns the x ≥ 0 at which ‖ax − b‖ is least.
@@ -246,13 +254,7 @@ func (s *Shape) Smoothed(by float64) *Shape {
 		normal.SetSym(k, k, max(w[k], 1e-4))
 		right.SetVec(k, max(w[k], 1e-4)*own[k])
 	}
-	for k := range n - 2 {
-		second := mat.NewVecDense(n, nil)
-		for j, d := range []float64{1, -2, 1} {
-			second.SetVec(k+j, d)
-		}
-		normal.SymRankOne(normal, by/8, second)
-	}
+	matrix.Span{Len: n}.Roughen(normal, by/8)
 	var c mat.Cholesky
 	if !c.Factorize(normal) || c.SolveVecTo(mat.NewVecDense(n, own[:n]), right) != nil {
 		return s.failed("dpnb: Smoothed(%v) of %q: the weight is too large", by, s.Column())

@@ -418,7 +418,9 @@ func TestProjectionsOfShapes(t *testing.T) {
 			other.CopySym(c)
 			other.SetSym(0, 0, 1.1*c.At(0, 0))
 			p, near := slices.Clone(f), slices.Clone(f)
-			nearest(p, c, kind.difference)
+			if !nearest(p, c, kind.difference) {
+				t.Fatalf("%s: nothing is nearest to %v", kind.name, f)
+			}
 			nearest(near, other, kind.difference)
 			for k := range n - len(kind.difference) + 1 {
 				if v := floats.Dot(kind.difference, p[k:k+len(kind.difference)]); v < -1e-7 {
@@ -454,6 +456,14 @@ func TestProjectionsOfShapes(t *testing.T) {
 	}
 	if off < 1e-2 {
 		t.Errorf("another metric is seen by %v only", off)
+	}
+}
+
+// Where the law of the noise says nothing of some direction nothing is nearest, and nothing is moved.
+func TestNothingIsNearestInNoMetric(t *testing.T) {
+	values := []float64{3, 2, 1}
+	if nearest(values, mat.NewSymDense(3, nil), []float64{-1, 1}) || values[0] != 3 || values[2] != 1 {
+		t.Errorf("%v is nearest where there is no noise", values)
 	}
 }
 
