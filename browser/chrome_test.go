@@ -29,8 +29,8 @@ func findChrome(t *testing.T) string {
 // openPage opens an address in a browser of its own, which asks nobody else for anything.
 func openPage(t *testing.T, chrome, url string) context.Context {
 	t.Helper()
-	// Not the test's own folder: its removal fails the test while processes of a browser that has ended still
-	// write there.
+	// Not the test's own folder: its removal fails the test while processes of a browser that has ended still write
+	// there.
 	profile, err := os.MkdirTemp("", "dpnb-chrome-")
 	if err != nil {
 		t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A person makes a notebook, opens its folder, runs all cells, restarts the kernel and runs them
-// again: there are figures and a ledger on the page, and the second run pays for nothing.
+// A person makes a notebook, opens its folder, runs all cells, restarts the kernel and runs them again: there are
+// figures and a ledger on the page, and the second run pays for nothing.
 func TestOwnNotebook(t *testing.T) {
 	if testing.Short() {
 		t.Skip("opens Jupyter in a browser")
@@ -54,8 +54,7 @@ func TestOwnNotebook(t *testing.T) {
 	}
 }
 
-// ledgerLines returns the lines of the page's last ledger: one for each release, and what all
-// come to.
+// ledgerLines returns the lines of the page's last ledger: one for each release, and what all come to.
 func ledgerLines(text string) []string {
 	all := regexp.MustCompile(`(?s)for\s+mechanism.*?left for one more[^\n]*`).FindAllString(text, -1)
 	if len(all) == 0 {

@@ -70,8 +70,8 @@ func expected(t *testing.T) []string {
 	return names
 }
 
-// nowhere returns the links between the pages in a folder, by their names in it, that lead to no file or to no place
-// on a page.
+// nowhere returns the links between the pages in a folder, by their names in it, that lead to no file or to no place on
+// a page.
 func nowhere(out string, pages map[string]looked) (lost []string) {
 	places := map[string]bool{}
 	for name, p := range pages {

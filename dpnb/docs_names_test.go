@@ -128,8 +128,8 @@ func commandProblems(tree *whereis.Tree, read map[string]bool, text string) (n i
 
 // house knows the names in the code.
 type house struct {
-	// symbols has package.Symbol and package.Type.Member of the house, tests
-	// included; rooms its packages by name and foreign those that it imports.
+	// symbols has package.Symbol and package.Type.Member of the house, tests included; rooms its packages by name and
+	// foreign those that it imports.
 	symbols, rooms, foreign map[string]bool
 	// tests, files and claims by name; paths from the top.
 	tests, files, paths, claims map[string]bool
@@ -176,8 +176,7 @@ var (
 	place  = regexp.MustCompile(`^(dpnb|rkw23|qop|cop|heavytail|dtz24)/[\w./-]+$`)
 )
 
-// problems checks what a page names in backticks, and returns how many names
-// look like ones of the house.
+// problems checks what a page names in backticks, and returns how many names look like ones of the house.
 func (h *house) problems(page, text string) (n int, problems []string) {
 	for _, code := range inline.FindAllString(prose(text), -1) {
 		name := strings.Trim(code, "`")

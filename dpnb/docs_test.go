@@ -231,8 +231,8 @@ func prose(text string) string {
 	return formula.ReplaceAllString(fence.ReplaceAllString(text, ""), "")
 }
 
-// linkProblems checks the links of a page, and returns how many stay in the
-// project. exists is asked about files that are no pages.
+// linkProblems checks the links of a page, and returns how many stay in the project. exists is asked about files that
+// are no pages.
 func linkProblems(pages map[string]string, name string, exists func(file string) bool) (n int, problems []string) {
 	for _, m := range link.FindAllStringSubmatch(inline.ReplaceAllString(prose(pages[name]), ""), -1) {
 		target := m[1] + m[2]
@@ -256,8 +256,7 @@ func linkProblems(pages map[string]string, name string, exists func(file string)
 	return n, problems
 }
 
-// anchorsOf returns what a link into the page may name: headings, as GitHub
-// makes addresses of them, and <a id>.
+// anchorsOf returns what a link into the page may name: headings, as GitHub makes addresses of them, and <a id>.
 func anchorsOf(text string) map[string]bool {
 	anchors := map[string]bool{}
 	text = fence.ReplaceAllString(text, "")
@@ -277,8 +276,8 @@ func anchorsOf(text string) map[string]bool {
 	return anchors
 }
 
-// anchorProblem says what is wrong with an anchor of a page on theory: it is our
-// own, or a paper's statement. dtz24-thm3.7 may stand for its parts (a) and (b).
+// anchorProblem says what is wrong with an anchor of a page on theory: it is our own, or a paper's statement.
+// dtz24-thm3.7 may stand for its parts (a) and (b).
 func anchorProblem(anchor string, known map[string]bool) string {
 	paper, statement, ok := strings.Cut(anchor, "-")
 	if ok && (paper == "dpnb" || known[paper+"/"+statement] || known[paper+"/"+statement+"a"]) {
@@ -287,8 +286,8 @@ func anchorProblem(anchor string, known map[string]bool) string {
 	return fmt.Sprintf("the anchor %s is no statement of an inventory", anchor)
 }
 
-// docs/architecture.md says of every package what it is, and of every room what it
-// may import, as imports_test.go enforces it.
+// docs/architecture.md says of every package what it is, and of every room what it may import, as imports_test.go
+// enforces it.
 func TestArchitectureIsTheHouse(t *testing.T) {
 	page := readPages(t)["docs/architecture.md"]
 	for _, problem := range architectureProblems(t, page) {

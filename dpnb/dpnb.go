@@ -1,5 +1,5 @@
-// Package dpnb is differentially private convex learning for Jupyter notebooks: read a
-// table, state a privacy budget, fit a model, show the result and what it cost.
+// Package dpnb is differentially private convex learning for Jupyter notebooks: read a table, state a privacy budget,
+// fit a model, show the result and what it cost.
 //
 //	df := dpnb.ReadCSV("people.csv").WithSchema(
 //		dpnb.Numeric("age", 17, 90), dpnb.Categorical("city", "Bern", "Rome"), dpnb.Categorical("happy", "no", "yes"))
@@ -10,9 +10,8 @@
 //
 // Errors are carried along: Fit or Show reports a wrong path, and nothing is spent.
 //
-// This package has names and no code: the code is in package learn and its neighbours, which a
-// library that builds on this module may import instead. It is for notebooks: no other package of
-// this module imports it.
+// This package has names and no code: the code is in package learn and its neighbours, which a library that builds on
+// this module may import instead. It is for notebooks: no other package of this module imports it.
 package dpnb
 
 import (
@@ -35,11 +34,11 @@ type (
 	//
 	//	grown := df.Where(func(r dpnb.Row) bool { return r.Number("age") >= 18 }, "age")
 	Row = learn.Row
-	// CSV says how ReadCSVWith reads a file: what separates fields and decimals, its
-	// encoding, lines to skip, the names of its columns, which texts mean "missing".
+	// CSV says how ReadCSVWith reads a file: what separates fields and decimals, its encoding, lines to skip, the names
+	// of its columns, which texts mean "missing".
 	CSV = learn.CSV
-	// Field is what is publicly known about one column, made by Numeric, Log or Categorical. It can
-	// say what values count as that do not fit:
+	// Field is what is publicly known about one column, made by Numeric, Log or Categorical. It can say what values
+	// count as that do not fit:
 	//
 	//	dpnb.Categorical("city", "Bern", "Rome").OrElse("elsewhere")
 	//	dpnb.Numeric("age", 17, 90).OrMissingAs(40)
@@ -48,11 +47,11 @@ type (
 	//
 	//	dpnb.Categorical("marital", "never", "married", "divorced").Against("married")
 	Field = learn.Field
-	// Dataset is records that a learner can take: Binary, Regression, Counts or Classes makes it
-	// from a DataFrame. Show lists what was done to the records and what it cost.
+	// Dataset is records that a learner can take: Binary, Regression, Counts or Classes makes it from a DataFrame. Show
+	// lists what was done to the records and what it cost.
 	Dataset = learn.Dataset
-	// Option is an option of Binary, Regression, Counts and Classes: Lines, Curves, InUnits, Uncentred,
-	// RowNorm, ClipNorm, Positive, NoBias, StoredIn or InferBounds.
+	// Option is an option of Binary, Regression, Counts and Classes: Lines, Curves, InUnits, Uncentred, RowNorm,
+	// ClipNorm, Positive, NoBias, StoredIn or InferBounds.
 	Option = learn.Option
 )
 
@@ -66,8 +65,8 @@ var (
 	//
 	//	dpnb.Numeric("income", 0, 50_000).Unbounded()
 	Numeric = learn.Numeric
-	// Log is a number x in [lower, upper] that spreads over orders of magnitude and is
-	// used on a logarithmic scale, ln(x/lower), or ln(1 + x − lower) if lower is not positive:
+	// Log is a number x in [lower, upper] that spreads over orders of magnitude and is used on a logarithmic scale,
+	// ln(x/lower), or ln(1 + x − lower) if lower is not positive:
 	//
 	//	dpnb.Log("income", 1e3, 1e6).OrMissingAs(30_000)
 	//
@@ -77,8 +76,8 @@ var (
 	//
 	//	dpnb.Categorical("happy", "no", "yes")
 	Categorical = learn.Categorical
-	// Date is a date between two days, as a number of days; Year, Month and Weekday are parts
-	// of one. The layout is how the file writes 2 January 2006, 15:04:
+	// Date is a date between two days, as a number of days; Year, Month and Weekday are parts of one. The layout is how
+	// the file writes 2 January 2006, 15:04:
 	//
 	//	dpnb.Date("admitted", "02.01.2006", "01.01.2015", "31.12.2024")
 	//	dpnb.Weekday("admitted", "2006-01-02 15:04")
@@ -88,8 +87,8 @@ var (
 	Weekday = learn.Weekday
 )
 
-// ReadCSV reads a comma-separated file with a header line. Fit or Show reports a wrong path or a
-// broken line; Err reports it at once.
+// ReadCSV reads a comma-separated file with a header line. Fit or Show reports a wrong path or a broken line; Err
+// reports it at once.
 //
 //	df := dpnb.ReadCSV("people.csv").WithSchema(dpnb.Numeric("age", 17, 90))
 func ReadCSV(path string) DataFrame { return learn.ReadCSV(path) }
@@ -106,8 +105,8 @@ var (
 	//	df := dpnb.FromScanner(parquet.Open("people.parquet", nil)) // of package dpnb/frame/parquet
 	//	df := dpnb.FromScanner(frame.ScanCSV("people.csv", nil))    // of package dpnb/frame
 	//
-	// Questions are answered by scans. Records for learning are kept, encoded, in the user's cache
-	// folder until RemoveStored; df.Collect() reads the table into memory instead.
+	// Questions are answered by scans. Records for learning are kept, encoded, in the user's cache folder until
+	// RemoveStored; df.Collect() reads the table into memory instead.
 	FromScanner = learn.FromScanner
 	// StoredIn is an option of Binary and the others that says where and how these are kept:
 	//
@@ -130,31 +129,28 @@ func FromGota(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) Data
 	return learn.FromGota(load)
 }
 
-// Adult returns the training and the test part of the Adult census (who earns more than
-// 50,000 dollars a year?) with its public schema, or invented people where the files are
-// not on this machine. Show(train.Origin()) says which.
+// Adult returns the training and the test part of the Adult census (who earns more than 50,000 dollars a year?) with
+// its public schema, or invented people where the files are not on this machine. Show(train.Origin()) says which.
 //
 //	train, test := dpnb.Adult()
 //	data := dpnb.Binary(train, "income")
 func Adult() (train, test DataFrame) { return learn.Adult() }
 
-// Patients returns invented patients with their public schema and something to learn
-// for every learner: pressure is a number, visits a count, ill has two classes and ward
-// three. The same seed gives the same patients.
+// Patients returns invented patients with their public schema and something to learn for every learner: pressure is a
+// number, visits a count, ill has two classes and ward three. The same seed gives the same patients.
 //
 //	data := dpnb.Regression(dpnb.Patients(10000, 1), "pressure")
 func Patients(rows int, seed uint64) DataFrame { return learn.Patients(rows, seed) }
 
-// Binary makes records of two classes, for Logistic and SVM, and for HeavyTails with
-// LogisticLoss or HingeLoss.
+// Binary makes records of two classes, for Logistic and SVM, and for HeavyTails with LogisticLoss or HingeLoss.
 //
 //	data := dpnb.Binary(df, "happy")
 func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Binary(df, label, opts...)
 }
 
-// Regression makes records of a number within public bounds, for Linear, Huber, Quantile and
-// Quantiles; and for HeavyTails, which needs no bounds.
+// Regression makes records of a number within public bounds, for Linear, Huber, Quantile and Quantiles; and for
+// HeavyTails, which needs no bounds.
 //
 //	data := dpnb.Regression(df, "pressure")
 func Regression(df DataFrame, target string, opts ...Option) *Dataset {
@@ -175,8 +171,8 @@ func Classes(df DataFrame, label string, opts ...Option) *Dataset {
 	return learn.Classes(df, label, opts...)
 }
 
-// Suited makes records for the target and returns the learner that suits it by the schema: SVM
-// for two categories, Softmax for more, Huber for a number, HeavyTails for one without bounds.
+// Suited makes records for the target and returns the learner that suits it by the schema: SVM for two categories,
+// Softmax for more, Huber for a number, HeavyTails for one without bounds.
 //
 //	learner, data := dpnb.Suited(df, "happy")
 func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
@@ -186,8 +182,8 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 // InUnits has effects in the units of the columns: rows are clipped to their typical norm and not scaled to it.
 func InUnits() Option { return learn.InUnits() }
 
-// Curves has a model be a sum of curves and nothing else; numbers of a table that is scanned bend, too, with nine
-// times as much room for its records.
+// Curves has a model be a sum of curves and nothing else; numbers of a table that is scanned bend, too, with nine times
+// as much room for its records.
 func Curves() Option { return learn.Curves() }
 
 // Lines has what is learnt of a number be a straight line, where else it can bend.
@@ -235,8 +231,8 @@ func Positive(category string) Option { return learn.Positive(category) }
 // NoBias leaves out the constant feature, and with it the intercept.
 func NoBias() Option { return learn.NoBias() }
 
-// InferBounds reads bounds and categories off the data where no schema was stated. It is for public
-// data: NO GUARANTEE covers the results, and every result says so.
+// InferBounds reads bounds and categories off the data where no schema was stated. It is for public data: NO GUARANTEE
+// covers the results, and every result says so.
 func InferBounds() Option { return learn.InferBounds() }
 
 // Private questions about columns, which cost what they are allowed:
@@ -300,8 +296,8 @@ func Variance(column string) Query { return explore.Variance(column) }
 //	c, err := dpnb.Correlations("age", "hours", "income").Of(df, budget.Spend(0.1))
 func Correlations(columns ...string) Query { return explore.Correlations(columns...) }
 
-// Describe asks for the number of records, and for mean, standard deviation and quartiles of
-// every column that is a number in the schema.
+// Describe asks for the number of records, and for mean, standard deviation and quartiles of every column that is a
+// number in the schema.
 //
 //	dpnb.Show(dpnb.Describe().Of(df, budget.Spend(0.1)))
 func Describe() Query { return explore.Describe() }
@@ -347,20 +343,19 @@ type (
 	//	dpnb.Show(model.QuantileScores(other))
 	//	dpnb.Show(model.Bands("age", map[string]any{"smoker": "yes"}))
 	Quantiles = learn.Quantiles
-	// Quadratic is least squares by quadratic perturbation, for Regression with targets that one
-	// model predicts exactly: its guarantee rests on that assumption, which must be stated.
+	// Quadratic is least squares by quadratic perturbation, for Regression with targets that one model predicts
+	// exactly: its guarantee rests on that assumption, which must be stated.
 	//
 	//	l := dpnb.Quadratic{Interpolation: dpnb.AssumeInterpolation(public.Theta(), 0.1)}
 	Quadratic = learn.Quadratic
 	// Interpolation is the assumption of Quadratic: AssumeInterpolation makes it.
 	Interpolation = learn.Interpolation
-	// Regulariser is ℓ₁, of single coefficients or of whole columns, or a constraint, for
-	// Linear, Huber and Quadratic:
+	// Regulariser is ℓ₁, of single coefficients or of whole columns, or a constraint, for Linear, Huber and Quadratic:
 	//
 	//	model, err := dpnb.Linear{Regularise: dpnb.Regulariser{L1: 30}}.Fit(data, budget.Spend(0.5))
 	Regulariser = learn.Regulariser
-	// HeavyTails is regression with pure ε, for numbers without bounds if need be, for Regression;
-	// and for Binary as dpnb.HeavyTails{Loss: dpnb.LogisticLoss}.
+	// HeavyTails is regression with pure ε, for numbers without bounds if need be, for Regression; and for Binary as
+	// dpnb.HeavyTails{Loss: dpnb.LogisticLoss}.
 	HeavyTails = learn.HeavyTails
 	// MomentEstimate is a private estimate of how long gradients are, for HeavyTails.MomentBound:
 	//
@@ -391,8 +386,8 @@ const (
 	HingeLoss    = learn.HingeLoss
 )
 
-// AssumeInterpolation states that one point, within eta of the anchor, minimises the loss of
-// every record that could ever be in the data, and that the anchor was found without them.
+// AssumeInterpolation states that one point, within eta of the anchor, minimises the loss of every record that could
+// ever be in the data, and that the anchor was found without them.
 func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
 	return learn.AssumeInterpolation(anchor, eta)
 }
@@ -418,14 +413,13 @@ type (
 	//	dpnb.Show(model.Card())                // a model card in Markdown; card.Write("happy.md") keeps it
 	//	err = model.Save("happy.json")         // and dpnb.Load in another cell, or on another machine
 	Model = learn.Model
-	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares
-	// of targets below, level by level; Show displays them.
+	// QuantileScores are what Model.QuantileScores returns: pinball loss, R¹ and the shares of targets below, level by
+	// level; Show displays them.
 	QuantileScores = learn.QuantileScores
-	// Evaluation is what Model.Evaluate returns: the confusion matrix, AUC and calibration of
-	// a model of classes; Show displays all of it.
+	// Evaluation is what Model.Evaluate returns: the confusion matrix, AUC and calibration of a model of classes; Show
+	// displays all of it.
 	Evaluation = learn.Evaluation
-	// Difference is what Model.Difference returns: of two categories of a column, with intervals;
-	// Show displays it.
+	// Difference is what Model.Difference returns: of two categories of a column, with intervals; Show displays it.
 	Difference = learn.Difference
 	// Shape is what one column adds to what a model predicts, a curve of a number; ShapePoint is it at one value. It
 	// can be changed afterwards, which costs nothing:
@@ -440,16 +434,15 @@ type (
 	Intervals = learn.Intervals
 )
 
-// Load reads a model that Model.Save has written: the same to the last bit, with its guarantee. A
-// file in which a digit was changed is refused.
+// Load reads a model that Model.Save has written: the same to the last bit, with its guarantee. A file in which a digit
+// was changed is refused.
 //
 //	model, err := dpnb.Load("happy.json")
 func Load(path string) (*Model, error) { return learn.Load(path) }
 
-// FitOnce fits and releases a model under a name, or returns the one that was released under that
-// name before: a cell with it can run again and pays once. Another learner, schema or allowance
-// under the same name is an error that says what differs. Whether the records have changed is
-// private, and not checked.
+// FitOnce fits and releases a model under a name, or returns the one that was released under that name before: a cell
+// with it can run again and pays once. Another learner, schema or allowance under the same name is an error that says
+// what differs. Whether the records have changed is private, and not checked.
 //
 //	model, err := dpnb.FitOnce("income model", dpnb.Logistic{}, data, budget.Spend(0.5))
 func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {
@@ -460,22 +453,21 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 type (
 	// Budget is (ε, δ) and a ledger of what was spent: NewBudget. Show displays it.
 	Budget = learn.Budget
-	// BudgetCurve is the δ of all releases of a budget at several ε: budget.Curve. Show displays
-	// it.
+	// BudgetCurve is the δ of all releases of a budget at several ε: budget.Curve. Show displays it.
 	BudgetCurve = learn.BudgetCurve
 	// Cost is what a fit would cost, before it is paid for: budget.Spend(0.5).Cost(learner, data).
 	Cost = learn.Cost
 	// BudgetOption is an option of NewBudget: Named or KeptIn.
 	BudgetOption = learn.BudgetOption
-	// Allowance is what one fit may spend: budget.Spend(0.5), or on public data
-	// Simulate. It can have a name in the ledger:
+	// Allowance is what one fit may spend: budget.Spend(0.5), or on public data Simulate. It can have a name in the
+	// ledger:
 	//
 	//	budget.Spend(0.5).For("who is happy")
 	Allowance = learn.Allowance
 )
 
-// NewBudget states how much may be learnt about any one person in all: (ε, δ) under add/remove-one.
-// Stated again, in this cell or another, it is the same budget, with what was spent.
+// NewBudget states how much may be learnt about any one person in all: (ε, δ) under add/remove-one. Stated again, in
+// this cell or another, it is the same budget, with what was spent.
 //
 //	budget := dpnb.NewBudget(1, 1e-6)
 //	budget := dpnb.NewBudget(1, 1e-6, dpnb.Named("wards"), dpnb.KeptIn("wards-ledger.json"))
@@ -486,12 +478,12 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 // Named tells budgets of different data apart; without it the name is "main".
 func Named(name string) BudgetOption { return learn.Named(name) }
 
-// KeptIn keeps the ledger in a file that outlives the notebook; its folder must be there. Keep the
-// file as safe as the data: without it nobody knows what was spent.
+// KeptIn keeps the ledger in a file that outlives the notebook; its folder must be there. Keep the file as safe as the
+// data: without it nobody knows what was spent.
 func KeptIn(path string) BudgetOption { return learn.KeptIn(path) }
 
-// Simulate allows a fit at (ε, δ) that no budget pays for, on public or invented data: its noise
-// must come from a Seed, and it protects nobody.
+// Simulate allows a fit at (ε, δ) that no budget pays for, on public or invented data: its noise must come from a Seed,
+// and it protects nobody.
 //
 //	model, err := dpnb.Logistic{Noise: dpnb.Seed(1)}.Fit(data, dpnb.Simulate(1, 1e-6))
 func Simulate(epsilon, delta float64) Allowance { return learn.Simulate(epsilon, delta) }
@@ -537,8 +529,8 @@ func MechanismOf(name string, learner func(src NoiseSource) Learner) Mechanism {
 	return learn.MechanismOf(name, learner)
 }
 
-// Compare fits public data by every mechanism at the same (ε, 10⁻⁶), with the noise of ten seeds
-// each, and scores the fits on records kept aside.
+// Compare fits public data by every mechanism at the same (ε, 10⁻⁶), with the noise of ten seeds each, and scores the
+// fits on records kept aside.
 //
 //	dpnb.Show(dpnb.Compare(data, 0.5, dpnb.AllMechanisms...))
 func Compare(data *Dataset, epsilon float64, mechanisms ...Mechanism) *Comparison {
@@ -552,8 +544,8 @@ func CompareWith(s CompareSettings, data *Dataset, epsilon float64, mechanisms .
 	return learn.CompareWith(s, data, epsilon, mechanisms...)
 }
 
-// SweepEpsilon fits public data at every ε, with the noise of the given number of seeds, and scores
-// the fits on test: what privacy costs in accuracy.
+// SweepEpsilon fits public data at every ε, with the noise of the given number of seeds, and scores the fits on test:
+// what privacy costs in accuracy.
 //
 //	curve, err := dpnb.SweepEpsilon(dpnb.Logistic{}, train, test, 1e-6, 20, 0.1, 0.5, 1, 2)
 //	dpnb.Show(curve, curve.Figure(), err)
@@ -561,21 +553,20 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 	return learn.SweepEpsilon(l, train, test, delta, seeds, epsilons...)
 }
 
-// Show shows anything of this package, a figure, an error, or a gota dataframe: in a notebook as a
-// table or an image, elsewhere as text. What may reveal something about individuals is labelled as
-// such.
+// Show shows anything of this package, a figure, an error, or a gota dataframe: in a notebook as a table or an image,
+// elsewhere as text. What may reveal something about individuals is labelled as such.
 //
 //	dpnb.Show(model, err)
 func Show(things ...any) { learn.Show(things...) }
 
-// Must returns v, and ends the cell if there is an error. Where v is shown at once it is not needed, because Show
-// takes errors as well.
+// Must returns v, and ends the cell if there is an error. Where v is shown at once it is not needed, because Show takes
+// errors as well.
 //
 //	score := dpnb.Must(model.Score(test))
 func Must[T any](v T, err error) T { return learn.Must(v, err) }
 
-// Valid ends the cell if one of the things is an error, or has one: what was mistyped is said before anything is
-// paid for.
+// Valid ends the cell if one of the things is an error, or has one: what was mistyped is said before anything is paid
+// for.
 //
 //	_, data := dpnb.Suited(df, target)
 //	dpnb.Valid(data, budget(), dpnb.Mean(number).By(group).Check(df))

@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb"
 )
 
-// The whole story: a table with what is publicly known of it, a budget, a private fit,
-// and what it cost. A fit for people who are not invented has no Seed.
+// The whole story: a table with what is publicly known of it, a budget, a private fit, and what it cost. A fit for
+// people who are not invented has no Seed.
 func Example() {
 	patients := dpnb.Patients(1000, 1).WithSchema(
 		dpnb.Numeric("age", 18, 90), dpnb.Categorical("smoker", "no", "yes"), dpnb.Categorical("ill", "no", "yes"))

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// mayImport is the direction in which data flows through the house
-// (docs/architecture.md): a room may import those listed, and the internal ones.
+// mayImport is the direction in which data flows through the house (docs/architecture.md): a room may import those
+// listed, and the internal ones.
 var mayImport = map[string][]string{
 	"loss":      {"smoothing"},
 	"matrix":    {},
@@ -40,8 +40,7 @@ var mayImport = map[string][]string{
 	"cmd":     {"*"},
 }
 
-// heavy packages make a cell of a notebook slow to build: the maths must not
-// pull them in.
+// heavy packages make a cell of a notebook slow to build: the maths must not pull them in.
 var heavy = []string{"gonum.org/v1/plot", "github.com/janpfeifer/gonb", "github.com/go-gota", "github.com/spf13"}
 
 // mathematics may use gonum and nothing heavy.
@@ -114,8 +113,8 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// tenant returns the mechanism that a package belongs to: objpert of
-// mechanism/objpert/interval, "" of the contract and outside.
+// tenant returns the mechanism that a package belongs to: objpert of mechanism/objpert/interval, "" of the contract and
+// outside.
 func tenant(path string) string {
 	_, below, _ := strings.Cut(path, "/dpnb/mechanism/")
 	name, _, _ := strings.Cut(below, "/")

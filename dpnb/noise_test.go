@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// floatNoise lists what draws float64 noise in a Go file: methods that do, with
-// arguments (objpert's Gaussian() has none), and imports of generators.
+// floatNoise lists what draws float64 noise in a Go file: methods that do, with arguments (objpert's Gaussian() has
+// none), and imports of generators.
 func floatNoise(t *testing.T, name string, source any) (found []string) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -44,8 +44,7 @@ func floatNoise(t *testing.T, name string, source any) (found []string) {
 	return found
 }
 
-// No package that releases draws float64 noise: its last bits tell of what it was
-// added to. They draw by noise.Exact.
+// No package that releases draws float64 noise: its last bits tell of what it was added to. They draw by noise.Exact.
 func TestReleasesDrawExactNoise(t *testing.T) {
 	count := 0
 	check := func(path string) {

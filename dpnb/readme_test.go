@@ -14,8 +14,8 @@ import (
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 
-// The Go of the README, and that of the page for one's own data, put together in its order as in
-// a notebook, must be a program.
+// The Go of the README, and that of the page for one's own data, put together in its order as in a notebook, must be a
+// program.
 func TestReadmeCompiles(t *testing.T) {
 	compiles(t, "../README.md", 0, ".Fit(")
 	compiles(t, "../docs/your-data.md", 3, "FitOnce(", "github.com/dpnb/notebooks/dpnb/frame/parquet")

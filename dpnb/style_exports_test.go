@@ -19,8 +19,8 @@ import (
 
 const module = "github.com/dpnb/notebooks/dpnb"
 
-// source is the Go of the house outside tests, by package path below dpnb ("" is the
-// front door), and what else uses it.
+// source is the Go of the house outside tests, by package path below dpnb ("" is the front door), and what else uses
+// it.
 type source struct {
 	files, tests map[string][]*ast.File
 	// cells has the code of notebooks and of the README.
@@ -87,8 +87,8 @@ func (s *source) add(dir string, f *ast.File, test bool) {
 
 // exports are the exported names of a package and what each mentions.
 type exports struct {
-	// declared has, for each exported name, the names that its declaration shows to whoever
-	// uses it: types of parameters, results and exported fields; of a type its methods' too.
+	// declared has, for each exported name, the names that its declaration shows to whoever uses it: types of
+	// parameters, results and exported fields; of a type its methods' too.
 	declared map[string][]string
 	// typed has the type of constants and variables.
 	typed map[string]string
@@ -153,8 +153,8 @@ func (e *exports) general(d *ast.GenDecl, imports map[string]string) {
 	}
 }
 
-// mentioned returns the names in what a declaration shows, those of other packages with
-// their directories: "erm.Settings".
+// mentioned returns the names in what a declaration shows, those of other packages with their directories:
+// "erm.Settings".
 func mentioned(n ast.Node, imports map[string]string) (names []string) {
 	if n == nil || n == ast.Expr(nil) {
 		return nil
@@ -185,8 +185,8 @@ var standard = strings.Fields(`String Error Unwrap Is As Len Less Swap MarshalJS
 var qualified = regexp.MustCompile(`\b([a-z]\w*)\.([A-Z]\w*)`)
 var member = regexp.MustCompile(`\.([A-Z]\w*)`)
 
-// unused returns the exported names that no other package of the house and no cell uses:
-// "privacy/pld.Name" or "privacy/pld.Type.Method".
+// unused returns the exported names that no other package of the house and no cell uses: "privacy/pld.Name" or
+// "privacy/pld.Type.Method".
 func (s *source) unused() (names []string) {
 	packages, called := map[string]string{}, map[string]map[string]bool{} // by name; users of .Name
 	all, used := map[string]*exports{}, map[string]bool{}
@@ -308,8 +308,7 @@ func examples(f *ast.File) bool {
 	})
 }
 
-// importsOf returns the directories of the house's packages by the name under which f has
-// them.
+// importsOf returns the directories of the house's packages by the name under which f has them.
 func importsOf(f *ast.File) map[string]string {
 	imports := map[string]string{}
 	for _, i := range f.Imports {

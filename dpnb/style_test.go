@@ -132,8 +132,8 @@ func faults(text string) (problems []string) {
 	return problems
 }
 
-// introduces returns what a package lacks for whoever comes to it first: a comment that says
-// what it is for and, at the top of a room, who may enter and an example that runs.
+// introduces returns what a package lacks for whoever comes to it first: a comment that says what it is for and, at the
+// top of a room, who may enter and an example that runs.
 func (s *source) introduces(dir string) (problems []string) {
 	comment := ""
 	for _, f := range s.files[dir] {

@@ -78,9 +78,8 @@ func theirHistogram(kind google.Noise, spendsDelta bool) way {
 	}
 }
 
-// Histograms are at least as accurate as the library's with the same law of noise: root mean
-// square errors in theirs, with four standard errors; half a percent is allowed, which is what
-// whole counts add to small noise.
+// Histograms are at least as accurate as the library's with the same law of noise: root mean square errors in theirs,
+// with four standard errors; half a percent is allowed, which is what whole counts add to small noise.
 func TestHistogramsAreAtLeastAsAccurate(t *testing.T) {
 	seed(t)
 	for _, n := range []int{1000, 100_000} {

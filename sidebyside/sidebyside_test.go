@@ -1,6 +1,5 @@
-// Package sidebyside holds this module's statistics against Google's library for differential
-// privacy, at equal (ε, δ), on the same records. It is a module of its own, so that nobody who
-// uses the other needs that library.
+// Package sidebyside holds this module's statistics against Google's library for differential privacy, at equal (ε, δ),
+// on the same records. It is a module of its own, so that nobody who uses the other needs that library.
 package sidebyside
 
 import (
@@ -30,8 +29,8 @@ type task struct {
 	x            []float64 // the one in use
 }
 
-// tasks returns tables of n records of each law: normal, lognormal, and two columns of Adult,
-// drawn with replacement from its records (or from invented people where there are none).
+// tasks returns tables of n records of each law: normal, lognormal, and two columns of Adult, drawn with replacement
+// from its records (or from invented people where there are none).
 func tasks(t testing.TB, n, tables int) []task {
 	src := noise.NewSeeded(uint64(n))
 	train, _, err := dataset.Adult()
@@ -174,17 +173,16 @@ func measure(t testing.TB, w way, k task, epsilon, delta float64, times int) (f 
 	return f
 }
 
-// seed gives the generator of the operating system numbers that are the same in every run: to both
-// libraries, for either reads no other. A verdict on errors is then one on the code alone; with
-// fresh numbers each run would have made 64 comparisons at four standard errors, a false alarm in
-// 500 runs or more.
+// seed gives the generator of the operating system numbers that are the same in every run: to both libraries, for
+// either reads no other. A verdict on errors is then one on the code alone; with fresh numbers each run would have made
+// 64 comparisons at four standard errors, a false alarm in 500 runs or more.
 func seed(t *testing.T) { cryptotest.SetGlobalRandom(t, 1) }
 
 var guarantees = []struct{ epsilon, delta float64 }{{1, 1e-5}, {0.1, 1e-6}}
 
-// Means and quantiles are at least as accurate as the library's with the better one of its
-// kinds of noise: errors in theirs. Of 30 errors with exponential tails the logarithm of the ratio
-// is nearly normal; four of its standard errors are seen.
+// Means and quantiles are at least as accurate as the library's with the better one of its kinds of noise: errors in
+// theirs. Of 30 errors with exponential tails the logarithm of the ratio is nearly normal; four of its standard errors
+// are seen.
 func TestAtLeastAsAccurate(t *testing.T) {
 	seed(t)
 	for _, n := range []int{1000, 100_000} {

@@ -2,23 +2,19 @@ package audit
 
 import "math"
 
-// Solver is how an approximate minimiser is chosen by somebody who wants the
-// neighbours to be told apart.
+// Solver is how an approximate minimiser is chosen by somebody who wants the neighbours to be told apart.
 type Solver int
 
 const (
-	// PushedApart stops where the gradient is τ one way on Z and τ the other way
-	// on Z′.
+	// PushedApart stops where the gradient is τ one way on Z and τ the other way on Z′.
 	PushedApart Solver = iota
-	// Marked writes the dataset into the digits: on Z it stops at even multiples
-	// of a small step, on Z′ at odd ones. Without output noise they would be
-	// told apart with certainty.
+	// Marked writes the dataset into the digits: on Z it stops at even multiples of a small step, on Z′ at odd ones.
+	// Without output noise they would be told apart with certainty.
 	Marked
 )
 
-// Approximate is Algorithm 1 of rkw23 on two neighbours in one dimension: the
-// mechanism of Scalar whose solver stops where it will, as long as
-// |J′(θ) + b| ≤ Tolerance, followed by N(0, OutputSigma²).
+// Approximate is Algorithm 1 of rkw23 on two neighbours in one dimension: the mechanism of Scalar whose solver stops
+// where it will, as long as |J′(θ) + b| ≤ Tolerance, followed by N(0, OutputSigma²).
 type Approximate struct {
 	Scalar
 	// Tolerance is τ > 0, OutputSigma is σ_out > 0.
@@ -26,13 +22,11 @@ type Approximate struct {
 	Solver                 Solver
 }
 
-// Cells returns the probabilities of cells of the release under Z and Z′, up to
-// 1e-32: ratios of smaller ones, which Rényi divergences of orders far above 5
-// are made of, mean nothing. What the solver returns is a multiple of a step so small that
-// its gradient stays within τ, so that the law of the release is a mixture of
-// as many Gaussians, and whatever is computed from the cells is a lower bound
-// for an algorithm that the theorem covers. It costs about 600·(κσ/λτ) × count
-// values of Φ, κ the largest curvature of J.
+// Cells returns the probabilities of cells of the release under Z and Z′, up to 1e-32: ratios of smaller ones, which
+// Rényi divergences of orders far above 5 are made of, mean nothing. What the solver returns is a multiple of a step so
+// small that its gradient stays within τ, so that the law of the release is a mixture of as many Gaussians, and
+// whatever is computed from the cells is a lower bound for an algorithm that the theorem covers. It costs about
+// 600·(κσ/λτ) × count values of Φ, κ the largest curvature of J.
 func (a *Approximate) Cells(count int) (without, with []float64) {
 	kappa := a.Lambda
 	for i, x := range a.X {
@@ -79,8 +73,8 @@ func (a *Approximate) Cells(count int) (without, with []float64) {
 	return a.release(without, first, 0, step, from, width, count), a.release(with, first, 1, step, from, width, count)
 }
 
-// release returns the cells of what the solver returned plus output noise. The
-// solver returns k·step, or, Marked, the next multiple of the wanted parity.
+// release returns the cells of what the solver returned plus output noise. The solver returns k·step, or, Marked, the
+// next multiple of the wanted parity.
 func (a *Approximate) release(p []float64, first, parity int, step, from, width float64, count int) []float64 {
 	out := make([]float64, count+2)
 	edges := make([]float64, count+1)

@@ -19,25 +19,22 @@ type Record struct {
 	Y float64
 }
 
-// Curvature is quadratic objective perturbation on two datasets that differ in
-// one record, First in one and Second in the other, with exact anchor and solver:
+// Curvature is quadratic objective perturbation on two datasets that differ in one record, First in one and Second in
+// the other, with exact anchor and solver:
 //
 //	θ = argmin Σᵢ f(xᵢᵀθ; yᵢ) + tᵀθ + (ω/2)‖θ‖² + (σ²/2)(θ − θ⋆)ᵀW(θ − θ⋆).
 //
-// Nothing here asks whether θ⋆ minimises the losses, so that it also measures
-// what happens when it does not.
+// Nothing here asks whether θ⋆ minimises the losses, so that it also measures what happens when it does not.
 //
-// The density of θ, formula (4) of qop, has a closed form. W is a function of θ
-// but for a (d−1) × (d−1) block that is again a Wishart matrix T of m − 1 degrees
-// of freedom: with v = θ − θ⋆, e = v/‖v‖, N orthonormal and orthogonal to e, and
-// u = −σ⁻²(∇L + ∇r)(θ),
+// The density of θ, formula (4) of qop, has a closed form. W is a function of θ but for a (d−1) × (d−1) block that is
+// again a Wishart matrix T of m − 1 degrees of freedom: with v = θ − θ⋆, e = v/‖v‖, N orthonormal and orthogonal to e,
+// and u = −σ⁻²(∇L + ∇r)(θ),
 //
 //	W = uuᵀ/(uᵀv) + NTNᵀ,
 //	p(θ) ∝ ‖v‖^{−d} w₁^k exp(−(w₁ + ‖w₂‖²/w₁)/2)·E_T det(∇²L + ∇²r + σ²W),
 //
-// w₁ = eᵀWe = uᵀe/‖v‖ > 0, w₂ = NᵀWe, k = (m − d − 1)/2, and the mean of the
-// determinant is a sum of elementary symmetric functions. Derivation:
-// docs/theory/quadratic.md.
+// w₁ = eᵀWe = uᵀe/‖v‖ > 0, w₂ = NᵀWe, k = (m − d − 1)/2, and the mean of the determinant is a sum of elementary
+// symmetric functions. Derivation: docs/theory/quadratic.md.
 type Curvature struct {
 	Loss   loss.Loss
 	Rows   *matrix.Dense // the records that both have; N may be zero
@@ -86,8 +83,7 @@ func (c *Curvature) derivatives(rows *matrix.Dense, labels, theta, grad []float6
 	}
 }
 
-// Draw draws W and returns θ under the first or the second dataset, by Newton's
-// method to rounding error.
+// Draw draws W and returns θ under the first or the second dataset, by Newton's method to rounding error.
 func (c *Curvature) Draw(second bool, src *noise.Seeded) ([]float64, error) {
 	rows, labels := c.records(second)
 	_, d := rows.Dims()
@@ -138,8 +134,8 @@ func (c *Curvature) Draw(second bool, src *noise.Seeded) ([]float64, error) {
 	return theta, nil
 }
 
-// logDensity returns the logarithm of the density of θ, up to a term that is the
-// same for both datasets; −Inf where there is none.
+// logDensity returns the logarithm of the density of θ, up to a term that is the same for both datasets; −Inf where
+// there is none.
 func (c *Curvature) logDensity(second bool, theta []float64) (float64, error) {
 	rows, labels := c.records(second)
 	_, d := rows.Dims()
@@ -188,8 +184,7 @@ func (c *Curvature) logDensity(second bool, theta []float64) (float64, error) {
 	return log + math.Log(meanDeterminant(eig.Values(nil), c.Freedom-1)), nil
 }
 
-// frame returns an orthogonal matrix whose first column is (a − b)/‖a − b‖, and
-// that length.
+// frame returns an orthogonal matrix whose first column is (a − b)/‖a − b‖, and that length.
 func frame(a, b []float64) (*mat.Dense, float64) {
 	d := len(a)
 	v := make([]float64, d)
@@ -222,9 +217,8 @@ func frame(a, b []float64) (*mat.Dense, float64) {
 	return q, length
 }
 
-// meanDeterminant returns E det(S + T) for T a Wishart matrix of freedom degrees
-// and S with the given eigenvalues: Σ_j freedom(freedom−1)…(freedom−j+1)·e_{n−j},
-// e the elementary symmetric functions, as the minors of T are independent of
+// meanDeterminant returns E det(S + T) for T a Wishart matrix of freedom degrees and S with the given eigenvalues: Σ_j
+// freedom(freedom−1)…(freedom−j+1)·e_{n−j}, e the elementary symmetric functions, as the minors of T are independent of
 // those of S and E det T_j is that product.
 func meanDeterminant(eigenvalues []float64, freedom int) float64 {
 	n := len(eigenvalues)
@@ -244,11 +238,11 @@ func meanDeterminant(eigenvalues []float64, freedom int) float64 {
 	return sum
 }
 
-// privacyLoss draws θ under the first dataset (Remove; else the second) and returns ln p₁/p₂ there, +Inf
-// where the second has no density.
+// privacyLoss draws θ under the first dataset (Remove; else the second) and returns ln p₁/p₂ there, +Inf where the
+// second has no density.
 //
-// Errors: that of Draw; also if the first has no density where it was drawn, which
-// is so if the regulariser is least at θ⋆: then θ is θ⋆ under both.
+// Errors: that of Draw; also if the first has no density where it was drawn, which is so if the regulariser is least at
+// θ⋆: then θ is θ⋆ under both.
 func (c *Curvature) privacyLoss(dir privacy.Direction, src *noise.Seeded) (float64, error) {
 	if dir == privacy.Add {
 		c = c.Swap()
@@ -284,15 +278,13 @@ func (c *Curvature) Swap() *Curvature {
 	return &s
 }
 
-// Losses returns so many privacy losses; the result does not depend on the
-// number of workers.
+// Losses returns so many privacy losses; the result does not depend on the number of workers.
 func (c *Curvature) Losses(samples int, src *noise.Seeded) ([]float64, error) {
 	return Losses(c, privacy.Remove, samples, 0, src)
 }
 
-// DeltaOfLosses estimates δ(ε) = E(1 − e^{ε−loss})₊ from drawn losses, with a
-// Clopper–Pearson interval of the stated level for the mean: each value is turned
-// into a coin of that probability.
+// DeltaOfLosses estimates δ(ε) = E(1 − e^{ε−loss})₊ from drawn losses, with a Clopper–Pearson interval of the stated
+// level for the mean: each value is turned into a coin of that probability.
 func DeltaOfLosses(losses []float64, eps, level float64, src *noise.Seeded) Interval {
 	var sum float64
 	heads := 0

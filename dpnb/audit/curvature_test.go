@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
@@ -38,8 +37,7 @@ func pair(d, m int, l loss.Loss, sigma2 float64) *Curvature {
 	return c
 }
 
-// The mean of q/p under p is the mass that q has where p has a density: all but a
-// thousandth here.
+// The mean of q/p under p is the mass that q has where p has a density: all but a thousandth here.
 func TestCurvatureDensity(t *testing.T) {
 	for _, c := range []*Curvature{
 		pair(1, 5, loss.Squared{}, 6), pair(2, 7, loss.Squared{}, 6), pair(3, 8, loss.PseudoHuber{Threshold: 0.1}, 4),
@@ -114,8 +112,8 @@ func TestMeanDeterminant(t *testing.T) {
 	}
 }
 
-// The sharp accountings against exact losses of real neighbours: δ at the ε for
-// which σ² was calibrated stays below what was allowed, and comes close.
+// The sharp accountings against exact losses of real neighbours: δ at the ε for which σ² was calibrated stays below
+// what was allowed, and comes close.
 func TestCurvatureBelowAccounting(t *testing.T) {
 	for _, c := range []struct {
 		structure wishart.Structure

@@ -7,21 +7,20 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Curve is the errors of a score at several thresholds, each with an interval, and what a claim
-// allows them to be: a receiver's curve with its band.
+// Curve is the errors of a score at several thresholds, each with an interval, and what a claim allows them to be: a
+// receiver's curve with its band.
 type Curve struct {
 	Points []Errors
 	// Level is that of all intervals of the curve together.
 	Level float64
 }
 
-// Errors are those of the test “above a threshold”: the share of the second law that is above, and
-// that of the first that is not. Power is one less the latter.
+// Errors are those of the test “above a threshold”: the share of the second law that is above, and that of the first
+// that is not. Power is one less the latter.
 type Errors struct {
 	Threshold            float64
 	FalsePositive, Power Interval
-	// Allowed is the most power that the claim admits at the estimated share of false positives; NaN
-	// without a claim.
+	// Allowed is the most power that the claim admits at the estimated share of false positives; NaN without a claim.
 	Allowed float64
 }
 
@@ -79,10 +78,10 @@ func bandAt(p, q, cuts []float64, level float64) Curve {
 	return c
 }
 
-// Attack measures a membership inference attack by the scores that it gave to persons who were in the
-// data (in) and to persons who were not (out), larger for those that it takes to be in: each from a
-// release of its own. The thresholds come from a quarter of the scores, which are then left out. claim,
-// if not nil, says what power is allowed, in the direction Remove.
+// Attack measures a membership inference attack by the scores that it gave to persons who were in the data (in) and to
+// persons who were not (out), larger for those that it takes to be in: each from a release of its own. The thresholds
+// come from a quarter of the scores, which are then left out. claim, if not nil, says what power is allowed, in the
+// direction Remove.
 //
 // Errors: *privacy.ParamError for fewer than 40 scores of either, or a level outside (0, 1).
 // Proof: docs/theory/audit.md#dpnb-audit-curve.
@@ -108,8 +107,8 @@ func Attack(in, out []float64, level float64, claim privacy.Profile) (Curve, err
 	return c, nil
 }
 
-// Allowed returns the most power that a claim admits at each share of false positives: the curve that
-// no attack can be above.
+// Allowed returns the most power that a claim admits at each share of false positives: the curve that no attack can be
+// above.
 func Allowed(claim privacy.Profile, falsePositives []float64) []float64 {
 	allowed := newTangents(claim, privacy.Remove, 20)
 	power := make([]float64, len(falsePositives))

@@ -6,9 +6,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Renyi returns the Rényi divergence D_α(P‖Q) of two vectors of probabilities
-// for α > 1, a lower bound on that of the laws that were cut into cells. Cells
-// in which Q has no mass that float64 can hold are left out, which lowers it.
+// Renyi returns the Rényi divergence D_α(P‖Q) of two vectors of probabilities for α > 1, a lower bound on that of the
+// laws that were cut into cells. Cells in which Q has no mass that float64 can hold are left out, which lowers it.
 func Renyi(p, q []float64, alpha float64) float64 {
 	// In logarithms, from the largest term.
 	var terms []float64
@@ -27,14 +26,12 @@ func Renyi(p, q []float64, alpha float64) float64 {
 	return (top + math.Log(sum)) / (alpha - 1)
 }
 
-// Radial is objective perturbation in Dimension d on Z = ∅ and Z′ = {z} for the
-// loss ℓ(θ) = Slope·√(w² + ‖θ‖²), w = Slope/Smoothness, which is convex, has
-// gradients of norm below Slope and Hessians below Smoothness, and is not a
+// Radial is objective perturbation in Dimension d on Z = ∅ and Z′ = {z} for the loss ℓ(θ) = Slope·√(w² + ‖θ‖²), w =
+// Slope/Smoothness, which is convex, has gradients of norm below Slope and Hessians below Smoothness, and is not a
 // generalised linear model: its gradient follows the noise in every direction.
 //
-// The laws are radial: λ‖θ‖ under Z and λ‖θ‖ + ‖∇ℓ(θ)‖ under Z′ are σ times a χ_d
-// variable, so that cells have exact probabilities. It shows that a dimension
-// dependence, which generalised linear models are spared, is real.
+// The laws are radial: λ‖θ‖ under Z and λ‖θ‖ + ‖∇ℓ(θ)‖ under Z′ are σ times a χ_d variable, so that cells have exact
+// probabilities. It shows that a dimension dependence, which generalised linear models are spared, is real.
 type Radial struct {
 	Dimension         int
 	Slope, Smoothness float64

@@ -12,8 +12,8 @@ import (
 
 // Law is a mechanism on two neighbours whose densities are known: *Neighbours, *Curvature, Shifted.
 type Law interface {
-	// privacyLoss draws a release, in direction Remove from the data with the record, and returns
-	// ln p/q of the density that it was drawn from and the other.
+	// privacyLoss draws a release, in direction Remove from the data with the record, and returns ln p/q of the density
+	// that it was drawn from and the other.
 	privacyLoss(dir privacy.Direction, src *noise.Seeded) (float64, error)
 }
 
@@ -45,8 +45,8 @@ type ExactCertificate struct {
 	// Draws that were tested, and the Level at which Refuted holds.
 	Draws int
 	Level float64
-	// Direction and Epsilon where the losses speak most against the claim: δ there is at least Delta
-	// and claimed to be at most Claimed.
+	// Direction and Epsilon where the losses speak most against the claim: δ there is at least Delta and claimed to be
+	// at most Claimed.
 	Direction               privacy.Direction
 	Epsilon, Delta, Claimed float64
 	Refuted                 bool
@@ -62,9 +62,9 @@ func (c ExactCertificate) String() string {
 		c.Epsilon, privacy.FormatDown(c.Delta, 3), c.Direction, privacy.FormatUp(c.Claimed, 3), verdict)
 }
 
-// Exact holds privacy losses that are drawn from the two laws against a claim, which options must have. A
-// half of the draws chooses an ε in each direction, where δ(ε) = E(1 − e^{ε−loss})₊ is tested by the
-// other half: by Clopper–Pearson bounds on coins of those probabilities, which share 1 − Level.
+// Exact holds privacy losses that are drawn from the two laws against a claim, which options must have. A half of the
+// draws chooses an ε in each direction, where δ(ε) = E(1 − e^{ε−loss})₊ is tested by the other half: by Clopper–Pearson
+// bounds on coins of those probabilities, which share 1 − Level.
 //
 // Errors: *privacy.ParamError; as Losses. Proof: docs/theory/audit.md#dpnb-audit-losses.
 func Exact(law Law, options *Options, src *noise.Seeded) (*ExactCertificate, error) {

@@ -8,13 +8,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Forms is objective perturbation in the plane on Z and on Z with one record more, of m
-// linear forms,
+// Forms is objective perturbation in the plane on Z and on Z with one record more, of m linear forms,
 //
 //	θ = argmin Σⱼ f(aⱼᵀθ; yⱼ) + ½θᵀQθ + bᵀθ,  b ~ N(0, σ²I),
 //
-// the quadratic ½θᵀQθ, Q ⪰ λI, standing for the regulariser and for all other records. Both
-// laws have densities in closed form, φ(b(θ)/σ)·det ∇b(θ).
+// the quadratic ½θᵀQθ, Q ⪰ λI, standing for the regulariser and for all other records. Both laws have densities in
+// closed form, φ(b(θ)/σ)·det ∇b(θ).
 type Forms struct {
 	Loss loss.Loss
 	// Joint, of as many forms as Rows and with one label, is in place of Loss.
@@ -28,9 +27,9 @@ type Forms struct {
 	Sigma  float64
 }
 
-// Delta returns δ(ε) of the pair in the direction: Remove is the law with the record beside
-// that without. It is the midpoint rule on points × points cells of the variable Q^½θ/σ…,
-// good to some thousandths of δ where the loss bends over several cells.
+// Delta returns δ(ε) of the pair in the direction: Remove is the law with the record beside that without. It is the
+// midpoint rule on points × points cells of the variable Q^½θ/σ…, good to some thousandths of δ where the loss bends
+// over several cells.
 func (f Forms) Delta(d privacy.Direction, eps float64, points int) float64 {
 	m := len(f.Rows)
 	// In the axes of Q, scaled so that b is standard normal without the record: θ = −u·σ/q.
@@ -98,8 +97,7 @@ func (f Forms) derivatives() (of func(slope, curv, t []float64), lipschitz, coup
 	}, f.Loss.Lipschitz(), 0
 }
 
-// Line is Forms with one form in one dimension, of which Product composes several with
-// orthogonal rows.
+// Line is Forms with one form in one dimension, of which Product composes several with orthogonal rows.
 type Line struct {
 	Loss         loss.Loss
 	Row, Label   float64
@@ -126,8 +124,8 @@ func (l Line) cells(count int) (without, with []float64) {
 	return without, with
 }
 
-// ProductDelta returns a lower bound on δ(ε) of objective perturbation with one record of
-// orthogonal rows, each as a Line: the losses of cells, rounded down to a lattice, are added.
+// ProductDelta returns a lower bound on δ(ε) of objective perturbation with one record of orthogonal rows, each as a
+// Line: the losses of cells, rounded down to a lattice, are added.
 func ProductDelta(lines []Line, d privacy.Direction, eps float64, cells int) float64 {
 	const most = 60.0
 	step := 1e-3

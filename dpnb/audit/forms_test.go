@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// Two orthogonal rows are two lines: the quadrature in the plane and the sum of losses of cells
-// agree, the latter a lower bound; a row turned together with the axes changes nothing.
+// Two orthogonal rows are two lines: the quadrature in the plane and the sum of losses of cells agree, the latter a
+// lower bound; a row turned together with the axes changes nothing.
 func TestFormsAgainstProducts(t *testing.T) {
 	l := loss.Absolute(smoothing.Logistic{}, 1)
 	for _, d := range privacy.Directions {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
@@ -15,8 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Whatever is released as a sum with noise is a multiple of its public grid, and not
-// all of it one of twice the grid.
+// Whatever is released as a sum with noise is a multiple of its public grid, and not all of it one of twice the grid.
 func TestReleasesAreOnTheGrid(t *testing.T) {
 	x, y := lowBitsRecords(60, 20)
 	classes := make([]float64, len(y))

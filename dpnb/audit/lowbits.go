@@ -12,50 +12,46 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
-// LowBits is an attack on results to which noise was added: the adversary has two
-// candidates for the data, knows to the last bit what noise was added to under each,
-// and looks at the released float64 for one that only the true candidate gives. The
-// proof of the Gaussian mechanism allows to be right with probability Φ(μ/2).
+// LowBits is an attack on results to which noise was added: the adversary has two candidates for the data, knows to the
+// last bit what noise was added to under each, and looks at the released float64 for one that only the true candidate
+// gives. The proof of the Gaussian mechanism allows to be right with probability Φ(μ/2).
 //
 // Source: Mironov 2012, CCS '12; docs/theory/release.md.
 type LowBits struct {
 	// Scales of the noise in each coordinate.
 	Scales []float64
-	// Sums returns what noise is added to, of the data with the record or without. It
-	// may draw from src what the adversary is taken to know, as Release draws it.
+	// Sums returns what noise is added to, of the data with the record or without. It may draw from src what the
+	// adversary is taken to know, as Release draws it.
 	Sums func(with bool, src *noise.Seeded) ([]float64, error)
 	// Release returns what is released.
 	Release func(with bool, src *noise.Seeded) ([]float64, error)
-	// Allowed is the probability of being right that the guarantee allows; zero means
-	// Φ(μ/2), μ the distance of the sums of the first run in units of the scales.
+	// Allowed is the probability of being right that the guarantee allows; zero means Φ(μ/2), μ the distance of the
+	// sums of the first run in units of the scales.
 	Allowed float64
 }
 
 // LowBitsFound is what an attack found in so many runs.
 type LowBitsFound struct {
 	Runs int
-	// Preimages and LastBits are the shares of runs in which the true candidate was
-	// named: by the number of float64 noises that give what was released, and by the
-	// last bits of the difference in units of the result's last place.
+	// Preimages and LastBits are the shares of runs in which the true candidate was named: by the number of float64
+	// noises that give what was released, and by the last bits of the difference in units of the result's last place.
 	Preimages, LastBits float64
-	// Impossible is in how many runs no float64 noise leads from the false candidate
-	// to what was released, and one does from the true one; Mistaken is how often it
-	// is the other way round.
+	// Impossible is in how many runs no float64 noise leads from the false candidate to what was released, and one does
+	// from the true one; Mistaken is how often it is the other way round.
 	Impossible, Mistaken int
 	// Allowed is the largest share that the guarantee allows.
 	Allowed float64
 }
 
-// Broken reports whether either share is beyond what is allowed by more than five
-// standard errors, or the false candidate impossible more often than the true one.
+// Broken reports whether either share is beyond what is allowed by more than five standard errors, or the false
+// candidate impossible more often than the true one.
 func (f LowBitsFound) Broken() bool {
 	limit := f.Allowed + 5*math.Sqrt(0.25/float64(f.Runs))
 	proofs := float64(f.Impossible - f.Mistaken)
 	return f.Preimages > limit || f.LastBits > limit || proofs > 5*math.Sqrt(float64(f.Impossible+f.Mistaken+1))
 }
 
-// String says what was found, both shares in standard errors of ½/√runs beyond what is
-// allowed.
+// String says what was found, both shares in standard errors of ½/√runs beyond what is allowed.
 func (f LowBitsFound) String() string {
 	beyond := func(share float64) float64 { return (share - f.Allowed) * 2 * math.Sqrt(float64(f.Runs)) }
 	shares := fmt.Sprintf("right in %.2f %% by preimages (%+.1f), %.2f %% by last bits (%+.1f), allowed %.3f %%",
@@ -64,8 +60,7 @@ func (f LowBitsFound) String() string {
 		f.Runs, shares, f.Impossible, f.Mistaken)
 }
 
-// Run attacks as many releases, of each of the candidates in turn; run k draws from
-// stream k of src.
+// Run attacks as many releases, of each of the candidates in turn; run k draws from stream k of src.
 //
 // Errors: those of Sums and Release.
 func (l LowBits) Run(ctx context.Context, runs int, src *noise.Seeded) (LowBitsFound, error) {
@@ -133,9 +128,9 @@ func success(evidence float64) float64 {
 	return 0.5
 }
 
-// Preimages returns how many pairs (z, h) of float64 have z + result = released and
-// scale·h = z, both rounded: the likelihood of the result, but for what the size of
-// the noise says. Of more than 256 z to each side it takes the share that was seen.
+// Preimages returns how many pairs (z, h) of float64 have z + result = released and scale·h = z, both rounded: the
+// likelihood of the result, but for what the size of the noise says. Of more than 256 z to each side it takes the share
+// that was seen.
 func Preimages(released, result, scale float64) float64 {
 	const most = 256
 	centre := released - result
@@ -170,9 +165,8 @@ func factors(z, scale float64) (count float64) {
 	return count
 }
 
-// lastBits returns how many zeros the difference ends with in binary: a sum of a
-// result and noise on a grid of its own leaves a difference on that grid for the true
-// result.
+// lastBits returns how many zeros the difference ends with in binary: a sum of a result and noise on a grid of its own
+// leaves a difference on that grid for the true result.
 func lastBits(released, result float64) float64 {
 	difference := released - result
 	if difference == 0 || difference+result != released {
@@ -186,9 +180,8 @@ func lastBits(released, result float64) float64 {
 	return float64(zeros)
 }
 
-// FloatSum is the planted fault of this audit: result + scale·h, h half the sum of
-// four float64 normal variates, all in float64, as releases were once made. It
-// overwrites result.
+// FloatSum is the planted fault of this audit: result + scale·h, h half the sum of four float64 normal variates, all in
+// float64, as releases were once made. It overwrites result.
 func FloatSum(result, scales []float64, src *noise.Seeded) []float64 {
 	h := make([]float64, 4)
 	for j := range result {
@@ -199,9 +192,9 @@ func FloatSum(result, scales []float64, src *noise.Seeded) []float64 {
 	return result
 }
 
-// GridNoise is another planted fault, which shows where the noise has the size of the
-// result's last places: the noise is rounded to the grid, and not its sum with the
-// result, so that the last bits of the result are released. It overwrites result.
+// GridNoise is another planted fault, which shows where the noise has the size of the result's last places: the noise
+// is rounded to the grid, and not its sum with the result, so that the last bits of the result are released. It
+// overwrites result.
 func GridNoise(result, scales []float64, src *noise.Seeded) []float64 {
 	draw, z := noise.Exact(src), make([]float64, 1)
 	for j, scale := range scales {

@@ -11,16 +11,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// severalClasses attacks softmax and one-vs-rest for one who knows the noise in the
-// objective: to him the output noise must still hide where the solver stopped. With and
-// without the record stand for two tolerances of it, as in LowBitsCases.
+// severalClasses attacks softmax and one-vs-rest for one who knows the noise in the objective: to him the output noise
+// must still hide where the solver stopped. With and without the record stand for two tolerances of it, as in
+// LowBitsCases.
 func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 	rows, signs := lowBitsRecords(n, d)
 	labels := make([]int, n+1)
@@ -50,8 +49,8 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 		}
 		return r.Coefficients, nil
 	}
-	// What is on the grid is centred before it is released, which divides by the number of
-	// classes: with a power of two no bit is lost, the best case of the attack.
+	// What is on the grid is centred before it is released, which divides by the number of classes: with a power of two
+	// no bit is lost, the best case of the attack.
 	first := LowBitsCase{Name: fmt.Sprintf("softmax, K = %d, b known, d = %d", classes, d)}
 	first.Attack = LowBits{
 		Scales: same(classes*d, joint.OutputSigma*math.Sqrt(1-1/float64(classes))),
@@ -137,8 +136,7 @@ func aCount(sigma float64) LowBitsCase {
 	return LowBitsCase{Name: fmt.Sprintf("noisy count, σ = %g", sigma), Attack: attack, Broken: broken}
 }
 
-// Softmax, one-vs-rest and the noisy count. DPNB_LOWBITS asks for so many runs, and for
-// 109 features besides 20.
+// Softmax, one-vs-rest and the noisy count. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBitsOfClassesAndCounts(t *testing.T) {
 	runs, shapes := 40, []int{20}
 	if testing.Short() {

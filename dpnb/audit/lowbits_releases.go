@@ -6,34 +6,30 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// LowBitsCase is a release that is attacked; Broken the same as releases were once
-// made, which the attack must break. It is nil where it never could: where the noise
-// has the size of the result's last places, as objective perturbation's output noise
-// next to its coefficients, the float64 sum has thousands of preimages.
+// LowBitsCase is a release that is attacked; Broken the same as releases were once made, which the attack must break.
+// It is nil where it never could: where the noise has the size of the result's last places, as objective perturbation's
+// output noise next to its coefficients, the float64 sum has thousands of preimages.
 type LowBitsCase struct {
 	Name   string
 	Attack LowBits
 	Broken func(with bool, src *noise.Seeded) ([]float64, error)
 }
 
-// LowBitsCases returns the releases of this project that are sums with noise, on n
-// invented records of d features and one more: output perturbation with normal and
-// with isotropic Laplace noise, objective perturbation to one who knows the noise in
-// the objective, and the matrix of the curvature.
+// LowBitsCases returns the releases of this project that are sums with noise, on n invented records of d features and
+// one more: output perturbation with normal and with isotropic Laplace noise, objective perturbation to one who knows
+// the noise in the objective, and the matrix of the curvature.
 //
-// The others are attacked by tests of this name, TestLowBits, in their own packages, as
-// what is summed is known there alone: DP-SGD, a tuner's score, AdaSSP, the functional
-// mechanism, linear and quadratic perturbation; those of several classes and the noisy
-// count in this package's tests.
+// The others are attacked by tests of this name, TestLowBits, in their own packages, as what is summed is known there
+// alone: DP-SGD, a tuner's score, AdaSSP, the functional mechanism, linear and quadratic perturbation; those of several
+// classes and the noisy count in this package's tests.
 func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	rows, labels := lowBitsRecords(n, d)
 	data := func(with bool) (*matrix.Dense, []float64) {
@@ -98,8 +94,8 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 	if err != nil {
 		return nil, err
 	}
-	// To one who knows b the output noise must still hide where the solver stopped:
-	// with the record and without stand for two tolerances of it.
+	// To one who knows b the output noise must still hide where the solver stopped: with the record and without stand
+	// for two tolerances of it.
 	stopping := func(with bool) objpert.Objective {
 		m := m
 		if !with {

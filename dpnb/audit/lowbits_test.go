@@ -11,9 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Neighbours cannot be told apart by the last bits of what is released, and can by
-// those of float64 sums, with which releases were once made. DPNB_LOWBITS asks for so many
-// runs, and for 109 features besides 20.
+// Neighbours cannot be told apart by the last bits of what is released, and can by those of float64 sums, with which
+// releases were once made. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs := 300
 	if !testscale.Full() {
@@ -54,8 +53,7 @@ func TestLowBits(t *testing.T) {
 	}
 }
 
-// Multiplication by 1.5 leaves out a third of the numbers above 1.5 and none below:
-// the counts of preimages know it.
+// Multiplication by 1.5 leaves out a third of the numbers above 1.5 and none below: the counts of preimages know it.
 func TestPreimages(t *testing.T) {
 	rng := noise.NewSeeded(3)
 	var below, above, hidden float64

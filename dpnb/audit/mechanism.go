@@ -15,8 +15,8 @@ import (
 
 // Options of an audit. Nil is right but for δ = 0.
 type Options struct {
-	// Draws is how many releases are drawn from each of the two data sets. A half of them, but at
-	// most 5,000, choose the test, and the others are tested. Zero means 4,000, the least is 100.
+	// Draws is how many releases are drawn from each of the two data sets. A half of them, but at most 5,000, choose
+	// the test, and the others are tested. Zero means 4,000, the least is 100.
 	Draws int
 	// Level of confidence of all that a certificate says together; zero means 0.99.
 	Level float64
@@ -24,8 +24,8 @@ type Options struct {
 	Delta float64
 	// Claim is what the releases are held against; nil means the profile of the mechanism's event.
 	Claim privacy.Profile
-	// Observe is what is seen of a release; nil means all of it: its coefficients, every number and every
-	// truth value that was released beside them, and the parameters that it says it ran with.
+	// Observe is what is seen of a release; nil means all of it: its coefficients, every number and every truth value
+	// that was released beside them, and the parameters that it says it ran with.
 	Observe func(*mechanism.Release) []float64
 	// Score, if not nil, is tried beside those that are learned: a density ratio that is known.
 	Score func(observed []float64) float64
@@ -61,27 +61,26 @@ func (o *Options) value() (Options, error) {
 // mostTeaching is how many draws at most teach scores, and how many at most choose one.
 const mostTeaching = 2500
 
-// errNotSimulated is the error of an audit that met a release with noise of a secure source: an audit
-// draws many, of which none was paid for.
+// errNotSimulated is the error of an audit that met a release with noise of a secure source: an audit draws many, of
+// which none was paid for.
 var errNotSimulated = errors.New("audit: a release was drawn from a secure source; an audit simulates, with a seed " +
 	"and without a budget")
 
-// Certificate is what an audit of releases on one pair of neighbours found. It never says that a
-// mechanism is private: another pair, or a better test, could tell more.
+// Certificate is what an audit of releases on one pair of neighbours found. It never says that a mechanism is private:
+// another pair, or a better test, could tell more.
 type Certificate struct {
 	Mechanism, Pair string
 	Adjacency       privacy.Adjacency
-	// Draws from each data set that were tested, and the Level at which all of this holds but for
-	// Curve.
+	// Draws from each data set that were tested, and the Level at which all of this holds but for Curve.
 	Draws int
 	Level float64
 	// Epsilon is a lower bound on ε at Delta; Claimed is what the claim has there.
 	Epsilon, Delta, Claimed float64
 	// Refuted: the claim allows no test as good as the one that was found, at Level.
 	Refuted bool
-	// Direction, Score, Power and FalsePositive are those of the test that speaks most against the
-	// claim: the probability of its set of releases is at least Power under the first data set and
-	// at most FalsePositive under the second.
+	// Direction, Score, Power and FalsePositive are those of the test that speaks most against the claim: the
+	// probability of its set of releases is at least Power under the first data set and at most FalsePositive under the
+	// second.
 	Direction            privacy.Direction
 	Score                string
 	Power, FalsePositive float64
@@ -102,16 +101,15 @@ func (c Certificate) String() string {
 		verdict)
 }
 
-// Mechanism runs m on both data sets of the pair and returns what the releases prove: with P and Q
-// the laws of the release on the two and S any set of releases, P(S) ≤ e^ε Q(S) + δ(ε) for every ε, so
-// that
+// Mechanism runs m on both data sets of the pair and returns what the releases prove: with P and Q the laws of the
+// release on the two and S any set of releases, P(S) ≤ e^ε Q(S) + δ(ε) for every ε, so that
 //
 //	ε ≥ ln (P(S) − δ)/Q(S),  and the claim is refuted if P(S) > min_ε e^ε Q(S) + δ(ε),
 //
-// with P(S) replaced by its lower and Q(S) by its upper Clopper–Pearson bound. S is where a score
-// exceeds a threshold. A quarter of the draws teach scores (of means, covariances, frequencies), a
-// quarter chooses one and its threshold, in each direction for either statement, and the others
-// alone are tested: four sets, eight bounds, each at an eighth of 1 − Level.
+// with P(S) replaced by its lower and Q(S) by its upper Clopper–Pearson bound. S is where a score exceeds a threshold.
+// A quarter of the draws teach scores (of means, covariances, frequencies), a quarter chooses one and its threshold, in
+// each direction for either statement, and the others alone are tested: four sets, eight bounds, each at an eighth of 1
+// − Level.
 //
 // Release k is drawn from stream k of src, so that workers do not matter.
 //
@@ -235,8 +233,7 @@ func (c choice) count(x [][]float64, sign float64) (k int) {
 	return k
 }
 
-// consider updates both choices by the score: p and q are scores of draws that are not tested, n is
-// how many will be.
+// consider updates both choices by the score: p and q are scores of draws that are not tested, n is how many will be.
 func consider(s score, p, q []float64, n int, delta float64, allowed *tangents, forEpsilon, forClaim *choice) {
 	slices.Sort(p)
 	slices.Sort(q)
@@ -259,8 +256,8 @@ func better(best *choice, c choice) {
 	}
 }
 
-// expected returns where a confidence bound from n draws will be if a share was seen in m: two and a half
-// standard errors of the n away, and one of the m, since the best of many shares that were seen flatters.
+// expected returns where a confidence bound from n draws will be if a share was seen in m: two and a half standard
+// errors of the n away, and one of the m, since the best of many shares that were seen flatters.
 func expected(seen float64, m, n int, side float64) float64 {
 	// A share of 0 or 1 in m draws says little more than one of a half in m.
 	centre := (seen*float64(m) + 0.5) / (float64(m) + 1)
@@ -294,14 +291,13 @@ func thresholds(p, q []float64) (all []float64) {
 	return slices.Compact(all)
 }
 
-// tangents bound what a claim allows: P(S) ≤ min_ε e^ε Q(S) + δ(ε), over some ε, of which each is
-// a proof.
+// tangents bound what a claim allows: P(S) ≤ min_ε e^ε Q(S) + δ(ε), over some ε, of which each is a proof.
 type tangents struct{ slope, offset []float64 }
 
 const tangentCount = 100
 
-// newTangents reads the profile at ε from 0 to somewhat above the one that is claimed, beyond which
-// no number of draws that one can make would tell.
+// newTangents reads the profile at ε from 0 to somewhat above the one that is claimed, beyond which no number of draws
+// that one can make would tell.
 func newTangents(p privacy.Profile, dir privacy.Direction, claimed float64) *tangents {
 	top := 1 + 1.2*claimed
 	if math.IsInf(top, 1) {

@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// sumsAt returns the sum of one number in [−1, 1] with the given part of the noise that (ε, δ) asks
-// for, the claim for all of it, and the pair that is told apart best, which attains it.
+// sumsAt returns the sum of one number in [−1, 1] with the given part of the noise that (ε, δ) asks for, the claim for
+// all of it, and the pair that is told apart best, which attains it.
 func sumsAt(t testing.TB, eps, delta, part float64) (statistic.Sums, privacy.Profile, Pair) {
 	t.Helper()
 	law := statistic.Gaussian
@@ -45,8 +45,8 @@ func sumsAt(t testing.TB, eps, delta, part float64) (statistic.Sums, privacy.Pro
 	return m, claim, pair
 }
 
-// A tenth of the noise less is seen with 10,000 draws of normal noise at ε = 12 and with 20,000 of
-// Laplace noise at ε = 3; all of it is not flagged.
+// A tenth of the noise less is seen with 10,000 draws of normal noise at ε = 12 and with 20,000 of Laplace noise at ε =
+// 3; all of it is not flagged.
 func TestMechanismSeesATenth(t *testing.T) {
 	for _, c := range []struct {
 		eps, delta float64
@@ -112,8 +112,8 @@ func TestMechanismSeesTheWholeRelease(t *testing.T) {
 	}
 }
 
-// Of seeded audits at 90 % of a mechanism that attains its claim, at most a tenth may be false alarms: in
-// fact far fewer are, as the bounds are exact and share that tenth among eight. The same for the bound on ε.
+// Of seeded audits at 90 % of a mechanism that attains its claim, at most a tenth may be false alarms: in fact far
+// fewer are, as the bounds are exact and share that tenth among eight. The same for the bound on ε.
 func TestFalseAlarms(t *testing.T) {
 	runs := 60
 	if testscale.Full() {
@@ -200,8 +200,7 @@ func TestMechanismRefuses(t *testing.T) {
 	}
 }
 
-// The domain's pairs are neighbours, under both adjacencies, and the mechanism's worst is found: the
-// farthest record.
+// The domain's pairs are neighbours, under both adjacencies, and the mechanism's worst is found: the farthest record.
 func TestPairs(t *testing.T) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, d := range []Domain{

@@ -14,20 +14,20 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// OneRun is an audit by a single release: each canary is in the data or not by a fair coin, and from
-// the release it is guessed which are.
+// OneRun is an audit by a single release: each canary is in the data or not by a fair coin, and from the release it is
+// guessed which are.
 //
 // Source: Steinke, Nasr, Jagielski 2023, arXiv:2305.08846, with our bound where δ > 0.
 // Proof: docs/theory/audit.md#dpnb-audit-one-run.
 type OneRun struct {
 	Mechanism mechanism.Mechanism
-	// Base has the records that are in for certain; Canaries those that are tossed for. Under
-	// replace-one, Instead has the record in the place of each canary that is not in.
+	// Base has the records that are in for certain; Canaries those that are tossed for. Under replace-one, Instead has
+	// the record in the place of each canary that is not in.
 	Base, Canaries, Instead Data
 	// Score is larger, as a rule, for a canary that is in.
 	Score func(r *mechanism.Release, x []float64, label float64) float64
-	// Guesses is how many canaries are guessed, half of them to be in: those of the largest scores, and
-	// of the smallest to be out. Zero means all.
+	// Guesses is how many canaries are guessed, half of them to be in: those of the largest scores, and of the smallest
+	// to be out. Zero means all.
 	Guesses int
 }
 
@@ -38,8 +38,8 @@ type OneRunCertificate struct {
 	Canaries, Guesses, Right int
 	Level                    float64
 	Epsilon, Delta, Claimed  float64
-	// PValue bounds the probability of so many right guesses under the claim; Refuted says that it is
-	// at most 1 − Level.
+	// PValue bounds the probability of so many right guesses under the claim; Refuted says that it is at most 1 −
+	// Level.
 	PValue  float64
 	Refuted bool
 }
@@ -55,8 +55,7 @@ func (c OneRunCertificate) String() string {
 		privacy.FormatUp(c.Claimed, 3), verdict)
 }
 
-// Run tosses the coins, runs the mechanism once and counts. Of the options Draws, Observe and Score
-// have no part in it.
+// Run tosses the coins, runs the mechanism once and counts. Of the options Draws, Observe and Score have no part in it.
 //
 // Errors: *privacy.ParamError; *matrix.DataError for canaries of different shapes; as the mechanism's Run.
 func (o OneRun) Run(options *Options, src *noise.Seeded) (*OneRunCertificate, error) {
@@ -181,8 +180,8 @@ func (o OneRun) assembled(canaries [][]float64, in []bool) (Data, error) {
 	return Data{rows, labels}, nil
 }
 
-// OneRunBound bounds the probability that of r guesses about m canaries at least v are right, if a
-// mechanism is (ε, δ) for each:
+// OneRunBound bounds the probability that of r guesses about m canaries at least v are right, if a mechanism is (ε, δ)
+// for each:
 //
 //	P(Bin(r, q) ≥ v) + δ/(1 + e^ε)·(m − r + Σ_{k<r} max_j P(Bin(k, q) = j)),  q = e^ε/(1 + e^ε).
 //

@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// rightOfResponse is how many of m bits a mechanism tells rightly that tells each with probability q, and
-// all of them with the probability all.
+// rightOfResponse is how many of m bits a mechanism tells rightly that tells each with probability q, and all of them
+// with the probability all.
 func rightOfResponse(m int, q, all float64, src *noise.Seeded) (right int) {
 	if src.Float64() < all {
 		return m
@@ -27,8 +27,8 @@ func rightOfResponse(m int, q, all float64, src *noise.Seeded) (right int) {
 	return right
 }
 
-// The bound is attained by randomised response, and δ is needed where a mechanism tells everything with
-// probability δ. A bound for a tenth less of ε, or without δ, is broken.
+// The bound is attained by randomised response, and δ is needed where a mechanism tells everything with probability δ.
+// A bound for a tenth less of ε, or without δ, is broken.
 func TestOneRunBound(t *testing.T) {
 	const m, eps = 200, 1.0
 	q := 1 / (1 + math.Exp(-eps))
@@ -109,8 +109,8 @@ func oneRun(t testing.TB, m, d int, eps, part float64) (OneRun, privacy.Profile)
 		}, Guesses: m / 4}, claim
 }
 
-// With all of the noise one run is not flagged, and with a fifth of it it is: an audit of one run sees
-// large faults only.
+// With all of the noise one run is not flagged, and with a fifth of it it is: an audit of one run sees large faults
+// only.
 func TestOneRun(t *testing.T) {
 	for _, part := range []float64{1, 0.2} {
 		o, claim := oneRun(t, 400, 2000, 2, part)

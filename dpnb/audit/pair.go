@@ -16,9 +16,8 @@ type Data struct {
 	Labels []float64
 }
 
-// Pair is two neighbouring data sets: With has the canary, Without lacks it or, under
-// replace-one, has another record in its place. Where a person has up to k records, neighbours
-// differ in as many.
+// Pair is two neighbouring data sets: With has the canary, Without lacks it or, under replace-one, has another record
+// in its place. Where a person has up to k records, neighbours differ in as many.
 type Pair struct {
 	Name          string
 	With, Without Data
@@ -42,8 +41,8 @@ func (d Data) records() ([][]float64, error) {
 	return all, nil
 }
 
-// check returns an error unless the two are neighbours of whom at most rows records differ: what
-// is measured on any other pair says nothing about a claim.
+// check returns an error unless the two are neighbours of whom at most rows records differ: what is measured on any
+// other pair says nothing about a claim.
 func (p Pair) check(adj privacy.Adjacency, rows int) error {
 	with, err := p.With.records()
 	if err != nil {
@@ -111,8 +110,8 @@ type record struct {
 	label float64
 }
 
-// extremes returns the longest records: along each axis and the diagonal, in either sense, or the
-// corners of the box and its middle.
+// extremes returns the longest records: along each axis and the diagonal, in either sense, or the corners of the box
+// and its middle.
 func (d Domain) extremes() (all [][]float64) {
 	if d.Lower == nil {
 		for j := range d.Features {
@@ -147,9 +146,9 @@ func (d Domain) extremes() (all [][]float64) {
 	return all
 }
 
-// Pairs returns neighbours that are likely to be told apart: an extreme record, beside none, beside
-// several like it, and beside several that oppose it; under replace-one, an extreme record in the
-// place of one that opposes it. The most telling of them is for Worst to find.
+// Pairs returns neighbours that are likely to be told apart: an extreme record, beside none, beside several like it,
+// and beside several that oppose it; under replace-one, an extreme record in the place of one that opposes it. The most
+// telling of them is for Worst to find.
 //
 // Errors: *privacy.ParamError if there is no label or no feature, or for an adjacency that is none.
 func (d Domain) Pairs(adj privacy.Adjacency) ([]Pair, error) {

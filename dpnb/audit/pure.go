@@ -13,9 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// PureLaw is the law of the minimiser w of objective perturbation with noise of density
-// ∝ e^{−‖b‖/β} over all of R^d: it has the density ∝ e^{−‖b(w)‖/β} det ∇²J(w),
-// b(w) = −∇J(w).
+// PureLaw is the law of the minimiser w of objective perturbation with noise of density ∝ e^{−‖b‖/β} over all of R^d:
+// it has the density ∝ e^{−‖b(w)‖/β} det ∇²J(w), b(w) = −∇J(w).
 type PureLaw struct {
 	Loss loss.Convex
 	Bend loss.Bend
@@ -29,8 +28,7 @@ type PureRecord struct {
 	Norm, Label float64
 }
 
-// LogRatio returns ln p′(w)/p(w), p of the records and p′ of them and one more: exact, but
-// for rounding.
+// LogRatio returns ln p′(w)/p(w), p of the records and p′ of them and one more: exact, but for rounding.
 func (l PureLaw) LogRatio(records []PureRecord, more PureRecord, w []float64) float64 {
 	d := len(w)
 	b, hessian := floats.ScaleTo(make([]float64, d), -l.Lambda, w), mat.NewSymDense(d, nil)
@@ -58,8 +56,8 @@ func (l PureLaw) LogRatio(records []PureRecord, more PureRecord, w []float64) fl
 	return log() - before
 }
 
-// Worst returns the largest |ln p′/p| in one dimension, of no record and one, over lengths,
-// labels and outputs on a grid that is fine where noise and slope have one sign.
+// Worst returns the largest |ln p′/p| in one dimension, of no record and one, over lengths, labels and outputs on a
+// grid that is fine where noise and slope have one sign.
 func (l PureLaw) Worst() float64 {
 	worst := 0.0
 	c, width := l.Bend.Lipschitz(), l.Bend.Lipschitz()/l.Bend.Smoothness()

@@ -22,9 +22,8 @@ func pureConfig(l loss.Convex, eps float64, adj privacy.Adjacency) pure.Config {
 var pureLosses = []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss.ReLU{},
 	loss.Huber{Threshold: 0.5}, loss.Squared{}}
 
-// The exact densities of neighbours never differ by more than the part of ε that the noise of
-// the objective has, which is 0.99 of it; and in one dimension they differ by that much, to a
-// hundredth: the guarantee is attained.
+// The exact densities of neighbours never differ by more than the part of ε that the noise of the objective has, which
+// is 0.99 of it; and in one dimension they differ by that much, to a hundredth: the guarantee is attained.
 func TestPureObjective(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, eps := range []float64{0.1, 1, 4, 20} {
@@ -92,9 +91,9 @@ func TestPureObjective(t *testing.T) {
 	}
 }
 
-// Labels of two classes cannot put every slope at every place, so that the guarantee need not be attained: it holds
-// for random neighbours, and comes within a tenth. A curvature that is a tenth too large is seen, but of the logistic
-// loss, which bends less than it may.
+// Labels of two classes cannot put every slope at every place, so that the guarantee need not be attained: it holds for
+// random neighbours, and comes within a tenth. A curvature that is a tenth too large is seen, but of the logistic loss,
+// which bends less than it may.
 func TestPureClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, l := range []loss.Convex{loss.Logistic{}, loss.Softplus{Width: 0.5}, loss.Softplus{Width: 1e-3},
@@ -138,8 +137,8 @@ func TestPureClasses(t *testing.T) {
 	}
 }
 
-// Linear losses move the real mechanism's minimiser by all that its noise is for, but for the
-// solver's share, under both adjacencies; no loss moves it farther.
+// Linear losses move the real mechanism's minimiser by all that its noise is for, but for the solver's share, under
+// both adjacencies; no loss moves it farther.
 func TestPureOutput(t *testing.T) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, l := range append([]loss.Convex{loss.Affine{}}, pureLosses...) {

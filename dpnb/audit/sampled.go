@@ -17,15 +17,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Neighbours is objective perturbation on two neighbours in any dimension: Z
-// has the records of Rows and Labels, Z′ has one more, (Extra, ExtraLabel).
+// Neighbours is objective perturbation on two neighbours in any dimension: Z has the records of Rows and Labels, Z′ has
+// one more, (Extra, ExtraLabel).
 //
 // The density of the output is explicit,
 //
 //	p_Z(θ) = φ_σ(∇J(θ; Z))·det ∇²J(θ; Z),
 //
-// so the privacy loss at a drawn θ is computed exactly, and δ(ε) = E(1 −
-// e^{ε−loss})₊ is the mean of a variable in [0, 1].
+// so the privacy loss at a drawn θ is computed exactly, and δ(ε) = E(1 − e^{ε−loss})₊ is the mean of a variable in [0,
+// 1].
 type Neighbours struct {
 	Loss          loss.Loss
 	Rows          *matrix.Dense
@@ -33,8 +33,7 @@ type Neighbours struct {
 	Extra         []float64
 	ExtraLabel    float64
 	Lambda, Sigma float64
-	// Shrinkage is a further ridge on single coordinates, as in erm.Problem; nil is
-	// none.
+	// Shrinkage is a further ridge on single coordinates, as in erm.Problem; nil is none.
 	Shrinkage []float64
 }
 
@@ -44,8 +43,8 @@ func (nb *Neighbours) problem(with bool) *erm.Problem {
 	p := &erm.Problem{Rows: nb.Rows, Labels: nb.Labels, Loss: nb.Loss, Lambda: nb.Lambda, Shrinkage: nb.Shrinkage,
 		Linear: make([]float64, d)}
 	if with || n == 0 {
-		// Without any record the minimiser is −b/λ, which needs no solver, but
-		// one code path is less to get wrong: a record of zeros changes nothing.
+		// Without any record the minimiser is −b/λ, which needs no solver, but one code path is less to get wrong: a
+		// record of zeros changes nothing.
 		rows := matrix.NewDense(n+1, d, append(append([]float64(nil), nb.Rows.Data...), make([]float64, d)...))
 		if with {
 			copy(rows.Data[n*d:], nb.Extra)
@@ -68,9 +67,8 @@ func (nb *Neighbours) ridges(d int) []float64 {
 	return r
 }
 
-// privacyLoss draws θ from Z′ (Remove) or Z (Add) and returns log p/q there, p
-// being the density that θ was drawn from. tolerance of the solver: the density
-// is that of the exact minimiser, so θ is polished until the error is far below
+// privacyLoss draws θ from Z′ (Remove) or Z (Add) and returns log p/q there, p being the density that θ was drawn from.
+// tolerance of the solver: the density is that of the exact minimiser, so θ is polished until the error is far below
 // what is estimated.
 func (nb *Neighbours) privacyLoss(dir privacy.Direction, src *noise.Seeded) (float64, error) {
 	theta, err := nb.draw(dir == privacy.Remove, src)
@@ -95,8 +93,8 @@ func (nb *Neighbours) draw(with bool, src *noise.Seeded) ([]float64, error) {
 	return s.Theta, nil
 }
 
-// logRatio returns log p_{Z′}(θ)/p_Z(θ) = (‖∇J‖² − ‖∇J′‖²)/(2σ²) + log(1 + f″ xᵀH⁻¹x),
-// J and H those of Z, J′ that of Z′.
+// logRatio returns log p_{Z′}(θ)/p_Z(θ) = (‖∇J‖² − ‖∇J′‖²)/(2σ²) + log(1 + f″ xᵀH⁻¹x), J and H those of Z, J′ that of
+// Z′.
 func (nb *Neighbours) logRatio(theta []float64) (float64, error) {
 	n, d := nb.Rows.Dims()
 	grad := make([]float64, d)
@@ -138,14 +136,11 @@ type Interval struct {
 	Estimate, Lower, Upper, Level float64
 }
 
-// DeltaInterval estimates δ(ε) in one direction from samples draws, with a
-// Clopper–Pearson interval: each draw's (1 − e^{ε−loss})₊ is turned into a coin
-// of that probability, so the count is exactly binomial and the interval covers
-// with at least the stated level. The result does not depend on the number of
-// workers.
+// DeltaInterval estimates δ(ε) in one direction from samples draws, with a Clopper–Pearson interval: each draw's (1 −
+// e^{ε−loss})₊ is turned into a coin of that probability, so the count is exactly binomial and the interval covers with
+// at least the stated level. The result does not depend on the number of workers.
 //
-// Errors: *privacy.ParamError if samples < 1 or level is outside (0, 1); a draw
-// that cannot be solved.
+// Errors: *privacy.ParamError if samples < 1 or level is outside (0, 1); a draw that cannot be solved.
 func (nb *Neighbours) DeltaInterval(dir privacy.Direction, eps float64, samples int, level float64,
 	src *noise.Seeded) (Interval, error) {
 	if samples < 1 {
@@ -178,8 +173,8 @@ func (nb *Neighbours) DeltaInterval(dir privacy.Direction, eps float64, samples 
 	return iv, nil
 }
 
-// ClopperPearson returns the exact two-sided confidence interval for the
-// probability of a coin that showed heads k times out of n.
+// ClopperPearson returns the exact two-sided confidence interval for the probability of a coin that showed heads k
+// times out of n.
 //
 // Source: Clopper and Pearson 1934.
 func ClopperPearson(k, n int, level float64) Interval {
@@ -196,13 +191,13 @@ func ClopperPearson(k, n int, level float64) Interval {
 
 // Parts are the three numbers of which the privacy loss at one θ is made.
 type Parts struct {
-	// Gamma is γ = ‖x‖f′(xᵀθ), U is u′ = x̂ᵀb′ with b′ = −∇J(θ; Z′), and R is
-	// r = S/(w + S), S = ‖x‖²f″, w = 1/(x̂ᵀH⁻¹x̂), H = ∇²J(θ; Z).
+	// Gamma is γ = ‖x‖f′(xᵀθ), U is u′ = x̂ᵀb′ with b′ = −∇J(θ; Z′), and R is r = S/(w + S), S = ‖x‖²f″, w =
+	// 1/(x̂ᵀH⁻¹x̂), H = ∇²J(θ; Z).
 	Gamma, U, R float64
 }
 
-// Decompose draws θ from Z′ and returns log p_{Z′}(θ)/p_Z(θ) from determinants of
-// the whole Hessians, together with the parts from which one dimension gives it.
+// Decompose draws θ from Z′ and returns log p_{Z′}(θ)/p_Z(θ) from determinants of the whole Hessians, together with the
+// parts from which one dimension gives it.
 func (nb *Neighbours) Decompose(src *noise.Seeded) (logRatio float64, parts Parts, err error) {
 	theta, err := nb.draw(true, src)
 	if err != nil {

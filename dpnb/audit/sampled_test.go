@@ -68,8 +68,8 @@ func TestSamplesAgreeWithIntegration(t *testing.T) {
 	}
 }
 
-// The density ratio against a finite-difference Jacobian in two dimensions:
-// densities must integrate their ratio to one, E_P[q/p] = 1.
+// The density ratio against a finite-difference Jacobian in two dimensions: densities must integrate their ratio to
+// one, E_P[q/p] = 1.
 func TestDensityRatioAveragesToOne(t *testing.T) {
 	rng := noise.NewSeeded(3)
 	rows := matrix.NewDense(5, 3, nil)

@@ -1,5 +1,5 @@
-// Package audit measures privacy by experiment: lower bounds on δ and ε for
-// real neighbouring datasets, to be held against what the accountants claim.
+// Package audit measures privacy by experiment: lower bounds on δ and ε for real neighbouring datasets, to be held
+// against what the accountants claim.
 package audit
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Scalar is objective perturbation in one dimension on two neighbours: Z has
-// the records (X[i], Y[i]), Z′ has one more, (ExtraX, ExtraY):
+// Scalar is objective perturbation in one dimension on two neighbours: Z has the records (X[i], Y[i]), Z′ has one more,
+// (ExtraX, ExtraY):
 //
 //	J(θ) = Σ f(xθ; y) + (λ/2)θ² + r·θ,  θ̂ = argmin J(θ) + bθ,  b ~ N(0, σ²).
 //
-// There the law of θ̂ is explicit, P(θ̂ ≤ c) = P(b ≥ −J′(c)) = Φ(J′(c)/σ), so
-// hockey-stick divergences can be computed instead of sampled.
+// There the law of θ̂ is explicit, P(θ̂ ≤ c) = P(b ≥ −J′(c)) = Φ(J′(c)/σ), so hockey-stick divergences can be computed
+// instead of sampled.
 type Scalar struct {
 	Loss           loss.Loss
 	X, Y           []float64
@@ -25,8 +25,8 @@ type Scalar struct {
 	Weights []float64
 	// Tilt r is the slope of a data-independent linear regulariser.
 	Tilt float64
-	// Regulariser is the slope r′(θ) of a further data-independent convex
-	// regulariser: non-decreasing and continuous. Nil is none.
+	// Regulariser is the slope r′(θ) of a further data-independent convex regulariser: non-decreasing and continuous.
+	// Nil is none.
 	Regulariser func(theta float64) float64
 }
 
@@ -53,10 +53,9 @@ func (s *Scalar) gradients(theta float64, t, slope []float64) (without, with flo
 	return without, without + slope[n]*s.ExtraX
 }
 
-// Cells cuts the line of outputs into cells and returns their probabilities
-// under Z (without the extra record) and Z′ (with it). Coarsening cannot
-// increase a divergence, so whatever is computed from the cells is a lower
-// bound for the mechanism itself, and close to it if the cells are small.
+// Cells cuts the line of outputs into cells and returns their probabilities under Z (without the extra record) and Z′
+// (with it). Coarsening cannot increase a divergence, so whatever is computed from the cells is a lower bound for the
+// mechanism itself, and close to it if the cells are small.
 func (s *Scalar) Cells(count int) (without, with []float64) {
 	t, slope := make([]float64, len(s.X)+1), make([]float64, len(s.X)+1)
 	root := func(target float64, pick func(a, b float64) float64) float64 {
@@ -79,8 +78,8 @@ func (s *Scalar) Cells(count int) (without, with []float64) {
 	}
 	// Beyond 38 standard deviations on both sides nothing is left in float64.
 	lo, hi := root(-38*s.Sigma, math.Max), root(38*s.Sigma, math.Min)
-	// Cells are even in the noise: an interval of θ is halved until both
-	// gradients grow by at most a small part of σ in it.
+	// Cells are even in the noise: an interval of θ is halved until both gradients grow by at most a small part of σ in
+	// it.
 	h := 76 * s.Sigma / float64(count)
 	without, with = make([]float64, 0, 2*count), make([]float64, 0, 2*count)
 	prevA, prevB := math.Inf(-1), math.Inf(-1)
@@ -108,9 +107,8 @@ func (s *Scalar) Cells(count int) (without, with []float64) {
 	return without, with
 }
 
-// CellsAt returns the probabilities under Z and Z′ of the cells between the
-// given cuts, which ascend, and of the two beyond them. Use it to compare laws
-// that come from different pairs of neighbours on the same cells.
+// CellsAt returns the probabilities under Z and Z′ of the cells between the given cuts, which ascend, and of the two
+// beyond them. Use it to compare laws that come from different pairs of neighbours on the same cells.
 func (s *Scalar) CellsAt(cuts []float64) (without, with []float64) {
 	t, slope := make([]float64, len(s.X)+1), make([]float64, len(s.X)+1)
 	prevA, prevB := math.Inf(-1), math.Inf(-1)
@@ -131,8 +129,8 @@ func normalMass(a, b float64) float64 {
 	return math.Max(0, 0.5*(math.Erfc(-b/math.Sqrt2)-math.Erfc(-a/math.Sqrt2)))
 }
 
-// DeltaLower returns a lower bound on δ(ε) in the given direction: Remove draws
-// the output from the dataset that has the extra record.
+// DeltaLower returns a lower bound on δ(ε) in the given direction: Remove draws the output from the dataset that has
+// the extra record.
 func (s *Scalar) DeltaLower(dir privacy.Direction, eps float64) float64 {
 	without, with := s.Cells(20_000)
 	p, q := with, without

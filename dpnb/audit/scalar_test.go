@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// linear is f(t) = t: objective perturbation then is the Gaussian mechanism
-// (rkw23, Example 3.4), whose δ is known in closed form.
+// linear is f(t) = t: objective perturbation then is the Gaussian mechanism (rkw23, Example 3.4), whose δ is known in
+// closed form.
 type linear struct{ loss.Logistic }
 
 func (linear) ValueSlope(slope, t, _ []float64) (sum float64) {
@@ -33,8 +33,8 @@ func TestLinearLossIsTheGaussianMechanism(t *testing.T) {
 	}
 }
 
-// Known value: Z = ∅ against one record, logistic loss, λ = 1, σ = 20, ε = 0.1
-// has δ = 6.7e-3 in the remove direction, the Gaussian mechanism 4.5e-4.
+// Known value: Z = ∅ against one record, logistic loss, λ = 1, σ = 20, ε = 0.1 has δ = 6.7e-3 in the remove direction,
+// the Gaussian mechanism 4.5e-4.
 func TestKnownExactValue(t *testing.T) {
 	s := &Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 1, Sigma: 20}
 	if got := s.DeltaLower(privacy.Remove, 0.1); math.Abs(got-6.7e-3) > 0.05e-3 {

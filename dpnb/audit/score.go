@@ -19,9 +19,8 @@ type score struct {
 	of   func(x []float64) float64
 }
 
-// observed is what a release shows, as numbers: its coefficients, every number that was released
-// beside them, and how many these are; and the parameters that it says it ran with, which an earlier
-// part of it may have chosen.
+// observed is what a release shows, as numbers: its coefficients, every number that was released beside them, and how
+// many these are; and the parameters that it says it ran with, which an earlier part of it may have chosen.
 func observed(r *mechanism.Release) []float64 {
 	x := slices.Clone(r.Coefficients)
 	also := appendNumbers(nil, reflect.ValueOf(r.Also), 0)
@@ -71,8 +70,8 @@ func appendNumbers(x []float64, v reflect.Value, depth int) []float64 {
 	return x
 }
 
-// level makes all observations equally long and finite: what lacks is 0, and an infinite number the
-// largest. One that is no number is the least: no adversary is blind to it.
+// level makes all observations equally long and finite: what lacks is 0, and an infinite number the largest. One that
+// is no number is the least: no adversary is blind to it.
 func level(sets ...[][]float64) {
 	width := 0
 	for _, set := range sets {
@@ -96,8 +95,8 @@ func level(sets ...[][]float64) {
 	}
 }
 
-// learn returns scores that draws under With (p) and Without (q) suggest. Each is a function of a
-// release alone, so that a bound from other draws holds whichever is used.
+// learn returns scores that draws under With (p) and Without (q) suggest. Each is a function of a release alone, so
+// that a bound from other draws holds whichever is used.
 func learn(p, q [][]float64) []score {
 	scores := []score{}
 	if s, ok := frequencies(p, q); ok {
@@ -118,8 +117,7 @@ func learn(p, q [][]float64) []score {
 	return scores
 }
 
-// frequencies is the logarithm of the ratio of how often a release was seen, where few different
-// ones were.
+// frequencies is the logarithm of the ratio of how often a release was seen, where few different ones were.
 func frequencies(p, q [][]float64) (score, bool) {
 	seen := map[string]*[2]float64{}
 	for side, set := range [][][]float64{p, q} {
@@ -274,8 +272,8 @@ func (m *moments) quadratic() score {
 	}}
 }
 
-// distance is how much farther from Without's mean than from With's: the ratio of two densities
-// that fall off exponentially.
+// distance is how much farther from Without's mean than from With's: the ratio of two densities that fall off
+// exponentially.
 func (m *moments) distance() score {
 	s := m.pooled()
 	return score{"distance" + m.name, func(x []float64) float64 {

@@ -10,8 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Search looks for neighbours whose exact δ(ε) comes as close as possible to a
-// claimed one, or above it.
+// Search looks for neighbours whose exact δ(ε) comes as close as possible to a claimed one, or above it.
 type Search struct {
 	Loss          loss.Loss
 	Labels        []float64 // labels that the loss admits and that are tried
@@ -51,8 +50,8 @@ type candidate struct {
 	kink      [2][3]float64 // height (log), place, width (log) of a smooth step in r′
 }
 
-// Run searches from several starts, the known bad cases among them, by accepted
-// random steps. Deterministic for a source.
+// Run searches from several starts, the known bad cases among them, by accepted random steps. Deterministic for a
+// source.
 func (s Search) Run(ctx context.Context, src *noise.Seeded) (Found, error) {
 	steps := s.Steps
 	if steps == 0 {
@@ -79,8 +78,8 @@ func (s Search) Run(ctx context.Context, src *noise.Seeded) (Found, error) {
 	return best, nil
 }
 
-// start returns the beginning of a search: no other records; many that push the
-// predictor up or down; opposing ones; then random ones.
+// start returns the beginning of a search: no other records; many that push the predictor up or down; opposing ones;
+// then random ones.
 func (s Search) start(k int, rng *noise.Seeded) candidate {
 	c := candidate{extra: 1}
 	for i := range c.weight {
@@ -95,8 +94,8 @@ func (s Search) start(k int, rng *noise.Seeded) candidate {
 	case 1, 2:
 		c.weight[0], c.label[0] = 3, k-1
 	case 4, 5:
-		// A kink holds the predictor at one place for a wide range of the
-		// noise; beyond it nothing but the ridge does, so that it falls freely.
+		// A kink holds the predictor at one place for a wide range of the noise; beyond it nothing but the ridge does,
+		// so that it falls freely.
 		c.kink[0] = [3]float64{1.5, 0, 4}
 		c.tilt = math.Exp(1.5) * float64(9-2*k)
 	case 3:
@@ -107,8 +106,7 @@ func (s Search) start(k int, rng *noise.Seeded) candidate {
 	return c
 }
 
-// step moves a few coordinates: to move all at once would undo most of what is
-// good about a candidate.
+// step moves a few coordinates: to move all at once would undo most of what is good about a candidate.
 func (s Search) step(c candidate, rng *noise.Seeded, size float64) candidate {
 	move := func(x *float64, scale float64) {
 		if rng.Float64() < 0.25 {

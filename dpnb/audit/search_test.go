@@ -15,8 +15,7 @@ func search(lambda, sigma, eps, claimed float64, dir privacy.Direction) Search {
 		Epsilon: eps, Direction: dir, Claimed: claimed, Regulariser: true, Steps: 1200}
 }
 
-// The search must find a counterexample to a claim that is too small, and none
-// to one that holds.
+// The search must find a counterexample to a claim that is too small, and none to one that holds.
 func TestSearch(t *testing.T) {
 	ctx := context.Background()
 	gauss := privacy.DeltaUpper(privacy.GaussianProfile(0.5, privacy.AddRemove), 1)
@@ -24,8 +23,8 @@ func TestSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// λ = 0.25, σ = 2, ε = 1: the worst case in the remove direction is 1.00e-2,
-	// the Gaussian mechanism has 6.83e-3 and DTZ24 allows 1.89e-1.
+	// λ = 0.25, σ = 2, ε = 1: the worst case in the remove direction is 1.00e-2, the Gaussian mechanism has 6.83e-3 and
+	// DTZ24 allows 1.89e-1.
 	f, err := search(0.25, 2, 1, gauss, privacy.Remove).Run(ctx, noise.NewSeeded(1))
 	t.Log(f)
 	if err != nil || f.Ratio < 1.2 {

@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// withIntercept is n records of norm √2 with a constant last feature, all of one
-// class so that they push the extra record's margin, and ridges λ + ω and λ.
+// withIntercept is n records of norm √2 with a constant last feature, all of one class so that they push the extra
+// record's margin, and ridges λ + ω and λ.
 func withIntercept(n, d int, lambda, omega, sigma float64, rng *noise.Seeded) *Neighbours {
 	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
 	rng.Gaussian(rows.Data, 1)
@@ -33,9 +33,8 @@ func withIntercept(n, d int, lambda, omega, sigma float64, rng *noise.Seeded) *N
 	return nb
 }
 
-// TestShrinkageInOneDimension: what the proof needs of Λ = diag(λ + ω, …, λ) is the
-// log ratio in its parts and r ≤ S/(λ + S) with the least ridge. With the larger
-// one in its place the last is false, as it must be seen to be.
+// TestShrinkageInOneDimension: what the proof needs of Λ = diag(λ + ω, …, λ) is the log ratio in its parts and r ≤ S/(λ
+// + S) with the least ridge. With the larger one in its place the last is false, as it must be seen to be.
 func TestShrinkageInOneDimension(t *testing.T) {
 	rng := noise.NewSeeded(31)
 	const lambda, omega, sigma = 0.4, 5, 1.5
@@ -70,9 +69,9 @@ func TestShrinkageInOneDimension(t *testing.T) {
 	}
 }
 
-// TestShrinkageCostsNothing: neighbours with an intercept at the least ridge of the
-// Gaussian case and the other coefficients shrunk far more stay within the
-// Gaussian mechanism's δ. With the intercept below it, the same claim is refuted.
+// TestShrinkageCostsNothing: neighbours with an intercept at the least ridge of the Gaussian case and the other
+// coefficients shrunk far more stay within the Gaussian mechanism's δ. With the intercept below it, the same claim is
+// refuted.
 func TestShrinkageCostsNothing(t *testing.T) {
 	rng := noise.NewSeeded(32)
 	const sigma, samples = 5 * math.Sqrt2, 1500

@@ -2,9 +2,8 @@ package audit
 
 import "math"
 
-// Softmax is softmax objective perturbation with three classes and one feature
-// on two neighbours: Z has the records (X[i], Y[i]), Z′ has one more, (ExtraX,
-// ExtraY). With θ ∈ ℝ³, Σθ = 0, θ = Qu, u ∈ ℝ²,
+// Softmax is softmax objective perturbation with three classes and one feature on two neighbours: Z has the records
+// (X[i], Y[i]), Z′ has one more, (ExtraX, ExtraY). With θ ∈ ℝ³, Σθ = 0, θ = Qu, u ∈ ℝ²,
 //
 //	J(u) = Σ [log Σ_c e^{xθ_c} − xθ_y] + (λ/2)‖u‖²,  û = argmin J(u) + bᵀu,  b ~ N(0, σ²I₂),
 //
@@ -26,11 +25,10 @@ var plane = [3][2]float64{
 	{1 / math.Sqrt2, 0.40824829046386301637}, {-1 / math.Sqrt2, 0.40824829046386301637}, {0, -0.81649658092772603273},
 }
 
-// Cells returns the probabilities of points×points square cells under Z and Z′,
-// by the midpoint rule, on a grid that reaches as far as nine standard
-// deviations of b under either dataset. What their sums lack to 1 is what the
-// grid cannot tell; a sum that is off says that the cells are too large. A
-// divergence is off by about a percent at 0.2 standard deviations of b a cell.
+// Cells returns the probabilities of points×points square cells under Z and Z′, by the midpoint rule, on a grid that
+// reaches as far as nine standard deviations of b under either dataset. What their sums lack to 1 is what the grid
+// cannot tell; a sum that is off says that the cells are too large. A divergence is off by about a percent at 0.2
+// standard deviations of b a cell.
 func (s *Softmax) Cells(points int) (without, with []float64) {
 	var pull float64 // largest ‖∇J − λu − tilt‖ under Z′
 	for i, x := range s.X {

@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Where one class is out of the question three classes are two: logistic
-// regression on √2·x, of which the exact divergence is known.
+// Where one class is out of the question three classes are two: logistic regression on √2·x, of which the exact
+// divergence is known.
 func TestSoftmaxWithoutOneClassIsLogistic(t *testing.T) {
 	s := audit.Softmax{X: []float64{1, 0.6}, Y: []int{1, 0}, ExtraX: 1, ExtraY: 0, Lambda: 0.5, Sigma: 1,
 		Tilt: [2]float64{0, -20}}
@@ -33,8 +33,8 @@ func TestSoftmaxWithoutOneClassIsLogistic(t *testing.T) {
 	}
 }
 
-// With an overwhelming ridge all probabilities are 1/3: a Gaussian mechanism of
-// sensitivity ‖(−2/3, 1/3, 1/3)‖·|x|. Weights count records.
+// With an overwhelming ridge all probabilities are 1/3: a Gaussian mechanism of sensitivity ‖(−2/3, 1/3, 1/3)‖·|x|.
+// Weights count records.
 func TestSoftmaxUnderAHeavyRidge(t *testing.T) {
 	s := audit.Softmax{X: []float64{0.5}, Y: []int{2}, Weights: []float64{3}, ExtraX: 2, ExtraY: 1, Lambda: 1e5,
 		Sigma: 3}
@@ -60,8 +60,7 @@ func TestSoftmaxUnderAHeavyRidge(t *testing.T) {
 	}
 }
 
-// The masses are one only if gradient, Hessian and the change of variables
-// belong together.
+// The masses are one only if gradient, Hessian and the change of variables belong together.
 func TestSoftmaxCellsHoldAllTheMass(t *testing.T) {
 	for _, s := range []audit.Softmax{
 		{X: []float64{1, -0.7, 0.4}, Y: []int{1, 0, 0}, Weights: []float64{3, 5, 9}, ExtraX: 1, ExtraY: 2, Lambda: 0.7,

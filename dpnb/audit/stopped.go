@@ -17,19 +17,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Stopped is Algorithm 1 of rkw23 on two neighbours, run as it is: Z has the
-// records of Rows and Labels, Z′ one more, (Extra, ExtraLabel). What it measures
-// is held against what Mechanism claims.
+// Stopped is Algorithm 1 of rkw23 on two neighbours, run as it is: Z has the records of Rows and Labels, Z′ one more,
+// (Extra, ExtraLabel). What it measures is held against what Mechanism claims.
 type Stopped struct {
 	Mechanism  objpert.Objective
 	Rows       *matrix.Dense
 	Labels     []float64
 	Extra      []float64
 	ExtraLabel float64
-	// Pushed stops the solver at the worst point that Mechanism.Tolerance admits:
-	// where ∇J = ∓τx̂ on Z and ±τx̂ on Z′, x̂ the direction of Extra, so that the
-	// two push apart. That is the exact minimiser for b ± τx̂, which is how it is
-	// found. Otherwise the mechanism's own solver stops where it stops.
+	// Pushed stops the solver at the worst point that Mechanism.Tolerance admits: where ∇J = ∓τx̂ on Z and ±τx̂ on Z′,
+	// x̂ the direction of Extra, so that the two push apart. That is the exact minimiser for b ± τx̂, which is how it
+	// is found. Otherwise the mechanism's own solver stops where it stops.
 	Pushed bool
 }
 
@@ -66,8 +64,8 @@ func (s *Stopped) data(with bool) (*matrix.Dense, []float64) {
 		append(slices.Clone(s.Labels), s.ExtraLabel)
 }
 
-// Sample runs the mechanism count times on Z′ (with) or Z and returns what it
-// releases along Extra: x̂ᵀθ. Run k draws from stream k of src.
+// Sample runs the mechanism count times on Z′ (with) or Z and returns what it releases along Extra: x̂ᵀθ. Run k draws
+// from stream k of src.
 //
 // Errors: as objpert.Objective.Run.
 func (s *Stopped) Sample(with bool, count int, src *noise.Seeded) ([]float64, error) {
@@ -97,15 +95,13 @@ func (s *Stopped) Sample(with bool, count int, src *noise.Seeded) ([]float64, er
 	return out, err
 }
 
-// EpsilonLower returns a lower bound on the ε of Mechanism at δ that holds with
-// probability at least level over the draws: with P and Q the laws of the
-// release on the two neighbours and S a set of releases,
+// EpsilonLower returns a lower bound on the ε of Mechanism at δ that holds with probability at least level over the
+// draws: with P and Q the laws of the release on the two neighbours and S a set of releases,
 //
 //	P(S) ≤ e^ε Q(S) + δ,  so  ε ≥ ln (P(S) − δ)/Q(S),
 //
-// with P(S) replaced by its lower and Q(S) by its upper Clopper–Pearson bound.
-// S is a half-space across Extra, chosen by a tenth of the draws, which are
-// thrown away. It is the better of both directions, which share 1 − level.
+// with P(S) replaced by its lower and Q(S) by its upper Clopper–Pearson bound. S is a half-space across Extra, chosen
+// by a tenth of the draws, which are thrown away. It is the better of both directions, which share 1 − level.
 //
 // Errors: *privacy.ParamError for δ, samples or level out of range; as Sample.
 func (s *Stopped) EpsilonLower(delta float64, samples int, level float64, src *noise.Seeded) (float64, error) {
@@ -170,8 +166,7 @@ func above(x []float64, sign, cut float64) (k int) {
 	return k
 }
 
-// quantile returns the point beyond which, in the direction of sign, lies about
-// the given share of x.
+// quantile returns the point beyond which, in the direction of sign, lies about the given share of x.
 func quantile(x []float64, sign, share float64) float64 {
 	y := slices.Clone(x)
 	slices.Sort(y)

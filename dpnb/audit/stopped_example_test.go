@@ -5,17 +5,15 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// A mechanism whose solver may stop early, on neighbours that differ in a record
-// with a label out of reach: what 5,000 runs show, and what is claimed.
+// A mechanism whose solver may stop early, on neighbours that differ in a record with a label out of reach: what 5,000
+// runs show, and what is claimed.
 func ExampleStopped_EpsilonLower() {
 	m := objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1,
 		Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2}

@@ -8,17 +8,15 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// worstPair is squared loss clipped at 1, one record whose label is out of
-// reach: its loss is linear, so that the release is a Gaussian. With
-// 2τσ² = L(λσ_out)² the claim √(a² + μ²) is reached: the two parts of the noise
-// hide the same share of what they have to.
+// worstPair is squared loss clipped at 1, one record whose label is out of reach: its loss is linear, so that the
+// release is a Gaussian. With 2τσ² = L(λσ_out)² the claim √(a² + μ²) is reached: the two parts of the noise hide the
+// same share of what they have to.
 func worstPair(a, mu float64) *Stopped {
 	const lambda = 20
 	sigma := 1 / a
@@ -36,8 +34,8 @@ func (s *Stopped) approximate(solver Solver) *Approximate {
 		Tolerance: m.Tolerance, OutputSigma: m.OutputSigma, Solver: solver}
 }
 
-// A pair that is known exactly: the cells reach the Gaussian mechanism of
-// √(a² + μ²) but for the two hundredths of τ that rounding to a step takes.
+// A pair that is known exactly: the cells reach the Gaussian mechanism of √(a² + μ²) but for the two hundredths of τ
+// that rounding to a step takes.
 func TestPushedApartReachesTheClaim(t *testing.T) {
 	for _, c := range [][2]float64{{0.5, 1}, {0.3, 0.2}, {1, 0.4}} {
 		a, mu := c[0], c[1]
@@ -61,8 +59,8 @@ func TestPushedApartReachesTheClaim(t *testing.T) {
 	}
 }
 
-// A solver that writes the dataset into its digits stays below the claim; with
-// a hundredth of the output noise nothing is hidden.
+// A solver that writes the dataset into its digits stays below the claim; with a hundredth of the output noise nothing
+// is hidden.
 func TestMarkedDigitsAreHidden(t *testing.T) {
 	s := worstPair(0.5, 0.5)
 	claim := privacy.GaussianProfile(math.Hypot(0.5, 0.5), privacy.AddRemove)
@@ -80,8 +78,8 @@ func TestMarkedDigitsAreHidden(t *testing.T) {
 	}
 }
 
-// Sampled lower bounds stay below the claim and come near to the exact ε; and
-// they refute the claim that takes the approximate minimiser for the exact one.
+// Sampled lower bounds stay below the claim and come near to the exact ε; and they refute the claim that takes the
+// approximate minimiser for the exact one.
 func TestStoppedIsNearTheClaim(t *testing.T) {
 	const a, mu, delta = 0.5, 1, 0.03
 	s := worstPair(a, mu)

@@ -12,10 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Worst returns the pair whose data sets a pilot tells apart best: by the distance of the means of
-// a score, in standard deviations, learned on one half of the pilot's draws and measured on the
-// other. Give Mechanism draws of another stream: what chose the pair must not test it. A pair whose
-// data m refuses is passed over.
+// Worst returns the pair whose data sets a pilot tells apart best: by the distance of the means of a score, in standard
+// deviations, learned on one half of the pilot's draws and measured on the other. Give Mechanism draws of another
+// stream: what chose the pair must not test it. A pair whose data m refuses is passed over.
 //
 // options.Draws is the number of draws of the pilot from each data set; zero means 200.
 //

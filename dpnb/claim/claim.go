@@ -1,6 +1,5 @@
-// Package claim is the register of what the papers claim: for each claim a
-// check that measures something which could come out otherwise, and the verdict
-// with its figures.
+// Package claim is the register of what the papers claim: for each claim a check that measures something which could
+// come out otherwise, and the verdict with its figures.
 package claim
 
 import (
@@ -107,8 +106,7 @@ type Size int
 const (
 	// Quick is for every run of the tests.
 	Quick Size = iota
-	// Full draws more and searches longer, at the scale of the paper where that
-	// is known.
+	// Full draws more and searches longer, at the scale of the paper where that is known.
 	Full
 )
 
@@ -124,8 +122,7 @@ func (s Size) Runs(quick int) int {
 type Outcome struct {
 	// Measured is the figure, with its unit or meaning.
 	Measured string
-	// Interval is the confidence interval of Measured, or the tolerance that it
-	// was held against.
+	// Interval is the confidence interval of Measured, or the tolerance that it was held against.
 	Interval string
 	// Verdict is that of the evidence, Formula whether the code computes what is stated; empty if that is not compared.
 	Verdict Verdict
@@ -192,8 +189,8 @@ type Noticed struct {
 	Near    *float64 `json:"near"`
 }
 
-// Select returns the claims whose ID matches one of the patterns ("qop/*",
-// "rkw23/thm3.1"); all of them without a pattern.
+// Select returns the claims whose ID matches one of the patterns ("qop/*", "rkw23/thm3.1"); all of them without a
+// pattern.
 //
 // Errors: a pattern that is malformed or matches nothing.
 func Select(claims []Claim, patterns ...string) ([]Claim, error) {
@@ -224,9 +221,8 @@ func Select(claims []Claim, patterns ...string) ([]Claim, error) {
 	return out, nil
 }
 
-// Run checks the claims, as many at a time as there are processors, and returns
-// their results in order. done is called with each in the same order, if it is
-// not nil. A check that ends with an error counts as failed, with the error as
+// Run checks the claims, as many at a time as there are processors, and returns their results in order. done is called
+// with each in the same order, if it is not nil. A check that ends with an error counts as failed, with the error as
 // what was measured.
 func Run(ctx context.Context, claims []Claim, size Size, done func(Result)) ([]Result, error) {
 	results := make([]Result, len(claims))

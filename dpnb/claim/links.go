@@ -69,8 +69,8 @@ func (c Claim) Problems(t *whereis.Tree, papers []Paper) (problems []string) {
 	return problems
 }
 
-// Renew writes the hashes of the proofs as they are now into the claims' files below root, and returns the IDs of
-// those that were others.
+// Renew writes the hashes of the proofs as they are now into the claims' files below root, and returns the IDs of those
+// that were others.
 //
 // Errors: a file that cannot be read or written; a claim that is not found.
 func Renew(root string, claims []Claim, t *whereis.Tree, papers []Paper) (renewed []string, err error) {

@@ -1,21 +1,20 @@
-// Package dataset knows the public data sets that the notebooks use: where
-// they come from, their checksums, and what is publicly known of their columns.
+// Package dataset knows the public data sets that the notebooks use: where they come from, their checksums, and what is
+// publicly known of their columns.
 package dataset
 
 import "github.com/dpnb/notebooks/dpnb/frame"
 
-// adultHeader names the columns of the Adult census data, whose files have no
-// header line. Source: adult.names of the UCI repository.
+// adultHeader names the columns of the Adult census data, whose files have no header line. Source: adult.names of the
+// UCI repository.
 var adultHeader = []string{
 	"age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation",
 	"relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country", "income",
 }
 
-// AdultSchema returns what is publicly known of the Adult data: the categories
-// that adult.names lists, and round bounds that common sense gives (ages in
-// years, hours of a week, dollars). A value beyond its bounds counts as the
-// bound: a capital gain above 20,000 dollars says nothing more about an income
-// above 50,000. None of the bounds was computed from the records.
+// AdultSchema returns what is publicly known of the Adult data: the categories that adult.names lists, and round bounds
+// that common sense gives (ages in years, hours of a week, dollars). A value beyond its bounds counts as the bound: a
+// capital gain above 20,000 dollars says nothing more about an income above 50,000. None of the bounds was computed
+// from the records.
 func AdultSchema() *frame.Schema {
 	return &frame.Schema{Fields: []frame.Field{
 		frame.NumericField("age", 17, 90),
@@ -50,9 +49,8 @@ func AdultSchema() *frame.Schema {
 	}}
 }
 
-// AdultCSV returns how the files of the Adult data are to be read: no header,
-// "?" for missing, a comment line at the top of the test part, whose labels end
-// in a full stop.
+// AdultCSV returns how the files of the Adult data are to be read: no header, "?" for missing, a comment line at the
+// top of the test part, whose labels end in a full stop.
 func AdultCSV() *frame.CSVSettings {
 	return &frame.CSVSettings{Header: adultHeader, Comment: '|', TrimSuffix: "."}
 }

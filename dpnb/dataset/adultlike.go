@@ -9,9 +9,8 @@ import (
 	"strconv"
 )
 
-// The invented people: how many to learn from and to test on, the seeds of the
-// two parts, and the SHA-256 of each when it is written by writeAdultLike, header
-// included. The rows of a smaller part are the first ones of the larger.
+// The invented people: how many to learn from and to test on, the seeds of the two parts, and the SHA-256 of each when
+// it is written by writeAdultLike, header included. The rows of a smaller part are the first ones of the larger.
 const (
 	AdultLikeTrainRows   = 30_000
 	AdultLikeTestRows    = 10_000
@@ -21,21 +20,20 @@ const (
 	adultLikeTestSHA256  = "62ce139d2df3e1741a92e372d0bd887272a2e352e9fa53ea64c050178ea216c3"
 )
 
-// clarity multiplies the log-odds of an income above 50,000: with it a good rule
-// is right for about six of seven people, and about one of four earns more.
+// clarity multiplies the log-odds of an income above 50,000: with it a good rule is right for about six of seven
+// people, and about one of four earns more.
 const clarity = 1.5
 
 // share is a category with its share of the invented population, in percent.
 type share struct {
 	name    string
 	percent float64
-	// odds is what the category adds to the log-odds of an income above 50,000,
-	// before they are multiplied by clarity.
+	// odds is what the category adds to the log-odds of an income above 50,000, before they are multiplied by clarity.
 	odds float64
 }
 
-// The marginals of the invented population: round numbers, chosen so that it
-// looks like a workforce. They were not fitted to any records.
+// The marginals of the invented population: round numbers, chosen so that it looks like a workforce. They were not
+// fitted to any records.
 var (
 	workclasses = []share{{"Private", 70, 0}, {"Self-emp-not-inc", 8, -0.4}, {"Self-emp-inc", 4, 0.3},
 		{"Local-gov", 7, -0.1},
@@ -63,9 +61,8 @@ var (
 		"Assoc-acdm": 12, "Bachelors": 13, "Masters": 14, "Prof-school": 15, "Doctorate": 16}
 )
 
-// inventor draws uniform and normal numbers. It is a generator of its own, and
-// not package noise, because the people must stay the same, to the last digit of
-// the published checksum, whatever becomes of the noise.
+// inventor draws uniform and normal numbers. It is a generator of its own, and not package noise, because the people
+// must stay the same, to the last digit of the published checksum, whatever becomes of the noise.
 type inventor struct{ rand.PCG }
 
 // uniform returns a number in [0, 1), a multiple of 2⁻⁵³.
@@ -77,9 +74,8 @@ func (r *inventor) normal() float64 {
 	return radius * math.Cos(2*math.Pi*r.uniform())
 }
 
-// writeAdultLike writes rows invented people in the columns of the Adult data,
-// with a header. Columns are drawn one by one from the stated marginals; income
-// follows a logistic model of them. The same seed gives the same file.
+// writeAdultLike writes rows invented people in the columns of the Adult data, with a header. Columns are drawn one by
+// one from the stated marginals; income follows a logistic model of them. The same seed gives the same file.
 func writeAdultLike(w io.Writer, rows int, seed uint64) error {
 	rng := &inventor{}
 	rng.Seed(seed, 0)

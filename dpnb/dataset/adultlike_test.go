@@ -11,8 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// The people are the published ones, to the last digit: notebooks and claims rest
-// on them.
+// The people are the published ones, to the last digit: notebooks and claims rest on them.
 func TestInventedPeopleAreThePublishedOnes(t *testing.T) {
 	for _, part := range []struct {
 		rows int
@@ -30,8 +29,7 @@ func TestInventedPeopleAreThePublishedOnes(t *testing.T) {
 	}
 }
 
-// Adult returns people in a folder that knows nothing of the project, and they are
-// said to be invented.
+// Adult returns people in a folder that knows nothing of the project, and they are said to be invented.
 func TestAdultNeedsNoCloneAndNoFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(DirEnv, "")

@@ -10,21 +10,18 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Clusters is a population of two classes, from which records are drawn one by
-// one. A record of cluster k has
+// Clusters is a population of two classes, from which records are drawn one by one. A record of cluster k has
 //
 //	m informative features  v_k + A_k z,  z ~ N(0, I_m),
 //	r redundant features    B(v_k + A_k z),
 //	and otherwise           N(0, 1) that tell nothing,
 //
-// with v_k a vertex of the cube {−s, s}^m, another for each cluster, and the
-// entries of A_k (m×m) and B (r×m) uniform in (−1, 1). Clusters are equally
-// frequent and belong to the two classes by turns. With probability Flip the
-// label is thrown away and drawn by a fair coin. The columns are in random order.
+// with v_k a vertex of the cube {−s, s}^m, another for each cluster, and the entries of A_k (m×m) and B (r×m) uniform
+// in (−1, 1). Clusters are equally frequent and belong to the two classes by turns. With probability Flip the label is
+// thrown away and drawn by a fair coin. The columns are in random order.
 //
-// v, A, B and the order of the columns are drawn from Seed, and so is the
-// population; record i comes from a stream of its own, so that a larger sample
-// begins with the smaller one.
+// v, A, B and the order of the columns are drawn from Seed, and so is the population; record i comes from a stream of
+// its own, so that a larger sample begins with the smaller one.
 //
 // The design is that of Guyon 2003 for the variable selection benchmark of NIPS.
 type Clusters struct {
@@ -41,16 +38,15 @@ type Clusters struct {
 	Seed uint64
 }
 
-// SyntheticL is low-dimensional: 10,000 records of 40 features, 30 of them
-// informative and 2 redundant, separation 2, one label in a hundred drawn anew.
-// It has the shape of the set of that name in Iyengar et al. 2019 and in
-// Redberg, Koskela, Wang 2023 (rkw23), section 5, and other numbers.
+// SyntheticL is low-dimensional: 10,000 records of 40 features, 30 of them informative and 2 redundant, separation 2,
+// one label in a hundred drawn anew. It has the shape of the set of that name in Iyengar et al. 2019 and in Redberg,
+// Koskela, Wang 2023 (rkw23), section 5, and other numbers.
 func SyntheticL(seed uint64) Clusters {
 	return Clusters{Records: 10_000, Features: 40, Informative: 30, Redundant: 2, Separation: 2, Flip: 0.01, Seed: seed}
 }
 
-// SyntheticH is high-dimensional: 2,000 records of 2,000 features, 10 of them
-// informative and none redundant; else as SyntheticL.
+// SyntheticH is high-dimensional: 2,000 records of 2,000 features, 10 of them informative and none redundant; else as
+// SyntheticL.
 func SyntheticH(seed uint64) Clusters {
 	return Clusters{Records: 2_000, Features: 2_000, Informative: 10, Separation: 2, Flip: 0.01, Seed: seed}
 }
@@ -63,15 +59,14 @@ type Sample struct {
 	Labels []float64
 	// Features names the columns x1 … xd.
 	Features []string
-	// Informative says of each column whether it tells anything of the label,
-	// redundant ones included.
+	// Informative says of each column whether it tells anything of the label, redundant ones included.
 	Informative []bool
 	// Population that it was drawn from.
 	Population Clusters
 }
 
-// Generate draws the sample. The same Clusters give the same sample, up to the
-// last bits of the numbers on machines that multiply and add in one step.
+// Generate draws the sample. The same Clusters give the same sample, up to the last bits of the numbers on machines
+// that multiply and add in one step.
 //
 // Errors: *frame.InputError if a number is out of range.
 func (c Clusters) Generate() (*Sample, error) {
@@ -173,8 +168,8 @@ func (p *population) draw(x, z []float64, rng *noise.Seeded) float64 {
 	return float64(2*(k%2) - 1)
 }
 
-// Split returns the first share of the records and the rest. Records are
-// independent, so no shuffling is needed. Either part may be empty.
+// Split returns the first share of the records and the rest. Records are independent, so no shuffling is needed. Either
+// part may be empty.
 func (s *Sample) Split(share float64) (first, rest *Sample) {
 	cut := int(math.Round(float64(s.Rows.N) * math.Max(0, math.Min(1, share))))
 	part := func(lo, hi int) *Sample {
@@ -186,9 +181,8 @@ func (s *Sample) Split(share float64) (first, rest *Sample) {
 	return part(0, cut), part(cut, s.Rows.N)
 }
 
-// Design makes the sample into records for learning: every row is scaled to
-// the given norm and a bias of 1 is appended. A row's scale is its own, so that it
-// costs no privacy.
+// Design makes the sample into records for learning: every row is scaled to the given norm and a bias of 1 is appended.
+// A row's scale is its own, so that it costs no privacy.
 func (s *Sample) Design(rowNorm float64) (*frame.Design, error) {
 	if !(rowNorm > 0) || math.IsInf(rowNorm, 1) {
 		return nil, &frame.InputError{Text: fmt.Sprintf("the norm of rows is %v, want a positive number", rowNorm)}
@@ -202,8 +196,8 @@ func (s *Sample) Design(rowNorm float64) (*frame.Design, error) {
 	out.Steps = []frame.Step{{What: fmt.Sprintf("every row scaled to norm %g, bias 1 appended: ‖x‖ ≤ %.4g", rowNorm,
 		out.RowNorm),
 		Cost: "nothing: each record is treated by itself"}}
-	// A computed norm of d numbers errs by at most (d/2 + 2)·2^−53, the products
-	// by a little more; rows this much shorter are no longer than rowNorm.
+	// A computed norm of d numbers errs by at most (d/2 + 2)·2^−53, the products by a little more; rows this much
+	// shorter are no longer than rowNorm.
 	safe := rowNorm * (1 - float64(d+8)*0x1p-53)
 	norms := make([]float64, n)
 	s.Rows.Norms(norms, 0, n)

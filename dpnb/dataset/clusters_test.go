@@ -35,9 +35,8 @@ func column(s *Sample, j int, keep func(i int) bool) []float64 {
 	return v
 }
 
-// Means and second moments of every feature in each class, against those of
-// the mixture that the documentation states, within 5 standard errors (one
-// false alarm in about 10,000 seeds for 96 comparisons; the seed is fixed).
+// Means and second moments of every feature in each class, against those of the mixture that the documentation states,
+// within 5 standard errors (one false alarm in about 10,000 seeds for 96 comparisons; the seed is fixed).
 func TestClustersHaveTheStatedMoments(t *testing.T) {
 	c := Clusters{Records: 20_000, Features: 12, Informative: 5, Redundant: 2, Separation: 2, PerClass: 2, Seed: 3}
 	s := generate(t, c)
@@ -99,8 +98,8 @@ func TestClustersHaveTheStatedMoments(t *testing.T) {
 	}
 }
 
-// Flip draws that share of the labels anew, so that half of it change, and
-// leaves the features as they are. 5 standard errors.
+// Flip draws that share of the labels anew, so that half of it change, and leaves the features as they are. 5 standard
+// errors.
 func TestClustersFlipLabels(t *testing.T) {
 	c := Clusters{Records: 20_000, Features: 3, Informative: 3, Separation: 1, Seed: 4}
 	plain := generate(t, c)
@@ -142,9 +141,8 @@ func TestClustersAreDeterminedByTheSeed(t *testing.T) {
 	}
 }
 
-// Golden figures of the two sets of the experiments, seed 1: digests that every
-// machine must reproduce to 1e-9 (machines that fuse multiplication and
-// addition differ in last bits). They were written by this generator and change
+// Golden figures of the two sets of the experiments, seed 1: digests that every machine must reproduce to 1e-9
+// (machines that fuse multiplication and addition differ in last bits). They were written by this generator and change
 // only if it does.
 func TestClustersGolden(t *testing.T) {
 	for _, c := range []struct {
@@ -202,9 +200,8 @@ func fitAccuracy(t *testing.T, c Clusters) float64 {
 	return float64(right) / float64(len(m))
 }
 
-// A linear classifier does on these populations what the literature reports for
-// theirs: 95 % on Synthetic-L (rkw23, Table 1, ε = 8), not 100 %, and less if
-// the clusters are close.
+// A linear classifier does on these populations what the literature reports for theirs: 95 % on Synthetic-L (rkw23,
+// Table 1, ε = 8), not 100 %, and less if the clusters are close.
 func TestClustersAreAboutLinearlySeparable(t *testing.T) {
 	var sum float64
 	for seed := range uint64(4) {

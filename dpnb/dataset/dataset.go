@@ -1,8 +1,7 @@
-// Package dataset knows the public data sets that the notebooks use: which files
-// they have, their checksums, and where on this machine they are.
+// Package dataset knows the public data sets that the notebooks use: which files they have, their checksums, and where
+// on this machine they are.
 //
-// Fetching them is the business of package download, so that a notebook that only
-// reads does not link a network client.
+// Fetching them is the business of package download, so that a notebook that only reads does not link a network client.
 package dataset
 
 import (
@@ -16,8 +15,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 )
 
-// DirEnv names the environment variable with a folder that holds data files. It
-// is looked into before the project's own data folder.
+// DirEnv names the environment variable with a folder that holds data files. It is looked into before the project's own
+// data folder.
 const DirEnv = "DPNB_DATA"
 
 // ErrMissing is wrapped by the error of Find when a file is nowhere.
@@ -30,8 +29,7 @@ type File struct {
 	URL    string // of its folder, with a slash at the end
 }
 
-// adultURL is where the UCI Machine Learning Repository keeps the data set
-// "Adult", also known as "Census Income".
+// adultURL is where the UCI Machine Learning Repository keeps the data set "Adult", also known as "Census Income".
 const adultURL = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 
 // Sets are the data sets by name.
@@ -51,8 +49,8 @@ func Dir() (string, error) {
 	return filepath.Join(root, "data"), err
 }
 
-// Find returns the path of a data file: in the folder that DPNB_DATA names, else
-// in the project's data folder. It does not read the file; Verify does.
+// Find returns the path of a data file: in the folder that DPNB_DATA names, else in the project's data folder. It does
+// not read the file; Verify does.
 //
 // Errors: one that wraps ErrMissing and says how to get the file.
 func Find(name string) (string, error) {

@@ -12,9 +12,8 @@ import (
 
 const adultNote = "The Adult census data (1994): real people, whose records were made public."
 
-// Adult returns the training and the test part of the Adult data. Where the
-// files are not on this machine, wherever the program runs, it returns adultLike:
-// invented people; the Source of the tables says so.
+// Adult returns the training and the test part of the Adult data. Where the files are not on this machine, wherever the
+// program runs, it returns adultLike: invented people; the Source of the tables says so.
 //
 // Errors: a file that is there but is not the published one.
 func Adult() (train, test *frame.Table, err error) {
@@ -45,14 +44,13 @@ func Adult() (train, test *frame.Table, err error) {
 	return tables[0], tables[1], nil
 }
 
-// adultLike returns 30,000 invented people to learn from and 10,000 to test on.
-// They are drawn in memory, the same ones everywhere, and need no file.
+// adultLike returns 30,000 invented people to learn from and 10,000 to test on. They are drawn in memory, the same ones
+// everywhere, and need no file.
 func adultLike() (train, test *frame.Table, err error) {
 	return AdultLikeHead(AdultLikeTrainRows, AdultLikeTestRows)
 }
 
-// AdultLikeHead returns the first people of either part of adultLike, where fewer
-// will do.
+// AdultLikeHead returns the first people of either part of adultLike, where fewer will do.
 //
 // Errors: fewer than one.
 func AdultLikeHead(trainRows, testRows int) (train, test *frame.Table, err error) {

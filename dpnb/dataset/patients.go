@@ -9,17 +9,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Patients returns rows invented patients with an outcome for each kind of
-// learner, by a law that is known. With a = (age − 18)/72, w = (weight − 40)/110
-// and s = 1 for smokers:
+// Patients returns rows invented patients with an outcome for each kind of learner, by a law that is known. With a =
+// (age − 18)/72, w = (weight − 40)/110 and s = 1 for smokers:
 //
 //	pressure = 100 + 40a + 25w + 12s + N(0, 10²),  rounded
 //	visits   ~ Poisson(exp(0.3 + 0.9a + 0.6s))
 //	ill      = yes with log-odds −3.5 + 4a + 1.5s
 //	ward     = heart, lungs or bones, with weights e^{3a − 1}, e^{2s − 0.5}, 1
 //
-// age is uniform, weight is N(75, 15²) within its bounds, a third smoke. The
-// same seed gives the same patients.
+// age is uniform, weight is N(75, 15²) within its bounds, a third smoke. The same seed gives the same patients.
 func Patients(rows int, seed uint64) (*frame.Table, error) {
 	if rows < 1 {
 		return nil, fmt.Errorf("dataset: %d patients, want at least one", rows)
@@ -75,8 +73,8 @@ func PatientsSchema() *frame.Schema {
 	}}
 }
 
-// poisson draws a count of the given mean, which is small: the number of
-// uniform variates whose product stays above e^{−mean}.
+// poisson draws a count of the given mean, which is small: the number of uniform variates whose product stays above
+// e^{−mean}.
 func poisson(rng *noise.Seeded, mean float64) float64 {
 	limit, n := math.Exp(-mean), 0.0
 	for p := rng.Float64(); p > limit; p *= rng.Float64() {

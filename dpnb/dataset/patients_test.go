@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// The invented patients follow the stated law: means and shares lie within five
-// standard errors, in every cell of smoker and half of the ages.
+// The invented patients follow the stated law: means and shares lie within five standard errors, in every cell of
+// smoker and half of the ages.
 func TestPatientsFollowTheirLaw(t *testing.T) {
 	const rows = 40_000
 	tab, err := Patients(rows, 7)

@@ -1,6 +1,6 @@
-// Package display shows tables, texts and images: as rich output in a notebook on the GoNB kernel,
-// as plain text elsewhere. It knows nothing about what it shows. Packages with the mathematics must
-// not import it, because cells that use them would be slow to build.
+// Package display shows tables, texts and images: as rich output in a notebook on the GoNB kernel, as plain text
+// elsewhere. It knows nothing about what it shows. Packages with the mathematics must not import it, because cells that
+// use them would be slow to build.
 package display
 
 import (
@@ -19,12 +19,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
-// Item is a titled table with a warning above it and notes below it. Every
-// part may be empty.
+// Item is a titled table with a warning above it and notes below it. Every part may be empty.
 type Item struct {
 	Title string
-	// Origin says which records these are. It stands in a box at the very top,
-	// blue for what was observed, yellow if they are Invented.
+	// Origin says which records these are. It stands in a box at the very top, blue for what was observed, yellow if
+	// they are Invented.
 	Origin   string
 	Invented bool
 	// Warning is shown above everything else, so that it is not overlooked.
@@ -60,8 +59,7 @@ func (it *Item) Note(format string, a ...any) { it.Notes = append(it.Notes, fmt.
 // number is what a cell looks like that holds one: a sign, a digit or ∞ first.
 var number = regexp.MustCompile(`^[-+−.\d∞][-+−.,\deE%± ∞]*$`)
 
-// numeric reports whether every cell of column j looks like a number, so that
-// it is set to the right.
+// numeric reports whether every cell of column j looks like a number, so that it is set to the right.
 func (it Item) numeric(j int) bool {
 	found := false
 	for _, r := range it.Rows {
@@ -190,9 +188,9 @@ var (
 	inventedBox = fmt.Sprintf(box, "230,167,0")
 )
 
-// HTML returns the item as HTML with its style inline, so that it looks the
-// same in Jupyter, in a report and in a viewer that strips style sheets. Numbers are
-// written as figures write them, but so that Go reads what is copied: 1e-6.
+// HTML returns the item as HTML with its style inline, so that it looks the same in Jupyter, in a report and in a
+// viewer that strips style sheets. Numbers are written as figures write them, but so that Go reads what is copied:
+// 1e-6.
 func (it Item) HTML() string {
 	var b strings.Builder
 	element := func(tag, style, text string) {
@@ -267,8 +265,7 @@ func ShowMarkdown(text string) error {
 	return send(text, protocol.MIMETextMarkdown, func() any { return text })
 }
 
-// send sends what rich returns, of the given type, to a notebook with text as its
-// plain form; elsewhere it writes text.
+// send sends what rich returns, of the given type, to a notebook with text as its plain form; elsewhere it writes text.
 func send(text string, kind protocol.MIMEType, rich func() any) error {
 	if !gonbui.IsNotebook {
 		w := Out

@@ -62,8 +62,8 @@ func TestLongCellsAreWrapped(t *testing.T) {
 	}
 }
 
-// The box that says whose records these are is the first thing, in either form,
-// and looks different where the people are invented.
+// The box that says whose records these are is the first thing, in either form, and looks different where the people
+// are invented.
 func TestOriginStandsFirst(t *testing.T) {
 	it := Item{Title: "title", Warning: "warning", Origin: "INVENTED <people>", Invented: true}
 	if text := it.Text(); !strings.HasPrefix(text, "[INVENTED <people>]\n!! warning\n") {

@@ -15,9 +15,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// BenchmarkMinimize times one fit from nothing to a mean gradient of 1e-7
-// (logistic, λ = 1, rows of norm 1), beside plain gonum on the same problem and
-// by the same stopping rule. memory/data is all that the fit allocated over what
+// BenchmarkMinimize times one fit from nothing to a mean gradient of 1e-7 (logistic, λ = 1, rows of norm 1), beside
+// plain gonum on the same problem and by the same stopping rule. memory/data is all that the fit allocated over what
 // the records take, plus one.
 func BenchmarkMinimize(b *testing.B) {
 	for _, c := range []struct{ n, d int }{{32_561, 109}, {48_842, 100}, {1_000_000, 100}} {
@@ -44,9 +43,8 @@ func BenchmarkMinimize(b *testing.B) {
 	}
 }
 
-// plainGonum is optimize.LBFGS with whole-matrix products; value and gradient
-// at one point are computed once. Its stopping rule is weaker than ours, as it
-// looks at the largest entry of the gradient.
+// plainGonum is optimize.LBFGS with whole-matrix products; value and gradient at one point are computed once. Its
+// stopping rule is weaker than ours, as it looks at the largest entry of the gradient.
 func plainGonum(b *testing.B, p *Problem, tolerance float64) {
 	rows := p.Rows.(*matrix.Dense)
 	a := blas64.General{Rows: rows.N, Cols: rows.D, Stride: rows.D, Data: rows.Data}
@@ -101,8 +99,8 @@ func BenchmarkMethods(b *testing.B) {
 	}
 }
 
-// BenchmarkPass is one evaluation of J and ∇J beside the mere reading of the
-// records by as many workers: the bound is the bandwidth of the memory.
+// BenchmarkPass is one evaluation of J and ∇J beside the mere reading of the records by as many workers: the bound is
+// the bandwidth of the memory.
 func BenchmarkPass(b *testing.B) {
 	p := simulated(400_000, 100, 1, 1, 0)
 	data := p.Rows.(*matrix.Dense).Data

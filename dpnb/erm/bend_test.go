@@ -13,9 +13,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Noise takes the coefficients so far beyond the bends of the loss that Newton's steps
-// from the flat are thousands of times too long, and the records are nearly the same: fits
-// go on to the certificate, by shortened steps, where the ones of 1/M are too many.
+// Noise takes the coefficients so far beyond the bends of the loss that Newton's steps from the flat are thousands of
+// times too long, and the records are nearly the same: fits go on to the certificate, by shortened steps, where the
+// ones of 1/M are too many.
 func TestFitsFromTheFlatArrive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	most := 0

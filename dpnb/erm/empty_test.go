@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Without records every method returns θⱼ = −bⱼ/(λ + ωⱼ), certified: whether there are
-// any is private, and no refusal tells.
+// Without records every method returns θⱼ = −bⱼ/(λ + ωⱼ), certified: whether there are any is private, and no refusal
+// tells.
 func TestWithoutRecords(t *testing.T) {
 	empty, err := matrix.NewCSR(0, 3, []int{0}, nil, nil)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// simulated returns a logistic problem with rows of norm 1 (before scaling by
-// norm) and labels from a logistic model.
+// simulated returns a logistic problem with rows of norm 1 (before scaling by norm) and labels from a logistic model.
 func simulated(n, d int, norm, ridge, noiseScale float64) *Problem {
 	rng := noise.NewSeeded(uint64(n)*1000 + uint64(d))
 	rows := matrix.NewDense(n, d, nil)
@@ -219,8 +218,8 @@ func TestRoundingBoundHolds(t *testing.T) {
 	}
 }
 
-// TestRoundingBoundCountsTheMargins: records all but orthogonal to a long θ have
-// margins that are mostly rounding error.
+// TestRoundingBoundCountsTheMargins: records all but orthogonal to a long θ have margins that are mostly rounding
+// error.
 func TestRoundingBoundCountsTheMargins(t *testing.T) {
 	p := simulated(30, 10, 1, 1e-20, 0)
 	p.Loss = half{}
@@ -296,8 +295,7 @@ func TestPassesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestCertificateCountsTheRounding: what is bounded is the gradient itself, not
-// what was computed of it.
+// TestCertificateCountsTheRounding: what is bounded is the gradient itself, not what was computed of it.
 func TestCertificateCountsTheRounding(t *testing.T) {
 	p := simulated(3000, 20, 5, 0.5, 1)
 	s, err := Minimize(p, nil)

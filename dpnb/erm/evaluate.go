@@ -14,32 +14,30 @@ import (
 )
 
 const (
-	// blockBytes of records are read once for each evaluation: margins and
-	// gradient are formed while the block is in the second-level cache.
+	// blockBytes of records are read once for each evaluation: margins and gradient are formed while the block is in
+	// the second-level cache.
 	blockBytes = 128 << 10
-	// maxChunks bounds the number of partial gradients. It does not depend on
-	// the number of workers, so neither does the result.
+	// maxChunks bounds the number of partial gradients. It does not depend on the number of workers, so neither does
+	// the result.
 	maxChunks = 64
 )
 
-// records are what a pass is made over: forms, labels and loss. A pass changes none of it
-// but curvature.
+// records are what a pass is made over: forms, labels and loss. A pass changes none of it but curvature.
 type records struct {
 	f loss.Joint
-	// forms are the K forms of d coefficients each; there are n records and size = D
-	// coefficients.
+	// forms are the K forms of d coefficients each; there are n records and size = D coefficients.
 	forms         []form
 	labels        []float64
 	n, d, k, size int
 	block         int
-	// direct adds the records of a chunk straight to its gradient: for sparse
-	// rows, where a sum for each block would cost more than the block.
+	// direct adds the records of a chunk straight to its gradient: for sparse rows, where a sum for each block would
+	// cost more than the block.
 	direct bool
-	// curvature holds c of the last evaluation, block by block, if it is not nil (n·K).
-	// Where it is, products with the Hessian take it from there.
+	// curvature holds c of the last evaluation, block by block, if it is not nil (n·K). Where it is, products with the
+	// Hessian take it from there.
 	curvature []float64
-	// period is the number of records after which sums in double-double are normalised: for
-	// sparse rows no more often than their entries are worth.
+	// period is the number of records after which sums in double-double are normalised: for sparse rows no more often
+	// than their entries are worth.
 	period int
 }
 
@@ -68,8 +66,7 @@ func (r *records) depth(m float64) float64 {
 	return terms + m/float64(r.block) + 5
 }
 
-// evaluator computes J, ∇J and ∇²J·v, each in one pass over the rows. It
-// allocates when it is made and never in a pass.
+// evaluator computes J, ∇J and ∇²J·v, each in one pass over the rows. It allocates when it is made and never in a pass.
 type evaluator struct {
 	*records
 	*penalty
@@ -101,8 +98,8 @@ type chunk struct {
 	Sums
 }
 
-// scratch is room for a block: forms t and u, slopes s, curvatures c, and a gradient g; and for
-// one record in double-double.
+// scratch is room for a block: forms t and u, slopes s, curvatures c, and a gradient g; and for one record in
+// double-double.
 type scratch struct {
 	t, s, g, u, c []float64
 	row           []float64
@@ -152,16 +149,16 @@ func newEvaluator(p *Problem, workers int) *evaluator {
 	return e
 }
 
-// keepCurvature has evaluations keep what products with the Hessian are made of, for records
-// that are in memory: beside others it would take too much of it, and is computed again.
+// keepCurvature has evaluations keep what products with the Hessian are made of, for records that are in memory: beside
+// others it would take too much of it, and is computed again.
 func (e *evaluator) keepCurvature() {
 	if e.curvature == nil && inMemory(e.forms) {
 		e.curvature = make([]float64, e.n*e.k)
 	}
 }
 
-// eval writes ∇J(θ) to grad and returns J(θ). It also returns a bound on the
-// Euclidean norm of the rounding error in grad (see roundingBound).
+// eval writes ∇J(θ) to grad and returns J(θ). It also returns a bound on the Euclidean norm of the rounding error in
+// grad (see roundingBound).
 func (e *evaluator) eval(grad, theta []float64) (value, rounding float64) {
 	e.gradients += e.n
 	copy(e.last, theta)
@@ -205,8 +202,7 @@ func (e *evaluator) pass(q Query) {
 	e.dealer.Run()
 }
 
-// sum makes the pass q over the records lo ≤ i < hi: it writes their sums to c, whose Vector
-// has room for them.
+// sum makes the pass q over the records lo ≤ i < hi: it writes their sums to c, whose Vector has room for them.
 func (r *records) sum(c *Sums, s *scratch, q *Query, lo, hi int) {
 	c.Value, c.Slopes, c.MaxNorm = 0, 0, 0
 	clear(c.Vector)
@@ -303,10 +299,9 @@ func multiply(dst, u, c []float64, coupling float64, m int) {
 	}
 }
 
-// roundingBound bounds the Euclidean norm of the error of the computed gradient of the
-// records, to which the penalty's is to be added. With u = 2⁻⁵³, R = max Rᵢ, which bounds
-// ‖xᵢ‖ and ‖(aᵢ_k)‖_F, B the number of records in a block and F that of the forms that see
-// one coefficient (1, or K):
+// roundingBound bounds the Euclidean norm of the error of the computed gradient of the records, to which the penalty's
+// is to be added. With u = 2⁻⁵³, R = max Rᵢ, which bounds ‖xᵢ‖ and ‖(aᵢ_k)‖_F, B the number of records in a block and F
+// that of the forms that see one coefficient (1, or K):
 //
 //   - a record's forms err by a vector of norm at most (d+1)u·R‖θ‖, which moves ∇f by at
 //     most β = λ_max(∇²f) times that; ∇f itself errs by at most 8u of each slope and what
@@ -320,8 +315,8 @@ func multiply(dst, u, c []float64, coupling float64, m int) {
 //   - of rows that are summed as they are read, R in the first two is their Terms where it stands for the size of what
 //     is rounded, with TermsDepth roundings more.
 //
-// The factor 1.01 pays for second-order terms and for the rounding of R and of the
-// norms here. Proof: docs/theory/solvers.md.
+// The factor 1.01 pays for second-order terms and for the rounding of R and of the norms here. Proof:
+// docs/theory/solvers.md.
 func (e *evaluator) roundingBound(slopes, norm, maxNorm float64) float64 {
 	const u = 0x1p-53
 	maxNorm += math.Sqrt(float64(e.d)) * 0x1p-511 // what underflows in the squares

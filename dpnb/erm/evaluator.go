@@ -7,10 +7,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// Evaluator computes J, its gradient with a bound on the rounding error, and its Hessian:
-// what a solver with a regulariser or a constraint builds on. It allocates when it is made and,
-// for the Hessian, once. It is not safe for concurrent use; its results do not
-// depend on the number of workers.
+// Evaluator computes J, its gradient with a bound on the rounding error, and its Hessian: what a solver with a
+// regulariser or a constraint builds on. It allocates when it is made and, for the Hessian, once. It is not safe for
+// concurrent use; its results do not depend on the number of workers.
 type Evaluator struct {
 	e *evaluator
 	m *primalMetric
@@ -21,11 +20,10 @@ type Evaluator struct {
 	x, g dd.Vector
 }
 
-// NewEvaluator returns the evaluator of p, of which λ may be 0. workers ≤ 0 means one for
-// each processor.
+// NewEvaluator returns the evaluator of p, of which λ may be 0. workers ≤ 0 means one for each processor.
 //
-// Errors: *DataError as Problem.Validate, except that entries of the records
-// which are not finite show in the first gradient only.
+// Errors: *DataError as Problem.Validate, except that entries of the records which are not finite show in the first
+// gradient only.
 func NewEvaluator(p *Problem, workers int) (*Evaluator, error) {
 	if err := p.ValidateConvex(); err != nil {
 		return nil, err
@@ -33,16 +31,15 @@ func NewEvaluator(p *Problem, workers int) (*Evaluator, error) {
 	return &Evaluator{e: newEvaluator(p, workers)}, nil
 }
 
-// Gradient writes that of J to grad and returns J and a bound on the
-// Euclidean norm of the error of grad, what loss.SlopeError grants included.
+// Gradient writes that of J to grad and returns J and a bound on the Euclidean norm of the error of grad, what
+// loss.SlopeError grants included.
 func (v *Evaluator) Gradient(grad, theta []float64) (value, rounding float64) {
 	return v.e.eval(grad, theta)
 }
 
-// Refine writes the gradient to grad once more, computed in double-double arithmetic
-// and rounded to float64, and returns a bound on its error, which does not grow with
-// the number of records to speak of. It takes some twenty passes' time. Gradient must
-// have been called.
+// Refine writes the gradient to grad once more, computed in double-double arithmetic and rounded to float64, and
+// returns a bound on its error, which does not grow with the number of records to speak of. It takes some twenty
+// passes' time. Gradient must have been called.
 func (v *Evaluator) Refine(grad, theta []float64) (rounding float64) {
 	if v.p == nil {
 		v.p, v.x, v.g = newPrecise(v.e), dd.NewVector(v.e.size), dd.NewVector(v.e.size)
@@ -76,8 +73,7 @@ func (v *Evaluator) Hessian(dst, theta []float64) {
 // Smoothness bounds the Lipschitz constant of the gradient once one was computed.
 func (v *Evaluator) Smoothness() float64 { return v.e.smoothness() }
 
-// RecordSmoothness returns βR², the Lipschitz constant of the gradient of one record, once a
-// gradient was computed.
+// RecordSmoothness returns βR², the Lipschitz constant of the gradient of one record, once a gradient was computed.
 func (v *Evaluator) RecordSmoothness() float64 { return v.e.f.Smoothness() * v.e.maxNorm * v.e.maxNorm }
 
 // Penalty writes the gradient of all terms of J but the records' to grad.

@@ -20,8 +20,8 @@ type bends struct {
 	of []loss.Loss
 }
 
-// norms1 is ‖A(z)θ‖₁ + h(zᵀθ) made smooth: m Huber's of the rows of A and one of z, which
-// differ from record to record; and a point.
+// norms1 is ‖A(z)θ‖₁ + h(zᵀθ) made smooth: m Huber's of the rows of A and one of z, which differ from record to record;
+// and a point.
 func norms1(n, d, m int, sparse bool) (*Problem, []float64) {
 	rng := rand.New(rand.NewPCG(uint64(n*d), uint64(m)))
 	p := &Problem{Labels: make([]float64, n), Lambda: 0.3, Linear: make([]float64, d)}
@@ -48,8 +48,8 @@ func norms1(n, d, m int, sparse bool) (*Problem, []float64) {
 	return p, theta
 }
 
-// stacked is the problem of one form, with a record for each form, that has the same
-// objective if the losses of all forms are the same.
+// stacked is the problem of one form, with a record for each form, that has the same objective if the losses of all
+// forms are the same.
 func stacked(p *Problem, l loss.Loss) *Problem {
 	n, d := p.Forms[0].Dims()
 	x := matrix.NewDense(n*len(p.Forms), d, nil)
@@ -61,8 +61,8 @@ func stacked(p *Problem, l loss.Loss) *Problem {
 	return &Problem{Rows: x, Labels: make([]float64, x.N), Loss: l, Lambda: p.Lambda, Linear: p.Linear}
 }
 
-// Several forms of the same coefficients are as many records of one form each: J, its
-// gradient and Hessian, and the minimiser by every method.
+// Several forms of the same coefficients are as many records of one form each: J, its gradient and Hessian, and the
+// minimiser by every method.
 func TestFormsAreRecords(t *testing.T) {
 	for _, sparse := range []bool{false, true} {
 		p, theta := norms1(300, 6, 2, sparse)
@@ -113,9 +113,8 @@ func TestFormsAreRecords(t *testing.T) {
 	}
 }
 
-// The Hessian, whole and by products, of forms that are coupled, apart or not, is that of
-// differences of the gradient; the blocks of the metric, and its columns, invert what they
-// should.
+// The Hessian, whole and by products, of forms that are coupled, apart or not, is that of differences of the gradient;
+// the blocks of the metric, and its columns, invert what they should.
 func TestCoupledHessians(t *testing.T) {
 	apart := softmaxProblem(0)
 	shared, theta := norms1(80, 5, 2, false)

@@ -13,12 +13,10 @@ const (
 	memory = 12
 )
 
-// LBFGS is the method of Nocedal (1980) whose initial metric is the Hessian over
-// a sample of the records, factored at the minimiser over that sample; one pass
-// over the records for each trial step. Where d is too large for that, the
-// metric is diagonal. If it takes more than 40 passes it becomes Newton's method
-// with the full Hessian, in its dual form if d > n, as long as one of the two is
-// at most 2,500.
+// LBFGS is the method of Nocedal (1980) whose initial metric is the Hessian over a sample of the records, factored at
+// the minimiser over that sample; one pass over the records for each trial step. Where d is too large for that, the
+// metric is diagonal. If it takes more than 40 passes it becomes Newton's method with the full Hessian, in its dual
+// form if d > n, as long as one of the two is at most 2,500.
 type LBFGS struct{}
 
 // Name returns "L-BFGS".
@@ -33,8 +31,8 @@ func (LBFGS) run(r *search) error {
 	return nil
 }
 
-// lbfgs searches from x with the metric m. After patience passes it goes on with
-// the exact Hessian or, if told not to, returns false: the search is not over.
+// lbfgs searches from x with the metric m. After patience passes it goes on with the exact Hessian or, if told not to,
+// returns false: the search is not over.
 func (r *search) lbfgs(m metric, mayFactor bool) (over bool) {
 	pairs := descent.NewMemory(r.e.size, memory)
 	dir, trial, trialGrad := make([]float64, r.e.size), make([]float64, r.e.size), make([]float64, r.e.size)

@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// The solvers must do without the batch code for the logistic loss: here is a
-// loss without a bound on its slope, and one whose curvature jumps.
+// The solvers must do without the batch code for the logistic loss: here is a loss without a bound on its slope, and
+// one whose curvature jumps.
 
 // half is (t − y)²/2.
 type half struct{}
@@ -59,8 +59,7 @@ type unbounded struct{ half }
 
 func (unbounded) Smoothness() float64 { return math.Inf(1) }
 
-// uneven has columns of sizes from 1 to 1e-3, a constant one, and a feature that
-// one record in five hundred has.
+// uneven has columns of sizes from 1 to 1e-3, a constant one, and a feature that one record in five hundred has.
 func uneven(n, d int, ridge float64) *Problem {
 	p := simulated(n, d, 1, ridge, 0)
 	rng := noise.NewSeeded(5)

@@ -41,8 +41,7 @@ func (m tiled) Norms(dst []float64, lo, hi int) {
 
 func (m tiled) Row(dst []float64, i int) { m.Dense.Row(dst, i%m.N) }
 
-// many returns a problem of n records of norm 1, of d features of which `stored` are
-// counted for each record.
+// many returns a problem of n records of norm 1, of d features of which `stored` are counted for each record.
 func many(n, d, stored int) *Problem {
 	base := simulated(1024, d, 1, 1.8, 3.7)
 	p := &Problem{Rows: tiled{base.Rows.(*matrix.Dense), n, stored * n}, Labels: make([]float64, n),
@@ -53,8 +52,8 @@ func many(n, d, stored int) *Problem {
 	return p
 }
 
-// At τ = 10⁻⁶, ‖θ‖ = 5 and slopes of ½ the bound in float64 is beyond τ for 10⁸ records,
-// dense or sparse; that in double-double is below 10⁻⁹τ. The formula alone is evaluated.
+// At τ = 10⁻⁶, ‖θ‖ = 5 and slopes of ½ the bound in float64 is beyond τ for 10⁸ records, dense or sparse; that in
+// double-double is below 10⁻⁹τ. The formula alone is evaluated.
 func TestBoundsForManyRecords(t *testing.T) {
 	for _, c := range []struct{ d, stored int }{{109, 109}, {109, 14}, {5000, 14}} {
 		for _, n := range []int{1e6, 1e7, 1e8} {

@@ -1,20 +1,18 @@
 package erm
 
-// Method is a way to minimise a Problem. All methods stop at the same
-// certificate and take the same Settings; they differ in what it costs.
-// The methods are Auto, LBFGS, NewtonCG, SAG and SVRG.
+// Method is a way to minimise a Problem. All methods stop at the same certificate and take the same Settings; they
+// differ in what it costs. The methods are Auto, LBFGS, NewtonCG, SAG and SVRG.
 type Method interface {
 	// Name is how the method is called in tables and reports.
 	Name() string
-	// run searches until the certificate is good enough, the passes are spent or
-	// nothing is to be gained any more. It returns a *DataError or nil.
+	// run searches until the certificate is good enough, the passes are spent or nothing is to be gained any more. It
+	// returns a *DataError or nil.
 	run(r *search) error
 }
 
-// Auto is the default. It chooses by n, d and sparsity: where the Hessian over a
-// sample is worth factoring (d ≤ 200, or d³ not far above the number of entries),
-// LBFGS with that metric; elsewhere LBFGS with a diagonal metric for at most 40
-// passes, which well-conditioned problems do not need, and then NewtonCG.
+// Auto is the default. It chooses by n, d and sparsity: where the Hessian over a sample is worth factoring (d ≤ 200, or
+// d³ not far above the number of entries), LBFGS with that metric; elsewhere LBFGS with a diagonal metric for at most
+// 40 passes, which well-conditioned problems do not need, and then NewtonCG.
 type Auto struct{}
 
 // Name returns "auto".
@@ -38,9 +36,8 @@ func (Auto) run(r *search) error {
 	return nil
 }
 
-// factorable says whether the metric can be the Hessian over a sample of some
-// 20·d records for the price of about three passes, or is cheap at any rate, or has to be
-// factored because of Q.
+// factorable says whether the metric can be the Hessian over a sample of some 20·d records for the price of about three
+// passes, or is cheap at any rate, or has to be factored because of Q.
 func (e *evaluator) factorable() bool {
 	if e.q != nil {
 		return e.size <= maxFactor
@@ -48,12 +45,11 @@ func (e *evaluator) factorable() bool {
 	return e.d <= 200 || e.d <= maxFactor && 2*e.d*e.d*e.d <= 3*nonzeros(e.forms)
 }
 
-// steer finds a start on a sample of the records, unless there is one, evaluates
-// J there and returns a metric for what is left to do.
+// steer finds a start on a sample of the records, unless there is one, evaluates J there and returns a metric for what
+// is left to do.
 //
-// The sample is solved by the same means, on a smaller sample first: the start
-// is within the sampling error √(d/m) of the minimiser for the price of less
-// than a pass, and the metric is taken where it will be used.
+// The sample is solved by the same means, on a smaller sample first: the start is within the sampling error √(d/m) of
+// the minimiser for the price of less than a pass, and the metric is taken where it will be used.
 func (r *search) steer() (m metric, done bool, err error) {
 	n := r.e.n
 	size := sampleSize(n, r.e.d, nonzeros(r.e.forms))
@@ -90,9 +86,9 @@ func (r *search) steer() (m metric, done bool, err error) {
 	return m, false, nil
 }
 
-// sample returns the problem over about so many records, and by how much its sums are to be
-// scaled: all of them where they are few or in memory and hardly more. Of others, which may be
-// more than memory holds, no more are taken than fit into a small part of it.
+// sample returns the problem over about so many records, and by how much its sums are to be scaled: all of them where
+// they are few or in memory and hardly more. Of others, which may be more than memory holds, no more are taken than fit
+// into a small part of it.
 func (r *search) sample(size int) (p *Problem, scale float64) {
 	n := r.e.n
 	if !inMemory(r.e.forms) {

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 var methods = []Method{Auto{}, LBFGS{}, NewtonCG{}, SAG{Seed: 1}, SVRG{Seed: 1}}
@@ -67,8 +68,8 @@ func TestMethodsAreRepeatable(t *testing.T) {
 	}
 }
 
-// TestStochasticMethodsAreNearlyLinear is Theorem F.1 of Redberg, Koskela and
-// Wang (2023): for λ ≥ β, evaluations of f′ to ‖∇J‖ ≤ 1/n grow as n·log n.
+// TestStochasticMethodsAreNearlyLinear is Theorem F.1 of Redberg, Koskela and Wang (2023): for λ ≥ β, evaluations of f′
+// to ‖∇J‖ ≤ 1/n grow as n·log n.
 func TestStochasticMethodsAreNearlyLinear(t *testing.T) {
 	for _, m := range []Method{SAG{Seed: 7}, SVRG{Seed: 7}} {
 		var rate []float64

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// maxWhole is the largest number of coefficients for which the metric of a sample has
-	// the blocks off the diagonal.
+	// maxWhole is the largest number of coefficients for which the metric of a sample has the blocks off the diagonal.
 	maxWhole = 100
 	// maxFactor is the largest order of a matrix that is factored.
 	maxFactor = 2500
@@ -25,8 +24,7 @@ const (
 	gramRows = 64
 )
 
-// metric approximates the Hessian of J. It only steers the search; the
-// certificate does not depend on it.
+// metric approximates the Hessian of J. It only steers the search; the certificate does not depend on it.
 type metric interface {
 	// refresh moves the metric to θ.
 	refresh(theta []float64)
@@ -34,12 +32,12 @@ type metric interface {
 	solve(v []float64)
 }
 
-// primalMetric is the Hessian over the records of a problem s, times a scale,
-// plus that of the penalty, factored. With s = p and scale 1 it is the Hessian of p.
+// primalMetric is the Hessian over the records of a problem s, times a scale, plus that of the penalty, factored. With
+// s = p and scale 1 it is the Hessian of p.
 //
-// Of forms that are apart it may have only the blocks on the diagonal, one for each form.
-// Where the forms are coupled κΣc = 1, so that ∇²f·(1, …, 1) = 0: along equal θ_k the
-// Hessian is that of the penalty, and the blocks are for what is left without the mean.
+// Of forms that are apart it may have only the blocks on the diagonal, one for each form. Where the forms are coupled
+// κΣc = 1, so that ∇²f·(1, …, 1) = 0: along equal θ_k the Hessian is that of the penalty, and the blocks are for what
+// is left without the mean.
 type primalMetric struct {
 	s       *Problem
 	f       loss.Joint
@@ -51,20 +49,19 @@ type primalMetric struct {
 	source Source
 	// The records are those from the given one on, n of them.
 	from, n, size int
-	// One block of the Hessian is made at a time, of the d coefficients of one form by those
-	// of another; pad is its stride. Where all forms see the same there is one block.
+	// One block of the Hessian is made at a time, of the d coefficients of one form by those of another; pad is its
+	// stride. Where all forms see the same there is one block.
 	d, pad, blocks int
 	// whole says that the blocks off the diagonal are there, too.
 	whole bool
-	// c is that of the loss, of all records: kept where they are in memory and several blocks
-	// want it. Else there is few, of gramRows records at a time.
+	// c is that of the loss, of all records: kept where they are in memory and several blocks want it. Else there is
+	// few, of gramRows records at a time.
 	c    []float64
 	few  [gramParts][]float64
 	t    [gramParts][]float64
 	gram [gramParts][]float64
 	pack [gramParts][]float64
-	// h has, one after another, the upper triangles that are factored, each of the given
-	// order and stride.
+	// h has, one after another, the upper triangles that are factored, each of the given order and stride.
 	h             []float64
 	order, stride int
 	factors       []mat.Cholesky
@@ -161,8 +158,8 @@ func (m *primalMetric) each(f func(k, lo, hi int)) {
 	parallel.Each(gramParts, m.workers, func(k int) { f(k, m.from+k*m.n/gramParts, m.from+(k+1)*m.n/gramParts) })
 }
 
-// part makes the share of block (a, b) of the records from … to−1, and their c first unless
-// that of block (0, 0) was kept.
+// part makes the share of block (a, b) of the records from … to−1, and their c first unless that of block (0, 0) was
+// kept.
 func (m *primalMetric) part(part, from, to, a, b int, theta []float64) {
 	clear(m.gram[part])
 	per := m.perBlock()
@@ -186,9 +183,9 @@ func (m *primalMetric) part(part, from, to, a, b int, theta []float64) {
 	}
 }
 
-// packRecord writes the rows whose outer products, summed, are ± block (a, b) of record i:
-// with c at every count-th place, √(c_a − κc_a²)·x or √(κc_ac_b)·x, and where all forms
-// see the same the √c_k(a_k − κΣc_la_l), for κΣc is 0 or 1.
+// packRecord writes the rows whose outer products, summed, are ± block (a, b) of record i: with c at every count-th
+// place, √(c_a − κc_a²)·x or √(κc_ac_b)·x, and where all forms see the same the √c_k(a_k − κΣc_la_l), for κΣc is 0 or
+// 1.
 func (m *primalMetric) packRecord(rows, c []float64, count, i, a, b int) {
 	kappa, per := m.f.Coupling(), m.perBlock()
 	for k := range per {
@@ -320,9 +317,8 @@ func (m *dualMetric) solve(v []float64) {
 	floats.Add(v, m.back)
 }
 
-// columnMetric keeps of the Hessian over an evenly spaced sample what belongs to one column
-// of the records at a time. Of forms that are apart and coupled these are, with
-// g_k = Σcᵢ_kx², the K×K matrices
+// columnMetric keeps of the Hessian over an evenly spaced sample what belongs to one column of the records at a time.
+// Of forms that are apart and coupled these are, with g_k = Σcᵢ_kx², the K×K matrices
 //
 //	diag(λ + g) − ggᵀ/Σg,
 //
@@ -380,9 +376,8 @@ func (m *columnMetric) solve(v []float64) {
 	floats.Div(v, m.diag)
 }
 
-// couple adds to v what makes the division by diag the inverse with the coupling
-// (Sherman and Morrison): B = A − ggᵀ/s with A = diag(λ + g), s = Σg has
-// AB⁻¹v = v + g·(gᵀA⁻¹v)/(s − gᵀA⁻¹g), and s − gᵀA⁻¹g = Σ λg/(λ + g).
+// couple adds to v what makes the division by diag the inverse with the coupling (Sherman and Morrison): B = A − ggᵀ/s
+// with A = diag(λ + g), s = Σg has AB⁻¹v = v + g·(gᵀA⁻¹v)/(s − gᵀA⁻¹g), and s − gᵀA⁻¹g = Σ λg/(λ + g).
 func (m *columnMetric) couple(v []float64) {
 	d := len(m.row)
 	for j := range d {

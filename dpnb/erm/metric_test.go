@@ -4,9 +4,10 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"gonum.org/v1/gonum/floats"
 )
 
 // TestExactMetricsInvertTheHessian: ∇²J·(metric⁻¹v) = v, for both forms.
@@ -45,8 +46,7 @@ func TestExactMetricsInvertTheHessian(t *testing.T) {
 	}
 }
 
-// TestSampled: over a sample that has every record k times, the objective is
-// that of the sample k times.
+// TestSampled: over a sample that has every record k times, the objective is that of the sample k times.
 func TestSampled(t *testing.T) {
 	const k = 5
 	small := simulated(40, 3, 1, 2, 1)

@@ -7,33 +7,29 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Settings of Minimize. The zero value and nil are right for a fit that is as
-// exact as it can cheaply be.
+// Settings of Minimize. The zero value and nil are right for a fit that is as exact as it can cheaply be.
 type Settings struct {
-	// Tolerance τ on the certified ‖∇J(θ)‖₂. Zero means 1e-9·(1 + n·L·R): as
-	// exact as is worth while for a sum of n gradients of size up to L·R, with the
-	// mean of Σ_k|∂f/∂tᵢ_k| at the start (at least 1) in place of an infinite L.
+	// Tolerance τ on the certified ‖∇J(θ)‖₂. Zero means 1e-9·(1 + n·L·R): as exact as is worth while for a sum of n
+	// gradients of size up to L·R, with the mean of Σ_k|∂f/∂tᵢ_k| at the start (at least 1) in place of an infinite L.
 	Tolerance float64
 	// MaxPasses over the records; zero means 1,000.
 	MaxPasses int
-	// Persist goes on beyond MaxPasses, by steps that are proved to reach every
-	// tolerance that double-double arithmetic can certify, however many they are.
+	// Persist goes on beyond MaxPasses, by steps that are proved to reach every tolerance that double-double arithmetic
+	// can certify, however many they are.
 	Persist bool
-	// Workers is the number of goroutines; zero means one for each processor.
-	// The result does not depend on it.
+	// Workers is the number of goroutines; zero means one for each processor. The result does not depend on it.
 	Workers int
-	// Start is where the search begins (length D); nil is the origin, or what a
-	// sample of the records says.
+	// Start is where the search begins (length D); nil is the origin, or what a sample of the records says.
 	Start []float64
 	// Method is how to search; nil means Auto.
 	Method Method
 }
 
-// Certificate bounds how far a point is from the minimiser θ⋆ of a λ-strongly
-// convex J. It comes from the gradient at the point alone, whatever found it.
+// Certificate bounds how far a point is from the minimiser θ⋆ of a λ-strongly convex J. It comes from the gradient at
+// the point alone, whatever found it.
 type Certificate struct {
-	// GradientNorm is ‖∇J(θ)‖₂ as computed; where float64 was not enough, that at
-	// θ + θ′, θ being θ + θ′ rounded to float64.
+	// GradientNorm is ‖∇J(θ)‖₂ as computed; where float64 was not enough, that at θ + θ′, θ being θ + θ′ rounded to
+	// float64.
 	GradientNorm float64
 	// Rounding bounds the error of the computed gradient, of its norm, and λ‖θ′‖.
 	Rounding float64
@@ -43,8 +39,8 @@ type Certificate struct {
 	Gap float64
 }
 
-// Bound returns the certified bound on ‖∇J(θ)‖₂, rounding included; where float64
-// was not enough, on λ‖θ − θ⋆‖₂ alone, which is what such a bound is for.
+// Bound returns the certified bound on ‖∇J(θ)‖₂, rounding included; where float64 was not enough, on λ‖θ − θ⋆‖₂ alone,
+// which is what such a bound is for.
 func (c Certificate) Bound() float64 { return c.GradientNorm + c.Rounding }
 
 // Solution is a point with its certificate.
@@ -56,8 +52,8 @@ type Solution struct {
 	Tolerance float64
 	// Passes over the records that were made.
 	Passes int
-	// Gradients is the number of single ∇f(tᵢ; yᵢ) that were evaluated, those
-	// on samples and those of the certificate included.
+	// Gradients is the number of single ∇f(tᵢ; yᵢ) that were evaluated, those on samples and those of the certificate
+	// included.
 	Gradients int
 	// Products is the number of products of single ∇²f(tᵢ; yᵢ).
 	Products int
@@ -65,17 +61,14 @@ type Solution struct {
 	Method string
 }
 
-// ErrTolerance says that the certificate is worse than what was asked for. A
-// private mechanism releases nothing then.
+// ErrTolerance says that the certificate is worse than what was asked for. A private mechanism releases nothing then.
 var ErrTolerance = errors.New("erm: the tolerance was not reached")
 
-// Minimize returns the minimiser of p to a certified gradient norm of at most
-// Settings.Tolerance, rounding errors included. Without records (n = 0) that is
-// θⱼ = −bⱼ/(λ + ωⱼ).
+// Minimize returns the minimiser of p to a certified gradient norm of at most Settings.Tolerance, rounding errors
+// included. Without records (n = 0) that is θⱼ = −bⱼ/(λ + ωⱼ).
 //
-// Errors: *DataError for input that has no answer; ErrTolerance (wrapped, with
-// the best point) if MaxPasses or the precision of float64 ends the search first;
-// *matrix.ReadError if the records cannot be read any longer.
+// Errors: *DataError for input that has no answer; ErrTolerance (wrapped, with the best point) if MaxPasses or the
+// precision of float64 ends the search first; *matrix.ReadError if the records cannot be read any longer.
 func Minimize(p *Problem, settings *Settings) (found *Solution, err error) {
 	defer matrix.Reading(&err)()
 	if err := p.validateShape(); err != nil {

@@ -8,14 +8,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
 )
 
-// newtonPatience is the number of passes after which NewtonCG preconditions by
-// the full Hessian, if that can be factored.
+// newtonPatience is the number of passes after which NewtonCG preconditions by the full Hessian, if that can be
+// factored.
 const newtonPatience = 500
 
-// NewtonCG is the truncated Newton method (Dembo and Steihaug 1983): the Newton
-// equation ∇²J·v = −∇J is solved by conjugate gradients, preconditioned by the
-// metric of a sample, to the relative residual min(½, √(‖∇J‖/‖∇J₀‖)), or to what
-// the tolerance still asks for; each step of them is a pass.
+// NewtonCG is the truncated Newton method (Dembo and Steihaug 1983): the Newton equation ∇²J·v = −∇J is solved by
+// conjugate gradients, preconditioned by the metric of a sample, to the relative residual min(½, √(‖∇J‖/‖∇J₀‖)), or to
+// what the tolerance still asks for; each step of them is a pass.
 type NewtonCG struct{}
 
 // Name returns "Newton-CG".
@@ -31,8 +30,7 @@ func (NewtonCG) run(r *search) error {
 	return nil
 }
 
-// newton searches from x, where the curvature has been evaluated, with m to
-// precondition by.
+// newton searches from x, where the curvature has been evaluated, with m to precondition by.
 func (r *search) newton(m metric) {
 	d := r.e.size
 	dir, trial, trialGrad := make([]float64, d), make([]float64, d), make([]float64, d)
@@ -64,9 +62,8 @@ func (r *search) newton(m metric) {
 	}
 }
 
-// newtonStep writes v with ‖∇²J·v + ∇J‖ ≤ target to v, or the best that the
-// passes left and the precision allow; v is a direction of descent from the
-// first step on. It returns the number of products.
+// newtonStep writes v with ‖∇²J·v + ∇J‖ ≤ target to v, or the best that the passes left and the precision allow; v is a
+// direction of descent from the first step on. It returns the number of products.
 func (r *search) newtonStep(c *descent.Conjugate, v []float64, m metric, target float64) (steps int) {
 	floats.ScaleTo(c.Residual, -1, r.g)
 	return c.Solve(v, r.e.hessian, m.solve, func() bool { return r.left() > 1 }, target)

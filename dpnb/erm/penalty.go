@@ -43,8 +43,8 @@ func newPenalty(p *Problem, size int) *penalty {
 	return e
 }
 
-// add adds the gradient at θ to grad and returns the value and a bound on the Euclidean
-// norm of the error that this makes:
+// add adds the gradient at θ to grad and returns the value and a bound on the Euclidean norm of the error that this
+// makes:
 //
 //   - (D+3)u‖Q‖_F‖θ−c‖ for Q(θ−c): u for each difference, (D+2)u for the sum;
 //   - 4u of the norms of (λ + ω)θ and b, a product and three sums, and 5u with Q(θ−c);
@@ -85,9 +85,9 @@ func (e *penalty) turns(theta []float64) {
 	kernel.Margins(e.turn, e.q, e.delta)
 }
 
-// precise adds the gradient at x to g in double-double arithmetic, and returns a bound on
-// the error: a product and three sums, 16u² of the norms of all terms, grad's included;
-// 3u² for each difference and 1.1(D+3)²u² for the sum (kernel.Dot2) in Q(x−c).
+// precise adds the gradient at x to g in double-double arithmetic, and returns a bound on the error: a product and
+// three sums, 16u² of the norms of all terms, grad's included; 3u² for each difference and 1.1(D+3)²u² for the sum
+// (kernel.Dot2) in Q(x−c).
 func (e *penalty) precise(g, x dd.Vector) (rounding float64) {
 	d := float64(len(e.ridge))
 	early := floats.Norm(g.Hi, 2)
@@ -137,8 +137,8 @@ func (e *penalty) product(dst, v []float64) {
 	}
 }
 
-// addHessian adds it to the upper triangles h, each of the given order and stride, that
-// follow each other on the diagonal.
+// addHessian adds it to the upper triangles h, each of the given order and stride, that follow each other on the
+// diagonal.
 func (e *penalty) addHessian(h []float64, order, stride int) {
 	size := len(e.ridge)
 	for j, r := range e.ridge {

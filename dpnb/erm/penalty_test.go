@@ -29,8 +29,8 @@ func quadratic(p *Problem, scale float64) *Problem {
 	return &q
 }
 
-// Problems with a quadratic term are solved like others: every method comes to a point
-// whose certificate 300 bits confirm, with any number of records and forms.
+// Problems with a quadratic term are solved like others: every method comes to a point whose certificate 300 bits
+// confirm, with any number of records and forms.
 func TestQuadraticTerm(t *testing.T) {
 	none, _ := matrix.NewCSR(0, 5, []int{0}, nil, nil)
 	forms, _ := norms1(300, 6, 2, false)

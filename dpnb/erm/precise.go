@@ -11,9 +11,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// precise computes ∇J in double-double arithmetic, in one pass over the rows: what
-// certifies where the rounding of a pass in float64 is too much for the tolerance. It
-// costs some twenty of those passes. Its results do not depend on the number of workers.
+// precise computes ∇J in double-double arithmetic, in one pass over the rows: what certifies where the rounding of a
+// pass in float64 is too much for the tolerance. It costs some twenty of those passes. Its results do not depend on the
+// number of workers.
 type precise struct {
 	e *evaluator
 	f loss.PreciseGradient
@@ -74,8 +74,8 @@ func (r *records) addPrecise(c *Sums, s *scratch, q *Query, lo, hi int) {
 	kernel.Normalise2(grad, low)
 }
 
-// entries returns the entries of row i that are stored, with their columns, which are nil
-// for all of them. row is working space for rows of other packages.
+// entries returns the entries of row i that are stored, with their columns, which are nil for all of them. row is
+// working space for rows of other packages.
 func entries(rows matrix.Rows, row []float64, i int) (columns []int32, values []float64) {
 	switch rows := rows.(type) {
 	case *matrix.Dense:
@@ -90,8 +90,8 @@ func entries(rows matrix.Rows, row []float64, i int) (columns []int32, values []
 	return nil, row
 }
 
-// gradient writes ∇J(x) to g and returns a bound on the Euclidean norm of its error. A
-// pass in float64, which finds the longest record, must have been made.
+// gradient writes ∇J(x) to g and returns a bound on the Euclidean norm of its error. A pass in float64, which finds the
+// longest record, must have been made.
 func (p *precise) gradient(g, x dd.Vector) (rounding float64) {
 	e := p.e
 	e.gradients += e.n

@@ -266,8 +266,8 @@ func corners() []corner {
 // rowsOnly hides what rows are made of.
 type rowsOnly struct{ matrix.Rows }
 
-// Both gradients are within what is stated of the one in 300 bits, and what is stated
-// of the one in double-double is less than 2⁻⁷⁰ of its terms.
+// Both gradients are within what is stated of the one in 300 bits, and what is stated of the one in double-double is
+// less than 2⁻⁷⁰ of its terms.
 func TestGradientsAgainst300Bits(t *testing.T) {
 	for _, c := range corners() {
 		t.Run(c.name, func(t *testing.T) {
@@ -297,8 +297,7 @@ func TestGradientsAgainst300Bits(t *testing.T) {
 	}
 }
 
-// The bounds are seen where they are attained: at n = d = 1 a term left out of either
-// of them shows.
+// The bounds are seen where they are attained: at n = d = 1 a term left out of either of them shows.
 func TestGradientBoundsAreNearlyAttained(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var worst float64
@@ -387,8 +386,8 @@ func TestBoundBeyondFloat64IsTheStatedOne(t *testing.T) {
 	}
 }
 
-// The gradient in double-double is the same for any number of workers, dense, sparse
-// with many columns, and for a loss that has no slope in double-double.
+// The gradient in double-double is the same for any number of workers, dense, sparse with many columns, and for a loss
+// that has no slope in double-double.
 func TestPreciseDoesNotDependOnWorkers(t *testing.T) {
 	several, _ := norms1(900, 7, 3, false)
 	several = quadratic(several, 10)
@@ -421,8 +420,8 @@ func TestPreciseDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// What float64 cannot certify is certified, to what 300 bits confirm: the point is as
-// near to the minimiser as the certificate says, by the norm of the true gradient.
+// What float64 cannot certify is certified, to what 300 bits confirm: the point is as near to the minimiser as the
+// certificate says, by the norm of the true gradient.
 func TestCertifiedBeyondFloat64(t *testing.T) {
 	for name, c := range map[string]struct {
 		p   *Problem

@@ -1,6 +1,6 @@
-// Package erm minimises regularised empirical risks whose losses see the coefficients
-// through K linear forms, and returns, with the minimiser, a certificate of how close it
-// is: the one Newton method, and the one bound on rounding, of all rooms that fit models.
+// Package erm minimises regularised empirical risks whose losses see the coefficients through K linear forms, and
+// returns, with the minimiser, a certificate of how close it is: the one Newton method, and the one bound on rounding,
+// of all rooms that fit models.
 //
 // The objective is a sum over records, never a mean:
 //
@@ -8,8 +8,7 @@
 //
 // tᵢ_k linear in θ.
 //
-// For a generalised linear model K = 1 and tᵢ = xᵢᵀθ. It may enter matrix and loss; those
-// who minimise may enter it.
+// For a generalised linear model K = 1 and tᵢ = xᵢᵀθ. It may enter matrix and loss; those who minimise may enter it.
 package erm
 
 import (
@@ -32,16 +31,16 @@ const unit = 0x1p-53
 //
 //	J(θ) = Σᵢ f(tᵢ₁, …, tᵢ_K; yᵢ) + (λ/2)‖θ‖² + ½Σⱼ ωⱼθⱼ² + ½(θ−c)ᵀQ(θ−c) + bᵀθ,
 //
-// a sum (not a mean) over the records. The ridge λ acts on every coordinate, an
-// intercept included; ω shrinks single ones further. With λ > 0 it is λ-strongly
-// convex, whatever ω ≥ 0 and Q are, and has one minimiser. The forms are one of
+// a sum (not a mean) over the records. The ridge λ acts on every coordinate, an intercept included; ω shrinks single
+// ones further. With λ > 0 it is λ-strongly convex, whatever ω ≥ 0 and Q are, and has one minimiser. The forms are one
+// of
 //
 //	tᵢ = xᵢᵀθ       of a Loss (K = 1, D = d coefficients),
 //	tᵢ_k = xᵢᵀθ_k   of a Joint, θ = (θ_1, …, θ_K) one after another (D = Kd),
 //	tᵢ_k = aᵢ_kᵀθ   of a Joint with Forms (D = d).
 type Problem struct {
-	// Rows are the xᵢ, n×d; nil with Forms. Of a Source they come with their labels, and Labels
-	// are nil, or what its method Labels returns.
+	// Rows are the xᵢ, n×d; nil with Forms. Of a Source they come with their labels, and Labels are nil, or what its
+	// method Labels returns.
 	Rows matrix.Rows
 	// Forms are, for each k, the aᵢ_k, n×d.
 	Forms  []matrix.Rows
@@ -55,8 +54,8 @@ type Problem struct {
 	Shrinkage []float64
 	// Linear is b, of length D; nil is zero.
 	Linear []float64
-	// Quadratic is Q, D×D, symmetric and positive semidefinite; nil is zero. For quadratic
-	// objective perturbation it is σ²W.
+	// Quadratic is Q, D×D, symmetric and positive semidefinite; nil is zero. For quadratic objective perturbation it is
+	// σ²W.
 	Quadratic *mat.SymDense
 	// Centre is c, of length D; nil is zero.
 	Centre []float64
@@ -133,15 +132,14 @@ func (t together) Norms(dst []float64, lo, hi int) {
 	}
 }
 
-// Validate checks shapes, labels, λ and that every number is finite. It returns
-// a *DataError that says what to do.
+// Validate checks shapes, labels, λ and that every number is finite. It returns a *DataError that says what to do.
 func (p *Problem) Validate() error {
 	_, err := p.ValidateNorm()
 	return err
 }
 
-// ValidateNorm is Validate, and returns max Rᵢ, which it reads all records for: Rᵢ = ‖xᵢ‖₂,
-// or (Σ_k‖aᵢ_k‖²)^½ with Forms.
+// ValidateNorm is Validate, and returns max Rᵢ, which it reads all records for: Rᵢ = ‖xᵢ‖₂, or (Σ_k‖aᵢ_k‖²)^½ with
+// Forms.
 func (p *Problem) ValidateNorm() (maxNorm float64, err error) {
 	defer matrix.Reading(&err)()
 	if err := p.validateShape(); err != nil {
@@ -182,8 +180,8 @@ func (p *Problem) validateShape() error {
 	return nil
 }
 
-// ValidateConvex is Validate for λ ≥ 0, without the entries of the records, and asks for a
-// bound on the curvature of the loss. Of Q it looks at the diagonal alone.
+// ValidateConvex is Validate for λ ≥ 0, without the entries of the records, and asks for a bound on the curvature of
+// the loss. Of Q it looks at the diagonal alone.
 func (p *Problem) ValidateConvex() error {
 	if err := p.validateTerms(); err != nil {
 		return err
@@ -271,8 +269,7 @@ func (p *Problem) validateTerms() error {
 	return nil
 }
 
-// ownLabels reports whether labels are those that the rows say are theirs, and no others of the
-// same length.
+// ownLabels reports whether labels are those that the rows say are theirs, and no others of the same length.
 func ownLabels(rows matrix.Rows, labels []float64) bool {
 	l, ok := rows.(interface{ Labels() []float64 })
 	if !ok {

@@ -10,9 +10,8 @@ import (
 // maxProducts bounds the products with the Hessian for one Newton step of refine.
 const maxProducts = 100
 
-// refine goes on from the best point by gradients in double-double, where the search
-// did not reach the tolerance: because it lost its way, or because no gradient in
-// float64 is exact enough.
+// refine goes on from the best point by gradients in double-double, where the search did not reach the tolerance:
+// because it lost its way, or because no gradient in float64 is exact enough.
 func (r *search) refine() {
 	left := r.left()
 	if r.s.Persist {

@@ -5,8 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // separable returns a problem whose labels a hyperplane tells apart.
@@ -21,9 +22,8 @@ func separable(n, d int, norm, ridge float64) *Problem {
 	return p
 }
 
-// TestHardProblems has what solvers stumble over: data that a hyperplane tells
-// apart with next to no ridge, huge and tiny records, a huge linear term, more
-// features than records. All of it is to be solved.
+// TestHardProblems has what solvers stumble over: data that a hyperplane tells apart with next to no ridge, huge and
+// tiny records, a huge linear term, more features than records. All of it is to be solved.
 func TestHardProblems(t *testing.T) {
 	huge := simulated(1000, 10, 1, 1, 0)
 	huge.Linear = make([]float64, 10)
@@ -61,8 +61,7 @@ func TestHardProblems(t *testing.T) {
 	}
 }
 
-// TestExtremesAreNeverNaN: what float64 cannot do is refused, soon, and no
-// number that comes back is NaN.
+// TestExtremesAreNeverNaN: what float64 cannot do is refused, soon, and no number that comes back is NaN.
 func TestExtremesAreNeverNaN(t *testing.T) {
 	with := func(change func(p *Problem)) *Problem {
 		p := simulated(400, 6, 1, 1, 1)

@@ -14,19 +14,17 @@ const (
 	sampleBytes = 64 << 20
 )
 
-// sampleSize returns how many records the metric is built from, and the start is
-// found on. The relative error of the metric is about 2√(d/m); its price, m·d²
-// multiplications at ten times the speed of a pass over memory, is held to about
-// three passes, its memory to a quarter of the records', and to a fortieth if
-// they are many.
+// sampleSize returns how many records the metric is built from, and the start is found on. The relative error of the
+// metric is about 2√(d/m); its price, m·d² multiplications at ten times the speed of a pass over memory, is held to
+// about three passes, its memory to a quarter of the records', and to a fortieth if they are many.
 func sampleSize(n, d, nonzeros int) int {
 	m := max(80*d, n/40)
 	m = min(m, 30*nonzeros/(d*d))
 	return min(n, max(m, 4*d, minSample))
 }
 
-// sampled returns the problem over m evenly spaced records of p, divided by
-// n/m, so that its rows, being copied, lie side by side:
+// sampled returns the problem over m evenly spaced records of p, divided by n/m, so that its rows, being copied, lie
+// side by side:
 //
 //	Σ_sample f + (m/n)·[(λ/2)‖θ‖² + ½Σωⱼθⱼ² + ½(θ−c)ᵀQ(θ−c) + bᵀθ].
 //

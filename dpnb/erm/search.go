@@ -7,12 +7,11 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/internal/descent"
-
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// search is the state that all methods share: the point, its gradient, what
-// they cost, and the best point so far with its certificate.
+// search is the state that all methods share: the point, its gradient, what they cost, and the best point so far with
+// its certificate.
 type search struct {
 	p *Problem
 	s Settings
@@ -21,11 +20,10 @@ type search struct {
 	x, g        []float64
 	f, rounding float64
 	best        Solution
-	// rough says to stop where the gradient is small beside what another sample
-	// of as many records would make of it.
+	// rough says to stop where the gradient is small beside what another sample of as many records would make of it.
 	rough bool
-	// sampled says that the start is the minimiser over a sample, so that the
-	// metric suffers from the sample and not from where it was taken.
+	// sampled says that the start is the minimiser over a sample, so that the metric suffers from the sample and not
+	// from where it was taken.
 	sampled bool
 	// m is the metric that the search was steered by, nil if there was none.
 	m metric
@@ -50,8 +48,8 @@ func newSearch(p *Problem, s Settings) *search {
 // left returns how many more passes may be made.
 func (r *search) left() int { return r.s.MaxPasses - r.e.passes }
 
-// begin evaluates J at the start. If that is not finite it begins at the origin
-// in its place. It reports whether the search is at its end already.
+// begin evaluates J at the start. If that is not finite it begins at the origin in its place. It reports whether the
+// search is at its end already.
 func (r *search) begin() (done bool, err error) {
 	for range 2 {
 		r.f, r.rounding = r.e.eval(r.g, r.x)
@@ -69,9 +67,8 @@ func (r *search) begin() (done bool, err error) {
 	return false, dataError("the objective is not finite at θ = 0: scale the labels or the features down")
 }
 
-// record keeps the point if it is the best so far, and reports whether it is
-// good enough, or would be if its gradient were known more exactly: that is for
-// refine to see.
+// record keeps the point if it is the best so far, and reports whether it is good enough, or would be if its gradient
+// were known more exactly: that is for refine to see.
 func (r *search) record() bool {
 	norm := floats.Norm(r.g, 2)
 	rounding := r.rounding + kernel.NormError(len(r.g))*norm
@@ -86,9 +83,8 @@ func (r *search) record() bool {
 	return r.best.Certificate.Bound() <= r.s.Tolerance || norm <= 0.5*r.s.Tolerance && rounding > 0.5*r.s.Tolerance
 }
 
-// advance is record, and counts the steps in sequence that gained nothing. Far from the
-// minimum the gradient may rise while J falls; at the precision of the gradient it is a sign
-// of the end.
+// advance is record, and counts the steps in sequence that gained nothing. Far from the minimum the gradient may rise
+// while J falls; at the precision of the gradient it is a sign of the end.
 func (r *search) advance(stalled *int) bool {
 	before := r.best.Certificate.Bound()
 	if r.record() {
@@ -121,9 +117,8 @@ func withoutRecords(r *search) error {
 	return err
 }
 
-// defaultTolerance is as exact as is worth while for a sum of n gradients of
-// size up to L·R. Where ∇f has no bound L, the mean of Σ_k|∂f/∂tᵢ_k| at the start
-// and 1 take its place.
+// defaultTolerance is as exact as is worth while for a sum of n gradients of size up to L·R. Where ∇f has no bound L,
+// the mean of Σ_k|∂f/∂tᵢ_k| at the start and 1 take its place.
 func (r *search) defaultTolerance() float64 {
 	n := float64(r.e.n)
 	slope := r.e.f.Lipschitz()
@@ -152,8 +147,8 @@ func (r *search) solution(m Method) (*Solution, error) {
 	return b, nil
 }
 
-// along searches along dir from x for a better point, and moves there. trial
-// and trialGrad are overwritten and swapped with x and g.
+// along searches along dir from x for a better point, and moves there. trial and trialGrad are overwritten and swapped
+// with x and g.
 func (r *search) along(dir []float64, slope0 float64, trial, trialGrad *[]float64) (step float64, ok descent.Result) {
 	rounding := r.rounding
 	step, ok = descent.LineSearch(func(a float64) (fa, slope float64) {

@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // shrunk adds ω to p: 0 on the first coordinate, rising from there.
@@ -19,8 +20,7 @@ func shrunk(p *Problem) *Problem {
 	return &q
 }
 
-// TestShrinkageIsAChangeOfCoordinates: with φⱼ = θⱼ·√(1 + ωⱼ/λ), and xⱼ and bⱼ
-// divided by it, the penalty is (λ/2)‖φ‖².
+// TestShrinkageIsAChangeOfCoordinates: with φⱼ = θⱼ·√(1 + ωⱼ/λ), and xⱼ and bⱼ divided by it, the penalty is (λ/2)‖φ‖².
 func TestShrinkageIsAChangeOfCoordinates(t *testing.T) {
 	for name, p := range map[string]*Problem{
 		"few features": shrunk(simulated(4000, 12, 1, 2, 3)), "many": shrunk(simulated(60, 230, 1, 0.5, 1)),

@@ -15,8 +15,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// inClasses returns n dense records of norm 1 with labels from a softmax model of
-// the given strength; a share of the entries is zero.
+// inClasses returns n dense records of norm 1 with labels from a softmax model of the given strength; a share of the
+// entries is zero.
 func inClasses(n, d, classes int, zeros, strength float64, seed uint64) (*matrix.Dense, []float64) {
 	rng := noise.NewSeeded(seed)
 	x := matrix.NewDense(n, d, nil)
@@ -85,8 +85,7 @@ func TestSoftmaxGradientAgainstDifferences(t *testing.T) {
 	}
 }
 
-// plainGradient is the gradient by the formula, with compensated sums: an
-// independent and far more accurate evaluation.
+// plainGradient is the gradient by the formula, with compensated sums: an independent and far more accurate evaluation.
 func plainGradient(p *Problem, theta []float64) []float64 {
 	n, d := p.Rows.Dims()
 	terms := make([][]float64, p.Joint.Forms()*d)
@@ -126,8 +125,8 @@ func plainGradient(p *Problem, theta []float64) []float64 {
 	return g
 }
 
-// The certificate's rounding must cover the error, and be of its order: it is a
-// worst case over n, so a factor of some thousands above a typical error.
+// The certificate's rounding must cover the error, and be of its order: it is a worst case over n, so a factor of some
+// thousands above a typical error.
 func TestSoftmaxRoundingBoundCoversTheError(t *testing.T) {
 	for _, c := range []struct {
 		n, d, k int
@@ -328,8 +327,8 @@ func TestSoftmaxPassesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// Without records the minimiser is −B/λ, and with some classes absent there is one too:
-// which classes there are is private, and no refusal tells.
+// Without records the minimiser is −B/λ, and with some classes absent there is one too: which classes there are is
+// private, and no refusal tells.
 func TestSoftmaxWithoutRecordsAndClasses(t *testing.T) {
 	linear := []float64{1, -2, 3, 0, 5, -6}
 	s, err := Minimize(&Problem{Rows: matrix.NewDense(0, 2, nil), Joint: loss.Softmax{Classes: 3}, Lambda: 4,

@@ -7,20 +7,19 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Source is records that are elsewhere, with their labels: in other processes, on other
-// machines. It adds up over all of them by itself, a pass at a time. A Problem whose Rows are a
-// Source has no Labels but those and no Forms; everything that asks for passes alone runs on it, and what
-// asks for single rows ends in a *matrix.ReadError (matrix.Elsewhere).
+// Source is records that are elsewhere, with their labels: in other processes, on other machines. It adds up over all
+// of them by itself, a pass at a time. A Problem whose Rows are a Source has no Labels but those and no Forms;
+// everything that asks for passes alone runs on it, and what asks for single rows ends in a *matrix.ReadError
+// (matrix.Elsewhere).
 //
-// What it returns must be a function of the query and of the records: not of how parts of it
-// were dealt, of who was slow, or of a part that was computed twice. It is asked one query at a
-// time.
+// What it returns must be a function of the query and of the records: not of how parts of it were dealt, of who was
+// slow, or of a part that was computed twice. It is asked one query at a time.
 type Source interface {
 	matrix.Rows
 	// Pass returns the sums that q asks for.
 	//
-	// Errors: whatever keeps it from reading every record once. The solver then ends with
-	// a *matrix.ReadError that wraps it.
+	// Errors: whatever keeps it from reading every record once. The solver then ends with a *matrix.ReadError that
+	// wraps it.
 	Pass(q *Query) (*Sums, error)
 	// Sample returns copies of the records at the given places, which rise.
 	Sample(places []int) (matrix.Rows, []float64, error)
@@ -41,8 +40,7 @@ const (
 	Hessian
 )
 
-// Query is what a pass over the records is asked for. Its slices are not changed, and are
-// valid during the pass.
+// Query is what a pass over the records is asked for. Its slices are not changed, and are valid during the pass.
 type Query struct {
 	Kind Kind
 	// Loss is f, with K forms xᵢᵀθ_k of the same rows.
@@ -63,12 +61,11 @@ type Sums struct {
 	MaxNorm float64
 	// Wrong counts the labels that the loss is not made for, if the query asked for Norms.
 	Wrong int
-	// Vector is the gradient or the product (length D), or the Hessian (D×D, row by row, of
-	// which the part below the diagonal is not read); Low is what a Precise gradient has
-	// beside it.
+	// Vector is the gradient or the product (length D), or the Hessian (D×D, row by row, of which the part below the
+	// diagonal is not read); Low is what a Precise gradient has beside it.
 	Vector, Low []float64
-	// Depth is h: each entry of Vector errs by at most h·u times the sum of the magnitudes of
-	// the terms that were added to it, u = 2⁻⁵³; Vector + Low of a Precise gradient by h·u².
+	// Depth is h: each entry of Vector errs by at most h·u times the sum of the magnitudes of the terms that were added
+	// to it, u = 2⁻⁵³; Vector + Low of a Precise gradient by h·u².
 	Depth float64
 }
 
@@ -112,9 +109,8 @@ func inMemory(all []form) bool {
 	return true
 }
 
-// Part adds up over records that are here, for a Source to have its passes made of: by chunks
-// of records that it fixes once and for all, in any order and on any machine. It is for one
-// goroutine; several share the rows.
+// Part adds up over records that are here, for a Source to have its passes made of: by chunks of records that it fixes
+// once and for all, in any order and on any machine. It is for one goroutine; several share the rows.
 type Part struct {
 	r       *records
 	s       scratch
@@ -122,8 +118,7 @@ type Part struct {
 	metric  *primalMetric
 }
 
-// NewPart returns the part of the given records, labelled for f, which has K forms of the same
-// rows.
+// NewPart returns the part of the given records, labelled for f, which has K forms of the same rows.
 //
 // Errors: *matrix.DataError for shapes that do not fit.
 func NewPart(rows matrix.Rows, labels []float64, f loss.Joint) (*Part, error) {
@@ -140,13 +135,11 @@ func NewPart(rows matrix.Rows, labels []float64, f loss.Joint) (*Part, error) {
 // Size returns D.
 func (p *Part) Size() int { return p.r.size }
 
-// Add writes the sums over the records lo ≤ i < hi to dst, whose slices it uses where they are
-// long enough. q.Loss is not looked at: it is that of NewPart. The result depends on the query and
-// these records alone.
+// Add writes the sums over the records lo ≤ i < hi to dst, whose slices it uses where they are long enough. q.Loss is
+// not looked at: it is that of NewPart. The result depends on the query and these records alone.
 //
-// A Source adds the sums of its parts; with the depth h of a part, plain sums of m parts in
-// order have the depth h + m, in double-double (Vector + Low) h + 3.1m, and an exact sum
-// that is rounded once has h + 2.
+// A Source adds the sums of its parts; with the depth h of a part, plain sums of m parts in order have the depth h + m,
+// in double-double (Vector + Low) h + 3.1m, and an exact sum that is rounded once has h + 2.
 func (p *Part) Add(dst *Sums, q *Query, lo, hi int) {
 	length := p.r.size
 	if q.Kind == Hessian {

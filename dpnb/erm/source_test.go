@@ -85,9 +85,9 @@ func (s *shards) Sample(places []int) (matrix.Rows, []float64, error) {
 	return s.rows.Select(places), y, nil
 }
 
-// A problem over shards has the minimiser of the same records in memory, within both
-// certificates, for one form and for several, few records and many. A record that is left out
-// shows: the certificates are far smaller than what a record does.
+// A problem over shards has the minimiser of the same records in memory, within both certificates, for one form and for
+// several, few records and many. A record that is left out shows: the certificates are far smaller than what a record
+// does.
 func TestSourceHasTheSameMinimiser(t *testing.T) {
 	for _, n := range []int{0, 3, 700, 9000} {
 		for _, f := range []loss.Joint{loss.Sum(loss.Logistic{}), loss.Softmax{Classes: 3}} {
@@ -130,8 +130,8 @@ func TestSourceHasTheSameMinimiser(t *testing.T) {
 	}
 }
 
-// The Hessian over shards is that in memory, and each kind of pass is asked for where it is
-// needed; the bound on the rounding of a gradient covers what shards make of it.
+// The Hessian over shards is that in memory, and each kind of pass is asked for where it is needed; the bound on the
+// rounding of a gradient covers what shards make of it.
 func TestSourceSums(t *testing.T) {
 	const n = 2000
 	f := loss.Softmax{Classes: 3}
@@ -179,8 +179,7 @@ func TestSourceSums(t *testing.T) {
 	}
 }
 
-// A pass that fails, whichever it is, ends in its error; so do labels that are none, and what
-// looks at single records.
+// A pass that fails, whichever it is, ends in its error; so do labels that are none, and what looks at single records.
 func TestSourceThatFails(t *testing.T) {
 	rows, labels := syntheticFor(3000, 4, 1)
 	f := loss.Sum(loss.Logistic{})
@@ -220,8 +219,8 @@ func TestSourceThatFails(t *testing.T) {
 	}
 }
 
-// Each part looks at all of its labels, and says how far its sums may be off: here terms of 2⁻⁵³ are added
-// to 1, which drops most of them, so that the error is hundreds of times that of one addition.
+// Each part looks at all of its labels, and says how far its sums may be off: here terms of 2⁻⁵³ are added to 1, which
+// drops most of them, so that the error is hundreds of times that of one addition.
 func TestPartCountsLabelsAndRounding(t *testing.T) {
 	const n = 2000
 	rows, labels := matrix.NewDense(n, 1, nil), make([]float64, n)

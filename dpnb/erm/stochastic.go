@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// SAG is the stochastic average gradient method (Schmidt, Le Roux and Bach 2017)
-// as in appendix F of Redberg, Koskela and Wang (2023): one ∇fᵢ for each step
+// SAG is the stochastic average gradient method (Schmidt, Le Roux and Bach 2017) as in appendix F of Redberg, Koskela
+// and Wang (2023): one ∇fᵢ for each step
 //
 //	θ ← θ − η·(Σⱼ sⱼxⱼ + b + (λ + ω)θ)/n,  sᵢ = ∇f(tᵢ; yᵢ),
 //
-// i drawn evenly, and the gradient is checked after every n steps. The ridge is
-// exact. η = 1/(βR² + (λ + max ω)/n), β = sup λ_max(∇²f); until all records have been met, the sum
-// is scaled by those that have. It needs O((n + βR²n/λ)·log(1/τ)) evaluations of f′.
+// i drawn evenly, and the gradient is checked after every n steps. The ridge is exact. η = 1/(βR² + (λ + max ω)/n), β =
+// sup λ_max(∇²f); until all records have been met, the sum is scaled by those that have. It needs O((n +
+// βR²n/λ)·log(1/τ)) evaluations of f′.
 //
 // A step costs O(d), also on sparse rows. It runs on one processor.
 //
@@ -62,13 +62,13 @@ func (m SAG) run(r *search) error {
 	return nil
 }
 
-// SVRG is the stochastic variance-reduced gradient method (Johnson and Zhang
-// 2013): after each full gradient ∇J(θ̃), which is also the check, 2n steps
+// SVRG is the stochastic variance-reduced gradient method (Johnson and Zhang 2013): after each full gradient ∇J(θ̃),
+// which is also the check, 2n steps
 //
 //	θ ← θ − η·[(f′ᵢ(θ) − f′ᵢ(θ̃))xᵢ + (λ + ω)(θ − θ̃)/n + ∇J(θ̃)/n],
 //
-// with η = 1/(4(βR² + (λ + max ω)/n)), i drawn evenly. A step costs O(d), also on sparse
-// rows. It runs on one processor.
+// with η = 1/(4(βR² + (λ + max ω)/n)), i drawn evenly. A step costs O(d), also on sparse rows. It runs on one
+// processor.
 type SVRG struct {
 	// Seed of the order of the records; two runs with one seed are equal.
 	Seed uint64
@@ -117,8 +117,7 @@ func (r *search) stepSize() float64 {
 	return 1 / (r.e.f.Smoothness()*r.e.maxNorm*r.e.maxNorm + floats.Max(r.e.ridge)/float64(r.e.n))
 }
 
-// epoch counts k single gradients and checks the full one. It reports whether
-// the search is over.
+// epoch counts k single gradients and checks the full one. It reports whether the search is over.
 func (r *search) epoch(k int) bool {
 	r.e.gradients += k
 	r.e.passes += k / r.e.n
@@ -126,8 +125,7 @@ func (r *search) epoch(k int) bool {
 	return r.record() || !finite(r.f)
 }
 
-// oneRecord computes single slopes, and keeps those of all records, as they were last met,
-// unless it is made for none.
+// oneRecord computes single slopes, and keeps those of all records, as they were last met, unless it is made for none.
 type oneRecord struct {
 	e *evaluator
 	// slopes has those of record i at [i·K : (i+1)·K]; t, s and c are of one record.
@@ -139,8 +137,8 @@ func newOneRecord(e *evaluator, kept int) *oneRecord {
 	return &oneRecord{e, v(kept), v(1), v(1), v(1)}
 }
 
-// change writes by how much the slopes of record i at θ differ from those that are kept to
-// c, and keeps the new ones if it is told to.
+// change writes by how much the slopes of record i at θ differ from those that are kept to c, and keeps the new ones if
+// it is told to.
 func (o *oneRecord) change(theta []float64, i int, keep bool) {
 	e := o.e
 	for k := range e.forms {

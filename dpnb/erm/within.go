@@ -9,15 +9,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// MinimizeWithin returns θ within reach of the minimiser of p over the ball ‖θ‖ ≤ radius,
-// rounding included, where p.Linear may be off by a vector of norm blur; and it always does,
-// whatever the records are: with a loss of bounded slope and curvature its last resort is
-// proved to arrive within twice the error of a gradient in double-double over λ, and what blur
-// and the float64 next to a point take. No limit on passes holds.
+// MinimizeWithin returns θ within reach of the minimiser of p over the ball ‖θ‖ ≤ radius, rounding included, where
+// p.Linear may be off by a vector of norm blur; and it always does, whatever the records are: with a loss of bounded
+// slope and curvature its last resort is proved to arrive within twice the error of a gradient in double-double over λ,
+// and what blur and the float64 next to a point take. No limit on passes holds.
 //
-// The certificate at a θ of the ball's surface is g = ∇J(θ) + μθ for some μ ≥ 0: θ is within
-// ‖g‖/(λ + μ/2) of the minimiser, however large the linear term b is, so that no precision
-// has to grow with ‖b‖. Proof: docs/theory/heavytail.md, dpnb-total-release.
+// The certificate at a θ of the ball's surface is g = ∇J(θ) + μθ for some μ ≥ 0: θ is within ‖g‖/(λ + μ/2) of the
+// minimiser, however large the linear term b is, so that no precision has to grow with ‖b‖. Proof:
+// docs/theory/heavytail.md, dpnb-total-release.
 //
 // Errors: *DataError for shapes, labels or parameters that have no answer.
 func MinimizeWithin(p *Problem, radius, reach, blur float64, workers int) ([]float64, error) {
@@ -65,9 +64,8 @@ func newWithin(p *Problem, radius, reach, blur float64, workers int) *within {
 	return w
 }
 
-// search looks for the μ ≥ 0 at which the minimiser of J + (μ/2)‖θ‖² has the norm radius, by
-// 1/‖θ_μ‖, which is nearly straight in μ, and goes on from each by Newton's method on the
-// surface. It returns nil if it lost its way.
+// search looks for the μ ≥ 0 at which the minimiser of J + (μ/2)‖θ‖² has the norm radius, by 1/‖θ_μ‖, which is nearly
+// straight in μ, and goes on from each by Newton's method on the surface. It returns nil if it lost its way.
 func (w *within) search(theta []float64) []float64 {
 	gap := func(x []float64) float64 { return 1/floats.Norm(x, 2) - 1/w.radius }
 	lo, hi, mu := 0.0, math.Inf(1), 0.0
@@ -112,9 +110,8 @@ func (w *within) search(theta []float64) []float64 {
 	return nil
 }
 
-// polish takes a point, brought to the surface, nearer to the minimiser by Newton's method for
-// J with the constraint, and returns it where it is within reach; else nil. It also returns
-// the multiplier with which it began.
+// polish takes a point, brought to the surface, nearer to the minimiser by Newton's method for J with the constraint,
+// and returns it where it is within reach; else nil. It also returns the multiplier with which it began.
 func (w *within) polish(x dd.Vector) (point []float64, began float64) {
 	w.surface(x)
 	d := len(x.Hi)
@@ -162,8 +159,8 @@ func (w *within) surface(x dd.Vector) {
 	}
 }
 
-// certify returns μ ≥ 0 for a point of the surface and a bound on the distance of its float64
-// from the minimiser over the ball. The gradient is that in float64 where that will do.
+// certify returns μ ≥ 0 for a point of the surface and a bound on the distance of its float64 from the minimiser over
+// the ball. The gradient is that in float64 where that will do.
 func (w *within) certify(x dd.Vector) (mu, distance float64) {
 	lost := 1.01 * floats.Norm(x.Lo, 2)
 	_, err := w.r.e.eval(w.g.Hi, x.Hi)
@@ -174,8 +171,8 @@ func (w *within) certify(x dd.Vector) (mu, distance float64) {
 	return w.bound(x, w.gradient(w.g, x))
 }
 
-// bound is certify for the computed gradient g, which errs by err. There is a point of the
-// surface within δ of x; there the gradient is off by Mδ and μx by μδ.
+// bound is certify for the computed gradient g, which errs by err. There is a point of the surface within δ of x; there
+// the gradient is off by Mδ and μx by μδ.
 func (w *within) bound(x dd.Vector, err float64) (mu, distance float64) {
 	const u = 0x1p-53
 	d := len(x.Hi)
@@ -189,9 +186,9 @@ func (w *within) bound(x dd.Vector, err float64) (mu, distance float64) {
 	return mu, ((size+err)/(w.p.Lambda+0.5*mu) + off + 1.01*floats.Norm(x.Lo, 2)) * (1 + 8*u)
 }
 
-// arrive is projected gradient descent in double-double from the origin, with steps ℓ ≤ 1/M. One without an error
-// takes the distance from the minimiser to at most 1 − ℓλ of it, so that after k of them, of which each erred by at
-// most r, it is
+// arrive is projected gradient descent in double-double from the origin, with steps ℓ ≤ 1/M. One without an error takes
+// the distance from the minimiser to at most 1 − ℓλ of it, so that after k of them, of which each erred by at most r,
+// it is
 //
 //	R·e^{−kℓλ} + r/(ℓλ)
 //

@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// heavy returns n records of directions with extended absolute or squared losses, tilted by
-// a linear term of the given norm.
+// heavy returns n records of directions with extended absolute or squared losses, tilted by a linear term of the given
+// norm.
 func heavy(l loss.Convex, n, d int, tilt float64, seed uint64) *Problem {
 	r := rand.New(rand.NewPCG(seed, 1))
 	rows, norms, y, at := matrix.NewDense(n, d, nil), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -41,8 +41,8 @@ func heavy(l loss.Convex, n, d int, tilt float64, seed uint64) *Problem {
 		Lambda: lambda, Linear: b}
 }
 
-// The answer is within reach of that of another method, whether the ball binds or not, and
-// whatever the size of the noise; the last resort finds the same.
+// The answer is within reach of that of another method, whether the ball binds or not, and whatever the size of the
+// noise; the last resort finds the same.
 func TestMinimizeWithin(t *testing.T) {
 	const reach = 1e-8
 	for _, l := range []loss.Convex{loss.LeastAbsolute{}, loss.Squared{}, loss.Logistic{}} {
@@ -142,8 +142,7 @@ func TestArrivesByNumber(t *testing.T) {
 }
 
 // What is said of all errors by their number, the features and bounds bounds those that are met, of rows that are dense
-// or nearly empty, within the ball and on its surface, whatever the linear term; and it is
-// not twice as large.
+// or nearly empty, within the ball and on its surface, whatever the linear term; and it is not twice as large.
 func TestWithinError(t *testing.T) {
 	closest := map[string]float64{}
 	for _, d := range []int{1, 5, 200} {

@@ -16,15 +16,14 @@ type Compared struct {
 	measured *Statistic
 }
 
-// Beside puts the forecast error of a model beside the answer to LossOf, which was paid for, so
-// that this costs nothing. Show displays a table and a figure.
+// Beside puts the forecast error of a model beside the answer to LossOf, which was paid for, so that this costs
+// nothing. Show displays a table and a figure.
 func Beside(forecast *learn.Forecast, measured *Statistic) *Compared {
 	return &Compared{forecast, measured}
 }
 
-// Err returns the reason if there is nothing to compare: what went wrong with either, an answer to
-// a question other than LossOf, a forecast for labels beside the error of a number or the other way
-// round.
+// Err returns the reason if there is nothing to compare: what went wrong with either, an answer to a question other
+// than LossOf, a forecast for labels beside the error of a number or the other way round.
 func (c *Compared) Err() error {
 	switch {
 	case c == nil || c.forecast == nil:

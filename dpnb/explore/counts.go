@@ -16,11 +16,10 @@ import (
 // Count asks how many records there are; By asks for the number in each group.
 func Count() Query { return ask(counting{}) }
 
-// Histogram asks how many records lie between public edges, in rising order: bin i has edges[i] ≤ v
-// < edges[i+1], and the last bin includes its upper edge. Without edges there are 20 bins of the
-// same width between the bounds of the schema, on a logarithmic axis if the schema has one (Log)
-// and the lower bound is positive. For a column of categories it asks how many records each
-// category has.
+// Histogram asks how many records lie between public edges, in rising order: bin i has edges[i] ≤ v < edges[i+1], and
+// the last bin includes its upper edge. Without edges there are 20 bins of the same width between the bounds of the
+// schema, on a logarithmic axis if the schema has one (Log) and the lower bound is positive. For a column of categories
+// it asks how many records each category has.
 func Histogram(column string, edges ...float64) Query {
 	return ask(counting{columns: []string{column}, edges: edges})
 }
@@ -62,8 +61,8 @@ type axis struct {
 	log bool
 }
 
-// newAxis returns the axis of a column: its categories, with an own place for missing values
-// if the schema has one, or intervals of numbers where these are wanted.
+// newAxis returns the axis of a column: its categories, with an own place for missing values if the schema has one, or
+// intervals of numbers where these are wanted.
 func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a axis, err error) {
 	a.column = column
 	f, ok := s.Field(column)
@@ -201,10 +200,9 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 	return out
 }
 
-// countOf returns a noisy count as a whole number, and the whole numbers ≥ 0 within w of it, or of
-// 0 if it is negative: they have the count itself as surely as w says. (Those within w of a
-// negative number are fewer, down to none, the more the noise has taken off: they would seem to
-// know the count the better, the worse it is known.)
+// countOf returns a noisy count as a whole number, and the whole numbers ≥ 0 within w of it, or of 0 if it is negative:
+// they have the count itself as surely as w says. (Those within w of a negative number are fewer, down to none, the
+// more the noise has taken off: they would seem to know the count the better, the worse it is known.)
 func countOf(v, w float64) statistic.Estimate {
 	return statistic.Estimate{Value: math.Round(v), Lower: math.Max(0, math.Ceil(v-w)),
 		Upper: math.Floor(math.Max(v, 0) + w)}

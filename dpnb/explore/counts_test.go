@@ -14,8 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// What is counted is what is there, to six standard deviations of the noise, in every way to
-// ask and in order.
+// What is counted is what is there, to six standard deviations of the noise, in every way to ask and in order.
 func TestCounts(t *testing.T) {
 	df := people(5000) // ages 20 … 69, a hundred of each; even ones of Bern
 	for name, c := range map[string]struct {
@@ -81,8 +80,7 @@ func TestMeanByGroup(t *testing.T) {
 	}
 }
 
-// Nine intervals in ten cover, to five standard errors of 400 counts; that a tenth of them less
-// would is seen.
+// Nine intervals in ten cover, to five standard errors of 400 counts; that a tenth of them less would is seen.
 func TestIntervalsOfCountsCover(t *testing.T) {
 	levels := make([]string, 400)
 	for i := range levels {
@@ -233,8 +231,8 @@ func TestGroupsAreRefusedBeforeTheCharge(t *testing.T) {
 	}
 }
 
-// Whether anybody has a category, a missing value or one that nobody knows makes no difference
-// to what is shown but for the numbers.
+// Whether anybody has a category, a missing value or one that nobody knows makes no difference to what is shown but for
+// the numbers.
 func TestGroupsAreThoseOfTheSchema(t *testing.T) {
 	of := func(texts ...string) []explore.Row {
 		table, err := frame.NewTable(frame.Column{Name: "city", Kind: frame.Categorical, Texts: texts})
@@ -299,8 +297,8 @@ func TestCountsOfPeopleWithSeveralRows(t *testing.T) {
 	}
 }
 
-// A noisy number of an empty group is no better known for being far below 0: its interval reaches
-// as far as that of 0, and is never shown as 0 to 0.
+// A noisy number of an empty group is no better known for being far below 0: its interval reaches as far as that of 0,
+// and is never shown as 0 to 0.
 func TestIntervalsOfNegativeCounts(t *testing.T) {
 	var edges []float64
 	for i := range 101 {
@@ -326,8 +324,8 @@ func TestIntervalsOfNegativeCounts(t *testing.T) {
 	}
 }
 
-// The bars of a column on a logarithmic scale are equal in width on the axis that is drawn: between
-// equal factors on a logarithmic one, where the bounds are positive.
+// The bars of a column on a logarithmic scale are equal in width on the axis that is drawn: between equal factors on a
+// logarithmic one, where the bounds are positive.
 func TestHistogramOfLogarithmicColumn(t *testing.T) {
 	for _, c := range []struct {
 		lower, upper float64

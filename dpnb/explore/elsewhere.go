@@ -11,23 +11,20 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
-// Adding says what to add up over the records of a table: what Mechanism computes from the values
-// of the columns, as the fields read them; with no columns the records themselves are counted. It
-// is public, and travels as JSON.
+// Adding says what to add up over the records of a table: what Mechanism computes from the values of the columns, as
+// the fields read them; with no columns the records themselves are counted. It is public, and travels as JSON.
 type Adding struct {
 	Mechanism statistic.Mechanism
 	Columns   []string
 	Fields    []frame.Field
 }
 
-// TalliedBy lets the records of a scanned table be added up elsewhere. open is called before the
-// budget is charged, and returns add, which is called after it: add calls each with the sums, as
-// statistic.EncodeTally writes them, of parts that together have each record once. Everything else
-// stays here: the noise, the ledger and the release, which is the same. The guarantee requires that
-// the records of the table are added up and no others.
+// TalliedBy lets the records of a scanned table be added up elsewhere. open is called before the budget is charged, and
+// returns add, which is called after it: add calls each with the sums, as statistic.EncodeTally writes them, of parts
+// that together have each record once. Everything else stays here: the noise, the ledger and the release, which is the
+// same. The guarantee requires that the records of the table are added up and no others.
 //
-// Keys and the error of a model, and tables in which people have several rows, are refused before anything
-// is charged.
+// Keys and the error of a model, and tables in which people have several rows, are refused before anything is charged.
 func (q Query) TalliedBy(open func() (add func(a Adding, each func(part []byte) error) error, err error)) Query {
 	q.elsewhere = open
 	return q

@@ -44,8 +44,8 @@ func elsewhere(df learn.DataFrame, lost int) func() (adds, error) {
 	}
 }
 
-// Every question that is counts and sums has, added up in parts elsewhere, the answer that it has here, of
-// one seed; and another if rows are missing.
+// Every question that is counts and sums has, added up in parts elsewhere, the answer that it has here, of one seed;
+// and another if rows are missing.
 func TestTalliedElsewhere(t *testing.T) {
 	df := people(5000).Drop("flag")
 	for name, q := range map[string]explore.Query{

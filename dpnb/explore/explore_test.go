@@ -219,8 +219,8 @@ func TestVariancesCorrelationsAndSummaries(t *testing.T) {
 	}
 }
 
-// Every answer of numbers says what a missing one counts as, that number is the one that is
-// computed with, and the words do not depend on whether any is missing.
+// Every answer of numbers says what a missing one counts as, that number is the one that is computed with, and the
+// words do not depend on whether any is missing.
 func TestWhatMissingNumbersCountAsIsSaid(t *testing.T) {
 	table := func(missing float64) learn.DataFrame {
 		columns := []frame.Column{{Name: "city", Kind: frame.Categorical}}

@@ -8,9 +8,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
-// By asks the question about each group of public categories of the columns, at the price of asking
-// it once: a record is in one group, or in none. The groups must not be read off the table; where
-// they are not known, Keys finds those that many people share.
+// By asks the question about each group of public categories of the columns, at the price of asking it once: a record
+// is in one group, or in none. The groups must not be read off the table; where they are not known, Keys finds those
+// that many people share.
 func (q Query) By(columns ...string) Query {
 	q.by = append(append([]string(nil), q.by...), columns...)
 	if len(columns) == 0 {

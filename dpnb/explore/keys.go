@@ -14,18 +14,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
-// Keys asks which values of a column many people share, where its values are not listed, and by
-// about how many. A value that few people have is not shown, whoever they are; one that a single
-// person has is shown with a probability that δ covers. Keys needs δ > 0. The values that it shows
-// may then be the categories of a schema:
+// Keys asks which values of a column many people share, where its values are not listed, and by about how many. A value
+// that few people have is not shown, whoever they are; one that a single person has is shown with a probability that δ
+// covers. Keys needs δ > 0. The values that it shows may then be the categories of a schema:
 //
 //	df = df.WithSchema(learn.Categorical("city", keys.Names()...).OrElse("elsewhere"))
 func Keys(column string) Query { return ask(keys{column}) }
 
 type keys struct{ column string }
 
-// ownPart is what keys of one person alone may have of δ in a ledger that counts μ: less than
-// what such a ledger keeps for what is not Gaussian.
+// ownPart is what keys of one person alone may have of δ in a ledger that counts μ: less than what such a ledger keeps
+// for what is not Gaussian.
 const ownPart = 0x1p-36
 
 func (keys) plan(*frame.Schema) (plan, error) {
@@ -147,8 +146,8 @@ func (p *fittedKeys) answered(q Query, r *released) (*Statistic, error) {
 	return out, out.release(m, r, p.rows, q, p.df)
 }
 
-// count returns how many people have each value of the first column: how many rows, or, if a
-// second column says whose they are, people, each once for a value.
+// count returns how many people have each value of the first column: how many rows, or, if a second column says whose
+// they are, people, each once for a value.
 func count(records frame.Scanner, columns []string) (map[string]int64, error) {
 	people, seen := map[string]int64{}, map[[2]string]bool{}
 	err := records.Scan(columns, func(chunk *frame.Table) error {

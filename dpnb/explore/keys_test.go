@@ -14,8 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/ledger"
 )
 
-// towns is a table of two large towns, one that three people live in and one for each of 50
-// people alone; every person has so many rows, of the same town.
+// towns is a table of two large towns, one that three people live in and one for each of 50 people alone; every person
+// has so many rows, of the same town.
 func towns(rows int, backwards bool) learn.DataFrame {
 	var all []string
 	for i := range 400 {
@@ -42,8 +42,8 @@ func towns(rows int, backwards bool) learn.DataFrame {
 	return learn.FromTable(t)
 }
 
-// The towns of many are shown with about their numbers of people, in whatever order the rows
-// are, and the huts of one are not, by any rule of the ledger and with several rows a person.
+// The towns of many are shown with about their numbers of people, in whatever order the rows are, and the huts of one
+// are not, by any rule of the ledger and with several rows a person.
 func TestKeys(t *testing.T) {
 	for name, spend := range map[string]func() learn.Allowance{
 		"alone":         func() learn.Allowance { return fresh(1, 1e-6).Spend(1) },

@@ -10,10 +10,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
-// LossOf asks how wrong a released model is, on average: for classes the share of records whose
-// class it predicts wrongly, for numbers and counts the mean of min(|y − ŷ|, h), with h half the
-// width of the public bounds (learn.Losses). Ask it about records to which the model was not
-// fitted, such as a part that Split has kept aside:
+// LossOf asks how wrong a released model is, on average: for classes the share of records whose class it predicts
+// wrongly, for numbers and counts the mean of min(|y − ŷ|, h), with h half the width of the public bounds
+// (learn.Losses). Ask it about records to which the model was not fitted, such as a part that Split has kept aside:
 //
 //	train, rest := df.Split(0.8, "kept for the error")
 //	wrong, err := explore.LossOf(model).Of(rest, budget.Share(0.05))
@@ -97,8 +96,8 @@ type maker interface {
 	dataDependent() bool
 }
 
-// reader returns how the values of p are read of the chunks of a table, and whether what is known
-// of its columns was read off the data.
+// reader returns how the values of p are read of the chunks of a table, and whether what is known of its columns was
+// read off the data.
 func reader(p plan, records frame.Scanner, s *frame.Schema) (reading, bool, error) {
 	if own, ok := p.(maker); ok {
 		for _, c := range p.columns() {

@@ -12,8 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-// modelsOf are models of every kind of target with the error that they make, worked out from what
-// they predict.
+// modelsOf are models of every kind of target with the error that they make, worked out from what they predict.
 func modelsOf(t *testing.T, df learn.DataFrame, src noise.Source, a func() learn.Allowance) (
 	models map[string]*learn.Model, exact map[string]float64) {
 	t.Helper()
@@ -53,9 +52,9 @@ func modelsOf(t *testing.T, df learn.DataFrame, src noise.Source, a func() learn
 	return models, exact
 }
 
-// The error that is asked for is the one that the model makes, for every kind of target, to four
-// standard deviations of the noise; and intervals of 80 % cover it about as often. Of 60 draws an
-// error of a tenth moves all intervals beside it.
+// The error that is asked for is the one that the model makes, for every kind of target, to four standard deviations of
+// the noise; and intervals of 80 % cover it about as often. Of 60 draws an error of a tenth moves all intervals beside
+// it.
 func TestLossOfCovers(t *testing.T) {
 	df := learn.Patients(4000, 3)
 	models, exact := modelsOf(t, df, learn.Seed(1), func() learn.Allowance { return learn.Simulate(2, 1e-6) })
@@ -109,8 +108,8 @@ func TestLossesAreOfSingleRecords(t *testing.T) {
 	}
 }
 
-// What cannot be asked is refused before the charge; what was asked once is not paid for again, by
-// a model that FitOnce gave again as well; and a forecast stands beside it.
+// What cannot be asked is refused before the charge; what was asked once is not paid for again, by a model that FitOnce
+// gave again as well; and a forecast stands beside it.
 func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 	df := learn.Patients(3000, 5)
 	data := learn.Binary(df, "ill", learn.RowNorm(1))
@@ -200,8 +199,8 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 	}
 }
 
-// The bound on a loss is the model's: read off the data, it is no more covered in an answer about the
-// model than in the model, whatever schema the records have that are asked.
+// The bound on a loss is the model's: read off the data, it is no more covered in an answer about the model than in the
+// model, whatever schema the records have that are asked.
 func TestLossOfWarnsOfBoundsOffTheData(t *testing.T) {
 	df := learn.Patients(500, 6)
 	table, err := df.Table()

@@ -17,8 +17,8 @@ func Correlations(columns ...string) Query {
 	return ask(moments{columns: columns, products: true})
 }
 
-// Describe asks for the number of records, and for mean, standard deviation and quartiles of
-// every column that is a number in the schema.
+// Describe asks for the number of records, and for mean, standard deviation and quartiles of every column that is a
+// number in the schema.
 func Describe() Query { return ask(describe{}) }
 
 type moments struct {

@@ -11,10 +11,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Once asks the question under a name, or returns the answer that was released under that name
-// before, as learn.FitOnce does for models: a cell with it can run again and pays once. Whether it
-// is the same question is decided by what is public: what is asked, what is known about its
-// columns, and the name of their file. The confidence of its intervals may change, at no cost.
+// Once asks the question under a name, or returns the answer that was released under that name before, as learn.FitOnce
+// does for models: a cell with it can run again and pays once. Whether it is the same question is decided by what is
+// public: what is asked, what is known about its columns, and the name of their file. The confidence of its intervals
+// may change, at no cost.
 //
 // Errors: as Of and learn.Once; a seed (Noise), for a simulation costs nothing anyway.
 func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
@@ -38,8 +38,8 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 type asked struct {
 	Question string        `json:"question"`
 	Fields   []frame.Field `json:"fields"`
-	// By names the columns of the groups; Person the column that tells whose row it is, and
-	// how many Rows of a person count.
+	// By names the columns of the groups; Person the column that tells whose row it is, and how many Rows of a person
+	// count.
 	By     []string `json:"by,omitempty"`
 	Person string   `json:"person,omitempty"`
 	Rows   int      `json:"rows,omitempty"`

@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// A question that is asked again under its name is answered with the numbers of the first time, to
-// the last bit, and paid for once; another question under that name is refused.
+// A question that is asked again under its name is answered with the numbers of the first time, to the last bit, and
+// paid for once; another question under that name is refused.
 func TestOnce(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1) // for what is kept is no simulation
 	for _, kept := range []bool{false, true} {

@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// What is not known for a population is refused before anything is spent, by its reason, and so
-// are people with several rows, who are no independent draws.
+// What is not known for a population is refused before anything is spent, by its reason, and so are people with several
+// rows, who are no independent draws.
 func TestForPopulationIsRefused(t *testing.T) {
 	df := people(50)
 	two := towns(2, false).WithSchema(learn.Numeric("id", 0, 9)).PerPerson("id", 2)
@@ -36,9 +36,8 @@ func TestForPopulationIsRefused(t *testing.T) {
 	}
 }
 
-// The share of a category in a population is a mean that is asked ForPopulation: of 400 samples of
-// 500 people, 95 % of the intervals have it, to five standard errors, which are 5.4 %. Without
-// ForPopulation far fewer do.
+// The share of a category in a population is a mean that is asked ForPopulation: of 400 samples of 500 people, 95 % of
+// the intervals have it, to five standard errors, which are 5.4 %. Without ForPopulation far fewer do.
 func TestSharesOfAPopulationAreCovered(t *testing.T) {
 	const trials, share = 400, 0.3
 	covered := map[bool]int{}

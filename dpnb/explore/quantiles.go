@@ -8,10 +8,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
-// QuantilesOf asks for quantiles of a column of numbers, at rising levels between 0 and 1: the
-// q-quantile has a share of q of the records below it. Many levels at once cost little more than
-// one. Their Price is for a precision in shares of the records: Price(df, 0.01, 0.95) is the cost
-// of an answer for 0.5 that lies between the 0.49- and the 0.51-quantile.
+// QuantilesOf asks for quantiles of a column of numbers, at rising levels between 0 and 1: the q-quantile has a share
+// of q of the records below it. Many levels at once cost little more than one. Their Price is for a precision in shares
+// of the records: Price(df, 0.01, 0.95) is the cost of an answer for 0.5 that lies between the 0.49- and the
+// 0.51-quantile.
 func QuantilesOf(column string, levels ...float64) Query {
 	return ask(quantiles{column, levels})
 }

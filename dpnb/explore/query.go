@@ -1,6 +1,5 @@
-// Package explore asks private questions about the columns of a table: means, sums, quantiles,
-// correlations. A question is a value, which can say what it will cost before anything is paid, and
-// is asked once, of a table, for an allowance:
+// Package explore asks private questions about the columns of a table: means, sums, quantiles, correlations. A question
+// is a value, which can say what it will cost before anything is paid, and is asked once, of a table, for an allowance:
 //
 //	age, err := explore.Mean("age").Of(df, budget.Spend(0.1))
 //	learn.Show(age, err)
@@ -51,11 +50,10 @@ type plan interface {
 	columns() []string
 	// label names the question in the ledger.
 	label() string
-	// calibrate returns the mechanism for (ε, δ): with Gaussian noise if the ledger counts μ
-	// and δ > 0, else with whatever noise is least.
+	// calibrate returns the mechanism for (ε, δ): with Gaussian noise if the ledger counts μ and δ > 0, else with
+	// whatever noise is least.
 	calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error)
-	// precision returns half the width of the widest interval to be expected of m, of so many
-	// records, and its unit.
+	// precision returns half the width of the widest interval to be expected of m, of so many records, and its unit.
 	precision(m statistic.Mechanism, records float64, s settings) (half float64, unit string)
 	// answer makes of what the mechanism released what is shown.
 	answer(m statistic.Mechanism, released []float64, s settings) *Statistic
@@ -76,10 +74,10 @@ func (q Query) Confidence(c float64) Query {
 	return q
 }
 
-// ForPopulation makes the intervals cover the value in the population of which the records are
-// independent draws, not only that in the records: they are wider, to allow for sampling. It is for
-// means and quantiles, with one row per person; the share of a category is the mean of a column
-// that is 1 there and 0 elsewhere (DeriveNumber). Other questions are refused.
+// ForPopulation makes the intervals cover the value in the population of which the records are independent draws, not
+// only that in the records: they are wider, to allow for sampling. It is for means and quantiles, with one row per
+// person; the share of a category is the mean of a column that is 1 there and 0 elsewhere (DeriveNumber). Other
+// questions are refused.
 func (q Query) ForPopulation() Query { q.sampling = true; return q }
 
 // forPopulation refuses questions whose answer is not known for a population.
@@ -103,16 +101,14 @@ func (q Query) forPopulation(df learn.DataFrame) error {
 		"correlations depends on more than what is released")
 }
 
-// fitted is a plan for a table, with its records, what is publicly known of them and how their
-// values are read.
+// fitted is a plan for a table, with its records, what is publicly known of them and how their values are read.
 type fitted struct {
 	plan
 	query   Query
 	df      learn.DataFrame
 	records frame.Scanner
 	schema  *frame.Schema
-	// read gives the values of a chunk; dataDependent says that what is known of them was read
-	// off the data.
+	// read gives the values of a chunk; dataDependent says that what is known of them was read off the data.
 	read          reading
 	dataDependent bool
 	// rows of a person that count.
@@ -175,9 +171,8 @@ func (q Query) Check(df learn.DataFrame) error {
 
 // Of asks the question of df and spends the allowance.
 //
-// Errors: a column that is not there, of the wrong type or without public bounds, a budget that
-// does not cover it: all from public knowledge, before anything is spent. A file that cannot be
-// read to its end is an error after the charge.
+// Errors: a column that is not there, of the wrong type or without public bounds, a budget that does not cover it: all
+// from public knowledge, before anything is spent. A file that cannot be read to its end is an error after the charge.
 func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	p, err := q.prepared(df)
 	if err != nil {
@@ -210,15 +205,15 @@ func (q Query) prepared(df learn.DataFrame) (prepared, error) {
 	return q.planned(df)
 }
 
-// price is the (ε, δ) that a mechanism was calibrated to, which may be less than what was granted;
-// CountsMu that noise was Gaussian because the ledger counts μ.
+// price is the (ε, δ) that a mechanism was calibrated to, which may be less than what was granted; CountsMu that noise
+// was Gaussian because the ledger counts μ.
 type price struct {
 	Epsilon, Delta float64
 	CountsMu       bool
 }
 
-// released is what an answer is made of, with what is public: the numbers that a mechanism gave,
-// of Keys their names, and the price by which it is calibrated anew.
+// released is what an answer is made of, with what is public: the numbers that a mechanism gave, of Keys their names,
+// and the price by which it is calibrated anew.
 type released struct {
 	Names          []string `json:",omitempty"`
 	Numbers        []float64
@@ -314,8 +309,8 @@ func (s *Statistic) release(m mechanism.Mechanism, r *released, rows int, q Quer
 	return nil
 }
 
-// whatMissing says what missing values of those columns that are numbers count as, whether there
-// are any or not, and what else can be done with them.
+// whatMissing says what missing values of those columns that are numbers count as, whether there are any or not, and
+// what else can be done with them.
 func whatMissing(s *frame.Schema, columns []string) (notes []string) {
 	for _, c := range columns {
 		if f, ok := s.Field(c); ok && f.Kind == frame.Numeric {
@@ -330,8 +325,8 @@ func whatMissing(s *frame.Schema, columns []string) (notes []string) {
 	return notes
 }
 
-// forPeople returns p.calibrate for people with up to so many rows: of several a Gaussian
-// mechanism costs as many times its μ, and nothing else is known so well.
+// forPeople returns p.calibrate for people with up to so many rows: of several a Gaussian mechanism costs as many times
+// its μ, and nothing else is known so well.
 func forPeople(p plan, rows int, countsMu bool) mechanism.Choice {
 	return mechanism.ForPeople(rows, func(epsilon, delta float64) (mechanism.Mechanism, error) {
 		return p.calibrate(epsilon, delta, countsMu || rows > 1)

@@ -26,8 +26,8 @@ type Row struct {
 	statistic.Estimate
 }
 
-// Statistic is the answer to a Query. Everything in it is released: it may be shown, kept and
-// computed with at no further cost.
+// Statistic is the answer to a Query. Everything in it is released: it may be shown, kept and computed with at no
+// further cost.
 type Statistic struct {
 	title, meaning string
 	rows           []Row
@@ -81,8 +81,8 @@ func (s *Statistic) Interval() (lower, upper float64) {
 // Guarantee returns what the release is proved to satisfy.
 func (s *Statistic) Guarantee() mechanism.Guarantee { return s.guarantee }
 
-// DataFrame returns the numbers as a dataframe with columns statistic, value, lower, upper;
-// before them one for each column that the question was grouped by.
+// DataFrame returns the numbers as a dataframe with columns statistic, value, lower, upper; before them one for each
+// column that the question was grouped by.
 func (s *Statistic) DataFrame() dataframe.DataFrame {
 	if err := s.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}
@@ -144,8 +144,7 @@ func (s *Statistic) Display() display.Item {
 // How many numbers a table shows, and a figure.
 const mostShown, mostDrawn = 100, 50
 
-// Illustration draws the numbers with their intervals, nil if there are none. Show shows it
-// beside the table.
+// Illustration draws the numbers with their intervals, nil if there are none. Show shows it beside the table.
 func (s *Statistic) Illustration() *figure.Figure {
 	if s.Err() != nil || len(s.rows) == 0 {
 		return nil

@@ -11,9 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
-// Intervals draws one line for each name, from the top down: the interval from
-// lo to hi with a dot at mid. The names are the ticks of the vertical axis, so
-// use it on a figure of its own; verticals can be added (Vertical).
+// Intervals draws one line for each name, from the top down: the interval from lo to hi with a dot at mid. The names
+// are the ticks of the vertical axis, so use it on a figure of its own; verticals can be added (Vertical).
 func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figure {
 	n := len(names)
 	if len(lo) != n || len(mid) != n || len(hi) != n || n == 0 {
@@ -49,8 +48,7 @@ func (f *Figure) Intervals(names []string, lo, mid, hi []float64, c Color) *Figu
 // figures writes a number with four digits, in words about a figure.
 func figures(v float64) string { return numeral.Tidy(fmt.Sprintf("%.4g", v)) }
 
-// Vertical draws a dashed line over the whole height of a figure of n
-// Intervals, and its label at the top.
+// Vertical draws a dashed line over the whole height of a figure of n Intervals, and its label at the top.
 func (f *Figure) Vertical(label string, x float64, n int, c Color) *Figure {
 	pts := f.points([]float64{x, x}, []float64{0.4, float64(n) + 0.6})
 	if f.err != nil {

@@ -12,8 +12,8 @@ import (
 // Decision is a question with what to do if the answer is yes; text may have several lines.
 type Decision struct{ Question, Yes string }
 
-// Decisions returns a chart to be read from the top: questions in boxes below each other, what to do to the
-// right of each for a yes, the next question below it for a no, and last what is left.
+// Decisions returns a chart to be read from the top: questions in boxes below each other, what to do to the right of
+// each for a yes, the next question below it for a no, and last what is left.
 func Decisions(title string, all []Decision, otherwise string) *Figure {
 	f := New(title, "", "")
 	f.plot.HideAxes()

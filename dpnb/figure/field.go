@@ -15,8 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Bars draws a histogram: bar i stands between edges[i] and edges[i+1] and has
-// the given height.
+// Bars draws a histogram: bar i stands between edges[i] and edges[i+1] and has the given height.
 func (f *Figure) Bars(edges, heights []float64, c color.NRGBA) *Figure {
 	if len(edges) != len(heights)+1 || len(heights) == 0 {
 		f.fail(fmt.Errorf("figure: %d edges for %d bars, want one more edge than bars", len(edges), len(heights)))
@@ -46,8 +45,7 @@ func (f *Figure) Bars(edges, heights []float64, c color.NRGBA) *Figure {
 	return f
 }
 
-// Whiskers draws a vertical line from lo to hi at every x: a confidence interval, or a standard
-// error to each side.
+// Whiskers draws a vertical line from lo to hi at every x: a confidence interval, or a standard error to each side.
 func (f *Figure) Whiskers(x, lo, hi []float64, c color.Color) *Figure {
 	a, b := f.points(x, lo), f.points(x, hi)
 	if f.err == nil && len(a) != len(b) {
@@ -69,8 +67,8 @@ func (f *Figure) Whiskers(x, lo, hi []float64, c color.Color) *Figure {
 	return f
 }
 
-// Contours draws the lines on which z has the given levels; z[i][j] is the
-// finite value at (x[j], y[i]). The levels rise.
+// Contours draws the lines on which z has the given levels; z[i][j] is the finite value at (x[j], y[i]). The levels
+// rise.
 func (f *Figure) Contours(x, y []float64, z [][]float64, levels []float64, c color.Color) *Figure {
 	g, err := newGrid(x, y, z)
 	if err != nil {
@@ -90,9 +88,8 @@ func (f *Figure) Contours(x, y []float64, z [][]float64, levels []float64, c col
 	return f
 }
 
-// Heat fills a map: z[i][j] is the value at (x[j], y[i]), dark where it is high (on a dark page, light).
-// Values that are not finite stay white. Contours with Notes say what a colour
-// means.
+// Heat fills a map: z[i][j] is the value at (x[j], y[i]), dark where it is high (on a dark page, light). Values that
+// are not finite stay white. Contours with Notes say what a colour means.
 func (f *Figure) Heat(x, y []float64, z [][]float64) *Figure {
 	g, err := newGrid(x, y, z)
 	if err != nil {
@@ -113,8 +110,8 @@ func (f *Figure) HeatLog(x, y []float64, z [][]float64) *Figure {
 	return f
 }
 
-// ColorBar draws the scale of the colours of Heat to the right of the figure, labelled with the
-// quantity that they show.
+// ColorBar draws the scale of the colours of Heat to the right of the figure, labelled with the quantity that they
+// show.
 func (f *Figure) ColorBar(label string) *Figure {
 	if f.heat == nil {
 		f.fail(errors.New("figure: a colour bar needs a map: call Heat first"))
@@ -212,8 +209,7 @@ func (g valueGrid) Z(c, r int) float64 { return g.z[r][c] }
 func (g valueGrid) X(c int) float64    { return g.x[c] }
 func (g valueGrid) Y(r int) float64    { return g.y[r] }
 
-// heat draws a cell around every point; its borders lie half-way to the next,
-// on the scale of the axis.
+// heat draws a cell around every point; its borders lie half-way to the next, on the scale of the axis.
 type heat struct {
 	valueGrid
 	logX, logY, logZ bool
@@ -290,8 +286,8 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// shades are the colours of low, middle and high values: one hue, whose
-// lightness falls evenly, so that it can be read without seeing colour.
+// shades are the colours of low, middle and high values: one hue, whose lightness falls evenly, so that it can be read
+// without seeing colour.
 var shades = [3][3]float64{{240, 246, 250}, {118, 170, 208}, {16, 62, 112}}
 
 func shade(t float64) color.Color {

@@ -1,5 +1,5 @@
-// Package figure draws plots in one style: lines with bands, logarithmic axes,
-// theory over dots, labels beside what they name.
+// Package figure draws plots in one style: lines with bands, logarithmic axes, theory over dots, labels beside what
+// they name.
 package figure
 
 import (
@@ -26,8 +26,8 @@ import (
 // Color is a colour without transparency, so that a band can be made of it.
 type Color = color.NRGBA
 
-// Colors that readers who do not distinguish red from green can tell apart; Sky and Rose are for
-// variants of what is Blue and Orange.
+// Colors that readers who do not distinguish red from green can tell apart; Sky and Rose are for variants of what is
+// Blue and Orange.
 //
 // Source: Okabe and Ito 2008, "Color Universal Design".
 var (
@@ -48,14 +48,13 @@ var (
 	sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 )
 
-// Figure is one plot. Make it with New, add to it, then show or save it.
-// Methods that add return the figure, so that calls can be chained.
+// Figure is one plot. Make it with New, add to it, then show or save it. Methods that add return the figure, so that
+// calls can be chained.
 type Figure struct {
 	plot *plot.Plot
 	// Width and Height in inches.
 	Width, Height float64
-	// Alt describes the figure in words, for readers who cannot see it; without it Words makes a
-	// description.
+	// Alt describes the figure in words, for readers who cannot see it; without it Words makes a description.
 	Alt  string
 	logX bool
 	logY bool
@@ -114,8 +113,8 @@ func style(size float64, c color.Color) text.Style {
 	return text.Style{Color: c, Font: f, Handler: plot.DefaultTextHandler}
 }
 
-// LogX makes the horizontal axis logarithmic, with ticks at the given values, or at round ones if
-// fewer than three of these are on the axis.
+// LogX makes the horizontal axis logarithmic, with ticks at the given values, or at round ones if fewer than three of
+// these are on the axis.
 func (f *Figure) LogX(ticks ...float64) *Figure {
 	f.logX = true
 	f.plot.X.Scale = plot.LogScale{}
@@ -131,8 +130,8 @@ func (f *Figure) LogY(ticks ...float64) *Figure {
 	return f
 }
 
-// logTicks puts ticks at the given values. Where fewer than three of them are on the
-// axis, because the data went elsewhere, or none are given, it finds its own.
+// logTicks puts ticks at the given values. Where fewer than three of them are on the axis, because the data went
+// elsewhere, or none are given, it finds its own.
 func logTicks(at []float64) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		var ticks []plot.Tick
@@ -177,8 +176,7 @@ func (f *Figure) Percent() *Figure {
 	return f
 }
 
-// evenTicks puts about five ticks at round multiples of scale and labels them
-// in that unit.
+// evenTicks puts about five ticks at round multiples of scale and labels them in that unit.
 func evenTicks(scale float64, unit string) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		lo, hi = scale*lo, scale*hi
@@ -218,8 +216,7 @@ func warningHeight(lines int) vg.Length {
 // Number writes a number as the ticks of a figure do: 0.5, 20, 1e−6.
 func Number(v float64) string { return numeral.Format(v) }
 
-// roundStep returns the number of the form 1, 2 or 5 times a power of ten next
-// above x > 0.
+// roundStep returns the number of the form 1, 2 or 5 times a power of ten next above x > 0.
 func roundStep(x float64) float64 {
 	p := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
@@ -272,8 +269,8 @@ func (f *Figure) Line(label string, x, y []float64, c color.Color) *Figure {
 // curveParts is into how many parts a curve is cut.
 const curveParts = 240
 
-// Curve draws f from lo to hi, with its label at the right end. On a logarithmic axis the points are spread evenly
-// as they are seen; where f is not finite nothing is drawn.
+// Curve draws f from lo to hi, with its label at the right end. On a logarithmic axis the points are spread evenly as
+// they are seen; where f is not finite nothing is drawn.
 func (f *Figure) Curve(label string, lo, hi float64, of func(x float64) float64, c color.Color) *Figure {
 	x := Span(lo, hi, curveParts)
 	if f.logX {
@@ -366,8 +363,7 @@ func (f *Figure) Level(label string, x0, x1, y float64, c color.Color) *Figure {
 	return f.Dashed(label, []float64{x0, x1}, []float64{y, y}, c)
 }
 
-// Note writes text at a point, for what a reader should see there; on a map, whose shades differ, it is black or
-// white.
+// Note writes text at a point, for what a reader should see there; on a map, whose shades differ, it is black or white.
 func (f *Figure) Note(text string, x, y float64, c color.Color) *Figure {
 	text = numeral.Tidy(text)
 	f.named = append(f.named, text)
@@ -410,8 +406,7 @@ const margin = 7
 
 // draw leaves a margin, so that no label touches the edge.
 func (f *Figure) draw(c draw.Canvas) {
-	// A single value has no range; on a logarithmic axis it must not get one
-	// that reaches zero.
+	// A single value has no range; on a logarithmic axis it must not get one that reaches zero.
 	for _, a := range []struct {
 		log  bool
 		axis *plot.Axis
@@ -433,8 +428,8 @@ func (f *Figure) draw(c draw.Canvas) {
 	if f.bar != nil {
 		c = f.bar.draw(c, f.heat)
 	}
-	// For the name of an axis the plot leaves room about the mean of its ends, which is not the middle of
-	// a logarithmic one, and a strip would be blank: their names are written here.
+	// For the name of an axis the plot leaves room about the mean of its ends, which is not the middle of a logarithmic
+	// one, and a strip would be blank: their names are written here.
 	x, y, inner := f.plot.X.Label, f.plot.Y.Label, c
 	if f.logX && x.Text != "" {
 		f.plot.X.Label.Text = ""

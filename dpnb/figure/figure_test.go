@@ -50,8 +50,7 @@ func TestPNGAndSVG(t *testing.T) {
 	}
 }
 
-// Values that an axis cannot show must neither panic nor vanish silently when
-// nothing else is left.
+// Values that an axis cannot show must neither panic nor vanish silently when nothing else is left.
 func TestImpossiblePoints(t *testing.T) {
 	x := []float64{1, 2, 3}
 	if _, err := New("", "", "").LogY().Line("", x, []float64{0, 1e-3, math.NaN()}, Blue).PNG(); err != nil {
@@ -117,8 +116,8 @@ func TestTicksFollowTheData(t *testing.T) {
 	}
 }
 
-// The name of a logarithmic axis takes no room from the data: their line begins as far left and ends as high up
-// as that of a figure without names, but for the names' own height.
+// The name of a logarithmic axis takes no room from the data: their line begins as far left and ends as high up as that
+// of a figure without names, but for the names' own height.
 func TestNoBlankStrip(t *testing.T) {
 	edge := func(x, y string) (top, right int) {
 		f := New("Title", x, y).LogX(1, 10, 100).LogY(10, 100, 1000).

@@ -30,8 +30,8 @@ type labels []label
 // leastContrast is what the guidelines for accessible content (WCAG 2.2, AA) ask of texts of this size.
 const leastContrast = 4.5
 
-// readable returns the colour of a text beside a line of the given colour: the same, or as much darker as it must be
-// to be read on white.
+// readable returns the colour of a text beside a line of the given colour: the same, or as much darker as it must be to
+// be read on white.
 func readable(c color.Color) color.Color {
 	line := color.NRGBAModel.Convert(c).(color.NRGBA)
 	dark := line
@@ -112,9 +112,8 @@ func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// below moves the values y, which rise in the given order, down until none is
-// above most and neighbours are labelHeight apart: a label must not stand in
-// the title.
+// below moves the values y, which rise in the given order, down until none is above most and neighbours are labelHeight
+// apart: a label must not stand in the title.
 func below(order []int, y []float64, most float64) {
 	for k := len(order) - 1; k >= 0; k-- {
 		i := order[k]
@@ -132,8 +131,8 @@ func above(order []int, y []float64, least float64) {
 	}
 }
 
-// spread moves the values y, taken in the given order, until neighbours are
-// labelHeight apart: groups that touch are set around their mean.
+// spread moves the values y, taken in the given order, until neighbours are labelHeight apart: groups that touch are
+// set around their mean.
 func spread(order []int, y []float64) {
 	type group struct {
 		members []int

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A page has all of its figures, in columns of about the same height, in its image, its words and its numbers; an
-// error of one is its own.
+// A page has all of its figures, in columns of about the same height, in its image, its words and its numbers; an error
+// of one is its own.
 func TestPage(t *testing.T) {
 	one := func(name string, height float64) *Figure {
 		f := New(name, "x of "+name, "y").Line("", []float64{0, 1, 2}, []float64{1, 2, 0}, Blue)

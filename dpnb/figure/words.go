@@ -20,10 +20,9 @@ type seen struct {
 	color  color.Color
 }
 
-// Words describes the figure in sentences, for readers who cannot see it: the title, and then Alt
-// if it was set, else the axes, how each named line runs, which of them ends above which, and what
-// else is labelled. It has no numbers that are not in the labels, so that it is the same wherever
-// the figure looks the same.
+// Words describes the figure in sentences, for readers who cannot see it: the title, and then Alt if it was set, else
+// the axes, how each named line runs, which of them ends above which, and what else is labelled. It has no numbers that
+// are not in the labels, so that it is the same wherever the figure looks the same.
 func (f *Figure) Words() string {
 	title := f.plot.Title.Text
 	if f.page != nil {

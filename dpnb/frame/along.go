@@ -40,11 +40,11 @@ type Component struct {
 const wavePlaces = 24
 
 // Components returns the columns of centred rows in their order. One is counted from its mean over the records, as far
-// as their mean row says where they are (nil: all over the scale): then it says how far a value is from the usual,
-// no value has a band of no width for being the one that others are counted from, and its spread says how much the
-// column matters. The mean row has noise of a standard deviation off in each entry, by which shares are taken lower, so
-// that few records do not pass for many. Where rows are scaled to a norm each by its own, a row is taken to have the
-// typical norm (TypicalNorm).
+// as their mean row says where they are (nil: all over the scale): then it says how far a value is from the usual, no
+// value has a band of no width for being the one that others are counted from, and its spread says how much the column
+// matters. The mean row has noise of a standard deviation off in each entry, by which shares are taken lower, so that
+// few records do not pass for many. Where rows are scaled to a norm each by its own, a row is taken to have the typical
+// norm (TypicalNorm).
 func (e *Encoding) Components(mean []float64, off float64) []Component {
 	all, places := make([]Component, len(e.encoders)), e.margins(mean, doubt{off, 1})
 	means := e.meansOf(places)
@@ -110,8 +110,8 @@ func (e *encoder) handle(own []float64, k, knots int) {
 	}
 }
 
-// less returns what features of the column less their mean are in a row of the typical norm, what it is crossed with
-// at its mean: the weights of the coefficients.
+// less returns what features of the column less their mean are in a row of the typical norm, what it is crossed with at
+// its mean: the weights of the coefficients.
 func (t Component) less(own []float64) []float64 {
 	floats.Sub(own, t.means[t.k])
 	floats.Scale(t.e.ofRow(), own)

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// categories finds the place of a text in the list of a schema's field. The answer
-// depends on the text and the list alone.
+// categories finds the place of a text in the list of a schema's field. The answer depends on the text and the list
+// alone.
 type categories struct {
 	place map[string]int
-	// byNumber has the categories that are numbers, −1 where several are the same
-	// one; nil if none is.
+	// byNumber has the categories that are numbers, −1 where several are the same one; nil if none is.
 	byNumber map[float64]int
 	// few has the list itself where going through it is faster than place.
 	few []string
@@ -49,8 +48,8 @@ func newCategories(levels []string) *categories {
 	return c
 }
 
-// of returns the place of row i's category: that which the text names or, if there is
-// none, the one category that is the same number ("1.0" is "1").
+// of returns the place of row i's category: that which the text names or, if there is none, the one category that is
+// the same number ("1.0" is "1").
 func (c *categories) of(column *Column, i int) int {
 	text := ""
 	if column.Kind == Numeric {

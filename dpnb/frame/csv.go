@@ -9,42 +9,39 @@ import (
 	"unicode/utf8"
 )
 
-// CSVSettings says how a file is read. The zero value and nil are right for a
-// comma-separated file in UTF-8 with a header. All of it is the same for every record and
-// known without them.
+// CSVSettings says how a file is read. The zero value and nil are right for a comma-separated file in UTF-8 with a
+// header. All of it is the same for every record and known without them.
 type CSVSettings struct {
 	// Comma separates fields; zero is ','.
 	Comma rune
 	// Decimal is the mark before the decimals of a number; zero is '.'.
 	Decimal rune
-	// Thousands is the mark between groups of three digits before them, as in 1'234'567;
-	// zero is none. A space stands for every kind of space.
+	// Thousands is the mark between groups of three digits before them, as in 1'234'567; zero is none. A space stands
+	// for every kind of space.
 	Thousands rune
-	// Encoding of the file: "UTF-8", as is the empty one, with a mark at its beginning or
-	// without; "UTF-16", by its mark; "UTF-16LE", "UTF-16BE", "Latin-1", "Windows-1252".
+	// Encoding of the file: "UTF-8", as is the empty one, with a mark at its beginning or without; "UTF-16", by its
+	// mark; "UTF-16LE", "UTF-16BE", "Latin-1", "Windows-1252".
 	Encoding string
-	// Skip is the number of lines before the header, or before the records where Header
-	// is given: a title, or a header that Header replaces.
+	// Skip is the number of lines before the header, or before the records where Header is given: a title, or a header
+	// that Header replaces.
 	Skip int
-	// Header names the columns of a file that has no header line, or whose header is
-	// among the lines that are skipped.
+	// Header names the columns of a file that has no header line, or whose header is among the lines that are skipped.
 	Header []string
 	// Rename has new names of columns by those of the header.
 	Rename map[string]string
 	// NumberDuplicates tells columns of one name apart: x, x.2, x.3. Else they are refused.
 	NumberDuplicates bool
-	// PlainQuotes says that quotation marks are characters like others: no text is quoted,
-	// each line is a record.
+	// PlainQuotes says that quotation marks are characters like others: no text is quoted, each line is a record.
 	PlainQuotes bool
 	// Missing lists the texts that mean "missing", besides the empty one.
 	// Nil means "?", "NA" and "NaN". One that a field lists as a category is that category.
 	Missing []string
-	// Comment is what a line that is to be skipped starts with; zero is none. A record
-	// that starts with it is no record, whatever else it holds, and one that does and has
-	// a text of several lines makes the file unreadable: for files in which none can.
+	// Comment is what a line that is to be skipped starts with; zero is none. A record that starts with it is no
+	// record, whatever else it holds, and one that does and has a text of several lines makes the file unreadable: for
+	// files in which none can.
 	Comment rune
-	// TrimSuffix is cut from the end of every text, for example the "." at the
-	// end of a label in the test part of the Adult data.
+	// TrimSuffix is cut from the end of every text, for example the "." at the end of a label in the test part of the
+	// Adult data.
 	TrimSuffix string
 	// ChunkRows is the number of rows that ScanCSV holds in memory at a time; zero is 65,536.
 	ChunkRows int
@@ -67,16 +64,14 @@ func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
 	return t, nil
 }
 
-// ReadCSV reads a table of texts, as they are in the file but for spaces around
-// them. What a text stands for is said by the settings and the schema's field alone
-// (newEncoding), so that no record changes how another is read. A file without a record is
-// a table of no rows.
+// ReadCSV reads a table of texts, as they are in the file but for spaces around them. What a text stands for is said by
+// the settings and the schema's field alone (newEncoding), so that no record changes how another is read. A file
+// without a record is a table of no rows.
 //
-// Errors: *InputError, with the line number and without what is in the line, for a
-// file that is no table: no header, a line with too few or too many fields, a
-// quotation mark out of place. No record that is written as encoding/csv writes it
-// does that to a file, whatever it holds, unless a Comment is set. It is also an error
-// if the settings contradict each other.
+// Errors: *InputError, with the line number and without what is in the line, for a file that is no table: no header, a
+// line with too few or too many fields, a quotation mark out of place. No record that is written as encoding/csv writes
+// it does that to a file, whatever it holds, unless a Comment is set. It is also an error if the settings contradict
+// each other.
 func ReadCSV(r io.Reader, settings *CSVSettings) (*Table, error) {
 	s, err := settings.complete()
 	if err != nil {
@@ -89,11 +84,11 @@ func ReadCSV(r io.Reader, settings *CSVSettings) (*Table, error) {
 	return c.read(c.header, math.MaxInt)
 }
 
-// ScanCSV returns the table of a file that is read anew, chunk by chunk, by each scan: for
-// files larger than memory, of which ChunkRows rows at a time are held.
+// ScanCSV returns the table of a file that is read anew, chunk by chunk, by each scan: for files larger than memory, of
+// which ChunkRows rows at a time are held.
 //
-// Errors: as ReadCSV for what is wrong up to the header. What is wrong later, and that the
-// file was changed since, is an error of Scan.
+// Errors: as ReadCSV for what is wrong up to the header. What is wrong later, and that the file was changed since, is
+// an error of Scan.
 func ScanCSV(path string, settings *CSVSettings) (Scanner, error) {
 	s, err := settings.complete()
 	if err != nil {

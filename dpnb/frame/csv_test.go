@@ -231,8 +231,7 @@ func adultTable(t *testing.T) *frame.Table {
 	return tab
 }
 
-// Adult with semicolons and decimal commas makes the same records, and is refused with a
-// word on the setting before.
+// Adult with semicolons and decimal commas makes the same records, and is refused with a word on the setting before.
 func TestAdultWithSemicolons(t *testing.T) {
 	want := adultTable(t)
 	records := [][]string{want.Names()}

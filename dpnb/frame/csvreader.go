@@ -41,9 +41,9 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 	if s.Encoding != "" {
 		in = bufio.NewReaderSize(decoder(s.Encoding).Reader(in), 1<<16)
 	}
-	// A mark in front of a text that is a record's may as well be of that record: it stays,
-	// and is cut from the first text of every record alike. In front of a quoted one it is
-	// the file's, for a writer quotes all of a text or nothing.
+	// A mark in front of a text that is a record's may as well be of that record: it stays, and is cut from the first
+	// text of every record alike. In front of a quoted one it is the file's, for a writer quotes all of a text or
+	// nothing.
 	start, _ = in.Peek(len(byteOrderMark) + 1)
 	if rest, marked := bytes.CutPrefix(start, []byte(byteOrderMark)); marked && (s.Header == nil || s.Skip > 0 ||
 		!s.PlainQuotes && string(rest) == `"`) {
@@ -101,8 +101,8 @@ func (c *csvReader) readHeader() error {
 	return checkNames(c.header)
 }
 
-// checkHeader refuses a header, which is public, that shows that the file is read in the
-// wrong way, and names the setting.
+// checkHeader refuses a header, which is public, that shows that the file is read in the wrong way, and names the
+// setting.
 func (c *csvReader) checkHeader() error {
 	all := strings.Join(c.header, "")
 	switch {
@@ -137,8 +137,7 @@ func (c *csvReader) checkHeader() error {
 	return nil
 }
 
-// numberDuplicates makes x, x.2, x.3 of names that are there several times, and passes over
-// those that are there.
+// numberDuplicates makes x, x.2, x.3 of names that are there several times, and passes over those that are there.
 func numberDuplicates(names []string) {
 	taken := map[string]bool{}
 	for _, n := range names {

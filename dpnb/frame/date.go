@@ -23,19 +23,17 @@ const (
 	Weekday
 )
 
-// DateField is a date between two days, as a number of days since 1970-01-01. The layout is how
-// the texts of the column write it, in the way of package time: "2006-01-02", "02.01.2006",
-// "1/2/06", "2006-01-02 15:04". First and last are in that layout, or as in 2020-01-31, or numbers
-// of days. Columns of numbers, as Parquet has for dates, are such days already, and need no
-// layout. A text that is no date in this layout is no number.
+// DateField is a date between two days, as a number of days since 1970-01-01. The layout is how the texts of the column
+// write it, in the way of package time: "2006-01-02", "02.01.2006", "1/2/06", "2006-01-02 15:04". First and last are in
+// that layout, or as in 2020-01-31, or numbers of days. Columns of numbers, as Parquet has for dates, are such days
+// already, and need no layout. A text that is no date in this layout is no number.
 func DateField(name, layout, first, last string) Field {
 	f := NumericField(name, dayOf(layout, first), dayOf(layout, last))
 	f.Layout, f.Part = layout, Days
 	return f
 }
 
-// dayOf returns the number of days that a bound of a date says; NaN, which validate refuses, if it
-// says none.
+// dayOf returns the number of days that a bound of a date says; NaN, which validate refuses, if it says none.
 func dayOf(layout, text string) float64 {
 	for _, l := range []string{layout, time.DateOnly} {
 		if t, err := time.Parse(l, trim(text)); err == nil && l != "" {
@@ -127,8 +125,8 @@ func (f *Field) laidOut() error {
 // undated reports a date without a layout: texts cannot be read by it.
 func (f *Field) undated() bool { return f.Part != NoDate && f.Layout == "" }
 
-// dated refuses dates that are texts, which the format of the file makes of a column whatever is in it,
-// if there is no layout to read them by.
+// dated refuses dates that are texts, which the format of the file makes of a column whatever is in it, if there is no
+// layout to read them by.
 func (f *Field) dated(c *Column) error {
 	if f.undated() && c.Kind == Categorical {
 		return inputErrorf("column %q has texts, and the schema has no layout of its dates: say how the file writes "+
@@ -137,8 +135,8 @@ func (f *Field) dated(c *Column) error {
 	return nil
 }
 
-// read returns the column as the field sees it: c itself, or what the dates in it stand for,
-// each by itself. A text that is no date is NaN, or stays what it is among categories.
+// read returns the column as the field sees it: c itself, or what the dates in it stand for, each by itself. A text
+// that is no date is NaN, or stays what it is among categories.
 func (f *Field) read(c *Column) *Column {
 	if f.Part == NoDate {
 		return c

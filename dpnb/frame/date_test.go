@@ -171,8 +171,7 @@ func TestCodebook(t *testing.T) {
 	}
 }
 
-// Bounds of dates may be dates or numbers of days, in Go and in files, in which they are dates
-// again.
+// Bounds of dates may be dates or numbers of days, in Go and in files, in which they are dates again.
 func TestBoundsOfDates(t *testing.T) {
 	want := frame.DateField("day", "02.01.2006", "31.01.2020", "29.02.2024")
 	if want.Lower != 18292 || want.Upper != 19782 {
@@ -219,8 +218,8 @@ func TestBoundsOfDates(t *testing.T) {
 	}
 }
 
-// Dates in texts need a layout, and one in numbers of days needs none: by the format of the file
-// alone, and before anything is paid for, of a table that is scanned too.
+// Dates in texts need a layout, and one in numbers of days needs none: by the format of the file alone, and before
+// anything is paid for, of a table that is scanned too.
 func TestDatesWithoutLayout(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	if err := os.WriteFile(path, []byte("day,ill\n2020-01-31,no\n"), 0o600); err != nil {

@@ -9,15 +9,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Step is one thing that was done to the records, with what it assumed and
-// what it costs in privacy. Its texts are of the schema and the settings alone.
+// Step is one thing that was done to the records, with what it assumed and what it costs in privacy. Its texts are of
+// the schema and the settings alone.
 type Step struct {
 	// What was done, in words.
 	What string
 	// Assumes is what must be true for the guarantee to hold; empty if nothing.
 	Assumes string
-	// Cost in privacy, in words: "nothing: …" for a step that treats each
-	// record by itself.
+	// Cost in privacy, in words: "nothing: …" for a step that treats each record by itself.
 	Cost string
 }
 
@@ -29,19 +28,17 @@ type DesignSettings struct {
 	Label string
 	// Task is what is to be learnt of it; zero is TwoClasses.
 	Task Task
-	// Positive is the category of a categorical label that becomes +1; empty
-	// means the last one of the schema.
+	// Positive is the category of a categorical label that becomes +1; empty means the last one of the schema.
 	Positive string
 	// RowNorm scales every row of features to this Euclidean norm; zero does not.
 	RowNorm float64
 	// ClipNorm scales down only rows that are longer; zero does not.
 	ClipNorm float64
-	// Centred has numbers about their typical value, of size at most 1, indicators less their mean over
-	// the categories, and a constant of a third: what all records share then takes little of the norm
-	// of a row. docs/theory/geometry.md
+	// Centred has numbers about their typical value, of size at most 1, indicators less their mean over the categories,
+	// and a constant of a third: what all records share then takes little of the norm of a row. docs/theory/geometry.md
 	Centred bool
-	// Curves is the number K ≥ 3 of hats (linear B-splines) that every number within bounds has
-	// beside its own feature, so that what is learnt of it can bend; 0 is none. Rows are Centred then.
+	// Curves is the number K ≥ 3 of hats (linear B-splines) that every number within bounds has beside its own feature,
+	// so that what is learnt of it can bend; 0 is none. Rows are Centred then.
 	Curves int
 	// Additive says that rows are to have nothing of two columns, and no finer cells of a number, beside their own
 	// features, whoever learns from them.
@@ -49,8 +46,7 @@ type DesignSettings struct {
 	// InUnits has Centred rows clipped to the typical norm (TypicalNorm) in place of scaled, each by its own: a
 	// coefficient then means the same in all rows that are no longer.
 	InUnits bool
-	// NoBias leaves out the constant feature 1 that is else appended after the
-	// rows were scaled.
+	// NoBias leaves out the constant feature 1 that is else appended after the rows were scaled.
 	NoBias bool
 }
 
@@ -60,23 +56,21 @@ type Design struct {
 	Labels []float64
 	// Features names the columns of Rows.
 	Features []string
-	// RowNorm is a proved bound on ‖xᵢ‖₂ for every record that the schema and
-	// the settings allow, the bias included. It does not depend on the data.
+	// RowNorm is a proved bound on ‖xᵢ‖₂ for every record that the schema and the settings allow, the bias included. It
+	// does not depend on the data.
 	RowNorm float64
 	// Steps is what was done.
 	Steps []Step
 	// DataDependent says that bounds or categories were read off the data.
 	DataDependent bool
-	// RowsOfAPerson is how many rows a person may have (PerPerson); 0 says that each
-	// row is a person.
+	// RowsOfAPerson is how many rows a person may have (PerPerson); 0 says that each row is a person.
 	RowsOfAPerson int
 	// Person is the column that says whose row it is; "" if each row is a person.
 	Person string
 	Source Source
 	// Target says what the labels stand for.
 	Target Target
-	// Encoding made the records, and makes others in the same way; nil if they were
-	// made otherwise.
+	// Encoding made the records, and makes others in the same way; nil if they were made otherwise.
 	Encoding *Encoding
 }
 
@@ -92,13 +86,12 @@ func (d *Design) Width() int {
 	return width
 }
 
-// NewDesign makes records for learning of a table: newEncoding for its columns, and
-// its Design. One row of the table gives one row of the result, which depends on that
-// row and on the schema only, so the step costs no privacy; Design.Steps says so one
-// by one. A table without a row gives a design without one.
+// NewDesign makes records for learning of a table: newEncoding for its columns, and its Design. One row of the table
+// gives one row of the result, which depends on that row and on the schema only, so the step costs no privacy;
+// Design.Steps says so one by one. A table without a row gives a design without one.
 //
-// Errors: *InputError as newEncoding. No record has one: what fits the schema badly
-// follows the rules of its field (Field), and Misfits lists it.
+// Errors: *InputError as newEncoding. No record has one: what fits the schema badly follows the rules of its field
+// (Field), and Misfits lists it.
 func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
 	if t == nil {
 		return nil, inputErrorf("no table")
@@ -191,8 +184,7 @@ func (e *Encoding) describe() {
 	e.Steps = append(e.Steps, label)
 }
 
-// rules says what is made of values of features that do not fit their fields: the same
-// whether there are any or not.
+// rules says what is made of values of features that do not fit their fields: the same whether there are any or not.
 func (e *Encoding) rules() string {
 	var numbers, texts bool
 	var said []string

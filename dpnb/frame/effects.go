@@ -15,8 +15,8 @@ type Effect struct {
 	Name string
 	// Weights are those of the coefficients, a feature each.
 	Weights []float64
-	// Unit is by how much the column changes for it, in its own unit: the width of the bounds of a number, 0 of
-	// a category or a number on a logarithmic scale.
+	// Unit is by how much the column changes for it, in its own unit: the width of the bounds of a number, 0 of a
+	// category or a number on a logarithmic scale.
 	Unit float64
 	// Places are, of a number whose line is in feature Line, the weights of evenly spaced places of its scale, the
 	// bounds among them: the effect is a difference between records that have these values. nil of other effects.
@@ -24,15 +24,15 @@ type Effect struct {
 	Places []float64
 }
 
-// Effects returns the effects of centred rows, column by column: of a category K − 1, each level
-// against the reference, which is the first unless another is stated, and so of the intervals of steps; of a number
-// one, from its lower bound to its upper one, as its name says, by the line that is nearest to its curve for records
-// with the given mean row; of one with a period, which ends as it begins, its quarters against the beginning, since its
-// largest value less its smallest is no linear form. Columns that are crossed follow: of two categories how much more
-// the one makes for a category of the other than for its reference, of a number its effects in each category. All else
-// is as in the mean, what a column is crossed with too. Last is that of a bias, the linear form of the mean row. A mean
-// of nil is the middle of everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its
-// own, a row is taken to have the typical norm (TypicalNorm).
+// Effects returns the effects of centred rows, column by column: of a category K − 1, each level against the reference,
+// which is the first unless another is stated, and so of the intervals of steps; of a number one, from its lower bound
+// to its upper one, as its name says, by the line that is nearest to its curve for records with the given mean row; of
+// one with a period, which ends as it begins, its quarters against the beginning, since its largest value less its
+// smallest is no linear form. Columns that are crossed follow: of two categories how much more the one makes for a
+// category of the other than for its reference, of a number its effects in each category. All else is as in the mean,
+// what a column is crossed with too. Last is that of a bias, the linear form of the mean row. A mean of nil is the
+// middle of everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its own, a row is
+// taken to have the typical norm (TypicalNorm).
 func (e *Encoding) Effects(mean []float64) []Effect {
 	d := len(e.Features)
 	weights := e.margins(mean, doubt{})

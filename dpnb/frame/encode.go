@@ -134,9 +134,9 @@ func (e *encoder) given(i int) given {
 }
 
 // write writes what a record has of a column of Centred rows: of a number (u − u₀)/max(u₀, 1 − u₀), u its share of the
-// scale and u₀ that of the typical value, with the hats less their mean 1/K, or less those of the typical value
-// if it was stated, or of one with a period its waves; of a category of K its indicators less 1/K, or zeros for a text
-// that is none.
+// scale and u₀ that of the typical value, with the hats less their mean 1/K, or less those of the typical value if it
+// was stated, or of one with a period its waves; of a category of K its indicators less 1/K, or zeros for a text that
+// is none.
 func (e *encoder) write(own []float64, v given) {
 	switch {
 	case e.levels != nil && v.place >= 0:
@@ -246,8 +246,8 @@ func (e *encoder) number(v float64) float64 {
 	return min(1, (v-e.field.Lower)*e.scale)
 }
 
-// encode writes row i and returns where: a field has at most one entry that is not
-// zero; −1 is none. It does not fail: there is a rule for every value.
+// encode writes row i and returns where: a field has at most one entry that is not zero; −1 is none. It does not fail:
+// there is a rule for every value.
 func (e *encoder) encode(row []float64, i int) (at int) {
 	if e.categories == nil {
 		row[e.at] = e.number(e.column.Number(i))

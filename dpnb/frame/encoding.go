@@ -12,10 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Encoding is how one record of a table becomes one row of features and one label. It
-// is made of what is public, the names of the columns, the schema and the settings,
-// and is the same whatever the records are: a record more or less in a table adds or
-// removes one row and changes no other, nor any text here. No record is refused.
+// Encoding is how one record of a table becomes one row of features and one label. It is made of what is public, the
+// names of the columns, the schema and the settings, and is the same whatever the records are: a record more or less in
+// a table adds or removes one row and changes no other, nor any text here. No record is refused.
 type Encoding struct {
 	// Features names the columns of the rows.
 	Features []string
@@ -38,12 +37,12 @@ type Encoding struct {
 	classes     *categories // of a label that has them
 }
 
-// newEncoding returns the encoding of tables with the given columns: numbers scaled to
-// [0, 1] by their public bounds, categories as indicators, rows scaled, bias appended,
-// labels as the Task wants them. Features are in the order of the columns.
+// newEncoding returns the encoding of tables with the given columns: numbers scaled to [0, 1] by their public bounds,
+// categories as indicators, rows scaled, bias appended, labels as the Task wants them. Features are in the order of the
+// columns.
 //
-// Errors: *InputError if the label is not among the columns, a column is not in the
-// schema, or something is wrong with the schema or the settings.
+// Errors: *InputError if the label is not among the columns, a column is not in the schema, or something is wrong with
+// the schema or the settings.
 func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding, error) {
 	if err := checkEncoding(schema, &s); err != nil {
 		return nil, err
@@ -186,9 +185,9 @@ func (e *Encoding) with(s DesignSettings) *Encoding {
 	return out
 }
 
-// Nowhere returns orthonormal directions, over the features, in which no centred row has anything: the indicators of
-// a category add up to nothing, and so do the hats of a number, of which its line is a sum besides. nil if rows are
-// not centred.
+// Nowhere returns orthonormal directions, over the features, in which no centred row has anything: the indicators of a
+// category add up to nothing, and so do the hats of a number, of which its line is a sum besides. nil if rows are not
+// centred.
 func (e *Encoding) Nowhere() []matrix.Direction {
 	var all []matrix.Direction
 	for i := range e.encoders {
@@ -279,8 +278,8 @@ func (e *Encoding) Open() bool {
 	return e.Target.Open || math.IsInf(e.RowNorm, 1)
 }
 
-// Columns returns the names of the columns that rows are made of, in the order of the
-// features; the label is not among them.
+// Columns returns the names of the columns that rows are made of, in the order of the features; the label is not among
+// them.
 func (e *Encoding) Columns() []string {
 	var names []string
 	for i := range e.fields {
@@ -312,16 +311,15 @@ func (e *Encoding) Groups() []int {
 	return sizes
 }
 
-// Unscaled reports whether rows are neither scaled nor clipped to a norm: the indicators of a
-// record then add up to its bias.
+// Unscaled reports whether rows are neither scaled nor clipped to a norm: the indicators of a record then add up to its
+// bias.
 func (e *Encoding) Unscaled() bool { return e.settings.RowNorm == 0 && e.settings.ClipNorm == 0 }
 
-// Units says how features follow from the values of the columns: feature j is scale[j]·(v −
-// shift[j]) of a number within its bounds, and an indicator, of scale 1 and shift 0, of a
-// category. The bias is one too.
+// Units says how features follow from the values of the columns: feature j is scale[j]·(v − shift[j]) of a number
+// within its bounds, and an indicator, of scale 1 and shift 0, of a category. The bias is one too.
 //
-// Errors: *InputError where there is no such line: rows that are scaled to a norm, or
-// clipped, and numbers on a logarithmic scale.
+// Errors: *InputError where there is no such line: rows that are scaled to a norm, or clipped, and numbers on a
+// logarithmic scale.
 func (e *Encoding) Units() (scale, shift []float64, err error) {
 	if !e.Unscaled() {
 		return nil, nil, inputErrorf("rows are scaled or clipped to a norm, each by its own factor, so that no " +
@@ -366,9 +364,8 @@ func (e *Encoding) Units() (scale, shift []float64, err error) {
 	return scale, shift, nil
 }
 
-// Rows returns the rows of features of t, whose columns may be in any order, others
-// and no label among them. Centred rows most of whose features are indicators and hats are kept as these
-// (*matrix.Affine), else rows are dense.
+// Rows returns the rows of features of t, whose columns may be in any order, others and no label among them. Centred
+// rows most of whose features are indicators and hats are kept as these (*matrix.Affine), else rows are dense.
 //
 // Errors: *InputError for a column that is not there, or texts that are to be dates without a layout.
 func (e *Encoding) Rows(t *Table) (matrix.Rows, error) {
@@ -425,8 +422,7 @@ func (e *Encoding) Rows(t *Table) (matrix.Rows, error) {
 	return rows, nil
 }
 
-// scaleRow brings a row, which is zero but at the given places, to its norm. A
-// row of zeros stays one.
+// scaleRow brings a row, which is zero but at the given places, to its norm. A row of zeros stays one.
 func scaleRow(x []float64, at []int, s *DesignSettings) {
 	target := s.RowNorm + s.ClipNorm
 	if target == 0 {
@@ -452,8 +448,8 @@ func scaleRow(x []float64, at []int, s *DesignSettings) {
 		}
 	}
 	norm := math.Sqrt(sum)
-	// The computed norm errs by at most (d/2+2)u relatively, the products by a
-	// few u more; a row this much shorter is no longer than the target.
+	// The computed norm errs by at most (d/2+2)u relatively, the products by a few u more; a row this much shorter is
+	// no longer than the target.
 	safe := 1 - float64(len(at)+8)*0x1p-53
 	if s.ClipNorm > 0 && norm <= s.ClipNorm*safe {
 		return

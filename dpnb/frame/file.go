@@ -52,8 +52,8 @@ func OpenFile(path string) (*File, error) {
 // Origin says where the file is.
 func (f *File) Origin() Source { return f.origin }
 
-// Read opens the file, which must be what it was and stay so, and calls use with it. Its
-// *InputErrors are given the name of the file.
+// Read opens the file, which must be what it was and stay so, and calls use with it. Its *InputErrors are given the
+// name of the file.
 func (f *File) Read(use func(r io.Reader) error) error {
 	in, err := os.Open(f.origin.Path)
 	if err == nil {
@@ -83,17 +83,16 @@ func (f *File) same(in *os.File) error {
 	return err
 }
 
-// Of files of so many bytes the checksum is remembered: each cell of a notebook opens its file
-// anew, and a second a gigabyte for each is much. Files that were changed less than settled
-// before are not remembered: what is written within one tick of the clock of a file system
-// leaves no trace in its times.
+// Of files of so many bytes the checksum is remembered: each cell of a notebook opens its file anew, and a second a
+// gigabyte for each is much. Files that were changed less than settled before are not remembered: what is written
+// within one tick of the clock of a file system leaves no trace in its times.
 const (
 	largeFile = 16 << 20
 	settled   = 2 * time.Second
 )
 
-// checksum returns the SHA-256 of a file in hex: what is remembered of it, if it is the same by
-// all that the system knows of it (stateOf).
+// checksum returns the SHA-256 of a file in hex: what is remembered of it, if it is the same by all that the system
+// knows of it (stateOf).
 func checksum(f *os.File, info os.FileInfo, path string) (string, error) {
 	state, changed := stateOf(info)
 	var memory string // where it is remembered

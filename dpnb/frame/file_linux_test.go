@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The checksum of a large file is remembered, but not across a change of one byte that leaves its
-// size and its time of modification as they were.
+// The checksum of a large file is remembered, but not across a change of one byte that leaves its size and its time of
+// modification as they were.
 func TestChecksumRemembered(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "large.csv")

@@ -126,8 +126,7 @@ func TestDesign(t *testing.T) {
 	}
 }
 
-// The bound on the row norm must hold for every row that can be, not only for
-// those that are.
+// The bound on the row norm must hold for every row that can be, not only for those that are.
 func TestRowNormHolds(t *testing.T) {
 	text := "x,z,y\n"
 	for _, x := range []string{"-1e300", "0", "0.3", "1", "7", "1e300", "5e-324", "2.7e-162"} {
@@ -310,8 +309,8 @@ func TestAdult(t *testing.T) {
 	}
 }
 
-// A header of one column that looks like several with another separator is refused with
-// a word on it; what records hold is not looked at, and the header of a good file neither.
+// A header of one column that looks like several with another separator is refused with a word on it; what records hold
+// is not looked at, and the header of a good file neither.
 func TestOtherSeparatorsAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"age;city;happy\n30;Bern;yes\n": "semicolons", "age\tcity\n30\tBern\n": "tabs", "age;city\n": "semicolons",
@@ -327,8 +326,7 @@ func TestOtherSeparatorsAreNamed(t *testing.T) {
 	}
 }
 
-// BenchmarkAdult times CSV → design matrix on the 48,842 rows of both parts,
-// beside encoding/csv reading the same text.
+// BenchmarkAdult times CSV → design matrix on the 48,842 rows of both parts, beside encoding/csv reading the same text.
 func BenchmarkAdult(b *testing.B) {
 	train := adultFile(b)
 	var text []byte

@@ -10,9 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// FuzzReadCSV: whatever the bytes are, reading gives a table of equal columns or
-// an *InputError, and making records of it gives finite rows within the stated
-// norm or an *InputError. Nothing panics.
+// FuzzReadCSV: whatever the bytes are, reading gives a table of equal columns or an *InputError, and making records of
+// it gives finite rows within the stated norm or an *InputError. Nothing panics.
 func FuzzReadCSV(f *testing.F) {
 	for _, seed := range []string{people, "", "a\n1\n", "a,b\n1,x\n2,\"y\n\"\n", "a,b\n1e999,x\n",
 		"y,a\nlow,NaN\nhigh,-0\n", "\ufeffy,x\r\nlow,1\r\nhigh,2\r\n", "a,a\n1,2\n", "y\nlow\n"} {
@@ -54,8 +53,8 @@ func FuzzReadCSV(f *testing.F) {
 	})
 }
 
-// FuzzNeighbour: one record more, of whatever texts, in a file or a raw line of one,
-// changes no other row, no label and no word.
+// FuzzNeighbour: one record more, of whatever texts, in a file or a raw line of one, changes no other row, no label and
+// no word.
 func FuzzNeighbour(f *testing.F) {
 	for i, text := range oddTexts {
 		if len(text) < 100 {

@@ -9,12 +9,12 @@ import (
 	"github.com/go-gota/gota/series"
 )
 
-// FromDataFrame returns the table of the dataframe of gota that load makes: floats and ints as numbers,
-// strings and bools as texts; gota's NaN is missing.
+// FromDataFrame returns the table of the dataframe of gota that load makes: floats and ints as numbers, strings and
+// bools as texts; gota's NaN is missing.
 //
-// gota's readers guess a column's type from all records, and one text "true" in a column of numbers makes
-// bools of it, which leaves nothing of the others. So load is handed options by which gota's reader takes
-// every column as texts, which are read as those of ReadCSV, and must hand them on:
+// gota's readers guess a column's type from all records, and one text "true" in a column of numbers makes bools of it,
+// which leaves nothing of the others. So load is handed options by which gota's reader takes every column as texts,
+// which are read as those of ReadCSV, and must hand them on:
 //
 //	frame.FromDataFrame(func(texts ...dataframe.LoadOption) dataframe.DataFrame {
 //		return dataframe.ReadCSV(file, append(texts, dataframe.WithDelimiter(';'))...)
@@ -22,8 +22,8 @@ import (
 //
 // Options behind them may give columns types that are known without the data (dataframe.WithTypes).
 //
-// That the dataframe is of the reader that got the options cannot be seen: of another one, columns of types that
-// the options do not give are refused, which may tell of its records that gota has guessed.
+// That the dataframe is of the reader that got the options cannot be seen: of another one, columns of types that the
+// options do not give are refused, which may tell of its records that gota has guessed.
 //
 // Errors: *InputError if no reader of gota was given the options, or one was told to guess nevertheless, or the
 // dataframe has columns of other types than the options say, carries an error or has no column.
@@ -86,9 +86,9 @@ func textsOf(s series.Series) []string {
 	return texts
 }
 
-// DataFrame returns t as a gota dataframe, missing values as NaN. Columns that the
-// schema has are floats or strings as it says; others, and all if the schema is nil,
-// as the table has them: the texts of a CSV file are strings, whatever is in them.
+// DataFrame returns t as a gota dataframe, missing values as NaN. Columns that the schema has are floats or strings as
+// it says; others, and all if the schema is nil, as the table has them: the texts of a CSV file are strings, whatever
+// is in them.
 func (t *Table) DataFrame(schema *Schema) dataframe.DataFrame {
 	var s []series.Series
 	for i := range t.columns {

@@ -15,10 +15,10 @@ import (
 // which nothing more is known: two thirds of an even spread in the middle.
 const spreadOfUnseen = 12
 
-// Imagined returns n centred rows of records that nobody has: columns are independent, each with the
-// shares of its categories, or of its hats, that the given mean row has (the bias apart), which says no more of a
-// number without hats than its mean. That mean has noise of a standard deviation off in each entry: shares are taken
-// lower by less times that. uniform draws from [0, 1).
+// Imagined returns n centred rows of records that nobody has: columns are independent, each with the shares of its
+// categories, or of its hats, that the given mean row has (the bias apart), which says no more of a number without hats
+// than its mean. That mean has noise of a standard deviation off in each entry: shares are taken lower by less times
+// that. uniform draws from [0, 1).
 func (e *Encoding) Imagined(mean []float64, off, less float64, n int, uniform func() float64) matrix.Rows {
 	draws, of := make([]func() given, len(e.encoders)), make([]given, len(e.encoders))
 	for k, weights := range e.margins(mean, doubt{off, less}) {
@@ -45,9 +45,8 @@ const points = 128
 func place(i int) float64 { return float64(i) / (points - 1) }
 
 // margins returns for each column the weights of its categories, or of the places of the scale of a number, with which
-// records have the given mean row, of which that is doubted; of nil all weigh the same. Where a row z is
-// scaled by s, its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights
-// times s.
+// records have the given mean row, of which that is doubted; of nil all weigh the same. Where a row z is scaled by s,
+// its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights times s.
 func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
 	all, squares := make([][]float64, len(e.encoders)), make([][]float64, len(e.encoders))
 	for k := range e.encoders {

@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// InferSchema reads bounds, categories and which columns are numbers off the data.
-// What comes of it is covered by no guarantee, and says so wherever it is printed: use
-// it to explore data that are public, never for a release. Its fields keep that mark in
-// any other schema; a field that is stated anew (NumericField and the others) has none.
+// InferSchema reads bounds, categories and which columns are numbers off the data. What comes of it is covered by no
+// guarantee, and says so wherever it is printed: use it to explore data that are public, never for a release. Its
+// fields keep that mark in any other schema; a field that is stated anew (NumericField and the others) has none.
 func InferSchema(t *Table) *Schema {
 	s := &Schema{DataDependent: true}
 	for i := range t.columns {
@@ -25,8 +24,7 @@ func InferSchema(t *Table) *Schema {
 	return s
 }
 
-// guess returns Numeric if every value that is not missing is a number: a fact about
-// the records.
+// guess returns Numeric if every value that is not missing is a number: a fact about the records.
 func (c *Column) guess() Kind {
 	for i := range c.len() {
 		if !c.lacks(i) && math.IsNaN(c.Number(i)) {
@@ -61,8 +59,7 @@ func (f *Field) inferBounds(c *Column) {
 		}
 	}
 	if !(f.Lower < f.Upper) {
-		// A constant column, or one with no number at all: any interval
-		// around it will do.
+		// A constant column, or one with no number at all: any interval around it will do.
 		if math.IsInf(f.Lower, 0) {
 			f.Lower, f.Upper = 0, 0
 		}

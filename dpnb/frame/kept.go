@@ -2,15 +2,14 @@ package frame
 
 import "slices"
 
-// Kept is all that an Encoding is made of, so that it can be written down and made again.
-// It is public, as the encoding is.
+// Kept is all that an Encoding is made of, so that it can be written down and made again. It is public, as the encoding
+// is.
 type Kept struct {
 	Settings DesignSettings
 	// Fields of the features, in their order, and of the label.
 	Fields []Field
 	Label  Field
-	// Inferred names the fields that were read off the data; DataDependent says that of
-	// the whole.
+	// Inferred names the fields that were read off the data; DataDependent says that of the whole.
 	Inferred      []string
 	DataDependent bool
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Misfit is what in one column does not fit the schema in one way. It is about single
-// records, and no guarantee covers it.
+// Misfit is what in one column does not fit the schema in one way. It is about single records, and no guarantee covers
+// it.
 type Misfit struct {
 	Column string
 	// What is wrong, for example "outside the categories".
@@ -23,8 +23,8 @@ type Misfit struct {
 // shownMisfits is how many lines and texts a Misfit lists.
 const shownMisfits = 5
 
-// Misfits lists what does not fit the schema, for the keeper of the data, who must
-// hear of typing errors: the rules of the schema's fields apply to it without a word.
+// Misfits lists what does not fit the schema, for the keeper of the data, who must hear of typing errors: the rules of
+// the schema's fields apply to it without a word.
 // It reads raw records, and no guarantee covers what it returns.
 //
 // Errors: *InputError if something is wrong with the schema, or dates of it cannot be read.

@@ -2,8 +2,7 @@ package frame
 
 import "strings"
 
-// Like returns ", which has " and the names in the schema that one who wrote name may have meant;
-// "" if there are none.
+// Like returns ", which has " and the names in the schema that one who wrote name may have meant; "" if there are none.
 func (s *Schema) Like(name string) string {
 	var names []string
 	for _, f := range s.Fields {
@@ -23,8 +22,8 @@ func like(name string, names []string) string {
 	return ""
 }
 
-// nearest returns the names that differ from name by the fewest letters, if by no more than a third of
-// them, letters of either case being the same.
+// nearest returns the names that differ from name by the fewest letters, if by no more than a third of them, letters of
+// either case being the same.
 func nearest(name string, names []string) (near []string) {
 	of := []rune(strings.ToLower(name))
 	least := max(1, len(of)/3)

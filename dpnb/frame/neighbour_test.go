@@ -15,9 +15,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// The tests here stand between a record and all others: they begin at the bytes of a
-// file or at a dataframe, add one record of an odd kind, and want every other row of
-// the design, every label and every text to stay what they were, to the last bit.
+// The tests here stand between a record and all others: they begin at the bytes of a file or at a dataframe, add one
+// record of an odd kind, and want every other row of the design, every label and every text to stay what they were, to
+// the last bit.
 
 func patientSchema() *frame.Schema {
 	return &frame.Schema{Fields: []frame.Field{
@@ -34,8 +34,8 @@ func patientSchema() *frame.Schema {
 
 var patientHeader = []string{"code", "age", "income", "weight", "ward", "city", "visits", "ill"}
 
-// patients of whom every column but city's reads as numbers, so that one text makes
-// it one of texts for whoever guesses; some of their numbers are odd themselves.
+// patients of whom every column but city's reads as numbers, so that one text makes it one of texts for whoever
+// guesses; some of their numbers are odd themselves.
 var patients = [][]string{
 	{"250.10", "31", "50000", "70.5", "1", "Bern", "2", "1"},
 	{"250.1", "007", "1e3", "70.50", "03", "Rome", "0", "0"},
@@ -75,8 +75,7 @@ var settingsOf = []frame.DesignSettings{
 	{Label: "visits", Task: frame.Count, NoBias: true},
 }
 
-// sameBut reports how the design b of one record more, at the given place, differs
-// from a in anything else.
+// sameBut reports how the design b of one record more, at the given place, differs from a in anything else.
 func sameBut(a, b *frame.Design, place int) string {
 	switch {
 	case dense(b).N != dense(a).N+1 || dense(b).D != dense(a).D || len(b.Labels) != dense(b).N:
@@ -109,8 +108,8 @@ func sameBut(a, b *frame.Design, place int) string {
 	return ""
 }
 
-// oddRecords has, for every odd text and column, a plain record with that text in that
-// column, and one of nothing but that text.
+// oddRecords has, for every odd text and column, a plain record with that text in that column, and one of nothing but
+// that text.
 func oddRecords() [][]string {
 	var out [][]string
 	for _, text := range oddTexts {
@@ -166,8 +165,8 @@ func TestOneRecordChangesNoOtherOfAFile(t *testing.T) {
 	})
 }
 
-// In a file without a header line whatever is at its beginning is a record's, and what
-// a record begins with means the same on every line.
+// In a file without a header line whatever is at its beginning is a record's, and what a record begins with means the
+// same on every line.
 func TestOneRecordChangesNoOtherOfAFileWithoutHeader(t *testing.T) {
 	defer func(p [][]string) { patients = p }(patients)
 	patients = [][]string{slices.Clone(patients[0]), slices.Clone(patients[2])}
@@ -198,8 +197,7 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// What starts a comment is refused or not by itself, not by whether a quotation mark is
-// in some record.
+// What starts a comment is refused or not by itself, not by whether a quotation mark is in some record.
 func TestCommentsThatAreNone(t *testing.T) {
 	for _, comment := range []rune{',', '"', '\n', '\r', -1, 0xFFFD, 0xD800, 0x110000} {
 		for _, record := range []string{"x,1", "\"x\",1"} {
@@ -223,8 +221,8 @@ func TestOneRecordChangesNoOtherOfAGotaDataFrame(t *testing.T) {
 	})
 }
 
-// gota guesses the type of a column from all its records: of one with a text "true" it keeps no number. A dataframe
-// of which it may have done so is refused, whatever is in it.
+// gota guesses the type of a column from all its records: of one with a text "true" it keeps no number. A dataframe of
+// which it may have done so is refused, whatever is in it.
 func TestGotaGuessesNoType(t *testing.T) {
 	for _, last := range []string{"1", "7", "true", "text", ""} {
 		records := [][]string{{"x"}, {"0"}, {"7"}, {last}}
@@ -258,8 +256,8 @@ func TestGotaGuessesNoType(t *testing.T) {
 	}
 }
 
-// The attack: a text in a column of codes had all other codes printed as numbers, so
-// that "250.10" became "250.1", and one record moved a third of all.
+// The attack: a text in a column of codes had all other codes printed as numbers, so that "250.10" became "250.1", and
+// one record moved a third of all.
 func TestOneTextDoesNotRecodeTheColumn(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{patientSchema().Fields[0], frame.CategoricalField("ill", "no",
 		"yes")}}
@@ -284,8 +282,7 @@ func TestOneTextDoesNotRecodeTheColumn(t *testing.T) {
 	}
 }
 
-// Rows that are no table are a fault of the file, and what is said of them names a line
-// and quotes nothing.
+// Rows that are no table are a fault of the file, and what is said of them names a line and quotes nothing.
 func TestRaggedFile(t *testing.T) {
 	for _, text := range []string{"a,b\n1,2\nSECRET\n", "a,b\n1,SECRET,3\n", "a,b\n1,SEC\"RET\n", "a,b\n1,\"SECRET\n"} {
 		_, err := frame.ReadCSV(strings.NewReader(text), nil)

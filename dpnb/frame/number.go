@@ -16,8 +16,8 @@ func canonical(v float64) string {
 	return strconv.FormatFloat(v+0, 'f', -1, 64) // + 0 makes 0 of −0
 }
 
-// Number returns the number of row i of a column, NaN where it is missing or the
-// text is none. A number beyond the range of float64 is ±Inf.
+// Number returns the number of row i of a column, NaN where it is missing or the text is none. A number beyond the
+// range of float64 is ±Inf.
 func (c *Column) Number(i int) float64 {
 	if c.Kind == Numeric {
 		return c.Numbers[i]
@@ -41,8 +41,8 @@ type numberFormat struct {
 	decimal, thousands rune
 }
 
-// parse returns the number that a text is: strconv.ParseFloat for a decimal point and no
-// thousands; ±Inf beyond the range of float64.
+// parse returns the number that a text is: strconv.ParseFloat for a decimal point and no thousands; ±Inf beyond the
+// range of float64.
 func (f *numberFormat) parse(text string) (v float64, ok bool) {
 	if f != nil {
 		if text, ok = f.plain(text); !ok {
@@ -53,8 +53,8 @@ func (f *numberFormat) parse(text string) (v float64, ok bool) {
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// plain rewrites a number with a decimal point and no thousands. Thousands stand between
-// the first one to three digits and groups of three, in all such places or in none.
+// plain rewrites a number with a decimal point and no thousands. Thousands stand between the first one to three digits
+// and groups of three, in all such places or in none.
 func (f *numberFormat) plain(text string) (string, bool) {
 	whole, decimals, point := strings.Cut(text, string(f.decimal))
 	if f.thousands != 0 {

@@ -12,18 +12,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
-// PerPerson returns t with at most so many rows of each person, whose name or number is in a
-// column: the same text is the same person. Rows without one are left out, each by itself.
+// PerPerson returns t with at most so many rows of each person, whose name or number is in a column: the same text is
+// the same person. Rows without one are left out, each by itself.
 //
-// Which rows of a person stay depends on that person's rows alone: those with the smallest
-// hashes of all that is in them. So the rows of others are the same with that person in the
-// table and without, and the choice is as good as random, and the same in every run, in memory
-// or scanned. Of rows that are equal in every text it does not matter which stay. The rows keep
-// their order.
+// Which rows of a person stay depends on that person's rows alone: those with the smallest hashes of all that is in
+// them. So the rows of others are the same with that person in the table and without, and the choice is as good as
+// random, and the same in every run, in memory or scanned. Of rows that are equal in every text it does not matter
+// which stay. The rows keep their order.
 //
-// A table that is scanned is read once more, before the first row is handed on. That pass holds
-// for each person her text, about 100 bytes, and 16 to 32 bytes for each of her rows that stay;
-// after it there is one bit for each row of the table.
+// A table that is scanned is read once more, before the first row is handed on. That pass holds for each person her
+// text, about 100 bytes, and 16 to 32 bytes for each of her rows that stay; after it there is one bit for each row of
+// the table.
 //
 // Errors: *InputError for a column that is not there, or rows < 1.
 // Proof: docs/theory/statistics.md.

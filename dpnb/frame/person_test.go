@@ -51,8 +51,8 @@ func rowsOf(t *Table) (rows []string) {
 	return rows
 }
 
-// A person more in the table changes no row of another that is kept, each keeps as many as it
-// has and may, in the order of the table, and whatever order it is, the same.
+// A person more in the table changes no row of another that is kept, each keeps as many as it has and may, in the order
+// of the table, and whatever order it is, the same.
 func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, k := range []int{1, 2, 3} {
@@ -108,8 +108,8 @@ func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 
 func reversed(x []string) []string { x = slices.Clone(x); slices.Reverse(x); return x }
 
-// Of rows that differ each is as likely to be the one that is kept: of 4000 people with the
-// rows a, b and c, a third keep each, to five standard errors, which are 11 % of it.
+// Of rows that differ each is as likely to be the one that is kept: of 4000 people with the rows a, b and c, a third
+// keep each, to five standard errors, which are 11 % of it.
 func TestPerPersonChoosesEvenly(t *testing.T) {
 	const n = 4000
 	a, b := Column{Name: "id", Kind: Categorical}, Column{Name: "what", Kind: Categorical}
@@ -134,9 +134,8 @@ func TestPerPersonChoosesEvenly(t *testing.T) {
 	}
 }
 
-// A table that is scanned keeps the rows that it keeps in memory, whatever the sizes of chunks,
-// with the columns that are asked for and under other names, and can say what it gives; a person
-// with many rows is no exception.
+// A table that is scanned keeps the rows that it keeps in memory, whatever the sizes of chunks, with the columns that
+// are asked for and under other names, and can say what it gives; a person with many rows is no exception.
 func TestPerPersonOfAScan(t *testing.T) {
 	for seed := range uint64(5) {
 		whole := visits(t, seed, "nobody")

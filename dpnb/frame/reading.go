@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Reading is how the texts of a column are read: what the settings of its file said, once for
-// all records. A copy of the texts in another format has to have it beside them.
+// Reading is how the texts of a column are read: what the settings of its file said, once for all records. A copy of
+// the texts in another format has to have it beside them.
 type Reading struct {
 	// Decimal and Thousands are the marks in numbers, as in CSVSettings; zero is '.' and none.
 	Decimal   rune `json:"decimal,omitempty"`

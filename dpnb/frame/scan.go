@@ -4,24 +4,21 @@ import (
 	"slices"
 )
 
-// Scanner is a table that is read in chunks, in memory or larger than it: a *Table, a CSV
-// file, a Parquet file. What is computed by a scan is thereby the same for all of them.
+// Scanner is a table that is read in chunks, in memory or larger than it: a *Table, a CSV file, a Parquet file. What is
+// computed by a scan is thereby the same for all of them.
 type Scanner interface {
 	// Names returns the names of the columns in order.
 	Names() []string
-	// Origin says where the records come from. Its number of rows is 0 where it is not
-	// known without a scan.
+	// Origin says where the records come from. Its number of rows is 0 where it is not known without a scan.
 	Origin() Source
-	// Scan calls f with one chunk of consecutive rows after the other, in the order of the
-	// table, and returns when all rows were seen or f returned an error, which it returns
-	// as it is. A chunk has the named columns in that order, all of them if columns is nil;
-	// the size of chunks does not depend on what is in the rows. A table of no rows is one
-	// chunk of none. A chunk and its slices are valid until f returns; a text that is kept
-	// longer is to be cloned. Scans may be repeated, each from the first row, and run at
-	// the same time.
+	// Scan calls f with one chunk of consecutive rows after the other, in the order of the table, and returns when all
+	// rows were seen or f returned an error, which it returns as it is. A chunk has the named columns in that order,
+	// all of them if columns is nil; the size of chunks does not depend on what is in the rows. A table of no rows is
+	// one chunk of none. A chunk and its slices are valid until f returns; a text that is kept longer is to be cloned.
+	// Scans may be repeated, each from the first row, and run at the same time.
 	//
-	// Errors: *InputError for a column that is not there or named twice, before any row is
-	// read, and for a file that cannot be read on, which is after f has seen the rows before.
+	// Errors: *InputError for a column that is not there or named twice, before any row is read, and for a file that
+	// cannot be read on, which is after f has seen the rows before.
 	Scan(columns []string, f func(chunk *Table) error) error
 }
 
@@ -92,8 +89,7 @@ func CheckSelection(names, columns []string) error {
 	return nil
 }
 
-// Collect returns the whole table of a scan, with the named columns (all if nil), in
-// memory.
+// Collect returns the whole table of a scan, with the named columns (all if nil), in memory.
 //
 // Errors: as s.Scan.
 func Collect(s Scanner, columns []string) (*Table, error) {

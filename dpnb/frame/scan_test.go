@@ -25,8 +25,8 @@ func tall(t *testing.T, rows int) *frame.Table {
 	return tab
 }
 
-// checkScan wants scans of s to give what whole holds, in order, chunk by chunk, whatever
-// the columns and however often; and errors of f as they are.
+// checkScan wants scans of s to give what whole holds, in order, chunk by chunk, whatever the columns and however
+// often; and errors of f as they are.
 func checkScan(t *testing.T, s frame.Scanner, whole *frame.Table) {
 	t.Helper()
 	if !slices.Equal(s.Names(), whole.Names()) {

@@ -9,52 +9,47 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
 
-// Schema is what is publicly known of the columns before the data are seen:
-// bounds of numbers, lists of categories. It must not be made from the data;
-// InferSchema does, and marks what it returns.
+// Schema is what is publicly known of the columns before the data are seen: bounds of numbers, lists of categories. It
+// must not be made from the data; InferSchema does, and marks what it returns.
 type Schema struct {
 	Fields []Field
-	// DataDependent says that the bounds or categories were read off the data,
-	// so that no guarantee covers them.
+	// DataDependent says that the bounds or categories were read off the data, so that no guarantee covers them.
 	DataDependent bool
 }
 
-// Field is the public knowledge of one column: what a text or a number in it stands
-// for, whatever else is in the table. No value is refused; each that does not fit has
-// its rule here.
+// Field is the public knowledge of one column: what a text or a number in it stands for, whatever else is in the table.
+// No value is refused; each that does not fit has its rule here.
 type Field struct {
 	Name string
 	Kind Kind
-	// Lower and Upper bound a numeric column; values outside, the infinite ones among
-	// them, are moved to the nearer bound.
+	// Lower and Upper bound a numeric column; values outside, the infinite ones among them, are moved to the nearer
+	// bound.
 	Lower, Upper float64
-	// Open says that Lower and Upper are no bounds but where most values are: they fix the
-	// scale, and no value is moved. Only learners that need no bounds take such a column.
+	// Open says that Lower and Upper are no bounds but where most values are: they fix the scale, and no value is
+	// moved. Only learners that need no bounds take such a column.
 	Open bool
-	// Log says that ln(value/Lower) is used in place of the value if Lower is positive, else
-	// ln(1 + value − Lower): for quantities that spread over orders of magnitude.
+	// Log says that ln(value/Lower) is used in place of the value if Lower is positive, else ln(1 + value − Lower): for
+	// quantities that spread over orders of magnitude.
 	Log bool
-	// Fill is the number that a value counts as which is missing or no number; nil is
-	// the middle of the bounds (of their logarithms if Log).
+	// Fill is the number that a value counts as which is missing or no number; nil is the middle of the bounds (of
+	// their logarithms if Log).
 	Fill *float64
-	// Typical is the value at which a number counts as 0 where rows are centred
-	// (DesignSettings.Centred); nil is the middle of the bounds, on the field's scale.
+	// Typical is the value at which a number counts as 0 where rows are centred (DesignSettings.Centred); nil is the
+	// middle of the bounds, on the field's scale.
 	Typical *float64
-	// Levels are the categories of a categorical column. A text is one of them if it is
-	// the same text, or the same number as one of them alone.
+	// Levels are the categories of a categorical column. A text is one of them if it is the same text, or the same
+	// number as one of them alone.
 	Levels []string
-	// Else is the category, one of Levels, that any other text counts as. Empty is
-	// none: all indicators of a feature are then zero, and a label counts as the
-	// negative class, or as the first of several.
+	// Else is the category, one of Levels, that any other text counts as. Empty is none: all indicators of a feature
+	// are then zero, and a label counts as the negative class, or as the first of several.
 	Else string
 	// Reference is the category that models show the others against; "" is the first of Levels.
 	Reference string `json:",omitempty"`
-	// Missing says that values may be missing: a feature then has an indicator of its own
-	// for them, a numeric one only where rows are centred and Fill is nil. Without it they
-	// count as any other text, or as the middle of the bounds.
+	// Missing says that values may be missing: a feature then has an indicator of its own for them, a numeric one only
+	// where rows are centred and Fill is nil. Without it they count as any other text, or as the middle of the bounds.
 	Missing bool
-	// Part says that the column has dates, and what of them the field stands for; Layout how
-	// its texts write them, in the way of package time. See DateField.
+	// Part says that the column has dates, and what of them the field stands for; Layout how its texts write them, in
+	// the way of package time. See DateField.
 	Part   DatePart
 	Layout string
 	// Line, Cuts, Period and Cross are the terms of the column in centred rows, without which a number is a curve: see
@@ -63,8 +58,7 @@ type Field struct {
 	Cuts   []float64 `json:",omitempty"`
 	Period float64   `json:",omitempty"`
 	Cross  []string  `json:",omitempty"`
-	// inferred says that InferSchema read the field off the data. The mark stays with it
-	// in whatever schema it is put.
+	// inferred says that InferSchema read the field off the data. The mark stays with it in whatever schema it is put.
 	inferred bool `json:"-"`
 }
 
@@ -116,16 +110,16 @@ func (f Field) OrMissing() Field { f.Missing = true; return f }
 // OrMissingAs returns a numeric f with missing values allowed, which count as v.
 func (f Field) OrMissingAs(v float64) Field { f.Missing, f.Fill = true, &v; return f }
 
-// Typically returns a numeric f of which v is the typical value, known without the data: 0 of a
-// count of visits that most people do not make. A record with it adds nothing to the norm of its
-// row, which is what the noise is in proportion to.
+// Typically returns a numeric f of which v is the typical value, known without the data: 0 of a count of visits that
+// most people do not make. A record with it adds nothing to the norm of its row, which is what the noise is in
+// proportion to.
 func (f Field) Typically(v float64) Field { f.Typical = &v; return f }
 
 // Unbounded returns a numeric f whose bounds are no more than a scale: see Open.
 func (f Field) Unbounded() Field { f.Open = true; return f }
 
-// OrElse returns a categorical f in which any text that is none of the categories
-// counts as the given one, which is added to them if it is not there.
+// OrElse returns a categorical f in which any text that is none of the categories counts as the given one, which is
+// added to them if it is not there.
 func (f Field) OrElse(category string) Field {
 	if !slices.Contains(f.Levels, category) {
 		f.Levels = append(slices.Clone(f.Levels), category)
@@ -134,8 +128,8 @@ func (f Field) OrElse(category string) Field {
 	return f
 }
 
-// Against returns a categorical f with the category that models show the others against: the usual
-// or the most frequent one, if that is known without the data.
+// Against returns a categorical f with the category that models show the others against: the usual or the most frequent
+// one, if that is known without the data.
 func (f Field) Against(category string) Field { f.Reference = category; return f }
 
 // validate checks the field by itself.

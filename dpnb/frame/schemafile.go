@@ -225,11 +225,11 @@ func (t fieldText) field() (Field, error) {
 	return f, f.validate()
 }
 
-// Save writes the schema to a JSON file, for other programs and people to use with data of
-// the same kind. LoadSchema reads it.
+// Save writes the schema to a JSON file, for other programs and people to use with data of the same kind. LoadSchema
+// reads it.
 //
-// Errors: *InputError if something is wrong with the schema, or it was read off the data: the
-// file would pass for public knowledge. Those of the file system.
+// Errors: *InputError if something is wrong with the schema, or it was read off the data: the file would pass for
+// public knowledge. Those of the file system.
 func (s *Schema) Save(path string) error {
 	if s.dataDependent() {
 		return inputErrorf("bounds or categories were read off the data: a file of them would pass for what is known " +
@@ -251,8 +251,8 @@ func (s *Schema) Save(path string) error {
 
 // LoadSchema reads a schema from a file of Save, or written by hand in its form.
 //
-// Errors: *InputError if there is no such file, it is of another version, or something is
-// wrong with a field, which it names.
+// Errors: *InputError if there is no such file, it is of another version, or something is wrong with a field, which it
+// names.
 func LoadSchema(path string) (*Schema, error) {
 	text, err := runlog.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -318,8 +318,8 @@ func parseSchema(text []byte) (s *Schema, at int, err error) {
 	return s, 0, nil
 }
 
-// decodeKnown decodes all of a text, which may have no keys besides those of v; with an error, it
-// returns at which byte the cause is.
+// decodeKnown decodes all of a text, which may have no keys besides those of v; with an error, it returns at which byte
+// the cause is.
 func decodeKnown(text []byte, v any) (at int, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -348,8 +348,7 @@ func decodeKnown(text []byte, v any) (at int, err error) {
 	return min(max(at, 0), len(text)), err
 }
 
-// Fits refuses a table that lacks columns of the schema, and names them, with the columns
-// that the schema lacks.
+// Fits refuses a table that lacks columns of the schema, and names them, with the columns that the schema lacks.
 func (s *Schema) Fits(names []string) error {
 	var lacking, unknown []string
 	for _, f := range s.Fields {
@@ -372,9 +371,9 @@ func (s *Schema) Fits(names []string) error {
 	return inputErrorf("%s", text)
 }
 
-// ReadCodebook makes a schema of a table that describes the columns of another, and is public: one
-// row for each, with its name and type and, where they apply, lower, upper, categories
-// (separated by bars), else, reference, missing (yes or no), missingAs and layout, as in a file of Save.
+// ReadCodebook makes a schema of a table that describes the columns of another, and is public: one row for each, with
+// its name and type and, where they apply, lower, upper, categories (separated by bars), else, reference, missing (yes
+// or no), missingAs and layout, as in a file of Save.
 //
 // Errors: *InputError, which names the field.
 func ReadCodebook(t *Table) (*Schema, error) {

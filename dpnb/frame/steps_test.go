@@ -14,9 +14,9 @@ import (
 // recordsOfSteps is the checksum of what stepsOfCode makes of the table below.
 const recordsOfSteps = "dpnb records 3 3bbee0d498a39aa7"
 
-// Records that were stored by another version of the code are taken as they are, unless
-// stepsOfCode differs: whatever becomes of a table of every kind of field and of awkward values
-// has to be what it was, or stepsOfCode and this checksum change together.
+// Records that were stored by another version of the code are taken as they are, unless stepsOfCode differs: whatever
+// becomes of a table of every kind of field and of awkward values has to be what it was, or stepsOfCode and this
+// checksum change together.
 func TestStepsOfCode(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("other processors round products and sums at once")

@@ -15,25 +15,24 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// Storage says where the records of a table that is larger than memory are kept while they
-// are learnt from. The zero value is right for most.
+// Storage says where the records of a table that is larger than memory are kept while they are learnt from. The zero
+// value is right for most.
 type Storage struct {
 	// Dir is the folder; empty is dpnb/records in the user's folder for caches.
 	Dir string
-	// Double keeps features as float64. Without it they are rounded to float32, towards
-	// zero, which takes half the room: each by itself, and no row gets longer.
+	// Double keeps features as float64. Without it they are rounded to float32, towards zero, which takes half the
+	// room: each by itself, and no row gets longer.
 	Double bool
-	// MemoryLimit is how many bytes the program may take while it stores and learns: the
-	// garbage collector is told (debug.SetMemoryLimit), and what needs memory for each record is
-	// refused by name. Zero is no limit but GOMEMLIMIT, if that is set.
+	// MemoryLimit is how many bytes the program may take while it stores and learns: the garbage collector is told
+	// (debug.SetMemoryLimit), and what needs memory for each record is refused by name. Zero is no limit but
+	// GOMEMLIMIT, if that is set.
 	MemoryLimit int64
 }
 
 // stepsOfCode changes when the same table, schema and settings come to mean other records.
 const stepsOfCode = "dpnb records 3"
 
-// fingerprinted is a table that can say in a text what each scan of it gives; "" says that it
-// cannot.
+// fingerprinted is a table that can say in a text what each scan of it gives; "" says that it cannot.
 type fingerprinted interface{ Fingerprint() string }
 
 // dir returns the folder of the files, which only the user may read.
@@ -51,8 +50,8 @@ func (s Storage) dir() (string, error) {
 	return s.Dir, nil
 }
 
-// Planned returns the design of a table of any size without its records: what is public of them.
-// Encoding.Stored makes them.
+// Planned returns the design of a table of any size without its records: what is public of them. Encoding.Stored makes
+// them.
 //
 // Errors: as NewDesign.
 func Planned(t Scanner, schema *Schema, s DesignSettings) (*Design, error) {
@@ -72,18 +71,17 @@ func (e *Encoding) designOf(source Source) *Design {
 		Source: source, Target: e.Target, Encoding: e}
 }
 
-// Sums returns the folder for what is added up elsewhere of a table with a checksum: ListStored and RemoveStored
-// have it. It need not be there.
+// Sums returns the folder for what is added up elsewhere of a table with a checksum: ListStored and RemoveStored have
+// it. It need not be there.
 func (s Storage) Sums(checksum string) (string, error) {
 	dir, err := s.dir()
 	return filepath.Join(dir, checksum+sumsSuffix), err
 }
 
-// Stored is Design for a table of any size: its records are made in one scan and written to a
-// file, from which they are learnt block by block. A file of the same table, schema and settings
-// that is there in full, by its checksum, is taken as it is; RemoveStored removes them all. Of a
-// table that cannot say what it is, one in memory or one that a function was applied to, the file
-// is gone when the program ends.
+// Stored is Design for a table of any size: its records are made in one scan and written to a file, from which they are
+// learnt block by block. A file of the same table, schema and settings that is there in full, by its checksum, is taken
+// as it is; RemoveStored removes them all. Of a table that cannot say what it is, one in memory or one that a function
+// was applied to, the file is gone when the program ends.
 //
 // The file has raw records, encoded, and only the user may read it.
 //
@@ -222,8 +220,8 @@ func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) erro
 	return nil
 }
 
-// StoredFile is a file of records that were stored, or of ones that are being stored or were
-// when a program was killed (Part), or the folder of the sums of a fit elsewhere that is not done (Sums).
+// StoredFile is a file of records that were stored, or of ones that are being stored or were when a program was killed
+// (Part), or the folder of the sums of a fit elsewhere that is not done (Sums).
 type StoredFile struct {
 	Path    string
 	Bytes   int64
@@ -234,8 +232,8 @@ type StoredFile struct {
 	Features int
 }
 
-// ListStored returns the files of records, with their sizes: these tell how many records there
-// are, which no guarantee covers.
+// ListStored returns the files of records, with their sizes: these tell how many records there are, which no guarantee
+// covers.
 func ListStored(where Storage) ([]StoredFile, error) {
 	dir, err := where.dir()
 	if err != nil {
@@ -279,8 +277,8 @@ func sumsIn(folder string) (StoredFile, error) {
 	return s, err
 }
 
-// RemoveStored removes the records that were stored, and what programs that were killed have
-// left of such. Who is learning from them now goes on; who is storing them now ends in an error.
+// RemoveStored removes the records that were stored, and what programs that were killed have left of such. Who is
+// learning from them now goes on; who is storing them now ends in an error.
 func RemoveStored(where Storage) error {
 	dir, err := where.dir()
 	if err != nil {

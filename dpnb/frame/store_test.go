@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A file that changes while it is scanned, or between two scans, is refused, and no records are
-// stored of it; a scan of columns in small pieces stores the same as of all at once.
+// A file that changes while it is scanned, or between two scans, is refused, and no records are stored of it; a scan of
+// columns in small pieces stores the same as of all at once.
 func TestSourceThatChanges(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")

@@ -1,6 +1,5 @@
-// Package frame turns tables into records: CSV files and dataframes in, design
-// matrices with public bounds out. Every step says what it assumed and what it
-// costs in privacy.
+// Package frame turns tables into records: CSV files and dataframes in, design matrices with public bounds out. Every
+// step says what it assumed and what it costs in privacy.
 package frame
 
 import (
@@ -30,28 +29,26 @@ func (k Kind) String() string {
 	return "categorical"
 }
 
-// Column is one column of a Table: of numbers, or of texts. How it is stored says
-// nothing of what it means: that is in the Schema.
+// Column is one column of a Table: of numbers, or of texts. How it is stored says nothing of what it means: that is in
+// the Schema.
 type Column struct {
 	Name string
 	// Kind is Numeric for a column of Numbers, Categorical for one of Texts.
 	Kind Kind
 	// Numbers of a numeric column, NaN where missing.
 	Numbers []float64
-	// Texts of a categorical column, "" where missing. Those of a file are as they
-	// stand in it, whatever the column holds.
+	// Texts of a categorical column, "" where missing. Those of a file are as they stand in it, whatever the column
+	// holds.
 	Texts []string
-	// missing has the other texts that mean "missing"; sentinels says that some of them
-	// are numbers.
+	// missing has the other texts that mean "missing"; sentinels says that some of them are numbers.
 	missing   map[string]bool
 	sentinels bool
 	// format is how the texts write numbers.
 	format *numberFormat
 }
 
-// Table is a checked table: columns of equal length with distinct names. It is
-// not changed by anything in this package; methods return new tables that
-// share columns.
+// Table is a checked table: columns of equal length with distinct names. It is not changed by anything in this package;
+// methods return new tables that share columns.
 type Table struct {
 	columns []Column
 	rows    int
@@ -67,13 +64,12 @@ type Source struct {
 	Name string
 	// Path and SHA256 (in hex) of the file, if it came from one.
 	Path, SHA256 string
-	// Public says that nothing in the table is to be protected, so that its
-	// checksum and its number of rows may be published.
+	// Public says that nothing in the table is to be protected, so that its checksum and its number of rows may be
+	// published.
 	Public bool
 	// Rows that the source had.
 	Rows int
-	// Invented says that the rows were drawn by a public generator and are about
-	// nobody.
+	// Invented says that the rows were drawn by a public generator and are about nobody.
 	Invented bool
 	// Note is what a reader must know of it, for example that the people are invented.
 	Note string
@@ -87,8 +83,8 @@ func (s Source) Checksum() string {
 	return ""
 }
 
-// Log tells the run log of a notebook where records came from: files, and what was
-// invented; and what a reader must know of it.
+// Log tells the run log of a notebook where records came from: files, and what was invented; and what a reader must
+// know of it.
 func (s Source) Log() error {
 	if s.SHA256 != "" || s.Invented {
 		err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows,
@@ -103,9 +99,9 @@ func (s Source) Log() error {
 	return runlog.Append(runlog.KindNote, runlog.Note{Text: s.Note})
 }
 
-// InputError says what is wrong with a file, a schema or what was asked of a table,
-// and what to do. It does not depend on what is in the records, but for a file that is
-// no table, and quotes none of them. Nothing has been drawn or spent when it is returned.
+// InputError says what is wrong with a file, a schema or what was asked of a table, and what to do. It does not depend
+// on what is in the records, but for a file that is no table, and quotes none of them. Nothing has been drawn or spent
+// when it is returned.
 type InputError struct {
 	Text string
 }
@@ -121,8 +117,7 @@ func inputErrorf(format string, a ...any) error {
 
 // NewTable returns the table of the given columns.
 //
-// Errors: *InputError if there are none, their lengths differ, or a name is
-// empty or there twice.
+// Errors: *InputError if there are none, their lengths differ, or a name is empty or there twice.
 func NewTable(columns ...Column) (*Table, error) {
 	if len(columns) == 0 {
 		return nil, inputErrorf("a table needs at least one column")
@@ -173,8 +168,7 @@ func (c *Column) Text(i int) string {
 	return ""
 }
 
-// lacks reports whether row i has no value: its text is missing or says "not a
-// number", in any spelling.
+// lacks reports whether row i has no value: its text is missing or says "not a number", in any spelling.
 func (c *Column) lacks(i int) bool {
 	if c.Kind == Numeric {
 		return math.IsNaN(c.Numbers[i])
@@ -183,8 +177,7 @@ func (c *Column) lacks(i int) bool {
 	return t == "" || c.missing[t] || strings.EqualFold(t, "nan")
 }
 
-// Rows returns the number of rows. Under add/remove-one it is itself
-// private.
+// Rows returns the number of rows. Under add/remove-one it is itself private.
 func (t *Table) Rows() int { return t.rows }
 
 // Names returns the names of the columns in order.
@@ -218,8 +211,7 @@ func Drop(t Scanner, names ...string) (Scanner, error) {
 	return Select(t, slices.DeleteFunc(t.Names(), func(n string) bool { return slices.Contains(names, n) })...)
 }
 
-// Head returns the first n rows (all of them if there are fewer). It panics if n is
-// negative.
+// Head returns the first n rows (all of them if there are fewer). It panics if n is negative.
 func (t *Table) Head(n int) *Table {
 	return t.Slice(0, min(n, t.rows))
 }
@@ -273,8 +265,8 @@ func pick[T any](from []T, index []int) []T {
 	return out
 }
 
-// DropMissing returns t without the rows that lack a value in any of the named
-// columns (all columns if none are named). It treats each row by itself.
+// DropMissing returns t without the rows that lack a value in any of the named columns (all columns if none are named).
+// It treats each row by itself.
 func DropMissing(t Scanner, names ...string) (Scanner, error) {
 	if len(names) == 0 {
 		names = t.Names()

@@ -18,8 +18,7 @@ const (
 	Number
 	// Count makes labels 0, 1, … of a count, up to its public bound.
 	Count
-	// ManyClasses makes labels 0, …, K − 1 of a column of K categories: the place
-	// of the category in the schema.
+	// ManyClasses makes labels 0, …, K − 1 of a column of K categories: the place of the category in the schema.
 	ManyClasses
 )
 
@@ -38,25 +37,23 @@ func (t Task) String() string {
 	return fmt.Sprintf("Task(%d)", int(t))
 }
 
-// Target is what the labels of a design stand for. It is public: of the schema
-// and the settings, not of the records.
+// Target is what the labels of a design stand for. It is public: of the schema and the settings, not of the records.
 type Target struct {
 	Task Task
 	// Name of the column.
 	Name string
-	// Lower and Upper are the bounds of a number or a count, into which values
-	// are moved; Log says that the number is scaled on a logarithmic scale.
+	// Lower and Upper are the bounds of a number or a count, into which values are moved; Log says that the number is
+	// scaled on a logarithmic scale.
 	Lower, Upper float64
 	Log          bool
 	// Open says that Lower and Upper are a scale and no bounds: no value is moved.
 	Open bool
-	// Classes are the categories in the order of their labels: the negative and
-	// the positive one, or all K.
+	// Classes are the categories in the order of their labels: the negative and the positive one, or all K.
 	Classes []string
 }
 
-// HalfWidth returns half the width of the bounds of a number or a count, on the scale of its
-// labels: the logarithmic one if Log.
+// HalfWidth returns half the width of the bounds of a number or a count, on the scale of its labels: the logarithmic
+// one if Log.
 func (t Target) HalfWidth() float64 {
 	if t.Log {
 		return 0.5 * logscale.Between(t.Lower, t.Upper).Width
@@ -68,8 +65,8 @@ func (t Target) HalfWidth() float64 {
 //
 //	2(v − Lower)/(Upper − Lower) − 1,  or 2·s − 1 if Log, s the share of the scale (package logscale),
 //
-// with v moved into the bounds first; of a count, v moved into them and rounded to a
-// whole number, halves to the even one.
+// with v moved into the bounds first; of a count, v moved into them and rounded to a whole number, halves to the even
+// one.
 func (t Target) Label(v float64) float64 {
 	if t.Open {
 		return 2*((v-t.Lower)/(t.Upper-t.Lower)) - 1
@@ -88,8 +85,8 @@ func (t Target) Label(v float64) float64 {
 	return math.Min(1, math.Max(-1, 2*share-1))
 }
 
-// Value returns the number in its own unit that a label stands for: the inverse
-// of Label. Beyond [−1, 1] it is the bound.
+// Value returns the number in its own unit that a label stands for: the inverse of Label. Beyond [−1, 1] it is the
+// bound.
 func (t Target) Value(label float64) float64 {
 	if t.Task != Number {
 		return label
@@ -256,8 +253,7 @@ func (e *Encoding) labelRule() string {
 	return fmt.Sprintf("what is missing or not a number counts as %.6g", e.Target.Value(e.fillLabel()))
 }
 
-// describe says what was done to the label; assume and cost are those of what
-// is read off the schema.
+// describe says what was done to the label; assume and cost are those of what is read off the schema.
 func (t Target) describe(assume, cost string) Step {
 	bounds := Field{Name: t.Name, Lower: t.Lower, Upper: t.Upper, Log: t.Log, Open: t.Open}
 	if t.Open {

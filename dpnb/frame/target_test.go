@@ -76,8 +76,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// Labels of numbers lie in [−1, 1] whatever the number and its bounds, and
-// Value gives the number back.
+// Labels of numbers lie in [−1, 1] whatever the number and its bounds, and Value gives the number back.
 func TestTargetThereAndBack(t *testing.T) {
 	for _, g := range []frame.Target{
 		{Task: frame.Number, Lower: 0, Upper: 99}, {Task: frame.Number, Lower: -1e-300, Upper: 1e-300},

@@ -17,8 +17,8 @@ type Term struct {
 	Column string
 	// Line has a number be a straight line where others bend.
 	Line bool
-	// Steps are cuts strictly within the bounds of a number: each interval between them has an indicator. A cut
-	// belongs to the interval above it.
+	// Steps are cuts strictly within the bounds of a number: each interval between them has an indicator. A cut belongs
+	// to the interval above it.
 	Steps []float64
 	// Periodic has the curve of a number end as it begins. Period is the width of its bounds, or 0 for that.
 	Periodic bool

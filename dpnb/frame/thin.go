@@ -189,8 +189,8 @@ func (e *Encoding) scaleOf(norm float64) float64 {
 	return target * safe / math.Max(norm, shortest)
 }
 
-// Scale is where a number stands in rows before they are scaled: its line is in Feature, and (v − Lower)/Width of
-// that is its share of the scale. At is the line at its typical value, or else at its lower bound.
+// Scale is where a number stands in rows before they are scaled: its line is in Feature, and (v − Lower)/Width of that
+// is its share of the scale. At is the line at its typical value, or else at its lower bound.
 type Scale struct {
 	Feature          int
 	Lower, Width, At float64

@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
-// Values gives the values of columns as a schema encodes them, each by itself. It is made of
-// public knowledge alone, and is for the chunks of any table.
+// Values gives the values of columns as a schema encodes them, each by itself. It is made of public knowledge alone,
+// and is for the chunks of any table.
 type Values struct {
 	columns []string
 	readers []encoder
@@ -22,8 +22,8 @@ type Values struct {
 
 // NewValues returns the values of the named columns, of a table with the given columns.
 //
-// Errors: *InputError if there is no schema, or something is wrong with it; for a column that
-// is not there or not in the schema.
+// Errors: *InputError if there is no schema, or something is wrong with it; for a column that is not there or not in
+// the schema.
 func NewValues(s *Schema, names, columns []string) (*Values, error) {
 	if s == nil {
 		return nil, inputErrorf("no public schema: state the bounds and categories that are known without the data " +
@@ -51,9 +51,8 @@ func NewValues(s *Schema, names, columns []string) (*Values, error) {
 // DataDependent says that the schema was read off the data, so that no guarantee covers it.
 func (v *Values) DataDependent() bool { return v.dataDependent }
 
-// Check returns the error that Of would have for the columns of t whatever is in them, before
-// anything is paid for. A table that is scanned is looked at, up to its first chunk, only for
-// dates of which the schema has no layout.
+// Check returns the error that Of would have for the columns of t whatever is in them, before anything is paid for. A
+// table that is scanned is looked at, up to its first chunk, only for dates of which the schema has no layout.
 func (v *Values) Check(t Scanner) error {
 	if table, ok := t.(*Table); ok {
 		_, err := v.Of(table.Head(0))
@@ -74,10 +73,9 @@ func (v *Values) Check(t Scanner) error {
 	return found
 }
 
-// Of returns the values of a chunk: the k-th slice has those of the k-th column, until the
-// next call. Numbers are in their own unit, moved into their bounds; what is missing or no
-// number is what the field says. Categories are their places in Levels; len(Levels) for a
-// missing value of a field that allows them, −1 for what is none.
+// Of returns the values of a chunk: the k-th slice has those of the k-th column, until the next call. Numbers are in
+// their own unit, moved into their bounds; what is missing or no number is what the field says. Categories are their
+// places in Levels; len(Levels) for a missing value of a field that allows them, −1 for what is none.
 //
 // Errors: *InputError for a column that is not there, or texts that are to be dates without a layout.
 func (v *Values) Of(chunk *Table) ([][]float64, error) {
@@ -122,8 +120,8 @@ func (e *encoder) value(i int) float64 {
 	return float64(k)
 }
 
-// inBounds returns v, or what the field says of a value that is missing, moved into the
-// bounds; in an unbounded field as it is.
+// inBounds returns v, or what the field says of a value that is missing, moved into the bounds; in an unbounded field
+// as it is.
 func (f *Field) inBounds(v float64) float64 {
 	if math.IsNaN(v) {
 		v, _ = f.missingAs()
@@ -149,8 +147,8 @@ func (f *Field) missingAs() (v float64, why string) {
 	}
 }
 
-// WhatMissing says in a sentence what a value of a number counts as that is missing or no number:
-// that of inBounds, by the schema alone and so the same whether there is one or not.
+// WhatMissing says in a sentence what a value of a number counts as that is missing or no number: that of inBounds, by
+// the schema alone and so the same whether there is one or not.
 func (f *Field) WhatMissing() string {
 	none := "number"
 	if f.Part != NoDate {

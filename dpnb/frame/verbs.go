@@ -13,9 +13,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
-// Row is a row of a table as a rule sees it: the columns that the rule names, and not where
-// the row stands. A rule that reads another column, or panics otherwise, has no answer for that row,
-// whichever it is; one that does so on rows of public values is refused before any record (try).
+// Row is a row of a table as a rule sees it: the columns that the rule names, and not where the row stands. A rule that
+// reads another column, or panics otherwise, has no answer for that row, whichever it is; one that does so on rows of
+// public values is refused before any record (try).
 type Row struct {
 	t *Table
 	i int
@@ -136,8 +136,7 @@ func (c *changed) Scan(columns []string, f func(*Table) error) error {
 	return g.flush(true)
 }
 
-// gather makes chunks of one size of chunks of any, so that their sizes do not depend on what
-// is in the rows.
+// gather makes chunks of one size of chunks of any, so that their sizes do not depend on what is in the rows.
 type gather struct {
 	size   int
 	f      func(*Table) error
@@ -248,9 +247,9 @@ func with(asked, reads []string) []string {
 	return out
 }
 
-// Where returns the rows for which the rule holds, which is public and depends on the named
-// columns of the row alone, so that a row more or less in t is at most one more or less in
-// what is returned. A row on which the rule panics is left out.
+// Where returns the rows for which the rule holds, which is public and depends on the named columns of the row alone,
+// so that a row more or less in t is at most one more or less in what is returned. A row on which the rule panics is
+// left out.
 //
 // Errors: *InputError for a column that is not there, if none is named, or for a rule that fails (Row).
 func Where(t Scanner, holds func(Row) bool, columns ...string) (Scanner, error) {
@@ -270,8 +269,8 @@ func Where(t Scanner, holds func(Row) bool, columns ...string) (Scanner, error) 
 		}})
 }
 
-// DeriveNumber returns t with a column of numbers behind the others, made of named columns of
-// the same row by a rule that is public: NaN is missing, as is what the rule panics on.
+// DeriveNumber returns t with a column of numbers behind the others, made of named columns of the same row by a rule
+// that is public: NaN is missing, as is what the rule panics on.
 //
 // Errors: *InputError for a column that is not there, a name that is taken, or a rule that fails (Row).
 func DeriveNumber(t Scanner, name string, rule func(Row) float64, columns ...string) (Scanner, error) {
@@ -317,11 +316,10 @@ func derive[T any](t Scanner, name string, columns []string, rule func(Row) T, n
 		}})
 }
 
-// Split parts the rows in two by a keyed hash of the named columns of the row, all columns if
-// none are named: a share of them is expected in first, which is a row's own chance, whatever
-// the others are and wherever it stands. Rows that agree in these columns go together:
-// duplicates, and with the column that names a person all rows of hers. The same key parts
-// the same rows in the same way; it is public.
+// Split parts the rows in two by a keyed hash of the named columns of the row, all columns if none are named: a share
+// of them is expected in first, which is a row's own chance, whatever the others are and wherever it stands. Rows that
+// agree in these columns go together: duplicates, and with the column that names a person all rows of hers. The same
+// key parts the same rows in the same way; it is public.
 //
 // Errors: *InputError for a share that is not in (0, 1), or a column that is not there.
 func Split(t Scanner, share float64, key string, columns ...string) (first, rest Scanner, err error) {
@@ -347,9 +345,8 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 	return first, rest, errors.Join(err, errRest)
 }
 
-// places returns for every row a number in [0, 1), uniform over keys: HMAC-SHA256 of the texts of
-// the columns, each with its length; of numbers that a file has as such the bits, which takes a
-// third of the time.
+// places returns for every row a number in [0, 1), uniform over keys: HMAC-SHA256 of the texts of the columns, each
+// with its length; of numbers that a file has as such the bits, which takes a third of the time.
 func (t *Table) places(key string, columns []string) ([]float64, error) {
 	seen, err := t.Select(columns...)
 	if err != nil {

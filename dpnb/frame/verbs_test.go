@@ -125,8 +125,8 @@ func TestVerbsAreOfRows(t *testing.T) {
 	}
 }
 
-// The parts of a split are as large as was asked, are together the whole, and keep together
-// what agrees in the columns that are named.
+// The parts of a split are as large as was asked, are together the whole, and keep together what agrees in the columns
+// that are named.
 func TestSplit(t *testing.T) {
 	whole := tall(t, 4000)
 	a, b, err := frame.Split(whole, 0.3, "k")

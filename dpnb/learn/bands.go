@@ -12,17 +12,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
 
-// Bands draws the predicted quantiles against one numeric feature over its public bounds, with
-// bands between those that belong together. The other features are held fixed at the given values,
-// by name, as a text or a number; otherwise a number at the middle of its bounds and a category at
-// the schema's first. These values are listed under the axis, or, if there are many, in the
-// figure's Alt. No record is read, so the figure shows nothing but what was released.
+// Bands draws the predicted quantiles against one numeric feature over its public bounds, with bands between those that
+// belong together. The other features are held fixed at the given values, by name, as a text or a number; otherwise a
+// number at the middle of its bounds and a category at the schema's first. These values are listed under the axis, or,
+// if there are many, in the figure's Alt. No record is read, so the figure shows nothing but what was released.
 //
 //	bands, err := model.Bands("age", map[string]any{"smoker": "yes"})
 //	dpnb.Show(bands, err)
 //
-// Errors: no model, one of no quantiles, a feature that is not a number, a name that is no
-// feature.
+// Errors: no model, one of no quantiles, a feature that is not a number, a name that is no feature.
 func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
@@ -76,11 +74,10 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	return fig, nil
 }
 
-// Figure draws the intervals: for several quantiles those of one feature against the level τ, else
-// those of all features, for which feature is "". An interval without ends is not drawn.
+// Figure draws the intervals: for several quantiles those of one feature against the level τ, else those of all
+// features, for which feature is "". An interval without ends is not drawn.
 //
-// Errors: no intervals, a feature that the model does not have, "" where there are several levels
-// or classes.
+// Errors: no intervals, a feature that the model does not have, "" where there are several levels or classes.
 func (iv *Intervals) Figure(feature string) (*figure.Figure, error) {
 	if iv == nil {
 		return nil, errNoIntervals
@@ -129,8 +126,8 @@ func (iv *Intervals) Figure(feature string) (*figure.Figure, error) {
 	return fig.Warn(m.warning()), nil
 }
 
-// axisOf is the label of the axis: with where the others are held if that fits under the plot,
-// and else with how many of them are. The alternative text has them all.
+// axisOf is the label of the axis: with where the others are held if that fits under the plot, and else with how many
+// of them are. The alternative text has them all.
 func axisOf(feature string, at []string) string {
 	const fits = 80 // characters: a label has no wider room, and takes it from the plot
 	long := feature + " (" + strings.Join(at, ", ") + ")"

@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// A public base rate moves the intercept towards its log-odds, at the same noise
-// and the same guarantee; one that is no share is refused before it costs anything.
+// A public base rate moves the intercept towards its log-odds, at the same noise and the same guarantee; one that is no
+// share is refused before it costs anything.
 func TestBaseRate(t *testing.T) {
 	data := kinds(t, 60)["Binary"]
 	for name, learner := range map[string]func(rate float64, records int) learn.Learner{

@@ -23,8 +23,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Budget says how much may be learnt about any one person in all: (ε, δ) and a ledger of what was
-// spent on what. Without a budget there is no fit. It is safe for concurrent use.
+// Budget says how much may be learnt about any one person in all: (ε, δ) and a ledger of what was spent on what.
+// Without a budget there is no fit. It is safe for concurrent use.
 type Budget struct {
 	ledger *ledger.Budget
 	// kept says that the ledger is in a file of the user's.
@@ -40,48 +40,43 @@ type budgetOptions struct {
 	named, kept bool
 }
 
-// Named tells budgets of different data apart; without it the name is "main". Two data sets that
-// share no person have one budget each, under two names. A second name for the same people is a
-// second budget, and the promise to them is then the sum of both.
+// Named tells budgets of different data apart; without it the name is "main". Two data sets that share no person have
+// one budget each, under two names. A second name for the same people is a second budget, and the promise to them is
+// then the sum of both.
 func Named(name string) BudgetOption {
 	return func(o *budgetOptions) { o.name, o.named = name, true }
 }
 
 // KeptIn keeps the ledger in a file that outlives the notebook or program.
-// Without it, a ledger lasts as long as the kernel, across its cells, or as the
-// program. Every name of the file leads to the same ledger, relative or through
-// symbolic links; a file with several names (hard links) is refused, and so is one
-// that was deleted or replaced while it was in use. Its checksum notices accidents, not malice:
-// whoever may write the file may write any ledger. A copy of the file is a second ledger that no
-// program can tell from the first: keep it like the data.
+// Without it, a ledger lasts as long as the kernel, across its cells, or as the program. Every name of the file leads
+// to the same ledger, relative or through symbolic links; a file with several names (hard links) is refused, and so is
+// one that was deleted or replaced while it was in use. Its checksum notices accidents, not malice: whoever may write
+// the file may write any ledger. A copy of the file is a second ledger that no program can tell from the first: keep it
+// like the data.
 func KeptIn(path string) BudgetOption {
 	return func(o *budgetOptions) { o.path, o.kept = path, true }
 }
 
-// NewBudget states a budget of (ε, δ) under add/remove-one: what anyone may
-// learn changes by a factor of at most e^ε, up to a probability of δ, whether
-// or not a person's record is in the data. The promise is for all fits together, however
-// each is chosen with knowledge of the earlier ones.
+// NewBudget states a budget of (ε, δ) under add/remove-one: what anyone may learn changes by a factor of at most e^ε,
+// up to a probability of δ, whether or not a person's record is in the data. The promise is for all fits together,
+// however each is chosen with knowledge of the earlier ones.
 //
-// Fits are paid for by Spend(ε), whose ε and δ at most add up, or by Share(f). Most cost about as
-// much as Gaussian mechanisms, whose costs add up in squares: ten fits with Share(0.1) from (1,
-// 1e-5) have ε ≈ 0.28 each, and 74 fits of Spend(0.1) go through instead of ten. A fit goes through
-// if either way of adding up covers it. The first fit decides which of them has nine tenths of δ or
-// all of it: docs/theory/ledger.md.
+// Fits are paid for by Spend(ε), whose ε and δ at most add up, or by Share(f). Most cost about as much as Gaussian
+// mechanisms, whose costs add up in squares: ten fits with Share(0.1) from (1, 1e-5) have ε ≈ 0.28 each, and 74 fits of
+// Spend(0.1) go through instead of ten. A fit goes through if either way of adding up covers it. The first fit decides
+// which of them has nine tenths of δ or all of it: docs/theory/ledger.md.
 //
-// A name is a budget: stating it again, in whatever function, goroutine or cell, gives the same
-// budget with what was spent, and stating another (ε, δ) or another file under the same name is an
-// error. The only way to begin anew is another name (Named), which is for other data. A test that
-// needs its own budget gives it its own name. A plain program that states one again without a name
-// or a file is told so on its standard error, once.
+// A name is a budget: stating it again, in whatever function, goroutine or cell, gives the same budget with what was
+// spent, and stating another (ε, δ) or another file under the same name is an error. The only way to begin anew is
+// another name (Named), which is for other data. A test that needs its own budget gives it its own name. A plain
+// program that states one again without a name or a file is told so on its standard error, once.
 //
-// Each cell of a GoNB notebook is a program of its own, in which this line may run again, so the
-// ledger is kept with the kernel. A restarted kernel or program knows nothing of earlier ledgers:
-// use KeptIn for a budget that must outlive it.
+// Each cell of a GoNB notebook is a program of its own, in which this line may run again, so the ledger is kept with
+// the kernel. A restarted kernel or program knows nothing of earlier ledgers: use KeptIn for a budget that must outlive
+// it.
 //
-// Errors (in Err, and from Fit): ε ≤ 0, δ outside [0, 1), an empty name of budget
-// or file, a folder that is not there, a budget that was stated otherwise, a ledger
-// that cannot be read.
+// Errors (in Err, and from Fit): ε ≤ 0, δ outside [0, 1), an empty name of budget or file, a folder that is not there,
+// a budget that was stated otherwise, a ledger that cannot be read.
 func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	o := budgetOptions{name: "main"}
 	for _, set := range opts {
@@ -131,8 +126,8 @@ func fileOf(what, name string) string {
 	return fmt.Sprintf("%s-%s-%x", what, short[:min(len(short), 100)], sum[:8])
 }
 
-// onePlace makes sure that all cells of a run keep the budget of a name in the
-// same file, as package ledger does within a process: dir says which.
+// onePlace makes sure that all cells of a run keep the budget of a name in the same file, as package ledger does within
+// a process: dir says which.
 func onePlace(dir, name, path string) (err error) {
 	place := filepath.Join(dir, fileOf("ledger", name)+".place")
 	lock, err := lockfile.Wait(context.Background(), place+".lock", func() {})
@@ -186,8 +181,7 @@ func (b *Budget) log() error {
 	return runlog.Append(runlog.KindLedger, snap)
 }
 
-// Allowance is a part of a budget that one fit may spend. It is not spent
-// until the fit draws its noise.
+// Allowance is a part of a budget that one fit may spend. It is not spent until the fit draws its noise.
 type Allowance struct {
 	budget     *Budget
 	part       ledger.Part
@@ -196,13 +190,12 @@ type Allowance struct {
 	simulation bool
 	// asked says that δ was asked for, and is not a share.
 	asked bool
-	// words are Spend or Share with its number, as they were said; what part they are can
-	// depend on what was spent before.
+	// words are Spend or Share with its number, as they were said; what part they are can depend on what was spent
+	// before.
 	words string
 	// once is the name that the ledger is charged for once at most; "" for none.
 	once string
-	// goesOn says that it may go on in another program (GoesOn), run is what it then goes on with; nil
-	// for none.
+	// goesOn says that it may go on in another program (GoesOn), run is what it then goes on with; nil for none.
 	goesOn bool
 	run    *unfinished
 	// unit is what the release protects (ledger.Entry.Unit).
@@ -213,11 +206,10 @@ type Allowance struct {
 	rows             *ofGroup
 }
 
-// Spend allows one fit to spend ε of the budget: by itself the fit is (ε, δ′)-differentially
-// private. δ′ is nine tenths of the same fraction of δ, so that fits whose ε add up to the budget's
-// always go through; all of δ where ε is the whole budget, or where the budget began with a Share;
-// the same fraction of δ where releases add up by ε and δ alone, as in a ledger of an earlier
-// version.
+// Spend allows one fit to spend ε of the budget: by itself the fit is (ε, δ′)-differentially private. δ′ is nine tenths
+// of the same fraction of δ, so that fits whose ε add up to the budget's always go through; all of δ where ε is the
+// whole budget, or where the budget began with a Share; the same fraction of δ where releases add up by ε and δ alone,
+// as in a ledger of an earlier version.
 func (b *Budget) Spend(epsilon float64) Allowance {
 	a := Allowance{budget: b, part: ledger.Part{Epsilon: epsilon}, words: fmt.Sprintf("Spend(%v)", epsilon)}
 	if b.Err() == nil {
@@ -226,10 +218,9 @@ func (b *Budget) Spend(epsilon float64) Allowance {
 	return a
 }
 
-// Share allows one fit a fraction of the whole budget as a Gaussian mechanism, that is of its μ²:
-// ten fits with Share(0.1) use it up. For a budget with δ = 0 it is a fraction of ε. If most of a
-// budget is to be spent in shares, begin with a share: after a Spend the shares have an eighth less
-// ε.
+// Share allows one fit a fraction of the whole budget as a Gaussian mechanism, that is of its μ²: ten fits with
+// Share(0.1) use it up. For a budget with δ = 0 it is a fraction of ε. If most of a budget is to be spent in shares,
+// begin with a share: after a Spend the shares have an eighth less ε.
 func (b *Budget) Share(fraction float64) Allowance {
 	a := Allowance{budget: b, words: fmt.Sprintf("Share(%v)", fraction)}
 	if b.Err() == nil {
@@ -261,8 +252,8 @@ func (a Allowance) WithDelta(delta float64) Allowance {
 	return a
 }
 
-// withoutDelta returns a for a learner that spends no δ, which the budget then keeps; a
-// share is a μ, whose ε is found by its δ. A δ that was asked for is refused.
+// withoutDelta returns a for a learner that spends no δ, which the budget then keeps; a share is a μ, whose ε is found
+// by its δ. A δ that was asked for is refused.
 func (a Allowance) withoutDelta(learner string) (Allowance, error) {
 	if a.asked && a.part.Delta != 0 {
 		return a, &privacy.ParamError{Name: "WithDelta", Value: a.part.Delta,
@@ -277,15 +268,13 @@ func (a Allowance) withoutDelta(learner string) (Allowance, error) {
 // For names what the allowance is for, in the ledger.
 func (a Allowance) For(label string) Allowance { a.label = label; return a }
 
-// Simulate allows a fit at (ε, δ) for which no budget pays, for experiments on public or invented
-// data. Fits refuse it unless the noise is from a seed, and their results say that they protect
-// nobody.
+// Simulate allows a fit at (ε, δ) for which no budget pays, for experiments on public or invented data. Fits refuse it
+// unless the noise is from a seed, and their results say that they protect nobody.
 func Simulate(epsilon, delta float64) Allowance {
 	return Allowance{part: ledger.Part{Epsilon: epsilon, Delta: delta}, simulation: true}
 }
 
-// check reports whether the allowance covers a fit with this source of noise,
-// without spending anything.
+// check reports whether the allowance covers a fit with this source of noise, without spending anything.
 func (a Allowance) check(src noise.Source) error {
 	if a.simulation {
 		if !noise.Simulated(src) {
@@ -338,14 +327,14 @@ func (a Allowance) whole() bool {
 	return a.part.Mu == 0 && a.part.Epsilon >= c.Epsilon
 }
 
-// priced chooses a mechanism for what is allowed, by its (ε, δ), and says what it costs.
-// Nothing that it reads depends on the records.
+// priced chooses a mechanism for what is allowed, by its (ε, δ), and says what it costs. Nothing that it reads depends
+// on the records.
 func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechanism, error)) (mechanism.Mechanism,
 	ledger.Entry, error) {
 	part := a.part
 	gaussian := part.Tail > 0 && !a.whole()
-	// A share is a μ. A mechanism that is calibrated for an (ε, δ) of it costs as much if it
-	// is Gaussian and somewhat more else: then for a smaller one, by the power of it that the cost was seen to be.
+	// A share is a μ. A mechanism that is calibrated for an (ε, δ) of it costs as much if it is Gaussian and somewhat
+	// more else: then for a smaller one, by the power of it that the cost was seen to be.
 	mu, power, last, lastCost := part.Mu*(1-1e-9), 1.0, 0.0, 0.0
 	for {
 		if mu > 0 {
@@ -424,8 +413,7 @@ func (a Allowance) charge(e ledger.Entry, m fmt.Stringer, name string, src noise
 	return nil
 }
 
-// largeDelta is the δ from which Show warns: usual is far less than one over the
-// number of records.
+// largeDelta is the δ from which Show warns: usual is far less than one over the number of records.
 const largeDelta = 1e-3
 
 // ofLarge warns of δ where it is large; else it returns "".

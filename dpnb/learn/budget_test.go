@@ -31,8 +31,8 @@ func peopleData(t *testing.T) *learn.Dataset {
 	return learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
 }
 
-// A budget is what its name says, not what its variable does: in a plain program
-// three fits of a whole budget each are one fit and two refusals.
+// A budget is what its name says, not what its variable does: in a plain program three fits of a whole budget each are
+// one fit and two refusals.
 func TestABudgetIsStatedOnce(t *testing.T) {
 	for where, option := range map[string]func(name string) learn.BudgetOption{
 		"in memory": learn.Named,
@@ -153,8 +153,8 @@ func TestEmptyNamesAreRefused(t *testing.T) {
 	}
 }
 
-// In a notebook each cell is a process: the ledger must survive, and the budget
-// must not be restated, neither its (ε, δ) nor its place.
+// In a notebook each cell is a process: the ledger must survive, and the budget must not be restated, neither its (ε,
+// δ) nor its place.
 func TestBudgetSurvivesCells(t *testing.T) {
 	t.Setenv(runlog.DirEnv, t.TempDir())
 	data, name, kept := peopleData(t), unusedName(), unusedName()

@@ -13,15 +13,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Card is a model card in Markdown: what a model is, what it was fitted to and how, what it
-// promises and cost, its coefficients, its limits, how to use it. Show displays it.
+// Card is a model card in Markdown: what a model is, what it was fitted to and how, what it promises and cost, its
+// coefficients, its limits, how to use it. Show displays it.
 type Card string
 
 // Write writes the card to a file.
 func (c Card) Write(path string) error { return atomicfile.Write(path, []byte(c)) }
 
-// Card returns the model card. Everything in it was released or is public, so it may go wherever
-// the model may.
+// Card returns the model card. Everything in it was released or is public, so it may go wherever the model may.
 //
 // Errors: no model; a fit without privacy, whose coefficients were not released.
 func (m *Model) Card() (Card, error) {

@@ -11,8 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// A card says what was released and what is public, of every learner; a model that was
-// kept has the same one.
+// A card says what was released and what is public, of every learner; a model that was kept has the same one.
 func TestCards(t *testing.T) {
 	data := kinds(t, 300)
 	for _, l := range learners {

@@ -18,8 +18,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// hats is how many each number has in rows that can bend (docs/theory/geometry.md, section 5), and hatsGate the n̂μ
-// for each of them from which numbers are predicted with them.
+// hats is how many each number has in rows that can bend (docs/theory/geometry.md, section 5), and hatsGate the n̂μ for
+// each of them from which numbers are predicted with them.
 const (
 	hats     = 8
 	hatsGate = 2
@@ -189,8 +189,8 @@ func placed(rows matrix.Rows, theta []float64, also any) (matrix.Rows, []float64
 	return rows, theta
 }
 
-// used returns the design and the coefficients that a release predicts with: without the hats, where there were too
-// few records for them.
+// used returns the design and the coefficients that a release predicts with: without the hats, where there were too few
+// records for them.
 func used(d *frame.Design, r *mechanism.Release) (*frame.Design, []float64) {
 	b, ok := r.Also.(*geometry.Bought)
 	spans := d.Encoding.Curves()

@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// What parameters decide is decided before the charge: whatever they are, a fit is
-// refused for nothing or paid for and had.
+// What parameters decide is decided before the charge: whatever they are, a fit is refused for nothing or paid for and
+// had.
 func TestParametersAreJudgedBeforeTheCharge(t *testing.T) {
 	const dtz = objective.DTZ24 // the quick one
 	data := kinds(t, 60)
@@ -90,9 +90,8 @@ func TestParametersAreJudgedBeforeTheCharge(t *testing.T) {
 	}
 }
 
-// How many records there are must not decide whether a fit that was paid for comes to
-// anything. The slopes of counts up to 10⁶ err by a millionth of the largest slope,
-// which is what is certified, in the sum of 140,819 records.
+// How many records there are must not decide whether a fit that was paid for comes to anything. The slopes of counts up
+// to 10⁶ err by a millionth of the largest slope, which is what is certified, in the sum of 140,819 records.
 func TestManyRecordsAreCertified(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("x,visits\n")

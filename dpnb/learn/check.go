@@ -19,11 +19,11 @@ type SchemaCheck struct {
 	err  error
 }
 
-// Check lists the values that do not fit the schema, with the lines they are on, for the keeper of
-// the data, who needs to know about typing errors. A fit does not mention them: the rules of the
-// schema's fields apply to them silently, since whether there are any is private. What Check
-// returns is about individual records, and nothing protects it: where "dpnb report" runs a notebook on records that are
-// neither public nor invented, nothing is looked at, and "dpnb check" is there for the shell.
+// Check lists the values that do not fit the schema, with the lines they are on, for the keeper of the data, who needs
+// to know about typing errors. A fit does not mention them: the rules of the schema's fields apply to them silently,
+// since whether there are any is private. What Check returns is about individual records, and nothing protects it:
+// where "dpnb report" runs a notebook on records that are neither public nor invented, nothing is looked at, and "dpnb
+// check" is there for the shell.
 //
 // Errors (in Err, and shown): df's own, no schema, or one that is wrong.
 func (df DataFrame) Check() *SchemaCheck {

@@ -29,9 +29,8 @@ func (p recipe) asked(d *frame.Design, epsilon, delta float64) objpert.Config {
 		Lambda: p.lambda, Tolerance: p.tolerance}
 }
 
-// tilted chooses objective perturbation, with a count of the records before it where
-// nothing is said of their number, or with the release of its curvature after it if
-// that has a share of the budget.
+// tilted chooses objective perturbation, with a count of the records before it where nothing is said of their number,
+// or with the release of its curvature after it if that has a share of the budget.
 func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if err := p.validShare(); err != nil {
 		return nil, err
@@ -74,8 +73,8 @@ func (p recipe) validShare() error {
 	return nil
 }
 
-// perturbation calibrates objective perturbation and, if that has a share, the
-// release of its curvature; else only Fit is set.
+// perturbation calibrates objective perturbation and, if that has a share, the release of its curvature; else only Fit
+// is set.
 func perturbation(p recipe, d *frame.Design, epsilon, delta float64) (interval.Curvature, error) {
 	c, share := p.calibration(d, epsilon, delta), p.curvatureShare
 	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objective.Tight {
@@ -110,28 +109,25 @@ func calibratedObjective(c objpert.Config) (objpert.Objective, error) {
 	return calibrated(c, func() (objpert.Objective, error) { return objpert.Calibrate(c) })
 }
 
-// countShare is the part of μ² that counting the records has where nothing is said
-// of their number: the fit has half a percent more noise, and the count a standard
-// deviation of about 580 records at ε = 0.05 and 37 at ε = 1 (δ = 10⁻⁵).
+// countShare is the part of μ² that counting the records has where nothing is said of their number: the fit has half a
+// percent more noise, and the count a standard deviation of about 580 records at ε = 0.05 and 37 at ε = 1 (δ = 10⁻⁵).
 const countShare = 0.01
 
-// counts says whether the number of records is to be counted with noise, so that λ
-// can be chosen for it: where λ is left to the rule, no number was planned, and
-// any λ costs the same, which the Gaussian case grants to two classes. Where the
-// curvature is released, the intervals for the population want the least λ.
+// counts says whether the number of records is to be counted with noise, so that λ can be chosen for it: where λ is
+// left to the rule, no number was planned, and any λ costs the same, which the Gaussian case grants to two classes.
+// Where the curvature is released, the intervals for the population want the least λ.
 func (p recipe) counts() bool {
 	return p.task == frame.TwoClasses && p.lambda == 0 && p.records == 0 && p.rule == objpert.Automatic &&
 		p.ridge == 0 &&
 		p.curvatureShare == 0 && (p.bound == 0 || p.bound == objective.Tight)
 }
 
-// intercept says whether the last feature is the constant. If a column of that name
-// is taken for it, its ridge is another, and nothing else.
+// intercept says whether the last feature is the constant. If a column of that name is taken for it, its ridge is
+// another, and nothing else.
 func intercept(d *frame.Design) bool { return d.Features[len(d.Features)-1] == "bias" }
 
-// counted chooses a noisy count of the records and, after it, objective perturbation
-// with the ridges for that number. What the fit costs does not depend on them; both are
-// Gaussian mechanisms and are charged as one.
+// counted chooses a noisy count of the records and, after it, objective perturbation with the ridges for that number.
+// What the fit costs does not depend on them; both are Gaussian mechanisms and are charged as one.
 func counted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	c := p.calibration(d, epsilon, delta)
 	type key struct {
@@ -146,12 +142,11 @@ func counted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 	return m, err
 }
 
-// calibrations remembers what was calibrated: the tight bound takes a tenth of a
-// second, and a measurement makes the same fit with many seeds.
+// calibrations remembers what was calibrated: the tight bound takes a tenth of a second, and a measurement makes the
+// same fit with many seeds.
 var calibrations sync.Map
 
-// calibrated returns what find returns for such a key, which says all that find
-// depends on.
+// calibrated returns what find returns for such a key, which says all that find depends on.
 func calibrated[T any](key any, find func() (T, error)) (T, error) {
 	if m, ok := calibrations.Load(key); ok {
 		return m.(T), nil

@@ -22,13 +22,12 @@ type CompareSettings struct {
 	Seeds int
 	// Noise is a Seed; nil is Seed(1).
 	Noise noise.Source
-	// Test is what the fits are scored on; nil takes every fourth record away
-	// from the data for it.
+	// Test is what the fits are scored on; nil takes every fourth record away from the data for it.
 	Test *Dataset
 }
 
-// Comparison is an experiment: mechanisms with the same guarantee, fitted many times and scored on
-// records that they have not seen.
+// Comparison is an experiment: mechanisms with the same guarantee, fitted many times and scored on records that they
+// have not seen.
 type Comparison struct {
 	Epsilon, Delta float64
 	Seeds          int
@@ -36,8 +35,7 @@ type Comparison struct {
 	Task frame.Task
 	// Rows has the mechanisms in the order given.
 	Rows []CompareRow
-	// NonPrivate is the score without noise, Baseline that of guessing without
-	// the features.
+	// NonPrivate is the score without noise, Baseline that of guessing without the features.
 	NonPrivate, Baseline float64
 	// Skipped names mechanisms that are not for such records.
 	Skipped []string
@@ -50,20 +48,19 @@ type CompareRow struct {
 	Mechanism string
 	// Mean score, and half its 95 % interval by Student's law.
 	Mean, Margin float64
-	// Lower and Upper are the smallest and the largest score of the seeds: the next
-	// fit's lies between them with probability (seeds − 1)/(seeds + 1).
+	// Lower and Upper are the smallest and the largest score of the seeds: the next fit's lies between them with
+	// probability (seeds − 1)/(seeds + 1).
 	Lower, Upper float64
-	// Lambda and Sigma are the mechanism's ridge, 0 where it has none, and its
-	// noise: in the objective, in the coefficients, in a gradient or in moments.
+	// Lambda and Sigma are the mechanism's ridge, 0 where it has none, and its noise: in the objective, in the
+	// coefficients, in a gradient or in moments.
 	Lambda, Sigma float64
 	// Err says why there are no scores.
 	Err error
 }
 
-// Compare fits data by every mechanism at (ε, 10⁻⁶) with the noise of ten seeds each, checks that
-// what each releases has that guarantee under add/remove-one, learns from three records in four and
-// scores on the fourth. Show displays a table and a figure. It is a simulation, for public data: no
-// budget pays for it.
+// Compare fits data by every mechanism at (ε, 10⁻⁶) with the noise of ten seeds each, checks that what each releases
+// has that guarantee under add/remove-one, learns from three records in four and scores on the fourth. Show displays a
+// table and a figure. It is a simulation, for public data: no budget pays for it.
 //
 //	dpnb.Show(dpnb.Compare(data, 0.5, dpnb.AllMechanisms...))
 //
@@ -149,8 +146,7 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 	return nil
 }
 
-// same reports whether m is a release with the guarantee that is compared at; δ is
-// looked at if thorough.
+// same reports whether m is a release with the guarantee that is compared at; δ is looked at if thorough.
 func (c *Comparison) same(m *Model, thorough bool) error {
 	if m == nil || m.release == nil {
 		return errors.New("dpnb: the mechanism released nothing private: it cannot be compared at an equal guarantee")

@@ -17,8 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Every kind of records can be compared, the same whoever computes it, and the
-// mechanisms' guarantees are equal.
+// Every kind of records can be compared, the same whoever computes it, and the mechanisms' guarantees are equal.
 func TestCompare(t *testing.T) {
 	data := kinds(t, 500)
 	settings := learn.CompareSettings{Seeds: 2, Noise: learn.Seed(8)}

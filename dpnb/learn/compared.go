@@ -14,13 +14,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// asKST12 chooses objective perturbation with the parameters of Kifer,
-// Smith and Thakurta 2012,
+// asKST12 chooses objective perturbation with the parameters of Kifer, Smith and Thakurta 2012,
 //
 //	λ = 2s/ε,  σ = L√(8 ln(2/δ) + 4ε)/ε.
 //
-// Their theorem is not proved here: that the result, output noise included,
-// satisfies (ε, δ) is checked by this project's accounting, or it is an error.
+// Their theorem is not proved here: that the result, output noise included, satisfies (ε, δ) is checked by this
+// project's accounting, or it is an error.
 func asKST12(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	p.bound = 0
 	m, err := calibratedObjective(p.calibration(d, epsilon, delta))
@@ -41,9 +40,8 @@ func asKST12(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 	return m, nil
 }
 
-// outputRidge is ρ of output perturbation in comparisons: λ = ρRσ, σ the Gaussian
-// mechanism's at sensitivity L, so that its noise σ/λ in the coefficients moves
-// a prediction by 1/ρ at most. It was chosen on the Adult data among 1 to 32.
+// outputRidge is ρ of output perturbation in comparisons: λ = ρRσ, σ the Gaussian mechanism's at sensitivity L, so that
+// its noise σ/λ in the coefficients moves a prediction by 1/ρ at most. It was chosen on the Adult data among 1 to 32.
 func outputRidge(t frame.Task) float64 {
 	if t == frame.TwoClasses {
 		return 2
@@ -74,8 +72,8 @@ const (
 	sgdPasses = 20
 )
 
-// learningRate is Adam's in comparisons. It was chosen on the Adult data among six
-// from 0.003 to 0.1: on private data that would have to be paid for.
+// learningRate is Adam's in comparisons. It was chosen on the Adult data among six from 0.003 to 0.1: on private data
+// that would have to be paid for.
 func learningRate(t frame.Task) float64 {
 	if t == frame.TwoClasses {
 		return 0.03
@@ -83,9 +81,8 @@ func learningRate(t frame.Task) float64 {
 	return 0.006
 }
 
-// descent chooses DP-SGD with gradients clipped where the learner clips them,
-// or where they are largest, planned for as many records as there are. That number
-// is private, and with it the sampling rate, the number of steps and the noise:
+// descent chooses DP-SGD with gradients clipped where the learner clips them, or where they are largest, planned for as
+// many records as there are. That number is private, and with it the sampling rate, the number of steps and the noise:
 // fit for a comparison, not for a release.
 func descent(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if !noise.Simulated(p.noise) {
@@ -115,8 +112,7 @@ func noiseFor(c sgd.Cost, epsilon, delta float64) (float64, error) {
 	return c.NoiseMultiplier, err
 }
 
-// adaSSP chooses adaptive sufficient-statistics perturbation; the labels of a
-// number are in [−1, 1].
+// adaSSP chooses adaptive sufficient-statistics perturbation; the labels of a number are in [−1, 1].
 func adaSSP(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	return chosen(ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: d.RowNorm, LabelBound: 1, Epsilon: epsilon,
 		Delta: delta, Adjacency: privacy.AddRemove}))

@@ -18,8 +18,8 @@ type Cost struct {
 	after          ledger.State
 }
 
-// Cost returns what a fit of l on data with the allowance would cost. Nothing is spent, and the
-// answer depends on public numbers alone.
+// Cost returns what a fit of l on data with the allowance would cost. Nothing is spent, and the answer depends on
+// public numbers alone.
 //
 //	dpnb.Show(budget.Spend(0.5).Cost(dpnb.Logistic{}, data))
 //
@@ -68,9 +68,8 @@ type BudgetCurve struct {
 	title            string
 }
 
-// Curve returns δ for all releases so far together, at ε from 0 to 1.5 times the budget's. It
-// assumes that no cost was chosen in the light of an earlier result; that the budget's own (ε, δ)
-// is kept holds without that assumption.
+// Curve returns δ for all releases so far together, at ε from 0 to 1.5 times the budget's. It assumes that no cost was
+// chosen in the light of an earlier result; that the budget's own (ε, δ) is kept holds without that assumption.
 //
 // Errors: those of State.
 func (b *Budget) Curve() (*BudgetCurve, error) {

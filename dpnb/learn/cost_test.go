@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// What a fit is said to cost it costs, and to say so costs nothing; the curve is that of the
-// Gaussian mechanism of all fits, to the last digits.
+// What a fit is said to cost it costs, and to say so costs nothing; the curve is that of the Gaussian mechanism of all
+// fits, to the last digits.
 func TestCostAndCurve(t *testing.T) {
 	b, data, l := fresh(1, 1e-5), peopleData(t), learn.Logistic{Noise: learn.Seed(1)}
 	for _, a := range []learn.Allowance{b.Spend(0.3), b.Spend(0.5), b.Share(0.05)} {

@@ -14,9 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// ScoreCurve is an experiment: how well private fits predict at several values of ε, over many
-// draws of the noise. Every point is a fit of its own, so it is for public data; with private data
-// each would have to be paid for.
+// ScoreCurve is an experiment: how well private fits predict at several values of ε, over many draws of the noise.
+// Every point is a fit of its own, so it is for public data; with private data each would have to be paid for.
 type ScoreCurve struct {
 	Epsilons []float64
 	Delta    float64
@@ -25,18 +24,18 @@ type ScoreCurve struct {
 	Task frame.Task
 	// Quantiles says that l fits quantiles.
 	Quantiles bool
-	// Mean score, and the smallest and the largest of the Seeds: the next fit's lies
-	// between them with probability (Seeds − 1)/(Seeds + 1), whatever its law.
+	// Mean score, and the smallest and the largest of the Seeds: the next fit's lies between them with probability
+	// (Seeds − 1)/(Seeds + 1), whatever its law.
 	Mean, Lower, Upper []float64
-	// NonPrivate is the score without noise, Baseline that of guessing without
-	// the features: the more frequent class, or the mean.
+	// NonPrivate is the score without noise, Baseline that of guessing without the features: the more frequent class,
+	// or the mean.
 	NonPrivate, Baseline float64
 	warning              string
 }
 
-// SweepEpsilon fits l on train at every ε, with as many draws of the noise as seeds says, and
-// scores the fits on test. The noise comes from streams of l's Noise if that is a Seed, else of
-// Seed(1). The result does not depend on the number of workers.
+// SweepEpsilon fits l on train at every ε, with as many draws of the noise as seeds says, and scores the fits on test.
+// The noise comes from streams of l's Noise if that is a Seed, else of Seed(1). The result does not depend on the
+// number of workers.
 //
 // Errors: fewer than two seeds, no ε, or that of a fit.
 func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {
@@ -75,8 +74,8 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 	return c, nil
 }
 
-// simulationRoot returns the seeded source of an experiment, Seed(1) unless src
-// is one, and records its seed for the report.
+// simulationRoot returns the seeded source of an experiment, Seed(1) unless src is one, and records its seed for the
+// report.
 func simulationRoot(src noise.Source, name string) (*noise.Seeded, error) {
 	root, ok := src.(*noise.Seeded)
 	if !ok {
@@ -91,8 +90,8 @@ type cell struct {
 	mean float64
 	// margin is half the 95 % interval of the mean, by Student's law.
 	margin float64
-	// lower and upper are the smallest and the largest score. Near the best that can
-	// be reached the law of scores is skew, so that no Gaussian interval is shown.
+	// lower and upper are the smallest and the largest score. Near the best that can be reached the law of scores is
+	// skew, so that no Gaussian interval is shown.
 	lower, upper float64
 	// first of the models; nil if it failed.
 	first *Model
@@ -100,8 +99,8 @@ type cell struct {
 	err error
 }
 
-// trials makes fits for n cells with as many seeds each, on all processors, and scores
-// them on test. Stream i·seeds + k of root is for seed k of cell i, whoever computes it.
+// trials makes fits for n cells with as many seeds each, on all processors, and scores them on test. Stream i·seeds + k
+// of root is for seed k of cell i, whoever computes it.
 func trials(n, seeds int, root *noise.Seeded, test *Dataset, score func(*Model, Records) (float64, error),
 	fit func(i, seed int, src noise.Source) (*Model, error)) []cell {
 	scores, errs, first := make([]float64, n*seeds), make([]error, n*seeds), make([]*Model, n)

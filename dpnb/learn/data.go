@@ -15,16 +15,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// Dataset is a DataFrame made into records for learning: bounded numbers, indicators, rows of
-// bounded norm, and labels in the form that a learner needs.
+// Dataset is a DataFrame made into records for learning: bounded numbers, indicators, rows of bounded norm, and labels
+// in the form that a learner needs.
 type Dataset struct {
 	// table that the design was made of; nil if there is none.
 	table *frame.Table
 	// large is what is scanned in place of a table; nil if there is one.
 	large  *large
 	design *frame.Design
-	// records, if not nil, makes the records of design once, which until then has what is public of
-	// them: a model that is read back, or a price, needs no more.
+	// records, if not nil, makes the records of design once, which until then has what is public of them: a model that
+	// is read back, or a price, needs no more.
 	records func() (*frame.Design, error)
 	group   *ofGroup // of the rows
 	// why says why its learner was chosen (Suited).
@@ -47,8 +47,8 @@ func (d *Dataset) whole() (*frame.Design, error) {
 // held returns d as it is now: its maker has a pointer, by which other records can take its place.
 func (d *Dataset) held() *Dataset { now := *d; return &now }
 
-// Records are what a model can predict for: a DataFrame, or a Dataset that was made from one in any
-// way. The model encodes them itself.
+// Records are what a model can predict for: a DataFrame, or a Dataset that was made from one in any way. The model
+// encodes them itself.
 type Records interface {
 	Err() error
 	// made encodes as e does; the labels only if labelled.
@@ -162,8 +162,7 @@ func RowNorm(r float64) Option { return func(o *options) { o.RowNorm = asked(r) 
 // ClipNorm scales rows that are longer than the given norm down to it.
 func ClipNorm(r float64) Option { return func(o *options) { o.ClipNorm = asked(r) } }
 
-// asked makes a norm of zero, which would say that none was asked for, one that is
-// refused with a reason.
+// asked makes a norm of zero, which would say that none was asked for, one that is refused with a reason.
 func asked(r float64) float64 {
 	if r == 0 {
 		return math.NaN()
@@ -180,12 +179,11 @@ func NoBias() Option { return func(o *options) { o.NoBias = true } }
 // Storage says where and how records are kept: frame.Storage.
 type Storage = frame.Storage
 
-// StoredIn says where and how the records of a scanned table are kept; without it they are kept as
-// float32 in the user's cache folder. RemoveStored removes them.
+// StoredIn says where and how the records of a scanned table are kept; without it they are kept as float32 in the
+// user's cache folder. RemoveStored removes them.
 func StoredIn(where Storage) Option { return func(o *options) { o.where = where } }
 
-// RemoveStored removes the records of scanned tables that were kept in the user's cache folder.
-// They are raw records.
+// RemoveStored removes the records of scanned tables that were kept in the user's cache folder. They are raw records.
 func RemoveStored() error { return frame.RemoveStored(frame.Storage{}) }
 
 // Curves has every number within bounds have eight hats (linear B-splines) beside its own feature, so that what is
@@ -238,33 +236,32 @@ func Uncentred() Option { return func(o *options) { o.uncentred = true } }
 // tables (docs/theory/geometry.md, section 7).
 func InUnits() Option { return func(o *options) { o.InUnits = true } }
 
-// InferBounds reads bounds and categories off the data where no schema was stated. No guarantee
-// covers the results, and every result says so.
+// InferBounds reads bounds and categories off the data where no schema was stated. No guarantee covers the results, and
+// every result says so.
 func InferBounds() Option { return func(o *options) { o.infer = true } }
 
-// Binary makes records for predicting a column of two categories. Show the
-// result to see each step, what it assumed and what it cost.
+// Binary makes records for predicting a column of two categories. Show the result to see each step, what it assumed and
+// what it cost.
 //
-// Errors (in Err, and from Fit): a column that is not there, or something wrong with the schema or
-// the options. No record causes an error: Field says what becomes of a value that does not fit the
-// schema, and DataFrame.Check lists such values.
+// Errors (in Err, and from Fit): a column that is not there, or something wrong with the schema or the options. No
+// record causes an error: Field says what becomes of a value that does not fit the schema, and DataFrame.Check lists
+// such values.
 func Binary(df DataFrame, label string, opts ...Option) *Dataset {
 	return records(df, label, frame.TwoClasses, opts)
 }
 
-// Regression makes records for predicting a number. The schema states its public bounds: values
-// beyond them are moved to the nearer bound, and values are scaled to [−1, 1], on a logarithmic
-// scale if the schema says Log; predictions are returned in the target's own unit. Both steps
-// depend only on the record itself and on what is public, and cost no privacy.
+// Regression makes records for predicting a number. The schema states its public bounds: values beyond them are moved
+// to the nearer bound, and values are scaled to [−1, 1], on a logarithmic scale if the schema says Log; predictions are
+// returned in the target's own unit. Both steps depend only on the record itself and on what is public, and cost no
+// privacy.
 //
 // Errors: as Binary.
 func Regression(df DataFrame, target string, opts ...Option) *Dataset {
 	return records(df, target, frame.Number, opts)
 }
 
-// Counts makes records for predicting a count, 0, 1, 2, … The schema states a public upper bound
-// (Numeric(target, 0, most)), to which larger counts are reduced: otherwise one record could bend
-// the fit without limit.
+// Counts makes records for predicting a count, 0, 1, 2, … The schema states a public upper bound (Numeric(target, 0,
+// most)), to which larger counts are reduced: otherwise one record could bend the fit without limit.
 //
 // Numbers that are no counts are rounded.
 //
@@ -421,8 +418,8 @@ func (d *Dataset) Design() (*frame.Design, error) {
 	return &design, err
 }
 
-// Features returns how many features the records have, hats apart: one for each number and each
-// category, which is public. It is 0 where there are none.
+// Features returns how many features the records have, hats apart: one for each number and each category, which is
+// public. It is 0 where there are none.
 func (d *Dataset) Features() int {
 	if d.Err() != nil {
 		return 0
@@ -436,9 +433,8 @@ func (d *Dataset) Features() int {
 	return width
 }
 
-// MajorityShare returns the share of the most frequent label of classes: the
-// accuracy of always guessing it; 0 for numbers and counts. It is a fact about
-// the records that no guarantee covers.
+// MajorityShare returns the share of the most frequent label of classes: the accuracy of always guessing it; 0 for
+// numbers and counts. It is a fact about the records that no guarantee covers.
 func (d *Dataset) MajorityShare() float64 {
 	all, err := d.whole()
 	if err != nil || len(all.Labels) == 0 || all.Target.Task == frame.Number || all.Target.Task == frame.Count {
@@ -452,8 +448,8 @@ func (d *Dataset) MajorityShare() float64 {
 	return float64(most) / float64(len(all.Labels))
 }
 
-// part returns the records for which keep holds, which are of public data: by its
-// place, one record more in the data changes which part others are in.
+// part returns the records for which keep holds, which are of public data: by its place, one record more in the data
+// changes which part others are in.
 func (d *Dataset) part(keep func(row int) bool) *Dataset {
 	all, err := d.whole()
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
-// DataFrame is a table of raw records with what is publicly known about its columns. Like gota's,
-// it carries its first error with it, so that a notebook can write one line after the other, and
-// Fit or Show reports the error.
+// DataFrame is a table of raw records with what is publicly known about its columns. Like gota's, it carries its first
+// error with it, so that a notebook can write one line after the other, and Fit or Show reports the error.
 type DataFrame struct {
 	table *frame.Table
 	// large is a table that is scanned and not in memory; table is nil then.
@@ -24,9 +23,8 @@ type DataFrame struct {
 	// where its records are kept.
 	where  frame.Storage
 	schema *frame.Schema
-	// person names the people of the rows, of whom each has rows at most; "" and 0 if each
-	// row is a person. key is the column that says who it is, which may have another name since,
-	// or be gone: "".
+	// person names the people of the rows, of whom each has rows at most; "" and 0 if each row is a person. key is the
+	// column that says who it is, which may have another name since, or be gone: "".
 	person, key string
 	rows        int
 	// group marks the rows of a group of FitBy, and what is made of them; nil of others.
@@ -44,9 +42,9 @@ type Field = frame.Field
 var (
 	// Numeric is a number in [lower, upper].
 	Numeric = frame.NumericField
-	// Log is a number x in [lower, upper] that is used on a logarithmic scale: ln(x/lower), or
-	// ln(1 + x − lower) if lower is not positive. The middle of that scale, √(lower·upper) or
-	// √(1 + upper − lower) + lower − 1, is what a missing number counts as: see OrMissingAs.
+	// Log is a number x in [lower, upper] that is used on a logarithmic scale: ln(x/lower), or ln(1 + x − lower) if
+	// lower is not positive. The middle of that scale, √(lower·upper) or √(1 + upper − lower) + lower − 1, is what a
+	// missing number counts as: see OrMissingAs.
 	Log = frame.LogField
 	// Categorical is a text that is one of the given categories.
 	Categorical = frame.CategoricalField
@@ -68,8 +66,8 @@ func ReadCSVWith(path string, settings *CSV) DataFrame {
 	return fromTable(t, err, nil)
 }
 
-// FromGota takes the gota dataframe that load makes with gota's reader, which it hands its options on to, so that
-// no type is guessed from the records (frame.FromDataFrame).
+// FromGota takes the gota dataframe that load makes with gota's reader, which it hands its options on to, so that no
+// type is guessed from the records (frame.FromDataFrame).
 //
 // Errors (in Err, and from Fit): the dataframe's own; a load that did not hand its options on.
 func FromGota(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) DataFrame {
@@ -80,9 +78,8 @@ func FromGota(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) Data
 // FromTable takes a checked table.
 func FromTable(t *frame.Table) DataFrame { return fromTable(t, nil, nil) }
 
-// FromScanner takes a table that is read in chunks, as from frame.ScanCSV and parquet.Open: it may
-// be larger than memory. Private questions are answered by a scan, and records for learning are
-// kept in a file (StoredIn).
+// FromScanner takes a table that is read in chunks, as from frame.ScanCSV and parquet.Open: it may be larger than
+// memory. Private questions are answered by a scan, and records for learning are kept in a file (StoredIn).
 func FromScanner(s frame.Scanner, err error) DataFrame {
 	if s == nil || err != nil {
 		return DataFrame{err: err}
@@ -93,8 +90,7 @@ func FromScanner(s frame.Scanner, err error) DataFrame {
 	return DataFrame{large: s, err: s.Origin().Log()}
 }
 
-// Collect reads a table that is scanned into memory, the named columns of it (all if none
-// are named).
+// Collect reads a table that is scanned into memory, the named columns of it (all if none are named).
 func (df DataFrame) Collect(columns ...string) DataFrame {
 	if df.err = df.Err(); df.err != nil {
 		return df
@@ -134,9 +130,8 @@ func (df DataFrame) Err() error {
 	return df.err
 }
 
-// Public declares that the file holds nothing to protect, so that reports may publish its checksum
-// and its number of rows. A checksum of private records gives one of them away to whoever knows all
-// the others.
+// Public declares that the file holds nothing to protect, so that reports may publish its checksum and its number of
+// rows. A checksum of private records gives one of them away to whoever knows all the others.
 func (df DataFrame) Public() DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) {
 		public := *t
@@ -145,8 +140,8 @@ func (df DataFrame) Public() DataFrame {
 	})
 }
 
-// WithSchema states what is publicly known about the columns. It must be known without the data;
-// bounds that were read off the data protect nobody.
+// WithSchema states what is publicly known about the columns. It must be known without the data; bounds that were read
+// off the data protect nobody.
 //
 // Errors (in Err): bounds that bound nothing, no categories, two fields of one name.
 func (df DataFrame) WithSchema(fields ...Field) DataFrame {
@@ -157,21 +152,19 @@ func (df DataFrame) WithSchema(fields ...Field) DataFrame {
 	return df
 }
 
-// PerPerson says that the column tells whose row it is, and keeps at most the given number of rows
-// of each person: which of them depends on the rows of that person alone (frame.PerPerson).
-// Guarantees are then for a person with all of these rows. One row each costs no more than rows of
-// different people; with up to k rows the noise of every question and fit is k times as large, and
-// only Gaussian mechanisms and pure ones can be paid for in this way.
+// PerPerson says that the column tells whose row it is, and keeps at most the given number of rows of each person:
+// which of them depends on the rows of that person alone (frame.PerPerson). Guarantees are then for a person with all
+// of these rows. One row each costs no more than rows of different people; with up to k rows the noise of every
+// question and fit is k times as large, and only Gaussian mechanisms and pure ones can be paid for in this way.
 //
-// A budget pays either for people or for rows: its first release decides, and all others have to be
-// of that kind. It knows the people by the name of the column here, whatever it is renamed to
-// later.
+// A budget pays either for people or for rows: its first release decides, and all others have to be of that kind. It
+// knows the people by the name of the column here, whatever it is renamed to later.
 //
-// A table that is scanned is read once more for the choice, before the first answer or fit, with
-// about 100 bytes for each person in memory.
+// A table that is scanned is read once more for the choice, before the first answer or fit, with about 100 bytes for
+// each person in memory.
 //
-// The column is not a feature of any fit. The rows are chosen from all that is in the table now:
-// Drop and Filter before or after change which they are, not the promise.
+// The column is not a feature of any fit. The rows are chosen from all that is in the table now: Drop and Filter before
+// or after change which they are, not the promise.
 //
 // Errors (in Err): a column that is not there, rows < 1 or too many; PerPerson a second time.
 func (df DataFrame) PerPerson(column string, rows int) DataFrame {
@@ -188,8 +181,8 @@ func (df DataFrame) PerPerson(column string, rows int) DataFrame {
 	return df
 }
 
-// Person returns the column that said whose row it is (PerPerson) and how many rows each may
-// have; "" and 1 if each row is a person.
+// Person returns the column that said whose row it is (PerPerson) and how many rows each may have; "" and 1 if each row
+// is a person.
 func (df DataFrame) Person() (column string, rows int) { return df.person, max(1, df.rows) }
 
 // PersonColumn returns what that column is called now, "" if it is not in the table.
@@ -208,15 +201,15 @@ func (df DataFrame) Drop(names ...string) DataFrame {
 	return df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Drop(s, names...) })
 }
 
-// DropMissing returns df without the rows that lack a value in one of the
-// named columns, or in any column if none are named. It treats each row by itself.
+// DropMissing returns df without the rows that lack a value in one of the named columns, or in any column if none are
+// named. It treats each row by itself.
 func (df DataFrame) DropMissing(names ...string) DataFrame {
 	return df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.DropMissing(s, names...) })
 }
 
-// Head returns the first n rows. They are raw records, to be looked at: which rows they are depends
-// on those before them, so that one record more in the table changes two of them, and a fit of them
-// keeps its guarantee for the rows of the head, not for those of the table.
+// Head returns the first n rows. They are raw records, to be looked at: which rows they are depends on those before
+// them, so that one record more in the table changes two of them, and a fit of them keeps its guarantee for the rows of
+// the head, not for those of the table.
 //
 // Errors (in Err): n is negative.
 func (df DataFrame) Head(n int) DataFrame {
@@ -228,9 +221,9 @@ func (df DataFrame) Head(n int) DataFrame {
 	})
 }
 
-// Filter returns the rows for which keep holds. A fit of them keeps its guarantee for df if keep
-// depends only on what is in the row; if it depends on the row's position, as for Head, it does
-// not. A row on which keep panics is left out, as by Where.
+// Filter returns the rows for which keep holds. A fit of them keeps its guarantee for df if keep depends only on what
+// is in the row; if it depends on the row's position, as for Head, it does not. A row on which keep panics is left out,
+// as by Where.
 func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
 	return df.change(func(t *frame.Table) (*frame.Table, error) {
 		if keep == nil {
@@ -259,8 +252,8 @@ func errNotInMemory() error {
 		"needed, if they are few enough")
 }
 
-// Rows returns the number of rows, or 0 on error and where only a scan would tell. It is a fact
-// about the records that no guarantee covers.
+// Rows returns the number of rows, or 0 on error and where only a scan would tell. It is a fact about the records that
+// no guarantee covers.
 func (df DataFrame) Rows() int {
 	if df.Err() != nil {
 		return 0
@@ -284,8 +277,8 @@ func (df DataFrame) Table() (*frame.Table, error) {
 	return held(df.table), nil
 }
 
-// Gota returns df as a gota dataframe, with df's error if it has one: columns of the
-// schema as floats or strings as it says, others as the table has them: of a CSV file as strings.
+// Gota returns df as a gota dataframe, with df's error if it has one: columns of the schema as floats or strings as it
+// says, others as the table has them: of a CSV file as strings.
 func (df DataFrame) Gota() dataframe.DataFrame {
 	t, err := df.Table()
 	if err != nil {
@@ -328,9 +321,8 @@ func (df DataFrame) Display() display.Item {
 	return it
 }
 
-// Origin says in a coloured box which records df has, where that is known: blue for real people
-// whose records are public, yellow for invented ones. Show it before the first result, so that
-// nobody mistakes one kind for the other.
+// Origin says in a coloured box which records df has, where that is known: blue for real people whose records are
+// public, yellow for invented ones. Show it before the first result, so that nobody mistakes one kind for the other.
 func (df DataFrame) Origin() display.Item {
 	if err := df.Err(); err != nil {
 		return display.Failed(err)
@@ -347,10 +339,10 @@ func withOrigin(s frame.Source, it display.Item) display.Item {
 	return it
 }
 
-// Adult returns the training and the test part of the Adult census data (UCI repository: is the
-// yearly income of a person above 50,000 dollars?), with its public schema. Where the files are not
-// on this machine it returns 30,000 and 10,000 invented people (dataset.AdultLike), wherever the
-// program runs; their tables and figures say so, and Source says which they are.
+// Adult returns the training and the test part of the Adult census data (UCI repository: is the yearly income of a
+// person above 50,000 dollars?), with its public schema. Where the files are not on this machine it returns 30,000 and
+// 10,000 invented people (dataset.AdultLike), wherever the program runs; their tables and figures say so, and Source
+// says which they are.
 func Adult() (train, test DataFrame) {
 	tr, te, err := dataset.Adult()
 	return fromTable(tr, err, dataset.AdultSchema()), fromTable(te, err, dataset.AdultSchema())
@@ -375,9 +367,9 @@ func (df DataFrame) Source() string {
 	return text
 }
 
-// Patients returns the given number of invented patients with their public schema: pressure is a
-// target for Regression, visits for Counts, ill for Binary and ward for Classes, each of which
-// follows a known law (dataset.Patients). The same seed gives the same patients.
+// Patients returns the given number of invented patients with their public schema: pressure is a target for Regression,
+// visits for Counts, ill for Binary and ward for Classes, each of which follows a known law (dataset.Patients). The
+// same seed gives the same patients.
 func Patients(rows int, seed uint64) DataFrame {
 	t, err := dataset.Patients(rows, seed)
 	return fromTable(t, err, dataset.PatientsSchema())

@@ -8,8 +8,8 @@ import (
 )
 
 // Difference is how much larger the linear form of a model is for one category of a column than for another, all else
-// equal, in the unit of the coefficients. It is computed from what was released and costs nothing. What both
-// categories share of the noise cancels: an interval is not the sum of two. Show displays it.
+// equal, in the unit of the coefficients. It is computed from what was released and costs nothing. What both categories
+// share of the noise cancels: an interval is not the sum of two. Show displays it.
 type Difference struct {
 	// Name is "column: against → category", Level that of the intervals.
 	Name  string
@@ -24,8 +24,8 @@ type Difference struct {
 // Span is an interval with its centre.
 type Span struct{ Estimate, Lower, Upper float64 }
 
-// Difference returns the difference of a category of a column from another, with intervals at a
-// level such as 0.95. A missing value is the category "missing", where the schema allows it.
+// Difference returns the difference of a category of a column from another, with intervals at a level such as 0.95. A
+// missing value is the category "missing", where the schema allows it.
 //
 //	model.Difference("marital", "Divorced", "Married", 0.95)
 //

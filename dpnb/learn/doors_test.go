@@ -35,8 +35,8 @@ func (e embedding) Fit(data *learn.Dataset, a learn.Allowance) (*learn.Model, er
 	return e.Own(data, a)
 }
 
-// Whatever is given a learner and an allowance, or fits by itself, refuses a type that embeds a learner: its Fit
-// could spend the price of one group on questions about all records, or keep a model and say that there is none.
+// Whatever is given a learner and an allowance, or fits by itself, refuses a type that embeds a learner: its Fit could
+// spend the price of one group on questions about all records, or keep a model and say that there is none.
 func TestEmbeddedLearnersAreRefused(t *testing.T) {
 	b, df := fresh(1, 1e-6), wards(400)
 	asked := 0

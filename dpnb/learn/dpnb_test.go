@@ -95,8 +95,8 @@ func (c *countingNoise) Uint64() uint64 {
 	return c.Seeded.Uint64()
 }
 
-// Every kind of bad input must give an error that says what to do, before any
-// noise is drawn and with the ledger unchanged.
+// Every kind of bad input must give an error that says what to do, before any noise is drawn and with the ledger
+// unchanged.
 func TestBadInput(t *testing.T) {
 	good := func(t *testing.T) *learn.Dataset { return learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1)) }
 	type try struct {

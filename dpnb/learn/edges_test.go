@@ -54,8 +54,8 @@ func oddKinds(df learn.DataFrame) map[string]*learn.Dataset {
 	}
 }
 
-// Whatever is in the records, a fit is made and charged, and what is said of the
-// records and of the fit is the same: an error, free of cost, would be an answer.
+// Whatever is in the records, a fit is made and charged, and what is said of the records and of the fit is the same: an
+// error, free of cost, would be an answer.
 func TestNoRecordIsRefused(t *testing.T) {
 	said := map[string]string{}
 	for name, records := range oddPatients {
@@ -71,8 +71,8 @@ func TestNoRecordIsRefused(t *testing.T) {
 				t.Errorf("%s of %s: spent %v in %d entries, θ = %v", l.name, name, e, n, m.Theta())
 			}
 			it, steps := m.Display(), data[l.from].Display()
-			// A noisy count is released too, and has its share of the budget; how many coefficients
-			// are zero is said of those that are released.
+			// A noisy count is released too, and has its share of the budget; how many coefficients are zero is said of
+			// those that are released.
 			words := noisyCount.ReplaceAllString(fmt.Sprint(it.Title, it.Warning, it.Notes, steps), "")
 			if first, ok := said[l.name]; ok && first != words {
 				t.Errorf("%s of %s is shown as\n%s\nand else as\n%s", l.name, name, words, first)
@@ -96,9 +96,9 @@ func TestNoRecordIsRefused(t *testing.T) {
 	}
 }
 
-// The attack of the encoding, from the file to the fit: one record with a text among
-// the codes used to have the other 40,000 encoded anew, and the fits told it apart at
-// ε = 0.1 in every run. Now it moves no other record, and the fit hardly.
+// The attack of the encoding, from the file to the fit: one record with a text among the codes used to have the other
+// 40,000 encoded anew, and the fits told it apart at ε = 0.1 in every run. Now it moves no other record, and the fit
+// hardly.
 func TestOneTextDoesNotTellItselfApart(t *testing.T) {
 	var b strings.Builder
 	for i := range 4000 {

@@ -123,8 +123,8 @@ func hingeOf(l loss.Softplus, r *mechanism.Release) loss.Softplus {
 const shrunkBy = "Shrunk by: how far the ridge has moved an effect of the model, where that is more than a standard " +
 	"error; intervals for the population are corrected for it."
 
-// shrunk says of each effect by how much the ridge has moved it, as far as that is known, or "" where it is
-// less than the standard error of the population's; nil where it is so of all or not known.
+// shrunk says of each effect by how much the ridge has moved it, as far as that is known, or "" where it is less than
+// the standard error of the population's; nil where it is so of all or not known.
 func (m *Model) shrunk() []string {
 	const level, errors = 0.95, 1.96
 	if _, ok := m.Curvature(); m.bought() == nil || !ok {
@@ -149,8 +149,8 @@ func (m *Model) shrunk() []string {
 // imagined is how many records stand for those of a fit where what is expected of their curvature is reckoned.
 const imagined = 8192
 
-// Of the noise of shares they are taken lower by lessUsual, for the population; by lessSure where bands are to be
-// wide enough where hardly anybody is.
+// Of the noise of shares they are taken lower by lessUsual, for the population; by lessSure where bands are to be wide
+// enough where hardly anybody is.
 const lessUsual, lessSure = 0.5, 1.5
 
 // guess is what is expected of the curvature of the records of a fit: that of independent columns with the shares that

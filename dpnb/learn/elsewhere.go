@@ -12,16 +12,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 )
 
-// PassesBy moves the passes over the records of a scanned table elsewhere: to returns, for the
-// records in their file, an erm.Source of the same records. Everything else stays here: the noise,
-// the ledger, the solver and the release, which is the same. The guarantee requires that this
-// source adds up over these records and no others.
+// PassesBy moves the passes over the records of a scanned table elsewhere: to returns, for the records in their file,
+// an erm.Source of the same records. Everything else stays here: the noise, the ledger, the solver and the release,
+// which is the same. The guarantee requires that this source adds up over these records and no others.
 //
-// It sees the points of the solver, from which the noise can be computed: what it keeps of them is as private as
-// the records, and a fit that is lost while it runs does not resume (FitOnce).
+// It sees the points of the solver, from which the noise can be computed: what it keeps of them is as private as the
+// records, and a fit that is lost while it runs does not resume (FitOnce).
 //
-// Learners whose fits are more than passes over the file's own records and labels are refused
-// before anything is charged, and so is a table in memory.
+// Learners whose fits are more than passes over the file's own records and labels are refused before anything is
+// charged, and so is a table in memory.
 func PassesBy(to func(rows *stored.Rows) (matrix.Rows, error)) Option {
 	return func(o *options) { o.elsewhere = to }
 }

@@ -41,8 +41,8 @@ func (t *there) Sample(places []int) (matrix.Rows, []float64, error) {
 	return rows, labels, nil
 }
 
-// TestPassesBy: a fit whose passes are made elsewhere releases what one here does, and costs the
-// same; what is more than passes is refused before anything is charged.
+// TestPassesBy: a fit whose passes are made elsewhere releases what one here does, and costs the same; what is more
+// than passes is refused before anything is charged.
 func TestPassesBy(t *testing.T) {
 	dir := t.TempDir()
 	g := invented{rows: 5000, chunk: 512}

@@ -11,20 +11,19 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// Evaluation says how well a model of classes predicts some records. Show displays its tables and
-// its figure. No guarantee covers any of it.
+// Evaluation says how well a model of classes predicts some records. Show displays its tables and its figure. No
+// guarantee covers any of it.
 type Evaluation struct {
-	// Accuracy is Score: the share of records whose class is predicted rightly; Majority is
-	// that of always guessing the most frequent class of these records.
+	// Accuracy is Score: the share of records whose class is predicted rightly; Majority is that of always guessing the
+	// most frequent class of these records.
 	Accuracy, Majority float64
 	// AUC of two classes, NaN of others.
 	AUC     float64
 	Classes []string
 	// Confusion counts the records of class i that are predicted to be of class j.
 	Confusion [][]int
-	// Calibration has ten bins of the predicted probability, of two classes that of the
-	// positive one, of several those of every class together; nil of a model that predicts
-	// no probabilities.
+	// Calibration has ten bins of the predicted probability, of two classes that of the positive one, of several those
+	// of every class together; nil of a model that predicts no probabilities.
 	Calibration []CalibrationBin
 	target      frame.Target
 }
@@ -32,14 +31,14 @@ type Evaluation struct {
 // CalibrationBin is the predictions with a probability in [Lower, Upper).
 type CalibrationBin struct {
 	Lower, Upper float64
-	// Count of predictions, the mean of their probabilities and the share that came true;
-	// both NaN where there are none.
+	// Count of predictions, the mean of their probabilities and the share that came true; both NaN where there are
+	// none.
 	Count               int
 	Predicted, Observed float64
 }
 
-// Evaluate compares the predictions with the known classes of records. Like Score, the result is a
-// fact about these records that no guarantee covers: evaluate on records that may become known.
+// Evaluate compares the predictions with the known classes of records. Like Score, the result is a fact about these
+// records that no guarantee covers: evaluate on records that may become known.
 //
 // Errors: as Score; a model of other than classes.
 func (m *Model) Evaluate(records Records) (*Evaluation, error) {

@@ -147,8 +147,7 @@ func TestClassProbabilities(t *testing.T) {
 	}
 }
 
-// What is written to a file in chunks is what is predicted at once, without labels, beside
-// what is to be kept.
+// What is written to a file in chunks is what is predicted at once, without labels, beside what is to be kept.
 func TestPredictCSV(t *testing.T) {
 	const rows = 70_000 // more than a chunk
 	ages, ids, cities := make([]float64, rows), make([]float64, rows), make([]string, rows)

@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// exampleData writes a small table and returns it as records. Each example is a
-// program of its own, which knows nothing of the others' budget.
+// exampleData writes a small table and returns it as records. Each example is a program of its own, which knows nothing
+// of the others' budget.
 func exampleData() *learn.Dataset {
 	registry.Forget("main")
 	dir, _ := os.MkdirTemp("", "example")

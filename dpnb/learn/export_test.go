@@ -22,8 +22,7 @@ func (t tuned) recipe() recipe                                  { return t.p }
 // AxisOf is the label of the axis of Bands.
 var AxisOf = axisOf
 
-// TunedParts returns the mean number of runs of a tuned model, the noise of the score, and
-// what the fits cost.
+// TunedParts returns the mean number of runs of a tuned model, the noise of the score, and what the fits cost.
 func TunedParts(m *Model) (runs, scoreSigma float64, fits []privacy.Profile) {
 	b := m.ran.(bestOf)
 	for _, f := range b.Fits {

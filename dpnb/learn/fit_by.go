@@ -15,34 +15,32 @@ import (
 
 // Models are models of the same kind, one for each group of records.
 type Models struct {
-	// Column says which group a record is in; Groups are its public categories, in the order of the
-	// schema, and Models those of their records.
+	// Column says which group a record is in; Groups are its public categories, in the order of the schema, and Models
+	// those of their records.
 	Column string
 	Groups []string
 	Models []*Model
 }
 
-// FitBy fits a model for each category of a column, on the records that have it, at the price of
-// one model: a record is in at most one group, and the ledger counts the largest cost of a group
-// (docs/theory/ledger.md, section 7). It has a line for each group. records makes records from the
-// rows of a group, which lack that column:
+// FitBy fits a model for each category of a column, on the records that have it, at the price of one model: a record is
+// in at most one group, and the ledger counts the largest cost of a group (docs/theory/ledger.md, section 7). It has a
+// line for each group. records makes records from the rows of a group, which lack that column:
 //
 //	models, err := learn.FitBy(learn.Logistic{}, df, "ward", func(part learn.DataFrame) *learn.Dataset {
 //		return learn.Binary(part, "ill")
 //	}, budget.Share(0.5))
 //
-// Errors: those of l.Fit and of the records; a column without public categories; people with
-// several rows (PerPerson), who may be in several groups; passes that are made elsewhere (PassesBy).
-// What does not depend on the records is found before anything is spent. An error after that comes
-// with the models that were released.
+// Errors: those of l.Fit and of the records; a column without public categories; people with several rows (PerPerson),
+// who may be in several groups; passes that are made elsewhere (PassesBy). What does not depend on the records is found
+// before anything is spent. An error after that comes with the models that were released.
 func FitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance) (
 	*Models, error) {
 	return fitBy(l, df, column, records, a, nil)
 }
 
-// FitByOnce is FitBy with FitOnce: each model is kept under the name and its group, so that a cell
-// that runs again pays nothing. One that was interrupted resumes where it was, and pays for one
-// more model, because nobody can know that rows are still assigned to groups as before.
+// FitByOnce is FitBy with FitOnce: each model is kept under the name and its group, so that a cell that runs again pays
+// nothing. One that was interrupted resumes where it was, and pays for one more model, because nobody can know that
+// rows are still assigned to groups as before.
 func FitByOnce(name string, l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset,
 	a Allowance) (*Models, error) {
 	if err := a.suitsOnce(name); err != nil {
@@ -56,8 +54,8 @@ func FitByOnce(name string, l Learner, df DataFrame, column string, records func
 // fitBy fits each group's model, under a name of its own if named is not nil.
 func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance,
 	named func(group string) string) (*Models, error) {
-	// A partition of this call alone: another may have a column of the same name and categories that deals the
-	// rows otherwise, by another rule or of another table.
+	// A partition of this call alone: another may have a column of the same name and categories that deals the rows
+	// otherwise, by another rule or of another table.
 	a.partition = fmt.Sprintf("%s, %s", column, entropy.Text())
 	a.label = strings.TrimPrefix(a.label+", ", ", ")
 	parts, err := groupsOf(l, df, column, records, a, named)
@@ -233,8 +231,7 @@ func (s *Models) Display() display.Item {
 	return it
 }
 
-// Illustration draws the coefficients of all groups, with their 95 % intervals where the models have
-// some with ends.
+// Illustration draws the coefficients of all groups, with their 95 % intervals where the models have some with ends.
 func (s *Models) Illustration() *figure.Figure {
 	if s.Err() != nil {
 		return nil

@@ -38,9 +38,9 @@ func wards(n int, more ...string) learn.DataFrame {
 
 func ill(part learn.DataFrame) *learn.Dataset { return learn.Binary(part, "ill") }
 
-// One record more, in one group, changes the model of that group alone, and one of no group none:
-// for the same noise, to the last bit. Each model is that of the group's records by themselves, a
-// group without records has one too, and all are paid for as one is.
+// One record more, in one group, changes the model of that group alone, and one of no group none: for the same noise,
+// to the last bit. Each model is that of the group's records by themselves, a group without records has one too, and
+// all are paid for as one is.
 func TestFitByNeighbours(t *testing.T) {
 	seeded := func() learn.Learner { return learn.Logistic{Noise: learn.Seed(3)} }
 	budgets := 0
@@ -179,8 +179,8 @@ func (s scans) Scan(columns []string, f func(*frame.Table) error) error {
 	return s.Table.Scan(columns, f)
 }
 
-// Between two calls of a name the rule by which rows are in a group may change: who was in the first group
-// and is now in the second has a part in both models, so that the second call is paid for beside the first.
+// Between two calls of a name the rule by which rows are in a group may change: who was in the first group and is now
+// in the second has a part in both models, so that the second call is paid for beside the first.
 func TestFitByOnceAnotherRule(t *testing.T) {
 	table, err := wards(400).Table()
 	if err != nil {

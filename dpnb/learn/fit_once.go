@@ -10,18 +10,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// FitOnce fits and releases a model under a name, or returns the one that was released under that
-// name before: a cell with it can run again and pays once. The model is kept beside the ledger of
-// the allowance's budget, as long as that lasts (KeptIn). If the program ended in between, the fit
-// resumes with the same noise (Allowance.GoesOn); one whose passes a function of the program's makes
-// (PassesBy) is lost, because that function has seen what the noise did.
+// FitOnce fits and releases a model under a name, or returns the one that was released under that name before: a cell
+// with it can run again and pays once. The model is kept beside the ledger of the allowance's budget, as long as that
+// lasts (KeptIn). If the program ended in between, the fit resumes with the same noise (Allowance.GoesOn); one whose
+// passes a function of the program's makes (PassesBy) is lost, because that function has seen what the noise did.
 //
-// A model is recognised by its name and by what is public: the learner with its settings (except
-// Workers), the schema, the options of the records, the name of their file, the budget and the
-// allowance. If any of these has changed, an error says which. FitOnce does not look at the
-// records, for whether they have changed is private: a model released from an earlier version of a
-// file of the same name is returned as it is. For a file declared Public its checksum counts as
-// well. A change that FitOnce cannot see, such as a Filter, needs another name.
+// A model is recognised by its name and by what is public: the learner with its settings (except Workers), the schema,
+// the options of the records, the name of their file, the budget and the allowance. If any of these has changed, an
+// error says which. FitOnce does not look at the records, for whether they have changed is private: a model released
+// from an earlier version of a file of the same name is returned as it is. For a file declared Public its checksum
+// counts as well. A change that FitOnce cannot see, such as a Filter, needs another name.
 //
 // Errors: as l.Fit and Once.
 func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {
@@ -84,8 +82,8 @@ func noiseWords(src noise.Source) string {
 	return fmt.Sprintf("of a %T", src)
 }
 
-// learnersKept writes learners down with their settings, but for those that do not change
-// what is released and for the noise, which has words of its own.
+// learnersKept writes learners down with their settings, but for those that do not change what is released and for the
+// noise, which has words of its own.
 var learnersKept = sync.OnceValue(func() *typedjson.Codec {
 	c := typedjson.New(Logistic{}, SVM{}, Linear{}, Huber{}, Poisson{}, Softmax{}, OneVsRest{}, Quantile{}, Quantiles{},
 		HeavyTails{}, Quadratic{}).Omit("Noise", "Workers")

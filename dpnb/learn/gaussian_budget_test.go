@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Ten logistic fits of a tenth each have ε ≈ 0.28, and what the ten releases are
-// together, by their own profiles, is the budget and within 1 % of it.
+// Ten logistic fits of a tenth each have ε ≈ 0.28, and what the ten releases are together, by their own profiles, is
+// the budget and within 1 % of it.
 func TestTenSharesOfAGaussianBudget(t *testing.T) {
 	b, data := fresh(1, 1e-5), peopleData(t)
 	square := 0.0
@@ -45,8 +45,8 @@ func TestTenSharesOfAGaussianBudget(t *testing.T) {
 	}
 }
 
-// What is less than Gaussian is charged more than its ε says, shares keep within their
-// μ, and the whole budget may go to any one release.
+// What is less than Gaussian is charged more than its ε says, shares keep within their μ, and the whole budget may go
+// to any one release.
 func TestSharesOfEveryLearner(t *testing.T) {
 	data := kinds(t, 60)
 	worth, err := privacy.MuOf(4, 1e-5)
@@ -134,8 +134,7 @@ func TestSlackIsCharged(t *testing.T) {
 	}
 }
 
-// A share buys a fit of pure ε, which is a fifth of the ε that a Gaussian fit has of it: within
-// its μ, and most of it.
+// A share buys a fit of pure ε, which is a fifth of the ε that a Gaussian fit has of it: within its μ, and most of it.
 func TestSharesOfPureFits(t *testing.T) {
 	data := learn.Regression(incomes(t, 100).Drop("rich"), "spending")
 	for _, f := range []float64{1, 0.1} {

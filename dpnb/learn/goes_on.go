@@ -18,23 +18,23 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// GoesOn lets Once resume a release that was charged but whose program ended before the release was
-// kept. It resumes with the same noise, from a key that is kept in the folder LEDGER.unfinished,
-// which only the user may read (and who does, knows the noise), from the charge until the release is
-// written beside it; then the key is overwritten, and the release is moved to the others. So there is one
-// noise for a name, and one release of it, whenever programs end, and on a full disk too.
+// GoesOn lets Once resume a release that was charged but whose program ended before the release was kept. It resumes
+// with the same noise, from a key that is kept in the folder LEDGER.unfinished, which only the user may read (and who
+// does, knows the noise), from the charge until the release is written beside it; then the key is overwritten, and the
+// release is moved to the others. So there is one noise for a name, and one release of it, whenever programs end, and
+// on a full disk too.
 //
-// It takes a permit, which only this module has, because a release that resumes must draw everything from
-// Noise(nil), in an order that does not depend on chance or on time, and show nothing of it to anybody before it
-// returns: one that kept what it drew and returned an error would be called again, for other records and with the
-// same noise. A ledger in memory ends with its program and keeps no key, and a release on a single group (FitBy)
-// is lost as without GoesOn: how rows were assigned to groups is not known.
+// It takes a permit, which only this module has, because a release that resumes must draw everything from Noise(nil),
+// in an order that does not depend on chance or on time, and show nothing of it to anybody before it returns: one that
+// kept what it drew and returned an error would be called again, for other records and with the same noise. A ledger in
+// memory ends with its program and keeps no key, and a release on a single group (FitBy) is lost as without GoesOn: how
+// rows were assigned to groups is not known.
 //
 // Proof: docs/theory/once.md#dpnb-goes-on.
 func (a Allowance) GoesOn(p permit.Permit) Allowance { a.goesOn = permit.Given(p); return a }
 
-// Noise returns the source from which a release of a draws, if src is nil or secure: that of the
-// key for one that can resume (GoesOn), else the system's. For a simulation it is src.
+// Noise returns the source from which a release of a draws, if src is nil or secure: that of the key for one that can
+// resume (GoesOn), else the system's. For a simulation it is src.
 func (a Allowance) Noise(src noise.Source) noise.Source {
 	if a.run == nil || src != nil && noise.Simulated(src) {
 		return noise.OrSecure(src)
@@ -50,9 +50,9 @@ type unfinished struct {
 	// charged is the ledger's entry of a release that goes on; nil before the charge. It pays once, as taken says.
 	charged *ledger.Entry
 	taken   atomic.Bool
-	// Key is the text of the noise's key, Part what was allowed when it began: by Spend and Share that may depend
-	// on what was spent before. Mechanism describes what was charged, which another version of the
-	// module may do otherwise at the same price.
+	// Key is the text of the noise's key, Part what was allowed when it began: by Spend and Share that may depend on
+	// what was spent before. Mechanism describes what was charged, which another version of the module may do otherwise
+	// at the same price.
 	Key       string
 	Part      ledger.Part
 	Mechanism string

@@ -22,10 +22,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
-// A fit under a name that is killed, wherever, goes on: it is charged once and its noise is that of the
-// first program, so that programs that go on from copies of its files release the same to the last bit. The
-// key is gone before there is a release. Without the key the release is lost; a kill before the charge leaves nothing
-// to go on with, and other noise is drawn.
+// A fit under a name that is killed, wherever, goes on: it is charged once and its noise is that of the first program,
+// so that programs that go on from copies of its files release the same to the last bit. The key is gone before there
+// is a release. Without the key the release is lost; a kill before the charge leaves nothing to go on with, and other
+// noise is drawn.
 func TestAKilledFitGoesOn(t *testing.T) {
 	const folder, when = "DPNB_GOES_ON_FOLDER", "DPNB_GOES_ON_WHEN"
 	if at := os.Getenv(when); at != "" {
@@ -303,8 +303,8 @@ func TestGoingOnPaysOnce(t *testing.T) {
 	}
 }
 
-// What goes on is the mechanism that was charged: with steps of twice the length in the same ball the same price is
-// not enough.
+// What goes on is the mechanism that was charged: with steps of twice the length in the same ball the same price is not
+// enough.
 func TestGoingOnIsTheSameMechanism(t *testing.T) {
 	budget, data := keptBudget(t, 1), learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
 	once := func(l learn.Learner, then error) error {

@@ -49,8 +49,8 @@ func golden(t *testing.T) map[string]func() (*learn.Model, error) {
 
 func anchorOf(d *learn.Dataset) []float64 { return make([]float64, d.Features()) }
 
-// Files of models that an earlier version wrote are read, and written again to the last byte: a
-// change of the form is noticed, and has to have a new version and a way to read the old one.
+// Files of models that an earlier version wrote are read, and written again to the last byte: a change of the form is
+// noticed, and has to have a new version and a way to read the old one.
 func TestSavedModelsOfEarlierVersions(t *testing.T) {
 	dir := filepath.Join("testdata", "models")
 	if os.Getenv(goldenVariable) != "" {

@@ -32,11 +32,10 @@ const (
 	HingeLoss
 )
 
-// HeavyTails fits a linear model with pure ε: it spends no δ, and works on a budget with δ = 0 too.
-// Features and target need no bounds, only a public scale: dpnb.Numeric("income", 0,
-// 50_000).Unbounded() says where most values are. Outliers in features and target cannot move the
-// fit by more than other records can, and no record is refused. It is objective perturbation of a
-// smooth Lipschitz extension. The zero value is median regression.
+// HeavyTails fits a linear model with pure ε: it spends no δ, and works on a budget with δ = 0 too. Features and target
+// need no bounds, only a public scale: dpnb.Numeric("income", 0, 50_000).Unbounded() says where most values are.
+// Outliers in features and target cannot move the fit by more than other records can, and no record is refused. It is
+// objective perturbation of a smooth Lipschitz extension. The zero value is median regression.
 //
 //	budget := dpnb.NewBudget(1, 0)
 //	model, err := dpnb.HeavyTails{}.Fit(data, budget.Spend(0.5))
@@ -46,31 +45,28 @@ type HeavyTails struct {
 	Loss HeavyLoss
 	// Tau is the level of PinballLoss in (0, 1).
 	Tau float64
-	// Threshold of HuberLoss, in units of half the width of the target's scale; zero is 1/4.
-	// Elsewhere it is set to 1.35 times the scale of the residuals, which would have to be
-	// estimated from the records: here it is public.
+	// Threshold of HuberLoss, in units of half the width of the target's scale; zero is 1/4. Elsewhere it is set to
+	// 1.35 times the scale of the residuals, which would have to be estimated from the records: here it is public.
 	Threshold float64
 	// Radius R bounds the coefficients, ‖θ‖₂ ≤ R, for features and target on their scales; zero is
 	// 4. Too large an R costs some accuracy, and nothing mends one that is too small.
 	Radius float64
-	// Centre is a prior guess of the coefficients, one for each of Dataset.Features: the ball and
-	// the ridge are about it. It must not come from the records; nil is zero.
+	// Centre is a prior guess of the coefficients, one for each of Dataset.Features: the ball and the ridge are about
+	// it. It must not come from the records; nil is zero.
 	Centre []float64
-	// Moment k > 1 and MomentBound G: E‖gradient‖^k ≤ G^k, for features and target on their scales.
-	// If zero, gradients are clipped at the length 1 of the intercept's, times the largest slope of
-	// the loss, which loses little. SquaredLoss has no largest slope, and G over all coefficients
-	// is far too large for it: zero is √d/4 there, feature norm times the residual of Threshold.
-	// EstimateMoment spends ε on a number for your records. A wrong G costs accuracy and no
-	// privacy.
+	// Moment k > 1 and MomentBound G: E‖gradient‖^k ≤ G^k, for features and target on their scales. If zero, gradients
+	// are clipped at the length 1 of the intercept's, times the largest slope of the loss, which loses little.
+	// SquaredLoss has no largest slope, and G over all coefficients is far too large for it: zero is √d/4 there,
+	// feature norm times the residual of Threshold. EstimateMoment spends ε on a number for your records. A wrong G
+	// costs accuracy and no privacy.
 	Moment, MomentBound float64
-	// WorstCase clips gradients at the norm of the theorem on utility instead of the one that did
-	// best in experiments: it guards against a bias that few data have, and costs accuracy.
+	// WorstCase clips gradients at the norm of the theorem on utility instead of the one that did best in experiments:
+	// it guards against a bias that few data have, and costs accuracy.
 	WorstCase bool
-	// Records is the planned number of records, if that is public. If zero, they are counted with a
-	// fiftieth of ε.
+	// Records is the planned number of records, if that is public. If zero, they are counted with a fiftieth of ε.
 	Records int
-	// Output uses output perturbation instead of objective perturbation; that is nearly always
-	// worse, and Records must be stated.
+	// Output uses output perturbation instead of objective perturbation; that is nearly always worse, and Records must
+	// be stated.
 	Output bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
@@ -78,8 +74,8 @@ type HeavyTails struct {
 	Workers int
 }
 
-// Fit releases a private model: see Learner. If fewer than 3d^{3/2}/ε records are planned, with d
-// features, Show says that next to nothing can be learnt.
+// Fit releases a private model: see Learner. If fewer than 3d^{3/2}/ε records are planned, with d features, Show says
+// that next to nothing can be learnt.
 func (l HeavyTails) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	m, err := fit(data, allowance, l.recipe())
 	if err != nil || l.Records == 0 {
@@ -94,8 +90,7 @@ func (l HeavyTails) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	return m, nil
 }
 
-// FitWithoutPrivacy returns the fit of the same loss to three digits, for comparison on
-// public data.
+// FitWithoutPrivacy returns the fit of the same loss to three digits, for comparison on public data.
 func (l HeavyTails) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	return fitWithoutPrivacy(data, l.recipe())
 }
@@ -103,8 +98,8 @@ func (l HeavyTails) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 // countPart is the part of ε that counting the records has: a standard deviation of 70/ε.
 const countPart = 0.02
 
-// residual is what is taken for the scale of residuals where nothing is said of it: 1/4, an eighth of
-// the width of the target's scale.
+// residual is what is taken for the scale of residuals where nothing is said of it: 1/4, an eighth of the width of the
+// target's scale.
 const residual = 0.25
 
 func (l HeavyTails) loss() loss.Convex {
@@ -125,8 +120,7 @@ func (l HeavyTails) loss() loss.Convex {
 	return nil
 }
 
-// valid refuses parameters of another loss, which would say nothing here, and a level that is
-// none.
+// valid refuses parameters of another loss, which would say nothing here, and a level that is none.
 func (l HeavyTails) valid() error {
 	switch {
 	case l.Loss != PinballLoss && l.Tau != 0:
@@ -199,8 +193,8 @@ func (l HeavyTails) recipe() recipe {
 	}
 }
 
-// plainly minimises Σφ, extended for records of ten times the median norm and smoothed at a
-// thousandth of the scale, with a ridge that shows in the fourth digit at most.
+// plainly minimises Σφ, extended for records of ten times the median norm and smoothed at a thousandth of the scale,
+// with a ridge that shows in the fourth digit at most.
 func plainly(d *frame.Design, l loss.Convex, workers int) ([]float64, error) {
 	unit, norms := matrix.Directions(d.Rows, workers)
 	numbers := make([]float64, len(norms))

@@ -13,8 +13,7 @@ import (
 
 // MomentEstimate is what HeavyTails.EstimateMoment returns.
 type MomentEstimate struct {
-	// Moment is k, Bound the estimate of G, the k-th root of the mean of ‖gradient‖^k; 0 if no cell had
-	// records enough.
+	// Moment is k, Bound the estimate of G, the k-th root of the mean of ‖gradient‖^k; 0 if no cell had records enough.
 	Moment, Bound float64
 	// Least is how many records a cell needs to be told from noise: fewer, in the tail, are missed.
 	Least float64
@@ -23,8 +22,8 @@ type MomentEstimate struct {
 	release mechanism.Release
 }
 
-// The cells of EstimateMoment: four to a factor of two, from 2⁻²⁰ to 2⁴⁰; shorter and longer
-// gradients, and those that are not finite, are in none.
+// The cells of EstimateMoment: four to a factor of two, from 2⁻²⁰ to 2⁴⁰; shorter and longer gradients, and those that
+// are not finite, are in none.
 const (
 	momentCells  = 240
 	perOctave    = 4
@@ -32,17 +31,15 @@ const (
 	momentChance = 0.05
 )
 
-// EstimateMoment spends an allowance on a MomentBound for l with pure ε, from the records of a
-// held-out part or from those that will be fitted. It releases, with geometric noise, how many
-// records have a gradient of about each length A, each record being in one cell (for people with k
-// rows, k times as much noise: PerPerson), and returns
+// EstimateMoment spends an allowance on a MomentBound for l with pure ε, from the records of a held-out part or from
+// those that will be fitted. It releases, with geometric noise, how many records have a gradient of about each length
+// A, each record being in one cell (for people with k rows, k times as much noise: PerPerson), and returns
 //
 //	G = (Σ c·A^k / Σ c)^{1/k}, k = Moment, zero meaning 2,
 //
-// over the cells whose counts c exceed what the noise alone exceeds with probability 1/20. A is ‖x‖
-// times the largest slope of the loss; for SquaredLoss it is ‖x‖·|y|, the gradient at 0. Cells are
-// as wide as a factor of 2^¼, and G is right to half of that, except for the tail, which no number
-// of records shows: if you know the moment, state it.
+// over the cells whose counts c exceed what the noise alone exceeds with probability 1/20. A is ‖x‖ times the largest
+// slope of the loss; for SquaredLoss it is ‖x‖·|y|, the gradient at 0. Cells are as wide as a factor of 2^¼, and G is
+// right to half of that, except for the tail, which no number of records shows: if you know the moment, state it.
 //
 //	g, err := dpnb.HeavyTails{Moment: 2}.EstimateMoment(data, budget.Spend(0.05))
 //	model, err := dpnb.HeavyTails{Moment: 2, MomentBound: g.Bound}.Fit(data, budget.Spend(0.5))

@@ -14,8 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// incomes returns records with heavy tails: spending = 1000 + 0.3·income − 20·age + noise, and
-// rich = spending is above 9,000, with some numbers that are none.
+// incomes returns records with heavy tails: spending = 1000 + 0.3·income − 20·age + noise, and rich = spending is above
+// 9,000, with some numbers that are none.
 func incomes(t *testing.T, n int) learn.DataFrame {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 9))
@@ -43,8 +43,8 @@ func incomes(t *testing.T, n int) learn.DataFrame {
 		learn.Numeric("spending", 0, 20_000).Unbounded(), learn.Categorical("rich", "no", "yes"))
 }
 
-// On a budget of δ = 0 the fit is near the truth in the units of the columns, for features and
-// a target without bounds, and what is spent is ε alone.
+// On a budget of δ = 0 the fit is near the truth in the units of the columns, for features and a target without bounds,
+// and what is spent is ε alone.
 func TestHeavyTails(t *testing.T) {
 	df := incomes(t, 20_000)
 	data := learn.Regression(df.Drop("rich"), "spending")
@@ -76,8 +76,8 @@ func TestHeavyTails(t *testing.T) {
 	if s, err := budget.State(); err != nil || s.SpentEpsilon != 1 || s.SpentDelta != 0 || len(s.Entries) != 1 {
 		t.Errorf("state %+v (%v)", s, err)
 	}
-	// Records with an infinite number have no part in a score, and one wild target has little: it is R¹
-	// of the median. With R² it would be all.
+	// Records with an infinite number have no part in a score, and one wild target has little: it is R¹ of the median.
+	// With R² it would be all.
 	if s, err := plain.Score(df.Drop("rich").Head(1000)); err != nil || s < 0.85 {
 		t.Errorf("R¹ = %.3f (%v)", s, err)
 	}
@@ -131,9 +131,8 @@ func TestHeavyTails(t *testing.T) {
 	}
 }
 
-// What cannot be is refused by public numbers, with a reason, and the ledger stays as it was:
-// parameters out of range, δ asked of a pure learner, a learner that needs a δ on a pure budget,
-// numbers without bounds given to others.
+// What cannot be is refused by public numbers, with a reason, and the ledger stays as it was: parameters out of range,
+// δ asked of a pure learner, a learner that needs a δ on a pure budget, numbers without bounds given to others.
 func TestHeavyTailsRefuses(t *testing.T) {
 	df := incomes(t, 100)
 	data := learn.Regression(df.Drop("rich"), "spending")
@@ -193,8 +192,8 @@ func TestHeavyTailsRefuses(t *testing.T) {
 	}
 }
 
-// A centre near the truth spares the ball and the ridge their pull: with a ball too small for the
-// coefficients about 0 the fit is as good as with a large one.
+// A centre near the truth spares the ball and the ridge their pull: with a ball too small for the coefficients about 0
+// the fit is as good as with a large one.
 func TestHeavyTailsCentre(t *testing.T) {
 	df := incomes(t, 4000)
 	data := learn.Regression(df.Drop("rich"), "spending")
@@ -218,8 +217,8 @@ func TestHeavyTailsCentre(t *testing.T) {
 	}
 }
 
-// What is estimated is the moment, to the width of a cell and noise, for the price that was asked and
-// no more; the noise alone is never taken for records; a wrong G costs no privacy.
+// What is estimated is the moment, to the width of a cell and noise, for the price that was asked and no more; the
+// noise alone is never taken for records; a wrong G costs no privacy.
 func TestEstimateMoment(t *testing.T) {
 	df := incomes(t, 20_000)
 	data := learn.Regression(df.Drop("rich"), "spending")

@@ -4,31 +4,28 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Huber is robust regression for a number (Regression) by objective perturbation: squared loss for
-// small residuals, absolute for large ones. Its gradients are bounded, so nothing need be clipped,
-// and its noise is in proportion to the threshold: where targets are seldom far from what can be
-// predicted it needs less noise than Linear. Units are those of Linear. The zero value has sensible
-// defaults.
+// Huber is robust regression for a number (Regression) by objective perturbation: squared loss for small residuals,
+// absolute for large ones. Its gradients are bounded, so nothing need be clipped, and its noise is in proportion to the
+// threshold: where targets are seldom far from what can be predicted it needs less noise than Linear. Units are those
+// of Linear. The zero value has sensible defaults.
 type Huber struct {
-	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero,
-	// λ is chosen automatically. It must not be set by looking at the records.
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero, λ is chosen automatically. It must not be
+	// set by looking at the records.
 	Lambda float64
-	// Threshold T > 0 is the residual from which a record counts by its absolute
-	// value; zero is 1/4, an eighth of the width of the public bounds.
+	// Threshold T > 0 is the residual from which a record counts by its absolute value; zero is 1/4, an eighth of the
+	// width of the public bounds.
 	Threshold float64
 	// Regularise adds ω‖θ‖₁ to the objective, or its like for whole columns:
 	// Regularise: dpnb.Regulariser{L1: 30}. It costs no privacy.
 	Regularise Regulariser
-	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the
-	// curvature at the coefficients and makes Model.Intervals narrow: 0.1 costs a
-	// twentieth more noise. Zero spends nothing on it.
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at the coefficients and
+	// makes Model.Intervals narrow: 0.1 costs a twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
-	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many
-	// features. Regularise, CurvatureShare and Bound are then refused.
+	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many features.
+	// Regularise, CurvatureShare and Bound are then refused.
 	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source

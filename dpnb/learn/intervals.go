@@ -21,10 +21,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Intervals has one interval for each coefficient of a released model, in the order of the
-// features. Each by itself covers what Covers says, at its level; all of them at once are covered
-// less often (for simultaneous coverage use the level 1 − α/d). They are computed from what was
-// released and cost nothing. Show displays a table.
+// Intervals has one interval for each coefficient of a released model, in the order of the features. Each by itself
+// covers what Covers says, at its level; all of them at once are covered less often (for simultaneous coverage use the
+// level 1 − α/d). They are computed from what was released and cost nothing. Show displays a table.
 type Intervals struct {
 	// Intervals has Level, Estimate, Lower, Upper, Covers, Basis and Proved.
 	interval.Intervals
@@ -39,43 +38,41 @@ type Intervals struct {
 	references []string
 }
 
-// Intervals returns intervals, at a level such as 0.95, for the coefficients that
-// the same fit would have had on these records without noise. What goes with what among people at large is
-// for PopulationIntervals.
+// Intervals returns intervals, at a level such as 0.95, for the coefficients that the same fit would have had on these
+// records without noise. What goes with what among people at large is for PopulationIntervals.
 //
-// Without a CurvatureShare they come from the law of the noise and λ alone: they hold for every
-// dataset and are wide. With one they are, in the limit of many records, no wider than what is known of the
-// curvature allows (interval.Minimiser with Linearise); ProvedIntervals hold for any number. For
-// quantiles there are none without a CurvatureShare; with one they are about estimates that are
-// corrected for where the descent has stopped (sgd.Curvature).
+// Without a CurvatureShare they come from the law of the noise and λ alone: they hold for every dataset and are wide.
+// With one they are, in the limit of many records, no wider than what is known of the curvature allows
+// (interval.Minimiser with Linearise); ProvedIntervals hold for any number. For quantiles there are none without a
+// CurvatureShare; with one they are about estimates that are corrected for where the descent has stopped
+// (sgd.Curvature).
 //
-// Errors: a level outside (0, 1); a model without privacy, or not released by
-// objective perturbation or as quantiles with a CurvatureShare.
+// Errors: a level outside (0, 1); a model without privacy, or not released by objective perturbation or as quantiles
+// with a CurvatureShare.
 func (m *Model) Intervals(level float64) (*Intervals, error) {
 	return m.around(nil, level, ofFit)
 }
 
-// ProvedIntervals is Intervals with a coverage that is proved for every dataset: with a
-// CurvatureShare they are narrow where records are many and features few. Decide between the two
-// beforehand: taking the narrower one after seeing both would be a choice that depends on the
-// noise.
+// ProvedIntervals is Intervals with a coverage that is proved for every dataset: with a CurvatureShare they are narrow
+// where records are many and features few. Decide between the two beforehand: taking the narrower one after seeing both
+// would be a choice that depends on the noise.
 //
 // Errors: as Intervals; quantiles.
 func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 	return m.around(nil, level, provedOfFit)
 }
 
-// PopulationIntervals returns intervals for the coefficients of the population from which the
-// records were drawn, corrected for the shrinkage of the ridge: those that a reader of a table of
-// coefficients expects. Those of centred rows are approximate where records are few (interval.Likely). Else
-// they hold in the limit of many records, are infinite where the curvature does not stand out
-// from its noise, and are for Logistic alone, whose scores vary by its curvature.
+// PopulationIntervals returns intervals for the coefficients of the population from which the records were drawn,
+// corrected for the shrinkage of the ridge: those that a reader of a table of coefficients expects. Those of centred
+// rows are approximate where records are few (interval.Likely). Else they hold in the limit of many records, are
+// infinite where the curvature does not stand out from its noise, and are for Logistic alone, whose scores vary by its
+// curvature.
 //
-// For quantiles they are those of quantile regression, with τ(1−τ)H⁻¹GH⁻¹ estimated by a kernel,
-// and what the noise adds; they are infinite also where the noise moves the fit too far.
+// For quantiles they are those of quantile regression, with τ(1−τ)H⁻¹GH⁻¹ estimated by a kernel, and what the noise
+// adds; they are infinite also where the noise moves the fit too far.
 //
-// Errors: as Intervals; a fit without a CurvatureShare; rows that are not centred, of a learner other than
-// Logistic, Quantile and Quantiles.
+// Errors: as Intervals; a fit without a CurvatureShare; rows that are not centred, of a learner other than Logistic,
+// Quantile and Quantiles.
 func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 	return m.around(nil, level, ofPopulation)
 }
@@ -173,8 +170,8 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 	return (&Intervals{own: *iv, model: m, population: kind == ofPopulation}).copied(), nil
 }
 
-// Curvature returns the curvature that was released with the coefficients, for
-// package interval. False for a fit without a CurvatureShare.
+// Curvature returns the curvature that was released with the coefficients, for package interval. False for a fit
+// without a CurvatureShare.
 func (m *Model) Curvature() (*interval.Moments, bool) {
 	if m.Err() != nil || m.release == nil {
 		return nil, false
@@ -273,8 +270,7 @@ func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, err
 	return iv.copied(), nil
 }
 
-// CoefficientsWithIntervals is Coefficients with the columns lower and upper of
-// Intervals.
+// CoefficientsWithIntervals is Coefficients with the columns lower and upper of Intervals.
 //
 // Errors: as Intervals.
 func (m *Model) CoefficientsWithIntervals(level float64) (dataframe.DataFrame, error) {
@@ -285,8 +281,8 @@ func (m *Model) CoefficientsWithIntervals(level float64) (dataframe.DataFrame, e
 	return iv.dataFrame("coefficient"), nil
 }
 
-// DataFrame returns the intervals with columns feature, estimate, lower and upper; of
-// several classes with a column class before them.
+// DataFrame returns the intervals with columns feature, estimate, lower and upper; of several classes with a column
+// class before them.
 func (iv *Intervals) DataFrame() dataframe.DataFrame {
 	if iv == nil {
 		return dataframe.DataFrame{Err: errNoIntervals}
@@ -300,8 +296,7 @@ func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {
 	return iv.model.dataFrame([]string{estimate, "lower", "upper"}, iv.own.Estimate, iv.own.Lower, iv.own.Upper)
 }
 
-// Display shows the intervals column by column, class by class if there are several, what they cover
-// and why.
+// Display shows the intervals column by column, class by class if there are several, what they cover and why.
 func (iv *Intervals) Display() display.Item {
 	if iv == nil {
 		return display.Failed(errNoIntervals)

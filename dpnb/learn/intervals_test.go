@@ -10,10 +10,9 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -37,8 +36,8 @@ func madeFor(learner string) string {
 	return ""
 }
 
-// Coefficients and curvature together satisfy what was charged, once; the fit's
-// noise is larger by the share; intervals are narrower for it.
+// Coefficients and curvature together satisfy what was charged, once; the fit's noise is larger by the share; intervals
+// are narrower for it.
 func TestCurvatureIsPaidFor(t *testing.T) {
 	data := plain(t, 3000)
 	// Linear and Poisson go the way of Huber, whose profile takes seconds.
@@ -77,8 +76,8 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 		if !ok || k.Hessian.SymmetricDim() != len(m.Theta()) {
 			t.Fatalf("%s: no curvature", name)
 		}
-		// The claim is not below either part: the Gaussian mechanism of the
-		// curvature's μ composed with that of the slopes', which a record reaches.
+		// The claim is not below either part: the Gaussian mechanism of the curvature's μ composed with that of the
+		// slopes', which a record reaches.
 		mu := math.Hypot(o.Lipschitz()/o.Sigma, o.Smoothness()/k.HessianSigma)
 		if low := math.Exp(privacy.GaussianProfile(mu, privacy.AddRemove).LogDeltaUpper(privacy.Remove,
 			0.7)); privacy.DeltaUpper(together, 0.7) < low*(1-1e-9) {
@@ -188,8 +187,7 @@ func TestPopulationIntervals(t *testing.T) {
 	}
 }
 
-// What has no intervals says why; a bad share is refused before anything is drawn
-// or spent.
+// What has no intervals says why; a bad share is refused before anything is drawn or spent.
 func TestIntervalsAreRefused(t *testing.T) {
 	data := kinds(t, 200)
 	for name, c := range map[string]struct {
@@ -244,8 +242,7 @@ func TestIntervalsAreRefused(t *testing.T) {
 	}
 }
 
-// The table has the words, the dataframe the columns; both are of released figures
-// alone.
+// The table has the words, the dataframe the columns; both are of released figures alone.
 func TestIntervalsAreShown(t *testing.T) {
 	data := plain(t, 500)["Binary"]
 	m, err := learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-5))
@@ -313,8 +310,8 @@ func TestIntervalsAreShown(t *testing.T) {
 	}
 }
 
-// A λ with which fits of few records do not come to an end is refused without a
-// charge, with a plan of few or without; with a plan of many it is had.
+// A λ with which fits of few records do not come to an end is refused without a charge, with a plan of few or without;
+// with a plan of many it is had.
 func TestHopelessPlanIsRefused(t *testing.T) {
 	for rows, c := range map[int]struct {
 		lambda float64

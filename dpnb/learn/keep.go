@@ -26,20 +26,19 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Of the files that Save writes. A version is raised when an older program could read a
-// file wrongly.
+// Of the files that Save writes. A version is raised when an older program could read a file wrongly.
 const (
 	keptFormat  = "dpnb model"
 	keptVersion = 2
 )
 
-// Save writes a released model to a file, so that another cell, notebook or machine can Load it: to
-// the last bit of every number, with its guarantee, the law of its noise and what it cost. What is
-// in the file was released or is public, so it may go wherever the model may. The file is written
-// in full or not at all, and replaces one of the same name.
+// Save writes a released model to a file, so that another cell, notebook or machine can Load it: to the last bit of
+// every number, with its guarantee, the law of its noise and what it cost. What is in the file was released or is
+// public, so it may go wherever the model may. The file is written in full or not at all, and replaces one of the same
+// name.
 //
-// Errors: a fit without privacy, whose coefficients were not released and can give records
-// away; no model; a file that cannot be written.
+// Errors: a fit without privacy, whose coefficients were not released and can give records away; no model; a file that
+// cannot be written.
 func (m *Model) Save(path string) error {
 	content, err := m.encode()
 	if err != nil {
@@ -48,11 +47,10 @@ func (m *Model) Save(path string) error {
 	return atomicfile.Write(path, content)
 }
 
-// Load reads a model that Save has written. Its checksum detects accidental changes of the file,
-// but anybody can compute a new one: a model is as trustworthy as whoever gave it to you.
+// Load reads a model that Save has written. Its checksum detects accidental changes of the file, but anybody can
+// compute a new one: a model is as trustworthy as whoever gave it to you.
 //
-// Errors: a file that is not there, is no model, was changed, or is of another version of
-// the format.
+// Errors: a file that is not there, is no model, was changed, or is of another version of the format.
 func Load(path string) (*Model, error) {
 	content, err := runlog.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -116,8 +114,8 @@ type keptNoise struct {
 	Seed              uint64
 }
 
-// provenance is what may be said of the records and of the program. The checksum and the
-// number of rows are there of public files only.
+// provenance is what may be said of the records and of the program. The checksum and the number of rows are there of
+// public files only.
 type provenance struct {
 	Data             string
 	Public, Invented bool
@@ -233,8 +231,8 @@ func decode(content []byte) (*Model, error) {
 	return m, err
 }
 
-// scaledFromPositive reports whether m reads a number on a logarithmic scale from a positive bound:
-// before version 2 of the file that was ln(1 + x − lower).
+// scaledFromPositive reports whether m reads a number on a logarithmic scale from a positive bound: before version 2 of
+// the file that was ln(1 + x − lower).
 func (m *Model) scaledFromPositive() bool {
 	k := m.encoding.Kept()
 	return slices.ContainsFunc(append(k.Fields, k.Label), func(f frame.Field) bool { return f.Log && f.Lower > 0 })

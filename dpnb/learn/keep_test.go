@@ -35,8 +35,8 @@ func sameBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// A model of every learner is the same after it was kept: its numbers to the last bit, what
-// it predicts, what is shown of it, its intervals, and its guarantee at every ε.
+// A model of every learner is the same after it was kept: its numbers to the last bit, what it predicts, what is shown
+// of it, its intervals, and its guarantee at every ε.
 func TestKeptModelsAreTheSame(t *testing.T) {
 	data := kinds(t, 300)
 	heavy := []learn.HeavyTails{{}, {Records: 300, Loss: learn.PinballLoss, Tau: 0.9, Noise: learn.Seed(4)},
@@ -96,8 +96,8 @@ func TestKeptModelsAreTheSame(t *testing.T) {
 	}
 }
 
-// A model that bought the geometry of its records is the same after it was kept, with its hats and where there were
-// too few records for them, and one that FitOnce released is released again.
+// A model that bought the geometry of its records is the same after it was kept, with its hats and where there were too
+// few records for them, and one that FitOnce released is released again.
 func TestKeptCentredModels(t *testing.T) {
 	for name, l := range map[string]learn.Learner{"ill": learn.SVM{CurvatureShare: 0.1}, "pressure": learn.Huber{}} {
 		for _, rows := range []int{30, 3000} {
@@ -242,8 +242,8 @@ func TestChangedFilesAreRefused(t *testing.T) {
 	}
 }
 
-// What was not released is not kept: no model without privacy, and of private records
-// neither their number nor their checksum.
+// What was not released is not kept: no model without privacy, and of private records neither their number nor their
+// checksum.
 func TestOnlyWhatWasReleasedIsKept(t *testing.T) {
 	plain, err := learn.Logistic{}.FitWithoutPrivacy(peopleData(t))
 	if err != nil {
@@ -303,8 +303,8 @@ func TestKeptSimulations(t *testing.T) {
 	}
 }
 
-// The guarantee for people with several rows is kept with the model, and FitOnce does not
-// take it for one of another number.
+// The guarantee for people with several rows is kept with the model, and FitOnce does not take it for one of another
+// number.
 func TestKeptForPeople(t *testing.T) {
 	df := frameOf(t, "who,"+strings.ReplaceAll(strings.TrimSpace(people), "\n", "\nA,")+"\n")
 	budget := fresh(1, 1e-5)

@@ -25,8 +25,8 @@ type clippedLoss struct {
 	Level float64
 }
 
-// mechanisms writes down the mechanisms of all learners with what they are made of. A
-// learner whose mechanism is not among them cannot be saved, which its test says.
+// mechanisms writes down the mechanisms of all learners with what they are made of. A learner whose mechanism is not
+// among them cannot be saved, which its test says.
 var mechanisms = sync.OnceValue(func() *typedjson.Codec {
 	c := typedjson.New(
 		mechanism.Group{}, mechanism.Replaced{}, geometry.Centred{}, additive.Boosting{},

@@ -109,8 +109,8 @@ func ExampleTune() {
 	// Output: λ = 30
 }
 
-// One model predicts every target exactly, which has to be known without the data, and so has about
-// where it lies. Whatever is shown of the model says what its guarantee rests on.
+// One model predicts every target exactly, which has to be known without the data, and so has about where it lies.
+// Whatever is shown of the model says what its guarantee rests on.
 func ExampleQuadratic() {
 	var x, y frame.Column
 	x.Name, y.Name = "x", "y"

@@ -22,9 +22,8 @@ type large struct {
 }
 
 // affords refuses what takes memory for each record of a table that is scanned, if there is a
-// MemoryLimit: by the mechanism alone, for how many records there are is private. Until free the
-// garbage collector keeps to the limit, less an eighth for what it does not see, or to GOMEMLIMIT,
-// if that is less.
+// MemoryLimit: by the mechanism alone, for how many records there are is private. Until free the garbage collector
+// keeps to the limit, less an eighth for what it does not see, or to GOMEMLIMIT, if that is less.
 func (l *large) affords(m mechanism.Mechanism, learner string) (free func(), err error) {
 	if l == nil || l.where.MemoryLimit <= 0 {
 		return func() {}, nil

@@ -20,8 +20,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// invented is a scan of rows × 20 invented columns: 18 numbers, a category and a label that
-// depends on the first numbers. The same seed gives the same rows.
+// invented is a scan of rows × 20 invented columns: 18 numbers, a category and a label that depends on the first
+// numbers. The same seed gives the same rows.
 type invented struct{ rows, chunk int }
 
 func (g invented) Names() []string {
@@ -79,8 +79,8 @@ func (g invented) schema() []learn.Field {
 	return append(fields, learn.Categorical("town", "Bern", "Rome", "Oslo"), learn.Categorical("ill", "no", "yes"))
 }
 
-// A fit of a file that is scanned is the fit of the same table in memory: to the last bit where
-// features are kept as they are, else but for the roundings to float32.
+// A fit of a file that is scanned is the fit of the same table in memory: to the last bit where features are kept as
+// they are, else but for the roundings to float32.
 func TestFitOfAScan(t *testing.T) {
 	g := invented{rows: 20_003, chunk: 7000}
 	dir := t.TempDir()
@@ -127,9 +127,8 @@ func TestFitOfAScan(t *testing.T) {
 	}
 }
 
-// Every learner that learns in passes does so within a limit on memory, and what it releases is
-// what it does of the same table in memory, to the last bit; the others are refused by name, before
-// a charge, and fit without the limit.
+// Every learner that learns in passes does so within a limit on memory, and what it releases is what it does of the
+// same table in memory, to the last bit; the others are refused by name, before a charge, and fit without the limit.
 func TestLearnersWithinAMemoryLimit(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.parquet")

@@ -1,7 +1,6 @@
-// Package learn fits private models to tables. It has tables with what is publicly known about
-// them, budgets, learners, models with intervals and predictions, and comparisons. Every learner
-// checks, charges, draws and solves by one and the same path. Package dpnb, the command line and
-// programs that build on this module may import it.
+// Package learn fits private models to tables. It has tables with what is publicly known about them, budgets, learners,
+// models with intervals and predictions, and comparisons. Every learner checks, charges, draws and solves by one and
+// the same path. Package dpnb, the command line and programs that build on this module may import it.
 package learn
 
 import (
@@ -23,17 +22,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Learner is a way to fit: Logistic, SVM, Linear, Huber, Quantile, Quantiles, Poisson,
-// Softmax, OneVsRest, HeavyTails, of which the zero value is right; and Quadratic.
+// Learner is a way to fit: Logistic, SVM, Linear, Huber, Quantile, Quantiles, Poisson, Softmax, OneVsRest, HeavyTails,
+// of which the zero value is right; and Quadratic.
 //
-// Fit releases a private model, or returns an error and releases nothing: first everything is
-// checked; then the budget is charged; then noise is drawn and the objective minimised to a
-// certified tolerance. An error in the first step leaves the ledger as it was; there are no refunds
-// after the second.
+// Fit releases a private model, or returns an error and releases nothing: first everything is checked; then the budget
+// is charged; then noise is drawn and the objective minimised to a certified tolerance. An error in the first step
+// leaves the ledger as it was; there are no refunds after the second.
 //
-// FitWithoutPrivacy minimises the same objective, clipping included, without noise and with λ = 1
-// unless another is fixed. It protects nobody and says so wherever it is shown: it is for
-// comparison on public data.
+// FitWithoutPrivacy minimises the same objective, clipping included, without noise and with λ = 1 unless another is
+// fixed. It protects nobody and says so wherever it is shown: it is for comparison on public data.
 type Learner interface {
 	Fit(data *Dataset, allowance Allowance) (*Model, error)
 	FitWithoutPrivacy(data *Dataset) (*Model, error)
@@ -57,8 +54,8 @@ func own(l Learner) error {
 // Seed returns the reproducible noise of a seed, for simulations.
 func Seed(seed uint64) noise.Source { return noise.NewSeeded(seed) }
 
-// recipe is what a learner asks of the fit path. Nothing in it depends on the
-// records, and neither does what its functions return: a target is public.
+// recipe is what a learner asks of the fit path. Nothing in it depends on the records, and neither does what its
+// functions return: a target is public.
 type recipe struct {
 	// learner as it is typed, what it is called in tables and in the ledger.
 	learner, title, entry string
@@ -70,9 +67,8 @@ type recipe struct {
 	// informed calibrates the fit of rows that were centred, and of numbers whose unit is their spread (centred); nil
 	// has rows as they are.
 	informed informed
-	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's, or of several
-	// classes that the e^{xᵀθ} are in proportion to theirs; if they were fitted apart, each
-	// against all others, then the 1/(1 + e^{−xᵀθ}) are.
+	// probabilities says that 1/(1 + e^{−xᵀθ}) is the positive class's, or of several classes that the e^{xᵀθ} are in
+	// proportion to theirs; if they were fitted apart, each against all others, then the 1/(1 + e^{−xᵀθ}) are.
 	probabilities, apart bool
 	// hinge is the loss of a support vector machine, by which margins are probabilities.
 	hinge loss.Softplus
@@ -80,19 +76,17 @@ type recipe struct {
 	levels []float64
 
 	lambda float64
-	// records that were planned for and the share of the positive class; zero if
-	// nothing is said of them.
+	// records that were planned for and the share of the positive class; zero if nothing is said of them.
 	records  int
 	baseRate float64
 	bound    objective.Bound
 	rule     objpert.LambdaRule
-	// ridge ρ > 0 takes λ = σ·max(gρR, s/(2L)) where none is fixed and the bound is
-	// Tight, σ the Gaussian mechanism's: the noise alone then moves a prediction
-	// xᵀθ by about 1/(gρ) at most, even where there is no data, and the curvature
-	// costs little noise. g, from ½ to 1, is few's. Zero leaves λ to the rule. docs/theory/learners.md
+	// ridge ρ > 0 takes λ = σ·max(gρR, s/(2L)) where none is fixed and the bound is Tight, σ the Gaussian mechanism's:
+	// the noise alone then moves a prediction xᵀθ by about 1/(gρ) at most, even where there is no data, and the
+	// curvature costs little noise. g, from ½ to 1, is few's. Zero leaves λ to the rule. docs/theory/learners.md
 	ridge float64
-	// curvatureShare is the part of μ² of the budget that the curvature at the
-	// coefficients has; zero does not release it.
+	// curvatureShare is the part of μ² of the budget that the curvature at the coefficients has; zero does not release
+	// it.
 	curvatureShare float64
 	// suited has products and cells in spite of a curvatureShare, with which they make intervals wide.
 	suited bool
@@ -111,15 +105,15 @@ type recipe struct {
 	replaceOne bool
 	// steps is how many noisy steps there are; 0 for learners that take none.
 	steps int
-	// choose chooses the mechanism and its parameters, with noise what will be drawn
-	// from; nil is objective perturbation's.
+	// choose chooses the mechanism and its parameters, with noise what will be drawn from; nil is objective
+	// perturbation's.
 	choose choice
 	// plain fits without privacy at λ; nil minimises the objective of loss.
 	plain func(p recipe, d *frame.Design, lambda float64) ([]float64, error)
 }
 
-// choice is a way to choose a mechanism for (ε, δ). It reads of the records what is
-// public: their features, target and bounds.
+// choice is a way to choose a mechanism for (ε, δ). It reads of the records what is public: their features, target and
+// bounds.
 type choice func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error)
 
 // chooser is how p chooses a mechanism for records like those of d.
@@ -156,8 +150,7 @@ func (e *TaskError) hint() string {
 	return ""
 }
 
-// maker is the function that makes records of a task, fitting the learners that
-// take them.
+// maker is the function that makes records of a task, fitting the learners that take them.
 var (
 	maker = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts",
 		frame.ManyClasses: "Classes"}
@@ -178,8 +171,8 @@ func (p recipe) suits(d *frame.Design) error {
 	return nil
 }
 
-// priced is the part of the fit path that comes before the records: the mechanism and its
-// parameters for what is allowed, and what it costs.
+// priced is the part of the fit path that comes before the records: the mechanism and its parameters for what is
+// allowed, and what it costs.
 func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism, ledger.Entry, error) {
 	none := ledger.Entry{}
 	if err := data.Err(); err != nil {
@@ -350,8 +343,8 @@ func minimise(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
 	return s.Theta, nil
 }
 
-// clip returns the norm C at which gradients are clipped, 0 for none: that with
-// which the level C/R, R the bound on the rows, is to the last bit the slope asked for.
+// clip returns the norm C at which gradients are clipped, 0 for none: that with which the level C/R, R the bound on the
+// rows, is to the last bit the slope asked for.
 func (p recipe) clip(d *frame.Design) float64 {
 	if p.level == nil {
 		return 0

@@ -154,8 +154,7 @@ func ExampleTaskError() {
 	// these were made with Regression, for Linear, Huber, Quantile, Quantiles or HeavyTails
 }
 
-// Three quantiles at the price of one, their scores on records that may be known, and
-// predictions that never cross.
+// Three quantiles at the price of one, their scores on records that may be known, and predictions that never cross.
 func ExampleQuantiles() {
 	train, test := learn.Patients(8000, 1), learn.Patients(3000, 2)
 	data := learn.Regression(train, "pressure", learn.RowNorm(1))
@@ -212,8 +211,8 @@ func ExampleModel_Bands() {
 	// held at weight 70, smoker yes, visits 10, ill no, ward heart
 }
 
-// A regulariser costs no privacy, and holds coefficients at zero that explain little:
-// what they still have is noise of the output, of some 10⁻⁵.
+// A regulariser costs no privacy, and holds coefficients at zero that explain little: what they still have is noise of
+// the output, of some 10⁻⁵.
 func ExampleRegulariser() {
 	data := learn.Regression(learn.Patients(8000, 1).Drop("ill", "ward", "visits"), "pressure", learn.Uncentred(),
 		learn.RowNorm(1))
@@ -303,8 +302,8 @@ func ExampleSweepEpsilon() {
 	// ε = 10   R² = 0.6
 }
 
-// The release alone puts wide intervals on its coefficients, free. A tenth of the
-// budget for their curvature makes them narrow.
+// The release alone puts wide intervals on its coefficients, free. A tenth of the budget for their curvature makes them
+// narrow.
 func ExampleModel_Intervals() {
 	data := learn.Binary(learn.Patients(8000, 1).Drop("visits", "ward", "pressure", "smoker"), "ill", learn.NoBias())
 	for _, share := range []float64{0, 0.1} {

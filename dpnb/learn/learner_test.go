@@ -11,11 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
-	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -67,8 +66,8 @@ var learners = []struct {
 // descends says that a learner comes near the minimiser by steps, and has no ridge.
 func descends(name string) bool { return strings.HasPrefix(name, "Quantile") }
 
-// silence is bits of which every normal variate is next to zero: words that grow by
-// one, of which the first of a run is less than the second, and all are far below ½.
+// silence is bits of which every normal variate is next to zero: words that grow by one, of which the first of a run is
+// less than the second, and all are far below ½.
 type silence struct {
 	*noise.Seeded
 	word uint64
@@ -156,9 +155,8 @@ func TestReleasesKeepTheirGuarantee(t *testing.T) {
 	}
 }
 
-// λ is σ_G·max(4gR, s/2L), by public figures alone, g between ½ and 1 by the number of
-// coefficients, and the noise is then little more than the Gaussian mechanism's; with another
-// bound λ is the mechanism's.
+// λ is σ_G·max(4gR, s/2L), by public figures alone, g between ½ and 1 by the number of coefficients, and the noise is
+// then little more than the Gaussian mechanism's; with another bound λ is the mechanism's.
 func TestRidgeOfNumbersAndCounts(t *testing.T) {
 	data := plain(t, 60)
 	for name, c := range map[string]struct {
@@ -203,9 +201,8 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 	}
 }
 
-// A plan of few records gives a greater λ, at the same noise; the records
-// themselves have no part in it. Without a plan a count of them, which half a
-// percent of noise pays for, takes its place.
+// A plan of few records gives a greater λ, at the same noise; the records themselves have no part in it. Without a plan
+// a count of them, which half a percent of noise pays for, takes its place.
 func TestPlannedRecords(t *testing.T) {
 	data := plain(t, 60)["Binary"]
 	for name, learner := range map[string]func(records int) learn.Learner{
@@ -237,8 +234,7 @@ func TestPlannedRecords(t *testing.T) {
 	}
 }
 
-// Records made for another learner are refused, with nothing drawn or spent, and
-// the error names what would do.
+// Records made for another learner are refused, with nothing drawn or spent, and the error names what would do.
 func TestWrongRecordsAreRefused(t *testing.T) {
 	data := kinds(t, 50)
 	for _, l := range learners {
@@ -343,8 +339,8 @@ func TestBadParametersAreRefused(t *testing.T) {
 	}
 }
 
-// Without noise, ridge and clipping, Linear is ordinary least squares of the
-// target in its own unit, as gonum's QR solves it.
+// Without noise, ridge and clipping, Linear is ordinary least squares of the target in its own unit, as gonum's QR
+// solves it.
 func TestLinearIsLeastSquares(t *testing.T) {
 	df := learn.Patients(600, 3).Drop("ill", "ward", "visits")
 	data := learn.Regression(df, "pressure", learn.Uncentred())

@@ -4,32 +4,29 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Linear is least squares for a number (Regression) by objective perturbation with clipped
-// gradients. Residuals, thresholds and coefficients are in units of half the width of the target's
-// public bounds: the target is scaled to [−1, 1]. The zero value has sensible defaults.
+// Linear is least squares for a number (Regression) by objective perturbation with clipped gradients. Residuals,
+// thresholds and coefficients are in units of half the width of the target's public bounds: the target is scaled to
+// [−1, 1]. The zero value has sensible defaults.
 type Linear struct {
-	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero,
-	// λ is chosen automatically. It must not be set by looking at the records.
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero, λ is chosen automatically. It must not be
+	// set by looking at the records.
 	Lambda float64
-	// Clip c > 0 is the residual at which a record's gradient is clipped; zero is 1/2, a quarter of
-	// the width of the public bounds. A target whose bell curve fills its bounds, three standard
-	// deviations to each side, has a standard deviation of 1/3, and residuals have less: few are
-	// clipped. The rule does not depend on the records. A smaller c needs proportionally less
-	// noise, and bends the fit from the mean towards the median.
+	// Clip c > 0 is the residual at which a record's gradient is clipped; zero is 1/2, a quarter of the width of the
+	// public bounds. A target whose bell curve fills its bounds, three standard deviations to each side, has a standard
+	// deviation of 1/3, and residuals have less: few are clipped. The rule does not depend on the records. A smaller c
+	// needs proportionally less noise, and bends the fit from the mean towards the median.
 	Clip float64
 	// Regularise adds ω‖θ‖₁ to the objective, or its like for whole columns:
 	// Regularise: dpnb.Regulariser{L1: 30}. It costs no privacy.
 	Regularise Regulariser
-	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the
-	// curvature at the coefficients and makes Model.Intervals narrow: 0.1 costs a
-	// twentieth more noise. Zero spends nothing on it.
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at the coefficients and
+	// makes Model.Intervals narrow: 0.1 costs a twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
-	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many
-	// features. Regularise, CurvatureShare and Bound are then refused.
+	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many features.
+	// Regularise, CurvatureShare and Bound are then refused.
 	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
@@ -44,8 +41,7 @@ func (l Linear) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	return fit(data, allowance, l.recipe())
 }
 
-// FitWithoutPrivacy returns the fit without noise, clipping included, for
-// comparison on public data.
+// FitWithoutPrivacy returns the fit without noise, clipping included, for comparison on public data.
 func (l Linear) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	return fitWithoutPrivacy(data, l.recipe())
 }
@@ -74,14 +70,13 @@ func (l Linear) recipe() recipe {
 // framedClip is the residual at which gradients are clipped, in units of half the spread of the target.
 const framedClip = 2
 
-// predictionNoise is the ridge's ρ of Linear, Huber and Poisson: where there is no
-// data, the noise moves a prediction by a quarter of half the width of the
-// bounds, or of the logarithm's unit, and by half of it at most where coefficients
-// are few. docs/theory/learners.md says why.
+// predictionNoise is the ridge's ρ of Linear, Huber and Poisson: where there is no data, the noise moves a prediction
+// by a quarter of half the width of the bounds, or of the logarithm's unit, and by half of it at most where
+// coefficients are few. docs/theory/learners.md says why.
 const predictionNoise = 4
 
-// tightUnless returns the bound, the tight one for zero: where the Gaussian case
-// is not to be had it halves λ, in a tenth of a second.
+// tightUnless returns the bound, the tight one for zero: where the Gaussian case is not to be had it halves λ, in a
+// tenth of a second.
 func tightUnless(b objective.Bound) objective.Bound {
 	if b == 0 {
 		return objective.Tight

@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// A model with a logarithmic scale from a positive bound is kept in version 2 of the format, every
-// other in version 1; in version 1 such a scale was another one, and the model is refused.
+// A model with a logarithmic scale from a positive bound is kept in version 2 of the format, every other in version 1;
+// in version 1 such a scale was another one, and the model is refused.
 func TestKeptLogarithmicScale(t *testing.T) {
 	for _, lower := range []float64{1000, 0} {
 		table, err := frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{2000, 3e4, 5e5, 1000}},

@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// Losses are the losses of a released model on individual records. Each lies within public bounds
-// and depends on its record alone, so that their mean can be asked for privately:
+// Losses are the losses of a released model on individual records. Each lies within public bounds and depends on its
+// record alone, so that their mean can be asked for privately:
 //
 //	classes          0 where the class is predicted rightly, 1 where it is not;
 //	numbers, counts  min(|y − ŷ|, h), h half the width of the public bounds, in the unit of the
@@ -25,9 +25,9 @@ type Losses struct {
 
 // Losses returns the losses of m, for a private mean of them.
 //
-// Errors: no model; one that was fitted without privacy, or with noise that can be subtracted,
-// unless simulated says that the answer is a simulation itself: what is said of its losses would
-// give away what the model does; several quantiles.
+// Errors: no model; one that was fitted without privacy, or with noise that can be subtracted, unless simulated says
+// that the answer is a simulation itself: what is said of its losses would give away what the model does; several
+// quantiles.
 func (m *Model) Losses(simulated bool) (*Losses, error) {
 	switch {
 	case m.Err() != nil:
@@ -66,8 +66,8 @@ func (l *Losses) ManyClasses() bool { return len(l.model.target.Classes) > 2 }
 // Warning is a caveat about the model's own guarantee, or "".
 func (l *Losses) Warning() string { return l.model.dataWarning }
 
-// Of returns the losses of the rows of a chunk. Records with a missing value or label have the
-// one that the schema's rule gives them.
+// Of returns the losses of the rows of a chunk. Records with a missing value or label have the one that the schema's
+// rule gives them.
 func (l *Losses) Of(chunk *frame.Table) ([]float64, error) {
 	d, err := l.model.encoding.Design(chunk)
 	if err != nil {

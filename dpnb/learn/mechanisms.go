@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-
-	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -16,13 +14,13 @@ import (
 type Mechanism interface {
 	// Name is its name in tables.
 	Name() string
-	// Fit is Learner.Fit with the given noise. Its error is a *TaskError (wrapped
-	// or not) where the mechanism cannot learn from such records.
+	// Fit is Learner.Fit with the given noise. Its error is a *TaskError (wrapped or not) where the mechanism cannot
+	// learn from such records.
 	Fit(data *Dataset, allowance Allowance, src noise.Source) (*Model, error)
 }
 
-// MechanismOf is the mechanism of a learner: dpnb.MechanismOf("SVM", func(src noise.Source)
-// dpnb.Learner { return dpnb.SVM{Noise: src} }).
+// MechanismOf is the mechanism of a learner: dpnb.MechanismOf("SVM", func(src noise.Source) dpnb.Learner { return
+// dpnb.SVM{Noise: src} }).
 func MechanismOf(name string, learner func(src noise.Source) Learner) Mechanism {
 	return mechanismFunc{name, func(data *Dataset, a Allowance, src noise.Source) (*Model, error) {
 		l := learner(src)
@@ -80,16 +78,16 @@ func changed(name string, change func(*recipe), tasks ...frame.Task) Mechanism {
 	}}
 }
 
-// smallest calibrates as rkw23, section 5: the smallest λ for 1.3 times the
-// Gaussian mechanism's noise, by the given accounting.
+// smallest calibrates as rkw23, section 5: the smallest λ for 1.3 times the Gaussian mechanism's noise, by the given
+// accounting.
 func smallest(b objective.Bound) func(*recipe) {
 	return func(p *recipe) { p.bound, p.rule, p.ridge = b, objpert.SmallestLambda, 0 }
 }
 
 var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 
-// AllMechanisms has every mechanism that can be compared; a table leaves out those that do not
-// apply to its records. None is tuned on the records.
+// AllMechanisms has every mechanism that can be compared; a table leaves out those that do not apply to its records.
+// None is tuned on the records.
 //
 //   - objective perturbation of Logistic, Linear, Poisson or Softmax, whichever
 //     suits the records, with λ and σ as this project chooses them;

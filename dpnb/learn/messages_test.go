@@ -10,8 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// What is refused is called by the name and has the value that the user gave it, and
-// the message says what to do.
+// What is refused is called by the name and has the value that the user gave it, and the message says what to do.
 func TestRefusalsSpeakOfWhatWasStated(t *testing.T) {
 	people := learn.Patients(40, 1)
 	binary := learn.Binary(people, "ill", learn.RowNorm(1))
@@ -119,8 +118,7 @@ func TestALedgerOfAnotherNameIsForAnotherFile(t *testing.T) {
 	}
 }
 
-// A model of few coefficients says what a positive one means, as one of many does,
-// too.
+// A model of few coefficients says what a positive one means, as one of many does, too.
 func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 	people := learn.Patients(40, 1)
 	said := func(df learn.DataFrame, opts ...learn.Option) string {

@@ -43,8 +43,8 @@ type Model struct {
 	hinge loss.Softplus
 	// levels of quantiles; nil of other models.
 	levels []float64
-	// coefficients θ in the order of features, of centred records effects; of several classes or levels those of
-	// each one after the other.
+	// coefficients θ in the order of features, of centred records effects; of several classes or levels those of each
+	// one after the other.
 	coefficients []float64
 	// theta are those of the encoded rows, where effects are shown and no geometry was bought; nil where they are the
 	// coefficients.
@@ -52,9 +52,8 @@ type Model struct {
 	features    []string
 	dataWarning string
 	lambda      float64
-	// ran is the mechanism whose guarantee the release has: Release.Fitted, or what chose
-	// that. paid is what the ledger was charged; nil for a simulation. Both are nil of a
-	// fit without privacy.
+	// ran is the mechanism whose guarantee the release has: Release.Fitted, or what chose that. paid is what the ledger
+	// was charged; nil for a simulation. Both are nil of a fit without privacy.
 	ran  mechanism.Mechanism
 	paid *payment
 	// source is what may be said of the records, by the program that made it.
@@ -105,8 +104,8 @@ func (m *Model) Err() error {
 	return nil
 }
 
-// Columns returns the names of the columns from which m predicts. They are found by name, in any
-// order; the bounds, categories and norms are those of the fit.
+// Columns returns the names of the columns from which m predicts. They are found by name, in any order; the bounds,
+// categories and norms are those of the fit.
 func (m *Model) Columns() []string {
 	if m.Err() != nil {
 		return nil
@@ -114,9 +113,9 @@ func (m *Model) Columns() []string {
 	return m.encoding.Columns()
 }
 
-// Coefficients returns the coefficients as a dataframe with columns feature and coefficient; for
-// several classes with a column class before them, for several quantiles with a column level. For a
-// fit without privacy a column privacy says so.
+// Coefficients returns the coefficients as a dataframe with columns feature and coefficient; for several classes with a
+// column class before them, for several quantiles with a column level. For a fit without privacy a column privacy says
+// so.
 func (m *Model) Coefficients() dataframe.DataFrame {
 	if err := m.Err(); err != nil {
 		return dataframe.DataFrame{Err: err}
@@ -124,15 +123,15 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 	return m.dataFrame([]string{"coefficient"}, m.coefficients)
 }
 
-// CoefficientsInUnits is Coefficients in the target's unit for one unit of a feature, as in
-// regressions without bounds: for a number, per step of 1; for a category, if it is this one; for
-// the bias, where all numbers are 0. For two classes they add up to the logarithm of the odds, or
-// to the margin. They are a function of what was released. Of centred records they are effects: of a number per step
-// of 1 along the line that is nearest to its curve, of a category against the reference of its column, and the bias is
-// what the mean record has; on a logarithmic scale the whole way from the lower bound to the upper one.
+// CoefficientsInUnits is Coefficients in the target's unit for one unit of a feature, as in regressions without bounds:
+// for a number, per step of 1; for a category, if it is this one; for the bias, where all numbers are 0. For two
+// classes they add up to the logarithm of the odds, or to the margin. They are a function of what was released. Of
+// centred records they are effects: of a number per step of 1 along the line that is nearest to its curve, of a
+// category against the reference of its column, and the bias is what the mean record has; on a logarithmic scale the
+// whole way from the lower bound to the upper one.
 //
-// Errors (in it, as is usual with gota): a model of counts or of several classes; records that are not centred
-// without a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
+// Errors (in it, as is usual with gota): a model of counts or of several classes; records that are not centred without
+// a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
 func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 	fail := func(err error) dataframe.DataFrame { return dataframe.DataFrame{Err: err} }
 	if err := m.Err(); err != nil {
@@ -196,8 +195,8 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 	return m.dataFrame([]string{"coefficient"}, out)
 }
 
-// dataFrame has a row for each coefficient: its class or level if there are several, its
-// feature, and the given columns.
+// dataFrame has a row for each coefficient: its class or level if there are several, its feature, and the given
+// columns.
 func (m *Model) dataFrame(names []string, columns ...[]float64) dataframe.DataFrame {
 	var part, feature []string
 	for j := range m.coefficients {
@@ -267,8 +266,7 @@ func warningOf(columns []string, rows [][]string) (warning string, ok bool) {
 	return warning, ok
 }
 
-// parts says what m has a set of coefficients for, each: a class or a level; "" if it has
-// one set.
+// parts says what m has a set of coefficients for, each: a class or a level; "" if it has one set.
 func (m *Model) parts() (kind string, names []string) {
 	switch {
 	case m.target.Task == frame.ManyClasses:
@@ -290,8 +288,7 @@ func (m *Model) part(j int) string {
 // mostShown are shown at once, column by column.
 const mostShown = 40
 
-// Theta returns a copy of the coefficients in the order of the features.
-// It is nil if there is no model.
+// Theta returns a copy of the coefficients in the order of the features. It is nil if there is no model.
 func (m *Model) Theta() []float64 {
 	if m.Err() != nil {
 		return nil
@@ -307,8 +304,8 @@ func (m *Model) Norm() float64 {
 	return floats.Norm(m.coefficients, 2)
 }
 
-// Lambda returns the ridge λ of the sum objective, NaN if there is no model. That
-// of an intercept may be less: ObjectivePerturbation has both.
+// Lambda returns the ridge λ of the sum objective, NaN if there is no model. That of an intercept may be less:
+// ObjectivePerturbation has both.
 func (m *Model) Lambda() float64 {
 	if m.Err() != nil {
 		return math.NaN()
@@ -316,9 +313,9 @@ func (m *Model) Lambda() float64 {
 	return m.lambda
 }
 
-// ObjectivePerturbation returns the mechanism of the fit with all its parameters, which are public:
-// they give the law of the noise in the coefficients, from which intervals can be computed. It is
-// false for a fit by another mechanism, or without privacy.
+// ObjectivePerturbation returns the mechanism of the fit with all its parameters, which are public: they give the law
+// of the noise in the coefficients, from which intervals can be computed. It is false for a fit by another mechanism,
+// or without privacy.
 func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
 	if m.Err() != nil || m.release == nil {
 		return objpert.Objective{}, false
@@ -335,8 +332,8 @@ func perturbationOf(m mechanism.Mechanism) (objpert.Objective, bool) {
 	return o, ok
 }
 
-// Display shows the coefficients, column by column, and the guarantee in words. Of several classes
-// or levels each has a column.
+// Display shows the coefficients, column by column, and the guarantee in words. Of several classes or levels each has a
+// column.
 func (m *Model) Display() display.Item {
 	if err := m.Err(); err != nil {
 		return display.Failed(err)

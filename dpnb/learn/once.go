@@ -23,9 +23,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Once releases something under a name, or returns what was released under that name before, at no
-// cost: for cells that run again. The budget of a is charged at most once for a name, whatever
-// happens:
+// Once releases something under a name, or returns what was released under that name before, at no cost: for cells that
+// run again. The budget of a is charged at most once for a name, whatever happens:
 //
 //   - release is called with an allowance that spends under the name, and what it returns
 //     is kept beside the ledger: in a file of the folder LEDGER.releases, or in memory where
@@ -36,12 +35,12 @@ import (
 //   - if release has returned and keeping it failed, as on a full disk, both it and the error are
 //     returned; of a GoesOn the error alone, and the same call goes on when there is room.
 //
-// recipe is what is released, as JSON: of public things alone, for a second call with
-// another recipe is an error that says what differs, and what an error depends on must be
-// public. encode and decode are for the file, of JSON. Calls of one name wait for each other.
+// recipe is what is released, as JSON: of public things alone, for a second call with another recipe is an error that
+// says what differs, and what an error depends on must be public. encode and decode are for the file, of JSON. Calls of
+// one name wait for each other.
 //
-// Errors: those of release and decode; no name; a simulation, which no budget pays for; a
-// name under which another recipe was released; one that was paid for and lost.
+// Errors: those of release and decode; no name; a simulation, which no budget pays for; a name under which another
+// recipe was released; one that was paid for and lost.
 //
 // Proof: docs/theory/once.md.
 func Once[T any](

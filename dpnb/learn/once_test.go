@@ -21,8 +21,8 @@ func keptBudget(t *testing.T, epsilon float64) *learn.Budget {
 		learn.KeptIn(filepath.Join(t.TempDir(), "ledger.json")))
 }
 
-// A cell that runs again gets what was released, to the last bit, and pays once: with a
-// ledger in memory and in a file, one after the other and all at once.
+// A cell that runs again gets what was released, to the last bit, and pays once: with a ledger in memory and in a file,
+// one after the other and all at once.
 func TestFitOncePaysOnce(t *testing.T) {
 	for where, budget := range map[string]*learn.Budget{"memory": fresh(1, 1e-5), "file": keptBudget(t, 1)} {
 		run := func() *learn.Model {
@@ -119,8 +119,7 @@ func TestFitOnceSaysWhatDiffers(t *testing.T) {
 	}
 }
 
-// Private records may change without a word, for whether they did is private; what is
-// declared public may not.
+// Private records may change without a word, for whether they did is private; what is declared public may not.
 func TestFitOnceDoesNotLookAtRecords(t *testing.T) {
 	for _, public := range []bool{false, true} {
 		budget := fresh(1, 1e-5)
@@ -160,8 +159,7 @@ func encodeNumber(v float64) ([]byte, error) { return json.Marshal(v) }
 
 func decodeNumber(text []byte) (v float64, err error) { return v, json.Unmarshal(text, &v) }
 
-// Wherever a release breaks off, its name is charged for once at most; before the charge
-// the name stays free.
+// Wherever a release breaks off, its name is charged for once at most; before the charge the name stays free.
 func TestOnceBreaksOff(t *testing.T) {
 	for where, budget := range map[string]*learn.Budget{"memory": fresh(1, 1e-5), "file": keptBudget(t, 1)} {
 		once := func(release func(learn.Allowance) (float64, error)) (float64, error) {
@@ -206,8 +204,8 @@ func TestOnceBreaksOff(t *testing.T) {
 	}
 }
 
-// What cannot be kept is returned all the same, with an error; what was changed or is of
-// another version is refused, and nothing is charged.
+// What cannot be kept is returned all the same, with an error; what was changed or is of another version is refused,
+// and nothing is charged.
 func TestOnceKeeping(t *testing.T) {
 	dir := t.TempDir()
 	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
@@ -254,8 +252,8 @@ func TestOnceKeeping(t *testing.T) {
 	}
 }
 
-// A program that is killed between the charge and the keeping has been charged, and the
-// next one says so; one that is killed after it finds what was released.
+// A program that is killed between the charge and the keeping has been charged, and the next one says so; one that is
+// killed after it finds what was released.
 func TestOnceSurvivesAKill(t *testing.T) {
 	const folder, when = "DPNB_ONCE_FOLDER", "DPNB_ONCE_WHEN"
 	once := func(dir, at string, release func(learn.Allowance) (float64, error)) (*learn.Budget, float64, error) {

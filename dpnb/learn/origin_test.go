@@ -8,8 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// In a plain program, in any folder, Adult returns people, and whatever is shown
-// of them says which.
+// In a plain program, in any folder, Adult returns people, and whatever is shown of them says which.
 func TestAdultSaysWhoTheyAre(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(dataset.DirEnv, "")

@@ -37,8 +37,8 @@ func patients(people int) learn.DataFrame {
 	return learn.FromTable(t).WithSchema(learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes"))
 }
 
-// A fit for people with k rows has (ε, δ) for a person: what it is for one row has the k-th part
-// of μ, and the release, saved and loaded too, states the guarantee of k rows.
+// A fit for people with k rows has (ε, δ) for a person: what it is for one row has the k-th part of μ, and the release,
+// saved and loaded too, states the guarantee of k rows.
 func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 	const eps, delta = 1.0, 1e-5
 	allowed, err := privacy.MuOf(eps, delta)
@@ -141,8 +141,8 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 	}
 }
 
-// A budget that paid for rows pays for no people, nor the other way round, nor for people with
-// another number of rows: before anything is charged, by fits, their price and the moment.
+// A budget that paid for rows pays for no people, nor the other way round, nor for people with another number of rows:
+// before anything is charged, by fits, their price and the moment.
 func TestBudgetIsOfRowsOrOfPeople(t *testing.T) {
 	rows := patients(300)
 	frames := []learn.DataFrame{rows.Drop("id"), rows.PerPerson("id", 1), rows.PerPerson("id", 2)}
@@ -174,8 +174,8 @@ func TestBudgetIsOfRowsOrOfPeople(t *testing.T) {
 	}
 }
 
-// People of a table that is scanned are those of the table in memory: the same fit, and the same
-// unit in the ledger, also after the column has another name.
+// People of a table that is scanned are those of the table in memory: the same fit, and the same unit in the ledger,
+// also after the column has another name.
 func TestPeopleOfAScan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "people.parquet")
 	whole := patients(200)
@@ -211,8 +211,8 @@ func TestPeopleOfAScan(t *testing.T) {
 	}
 }
 
-// A prediction is for each row of a file: of people of whom rows were left out it is refused, with
-// the word for it, and no file is written.
+// A prediction is for each row of a file: of people of whom rows were left out it is refused, with the word for it, and
+// no file is written.
 func TestPredictionsAreForEachRow(t *testing.T) {
 	all := patients(50)
 	m, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(all.Drop("id"), "ill"))

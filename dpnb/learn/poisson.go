@@ -8,25 +8,22 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Poisson is regression for counts (Counts), whose mean is modelled as exp(xᵀθ), by objective
-// perturbation with clipped gradients. The zero value has sensible defaults.
+// Poisson is regression for counts (Counts), whose mean is modelled as exp(xᵀθ), by objective perturbation with clipped
+// gradients. The zero value has sensible defaults.
 type Poisson struct {
-	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero,
-	// λ is chosen automatically. It must not be set by looking at the records.
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero, λ is chosen automatically. It must not be
+	// set by looking at the records.
 	Lambda float64
-	// Clip c > 0 is the residual exp(xᵀθ) − y, in counts, at which a record's
-	// gradient is clipped; zero is √Y rounded up, Y the public upper bound. That
-	// is the standard deviation of a Poisson count whose mean is the bound, twice
-	// that of one whose mean is a quarter of it: residuals of counts that follow
-	// the model are seldom clipped. The rule knows nothing of the records.
+	// Clip c > 0 is the residual exp(xᵀθ) − y, in counts, at which a record's gradient is clipped; zero is √Y rounded
+	// up, Y the public upper bound. That is the standard deviation of a Poisson count whose mean is the bound, twice
+	// that of one whose mean is a quarter of it: residuals of counts that follow the model are seldom clipped. The rule
+	// knows nothing of the records.
 	Clip float64
-	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the
-	// curvature at the coefficients and makes Model.Intervals narrow: 0.1 costs a
-	// twentieth more noise. Zero spends nothing on it.
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at the coefficients and
+	// makes Model.Intervals narrow: 0.1 costs a twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
@@ -41,8 +38,7 @@ func (l Poisson) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	return fit(data, allowance, l.recipe())
 }
 
-// FitWithoutPrivacy returns the fit without noise, clipping included, for
-// comparison on public data.
+// FitWithoutPrivacy returns the fit without noise, clipping included, for comparison on public data.
 func (l Poisson) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	return fitWithoutPrivacy(data, l.recipe())
 }

@@ -19,16 +19,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
 
-// Predict returns for every record: of two classes the probability of the positive one; for several the index in
-// the schema of the predicted one, from 0 (PredictClass has its name); for a number the prediction
-// in its own unit; for a count its mean. Numbers and counts are moved into their public bounds, as
-// the targets were. For several quantiles use PredictQuantiles or PredictFrame.
+// Predict returns for every record: of two classes the probability of the positive one; for several the index in the
+// schema of the predicted one, from 0 (PredictClass has its name); for a number the prediction in its own unit; for a
+// count its mean. Numbers and counts are moved into their public bounds, as the targets were. For several quantiles use
+// PredictQuantiles or PredictFrame.
 //
-// The model encodes the records as it did in the fit, whatever schema and options they come with:
-// Columns are found by name, in any order, other columns are ignored, and no label is needed.
+// The model encodes the records as it did in the fit, whatever schema and options they come with: Columns are found by
+// name, in any order, other columns are ignored, and no label is needed.
 //
-// Errors: the records' own, a column that is not there, or no model; records of PerPerson, which
-// has left rows out.
+// Errors: the records' own, a column that is not there, or no model; records of PerPerson, which has left rows out.
 func (m *Model) Predict(records Records) ([]float64, error) {
 	t, err := m.marginsOf(records)
 	if err != nil {
@@ -49,10 +48,9 @@ func (m *Model) Predict(records Records) ([]float64, error) {
 	return m.predictions(t), nil
 }
 
-// PredictQuantiles returns the predicted quantiles level by level, for every record, in the
-// target's own unit and moved into its bounds. They do not cross: where the fitted ones do,
-// neighbours are replaced by their mean until none cross, which for no target increases the sum of
-// their pinball losses.
+// PredictQuantiles returns the predicted quantiles level by level, for every record, in the target's own unit and moved
+// into its bounds. They do not cross: where the fitted ones do, neighbours are replaced by their mean until none cross,
+// which for no target increases the sum of their pinball losses.
 //
 // Errors: as Predict; a model of no quantiles.
 func (m *Model) PredictQuantiles(records Records) ([][]float64, error) {
@@ -148,9 +146,8 @@ func (m *Model) predictions(t []float64) []float64 {
 	return t
 }
 
-// decide returns the place of the class that is predicted for every record: of two
-// the second where xᵀθ > 0, of several that of the largest, the first if there are
-// more than one.
+// decide returns the place of the class that is predicted for every record: of two the second where xᵀθ > 0, of several
+// that of the largest, the first if there are more than one.
 func (m *Model) decide(t []float64) []int {
 	n := len(t) / (len(m.coefficients) / len(m.features))
 	at := make([]int, n)
@@ -191,11 +188,11 @@ func (m *Model) classNames(t []float64) []string {
 	return names
 }
 
-// PredictFrame is Predict as a dataframe with a row for every record: a column prediction with the
-// class, the number or the mean of the count; for two classes another with the probability of the
-// positive one, or with xᵀθ from SVM; for several classes one with the probability of each; for
-// several quantiles a column for each, called 0.1 and so on. No label is needed. It is about
-// individual records. The dataframe carries its error, if there is one, as is usual with gota.
+// PredictFrame is Predict as a dataframe with a row for every record: a column prediction with the class, the number or
+// the mean of the count; for two classes another with the probability of the positive one, or with xᵀθ from SVM; for
+// several classes one with the probability of each; for several quantiles a column for each, called 0.1 and so on. No
+// label is needed. It is about individual records. The dataframe carries its error, if there is one, as is usual with
+// gota.
 //
 // Errors: as Predict.
 func (m *Model) PredictFrame(records Records) dataframe.DataFrame {
@@ -277,10 +274,9 @@ func (m *Model) shares(t []float64) {
 	}
 }
 
-// PredictCSV writes PredictFrame to a file, chunk by chunk, so that tables may be larger than
-// memory: a row for every record in the table's order, after the columns of the table named in
-// keep, by which records can be found again. What it writes is about individual records. The file
-// is written in full or not at all.
+// PredictCSV writes PredictFrame to a file, chunk by chunk, so that tables may be larger than memory: a row for every
+// record in the table's order, after the columns of the table named in keep, by which records can be found again. What
+// it writes is about individual records. The file is written in full or not at all.
 //
 // Errors: as Predict; a column that is not there; a file that cannot be written.
 func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {

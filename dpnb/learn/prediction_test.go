@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// A model makes its own rows of new records: other bounds, scales, norms, orders of
-// columns and missing labels used to change what it predicted, without a word.
+// A model makes its own rows of new records: other bounds, scales, norms, orders of columns and missing labels used to
+// change what it predicted, without a word.
 func TestModelHoldsItsSchema(t *testing.T) {
 	var b strings.Builder
 	for i := range 400 {

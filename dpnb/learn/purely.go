@@ -30,14 +30,14 @@ type setting struct {
 	stated bool
 }
 
-// The ball of the coefficients over the bound on rows, where nothing else is said: predictions within
-// 8 of the middle of a number's bounds, and up to 32 for the margin of two classes, which are near the best of
-// five for invented people and patients. docs/theory/learners.md, section 8.
+// The ball of the coefficients over the bound on rows, where nothing else is said: predictions within 8 of the middle
+// of a number's bounds, and up to 32 for the margin of two classes, which are near the best of five for invented people
+// and patients. docs/theory/learners.md, section 8.
 const pureNumber, pureClasses = 8, 32
 
-// purely returns the recipe for δ = 0: objective perturbation of the smooth Lipschitz extension of the same
-// loss, with C = L·R, the longest gradient there is within the public bounds, so that nothing is cut that
-// is not cut with a δ. docs/theory/learners.md, section 8.
+// purely returns the recipe for δ = 0: objective perturbation of the smooth Lipschitz extension of the same loss, with
+// C = L·R, the longest gradient there is within the public bounds, so that nothing is cut that is not cut with a δ.
+// docs/theory/learners.md, section 8.
 func (p recipe) purely() recipe {
 	p.pure = true
 	p.choose = func(p recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {

@@ -18,8 +18,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// pureLearners with what they learn from; the first version takes what there is, the second spends no δ of
-// a budget that has some.
+// pureLearners with what they learn from; the first version takes what there is, the second spends no δ of a budget
+// that has some.
 var pureLearners = []struct {
 	from         string
 	zero, stated learn.Learner
@@ -33,9 +33,9 @@ var pureLearners = []struct {
 	{"Binary", learn.SVM{Noise: learn.Seed(1)}, learn.SVM{Noise: learn.Seed(1), Pure: true}},
 }
 
-// On a budget of δ = 0, and with Pure on another, the ordinary learners are of pure ε: two fits of ½ are
-// charged as 1 and no δ, a third is refused; what was fitted learns. For neighbours, of which one lacks a
-// person, the exact densities of the mechanism that was run differ by no more than its ε.
+// On a budget of δ = 0, and with Pure on another, the ordinary learners are of pure ε: two fits of ½ are charged as 1
+// and no δ, a third is refused; what was fitted learns. For neighbours, of which one lacks a person, the exact
+// densities of the mechanism that was run differ by no more than its ε.
 func TestPurely(t *testing.T) {
 	data := kinds(t, 4000)
 	r := rand.New(rand.NewPCG(2, 2))

@@ -15,34 +15,32 @@ import (
 // Interpolation is what Quadratic assumes: qop.Interpolation.
 type Interpolation = qop.Interpolation
 
-// AssumeInterpolation states that one θ⋆, within eta of the anchor, minimises the loss of
-// every record that could ever be in the data: qop.AssumeInterpolation.
+// AssumeInterpolation states that one θ⋆, within eta of the anchor, minimises the loss of every record that could ever
+// be in the data: qop.AssumeInterpolation.
 func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
 	return qop.AssumeInterpolation(anchor, eta)
 }
 
-// Quadratic is least squares for a number (Regression), or Huber's loss, by quadratic perturbation
-// of the objective (qop, Mechanism 3), with a regulariser and a constraint. It is private only
-// where one θ⋆ predicts the target of every possible record without error, for example where a
-// model is fitted to the predictions of another. The user has to state this assumption, and every
-// result repeats it. For other data use Linear or Huber.
+// Quadratic is least squares for a number (Regression), or Huber's loss, by quadratic perturbation of the objective
+// (qop, Mechanism 3), with a regulariser and a constraint. It is private only where one θ⋆ predicts the target of every
+// possible record without error, for example where a model is fitted to the predictions of another. The user has to
+// state this assumption, and every result repeats it. For other data use Linear or Huber.
 //
 //	model, err := dpnb.Quadratic{Interpolation: dpnb.AssumeInterpolation(public.Theta(), 0.1)}.
 //		Fit(data, budget.Spend(0.5))
 type Quadratic struct {
-	// Interpolation is required: the anchor, in the order of the features and in their
-	// scales as Model.Theta is, was found without the data.
+	// Interpolation is required: the anchor, in the order of the features and in their scales as Model.Theta is, was
+	// found without the data.
 	Interpolation Interpolation
-	// Threshold T > 0 takes Huber's loss in place of the squared one, in units of half the
-	// width of the target's bounds.
+	// Threshold T > 0 takes Huber's loss in place of the squared one, in units of half the width of the target's
+	// bounds.
 	Threshold float64
 	// Regularise adds a regulariser or a constraint to the objective, at no cost in privacy.
 	Regularise Regulariser
 	// Lambda is a ridge λ ≥ 0 around 0; zero is none, as none is needed.
 	Lambda float64
-	// Records is a guess of the number of records, Distance one of how far θ⋆ is from the
-	// best fit; zero is 1 of each. They are made without the data and choose between noises
-	// of the same guarantee.
+	// Records is a guess of the number of records, Distance one of how far θ⋆ is from the best fit; zero is 1 of each.
+	// They are made without the data and choose between noises of the same guarantee.
 	Records  int
 	Distance float64
 	// Noise is the source of the noise; nil is noise.NewSecure().

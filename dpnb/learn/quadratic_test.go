@@ -35,9 +35,8 @@ func interpolating(t *testing.T, rows int) *learn.Dataset {
 		learn.Numeric("y", -1, 1)), "y", learn.Uncentred())
 }
 
-// Where records interpolate, quadratic perturbation about a public anchor comes nearer to
-// the model than linear perturbation, at the same guarantee, which it keeps; and it says what
-// that rests on, also when it was kept.
+// Where records interpolate, quadratic perturbation about a public anchor comes nearer to the model than linear
+// perturbation, at the same guarantee, which it keeps; and it says what that rests on, also when it was kept.
 func TestQuadratic(t *testing.T) {
 	data := interpolating(t, 2000)
 	anchor := []float64{0.55, -0.33, 0.12}
@@ -112,8 +111,8 @@ func TestQuadraticRefusals(t *testing.T) {
 	}
 }
 
-// Constraints hold the coefficients, but for the noise of the output and, of a box, the
-// intercept; and leave a fit alone that is inside.
+// Constraints hold the coefficients, but for the noise of the output and, of a box, the intercept; and leave a fit
+// alone that is inside.
 func TestConstraints(t *testing.T) {
 	data := interpolating(t, 3000)
 	free, err := learn.Linear{Lambda: 1}.FitWithoutPrivacy(data)

@@ -15,46 +15,42 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Quantile is linear quantile regression for a number (Regression): it predicts the value below
-// which a share Tau of the targets of such records lie. Its loss has a kink at the target and no
-// curvature elsewhere, so it is fitted by gradient descent: every step reads all records and adds
-// noise to the sum of their slopes. The steps adapt to what has been released, so nothing need be
-// tuned. Where records are so few that their slopes hardly stand out from the noise, steps have a
-// fixed size, set by the number of records as planned or as counted with noise. Targets are scaled
-// to [−1, 1] by their public bounds, as for Linear. Unless records are Uncentred their number and
-// their mean are bought first, and the steps, a ridge and the smoothness of curves follow from the number, or from
-// Records; but not where Radius or L1 is set. The zero value is the median.
+// Quantile is linear quantile regression for a number (Regression): it predicts the value below which a share Tau of
+// the targets of such records lie. Its loss has a kink at the target and no curvature elsewhere, so it is fitted by
+// gradient descent: every step reads all records and adds noise to the sum of their slopes. The steps adapt to what has
+// been released, so nothing need be tuned. Where records are so few that their slopes hardly stand out from the noise,
+// steps have a fixed size, set by the number of records as planned or as counted with noise. Targets are scaled to [−1,
+// 1] by their public bounds, as for Linear. Unless records are Uncentred their number and their mean are bought first,
+// and the steps, a ridge and the smoothness of curves follow from the number, or from Records; but not where Radius or
+// L1 is set. The zero value is the median.
 //
 //	model, err := dpnb.Quantile{Tau: 0.9}.Fit(data, budget.Spend(0.5))
 type Quantile struct {
 	// Tau is the level τ in (0, 1); zero means ½, the median.
 	Tau float64
-	// Radius r bounds the coefficients, ‖θ‖₂ ≤ r, and the steps are in proportion to it. Zero means
-	// the steps of 4/R, R the bound on rows, within 8/R, or 4/R where records are few; of centred
-	// rows what the noisy number of records allows. It must not be chosen by looking at the records.
+	// Radius r bounds the coefficients, ‖θ‖₂ ≤ r, and the steps are in proportion to it. Zero means the steps of 4/R, R
+	// the bound on rows, within 8/R, or 4/R where records are few; of centred rows what the noisy number of records
+	// allows. It must not be chosen by looking at the records.
 	Radius float64
-	// Steps is how often the records are read; zero means 192. Fewer steps are faster, and each has
-	// less noise.
+	// Steps is how often the records are read; zero means 192. Fewer steps are faster, and each has less noise.
 	Steps int
-	// Records is the planned number of records, if that is public. If zero, they are counted with
-	// noise, at the price of half a percent more noise in the fit; of records that are Uncentred not with
-	// a CurvatureShare, whose intervals are for adaptive steps.
+	// Records is the planned number of records, if that is public. If zero, they are counted with noise, at the price
+	// of half a percent more noise in the fit; of records that are Uncentred not with a CurvatureShare, whose intervals
+	// are for adaptive steps.
 	Records int
-	// L1 is ω ≥ 0 of ω‖θ‖₁, which is added to the sum of the losses for the coefficients
-	// but the intercept, and costs no privacy. See Regulariser.
+	// L1 is ω ≥ 0 of ω‖θ‖₁, which is added to the sum of the losses for the coefficients but the intercept, and costs
+	// no privacy. See Regulariser.
 	L1 float64
-	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at
-	// the coefficients, which intervals need: 0.2 costs the fit a ninth more noise. Zero spends
-	// nothing on it. Not with L1; Curves are straight lines then.
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at the coefficients,
+	// which intervals need: 0.2 costs the fit a ninth more noise. Zero spends nothing on it. Not with L1; Curves are
+	// straight lines then.
 	CurvatureShare float64
-	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many
-	// features. The fit is then one problem and not a descent; Steps, L1 and CurvatureShare are
-	// refused.
+	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many features. The fit
+	// is then one problem and not a descent; Steps, L1 and CurvatureShare are refused.
 	Pure bool
-	// ReplaceOne states the guarantee for one record replaced by another, the number of records
-	// being public, as some other libraries do: twice the noise for the same (ε, δ). The budget
-	// pays the whole (ε, δ), which also holds under add/remove-one. Not for people with several
-	// rows, nor without a δ.
+	// ReplaceOne states the guarantee for one record replaced by another, the number of records being public, as some
+	// other libraries do: twice the noise for the same (ε, δ). The budget pays the whole (ε, δ), which also holds under
+	// add/remove-one. Not for people with several rows, nor without a δ.
 	ReplaceOne bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
@@ -70,8 +66,7 @@ func (l Quantile) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	return fit(data, allowance, l.recipe())
 }
 
-// FitWithoutPrivacy returns the ordinary fit, to within a thousandth of the bounds, for
-// comparison on public data.
+// FitWithoutPrivacy returns the ordinary fit, to within a thousandth of the bounds, for comparison on public data.
 func (l Quantile) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	return fitWithoutPrivacy(data, l.recipe())
 }
@@ -87,10 +82,9 @@ func (l Quantile) recipe() recipe {
 	return p
 }
 
-// Quantiles is linear quantile regression at several levels at once, which cost little more than
-// one: three as far apart as 0.1, 0.5, 0.9 have about the noise of 0.9 alone, the nine deciles a
-// fifth more (docs/theory/quantiles.md). Predicted quantiles of a record never cross. The zero
-// value has the levels 0.1, 0.5 and 0.9.
+// Quantiles is linear quantile regression at several levels at once, which cost little more than one: three as far
+// apart as 0.1, 0.5, 0.9 have about the noise of 0.9 alone, the nine deciles a fifth more (docs/theory/quantiles.md).
+// Predicted quantiles of a record never cross. The zero value has the levels 0.1, 0.5 and 0.9.
 //
 //	model, err := dpnb.Quantiles{Levels: []float64{0.05, 0.5, 0.95}}.Fit(data, budget.Spend(0.5))
 //	dpnb.Show(model, err)
@@ -116,8 +110,8 @@ func (l Quantiles) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	return fit(data, allowance, l.recipe())
 }
 
-// FitWithoutPrivacy returns the ordinary fits of each level, to within a thousandth of the
-// bounds, for comparison on public data.
+// FitWithoutPrivacy returns the ordinary fits of each level, to within a thousandth of the bounds, for comparison on
+// public data.
 func (l Quantiles) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	return fitWithoutPrivacy(data, l.recipe())
 }
@@ -227,8 +221,8 @@ func centredDescent(p recipe, _ *frame.Design, radius, mu float64, c objpert.Con
 	return q.WithCurvature(p.curvatureShare / (1 - c.Beside)), part, nil
 }
 
-// references are the columns of categories whose indicators add up to the bias, so that only their
-// differences are known. Where there is no bias, or rows are scaled, none is left out.
+// references are the columns of categories whose indicators add up to the bias, so that only their differences are
+// known. Where there is no bias, or rows are scaled, none is left out.
 func references(d *frame.Design) (all []sgd.Reference) {
 	if !intercept(d) || d.Encoding == nil || !d.Encoding.Unscaled() {
 		return nil

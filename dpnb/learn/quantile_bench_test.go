@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Median regression without privacy, a million records of 50 features with skewed errors,
-// beside gonum's L-BFGS on the same smoothed problem.
+// Median regression without privacy, a million records of 50 features with skewed errors, beside gonum's L-BFGS on the
+// same smoothed problem.
 func BenchmarkMedian(b *testing.B) {
 	const n, d = 1_000_000, 50
 	x, y, e, src := matrix.NewDense(n, d, nil), make([]float64, n), make([]float64, n), noise.NewSeeded(1)

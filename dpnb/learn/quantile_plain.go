@@ -8,16 +8,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// nearKink is the width at which the pinball loss is smoothed in the end without privacy,
-// and the ridge, which only chooses between solutions that fit alike.
+// nearKink is the width at which the pinball loss is smoothed in the end without privacy, and the ridge, which only
+// chooses between solutions that fit alike.
 const nearKink = 1e-3
 
 // plainSample is how many records the first searches look at.
 const plainSample = 20_000
 
-// plainQuantiles fits each level without privacy, to a gradient of 1e-6 for each record of
-// the longest rows. The loss is smoothed less and less, for a sample first: begun far off,
-// a search for a kink nearly as it is can take a thousand passes.
+// plainQuantiles fits each level without privacy, to a gradient of 1e-6 for each record of the longest rows. The loss
+// is smoothed less and less, for a sample first: begun far off, a search for a kink nearly as it is can take a thousand
+// passes.
 func plainQuantiles(p recipe, d *frame.Design, _ float64) ([]float64, error) {
 	if err := p.validLevels(); err != nil {
 		return nil, err

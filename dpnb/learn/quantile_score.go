@@ -12,28 +12,24 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
-// QuantileScores says how well quantiles are predicted, level by level. No guarantee covers it:
-// score on records that may become known. Show displays a table.
+// QuantileScores says how well quantiles are predicted, level by level. No guarantee covers it: score on records that
+// may become known. Show displays a table.
 type QuantileScores struct {
 	Levels []float64
-	// Pinball is the mean of ρ(y − q̂) of each level, ρ(r) = max(τr, (τ−1)r), in the
-	// target's own unit.
+	// Pinball is the mean of ρ(y − q̂) of each level, ρ(r) = max(τr, (τ−1)r), in the target's own unit.
 	Pinball []float64
-	// Explained is R¹ of each level, 1 − Σρ(y − q̂)/Σρ(y − q̄), q̄ the records' own
-	// quantile: Koenker and Machado 1999.
+	// Explained is R¹ of each level, 1 − Σρ(y − q̂)/Σρ(y − q̄), q̄ the records' own quantile: Koenker and Machado 1999.
 	Explained []float64
 	// Below is the share of targets that are at most what is predicted; τ is best.
 	Below []float64
 	// R1 is that of all levels together: with the sums over the levels.
 	R1 float64
-	// Coverage is the share of targets from the lowest to the highest quantile; NaN if
-	// there is one level.
+	// Coverage is the share of targets from the lowest to the highest quantile; NaN if there is one level.
 	Coverage float64
 	target   frame.Target
 }
 
-// QuantileScores scores the predicted quantiles of records, with targets moved into their public
-// bounds.
+// QuantileScores scores the predicted quantiles of records, with targets moved into their public bounds.
 //
 // Errors: as Score; a model of no quantiles.
 func (m *Model) QuantileScores(records Records) (*QuantileScores, error) {

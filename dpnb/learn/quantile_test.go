@@ -28,8 +28,8 @@ func below(t *testing.T, m *learn.Model, df learn.DataFrame, target string) floa
 	return count / float64(len(q))
 }
 
-// A share τ of new targets lies below the prediction; the private fit is near the ordinary
-// one; and what it releases has the guarantee that was asked for, and hardly a better one.
+// A share τ of new targets lies below the prediction; the private fit is near the ordinary one; and what it releases
+// has the guarantee that was asked for, and hardly a better one.
 func TestQuantile(t *testing.T) {
 	train, test := learn.Patients(6000, 1), learn.Patients(6000, 2)
 	data := learn.Regression(train, "pressure", learn.RowNorm(1))
@@ -59,8 +59,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// The result is that of the records and the noise, not of the workers, nor of the unit
-// in which the target is stated.
+// The result is that of the records and the noise, not of the workers, nor of the unit in which the target is stated.
 func TestQuantileOfAnyWorkers(t *testing.T) {
 	data := learn.Regression(learn.Patients(900, 1), "pressure", learn.RowNorm(1))
 	var first []float64
@@ -118,8 +117,8 @@ func TestQuantileRefuses(t *testing.T) {
 	}
 }
 
-// Several levels keep the guarantee of one; predictions never cross; scores are those of
-// their definitions; and the fit is near the ordinary one.
+// Several levels keep the guarantee of one; predictions never cross; scores are those of their definitions; and the fit
+// is near the ordinary one.
 func TestQuantiles(t *testing.T) {
 	train, test := learn.Patients(6000, 1), learn.Patients(4000, 2)
 	data := learn.Regression(train, "pressure", learn.RowNorm(1))
@@ -210,9 +209,8 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// Quantiles with a share for their curvature have intervals, about estimates near those of the
-// ordinary fits, which stay clear of 0 for what matters; they are kept, shown and drawn. The
-// guarantee is that of the whole budget.
+// Quantiles with a share for their curvature have intervals, about estimates near those of the ordinary fits, which
+// stay clear of 0 for what matters; they are kept, shown and drawn. The guarantee is that of the whole budget.
 func TestQuantileIntervals(t *testing.T) {
 	data := learn.Regression(learn.Patients(30_000, 1), "pressure", learn.Uncentred())
 	l := learn.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, CurvatureShare: 0.2, Noise: learn.Seed(5)}
@@ -318,8 +316,8 @@ func TestR1WithoutFeatures(t *testing.T) {
 	}
 }
 
-// In the units of the columns coefficients predict by themselves what the model predicts;
-// where they have none, that is said.
+// In the units of the columns coefficients predict by themselves what the model predicts; where they have none, that is
+// said.
 func TestCoefficientsInUnits(t *testing.T) {
 	df := learn.Patients(800, 1).Drop("ill", "ward")
 	for name, l := range map[string]learn.Learner{"Linear": learn.Linear{}, "Quantiles": learn.Quantiles{}} {
@@ -425,8 +423,8 @@ func TestBands(t *testing.T) {
 			t.Errorf("bands against %s, held %v", name, held)
 		}
 	}
-	// Many columns do not fit under the plot, and would press it flat: the label is short, and the
-	// alternative text has what is held. A few are in the label.
+	// Many columns do not fit under the plot, and would press it flat: the label is short, and the alternative text has
+	// what is held. A few are in the label.
 	f, err = m.Bands("age", map[string]any{"weight": 70, "visits": 3})
 	if err != nil || !strings.Contains(f.Alt, "weight 70") || !strings.Contains(f.Alt, "visits 3") {
 		t.Errorf("%+v (%v)", f, err)
@@ -442,8 +440,8 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// Without noise, and next to none that the steps are told of, the descent comes to within two
-// hundredths of the least objective, regularised or not.
+// Without noise, and next to none that the steps are told of, the descent comes to within two hundredths of the least
+// objective, regularised or not.
 func TestQuantileWithoutNoise(t *testing.T) {
 	const n, halfWidth = 1200, 60
 	data := learn.Regression(learn.Patients(n, 11), "pressure", learn.Uncentred(), learn.RowNorm(1))

@@ -13,21 +13,20 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Regulariser is added to the sum objective of a learner: a function of the coefficients alone, so
-// it costs no privacy. At most one of its weights may be set, and at most one of its constraints;
-// they must not be chosen by looking at the records. The intercept is exempt from all of them but
-// Ball.
+// Regulariser is added to the sum objective of a learner: a function of the coefficients alone, so it costs no privacy.
+// At most one of its weights may be set, and at most one of its constraints; they must not be chosen by looking at the
+// records. The intercept is exempt from all of them but Ball.
 //
 // What is released need not meet a constraint exactly, because noise is added to the output.
 type Regulariser struct {
-	// L1 is ω of ω‖θ‖₁, which sets coefficients that explain little to zero. If your ω is per
-	// record, as scikit-learn's alpha is, multiply it by the planned number of records.
+	// L1 is ω of ω‖θ‖₁, which sets coefficients that explain little to zero. If your ω is per record, as scikit-learn's
+	// alpha is, multiply it by the planned number of records.
 	L1 float64
-	// GroupL1 is ω of ω Σ_g √|g|·‖θ_g‖₂, the groups g being the columns: all indicators of
-	// a category's column are zero, or none is.
+	// GroupL1 is ω of ω Σ_g √|g|·‖θ_g‖₂, the groups g being the columns: all indicators of a category's column are
+	// zero, or none is.
 	GroupL1 float64
-	// Ball r > 0 holds all coefficients together to ‖θ‖₂ ≤ r, Box b > 0 each to |θⱼ| ≤ b,
-	// NonNegative each to θⱼ ≥ 0; zero does not.
+	// Ball r > 0 holds all coefficients together to ‖θ‖₂ ≤ r, Box b > 0 each to |θⱼ| ≤ b, NonNegative each to θⱼ ≥ 0;
+	// zero does not.
 	Ball, Box   float64
 	NonNegative bool
 }
@@ -87,8 +86,7 @@ func (r Regulariser) constraint(d *frame.Design) composite.Constraint {
 var errShareAndRegulariser = errors.New("dpnb: a curvature gives no intervals where coefficients are held at zero: " +
 	"leave CurvatureShare out, or L1 and GroupL1")
 
-// regularised chooses objective perturbation with a regulariser, at the λ and the noise
-// without it.
+// regularised chooses objective perturbation with a regulariser, at the λ and the noise without it.
 func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	r, err := p.regulariser.composite(d)
 	if err != nil {

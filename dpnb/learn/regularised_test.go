@@ -14,9 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The larger the weight the more coefficients are zero, whole columns of GroupL1; under the
-// largest only the intercept is left, which is not shrunk by it; and the noise is what it
-// is without.
+// The larger the weight the more coefficients are zero, whole columns of GroupL1; under the largest only the intercept
+// is left, which is not shrunk by it; and the noise is what it is without.
 func TestRegularised(t *testing.T) {
 	df := learn.Patients(4000, 1).Drop("ill", "visits")
 	data := learn.Regression(df, "pressure", learn.Uncentred(), learn.RowNorm(1))

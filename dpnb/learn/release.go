@@ -12,15 +12,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Pay chooses a mechanism for what a allows, by its (ε, δ), and spends what it costs, in the ledger
-// under the label unless a has a name: for whatever is not a learner. choose must depend on public
-// numbers alone. The caller then runs the mechanism with src, once. alone is the (ε, δ) of the
-// release by itself. The last argument of choose says whether the ledger counts μ: then Gaussian
-// noise is the cheapest, else whatever is best at (ε, δ). records are those on which the mechanism will
-// run, a DataFrame or a Dataset.
+// Pay chooses a mechanism for what a allows, by its (ε, δ), and spends what it costs, in the ledger under the label
+// unless a has a name: for whatever is not a learner. choose must depend on public numbers alone. The caller then runs
+// the mechanism with src, once. alone is the (ε, δ) of the release by itself. The last argument of choose says whether
+// the ledger counts μ: then Gaussian noise is the cheapest, else whatever is best at (ε, δ). records are those on which
+// the mechanism will run, a DataFrame or a Dataset.
 //
-// Errors: those of choose and of the records; an allowance of a budget for another unit, for other
-// records, that does not cover it, or that does not suit the source. The ledger is then unchanged.
+// Errors: those of choose and of the records; an allowance of a budget for another unit, for other records, that does
+// not cover it, or that does not suit the source. The ledger is then unchanged.
 func (a Allowance) Pay(
 	src noise.Source, label string, records Records,
 	choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error),

@@ -12,10 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Quantiles for records that are replaced have (ε, δ) for that, hardly less is spent, the noise is
-// what a record more or less has at half of μ, and the report says which neighbours are meant; the
-// budget is charged (ε, δ); a kept model has the same guarantee. With a tenth less noise, or that of
-// a record more or less, (ε, δ) does not hold.
+// Quantiles for records that are replaced have (ε, δ) for that, hardly less is spent, the noise is what a record more
+// or less has at half of μ, and the report says which neighbours are meant; the budget is charged (ε, δ); a kept model
+// has the same guarantee. With a tenth less noise, or that of a record more or less, (ε, δ) does not hold.
 func TestQuantilesReplaceOne(t *testing.T) {
 	data := learn.Regression(learn.Patients(900, 1), "pressure", learn.RowNorm(1))
 	for name, l := range map[string]func(replace bool) learn.Learner{

@@ -24,9 +24,8 @@ func boosted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 // fullSteps is how many steps fullBatch takes: twice as many gain little.
 const fullSteps = 96
 
-// fullBatch chooses gradient descent on all records, with the steps of Quantile, which fit
-// themselves to what was released: no number of records need be known. The mean of the second half
-// of the iterates is released.
+// fullBatch chooses gradient descent on all records, with the steps of Quantile, which fit themselves to what was
+// released: no number of records need be known. The mean of the second half of the iterates is released.
 func fullBatch(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	s := DescentSetting{Radius: pureNumber, Steps: fullSteps, Clip: 1}
 	if p.task == frame.TwoClasses {
@@ -67,8 +66,8 @@ func (s DescentSetting) choose(p recipe, d *frame.Design, epsilon, delta float64
 // errPublicNumber is the error of a mechanism that must be told of how many records there are.
 var errPublicNumber = errors.New("dpnb: plan for a public number of records, at least 1")
 
-// TukeyEM is the mechanism of that name for least squares (ssp.TukeyEM), planned for a public
-// number of records: dpnb.TukeyEM(20_000). Too few records for so many features are refused.
+// TukeyEM is the mechanism of that name for least squares (ssp.TukeyEM), planned for a public number of records:
+// dpnb.TukeyEM(20_000). Too few records for so many features are refused.
 func TukeyEM(records int) Mechanism {
 	return changed("TukeyEM", func(p *recipe) {
 		p.instead(func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
@@ -81,10 +80,9 @@ func TukeyEM(records int) Mechanism {
 	}, frame.Number)
 }
 
-// TunedSGD is DP-SGD for two classes with its learning rate tuned at the cost of the budget: the
-// best of a Poisson number of runs, three on average, each with a rate drawn from five between
-// 0.003 and 0.3, by a noisy count of the records predicted correctly; 20 passes in batches of 256
-// for a public number of records.
+// TunedSGD is DP-SGD for two classes with its learning rate tuned at the cost of the budget: the best of a Poisson
+// number of runs, three on average, each with a rate drawn from five between 0.003 and 0.3, by a noisy count of the
+// records predicted correctly; 20 passes in batches of 256 for a public number of records.
 func TunedSGD(records int) Mechanism {
 	return changed("DP-SGD, tuned", func(p *recipe) { p.instead(tunedSGD(records)) }, frame.TwoClasses)
 }
@@ -107,8 +105,8 @@ func tunedSGD(records int) func(recipe, *frame.Design, float64, float64) (mechan
 	}
 }
 
-// ConvolvedMedian is median regression by convolved objective perturbation (cop) with the kink
-// smoothed by a logistic kernel, planned for a public number of records.
+// ConvolvedMedian is median regression by convolved objective perturbation (cop) with the kink smoothed by a logistic
+// kernel, planned for a public number of records.
 func ConvolvedMedian(records int) Mechanism {
 	return mechanismFunc{"convolved objective perturbation", func(data *Dataset, a Allowance,
 		src noise.Source) (*Model, error) {

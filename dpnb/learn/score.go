@@ -19,16 +19,15 @@ import (
 //	a count      D² = 1 − Σ dev(y, ŷ)/Σ dev(y, ȳ), dev(y, μ) = 2(y log(y/μ) − y + μ),
 //	quantiles    R¹ = 1 − Σ ρ(y − q̂)/Σ ρ(y − q̄), over all levels, ρ the pinball loss,
 //
-// with ȳ the mean of data and q̄ its quantile, so that 0 is as good as knowing that and nothing
-// else. R¹ is that of Koenker and Machado 1999; others call it D² of the pinball loss. It is a fact
-// about these records that no guarantee covers: score on records that may become known.
+// with ȳ the mean of data and q̄ its quantile, so that 0 is as good as knowing that and nothing else. R¹ is that of
+// Koenker and Machado 1999; others call it D² of the pinball loss. It is a fact about these records that no guarantee
+// covers: score on records that may become known.
 //
-// Records whose label is missing or not a public class are scored with the label that the schema's
-// rule gives them. Where numbers are Unbounded, records with a number that is not finite are left
-// out, as in the fit; and a few targets far from all others then decide nearly all of R².
+// Records whose label is missing or not a public class are scored with the label that the schema's rule gives them.
+// Where numbers are Unbounded, records with a number that is not finite are left out, as in the fit; and a few targets
+// far from all others then decide nearly all of R².
 //
-// Errors: as Predict, no label, no records, or targets that are all the same where the
-// score compares with their mean.
+// Errors: as Predict, no label, no records, or targets that are all the same where the score compares with their mean.
 func (m *Model) Score(records Records) (float64, error) {
 	if m.Err() == nil && m.levels != nil {
 		s, err := m.QuantileScores(records)
@@ -40,8 +39,8 @@ func (m *Model) Score(records Records) (float64, error) {
 	return m.scoreOfTask(records)
 }
 
-// scoreOfTask is Score, of quantiles R² of the single one: what fits of other kinds of
-// the same records are compared by.
+// scoreOfTask is Score, of quantiles R² of the single one: what fits of other kinds of the same records are compared
+// by.
 func (m *Model) scoreOfTask(records Records) (float64, error) {
 	d, t, err := m.scored(records, "")
 	if err != nil {
@@ -71,8 +70,8 @@ func (m *Model) scoreOfTask(records Records) (float64, error) {
 	return float64(right) / float64(len(d.Labels)), nil
 }
 
-// scored returns the records as the model makes them, with their labels, and xᵀθ. If
-// it is for some tasks only, refusal says so.
+// scored returns the records as the model makes them, with their labels, and xᵀθ. If it is for some tasks only, refusal
+// says so.
 func (m *Model) scored(records Records, refusal string, only ...frame.Task) (*frame.Design, []float64, error) {
 	if m.Err() == nil && len(only) > 0 && !slices.Contains(only, m.target.Task) {
 		return nil, nil, errors.New(refusal)
@@ -91,8 +90,8 @@ func (m *Model) scored(records Records, refusal string, only ...frame.Task) (*fr
 	return d, t, nil
 }
 
-// finite returns the labels and margins of the records that have both: of numbers without
-// bounds, and one margin for each record.
+// finite returns the labels and margins of the records that have both: of numbers without bounds, and one margin for
+// each record.
 func finite(d *frame.Design, t []float64) (*frame.Design, []float64) {
 	kept := &frame.Design{Target: d.Target, Encoding: d.Encoding}
 	var margins []float64
@@ -104,10 +103,10 @@ func finite(d *frame.Design, t []float64) (*frame.Design, []float64) {
 	return kept, margins
 }
 
-// AUC returns how well m, of two classes, ranks the records: the probability that xᵀθ is larger for
-// a record of the positive class than for one of the other, ½ being chance. It depends on no
-// threshold, so it recognises a fit that ranks well but predicts the rarer class too seldom, which
-// Score cannot tell from a bad one. No guarantee covers it: score on records that may become known.
+// AUC returns how well m, of two classes, ranks the records: the probability that xᵀθ is larger for a record of the
+// positive class than for one of the other, ½ being chance. It depends on no threshold, so it recognises a fit that
+// ranks well but predicts the rarer class too seldom, which Score cannot tell from a bad one. No guarantee covers it:
+// score on records that may become known.
 //
 // Errors: as Score; a model of other than two classes; records of one class only.
 func (m *Model) AUC(records Records) (float64, error) {
@@ -122,8 +121,8 @@ func (m *Model) AUC(records Records) (float64, error) {
 	return a, nil
 }
 
-// RMSE returns the root mean squared error of the predictions of a number or a count, in its own
-// unit, with targets moved into their public bounds. No guarantee covers it.
+// RMSE returns the root mean squared error of the predictions of a number or a count, in its own unit, with targets
+// moved into their public bounds. No guarantee covers it.
 func (m *Model) RMSE(records Records) (float64, error) {
 	d, t, err := m.scored(records, "dpnb: RMSE is for numbers and counts; classes have a Score", frame.Number,
 		frame.Count)
@@ -137,9 +136,8 @@ func (m *Model) RMSE(records Records) (float64, error) {
 	return math.Sqrt(squares(values(d), m.predictions(t)) / float64(len(t))), nil
 }
 
-// Deviance returns the mean of dev(y, ŷ) = 2(y log(y/ŷ) − y + ŷ) of the
-// predictions of a count: about 1 where the counts are Poisson with the
-// predicted means and these are not small. No guarantee covers it.
+// Deviance returns the mean of dev(y, ŷ) = 2(y log(y/ŷ) − y + ŷ) of the predictions of a count: about 1 where the
+// counts are Poisson with the predicted means and these are not small. No guarantee covers it.
 func (m *Model) Deviance(records Records) (float64, error) {
 	d, t, err := m.scored(records, "dpnb: Deviance is for counts; see Score and RMSE", frame.Count)
 	if err != nil {
@@ -168,8 +166,8 @@ func squares(y, p []float64) float64 {
 	return sum
 }
 
-// deviances returns Σ 2(yᵢ log(yᵢ/pᵢ) − yᵢ + pᵢ), 0·log 0 = 0. A mean that
-// underflowed is taken as the smallest float64.
+// deviances returns Σ 2(yᵢ log(yᵢ/pᵢ) − yᵢ + pᵢ), 0·log 0 = 0. A mean that underflowed is taken as the smallest
+// float64.
 func deviances(y, p []float64) float64 {
 	var sum float64
 	for i, v := range y {

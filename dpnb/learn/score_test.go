@@ -134,8 +134,8 @@ func TestScoresByDefinition(t *testing.T) {
 	}
 }
 
-// Records that were made for another target are refused; other bounds are not looked
-// at, since the model has its own; and a target that never varies has no R².
+// Records that were made for another target are refused; other bounds are not looked at, since the model has its own;
+// and a target that never varies has no R².
 func TestScoreRefuses(t *testing.T) {
 	df := learn.Patients(60, 2)
 	m, err := learn.Linear{}.FitWithoutPrivacy(learn.Regression(df.Drop("visits"), "pressure"))

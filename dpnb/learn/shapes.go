@@ -72,9 +72,9 @@ type ShapePoint struct {
 	At   float64
 	// Value is that of the shape, Before what it was before it was changed.
 	Value, Before float64
-	// Noise is where the same fit without noise has it, Population where the people have it from whom the
-	// records were drawn, both of the shape before it was changed; AtOnce those of all values of the column
-	// together. nil is not known.
+	// Noise is where the same fit without noise has it, Population where the people have it from whom the records were
+	// drawn, both of the shape before it was changed; AtOnce those of all values of the column together. nil is not
+	// known.
 	Noise, NoiseAtOnce, Population, PopulationAtOnce *Span
 }
 
@@ -236,9 +236,9 @@ func (m *Model) typical(part int) float64 {
 	return m.coefficients[(part+1)*len(m.features)-1]
 }
 
-// effectUnit returns the unit of an effect and what takes a difference of linear forms to it: for two classes
-// log-odds, of a support vector machine those at a typical record; for numbers the target's; for counts the logarithm
-// of the mean.
+// effectUnit returns the unit of an effect and what takes a difference of linear forms to it: for two classes log-odds,
+// of a support vector machine those at a typical record; for numbers the target's; for counts the logarithm of the
+// mean.
 func (m *Model) effectUnit(part int) (string, func(t float64) float64) {
 	same, t0, t := func(t float64) float64 { return t }, m.typical(part), m.target
 	switch {

@@ -82,8 +82,8 @@ func (s *Shape) metric() *mat.SymDense {
 }
 
 // Monotone returns the nearest shape that does not fall (+1) or does not rise (−1): the likeliest that the same fit
-// without noise has, by the law of the noise, if it is known that it does not. Where nothing is known of that law it
-// is isotonic regression by the shares of the records. Categories are taken in the order of the schema.
+// without noise has, by the law of the noise, if it is known that it does not. Where nothing is known of that law it is
+// isotonic regression by the shares of the records. Categories are taken in the order of the schema.
 //
 // Proof that it is nearer to a truth that is monotone: docs/theory/curves.md#dpnb-projection.
 func (s *Shape) Monotone(direction int) *Shape {
@@ -122,9 +122,9 @@ func (s *Shape) projected(direction int, difference []float64, did string) *Shap
 	return s.changed(did, own)
 }
 
-// nearest replaces values g by those f at which ½(f − g)ᵀC⁻¹(f − g) is least of all with differences Df ≥ 0: by
-// g + CDᵀλ, where λ ≥ 0 makes ½λᵀDCDᵀλ + λᵀDg least. Where Dg ≥ 0 they stay to the last bit. ok is false, and nothing
-// is done, if C is singular as computed.
+// nearest replaces values g by those f at which ½(f − g)ᵀC⁻¹(f − g) is least of all with differences Df ≥ 0: by g +
+// CDᵀλ, where λ ≥ 0 makes ½λᵀDCDᵀλ + λᵀDg least. Where Dg ≥ 0 they stay to the last bit. ok is false, and nothing is
+// done, if C is singular as computed.
 func nearest(values []float64, c *mat.SymDense, difference []float64) (ok bool) {
 	n, m := len(values), len(values)-len(difference)+1
 	if m < 1 {

@@ -117,8 +117,8 @@ func give(c *frame.Column, f frame.Field, at shapePlace) {
 	}
 }
 
-// pairs calls use with two rows of features as long as the typical one, or as records have them where rows are
-// clipped and nothing is, and with how much the places differ: a row of a record, and one that differs in the column.
+// pairs calls use with two rows of features as long as the typical one, or as records have them where rows are clipped
+// and nothing is, and with how much the places differ: a row of a record, and one that differs in the column.
 func pairs(t *testing.T, m *Model, s *Shape, use func(rows *matrix.Dense, from, to shapePlace)) int {
 	t.Helper()
 	return pairsWith(t, m, s, "", shapePlace{}, func(_ int, rows *matrix.Dense, from, to shapePlace) {
@@ -378,9 +378,8 @@ func TestShapesOfTerms(t *testing.T) {
 	}
 }
 
-// Projections are what they say: of all that are monotone, or convex, none is nearer: (f − Pf)ᵀC⁻¹(h − Pf) ≤ 0 for
-// all of the kind, and 0 for h = 0 and 2Pf; what is of the kind stays. With a metric that is off by a tenth it
-// is not so.
+// Projections are what they say: of all that are monotone, or convex, none is nearer: (f − Pf)ᵀC⁻¹(h − Pf) ≤ 0 for all
+// of the kind, and 0 for h = 0 and 2Pf; what is of the kind stays. With a metric that is off by a tenth it is not so.
 func TestProjectionsOfShapes(t *testing.T) {
 	rng := noise.NewSeeded(8)
 	off := 0.0

@@ -14,10 +14,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// Show shows anything of this package, a figure, an error, or a gota dataframe: in a notebook as a
-// table or an image, elsewhere as text. Raw records are labelled as such. A result that is empty
-// because of an error is left out, so that Show(f(…)) of a call that returns both shows the error
-// once.
+// Show shows anything of this package, a figure, an error, or a gota dataframe: in a notebook as a table or an image,
+// elsewhere as text. Raw records are labelled as such. A result that is empty because of an error is left out, so that
+// Show(f(…)) of a call that returns both shows the error once.
 func Show(things ...any) {
 	var failed []error
 	for _, v := range things {
@@ -138,8 +137,8 @@ func typed(v any) string {
 const rawWarning = "RAW RECORDS: these are data of individual people, and nothing protects them. " +
 	"Remove the output before you share the notebook, unless the data are public."
 
-// gotaItem shows a gota dataframe. Whether its rows are records cannot be
-// known, unless they are of a model's coefficients, so it is labelled as if they were.
+// gotaItem shows a gota dataframe. Whether its rows are records cannot be known, unless they are of a model's
+// coefficients, so it is labelled as if they were.
 func gotaItem(df dataframe.DataFrame) display.Item {
 	if df.Err != nil {
 		return display.Failed(df.Err)

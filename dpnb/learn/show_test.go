@@ -66,8 +66,8 @@ func TestCoefficientsWithoutPrivacyAreMarked(t *testing.T) {
 	}
 }
 
-// A model of several classes has a column for each: a feature stands in one row with
-// its coefficients, the largest first.
+// A model of several classes has a column for each: a feature stands in one row with its coefficients, the largest
+// first.
 func TestClassesHaveColumns(t *testing.T) {
 	data := learn.Classes(learn.Patients(40, 1), "ward", learn.RowNorm(1))
 	m, err := learn.Softmax{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
@@ -108,8 +108,8 @@ func TestClassesHaveColumns(t *testing.T) {
 	}
 }
 
-// An error is shown once: what came with it and has nothing, or only says that there is an error,
-// is left out; what has something is not.
+// An error is shown once: what came with it and has nothing, or only says that there is an error, is left out; what has
+// something is not.
 func TestAnErrorIsShownOnce(t *testing.T) {
 	failed := learn.ReadCSV("nowhere.csv")
 	data := learn.Binary(failed, "ill")

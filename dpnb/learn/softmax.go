@@ -10,11 +10,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Softmax is multinomial logistic regression for several classes (Classes), one joint fit by
-// objective perturbation. The zero value has sensible defaults.
+// Softmax is multinomial logistic regression for several classes (Classes), one joint fit by objective perturbation.
+// The zero value has sensible defaults.
 type Softmax struct {
-	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero,
-	// λ is chosen automatically. It must not be set by looking at the records.
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero, λ is chosen automatically. It must not be
+	// set by looking at the records.
 	Lambda float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
@@ -80,12 +80,12 @@ func each(_ recipe, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.
 	return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
 }
 
-// OneVsRest is one logistic regression for each of several classes (Classes), its records against
-// all others, by objective perturbation with composed privacy. For the same guarantee it needs more
-// noise than Softmax. The zero value has sensible defaults.
+// OneVsRest is one logistic regression for each of several classes (Classes), its records against all others, by
+// objective perturbation with composed privacy. For the same guarantee it needs more noise than Softmax. The zero value
+// has sensible defaults.
 type OneVsRest struct {
-	// Lambda fixes the ridge λ of each fit; if zero, λ is chosen automatically. It must not be
-	// chosen by looking at the records.
+	// Lambda fixes the ridge λ of each fit; if zero, λ is chosen automatically. It must not be chosen by looking at the
+	// records.
 	Lambda float64
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source

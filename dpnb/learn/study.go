@@ -17,29 +17,26 @@ import (
 
 // Study is a planned study: what is known of it without a single record.
 type Study struct {
-	// Records n and Features d, the constant included. Both must be public: under add/remove-one a
-	// count of private records is itself private, so take a round number from the design of the
-	// study.
+	// Records n and Features d, the constant included. Both must be public: under add/remove-one a count of private
+	// records is itself private, so take a round number from the design of the study.
 	Records, Features int
 	// Epsilon is ε, Delta is δ; zero is 1e-6. Under add/remove-one.
 	Epsilon, Delta float64
-	// Signal is κ, the standard deviation of the best score xᵀβ⋆. Zero is 2 for
-	// labels (the best classifier is then right for about four of five) and 1 for
-	// numbers.
+	// Signal is κ, the standard deviation of the best score xᵀβ⋆. Zero is 2 for labels (the best classifier is then
+	// right for about four of five) and 1 for numbers.
 	Signal float64
-	// Noise is the standard deviation of a number about xᵀβ⋆. With it the study is of a regression
-	// by Huber's loss; zero is a logistic regression of labels.
+	// Noise is the standard deviation of a number about xᵀβ⋆. With it the study is of a regression by Huber's loss;
+	// zero is a logistic regression of labels.
 	Noise float64
-	// Threshold of Huber's loss; zero is 1.345 times Noise, where it is 95 %
-	// efficient without privacy.
+	// Threshold of Huber's loss; zero is 1.345 times Noise, where it is 95 % efficient without privacy.
 	Threshold float64
 	// Mechanisms to forecast; none is all of them.
 	Mechanisms []proportional.Mechanism
 }
 
-// StudyOf returns the study of the target and the features of data, with about the given number of
-// records. For a number, whose law is not public, it assumes a standard deviation of a quarter of
-// the width of its bounds, and that features explain half of the variance; for classes a Signal of
+// StudyOf returns the study of the target and the features of data, with about the given number of records. For a
+// number, whose law is not public, it assumes a standard deviation of a quarter of the width of its bounds, and that
+// features explain half of the variance; for classes a Signal of
 // 2. If you know better, set the fields before the Forecast.
 //
 // Errors (in the Forecast's Err): as data's.
@@ -52,10 +49,9 @@ func StudyOf(data *Dataset, records int, epsilon, delta float64) Study {
 	return s
 }
 
-// Errors returns the forecast error of each fit on new records, with the names of the fits: for
-// labels the share that is wrong, for numbers E|y − ŷ|, by the normal law that y − ŷ has in the
-// limit. First comes the smallest error possible, then the fit without privacy, then the
-// mechanisms.
+// Errors returns the forecast error of each fit on new records, with the names of the fits: for labels the share that
+// is wrong, for numbers E|y − ŷ|, by the normal law that y − ŷ has in the limit. First comes the smallest error
+// possible, then the fit without privacy, then the mechanisms.
 func (f *Forecast) Errors() (names []string, errors []float64) {
 	if f.err != nil {
 		return nil, nil
@@ -89,15 +85,14 @@ type Forecast struct {
 	err         error
 }
 
-// Forecast says what private learning will cost, before any data are seen: the error of each
-// mechanism at its best parameters, by the theory of the proportional regime (dtz24), which is
-// exact in the limit of many records and features. Its assumptions are shown with it; the least
-// realistic is that features are independent and of equal variance.
+// Forecast says what private learning will cost, before any data are seen: the error of each mechanism at its best
+// parameters, by the theory of the proportional regime (dtz24), which is exact in the limit of many records and
+// features. Its assumptions are shown with it; the least realistic is that features are independent and of equal
+// variance.
 //
 //	dpnb.Show(dpnb.Study{Records: 5000, Features: 100, Epsilon: 1}.Forecast())
 //
-// Nothing private enters, so nothing is spent. Errors (in Err, and shown): a number that is out of
-// range.
+// Nothing private enters, so nothing is spent. Errors (in Err, and shown): a number that is out of range.
 func (s Study) Forecast() *Forecast {
 	f := &Forecast{Study: s}
 	task, unit, err := f.Study.task()
@@ -122,9 +117,8 @@ func (s Study) Forecast() *Forecast {
 	return f
 }
 
-// task fills in what a study leaves out. A regression is the same problem in any
-// unit of its numbers: its task is in the one in which the larger of signal and
-// noise is 1, and unit is how many of the study's that is.
+// task fills in what a study leaves out. A regression is the same problem in any unit of its numbers: its task is in
+// the one in which the larger of signal and noise is 1, and unit is how many of the study's that is.
 func (s *Study) task() (_ proportional.Task, unit float64, _ error) {
 	for _, v := range []struct {
 		name  string

@@ -72,8 +72,8 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// A regression in other units is the same regression: every figure is that of
-// the other units times their ratio, to the last bits, and the ridge is the same.
+// A regression in other units is the same regression: every figure is that of the other units times their ratio, to the
+// last bits, and the ridge is the same.
 func TestPredictIsFreeOfUnits(t *testing.T) {
 	testscale.SkipUnlessFull(t)
 	plan := learn.Study{Records: 2000, Features: 40, Epsilon: 1, Noise: 2, Signal: 3, Mechanisms: ridged}
@@ -101,9 +101,8 @@ func TestPredictIsFreeOfUnits(t *testing.T) {
 	}
 }
 
-// A million records with 20 features: the error is that of ordinary asymptotics,
-// s√(d/n) without privacy for a regression (95 % efficient), and no knob is at an
-// end of the search.
+// A million records with 20 features: the error is that of ordinary asymptotics, s√(d/n) without privacy for a
+// regression (95 % efficient), and no knob is at an end of the search.
 func TestPredictOfManyRecords(t *testing.T) {
 	f := (learn.Study{Records: 1_000_000, Features: 20, Epsilon: 1, Noise: 1, Mechanisms: ridged}).Forecast()
 	if f.Err() != nil {

@@ -7,11 +7,11 @@ import (
 )
 
 // Suited returns records for a target and the learner that suits what is publicly known about it: SVM for two
-// categories, Softmax for more, Huber for a number within bounds, HeavyTails for one without. For people with
-// several rows it returns OneVsRest instead of Softmax, and Linear with pure ε instead of Huber, because what
-// these cost for all rows of a person is known. SVM and Huber spend a twentieth on intervals for their effects. A
-// report on any table begins with it, and the records, shown, say what was chosen and why. The choices rest on
-// measurements: docs/theory/geometry.md, section 6.
+// categories, Softmax for more, Huber for a number within bounds, HeavyTails for one without. For people with several
+// rows it returns OneVsRest instead of Softmax, and Linear with pure ε instead of Huber, because what these cost for
+// all rows of a person is known. SVM and Huber spend a twentieth on intervals for their effects. A report on any table
+// begins with it, and the records, shown, say what was chosen and why. The choices rest on measurements:
+// docs/theory/geometry.md, section 6.
 //
 //	learner, data := dpnb.Suited(df, "happy")
 //	model, err := learner.Fit(data, budget.Spend(0.5))

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The target's public field decides on the learner; the fit goes through for each, with the schema
-// of a file.
+// The target's public field decides on the learner; the fit goes through for each, with the schema of a file.
 func TestSuited(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "patients.schema.json")
 	people := Patients(3000, 1).Drop("visits") // which is then in no schema that is saved

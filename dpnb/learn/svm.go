@@ -7,35 +7,31 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// SVM is the linear support vector machine for two classes (Binary) by objective perturbation, with
-// the hinge smoothed: h·log(1 + e^{(1 − m)/h}), m the margin. It is smoothed by a logarithm, not by
-// a parabola, because then it needs no more noise than the Gaussian mechanism
-// (docs/theory/gaussian_case.md). The zero value has sensible defaults.
+// SVM is the linear support vector machine for two classes (Binary) by objective perturbation, with the hinge smoothed:
+// h·log(1 + e^{(1 − m)/h}), m the margin. It is smoothed by a logarithm, not by a parabola, because then it needs no
+// more noise than the Gaussian mechanism (docs/theory/gaussian_case.md). The zero value has sensible defaults.
 type SVM struct {
-	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero,
-	// λ is chosen automatically. It must not be set by looking at the records.
+	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero, λ is chosen automatically. It must not be
+	// set by looking at the records.
 	Lambda float64
-	// Width h > 0 of the smoothing, in the unit of the margin; zero is 1. A
-	// smaller one is nearer to the hinge, and makes λ greater in proportion to 1/h.
+	// Width h > 0 of the smoothing, in the unit of the margin; zero is 1. A smaller one is nearer to the hinge, and
+	// makes λ greater in proportion to 1/h.
 	Width float64
-	// Records is the planned number of records, as in Logistic; if zero, they are counted with
-	// noise.
+	// Records is the planned number of records, as in Logistic; if zero, they are counted with noise.
 	Records int
-	// BaseRate is the share of the positive class if that is public, in (0, 1), for
-	// records with a bias: where λ is chosen for a number of records the intercept is
-	// then shrunk towards what fits that share. It must not come from the records.
+	// BaseRate is the share of the positive class if that is public, in (0, 1), for records with a bias: where λ is
+	// chosen for a number of records the intercept is then shrunk towards what fits that share. It must not come from
+	// the records.
 	// Zero: nothing is known.
 	BaseRate float64
-	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the
-	// curvature at the coefficients and makes Model.Intervals narrow: 0.1 costs a
-	// twentieth more noise. Zero spends nothing on it.
+	// CurvatureShare in (0, 1) is the part of the budget, in μ², that is spent on the curvature at the coefficients and
+	// makes Model.Intervals narrow: 0.1 costs a twentieth more noise. Zero spends nothing on it.
 	CurvatureShare float64
-	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many
-	// features. BaseRate, CurvatureShare and Bound are then refused.
+	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many features. BaseRate,
+	// CurvatureShare and Bound are then refused.
 	Pure bool
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source

@@ -13,44 +13,41 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Tune fits the best of several learners, and pays for the choice: a Poisson number of times one of
-// them is drawn at random with equal probability, fitted, and scored on the same records with
-// noise; the fit with the largest score is released, and nothing about the others, not even how
-// many there were. The cost of the whole is proved (docs/theory/sgd.md, section 4): the guarantee
-// is that of the allowance, and each fit has about twice the noise that it would have alone. So
-// Tune pays where learners differ by more than that, for example by a λ or a Clip that is
-// far off, or by columns that only add noise.
+// Tune fits the best of several learners, and pays for the choice: a Poisson number of times one of them is drawn at
+// random with equal probability, fitted, and scored on the same records with noise; the fit with the largest score is
+// released, and nothing about the others, not even how many there were. The cost of the whole is proved
+// (docs/theory/sgd.md, section 4): the guarantee is that of the allowance, and each fit has about twice the noise that
+// it would have alone. So Tune pays where learners differ by more than that, for example by a λ or a Clip that is far
+// off, or by columns that only add noise.
 //
 //	model, err := dpnb.Tune{
 //		Learners: []dpnb.Learner{dpnb.Linear{Clip: 0.1}, dpnb.Linear{Clip: 0.5}},
 //		Without:  [][]string{nil, {"visits", "ward"}},
 //	}.Fit(data, budget.Spend(1))
 //
-// Neither the settings nor the columns may be chosen by looking at the records. The score
-// is the number of records whose class is predicted rightly; of a number or a count the sum
-// of 1 − min(1, |y − ŷ|/h), h half the width of the public bounds.
+// Neither the settings nor the columns may be chosen by looking at the records. The score is the number of records
+// whose class is predicted rightly; of a number or a count the sum of 1 − min(1, |y − ŷ|/h), h half the width of the
+// public bounds.
 type Tune struct {
-	// Learners to choose from, all for the same task. Refused are CurvatureShare, as there are no
-	// intervals after a choice; HeavyTails, which has no δ for the choice to spend; quantiles, which
-	// the score does not measure; and records of people with several rows.
+	// Learners to choose from, all for the same task. Refused are CurvatureShare, as there are no intervals after a
+	// choice; HeavyTails, which has no δ for the choice to spend; quantiles, which the score does not measure; and
+	// records of people with several rows.
 	Learners []Learner
-	// Without has sets of columns; each learner is tried without each set. Nil is the one
-	// set of none.
+	// Without has sets of columns; each learner is tried without each set. Nil is the one set of none.
 	Without [][]string
-	// Runs is the mean number of fits; zero is three for each choice, so that each is drawn at
-	// least once with probability 0.95.
+	// Runs is the mean number of fits; zero is three for each choice, so that each is drawn at least once with
+	// probability 0.95.
 	Runs float64
 	// ScoreShare in (0, 1) is the part of each fit's μ² that is spent on its score; zero is 0.1.
 	ScoreShare float64
-	// Noise is the source of all noise; nil is noise.NewSecure(). Those of the learners are
-	// not used.
+	// Noise is the source of all noise; nil is noise.NewSecure(). Those of the learners are not used.
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
 }
 
-// Fit releases a private model: see Learner. The model says what was chosen. If no fit was
-// drawn, which has probability e^{−Runs}, all coefficients are zero.
+// Fit releases a private model: see Learner. The model says what was chosen. If no fit was drawn, which has probability
+// e^{−Runs}, all coefficients are zero.
 func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	if err := data.Err(); err != nil {
 		return nil, err
@@ -90,8 +87,8 @@ func (l Tune) among(data *Dataset) (recipe, []tuneChoice, error) {
 	return p, choices, nil
 }
 
-// Choice says how a model was chosen: among a Poisson number of fits with mean MeanRuns, each
-// Mu-GDP up to Slack, by scores with noise of ScoreSigma.
+// Choice says how a model was chosen: among a Poisson number of fits with mean MeanRuns, each Mu-GDP up to Slack, by
+// scores with noise of ScoreSigma.
 type Choice struct{ MeanRuns, Mu, ScoreSigma, Slack float64 }
 
 // Choice says how m was chosen; it is zero if Tune did not choose it.
@@ -104,8 +101,7 @@ func (m *Model) Choice() Choice {
 	return Choice{}
 }
 
-// FitWithoutPrivacy returns the fit of the largest score without noise, for comparison on
-// public data.
+// FitWithoutPrivacy returns the fit of the largest score without noise, for comparison on public data.
 func (l Tune) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	choices, err := l.choices(data)
 	if err != nil {
@@ -144,8 +140,7 @@ func (c tuneChoice) data() *Dataset { return &Dataset{design: c.design} }
 
 // choices returns every learner with every set of columns.
 //
-// Errors: settings that are out of range, learners that cannot be compared, columns that
-// are not there: all public.
+// Errors: settings that are out of range, learners that cannot be compared, columns that are not there: all public.
 func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 	if err := data.Err(); err != nil {
 		return nil, err
@@ -289,8 +284,7 @@ func (l Tune) calibrate(choices []tuneChoice, epsilon, delta float64) (mechanism
 	return b, b.Validate()
 }
 
-// under returns the mechanism of a choice with as little noise as costs at most μ, but for a
-// probability of slack.
+// under returns the mechanism of a choice with as little noise as costs at most μ, but for a probability of slack.
 func (c tuneChoice) under(most, delta, slack float64) (m mechanism.Mechanism, cost float64, err error) {
 	choose := c.recipe.chooser(c.design)
 	for mu := most * (1 - 1e-9); mu > most/16; {
@@ -319,8 +313,8 @@ func gaussianCost(m mechanism.Mechanism, slack float64) (float64, error) {
 // gaussian is what a mechanism costs as a Gaussian one, but for a probability of slack.
 type gaussian struct{ mu, slack float64 }
 
-// asGaussian is privacy.AsGaussian of a mechanism. It can take seconds, and is remembered by all
-// that the mechanism is made of, by which a saved model knows its guarantee as well.
+// asGaussian is privacy.AsGaussian of a mechanism. It can take seconds, and is remembered by all that the mechanism is
+// made of, by which a saved model knows its guarantee as well.
 func asGaussian(m mechanism.Mechanism, tail float64) (gaussian, error) {
 	find := func() (c gaussian, err error) {
 		p, err := mechanism.Profile(m)

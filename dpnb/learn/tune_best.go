@@ -16,21 +16,20 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// bestOf is the best of a Poisson number of fits by a noisy score on the records: a run draws
-// one of Fits evenly, runs it, and adds N(0, ScoreSigma²) to the score of what it released.
-// Published is the coefficients of the run of the largest score, and which of Fits it was.
+// bestOf is the best of a Poisson number of fits by a noisy score on the records: a run draws one of Fits evenly, runs
+// it, and adds N(0, ScoreSigma²) to the score of what it released. Published is the coefficients of the run of the
+// largest score, and which of Fits it was.
 //
-// Each of Fits is Mu-GDP but for Slack (gaussianCost), so that a run is μ-GDP but for Slack,
-// μ² = Mu² + ScoreSigma⁻²; the best of them is what SelectionPoissonProfile says of that, but
-// for MeanRuns·Slack.
+// Each of Fits is Mu-GDP but for Slack (gaussianCost), so that a run is μ-GDP but for Slack, μ² = Mu² + ScoreSigma⁻²;
+// the best of them is what SelectionPoissonProfile says of that, but for MeanRuns·Slack.
 //
 // Proof: docs/theory/learners.md, section 10.
 type bestOf struct {
 	Fits                 []mechanism.Mechanism
 	Mu, Slack            float64
 	MeanRuns, ScoreSigma float64
-	// Chosen is the place of the fit that was released, −1 before there is one; Won is it with
-	// what it has chosen itself, nil if none was drawn.
+	// Chosen is the place of the fit that was released, −1 before there is one; Won is it with what it has chosen
+	// itself, nil if none was drawn.
 	Chosen int
 	Won    mechanism.Mechanism
 
@@ -43,8 +42,8 @@ func (b bestOf) String() string {
 		b.MeanRuns, len(b.Fits), b.ScoreSigma)
 }
 
-// Describe implements mechanism.Mechanism. The guarantee rests on what any of the fits rests
-// on, whichever was released.
+// Describe implements mechanism.Mechanism. The guarantee rests on what any of the fits rests on, whichever was
+// released.
 func (b bestOf) Describe() mechanism.Description {
 	d := b.Fits[0].Describe()
 	d.Source += "; the selection by Papernot and Steinke 2022, and docs/theory/sgd.md, section 4"

@@ -10,9 +10,8 @@ import (
 // scoreUnit is what the score of a record is a multiple of, so that sums are exact.
 const scoreUnit = 0x1p-20
 
-// score returns the sum of the scores of the records, each in [0, 1], a multiple of
-// scoreUnit and a function of its record and of what was released alone: one record more or less changes it by
-// at most one, to the last bit.
+// score returns the sum of the scores of the records, each in [0, 1], a multiple of scoreUnit and a function of its
+// record and of what was released alone: one record more or less changes it by at most one, to the last bit.
 func (c tuneChoice) score(theta []float64, also any) float64 {
 	var sum int64
 	eachScore(c.design, theta, also, func(_ int, score float64) { sum += int64(score / scoreUnit) })

@@ -13,9 +13,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The whole costs what it says: the ledger has one entry of the (ε, δ) that was allowed, the
-// profile keeps to it and uses it up, and it is that of the selection theorem for runs whose
-// μ² is the costliest fit's and the score's together, worked out here again.
+// The whole costs what it says: the ledger has one entry of the (ε, δ) that was allowed, the profile keeps to it and
+// uses it up, and it is that of the selection theorem for runs whose μ² is the costliest fit's and the score's
+// together, worked out here again.
 func TestTuneCostsWhatItSays(t *testing.T) {
 	data := kinds(t, 400)["Binary"]
 	tune := learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}, learn.Logistic{Lambda: 40}}}
@@ -59,8 +59,7 @@ func TestTuneCostsWhatItSays(t *testing.T) {
 	if want, got := delta(mu), privacy.DeltaUpper(g.Profile, 1); !(got >= want && got < want*1.01+1e-8) {
 		t.Errorf("δ(1) = %v, the theorem has %v", got, want)
 	}
-	// What is wrong by a tenth is seen: a fit or a score that is not paid for, noise that is a
-	// hundredth less, one run.
+	// What is wrong by a tenth is seen: a fit or a score that is not paid for, noise that is a hundredth less, one run.
 	for what, wrong := range map[string]float64{"no score": delta(most), "less noise": delta(mu * 1.01),
 		"one run": privacy.DeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), 1)} {
 		if r := wrong / 1e-5; r > 0.99 && r <= 1 {
@@ -74,9 +73,9 @@ func TestTuneCostsWhatItSays(t *testing.T) {
 	t.Logf("a fit has %.2f times the noise that it has alone", alone/most)
 }
 
-// The best is chosen where choices differ, of every kind of record: a λ that is far off, a clip
-// level, columns without which nothing can be learnt. The model says what was chosen, predicts
-// with its own columns, and is the same when it was kept. There are no intervals.
+// The best is chosen where choices differ, of every kind of record: a λ that is far off, a clip level, columns without
+// which nothing can be learnt. The model says what was chosen, predicts with its own columns, and is the same when it
+// was kept. There are no intervals.
 func TestTuneChooses(t *testing.T) {
 	data := kinds(t, 4000)
 	few := [][]string{{"age", "weight", "smoker", "visits", "pressure"}, {"ward"}}
@@ -135,8 +134,8 @@ func TestTuneChooses(t *testing.T) {
 	}
 }
 
-// One record less changes the score of any coefficients by at most one, to the last bit, and
-// by no less than one somewhere: of every kind of record.
+// One record less changes the score of any coefficients by at most one, to the last bit, and by no less than one
+// somewhere: of every kind of record.
 func TestTuneScoreMovesByOne(t *testing.T) {
 	for from, learner := range map[string]learn.Learner{"Binary": learn.Logistic{}, "Regression": learn.Linear{},
 		"Counts": learn.Poisson{}, "Classes": learn.Softmax{}} {
@@ -222,8 +221,8 @@ func TestTuneRefusals(t *testing.T) {
 	}
 }
 
-// The cost that is told before is that of the fit, whichever learner comes first, and not that of the
-// first alone; of one that cannot be chosen among there is none.
+// The cost that is told before is that of the fit, whichever learner comes first, and not that of the first alone; of
+// one that cannot be chosen among there is none.
 func TestCostOfTuneIsThatOfAll(t *testing.T) {
 	data := kinds(t, 60)["Binary"]
 	logistic, svm := learn.Logistic{}, learn.SVM{}

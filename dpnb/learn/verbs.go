@@ -63,14 +63,13 @@ func (df DataFrame) stating(f func([]Field) []Field) DataFrame {
 	return df
 }
 
-// Where returns the rows for which a public rule holds. The rule sees only the named columns of a
-// row, so a fit of these rows, or a question about them, keeps its guarantee for df.
+// Where returns the rows for which a public rule holds. The rule sees only the named columns of a row, so a fit of
+// these rows, or a question about them, keeps its guarantee for df.
 //
 //	grown := df.Where(func(r dpnb.Row) bool { return r.Number("age") >= 18 }, "age")
 //
-// The rule must have an answer whatever is in a row: one on which it panics is left out without a word, which
-// would be about a person. A rule that fails on rows of public values, or reads a column that is not named,
-// is refused.
+// The rule must have an answer whatever is in a row: one on which it panics is left out without a word, which would be
+// about a person. A rule that fails on rows of public values, or reads a column that is not named, is refused.
 func (df DataFrame) Where(holds func(Row) bool, columns ...string) DataFrame {
 	return df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if holds == nil {
@@ -80,9 +79,9 @@ func (df DataFrame) Where(holds func(Row) bool, columns ...string) DataFrame {
 	})
 }
 
-// DeriveNumber returns df with one more column of numbers, which a public rule computes from the
-// named columns of the row. The field has its name and public bounds, and joins the schema. NaN is
-// missing, and so is what the rule panics on: see Where.
+// DeriveNumber returns df with one more column of numbers, which a public rule computes from the named columns of the
+// row. The field has its name and public bounds, and joins the schema. NaN is missing, and so is what the rule panics
+// on: see Where.
 func (df DataFrame) DeriveNumber(field Field, rule func(Row) float64, columns ...string) DataFrame {
 	df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if rule == nil || field.Kind != frame.Numeric {
@@ -104,11 +103,10 @@ func (df DataFrame) DeriveText(field Field, rule func(Row) string, columns ...st
 	return df.stating(func(fields []Field) []Field { return append(fields, field) })
 }
 
-// Split divides the rows in two, the first part with about the given share of them, by a keyed hash
-// of the row's own named columns (all if none are named), not by its position: one row more or less
-// in df is one more or less in one part, and moves no other row. Rows that agree in these columns
-// stay together: duplicates, or, with the column that names a person, all rows of that person. The
-// same key splits in the same way.
+// Split divides the rows in two, the first part with about the given share of them, by a keyed hash of the row's own
+// named columns (all if none are named), not by its position: one row more or less in df is one more or less in one
+// part, and moves no other row. Rows that agree in these columns stay together: duplicates, or, with the column that
+// names a person, all rows of that person. The same key splits in the same way.
 func (df DataFrame) Split(share float64, key string, columns ...string) (first, rest DataFrame) {
 	part := func(take func(a, b frame.Scanner) frame.Scanner) DataFrame {
 		return df.by(func(s frame.Scanner) (frame.Scanner, error) {
@@ -120,15 +118,15 @@ func (df DataFrame) Split(share float64, key string, columns ...string) (first, 
 		part(func(_, b frame.Scanner) frame.Scanner { return b })
 }
 
-// WithSchemaFile is WithSchema with the fields of a file that SaveSchema wrote, or that was
-// written by hand in its form. It is refused if df lacks a column of it.
+// WithSchemaFile is WithSchema with the fields of a file that SaveSchema wrote, or that was written by hand in its
+// form. It is refused if df lacks a column of it.
 func (df DataFrame) WithSchemaFile(path string) DataFrame {
 	s, err := frame.LoadSchema(path)
 	return df.known(s, err)
 }
 
-// WithCodebook is WithSchema with the fields of a CSV file that describes the columns, as
-// frame.ReadCodebook says, and is public.
+// WithCodebook is WithSchema with the fields of a CSV file that describes the columns, as frame.ReadCodebook says, and
+// is public.
 func (df DataFrame) WithCodebook(path string) DataFrame {
 	t, err := frame.ReadCSVFile(path, &CSV{Missing: []string{}})
 	if err != nil {
@@ -152,8 +150,7 @@ func (df DataFrame) known(s *frame.Schema, err error) DataFrame {
 	return df
 }
 
-// SaveSchema writes what the schema says of the columns that df has to a JSON file, for
-// WithSchemaFile.
+// SaveSchema writes what the schema says of the columns that df has to a JSON file, for WithSchemaFile.
 //
 // Errors: df's own; no schema, or one that was read off the data; those of the file system.
 func (df DataFrame) SaveSchema(path string) error {

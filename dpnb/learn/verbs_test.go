@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// Verbs carry the schema with them, and what is derived can be learnt from; a file that is
-// scanned gives the same records as one in memory.
+// Verbs carry the schema with them, and what is derived can be learnt from; a file that is scanned gives the same
+// records as one in memory.
 func TestVerbs(t *testing.T) {
 	text := "id,age,since,city,happy\na,31,01.02.2020,Bern,yes\nb,64,x,Rome,no\na,40,05.06.2021,Bern,yes\n" +
 		"c,20,,Oslo,no\n"

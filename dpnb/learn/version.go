@@ -17,8 +17,8 @@ func moduleVersion() string {
 	return versionIn(info)
 }
 
-// versionIn is moduleVersion of a program that was built so. Cells of notebooks are built with a
-// module in a folder, in the place of a version that does not exist: its commit is said.
+// versionIn is moduleVersion of a program that was built so. Cells of notebooks are built with a module in a folder, in
+// the place of a version that does not exist: its commit is said.
 func versionIn(info *debug.BuildInfo) string {
 	const path = project.ModulePath
 	for _, m := range append(slices.Clone(info.Deps), &info.Main) {

@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 )
 
-// A program that has the module from a folder, as cells of notebooks do, says the commit there and
-// never the version that stands in for it.
+// A program that has the module from a folder, as cells of notebooks do, says the commit there and never the version
+// that stands in for it.
 func TestVersionOfAFolder(t *testing.T) {
 	root, err := project.Root(".")
 	if err != nil {

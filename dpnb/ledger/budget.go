@@ -1,5 +1,5 @@
-// Package ledger keeps privacy budgets: what may be spent, what was spent on
-// what, and a refusal of anything beyond, before any noise is drawn.
+// Package ledger keeps privacy budgets: what may be spent, what was spent on what, and a refusal of anything beyond,
+// before any noise is drawn.
 package ledger
 
 import (
@@ -22,8 +22,7 @@ type Config struct {
 	Delta   float64 `json:"delta"`
 	// Adjacency of every guarantee that the budget pays for.
 	Adjacency privacy.Adjacency `json:"adjacency"`
-	// Path is the file that keeps the ledger; empty keeps it as long as the process
-	// lasts.
+	// Path is the file that keeps the ledger; empty keeps it as long as the process lasts.
 	Path string `json:"-"`
 }
 
@@ -35,37 +34,32 @@ type Entry struct {
 	// Epsilon and Delta are what the release is alone.
 	Epsilon float64 `json:"epsilon"`
 	Delta   float64 `json:"delta"`
-	// Mu and Slack are what it costs by the squares: it is μ-GDP but for a probability of
-	// Slack (privacy.AsGaussian). A Mu of zero says that only (ε, δ) is known: it is then
-	// the sums that have to cover it, and all that is beside it.
+	// Mu and Slack are what it costs by the squares: it is μ-GDP but for a probability of Slack (privacy.AsGaussian). A
+	// Mu of zero says that only (ε, δ) is known: it is then the sums that have to cover it, and all that is beside it.
 	Mu    float64 `json:"mu,omitempty"`
 	Slack float64 `json:"slack,omitempty"`
-	// Once is a name that a budget is charged for once at most, whatever happens to what was
-	// released; empty for none.
+	// Once is a name that a budget is charged for once at most, whatever happens to what was released; empty for none.
 	Once string `json:"once,omitempty"`
 	// Shared says that a share of μ² was asked for (Budget.Share).
 	Shared bool `json:"shared,omitempty"`
-	// Unit is what one neighbour has more than the other, in words, empty for one row: a person
-	// with so many rows of theirs. All entries of a budget have the same (UnitError).
+	// Unit is what one neighbour has more than the other, in words, empty for one row: a person with so many rows of
+	// theirs. All entries of a budget have the same (UnitError).
 	Unit string `json:"unit,omitempty"`
-	// Partition and Group say that the release reads only the records of one group of a
-	// partition, empty if it reads all. A partition is a rule, fixed without the data, that
-	// names one group for every possible record by what stands in it, not by its place and
-	// not by other records; the same name always means the same rule. Releases on different
-	// groups then cost the largest, not the sum. Under replace-one the release has to keep
-	// to what it costs also where a record is added to the group or taken from it.
+	// Partition and Group say that the release reads only the records of one group of a partition, empty if it reads
+	// all. A partition is a rule, fixed without the data, that names one group for every possible record by what stands
+	// in it, not by its place and not by other records; the same name always means the same rule. Releases on different
+	// groups then cost the largest, not the sum. Under replace-one the release has to keep to what it costs also where
+	// a record is added to the group or taken from it.
 	Partition string `json:"partition,omitempty"`
 	Group     string `json:"group,omitempty"`
-	// Simulated says that the noise came from a seed, so that the release
-	// protects nobody.
+	// Simulated says that the noise came from a seed, so that the release protects nobody.
 	Simulated bool `json:"simulated"`
 }
 
-// Budget is a ledger with a limit. It is safe for concurrent use, also by
-// several processes if it is kept in a file.
+// Budget is a ledger with a limit. It is safe for concurrent use, also by several processes if it is kept in a file.
 //
-// Releases may be chosen one after the other with knowledge of the earlier ones. Sums are
-// exact, so that ten times 0.1 is 1.
+// Releases may be chosen one after the other with knowledge of the earlier ones. Sums are exact, so that ten times 0.1
+// is 1.
 // Proof: docs/theory/ledger.md.
 type Budget struct {
 	mu      sync.Mutex
@@ -96,17 +90,17 @@ func (e *OverspentError) Error() string {
 		privacy.FormatUp(e.AskedEpsilon, 6), privacy.FormatUp(e.AskedDelta, 6), dear)
 }
 
-// Check reports whether entries could be charged, without charging them: nil, a
-// *privacy.ParamError, a *UnitError or an *OverspentError.
+// Check reports whether entries could be charged, without charging them: nil, a *privacy.ParamError, a *UnitError or an
+// *OverspentError.
 func (b *Budget) Check(entries ...Entry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.locked(func() error { _, err := b.with(entries); return err })
 }
 
-// Charge enters releases, all of them or none, before their noise is drawn. There are no
-// refunds: a release that fails after its noise was drawn has been paid for, because
-// trying again until it succeeds would be a choice that looks at the noise.
+// Charge enters releases, all of them or none, before their noise is drawn. There are no refunds: a release that fails
+// after its noise was drawn has been paid for, because trying again until it succeeds would be a choice that looks at
+// the noise.
 //
 // Errors: as Check; *RepeatedError; the ledger is then unchanged.
 func (b *Budget) Charge(entries ...Entry) error {
@@ -177,11 +171,10 @@ type State struct {
 	// Rule by which releases add up.
 	Rule    Rule
 	Entries []Entry
-	// SpentEpsilon and SpentDelta are what all releases so far are together, as a statement
-	// about what they cost: one point of a curve (DeltaUpper) of which every other holds as well.
+	// SpentEpsilon and SpentDelta are what all releases so far are together, as a statement about what they cost: one
+	// point of a curve (DeltaUpper) of which every other holds as well.
 	SpentEpsilon, SpentDelta float64
-	// RemainingEpsilon and RemainingDelta are what one further release can be, if it is
-	// Gaussian; rounded down.
+	// RemainingEpsilon and RemainingDelta are what one further release can be, if it is Gaussian; rounded down.
 	RemainingEpsilon, RemainingDelta float64
 	// Used is the part of the budget that is spent; rounded up.
 	Used float64
@@ -218,8 +211,8 @@ func (a account) state(entries []Entry) State {
 	return s
 }
 
-// DeltaUpper returns the δ at ε ≥ 0 of all releases so far together, rounded up: the curve of
-// which SpentEpsilon and SpentDelta are a point.
+// DeltaUpper returns the δ at ε ≥ 0 of all releases so far together, rounded up: the curve of which SpentEpsilon and
+// SpentDelta are a point.
 func (s State) DeltaUpper(epsilon float64) float64 {
 	t := s.tally(s.Entries)
 	delta := 1.0
@@ -241,8 +234,7 @@ func (b *Budget) Config() Config {
 	return b.config
 }
 
-// account returns the budget with its rule, as far as its file can be read: a charge
-// looks again.
+// account returns the budget with its rule, as far as its file can be read: a charge looks again.
 func (b *Budget) account() account {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -29,12 +29,10 @@ type file struct {
 	Entries []Entry `json:"entries"`
 }
 
-// locked runs f with the entries as they are on disk and with nobody else
-// writing them, in this process or another.
+// locked runs f with the entries as they are on disk and with nobody else writing them, in this process or another.
 //
-// The lock is a file of its own, beside the ledger: a write replaces the ledger's
-// file by a new one, which nobody has locked. So that one ledger has one lock,
-// its name is resolved before (resolve), and a ledger with a second name is
+// The lock is a file of its own, beside the ledger: a write replaces the ledger's file by a new one, which nobody has
+// locked. So that one ledger has one lock, its name is resolved before (resolve), and a ledger with a second name is
 // refused (read).
 func (b *Budget) locked(f func() error) (err error) {
 	if b.config.Path == "" {
@@ -123,8 +121,8 @@ func (f file) validate() error {
 	return nil
 }
 
-// begun returns the rule of the ledger. One of an earlier form goes on as it began: it had
-// only sums, or squares beside which one release could take all.
+// begun returns the rule of the ledger. One of an earlier form goes on as it began: it had only sums, or squares beside
+// which one release could take all.
 func (f file) begun() Rule {
 	switch {
 	case len(f.Entries) == 0:
@@ -135,12 +133,10 @@ func (f file) begun() Rule {
 	return f.Rule
 }
 
-// read returns the content of the ledger at path and which file it is. The caller
-// holds the lock.
+// read returns the content of the ledger at path and which file it is. The caller holds the lock.
 //
-// Errors: as the operating system's; an error if it is no regular file or has
-// more than one name, for a write under one name would leave the other with what
-// had been spent before, to be spent again.
+// Errors: as the operating system's; an error if it is no regular file or has more than one name, for a write under one
+// name would leave the other with what had been spent before, to be spent again.
 func read(path string) (text []byte, info os.FileInfo, err error) {
 	if info, err = lonely(path); err != nil {
 		return nil, nil, err
@@ -182,8 +178,8 @@ func errReplaced(path string) error {
 		"be spent", path)
 }
 
-// store replaces the ledger by one with these entries and this rule, on disk first. The caller
-// holds the lock and has loaded.
+// store replaces the ledger by one with these entries and this rule, on disk first. The caller holds the lock and has
+// loaded.
 func (b *Budget) store(rule Rule, entries []Entry) error {
 	if b.config.Path != "" {
 		c := b.config
@@ -216,10 +212,9 @@ func (b *Budget) store(rule Rule, entries []Entry) error {
 	return nil
 }
 
-// resolve returns the one absolute name of the file that path leads to, which
-// need not be there yet: no link, no "." or "..". Its folder must be there, for a
-// ledger begun where a mistyped path leads would be a second budget. Names are never
-// shortened as texts: a/../b is not b if a is a link.
+// resolve returns the one absolute name of the file that path leads to, which need not be there yet: no link, no "." or
+// "..". Its folder must be there, for a ledger begun where a mistyped path leads would be a second budget. Names are
+// never shortened as texts: a/../b is not b if a is a link.
 func resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		here, err := os.Getwd() // may go through links itself

@@ -18,8 +18,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 )
 
-// childEnv has the names under which a child process is to open a ledger, with
-// which it tries to spend 0.05 five times each.
+// childEnv has the names under which a child process is to open a ledger, with which it tries to spend 0.05 five times
+// each.
 const childEnv = "DPNB_TEST_LEDGER"
 
 func TestMain(m *testing.M) {
@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// inProcesses spends in a process for each name, all at once, each started in
-// dir, and returns how many charges of 0.05 went through and what was said.
+// inProcesses spends in a process for each name, all at once, each started in dir, and returns how many charges of 0.05
+// went through and what was said.
 func inProcesses(t *testing.T, dir string, names ...string) (charges int, said string) {
 	t.Helper()
 	program, err := os.Executable()
@@ -83,8 +83,8 @@ func link(t *testing.T, to, at string) {
 	}
 }
 
-// A ledger is one, by whatever name processes open it, at the same time and from
-// the first moment: no name is spent from twice.
+// A ledger is one, by whatever name processes open it, at the same time and from the first moment: no name is spent
+// from twice.
 func TestAFileHasOneBudgetUnderAllItsNames(t *testing.T) {
 	root := t.TempDir()
 	real := filepath.Join(root, "real")
@@ -169,8 +169,7 @@ func TestASecondNameIsRefused(t *testing.T) {
 	}
 }
 
-// What stands in the place of a ledger and is none, or has forgotten, is refused,
-// also by a budget that is in use.
+// What stands in the place of a ledger and is none, or has forgotten, is refused, also by a budget that is in use.
 func TestWhatIsNotTheLedgerIsRefused(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, path string){
 		"nothing":   func(t *testing.T, path string) { os.Remove(path) },
@@ -408,8 +407,8 @@ func TestNamesThatAreNone(t *testing.T) {
 	}
 }
 
-// A folder that is not there is refused and not made, behind a link as well: a path
-// that was mistyped would be a second budget.
+// A folder that is not there is refused and not made, behind a link as well: a path that was mistyped would be a second
+// budget.
 func TestAMissingFolderIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	link(t, "nowhere/ledger.json", filepath.Join(dir, "dangling.json"))

@@ -13,8 +13,8 @@ import (
 // dieEnv has the path of a ledger that a child charges, and then waits to be killed.
 const dieEnv = "DPNB_TEST_LEDGER_DIES"
 
-// A program that is killed after the charge and before the release has spent what it
-// charged: another goes on with what is left, and finds no lock that stays.
+// A program that is killed after the charge and before the release has spent what it charged: another goes on with what
+// is left, and finds no lock that stays.
 func TestAKilledProgramHasPaid(t *testing.T) {
 	if path := os.Getenv(dieEnv); path != "" {
 		c := config(path)

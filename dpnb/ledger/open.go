@@ -9,19 +9,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Open returns the budget of c.Name. A process has one budget of a name: the first
-// call states it, and a later one gives the same with what was spent, from
-// whatever goroutine. If c.Path is a file, the budget goes on from what the file says was spent, and
-// the file is found by every name that leads to it: relative, through symbolic
-// links, also through one that was made before the file.
+// Open returns the budget of c.Name. A process has one budget of a name: the first call states it, and a later one
+// gives the same with what was spent, from whatever goroutine. If c.Path is a file, the budget goes on from what the
+// file says was spent, and the file is found by every name that leads to it: relative, through symbolic links, also
+// through one that was made before the file.
 //
-// What no program can see is a copy of the file, or its deletion between two
-// runs: the file is to be kept like the data.
+// What no program can see is a copy of the file, or its deletion between two runs: the file is to be kept like the
+// data.
 //
-// Errors: *privacy.ParamError; an error if the budget of this name was stated
-// with another ε, δ, adjacency or file; if the file holds another budget, is no
-// regular file, has several names (hard links) or cannot be read (then nothing
-// can be known of what was spent, so there is no budget).
+// Errors: *privacy.ParamError; an error if the budget of this name was stated with another ε, δ, adjacency or file; if
+// the file holds another budget, is no regular file, has several names (hard links) or cannot be read (then nothing can
+// be known of what was spent, so there is no budget).
 func Open(c Config) (*Budget, error) {
 	if err := c.validate(); err != nil {
 		return nil, err

@@ -9,11 +9,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Rule is how δ is divided between the two ways in which releases add up: sums, that is
-// Σε ≤ ε and Σδ ≤ δ₂, and squares, that is Σμ² ≤ μ², where μ is the largest at which a
-// Gaussian mechanism is (ε, δ₁)-DP. A release is admitted if all entries together keep to
-// the one or to the other, and the whole is then (ε, δ₁ + δ₂)-DP. The first entry decides,
-// before anything was released.
+// Rule is how δ is divided between the two ways in which releases add up: sums, that is Σε ≤ ε and Σδ ≤ δ₂, and
+// squares, that is Σμ² ≤ μ², where μ is the largest at which a Gaussian mechanism is (ε, δ₁)-DP. A release is admitted
+// if all entries together keep to the one or to the other, and the whole is then (ε, δ₁ + δ₂)-DP. The first entry
+// decides, before anything was released.
 // Proof: docs/theory/ledger.md, sections 1 to 3.
 type Rule string
 
@@ -22,15 +21,15 @@ const (
 	Undecided Rule = ""
 	// Either gives nine tenths of δ to the sums and one to the squares.
 	Either Rule = "either"
-	// Squares gives all of δ to the squares: the first entry is a share, or one of known μ for
-	// which Either has too little δ.
+	// Squares gives all of δ to the squares: the first entry is a share, or one of known μ for which Either has too
+	// little δ.
 	Squares Rule = "gaussian"
 	// Sums gives all of δ to the sums: there is no δ, or nothing else covers the first entry.
 	Sums Rule = "sums"
 )
 
-// toSquares is the part of δ that Either gives to the squares. It costs each release of
-// the sums a hundredth of its noise, and the squares an eighth of their ε.
+// toSquares is the part of δ that Either gives to the squares. It costs each release of the sums a hundredth of its
+// noise, and the squares an eighth of their ε.
 var toSquares = big.NewRat(1, 10)
 
 // kept is the part of the squares' δ for which releases need not be Gaussian, all in all.
@@ -58,8 +57,7 @@ func (a account) deltas() (sums *big.Rat, squares float64) {
 	return sums.Sub(sums, part), down(part, exact)
 }
 
-// mu returns what the squares are worth, and the δ that is kept for what is not Gaussian.
-// No squares are worth 0.
+// mu returns what the squares are worth, and the δ that is kept for what is not Gaussian. No squares are worth 0.
 func (a account) mu() (mu, slack float64) {
 	_, delta := a.deltas()
 	mu, _ = privacy.MuOf(a.Epsilon, delta*(1-2*kept)) // 0 without δ
@@ -94,9 +92,8 @@ func (a account) covers(entries []Entry) bool {
 	return !t.unknown && t.square.Cmp(squared(mu)) <= 0 && t.slack.Cmp(exact(slack)) <= 0
 }
 
-// spent returns the (ε, δ) of all entries together, rounded up, the better of both ways.
-// It is a statement about these costs. That the budget's (ε, δ) is kept to also where the
-// costs were chosen by what was released is what covers says.
+// spent returns the (ε, δ) of all entries together, rounded up, the better of both ways. It is a statement about these
+// costs. That the budget's (ε, δ) is kept to also where the costs were chosen by what was released is what covers says.
 func (a account) spent(entries []Entry) (epsilon, delta float64) {
 	if len(entries) == 0 {
 		return 0, 0
@@ -132,8 +129,8 @@ func (a account) curve(t tally, delta float64) float64 {
 	return eps
 }
 
-// left returns the (ε, δ) that one further release can be, by the sums whatever it is or
-// by the squares if it is a Gaussian mechanism of what Spend(ε) allows; rounded down.
+// left returns the (ε, δ) that one further release can be, by the sums whatever it is or by the squares if it is a
+// Gaussian mechanism of what Spend(ε) allows; rounded down.
 func (a account) left(entries []Entry) (epsilon, delta float64) {
 	if len(entries) == 0 {
 		return a.Epsilon, a.Delta
@@ -178,9 +175,8 @@ func (a account) used(entries []Entry) float64 {
 	return used
 }
 
-// deltaOf returns the δ of a release of ε: the same part of the sums' δ as ε is of the
-// budget's, so that parts of a whole never add up to more than the whole; all of δ if the
-// squares have all, or if the release is all that there is.
+// deltaOf returns the δ of a release of ε: the same part of the sums' δ as ε is of the budget's, so that parts of a
+// whole never add up to more than the whole; all of δ if the squares have all, or if the release is all that there is.
 func (a account) deltaOf(epsilon float64) float64 {
 	if a.rule == Squares || a.rule == Undecided && epsilon >= a.Epsilon {
 		return a.Delta
@@ -198,15 +194,13 @@ type Part struct {
 	Mu float64
 	// Squares says that it is by its μ alone that the release will be paid for.
 	Squares bool
-	// Tail is the largest slack that the release may have (privacy.AsGaussian), 0 where
-	// only sums count.
+	// Tail is the largest slack that the release may have (privacy.AsGaussian), 0 where only sums count.
 	Tail float64
 }
 
-// Spend returns the part of ε. δ is nine tenths of the same part of the budget's, or all of
-// it if ε is all and nothing was spent yet, or if the budget began with a share; and the
-// same part where there are only sums. What is released costs its ε and δ by the sums, and
-// by the squares the μ² of what is released.
+// Spend returns the part of ε. δ is nine tenths of the same part of the budget's, or all of it if ε is all and nothing
+// was spent yet, or if the budget began with a share; and the same part where there are only sums. What is released
+// costs its ε and δ by the sums, and by the squares the μ² of what is released.
 func (b *Budget) Spend(epsilon float64) Part {
 	if !(epsilon > 0) || epsilon > 1e6 {
 		return Part{Epsilon: epsilon}
@@ -216,9 +210,9 @@ func (b *Budget) Spend(epsilon float64) Part {
 	return Part{Epsilon: epsilon, Delta: a.deltaOf(epsilon), Tail: slack * tails, Squares: a.rule == Squares}
 }
 
-// Share returns the part of the budget that is a fraction in (0, 1] of its μ²: k shares of
-// 1/k never add up to more than the budget. Where there are only sums it is that fraction of
-// ε and δ. An entry that pays for it says so (Entry.Shared).
+// Share returns the part of the budget that is a fraction in (0, 1] of its μ²: k shares of 1/k never add up to more
+// than the budget. Where there are only sums it is that fraction of ε and δ. An entry that pays for it says so
+// (Entry.Shared).
 //
 // Errors: *privacy.ParamError for a fraction out of range.
 func (b *Budget) Share(fraction float64) (Part, error) {
@@ -237,16 +231,16 @@ func (b *Budget) Share(fraction float64) (Part, error) {
 	}
 	mu, slack := a.mu()
 	p := Part{Squares: true, Tail: slack * tails, Delta: a.deltaOf(down(part, decimal))}
-	// The largest μ with μ² ≤ fraction·μ_B², 1/k being no binary fraction: what k of them
-	// could exceed is far below the part that a release leaves unused.
+	// The largest μ with μ² ≤ fraction·μ_B², 1/k being no binary fraction: what k of them could exceed is far below the
+	// part that a release leaves unused.
 	p.Mu = mu * math.Sqrt(fraction) * (1 - 1e-15)
 	var err error
 	p.Epsilon, err = privacy.EpsilonUpper(privacy.GaussianProfile(p.Mu, a.Adjacency), p.Delta)
 	return p, err
 }
 
-// down and up return the largest float64 that is at most x when read by as, and the
-// smallest that is at least x when read as the decimal that it prints as.
+// down and up return the largest float64 that is at most x when read by as, and the smallest that is at least x when
+// read as the decimal that it prints as.
 func down(x *big.Rat, as func(float64) *big.Rat) float64 {
 	f, _ := x.Float64()
 	for f > 0 && as(f).Cmp(x) > 0 {
@@ -263,8 +257,7 @@ func up(x *big.Rat) float64 {
 	return f
 }
 
-// decimal returns the shortest decimal that x is the float64 of: the number
-// that a person typed.
+// decimal returns the shortest decimal that x is the float64 of: the number that a person typed.
 func decimal(x float64) *big.Rat {
 	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'e', -1, 64))
 	if !ok {

@@ -39,8 +39,8 @@ func state(t *testing.T, b *Budget) State {
 	return s
 }
 
-// A hundred equal shares are the budget: the exact profile of all of them, which adds
-// μ², is (ε, δ) to a ten-thousandth of ε. One more is refused.
+// A hundred equal shares are the budget: the exact profile of all of them, which adds μ², is (ε, δ) to a ten-thousandth
+// of ε. One more is refused.
 func TestSharesAreTheBudget(t *testing.T) {
 	for _, k := range []int{1, 3, 10, 100} {
 		b := open(t, config(""))
@@ -58,8 +58,8 @@ func TestSharesAreTheBudget(t *testing.T) {
 	}
 }
 
-// Ten equal fits have ε ≈ 0.28 each, a hundred 0.081 (target figures of the theory); an
-// eighth less from a budget that began with an ε.
+// Ten equal fits have ε ≈ 0.28 each, a hundred 0.081 (target figures of the theory); an eighth less from a budget that
+// began with an ε.
 func TestWhatShareBuys(t *testing.T) {
 	b, begun := open(t, config("")), open(t, config(""))
 	if err := begun.Charge(gaussianEntry(begun.Spend(0.1))); err != nil {
@@ -82,8 +82,8 @@ func TestWhatShareBuys(t *testing.T) {
 	}
 }
 
-// Parts whose ε are the budget's always go through, whatever is known of the releases; if
-// they are Gaussian, many more do.
+// Parts whose ε are the budget's always go through, whatever is known of the releases; if they are Gaussian, many more
+// do.
 func TestSpendsAddUpAtMost(t *testing.T) {
 	budgets(t, func(t *testing.T, c Config) {
 		b := open(t, c)
@@ -126,8 +126,8 @@ func TestSpendsAddUpAtMost(t *testing.T) {
 	}
 }
 
-// What is said of all releases is the exact profile of Σμ² and the slacks, or the sums; and
-// what is said to be left can be had.
+// What is said of all releases is the exact profile of Σμ² and the slacks, or the sums; and what is said to be left can
+// be had.
 func TestSpentAndLeftAreTrue(t *testing.T) {
 	for _, first := range []Entry{{Epsilon: 0.5, Delta: 4e-6, Mu: 0.13, Slack: 1e-13},
 		{Epsilon: 0.4, Delta: 1e-5, Mu: 0.11, Slack: 1e-13, Shared: true}} {
@@ -238,8 +238,7 @@ func TestWithoutDelta(t *testing.T) {
 	}
 }
 
-// A file goes on by the rule with which it was begun; one of an earlier form by sums, or by
-// squares if it says so.
+// A file goes on by the rule with which it was begun; one of an earlier form by sums, or by squares if it says so.
 func TestFilesGoOnAsTheyBegan(t *testing.T) {
 	write := func(rule, entries string) Config {
 		c := config(filepath.Join(t.TempDir(), "ledger.json"))

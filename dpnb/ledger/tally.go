@@ -24,10 +24,9 @@ func (t *tally) add(e Entry) {
 	t.unknown = t.unknown || e.Mu == 0
 }
 
-// tally adds up what entries cost the record that they cost most. Entries of the whole
-// data add up. Of the groups of a partition a record is in one, so that the largest cost of
-// a group counts; under replace-one a record leaves one group and enters another, so that
-// the two largest do. ε, δ, μ² and slack each have the largest of their own.
+// tally adds up what entries cost the record that they cost most. Entries of the whole data add up. Of the groups of a
+// partition a record is in one, so that the largest cost of a group counts; under replace-one a record leaves one group
+// and enters another, so that the two largest do. ε, δ, μ² and slack each have the largest of their own.
 // Proof: docs/theory/ledger.md, section 7.
 func (c Config) tally(entries []Entry) tally {
 	all := newTally()

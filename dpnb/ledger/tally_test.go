@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Groups of a partition cost the largest under add/remove-one and the two largest under
-// replace-one, partitions add up, and entries of a group as well, in sums and squares.
+// Groups of a partition cost the largest under add/remove-one and the two largest under replace-one, partitions add up,
+// and entries of a group as well, in sums and squares.
 func TestDisjointGroups(t *testing.T) {
 	in := func(partition, group string, epsilon float64) Entry {
 		return Entry{Epsilon: epsilon, Delta: epsilon / 2e5, Mu: epsilon / 4, Slack: epsilon * 1e-13,
@@ -40,8 +40,8 @@ func TestDisjointGroups(t *testing.T) {
 	}
 }
 
-// Each group may have the whole budget, together and one after the other, and then there is
-// nothing left for the whole; a batch is charged as a whole or not at all.
+// Each group may have the whole budget, together and one after the other, and then there is nothing left for the whole;
+// a batch is charged as a whole or not at all.
 func TestGroupsOfABudget(t *testing.T) {
 	budgets(t, func(t *testing.T, c Config) {
 		b := open(t, c)

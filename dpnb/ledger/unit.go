@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// UnitError refuses a release whose neighbours are not those of the releases before it
-// (Entry.Unit): what they cost together is then not known.
+// UnitError refuses a release whose neighbours are not those of the releases before it (Entry.Unit): what they cost
+// together is then not known.
 type UnitError struct {
-	// Budget is the name of the budget; Has is what its releases protect, Asked what the
-	// refused one would: "" is one row.
+	// Budget is the name of the budget; Has is what its releases protect, Asked what the refused one would: "" is one
+	// row.
 	Budget, Has, Asked string
 }
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A budget pays for releases of one unit: another is refused with the ledger unchanged, also in
-// one batch and where another process reads the file.
+// A budget pays for releases of one unit: another is refused with the ledger unchanged, also in one batch and where
+// another process reads the file.
 func TestOneUnitOfABudget(t *testing.T) {
 	units := []string{"", `person of up to 2 rows ("id")`, `person of up to 3 rows ("id")`}
 	of := func(unit string) Entry { return Entry{Epsilon: 0.1, Delta: 9e-7, Unit: unit} }

@@ -11,25 +11,25 @@ import (
 //
 //	H(v) = h(‖v‖),  h′ = Γ,
 //
-// which is C-Lipschitz, has the curvature Γ′(0) at most, and is below C‖v‖ by
-// H*(C) = ∫₀^∞ (C − Γ) at most. Extension replaces C‖·‖ by it.
+// which is C-Lipschitz, has the curvature Γ′(0) at most, and is below C‖v‖ by H*(C) = ∫₀^∞ (C − Γ) at most. Extension
+// replaces C‖·‖ by it.
 // Proof: docs/theory/heavytail.md.
 type Bend struct {
 	c, top float64 // C, and Γ′(0)
-	// Γ = scale·log(1 + most·(1 − e^{−rate·v})) of the free curve, with most = e^{C/scale} − 1,
-	// and C·tanh(rate·v) of ln cosh, where most is 0.
+	// Γ = scale·log(1 + most·(1 − e^{−rate·v})) of the free curve, with most = e^{C/scale} − 1, and C·tanh(rate·v) of
+	// ln cosh, where most is 0.
 	scale, rate, most float64
 	dilog             float64 // Li₂(1 − e^{−C/scale})
 	precise           struct{ rate, most dd.Number }
 }
 
-// FreeBend returns the law of the largest curvature that costs objective perturbation
-// nothing (heavytail.md, dpnb-free-jacobian):
+// FreeBend returns the law of the largest curvature that costs objective perturbation nothing (heavytail.md,
+// dpnb-free-jacobian):
 //
 //	Γ(v) = β·log(e^{C/β} − (e^{C/β} − 1)e^{−Λv/β}),  Γ′ = Λ(e^{(C−Γ)/β} − 1),
 //
-// with noise of scale β and the ridge Λ: of smoothing.Free what C(1 − 2·Tail(Λv/β)) is, here to full
-// relative accuracy at small v. C, β and Λ are positive and finite, C/β ≤ 8.
+// with noise of scale β and the ridge Λ: of smoothing.Free what C(1 − 2·Tail(Λv/β)) is, here to full relative accuracy
+// at small v. C, β and Λ are positive and finite, C/β ≤ 8.
 func FreeBend(c, beta, lambda float64) Bend {
 	b := Bend{c: c, scale: beta, rate: lambda / beta, most: math.Expm1(c / beta)}
 	b.top = lambda * b.most
@@ -93,8 +93,7 @@ func (b Bend) Inverse(gamma float64) float64 {
 	return -math.Log1p(-math.Expm1(gamma/b.scale)/b.most) / b.rate
 }
 
-// Bias returns H*(γ) = ∫₀^γ Γ⁻¹ = sup_v γv − h(v), 0 ≤ γ ≤ C: what the smooth norm is
-// below γ‖·‖ at most.
+// Bias returns H*(γ) = ∫₀^γ Γ⁻¹ = sup_v γv − h(v), 0 ≤ γ ≤ C: what the smooth norm is below γ‖·‖ at most.
 func (b Bend) Bias(gamma float64) float64 {
 	if gamma >= b.c {
 		if b.most == 0 {
@@ -114,9 +113,8 @@ func (b Bend) String() string {
 	return fmt.Sprintf("free curve, C = %.5g, β = %.5g, Λ = %.5g", b.c, b.scale, b.rate*b.scale)
 }
 
-// preciseAt returns Γ(v) and an approximation of Γ′(v), v ≥ 0. Γ errs by 2⁻⁸⁵C, most
-// being e⁸ at most: 1 − e^{−x} errs by 2⁻⁹⁸ + 10u² x and is multiplied by at most
-// scale·most/(1 + …) in effect.
+// preciseAt returns Γ(v) and an approximation of Γ′(v), v ≥ 0. Γ errs by 2⁻⁸⁵C, most being e⁸ at most: 1 − e^{−x} errs
+// by 2⁻⁹⁸ + 10u² x and is multiplied by at most scale·most/(1 + …) in effect.
 func (b Bend) preciseAt(v dd.Number) (gamma dd.Number, curvature float64) {
 	_, curvature = b.At(v.Hi)
 	x := v.Mul(b.precise.rate)
@@ -141,8 +139,8 @@ func preciseExpm1(x dd.Number) dd.Number {
 	return sum.Mul(x)
 }
 
-// preciseLog1p returns log(1 + z), z ≥ 0: with y the float64 next to it and δ = (1 + z)e^{−y} − 1
-// it is y + log(1 + δ), |δ| < 2⁻⁴⁵, of which δ − δ²/2 is all that counts.
+// preciseLog1p returns log(1 + z), z ≥ 0: with y the float64 next to it and δ = (1 + z)e^{−y} − 1 it is y + log(1 + δ),
+// |δ| < 2⁻⁴⁵, of which δ − δ²/2 is all that counts.
 func preciseLog1p(z dd.Number) dd.Number {
 	if z.Hi < 0x1p-40 {
 		return z.Add(z.Mul(z).Scale(-0.5)).Add(z.Mul(z).Mul(z).Div(dd.From(3)))
@@ -153,9 +151,8 @@ func preciseLog1p(z dd.Number) dd.Number {
 	return delta.Add(delta.Mul(delta).Scale(-0.5)).AddFloat(y)
 }
 
-// dilog returns Li₂(z) = Σ zᵏ/k², 0 ≤ z ≤ 1, to 4e-16: with w = −log(1 − z) ≤ log 2 it is
-// Σ B_k w^{k+1}/(k+1)!, B_k Bernoulli's numbers; beyond ½ by
-// Li₂(z) = π²/6 − log z·log(1−z) − Li₂(1−z).
+// dilog returns Li₂(z) = Σ zᵏ/k², 0 ≤ z ≤ 1, to 4e-16: with w = −log(1 − z) ≤ log 2 it is Σ B_k w^{k+1}/(k+1)!, B_k
+// Bernoulli's numbers; beyond ½ by Li₂(z) = π²/6 − log z·log(1−z) − Li₂(1−z).
 func dilog(z float64) float64 {
 	if z > 0.5 {
 		if z == 1 {

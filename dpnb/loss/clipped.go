@@ -7,8 +7,7 @@ import (
 
 // clipping is what Clipped must know of a loss at a level c < sup|f′|.
 type clipping struct {
-	// points returns lo ≤ hi with |f′(t; y)| ≤ c exactly for lo ≤ t ≤ hi;
-	// ±Inf where f′ does not reach ∓c.
+	// points returns lo ≤ hi with |f′(t; y)| ≤ c exactly for lo ≤ t ≤ hi; ±Inf where f′ does not reach ∓c.
 	points func(y float64) (lo, hi float64)
 	// smoothness is sup f″ where |f′| ≤ c.
 	smoothness float64
@@ -36,26 +35,23 @@ func residualClip(v0, smoothness float64) clipping {
 	}}
 }
 
-// Clipped returns the clipped-gradient loss f_c of l: with t₋ ≤ t₊ the points
-// where f′ reaches −c and c (±∞ where it does not),
+// Clipped returns the clipped-gradient loss f_c of l: with t₋ ≤ t₊ the points where f′ reaches −c and c (±∞ where it
+// does not),
 //
 //	f_c(t) = f(t₋) − c(t − t₋)  for t < t₋,
 //	f_c(t) = f(t)               for t₋ ≤ t ≤ t₊,
 //	f_c(t) = f(t₊) + c(t − t₊)  for t > t₊,
 //
-// so that f_c′ is f′ cut to [−c, c]: convex, |f_c′| ≤ c, and as smooth as f, or
-// smoother if f's curvature is at slopes that are cut off. t± depend on the label.
+// so that f_c′ is f′ cut to [−c, c]: convex, |f_c′| ≤ c, and as smooth as f, or smoother if f's curvature is at slopes
+// that are cut off. t± depend on the label.
 //
-// c bounds the slope in t = xᵀθ: for rows of norm at most R the gradients have
-// norm at most R·c. Cutting ‖∇ℓ‖ at C wants the level C/‖x‖ of each record; the
-// level c = C/R is the one that serves all (docs/theory/clipping.md).
+// c bounds the slope in t = xᵀθ: for rows of norm at most R the gradients have norm at most R·c. Cutting ‖∇ℓ‖ at C
+// wants the level C/‖x‖ of each record; the level c = C/R is the one that serves all (docs/theory/clipping.md).
 //
-// A level that l never exceeds returns l itself. A level that is not positive
-// and finite gives a loss that nothing accepts. A loss of another package is
-// searched for t± by bisection, record by record: right, but slow.
+// A level that l never exceeds returns l itself. A level that is not positive and finite gives a loss that nothing
+// accepts. A loss of another package is searched for t± by bisection, record by record: right, but slow.
 //
-// Source: Song, Thakkar, Thakurta 2020, Lemma 5.1; Redberg, Koskela, Wang 2023
-// (rkw23), Theorems E.2 and E.3.
+// Source: Song, Thakkar, Thakurta 2020, Lemma 5.1; Redberg, Koskela, Wang 2023 (rkw23), Theorems E.2 and E.3.
 func Clipped(l Loss, c float64) Loss {
 	if positive(c) && c >= l.Lipschitz() {
 		return l
@@ -83,10 +79,9 @@ func Clipped(l Loss, c float64) Loss {
 	return f
 }
 
-// ClippedAt returns the loss whose gradients are clipped at norm C for rows of
-// norm at most rowNorm: Clipped at the level C/rowNorm. For rows of norm rowNorm it
-// is rkw23's clipping of ‖∇ℓ‖ at C; shorter rows are clipped earlier than there
-// (docs/theory/clipping.md says why).
+// ClippedAt returns the loss whose gradients are clipped at norm C for rows of norm at most rowNorm: Clipped at the
+// level C/rowNorm. For rows of norm rowNorm it is rkw23's clipping of ‖∇ℓ‖ at C; shorter rows are clipped earlier than
+// there (docs/theory/clipping.md says why).
 func ClippedAt(l Loss, c, rowNorm float64) Loss { return Clipped(l, c/rowNorm) }
 
 // Unclip returns the loss and the level that Clipped was given, if l is Clipped.
@@ -107,8 +102,7 @@ type clipped struct {
 // Name returns the name of the loss with the level.
 func (f clipped) Name() string { return fmt.Sprintf("%s, |f′| ≤ %g", f.of.Name(), f.level) }
 
-// ValueSlope implements Loss: the loss itself at t moved into [t₋, t₊], and the
-// lines from there.
+// ValueSlope implements Loss: the loss itself at t moved into [t₋, t₊], and the lines from there.
 func (f clipped) ValueSlope(slope, t, y []float64) float64 {
 	var lines float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -174,8 +168,8 @@ func (f clipped) Labels() string { return labelsOr(f.of.Labels(), "clip level", 
 
 func (f clipped) slopeError() float64 { return f.clipping.slopeError }
 
-// searchPoints finds the clip points of any loss for the label y. Where the
-// slope reaches ±c only beyond |t| = 1e300 it is taken not to.
+// searchPoints finds the clip points of any loss for the label y. Where the slope reaches ±c only beyond |t| = 1e300 it
+// is taken not to.
 func searchPoints(l Loss, c, y float64) (lo, hi float64) {
 	labels, slope := []float64{y}, make([]float64, 1)
 	at := func(t float64) float64 {
@@ -188,8 +182,8 @@ func searchPoints(l Loss, c, y float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// firstTrue returns where ok, false and then true along the line, turns true,
-// to the last bit from above; +Inf if it does not.
+// firstTrue returns where ok, false and then true along the line, turns true, to the last bit from above; +Inf if it
+// does not.
 func firstTrue(ok func(float64) bool) float64 {
 	low, high := -1.0, 1.0
 	for !ok(high) {
@@ -207,8 +201,7 @@ func firstTrue(ok func(float64) bool) float64 {
 	return bisect(ok, low, high)
 }
 
-// bisect returns where ok turns true between low (false) and high (true), to
-// neighbouring floats.
+// bisect returns where ok turns true between low (false) and high (true), to neighbouring floats.
 func bisect(ok func(float64) bool, low, high float64) float64 {
 	for {
 		mid := low + 0.5*(high-low)

@@ -32,9 +32,8 @@ func bases() []struct {
 	}
 }
 
-// Theorem E.2: the slope is the loss's, cut at ±c, everywhere; the value is the
-// loss's between the clip points and the integral of the slope outside.
-// Theorem E.3: the slope is as Lipschitz as before.
+// Theorem E.2: the slope is the loss's, cut at ±c, everywhere; the value is the loss's between the clip points and the
+// integral of the slope outside. Theorem E.3: the slope is as Lipschitz as before.
 func TestClippedIsTheClippedGradient(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, b := range bases() {
@@ -103,8 +102,7 @@ func TestClipPointsBySearch(t *testing.T) {
 	}
 }
 
-// Clipped squared is Huber; clipping twice is clipping once; a level that cuts
-// nothing changes nothing.
+// Clipped squared is Huber; clipping twice is clipping once; a level that cuts nothing changes nothing.
 func TestClippedIdentities(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, pair := range [][2]Loss{
@@ -131,8 +129,8 @@ func TestClippedIdentities(t *testing.T) {
 	}
 }
 
-// Gradients of records: ‖∇ℓ_c‖ ≤ R·c, reached, and never longer than ‖∇ℓ‖ nor
-// turned; at level C/‖x‖ they are ∇ℓ scaled down to C, as rkw23's section 4 says.
+// Gradients of records: ‖∇ℓ_c‖ ≤ R·c, reached, and never longer than ‖∇ℓ‖ nor turned; at level C/‖x‖ they are ∇ℓ scaled
+// down to C, as rkw23's section 4 says.
 func TestClippedGradientOfRecords(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	const clip, radius = 0.8, 1.5

@@ -8,19 +8,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// Convolved is a loss with a kink at the label, for real labels, convolved with a kernel k
-// of width w. With v = t − y, slopes a ≤ 0 ≤ b, a < b, below and above the label, and F the
-// distribution function of k:
+// Convolved is a loss with a kink at the label, for real labels, convolved with a kernel k of width w. With v = t − y,
+// slopes a ≤ 0 ≤ b, a < b, below and above the label, and F the distribution function of k:
 //
 //	f = E max(a(v + wK), b(v + wK)),  f′ = a + (b − a)·F(v/w),  f″ = (b − a)·k(v/w)/w.
 //
-// sup |f′| = max(−a, b), sup f″ = (b − a)·k(0)/w. Slopes ∓1 make the absolute loss
-// (Absolute), −τ and 1−τ the pinball loss, −1 and 0 the part of the residual
-// above 0. The kernels are those of smoothing.Kernels and, for slopes ∓b, smoothing.Free;
-// with the logistic kernel of width 2h it is SmoothPinball of width h.
+// sup |f′| = max(−a, b), sup f″ = (b − a)·k(0)/w. Slopes ∓1 make the absolute loss (Absolute), −τ and 1−τ the pinball
+// loss, −1 and 0 the part of the residual above 0. The kernels are those of smoothing.Kernels and, for slopes ∓b,
+// smoothing.Free; with the logistic kernel of width 2h it is SmoothPinball of width h.
 //
-// Which kernel costs a private fit least is not which is nearest to the loss:
-// docs/theory/smoothing.md.
+// Which kernel costs a private fit least is not which is nearest to the loss: docs/theory/smoothing.md.
 type Convolved struct {
 	// Kernel k, in its standard width.
 	Kernel smoothing.Kernel
@@ -30,8 +27,8 @@ type Convolved struct {
 	Below, Above float64
 }
 
-// Absolute returns the absolute loss |t − y| convolved with a kernel: Huber's loss for the
-// uniform kernel, log cosh for the logistic one.
+// Absolute returns the absolute loss |t − y| convolved with a kernel: Huber's loss for the uniform kernel, log cosh for
+// the logistic one.
 func Absolute(k smoothing.Kernel, width float64) Convolved { return Convolved{k, width, -1, 1} }
 
 // Name returns "convolved(kernel, w=…, slopes … and …)".
@@ -43,8 +40,7 @@ func (c Convolved) Name() string {
 	return fmt.Sprintf("convolved(%s, w=%g, slopes %.4g and %.4g)", kernel, c.Width, c.Below, c.Above)
 }
 
-// facts is what the accounting must know of a kernel, each with its proof in
-// docs/theory/smoothing.md.
+// facts is what the accounting must know of a kernel, each with its proof in docs/theory/smoothing.md.
 type facts struct {
 	// hazard is sup k(v)/P(K > v), +Inf for a tail lighter than exponential.
 	hazard float64
@@ -158,8 +154,8 @@ func (c Convolved) attained() bool {
 	return f.compact || c.Below < 0 && c.Above > 0
 }
 
-// slopeError: v/w is off by 2·2⁻⁵³ of itself, which moves F by v·k(v) ≤ 0.4 times that, a
-// tail of at most ½ by 16 roundings of its own, and the difference of two terms rounds.
+// slopeError: v/w is off by 2·2⁻⁵³ of itself, which moves F by v·k(v) ≤ 0.4 times that, a tail of at most ½ by 16
+// roundings of its own, and the difference of two terms rounds.
 func (c Convolved) slopeError() float64 { return 0x1p-48 * (c.Above - c.Below) }
 
 // clip: f′ is ∓level where F = (∓level − a)/(b − a).
@@ -185,10 +181,9 @@ func (c Convolved) quantile(below, above float64) float64 {
 	return -c.Kernel.Draw(above)
 }
 
-// Curve implements Curved: γ ∈ [aR, bR], S̄(γ) = (b − a)R²·k(F⁻¹(u))/w at γ = (a + (b−a)u)R.
-// k∘F⁻¹ is concave for a log-concave k, and falls in |u − ½| for every kernel, so that
-// with slopes that include 0 the curvature at slope p, over p², does not rise in |p|: the
-// supremum is at ‖x‖ = R.
+// Curve implements Curved: γ ∈ [aR, bR], S̄(γ) = (b − a)R²·k(F⁻¹(u))/w at γ = (a + (b−a)u)R. k∘F⁻¹ is concave for a
+// log-concave k, and falls in |u − ½| for every kernel, so that with slopes that include 0 the curvature at slope p,
+// over p², does not rise in |p|: the supremum is at ‖x‖ = R.
 func (c Convolved) Curve(radius, _ float64) *Curve {
 	f, ok := c.facts()
 	if !ok {
@@ -219,22 +214,22 @@ func (c Convolved) Curve(radius, _ float64) *Curve {
 	return curve
 }
 
-// SelfConcordance returns what the kernel has, over w: 2 for the logistic kernel, 1 for the
-// Laplacian one, +Inf for those of lighter tails.
+// SelfConcordance returns what the kernel has, over w: 2 for the logistic kernel, 1 for the Laplacian one, +Inf for
+// those of lighter tails.
 func (c Convolved) SelfConcordance() float64 {
 	f, _ := c.facts()
 	return f.concordance / c.Width
 }
 
-// SoftMaximum returns t, a and b of f = t·ln(e^{av/t} + e^{bv/t}) and a constant, v = t − y:
-// with the logistic kernel t = (b − a)w/2. ok is false for every other kernel.
+// SoftMaximum returns t, a and b of f = t·ln(e^{av/t} + e^{bv/t}) and a constant, v = t − y: with the logistic kernel t
+// = (b − a)w/2. ok is false for every other kernel.
 func (c Convolved) SoftMaximum() (temperature, below, above float64, ok bool) {
 	return 0.5 * (c.Above - c.Below) * c.Width, c.Below, c.Above, (c.Kernel == smoothing.Logistic{}) &&
 		positive(c.scale())
 }
 
-// precise: the tail, of at most ½, errs by what dd.Exp and a quotient do, or as
-// preciseHazard; none is known for the cosine and the free kernel.
+// precise: the tail, of at most ½, errs by what dd.Exp and a quotient do, or as preciseHazard; none is known for the
+// cosine and the free kernel.
 func (c Convolved) precise() Precise {
 	var tail func(dd.Number) dd.Number // at v ≥ 0
 	absolute := preciseError

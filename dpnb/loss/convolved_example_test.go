@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// The absolute loss with two kernels of the same curvature. At large slopes, where a
-// private fit pays for it, Huber's has all of it left and log cosh little.
+// The absolute loss with two kernels of the same curvature. At large slopes, where a private fit pays for it, Huber's
+// has all of it left and log cosh little.
 func ExampleAbsolute() {
 	for _, k := range []smoothing.Kernel{smoothing.Uniform{}, smoothing.Logistic{}} {
 		l := loss.Absolute(k, 0.5)

@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// Curve is what the accounting of objective perturbation needs to know of a loss f and
-// of the radius R ≥ ‖x‖: with γ = ‖x‖f′(t) and S = ‖x‖²f″(t),
+// Curve is what the accounting of objective perturbation needs to know of a loss f and of the radius R ≥ ‖x‖: with γ =
+// ‖x‖f′(t) and S = ‖x‖²f″(t),
 //
 //	S̄(γ) = sup of S over ‖x‖ ≤ R, labels and t that give γ,
 //
-// which rises up to a peak and falls after it. A loss whose slope has one sign for each
-// label (logistic, hinges, probit) is reflected so that γ ≥ 0. A Curve does not change
-// once it is made and is safe for concurrent use; it implements privacy/objective.Curve.
+// which rises up to a peak and falls after it. A loss whose slope has one sign for each label (logistic, hinges,
+// probit) is reflected so that γ ≥ 0. A Curve does not change once it is made and is safe for concurrent use; it
+// implements privacy/objective.Curve.
 type Curve struct {
 	// Name describes the loss, its parameters and R.
 	Name string
@@ -21,8 +21,8 @@ type Curve struct {
 	Lo, Hi, Peak float64
 	// Sup returns S̄(γ) for γ in [Lo, Hi].
 	Sup func(gamma float64) float64
-	// Antiderivative of 1/S̄, strictly increasing, ±Inf where the integral diverges,
-	// correct to 1e-13 relative or absolute: t/R for the t that gives γ at ‖x‖ = R.
+	// Antiderivative of 1/S̄, strictly increasing, ±Inf where the integral diverges, correct to 1e-13 relative or
+	// absolute: t/R for the t that gives γ at ‖x‖ = R.
 	Antiderivative func(gamma float64) float64
 	// Quadratic is κ if S̄(γ) = κγ(Hi − γ) and Lo = 0; 0 if it is not so.
 	Quadratic float64
@@ -37,9 +37,9 @@ type Curve struct {
 // Curved is a Loss that states its curve.
 type Curved interface {
 	Loss
-	// Curve returns the curve for records of norm at most radius, the loss's slope being
-	// cut at level (+Inf: not at all), or nil if the slope is unbounded or a parameter is
-	// out of range. The caller cuts Lo and Hi at ∓radius·level.
+	// Curve returns the curve for records of norm at most radius, the loss's slope being cut at level (+Inf: not at
+	// all), or nil if the slope is unbounded or a parameter is out of range. The caller cuts Lo and Hi at
+	// ∓radius·level.
 	Curve(radius, level float64) *Curve
 }
 
@@ -47,9 +47,8 @@ type Curved interface {
 var ErrNoCurve = errors.New("loss: the curvature at a given slope is not known")
 
 // CurveOf returns the curve of l for records of norm at most radius, l as it is or
-// Clipped: a loss clipped at c has the gradients of norm at most radius·c, and its
-// records with smaller ones are some of those of the loss itself (all of them if
-// ‖x‖ = radius), so that the curve of the loss, cut at radius·c, covers it.
+// Clipped: a loss clipped at c has the gradients of norm at most radius·c, and its records with smaller ones are some
+// of those of the loss itself (all of them if ‖x‖ = radius), so that the curve of the loss, cut at radius·c, covers it.
 //
 // Errors: ErrNoCurve (wrapped).
 // Proof: docs/theory/clipping.md.
@@ -84,8 +83,8 @@ func flat(name string, lo, hi, s float64) *Curve {
 	}
 }
 
-// logisticCurve is γ ∈ [0, R], S̄(γ) = γ(R − γ)/h. With |f′| = p, f″ = p(1 − p)/h:
-// S = ‖x‖²p(1 − p)/h = γ(‖x‖ − γ)/h, largest at ‖x‖ = R.
+// logisticCurve is γ ∈ [0, R], S̄(γ) = γ(R − γ)/h. With |f′| = p, f″ = p(1 − p)/h: S = ‖x‖²p(1 − p)/h = γ(‖x‖ − γ)/h,
+// largest at ‖x‖ = R.
 func logisticCurve(name string, width, radius float64) *Curve {
 	return &Curve{
 		Name: fmt.Sprintf("%s, R=%g", name, radius),
@@ -106,9 +105,9 @@ func logisticCurve(name string, width, radius float64) *Curve {
 	}
 }
 
-// Clip returns the curve of c's loss with every record's gradient clipped at the norm
-// limit > 0: for |γ| < limit nothing changes, at |γ| = limit the loss goes on linearly,
-// so that S̄ jumps to 0 there; SBar gives the limit from the side of γ = 0.
+// Clip returns the curve of c's loss with every record's gradient clipped at the norm limit > 0: for |γ| < limit
+// nothing changes, at |γ| = limit the loss goes on linearly, so that S̄ jumps to 0 there; SBar gives the limit from the
+// side of γ = 0.
 //
 // Source: Redberg, Koskela, Wang 2023, Appendix E.
 func (c *Curve) Clip(limit float64) *Curve {

@@ -97,9 +97,9 @@ func (Logistic) preciseCurve(v dd.Number, y float64) (dd.Number, float64) {
 	return sigmoid(v.Scale(-y)).Scale(-y), c
 }
 
-// Cut returns f_C of a record with ‖x‖ = norm at t = ⟨x,w⟩: inf_r φ(t − r) + C|r|/ρ, which
-// is φ with its slope cut to [−C/ρ, C/ρ], and −Inf where no slope of φ is in that range
-// nor is a limit of slopes at which the conjugate φ* is finite. slope is its slope.
+// Cut returns f_C of a record with ‖x‖ = norm at t = ⟨x,w⟩: inf_r φ(t − r) + C|r|/ρ, which is φ with its slope cut to
+// [−C/ρ, C/ρ], and −Inf where no slope of φ is in that range nor is a limit of slopes at which the conjugate φ* is
+// finite. slope is its slope.
 // Source: docs/theory/heavytail.md (Lowy 2026, (5) over all of R^d).
 func Cut(l Convex, c, norm, t, y float64) (value, slope float64) {
 	level := c / norm

@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Convex is a convex scalar loss φ(t; y) that an Extension can be made of: LeastAbsolute,
-// Pinball, Hinge, ReLU, Affine, Huber, Squared, Logistic and Softplus. It need have no bounded slope.
+// Convex is a convex scalar loss φ(t; y) that an Extension can be made of: LeastAbsolute, Pinball, Hinge, ReLU, Affine,
+// Huber, Squared, Logistic and Softplus. It need have no bounded slope.
 type Convex interface {
 	Name() string
 	ValidLabel(y float64) bool
@@ -35,8 +35,8 @@ type kinked interface {
 // kink is lo·(t − at) for t < at and hi·(t − at) beyond.
 type kink struct{ lo, hi, at float64 }
 
-// bowl is a differentiable Convex. Its argument is ρ(m − a), the margin m of the direction
-// x̂ = x/‖x‖ and the anchor a of the label in the same unit: a = y/ρ for losses of y − t.
+// bowl is a differentiable Convex. Its argument is ρ(m − a), the margin m of the direction x̂ = x/‖x‖ and the anchor a
+// of the label in the same unit: a = y/ρ for losses of y − t.
 type bowl interface {
 	Convex
 	anchor(y, norm float64) float64
@@ -46,8 +46,7 @@ type bowl interface {
 	preciseCurve(v dd.Number, y float64) (slope dd.Number, curvature float64)
 }
 
-// The least and the largest ‖x‖ that an Extension tells from longer and shorter ones, and
-// the largest |y|.
+// The least and the largest ‖x‖ that an Extension tells from longer and shorter ones, and the largest |y|.
 const (
 	leastNorm, largestNorm = 0x1p-40, 0x1p40
 	largestLabel           = 0x1p200
@@ -57,13 +56,12 @@ const (
 //
 //	f̃(w) = inf_u φ(⟨x,u⟩; y) + H(w − u) = ψ(⟨x̂,w⟩),  x̂ = x/ρ,  ρ = ‖x‖,  H of the Bend,
 //
-// as a loss of the margin m = ⟨x̂,w⟩, so that a record has a direction of norm 1 and
-// nothing overflows. Its slope γ solves Γ(u) = ρφ′(ρ(m − u)), |γ| ≤ C, and its curvature
-// is at most S̄(|γ|), for every φ, every x and every y. The "label" of a record is its
-// number. A record of norm 0, or with a number that is not finite, counts as none: ψ = 0.
-// Norms are cut to 2^±40, labels to ±2²⁰⁰: so is what the record is, privately or not. What
-// an offset less the place of the kink or anchor rounds to is the record's, too: one rounding
-// is left that depends on m, which is in proportion to the result.
+// as a loss of the margin m = ⟨x̂,w⟩, so that a record has a direction of norm 1 and nothing overflows. Its slope γ
+// solves Γ(u) = ρφ′(ρ(m − u)), |γ| ≤ C, and its curvature is at most S̄(|γ|), for every φ, every x and every y. The
+// "label" of a record is its number. A record of norm 0, or with a number that is not finite, counts as none: ψ = 0.
+// Norms are cut to 2^±40, labels to ±2²⁰⁰: so is what the record is, privately or not. What an offset less the place of
+// the kink or anchor rounds to is the record's, too: one rounding is left that depends on m, which is in proportion to
+// the result.
 //
 // Proof: docs/theory/heavytail.md.
 type Extension struct {
@@ -74,9 +72,9 @@ type Extension struct {
 	labels, offsets []float64
 }
 
-// Extend returns the extension of a loss, Extendable, over records with the given norms and
-// labels, which it keeps. offsets, nil for none, are added to the margins: ⟨x̂ᵢ,w₀⟩ where
-// the argument is w − w₀. It panics if l is not Extendable or lengths differ.
+// Extend returns the extension of a loss, Extendable, over records with the given norms and labels, which it keeps.
+// offsets, nil for none, are added to the margins: ⟨x̂ᵢ,w₀⟩ where the argument is w − w₀. It panics if l is not
+// Extendable or lengths differ.
 func Extend(l Convex, bend Bend, norms, labels, offsets []float64) *Extension {
 	if !Extendable(l) || len(labels) != len(norms) || offsets != nil && len(offsets) != len(norms) {
 		panic("loss: Extend wants an extendable loss, and a label for each norm")
@@ -175,8 +173,8 @@ func (e *Extension) Curvature(curv, t, y []float64) {
 	}
 }
 
-// meetKink returns u with γ = Γ(u) in ∂[lo·(r−u)₋ + hi·(r−u)₊], and γ, Γ taken odd: Γ(r)
-// cut to [lo, hi]. If that is not within (−C, C), u is infinite and γ = ±C.
+// meetKink returns u with γ = Γ(u) in ∂[lo·(r−u)₋ + hi·(r−u)₊], and γ, Γ taken odd: Γ(r) cut to [lo, hi]. If that is
+// not within (−C, C), u is infinite and γ = ±C.
 func (b Bend) meetKink(r, lo, hi float64) (u, gamma float64) {
 	gamma, _ = b.At(math.Abs(r))
 	switch gamma = math.Copysign(gamma, r); {
@@ -190,9 +188,8 @@ func (b Bend) meetKink(r, lo, hi float64) (u, gamma float64) {
 	return math.Copysign(b.Inverse(math.Abs(gamma)), gamma), gamma
 }
 
-// meetBowl returns u with Γ(u) = ρφ′(ρ(r − u)) and γ = Γ(u). The left side less the right
-// rises in u: Newton's method within a bracket, until u is known to 2⁻⁵⁰ of itself, and
-// so is γ, as Γ(u)/u falls.
+// meetBowl returns u with Γ(u) = ρφ′(ρ(r − u)) and γ = Γ(u). The left side less the right rises in u: Newton's method
+// within a bracket, until u is known to 2⁻⁵⁰ of itself, and so is γ, as Γ(u)/u falls.
 func (b Bend) meetBowl(of bowl, r, norm, y float64) (u, gamma float64) {
 	_, slope, _ := of.curve(norm*r, y)
 	if slope == 0 {

@@ -19,8 +19,8 @@ func bends() []Bend {
 	}
 }
 
-// Γ against 512 digits, also in double-double; h and its conjugate against sums; S̄ and the
-// inverse against their definitions.
+// Γ against 512 digits, also in double-double; h and its conjugate against sums; S̄ and the inverse against their
+// definitions.
 func TestBend(t *testing.T) {
 	for _, b := range bends() {
 		for v := 1e-9; v < 1e4; v *= 3.7 {
@@ -101,8 +101,8 @@ func valueOf(l Convex, t, y float64) float64 {
 	return v
 }
 
-// The extension is the infimum that defines it, by a search over a fine grid; its slope and
-// curvature are the derivatives; S ≤ S̄(|γ|); f̃ ≤ f_C ≤ f and f_C − f̃ is what Lemma 7 allows.
+// The extension is the infimum that defines it, by a search over a fine grid; its slope and curvature are the
+// derivatives; S ≤ S̄(|γ|); f̃ ≤ f_C ≤ f and f_C − f̃ is what Lemma 7 allows.
 func TestExtension(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, l := range extendables {
@@ -179,8 +179,8 @@ func TestExtensionOfSteepLine(t *testing.T) {
 	}
 }
 
-// No number makes a slope that is none or longer than C, in either arithmetic; what is not
-// finite, or of norm 0, counts as no record.
+// No number makes a slope that is none or longer than C, in either arithmetic; what is not finite, or of norm 0, counts
+// as no record.
 func TestExtensionOfAnyNumbers(t *testing.T) {
 	inf := math.Inf(1)
 	extremes := []float64{0, 5e-324, 1e-300, 1e-20, 1, 1e9, 1e20, 1e300, math.MaxFloat64, inf, math.NaN()}
@@ -231,8 +231,8 @@ func BenchmarkExtension(b *testing.B) {
 	}
 }
 
-// With a far centre a slope errs by no more than without: what the offset rounds to is the
-// record's, and both arithmetics take it alike.
+// With a far centre a slope errs by no more than without: what the offset rounds to is the record's, and both
+// arithmetics take it alike.
 func TestExtensionWithOffsets(t *testing.T) {
 	for _, l := range []Convex{LeastAbsolute{}, Pinball{Tau: 0.5}, Squared{}, Huber{Threshold: 1}} {
 		for _, offset := range []float64{0, 40, 1e8, -1e12} {

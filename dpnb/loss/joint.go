@@ -7,14 +7,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Joint is a convex, differentiable loss f(t; y) of K linear forms t = (t_1, …, t_K) of θ,
-// with the Hessian
+// Joint is a convex, differentiable loss f(t; y) of K linear forms t = (t_1, …, t_K) of θ, with the Hessian
 //
 //	∇²f = diag(c) − κccᵀ,
 //
-// where κ = 0 (Sum) or κΣc = 1 (Softmax). Its methods work on batches of m records, the
-// forms one after another: form k of record i is t[k·m+i], and so for slopes and c. A Loss
-// is a Joint of one form: Sum of it alone.
+// where κ = 0 (Sum) or κΣc = 1 (Softmax). Its methods work on batches of m records, the forms one after another: form k
+// of record i is t[k·m+i], and so for slopes and c. A Loss is a Joint of one form: Sum of it alone.
 //
 // A Joint whose parameter is out of range has NaN constants and no valid label.
 type Joint interface {
@@ -22,9 +20,8 @@ type Joint interface {
 	Name() string
 	// Forms returns K.
 	Forms() int
-	// Derivatives writes ∂f/∂t_k to slope and c to curv, each unless it is nil, and
-	// returns Σf, which is not defined without slope. y has length m, the others K·m and
-	// no memory in common; t is overwritten.
+	// Derivatives writes ∂f/∂t_k to slope and c to curv, each unless it is nil, and returns Σf, which is not defined
+	// without slope. y has length m, the others K·m and no memory in common; t is overwritten.
 	Derivatives(slope, curv, t, y []float64) float64
 	// Coupling returns κ.
 	Coupling() float64
@@ -45,16 +42,16 @@ type Joint interface {
 
 // PreciseGradient is that of a Joint in double-double arithmetic.
 type PreciseGradient struct {
-	// Slopes overwrites t by ∇f(t; y) to within Relative·Σ|∂f/∂t_k| + Absolute in the
-	// Euclidean norm. It is safe for concurrent use.
+	// Slopes overwrites t by ∇f(t; y) to within Relative·Σ|∂f/∂t_k| + Absolute in the Euclidean norm. It is safe for
+	// concurrent use.
 	Slopes             func(t []dd.Number, y float64)
 	Relative, Absolute float64
 	// Rounded says that it takes t for the float64 next to it.
 	Rounded bool
 }
 
-// Sum returns f(t; y) = Σ_k f_k(t_k; y), of as many forms as there are losses. Its labels
-// are those that every one of them is made for.
+// Sum returns f(t; y) = Σ_k f_k(t_k; y), of as many forms as there are losses. Its labels are those that every one of
+// them is made for.
 func Sum(of ...Loss) Joint {
 	s := &sum{of: of}
 	for _, l := range of {

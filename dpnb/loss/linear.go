@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Linear is f = c·t for any finite label, which it does not look at: what is left of a
-// function with one kink when half its absolute value is taken away, as x/2 of max(0, x).
+// Linear is f = c·t for any finite label, which it does not look at: what is left of a function with one kink when half
+// its absolute value is taken away, as x/2 of max(0, x).
 type Linear struct {
 	// Slope is c, not 0.
 	Slope float64

@@ -16,8 +16,7 @@ type Logistic struct{}
 // Name returns "logistic".
 func (Logistic) Name() string { return "logistic" }
 
-// ValueSlope implements Loss. One exponential and one logarithm for each
-// record; nothing overflows for any finite t.
+// ValueSlope implements Loss. One exponential and one logarithm for each record; nothing overflows for any finite t.
 func (Logistic) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]

@@ -41,12 +41,10 @@ func atResiduals(v float64) func(y float64) []float64 {
 
 func smooth(float64) []float64 { return nil }
 
-// foreign hides what a loss knows of its clip points, as a loss of another
-// package would.
+// foreign hides what a loss knows of its clip points, as a loss of another package would.
 type foreign struct{ Loss }
 
-// losses is every loss, and every loss clipped, with the clip points written
-// out by hand as kinks.
+// losses is every loss, and every loss clipped, with the clip points written out by hand as kinks.
 func losses() []entry {
 	signs, reals, counts := []float64{-1, 1}, []float64{-3, 0, 0.7, 12}, []float64{0, 1, 2, 7}
 	notSign, notReal := []float64{0, 2, math.NaN(), math.Inf(1)}, []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
@@ -115,8 +113,8 @@ func curvature(l Loss, t, y float64) float64 {
 	return c[0]
 }
 
-// faults compares slope and curvature with differences, looks for convexity, and
-// holds the constants against the largest values seen.
+// faults compares slope and curvature with differences, looks for convexity, and holds the constants against the
+// largest values seen.
 func faults(c entry) []string {
 	var out []string
 	say := func(format string, a ...any) {
@@ -220,8 +218,7 @@ func TestFalsificationsAreFound(t *testing.T) {
 	}
 }
 
-// A constant that is called infinite must be: the slope, or the curvature,
-// passes every bound.
+// A constant that is called infinite must be: the slope, or the curvature, passes every bound.
 func TestUnboundedConstants(t *testing.T) {
 	for _, c := range losses() {
 		var s, h float64
@@ -240,8 +237,7 @@ func TestUnboundedConstants(t *testing.T) {
 	}
 }
 
-// Batches: the sum of the single values, the same slopes, and an output slice
-// that may be the input.
+// Batches: the sum of the single values, the same slopes, and an output slice that may be the input.
 func TestBatchesAndAliases(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range losses() {
@@ -272,8 +268,7 @@ func TestBatchesAndAliases(t *testing.T) {
 	}
 }
 
-// Far out nothing is NaN, slopes stay within their bound, and the values go on
-// as they must.
+// Far out nothing is NaN, slopes stay within their bound, and the values go on as they must.
 func TestExtremes(t *testing.T) {
 	for _, c := range losses() {
 		for _, y := range c.labels {

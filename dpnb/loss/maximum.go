@@ -9,15 +9,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// Maximum is the largest of P affine pieces made smooth at the temperature w, with a form for
-// each piece. The label of a record is its place i in the table of offsets:
+// Maximum is the largest of P affine pieces made smooth at the temperature w, with a form for each piece. The label of
+// a record is its place i in the table of offsets:
 //
 //	f(t; i) = w·ln Σ_p exp((t_p + o_ip)/w),  ∇f = π,  ∇²f = (diag(π) − ππᵀ)/w,
 //
 // π_p ∝ exp((t_p + o_ip)/w). It is between the largest piece and w·ln P above it.
 //
-// sup ‖∇f‖₂ = 1, approached where one piece is far above the others; sup λ_max(∇²f) = 1/(2w),
-// reached by two equal pieces far above the others.
+// sup ‖∇f‖₂ = 1, approached where one piece is far above the others; sup λ_max(∇²f) = 1/(2w), reached by two equal
+// pieces far above the others.
 type Maximum struct {
 	// Temperature is w > 0.
 	Temperature float64
@@ -34,8 +34,8 @@ func (m Maximum) Forms() int { return len(m.Offsets) }
 // Coupling returns w, as c = π/w.
 func (m Maximum) Coupling() float64 { return m.Temperature }
 
-// Derivatives implements Joint. The largest piece is subtracted first, forms and offsets apart,
-// so that nothing overflows.
+// Derivatives implements Joint. The largest piece is subtracted first, forms and offsets apart, so that nothing
+// overflows.
 func (m Maximum) Derivatives(slope, curv, t, y []float64) (value float64) {
 	n, p := len(y), slope
 	if p == nil {
@@ -100,11 +100,10 @@ func (m Maximum) apart() (most float64) {
 	return most
 }
 
-// SlopeError implements Joint, with u = 2⁻⁵³. A piece x below the largest is computed from two
-// differences, of forms and of offsets, that err by u of themselves: by at most 4u(|x| + O), O
-// the largest difference of offsets, as that of forms is at most |x| + O. In units of w that moves
-// π by at most (4u)·2Σπ_p(|x_p| + O)/w ≤ 8u(P/e + O/w). The rest is Softmax's 3(P + 12)u. Which
-// piece is taken for the largest moves nothing.
+// SlopeError implements Joint, with u = 2⁻⁵³. A piece x below the largest is computed from two differences, of forms
+// and of offsets, that err by u of themselves: by at most 4u(|x| + O), O the largest difference of offsets, as that of
+// forms is at most |x| + O. In units of w that moves π by at most (4u)·2Σπ_p(|x_p| + O)/w ≤ 8u(P/e + O/w). The rest is
+// Softmax's 3(P + 12)u. Which piece is taken for the largest moves nothing.
 func (m Maximum) SlopeError() float64 {
 	return m.inRange((6*float64(len(m.Offsets)+12) + 10*m.apart()/m.Temperature) * 0x1p-53)
 }

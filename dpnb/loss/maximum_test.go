@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Values, slopes and curvatures against differences, the slopes in double-double against those in
-// float64 within the bound on their error, forms and offsets that are far apart among them.
+// Values, slopes and curvatures against differences, the slopes in double-double against those in float64 within the
+// bound on their error, forms and offsets that are far apart among them.
 func TestMaximum(t *testing.T) {
 	src := noise.NewSeeded(3)
 	const n, p = 200, 4

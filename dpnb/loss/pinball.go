@@ -7,13 +7,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Pinball is the loss of quantile regression for real labels, with the residual
-// r = y − t and the level τ in (0, 1):
+// Pinball is the loss of quantile regression for real labels, with the residual r = y − t and the level τ in (0, 1):
 //
 //	f = τr for r ≥ 0,  (τ − 1)r for r < 0;  f′ = −τ, 0 at r = 0, or 1 − τ.
 //
-// τ = ½ is half the absolute loss. sup |f′| = max(τ, 1−τ); it has a kink, so that
-// sup f″ = +Inf: only mechanisms that want no curvature take it.
+// τ = ½ is half the absolute loss. sup |f′| = max(τ, 1−τ); it has a kink, so that sup f″ = +Inf: only mechanisms that
+// want no curvature take it.
 // Source: Koenker and Bassett 1978, Econometrica 46.
 type Pinball struct {
 	// Tau is the level τ of the quantile.
@@ -65,15 +64,14 @@ func (p Pinball) ValidLabel(y float64) bool { return positive(p.scale()) && fini
 // Labels returns the range of the labels in words.
 func (p Pinball) Labels() string { return labelsOr(finiteLabels, "Tau", p.scale()) }
 
-// SmoothPinball is the pinball loss convolved with the logistic density of width h, for
-// real labels, with v = (t − y)/h:
+// SmoothPinball is the pinball loss convolved with the logistic density of width h, for real labels, with v = (t −
+// y)/h:
 //
 //	f = h·log(1 + e^v) − τ(t − y),  f′ = s(v) − τ,  f″ = s(v)·s(−v)/h,  s(v) = 1/(1 + e^{−v}).
 //
-// It is above the pinball loss, by h·log 2 at the kink and by h·e^{−|v|} at most anywhere.
-// sup |f′| = max(τ, 1−τ), not attained; sup f″ = 1/(4h). With τ = ½ it is h·log cosh of
-// v/2, but for a constant. Its curvature falls to 0 where its slope is largest, which is
-// what private fits want: docs/theory/smoothing.md.
+// It is above the pinball loss, by h·log 2 at the kink and by h·e^{−|v|} at most anywhere. sup |f′| = max(τ, 1−τ), not
+// attained; sup f″ = 1/(4h). With τ = ½ it is h·log cosh of v/2, but for a constant. Its curvature falls to 0 where its
+// slope is largest, which is what private fits want: docs/theory/smoothing.md.
 type SmoothPinball struct {
 	// Tau is the level τ of the quantile, in (0, 1).
 	Tau float64
@@ -136,8 +134,7 @@ func (p SmoothPinball) Labels() string {
 // Pinball returns the loss that p smooths.
 func (p SmoothPinball) Pinball() Pinball { return Pinball{p.Tau} }
 
-// slopeError: the relative error of v, 2·2⁻⁵³, moves s by |v|s(v)s(−v) ≤ 0.23 times it,
-// and s and τ cancel.
+// slopeError: the relative error of v, 2·2⁻⁵³, moves s by |v|s(v)s(−v) ≤ 0.23 times it, and s and τ cancel.
 func (p SmoothPinball) slopeError() float64 { return 0x1p-50 }
 
 // clip: f′ is ∓c where s(v) = τ ∓ c.
@@ -161,9 +158,9 @@ func (p SmoothPinball) precise() Precise {
 	}}
 }
 
-// Curve implements Curved: γ ∈ [−τR, (1−τ)R], S̄(γ) = (τR + γ)((1−τ)R − γ)/h. With
-// p = f′ and g(p) = f″ = (p+τ)(1−τ−p)/h, 2g − pg′ = (2τ(1−τ) + p(1−2τ))/h is not negative
-// anywhere, so that g/p² does not rise in |p| and the supremum is at ‖x‖ = R.
+// Curve implements Curved: γ ∈ [−τR, (1−τ)R], S̄(γ) = (τR + γ)((1−τ)R − γ)/h. With p = f′ and g(p) = f″ =
+// (p+τ)(1−τ−p)/h, 2g − pg′ = (2τ(1−τ) + p(1−2τ))/h is not negative anywhere, so that g/p² does not rise in |p| and the
+// supremum is at ‖x‖ = R.
 func (p SmoothPinball) Curve(radius, _ float64) *Curve {
 	lo, hi := -p.Tau*radius, (1-p.Tau)*radius
 	return &Curve{

@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// The pinball loss is least, over constants, at the quantile; its slope is the difference
-// quotient on both sides of the kink.
+// The pinball loss is least, over constants, at the quantile; its slope is the difference quotient on both sides of the
+// kink.
 func TestPinballIsLeastAtTheQuantile(t *testing.T) {
 	y := make([]float64, 101)
 	for i := range y {
@@ -40,8 +40,7 @@ func TestPinballIsLeastAtTheQuantile(t *testing.T) {
 	}
 }
 
-// Smoothing lifts the loss by h·log 2 at the kink, by less than h·e^{−|v|} elsewhere, and
-// never lowers it.
+// Smoothing lifts the loss by h·log 2 at the kink, by less than h·e^{−|v|} elsewhere, and never lowers it.
 func TestSmoothPinballIsNear(t *testing.T) {
 	for _, p := range []SmoothPinball{{0.5, 1}, {0.1, 0.3}, {0.8, 1e-3}} {
 		for _, v := range []float64{-30, -3, -0.1, 0, 0.2, 5} {

@@ -5,14 +5,12 @@ import (
 	"math"
 )
 
-// Poisson is the negative log-likelihood of counts y ~ Poisson(e^t), without the
-// term log y! that does not depend on t:
+// Poisson is the negative log-likelihood of counts y ~ Poisson(e^t), without the term log y! that does not depend on t:
 //
 //	f(t; y) = e^t − yt,  f′ = e^t − y,  f″ = e^t = f′ + y,  y ∈ {0, 1, …, MaxCount}.
 //
-// Neither slope nor curvature is bounded: a private fit needs it Clipped. Even
-// then the curvature at a given slope is f′ + y, so that it is bounded only if
-// the counts are: clipped at c, sup f″ = MaxCount + c. MaxCount must be known
+// Neither slope nor curvature is bounded: a private fit needs it Clipped. Even then the curvature at a given slope is
+// f′ + y, so that it is bounded only if the counts are: clipped at c, sup f″ = MaxCount + c. MaxCount must be known
 // without looking at the records; reduce larger counts to it first.
 type Poisson struct {
 	// MaxCount is the largest count that a record can have, at least 1.
@@ -63,8 +61,7 @@ func (p Poisson) Labels() string {
 		p.MaxCount)
 }
 
-// clip: f′ = ±c at t = log(y ± c), the lower one only if y > c. Below it
-// f″ ≤ MaxCount + c.
+// clip: f′ = ±c at t = log(y ± c), the lower one only if y > c. Below it f″ ≤ MaxCount + c.
 func (p Poisson) clip(c float64) clipping {
 	largest := p.MaxCount + c
 	return clipping{
@@ -83,13 +80,11 @@ func (p Poisson) clip(c float64) clipping {
 
 func (p Poisson) slopeError() float64 { return math.Inf(1) }
 
-// Curve implements Curved: γ ∈ [−min(C, RY), C], S̄(γ) = R(γ + RY), Y = MaxCount and
-// C = R·level.
+// Curve implements Curved: γ ∈ [−min(C, RY), C], S̄(γ) = R(γ + RY), Y = MaxCount and C = R·level.
 //
-// With p = f′ = e^t − y, f″ = e^t = p + y. At given γ = ‖x‖p, S = ‖x‖γ + ‖x‖²y
-// rises with y, and with ‖x‖ as well: its derivative γ + 2‖x‖y is positive for
-// γ ≥ 0, and for γ < 0 because p > −y gives |γ| < ‖x‖y. So the supremum is at
-// ‖x‖ = R, y = Y. S̄ rises from 0 at γ = −RY, where e^t = 0.
+// With p = f′ = e^t − y, f″ = e^t = p + y. At given γ = ‖x‖p, S = ‖x‖γ + ‖x‖²y rises with y, and with ‖x‖ as well: its
+// derivative γ + 2‖x‖y is positive for γ ≥ 0, and for γ < 0 because p > −y gives |γ| < ‖x‖y. So the supremum is at ‖x‖
+// = R, y = Y. S̄ rises from 0 at γ = −RY, where e^t = 0.
 func (p Poisson) Curve(radius, level float64) *Curve {
 	// RY rounded up: a curve that is larger covers all that it must.
 	zero := math.Nextafter(radius*p.MaxCount, math.Inf(1))

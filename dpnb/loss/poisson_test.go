@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// S̄ of counts against a search over ‖x‖, every label and t; a radius, a largest
-// count or a curvature that is too small is found out.
+// S̄ of counts against a search over ‖x‖, every label and t; a radius, a largest count or a curvature that is too small
+// is found out.
 func TestPoissonCurve(t *testing.T) {
 	const most = 3
 	above := func(c *Curve, radius, clip float64) (fault bool, reached float64) {

@@ -8,8 +8,7 @@ import (
 
 // Precise is the slope of a loss in double-double arithmetic.
 type Precise struct {
-	// Slope returns f′(t; y) to within Relative·|f′| + Absolute, for a label that the
-	// loss admits; NaN for NaN.
+	// Slope returns f′(t; y) to within Relative·|f′| + Absolute, for a label that the loss admits; NaN for NaN.
 	Slope func(t dd.Number, y float64) dd.Number
 	// Relative and Absolute bound its error.
 	Relative, Absolute float64
@@ -18,8 +17,8 @@ type Precise struct {
 // preciser is a Loss that computes its slope in double-double.
 type preciser interface{ precise() Precise }
 
-// PreciseSlope returns the slope of l in double-double, if l has one: every loss of
-// this package has, Poisson when it is Clipped, but Convolved with a cosine or free kernel.
+// PreciseSlope returns the slope of l in double-double, if l has one: every loss of this package has, Poisson when it
+// is Clipped, but Convolved with a cosine or free kernel.
 func PreciseSlope(l Loss) (Precise, bool) {
 	p, ok := l.(preciser)
 	if !ok {
@@ -30,8 +29,8 @@ func PreciseSlope(l Loss) (Precise, bool) {
 }
 
 const (
-	// preciseError pays for the operations of a slope, none of which takes more than
-	// 100u² = 2⁻⁹⁹·³ besides what dd.Exp errs by, 2⁻⁹⁸.
+	// preciseError pays for the operations of a slope, none of which takes more than 100u² = 2⁻⁹⁹·³ besides what dd.Exp
+	// errs by, 2⁻⁹⁸.
 	preciseError = 0x1p-96
 	// preciseUnderflow is what is lost below the range of float64.
 	preciseUnderflow = 2 * dd.ExpUnderflow
@@ -59,8 +58,7 @@ func within(x dd.Number, c float64) dd.Number {
 	return x
 }
 
-// sigmoid returns 1/(1 + e^{−x}): with e = e^{−|x|} it is 1/(1+e) or e/(1+e), which
-// err by what e does and by 18u².
+// sigmoid returns 1/(1 + e^{−x}): with e = e^{−|x|} it is 1/(1+e) or e/(1+e), which err by what e does and by 18u².
 func sigmoid(x dd.Number) dd.Number {
 	if x.Hi < 0 {
 		e := dd.Exp(x)
@@ -78,8 +76,7 @@ func (Logistic) precise() Precise {
 	}}
 }
 
-// precise: the argument v of the sigmoid errs by 18u²|v|, which moves it by at most
-// 18u²·|v|s(v)s(−v) ≤ 5u².
+// precise: the argument v of the sigmoid errs by 18u²|v|, which moves it by at most 18u²·|v|s(v)s(−v) ≤ 5u².
 func (s Softplus) precise() Precise {
 	return Precise{Relative: preciseError, Absolute: preciseError, Slope: func(t dd.Number, y float64) dd.Number {
 		return sigmoid(t.Scale(-y).AddFloat(s.margin()).Div(dd.From(s.Width))).Scale(-y)
@@ -110,8 +107,7 @@ func (h Huber) precise() Precise {
 	}}
 }
 
-// precise: q/√(1 + q²) with q = (t − y)/T, by 19 + 19 + 20u² relatively; beyond 2⁶⁰ it
-// is 1 to 2⁻¹²¹.
+// precise: q/√(1 + q²) with q = (t − y)/T, by 19 + 19 + 20u² relatively; beyond 2⁶⁰ it is 1 to 2⁻¹²¹.
 func (p PseudoHuber) precise() Precise {
 	return Precise{Relative: preciseError, Absolute: preciseUnderflow * (1 + p.Threshold),
 		Slope: func(t dd.Number, y float64) dd.Number {
@@ -126,8 +122,7 @@ func (p PseudoHuber) precise() Precise {
 // precise has no bound for large t; clipped's knows one.
 func (p Poisson) precise() Precise { return Precise{} }
 
-// preciseSlope is e^t − y. Above t = log(MaxCount + c) + 1 its being more than c is all
-// that matters.
+// preciseSlope is e^t − y. Above t = log(MaxCount + c) + 1 its being more than c is all that matters.
 func (p Poisson) preciseSlope(c float64) Precise {
 	largest := p.MaxCount + c
 	top := math.Log(largest) + 1
@@ -148,11 +143,10 @@ func (Probit) precise() Precise {
 
 // preciseHazard returns φ(v)/(1 − Φ(v)), relatively to 2⁻⁷⁸.
 //
-// From 4 on it is the continued fraction of depth 100, which lacks less than 2⁻¹⁰² at 4
-// (by 400 bits) and less above; its terms are positive and err by 18u² each, 2⁻⁹⁵ in
-// all. Within ±4, Q = 1 − Φ = ½ − φ(v)Σ v^{2k+1}/(2k+1)!!: the k-th term errs by 20ku²,
-// k < 80, the product by 2⁻⁹⁵ of at most ½ and Q(4) = 2⁻¹⁴·⁹ by 2⁻⁸¹ of itself. Below,
-// Q = 1 − φ(v)/h(−v).
+// From 4 on it is the continued fraction of depth 100, which lacks less than 2⁻¹⁰² at 4 (by 400 bits) and less above;
+// its terms are positive and err by 18u² each, 2⁻⁹⁵ in all. Within ±4, Q = 1 − Φ = ½ − φ(v)Σ v^{2k+1}/(2k+1)!!: the
+// k-th term errs by 20ku², k < 80, the product by 2⁻⁹⁵ of at most ½ and Q(4) = 2⁻¹⁴·⁹ by 2⁻⁸¹ of itself. Below, Q = 1 −
+// φ(v)/h(−v).
 func preciseHazard(v dd.Number) dd.Number {
 	switch {
 	case v.Hi >= hazardSwitch:
@@ -188,8 +182,8 @@ func preciseDensity(v dd.Number) dd.Number {
 	return dd.Exp(v.Mul(v).Scale(-0.5)).Mul(dd.Number{Hi: 0x1.9884533d43651p-2, Lo: -0x1.cbc0d30ebfd15p-56})
 }
 
-// precise cuts the slope of the loss, which is what clipping is. Where |f′| ≤ 2c the
-// error is at most doubled in units of the cut slope; beyond, the cut is right.
+// precise cuts the slope of the loss, which is what clipping is. Where |f′| ≤ 2c the error is at most doubled in units
+// of the cut slope; beyond, the cut is right.
 func (f clipped) precise() Precise {
 	var inner Precise
 	if p, ok := f.of.(Poisson); ok {

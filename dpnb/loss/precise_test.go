@@ -33,8 +33,7 @@ var preciseCases = []struct {
 	{Poisson{7}, []float64{0, 1, 7}, 1},
 }
 
-// miss returns by how much the slope in double-double misses the one in 600 bits, in
-// units of what is stated.
+// miss returns by how much the slope in double-double misses the one in 600 bits, in units of what is stated.
 func miss(p Precise, l Loss, level float64, t dd.Number, y float64) float64 {
 	at := new(big.Float).SetPrec(prec).Add(num(t.Hi), num(t.Lo))
 	want := exactSlopeAt(l, at, y)
@@ -50,8 +49,8 @@ func miss(p Precise, l Loss, level float64, t dd.Number, y float64) float64 {
 	return math.Abs(off) / (p.Relative*math.Abs(size) + p.Absolute)
 }
 
-// Slopes in double-double to what is stated of them, clipped and not, at margins of
-// every size, and where the slope meets the level.
+// Slopes in double-double to what is stated of them, clipped and not, at margins of every size, and where the slope
+// meets the level.
 func TestPreciseSlopes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, c := range preciseCases {
@@ -102,8 +101,8 @@ func TestPreciseSlopes(t *testing.T) {
 	}
 }
 
-// A slope that loses its digits is seen: one of 2⁻⁹⁰ for the logistic loss, and a level
-// compared by the leading part alone.
+// A slope that loses its digits is seen: one of 2⁻⁹⁰ for the logistic loss, and a level compared by the leading part
+// alone.
 func TestPreciseSlopesCanFail(t *testing.T) {
 	p, _ := PreciseSlope(Logistic{})
 	wrong := p

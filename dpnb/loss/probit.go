@@ -7,13 +7,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
-// Probit is the negative log-likelihood of probit regression for labels
-// y ∈ {−1, +1}. With v = −yt and the hazard h(v) = φ(v)/(1 − Φ(v)):
+// Probit is the negative log-likelihood of probit regression for labels y ∈ {−1, +1}. With v = −yt and the hazard h(v)
+// = φ(v)/(1 − Φ(v)):
 //
 //	f(t; y) = −log Φ(yt),  f′ = −y·h(v),  f″ = h(v)(h(v) − v).
 //
-// The slope grows like |t| where the label is wrong: a private fit needs it
-// Clipped. sup f″ = 1, approached as v → ∞.
+// The slope grows like |t| where the label is wrong: a private fit needs it Clipped. sup f″ = 1, approached as v → ∞.
 type Probit struct{}
 
 // Name returns "probit".
@@ -24,8 +23,8 @@ const hazardSwitch = 4
 
 // hazard returns h(v) and h(v) − v, both with their digits, and −log(1 − Φ(v)).
 //
-// Above 4 it is Laplace's continued fraction h − v = 1/(v + 2/(v + 3/(v + …))):
-// h and φ underflow nowhere and nothing cancels.
+// Above 4 it is Laplace's continued fraction h − v = 1/(v + 2/(v + 3/(v + …))): h and φ underflow nowhere and nothing
+// cancels.
 func hazard(v float64) (h, excess, value float64) {
 	if v < hazardSwitch {
 		q := 0.5 * math.Erfc(v/math.Sqrt2)
@@ -44,8 +43,7 @@ func hazard(v float64) (h, excess, value float64) {
 	return h, tail, 0.5*v*v + logSqrt2Pi + math.Log(h)
 }
 
-// fractionDepth is enough for 1e-16 at hazardSwitch; the test compares with the
-// series at 200 bits.
+// fractionDepth is enough for 1e-16 at hazardSwitch; the test compares with the series at 200 bits.
 const fractionDepth = 40
 
 // ValueSlope implements Loss. The value overflows to +Inf for |t| > 1.8e154.
@@ -81,12 +79,11 @@ func (Probit) ValidLabel(y float64) bool { return sign(y) }
 // Labels returns the range of the labels in words.
 func (Probit) Labels() string { return signLabels }
 
-// slopeError: below the switch the exponential and erfc have the arguments v²/2
-// and v/√2 rounded, which costs at most 2v²+8 units of h, h ≤ 4.3.
+// slopeError: below the switch the exponential and erfc have the arguments v²/2 and v/√2 rounded, which costs at most
+// 2v²+8 units of h, h ≤ 4.3.
 func (Probit) slopeError() float64 { return 200 * 0x1p-53 }
 
-// clip: h is increasing and f″ rises with it, so the largest curvature is at
-// the clip point.
+// clip: h is increasing and f″ rises with it, so the largest curvature is at the clip point.
 func (p Probit) clip(c float64) clipping {
 	v := bisect(func(v float64) bool { h, _, _ := hazard(v); return h >= c }, -40, c+1)
 	h, excess, _ := hazard(v)
@@ -95,9 +92,8 @@ func (p Probit) clip(c float64) clipping {
 	return k
 }
 
-// Curve implements Curved: γ ∈ [0, C], S̄(γ) = R²·p(p + t), p = γ/R, C = R·level. With
-// p = |f′| = φ(t)/Φ(t), f″ = p(p + t) rises with p from 0 to 1, and f″/p² = 1 + t/p falls
-// with p, so that the supremum is at ‖x‖ = R; t falls in p.
+// Curve implements Curved: γ ∈ [0, C], S̄(γ) = R²·p(p + t), p = γ/R, C = R·level. With p = |f′| = φ(t)/Φ(t), f″ = p(p +
+// t) rises with p from 0 to 1, and f″/p² = 1 + t/p falls with p, so that the supremum is at ‖x‖ = R; t falls in p.
 func (Probit) Curve(radius, level float64) *Curve {
 	if math.IsInf(level, 1) {
 		return nil
@@ -119,9 +115,8 @@ func (Probit) Curve(radius, level float64) *Curve {
 
 // probitArgument returns v = −t with 1/Mills(v) = p, increasing in p > 0.
 func probitArgument(p float64) float64 {
-	// 1/Mills(v) lies between max(v, 0) and v + √(2/π) for v ≥ 0, and is
-	// φ(v)/(1−tiny) for v far below 0. Newton on ln(1/Mills), which is
-	// increasing and concave, converges from the left at once.
+	// 1/Mills(v) lies between max(v, 0) and v + √(2/π) for v ≥ 0, and is φ(v)/(1−tiny) for v far below 0. Newton on
+	// ln(1/Mills), which is increasing and concave, converges from the left at once.
 	lo, hi := -40.0, p+1
 	if p >= math.Sqrt(2/math.Pi) {
 		lo = 0

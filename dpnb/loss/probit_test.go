@@ -25,8 +25,7 @@ func bigExp(x *big.Float) *big.Float {
 	return e
 }
 
-// exactHazard computes φ(v)/(1 − Φ(v)) and −log(1 − Φ(v)) from
-// Φ(v) − ½ = φ(v)·Σ v^{2k+1}/(2k+1)!!, in 600 bits.
+// exactHazard computes φ(v)/(1 − Φ(v)) and −log(1 − Φ(v)) from Φ(v) − ½ = φ(v)·Σ v^{2k+1}/(2k+1)!!, in 600 bits.
 func exactHazard(v float64) (h, value float64) {
 	hazard, tail := hazardAndTail(num(v))
 	h, _ = hazard.Float64()
@@ -67,8 +66,8 @@ func hazardAndTail(x *big.Float) (hazard, tail *big.Float) {
 	return new(big.Float).Quo(num(1), new(big.Float).Mul(e, tail)), tail
 }
 
-// The hazard to within what SlopeError grants, across the switch to the
-// continued fraction, whose depth this checks too.
+// The hazard to within what SlopeError grants, across the switch to the continued fraction, whose depth this checks
+// too.
 func TestProbitAgainstExactSeries(t *testing.T) {
 	for v := -12.0; v <= 15; v += 0.13 {
 		h, excess, val := hazard(v)

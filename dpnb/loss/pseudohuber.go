@@ -5,14 +5,12 @@ import (
 	"math"
 )
 
-// PseudoHuber is the smooth Huber loss for real labels, with v = (t − y)/T and
-// threshold T > 0:
+// PseudoHuber is the smooth Huber loss for real labels, with v = (t − y)/T and threshold T > 0:
 //
 //	f = T²(√(1+v²) − 1),  f′ = Tv/√(1+v²),  f″ = (1+v²)^{−3/2}.
 //
 // sup |f′| = T, not attained; sup f″ = 1, at t = y.
-// Source: Charbonnier, Blanc-Féraud, Aubert, Barlaud 1997, IEEE Transactions on
-// Image Processing 6(2).
+// Source: Charbonnier, Blanc-Féraud, Aubert, Barlaud 1997, IEEE Transactions on Image Processing 6(2).
 type PseudoHuber struct {
 	// Threshold T, in the unit of the labels.
 	Threshold float64
@@ -21,8 +19,7 @@ type PseudoHuber struct {
 // Name returns "pseudo-huber(T=…)".
 func (p PseudoHuber) Name() string { return fmt.Sprintf("pseudo-huber(T=%g)", p.Threshold) }
 
-// ValueSlope implements Loss. √(1+v²) − 1 = v²/(√(1+v²) + 1) keeps its digits
-// near v = 0.
+// ValueSlope implements Loss. √(1+v²) − 1 = v²/(√(1+v²) + 1) keeps its digits near v = 0.
 func (p PseudoHuber) ValueSlope(slope, t, y []float64) float64 {
 	var sum float64
 	slope, y = slope[:len(t)], y[:len(t)]
@@ -62,8 +59,8 @@ func (p PseudoHuber) clip(c float64) clipping {
 	return residualClip(c/math.Sqrt((1-q)*(1+q)), 1)
 }
 
-// Curve implements Curved: γ ∈ [−TR, TR], S̄(γ) = R²(1 − (γ/TR)²)^{3/2}. With v = (t−y)/T,
-// f″ = (1 − (f′/T)²)^{3/2} falls in |f′|, so that the supremum is at ‖x‖ = R.
+// Curve implements Curved: γ ∈ [−TR, TR], S̄(γ) = R²(1 − (γ/TR)²)^{3/2}. With v = (t−y)/T, f″ = (1 − (f′/T)²)^{3/2}
+// falls in |f′|, so that the supremum is at ‖x‖ = R.
 func (p PseudoHuber) Curve(radius, _ float64) *Curve {
 	l := p.Threshold * radius
 	// 1 − (γ/L)² as a product, exact near the ends.

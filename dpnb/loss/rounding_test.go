@@ -86,8 +86,8 @@ func exactSlopeAt(l Loss, t *big.Float, y float64) *big.Float {
 	return nil
 }
 
-// Computed slopes err by at most 8·2⁻⁵³|f′| + SlopeError, which the solver's
-// certificate rests on; for clipped losses too, where the exact slope is cut.
+// Computed slopes err by at most 8·2⁻⁵³|f′| + SlopeError, which the solver's certificate rests on; for clipped losses
+// too, where the exact slope is cut.
 func TestSlopesAreAsAccurateAsStated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, c := range []struct {

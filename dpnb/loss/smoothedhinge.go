@@ -5,14 +5,13 @@ import (
 	"math"
 )
 
-// SmoothedHinge is the hinge with its corner rounded by a parabola of width
-// h > 0, for labels y ∈ {−1, +1}, m = yt:
+// SmoothedHinge is the hinge with its corner rounded by a parabola of width h > 0, for labels y ∈ {−1, +1}, m = yt:
 //
 //	f = 0 for m ≥ 1,  (1 − m)²/(2h) for 1 − h ≤ m ≤ 1,  1 − m − h/2 for m ≤ 1 − h;
 //	f′ = −y·((1 − m)/h cut to [0, 1]);  f″ = 1/h for 1 − h < m < 1, else 0.
 //
-// sup |f′| = 1, sup f″ = 1/h. Its curvature does not vanish where its slope is
-// largest; Softplus, of the same use, costs less privacy.
+// sup |f′| = 1, sup f″ = 1/h. Its curvature does not vanish where its slope is largest; Softplus, of the same use,
+// costs less privacy.
 type SmoothedHinge struct {
 	// Width h, in the unit of the margin.
 	Width float64

@@ -10,13 +10,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// Softmax is the loss of multinomial logistic regression, with one form for each of K
-// classes; the labels are the classes 0 … K−1:
+// Softmax is the loss of multinomial logistic regression, with one form for each of K classes; the labels are the
+// classes 0 … K−1:
 //
 //	f(t; y) = log Σ_c e^{t_c} − t_y,  ∇f = p − e_y,  ∇²f = diag(p) − ppᵀ,  p_c = e^{t_c}/Σe^{t}.
 //
-// sup ‖∇f‖₂ = √2, approached where all the probability is on one wrong class;
-// sup λ_max(∇²f) = ½, reached by two classes of probability ½.
+// sup ‖∇f‖₂ = √2, approached where all the probability is on one wrong class; sup λ_max(∇²f) = ½, reached by two
+// classes of probability ½.
 type Softmax struct {
 	// Classes is K ≥ 2.
 	Classes int
@@ -31,8 +31,7 @@ func (s Softmax) Forms() int { return s.Classes }
 // Coupling returns 1.
 func (Softmax) Coupling() float64 { return 1 }
 
-// Derivatives implements Joint. The largest form is subtracted first, so that nothing
-// overflows for finite forms.
+// Derivatives implements Joint. The largest form is subtracted first, so that nothing overflows for finite forms.
 func (s Softmax) Derivatives(slope, curv, t, y []float64) (value float64) {
 	m, p := len(y), slope
 	if p == nil {
@@ -92,15 +91,13 @@ func (s Softmax) Lipschitz() float64 { return s.inRange(math.Sqrt2) }
 // Smoothness returns ½.
 func (s Softmax) Smoothness() float64 { return s.inRange(0.5) }
 
-// SlopeError implements Joint, with u = 2⁻⁵³: subtracting the largest form errs by at most
-// u·|t_c − top|, which moves p by at most 2uΣp_c|t_c − top| ≤ (2/e)(K−1)u; the exponential
-// errs by at most 4u relatively, the sum of K of them by (K+4)u, the reciprocal and the
-// product by 2u, p_y − 1 by u: all in all by at most 3(K+12)u.
+// SlopeError implements Joint, with u = 2⁻⁵³: subtracting the largest form errs by at most u·|t_c − top|, which moves p
+// by at most 2uΣp_c|t_c − top| ≤ (2/e)(K−1)u; the exponential errs by at most 4u relatively, the sum of K of them by
+// (K+4)u, the reciprocal and the product by 2u, p_y − 1 by u: all in all by at most 3(K+12)u.
 func (s Softmax) SlopeError() float64 { return s.inRange(3 * float64(s.Classes+12) * 0x1p-53) }
 
-// Precise implements Joint: subtracting the largest form errs by 3u²|t_c − top|, which
-// moves p by at most (6/e)(K−1)u²; the exponential errs by dd.ExpError of itself or
-// ExpUnderflow, the sum by 3Ku², the quotient by 16u², p_y − 1 by 2u².
+// Precise implements Joint: subtracting the largest form errs by 3u²|t_c − top|, which moves p by at most (6/e)(K−1)u²;
+// the exponential errs by dd.ExpError of itself or ExpUnderflow, the sum by 3Ku², the quotient by 16u², p_y − 1 by 2u².
 func (s Softmax) Precise() PreciseGradient {
 	k := float64(s.Classes)
 	return PreciseGradient{Slopes: preciseSoftmax, Absolute: 3*dd.ExpError + 20*(k+5)*0x1p-106 + 2*k*dd.ExpUnderflow}

@@ -6,13 +6,13 @@ import (
 	"math"
 )
 
-// Softplus is the hinge smoothed by a logarithm at width h > 0, for labels
-// y ∈ {−1, +1}, u = (m − yt)/h, m the margin that is asked for:
+// Softplus is the hinge smoothed by a logarithm at width h > 0, for labels y ∈ {−1, +1}, u = (m − yt)/h, m the margin
+// that is asked for:
 //
 //	f = h·log(1 + e^u),  f′ = −y·s(u),  f″ = s(u)·s(−u)/h,  s(u) = 1/(1 + e^{−u}).
 //
-// sup |f′| = 1, sup f″ = 1/(4h) at yt = m, whatever m is. It tends to the hinge as h falls, and
-// like the logistic loss has no curvature where its slope is largest.
+// sup |f′| = 1, sup f″ = 1/(4h) at yt = m, whatever m is. It tends to the hinge as h falls, and like the logistic loss
+// has no curvature where its slope is largest.
 type Softplus struct {
 	// Width h, in the unit of the margin.
 	Width float64
@@ -84,8 +84,7 @@ func (s Softplus) clip(c float64) clipping {
 	return k
 }
 
-// slopeError: the relative error of u, 2·2⁻⁵³, moves f′ by |u|s(u)s(−u) ≤ 0.23
-// times it.
+// slopeError: the relative error of u, 2·2⁻⁵³, moves f′ by |u|s(u)s(−u) ≤ 0.23 times it.
 func (s Softplus) slopeError() float64 { return 0x1p-53 }
 
 // logit returns log(p/(1 − p)).

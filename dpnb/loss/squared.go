@@ -6,8 +6,8 @@ import "math"
 //
 //	f(t; y) = ½(t − y)²,  f′ = t − y,  f″ = 1.
 //
-// Its slope is unbounded: only Clipped, or with clipped labels and predictors,
-// has it a place in a private fit. Clipped at c it is Huber{c}.
+// Its slope is unbounded: only Clipped, or with clipped labels and predictors, has it a place in a private fit. Clipped
+// at c it is Huber{c}.
 type Squared struct{}
 
 // Name returns "squared".

@@ -6,9 +6,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Stacked is one loss for some rows and another for the rest, for objectives of records of
-// several rows. The label of a row is its place i in the table, 0 … len(Table) − 1: its loss
-// is First for i < Split, else Second, and its own label is Table[i].
+// Stacked is one loss for some rows and another for the rest, for objectives of records of several rows. The label of a
+// row is its place i in the table, 0 … len(Table) − 1: its loss is First for i < Split, else Second, and its own label
+// is Table[i].
 type Stacked struct {
 	First, Second Loss
 	// Table has the labels of the rows, Split how many of them are of First.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// CSR is a sparse n×d matrix of records by rows: row i has the values
-// Values[Starts[i]:Starts[i+1]] in the columns Columns[Starts[i]:Starts[i+1]].
+// CSR is a sparse n×d matrix of records by rows: row i has the values Values[Starts[i]:Starts[i+1]] in the columns
+// Columns[Starts[i]:Starts[i+1]].
 type CSR struct {
 	N, D    int
 	Starts  []int
@@ -17,9 +17,8 @@ type CSR struct {
 
 // NewCSR returns the matrix over the given slices, which it keeps.
 //
-// Errors: *DataError if starts does not rise from 0 to len(values) in n+1 steps,
-// if columns and values differ in length, or if the columns of a row do not rise
-// strictly within 0 … d−1.
+// Errors: *DataError if starts does not rise from 0 to len(values) in n+1 steps, if columns and values differ in
+// length, or if the columns of a row do not rise strictly within 0 … d−1.
 func NewCSR(n, d int, starts []int, columns []int32, values []float64) (*CSR, error) {
 	fail := func(format string, a ...any) (*CSR, error) { return nil, &DataError{fmt.Sprintf(format, a...)} }
 	switch {

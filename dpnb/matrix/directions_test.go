@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Directions are no longer than 1 as real numbers, nor much shorter, for entries of any size;
-// what is not finite becomes zeros; a row's direction is the same wherever it stands.
+// Directions are no longer than 1 as real numbers, nor much shorter, for entries of any size; what is not finite
+// becomes zeros; a row's direction is the same wherever it stands.
 func TestDirections(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, d := range []int{1, 3, 50, 20000} {

@@ -6,9 +6,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/mapped"
 )
 
-// ReadError says that records are not to be had any longer: a file that is gone or damaged, a
-// machine that does not answer. What reads rows panics with one, so that nothing is computed
-// of records that are not there; Reading makes it an error again.
+// ReadError says that records are not to be had any longer: a file that is gone or damaged, a machine that does not
+// answer. What reads rows panics with one, so that nothing is computed of records that are not there; Reading makes it
+// an error again.
 type ReadError struct{ Err error }
 
 // Error implements error.
@@ -17,8 +17,8 @@ func (e *ReadError) Error() string { return "records cannot be read: " + e.Err.E
 // Unwrap returns the reason.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Reading begins a function that reads rows, and ends it: defer Reading(&err)(). A panic with a
-// *ReadError or a *DataError, or a fault of a mapped file, is its error then; other panics go on.
+// Reading begins a function that reads rows, and ends it: defer Reading(&err)(). A panic with a *ReadError or a
+// *DataError, or a fault of a mapped file, is its error then; other panics go on.
 func Reading(err *error) (end func()) {
 	restore := mapped.Watch()
 	return func() {
@@ -44,8 +44,8 @@ func Reading(err *error) (end func()) {
 	}
 }
 
-// Elsewhere is an N×D matrix of records that cannot be had one by one: what asks for rows panics
-// with a *ReadError. It is what rows that add up over themselves (erm.Source) are built on.
+// Elsewhere is an N×D matrix of records that cannot be had one by one: what asks for rows panics with a *ReadError. It
+// is what rows that add up over themselves (erm.Source) are built on.
 type Elsewhere struct{ N, D int }
 
 var errElsewhere = &ReadError{errors.New("what was asked for looks at single records, and these are not here: they " +

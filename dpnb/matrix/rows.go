@@ -1,5 +1,5 @@
-// Package matrix has matrices of records, dense and sparse, one row a record, and what
-// is computed of them block by block. Every room may enter; it enters none.
+// Package matrix has matrices of records, dense and sparse, one row a record, and what is computed of them block by
+// block. Every room may enter; it enters none.
 package matrix
 
 import (
@@ -16,8 +16,7 @@ type DataError struct{ Text string }
 // Error implements error.
 func (e *DataError) Error() string { return "records: " + e.Text }
 
-// MaxBlock bounds the number of records in a block, and with it the depth of the
-// sums within one.
+// MaxBlock bounds the number of records in a block, and with it the depth of the sums within one.
 const MaxBlock = 256
 
 // Span is a run of features.
@@ -84,8 +83,7 @@ func (v Direction) Add(x []float64, times float64) {
 	}
 }
 
-// Rows is a matrix of records, one row a record, seen block by block.
-// Implementations are safe for concurrent reads.
+// Rows is a matrix of records, one row a record, seen block by block. Implementations are safe for concurrent reads.
 type Rows interface {
 	// Dims returns the number of records n and of features d.
 	Dims() (n, d int)
@@ -106,8 +104,8 @@ type Dense struct {
 	Data []float64
 }
 
-// NewDense returns the n×d matrix over data, which it keeps. If data is nil it
-// is allocated. It panics if the length is not n·d.
+// NewDense returns the n×d matrix over data, which it keeps. If data is nil it is allocated. It panics if the length is
+// not n·d.
 func NewDense(n, d int, data []float64) *Dense {
 	if n < 0 || d < 0 {
 		panic("erm: negative dimension")
@@ -144,9 +142,8 @@ func (m *Dense) Norms(dst []float64, lo, hi int) {
 	}
 }
 
-// sumSquares returns Σxⱼ²; four chains hide the latency of the addition. Long
-// sums are halved, so that they err by less than 3e-13 relatively: what mechanisms
-// allow a computed norm to exceed its bound by has to pay for it.
+// sumSquares returns Σxⱼ²; four chains hide the latency of the addition. Long sums are halved, so that they err by less
+// than 3e-13 relatively: what mechanisms allow a computed norm to exceed its bound by has to pay for it.
 func SumSquares(x []float64) float64 {
 	if len(x) > 8192 {
 		half := len(x) / 2
@@ -190,8 +187,8 @@ func Densed(r Rows) *Dense {
 	return m
 }
 
-// Select returns a new matrix with the given rows of r, in the given order: sparse if r is, or made as those of r
-// are, else dense.
+// Select returns a new matrix with the given rows of r, in the given order: sparse if r is, or made as those of r are,
+// else dense.
 func Select(r Rows, index []int) Rows {
 	switch m := r.(type) {
 	case *Dense:
@@ -209,9 +206,8 @@ func Select(r Rows, index []int) Rows {
 	return s
 }
 
-// MaxNorm returns max ‖xᵢ‖₂, and NaN if an entry is NaN; rows may know it (MaxNorm). What the squares of the
-// entries lose below the range of float64 is added, √d·2⁻⁵³⁷: tiny records are
-// not taken for zero.
+// MaxNorm returns max ‖xᵢ‖₂, and NaN if an entry is NaN; rows may know it (MaxNorm). What the squares of the entries
+// lose below the range of float64 is added, √d·2⁻⁵³⁷: tiny records are not taken for zero.
 func MaxNorm(r Rows) float64 {
 	_, d := r.Dims()
 	if known, ok := r.(interface{ MaxNorm() float64 }); ok {
@@ -241,8 +237,8 @@ func longest(r Rows, known float64) float64 {
 // ShortNorm bounds what the squares of d entries lose below the range of float64, as a norm.
 func ShortNorm(d int) float64 { return math.Sqrt(float64(d)) * 0x1p-537 }
 
-// NewLabels returns room for n labels of the rows: where these keep theirs (stored.Rows), else in
-// memory. It is given back by free.
+// NewLabels returns room for n labels of the rows: where these keep theirs (stored.Rows), else in memory. It is given
+// back by free.
 func NewLabels(r Rows, n int) (labels []float64, free func(), err error) {
 	if own, ok := r.(interface {
 		NewLabels() ([]float64, func(), error)
@@ -252,10 +248,9 @@ func NewLabels(r Rows, n int) (labels []float64, free func(), err error) {
 	return make([]float64, n), func() {}, nil
 }
 
-// MarginsAlone writes xᵢᵀθ to dst[i−lo] for lo ≤ i < hi, each as a function of its
-// record and of θ alone, to the last bit: Margins of dense rows sums those that are left
-// over from groups of four in another order. A mechanism that pays for what one record
-// does to a sum needs this. Rows of other types are read one by one.
+// MarginsAlone writes xᵢᵀθ to dst[i−lo] for lo ≤ i < hi, each as a function of its record and of θ alone, to the last
+// bit: Margins of dense rows sums those that are left over from groups of four in another order. A mechanism that pays
+// for what one record does to a sum needs this. Rows of other types are read one by one.
 func MarginsAlone(r Rows, dst, theta []float64, lo, hi int) {
 	switch m := r.(type) {
 	case *Dense:

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Norms that a sum of squares gets too small: a long record whose squares are
-// all rounded down, and one so short that its squares are zero.
+// Norms that a sum of squares gets too small: a long record whose squares are all rounded down, and one so short that
+// its squares are zero.
 func TestNormsAreNotTooSmall(t *testing.T) {
 	const d = 4 * 131_071
 	long := NewDense(1, d, nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// single is a dense n×d matrix of float32, half the memory of Dense, for rows of which 24 bits a number are
-// enough. What is computed of them are the bits that float64 rows of these numbers have.
+// single is a dense n×d matrix of float32, half the memory of Dense, for rows of which 24 bits a number are enough.
+// What is computed of them are the bits that float64 rows of these numbers have.
 type single struct {
 	n, d int
 	raw  []byte    // little-endian, row by row
@@ -39,8 +39,8 @@ func Shorter(v float64) float32 {
 // Dims implements Rows.
 func (m *single) Dims() (n, d int) { return m.n, m.d }
 
-// with calls use with the rows lo ≤ i < hi as float64, no more than MaxBlock at a time, of which the first is
-// record from.
+// with calls use with the rows lo ≤ i < hi as float64, no more than MaxBlock at a time, of which the first is record
+// from.
 func (m *single) with(lo, hi int, use func(block *Dense, from int)) {
 	room, ok := m.room.Get().(*[]float64)
 	if !ok {

@@ -37,9 +37,9 @@ func (p readOnce) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 
 func (p readOnce) Symmetric() bool { return privacy.IsSymmetric(p.Profile) }
 
-// Audits at 90 % of sound mechanisms, each with a seed of its own, are false alarms in at most a tenth of
-// the cases, of every mechanism: the number of alarms is not above what a rate of a tenth has in all but one
-// of a million tables of seeds. Those of sums with a fifth of their noise are above it.
+// Audits at 90 % of sound mechanisms, each with a seed of its own, are false alarms in at most a tenth of the cases, of
+// every mechanism: the number of alarms is not above what a rate of a tenth has in all but one of a million tables of
+// seeds. Those of sums with a fifth of their noise are above it.
 func TestSoundMechanismsAreNotFlagged(t *testing.T) {
 	runs, all, flagged := 8, 0, 0
 	if testscale.Full() {

@@ -102,9 +102,8 @@ func (c tenant) audited(t *testing.T) (audit.Pair, privacy.Profile) {
 	return pair, claim
 }
 
-// strongTenants are those at an ε at which a tenth of the noise could be seen: 12 with normal noise, of
-// which μ is 2.4, and 4 or 2 with Laplace noise, of which the rarest releases are seen a few times in
-// a hundred.
+// strongTenants are those at an ε at which a tenth of the noise could be seen: 12 with normal noise, of which μ is 2.4,
+// and 4 or 2 with Laplace noise, of which the rarest releases are seen a few times in a hundred.
 func strongTenants(t *testing.T) (all []tenant) {
 	t.Helper()
 	for _, at := range []float64{12, 2} {
@@ -117,8 +116,8 @@ func strongTenants(t *testing.T) (all []tenant) {
 	return all
 }
 
-// An audit of releases flags none of the mechanisms, and sees a tenth less of noise of those whose
-// releases attain their claim on a pair that Domain makes. docs/theory/audit.md has what is seen of the others.
+// An audit of releases flags none of the mechanisms, and sees a tenth less of noise of those whose releases attain
+// their claim on a pair that Domain makes. docs/theory/audit.md has what is seen of the others.
 func TestAudit(t *testing.T) {
 	draws := 400
 	seesATenth := map[string]bool{"sums": true, "objective": true}

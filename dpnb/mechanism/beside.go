@@ -5,8 +5,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Informed is a mechanism whose parameters can be chosen for what was paid for of the records, or is public, at a
-// cost that does not depend on what that was.
+// Informed is a mechanism whose parameters can be chosen for what was paid for of the records, or is public, at a cost
+// that does not depend on what that was.
 type Informed interface {
 	Mechanism
 	// For returns the mechanism with the parameters that suit the facts, of the same profile, and a factor for the
@@ -18,15 +18,15 @@ type Informed interface {
 // costs together with others is the sum.
 type WithGaussians interface {
 	Mechanism
-	// Beside returns the profile of one run together with Gaussian mechanisms of μ in all, by whose results it may
-	// have been chosen (Informed). Bound: upper, for every ε. Errors: as Validate.
+	// Beside returns the profile of one run together with Gaussian mechanisms of μ in all, by whose results it may have
+	// been chosen (Informed). Bound: upper, for every ε. Errors: as Validate.
 	Beside(mu float64) (privacy.Profile, error)
 }
 
 // Facts is what may be known of centred rows when a mechanism is chosen.
 type Facts struct {
-	// Records is about how many there are, Mu the μ that the mechanism is worth, Directions how many the rows have
-	// that count: a curve as few more, since what it adds is smooth.
+	// Records is about how many there are, Mu the μ that the mechanism is worth, Directions how many the rows have that
+	// count: a curve as few more, since what it adds is smooth.
 	Records, Mu, Directions float64
 	// Bias is the constant of rows. Typical is about the mean of labels that are counts, 0 of others. BaseRate is the
 	// share of the positive class of two if that is public, else 0.

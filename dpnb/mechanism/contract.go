@@ -1,10 +1,9 @@
-// Package mechanism is the contract of private learning algorithms: what each of them
-// says of itself, checks, costs and releases. The algorithms are its tenants, in
-// packages below it, and none of them imports another's.
+// Package mechanism is the contract of private learning algorithms: what each of them says of itself, checks, costs and
+// releases. The algorithms are its tenants, in packages below it, and none of them imports another's.
 //
-// A mechanism is a value with all its parameters, none of which depends on the records.
-// Whoever runs one validates it, checks the records, charges its event to a budget, and
-// only then calls Run, which draws noise (docs/theory/release.md, Charging).
+// A mechanism is a value with all its parameters, none of which depends on the records. Whoever runs one validates it,
+// checks the records, charges its event to a budget, and only then calls Run, which draws noise
+// (docs/theory/release.md, Charging).
 // What every mechanism keeps to is tested by one test for all: contract_test.go.
 package mechanism
 
@@ -21,34 +20,31 @@ import (
 
 // Mechanism is a private learning algorithm with all its parameters.
 //
-// A record is a row of features with a label. Where there are K classes the label is the
-// place of its class, 0 … K − 1.
+// A record is a row of features with a label. Where there are K classes the label is the place of its class, 0 … K − 1.
 type Mechanism interface {
 	// String describes it with its parameters, in a line.
 	fmt.Stringer
-	// Describe says what it is and what its guarantee rests on. It may be called where
-	// Validate returns nil.
+	// Describe says what it is and what its guarantee rests on. It may be called where Validate returns nil.
 	Describe() Description
-	// Validate returns a *privacy.ParamError if a parameter is out of range, or an error
-	// that wraps privacy.ErrUnsupported where there is no guarantee.
+	// Validate returns a *privacy.ParamError if a parameter is out of range, or an error that wraps
+	// privacy.ErrUnsupported where there is no guarantee.
 	Validate() error
-	// Event is what one run costs, for an accountant to compose. Its profile under
-	// Describe().Adjacency is the guarantee of a release. Errors: as Validate.
+	// Event is what one run costs, for an accountant to compose. Its profile under Describe().Adjacency is the
+	// guarantee of a release. Errors: as Validate.
 	Event() (privacy.Event, error)
-	// Feasible refuses, by a *privacy.ParamError, a run that must be expected to release
-	// nothing: by public numbers alone, the features and, if their number was planned and
-	// is public, the records; else zero. A budget would be charged for such a run.
+	// Feasible refuses, by a *privacy.ParamError, a run that must be expected to release nothing: by public numbers
+	// alone, the features and, if their number was planned and is public, the records; else zero. A budget would be
+	// charged for such a run.
 	Feasible(features, records int) error
 	// Check validates records against the parameters, before any noise is drawn.
 	//
-	// Errors: *matrix.DataError for records outside the domain for which the noise was
-	// calibrated, or as Validate.
+	// Errors: *matrix.DataError for records outside the domain for which the noise was calibrated, or as Validate.
 	Check(rows matrix.Rows, labels []float64) error
-	// Run draws noise from src and releases, or returns an error and releases nothing.
-	// The caller has charged the budget. settings may be nil.
+	// Run draws noise from src and releases, or returns an error and releases nothing. The caller has charged the
+	// budget. settings may be nil.
 	//
-	// Errors: as Begin, before any noise is drawn; erm.ErrTolerance (wrapped) if a solver
-	// misses its tolerance: then noise has been drawn and nothing is released.
+	// Errors: as Begin, before any noise is drawn; erm.ErrTolerance (wrapped) if a solver misses its tolerance: then
+	// noise has been drawn and nothing is released.
 	Run(rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error)
 }
 
@@ -71,8 +67,8 @@ type Description struct {
 
 // What many guarantees rest on, in words.
 const (
-	// ExactNoise is what a guarantee still assumes of arithmetic and chance where its
-	// proof is about what is computed: docs/theory/release.md.
+	// ExactNoise is what a guarantee still assumes of arithmetic and chance where its proof is about what is computed:
+	// docs/theory/release.md.
 	ExactNoise = "random bits are fair and independent, as those of a cryptographic generator are taken to be; " +
 		"float64 arithmetic follows IEEE 754, and its rounding is part of the proof"
 	// Unseen is what no guarantee covers.
@@ -105,8 +101,8 @@ func ChosenFrom(release, others string, chosen ...string) string {
 type Settings struct {
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
-	// MaxPasses of the solver; zero means as many as it takes: a fit that is cut short
-	// releases nothing, which is for no adversary to see.
+	// MaxPasses of the solver; zero means as many as it takes: a fit that is cut short releases nothing, which is for
+	// no adversary to see.
 	MaxPasses int
 }
 
@@ -128,9 +124,8 @@ var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.Ne
 // Proof: docs/theory/release.md.
 func Remaining(tau, eta float64) float64 { return tau*(1-0x1p-50) - eta }
 
-// Uncertified is the error of a run whose solver missed the tolerance τ. It wraps
-// erm.ErrTolerance and says no more: how a solver fared depends on the records, and what
-// is done about it would, too.
+// Uncertified is the error of a run whose solver missed the tolerance τ. It wraps erm.ErrTolerance and says no more:
+// how a solver fared depends on the records, and what is done about it would, too.
 //
 // Proof: docs/theory/ledger.md#dpnb-ledger-filter.
 func Uncertified(tau float64) error {
@@ -139,8 +134,8 @@ func Uncertified(tau float64) error {
 		tau, erm.ErrTolerance)
 }
 
-// Unsolved is the error of a run whose solver ended with err: Uncertified, because the solver's
-// figures depend on the records, or that they cannot be read any longer, which does not.
+// Unsolved is the error of a run whose solver ended with err: Uncertified, because the solver's figures depend on the
+// records, or that they cannot be read any longer, which does not.
 func Unsolved(err error, tau float64) error {
 	if read := (*matrix.ReadError)(nil); errors.As(err, &read) {
 		return read
@@ -148,8 +143,8 @@ func Unsolved(err error, tau float64) error {
 	return Uncertified(tau)
 }
 
-// Begin is how every Run begins: it checks the source and the records, and returns the
-// release without its coefficients, with the guarantee of m's event and the stamp of src.
+// Begin is how every Run begins: it checks the source and the records, and returns the release without its
+// coefficients, with the guarantee of m's event and the stamp of src.
 // No noise has been drawn then: the stamp says which source Run draws from and not that it has drawn, so that a
 // Mechanism of another program that draws from elsewhere, or not at all, is stamped as what it was given.
 //
@@ -175,8 +170,7 @@ func Begin(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source) (*
 	return r, nil
 }
 
-// Profile returns the privacy profile of one run of m, under the adjacency of its
-// guarantee. Errors: as m's Event.
+// Profile returns the privacy profile of one run of m, under the adjacency of its guarantee. Errors: as m's Event.
 func Profile(m Mechanism) (privacy.Profile, error) {
 	event, err := m.Event()
 	if err != nil {
@@ -185,8 +179,7 @@ func Profile(m Mechanism) (privacy.Profile, error) {
 	return event.Profile(m.Describe().Adjacency)
 }
 
-// Known returns the event of a mechanism whose profile was worked out under the
-// adjacency that holds, or err.
+// Known returns the event of a mechanism whose profile was worked out under the adjacency that holds, or err.
 func Known(m fmt.Stringer, p privacy.Profile, err error) (privacy.Event, error) {
 	if err != nil {
 		return nil, err

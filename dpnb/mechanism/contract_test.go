@@ -68,8 +68,8 @@ type counting struct {
 
 func (c *counting) Uint64() uint64 { c.draws++; return c.Seeded.Uint64() }
 
-// refuses returns an error unless a run at the records does as err of an earlier check
-// says: no release, no draw and the same error.
+// refuses returns an error unless a run at the records does as err of an earlier check says: no release, no draw and
+// the same error.
 func refuses(c tenant, rows matrix.Rows, labels []float64, err error) error {
 	if err == nil {
 		return errors.New("is accepted")
@@ -252,9 +252,9 @@ func stampsItsNoise(c tenant) error {
 	return nil
 }
 
-// treatsNeighboursAlike runs on datasets and on each of them with one record more. There
-// is no refusal and no error, and nothing but the coefficients and what goes with them
-// tells which it was. Whether there are any records, and of which classes, is private.
+// treatsNeighboursAlike runs on datasets and on each of them with one record more. There is no refusal and no error,
+// and nothing but the coefficients and what goes with them tells which it was. Whether there are any records, and of
+// which classes, is private.
 func treatsNeighboursAlike(c tenant) error {
 	sparse, err := matrix.NewCSR(0, 2, []int{0}, nil, nil)
 	if err != nil {
@@ -334,8 +334,8 @@ func finite(theta []float64) bool {
 	return true
 }
 
-// slack is by how much less ε may be than what was asked for: a search stops, and noise
-// that a bound with two parts asks for is not exactly the least.
+// slack is by how much less ε may be than what was asked for: a search stops, and noise that a bound with two parts
+// asks for is not exactly the least.
 const slack = 0.02
 
 // costsWhatItWasCalibratedFor asks the profile and every accountant.
@@ -377,8 +377,7 @@ func costsWhatItWasCalibratedFor(c tenant) error {
 	return accounted(c, event, adj, math.Max(c.delta, 1e-9))
 }
 
-// accounted composes one run and, where that is quick or all is tested, two by each
-// accountant.
+// accounted composes one run and, where that is quick or all is tested, two by each accountant.
 func accounted(c tenant, event privacy.Event, adj privacy.Adjacency, delta float64) error {
 	exact, err := account.NewPLD(adj, nil)
 	if err != nil {

@@ -243,8 +243,8 @@ func draws(t testing.TB) (all []drawn) {
 	rounds.Clip, rounds.SigmaCross = 1, 0.5
 	enter(drawn{name: "boosted AdaSSP, second round", m: rounds, n: 64, d: 1}.normal(0.5 / 64 / math.Sqrt2))
 
-	// Of no records all fits are 0: κ is known, and so is how often κ + N > τ. Here t = 4, A_8 is the deepest,
-	// and δe^{ηg/2} ≥ 1 for g ≥ 2, so that κ = 2; τ = 2 is the least with q^{τ+1} ≤ δ(1 + q).
+	// Of no records all fits are 0: κ is known, and so is how often κ + N > τ. Here t = 4, A_8 is the deepest, and
+	// δe^{ηg/2} ≥ 1 for g ≥ 2, so that κ = 2; τ = 2 is the least with q^{τ+1} ≤ δ(1 + q).
 	deep := none("TukeyEM, test", ssp.TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1, Models: 16, TestScale: 0.5,
 		Eta: 9, Delta: 0.01})
 	passes := math.Exp(-2) / (1 + math.Exp(-2))

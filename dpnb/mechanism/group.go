@@ -9,9 +9,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Group is a mechanism for data in which a person has up to Rows records, and the guarantee is
-// for adding or removing a person with all of them. What is μ-GDP for one record is Rows·μ-GDP
-// for so many, and pure ε is Rows·ε; of other mechanisms nothing is claimed.
+// Group is a mechanism for data in which a person has up to Rows records, and the guarantee is for adding or removing a
+// person with all of them. What is μ-GDP for one record is Rows·μ-GDP for so many, and pure ε is Rows·ε; of other
+// mechanisms nothing is claimed.
 //
 // Source: Dong, Roth, Su 2022, arXiv:1905.02383, Theorem 2.14. Proof: docs/theory/statistics.md.
 type Group struct {
@@ -33,11 +33,10 @@ func CheckRows(rows int) error {
 // Choice is a way to choose a mechanism for (ε, δ), by public numbers alone.
 type Choice func(epsilon, delta float64) (Mechanism, error)
 
-// ForPeople returns a choice of mechanisms for people with up to so many rows, choose being one
-// for a row each: of the μ of (ε, δ), or of ε where δ = 0, a row may have the part 1/rows.
+// ForPeople returns a choice of mechanisms for people with up to so many rows, choose being one for a row each: of the
+// μ of (ε, δ), or of ε where δ = 0, a row may have the part 1/rows.
 //
-// Errors, of what it returns: those of choose; one that wraps privacy.ErrUnsupported where
-// neither is known to add up.
+// Errors, of what it returns: those of choose; one that wraps privacy.ErrUnsupported where neither is known to add up.
 func ForPeople(rows int, choose Choice) Choice {
 	if rows <= 1 {
 		return choose
@@ -104,8 +103,8 @@ func (g Group) Validate() error {
 
 // Event implements Mechanism.
 //
-// Errors: as that of Of; one that wraps privacy.ErrUnsupported unless Of is a Gaussian mechanism
-// or pure, under add/remove-one.
+// Errors: as that of Of; one that wraps privacy.ErrUnsupported unless Of is a Gaussian mechanism or pure, under
+// add/remove-one.
 func (g Group) Event() (privacy.Event, error) {
 	if g.Of == nil {
 		return nil, &privacy.ParamError{Name: "Of", Value: nil, Want: "a mechanism"}
@@ -159,8 +158,7 @@ func (g Group) Check(rows matrix.Rows, labels []float64) error {
 	return g.Of.Check(rows, labels)
 }
 
-// Run implements Mechanism. Fitted of the release is what Of has released with; its cost is
-// that of Guarantee.
+// Run implements Mechanism. Fitted of the release is what Of has released with; its cost is that of Guarantee.
 func (g Group) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
 	return rerun(g, g.Of, Guarantee{Rows: g.Rows}, rows, labels, src, settings)
 }

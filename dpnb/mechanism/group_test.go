@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The count of k rows of one person moves by k, so that the best that can be had is known: σ
-// is k times that of one row, with as little lost to rounding as 1e-6, at any k and δ.
+// The count of k rows of one person moves by k, so that the best that can be had is known: σ is k times that of one
+// row, with as little lost to rounding as 1e-6, at any k and δ.
 func TestGroupsOfCountsAreExact(t *testing.T) {
 	cells := statistic.Cells{{Levels: 1}}
 	for _, c := range []struct{ eps, delta float64 }{{1, 1e-5}, {0.01, 0.001}, {3, 0}} {
@@ -58,9 +58,9 @@ func TestGroupsThatAreNotKnown(t *testing.T) {
 	}
 }
 
-// Replacing a record costs what removing one and adding another does: twice the μ of Gaussian noise, twice a
-// pure ε; and what is chosen for (ε, δ) under replace-one has no more. A tenth less is seen, for μ and ε are
-// within a thousandth.
+// Replacing a record costs what removing one and adding another does: twice the μ of Gaussian noise, twice a pure ε;
+// and what is chosen for (ε, δ) under replace-one has no more. A tenth less is seen, for μ and ε are within a
+// thousandth.
 func TestReplacingCostsTwice(t *testing.T) {
 	bounds := []statistic.Number{{Lower: -2, Upper: 1}}
 	sums := func(law statistic.Law) mechanism.Choice {

@@ -9,16 +9,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Law is that of the noise with which numbers are released of which one record changes the vector by at most 1 in
-// the Euclidean norm: what it costs, how it is drawn and what variance it has. The zero value is Gaussian.
+// Law is that of the noise with which numbers are released of which one record changes the vector by at most 1 in the
+// Euclidean norm: what it costs, how it is drawn and what variance it has. The zero value is Gaussian.
 type Law int
 
 const (
 	// Gaussian noise N(0, scale²) in each number is a Gaussian mechanism of μ = 1/scale.
 	Gaussian Law = iota
-	// Laplace noise has the density ∝ e^{−‖z‖₂/scale}, and costs ε = 1/scale. Of one number it is the Laplace law;
-	// of k, a number has the variance (k + 1)·scale², where independent Laplace variates for ‖·‖₁ ≤ √k had
-	// 2k·scale².
+	// Laplace noise has the density ∝ e^{−‖z‖₂/scale}, and costs ε = 1/scale. Of one number it is the Laplace law; of
+	// k, a number has the variance (k + 1)·scale², where independent Laplace variates for ‖·‖₁ ≤ √k had 2k·scale².
 	Laplace
 )
 
@@ -41,8 +40,8 @@ func (l Law) String() string {
 	return fmt.Sprintf("Law(%d)", int(l))
 }
 
-// Cost returns what releases with noise of these scales cost together, rounded up: the μ of Gaussian mechanisms, the
-// ε of Laplace noise. Each may be chosen with knowledge of those before.
+// Cost returns what releases with noise of these scales cost together, rounded up: the μ of Gaussian mechanisms, the ε
+// of Laplace noise. Each may be chosen with knowledge of those before.
 func (l Law) Cost(scales ...float64) float64 {
 	var sum float64
 	for _, s := range scales {

@@ -18,8 +18,7 @@ type mutant struct {
 // optional are parameters of which none is a choice.
 var optional = map[string]bool{"Regulariser": true, "Constraint": true, "Centre": true, "Shrink": true, "Other": true}
 
-// mutants returns m with each exported parameter in turn, at any depth, not a number,
-// infinite, negative or missing.
+// mutants returns m with each exported parameter in turn, at any depth, not a number, infinite, negative or missing.
 func mutants(m mechanism.Mechanism) (all []mutant) {
 	alter(reflect.ValueOf(m), "", func(what string, v reflect.Value) {
 		all = append(all, mutant{what, v.Interface().(mechanism.Mechanism)})

@@ -46,34 +46,32 @@ func (g Guarantee) Words() string {
 		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency.Words(), neighbours, factor(g.Epsilon), exception)
 }
 
-// Release is the output of a mechanism. What in it depends on the records is paid for:
-// Coefficients, Also, and what Fitted and Mechanism say of a choice that the guarantee
-// covers. No count, no gradient norm, no running time.
+// Release is the output of a mechanism. What in it depends on the records is paid for: Coefficients, Also, and what
+// Fitted and Mechanism say of a choice that the guarantee covers. No count, no gradient norm, no running time.
 type Release struct {
 	// Coefficients θ, in the order of the features.
 	Coefficients []float64
 	Guarantee    Guarantee
 	// Mechanism describes the algorithm with its parameters, in a line.
 	Mechanism string
-	// Tolerance τ that the solver certified: ‖∇J(θ)‖₂ ≤ τ before the output
-	// noise. The norm itself depends on the records and is not released.
+	// Tolerance τ that the solver certified: ‖∇J(θ)‖₂ ≤ τ before the output noise. The norm itself depends on the
+	// records and is not released.
 	Tolerance float64
-	// NoiseScale is the standard deviation of each coordinate of the noise: in the
-	// objective, in the sum of gradients of each step, or on the output.
+	// NoiseScale is the standard deviation of each coordinate of the noise: in the objective, in the sum of gradients
+	// of each step, or on the output.
 	NoiseScale float64
-	// Fitted is the mechanism with the parameters that it ran with: those too that an
-	// earlier part of it, which the guarantee covers, has chosen. Nil for a release
-	// that was put together by hand.
+	// Fitted is the mechanism with the parameters that it ran with: those too that an earlier part of it, which the
+	// guarantee covers, has chosen. Nil for a release that was put together by hand.
 	Fitted Mechanism
-	// Also is what was released beside the coefficients, which the mechanism's
-	// documentation says: an *interval.Moments, an *sgd.Selected. Nil for nothing.
+	// Also is what was released beside the coefficients, which the mechanism's documentation says: an
+	// *interval.Moments, an *sgd.Selected. Nil for nothing.
 	Also any
 	// origin of the noise, which Begin and Stamp alone set.
 	origin noise.Origin
 }
 
-// Simulated reports whether the noise could be known to somebody, as that of a seed
-// is, or was drawn by no mechanism: the release then protects nobody.
+// Simulated reports whether the noise could be known to somebody, as that of a seed is, or was drawn by no mechanism:
+// the release then protects nobody.
 func (r *Release) Simulated() bool { return r.origin.Simulated() }
 
 // Seed returns the seed of a simulation; ok is false if there is none.
@@ -114,6 +112,6 @@ func factor(eps float64) string {
 	return roundedUp(math.Nextafter(math.Exp(eps), math.Inf(1)), 3)
 }
 
-// roundedUp prints x ≥ 0 with at most the given number of digits, never less
-// than x: a privacy figure that is printed is one that holds.
+// roundedUp prints x ≥ 0 with at most the given number of digits, never less than x: a privacy figure that is printed
+// is one that holds.
 func roundedUp(x float64, digits int) string { return privacy.FormatUp(x, digits) }

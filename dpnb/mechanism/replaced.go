@@ -8,20 +8,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Replaced is a mechanism whose guarantee is for records that are replaced, their number being
-// public: to replace is to remove and to add, by privacy.ReplaceProfile. What is μ-GDP for one
-// record more or less is 2μ-GDP then, exactly.
+// Replaced is a mechanism whose guarantee is for records that are replaced, their number being public: to replace is to
+// remove and to add, by privacy.ReplaceProfile. What is μ-GDP for one record more or less is 2μ-GDP then, exactly.
 //
 // Statement: dpnb/replace-one; proof: docs/theory/composition.md.
 type Replaced struct{ Of Mechanism }
 
-// ForReplacement returns a choice of mechanisms for records that are replaced, choose being one
-// for a record more or less: it is asked for half of the μ of (ε, δ), or of ε where δ = 0, and of
-// what is not quite a Gaussian mechanism for as much more or less as it takes, to half a percent
-// of ε.
+// ForReplacement returns a choice of mechanisms for records that are replaced, choose being one for a record more or
+// less: it is asked for half of the μ of (ε, δ), or of ε where δ = 0, and of what is not quite a Gaussian mechanism for
+// as much more or less as it takes, to half a percent of ε.
 //
-// Errors, of what it returns: those of choose; one that wraps privacy.ErrUnsupported where no
-// such part is enough.
+// Errors, of what it returns: those of choose; one that wraps privacy.ErrUnsupported where no such part is enough.
 func ForReplacement(choose Choice) Choice {
 	return func(epsilon, delta float64) (Mechanism, error) {
 		if delta == 0 {
@@ -133,8 +130,7 @@ func (r Replaced) Check(rows matrix.Rows, labels []float64) error {
 	return r.Of.Check(rows, labels)
 }
 
-// Run implements Mechanism. Fitted of the release is what Of has released with; its cost is
-// that of Guarantee.
+// Run implements Mechanism. Fitted of the release is what Of has released with; its cost is that of Guarantee.
 func (r Replaced) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
 	return rerun(r, r.Of, Guarantee{}, rows, labels, src, settings)
 }

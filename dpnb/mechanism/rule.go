@@ -26,9 +26,9 @@ func (f Facts) Ridge(s float64, classes bool, more float64) float64 {
 	return s * (1 + ridgeOfNoise*a*(1+more/2))
 }
 
-// Stretch returns by how much coefficients are multiplied after the fit, against what a ridge λ takes of them: with
-// u = λD/n, 1 + min(2, u) of classes, whose scale matters less than their order; 1 + u/(1 + u)³ of numbers, unless
-// there are few records.
+// Stretch returns by how much coefficients are multiplied after the fit, against what a ridge λ takes of them: with u =
+// λD/n, 1 + min(2, u) of classes, whose scale matters less than their order; 1 + u/(1 + u)³ of numbers, unless there
+// are few records.
 func (f Facts) Stretch(lambda float64, classes bool) float64 {
 	u := lambda * f.Directions / f.Records
 	if f.Typical > 0 { // of counts the curvature is about their mean

@@ -13,10 +13,9 @@ type Scales []struct {
 	Value float64
 }
 
-// Check returns a *privacy.ParamError for the first that is not in 2⁻¹⁰⁰ … 2¹⁰⁰.
-// Parameters on which a solver's certificate or the rounding of a release rests are held
-// to that, before anything is charged: what underflows is then below 2⁻⁶⁰⁰ of them, and
-// no bound on rounding under- or overflows itself (docs/theory/solvers.md).
+// Check returns a *privacy.ParamError for the first that is not in 2⁻¹⁰⁰ … 2¹⁰⁰. Parameters on which a solver's
+// certificate or the rounding of a release rests are held to that, before anything is charged: what underflows is then
+// below 2⁻⁶⁰⁰ of them, and no bound on rounding under- or overflows itself (docs/theory/solvers.md).
 func (scales Scales) Check() error {
 	for _, s := range scales {
 		if !(s.Value >= 0x1p-100 && s.Value <= 0x1p100) {
@@ -28,8 +27,8 @@ func (scales Scales) Check() error {
 	return nil
 }
 
-// NormSlack is by how much, relatively, a record's computed norm may exceed the bound R
-// on rows; the sensitivities pay for it.
+// NormSlack is by how much, relatively, a record's computed norm may exceed the bound R on rows; the sensitivities pay
+// for it.
 const NormSlack = 1e-12
 
 // Radius returns a bound on the true norm of every record that CheckNorm admits.
@@ -44,8 +43,8 @@ func CheckNorm(longest, rowNorm float64) error {
 	return nil
 }
 
-// OnlyAddRemove returns an error unless adj is add/remove-one, under which alone the
-// algorithms that are named are calibrated.
+// OnlyAddRemove returns an error unless adj is add/remove-one, under which alone the algorithms that are named are
+// calibrated.
 //
 // Errors: *privacy.ParamError, or one that wraps privacy.ErrUnsupported.
 func OnlyAddRemove(adj privacy.Adjacency, named string) error {

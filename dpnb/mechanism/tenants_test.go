@@ -35,8 +35,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// tenant is a mechanism for records of norm at most 1 and two features, and what the
-// contract's test must know of it.
+// tenant is a mechanism for records of norm at most 1 and two features, and what the contract's test must know of it.
 type tenant struct {
 	name string
 	m    mechanism.Mechanism
@@ -59,11 +58,10 @@ type tenant struct {
 	solves bool
 	// sure: what is admitted gets a release, whatever the noise, and gradients are cut.
 	sure bool
-	// read is by how much the profile's δ may be more, relatively: that of a Rényi curve is
-	// read at 800 orders, and calibration searches among all.
+	// read is by how much the profile's δ may be more, relatively: that of a Rényi curve is read at 800 orders, and
+	// calibration searches among all.
 	read float64
-	// chooses: a part of it, which the guarantee covers, chooses parameters, and the
-	// release says which.
+	// chooses: a part of it, which the guarantee covers, chooses parameters, and the release says which.
 	chooses bool
 }
 
@@ -419,9 +417,9 @@ func (c tenant) records(n int, seed uint64) (*matrix.Dense, []float64) {
 	return rows, labels
 }
 
-// elsewhere are mechanisms that no other package can make: a best of several fits is of learners, and
-// learn's own tests hold it to its cost, with neighbours; the price of a question to Google's library is
-// in a module of its own, has no run here, and is (ε, δ) as that library states it.
+// elsewhere are mechanisms that no other package can make: a best of several fits is of learners, and learn's own tests
+// hold it to its cost, with neighbours; the price of a question to Google's library is in a module of its own, has no
+// run here, and is (ε, δ) as that library states it.
 var elsewhere = map[string]bool{"github.com/dpnb/notebooks/dpnb/learn.bestOf": true,
 	"github.com/dpnb/notebooks/dpnb/beam/google.price": true}
 

@@ -2,10 +2,9 @@ package noise
 
 import "github.com/dpnb/notebooks/dpnb/internal/noisekey"
 
-// Forks returns a family of sources, of the kind of src, that are independent of
-// each other and of src. Give source i to task i, and the result does not depend
-// on the number of workers. Two calls give different families, as src has moved on.
-// ok is false for a source of a kind that is not known; there is no family then.
+// Forks returns a family of sources, of the kind of src, that are independent of each other and of src. Give source i
+// to task i, and the result does not depend on the number of workers. Two calls give different families, as src has
+// moved on. ok is false for a source of a kind that is not known; there is no family then.
 func Forks(src Source) (fork func(i int) Source, ok bool) {
 	switch s := src.(type) {
 	case *Secure:

@@ -9,11 +9,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
 )
 
-// OfKey returns a secure source of which every bit is a function of the key: AES-256 in counter
-// mode, a stream for each run of a mechanism. It is for a release that has to go on after its
-// program was killed: drawn again in the same order, the noise is the same. Two releases of one key
-// would have the same noise, which could be subtracted: one key is for one release, and
-// gone before that is seen. It panics if there is no key.
+// OfKey returns a secure source of which every bit is a function of the key: AES-256 in counter mode, a stream for each
+// run of a mechanism. It is for a release that has to go on after its program was killed: drawn again in the same
+// order, the noise is the same. Two releases of one key would have the same noise, which could be subtracted: one key
+// is for one release, and gone before that is seen. It panics if there is no key.
 func OfKey(k noisekey.Key) *Secure { return &Secure{keyed: newKeyed(k)} }
 
 // keyed is a stream of a key, and the family of streams that are derived from it.

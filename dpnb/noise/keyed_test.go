@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
 )
 
-// TestAKeyGivesTheSameNoise: of one key all that runs, forks and bare bits draw comes again, in the same
-// order; of another key, or by another run or fork, nothing does. Sources of keys are secure ones.
+// TestAKeyGivesTheSameNoise: of one key all that runs, forks and bare bits draw comes again, in the same order; of
+// another key, or by another run or fork, nothing does. Sources of keys are secure ones.
 func TestAKeyGivesTheSameNoise(t *testing.T) {
 	draw := func(k noisekey.Key) (x []float64) {
 		src := OfKey(k)
@@ -61,9 +61,8 @@ func TestAKeyGivesTheSameNoise(t *testing.T) {
 	}
 }
 
-// TestKeyedBitsAreFair: each of the 64 bits of 4,096 words is one in 2,048 ± 320 of them, ten standard
-// deviations, which is exceeded with a probability below 64·2·10⁻²³; the words of a counter that is not
-// encrypted are noticed.
+// TestKeyedBitsAreFair: each of the 64 bits of 4,096 words is one in 2,048 ± 320 of them, ten standard deviations,
+// which is exceeded with a probability below 64·2·10⁻²³; the words of a counter that is not encrypted are noticed.
 func TestKeyedBitsAreFair(t *testing.T) {
 	unfair := func(draw func() uint64) (n int) {
 		var ones [64]int

@@ -1,8 +1,7 @@
 // Package noise draws the random numbers of mechanisms and of simulations.
 //
-// There are two sources, of different types. Secure draws from the operating
-// system's cryptographic generator and is for releases. Seeded is reproducible
-// and is for simulation: whoever knows the seed can subtract the noise, so that
+// There are two sources, of different types. Secure draws from the operating system's cryptographic generator and is
+// for releases. Seeded is reproducible and is for simulation: whoever knows the seed can subtract the noise, so that
 // what is released with it protects nobody.
 package noise
 
@@ -17,9 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
-// Source is where random bits come from. *Secure is the one for releases; every
-// other type, of whatever package and whatever it embeds, is a simulation
-// (Simulated).
+// Source is where random bits come from. *Secure is the one for releases; every other type, of whatever package and
+// whatever it embeds, is a simulation (Simulated).
 type Source interface {
 	// Uint64 returns 64 independent fair bits.
 	Uint64() uint64
@@ -27,18 +25,16 @@ type Source interface {
 	Seed() (seed uint64, ok bool)
 }
 
-// Simulated reports whether draws from src give no privacy, because somebody could
-// know them: true for whatever is not a *Secure. It goes by the concrete type, so
-// that no other type can claim to be secure.
+// Simulated reports whether draws from src give no privacy, because somebody could know them: true for whatever is not
+// a *Secure. It goes by the concrete type, so that no other type can claim to be secure.
 func Simulated(src Source) bool {
 	s, ok := src.(*Secure)
 	return !ok || s == nil
 }
 
-// Exact returns a sampler of exact laws over src, for one run of a mechanism. Over a
-// *Secure it has a buffer of its own, filled when it is first needed: what one run
-// has not used, no other run can repeat, not even in a copy of the process. Over one of
-// a key (OfKey) it has a stream of its own, by the number of those before.
+// Exact returns a sampler of exact laws over src, for one run of a mechanism. Over a *Secure it has a buffer of its
+// own, filled when it is first needed: what one run has not used, no other run can repeat, not even in a copy of the
+// process. Over one of a key (OfKey) it has a stream of its own, by the number of those before.
 func Exact(src Source) *exact.Sampler {
 	switch s := src.(type) {
 	case *Seeded:
@@ -51,9 +47,9 @@ func Exact(src Source) *exact.Sampler {
 	return exact.New(src)
 }
 
-// Secure is the source for releases: the operating system's cryptographic generator.
-// It has no seed and cannot be replayed, unless its key is kept (OfKey). It is safe for
-// concurrent use. The zero value is ready, has no state, and copies of it share nothing.
+// Secure is the source for releases: the operating system's cryptographic generator. It has no seed and cannot be
+// replayed, unless its key is kept (OfKey). It is safe for concurrent use. The zero value is ready, has no state, and
+// copies of it share nothing.
 type Secure struct {
 	// keyed is nil for the system's generator.
 	keyed *keyed
@@ -70,8 +66,8 @@ func OrSecure(src Source) Source {
 // NewSecure returns a source over the operating system's cryptographic generator.
 func NewSecure() *Secure { return &Secure{} }
 
-// Uint64 returns 64 bits of the operating system's generator. That ends the program
-// rather than return with less than it was asked for.
+// Uint64 returns 64 bits of the operating system's generator. That ends the program rather than return with less than
+// it was asked for.
 func (s *Secure) Uint64() uint64 {
 	if s.keyed != nil {
 		return s.keyed.Uint64()
@@ -92,8 +88,7 @@ func (s *Secure) bits() exact.Bits {
 	return &buffer{}
 }
 
-// buffer reads the operating system's generator 4 KiB at a time. It is not safe for
-// concurrent use.
+// buffer reads the operating system's generator 4 KiB at a time. It is not safe for concurrent use.
 type buffer struct {
 	bytes [4096]byte
 	left  int
@@ -112,8 +107,7 @@ func (b *buffer) Uint64() uint64 {
 	return v
 }
 
-// Origin says where the noise of a result came from. The zero value is of unknown
-// origin, and counts as a simulation.
+// Origin says where the noise of a result came from. The zero value is of unknown origin, and counts as a simulation.
 type Origin struct {
 	known, simulated, seeded bool
 	seed                     uint64
@@ -125,8 +119,7 @@ func OriginOf(src Source) Origin {
 	return Origin{known: true, simulated: Simulated(src), seeded: ok, seed: seed}
 }
 
-// Simulated reports whether the noise could be known to somebody, so that the
-// result protects nobody.
+// Simulated reports whether the noise could be known to somebody, so that the result protects nobody.
 func (o Origin) Simulated() bool { return !o.known || o.simulated }
 
 // Seed returns the seed that the noise came from; ok is false if there was none.
@@ -154,16 +147,15 @@ type Seeded struct {
 	stream []uint64
 }
 
-// NewSeeded returns the source of the given seed. The same seed gives the same
-// numbers on every machine. In a notebook the seed is told to its report.
+// NewSeeded returns the source of the given seed. The same seed gives the same numbers on every machine. In a notebook
+// the seed is told to its report.
 func NewSeeded(seed uint64) *Seeded {
 	runlog.Seeded(seed)
 	return newStream(seed, nil)
 }
 
-// Stream returns the i-th stream that is derived from s: a source of its own,
-// independent of s and of its other streams, and the same whatever was drawn
-// from s before. Give stream i to task i and the result does not depend on the
+// Stream returns the i-th stream that is derived from s: a source of its own, independent of s and of its other
+// streams, and the same whatever was drawn from s before. Give stream i to task i and the result does not depend on the
 // number of workers.
 func (s *Seeded) Stream(i int) *Seeded {
 	path := append(append([]uint64(nil), s.stream...), uint64(i)+1)
@@ -171,8 +163,8 @@ func (s *Seeded) Stream(i int) *Seeded {
 }
 
 func newStream(seed uint64, path []uint64) *Seeded {
-	// The key of ChaCha8 is the seed and a hash of the path, mixed by
-	// SplitMix64 so that neighbouring seeds and indices share nothing.
+	// The key of ChaCha8 is the seed and a hash of the path, mixed by SplitMix64 so that neighbouring seeds and indices
+	// share nothing.
 	h := [4]uint64{mix(seed), mix(seed ^ 0x6a09e667f3bcc908), mix(^seed), mix(seed + uint64(len(path)))}
 	for depth, p := range path {
 		for j := range h {
@@ -195,9 +187,8 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// Gaussian fills dst with independent N(0, sigma²) variates, as near as float64
-// arithmetic comes to that: for simulated data. What is released is drawn by Exact.
-// It panics if sigma is negative or not finite.
+// Gaussian fills dst with independent N(0, sigma²) variates, as near as float64 arithmetic comes to that: for simulated
+// data. What is released is drawn by Exact. It panics if sigma is negative or not finite.
 func (s *Seeded) Gaussian(dst []float64, sigma float64) {
 	checkSigma(sigma)
 	for i := range dst {

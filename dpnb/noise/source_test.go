@@ -190,8 +190,7 @@ func bufferOf(src Source) exact.Bits {
 	return &buffer{}
 }
 
-// What was read from the generator and not used is not kept for another run, and
-// what was used is forgotten.
+// What was read from the generator and not used is not kept for another run, and what was used is forgotten.
 func TestRunsShareNoBuffer(t *testing.T) {
 	b := &buffer{}
 	b.Uint64()
@@ -212,8 +211,8 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// Whoever replaces crypto/rand's Reader knows nothing of what a secure source or a key draws: two words are equal
-// with a probability of 2⁻⁶⁴.
+// Whoever replaces crypto/rand's Reader knows nothing of what a secure source or a key draws: two words are equal with
+// a probability of 2⁻⁶⁴.
 func TestNoVariableDecidesNoise(t *testing.T) {
 	was := rand.Reader
 	rand.Reader = zeros{}

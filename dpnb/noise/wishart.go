@@ -11,11 +11,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/chisquare"
 )
 
-// Wishart draws, for simulations, W = GGᵀ, G a d × m matrix of independent N(0, 1) variates, from
-// its triangular factor: W = UUᵀ with U upper triangular, independent N(0, 1)
-// above the diagonal and U_ii² of law χ² with m − d + 1 + i degrees of freedom,
-// 0 ≤ i < d. That is d(d + 1)/2 variates in place of dm, and d³/3 multiplications
-// in place of d²m. It panics unless m ≥ d ≥ 1.
+// Wishart draws, for simulations, W = GGᵀ, G a d × m matrix of independent N(0, 1) variates, from its triangular
+// factor: W = UUᵀ with U upper triangular, independent N(0, 1) above the diagonal and U_ii² of law χ² with m − d + 1 +
+// i degrees of freedom, 0 ≤ i < d. That is d(d + 1)/2 variates in place of dm, and d³/3 multiplications in place of
+// d²m. It panics unless m ≥ d ≥ 1.
 //
 // Source: Bartlett 1933, Proceedings of the Royal Society of Edinburgh 53, 260.
 func Wishart(src *Seeded, d, m int) *mat.SymDense {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Mean and variance of the entries, E W = mI and Var W_ij = m(1 + [i = j]), and
-// of 1/(xᵀW⁻¹x) = χ²_{m−d+1} for a fixed unit x.
+// Mean and variance of the entries, E W = mI and Var W_ij = m(1 + [i = j]), and of 1/(xᵀW⁻¹x) = χ²_{m−d+1} for a fixed
+// unit x.
 func TestWishartLaw(t *testing.T) {
 	const d, m, draws = 4, 7, 40_000
 	for name, src := range map[string]*Seeded{"seeded": NewSeeded(5)} {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// documented reports whether a document has a section as it is now, up to the last digit of
-// what was measured: a processor without fused multiplication rounds otherwise.
+// documented reports whether a document has a section as it is now, up to the last digit of what was measured: a
+// processor without fused multiplication rounds otherwise.
 func documented(document, section string) bool {
 	lines := strings.Split(strings.Trim(section, "\n"), "\n")
 	_, rest, found := strings.Cut(document, "\n"+lines[0]+"\n")
@@ -33,8 +33,8 @@ func documented(document, section string) bool {
 
 var figure = regexp.MustCompile(`-?\d[\d,]*(\.(\d+))?(e[+-]?\d+)?`)
 
-// sameFigures reports whether two texts differ at most by one in the last digit of figures,
-// or in figures below 1e-9, which are rounding themselves.
+// sameFigures reports whether two texts differ at most by one in the last digit of figures, or in figures below 1e-9,
+// which are rounding themselves.
 func sameFigures(a, b string) bool {
 	if figure.ReplaceAllString(a, "#") != figure.ReplaceAllString(b, "#") {
 		return false

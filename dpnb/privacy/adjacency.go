@@ -2,9 +2,8 @@ package privacy
 
 import "fmt"
 
-// Adjacency says which two datasets count as neighbours. It is a part of every
-// guarantee: an ε under one adjacency is not an ε under another. The zero
-// value is invalid, so that it can never be taken by default.
+// Adjacency says which two datasets count as neighbours. It is a part of every guarantee: an ε under one adjacency is
+// not an ε under another. The zero value is invalid, so that it can never be taken by default.
 type Adjacency int
 
 const (
@@ -51,9 +50,8 @@ func ParseAdjacency(s string) (Adjacency, error) {
 	return 0, &ParamError{Name: "adjacency", Value: s, Want: `"add-remove" or "replace"`}
 }
 
-// Direction says from which of two neighbours the output is drawn, that is,
-// which of the two is P in the hockey-stick divergence H(P‖Q). Under
-// ReplaceOne the family of pairs is symmetric and the two directions agree.
+// Direction says from which of two neighbours the output is drawn, that is, which of the two is P in the hockey-stick
+// divergence H(P‖Q). Under ReplaceOne the family of pairs is symmetric and the two directions agree.
 type Direction int
 
 const (

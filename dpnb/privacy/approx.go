@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
-// Approx is the guarantee (ε, δ)-DP, pure ε-DP where Delta is zero, and the event of running
-// something about which no more is known.
+// Approx is the guarantee (ε, δ)-DP, pure ε-DP where Delta is zero, and the event of running something about which no
+// more is known.
 type Approx struct {
 	// Epsilon ≥ 0, finite.
 	Epsilon float64
@@ -41,15 +41,13 @@ func (a Approx) String() string {
 	return fmt.Sprintf("(ε,δ)-DP(ε=%g, δ=%g, %v)", a.Epsilon, a.Delta, a.Adj)
 }
 
-// Profile implements Event. The profile is that of the pair which dominates
-// every (ε, δ)-DP mechanism: with probability δ it tells all, otherwise it is
-// randomised response,
+// Profile implements Event. The profile is that of the pair which dominates every (ε, δ)-DP mechanism: with probability
+// δ it tells all, otherwise it is randomised response,
 //
 //	δ(t) = δ + (1−δ)(e^ε − e^t)/(e^ε + 1) for |t| ≤ ε,  δ for t ≥ ε,
 //	1 − (1−δ)e^t for t ≤ −ε.
 //
-// An add/remove guarantee is converted when replace-one is asked for; the
-// other way is not possible.
+// An add/remove guarantee is converted when replace-one is asked for; the other way is not possible.
 //
 // Errors: *ParamError if a field is out of range, ErrAdjacency.
 // Source: Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, Theorem 3.4.
@@ -118,8 +116,8 @@ func (p approxProfile) Adjacency() Adjacency { return p.a.Adj }
 // Symmetric reports that both directions have the same profile.
 func (p approxProfile) Symmetric() bool { return true }
 
-// log returns ln δ(t); error at most approxSlack of it. All terms of every sum are
-// positive, so that a relative error of each is one of the sum.
+// log returns ln δ(t); error at most approxSlack of it. All terms of every sum are positive, so that a relative error
+// of each is one of the sum.
 func (p approxProfile) log(t float64) float64 {
 	eps, delta := p.a.Epsilon, p.a.Delta
 	switch {
@@ -129,8 +127,7 @@ func (p approxProfile) log(t float64) float64 {
 		// 1 − (1−δ)e^t
 		return elementary.Log(-math.Expm1(t) + delta*math.Exp(t))
 	}
-	// (e^ε − e^t)/(e^ε + 1) = −expm1(t − ε)/(1 + e^{−ε}), in logarithms where it is
-	// next to the smallest numbers.
+	// (e^ε − e^t)/(e^ε + 1) = −expm1(t − ε)/(1 + e^{−ε}), in logarithms where it is next to the smallest numbers.
 	part := -math.Expm1(t - eps)
 	if delta < 1e-290 && part < 1e-290 {
 		return logspace.Add(elementary.Log(delta), elementary.Log(part)-math.Log1p(math.Exp(-eps)))
@@ -138,8 +135,8 @@ func (p approxProfile) log(t float64) float64 {
 	return elementary.Log(delta + (1-delta)*(part/(1+math.Exp(-eps))))
 }
 
-// approxSlack bounds the error of approxProfile.log: that of some correctly
-// rounded factors, and of the logarithm itself.
+// approxSlack bounds the error of approxProfile.log: that of some correctly rounded factors, and of the logarithm
+// itself.
 func approxSlack(l float64) float64 { return 2e-15 + 6e-16*math.Abs(l) }
 
 func (p approxProfile) LogDeltaUpper(_ Direction, t float64) float64 {

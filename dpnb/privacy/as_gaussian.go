@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
-// MuOf returns the largest μ, rounded down, at which a μ-GDP mechanism is (ε, δ)-DP:
-// what a budget of (ε, δ) is worth in Gaussian mechanisms, whose μ² add up.
+// MuOf returns the largest μ, rounded down, at which a μ-GDP mechanism is (ε, δ)-DP: what a budget of (ε, δ) is worth
+// in Gaussian mechanisms, whose μ² add up.
 //
 // Errors: *ParamError unless ε ≥ 0 is finite and 0 < δ < 1.
 // Proof: docs/theory/ledger.md, section 3.
@@ -23,8 +23,7 @@ func MuOf(eps, delta float64) (float64, error) {
 	return 1 / sigma, nil // GaussianSigma has proved it for the next float above 1/σ, too
 }
 
-// pureMu returns the smallest μ, rounded up, at which every ε-DP mechanism is μ-GDP:
-// −2Φ⁻¹(1/(1 + e^ε)).
+// pureMu returns the smallest μ, rounded up, at which every ε-DP mechanism is μ-GDP: −2Φ⁻¹(1/(1 + e^ε)).
 //
 // Panics: unless ε ≥ 0.
 // Proof: docs/theory/ledger.md, section 4.
@@ -43,28 +42,25 @@ func pureMu(eps float64) float64 {
 	return mu * (1 + 1e-13 + 1e-15/math.Min(1, eps))
 }
 
-// GaussianCost is implemented by profiles that know better than by their values what they
-// cost as Gaussian mechanisms: see AsGaussian.
+// GaussianCost is implemented by profiles that know better than by their values what they cost as Gaussian mechanisms:
+// see AsGaussian.
 type GaussianCost interface {
 	AsGaussian(tail float64) (mu, delta float64, err error)
 }
 
-// AsGaussian returns the smallest μ that it can prove, and a δ′ ≤ tail, such that a
-// mechanism with profile p is μ-GDP but for a probability of δ′: composed with others
-// it costs μ² and δ′, whatever they are and however they are chosen.
+// AsGaussian returns the smallest μ that it can prove, and a δ′ ≤ tail, such that a mechanism with profile p is μ-GDP
+// but for a probability of δ′: composed with others it costs μ² and δ′, whatever they are and however they are chosen.
 //
-// δ′ is zero where p is a Gaussian mechanism's or pure, δ for an (ε, δ) guarantee, and
-// what is left of δ(ε) far out elsewhere: on [0, ε₁] δ(ε) is below δ_G(ε; μ), and
-// δ(ε₁) ≤ δ′.
+// δ′ is zero where p is a Gaussian mechanism's or pure, δ for an (ε, δ) guarantee, and what is left of δ(ε) far out
+// elsewhere: on [0, ε₁] δ(ε) is below δ_G(ε; μ), and δ(ε₁) ≤ δ′.
 //
-// Method: δ is convex in x = e^ε, so that between two knots it is at most the chord;
-// δ_G is convex in x, too, so that it is at least its tangent. Where a tangent is above
-// the chord at both knots, δ_G is above δ between them. Knots are added where most is
-// lost. Whatever is not resolved enlarges μ: one percent at most. A QuickProfile is asked for its quick values, and
-// they are resolved to half a percent.
+// Method: δ is convex in x = e^ε, so that between two knots it is at most the chord; δ_G is convex in x, too, so that
+// it is at least its tangent. Where a tangent is above the chord at both knots, δ_G is above δ between them. Knots are
+// added where most is lost. Whatever is not resolved enlarges μ: one percent at most. A QuickProfile is asked for its
+// quick values, and they are resolved to half a percent.
 //
-// Errors: *ParamError unless 0 < tail < 1; one that wraps ErrUnsupported where δ(ε)
-// does not fall to tail, or no μ up to 1000, or 1000 ε, was found to be enough.
+// Errors: *ParamError unless 0 < tail < 1; one that wraps ErrUnsupported where δ(ε) does not fall to tail, or no μ up
+// to 1000, or 1000 ε, was found to be enough.
 // Proof: docs/theory/ledger.md, sections 5 and 6.
 func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 	if !(tail > 0 && tail < 1) {
@@ -188,9 +184,8 @@ func gaussianBelow(eps, mu float64) float64 {
 	return roundDown(l, gaussianSlack(l))
 }
 
-// refine adds knots where most is lost and returns a μ ≥ least that suffices from the
-// first knot to the last; +Inf if none was found. It is unresolved times what the knots themselves ask for
-// at most, unless there are mostKnots of them.
+// refine adds knots where most is lost and returns a μ ≥ least that suffices from the first knot to the last; +Inf if
+// none was found. It is unresolved times what the knots themselves ask for at most, unless there are mostKnots of them.
 func (c *comparison) refine(least, unresolved float64) float64 {
 	cells := make([]int, len(c.knots)-1)
 	for i := range cells {
@@ -247,9 +242,8 @@ func (c *comparison) settle(i int, least float64) {
 		univariate.Arithmetic, 1e-4)
 }
 
-// covers reports whether δ_G(ε; μ) is proved to be at least the chord in e^ε from a to
-// b, for all ε between them: by a tangent of δ_G, in x = e^ε − e^{a.eps}, in units of δ
-// at a.
+// covers reports whether δ_G(ε; μ) is proved to be at least the chord in e^ε from a to b, for all ε between them: by a
+// tangent of δ_G, in x = e^ε − e^{a.eps}, in units of δ at a.
 func covers(mu float64, a, b knot) bool {
 	if math.IsInf(a.log, -1) {
 		return true

@@ -38,8 +38,8 @@ func TestMuOf(t *testing.T) {
 	}
 }
 
-// At ε = 1 the value is −2Φ⁻¹(1/(1 + e)), Φ⁻¹(0.26894142…) = −0.6159, from tables;
-// in general δ_G(ε′; μ) has to be above the profile of ε-DP everywhere and meet it.
+// At ε = 1 the value is −2Φ⁻¹(1/(1 + e)), Φ⁻¹(0.26894142…) = −0.6159, from tables; in general δ_G(ε′; μ) has to be
+// above the profile of ε-DP everywhere and meet it.
 func TestPureMu(t *testing.T) {
 	if mu := pureMu(1); math.Abs(mu-1.23202) > 5e-5 {
 		t.Errorf("pureMu(1) = %v", mu)
@@ -86,8 +86,8 @@ func TestAsGaussianOfGaussians(t *testing.T) {
 	}
 }
 
-// What comes back is above the profile at points that were not asked, for laws of all
-// kinds: half-normal, Laplace, subsampled; and a bump of a tenth in δ is seen.
+// What comes back is above the profile at points that were not asked, for laws of all kinds: half-normal, Laplace,
+// subsampled; and a bump of a tenth in δ is seen.
 func TestAsGaussianCovers(t *testing.T) {
 	profiles := map[string]Profile{}
 	add := func(name string, e Event) {

@@ -6,20 +6,18 @@ import (
 	"slices"
 )
 
-// BoundedRange is the event of exponential mechanisms and pure ones, one after the other, each
-// chosen with knowledge of the results so far. That of range η draws a result with a
-// probability whose logarithms, on any two neighbours, differ by numbers from an interval of
-// the length η, whatever the result.
+// BoundedRange is the event of exponential mechanisms and pure ones, one after the other, each chosen with knowledge of
+// the results so far. That of range η draws a result with a probability whose logarithms, on any two neighbours, differ
+// by numbers from an interval of the length η, whatever the result.
 //
-// Its profile is the smaller one of two bounds. The whole is pure, of the sum of all η and ε;
-// and it is dominated by Gaussian mechanisms, each of which costs as much as pure η/2, or as
-// pure ε, so that their μ² add up.
+// Its profile is the smaller one of two bounds. The whole is pure, of the sum of all η and ε; and it is dominated by
+// Gaussian mechanisms, each of which costs as much as pure η/2, or as pure ε, so that their μ² add up.
 //
 // Source: Dong, Durfee, Rogers 2020, arXiv:1909.13830, for ranges; the Gaussian is ours.
 // Proof: docs/theory/statistics.md.
 type BoundedRange struct {
-	// Ranges are the η, Pure the ε, and Gaussian the μ of Gaussian mechanisms among them, with
-	// which the whole is not pure: numbers in [0, 1000].
+	// Ranges are the η, Pure the ε, and Gaussian the μ of Gaussian mechanisms among them, with which the whole is not
+	// pure: numbers in [0, 1000].
 	Ranges, Pure, Gaussian []float64
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// tilted is δ(ε) of the exponential mechanisms of range η with two results, at their worst:
-// log-ratios t and t − η, t in [0, η].
+// tilted is δ(ε) of the exponential mechanisms of range η with two results, at their worst: log-ratios t and t − η, t
+// in [0, η].
 func tilted(eta, eps float64) (worst float64) {
 	const n = 4000
 	for i := range n + 1 {
@@ -18,8 +18,8 @@ func tilted(eta, eps float64) (worst float64) {
 	return worst
 }
 
-// A range of η costs a Gaussian mechanism as much as pure η/2, and no less: one that costs a
-// thousandth less does not dominate it.
+// A range of η costs a Gaussian mechanism as much as pure η/2, and no less: one that costs a thousandth less does not
+// dominate it.
 func TestBoundedRangeIsDominated(t *testing.T) {
 	for _, eta := range []float64{1e-3, 0.1, 0.5, 1, 3, 10} {
 		b := BoundedRange{Ranges: []float64{eta}}

@@ -6,15 +6,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
-// Calibrate returns, rounded to the safe side, the smallest scale > 0 of a
-// one-parameter family at which satisfies holds: satisfies(scale) must be a
-// proof that the wanted guarantee holds, and hold for all large enough scales
-// (more noise, more privacy). The relative distance to the smallest is below
-// tolerance; 0 means the last place.
+// Calibrate returns, rounded to the safe side, the smallest scale > 0 of a one-parameter family at which satisfies
+// holds: satisfies(scale) must be a proof that the wanted guarantee holds, and hold for all large enough scales (more
+// noise, more privacy). The relative distance to the smallest is below tolerance; 0 means the last place.
 //
 // Bound: satisfies holds at the returned scale, monotone or not.
-// Errors: *ParamError if no scale up to 1e300 satisfies, or what satisfies
-// returned.
+// Errors: *ParamError if no scale up to 1e300 satisfies, or what satisfies returned.
 func Calibrate(satisfies func(scale float64) (bool, error), tolerance float64) (float64, error) {
 	scale, err := scales(tolerance).Find(satisfies)
 	if err != nil {

@@ -57,8 +57,7 @@ func TestAdjacencyIsOneWay(t *testing.T) {
 	}
 }
 
-// The conversions of a Gaussian's Rényi curve are above the exact ε, in order:
-// exact ≤ Canonne–Kamath–Steinke ≤ simple.
+// The conversions of a Gaussian's Rényi curve are above the exact ε, in order: exact ≤ Canonne–Kamath–Steinke ≤ simple.
 func TestRDPConversions(t *testing.T) {
 	for _, mu := range []float64{0.1, 1, 4} {
 		c := GaussianRDP(mu, AddRemove)
@@ -97,8 +96,8 @@ func TestTradeOffOfGaussian(t *testing.T) {
 	}
 }
 
-// Papernot, Steinke: with μ = 1 and a base whose δ̂ is negligible the Poisson
-// law costs nothing; the geometric one about three times the base.
+// Papernot, Steinke: with μ = 1 and a base whose δ̂ is negligible the Poisson law costs nothing; the geometric one
+// about three times the base.
 func TestSelection(t *testing.T) {
 	base := Gaussian{Sigma: 50, Sensitivity: 1}
 	b, _ := base.RDP(AddRemove)
@@ -152,8 +151,7 @@ func TestLaplaceAndApproxProfiles(t *testing.T) {
 	if got := DeltaUpper(a, 1); got < 1e-3 || got > 1e-3*(1+1e-12) {
 		t.Errorf("(1, 1e-3)-DP: δ(1) = %v", got)
 	}
-	// Every profile satisfies h ≥ 1 − α, the two directions being one here:
-	// δ(−ε) = 1 − e^{−ε} + e^{−ε}δ(ε).
+	// Every profile satisfies h ≥ 1 − α, the two directions being one here: δ(−ε) = 1 − e^{−ε} + e^{−ε}δ(ε).
 	for _, p := range []Profile{l, a} {
 		for _, eps := range []float64{0.05, 0.3, 0.9, 3} {
 			want := -math.Expm1(-eps) + math.Exp(-eps)*DeltaUpper(p, eps)

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Known is the event of running something whose profile is known, under that
-// name: objective perturbation with one of its bounds, for example.
+// Known is the event of running something whose profile is known, under that name: objective perturbation with one of
+// its bounds, for example.
 type Known struct {
 	// Name describes it in a line.
 	Name string
@@ -17,8 +17,8 @@ type Known struct {
 // String implements Event.
 func (k Known) String() string { return k.Name }
 
-// Profile implements Event; an add/remove profile is converted when
-// replace-one is asked for. Errors: *ParamError for no profile, ErrAdjacency.
+// Profile implements Event; an add/remove profile is converted when replace-one is asked for. Errors: *ParamError for
+// no profile, ErrAdjacency.
 func (k Known) Profile(adj Adjacency) (Profile, error) {
 	if k.Of == nil {
 		return nil, &ParamError{Name: "Of", Value: nil, Want: "a profile"}
@@ -26,11 +26,10 @@ func (k Known) Profile(adj Adjacency) (Profile, error) {
 	return ConvertAdjacency(k.Of, adj)
 }
 
-// ApproximateMinimum is the event of hiding, with Gaussian noise on the output,
-// how far an approximate minimiser is from the exact one. The objective is
-// Lambda-strongly convex and its gradient at the point found has norm at most
-// Tolerance, so that the point is within τ/λ of the minimiser on either
-// dataset: sensitivity 2τ/λ under every adjacency.
+// ApproximateMinimum is the event of hiding, with Gaussian noise on the output, how far an approximate minimiser is
+// from the exact one. The objective is Lambda-strongly convex and its gradient at the point found has norm at most
+// Tolerance, so that the point is within τ/λ of the minimiser on either dataset: sensitivity 2τ/λ under every
+// adjacency.
 type ApproximateMinimum struct {
 	// Tolerance τ ≥ 0 is the certified bound on the gradient's norm.
 	Tolerance float64
@@ -64,8 +63,7 @@ func (m ApproximateMinimum) MuBounds() (low, high float64) {
 	if m.Tolerance == 0 {
 		return 0, 0
 	}
-	// By mantissas and exponents: 2τ/λ may be below the range of float64 where
-	// 2τ/(λσ) is not.
+	// By mantissas and exponents: 2τ/λ may be below the range of float64 where 2τ/(λσ) is not.
 	t, et := math.Frexp(m.Tolerance)
 	l, el := math.Frexp(m.Lambda)
 	s, es := math.Frexp(m.SigmaOut)

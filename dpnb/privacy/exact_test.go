@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
-// trials returns n, a quarter of it under -short, and DPNB_FUZZ times it where
-// that is set: DPNB_FUZZ=100 go test -run Exact ./dpnb/privacy/...
+// trials returns n, a quarter of it under -short, and DPNB_FUZZ times it where that is set: DPNB_FUZZ=100 go test -run
+// Exact ./dpnb/privacy/...
 func trials(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("DPNB_FUZZ")); err == nil && factor > 0 {
 		return n * factor
@@ -41,8 +41,7 @@ func (r rng) between(a, b float64) float64 {
 // pick returns one of xs.
 func (r rng) pick(xs ...float64) float64 { return xs[r.IntN(len(xs))] }
 
-// bracket counts how far certified bounds are from what they bound, and reports
-// those on the wrong side.
+// bracket counts how far certified bounds are from what they bound, and reports those on the wrong side.
 type bracket struct {
 	t                   *testing.T
 	allowed             float64 // width in units of 1 + |exact|/scale, see check
@@ -52,8 +51,7 @@ type bracket struct {
 	checked, wrongSides int
 }
 
-// check holds low ≤ exact ≤ up for a logarithm exact, and that each is within
-// allowed·(1 + |exact|/scale) of it.
+// check holds low ≤ exact ≤ up for a logarithm exact, and that each is within allowed·(1 + |exact|/scale) of it.
 func (b *bracket) check(low, up float64, exact bigref.F, what string) {
 	b.t.Helper()
 	b.checked++

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// FormatUp writes x ≥ 0 with at most the given number of significant digits, as
-// a decimal that is never less than the shortest decimal that reads as x: what
-// is printed of a privacy figure holds. FormatDown is its mirror image, for
+// FormatUp writes x ≥ 0 with at most the given number of significant digits, as a decimal that is never less than the
+// shortest decimal that reads as x: what is printed of a privacy figure holds. FormatDown is its mirror image, for
 // lower bounds and for what is left of a budget.
 func FormatUp(x float64, digits int) string { return formatToward(x, digits, 1) }
 
-// FormatDown writes x ≥ 0 with at most the given number of significant digits,
-// never more than the shortest decimal that reads as x.
+// FormatDown writes x ≥ 0 with at most the given number of significant digits, never more than the shortest decimal
+// that reads as x.
 func FormatDown(x float64, digits int) string { return formatToward(x, digits, -1) }
 
 func formatToward(x float64, digits, side int) string {

@@ -12,8 +12,8 @@ import (
 //
 //	δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ) = φ(x)[R(x) − R(x + μ)],  x = ε/μ − μ/2,
 //
-// R Mills' ratio, for every real ε and μ ≥ 0. The two directions agree, hence
-// for ε < 0: δ(ε) = 1 − e^ε + e^ε δ(−ε). Error at most gaussianSlack(result).
+// R Mills' ratio, for every real ε and μ ≥ 0. The two directions agree, hence for ε < 0: δ(ε) = 1 − e^ε + e^ε δ(−ε).
+// Error at most gaussianSlack(result).
 // Source: Balle, Wang 2018, arXiv:1805.06530. Proof: docs/theory/gaussian.md.
 func logDeltaGaussian(eps, mu float64) float64 {
 	switch {
@@ -54,13 +54,11 @@ func logDeltaGaussian(eps, mu float64) float64 {
 	return -sq + (normal.LogMillsDiff(m, h) - normal.LogSqrt2Pi - sqLow - x*xLow)
 }
 
-// tinyMu is where μ is scaled up, so that neither halves nor residuals of divisions
-// are subnormal.
+// tinyMu is where μ is scaled up, so that neither halves nor residuals of divisions are subnormal.
 const tinyMu = 0x1p-600
 
-// gaussianSlack bounds the rounding error of a logarithm l from
-// logDeltaGaussian: the relative error of the Mills difference, and a few
-// units in the last place of l itself.
+// gaussianSlack bounds the rounding error of a logarithm l from logDeltaGaussian: the relative error of the Mills
+// difference, and a few units in the last place of l itself.
 func gaussianSlack(l float64) float64 { return 1e-13 + 8e-16*math.Abs(l) }
 
 // roundUp and roundDown widen the logarithm of a probability by slack.
@@ -86,15 +84,15 @@ func nudge(x, sign float64) float64 {
 	return x + sign*2.3e-16*math.Abs(x)
 }
 
-// gaussianProfile is the exact profile of a μ-GDP mechanism, μ known between
-// muLow and muHigh (they differ by the rounding of what μ was computed from).
+// gaussianProfile is the exact profile of a μ-GDP mechanism, μ known between muLow and muHigh (they differ by the
+// rounding of what μ was computed from).
 type gaussianProfile struct {
 	adj           Adjacency
 	muLow, muHigh float64
 }
 
-// GaussianProfile returns the profile of a μ-GDP mechanism, that is of the
-// Gaussian mechanism with μ = sensitivity/σ, the sensitivity being that of adj.
+// GaussianProfile returns the profile of a μ-GDP mechanism, that is of the Gaussian mechanism with μ = sensitivity/σ,
+// the sensitivity being that of adj.
 //
 // Bound: upper and lower, relative distance 2e-13 + 1.6e-15·|ln δ|.
 // Panics: if mu is negative or NaN.
@@ -107,9 +105,8 @@ func GaussianProfile(mu float64, adj Adjacency) LowerProfile {
 	return gaussianProfile{adj: adj, muLow: mu, muHigh: mu}
 }
 
-// GaussianProfileBetween returns the profile of a μ-GDP mechanism whose μ is
-// known to lie in [low, high]: the upper bound is that of high, the lower that
-// of low.
+// GaussianProfileBetween returns the profile of a μ-GDP mechanism whose μ is known to lie in [low, high]: the upper
+// bound is that of high, the lower that of low.
 //
 // Panics: unless 0 ≤ low ≤ high.
 func GaussianProfileBetween(low, high float64, adj Adjacency) LowerProfile {
@@ -119,8 +116,8 @@ func GaussianProfileBetween(low, high float64, adj Adjacency) LowerProfile {
 	return gaussianProfile{adj: adj, muLow: low, muHigh: high}
 }
 
-// GaussianMu returns the bounds of μ if p is the profile of a Gaussian
-// mechanism, which composes in closed form: μ² = Σμ_i².
+// GaussianMu returns the bounds of μ if p is the profile of a Gaussian mechanism, which composes in closed form: μ² =
+// Σμ_i².
 func GaussianMu(p Profile) (low, high float64, ok bool) {
 	g, ok := p.(gaussianProfile)
 	return g.muLow, g.muHigh, ok
@@ -141,9 +138,8 @@ func (p gaussianProfile) LogDeltaLower(_ Direction, eps float64) float64 {
 // Symmetric reports that both directions have the same profile.
 func (p gaussianProfile) Symmetric() bool { return true }
 
-// Gaussian is the event of adding N(0, σ²I) to a value whose ℓ₂ sensitivity
-// under add/remove-one is Sensitivity: one record moves the value by at most
-// that. Under replace-one two records do, and μ doubles.
+// Gaussian is the event of adding N(0, σ²I) to a value whose ℓ₂ sensitivity under add/remove-one is Sensitivity: one
+// record moves the value by at most that. Under replace-one two records do, and μ doubles.
 type Gaussian struct {
 	// Sigma is the standard deviation σ of each coordinate, positive and finite.
 	Sigma float64
@@ -167,8 +163,7 @@ func (g Gaussian) String() string {
 	return fmt.Sprintf("Gaussian(σ=%g, Δ₂=%g)", g.Sigma, g.Sensitivity)
 }
 
-// MuBounds returns two neighbouring floats around μ under adj: Sensitivity/σ,
-// twice that under ReplaceOne.
+// MuBounds returns two neighbouring floats around μ under adj: Sensitivity/σ, twice that under ReplaceOne.
 func (g Gaussian) MuBounds(adj Adjacency) (low, high float64) {
 	mu := g.Sensitivity / g.Sigma
 	if adj == ReplaceOne {
@@ -194,12 +189,10 @@ func (g Gaussian) Profile(adj Adjacency) (Profile, error) {
 	return gaussianProfile{adj: adj, muLow: low, muHigh: high}, nil
 }
 
-// GaussianSigma returns the smallest σ, rounded up, with which the Gaussian
-// mechanism of sensitivity 1 satisfies (ε, δ); multiply by the sensitivity of
-// the adjacency that is wanted.
+// GaussianSigma returns the smallest σ, rounded up, with which the Gaussian mechanism of sensitivity 1 satisfies (ε,
+// δ); multiply by the sensitivity of the adjacency that is wanted.
 //
-// Bound: the returned σ is proved to satisfy (ε, δ); relative distance to the
-// smallest below 1e-12 for δ ≥ 1e-300.
+// Bound: the returned σ is proved to satisfy (ε, δ); relative distance to the smallest below 1e-12 for δ ≥ 1e-300.
 // Errors: *ParamError unless ε ≥ 0 is finite and 0 < δ < 1.
 // Source: Balle, Wang 2018, arXiv:1805.06530.
 func GaussianSigma(eps, delta float64) (float64, error) {

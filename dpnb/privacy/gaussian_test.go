@@ -27,8 +27,7 @@ func TestGaussianSigmaReference(t *testing.T) {
 	}
 }
 
-// The two directions of a Gaussian agree, so H_{e^ε} at −ε follows from that
-// at ε; and δ never rises.
+// The two directions of a Gaussian agree, so H_{e^ε} at −ε follows from that at ε; and δ never rises.
 func TestGaussianProfileIsConvexAndFalls(t *testing.T) {
 	for _, mu := range []float64{1e-3, 0.05, 0.3, 1, 3, 9, 40} {
 		p := GaussianProfile(mu, AddRemove)

@@ -6,9 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
-// HalfNormal is the law of W = K + a²/2 + a|N|, N standard normal, which bounds
-// the privacy loss of objective perturbation in both directions (rkw23 Theorem
-// 3.1, dtz24 Theorem 5.1) and of other one-dimensional perturbations.
+// HalfNormal is the law of W = K + a²/2 + a|N|, N standard normal, which bounds the privacy loss of objective
+// perturbation in both directions (rkw23 Theorem 3.1, dtz24 Theorem 5.1) and of other one-dimensional perturbations.
 type HalfNormal struct {
 	// K ≥ 0 is the shift (objective perturbation: ln(1 + s/λ)).
 	K float64
@@ -52,9 +51,9 @@ func (w HalfNormal) logDelta(eps float64) float64 {
 	return math.Log(math.Erf(w.A/math.Sqrt2) - tail*math.Expm1(t))
 }
 
-// slack bounds the rounding error of logDelta at ε, that of t = ε − K included. To
-// the right of a²/2 it is that of t times the Gaussian's slope; to the left ln δ is
-// ln(1 − y), y = 2e^t Φ̄(a), and y errs by that of its exponent, t − a²/2 − …
+// slack bounds the rounding error of logDelta at ε, that of t = ε − K included. To the right of a²/2 it is that of t
+// times the Gaussian's slope; to the left ln δ is ln(1 − y), y = 2e^t Φ̄(a), and y errs by that of its exponent, t −
+// a²/2 − …
 func (w HalfNormal) slack(eps, l float64) float64 {
 	t := eps - w.K
 	if !(t >= 0.5*w.A*w.A) {
@@ -73,8 +72,8 @@ func (w HalfNormal) slack(eps, l float64) float64 {
 
 // Profile returns δ(ε) = E(1 − e^{ε−W})₊ as the profile of both directions.
 //
-// Bound: Upper and Lower are bounds of that expectation, relative distance
-// about 4e-13; whether W bounds a mechanism's loss is the caller's theorem.
+// Bound: Upper and Lower are bounds of that expectation, relative distance about 4e-13; whether W bounds a mechanism's
+// loss is the caller's theorem.
 // Errors: *ParamError if a field or adj is out of range.
 // Proof: docs/theory/gaussian.md.
 func (w HalfNormal) Profile(adj Adjacency) (LowerProfile, error) {
@@ -120,8 +119,8 @@ type halfNormalProfile struct {
 
 func (p halfNormalProfile) Adjacency() Adjacency { return p.adj }
 
-// leastSlope is the smallest slope that is computed with: a smaller one is
-// replaced by it in upper bounds and by 0 in lower ones, between which δ lies.
+// leastSlope is the smallest slope that is computed with: a smaller one is replaced by it in upper bounds and by 0 in
+// lower ones, between which δ lies.
 const leastSlope = 1e-100
 
 func (p halfNormalProfile) LogDeltaUpper(_ Direction, eps float64) float64 {

@@ -8,10 +8,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
-// HalfNormalGaussian is the law of W + G: W a HalfNormal and, independent of
-// it, G ~ N(μ²/2, μ²) the privacy loss of a μ-GDP Gaussian mechanism. It is the
-// composition of objective perturbation with the Gaussian noise that hides how
-// far the approximate minimiser is from the exact one.
+// HalfNormalGaussian is the law of W + G: W a HalfNormal and, independent of it, G ~ N(μ²/2, μ²) the privacy loss of a
+// μ-GDP Gaussian mechanism. It is the composition of objective perturbation with the Gaussian noise that hides how far
+// the approximate minimiser is from the exact one.
 type HalfNormalGaussian struct {
 	HalfNormal
 	// Mu ≥ 0 is the parameter of the Gaussian part, sensitivity/σ_out.
@@ -26,17 +25,13 @@ func (w HalfNormalGaussian) Validate() error {
 	return w.HalfNormal.Validate()
 }
 
-// Profile returns δ(ε) = E(1 − e^{ε−W−G})₊ = E δ_G(ε − W; μ) as the profile of
-// both directions.
+// Profile returns δ(ε) = E(1 − e^{ε−W−G})₊ = E δ_G(ε − W; μ) as the profile of both directions.
 //
-// Given ε, δ_G(ε − w; μ) is convex in s = e^{−w}. On a cell of |N| its
-// conditional mean therefore lies between the value at the conditional mean of
-// s (Jensen) and the chord over the cell's ends; both need only the masses
-// P(cell) and E[s; cell], known in closed form. Cells are halved until the two
-// sums agree to one part in 10⁶.
+// Given ε, δ_G(ε − w; μ) is convex in s = e^{−w}. On a cell of |N| its conditional mean therefore lies between the
+// value at the conditional mean of s (Jensen) and the chord over the cell's ends; both need only the masses P(cell) and
+// E[s; cell], known in closed form. Cells are halved until the two sums agree to one part in 10⁶.
 //
-// Bound: Upper and Lower bracket the expectation, relative distance below 2e-6
-// for ln δ ≥ −1e4.
+// Bound: Upper and Lower bracket the expectation, relative distance below 2e-6 for ln δ ≥ −1e4.
 // Errors: *ParamError if a field or adj is out of range.
 // Proof: docs/theory/gaussian.md.
 func (w HalfNormalGaussian) Profile(adj Adjacency) (LowerProfile, error) {
@@ -97,8 +92,8 @@ type halfNormalBracket struct {
 	eps, low, up float64
 }
 
-// lastHalfNormal is the bracket that was computed last. It takes milliseconds, and a mechanism that proves its δ
-// before it runs asks for the same one at every run.
+// lastHalfNormal is the bracket that was computed last. It takes milliseconds, and a mechanism that proves its δ before
+// it runs asks for the same one at every run.
 var lastHalfNormal atomic.Pointer[halfNormalBracket]
 
 func (w HalfNormalGaussian) bracket(eps float64) *halfNormalBracket {
@@ -192,9 +187,8 @@ func (w HalfNormalGaussian) logDeltaBounds(eps float64) (low, up float64) {
 			break // nothing left to halve: what remains is rounding
 		}
 	}
-	// Every ε − w is rounded, which is no worse than one shift of ε by as much. The
-	// loss has a log-concave law of a spread above 0.6a and μ, so that ln δ falls by
-	// less than its own size over a fraction of that.
+	// Every ε − w is rounded, which is no worse than one shift of ε by as much. The loss has a log-concave law of a
+	// spread above 0.6a and μ, so that ln δ falls by less than its own size over a fraction of that.
 	shift := 5e-16 * (math.Abs(eps) + w.K + w.A*(0.5*w.A+top))
 	slope := 1 + 4*(2+math.Abs(up))/math.Hypot(0.6*w.A, w.Mu)
 	slack := 1e-9 + 1e-14*math.Abs(up) + shift*slope
@@ -206,10 +200,9 @@ func (w HalfNormalGaussian) logInner(eps, n float64) float64 {
 	return logDeltaGaussian(eps-(w.K+w.A*(0.5*w.A+n)), w.Mu)
 }
 
-// cell bounds the contribution of the interval between two nodes. Its mass is the
-// difference of two tails, whose logarithms err by their own last places: the
-// narrower the cell, the more of it that is. What is not known of the mean of s goes
-// to the side of each bound.
+// cell bounds the contribution of the interval between two nodes. Its mass is the difference of two tails, whose
+// logarithms err by their own last places: the narrower the cell, the more of it that is. What is not known of the mean
+// of s goes to the side of each bound.
 func (w HalfNormalGaussian) cell(eps float64, from, to halfNormalNode) halfNormalCell {
 	mass := math.Ln2 + logDifference(from.tail, to.tail)
 	tilt := math.Ln2 + 0.5*w.A*w.A + logDifference(from.tiltTail, to.tiltTail)

@@ -8,8 +8,8 @@ import (
 	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
-// With a μ far below a the law of W + G is W's but for a relative (μ/a)²: the bounds
-// enclose its profile, also where ε, K and the tails are large beside a.
+// With a μ far below a the law of W + G is W's but for a relative (μ/a)²: the bounds enclose its profile, also where ε,
+// K and the tails are large beside a.
 func TestHalfNormalGaussianAgainstTheHalfNormal(t *testing.T) {
 	r := newRNG(13)
 	b := bracket{t: t, allowed: 1e-3, scale: 1}

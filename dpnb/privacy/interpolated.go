@@ -7,14 +7,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 )
 
-// Interpolated returns a profile that asks p at a few points, each once, and is
-// bounded between them by chords: for profiles that cost milliseconds and are
-// asked thousands of times. δ is convex in e^ε, being a supremum of hockey-stick
-// divergences, so that a chord between two upper bounds is an upper bound.
+// Interpolated returns a profile that asks p at a few points, each once, and is bounded between them by chords: for
+// profiles that cost milliseconds and are asked thousands of times. δ is convex in e^ε, being a supremum of
+// hockey-stick divergences, so that a chord between two upper bounds is an upper bound.
 //
-// The points are ±m·2^e for m from perOctave to twice that, multiples of
-// 8/perOctave beyond 16, and zero. perOctave is a power of two; with 32, ln δ is
-// some percent above that of p.
+// The points are ±m·2^e for m from perOctave to twice that, multiples of 8/perOctave beyond 16, and zero. perOctave is
+// a power of two; with 32, ln δ is some percent above that of p.
 func Interpolated(p Profile, perOctave int) Profile {
 	if perOctave < 1 || perOctave&(perOctave-1) != 0 {
 		panic("privacy: Interpolated: perOctave must be a power of two")

@@ -7,9 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
-// Laplace is the event of adding independent Laplace noise of scale b to a
-// value whose ℓ₁ sensitivity under add/remove-one is Sensitivity. Under
-// replace-one two records move it, and the sensitivity doubles.
+// Laplace is the event of adding independent Laplace noise of scale b to a value whose ℓ₁ sensitivity under
+// add/remove-one is Sensitivity. Under replace-one two records move it, and the sensitivity doubles.
 type Laplace struct {
 	// Scale is b, positive and finite.
 	Scale float64
@@ -42,8 +41,8 @@ func (l Laplace) String() string {
 //
 //	δ(ε) = 1 − e^{(ε−μ)/2} for |ε| ≤ μ,  0 for ε ≥ μ,  1 − e^ε for ε ≤ −μ.
 //
-// In one dimension this is exact; in more, a shift of ℓ₁ norm μb is a
-// composition of one-dimensional ones that a single one of μ dominates.
+// In one dimension this is exact; in more, a shift of ℓ₁ norm μb is a composition of one-dimensional ones that a single
+// one of μ dominates.
 //
 // Errors: *ParamError if a field or adj is out of range.
 func (l Laplace) Profile(adj Adjacency) (Profile, error) {
@@ -83,8 +82,8 @@ func (l Laplace) RDP(adj Adjacency) (RDPCurve, error) {
 	}}, nil
 }
 
-// laplaceRenyi returns the curve of Laplace.RDP at α ≥ 1, rounded up. With
-// g(x) = e^x − 1 − x what the logarithm is taken of is
+// laplaceRenyi returns the curve of Laplace.RDP at α ≥ 1, rounded up. With g(x) = e^x − 1 − x what the logarithm is
+// taken of is
 //
 //	1 + [α g((α−1)μ) + (α−1)g(−αμ)]/(2α−1),
 //
@@ -160,10 +159,9 @@ func (p laplaceProfile) LogDeltaLower(_ Direction, eps float64) float64 {
 	return roundDown(l, approxSlack(l))
 }
 
-// IsotropicLaplace is the event of adding noise of density proportional to
-// exp(−‖x‖/b) (uniform direction, Gamma(d, b) norm) to a vector whose ℓ₂
-// sensitivity under add/remove-one is Sensitivity. It is pure ε-DP with
-// ε = sensitivity/b in every dimension; nothing sharper is claimed.
+// IsotropicLaplace is the event of adding noise of density proportional to exp(−‖x‖/b) (uniform direction, Gamma(d, b)
+// norm) to a vector whose ℓ₂ sensitivity under add/remove-one is Sensitivity. It is pure ε-DP with ε = sensitivity/b in
+// every dimension; nothing sharper is claimed.
 type IsotropicLaplace struct {
 	// Scale is b, positive and finite.
 	Scale float64
@@ -191,8 +189,8 @@ func (l IsotropicLaplace) pure(adj Adjacency) (Approx, error) {
 	return Pure(eps, adj), nil
 }
 
-// Profile implements Event: that of pure sensitivity/b-DP, twice that under
-// replace-one by the triangle inequality of the norm.
+// Profile implements Event: that of pure sensitivity/b-DP, twice that under replace-one by the triangle inequality of
+// the norm.
 //
 // Errors: *ParamError if a field or adj is out of range.
 func (l IsotropicLaplace) Profile(adj Adjacency) (Profile, error) {

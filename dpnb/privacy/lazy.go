@@ -2,9 +2,8 @@ package privacy
 
 import "sync"
 
-// Lazy returns the profile that get returns, which is called when the profile is first
-// asked: for those that take seconds and may never be asked. Where get returns an error it
-// is a profile that promises nothing.
+// Lazy returns the profile that get returns, which is called when the profile is first asked: for those that take
+// seconds and may never be asked. Where get returns an error it is a profile that promises nothing.
 func Lazy(adj Adjacency, get func() (Profile, error)) Profile {
 	return lazy{adj, sync.OnceValue(func() Profile {
 		p, err := get()

@@ -2,8 +2,8 @@ package privacy
 
 import "sync"
 
-// onceTable remembers values by index, for curves that are asked for the same
-// orders again and again. The zero value is ready; safe for concurrent use.
+// onceTable remembers values by index, for curves that are asked for the same orders again and again. The zero value is
+// ready; safe for concurrent use.
 type onceTable struct{ m sync.Map }
 
 func (t *onceTable) get(n int, compute func() float64) float64 {

@@ -7,28 +7,24 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
-// Profile is a privacy profile: for every ε ∈ ℝ and each direction an upper
-// bound on the hockey-stick divergence
+// Profile is a privacy profile: for every ε ∈ ℝ and each direction an upper bound on the hockey-stick divergence
 //
 //	δ_d(ε) = sup over neighbours of H_{e^ε}(P‖Q) = sup ∫ (p − e^ε q)₊,
 //
-// P and Q as Direction says. Implementations are immutable and safe for
-// concurrent use.
+// P and Q as Direction says. Implementations are immutable and safe for concurrent use.
 //
-// A Profile is the worst case over datasets for each ε by itself; by Zhu, Dong
-// and Wang (2022) the function α ↦ δ(ln α) then is that of a dominating pair,
-// so profiles compose.
+// A Profile is the worst case over datasets for each ε by itself; by Zhu, Dong and Wang (2022) the function α ↦ δ(ln α)
+// then is that of a dominating pair, so profiles compose.
 type Profile interface {
 	// Adjacency under which the profile holds.
 	Adjacency() Adjacency
-	// LogDeltaUpper returns an upper bound on ln δ_d(ε). It is at most 0 and
-	// −Inf where δ is zero. It is never below the exact value: whatever is
-	// lost to rounding is lost to the safe side.
+	// LogDeltaUpper returns an upper bound on ln δ_d(ε). It is at most 0 and −Inf where δ is zero. It is never below
+	// the exact value: whatever is lost to rounding is lost to the safe side.
 	LogDeltaUpper(d Direction, eps float64) float64
 }
 
-// LowerProfile is implemented by profiles that also know a lower bound on the
-// exact δ_d(ε), so that the gap can be reported.
+// LowerProfile is implemented by profiles that also know a lower bound on the exact δ_d(ε), so that the gap can be
+// reported.
 type LowerProfile interface {
 	Profile
 	// LogDeltaLower returns a lower bound on ln δ_d(ε), −Inf if nothing is known.
@@ -40,8 +36,7 @@ func LogDeltaUpper(p Profile, eps float64) float64 {
 	return math.Max(p.LogDeltaUpper(Remove, eps), p.LogDeltaUpper(Add, eps))
 }
 
-// LogDeltaLower returns a lower bound on ln δ(ε): the larger of the two
-// directions' lower bounds; −Inf if p knows none.
+// LogDeltaLower returns a lower bound on ln δ(ε): the larger of the two directions' lower bounds; −Inf if p knows none.
 func LogDeltaLower(p Profile, eps float64) float64 {
 	l, ok := p.(LowerProfile)
 	if !ok {
@@ -50,14 +45,14 @@ func LogDeltaLower(p Profile, eps float64) float64 {
 	return math.Max(l.LogDeltaLower(Remove, eps), l.LogDeltaLower(Add, eps))
 }
 
-// DeltaUpper returns an upper bound on δ(ε) of p, in [0, 1], the larger of the
-// two directions. A positive δ below the smallest float64 is rounded up to it.
+// DeltaUpper returns an upper bound on δ(ε) of p, in [0, 1], the larger of the two directions. A positive δ below the
+// smallest float64 is rounded up to it.
 func DeltaUpper(p Profile, eps float64) float64 {
 	return ExpUp(LogDeltaUpper(p, eps))
 }
 
-// ExpUp returns e^x rounded up, at most 1: a logarithm of a probability as one.
-// A positive probability below the smallest float64 is rounded up to it.
+// ExpUp returns e^x rounded up, at most 1: a logarithm of a probability as one. A positive probability below the
+// smallest float64 is rounded up to it.
 func ExpUp(x float64) float64 {
 	if math.IsInf(x, -1) {
 		return 0
@@ -68,15 +63,14 @@ func ExpUp(x float64) float64 {
 	return math.Min(elementary.ExpUp(x), 1)
 }
 
-// epsilonBounds is implemented by profiles that are too dear for a search to the
-// last place: lower and upper bounds of the smallest ε ≥ 0 with δ(ε) ≤ delta; ok
-// is false where that search is the better way.
+// epsilonBounds is implemented by profiles that are too dear for a search to the last place: lower and upper bounds of
+// the smallest ε ≥ 0 with δ(ε) ≤ delta; ok is false where that search is the better way.
 type epsilonBounds interface {
 	EpsilonBounds(delta float64) (lower, upper float64, ok bool)
 }
 
-// EpsilonUpper returns the smallest ε ≥ 0 that p is proved to satisfy at δ,
-// rounded up; +Inf if there is none below 1e9.
+// EpsilonUpper returns the smallest ε ≥ 0 that p is proved to satisfy at δ, rounded up; +Inf if there is none below
+// 1e9.
 //
 // Errors: *ParamError unless 0 ≤ δ ≤ 1.
 func EpsilonUpper(p Profile, delta float64) (float64, error) {
@@ -104,9 +98,9 @@ func logUp(delta float64) float64 {
 	return roundUp(l, 4e-16*math.Abs(l))
 }
 
-// searchEpsilon returns the last bracket of the smallest ε ≥ 0 at which ok holds:
-// it does at hi, and does not at lo unless both are 0. Where it holds nowhere below
-// 1e9, hi is +Inf. ok is assumed monotone; if it is not, that much is still true.
+// searchEpsilon returns the last bracket of the smallest ε ≥ 0 at which ok holds: it does at hi, and does not at lo
+// unless both are 0. Where it holds nowhere below 1e9, hi is +Inf. ok is assumed monotone; if it is not, that much is
+// still true.
 func searchEpsilon(ok func(float64) bool) (lo, hi float64) {
 	if ok(0) {
 		return 0, 0
@@ -142,8 +136,7 @@ func searchEpsilon(ok func(float64) bool) (lo, hi float64) {
 	return univariate.Bisect(ok, lo, hi, univariate.Arithmetic, 0)
 }
 
-// EpsilonLower returns a lower bound on the smallest ε ≥ 0 with δ(ε) ≤ delta;
-// 0 if p knows no lower bounds.
+// EpsilonLower returns a lower bound on the smallest ε ≥ 0 with δ(ε) ≤ delta; 0 if p knows no lower bounds.
 func EpsilonLower(p Profile, delta float64) float64 {
 	if _, ok := p.(LowerProfile); !ok {
 		return 0
@@ -159,8 +152,7 @@ func EpsilonLower(p Profile, delta float64) float64 {
 	return lo
 }
 
-// IsSymmetric reports whether p says, by a method Symmetric() bool, that its
-// two directions agree.
+// IsSymmetric reports whether p says, by a method Symmetric() bool, that its two directions agree.
 func IsSymmetric(p Profile) bool {
 	s, ok := p.(interface{ Symmetric() bool })
 	return ok && s.Symmetric()

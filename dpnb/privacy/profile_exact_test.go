@@ -30,8 +30,8 @@ func TestGaussianProfileIsExact(t *testing.T) {
 	b.done()
 }
 
-// Where δ or μ is beyond what can be written down the bounds are still on their sides:
-// by scaling, δ(ε; μ) = μ·f(ε/μ) for μ → 0.
+// Where δ or μ is beyond what can be written down the bounds are still on their sides: by scaling, δ(ε; μ) = μ·f(ε/μ)
+// for μ → 0.
 func TestGaussianProfileAtTheEndsOfTheRange(t *testing.T) {
 	for _, mu := range []float64{5e-324, 1e-310, 1e-300, 1e-200} {
 		for _, z := range []float64{0, 0.5, 3, 20} {

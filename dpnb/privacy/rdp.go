@@ -8,13 +8,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
-// RDPCurve is a Rényi guarantee: for every order α > 1, D_α(P‖Q) ≤ Epsilon(α)
-// in both directions.
+// RDPCurve is a Rényi guarantee: for every order α > 1, D_α(P‖Q) ≤ Epsilon(α) in both directions.
 type RDPCurve struct {
 	// Adj is the adjacency under which it holds.
 	Adj Adjacency
-	// Epsilon maps α ≥ 1 to an upper bound, +Inf where there is none. It must
-	// be a pure function.
+	// Epsilon maps α ≥ 1 to an upper bound, +Inf where there is none. It must be a pure function.
 	Epsilon func(alpha float64) float64
 }
 
@@ -44,8 +42,7 @@ func (r Rho) Curve() (RDPCurve, error) {
 	}}, nil
 }
 
-// RhoOfGaussian returns the zCDP guarantee ρ = μ²/2 of μ-GDP's Gaussian
-// mechanism, rounded up.
+// RhoOfGaussian returns the zCDP guarantee ρ = μ²/2 of μ-GDP's Gaussian mechanism, rounded up.
 func RhoOfGaussian(mu float64, adj Adjacency) Rho {
 	return Rho{Value: math.Nextafter(0.5*mu*mu, math.Inf(1)), Adj: adj}
 }
@@ -67,8 +64,7 @@ func (g Gaussian) RDP(adj Adjacency) (RDPCurve, error) {
 	return GaussianRDP(mu, adj), nil
 }
 
-// ComposeRDP returns the curve of running each curve its number of times: the
-// orders' sums, rounded up.
+// ComposeRDP returns the curve of running each curve its number of times: the orders' sums, rounded up.
 //
 // Errors: ErrAdjacency if the adjacencies differ, *ParamError if there is none.
 func ComposeRDP(counts []int, curves ...RDPCurve) (RDPCurve, error) {
@@ -106,8 +102,8 @@ func (c RDPCurve) LogDeltaUpper(eps float64) float64 {
 	}))
 }
 
-// orderCost returns −ln[(1−1/α)^α/(α−1)] = α ln α − (α−1)ln(α−1) as a sum of positive
-// terms, less = α − 1. Relative error below 1e-15.
+// orderCost returns −ln[(1−1/α)^α/(α−1)] = α ln α − (α−1)ln(α−1) as a sum of positive terms, less = α − 1. Relative
+// error below 1e-15.
 func orderCost(less float64) float64 { return less*math.Log1p(1/less) + math.Log1p(less) }
 
 // EpsilonUpper returns an upper bound on ε at δ,
@@ -137,9 +133,8 @@ func checkOpenDelta(delta float64) error {
 	return nil
 }
 
-// minOverOrders returns the smallest value of f found over α − 1 ∈ [1e-6, 1e15]:
-// a grid in the logarithm, then a golden-section search about its best point.
-// NaN counts as +Inf.
+// minOverOrders returns the smallest value of f found over α − 1 ∈ [1e-6, 1e15]: a grid in the logarithm, then a
+// golden-section search about its best point. NaN counts as +Inf.
 func minOverOrders(f func(alpha float64) float64) float64 {
 	g := func(x float64) float64 {
 		v := f(1 + math.Exp(x))
@@ -151,9 +146,8 @@ func minOverOrders(f func(alpha float64) float64) float64 {
 	return univariate.Minimum(g, math.Log(1e-6), math.Log(1e15), 168, 45)
 }
 
-// Profile returns the profile that the curve implies, the same in both
-// directions; for ε < 0 by δ(ε) = 1 − e^ε + e^ε δ(−ε). The curve is read once,
-// at 800 orders; any set of orders is valid.
+// Profile returns the profile that the curve implies, the same in both directions; for ε < 0 by δ(ε) = 1 − e^ε + e^ε
+// δ(−ε). The curve is read once, at 800 orders; any set of orders is valid.
 func (c RDPCurve) Profile() Profile {
 	const orders = 800
 	p := rdpProfile{adj: c.Adj}

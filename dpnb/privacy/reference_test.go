@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// referenceCase is a case of testdata/closed_forms.json: mpmath 1.2.1 at 40 or
-// more digits (kinds a, b, g, h of the accounting reference).
+// referenceCase is a case of testdata/closed_forms.json: mpmath 1.2.1 at 40 or more digits (kinds a, b, g, h of the
+// accounting reference).
 type referenceCase struct {
 	ID, Kind string
 	Inputs   map[string]float64
@@ -39,8 +39,7 @@ func referenceCases(t *testing.T, kind string) []referenceCase {
 	return some
 }
 
-// lnTolerance is the relative accuracy 1e-12 asked of δ where it is a float,
-// and of ln δ where it is not.
+// lnTolerance is the relative accuracy 1e-12 asked of δ where it is a float, and of ln δ where it is not.
 func lnTolerance(ln float64) float64 {
 	if ln > -700 {
 		return 1e-12

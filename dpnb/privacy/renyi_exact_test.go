@@ -196,8 +196,8 @@ func TestMeanOfTheNegativeBinomialIsExact(t *testing.T) {
 	}
 }
 
-// What is certified of a trade-off function, against that of the Gaussian: f(α) =
-// Φ(Φ⁻¹(1 − α) − μ), by the threshold z of the test.
+// What is certified of a trade-off function, against that of the Gaussian: f(α) = Φ(Φ⁻¹(1 − α) − μ), by the threshold z
+// of the test.
 func TestGaussianTradeOffIsBelowTheExactOne(t *testing.T) {
 	r := newRNG(11)
 	for range trials(30) {

@@ -8,11 +8,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
-// ConvertAdjacency returns p under adj: p itself where it holds under adj, its
-// replace-one consequence where it holds under add/remove-one.
+// ConvertAdjacency returns p under adj: p itself where it holds under adj, its replace-one consequence where it holds
+// under add/remove-one.
 //
-// Errors: ErrAdjacency for the other way, which no guarantee allows: under
-// replace-one the number of records is public.
+// Errors: ErrAdjacency for the other way, which no guarantee allows: under replace-one the number of records is public.
 func ConvertAdjacency(p Profile, adj Adjacency) (Profile, error) {
 	if err := adj.Validate(); err != nil {
 		return nil, err
@@ -27,17 +26,16 @@ func ConvertAdjacency(p Profile, adj Adjacency) (Profile, error) {
 		adj.Words())
 }
 
-// ReplaceProfile returns the replace-one profile that follows from an
-// add/remove-one profile: replacing is removing and then adding, or the other
-// way round, so for every ε₁ ∈ ℝ
+// ReplaceProfile returns the replace-one profile that follows from an add/remove-one profile: replacing is removing and
+// then adding, or the other way round, so for every ε₁ ∈ ℝ
 //
 //	δ_rep(ε) ≤ δ_rem(ε₁) + e^{ε₁} δ_add(ε − ε₁)   and   δ_add(ε₁) + e^{ε₁} δ_rem(ε − ε₁).
 //
-// The infimum over ε₁ is exactly the composition g(1 − f) of the two trade-off
-// functions; for a μ-GDP Gaussian it is the Gaussian of 2μ.
+// The infimum over ε₁ is exactly the composition g(1 − f) of the two trade-off functions; for a μ-GDP Gaussian it is
+// the Gaussian of 2μ.
 //
-// In α₁ = e^{ε₁} both terms are convex, the second as a perspective, so that a
-// one-dimensional search finds the infimum.
+// In α₁ = e^{ε₁} both terms are convex, the second as a perspective, so that a one-dimensional search finds the
+// infimum.
 //
 // Bound: upper; any ε₁ is valid, so the search cannot break it.
 // Errors: ErrAdjacency if p does not hold under AddRemove.
@@ -107,9 +105,8 @@ func finite(x float64) float64 {
 	return x
 }
 
-// minimiseConvex returns the smallest value of g met while stepping downhill from
-// x and then in a golden-section search. Values of 0 and above (a bound that
-// says nothing) count as flat.
+// minimiseConvex returns the smallest value of g met while stepping downhill from x and then in a golden-section
+// search. Values of 0 and above (a bound that says nothing) count as flat.
 func minimiseConvex(g func(float64) float64, x, step float64) float64 {
 	a, fa := x-step, g(x-step)
 	m, fm := x, g(x)
@@ -131,9 +128,8 @@ func minimiseConvex(g func(float64) float64, x, step float64) float64 {
 	return math.Min(best, v)
 }
 
-// ReplaceByGroup returns the replace-one guarantee (2ε, (1 + e^ε)δ) that
-// (ε, δ)-DP under add/remove-one implies as a group of two. ReplaceProfile is
-// never worse; this one is kept for comparison.
+// ReplaceByGroup returns the replace-one guarantee (2ε, (1 + e^ε)δ) that (ε, δ)-DP under add/remove-one implies as a
+// group of two. ReplaceProfile is never worse; this one is kept for comparison.
 //
 // Errors: ErrAdjacency, *ParamError.
 func ReplaceByGroup(a Approx) (Approx, error) {

@@ -13,8 +13,8 @@ type plain struct{ LowerProfile }
 
 func (plain) Symmetric() bool { return true }
 
-// Removing and adding is the Gaussian of twice the distance, and chords between
-// points are above a profile that is convex in e^ε.
+// Removing and adding is the Gaussian of twice the distance, and chords between points are above a profile that is
+// convex in e^ε.
 func TestReplaceAndInterpolatedAreAboveTheExactGaussian(t *testing.T) {
 	r := newRNG(14)
 	replaced, chords := bracket{t: t, allowed: 1e-6, scale: 1}, bracket{t: t, allowed: 0.2, scale: 1}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A triple with mass at infinity that attains more than the sum of the two
-// deltas: A has probability 0 under R, 0.1 under Q and 0.1e + 0.1 under P.
+// A triple with mass at infinity that attains more than the sum of the two deltas: A has probability 0 under R, 0.1
+// under Q and 0.1e + 0.1 under P.
 func TestReplaceOfMassAtInfinity(t *testing.T) {
 	p, err := Approx{Epsilon: 1, Delta: 0.1, Adj: AddRemove}.Profile(AddRemove)
 	if err != nil {

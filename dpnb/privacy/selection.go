@@ -8,9 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
-// SelectionPoisson is the event of running Base a Poisson(Mean)-distributed
-// number of times and publishing only the best run, by a score that each run
-// publishes with its output (hyperparameter tuning).
+// SelectionPoisson is the event of running Base a Poisson(Mean)-distributed number of times and publishing only the
+// best run, by a score that each run publishes with its output (hyperparameter tuning).
 type SelectionPoisson struct {
 	// Base is one run; it must have a Rényi curve.
 	Base RDPEvent
@@ -27,9 +26,8 @@ func (s SelectionPoisson) String() string {
 //
 //	ε'(α) = ln(1 + μ e^{(α−1)μδ̂}·(e^{(α−1)ε(α)} − 1))/(α−1),  δ̂ = δ_base(ε̂),  e^ε̂ = 1 + 1/(α−1).
 //
-// Where μe^{(α−1)μδ̂} ≥ 1, so for every μ ≥ 1, it is no more than
-// ε(α) + μδ̂ + ln μ/(α−1), which is Theorem 6 of Papernot and Steinke; for smaller μ
-// that may be too small, as it leaves out that there may be no run.
+// Where μe^{(α−1)μδ̂} ≥ 1, so for every μ ≥ 1, it is no more than ε(α) + μδ̂ + ln μ/(α−1), which is Theorem 6 of
+// Papernot and Steinke; for smaller μ that may be too small, as it leaves out that there may be no run.
 //
 // Errors: *ParamError; whatever Base returns.
 // Source: the theorem: Papernot, Steinke 2022, arXiv:2110.03620.
@@ -80,8 +78,7 @@ func (s SelectionPoisson) base(adj Adjacency) (RDPCurve, Profile, error) {
 	return curve, profile, err
 }
 
-// Profile implements Event by the Rényi curve: sound, but composing several is
-// tighter by their curves.
+// Profile implements Event by the Rényi curve: sound, but composing several is tighter by their curves.
 func (s SelectionPoisson) Profile(adj Adjacency) (Profile, error) {
 	c, err := s.RDP(adj)
 	if err != nil {
@@ -90,9 +87,8 @@ func (s SelectionPoisson) Profile(adj Adjacency) (Profile, error) {
 	return c.Profile(), nil
 }
 
-// SelectionNegativeBinomial is SelectionPoisson with a number of runs from the
-// truncated negative binomial law of shape Eta and parameter Gamma: Eta = 1 is
-// the geometric law, Eta = 0 the logarithmic one.
+// SelectionNegativeBinomial is SelectionPoisson with a number of runs from the truncated negative binomial law of shape
+// Eta and parameter Gamma: Eta = 1 is the geometric law, Eta = 0 the logarithmic one.
 type SelectionNegativeBinomial struct {
 	// Base is one run; it must have a Rényi curve.
 	Base RDPEvent
@@ -156,8 +152,7 @@ func (s SelectionNegativeBinomial) RDP(adj Adjacency) (RDPCurve, error) {
 	}}, nil
 }
 
-// Profile implements Event by the Rényi curve: sound, but composing several is
-// tighter by their curves.
+// Profile implements Event by the Rényi curve: sound, but composing several is tighter by their curves.
 func (s SelectionNegativeBinomial) Profile(adj Adjacency) (Profile, error) {
 	c, err := s.RDP(adj)
 	if err != nil {

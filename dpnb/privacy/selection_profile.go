@@ -8,17 +8,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
-// SelectionPoissonProfile returns a profile of running a base mechanism a
-// Poisson(mean)-distributed number of times and publishing only the best run by a
-// score that each run publishes with its output, and something fixed if there was
-// none. With δ₊ the base's profile in the direction asked for and δ₋ the other,
-// for every ε₁ > 0,
+// SelectionPoissonProfile returns a profile of running a base mechanism a Poisson(mean)-distributed number of times and
+// publishing only the best run by a score that each run publishes with its output, and something fixed if there was
+// none. With δ₊ the base's profile in the direction asked for and δ₋ the other, for every ε₁ > 0,
 //
 //	δ(ε) ≤ μ·E δ₊(ε − μδ₋(ε₁) + ε₁ − (e^{ε₁} − 1)·X),  X ~ Exp(1).
 //
-// It needs no Rényi curve, and where the base's profile is sharper than what its
-// curve implies, so is this than SelectionPoisson. Equal scores must be ordered
-// at random or by the order of the runs.
+// It needs no Rényi curve, and where the base's profile is sharper than what its curve implies, so is this than
+// SelectionPoisson. Equal scores must be ordered at random or by the order of the runs.
 //
 // Bound: upper; every ε₁ is valid, so the search cannot break it.
 // Errors: *ParamError.
@@ -64,8 +61,8 @@ func (p selectionProfile) LogDeltaUpper(d Direction, eps float64) float64 {
 	return math.Min(0, univariate.Minimum(f, math.Log(1e-4), math.Log(1e-4)+math.Log(2e5), 24, 10))
 }
 
-// with returns the logarithm of the bound for one ε₁. On a cell of X the mean of
-// δ₊ is at most the chord's at the mean of e^{−(e^{ε₁}−1)X}, δ₊ being convex in e^ε.
+// with returns the logarithm of the bound for one ε₁. On a cell of X the mean of δ₊ is at most the chord's at the mean
+// of e^{−(e^{ε₁}−1)X}, δ₊ being convex in e^ε.
 func (p selectionProfile) with(d Direction, eps, eps1 float64) float64 {
 	spread := math.Expm1(eps1) * (1 + 1e-15)
 	start := eps - p.mean*ExpUp(p.base.LogDeltaUpper(d.Opposite(), eps1)) + eps1

@@ -28,9 +28,8 @@ func cells(mu float64) (without, with []float64) {
 	return without, with
 }
 
-// selected returns the law of the best of Poisson(mean) draws from q, the cell of
-// the highest rank winning, and ties within a cell broken by a finer score; the
-// last entry is that of no draw.
+// selected returns the law of the best of Poisson(mean) draws from q, the cell of the highest rank winning, and ties
+// within a cell broken by a finer score; the last entry is that of no draw.
 func selected(q []float64, order []int, mean float64) []float64 {
 	law := make([]float64, len(q)+1)
 	below := 0.0
@@ -50,8 +49,8 @@ func hockeyStick(p, q []float64, eps float64) float64 {
 	return sum
 }
 
-// orders are scores: rising, falling, by distance from zero, with the largest
-// losses put at a given quantile, and at random.
+// orders are scores: rising, falling, by distance from zero, with the largest losses put at a given quantile, and at
+// random.
 func orders(without, with []float64) [][]int {
 	n := len(without)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -62,9 +61,8 @@ func orders(without, with []float64) [][]int {
 	}
 	all = append(all, rising, falling, rng.Perm(n))
 	for _, share := range []float64{0.3, 0.5, 0.7, 0.9} {
-		// The cells of the lower part of the losses that have the share of the
-		// mass, then the very largest losses, then the rest: what loses most has
-		// many above it, whose mass the record moves most.
+		// The cells of the lower part of the losses that have the share of the mass, then the very largest losses, then
+		// the rest: what loses most has many above it, whose mass the record moves most.
 		for _, tail := range []float64{1e-4, 1e-2} {
 			var low, top, middle []int
 			var mass float64
@@ -91,8 +89,8 @@ func orders(without, with []float64) [][]int {
 	return all
 }
 
-// TestSelectionPoissonProfile holds the bound against exact laws of selections,
-// and sees that it would notice if the score's part were left out.
+// TestSelectionPoissonProfile holds the bound against exact laws of selections, and sees that it would notice if the
+// score's part were left out.
 func TestSelectionPoissonProfile(t *testing.T) {
 	const mean = 15.4
 	worst, careless := 0.0, 0.0
@@ -154,8 +152,8 @@ func TestSelectionPoissonProfileIsAttained(t *testing.T) {
 	}
 }
 
-// TestSelectionProfileNearRenyi: for a Gaussian base, whose curve is exact, the two
-// bounds are within a percent; the profile serves where the curve is loose.
+// TestSelectionProfileNearRenyi: for a Gaussian base, whose curve is exact, the two bounds are within a percent; the
+// profile serves where the curve is loose.
 func TestSelectionProfileNearRenyi(t *testing.T) {
 	for _, sigma := range []float64{2, 8} {
 		g := privacy.Gaussian{Sigma: sigma, Sensitivity: 1}
@@ -210,8 +208,8 @@ func TestSelectionPoissonProfileEdges(t *testing.T) {
 	if l := p.LogDeltaUpper(privacy.Add, math.Inf(1)); !math.IsInf(l, -1) {
 		t.Errorf("ln δ(∞) = %v", l)
 	}
-	// Far below the smallest number δ is still there: no ε has δ = 0. One run
-	// may have been all there was: δ ≥ μe^{−2μ}·δ of one run.
+	// Far below the smallest number δ is still there: no ε has δ = 0. One run may have been all there was: δ ≥
+	// μe^{−2μ}·δ of one run.
 	for _, eps := range []float64{10, 50, 1e3, 1e6, 1e300} {
 		if l, one := p.LogDeltaUpper(privacy.Add, eps), base.LogDeltaUpper(privacy.Add, eps); !(l > one-28.1) {
 			t.Errorf("ln δ(%v) = %v, of one run %v", eps, l, one)
@@ -250,8 +248,7 @@ func TestInterpolated(t *testing.T) {
 	}
 }
 
-// renyi is a lower bound on the divergence of two laws: cells in which rounding
-// matters are left out.
+// renyi is a lower bound on the divergence of two laws: cells in which rounding matters are left out.
 func renyi(p, q []float64, alpha float64) float64 {
 	var sum float64
 	for i := range p {
@@ -262,8 +259,8 @@ func renyi(p, q []float64, alpha float64) float64 {
 	return math.Log(sum) / (alpha - 1)
 }
 
-// TestSelectionPoissonRDPAtRandom holds the Rényi curve against the laws of
-// selections from bases of a few levels, whose moments are known in closed form.
+// TestSelectionPoissonRDPAtRandom holds the Rényi curve against the laws of selections from bases of a few levels,
+// whose moments are known in closed form.
 func TestSelectionPoissonRDPAtRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	worst := 0.0
@@ -325,8 +322,7 @@ func (s strange) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
 	return privacy.RDPCurve{Adj: adj, Epsilon: func(float64) float64 { return s.value }}, nil
 }
 
-// TestSelectionPoissonRDPOfStrangeCurves: what is unknown stays so, and what is
-// least is not nothing.
+// TestSelectionPoissonRDPOfStrangeCurves: what is unknown stays so, and what is least is not nothing.
 func TestSelectionPoissonRDPOfStrangeCurves(t *testing.T) {
 	same := levels{[]float64{0.5, 0.5}, []float64{0.5, 0.5}}
 	for _, mean := range []float64{1e-9, 1, 1e9} {
@@ -376,8 +372,8 @@ func (l levelProfile) LogDeltaUpper(_ privacy.Direction, eps float64) float64 {
 	return math.Log(math.Max(hockeyStick(l.p, l.q, eps), hockeyStick(l.q, l.p, eps)))
 }
 
-// TestSelectionPoissonRDP holds the Rényi curve against exact laws of selections,
-// also for means below one, where Theorem 6 as it is printed is too small.
+// TestSelectionPoissonRDP holds the Rényi curve against exact laws of selections, also for means below one, where
+// Theorem 6 as it is printed is too small.
 func TestSelectionPoissonRDP(t *testing.T) {
 	printed := 0.0
 	for _, mu := range []float64{0.1, 0.5, 1} {

@@ -41,8 +41,8 @@ func TestApproxSaysItsDelta(t *testing.T) {
 	}
 }
 
-// A Gaussian curve covers a chord only where it is above it: not for a μ of 0 or 1 that is too small,
-// whether or not a search comes by.
+// A Gaussian curve covers a chord only where it is above it: not for a μ of 0 or 1 that is too small, whether or not a
+// search comes by.
 func TestCoversIsNotGivenAway(t *testing.T) {
 	at := func(eps float64) knot { return knot{eps: eps, log: gaussianBelow(eps, 3)} }
 	a, b := at(0.5), at(0.6)

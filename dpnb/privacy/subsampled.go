@@ -8,9 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
-// SubsampledGaussian is the event of one step of Poisson sampling (every
-// record independently with probability Rate) followed by a Gaussian mechanism
-// on the sample, as in DP-SGD.
+// SubsampledGaussian is the event of one step of Poisson sampling (every record independently with probability Rate)
+// followed by a Gaussian mechanism on the sample, as in DP-SGD.
 type SubsampledGaussian struct {
 	// Sigma is the standard deviation of the noise, positive and finite.
 	Sigma float64
@@ -35,8 +34,7 @@ func (s SubsampledGaussian) String() string {
 	return fmt.Sprintf("SubsampledGaussian(σ=%g, Δ₂=%g, q=%g)", s.Sigma, s.Sensitivity, s.Rate)
 }
 
-// Profile implements Event. With q the rate, μ = sensitivity/σ and δ_G the
-// Gaussian's profile,
+// Profile implements Event. With q the rate, μ = sensitivity/σ and δ_G the Gaussian's profile,
 //
 //	remove: δ(ε) = q δ_G(ln(1 + (e^ε−1)/q); μ)        for e^ε > 1 − q, else 1 − e^ε;
 //	add:    δ(ε) = (1 − (1−q)e^ε) δ_G(−ln(1 + (e^{−ε}−1)/q); μ) for e^ε < 1/(1−q), else 0,
@@ -113,23 +111,23 @@ func (p subsampledProfile) logRemove(eps, mu float64) (l, slack float64) {
 	}
 	x := grow / p.q
 	if x <= -1 {
-		// 1 − e^ε, also where the rounding of x hides that it is above −1: q·δ_G(t) is
-		// larger by less than e^t = 1 + x times q.
+		// 1 − e^ε, also where the rounding of x hides that it is above −1: q·δ_G(t) is larger by less than e^t = 1 + x
+		// times q.
 		l = math.Log(-grow)
 		return l, 2e-15 + gaussianSlack(l)
 	}
 	t := math.Log1p(x)
 	l = elementary.Log(p.q) + logDeltaGaussian(t, mu)
 	if t < 0 {
-		// x is known to a relative 4e-16. δ_G falls in e^t = 1 + x with a slope of at
-		// most 1, so that it errs by 4e-16·|x| + |t|e^t·3e-16, and it is at least −x.
+		// x is known to a relative 4e-16. δ_G falls in e^t = 1 + x with a slope of at most 1, so that it errs by
+		// 4e-16·|x| + |t|e^t·3e-16, and it is at least −x.
 		return l, gaussianSlack(l) + 1e-15
 	}
 	return l, gaussianSlack(l) + 1e-15*(math.Min(1, x)+t)*gaussianSlope(t, mu)
 }
 
-// logAdd uses that 1 − (1−q)e^ε = q e^ε(1 + x), x = (e^{−ε} − 1)/q: with t = −ln(1 + x)
-// the logarithm is ln q + ε − t + ln δ_G(t; μ), and only x is rounded before it.
+// logAdd uses that 1 − (1−q)e^ε = q e^ε(1 + x), x = (e^{−ε} − 1)/q: with t = −ln(1 + x) the logarithm is ln q + ε − t +
+// ln δ_G(t; μ), and only x is rounded before it.
 func (p subsampledProfile) logAdd(eps, mu float64) (l, slack float64) {
 	x := math.Expm1(-eps) / p.q
 	if x <= -1+4e-16 {
@@ -141,8 +139,8 @@ func (p subsampledProfile) logAdd(eps, mu float64) (l, slack float64) {
 	return l, gaussianSlack(l) + 6e-16*(eps+t) + dt*(1+gaussianSlope(t, mu))
 }
 
-// logAddAtEdge answers where rounding hides which side of 1/(1−q) e^ε is on: δ
-// is then at most that at the last ε that is surely inside.
+// logAddAtEdge answers where rounding hides which side of 1/(1−q) e^ε is on: δ is then at most that at the last ε that
+// is surely inside.
 func (p subsampledProfile) logAddAtEdge(eps, mu float64) (l, slack float64) {
 	limit := -math.Log1p(-p.q)
 	if eps > limit*(1+1e-15) {
@@ -156,20 +154,18 @@ func (p subsampledProfile) logAddAtEdge(eps, mu float64) (l, slack float64) {
 	return math.Min(0, l+slack), math.Inf(1) // as a lower bound nothing is known here
 }
 
-// gaussianSlope bounds |d ln δ_G/dε| at t ≥ 0: the hazard t/μ² of the Gaussian
-// tail, and 1 + 2/μ near its middle.
+// gaussianSlope bounds |d ln δ_G/dε| at t ≥ 0: the hazard t/μ² of the Gaussian tail, and 1 + 2/μ near its middle.
 func gaussianSlope(t, mu float64) float64 { return 1 + 2*t/(mu*mu) + 4/mu }
 
 // maxIntegerOrder bounds the length of the binomial sum of RDP.
 const maxIntegerOrder = 1024
 
-// RDP returns the curve of the remove direction, which dominates the other:
-// at an integer order α
+// RDP returns the curve of the remove direction, which dominates the other: at an integer order α
 //
 //	(α−1)ε(α) = ln Σ_k C(α,k)(1−q)^{α−k} q^k e^{k(k−1)μ²/2},
 //
-// between integers the chord of this function, which is convex in α; beyond
-// order 1024 the curve without sampling. Add/remove-one only.
+// between integers the chord of this function, which is convex in α; beyond order 1024 the curve without sampling.
+// Add/remove-one only.
 //
 // Errors: ErrUnsupported under ReplaceOne.
 // Source: Mironov, Talwar, Zhang 2019, arXiv:1908.10530, Section 3.
@@ -204,13 +200,13 @@ func (s SubsampledGaussian) RDP(adj Adjacency) (RDPCurve, error) {
 	}}, nil
 }
 
-// logBinomialMoment returns ln E_Q (p/q)ⁿ of the remove direction, rounded up:
-// as the masses of the binomial law sum to one it is ln(1 + E),
+// logBinomialMoment returns ln E_Q (p/q)ⁿ of the remove direction, rounded up: as the masses of the binomial law sum to
+// one it is ln(1 + E),
 //
 //	E = Σ_k C(n,k)(1−q)^{n−k} q^k (e^{k(k−1)μ²/2} − 1),
 //
-// all terms positive, so that a small E keeps its digits. Each term is widened by
-// the error of its own logarithm, which that of its largest part bounds.
+// all terms positive, so that a small E keeps its digits. Each term is widened by the error of its own logarithm, which
+// that of its largest part bounds.
 func logBinomialMoment(n int, q, mu float64) float64 {
 	if n <= 1 {
 		return 0

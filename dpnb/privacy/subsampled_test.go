@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Values of ln δ: mpmath 1.2.1, 400 digits, from the definition of the
-// hockey-stick divergence of (1−q)N(0,σ²) + qN(1,σ²) and N(0,σ²).
+// Values of ln δ: mpmath 1.2.1, 400 digits, from the definition of the hockey-stick divergence of (1−q)N(0,σ²) +
+// qN(1,σ²) and N(0,σ²).
 func TestSubsampledGaussianProfile(t *testing.T) {
 	for _, c := range []struct{ q, sigma, eps, remove, add float64 }{
 		{0.01, 1, 0.5, -15.3230604208596872, math.Inf(-1)},

@@ -6,9 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
-// TradeOff returns a lower bound on the trade-off function of p in direction
-// d: the smallest error of the second kind of any test of H₀ "drawn from Q"
-// against H₁ "drawn from P" whose error of the first kind is at most alpha,
+// TradeOff returns a lower bound on the trade-off function of p in direction d: the smallest error of the second kind
+// of any test of H₀ "drawn from Q" against H₁ "drawn from P" whose error of the first kind is at most alpha,
 //
 //	f(α) = sup over ε ∈ ℝ of (1 − δ_d(ε) − e^ε α)₊,
 //
@@ -35,6 +34,6 @@ func TradeOff(p Profile, d Direction, alpha float64) (float64, error) {
 	return math.Max(0, best-tradeOffSlack), nil
 }
 
-// tradeOffSlack bounds the error of 1 − δ − e^ε α where that is positive: each term
-// is at most 1 and errs by a few units in its last place.
+// tradeOffSlack bounds the error of 1 − δ − e^ε α where that is positive: each term is at most 1 and errs by a few
+// units in its last place.
 const tradeOffSlack = 1.5e-15

@@ -8,20 +8,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
-// WithGaussian returns the profile of running what of describes and then a μ-GDP
-// Gaussian mechanism, as in objective perturbation with the output noise that hides
-// how far off the approximate minimiser is:
+// WithGaussian returns the profile of running what of describes and then a μ-GDP Gaussian mechanism, as in objective
+// perturbation with the output noise that hides how far off the approximate minimiser is:
 //
 //	δ(ε) ≤ E δ_of(ε − G),  G ~ N(μ²/2, μ²).
 //
-// δ_of(ε − g) is convex in e^{−g}, being a supremum of hockey-stick divergences, so
-// that on a cell of G its mean is at most the chord's at the mean of e^{−g}, which is
-// known in closed form. Any cut into cells is valid; this one is within two percent
-// of the mean for μ ≤ spread/10, spread being about the standard deviation of the
-// privacy loss of of. It decides how many cells there are, nothing else.
+// δ_of(ε − g) is convex in e^{−g}, being a supremum of hockey-stick divergences, so that on a cell of G its mean is at
+// most the chord's at the mean of e^{−g}, which is known in closed form. Any cut into cells is valid; this one is
+// within two percent of the mean for μ ≤ spread/10, spread being about the standard deviation of the privacy loss of
+// of. It decides how many cells there are, nothing else.
 //
-// Bound: upper, in either direction, if of's profile is convex in e^ε, as exact ones
-// and suprema of exact ones are.
+// Bound: upper, in either direction, if of's profile is convex in e^ε, as exact ones and suprema of exact ones are.
 // Proof: docs/theory/clipping.md, section 5.
 func WithGaussian(of Profile, mu, spread float64) Profile {
 	return withGaussian{of: of, mu: mu, spread: spread}
@@ -106,8 +103,8 @@ func (p withGaussian) LogDeltaUpper(d Direction, eps float64) float64 {
 	return up
 }
 
-// QuickLogDeltaUpper implements QuickProfile: the same with fewer nodes, which lie where the mean has most of its
-// mass, and with quick values. LogDeltaUpper is at most that, so that what is calibrated by it is charged no more.
+// QuickLogDeltaUpper implements QuickProfile: the same with fewer nodes, which lie where the mean has most of its mass,
+// and with quick values. LogDeltaUpper is at most that, so that what is calibrated by it is charged no more.
 func (p withGaussian) QuickLogDeltaUpper(eps float64) float64 {
 	if math.IsInf(eps, 0) || math.IsNaN(eps) {
 		return LogDeltaUpper(p.of, eps)
@@ -132,16 +129,15 @@ func (p withGaussian) less(eps, z float64) float64 {
 	return eps - shift - 4e-16*(math.Abs(eps)+math.Abs(shift)+p.mu*p.mu)
 }
 
-// chords bounds a mean over G by values at nodes, in standard deviations from its
-// mean: E δ_of(ε − G) ≤ Σ weightᵢ·δ_of(ε − G at nodeᵢ) + beyond.
+// chords bounds a mean over G by values at nodes, in standard deviations from its mean: E δ_of(ε − G) ≤ Σ
+// weightᵢ·δ_of(ε − G at nodeᵢ) + beyond.
 type chords struct {
 	node, weight []float64
 	beyond       float64
 }
 
-// even cuts the law of G for a δ_of whose logarithm is about centre: returns where. Beyond the
-// last nodes lies less than a thousandth of δ; between them a chord is off by a
-// percent of δ at most.
+// even cuts the law of G for a δ_of whose logarithm is about centre: returns where. Beyond the last nodes lies less
+// than a thousandth of δ; between them a chord is off by a percent of δ at most.
 func (p withGaussian) even(centre float64) []float64 {
 	top := math.Sqrt(2 * (7 - centre))
 	slope := p.mu * math.Sqrt(2*(1-centre)) / p.spread
@@ -156,8 +152,8 @@ func (p withGaussian) even(centre float64) []float64 {
 
 // around cuts the law of G as the mean of δ_of wants it whose logarithm is at(z), about l − sz − … : with φ the density
 // of N(0, 1), φ(z)δ_of is about in proportion to a normal density of mean m and standard deviation w, and there δ_of is
-// about e^{mz}. Chords between n nodes that lie as the quantiles of N(m, 3w²), which is best, are off by
-// (π√3/2)(mw/n)² of the mean.
+// about e^{mz}. Chords between n nodes that lie as the quantiles of N(m, 3w²), which is best, are off by (π√3/2)(mw/n)²
+// of the mean.
 func (p withGaussian) around(centre float64, at func(z float64) float64) []float64 {
 	const off = 0.008
 	bend := p.mu / p.spread
@@ -199,8 +195,8 @@ func (p withGaussian) chords(nodes []float64) chords {
 		// e^{−G} relative to its value at z0: its mean on the cell and at z1.
 		mean := normal.Mass(z0+p.mu, z1+p.mu) / mass * math.Exp(p.mu*(0.5*p.mu+z0))
 		end := -math.Expm1(-p.mu * (z1 - z0))
-		// Rounding of an argument is one of a tail by z² times as much. More
-		// weight at z1 is an upper bound, as δ_of does not fall as its ε does.
+		// Rounding of an argument is one of a tail by z² times as much. More weight at z1 is an upper bound, as δ_of
+		// does not fall as its ε does.
 		share := math.Max(0, 1-mean)/end + (1e-13+4e-15*math.Max(z0*z0, z1*z1))/end
 		if !(share < 1) {
 			share = 1

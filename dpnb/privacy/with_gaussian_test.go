@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// Two compositions that are known exactly: a Gaussian with a Gaussian, and the
-// half-normal loss with a Gaussian. Never below; at most two percent above where
-// the output noise is the small part that it should be.
+// Two compositions that are known exactly: a Gaussian with a Gaussian, and the half-normal loss with a Gaussian. Never
+// below; at most two percent above where the output noise is the small part that it should be.
 func TestWithGaussianAgainstExact(t *testing.T) {
 	for _, a := range []float64{1e-3, 0.3, 2} {
 		for _, ratio := range []float64{1e-6, 0.01, 0.1, 1, 5} {
@@ -125,8 +124,7 @@ func (p roughGaussian) RoughLogDeltaUpper(d Direction, eps float64) float64 {
 	return math.Min(0, p.LowerProfile.LogDeltaUpper(d, eps)+0.05)
 }
 
-// Rough values where they weigh little cost a thousandth of δ at most, and save
-// most of the dear ones.
+// Rough values where they weigh little cost a thousandth of δ at most, and save most of the dear ones.
 func TestWithGaussianOfRoughValues(t *testing.T) {
 	for _, a := range []float64{0.01, 0.3, 2} {
 		for _, k := range []float64{0, 0.5, 3, 5} {

@@ -21,8 +21,8 @@ import (
 // templateName is the notebook that New copies.
 const templateName = "09_your_data.ipynb"
 
-// IDs of cells of the template: the one that tells Go where this module lies, and the one that
-// declares what may be changed.
+// IDs of cells of the template: the one that tells Go where this module lies, and the one that declares what may be
+// changed.
 const (
 	moduleCell     = "module"
 	parametersCell = "parameters"

@@ -17,8 +17,7 @@ type Failure struct {
 	Line    int    `json:"line,omitempty"`   // in the cell SourceCell, from 1; 0 where the kernel does not tell
 	Source  string `json:"source,omitempty"` // that line
 	Message string `json:"message"`
-	// SourceCell is the cell of the line: an earlier one where a function that it
-	// declares was called.
+	// SourceCell is the cell of the line: an earlier one where a function that it declares was called.
 	SourceCell int `json:"source_cell,omitempty"`
 }
 
@@ -39,9 +38,8 @@ func (f *Failure) Error() string {
 	return where + "\n" + f.Message
 }
 
-// shownErrors returns a failure if cells show an error where a result was to be, nil if none
-// does: a cell that shows one goes on, and so does the notebook. Those with notebook.TagError do
-// it on purpose.
+// shownErrors returns a failure if cells show an error where a result was to be, nil if none does: a cell that shows
+// one goes on, and so does the notebook. Those with notebook.TagError do it on purpose.
 func shownErrors(nb *notebook.Notebook) *Failure {
 	var f *Failure
 	var said strings.Builder
@@ -125,9 +123,8 @@ func (f *Failure) findLine(nb *notebook.Notebook, count, line string) {
 	}
 }
 
-// findText finds a line of the program among those of the cells that ran. The
-// kernel says by itself where a line comes from, but only if the program happens
-// to write the line's place in one piece.
+// findText finds a line of the program among those of the cells that ran. The kernel says by itself where a line comes
+// from, but only if the program happens to write the line's place in one piece.
 func (f *Failure) findText(nb *notebook.Notebook, d driverFailure, line string) {
 	n, err := strconv.Atoi(line)
 	program := strings.Split(d.Program, "\n")
@@ -145,8 +142,8 @@ func (f *Failure) findText(nb *notebook.Notebook, d driverFailure, line string) 
 	}
 }
 
-// message returns the words of the program where it had any (the first line of a
-// panic, else the end of what it wrote), else those of the compiler.
+// message returns the words of the program where it had any (the first line of a panic, else the end of what it wrote),
+// else those of the compiler.
 func message(stderr, kernel string) string {
 	said := strings.TrimSpace(exitNoise.ReplaceAllString(stderr, ""))
 	if said == "" {

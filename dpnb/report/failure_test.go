@@ -105,8 +105,8 @@ func TestLocateWhatIsShown(t *testing.T) {
 	}
 }
 
-// A cell that shows an error fails the report, wherever the error comes from; a warning, an
-// error's words in a text, and a cell that is to show one do not.
+// A cell that shows an error fails the report, wherever the error comes from; a warning, an error's words in a text,
+// and a cell that is to show one do not.
 func TestShownErrors(t *testing.T) {
 	failed := display.Failed(errors.New(`no "x.csv"`))
 	for _, c := range []struct {

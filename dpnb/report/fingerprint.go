@@ -19,13 +19,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
-// A fingerprint stands for everything but the notebook itself that its outputs
-// depend on: the project's code and its dependencies, the data, the tools. It is keyed with the secret of the machine,
-// for there may be private files among the data.
+// A fingerprint stands for everything but the notebook itself that its outputs depend on: the project's code and its
+// dependencies, the data, the tools. It is keyed with the secret of the machine, for there may be private files among
+// the data.
 type fingerprint string
 
-// largeFile is the size from which a data file is known by its size and time
-// instead of its content.
+// largeFile is the size from which a data file is known by its size and time instead of its content.
 const largeFile = 64 << 20
 
 func newFingerprint(ctx context.Context, s *Setup) (fingerprint, error) {
@@ -64,8 +63,7 @@ func newFingerprint(ctx context.Context, s *Setup) (fingerprint, error) {
 	return fingerprint(fmt.Sprintf("%x", h.Sum(nil))), nil
 }
 
-// of returns the key of a notebook's report. The notebook comes with its
-// parameters in it and with no outputs.
+// of returns the key of a notebook's report. The notebook comes with its parameters in it and with no outputs.
 func (f fingerprint) of(nb *notebook.Notebook) (string, error) {
 	content, err := nb.Encode()
 	return checksum(append(content, f...)), err
@@ -84,8 +82,8 @@ func (f fingerprint) ofDocs(ctx context.Context, root string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// hashTree adds the regular files under dir. Whether to take a file, and whether
-// to enter a folder below dir, is for choose to say.
+// hashTree adds the regular files under dir. Whether to take a file, and whether to enter a folder below dir, is for
+// choose to say.
 func hashTree(ctx context.Context, h hash.Hash, dir string, choose func(string, fs.DirEntry) (take, enter bool)) error {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

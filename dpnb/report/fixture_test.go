@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 )
 
-// realSetup returns a set-up that runs notebooks, or skips the test: where it is
-// to be quick, and where there is no Jupyter, which a test does not install.
+// realSetup returns a set-up that runs notebooks, or skips the test: where it is to be quick, and where there is no
+// Jupyter, which a test does not install.
 func realSetup(t *testing.T) *Setup {
 	t.Helper()
 	if testing.Short() {

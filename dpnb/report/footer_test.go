@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
-// What is read and drawn is in the footer although no notebook says a word of it:
-// the log is written where data are made and seeded sources are opened.
+// What is read and drawn is in the footer although no notebook says a word of it: the log is written where data are
+// made and seeded sources are opened.
 func TestFooterTellsOfDataAndSeeds(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -23,9 +23,9 @@ const markFormat = "dpnbFORMULA%dX"
 
 var mark = regexp.MustCompile(`dpnbFORMULA(\d+)X`)
 
-// formulaPattern finds, in this order: code, in which dollars mean nothing; an
-// escaped dollar; a formula on a line of its own; one in a line, which begins and
-// ends without a blank and has no digit behind it, so that prices are none; the tags of what folds out.
+// formulaPattern finds, in this order: code, in which dollars mean nothing; an escaped dollar; a formula on a line of
+// its own; one in a line, which begins and ends without a blank and has no digit behind it, so that prices are none;
+// the tags of what folds out.
 var formulaPattern = regexp.MustCompile("(?s)(```.*?```|~~~.*?~~~|``.*?``|`[^`\n]*`|\\\\\\$)" +
 	`|\$\$(.+?)\$\$` +
 	`|(\\begin\{(?:align|gather|equation|eqnarray)\*?\}.*?\\end\{(?:align|gather|equation|eqnarray)\*?\})` +
@@ -86,8 +86,8 @@ func (f *formulas) take(text string) string {
 	return b.String() + f.dollars(text)
 }
 
-// dollars puts marks in the place of dollars that begin no formula. The converter
-// would look for one behind them, even in code.
+// dollars puts marks in the place of dollars that begin no formula. The converter would look for one behind them, even
+// in code.
 func (f *formulas) dollars(text string) string {
 	for strings.Contains(text, "$") {
 		text = strings.Replace(text, "$", f.mark("$"), 1)

@@ -21,8 +21,8 @@ type LabOptions struct {
 	NoBrowser bool
 }
 
-// Lab opens a folder of notebooks in Jupyter and returns when Jupyter has ended,
-// which it does when ctx is done. Nothing that it started is running then.
+// Lab opens a folder of notebooks in Jupyter and returns when Jupyter has ended, which it does when ctx is done.
+// Nothing that it started is running then.
 func Lab(ctx context.Context, s *Setup, o LabOptions) (err error) {
 	module, ok := s.Jupyter.Frontend()
 	if !ok {

@@ -13,15 +13,13 @@ import (
 	"time"
 )
 
-// detach gives a program a session of its own, so that Ctrl-C reaches only dpnb,
-// which then ends it in good order.
+// detach gives a program a session of its own, so that Ctrl-C reaches only dpnb, which then ends it in good order.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// endTagged kills every process whose environment has the given entry. It looks
-// several times, for those that were just being started. Where the system has no
-// /proc it does nothing, and the driver alone ends the kernel.
+// endTagged kills every process whose environment has the given entry. It looks several times, for those that were just
+// being started. Where the system has no /proc it does nothing, and the driver alone ends the kernel.
 func endTagged(entry string) {
 	for range 20 {
 		found := tagged(entry)

@@ -19,8 +19,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// provenance returns the text that ends a report: all that someone needs to get
-// the same numbers again, and what they cost in privacy.
+// provenance returns the text that ends a report: all that someone needs to get the same numbers again, and what they
+// cost in privacy.
 func provenance(
 	ctx context.Context, s *Setup, parameters map[string]string, run *execution, started time.Time) (string, error) {
 	modules, err := dependencies(s.Tree.Dir)
@@ -107,8 +107,8 @@ func parameterText(parameters map[string]string) []string {
 // mostSeeds is how many seeds without a name are listed.
 const mostSeeds = 6
 
-// seedText lists the seeds by name, and in a last line those without one, of which
-// an experiment may have a hundred that it derives from the notebook's own.
+// seedText lists the seeds by name, and in a last line those without one, of which an experiment may have a hundred
+// that it derives from the notebook's own.
 func seedText(log *runlog.Log) []string {
 	if len(log.Seeds) == 0 {
 		return []string{"none: nothing was drawn from a seed"}

@@ -29,9 +29,9 @@ type Record struct {
 	Failure *Failure `json:"failure,omitempty"`
 	HTML    string   `json:"html_sha256"`
 	IPYNB   string   `json:"ipynb_sha256"`
-	// Files that the notebook said it read, with their marks: if one has changed since, the report is of
-	// yesterday. What it writes itself, its ledgers and what is kept beside them, is not among them: a
-	// report that pays would pay anew whenever another one has paid.
+	// Files that the notebook said it read, with their marks: if one has changed since, the report is of yesterday.
+	// What it writes itself, its ledgers and what is kept beside them, is not among them: a report that pays would pay
+	// anew whenever another one has paid.
 	Files map[string]string `json:"files,omitempty"`
 }
 
@@ -47,8 +47,8 @@ func recordPath(out, name string) string { return filepath.Join(out, stateDir, n
 func htmlPath(out, name string) string   { return filepath.Join(out, name+".html") }
 func ipynbPath(out, name string) string  { return filepath.Join(out, name+".ipynb") }
 
-// writeReport writes the report's files, and last the record that makes them
-// count: a run that is killed in between leaves a report that is done again.
+// writeReport writes the report's files, and last the record that makes them count: a run that is killed in between
+// leaves a report that is done again.
 func writeReport(out string, r *Record, page []byte, nb *notebook.Notebook) error {
 	if err := writeFiles(out, r, page, nb); err != nil {
 		return err
@@ -76,9 +76,8 @@ func writeFiles(out string, r *Record, page []byte, nb *notebook.Notebook) error
 	return atomicfile.Write(htmlPath(out, r.Name), page)
 }
 
-// readRecord returns what is known of a report, and whether it is the one that
-// running the notebook now would give: made from the same things without a
-// failure, with its files untouched.
+// readRecord returns what is known of a report, and whether it is the one that running the notebook now would give:
+// made from the same things without a failure, with its files untouched.
 func readRecord(out, name, key string) (r Record, current bool) {
 	content, err := os.ReadFile(recordPath(out, name))
 	if err != nil || json.Unmarshal(content, &r) != nil {

@@ -1,5 +1,5 @@
-// Package report runs notebooks on a real Jupyter kernel and turns them into
-// reports that say where their numbers come from.
+// Package report runs notebooks on a real Jupyter kernel and turns them into reports that say where their numbers come
+// from.
 package report
 
 import (
@@ -34,12 +34,11 @@ type Options struct {
 	Progress   Progress
 }
 
-// fullParameter is the variable, of type bool, by which a notebook offers its
-// experiments at the scale of a paper, which take long.
+// fullParameter is the variable, of type bool, by which a notebook offers its experiments at the scale of a paper,
+// which take long.
 const fullParameter = "full"
 
-// Progress is told how the work goes on. Its methods are called from several
-// goroutines.
+// Progress is told how the work goes on. Its methods are called from several goroutines.
 type Progress interface {
 	Step(text string)                  // of the set-up
 	Begin(name string, cells int)      // a notebook begins
@@ -47,9 +46,8 @@ type Progress interface {
 	End(name string, outcome string)   // it has ended
 }
 
-// Run writes a report for each notebook and an index of them. It returns the
-// records of the notebooks in Options.Notebooks, in their order; one whose cell
-// fails is no error of Run's.
+// Run writes a report for each notebook and an index of them. It returns the records of the notebooks in
+// Options.Notebooks, in their order; one whose cell fails is no error of Run's.
 func Run(ctx context.Context, s *Setup, o Options) ([]Record, error) {
 	jobs, err := load(o)
 	if err != nil {
@@ -88,13 +86,12 @@ func Run(ctx context.Context, s *Setup, o Options) ([]Record, error) {
 	return records, errors.Join(err, writeSite(ctx, s, o, base))
 }
 
-// each does something with every notebook, several at a time, and returns the first
-// error of the machinery, which ends the others too.
+// each does something with every notebook, several at a time, and returns the first error of the machinery, which ends
+// the others too.
 func each(ctx context.Context, o Options, jobs []*job, do func(ctx context.Context, i int, j *job) error) error {
 	workers := o.Jobs
 	if workers == 0 {
-		// A kernel spends most of its time in the compiler and the linker, which use
-		// about one processor.
+		// A kernel spends most of its time in the compiler and the linker, which use about one processor.
 		workers = min(runtime.NumCPU(), 8)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
@@ -121,8 +118,8 @@ type job struct {
 	readOnly   bool               // it is in the cache of Go's modules
 }
 
-// Check returns what is wrong with the options and the notebooks, without running
-// any: a mistyped parameter should not cost a set-up first.
+// Check returns what is wrong with the options and the notebooks, without running any: a mistyped parameter should not
+// cost a set-up first.
 func Check(o Options) error {
 	_, err := load(o)
 	return err
@@ -227,8 +224,8 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 		return old, nil
 	}
 	if o.Update {
-		// Committed outputs are compared where their data are; made without
-		// them they would be compared with something else.
+		// Committed outputs are compared where their data are; made without them they would be compared with something
+		// else.
 		if missing, err := missingData(j.original); err != nil || missing != nil {
 			return Record{}, errors.Join(err, missing)
 		}
@@ -261,8 +258,7 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	return r, nil
 }
 
-// finish completes the executed notebook: colours, provenance, and the committed
-// copy where that is asked for.
+// finish completes the executed notebook: colours, provenance, and the committed copy where that is asked for.
 func (j *job) finish(ctx context.Context, s *Setup, o Options, run *execution, started time.Time) error {
 	run.notebook.SetKernel(toolchain.KernelName, toolchain.KernelDisplay, toolchain.KernelLanguage)
 	if o.Update && run.failure == nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
-// Rerun runs each notebook in a clean kernel and compares the outputs with those
-// in its file. The error for a notebook, nil where all agree, tells every
-// difference. Options that have to do with writing reports are not used.
+// Rerun runs each notebook in a clean kernel and compares the outputs with those in its file. The error for a notebook,
+// nil where all agree, tells every difference. Options that have to do with writing reports are not used.
 func Rerun(ctx context.Context, s *Setup, o Options) ([]error, error) {
 	jobs, err := load(o)
 	if err != nil {
@@ -75,8 +74,8 @@ func (j *job) judge(run *execution) (verdict, err error) {
 	return errors.New(strings.TrimRight(b.String(), "\n")), nil
 }
 
-// NotCompared is the verdict on a notebook that ran, but on other data than its
-// committed outputs were made with, so that there is nothing to compare.
+// NotCompared is the verdict on a notebook that ran, but on other data than its committed outputs were made with, so
+// that there is nothing to compare.
 type NotCompared struct{ Data string }
 
 // Error implements error.
@@ -85,8 +84,7 @@ func (e *NotCompared) Error() string {
 		"fetch them with: %s data %[1]s", e.Data, project.Command())
 }
 
-// missingData returns a *NotCompared if a data set that the committed outputs
-// were made with is not on this machine.
+// missingData returns a *NotCompared if a data set that the committed outputs were made with is not on this machine.
 func missingData(nb *notebook.Notebook) (verdict, err error) {
 	names, err := nb.Data()
 	if err != nil {

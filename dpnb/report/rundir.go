@@ -9,14 +9,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 )
 
-// sessionEnv names the environment variable by which the processes of a run are
-// found: it holds the run's folder.
+// sessionEnv names the environment variable by which the processes of a run are found: it holds the run's folder.
 const sessionEnv = "DPNB_SESSION"
 
-// A runDir is the folder of one run of Jupyter. All temporary files of the kernels
-// go there, so that nothing is left when it is removed. Every process of the run
-// has the folder in its environment and can be found by it; the lock in it tells
-// whether the run is still going on.
+// A runDir is the folder of one run of Jupyter. All temporary files of the kernels go there, so that nothing is left
+// when it is removed. Every process of the run has the folder in its environment and can be found by it; the lock in it
+// tells whether the run is still going on.
 type runDir struct {
 	path string
 	lock *lockfile.Lock
@@ -24,8 +22,8 @@ type runDir struct {
 
 const runPrefix = "dpnb-run-"
 
-// newRunDir makes a folder, after clearing away those of runs that were killed
-// together with everything that would have cleared them away.
+// newRunDir makes a folder, after clearing away those of runs that were killed together with everything that would have
+// cleared them away.
 func newRunDir(ctx context.Context, cache string) (*runDir, error) {
 	// One at a time, or a folder could be taken for an abandoned one before it has its lock.
 	guard, err := lockfile.Wait(ctx, filepath.Join(cache, "run.lock"), func() {})

@@ -21,8 +21,7 @@ import (
 //go:embed driver.py
 var driverSource []byte
 
-// endSeconds is how long the driver may take to end a kernel: longer than the
-// driver itself waits before it uses force.
+// endSeconds is how long the driver may take to end a kernel: longer than the driver itself waits before it uses force.
 const endSeconds = 8
 
 // A session is a running driver, which runs and converts one notebook.
@@ -101,8 +100,8 @@ type driverFailure struct {
 	Program string `json:"program"` // that the kernel made of the cells
 }
 
-// order sends an order and hands events to each until the one named last. When the
-// session's context ends, so does the driver, and with it the reading.
+// order sends an order and hands events to each until the one named last. When the session's context ends, so does the
+// driver, and with it the reading.
 func (s *session) order(ctx context.Context, order map[string]any, last string, each func(event)) (event, error) {
 	line, err := json.Marshal(order)
 	if err != nil {

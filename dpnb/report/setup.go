@@ -18,8 +18,8 @@ type Setup struct {
 	Jupyter *jupyter.Jupyter
 }
 
-// Prepare returns the set-up for the project's tree, building and installing
-// what is missing. With editor it is for a person at the keyboard, who may have Completion as well.
+// Prepare returns the set-up for the project's tree, building and installing what is missing. With editor it is for a
+// person at the keyboard, who may have Completion as well.
 func Prepare(ctx context.Context, tree project.Tree, editor bool, progress func(string)) (*Setup, error) {
 	if runtime.GOOS == "windows" { // without the named pipes that the kernel needs
 		return nil, errors.New("notebooks run on Linux, macOS and Windows' WSL only")

@@ -107,8 +107,7 @@ func chapter(path string) page.Link {
 	return l
 }
 
-// notebooksOfIndex returns all notebooks of the project, and those that were named
-// from elsewhere.
+// notebooksOfIndex returns all notebooks of the project, and those that were named from elsewhere.
 func notebooksOfIndex(o Options) []string {
 	var list []string
 	seen := map[string]bool{}

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// AUC returns the area under the receiver's curve: the probability that a record of
-// the positive class has a larger score than one of the other, equal scores
-// counting half. labels are positive for the positive class. It does not depend on
-// a threshold. NaN if one of the classes has no record or a score is NaN.
+// AUC returns the area under the receiver's curve: the probability that a record of the positive class has a larger
+// score than one of the other, equal scores counting half. labels are positive for the positive class. It does not
+// depend on a threshold. NaN if one of the classes has no record or a score is NaN.
 //
 // It panics if the lengths differ.
 func AUC(scores, labels []float64) float64 {

@@ -1,9 +1,8 @@
-// Package sim runs simulations: many trials of many settings, each with random
-// numbers of its own, on all processors, with the same result at any number of
-// them. Trials is the runner; Grid lays mechanisms over tasks and ε.
+// Package sim runs simulations: many trials of many settings, each with random numbers of its own, on all processors,
+// with the same result at any number of them. Trials is the runner; Grid lays mechanisms over tasks and ε.
 //
-// It may import loss, matrix, erm and noise. audit, the claims and the learners
-// enter; what privacy costs is no business of it, and no release draws here.
+// It may import loss, matrix, erm and noise. audit, the claims and the learners enter; what privacy costs is no
+// business of it, and no release draws here.
 package sim
 
 import (
@@ -21,10 +20,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Fit learns coefficients θ from records of a type D as a mechanism with privacy
-// (ε, δ) would, but draws from src alone, which whoever knows the seed can repeat:
-// what it returns is a simulation and never a private release. It is called from
-// several goroutines at once.
+// Fit learns coefficients θ from records of a type D as a mechanism with privacy (ε, δ) would, but draws from src
+// alone, which whoever knows the seed can repeat: what it returns is a simulation and never a private release. It is
+// called from several goroutines at once.
 type Fit[D any] func(train D, epsilon, delta float64, src *noise.Seeded) (theta []float64, err error)
 
 // Mechanism is a Fit with a name.
@@ -39,10 +37,8 @@ type Task[D any] struct {
 	Train, Test D
 }
 
-// Grid is an experiment: every mechanism on every task at every ε, in
-// independent trials. Trial k of task i, mechanism j and ε number l draws from
-// stream i, j, l, k of Seed, so that what is appended to a list leaves the rest
-// as it was.
+// Grid is an experiment: every mechanism on every task at every ε, in independent trials. Trial k of task i, mechanism
+// j and ε number l draws from stream i, j, l, k of Seed, so that what is appended to a list leaves the rest as it was.
 type Grid[D any] struct {
 	Tasks      []Task[D]
 	Mechanisms []Mechanism[D]
@@ -53,8 +49,7 @@ type Grid[D any] struct {
 	// Score says how good θ is on the test part, for example its accuracy.
 	Score func(test D, theta []float64) (float64, error)
 	Seed  uint64
-	// Workers is the number of goroutines; zero means one for each processor.
-	// The result does not depend on it.
+	// Workers is the number of goroutines; zero means one for each processor. The result does not depend on it.
 	Workers int
 	// Progress, if not nil, is called after each trial, never twice at once.
 	Progress func(done, total int)
@@ -76,10 +71,9 @@ type Summary struct {
 	N            int
 }
 
-// Interval returns Mean ± t·StdErr with the 97.5 % quantile t of Student's law with
-// N − 1 degrees of freedom. It covers the true mean with 95 % probability if scores
-// are Gaussian; for a skew law show Quantile of the scores instead. With fewer than
-// two scores it is the whole line.
+// Interval returns Mean ± t·StdErr with the 97.5 % quantile t of Student's law with N − 1 degrees of freedom. It covers
+// the true mean with 95 % probability if scores are Gaussian; for a skew law show Quantile of the scores instead. With
+// fewer than two scores it is the whole line.
 func (s Summary) Interval() (lower, upper float64) {
 	if s.N < 2 {
 		return math.Inf(-1), math.Inf(1)
@@ -88,9 +82,8 @@ func (s Summary) Interval() (lower, upper float64) {
 	return s.Mean - t*s.StdErr, s.Mean + t*s.StdErr
 }
 
-// Sigmas is how far the mean is from x in standard errors, brought from Student's
-// law with N − 1 degrees of freedom to the normal one: 4 of twenty scores are as
-// rare as 3.4 of many. With N unknown (zero) the standard errors themselves.
+// Sigmas is how far the mean is from x in standard errors, brought from Student's law with N − 1 degrees of freedom to
+// the normal one: 4 of twenty scores are as rare as 3.4 of many. With N unknown (zero) the standard errors themselves.
 func (s Summary) Sigmas(x float64) float64 {
 	t := (s.Mean - x) / s.StdErr
 	if s.N < 2 || math.IsNaN(t) {
@@ -104,9 +97,8 @@ func (s Summary) Sigmas(x float64) float64 {
 	return math.Copysign(distuv.UnitNormal.Quantile(p), t)
 }
 
-// Quantile returns the p-quantile of the scores, 0 ≤ p ≤ 1: 0 is the smallest, 1
-// the largest, between two scores it is interpolated. It assumes nothing of their
-// law. NaN if there are none.
+// Quantile returns the p-quantile of the scores, 0 ≤ p ≤ 1: 0 is the smallest, 1 the largest, between two scores it is
+// interpolated. It assumes nothing of their law. NaN if there are none.
 func (c Cell) Quantile(p float64) float64 {
 	if len(c.Scores) == 0 {
 		return math.NaN()
@@ -126,11 +118,10 @@ func Summarize(scores []float64) Summary {
 	return Summary{Mean: mean, StdErr: sd / math.Sqrt(float64(len(scores))), N: len(scores)}
 }
 
-// Run runs all trials and returns the cells ordered by task, then ε, then
-// mechanism, as in the lists.
+// Run runs all trials and returns the cells ordered by task, then ε, then mechanism, as in the lists.
 //
-// Errors: a grid without tasks, mechanisms, ε or score; the first trial that
-// fails, with where it was; ctx.Err() if ctx ends first.
+// Errors: a grid without tasks, mechanisms, ε or score; the first trial that fails, with where it was; ctx.Err() if ctx
+// ends first.
 func (g Grid[D]) Run(ctx context.Context) ([]Cell, error) {
 	if err := g.validate(); err != nil {
 		return nil, err

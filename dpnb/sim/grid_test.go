@@ -49,8 +49,8 @@ func run(t *testing.T, g sim.Grid[[]float64]) []sim.Cell {
 	return cells
 }
 
-// Errors are N(0, 1/(nε)²): mean within 5 standard errors, standard error to a
-// fifth (6 of its own standard deviations at 400 trials).
+// Errors are N(0, 1/(nε)²): mean within 5 standard errors, standard error to a fifth (6 of its own standard deviations
+// at 400 trials).
 func TestGridMeasures(t *testing.T) {
 	cells := run(t, grid(0))
 	if len(cells) != 12 {
@@ -79,9 +79,9 @@ func TestGridMeasures(t *testing.T) {
 	}
 }
 
-// Student's interval covers the mean of few Gaussian scores as often as it says:
-// 95 % of 4,000 times to within 4 standard deviations of that count (0.35 % each).
-// ± 1.96 standard errors would cover 81 % at three scores and 92 % at ten.
+// Student's interval covers the mean of few Gaussian scores as often as it says: 95 % of 4,000 times to within 4
+// standard deviations of that count (0.35 % each). ± 1.96 standard errors would cover 81 % at three scores and 92 % at
+// ten.
 func TestIntervalCoversOfFewScores(t *testing.T) {
 	src := noise.NewSeeded(17)
 	for _, n := range []int{3, 10} {
@@ -110,8 +110,8 @@ func TestIntervalCoversOfFewScores(t *testing.T) {
 	}
 }
 
-// Source of the quantiles: tables of Student's law: 4 at 19 degrees of freedom has
-// the tail 3.848e-4, as 3.363 of the normal law; 63.657 at one has 0.005, as 2.576.
+// Source of the quantiles: tables of Student's law: 4 at 19 degrees of freedom has the tail 3.848e-4, as 3.363 of the
+// normal law; 63.657 at one has 0.005, as 2.576.
 func TestSigmas(t *testing.T) {
 	for _, c := range []struct {
 		s    sim.Summary

@@ -17,9 +17,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
-// Sweep is an experiment in numbered trials, each of which gives a row of a table. A trial is a
-// function of its number alone, so that it is the same on whatever machine it runs, and whatever
-// runs beside it. A Grid is one.
+// Sweep is an experiment in numbered trials, each of which gives a row of a table. A trial is a function of its number
+// alone, so that it is the same on whatever machine it runs, and whatever runs beside it. A Grid is one.
 type Sweep interface {
 	// Columns names what a row has: texts, then numbers.
 	Columns() (texts, numbers []string)
@@ -67,9 +66,9 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Parts keeps the rows of a sweep in a folder, a file for each stretch of trials: whole or not
-// there. Several processes and machines may fill it at once, the same part twice if it comes to
-// that: the files would be the same. A run that was cut short goes on with what is missing.
+// Parts keeps the rows of a sweep in a folder, a file for each stretch of trials: whole or not there. Several processes
+// and machines may fill it at once, the same part twice if it comes to that: the files would be the same. A run that
+// was cut short goes on with what is missing.
 type Parts struct {
 	dir   string
 	sweep Sweep
@@ -81,8 +80,8 @@ const parts = 256
 
 var errOther = errors.New("sim: the folder has the rows of another sweep: take a new one, or remove it")
 
-// OpenParts returns the parts of a sweep in a folder, which is made if need be. name says which
-// sweep it is, its parameters included.
+// OpenParts returns the parts of a sweep in a folder, which is made if need be. name says which sweep it is, its
+// parameters included.
 //
 // Errors: the folder has another sweep's; those of the file system.
 func OpenParts(dir, name string, s Sweep) (*Parts, error) {
@@ -201,8 +200,8 @@ func (p *Parts) Make(ctx context.Context, k int) error {
 	return atomicfile.Write(p.path(k), b)
 }
 
-// Run makes what is missing on so many goroutines, zero meaning one for each processor. progress,
-// if not nil, is told how many parts there are of how many; never twice at once.
+// Run makes what is missing on so many goroutines, zero meaning one for each processor. progress, if not nil, is told
+// how many parts there are of how many; never twice at once.
 //
 // Errors: as Make's; what was made stays.
 func (p *Parts) Run(ctx context.Context, workers int, progress func(done, total int)) error {

@@ -23,8 +23,8 @@ func openParts(t *testing.T, dir string, s sim.Sweep) *sim.Parts {
 	return p
 }
 
-// TestPartsAreTheGrid: the rows of a sweep that is cut short, damaged and taken up again are the
-// scores of a grid that runs through, to the last bit, for any number of workers.
+// TestPartsAreTheGrid: the rows of a sweep that is cut short, damaged and taken up again are the scores of a grid that
+// runs through, to the last bit, for any number of workers.
 func TestPartsAreTheGrid(t *testing.T) {
 	want := run(t, grid(1))
 	dir := t.TempDir()

@@ -7,11 +7,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Trials runs n independent trials and returns their results in order. Trial k draws
-// from stream k of src and from nothing else, so that the results depend neither on
-// the number of workers (zero: one for each processor) nor, for the trials that there
-// were, on how many are added. worker < parallel.Workers(n, workers) says which
-// goroutine runs it, for what is reused between its trials.
+// Trials runs n independent trials and returns their results in order. Trial k draws from stream k of src and from
+// nothing else, so that the results depend neither on the number of workers (zero: one for each processor) nor, for the
+// trials that there were, on how many are added. worker < parallel.Workers(n, workers) says which goroutine runs it,
+// for what is reused between its trials.
 //
 // Errors: ctx.Err() if ctx ends first; else that of the first trial that failed.
 func Trials[T any](ctx context.Context, n, workers int, src *noise.Seeded,

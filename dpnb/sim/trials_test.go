@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// The results are those of the streams by number, with any number of workers and
-// however many trials follow; the first failure is reported.
+// The results are those of the streams by number, with any number of workers and however many trials follow; the first
+// failure is reported.
 func TestTrials(t *testing.T) {
 	draw := func(_, k int, src *noise.Seeded) (uint64, error) { return src.Uint64(), nil }
 	want, err := sim.Trials(context.Background(), 20, 1, noise.NewSeeded(3), draw)

@@ -8,18 +8,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
-// Bowl is max(0, ‖x‖₁ − z) on ℝᵐ convolved with the Gaussian kernel of width μ,
-// E max(0, ‖x + μK‖₁ − z). Create it with NewBowl.
+// Bowl is max(0, ‖x‖₁ − z) on ℝᵐ convolved with the Gaussian kernel of width μ, E max(0, ‖x + μK‖₁ − z). Create it with
+// NewBowl.
 //
-// With S = ‖x + μK‖₁, a sum of independent variates whose transforms
-// L_j(s) = E e^{−s|x_j + μK_j|} are closed forms of the error function,
+// With S = ‖x + μK‖₁, a sum of independent variates whose transforms L_j(s) = E e^{−s|x_j + μK_j|} are closed forms of
+// the error function,
 //
 //	E max(0, S − z) = (1/2πi) ∫_{Re s = c} e^{sz} ΠL_j(s)/s² ds for c < 0,
 //
-// and for c > 0 it is E S − z more. The line is bent to a hyperbola through a point near
-// the saddle of the integrand, on which that falls like e^{−|s|} and faster, and the
-// trapezoidal rule converges exponentially in its number of nodes, for every m. The rule is
-// repeated with half the step until two agree.
+// and for c > 0 it is E S − z more. The line is bent to a hyperbola through a point near the saddle of the integrand,
+// on which that falls like e^{−|s|} and faster, and the trapezoidal rule converges exponentially in its number of
+// nodes, for every m. The rule is repeated with half the step until two agree.
 type Bowl struct {
 	// Level z.
 	z float64
@@ -40,12 +39,11 @@ func NewBowl(z, width float64) (Bowl, error) {
 	return Bowl{z, width}, nil
 }
 
-// Smoothness returns √m·√(2/π)/μ, which bounds the curvature: max(0, ‖x‖₁ − z) is
-// √m-Lipschitz.
+// Smoothness returns √m·√(2/π)/μ, which bounds the curvature: max(0, ‖x‖₁ − z) is √m-Lipschitz.
 func (b Bowl) Smoothness(m int) float64 { return math.Sqrt(2*float64(m)/math.Pi) / b.width }
 
-// ValueGradient returns the value at x, writes the gradient to grad, unless that is nil,
-// and returns an estimate of the error of either: the last change of the rule.
+// ValueGradient returns the value at x, writes the gradient to grad, unless that is nil, and returns an estimate of the
+// error of either: the last change of the rule.
 func (b Bowl) ValueGradient(grad, x []float64) (value, err float64) {
 	checkLength(grad, x)
 	// In units of μ: distances a, level zeta, mean of S.
@@ -95,8 +93,8 @@ func (b Bowl) ValueGradient(grad, x []float64) (value, err float64) {
 	return b.finish(grad, x, sum, slopes), err * math.Max(1, b.width)
 }
 
-// node adds what the k-th node of the rule with the given step contributes to the value and
-// to the derivatives by the distances, and returns its size. Nodes ±k are conjugate.
+// node adds what the k-th node of the rule with the given step contributes to the value and to the derivatives by the
+// distances, and returns its size. Nodes ±k are conjugate.
 func (b Bowl) node(sum *float64, part []float64, derivative []complex128, a []float64, zeta, c, step float64,
 	k int) float64 {
 	const bend = 0.6 // tan of the angle between the asymptote and the imaginary axis: < 1
@@ -120,8 +118,7 @@ func (b Bowl) node(sum *float64, part []float64, derivative []complex128, a []fl
 	return cmplx.Abs(f)
 }
 
-// integrand returns e^{sζ}ΠL_j/s² and writes the logarithmic derivatives by the distances
-// to derivative.
+// integrand returns e^{sζ}ΠL_j/s² and writes the logarithmic derivatives by the distances to derivative.
 func (b Bowl) integrand(derivative []complex128, a []float64, zeta float64, s complex128) complex128 {
 	product, left := complex(1, 0), zeta
 	for j, v := range a {
@@ -133,8 +130,8 @@ func (b Bowl) integrand(derivative []complex128, a []float64, zeta float64, s co
 	return product * cmplx.Exp(s*complex(left, 0)) / (s * s)
 }
 
-// saddle returns about where the integrand is least on the real axis, on the side of the
-// sign: its logarithm is convex there.
+// saddle returns about where the integrand is least on the real axis, on the side of the sign: its logarithm is convex
+// there.
 func (b Bowl) saddle(derivative []complex128, a []float64, zeta, sign float64) float64 {
 	at, _ := univariate.Golden(func(u float64) float64 {
 		v := real(b.integrand(derivative, a, zeta, complex(sign*math.Exp(u), 0)))
@@ -150,9 +147,8 @@ func (b Bowl) saddle(derivative []complex128, a []float64, zeta, sign float64) f
 //
 //	L = e^{s·shift}(e^{s²/2 − sa}Φ(a − s) + e^{s²/2 + sa}Φ(−a − s)),
 //
-// whose derivative is s times the second term less the first. From a = 20 on the shift is a,
-// which keeps L in range, and the second term is less than e^{−100} of the first wherever
-// the contour goes; below it is 0.
+// whose derivative is s times the second term less the first. From a = 20 on the shift is a, which keeps L in range,
+// and the second term is less than e^{−100} of the first wherever the contour goes; below it is 0.
 func transform(s complex128, a float64) (l, d complex128, shift float64) {
 	if a > 20 {
 		l = cmplx.Exp(s * s / 2)

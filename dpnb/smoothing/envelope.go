@@ -10,8 +10,7 @@ import (
 //
 //	g_φ(x) = inf_u g(u) + μφ((x − u)/μ),
 //
-// with h even and convex, h′ rising from h′(0) = 0. Quadratic, HuberDistance and
-// Hellinger are those of cop's Table 2.
+// with h even and convex, h′ rising from h′(0) = 0. Quadratic, HuberDistance and Hellinger are those of cop's Table 2.
 type Distance interface {
 	// Name is how the function is called in tables and figures.
 	Name() string
@@ -19,11 +18,10 @@ type Distance interface {
 	Height(r float64) float64
 	Slope(r float64) float64
 	Curvature(r float64) float64
-	// Reach returns sup h′: φ⋆ is finite on the ball of that radius, and there the
-	// envelope of a function with slopes inside is smooth.
+	// Reach returns sup h′: φ⋆ is finite on the ball of that radius, and there the envelope of a function with slopes
+	// inside is smooth.
 	Reach() float64
-	// Inverse returns the r with h′(r) = s, the least one, for 0 ≤ s ≤ Reach(); +Inf if
-	// it is not reached.
+	// Inverse returns the r with h′(r) = s, the least one, for 0 ≤ s ≤ Reach(); +Inf if it is not reached.
 	Inverse(s float64) float64
 }
 
@@ -48,8 +46,8 @@ func (q Quadratic) Reach() float64 { return math.Inf(1) }
 // Inverse returns s/β.
 func (q Quadratic) Inverse(s float64) float64 { return s / q.Beta }
 
-// HuberDistance is φ = β‖v‖²/2 up to ‖v‖ = 1 and β(‖v‖ − ½) beyond. Where it makes a
-// smooth envelope, the slopes of g being at most β, that is the envelope of Quadratic.
+// HuberDistance is φ = β‖v‖²/2 up to ‖v‖ = 1 and β(‖v‖ − ½) beyond. Where it makes a smooth envelope, the slopes of g
+// being at most β, that is the envelope of Quadratic.
 type HuberDistance struct{ Beta float64 }
 
 // Name returns "Huber".
@@ -113,8 +111,7 @@ func conjugate(d Distance, s float64) float64 {
 	return r*s - d.Height(r)
 }
 
-// checkDistance returns an error unless the slopes of g, up to slope, are in the domain
-// of φ⋆.
+// checkDistance returns an error unless the slopes of g, up to slope, are in the domain of φ⋆.
 func checkDistance(d Distance, width, slope float64) error {
 	beta := d.Curvature(0)
 	switch {
@@ -130,10 +127,9 @@ func checkDistance(d Distance, width, slope float64) error {
 	return nil
 }
 
-// Envelope is a convex, piecewise linear function g on the line made smooth by a Moreau
-// envelope. Its slope s and its argument x are tied by x = z + μ·(h′)⁻¹(s), z a point at
-// which s is a subgradient of g: at each kink of g there is a piece of φ, and between two
-// of them a line.
+// Envelope is a convex, piecewise linear function g on the line made smooth by a Moreau envelope. Its slope s and its
+// argument x are tied by x = z + μ·(h′)⁻¹(s), z a point at which s is a subgradient of g: at each kink of g there is a
+// piece of φ, and between two of them a line.
 type Envelope struct {
 	Function Piecewise
 	Distance Distance
@@ -192,8 +188,7 @@ func (e Envelope) Curvature(x float64) float64 {
 // Smoothness returns β/μ, which bounds the curvature.
 func (e Envelope) Smoothness() float64 { return e.Distance.Curvature(0) / e.Width }
 
-// Range returns bounds on the envelope minus the function, −μ·sup φ⋆ over its slopes
-// and μφ(0).
+// Range returns bounds on the envelope minus the function, −μ·sup φ⋆ over its slopes and μφ(0).
 func (e Envelope) Range() (least, most float64) {
 	lo, hi := e.Function.Slopes()
 	return -e.Width * conjugate(e.Distance, math.Max(-lo, hi)), e.Width * e.Distance.Height(0)
@@ -208,8 +203,8 @@ type NormEnvelope struct {
 
 // NewNormEnvelope returns the envelope of ‖·‖₁ on ℝᵐ, whose slopes have norms up to √m.
 //
-// Errors: m < 1, another φ than the three of this package, β or μ not positive and finite,
-// β < √m where φ reaches no farther.
+// Errors: m < 1, another φ than the three of this package, β or μ not positive and finite, β < √m where φ reaches no
+// farther.
 func NewNormEnvelope(m int, d Distance, width float64) (NormEnvelope, error) {
 	if m < 1 {
 		return NormEnvelope{}, fmt.Errorf("smoothing: the dimension is %d, want a positive one", m)
@@ -224,12 +219,11 @@ func NewNormEnvelope(m int, d Distance, width float64) (NormEnvelope, error) {
 	return NormEnvelope{d, width, m}, checkDistance(d, width, math.Sqrt(float64(m))*(1-1e-15))
 }
 
-// ValueGradient returns the envelope at x and writes its gradient to grad, unless that is
-// nil. It panics unless x has length m.
+// ValueGradient returns the envelope at x and writes its gradient to grad, unless that is nil. It panics unless x has
+// length m.
 //
-// The gradient is x cut to [−1, 1] after multiplication by some c: c solves
-// h′(‖s‖/(cμ)) = ‖s‖ with s = cut(cx), which is a quadratic equation between the places
-// where another coordinate is cut.
+// The gradient is x cut to [−1, 1] after multiplication by some c: c solves h′(‖s‖/(cμ)) = ‖s‖ with s = cut(cx), which
+// is a quadratic equation between the places where another coordinate is cut.
 func (e NormEnvelope) ValueGradient(grad, x []float64) float64 {
 	if len(x) != e.m {
 		panic(fmt.Sprintf("smoothing: a point with %d coordinates, want %d", len(x), e.m))
@@ -269,8 +263,7 @@ func (e NormEnvelope) scale(x []float64) float64 {
 		square += v * v
 	}
 	slices.Sort(sizes)
-	// With the k largest coordinates cut c² = (β² − k)/(μ² + the others' squares): right
-	// where that cuts no other.
+	// With the k largest coordinates cut c² = (β² − k)/(μ² + the others' squares): right where that cuts no other.
 	for k := 0; ; k++ {
 		rest := math.Max(0, square)
 		c := math.Sqrt((h.Beta*h.Beta - float64(k)) / (e.width*e.width + rest))

@@ -25,9 +25,8 @@ func functions(t *testing.T) []Piecewise {
 	return []Piecewise{Absolute(), Positive(), Pinball(0.3), SoftThreshold(0.7), bowl}
 }
 
-// TestEnvelope compares the value with the least one found by search, the slope with
-// differences, and both with the bounds of cop's Lemma 4.6. A value that is wrong by
-// 1e-9 is seen, a slope that is wrong by 1e-6.
+// TestEnvelope compares the value with the least one found by search, the slope with differences, and both with the
+// bounds of cop's Lemma 4.6. A value that is wrong by 1e-9 is seen, a slope that is wrong by 1e-6.
 func TestEnvelope(t *testing.T) {
 	for _, p := range functions(t) {
 		lo, hi := p.Slopes()
@@ -67,9 +66,8 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// TestNormEnvelope proves values optimal by duality: for any s with |sⱼ| ≤ 1 the
-// envelope is at least ⟨s, x⟩ − μφ⋆(s), with equality at the gradient; and what is
-// returned is the value at a point, at least the infimum.
+// TestNormEnvelope proves values optimal by duality: for any s with |sⱼ| ≤ 1 the envelope is at least ⟨s, x⟩ − μφ⋆(s),
+// with equality at the gradient; and what is returned is the value at a point, at least the infimum.
 func TestNormEnvelope(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, m := range []int{1, 2, 3, 10} {
@@ -104,8 +102,8 @@ func TestNormEnvelope(t *testing.T) {
 	}
 }
 
-// TestEnvelopeOfTheAbsoluteValue: by the quadratic it is Huber's function, the
-// convolution with the uniform kernel less a constant; by Hellinger's √(μ² + x²).
+// TestEnvelopeOfTheAbsoluteValue: by the quadratic it is Huber's function, the convolution with the uniform kernel less
+// a constant; by Hellinger's √(μ² + x²).
 func TestEnvelopeOfTheAbsoluteValue(t *testing.T) {
 	const mu = 0.4
 	uniform := Absolute().Convolve(Uniform{}, mu)

@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// The pinball loss, smoothed by two kernels of the same curvature: the uniform one is the
-// nearest, and needs nothing beyond its width.
+// The pinball loss, smoothed by two kernels of the same curvature: the uniform one is the nearest, and needs nothing
+// beyond its width.
 func ExamplePiecewise_Convolve() {
 	loss := smoothing.Pinball(0.9)
 	for _, k := range []smoothing.Kernel{smoothing.Uniform{}, smoothing.Gaussian{}} {
@@ -69,8 +69,8 @@ func ExamplePiecewise_Envelope() {
 	// smoothing: slopes up to 1, and the Hellinger distance has none beyond 0.5: raise β to the largest slope
 }
 
-// The largest of three affine functions in the plane: its mean over a Gaussian kernel, and
-// the entropic smoothing, which takes no integral.
+// The largest of three affine functions in the plane: its mean over a Gaussian kernel, and the entropic smoothing,
+// which takes no integral.
 func ExamplePolyhedral() {
 	f, err := smoothing.NewPolyhedral([][]float64{{1, 0}, {0, 1}, {-1, -1}}, []float64{0, 0, 0.5})
 	if err != nil {

@@ -5,22 +5,19 @@ import (
 	"math"
 )
 
-// Exponential is the law of one coordinate of the exponential kernel
-// e^{−‖v‖₂}/𝔫 on ℝᵐ, 𝔫 = 2π^{m/2}Γ(m)/Γ(m/2). Since ‖·‖₁ is a sum over
-// coordinates, that is all that smoothing it needs. Create it with NewExponential.
+// Exponential is the law of one coordinate of the exponential kernel e^{−‖v‖₂}/𝔫 on ℝᵐ, 𝔫 = 2π^{m/2}Γ(m)/Γ(m/2). Since
+// ‖·‖₁ is a sum over coordinates, that is all that smoothing it needs. Create it with NewExponential.
 //
-// The coordinate has the characteristic function (1 + ω²)^{−(m+1)/2}, so that it
-// is √(2G)·N with G of the Gamma law of shape (m + 1)/2 and N standard normal; for
-// odd m it is also a sum of (m + 1)/2 Laplacian variates, for m = 1 one.
+// The coordinate has the characteristic function (1 + ω²)^{−(m+1)/2}, so that it is √(2G)·N with G of the Gamma law of
+// shape (m + 1)/2 and N standard normal; for odd m it is also a sum of (m + 1)/2 Laplacian variates, for m = 1 one.
 type Exponential struct {
 	m int
-	// The Gamma law by the trapezoidal rule in ln g, which converges exponentially
-	// here: weights, and the standard deviations √(2g).
+	// The Gamma law by the trapezoidal rule in ln g, which converges exponentially here: weights, and the standard
+	// deviations √(2g).
 	weights, deviations []float64
 }
 
-// NewExponential returns the kernel for functions of m linear forms. It panics if
-// m is not positive.
+// NewExponential returns the kernel for functions of m linear forms. It panics if m is not positive.
 func NewExponential(m int) Exponential {
 	if m < 1 {
 		panic(fmt.Sprintf("smoothing: the dimension of the exponential kernel is %d, want a positive one", m))

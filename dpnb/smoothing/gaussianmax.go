@@ -15,23 +15,21 @@ import (
 // ErrRank says that the slopes of a Polyhedral point in too many directions.
 var ErrRank = errors.New("smoothing: more than three dimensions of slopes; use Entropic")
 
-// GaussianMax is a Polyhedral convolved with the Gaussian kernel, E f(x + μK). Only the
-// span of the differences of slopes matters, of dimension r ≤ 3. In one direction of it the
-// mean is exact, over the largest of P lines; over the others it is adaptive quadrature,
-// whose estimate of its error is returned. Create it with Polyhedral.Gaussian.
+// GaussianMax is a Polyhedral convolved with the Gaussian kernel, E f(x + μK). Only the span of the differences of
+// slopes matters, of dimension r ≤ 3. In one direction of it the mean is exact, over the largest of P lines; over the
+// others it is adaptive quadrature, whose estimate of its error is returned. Create it with Polyhedral.Gaussian.
 type GaussianMax struct {
 	f     Polyhedral
 	width float64
-	// basis has r orthonormal rows; in it slope p is alpha[p] more than slope 0. No two
-	// different slopes agree in the first coordinate of alpha.
+	// basis has r orthonormal rows; in it slope p is alpha[p] more than slope 0. No two different slopes agree in the
+	// first coordinate of alpha.
 	basis [][]float64
 	alpha [][]float64
 	// order of the pieces by the first coordinate of alpha.
 	order []int
 }
 
-// Gaussian returns f convolved with the Gaussian kernel of width μ. It panics unless μ
-// is positive and finite.
+// Gaussian returns f convolved with the Gaussian kernel of width μ. It panics unless μ is positive and finite.
 //
 // Errors: ErrRank.
 func (f Polyhedral) Gaussian(width float64) (*GaussianMax, error) {
@@ -73,8 +71,8 @@ func (f Polyhedral) Gaussian(width float64) (*GaussianMax, error) {
 	return g, nil
 }
 
-// separate turns the basis so that along its first vector slopes that differ are as far
-// from equal as in the best of some directions.
+// separate turns the basis so that along its first vector slopes that differ are as far from equal as in the best of
+// some directions.
 func (g *GaussianMax) separate(differences *mat.Dense) {
 	r := len(g.basis)
 	if r < 2 {
@@ -128,12 +126,12 @@ func (g *GaussianMax) separate(differences *mat.Dense) {
 	g.basis = turned
 }
 
-// Smoothness returns ρ·√(2/π)/μ, ρ the Radius of the slopes, which bounds the curvature: what the
-// slopes have in common has none.
+// Smoothness returns ρ·√(2/π)/μ, ρ the Radius of the slopes, which bounds the curvature: what the slopes have in common
+// has none.
 func (g *GaussianMax) Smoothness() float64 { return g.f.Radius() * math.Sqrt(2/math.Pi) / g.width }
 
-// ValueGradient returns E f(x + μK), writes its gradient to grad, unless that is nil, and
-// returns an estimate of the error of each, 1e-15 and their rounding where r ≤ 1.
+// ValueGradient returns E f(x + μK), writes its gradient to grad, unless that is nil, and returns an estimate of the
+// error of each, 1e-15 and their rounding where r ≤ 1.
 func (g *GaussianMax) ValueGradient(grad, x []float64) (value, err float64) {
 	checkLength(grad, x)
 	offsets, top := make([]float64, len(g.f.slopes)), 0
@@ -195,9 +193,9 @@ func (g *GaussianMax) mean(out, offsets []float64, top, level int, tol float64) 
 	return err + tol/10
 }
 
-// breaks returns where the integrand of the last of level + 1 coordinates v may have a kink
-// in a derivative: at the heights at which level + 2 pieces meet. From a dozen pieces on, in
-// three dimensions, they are left to the adaptive rule.
+// breaks returns where the integrand of the last of level + 1 coordinates v may have a kink in a derivative: at the
+// heights at which level + 2 pieces meet. From a dozen pieces on, in three dimensions, they are left to the adaptive
+// rule.
 func (g *GaussianMax) breaks(offsets []float64, level int) []float64 {
 	at := []float64{-9, -4, -1.5, 0, 1.5, 4, 9}
 	if level > 1 && len(offsets) > 12 {
@@ -223,9 +221,8 @@ func (g *GaussianMax) breaks(offsets []float64, level int) []float64 {
 	return at
 }
 
-// height returns the last coordinate of the point at which the pieces are equal, NaN if
-// there is no such point or another piece is larger there: by elimination, with the last
-// coordinate left.
+// height returns the last coordinate of the point at which the pieces are equal, NaN if there is no such point or
+// another piece is larger there: by elimination, with the last coordinate left.
 func (g *GaussianMax) height(pieces []int, offsets []float64, level int) float64 {
 	var rows [3][4]float64
 	n, last := level+1, pieces[level+1]
@@ -267,9 +264,8 @@ func (g *GaussianMax) height(pieces []int, offsets []float64, level int) float64
 	return rows[level][n] / rows[level][level]
 }
 
-// meanOfLines is the mean over one coordinate, exactly: the lines' upper envelope from the
-// piece that is largest at 0, and at each kink away from it the rise of the slope times
-// what a normal variate is beyond it in the mean.
+// meanOfLines is the mean over one coordinate, exactly: the lines' upper envelope from the piece that is largest at 0,
+// and at each kink away from it the rise of the slope times what a normal variate is beyond it in the mean.
 func (g *GaussianMax) meanOfLines(out, offsets []float64, top int) {
 	envelope := make([]int, 0, len(offsets))
 	kinks := make([]float64, 0, len(offsets))

@@ -9,20 +9,20 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 )
 
-// Joint is a kernel on ℝᵐ in its standard width, whose density does not change with
-// the sign of any coordinate. Product and Radial are those of cop's Table 1.
+// Joint is a kernel on ℝᵐ in its standard width, whose density does not change with the sign of any coordinate. Product
+// and Radial are those of cop's Table 1.
 type Joint interface {
 	// Name is how the kernel is called in tables and figures.
 	Name() string
 	// Dim returns m.
 	Dim() int
-	// Coordinate returns the law of one coordinate, the same for all: smoothing a sum
-	// over coordinates, as ‖·‖₁ is, needs no more.
+	// Coordinate returns the law of one coordinate, the same for all: smoothing a sum over coordinates, as ‖·‖₁ is,
+	// needs no more.
 	Coordinate() Kernel
 	// Moment returns κ_p = E‖K‖_p for p = 1 or p in [1.1, 2]; it panics for others.
 	Moment(p float64) float64
-	// Steepness returns β₁ and β₂ with ∫|⟨∇k, δ⟩| ≤ β_p‖δ‖_p for every δ. Every function
-	// that is L-Lipschitz in ‖·‖_p becomes Lβ_p/μ-smooth in it.
+	// Steepness returns β₁ and β₂ with ∫|⟨∇k, δ⟩| ≤ β_p‖δ‖_p for every δ. Every function that is L-Lipschitz in ‖·‖_p
+	// becomes Lβ_p/μ-smooth in it.
 	Steepness() (beta1, beta2 float64)
 	// Draw writes a variate to dst, by as many numbers of uniform, in (0, 1), as it takes.
 	Draw(dst []float64, uniform func() float64)
@@ -86,8 +86,8 @@ func (k Product) Moment(p float64) float64 {
 	return sum * step * a / math.Gamma(1-a)
 }
 
-// Steepness returns 2k(0) for p = 1, which is attained; for p = 2 the same for the
-// Gaussian and the Laplacian law, and √m times as much, a bound, for others.
+// Steepness returns 2k(0) for p = 1, which is attained; for p = 2 the same for the Gaussian and the Laplacian law, and
+// √m times as much, a bound, for others.
 func (p Product) Steepness() (beta1, beta2 float64) {
 	beta1 = 2 * Peak(p.Kernel)
 	switch p.Kernel.(type) {
@@ -104,8 +104,8 @@ func (p Product) Draw(dst []float64, uniform func() float64) {
 	}
 }
 
-// Radial is the exponential kernel e^{−‖v‖₂}/𝔫 on ℝᵐ, 𝔫 = 2π^{m/2}Γ(m)/Γ(m/2): a direction
-// and, independent of it, a radius of the Gamma law of shape m.
+// Radial is the exponential kernel e^{−‖v‖₂}/𝔫 on ℝᵐ, 𝔫 = 2π^{m/2}Γ(m)/Γ(m/2): a direction and, independent of it, a
+// radius of the Gamma law of shape m.
 type Radial struct{ M int }
 
 // Name returns "exponential".
@@ -117,8 +117,7 @@ func (r Radial) Dim() int { return r.M }
 // Coordinate returns NewExponential(m).
 func (r Radial) Coordinate() Kernel { return NewExponential(r.M) }
 
-// Moment returns E‖K‖_p = m·E‖U‖_p, U uniform on the sphere, as which the direction of a
-// Gaussian variate is too.
+// Moment returns E‖K‖_p = m·E‖U‖_p, U uniform on the sphere, as which the direction of a Gaussian variate is too.
 func (r Radial) Moment(p float64) float64 {
 	if p == 2 {
 		return float64(r.M)
@@ -127,8 +126,8 @@ func (r Radial) Moment(p float64) float64 {
 	return float64(r.M) * g.Moment(p) / g.Moment(2)
 }
 
-// Steepness returns E|U₁| = Γ(m/2)/(√π·Γ((m+1)/2)), U uniform on the sphere, for both:
-// ∇k = −k·v/‖v‖. It is 2k₁(0), k₁ the density of a coordinate.
+// Steepness returns E|U₁| = Γ(m/2)/(√π·Γ((m+1)/2)), U uniform on the sphere, for both: ∇k = −k·v/‖v‖. It is 2k₁(0), k₁
+// the density of a coordinate.
 func (r Radial) Steepness() (beta1, beta2 float64) {
 	m := float64(r.M)
 	above, _ := math.Lgamma(m / 2)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 )
 
-// TestNormOfKernels: closed forms, m = 1, where it is E|K|, and E‖(K₁, K₂)‖₂ of the
-// Laplacian law, ∫∫ in polar coordinates = 2·∫₀^{π/2} (cos φ + sin φ)^{−3} dφ = 1.6232…
+// TestNormOfKernels: closed forms, m = 1, where it is E|K|, and E‖(K₁, K₂)‖₂ of the Laplacian law, ∫∫ in polar
+// coordinates = 2·∫₀^{π/2} (cos φ + sin φ)^{−3} dφ = 1.6232…
 func TestNormOfKernels(t *testing.T) {
 	for _, k := range allKernels()[:5] {
 		if got, want := (Product{k, 1}).Moment(2), k.Gap(0); !scalar.EqualWithinRel(got, want, 1e-11) {
@@ -44,8 +44,8 @@ func TestNormOfKernels(t *testing.T) {
 	}
 }
 
-// TestDrawsOfJointKernels: E‖K‖_p for p = 1, 1.5 and 2 and the variance of a coordinate
-// within 5 standard errors, which is failed by chance once in 30,000 times.
+// TestDrawsOfJointKernels: E‖K‖_p for p = 1, 1.5 and 2 and the variance of a coordinate within 5 standard errors, which
+// is failed by chance once in 30,000 times.
 func TestDrawsOfJointKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, m := range []int{1, 3, 10} {
@@ -70,8 +70,8 @@ func TestDrawsOfJointKernels(t *testing.T) {
 	}
 }
 
-// TestSteepness: the integral ∫|⟨∇k, δ⟩| = E|⟨∇ln k(K), δ⟩| of draws is never above the
-// constants, and reaches them along an axis.
+// TestSteepness: the integral ∫|⟨∇k, δ⟩| = E|⟨∇ln k(K), δ⟩| of draws is never above the constants, and reaches them
+// along an axis.
 func TestSteepness(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, m := range []int{1, 2, 5} {

@@ -7,8 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Kernel is an even probability density k on the line, in its standard width.
-// Convolved with |·| it gives
+// Kernel is an even probability density k on the line, in its standard width. Convolved with |·| it gives
 //
 //	g(x) = E|x + K| = |x| + Gap(|x|),  g′(x) = sgn(x)(1 − 2·Tail(|x|)),  g″(x) = 2k(x).
 type Kernel interface {
@@ -29,8 +28,8 @@ type Kernel interface {
 // Peak returns sup k = k(0): all kernels here have their mode at 0.
 func Peak(k Kernel) float64 { return k.Density(0) }
 
-// Kernels returns the kernels without parameters, from the one that is nearest
-// to |x| at a given curvature to the one that is farthest.
+// Kernels returns the kernels without parameters, from the one that is nearest to |x| at a given curvature to the one
+// that is farthest.
 func Kernels() []Kernel {
 	return []Kernel{Uniform{}, Cosine{}, Gaussian{}, Logistic{}, Laplacian{}}
 }
@@ -43,8 +42,7 @@ func draw(u float64, upper func(tail float64) float64) float64 {
 	return -upper(u)
 }
 
-// Uniform is ½ on [−1, 1]. With it |x| becomes Huber's function plus ½, which is
-// |x| itself from |x| = 1 on.
+// Uniform is ½ on [−1, 1]. With it |x| becomes Huber's function plus ½, which is |x| itself from |x| = 1 on.
 type Uniform struct{}
 
 // Name returns "uniform".
@@ -93,8 +91,8 @@ func (Cosine) Tail(v float64) float64 {
 	return s * s
 }
 
-// Gap returns r − sin r, r = π/2 − v, for v ≤ π/2. Where r is small the two terms
-// cancel, and the series r³/6 − r⁵/120 + … is summed.
+// Gap returns r − sin r, r = π/2 − v, for v ≤ π/2. Where r is small the two terms cancel, and the series r³/6 − r⁵/120
+// + … is summed.
 func (Cosine) Gap(v float64) float64 {
 	r := math.Pi/2 - v
 	switch {
@@ -129,14 +127,14 @@ func (Gaussian) Density(v float64) float64 { return math.Exp(-v*v/2) / math.Sqrt
 // Tail returns Φ(−v).
 func (Gaussian) Tail(v float64) float64 { return 0.5 * math.Erfc(v/math.Sqrt2) }
 
-// Gap returns 2(φ(v) − vΦ(−v)). From v = 5 on the two terms cancel; the gap is
-// then 2φ(v) times the continued fraction of 1 − v·Φ(−v)/φ(v).
+// Gap returns 2(φ(v) − vΦ(−v)). From v = 5 on the two terms cancel; the gap is then 2φ(v) times the continued fraction
+// of 1 − v·Φ(−v)/φ(v).
 func (g Gaussian) Gap(v float64) float64 {
 	if v < 5 {
 		return 2 * (g.Density(v) - v*g.Tail(v))
 	}
-	// Φ(−v)/φ(v) = 1/(v + 1/(v + 2/(v + 3/(v + …)))) =: 1/(v + c), so that
-	// 1 − v/(v + c) = c/(v + c), c = 1/(v + 2/(v + …)).
+	// Φ(−v)/φ(v) = 1/(v + 1/(v + 2/(v + 3/(v + …)))) =: 1/(v + c), so that 1 − v/(v + c) = c/(v + c), c = 1/(v + 2/(v +
+	// …)).
 	// Terms as in normal.Mills: what is left out falls like e^{−2v√k}.
 	c := 0.0
 	for k := 10 + math.Ceil(300/(v*v)); k >= 1; k-- {
@@ -198,9 +196,8 @@ func (Laplacian) Draw(u float64) float64 {
 	return draw(u, func(tail float64) float64 { return -math.Log(2 * tail) })
 }
 
-// Free is the kernel whose curvature costs a private fit nothing at one ε: of
-// the kernels that meet the condition of Theorem 4 of docs/theory/smoothing.md in
-// its simple form it is the nearest to |x|,
+// Free is the kernel whose curvature costs a private fit nothing at one ε: of the kernels that meet the condition of
+// Theorem 4 of docs/theory/smoothing.md in its simple form it is the nearest to |x|,
 //
 //	g′(x) = sgn(x)(1 + ln(1 − c·e^{−|x|})/ε),  c = 1 − e^{−ε}.
 //
@@ -238,8 +235,8 @@ func (k Free) Draw(u float64) float64 {
 	})
 }
 
-// trilogarithm returns Li₃(z) = Σ zʲ/j³ for z in [0, 1]: the sum, and its tail by
-// the integral, which errs by less than z^n/n⁴.
+// trilogarithm returns Li₃(z) = Σ zʲ/j³ for z in [0, 1]: the sum, and its tail by the integral, which errs by less than
+// z^n/n⁴.
 func trilogarithm(z float64) float64 {
 	const n = 4000
 	sum := 0.0

@@ -7,10 +7,11 @@ import (
 	"os"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
 func allKernels() []Kernel {
@@ -27,8 +28,8 @@ func allKernels() []Kernel {
 // ends are where a kernel, or its derivative, stops.
 var ends = []float64{1, math.Pi / 2}
 
-// integrate returns ∫_from^∞ f over panels whose length is a quarter of the
-// distance from 0, cut at the given points and at the ends of the kernels.
+// integrate returns ∫_from^∞ f over panels whose length is a quarter of the distance from 0, cut at the given points
+// and at the ends of the kernels.
 func integrate(f func(float64) float64, from float64, cuts ...float64) float64 {
 	sum, start := 0.0, from
 	for from < start+50 {
@@ -44,8 +45,7 @@ func integrate(f func(float64) float64, from float64, cuts ...float64) float64 {
 	return sum
 }
 
-// TestKernelsAgreeWithQuadrature integrates the density to the tail, the tail to
-// the gap and v²k to the variance.
+// TestKernelsAgreeWithQuadrature integrates the density to the tail, the tail to the gap and v²k to the variance.
 func TestKernelsAgreeWithQuadrature(t *testing.T) {
 	for _, k := range allKernels() {
 		if got := 2 * integrate(k.Density, 0); !scalar.EqualWithinAbs(got, 1, 1e-12) {
@@ -94,8 +94,8 @@ func TestExponentialOfOddDimension(t *testing.T) {
 	}
 }
 
-// TestReference compares with values computed elsewhere, at 30 digits (mpmath): with cop_smooth_abs of
-// papers.json too, where that is there.
+// TestReference compares with values computed elsewhere, at 30 digits (mpmath): with cop_smooth_abs of papers.json too,
+// where that is there.
 func TestReference(t *testing.T) {
 	for _, name := range []string{"testdata/absolute.json", "../../../shared/reference/papers.json"} {
 		content, err := os.ReadFile(name)
@@ -127,8 +127,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestConvolution compares value, slope and curvature with the definition, with
-// finite differences, and with the bounds.
+// TestConvolution compares value, slope and curvature with the definition, with finite differences, and with the
+// bounds.
 func TestConvolution(t *testing.T) {
 	bowl, err := Max([]float64{-2, 0, 0.5, 3, 1}, []float64{0, 1, 0.9, -2, -5})
 	if err != nil {

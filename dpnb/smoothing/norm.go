@@ -4,8 +4,8 @@ package smoothing
 //
 //	g(x) = Σⱼ E|xⱼ + μKⱼ|.
 //
-// It depends on the kernel of ℝᵐ only through the law of a coordinate: pass
-// NewExponential(m) for e^{−‖v‖₂}, and the same kernel as for |x| for products.
+// It depends on the kernel of ℝᵐ only through the law of a coordinate: pass NewExponential(m) for e^{−‖v‖₂}, and the
+// same kernel as for |x| for products.
 type Norm struct {
 	Kernel Kernel
 	// Width is μ > 0.
@@ -17,8 +17,7 @@ var absolute = Absolute()
 
 func (n Norm) coordinate() Smooth { return absolute.Convolve(n.Kernel, n.Width) }
 
-// ValueGradient returns g(x) and writes ∇g(x) to grad, unless that is nil. It panics if
-// grad has another length than x.
+// ValueGradient returns g(x) and writes ∇g(x) to grad, unless that is nil. It panics if grad has another length than x.
 func (n Norm) ValueGradient(grad, x []float64) float64 {
 	checkLength(grad, x)
 	s, value := n.coordinate(), 0.0
@@ -49,8 +48,7 @@ func (n Norm) Gap(x []float64) float64 {
 	return gap
 }
 
-// Smoothness returns sup ‖∇²g‖₂ = 2k(0)/μ, whatever m is. In θ, x = Aθ, it is
-// times sup‖A‖₂².
+// Smoothness returns sup ‖∇²g‖₂ = 2k(0)/μ, whatever m is. In θ, x = Aθ, it is times sup‖A‖₂².
 func (n Norm) Smoothness() float64 { return n.coordinate().Smoothness() }
 
 // LargestGap returns sup (g − ‖·‖₁) on ℝᵐ, which is at 0.

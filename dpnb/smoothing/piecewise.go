@@ -10,8 +10,8 @@ import (
 //
 //	p(x) = Σⱼ wⱼ|x − zⱼ| + ax + b,  wⱼ > 0:
 //
-// every convex function of finitely many pieces is one, the slope rising by 2wⱼ
-// at zⱼ. Absolute, Positive, Pinball, SoftThreshold and Max make them.
+// every convex function of finitely many pieces is one, the slope rising by 2wⱼ at zⱼ. Absolute, Positive, Pinball,
+// SoftThreshold and Max make them.
 type Piecewise struct {
 	// Kinks zⱼ, rising, and their Weights wⱼ.
 	Kinks, Weights []float64
@@ -27,8 +27,8 @@ func Positive() Piecewise {
 	return Piecewise{Kinks: []float64{0}, Weights: []float64{0.5}, Slope: 0.5}
 }
 
-// Pinball returns max(τx, (τ − 1)x), whose mean over residuals x is least at
-// their τ-quantile. It panics unless 0 < τ < 1.
+// Pinball returns max(τx, (τ − 1)x), whose mean over residuals x is least at their τ-quantile. It panics unless 0 < τ <
+// 1.
 func Pinball(tau float64) Piecewise {
 	if !(tau > 0 && tau < 1) {
 		panic(fmt.Sprintf("smoothing: the level τ of a quantile is %v, want a number in (0, 1)", tau))
@@ -36,8 +36,7 @@ func Pinball(tau float64) Piecewise {
 	return Piecewise{Kinks: []float64{0}, Weights: []float64{0.5}, Slope: tau - 0.5}
 }
 
-// SoftThreshold returns max(0, |x| − τ), the ε-insensitive loss. It panics unless
-// τ > 0.
+// SoftThreshold returns max(0, |x| − τ), the ε-insensitive loss. It panics unless τ > 0.
 func SoftThreshold(tau float64) Piecewise {
 	if !(tau > 0) || math.IsInf(tau, 1) {
 		panic(fmt.Sprintf("smoothing: the threshold is %v, want a positive finite number", tau))
@@ -45,8 +44,7 @@ func SoftThreshold(tau float64) Piecewise {
 	return Piecewise{Kinks: []float64{-tau, tau}, Weights: []float64{0.5, 0.5}, Offset: -tau}
 }
 
-// Max returns the largest of the lines slopes[p]·x + offsets[p]. Lines that are
-// nowhere the largest are left out.
+// Max returns the largest of the lines slopes[p]·x + offsets[p]. Lines that are nowhere the largest are left out.
 //
 // Errors: no line, slices of different lengths, numbers that are not finite.
 func Max(slopes, offsets []float64) (Piecewise, error) {
@@ -127,8 +125,7 @@ func (p Piecewise) Slopes() (least, largest float64) {
 	return least, largest
 }
 
-// Convolve returns E p(x + μK). It panics unless the width μ is positive and
-// finite.
+// Convolve returns E p(x + μK). It panics unless the width μ is positive and finite.
 func (p Piecewise) Convolve(k Kernel, width float64) Smooth {
 	checkWidth(k, width)
 	return Smooth{Function: p, Kernel: k, Width: width}
@@ -174,8 +171,7 @@ func (s Smooth) Curvature(x float64) float64 {
 	return c
 }
 
-// Smoothness returns a bound on the curvature, 2k(0)·Σⱼwⱼ/μ. It is attained
-// where there is one kink.
+// Smoothness returns a bound on the curvature, 2k(0)·Σⱼwⱼ/μ. It is attained where there is one kink.
 func (s Smooth) Smoothness() float64 {
 	total := 0.0
 	for _, w := range s.Function.Weights {
@@ -184,8 +180,7 @@ func (s Smooth) Smoothness() float64 {
 	return 2 * Peak(s.Kernel) * total / s.Width
 }
 
-// LargestGap returns a bound on the gap, μ·Gap(0)·Σⱼwⱼ. It is attained where
-// there is one kink.
+// LargestGap returns a bound on the gap, μ·Gap(0)·Σⱼwⱼ. It is attained where there is one kink.
 func (s Smooth) LargestGap() float64 {
 	total := 0.0
 	for _, w := range s.Function.Weights {

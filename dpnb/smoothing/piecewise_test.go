@@ -26,8 +26,7 @@ func TestPiecewise(t *testing.T) {
 	}
 }
 
-// TestMax compares with the maximum itself, for random lines, parallel and equal
-// ones among them.
+// TestMax compares with the maximum itself, for random lines, parallel and equal ones among them.
 func TestMax(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

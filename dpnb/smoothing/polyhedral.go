@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Polyhedral is the largest of P affine functions on ℝᵐ, f(x) = max_p ⟨a_p, x⟩ + b_p.
-// Create it with NewPolyhedral. On the line Max is exact for every kernel.
+// Polyhedral is the largest of P affine functions on ℝᵐ, f(x) = max_p ⟨a_p, x⟩ + b_p. Create it with NewPolyhedral. On
+// the line Max is exact for every kernel.
 type Polyhedral struct {
 	slopes  [][]float64
 	offsets []float64
@@ -17,8 +17,7 @@ type Polyhedral struct {
 
 // NewPolyhedral returns the largest of the functions ⟨a[p], x⟩ + b[p].
 //
-// Errors: no function, a and b or the rows of a of different lengths, numbers that are
-// not finite.
+// Errors: no function, a and b or the rows of a of different lengths, numbers that are not finite.
 func NewPolyhedral(a [][]float64, b []float64) (Polyhedral, error) {
 	if len(a) == 0 || len(a) != len(b) || len(a[0]) == 0 {
 		return Polyhedral{}, fmt.Errorf("smoothing: %d slopes and %d offsets, want as many of each, at least one, and "+
@@ -78,9 +77,9 @@ func (f Polyhedral) Pieces() int { return len(f.slopes) }
 // Piece returns a_p and b_p, the slopes to be read alone.
 func (f Polyhedral) Piece(p int) (slopes []float64, offset float64) { return f.slopes[p], f.offsets[p] }
 
-// Radius returns max_p ‖a_p − c‖₂ about a centre c that is next to that of the smallest ball which
-// holds the slopes: the best of 0, all midpoints and some steps of Bădoiu and Clarkson (2003).
-// No mixture of the slopes has a variance Σq_p‖a_p − Σqa‖₂² above its square, whatever c is.
+// Radius returns max_p ‖a_p − c‖₂ about a centre c that is next to that of the smallest ball which holds the slopes:
+// the best of 0, all midpoints and some steps of Bădoiu and Clarkson (2003). No mixture of the slopes has a variance
+// Σq_p‖a_p − Σqa‖₂² above its square, whatever c is.
 func (f Polyhedral) Radius() float64 {
 	best, c := f.Lipschitz(), make([]float64, f.Dim())
 	farthest := func() (at int) {
@@ -109,9 +108,8 @@ func (f Polyhedral) Radius() float64 {
 	return best
 }
 
-// NewBowlPieces returns (‖x‖₁ − z)₊ on ℝᵐ as the largest of 2ᵐ + 1 affine functions, m ≤ 6: the
-// signed sums of the coordinates less z, and 0. Where Bowl is the Gaussian kernel's mean, by an
-// integral, its Entropic is closed.
+// NewBowlPieces returns (‖x‖₁ − z)₊ on ℝᵐ as the largest of 2ᵐ + 1 affine functions, m ≤ 6: the signed sums of the
+// coordinates less z, and 0. Where Bowl is the Gaussian kernel's mean, by an integral, its Entropic is closed.
 //
 // Errors: m out of range, z not finite.
 func NewBowlPieces(m int, z float64) (Polyhedral, error) {
@@ -134,8 +132,8 @@ func NewBowlPieces(m int, z float64) (Polyhedral, error) {
 //
 //	g(x) = w·ln Σ_p exp((⟨a_p, x⟩ + b_p)/w),  f ≤ g ≤ f + w·ln P,
 //
-// with gradients that are means of the a_p: the convolution of max_p t_p, in the space of the
-// pieces' values, with w times Gumbel's kernel, about its mean. Its privacy: dpnb/entropic.
+// with gradients that are means of the a_p: the convolution of max_p t_p, in the space of the pieces' values, with w
+// times Gumbel's kernel, about its mean. Its privacy: dpnb/entropic.
 type Entropic struct {
 	Function Polyhedral
 	// Width w > 0.
@@ -168,8 +166,8 @@ func (e Entropic) ValueGradient(grad, x []float64) float64 {
 	return top + e.Width*math.Log(sum)
 }
 
-// Smoothness returns max ‖a_p − a_q‖²/(4w), which the curvature in a direction, the
-// variance of ⟨a_p, ·⟩ over w, does not exceed.
+// Smoothness returns max ‖a_p − a_q‖²/(4w), which the curvature in a direction, the variance of ⟨a_p, ·⟩ over w, does
+// not exceed.
 func (e Entropic) Smoothness() float64 {
 	d := e.Function.Diameter()
 	return d * d / (4 * e.Width)

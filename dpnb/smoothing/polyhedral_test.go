@@ -45,8 +45,8 @@ func mustGaussian(t *testing.T, f Polyhedral, mu float64) *GaussianMax {
 	return g
 }
 
-// TestGaussianMaxOfOrderStatistics: E max of 2, 3 and 4 independent normal variates,
-// 1/√π, 3/(2√π) and (6/π^{3/2})·arctan √2, and the gradient by symmetry.
+// TestGaussianMaxOfOrderStatistics: E max of 2, 3 and 4 independent normal variates, 1/√π, 3/(2√π) and
+// (6/π^{3/2})·arctan √2, and the gradient by symmetry.
 func TestGaussianMaxOfOrderStatistics(t *testing.T) {
 	for n, want := range map[int]float64{1: 0, 2: 1 / math.Sqrt(math.Pi), 3: 1.5 / math.Sqrt(math.Pi),
 		4: 6 * math.Pow(math.Pi, -1.5) * math.Atan(math.Sqrt2)} {
@@ -69,8 +69,8 @@ func TestGaussianMaxOfOrderStatistics(t *testing.T) {
 	}
 }
 
-// TestGaussianMaxOfTheNorm: ‖·‖₁ as the largest of 2^m linear functions, whose slopes
-// agree in many coordinates, against its closed form.
+// TestGaussianMaxOfTheNorm: ‖·‖₁ as the largest of 2^m linear functions, whose slopes agree in many coordinates,
+// against its closed form.
 func TestGaussianMaxOfTheNorm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for m := 1; m <= 3; m++ {
@@ -92,8 +92,8 @@ func TestGaussianMaxOfTheNorm(t *testing.T) {
 	}
 }
 
-// TestGaussianMaxOnTheLine agrees with Max, and a function that does not depend on all
-// coordinates with the one that it depends on.
+// TestGaussianMaxOnTheLine agrees with Max, and a function that does not depend on all coordinates with the one that it
+// depends on.
 func TestGaussianMaxOnTheLine(t *testing.T) {
 	a, b := []float64{-2, 0, 0.5, 3, 1, 0.5}, []float64{0, 1, 0.9, -2, -5, 0.2}
 	line, err := Max(a, b)
@@ -120,9 +120,8 @@ func TestGaussianMaxOnTheLine(t *testing.T) {
 	}
 }
 
-// TestGaussianMaxIsConvexAndSmooth: random pieces in the plane; values above the
-// function and below the bound, gradients by differences, curvature never above the
-// constant, and convexity along random lines.
+// TestGaussianMaxIsConvexAndSmooth: random pieces in the plane; values above the function and below the bound,
+// gradients by differences, curvature never above the constant, and convexity along random lines.
 func TestGaussianMaxIsConvexAndSmooth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 2))
 	for range 20 {
@@ -159,8 +158,7 @@ func TestGaussianMaxIsConvexAndSmooth(t *testing.T) {
 	}
 }
 
-// TestEntropic: log cosh for two pieces, the bounds, gradients by differences and the
-// curvature.
+// TestEntropic: log cosh for two pieces, the bounds, gradients by differences and the curvature.
 func TestEntropic(t *testing.T) {
 	two := mustPolyhedral(t, [][]float64{{1}, {-1}}, []float64{0, 0}).Entropic(0.6)
 	s := Absolute().Convolve(Logistic{}, 0.6)
@@ -210,8 +208,8 @@ func TestErfcx(t *testing.T) {
 	}
 }
 
-// TestBowl against mpmath (testdata/bowl.json: nested quadrature at 25 digits, 17 for
-// m = 3), soft thresholds on the line, and differences.
+// TestBowl against mpmath (testdata/bowl.json: nested quadrature at 25 digits, 17 for m = 3), soft thresholds on the
+// line, and differences.
 func TestBowl(t *testing.T) {
 	content, err := os.ReadFile("testdata/bowl.json")
 	if err != nil {
@@ -281,8 +279,8 @@ func TestBowl(t *testing.T) {
 	}
 }
 
-// TestBowlOfAllSizes: widths over six decades, coordinates over eight, m up to 30, near
-// the level: never below the function, within the bound of Lemma 3.1, slopes within 1.
+// TestBowlOfAllSizes: widths over six decades, coordinates over eight, m up to 30, near the level: never below the
+// function, within the bound of Lemma 3.1, slopes within 1.
 func TestBowlOfAllSizes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for k := range 2000 {
@@ -307,9 +305,9 @@ func TestBowlOfAllSizes(t *testing.T) {
 	}
 }
 
-// TestGaussianMaxIsTheSameFromEverySide: pieces in another order, some of them twice, in
-// coordinates turned by a random rotation of the plane: the same value and the turned
-// gradient, at widths over four decades, with parallel and nearly parallel slopes.
+// TestGaussianMaxIsTheSameFromEverySide: pieces in another order, some of them twice, in coordinates turned by a random
+// rotation of the plane: the same value and the turned gradient, at widths over four decades, with parallel and nearly
+// parallel slopes.
 func TestGaussianMaxIsTheSameFromEverySide(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 4))
 	for range 100 {

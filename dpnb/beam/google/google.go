@@ -1,8 +1,8 @@
-// Package google asks Google's privacy-on-beam what it has in common with package explore: counts, sums,
-// means and quantiles, by public groups, of the records of a file. The whole pipeline is theirs, from the
-// bounding of contributions to the noise, and so are its proof and its randomness: noise is drawn where
-// the workers are, from the system's generator by their library, secured for floats in their way. It
-// has no seed, and nothing of it can be repeated. What is ours is the price, which a ledger is charged before.
+// Package google asks Google's privacy-on-beam what it has in common with package explore: counts, sums, means and
+// quantiles, by public groups, of the records of a file. The whole pipeline is theirs, from the bounding of
+// contributions to the noise, and so are its proof and its randomness: noise is drawn where the workers are, from the
+// system's generator by their library, secured for floats in their way. It has no seed, and nothing of it can be
+// repeated. What is ours is the price, which a ledger is charged before.
 package google
 
 import (
@@ -13,9 +13,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/differential-privacy/privacy-on-beam/v3/pbeam"
-
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/google/differential-privacy/privacy-on-beam/v3/pbeam"
 
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/tally"
@@ -43,8 +42,8 @@ type Question struct {
 	Kind Kind
 	// Column of numbers with public bounds; empty for a Count.
 	Column string
-	// By is a column of public categories, each of which is answered, at the price of one; empty for all
-	// records at once.
+	// By is a column of public categories, each of which is answered, at the price of one; empty for all records at
+	// once.
 	By string
 	// Levels of Quantiles, in (0, 1).
 	Levels []float64
@@ -52,9 +51,9 @@ type Question struct {
 	Gaussian bool
 }
 
-// price is a question with its (ε, δ), as a mechanism that a ledger can be charged for: of their
-// pipeline no more is known than that it is (ε, δ), under adding or removing a privacy unit. With Laplace
-// noise and public groups it is pure.
+// price is a question with its (ε, δ), as a mechanism that a ledger can be charged for: of their pipeline no more is
+// known than that it is (ε, δ), under adding or removing a privacy unit. With Laplace noise and public groups it is
+// pure.
 type price struct {
 	Question
 	Epsilon, Delta float64
@@ -123,14 +122,14 @@ type Answer struct {
 }
 
 // Ask pays for a question about a table and has it answered by a pipeline on where's runner, in one attempt: a second
-// one would draw again. df is the table that the driver sees, with its schema, t the same for the workers,
-// dir a folder that they share.
+// one would draw again. df is the table that the driver sees, with its schema, t the same for the workers, dir a folder
+// that they share.
 //
 // A job of theirs has one environment: the first worker does it all.
 //
-// Errors: before the charge, of public things alone, a runner that cannot be reached, a table in which
-// people have several rows, a question without bounds or groups, an allowance that does not cover it. After
-// it, what the pipeline failed of: there are no refunds.
+// Errors: before the charge, of public things alone, a runner that cannot be reached, a table in which people have
+// several rows, a question without bounds or groups, an allowance that does not cover it. After it, what the pipeline
+// failed of: there are no refunds.
 func (q Question) Ask(ctx context.Context, where runner.Where, df learn.DataFrame, t tally.Table, dir string,
 	a learn.Allowance) (*Answer, error) {
 	_, schema, err := df.Known()
@@ -190,8 +189,8 @@ func (q Question) work(s *frame.Schema, t tally.Table) (w work, groups []string,
 	return w, groups, nil
 }
 
-// run has a pipeline answer a question so many times over, with independent noise: each would have to
-// be paid for. The result is by draw and group.
+// run has a pipeline answer a question so many times over, with independent noise: each would have to be paid for. The
+// result is by draw and group.
 func run(ctx context.Context, on *runner.Session, w work, p price, draws int, dir string) ([][][]float64, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

@@ -55,9 +55,9 @@ func people(t *testing.T, rows int) (learn.DataFrame, tally.Table, map[Kind][]fl
 		Sum: {sum}, Mean: {sum / float64(rows)}, Quantiles: {ages[rows/4], ages[rows/2], ages[3*rows/4]}}
 }
 
-// TestBesideOurs: what privacy-on-beam errs by and takes, and what we do on one machine, on the same file at
-// the same ε. It fails if their errors are all none, which counts have with a probability of (tanh(ε/2))¹² <
-// 10⁻⁷, or beyond what Laplace noise exceeds with one of e⁻⁴⁰; the rest is for the log.
+// TestBesideOurs: what privacy-on-beam errs by and takes, and what we do on one machine, on the same file at the same
+// ε. It fails if their errors are all none, which counts have with a probability of (tanh(ε/2))¹² < 10⁻⁷, or beyond
+// what Laplace noise exceeds with one of e⁻⁴⁰; the rest is for the log.
 func TestBesideOurs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("their pipelines take their time")
@@ -144,8 +144,8 @@ func relative(x []float64) float64 {
 	return math.Sqrt(s/float64(len(x)-1)/float64(len(x))) / m
 }
 
-// TestAsk: each question is answered for what it is charged, by group as well; what cannot be asked is refused
-// before the charge. Laplace noise costs ε alone.
+// TestAsk: each question is answered for what it is charged, by group as well; what cannot be asked is refused before
+// the charge. Laplace noise costs ε alone.
 func TestAsk(t *testing.T) {
 	df, table, truth := people(t, 600)
 	where := runner.Where{}

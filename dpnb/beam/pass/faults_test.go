@@ -15,8 +15,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
-// sabotageEnv names a folder for the workers of a test. A file "KIND-AT" in it, with a number, has
-// so many bundles fail, die or be slow at a place; each takes one off.
+// sabotageEnv names a folder for the workers of a test. A file "KIND-AT" in it, with a number, has so many bundles
+// fail, die or be slow at a place; each takes one off.
 const sabotageEnv = "DPNB_PASS_SABOTAGE"
 
 func setSabotage() {
@@ -47,9 +47,9 @@ func setSabotage() {
 	}
 }
 
-// TestFaults: bundles that fail, die or are slow before and after they have written, workers that
-// are killed, bundles whose result comes twice or never, in one process and in two: sums have the
-// bits of an undisturbed pass, or there is an error that says what went wrong.
+// TestFaults: bundles that fail, die or are slow before and after they have written, workers that are killed, bundles
+// whose result comes twice or never, in one process and in two: sums have the bits of an undisturbed pass, or there is
+// an error that says what went wrong.
 func TestFaults(t *testing.T) {
 	rows, labels := drawn(20_000, 4, 5)
 	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)
@@ -140,8 +140,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestADriverGoesOn: what a driver that was ended has had added up, the next one finds; files that
-// are gone, cut short or another's are told by name.
+// TestADriverGoesOn: what a driver that was ended has had added up, the next one finds; files that are gone, cut short
+// or another's are told by name.
 func TestADriverGoesOn(t *testing.T) {
 	rows, labels := drawn(6000, 3, 6)
 	path := filepath.Join(t.TempDir(), "a.rows")

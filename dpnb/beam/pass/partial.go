@@ -14,9 +14,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/exactsum"
 )
 
-// partial is the sum over some chunks of records: exact, so that it is a function of the chunks
-// and of the query alone, and with the names of the chunks, so that none is lost or counted twice
-// without being noticed. It is not private, and stays where the records are.
+// partial is the sum over some chunks of records: exact, so that it is a function of the chunks and of the query alone,
+// and with the names of the chunks, so that none is lost or counted twice without being noticed. It is not private, and
+// stays where the records are.
 type partial struct {
 	// chunks has a bit for each chunk of all records.
 	chunks []byte
@@ -100,8 +100,7 @@ func (p *partial) sums(precise bool) *erm.Sums {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// MarshalBinary implements encoding.BinaryMarshaler: the same bytes for equal sums of the same
-// chunks, with a checksum.
+// MarshalBinary implements encoding.BinaryMarshaler: the same bytes for equal sums of the same chunks, with a checksum.
 func (p *partial) MarshalBinary() ([]byte, error) {
 	b := binary.LittleEndian.AppendUint32(nil, uint32(len(p.chunks)))
 	b = append(b, p.chunks...)

@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 )
 
-// TestPartials: sums of other chunks add up, with the labels that are wrong; a chunk that comes twice,
-// within a bundle or from two, and a changed byte are noticed.
+// TestPartials: sums of other chunks add up, with the labels that are wrong; a chunk that comes twice, within a bundle
+// or from two, and a changed byte are noticed.
 func TestPartials(t *testing.T) {
 	of := func(chunks ...int) *partial {
 		p := newPartial(10)

@@ -1,6 +1,5 @@
-// Package pass has the passes of a solver made on workers: an erm.Source whose sums over the records
-// are a pipeline of Apache Beam. The records are in files that every worker reads under the same
-// name; what travels are queries and sums.
+// Package pass has the passes of a solver made on workers: an erm.Source whose sums over the records are a pipeline of
+// Apache Beam. The records are in files that every worker reads under the same name; what travels are queries and sums.
 package pass
 
 import (
@@ -26,8 +25,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// File is a file of stored records, with the key that says of which table, schema and encoding
-// they are. It has its checksums in itself.
+// File is a file of stored records, with the key that says of which table, schema and encoding they are. It has its
+// checksums in itself.
 type File struct {
 	Path string
 	Key  [32]byte
@@ -45,8 +44,8 @@ type shard struct {
 
 // Records are those of some files, added up over by the workers of a session: an erm.Source.
 type Records struct {
-	// Rows are those of the file, for what looks at single records where the driver is. With
-	// several files there is none.
+	// Rows are those of the file, for what looks at single records where the driver is. With several files there is
+	// none.
 	matrix.Rows
 	ctx    context.Context
 	on     *runner.Session
@@ -62,17 +61,15 @@ type Records struct {
 	dealt func(s []shard, worker, workers int) []shard
 }
 
-// chunkRows is how many records of a file of n are added up in float64 before their sum goes into
-// an exact one. It depends on n alone, and so do all sums.
+// chunkRows is how many records of a file of n are added up in float64 before their sum goes into an exact one. It
+// depends on n alone, and so do all sums.
 func chunkRows(n int) int { return max(2048, (n+1023)/1024) }
 
-// Open returns the records of some files, of which the workers of a session see the same under the
-// same names, and a folder likewise: the sums of a pass are exchanged there, and kept as
-// checkpoints. A program that was ended and asks the same again finds them there. What is in the
-// folder is as private as the records.
+// Open returns the records of some files, of which the workers of a session see the same under the same names, and a
+// folder likewise: the sums of a pass are exchanged there, and kept as checkpoints. A program that was ended and asks
+// the same again finds them there. What is in the folder is as private as the records.
 //
-// Errors: a file that is not there, cut short, damaged, of another key or another width; no
-// folder.
+// Errors: a file that is not there, cut short, damaged, of another key or another width; no folder.
 func Open(ctx context.Context, on *runner.Session, dir string, files ...File) (*Records, error) {
 	r := &Records{ctx: ctx, on: on, dir: dir}
 	if len(files) == 0 {
@@ -98,8 +95,8 @@ func Open(ctx context.Context, on *runner.Session, dir string, files ...File) (*
 		fmt.Fprintf(hash, "%s %x %d %d\n", f.Path, f.Key, n, d)
 		per := chunkRows(n)
 		chunks := (n + per - 1) / per
-		// A shard is what a worker takes at a time: several for each, so that one that is slow
-		// takes fewer where the runner deals them out.
+		// A shard is what a worker takes at a time: several for each, so that one that is slow takes fewer where the
+		// runner deals them out.
 		step := max(1, chunks/16)
 		for lo := 0; lo < chunks; lo += step {
 			r.shards = append(r.shards, shard{f.Path, hex.EncodeToString(f.Key[:]), lo, min(lo+step, chunks), r.chunks,
@@ -158,8 +155,8 @@ func (r *Records) Sample(places []int) (matrix.Rows, []float64, error) {
 	return some, labels, err
 }
 
-// Pass implements erm.Source: the sums are those of the folder, if they are there, or made by the
-// workers. They do not depend on how many these are, nor on what was tried in vain.
+// Pass implements erm.Source: the sums are those of the folder, if they are there, or made by the workers. They do not
+// depend on how many these are, nor on what was tried in vain.
 //
 // Errors: what the runner failed of, after its attempts; a chunk that was lost or counted twice.
 func (r *Records) Pass(q *erm.Query) (*erm.Sums, error) {
@@ -278,8 +275,8 @@ func (w *writer) ProcessElement(p *partial) error {
 // sabotage, for tests, has a worker fail, wait or die.
 var sabotage = func(at, what string) error { return nil }
 
-// adder is the CombineFn of a pass. Beam commits the output of a bundle once, whatever failed
-// before; the accumulators know their chunks, so that a runner that does not is found out.
+// adder is the CombineFn of a pass. Beam commits the output of a bundle once, whatever failed before; the accumulators
+// know their chunks, so that a runner that does not is found out.
 type adder struct {
 	Query  []byte
 	Chunks int

@@ -104,8 +104,8 @@ func queries(d int) []*erm.Query {
 		{Kind: erm.Product, Loss: f, At: at, Direction: along}, {Kind: erm.Hessian, Loss: f, At: at}}
 }
 
-// TestAnyBundlingGivesTheSameBits: accumulators of random bundles, merged in a random order, have
-// the same bytes as one that took the shards in turn; a chunk that comes twice is refused.
+// TestAnyBundlingGivesTheSameBits: accumulators of random bundles, merged in a random order, have the same bytes as one
+// that took the shards in turn; a chunk that comes twice is refused.
 func TestAnyBundlingGivesTheSameBits(t *testing.T) {
 	rows, labels := drawn(50_000, 6, 1)
 	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)
@@ -157,9 +157,8 @@ func TestAnyBundlingGivesTheSameBits(t *testing.T) {
 	}
 }
 
-// TestSumsAreThoseOfTheRecords: against sums in double-double over all records at once, whatever
-// the number of workers and of files, to the depth that the sums say of themselves; and the same
-// bits with any number of workers.
+// TestSumsAreThoseOfTheRecords: against sums in double-double over all records at once, whatever the number of workers
+// and of files, to the depth that the sums say of themselves; and the same bits with any number of workers.
 func TestSumsAreThoseOfTheRecords(t *testing.T) {
 	const n, d = 30_000, 5
 	rows, labels := drawn(n, d, 2)
@@ -206,9 +205,9 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 	}
 }
 
-// TestTheFitIsThatInMemory: certified minimisers agree to the sum of their certificates, releases
-// with noise of one seed likewise, for no, one, two and four worker processes; among themselves
-// these agree to the last bit. One record more is seen.
+// TestTheFitIsThatInMemory: certified minimisers agree to the sum of their certificates, releases with noise of one
+// seed likewise, for no, one, two and four worker processes; among themselves these agree to the last bit. One record
+// more is seen.
 func TestTheFitIsThatInMemory(t *testing.T) {
 	const n, d = 20_000, 6
 	rows, labels := drawn(n, d, 3)
@@ -280,8 +279,8 @@ func places(n int) []int {
 	return all
 }
 
-// TestOverhead: a pass over next to nothing takes at most 0.3 s, the fastest of ten; and where others
-// use the machine, of up to a hundred. Alone on it a pass takes a tenth of that.
+// TestOverhead: a pass over next to nothing takes at most 0.3 s, the fastest of ten; and where others use the machine,
+// of up to a hundred. Alone on it a pass takes a tenth of that.
 func TestOverhead(t *testing.T) {
 	rows, labels := drawn(100, 4, 4)
 	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)

@@ -56,8 +56,8 @@ func placeIn(path string) (p place, err error) {
 // keyName is what the key is called among the parameters of an environment, which a runner hands on.
 const keyName = "dpnb.key"
 
-// pool serves Beam's external environment: for each job that asks and has the key, a worker in this process. It
-// differs from the SDK's own in the key, and in that a second worker of a name takes the place of the first.
+// pool serves Beam's external environment: for each job that asks and has the key, a worker in this process. It differs
+// from the SDK's own in the key, and in that a second worker of a name takes the place of the first.
 type pool struct {
 	fnpb.UnimplementedBeamFnExternalWorkerPoolServer
 	place
@@ -66,8 +66,8 @@ type pool struct {
 	stop   map[string]*context.CancelFunc
 }
 
-// newPool listens at a port, 0 for a free one, which this machine alone reaches: a runner tells workers to run what
-// it likes, and Beam neither encrypts nor authenticates.
+// newPool listens at a port, 0 for a free one, which this machine alone reaches: a runner tells workers to run what it
+// likes, and Beam neither encrypts nor authenticates.
 func newPool(port int) (*pool, error) {
 	beam.Init()
 	quiet()

@@ -42,8 +42,8 @@ func Main() {
 	os.Exit(1)
 }
 
-// quiet silences the logs of Beam, which writes to the default logger of the program: what fails is
-// returned, and no log is to grow by a line for each pass.
+// quiet silences the logs of Beam, which writes to the default logger of the program: what fails is returned, and no
+// log is to grow by a line for each pass.
 func quiet() {
 	level := slog.LevelError + 1
 	if os.Getenv(logEnv) != "" {

@@ -1,5 +1,5 @@
-// Package runner runs pipelines of Apache Beam where the user says: in this process, or on the workers of a
-// cluster. It knows nothing of what they compute.
+// Package runner runs pipelines of Apache Beam where the user says: in this process, or on the workers of a cluster. It
+// knows nothing of what they compute.
 package runner
 
 import (
@@ -30,11 +30,11 @@ import (
 
 // Where says what runs pipelines.
 type Where struct {
-	// Endpoint is the address of the job service of a runner: Flink's, Spark's. Without one this process does it
-	// all, in Beam's direct runner, and nothing listens.
+	// Endpoint is the address of the job service of a runner: Flink's, Spark's. Without one this process does it all,
+	// in Beam's direct runner, and nothing listens.
 	Endpoint string
-	// Workers are files in which workers have written where they listen and their key: processes that serve Pool,
-	// as the command's `worker` does. The runner must reach what is in them. Each takes a share of the work.
+	// Workers are files in which workers have written where they listen and their key: processes that serve Pool, as
+	// the command's `worker` does. The runner must reach what is in them. Each takes a share of the work.
 	Workers []string
 	// Processes is a number of workers to start on this machine instead. With neither, this process is the only worker.
 	Processes int
@@ -65,8 +65,8 @@ type Session struct {
 	workers []worker
 }
 
-// worker is a pool at a place: of another program, which has written it to a file, of a process that was started
-// here, or of this one. In the direct runner it is none of these.
+// worker is a pool at a place: of another program, which has written it to a file, of a process that was started here,
+// or of this one. In the direct runner it is none of these.
 type worker struct {
 	place
 	file    string
@@ -172,11 +172,11 @@ func answers(ctx context.Context, address string) error {
 }
 
 // Run has a pipeline made and run on every worker, side by side, and returns when all are done.
-// If one fails, because its worker or the runner has died or for any other reason, a worker that has died
-// is started again and the pipeline repeated: what its transforms write has to be the same then.
+// If one fails, because its worker or the runner has died or for any other reason, a worker that has died is started
+// again and the pipeline repeated: what its transforms write has to be the same then.
 //
-// A worker has a job of its own: a runner may run one process for an environment, and take the metrics
-// of two in one job for each other's.
+// A worker has a job of its own: a runner may run one process for an environment, and take the metrics of two in one
+// job for each other's.
 //
 // Errors: what the last attempt of a worker failed of; ctx's.
 func (s *Session) Run(ctx context.Context, name string, build func(scope beam.Scope, worker int)) error {

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	prismtest.Main(m)
 }
 
-// note writes the number of the process that saw an element into a folder, and fails as often as it
-// is told to, or waits until there is a file "go" in the folder.
+// note writes the number of the process that saw an element into a folder, and fails as often as it is told to, or
+// waits until there is a file "go" in the folder.
 type note struct {
 	Dir  string
 	Fail int // this many processings fail after the file was written
@@ -89,8 +89,7 @@ func open(t *testing.T, w Where) *Session {
 	return s
 }
 
-// TestEachWorkerIsAProcess: with so many processes, each share of the work is seen by another one,
-// and none by this.
+// TestEachWorkerIsAProcess: with so many processes, each share of the work is seen by another one, and none by this.
 func TestEachWorkerIsAProcess(t *testing.T) {
 	prism := prismtest.Start(t)
 	for _, workers := range []int{0, 1, 2, 4} {
@@ -118,8 +117,8 @@ func TestEachWorkerIsAProcess(t *testing.T) {
 	}
 }
 
-// TestWhatDiesIsStartedAgain: workers and the runner, before a run and in the middle of it, when both
-// elements are being processed: they wait until one of the processes is gone.
+// TestWhatDiesIsStartedAgain: workers and the runner, before a run and in the middle of it, when both elements are
+// being processed: they wait until one of the processes is gone.
 func TestWhatDiesIsStartedAgain(t *testing.T) {
 	prism := prismtest.Start(t)
 	s := open(t, Where{Endpoint: prism.Address, Processes: 2})

@@ -1,5 +1,5 @@
-// Package sweep runs the sweeps of paper/sweeps on workers: the same rows, to the last digit, as in
-// one process, whatever the number of workers and whatever dies.
+// Package sweep runs the sweeps of paper/sweeps on workers: the same rows, to the last digit, as in one process,
+// whatever the number of workers and whatever dies.
 package sweep
 
 import (
@@ -29,8 +29,8 @@ func open(r sweeps.Request, dir string) (*sim.Parts, error) {
 	return sim.OpenParts(dir, r.String(), s)
 }
 
-// Run makes what is missing of a sweep's parts in a folder, each worker its share. progress, if not
-// nil, is told now and then how many parts there are of how many.
+// Run makes what is missing of a sweep's parts in a folder, each worker its share. progress, if not nil, is told now
+// and then how many parts there are of how many.
 //
 // Errors: as sweeps.New and sim.OpenParts; what the runner failed of. What was made stays, and another Run goes on.
 func Run(ctx context.Context, on *runner.Session, r sweeps.Request, dir string,
@@ -88,8 +88,7 @@ func told(parts *sim.Parts, progress func(done, total int)) (stop func()) {
 // makePart makes a part of the sweep that Request asks for in Dir.
 type makePart struct{ Request, Dir string }
 
-// opened has the parts of the sweeps that this process has been asked for: their data are made
-// once.
+// opened has the parts of the sweeps that this process has been asked for: their data are made once.
 var opened sync.Map
 
 // ProcessElement makes part k, unless it is there.

@@ -69,8 +69,8 @@ func session(t *testing.T, processes int) *runner.Session {
 	return s
 }
 
-// TestAThousandTrialsDigitForDigit: with no, one, two and four worker processes, and with the rows
-// of one run in the place of those that another lost, the rows are those of a loop.
+// TestAThousandTrialsDigitForDigit: with no, one, two and four worker processes, and with the rows of one run in the
+// place of those that another lost, the rows are those of a loop.
 func TestAThousandTrialsDigitForDigit(t *testing.T) {
 	r := sweeps.Request{Name: "noise"}
 	want := local(t, r)
@@ -111,8 +111,7 @@ func TestAThousandTrialsDigitForDigit(t *testing.T) {
 	}
 }
 
-// TestWorkersThatDie: two workers, each killed in the middle, and a driver that is stopped and
-// started again.
+// TestWorkersThatDie: two workers, each killed in the middle, and a driver that is stopped and started again.
 func TestWorkersThatDie(t *testing.T) {
 	r := sweeps.Request{Name: "qop/fig2", Trials: 4}
 	want := local(t, r)

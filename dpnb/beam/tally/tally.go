@@ -1,6 +1,6 @@
-// Package tally has the records of a table added up by workers, for the questions of package explore.
-// Each reads parts of a file that all see under one name, and leaves what it has added up, in whole
-// numbers, in a folder that they share: one file for a part, however often the part was made.
+// Package tally has the records of a table added up by workers, for the questions of package explore. Each reads parts
+// of a file that all see under one name, and leaves what it has added up, in whole numbers, in a folder that they
+// share: one file for a part, however often the part was made.
 package tally
 
 import (
@@ -36,8 +36,8 @@ type Table struct {
 // mostParts bounds the number of parts, and so what is left in the folder.
 const mostParts = 32
 
-// Open returns the records, and in how many parts they are added up: groups of rows of a Parquet file,
-// of which there are as many as its writer made. Another file is one part.
+// Open returns the records, and in how many parts they are added up: groups of rows of a Parquet file, of which there
+// are as many as its writer made. Another file is one part.
 func (t Table) Open() (records frame.Scanner, parts int, err error) {
 	if records, err = parquet.OpenAny(t.Path, &t.Parquet, &t.CSV); err != nil {
 		return nil, 0, err
@@ -51,9 +51,8 @@ func (t Table) Open() (records frame.Scanner, parts int, err error) {
 	return records, 1, nil
 }
 
-// Run has the records added up and returns the files with what was added up of each part, for
-// statistic.MergeTally: all there, or an error. Files that are there from a run that was ended are taken as
-// they are.
+// Run has the records added up and returns the files with what was added up of each part, for statistic.MergeTally: all
+// there, or an error. Files that are there from a run that was ended are taken as they are.
 //
 // Errors: as explore.Adding.Tally; what the runner failed of, after its attempts.
 func Run(ctx context.Context, on *runner.Session, t Table, a explore.Adding, dir string) ([]string, error) {
@@ -108,8 +107,7 @@ type work struct {
 	Adding explore.Adding
 }
 
-// addPart adds up a part of what Request says, and writes that to Dir. It may run twice, and writes the same
-// then.
+// addPart adds up a part of what Request says, and writes that to Dir. It may run twice, and writes the same then.
 type addPart struct{ Request, Dir string }
 
 // path returns the file of part k.

@@ -71,10 +71,9 @@ func (n chunks) Scan(_ []string, f func(*frame.Table) error) error {
 	return nil
 }
 
-// TestTalliesAreThoseOfTheRecords: of a file in parts, by no, one and several worker processes, parts that
-// fail, processes that die, results that are there, damaged, or from another driver: what is added up has
-// the bytes of one pass here, and releases the same of one seed. A file that was changed, a part that fails for
-// ever: an error.
+// TestTalliesAreThoseOfTheRecords: of a file in parts, by no, one and several worker processes, parts that fail,
+// processes that die, results that are there, damaged, or from another driver: what is added up has the bytes of one
+// pass here, and releases the same of one seed. A file that was changed, a part that fails for ever: an error.
 func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.parquet")
 	if err := parquet.Write(file, chunks(40_500)); err != nil {

@@ -29,9 +29,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// elsewhere says on which runner of Beam a command's work is to be done. The names of the fields
-// are those of runner.Where in the module dpnb/beam, which reads it: Beam has hundreds of
-// dependencies, and who does not use it builds none of them.
+// elsewhere says on which runner of Beam a command's work is to be done. The names of the fields are those of
+// runner.Where in the module dpnb/beam, which reads it: Beam has hundreds of dependencies, and who does not use it
+// builds none of them.
 type elsewhere struct {
 	Endpoint  string
 	Workers   []string
@@ -105,9 +105,9 @@ func beamProgram(ctx context.Context) (string, error) {
 	return program, err
 }
 
-// rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The
-// sums of passes are kept in the folder, empty for one beside the file (frame.ListStored has
-// such), as private as it is, and are removed by end if all went well: a fit that was ended finds them.
+// rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The sums of passes are
+// kept in the folder, empty for one beside the file (frame.ListStored has such), as private as it is, and are removed
+// by end if all went well: a fit that was ended finds them.
 func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
 	end func(well bool) error, err error) {
 	nothing := func(bool) error { return nil }
@@ -152,8 +152,8 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 	return remote.New(rows, to, out), end, nil
 }
 
-// started starts a program, asks it and waits until it says that it is ready. closed closes its input and waits for
-// its end.
+// started starts a program, asks it and waits until it says that it is ready. closed closes its input and waits for its
+// end.
 func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Reader, closed func() error, err error) {
 	to, err = child.StdinPipe()
 	if err != nil {
@@ -175,8 +175,8 @@ func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Read
 	return to, from, closed, nil
 }
 
-// tally has the records of a file added up on the runner: for explore.Query.TalliedBy. What was added up is in
-// the folder, empty for one among the encoded records, and is removed by end if all went well.
+// tally has the records of a file added up on the runner: for explore.Query.TalliedBy. What was added up is in the
+// folder, empty for one among the encoded records, and is removed by end if all went well.
 func (e *elsewhere) tally(ctx context.Context, t *tableFlags, records frame.Scanner, folder string, memory byteSize) (
 	add func(a explore.Adding, each func([]byte) error) error, end func(well bool) error, err error) {
 	from := records.Origin()
@@ -251,8 +251,8 @@ func sumsIn(folder string) (paths []string) {
 	return paths
 }
 
-// removeSums removes the sums of passes from a folder, and the folder if nothing else is there: it may be one
-// in which the user has more, a ledger for one.
+// removeSums removes the sums of passes from a folder, and the folder if nothing else is there: it may be one in which
+// the user has more, a ledger for one.
 func removeSums(folder string) (err error) {
 	for _, path := range append(sumsIn(folder), filepath.Join(folder, "lock")) {
 		if gone := os.Remove(path); !errors.Is(gone, os.ErrNotExist) {

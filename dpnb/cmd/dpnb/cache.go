@@ -73,8 +73,7 @@ killed have left, and with the sums of passes that fits on a runner made and did
 	return cmd
 }
 
-// keep has the garbage collector keep to the size, less an eighth for what it does not see, until
-// free.
+// keep has the garbage collector keep to the size, less an eighth for what it does not see, until free.
 func (b byteSize) keep() (free func()) {
 	before := debug.SetMemoryLimit(-1)
 	if b > 0 {
@@ -83,8 +82,8 @@ func (b byteSize) keep() (free func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// rowsOfChunk returns how many rows of so many columns are read at a time: a chunk and what is
-// made of it take a small part of the memory. 0 leaves it to the reader.
+// rowsOfChunk returns how many rows of so many columns are read at a time: a chunk and what is made of it take a small
+// part of the memory. 0 leaves it to the reader.
 func (b byteSize) rowsOfChunk(columns int) int {
 	if b == 0 {
 		return 0

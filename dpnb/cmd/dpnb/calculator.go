@@ -9,8 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// newCalculator returns the calculator of every mechanism that the project
-// accounts for.
+// newCalculator returns the calculator of every mechanism that the project accounts for.
 func newCalculator() calculator.Calculator {
 	return calculator.New().With("objective-perturbation", calculator.Type{
 		Fields: []calculator.Field{

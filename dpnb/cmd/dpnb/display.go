@@ -12,9 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A display shows how the work goes on: moving bars on a terminal, and elsewhere,
-// as in a log of CI, one line for each thing that happens. It implements
-// report.Progress.
+// A display shows how the work goes on: moving bars on a terminal, and elsewhere, as in a log of CI, one line for each
+// thing that happens. It implements report.Progress.
 type display struct {
 	out  *os.File
 	bars *mpb.Progress // nil where out is no terminal

@@ -27,8 +27,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// privateFlags say of a table what is public, what may be learnt of it, and what that may take
-// of this machine: for every command that releases something.
+// privateFlags say of a table what is public, what may be learnt of it, and what that may take of this machine: for
+// every command that releases something.
 type privateFlags struct {
 	table                tableFlags
 	schema, budget, name string

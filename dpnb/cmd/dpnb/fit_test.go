@@ -29,8 +29,8 @@ func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
 	return said.String(), err
 }
 
-// A fit and a summary by the command: released once under a budget that is kept, refused where
-// it is spent, simulated by a seed, and refused by name where a learner does not fit into memory.
+// A fit and a summary by the command: released once under a budget that is kept, refused where it is spent, simulated
+// by a seed, and refused by name where a learner does not fit into memory.
 func TestFitAndDescribeCommands(t *testing.T) {
 	dir := t.TempDir()
 	file, schema := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")

@@ -14,13 +14,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// least is the smallest value that whole numbers and times may be given, for the
-// flags that have one of their own as a default: a flag that is left out has it
-// chosen, and one that is given is meant.
+// least is the smallest value that whole numbers and times may be given, for the flags that have one of their own as a
+// default: a flag that is left out has it chosen, and one that is given is meant.
 var least = map[string]int64{"jobs": 1, "port": 1, "timeout": 0}
 
-// checkFlags refuses values that no command can mean, before it does anything:
-// numbers that are none, empty words, negative counts and times.
+// checkFlags refuses values that no command can mean, before it does anything: numbers that are none, empty words,
+// negative counts and times.
 func checkFlags(cmd *cobra.Command) error {
 	var errs []error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -61,9 +60,8 @@ func wanted(f *pflag.Flag) string {
 	return ""
 }
 
-// sayFlags has the errors of a command, and of those below it, name the flag where its value is
-// what is wrong: for "Study.Records" and "NoiseScale" those are --records and --noise-scale. What it shows of its
-// progress is ended first.
+// sayFlags has the errors of a command, and of those below it, name the flag where its value is what is wrong: for
+// "Study.Records" and "NoiseScale" those are --records and --noise-scale. What it shows of its progress is ended first.
 func sayFlags(cmd *cobra.Command, end func()) {
 	for _, c := range cmd.Commands() {
 		sayFlags(c, end)

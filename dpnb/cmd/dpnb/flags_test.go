@@ -26,8 +26,8 @@ func said(args ...string) (string, error) {
 	return out.String(), err
 }
 
-// What no command can mean is refused by every command, by whatever flag, before
-// it does anything: outside a clone, where the others would complain of that.
+// What no command can mean is refused by every command, by whatever flag, before it does anything: outside a clone,
+// where the others would complain of that.
 func TestNonsenseFlagsAreRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	nonsense := map[string][]string{

@@ -91,8 +91,8 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 	return cmd
 }
 
-// givenZeros refuses zeros that were given: learn.Study takes its own for left out,
-// and would answer for another study than the one that was asked about.
+// givenZeros refuses zeros that were given: learn.Study takes its own for left out, and would answer for another study
+// than the one that was asked about.
 func givenZeros(cmd *cobra.Command) error {
 	for name, want := range map[string]string{
 		"delta":     "a number in (0, 1): the Gaussian noise of these mechanisms has no guarantee at δ = 0",

@@ -49,16 +49,15 @@ func program(t *testing.T) string {
 	return path
 }
 
-// reportCommand runs the fixture with a temporary folder of its own, so that the
-// processes of other tests are not taken for its.
+// reportCommand runs the fixture with a temporary folder of its own, so that the processes of other tests are not taken
+// for its.
 func reportCommand(dpnb, out, tmp string) *exec.Cmd {
 	cmd := exec.Command(dpnb, "report", fixture, "--out", out)
 	cmd.Env = append(os.Environ(), "TMPDIR="+tmp)
 	return cmd
 }
 
-// mentioning returns the processes whose environment names the folder: all that a
-// run started.
+// mentioning returns the processes whose environment names the folder: all that a run started.
 func mentioning(t *testing.T, tmp string) []string {
 	t.Helper()
 	var found []string
@@ -76,12 +75,11 @@ func mentioning(t *testing.T, tmp string) []string {
 	return found
 }
 
-// changing is what two runs of the same notebook may differ in: times, and whether
-// somebody edited a file meanwhile.
+// changing is what two runs of the same notebook may differ in: times, and whether somebody edited a file meanwhile.
 var changing = regexp.MustCompile(` with uncommitted changes|\d+\.\d s\b|\d{4}-\d\d-\d\d \d\d:\d\d UTC`)
 
-// reports returns the files of a folder of reports, by name, without what may
-// change. State that no reader sees is left out.
+// reports returns the files of a folder of reports, by name, without what may change. State that no reader sees is left
+// out.
 func reports(t *testing.T, out string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -182,8 +180,7 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf("%q instead of %q", show(a), show(b))
 }
 
-// TestEverythingKilledAtOnce is the worst case: nobody is left to tidy up. The
-// next run does.
+// TestEverythingKilledAtOnce is the worst case: nobody is left to tidy up. The next run does.
 func TestEverythingKilledAtOnce(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	dpnb := program(t)
@@ -203,8 +200,7 @@ func TestEverythingKilledAtOnce(t *testing.T) {
 		fmt.Sscanf(process, "/proc/%d", &pid)
 		if strings.Contains(process, "gonb") && strings.Contains(process, "--kernel") {
 			kernels++
-			// The orphan: stopped, for on some machines it sees that it is alone
-			// and ends before anybody looks.
+			// The orphan: stopped, for on some machines it sees that it is alone and ends before anybody looks.
 			syscall.Kill(pid, syscall.SIGSTOP)
 			continue
 		}

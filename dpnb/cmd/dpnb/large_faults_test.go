@@ -79,8 +79,8 @@ func entries(t *testing.T, path string) int {
 	return len(kept.Content.Entries)
 }
 
-// A fit that is killed at any time and run again stores its records once, charges its ledger once,
-// and releases what was charged for: never twice, and nothing is left half.
+// A fit that is killed at any time and run again stores its records once, charges its ledger once, and releases what
+// was charged for: never twice, and nothing is left half.
 func TestKilledFits(t *testing.T) {
 	runs := 12
 	if testscale.Full() {
@@ -165,9 +165,8 @@ func TestTwoProgramsStoreOnce(t *testing.T) {
 	}
 }
 
-// A source that is cut short, in a line of a CSV file or anywhere in a Parquet file, or changed
-// while it is read, and a store that is damaged or no folder: an error before the charge, or the
-// records are stored anew.
+// A source that is cut short, in a line of a CSV file or anywhere in a Parquet file, or changed while it is read, and a
+// store that is damaged or no folder: an error before the charge, or the records are stored anew.
 func TestBadSources(t *testing.T) {
 	dir, file, schema := crowd(t, 3000)
 	store := filepath.Join(dir, "store")

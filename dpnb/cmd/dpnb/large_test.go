@@ -22,9 +22,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
-// invented is a scan of so many rows of 20 invented columns: 17 numbers, a whole number of 0 to 9,
-// a category and a label that depends on the first numbers. Another seed is another file, of which
-// no earlier run has kept records.
+// invented is a scan of so many rows of 20 invented columns: 17 numbers, a whole number of 0 to 9, a category and a
+// label that depends on the first numbers. Another seed is another file, of which no earlier run has kept records.
 type invented struct {
 	rows int
 	seed uint64
@@ -90,9 +89,9 @@ func (n invented) schema() *frame.Schema {
 	return s
 }
 
-// The template's report of 10⁷ rows × 20 columns of Parquet: statistics, a fit, its error on the rows
-// that were kept aside. It logs the seconds, those of the processors, and the peak of memory of the
-// largest process that it started, compilers included.
+// The template's report of 10⁷ rows × 20 columns of Parquet: statistics, a fit, its error on the rows that were kept
+// aside. It logs the seconds, those of the processors, and the peak of memory of the largest process that it started,
+// compilers included.
 //
 //	DPNB_FULL=1 go test -run TestTemplateOfALargeFile -v ./dpnb/cmd/dpnb
 func TestTemplateOfALargeFile(t *testing.T) {

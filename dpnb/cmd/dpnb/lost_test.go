@@ -24,8 +24,8 @@ func released(dir, file, schema, ledger string) map[string][]string {
 	}
 }
 
-// Wherever the disk of the ledger is full, nothing is lost that was paid for: with room, the same command releases
-// what was charged, once.
+// Wherever the disk of the ledger is full, nothing is lost that was paid for: with room, the same command releases what
+// was charged, once.
 func TestFullDisk(t *testing.T) {
 	const folder = "DPNB_FULL_DISK"
 	dir := os.Getenv(folder)

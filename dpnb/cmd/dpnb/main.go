@@ -1,5 +1,5 @@
-// Command dpnb is the command line of the project: it runs the notebooks and
-// writes reports, opens them in Jupyter, runs the checks, fetches data.
+// Command dpnb is the command line of the project: it runs the notebooks and writes reports, opens them in Jupyter,
+// runs the checks, fetches data.
 //
 //	go install github.com/dpnb/notebooks/dpnb/cmd/dpnb@latest
 //	dpnb new people.csv
@@ -86,8 +86,8 @@ func newRootCommand() *cobra.Command {
 		Long: `Differentially private convex learning in notebooks. In a clone of the source,
 "go run ./dpnb/cmd/dpnb" is "dpnb".`,
 		Version: project.Version(),
-		// An error of the work is no misunderstanding of the command line: main prints
-		// it, and the usage is a --help away.
+		// An error of the work is no misunderstanding of the command line: main prints it, and the usage is a --help
+		// away.
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {

@@ -24,8 +24,8 @@ var licences = []struct{ name, words string }{
 // who has a copyright, as the licence of a module says.
 var copyright = regexp.MustCompile(`(?m)^.{0,15}\b([Cc]opyright (?:\([cC]\)|©|\d).*?)\s*$`)
 
-// NOTICE lists the modules that the program is built from, with their versions, licences and copyrights.
-// DPNB_GOLDEN=1 writes it anew.
+// NOTICE lists the modules that the program is built from, with their versions, licences and copyrights. DPNB_GOLDEN=1
+// writes it anew.
 func TestNotice(t *testing.T) {
 	// By rooms that other systems need, too.
 	modules := map[string]bool{}

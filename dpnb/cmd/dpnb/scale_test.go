@@ -27,10 +27,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
-// A logistic fit and a summary of a file of five times the memory or more that they may take, by
-// programs of their own, whose peak is measured; and a pass over the stored records beside a plain
-// read of the same file that adds its numbers up. DPNB_ROWS says how many rows (10⁷ without it),
-// DPNB_MEMORY how much memory (192MiB), DPNB_SCALE_DIR keeps the files in a folder.
+// A logistic fit and a summary of a file of five times the memory or more that they may take, by programs of their own,
+// whose peak is measured; and a pass over the stored records beside a plain read of the same file that adds its numbers
+// up. DPNB_ROWS says how many rows (10⁷ without it), DPNB_MEMORY how much memory (192MiB), DPNB_SCALE_DIR keeps the
+// files in a folder.
 //
 //	DPNB_FULL=1 DPNB_ROWS=100000000 DPNB_MEMORY=1GiB go test -timeout 2h -run TestLargerThanMemory -v ./dpnb/cmd/dpnb
 func TestLargerThanMemory(t *testing.T) {
@@ -111,9 +111,8 @@ func TestLargerThanMemory(t *testing.T) {
 	measurePass(t, found[0])
 }
 
-// highWater returns the most memory that a program was seen to have (VmHWM, which counts pages of
-// files that are mapped), looking until it ends. What the system says of it after that
-// counts the program that started it, too.
+// highWater returns the most memory that a program was seen to have (VmHWM, which counts pages of files that are
+// mapped), looking until it ends. What the system says of it after that counts the program that started it, too.
 func highWater(pid int) (most int64) {
 	for {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -129,10 +128,9 @@ func highWater(pid int) (most int64) {
 	}
 }
 
-// measurePass holds a pass of the solver over stored records (value and gradient of the logistic
-// loss) against a plain read of the same bytes by as many goroutines, which adds the float32 up:
-// from the disk, the file's pages having been dropped before each, and from pages as they are
-// left. The better of two, in turn.
+// measurePass holds a pass of the solver over stored records (value and gradient of the logistic loss) against a plain
+// read of the same bytes by as many goroutines, which adds the float32 up: from the disk, the file's pages having been
+// dropped before each, and from pages as they are left. The better of two, in turn.
 func measurePass(t *testing.T, path string) {
 	t.Helper()
 	info, err := stored.Look(path)
@@ -188,8 +186,7 @@ func measurePass(t *testing.T, path string) {
 	}
 }
 
-// plainSum reads all of a file from its beginning, two goroutines taking a megabyte in turn, and adds
-// its float32 up.
+// plainSum reads all of a file from its beginning, two goroutines taking a megabyte in turn, and adds its float32 up.
 func plainSum(t *testing.T, f *os.File, size int64) (sum float64) {
 	t.Helper()
 	const part = 1 << 20

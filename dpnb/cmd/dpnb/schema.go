@@ -213,8 +213,8 @@ func readCodebook(path string) (*frame.Schema, error) {
 	return frame.ReadCodebook(t)
 }
 
-// drafted writes the schema of a table's columns, of whose records nothing is read, to a file that is not there:
-// from a codebook, or with blanks.
+// drafted writes the schema of a table's columns, of whose records nothing is read, to a file that is not there: from a
+// codebook, or with blanks.
 func drafted(path, codebook string, names []string) error {
 	if codebook == "" {
 		text, err := frame.DraftSchema(names)

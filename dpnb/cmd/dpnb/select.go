@@ -25,9 +25,8 @@ func projectNotebooks(root string) ([]string, error) {
 	return found, err
 }
 
-// chooseNotebooks returns the notebooks that were named, by path or by name, else
-// all; of these it keeps those that a pattern of only matches. Patterns are those
-// of path.Match, on the name without its suffix.
+// chooseNotebooks returns the notebooks that were named, by path or by name, else all; of these it keeps those that a
+// pattern of only matches. Patterns are those of path.Match, on the name without its suffix.
 func chooseNotebooks(root string, all, named, only []string) ([]string, error) {
 	chosen := all
 	if len(named) > 0 {

@@ -38,8 +38,7 @@ func (t *tableFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&t.columnar.Texts, "texts", nil, "`columns` of whole numbers in a Parquet file that are texts")
 }
 
-// open returns the table of a CSV, Parquet or Arrow file, which is read by its first bytes and
-// not held in memory.
+// open returns the table of a CSV, Parquet or Arrow file, which is read by its first bytes and not held in memory.
 func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	if err := t.settings(); err != nil {
 		return nil, err

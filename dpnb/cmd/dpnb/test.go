@@ -93,8 +93,7 @@ type check struct {
 	run  func(ctx context.Context, root string) error
 }
 
-// checks lists what is checked about the code, in the order in which a mistake is
-// cheapest to find.
+// checks lists what is checked about the code, in the order in which a mistake is cheapest to find.
 func (t *tester) checks() []check {
 	// Ten minutes, which a package has by default, are not enough for the slowest where others use the machine.
 	name, limit := "go test ./...", "40m"
@@ -169,8 +168,8 @@ func (t *tester) plant(ctx context.Context, root string) error {
 	return plantHandful(ctx, io.Discard, root, list, results, handful, seed)
 }
 
-// hashOfCode is a number of the code: what is chosen at random by it is the same for the same tree, so that
-// its verdict is, and other things are chosen whenever a line has changed.
+// hashOfCode is a number of the code: what is chosen at random by it is the same for the same tree, so that its verdict
+// is, and other things are chosen whenever a line has changed.
 func hashOfCode(root string) (uint64, error) {
 	h := fnv.New64a()
 	err := filepath.WalkDir(filepath.Join(root, "dpnb"), func(path string, _ fs.DirEntry, err error) error {
@@ -184,8 +183,8 @@ func hashOfCode(root string) (uint64, error) {
 	return h.Sum64(), err
 }
 
-// inModulesBelow does something in the folder of every module below the project's, which are apart so that
-// their requirements are nobody else's.
+// inModulesBelow does something in the folder of every module below the project's, which are apart so that their
+// requirements are nobody else's.
 func inModulesBelow(root string, do func(dir string) error) error {
 	found, err := filepath.Glob(filepath.Join(root, "*", "go.mod"))
 	rooms, also := filepath.Glob(filepath.Join(root, "dpnb", "*", "go.mod"))
@@ -269,8 +268,7 @@ func (t *tester) count(name string, err error, took time.Duration) {
 	t.display.say(text)
 }
 
-// update writes the outputs of a run into the notebooks. The reports that come
-// with it are of no use here.
+// update writes the outputs of a run into the notebooks. The reports that come with it are of no use here.
 func (t *tester) update(cmd *cobra.Command, o report.Options) error {
 	t.display.close()
 	if len(o.Notebooks) == 0 {

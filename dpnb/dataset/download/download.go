@@ -1,6 +1,6 @@
-// Package download fetches the files of public data sets, over a proxy where there is one,
-// and keeps none whose checksum is not the known one. The command line and the notebooks'
-// set-up may enter: what computes does not go to the network.
+// Package download fetches the files of public data sets, over a proxy where there is one, and keeps none whose
+// checksum is not the known one. The command line and the notebooks' set-up may enter: what computes does not go to the
+// network.
 package download
 
 import (
@@ -22,8 +22,7 @@ import (
 type Settings struct {
 	// BaseURL replaces the address of the file's folder.
 	BaseURL string
-	// Progress is told how many bytes of how many are here; total is -1 where the
-	// server does not say.
+	// Progress is told how many bytes of how many are here; total is -1 where the server does not say.
 	Progress func(done, total int64)
 	// Idle is how long the server may send nothing; 0 means a minute.
 	Idle time.Duration
@@ -32,13 +31,11 @@ type Settings struct {
 // partSuffix marks a file that is still incomplete.
 const partSuffix = ".part"
 
-// Fetch brings a file into dir and verifies it; a file that is there and right is
-// kept. Until it is complete and verified it has another name, NAME.part. What was
-// fetched before the connection broke is kept there and the next Fetch goes on
-// from it.
+// Fetch brings a file into dir and verifies it; a file that is there and right is kept. Until it is complete and
+// verified it has another name, NAME.part. What was fetched before the connection broke is kept there and the next
+// Fetch goes on from it.
 //
-// Errors: they say what to do; a *dataset.ChecksumError if the server has
-// something else, which is then not kept.
+// Errors: they say what to do; a *dataset.ChecksumError if the server has something else, which is then not kept.
 func Fetch(ctx context.Context, f dataset.File, dir string, s Settings) error {
 	path := filepath.Join(dir, f.Name)
 	switch err := f.Verify(path); {
@@ -69,8 +66,7 @@ func Fetch(ctx context.Context, f dataset.File, dir string, s Settings) error {
 	return os.Rename(part, path)
 }
 
-// fetchPart completes the file part. It begins anew where the server does not send
-// the rest alone.
+// fetchPart completes the file part. It begins anew where the server does not send the rest alone.
 func fetchPart(ctx context.Context, address, part string, s Settings) (err error) {
 	out, err := os.OpenFile(part, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -92,8 +88,7 @@ func fetchPart(ctx context.Context, address, part string, s Settings) (err error
 	switch {
 	case response.StatusCode == http.StatusPartialContent && have > 0 && startsAt(response, have):
 	case response.StatusCode == http.StatusRequestedRangeNotSatisfiable && have > 0:
-		// Nothing follows what is here: it is complete, or it is another file, which
-		// the checksum will tell.
+		// Nothing follows what is here: it is complete, or it is another file, which the checksum will tell.
 		return nil
 	case response.StatusCode == http.StatusOK:
 		if err := out.Truncate(0); err != nil {

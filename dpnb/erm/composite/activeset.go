@@ -15,9 +15,8 @@ const (
 	maxRounds = 20
 )
 
-// activeSet minimises model + ω‖x‖₁ over a box. Accelerated proximal gradient
-// steps find which coordinates stay at 0 or at a bound, Newton's equation for
-// the others makes the answer exact; its projection is taken while it gains.
+// activeSet minimises model + ω‖x‖₁ over a box. Accelerated proximal gradient steps find which coordinates stay at 0 or
+// at a bound, Newton's equation for the others makes the answer exact; its projection is taken while it gains.
 type activeSet struct {
 	m *model
 	r Regulariser // None or L1
@@ -57,8 +56,8 @@ func (a *activeSet) renew() {
 	a.m.estimateTop()
 }
 
-// solve moves x from the centre of the model to where the residual of the model
-// is at most tol, or as near as float64 allows.
+// solve moves x from the centre of the model to where the residual of the model is at most tol, or as near as float64
+// allows.
 func (a *activeSet) solve(tol float64) {
 	copy(a.x, a.m.centre)
 	copy(a.g, a.m.bar)
@@ -93,9 +92,8 @@ func (a *activeSet) residual() float64 {
 // objective returns model + ω‖x‖₁.
 func (a *activeSet) objective(x, g []float64) float64 { return a.m.value(g, x) + a.r.Value(x) }
 
-// accelerate makes proximal gradient steps with momentum, which is dropped when
-// it points uphill (O'Donoghue and Candès 2015). The step is halved where the
-// curvature met is larger than expected.
+// accelerate makes proximal gradient steps with momentum, which is dropped when it points uphill (O'Donoghue and Candès
+// 2015). The step is halved where the curvature met is larger than expected.
 func (a *activeSet) accelerate(norm *float64, tol float64) {
 	if !(a.m.top > 0) {
 		a.m.top = math.SmallestNonzeroFloat64
@@ -145,8 +143,8 @@ func (a *activeSet) accelerate(norm *float64, tol float64) {
 	}
 }
 
-// newton solves for the coordinates that are free to move and takes the step,
-// cut where a coordinate meets 0 or a bound, if that is a gain.
+// newton solves for the coordinates that are free to move and takes the step, cut where a coordinate meets 0 or a
+// bound, if that is a gain.
 func (a *activeSet) newton(norm *float64) bool {
 	a.free = a.free[:0]
 	for j, x := range a.x {
@@ -183,10 +181,9 @@ func (a *activeSet) newton(norm *float64) bool {
 	return false
 }
 
-// faceByFace is the method of Lawson and Hanson (1974) for bounds and ℓ₁: the
-// step to the minimum over the free coordinates ends where the first of them
-// meets 0 or a bound, which holds it; where none does, the coordinate that pulls
-// hardest is let go. Each step gains, so that no face comes twice.
+// faceByFace is the method of Lawson and Hanson (1974) for bounds and ℓ₁: the step to the minimum over the free
+// coordinates ends where the first of them meets 0 or a bound, which holds it; where none does, the coordinate that
+// pulls hardest is let go. Each step gains, so that no face comes twice.
 func (a *activeSet) faceByFace(norm *float64, tol float64) {
 	released := -1
 	for range 10*a.m.d + 20 {
@@ -221,8 +218,8 @@ func (a *activeSet) faceByFace(norm *float64, tol float64) {
 	}
 }
 
-// stepToFace goes from x to the minimum over the free coordinates or to where
-// the first of them is held, and reports whether one is.
+// stepToFace goes from x to the minimum over the free coordinates or to where the first of them is held, and reports
+// whether one is.
 func (a *activeSet) stepToFace() (blocked bool) {
 	k := len(a.free)
 	for i, j := range a.free {
@@ -253,8 +250,7 @@ func (a *activeSet) stepToFace() (blocked bool) {
 	return first >= 0
 }
 
-// orthant returns the bounds of coordinate j within which r is linear, towards
-// where it is free to move.
+// orthant returns the bounds of coordinate j within which r is linear, towards where it is free to move.
 func (a *activeSet) orthant(j int) (lo, hi float64) {
 	lo, hi = a.bounds(j)
 	if a.omega > 0 && (a.x[j] > 0 || a.x[j] == 0 && a.w[j] < 0) {

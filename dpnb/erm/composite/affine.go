@@ -46,8 +46,7 @@ func NewAffine(a mat.Matrix, b []float64) (*Affine, error) {
 	if !finite(c.a...) || !finite(c.b...) {
 		return nil, dataError("A or b has an entry that is not finite")
 	}
-	// The computed AAᵀ errs by at most (d+2)u‖aᵢ‖‖aⱼ‖ in each entry, by (d+2)u·trace
-	// in norm.
+	// The computed AAᵀ errs by at most (d+2)u‖aᵢ‖‖aⱼ‖ in each entry, by (d+2)u·trace in norm.
 	square, ok := LeastEigenvalue(gram)
 	if square -= edge(d) * trace; !ok || !(square > 1e-12*trace) {
 		return nil, dataError("the rows of A depend on each other, or nearly so: leave out those that follow from " +

@@ -23,8 +23,8 @@ func (c Ball) Validate(int) error {
 	return nil
 }
 
-// edge is by how much, relatively, a computed norm of d numbers may differ from
-// the norm (kernel.NormError), and from the radius after scaling to it.
+// edge is by how much, relatively, a computed norm of d numbers may differ from the norm (kernel.NormError), and from
+// the radius after scaling to it.
 func edge(d int) float64 { return (3*float64(d) + 16) * unit }
 
 // Contains grants the rounding of the norm.
@@ -41,8 +41,8 @@ func (c Ball) Project(dst, v []float64) {
 	copy(dst, v)
 }
 
-// Nearest is the projection on the ray from 0 through θ, where θ is on the
-// sphere to within the rounding of its norm, and 0 elsewhere.
+// Nearest is the projection on the ray from 0 through θ, where θ is on the sphere to within the rounding of its norm,
+// and 0 elsewhere.
 func (c Ball) Nearest(dst, v, theta []float64) {
 	norm := floats.Norm(theta, 2)
 	if norm < c.Radius*(1-edge(len(theta))) {

@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// paperProblem is that of qop's appendix G.3: yᵢ = xᵢᵀθ⋆, rows scaled to [−5, 5],
-// ω = 1, W ~ Wishart(d, 2d), the anchor at N(0, 0.1·I) from θ⋆.
+// paperProblem is that of qop's appendix G.3: yᵢ = xᵢᵀθ⋆, rows scaled to [−5, 5], ω = 1, W ~ Wishart(d, 2d), the anchor
+// at N(0, 0.1·I) from θ⋆.
 func paperProblem(seed uint64, n, d int, sigma2, kappa float64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	rows := matrix.NewDense(n, d, nil)
@@ -69,9 +69,8 @@ func BenchmarkPaperProblem(b *testing.B) {
 	}
 }
 
-// BenchmarkScaling times the certified solve of qop's problem as d and n grow,
-// to a gradient of 1e-6 of that at the origin; and the logistic loss on the same
-// records. The last size takes a minute, and is left out with -short.
+// BenchmarkScaling times the certified solve of qop's problem as d and n grow, to a gradient of 1e-6 of that at the
+// origin; and the logistic loss on the same records. The last size takes a minute, and is left out with -short.
 func BenchmarkScaling(b *testing.B) {
 	for _, c := range []struct{ n, d int }{{300, 100}, {100_000, 100}, {1500, 500}, {100_000, 500}, {6000, 2000},
 		{100_000, 2000}} {

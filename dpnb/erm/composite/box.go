@@ -4,8 +4,8 @@ import "math"
 
 // Box is C = {θ : loⱼ ≤ θⱼ ≤ hiⱼ}.
 type Box struct {
-	// Lower and Upper are the bounds, each of length d, or of length 1 for the
-	// same bound everywhere; nil is no bound. Single bounds may be ∓Inf.
+	// Lower and Upper are the bounds, each of length d, or of length 1 for the same bound everywhere; nil is no bound.
+	// Single bounds may be ∓Inf.
 	Lower, Upper []float64
 }
 

@@ -6,9 +6,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Certificate bounds how far a point is from the minimiser θ⋆ of J over C. It
-// comes from the gradient at the point and a pair of subgradients alone, whatever
-// found them:
+// Certificate bounds how far a point is from the minimiser θ⋆ of J over C. It comes from the gradient at the point and
+// a pair of subgradients alone, whatever found them:
 //
 //   - θ′ ∈ C is within Shift of Theta;
 //   - s + v is an ε-subgradient of r + ι_C at θ′, ε = Slack: an exact one where
@@ -21,18 +20,15 @@ type Certificate struct {
 	Residual float64
 	// Rounding bounds its error, the way from Theta to θ′ included.
 	Rounding float64
-	// Slack is ε. It is 0 for None, L1, L2 and GroupL1 with no
-	// constraint, a Box, a Ball or a Simplex.
+	// Slack is ε. It is 0 for None, L1, L2 and GroupL1 with no constraint, a Box, a Ball or a Simplex.
 	Slack float64
 	// Shift is 0 without a constraint and for a Box.
 	Shift float64
-	// Modulus is the μ that Bound, Gap and Distance hold for: J − r is to be
-	// μ-strongly convex on C.
+	// Modulus is the μ that Bound, Gap and Distance hold for: J − r is to be μ-strongly convex on C.
 	Modulus float64
 }
 
-// Bound returns √((Residual+Rounding)² + 2μ·Slack), which takes the place of
-// dist(0, ∂J + N_C): Gap is Bound²/(2μ).
+// Bound returns √((Residual+Rounding)² + 2μ·Slack), which takes the place of dist(0, ∂J + N_C): Gap is Bound²/(2μ).
 func (c Certificate) Bound() float64 {
 	w := c.Residual + c.Rounding
 	if c.Slack == 0 {
@@ -63,9 +59,8 @@ func (c Certificate) Distance() float64 {
 	return ((w+math.Sqrt(w*w+4*c.Modulus*c.Slack))/(2*c.Modulus) + c.Shift) * (1 + 16*unit)
 }
 
-// certify returns the certificate of θ, whose gradient is g with the given
-// error. Where both subdifferentials are known exactly the pair is searched for
-// from the v that is there. Else those of the pair that are not are moved to the
+// certify returns the certificate of θ, whose gradient is g with the given error. Where both subdifferentials are known
+// exactly the pair is searched for from the v that is there. Else those of the pair that are not are moved to the
 // domain of the conjugate, and the other takes what is left.
 func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modulus float64) Certificate {
 	c := Certificate{Modulus: modulus}
@@ -78,8 +73,8 @@ func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modul
 			p.leave(p.v, p.s, g)
 		}
 		c.Slack, c.Rounding = o.c.Gap(p.v, theta)
-		// A projection may have moved zeros of θ by what rounding left: the s that
-		// is there then has a gap of next to nothing, and an exact one is far off.
+		// A projection may have moved zeros of θ by what rounding left: the s that is there then has a gap of next to
+		// nothing, and an exact one is far off.
 		slack, err := o.r.Gap(p.s, theta)
 		copy(p.kept, p.s)
 		given := p.norm(g)

@@ -62,8 +62,8 @@ func ExampleVerify() {
 	// 1.800 1.800
 }
 
-// At (0, 1) the gradient (0.5, −3) is balanced by ℓ₁ in the first coordinate; in
-// the second ℓ₁ adds 1, and the bound of the box takes the rest.
+// At (0, 1) the gradient (0.5, −3) is balanced by ℓ₁ in the first coordinate; in the second ℓ₁ adds 1, and the bound of
+// the box takes the rest.
 func ExampleJointDistance() {
 	fmt.Println(composite.JointDistance(composite.L1{Weight: 1}, composite.NewBox(1), []float64{0.5, -3},
 		[]float64{0, 1}))

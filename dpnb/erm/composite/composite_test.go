@@ -96,8 +96,7 @@ func table(d int, seed uint64) []setting {
 	return all
 }
 
-// reference solves by deterministic three-operator splitting, another method:
-// only the proximal maps are shared.
+// reference solves by deterministic three-operator splitting, another method: only the proximal maps are shared.
 func reference(t *testing.T, s setting) []float64 {
 	t.Helper()
 	o, err := newObjective(s.p, 1)
@@ -127,9 +126,8 @@ func reference(t *testing.T, s setting) []float64 {
 	return theta
 }
 
-// Solve reaches its tolerance on the whole table, finds what another method
-// finds, and its certificate is honest: the minimiser is no farther than
-// Distance and J no more above it than Gap, at loose tolerances as well.
+// Solve reaches its tolerance on the whole table, finds what another method finds, and its certificate is honest: the
+// minimiser is no farther than Distance and J no more above it than Gap, at loose tolerances as well.
 func TestSolveTable(t *testing.T) {
 	count, closest := 0, 0.0
 	for _, d := range []int{6, 15} {
@@ -205,8 +203,8 @@ func checkStationary(t *testing.T, s setting, got *Solution) {
 	}
 }
 
-// With ℓ₁ and a box each coordinate is at a bound, at zero, or free with a
-// sign: five cases a coordinate, all of which are tried.
+// With ℓ₁ and a box each coordinate is at a bound, at zero, or free with a sign: five cases a coordinate, all of which
+// are tried.
 func TestAgainstEnumeration(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	met := map[int]bool{}
@@ -279,8 +277,7 @@ func enumerate(t *testing.T, p *Problem) (best []float64, cases []int) {
 	return best, cases
 }
 
-// One and two dimensions on a grid, for sets and regularisers that have no
-// enumeration.
+// One and two dimensions on a grid, for sets and regularisers that have no enumeration.
 func TestAgainstGrid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, c := range []struct {

@@ -10,9 +10,8 @@ type Constraint interface {
 	Contains(theta []float64) bool
 }
 
-// Projector is a Constraint that can be projected on. Its Subdifferential is
-// that of the indicator of C: Nearest projects on the normal cone N_C(θ), and
-// Gap bounds sup_{x∈C} ⟨v, x⟩ − ⟨v, θ⟩ for θ ∈ C. Implementations are safe for
+// Projector is a Constraint that can be projected on. Its Subdifferential is that of the indicator of C: Nearest
+// projects on the normal cone N_C(θ), and Gap bounds sup_{x∈C} ⟨v, x⟩ − ⟨v, θ⟩ for θ ∈ C. Implementations are safe for
 // concurrent use.
 type Projector interface {
 	Constraint

@@ -23,8 +23,8 @@ func ofConstraint(c Projector) convex {
 	return convex{c, func([]float64) float64 { return 0 }, func(dst, v []float64, _ float64) { c.Project(dst, v) }}
 }
 
-// check holds prox, subdifferential and conjugate against their definitions at
-// random points, and returns the first violation beyond tol.
+// check holds prox, subdifferential and conjugate against their definitions at random points, and returns the first
+// violation beyond tol.
 func (f convex) check(rng *rand.Rand, d int, tol float64) error {
 	vector := func(scale float64) []float64 {
 		v := make([]float64, d)

@@ -9,11 +9,9 @@ import (
 // maxAlternations bounds the projections by turns of nearestPair.
 const maxAlternations = 1000
 
-// JointDistance returns dist(0, g + ∂r(θ) + N_C(θ)), the left side of qop's
-// criterion (7) if g is the gradient of the smooth terms. It is exact, up to
-// rounding, where exact is true: one of the two sets is a point, or both are
-// products of intervals. Else it comes from projections on ∂r(θ) and N_C(θ) by
-// turns, which converge to the distance from above.
+// JointDistance returns dist(0, g + ∂r(θ) + N_C(θ)), the left side of qop's criterion (7) if g is the gradient of the
+// smooth terms. It is exact, up to rounding, where exact is true: one of the two sets is a point, or both are products
+// of intervals. Else it comes from projections on ∂r(θ) and N_C(θ) by turns, which converge to the distance from above.
 //
 // θ must lie in C.
 func JointDistance(r Regulariser, c Projector, g, theta []float64) (dist float64, exact bool) {
@@ -45,9 +43,8 @@ func intervals(r Regulariser, c Projector) bool {
 	return false
 }
 
-// structural says that ∂r and N_C are known exactly at a point within shift of
-// what float64 holds: zeros and bounds are met exactly, and a point is moved to
-// the sphere or the simplex by a factor, which changes no subgradient of a norm.
+// structural says that ∂r and N_C are known exactly at a point within shift of what float64 holds: zeros and bounds are
+// met exactly, and a point is moved to the sphere or the simplex by a factor, which changes no subgradient of a norm.
 func structural(r Regulariser, c Projector) bool {
 	switch r.(type) {
 	case None, L1, L2, GroupL1:
@@ -76,18 +73,16 @@ func shift(c Projector, theta []float64) float64 {
 	return 0
 }
 
-// pair is a subgradient s and a normal v, with what is left of g + s + v, and
-// room for another s.
+// pair is a subgradient s and a normal v, with what is left of g + s + v, and room for another s.
 type pair struct{ s, v, rest, kept []float64 }
 
 func newPair(d int) *pair {
 	return &pair{make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)}
 }
 
-// nearest finds s ∈ ∂r(θ) and v ∈ N_C(θ) with small ‖g + s + v‖, which it
-// returns, from the v that is there: s is the best for v, then v for s, and so
-// on. For intervals, from v = 0, the first s and v are the best: what s cannot
-// take is left to v entirely.
+// nearest finds s ∈ ∂r(θ) and v ∈ N_C(θ) with small ‖g + s + v‖, which it returns, from the v that is there: s is the
+// best for v, then v for s, and so on. For intervals, from v = 0, the first s and v are the best: what s cannot take is
+// left to v entirely.
 func (p *pair) nearest(r Regulariser, c Projector, g, theta []float64) float64 {
 	once := intervals(r, c) || point(r) || point(c)
 	if once {
@@ -120,8 +115,8 @@ func (p *pair) norm(g []float64) float64 {
 	return floats.Norm(p.rest, 2)
 }
 
-// rounding bounds the error of norm beyond that of g: three sums, members of
-// ∂r and N_C that are computed through a norm, and the norm itself.
+// rounding bounds the error of norm beyond that of g: three sums, members of ∂r and N_C that are computed through a
+// norm, and the norm itself.
 func (p *pair) rounding(g []float64) float64 {
 	k := (3*float64(len(g)) + 16) * unit
 	return k * (floats.Norm(g, 2) + floats.Norm(p.s, 2) + floats.Norm(p.v, 2))

@@ -6,17 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LeastEigenvalue returns a lower bound on λ_min of q, a matrix of floats, that
-// holds with rounding: what Settings.Modulus may rest on. It is below λ_min by a
-// relative 1e-9 of it and about d²u of the trace.
+// LeastEigenvalue returns a lower bound on λ_min of q, a matrix of floats, that holds with rounding: what
+// Settings.Modulus may rest on. It is below λ_min by a relative 1e-9 of it and about d²u of the trace.
 //
 // Shapes: q is d×d.
-// Bound: lower. If the Cholesky factorisation of q − sI runs to its end, then
-// λ_min(q) ≥ s − e with e = γ·tr(q − sI)/(1 − γ), γ = (d+2)u/(1 − (d+2)u), plus
-// what the subtraction and underflow err by; s is tried a little below the
-// computed eigenvalue, and further below until the factorisation succeeds.
-// Errors: ok is false if q has no Cholesky factor at all that proves a bound
-// above zero.
+// Bound: lower. If the Cholesky factorisation of q − sI runs to its end, then λ_min(q) ≥ s − e with e = γ·tr(q − sI)/(1
+// − γ), γ = (d+2)u/(1 − (d+2)u), plus what the subtraction and underflow err by; s is tried a little below the computed
+// eigenvalue, and further below until the factorisation succeeds.
+// Errors: ok is false if q has no Cholesky factor at all that proves a bound above zero.
 // Source: Rump 2006, Verification of positive definiteness (BIT 46).
 func LeastEigenvalue(q *mat.SymDense) (bound float64, ok bool) {
 	d := q.SymmetricDim()

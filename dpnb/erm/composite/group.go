@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// GroupL1 is r(θ) = ω Σ_g √|g|·‖θ_g‖₂ over groups of coordinates that do not
-// overlap: whole groups are zero. Coordinates in no group are not penalised.
+// GroupL1 is r(θ) = ω Σ_g √|g|·‖θ_g‖₂ over groups of coordinates that do not overlap: whole groups are zero.
+// Coordinates in no group are not penalised.
 type GroupL1 struct {
 	// Weight is ω ≥ 0.
 	Weight float64
-	// Groups holds the sizes of the groups, which follow each other: 2, 3 means
-	// that θ₀, θ₁ are the first and θ₂, θ₃, θ₄ the second.
+	// Groups holds the sizes of the groups, which follow each other: 2, 3 means that θ₀, θ₁ are the first and θ₂, θ₃,
+	// θ₄ the second.
 	Groups []int
 }
 

@@ -58,8 +58,7 @@ func nearestNorm(dst, v, theta []float64, weight float64) {
 	floats.ScaleTo(dst, weight/norm, v)
 }
 
-// normGap moves s into the ball of radius w, rounding included, and returns a
-// bound on w‖θ‖ − ⟨s, θ⟩.
+// normGap moves s into the ball of radius w, rounding included, and returns a bound on w‖θ‖ − ⟨s, θ⟩.
 func normGap(s, theta []float64, w float64) float64 {
 	k := (3*float64(len(s)) + 8) * unit
 	if norm := floats.Norm(s, 2) * (1 + k); norm > w {

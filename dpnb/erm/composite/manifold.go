@@ -6,10 +6,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// manifold ends what splitting has begun: once the zeros, the bounds and whether
-// the sphere is met are right, r is smooth in the coordinates that are left, C is
-// one equation or none, and Newton's method for the two finds the minimum. It is
-// for pairs that are structural.
+// manifold ends what splitting has begun: once the zeros, the bounds and whether the sphere is met are right, r is
+// smooth in the coordinates that are left, C is one equation or none, and Newton's method for the two finds the
+// minimum. It is for pairs that are structural.
 type manifold struct {
 	s        *splitting
 	free     []int
@@ -57,8 +56,8 @@ type group struct {
 // newtonSteps of polish.
 const newtonSteps = 12
 
-// polish tries to bring the candidate of the splitting to a certificate of tol.
-// If it cannot, the candidate stays as it is.
+// polish tries to bring the candidate of the splitting to a certificate of tol. If it cannot, the candidate stays as it
+// is.
 func (m *manifold) polish(tol, modulus float64) bool {
 	s := m.s
 	copy(m.theta, s.theta)
@@ -163,9 +162,8 @@ func (m *manifold) onSphere() bool {
 	return ok && floats.Norm(m.theta, 2) >= c.Radius*(1-edge(len(m.theta)))
 }
 
-// equation writes the normal of C in the free coordinates to a, if it is met
-// there, and returns the multiplier where it bends, and by how much the
-// equation is missed.
+// equation writes the normal of C in the free coordinates to a, if it is met there, and returns the multiplier where it
+// bends, and by how much the equation is missed.
 func (m *manifold) equation(a []float64) (nu, off float64) {
 	m.met = false
 	switch c := m.s.o.c.(type) {

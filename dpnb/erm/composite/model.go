@@ -15,8 +15,7 @@ import (
 //
 //	m(x) = ⟨ḡ, x−x̄⟩ + ½(x−x̄)ᵀH(x−x̄),
 //
-// exact for the squared loss. All is written in x − x̄, so that solving again
-// from the last answer refines it.
+// exact for the squared loss. All is written in x − x̄, so that solving again from the last answer refines it.
 type model struct {
 	d           int
 	h           []float64 // d×d, in full
@@ -46,14 +45,13 @@ func (m *model) value(g, x []float64) float64 {
 	return 0.5 * sum
 }
 
-// estimateTop sets top by the power method. An estimate too low is raised by
-// whoever finds that it is.
+// estimateTop sets top by the power method. An estimate too low is raised by whoever finds that it is.
 func (m *model) estimateTop() {
 	m.top = powerMethod(m.h, m.d, 12)
 }
 
-// powerMethod estimates λ_max of a d×d positive semidefinite matrix from below.
-// The start is fixed and has no symmetry that a matrix is likely to have.
+// powerMethod estimates λ_max of a d×d positive semidefinite matrix from below. The start is fixed and has no symmetry
+// that a matrix is likely to have.
 func powerMethod(h []float64, d, steps int) float64 {
 	a, b := make([]float64, d), make([]float64, d)
 	for j := range a {

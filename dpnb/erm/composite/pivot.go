@@ -5,13 +5,11 @@ import "math"
 const (
 	// maxPivots of pivot.
 	maxPivots = 60
-	// pivotPatience is the number of pivots that need not lower the number of
-	// coordinates that are wrong.
+	// pivotPatience is the number of pivots that need not lower the number of coordinates that are wrong.
 	pivotPatience = 8
 )
 
-// place is where a coordinate is: at a point where it may be held, or free on
-// one side of zero.
+// place is where a coordinate is: at a point where it may be held, or free on one side of zero.
 type place int8
 
 const (
@@ -22,11 +20,9 @@ const (
 	atUpper
 )
 
-// pivot exchanges all coordinates that are in a wrong place at once (Kim and
-// Park 2011 for bounds; with ℓ₁ zero is one more place): held ones that pull are
-// let go, free ones beyond their end are held there. It mostly ends after a few
-// exchanges whatever d is, but need not end: x moves only if it did, or to a
-// point that is better.
+// pivot exchanges all coordinates that are in a wrong place at once (Kim and Park 2011 for bounds; with ℓ₁ zero is one
+// more place): held ones that pull are let go, free ones beyond their end are held there. It mostly ends after a few
+// exchanges whatever d is, but need not end: x moves only if it did, or to a point that is better.
 func (a *activeSet) pivot(norm *float64) {
 	a.places()
 	copy(a.next, a.x)
@@ -95,8 +91,7 @@ func (a *activeSet) bounds(j int) (lo, hi float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// toPlaces moves the held coordinates of next to where they are held, and lists
-// the free ones.
+// toPlaces moves the held coordinates of next to where they are held, and lists the free ones.
 func (a *activeSet) toPlaces() {
 	a.free = a.free[:0]
 	for j, p := range a.where {

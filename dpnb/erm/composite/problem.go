@@ -1,15 +1,14 @@
-// Package composite minimises regularised empirical risks with a quadratic
-// perturbation, a regulariser that need not be smooth and a constraint,
+// Package composite minimises regularised empirical risks with a quadratic perturbation, a regulariser that need not be
+// smooth and a constraint,
 //
 //	J(θ) = h(θ) + r(θ),  θ ∈ C,  h(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + ½(θ−c)ᵀQ(θ−c) + bᵀθ + (λ/2)‖θ‖²,
 //
-// h any objective of erm, and returns, with the minimiser, a certificate of how close it is: a bound on
-// dist(0, ∂J(θ) + N_C(θ)) that includes rounding.
+// h any objective of erm, and returns, with the minimiser, a certificate of how close it is: a bound on dist(0, ∂J(θ) +
+// N_C(θ)) that includes rounding.
 //
 // It may enter erm, matrix and loss; mechanisms with regularisers or constraints enter it.
 //
-// Source: Cortild and Cartis 2026, Quadratic Objective Perturbation (qop),
-// appendix G. Proof: docs/theory/composite.md.
+// Source: Cortild and Cartis 2026, Quadratic Objective Perturbation (qop), appendix G. Proof: docs/theory/composite.md.
 package composite
 
 import (
@@ -20,8 +19,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Problem is the objective J over C: a sum (not a mean) over the records. The
-// ridge and the regulariser act on every coordinate, an intercept included.
+// Problem is the objective J over C: a sum (not a mean) over the records. The ridge and the regulariser act on every
+// coordinate, an intercept included.
 type Problem struct {
 	// Problem has the smooth terms; its λ may be 0.
 	erm.Problem
@@ -35,8 +34,8 @@ func dataError(format string, a ...any) error {
 	return &matrix.DataError{Text: "composite: " + fmt.Sprintf(format, a...)}
 }
 
-// Validate checks shapes, labels and parameters, not the entries of the records
-// nor that Q is positive semidefinite. It returns a *matrix.DataError.
+// Validate checks shapes, labels and parameters, not the entries of the records nor that Q is positive semidefinite. It
+// returns a *matrix.DataError.
 func (p *Problem) Validate() error {
 	if err := p.ValidateConvex(); err != nil {
 		return err
@@ -44,8 +43,8 @@ func (p *Problem) Validate() error {
 	return Usable(p.Size(), p.Regulariser, p.Constraint)
 }
 
-// Usable returns a *matrix.DataError for a regulariser or a constraint, nil being none,
-// that no problem of d coordinates can have.
+// Usable returns a *matrix.DataError for a regulariser or a constraint, nil being none, that no problem of d
+// coordinates can have.
 func Usable(d int, r Regulariser, c Constraint) error {
 	if r != nil {
 		if err := r.Validate(d); err != nil {

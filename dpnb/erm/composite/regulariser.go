@@ -6,17 +6,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Subdifferential is what a certificate wants of a convex function φ: a
-// regulariser r, or the indicator of a constraint, whose subdifferential is the
-// normal cone.
+// Subdifferential is what a certificate wants of a convex function φ: a regulariser r, or the indicator of a
+// constraint, whose subdifferential is the normal cone.
 type Subdifferential interface {
-	// Nearest writes the point of ∂φ(θ) that is nearest to v to dst, which may be
-	// v. θ counts as on a kink or a boundary if float64 cannot tell.
+	// Nearest writes the point of ∂φ(θ) that is nearest to v to dst, which may be v. θ counts as on a kink or a
+	// boundary if float64 cannot tell.
 	Nearest(dst, v, theta []float64)
-	// Gap moves s to a point of the domain of the conjugate φ*, near to it, and
-	// returns a bound ε from above on φ(θ) + φ*(s) − ⟨s, θ⟩, rounding included:
-	// s is then an ε-subgradient, φ(x) ≥ φ(θ) + ⟨s, x−θ⟩ − ε for all x. Where
-	// that holds for a point near s only, rounding bounds how far it is from s.
+	// Gap moves s to a point of the domain of the conjugate φ*, near to it, and returns a bound ε from above on φ(θ) +
+	// φ*(s) − ⟨s, θ⟩, rounding included: s is then an ε-subgradient, φ(x) ≥ φ(θ) + ⟨s, x−θ⟩ − ε for all x. Where that
+	// holds for a point near s only, rounding bounds how far it is from s.
 	Gap(s, theta []float64) (slack, rounding float64)
 }
 
@@ -31,8 +29,8 @@ type Regulariser interface {
 	Value(theta []float64) float64
 	// Prox writes argmin_x step·r(x) + ½‖x − v‖² to dst, which may be v.
 	Prox(dst, v []float64, step float64)
-	// Lipschitz returns sup ‖s‖₂ over all subgradients in d dimensions: the G of
-	// qop's utility bounds; +Inf if there is none.
+	// Lipschitz returns sup ‖s‖₂ over all subgradients in d dimensions: the G of qop's utility bounds; +Inf if there is
+	// none.
 	Lipschitz(d int) float64
 }
 
@@ -128,8 +126,8 @@ func (r L1) Gap(s, theta []float64) (slack, rounding float64) {
 	return up(gap, len(s)), 0
 }
 
-// up returns a bound on a sum of n terms that are not negative, each the result
-// of at most three operations, from the sum as computed.
+// up returns a bound on a sum of n terms that are not negative, each the result of at most three operations, from the
+// sum as computed.
 func up(sum float64, n int) float64 { return sum * (1 + float64(n+8)*unit) }
 
 // unit is u, the relative error of one operation in float64.

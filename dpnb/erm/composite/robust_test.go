@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// illConditioned has n records whose d features share a factor and differ in
-// scale by up to a thousand, hardly any ridge and no quadratic term.
+// illConditioned has n records whose d features share a factor and differ in scale by up to a thousand, hardly any
+// ridge and no quadratic term.
 func illConditioned(seed uint64, n, d int, l loss.Loss, r Regulariser, c Constraint) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	rows := matrix.NewDense(n, d, nil)
@@ -57,9 +57,8 @@ func TestIllConditioned(t *testing.T) {
 	}
 }
 
-// What the methods cost where the plain ones would crawl: all coordinates that
-// are wrong change places at once, and Newton's method ends what the splitting
-// begins.
+// What the methods cost where the plain ones would crawl: all coordinates that are wrong change places at once, and
+// Newton's method ends what the splitting begins.
 func TestIllConditionedIsCheap(t *testing.T) {
 	for _, c := range []struct {
 		r              Regulariser

@@ -6,8 +6,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// exactGradient returns coordinate j of the gradient of the smooth terms for the
-// squared loss, summed in 300 bits.
+// exactGradient returns coordinate j of the gradient of the smooth terms for the squared loss, summed in 300 bits.
 func exactGradient(p *Problem, theta []float64, j int) float64 {
 	f := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
 	mul := func(a, b *big.Float) *big.Float { return f(0).Mul(a, b) }

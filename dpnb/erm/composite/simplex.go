@@ -28,9 +28,8 @@ func (c Simplex) Contains(theta []float64) bool {
 	return len(theta) > 0 && floats.Min(theta) >= 0 && math.Abs(floats.Sum(theta)-c.Sum) <= c.Sum*edge(len(theta))
 }
 
-// Project is max(vⱼ − t, 0) with the t that makes the sum s, which is found by
-// leaving out the coordinates below the mean until none is (Michelot 1986), and
-// scaled to the sum once more, against rounding.
+// Project is max(vⱼ − t, 0) with the t that makes the sum s, which is found by leaving out the coordinates below the
+// mean until none is (Michelot 1986), and scaled to the sum once more, against rounding.
 func (c Simplex) Project(dst, v []float64) {
 	t, count := math.Inf(-1), len(v)+1
 	for {
@@ -55,8 +54,8 @@ func (c Simplex) Project(dst, v []float64) {
 	floats.Scale(c.Sum/sum, dst)
 }
 
-// Nearest projects on {v : vⱼ = m where θⱼ > 0, vⱼ ≤ m elsewhere, for some m}.
-// The best m is the mean over the support and over those others with vⱼ > m.
+// Nearest projects on {v : vⱼ = m where θⱼ > 0, vⱼ ≤ m elsewhere, for some m}. The best m is the mean over the support
+// and over those others with vⱼ > m.
 func (c Simplex) Nearest(dst, v, theta []float64) {
 	m, count := math.Inf(-1), len(v)+1
 	for {

@@ -11,24 +11,19 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Settings of Solve. The zero value and nil are right for a solution that is as
-// exact as it can cheaply be.
+// Settings of Solve. The zero value and nil are right for a solution that is as exact as it can cheaply be.
 type Settings struct {
-	// Tolerance on Certificate.Bound, the distance of zero from ∂J + N_C. For
-	// qop's criterion (7) it is √(2τασ²). Zero means 1e-9·(1 + ‖∇(J−r)‖) at the
-	// start.
+	// Tolerance on Certificate.Bound, the distance of zero from ∂J + N_C. For qop's criterion (7) it is √(2τασ²). Zero
+	// means 1e-9·(1 + ‖∇(J−r)‖) at the start.
 	Tolerance float64
-	// Modulus is μ, with which J − r is strongly convex on C: for quadratic objective
-	// perturbation ασ² where λ_min(W) ≥ α. It is taken on trust (LeastEigenvalue
-	// proves one). Zero means λ.
+	// Modulus is μ, with which J − r is strongly convex on C: for quadratic objective perturbation ασ² where λ_min(W) ≥
+	// α. It is taken on trust (LeastEigenvalue proves one). Zero means λ.
 	Modulus float64
 	// MaxPasses over the records; zero means 500.
 	MaxPasses int
-	// Workers is the number of goroutines; zero means one for each processor.
-	// The result does not depend on it.
+	// Workers is the number of goroutines; zero means one for each processor. The result does not depend on it.
 	Workers int
-	// Start is where the search begins (length d); it is projected on C. nil is
-	// the origin.
+	// Start is where the search begins (length d); it is projected on C. nil is the origin.
 	Start []float64
 }
 
@@ -42,8 +37,7 @@ type Solution struct {
 	Tolerance float64
 	// Passes over the records that were made, those for Hessians included.
 	Passes int
-	// Steps is the number of products with a d×d matrix, Factorisations that of
-	// Cholesky factors.
+	// Steps is the number of products with a d×d matrix, Factorisations that of Cholesky factors.
 	Steps, Factorisations int
 	// Method is the name of the method that was used.
 	Method string
@@ -65,16 +59,14 @@ type search struct {
 	best Solution
 }
 
-// Solve returns the minimiser of J over C to a certified distance of zero from
-// ∂J + N_C of at most Settings.Tolerance, rounding errors included.
+// Solve returns the minimiser of J over C to a certified distance of zero from ∂J + N_C of at most Settings.Tolerance,
+// rounding errors included.
 //
-// Method: proximal Newton steps (one for the squared loss, but for refinement);
-// the model is solved by an active set where r and C are separable, by the
-// alternating directions method elsewhere.
+// Method: proximal Newton steps (one for the squared loss, but for refinement); the model is solved by an active set
+// where r and C are separable, by the alternating directions method elsewhere.
 //
-// Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance
-// (wrapped, with the best point) if MaxPasses or the precision of float64 ends
-// the search first; *matrix.ReadError if the records cannot be read any longer.
+// Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance (wrapped, with the best point) if MaxPasses
+// or the precision of float64 ends the search first; *matrix.ReadError if the records cannot be read any longer.
 func Solve(p *Problem, settings *Settings) (found *Solution, err error) {
 	defer matrix.Reading(&err)()
 	var s Settings
@@ -180,8 +172,8 @@ func (r *search) method() string {
 
 func (r *search) done() bool { return r.best.Certificate.Bound() <= r.s.Tolerance }
 
-// run makes proximal Newton steps until the certificate is good enough, the
-// passes are spent or nothing is to be gained any more.
+// run makes proximal Newton steps until the certificate is good enough, the passes are spent or nothing is to be gained
+// any more.
 func (r *search) run() {
 	_, quadratic := r.o.p.Loss.(loss.Squared)
 	first := r.best.Certificate.Bound()
@@ -229,8 +221,8 @@ func patienceOuter(quadratic bool) int {
 	return 30
 }
 
-// damp lifts the Hessian by what float64 takes for zero, lest it be singular, and
-// where steps had to be short by more (Levenberg and Marquardt).
+// damp lifts the Hessian by what float64 takes for zero, lest it be singular, and where steps had to be short by more
+// (Levenberg and Marquardt).
 func (r *search) damp() {
 	var trace float64
 	for j := range r.o.d {
@@ -259,9 +251,8 @@ func (r *search) model(target float64, renew bool) []float64 {
 	return r.splitting.theta
 }
 
-// move goes towards next as far as J falls enough. J is compared with a grain
-// of salt, as near the minimum its differences are lost in rounding. It returns
-// the share of the way.
+// move goes towards next as far as J falls enough. J is compared with a grain of salt, as near the minimum its
+// differences are lost in rounding. It returns the share of the way.
 func (r *search) move(next, trial, trialG []float64) float64 {
 	slope := r.o.r.Value(next) - r.o.r.Value(r.x)
 	for j, x := range next {

@@ -96,8 +96,7 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 }
 
-// A tolerance that float64 cannot certify ends in ErrTolerance with the best
-// point, and so does a budget of passes.
+// A tolerance that float64 cannot certify ends in ErrTolerance with the best point, and so does a budget of passes.
 func TestToleranceNotReached(t *testing.T) {
 	for k, s := range table(6, 5) {
 		if k%4 != 0 {
@@ -250,8 +249,7 @@ func TestGradientRounding(t *testing.T) {
 	}
 }
 
-// Where the sum over many records is not known well enough in float64 it is known
-// in double-double.
+// Where the sum over many records is not known well enough in float64 it is known in double-double.
 func TestManyRecordsAreCertified(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 3))
 	const n, d = 20_000, 3
@@ -278,8 +276,7 @@ func TestManyRecordsAreCertified(t *testing.T) {
 	}
 }
 
-// Verify is honest at any point of C, and close to what the solver certifies at
-// its answer.
+// Verify is honest at any point of C, and close to what the solver certifies at its answer.
 func TestVerify(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 4))
 	closest := 0.0
@@ -319,8 +316,8 @@ func TestVerify(t *testing.T) {
 // unknown is a box of which the package knows only what it says of itself.
 type unknown struct{ Box }
 
-// Far from the minimiser a pair with no residual at all can be had where only
-// the conjugate is known: the slack is all that keeps the certificate honest.
+// Far from the minimiser a pair with no residual at all can be had where only the conjugate is known: the slack is all
+// that keeps the certificate honest.
 func TestSlackCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 4))
 	for _, c := range []struct {

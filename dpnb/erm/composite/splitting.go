@@ -24,15 +24,13 @@ const (
 	relaxation = 1.6
 )
 
-// splitting minimises model + r + ι_C by the alternating directions method of
-// multipliers (Boyd et al. 2011): x is copied once where the proximal map of
-// r + ι_C is known, else once for r and once for C,
+// splitting minimises model + r + ι_C by the alternating directions method of multipliers (Boyd et al. 2011): x is
+// copied once where the proximal map of r + ι_C is known, else once for r and once for C,
 //
 //	x = x̄ + (H + kπI)⁻¹(π Σ(zₖ − uₖ − x̄) − ḡ),
 //	zₖ = prox(x + uₖ),  uₖ ← uₖ + x − zₖ,
 //
-// with over-relaxation, and a penalty π that keeps the two residuals of one
-// size. πuₖ is a subgradient at zₖ.
+// with over-relaxation, and a penalty π that keeps the two residuals of one size. πuₖ is a subgradient at zₖ.
 type splitting struct {
 	o        *objective
 	m        *model
@@ -69,11 +67,9 @@ func newSplitting(o *objective, m *model) *splitting {
 	return s
 }
 
-// jointProx returns the proximal map of r + ι_C, if it is known: one of the two
-// is zero; or r is a norm and C a ball, since v = x + s + νx with s ∈ ∂r(x) says
-// that (1+ν)x = prox_r(v); or both are sums over coordinates, since a convex
-// function on an interval is least where the cut of its minimiser is; or r is
-// ω‖·‖₁, constant on the simplex.
+// jointProx returns the proximal map of r + ι_C, if it is known: one of the two is zero; or r is a norm and C a ball,
+// since v = x + s + νx with s ∈ ∂r(x) says that (1+ν)x = prox_r(v); or both are sums over coordinates, since a convex
+// function on an interval is least where the cut of its minimiser is; or r is ω‖·‖₁, constant on the simplex.
 func jointProx(r Regulariser, c Projector) (prox func(dst, v []float64, step float64), ok bool) {
 	after := func(dst, v []float64, step float64) {
 		r.Prox(dst, v, step)
@@ -101,8 +97,8 @@ func jointProx(r Regulariser, c Projector) (prox func(dst, v []float64, step flo
 // renew forgets the penalty: the matrix of the model has changed.
 func (s *splitting) renew(modulus float64) {
 	s.m.estimateTop()
-	// Between the geometric mean of the extreme eigenvalues, which is best on a
-	// quadratic, and a thousandth of the largest.
+	// Between the geometric mean of the extreme eigenvalues, which is best on a quadratic, and a thousandth of the
+	// largest.
 	s.penalty = math.Sqrt(s.m.top*math.Max(modulus, 1e-6*s.m.top)) / float64(len(s.blocks))
 	s.invert()
 }
@@ -132,8 +128,8 @@ func (s *splitting) invert() bool {
 	}
 }
 
-// solve moves theta from the centre of the model, and the multipliers from
-// where they are, until the certificate of the model is at most tol.
+// solve moves theta from the centre of the model, and the multipliers from where they are, until the certificate of the
+// model is at most tol.
 func (s *splitting) solve(tol, modulus float64) {
 	for k := range s.blocks {
 		copy(s.blocks[k].z, s.m.centre)
@@ -185,8 +181,8 @@ func (s *splitting) solve(tol, modulus float64) {
 	}
 }
 
-// step makes one step and returns ‖x − z‖/‖z‖ and ‖z − z₋‖/‖u‖: the two residuals
-// in units of what they are to vanish beside.
+// step makes one step and returns ‖x − z‖/‖z‖ and ‖z − z₋‖/‖u‖: the two residuals in units of what they are to vanish
+// beside.
 func (s *splitting) step() (primal, dual float64) {
 	var zz, uu float64
 	clear(s.sum)

@@ -2,8 +2,8 @@ package composite
 
 import "math"
 
-// Indices draws the records that Stochastic looks at: a source of its own, since
-// what it draws is no noise for privacy. *noise.Seeded and *rand.Rand are such.
+// Indices draws the records that Stochastic looks at: a source of its own, since what it draws is no noise for privacy.
+// *noise.Seeded and *rand.Rand are such.
 type Indices interface {
 	// IntN returns a number that is uniform on 0 … n−1.
 	IntN(n int) int
@@ -17,14 +17,12 @@ type StochasticSettings struct {
 	Iterations int
 	// Step is ρ; zero means 1/Lip(n∇ℓ̃), with Lip = nβ·max‖xᵢ‖² + λ_max(Q) + λ.
 	Step float64
-	// Decay is the p of the relaxation λₖ = (k+1)^{−p}; zero means ½ + 2·0.001, the
-	// paper's.
+	// Decay is the p of the relaxation λₖ = (k+1)^{−p}; zero means ½ + 2·0.001, the paper's.
 	Decay float64
-	// Joint takes the proximal map of r + ι_C in place of that of r, and none in
-	// place of the projection. The iterates then lie in C, and what is drawn enters
-	// linearly: as printed, the projection sees single records, so that for a C
-	// that is not affine the method settles off the minimiser, however long it
-	// runs. It is an error where the map is not known.
+	// Joint takes the proximal map of r + ι_C in place of that of r, and none in place of the projection. The iterates
+	// then lie in C, and what is drawn enters linearly: as printed, the projection sees single records, so that for a C
+	// that is not affine the method settles off the minimiser, however long it runs. It is an error where the map is
+	// not known.
 	Joint bool
 	// Modulus and Start are as in Settings.
 	Modulus float64
@@ -37,9 +35,8 @@ type StochasticSettings struct {
 //	zₖ = proj_C(2θₖ − xₖ − ρ(n∇fᵢ(θₖ) + Q(θₖ−c) + b + λθₖ)),  i drawn anew,
 //	xₖ₊₁ = xₖ + λₖ(zₖ − θₖ),
 //
-// K times, and returns proj_C(θ_K) with its certificate. It does not stop at a
-// tolerance, so that Tolerance is 0 in the solution; look at Certificate.Bound.
-// The paper returns θ_K, which need not lie in C: the normal cone is empty there
+// K times, and returns proj_C(θ_K) with its certificate. It does not stop at a tolerance, so that Tolerance is 0 in the
+// solution; look at Certificate.Bound. The paper returns θ_K, which need not lie in C: the normal cone is empty there
 // and criterion (7) cannot hold. See Joint for what else there is to mend.
 //
 // It allocates before its loop and not in it.
@@ -120,8 +117,7 @@ func (t *threeOperators) step(i int, lambda float64) {
 	}
 }
 
-// finish gives the search the projection of θ_K, with the subgradient of r that
-// its proximal map proves.
+// finish gives the search the projection of θ_K, with the subgradient of r that its proximal map proves.
 func (t *threeOperators) finish(r *search) {
 	t.first(t.theta, t.x, t.rho)
 	for j, x := range t.theta {

@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// With one record the method is deterministic and converges to what Solve finds,
-// whatever the regulariser and the constraint.
+// With one record the method is deterministic and converges to what Solve finds, whatever the regulariser and the
+// constraint.
 func TestStochasticOnOneRecord(t *testing.T) {
 	for _, s := range table(6, 11) {
 		one := *s.p
@@ -40,9 +40,8 @@ func TestStochasticOnOneRecord(t *testing.T) {
 	}
 }
 
-// Without a constraint, over an affine one, and with others by the joint map, the method comes nearer
-// the longer it runs. As printed it stays off the minimiser over a box. At any
-// time the certificate is honest.
+// Without a constraint, over an affine one, and with others by the joint map, the method comes nearer the longer it
+// runs. As printed it stays off the minimiser over a box. At any time the certificate is honest.
 func TestStochasticConverges(t *testing.T) {
 	for _, c := range []struct {
 		c         Constraint
@@ -79,9 +78,8 @@ func TestStochasticConverges(t *testing.T) {
 	}
 }
 
-// The smallest case in which Algorithm G.2 settles off the minimiser: labels 1
-// and −1.2, θ ≥ 0, minimiser 0. With ρ = 1/Lip = 1/2 the projection returns
-// max(0, yᵢ) for the record i that is drawn, and θ tends to the mean, 1/2.
+// The smallest case in which Algorithm G.2 settles off the minimiser: labels 1 and −1.2, θ ≥ 0, minimiser 0. With ρ =
+// 1/Lip = 1/2 the projection returns max(0, yᵢ) for the record i that is drawn, and θ tends to the mean, 1/2.
 func TestPrintedAlgorithmIsBiased(t *testing.T) {
 	p := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}), Labels: []float64{1, -1.2},
 		Loss: loss.Squared{}}, Constraint: Box{Lower: []float64{0}}}
@@ -190,8 +188,8 @@ func TestLeastEigenvalue(t *testing.T) {
 	}
 }
 
-// What 1,000 iterations leave of the problem of qop's appendix G.3: the slowest
-// direction has shrunk by e⁻² only (docs/theory/composite.md).
+// What 1,000 iterations leave of the problem of qop's appendix G.3: the slowest direction has shrunk by e⁻² only
+// (docs/theory/composite.md).
 func TestPaperRunIsNotAtTheMinimum(t *testing.T) {
 	p := paperProblem(1, 300, 100, 1.1747e5, 10)
 	mu, ok := LeastEigenvalue(p.Quadratic)

@@ -2,8 +2,8 @@ package composite
 
 import "gonum.org/v1/gonum/floats"
 
-// Verify returns the certificate of any point θ of C: how far it is from the
-// minimiser, whatever found it. modulus is μ as in Settings.
+// Verify returns the certificate of any point θ of C: how far it is from the minimiser, whatever found it. modulus is μ
+// as in Settings.
 //
 // Errors: *matrix.DataError, also if θ is not in C.
 func Verify(p *Problem, theta []float64, modulus float64) (Certificate, error) {

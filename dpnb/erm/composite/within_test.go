@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// On a sphere the certificate is about a point near the one that is released. The
-// output noise is calibrated for the distance of the one that is released.
+// On a sphere the certificate is about a point near the one that is released. The output noise is calibrated for the
+// distance of the one that is released.
 func TestWithinCountsTheWayToTheSphere(t *testing.T) {
 	p := &composite.Problem{
 		Problem: erm.Problem{Rows: matrix.NewDense(1, 1, []float64{1e-3}), Labels: []float64{0},

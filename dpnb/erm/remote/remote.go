@@ -1,6 +1,6 @@
-// Package remote has the passes of a solver made by another program, which it talks to through a
-// pipe: queries go out as lines of JSON, sums come back. The other program has the records; noise, the
-// ledger and the release stay with the solver. It may enter erm, loss and matrix.
+// Package remote has the passes of a solver made by another program, which it talks to through a pipe: queries go out
+// as lines of JSON, sums come back. The other program has the records; noise, the ledger and the release stay with the
+// solver. It may enter erm, loss and matrix.
 package remote
 
 import (
@@ -87,8 +87,8 @@ type Rows struct {
 	from *bufio.Reader
 }
 
-// New returns the records of a file whose passes are made by a program that Serves them at the
-// other end. What looks at single records reads the file.
+// New returns the records of a file whose passes are made by a program that Serves them at the other end. What looks at
+// single records reads the file.
 func New(rows *stored.Rows, to io.Writer, from io.Reader) *Rows {
 	return &Rows{rows, to, bufio.NewReaderSize(from, 1<<16)}
 }

@@ -44,8 +44,8 @@ func TestQueriesTravel(t *testing.T) {
 	}
 }
 
-// TestAFitThroughAPipe: the minimiser of records in a file, whose passes another goroutine makes, is
-// that of the passes made here; what goes wrong there is an error here.
+// TestAFitThroughAPipe: the minimiser of records in a file, whose passes another goroutine makes, is that of the passes
+// made here; what goes wrong there is an error here.
 func TestAFitThroughAPipe(t *testing.T) {
 	const n, d = 3000, 3
 	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)

@@ -5,13 +5,12 @@ import (
 	"os"
 )
 
-// arrowFooter is what is at the end of an Arrow file, a flatbuffer. The library makes room for as
-// many fields as it says there are, which no program survives if the number is damaged; so numbers
-// are checked before. What is out of bounds panics, which table.use makes an error.
+// arrowFooter is what is at the end of an Arrow file, a flatbuffer. The library makes room for as many fields as it
+// says there are, which no program survives if the number is damaged; so numbers are checked before. What is out of
+// bounds panics, which table.use makes an error.
 type arrowFooter []byte
 
-// checkArrow refuses a file whose footer counts more fields, or bytes of metadata, than it has room
-// for.
+// checkArrow refuses a file whose footer counts more fields, or bytes of metadata, than it has room for.
 func checkArrow(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -41,8 +40,7 @@ func checkArrow(f *os.File) error {
 	return nil
 }
 
-// checkFields looks at the fields in a slot of a table, and at those within them: no more than are
-// left.
+// checkFields looks at the fields in a slot of a table, and at those within them: no more than are left.
 func (b arrowFooter) checkFields(table, slot int, left *int) {
 	for _, field := range b.vector(table, slot) {
 		if *left--; *left < 0 {

@@ -66,8 +66,8 @@ func small(t testing.TB) (contents [][]byte) {
 	return contents
 }
 
-// A length that is damaged asks for no memory that the file cannot be worth: every byte of small
-// files in turn is made large.
+// A length that is damaged asks for no memory that the file cannot be worth: every byte of small files in turn is made
+// large.
 func TestDamagedLengthsAskForLittle(t *testing.T) {
 	step := 7
 	if testscale.Full() {

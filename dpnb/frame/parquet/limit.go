@@ -12,17 +12,16 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
 
-// Lengths stand in a file, and one that is damaged may say any. Memory is therefore asked for
-// through an allocator that refuses more at a time than the file can be worth: always
-// leastLimit, beyond it no more than mostRatio times the file, and of a Parquet file no more than
-// twice what its footer says of the column.
+// Lengths stand in a file, and one that is damaged may say any. Memory is therefore asked for through an allocator that
+// refuses more at a time than the file can be worth: always leastLimit, beyond it no more than mostRatio times the
+// file, and of a Parquet file no more than twice what its footer says of the column.
 const (
 	leastLimit = 64 << 20
 	mostRatio  = 1100 // deflate has at most 1,032
 )
 
-// limited is an allocator that panics, which table.use makes an error, instead of handing out more
-// than so many bytes at a time.
+// limited is an allocator that panics, which table.use makes an error, instead of handing out more than so many bytes
+// at a time.
 type limited struct {
 	memory.Allocator
 	most int64
@@ -62,8 +61,8 @@ func (l limited) Reallocate(size int, b []byte) []byte {
 	return l.Allocator.Reallocate(size, b)
 }
 
-// mostOfColumn returns how many bytes a column has at most in a row group, by the footer, and
-// refuses row groups that are not within the file.
+// mostOfColumn returns how many bytes a column has at most in a row group, by the footer, and refuses row groups that
+// are not within the file.
 func mostOfColumn(r *file.Reader, size int64, at int) (most int64, err error) {
 	for g := range r.NumRowGroups() {
 		group := r.MetaData().RowGroup(g)

@@ -1,7 +1,6 @@
-// Package parquet has tables in Parquet files and Arrow files (the IPC format): scanned
-// chunk by chunk, read or written. It alone depends on the library for these formats, so
-// that a program that does not import it compiles none of that. It may enter frame; who
-// has such a file enters it.
+// Package parquet has tables in Parquet files and Arrow files (the IPC format): scanned chunk by chunk, read or
+// written. It alone depends on the library for these formats, so that a program that does not import it compiles none
+// of that. It may enter frame; who has such a file enters it.
 package parquet
 
 import (
@@ -15,25 +14,23 @@ import (
 
 // Settings says how a file is read; nil is right for most.
 type Settings struct {
-	// Texts names columns of whole numbers that are read as texts: identifiers, of which
-	// float64 tells those beyond 2⁵³ not apart.
+	// Texts names columns of whole numbers that are read as texts: identifiers, of which float64 tells those beyond 2⁵³
+	// not apart.
 	Texts []string
 	// ChunkRows is the number of rows of a chunk; zero is 65,536.
 	ChunkRows int
 }
 
-// Open returns the table of the Parquet or Arrow file at path, which each scan reads anew:
-// the columns that are asked for alone, ChunkRows rows at a time, several columns at once.
+// Open returns the table of the Parquet or Arrow file at path, which each scan reads anew: the columns that are asked
+// for alone, ChunkRows rows at a time, several columns at once.
 //
-// Numbers of every width are numbers, decimals too; booleans are the texts "true" and
-// "false"; days and moments are numbers of days since 1970-01-01, UTC where a zone is
-// stated, times of the day are shares of a day; texts, enumerations and bytes are texts. Null
-// is missing. A column that is within others is named by its path, with points.
+// Numbers of every width are numbers, decimals too; booleans are the texts "true" and "false"; days and moments are
+// numbers of days since 1970-01-01, UTC where a zone is stated, times of the day are shares of a day; texts,
+// enumerations and bytes are texts. Null is missing. A column that is within others is named by its path, with points.
 //
-// Errors: *frame.InputError if there is no such file, it is of another format or cut short,
-// or a column of Texts is not one. Scan has one for a column of another type (lists, maps,
-// intervals), and for a file that is damaged further on or was changed. Bytes that were
-// changed within a page need not be noticed: neither format has checksums that all write.
+// Errors: *frame.InputError if there is no such file, it is of another format or cut short, or a column of Texts is not
+// one. Scan has one for a column of another type (lists, maps, intervals), and for a file that is damaged further on or
+// was changed. Bytes that were changed within a page need not be noticed: neither format has checksums that all write.
 func Open(path string, settings *Settings) (frame.Scanner, error) {
 	t := &table{}
 	if settings != nil {
@@ -142,8 +139,7 @@ func (t *table) Scan(columns []string, f func(*frame.Table) error) error {
 	return err
 }
 
-// use calls f with the open file; a panic of the library, which has some for damaged files,
-// is an error.
+// use calls f with the open file; a panic of the library, which has some for damaged files, is an error.
 func (t *table) use(f func(*os.File) error) error {
 	return t.Read(func(r io.Reader) (err error) {
 		defer func() {

@@ -21,8 +21,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 )
 
-// open reads what is at the end of a Parquet file, if known is nil; else its columns may have so
-// many bytes.
+// open reads what is at the end of a Parquet file, if known is nil; else its columns may have so many bytes.
 func open(f *os.File, known *metadata.FileMetaData, most int64) (*file.Reader, error) {
 	mem, err := fileLimit(f, most)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 )
 
-// A file of any form that is written as Parquet gives the same records: marks in numbers,
-// encoding, skipped lines, new names, dates, texts that mean "missing" and, listed as a category,
-// mean themselves.
+// A file of any form that is written as Parquet gives the same records: marks in numbers, encoding, skipped lines, new
+// names, dates, texts that mean "missing" and, listed as a category, mean themselves.
 func TestACSVFileSurvives(t *testing.T) {
 	text := "a title\nage;wage;born;city;code;grade\n" +
 		"41,5;1.234,5;03.04.1981;Z\xfcrich;NA;1,50\n" +

@@ -16,15 +16,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// readingKey is where the metadata of a file say how texts are read: a frame.Reading by column,
-// as JSON.
+// readingKey is where the metadata of a file say how texts are read: a frame.Reading by column, as JSON.
 const readingKey = "dpnb.reading"
 
-// Write writes a table to a Parquet file: numbers as doubles, texts as strings, what is
-// missing as null, a row group for each chunk of a scan. Texts of a file stay as they stand
-// there, those that mean "missing" too; how they are read (decimal marks and the like) is in the
-// metadata under readingKey, by which Open reads them in the same way. The file is there in full
-// or not at all. It has raw records, and is as private as they are.
+// Write writes a table to a Parquet file: numbers as doubles, texts as strings, what is missing as null, a row group
+// for each chunk of a scan. Texts of a file stay as they stand there, those that mean "missing" too; how they are read
+// (decimal marks and the like) is in the metadata under readingKey, by which Open reads them in the same way. The file
+// is there in full or not at all. It has raw records, and is as private as they are.
 //
 // Errors: those of the scan and of the file system.
 func Write(path string, s frame.Scanner) (err error) {

@@ -1,5 +1,5 @@
-// Package atomicfile writes files that are either there in full or not at all:
-// a crash, a kill or a full disk never leaves half a file under its name.
+// Package atomicfile writes files that are either there in full or not at all: a crash, a kill or a full disk never
+// leaves half a file under its name.
 package atomicfile
 
 import (
@@ -17,14 +17,13 @@ import (
 	"syscall"
 )
 
-// tempPrefix marks the files being written, so that a later run can tell the
-// remains of a killed one from the user's files.
+// tempPrefix marks the files being written, so that a later run can tell the remains of a killed one from the user's
+// files.
 const tempPrefix = ".dpnb-part-"
 
-// Write replaces the file at path by content: it writes a new file in the same
-// folder, brings it to the disk, renames it, and brings the name to the disk. After
-// an error the old file is as it was, unless it was the last of these that failed. Who
-// may read the file is what it was for the old one, and else for the user's umask to say.
+// Write replaces the file at path by content: it writes a new file in the same folder, brings it to the disk, renames
+// it, and brings the name to the disk. After an error the old file is as it was, unless it was the last of these that
+// failed. Who may read the file is what it was for the old one, and else for the user's umask to say.
 func Write(path string, content []byte) error {
 	return Stream(path, func(w io.Writer) error {
 		_, err := w.Write(content)
@@ -121,9 +120,9 @@ func stream(path string, mode os.FileMode, write func(w io.Writer) error) (err e
 	return syncFolder(filepath.Dir(path))
 }
 
-// Move gives the file at from the name to, in place of a file of that name, and brings both folders to the disk. A
-// file that is not there is not moved, which is no error. Where to is on another file system, what is read there may
-// be read by nobody else, and from is erased when it is on the disk.
+// Move gives the file at from the name to, in place of a file of that name, and brings both folders to the disk. A file
+// that is not there is not moved, which is no error. Where to is on another file system, what is read there may be read
+// by nobody else, and from is erased when it is on the disk.
 func Move(from, to string) error {
 	if err := rename(from, to); errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -145,9 +144,8 @@ func Move(from, to string) error {
 
 var rename = os.Rename // another in tests
 
-// syncFolder brings the names in a folder to the disk: without that a power failure
-// can bring the old file back after Write has returned. Some file systems cannot, and
-// say so; they keep names as they think best.
+// syncFolder brings the names in a folder to the disk: without that a power failure can bring the old file back after
+// Write has returned. Some file systems cannot, and say so; they keep names as they think best.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // which does not sync folders
@@ -206,8 +204,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// RemoveParts deletes what killed runs of Write left in dir. The caller makes
-// sure that nobody is writing there now.
+// RemoveParts deletes what killed runs of Write left in dir. The caller makes sure that nobody is writing there now.
 func RemoveParts(dir string) error {
 	return removeParts(dir, func(name string) bool { return strings.HasPrefix(name, tempPrefix) }, os.Remove)
 }

@@ -1,11 +1,9 @@
-// Package bigref has the functions that privacy bounds rest on to some hundred
-// binary digits, from series of its own over math/big. It is for tests: a bound
-// that was computed in float64 is held against what it bounds, whatever the
+// Package bigref has the functions that privacy bounds rest on to some hundred binary digits, from series of its own
+// over math/big. It is for tests: a bound that was computed in float64 is held against what it bounds, whatever the
 // cancellation in between.
 //
-// Every function returns a new number of prec bits and leaves its arguments
-// alone. The relative error of a result is below 2^−(prec−40) unless its comment
-// says otherwise.
+// Every function returns a new number of prec bits and leaves its arguments alone. The relative error of a result is
+// below 2^−(prec−40) unless its comment says otherwise.
 package bigref
 
 import (
@@ -167,8 +165,8 @@ func Pi() F { return Sum(pi) }
 // Float returns the float64 nearest to x; ±Inf and 0 beyond its range.
 func Float(x F) float64 { f, _ := x.Float64(); return f }
 
-// Above reports whether the float64 bound is at least x, and Below whether it is
-// at most that. A 2^−400 part of x is left for the error of x itself.
+// Above reports whether the float64 bound is at least x, and Below whether it is at most that. A 2^−400 part of x is
+// left for the error of x itself.
 func Above(bound float64, x F) bool {
 	return math.IsInf(bound, 1) || !math.IsInf(bound, -1) && Sub(New(bound), x).Cmp(Neg(room(x))) >= 0
 }

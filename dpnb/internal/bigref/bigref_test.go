@@ -73,9 +73,8 @@ func TestIdentities(t *testing.T) {
 	for _, x := range []float64{1e-300, 1e-18, 0x1p-12, 0x1.8p-5} {
 		check("log1p expm1", Log1p(Expm1(New(x))), New(x))
 	}
-	// The series and the continued fraction on both sides of where they meet:
-	// R(a) − R(b) = ∫(1 − xR) by R's Taylor polynomial is what MillsDiff has; here
-	// the recurrence of the derivatives, R′ = xR − 1, to third order.
+	// The series and the continued fraction on both sides of where they meet: R(a) − R(b) = ∫(1 − xR) by R's Taylor
+	// polynomial is what MillsDiff has; here the recurrence of the derivatives, R′ = xR − 1, to third order.
 	x, h := New(5), Quo(Int(1), New(0x1p170))
 	r := Mills(x)
 	r1 := Sub(Product(x, r), Int(1))

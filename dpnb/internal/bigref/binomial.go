@@ -2,9 +2,8 @@ package bigref
 
 import "math/big"
 
-// RandomisedResponse is the exact privacy loss of k runs of randomised response of
-// ε₀, which dominate every ε₀-DP mechanism composed k times: J of law Bin(k, p),
-// p = e^ε₀/(1 + e^ε₀), and the loss (2J − k)ε₀.
+// RandomisedResponse is the exact privacy loss of k runs of randomised response of ε₀, which dominate every ε₀-DP
+// mechanism composed k times: J of law Bin(k, p), p = e^ε₀/(1 + e^ε₀), and the loss (2J − k)ε₀.
 type RandomisedResponse struct {
 	eps0  F
 	k     int64
@@ -13,8 +12,8 @@ type RandomisedResponse struct {
 	p, q []F
 }
 
-// NewRandomisedResponse sums the binomial law outward from its mode, as far as its
-// terms are above 2^−bits of the largest: what is left is that much of the whole.
+// NewRandomisedResponse sums the binomial law outward from its mode, as far as its terms are above 2^−bits of the
+// largest: what is left is that much of the whole.
 func NewRandomisedResponse(eps0 F, k int64, bits int) *RandomisedResponse {
 	odds := Exp(eps0)
 	mode, _ := Quo(Product(Int(k), odds), Sum(Int(1), odds)).Int64()
@@ -61,8 +60,7 @@ func NewRandomisedResponse(eps0 F, k int64, bits int) *RandomisedResponse {
 
 func (r *RandomisedResponse) loss(j int64) F { return Product(Int(2*j-r.k), r.eps0) }
 
-// Delta returns δ(ε) = P(loss ≥ ε) − e^ε P′(loss ≥ ε); 0 above the largest loss
-// that was summed.
+// Delta returns δ(ε) = P(loss ≥ ε) − e^ε P′(loss ≥ ε); 0 above the largest loss that was summed.
 func (r *RandomisedResponse) Delta(eps F) F {
 	// The first outcome whose loss is above ε: j > (ε/ε₀ + k)/2.
 	half := Product(New(0.5), Sum(Quo(eps, r.eps0), Int(r.k)))

@@ -47,8 +47,8 @@ func Mills(x F) F {
 //
 //	φ(x)[R(x) − R(x + μ)], x = ε/μ − μ/2,
 //
-// for ε < 0 by 1 − e^ε + e^ε δ(−ε). The difference leaves prec − 60 + 2 log₂ μ bits
-// for x up to 1, and as many fewer as log₂ x beyond.
+// for ε < 0 by 1 − e^ε + e^ε δ(−ε). The difference leaves prec − 60 + 2 log₂ μ bits for x up to 1, and as many fewer as
+// log₂ x beyond.
 func GaussianDelta(eps, mu F) F {
 	if eps.Sign() < 0 {
 		return Sum(Neg(Expm1(eps)), Product(Exp(eps), GaussianDelta(Neg(eps), mu)))
@@ -62,8 +62,7 @@ func GaussianDelta(eps, mu F) F {
 	return Product(PDF(x), Sub(Mills(x), Mills(y)))
 }
 
-// LogGamma returns ln Γ(n/2) for a whole n ≥ 1, by the recurrence up to 160
-// and Stirling's series beyond.
+// LogGamma returns ln Γ(n/2) for a whole n ≥ 1, by the recurrence up to 160 and Stirling's series beyond.
 func LogGamma(twice int64) F {
 	product := Int(1)
 	x := Quo(Int(twice), Int(2))
@@ -82,8 +81,7 @@ func LogGamma(twice int64) F {
 	return Sub(sum, Log(product))
 }
 
-// bernoulli has B₂, B₄, … B₁₂₀: with x ≥ 160 what is left of Stirling's series is
-// below 1e−160.
+// bernoulli has B₂, B₄, … B₁₂₀: with x ≥ 160 what is left of Stirling's series is below 1e−160.
 var bernoulli = sync.OnceValue(func() []F { return bernoulliNumbers(120) })
 
 func bernoulliNumbers(most int) []F {
@@ -103,8 +101,7 @@ func bernoulliNumbers(most int) []F {
 	return out
 }
 
-// LowerGamma returns γ(p, x) = x^p e^{−x} Σ x^k/(p(p+1)…(p+k)), p = twice/2 and
-// x > 0, as its logarithm.
+// LowerGamma returns γ(p, x) = x^p e^{−x} Σ x^k/(p(p+1)…(p+k)), p = twice/2 and x > 0, as its logarithm.
 func LowerGamma(twice int64, x F) F {
 	p := Quo(Int(twice), Int(2))
 	term := Quo(Int(1), p)

@@ -1,12 +1,10 @@
-// Package dd is double-double arithmetic: a number is the unevaluated sum of two
-// float64, which together hold some 106 bits.
+// Package dd is double-double arithmetic: a number is the unevaluated sum of two float64, which together hold some 106
+// bits.
 //
-// Bounds on relative errors, with u = 2⁻⁵³ and no under- or overflow, are those of
-// Joldes, Muller and Popescu 2017 (Tight and rigorous error bounds for basic building
-// blocks of double-word arithmetic, ACM TOMS 44(2)) and, for the root, Lefèvre, Louvet,
-// Muller, Picot and Rideau 2023 (ACM TOMS 49(1)). Where a product is below 2⁻⁹⁶⁹ its
-// error term may underflow, by at most 2⁻¹⁰⁷⁴. None of it depends on whether the
-// compiler fuses products with sums.
+// Bounds on relative errors, with u = 2⁻⁵³ and no under- or overflow, are those of Joldes, Muller and Popescu 2017
+// (Tight and rigorous error bounds for basic building blocks of double-word arithmetic, ACM TOMS 44(2)) and, for the
+// root, Lefèvre, Louvet, Muller, Picot and Rideau 2023 (ACM TOMS 49(1)). Where a product is below 2⁻⁹⁶⁹ its error term
+// may underflow, by at most 2⁻¹⁰⁷⁴. None of it depends on whether the compiler fuses products with sums.
 package dd
 
 import "math"

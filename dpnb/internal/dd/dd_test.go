@@ -38,8 +38,8 @@ func random(rng *rand.Rand) Number {
 	return quickTwoSum(hi, hi*0x1p-53*(rng.Float64()*2-1))
 }
 
-// Every operation is as exact as stated, and not much more: the bounds are seen to
-// within a factor of eight, so that an operation that loses four bits fails.
+// Every operation is as exact as stated, and not much more: the bounds are seen to within a factor of eight, so that an
+// operation that loses four bits fails.
 func TestOperations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const u2 = 0x1p-106

@@ -2,8 +2,8 @@ package dd
 
 import "math"
 
-// ExpError bounds the relative error of Exp where the result is not below 2⁻⁹⁶⁰, and
-// ExpUnderflow the absolute one everywhere (for results of at most 1).
+// ExpError bounds the relative error of Exp where the result is not below 2⁻⁹⁶⁰, and ExpUnderflow the absolute one
+// everywhere (for results of at most 1).
 const (
 	ExpError     = 0x1p-98
 	ExpUnderflow = 0x1p-1020
@@ -27,13 +27,11 @@ var factorials = [...]Number{
 
 // Exp returns eˣ to ExpError; 0 for x < −708, +Inf for x > 709, NaN for NaN.
 //
-// x = k·ln 2 + r, |r| ≤ 0.3467, errs by 7u² (three sums of 2u² of at most 0.7, and
-// ln 2 itself by 2⁻¹⁴⁰k). With z = r/256 the Taylor polynomial of degree 10 of
-// m = e^z − 1 lacks less than 2⁻¹²⁰m, its terms from z⁷ on, below 2⁻⁶⁹m, need no more
-// than float64, and Horner's rule errs by less than 10u²m in the end. m ← m(2 + m)
-// makes e^{2z} − 1 of e^z − 1; eight times of it multiply the relative error by at most
-// r eʳ/(eʳ − 1) ≤ 1.19 and add 8u² each: |m| ≤ 0.415 errs by 1.19·74u², 1 + m ≥ 0.706
-// by 41u², relatively 58u², and eˣ by 65u² < 2⁻⁹⁹.
+// x = k·ln 2 + r, |r| ≤ 0.3467, errs by 7u² (three sums of 2u² of at most 0.7, and ln 2 itself by 2⁻¹⁴⁰k). With z =
+// r/256 the Taylor polynomial of degree 10 of m = e^z − 1 lacks less than 2⁻¹²⁰m, its terms from z⁷ on, below 2⁻⁶⁹m,
+// need no more than float64, and Horner's rule errs by less than 10u²m in the end. m ← m(2 + m) makes e^{2z} − 1 of e^z
+// − 1; eight times of it multiply the relative error by at most r eʳ/(eʳ − 1) ≤ 1.19 and add 8u² each: |m| ≤ 0.415 errs
+// by 1.19·74u², 1 + m ≥ 0.706 by 41u², relatively 58u², and eˣ by 65u² < 2⁻⁹⁹.
 func Exp(x Number) Number {
 	switch {
 	case math.IsNaN(x.Hi):

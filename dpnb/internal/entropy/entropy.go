@@ -1,7 +1,7 @@
-// Package entropy reads the operating system's generator. crypto/rand is not used: its Reader is a variable, which
-// any package of a program can replace and then knows all noise that is drawn. No variable is on the way from here
-// to the system: on Linux getrandom is called, on other systems of the Unix kind /dev/urandom is opened for each
-// read, on Windows ProcessPrng is called.
+// Package entropy reads the operating system's generator. crypto/rand is not used: its Reader is a variable, which any
+// package of a program can replace and then knows all noise that is drawn. No variable is on the way from here to the
+// system: on Linux getrandom is called, on other systems of the Unix kind /dev/urandom is opened for each read, on
+// Windows ProcessPrng is called.
 package entropy
 
 import (

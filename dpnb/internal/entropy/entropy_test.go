@@ -13,9 +13,9 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// By whatever path bits come from the system, no variable of another package decides them: not one of 1,000 bytes
-// comes 100 times, which fair ones do with a probability below 256·C(1000, 100)·256⁻¹⁰⁰ < 10⁻⁹⁷, and no two reads are
-// equal. What is read by crypto/rand is noticed.
+// By whatever path bits come from the system, no variable of another package decides them: not one of 1,000 bytes comes
+// 100 times, which fair ones do with a probability below 256·C(1000, 100)·256⁻¹⁰⁰ < 10⁻⁹⁷, and no two reads are equal.
+// What is read by crypto/rand is noticed.
 func TestNoVariableDecides(t *testing.T) {
 	was := rand.Reader
 	rand.Reader = zeros{}

@@ -1,5 +1,5 @@
-// Package exactsum adds float64 vectors without rounding: a sum is a function of what was added
-// and of nothing else, to the last bit, whatever the order, the grouping and the merging of parts.
+// Package exactsum adds float64 vectors without rounding: a sum is a function of what was added and of nothing else, to
+// the last bit, whatever the order, the grouping and the merging of parts.
 package exactsum
 
 import (
@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// A coordinate is a fixed-point number, Σₖ limbₖ·2^(32k−1074), of which a float64 is a multiple of
-// 2⁻¹⁰⁷⁴ below 2¹⁰²⁴: 66 limbs of 32 bits, and two more for what sums grow by.
+// A coordinate is a fixed-point number, Σₖ limbₖ·2^(32k−1074), of which a float64 is a multiple of 2⁻¹⁰⁷⁴ below 2¹⁰²⁴:
+// 66 limbs of 32 bits, and two more for what sums grow by.
 const (
 	limbs    = 68
 	lowest   = -1074
@@ -90,8 +90,8 @@ func (v *Vector) add(j int, f float64) {
 	}
 }
 
-// normalise brings every limb but the last of a coordinate into [0, 2³²): a form that a number
-// has only one of. The last has the sign.
+// normalise brings every limb but the last of a coordinate into [0, 2³²): a form that a number has only one of. The
+// last has the sign.
 func (v *Vector) normalise() {
 	for j := range v.special {
 		var carry int64
@@ -121,8 +121,8 @@ func (v *Vector) Merge(w *Vector) {
 	}
 }
 
-// Sum writes the float64 next to each coordinate to dst, ties to even: ±Inf where that is beyond
-// the range, NaN and ±Inf as float64 adds them.
+// Sum writes the float64 next to each coordinate to dst, ties to even: ±Inf where that is beyond the range, NaN and
+// ±Inf as float64 adds them.
 func (v *Vector) Sum(dst []float64) {
 	v.normalise()
 	var sum, part big.Int
@@ -148,8 +148,8 @@ func (v *Vector) Sum(dst []float64) {
 	}
 }
 
-// AppendBinary appends a form of v that is the same for equal sums: for each coordinate what is
-// special, the first limb that is not 0, the number of limbs up to the last, and these.
+// AppendBinary appends a form of v that is the same for equal sums: for each coordinate what is special, the first limb
+// that is not 0, the number of limbs up to the last, and these.
 func (v *Vector) AppendBinary(b []byte) ([]byte, error) {
 	v.normalise()
 	b = binary.LittleEndian.AppendUint32(b, uint32(v.Len()))
@@ -182,8 +182,7 @@ func (v *Vector) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 
 var errDamaged = errors.New("exactsum: not the bytes of a sum")
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler: it takes what AppendBinary gives and
-// refuses other bytes.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler: it takes what AppendBinary gives and refuses other bytes.
 func (v *Vector) UnmarshalBinary(b []byte) error {
 	if len(b) < 4 {
 		return errDamaged

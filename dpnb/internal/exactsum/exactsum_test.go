@@ -27,8 +27,8 @@ func numbers(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
-// TestSumIsExact: against sums in 2,300 bits, rounded once. A sum in float64, or one rounded
-// twice, differs in most of the draws.
+// TestSumIsExact: against sums in 2,300 bits, rounded once. A sum in float64, or one rounded twice, differs in most of
+// the draws.
 func TestSumIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	naive := 0
@@ -61,8 +61,8 @@ func TestSumIsExact(t *testing.T) {
 	}
 }
 
-// TestAnyBundlingGivesTheSameBits: whatever the order, the bundles, the merges and the round trips
-// through bytes, parts that are empty included.
+// TestAnyBundlingGivesTheSameBits: whatever the order, the bundles, the merges and the round trips through bytes, parts
+// that are empty included.
 func TestAnyBundlingGivesTheSameBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	const n, d = 40, 3

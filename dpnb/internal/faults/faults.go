@@ -1,6 +1,6 @@
 // Package faults plants mistakes in the code, one at a time, and sees which check notices. A fault is an exact text of
-// one file and what it is replaced by; it is compiled by an overlay of the go command, so that no file is touched.
-// The list is faults.tsv, what came of it results.tsv, and docs/faults.md is made of both.
+// one file and what it is replaced by; it is compiled by an overlay of the go command, so that no file is touched. The
+// list is faults.tsv, what came of it results.tsv, and docs/faults.md is made of both.
 package faults
 
 import (
@@ -25,8 +25,8 @@ type Fault struct {
 	File, Text, Replacement string
 	// What is wrong then, in words.
 	What string
-	// Checks that are run, the cheap ones first, until one fails: "mechanism/ssp" is the tests of that package in
-	// their short form, "mechanism/ssp:TestNoise" one of them, "slow:mechanism:TestX" one that -short leaves out,
+	// Checks that are run, the cheap ones first, until one fails: "mechanism/ssp" is the tests of that package in their
+	// short form, "mechanism/ssp:TestNoise" one of them, "slow:mechanism:TestX" one that -short leaves out,
 	// "claim:qop/thm3.1" the verdict of a claim.
 	Checks []string
 	// Reason why no check need notice; empty for a fault that must be caught.

@@ -24,9 +24,9 @@ var swapped = map[token.Token]string{
 var tells = map[string]bool{"String": true, "Describe": true, "Errorf": true, "Sprintf": true, "Inf": true,
 	"IsInf": true}
 
-// Mutants returns the changes of one operator or one number in the package at dir below dpnb, in the order of the
-// code: operators are swapped, whole numbers get one more, others a tenth more. What makes texts and errors is left
-// alone, the sign of an infinity, and so is a line that is not the only one of its kind in the file.
+// Mutants returns the changes of one operator or one number in the package at dir below dpnb, in the order of the code:
+// operators are swapped, whole numbers get one more, others a tenth more. What makes texts and errors is left alone,
+// the sign of an infinity, and so is a line that is not the only one of its kind in the file.
 func Mutants(root, dir string, checks []string) (all []Fault, err error) {
 	names, err := filepath.Glob(filepath.Join(root, "dpnb", dir, "*.go"))
 	if err != nil {

@@ -1,9 +1,8 @@
 package kernel
 
-// MarginsAlone is Margins with every margin a function of its row and of theta alone,
-// to the last bit: not of how many rows there are, nor of the place among them. Rows
-// that do not fill a group of four are computed as a group with zeros; without
-// assembly, whose groups are symmetric, rows are summed one by one.
+// MarginsAlone is Margins with every margin a function of its row and of theta alone, to the last bit: not of how many
+// rows there are, nor of the place among them. Rows that do not fill a group of four are computed as a group with
+// zeros; without assembly, whose groups are symmetric, rows are summed one by one.
 func MarginsAlone(dst, x, theta []float64) {
 	d := len(theta)
 	if d == 0 {

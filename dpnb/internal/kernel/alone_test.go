@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestMarginsAlone: the margin of a row has the same bits at every place of matrices of
-// every number of rows, with and without assembly. Rows are orthogonal to theta, so that
-// any other order of summation shows.
+// TestMarginsAlone: the margin of a row has the same bits at every place of matrices of every number of rows, with and
+// without assembly. Rows are orthogonal to theta, so that any other order of summation shows.
 func TestMarginsAlone(t *testing.T) {
 	defer func(was bool) { fast = was }(fast)
 	for _, with := range []bool{fast, false} {

@@ -6,10 +6,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// Dot2 returns xᵀθ for θ = hi + lo. With A = Σ|xⱼhiⱼ| it errs by at most (d+3)²u²·1.1A,
-// u = 2⁻⁵³, besides what underflows (4·2⁻¹⁰⁷⁵ in each product): products and sums are
-// split into a rounded and an exact part (Ogita, Rump and Oishi 2005), and only the
-// second parts, each at most du·A in all, are added with rounding.
+// Dot2 returns xᵀθ for θ = hi + lo. With A = Σ|xⱼhiⱼ| it errs by at most (d+3)²u²·1.1A, u = 2⁻⁵³, besides what
+// underflows (4·2⁻¹⁰⁷⁵ in each product): products and sums are split into a rounded and an exact part (Ogita, Rump and
+// Oishi 2005), and only the second parts, each at most du·A in all, are added with rounding.
 func Dot2(x, hi, lo []float64) dd.Number {
 	hi, lo = hi[:len(x)], lo[:len(x)]
 	var s, low float64
@@ -40,9 +39,8 @@ func SparseDot2(columns []int32, values, hi, lo []float64) dd.Number {
 	return dd.Sum(s, low)
 }
 
-// AddScaled2 adds w·x to hi + lo. The parts are left as they are (Normalise2): a sum
-// of m of them, normalised after every B, with A = Σ|w xⱼ|, errs by at most
-// (1.1m(B+6) + 3)u²·A, as in Dot2.
+// AddScaled2 adds w·x to hi + lo. The parts are left as they are (Normalise2): a sum of m of them, normalised after
+// every B, with A = Σ|w xⱼ|, errs by at most (1.1m(B+6) + 3)u²·A, as in Dot2.
 func AddScaled2(hi, lo, x []float64, w dd.Number) {
 	hi, lo = hi[:len(x)], lo[:len(x)]
 	for j, v := range x {

@@ -2,12 +2,11 @@ package kernel
 
 import "math"
 
-// ExpNegAbs writes e^{−|x|} to dst, which is as long as x; NaN stays NaN. The
-// relative error is at most 2⁻⁵¹ for |x| ≤ 708; beyond, the result is at most
-// e^{−708}.
+// ExpNegAbs writes e^{−|x|} to dst, which is as long as x; NaN stays NaN. The relative error is at most 2⁻⁵¹ for |x| ≤
+// 708; beyond, the result is at most e^{−708}.
 //
-// Method: x = k·ln 2 + r with |r| ≤ ln(2)/2, the Taylor polynomial of degree 13
-// (its remainder is below 2⁻⁵⁷) and a shift of the exponent.
+// Method: x = k·ln 2 + r with |r| ≤ ln(2)/2, the Taylor polynomial of degree 13 (its remainder is below 2⁻⁵⁷) and a
+// shift of the exponent.
 func ExpNegAbs(dst, x []float64) {
 	dst = dst[:len(x)]
 	k := 0
@@ -22,13 +21,12 @@ func ExpNegAbs(dst, x []float64) {
 	}
 }
 
-// Logistic writes −yᵢ·s(−yᵢtᵢ), s(t) = 1/(1+e^{−t}), to slope and returns
-// Σ log(1 + e^{−yᵢtᵢ}), for labels of −1 and +1. slope must not overlap t or y.
+// Logistic writes −yᵢ·s(−yᵢtᵢ), s(t) = 1/(1+e^{−t}), to slope and returns Σ log(1 + e^{−yᵢtᵢ}), for labels of −1 and
+// +1. slope must not overlap t or y.
 //
-// There is one logarithm for each call: with eᵢ = e^{−|tᵢ|} ≤ 1 the product
-// Π(1+eᵢ) is carried as q = Π(1+eᵢ) − 1, all terms of which are positive, so
-// that log1p(q) keeps its digits even where every eᵢ is tiny; it is taken
-// before the product can overflow.
+// There is one logarithm for each call: with eᵢ = e^{−|tᵢ|} ≤ 1 the product Π(1+eᵢ) is carried as q = Π(1+eᵢ) − 1, all
+// terms of which are positive, so that log1p(q) keeps its digits even where every eᵢ is tiny; it is taken before the
+// product can overflow.
 func Logistic(slope, t, y []float64) float64 {
 	const batch = 512 // Π(1+eᵢ) ≤ 2^512
 	var sum float64

@@ -1,8 +1,7 @@
-// Package kernel has the inner loops of a pass over dense records: margins,
-// weighted sums of rows and weighted Gram matrices. On amd64 with AVX2 and FMA
-// they are in assembly (four rows at a time, so that θ and the sum are read
-// once for four records); elsewhere they rest on gonum's BLAS. Which of the two
-// runs depends on the processor alone, so a rerun agrees exactly.
+// Package kernel has the inner loops of a pass over dense records: margins, weighted sums of rows and weighted Gram
+// matrices. On amd64 with AVX2 and FMA they are in assembly (four rows at a time, so that θ and the sum are read once
+// for four records); elsewhere they rest on gonum's BLAS. Which of the two runs depends on the processor alone, so a
+// rerun agrees exactly.
 package kernel
 
 import (
@@ -10,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Margins writes xᵢᵀθ to dst[i] for the len(dst) rows of x, which is row-major
-// with d = len(theta) columns.
+// Margins writes xᵢᵀθ to dst[i] for the len(dst) rows of x, which is row-major with d = len(theta) columns.
 func Margins(dst, x, theta []float64) {
 	d := len(theta)
 	if d == 0 {
@@ -52,12 +50,11 @@ func AddScaled(dst, x, w []float64) {
 	}
 }
 
-// Padded returns the least multiple of 8 that is at least d: the stride that
-// AddGram wants.
+// Padded returns the least multiple of 8 that is at least d: the stride that AddGram wants.
 func Padded(d int) int { return (d + 7) &^ 7 }
 
-// AddGram adds AᵀA to the upper triangle of c (what it does below the diagonal
-// is not defined). A has k rows and stride d, c is d×d; d is a multiple of 8.
+// AddGram adds AᵀA to the upper triangle of c (what it does below the diagonal is not defined). A has k rows and stride
+// d, c is d×d; d is a multiple of 8.
 func AddGram(c, a []float64, k, d int) {
 	if d%8 != 0 {
 		panic("kernel: d is not a multiple of 8")

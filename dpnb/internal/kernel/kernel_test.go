@@ -16,8 +16,8 @@ func filled(n int, phase float64) []float64 {
 	return x
 }
 
-// TestKernelsAgreeWithTheirDefinition runs over every remainder of rows and
-// columns, and guards the memory behind the slices.
+// TestKernelsAgreeWithTheirDefinition runs over every remainder of rows and columns, and guards the memory behind the
+// slices.
 func TestKernelsAgreeWithTheirDefinition(t *testing.T) {
 	const guard = 12345
 	for n := range 11 {

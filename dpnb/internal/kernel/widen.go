@@ -20,8 +20,8 @@ func Widen(dst []float64, raw []byte) {
 }
 
 // MarginsWide is Margins of rows of float32 that lie in raw, little-endian, in groups of four: it takes as many rows as
-// make whole groups, none without assembly, and returns their number. The bits are those of Margins of the
-// widened rows, without the room for these.
+// make whole groups, none without assembly, and returns their number. The bits are those of Margins of the widened
+// rows, without the room for these.
 func MarginsWide(dst []float64, raw []byte, theta []float64) (rows int) {
 	rows = len(dst) &^ 3
 	if !fast || rows == 0 || len(theta) == 0 {

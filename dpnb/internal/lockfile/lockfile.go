@@ -1,6 +1,5 @@
-// Package lockfile keeps two runs of the program from doing the same work at the
-// same time. The operating system drops a lock with the process that holds it,
-// so a killed run leaves none behind.
+// Package lockfile keeps two runs of the program from doing the same work at the same time. The operating system drops
+// a lock with the process that holds it, so a killed run leaves none behind.
 package lockfile
 
 import (
@@ -18,8 +17,8 @@ var ErrHeld = errors.New("lockfile: held by another process")
 // Lock is a held lock.
 type Lock struct{ f *os.File }
 
-// TryLock takes the lock at path, or returns ErrHeld. A file that is not at path
-// any more is no lock: the next who comes would make a new one and hold that.
+// TryLock takes the lock at path, or returns ErrHeld. A file that is not at path any more is no lock: the next who
+// comes would make a new one and hold that.
 func TryLock(path string) (*Lock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -49,8 +48,7 @@ func current(f *os.File, path string) error {
 	return nil
 }
 
-// Wait takes the lock at path, waiting for it if need be. It calls waiting once,
-// before it starts to wait.
+// Wait takes the lock at path, waiting for it if need be. It calls waiting once, before it starts to wait.
 func Wait(ctx context.Context, path string, waiting func()) (*Lock, error) {
 	pause := time.Millisecond
 	for first := true; ; first = false {
@@ -70,8 +68,8 @@ func Wait(ctx context.Context, path string, waiting func()) (*Lock, error) {
 	}
 }
 
-// File is the open file that carries the lock. A child process that inherits it
-// shares the lock, which is then free only when both have ended.
+// File is the open file that carries the lock. A child process that inherits it shares the lock, which is then free
+// only when both have ended.
 func (l *Lock) File() *os.File { return l.f }
 
 // Unlock gives the lock back.

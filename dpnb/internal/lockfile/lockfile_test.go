@@ -38,8 +38,7 @@ func TestOneHolderAtATime(t *testing.T) {
 	second.Unlock()
 }
 
-// Who holds a file that was deleted holds nothing that others can see: the lock is
-// the file that is at the path.
+// Who holds a file that was deleted holds nothing that others can see: the lock is the file that is at the path.
 func TestDeletedLockIsNoLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	old, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)

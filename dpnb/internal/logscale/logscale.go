@@ -1,6 +1,5 @@
-// Package logscale is the logarithmic scale on which numbers between public bounds are placed:
-// ln(v/lower) where the lower bound is positive, so that equal factors are equal steps, and
-// ln(1 + v − lower) where there is no such scale.
+// Package logscale is the logarithmic scale on which numbers between public bounds are placed: ln(v/lower) where the
+// lower bound is positive, so that equal factors are equal steps, and ln(1 + v − lower) where there is no such scale.
 package logscale
 
 import "math"
@@ -12,8 +11,7 @@ type Scale struct {
 	Width float64
 }
 
-// Between returns the scale between finite bounds lower < upper. Its Width is +Inf if float64
-// cannot have upper/lower.
+// Between returns the scale between finite bounds lower < upper. Its Width is +Inf if float64 cannot have upper/lower.
 func Between(lower, upper float64) Scale {
 	s := Scale{lower: lower, upper: upper, unit: 1}
 	if lower > 0 {
@@ -23,8 +21,7 @@ func Between(lower, upper float64) Scale {
 	return s
 }
 
-// Share returns where v ≥ lower stands: 0 at the lower bound, 1 at the upper one but for rounding.
-// It rises with v.
+// Share returns where v ≥ lower stands: 0 at the lower bound, 1 at the upper one but for rounding. It rises with v.
 func (s Scale) Share(v float64) float64 { return math.Log1p((v-s.lower)/s.unit) / s.Width }
 
 // Value is the inverse of Share, for shares from 0 to 1: exactly the bounds at these.

@@ -1,5 +1,5 @@
-// Package logspace adds numbers that are known by their logarithms, as δ is: 1e-300 is as
-// accurate as 1e-5. Every room may enter.
+// Package logspace adds numbers that are known by their logarithms, as δ is: 1e-300 is as accurate as 1e-5. Every room
+// may enter.
 package logspace
 
 import "math"

@@ -1,6 +1,5 @@
-// Package mapped tells a fault of memory that is a file's (a disk that fails, a file that was cut
-// short while it is mapped) from a mistake of the program: the first is an error to whoever
-// reads, the second ends the program.
+// Package mapped tells a fault of memory that is a file's (a disk that fails, a file that was cut short while it is
+// mapped) from a mistake of the program: the first is an error to whoever reads, the second ends the program.
 package mapped
 
 import (

@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/entropy"
 )
 
-// Key is of what a secure source draws that can be begun again: as secret as the noise itself,
-// of which whoever has it can draw all. The zero value is none.
+// Key is of what a secure source draws that can be begun again: as secret as the noise itself, of which whoever has it
+// can draw all. The zero value is none.
 type Key struct{ bits [32]byte }
 
 // New draws a key from the operating system's generator.

@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
-// The functions of the normal law against 512 binary digits over their whole range.
-// The limits are what slacks above allow for.
+// The functions of the normal law against 512 binary digits over their whole range. The limits are what slacks above
+// allow for.
 func TestErrorsOfTheNormalLaw(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	between := func(a, b float64) float64 { return math.Exp(math.Log(a) + r.Float64()*(math.Log(b)-math.Log(a))) }

@@ -2,17 +2,16 @@ package normal
 
 import "math"
 
-// millsDiff returns R(m−h) − R(m+h) for Mills' ratio R, m ≥ 0, h ≥ 0 and
-// m − h ≥ −4, with relative error below 2e-14 however close the two are.
+// millsDiff returns R(m−h) − R(m+h) for Mills' ratio R, m ≥ 0, h ≥ 0 and m − h ≥ −4, with relative error below 2e-14
+// however close the two are.
 //
 // Where the difference is small it is the Taylor series about the midpoint,
 //
 //	R(m−h) − R(m+h) = 2 Σ_{n odd} s_n hⁿ,  s_n = (−1)ⁿ R⁽ⁿ⁾(m)/n! > 0,
 //
-// which has no cancellation. The s_n solve (n+1)s_{n+1} = s_{n−1} − m·s_n with
-// s_{−1} = 1, of which they are the minimal solution: for m ≥ 2 their ratios
-// come from Laplace's continued fraction ρ_n = s_n/s_{n−1} = 1/(m + (n+1)ρ_{n+1}),
-// below that the recurrence is run forward, where it has not room to diverge.
+// which has no cancellation. The s_n solve (n+1)s_{n+1} = s_{n−1} − m·s_n with s_{−1} = 1, of which they are the
+// minimal solution: for m ≥ 2 their ratios come from Laplace's continued fraction ρ_n = s_n/s_{n−1} = 1/(m +
+// (n+1)ρ_{n+1}), below that the recurrence is run forward, where it has not room to diverge.
 func millsDiff(m, h float64) float64 {
 	switch {
 	case h == 0:
@@ -27,8 +26,7 @@ func millsDiff(m, h float64) float64 {
 	return millsDiffFraction(m, h)
 }
 
-// LogMillsDiff returns ln millsDiff(m, h), h > 0, also where that is below the
-// range of float64.
+// LogMillsDiff returns ln millsDiff(m, h), h > 0, also where that is below the range of float64.
 func LogMillsDiff(m, h float64) float64 {
 	if d := millsDiff(m, h); d > 1e-290 {
 		return math.Log(d)
@@ -46,8 +44,7 @@ func LogMillsDiff(m, h float64) float64 {
 	return math.Log(2*h) - 2*math.Log(m) // R′ is −1/m² to 2e-16 where m is so large
 }
 
-// maxOrder is the highest order of the series: with hρ ≤ 1/3 the terms fall by
-// 1/9 each.
+// maxOrder is the highest order of the series: with hρ ≤ 1/3 the terms fall by 1/9 each.
 const maxOrder = 37
 
 func millsDiffForward(m, h float64) float64 {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Values: Laplace's continued fraction, 3,000 terms in 60-digit decimal
-// arithmetic (Python's decimal module).
+// Values: Laplace's continued fraction, 3,000 terms in 60-digit decimal arithmetic (Python's decimal module).
 func TestLogSurvival(t *testing.T) {
 	for _, c := range []struct{ x, want float64 }{
 		{0, -0.693147180559945309417232121458},

@@ -1,6 +1,5 @@
-// Package parallel deals pieces of work to goroutines: For for tasks, Dealer for
-// the passes of a hot loop. Which worker takes which piece is left to chance, so
-// that what a piece does must not depend on it.
+// Package parallel deals pieces of work to goroutines: For for tasks, Dealer for the passes of a hot loop. Which worker
+// takes which piece is left to chance, so that what a piece does must not depend on it.
 package parallel
 
 import (
@@ -11,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/mapped"
 )
 
-// Dealer deals the chunks of a pass to workers, again and again, without an
-// allocation. What a chunk holds afterwards must not depend on its worker.
+// Dealer deals the chunks of a pass to workers, again and again, without an allocation. What a chunk holds afterwards
+// must not depend on its worker.
 type Dealer struct {
 	workers, chunks int
 	work            func(worker, chunk int)
@@ -21,8 +20,8 @@ type Dealer struct {
 	failure         failure
 }
 
-// failure is the first panic of a worker with an error, which the caller is to have: rows that
-// cannot be read. Mistakes of the program (runtime.Error) end it where they are made.
+// failure is the first panic of a worker with an error, which the caller is to have: rows that cannot be read. Mistakes
+// of the program (runtime.Error) end it where they are made.
 type failure struct {
 	mu    sync.Mutex
 	value error
@@ -61,15 +60,14 @@ func (f *failure) carry() {
 	}
 }
 
-// NewDealer returns a dealer of the chunks 0, …, chunks−1 to the workers 0, …,
-// workers−1, each of which calls work for one chunk after the other.
+// NewDealer returns a dealer of the chunks 0, …, chunks−1 to the workers 0, …, workers−1, each of which calls work for
+// one chunk after the other.
 func NewDealer(workers, chunks int, work func(worker, chunk int)) *Dealer {
 	return &Dealer{workers: workers, chunks: chunks, work: work}
 }
 
-// Run deals every chunk once and returns when all are done; a panic of work with an error is
-// then the caller's. The caller is
-// worker 0; with one worker there is no other goroutine and nothing is allocated.
+// Run deals every chunk once and returns when all are done; a panic of work with an error is then the caller's. The
+// caller is worker 0; with one worker there is no other goroutine and nothing is allocated.
 func (d *Dealer) Run() {
 	d.next.Store(0)
 	if d.workers == 1 {

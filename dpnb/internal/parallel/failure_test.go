@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A panic of a worker with an error is the caller's, however many workers there are, and the
-// next run is as if there had been none.
+// A panic of a worker with an error is the caller's, however many workers there are, and the next run is as if there
+// had been none.
 func TestFailureIsTheCallers(t *testing.T) {
 	gone := errors.New("gone")
 	caught := func(run func()) (p any) {

@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/mapped"
 )
 
-// Workers returns how many goroutines serve n tasks: wanted, or one for each
-// processor if wanted is not positive, and never more than tasks.
+// Workers returns how many goroutines serve n tasks: wanted, or one for each processor if wanted is not positive, and
+// never more than tasks.
 func Workers(n, wanted int) int {
 	if wanted <= 0 {
 		wanted = runtime.GOMAXPROCS(0)
@@ -18,13 +18,11 @@ func Workers(n, wanted int) int {
 	return max(1, min(wanted, n))
 }
 
-// For calls task(w, i) once for each i = 0, …, n−1, on Workers(n, workers)
-// goroutines numbered w, and returns when all have returned. Tasks are begun in
-// rising order; after an error, or when ctx ends, no more are begun.
+// For calls task(w, i) once for each i = 0, …, n−1, on Workers(n, workers) goroutines numbered w, and returns when all
+// have returned. Tasks are begun in rising order; after an error, or when ctx ends, no more are begun.
 //
-// Errors: ctx.Err() if ctx ends first; else that of the first task, by i, that
-// failed, which does not depend on the number of workers. A panic with an error, as rows that
-// cannot be read have it, is one of the caller.
+// Errors: ctx.Err() if ctx ends first; else that of the first task, by i, that failed, which does not depend on the
+// number of workers. A panic with an error, as rows that cannot be read have it, is one of the caller.
 func For(ctx context.Context, n, workers int, task func(worker, i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64

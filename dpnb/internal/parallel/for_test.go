@@ -27,8 +27,7 @@ func TestForCallsEachTaskOnce(t *testing.T) {
 	}
 }
 
-// The error is that of the first task that fails, whatever the number of workers,
-// and not all of the others are begun.
+// The error is that of the first task that fails, whatever the number of workers, and not all of the others are begun.
 func TestForReturnsTheFirstError(t *testing.T) {
 	third, late := errors.New("third"), errors.New("late")
 	for _, workers := range []int{1, 2, 7} {

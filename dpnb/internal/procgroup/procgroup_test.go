@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// TestGrandchildrenEndToo stops a shell whose child ignores the interrupt, as test
-// programs and compilers may.
+// TestGrandchildrenEndToo stops a shell whose child ignores the interrupt, as test programs and compilers may.
 func TestGrandchildrenEndToo(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -1,5 +1,4 @@
-// Package project knows where the project lies on this machine and in which
-// state it is.
+// Package project knows where the project lies on this machine and in which state it is.
 package project
 
 import (
@@ -27,8 +26,8 @@ const Release = "v0.1.0"
 // which no proxy knows.
 var tagged = regexp.MustCompile(`^v\d+\.\d+\.\d+(-(alpha|beta|rc|test)[.\w]*)?$`)
 
-// installedVersion returns the version of this module with which the program was installed, or "" of one that was
-// built in a clone, or from a folder.
+// installedVersion returns the version of this module with which the program was installed, or "" of one that was built
+// in a clone, or from a folder.
 func installedVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -117,8 +116,7 @@ func moduleDir(ctx context.Context, version string) (string, error) {
 	return "", fmt.Errorf("cannot fetch the notebooks of %s %s: %s (%w)", ModulePath, version, m.Error, err)
 }
 
-// Root returns the folder of the project: the nearest one at or above dir whose
-// go.mod declares this module.
+// Root returns the folder of the project: the nearest one at or above dir whose go.mod declares this module.
 func Root(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -149,9 +147,8 @@ func declaresModule(goMod string) bool {
 	return false
 }
 
-// CacheDir returns the project's folder in the user's cache, which holds what
-// can be built again: the kernel and its helpers, and Jupyter where there was
-// none.
+// CacheDir returns the project's folder in the user's cache, which holds what can be built again: the kernel and its
+// helpers, and Jupyter where there was none.
 func CacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -166,8 +163,8 @@ type Revision struct {
 	Dirty  bool   // files differ from the commit, or are not in it
 }
 
-// ReadRevision asks Git for the commit and whether anything differs from it. The
-// zero Revision means that Git cannot tell, as in a downloaded archive.
+// ReadRevision asks Git for the commit and whether anything differs from it. The zero Revision means that Git cannot
+// tell, as in a downloaded archive.
 func ReadRevision(ctx context.Context, root string) Revision {
 	commit, err := git(ctx, root, "rev-parse", "HEAD")
 	if err != nil {

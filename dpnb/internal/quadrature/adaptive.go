@@ -1,11 +1,11 @@
-// Package quadrature has the integrals of one variable that several rooms share:
-// adaptive over panels, on fixed panels, and against the normal law.
+// Package quadrature has the integrals of one variable that several rooms share: adaptive over panels, on fixed panels,
+// and against the normal law.
 package quadrature
 
 import "math"
 
-// Nodes and weights of Kronrod's rule with 15 points on [−1, 1], and the
-// weights of Gauss's rule with 7 on every second one of them.
+// Nodes and weights of Kronrod's rule with 15 points on [−1, 1], and the weights of Gauss's rule with 7 on every second
+// one of them.
 var (
 	kronrodX = [8]float64{0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
 		0.864864423359769072789712788640926, 0.741531185599394439863864773280788, 0.586087235467691130294144691693013,
@@ -47,15 +47,12 @@ func initPanel() bool {
 // Integrand fills out[c] (each as long as x) with its components at x.
 type Integrand func(x []float64, out [][]float64)
 
-// Adaptive returns ∫ of each component of f over the intervals between
-// consecutive breaks (sorted, at least two), by bisection of Kronrod panels
-// until in each panel the difference to Gauss's rule is below tol times ∫|f|, or
-// the panel cannot be cut any more. It returns the sum of the differences that
-// it accepted, relative to ∫|f|: an estimate of the error, usually a generous one.
-// After 4,000 panels it accepts the rest as they are.
+// Adaptive returns ∫ of each component of f over the intervals between consecutive breaks (sorted, at least two), by
+// bisection of Kronrod panels until in each panel the difference to Gauss's rule is below tol times ∫|f|, or the panel
+// cannot be cut any more. It returns the sum of the differences that it accepted, relative to ∫|f|: an estimate of the
+// error, usually a generous one. After 4,000 panels it accepts the rest as they are.
 //
-// A kink or jump of f costs bisections around it, nothing else: a panel of
-// relative width 2⁻⁵⁰ is accepted as it is.
+// A kink or jump of f costs bisections around it, nothing else: a panel of relative width 2⁻⁵⁰ is accepted as it is.
 func Adaptive(components int, f Integrand, breaks []float64, tol float64) (values []float64, relErr float64) {
 	values = make([]float64, components)
 	scale := make([]float64, components)
@@ -128,8 +125,7 @@ func Adaptive(components int, f Integrand, breaks []float64, tol float64) (value
 	return values, relErr
 }
 
-// Nodes returns the nodes and weights of Kronrod's rule on each of the intervals
-// between consecutive breaks.
+// Nodes returns the nodes and weights of Kronrod's rule on each of the intervals between consecutive breaks.
 func Nodes(breaks []float64) (x, w []float64) {
 	for k := 1; k < len(breaks); k++ {
 		mid, half := 0.5*(breaks[k]+breaks[k-1]), 0.5*(breaks[k]-breaks[k-1])

@@ -17,8 +17,8 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-// A kink is found by bisection, several components share their nodes, and the error
-// that is reported bounds the one that is made.
+// A kink is found by bisection, several components share their nodes, and the error that is reported bounds the one
+// that is made.
 func TestAdaptive(t *testing.T) {
 	v, relErr := Adaptive(2, func(x []float64, out [][]float64) {
 		for i, u := range x {
@@ -33,8 +33,7 @@ func TestAdaptive(t *testing.T) {
 	}
 }
 
-// The moments of the normal law, also with a step at which Gauss and Hermite's rule
-// of as many nodes is no better.
+// The moments of the normal law, also with a step at which Gauss and Hermite's rule of as many nodes is no better.
 func TestNormal(t *testing.T) {
 	z, w := Normal(0.45)
 	want := []float64{1, 0, 1, 0, 3, 0, 15}

@@ -1,6 +1,5 @@
-// Package registry has the budgets of this process by name, for package ledger.
-// It stands apart so that tests can forget one, as another process would, and
-// nobody else can: a budget that can be had again is none.
+// Package registry has the budgets of this process by name, for package ledger. It stands apart so that tests can
+// forget one, as another process would, and nobody else can: a budget that can be had again is none.
 package registry
 
 import "sync"
@@ -10,9 +9,8 @@ var (
 	byName = map[string]any{}
 )
 
-// Open returns what is there under the name after again has agreed to it, else
-// what make makes, and keeps that. Calls wait for each other. What fails is not
-// kept.
+// Open returns what is there under the name after again has agreed to it, else what make makes, and keeps that. Calls
+// wait for each other. What fails is not kept.
 func Open[T any](name string, again func(T) error, make func() (T, error)) (T, error) {
 	mu.Lock()
 	defer mu.Unlock()

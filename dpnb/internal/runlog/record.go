@@ -21,15 +21,13 @@ type Data struct {
 	Path   string `json:"path"`   // base name only: folders say nothing to another reader
 	SHA256 string `json:"sha256"` // of the whole file, in hexadecimal
 	Rows   int    `json:"rows"`
-	// Public says that the file holds nothing to protect, so that its checksum
-	// and its number of rows may be published. A checksum of private records
-	// gives them away to whoever can guess all of them but one.
+	// Public says that the file holds nothing to protect, so that its checksum and its number of rows may be published.
+	// A checksum of private records gives them away to whoever can guess all of them but one.
 	Public bool `json:"public"`
-	// Invented says that the rows were drawn in memory by a public generator: there
-	// is no file, and SHA256, if it is stated, is of the table written as text.
+	// Invented says that the rows were drawn in memory by a public generator: there is no file, and SHA256, if it is
+	// stated, is of the table written as text.
 	Invented bool `json:"invented,omitempty"`
-	// File is the path on this machine, by which the runner sees whether the
-	// file has changed. It is never published.
+	// File is the path on this machine, by which the runner sees whether the file has changed. It is never published.
 	File string `json:"file,omitempty"`
 }
 
@@ -70,13 +68,11 @@ type Entry struct {
 	Mechanism string `json:"mechanism"`
 	Epsilon   Number `json:"epsilon"`
 	Delta     Number `json:"delta"`
-	// Simulated is true where the noise came from a seed that anyone can repeat,
-	// so that the release protects nobody.
+	// Simulated is true where the noise came from a seed that anyone can repeat, so that the release protects nobody.
 	Simulated bool `json:"simulated"`
 }
 
-// Number is a float64 that keeps ±Inf and NaN through JSON, which has no word
-// for them: they are written as strings.
+// Number is a float64 that keeps ±Inf and NaN through JSON, which has no word for them: they are written as strings.
 type Number float64
 
 // MarshalJSON writes the shortest decimal that reads back as the same value.

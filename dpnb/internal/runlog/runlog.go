@@ -1,10 +1,8 @@
-// Package runlog is the channel by which code that runs in a notebook tells the
-// program that runs the notebook where its results come from: which data were
-// read, which seeds were used, what the privacy ledger says.
+// Package runlog is the channel by which code that runs in a notebook tells the program that runs the notebook where
+// its results come from: which data were read, which seeds were used, what the privacy ledger says.
 //
-// Every cell of a GoNB notebook is a process of its own, so the channel is a
-// file: a folder for each run, holding one line of JSON for each record. Outside
-// a notebook there is no folder and every call does nothing, which keeps the
+// Every cell of a GoNB notebook is a process of its own, so the channel is a file: a folder for each run, holding one
+// line of JSON for each record. Outside a notebook there is no folder and every call does nothing, which keeps the
 // callers free of conditions.
 package runlog
 
@@ -20,12 +18,11 @@ import (
 	"sync"
 )
 
-// DirEnv names the environment variable that holds the folder of the current
-// run. The runner sets it, a fresh folder for each notebook.
+// DirEnv names the environment variable that holds the folder of the current run. The runner sets it, a fresh folder
+// for each notebook.
 const DirEnv = "DPNB_RUN_DIR"
 
-// kernelDirEnv is set by the GoNB kernel to a folder of its own, unique for each
-// kernel and removed with it.
+// kernelDirEnv is set by the GoNB kernel to a folder of its own, unique for each kernel and removed with it.
 const kernelDirEnv = "GONB_TMP_DIR"
 
 const (
@@ -42,9 +39,8 @@ const (
 	KindNote   = "note"   // a Note
 )
 
-// Dir returns the folder of the current run: DPNB_RUN_DIR, else a folder in the
-// GoNB kernel's own temporary one, else ok is false. The folder need not exist
-// yet; Append makes it.
+// Dir returns the folder of the current run: DPNB_RUN_DIR, else a folder in the GoNB kernel's own temporary one, else
+// ok is false. The folder need not exist yet; Append makes it.
 func Dir() (dir string, ok bool) {
 	if dir := os.Getenv(DirEnv); dir != "" {
 		return dir, true
@@ -71,11 +67,10 @@ func NoFile(path string) string {
 	return text + " (it is relative to the folder in which the program runs)"
 }
 
-// Append adds one record to the log of the current run. Without a run it does
-// nothing and returns nil.
+// Append adds one record to the log of the current run. Without a run it does nothing and returns nil.
 //
-// The record is one write to a file opened for appending, so records of cells
-// and goroutines that write at the same time do not mix.
+// The record is one write to a file opened for appending, so records of cells and goroutines that write at the same
+// time do not mix.
 func Append(kind string, v any) error {
 	dir, ok := Dir()
 	if !ok {
@@ -118,10 +113,9 @@ func ReadFile(path string) ([]byte, error) {
 // seeded holds what Seeded has recorded in this process: {folder, seed}.
 var seeded sync.Map
 
-// Seeded records that random numbers are drawn from a seed, once for each run. It
-// is called where a seeded source is made, so that no simulation can forget it. A
-// log that cannot be written is said on the standard error, because what draws
-// random numbers has no error to return.
+// Seeded records that random numbers are drawn from a seed, once for each run. It is called where a seeded source is
+// made, so that no simulation can forget it. A log that cannot be written is said on the standard error, because what
+// draws random numbers has no error to return.
 func Seeded(seed uint64) {
 	dir, ok := Dir()
 	if !ok {
@@ -139,9 +133,8 @@ func Seeded(seed uint64) {
 	}
 }
 
-// Read returns what the run in dir recorded. A run that recorded nothing gives
-// an empty Log. A last line without its end, left by a cell that was killed in
-// the middle of a write, is passed over; any other line that cannot be read is
+// Read returns what the run in dir recorded. A run that recorded nothing gives an empty Log. A last line without its
+// end, left by a cell that was killed in the middle of a write, is passed over; any other line that cannot be read is
 // an error.
 func Read(dir string) (*Log, error) {
 	content, err := os.ReadFile(filepath.Join(dir, logName))
@@ -206,8 +199,8 @@ func (l *Log) add(line []byte) error {
 	}
 }
 
-// add decodes a record and adds it, unless it can be merged into one that is there:
-// cells repeat the work of their package-level variables, and so their records.
+// add decodes a record and adds it, unless it can be merged into one that is there: cells repeat the work of their
+// package-level variables, and so their records.
 func add[T any](list *[]T, value json.RawMessage, merged func(old *T, v T) bool) error {
 	var v T
 	if err := json.Unmarshal(value, &v); err != nil {

@@ -1,5 +1,5 @@
-// Package testscale says how much the tests run: what is slow and rarely fails waits
-// for `dpnb test --full`. Tests alone may enter.
+// Package testscale says how much the tests run: what is slow and rarely fails waits for `dpnb test --full`. Tests
+// alone may enter.
 package testscale
 
 import (
@@ -21,8 +21,8 @@ func SkipUnlessFull(t testing.TB) {
 	}
 }
 
-// Some returns every second of the points, the first among them; all of them where every
-// test was asked for. What a test sees at all of them it would as a rule see at these.
+// Some returns every second of the points, the first among them; all of them where every test was asked for. What a
+// test sees at all of them it would as a rule see at these.
 func Some[T any](points ...T) []T {
 	if Full() {
 		return points

@@ -1,6 +1,6 @@
-// Package typedjson writes Go values as JSON and reads the same values back, to the last bit:
-// structures whose fields are interfaces, because every value in one says its type, and
-// floats that JSON has no number for. What it cannot bring back it refuses to write.
+// Package typedjson writes Go values as JSON and reads the same values back, to the last bit: structures whose fields
+// are interfaces, because every value in one says its type, and floats that JSON has no number for. What it cannot
+// bring back it refuses to write.
 package typedjson
 
 import (
@@ -30,8 +30,8 @@ type form struct {
 	to, toBack func(reflect.Value) (reflect.Value, error)
 }
 
-// New returns a codec for the concrete types of the given values, by their names as Go
-// writes them, "objpert.Objective".
+// New returns a codec for the concrete types of the given values, by their names as Go writes them,
+// "objpert.Objective".
 //
 // Panics: two of them have one name.
 func New(values ...any) *Codec {
@@ -56,12 +56,12 @@ func (c *Codec) Types() []string {
 	return names
 }
 
-// Omit leaves out the exported fields of these names, in whatever structure. What is
-// written is then not to be read back.
+// Omit leaves out the exported fields of these names, in whatever structure. What is written is then not to be read
+// back.
 func (c *Codec) Omit(fields ...string) *Codec { c.omit = append(c.omit, fields...); return c }
 
-// As has values of the dynamic type of example, which has fields that are not exported,
-// written as F and made again of it. back may be nil where nothing is to be read.
+// As has values of the dynamic type of example, which has fields that are not exported, written as F and made again of
+// it. back may be nil where nothing is to be read.
 func As[F any](c *Codec, example any, to func(v any) (F, error), back func(F) (any, error)) {
 	t, as := reflect.TypeOf(example), reflect.TypeFor[F]()
 	c.types[t.String()] = t
@@ -79,9 +79,8 @@ func As[F any](c *Codec, example any, to func(v any) (F, error), back func(F) (a
 
 // Marshal returns v as JSON. Fields that are zero are left out.
 //
-// Errors: a text that is not UTF-8; a type that could not be read back: a map, a function,
-// a field that is not exported without the tag json:"-", a type in an interface that the
-// codec does not know.
+// Errors: a text that is not UTF-8; a type that could not be read back: a map, a function, a field that is not exported
+// without the tag json:"-", a type in an interface that the codec does not know.
 func (c *Codec) Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := c.write(&b, reflect.ValueOf(v)); err != nil {
@@ -224,8 +223,8 @@ func (c *Codec) writeFields(b *bytes.Buffer, v reflect.Value, first *bool) error
 
 // Unmarshal reads into what to points to. What it held is gone.
 //
-// Errors: text that Marshal did not write for such a value: an unknown field or type, a
-// number that is none, something after the end.
+// Errors: text that Marshal did not write for such a value: an unknown field or type, a number that is none, something
+// after the end.
 func (c *Codec) Unmarshal(data []byte, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	v.SetZero()

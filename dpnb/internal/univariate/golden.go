@@ -5,22 +5,20 @@ import "math"
 // golden is 2/(1 + √5), by which a step of the search narrows the interval.
 const golden = 0.6180339887498949
 
-// Golden narrows [a, b] about a minimum of f in the given number of steps, to
-// 0.618 of its width in each, and returns where the smallest value was that it
-// met, and the value. Of equal values it goes to the right.
+// Golden narrows [a, b] about a minimum of f in the given number of steps, to 0.618 of its width in each, and returns
+// where the smallest value was that it met, and the value. Of equal values it goes to the right.
 func Golden(f func(float64) float64, a, b float64, steps int) (x, value float64) {
 	return narrow(f, a, b, steps, func(left, right float64) bool { return !(left < right) })
 }
 
-// GoldenLeft is Golden for a quasiconvex f of which the leftmost minimum is meant:
-// of values that are equal up to rounding, 1e-12 of them, it takes the left one.
+// GoldenLeft is Golden for a quasiconvex f of which the leftmost minimum is meant: of values that are equal up to
+// rounding, 1e-12 of them, it takes the left one.
 func GoldenLeft(f func(float64) float64, a, b float64, steps int) (x, value float64) {
 	return narrow(f, a, b, steps, func(left, right float64) bool { return right < left-1e-12*math.Abs(left) })
 }
 
-// Minimum returns the smallest value of f met at the ends of n equal cells of
-// [lo, hi] and by Golden in the given number of steps over the two cells about the
-// best of these.
+// Minimum returns the smallest value of f met at the ends of n equal cells of [lo, hi] and by Golden in the given
+// number of steps over the two cells about the best of these.
 func Minimum(f func(float64) float64, lo, hi float64, n, steps int) float64 {
 	width := (hi - lo) / float64(n)
 	best, at := math.Inf(1), lo
@@ -34,8 +32,8 @@ func Minimum(f func(float64) float64, lo, hi float64, n, steps int) float64 {
 	return math.Min(best, v)
 }
 
-// narrow is the search; toRight decides from the values at the two points on which
-// side it goes on. Each step keeps the better of its points.
+// narrow is the search; toRight decides from the values at the two points on which side it goes on. Each step keeps the
+// better of its points.
 func narrow(f func(float64) float64, a, b float64, steps int,
 	toRight func(left, right float64) bool) (x, value float64) {
 	x1, x2 := b-golden*(b-a), a+golden*(b-a)

@@ -24,8 +24,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Where f is flat the left end is approached, and where it is +Inf left too: callers
-// mean the smallest argument that does.
+// Where f is flat the left end is approached, and where it is +Inf left too: callers mean the smallest argument that
+// does.
 func TestGoldenLeft(t *testing.T) {
 	for _, c := range []struct {
 		f    func(float64) float64

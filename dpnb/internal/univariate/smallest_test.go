@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Every search returns a value that it saw to pass, whose distance from the
-// smallest is within its tolerance; a search that returned the lower end, or
-// stopped at twice the tolerance, would be caught.
+// Every search returns a value that it saw to pass, whose distance from the smallest is within its tolerance; a search
+// that returned the lower end, or stopped at twice the tolerance, would be caught.
 func TestSmallest(t *testing.T) {
 	for _, s := range []Smallest{
 		{Start: 1, Factor: 4, Most: 1e300, Least: 1e-300, Cut: Arithmetic},

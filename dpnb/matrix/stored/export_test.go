@@ -2,8 +2,8 @@ package stored
 
 import "os"
 
-// FailingAt has Writers made from now on fail: with err once so many bytes were written, by all
-// files of one together, or at the k-th call of another kind (Sync, Truncate). restore ends it.
+// FailingAt has Writers made from now on fail: with err once so many bytes were written, by all files of one together,
+// or at the k-th call of another kind (Sync, Truncate). restore ends it.
 func FailingAt(bytes int64, call int, err error) (restore func()) {
 	left := bytes
 	calls := 0

@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// A disk that fills at any byte, or fails at the end, is an error that says so; no file is left, and
-// what was there under the name stays.
+// A disk that fills at any byte, or fails at the end, is an error that says so; no file is left, and what was there
+// under the name stays.
 func TestDiskThatFills(t *testing.T) {
 	rows, labels := records(9000, 8)
 	dir := t.TempDir()
@@ -75,8 +75,8 @@ func TestDiskThatFills(t *testing.T) {
 	}
 }
 
-// A file that is changed or cut short between the passes of a fit ends it with an error that names
-// the records: wherever the byte is, whoever reads it.
+// A file that is changed or cut short between the passes of a fit ends it with an error that names the records:
+// wherever the byte is, whoever reads it.
 func TestChangedBetweenPasses(t *testing.T) {
 	const n, d = 20_000, 8
 	rows, labels := records(n, d)
@@ -125,8 +125,7 @@ func TestChangedBetweenPasses(t *testing.T) {
 	}
 }
 
-// Labels that are written beside those of a file are there until they are given back, and
-// leave nothing.
+// Labels that are written beside those of a file are there until they are given back, and leave nothing.
 func TestNewLabels(t *testing.T) {
 	rows, labels := records(3000, 3)
 	dir := t.TempDir()

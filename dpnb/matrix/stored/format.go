@@ -1,5 +1,5 @@
-// Package stored has records in a file, read block by block: for fits of more rows than fit
-// in memory. Whoever makes records of tables may enter; it enters matrix.
+// Package stored has records in a file, read block by block: for fits of more rows than fit in memory. Whoever makes
+// records of tables may enter; it enters matrix.
 package stored
 
 import (
@@ -29,8 +29,8 @@ const (
 	rowsAt      = 4096
 	labelsAlign = 1 << 16
 	labelBlock  = 1 << 16
-	// blockBytes is about the size of a block of rows: large beside the latency of a disk, small
-	// beside a processor's cache.
+	// blockBytes is about the size of a block of rows: large beside the latency of a disk, small beside a processor's
+	// cache.
 	blockBytes = 1 << 18
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/mapped"
 )
 
-// mapping is the labels as they lie in the file, which the operating system reads when they are
-// asked for and forgets when it wants.
+// mapping is the labels as they lie in the file, which the operating system reads when they are asked for and forgets
+// when it wants.
 type mapping struct {
 	values []float64
 	raw    []byte

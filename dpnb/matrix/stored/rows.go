@@ -17,10 +17,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Rows are records in a file: a matrix.Rows. Blocks are read when they are asked for, those
-// that follow ahead of that, and every block's checksum is looked at whenever it is read, with that of its labels. What
-// reads rows panics with a *matrix.ReadError if the file cannot be read any longer, or is
-// another than it was.
+// Rows are records in a file: a matrix.Rows. Blocks are read when they are asked for, those that follow ahead of that,
+// and every block's checksum is looked at whenever it is read, with that of its labels. What reads rows panics with a
+// *matrix.ReadError if the file cannot be read any longer, or is another than it was.
 type Rows struct {
 	header
 	file *os.File
@@ -32,8 +31,8 @@ type Rows struct {
 	views     sync.Pool               // of *view
 }
 
-// view is what one goroutine has read last: two blocks, for rows that lie across their border,
-// and the rows that were asked for as float64.
+// view is what one goroutine has read last: two blocks, for rows that lie across their border, and the rows that were
+// asked for as float64.
 type view struct {
 	raw    [2][]byte
 	block  [2]int // of raw, −1 for none
@@ -42,8 +41,8 @@ type view struct {
 	rows   []float64
 }
 
-// Open returns the records at path if they are those of the key and every checksum is
-// right, for which it reads all of the file.
+// Open returns the records at path if they are those of the key and every checksum is right, for which it reads all of
+// the file.
 //
 // Errors: ErrNone if there are none, or they are others, cut short or damaged.
 func Open(path string, key [32]byte) (*Rows, error) {
@@ -117,8 +116,8 @@ func (r *Rows) Dims() (n, d int) { return r.n, r.d }
 // MaxNorm returns max ‖xᵢ‖₂ as Norms computes them.
 func (r *Rows) MaxNorm() float64 { return r.longest }
 
-// NewLabels returns room for other labels of the records, in a file like theirs, which goes with
-// free and with the program. It is for one caller at a time.
+// NewLabels returns room for other labels of the records, in a file like theirs, which goes with free and with the
+// program. It is for one caller at a time.
 func (r *Rows) NewLabels() (labels []float64, free func(), err error) {
 	if r.n == 0 {
 		return nil, func() {}, nil
@@ -138,8 +137,7 @@ func (r *Rows) NewLabels() (labels []float64, free func(), err error) {
 	return m.values, func() { r.others.CompareAndSwap(&m, nil); m.free() }, nil
 }
 
-// Done says that the labels lo ≤ i < hi will not be read for a while: they need not stay in
-// memory.
+// Done says that the labels lo ≤ i < hi will not be read for a while: they need not stay in memory.
 func (r *Rows) Done(lo, hi int) {
 	r.labels.done(lo, hi)
 	if m := r.others.Load(); m != nil {
@@ -216,8 +214,8 @@ func (r *Rows) view() *view {
 	return newView()
 }
 
-// with calls use with the rows lo ≤ i < hi, no more than matrix.MaxBlock at a time, of which
-// the first is record from. Who has just read them finds them there.
+// with calls use with the rows lo ≤ i < hi, no more than matrix.MaxBlock at a time, of which the first is record from.
+// Who has just read them finds them there.
 func (r *Rows) with(lo, hi int, use func(m *matrix.Dense, from int)) {
 	for ; lo < hi; lo += matrix.MaxBlock {
 		end := min(lo+matrix.MaxBlock, hi)

@@ -45,8 +45,8 @@ func write(t testing.TB, path string, rows *matrix.Dense, labels []float64, sing
 	}
 }
 
-// What is stored is what was written, in float32 rounded towards zero; a fit of it is that of
-// the same rows in memory, to the last bit, at any number of workers.
+// What is stored is what was written, in float32 rounded towards zero; a fit of it is that of the same rows in memory,
+// to the last bit, at any number of workers.
 func TestStoredRows(t *testing.T) {
 	rows, labels := records(5003, 7)
 	path := filepath.Join(t.TempDir(), "a.rows")

@@ -14,8 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// PartPrefix begins the names of files that are being written, beside the file that they will
-// be: what a program that was killed has left.
+// PartPrefix begins the names of files that are being written, beside the file that they will be: what a program that
+// was killed has left.
 const PartPrefix = ".dpnb-part-"
 
 // Writer writes a file of records, which is there under its name once Close has returned.
@@ -41,9 +41,9 @@ type file interface {
 
 var createTemp = func(dir, pattern string) (file, error) { return os.CreateTemp(dir, pattern) }
 
-// Create begins a file of records of d features for a key, by which Open knows it again.
-// With single, entries are rounded to float32, towards zero: no entry, and so no row, gets
-// longer. Whatever was there under the name stays until Close. Nobody else may read the file.
+// Create begins a file of records of d features for a key, by which Open knows it again. With single, entries are
+// rounded to float32, towards zero: no entry, and so no row, gets longer. Whatever was there under the name stays until
+// Close. Nobody else may read the file.
 func Create(path string, key [32]byte, d int, single bool) (*Writer, error) {
 	w := &Writer{path: path, h: header{key: key, size: 8, d: d}}
 	if single {
@@ -156,8 +156,7 @@ func (s *spill) flush() error {
 	return nil
 }
 
-// Close writes what is left and gives the file its name. After an error there is no file of this
-// Writer any more.
+// Close writes what is left and gives the file its name. After an error there is no file of this Writer any more.
 func (w *Writer) Close() error {
 	err := w.finish()
 	if err == nil {

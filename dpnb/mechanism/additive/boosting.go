@@ -29,8 +29,8 @@ import (
 //
 //	η·C·(Σ_{i∈ℓ} clip(rᵢ/C, ±1) + N(0, SumSigma²))/max(N_ℓ, 1, √K·CountSigma)
 //
-// is added, N_ℓ the sum of the counts. rᵢ = y − F(xᵢ) of numbers, and of Classes −1 and 1 the slope
-// y/(1 + e^{yF(xᵢ)}) of the logistic loss. Coefficients are the values of f_k in its cells, column after column.
+// is added, N_ℓ the sum of the counts. rᵢ = y − F(xᵢ) of numbers, and of Classes −1 and 1 the slope y/(1 + e^{yF(xᵢ)})
+// of the logistic loss. Coefficients are the values of f_k in its cells, column after column.
 //
 // Source: Nori, Caruana, Bu, Shen, Kulkarni 2021, arXiv:2106.09680. Proof: docs/theory/additive.md.
 type Boosting struct {

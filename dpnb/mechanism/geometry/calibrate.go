@@ -27,9 +27,9 @@ func (s Share) of(c Centred) (Share, error) {
 	return s, nil
 }
 
-// Calibrate returns c with its noise and with the fit that fits makes, so that all is (ε, δ)-private: a fit with
-// which Gaussian mechanisms beside it are (ε, δ)-private, that have the part of μ² that fits is told; part says what μ
-// is for some of that.
+// Calibrate returns c with its noise and with the fit that fits makes, so that all is (ε, δ)-private: a fit with which
+// Gaussian mechanisms beside it are (ε, δ)-private, that have the part of μ² that fits is told; part says what μ is for
+// some of that.
 //
 // Errors: those of fits, *privacy.ParamError for the shares.
 func Calibrate(c Centred, s Share, epsilon, delta float64,

@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// What rows have beside their own features where there are records enough for it: cells of numbers most of whose
-// values are one, and products of two columns. docs/theory/geometry.md, section 5.
+// What rows have beside their own features where there are records enough for it: cells of numbers most of whose values
+// are one, and products of two columns. docs/theory/geometry.md, section 5.
 const (
 	// cellKnots is how many knots the cells of a number have; cellNorm is the norm of a record's cells, at most.
 	cellKnots, cellNorm = 128, 0.3
@@ -28,8 +28,8 @@ const (
 	directionsOfCells, directionsOfPairs = 4, 16
 )
 
-// Number is where a number stands in rows before they are scaled: its line is in Feature, and (v − Lower)/Width of
-// that is its share of the scale. At is the line at the value that many records may have.
+// Number is where a number stands in rows before they are scaled: its line is in Feature, and (v − Lower)/Width of that
+// is its share of the scale. At is the line at the value that many records may have.
 type Number struct {
 	Feature          int
 	Lower, Width, At float64
@@ -71,8 +71,8 @@ func (n Number) on(features int) bool {
 		!math.IsInf(n.Width, 1)
 }
 
-// unscaled returns what reads a number of a record as it was before its row was scaled, unless it is missing and has
-// an indicator of that; nil where that is not known.
+// unscaled returns what reads a number of a record as it was before its row was scaled, unless it is missing and has an
+// indicator of that; nil where that is not known.
 func unscaled(rows matrix.Rows) func(i int, n Number) (v float64, ok bool) {
 	m, ok := rows.(*matrix.Affine)
 	if !ok {
@@ -250,11 +250,11 @@ func (b *Bought) MeanRow() []float64 {
 }
 
 // Form returns a and the shift of the linear form aᵀθ + shift of the coefficients θ of the fit that an effect is: a
-// difference, of weights in the features of rows and the constant, between records that have the typical norm, all
-// else as in the mean; of the number whose line is in feature line also of weights at places, evenly spaced over its
-// scale, for its cells. Products are taken to have the norm typical before they are brought to theirs. A stretch
-// multiplies all but the intercept, and coefficients are those of labels in their unit: with those of features
-// Tqθ_f/(cR), that of the constant is Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
+// difference, of weights in the features of rows and the constant, between records that have the typical norm, all else
+// as in the mean; of the number whose line is in feature line also of weights at places, evenly spaced over its scale,
+// for its cells. Products are taken to have the norm typical before they are brought to theirs. A stretch multiplies
+// all but the intercept, and coefficients are those of labels in their unit: with those of features Tqθ_f/(cR), that of
+// the constant is Tθ_e + (ȳ − Σ_f Tqθ_f m_f/c)/e.
 func (b *Bought) Form(weights []float64, line int, places []float64, typical, stretch float64) (a []float64,
 	shift float64) {
 	a = make([]float64, b.Width())

@@ -38,8 +38,8 @@ func Through(directions []matrix.Direction, x []float64) (coordinates, back []fl
 	return coordinates, s.from(coordinates), s.longer()
 }
 
-// Detailed are the sums without noise and the rows of a frame that has products, and cells of all numbers that may
-// have them, about some mean, with the bound on what one record adds to the sums.
+// Detailed are the sums without noise and the rows of a frame that has products, and cells of all numbers that may have
+// them, about some mean, with the bound on what one record adds to the sums.
 func Detailed(c Centred, rows matrix.Rows, labels []float64) (sums []float64, s float64, out matrix.Rows, b *Bought) {
 	f := c.frame(1e6, rows)
 	f.Cells = f.may[:min(len(f.may), mostCells)]

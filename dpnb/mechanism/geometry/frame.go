@@ -18,8 +18,8 @@ import (
 type Bought struct {
 	// Count is n + noise, Records what is reckoned with: no fewer than 20.
 	Count, Records float64
-	// Curved says that rows have their hats; else those coefficients are zero, and what predicts must make rows
-	// without them.
+	// Curved says that rows have their hats; else those coefficients are zero, and what predicts must make rows without
+	// them.
 	Curved bool
 	// RowNorm is R, Bias is e.
 	RowNorm, Bias float64
@@ -389,8 +389,8 @@ func (b *Bought) Used() { b.kept = nil }
 // Width is how many coefficients a linear form of centred rows has. Raw has those of one form after another.
 func (b *Bought) Width() int { return len(b.Mean) + b.CellFeatures() + 1 }
 
-// Placing returns the coefficients of Placed rows whose linear forms are what is predicted: of each form (Tqθ_x,
-// Tθ_e + ȳ/e) for θ = Raw.
+// Placing returns the coefficients of Placed rows whose linear forms are what is predicted: of each form (Tqθ_x, Tθ_e +
+// ȳ/e) for θ = Raw.
 func (b *Bought) Placing() []float64 {
 	out := make([]float64, len(b.Raw))
 	for j, v := range b.Raw {

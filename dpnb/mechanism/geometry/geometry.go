@@ -24,9 +24,9 @@ import (
 //	n̂ = n + N(0, CountSigma²),   S = Σ(z/R, y/2, y²/2) + N(0, (s·MeanSigma)²)
 //
 // (of Numbers, s² = 3/2; of counts up to Y (z/R, y/2Y), s² = 5/4; of classes z/R, s = 1), makes of them a mean m, a
-// scale c and, of Numbers, a centre ȳ and a
-// unit T (frameOf), and then runs Of on the rows (clip(z/R − m, c)/c, e) and the labels (clip(y, 1) − ȳ)/T. What it
-// releases are the coefficients of (z, e), which a linear map takes from those of Of.
+// scale c and, of Numbers, a centre ȳ and a unit T (frameOf), and then runs Of on the rows (clip(z/R − m, c)/c, e) and
+// the labels (clip(y, 1) − ȳ)/T. What it releases are the coefficients of (z, e), which a linear map takes from those
+// of Of.
 type Centred struct {
 	// Of has rows of norm 1 before the bias, and numbers whose unit is 1; its profile does not depend on Facts.
 	Of mechanism.Informed
@@ -68,8 +68,8 @@ const (
 	longest      = 0.98 // mean
 	leastScale   = 0.02 // c²
 	hatsOfACurve = 2    // directions of a curve beside its line
-	// Of labels: the variances at which the noise in ȳ and in their spread halves what is taken of them, and the
-	// spread that is taken for granted.
+	// Of labels: the variances at which the noise in ȳ and in their spread halves what is taken of them, and the spread
+	// that is taken for granted.
 	towardsLabel, towardsSpread, spread = 0.12, 0.01, 1.0 / 16
 	leastUnit, mostUnit                 = 0.02, 0.5
 )

@@ -67,8 +67,8 @@ func TestPurelyTogether(t *testing.T) {
 	}
 }
 
-// For every noisy count the fit that is chosen costs no more than what was charged, and a release of as many records
-// as there can be is proved to be made; the ridge falls as records are more.
+// For every noisy count the fit that is chosen costs no more than what was charged, and a release of as many records as
+// there can be is proved to be made; the ridge falls as records are more.
 func TestPurelyForAnyCount(t *testing.T) {
 	for _, l := range pureLosses {
 		for _, eps := range []float64{1e-3, 1, 10} {
@@ -95,10 +95,10 @@ func TestPurelyForAnyCount(t *testing.T) {
 	}
 }
 
-// The noise of the count and of the sums has the law that the parameters say: with Laplace noise a count is off by
-// 1/ε₁ in the mean, and the k sums of rows that have nothing along one of d directions, and of labels, by k/ε₂ times
-// what a record adds; where rows have nothing there is none. Over so many runs a scale that is wrong by a tenth is
-// seen, and a right one is taken for wrong with a probability below 1e-6.
+// The noise of the count and of the sums has the law that the parameters say: with Laplace noise a count is off by 1/ε₁
+// in the mean, and the k sums of rows that have nothing along one of d directions, and of labels, by k/ε₂ times what a
+// record adds; where rows have nothing there is none. Over so many runs a scale that is wrong by a tenth is seen, and a
+// right one is taken for wrong with a probability below 1e-6.
 func TestPureSumsHaveTheirLaw(t *testing.T) {
 	const runs, d = 4000, 4
 	m := purely(t, loss.Huber{Threshold: 1}, 1, d)

@@ -109,8 +109,8 @@ func (s *space) from(y []float64) []float64 {
 	return x
 }
 
-// longer bounds the norm of what to makes of a vector of norm 1: a computed reflection errs by no more than
-// (2k + 16)·2⁻⁵¹ of that, k the features that it is of.
+// longer bounds the norm of what to makes of a vector of norm 1: a computed reflection errs by no more than (2k +
+// 16)·2⁻⁵¹ of that, k the features that it is of.
 func (s *space) longer() float64 {
 	more := 1.0
 	for _, u := range s.turns {

@@ -7,27 +7,22 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Profile returns the privacy profile of one release under add/remove-one, by
-// the Bound that was chosen.
+// Profile returns the privacy profile of one release under add/remove-one, by the Bound that was chosen.
 //
-// With the zero Bound: where λ is so large that the objective's part is proved
-// to be exactly (L/σ)-GDP (Gaussian reports it), the release is
-// √((L/σ)² + μ²)-GDP, μ = 2τ/(λσ_out) being the output noise's part. Elsewhere
-// it is that of W + G with W = log(1 + s/λ) + a²/2 + a|N|, a = L/σ, and G the
-// privacy loss of the output noise. objective.DTZ24 is the latter throughout,
-// objective.RKW23 the same with |log(1 − s/λ)|, the paper's calibration. Pointwise,
-// Integral and Tight need the loss's curve, not only L and s; they cost less
-// noise and take milliseconds, not microseconds, for each ε.
+// With the zero Bound: where λ is so large that the objective's part is proved to be exactly (L/σ)-GDP (Gaussian
+// reports it), the release is √((L/σ)² + μ²)-GDP, μ = 2τ/(λσ_out) being the output noise's part. Elsewhere it is that
+// of W + G with W = log(1 + s/λ) + a²/2 + a|N|, a = L/σ, and G the privacy loss of the output noise. objective.DTZ24 is
+// the latter throughout, objective.RKW23 the same with |log(1 − s/λ)|, the paper's calibration. Pointwise, Integral and
+// Tight need the loss's curve, not only L and s; they cost less noise and take milliseconds, not microseconds, for each
+// ε.
 //
 // Bound: upper, for every ε.
 // Errors: as Validate.
-// Source: docs/theory/gaussian_case.md for the first; Dwork, Tankala, Zhang 2024
-// (dtz24), Theorem 5.1, for W; rkw23, Theorem 4.1 (adaptive composition), for G;
-// docs/theory/objective_perturbation.md and clipping.md for the others.
+// Source: docs/theory/gaussian_case.md for the first; Dwork, Tankala, Zhang 2024 (dtz24), Theorem 5.1, for W; rkw23,
+// Theorem 4.1 (adaptive composition), for G; docs/theory/objective_perturbation.md and clipping.md for the others.
 func (m Objective) Profile() (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -70,8 +65,7 @@ func (m Objective) event() objective.Event {
 	return e
 }
 
-// objectiveProfile returns the profile of the objective's part alone, by one of
-// the bounds that need the loss's curve.
+// objectiveProfile returns the profile of the objective's part alone, by one of the bounds that need the loss's curve.
 func (m Objective) objectiveProfile() (privacy.Profile, error) {
 	c, err := loss.CurveOf(m.Loss, m.radius())
 	if err != nil {
@@ -110,9 +104,8 @@ func (m Objective) validateBound() error {
 		privacy.ErrUnsupported, m.Bound)
 }
 
-// Gaussian reports whether the noise in the objective is proved to cost exactly
-// what the Gaussian mechanism of sensitivity L costs: λ large enough, and a loss
-// whose curvature vanishes where its slope is largest.
+// Gaussian reports whether the noise in the objective is proved to cost exactly what the Gaussian mechanism of
+// sensitivity L costs: λ large enough, and a loss whose curvature vanishes where its slope is largest.
 func (m Objective) Gaussian() bool {
 	c, err := loss.CurveOf(m.Loss, m.radius())
 	return err == nil && objective.IsGaussian(c, m.Lambda, m.Sigma)

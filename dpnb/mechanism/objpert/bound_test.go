@@ -12,15 +12,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// private is every loss that a private fit can have, with a record that is hard
-// to hide, and company for it.
+// private is every loss that a private fit can have, with a record that is hard to hide, and company for it.
 var private = []struct {
 	loss    loss.Loss
 	extra   float64
@@ -55,8 +53,8 @@ func claims(t *testing.T, m objpert.Objective, bounds ...objective.Bound) map[ob
 	return out
 }
 
-// The exact divergence of real neighbours stays below every claim, and for a
-// slope bound that is a tenth too small it does not.
+// The exact divergence of real neighbours stays below every claim, and for a slope bound that is a tenth too small it
+// does not.
 func TestClaimsAreAboveExactDivergence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")
@@ -101,8 +99,8 @@ func TestClaimsAreAboveExactDivergence(t *testing.T) {
 	}
 }
 
-// L and s of the mechanism cover every record of norm at most R, and are
-// reached: R² with the curvature, R with the slope.
+// L and s of the mechanism cover every record of norm at most R, and are reached: R² with the curvature, R with the
+// slope.
 func TestConstantsCoverRecords(t *testing.T) {
 	rng := noise.NewSeeded(21)
 	slope, curv := make([]float64, 1), make([]float64, 1)
@@ -151,9 +149,8 @@ func TestSoftplusIsTheGaussians(t *testing.T) {
 	}
 }
 
-// The output noise is paid for under every bound: no claim lies below the
-// Gaussian mechanism of sensitivity L composed with that of sensitivity 2τ/λ,
-// which some neighbours come close to. Those that are tight are close to it.
+// The output noise is paid for under every bound: no claim lies below the Gaussian mechanism of sensitivity L composed
+// with that of sensitivity 2τ/λ, which some neighbours come close to. Those that are tight are close to it.
 func TestOutputNoiseIsPaidFor(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Softplus{Width: 1}, loss.SmoothedHinge{Width: 1}, loss.Huber{Threshold: 1}} {
 		for _, ratio := range testscale.Some(1, 0.3) {
@@ -178,8 +175,8 @@ func TestOutputNoiseIsPaidFor(t *testing.T) {
 	}
 }
 
-// A tolerance that slopes in float64 cannot support is reached by slopes in
-// double-double: were it refused, that would depend on the number of records.
+// A tolerance that slopes in float64 cannot support is reached by slopes in double-double: were it refused, that would
+// depend on the number of records.
 func TestToleranceBelowTheSlopesAccuracy(t *testing.T) {
 	x, y := records(300, 3, 13)
 	m := objpert.Objective{Loss: loss.Clipped(loss.Probit{}, 1), RowNorm: 1, Lambda: 100, Sigma: 1, OutputSigma: 1e-3}
@@ -239,8 +236,8 @@ func TestUnprovedBoundsAreRefused(t *testing.T) {
 	}
 }
 
-// Every bound calibrates, meets its target from below and is not wasteful;
-// Tight wants less noise at the same λ, and a smaller λ at the same noise.
+// Every bound calibrates, meets its target from below and is not wasteful; Tight wants less noise at the same λ, and a
+// smaller λ at the same noise.
 func TestCalibrationByBound(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Huber{Threshold: 1}, loss.SmoothedHinge{Width: 1},
 		loss.Clipped(loss.Logistic{}, 0.5)} {
@@ -276,8 +273,8 @@ func TestCalibrationByBound(t *testing.T) {
 	}
 }
 
-// Algorithm 1 as a whole, for every loss: the release is the minimiser of the
-// clipped objective up to its noise, and a seed repeats it.
+// Algorithm 1 as a whole, for every loss: the release is the minimiser of the clipped objective up to its noise, and a
+// seed repeats it.
 func TestAlgorithm1WithEveryLoss(t *testing.T) {
 	x, _ := records(300, 4, 11)
 	for _, l := range private {
@@ -311,8 +308,7 @@ func TestAlgorithm1WithEveryLoss(t *testing.T) {
 	}
 }
 
-// Clipping in the calibration: L is C, whatever the loss and R; the same as a
-// loss clipped by hand.
+// Clipping in the calibration: L is C, whatever the loss and R; the same as a loss clipped by hand.
 func TestCalibrationClips(t *testing.T) {
 	c := objpert.Config{Loss: loss.Squared{}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
 		Clip: 0.6}

@@ -6,12 +6,10 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Config asks for an Objective that satisfies (ε, δ).
-// None of it may depend on the records.
+// Config asks for an Objective that satisfies (ε, δ). None of it may depend on the records.
 type Config struct {
 	Loss    loss.Loss
 	RowNorm float64
@@ -22,25 +20,22 @@ type Config struct {
 	Lambda float64
 	// Rule chooses λ where Lambda is zero.
 	Rule LambdaRule
-	// Planned is for Automatic and PredictedError: what is publicly known of the
-	// records. It is not looked at where Lambda is given.
+	// Planned is for Automatic and PredictedError: what is publicly known of the records. It is not looked at where
+	// Lambda is given.
 	Planned Planned
-	// NoiseFactor f ≥ 1 is for SmallestLambda: σ is f times that of the
-	// Gaussian mechanism at the same (ε, δ), and λ the smallest that then
-	// satisfies (ε, δ). Zero means 1.3, as in rkw23, section 5, or the least
-	// power of 1.3 for which there is such a λ. λ is at least s/1000: a smaller
-	// one saves no noise and leaves the fit without a scale.
+	// NoiseFactor f ≥ 1 is for SmallestLambda: σ is f times that of the Gaussian mechanism at the same (ε, δ), and λ
+	// the smallest that then satisfies (ε, δ). Zero means 1.3, as in rkw23, section 5, or the least power of 1.3 for
+	// which there is such a λ. λ is at least s/1000: a smaller one saves no noise and leaves the fit without a scale.
 	NoiseFactor float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
-	// Beside in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them
-	// it satisfies (ε, δ). Zero is none.
+	// Beside in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them it
+	// satisfies (ε, δ). Zero is none.
 	Beside float64
 	// Clip C > 0 clips every gradient at norm C (loss.ClippedAt); zero does not clip.
 	Clip float64
-	// Bound is how to account, as in Objective. objective.Tight
-	// halves λ or saves noise where the Gaussian case is not proved, and takes
-	// a tenth of a second at a λ that is given, more where it is to be found.
+	// Bound is how to account, as in Objective. objective.Tight halves λ or saves noise where the Gaussian case is not
+	// proved, and takes a tenth of a second at a λ that is given, more where it is to be found.
 	Bound objective.Bound
 }
 
@@ -48,43 +43,35 @@ type Config struct {
 type LambdaRule int
 
 const (
-	// Automatic is PredictedError where Planned.Records is stated, else
-	// LeastNoise. On data where the two differ the former was the better or
-	// equal (docs/theory/lambda_rule.md).
+	// Automatic is PredictedError where Planned.Records is stated, else LeastNoise. On data where the two differ the
+	// former was the better or equal (docs/theory/lambda_rule.md).
 	Automatic LambdaRule = iota
-	// LeastNoise takes the smallest λ at which objective perturbation is proved
-	// to cost no more than the Gaussian mechanism, so that σ is as small as any
-	// accounting could make it. Losses for which there is no such λ fall back
+	// LeastNoise takes the smallest λ at which objective perturbation is proved to cost no more than the Gaussian
+	// mechanism, so that σ is as small as any accounting could make it. Losses for which there is no such λ fall back
 	// to SmallestLambda.
 	LeastNoise
-	// SmallestLambda takes the smallest λ that suffices for NoiseFactor times
-	// the Gaussian mechanism's σ (rkw23, section 5).
+	// SmallestLambda takes the smallest λ that suffices for NoiseFactor times the Gaussian mechanism's σ (rkw23,
+	// section 5).
 	SmallestLambda
-	// PredictedError takes what LeastNoise takes, or the larger λ at which the
-	// error that is predicted from Planned is least (Planned.BestLambda): there
-	// it costs no more privacy and no more noise.
+	// PredictedError takes what LeastNoise takes, or the larger λ at which the error that is predicted from Planned is
+	// least (Planned.BestLambda): there it costs no more privacy and no more noise.
 	PredictedError
 )
 
-// OutputShare is μ_out/μ_objective. The output noise then costs about
-// OutputShare²/2 = 0.045 % of the privacy loss. With τ = 10⁻⁶L it is
-// 2·10⁻⁶σ/(λ·OutputShare) = 6.7·10⁻⁵σ/λ, beside σ/(λ + H) that is in the solution
-// already where the records have the curvature H. In units of the variance the
-// two cost
+// OutputShare is μ_out/μ_objective. The output noise then costs about OutputShare²/2 = 0.045 % of the privacy loss.
+// With τ = 10⁻⁶L it is 2·10⁻⁶σ/(λ·OutputShare) = 6.7·10⁻⁵σ/λ, beside σ/(λ + H) that is in the solution already where
+// the records have the curvature H. In units of the variance the two cost
 //
 //	OutputShare² + (2·10⁻⁶(1 + H/λ)/OutputShare)²,
 //
-// least at OutputShare = 0.0014·√(1 + H/λ): 0.03 for H/λ ≈ 450. From H/λ = 150 on it is
-// better than 0.01 would be (at 10⁴ the whole variance is 1.4 times that of the
-// solution, not 5 times); below, it costs 0.04 % more σ at most.
+// least at OutputShare = 0.0014·√(1 + H/λ): 0.03 for H/λ ≈ 450. From H/λ = 150 on it is better than 0.01 would be (at
+// 10⁴ the whole variance is 1.4 times that of the solution, not 5 times); below, it costs 0.04 % more σ at most.
 const OutputShare = 0.03
 
-// Calibrate returns the mechanism with the least noise, by
-// the stated rule, that is proved to satisfy (ε, δ).
+// Calibrate returns the mechanism with the least noise, by the stated rule, that is proved to satisfy (ε, δ).
 //
-// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for
-// a loss of unbounded slope, an adjacency other than add/remove-one, or an
-// (ε, δ) that no λ reaches.
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a loss of unbounded slope, an adjacency
+// other than add/remove-one, or an (ε, δ) that no λ reaches.
 func Calibrate(c Config) (Objective, error) {
 	m := Objective{Loss: c.Loss, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
 	if c.Clip != 0 && c.Loss != nil {
@@ -114,8 +101,8 @@ func Calibrate(c Config) (Objective, error) {
 	if m.Tolerance == 0 {
 		m.Tolerance = 1e-6 * m.Lipschitz()
 	}
-	// ε and δ are what a person typed; calibrating for the neighbours below
-	// pays for the difference between those decimals and their float64.
+	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
+	// decimals and their float64.
 	k := &calibration{m: m, eps: math.Nextafter(c.Epsilon, 0), delta: math.Nextafter(c.Delta, 0)}
 	unit, err := privacy.GaussianSigma(k.eps, k.delta)
 	if err != nil {
@@ -155,8 +142,7 @@ func (m Objective) Part(share, all float64) float64 {
 	return math.Sqrt(share/(1-all)) * m.Lipschitz() / m.Sigma * (1 - 0x1p-40)
 }
 
-// byRule returns the mechanism at the least λ, from k.least on, that LeastNoise
-// or SmallestLambda takes.
+// byRule returns the mechanism at the least λ, from k.least on, that LeastNoise or SmallestLambda takes.
 func (k *calibration) byRule(c Config) (Objective, error) {
 	m := k.m
 	if c.Rule != SmallestLambda && (m.Bound == 0 || m.Bound == objective.Tight) {
@@ -186,8 +172,7 @@ func (k *calibration) byRule(c Config) (Objective, error) {
 		case k.m.numerical() && lambda > k.least && !math.IsInf(lambda, 1):
 			return k.from(lambda, f*k.gauss, true)
 		case !math.IsInf(lambda, 1):
-			// At the smallest λ that is tried, or where the Gaussian case
-			// begins, there is noise to spare.
+			// At the smallest λ that is tried, or where the Gaussian case begins, there is noise to spare.
 			return k.withLambda(lambda)
 		case c.NoiseFactor != 0 || f > 1e3:
 			larger := "ε"
@@ -228,8 +213,8 @@ func (k *calibration) set(lambda, sigma float64) {
 	k.m.OutputSigma = k.m.outputSigma(k.share)
 }
 
-// satisfied sets λ and σ, with the output noise that belongs to them, and
-// reports whether the whole mechanism is proved to satisfy (ε, δ).
+// satisfied sets λ and σ, with the output noise that belongs to them, and reports whether the whole mechanism is proved
+// to satisfy (ε, δ).
 func (k *calibration) satisfied(lambda, sigma float64) (bool, error) {
 	over, err := k.over(lambda, sigma)
 	return err == nil && over <= 0, err
@@ -261,12 +246,11 @@ func proved(over float64) float64 {
 	return over
 }
 
-// clearlyLess is a difference in ln δ that is more than the errors of what is
-// computed.
+// clearlyLess is a difference in ln δ that is more than the errors of what is computed.
 const clearlyLess = 0.05
 
-// excess returns ln δ − ln δ wanted, of the objective's part alone, for the
-// bounds that are computed; roughly is some percent above, and costs less.
+// excess returns ln δ − ln δ wanted, of the objective's part alone, for the bounds that are computed; roughly is some
+// percent above, and costs less.
 func (k *calibration) excess(lambda, sigma float64, roughly bool) (float64, error) {
 	g := k.m
 	g.Lambda, g.Sigma = lambda, sigma
@@ -295,8 +279,8 @@ func (k *calibration) closedForm() *calibration {
 	return &g
 }
 
-// sigmaAt returns the smallest σ that suffices at λ, +Inf if there is none; by
-// a computed bound, about the smallest for the objective's part.
+// sigmaAt returns the smallest σ that suffices at λ, +Inf if there is none; by a computed bound, about the smallest for
+// the objective's part.
 func (k *calibration) sigmaAt(lambda float64) (float64, error) {
 	if !k.m.numerical() {
 		return smallest(k.gauss, func(sigma float64) (bool, error) { return k.satisfied(lambda, sigma) })
@@ -318,8 +302,8 @@ const closely = 2e-4
 // search returns σ with over(σ) ≤ 0 that is larger than need be by closely at most, or just the first that it meets;
 // over is by how much ln δ exceeds what is wanted. +Inf if there is none up to 1e12·start.
 //
-// The σ of the Gaussian mechanism that has the same δ at ε is known; by what factor it is too small is a function of
-// ln σ that is next to linear, with a slope of about −1.
+// The σ of the Gaussian mechanism that has the same δ at ε is known; by what factor it is too small is a function of ln
+// σ that is next to linear, with a slope of about −1.
 func (k *calibration) search(start float64, first bool, over func(sigma float64) (float64, error)) (float64, error) {
 	const widest = 2
 	want := math.Log(k.delta)
@@ -385,8 +369,8 @@ func (k *calibration) lambdaAt(sigma float64) (float64, error) {
 
 // withLambda returns the mechanism with the least noise at λ.
 func (k *calibration) withLambda(lambda float64) (Objective, error) {
-	// Where λ is just large enough for the Gaussian case, that case ends a
-	// little above this σ: a search from below could step over it.
+	// Where λ is just large enough for the Gaussian case, that case ends a little above this σ: a search from below
+	// could step over it.
 	g := k.m
 	if g.Lambda, g.Sigma = lambda, k.exact; !g.numerical() || g.Gaussian() {
 		if good, err := k.satisfied(lambda, k.exact); err != nil || good {
@@ -465,9 +449,8 @@ func (c Config) validate() error {
 	return nil
 }
 
-// smallest returns, to a relative 1e-6 and from above, the smallest x ≥ start
-// at which ok holds, +Inf if it does not up to 1e12·start. ok is monotone; if
-// it were not, it would still hold at what is returned.
+// smallest returns, to a relative 1e-6 and from above, the smallest x ≥ start at which ok holds, +Inf if it does not up
+// to 1e12·start. ok is monotone; if it were not, it would still hold at what is returned.
 func smallest(start float64, ok func(float64) (bool, error)) (float64, error) {
 	good, err := ok(start)
 	if err != nil || good {

@@ -4,15 +4,13 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Linear regression: squared loss with every gradient clipped at norm 1, once
-// by the bound that needs only L and s, once by the tight one.
+// Linear regression: squared loss with every gradient clipped at norm 1, once by the bound that needs only L and s,
+// once by the tight one.
 func ExampleCalibrate() {
 	for _, bound := range []objective.Bound{objective.DTZ24, objective.Tight} {
 		m, err := objpert.Calibrate(objpert.Config{

@@ -6,15 +6,14 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// TestCentre: of the logistic loss it is the log-odds; a fit whose records say
-// nothing has its intercept there, with the privacy of the fit without it.
+// TestCentre: of the logistic loss it is the log-odds; a fit whose records say nothing has its intercept there, with
+// the privacy of the fit without it.
 func TestCentre(t *testing.T) {
 	for _, rate := range []float64{0.01, 0.25, 0.5, 0.9} {
 		if got, want := objpert.CentreOf(loss.Logistic{}, rate), math.Log(rate/(1-rate)); math.Abs(got-want) > 1e-9 {

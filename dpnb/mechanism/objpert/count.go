@@ -10,11 +10,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Count releases how many records there are, with noise N(0, σ²). One record more
-// or less changes the number by 1: a Gaussian mechanism with μ = 1/σ.
+// Count releases how many records there are, with noise N(0, σ²). One record more or less changes the number by 1: a
+// Gaussian mechanism with μ = 1/σ.
 //
-// Beside a fit it says which ridge suits so many records. The fit's ridges may
-// then depend on it, as what the fit costs does not depend on them (Shrunk).
+// Beside a fit it says which ridge suits so many records. The fit's ridges may then depend on it, as what the fit costs
+// does not depend on them (Shrunk).
 type Count struct {
 	// Sigma is σ > 0.
 	Sigma float64
@@ -28,24 +28,23 @@ func (c Count) Validate() error {
 	return mechanism.Scales{{"Count.Sigma", c.Sigma}}.Check()
 }
 
-// Run draws the noise and returns the noisy number, their real sum rounded to a
-// public grid; it may be negative. The caller has charged the budget.
+// Run draws the noise and returns the noisy number, their real sum rounded to a public grid; it may be negative. The
+// caller has charged the budget.
 func (c Count) Run(records int, src noise.Source) float64 {
 	return mechanism.Gaussian.Count(records, c.Sigma, src)
 }
 
-// Planned returns what a noisy number of records says of their number: itself, but
-// no less than the noise, below which it says nothing.
+// Planned returns what a noisy number of records says of their number: itself, but no less than the noise, below which
+// it says nothing.
 func (c Count) Planned(noisy float64, features int) Planned {
 	return Planned{Records: int(math.Min(math.MaxInt32, math.Ceil(math.Max(1, math.Max(noisy, c.Sigma))))),
 		Features: features}
 }
 
-// Counted is objective perturbation whose ridges are chosen for a noisy count of
-// the records: Count is released, then Fit at the ridges that suit so many
-// (Planned.Ridge, Shrunk). In the Gaussian case the fit costs the same whatever
-// the ridges are from Fit.Lambda on, and so it is one Gaussian mechanism after
-// another, the second chosen with knowledge of the first's result.
+// Counted is objective perturbation whose ridges are chosen for a noisy count of the records: Count is released, then
+// Fit at the ridges that suit so many (Planned.Ridge, Shrunk). In the Gaussian case the fit costs the same whatever the
+// ridges are from Fit.Lambda on, and so it is one Gaussian mechanism after another, the second chosen with knowledge of
+// the first's result.
 //
 // Proof: docs/theory/lambda_rule.md, section 6.
 type Counted struct {
@@ -54,15 +53,15 @@ type Counted struct {
 	Count Count
 	// Intercept says that the last feature is the constant.
 	Intercept bool
-	// BaseRate is the share of the positive class if that is public, else 0. The
-	// intercept is then shrunk as all else, towards CentreOf it.
+	// BaseRate is the share of the positive class if that is public, else 0. The intercept is then shrunk as all else,
+	// towards CentreOf it.
 	BaseRate float64
 }
 
 // Profile returns the profile of both under add/remove-one.
 //
-// Bound: upper, for every ε. Errors: *privacy.ParamError; an error that wraps
-// privacy.ErrUnsupported outside the Gaussian case.
+// Bound: upper, for every ε. Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported outside the
+// Gaussian case.
 func (m Counted) Profile() (privacy.Profile, error) {
 	if err := m.Count.Validate(); err != nil {
 		return nil, err
@@ -114,9 +113,8 @@ func (m Counted) Event() (privacy.Event, error) {
 // Feasible implements mechanism.Mechanism: what is counted with noise was not planned.
 func (m Counted) Feasible(features, _ int) error { return m.Fit.Feasible(features, 0) }
 
-// Check is Objective.Check for every fit that a count can choose: they lie
-// between Fit and that for the fewest records, which has the largest ridges, and what
-// those two admit is admitted between.
+// Check is Objective.Check for every fit that a count can choose: they lie between Fit and that for the fewest records,
+// which has the largest ridges, and what those two admit is admitted between.
 func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -132,8 +130,8 @@ func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 	return fewest.Feasibility(d, 0).Validate()
 }
 
-// Run implements mechanism.Mechanism. Fitted in the release is the Objective that the
-// count has chosen; Mechanism says what was counted.
+// Run implements mechanism.Mechanism. Fitted in the release is the Objective that the count has chosen; Mechanism says
+// what was counted.
 func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	both, err := mechanism.Begin(m, rows, labels, src)
@@ -152,11 +150,10 @@ func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	return r, nil
 }
 
-// CalibrateCounted returns the mechanism that is proved to satisfy (ε, δ), a share
-// of μ² being the count's. Lambda and Planned of c are not looked at.
+// CalibrateCounted returns the mechanism that is proved to satisfy (ε, δ), a share of μ² being the count's. Lambda and
+// Planned of c are not looked at.
 //
-// Errors: as Calibrate and Counted.Profile;
-// *privacy.ParamError for a share that leaves nothing to one of the two.
+// Errors: as Calibrate and Counted.Profile; *privacy.ParamError for a share that leaves nothing to one of the two.
 func CalibrateCounted(c Config, share float64, intercept bool) (Counted, error) {
 	m := Counted{Count: Count{Sigma: 1}, Intercept: intercept}
 	if !(share > 0 && share < 1) {

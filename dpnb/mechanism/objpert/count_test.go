@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -25,9 +24,8 @@ func counted(t *testing.T, l loss.Loss, eps, delta, share float64) objpert.Count
 	return m
 }
 
-// TestCountedIsSafeAndTight: the count and the fit satisfy (ε, δ) together, by μ's
-// that add in squares, and with a tenth less noise in either they do not; the
-// profile holds at whatever ridge the count has chosen.
+// TestCountedIsSafeAndTight: the count and the fit satisfy (ε, δ) together, by μ's that add in squares, and with a
+// tenth less noise in either they do not; the profile holds at whatever ridge the count has chosen.
 func TestCountedIsSafeAndTight(t *testing.T) {
 	for _, c := range []struct{ eps, delta, share float64 }{{0.05, 1e-5, 0.01}, {1, 1e-6, 0.01}, {8, 1e-9, 0.3},
 		{1e-3, 1e-4, 0.1}} {
@@ -81,8 +79,8 @@ func TestCountedIsSafeAndTight(t *testing.T) {
 	}
 }
 
-// TestCountedRuns: the release has the profile of both, says what was counted, and
-// is the fit at the ridges for that number; fewer records want a larger ridge.
+// TestCountedRuns: the release has the profile of both, says what was counted, and is the fit at the ridges for that
+// number; fewer records want a larger ridge.
 func TestCountedRuns(t *testing.T) {
 	m := counted(t, loss.Logistic{}, 1, 1e-6, 0.01)
 	rows, labels := matrix.NewDense(400, 3, nil), make([]float64, 400)
@@ -129,8 +127,7 @@ func TestCountedRuns(t *testing.T) {
 	}
 }
 
-// TestCountedWhereDeltaNearlySuffices: with ε far below δ a hundredth of μ² is more
-// than ε alone could give up.
+// TestCountedWhereDeltaNearlySuffices: with ε far below δ a hundredth of μ² is more than ε alone could give up.
 func TestCountedWhereDeltaNearlySuffices(t *testing.T) {
 	for _, eps := range []float64{1e-6, 1e-8, 1e-12} {
 		m := counted(t, loss.Logistic{}, eps, 1e-5, 0.01)
@@ -146,8 +143,8 @@ func TestCountedWhereDeltaNearlySuffices(t *testing.T) {
 	}
 }
 
-// TestNoCountIsChargedForNothing: parameters at which some count would ask for a ridge
-// that no fit takes, or has noise that cannot be drawn, are refused before any is.
+// TestNoCountIsChargedForNothing: parameters at which some count would ask for a ridge that no fit takes, or has noise
+// that cannot be drawn, are refused before any is.
 func TestNoCountIsChargedForNothing(t *testing.T) {
 	m, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1.3e14, Epsilon: 3.9,
 		Delta: 2.6e-12, Adjacency: privacy.AddRemove}, 0.01, false)

@@ -2,18 +2,16 @@ package objpert
 
 import "math"
 
-// nearEnough is by how much ln δ may lie below its target where a crossing is
-// taken as found: computed bounds are themselves good to half a percent.
+// nearEnough is by how much ln δ may lie below its target where a crossing is taken as found: computed bounds are
+// themselves good to half a percent.
 const nearEnough = 0.004
 
 // farOff is the same where a rough function is searched.
 const farOff = 0.05
 
-// crossing returns about the smallest x ≥ least with excess(x) ≤ 0, excess
-// falling, for a function that is dear. It is looked for roughly, and from there
-// as well as it can be had. +Inf if there is none up to 1e12·guess. What is
-// returned is to be checked by who asked: excess may be wrong by the error of
-// what it computes.
+// crossing returns about the smallest x ≥ least with excess(x) ≤ 0, excess falling, for a function that is dear. It is
+// looked for roughly, and from there as well as it can be had. +Inf if there is none up to 1e12·guess. What is returned
+// is to be checked by who asked: excess may be wrong by the error of what it computes.
 func crossing(least, guess float64, excess func(x float64, roughly bool) (float64, error)) (float64, error) {
 	rough := func(x float64) (float64, error) { return excess(x, true) }
 	closely := func(x float64) (float64, error) { return excess(x, false) }
@@ -58,9 +56,8 @@ func crossing(least, guess float64, excess func(x float64, roughly bool) (float6
 // found is a root and d excess/d ln x near it, 0 if that is not known.
 type found struct{ x, slope float64 }
 
-// search returns x ≥ least with −near < excess(x) ≤ 0, or about the least with
-// excess(x) ≤ 0: a bracket from the guess, then the secant's step in ln x with
-// Illinois' safeguard.
+// search returns x ≥ least with −near < excess(x) ≤ 0, or about the least with excess(x) ≤ 0: a bracket from the guess,
+// then the secant's step in ln x with Illinois' safeguard.
 func search(least, guess, near float64, excess func(x float64) (float64, error)) (found, error) {
 	const widen = 3
 	high := math.Max(guess, least)

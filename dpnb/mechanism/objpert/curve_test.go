@@ -8,7 +8,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -42,8 +41,8 @@ func withCurve() []labelled {
 	}
 }
 
-// uncovered compares a curve with the pairs (γ, S) of records of norm at most r,
-// and says where it does not cover them, or is never reached.
+// uncovered compares a curve with the pairs (γ, S) of records of norm at most r, and says where it does not cover them,
+// or is never reached.
 func uncovered(c objective.Curve, l labelled, r float64) string {
 	lo, hi := c.Range()
 	rng := rand.New(rand.NewPCG(9, 10))
@@ -95,9 +94,8 @@ type scaled struct {
 func (s scaled) SBar(gamma float64) float64 { return s.factor * s.Curve.SBar(gamma) }
 func (s scaled) Max() float64               { return s.factor * s.Curve.Max() }
 
-// The accountant's curve covers every record that the loss can make of
-// ‖x‖ ≤ R, and is reached; L and s are the loss's. A curve for a smaller
-// radius, or with less curvature, is found out.
+// The accountant's curve covers every record that the loss can make of ‖x‖ ≤ R, and is reached; L and s are the loss's.
+// A curve for a smaller radius, or with less curvature, is found out.
 func TestCurvesCoverTheLosses(t *testing.T) {
 	for _, l := range withCurve() {
 		for _, r := range testscale.Some(math.Sqrt2, 1, 0.5) {
@@ -140,8 +138,7 @@ func TestNoCurveIsInvented(t *testing.T) {
 
 type foreign struct{ loss.Loss }
 
-// Only losses whose curvature vanishes where the slope is largest are Gaussian,
-// however large λ is.
+// Only losses whose curvature vanishes where the slope is largest are Gaussian, however large λ is.
 func TestGaussianOnlyWhereProved(t *testing.T) {
 	for _, l := range withCurve() {
 		m := Objective{Loss: l.loss, RowNorm: 1, Lambda: 1e9, Sigma: 1, Tolerance: 1, OutputSigma: 1}

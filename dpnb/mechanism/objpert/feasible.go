@@ -7,36 +7,30 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Feasibility is what is known, before there are records, of whether a fit by
-// objective perturbation can be certified. Where it cannot, the budget would be
-// charged, the noise drawn, and nothing released. Parameters and public numbers
+// Feasibility is what is known, before there are records, of whether a fit by objective perturbation can be certified.
+// Where it cannot, the budget would be charged, the noise drawn, and nothing released. Parameters and public numbers
 // alone decide, so that a refusal says nothing of the records.
 type Feasibility struct {
-	// Lipschitz L and Smoothness s of one record's loss; Lambda λ, the largest ridge
-	// of a coefficient, Sigma σ and Tolerance τ of the mechanism.
+	// Lipschitz L and Smoothness s of one record's loss; Lambda λ, the largest ridge of a coefficient, Sigma σ and
+	// Tolerance τ of the mechanism.
 	Lipschitz, Smoothness, Lambda, Sigma, Tolerance float64
-	// Features is d, Coefficients how many directions the noise has: d, of K classes
-	// (K − 1)d.
+	// Features is d, Coefficients how many directions the noise has: d, of K classes (K − 1)d.
 	Features, Coefficients int
-	// Centred is K where the noise is centred over K classes, which costs (K + 2)u‖b‖
-	// more; else zero.
+	// Centred is K where the noise is centred over K classes, which costs (K + 2)u‖b‖ more; else zero.
 	Centred int
-	// Records is the number n that was planned, if that is public; zero: nothing is
-	// said of it.
+	// Records is the number n that was planned, if that is public; zero: nothing is said of it.
 	Records int
 }
 
-// mostBend is the largest sσ/(λL) at which every trial of a fit came to an end; the
-// first that did not, of 20 records at ε = 20, had 1.4·10⁵.
+// mostBend is the largest sσ/(λL) at which every trial of a fit came to an end; the first that did not, of 20 records
+// at ε = 20, had 1.4·10⁵.
 const mostBend = 3e4
 
-// manyRecords is up to how many records a fit must be hopeless to be refused
-// where nothing is said of their number.
+// manyRecords is up to how many records a fit must be hopeless to be refused where nothing is said of their number.
 const manyRecords = 1_000_000
 
-// Validate returns a *privacy.ParamError if a fit must be expected to fail. With
-// ‖b‖ ≈ σ√d, u = 2⁻⁵³ and Λθ + b = −Σf′x, Λ ⪯ λI, so that λ‖θ‖ ≥ ‖b‖ − nL − τ at a
-// solution, the solver's bound on rounding is at least
+// Validate returns a *privacy.ParamError if a fit must be expected to fail. With ‖b‖ ≈ σ√d, u = 2⁻⁵³ and Λθ + b =
+// −Σf′x, Λ ⪯ λI, so that λ‖θ‖ ≥ ‖b‖ − nL − τ at a solution, the solver's bound on rounding is at least
 //
 //	n(d+3)²u²s‖θ‖
 //
@@ -49,8 +43,7 @@ const manyRecords = 1_000_000
 //	     margins to be formed to τ; with n as planned, else if that holds for
 //	     every n up to a million.
 //
-// (2) is no proof for shorter records, nor (1) for many of them; there is little in
-// such a fit but noise.
+// (2) is no proof for shorter records, nor (1) for many of them; there is little in such a fit but noise.
 func (a Feasibility) Validate() error {
 	const u = 0x1p-53
 	b := a.Sigma * math.Sqrt(float64(max(1, a.Coefficients)))
@@ -81,8 +74,8 @@ func (a Feasibility) Validate() error {
 	return nil
 }
 
-// Feasibility returns what is known of fits with so many features; records is the
-// planned number of them if that is public, else 0.
+// Feasibility returns what is known of fits with so many features; records is the planned number of them if that is
+// public, else 0.
 func (m Objective) Feasibility(features, records int) Feasibility {
 	return Feasibility{Lipschitz: m.Lipschitz(), Smoothness: m.Smoothness(), Lambda: m.Stiffest(),
 		Sigma: m.Sigma, Tolerance: m.Tolerance,
@@ -94,8 +87,8 @@ func (m Objective) Feasible(features, records int) error {
 	return m.Feasibility(features, records).Sure()
 }
 
-// Sure is Validate for who pays first, and for a fit that has come to an end in every
-// trial, for whatever records. Refused is also
+// Sure is Validate for who pays first, and for a fit that has come to an end in every trial, for whatever records.
+// Refused is also
 //
 //	(3)  sσ/(λL) > 3·10⁴·max(1, nL/(σk)), n = Records and k = Coefficients: where no
 //	     records are against it, noise makes coefficients of about σ/λ, and margins that

@@ -10,14 +10,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Where a fit cannot be certified whatever the records, Check says so, before
-// anything is charged or drawn; nothing that can be certified is refused.
+// Where a fit cannot be certified whatever the records, Check says so, before anything is charged or drawn; nothing
+// that can be certified is refused.
 func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 	refused, ran := 0, 0
 	for _, lambda := range []float64{1e-30, 1e-12, 1e-6, 1e-3, 1, 1e3} {
@@ -80,8 +79,8 @@ func TestFeasibilityKnowsThePlan(t *testing.T) {
 	}
 }
 
-// A λ that only just satisfies ε asks for very much noise, which double-double can
-// certify; where it cannot, what was calibrated is refused and not a fit that was paid for.
+// A λ that only just satisfies ε asks for very much noise, which double-double can certify; where it cannot, what was
+// calibrated is refused and not a fit that was paid for.
 func TestBarelyPossibleLambda(t *testing.T) {
 	x, y := records(50, 4, 3)
 	for _, eps := range []float64{10, 15, 20} {
@@ -106,8 +105,8 @@ func TestBarelyPossibleLambda(t *testing.T) {
 	}
 }
 
-// Who pays first asks for more: sσ/(λL) ≤ 3·10⁴, or as many times that as the records
-// that are planned outweigh the noise.
+// Who pays first asks for more: sσ/(λL) ≤ 3·10⁴, or as many times that as the records that are planned outweigh the
+// noise.
 func TestSureFitsAreHeld(t *testing.T) {
 	for name, c := range map[string]struct {
 		lambda  float64

@@ -1,7 +1,6 @@
-// Package objpert is objective perturbation and, beside it, output perturbation: how much
-// noise satisfies (ε, δ), which ridge suits what is publicly known of the records or a noisy
-// count of them, whether a fit can be certified at all, and the releases. The fit path and
-// the papers' rooms may enter.
+// Package objpert is objective perturbation and, beside it, output perturbation: how much noise satisfies (ε, δ), which
+// ridge suits what is publicly known of the records or a noisy count of them, whether a fit can be certified at all,
+// and the releases. The fit path and the papers' rooms may enter.
 package objpert
 
 import (
@@ -10,28 +9,25 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Objective is objective perturbation: it releases a minimiser of a randomly tilted objective
-// (rkw23, Algorithm 1; with a loss of bounded slope that is not clipped,
-// Algorithm 2):
+// Objective is objective perturbation: it releases a minimiser of a randomly tilted objective (rkw23, Algorithm 1; with
+// a loss of bounded slope that is not clipped, Algorithm 2):
 //
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖² + (ω/2)Σⱼ₍ⱼ<d₎θⱼ² + bᵀθ,  b ~ N(0, σ²I),
 //	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + N(0, σ_out²I),
 //
-// the sum of the real numbers, rounded to the grid exact.Grid(σ_out). The solver
-// has a float64 vector next to b; its certificate pays for the difference.
+// the sum of the real numbers, rounded to the grid exact.Grid(σ_out). The solver has a float64 vector next to b; its
+// certificate pays for the difference.
 //
-// A sum over the records, not a mean; the ridge λ acts on every coordinate, the
-// intercept included (without that no bound here holds). ω shrinks all but the
-// last coordinate further, which the bounds admit and make no use of. Every
+// A sum over the records, not a mean; the ridge λ acts on every coordinate, the intercept included (without that no
+// bound here holds). ω shrinks all but the last coordinate further, which the bounds admit and make no use of. Every
 // parameter is chosen without looking at the records.
 type Objective struct {
 	// Loss f, of bounded slope; loss.ClippedAt makes it so.
@@ -40,19 +36,17 @@ type Objective struct {
 	RowNorm float64
 	// Lambda is λ > 0, Sigma is σ > 0.
 	Lambda, Sigma float64
-	// Penalty is what shrinks coefficients besides λ: a convex quadratic form that knows nothing of the records,
-	// so that the profile is that of λ alone (docs/theory/objective_perturbation.md, section 2).
+	// Penalty is what shrinks coefficients besides λ: a convex quadratic form that knows nothing of the records, so
+	// that the profile is that of λ alone (docs/theory/objective_perturbation.md, section 2).
 	Penalty `json:",inline"`
-	// Centre is c, for records with such an intercept: its ridge is (λ/2)(θ_d − c)²,
-	// so that it is shrunk towards c and not towards 0. c must be public, as from a
-	// base rate (CentreOf). It is no regulariser that a bound would look at, either.
+	// Centre is c, for records with such an intercept: its ridge is (λ/2)(θ_d − c)², so that it is shrunk towards c and
+	// not towards 0. c must be public, as from a base rate (CentreOf). It is no regulariser that a bound would look at,
+	// either.
 	Centre float64
-	// Tolerance is τ > 0, OutputSigma is σ_out > 0. Two neighbours' approximate
-	// minimisers are off by at most τ/λ each, so the output noise has the
-	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
+	// Tolerance is τ > 0, OutputSigma is σ_out > 0. Two neighbours' approximate minimisers are off by at most τ/λ each,
+	// so the output noise has the privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
 	Tolerance, OutputSigma float64
-	// Bound is how to account. Zero is right: exact where the Gaussian case is
-	// proved, dtz24 elsewhere.
+	// Bound is how to account. Zero is right: exact where the Gaussian case is proved, dtz24 elsewhere.
 	Bound objective.Bound
 }
 
@@ -67,8 +61,8 @@ func (m Objective) Smoothness() float64 {
 	return m.radius() * m.radius() * m.Loss.Smoothness()
 }
 
-// Validate returns a *privacy.ParamError if a parameter is out of range, or an
-// error that wraps privacy.ErrUnsupported if the loss has no bounded slope.
+// Validate returns a *privacy.ParamError if a parameter is out of range, or an error that wraps privacy.ErrUnsupported
+// if the loss has no bounded slope.
 func (m Objective) Validate() error {
 	if m.Loss == nil {
 		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
@@ -121,10 +115,9 @@ func (m Objective) Shrunk(lambda float64, intercept bool) Objective {
 	return m
 }
 
-// Suited returns m, of the Gaussian case, with the ridges for what is planned:
-// Planned.Ridge by Shrunk; where the last feature is an intercept and the share of
-// the positive class is public (baseRate, else 0), the intercept is shrunk as all
-// else towards CentreOf that share.
+// Suited returns m, of the Gaussian case, with the ridges for what is planned: Planned.Ridge by Shrunk; where the last
+// feature is an intercept and the share of the positive class is public (baseRate, else 0), the intercept is shrunk as
+// all else towards CentreOf that share.
 func (m Objective) Suited(p Planned, intercept bool, baseRate float64) Objective {
 	known := intercept && baseRate > 0
 	m = m.Shrunk(p.Ridge(m, m.Sigma), intercept && !known)
@@ -134,8 +127,8 @@ func (m Objective) Suited(p Planned, intercept bool, baseRate float64) Objective
 	return m
 }
 
-// CentreOf returns the intercept that fits best where the share of the positive
-// class is rate and nothing else is known: of the logistic loss log(rate/(1 − rate)).
+// CentreOf returns the intercept that fits best where the share of the positive class is rate and nothing else is
+// known: of the logistic loss log(rate/(1 − rate)).
 //
 // Panics: unless 0 < rate < 1.
 func CentreOf(l loss.Loss, rate float64) float64 {
@@ -158,8 +151,7 @@ func CentreOf(l loss.Loss, rate float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-// Ridges returns the diagonal of the penalty for d features: λ + ω, and λ at the
-// last place.
+// Ridges returns the diagonal of the penalty for d features: λ + ω, and λ at the last place.
 func (m Objective) Ridges(d int) []float64 {
 	r := make([]float64, d)
 	for j := range r {
@@ -176,8 +168,8 @@ func (m Objective) Stiffest() float64 { return m.Penalty.Stiffest(m.Lambda) }
 
 // Check validates records against the parameters, before any noise is drawn.
 //
-// Errors: *matrix.DataError for records that no fit can use or that are longer
-// than RowNorm, or as Validate and Feasibility.Validate.
+// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm, or as Validate and
+// Feasibility.Validate.
 func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -203,10 +195,9 @@ func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 	return mechanism.CheckNorm(longest, m.RowNorm)
 }
 
-// minimise returns θ within tolerance/λ of the minimiser for the linear term b, nil
-// for none; from the certified ‖∇J(θ)‖ ≤ tolerance, as a rule. Unless the passes are
-// limited it goes on until it has, by steps that are proved to arrive
-// (docs/theory/solvers.md).
+// minimise returns θ within tolerance/λ of the minimiser for the linear term b, nil for none; from the certified
+// ‖∇J(θ)‖ ≤ tolerance, as a rule. Unless the passes are limited it goes on until it has, by steps that are proved to
+// arrive (docs/theory/solvers.md).
 func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) (
 	[]float64, error) {
 	s := settings.Value()
@@ -267,8 +258,7 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 		return nil, err
 	}
 	_, d := rows.Dims()
-	// Both noises are drawn before the records are read, the second as far as its
-	// first digits.
+	// Both noises are drawn before the records are read, the second as far as its first digits.
 	draw := noise.Exact(src)
 	b := make([]float64, d)
 	eta := draw.Near(b, m.Sigma)

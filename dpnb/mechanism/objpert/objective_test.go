@@ -78,8 +78,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 	}
 }
 
-// LeastNoise needs as little noise as the Gaussian mechanism, and the claim is
-// exactly that mechanism's.
+// LeastNoise needs as little noise as the Gaussian mechanism, and the claim is exactly that mechanism's.
 func TestLeastNoiseIsTheGaussians(t *testing.T) {
 	for _, eps := range []float64{0.1, 1, 8} {
 		m := calibrated(t, eps, 1e-5)
@@ -166,8 +165,8 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	}
 }
 
-// The approximate minimisers of neighbours, for one and the same b, are off
-// their exact ones by at most τ/λ: the sensitivity that the output noise hides.
+// The approximate minimisers of neighbours, for one and the same b, are off their exact ones by at most τ/λ: the
+// sensitivity that the output noise hides.
 func TestOutputSensitivity(t *testing.T) {
 	x, y := records(60, 3, 2)
 	b := []float64{0.4, -1, 0.3}
@@ -200,8 +199,7 @@ func TestOutputSensitivity(t *testing.T) {
 	}
 }
 
-// The noise must have the law that the profile assumes: for a tiny data term
-// θ = −b/λ + output noise.
+// The noise must have the law that the profile assumes: for a tiny data term θ = −b/λ + output noise.
 func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
 	x := matrix.NewDense(1, 4000, nil)
 	x.Data[0] = 1

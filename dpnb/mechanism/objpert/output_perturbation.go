@@ -12,20 +12,18 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Output releases the minimiser of a strongly convex objective with
-// noise:
+// Output releases the minimiser of a strongly convex objective with noise:
 //
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + (λ/2)‖θ‖²,
 //	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + z,
 //
-// z ~ N(0, σ²I) for (ε, δ), or of density ∝ exp(−‖z‖₂/b) for pure ε; the sum of
-// the real numbers is rounded to the grid exact.Grid(σ) or exact.Grid(b). A sum over
-// the records, not a mean; the ridge acts on every coordinate. One record more or
-// less moves θ̃ by at most Δ = (L + 2τ)/λ. Every parameter, λ included, is chosen
-// without looking at the records.
+// z ~ N(0, σ²I) for (ε, δ), or of density ∝ exp(−‖z‖₂/b) for pure ε; the sum of the real numbers is rounded to the grid
+// exact.Grid(σ) or exact.Grid(b). A sum over the records, not a mean; the ridge acts on every coordinate. One record
+// more or less moves θ̃ by at most Δ = (L + 2τ)/λ. Every parameter, λ included, is chosen without looking at the
+// records.
 //
-// Source: Chaudhuri, Monteleoni, Sarwate 2011, section 3.2, with the analytic
-// Gaussian mechanism; Dwork, Tankala, Zhang 2024 (dtz24), section 6.
+// Source: Chaudhuri, Monteleoni, Sarwate 2011, section 3.2, with the analytic Gaussian mechanism; Dwork, Tankala, Zhang
+// 2024 (dtz24), section 6.
 // Proof: docs/theory/sgd.md, section 5.
 type Output struct {
 	// Loss f, of bounded slope; loss.ClippedAt makes it so.
@@ -34,13 +32,13 @@ type Output struct {
 	RowNorm float64
 	// Lambda is λ > 0, Tolerance is τ > 0.
 	Lambda, Tolerance float64
-	// Sigma is σ of the Gaussian noise, Scale is b of the isotropic Laplace noise.
-	// One of them is positive, the other zero.
+	// Sigma is σ of the Gaussian noise, Scale is b of the isotropic Laplace noise. One of them is positive, the other
+	// zero.
 	Sigma, Scale float64
 }
 
-// objective is the objective perturbation of the same loss and records: its
-// constants and its checks are the ones needed here.
+// objective is the objective perturbation of the same loss and records: its constants and its checks are the ones
+// needed here.
 func (m Output) objective() Objective {
 	return Objective{Loss: m.Loss, RowNorm: m.RowNorm, Lambda: m.Lambda, Sigma: 1, Tolerance: m.Tolerance,
 		OutputSigma: 1}
@@ -51,8 +49,8 @@ func (m Output) Sensitivity() float64 {
 	return (m.objective().Lipschitz() + 2*m.Tolerance) / m.Lambda * (1 + 0x1p-50)
 }
 
-// Validate returns a *privacy.ParamError if a parameter is out of range, or an
-// error that wraps privacy.ErrUnsupported if the loss has no bounded slope.
+// Validate returns a *privacy.ParamError if a parameter is out of range, or an error that wraps privacy.ErrUnsupported
+// if the loss has no bounded slope.
 func (m Output) Validate() error {
 	if err := m.objective().Validate(); err != nil {
 		return err
@@ -68,8 +66,8 @@ func (m Output) Validate() error {
 	return mechanism.Scales{{name, value}}.Check()
 }
 
-// Event implements mechanism.Mechanism. Its profile is exact for a record that moves the
-// minimiser by Δ, an upper bound for all.
+// Event implements mechanism.Mechanism. Its profile is exact for a record that moves the minimiser by Δ, an upper bound
+// for all.
 func (m Output) Event() (privacy.Event, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -117,8 +115,7 @@ func (m Output) String() string {
 
 // Check validates records against the parameters, before any noise is drawn.
 //
-// Errors: *matrix.DataError for records that no fit can use or that are longer
-// than RowNorm, or as Validate.
+// Errors: *matrix.DataError for records that no fit can use or that are longer than RowNorm, or as Validate.
 func (m Output) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -157,13 +154,11 @@ func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	return r, nil
 }
 
-// OutputConfig asks for an Output that satisfies (ε, δ) under
-// add/remove-one. None of it may depend on the records.
+// OutputConfig asks for an Output that satisfies (ε, δ) under add/remove-one. None of it may depend on the records.
 type OutputConfig struct {
 	Loss    loss.Loss
 	RowNorm float64
-	// Lambda is λ > 0. There is no default: larger ones want less noise and leave
-	// less of the records.
+	// Lambda is λ > 0. There is no default: larger ones want less noise and leave less of the records.
 	Lambda float64
 	// Epsilon > 0; 0 ≤ Delta < 1, zero asking for pure ε.
 	Epsilon, Delta float64
@@ -173,11 +168,9 @@ type OutputConfig struct {
 	Clip float64
 }
 
-// CalibrateOutput returns the mechanism with the least noise that is
-// proved to satisfy (ε, δ).
+// CalibrateOutput returns the mechanism with the least noise that is proved to satisfy (ε, δ).
 //
-// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a
-// loss of unbounded slope.
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a loss of unbounded slope.
 func CalibrateOutput(c OutputConfig) (Output, error) {
 	m := Output{Loss: c.Loss, RowNorm: c.RowNorm, Lambda: c.Lambda, Tolerance: 1, Sigma: 1}
 	if c.Clip != 0 && c.Loss != nil {

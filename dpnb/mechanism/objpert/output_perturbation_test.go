@@ -21,10 +21,9 @@ func outputConfig() objpert.OutputConfig {
 	return objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Epsilon: 1, Delta: 1e-5}
 }
 
-// TestOutputPerturbationSensitivity: brute force over neighbours. One record more never moves
-// the minimiser by more than L/λ, and nearly by that where its slope is at its
-// largest and nothing else bends; approximate minimisers stay within (L + 2τ)/λ,
-// and reach it.
+// TestOutputPerturbationSensitivity: brute force over neighbours. One record more never moves the minimiser by more
+// than L/λ, and nearly by that where its slope is at its largest and nothing else bends; approximate minimisers stay
+// within (L + 2τ)/λ, and reach it.
 func TestOutputPerturbationSensitivity(t *testing.T) {
 	var worst, off float64
 	rng := noise.NewSeeded(5)
@@ -88,8 +87,8 @@ func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Outpu
 	return s.Theta
 }
 
-// stoppedShort returns the point in the given direction from the minimiser at
-// which ‖∇J‖ is |tau|, to the other side if tau is negative.
+// stoppedShort returns the point in the given direction from the minimiser at which ‖∇J‖ is |tau|, to the other side if
+// tau is negative.
 func stoppedShort(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Output, at, direction []float64,
 	tau float64) []float64 {
 	t.Helper()

@@ -14,8 +14,7 @@ import (
 //
 //	(ω/2)Σⱼ₍ⱼ<d₎θⱼ² + Σ (w/2)Σ(θⱼ − 2θⱼ₊₁ + θⱼ₊₂)².
 //
-// It is convex and knows nothing of the records, which the bounds of objective
-// perturbation admit and make no use of.
+// It is convex and knows nothing of the records, which the bounds of objective perturbation admit and make no use of.
 type Penalty struct {
 	// Shrinkage is ω ≥ 0, for records whose last feature is the constant of an intercept: the ridge of the other
 	// coefficients is λ + ω, that of the intercept λ.
@@ -73,8 +72,8 @@ func (p Penalty) Words(lambda float64) string {
 
 // Ridge returns λ and the penalty for a ridge of the coefficients, where that is larger than λ. An intercept, which the
 // last coefficient is then, is given the geometric mean of the two: at the least ridge its noise would hide what is
-// left of the others, at theirs the rarer class would be predicted too seldom or never
-// (docs/theory/lambda_rule.md, section 5).
+// left of the others, at theirs the rarer class would be predicted too seldom or never (docs/theory/lambda_rule.md,
+// section 5).
 func (p Penalty) Ridge(lambda, ridge float64, intercept bool) (float64, Penalty) {
 	if !(ridge > lambda) {
 		return lambda, p

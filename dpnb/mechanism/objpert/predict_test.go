@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -57,8 +56,8 @@ func TestBestLambdaIsTheMinimum(t *testing.T) {
 	}
 }
 
-// Whatever was planned, the guarantee holds, λ is no smaller and the noise no
-// larger than by LeastNoise; with many records the two agree.
+// Whatever was planned, the guarantee holds, λ is no smaller and the noise no larger than by LeastNoise; with many
+// records the two agree.
 func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 1}} {
 		for _, eps := range testscale.Some(0.1, 8) {
@@ -93,8 +92,8 @@ func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
 	}
 }
 
-// The prediction against the mean risk over new records, in the model that it
-// is made for: rows uniform on a sphere, logistic labels at the default margin.
+// The prediction against the mean risk over new records, in the model that it is made for: rows uniform on a sphere,
+// logistic labels at the default margin.
 func TestPredictedExcessAgainstSimulation(t *testing.T) {
 	const n, d, reps = 2000, 20, 30
 	rng := noise.NewSeeded(11)

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Parameters on which a certificate or a rounding rests are refused, by name, where
-// float64 would lose their digits, and accepted up to there.
+// Parameters on which a certificate or a rounding rests are refused, by name, where float64 would lose their digits,
+// and accepted up to there.
 func TestScalesOutOfRangeAreRefused(t *testing.T) {
 	validate := map[string]func(name string, v float64) error{
 		"objective": func(name string, v float64) error {

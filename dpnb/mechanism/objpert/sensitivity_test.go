@@ -33,9 +33,8 @@ func (h neighbourhood) problem(l loss.Loss, lambda float64, with bool) *erm.Prob
 		Lambda: lambda, Linear: h.b}
 }
 
-// neighbourhoods returns random data of rows of norm at most radius, and ones
-// in which the last record pulls as hard as it can: nothing else but a record of
-// zeros, a strong tilt along its row, and a label that it cannot reach.
+// neighbourhoods returns random data of rows of norm at most radius, and ones in which the last record pulls as hard as
+// it can: nothing else but a record of zeros, a strong tilt along its row, and a label that it cannot reach.
 func neighbourhoods(labels []float64, radius float64, seed uint64) []neighbourhood {
 	rng := noise.NewSeeded(seed)
 	var all []neighbourhood
@@ -81,8 +80,8 @@ func released() []labelled {
 	return all
 }
 
-// Brute force over neighbours: one record moves the minimiser by at most L/λ,
-// for every loss, clipped or not, and some record moves it by nearly that.
+// Brute force over neighbours: one record moves the minimiser by at most L/λ, for every loss, clipped or not, and some
+// record moves it by nearly that.
 func TestMinimisersOfNeighbours(t *testing.T) {
 	for _, l := range released() {
 		for _, radius := range []float64{0.5, math.Sqrt2} {
@@ -117,8 +116,8 @@ func TestMinimisersOfNeighbours(t *testing.T) {
 	}
 }
 
-// Brute force over neighbours: their gradients differ by at most L at every θ,
-// and that difference changes by at most s for a unit of θ; both are reached.
+// Brute force over neighbours: their gradients differ by at most L at every θ, and that difference changes by at most s
+// for a unit of θ; both are reached.
 func TestGradientsOfNeighbours(t *testing.T) {
 	rng := noise.NewSeeded(52)
 	for _, l := range released() {
@@ -161,8 +160,8 @@ func TestGradientsOfNeighbours(t *testing.T) {
 	}
 }
 
-// Whatever ends the search before τ is certified, nothing is released and no
-// figure of the records is told: too few passes, or a τ beyond the noise's digits.
+// Whatever ends the search before τ is certified, nothing is released and no figure of the records is told: too few
+// passes, or a τ beyond the noise's digits.
 func TestStoppedShortReleasesNothing(t *testing.T) {
 	x, y := records(300, 4, 8)
 	for _, l := range released() {

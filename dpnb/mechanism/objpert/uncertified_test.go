@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Whether the slopes are too inexact for so many records or the solver has missed the
-// tolerance must not be told apart: the one happens from a number of records on.
+// Whether the slopes are too inexact for so many records or the solver has missed the tolerance must not be told apart:
+// the one happens from a number of records on.
 func TestUncertifiedFitsHaveOneText(t *testing.T) {
 	m := objpert.Objective{
 		Loss: loss.ClippedAt(loss.Poisson{MaxCount: 1e6}, 1000, 1), RowNorm: 1,

@@ -19,21 +19,21 @@ type Config struct {
 	// Radius is R > 0, Centre w₀; nil is the origin.
 	Radius float64
 	Centre []float64
-	// Moment k > 1 and MomentBound G: E sup_w ‖∇f‖^k ≤ G^k. G may be zero for a loss of
-	// bounded slope; k is used by WorstCase alone, and zero means 2.
+	// Moment k > 1 and MomentBound G: E sup_w ‖∇f‖^k ≤ G^k. G may be zero for a loss of bounded slope; k is used by
+	// WorstCase alone, and zero means 2.
 	Moment, MomentBound float64
-	// TypicalNorm ν and TypicalResidual r: half of the records have ‖x‖ ≤ ν, and half a residual
-	// |y − ⟨x,w⟩| ≤ r at the minimiser, about: public guesses. With both Calibrate takes a larger Λ, which
-	// keeps the noise where the loss bends most, and stretches what it holds back; r wrong by a factor of two
-	// costs what that gains, one that is right has an excess risk less by a tenth to a third. Zero does neither.
+	// TypicalNorm ν and TypicalResidual r: half of the records have ‖x‖ ≤ ν, and half a residual |y − ⟨x,w⟩| ≤ r at the
+	// minimiser, about: public guesses. With both Calibrate takes a larger Λ, which keeps the noise where the loss
+	// bends most, and stretches what it holds back; r wrong by a factor of two costs what that gains, one that is right
+	// has an excess risk less by a tenth to a third. Zero does neither.
 	TypicalNorm, TypicalResidual float64
-	// LeastNorm is the smallest ‖x‖ there can be, 1 with an intercept: what C is where no
-	// MomentBound is given, times the largest slope of the loss.
+	// LeastNorm is the smallest ‖x‖ there can be, 1 with an intercept: what C is where no MomentBound is given, times
+	// the largest slope of the loss.
 	LeastNorm float64
 	// Directions as Problem has it.
 	Directions bool
-	// WorstCase takes C and Λ of the utility theorem (dpnb-pure-utility) in place of those
-	// that did best in experiments: it guards against a bias that few data have.
+	// WorstCase takes C and Λ of the utility theorem (dpnb-pure-utility) in place of those that did best in
+	// experiments: it guards against a bias that few data have.
 	WorstCase bool
 	// Clip fixes C, Lambda fixes Λ, Tolerance τ; zero has them chosen.
 	Clip, Lambda, Tolerance float64
@@ -141,9 +141,8 @@ func (c *Config) problem() (Problem, error) {
 //
 //	Λ = (C/R)√(n₀/(2ε))·max(1, 10d^{3/2}/(n₀ε)),
 //
-// with ε for add/remove-one, which is half of that for replace-one. Its root makes the
-// second term of dpnb-pure-utility about as large as what is lost by sampling; the maximum
-// keeps a fit of too few records near w₀.
+// with ε for add/remove-one, which is half of that for replace-one. Its root makes the second term of dpnb-pure-utility
+// about as large as what is lost by sampling; the maximum keeps a fit of too few records near w₀.
 func (c *Config) ridge(clip float64) float64 {
 	n, d, eps := float64(c.Records), float64(c.Features), c.Epsilon/c.moved()
 	if c.WorstCase {
@@ -161,14 +160,14 @@ func (c *Config) ridge(clip float64) float64 {
 // larger is the factor of Λ where something makes up for what it holds back.
 const larger = 2.2
 
-// stretch returns what makes up for the ridge: a function of public numbers. Where slopes are cut at C, a
-// sum of n₀ losses of records of length ν in no direction above others bends by about
+// stretch returns what makes up for the ridge: a function of public numbers. Where slopes are cut at C, a sum of n₀
+// losses of records of length ν in no direction above others bends by about
 //
 //	H = 0.4·n₀Cν/(d·r)
 //
-// along each axis, as residuals within r of 0 are half of them and have a density of about 0.27/r there. The
-// ridge takes coefficients to H/(H + Λ) of them, on top of which there is noise of norm d·C/(εH), one in N of
-// the coefficients of norm R/2 that are thought of: the best multiple of w* + noise is 1/(1 + N²). 0 for none.
+// along each axis, as residuals within r of 0 are half of them and have a density of about 0.27/r there. The ridge
+// takes coefficients to H/(H + Λ) of them, on top of which there is noise of norm d·C/(εH), one in N of the
+// coefficients of norm R/2 that are thought of: the best multiple of w* + noise is 1/(1 + N²). 0 for none.
 func (c *Config) stretch(clip, lambda float64) float64 {
 	if c.TypicalNorm == 0 {
 		return 0
@@ -179,11 +178,10 @@ func (c *Config) stretch(clip, lambda float64) float64 {
 	return (1 + lambda/bends) / (1 + noise*noise)
 }
 
-// Calibrate returns objective perturbation with ε at most Epsilon: 99 % of it for the noise
-// of the objective, the rest for what hides the solver's error.
+// Calibrate returns objective perturbation with ε at most Epsilon: 99 % of it for the noise of the objective, the rest
+// for what hides the solver's error.
 //
-// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a loss that
-// has no extension.
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a loss that has no extension.
 func (c Config) Calibrate() (Objective, error) {
 	p, err := c.problem()
 	if err != nil {
@@ -200,9 +198,8 @@ func (c Config) Calibrate() (Objective, error) {
 	return m, m.Validate()
 }
 
-// CalibrateOutput returns output perturbation with ε at most Epsilon. The default of Λ is
-// that which makes noise, about dC/(Λε), and what the ridge holds back, about ΛR²/2 in a sum
-// over n₀ records of slope C, cost the same.
+// CalibrateOutput returns output perturbation with ε at most Epsilon. The default of Λ is that which makes noise, about
+// dC/(Λε), and what the ridge holds back, about ΛR²/2 in a sum over n₀ records of slope C, cost the same.
 //
 // Errors: as Calibrate.
 func (c Config) CalibrateOutput() (Output, error) {
@@ -229,9 +226,8 @@ type PhasesConfig struct {
 	Constants     Constants
 }
 
-// Calibrate returns localisation with ε at most Epsilon. Λ of the first phase is that of one
-// output perturbation of its blocks; C with WorstCase is the paper's G(mε/d)^{1/k}, by the
-// planned size m of a block, in every phase.
+// Calibrate returns localisation with ε at most Epsilon. Λ of the first phase is that of one output perturbation of its
+// blocks; C with WorstCase is the paper's G(mε/d)^{1/k}, by the planned size m of a block, in every phase.
 //
 // Errors: as Config.Calibrate.
 func (c PhasesConfig) Calibrate() (Phases, error) {

@@ -10,10 +10,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Counted counts the records with Laplace noise, of scale 1/ε₁, and calibrates objective
-// perturbation for that number with what is left of Config.Epsilon: for data of which
-// nobody has planned how many there are. Add/remove-one alone: under replace-one the number
-// is public. Which parameters come out depends on the count, and that is paid for.
+// Counted counts the records with Laplace noise, of scale 1/ε₁, and calibrates objective perturbation for that number
+// with what is left of Config.Epsilon: for data of which nobody has planned how many there are. Add/remove-one alone:
+// under replace-one the number is public. Which parameters come out depends on the count, and that is paid for.
 type Counted struct {
 	// Config of the fit; its Records are zero.
 	Config
@@ -31,8 +30,8 @@ func (m Counted) after(records int) (Objective, error) {
 	return c.Calibrate()
 }
 
-// Validate implements mechanism.Mechanism. Whatever the count is, the fit is calibrated and a
-// release of MostRecords is proved to be made: what they ask of the number changes once with it.
+// Validate implements mechanism.Mechanism. Whatever the count is, the fit is calibrated and a release of MostRecords is
+// proved to be made: what they ask of the number changes once with it.
 func (m Counted) Validate() error {
 	if !(m.Share > 0 && m.Share < 1) {
 		return &privacy.ParamError{Name: "Share", Value: m.Share, Want: "a part of ε in (0, 1)"}
@@ -104,8 +103,7 @@ func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 	return fit.Check(rows, labels)
 }
 
-// Run implements mechanism.Mechanism. Fitted of the release is the objective perturbation
-// that was run.
+// Run implements mechanism.Mechanism. Fitted of the release is the objective perturbation that was run.
 func (m Counted) Run(
 	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
 ) (*mechanism.Release, error) {

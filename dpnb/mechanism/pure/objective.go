@@ -12,10 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Objective is objective perturbation with pure ε: b has a density ∝ e^{−‖b‖/β}, and what is
-// released is the minimiser of Problem with ⟨b,w⟩, to within τ/Λ, plus isotropic Laplace
-// noise of the scale OutputScale, rounded to the grid exact.Grid(OutputScale). With the
-// free curve the Jacobian costs nothing,
+// Objective is objective perturbation with pure ε: b has a density ∝ e^{−‖b‖/β}, and what is released is the minimiser
+// of Problem with ⟨b,w⟩, to within τ/Λ, plus isotropic Laplace noise of the scale OutputScale, rounded to the grid
+// exact.Grid(OutputScale). With the free curve the Jacobian costs nothing,
 //
 //	ε = C/β + 2τ/(Λ·OutputScale) under add/remove-one,  2C/β + … under replace-one.
 //
@@ -27,8 +26,8 @@ type Objective struct {
 	Scale, OutputScale float64
 	// Cosh is s of ln cosh, if that is the law of the curvature; zero is the free curve.
 	Cosh float64
-	// Stretch is what the distance of the release from w₀ is multiplied by, after all noise and so for
-	// nothing; zero is 1.
+	// Stretch is what the distance of the release from w₀ is multiplied by, after all noise and so for nothing; zero is
+	// 1.
 	Stretch float64
 	// Adjacency of the guarantee.
 	Adjacency privacy.Adjacency
@@ -109,8 +108,8 @@ func (m Objective) least(features int) func(records int) float64 {
 	}
 }
 
-// blur bounds Λη/(Λ + μ/2) for noise of any size: the float64 next to b are off by η ≤ 4u‖b‖ + β√d·2⁻⁶⁰, and beyond
-// S = nC + ΛR the multiplier μ is at least (‖b‖ − S)/R, so that the first term lies between 4uS and 8uΛR there.
+// blur bounds Λη/(Λ + μ/2) for noise of any size: the float64 next to b are off by η ≤ 4u‖b‖ + β√d·2⁻⁶⁰, and beyond S =
+// nC + ΛR the multiplier μ is at least (‖b‖ − S)/R, so that the first term lies between 4uS and 8uΛR there.
 func (m Objective) blur(features, records int) float64 {
 	return 4.05*u*(float64(records)*m.Clip+2*m.Lambda*m.Radius) + 1.1*0x1p-60*m.Scale*math.Sqrt(float64(features))
 }
@@ -125,8 +124,7 @@ func (m Objective) Check(rows matrix.Rows, labels []float64) error {
 	return m.check(m, rows, labels)
 }
 
-// Run implements mechanism.Mechanism. It always releases; MaxPasses of the settings is not
-// heeded.
+// Run implements mechanism.Mechanism. It always releases; MaxPasses of the settings is not heeded.
 func (m Objective) Run(
 	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
 ) (*mechanism.Release, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Output is one output perturbation: the minimiser of Problem, to within r = τ/Λ, plus
-// isotropic Laplace noise of the scale Scale, rounded to the grid exact.Grid(Scale). One
-// record more or less moves the minimiser by at most C/Λ, and what is made noisy by
+// Output is one output perturbation: the minimiser of Problem, to within r = τ/Λ, plus isotropic Laplace noise of the
+// scale Scale, rounded to the grid exact.Grid(Scale). One record more or less moves the minimiser by at most C/Λ, and
+// what is made noisy by
 //
 //	Δ = min(C/Λ + 2r, 2R),  under replace-one min(2C/Λ + 2r, 2R),
 //
@@ -32,8 +32,7 @@ type Output struct {
 	Adjacency privacy.Adjacency
 }
 
-// bend returns the law of an extension as near to C‖·‖ as the solver likes: nothing is paid
-// for curvature here.
+// bend returns the law of an extension as near to C‖·‖ as the solver likes: nothing is paid for curvature here.
 func (m Output) bend() loss.Bend { return curve(m.Clip, 0, m.Lambda) }
 
 // Validate implements mechanism.Mechanism.

@@ -16,33 +16,31 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Phases is localisation: T phases, each with half of the records that are left, cut into J
-// blocks. A block has an output perturbation about the point where the phase before ended,
-// with a ridge that grows from phase to phase, and a phase ends at the block's point that
-// has most others near it.
+// Phases is localisation: T phases, each with half of the records that are left, cut into J blocks. A block has an
+// output perturbation about the point where the phase before ended, with a ridge that grows from phase to phase, and a
+// phase ends at the block's point that has most others near it.
 //
-// Every record is in one block, so that ε is a block's: under replace-one the blocks are cut
-// by position; under add/remove-one a record's block is drawn for it alone, which leaves the
-// law of the others as it is, where a cut by position would move all that come after.
+// Every record is in one block, so that ε is a block's: under replace-one the blocks are cut by position; under
+// add/remove-one a record's block is drawn for it alone, which leaves the law of the others as it is, where a cut by
+// position would move all that come after.
 //
 // Source: Lowy 2026 (heavytail), Algorithms 1, 2 and 4. Proof: docs/theory/localisation.md.
 type Phases struct {
-	// Problem of the first phase: Radius and Centre are of the set W over which to minimise,
-	// Lambda is Λ₁ of one block of the first phase, and Records and Most are of all blocks;
-	// Records is not 0.
+	// Problem of the first phase: Radius and Centre are of the set W over which to minimise, Lambda is Λ₁ of one block
+	// of the first phase, and Records and Most are of all blocks; Records is not 0.
 	Problem
 	Epsilon float64
 	// Adjacency of the guarantee.
 	Adjacency privacy.Adjacency
 	// Count is T, Blocks is J.
 	Count, Blocks int
-	// Ratio is λ_{t+1}/λ_t of the ridge of a mean: 32 in the paper. Λ of the sum over a
-	// block then grows by Ratio/2, because the next block has half as many records.
+	// Ratio is λ_{t+1}/λ_t of the ridge of a mean: 32 in the paper. Λ of the sum over a block then grows by Ratio/2,
+	// because the next block has half as many records.
 	Ratio float64
 	// ClipRatio is C_{t+1}/C_t; the paper's C ∝ m^{1/k} has 2^{−1/k}. Zero means 1.
 	ClipRatio float64
-	// Double adds the paper's second stage to each block: another fit within the ball that
-	// the first has found, with ε/2 each. One stage reaches the same rate (dpnb-one-output).
+	// Double adds the paper's second stage to each block: another fit within the ball that the first has found, with
+	// ε/2 each. One stage reaches the same rate (dpnb-one-output).
 	Double bool
 	// Constants of the noise and of the ball.
 	Constants Constants
@@ -54,8 +52,8 @@ type Constants int
 const (
 	// Exact constants are those of the sensitivity, 2C/Λ + 2r and no more.
 	Exact Constants = iota
-	// Printed are the paper's: noise for 6C/Λ in the first stage and in the second, and a
-	// ball of the radius 600Cd/(Λε).
+	// Printed are the paper's: noise for 6C/Λ in the first stage and in the second, and a ball of the radius
+	// 600Cd/(Λε).
 	Printed
 )
 
@@ -131,8 +129,8 @@ func (m Phases) Validate() error {
 	return nil
 }
 
-// within is the problem of a block of phase t about a centre: over the ball of twice W's
-// radius, which has W in it wherever in W the centre is. The extension is one over ℝᵈ.
+// within is the problem of a block of phase t about a centre: over the ball of twice W's radius, which has W in it
+// wherever in W the centre is. The extension is one over ℝᵈ.
 func (m Phases) within(centre []float64, t int) Problem {
 	clip := 1.0
 	if m.ClipRatio != 0 {
@@ -151,8 +149,8 @@ func (m Phases) scale(p Problem) float64 {
 	return Output{Problem: p, Adjacency: m.Adjacency}.Sensitivity() / epsilon * (1 + 0x1p-45)
 }
 
-// Event implements mechanism.Mechanism: a record is in one block of one phase, whatever the
-// others say, and the blocks of a phase depend on the others by the centre alone.
+// Event implements mechanism.Mechanism: a record is in one block of one phase, whatever the others say, and the blocks
+// of a phase depend on the others by the centre alone.
 func (m Phases) Event() (privacy.Event, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -180,8 +178,8 @@ func (m Phases) String() string {
 		m.Blocks, m.Ratio, m.Constants)
 }
 
-// Feasible implements mechanism.Mechanism: every block can be solved, however the draws
-// fall; the tolerance can be reached with as many records as a block can have.
+// Feasible implements mechanism.Mechanism: every block can be solved, however the draws fall; the tolerance can be
+// reached with as many records as a block can have.
 func (m Phases) Feasible(features, records int) error {
 	return m.feasible(records, m.least(features))
 }
@@ -250,9 +248,9 @@ func (m Phases) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	return r, nil
 }
 
-// blocks returns the records of every block, phase by phase. Under replace-one they are cut
-// by position; under add/remove-one phase and block of each record are drawn for it: phase t
-// with probability 2⁻ᵗ, the last with what is left, or by the printed rule nowhere.
+// blocks returns the records of every block, phase by phase. Under replace-one they are cut by position; under
+// add/remove-one phase and block of each record are drawn for it: phase t with probability 2⁻ᵗ, the last with what is
+// left, or by the printed rule nowhere.
 func (m Phases) blocks(n int, draw *exact.Sampler) [][]int {
 	blocks := make([][]int, m.Count*m.Blocks)
 	if m.Adjacency == privacy.ReplaceOne {
@@ -298,8 +296,8 @@ func (m Phases) block(rows matrix.Rows, labels []float64, p Problem, draw *exact
 	if !m.Double {
 		return w, nil
 	}
-	// The second stage: over a ball about w, with the ridge about the centre as before,
-	// (Λ/2)‖v − centre‖² = (Λ/2)‖v − w‖² + Λ⟨w − centre, v⟩ + a constant.
+	// The second stage: over a ball about w, with the ridge about the centre as before, (Λ/2)‖v − centre‖² = (Λ/2)‖v −
+	// w‖² + Λ⟨w − centre, v⟩ + a constant.
 	project(w, centre, p.Radius)
 	p.Radius = min(m.localRadius(p, d), 2*p.Radius)
 	p.Centre = w
@@ -317,8 +315,8 @@ func (m Phases) block(rows matrix.Rows, labels []float64, p Problem, draw *exact
 	return v, nil
 }
 
-// localRadius is the radius of the ball about the first stage's point: as printed, or what
-// noise and solver exceed with probability e⁻³.
+// localRadius is the radius of the ball about the first stage's point: as printed, or what noise and solver exceed with
+// probability e⁻³.
 func (m Phases) localRadius(p Problem, d int) float64 {
 	if m.Constants == Printed {
 		return 600 * p.Clip * float64(d) / (p.Lambda * m.Epsilon)
@@ -335,8 +333,8 @@ func selected(rows matrix.Rows, labels []float64, index []int) (matrix.Rows, []f
 	return matrix.Select(rows, index), y
 }
 
-// central returns the point with the smallest distance within which more than half of all
-// points are, the first of those that tie: it is near any point that most are near.
+// central returns the point with the smallest distance within which more than half of all points are, the first of
+// those that tie: it is near any point that most are near.
 func central(points [][]float64) []float64 {
 	best, at := math.Inf(1), 0
 	distance := make([]float64, len(points))

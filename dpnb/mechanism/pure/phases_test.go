@@ -58,8 +58,8 @@ func TestPhasesLearn(t *testing.T) {
 	}
 }
 
-// Every record is in one block at most. By draws its block does not depend on what other
-// records there are, as a cut by position does: with one record less all others keep theirs.
+// Every record is in one block at most. By draws its block does not depend on what other records there are, as a cut by
+// position does: with one record less all others keep theirs.
 func TestBlocks(t *testing.T) {
 	m := phases(t, func(c *PhasesConfig) { c.Blocks = 4; c.Constants = Printed })
 	const n = 8000
@@ -115,8 +115,8 @@ func TestBlocksAreDrawn(t *testing.T) {
 	}
 }
 
-// The noise is what a block's sensitivity asks for: a linear loss moves the minimiser by
-// C/Λ, and ε is that over the scale, to a thousandth.
+// The noise is what a block's sensitivity asks for: a linear loss moves the minimiser by C/Λ, and ε is that over the
+// scale, to a thousandth.
 func TestPhasesNoise(t *testing.T) {
 	for _, c := range []struct {
 		adj       privacy.Adjacency

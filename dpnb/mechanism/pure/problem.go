@@ -1,7 +1,6 @@
-// Package pure has mechanisms of pure ε-DP, δ = 0, for records of any length: objective and
-// output perturbation of smooth Lipschitz extensions. A release of theirs is total: no
-// record is refused, no solver gives up, and nothing that is decided before the noise
-// depends on the records. Proof: docs/theory/heavytail.md.
+// Package pure has mechanisms of pure ε-DP, δ = 0, for records of any length: objective and output perturbation of
+// smooth Lipschitz extensions. A release of theirs is total: no record is refused, no solver gives up, and nothing that
+// is decided before the noise depends on the records. Proof: docs/theory/heavytail.md.
 package pure
 
 import (
@@ -26,16 +25,14 @@ import (
 //
 //	J(w) = Σᵢ f̃(⟨xᵢ,w⟩; yᵢ) + (Λ/2)‖w − w₀‖² [+ ⟨b,w⟩]  over ‖w − w₀‖ ≤ R,
 //
-// a sum over the records, with f̃ the smooth C-Lipschitz extension of the loss
-// (loss.Extension). The ridge acts on every coordinate, an intercept included. None of its
-// parameters may depend on the records.
+// a sum over the records, with f̃ the smooth C-Lipschitz extension of the loss (loss.Extension). The ridge acts on
+// every coordinate, an intercept included. None of its parameters may depend on the records.
 type Problem struct {
 	// Loss φ, loss.Extendable: it need have no bounded slope, and rows no bounded norm.
 	Loss loss.Convex
-	// Directions divides every record by its length, label and all, so that the loss is
-	// φ(⟨x̂,w⟩; y/‖x‖). Of the absolute and the pinball loss that is a weight of 1/‖x‖: what is
-	// cut at C ≥ sup|φ′| is then nothing, while a pinball loss of which one side alone is cut
-	// is one of another level.
+	// Directions divides every record by its length, label and all, so that the loss is φ(⟨x̂,w⟩; y/‖x‖). Of the
+	// absolute and the pinball loss that is a weight of 1/‖x‖: what is cut at C ≥ sup|φ′| is then nothing, while a
+	// pinball loss of which one side alone is cut is one of another level.
 	Directions bool
 	// Clip is C: no record's gradient is longer.
 	Clip float64
@@ -46,8 +43,8 @@ type Problem struct {
 	Lambda float64
 	// Tolerance τ: the solver comes within τ/Λ of the minimiser.
 	Tolerance float64
-	// Records is the planned number n₀, by which the other parameters were chosen; 0 for none. It is the records'
-	// own number nowhere, which may be private.
+	// Records is the planned number n₀, by which the other parameters were chosen; 0 for none. It is the records' own
+	// number nowhere, which may be private.
 	Records int
 	// Most is N: Check asks that τ can be reached with as many records, and so a release of no more is proved to be
 	// made. Of more the first N count. Zero means MostRecords.
@@ -184,9 +181,9 @@ func (p *Problem) feasible(records int, least func(records int) float64) error {
 	return nil
 }
 
-// settle chooses τ where it is not given: so that a release of MostRecords is proved to be made, and no larger for
-// more records that are planned. Of one that is given it finds the largest N, at least the planned number, of which
-// Check will say whether it can be.
+// settle chooses τ where it is not given: so that a release of MostRecords is proved to be made, and no larger for more
+// records that are planned. Of one that is given it finds the largest N, at least the planned number, of which Check
+// will say whether it can be.
 func (p *Problem) settle(least func(records int) float64) {
 	if p.Tolerance == 0 {
 		p.Tolerance, p.Most = max(tolerance*p.Clip, 2*least(MostRecords)), MostRecords
@@ -201,8 +198,8 @@ func (p *Problem) target() float64 {
 	return p.reach()*(1-0x1p-40) - 0x1p-52*(p.Radius+floats.Norm(p.Centre, 2))
 }
 
-// minimise returns a point within reach of the minimiser, with b linear, which may be off by
-// eta; nil is none. It always does.
+// minimise returns a point within reach of the minimiser, with b linear, which may be off by eta; nil is none. It
+// always does.
 func (p *Problem) minimise(
 	bend loss.Bend, rows matrix.Rows, labels, b []float64, eta float64, workers int,
 ) ([]float64, error) {
@@ -246,13 +243,12 @@ func (p *Problem) minimise(
 	return w, nil
 }
 
-// shift is what is added to the label of a record of length ρ of a pinball loss, so that what is bent
-// has the level of what has a kink. In the margin its slope falls short of ρ(1 − τ) to the right of the
-// kink by H*(ρ(1 − τ)) in sum, as of ρτ to the left by H*(ρτ), and where residuals have a density that
-// hardly changes so far the mean of the slopes vanishes where it should if the kink moves by the
-// difference over the slope's range ρ, and the label by the difference. Where C cuts a side, there is
-// no such place, and nothing moves. A function of ρ and public numbers: the record's loss is one of the
-// same class.
+// shift is what is added to the label of a record of length ρ of a pinball loss, so that what is bent has the level of
+// what has a kink. In the margin its slope falls short of ρ(1 − τ) to the right of the kink by H*(ρ(1 − τ)) in sum, as
+// of ρτ to the left by H*(ρτ), and where residuals have a density that hardly changes so far the mean of the slopes
+// vanishes where it should if the kink moves by the difference over the slope's range ρ, and the label by the
+// difference. Where C cuts a side, there is no such place, and nothing moves. A function of ρ and public numbers: the
+// record's loss is one of the same class.
 func (p *Problem) shift(bend loss.Bend, norm float64) float64 {
 	q, ok := p.Loss.(loss.Pinball)
 	if !ok || q.Tau == 0.5 || !(norm*q.Lipschitz() <= p.Clip*(1+0x1p-40)) {
@@ -261,8 +257,8 @@ func (p *Problem) shift(bend loss.Bend, norm float64) float64 {
 	return bend.Bias(norm*q.Tau) - bend.Bias(norm*(1-q.Tau))
 }
 
-// curve returns the free curve of C, β and Λ, but never one that bends more than that of
-// C/β = 8, which would make Newton's method slow and the extension hardly nearer.
+// curve returns the free curve of C, β and Λ, but never one that bends more than that of C/β = 8, which would make
+// Newton's method slow and the extension hardly nearer.
 func curve(c, beta, lambda float64) loss.Bend { return loss.FreeBend(c, max(beta, c/8), lambda) }
 
 // assumptions of all mechanisms, with how the parameters were chosen: those that counted names by a noisy count.

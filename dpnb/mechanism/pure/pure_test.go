@@ -40,8 +40,8 @@ func records(n, d int, seed uint64) (*matrix.Dense, []float64) {
 	return rows, y
 }
 
-// What was asked for is what it costs, to a millionth and never more, under both adjacencies,
-// by both mechanisms; and replace-one at 2ε is add/remove at ε but for the solver's part.
+// What was asked for is what it costs, to a millionth and never more, under both adjacencies, by both mechanisms; and
+// replace-one at 2ε is add/remove at ε but for the solver's part.
 func TestCalibrate(t *testing.T) {
 	for _, eps := range []float64{1e-6, 0.1, 1, 7, 300} {
 		for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
@@ -92,8 +92,7 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// A release is near the fit without noise, is that of records and noise alone, and of every
-// number of workers.
+// A release is near the fit without noise, is that of records and noise alone, and of every number of workers.
 func TestRun(t *testing.T) {
 	rows, y := records(4000, 3, 1)
 	for _, l := range []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.5}, loss.Huber{Threshold: 1},
@@ -155,8 +154,8 @@ func TestCentre(t *testing.T) {
 	}
 }
 
-// Where the ball binds, neighbours' points are no farther apart than the sensitivity says, also
-// if what adding a far centre rounds leaves the ball.
+// Where the ball binds, neighbours' points are no farther apart than the sensitivity says, also if what adding a far
+// centre rounds leaves the ball.
 func TestFarCentre(t *testing.T) {
 	for _, at := range []float64{0, 1e10, 1e16} {
 		c := config()
@@ -183,9 +182,9 @@ func TestFarCentre(t *testing.T) {
 	}
 }
 
-// No record is refused, and one that cannot count has no part: not a number, infinite, far too
-// long, an impossible label, no record at all, one class only. Nor does the solver give up
-// where the planned number is far off, or the passes are limited.
+// No record is refused, and one that cannot count has no part: not a number, infinite, far too long, an impossible
+// label, no record at all, one class only. Nor does the solver give up where the planned number is far off, or the
+// passes are limited.
 func TestTotal(t *testing.T) {
 	rows, y := records(60, 3, 3)
 	inf := math.Inf(1)
@@ -405,8 +404,8 @@ func TestTargetLeavesRoomForRounding(t *testing.T) {
 	}
 }
 
-// What is told of records and residuals costs no ε: the release is that of the same parameters without a
-// stretch, times that from the centre. The factor is 1 + Λ/H of little noise, and falls with 1 + N².
+// What is told of records and residuals costs no ε: the release is that of the same parameters without a stretch, times
+// that from the centre. The factor is 1 + Λ/H of little noise, and falls with 1 + N².
 func TestStretch(t *testing.T) {
 	rows, y := records(800, 3, 2)
 	c := config()

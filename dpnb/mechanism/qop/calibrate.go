@@ -4,12 +4,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-// Config asks for a Perturbation that satisfies (ε, δ). None of it may depend on
-// the records.
+// Config asks for a Perturbation that satisfies (ε, δ). None of it may depend on the records.
 type Config struct {
 	Loss    loss.Loss
 	RowNorm float64
@@ -22,9 +20,9 @@ type Config struct {
 	Regulariser   composite.Regulariser
 	Constraint    composite.Constraint
 	Lambda        float64
-	// Records is n, which is public under replace-one, or a guess of it; Distance is
-	// a guess of how far the fit without noise is from θ⋆, zero for 1. Both are made
-	// without the data, choose m and the split, and have no part in the guarantee.
+	// Records is n, which is public under replace-one, or a guess of it; Distance is a guess of how far the fit without
+	// noise is from θ⋆, zero for 1. Both are made without the data, choose m and the split, and have no part in the
+	// guarantee.
 	Records  int
 	Distance float64
 	// HiddenDimension fixes m; zero chooses it.
@@ -35,11 +33,11 @@ type Config struct {
 	Accounting wishart.Accounting
 }
 
-// Calibrate returns the mechanism that makes the bound on the excess risk small
-// (account.Optimise) among those that satisfy (ε, δ).
+// Calibrate returns the mechanism that makes the bound on the excess risk small (account.Optimise) among those that
+// satisfy (ε, δ).
 //
-// Errors: *privacy.ParamError, *matrix.DataError; an error that wraps
-// privacy.ErrUnsupported for a loss of unbounded curvature or an accounting that is not proved for the loss.
+// Errors: *privacy.ParamError, *matrix.DataError; an error that wraps privacy.ErrUnsupported for a loss of unbounded
+// curvature or an accounting that is not proved for the loss.
 func Calibrate(c Config) (Perturbation, error) {
 	m := Perturbation{Loss: c.Loss, RowNorm: c.RowNorm, Interpolation: c.Interpolation, Regulariser: c.Regulariser,
 		Constraint: c.Constraint,
@@ -87,8 +85,7 @@ func Calibrate(c Config) (Perturbation, error) {
 	return m, m.Validate()
 }
 
-// lipschitz returns a bound on the regulariser's subgradients, zero if it has
-// none: it chooses the split only.
+// lipschitz returns a bound on the regulariser's subgradients, zero if it has none: it chooses the split only.
 func lipschitz(r composite.Regulariser, d int) float64 {
 	if g := r.Lipschitz(d); g < 1e300 {
 		return g

@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
-// The matrix is as near to σ²(GGᵀ + c) of the float64 next to G as is granted, with
-// what the exact G may differ on top, and the bound is not far too large.
+// The matrix is as near to σ²(GGᵀ + c) of the float64 next to G as is granted, with what the exact G may differ on top,
+// and the bound is not far too large.
 func TestDrawnMatrix(t *testing.T) {
 	const d, hidden = 6, 13
 	m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(make([]float64, d), 0),

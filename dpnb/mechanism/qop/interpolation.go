@@ -1,10 +1,8 @@
-// Package qop releases minimisers of randomly curved objectives: quadratic
-// objective perturbation (QOP) of Cortild and Cartis 2026, and, beside it, linear
-// objective perturbation (LOP) with the same regularisers and constraints.
+// Package qop releases minimisers of randomly curved objectives: quadratic objective perturbation (QOP) of Cortild and
+// Cartis 2026, and, beside it, linear objective perturbation (LOP) with the same regularisers and constraints.
 //
-// The privacy of QOP rests on interpolation, an assumption about all records that
-// could ever be in the data: see AssumeInterpolation. Without it QOP protects
-// nobody, whatever the noise (docs/errata.md, qop-20).
+// The privacy of QOP rests on interpolation, an assumption about all records that could ever be in the data: see
+// AssumeInterpolation. Without it QOP protects nobody, whatever the noise (docs/errata.md, qop-20).
 package qop
 
 import (
@@ -17,21 +15,18 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Interpolation is the assumption that all losses, of every record that could be
-// in the data, are minimal at one common point θ⋆ within η of the anchor. It is
-// made by AssumeInterpolation and never by default.
+// Interpolation is the assumption that all losses, of every record that could be in the data, are minimal at one common
+// point θ⋆ within η of the anchor. It is made by AssumeInterpolation and never by default.
 type Interpolation struct {
 	anchor []float64
 	eta    float64
 }
 
-// AssumeInterpolation states that every record that could ever be in the data,
-// not only those that are, has its loss minimal at one common θ⋆, and that the
-// anchor, which was computed without the data, is within eta of it. A label xᵀθ⋆
-// may be off by the rounding of its computation in float64 (Run allows for it), and
-// by no more. It is printed
-// with every guarantee that rests on it. There is no test of it on private data:
-// the answer would tell about them. CheckPublic tests it on public ones.
+// AssumeInterpolation states that every record that could ever be in the data, not only those that are, has its loss
+// minimal at one common θ⋆, and that the anchor, which was computed without the data, is within eta of it. A label xᵀθ⋆
+// may be off by the rounding of its computation in float64 (Run allows for it), and by no more. It is printed with
+// every guarantee that rests on it. There is no test of it on private data: the answer would tell about them.
+// CheckPublic tests it on public ones.
 func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
 	if anchor == nil {
 		anchor = []float64{}
@@ -72,8 +67,7 @@ func (a Interpolation) validate() error {
 	return nil
 }
 
-// PublicData are records that need no protection, and that whoever makes this
-// value says so of.
+// PublicData are records that need no protection, and that whoever makes this value says so of.
 type PublicData struct {
 	Rows   matrix.Rows
 	Labels []float64
@@ -83,16 +77,15 @@ type PublicData struct {
 type PublicCheck struct {
 	// Records that were looked at, and how many of them violate the assumption.
 	Records, Violations int
-	// Needed is the smallest η that no record contradicts: max |f′(xᵀθ̃; y)|/(‖x‖·sup
-	// f″), a lower bound on how far the anchor is from minimising each loss.
+	// Needed is the smallest η that no record contradicts: max |f′(xᵀθ̃; y)|/(‖x‖·sup f″), a lower bound on how far the
+	// anchor is from minimising each loss.
 	Needed float64
 	// Worst is the index of the record that needs it.
 	Worst int
 }
 
-// CheckPublic looks for public records that contradict the assumption: a loss
-// that is minimal within η of the anchor has a slope of at most sup f″·‖x‖·η
-// there. No contradiction is no proof: other records may contradict it, and the
+// CheckPublic looks for public records that contradict the assumption: a loss that is minimal within η of the anchor
+// has a slope of at most sup f″·‖x‖·η there. No contradiction is no proof: other records may contradict it, and the
 // minimisers of different records may be different points.
 //
 // Errors: *matrix.DataError, *privacy.ParamError.
@@ -132,8 +125,8 @@ func (a Interpolation) CheckPublic(data PublicData, l loss.Loss) (PublicCheck, e
 	return c, nil
 }
 
-// attains refuses losses that no θ minimises, for which interpolation cannot hold:
-// their slopes tend to zero and never are.
+// attains refuses losses that no θ minimises, for which interpolation cannot hold: their slopes tend to zero and never
+// are.
 func attains(l loss.Loss) error {
 	if !loss.Attained(l) {
 		return fmt.Errorf("%w: the %s loss has no minimiser (for Poisson: at a count of zero), so that no θ⋆ "+

@@ -14,8 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Labels xᵀθ⋆ in float64 and in twice the precision give gradients that differ by
-// less than what the solver's tolerance leaves room for.
+// Labels xᵀθ⋆ in float64 and in twice the precision give gradients that differ by less than what the solver's tolerance
+// leaves room for.
 func TestUnseenCoversRoundedLabels(t *testing.T) {
 	const d = 30
 	for seed := range uint64(5) {

@@ -15,13 +15,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// To one who knows the noise in the objective the output noise must still hide where the
-// minimiser is, with a regulariser and a constraint, if that moves by a fraction of the
-// noise: with and without the record stand for two labels of it that are next to each
-// other. (Two tolerances would not do: this solver ends at the same point.) In float64
-// the noise has few bits beside the coefficients, and no preimage is missing: such sums
-// are not seen here; seen is noise that was rounded without the result. DPNB_LOWBITS asks for so many runs, and for 109
-// features besides 20.
+// To one who knows the noise in the objective the output noise must still hide where the minimiser is, with a
+// regulariser and a constraint, if that moves by a fraction of the noise: with and without the record stand for two
+// labels of it that are next to each other. (Two tolerances would not do: this solver ends at the same point.) In
+// float64 the noise has few bits beside the coefficients, and no preimage is missing: such sums are not seen here; seen
+// is noise that was rounded without the result. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs, shapes := 40, []int{6}
 	if !testscale.Full() {

@@ -11,12 +11,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
@@ -25,9 +24,8 @@ import (
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + r(θ) + (λ/2)‖θ‖² + (σ²/2)(θ − θ̃⋆)ᵀ(W + cI)(θ − θ̃⋆),
 //	W ~ Wishart(d, m),  θ_app ∈ C within τ of the minimum,  released: θ_app + N(0, σ̃²I).
 //
-// A sum over the records, not a mean. The gradients need no bound; the curvature
-// does, and interpolation must be assumed. Every parameter is chosen without
-// looking at the records. What is released need not lie in C.
+// A sum over the records, not a mean. The gradients need no bound; the curvature does, and interpolation must be
+// assumed. Every parameter is chosen without looking at the records. What is released need not lie in C.
 type Perturbation struct {
 	// Loss f; its curvature must be bounded.
 	Loss loss.Loss
@@ -35,8 +33,7 @@ type Perturbation struct {
 	RowNorm float64
 	// Interpolation, as AssumeInterpolation states it.
 	Interpolation Interpolation
-	// Regulariser r and Constraint C; nil are none. They do not depend on the
-	// records.
+	// Regulariser r and Constraint C; nil are none. They do not depend on the records.
 	Regulariser composite.Regulariser
 	Constraint  composite.Constraint
 	// Lambda is λ ≥ 0.
@@ -46,16 +43,14 @@ type Perturbation struct {
 	Shift           float64
 	// Sigma2 is σ², OutputSigma is σ̃.
 	Sigma2, OutputSigma float64
-	// Accuracy is τ > 0, in the unit of J. The solver certifies criterion (7),
-	// dist(0, ∂J + N_C) ≤ √(2τασ²), which implies it where λ_min(W) + c ≥ α; α is
-	// that of account.Noise, which serves the neighbour as well.
+	// Accuracy is τ > 0, in the unit of J. The solver certifies criterion (7), dist(0, ∂J + N_C) ≤ √(2τασ²), which
+	// implies it where λ_min(W) + c ≥ α; α is that of account.Noise, which serves the neighbour as well.
 	Accuracy float64
 	// Split of (ε, δ).
 	Split wishart.Split
 	// Accounting; the zero value is the sharpest that is proved for the loss.
 	Accounting wishart.Accounting
-	// Adjacency of the guarantee; zero means privacy.ReplaceOne, which holds for
-	// add/remove-one too.
+	// Adjacency of the guarantee; zero means privacy.ReplaceOne, which holds for add/remove-one too.
 	Adjacency privacy.Adjacency
 }
 
@@ -94,9 +89,8 @@ func (m Perturbation) event() wishart.Event {
 	return wishart.Event{Setting: m.Setting(), Split: m.Split, Sigma2: m.Sigma2, SigmaOut: m.OutputSigma}
 }
 
-// Validate returns a *privacy.ParamError or *matrix.DataError if a parameter is out
-// of range or the noise is less than the split needs, or an error that wraps
-// privacy.ErrUnsupported where there is no guarantee.
+// Validate returns a *privacy.ParamError or *matrix.DataError if a parameter is out of range or the noise is less than
+// the split needs, or an error that wraps privacy.ErrUnsupported where there is no guarantee.
 func (m Perturbation) Validate() error {
 	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Lambda); err != nil {
 		return err
@@ -113,8 +107,7 @@ func (m Perturbation) Validate() error {
 	if err := scales.Check(); err != nil {
 		return err
 	}
-	// The sum of θ and noise is rounded to a multiple of 2⁻⁵² of its size, which is that
-	// of the anchor.
+	// The sum of θ and noise is rounded to a multiple of 2⁻⁵² of its size, which is that of the anchor.
 	if least := 0x1p-40 * floats.Norm(m.Interpolation.anchor, math.Inf(1)); !(m.OutputSigma >= least) {
 		return &privacy.ParamError{Name: "OutputSigma", Value: m.OutputSigma,
 			Want: fmt.Sprintf("at least %g, without which it is lost in the rounding of θ: allow a larger Accuracy",
@@ -186,8 +179,7 @@ func (m Perturbation) Feasible(features, _ int) error {
 	return nil
 }
 
-// Check implements mechanism.Mechanism. It does not and must not ask whether the records
-// interpolate.
+// Check implements mechanism.Mechanism. It does not and must not ask whether the records interpolate.
 func (m Perturbation) Check(rows matrix.Rows, labels []float64) error {
 	if err := m.Validate(); err != nil {
 		return err
@@ -229,15 +221,14 @@ func (m Perturbation) quadratic(w *mat.SymDense) *mat.SymDense {
 	return q
 }
 
-// draw returns a matrix next to σ²(W* + c), W* = GGᵀ exactly a Wishart matrix, G a
-// d×m matrix of exact N(0, 1) variates, and a bound on ‖Q − σ²(W* + c)‖ in the
-// Frobenius norm. With Ĝ the float64 next to G, ‖Ĝ − G‖_F ≤ η, and Ŵ the computed
-// ĜĜᵀ, in any order of summation,
+// draw returns a matrix next to σ²(W* + c), W* = GGᵀ exactly a Wishart matrix, G a d×m matrix of exact N(0, 1)
+// variates, and a bound on ‖Q − σ²(W* + c)‖ in the Frobenius norm. With Ĝ the float64 next to G, ‖Ĝ − G‖_F ≤ η, and Ŵ
+// the computed ĜĜᵀ, in any order of summation,
 //
 //	‖Ŵ − W*‖_F ≤ 2‖Ĝ‖_F·η + η² + (m + 1)u‖Ĝ‖_F²,
 //
-// and to scale and to shift rounds by at most 2u(σ²‖Ŵ‖_F + 2σ²c√d), ‖Ŵ‖_F being
-// not much larger than ‖Ĝ‖_F². What is granted is larger.
+// and to scale and to shift rounds by at most 2u(σ²‖Ŵ‖_F + 2σ²c√d), ‖Ŵ‖_F being not much larger than ‖Ĝ‖_F². What is
+// granted is larger.
 //
 // Proof: docs/theory/release.md.
 func (m Perturbation) draw(draw *exact.Sampler) (quadratic *mat.SymDense, eta float64) {
@@ -253,19 +244,18 @@ func (m Perturbation) draw(draw *exact.Sampler) (quadratic *mat.SymDense, eta fl
 	return m.quadratic(&w), eta * (1 + 0x1p-20)
 }
 
-// unseen bounds the error of the gradient of n records that no certificate knows
-// of, that of labels: xᵢᵀθ⋆ is seldom a float64, so that records interpolate but for
-// a rounding of the label by at most ρ = (d+2)2⁻⁵²R‖θ⋆‖, which moves a slope by at
-// most ρ·sup f″. The solution for rounded
-// labels is one for exact labels by a solver that is worse by that much.
+// unseen bounds the error of the gradient of n records that no certificate knows of, that of labels: xᵢᵀθ⋆ is seldom a
+// float64, so that records interpolate but for a rounding of the label by at most ρ = (d+2)2⁻⁵²R‖θ⋆‖, which moves a
+// slope by at most ρ·sup f″. The solution for rounded labels is one for exact labels by a solver that is worse by that
+// much.
 func (m Perturbation) unseen(n int) float64 {
 	a := m.Interpolation
 	rho := float64(len(a.anchor)+2) * 0x1p-52 * m.RowNorm * (floats.Norm(a.anchor, 2) + a.eta)
 	return 1.01 * float64(n) * m.RowNorm * m.Loss.Smoothness() * rho
 }
 
-// wishartShare is how much of the solver's tolerance the distance between the matrix
-// that it has and an exact Wishart matrix may use.
+// wishartShare is how much of the solver's tolerance the distance between the matrix that it has and an exact Wishart
+// matrix may use.
 const wishartShare = 1.0 / 64
 
 // shares returns what of the tolerance the solver has, and what the matrix: together no more than all of it.
@@ -291,8 +281,7 @@ func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, 
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Accuracy)
 	}
-	// All noise is drawn before the records are read, the output's as far as its
-	// first digits.
+	// All noise is drawn before the records are read, the output's as far as its first digits.
 	draw := noise.Exact(src)
 	q, eta := m.draw(draw)
 	xi := draw.Normals(len(m.Interpolation.anchor))
@@ -301,8 +290,8 @@ func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, 
 	if err != nil {
 		return nil, mechanism.Unsolved(err, m.Accuracy)
 	}
-	// The gradient for the exact W differs from the certified one by at most η‖θ′−θ₀‖
-	// at the certified point θ′, which is not far from θ.
+	// The gradient for the exact W differs from the certified one by at most η‖θ′−θ₀‖ at the certified point θ′, which
+	// is not far from θ.
 	if !(eta*(floats.Distance(out, m.Interpolation.anchor, 2)+tolerance/modulus)*(1+1e-9) <= ofMatrix) {
 		return nil, mechanism.Uncertified(m.Accuracy)
 	}
@@ -322,8 +311,8 @@ func solver(tolerance, modulus float64, settings *mechanism.Settings) composite.
 	return composite.Settings{Tolerance: tolerance, Modulus: modulus, MaxPasses: s.MaxPasses, Workers: s.Workers}
 }
 
-// Simulate returns the minimiser for one seeded draw of W without the output
-// noise, as the paper's experiments do. It has no privacy guarantee at all (qop-31).
+// Simulate returns the minimiser for one seeded draw of W without the output noise, as the paper's experiments do. It
+// has no privacy guarantee at all (qop-31).
 //
 // Errors: as Check; erm.ErrTolerance (wrapped).
 func (m Perturbation) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) (

@@ -7,10 +7,9 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 

@@ -12,49 +12,47 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Adaptive moves θ by steps in proportion to a radius that is known to hold the answer, and in
-// inverse proportion to the root of the mean square of the gradients so far, the earlier ones
-// of which count less and less. With u = g/σₖ, σₖ the noise of an entry of g in step k = 0 … T−1,
+// Adaptive moves θ by steps in proportion to a radius that is known to hold the answer, and in inverse proportion to
+// the root of the mean square of the gradients so far, the earlier ones of which count less and less. With u = g/σₖ, σₖ
+// the noise of an entry of g in step k = 0 … T−1,
 //
 //	V = Σᵢ βᵏ⁻ⁱuᵢuᵢᵀ/Σᵢ βᵏ⁻ⁱ,  β = 1 − 6/T (0 for T < 7),  q = the largest tr V/d so far,
 //
-// an eigenvector e of V with the eigenvalue v ∨ 1 and ρ = (1 − 1.5/v)₊, which is 0 where there is
-// nothing but noise,
+// an eigenvector e of V with the eigenvalue v ∨ 1 and ρ = (1 − 1.5/v)₊, which is 0 where there is nothing but noise,
 //
 //	θ ← θ − r/(sₖ√(dT)) Σₑ [1.4(0.02 + (1−k/T)²)ρ + 1.54(1 ∨ q)^{−a}(1−ρ)] (eᵀu/√v) e,
 //	a = 2.4τ(1−τ),  then ‖θ‖ ≤ b by projection.
 //
-// Where signal prevails steps shrink to nothing; where noise does they stay, and are those that
-// are best for a descent that never leaves the noise, q^{−a} times as large after signal has
-// been seen: the mean of the iterates takes the noise off. Neither the number of records nor the
-// size of their slopes need be known. From 25 features on, and with Shrink, V is its diagonal,
-// without the factor 1.4, and then θⱼ ← sign(θⱼ)·max(|θⱼ| − ωⱼ·(θⱼ's step for g = 1), 0).
+// Where signal prevails steps shrink to nothing; where noise does they stay, and are those that are best for a descent
+// that never leaves the noise, q^{−a} times as large after signal has been seen: the mean of the iterates takes the
+// noise off. Neither the number of records nor the size of their slopes need be known. From 25 features on, and with
+// Shrink, V is its diagonal, without the factor 1.4, and then θⱼ ← sign(θⱼ)·max(|θⱼ| − ωⱼ·(θⱼ's step for g = 1), 0).
 //
-// With a Ridge, which is for centred rows, a = 0.6, and after each step θ ← (I + AP)⁻¹θ, A the size of the step for
-// g = 1 and P the ridge and the penalties on second differences of Curves (Quantiles.For).
+// With a Ridge, which is for centred rows, a = 0.6, and after each step θ ← (I + AP)⁻¹θ, A the size of the step for g =
+// 1 and P the ridge and the penalties on second differences of Curves (Quantiles.For).
 //
-// It is meant for Rate 1, the mean of the iterates by Weight, the last half of them, and noise of
-// sₖ = Spread(k) times that of equal steps. Where the number of records is known, see For.
+// It is meant for Rate 1, the mean of the iterates by Weight, the last half of them, and noise of sₖ = Spread(k) times
+// that of equal steps. Where the number of records is known, see For.
 //
 // Source: after AdaGrad and Adam (Duchi, Hazan, Singer 2011; Kingma, Ba 2015); docs/theory/quantiles.md.
 type Adaptive struct {
 	// Radius is r > 0, which the steps are in proportion to.
 	Radius float64
-	// Ball is b > 0, which the coefficients stay within; zero is r. Where there is signal they go farther
-	// than r if they are let, and where there is none steps of r seldom lead beyond it.
+	// Ball is b > 0, which the coefficients stay within; zero is r. Where there is signal they go farther than r if
+	// they are let, and where there is none steps of r seldom lead beyond it.
 	Ball float64
 	// Steps is T, as in Descent.
 	Steps int
-	// Noise is the standard deviation of the noise in an entry of g, were it the same in all
-	// steps; zero is none. Quantiles sets it.
+	// Noise is the standard deviation of the noise in an entry of g, were it the same in all steps; zero is none.
+	// Quantiles sets it.
 	Noise float64
 	// Level is τ of a quantile that is sought, which Quantiles sets; zero is ½.
 	Level float64
 	// Shrink is ω ≥ 0 of a regulariser Σωⱼ|θⱼ|, in the unit of g; nil is none.
 	Shrink []float64
 	// Ridge is ρ ≥ 0 of a ridge ρ·Noise²/T on all coefficients but the last: Noise²/T is the variance of the noise in
-	// the mean of all gradients. Zero is none. Curves are runs of features of which second differences have eight
-	// times as much.
+	// the mean of all gradients. Zero is none. Curves are runs of features of which second differences have eight times
+	// as much.
 	Ridge  float64
 	Curves []matrix.Span
 }
@@ -62,11 +60,10 @@ type Adaptive struct {
 const (
 	// memories is how often the mean square is renewed in all steps, about.
 	memories = 6
-	// earlyShare is what the first half of the steps has of the budget: their noise is wasted on
-	// the way, where that of the others is what is left in the mean of their iterates.
+	// earlyShare is what the first half of the steps has of the budget: their noise is wasted on the way, where that of
+	// the others is what is left in the mean of their iterates.
 	earlyShare = 0.4
-	// wholeMost is the most features for a V that is not diagonal: it must be known from the T/6
-	// gradients that count.
+	// wholeMost is the most features for a V that is not diagonal: it must be known from the T/6 gradients that count.
 	wholeMost = 24
 )
 

@@ -17,25 +17,22 @@ type records struct {
 	rows   matrix.Rows
 	labels []float64
 	n, d   int
-	// thin has the records, without their zeros, of which isThin says so; nil if there
-	// is none.
+	// thin has the records, without their zeros, of which isThin says so; nil if there is none.
 	thin   *matrix.CSR
 	isThin []bool
-	// largest[i] is C'/‖xᵢ‖, the largest |f′| that is not clipped; nil, as isThin is, of records that are
-	// not kept in memory (newPassed).
+	// largest[i] is C'/‖xᵢ‖, the largest |f′| that is not clipped; nil, as isThin is, of records that are not kept in
+	// memory (newPassed).
 	largest []float64
 	// clipped is C', lost what underflows in a norm.
 	clipped, lost float64
-	// step is h: each record's clipped gradient is rounded to multiples of it, so that
-	// sums are exact.
+	// step is h: each record's clipped gradient is rounded to multiples of it, so that sums are exact.
 	step    float64
 	entries int // that are gone through, in all rows
 }
 
-// newRecords reads the norms. Dense rows of which less than a quarter is not zero
-// are copied without the zeros: they are gone through thousands of times. That is
-// decided row by row: sums in another order round otherwise, which is all there is to
-// a margin of long rows, and one record must not decide how others are summed.
+// newRecords reads the norms. Dense rows of which less than a quarter is not zero are copied without the zeros: they
+// are gone through thousands of times. That is decided row by row: sums in another order round otherwise, which is all
+// there is to a margin of long rows, and one record must not decide how others are summed.
 func newRecords(rows matrix.Rows, labels []float64, clip float64) *records {
 	r := &records{rows: rows, labels: labels}
 	r.n, r.d = rows.Dims()
@@ -74,9 +71,8 @@ func newPassed(rows matrix.Rows, labels []float64, clip float64) *records {
 // clipTo sets C', lost and the step for gradients that are no longer than C.
 func (r *records) clipTo(clip float64) {
 	r.step = exact.Step(clip, 25)
-	// A norm of d squares, the quotient, the product with xᵢ and its own norm err
-	// by at most (d + 16)·2⁻⁵³ together, and the rounded gradient is longer by at most
-	// ½h√d: with that much less, it is not longer than C.
+	// A norm of d squares, the quotient, the product with xᵢ and its own norm err by at most (d + 16)·2⁻⁵³ together,
+	// and the rounded gradient is longer by at most ½h√d: with that much less, it is not longer than C.
 	clip -= 0.5 * r.step * math.Sqrt(float64(r.d)) * (1 + 0x1p-40)
 	r.clipped = clip * (1 - (float64(r.d)+16)*0x1p-53)
 	// What underflows in the squares is below √d·2⁻⁵¹¹.
@@ -136,14 +132,14 @@ const (
 	chunkEntries = 1 << 16
 )
 
-// batch sums the clipped gradients of a sample. It allocates when it is made, and
-// in a step only if a sample is larger than any before.
+// batch sums the clipped gradients of a sample. It allocates when it is made, and in a step only if a sample is larger
+// than any before.
 type batch struct {
 	*records
 	loss     loss.Loss
 	logistic bool
-	// block and chunk are numbers of records; block divides chunk. Sums of rounded
-	// gradients are exact, so that they do not depend on either, nor on the workers.
+	// block and chunk are numbers of records; block divides chunk. Sums of rounded gradients are exact, so that they do
+	// not depend on either, nor on the workers.
 	block, chunk int
 	workers      int
 	scratch      []scratch
@@ -193,9 +189,8 @@ func (b *batch) grow(size int) {
 	}
 }
 
-// sum writes Σ round_h(clip(∇ℓᵢ(θ))) over the sample to dst, exactly: what a record adds
-// is a function of the record and of θ, of norm at most C. A sum beyond 2⁵³h ≥ 2²⁷C
-// is cut to that, which moves no two sums apart.
+// sum writes Σ round_h(clip(∇ℓᵢ(θ))) over the sample to dst, exactly: what a record adds is a function of the record
+// and of θ, of norm at most C. A sum beyond 2⁵³h ≥ 2²⁷C is cut to that, which moves no two sums apart.
 func (b *batch) sum(dst, theta []float64, index []int) {
 	b.grow(len(index))
 	b.theta, b.index = theta, index
@@ -257,8 +252,8 @@ func (b *batch) add(g []float64, s *scratch, index []int) {
 		thick++
 	}
 	if thick > 0 {
-		// Groups of four are filled up with what is there, which is not read and saves
-		// an allocation: a record's slope depends on the record alone.
+		// Groups of four are filled up with what is there, which is not read and saves an allocation: a record's slope
+		// depends on the record alone.
 		full := (thick + 3) &^ 3
 		matrix.MarginsAlone(&s.rows, s.u[:full], b.theta, 0, full)
 		for j, k := range s.at[:thick] {
@@ -289,9 +284,8 @@ func (b *batch) gather(dst []float64, i int) {
 	b.rows.Row(dst, i)
 }
 
-// clipped cuts a slope to the interval of ±most, so that the gradient f′·x has
-// norm at most C. What is no number counts as zero: with coefficients that have
-// run off to infinity, too, no record may contribute more than C.
+// clipped cuts a slope to the interval of ±most, so that the gradient f′·x has norm at most C. What is no number counts
+// as zero: with coefficients that have run off to infinity, too, no record may contribute more than C.
 func clipped(slope, most float64) float64 {
 	switch {
 	case slope > most:
@@ -304,8 +298,7 @@ func clipped(slope, most float64) float64 {
 	return slope
 }
 
-// slopes writes f′ at the margins t. The logistic ones need no logarithm, as the
-// value is not asked for.
+// slopes writes f′ at the margins t. The logistic ones need no logarithm, as the value is not asked for.
 func (b *batch) slopes(slope, t, y []float64) {
 	if !b.logistic {
 		b.loss.ValueSlope(slope, t, y)
@@ -316,9 +309,8 @@ func (b *batch) slopes(slope, t, y []float64) {
 	}
 }
 
-// touch reads a little of each row. The rows of a sample lie anywhere in
-// memory, and reads that do not wait for each other wait together: the sums that
-// follow find the rows in cache.
+// touch reads a little of each row. The rows of a sample lie anywhere in memory, and reads that do not wait for each
+// other wait together: the sums that follow find the rows in cache.
 func touch(m *matrix.CSR, index []int) float64 {
 	var sum float64
 	for _, i := range index {

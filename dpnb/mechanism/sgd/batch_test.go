@@ -17,8 +17,7 @@ import (
 // plainRows hides of which kind rows are.
 type plainRows struct{ matrix.Rows }
 
-// simulated returns n records of d features, a share of which are not zero, with
-// labels ±1.
+// simulated returns n records of d features, a share of which are not zero, with labels ±1.
 func simulated(n, d int, share float64, seed uint64) (*matrix.Dense, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	x, y := matrix.NewDense(n, d, nil), make([]float64, n)
@@ -95,8 +94,8 @@ func TestBatchSumIsTheClippedSum(t *testing.T) {
 	}
 }
 
-// TestNoGradientIsLongerThanC: alone in a batch, whatever θ is, also where it has
-// run off to infinity, and for rows of any length.
+// TestNoGradientIsLongerThanC: alone in a batch, whatever θ is, also where it has run off to infinity, and for rows of
+// any length.
 func TestNoGradientIsLongerThanC(t *testing.T) {
 	const d = 40
 	rng := rand.New(rand.NewPCG(5, 1))

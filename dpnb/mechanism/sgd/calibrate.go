@@ -10,12 +10,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// CalibrateNoise returns c with the smallest noise multiplier, to within a
-// thousandth, that is proved to satisfy (ε, δ) under add/remove-one; what c says
-// of the noise is not read. It must not depend on the records.
+// CalibrateNoise returns c with the smallest noise multiplier, to within a thousandth, that is proved to satisfy (ε, δ)
+// under add/remove-one; what c says of the noise is not read. It must not depend on the records.
 //
-// Errors: *privacy.ParamError, also if no noise suffices, as with a score that
-// spends more than (ε, δ) by itself.
+// Errors: *privacy.ParamError, also if no noise suffices, as with a score that spends more than (ε, δ) by itself.
 func (c Cost) CalibrateNoise(eps, delta float64) (Cost, error) {
 	eps, delta, err := target(eps, delta)
 	if err != nil {
@@ -45,9 +43,8 @@ func (c Cost) CalibrateNoise(eps, delta float64) (Cost, error) {
 	return c.sharpen(eps, delta)
 }
 
-// sharpen searches from c's noise, which suffices by a looser bound, for the least
-// that does by c's. Each evaluation takes up to half a second, so that it goes by
-// secants of ln ε over ln σ.
+// sharpen searches from c's noise, which suffices by a looser bound, for the least that does by c's. Each evaluation
+// takes up to half a second, so that it goes by secants of ln ε over ln σ.
 func (c Cost) sharpen(eps, delta float64) (Cost, error) {
 	const tolerance = 1e-3
 	excess := func(x float64) (float64, error) {
@@ -87,9 +84,8 @@ func (c Cost) sharpen(eps, delta float64) (Cost, error) {
 	return c, nil
 }
 
-// CalibrateSteps returns c with the largest number of steps that is proved to
-// satisfy (ε, δ) under add/remove-one at c's noise; what c says of the steps is
-// not read.
+// CalibrateSteps returns c with the largest number of steps that is proved to satisfy (ε, δ) under add/remove-one at
+// c's noise; what c says of the steps is not read.
 //
 // Errors: *privacy.ParamError, also if not even one step does.
 func (c Cost) CalibrateSteps(eps, delta float64) (Cost, error) {
@@ -134,8 +130,8 @@ func (c Cost) CalibrateSteps(eps, delta float64) (Cost, error) {
 	return c, nil
 }
 
-// target checks (ε, δ) and returns the neighbours below: what a person typed is a
-// decimal, and this pays for its distance from the float64.
+// target checks (ε, δ) and returns the neighbours below: what a person typed is a decimal, and this pays for its
+// distance from the float64.
 func target(eps, delta float64) (float64, float64, error) {
 	if !(eps > 0) || math.IsInf(eps, 1) {
 		return 0, 0, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a positive finite number"}
@@ -146,8 +142,7 @@ func target(eps, delta float64) (float64, float64, error) {
 	return math.Nextafter(eps, 0), math.Nextafter(delta, 0), nil
 }
 
-// MeanRunsFor returns the mean μ of the Poisson law under which more than s runs
-// are made with probability p:
+// MeanRunsFor returns the mean μ of the Poisson law under which more than s runs are made with probability p:
 //
 //	P(K ≤ s) = Γ(s+1, μ)/Γ(s+1) = 1 − p.
 //

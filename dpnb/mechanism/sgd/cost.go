@@ -12,24 +12,22 @@ import (
 type Accounting int
 
 const (
-	// Sharpest takes the privacy-loss distribution wherever there is a proof for
-	// it. The zero value.
+	// Sharpest takes the privacy-loss distribution wherever there is a proof for it. The zero value.
 	Sharpest Accounting = iota
 	// Renyi uses Rényi curves alone, as rkw23 does, for comparison.
 	Renyi
 )
 
-// Cost is the privacy cost of DP-SGD, tuned or not: what it depends on and
-// nothing else. It is an event (privacy.RDPEvent), to be composed with others.
+// Cost is the privacy cost of DP-SGD, tuned or not: what it depends on and nothing else. It is an event
+// (privacy.RDPEvent), to be composed with others.
 type Cost struct {
 	// Rate is q, NoiseMultiplier is σ, Steps is T.
 	Rate, NoiseMultiplier float64
 	Steps                 int
-	// ScoreMultiplier is the noise of each run's score in units of the score's
-	// sensitivity; zero is a score that does not read the training records.
+	// ScoreMultiplier is the noise of each run's score in units of the score's sensitivity; zero is a score that does
+	// not read the training records.
 	ScoreMultiplier float64
-	// MeanRuns is the mean μ of the Poisson number of runs of which the best is
-	// released; zero is one run.
+	// MeanRuns is the mean μ of the Poisson number of runs of which the best is released; zero is one run.
 	MeanRuns float64
 	// Accounting is how to bound.
 	Accounting Accounting
@@ -58,9 +56,8 @@ func (c Cost) Validate() error {
 	return c.Step().Validate()
 }
 
-// Step is the event of one step, the noise and the sensitivity in units of C. To
-// compose a run with other events give an accountant Steps of these: that is faster
-// and no looser than composing the run by its profile.
+// Step is the event of one step, the noise and the sensitivity in units of C. To compose a run with other events give
+// an accountant Steps of these: that is faster and no looser than composing the run by its profile.
 func (c Cost) Step() privacy.SubsampledGaussian {
 	return privacy.SubsampledGaussian{Sigma: c.NoiseMultiplier, Sensitivity: 1, Rate: c.Rate}
 }
@@ -107,12 +104,11 @@ func (c Cost) run() Cost {
 	return c
 }
 
-// Profile implements privacy.Event. Every evaluation of the composition takes
-// milliseconds, of a tuned one up to seconds.
+// Profile implements privacy.Event. Every evaluation of the composition takes milliseconds, of a tuned one up to
+// seconds.
 //
 // Bound: upper in both directions.
-// Errors: *privacy.ParamError; with Renyi, an error that wraps
-// privacy.ErrUnsupported under replace-one.
+// Errors: *privacy.ParamError; with Renyi, an error that wraps privacy.ErrUnsupported under replace-one.
 func (c Cost) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -163,12 +159,10 @@ func (c Cost) composition(adj privacy.Adjacency, s *pld.Settings) (*pld.Composit
 	return pld.New(parts, s)
 }
 
-// RDP implements privacy.RDPEvent: T times the curve of a step, with the score's,
-// and for a tuned run that of privacy.SelectionPoisson, in which δ̂ is that of
-// the privacy-loss distribution, or of the curve with Renyi.
+// RDP implements privacy.RDPEvent: T times the curve of a step, with the score's, and for a tuned run that of
+// privacy.SelectionPoisson, in which δ̂ is that of the privacy-loss distribution, or of the curve with Renyi.
 //
-// Errors: *privacy.ParamError; one that wraps privacy.ErrUnsupported under
-// replace-one.
+// Errors: *privacy.ParamError; one that wraps privacy.ErrUnsupported under replace-one.
 func (c Cost) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
 	if err := c.Validate(); err != nil {
 		return privacy.RDPCurve{}, err
@@ -190,9 +184,8 @@ func (c Cost) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {
 	return privacy.ComposeRDP([]int{c.Steps, 1}, step, score)
 }
 
-// Epsilon returns an upper bound on ε at δ under add/remove-one. For a tuned run
-// it is that of the Rényi curve, which takes a fifth of a second, not ten; the
-// profile is a little sharper where ε is large.
+// Epsilon returns an upper bound on ε at δ under add/remove-one. For a tuned run it is that of the Rényi curve, which
+// takes a fifth of a second, not ten; the profile is a little sharper where ε is large.
 //
 // Errors: *privacy.ParamError.
 func (c Cost) Epsilon(delta float64) (float64, error) {

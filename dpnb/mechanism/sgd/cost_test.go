@@ -47,8 +47,8 @@ func TestCostAgreesWithTheAccountants(t *testing.T) {
 	}
 }
 
-// TestTunedCost: more than one run, less than the runs composed; and the Rényi
-// curve with a δ̂ of its own, as rkw23 has it, is the looser one.
+// TestTunedCost: more than one run, less than the runs composed; and the Rényi curve with a δ̂ of its own, as rkw23 has
+// it, is the looser one.
 func TestTunedCost(t *testing.T) {
 	c := adultCost()
 	one, err := c.Epsilon(1e-5)
@@ -225,8 +225,8 @@ func TestCostRefuses(t *testing.T) {
 }
 
 // TestCostAgainstExact: never below the exact ε, and within a thousandth of it.
-// Values: mpmath 1.2.1, complex-contour inversion of the exact moment generating
-// function with 40 digits, relative error 1e-22.
+// Values: mpmath 1.2.1, complex-contour inversion of the exact moment generating function with 40 digits, relative
+// error 1e-22.
 func TestCostAgainstExact(t *testing.T) {
 	for _, g := range []struct {
 		cost         Cost

@@ -10,9 +10,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Counted counts the records with noise and then runs Fit for so many: with few of them its rule
-// is another one. One Gaussian mechanism is chosen by the result of one before it, and μ² adds up
-// whatever is chosen, as every rule's steps cost the same.
+// Counted counts the records with noise and then runs Fit for so many: with few of them its rule is another one. One
+// Gaussian mechanism is chosen by the result of one before it, and μ² adds up whatever is chosen, as every rule's steps
+// cost the same.
 //
 // Proof: docs/theory/quantiles.md#dpnb-faint.
 type Counted struct {
@@ -22,8 +22,8 @@ type Counted struct {
 	Share float64
 }
 
-// WithCount returns the release for counted records that costs what q alone does: the share is
-// taken from the descent, whose noise is larger by 1/√(1−κ).
+// WithCount returns the release for counted records that costs what q alone does: the share is taken from the descent,
+// whose noise is larger by 1/√(1−κ).
 func (q Quantiles) WithCount(share float64) Counted {
 	q.NoiseMultiplier *= (1 + 0x1p-48) / math.Sqrt(1-share)
 	return Counted{Fit: q, Share: share}
@@ -41,8 +41,7 @@ func (c Counted) Cost() Cost {
 	return cost
 }
 
-// at returns the fit for a noisy number of records: no fewer than the noise of the count, below
-// which it says nothing.
+// at returns the fit for a noisy number of records: no fewer than the noise of the count, below which it says nothing.
 func (c Counted) at(records float64) Quantiles {
 	q := c.Fit
 	q.Records = math.Round(math.Max(1, math.Max(records, c.sigma())))
@@ -90,8 +89,8 @@ func (c Counted) Check(rows matrix.Rows, labels []float64) error {
 	return c.Fit.Check(rows, labels)
 }
 
-// Run implements mechanism.Mechanism. Fitted is the descent for the noisy number of records;
-// Mechanism says what was counted and which rule that is.
+// Run implements mechanism.Mechanism. Fitted is the descent for the noisy number of records; Mechanism says what was
+// counted and which rule that is.
 func (c Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	both, err := mechanism.Begin(c, rows, labels, src)

@@ -17,15 +17,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Curvature runs Fit and then, at the θ_k of each level that it releases, what intervals are
-// made of: with residuals r = y − xᵀθ_k,
+// Curvature runs Fit and then, at the θ_k of each level that it releases, what intervals are made of: with residuals r
+// = y − xᵀθ_k,
 //
 //	how many |r| are in each of 16 public cells,
 //	C_k = Σ 1{|r| ≤ h_k}·xxᵀ, of which C_k/(2h_k) estimates the curvature at θ_k, and G = Σ xxᵀ,
 //
-// each with Gaussian noise. h_k is chosen by the noisy counts. Rows longer than R are scaled
-// down to it here too. Beside them it releases the mean of the noisy gradients that the descent
-// has seen in its last half, which have been paid for.
+// each with Gaussian noise. h_k is chosen by the noisy counts. Rows longer than R are scaled down to it here too.
+// Beside them it releases the mean of the noisy gradients that the descent has seen in its last half, which have been
+// paid for.
 //
 // Proof: docs/theory/quantile_intervals.md#dpnb-quantile-intervals.
 type Curvature struct {
@@ -39,8 +39,8 @@ type Curvature struct {
 	Nowhere []matrix.Direction
 }
 
-// Reference says of features First … First+Count−1 that they add up to feature Sum, in every
-// record or nearly: indicators of categories, and the constant.
+// Reference says of features First … First+Count−1 that they add up to feature Sum, in every record or nearly:
+// indicators of categories, and the constant.
 type Reference struct {
 	First, Count, Sum int
 	// Left is the place among them of the one that is left out, from which others are differences.
@@ -51,17 +51,17 @@ type Reference struct {
 func (r Reference) Out() int { return r.First + r.Left }
 
 const (
-	// countPart and gramPart are what the counts and G have of the share; the rest is the C_k's.
-	// What is not known of C_k costs most: it is of the order of 2h·density smaller than G.
+	// countPart and gramPart are what the counts and G have of the share; the rest is the C_k's. What is not known of
+	// C_k costs most: it is of the order of 2h·density smaller than G.
 	countPart, gramPart = 0.1, 0.15
-	// cells of |r|: the first is up to 2^−firstCell in the unit of the labels, each further one
-	// up to twice as far, the last beyond 2^(cells−2−firstCell) = 4.
+	// cells of |r|: the first is up to 2^−firstCell in the unit of the labels, each further one up to twice as far, the
+	// last beyond 2^(cells−2−firstCell) = 4.
 	cells, firstCell = 16, 12
 )
 
-// WithCurvature returns the release with its curvature that costs what q alone does: the share
-// is taken from the descent, whose noise is larger by 1/√(1−κ). Records are not looked at: intervals
-// are made of the mean of the last half of the iterates.
+// WithCurvature returns the release with its curvature that costs what q alone does: the share is taken from the
+// descent, whose noise is larger by 1/√(1−κ). Records are not looked at: intervals are made of the mean of the last
+// half of the iterates.
 func (q Quantiles) WithCurvature(share float64, references ...Reference) Curvature {
 	q.NoiseMultiplier *= (1 + 0x1p-48) / math.Sqrt(1-share)
 	q.Records = 0
@@ -75,8 +75,8 @@ func validShare(share float64) error {
 	return nil
 }
 
-// Cost is that of all of it: Gaussian mechanisms compose by μ², whatever each is chosen by, so
-// that it is one descent with less noise.
+// Cost is that of all of it: Gaussian mechanisms compose by μ², whatever each is chosen by, so that it is one descent
+// with less noise.
 func (c Curvature) Cost() Cost {
 	cost := c.Fit.Cost()
 	cost.NoiseMultiplier *= math.Sqrt(1-c.Share) * (1 - 0x1p-50)
@@ -88,8 +88,8 @@ func (c Curvature) mu(part float64) float64 {
 	return math.Sqrt(part*c.Share/(1-c.Share)*float64(c.Fit.Steps)) / c.Fit.NoiseMultiplier * (1 - 0x1p-48)
 }
 
-// scales returns the noise of a count, of an entry of G, and of one of C_k. One record is in one
-// cell of each level, and adds a matrix of Frobenius norm at most R² to G and to each C_k.
+// scales returns the noise of a count, of an entry of G, and of one of C_k. One record is in one cell of each level,
+// and adds a matrix of Frobenius norm at most R² to G and to each C_k.
 func (c Curvature) scales() (count, gram, near float64) {
 	r2 := c.Fit.RowNorm * c.Fit.RowNorm * (1 + 2*exact.OuterRounding)
 	levels := math.Sqrt(float64(len(c.Fit.Levels))) * (1 + 0x1p-48)
@@ -159,17 +159,16 @@ func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
 	return c.Fit.Check(rows, labels)
 }
 
-// Moments is what Curvature releases beside the coefficients, with what the noisy gradients of
-// the descent say. The levels stand one after the other, matrices by rows.
+// Moments is what Curvature releases beside the coefficients, with what the noisy gradients of the descent say. The
+// levels stand one after the other, matrices by rows.
 type Moments struct {
-	// Theta is the mean of the iterates of the last half, Gradient that of the noisy gradients
-	// at them: K·d.
+	// Theta is the mean of the iterates of the last half, Gradient that of the noisy gradients at them: K·d.
 	Theta, Gradient []float64
-	// Scatter is, of each level, the root of the mean square of xᵀ(θ_t − Theta), in the mean over
-	// these t and, by G, over the records.
+	// Scatter is, of each level, the root of the mean square of xᵀ(θ_t − Theta), in the mean over these t and, by G,
+	// over the records.
 	Scatter []float64
-	// Records is the noisy number of records; Width has the h_k, and Density about the density of
-	// the residuals at 0: the part of the records that h_k was chosen for, over 2h_k.
+	// Records is the noisy number of records; Width has the h_k, and Density about the density of the residuals at 0:
+	// the part of the records that h_k was chosen for, over 2h_k.
 	Records        float64
 	Width, Density []float64
 	// Tied says of a level that about a fifth of the labels or more are within 2⁻¹² of the fit.
@@ -250,13 +249,12 @@ func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	return release, nil
 }
 
-// share is which part of the records C_k is to be made of. The rule of Hall and Sheather (1988)
-// for quantiles has twice
+// share is which part of the records C_k is to be made of. The rule of Hall and Sheather (1988) for quantiles has twice
 //
 //	n^{−1/3}·z^{2/3}·(1.5φ(q)²/(2q² + 1))^{1/3},  q = Φ⁻¹(τ), z = 1.96;
 //
-// noise may ask for more, at most half of the records, or 1.2·min(τ, 1−τ) of them, where the
-// density is still about that at the quantile.
+// noise may ask for more, at most half of the records, or 1.2·min(τ, 1−τ) of them, where the density is still about
+// that at the quantile.
 func share(tau, records, noisy float64) float64 {
 	q := math.Sqrt2 * math.Erfinv(2*tau-1)
 	f := normal.Density(q)
@@ -264,8 +262,7 @@ func share(tau, records, noisy float64) float64 {
 	return math.Min(math.Max(rule, noisy), math.Min(0.5, 1.2*math.Min(tau, 1-tau)))
 }
 
-// window returns the h within which so many residuals are by noisy counts of |r|, taking them as
-// even within a cell.
+// window returns the h within which so many residuals are by noisy counts of |r|, taking them as even within a cell.
 func window(counts []float64, want float64) float64 {
 	below, lower, upper := 0.0, 0.0, math.Exp2(-firstCell)
 	for _, n := range counts[:cells-1] {
@@ -288,8 +285,7 @@ func square(m *mat.SymDense) []float64 {
 	return out
 }
 
-// counts returns how many |y − xᵀθ_k| are in each cell, level by level; one that is no number is
-// in the last.
+// counts returns how many |y − xᵀθ_k| are in each cell, level by level; one that is no number is in the last.
 func (r *records) counts(theta []float64, levels int) []float64 {
 	out, t := make([]float64, levels*cells), make([]float64, suffixBlock)
 	for k := range levels {
@@ -308,8 +304,8 @@ func (r *records) counts(theta []float64, levels int) []float64 {
 	return out
 }
 
-// outers returns Σxxᵀ of the records with residuals of at most a width, level by level, rows longer
-// than R scaled down to it. What a record adds is a function of it, of θ and of the widths alone.
+// outers returns Σxxᵀ of the records with residuals of at most a width, level by level, rows longer than R scaled down
+// to it. What a record adds is a function of it, of θ and of the widths alone.
 func (r *records) outers(theta, width []float64, rowNorm float64, workers int) []*mat.SymDense {
 	sums := make([]*mat.SymDense, len(width))
 	parallel.Each(len(sums), workers, func(k int) {

@@ -13,9 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// One record more changes the counts, G and the C_k by no more than the noise was made for,
-// whatever the others are, rows beyond the bound and residuals on the edge included; and comes
-// near to it.
+// One record more changes the counts, G and the C_k by no more than the noise was made for, whatever the others are,
+// rows beyond the bound and residuals on the edge included; and comes near to it.
 func TestOneRecordOfCurvature(t *testing.T) {
 	src := noise.NewSeeded(8)
 	const d, levels = 3, 2
@@ -50,8 +49,7 @@ func TestOneRecordOfCurvature(t *testing.T) {
 
 const exactRounding = 1e-6
 
-// Descent, counts and matrices together cost what one descent does, no less, and a millionth more
-// at most.
+// Descent, counts and matrices together cost what one descent does, no less, and a millionth more at most.
 func TestCurvatureCost(t *testing.T) {
 	for _, share := range []float64{1e-3, 0.2, 0.9} {
 		q := quantiles(deciles)
@@ -96,8 +94,8 @@ func around(t *testing.T, c Curvature, rows matrix.Rows, labels []float64) (*Aro
 	return a, r.Also.(*Moments)
 }
 
-// Where there is no noise to speak of the centre of the intervals is the sample's median, the
-// width that of its law, 1/(2f√n), and equal labels are found out.
+// Where there is no noise to speak of the centre of the intervals is the sample's median, the width that of its law,
+// 1/(2f√n), and equal labels are found out.
 func TestAroundAMedian(t *testing.T) {
 	const n = 20_001
 	rows, labels := matrix.NewDense(n, 1, nil), make([]float64, n)

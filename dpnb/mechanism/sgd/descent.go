@@ -21,18 +21,16 @@ import (
 //	g = (Σ_{i∈B} clip_C(f′(xᵢᵀθ; yᵢ)·xᵢ) + N(0, σ²C²I))/(q·n₀) + (λ/n₀)θ,
 //	θ ← Update(θ, g),
 //
-// clip_C scaling a vector that is longer than C down to it. A θ with a coordinate
-// beyond 1e100 starts again from zero. The noise is on the sum. g estimates the gradient of the mean objective J/n₀, J
-// = Σf + (λ/2)‖θ‖².
+// clip_C scaling a vector that is longer than C down to it. A θ with a coordinate beyond 1e100 starts again from zero.
+// The noise is on the sum. g estimates the gradient of the mean objective J/n₀, J = Σf + (λ/2)‖θ‖².
 //
-// Under add/remove-one the number of records is private. So the sum is divided by
-// the expected size q·n₀ of a batch of a data set of n₀ records, not by the size
-// of the batch or by q·n; n₀ is a public planning number, and q is stated, not
-// computed as 256/n from the records. If n is not n₀, the learning rate is off by
-// the factor n/n₀, and the guarantee is what it is.
+// Under add/remove-one the number of records is private. So the sum is divided by the expected size q·n₀ of a batch of
+// a data set of n₀ records, not by the size of the batch or by q·n; n₀ is a public planning number, and q is stated,
+// not computed as 256/n from the records. If n is not n₀, the learning rate is off by the factor n/n₀, and the
+// guarantee is what it is.
 //
-// Every parameter is chosen without looking at the records. Choosing the
-// learning rate by looking at results costs privacy: see Tuner.
+// Every parameter is chosen without looking at the records. Choosing the learning rate by looking at results costs
+// privacy: see Tuner.
 type Descent struct {
 	// Loss is f; its slope need not be bounded, as gradients are clipped.
 	Loss loss.Loss
@@ -50,8 +48,7 @@ type Descent struct {
 	Lambda float64
 	// Update is the rule, with its learning rate.
 	Update Update
-	// Average releases the mean of the last so many iterates; zero or one
-	// releases the last.
+	// Average releases the mean of the last so many iterates; zero or one releases the last.
 	Average int
 }
 
@@ -60,8 +57,8 @@ func (d Descent) Cost() Cost {
 	return Cost{Rate: d.Rate, NoiseMultiplier: d.NoiseMultiplier, Steps: d.Steps}
 }
 
-// ExpectedGradients returns q·n·T, the mean number of single gradients that a run
-// on n records evaluates. (The number itself depends on which records there are.)
+// ExpectedGradients returns q·n·T, the mean number of single gradients that a run on n records evaluates. (The number
+// itself depends on which records there are.)
 func (d Descent) ExpectedGradients(n int) float64 {
 	return d.Rate * float64(n) * float64(d.Steps)
 }
@@ -227,10 +224,9 @@ func (d Descent) descend(r *records, draw *exact.Sampler, workers int) []float64
 	return theta
 }
 
-// runaway reports coefficients that have run off, with a learning rate that is far
-// too large. They start again from zero, which only looks at what has paid for its
-// noise: with them margins would overflow, or be no numbers, in one order of
-// summation and not in another, and which order it is depends on all records.
+// runaway reports coefficients that have run off, with a learning rate that is far too large. They start again from
+// zero, which only looks at what has paid for its noise: with them margins would overflow, or be no numbers, in one
+// order of summation and not in another, and which order it is depends on all records.
 func runaway(theta []float64) bool {
 	for _, v := range theta {
 		if !(math.Abs(v) <= 1e100) {

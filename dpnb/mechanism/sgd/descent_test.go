@@ -22,8 +22,8 @@ func descent() Descent {
 		Update: Plain{0.1}}
 }
 
-// TestOneStepLaw: θ after one step from a data set of one record that is clipped
-// is (1−q)·N(0, σ²C²) + q·N(C, σ²C²), scaled: the pair that the accountant takes.
+// TestOneStepLaw: θ after one step from a data set of one record that is clipped is (1−q)·N(0, σ²C²) + q·N(C, σ²C²),
+// scaled: the pair that the accountant takes.
 func TestOneStepLaw(t *testing.T) {
 	const draws = 20_000
 	m := Descent{Loss: loss.Squared{}, Clip: 3, Rate: 0.3, Steps: 1, NoiseMultiplier: 0.5, PlannedRecords: 10,
@@ -58,8 +58,8 @@ func TestOneStepLaw(t *testing.T) {
 	}
 }
 
-// TestWithoutNoiseItIsGradientDescent: with all records in every batch and next to
-// no noise, the minimiser of the ridge problem is found.
+// TestWithoutNoiseItIsGradientDescent: with all records in every batch and next to no noise, the minimiser of the ridge
+// problem is found.
 func TestWithoutNoiseItIsGradientDescent(t *testing.T) {
 	rows, labels := simulated(400, 5, 1, 2)
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 4}
@@ -164,8 +164,8 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// Adaptive steps do not see a factor of all gradients, stay within the radius, and come to
-// the median of labels where there is no noise to speak of.
+// Adaptive steps do not see a factor of all gradients, stay within the radius, and come to the median of labels where
+// there is no noise to speak of.
 func TestAdaptiveSteps(t *testing.T) {
 	const n, steps = 301, 192
 	rows, labels := matrix.NewDense(n, 1, nil), make([]float64, n)

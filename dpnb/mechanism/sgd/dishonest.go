@@ -13,12 +13,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// lazily is a cost whose profile is worked out when it is first asked for a value: that
-// of a tuned run takes seconds.
+// lazily is a cost whose profile is worked out when it is first asked for a value: that of a tuned run takes seconds.
 type lazily struct{ Cost }
 
-// Profile implements privacy.Event. Errors: as Cost.Validate; what else goes wrong, and
-// has not been seen to, is a profile that promises nothing.
+// Profile implements privacy.Event. Errors: as Cost.Validate; what else goes wrong, and has not been seen to, is a
+// profile that promises nothing.
 func (c lazily) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if err := errors.Join(c.Validate(), adj.Validate()); err != nil {
 		return nil, err
@@ -26,19 +25,16 @@ func (c lazily) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	return privacy.Lazy(adj, func() (privacy.Profile, error) { return c.Cost.Profile(adj) }), nil
 }
 
-// Dishonest is the best of a grid by a score, with a noise that was calibrated for
-// one run: what is often reported, and is not private at the ε that it is reported
-// at. It exists for comparison.
+// Dishonest is the best of a grid by a score, with a noise that was calibrated for one run: what is often reported, and
+// is not private at the ε that it is reported at. It exists for comparison.
 type Dishonest struct {
-	// Release has the best run. Its guarantee is that of what was done: every run
-	// of the grid composed, and none at all if the score read the training records
-	// without noise.
+	// Release has the best run. Its guarantee is that of what was done: every run of the grid composed, and none at all
+	// if the score read the training records without noise.
 	*mechanism.Release
 	// Update and Score are those of the best run.
 	Update Update
 	Score  float64
-	// OneRun is the cost that is customarily quoted. IT DOES NOT COVER the choice
-	// of the best run.
+	// OneRun is the cost that is customarily quoted. IT DOES NOT COVER the choice of the best run.
 	OneRun Cost
 	// Runs is the size of the grid.
 	Runs int
@@ -54,8 +50,8 @@ func (d *Dishonest) Warning() string {
 	return w
 }
 
-// RunDishonestly runs every rule of the grid once and returns the best by the
-// score. Base's noise is that of one run: calibrate OneRun.
+// RunDishonestly runs every rule of the grid once and returns the best by the score. Base's noise is that of one run:
+// calibrate OneRun.
 //
 // Errors: *privacy.ParamError, *matrix.DataError, before anything is drawn.
 func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (

@@ -29,8 +29,8 @@ func (q Quantiles) Beside(mu float64) (privacy.Profile, error) {
 	return q.Cost().beside(mu)
 }
 
-// For implements mechanism.Informed. With D directions steps are those of r = √(9D + 0.4nμ) within 2r, and there is
-// a ridge of 3D/n of the noise's variance: rows have norm 1 and labels twice the unit as their spread.
+// For implements mechanism.Informed. With D directions steps are those of r = √(9D + 0.4nμ) within 2r, and there is a
+// ridge of 3D/n of the noise's variance: rows have norm 1 and labels twice the unit as their spread.
 func (q Quantiles) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	r := math.Sqrt(farPerDirection*f.Directions + farPerSignal*f.Records*f.Mu)
 	q.Update.Radius, q.Update.Ball = r, 2*r

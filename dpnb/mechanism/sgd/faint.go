@@ -7,14 +7,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// faint is descent with steps that public numbers set, for gradients that hardly stand out of their
-// noise even when all of them are added up: there is then nothing that steps could fit themselves
-// to, and to try costs a tenth. With the signal s of Signal, t = (k + ½)/T and w = s²/(s² + 64),
+// faint is descent with steps that public numbers set, for gradients that hardly stand out of their noise even when all
+// of them are added up: there is then nothing that steps could fit themselves to, and to try costs a tenth. With the
+// signal s of Signal, t = (k + ½)/T and w = s²/(s² + 64),
 //
 //	σₖ² ∝ t^{−w/2},  θ ← θ − r/(σₖ√(dT(1 + (τ(1−τ)s/4)²)))·g, then ‖θ‖ ≤ r(1 + w/2) by projection,
 //
-// and the mean of all iterates with weights ∝ t², put back into ‖θ‖ ≤ r, is released. At τ = ½,
-// and with equal noise, these are the steps of Steady for T = 256, whatever T is.
+// and the mean of all iterates with weights ∝ t², put back into ‖θ‖ ≤ r, is released. At τ = ½, and with equal noise,
+// these are the steps of Steady for T = 256, whatever T is.
 //
 // What it costs, and how it was chosen: docs/theory/quantiles.md#dpnb-faint.
 type faint struct {
@@ -25,12 +25,12 @@ type faint struct {
 	total  float64 // Σt^{w/2}/T
 }
 
-// Scheduled is a rule for all records in each step, with the noise of the steps and what each
-// iterate counts in the mean that is released.
+// Scheduled is a rule for all records in each step, with the noise of the steps and what each iterate counts in the
+// mean that is released.
 type Scheduled interface {
 	Update
-	// Spread returns sₖ, the standard deviation of the noise of step k over that of T equal steps
-	// of the same cost: Σsₖ⁻² is T, or less by rounding.
+	// Spread returns sₖ, the standard deviation of the noise of step k over that of T equal steps of the same cost:
+	// Σsₖ⁻² is T, or less by rounding.
 	Spread(k int) float64
 	// Weight returns the weight of the iterate after step k; all of them add up to 1.
 	Weight(k int) float64
@@ -41,9 +41,8 @@ type Scheduled interface {
 // faintest is the signal from which steps fit themselves.
 const faintest = 9
 
-// Signal returns s = ½n√T/(σ√d): half the largest norm of a sum of n gradients, over that of the
-// noise of all T steps together in d dimensions, σ being its multiplier in one of them. For
-// (ε, δ) that are worth μ-GDP it is ½nμ/√d.
+// Signal returns s = ½n√T/(σ√d): half the largest norm of a sum of n gradients, over that of the noise of all T steps
+// together in d dimensions, σ being its multiplier in one of them. For (ε, δ) that are worth μ-GDP it is ½nμ/√d.
 func Signal(records, multiplier float64, steps, d int) float64 {
 	return 0.5 * math.Max(0, records) * math.Sqrt(float64(steps)/float64(d)) / multiplier
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Around has what is known of coefficients: centres, and the half widths of intervals about
-// them, infinite where nothing is, and 0 of the first feature of a Reference. The levels stand
-// one after the other.
+// Around has what is known of coefficients: centres, and the half widths of intervals about them, infinite where
+// nothing is, and 0 of the first feature of a Reference. The levels stand one after the other.
 type Around struct {
 	Centre, Half []float64
 	// Why says of each level why its intervals are infinite; "" where they are not.
@@ -22,29 +21,29 @@ type Around struct {
 }
 
 const (
-	// knownFrom is from how many times the noise of an entry of C_k on an eigenvalue of it is taken
-	// for known, and lessBy by how much it may be less.
+	// knownFrom is from how many times the noise of an entry of C_k on an eigenvalue of it is taken for known, and
+	// lessBy by how much it may be less.
 	knownFrom, lessBy = 3, 1
-	// farthest is how far, in widths h_k, fits may be from each other in the mean square of a
-	// prediction for one curvature to serve them all.
+	// farthest is how far, in widths h_k, fits may be from each other in the mean square of a prediction for one
+	// curvature to serve them all.
 	farthest = 1
 )
 
-// Around returns intervals of a level such as 0.95, each by itself, from what was released: with
-// H = C_k/(2h_k) and the means ḡ and θ̄ of noisy gradients and of where they were taken,
+// Around returns intervals of a level such as 0.95, each by itself, from what was released: with H = C_k/(2h_k) and the
+// means ḡ and θ̄ of noisy gradients and of where they were taken,
 //
 //	θ̄ − H⁻¹ḡ ± (z·√(H⁻¹VH⁻¹ + what the noise of H does to H⁻¹ḡ) + a bound on a bias),
 //
-// V the covariance of the mean of the noise, with τ(1−τ)G for the coefficients of the population
-// that the records were drawn from; else, for the descent's on the same records without noise,
-// with that of how far the gradient of finitely many records is from a linear function. The
-// bias is what a density of the residuals does that is log-concave but not even.
+// V the covariance of the mean of the noise, with τ(1−τ)G for the coefficients of the population that the records were
+// drawn from; else, for the descent's on the same records without noise, with that of how far the gradient of finitely
+// many records is from a linear function. The bias is what a density of the residuals does that is log-concave but not
+// even.
 //
 // forms are the linear forms of the coefficients of a level that they are for, zero along Nowhere; nil is each
 // coefficient.
 //
-// Coverage: at least the level in the limit of many records, whose labels have a density at the
-// quantile. Errors: *privacy.ParamError for a level that is none.
+// Coverage: at least the level in the limit of many records, whose labels have a density at the quantile. Errors:
+// *privacy.ParamError for a level that is none.
 // Proof: docs/theory/quantile_intervals.md#dpnb-quantile-intervals.
 func (c Curvature) Around(released *Moments, level float64, population bool, forms [][]float64) (*Around, error) {
 	if !(level > 0 && level < 1) {
@@ -111,8 +110,8 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool,
 	for j := range d {
 		variance.SetSym(j, j, math.Max(0, variance.At(j, j))+last*last/float64(c.Fit.Update.average()))
 	}
-	// b = H⁻¹ḡ is how far the descent has stopped from where its gradients point; distance bounds
-	// the square of how far it is from what is covered.
+	// b = H⁻¹ḡ is how far the descent has stopped from where its gradients point; distance bounds the square of how far
+	// it is from what is covered.
 	_, _, noise := c.scales()
 	b, distance := mat.NewVecDense(d, nil), 0.0
 	wide, lost, unknown := mat.NewSymDense(d, nil), make([]float64, len(forms)), 0
@@ -169,10 +168,9 @@ func (c Curvature) around(m knownMoments, k int, level float64, population bool,
 	return centre, half, why
 }
 
-// known returns the moments of coefficients that are known where those of a Reference are not,
-// without the one of its features that is left out: of the others the difference from that, which is
-// added to Sum's. A record in which they do not add up counts as one of that. kept has the places
-// of what is left among d features.
+// known returns the moments of coefficients that are known where those of a Reference are not, without the one of its
+// features that is left out: of the others the difference from that, which is added to Sum's. A record in which they do
+// not add up counts as one of that. kept has the places of what is left among d features.
 func (c Curvature) known(m *Moments, d int) knownMoments {
 	theta, out := slices.Clone(m.Theta), knownMoments{Moments: *m, features: d}
 	for j := range d {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// joint is the noise between the levels of Quantiles: C = root², and u_j = root⁻¹v_j of
-// the vertices, none longer than 1.
+// joint is the noise between the levels of Quantiles: C = root², and u_j = root⁻¹v_j of the vertices, none longer than
+// 1.
 type joint struct {
 	levels int
 	// root by rows, K×K; white has the u_j one after the other, (K+1)×K.
@@ -26,9 +26,9 @@ var joints sync.Map
 
 // jointNoise returns the noise for the levels, of nearly the least trace.
 //
-// For weights w_j of the vertices and M = Σw_j v_jv_jᵀ, C = c·M^{1/2} with c =
-// max_j q_j, q_j = v_jᵀM^{−1/2}v_j, is admissible, and no admissible C has a trace below
-// (tr M^{1/2})². Weights that are multiplied by q_j again and again approach the best.
+// For weights w_j of the vertices and M = Σw_j v_jv_jᵀ, C = c·M^{1/2} with c = max_j q_j, q_j = v_jᵀM^{−1/2}v_j, is
+// admissible, and no admissible C has a trace below (tr M^{1/2})². Weights that are multiplied by q_j again and again
+// approach the best.
 // Proof: docs/theory/quantiles.md#dpnb-quantiles-joint.
 func jointNoise(levels []float64) *joint {
 	key := joined(levels)
@@ -120,8 +120,8 @@ func (c *joint) clone() *joint {
 	return &joint{c.levels, slices.Clone(c.root), slices.Clone(c.white), c.gap}
 }
 
-// LevelCovariance returns C, the covariance between levels of the noise in a step of
-// Quantiles, in units of (NoiseMultiplier × RowNorm)². One level alone has max(τ, 1−τ)².
+// LevelCovariance returns C, the covariance between levels of the noise in a step of Quantiles, in units of
+// (NoiseMultiplier × RowNorm)². One level alone has max(τ, 1−τ)².
 //
 // Errors: as ValidLevels.
 func LevelCovariance(levels []float64) (*mat.SymDense, error) {
@@ -134,9 +134,8 @@ func LevelCovariance(levels []float64) (*mat.SymDense, error) {
 	return c, nil
 }
 
-// Pool puts the fitted quantiles t₁ … t_K of a record in order, in place: neighbours that
-// cross are replaced by their mean, until none do (the isotonic regression of t). The sum
-// of their pinball losses does not rise, at any y.
+// Pool puts the fitted quantiles t₁ … t_K of a record in order, in place: neighbours that cross are replaced by their
+// mean, until none do (the isotonic regression of t). The sum of their pinball losses does not rise, at any y.
 func Pool(t []float64) {
 	// Blocks of equal values: their sums and lengths.
 	type block struct {

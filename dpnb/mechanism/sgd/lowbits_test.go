@@ -18,9 +18,8 @@ import (
 // releaser releases from the data with a record or without.
 type releaser func(with bool, src *noise.Seeded) ([]float64, error)
 
-// oneStep attacks one step of DP-SGD in which every record takes part: then the sum of
-// each candidate's clipped gradients at θ = 0 is known. The learning rate makes what is
-// released minus the noisy sum.
+// oneStep attacks one step of DP-SGD in which every record takes part: then the sum of each candidate's clipped
+// gradients at θ = 0 is known. The learning rate makes what is released minus the noisy sum.
 func oneStep(n, d int, multiplier float64) (attack audit.LowBits, broken releaser) {
 	rows, labels := simulated(n+1, d, 1, 6)
 	m := Descent{Loss: loss.Logistic{}, Clip: 0.7, Rate: 1, Steps: 1, NoiseMultiplier: multiplier,
@@ -102,9 +101,8 @@ func trainingScore(n, d int, sigma float64) (attack audit.LowBits, broken releas
 	}
 }
 
-// The last bits of one step's noisy sum, and of a tuner's score, name neighbours no more
-// often than their noise allows; those of float64 sums do. DPNB_LOWBITS asks for so many
-// runs, and for 109 features besides 20.
+// The last bits of one step's noisy sum, and of a tuner's score, name neighbours no more often than their noise allows;
+// those of float64 sums do. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs, shapes := 150, []int{20} // fewer do not see float64 sums with little noise
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// On f(θ) = |θ₁ − 3| + |θ₂|, whose minimum lies outside the ball, the mean of the iterates
-// comes as close to the best point of the ball as the theorem says, and no iterate leaves it.
+// On f(θ) = |θ₁ − 3| + |θ₂|, whose minimum lies outside the ball, the mean of the iterates comes as close to the best
+// point of the ball as the theorem says, and no iterate leaves it.
 func TestSteadyKeepsItsBound(t *testing.T) {
 	const radius, steps = 2.0, 400
 	f := func(theta []float64) float64 { return math.Abs(theta[0]-3) + math.Abs(theta[1]) }

@@ -20,19 +20,18 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Quantiles is noisy gradient descent for quantile regression at K levels at once. With
-// the margins t_k = xᵀθ_k of a record it descends on the convex
+// Quantiles is noisy gradient descent for quantile regression at K levels at once. With the margins t_k = xᵀθ_k of a
+// record it descends on the convex
 //
 //	f̃ = max_j Σ_k (1{k>j} − τ_k)(t_k − y),  j = 0 … K,
 //
-// which is the sum of the K pinball losses wherever t₁ ≤ … ≤ t_K, and nowhere more. Its
-// slopes at a record are one of K+1 vectors v_j = (1{k>j} − τ_k)_k, where those of the
-// sum of the losses are one of 2ᴷ, and the noise has the covariance C between levels, of
-// the least trace with v_jᵀC⁻¹v_j ≤ 1 for all j: nine deciles together have about the
+// which is the sum of the K pinball losses wherever t₁ ≤ … ≤ t_K, and nowhere more. Its slopes at a record are one of
+// K+1 vectors v_j = (1{k>j} − τ_k)_k, where those of the sum of the losses are one of 2ᴷ, and the noise has the
+// covariance C between levels, of the least trace with v_jᵀC⁻¹v_j ≤ 1 for all j: nine deciles together have about the
 // noise that one of them has alone. Each level moves by Adaptive.
 //
-// Fitted quantiles of a record that cross are put right by Pool, which costs nothing;
-// their pinball loss is then at most f̃.
+// Fitted quantiles of a record that cross are put right by Pool, which costs nothing; their pinball loss is then at
+// most f̃.
 //
 // Proof: docs/theory/quantiles.md#dpnb-quantiles-joint.
 type Quantiles struct {
@@ -40,23 +39,23 @@ type Quantiles struct {
 	Levels []float64
 	// RowNorm is R: longer records are scaled down to it.
 	RowNorm float64
-	// Steps is T, NoiseMultiplier is σ: the noise multiplier of step k is σ·sₖ, sₖ the Spread of the
-	// rule, and all steps together are as private as with σ in each.
+	// Steps is T, NoiseMultiplier is σ: the noise multiplier of step k is σ·sₖ, sₖ the Spread of the rule, and all
+	// steps together are as private as with σ in each.
 	Steps           int
 	NoiseMultiplier float64
 	// Update moves each level. Its Steps are T; its Noise and Level are set here.
 	Update Adaptive
-	// Records is the number of records that were planned, which is public, or released with noise
-	// (Counted): where their gradients hardly stand out of the noise, the rule is that of Adaptive.For. Zero is
-	// none, and Update all there is.
+	// Records is the number of records that were planned, which is public, or released with noise (Counted): where
+	// their gradients hardly stand out of the noise, the rule is that of Adaptive.For. Zero is none, and Update all
+	// there is.
 	Records float64
 }
 
 // MaxLevels bounds the number of levels of Quantiles.
 const MaxLevels = 99
 
-// Cost returns what one run costs: that of T steps of multiplier σ. Gaussian mechanisms compose
-// by Σ1/σₖ², and that is T/σ² (docs/theory/quantiles.md, section 2).
+// Cost returns what one run costs: that of T steps of multiplier σ. Gaussian mechanisms compose by Σ1/σₖ², and that is
+// T/σ² (docs/theory/quantiles.md, section 2).
 func (q Quantiles) Cost() Cost {
 	return Cost{Rate: 1, NoiseMultiplier: q.NoiseMultiplier, Steps: q.Steps}
 }
@@ -105,16 +104,16 @@ func (q Quantiles) Validate() error {
 	return mechanism.Scales{{"RowNorm", q.RowNorm}, {"NoiseMultiplier × RowNorm", q.sigma()}}.Check()
 }
 
-// sigma is the scale of the noise were it the same in each step, the product rounded up;
-// sigmaAt is that in step k by a rule.
+// sigma is the scale of the noise were it the same in each step, the product rounded up; sigmaAt is that in step k by a
+// rule.
 func (q Quantiles) sigma() float64 { return q.NoiseMultiplier * q.RowNorm * (1 + 0x1p-50) }
 
 func (q Quantiles) sigmaAt(rule Scheduled, k int) float64 {
 	return q.sigma() * rule.Spread(k) * (1 + 0x1p-50)
 }
 
-// rule returns that of a level, noise being of the shape of that for d features. All levels have
-// the same noise in a step, and so one signal, the mean of theirs.
+// rule returns that of a level, noise being of the shape of that for d features. All levels have the same noise in a
+// step, and so one signal, the mean of theirs.
 func (q Quantiles) rule(level int, shape *joint, d int) Scheduled {
 	k, signal := len(q.Levels), 0.0
 	noise := func(l int) float64 { return floats.Norm(shape.root[l*k:(l+1)*k], 2) }
@@ -187,8 +186,7 @@ func (q Quantiles) Check(rows matrix.Rows, labels []float64) error {
 	return q.Update.fits(d)
 }
 
-// Run implements mechanism.Mechanism. The coefficients are those of the first level,
-// then of the second, and so on.
+// Run implements mechanism.Mechanism. The coefficients are those of the first level, then of the second, and so on.
 func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	r, err := mechanism.Begin(q, rows, labels, src)
@@ -204,16 +202,16 @@ func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	return r, nil
 }
 
-// shape is the noise between levels for d features. Whitened sums err by 2⁻²⁶R an entry
-// (whiten): neighbours' differ by 2⁻²⁵√(Kd)·R more than by u_j⊗x, which is paid for here.
+// shape is the noise between levels for d features. Whitened sums err by 2⁻²⁶R an entry (whiten): neighbours' differ by
+// 2⁻²⁵√(Kd)·R more than by u_j⊗x, which is paid for here.
 func (q Quantiles) shape(d int) *joint {
 	c := jointNoise(q.Levels)
 	c.scale(1 - 0x1p-24*math.Sqrt(float64(c.levels*d)) - 0x1p-40)
 	return c
 }
 
-// descend runs the T steps on checked records. If trail is not nil it is called in the steps of
-// which the mean is released, before θ_k of a level is moved by its noisy gradient g.
+// descend runs the T steps on checked records. If trail is not nil it is called in the steps of which the mean is
+// released, before θ_k of a level is moved by its noisy gradient g.
 func (q Quantiles) descend(r *records, draw *exact.Sampler, workers int, trail func(level int, theta,
 	g []float64)) []float64 {
 	k, d := len(q.Levels), r.d
@@ -272,8 +270,7 @@ type suffixes struct {
 }
 
 const (
-	// suffixChunk is how many records a worker takes at a time, suffixBlock how many
-	// margins are computed at once.
+	// suffixChunk is how many records a worker takes at a time, suffixBlock how many margins are computed at once.
 	suffixChunk, suffixBlock = 4096, 256
 	// A part of so many records is exact: each entry of theirs is below 2²⁶h.
 	suffixMost = 1 << 26
@@ -295,8 +292,7 @@ func newSuffixes(r *records, levels, workers int) *suffixes {
 	return s
 }
 
-// sum fills totals at theta. Sums of multiples of h are exact, so that it does not matter
-// which worker added what.
+// sum fills totals at theta. Sums of multiples of h are exact, so that it does not matter which worker added what.
 func (s *suffixes) sum(theta []float64) {
 	s.theta = theta
 	s.exact.Clear()
@@ -331,8 +327,8 @@ func (s *suffixes) chunk(worker, chunk int) {
 	}
 }
 
-// block adds the records from lo to hi, all of them thin or none, each to its vertex. What
-// a record adds is a function of it and of θ alone.
+// block adds the records from lo to hi, all of them thin or none, each to its vertex. What a record adds is a function
+// of it and of θ alone.
 func (s *suffixes) block(worker, lo, hi int) {
 	part, margin, row := s.parts[worker], s.margin[worker], s.row[worker]
 	d, n, weights := s.d, hi-lo, s.weights(s.room[worker], lo, hi)
@@ -361,8 +357,8 @@ func (s *suffixes) block(worker, lo, hi int) {
 	}
 }
 
-// vertex returns the j that maximises Σ_{k>j}(t_k − y), t_k = margins[k·stride]: of
-// margins in order the number of those that are not above y.
+// vertex returns the j that maximises Σ_{k>j}(t_k − y), t_k = margins[k·stride]: of margins in order the number of
+// those that are not above y.
 func vertex(margins []float64, stride, levels int, y float64) int {
 	best, at, sum := 0.0, levels, 0.0
 	for k := levels - 1; k >= 0; k-- {
@@ -373,9 +369,8 @@ func vertex(margins []float64, stride, levels int, y float64) int {
 	return at
 }
 
-// whiten writes Σ_j u_j ⊗ totals_j to dst, cut to ±2²⁸R, of which the last digit is
-// 2⁻²⁵R: each entry errs by half of that, and to cut moves no two sums apart. The sum
-// itself is one of double-doubles, whose error is far below.
+// whiten writes Σ_j u_j ⊗ totals_j to dst, cut to ±2²⁸R, of which the last digit is 2⁻²⁵R: each entry errs by half of
+// that, and to cut moves no two sums apart. The sum itself is one of double-doubles, whose error is far below.
 func (c *joint) whiten(dst, totals []float64, d int, rowNorm float64) {
 	k, most := c.levels, 0x1p28*rowNorm
 	for l := range k {

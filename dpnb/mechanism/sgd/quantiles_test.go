@@ -34,9 +34,8 @@ func pinballs(levels, t []float64, y float64) (sum, joined float64) {
 	return sum, joined
 }
 
-// f̃ is convex, with the slopes v_j; no more than the sum of the pinball losses, and the
-// same where nothing crosses; and pooled margins, which are in order, have no more loss
-// than f̃. Sorted ones can have more.
+// f̃ is convex, with the slopes v_j; no more than the sum of the pinball losses, and the same where nothing crosses;
+// and pooled margins, which are in order, have no more loss than f̃. Sorted ones can have more.
 func TestJointLoss(t *testing.T) {
 	src := noise.NewSeeded(5)
 	sorting := false
@@ -81,8 +80,8 @@ func TestJointLoss(t *testing.T) {
 	}
 }
 
-// No vertex is longer than 1 in the norm of the noise, one is as long, the trace is within
-// a hundredth of the least, and the standard deviations are as the page has them.
+// No vertex is longer than 1 in the norm of the noise, one is as long, the trace is within a hundredth of the least,
+// and the standard deviations are as the page has them.
 func TestLevelCovariance(t *testing.T) {
 	for _, c := range []struct {
 		levels []float64
@@ -124,8 +123,8 @@ func TestLevelCovariance(t *testing.T) {
 	}
 }
 
-// What one record does to the whitened sums, as they are computed, is at most R for every
-// kind of rows, and nearly that for the worst: the test sees a tenth less noise.
+// What one record does to the whitened sums, as they are computed, is at most R for every kind of rows, and nearly that
+// for the worst: the test sees a tenth less noise.
 func TestOneRecordOfQuantiles(t *testing.T) {
 	const n, d = 700, 5
 	rows, labels := simulated(n, d, 1, 9)
@@ -163,9 +162,8 @@ func TestOneRecordOfQuantiles(t *testing.T) {
 // opaque is rows of no known type.
 type opaque struct{ matrix.Rows }
 
-// One level is the descent on its pinball loss, where noise is so little that its spread over
-// the steps does not matter; the workers change nothing; and without noise to speak of all
-// levels are found.
+// One level is the descent on its pinball loss, where noise is so little that its spread over the steps does not
+// matter; the workers change nothing; and without noise to speak of all levels are found.
 func TestQuantilesDescend(t *testing.T) {
 	rows, labels := simulated(9000, 4, 1, 3)
 	one := quantiles([]float64{0.3})
@@ -207,9 +205,8 @@ func TestQuantilesDescend(t *testing.T) {
 	}
 }
 
-// The noise of the steps, as it is drawn, costs what Cost says: Σ1/σₖ² = T/σ², by any rule. A share
-// of the early steps that is off by a tenth, and not made up for, is seen. Iterates have weights
-// that add up to 1.
+// The noise of the steps, as it is drawn, costs what Cost says: Σ1/σₖ² = T/σ², by any rule. A share of the early steps
+// that is off by a tenth, and not made up for, is seen. Iterates have weights that add up to 1.
 func TestSpreadOfNoise(t *testing.T) {
 	for _, steps := range []int{1, 2, 3, 5, 20, 191, 192, 1000} {
 		for _, records := range []float64{0, 1, 40, 200} {
@@ -234,8 +231,8 @@ func TestSpreadOfNoise(t *testing.T) {
 	}
 }
 
-// Few records, planned or counted, have steps that do not look at gradients; many, and those of
-// whom nobody knows how many there are, have Adaptive's. The signal of one level is ½nμ/√d.
+// Few records, planned or counted, have steps that do not look at gradients; many, and those of whom nobody knows how
+// many there are, have Adaptive's. The signal of one level is ½nμ/√d.
 func TestFaintWhereRecordsAreFew(t *testing.T) {
 	q := quantiles([]float64{0.9})
 	mu := math.Sqrt(20) / 3
@@ -278,8 +275,8 @@ func TestFaintWhereRecordsAreFew(t *testing.T) {
 }
 
 // A descent that always points one way ends on the ball, or, in a wide one, at about 6.38r: its steps are those of r
-// whatever the ball is. Its words say which, for a release that goes on is told by them. Where records are few the
-// ball is r again.
+// whatever the ball is. Its words say which, for a release that goes on is told by them. Where records are few the ball
+// is r again.
 func TestBall(t *testing.T) {
 	told := map[string]bool{}
 	for _, c := range []struct{ radius, ball, want, off float64 }{
@@ -303,8 +300,8 @@ func TestBall(t *testing.T) {
 	}
 }
 
-// With ℓ₁ the steps come to the minimiser of Σρ(y − θ) + ω|θ|: for labels that are even in
-// [0, 1) and τ = ½ that is θ = ½ − ω/n.
+// With ℓ₁ the steps come to the minimiser of Σρ(y − θ) + ω|θ|: for labels that are even in [0, 1) and τ = ½ that is θ =
+// ½ − ω/n.
 func TestShrink(t *testing.T) {
 	const n = 2001
 	rows, labels := matrix.NewDense(n, 1, nil), make([]float64, n)

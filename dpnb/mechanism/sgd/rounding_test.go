@@ -12,9 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// TestARecordCountsForItself: rows so long that rounding decides their margins have
-// the same gradients and the same score however many others there are. Else one
-// record more would change the sum by more than C, the score by more than one.
+// TestARecordCountsForItself: rows so long that rounding decides their margins have the same gradients and the same
+// score however many others there are. Else one record more would change the sum by more than C, the score by more than
+// one.
 func TestARecordCountsForItself(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	decided := 0
@@ -63,10 +63,9 @@ func TestARecordCountsForItself(t *testing.T) {
 	}
 }
 
-// TestOneRecordDoesNotDecideHowOthersAreSummed: rows of which a quarter is not zero, so
-// long that rounding decides their margins, have the same gradients beside a row of
-// zeros and beside a full one: one record used to have all of them summed in another
-// order, and to move their sum by more than C.
+// TestOneRecordDoesNotDecideHowOthersAreSummed: rows of which a quarter is not zero, so long that rounding decides
+// their margins, have the same gradients beside a row of zeros and beside a full one: one record used to have all of
+// them summed in another order, and to move their sum by more than C.
 func TestOneRecordDoesNotDecideHowOthersAreSummed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	const d, n = 40, 8
@@ -106,9 +105,9 @@ func TestOneRecordDoesNotDecideHowOthersAreSummed(t *testing.T) {
 	}
 }
 
-// TestRunawayStartsAgain: with a learning rate at which θ overflows, the kind of the
-// rows still does not matter, and what is released is a number. A coefficient that
-// is infinite would give a dense row with a zero there no margin, a sparse one its own.
+// TestRunawayStartsAgain: with a learning rate at which θ overflows, the kind of the rows still does not matter, and
+// what is released is a number. A coefficient that is infinite would give a dense row with a zero there no margin, a
+// sparse one its own.
 func TestRunawayStartsAgain(t *testing.T) {
 	x, labels := simulated(200, 6, 0.5, 4)
 	for _, update := range []Update{Plain{1e300}, Plain{1e308}, Momentum{1e308, 0.9}, Adam{LearningRate: 1e305}} {
@@ -136,8 +135,7 @@ func TestRunawayStartsAgain(t *testing.T) {
 	}
 }
 
-// TestAFreeScoreHasNoCost: a score that reads the records without noise is not one
-// that does not read them.
+// TestAFreeScoreHasNoCost: a score that reads the records without noise is not one that does not read them.
 func TestAFreeScoreHasNoCost(t *testing.T) {
 	u, _, _ := tuner(t)
 	for _, sigma := range []float64{0, -1, math.NaN()} {

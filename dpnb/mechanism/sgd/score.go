@@ -12,29 +12,25 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Score says how good coefficients are, larger being better. What is selected by
-// a score tells something of what the score has read: the scores are Holdout,
-// which reads public records, and Training, which reads the private ones and pays.
+// Score says how good coefficients are, larger being better. What is selected by a score tells something of what the
+// score has read: the scores are Holdout, which reads public records, and Training, which reads the private ones and
+// pays.
 type Score interface {
 	fmt.Stringer
-	// bind checks the score and returns it as a function; rows and labels are the
-	// training records.
+	// bind checks the score and returns it as a function; rows and labels are the training records.
 	bind(rows matrix.Rows, labels []float64) (func(theta []float64, draw *exact.Sampler) float64, error)
 	// validate returns a *privacy.ParamError for noise that is out of range.
 	validate() error
-	// multiplier is the score's noise over its sensitivity; +Inf where it does not
-	// read the training records.
+	// multiplier is the score's noise over its sensitivity; +Inf where it does not read the training records.
 	multiplier() float64
 }
 
-// Holdout scores on records that everybody may know: other people's, given for
-// the purpose, or public. It costs nothing. rkw23 selects by the accuracy on the
-// test set, which then is such a set, and no longer a test.
+// Holdout scores on records that everybody may know: other people's, given for the purpose, or public. It costs
+// nothing. rkw23 selects by the accuracy on the test set, which then is such a set, and no longer a test.
 type Holdout struct {
 	Rows   matrix.Rows
 	Labels []float64
-	// Loss is what the score is minus the mean of; nil scores by the share of the
-	// labels ±1 that are predicted rightly.
+	// Loss is what the score is minus the mean of; nil scores by the share of the labels ±1 that are predicted rightly.
 	Loss loss.Loss
 }
 
@@ -83,8 +79,7 @@ func (h Holdout) bind(rows matrix.Rows, _ []float64) (func([]float64, *exact.Sam
 	}, nil
 }
 
-// sameRecords reports that two matrices are in the same memory. It cannot know of
-// copies.
+// sameRecords reports that two matrices are in the same memory. It cannot know of copies.
 func sameRecords(a, b matrix.Rows) bool {
 	for _, x := range entriesOf(a) {
 		for _, y := range entriesOf(b) {
@@ -113,11 +108,10 @@ func entriesOf(r matrix.Rows) (all [][]float64) {
 	return all
 }
 
-// Training scores by the number of training records that are predicted rightly,
-// with noise N(0, Sigma²): one record changes it by one at most. Each run pays for
-// its score as for a Gaussian mechanism; the score itself is then part of what a
-// run publishes, as the theorems of selection demand. Sigma = 0 reads the records
-// without paying, which only Tuner.RunDishonestly allows.
+// Training scores by the number of training records that are predicted rightly, with noise N(0, Sigma²): one record
+// changes it by one at most. Each run pays for its score as for a Gaussian mechanism; the score itself is then part of
+// what a run publishes, as the theorems of selection demand. Sigma = 0 reads the records without paying, which only
+// Tuner.RunDishonestly allows.
 type Training struct{ Sigma float64 }
 
 // String describes the score.
@@ -158,9 +152,8 @@ func (s Training) bind(rows matrix.Rows, labels []float64) (func([]float64, *exa
 	}, nil
 }
 
-// right counts the labels ±1 that the sign of the margin predicts; a margin that
-// is no number predicts −1. Each margin is rounded as if its record were alone, so that
-// one record more turns the sign of no other.
+// right counts the labels ±1 that the sign of the margin predicts; a margin that is no number predicts −1. Each margin
+// is rounded as if its record were alone, so that one record more turns the sign of no other.
 func right(rows matrix.Rows, labels, theta []float64) int {
 	const block = 256
 	var t [block]float64

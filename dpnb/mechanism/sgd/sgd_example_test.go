@@ -9,9 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The noise that 60 passes over 32,561 planned records need in batches of 256 at
-// ε = 1: for one run, and for a run whose learning rate is tuned honestly, by
-// Rényi curves as in the paper.
+// The noise that 60 passes over 32,561 planned records need in batches of 256 at ε = 1: for one run, and for a run
+// whose learning rate is tuned honestly, by Rényi curves as in the paper.
 func ExampleCost_CalibrateNoise() {
 	cost := sgd.Cost{Rate: 256.0 / 32_561, Steps: 60 * 128}
 	one, err := cost.CalibrateNoise(1, 1e-5)

@@ -12,9 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// unlike counts the pairs of neighbours whose computed sums do not differ by exactly what
-// the record gives alone: samples of every remainder of four, the record at the front,
-// in the middle and at the end.
+// unlike counts the pairs of neighbours whose computed sums do not differ by exactly what the record gives alone:
+// samples of every remainder of four, the record at the front, in the middle and at the end.
 func unlike(rng *rand.Rand, n int, sum func(index []int) []float64) (wrong int) {
 	for _, size := range []int{0, 1, 2, 3, 4, 5, 6, 7, 61, 1022, 1023} {
 		without := rng.Perm(n)
@@ -32,9 +31,9 @@ func unlike(rng *rand.Rand, n int, sum func(index []int) []float64) (wrong int) 
 	return wrong
 }
 
-// TestSumsOfNeighboursDifferByTheRecord, exactly, in any order, for any number of
-// workers and every kind of rows; and what a record gives has norm at most C. A sum in
-// float64 that is not rounded record by record first is found out in many pairs.
+// TestSumsOfNeighboursDifferByTheRecord, exactly, in any order, for any number of workers and every kind of rows; and
+// what a record gives has norm at most C. A sum in float64 that is not rounded record by record first is found out in
+// many pairs.
 func TestSumsOfNeighboursDifferByTheRecord(t *testing.T) {
 	const n, d = 1100, 37
 	rng := rand.New(rand.NewPCG(2, 3))
@@ -85,8 +84,8 @@ func TestSumsOfNeighboursDifferByTheRecord(t *testing.T) {
 	}
 }
 
-// TestSumsBeyondRange: 2²⁷ and more records of norm C are more than float64 adds
-// exactly; their sum is cut, and neighbours still differ by no more than the record.
+// TestSumsBeyondRange: 2²⁷ and more records of norm C are more than float64 adds exactly; their sum is cut, and
+// neighbours still differ by no more than the record.
 func TestSumsBeyondRange(t *testing.T) {
 	rows, labels := matrix.NewDense(2, 1, []float64{4, -4}), []float64{1, 1}
 	b := newBatch(newRecords(rows, labels, 1), loss.Logistic{}, 2, 1)

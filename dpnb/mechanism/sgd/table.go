@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// thrifty is a composition that is asked hundreds of times: on a small lattice,
-// and on a larger one where the bounds of the small one are not close together.
+// thrifty is a composition that is asked hundreds of times: on a small lattice, and on a larger one where the bounds of
+// the small one are not close together.
 type thrifty struct {
 	adj          privacy.Adjacency
 	small, large *pld.Composition
@@ -47,8 +47,7 @@ func (p thrifty) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	return math.Min(0, b.Upper)
 }
 
-// selectable is one run as the base of a selection: its δ̂ is asked for at
-// hundreds of ε̂ of which few matter.
+// selectable is one run as the base of a selection: its δ̂ is asked for at hundreds of ε̂ of which few matter.
 type selectable struct{ Cost }
 
 // Profile is an upper bound that is cheap to ask for often.

@@ -14,18 +14,15 @@ import (
 
 // Tuner chooses among update rules, and with them learning rates, by trying.
 //
-// Honestly (Run): a Poisson number of runs of Base, each with a rule drawn evenly
-// from Grid, each with samples and noise of its own; released is the run of the
-// largest score. The number of runs is not released: the theorems hold because
-// nobody knows how many others there were. If there was no run at all, which has
-// probability e^{−μ}, the coefficients are zero.
+// Honestly (Run): a Poisson number of runs of Base, each with a rule drawn evenly from Grid, each with samples and
+// noise of its own; released is the run of the largest score. The number of runs is not released: the theorems hold
+// because nobody knows how many others there were. If there was no run at all, which has probability e^{−μ}, the
+// coefficients are zero.
 //
-// The runs must be independent copies of one mechanism, which a rule drawn for
-// each is. rkw23, section 5, takes instead K learning rates that are evenly spaced
-// by the K that was drawn; no theorem covers that.
+// The runs must be independent copies of one mechanism, which a rule drawn for each is. rkw23, section 5, takes instead
+// K learning rates that are evenly spaced by the K that was drawn; no theorem covers that.
 type Tuner struct {
-	// Base is one run, its noise calibrated for the tuned total (Calibrate). Its
-	// Update is not read.
+	// Base is one run, its noise calibrated for the tuned total (Calibrate). Its Update is not read.
 	Base Descent
 	// Grid has the rules to choose from.
 	Grid []Update
@@ -37,8 +34,8 @@ type Tuner struct {
 	Accounting Accounting
 }
 
-// LearningRates returns the rules that rate makes of count learning rates, evenly
-// spaced in the logarithm from lo to hi. It panics unless count ≥ 2 and 0 < lo < hi.
+// LearningRates returns the rules that rate makes of count learning rates, evenly spaced in the logarithm from lo to
+// hi. It panics unless count ≥ 2 and 0 < lo < hi.
 func LearningRates(lo, hi float64, count int, rate func(eta float64) Update) []Update {
 	if count < 2 || !(lo > 0 && lo < hi) {
 		panic("sgd: LearningRates wants count ≥ 2 and 0 < lo < hi")
@@ -50,8 +47,8 @@ func LearningRates(lo, hi float64, count int, rate func(eta float64) Update) []U
 	return grid
 }
 
-// Cost returns what the tuned release costs. With a score that reads the training
-// records without noise nothing bounds that, and no profile can be had.
+// Cost returns what the tuned release costs. With a score that reads the training records without noise nothing bounds
+// that, and no profile can be had.
 func (t Tuner) Cost() Cost {
 	c := t.Base.Cost()
 	c.MeanRuns, c.Accounting = t.MeanRuns, t.Accounting
@@ -66,9 +63,8 @@ func (t Tuner) Cost() Cost {
 	return c
 }
 
-// Calibrate returns t with the smallest noise of Base with which the tuned
-// release is proved to satisfy (ε, δ). It takes some seconds with Sharpest, and
-// does not depend on the records: calibrate once for all trials.
+// Calibrate returns t with the smallest noise of Base with which the tuned release is proved to satisfy (ε, δ). It
+// takes some seconds with Sharpest, and does not depend on the records: calibrate once for all trials.
 //
 // Errors: *privacy.ParamError.
 func (t Tuner) Calibrate(eps, delta float64) (Tuner, error) {
@@ -141,8 +137,8 @@ func (t Tuner) Describe() mechanism.Description {
 	return d
 }
 
-// Event implements mechanism.Mechanism. Its profile is worked out when it is first asked
-// for: that of a tuned run takes seconds.
+// Event implements mechanism.Mechanism. Its profile is worked out when it is first asked for: that of a tuned run takes
+// seconds.
 func (t Tuner) Event() (privacy.Event, error) { return lazily{t.Cost()}, t.Validate() }
 
 // Feasible implements mechanism.Mechanism: nothing can fail.
@@ -192,8 +188,8 @@ type outcome struct {
 	rule  int
 }
 
-// best runs Base with each of the chosen rules and returns the run of the largest
-// score, the first of equals: as runs are exchangeable, that is a random one.
+// best runs Base with each of the chosen rules and returns the run of the largest score, the first of equals: as runs
+// are exchangeable, that is a random one.
 func (t Tuner) best(rows matrix.Rows, labels []float64, choices []int, src noise.Source, workers int) (outcome, error) {
 	score, err := t.Score.bind(rows, labels)
 	if err != nil {

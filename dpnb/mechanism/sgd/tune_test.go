@@ -37,8 +37,8 @@ func TestLearningRates(t *testing.T) {
 	}
 }
 
-// TestHonestTuning: the same answer at any number of workers, a rule of the grid,
-// the guarantee of the selection, and a sensible rule on the whole.
+// TestHonestTuning: the same answer at any number of workers, a rule of the grid, the guarantee of the selection, and a
+// sensible rule on the whole.
 func TestHonestTuning(t *testing.T) {
 	u, rows, labels := tuner(t)
 	good := 0
@@ -58,8 +58,8 @@ func TestHonestTuning(t *testing.T) {
 				t.Error("the outcome depends on the number of workers")
 			}
 		}
-		// By the public records' loss a rate that learns is told from one that does
-		// not; by their accuracy, hardly: the direction is soon right.
+		// By the public records' loss a rate that learns is told from one that does not; by their accuracy, hardly: the
+		// direction is soon right.
 		byLoss, holdout := calm, calm.Score.(Holdout)
 		holdout.Loss = loss.Logistic{}
 		byLoss.Score = holdout
@@ -100,8 +100,7 @@ func TestHonestTuning(t *testing.T) {
 	}
 }
 
-// TestNoRun: with next to no runs expected there is none, and what is released
-// does not depend on the records.
+// TestNoRun: with next to no runs expected there is none, and what is released does not depend on the records.
 func TestNoRun(t *testing.T) {
 	u, rows, labels := tuner(t)
 	u.MeanRuns = 1e-9
@@ -214,8 +213,7 @@ func TestTunerRefuses(t *testing.T) {
 	}
 }
 
-// TestDishonest: it says so, quotes the cost of one run, and its own guarantee is
-// that of what was done.
+// TestDishonest: it says so, quotes the cost of one run, and its own guarantee is that of what was done.
 func TestDishonest(t *testing.T) {
 	u, rows, labels := tuner(t)
 	u.MeanRuns = 0 // plays no part
@@ -259,8 +257,7 @@ func TestDishonest(t *testing.T) {
 	}
 }
 
-// TestCalibratedTuner: what Calibrate returns satisfies what was asked for, with
-// more noise than one run needs.
+// TestCalibratedTuner: what Calibrate returns satisfies what was asked for, with more noise than one run needs.
 func TestCalibratedTuner(t *testing.T) {
 	u, _, _ := tuner(t)
 	u.Accounting = Renyi
@@ -278,8 +275,8 @@ func TestCalibratedTuner(t *testing.T) {
 	}
 }
 
-// TestTheBestIsReleased: without sampling and next to no noise the runs are known
-// beforehand, and the one that is released is the best of them.
+// TestTheBestIsReleased: without sampling and next to no noise the runs are known beforehand, and the one that is
+// released is the best of them.
 func TestTheBestIsReleased(t *testing.T) {
 	u, rows, labels := tuner(t)
 	u.Base.Rate, u.Base.NoiseMultiplier, u.Base.Steps = 1, 1e-9, 5

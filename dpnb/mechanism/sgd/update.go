@@ -7,9 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Update is the rule by which a noisy gradient g moves θ. It reads nothing else,
-// so that it has no part in the guarantee. The rules are Plain, Momentum,
-// Adam and Adaptive, and each of them Projected.
+// Update is the rule by which a noisy gradient g moves θ. It reads nothing else, so that it has no part in the
+// guarantee. The rules are Plain, Momentum, Adam and Adaptive, and each of them Projected.
 type Update interface {
 	fmt.Stringer
 	// validate returns a *privacy.ParamError if a parameter is out of range.

@@ -14,26 +14,24 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// AdaSSP is adaptive sufficient-statistics perturbation. In units in which
-// records have norm at most 1 and labels are at most 1,
+// AdaSSP is adaptive sufficient-statistics perturbation. In units in which records have norm at most 1 and labels are
+// at most 1,
 //
 //	ν = λ_min(XᵀX) + N(0, σ₁²),  A = XᵀX + E,  q = Xᵀy + N(0, σ₃²I),
 //	ridge = max(0, B − max(0, ν − σ₁√(2 ln(1/ρ)))),  B = σ₂(√(2d) + √(2 ln(2/ρ))),
 //	released: θ = (A + ridge·I)⁺q,
 //
-// where E is symmetric, N(0, σ₂²) on the diagonal and N(0, σ₂²/2) off it,
-// ‖E‖ ≤ B but for a probability of ρ, and eigenvalues below σ₂ count as σ₂, so
-// that the inverse is bounded whatever the noise. The three releases have μ² =
+// where E is symmetric, N(0, σ₂²) on the diagonal and N(0, σ₂²/2) off it, ‖E‖ ≤ B but for a probability of ρ, and
+// eigenvalues below σ₂ count as σ₂, so that the inverse is bounded whatever the noise. The three releases have μ² =
 // 1/σ₁² + 1/σ₂² + 1/σ₃² together; what follows is post-processing.
 //
-// Source: Wang 2018, arXiv:1803.02596, Algorithm 2; the scaling of E, the joint
-// accounting, B and the floor are ours. Proof: docs/theory/linear_baselines.md.
+// Source: Wang 2018, arXiv:1803.02596, Algorithm 2; the scaling of E, the joint accounting, B and the floor are ours.
+// Proof: docs/theory/linear_baselines.md.
 type AdaSSP struct {
 	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included. LabelBound is
 	// Y: every label has |y| ≤ Y.
 	RowNorm, LabelBound float64
-	// SigmaEigen, SigmaGram and SigmaCross are σ₁, σ₂ and σ₃, in units of R², R²
-	// and R·Y.
+	// SigmaEigen, SigmaGram and SigmaCross are σ₁, σ₂ and σ₃, in units of R², R² and R·Y.
 	SigmaEigen, SigmaGram, SigmaCross float64
 	// Failure is ρ in (0, 1).
 	Failure float64
@@ -45,18 +43,16 @@ type AdaSSPConfig struct {
 	// Epsilon > 0, 0 < Delta < 1.
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
-	// EigenShare is what the smallest eigenvalue takes of μ²; XᵀX and Xᵀy take
-	// half each of what is left. Zero means 0.1.
+	// EigenShare is what the smallest eigenvalue takes of μ²; XᵀX and Xᵀy take half each of what is left. Zero means
+	// 0.1.
 	EigenShare float64
 	// Failure is ρ; zero means 0.05.
 	Failure float64
 }
 
-// CalibrateAdaSSP returns the mechanism with the least noise that is proved to
-// satisfy (ε, δ).
+// CalibrateAdaSSP returns the mechanism with the least noise that is proved to satisfy (ε, δ).
 //
-// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an
-// adjacency other than add/remove-one.
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an adjacency other than add/remove-one.
 func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
 	share, failure := c.EigenShare, c.Failure
 	if share == 0 {
@@ -84,9 +80,8 @@ func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
 	return m, nil
 }
 
-// unitSigma returns the σ of a Gaussian mechanism of sensitivity 1, for the
-// neighbours below of ε and δ, which pays for the difference between the
-// decimals that a person typed and their float64.
+// unitSigma returns the σ of a Gaussian mechanism of sensitivity 1, for the neighbours below of ε and δ, which pays for
+// the difference between the decimals that a person typed and their float64.
 func unitSigma(eps, delta float64, adj privacy.Adjacency) (float64, error) {
 	if !(eps > 0) || eps > 1e3 {
 		return 0, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a number in (0, 1000]"}
@@ -121,8 +116,8 @@ func (m AdaSSP) mu() float64 {
 	return math.Hypot(math.Hypot(1/m.SigmaEigen, 1/m.SigmaGram), 1/m.SigmaCross) * inflation * (1 + 0x1p-48)
 }
 
-// Event implements mechanism.Mechanism: the Gaussian mechanism of μ. Its profile is exact
-// but for what rounding is granted.
+// Event implements mechanism.Mechanism: the Gaussian mechanism of μ. Its profile is exact but for what rounding is
+// granted.
 //
 // Proof: docs/theory/linear_baselines.md, section 2.
 func (m AdaSSP) Event() (privacy.Event, error) {
@@ -157,8 +152,8 @@ func (m AdaSSP) String() string {
 		m.RowNorm, m.LabelBound, m.SigmaEigen, m.SigmaGram, m.SigmaCross, m.Failure)
 }
 
-// NoiseNorm returns B: the noise in XᵀX of d features, in units of R², has a
-// spectral norm above it with probability at most ρ.
+// NoiseNorm returns B: the noise in XᵀX of d features, in units of R², has a spectral norm above it with probability at
+// most ρ.
 func (m AdaSSP) NoiseNorm(d int) float64 {
 	return m.SigmaGram * (math.Sqrt(2*float64(d)) + math.Sqrt(2*math.Log(2/m.Failure)))
 }
@@ -171,8 +166,8 @@ func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
 	return checkRecords(rows, labels, m.RowNorm, m.LabelBound)
 }
 
-// Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix
-// of noise had no eigenvalues that could be computed, which never happened.
+// Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix of noise had no eigenvalues
+// that could be computed, which never happened.
 func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
@@ -192,8 +187,8 @@ func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settin
 	return r, nil
 }
 
-// begin draws all noise, passes over the records, and releases what a solver is made of. It returns
-// Σ weight(i, xᵢ)·xᵢ, of which nothing is released yet, the noise for it, and the solver.
+// begin draws all noise, passes over the records, and releases what a solver is made of. It returns Σ weight(i, xᵢ)·xᵢ,
+// of which nothing is released yet, the noise for it, and the solver.
 func (m AdaSSP) begin(rows matrix.Rows, src noise.Source, workers int, weight func(i int, x []float64) float64) (
 	q []float64, ofCross *exact.Noise, solve func(q []float64) []float64, err error) {
 	d, draw := rowsOf(rows), noise.Exact(src)
@@ -204,8 +199,8 @@ func (m AdaSSP) begin(rows matrix.Rows, src noise.Source, workers int, weight fu
 	return q, ofCross, solve, err
 }
 
-// solver releases the smallest eigenvalue and the matrix, of which it makes the perturbed one,
-// and returns the function that is q ↦ (A + ridge·I)⁺q of those releases alone.
+// solver releases the smallest eigenvalue and the matrix, of which it makes the perturbed one, and returns the function
+// that is q ↦ (A + ridge·I)⁺q of those releases alone.
 func (m AdaSSP) solver(gram *mat.SymDense, ofEigen *exact.Noise, ofGram *exact.Symmetric) (
 	func(q []float64) []float64, error) {
 	least, err := smallestEigenvalue(gram)

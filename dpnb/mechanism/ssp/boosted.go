@@ -18,15 +18,14 @@ import (
 //
 //	q_t = Σ clip(yᵢ − xᵢᵀθ_{t−1}, ±c)·xᵢ + noise,  θ_t = θ_{t−1} + (1/t)·(A + ridge·I)⁺q_t,  t = 1 … T.
 //
-// A record moves q_t by R·c at most, whatever its label, so that a small c costs little
-// noise; the sum is the gradient of Huber's loss, which the fit bends to. The steps 1/t
-// make θ_T the mean of T full steps: the noise of the rounds averages out. All releases
-// together have μ² = 1/σ₁² + 1/σ₂² + T/σ₃².
+// A record moves q_t by R·c at most, whatever its label, so that a small c costs little noise; the sum is the gradient
+// of Huber's loss, which the fit bends to. The steps 1/t make θ_T the mean of T full steps: the noise of the rounds
+// averages out. All releases together have μ² = 1/σ₁² + 1/σ₂² + T/σ₃².
 //
 // SigmaCross is σ₃, in units of R·c, of each round.
 //
-// Source: Tang et al. 2023, arXiv:2303.03451, Algorithm 2; the steps 1/t, the joint
-// accounting and what AdaSSP has of ours. Proof: docs/theory/linear_rivals.md.
+// Source: Tang et al. 2023, arXiv:2303.03451, Algorithm 2; the steps 1/t, the joint accounting and what AdaSSP has of
+// ours. Proof: docs/theory/linear_rivals.md.
 type Boosted struct {
 	AdaSSP
 	// Clip is c > 0, in units of the label.
@@ -44,8 +43,8 @@ type BoostedConfig struct {
 	Rounds int
 }
 
-// CalibrateBoosted returns the mechanism with the least noise that is proved to satisfy
-// (ε, δ): what is not for the smallest eigenvalue, XᵀX and the rounds together share by halves.
+// CalibrateBoosted returns the mechanism with the least noise that is proved to satisfy (ε, δ): what is not for the
+// smallest eigenvalue, XᵀX and the rounds together share by halves.
 //
 // Errors: as CalibrateAdaSSP.
 func CalibrateBoosted(c BoostedConfig) (Boosted, error) {

@@ -23,23 +23,19 @@ const (
 	Gaussian
 )
 
-// Functional is the functional mechanism for the squared loss. In units in
-// which records have norm at most 1 and labels are at most 1, the objective is
-// the polynomial
+// Functional is the functional mechanism for the squared loss. In units in which records have norm at most 1 and labels
+// are at most 1, the objective is the polynomial
 //
 //	½Σ(yᵢ − xᵢᵀw)² = const − Σ_j q_j w_j + Σ_j ½A_jj w_j² + Σ_{j<l} A_jl w_j w_l,  q = Xᵀy, A = XᵀX,
 //
-// to each coefficient of which noise is added; the constant moves no minimiser
-// and is not released. Laplace noise has the scale b in every coefficient, one
-// record moving them by Δ₁ = √d + d/2 at most. Gaussian noise is N(0, σ²) in q and in
-// the orthonormal coordinates of A (diagonal σ, off it σ/√2), Δ₂ = √2. What is
-// minimised is the perturbed polynomial with a ridge of four standard
-// deviations of the noise off the diagonal; directions in which its curvature is
-// then below one of them are left out, so that a minimum exists and is bounded.
+// to each coefficient of which noise is added; the constant moves no minimiser and is not released. Laplace noise has
+// the scale b in every coefficient, one record moving them by Δ₁ = √d + d/2 at most. Gaussian noise is N(0, σ²) in q
+// and in the orthonormal coordinates of A (diagonal σ, off it σ/√2), Δ₂ = √2. What is minimised is the perturbed
+// polynomial with a ridge of four standard deviations of the noise off the diagonal; directions in which its curvature
+// is then below one of them are left out, so that a minimum exists and is bounded.
 //
-// Source: Zhang, Zhang, Xiao, Yang, Winslett 2012, PVLDB 5(11), Algorithm 1 and
-// sections 4 and 6 (regularisation, spectral trimming); add/remove-one, the
-// sensitivities for ‖x‖₂ ≤ R and the Gaussian version are ours. Proof:
+// Source: Zhang, Zhang, Xiao, Yang, Winslett 2012, PVLDB 5(11), Algorithm 1 and sections 4 and 6 (regularisation,
+// spectral trimming); add/remove-one, the sensitivities for ‖x‖₂ ≤ R and the Gaussian version are ours. Proof:
 // docs/theory/linear_baselines.md.
 type Functional struct {
 	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included. LabelBound is
@@ -56,17 +52,14 @@ type Functional struct {
 type FunctionalConfig struct {
 	RowNorm, LabelBound float64
 	Features            int
-	// Epsilon > 0. Delta = 0 asks for pure ε and Laplace noise, Delta in (0, 1)
-	// for Gaussian noise.
+	// Epsilon > 0. Delta = 0 asks for pure ε and Laplace noise, Delta in (0, 1) for Gaussian noise.
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
 }
 
-// CalibrateFunctional returns the mechanism with the least noise that is proved
-// to satisfy (ε, δ).
+// CalibrateFunctional returns the mechanism with the least noise that is proved to satisfy (ε, δ).
 //
-// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an
-// adjacency other than add/remove-one.
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an adjacency other than add/remove-one.
 func CalibrateFunctional(c FunctionalConfig) (Functional, error) {
 	m := Functional{RowNorm: c.RowNorm, LabelBound: c.LabelBound, Features: c.Features, Noise: Gaussian, Scale: 1}
 	if c.Delta == 0 {
@@ -93,9 +86,8 @@ func CalibrateFunctional(c FunctionalConfig) (Functional, error) {
 	return m, nil
 }
 
-// Sensitivity returns, in the units of Scale, by how much one record moves the
-// coefficients: Δ₁ = √d + d/2 for Laplace noise, Δ₂ = √2 for Gaussian, and what
-// rounding is granted.
+// Sensitivity returns, in the units of Scale, by how much one record moves the coefficients: Δ₁ = √d + d/2 for Laplace
+// noise, Δ₂ = √2 for Gaussian, and what rounding is granted.
 func (m Functional) Sensitivity() float64 {
 	if m.Noise == Laplace {
 		d := float64(m.Features)
@@ -115,8 +107,7 @@ func (m Functional) Validate() error {
 	return mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound}, {"Scale", m.Scale}}.Check()
 }
 
-// Event implements mechanism.Mechanism: the Laplace mechanism of Δ₁/b or the Gaussian
-// one of Δ₂/σ.
+// Event implements mechanism.Mechanism: the Laplace mechanism of Δ₁/b or the Gaussian one of Δ₂/σ.
 //
 // Proof: docs/theory/linear_baselines.md, section 3.
 func (m Functional) Event() (privacy.Event, error) {
@@ -176,8 +167,8 @@ func (m Functional) Check(rows matrix.Rows, labels []float64) error {
 	return nil
 }
 
-// Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix
-// of noise had no eigenvalues that could be computed, which never happened.
+// Run implements mechanism.Mechanism. It fails after its noise was drawn only if a matrix of noise had no eigenvalues
+// that could be computed, which never happened.
 func (m Functional) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)

@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -201,8 +200,7 @@ func TestCalibrationRejects(t *testing.T) {
 	}
 }
 
-// Laplace noise, for pure ε, costs more than Gaussian noise for (ε, δ);
-// objective perturbation beside them costs least.
+// Laplace noise, for pure ε, costs more than Gaussian noise for (ε, δ); objective perturbation beside them costs least.
 func TestErrorsOfTheFits(t *testing.T) {
 	for _, d := range []int{5, 40} {
 		x, y := records(20_000, d, 4)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -22,17 +21,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// noisy is what a mechanism of this package makes its coefficients of: numbers that
-// nobody sees, which tell at least as much as the coefficients do.
+// noisy is what a mechanism of this package makes its coefficients of: numbers that nobody sees, which tell at least as
+// much as the coefficients do.
 type noisy struct {
 	name string
-	// sums without noise and their scales: the matrix's upper triangle, the vector and,
-	// of AdaSSP, the smallest eigenvalue.
+	// sums without noise and their scales: the matrix's upper triangle, the vector and, of AdaSSP, the smallest
+	// eigenvalue.
 	sums func(mo moments) []float64
 	// scales of d features.
 	scales []float64
-	// release draws noise from src as the mechanism does and returns the noisy sums, and
-	// the coefficients that follow from them.
+	// release draws noise from src as the mechanism does and returns the noisy sums, and the coefficients that follow
+	// from them.
 	release func(mo moments, src noise.Source) (sums, theta []float64)
 	run     func(rows matrix.Rows, labels []float64, src noise.Source) (*mechanism.Release, error)
 }
@@ -141,10 +140,9 @@ func attackedFunctional(m Functional) noisy {
 	}
 }
 
-// The coefficients are a function of noisy sums alone, which nobody sees. The attack is
-// given those sums, all of them, which is more than any adversary has; that the released
-// coefficients follow from them, bit by bit, is checked in every run. DPNB_LOWBITS asks
-// for so many runs, and for 109 features besides 20.
+// The coefficients are a function of noisy sums alone, which nobody sees. The attack is given those sums, all of them,
+// which is more than any adversary has; that the released coefficients follow from them, bit by bit, is checked in
+// every run. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs, shapes := 60, []int{20}
 	if !testscale.Full() {

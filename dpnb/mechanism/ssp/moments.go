@@ -1,10 +1,8 @@
-// Package ssp has private linear regression (squared loss) without a solver and without a
-// tolerance. From perturbed moments: AdaSSP, which releases XᵀX and Xᵀy with Gaussian
-// noise and a ridge that adapts to the data, its boosted form, which releases sums of
-// clipped residuals in rounds, and the functional mechanism, which perturbs the
-// coefficients of the objective. From models of disjoint parts: TukeyEM, which draws
-// a deep point among them. Their noise grows with the dimension, that of objective
-// perturbation does not.
+// Package ssp has private linear regression (squared loss) without a solver and without a tolerance. From perturbed
+// moments: AdaSSP, which releases XᵀX and Xᵀy with Gaussian noise and a ridge that adapts to the data, its boosted
+// form, which releases sums of clipped residuals in rounds, and the functional mechanism, which perturbs the
+// coefficients of the objective. From models of disjoint parts: TukeyEM, which draws a deep point among them. Their
+// noise grows with the dimension, that of objective perturbation does not.
 package ssp
 
 import (
@@ -26,12 +24,11 @@ import (
 )
 
 const (
-	// arithmetic is by what share of the sensitivity rounding may move two neighbours
-	// apart: half of it is for rounding each record's part to multiples of the step, half
-	// for computing the smallest eigenvalue. The noise pays for it.
+	// arithmetic is by what share of the sensitivity rounding may move two neighbours apart: half of it is for rounding
+	// each record's part to multiples of the step, half for computing the smallest eigenvalue. The noise pays for it.
 	arithmetic = 1e-5
-	// blockRows records are packed at a time, and added to integers before 2²¹ of them
-	// could leave the range in which float64 sums are exact.
+	// blockRows records are packed at a time, and added to integers before 2²¹ of them could leave the range in which
+	// float64 sums are exact.
 	blockRows   = 64
 	flushBlocks = 1 << 15
 )
@@ -39,10 +36,9 @@ const (
 // inflation is what the sensitivities are multiplied by.
 const inflation = (1 + 3*mechanism.NormSlack) * (1 + 3*mechanism.NormSlack) * (1 + arithmetic)
 
-// momentStep returns h, to whose multiples the entries of xxᵀ and yx are rounded, for
-// ‖x‖ ≤ 1 and |y| ≤ 1: at most 2⁻²⁶, and such that ½hd ≤ arithmetic/2. That is by
-// how much the Frobenius norm of d² rounded entries grows, and, as a share of Δ₁ = √d +
-// d/2, the ℓ₁ norm of the polynomial's coefficients: h(d/2 + d²/4) in all.
+// momentStep returns h, to whose multiples the entries of xxᵀ and yx are rounded, for ‖x‖ ≤ 1 and |y| ≤ 1: at most
+// 2⁻²⁶, and such that ½hd ≤ arithmetic/2. That is by how much the Frobenius norm of d² rounded entries grows, and, as a
+// share of Δ₁ = √d + d/2, the ℓ₁ norm of the polynomial's coefficients: h(d/2 + d²/4) in all.
 func momentStep(d int) float64 {
 	return math.Min(0x1p-26, exact.Step(arithmetic/float64(d), 0))
 }
@@ -53,11 +49,10 @@ type moments struct {
 	cross []float64
 }
 
-// newMoments computes the moments of the records in one pass, divided by
-// rowNorm² and rowNorm·labelBound. What a record adds is a function of the record
-// alone, rounded to multiples of momentStep(d), so that the sums are exact: in any
-// order, for any number of workers, with any other records. Sums beyond 2⁵³ steps are
-// cut to that, which moves no two of them apart.
+// newMoments computes the moments of the records in one pass, divided by rowNorm² and rowNorm·labelBound. What a record
+// adds is a function of the record alone, rounded to multiples of momentStep(d), so that the sums are exact: in any
+// order, for any number of workers, with any other records. Sums beyond 2⁵³ steps are cut to that, which moves no two
+// of them apart.
 func newMoments(rows matrix.Rows, labels []float64, rowNorm, labelBound float64, workers int) moments {
 	m := moments{gram: mat.NewSymDense(rowsOf(rows), nil)}
 	m.cross = m.add(rows, rowNorm, workers, func(i int, _ []float64) float64 { return labels[i] / labelBound })
@@ -67,8 +62,8 @@ func newMoments(rows matrix.Rows, labels []float64, rowNorm, labelBound float64,
 // rowsOf returns how many entries a row has.
 func rowsOf(rows matrix.Rows) int { _, d := rows.Dims(); return d }
 
-// add sets the Gram matrix of m, if it has one, and returns Σ weight(i, xᵢ)·xᵢ, the rows
-// being divided by rowNorm and |weight| ≤ 1 a function of the record alone: see newMoments.
+// add sets the Gram matrix of m, if it has one, and returns Σ weight(i, xᵢ)·xᵢ, the rows being divided by rowNorm and
+// |weight| ≤ 1 a function of the record alone: see newMoments.
 func (m moments) add(rows matrix.Rows, rowNorm float64, workers int,
 	weight func(i int, x []float64) float64) []float64 {
 	n, d := rows.Dims()
@@ -127,12 +122,11 @@ func (m moments) add(rows matrix.Rows, rowNorm float64, workers int,
 	return sum
 }
 
-// smallestEigenvalue returns λ_min of a, or 0 if it is negative. A computed eigenvalue errs
-// by some 10d·2⁻⁵³‖a‖, two of neighbours by twice that, for which half of arithmetic is
-// granted. So a matrix whose Frobenius norm is so large that this would not do, from some
-// 10⁷ records on, is first scaled down to the largest that will: the projection to a
-// ball, which moves no two matrices apart. Its eigenvalue is then too small, and the
-// ridge that depends on it larger than it need be.
+// smallestEigenvalue returns λ_min of a, or 0 if it is negative. A computed eigenvalue errs by some 10d·2⁻⁵³‖a‖, two of
+// neighbours by twice that, for which half of arithmetic is granted. So a matrix whose Frobenius norm is so large that
+// this would not do, from some 10⁷ records on, is first scaled down to the largest that will: the projection to a ball,
+// which moves no two matrices apart. Its eigenvalue is then too small, and the ridge that depends on it larger than it
+// need be.
 func smallestEigenvalue(a *mat.SymDense) (float64, error) {
 	d := a.SymmetricDim()
 	// The norm errs by (d + 4)·2⁻⁵³ at most, relatively, each product by three roundings.
@@ -157,8 +151,7 @@ func smallestEigenvalue(a *mat.SymDense) (float64, error) {
 	return math.Max(0, floats.Min(eig.Values(nil))), nil
 }
 
-// checkRecords validates records against the bounds that the noise was
-// calibrated for.
+// checkRecords validates records against the bounds that the noise was calibrated for.
 func checkRecords(rows matrix.Rows, labels []float64, rowNorm, labelBound float64) error {
 	fail := func(format string, a ...any) error { return &matrix.DataError{Text: fmt.Sprintf(format, a...)} }
 	if rows == nil {
@@ -184,10 +177,9 @@ func checkRecords(rows matrix.Rows, labels []float64, rowNorm, labelBound float6
 	return mechanism.CheckNorm(longest, rowNorm)
 }
 
-// addSymmetric adds to a symmetric matrix the noise whose coordinates in the
-// orthonormal basis of symmetric matrices are N(0, σ²): N(0, σ²) on the diagonal,
-// N(0, σ²/2) off it. ‖xxᵀ‖_F = ‖x‖² is then all that a record can move, in units
-// of σ, in whatever direction it points.
+// addSymmetric adds to a symmetric matrix the noise whose coordinates in the orthonormal basis of symmetric matrices
+// are N(0, σ²): N(0, σ²) on the diagonal, N(0, σ²/2) off it. ‖xxᵀ‖_F = ‖x‖² is then all that a record can move, in
+// units of σ, in whatever direction it points.
 func addSymmetric(a *mat.SymDense, n *exact.Symmetric, sigma float64) {
 	beside := sigma / math.Sqrt2 * (1 + 0x1p-50)
 	n.AddRounded(a, sigma, beside, exact.Grid(beside))
@@ -211,8 +203,7 @@ func newSpectrum(a *mat.SymDense) (s spectrum, err error) {
 	return s, nil
 }
 
-// solve returns Σ v_k(v_kᵀq)/g(e_k) over the eigenpairs, where weight gives 1/g(e) and
-// zero leaves a direction out.
+// solve returns Σ v_k(v_kᵀq)/g(e_k) over the eigenpairs, where weight gives 1/g(e) and zero leaves a direction out.
 func (s spectrum) solve(q []float64, weight func(e float64) float64) []float64 {
 	d := len(q)
 	theta := make([]float64, d)

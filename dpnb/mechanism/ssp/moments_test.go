@@ -16,8 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// unit returns a random vector of norm 1: a coordinate axis, one with equal
-// entries, a few of them, or any.
+// unit returns a random vector of norm 1: a coordinate axis, one with equal entries, a few of them, or any.
 func unit(rng *noise.Seeded, d int) []float64 {
 	x := make([]float64, d)
 	switch rng.IntN(4) {
@@ -60,9 +59,8 @@ func index(lo, hi int) (i []int) {
 	return i
 }
 
-// One record moves each release, in units of its noise, by at most the
-// sensitivity that the accounting uses, and reaches it; noise that is too small
-// off the diagonal is found out.
+// One record moves each release, in units of its noise, by at most the sensitivity that the accounting uses, and
+// reaches it; noise that is too small off the diagonal is found out.
 func TestSensitivitiesByBruteForce(t *testing.T) {
 	rng := noise.NewSeeded(1)
 	const d = 4
@@ -118,8 +116,8 @@ func TestSensitivitiesByBruteForce(t *testing.T) {
 	}
 }
 
-// The noise has the law that the sensitivities are measured by: variance σ² on
-// the diagonal and σ²/2 off it; for the polynomial Laplace of 2b and b.
+// The noise has the law that the sensitivities are measured by: variance σ² on the diagonal and σ²/2 off it; for the
+// polynomial Laplace of 2b and b.
 func TestNoiseLaws(t *testing.T) {
 	const d, runs, sigma = 60, 40, 3.0
 	const diagonals, pairs = runs * d, runs * d * (d - 1) / 2
@@ -139,8 +137,7 @@ func TestNoiseLaws(t *testing.T) {
 				}
 			}
 		}
-		// ±5.5 standard deviations of each estimate: √(2/n) for a normal variance,
-		// √(1/n) for the mean of |Laplace|.
+		// ±5.5 standard deviations of each estimate: √(2/n) for a normal variance, √(1/n) for the mean of |Laplace|.
 		for what, v := range map[string][3]float64{
 			"diagonal":         {diag, sigma * sigma, math.Sqrt(2.0 / diagonals)},
 			"off":              {off, sigma * sigma / 2, math.Sqrt(2.0 / pairs)},
@@ -213,9 +210,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestMomentsOfNeighboursDifferByTheRecord, exactly, for every remainder of four and of a
-// block, wherever the record stands, and what it adds is no longer than is paid for.
-// Sums of products in float64 are found out.
+// TestMomentsOfNeighboursDifferByTheRecord, exactly, for every remainder of four and of a block, wherever the record
+// stands, and what it adds is no longer than is paid for. Sums of products in float64 are found out.
 func TestMomentsOfNeighboursDifferByTheRecord(t *testing.T) {
 	rng := noise.NewSeeded(6)
 	const d = 5
@@ -268,8 +264,8 @@ func TestMomentsOfNeighboursDifferByTheRecord(t *testing.T) {
 	}
 }
 
-// TestMomentStep: what rounding adds to the Frobenius norm, and to the ℓ₁ norm of the
-// polynomial's coefficients, is at most half of what is granted.
+// TestMomentStep: what rounding adds to the Frobenius norm, and to the ℓ₁ norm of the polynomial's coefficients, is at
+// most half of what is granted.
 func TestMomentStep(t *testing.T) {
 	for d := 1; d < 1<<20; d = d*3/2 + 1 {
 		h, k := momentStep(d), float64(d)
@@ -280,8 +276,8 @@ func TestMomentStep(t *testing.T) {
 	}
 }
 
-// TestSmallestEigenvalueOfLargeMoments: beyond the norm for which the computed eigenvalue's
-// error is paid for, the matrix is scaled down; below it nothing is.
+// TestSmallestEigenvalueOfLargeMoments: beyond the norm for which the computed eigenvalue's error is paid for, the
+// matrix is scaled down; below it nothing is.
 func TestSmallestEigenvalueOfLargeMoments(t *testing.T) {
 	of := func(size float64) float64 {
 		a := mat.NewSymDense(2, []float64{size, 0, 0, 2 * size})
@@ -309,8 +305,8 @@ func TestMomentsOfTinyRecords(t *testing.T) {
 	}
 }
 
-// Noise in several coefficients: a shift that is spread over them never costs
-// more than the same in one, at any ε. A claim of nine tenths of it is found out.
+// Noise in several coefficients: a shift that is spread over them never costs more than the same in one, at any ε. A
+// claim of nine tenths of it is found out.
 func TestSpreadLaplaceShiftsCostLess(t *testing.T) {
 	of := func(c float64) privacy.Profile {
 		p, err := privacy.Laplace{Scale: 1, Sensitivity: c}.Profile(privacy.AddRemove)

@@ -18,22 +18,21 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// TukeyEM draws coefficients that are deep among those of m ordinary fits. Each record
-// goes to one of m parts by chance, each part is fitted by least squares, and the fits are
-// rounded to a public lattice. The depth of a lattice point is the smallest number of fits
-// on either side of it, over all coordinates; A_i, the points of depth i or more, is a box.
+// TukeyEM draws coefficients that are deep among those of m ordinary fits. Each record goes to one of m parts by
+// chance, each part is fitted by least squares, and the fits are rounded to a public lattice. The depth of a lattice
+// point is the smallest number of fits on either side of it, over all coordinates; A_i, the points of depth i or more,
+// is a box.
 //
 //  1. Test: κ is by how many fits at least the data are away from some on which the points of
 //     depth t = ⌈m/4⌉ could weigh more than δ. If κ + noise is at most a threshold τ, the
 //     release is 0, with Tested.Passed false. Data with κ ≤ 0 pass with probability at most δ.
 //  2. Draw: a point of A_t, with a probability proportional to e^{η·depth/2}.
 //
-// The release is (ε, δ)-DP, ε = 1/TestScale + η + ln(1/(1 − δ)). It is total: there are no
-// records for which it fails. It needs no bound on what is fitted; LabelBound and RowNorm
-// are its unit.
+// The release is (ε, δ)-DP, ε = 1/TestScale + η + ln(1/(1 − δ)). It is total: there are no records for which it fails.
+// It needs no bound on what is fitted; LabelBound and RowNorm are its unit.
 //
-// Source: Amin, Joseph, Ribero, Vassilvitskii 2023, arXiv:2208.07353, Algorithm 2; the
-// lattice, the test by κ with one δ for both steps, and add/remove-one are ours.
+// Source: Amin, Joseph, Ribero, Vassilvitskii 2023, arXiv:2208.07353, Algorithm 2; the lattice, the test by κ with one
+// δ for both steps, and add/remove-one are ours.
 // Proof: docs/theory/linear_rivals.md.
 type TukeyEM struct {
 	// RowNorm is R: every record has ‖x‖₂ ≤ R, the bias included. LabelBound is
@@ -59,8 +58,8 @@ type TukeyEMConfig struct {
 	Features            int
 	// Records is a public number of records to plan for. It has no part in the guarantee.
 	Records int
-	// Models is m; zero has it chosen: one for every 4·d planned records, at most 4000 and at
-	// least as many as fits of a normal law need to pass the test.
+	// Models is m; zero has it chosen: one for every 4·d planned records, at most 4000 and at least as many as fits of
+	// a normal law need to pass the test.
 	Models         int
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
@@ -79,8 +78,8 @@ const (
 
 // CalibrateTukeyEM returns the mechanism for (ε, δ) that needs the fewest models to pass its test.
 //
-// Errors: *privacy.ParamError, for Records too where they are too few for so many features;
-// one that wraps privacy.ErrUnsupported for an adjacency other than add/remove-one.
+// Errors: *privacy.ParamError, for Records too where they are too few for so many features; one that wraps
+// privacy.ErrUnsupported for an adjacency other than add/remove-one.
 func CalibrateTukeyEM(c TukeyEMConfig) (TukeyEM, error) {
 	m := TukeyEM{RowNorm: c.RowNorm, LabelBound: c.LabelBound, Features: c.Features, Models: 4, TestScale: 1, Eta: 1,
 		Delta: c.Delta * (1 - 1e-4)}
@@ -124,8 +123,8 @@ func CalibrateTukeyEM(c TukeyEMConfig) (TukeyEM, error) {
 // Needed returns how many models it takes, by needed, at this ε and δ; 2¹⁴ + 1 if more than are allowed.
 func (m TukeyEM) Needed() int { return m.needed(mostModels + 1) }
 
-// needed returns how many models, below limit, of a normal law with independent coordinates
-// pass the test with three deviations of its noise to spare; limit if it takes more.
+// needed returns how many models, below limit, of a normal law with independent coordinates pass the test with three
+// deviations of its noise to spare; limit if it takes more.
 func (m TukeyEM) needed(limit int) int {
 	tau := float64(m.threshold()) + 3*math.Sqrt2*m.TestScale
 	// spread is ln of the distance between the quantiles of depth u on both sides.
@@ -142,8 +141,8 @@ func (m TukeyEM) needed(limit int) int {
 	return limit
 }
 
-// threshold returns the least τ with P(N > τ) ≤ δ, N the noise of the test:
-// P(N > τ) = q^{τ+1}/(1 + q), q = e^{−1/TestScale}.
+// threshold returns the least τ with P(N > τ) ≤ δ, N the noise of the test: P(N > τ) = q^{τ+1}/(1 + q), q =
+// e^{−1/TestScale}.
 func (m TukeyEM) threshold() int64 {
 	q := math.Exp(-1 / m.TestScale)
 	return int64(math.Max(0, math.Ceil(-m.TestScale*(math.Log(m.Delta)+math.Log1p(q))*(1+1e-9)-1+1e-9)))
@@ -253,8 +252,8 @@ func (m TukeyEM) deal(n int, draw *exact.Sampler) [][]int {
 	return parts
 }
 
-// models returns, for each coordinate in rising order, those of the fits of the parts on the
-// lattice. What a part's fit is depends on its records alone; without records it is 0.
+// models returns, for each coordinate in rising order, those of the fits of the parts on the lattice. What a part's fit
+// is depends on its records alone; without records it is 0.
 func (m TukeyEM) models(rows matrix.Rows, labels []float64, parts [][]int, workers int) [][]int64 {
 	d := m.Features
 	at := make([][]int64, d)
@@ -332,8 +331,8 @@ func weight(x float64) (mantissa *big.Int, exponent int) {
 	return mantissa, int(whole) - 60
 }
 
-// distance returns κ = max{k ≥ 0: V_{t−k} ≤ δe^{ηg/2}·V_{t+g+k} for some g ≥ 1}, −1 if there is none.
-// V_i is the number of points of A_i. It is computed in integers, with constants that are public.
+// distance returns κ = max{k ≥ 0: V_{t−k} ≤ δe^{ηg/2}·V_{t+g+k} for some g ≥ 1}, −1 if there is none. V_i is the number
+// of points of A_i. It is computed in integers, with constants that are public.
 func (m TukeyEM) distance(boxes []box) int64 {
 	t := m.shallowest()
 	safe := func(k int) bool {
@@ -362,8 +361,8 @@ func (m TukeyEM) distance(boxes []box) int64 {
 	return int64(lo)
 }
 
-// deep draws a point of A_t with a probability proportional to e^{η·depth/2}: first the depth,
-// then the first coordinate that is not deeper, then all coordinates.
+// deep draws a point of A_t with a probability proportional to e^{η·depth/2}: first the depth, then the first
+// coordinate that is not deeper, then all coordinates.
 func (m TukeyEM) deep(boxes []box, draw *exact.Sampler, src noise.Source) []int64 {
 	t, deepest := m.shallowest(), len(boxes)
 	weights := make([]*big.Int, 0, deepest-t+1)

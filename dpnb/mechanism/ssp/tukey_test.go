@@ -74,8 +74,8 @@ func lattice(size int, with func(y []int64)) {
 	}
 }
 
-// A_i is a box and V_i the number of its points; the test's distance is safe by the definition and moves by
-// one at most when one model does.
+// A_i is a box and V_i the number of its points; the test's distance is safe by the definition and moves by one at most
+// when one model does.
 func TestTukeyDistance(t *testing.T) {
 	const size = 24
 	rng := noise.NewSeeded(1)
@@ -263,8 +263,8 @@ func TestBoostedConverges(t *testing.T) {
 	}
 }
 
-// A record moves the sum of a round by the clipping level at most, whatever its label: without noise that is
-// all of θ that one record of norm R makes.
+// A record moves the sum of a round by the clipping level at most, whatever its label: without noise that is all of θ
+// that one record of norm R makes.
 func TestBoostedClips(t *testing.T) {
 	m := Boosted{AdaSSP: AdaSSP{RowNorm: 1, LabelBound: 1, SigmaEigen: 1e-9, SigmaGram: 1e-9, SigmaCross: 1e-9,
 		Failure: 0.05}, Clip: 0.25, Rounds: 1}

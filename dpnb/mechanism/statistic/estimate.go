@@ -11,14 +11,12 @@ import (
 // Estimate is a number with an interval.
 type Estimate struct{ Value, Lower, Upper float64 }
 
-// ratio is what was released of Σx and of the number n of records, |x| ≤ 1, from which the
-// mean m of x is estimated. The interval is Fieller's: sum − m·count is noise alone, of a law
-// that is known for each m, so that the m at which it is not too large are a confidence set,
-// however few records there are.
+// ratio is what was released of Σx and of the number n of records, |x| ≤ 1, from which the mean m of x is estimated.
+// The interval is Fieller's: sum − m·count is noise alone, of a law that is known for each m, so that the m at which it
+// is not too large are a confidence set, however few records there are.
 type ratio struct {
 	sum, count float64
-	// Gaussian noise in both; or laplace > 0 is the scale of the noise in count + sum and in
-	// count − sum, halved.
+	// Gaussian noise in both; or laplace > 0 is the scale of the noise in count + sum and in count − sum, halved.
 	sumDeviation, countDeviation, laplace float64
 	confidence                            float64
 	sampling                              bool
@@ -77,8 +75,7 @@ func laplaceTail(a, b, t float64) float64 {
 	return (a*a*math.Exp(-t/a) - b*b*math.Exp(-t/b)) / ((a - b) * (a + b))
 }
 
-// solve returns the mean in [−1, 1] and its interval, the smallest that has the whole
-// confidence set.
+// solve returns the mean in [−1, 1] and its interval, the smallest that has the whole confidence set.
 func (q ratio) solve() Estimate {
 	// Of fewer records than the noise in their number nothing is known; the middle is as good.
 	m := math.Max(-1, math.Min(1, q.sum/math.Max(q.count, q.deviation())))

@@ -6,9 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Grouped is φ in the block of a record's group, and zero in all others: what is asked of a
-// table is asked of each group. A record is in one group or in none, so that the norm of φ is
-// what it was, however many groups there are.
+// Grouped is φ in the block of a record's group, and zero in all others: what is asked of a table is asked of each
+// group. A record is in one group or in none, so that the norm of φ is what it was, however many groups there are.
 //
 // Proof: docs/theory/statistics.md.
 type Grouped struct {

@@ -18,9 +18,8 @@ import (
 // MostCells is how many cells a histogram may have.
 const MostCells = 1 << 20
 
-// Axis is a public list of places for one number of a record: whole numbers 0 … Levels − 1, or
-// intervals between Edges, that rise: Edges[i] ≤ v < Edges[i+1], and v = the last edge in the
-// last. One of the two is given.
+// Axis is a public list of places for one number of a record: whole numbers 0 … Levels − 1, or intervals between Edges,
+// that rise: Edges[i] ≤ v < Edges[i+1], and v = the last edge in the last. One of the two is given.
 type Axis struct {
 	Levels int
 	Edges  []float64
@@ -86,8 +85,7 @@ func (c Cells) Len() int {
 	return n
 }
 
-// Validate returns a *privacy.ParamError for no axis or one without places, and for more than 2²⁰
-// cells.
+// Validate returns a *privacy.ParamError for no axis or one without places, and for more than 2²⁰ cells.
 func (c Cells) Validate() error {
 	if len(c) == 0 {
 		return &privacy.ParamError{Name: "cells", Value: "none", Want: "at least one axis"}
@@ -116,25 +114,23 @@ func (c Cells) of(columns [][]float64, i int) int {
 	return cell
 }
 
-// Histogram releases how many records there are in each of a public list of cells, whether
-// any are there or not. The noise is independent of one cell to the next: normal, N(0, σ²), or
-// geometric, an integer of P(x) ∝ e^{−|x|/b}.
+// Histogram releases how many records there are in each of a public list of cells, whether any are there or not. The
+// noise is independent of one cell to the next: normal, N(0, σ²), or geometric, an integer of P(x) ∝ e^{−|x|/b}.
 //
-// A record is in one cell or in none and moves the vector of counts by 1, however many cells
-// there are: normal noise is a Gaussian mechanism of exactly μ = 1/σ, geometric noise is of pure
-// ε = 1/b, and the best there is for one count at that ε.
+// A record is in one cell or in none and moves the vector of counts by 1, however many cells there are: normal noise is
+// a Gaussian mechanism of exactly μ = 1/σ, geometric noise is of pure ε = 1/b, and the best there is for one count at
+// that ε.
 //
-// Source: Dwork, McSherry, Nissim, Smith 2006; Ghosh, Roughgarden, Sundararajan 2009,
-// arXiv:0811.2841, for geometric noise. Proof: docs/theory/statistics.md.
+// Source: Dwork, McSherry, Nissim, Smith 2006; Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841, for geometric
+// noise. Proof: docs/theory/statistics.md.
 type Histogram struct {
 	Of Cells
 	// Sigma is σ and Scale is b: one of them is positive, the other zero.
 	Sigma, Scale float64
 }
 
-// CalibrateHistogram returns the histogram with the least noise that satisfies (ε, δ) under
-// add/remove-one: geometric noise where δ = 0; normal noise where the ledger counts μ; else
-// that of the two which has the smaller deviation.
+// CalibrateHistogram returns the histogram with the least noise that satisfies (ε, δ) under add/remove-one: geometric
+// noise where δ = 0; normal noise where the ledger counts μ; else that of the two which has the smaller deviation.
 //
 // Errors: *privacy.ParamError.
 func CalibrateHistogram(of Cells, epsilon, delta float64, countsMu bool) (Histogram, error) {
@@ -184,8 +180,8 @@ func checkGeometric(scale float64) error {
 	return nil
 }
 
-// Event implements mechanism.Mechanism: the Gaussian mechanism of 1/σ, or pure 1/b, which
-// geometric noise on one count attains at every δ.
+// Event implements mechanism.Mechanism: the Gaussian mechanism of 1/σ, or pure 1/b, which geometric noise on one count
+// attains at every δ.
 func (m Histogram) Event() (privacy.Event, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
@@ -234,10 +230,9 @@ func geometricDeviation(scale float64) float64 {
 	return math.Sqrt2 * math.Exp(-0.5/scale) / -math.Expm1(-1/scale)
 }
 
-// Margin returns w such that the noise of one cell is in [−w, w] with at least this
-// probability: for normal noise exactly that, for geometric noise the least such integer.
-// The margin of all K cells at once is that of confidence^(1/K), their noise being
-// independent. It panics unless 0 < confidence < 1.
+// Margin returns w such that the noise of one cell is in [−w, w] with at least this probability: for normal noise
+// exactly that, for geometric noise the least such integer. The margin of all K cells at once is that of
+// confidence^(1/K), their noise being independent. It panics unless 0 < confidence < 1.
 func (m Histogram) Margin(confidence float64) float64 {
 	if !(confidence > 0 && confidence < 1) {
 		panic("statistic: a confidence is between 0 and 1")
@@ -265,9 +260,8 @@ func normalTail(tail float64) float64 {
 // Check implements mechanism.Mechanism: it looks at shapes alone.
 func (m Histogram) Check(rows matrix.Rows, labels []float64) error { return check(m, rows, labels) }
 
-// Run implements mechanism.Mechanism: Coefficients are the noisy counts, which may be
-// negative. Normal noise and a count are rounded, as the real sum that they are, to a public
-// grid of a millionth of the noise.
+// Run implements mechanism.Mechanism: Coefficients are the noisy counts, which may be negative. Normal noise and a
+// count are rounded, as the real sum that they are, to a public grid of a millionth of the noise.
 func (m Histogram) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *mechanism.Settings) (
 	*mechanism.Release, error) {
 	r, err := run(m, rows, labels, src)

@@ -38,8 +38,8 @@ func divergence(p, q []float64, eps float64) (h float64) {
 	return h
 }
 
-// The law of one count with geometric noise, written out, has the profile of the event at
-// every ε; with noise that is less by a tenth it has not.
+// The law of one count with geometric noise, written out, has the profile of the event at every ε; with noise that is
+// less by a tenth it has not.
 func TestGeometricProfile(t *testing.T) {
 	m, err := CalibrateHistogram(Cells{{Levels: 1}}, 0.7, 0, false)
 	if err != nil {
@@ -65,9 +65,9 @@ func TestGeometricProfile(t *testing.T) {
 	}
 }
 
-// The standard deviation that is stated is that of 40,000 draws, to five standard errors,
-// which are 3.2 % (geometric noise has a kurtosis of up to 6), and the margin of 90 %
-// holds for at least 90 % less five standard errors; for normal noise not for more either.
+// The standard deviation that is stated is that of 40,000 draws, to five standard errors, which are 3.2 % (geometric
+// noise has a kurtosis of up to 6), and the margin of 90 % holds for at least 90 % less five standard errors; for
+// normal noise not for more either.
 func TestNoiseOfCounts(t *testing.T) {
 	const n = 40_000
 	for _, delta := range []float64{0, 1e-5} {

@@ -7,15 +7,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Means is φ for the means of d columns, x ∈ [−1, 1] being a number in units of its bounds
-// (Number.unit): the records are counted beside the sums.
+// Means is φ for the means of d columns, x ∈ [−1, 1] being a number in units of its bounds (Number.unit): the records
+// are counted beside the sums.
 //
-// For Gaussian noise φ = (√s₀, √s·x₁, …, √s·x_d) with s₀ = 1/(2 + 2√d) and s = (1 − s₀)/d, of
-// norm at most 1. Whatever the means are, and all of the same size, the noise in them has at
-// most 4/3 of the variance that it would have with the s₀ that suits them best.
+// For Gaussian noise φ = (√s₀, √s·x₁, …, √s·x_d) with s₀ = 1/(2 + 2√d) and s = (1 − s₀)/d, of norm at most 1. Whatever
+// the means are, and all of the same size, the noise in them has at most 4/3 of the variance that it would have with
+// the s₀ that suits them best.
 //
-// For Laplace noise φ = (½(1+x₁), ½(1−x₁), …)/d, of ℓ₁ norm 1: the two sums of a column are
-// the vertices of what one record can do to count and sum, of which no smaller body holds all.
+// For Laplace noise φ = (½(1+x₁), ½(1−x₁), …)/d, of ℓ₁ norm 1: the two sums of a column are the vertices of what one
+// record can do to count and sum, of which no smaller body holds all.
 //
 // Proof: docs/theory/statistics.md.
 type Means struct {
@@ -73,8 +73,8 @@ func (m Means) weights() (count, each float64) {
 	return round(math.Sqrt(s0)), round(math.Sqrt((1 - s0) / d))
 }
 
-// Norm implements Summand: each entry is largest at |x| = 1, rounded or not, and two of Laplace
-// noise add up to what the column has.
+// Norm implements Summand: each entry is largest at |x| = 1, rounded or not, and two of Laplace noise add up to what
+// the column has.
 func (m Means) Norm(law Law) float64 {
 	count, each := m.weights()
 	d := float64(len(m.Of))
@@ -114,12 +114,11 @@ func (m Means) Sum(dst []float64, columns [][]float64) {
 	}
 }
 
-// Estimates returns the means of the columns, in their own units, from what Sums released
-// with m, each with an interval that covers the mean of the records, moved into their
-// bounds, with at least the given confidence, whatever they are.
+// Estimates returns the means of the columns, in their own units, from what Sums released with m, each with an interval
+// that covers the mean of the records, moved into their bounds, with at least the given confidence, whatever they are.
 //
-// With sampling it covers the mean of the population that the records are independent draws
-// of, in the limit of many records: its variance is at most (Upper − mean)(mean − Lower).
+// With sampling it covers the mean of the population that the records are independent draws of, in the limit of many
+// records: its variance is at most (Upper − mean)(mean − Lower).
 func (m Means) Estimates(scale float64, released []float64, confidence float64, sampling bool) []Estimate {
 	count, each := m.weights()
 	q := m.ratio(scale, confidence, sampling)
@@ -150,8 +149,8 @@ func (m Means) ratio(scale, confidence float64, sampling bool) ratio {
 	return q
 }
 
-// Precision returns half the width of the widest interval that Estimates is to give for so
-// many records, whatever the means are.
+// Precision returns half the width of the widest interval that Estimates is to give for so many records, whatever the
+// means are.
 func (m Means) Precision(scale, records, confidence float64, sampling bool) float64 {
 	q := m.ratio(scale, confidence, sampling)
 	q.count = records

@@ -7,13 +7,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Moments is φ for means and variances of d columns and, with Products, for their correlations:
-// x ∈ [−1, 1] being a number in units of its bounds,
+// Moments is φ for means and variances of d columns and, with Products, for their correlations: x ∈ [−1, 1] being a
+// number in units of its bounds,
 //
 //	φ = (w₀, w₁xⱼ, w₂(2xⱼ² − 1), w₃xⱼx_k for j < k),
 //
-// each entry of which is largest at |x| = 1, so that the norms are those of the weights. The
-// weights, or their squares for Gaussian noise, add up to one; of one column they are equal.
+// each entry of which is largest at |x| = 1, so that the norms are those of the weights. The weights, or their squares
+// for Gaussian noise, add up to one; of one column they are equal.
 //
 // Proof: docs/theory/statistics.md.
 type Moments struct {
@@ -111,8 +111,7 @@ func (m Moments) Sum(dst []float64, columns [][]float64) {
 	}
 }
 
-// moments are estimates of what φ adds up, in units of the bounds, with standard deviations of
-// their noise.
+// moments are estimates of what φ adds up, in units of the bounds, with standard deviations of their noise.
 type moments struct {
 	Moments
 	sums, noise []float64
@@ -136,8 +135,8 @@ func (m Moments) read(s Sums, released []float64) moments {
 	return r
 }
 
-// estimate returns f of the sums with an interval by its slopes: the noise is Gaussian, or has
-// tails that are no heavier than those of one Laplace variate; the result is kept in [lo, hi].
+// estimate returns f of the sums with an interval by its slopes: the noise is Gaussian, or has tails that are no
+// heavier than those of one Laplace variate; the result is kept in [lo, hi].
 func (r moments) estimate(law Law, confidence, lo, hi float64, uses []int, f func(sums []float64) float64) Estimate {
 	z := normalQuantile(1 - confidence)
 	if law == Laplace {
@@ -187,8 +186,7 @@ func (m Moments) Mean(s Sums, released []float64, confidence float64, j int) Est
 	return Estimate{b.Value(e.Value), b.Value(e.Lower), b.Value(e.Upper)}
 }
 
-// Variance returns that of column j, in the square of its unit: the mean of squares of
-// differences from the mean.
+// Variance returns that of column j, in the square of its unit: the mean of squares of differences from the mean.
 func (m Moments) Variance(s Sums, released []float64, confidence float64, j int) Estimate {
 	r, unit := m.read(s, released), m.Of[j].half()*m.Of[j].half()
 	e := r.estimate(s.Law, confidence, 0, 1, []int{0, 1 + j, 1 + len(m.Of) + j},
@@ -196,8 +194,8 @@ func (m Moments) Variance(s Sums, released []float64, confidence float64, j int)
 	return Estimate{e.Value * unit, e.Lower * unit, e.Upper * unit}
 }
 
-// Correlation returns that of columns j and k, of Products. Where a variance is not known to be
-// more than zero, nothing is known of it.
+// Correlation returns that of columns j and k, of Products. Where a variance is not known to be more than zero, nothing
+// is known of it.
 func (m Moments) Correlation(s Sums, released []float64, confidence float64, j, k int) Estimate {
 	j, k = max(j, k), min(j, k)
 	d, place := len(m.Of), 1+2*len(m.Of)+j*(j-1)/2+k
@@ -214,8 +212,8 @@ func (m Moments) Correlation(s Sums, released []float64, confidence float64, j, 
 		})
 }
 
-// Even returns what would be released without noise of so many records whose columns are
-// spread evenly between their bounds, and are not correlated.
+// Even returns what would be released without noise of so many records whose columns are spread evenly between their
+// bounds, and are not correlated.
 func (m Moments) Even(records float64) []float64 {
 	w, out := m.weights(), make([]float64, m.Len())
 	out[0] = w[0] * records

@@ -53,8 +53,7 @@ func TestNormsHold(t *testing.T) {
 	}
 }
 
-// Variances and correlations are covered by their intervals: by ones that are half as wide
-// much less.
+// Variances and correlations are covered by their intervals: by ones that are half as wide much less.
 func TestIntervalsOfMomentsCover(t *testing.T) {
 	const n, trials = 5000, 400
 	b := []Number{{-4, 4}, {-6, 6}}

@@ -7,8 +7,8 @@ import (
 	"hash/crc32"
 )
 
-// EncodeTally returns what t has added up, with a checksum: the same bytes for the same records in any
-// order and any parts. It is not private.
+// EncodeTally returns what t has added up, with a checksum: the same bytes for the same records in any order and any
+// parts. It is not private.
 func EncodeTally(t Tally) []byte {
 	b, last := make([]byte, 4), -1
 	t.Each(func(place int, count int64) {

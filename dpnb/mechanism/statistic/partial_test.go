@@ -9,9 +9,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// TestTalliesOfPartsAreThatOfAll: of any parts, in any order, tallies that were written and merged have the
-// bytes of one over all records, and release the same of one seed; without one record they do not. Bytes of
-// another mechanism or cut short are refused.
+// TestTalliesOfPartsAreThatOfAll: of any parts, in any order, tallies that were written and merged have the bytes of
+// one over all records, and release the same of one seed; without one record they do not. Bytes of another mechanism or
+// cut short are refused.
 func TestTalliesOfPartsAreThatOfAll(t *testing.T) {
 	summary, err := CalibrateSummary([]Number{{0, 1}, {-2, 5}}, []bool{false, false}, 1, 1e-6, true)
 	if err != nil {

@@ -2,9 +2,8 @@ package statistic
 
 import "math"
 
-// rankDeviations returns bounds on the standard deviations of how many records the levels are
-// found off, where records are about evenly dense from one to the next: each by its own round,
-// and by where its round begins and ends.
+// rankDeviations returns bounds on the standard deviations of how many records the levels are found off, where records
+// are about evenly dense from one to the next: each by its own round, and by where its round begins and ends.
 func (m Quantiles) rankDeviations() []float64 {
 	k := len(m.Levels)
 	level, off, kappa := m.ends(), make([]float64, k+2), m.kappas()
@@ -23,12 +22,12 @@ func (m Quantiles) rankDeviations() []float64 {
 	return off[1 : k+1]
 }
 
-// mostOdds is the logarithm of how much wider than what a record takes up an empty range may
-// be for Estimates to take it into account.
+// mostOdds is the logarithm of how much wider than what a record takes up an empty range may be for Estimates to take
+// it into account.
 const mostOdds = 7
 
-// kappas returns by what factor, as a logarithm, a point of each level is less likely for each
-// record that it is further off.
+// kappas returns by what factor, as a logarithm, a point of each level is less likely for each record that it is
+// further off.
 func (m Quantiles) kappas() []float64 {
 	k := len(m.Levels)
 	level, kappa := m.ends(), make([]float64, k+2)
@@ -46,10 +45,9 @@ func (m Quantiles) kappas() []float64 {
 	return kappa[1 : k+1]
 }
 
-// RanksOff returns how many records, at most, each level is found off with the given
-// confidence; with sampling, off what it is for the population of which so many records are
-// drawn. The noise of several rounds has tails that are no heavier than those of one, and √k is
-// by how much k records are more or less where they lie by chance.
+// RanksOff returns how many records, at most, each level is found off with the given confidence; with sampling, off
+// what it is for the population of which so many records are drawn. The noise of several rounds has tails that are no
+// heavier than those of one, and √k is by how much k records are more or less where they lie by chance.
 func (m Quantiles) RanksOff(confidence, records float64, sampling bool) []float64 {
 	off := m.rankDeviations()
 	for i, s := range off {
@@ -62,16 +60,15 @@ func (m Quantiles) RanksOff(confidence, records float64, sampling bool) []float6
 	return off
 }
 
-// Estimates returns the quantiles, in units of the column, from what was released, with
-// intervals. An interval goes as far as the noise may have moved the quantile, in records, at
-// the lower one of the densities that are seen to its left and to its right: from the level
-// to those that were released in the gaps, and beyond these at theirs.
+// Estimates returns the quantiles, in units of the column, from what was released, with intervals. An interval goes as
+// far as the noise may have moved the quantile, in records, at the lower one of the densities that are seen to its left
+// and to its right: from the level to those that were released in the gaps, and beyond these at theirs.
 //
-// Where fewer records are beyond a level than the noise of its round may pass over, the bound
-// may have been found in its place: the interval then goes from there to the gap before it.
+// Where fewer records are beyond a level than the noise of its round may pass over, the bound may have been found in
+// its place: the interval then goes from there to the gap before it.
 //
-// How often intervals cover is known by simulation (docs/theory/statistics.md); where records
-// lie in few heaps, or are very unevenly dense within a gap, it is less.
+// How often intervals cover is known by simulation (docs/theory/statistics.md); where records lie in few heaps, or are
+// very unevenly dense within a gap, it is less.
 func (m Quantiles) Estimates(released []float64, confidence float64, sampling bool) []Estimate {
 	k := len(m.Levels)
 	level := m.ends()
@@ -103,8 +100,8 @@ func (m Quantiles) Estimates(released []float64, confidence float64, sampling bo
 	all := make([]Estimate, k)
 	cell := 2 * m.Of.half() / (cells - 1)
 	slowest, kappa, round := make([]float64, k), m.kappas(), m.roundNumbers()
-	// moved is how many records a quantile was found off because it is a round number, which
-	// has more weight than the points that the noise would choose among.
+	// moved is how many records a quantile was found off because it is a round number, which has more weight than the
+	// points that the noise would choose among.
 	moved, most := make([]float64, k), 0.0
 	for i := range k {
 		j := 2*i + 2 // its place among the released

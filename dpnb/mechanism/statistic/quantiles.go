@@ -15,15 +15,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Quantiles releases quantiles of one column at several levels at once, and the number of
-// records with Laplace noise. The middle level is found first, by an exponential mechanism;
-// what lies to its left and to its right then has fewer levels each, and a record is in one
-// part only, so that m levels take ⌈log₂(m + 1)⌉ rounds of range η. One more round, of η/4,
-// finds a level in each gap between those that were asked for: by these is seen how dense the
-// records are around each quantile, and so how far the noise may have moved it.
+// Quantiles releases quantiles of one column at several levels at once, and the number of records with Laplace noise.
+// The middle level is found first, by an exponential mechanism; what lies to its left and to its right then has fewer
+// levels each, and a record is in one part only, so that m levels take ⌈log₂(m + 1)⌉ rounds of range η. One more round,
+// of η/4, finds a level in each gap between those that were asked for: by these is seen how dense the records are
+// around each quantile, and so how far the noise may have moved it.
 //
-// Source: Kaplan, Schnapp, Stemmer 2022, arXiv:2110.05429, for the rounds; the accounting by
-// ranges, the spreading of records over cells and the intervals are ours.
+// Source: Kaplan, Schnapp, Stemmer 2022, arXiv:2110.05429, for the rounds; the accounting by ranges, the spreading of
+// records over cells and the intervals are ours.
 // Proof: docs/theory/statistics.md.
 type Quantiles struct {
 	Of Number
@@ -81,9 +80,9 @@ func (m Quantiles) cost(eta float64) privacy.BoundedRange {
 	return e
 }
 
-// CalibrateQuantiles returns m with the largest η that is proved to satisfy (ε, δ) under
-// add/remove-one: as pure ε, or by way of Gaussian mechanisms, which is the better one for
-// many levels, and the only one that counts where the ledger counts μ.
+// CalibrateQuantiles returns m with the largest η that is proved to satisfy (ε, δ) under add/remove-one: as pure ε, or
+// by way of Gaussian mechanisms, which is the better one for many levels, and the only one that counts where the ledger
+// counts μ.
 //
 // Errors: *privacy.ParamError.
 func CalibrateQuantiles(m Quantiles, epsilon, delta float64, countsMu bool) (Quantiles, error) {
@@ -194,8 +193,8 @@ func (t *quantilesTally) Each(f func(place int, count int64)) {
 // Count implements Tally.
 func (t *quantilesTally) Count(place int, count int64) { t.sketch.dense()[place] += count }
 
-// Release implements Tally: the noisy number of records, then the quantiles at the levels and
-// between them, in rising order: gap, level, gap, …, level, gap.
+// Release implements Tally: the noisy number of records, then the quantiles at the levels and between them, in rising
+// order: gap, level, gap, …, level, gap.
 func (t *quantilesTally) Release(src noise.Source) []float64 {
 	ranks, round := t.sketch.ranks(), t.roundNumbers()
 	draw := noise.Exact(src)

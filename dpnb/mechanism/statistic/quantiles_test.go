@@ -84,8 +84,8 @@ func (n *node) logs() map[int64]float64 {
 	return all
 }
 
-// worstRange is the largest difference of log-ratios over neighbours, by the law of a node on
-// few points: records at cells of it, η as the node is told.
+// worstRange is the largest difference of log-ratios over neighbours, by the law of a node on few points: records at
+// cells of it, η as the node is told.
 func worstRange(told float64, trials int) (worst float64) {
 	src := noise.NewSeeded(3)
 	for range trials {
@@ -112,8 +112,7 @@ func worstRange(told float64, trials int) (worst float64) {
 	return worst
 }
 
-// The range of a round is at most η, and is nearly reached: one that is a tenth larger would
-// be seen.
+// The range of a round is at most η, and is nearly reached: one that is a tenth larger would be seen.
 func TestRangeOfANode(t *testing.T) {
 	trials := 150
 	if testscale.Full() {
@@ -172,8 +171,8 @@ func BenchmarkQuantiles(b *testing.B) {
 	}
 }
 
-// Intervals cover what they are for, of smooth laws, in 95 of 100 cases or nearly, and are not
-// so wide that they say nothing.
+// Intervals cover what they are for, of smooth laws, in 95 of 100 cases or nearly, and are not so wide that they say
+// nothing.
 func TestIntervalsOfQuantilesCover(t *testing.T) {
 	const trials = 40
 	datasets := 3
@@ -216,8 +215,8 @@ func TestIntervalsOfQuantilesCover(t *testing.T) {
 	}
 }
 
-// The interval of a mean covers it with exactly the stated confidence, however few records
-// there are: one that is a tenth narrower would be seen.
+// The interval of a mean covers it with exactly the stated confidence, however few records there are: one that is a
+// tenth narrower would be seen.
 func TestIntervalsOfMeansCover(t *testing.T) {
 	trials, laws := 3000, []Law{Gaussian} // the tails of Laplace noise are slow
 	if testscale.Full() {

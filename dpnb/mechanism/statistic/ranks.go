@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
-// cells is into how many cells the range of a column is cut, points how many points each has.
-// A record counts as spread evenly over its cell.
+// cells is into how many cells the range of a column is cut, points how many points each has. A record counts as spread
+// evenly over its cell.
 const (
 	cells  = 1 << 20
 	points = 1 << 10
@@ -48,8 +48,7 @@ func (s *sketch) dense() []int64 {
 	return s.counts
 }
 
-// ranks has the cells with records, in order: their places, and how many records are before
-// each and, last, in all.
+// ranks has the cells with records, in order: their places, and how many records are before each and, last, in all.
 type ranks struct {
 	cell   []int64
 	before []int64
@@ -96,9 +95,9 @@ func (r *ranks) at(point int64) float64 {
 	return rank
 }
 
-// round numbers are more often the values of columns than others: cells that hold one have
-// more weight before anything is known of the records. cell are their places, before the sum
-// of what the points of those before each have more than others, and last of all.
+// round numbers are more often the values of columns than others: cells that hold one have more weight before anything
+// is known of the records. cell are their places, before the sum of what the points of those before each have more than
+// others, and last of all.
 type roundNumbers struct {
 	cell   []int64
 	before []uint64
@@ -107,8 +106,8 @@ type roundNumbers struct {
 // mostRound is how many multiples of a power of ten are round numbers.
 const mostRound = 1 << 12
 
-// roundNumbers returns the multiples of all powers of ten of which there are at most mostRound
-// within the bounds. Those of each power have together as much weight as all points have.
+// roundNumbers returns the multiples of all powers of ten of which there are at most mostRound within the bounds. Those
+// of each power have together as much weight as all points have.
 func (m Quantiles) roundNumbers() (r roundNumbers) {
 	r.before = []uint64{0}
 	unit := math.Pow(10, math.Ceil(math.Log10(2*m.Of.half()/mostRound)))
@@ -144,14 +143,12 @@ func (r *roundNumbers) from(c int64) int {
 	return sort.Search(len(r.cell), func(i int) bool { return r.cell[i] >= c })
 }
 
-// more returns what a point of the cells from c to before d has more than one of others, summed
-// over the cells.
+// more returns what a point of the cells from c to before d has more than one of others, summed over the cells.
 func (r *roundNumbers) more(c, d int64) uint64 { return r.before[r.from(d)] - r.before[r.from(c)] }
 
-// node is one exponential mechanism: a point j of [lo, hi) is drawn with a probability
-// proportional to what it has by roundNumbers times the weight of the distance from zero to
-// [r(j), r(j+1)], r(j) being how many records of [lo, hi) are before j, less the
-// share q of all of them. Its range is at most η.
+// node is one exponential mechanism: a point j of [lo, hi) is drawn with a probability proportional to what it has by
+// roundNumbers times the weight of the distance from zero to [r(j), r(j+1)], r(j) being how many records of [lo, hi)
+// are before j, less the share q of all of them. Its range is at most η.
 type node struct {
 	kappa    float64
 	round    *roundNumbers
@@ -160,8 +157,8 @@ type node struct {
 	mass []uint128
 }
 
-// segment is points from … to, in which the rank rises evenly from first by slope for each: of
-// one cell, or of whole cells if the slope is 0.
+// segment is points from … to, in which the rank rises evenly from first by slope for each: of one cell, or of whole
+// cells if the slope is 0.
 type segment struct {
 	from, to     int64
 	first, slope float64
@@ -171,9 +168,8 @@ type segment struct {
 // slack is what rounding may add to a range, relatively: the theory page has the sum.
 const slack = 0x1p-16
 
-// node returns the mechanism of [lo, hi) at the share q. One record changes r by between −q
-// and 1 − q, rising from left to right, and so distances by numbers from an interval of the
-// length 2·max(q, 1 − q).
+// node returns the mechanism of [lo, hi) at the share q. One record changes r by between −q and 1 − q, rising from left
+// to right, and so distances by numbers from an interval of the length 2·max(q, 1 − q).
 func (r *ranks) node(round *roundNumbers, lo, hi int64, q, eta float64) *node {
 	if hi <= lo {
 		hi = lo + 1 // two cuts at one point: the quantile between is there, whatever the records
@@ -251,8 +247,8 @@ func (n *node) point(s segment, draw *exact.Sampler) int64 {
 	return n.round.cell[i]*points - s.from + int64(draw.Below(points))
 }
 
-// mostExponent caps κd, d the distance: further away all points weigh the same. That is as
-// private, since a cap moves no two numbers apart.
+// mostExponent caps κd, d the distance: further away all points weigh the same. That is as private, since a cap moves
+// no two numbers apart.
 const mostExponent = 38
 
 // weight returns ⌊2⁹²e^{−min(κd, 38)}⌋ of the float64 exponential.
@@ -261,8 +257,8 @@ func (n *node) weight(d float64) uint128 {
 	return uint128{0, uint64(f * 0x1p53)}.shift(e - 53 + 92)
 }
 
-// draw returns a point, of exactly the law that the weights say: a segment by the most that
-// its points could weigh, a point of it as if all did, taken with the share that it does.
+// draw returns a point, of exactly the law that the weights say: a segment by the most that its points could weigh, a
+// point of it as if all did, taken with the share that it does.
 func (n *node) draw(draw *exact.Sampler, src noise.Source) int64 {
 	for {
 		u := n.mass[len(n.mass)-1].below(src)

@@ -18,25 +18,22 @@ import (
 // mostKeys is how many different keys a person may have in a Selection.
 const mostKeys = 1000
 
-// Selection releases keys that nobody has listed beforehand, each with a noisy number of the
-// people who have it, if that is above a threshold T. A person has at most Keys different
-// keys, and counts once for each. A key that a single person has is shown with a probability
-// that δ covers, a key that nobody has never.
+// Selection releases keys that nobody has listed beforehand, each with a noisy number of the people who have it, if
+// that is above a threshold T. A person has at most Keys different keys, and counts once for each. A key that a single
+// person has is shown with a probability that δ covers, a key that nobody has never.
 //
-// Normal noise N(0, σ²): a neighbour has j keys of its own alone, each shown with probability τ
-// = Φ̄((T − 1)/σ) at most, and shares the others, k − j, which are a Gaussian mechanism of
-// μⱼ = √(k − j)/σ. So with a = (1 − τ)ʲ, in the two directions,
+// Normal noise N(0, σ²): a neighbour has j keys of its own alone, each shown with probability τ = Φ̄((T − 1)/σ) at
+// most, and shares the others, k − j, which are a Gaussian mechanism of μⱼ = √(k − j)/σ. So with a = (1 − τ)ʲ, in the
+// two directions,
 //
 //	δ(ε) = max_j 1 − a + a·δ_G(ε − ln a; μⱼ),  δ(ε) = max_j δ_G(ε + ln a; μⱼ).
 //
-// Geometric noise of scale b that is cut to [−T, T] (drawn again if beyond), q = e^{−1/b}: a key
-// shows at most (1/b, δ₁) of a person, δ₁ = q^T(1 − q)/(1 + q − 2q^{T+1}), and k of them
-// (k/b, 1 − (1 − δ₁)^k). For one key a person no rule that decides by the number of people alone
-// shows more keys at that (ε, δ), if δ₁ = δ.
+// Geometric noise of scale b that is cut to [−T, T] (drawn again if beyond), q = e^{−1/b}: a key shows at most (1/b,
+// δ₁) of a person, δ₁ = q^T(1 − q)/(1 + q − 2q^{T+1}), and k of them (k/b, 1 − (1 − δ₁)^k). For one key a person no
+// rule that decides by the number of people alone shows more keys at that (ε, δ), if δ₁ = δ.
 //
-// Source: Desfontaines, Voss, Gipson, Mandayam 2022, arXiv:2006.03684, for geometric noise;
-// Korolova, Kenthapadi, Mishra, Ntoulas 2009 for thresholds. The profile of normal noise is
-// ours. Proof: docs/theory/statistics.md.
+// Source: Desfontaines, Voss, Gipson, Mandayam 2022, arXiv:2006.03684, for geometric noise; Korolova, Kenthapadi,
+// Mishra, Ntoulas 2009 for thresholds. The profile of normal noise is ours. Proof: docs/theory/statistics.md.
 type Selection struct {
 	// Keys is k.
 	Keys int
@@ -52,16 +49,15 @@ type SelectionConfig struct {
 	Keys int
 	// Epsilon is in (0, 1000], Delta in (0, 1).
 	Epsilon, Delta float64
-	// Normal asks for normal noise, which composes best with other Gaussian mechanisms; else
-	// it is that of the two which has the lower threshold.
+	// Normal asks for normal noise, which composes best with other Gaussian mechanisms; else it is that of the two
+	// which has the lower threshold.
 	Normal bool
-	// Own is the largest probability with which keys are shown that one person alone has, at
-	// most Delta; zero leaves it to the threshold's sake.
+	// Own is the largest probability with which keys are shown that one person alone has, at most Delta; zero leaves it
+	// to the threshold's sake.
 	Own float64
 }
 
-// Calibrate returns the selection with the lowest threshold, of its law, that satisfies (ε, δ)
-// under add/remove-one.
+// Calibrate returns the selection with the lowest threshold, of its law, that satisfies (ε, δ) under add/remove-one.
 //
 // Errors: *privacy.ParamError.
 func (c SelectionConfig) Calibrate() (Selection, error) {
@@ -119,8 +115,8 @@ func (m Selection) logEdge() float64 {
 	return -t/m.Scale + math.Log(rate/(rate-2*q*math.Expm1(-t/m.Scale))) + 1e-14*(1+t/m.Scale)
 }
 
-// normalSelection returns the one of k keys that is (ε, δ) and shows what one person alone has
-// with probability at most own.
+// normalSelection returns the one of k keys that is (ε, δ) and shows what one person alone has with probability at most
+// own.
 func normalSelection(keys int, eps, delta, own float64) (best Selection, err error) {
 	k := float64(keys)
 	at := func(own float64) (Selection, error) {
@@ -244,8 +240,8 @@ func (m Selection) Deviation() float64 {
 	return m.Sigma
 }
 
-// Margin returns w with the noise of one key in [−w, w] with at least this probability,
-// before it is selected. It panics unless 0 < confidence < 1.
+// Margin returns w with the noise of one key in [−w, w] with at least this probability, before it is selected. It
+// panics unless 0 < confidence < 1.
 func (m Selection) Margin(confidence float64) float64 {
 	return Histogram{Sigma: m.Sigma, Scale: m.Scale}.Margin(confidence)
 }
@@ -305,9 +301,9 @@ func (m Selection) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *
 	return r, nil
 }
 
-// Release releases which of the keys are shown, with noisy counts: Also is a *Selected. counts
-// has the numbers of people of the keys that somebody has, in an order that is the keys' own,
-// as that of their texts; that of the records or of a map would show what nobody pays for.
+// Release releases which of the keys are shown, with noisy counts: Also is a *Selected. counts has the numbers of
+// people of the keys that somebody has, in an order that is the keys' own, as that of their texts; that of the records
+// or of a map would show what nobody pays for.
 //
 // Errors, before any noise is drawn: as Validate; ErrNoSource.
 func (m Selection) Release(counts []int64, src noise.Source) (*mechanism.Release, error) {

@@ -38,8 +38,8 @@ func cutLaw(m Selection, n int) []float64 {
 	return law
 }
 
-// What is shown of n and of n + 1 people, written out, keeps to (ε, δ), in both directions,
-// meets δ for some n, and with a threshold that is less by one does not keep to it.
+// What is shown of n and of n + 1 people, written out, keeps to (ε, δ), in both directions, meets δ for some n, and
+// with a threshold that is less by one does not keep to it.
 func TestGeometricSelectionIsExact(t *testing.T) {
 	for _, c := range []SelectionConfig{{Keys: 1, Epsilon: 1, Delta: 1e-5}, {Keys: 1, Epsilon: 0.3, Delta: 1e-3}} {
 		m := selection(t, c)
@@ -104,9 +104,8 @@ func TestSeveralKeysCostTogether(t *testing.T) {
 	}
 }
 
-// The probability to be shown is the largest that (ε, δ) allows, δ being what the whole
-// number T attains: p₀ = 0 and pₙ₊₁ = min(e^ε pₙ + δ, 1 − e^{−ε}(1 − pₙ − δ), 1), Theorem 1 of the
-// paper.
+// The probability to be shown is the largest that (ε, δ) allows, δ being what the whole number T attains: p₀ = 0 and
+// pₙ₊₁ = min(e^ε pₙ + δ, 1 − e^{−ε}(1 − pₙ − δ), 1), Theorem 1 of the paper.
 func TestGeometricSelectionIsOptimal(t *testing.T) {
 	const eps = 0.5
 	m := selection(t, SelectionConfig{Keys: 1, Epsilon: eps, Delta: 1e-4})
@@ -119,9 +118,9 @@ func TestGeometricSelectionIsOptimal(t *testing.T) {
 	}
 }
 
-// Two keys, one of a person alone, one of many: the exact laws of what is shown, the second a
-// normal variate on a fine grid, keep to the profile in both directions, and meet it where
-// that split is the worst. A threshold that is lower by a tenth does not keep to it.
+// Two keys, one of a person alone, one of many: the exact laws of what is shown, the second a normal variate on a fine
+// grid, keep to the profile in both directions, and meet it where that split is the worst. A threshold that is lower by
+// a tenth does not keep to it.
 func TestNormalSelectionProfile(t *testing.T) {
 	m := selection(t, SelectionConfig{Keys: 2, Epsilon: 1, Delta: 1e-3, Normal: true})
 	laws := func(m Selection, own, shared int) (with, without []float64) {
@@ -162,8 +161,7 @@ func TestNormalSelectionProfile(t *testing.T) {
 	}
 }
 
-// A key of one person is shown as often as τ says, to five standard errors, 7 % of it; one of
-// nobody never.
+// A key of one person is shown as often as τ says, to five standard errors, 7 % of it; one of nobody never.
 func TestKeysOfOnePerson(t *testing.T) {
 	const n = 100_000
 	for _, m := range []Selection{

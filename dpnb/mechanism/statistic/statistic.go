@@ -1,9 +1,8 @@
-// Package statistic has private statistics of the columns of a table: sums of a function of
-// each record, with Gaussian noise or Laplace noise, and what is built of them.
+// Package statistic has private statistics of the columns of a table: sums of a function of each record, with Gaussian
+// noise or Laplace noise, and what is built of them.
 //
-// A record is a row of numbers and of codes of categories. Records may come in parts
-// (Tally), so that a table need not be in memory. No record is refused: each that is out of
-// bounds has its rule, which looks at that record alone.
+// A record is a row of numbers and of codes of categories. Records may come in parts (Tally), so that a table need not
+// be in memory. No record is refused: each that is out of bounds has its rule, which looks at that record alone.
 package statistic
 
 import (
@@ -29,11 +28,11 @@ type Mechanism interface {
 type Tally interface {
 	// Add takes records: columns[j][i] is number j of record i. It keeps none of the slices.
 	Add(columns [][]float64)
-	// Each calls f with the whole numbers that were added up and are not zero, in the order of their
-	// places. They are a function of the records alone, not of their order or of the parts in which they came.
+	// Each calls f with the whole numbers that were added up and are not zero, in the order of their places. They are a
+	// function of the records alone, not of their order or of the parts in which they came.
 	Each(f func(place int, count int64))
-	// Count adds to the number of a place what Each of another tally of the mechanism has there: then
-	// this one is of the records of both. It panics for a place that the mechanism does not have.
+	// Count adds to the number of a place what Each of another tally of the mechanism has there: then this one is of
+	// the records of both. It panics for a place that the mechanism does not have.
 	Count(place int, count int64)
 	// Release draws noise and returns what is released. It may be called once, last.
 	Release(src noise.Source) []float64

@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Summary releases the number of records, and the mean, variance and quartiles of each of d
-// columns: Sums of Moments, and Quantiles of one column after the other.
+// Summary releases the number of records, and the mean, variance and quartiles of each of d columns: Sums of Moments,
+// and Quantiles of one column after the other.
 //
 // Proof: docs/theory/statistics.md.
 type Summary struct {
@@ -60,9 +60,8 @@ func (m Summary) cost() privacy.BoundedRange {
 	return all
 }
 
-// CalibrateSummary returns m with noise that is proved to satisfy (ε, δ) under add/remove-one,
-// of which a third, of ε or of μ², is for the sums: as pure ε where δ = 0 or where that is the
-// larger η, unless the ledger counts μ.
+// CalibrateSummary returns m with noise that is proved to satisfy (ε, δ) under add/remove-one, of which a third, of ε
+// or of μ², is for the sums: as pure ε where δ = 0 or where that is the larger η, unless the ledger counts μ.
 //
 // Errors: *privacy.ParamError.
 func CalibrateSummary(of []Number, log []bool, epsilon, delta float64, countsMu bool) (Summary, error) {

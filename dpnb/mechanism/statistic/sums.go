@@ -15,15 +15,13 @@ import (
 type Law int
 
 const (
-	// Gaussian noise N(0, Scale²), for (ε, δ): the sums are a Gaussian mechanism of μ =
-	// Norm/Scale exactly.
+	// Gaussian noise N(0, Scale²), for (ε, δ): the sums are a Gaussian mechanism of μ = Norm/Scale exactly.
 	Gaussian Law = iota + 1
 	// Laplace noise of density exp(−|z|/Scale)/(2·Scale), for pure ε = Norm/Scale.
 	Laplace
 )
 
-// Summand is φ, of which Sums adds up the values: a function of one record alone, whatever it
-// holds, with values in ℝᵏ.
+// Summand is φ, of which Sums adds up the values: a function of one record alone, whatever it holds, with values in ℝᵏ.
 type Summand interface {
 	fmt.Stringer
 	// Validate returns a *privacy.ParamError if a parameter is out of range.
@@ -31,20 +29,19 @@ type Summand interface {
 	// Columns is how many numbers a record has, Len is k.
 	Columns() int
 	Len() int
-	// Norm bounds ‖φ‖₂ of every record there can be for Gaussian noise, ‖φ‖₁ for Laplace
-	// noise: rounded up, of what Sum adds and not of what it stands for. It is at most 1 +
-	// 1e-6: scale φ.
+	// Norm bounds ‖φ‖₂ of every record there can be for Gaussian noise, ‖φ‖₁ for Laplace noise: rounded up, of what Sum
+	// adds and not of what it stands for. It is at most 1 + 1e-6: scale φ.
 	Norm(law Law) float64
-	// Error is a number by which m with one law is compared with m with another: the standard
-	// deviation, typically, of the noise in what is estimated.
+	// Error is a number by which m with one law is compared with m with another: the standard deviation, typically, of
+	// the noise in what is estimated.
 	Error(m Sums) float64
-	// Sum adds φ of each record to dst, each entry a multiple of step of at most 1: see
-	// round. columns[j][i] is number j of record i, of at most mostRows records.
+	// Sum adds φ of each record to dst, each entry a multiple of step of at most 1: see round. columns[j][i] is number
+	// j of record i, of at most mostRows records.
 	Sum(dst []float64, columns [][]float64)
 }
 
-// step is of what each entry of φ is a multiple, so that sums are exact in any order: of 2²⁹
-// records. Larger ones are cut to that, which moves no two of them apart.
+// step is of what each entry of φ is a multiple, so that sums are exact in any order: of 2²⁹ records. Larger ones are
+// cut to that, which moves no two of them apart.
 const step = 0x1p-24
 
 // mostRows is how many records Summand.Sum takes at once: their sums are exact in float64.
@@ -56,11 +53,11 @@ func round(x float64) float64 {
 	return float64(x+m) - m
 }
 
-// Sums releases Σ φ(record) + noise: independent noise in each of the k sums, drawn exactly,
-// each rounded to the public grid exact.Grid(Scale).
+// Sums releases Σ φ(record) + noise: independent noise in each of the k sums, drawn exactly, each rounded to the public
+// grid exact.Grid(Scale).
 //
-// Source: Dwork, McSherry, Nissim, Smith 2006 for Laplace noise; Balle, Wang 2018 for
-// Gaussian. Proof: docs/theory/statistics.md.
+// Source: Dwork, McSherry, Nissim, Smith 2006 for Laplace noise; Balle, Wang 2018 for Gaussian. Proof:
+// docs/theory/statistics.md.
 type Sums struct {
 	Of Summand
 	// Law and Scale of the noise in each sum.
@@ -68,9 +65,9 @@ type Sums struct {
 	Scale float64
 }
 
-// LeastNoise returns the sums of what of makes for a law, with the noise that is proved to
-// satisfy (ε, δ) under add/remove-one: Laplace noise where δ = 0; Gaussian noise where the
-// ledger counts μ, of which it costs least; else the law with the smaller Error.
+// LeastNoise returns the sums of what of makes for a law, with the noise that is proved to satisfy (ε, δ) under
+// add/remove-one: Laplace noise where δ = 0; Gaussian noise where the ledger counts μ, of which it costs least; else
+// the law with the smaller Error.
 //
 // Errors: *privacy.ParamError.
 func LeastNoise(of func(law Law) Summand, epsilon, delta float64, countsMu bool) (Sums, error) {
@@ -88,8 +85,8 @@ func LeastNoise(of func(law Law) Summand, epsilon, delta float64, countsMu bool)
 	return g, nil
 }
 
-// CalibrateSums returns the sums with the least noise of the given law that is proved to
-// satisfy (ε, δ) under add/remove-one; Laplace noise spends no δ.
+// CalibrateSums returns the sums with the least noise of the given law that is proved to satisfy (ε, δ) under
+// add/remove-one; Laplace noise spends no δ.
 //
 // Errors: *privacy.ParamError.
 func CalibrateSums(of Summand, law Law, epsilon, delta float64) (Sums, error) {

@@ -37,8 +37,7 @@ func (t Total) Sum(dst []float64, columns [][]float64) {
 	}
 }
 
-// Estimate returns the sum in the unit of the column with an interval that covers it with the
-// given confidence exactly.
+// Estimate returns the sum in the unit of the column with an interval that covers it with the given confidence exactly.
 func (t Total) Estimate(m Sums, released []float64, confidence float64) Estimate {
 	half := normalQuantile(1-confidence) * m.Scale
 	if m.Law == Laplace {

@@ -5,23 +5,22 @@ import (
 	"math/bits"
 )
 
-// binomial is the law of how many of 2^log numbers are in a subset of the given rate
-// m·2^−digits. Its distribution function F(k) is a binary fraction of digits·2^log
-// digits, known exactly as far as it was asked for.
+// binomial is the law of how many of 2^log numbers are in a subset of the given rate m·2^−digits. Its distribution
+// function F(k) is a binary fraction of digits·2^log digits, known exactly as far as it was asked for.
 type binomial struct {
 	rate   float64
 	log    uint
 	places uint // digits·2^log
 	m, n   *big.Int
-	// term is the probability of len(sums)−1 and sums are F(0), F(1), …, in units of
-	// 2^−places; first has the first 64 digits of each.
+	// term is the probability of len(sums)−1 and sums are F(0), F(1), …, in units of 2^−places; first has the first 64
+	// digits of each.
 	term  *big.Int
 	sums  []*big.Int
 	first []uint64
 }
 
-// newBinomial chooses blocks with one to two members on average, of 64 to 1024
-// numbers, such that the fractions do not become too long.
+// newBinomial chooses blocks with one to two members on average, of 64 to 1024 numbers, such that the fractions do not
+// become too long.
 func newBinomial(rate float64) *binomial {
 	m, e := dyadic(rate)
 	zeros := bits.TrailingZeros64(uint64(m))
@@ -55,8 +54,7 @@ func (b *binomial) word(x *big.Int, i int) uint64 {
 	return w.And(w, new(big.Int).SetUint64(^uint64(0))).Uint64()
 }
 
-// extend makes the next value of F known, by P(k+1) = P(k)·(B − k)m/((k + 1)n), which
-// divides without remainder.
+// extend makes the next value of F known, by P(k+1) = P(k)·(B − k)m/((k + 1)n), which divides without remainder.
 func (b *binomial) extend() {
 	k := int64(len(b.sums))
 	b.term.Mul(b.term, b.m)
@@ -65,8 +63,8 @@ func (b *binomial) extend() {
 	b.push(new(big.Int).Add(b.sums[k-1], b.term))
 }
 
-// draw returns an exact variate: the k with F(k−1) ≤ U < F(k), the digits of the
-// uniform U drawn 64 at a time until that is decided.
+// draw returns an exact variate: the k with F(k−1) ≤ U < F(k), the digits of the uniform U drawn 64 at a time until
+// that is decided.
 func (b *binomial) draw(s *Sampler) int {
 	u := []uint64{s.bits.Uint64()}
 	for k := 0; k < 1<<b.log; k++ {
@@ -93,8 +91,8 @@ func (b *binomial) below(s *Sampler, u *[]uint64, k int) bool {
 	return false // F(k) has no digits left: U is not less
 }
 
-// subset appends the members among 0 … n−1: of each block their number, then as many
-// different places in it, drawn again if one came before.
+// subset appends the members among 0 … n−1: of each block their number, then as many different places in it, drawn
+// again if one came before.
 func (b *binomial) subset(dst []int, s *Sampler, n int) []int {
 	for at := 0; at < n; at += 1 << b.log {
 		from := len(dst)

@@ -14,8 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
-// gradientNorm returns ‖∇J(θ)‖ of the pseudo-Huber loss of threshold 1 in 1,100 bits,
-// some 330 decimal digits, b* being the noise in the objective.
+// gradientNorm returns ‖∇J(θ)‖ of the pseudo-Huber loss of threshold 1 in 1,100 bits, some 330 decimal digits, b* being
+// the noise in the objective.
 func gradientNorm(rows *matrix.Dense, labels, theta []float64, lambda float64, b []*big.Float) float64 {
 	const prec = 1100
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
@@ -46,10 +46,9 @@ func gradientNorm(rows *matrix.Dense, labels, theta []float64, lambda float64, b
 	return norm
 }
 
-// What objective perturbation adds its output noise to is certified for the exact b*,
-// whose further digits nobody has drawn: ‖∇J_{b*}(θ̃)‖ ≤ τ. A solver that has b rounded
-// to 20 bits and leaves η_b out misses that; so does one with any number of bits whose
-// last is worth τ.
+// What objective perturbation adds its output noise to is certified for the exact b*, whose further digits nobody has
+// drawn: ‖∇J_{b*}(θ̃)‖ ≤ τ. A solver that has b rounded to 20 bits and leaves η_b out misses that; so does one with any
+// number of bits whose last is worth τ.
 func TestCertificateHoldsForExactNoise(t *testing.T) {
 	const n, d, digits = 60, 7, 17
 	rng := noise.NewSeeded(8)

@@ -1,9 +1,7 @@
-// Package exact draws noise and samples whose laws are exact: real normal,
-// exponential and Laplace variates of which only the digits that are looked at
-// are ever drawn, sums of a value and such a variate that are rounded correctly
-// to a public grid, random subsets and choices. No function is evaluated and
-// nothing is idealised: if the bits are independent and fair, the law of what is
-// returned is the one that is stated.
+// Package exact draws noise and samples whose laws are exact: real normal, exponential and Laplace variates of which
+// only the digits that are looked at are ever drawn, sums of a value and such a variate that are rounded correctly to a
+// public grid, random subsets and choices. No function is evaluated and nothing is idealised: if the bits are
+// independent and fair, the law of what is returned is the one that is stated.
 //
 // What a mechanism does with it, src its noise.Source:
 //
@@ -15,10 +13,9 @@
 //	…                                          // theta, from the records
 //	xi.AddRounded(theta, sigma, exact.Grid(sigma))
 //
-// AddRounded replaces each θⱼ by g·round((θⱼ + σNⱼ)/g) of the real numbers (beyond
-// ±2⁵³g by the float64 next to it): post-processing of the idealised mechanism,
-// whatever float64 number θⱼ is. The same with Laplaces (scale·Laplace), and with IsotropicLaplace, whose
-// density is proportional to exp(−‖z‖₂/scale).
+// AddRounded replaces each θⱼ by g·round((θⱼ + σNⱼ)/g) of the real numbers (beyond ±2⁵³g by the float64 next to it):
+// post-processing of the idealised mechanism, whatever float64 number θⱼ is. The same with Laplaces (scale·Laplace),
+// and with IsotropicLaplace, whose density is proportional to exp(−‖z‖₂/scale).
 //
 //	eta := draw.IsotropicLaplace(d).Near(b, scale) // the same of that law, in an objective
 //	draw.AddRounded(dst, sigma, grid)             // Normals(len(dst)) at once
@@ -30,11 +27,9 @@
 //	exact.AddRows(sum, w, x, h) // the same, of products that are added to a sum
 //	exact.NewTotal(d, h)        // sums of sums, for any number of records
 //
-// A Sampler holds bits that it has not used yet: make one for each run, never
-// keep it. Time depends on what is drawn, and to a probability of 2⁻⁴² a
-// coordinate on the value that noise is added to.
+// A Sampler holds bits that it has not used yet: make one for each run, never keep it. Time depends on what is drawn,
+// and to a probability of 2⁻⁴² a coordinate on the value that noise is added to.
 //
-// Source: Karney 2016, ACM Transactions on Mathematical Software 42(1), 3, for
-// the normal and the exponential variate.
+// Source: Karney 2016, ACM Transactions on Mathematical Software 42(1), 3, for the normal and the exponential variate.
 // Proof: docs/theory/release.md.
 package exact

@@ -67,8 +67,7 @@ func chiSquare(x []float64, cdf func(float64) float64, cells int) float64 {
 	return (sum - k) / math.Sqrt(2*k)
 }
 
-// The laws are those stated: √n·KS exceeds 2.7 with a probability of 1e-6.
-// DPNB_DRAWS asks for more draws.
+// The laws are those stated: √n·KS exceeds 2.7 with a probability of 1e-6. DPNB_DRAWS asks for more draws.
 func TestLaws(t *testing.T) {
 	draws := 50_000
 	if testscale.Full() {
@@ -182,8 +181,8 @@ func TestAddRounded(t *testing.T) {
 	}
 }
 
-// What is known of a variate after its first digits does not decide every cell:
-// rounding by the first digit of 8 bits alone is caught.
+// What is known of a variate after its first digits does not decide every cell: rounding by the first digit of 8 bits
+// alone is caught.
 func TestRefinementIsNeeded(t *testing.T) {
 	s := seeded(3, 8)
 	wrong := 0
@@ -202,9 +201,8 @@ func TestRefinementIsNeeded(t *testing.T) {
 	}
 }
 
-// Rounding the value before the noise is added, for which nobody pays (it moves
-// neighbours apart by up to the grid in each coordinate), is seen by the sums in 2,000
-// bits, whatever the grid, in a quarter of them.
+// Rounding the value before the noise is added, for which nobody pays (it moves neighbours apart by up to the grid in
+// each coordinate), is seen by the sums in 2,000 bits, whatever the grid, in a quarter of them.
 func TestRoundingFirstIsSeen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, width := range []uint{8, 64} {
@@ -258,8 +256,7 @@ func TestNear(t *testing.T) {
 	const prec = 300
 	for _, width := range []uint{1, 7, 64} {
 		for _, sigma := range []float64{Least, 3.7323, 1e9 / 3, Largest} {
-			// The same bits give the same variates, whose further digits are then
-			// drawn.
+			// The same bits give the same variates, whose further digits are then drawn.
 			b := make([]float64, 50)
 			eta := seeded(5, width).Near(b, sigma)
 			s := seeded(5, width)

@@ -8,17 +8,16 @@ const (
 	largestGeometric = 0x1p40
 )
 
-// Geometrics fills dst with independent integers of the law P(x) ∝ e^{−|x|/scale}: the
-// difference of two ⌊scale·E⌋, E exponential, of which each is at least k with
-// probability e^{−k/scale}. The law is exact for the real number that scale is.
+// Geometrics fills dst with independent integers of the law P(x) ∝ e^{−|x|/scale}: the difference of two ⌊scale·E⌋, E
+// exponential, of which each is at least k with probability e^{−k/scale}. The law is exact for the real number that
+// scale is.
 //
 // It panics unless 2⁻²⁰ ≤ scale ≤ 2⁴⁰.
 func (s *Sampler) Geometrics(dst []float64, scale float64) {
 	if !(scale >= leastGeometric && scale <= largestGeometric) {
 		panic("exact: the scale of Geometrics must be between 2^-20 and 2^40")
 	}
-	// To round scale·E − g/2 to a multiple of g is to round scale·E down to one, and
-	// whole numbers are multiples of g.
+	// To round scale·E − g/2 to a multiple of g is to round scale·E down to one, and whole numbers are multiples of g.
 	grid := math.Min(1, Step(scale, 0))
 	pair := s.noise(2, (*Sampler).exponential)
 	for j := range dst {

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Isotropic is a vector of density proportional to exp(−‖z‖₂): Γ·N/‖N‖, Γ the sum
-// of d exponential and N a vector of d normal variates. It may be used once.
+// Isotropic is a vector of density proportional to exp(−‖z‖₂): Γ·N/‖N‖, Γ the sum of d exponential and N a vector of d
+// normal variates. It may be used once.
 type Isotropic struct {
 	s                 *Sampler
 	direction, length []variate
@@ -18,12 +18,11 @@ func (s *Sampler) IsotropicLaplace(d int) *Isotropic {
 	return &Isotropic{s: s, direction: s.Normals(d).variates, length: s.noise(d, (*Sampler).exponential).variates}
 }
 
-// AddRounded replaces each θ of dst by k·grid, k the integer next to the real
-// number (θ + scale·zⱼ)/grid: see Noise.AddRounded, also for what panics.
+// AddRounded replaces each θ of dst by k·grid, k the integer next to the real number (θ + scale·zⱼ)/grid: see
+// Noise.AddRounded, also for what panics.
 //
-// With every variate known to p binary digits, integers bound ‖N‖ from below and
-// above, then Γ·Nⱼ/‖N‖, then the sum; if an interval is not inside one cell, a
-// digit more of every variate is drawn.
+// With every variate known to p binary digits, integers bound ‖N‖ from below and above, then Γ·Nⱼ/‖N‖, then the sum; if
+// an interval is not inside one cell, a digit more of every variate is drawn.
 func (n *Isotropic) AddRounded(dst []float64, scale, grid float64) {
 	checkGrid(scale, grid)
 	if len(dst) != len(n.direction) || n.used {
@@ -39,8 +38,8 @@ func (n *Isotropic) AddRounded(dst []float64, scale, grid float64) {
 	copy(dst, out)
 }
 
-// known is what is known of Γ·N/‖N‖ with every variate cut after so many digits: Γ, |Nⱼ| and
-// ‖N‖ are between integers times 2^−bits.
+// known is what is known of Γ·N/‖N‖ with every variate cut after so many digits: Γ, |Nⱼ| and ‖N‖ are between integers
+// times 2^−bits.
 type known struct {
 	lower                  []*big.Int // |Nⱼ|, and below lower + 1
 	least, largest         *big.Int   // ‖N‖
@@ -79,13 +78,12 @@ func (k *known) between(j int, factor *big.Int) (lo, hi *big.Int) {
 	return lo, hi.Add(hi.Quo(hi, k.least), k.one)
 }
 
-// Near fills dst with float64 next to scale·z, z the vector of n, and returns a bound on the
-// distance, rounded up:
+// Near fills dst with float64 next to scale·z, z the vector of n, and returns a bound on the distance, rounded up:
 //
 //	‖dst − scale·z‖₂ ≤ eta ≤ 4u‖dst‖₂ + scale·√d·2⁻⁶⁰ + √d·2⁻¹⁰⁷⁰,  u = 2⁻⁵³.
 //
-// Digits are drawn until every coordinate is known to 2⁻⁶¹; to convert and to multiply
-// rounds by u each. It panics unless dst has n's length, n was not used, the scale is valid.
+// Digits are drawn until every coordinate is known to 2⁻⁶¹; to convert and to multiply rounds by u each. It panics
+// unless dst has n's length, n was not used, the scale is valid.
 func (n *Isotropic) Near(dst []float64, scale float64) (eta float64) {
 	checkScale(scale)
 	if len(dst) != len(n.direction) || n.used {

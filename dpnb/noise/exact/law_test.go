@@ -25,8 +25,8 @@ func (w *word) Uint64() uint64 {
 	return w.bits
 }
 
-// enumerate calls leaf for every string of up to depth bits that decides what draw
-// returns, with its length: it walks the tree of all strings, one leaf at a time.
+// enumerate calls leaf for every string of up to depth bits that decides what draw returns, with its length: it walks
+// the tree of all strings, one leaf at a time.
 func enumerate(depth int, draw func(s *Sampler) variate, leaf func(v variate, length int)) {
 	for next := uint64(0); ; { // the first bit is the highest
 		s := &Sampler{bits: &word{bits: bits.Reverse64(next)}, width: 1}
@@ -49,9 +49,8 @@ func enumerate(depth int, draw func(s *Sampler) variate, leaf func(v variate, le
 	}
 }
 
-// decided runs all bit strings of up to depth bits through the sampler with digits of
-// one bit, and returns by how much, at most, the mass that they decide exceeds the
-// law's in a cell of width 1/cells, and how much mass is decided in all.
+// decided runs all bit strings of up to depth bits through the sampler with digits of one bit, and returns by how much,
+// at most, the mass that they decide exceeds the law's in a cell of width 1/cells, and how much mass is decided in all.
 func decided(depth, cells int, draw func(s *Sampler) variate, cdf func(float64) float64) (excess, total float64) {
 	const reach = 8
 	mass := make([]float64, 2*reach*cells)
@@ -85,8 +84,8 @@ func decided(depth, cells int, draw func(s *Sampler) variate, cdf func(float64) 
 	return excess, total
 }
 
-// The law without statistics: no cell has more mass decided than the law gives it.
-// What is not decided yet bounds from above what any cell may lack.
+// The law without statistics: no cell has more mass decided than the law gives it. What is not decided yet bounds from
+// above what any cell may lack.
 func TestLawWithoutStatistics(t *testing.T) {
 	depth := 18
 	if testscale.Full() {
@@ -112,8 +111,8 @@ func TestLawWithoutStatistics(t *testing.T) {
 	}
 }
 
-// chance encloses the probability that ask is true, by all strings of up to depth
-// bits: from the mass that is decided as true to that which is not decided as false.
+// chance encloses the probability that ask is true, by all strings of up to depth bits: from the mass that is decided
+// as true to that which is not decided as false.
 func chance(depth int, ask func(s *Sampler) bool) (lower, upper float64) {
 	upper = 1
 	yes := false
@@ -127,8 +126,7 @@ func chance(depth int, ask func(s *Sampler) bool) (lower, upper float64) {
 	return lower, upper
 }
 
-// The parts of the sampler have the probabilities that the proof says, without
-// statistics, and a wrong luck is seen.
+// The parts of the sampler have the probabilities that the proof says, without statistics, and a wrong luck is seen.
 func TestPartsWithoutStatistics(t *testing.T) {
 	depth := 17
 	if !testscale.Full() {

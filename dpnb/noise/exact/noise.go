@@ -6,9 +6,8 @@ import (
 	"math/bits"
 )
 
-// Noise is a vector of independent variates, of which so far only those digits are
-// known that decided what they are. It may be used once, for one sum; Redraw makes
-// it another.
+// Noise is a vector of independent variates, of which so far only those digits are known that decided what they are. It
+// may be used once, for one sum; Redraw makes it another.
 type Noise struct {
 	s        *Sampler
 	draw     func(*Sampler) variate
@@ -41,14 +40,12 @@ func (s *Sampler) AddRounded(dst []float64, sigma, grid float64) {
 	s.Normals(len(dst)).AddRounded(dst, sigma, grid)
 }
 
-// Near fills dst with float64 next to exact N(0, sigma²) variates: with b* = σN the
-// real vector,
+// Near fills dst with float64 next to exact N(0, sigma²) variates: with b* = σN the real vector,
 //
 //	‖dst − b*‖₂ ≤ eta = 4u‖dst‖₂ + σ√d·2⁻⁶⁴,  u = 2⁻⁵³,
 //
-// surely, and eta is rounded up. Each is σ(k + x) with x cut after 64 binary digits;
-// to convert, to add and to multiply rounds by u each. It panics unless sigma is
-// valid.
+// surely, and eta is rounded up. Each is σ(k + x) with x cut after 64 binary digits; to convert, to add and to multiply
+// rounds by u each. It panics unless sigma is valid.
 func (s *Sampler) Near(dst []float64, sigma float64) (eta float64) {
 	checkScale(sigma)
 	var square float64
@@ -65,12 +62,11 @@ func (s *Sampler) Near(dst []float64, sigma float64) (eta float64) {
 	return (4*0x1p-53*math.Sqrt(square) + sigma*math.Sqrt(d)*0x1p-64) * (1 + (d+8)*0x1p-52)
 }
 
-// AddRounded replaces each θ of dst by k·grid, k the integer next to the real
-// number (θ + scale·v)/grid, v the variate of n in its place. Of a k beyond 2⁵³ it
-// gives the float64 that is next to k·grid. A θ that is not finite counts as 0.
+// AddRounded replaces each θ of dst by k·grid, k the integer next to the real number (θ + scale·v)/grid, v the variate
+// of n in its place. Of a k beyond 2⁵³ it gives the float64 that is next to k·grid. A θ that is not finite counts as 0.
 //
-// It panics unless n has as many variates as dst entries and was not used before, the
-// scale is valid and the grid is too (validGrid).
+// It panics unless n has as many variates as dst entries and was not used before, the scale is valid and the grid is
+// too (validGrid).
 func (n *Noise) AddRounded(dst []float64, scale, grid float64) {
 	checkGrid(scale, grid)
 	if len(dst) != len(n.variates) || n.used {
@@ -106,11 +102,11 @@ func dyadic(x float64) (m int64, e int) {
 	return int64(f * 0x1p53), e - 53
 }
 
-// fast rounds by what the first digit of v, of 64 bits, says; ok is false if that
-// does not decide or if the numbers are too far from each other in size.
+// fast rounds by what the first digit of v, of 64 bits, says; ok is false if that does not decide or if the numbers are
+// too far from each other in size.
 //
-// In units of 2^(exponent − 64) the noise is known to be in the open interval from
-// a to a + significand, an integer of less than 127 bits.
+// In units of 2^(exponent − 64) the noise is known to be in the open interval from a to a + significand, an integer of
+// less than 127 bits.
 func (r *rounder) fast(theta float64, s *Sampler, v *variate) (k int64, ok bool) {
 	unit := r.exponent - 64
 	step := r.grid - unit // the grid is 2^step units
@@ -139,8 +135,8 @@ func (r *rounder) fast(theta float64, s *Sampler, v *variate) (k int64, ok bool)
 	return int64(whole) + k, k == k2
 }
 
-// exactly rounds as fast does, with as many digits as it takes and with numbers of
-// any size, and returns the multiple of the grid.
+// exactly rounds as fast does, with as many digits as it takes and with numbers of any size, and returns the multiple
+// of the grid.
 func (r *rounder) exactly(theta float64, s *Sampler, v *variate) float64 {
 	m, e := dyadic(finite(theta))
 	for digits := 1; ; digits++ {
@@ -168,9 +164,8 @@ func finite(x float64) float64 {
 	return x
 }
 
-// cell returns the k with the open interval from lo to hi inside that from
-// (k − ½)2^step to (k + ½)2^step; ok is false if there is none. step ≥ 1. It
-// overwrites lo and hi.
+// cell returns the k with the open interval from lo to hi inside that from (k − ½)2^step to (k + ½)2^step; ok is false
+// if there is none. step ≥ 1. It overwrites lo and hi.
 func cell(lo, hi *big.Int, step uint) (k *big.Int, ok bool) {
 	half := new(big.Int).Lsh(big.NewInt(1), step-1)
 	lo.Rsh(lo.Add(lo, half), step) // Rsh rounds down, also below 0

@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// OuterRounding is by what share of its bound a record's part of an Outer may grow when it is
-// rounded; the noise has to pay for it.
+// OuterRounding is by what share of its bound a record's part of an Outer may grow when it is rounded; the noise has to
+// pay for it.
 const OuterRounding = 1e-6
 
-// Outer is a sum of d×d matrices xxᵀ, each of Frobenius norm at most a bound s, that are rounded
-// one by one, so that it is exact: one more changes it by its own part, whatever the others are.
+// Outer is a sum of d×d matrices xxᵀ, each of Frobenius norm at most a bound s, that are rounded one by one, so that it
+// is exact: one more changes it by its own part, whatever the others are.
 type Outer struct {
 	d, held int // held are the matrices in sum that are not in total
 	step    float64
@@ -29,8 +29,8 @@ func NewOuter(d int, s float64) *Outer {
 	return &Outer{d: d, step: step, sum: make([]float64, d*d), total: NewTotal(d*d, step)}
 }
 
-// outerStep returns h, to whose multiples entries are rounded: at most 2⁻²⁶s, and such that
-// d² entries, each of them moved by ½h, move a matrix by ½hd ≤ OuterRounding·s.
+// outerStep returns h, to whose multiples entries are rounded: at most 2⁻²⁶s, and such that d² entries, each of them
+// moved by ½h, move a matrix by ½hd ≤ OuterRounding·s.
 func outerStep(s float64, d int) float64 {
 	return math.Min(Step(s, 26), Step(2*OuterRounding/float64(d)*s, 0))
 }

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What rounding adds is at most what is granted, and not much less than that where the number of
-// features decides.
+// What rounding adds is at most what is granted, and not much less than that where the number of features decides.
 func TestOuterStep(t *testing.T) {
 	for _, s := range []float64{0.25, 2, 1e-50, 1e60} {
 		for d := 1; d < 1<<20; d = d*3/2 + 1 {

@@ -6,15 +6,13 @@ import (
 	"math/bits"
 )
 
-// Subset appends to dst, in rising order, a random subset of 0 … n−1 that has each
-// number with probability rate, exactly, independently of all others. It panics
-// unless 0 ≤ rate ≤ 1.
+// Subset appends to dst, in rising order, a random subset of 0 … n−1 that has each number with probability rate,
+// exactly, independently of all others. It panics unless 0 ≤ rate ≤ 1.
 //
-// Of a rate below 1/16 blocks of numbers are taken together: how many of them are in
-// is a binomial variate, which are is a uniform choice. Of a larger one, number i is
-// in if a uniform real number is below the rate: the binary digits of 64 such numbers
-// are drawn in one word and compared with the same digit of the rate, until all are
-// decided or the rate has no digits left.
+// Of a rate below 1/16 blocks of numbers are taken together: how many of them are in is a binomial variate, which are
+// is a uniform choice. Of a larger one, number i is in if a uniform real number is below the rate: the binary digits of
+// 64 such numbers are drawn in one word and compared with the same digit of the rate, until all are decided or the rate
+// has no digits left.
 func (s *Sampler) Subset(dst []int, rate float64, n int) []int {
 	if !(rate >= 0 && rate <= 1) {
 		panic("exact: the rate of Subset must be in [0, 1]")
@@ -56,10 +54,9 @@ func (s *Sampler) Subset(dst []int, rate float64, n int) []int {
 	return dst
 }
 
-// Poisson returns an exact Poisson variate of the given mean: how many arrivals of
-// a process of rate one fall before it, sums of exponential variates against the
-// mean. It takes mean + 1 of them. It panics unless the mean is positive and at most
-// 1e6.
+// Poisson returns an exact Poisson variate of the given mean: how many arrivals of a process of rate one fall before
+// it, sums of exponential variates against the mean. It takes mean + 1 of them. It panics unless the mean is positive
+// and at most 1e6.
 func (s *Sampler) Poisson(mean float64) int {
 	if !(mean > 0 && mean <= 1e6) {
 		panic("exact: the mean of Poisson must be positive and at most 1e6")
@@ -88,8 +85,7 @@ func (s *Sampler) Poisson(mean float64) int {
 	}
 }
 
-// beyond reports whether the sum of the gaps is larger than the mean. It draws
-// digits until that is decided.
+// beyond reports whether the sum of the gaps is larger than the mean. It draws digits until that is decided.
 func (s *Sampler) beyond(gaps []variate, mean float64) bool {
 	count := big.NewInt(int64(len(gaps)))
 	for digits := 1; ; digits++ {
@@ -97,8 +93,8 @@ func (s *Sampler) beyond(gaps []variate, mean float64) bool {
 		for i := range gaps {
 			sum.Add(sum, s.cut(&gaps[i], digits))
 		}
-		// In units of the last digit the sum of the gaps is strictly between sum and
-		// sum + count, and the mean is at and less than at + 1.
+		// In units of the last digit the sum of the gaps is strictly between sum and sum + count, and the mean is at
+		// and less than at + 1.
 		at, inexact := floor(mean, -digits*int(s.width))
 		if c := sum.Cmp(at); c > 0 || c == 0 && !inexact {
 			return true

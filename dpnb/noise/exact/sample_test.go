@@ -17,8 +17,8 @@ func (w *words) Uint64() uint64 {
 	return v
 }
 
-// Which uniform numbers are in is decided by their digits alone: 64 numbers of 8
-// binary digits each, all 256 of them, against rates of 8 digits.
+// Which uniform numbers are in is decided by their digits alone: 64 numbers of 8 binary digits each, all 256 of them,
+// against rates of 8 digits.
 func TestSubsetComparesDigits(t *testing.T) {
 	for rate := 16; rate <= 256; rate++ { // below, blocks are counted
 		for from := 0; from < 256; from += 64 {
@@ -71,8 +71,8 @@ func TestSubsetLaw(t *testing.T) {
 	}
 }
 
-// Counts of blocks: F is exact, as rational numbers say, and the comparison with it
-// goes on where the first words are the same.
+// Counts of blocks: F is exact, as rational numbers say, and the comparison with it goes on where the first words are
+// the same.
 func TestBinomialIsExact(t *testing.T) {
 	for _, rate := range []float64{1.0 / 32, 3.0 / 128, 0.01, 256.0 / 48_842} {
 		b := newBinomial(rate)
@@ -141,8 +141,7 @@ func TestPoissonLaw(t *testing.T) {
 	}
 }
 
-// The comparison of sums with the mean is right also where the first 64 digits do
-// not decide it.
+// The comparison of sums with the mean is right also where the first 64 digits do not decide it.
 func TestPoissonRefines(t *testing.T) {
 	s := New(&words{0, 5})
 	one := variate{fraction: number{first: 1 << 63, known: 1}}
@@ -173,8 +172,8 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// Each number goes to the nearest multiple of h, ties to even; sums of such are
-// those of the exact numbers in any order.
+// Each number goes to the nearest multiple of h, ties to even; sums of such are those of the exact numbers in any
+// order.
 func TestPreRound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 2000 {
@@ -222,8 +221,8 @@ func TestPreRound(t *testing.T) {
 	}
 }
 
-// Isotropic Laplace noise: the norm has the Gamma law, the direction is uniform,
-// and every coordinate is that of 2,000 bits, rounded.
+// Isotropic Laplace noise: the norm has the Gamma law, the direction is uniform, and every coordinate is that of 2,000
+// bits, rounded.
 func TestIsotropicLaplace(t *testing.T) {
 	const d, draws = 3, 3000
 	for _, width := range []uint{7, 64} {
@@ -311,8 +310,8 @@ func wideIsotropic(s *Sampler, direction, length []variate, scale float64) []*bi
 	return wide
 }
 
-// Near of isotropic noise is as near as it says to the vector of all digits, also where a
-// direction in one dimension is next to 0; and eta is what its comment says.
+// Near of isotropic noise is as near as it says to the vector of all digits, also where a direction in one dimension is
+// next to 0; and eta is what its comment says.
 func TestIsotropicNear(t *testing.T) {
 	largest := 0.0
 	for _, width := range []uint{1, 8, 64} {

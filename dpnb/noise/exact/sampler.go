@@ -2,16 +2,14 @@ package exact
 
 import "math/bits"
 
-// Bits is what everything is drawn from: each call returns 64 independent fair
-// bits. noise.Source is one.
+// Bits is what everything is drawn from: each call returns 64 independent fair bits. noise.Source is one.
 type Bits interface{ Uint64() uint64 }
 
-// Sampler draws from Bits. It holds bits that were not used yet: make one for each
-// run with New. It is not safe for concurrent use.
+// Sampler draws from Bits. It holds bits that were not used yet: make one for each run with New. It is not safe for
+// concurrent use.
 type Sampler struct {
 	bits Bits
-	// width of the digits of uniform numbers in bits, 64 but in tests. The law
-	// does not depend on it.
+	// width of the digits of uniform numbers in bits, 64 but in tests. The law does not depend on it.
 	width uint
 	// pool has left unused bits, the lowest first.
 	pool uint64
@@ -47,8 +45,8 @@ func (s *Sampler) digit() uint64 {
 	return s.take(s.width)
 }
 
-// below returns a number that is uniform over 0 … m−1, 1 ≤ m ≤ 2⁶³: as many bits
-// as m−1 has, drawn again if they are too large a number.
+// below returns a number that is uniform over 0 … m−1, 1 ≤ m ≤ 2⁶³: as many bits as m−1 has, drawn again if they are
+// too large a number.
 func (s *Sampler) below(m uint64) uint64 {
 	n := uint(bits.Len64(m - 1))
 	for {
@@ -66,8 +64,8 @@ func (s *Sampler) Below(n int) int {
 	return int(s.below(uint64(n)))
 }
 
-// number is a uniform real number of (0, 1), of which the first digits are known:
-// those that were looked at. The zero value is one of which nothing is known.
+// number is a uniform real number of (0, 1), of which the first digits are known: those that were looked at. The zero
+// value is one of which nothing is known.
 type number struct {
 	first uint64
 	rest  []uint64
@@ -91,8 +89,8 @@ func (s *Sampler) at(x *number, i int) uint64 {
 	return x.rest[i-1]
 }
 
-// less reports whether u < x, for two numbers that are not the same one. It draws
-// digits until it is decided; that they are equal has probability 0.
+// less reports whether u < x, for two numbers that are not the same one. It draws digits until it is decided; that they
+// are equal has probability 0.
 func (s *Sampler) less(u, x *number) bool {
 	for i := 0; ; i++ {
 		if a, b := s.at(u, i), s.at(x, i); a != b {

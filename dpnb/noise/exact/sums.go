@@ -2,10 +2,9 @@ package exact
 
 import "math"
 
-// Add adds to dst the multiples of h that are nearest to the products w·xⱼ, |w·xⱼ| <
-// 2⁵¹h (see preRound). What is added is a function of w and x alone, so a sum of such
-// has the same bits in any order, as long as the sums of absolute values stay below
-// 2⁵³h.
+// Add adds to dst the multiples of h that are nearest to the products w·xⱼ, |w·xⱼ| < 2⁵¹h (see preRound). What is added
+// is a function of w and x alone, so a sum of such has the same bits in any order, as long as the sums of absolute
+// values stay below 2⁵³h.
 func Add(dst []float64, w float64, x []float64, h float64) {
 	m := 0x1.8p52 * h
 	dst = dst[:len(x)]
@@ -23,8 +22,8 @@ func AddSparse(dst []float64, w float64, columns []int32, values []float64, h fl
 	}
 }
 
-// AddRows is Add of every row of x, len(w) rows of len(dst) entries, with its own
-// w. Sums of four are exact too, and save three accesses to dst.
+// AddRows is Add of every row of x, len(w) rows of len(dst) entries, with its own w. Sums of four are exact too, and
+// save three accesses to dst.
 func AddRows(dst, w, x []float64, h float64) {
 	m, d := 0x1.8p52*h, len(dst)
 	for ; len(w) >= 4; w, x = w[4:], x[4*d:] {
@@ -43,8 +42,8 @@ func AddRows(dst, w, x []float64, h float64) {
 	}
 }
 
-// AddOuter adds to the upper triangle of the d×d matrix dst, by rows, the multiples of h
-// that are nearest to the products aⱼ·aₗ of each row a of x, k rows of d entries.
+// AddOuter adds to the upper triangle of the d×d matrix dst, by rows, the multiples of h that are nearest to the
+// products aⱼ·aₗ of each row a of x, k rows of d entries.
 func AddOuter(dst, x []float64, k, d int, h float64) {
 	m := 0x1.8p52 * h
 	for ; k >= 4; k, x = k-4, x[4*d:] {
@@ -69,8 +68,8 @@ func AddOuter(dst, x []float64, k, d int, h float64) {
 	}
 }
 
-// Total has the sums of parts that are multiples of a step h, in integers: exact for
-// any number of records that a memory holds.
+// Total has the sums of parts that are multiples of a step h, in integers: exact for any number of records that a
+// memory holds.
 type Total struct {
 	step  float64
 	count []int64
@@ -98,9 +97,8 @@ func (t *Total) Add(part []float64) {
 	}
 }
 
-// Write writes the sums to dst, each cut to ±2⁵³h, so that float64 has it exactly. To
-// cut moves no two sums apart, so that neighbours still differ by at most what one
-// record adds, entry by entry.
+// Write writes the sums to dst, each cut to ±2⁵³h, so that float64 has it exactly. To cut moves no two sums apart, so
+// that neighbours still differ by at most what one record adds, entry by entry.
 func (t *Total) Write(dst []float64) {
 	for j, c := range t.count {
 		dst[j] = float64(max(-1<<53, min(c, 1<<53))) * t.step

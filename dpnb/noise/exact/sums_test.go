@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestAddIsPreRoundOfTheProducts: the kernels that add rounded products give what
-// preRound of the products gives, ties of either sign included, dense and sparse, for
-// every number of rows.
+// TestAddIsPreRoundOfTheProducts: the kernels that add rounded products give what preRound of the products gives, ties
+// of either sign included, dense and sparse, for every number of rows.
 func TestAddIsPreRoundOfTheProducts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 5))
 	for _, h := range []float64{0x1p-25, 0x1p-300, 0x1p200} {

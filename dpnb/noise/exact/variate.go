@@ -2,17 +2,16 @@ package exact
 
 import "math/big"
 
-// variate is a real number ±(whole + fraction) of which the sign, the whole part
-// and those digits of the fraction are known that were looked at. The other digits
-// are independent fair bits.
+// variate is a real number ±(whole + fraction) of which the sign, the whole part and those digits of the fraction are
+// known that were looked at. The other digits are independent fair bits.
 type variate struct {
 	negative bool
 	whole    uint64
 	fraction number
 }
 
-// half is true with probability e^{−1/2}: the length m of the run ½ > u₁ > u₂ > …
-// of uniform numbers is even. P(length ≥ m) = 2^{−m}/m!.
+// half is true with probability e^{−1/2}: the length m of the run ½ > u₁ > u₂ > … of uniform numbers is even. P(length
+// ≥ m) = 2^{−m}/m!.
 func (s *Sampler) half() bool {
 	u := number{first: s.digit(), known: 1}
 	if u.first>>(s.width-1) != 0 { // u₁ > ½
@@ -21,8 +20,7 @@ func (s *Sampler) half() bool {
 	return !s.evenRun(&u)
 }
 
-// evenRun is true with probability e^{−x}: the length of the run x > u₁ > u₂ > …
-// is even.
+// evenRun is true with probability e^{−x}: the length of the run x > u₁ > u₂ > … is even.
 func (s *Sampler) evenRun(x *number) bool {
 	if s.width == 64 {
 		return s.evenRun64(x)
@@ -63,9 +61,8 @@ func (s *Sampler) evenRun64(x *number) bool {
 	}
 }
 
-// shrink is true with probability e^{−xq}, q = (2k + x)/(2k + 2): the length of the
-// run x > u₁ > u₂ > … is even if each of its steps also needs luck of probability q.
-// P(length ≥ m) = (xq)ᵐ/m!.
+// shrink is true with probability e^{−xq}, q = (2k + x)/(2k + 2): the length of the run x > u₁ > u₂ > … is even if each
+// of its steps also needs luck of probability q. P(length ≥ m) = (xq)ᵐ/m!.
 func (s *Sampler) shrink(k uint64, x *number) bool {
 	var a, b number
 	last, next := x, &a
@@ -84,8 +81,8 @@ func (s *Sampler) shrink(k uint64, x *number) bool {
 	}
 }
 
-// luck is true with probability (2k + x)/(2k + 2): of 2k + 2 equally likely cases
-// 2k are yes, one asks whether a fresh uniform number is less than x, one is no.
+// luck is true with probability (2k + x)/(2k + 2): of 2k + 2 equally likely cases 2k are yes, one asks whether a fresh
+// uniform number is less than x, one is no.
 func (s *Sampler) luck(k uint64, x *number) bool {
 	switch c := s.below(2*k + 2); {
 	case c < 2*k:
@@ -99,9 +96,8 @@ func (s *Sampler) luck(k uint64, x *number) bool {
 
 // normal returns an exact N(0, 1) variate.
 //
-// With k the number of halves in a row, kept if k(k−1) more succeed, P(k) ∝
-// e^{−k²/2}; with k + 1 shrinks, e^{−x(2k+x)/2}; so k + x has the density
-// ∝ e^{−(k+x)²/2} on x > 0.
+// With k the number of halves in a row, kept if k(k−1) more succeed, P(k) ∝ e^{−k²/2}; with k + 1 shrinks,
+// e^{−x(2k+x)/2}; so k + x has the density ∝ e^{−(k+x)²/2} on x > 0.
 //
 // Source: Karney 2016, Algorithm N.
 func (s *Sampler) normal() variate {
@@ -126,9 +122,8 @@ draw:
 	}
 }
 
-// exponential returns an exact Exp(1) variate: the fraction has the density
-// ∝ e^{−x}, and the whole part counts the tries that failed, each with
-// probability 1 − ∫e^{−x}dx = e^{−1}.
+// exponential returns an exact Exp(1) variate: the fraction has the density ∝ e^{−x}, and the whole part counts the
+// tries that failed, each with probability 1 − ∫e^{−x}dx = e^{−1}.
 //
 // Source: Karney 2016, after von Neumann 1951.
 func (s *Sampler) exponential() variate {
@@ -158,8 +153,7 @@ func (s *Sampler) cut(v *variate, digits int) *big.Int {
 	return n
 }
 
-// fraction64 returns the first 64 binary digits of the fraction of v. It draws
-// what it needs.
+// fraction64 returns the first 64 binary digits of the fraction of v. It draws what it needs.
 func (s *Sampler) fraction64(v *variate) uint64 {
 	if s.width == 64 {
 		return s.at(&v.fraction, 0)

@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// constants are what C-OP is run with: the noise σ of b and the ridge λ of the sum over the
-// records, which is 2n times cop's, as its ridge is λ‖θ‖² on the mean.
+// constants are what C-OP is run with: the noise σ of b and the ridge λ of the sum over the records, which is 2n times
+// cop's, as its ridge is λ‖θ‖² on the mean.
 type constants struct{ sigma, lambda, width float64 }
 
 // plan is what is publicly known of records: n, d, m, a bound on a record's gradient, R_θ.
@@ -29,8 +29,8 @@ func (r *Records) plan() plan {
 	return plan{float64(r.N), float64(r.Dimension), forms, r.Slope(), r.Radius()}
 }
 
-// printed are the constants of Theorem 3.2, Lemma 3.3 and step 1 of Algorithm 1 of cop, for
-// h = 0 and a loss of which C is the bound on the slopes:
+// printed are the constants of Theorem 3.2, Lemma 3.3 and step 1 of Algorithm 1 of cop, for h = 0 and a loss of which C
+// is the bound on the slopes:
 //
 //	σ² = C²(8 ln(1/δ) + 8ε)/ε²,  λ = 2n√(4C²/n + dσ²/n²)/R_θ,  µ = 2(m + 1)C/(ελ).
 //
@@ -47,9 +47,9 @@ func (p plan) ridge(sigma float64) float64 {
 	return 2 * math.Sqrt(4*p.slope*p.slope*p.n+p.dimension*sigma*sigma) / p.radius
 }
 
-// corrected are constants with the ridge of Lemma 3.3 that do satisfy (ε, δ): half of ε for
-// the determinant, (1 + s/λ)^m = e^{ε/2}, which sets the curvature s in θ, and σ for that by
-// the bound of rank m. curvature is that of the smoothed loss in the residuals at width 1.
+// corrected are constants with the ridge of Lemma 3.3 that do satisfy (ε, δ): half of ε for the determinant, (1 +
+// s/λ)^m = e^{ε/2}, which sets the curvature s in θ, and σ for that by the bound of rank m. curvature is that of the
+// smoothed loss in the residuals at width 1.
 func (r *Records) corrected(curvature, eps, delta float64) (c constants, err error) {
 	ratio := math.Expm1(eps / (2 * forms))
 	unit, err := ranked(experiment.Key{RowNorm: ratio, Epsilon: eps, Delta: delta})
@@ -74,8 +74,8 @@ var ranked = experiment.Remembered(func(k experiment.Key) (float64, error) {
 	}, 1e-4)
 })
 
-// perturb returns the minimiser of the smoothed loss with ridge and noise, found to a
-// gradient that moves it by at most 1e-7.
+// perturb returns the minimiser of the smoothed loss with ridge and noise, found to a gradient that moves it by at most
+// 1e-7.
 func (r *Records) perturb(smooth Smooth, c constants, centre []float64, src *noise.Seeded) ([]float64, error) {
 	o := tilted{Records: r, Smooth: smooth, Lambda: c.lambda, Linear: make([]float64, r.Dimension), Centre: centre}
 	src.Gaussian(o.Linear, c.sigma)
@@ -97,8 +97,7 @@ func printedWith(ridge float64) Arm {
 	}}
 }
 
-// Corrected is C-OP with the ridge of the paper, its Gaussian kernel, and noise and width
-// that are proved.
+// Corrected is C-OP with the ridge of the paper, its Gaussian kernel, and noise and width that are proved.
 func Corrected() Arm {
 	fit := func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		c, err := r.corrected(r.Loss.Blurred(forms), eps, delta)
@@ -110,8 +109,8 @@ func Corrected() Arm {
 	return Arm{Name: "C-OP, corrected", Fit: fit}
 }
 
-// Moreau is Corrected with the Moreau envelope in the place of the convolution: our reading
-// of "Bassily et al. 2019, Algorithm 1", of which cop says no more.
+// Moreau is Corrected with the Moreau envelope in the place of the convolution: our reading of "Bassily et al. 2019,
+// Algorithm 1", of which cop says no more.
 func Moreau() Arm {
 	return Arm{Name: "Moreau", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		c, err := r.corrected(1, eps, delta)
@@ -122,8 +121,8 @@ func Moreau() Arm {
 	}}
 }
 
-// config asks mechanism/objpert/convolution for a fit of these records: n, R_θ and the scale
-// of the residuals, 1, are its public numbers.
+// config asks mechanism/objpert/convolution for a fit of these records: n, R_θ and the scale of the residuals, 1, are
+// its public numbers.
 func (r *Records) config(k smoothing.Kernel, eps, delta float64) convolution.Config {
 	return convolution.Config{
 		Loss:    convolution.Loss{Form: loss.Absolute(k, 0), Forms: forms, Norm: r.Norm() * (1 + 1e-12)},
@@ -135,8 +134,8 @@ func (r *Records) config(k smoothing.Kernel, eps, delta float64) convolution.Con
 // errKinked is the error of an arm that is for ‖y − Aθ‖₁ alone.
 var errKinked = errors.New("cop: this arm is for the loss ‖y − Aθ‖₁")
 
-// ruled is objective perturbation of ‖y − Aθ‖₁ with a kernel, with the noise, the ridge and
-// the width that calibrate chooses from public numbers, and what it proves.
+// ruled is objective perturbation of ‖y − Aθ‖₁ with a kernel, with the noise, the ridge and the width that calibrate
+// chooses from public numbers, and what it proves.
 func ruled[M mechanism.Mechanism](name string, k smoothing.Kernel, calibrate func(convolution.Config) (M, error)) Arm {
 	type key struct {
 		Design

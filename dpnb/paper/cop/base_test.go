@@ -10,9 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
-// baseArms are the ten arms of the base case, and planned what another program had for the first
-// eight of them: the mean excess of the empirical risk and its standard error, fifty runs, by n
-// and ε as Counts and Epsilons go.
+// baseArms are the ten arms of the base case, and planned what another program had for the first eight of them: the
+// mean excess of the empirical risk and its standard error, fifty runs, by n and ε as Counts and Epsilons go.
 var baseArms = []Arm{Printed(), Corrected(), Moreau(), Huber(), LogCosh(), Recentred(), Descent(), NoisySGD(),
 	FrontDoor(), AccountedSGD()}
 
@@ -51,9 +50,9 @@ var planned = [16][8][2]float64{
 		{0, 0.00005}, {0.0092, 0.0001}},
 }
 
-// The base case of Figure 5 with all ten arms, beside what was planned, and the default of
-// dpnb.Median within two standard errors of the best of those that have a proof, in each of sixteen
-// cells but (2000, 5), where it is above by a twelfth (TestFrontDoorPaired), and has three.
+// The base case of Figure 5 with all ten arms, beside what was planned, and the default of dpnb.Median within two
+// standard errors of the best of those that have a proof, in each of sixteen cells but (2000, 5), where it is above by
+// a twelfth (TestFrontDoorPaired), and has three.
 //
 //	DPNB_FULL=1 go test ./dpnb/paper/cop -run TestBaseCase -v
 func TestBaseCase(t *testing.T) {

@@ -15,8 +15,8 @@ type Bent interface {
 	Slope(g, u []float64) float64
 	// Lipschitz returns the largest ‖g‖₂ for m residuals.
 	Lipschitz(m int) float64
-	// Blur returns E f(u + wN), N standard normal: with w = 1 the population risk of
-	// records with y ~ N(Aθ⋆, I), as a function of A(θ⋆ − θ).
+	// Blur returns E f(u + wN), N standard normal: with w = 1 the population risk of records with y ~ N(Aθ⋆, I), as a
+	// function of A(θ⋆ − θ).
 	Blur(w float64) Smooth
 	// Blurred bounds the curvature of Blur(1), of m residuals: Blur(w) has 1/w of it.
 	Blurred(m int) float64
@@ -26,8 +26,7 @@ type Bent interface {
 
 // Smooth is a smooth function of the residuals.
 type Smooth interface {
-	// Bend writes the gradient to g and, if h is not nil, the Hessian (m × m) to h, and
-	// returns the value.
+	// Bend writes the gradient to g and, if h is not nil, the Hessian (m × m) to h, and returns the value.
 	Bend(g, h, u []float64) float64
 	// Gap bounds the difference to the function that was smoothed: |smooth − bent| ≤ Gap.
 	Gap(m int) float64
@@ -90,8 +89,8 @@ func (s Separable) Gap(m int) float64 {
 	return max(s.LargestGap(m)-s.Lower*float64(m), s.Lower*float64(m))
 }
 
-// Largest is f(u) = max_j |u_j|, the largest of the 2m pieces ±u_j: the piecewise linear
-// loss of Figure 8, whose own pieces are not printed.
+// Largest is f(u) = max_j |u_j|, the largest of the 2m pieces ±u_j: the piecewise linear loss of Figure 8, whose own
+// pieces are not printed.
 type Largest struct{}
 
 // Name returns "‖y − Aθ‖∞".
@@ -137,8 +136,8 @@ type largestBlur float64
 // Gap: 0 ≤ smooth − bent ≤ w·E max|N_j| ≤ w√(2 ln 2m).
 func (w largestBlur) Gap(m int) float64 { return float64(w) * math.Sqrt(2*math.Log(2*float64(m))) }
 
-// Bend implements Smooth, by Gauss's rule of eight points on panels of 2.2w, over what is
-// within 6w of a coordinate: it errs by 1e-8.
+// Bend implements Smooth, by Gauss's rule of eight points on panels of 2.2w, over what is within 6w of a coordinate: it
+// errs by 1e-8.
 func (w largestBlur) Bend(g, h, u []float64) float64 {
 	const panel, reach = 2.2, 6
 	m, width := len(u), float64(w)
@@ -199,8 +198,7 @@ func (w largestBlur) Bend(g, h, u []float64) float64 {
 	return sum
 }
 
-// largestEnvelope is min_v ‖v‖∞ + ‖u − v‖²/(2w): its gradient is the projection of u/w on
-// ‖·‖₁ ≤ 1.
+// largestEnvelope is min_v ‖v‖∞ + ‖u − v‖²/(2w): its gradient is the projection of u/w on ‖·‖₁ ≤ 1.
 type largestEnvelope float64
 
 // Gap: 0 ≤ bent − smooth ≤ w/2.

@@ -1,6 +1,6 @@
 // Package cop is the room of the paper on convolved objective perturbation: smoothings of losses that are not smooth.
-// It has the claims with their checks, the experiments as functions for notebooks, and, as tests, the evidence for
-// its entries of docs/errata.md.
+// It has the claims with their checks, the experiments as functions for notebooks, and, as tests, the evidence for its
+// entries of docs/errata.md.
 package cop
 
 import (

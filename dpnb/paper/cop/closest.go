@@ -61,8 +61,8 @@ func closestSmoothing(least float64, seed uint64) func(context.Context, claim.Si
 	}
 }
 
-// mixtureRange returns the range of g − |x| on a grid, a lower bound on the true
-// one, for a random g that rises like |x|, scaled to sup|g″| = 1:
+// mixtureRange returns the range of g − |x| on a grid, a lower bound on the true one, for a random g that rises like
+// |x|, scaled to sup|g″| = 1:
 //
 //	g = Σᵢ wᵢ|x − aᵢ| ∗ kᵢ,  Σwᵢ = 1, some wᵢ < 0.
 func mixtureRange(kernels []smoothing.Kernel, rng *noise.Seeded) float64 {

@@ -8,10 +8,9 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -27,8 +26,7 @@ func smoothAbs(x, mu float64) float64 {
 
 // Theorem 3.2: the noise is treated as if it were independent of the slope.
 func TestCOPTheorem32(t *testing.T) {
-	// The paper's own example A = zᵀ/2, h(x) = x/2 (max(0, zᵀθ)): far out the
-	// slope is z, of norm D; C is D/√2.
+	// The paper's own example A = zᵀ/2, h(x) = x/2 (max(0, zᵀθ)): far out the slope is z, of norm D; C is D/√2.
 	const D, h = 1.0, 1e-5
 	f := func(theta float64) float64 { return smoothAbs(D*theta/2, 0.1) + D*theta/2 }
 	slope := (f(5+h) - f(5-h)) / (2 * h)
@@ -40,8 +38,8 @@ func TestCOPTheorem32(t *testing.T) {
 	}
 	errata.Quote(t, "cop-11", "%.4f", c)
 
-	// m > 1, A with orthogonal rows of norm Ā = 1, h = 0: ⟨b, Aᵀs⟩ with the
-	// signs that the output can take is ‖Ab‖₁, not N(0, mσ²).
+	// m > 1, A with orthogonal rows of norm Ā = 1, h = 0: ⟨b, Aᵀs⟩ with the signs that the output can take is ‖Ab‖₁,
+	// not N(0, mσ²).
 	const m, sigma, level = 10, 1.0, 1e-2
 	src := noise.NewSeeded(11)
 	b := make([]float64, m)
@@ -70,8 +68,8 @@ func TestCOPTheorem32(t *testing.T) {
 	errata.Quote(t, "cop-11", "%.3f", above.M)
 	errata.Quote(t, "cop-11", "%.2f", centre.M)
 
-	// What is proved at the printed constants, by the rank-(m+1) bound: the
-	// printed σ and Δ = 2nλ = 2β(m+1)/ε, with the true L.
+	// What is proved at the printed constants, by the rank-(m+1) bound: the printed σ and Δ = 2nλ = 2β(m+1)/ε, with the
+	// true L.
 	const eps, delta = 1.0, 1e-5
 	for _, c := range []struct{ m, abar, dlh float64 }{{1, 0.5, 0.5}, {3, 1, 0.5}, {10, 1, 0}} {
 		slope := math.Sqrt(c.m)*c.abar + c.dlh
@@ -102,9 +100,8 @@ func TestCOPTheorem32(t *testing.T) {
 
 // The definition is of replacing a record, the proof of adding one.
 func TestCOPAdjacency(t *testing.T) {
-	// One dimension, A = 0, h with slope from −1 to 1 around c₀: z = 1 has its
-	// kink at c₀, z = −1 at −c₀, and between them the slopes differ by 2 = 2C.
-	// m = 1, β_h = 1: 2nλ = 2β_h(m+1)/ε.
+	// One dimension, A = 0, h with slope from −1 to 1 around c₀: z = 1 has its kink at c₀, z = −1 at −c₀, and between
+	// them the slopes differ by 2 = 2C. m = 1, β_h = 1: 2nλ = 2β_h(m+1)/ε.
 	const eps = 1.0
 	largest := func(eps0, delta float64) (worst float64) {
 		sigma, ridge := copSigma(1, eps0, delta), 4/eps0
@@ -150,8 +147,7 @@ func TestCOPSmoothness(t *testing.T) {
 	}
 	errata.Quote(t, "cop-12", "%.1f", inTheta)
 	errata.Quote(t, "cop-12", "%.1f", appendix)
-	// The determinant term of a λ chosen with the appendix's constant, ε = 1: it
-	// was to be at most ε/2.
+	// The determinant term of a λ chosen with the appendix's constant, ε = 1: it was to be at most ε/2.
 	term := 2 * math.Log1p(inTheta/(2*2*appendix)) // (m+1)·log(1 + β/(2nλ)), 2nλ = 2β_printed(m+1)/ε
 	if term < 1 {
 		t.Errorf("determinant term %.3f", term)
@@ -323,8 +319,7 @@ func TestCOPLemma41(t *testing.T) {
 	errata.Quote(t, "cop-29", "%.3f", whole)
 }
 
-// Example 1: the residual of quantile regression is random, and Assumption 4.4
-// fails.
+// Example 1: the residual of quantile regression is random, and Assumption 4.4 fails.
 func TestCOPExample1(t *testing.T) {
 	const q = 0.6744897501960817 // the 3/4 quantile of N(0, 1)
 	// The quantile is where the pinball risk r·E u⁺ + (1−r)·E u⁻ is least.

@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// Experiment fits every arm to the same records: run k of a design and a number of records
-// has records of its own, and each arm noise of its own.
+// Experiment fits every arm to the same records: run k of a design and a number of records has records of its own, and
+// each arm noise of its own.
 type Experiment struct {
 	Designs []Design
 	Counts  []int
@@ -19,8 +19,7 @@ type Experiment struct {
 	Arms     []Arm
 	Runs     int
 	Seed     uint64
-	// Paired gives the arms of a run the same stream of noise, so that their difference is known
-	// better than either.
+	// Paired gives the arms of a run the same stream of noise, so that their difference is known better than either.
 	Paired bool
 	// Workers is the number of goroutines; zero means one for each processor.
 	Workers int
@@ -32,8 +31,8 @@ type Point struct {
 	Arm     string
 	N       int
 	Epsilon float64
-	// Empirical is the excess of the mean loss of the records over the least one. Relative
-	// is the excess of the population risk in units of the smallest.
+	// Empirical is the excess of the mean loss of the records over the least one. Relative is the excess of the
+	// population risk in units of the smallest.
 	Empirical, Relative sim.Cell
 }
 
@@ -103,8 +102,8 @@ func (e Experiment) Run(ctx context.Context) (Points, error) {
 	return all, nil
 }
 
-// Sweep returns the experiment with a row for each run: its design, n and number, and the scores
-// of every arm at every ε.
+// Sweep returns the experiment with a row for each run: its design, n and number, and the scores of every arm at every
+// ε.
 func (e Experiment) Sweep() sim.Sweep {
 	s := &sweep{Experiment: e}
 	for i := range e.Designs {

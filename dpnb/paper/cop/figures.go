@@ -27,8 +27,8 @@ var unfounded = []string{"C-OP, printed"}
 // Measure is one of the two risks of a Point.
 type Measure func(Point) sim.Cell
 
-// Empirical is the excess of the mean loss of the records; Relative that of the population
-// risk, in units of the smallest, as in the figures of cop.
+// Empirical is the excess of the mean loss of the records; Relative that of the population risk, in units of the
+// smallest, as in the figures of cop.
 func Empirical(p Point) sim.Cell { return p.Empirical }
 
 // Relative: see Empirical.
@@ -49,9 +49,8 @@ func (p Points) At(eps float64, dimension int) Points {
 	return p.Of(func(v Point) bool { return v.Epsilon == eps && v.Dimension == dimension })
 }
 
-// Figure draws a risk over the number of records, both axes logarithmic: the mean of the
-// runs, with its 95 % interval by Student's law where that is positive. Dashed is what has
-// no proof of (ε, δ).
+// Figure draws a risk over the number of records, both axes logarithmic: the mean of the runs, with its 95 % interval
+// by Student's law where that is positive. Dashed is what has no proof of (ε, δ).
 func (p Points) Figure(title string, of Measure) *figure.Figure {
 	f := figure.New(title, "number of records n", "excess")
 	relative := len(p) > 0 && of(p[0]).Mean == p[0].Relative.Mean
@@ -130,8 +129,8 @@ type Slope struct {
 	Bound float64
 }
 
-// Slopes fits ln(mean risk) over ln n by least squares for each arm and ε. An error of a
-// mean, relative to it, is the error of its logarithm.
+// Slopes fits ln(mean risk) over ln n by least squares for each arm and ε. An error of a mean, relative to it, is the
+// error of its logarithm.
 func (p Points) Slopes(of Measure) (all []Slope) {
 	type key struct {
 		arm string

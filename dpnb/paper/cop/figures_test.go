@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// Every figure can be drawn and says in words what it shows; a table has a line for each
-// setting and says which arm has no proof.
+// Every figure can be drawn and says in words what it shows; a table has a line for each setting and says which arm has
+// no proof.
 func TestFiguresAreDrawn(t *testing.T) {
 	e := Reproduce(5, false, Printed(), Descent())
 	e.Counts, e.Runs = []int{50, 80}, 3
@@ -45,8 +45,7 @@ func TestFiguresAreDrawn(t *testing.T) {
 	}
 }
 
-// Of risks c·n^s with a relative error of r each, the slope is s, and its interval that of a
-// mean of logarithms.
+// Of risks c·n^s with a relative error of r each, the slope is s, and its interval that of a mean of logarithms.
 func TestSlopes(t *testing.T) {
 	var p Points
 	for _, n := range []int{100, 1000, 10_000} {
@@ -61,8 +60,8 @@ func TestSlopes(t *testing.T) {
 	}
 }
 
-// The least λ/s at ε = 1, δ = 1e-5 and 1.1 times the Gaussian mechanism's noise, as a
-// search over paths by another program found them, to a hundredth.
+// The least λ/s at ε = 1, δ = 1e-5 and 1.1 times the Gaussian mechanism's noise, as a search over paths by another
+// program found them, to a hundredth.
 func TestPrices(t *testing.T) {
 	prices, err := Prices(1, 1e-5, 1.1)
 	if err != nil {
@@ -75,9 +74,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// The printed constants are those that mechanism/objpert/convolution has by its rule Printed;
-// the corrected ones satisfy (ε, δ) by the account of the forms, which is sharper than the
-// rank's by which they were found.
+// The printed constants are those that mechanism/objpert/convolution has by its rule Printed; the corrected ones
+// satisfy (ε, δ) by the account of the forms, which is sharper than the rank's by which they were found.
 func TestConstants(t *testing.T) {
 	r := Design{Loss: Medians{}, Dimension: 10}.Draw(300, noise.NewSeeded(2))
 	const eps = 1.0

@@ -14,15 +14,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// Leak is C-OP in one dimension, as printed, on a record |aθ| with a = Ā beside records
-// that say nothing (A = 0), against the same without it. Its δ is exact: θ̂ is where
-// J′(θ) = −b, so that P(θ̂ ≤ c) = Φ(J′(c)/σ), and J″ ≥ λ makes that a density.
+// Leak is C-OP in one dimension, as printed, on a record |aθ| with a = Ā beside records that say nothing (A = 0),
+// against the same without it. Its δ is exact: θ̂ is where J′(θ) = −b, so that P(θ̂ ≤ c) = Φ(J′(c)/σ), and J″ ≥ λ makes
+// that a density.
 type Leak struct {
 	// Bound is Ā, Records n, Radius R_θ, and (Epsilon, Delta) what is asked for.
 	Bound, Radius, Epsilon, Delta float64
 	Records                       int
-	// Factor multiplies the curvature that the bandwidth is set for, 1 as printed: with
-	// √(2/π)·Ā it is the true one.
+	// Factor multiplies the curvature that the bandwidth is set for, 1 as printed: with √(2/π)·Ā it is the true one.
 	Factor float64
 }
 
@@ -38,8 +37,8 @@ func (l Leak) Curvature() float64 {
 	return l.Bound * l.Bound * s.Smoothness() / c.lambda
 }
 
-// Exact returns the δ(ε) that adding and removing the record has, by cells of the law
-// between which it is smooth: a lower bound that is short of it by less than a thousandth.
+// Exact returns the δ(ε) that adding and removing the record has, by cells of the law between which it is smooth: a
+// lower bound that is short of it by less than a thousandth.
 func (l Leak) Exact() float64 {
 	c, s := l.constants()
 	without := func(theta float64) float64 { return c.lambda * theta / c.sigma }
@@ -57,8 +56,8 @@ func (l Leak) Exact() float64 {
 	return measure.Stick(p, q, l.Epsilon)
 }
 
-// Losses draws the privacy loss of n outputs with the record: ln of the ratio of the two
-// densities at θ̂, each θ̂ by bisection from its own b.
+// Losses draws the privacy loss of n outputs with the record: ln of the ratio of the two densities at θ̂, each θ̂ by
+// bisection from its own b.
 func (l Leak) Losses(n int, src *noise.Seeded) []float64 {
 	c, s := l.constants()
 	out := make([]float64, n)
@@ -81,9 +80,8 @@ func (l Leak) Losses(n int, src *noise.Seeded) []float64 {
 	return out
 }
 
-// Signs returns ⟨b, Aᵀs⟩/(σ‖A‖₂√m) for n draws of b ~ N(0, σ²I) and an A with m orthogonal
-// rows of one length: with signs s fixed in advance, as the printed proof takes them, and
-// with the signs that the worst output has, sgn(Ab).
+// Signs returns ⟨b, Aᵀs⟩/(σ‖A‖₂√m) for n draws of b ~ N(0, σ²I) and an A with m orthogonal rows of one length: with
+// signs s fixed in advance, as the printed proof takes them, and with the signs that the worst output has, sgn(Ab).
 func Signs(m, n int, src *noise.Seeded) (fixed, chosen []float64) {
 	b := make([]float64, m)
 	for range n {
@@ -104,9 +102,8 @@ type Price struct {
 	Ratio, Width float64
 }
 
-// Prices returns, for the kernels without parameters, the least ridge with which noise of
-// factor times that of the Gaussian mechanism satisfies (ε, δ), by the bound Tight, to a
-// hundredth.
+// Prices returns, for the kernels without parameters, the least ridge with which noise of factor times that of the
+// Gaussian mechanism satisfies (ε, δ), by the bound Tight, to a hundredth.
 func Prices(eps, delta, factor float64) ([]Price, error) {
 	sigma, err := privacy.GaussianSigma(eps, delta)
 	if err != nil {

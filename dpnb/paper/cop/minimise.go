@@ -75,9 +75,9 @@ func (o *tilted) at(theta, grad []float64, hess *mat.SymDense) float64 {
 // errNotMinimised is the error of a solver that stops above its tolerance.
 var errNotMinimised = errors.New("cop: the minimiser was not found to the tolerance")
 
-// search moves theta to the least of J along theta − t·step, t > 0, and returns t. J′ along
-// the line rises; a t at which it is half as large as at 0 or less is bracketed and then
-// found by false position (Illinois), Newton's t = 1 first.
+// search moves theta to the least of J along theta − t·step, t > 0, and returns t. J′ along the line rises; a t at
+// which it is half as large as at 0 or less is bracketed and then found by false position (Illinois), Newton's t = 1
+// first.
 func (o *tilted) search(theta, step []float64) float64 {
 	from, along := make([]float64, forms*o.N), make([]float64, forms*o.N)
 	for i := range o.N {
@@ -132,8 +132,8 @@ func (o *tilted) search(theta, step []float64) float64 {
 	return best
 }
 
-// minimise runs Newton's method with an exact line search from theta, in place, until
-// ‖∇J‖ ≤ tolerance, and returns that norm. With λ > 0 the minimiser is within ‖∇J‖/λ.
+// minimise runs Newton's method with an exact line search from theta, in place, until ‖∇J‖ ≤ tolerance, and returns
+// that norm. With λ > 0 the minimiser is within ‖∇J‖/λ.
 func (o *tilted) minimise(theta []float64, tolerance float64) (norm float64, err error) {
 	d := o.Dimension
 	grad := make([]float64, d)
@@ -164,9 +164,9 @@ func (o *tilted) minimise(theta []float64, tolerance float64) (norm float64, err
 	return norm, errNotMinimised
 }
 
-// minimise returns the fit without privacy. The envelope e_w of the loss, w small, has
-// f − w′ ≤ e_w ≤ f with w′ = Gap: so the least of Σe_w, which Newton's method finds to what
-// its gradient and a ball certify, is a lower bound for that of Σf.
+// minimise returns the fit without privacy. The envelope e_w of the loss, w small, has f − w′ ≤ e_w ≤ f with w′ = Gap:
+// so the least of Σe_w, which Newton's method finds to what its gradient and a ball certify, is a lower bound for that
+// of Σf.
 func (r *Records) minimise() (Minimum, error) {
 	theta := make([]float64, r.Dimension)
 	best := Minimum{Risk: math.Inf(1)}

@@ -8,11 +8,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// The default of dpnb.Median beside the best private method of the base case, noisy descent with
-// steps that n sets, on the same records with the same stream of noise: 400 runs see differences of
-// a twentieth. With 50 runs, as in the paper, it is in no cell behind by two standard errors, and with
-// 400 in none of 100 records, where steps that fit themselves alone would be by a tenth: a gradient
-// hardly stands out of its noise there. Of 2,000 at ε = 5 it is, by 2.1 of them and a twelfth.
+// The default of dpnb.Median beside the best private method of the base case, noisy descent with steps that n sets, on
+// the same records with the same stream of noise: 400 runs see differences of a twentieth. With 50 runs, as in the
+// paper, it is in no cell behind by two standard errors, and with 400 in none of 100 records, where steps that fit
+// themselves alone would be by a tenth: a gradient hardly stands out of its noise there. Of 2,000 at ε = 5 it is, by
+// 2.1 of them and a twelfth.
 func TestFrontDoorPaired(t *testing.T) {
 	if !testscale.Full() {
 		t.Skip("minutes")

@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// span returns n + 1 evenly spaced numbers from a to b, and values f at each.
-// curvatureTwo is the curvature of all that Figures 3 and 4 draw.
+// span returns n + 1 evenly spaced numbers from a to b, and values f at each. curvatureTwo is the curvature of all that
+// Figures 3 and 4 draw.
 const curvatureTwo = 2.0
 
 // Plane maps f of a vector of that name over [−1, 1]², with contours.
@@ -36,8 +36,8 @@ func Plane(title, name string, f func(x []float64) float64, levels ...float64) *
 	return fig
 }
 
-// Figure3 returns the errors of Moreau's envelope and of the Gaussian kernel at curvature 2:
-// those of |x|, and of ‖x‖₁ over the plane.
+// Figure3 returns the errors of Moreau's envelope and of the Gaussian kernel at curvature 2: those of |x|, and of ‖x‖₁
+// over the plane.
 func Figure3() []*figure.Figure {
 	moreau, err := smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, 1/curvatureTwo)
 	if err != nil {
@@ -63,8 +63,8 @@ func Figure3() []*figure.Figure {
 	return []*figure.Figure{line, plane, envelope}
 }
 
-// Shape is a function of Figure 4 with its smoothings of curvature 2: by the Gaussian
-// kernel, and by the envelope with φ = L√(1 + x²), L its largest slope, as in cop.
+// Shape is a function of Figure 4 with its smoothings of curvature 2: by the Gaussian kernel, and by the envelope with
+// φ = L√(1 + x²), L its largest slope, as in cop.
 type Shape struct {
 	Name      string
 	Function  smoothing.Piecewise
@@ -72,8 +72,7 @@ type Shape struct {
 	Envelope  smoothing.Envelope
 }
 
-// Figure4Shapes returns a quantile, a piecewise linear and a bowl-shaped function. cop does
-// not print their parameters.
+// Figure4Shapes returns a quantile, a piecewise linear and a bowl-shaped function. cop does not print their parameters.
 func Figure4Shapes() []Shape {
 	lines, err := smoothing.Max([]float64{-1, -0.2, 0.6}, []float64{-0.6, 0, -0.4})
 	if err != nil {

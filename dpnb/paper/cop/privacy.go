@@ -73,8 +73,7 @@ func privacyAndRisk() []claim.Claim {
 	}}
 }
 
-// printedAndCorrected audits both calibrations, the corrected σ times a factor, or with the
-// printed curvature.
+// printedAndCorrected audits both calibrations, the corrected σ times a factor, or with the printed curvature.
 func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		var worstPrinted, worstCorrected, worstModest, most float64
@@ -144,8 +143,8 @@ func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
 	}
 }
 
-// rankDelta returns δ(ε) = E(1 − e^{ε−W})₊ of W = m·ln(1 + s/λ) + a²/2 + aχ_m, a = L/σ, by
-// Simpson's rule over the density of χ_m; its error is far below a thousandth of it.
+// rankDelta returns δ(ε) = E(1 − e^{ε−W})₊ of W = m·ln(1 + s/λ) + a²/2 + aχ_m, a = L/σ, by Simpson's rule over the
+// density of χ_m; its error is far below a thousandth of it.
 func rankDelta(m convolution.COP, eps float64) float64 {
 	k, a := float64(m.Forms), m.Lipschitz()/m.Sigma
 	fixed := k*math.Log1p(m.Smoothness()/m.Lambda) + a*a/2
@@ -165,8 +164,7 @@ func rankDelta(m convolution.COP, eps float64) float64 {
 	return sum * reach / (3 * panels)
 }
 
-// auditedForms returns a lower bound on δ(ε) of one record of orthogonal rows, the largest over
-// directions and labels.
+// auditedForms returns a lower bound on δ(ε) of one record of orthogonal rows, the largest over directions and labels.
 func auditedForms(m convolution.COP, eps float64, size claim.Size) float64 {
 	width := m.Form.(loss.Convolved).Width
 	far := m.Norm * m.Sigma / m.Lambda // of a margin without the record, a standard deviation
@@ -199,8 +197,7 @@ func paperRule(n int, eps float64) (convolution.COP, error) {
 			Radius: base.Radius()}})
 }
 
-// meanExcess returns the mean excess population risk of m over so many runs, and its standard
-// error.
+// meanExcess returns the mean excess population risk of m over so many runs, and its standard error.
 func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.Seeded) (mean, err float64,
 	failed error) {
 	base := Design{Loss: Medians{}, Dimension: 5}

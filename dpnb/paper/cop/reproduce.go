@@ -12,9 +12,9 @@ import (
 // paperRuns is how many runs cop averages over.
 const paperRuns = 50
 
-// Reproduce returns the experiment of Figure 5, 7 or 8: the relative risk over n, for
-// medians, for medians with a fixed A, and for a piecewise linear loss. With full it is at
-// the scale of the paper; else for d = 5, two ε, three n and ten runs.
+// Reproduce returns the experiment of Figure 5, 7 or 8: the relative risk over n, for medians, for medians with a fixed
+// A, and for a piecewise linear loss. With full it is at the scale of the paper; else for d = 5, two ε, three n and ten
+// runs.
 func Reproduce(number int, full bool, arms ...Arm) Experiment {
 	d := Design{Loss: Medians{}, Dimension: 5, Fixed: number == 7}
 	if number == 8 {

@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// Arm is a way to fit the records of an experiment. Each is set from public numbers alone:
-// n, d, Ā, R_θ, ε and δ, n being taken as public, as in the paper.
+// Arm is a way to fit the records of an experiment. Each is set from public numbers alone: n, d, Ā, R_θ, ε and δ, n
+// being taken as public, as in the paper.
 type Arm = sim.Mechanism[*Records]
 
 // descentSteps is how often Descent reads the records.
@@ -26,8 +26,8 @@ func noiseMultiplier(cost func(n int) sgd.Cost) func(experiment.Key) (float64, e
 	})
 }
 
-// descend returns the weighted mean of the iterates of so many steps, each by the sum of the
-// gradients of the records and noise N(0, σₖ²I), put back into the ball.
+// descend returns the weighted mean of the iterates of so many steps, each by the sum of the gradients of the records
+// and noise N(0, σₖ²I), put back into the ball.
 func (r *Records) descend(rule sgd.Update, steps int, weight, sigma func(k int) float64, src *noise.Seeded) []float64 {
 	theta, g, mean := make([]float64, r.Dimension), make([]float64, r.Dimension), make([]float64, r.Dimension)
 	step := sgd.Stepper(rule, r.Dimension)
@@ -45,9 +45,8 @@ func (r *Records) descend(rule sgd.Update, steps int, weight, sigma func(k int) 
 	return mean
 }
 
-// Descent is noisy gradient descent over all records: 100 steps of the fixed size
-// sgd.Steady for gradients of half their largest norm, within ‖θ‖ ≤ R_θ, and the mean of
-// the last 50.
+// Descent is noisy gradient descent over all records: 100 steps of the fixed size sgd.Steady for gradients of half
+// their largest norm, within ‖θ‖ ≤ R_θ, and the mean of the last 50.
 func Descent() Arm {
 	multiplier := noiseMultiplier(func(int) sgd.Cost { return sgd.Cost{Rate: 1, Steps: descentSteps} })
 	return Arm{Name: "noisy descent", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
@@ -67,15 +66,14 @@ func Descent() Arm {
 	}}
 }
 
-// adaptiveSteps is the default of dpnb.Quantile, and countShare the part of μ² that it counts the
-// records with.
+// adaptiveSteps is the default of dpnb.Quantile, and countShare the part of μ² that it counts the records with.
 const (
 	adaptiveSteps = 192
 	countShare    = 0.01
 )
 
-// FrontDoor is how dpnb.Median with a Radius fits where nothing is said of the number of records: it counts them
-// with noise, and descends by the rule for so many (sgd.Adaptive.For) within ‖θ‖ ≤ R_θ.
+// FrontDoor is how dpnb.Median with a Radius fits where nothing is said of the number of records: it counts them with
+// noise, and descends by the rule for so many (sgd.Adaptive.For) within ‖θ‖ ≤ R_θ.
 func FrontDoor() Arm {
 	multiplier := noiseMultiplier(func(int) sgd.Cost { return sgd.Cost{Rate: 1, Steps: adaptiveSteps} })
 	return Arm{Name: "front door", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
@@ -96,13 +94,12 @@ func FrontDoor() Arm {
 	}}
 }
 
-// NoisySGD is Algorithm 2 of Bassily, Feldman, Guzmán and Talwar 2020 as cop runs it: n²
-// steps by one record each, drawn uniformly, with
+// NoisySGD is Algorithm 2 of Bassily, Feldman, Guzmán and Talwar 2020 as cop runs it: n² steps by one record each,
+// drawn uniformly, with
 //
 //	σ² = 8L²ln(1/δ)/ε²,  η = R_θ/(L·max(n^{3/2}, n√(d ln(1/δ))/ε)),
 //
-// within ‖θ‖ ≤ R_θ, and the mean of all iterates. cop prints no constants; these are those
-// of the source as we read it.
+// within ‖θ‖ ≤ R_θ, and the mean of all iterates. cop prints no constants; these are those of the source as we read it.
 func NoisySGD() Arm {
 	return Arm{Name: "Noisy-SGD", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		n, l := float64(r.N), math.Log(1/delta)
@@ -113,9 +110,8 @@ func NoisySGD() Arm {
 	}}
 }
 
-// AccountedSGD is Noisy-SGD with what this project can prove: each record is in a step with
-// probability 1/n, the noise is calibrated by the certified composition of the n² steps, and
-// the steps are of the size sgd.Steady.
+// AccountedSGD is Noisy-SGD with what this project can prove: each record is in a step with probability 1/n, the noise
+// is calibrated by the certified composition of the n² steps, and the steps are of the size sgd.Steady.
 func AccountedSGD() Arm {
 	multiplier := noiseMultiplier(func(n int) sgd.Cost { return sgd.Cost{Rate: 1 / float64(n), Steps: n * n} })
 	fit := func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
@@ -149,8 +145,8 @@ func (r *Records) wander(rule sgd.Update, draw func([]int) []int, sigma float64,
 	return mean
 }
 
-// sample appends each of the n records with probability 1/n: as many as the binomial law
-// says, by its distribution function, and these without repetition.
+// sample appends each of the n records with probability 1/n: as many as the binomial law says, by its distribution
+// function, and these without repetition.
 func (r *Records) sample(index []int, src *noise.Seeded) []int {
 	n := float64(r.N)
 	p := math.Exp(n * math.Log1p(-1/n)) // P(no record)

@@ -234,8 +234,8 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64, err error) {
 	return worst, ofTwo, nil
 }
 
-// bowlGains checks the set of appendix B.4 for the bowl, times factor.
-// bowlPlane looks at the set of Figure 6, times a factor, on a grid of the plane.
+// bowlGains checks the set of appendix B.4 for the bowl, times factor. bowlPlane looks at the set of Figure 6, times a
+// factor, on a grid of the plane.
 func bowlPlane(factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		x, gains, measured := []float64{1, 0.6}, 0, ""

@@ -13,8 +13,8 @@ import (
 
 // Settings of the experiments of section 5 and appendix B.7 of cop.
 var (
-	// Star is θ⋆ of the base case, Centre the mean of the entries of A, by rows; in d = 5k
-	// dimensions both stand k times side by side.
+	// Star is θ⋆ of the base case, Centre the mean of the entries of A, by rows; in d = 5k dimensions both stand k
+	// times side by side.
 	Star   = []float64{0.5, -0.5, 1, -1, 1}
 	Centre = [3][5]float64{{1, 0.5, 0, 0, 1}, {0.5, 0.5, 0, 0, 1}, {0, 0, -0.5, 0, 1}}
 	// Epsilons, Counts and Dimensions of Figures 5, 7 and 8 and of Table 3.
@@ -30,15 +30,13 @@ const (
 	forms = 3
 )
 
-// Design is a law of records (y, A), A of m = 3 rows, y ~ N(Aθ⋆, I₃), and a loss of the
-// residuals y − Aθ.
+// Design is a law of records (y, A), A of m = 3 rows, y ~ N(Aθ⋆, I₃), and a loss of the residuals y − Aθ.
 type Design struct {
 	Loss Bent
 	// Dimension d is a multiple of 5.
 	Dimension int
-	// Fixed is the experiment of Figure 7: every A is Centre. Else its entries are N(Centre, 1),
-	// and records (y, A) with ‖A‖₂ > Norm are scaled down to it, without which no guarantee
-	// holds (docs/errata.md, cop-15).
+	// Fixed is the experiment of Figure 7: every A is Centre. Else its entries are N(Centre, 1), and records (y, A)
+	// with ‖A‖₂ > Norm are scaled down to it, without which no guarantee holds (docs/errata.md, cop-15).
 	Fixed bool
 }
 
@@ -174,16 +172,15 @@ func (r *Records) Excess(theta []float64) (float64, error) {
 	return r.Risk(theta) - best.Risk, err
 }
 
-// Population is the law of a Design for its risk: matrices A, over which the risk, in closed
-// form given A, is averaged.
+// Population is the law of a Design for its risk: matrices A, over which the risk, in closed form given A, is averaged.
 type Population struct {
 	Design
 	a, scale []float64 // 3n rows, and each record's s
 	star     float64
 }
 
-// populationSize is how many A the population risk is averaged over: the same ones for
-// every θ, so that differences of risks err by far less than the risks.
+// populationSize is how many A the population risk is averaged over: the same ones for every θ, so that differences of
+// risks err by far less than the risks.
 const populationSize = 1000
 
 // Population draws the matrices; the fixed one needs no draw.

@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// Smoothed losses: gradients and Hessians against differences, values against means of
-// draws, and the gap that is claimed.
+// Smoothed losses: gradients and Hessians against differences, values against means of draws, and the gap that is
+// claimed.
 func TestSmoothLosses(t *testing.T) {
 	src := noise.NewSeeded(3)
 	u, v := make([]float64, 3), make([]float64, 3)
@@ -62,8 +62,8 @@ func TestSmoothLosses(t *testing.T) {
 	}
 }
 
-// The minimiser is one: its certificate is small, and no point around it has less risk. The
-// population's minimiser is θ⋆.
+// The minimiser is one: its certificate is small, and no point around it has less risk. The population's minimiser is
+// θ⋆.
 func TestMinimiserIsCertified(t *testing.T) {
 	for _, d := range []Design{{Loss: Medians{}, Dimension: 5}, {Loss: Largest{}, Dimension: 10},
 		{Loss: Medians{}, Dimension: 5, Fixed: true}} {
@@ -153,8 +153,8 @@ func TestSampleIsPoisson(t *testing.T) {
 	}
 }
 
-// The experiment does not depend on the number of workers, and descent at ε = ∞ would find
-// the minimum: at ε = 50 it is near.
+// The experiment does not depend on the number of workers, and descent at ε = ∞ would find the minimum: at ε = 50 it is
+// near.
 func TestExperimentIsReproducible(t *testing.T) {
 	e := Experiment{Designs: []Design{{Loss: Medians{}, Dimension: 5}}, Counts: []int{100}, Epsilons: []float64{1, 50},
 		Arms: []Arm{Descent(), FrontDoor(), Printed(), Corrected(), Moreau()}, Runs: 4, Seed: 9, Workers: 1}

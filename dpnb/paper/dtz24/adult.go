@@ -14,23 +14,20 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-// Whitened is a data set made as like as can be to what the theory of the
-// proportional regime assumes, by means of one half of its records, the public
-// ones: both classes equally frequent, features centred and rotated to the leading
-// principal components, each scaled to variance 1/d, rows clipped at norm Radius.
-// Whatever says so is an experiment: with private records the public half has to
-// come from elsewhere.
+// Whitened is a data set made as like as can be to what the theory of the proportional regime assumes, by means of one
+// half of its records, the public ones: both classes equally frequent, features centred and rotated to the leading
+// principal components, each scaled to variance 1/d, rows clipped at norm Radius. Whatever says so is an experiment:
+// with private records the public half has to come from elsewhere.
 type Whitened struct {
 	Name string
 	// Features d, and Radius, the bound on the rows.
@@ -38,18 +35,16 @@ type Whitened struct {
 	Radius   float64
 	// Pool are the records to draw training sets from, Test those to measure on.
 	Pool, Test *experiment.Records
-	// Signal is what a fit with an intercept on the public half gives for β⋆,
-	// Kappa = ‖β⋆‖/√d, Intercept its intercept.
+	// Signal is what a fit with an intercept on the public half gives for β⋆, Kappa = ‖β⋆‖/√d, Intercept its intercept.
 	Signal           []float64
 	Kappa, Intercept float64
-	// Clipped is the share of the rows of Pool that were longer than Radius,
-	// Kurtosis the mean over the features of E x⁴/(E x²)² there: 3 for Gaussian ones.
+	// Clipped is the share of the rows of Pool that were longer than Radius, Kurtosis the mean over the features of E
+	// x⁴/(E x²)² there: 3 for Gaussian ones.
 	Clipped, Kurtosis float64
 }
 
-// WhitenedAdult returns the Adult data (or invented people, where they are not on
-// this machine) whitened to d features with rows of norm at most
-// radius ≥ 1.
+// WhitenedAdult returns the Adult data (or invented people, where they are not on this machine) whitened to d features
+// with rows of norm at most radius ≥ 1.
 func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 	if d < 1 || !(radius >= 1) {
 		return nil, fmt.Errorf("experiment: %d features with rows of norm at most %v, want at least one and a radius "+
@@ -98,8 +93,7 @@ func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 	return w, w.learn(rows, pick(all.Labels, kept[:half]))
 }
 
-// balanced returns the records of the rarer class and as many of the other, in an
-// order drawn from the seed.
+// balanced returns the records of the rarer class and as many of the other, in an order drawn from the seed.
 func balanced(labels []float64, seed uint64) []int {
 	r := noise.NewSeeded(seed)
 	var class [2][]int
@@ -124,8 +118,8 @@ func pick(v []float64, index []int) []float64 {
 	return out
 }
 
-// principal returns the mean and the d leading principal axes of the rows, as
-// columns, each divided by its standard deviation times √d.
+// principal returns the mean and the d leading principal axes of the rows, as columns, each divided by its standard
+// deviation times √d.
 func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense, err error) {
 	var pc stat.PC
 	if !pc.PrincipalComponents(mat.NewDense(x.N, x.D, x.Data), nil) {
@@ -210,20 +204,17 @@ func (s shiftedLink) Slope(t float64) float64 { return proportional.LogisticLink
 func (s shiftedLink) Width() float64          { return math.Pi }
 func (s shiftedLink) String() string          { return fmt.Sprintf("logistic shifted by %.3g", s.by) }
 
-// Forecast is a prediction for private logistic regression by objective
-// perturbation on whitened data beside what was measured, in three steps away from
-// the theory's assumptions.
+// Forecast is a prediction for private logistic regression by objective perturbation on whitened data beside what was
+// measured, in three steps away from the theory's assumptions.
 type Forecast struct {
 	Records, Features int
 	Epsilon           float64
 	// Lambda and Nu were chosen by the prediction, for the smallest squared error.
 	Lambda, Nu float64
-	// PredictedError is the share of test records that are misclassified,
-	// PredictedMSE is ‖β̂ − β⋆‖²/d.
+	// PredictedError is the share of test records that are misclassified, PredictedMSE is ‖β̂ − β⋆‖²/d.
 	PredictedError, PredictedMSE float64
-	// GaussianRows has everything as the theory assumes, ModelLabels the rows of
-	// the data with labels drawn from the model, Real the data as they are. The
-	// MSE of the last is about the β⋆ of the public half.
+	// GaussianRows has everything as the theory assumes, ModelLabels the rows of the data with labels drawn from the
+	// model, Real the data as they are. The MSE of the last is about the β⋆ of the public half.
 	GaussianRows, ModelLabels, Real Measured
 }
 

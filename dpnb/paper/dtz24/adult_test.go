@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// What is prepared from the public half is what the theory assumes, up to its own
-// chance; where its assumptions hold it predicts, and where they do not it is near.
+// What is prepared from the public half is what the theory assumes, up to its own chance; where its assumptions hold it
+// predicts, and where they do not it is near.
 func TestWhitened(t *testing.T) {
 	const d = 8
 	w, err := WhitenedAdult(d, 2)

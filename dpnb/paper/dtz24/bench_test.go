@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
-// BenchmarkFigure6Setting is 10⁴ simulations of one setting of Figure 6, logistic
-// loss, T = 8: the target is 60 s on two processors.
+// BenchmarkFigure6Setting is 10⁴ simulations of one setting of Figure 6, logistic loss, T = 8: the target is 60 s on
+// two processors.
 func BenchmarkFigure6Setting(b *testing.B) {
 	p := dtz24Population(32, 31, true)
 	p.Noise = nil

@@ -1,7 +1,7 @@
 // Package dtz24 is the room of Dwork, Tankala and Zhang 2024: the errors of private learners when records and features
 // grow in proportion.
-// It has the claims with their checks, the experiments as functions for notebooks, and, as tests, the evidence for
-// its entries of docs/errata.md.
+// It has the claims with their checks, the experiments as functions for notebooks, and, as tests, the evidence for its
+// entries of docs/errata.md.
 package dtz24
 
 import (

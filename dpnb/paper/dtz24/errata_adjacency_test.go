@@ -10,8 +10,8 @@ import (
 
 // Corollary 5.2 is about zCDP, which the paper defines for replace-one.
 func TestDTZ24Corollary52(t *testing.T) {
-	// The loss yLθ with L = 1, whose one record changes from y = 1 to y = −1: the
-	// minimiser is −(b + y)/λ, whatever λ; here in units of 1/λ.
+	// The loss yLθ with L = 1, whose one record changes from y = 1 to y = −1: the minimiser is −(b + y)/λ, whatever λ;
+	// here in units of 1/λ.
 	rho := func(a float64) (exact, claimed float64) {
 		const alpha = 1.5
 		moment := measure.Integral(func(z float64) float64 {

@@ -13,8 +13,8 @@ import (
 
 // Figure 6: steps of ½·1/(1 + δ) expand where δ = d/n is small.
 func TestDTZ24Step(t *testing.T) {
-	// Step times the largest eigenvalue of XᵀX in the limit; a step contracts
-	// where curvature 1 is met only if it is below 2.
+	// Step times the largest eigenvalue of XᵀX in the limit; a step contracts where curvature 1 is met only if it is
+	// below 2.
 	edge := func(ratio float64) float64 { return math.Pow(1+1/math.Sqrt(ratio), 2) }
 	printed := func(ratio float64) float64 { return edge(ratio) / 2 / (1 + ratio) }
 	right := func(ratio float64) float64 { return edge(ratio) / 2 / (1 + 1/ratio) }

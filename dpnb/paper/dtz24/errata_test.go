@@ -94,8 +94,7 @@ func solveLogistic(ratio, lambda, nu float64) logisticLimit {
 	return l
 }
 
-// slope returns E h(ρ′, y) for the printed and for the corrected limit of
-// ρ′(Xβ̂) in Theorem 4.2(b), y the label.
+// slope returns E h(ρ′, y) for the printed and for the corrected limit of ρ′(Xβ̂) in Theorem 4.2(b), y the label.
 func (l logisticLimit) slope(h func(r, y float64) float64) (printed, right float64) {
 	both := func(f func(s, y float64) float64) float64 {
 		return expect(func(z1, z2 float64) float64 {
@@ -248,9 +247,8 @@ func TestDTZ24Group(t *testing.T) {
 		errata.Quote(t, "dtz24-10", "%.3f", group(p))
 		errata.Quote(t, "dtz24-10", "%.3f", exact)
 	}
-	// The statement as it is used: Theorem 5.1 and then the group, logistic
-	// loss, R = 1, λ = σ = 5, where one record costs exactly what the Gaussian
-	// mechanism with μ = 1/5 costs.
+	// The statement as it is used: Theorem 5.1 and then the group, logistic loss, R = 1, λ = σ = 5, where one record
+	// costs exactly what the Gaussian mechanism with μ = 1/5 costs.
 	p, err := privacy.HalfNormal{K: math.Log1p(0.25 / 5), A: 0.2}.Profile(privacy.AddRemove)
 	if err != nil {
 		t.Fatal(err)

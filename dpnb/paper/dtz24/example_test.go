@@ -28,8 +28,7 @@ func ExampleFigure3() {
 	// 32×31 at λ = 1: predicted 0.5, simulated 0.5
 }
 
-// Does the minimax theorem hold at three records and two features, and does it
-// need its factor 2?
+// Does the minimax theorem hold at three records and two features, and does it need its factor 2?
 func ExampleMinimax_Draw() {
 	o, err := dtz24.NewMinimax(3, 2, 1).Draw(context.Background(), 2000, 2)
 	if err != nil {

@@ -30,14 +30,13 @@ func graphsOf(l loss.Loss, y float64, names [3]string, x []float64) []Graph {
 	return out
 }
 
-// Figure1 returns the graphs of H_L, H_L′ and H_L″ for L = 1: the Huber loss
-// of the residual r on [−3, 3].
+// Figure1 returns the graphs of H_L, H_L′ and H_L″ for L = 1: the Huber loss of the residual r on [−3, 3].
 func Figure1() []Graph {
 	return graphsOf(loss.Huber{Threshold: 1}, 0, [3]string{"H_L", "H_L′", "H_L″"}, figure.Span(-3, 3, 600))
 }
 
-// Figure2 returns the graphs of ρ(t) = log(1 + e^t), ρ′, ρ″ and prox_{γρ} for
-// γ = 3 on [−6, 6]. ρ is the logistic loss at the label −1.
+// Figure2 returns the graphs of ρ(t) = log(1 + e^t), ρ′, ρ″ and prox_{γρ} for γ = 3 on [−6, 6]. ρ is the logistic loss
+// at the label −1.
 func Figure2() []Graph {
 	x := figure.Span(-6, 6, 600)
 	out := graphsOf(loss.Logistic{}, -1, [3]string{"ρ", "ρ′", "ρ″"}, x)
@@ -53,18 +52,16 @@ func Figure2() []Graph {
 const (
 	// DTZ24Gamma is γ of Figure 2.
 	Gamma = 3
-	// DTZ24Threshold is L, DTZ24Kappa κ, DTZ24Noise the standard deviation of ε⋆,
-	// and DTZ24Entries n·d.
+	// DTZ24Threshold is L, DTZ24Kappa κ, DTZ24Noise the standard deviation of ε⋆, and DTZ24Entries n·d.
 	Threshold = 10
 	Kappa     = 1
 	Noise     = 0.2
 	Entries   = 1000
 )
 
-// Ridges of the curves of Figures 3 to 5 and numbers of steps of those of Figure 6.
-// The paper names them in its drawings alone, so these are ours. For the logistic
-// loss a ridge of 0.01 would be too small for problems of this size: near the
-// threshold of separability they are then off by half.
+// Ridges of the curves of Figures 3 to 5 and numbers of steps of those of Figure 6. The paper names them in its
+// drawings alone, so these are ours. For the logistic loss a ridge of 0.01 would be too small for problems of this
+// size: near the threshold of separability they are then off by half.
 var (
 	HuberLambdas    = []float64{0.01, 0.1, 1}
 	LogisticLambdas = []float64{0.1, 0.3, 1}
@@ -117,17 +114,15 @@ type Dot struct {
 	Simulated sim.Summary
 }
 
-// Deviation is how far the simulation is from the prediction: absolutely, and in
-// standard errors (sim.Summary.Sigmas).
+// Deviation is how far the simulation is from the prediction: absolutely, and in standard errors (sim.Summary.Sigmas).
 func (d Dot) Deviation() (difference, standardErrors float64) {
 	difference = d.Simulated.Mean - d.Predicted
 	return difference, d.Simulated.Sigmas(d.Predicted)
 }
 
-// Off reports whether the simulation is farther than 4 standard errors from the
-// prediction, and whether it is farther than 10 % of it. The first flags a
-// difference that is not chance, however small; the second one that matters,
-// however few the repetitions. Either is to be told.
+// Off reports whether the simulation is farther than 4 standard errors from the prediction, and whether it is farther
+// than 10 % of it. The first flags a difference that is not chance, however small; the second one that matters, however
+// few the repetitions. Either is to be told.
 func (d Dot) Off() (errors, percent bool) {
 	difference, se := d.Deviation()
 	return math.Abs(se) > 4, math.Abs(difference) > 0.1*d.Predicted
@@ -164,8 +159,8 @@ func dtz24Shares(dots int) []float64 {
 	return out
 }
 
-// seriesOf is a family of curves: a prediction for any aspect ratio, and a
-// simulation of any shape. Both give one number for each curve of each panel.
+// seriesOf is a family of curves: a prediction for any aspect ratio, and a simulation of any shape. Both give one
+// number for each curve of each panel.
 type seriesOf struct {
 	panels  []Panel // with names of curves
 	predict func(aspect float64) ([][]float64, error)

@@ -16,8 +16,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// Every figure has its panels, curves and dots; a dot does not depend on workers;
-// ν costs what the corollaries say.
+// Every figure has its panels, curves and dots; a dot does not depend on workers; ν costs what the corollaries say.
 func TestDTZ24Figures(t *testing.T) {
 	ctx := context.Background()
 	scale := Scale{Dots: 3, Repetitions: 10, Curve: 3, Workers: 1}
@@ -65,9 +64,8 @@ func TestDTZ24Figures(t *testing.T) {
 	}
 }
 
-// The step of Figure 6 as printed is too large for the Huber loss below d/n = 0.484,
-// where its product with the largest eigenvalue of XᵀX, (1 + 1/√δ)², is 2: there
-// the error grows with the steps, with the other step it falls.
+// The step of Figure 6 as printed is too large for the Huber loss below d/n = 0.484, where its product with the largest
+// eigenvalue of XᵀX, (1 + 1/√δ)², is 2: there the error grows with the steps, with the other step it falls.
 func TestPrintedStepOfFigure6(t *testing.T) {
 	product := func(aspect float64) float64 { return Step(aspect) * math.Pow(1+1/math.Sqrt(aspect), 2) }
 	if !(product(0.483) > 2 && product(0.486) < 2) {

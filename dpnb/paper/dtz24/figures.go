@@ -10,8 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-// dtz24Population is the population of the figures, a regression or a
-// classification.
+// dtz24Population is the population of the figures, a regression or a classification.
 func dtz24Population(n, d int, regression bool) population.Population {
 	p := population.Population{Records: n, Features: d, Design: population.Rademacher,
 		Signal: population.Normal(0, Kappa)}
@@ -62,8 +61,8 @@ func fitted(regression bool, aspect, lambda, nu float64) (p proportional.FixedPo
 
 const squaredError = "‖β̂ − β⋆‖²/d"
 
-// objectiveFigure is Figure 3 (a regression) or 4: the error and what happens on
-// the training records, without privacy and with.
+// objectiveFigure is Figure 3 (a regression) or 4: the error and what happens on the training records, without privacy
+// and with.
 func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regression bool, seed uint64) ([]Panel, error) {
 	scale, err := scale.filled(repetitions)
 	if err != nil {
@@ -115,23 +114,20 @@ func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regressi
 // dotSeed gives every dot of every curve random numbers of its own.
 func dotSeed(seed uint64, n, curve int) uint64 { return seed<<32 + uint64(n)<<8 + uint64(curve) }
 
-// Figure3 is Figure 3 of dtz24: objective perturbation with the Huber loss (L
-// = 10), κ = 1, ε⋆ ~ N(0, (1/5)²), Rademacher rows, n·d = 1,000, means of 100
-// simulations, ν ∈ {0, 1/5}: estimation error and truncated residuals.
+// Figure3 is Figure 3 of dtz24: objective perturbation with the Huber loss (L = 10), κ = 1, ε⋆ ~ N(0, (1/5)²),
+// Rademacher rows, n·d = 1,000, means of 100 simulations, ν ∈ {0, 1/5}: estimation error and truncated residuals.
 func Figure3(ctx context.Context, scale Scale) ([]Panel, error) {
 	return objectiveFigure(ctx, scale, 100, true, 2403)
 }
 
-// Figure4 is Figure 4 of dtz24: objective perturbation with the logistic loss,
-// κ = 1, Rademacher rows, n·d = 1,000, means of 1,000 simulations, ν ∈ {0, 1/5}:
-// estimation error and the difference of ρ′ on the training records.
+// Figure4 is Figure 4 of dtz24: objective perturbation with the logistic loss, κ = 1, Rademacher rows, n·d = 1,000,
+// means of 1,000 simulations, ν ∈ {0, 1/5}: estimation error and the difference of ρ′ on the training records.
 func Figure4(ctx context.Context, scale Scale) ([]Panel, error) {
 	return objectiveFigure(ctx, scale, 1000, false, 2404)
 }
 
-// Figure5 is Figure 5 of dtz24: output perturbation with the Huber loss (the
-// first two panels) and the logistic loss, ν ∈ {0, 1/2}, means of 100 simulations:
-// estimation error.
+// Figure5 is Figure 5 of dtz24: output perturbation with the Huber loss (the first two panels) and the logistic loss, ν
+// ∈ {0, 1/2}, means of 100 simulations: estimation error.
 func Figure5(ctx context.Context, scale Scale) ([]Panel, error) {
 	scale, err := scale.filled(100)
 	if err != nil {
@@ -173,20 +169,17 @@ func Figure5(ctx context.Context, scale Scale) ([]Panel, error) {
 	return s.draw(ctx, scale)
 }
 
-// DTZ24Step is the step size of Figure 6 as printed: ½/(1 + δ). For the Huber loss
-// it is too large below δ = 0.484: the largest eigenvalue of XᵀX tends to (1 +
-// 1/√δ)², and its product with the step exceeds 2, so that the error grows until
-// the residuals are cut.
+// DTZ24Step is the step size of Figure 6 as printed: ½/(1 + δ). For the Huber loss it is too large below δ = 0.484: the
+// largest eigenvalue of XᵀX tends to (1 + 1/√δ)², and its product with the step exceeds 2, so that the error grows
+// until the residuals are cut.
 func Step(aspect float64) float64 { return 0.5 / (1 + aspect) }
 
 // DTZ24StableStep is ½/(1 + 1/δ), with which the error falls at every δ.
 func StableStep(aspect float64) float64 { return 0.5 / (1 + 1/aspect) }
 
-// Figure6 is Figure 6 of dtz24: noisy gradient descent in its "conditional
-// expectation" version with the Huber loss (the first two panels) and the logistic
-// loss, ν ∈ {0, 1/10}, y = Xβ⋆, means of 10⁴ simulations: estimation error after T
-// steps of the given size, DTZ24Step for what is printed. All the curves of a dot
-// come from the same runs.
+// Figure6 is Figure 6 of dtz24: noisy gradient descent in its "conditional expectation" version with the Huber loss
+// (the first two panels) and the logistic loss, ν ∈ {0, 1/10}, y = Xβ⋆, means of 10⁴ simulations: estimation error
+// after T steps of the given size, DTZ24Step for what is printed. All the curves of a dot come from the same runs.
 func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64) ([]Panel, error) {
 	scale, err := scale.filled(10_000)
 	if err != nil {

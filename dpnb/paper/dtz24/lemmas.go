@@ -146,8 +146,8 @@ func saddle(l loss.Loss, factor float64) claim.Check {
 				return claim.Outcome{}, err
 			}
 			t := make([]float64, n)
-			// β⋆ = 0, so that u is β and ε⋆ is y. For the logistic loss labels are 0 and 1, and ρ*(v) = v ln v +
-			// (1 − v)ln(1 − v).
+			// β⋆ = 0, so that u is β and ε⋆ is y. For the logistic loss labels are 0 and 1, and ρ*(v) = v ln v + (1 −
+			// v)ln(1 − v).
 			value := func(u, v []float64) float64 {
 				x.Margins(t, u, 0, n)
 				f := lambda/2*floats.Dot(u, u) + floats.Dot(xi, u)

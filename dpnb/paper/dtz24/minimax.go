@@ -18,9 +18,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
-// Minimax is the pair of problems of the Convex Gaussian Minimax Theorem (dtz24,
-// Theorem 2.8) for the min-max form of objective perturbation with the Huber loss
-// (Lemma 3.11): over ‖u‖ ≤ A and v ∈ [−L, L]ⁿ,
+// Minimax is the pair of problems of the Convex Gaussian Minimax Theorem (dtz24, Theorem 2.8) for the min-max form of
+// objective perturbation with the Huber loss (Lemma 3.11): over ‖u‖ ≤ A and v ∈ [−L, L]ⁿ,
 //
 //	Q  = ⟨Gu, v⟩/√d + ψ,   Q′ = (‖u‖⟨h, v⟩ + ‖v‖⟨g, u⟩)/√d + ψ,
 //	ψ  = (λ/2)‖u‖² + ⟨w, u⟩ − ½‖v‖² + ⟨ε, v⟩,
@@ -33,9 +32,8 @@ type Minimax struct {
 	Shift, Noise []float64
 }
 
-// NewMinimax returns the problem of n records and d ≥ 2 features with L = 1, λ = ½, A =
-// 50√d and w ~ N(0, (½)² + (⅕)²), ε ~ N(0, 1) drawn once: then ψ is fixed, as the
-// theorem has it.
+// NewMinimax returns the problem of n records and d ≥ 2 features with L = 1, λ = ½, A = 50√d and w ~ N(0, (½)² + (⅕)²),
+// ε ~ N(0, 1) drawn once: then ψ is fixed, as the theorem has it.
 func NewMinimax(n, d int, seed uint64) Minimax {
 	r := noise.NewSeeded(seed)
 	m := Minimax{Threshold: 1, Lambda: 0.5, Radius: 50 * math.Sqrt(float64(d)), Shift: make([]float64, d),
@@ -45,9 +43,9 @@ func NewMinimax(n, d int, seed uint64) Minimax {
 	return m
 }
 
-// Primary returns min_u max_v Q for the matrix G (n×d), which it scales by 1/√d:
-// the maximum over v is Σ H_L(ε + Gu/√d), so that it is a minimisation of the Huber
-// loss. Within ‖u‖ ≤ A it is that of a larger ridge where the ball is too small.
+// Primary returns min_u max_v Q for the matrix G (n×d), which it scales by 1/√d: the maximum over v is Σ H_L(ε +
+// Gu/√d), so that it is a minimisation of the Huber loss. Within ‖u‖ ≤ A it is that of a larger ridge where the ball is
+// too small.
 func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (float64, error) {
 	floats.Scale(1/math.Sqrt(float64(g.D)), g.Data)
 	labels := make([]float64, g.N)
@@ -88,14 +86,14 @@ func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (float64, error)
 	return p.Loss.ValueSlope(slope, t, labels) + 0.5*m.Lambda*floats.Dot(u, u) + floats.Dot(m.Shift, u), nil
 }
 
-// Auxiliary returns min_u max_v Q′ for g (length d) and h (length n). It needs two
-// scalars only, r = ‖u‖ and ρ = ‖v‖ (docs/theory/proportional_simulation.md):
+// Auxiliary returns min_u max_v Q′ for g (length d) and h (length n). It needs two scalars only, r = ‖u‖ and ρ = ‖v‖
+// (docs/theory/proportional_simulation.md):
 //
 //	min_{0≤r≤A} max_{0≤ρ≤L√n} (λ/2)r² − ½ρ² + F(ρ) − r‖w + ρg/√d‖,
 //	F(ρ) = max ⟨rh/√d + ε, v⟩ over ‖v‖ ≤ ρ, |vᵢ| ≤ L,
 //
-// convex in r and concave in ρ. It needs d ≥ 2: in one dimension the sphere ‖u‖ = r
-// is two points, and minimum and maximum cannot be exchanged.
+// convex in r and concave in ρ. It needs d ≥ 2: in one dimension the sphere ‖u‖ = r is two points, and minimum and
+// maximum cannot be exchanged.
 func (m Minimax) Auxiliary(g, h []float64) float64 {
 	s := newAuxiliary(m, g, h)
 	r := fallingRoot(func(r float64) float64 { return -s.derivative(r) }, 0, m.Radius)
@@ -139,8 +137,7 @@ func (s *auxiliary) at(c float64) {
 	s.c, s.rho = c, math.Sqrt(sq)
 }
 
-// inner maximises over ρ: the derivative −ρ + ρ/c − r⟨w + ρg, g⟩/‖w + ρg‖ falls in
-// ρ, and so in c.
+// inner maximises over ρ: the derivative −ρ + ρ/c − r⟨w + ρg, g⟩/‖w + ρg‖ falls in ρ, and so in c.
 func (s *auxiliary) inner(r float64) {
 	smallest := math.Inf(1)
 	for i, h := range s.h {
@@ -165,8 +162,8 @@ func (s *auxiliary) derivative(r float64) float64 {
 	return s.Lambda*r + floats.Dot(s.h, s.v) - s.pull(s.rho)
 }
 
-// fallingRoot returns where the falling function f crosses zero in [lo, hi], or
-// the end next to it: the secant with Illinois' correction.
+// fallingRoot returns where the falling function f crosses zero in [lo, hi], or the end next to it: the secant with
+// Illinois' correction.
 func fallingRoot(f func(float64) float64, lo, hi float64) float64 {
 	a, b := f(lo), f(hi)
 	if a <= 0 {
@@ -202,8 +199,8 @@ func fallingRoot(f func(float64) float64, lo, hi float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-// Optima are optimum values of independent draws, in rising order: primary
-// problems with G, auxiliary ones with g and h.
+// Optima are optimum values of independent draws, in rising order: primary problems with G, auxiliary ones with g and
+// h.
 type Optima struct{ Primary, Auxiliary []float64 }
 
 // Draw solves both problems the given number of times.
@@ -224,14 +221,13 @@ func (m Minimax) Draw(ctx context.Context, draws int, seed uint64) (Optima, erro
 	})
 }
 
-// SmallestSingular draws Gordon's own example, ψ = 0 over unit spheres: the primary
-// optimum is the smallest singular value of a Gaussian n×n matrix, the auxiliary one
-// ‖h‖ − ‖g‖. The spheres are not convex, so that part (a) of Theorem 2.8 applies to it
-// and part (b) does not. As n grows the first is of the order 1/√n and the second has
-// the sign of a coin, so that the factor 2 is attained.
+// SmallestSingular draws Gordon's own example, ψ = 0 over unit spheres: the primary optimum is the smallest singular
+// value of a Gaussian n×n matrix, the auxiliary one ‖h‖ − ‖g‖. The spheres are not convex, so that part (a) of Theorem
+// 2.8 applies to it and part (b) does not. As n grows the first is of the order 1/√n and the second has the sign of a
+// coin, so that the factor 2 is attained.
 //
-// Reflections leave the law of a Gaussian matrix as it is, and make it one with entries
-// χ_n … χ_1 on the diagonal and χ_{n−1} … χ_1 above it, all independent.
+// Reflections leave the law of a Gaussian matrix as it is, and make it one with entries χ_n … χ_1 on the diagonal and
+// χ_{n−1} … χ_1 above it, all independent.
 func SmallestSingular(ctx context.Context, n, draws int, seed uint64) (Optima, error) {
 	if n < 1 {
 		return Optima{}, errors.New("experiment: a matrix has a row at least")
@@ -266,9 +262,8 @@ func SmallestSingular(ctx context.Context, n, draws int, seed uint64) (Optima, e
 	})
 }
 
-// TwoPoints draws an example in which part (b) of Theorem 2.8 fails for want of
-// convexity: ψ = 0, u on the unit sphere of R^d, d ≥ 2, v = ±1. The primary
-// optimum is min_u |⟨G, u⟩| = 0, the auxiliary one |h| − ‖g‖.
+// TwoPoints draws an example in which part (b) of Theorem 2.8 fails for want of convexity: ψ = 0, u on the unit sphere
+// of R^d, d ≥ 2, v = ±1. The primary optimum is min_u |⟨G, u⟩| = 0, the auxiliary one |h| − ‖g‖.
 func TwoPoints(ctx context.Context, d, draws int, seed uint64) (Optima, error) {
 	return drawOptima(ctx, draws, seed, func(r *noise.Seeded, _ *population.Solver) (float64, float64, error) {
 		g := make([]float64, d)
@@ -304,19 +299,16 @@ func repeat(ctx context.Context, repetitions int, one func(k int, s *population.
 	return parallel.For(ctx, repetitions, 0, func(w, k int) error { return one(k, &solvers[w]) })
 }
 
-// Comparison is how P(primary < t) compares with P(auxiliary < t), or both tails
-// above t, over thresholds t.
+// Comparison is how P(primary < t) compares with P(auxiliary < t), or both tails above t, over thresholds t.
 type Comparison struct {
-	// Excess is the largest (P − k·P′)/s.e. over the thresholds: above about 4 the
-	// inequality P ≤ k·P′ is refuted.
+	// Excess is the largest (P − k·P′)/s.e. over the thresholds: above about 4 the inequality P ≤ k·P′ is refuted.
 	Excess float64
 	// Ratio is the largest P/P′ where P′ is at least 5 %.
 	Ratio float64
 }
 
-// Compare holds P(primary < t) (above: P(primary > t)) against k times the same of
-// the auxiliary problem at the 5, 10, …, 95 % quantiles of the two samples and just
-// beside them. Theorem 2.8 says that k = 2 suffices.
+// Compare holds P(primary < t) (above: P(primary > t)) against k times the same of the auxiliary problem at the 5, 10,
+// …, 95 % quantiles of the two samples and just beside them. Theorem 2.8 says that k = 2 suffices.
 func (o Optima) Compare(k float64, above bool) Comparison {
 	share := func(sorted []float64, t float64) float64 {
 		below, _ := slices.BinarySearch(sorted, t)

@@ -43,8 +43,8 @@ func bruteAuxiliary(m Minimax, g, h []float64, uStep, vStep float64) float64 {
 	return best
 }
 
-// The two scalars give what a search over all u and v gives, to the step of the
-// grid; with a ball that is too small, too.
+// The two scalars give what a search over all u and v gives, to the step of the grid; with a ball that is too small,
+// too.
 func TestAuxiliaryAgainstGrid(t *testing.T) {
 	for seed := range uint64(6) {
 		m := NewMinimax(2, 2, seed)

@@ -6,12 +6,11 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
@@ -223,10 +222,9 @@ func undefinedL(check claim.Check) claim.Check {
 	}
 }
 
-// groupOfTwo holds the replace-one statement of Theorems 3.7(a) and 4.2(a), for
-// slopes l and curvature s of f, against exact divergences, against what is released
-// under replace-one, which is sharper, and against the formula. The claimed δ is that of
-// slopes times share, times factor, to see the check fail.
+// groupOfTwo holds the replace-one statement of Theorems 3.7(a) and 4.2(a), for slopes l and curvature s of f, against
+// exact divergences, against what is released under replace-one, which is sharper, and against the formula. The claimed
+// δ is that of slopes times share, times factor, to see the check fail.
 func groupOfTwo(f loss.Loss, l, s, share, factor float64) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		var most, above, off float64
@@ -283,8 +281,7 @@ func statedDelta(ratio, a, eps float64) float64 {
 	}, from, from+12, 100)
 }
 
-// replacedDelta is δ(ε) from below where a record at the radius changes its label, among
-// so many others.
+// replacedDelta is δ(ε) from below where a record at the radius changes its label, among so many others.
 func replacedDelta(f loss.Loss, radius, lambda, nu, l float64, others int, eps float64) float64 {
 	base := audit.Scalar{Loss: f, Lambda: lambda, Sigma: nu}
 	for k := range others {
@@ -453,8 +450,7 @@ func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPo
 			}
 			return m
 		})
-		// As printed: s + y₀ − prox(s + γy₀) in place of ρ′(prox), which is
-		// (s + γy₀ − prox)/γ: γρ′ − (γ − 1)y₀.
+		// As printed: s + y₀ − prox(s + γy₀) in place of ρ′(prox), which is (s + γy₀ − prox)/γ: γρ′ − (γ − 1)y₀.
 		printed := newComparison(1)
 		printed.add("y·ρ′(Xβ̂) as printed", fits, l.TrainingMoment(p, func(star, y, t float64) float64 {
 			return trained(star, y, p.Gamma*link.Prob(t)-(p.Gamma-1)*0.5*(1+y))

@@ -79,8 +79,8 @@ func normalBeta(kappa float64) func(*noise.Seeded, int) []float64 {
 	}
 }
 
-// mixedBeta is the example of section 3 of dtz24, a quarter as large: half zeros,
-// a fifth N(−3, 16), the rest an arithmetic progression from −10 to 10.
+// mixedBeta is the example of section 3 of dtz24, a quarter as large: half zeros, a fifth N(−3, 16), the rest an
+// arithmetic progression from −10 to 10.
 func mixedBeta(src *noise.Seeded, d int) []float64 {
 	b := make([]float64, d)
 	k, m := d/2, d/2+d/5
@@ -156,8 +156,7 @@ func (c *simulatedPair) add(name string, fits []fit, want float64, f func(fit) f
 	return mean
 }
 
-// compare returns the mean of values and its distance from want in standard
-// errors, in which extra is included.
+// compare returns the mean of values and its distance from want in standard errors, in which extra is included.
 func (c *simulatedPair) compare(values []float64, want, extra float64) (mean, z float64) {
 	n := float64(len(values))
 	want *= c.factor
@@ -178,8 +177,8 @@ func (c *simulatedPair) compare(values []float64, want, extra float64) (mean, z 
 // String lists mean, prediction and distance in standard errors.
 func (c *simulatedPair) String() string { return strings.Join(c.lines, ", ") }
 
-// outputSimulated checks sensitivity 2LR/λ, claimed as factor·LR/λ, of minimisers and of
-// what is released, and the error, predicted times another factor.
+// outputSimulated checks sensitivity 2LR/λ, claimed as factor·LR/λ, of minimisers and of what is released, and the
+// error, predicted times another factor.
 func outputSimulated(l loss.Loss, seed uint64, factor, errors float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		most, err := farthest(l, noise.NewSeeded(seed))
@@ -228,8 +227,8 @@ func outputSimulated(l loss.Loss, seed uint64, factor, errors float64) claim.Che
 	}
 }
 
-// offSensitivity is the largest relative distance of δ of a release under replace-one,
-// by a solver that is all but exact, from the Gaussian mechanism's of factor·LR/(λν).
+// offSensitivity is the largest relative distance of δ of a release under replace-one, by a solver that is all but
+// exact, from the Gaussian mechanism's of factor·LR/(λν).
 func offSensitivity(l loss.Loss, factor float64) (off float64, err error) {
 	for _, c := range []struct{ radius, lambda, nu float64 }{{1, 1, 2}, {1.5, 0.3, 10}, {2, 40, 0.1}} {
 		p, err := mechanism.Profile(objpert.Output{Loss: l, RowNorm: c.radius, Lambda: c.lambda,
@@ -248,12 +247,10 @@ func offSensitivity(l loss.Loss, factor float64) (off float64, err error) {
 	return off, nil
 }
 
-// farthest returns the largest distance between the minimisers of two neighbours,
-// a record replaced, in units of LR/λ.
+// farthest returns the largest distance between the minimisers of two neighbours, a record replaced, in units of LR/λ.
 //
-// In the plane many records push θ along the first axis, so that one more, nearly
-// perpendicular to it, is on the wrong side with a full slope whether it points up
-// or down. In one dimension a logistic slope cannot be full on both sides.
+// In the plane many records push θ along the first axis, so that one more, nearly perpendicular to it, is on the wrong
+// side with a full slope whether it points up or down. In one dimension a logistic slope cannot be full on both sides.
 func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 	const radius = 1.5
 	var most float64
@@ -284,8 +281,8 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 	return most, nil
 }
 
-// descentSimulated compares every iterate, with gradients in expectation and with
-// labels as drawn; factors multiply the step of the prediction and what is predicted.
+// descentSimulated compares every iterate, with gradients in expectation and with labels as drawn; factors multiply the
+// step of the prediction and what is predicted.
 func descentSimulated(seed uint64, step, factor float64, d proportional.Descent) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const n = 400

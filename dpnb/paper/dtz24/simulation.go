@@ -165,8 +165,7 @@ func minimaxHolds(factor float64, seed uint64) claim.Check {
 	}
 }
 
-// beyond prints a statistic as far as it says something: another machine rounds
-// otherwise.
+// beyond prints a statistic as far as it says something: another machine rounds otherwise.
 func beyond(x, limit float64) string {
 	if x > limit {
 		return fmt.Sprintf("above %g", limit)
@@ -318,8 +317,8 @@ func figureAgrees(number int, factor float64) claim.Check {
 	}
 }
 
-// agreement counts the dots of a figure that are beyond 4 standard errors of the
-// prediction, beyond 10 % of it, and beyond both.
+// agreement counts the dots of a figure that are beyond 4 standard errors of the prediction, beyond 10 % of it, and
+// beyond both.
 type agreement struct {
 	dots, errors, percent, both int
 	// largest is the largest mean of the simulation.

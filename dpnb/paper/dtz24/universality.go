@@ -28,14 +28,12 @@ type Kind int
 
 // Kinds of settings.
 const (
-	// RobustObjective is objective perturbation with the Huber loss at L = ½, where
-	// many residuals are cut, a tenth of the noise outliers at 3 and β⋆ the mixed
-	// example of dtz24, times ¼.
+	// RobustObjective is objective perturbation with the Huber loss at L = ½, where many residuals are cut, a tenth of
+	// the noise outliers at 3 and β⋆ the mixed example of dtz24, times ¼.
 	RobustObjective Kind = iota
 	// LogisticObjective is objective perturbation with the logistic loss, κ = 1.5.
 	LogisticObjective
-	// RobustOutput is output perturbation with the Huber loss at L = 1 and uniform
-	// noise.
+	// RobustOutput is output perturbation with the Huber loss at L = 1 and uniform noise.
 	RobustOutput
 	// LogisticDescent is six noisy steps on the logistic loss with labels as drawn.
 	LogisticDescent
@@ -61,8 +59,7 @@ func (s Setting) String() string {
 	return fmt.Sprintf("%s, %s rows, %d×%d", s.Kind, s.Design, s.Records, s.Features)
 }
 
-// Grid returns the settings of every kind with every design and d/n in
-// {¼, ½, 1, 2}: 80.
+// Grid returns the settings of every kind with every design and d/n in {¼, ½, 1, 2}: 80.
 func Grid(records int) []Setting {
 	var out []Setting
 	for kind := range Kind(kinds) {
@@ -123,9 +120,8 @@ type Cell struct {
 	Simulated sim.Summary
 }
 
-// Coordinates returns the histogram of the coordinates of the estimate between the
-// edges, which rise, beside the law that is predicted for them (Theorems 3.7 and
-// 4.2: normal, convolved with the law of a coordinate of β⋆).
+// Coordinates returns the histogram of the coordinates of the estimate between the edges, which rise, beside the law
+// that is predicted for them (Theorems 3.7 and 4.2: normal, convolved with the law of a coordinate of β⋆).
 func (s Setting) Coordinates(ctx context.Context, edges []float64, repetitions int, seed uint64) ([]Cell, error) {
 	m, err := s.model()
 	if err != nil {
@@ -226,8 +222,8 @@ func (s Setting) model() (model, error) {
 // Gap is how far simulations of one size are from the limit.
 type Gap struct {
 	Records, Features int
-	// Mean is the mean of MSE − limit with its standard error, Single the root
-	// mean square of it, relative to the limit: what one fit may be off by.
+	// Mean is the mean of MSE − limit with its standard error, Single the root mean square of it, relative to the
+	// limit: what one fit may be off by.
 	Mean   sim.Summary
 	Single float64
 }

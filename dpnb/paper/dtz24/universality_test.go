@@ -37,8 +37,8 @@ func TestGridOfSettings(t *testing.T) {
 	}
 }
 
-// The histogram of the coordinates is what is predicted, for a signal that is
-// mostly zero and fixed, too: an atom, widened.
+// The histogram of the coordinates is what is predicted, for a signal that is mostly zero and fixed, too: an atom,
+// widened.
 func TestCoordinates(t *testing.T) {
 	edges := []float64{-4, -2, -1, -0.5, -0.2, 0, 0.2, 0.5, 1, 2, 4}
 	for _, kind := range []Kind{RobustObjective, LogisticObjective, RobustOutput} {

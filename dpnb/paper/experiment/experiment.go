@@ -1,6 +1,5 @@
-// Package experiment has the experiments of the papers as functions that a
-// notebook can call: data sets made ready, mechanisms calibrated as the paper
-// says and as this project does, and the figures that were published.
+// Package experiment has the experiments of the papers as functions that a notebook can call: data sets made ready,
+// mechanisms calibrated as the paper says and as this project does, and the figures that were published.
 package experiment
 
 import (
@@ -25,9 +24,8 @@ type Records struct {
 	Labels []float64
 	// RowNorm bounds every row that there could be, the bias included.
 	RowNorm float64
-	// Public are records by which tuning selects. In the sets of this package
-	// they are the test part, as in rkw23: a score on it is then optimistic for
-	// what was tuned.
+	// Public are records by which tuning selects. In the sets of this package they are the test part, as in rkw23: a
+	// score on it is then optimistic for what was tuned.
 	Public *Records
 }
 
@@ -42,8 +40,7 @@ type Set = sim.Task[*Records]
 //	}}
 type Mechanism = sim.Mechanism[*Records]
 
-// Accuracy returns the share of the records whose class θ predicts rightly. A
-// margin of zero predicts −1.
+// Accuracy returns the share of the records whose class θ predicts rightly. A margin of zero predicts −1.
 func Accuracy(test *Records, theta []float64) (float64, error) {
 	n, d := test.Rows.Dims()
 	if len(theta) != d || n == 0 {
@@ -60,8 +57,7 @@ func Accuracy(test *Records, theta []float64) (float64, error) {
 	return float64(right) / float64(n), nil
 }
 
-// AUC returns the area under the receiver's curve of xᵀθ, which no threshold has a
-// part in.
+// AUC returns the area under the receiver's curve of xᵀθ, which no threshold has a part in.
 func AUC(test *Records, theta []float64) (float64, error) {
 	n, d := test.Rows.Dims()
 	if len(theta) != d || n == 0 {
@@ -83,18 +79,17 @@ func WithoutPrivacy(s Set, lambda float64) (float64, error) {
 	return Accuracy(s.Test, sol.Theta)
 }
 
-// Adult returns the Adult data as the notebooks use them: the schema of this
-// project, every row scaled to norm 1, a bias appended. Where the files are not
-// on this machine they are invented people (dataset.AdultLike), and the name says so.
+// Adult returns the Adult data as the notebooks use them: the schema of this project, every row scaled to norm 1, a
+// bias appended. Where the files are not on this machine they are invented people (dataset.AdultLike), and the name
+// says so.
 func Adult() (Set, error) {
 	return adult("Adult", dataset.AdultSchema(), false)
 }
 
-// AdultAsPublished returns the Adult data encoded as in the experiments of rkw23,
-// which took them from Iyengar et al. 2019: records with missing values are left
-// out, numbers divided by a bound (here a round public one, there the largest
-// that occurs), categories as indicators; else as Adult. Dividing capital gains
-// by their rare largest value costs about one percent of accuracy.
+// AdultAsPublished returns the Adult data encoded as in the experiments of rkw23, which took them from Iyengar et al.
+// 2019: records with missing values are left out, numbers divided by a bound (here a round public one, there the
+// largest that occurs), categories as indicators; else as Adult. Dividing capital gains by their rare largest value
+// costs about one percent of accuracy.
 func AdultAsPublished() (Set, error) {
 	schema := &frame.Schema{}
 	upper := map[string]float64{"age": 90, "fnlwgt": 1.5e6, "education-num": 16, "capital-gain": 1e5,
@@ -109,8 +104,7 @@ func AdultAsPublished() (Set, error) {
 	return adult("Adult, encoded as published", schema, true)
 }
 
-// Named returns the name of an experiment on Adult, which says so where the people
-// are invented.
+// Named returns the name of an experiment on Adult, which says so where the people are invented.
 func Named(name string, train *frame.Table) string {
 	if train.Source.Invented {
 		return "Invented people in place of " + name
@@ -168,8 +162,8 @@ func records(d *frame.Design) *Records {
 	return &Records{Rows: d.Rows, Labels: d.Labels, RowNorm: d.RowNorm}
 }
 
-// Synthetic returns a population of clusters as a data set: four fifths to learn
-// from, rows scaled to norm 1, a bias appended.
+// Synthetic returns a population of clusters as a data set: four fifths to learn from, rows scaled to norm 1, a bias
+// appended.
 func Synthetic(name string, c dataset.Clusters) (Set, error) {
 	sample, err := c.Generate()
 	if err != nil {
@@ -189,8 +183,7 @@ func Synthetic(name string, c dataset.Clusters) (Set, error) {
 	return s, nil
 }
 
-// Calibrated is a mechanism that is calibrated from the bound on the rows, ε and
-// δ alone, once for each.
+// Calibrated is a mechanism that is calibrated from the bound on the rows, ε and δ alone, once for each.
 func Calibrated(name string, calibrate func(rowNorm, epsilon, delta float64) (objpert.Objective, error)) Mechanism {
 	calibration := Remembered(func(k Key) (objpert.Objective, error) {
 		return calibrate(k.RowNorm, k.Epsilon,
@@ -228,9 +221,8 @@ func Remembered[V any](f func(Key) (V, error)) func(Key) (V, error) {
 // CountShare is the part of μ² that counting the records has in Counted.
 const CountShare = 0.01
 
-// Counted is this project's logistic regression: a noisy count of the records, then
-// objective perturbation with the ridge for so many, at no more noise than the
-// Gaussian mechanism's.
+// Counted is this project's logistic regression: a noisy count of the records, then objective perturbation with the
+// ridge for so many, at no more noise than the Gaussian mechanism's.
 func Counted() Mechanism {
 	calibration := Remembered(func(k Key) (objpert.Counted, error) {
 		return objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: k.RowNorm,

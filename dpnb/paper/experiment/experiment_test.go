@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 )

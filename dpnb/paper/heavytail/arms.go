@@ -64,8 +64,8 @@ var (
 		m, err := p.loose(n, eps).CalibrateOutput()
 		return run(m, err)
 	}
-	// Lipschitz is output perturbation with C a bound on all gradients: the longest that the
-	// records at hand can have, which is read off them, in its favour. It is not private.
+	// Lipschitz is output perturbation with C a bound on all gradients: the longest that the records at hand can have,
+	// which is read off them, in its favour. It is not private.
 	Lipschitz Fit = func(p Population, n int, eps float64) (Solve, error) {
 		return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
 			c := p.config(n, eps)
@@ -78,9 +78,8 @@ var (
 			return solve(rows, y, src)
 		}, nil
 	}
-	// Printed is the paper's algorithm with its own constants (Algorithms 1, 2 and 4): four phases
-	// of three blocks, each with two stages, ridges that grow by 32. Its ⌈log₂ n⌉ phases would leave
-	// blocks empty.
+	// Printed is the paper's algorithm with its own constants (Algorithms 1, 2 and 4): four phases of three blocks,
+	// each with two stages, ridges that grow by 32. Its ⌈log₂ n⌉ phases would leave blocks empty.
 	Printed Fit = func(p Population, n int, eps float64) (Solve, error) {
 		c := pure.PhasesConfig{Config: p.config(n, eps), Count: 4, Blocks: 3, Ratio: 32, Double: true,
 			Constants: pure.Printed}
@@ -112,8 +111,8 @@ func (p Population) Phased(n int, eps float64, phases int) (mechanism.Mechanism,
 	return pure.PhasesConfig{Config: p.loose(n, eps), Count: phases}.Calibrate()
 }
 
-// loose is the config with minimisers to a thousandth of C/Λ: next to noise in the coefficients that is
-// as good as exact, and faster.
+// loose is the config with minimisers to a thousandth of C/Λ: next to noise in the coefficients that is as good as
+// exact, and faster.
 func (p Population) loose(n int, eps float64) pure.Config {
 	c := p.config(n, eps)
 	c.Tolerance = 1e-3 * c.MomentBound / 4
@@ -159,9 +158,9 @@ var NonPrivate Fit = func(p Population, n int, eps float64) (Solve, error) {
 	}, nil
 }
 
-// Gaussian is objective perturbation with (ε, Delta), of the ln cosh extension: Gaussian noise and
-// curvature that is free at ε by dpnb/free-curvature, C and Λ of the default. Replace-one is one
-// record less and one more, each with ε/2 and δ/(1 + e^{ε/2}).
+// Gaussian is objective perturbation with (ε, Delta), of the ln cosh extension: Gaussian noise and curvature that is
+// free at ε by dpnb/free-curvature, C and Λ of the default. Replace-one is one record less and one more, each with ε/2
+// and δ/(1 + e^{ε/2}).
 var Gaussian Fit = func(p Population, n int, eps float64) (Solve, error) {
 	m, err := p.config(n, eps).Calibrate()
 	if err != nil {
@@ -193,9 +192,9 @@ func coshCurve(c, s float64) *loss.Curve {
 		Antiderivative: func(g float64) float64 { return c / s * math.Atanh(g/c) }}
 }
 
-// Descent is noisy gradient descent: T steps w ← Π(w − (step·R/(Cn))(Σ clipped gradients + b)), of
-// which the mean of the last half is the result. Gradients are cut to the length C of the default.
-// With δ = 0 every step has ε/T and isotropic Laplace noise, else Gaussian noise of T-fold variance.
+// Descent is noisy gradient descent: T steps w ← Π(w − (step·R/(Cn))(Σ clipped gradients + b)), of which the mean of
+// the last half is the result. Gradients are cut to the length C of the default. With δ = 0 every step has ε/T and
+// isotropic Laplace noise, else Gaussian noise of T-fold variance.
 type Descent struct {
 	Steps int
 	Step  float64
@@ -242,8 +241,8 @@ func (g Descent) Fit(p Population, n int, eps float64) (Solve, error) {
 	}, nil
 }
 
-// descend takes the steps, with noise of the given scale added to the sum of clipped gradients that
-// gradients adds to a vector of zeros.
+// descend takes the steps, with noise of the given scale added to the sum of clipped gradients that gradients adds to a
+// vector of zeros.
 func (g Descent) descend(d int, scale, step, radius float64, src *noise.Seeded,
 	gradients func(sum, w []float64)) []float64 {
 	from := g.Steps / 2

@@ -32,8 +32,8 @@ func (e OnBall) Steepest(norm, y float64) float64 {
 	return norm * math.Max(math.Abs(low), math.Abs(high))
 }
 
-// At returns f_C(w) of a record, x ≠ 0 and w in W, and writes a subgradient of norm at most C to g. Both
-// are right to rounding: the sign of a derivative is bisected to the last bit, and the value is that of a point of W.
+// At returns f_C(w) of a record, x ≠ 0 and w in W, and writes a subgradient of norm at most C to g. Both are right to
+// rounding: the sign of a derivative is bisected to the last bit, and the value is that of a point of W.
 func (e OnBall) At(g, w, x []float64, y float64) float64 {
 	norm := floats.Norm(x, 2)
 	p := floats.Dot(x, w) / norm

@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// The extension on a ball by one variable, by Algorithm 3 and, for the absolute loss, from below by the dual are
-// the same; its subgradients are no longer than C and below f_C everywhere.
+// The extension on a ball by one variable, by Algorithm 3 and, for the absolute loss, from below by the dual are the
+// same; its subgradients are no longer than C and below f_C everywhere.
 func TestOnBall(t *testing.T) {
 	src := noise.NewSeeded(9)
 	inside := func(d int) []float64 {

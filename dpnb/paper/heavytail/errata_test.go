@@ -11,8 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// gammaTail is P(G > x), G ~ Gamma(d, 1), the norm of isotropic Laplace noise in
-// units of its scale.
+// gammaTail is P(G > x), G ~ Gamma(d, 1), the norm of isotropic Laplace noise in units of its scale.
 func gammaTail(d, x float64) float64 { return mathext.GammaIncRegComp(d, x) }
 
 func gammaQuantile(d, p float64) float64 {
@@ -32,9 +31,8 @@ func TestHeavytailConstants(t *testing.T) {
 	const d, zeta, m, eps, c = 10.0, 3.0, 1000.0, 1.0, 1.0
 	const lambda, diam = 0.1, 2.0
 	unit := c / (lambda * m * eps) // C/(λmε)
-	// Algorithm 2: ball of radius 100ζCd/(λnε), noise of scale 6C/(λnε). The
-	// exact sensitivity 2C/(λm) + 2√(2α/λ) with α = 0 needs scale 2, and the
-	// ball the Gamma quantile at e^{−ζ}.
+	// Algorithm 2: ball of radius 100ζCd/(λnε), noise of scale 6C/(λnε). The exact sensitivity 2C/(λm) + 2√(2α/λ) with
+	// α = 0 needs scale 2, and the ball the Gamma quantile at e^{−ζ}.
 	printed := 100 * zeta * d * unit
 	exact := gammaQuantile(d, math.Exp(-zeta)) * 2 * unit
 	if !(printed > diam && exact < diam && printed > 50*exact) {
@@ -42,13 +40,11 @@ func TestHeavytailConstants(t *testing.T) {
 	}
 	errata.Quote(t, "heavytail-21", "%.1f", printed)
 	errata.Quote(t, "heavytail-21", "%.3f", exact)
-	// The sensitivity as used, in units of C/(λm): the noise is for 6 in both
-	// algorithms; needed are 4 and 7/3.
+	// The sensitivity as used, in units of C/(λm): the noise is for 6 in both algorithms; needed are 4 and 7/3.
 	need := func(alpha float64) float64 { return 2 + 2*math.Sqrt(2*alpha/lambda)*lambda*m/c }
 	errata.Within(t, "algorithm 2", need(c*c/(2*lambda*m*m)), 4, 1e-12)
 	errata.Within(t, "algorithm 4", need(c*c/(72*lambda*m*m)), 7.0/3, 1e-12)
-	// Drawn: the norm of the noise, and a record replaced in a mean of linear
-	// losses attains 2C/(λm).
+	// Drawn: the norm of the noise, and a record replaced in a mean of linear losses attains 2C/(λm).
 	src := noise.NewSeeded(21)
 	quantile := gammaQuantile(d, math.Exp(-zeta))
 	var norm measure.Mean
@@ -146,8 +142,8 @@ func TestHeavytailEmptyPhases(t *testing.T) {
 	errata.Quote(t, "heavytail-33", "phase %d", first)
 }
 
-// TestHeavytailHiddenDirection is about the proof of Theorem B.1: asked at 0, the paper's pair
-// shows its gradient −av, and asked at v it is told apart. Our oracle leaves f_C open.
+// TestHeavytailHiddenDirection is about the proof of Theorem B.1: asked at 0, the paper's pair shows its gradient −av,
+// and asked at v it is told apart. Our oracle leaves f_C open.
 func TestHeavytailHiddenDirection(t *testing.T) {
 	errata.Quote(t, "heavytail-80", "differ by %.4f", (0.2-0.1)*hiddenCurve(1))
 	narrow, wide := bisected(1)

@@ -17,15 +17,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// Population is regression with heavy tails: x has d coordinates of variance 1, and
-// y = ⟨x,w*⟩ + ½e with w* = (1, …, 1)/√d and e of Student's t law of k + ½ degrees of freedom,
-// so that moments of order k exist and few more. What is minimised is over ‖w‖ ≤ 2.
+// Population is regression with heavy tails: x has d coordinates of variance 1, and y = ⟨x,w*⟩ + ½e with w* = (1, …,
+// 1)/√d and e of Student's t law of k + ½ degrees of freedom, so that moments of order k exist and few more. What is
+// minimised is over ‖w‖ ≤ 2.
 type Population struct {
 	// Moment is k ≥ 2, Features d. With k = ∞ everything is Gaussian.
 	Moment   float64
 	Features int
-	// Pareto takes independent Pareto coordinates of tail index k + ½, centred, in place of an
-	// elliptical vector of the law of e.
+	// Pareto takes independent Pareto coordinates of tail index k + ½, centred, in place of an elliptical vector of the
+	// law of e.
 	Pareto bool
 	// Loss is LeastAbsolute, Huber or Squared; nil is LeastAbsolute.
 	Loss loss.Convex
@@ -57,8 +57,8 @@ func (p Population) pareto() (mean, deviation float64) {
 	return a / (a - 1), math.Sqrt(a/(a-2)) / (a - 1)
 }
 
-// normMoment returns a bound on (E‖x‖^k)^{1/k}. It is exact for elliptical x and for k = 2. For
-// independent coordinates and 2 < k ≤ 4 it is by
+// normMoment returns a bound on (E‖x‖^k)^{1/k}. It is exact for elliptical x and for k = 2. For independent coordinates
+// and 2 < k ≤ 4 it is by
 //
 //	E(Σξⱼ)^q ≤ (ΣEξⱼ)^q + ΣEξⱼ^q,  ξⱼ = xⱼ² ≥ 0,  1 ≤ q = k/2 ≤ 2,
 //
@@ -85,9 +85,9 @@ func (p Population) normMoment() float64 {
 	return p.scale() * math.Sqrt(nu) * math.Exp((log(d, k)+log(nu, -k))/k)
 }
 
-// MomentBound returns G: a bound on the k-th moment of the gradients, (E‖x‖^k)^{1/k} times the
-// largest slope. The squared loss has none, and over the whole ball G_k is far too large: a
-// scale of its own is √d times the root of E(½e)², feature norm times residual.
+// MomentBound returns G: a bound on the k-th moment of the gradients, (E‖x‖^k)^{1/k} times the largest slope. The
+// squared loss has none, and over the whole ball G_k is far too large: a scale of its own is √d times the root of
+// E(½e)², feature norm times residual.
 func (p Population) MomentBound() float64 {
 	slope := p.loss().Lipschitz()
 	if math.IsInf(slope, 1) {
@@ -145,9 +145,9 @@ func (p Population) Draw(src *noise.Seeded, n int) (*matrix.Dense, []float64) {
 // Excess returns F(w) − F(w*).
 func (p Population) Excess(w []float64) float64 { return p.Risk()(w) }
 
-// Risk returns w ↦ F(w) − F(w*) = E g(⟨x,w − w*⟩), g(s) = E[φ(s + ½e) − φ(½e)] in closed form but
-// for an integral. Of elliptical x, ⟨x,w − w*⟩ is ‖w − w*‖ times one coordinate, whose law is
-// summed over; of others it is the mean over 20,000 rows, the same for every w.
+// Risk returns w ↦ F(w) − F(w*) = E g(⟨x,w − w*⟩), g(s) = E[φ(s + ½e) − φ(½e)] in closed form but for an integral. Of
+// elliptical x, ⟨x,w − w*⟩ is ‖w − w*‖ times one coordinate, whose law is summed over; of others it is the mean over
+// 20,000 rows, the same for every w.
 func (p Population) Risk() func(w []float64) float64 {
 	truth := p.truth()
 	distance := func(w []float64) float64 { return floats.Distance(w, truth, 2) }
@@ -241,8 +241,8 @@ func (p Population) told(n int, eps float64) pure.Config {
 	return c
 }
 
-// Cell is a cell of the table: the mean excess risk of so many fits, each with records of its
-// own, and its standard error.
+// Cell is a cell of the table: the mean excess risk of so many fits, each with records of its own, and its standard
+// error.
 //
 // Errors: the mechanism's.
 func (p Population) Cell(fit Fit, n int, eps float64, fits int, seed uint64) (mean, deviation float64, err error) {

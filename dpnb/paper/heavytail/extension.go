@@ -157,8 +157,8 @@ func momentBias(factor float64) claim.Check {
 	}
 }
 
-// norms returns the mean norm of draws of isotropic Laplace noise of scale 1, its standard
-// error, and the share beyond a radius.
+// norms returns the mean norm of draws of isotropic Laplace noise of scale 1, its standard error, and the share beyond
+// a radius.
 func norms(src *noise.Seeded, d, draws int, radius float64) (mean, deviation, beyond float64) {
 	draw, b := noise.Exact(src), make([]float64, d)
 	var sum, squares float64
@@ -204,9 +204,8 @@ func ballHolds(factor float64, seed uint64) claim.Check {
 	}
 }
 
-// oneStage holds the distance of the minimisers against bias times its term, the mean norm of
-// the noise against spread times its own, and the sum of both at choice times the theorem's
-// C against the theorem's bound.
+// oneStage holds the distance of the minimisers against bias times its term, the mean norm of the noise against spread
+// times its own, and the sum of both at choice times the theorem's C against the theorem's bound.
 func oneStage(bias, spread, choice float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		const d, m, eps, lambda, share = 5.0, 1000.0, 1.0, 0.1, 0.01
@@ -215,8 +214,8 @@ func oneStage(bias, spread, choice float64, seed uint64) claim.Check {
 			q := 2 * d / (m * eps)
 			c := choice * (k - 1) / k * math.Pow(q, -1/k) // of G_k = 1
 			above = math.Max(above, (kappa(k)/math.Pow(c, k-1)+q*c)/math.Pow(q, 1-1/k)-1)
-			// A share of the losses has the slope a along one axis, the others none: minimisers
-			// are the mean slopes over −λ.
+			// A share of the losses has the slope a along one axis, the others none: minimisers are the mean slopes
+			// over −λ.
 			a := k * c / (k - 1)
 			distance := share * (a - c) / lambda
 			moved = math.Max(moved, math.Abs(distance/(bias*kappa(k)*share*math.Pow(a, k)/math.Pow(c, k-1)/lambda)-1))

@@ -19,8 +19,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// StepsFigure shows the noise in one of T steps with ε in all, d coordinates: isotropic Laplace noise of
-// scale T/ε has √(d+1)·T/ε in each, Gaussian noise with δ = 10⁻⁵ a multiple of √T.
+// StepsFigure shows the noise in one of T steps with ε in all, d coordinates: isotropic Laplace noise of scale T/ε has
+// √(d+1)·T/ε in each, Gaussian noise with δ = 10⁻⁵ a multiple of √T.
 func StepsFigure(epsilon float64, d int) (*figure.Figure, error) {
 	one, err := privacy.GaussianSigma(epsilon, Delta)
 	if err != nil {
@@ -37,8 +37,8 @@ func StepsFigure(epsilon float64, d int) (*figure.Figure, error) {
 	return f.LogX(1, 10, 100, 1000).LogY(10, 100, 1000), nil
 }
 
-// DescentTable returns the excess risk of clipped noisy gradient descent after so many steps, the best of
-// nine step sizes a factor of two apart, by true risk, with pure ε and with (ε, δ).
+// DescentTable returns the excess risk of clipped noisy gradient descent after so many steps, the best of nine step
+// sizes a factor of two apart, by true risk, with pure ε and with (ε, δ).
 func DescentTable(p Population, n int, epsilon float64, steps []int, fits int, seed uint64) (
 	pure, approximate []float64, err error) {
 	for _, t := range steps {
@@ -57,8 +57,8 @@ func DescentTable(p Population, n int, epsilon float64, steps []int, fits int, s
 	return pure, approximate, nil
 }
 
-// JacobianFigure shows how much a record's loss may curve for nothing at each slope, C = β = Λ = 1, beside
-// ln cosh and Huber's loss of the curvature s.
+// JacobianFigure shows how much a record's loss may curve for nothing at each slope, C = β = Λ = 1, beside ln cosh and
+// Huber's loss of the curvature s.
 func JacobianFigure(s float64) *figure.Figure {
 	slope := figure.Span(0, 1, 100)
 	f := figure.New("How much a record's loss may curve for nothing: C = β = Λ = 1", "slope |γ| of the record's loss",
@@ -73,9 +73,9 @@ func JacobianFigure(s float64) *figure.Figure {
 	return f.XRange(0, 1.25).YRange(0, 1.8)
 }
 
-// DensityFigure shows the log-ratio of the densities of the result with and without a record of the loss
-// ln cosh, slope at most 1, no other record, Λ = β = 1, and its two parts: that of the noise and that of
-// the determinant. It returns the largest.
+// DensityFigure shows the log-ratio of the densities of the result with and without a record of the loss ln cosh, slope
+// at most 1, no other record, Λ = β = 1, and its two parts: that of the noise and that of the determinant. It returns
+// the largest.
 func DensityFigure(s float64) (f *figure.Figure, largest float64) {
 	w := figure.Span(-4, 4, 4000)
 	record := func(w float64) (slope, curvature float64) {
@@ -99,8 +99,8 @@ func DensityFigure(s float64) (f *figure.Figure, largest float64) {
 	return f.YRange(-1.3, 1.3), largest
 }
 
-// RateFigure shows excess risk against n for the printed algorithm, localisation with exact constants, one
-// output perturbation and the default, and returns a table of it.
+// RateFigure shows excess risk against n for the printed algorithm, localisation with exact constants, one output
+// perturbation and the default, and returns a table of it.
 func RateFigure(p Population, sizes []int, epsilon float64, fits int, seed uint64) (f *figure.Figure, table string,
 	err error) {
 	arms := []struct {
@@ -211,8 +211,8 @@ func Floor(n int, k, epsilon float64) (risk, p float64) {
 	return risk, p
 }
 
-// FloorFigure shows Floor against n, and the mean risk there of objective and output perturbation, of Algorithms 1
-// and 4 with exact constants and with the printed ones, and of the sign of the records' sum, which is not private.
+// FloorFigure shows Floor against n, and the mean risk there of objective and output perturbation, of Algorithms 1 and
+// 4 with exact constants and with the printed ones, and of the sign of the records' sum, which is not private.
 func FloorFigure(k, epsilon float64, sizes []int, fits int, seed uint64) (f *figure.Figure, table string, err error) {
 	n, floor, idle := make([]float64, len(sizes)), make([]float64, len(sizes)), make([]float64, len(sizes))
 	risks := make([][]float64, 5)
@@ -273,8 +273,8 @@ func FloorFigure(k, epsilon float64, sizes []int, fits int, seed uint64) (f *fig
 	return f.LogX(n...).LogY(0.003, 0.01, 0.03, 0.1, 0.3, 1), table, nil
 }
 
-// OnsetFigure shows the excess risk of the default over that of ε = 10⁶ on the same records, against
-// nε²/d², for several d. By leading order it is 1 + c·d²/(nε²): noise costs d(d/(nε))², sampling d/n.
+// OnsetFigure shows the excess risk of the default over that of ε = 10⁶ on the same records, against nε²/d², for
+// several d. By leading order it is 1 + c·d²/(nε²): noise costs d(d/(nε))², sampling d/n.
 func OnsetFigure(moment float64, features, sizes []int, epsilons []float64, fits int, seed uint64) (*figure.Figure,
 	error) {
 	f := figure.New(fmt.Sprintf("What pure ε costs, %g moments", moment), "nε²/d²",
@@ -348,8 +348,8 @@ func DimensionFigure(epsilon float64) (*figure.Figure, error) {
 	return f, nil
 }
 
-// Households writes a file of invented households: spending = 1000 + 0.3·income + 25·age + noise of heavy
-// tails. One income in a hundred is 40 times larger; one is missing, one infinite.
+// Households writes a file of invented households: spending = 1000 + 0.3·income + 25·age + noise of heavy tails. One
+// income in a hundred is 40 times larger; one is missing, one infinite.
 func Households(n int, seed uint64) (path string, err error) {
 	src := noise.NewSeeded(seed)
 	file, err := os.CreateTemp("", "households-*.csv")

@@ -9,16 +9,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Hard is one of the two instances of heavytail's lower bound (Theorem 4.1), for linear
-// losses ⟨z, w⟩ on the ball of radius D/2: z is 0 but with the probability p, and else
-// a·ν or, with the share q of these, −a·ν.
+// Hard is one of the two instances of heavytail's lower bound (Theorem 4.1), for linear losses ⟨z, w⟩ on the ball of
+// radius D/2: z is 0 but with the probability p, and else a·ν or, with the share q of these, −a·ν.
 type Hard struct {
 	Direction []float64
 	P, A, Q   float64
 }
 
-// HardNonPrivate is z = ±G₂e₁ with means ±ρG₂, ρ = ½min(√(ln(1/ζ)/n), 1): few records do
-// not tell the sign.
+// HardNonPrivate is z = ±G₂e₁ with means ±ρG₂, ρ = ½min(√(ln(1/ζ)/n), 1): few records do not tell the sign.
 func HardNonPrivate(d, n int, g2, zeta float64, plus bool) Hard {
 	rho := 0.5 * math.Min(math.Sqrt(math.Log(1/zeta)/float64(n)), 1)
 	h := Hard{Direction: make([]float64, d), P: 1, A: g2, Q: (1 - rho) / 2}
@@ -29,10 +27,9 @@ func HardNonPrivate(d, n int, g2, zeta float64, plus bool) Hard {
 	return h
 }
 
-// HardPrivate is z = G_k p^{−1/k}ν with probability p = (d ln 2 + ln(1/(4eζ)))/(nε), at most
-// 1, and 0 else: pε n records or so are all that tells one ν of a packing of the sphere from
-// the others. The paper's packing is of the ball, and its lemma G.1 wants one of the sphere;
-// at d = 1 there are but two points, and ζ must be below 1/(4e²).
+// HardPrivate is z = G_k p^{−1/k}ν with probability p = (d ln 2 + ln(1/(4eζ)))/(nε), at most 1, and 0 else: pε n
+// records or so are all that tells one ν of a packing of the sphere from the others. The paper's packing is of the
+// ball, and its lemma G.1 wants one of the sphere; at d = 1 there are but two points, and ζ must be below 1/(4e²).
 func HardPrivate(nu []float64, n int, epsilon, gk, k, zeta float64) Hard {
 	p := (float64(len(nu))*math.Ln2 + math.Log(1/(4*math.E*zeta))) / (float64(n) * epsilon)
 	p = math.Max(0, math.Min(p, 1))
@@ -69,8 +66,8 @@ func (h Hard) Excess(w []float64, radius float64) float64 {
 	return floats.Dot(mean, w) + radius*floats.Norm(mean, 2)
 }
 
-// LowerBound returns G₂D√(ln(1/ζ)/n) + G_kD((d + ln(1/ζ))/(nε))^{1−1/k}, at most G₂D:
-// Theorem 4.1 without its constant c, which the paper does not state.
+// LowerBound returns G₂D√(ln(1/ζ)/n) + G_kD((d + ln(1/ζ))/(nε))^{1−1/k}, at most G₂D: Theorem 4.1 without its constant
+// c, which the paper does not state.
 func LowerBound(d, n int, epsilon, g2, gk, k, diameter, zeta float64) float64 {
 	more := math.Log(1 / zeta)
 	return diameter * math.Min(g2, g2*math.Sqrt(more/float64(n))+

@@ -15,8 +15,7 @@ import (
 
 const lowy = "Lowy 2026, "
 
-// localisation lists the claims about the algorithms that localise, which run here at small
-// sizes as they are printed.
+// localisation lists the claims about the algorithms that localise, which run here at small sizes as they are printed.
 func localisation() []claim.Claim {
 	return []claim.Claim{
 		{
@@ -215,15 +214,14 @@ func adaptive(early, factor float64) claim.Check {
 	}
 }
 
-// biasedSteps turns the subgradient of |w| round where the slope −1 is one to within the bias
-// on [−1, 1]: where 1 − w − |w| … ≤ bias. The number of steps is claimed times factor.
+// biasedSteps turns the subgradient of |w| round where the slope −1 is one to within the bias on [−1, 1]: where 1 − w −
+// |w| … ≤ bias. The number of steps is claimed times factor.
 func biasedSteps(bias, factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		const alpha = 0.1
 		b := bias * alpha
 		phi := func(g, w []float64) float64 {
-			// −1 is a subgradient to within b at w > 0 if |u| ≥ w − (u − w) − b for all u: at
-			// u = 0 that is 2w ≤ b.
+			// −1 is a subgradient to within b at w > 0 if |u| ≥ w − (u − w) − b for all u: at u = 0 that is 2w ≤ b.
 			if g[0] = 1; w[0] < 0 || 2*w[0] <= b {
 				g[0] = -1
 			}
@@ -301,8 +299,8 @@ func oracle(same bool) claim.Check {
 		if same {
 			wide = narrow
 		}
-		// The paper's pair −at + β_iφ(t) along a hidden v: the gradient at 0 is −av, and t = 1
-		// along it has the values −a + β_iφ(1).
+		// The paper's pair −at + β_iφ(t) along a hidden v: the gradient at 0 is −av, and t = 1 along it has the values
+		// −a + β_iφ(1).
 		told := (0.2 - 0.1) * hiddenCurve(1)
 		apart := wide - narrow
 		o1 := claim.Outcome{Measured: fmt.Sprintf("after 10 answers alike f_C(0) differs by %.2g; the paper's pair "+
@@ -425,8 +423,7 @@ func absolute(x []float64, y float64) Function {
 	}
 }
 
-// hiddenCurve is the paper's φ(t) = ∫₀ᵗ∫₀ᵘ e^{−1/r²} dr du, all of whose derivatives vanish
-// at 0.
+// hiddenCurve is the paper's φ(t) = ∫₀ᵗ∫₀ᵘ e^{−1/r²} dr du, all of whose derivatives vanish at 0.
 func hiddenCurve(t float64) (phi float64) {
 	const cells = 1000
 	for i := range cells {

@@ -13,9 +13,8 @@ import (
 //
 //	∝ exp(−(ε_EM/(2Δ))(F̂_{C,λ}(w) − F̂_{C,λ}(u₀))),  Δ = 2C·D₀/m, ε_EM = ε/4,
 //
-// with values that are known to within αin: the law that is sampled is within
-// exp(±2·(ε_EM/(2Δ))·αin) of it everywhere. There is no log-concave sampler here; in one
-// dimension the law is had by rejection, and more than that is refused.
+// with values that are known to within αin: the law that is sampled is within exp(±2·(ε_EM/(2Δ))·αin) of it everywhere.
+// There is no log-concave sampler here; in one dimension the law is had by rejection, and more than that is refused.
 type Localised struct {
 	// Value of F̂_{C,λ}, as near as it is known.
 	Value func(w float64) float64
@@ -25,8 +24,7 @@ type Localised struct {
 	Records    int
 }
 
-// Sensitivity returns Δ: how far replacing a record moves F̂_{C,λ}(w) − F̂_{C,λ}(u₀) at most,
-// for w and u₀ in W₀.
+// Sensitivity returns Δ: how far replacing a record moves F̂_{C,λ}(w) − F̂_{C,λ}(u₀) at most, for w and u₀ in W₀.
 func (l Localised) Sensitivity() float64 { return 2 * l.C * (l.High - l.Low) / float64(l.Records) }
 
 // Potential returns (ε_EM/(2Δ))·F̂(w), but for a constant.
@@ -34,10 +32,9 @@ func (l Localised) Potential(w float64) float64 {
 	return l.Epsilon / 4 / (2 * l.Sensitivity()) * l.Value(w)
 }
 
-// Sample draws by rejection from the uniform law on W₀: uniform returns numbers in (0, 1).
-// The potential rises by at most ε m/16 from end to end, so that at least e^{−εm/16} of the
-// draws are accepted, whatever the records are; it returns how many draws it took. least is
-// the potential's minimum.
+// Sample draws by rejection from the uniform law on W₀: uniform returns numbers in (0, 1). The potential rises by at
+// most ε m/16 from end to end, so that at least e^{−εm/16} of the draws are accepted, whatever the records are; it
+// returns how many draws it took. least is the potential's minimum.
 //
 // Errors: where that may be fewer than one in 10⁷.
 func (l Localised) Sample(uniform func() float64, least float64) (w float64, draws int, err error) {
@@ -53,8 +50,8 @@ func (l Localised) Sample(uniform func() float64, least float64) (w float64, dra
 	}
 }
 
-// Algorithm7 is heavytail's Algorithm 7 in one dimension, for linear losses zw on [−1, 1] with the ridge
-// (λ/2)(w − w₀)²: an output perturbation at ε/2, then Localised over what is left of its ball.
+// Algorithm7 is heavytail's Algorithm 7 in one dimension, for linear losses zw on [−1, 1] with the ridge (λ/2)(w −
+// w₀)²: an output perturbation at ε/2, then Localised over what is left of its ball.
 type Algorithm7 struct {
 	C, Lambda, Centre, Epsilon float64
 }
@@ -70,8 +67,8 @@ func (a Algorithm7) Mean(z []float64) (mean float64) {
 // Scale returns that of the first stage's noise, 6C/(λm) over ε/2.
 func (a Algorithm7) Scale(m int) float64 { return 12 * a.C / (a.Lambda * float64(m) * a.Epsilon) }
 
-// Second returns the second stage about the point of the first: its ball has the radius
-// 600C/(λmε), which the paper calls the diameter.
+// Second returns the second stage about the point of the first: its ball has the radius 600C/(λmε), which the paper
+// calls the diameter.
 func (a Algorithm7) Second(z []float64, at float64) Localised {
 	radius, mean := 50*a.Scale(len(z)), a.Mean(z)
 	return Localised{Value: func(w float64) float64 { return mean*w + 0.5*a.Lambda*(w-a.Centre)*(w-a.Centre) },

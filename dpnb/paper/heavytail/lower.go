@@ -100,17 +100,17 @@ func binomial(n int, p float64, f func(count int) float64) (mean float64) {
 	return mean
 }
 
-// SignError returns the least probability, on the worse of the two, with which an ε-DP
-// algorithm (replace-one) takes n records of HardPrivate in one dimension, a with probability
-// p and else 0, for their negatives. The excess risk then is at least paD/2.
+// SignError returns the least probability, on the worse of the two, with which an ε-DP algorithm (replace-one) takes n
+// records of HardPrivate in one dimension, a with probability p and else 0, for their negatives. The excess risk then
+// is at least paD/2.
 //
 // Source: ours. Proof: docs/theory/localisation.md, heavytail-thm4.1.
 func SignError(n int, p, epsilon float64) float64 {
 	return binomial(n, p, func(count int) float64 { return signError(count, epsilon) })
 }
 
-// BestSign is the algorithm that attains SignError: the probability of the guess "+", sum
-// being the number of records +a less that of records −a.
+// BestSign is the algorithm that attains SignError: the probability of the guess "+", sum being the number of records
+// +a less that of records −a.
 func BestSign(sum int, epsilon float64) float64 {
 	if sum > 0 {
 		return 1 - BestSign(-sum, epsilon)
@@ -118,8 +118,8 @@ func BestSign(sum int, epsilon float64) float64 {
 	return signError(-sum, epsilon)
 }
 
-// PackingError bounds from below the mean error, over size ≥ 2 points ν, with which an ε-DP
-// algorithm tells the instances aν apart: E 1/(1 + e^{εN}/(size − 1)).
+// PackingError bounds from below the mean error, over size ≥ 2 points ν, with which an ε-DP algorithm tells the
+// instances aν apart: E 1/(1 + e^{εN}/(size − 1)).
 func PackingError(n int, p, epsilon, size float64) float64 {
 	return binomial(n, p, func(count int) float64 { return 1 / (1 + math.Exp(epsilon*float64(count))/(size-1)) })
 }
@@ -133,8 +133,8 @@ func Unavoidable(zeta float64, err func(p float64) float64) float64 {
 	return p
 }
 
-// CoinError is the least probability, on the worse of the two, with which any algorithm takes
-// n records of HardNonPrivate with mean ρ for those with −ρ.
+// CoinError is the least probability, on the worse of the two, with which any algorithm takes n records of
+// HardNonPrivate with mean ρ for those with −ρ.
 func CoinError(n int, rho float64) float64 {
 	return binomial(n, (1-rho)/2, func(wrong int) float64 {
 		switch {
@@ -215,8 +215,8 @@ func oneDimension(n int, epsilon, k float64) ([]linearFit, error) {
 	}}), err
 }
 
-// packingShares returns how often each fit takes n records of one of the 2d instances ±eⱼ, of share p not 0, for
-// those of another, over so many runs of each; the records' sum, which is not private, comes last.
+// packingShares returns how often each fit takes n records of one of the 2d instances ±eⱼ, of share p not 0, for those
+// of another, over so many runs of each; the records' sum, which is not private, comes last.
 func packingShares(fits []linearFit, n, d int, p float64, runs int, src *noise.Seeded) ([]float64, error) {
 	fits = append(slices.Clip(fits), linearFit{"the sum", func(rows *matrix.Dense, _ *noise.Seeded) ([]float64, error) {
 		sum := make([]float64, d)

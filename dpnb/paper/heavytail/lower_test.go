@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// The best sign is ε-DP: a replaced record moves the sum by two at most; and it errs as SignError says, which
-// is larger than what no privacy needs, and falls in n, p and ε.
+// The best sign is ε-DP: a replaced record moves the sum by two at most; and it errs as SignError says, which is larger
+// than what no privacy needs, and falls in n, p and ε.
 func TestLowerBounds(t *testing.T) {
 	for _, epsilon := range []float64{0.01, 0.5, 1, 3} {
 		tight := 0.0
@@ -52,8 +52,8 @@ func TestLowerBounds(t *testing.T) {
 	}
 }
 
-// Algorithm 7 draws from the law whose density its claim compares, and that is private by a margin: ε that is twice
-// as much would be seen.
+// Algorithm 7 draws from the law whose density its claim compares, and that is private by a margin: ε that is twice as
+// much would be seen.
 func TestAlgorithm7(t *testing.T) {
 	if got := algorithm7Ratio(1); got > 1 || got < 0.55 {
 		t.Errorf("neighbours' densities are apart by %.4f of what they may be", got)

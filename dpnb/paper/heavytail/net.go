@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// NetMechanism is heavytail's Algorithm 5: the exponential mechanism over a net, with the
-// clipped projected gradient as the score. It is here to be looked at: its probabilities
-// are floats, and a net of d dimensions has (3D/η)^d points.
+// NetMechanism is heavytail's Algorithm 5: the exponential mechanism over a net, with the clipped projected gradient as
+// the score. It is here to be looked at: its probabilities are floats, and a net of d dimensions has (3D/η)^d points.
 type NetMechanism struct {
 	// Slopes are the gradients of smooth losses, of every record.
 	Slopes []Function
@@ -56,8 +55,7 @@ func (m NetMechanism) Probabilities(net [][]float64, epsilon float64) []float64 
 	return p
 }
 
-// Net returns an η-net of the ball of the radius: the points of a cubic grid that are near
-// it, projected.
+// Net returns an η-net of the ball of the radius: the points of a cubic grid that are near it, projected.
 //
 // Errors: if it would have more than a million points.
 func Net(d int, radius, eta float64) ([][]float64, error) {

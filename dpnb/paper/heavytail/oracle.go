@@ -2,18 +2,16 @@ package heavytail
 
 import "math"
 
-// Jet is what a local oracle tells of a function of one variable at a point: value and
-// slope; all higher derivatives are zero there.
+// Jet is what a local oracle tells of a function of one variable at a point: value and slope; all higher derivatives
+// are zero there.
 type Jet struct{ Value, Slope float64 }
 
-// Resisting answers T queries about a smooth convex function on [−1, 1] so that f_C(0) stays
-// open: whatever is asked, two functions agree with all answers, to every derivative, and
-// have different f_C(0) = min_y f(y) + C|y|.
+// Resisting answers T queries about a smooth convex function on [−1, 1] so that f_C(0) stays open: whatever is asked,
+// two functions agree with all answers, to every derivative, and have different f_C(0) = min_y f(y) + C|y|.
 //
-// f is straight left of l, with a slope below −C, and right of r, with a slope above −C; the
-// minimum of f(y) + Cy is between. A query in (l, r) is answered by a straight germ with a
-// slope that is not −C, which moves l or r to it. Source: our own; the proof in the paper
-// (Theorem B.1) lets the first answer show the direction that it hides.
+// f is straight left of l, with a slope below −C, and right of r, with a slope above −C; the minimum of f(y) + Cy is
+// between. A query in (l, r) is answered by a straight germ with a slope that is not −C, which moves l or r to it.
+// Source: our own; the proof in the paper (Theorem B.1) lets the first answer show the direction that it hides.
 type Resisting struct {
 	C, Eta float64
 	l, r   float64
@@ -60,8 +58,8 @@ func (o *Resisting) Ask(y float64) Jet {
 	return o.at[y]
 }
 
-// Extended returns f_C(0) of two functions that agree with every answer: between l and r
-// their slopes rise by a smooth step about the same place, a narrow one and a wide one.
+// Extended returns f_C(0) of two functions that agree with every answer: between l and r their slopes rise by a smooth
+// step about the same place, a narrow one and a wide one.
 func (o *Resisting) Extended() (narrow, wide float64) {
 	l, r := o.at[o.l], o.at[o.r]
 	// The mean of the slope is given: that of a step about c is l + (r − l)(1 − c).
@@ -82,8 +80,7 @@ func (o *Resisting) Extended() (narrow, wide float64) {
 	return least(0.1 * most), least(0.9 * most)
 }
 
-// smoothStep rises from 0 at −1 to 1 at 1, with all derivatives zero at both, and
-// s(−x) = 1 − s(x).
+// smoothStep rises from 0 at −1 to 1 at 1, with all derivatives zero at both, and s(−x) = 1 − s(x).
 func smoothStep(x float64) float64 {
 	switch {
 	case x <= -1:

@@ -25,17 +25,16 @@ func (p Polyhedral) At(g, w []float64) float64 {
 	return best
 }
 
-// Extended returns f_C(w) from below and a vector s, ‖s‖ ≤ C, with f_C(u) ≥ value + ⟨s, u − w⟩
-// for all u in W, and by how much f_C(w) may exceed value at most.
+// Extended returns f_C(w) from below and a vector s, ‖s‖ ≤ C, with f_C(u) ≥ value + ⟨s, u − w⟩ for all u in W, and by
+// how much f_C(w) may exceed value at most.
 //
 // With q in the simplex, ‖s‖ ≤ C and v = s − Aᵀq every
 //
 //	D(q, s) = ⟨s, w⟩ + ⟨q, b⟩ − max_{y∈W} ⟨v, y⟩ = min_{y∈W} ⟨q, Ay + b⟩ + ⟨s, w − y⟩
 //
-// is a lower bound, for all w at once, and the largest is f_C(w) (heavytail, Proposition
-// D.6). The dual is climbed by adaptive subgradient steps, whose y, the
-// farthest of W along v, have means that bound f_C(w) from above; what is reached holds whether or not it
-// has converged.
+// is a lower bound, for all w at once, and the largest is f_C(w) (heavytail, Proposition D.6). The dual is climbed by
+// adaptive subgradient steps, whose y, the farthest of W along v, have means that bound f_C(w) from above; what is
+// reached holds whether or not it has converged.
 func (p Polyhedral) Extended(w []float64, c float64, steps int) (value float64, s []float64, gap float64) {
 	d, m := len(w), len(p.A)
 	dual, grad := make([]float64, m+d), make([]float64, m+d)

@@ -61,8 +61,8 @@ func rates() []claim.Claim {
 	}
 }
 
-// hardRecords are n linear losses, of which 2d/(nε) are not 0, at places that places draws: HardPrivate with its
-// number of records and its places in proportion the same for every n.
+// hardRecords are n linear losses, of which 2d/(nε) are not 0, at places that places draws: HardPrivate with its number
+// of records and its places in proportion the same for every n.
 func hardRecords(n, d int, epsilon, k float64, places *noise.Seeded) (rows *matrix.Dense, level float64) {
 	rows = matrix.NewDense(n, d, nil)
 	count := int(2 * float64(d) / epsilon)
@@ -114,8 +114,8 @@ func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint
 // every constant has there.
 func half(float64) float64 { return -0.5 }
 
-// outputRate holds the slopes of the risk of pure.Phases against factor times the theorem's, with C ∝ m^{power/k},
-// and the movement of a block against share·ε. Answers go through instead, if it is not nil.
+// outputRate holds the slopes of the risk of pure.Phases against factor times the theorem's, with C ∝ m^{power/k}, and
+// the movement of a block against share·ε. Answers go through instead, if it is not nil.
 func outputRate(factor, power, share float64, instead func(float64) float64, seed uint64) claim.Check {
 	if instead == nil {
 		instead = func(w float64) float64 { return w }
@@ -171,8 +171,8 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 	}
 }
 
-// farSlope is the slope of ln mean risk in ln n, from 256 to 4,096, where every loss is |w − 0.6| or every one
-// |w + 0.6|: no answer that does not look at the records comes nearer to both as n grows.
+// farSlope is the slope of ln mean risk in ln n, from 256 to 4,096, where every loss is |w − 0.6| or every one |w +
+// 0.6|: no answer that does not look at the records comes nearer to both as n grows.
 func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) (float64, error) {
 	var log [2]float64
 	for j, n := range []int{256, 4096} {
@@ -256,9 +256,9 @@ func netRisk(net [][]float64, n, k float64, phases int, instead func(float64) fl
 	return mean
 }
 
-// netRate holds the slope of the risk of Algorithm 1 with Algorithm 5 against factor times the theorem's, and the
-// exact law of two phases with part of the sensitivity. Where all losses are alike there are as many phases as stated,
-// or, if that is 0, as have records. Answers go through instead, if it is not nil.
+// netRate holds the slope of the risk of Algorithm 1 with Algorithm 5 against factor times the theorem's, and the exact
+// law of two phases with part of the sensitivity. Where all losses are alike there are as many phases as stated, or, if
+// that is 0, as have records. Answers go through instead, if it is not nil.
 func netRate(factor, part float64, phases int, instead func(float64) float64, seed uint64) claim.Check {
 	if instead == nil {
 		instead = func(w float64) float64 { return w }

@@ -9,8 +9,7 @@ import (
 )
 
 // Localised double output perturbation with exact constants, of 100,000 records of 50 features, four phases of three
-// blocks: between three and four seconds of one processor, 4.5 seconds with
-// both at work elsewhere.
+// blocks: between three and four seconds of one processor, 4.5 seconds with both at work elsewhere.
 func BenchmarkDoubleOutput(b *testing.B) {
 	p, src := Population{Moment: 2, Features: 50}, noise.NewSeeded(1)
 	rows, y := p.Draw(src, 100_000)

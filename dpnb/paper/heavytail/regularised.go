@@ -74,8 +74,8 @@ func regularised() []claim.Claim {
 	}
 }
 
-// slopes draws m linear losses of d coordinates with E‖z‖² = 1 or less and moments of up to
-// k + ½: Student's, with a direction of its own each, or Pareto's, all along one axis.
+// slopes draws m linear losses of d coordinates with E‖z‖² = 1 or less and moments of up to k + ½: Student's, with a
+// direction of its own each, or Pareto's, all along one axis.
 func slopes(src *noise.Seeded, m, d int, k float64, pareto bool) *matrix.Dense {
 	rows := matrix.NewDense(m, d, nil)
 	for i := range m {
@@ -105,8 +105,8 @@ func moment(d int, k float64, pareto bool) float64 {
 }
 
 // PrimitiveFigure shows how far Algorithm 4, d = 5, and Algorithm 7, d = 1, end from the minimiser of m linear losses
-// of Student's law with a ridge: the 0.7-quantile of λ‖w − ŵ_λ‖/G_k that (6) bounds, against mε/d, and returns a
-// table of the slopes.
+// of Student's law with a ridge: the 0.7-quantile of λ‖w − ŵ_λ‖/G_k that (6) bounds, against mε/d, and returns a table
+// of the slopes.
 func PrimitiveFigure(fits int, seed uint64) (f *figure.Figure, table string, err error) {
 	f = figure.New("How far a private fit of one block ends from the exact one, ε = 1", "mε/d",
 		"λ · distance / G, 0.7-quantile")
@@ -173,8 +173,8 @@ func doubleDistance(constants pure.Constants, clip, lambda, epsilon float64, row
 	return floats.Distance(r.Coefficients, best, 2), nil
 }
 
-// doubleOutput holds the law of Algorithm 4 against factor times its noise, and how often it is within c
-// times the bound of (6).
+// doubleOutput holds the law of Algorithm 4 against factor times its noise, and how often it is within c times the
+// bound of (6).
 func doubleOutput(factor, c float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		const d, m, epsilon, lambda = 20, 200, 1.0, 0.05
@@ -330,8 +330,8 @@ func algorithm7Ratio(epsilon float64) float64 {
 	return worst / (1.0/6 + 1.0/4)
 }
 
-// byOracle minimises an extended objective by biased subgradients of f_C, and the joint one by Algorithm 3.
-// byOracle claims the number of steps times factor.
+// byOracle minimises an extended objective by biased subgradients of f_C, and the joint one by Algorithm 3. byOracle
+// claims the number of steps times factor.
 func byOracle(bias, factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		const alpha, c, lambda, center = 0.2, 1.0, 1.0, 0.2

@@ -11,8 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// Exponent fits ln y = a + s·ln x by least squares, each mean with its standard error, and returns s with
-// its own.
+// Exponent fits ln y = a + s·ln x by least squares, each mean with its standard error, and returns s with its own.
 func Exponent(x []float64, y []sim.Summary) (slope, deviation float64) {
 	var weight, meanX, meanY, square, cross float64
 	w := make([]float64, len(x))
@@ -29,9 +28,9 @@ func Exponent(x []float64, y []sim.Summary) (slope, deviation float64) {
 	return cross / square, 1 / math.Sqrt(square)
 }
 
-// HardCell is the mean excess risk, G_k = 1, D = 2, of objective perturbation with C and Λ of the utility
-// theorem on linear losses from HardPrivate with ζ = 1/(4e), so that a share p = d ln 2/(nε) of the
-// records says anything at all, and G₂ = p^{1/2−1/k}.
+// HardCell is the mean excess risk, G_k = 1, D = 2, of objective perturbation with C and Λ of the utility theorem on
+// linear losses from HardPrivate with ζ = 1/(4e), so that a share p = d ln 2/(nε) of the records says anything at all,
+// and G₂ = p^{1/2−1/k}.
 func HardCell(k float64, d, n int, eps float64, fits int, seed uint64) (sim.Summary, error) {
 	nu := make([]float64, d)
 	nu[0] = 1

@@ -14,9 +14,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// All solvers agree to their tolerances, for all losses, on three records of one and two features. With the
-// extension over the ball: Algorithm 3 on the joint objective and on the extended one, and Lemma D.5's. Over ℝᵈ:
-// Algorithm 3 and what the mechanisms minimise with, which is off by its bend's bias at most.
+// All solvers agree to their tolerances, for all losses, on three records of one and two features. With the extension
+// over the ball: Algorithm 3 on the joint objective and on the extended one, and Lemma D.5's. Over ℝᵈ: Algorithm 3 and
+// what the mechanisms minimise with, which is off by its bend's bias at most.
 func TestSolversAgree(t *testing.T) {
 	const alpha, lambda, m, c = 0.1, 0.7, 3, 0.8
 	src, noticed := noise.NewSeeded(12), 0

@@ -9,8 +9,7 @@ import (
 
 // Domain is a closed convex set that can be projected on, as nearly as one asks.
 type Domain interface {
-	// Project writes to dst, which may be v, a point of the set within xi of the one that
-	// is nearest to v.
+	// Project writes to dst, which may be v, a point of the set within xi of the one that is nearest to v.
 	Project(dst, v []float64, xi float64)
 }
 
@@ -24,9 +23,8 @@ func Exactly(of interface{ Project(dst, v []float64) }) Domain { return exactly{
 
 func (e exactly) Project(dst, v []float64, _ float64) { e.of.Project(dst, v) }
 
-// NearBall is W ∩ B(w₀, r), w₀ ∈ W, with the projection of heavytail, Lemmas 2.8 and C.6:
-// of a point y it is Π_W((y + μw₀)/(1 + μ)) for the μ ≥ 0 at which that is r from w₀, found
-// by bisection in [0, ‖y − w₀‖/r].
+// NearBall is W ∩ B(w₀, r), w₀ ∈ W, with the projection of heavytail, Lemmas 2.8 and C.6: of a point y it is Π_W((y +
+// μw₀)/(1 + μ)) for the μ ≥ 0 at which that is r from w₀, found by bisection in [0, ‖y − w₀‖/r].
 type NearBall struct {
 	W      Domain
 	Centre []float64
@@ -36,9 +34,9 @@ type NearBall struct {
 // Project implements Domain. It takes ⌈log₂(1 + ‖y − w₀‖²/(rξ))⌉ projections on W or fewer.
 func (b NearBall) Project(dst, y []float64, xi float64) { b.Certified(dst, y, xi) }
 
-// Certified is Project, and returns a bound on the distance to the nearest point, at most ξ: W's own
-// error and the smaller of (μ − μ₀)‖y − w₀‖/((1 + μ)(1 + μ₀)), μ₀ being too small, and, where W has none,
-// √(μ(r² − ‖x − w₀‖²)/(2 + μ)), of the duality gap; rounding aside.
+// Certified is Project, and returns a bound on the distance to the nearest point, at most ξ: W's own error and the
+// smaller of (μ − μ₀)‖y − w₀‖/((1 + μ)(1 + μ₀)), μ₀ being too small, and, where W has none, √(μ(r² − ‖x − w₀‖²)/(2 +
+// μ)), of the duality gap; rounding aside.
 func (b NearBall) Certified(dst, y []float64, xi float64) (bound float64) {
 	w, far := b.Centre, floats.Distance(y, b.Centre, 2)
 	// W's own error is a tenth of what is allowed, or none.
@@ -93,16 +91,16 @@ func (p product) Project(dst, v []float64, xi float64) {
 // Function is a convex function: it returns its value at x and writes a subgradient to g.
 type Function func(g, x []float64) float64
 
-// Subgradient is heavytail's Algorithm 3: the adaptive projected subgradient method, which
-// knows neither the Lipschitz constant of Φ nor its minimum and stops with a proof that its
-// answer is within alpha of it. diameter bounds that of K, x is a point of K to start from.
+// Subgradient is heavytail's Algorithm 3: the adaptive projected subgradient method, which knows neither the Lipschitz
+// constant of Φ nor its minimum and stops with a proof that its answer is within alpha of it. diameter bounds that of
+// K, x is a point of K to start from.
 //
 //	S_t = Σ‖g_s‖²,  η_t = D/√S_t,  x_{t+1} within min(D, αη_t/(6D)) of Π_K(x_t − η_t g_t),
 //
 // and the mean of the iterates is returned as soon as 3D√S_t ≤ αt.
 //
-// Errors: if it has not stopped after so many steps, which no data make it exceed that have
-// an L with (3DL/α)² steps or fewer.
+// Errors: if it has not stopped after so many steps, which no data make it exceed that have an L with (3DL/α)² steps or
+// fewer.
 // Source: heavytail, Proposition 2.9. Proof: docs/theory/localisation.md.
 func Subgradient(k Domain, phi Function, x []float64, alpha, diameter float64, most int) (point []float64, steps int,
 	err error) {
@@ -129,9 +127,9 @@ func Subgradient(k Domain, phi Function, x []float64, alpha, diameter float64, m
 		"needs fewer", most)
 }
 
-// Biased is the projected subgradient method of heavytail's Lemma D.5 on a Φ whose
-// subgradients are off by bias and at most lipschitz long: T = ⌈(4DL/α)²⌉ steps of
-// D/(L√T), projected to min(D, αη/(6D)), and their mean, within α if bias ≤ α/4.
+// Biased is the projected subgradient method of heavytail's Lemma D.5 on a Φ whose subgradients are off by bias and at
+// most lipschitz long: T = ⌈(4DL/α)²⌉ steps of D/(L√T), projected to min(D, αη/(6D)), and their mean, within α if bias
+// ≤ α/4.
 func Biased(k Domain, phi Function, x []float64, alpha, diameter, lipschitz float64) (point []float64, steps int) {
 	steps = int(math.Ceil(16 * (diameter * lipschitz / alpha) * (diameter * lipschitz / alpha)))
 	eta := diameter / (lipschitz * math.Sqrt(float64(steps)))
@@ -151,8 +149,8 @@ func Biased(k Domain, phi Function, x []float64, alpha, diameter, lipschitz floa
 //
 //	Φ(w, y₁ … y_m) = (1/m)Σ[f(y_i, z_i) + C‖w − y_i‖] + (λ/2)‖w − w₀‖²,
 //
-// whose minimum over K × W^m is that of the extended objective F̂_{C,λ} over K, at the same
-// w (Lemma 2.7). It needs no value of the extension.
+// whose minimum over K × W^m is that of the extended objective F̂_{C,λ} over K, at the same w (Lemma 2.7). It needs no
+// value of the extension.
 type Joint struct {
 	Losses []Function
 	C      float64
@@ -195,8 +193,8 @@ func (j Joint) At(g, u []float64) float64 {
 	return value
 }
 
-// Minimise returns a w ∈ K with F̂_{C,λ}(w) within alpha of its minimum over K ⊂ W, by
-// Algorithm 3 on Joint, from the point x of K.
+// Minimise returns a w ∈ K with F̂_{C,λ}(w) within alpha of its minimum over K ⊂ W, by Algorithm 3 on Joint, from the
+// point x of K.
 //
 // Errors: as Subgradient.
 func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most int) ([]float64, int, error) {
@@ -209,8 +207,8 @@ func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most 
 	return u[:d], steps, nil
 }
 
-// ExtendedAt returns f_C(w) = inf_{y∈W} f(y) + C‖w − y‖ from above, to within alpha, by
-// Algorithm 3: for a loss of which nothing is known but values and subgradients.
+// ExtendedAt returns f_C(w) = inf_{y∈W} f(y) + C‖w − y‖ from above, to within alpha, by Algorithm 3: for a loss of
+// which nothing is known but values and subgradients.
 //
 // Errors: as Subgradient.
 func ExtendedAt(f Function, w []float64, k Domain, c, alpha, diameter float64, most int) (float64, error) {

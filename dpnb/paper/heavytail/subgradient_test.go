@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// The projection on W ∩ ball is within ξ of the nearest point of a fine search, for a ball,
-// a box and a simplex; and it is in both.
+// The projection on W ∩ ball is within ξ of the nearest point of a fine search, for a ball, a box and a simplex; and it
+// is in both.
 func TestNearBall(t *testing.T) {
 	src := noise.NewSeeded(1)
 	pentagon, tight := polygon(t), 0.0
@@ -66,8 +66,8 @@ func TestNearBall(t *testing.T) {
 	}
 }
 
-// Algorithm 3 stops with a proof that holds, within the number of steps that it should take,
-// and one that is stopped by a condition of a tenth of its constant does not keep to α.
+// Algorithm 3 stops with a proof that holds, within the number of steps that it should take, and one that is stopped by
+// a condition of a tenth of its constant does not keep to α.
 func TestSubgradient(t *testing.T) {
 	src := noise.NewSeeded(2)
 	early := 0
@@ -102,8 +102,8 @@ func TestSubgradient(t *testing.T) {
 	}
 }
 
-// The joint objective has the minimum of the extended one, at the same w, in one dimension,
-// where the extension over an interval is known by search.
+// The joint objective has the minimum of the extended one, at the same w, in one dimension, where the extension over an
+// interval is known by search.
 func TestJoint(t *testing.T) {
 	losses := []Function{absolute([]float64{3}, 2), absolute([]float64{0.5}, -1), absolute([]float64{2}, 0.4)}
 	j := Joint{Losses: losses, C: 1, Lambda: 0.7, Centre: []float64{0.1}}
@@ -135,8 +135,8 @@ func TestJoint(t *testing.T) {
 	}
 }
 
-// Three ways to f_C agree: Algorithm 3 from above, the dual of a polyhedral loss from below,
-// and where the ball does not bind the cut loss; and s is a subgradient to within the gap.
+// Three ways to f_C agree: Algorithm 3 from above, the dual of a polyhedral loss from below, and where the ball does
+// not bind the cut loss; and s is a subgradient to within the gap.
 func TestExtensions(t *testing.T) {
 	src := noise.NewSeeded(4)
 	for range 6 {

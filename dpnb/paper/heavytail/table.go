@@ -21,8 +21,8 @@ type Arm struct {
 	Fit  Fit
 	// Pure says that it is ε-DP with δ = 0 and parameters from public numbers.
 	Pure bool
-	// tuned: Fit is of the best of nine pairs of step and number of steps on the true risk, in its
-	// favour, and thus not private at all.
+	// tuned: Fit is of the best of nine pairs of step and number of steps on the true risk, in its favour, and thus not
+	// private at all.
 	tuned *Descent
 	// slow ones have fewer draws where records are many.
 	slow bool
@@ -59,8 +59,8 @@ var Trivial Fit = func(p Population, _ int, _ float64) (Solve, error) {
 	}, nil
 }
 
-// Block is the part of the table whose fits see the same records: a population, of which Loss is
-// not heeded, and a number of records, with several losses and ε.
+// Block is the part of the table whose fits see the same records: a population, of which Loss is not heeded, and a
+// number of records, with several losses and ε.
 type Block struct {
 	Population
 	Records  int
@@ -71,8 +71,8 @@ type Block struct {
 	Seed             uint64
 }
 
-// Blocks returns the table's: Student's t and Pareto features, k = 2, 3, 4, d = 5, 50, n = 10³, 10⁴, 10⁵,
-// the absolute, Huber and squared loss, ε = ½, 1, 4; those of many records last, a block for each loss.
+// Blocks returns the table's: Student's t and Pareto features, k = 2, 3, 4, d = 5, 50, n = 10³, 10⁴, 10⁵, the absolute,
+// Huber and squared loss, ε = ½, 1, 4; those of many records last, a block for each loss.
 func Blocks() (blocks []Block) {
 	losses := []loss.Convex{loss.LeastAbsolute{}, loss.Huber{Threshold: 0.5}, loss.Squared{}}
 	for _, size := range []struct {
@@ -101,8 +101,8 @@ type Row struct {
 	Risk, Over sim.Summary
 }
 
-// Rows runs some arms, the default among them, on so many workers. The best of the pure arms by
-// the first draws has all of them, slow or not.
+// Rows runs some arms, the default among them, on so many workers. The best of the pure arms by the first draws has all
+// of them, slow or not.
 //
 // Errors: ctx.Err(); that of a fit. An arm whose parameters are refused has no row.
 func (b Block) Rows(ctx context.Context, arms []Arm, workers int) ([]Row, error) {
@@ -291,8 +291,8 @@ func ReadTable(text string) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Worse returns the rows of pure arms that beat the default by more than so many standard errors of the
-// difference on the same records.
+// Worse returns the rows of pure arms that beat the default by more than so many standard errors of the difference on
+// the same records.
 func Worse(rows []Row, errors float64) (worse []Row) {
 	for _, r := range rows {
 		if r.Pure && r.Arm != "default" && r.Arm != told && r.Over.Mean < -errors*r.Over.StdErr &&

@@ -12,9 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// The figures of testdata/table.tsv: the default is nowhere worse than the best pure mechanism by
-// more than two standard errors on the same records, and at d = 50, ε = 1 it is where
-// docs/theory/heavytail.md says. What is made anew agrees to the last digit that stands there.
+// The figures of testdata/table.tsv: the default is nowhere worse than the best pure mechanism by more than two
+// standard errors on the same records, and at d = 50, ε = 1 it is where docs/theory/heavytail.md says. What is made
+// anew agrees to the last digit that stands there.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile("testdata/table.tsv")
 	if err != nil {
@@ -90,8 +90,8 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// On the hard instance the excess risk has the exponents of (4): in n, ε and d it is 1 − 1/k, to
-// two and a half standard errors of 0.02, which an exponent that is wrong by a tenth exceeds.
+// On the hard instance the excess risk has the exponents of (4): in n, ε and d it is 1 − 1/k, to two and a half
+// standard errors of 0.02, which an exponent that is wrong by a tenth exceeds.
 func TestExponents(t *testing.T) {
 	for _, k := range testscale.Some(2, 4, math.Inf(1), 3) {
 		hard := func(x []float64, at func(x float64) (d, n int, eps float64)) (slope, deviation float64) {

@@ -20,8 +20,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Tracing is an attack on the means of many yes-or-no questions: a person is taken to be in the data
-// if their answers agree with the released means more than those of a stranger would.
+// Tracing is an attack on the means of many yes-or-no questions: a person is taken to be in the data if their answers
+// agree with the released means more than those of a stranger would.
 //
 // Source: Homer et al. 2008; Dwork, Smith, Steinke, Ullman, Vadhan 2015.
 type Tracing struct {
@@ -61,8 +61,8 @@ func with(rows *matrix.Dense, x []float64) *matrix.Dense {
 	return matrix.NewDense(rows.N+1, rows.D, all)
 }
 
-// Scores attacks Trials persons who are in and as many who are not, each in a release of its own, and
-// returns the scores, with the profile that the releases claim; nil for exact ones.
+// Scores attacks Trials persons who are in and as many who are not, each in a release of its own, and returns the
+// scores, with the profile that the releases claim; nil for exact ones.
 func (a Tracing) Scores() (in, out []float64, claim privacy.Profile, err error) {
 	var m statistic.Sums
 	if a.Epsilon > 0 {
@@ -107,9 +107,9 @@ func attack(trials int, claim privacy.Profile, src *noise.Seeded, try func(isIn 
 	return in, out, claim, err
 }
 
-// FitAttack is an attack on logistic regression with few records for its coefficients: a person is taken to
-// have been fitted if the fit is as sure of their label as it is of those that it knows, for the exact
-// fit; the surer, the likelier, for the private one.
+// FitAttack is an attack on logistic regression with few records for its coefficients: a person is taken to have been
+// fitted if the fit is as sure of their label as it is of those that it knows, for the exact fit; the surer, the
+// likelier, for the private one.
 //
 // Source: after Yeom, Giacomelli, Fredrikson, Jha 2018.
 type FitAttack struct {
@@ -216,8 +216,8 @@ type Arm struct {
 // leastShare is where the axes of a curve begin.
 const leastShare = 1e-3
 
-// CurvesFigure draws curves of attacks on logarithmic axes, where few false alarms are seen, with their
-// bands, what the claim allows (dashed), and what guessing does.
+// CurvesFigure draws curves of attacks on logarithmic axes, where few false alarms are seen, with their bands, what the
+// claim allows (dashed), and what guessing does.
 func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figure {
 	f := figure.New(title, "false alarms: share of strangers taken to be in", "share of members found")
 	f.LogX(1e-3, 1e-2, 0.1, 1).LogY(1e-3, 1e-2, 0.1, 1).XRange(leastShare, 1).YRange(leastShare, 1)
@@ -258,8 +258,8 @@ func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figu
 	return f
 }
 
-// LossesFigure draws δ(ε) as estimated from exact privacy losses in a direction, with intervals of 99 %
-// each, beside the claim (dashed).
+// LossesFigure draws δ(ε) as estimated from exact privacy losses in a direction, with intervals of 99 % each, beside
+// the claim (dashed).
 func LossesFigure(title string, claim privacy.Profile, dir privacy.Direction, epsilons []float64, draws int,
 	seed uint64, names []string, laws ...audit.Law) (*figure.Figure, error) {
 	f := figure.New(title, "ε", "δ(ε)")
@@ -285,8 +285,8 @@ func LossesFigure(title string, claim privacy.Profile, dir privacy.Direction, ep
 	return f.Dashed("claimed", epsilons, claimed, figure.Gray), nil
 }
 
-// ManyCanaries is an audit of one run of the private means of Tracing, each person being a canary, with a
-// part of the noise that ε asks for: 1 is sound.
+// ManyCanaries is an audit of one run of the private means of Tracing, each person being a canary, with a part of the
+// noise that ε asks for: 1 is sound.
 func ManyCanaries(canaries, questions int, epsilon, part float64) (audit.OneRun, privacy.Profile, error) {
 	m, claim, err := answers(questions, epsilon, 1e-5)
 	if err != nil {

@@ -80,8 +80,8 @@ func audits() []claim.Claim {
 // alarm is an audit at a level, and whether it refutes; of part of the noise.
 type alarm func(level, part float64, draws int, src *noise.Seeded) (bool, error)
 
-// keeps measures how often audits at level refute what has the part sound of its noise, and whether one of
-// the given draws sees that a part of it is there.
+// keeps measures how often audits at level refute what has the part sound of its noise, and whether one of the given
+// draws sees that a part of it is there.
 func keeps(ctx context.Context, of alarm, runs int, level, sound, part float64, draws int, seed uint64) (claim.Outcome,
 	error) {
 	alarms := 0

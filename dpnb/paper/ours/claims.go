@@ -1,5 +1,5 @@
-// Package ours is the room of what this project claims itself: docs/theory has the proofs.
-// It has the claims with their checks and the experiments behind them.
+// Package ours is the room of what this project claims itself: docs/theory has the proofs. It has the claims with their
+// checks and the experiments behind them.
 package ours
 
 import (

@@ -32,16 +32,16 @@ func columns() []claim.Claim {
 	}
 }
 
-// rangeOfQuantiles measures by how much logarithms of the probabilities of two results differ
-// on neighbours, of a mechanism that has factor times the η that it says.
+// rangeOfQuantiles measures by how much logarithms of the probabilities of two results differ on neighbours, of a
+// mechanism that has factor times the η that it says.
 func rangeOfQuantiles(factor float64, seed uint64) claim.Check {
 	const eta = 3.0
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		runs := size.Runs(12_000)
 		src := noise.NewSeeded(seed)
 		m := statistic.Quantiles{Of: statistic.Number{Lower: 0, Upper: 1}, Levels: []float64{0.5}, Eta: factor * eta}
-		// counts returns how many medians are between 0.3 and 0.7, and how many beyond: but for
-		// the places of the records.
+		// counts returns how many medians are between 0.3 and 0.7, and how many beyond: but for the places of the
+		// records.
 		counts := func(records ...float64) (inside, outside float64) {
 			for range runs {
 				tally := m.Tally()

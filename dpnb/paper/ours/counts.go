@@ -38,9 +38,9 @@ func counting() []claim.Claim {
 	}}
 }
 
-// countsCost runs mechanisms that are calibrated for (1, δ), with the given part of their noise
-// and threshold, with a person and without in every cell, and compares how often that is
-// shown which is likelier with the person with what their δ(1) allows: all of them, or only one.
+// countsCost runs mechanisms that are calibrated for (1, δ), with the given part of their noise and threshold, with a
+// person and without in every cell, and compares how often that is shown which is likelier with the person with what
+// their δ(1) allows: all of them, or only one.
 func countsCost(part float64, only string, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const eps, delta, own = 1.0, 0.01, 0.02
@@ -79,8 +79,7 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 		for i := range everywhere {
 			everywhere[i] = float64(i)
 		}
-		// seen returns how many noisy counts of so many people in each cell, or of each key, are
-		// above cut.
+		// seen returns how many noisy counts of so many people in each cell, or of each key, are above cut.
 		histogram := func(m statistic.Histogram) func(people int, cut float64) (int, error) {
 			return func(people int, cut float64) (seen int, err error) {
 				tally := m.Tally()

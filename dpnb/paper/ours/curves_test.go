@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/ours"
 )
 
-// Where no row is clipped, what is predicted of trainees without noise is the truth, at knots to 0.7 points. A
-// plateau or a fall after the kink that is a tenth off would not pass.
+// Where no row is clipped, what is predicted of trainees without noise is the truth, at knots to 0.7 points. A plateau
+// or a fall after the kink that is a tenth off would not pass.
 func TestTrainees(t *testing.T) {
 	data := learn.Regression(ours.Trainees(40_000, 3), "points", learn.Curves(), learn.ClipNorm(50))
 	m, err := learn.Huber{}.FitWithoutPrivacy(data)

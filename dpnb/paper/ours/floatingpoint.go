@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -18,8 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// floatingPoint lists this project's claims about what the machine returns, rounding
-// included (docs/theory/release.md).
+// floatingPoint lists this project's claims about what the machine returns, rounding included (docs/theory/release.md).
 func floatingPoint() []claim.Claim {
 	return []claim.Claim{
 		{

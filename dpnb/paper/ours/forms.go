@@ -85,8 +85,7 @@ func smoothedForms() []claim.Claim {
 	}}
 }
 
-// curvatureIsFree holds the closed form against the loss and against Tight, σ and λ times
-// factors.
+// curvatureIsFree holds the closed form against the loss and against Tight, σ and λ times factors.
 func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const delta = 1e-5
@@ -171,8 +170,8 @@ func conditionRatio(l loss.Loss, radius, eps, lambda, sigma float64) float64 {
 	return worst
 }
 
-// climb returns the largest value of f found from a start, and where, by steps in single
-// coordinates that shrink where none helps.
+// climb returns the largest value of f found from a start, and where, by steps in single coordinates that shrink where
+// none helps.
 func climb(f func([]float64) float64, x []float64, step float64, tries int, src *noise.Seeded) ([]float64, float64) {
 	best := f(x)
 	for range tries {
@@ -187,8 +186,8 @@ func climb(f func([]float64) float64, x []float64, step float64, tries int, src 
 	return x, best
 }
 
-// planar is a setting of forms in the plane: the record's rows and labels and the others'
-// curvature from free parameters.
+// planar is a setting of forms in the plane: the record's rows and labels and the others' curvature from free
+// parameters.
 func planar(l loss.Loss, m int, slanted bool, lambda, sigma float64, x []float64) audit.Forms {
 	f := audit.Forms{Loss: l, Sigma: sigma, Ridges: [2]float64{lambda, lambda * (1 + math.Abs(x[3]))}, Turn: x[4]}
 	for j := range m {
@@ -265,8 +264,8 @@ func rowsAudited(factor float64, seed uint64) claim.Check {
 	}
 }
 
-// besideLogistic is rowsAudited for |aᵀθ| smoothed and the logistic loss of zᵀθ, a and z unit
-// vectors at every angle: radii √(1+c) and √(1+1/c), c = 1.
+// besideLogistic is rowsAudited for |aᵀθ| smoothed and the logistic loss of zᵀθ, a and z unit vectors at every angle:
+// radii √(1+c) and √(1+1/c), c = 1.
 func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, factor float64, tries int,
 	src *noise.Seeded) error {
 	l := loss.Absolute(smoothing.Logistic{}, 1)
@@ -355,8 +354,8 @@ func entropicAudited(factor float64, seed uint64) claim.Check {
 	}
 }
 
-// recentringAudited holds the composition of two stages, at the noise factor·σ, or without the
-// first one, against the exact joint law of both releases at σ.
+// recentringAudited holds the composition of two stages, at the noise factor·σ, or without the first one, against the
+// exact joint law of both releases at σ.
 func recentringAudited(factor float64, firstFree bool) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		worst := map[privacy.Direction]float64{}
@@ -406,8 +405,8 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 	}
 }
 
-// twoStages returns δ(ε) of two stages in one dimension, the second about the first one's
-// release moved to |θ| ≤ radius, on one record with the label and on none.
+// twoStages returns δ(ε) of two stages in one dimension, the second about the first one's release moved to |θ| ≤
+// radius, on one record with the label and on none.
 func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius float64, d privacy.Direction,
 	eps float64, points int) float64 {
 	t, y, slope, curv := make([]float64, points), make([]float64, points), make([]float64, points), make([]float64,

@@ -11,26 +11,24 @@ import (
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
-	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
-
-	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
-// study is a population, a number of records and a budget at which the coverage
-// of intervals is measured.
+// study is a population, a number of records and a budget at which the coverage of intervals is measured.
 type study struct {
 	n, d    int
 	epsilon float64
@@ -41,8 +39,8 @@ func (s study) String() string {
 	return fmt.Sprintf("%s, n = %d, d = %d, ε = %g", s.loss.Name(), s.n, s.d, s.epsilon)
 }
 
-// kinds of intervals that are compared. The last one ignores the noise: it is
-// what a reader of a statistics book would do with the private curvature.
+// kinds of intervals that are compared. The last one ignores the noise: it is what a reader of a statistics book would
+// do with the private curvature.
 var intervalKinds = []string{"release alone", "minimiser", "minimiser, linearised", "population",
 	"population, linearised", "naive"}
 
@@ -54,14 +52,13 @@ type coverage struct {
 	kind  int
 	// covered of trials, one coefficient of each repetition.
 	covered, trials int
-	// all is the share of all coefficients; width their mean width where it is
-	// finite, finite how many are; ideal is the mean width that would do if nothing had
-	// to be allowed for but the noise (and the sampling), at the true curvature.
+	// all is the share of all coefficients; width their mean width where it is finite, finite how many are; ideal is
+	// the mean width that would do if nothing had to be allowed for but the noise (and the sampling), at the true
+	// curvature.
 	all, width, finite, ideal float64
 }
 
-// upper is the Clopper–Pearson bound that the coverage is below with
-// probability 1 − error.
+// upper is the Clopper–Pearson bound that the coverage is below with probability 1 − error.
 func (c coverage) upper(fail float64) float64 {
 	if c.covered == c.trials {
 		return 1
@@ -69,8 +66,8 @@ func (c coverage) upper(fail float64) float64 {
 	return distuv.Beta{Alpha: float64(c.covered) + 1, Beta: float64(c.trials - c.covered)}.Quantile(1 - fail)
 }
 
-// population draws records: rows of norm one, features of unequal spread, and
-// labels that follow the model of the loss at theta.
+// population draws records: rows of norm one, features of unequal spread, and labels that follow the model of the loss
+// at theta.
 func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float64) {
 	x, y, theta = matrix.NewDense(s.n, s.d, nil), make([]float64, s.n), make([]float64, s.d)
 	for j := range theta {
@@ -100,8 +97,7 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 	return x, y, theta
 }
 
-// measure repeats the study and returns the coverage of every kind that the
-// loss allows.
+// measure repeats the study and returns the coverage of every kind that the loss allows.
 func (s study) measure(ctx context.Context, level float64, reps int, narrow [naiveKind + 1]float64,
 	root *noise.Seeded) ([]coverage, error) {
 	_, logistic := s.loss.(loss.Logistic)
@@ -145,8 +141,8 @@ func (s study) measure(ctx context.Context, level float64, reps int, narrow [nai
 	return total, nil
 }
 
-// once draws records and noise once. The coefficient that counts as a trial
-// goes round. Each kind of interval is made so many times as wide.
+// once draws records and noise once. The coefficient that counts as a trial goes round. Each kind of interval is made
+// so many times as wide.
 func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64,
 	narrow [naiveKind + 1]float64, rng *noise.Seeded) ([]coverage, error) {
 	x, y, theta := s.population(rng)
@@ -210,9 +206,9 @@ func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level
 	return out, nil
 }
 
-// idealWidths are those of each kind if nothing had to be allowed for but the noise and,
-// for the population, the sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ
-// in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖, of the population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ.
+// idealWidths are those of each kind if nothing had to be allowed for but the noise and, for the population, the
+// sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖, of the
+// population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ.
 func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64,
 	level float64) (widths [naiveKind + 1][]float64, err error) {
 	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
@@ -257,8 +253,7 @@ func ballQuantile(level float64, d int) float64 {
 	return t
 }
 
-// naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they
-// forget the noise, and leak besides.
+// naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they forget the noise, and leak besides.
 func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals,
 	error) {
 	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
@@ -397,8 +392,8 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 
 // CoverageFigure draws how often intervals cover against how often they say, for logistic regression on n records of d
 // features at ε, over so many draws of records and noise: those from the release alone, which mean the noise-free
-// minimiser, and for the coefficients of the population those with a curvature that is paid for (linearised) and
-// those of a textbook, which forget the noise.
+// minimiser, and for the coefficients of the population those with a curvature that is paid for (linearised) and those
+// of a textbook, which forget the noise.
 //
 // Errors: those of the fits.
 func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (*figure.Figure, error) {

@@ -92,26 +92,24 @@ func suited(factor float64, seed uint64) claim.Check {
 	}
 }
 
-// Truth is a population of two classes of the family over which rules for λ are
-// held against each other: rows of norm one and a bias, labels by a logistic model
-// whose predictor has the standard deviation Signal, or clusters.
+// Truth is a population of two classes of the family over which rules for λ are held against each other: rows of norm
+// one and a bias, labels by a logistic model whose predictor has the standard deviation Signal, or clusters.
 type Truth struct {
 	Name string
 	// Spectrum is how the variance of feature j falls, 0 for all alike, 1 for 1/j.
 	Spectrum float64
-	// Top says that the signal lies in the five features of most variance; else each
-	// feature has an equal share of it.
+	// Top says that the signal lies in the five features of most variance; else each feature has an equal share of it.
 	Top bool
-	// Clusters says that the classes are two Gaussian clusters each around corners of
-	// a cube in the first features, instead of the model.
+	// Clusters says that the classes are two Gaussian clusters each around corners of a cube in the first features,
+	// instead of the model.
 	Clusters bool
 	Signal   float64
 	// Base is the share of positive labels, of the model.
 	Base float64
 }
 
-// LambdaFamily is the public family: three spectra with their alignments and the
-// clusters, two strengths of the signal, classes that are even and one to three.
+// LambdaFamily is the public family: three spectra with their alignments and the clusters, two strengths of the signal,
+// classes that are even and one to three.
 func LambdaFamily() []Truth {
 	family := []Truth{{Name: "clusters", Clusters: true, Base: 0.5}}
 	for _, kind := range []Truth{
@@ -135,8 +133,7 @@ type LambdaSetting struct {
 	Epsilon           float64
 }
 
-// LambdaSettings are the settings of the family, from few features to as many as
-// records.
+// LambdaSettings are the settings of the family, from few features to as many as records.
 func LambdaSettings() []LambdaSetting {
 	var s []LambdaSetting
 	for _, size := range [][2]int{{300, 20}, {2000, 100}, {10_000, 40}, {300, 300}} {
@@ -180,8 +177,7 @@ func (t Truth) draw(n, d int, src *noise.Seeded) *experiment.Records {
 	return &experiment.Records{Rows: x, Labels: y, RowNorm: math.Sqrt2}
 }
 
-// cluster moves row to a corner and returns the class of the corner, one label in
-// a hundred wrong.
+// cluster moves row to a corner and returns the class of the corner, one label in a hundred wrong.
 func (t Truth) cluster(row []float64, src *noise.Seeded) float64 {
 	k := src.IntN(4)
 	for j := range row[:min(10, len(row))] {
@@ -210,10 +206,9 @@ type LambdaCurve struct {
 	Ridges, Accuracy []float64
 }
 
-// LambdaCurves fits every truth of the family in every setting, repetitions times
-// each with records and noise of its own, at ridges from the least one in factors
-// of two. The ridge of the intercept is the least one times the same factors to the
-// power of intercept: 0 leaves it at the least, 1 shrinks it as all else.
+// LambdaCurves fits every truth of the family in every setting, repetitions times each with records and noise of its
+// own, at ridges from the least one in factors of two. The ridge of the intercept is the least one times the same
+// factors to the power of intercept: 0 leaves it at the least, 1 shrinks it as all else.
 //
 // Errors: ctx.Err() if ctx ends first; those of a fit.
 func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting, repetitions, doublings int,
@@ -273,9 +268,8 @@ func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept floa
 	return c, nil
 }
 
-// Regret returns how much less accurate a fit at the ridge is than at the best of
-// the curve, the accuracy between the ridges being interpolated in log λ and
-// constant beyond them.
+// Regret returns how much less accurate a fit at the ridge is than at the best of the curve, the accuracy between the
+// ridges being interpolated in log λ and constant beyond them.
 func (c LambdaCurve) Regret(ridge float64) float64 {
 	at := math.Log2(math.Max(ridge, c.Least) / c.Least)
 	k := min(int(at), len(c.Ridges)-2)

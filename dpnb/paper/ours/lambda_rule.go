@@ -9,18 +9,16 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/dataset"
-
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/claim"
-	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -63,9 +61,8 @@ type benchmark struct {
 	accuracySeed *noise.Seeded
 }
 
-// clusterBenchmark is two classes of two Gaussian clusters each, around corners
-// of a hypercube with sides of 2 in the first informative coordinates, one label
-// in a hundred wrong, rows of norm one.
+// clusterBenchmark is two classes of two Gaussian clusters each, around corners of a hypercube with sides of 2 in the
+// first informative coordinates, one label in a hundred wrong, rows of norm one.
 func clusterBenchmark(name string, n, d, informative, test int, rng *noise.Seeded) *benchmark {
 	corners := make([][]float64, 4)
 	for k := range corners {
@@ -158,8 +155,8 @@ func (b *benchmark) calibrated(eps float64, rule objpert.LambdaRule, records int
 	return objpert.Calibrate(c)
 }
 
-// ruleCompared is the check; the number of records that is planned for is the
-// true one times wrong, and λ by the formula is taken times factor, to see it fail.
+// ruleCompared is the check; the number of records that is planned for is the true one times wrong, and λ by the
+// formula is taken times factor, to see it fail.
 func ruleCompared(seed uint64, wrong, factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		root := noise.NewSeeded(seed)
@@ -218,9 +215,8 @@ func ruleCompared(seed uint64, wrong, factor float64) claim.Check {
 
 // comparison of the prediction with the other rules.
 type comparison struct {
-	// gain is its accuracy less that of the better of them; margin the same,
-	// plus three standard errors of the difference, at most the gain if that is
-	// positive.
+	// gain is its accuracy less that of the better of them; margin the same, plus three standard errors of the
+	// difference, at most the gain if that is positive.
 	gain, margin float64
 	// off is how far λ is from the formula's, relatively.
 	off float64

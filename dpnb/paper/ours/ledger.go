@@ -113,8 +113,7 @@ func stated(adjacency privacy.Adjacency) (*ledger.Budget, error) {
 		Adjacency: adjacency})
 }
 
-// responded is H_{e^t} of an (ε, δ) mechanism that tells all with probability δ and is
-// randomised response else.
+// responded is H_{e^t} of an (ε, δ) mechanism that tells all with probability δ and is randomised response else.
 func responded(eps, delta, t float64) float64 {
 	switch {
 	case t >= eps:
@@ -125,8 +124,8 @@ func responded(eps, delta, t float64) float64 {
 	return delta + (1-delta)*(math.Exp(eps)-math.Exp(t))/(math.Exp(eps)+1)
 }
 
-// afterGaussian is H_{e^ε} of a Gaussian release of μ and then of what follows it: what
-// follows has H_{e^t} = then(t), t being ε less the loss that the release has shown.
+// afterGaussian is H_{e^ε} of a Gaussian release of μ and then of what follows it: what follows has H_{e^t} = then(t),
+// t being ε less the loss that the release has shown.
 func afterGaussian(mu, eps float64, then func(t float64) float64) float64 {
 	return measure.Integral(func(z float64) float64 { return measure.Phi(z) * then(eps-mu*(z+mu/2)) }, -9, 13, 200)
 }
@@ -206,8 +205,8 @@ func filterHolds(factor float64, seed uint64) claim.Check {
 	}
 }
 
-// eitherHolds holds the worst choice between sums and squares by the first result against δ:
-// with what a ledger has for each, or with all of δ for both. δ is that of the budget times factor.
+// eitherHolds holds the worst choice between sums and squares by the first result against δ: with what a ledger has for
+// each, or with all of δ for both. δ is that of the budget times factor.
 func eitherHolds(both bool, factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		b, err := stated(privacy.AddRemove)
@@ -331,9 +330,9 @@ func sampled(mu, q float64) func(d privacy.Direction, eps float64) float64 {
 	}
 }
 
-// parallelHolds holds noisy sums of three groups against the budget, for all neighbours of
-// ten records; groups are by a record's number, or by its place. single forgets, under
-// replace-one, that a record leaves one group and enters another. δ is that of the budget times factor.
+// parallelHolds holds noisy sums of three groups against the budget, for all neighbours of ten records; groups are by a
+// record's number, or by its place. single forgets, under replace-one, that a record leaves one group and enters
+// another. δ is that of the budget times factor.
 func parallelHolds(byRecord, single bool, factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		const groups = 3
@@ -365,8 +364,8 @@ func parallelHolds(byRecord, single bool, factor float64) claim.Check {
 			if err := b.Charge(entries(mu)...); err != nil {
 				return claim.Outcome{}, err
 			}
-			// How many even records a group has, with noise of 1/μ: 1 is the most that a record moves it
-			// by, also where it is replaced by one of its group.
+			// How many even records a group has, with noise of 1/μ: 1 is the most that a record moves it by, also where
+			// it is replaced by one of its group.
 			sums := func(records []int) (s [groups]float64) {
 				for place, r := range records {
 					g := r % groups

@@ -15,9 +15,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// Median regression with skewed residuals by every arm that docs/theory/quantiles.md has, on the same
-// records: the default has at most a tenth of C-OP's excess, printed or corrected, and is nowhere
-// above another by more than two standard errors of the difference.
+// Median regression with skewed residuals by every arm that docs/theory/quantiles.md has, on the same records: the
+// default has at most a tenth of C-OP's excess, printed or corrected, and is nowhere above another by more than two
+// standard errors of the difference.
 //
 //	DPNB_FULL=1 go test ./dpnb/paper/ours -run TestMedianArms -v
 func TestMedianArms(t *testing.T) {

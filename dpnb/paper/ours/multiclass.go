@@ -8,11 +8,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
-
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
@@ -22,8 +21,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// severalClasses lists our own claims about more than two classes and about
-// linear regression from perturbed moments.
+// severalClasses lists our own claims about more than two classes and about linear regression from perturbed moments.
 func severalClasses() []claim.Claim {
 	return []claim.Claim{
 		{
@@ -197,8 +195,8 @@ func softmaxNoise(factor float64) claim.Check {
 	}
 }
 
-// momentNoise whitens xxᵀ by noise of deviation 1 on the diagonal and off off it, and
-// holds that against the noise of released matrices: of no record's curvature.
+// momentNoise whitens xxᵀ by noise of deviation 1 on the diagonal and off off it, and holds that against the noise of
+// released matrices: of no record's curvature.
 func momentNoise(off float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		rng := noise.NewSeeded(seed)
@@ -249,8 +247,8 @@ func momentNoise(off float64, seed uint64) claim.Check {
 	}
 }
 
-// adaSSPAccounting holds the μ of the calibrated mechanism, its σ times a factor, against
-// the Gaussian mechanism's and against the formula, and the noise of fits against σ times shown.
+// adaSSPAccounting holds the μ of the calibrated mechanism, its σ times a factor, against the Gaussian mechanism's and
+// against the formula, and the noise of fits against σ times shown.
 func adaSSPAccounting(factor, shown float64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5,

@@ -65,8 +65,8 @@ func pieceFunctions() (all []smoothing.Polyhedral, err error) {
 	return all, nil
 }
 
-// piecesAudited holds the profile of C-OP of pieces, at the noise factor·σ and with a part of the
-// curvature left out, against exact divergences at σ.
+// piecesAudited holds the profile of C-OP of pieces, at the noise factor·σ and with a part of the curvature left out,
+// against exact divergences at σ.
 func piecesAudited(factor, free float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		src := noise.NewSeeded(seed)
@@ -122,8 +122,8 @@ func piecesAudited(factor, free float64, seed uint64) claim.Check {
 	}
 }
 
-// planarPieces is a record with A = diag(1, x₄ ∧ 1) turned by x₅ and labels x₀, x₁, among others of
-// curvature x₂ in a direction x₃.
+// planarPieces is a record with A = diag(1, x₄ ∧ 1) turned by x₅ and labels x₀, x₁, among others of curvature x₂ in a
+// direction x₃.
 func planarPieces(f smoothing.Polyhedral, w, lambda, sigma float64, x []float64) audit.Forms {
 	s := math.Min(1, math.Exp(x[4]))
 	cos, sin := math.Cos(x[5]), math.Sin(x[5])

@@ -6,10 +6,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	synthetic "github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -34,8 +33,7 @@ func prediction() []claim.Claim {
 	}}
 }
 
-// predictionsHold simulates with noise that is scaled by a factor: 1 but for a
-// check that must fail.
+// predictionsHold simulates with noise that is scaled by a factor: 1 but for a check that must fail.
 func predictionsHold(factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		scale, repetitions := 1, 60

@@ -129,8 +129,7 @@ func pureEpsilon() []claim.Claim {
 var heavyLosses = []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss.Hinge{}, loss.ReLU{}, loss.Affine{},
 	loss.Huber{Threshold: 0.5}, loss.Squared{}, loss.Logistic{}}
 
-// extensionBias holds f_C − f̃ against gap times the bound and the curvature against bend
-// times S̄.
+// extensionBias holds f_C − f̃ against gap times the bound and the curvature against bend times S̄.
 func extensionBias(gap, bend float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		src := noise.NewSeeded(seed)
@@ -228,8 +227,8 @@ func oneOutput(factor float64) claim.Check {
 	}
 }
 
-// huberWorst is the largest log ratio of the densities of objective perturbation without a
-// record and with one of Huber's loss, in one dimension, C = β = s = 1.
+// huberWorst is the largest log ratio of the densities of objective perturbation without a record and with one of
+// Huber's loss, in one dimension, C = β = s = 1.
 func huberWorst(lambda float64) float64 {
 	worst := 0.0
 	for i := range 2001 {
@@ -273,8 +272,7 @@ func pureObjective(factor float64) claim.Check {
 	}
 }
 
-// freeJacobian holds exact densities, of a curvature that is factor times what is accounted
-// for, against the formulas.
+// freeJacobian holds exact densities, of a curvature that is factor times what is accounted for, against the formulas.
 func freeJacobian(factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var text string
@@ -294,8 +292,8 @@ func freeJacobian(factor float64) claim.Check {
 	}
 }
 
-// pureUtility holds the terms of the theorem at factor times the calibrated C and Λ against
-// its bound, and the risk of fits.
+// pureUtility holds the terms of the theorem at factor times the calibrated C and Λ against its bound, and the risk of
+// fits.
 func pureUtility(factor float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		largest, least := 0.0, math.Inf(1)

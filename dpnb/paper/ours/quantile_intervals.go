@@ -40,13 +40,11 @@ func quantileIntervals() claim.Claim {
 	}
 }
 
-// around is what quantileCoverage checks: intervals of so many times their width, from so many
-// times the curvature.
+// around is what quantileCoverage checks: intervals of so many times their width, from so many times the curvature.
 type around struct{ width, curvature float64 }
 
-// QuantileTask is quantile regression of which the population's coefficients are known at all
-// levels: rows as those of MedianTask, y = xᵀβ + xᵀγ·e, xᵀγ = 0.2(1 + 0.3z₁ − 0.3z₂) > 0, so that
-// those at τ are β + γ·q, q the quantile of e.
+// QuantileTask is quantile regression of which the population's coefficients are known at all levels: rows as those of
+// MedianTask, y = xᵀβ + xᵀγ·e, xᵀγ = 0.2(1 + 0.3z₁ − 0.3z₂) > 0, so that those at τ are β + γ·q, q the quantile of e.
 type QuantileTask struct {
 	Records, Features int
 	// Quantile of e.

@@ -70,8 +70,8 @@ func quantileRegression() []claim.Claim {
 	}
 }
 
-// jointly is what jointQuantiles checks: noise scaled by a factor, slopes in order or any,
-// and a way to put margins in order.
+// jointly is what jointQuantiles checks: noise scaled by a factor, slopes in order or any, and a way to put margins in
+// order.
 type jointly struct {
 	noise float64
 	any   bool
@@ -159,16 +159,15 @@ func pinballs(levels, t []float64, y float64) (sum float64) {
 	return sum
 }
 
-// MedianTask is median regression with skewed residuals: d features with the constant
-// first, x = (1, z)/√d, z Gaussian entries moved into [−1, 1], so that ‖x‖ ≤ 1; y = xᵀθ⋆ +
-// e^N − 1, N ~ N(0, 1), with entries of θ⋆ of alternating sign and ‖θ⋆‖ = Radius.
+// MedianTask is median regression with skewed residuals: d features with the constant first, x = (1, z)/√d, z Gaussian
+// entries moved into [−1, 1], so that ‖x‖ ≤ 1; y = xᵀθ⋆ + e^N − 1, N ~ N(0, 1), with entries of θ⋆ of alternating sign
+// and ‖θ⋆‖ = Radius.
 type MedianTask struct {
 	Records, Features int
 	Radius            float64
 }
 
-// MedianRecords are records of a MedianTask, with the least mean absolute residual that
-// there is, to within 1e-6.
+// MedianRecords are records of a MedianTask, with the least mean absolute residual that there is, to within 1e-6.
 type MedianRecords struct {
 	Rows   *matrix.Dense
 	Labels []float64
@@ -231,10 +230,9 @@ func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) (
 	return release.Coefficients, nil
 }
 
-// Convolved is C-OP with the constants that are printed (cop, Theorem 3.2 and Lemma 3.3),
-// of which nobody has proved (ε, δ): C = 1, σ² = (8 ln(1/δ) + 8ε)/ε² and λ =
-// 2√(4n + dσ²)/R_θ. Its kernel is taken as logistic of the standard deviation of the
-// Gaussian one that is printed; of its error next to nothing comes from the kernel.
+// Convolved is C-OP with the constants that are printed (cop, Theorem 3.2 and Lemma 3.3), of which nobody has proved
+// (ε, δ): C = 1, σ² = (8 ln(1/δ) + 8ε)/ε² and λ = 2√(4n + dσ²)/R_θ. Its kernel is taken as logistic of the standard
+// deviation of the Gaussian one that is printed; of its error next to nothing comes from the kernel.
 func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 	n, d := r.Rows.Dims()
 	sigma := math.Sqrt(8*math.Log(1/delta)+8*eps) / eps
@@ -251,9 +249,8 @@ func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded)
 	return s.Theta, nil
 }
 
-// leastKnown are the least mean excess and its standard error of other private methods in
-// this kind of experiment, all settings of each tried and the best taken
-// (docs/theory/quantiles.md, section 5), by n and ε.
+// leastKnown are the least mean excess and its standard error of other private methods in this kind of experiment, all
+// settings of each tried and the best taken (docs/theory/quantiles.md, section 5), by n and ε.
 var leastKnown = map[int]map[float64][2]float64{
 	2_000:  {0.5: {0.00387, 0.00033}, 1: {0.00140, 0.00013}},
 	20_000: {0.5: {0.00006, 0.00001}, 1: {0.00002, 0.00001}},

@@ -201,8 +201,8 @@ func occupied(parts, j int) []float64 {
 	return p
 }
 
-// tukeyHolds holds the exact law against the event's ε times a factor, and releases with other parameters
-// against the law.
+// tukeyHolds holds the exact law against the event's ε times a factor, and releases with other parameters against the
+// law.
 func tukeyHolds(factor, scale, eta float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		base := ssp.TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1}

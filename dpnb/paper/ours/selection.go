@@ -50,8 +50,8 @@ func gaussianCells(mu float64) (without, with []float64) {
 	return without, with
 }
 
-// bestOf returns the law of the best of Poisson(mean) draws of cells whose masses
-// are q, the last of order being best; its last entry is that of no draw.
+// bestOf returns the law of the best of Poisson(mean) draws of cells whose masses are q, the last of order being best;
+// its last entry is that of no draw.
 func bestOf(q []float64, order []int, mean float64) []float64 {
 	law := make([]float64, len(q)+1)
 	below := 0.0
@@ -63,8 +63,7 @@ func bestOf(q []float64, order []int, mean float64) []float64 {
 	return law
 }
 
-// scores are orders of n cells: rising, falling, and with the uppermost 200 cells
-// moved below so many others.
+// scores are orders of n cells: rising, falling, and with the uppermost 200 cells moved below so many others.
 func scores(n int) [][]int {
 	rising, falling := make([]int, n), make([]int, n)
 	for i := range n {
@@ -79,8 +78,8 @@ func scores(n int) [][]int {
 	return all
 }
 
-// statedSelection is min over ε₁ of μE δ(ε − μδ(ε₁) + ε₁ − (e^{ε₁} − 1)X), at most 1, for
-// Gaussian runs, by a grid and quadrature.
+// statedSelection is min over ε₁ of μE δ(ε − μδ(ε₁) + ε₁ − (e^{ε₁} − 1)X), at most 1, for Gaussian runs, by a grid and
+// quadrature.
 func statedSelection(mu, mean, eps float64) float64 {
 	least, best := 1.0, 0.01
 	try := func(first float64) {

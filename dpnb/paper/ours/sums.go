@@ -9,11 +9,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
-
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
@@ -21,8 +20,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// sumsAndSamples lists this project's claims about sums over records and random samples
-// (docs/theory/release.md).
+// sumsAndSamples lists this project's claims about sums over records and random samples (docs/theory/release.md).
 func sumsAndSamples() []claim.Claim {
 	return []claim.Claim{
 		{
@@ -134,9 +132,8 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 	}
 }
 
-// stepSum is the sum of clipped gradients, with noise that is the same for all, in a step
-// of DP-SGD from θ = 0 with every record: the noise is on a grid on which all of it is
-// exact.
+// stepSum is the sum of clipped gradients, with noise that is the same for all, in a step of DP-SGD from θ = 0 with
+// every record: the noise is on a grid on which all of it is exact.
 func stepSum(rows matrix.Rows, labels []float64, workers int) ([]float64, error) {
 	m := sgd.Descent{Loss: loss.Logistic{}, Clip: 0.4, Rate: 1, Steps: 1, NoiseMultiplier: 0x1p-10,
 		PlannedRecords: 1024, Update: sgd.Plain{LearningRate: 1}}

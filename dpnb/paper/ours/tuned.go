@@ -34,8 +34,8 @@ func tuned() []claim.Claim {
 	}}
 }
 
-// tunedHolds holds what tuned models say of themselves, times a factor, against the theorem and
-// exact laws; free says that the formula leaves out the score.
+// tunedHolds holds what tuned models say of themselves, times a factor, against the theorem and exact laws; free says
+// that the formula leaves out the score.
 func tunedHolds(factor float64, free bool) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		data := learn.Binary(learn.Patients(100, 3), "ill", learn.RowNorm(1))
@@ -85,10 +85,9 @@ func tunedHolds(factor float64, free bool) claim.Check {
 	}
 }
 
-// tunedRuns returns the law of one run on neighbours, in cells of (learner, coefficient, score), and
-// the cells in the order of their scores. A learner's coefficient is N(0, 1) without the record and
-// N(μ, 1) with it, of the other learner N(μ/2, 1); the score is slope·coefficient, with the record
-// moved by ±1, and noise of σ_s.
+// tunedRuns returns the law of one run on neighbours, in cells of (learner, coefficient, score), and the cells in the
+// order of their scores. A learner's coefficient is N(0, 1) without the record and N(μ, 1) with it, of the other
+// learner N(μ/2, 1); the score is slope·coefficient, with the record moved by ±1, and noise of σ_s.
 func tunedRuns(parts learn.Choice, slope, moved float64) (without, with []float64, order []int) {
 	const n = 160
 	edge := func(i int, lo, hi float64) float64 { return lo + (hi-lo)*float64(i)/n }

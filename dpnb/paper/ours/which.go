@@ -50,8 +50,8 @@ type Rival struct {
 	Assumes string
 }
 
-// Rivals returns the mechanisms of a task on a population, all tuned by public numbers alone; the first is
-// what a learner's zero value runs.
+// Rivals returns the mechanisms of a task on a population, all tuned by public numbers alone; the first is what a
+// learner's zero value runs.
 func (p Population) Rivals(task Task) []Rival {
 	of := func(name string, l func(src noise.Source) learn.Learner) Rival {
 		return Rival{Mechanism: learn.MechanismOf(name, l)}
@@ -119,9 +119,9 @@ type WhichRow struct {
 	Refused string
 }
 
-// Which fits every rival of a task on so many draws from the population, with the records of a draw the
-// same for all, at every ε, and compares them with the first. A mechanism that refuses says so in its row;
-// what is not for a population at all has none. Draw k is of stream k of the seed.
+// Which fits every rival of a task on so many draws from the population, with the records of a draw the same for all,
+// at every ε, and compares them with the first. A mechanism that refuses says so in its row; what is not for a
+// population at all has none. Draw k is of stream k of the seed.
 func (p Population) Which(ctx context.Context, task Task, epsilons []float64, draws int, seed uint64) ([]WhichRow,
 	error) {
 	rivals := p.Rivals(task)
@@ -201,8 +201,8 @@ func WriteWhich(w io.Writer, rows []WhichRow) error {
 //go:embed which.tsv
 var whichTable string
 
-// WhichTable returns the table of this project: every population, task, mechanism and ε, 20 draws each.
-// TestMakeWhich makes it.
+// WhichTable returns the table of this project: every population, task, mechanism and ε, 20 draws each. TestMakeWhich
+// makes it.
 func WhichTable() ([]WhichRow, error) { return readWhich(whichTable) }
 
 // readWhich reads what WriteWhich has written below whichHeader.

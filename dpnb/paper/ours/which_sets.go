@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Population is one that mechanisms are compared on: what is public of it, and a law of records with a
-// label of two classes and a value.
+// Population is one that mechanisms are compared on: what is public of it, and a law of records with a label of two
+// classes and a value.
 type Population struct {
 	// Name, and About what it is like.
 	Name, About string
@@ -69,9 +69,9 @@ func Populations() []Population {
 	}
 }
 
-// law of generated records: features, which share a part of their variance or are indicators of so many
-// levels, a score z of variance near one by alternating weights, the value z + noise/2, and a label that is
-// yes where z and noise of a logistic law are positive.
+// law of generated records: features, which share a part of their variance or are indicators of so many levels, a score
+// z of variance near one by alternating weights, the value z + noise/2, and a label that is yes where z and noise of a
+// logistic law are positive.
 type law struct {
 	feature, noise func(src *noise.Seeded) float64
 	shared         float64

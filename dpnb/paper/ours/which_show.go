@@ -111,9 +111,9 @@ func assumes(task Task, name string) string {
 	return "–"
 }
 
-// Display says for each mechanism how far it is below the best of its cell, in the mean and at worst, how often it
-// is better or worse than the first one by more than two standard errors, how long a fit takes, and what must
-// be known beside bounds.
+// Display says for each mechanism how far it is below the best of its cell, in the mean and at worst, how often it is
+// better or worse than the first one by more than two standard errors, how long a fit takes, and what must be known
+// beside bounds.
 func (c Cells) Display() display.Item {
 	if len(c) == 0 {
 		return display.Item{Title: "No cells."}
@@ -167,8 +167,8 @@ func (t Task) score() string {
 	return map[Task]string{Labels: "accuracies", Values: "R²", Median: "R¹ (as R², of absolute errors)"}[t]
 }
 
-// Figure draws for each mechanism how far it is below the best of a cell: the range over the cells and, as a
-// dot, the mean. The first one is the learner's default.
+// Figure draws for each mechanism how far it is below the best of a cell: the range over the cells and, as a dot, the
+// mean. The first one is the learner's default.
 func (c Cells) Figure() *figure.Figure {
 	if len(c) == 0 {
 		return nil
@@ -199,8 +199,8 @@ func (c Cells) Figure() *figure.Figure {
 	return f
 }
 
-// Scores returns a table of scores, a column for each population; ▲ and ▼ are better and worse than the first
-// mechanism by more than two standard errors.
+// Scores returns a table of scores, a column for each population; ▲ and ▼ are better and worse than the first mechanism
+// by more than two standard errors.
 func (c Cells) Scores() display.Item {
 	it := display.Item{Title: "Scores", Header: append([]string{"mechanism"}, c.names(byPopulation)...)}
 	if len(c) > 0 {

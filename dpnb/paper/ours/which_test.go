@@ -182,8 +182,8 @@ func TestTheChartGoesByTheForecast(t *testing.T) {
 	}
 }
 
-// TestMakeWhich makes which.tsv anew, and goes on with an unfinished one:
-// DPNB_TABLE=which.tsv go test -run TestMakeWhich -timeout 0 ./dpnb/paper/ours
+// TestMakeWhich makes which.tsv anew, and goes on with an unfinished one: DPNB_TABLE=which.tsv go test -run
+// TestMakeWhich -timeout 0 ./dpnb/paper/ours
 func TestMakeWhich(t *testing.T) {
 	name := os.Getenv("DPNB_TABLE")
 	if name == "" {

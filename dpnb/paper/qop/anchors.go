@@ -8,21 +8,17 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm"
-
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
-	"github.com/dpnb/notebooks/dpnb/noise"
-
-	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-// quadraticExperiments lists claims about what the paper's experiment shows and
-// what it leaves out.
+// quadraticExperiments lists claims about what the paper's experiment shows and what it leaves out.
 func quadraticExperiments() []claim.Claim {
 	return []claim.Claim{{
 		ID: "dpnb/quadratic-anchor", Paper: "Cortild, Cartis 2026, appendix G.3", Kind: claim.Ours,
@@ -126,8 +122,8 @@ func anchorShare(factor float64) claim.Check {
 	}
 }
 
-// brokenScalar returns the probabilities of cells of θ under two datasets of one
-// record each, (x, y), in one dimension with θ⋆ = 0 and the regulariser θ:
+// brokenScalar returns the probabilities of cells of θ under two datasets of one record each, (x, y), in one dimension
+// with θ⋆ = 0 and the regulariser θ:
 //
 //	θ = −(1 − xy)/(x² + σ²W),  W ~ χ²_m.
 func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float64) {
@@ -159,8 +155,8 @@ func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float
 	return law(first), law(second)
 }
 
-// brokenInterpolation looks for the label error from which the claimed (ε, δ) is
-// exceeded; share multiplies the noise, and t the 1/7 that is claimed.
+// brokenInterpolation looks for the label error from which the claimed (ε, δ) is exceeded; share multiplies the noise,
+// and t the 1/7 that is claimed.
 func brokenInterpolation(share, t float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const m, eps, delta = 5, 0.5, 0.05

@@ -56,9 +56,8 @@ func composites() []claim.Claim {
 	}
 }
 
-// leastSquares is qop's problem with n records in d dimensions: rows standard
-// normal times scale, labels xᵢᵀθ⋆ plus noise, W ~ Wishart(d, 2d) times sigma2
-// around an anchor at N(0, 0.1·I) from θ⋆.
+// leastSquares is qop's problem with n records in d dimensions: rows standard normal times scale, labels xᵢᵀθ⋆ plus
+// noise, W ~ Wishart(d, 2d) times sigma2 around an anchor at N(0, 0.1·I) from θ⋆.
 func leastSquares(rng *noise.Seeded, n, d int, scale, label, sigma2 float64, r composite.Regulariser,
 	c composite.Constraint) *composite.Problem {
 	rows := matrix.NewDense(n, d, nil)
@@ -132,8 +131,8 @@ func eq7(factor float64, seed uint64) claim.Check {
 	}
 }
 
-// largestShare returns the largest 2·factor·μ(J − J⋆)/dist² over random points
-// of C, some with zeros and bounds, and along the least curved direction.
+// largestShare returns the largest 2·factor·μ(J − J⋆)/dist² over random points of C, some with zeros and bounds, and
+// along the least curved direction.
 func largestShare(p *composite.Problem, factor float64, points int, rng *noise.Seeded) (largest float64, count int,
 	err error) {
 	_, d := p.Rows.Dims()
@@ -174,8 +173,8 @@ func largestShare(p *composite.Problem, factor float64, points int, rng *noise.S
 	return largest, count, nil
 }
 
-// printedG2 is Algorithm G.2 word for word, for the squared loss: it returns θ_K,
-// the proximal point before the last update.
+// printedG2 is Algorithm G.2 word for word, for the squared loss: it returns θ_K, the proximal point before the last
+// update.
 func printedG2(p *composite.Problem, k int, rng *noise.Seeded) []float64 {
 	n, d := p.Rows.Dims()
 	rows := p.Rows.(*matrix.Dense)
@@ -219,8 +218,8 @@ func printedG2(p *composite.Problem, k int, rng *noise.Seeded) []float64 {
 	return theta
 }
 
-// algorithmG2 runs Algorithm G.2 as printed and, if joint is true, with the
-// proximal map of r + ι_C where it is said to be mended. The solution over an affine C is taken times factor.
+// algorithmG2 runs Algorithm G.2 as printed and, if joint is true, with the proximal map of r + ι_C where it is said to
+// be mended. The solution over an affine C is taken times factor.
 func algorithmG2(joint bool, factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		rng := noise.NewSeeded(seed)
@@ -228,8 +227,8 @@ func algorithmG2(joint bool, factor float64, seed uint64) claim.Check {
 		if size == claim.Full {
 			long = 3_000_000
 		}
-		// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the
-		// projection gives max(0, yᵢ), whose mean is ½.
+		// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the projection gives max(0, yᵢ), whose mean
+		// is ½.
 		half := &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}),
 			Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: composite.Box{Lower: []float64{0}}}
 		printed := printedG2(half, long, rng.Stream(1))[0]
@@ -282,8 +281,8 @@ func algorithmG2(joint bool, factor float64, seed uint64) claim.Check {
 	}
 }
 
-// paperRun measures what 1,000 iterations leave on the problem of G.3 at κ = 1:
-// (n, d) = (300, 100), |xᵢⱼ| ≤ 5, ω = 1, σ² = 1.1747e5.
+// paperRun measures what 1,000 iterations leave on the problem of G.3 at κ = 1: (n, d) = (300, 100), |xᵢⱼ| ≤ 5, ω = 1,
+// σ² = 1.1747e5.
 func paperRun(rng *noise.Seeded) (string, error) {
 	const kappa = 1
 	p := leastSquares(rng, 300, 100, 1, 0, 1.1747e5, composite.L1{Weight: 1}, composite.NewBox(kappa))

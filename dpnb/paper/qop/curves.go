@@ -215,8 +215,8 @@ func WalkFigure(steps int, seed uint64) (*figure.Figure, error) {
 }
 
 // BoundFigure draws the smallest bounds of Figure 1 over ε for the first and the last δ, of Theorem 3.1 and of exact
-// accounting for least squares; a table has those at ε = 1, where the exact anchor and solver differ from those
-// that are off by a thousandth (dashed).
+// accounting for least squares; a table has those at ε = 1, where the exact anchor and solver differ from those that
+// are off by a thousandth (dashed).
 func BoundFigure(epsilons, deltas []float64) (*figure.Figure, display.Item, error) {
 	f := figure.New("Figure 1: the smallest bound on the excess risk", "ε (replace-one)",
 		"bound (dashed: anchor, solver off by 0.001)").LogX(epsilons...).LogY()

@@ -10,7 +10,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
@@ -26,8 +25,8 @@ func TestQOPCriterion(t *testing.T) {
 			t.Fatal(err)
 		}
 		alpha := wishartAlpha(2, 5, 2e-3, false) // λ_min(W′) ≥ α, but for δ₁ + δ₃
-		// The neighbour's W = W′ − L·ee^T/σ², its record flat at θ although it was
-		// curved on the way: J̃″ = σ²λ along e, and (7) holds with equality at g.
+		// The neighbour's W = W′ − L·ee^T/σ², its record flat at θ although it was curved on the way: J̃″ = σ²λ along
+		// e, and (7) holds with equality at g.
 		lambda := alpha - 1/n.Sigma2
 		g := math.Sqrt(2 * s.Accuracy * alpha * n.Sigma2)
 		accuracy := g * g / (2 * n.Sigma2 * lambda)
@@ -49,11 +48,10 @@ func TestQOPCriterion(t *testing.T) {
 	}
 }
 
-// Lemma E.5: an anchor that is off by η moves the minimiser by √(β/α)·η at most,
-// and two neighbours' minimisers apart by far less.
+// Lemma E.5: an anchor that is off by η moves the minimiser by √(β/α)·η at most, and two neighbours' minimisers apart
+// by far less.
 func TestQOPAnchorMoves(t *testing.T) {
-	// W = diag(α, β): the error is (H + σ²W)⁻¹σ²Wa; H of rank one along u, weak to
-	// strong, with σ² = 1.
+	// W = diag(α, β): the error is (H + σ²W)⁻¹σ²Wa; H of rank one along u, weak to strong, with σ² = 1.
 	const alpha, beta = 1.0, 100.0
 	var most float64
 	for i := range 2000 {
@@ -77,8 +75,8 @@ func TestQOPAnchorMoves(t *testing.T) {
 		t.Errorf("the anchor moves the minimiser by %.3f·η", most)
 	}
 	errata.Quote(t, "qop-53", "%.2f", most)
-	// Least squares, (d, m) = (12, 24), the σ² of exact accounting at ε = 0.5,
-	// δ = 0.01: the two neighbours' minimisers, given M, are M⁻¹Ua/σ² apart.
+	// Least squares, (d, m) = (12, 24), the σ² of exact accounting at ε = 0.5, δ = 0.01: the two neighbours'
+	// minimisers, given M, are M⁻¹Ua/σ² apart.
 	const d, m = 12, 24
 	n, err := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1,
 		Structure: wishart.LeastSquares}.

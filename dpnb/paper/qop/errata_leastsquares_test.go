@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
@@ -52,8 +51,8 @@ func TestQOPLeastSquares(t *testing.T) {
 	errata.Quote(t, "qop-54", "%.3f", linear)
 	errata.Quote(t, "qop-54", "%.3f", exact)
 
-	// Least squares: a record shifts 1/(eᵀM⁻¹e) ~ χ²_ν by s = L/σ². The profile by
-	// cells, and a replacement as adding and then removing.
+	// Least squares: a record shifts 1/(eᵀM⁻¹e) ~ χ²_ν by s = L/σ². The profile by cells, and a replacement as adding
+	// and then removing.
 	replaced := func(sigma2 float64) (together, alone float64) {
 		without, with := chiCells(nu, 0), chiCells(nu, 1/sigma2)
 		add := func(e float64) float64 { return audit.HockeyStick(without, with, e) }
@@ -74,8 +73,7 @@ func TestQOPLeastSquares(t *testing.T) {
 	}
 	errata.Quote(t, "qop-17", "%.4f", alone)
 
-	// Linear models: the cost of two records of curvature up to L, outside events
-	// of probabilities 0.8δ, 0.1δ, 0.1δ.
+	// Linear models: the cost of two records of curvature up to L, outside events of probabilities 0.8δ, 0.1δ, 0.1δ.
 	chi := distuv.ChiSquared{K: nu}
 	low, other, high := chi.Quantile(0.8*delta), chi.Quantile(0.1*delta), chi.Quantile(1-0.1*delta)
 	cost := func(s float64) float64 {
@@ -89,8 +87,8 @@ func TestQOPLeastSquares(t *testing.T) {
 
 // Theorem 5.1: dσ²/(2Δ) does in place of 2dσ²/Δ.
 func TestQOPLinearRisk(t *testing.T) {
-	// One dimension, θ_exact = 0. J = k|θ|: θ̂ is −b/Δ, drawn k/Δ nearer to 0, and
-	// J = kσ²/Δ·E(|N| − k)₊ for k in units of σ. J = cθ²/2: cσ²/(2(c + Δ)²).
+	// One dimension, θ_exact = 0. J = k|θ|: θ̂ is −b/Δ, drawn k/Δ nearer to 0, and J = kσ²/Δ·E(|N| − k)₊ for k in units
+	// of σ. J = cθ²/2: cσ²/(2(c + Δ)²).
 	var most float64 // in units of σ²/Δ
 	for k := 0.0; k < 4; k += 0.01 {
 		most = math.Max(most, k*2*(measure.Phi(k)-k*measure.Survival(k)))

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
@@ -48,8 +47,7 @@ func lemmaC7(e, u *mat.VecDense) *mat.SymDense {
 	return out
 }
 
-// Theorem 3.1 pays for a ‖U‖ of 2L, where there is L, and for eigenvalues that
-// have the other sign.
+// Theorem 3.1 pays for a ‖U‖ of 2L, where there is L, and for eigenvalues that have the other sign.
 func TestQOPEigenvalues(t *testing.T) {
 	const d, draws, a0 = 4, 4000, 1.5 // L = 1, σ = 1, ρ = 1
 	const p, k, y = 2.5, 1.5, 1 / a0  // m = 8; y = L/(σ²a₀)
@@ -73,8 +71,8 @@ func TestQOPEigenvalues(t *testing.T) {
 		// W′
 		moved := symmetric(d, []float64{a0, a0 + src.ExpFloat64()*float64(draw%2), a0 + 1, a0 + 2}, axis(0), axis(1),
 			axis(2), axis(3))
-		// v is along e, H̄ the mean Hessian of a record on the way from θ⋆ to θ, h
-		// the Hessian at θ; both of rank one, between 0 and L.
+		// v is along e, H̄ the mean Hessian of a record on the way from θ⋆ to θ, h the Hessian at θ; both of rank one,
+		// between 0 and L.
 		e, x, z := unit(), unit(), unit()
 		curved := []float64{src.Float64(), src.Float64(), src.Float64(), src.Float64()} // H̄, H̄′, h, h′
 		if draw%2 == 0 {

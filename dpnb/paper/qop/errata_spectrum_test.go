@@ -34,8 +34,7 @@ func TestQOPLargestEigenvalue(t *testing.T) {
 
 // Given θ_priv the largest eigenvalue is no longer what it was.
 func TestQOPConditioning(t *testing.T) {
-	// d = 1, r(θ) = θ, losses xᵢ²θ²/2 with Σxᵢ² = s: θ = −1/(s + σ²W), so that
-	// θ_priv and the data determine W.
+	// d = 1, r(θ) = θ, losses xᵢ²θ²/2 with Σxᵢ² = s: θ = −1/(s + σ²W), so that θ_priv and the data determine W.
 	const m, s, sigma2, delta4, draws = 3, 2.0, 5.0, 0.05, 20_000
 	beta := distuv.ChiSquared{K: m}.Quantile(1 - delta4)
 	given := func(theta, s float64) float64 { return measure.Indicator((-1/theta-s)/sigma2 > beta) } // P(W > β | θ)

@@ -15,8 +15,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 )
 
-// splitting is Algorithm G.2 of qop: gradient is that of n times the term of one
-// record, prox that of ρr and project that of C. It returns θ_K.
+// splitting is Algorithm G.2 of qop: gradient is that of n times the term of one record, prox that of ρr and project
+// that of C. It returns θ_K.
 func splitting(src *noise.Seeded, n, d, steps int, rho float64, gradient func(g, theta []float64, i int), prox,
 	project func(v []float64)) []float64 {
 	x, theta, z := make([]float64, d), make([]float64, d), make([]float64, d)
@@ -40,8 +40,7 @@ func nothing([]float64) {}
 
 // Algorithm G.2 over a half-line settles off the minimiser.
 func TestQOPSplittingIsBiased(t *testing.T) {
-	// fᵢ = (θ − yᵢ)²/2, Lip(2∇f) = 2, θ ≥ 0. The sum is least at the mean of y or
-	// at 0, whichever is larger.
+	// fᵢ = (θ − yᵢ)²/2, Lip(2∇f) = 2, θ ≥ 0. The sum is least at the mean of y or at 0, whichever is larger.
 	y := []float64{1, -1.2}
 	minimiser := math.Max(0, floats.Sum(y)/2)
 	gradient := func(g, theta []float64, i int) { g[0] = 2 * (theta[0] - y[i]) }
@@ -60,8 +59,8 @@ func TestQOPSplittingIsBiased(t *testing.T) {
 	errata.Quote(t, "qop-46", "%.1f", joint)
 }
 
-// paperProblem is that of appendix G.3 with one seed: |xᵢⱼ| ≤ 5, ω = 1, the σ² of
-// Theorem 3.1 as printed for ε₁ = 0.5, δ₃ = 0.005 and m = 2d.
+// paperProblem is that of appendix G.3 with one seed: |xᵢⱼ| ≤ 5, ω = 1, the σ² of Theorem 3.1 as printed for ε₁ = 0.5,
+// δ₃ = 0.005 and m = 2d.
 func paperProblem(src *noise.Seeded, kappa float64) *composite.Problem {
 	const n, d, xi = 300, 100, 5.0
 	rows := matrix.NewDense(n, d, nil)

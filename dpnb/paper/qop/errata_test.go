@@ -8,10 +8,9 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -59,8 +58,8 @@ func lopNoise(eps, delta float64) (sigma, ridge float64) {
 // Theorem 5.1: the constants are those of add/remove-one.
 func TestQOPAdjacencyOfLOP(t *testing.T) {
 	const eps, far = 1.0, 1e6
-	// The largest δ(1) over the label of the record that is there, when it is
-	// taken away, and when its label is replaced by one far off. ζ = L = 1.
+	// The largest δ(1) over the label of the record that is there, when it is taken away, and when its label is
+	// replaced by one far off. ζ = L = 1.
 	largest := func(sigma, ridge float64) (add, replace float64) {
 		none := measure.ScalarLaw(ridge, sigma, func(float64) float64 { return 0 })
 		other := measure.ScalarLaw(ridge, sigma, measure.HuberRecord(far))
@@ -88,8 +87,7 @@ func TestQOPAdjacencyOfLOP(t *testing.T) {
 func TestQOPStructureOfLOP(t *testing.T) {
 	const eps, delta, d = 1.0, 1e-5, 50
 	sigma, ridge := lopNoise(eps, delta)
-	// ℓ(θ) with ∇ℓ = min(‖θ‖, 1)·θ/‖θ‖ (ζ = L = 1), alone in the dataset. The
-	// proof takes −⟨b, ∇ℓ(θ̂)⟩/σ for N(0, 1).
+	// ℓ(θ) with ∇ℓ = min(‖θ‖, 1)·θ/‖θ‖ (ζ = L = 1), alone in the dataset. The proof takes −⟨b, ∇ℓ(θ̂)⟩/σ for N(0, 1).
 	src := noise.NewSeeded(18)
 	b := make([]float64, d)
 	var loss measure.Mean
@@ -233,8 +231,8 @@ func definite(w []float64, d int, a float64) bool {
 	return true
 }
 
-// Interpolation is needed: one record whose minimiser is not θ⋆ is told apart
-// with certainty. One dimension, losses (θ − yᵢ)²/2, θ⋆ = 0, W ~ Wishart(1, 3).
+// Interpolation is needed: one record whose minimiser is not θ⋆ is told apart with certainty. One dimension, losses (θ
+// − yᵢ)²/2, θ⋆ = 0, W ~ Wishart(1, 3).
 func TestQOPInterpolation(t *testing.T) {
 	src := noise.NewSeeded(20)
 	g := make([]float64, 3)
@@ -270,8 +268,8 @@ func TestQOPInterpolation(t *testing.T) {
 
 // The experiments have an anchor off θ⋆ (η > 0) and leave out the final noise.
 func TestQOPAnchorWithoutNoise(t *testing.T) {
-	// d = 1, θ⋆ = 0, anchor θ̃ = 0.3, W ~ Wishart(1, 3), losses xᵢ²θ²/2 that share
-	// the minimiser: x = 0 for all but the record that is replaced.
+	// d = 1, θ⋆ = 0, anchor θ̃ = 0.3, W ~ Wishart(1, 3), losses xᵢ²θ²/2 that share the minimiser: x = 0 for all but the
+	// record that is replaced.
 	const anchor, sigma2 = 0.3, 50.0
 	src := noise.NewSeeded(31)
 	g := make([]float64, 3)
@@ -294,8 +292,8 @@ func TestQOPAnchorWithoutNoise(t *testing.T) {
 		t.Errorf("P(θ = θ̃): %d/2000 and %d/2000", count(0), count(1))
 	}
 	errata.Quote(t, "qop-31", "%d", count(0))
-	// With the noise of the theorem (ε₂ = 0.5, sensitivity 2η at most) the two
-	// samples overlap: their Kolmogorov–Smirnov distance is small.
+	// With the noise of the theorem (ε₂ = 0.5, sensitivity 2η at most) the two samples overlap: their
+	// Kolmogorov–Smirnov distance is small.
 	a, b := make([]float64, 2000), make([]float64, 2000)
 	out := 2 * anchor / 0.5 * math.Sqrt(2*math.Log(1.25/0.01))
 	for i := range a {

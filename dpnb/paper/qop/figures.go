@@ -9,8 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// quadraticFigures lists the claims that are the outcome of the paper's
-// experiment.
+// quadraticFigures lists the claims that are the outcome of the paper's experiment.
 func quadraticFigures() []claim.Claim {
 	return []claim.Claim{{
 		ID: "qop/fig2", Paper: "Cortild, Cartis 2026, Figure 2", Kind: claim.Figure,
@@ -57,8 +56,7 @@ func risks(ctx context.Context, g sim.Grid[*Task]) (func(mechanism string, kappa
 	}, cells, err
 }
 
-// growingBoxes redoes Figure 2; with swapped, LOP is taken for QOP, which must
-// fail.
+// growingBoxes redoes Figure 2; with swapped, LOP is taken for QOP, which must fail.
 func growingBoxes(swapped bool) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		grows, flat := "LOP", "QOP"

@@ -126,8 +126,7 @@ func quadraticLemmas() []claim.Claim {
 	}
 }
 
-// classicalGaussian holds the σ of Lemma B.1, times share, against the least σ that is
-// enough.
+// classicalGaussian holds the σ of Lemma B.1, times share, against the least σ that is enough.
 func classicalGaussian(share float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var below, above float64
@@ -204,8 +203,8 @@ func conditionalPairs(share float64) claim.Check {
 	}
 }
 
-// successive compares laws with smoothed regularisers to the one they converge to,
-// which has an atom; the limit has σ times share, to see the check fail.
+// successive compares laws with smoothed regularisers to the one they converge to, which has an atom; the limit has σ
+// times share, to see the check fail.
 func successive(share float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var cuts []float64 // never zero, where the limit has its atom
@@ -236,8 +235,8 @@ func successive(share float64) claim.Check {
 	}
 }
 
-// integrandRatios holds the printed and the sharper bound, times share, against ratios
-// of integrands, and the released σ² against what the sharper one asks for.
+// integrandRatios holds the printed and the sharper bound, times share, against ratios of integrands, and the released
+// σ² against what the sharper one asks for.
 func integrandRatios(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		draws := 2000
@@ -289,8 +288,8 @@ func integrandRatios(share float64) claim.Check {
 	}
 }
 
-// leaving is part 2b of the proof where it is sharp, in one dimension with ‖U‖ = 2L: the probability, given
-// λ_min(W) ≥ α, of a W that U/σ² takes below α, over δ₁, at the second term of Theorem 3.1's σ² times share.
+// leaving is part 2b of the proof where it is sharp, in one dimension with ‖U‖ = 2L: the probability, given λ_min(W) ≥
+// α, of a W that U/σ² takes below α, over δ₁, at the second term of Theorem 3.1's σ² times share.
 func leaving(share float64) (float64, error) {
 	const delta1, delta3 = 0.01, 0.02
 	w := wishart.Wishart{D: 1, M: 8}
@@ -313,11 +312,10 @@ func combine(A *mat.SymDense, a float64, B *mat.SymDense, b float64) *mat.SymDen
 	return &x
 }
 
-// randomPerturbation returns W′ ⪰ α + 1, U = H̄′ − H̄ with both averages of Hessians
-// of rank one between 0 and the identity, so that W = W′ + U ⪰ α (L = σ = 1), and the
-// Hessians that are lost and gained. aligned sets them all against the bound: one
-// direction x in which W′ is smallest, U lowest and the new Hessian curved, and one in which W′ is so stiff that U
-// does nothing.
+// randomPerturbation returns W′ ⪰ α + 1, U = H̄′ − H̄ with both averages of Hessians of rank one between 0 and the
+// identity, so that W = W′ + U ⪰ α (L = σ = 1), and the Hessians that are lost and gained. aligned sets them all
+// against the bound: one direction x in which W′ is smallest, U lowest and the new Hessian curved, and one in which W′
+// is so stiff that U does nothing.
 func randomPerturbation(src *noise.Seeded, d int, alpha float64, aligned bool) (moved, U, before, after *mat.SymDense) {
 	unit := func() *mat.VecDense {
 		v := make([]float64, d)
@@ -376,8 +374,8 @@ func anchorDistance(share float64) claim.Check {
 			alpha, beta := values[0], values[d-1]
 			scale := math.Exp(4*src.NormFloat64() - 4)
 			full := combine(w, sigma2, h, scale)
-			// θ̃_priv − θ_priv = (H + σ²W)⁻¹σ²Wa, and from there down the softest
-			// direction until the objective has risen by τ.
+			// θ̃_priv − θ_priv = (H + σ²W)⁻¹σ²Wa, and from there down the softest direction until the objective has
+			// risen by τ.
 			a := make([]float64, d)
 			src.Gaussian(a, 1)
 			if k%2 == 0 {

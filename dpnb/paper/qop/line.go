@@ -19,9 +19,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-// line is Mechanism 3 in one dimension, where its law is an integral: one record of least squares, of curvature
-// h = 1 or 0 and minimal at 0, the regulariser gθ, an anchor that is off by a and a solver that ends τ above the
-// minimum, on one side of the minimiser or on the other.
+// line is Mechanism 3 in one dimension, where its law is an integral: one record of least squares, of curvature h = 1
+// or 0 and minimal at 0, the regulariser gθ, an anchor that is off by a and a solver that ends τ above the minimum, on
+// one side of the minimiser or on the other.
 type line struct {
 	freedom                     float64
 	sigma2, sigmaOut, tau, a, g float64
@@ -149,8 +149,8 @@ func outputNoise(share float64) claim.Check {
 	}
 }
 
-// released is a mechanism in one dimension for the record (1, 1), with ω|θ| and noise by exact accounting; the
-// solver is next to exact.
+// released is a mechanism in one dimension for the record (1, 1), with ω|θ| and noise by exact accounting; the solver
+// is next to exact.
 func released(weight, tau float64) (qop.Perturbation, error) {
 	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: qop.AssumeInterpolation([]float64{1}, 0),
 		HiddenDimension: 5, Accuracy: tau, Adjacency: privacy.AddRemove, Split: wishart.Split{Epsilon1: 0.5,

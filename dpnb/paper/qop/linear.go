@@ -84,8 +84,8 @@ func clippedLinear(sigma, level float64) claim.Check {
 	}
 }
 
-// shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ
-// times factor.
+// shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ times
+// factor.
 func shownNoise(m constrained.Objective, factor float64, runs int) (float64, error) {
 	src := noise.NewSeeded(64)
 	const n, d = 10, 40

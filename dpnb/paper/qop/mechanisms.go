@@ -4,29 +4,24 @@ import (
 	"math"
 	"sync"
 
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
-
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-// QOPAsPrinted returns the three curves of Figure 2 of qop with its constants and
-// without any output noise, as there: LOP by Theorem 5.1 (add/remove-one) with ζ
-// = (2κ√d·ξ√d + max|yᵢ|)·ξ√d, LOP-Clip with gradients clipped at 10,000, QOP by
-// Theorem 3.1 (replace-one) with the split (ε, 0), (δ/2, 0, δ/2, 0) and m = 2d.
+// QOPAsPrinted returns the three curves of Figure 2 of qop with its constants and without any output noise, as there:
+// LOP by Theorem 5.1 (add/remove-one) with ζ = (2κ√d·ξ√d + max|yᵢ|)·ξ√d, LOP-Clip with gradients clipped at 10,000, QOP
+// by Theorem 3.1 (replace-one) with the split (ε, 0), (δ/2, 0, δ/2, 0) and m = 2d.
 //
-// That is no comparison at equal privacy: see docs/errata.md, qop-17 and qop-31,
-// and max|yᵢ| is read off the records.
+// That is no comparison at equal privacy: see docs/errata.md, qop-17 and qop-31, and max|yᵢ| is read off the records.
 func AsPrinted(solver Solver) []Mechanism {
 	const smoothness = RowNorm * RowNorm
 	linear := func(t *Task, l loss.Loss, slope, eps, delta float64, src *noise.Seeded) ([]float64, error) {
@@ -49,9 +44,8 @@ func AsPrinted(solver Solver) []Mechanism {
 	}
 }
 
-// QOPCurved is QOP without output noise, σ² by the given accounting for records
-// with ‖x‖ ≤ rowNorm, m = 2d. It protects nobody unless the anchor is θ⋆ itself
-// and the solver exact.
+// QOPCurved is QOP without output noise, σ² by the given accounting for records with ‖x‖ ≤ rowNorm, m = 2d. It protects
+// nobody unless the anchor is θ⋆ itself and the solver exact.
 func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) Mechanism {
 	known := memo[[2]float64, float64]{}
 	return Mechanism{Name: name, Fit: func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
@@ -76,12 +70,10 @@ func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) 
 	}}
 }
 
-// QOPReleases returns mechanisms whose releases, output noise included, satisfy
-// (ε, δ) under replace-one, each as sharply as can be proved here: QOP for an
-// anchor within ‖θ̃⋆ − θ⋆‖ of θ⋆, if interpolation holds; LOP on the box for
-// labels of at most ξ√d·‖θ⋆‖; and LOP about the anchor, which bounds gradients by
-// clipping residuals at twice what the anchor's error allows, so that it needs
-// interpolation for its accuracy, not for its guarantee. Releases are projected
+// QOPReleases returns mechanisms whose releases, output noise included, satisfy (ε, δ) under replace-one, each as
+// sharply as can be proved here: QOP for an anchor within ‖θ̃⋆ − θ⋆‖ of θ⋆, if interpolation holds; LOP on the box for
+// labels of at most ξ√d·‖θ⋆‖; and LOP about the anchor, which bounds gradients by clipping residuals at twice what the
+// anchor's error allows, so that it needs interpolation for its accuracy, not for its guarantee. Releases are projected
 // on the box, which costs nothing.
 func Releases() []Mechanism {
 	return []Mechanism{{Name: "QOP", Fit: releaseQOP}, {Name: "LOP", Fit: boxedLOP()},
@@ -100,8 +92,7 @@ func releaseQOP(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, erro
 	return t.onBox(r.Coefficients), nil
 }
 
-// plans are the splits, which take longer to find than a fit and depend on η
-// alone.
+// plans are the splits, which take longer to find than a fit and depend on η alone.
 var plans memo[[3]float64, wishart.Plan]
 
 func anchoredQOP(t *Task, eps, delta float64) (qop.Perturbation, error) {
@@ -136,8 +127,8 @@ func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) 
 		if err != nil {
 			return nil, err
 		}
-		// In units of the residual at which the slope ends everything but θ is as it
-		// was: σ, σ̃ and τ scale, λ does not. Run proves it again.
+		// In units of the residual at which the slope ends everything but θ is as it was: σ, σ̃ and τ scale, λ does
+		// not. Run proves it again.
 		level := l.Lipschitz()
 		m.Loss, m.Constraint = l, t.box()
 		m.Sigma, m.OutputSigma, m.Tolerance = m.Sigma*level, m.OutputSigma*level, m.Tolerance*level
@@ -149,8 +140,7 @@ func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) 
 	}
 }
 
-// calibrate returns LOP for the squared loss whose slope ends at the given
-// residual.
+// calibrate returns LOP for the squared loss whose slope ends at the given residual.
 func (t *Task) calibrate(residual float64, rule constrained.Rule, eps, delta float64) (constrained.Objective, error) {
 	return constrained.Calibrate(constrained.Config{Loss: loss.Clipped(loss.Squared{}, residual), RowNorm: RowNorm,
 		Dimension: qopDimension, Epsilon: eps, Delta: delta,

@@ -56,8 +56,8 @@ func wishart2(src *noise.Seeded, m int) curvature2 {
 	return curvature2{w.At(0, 0), w.At(0, 1), w.At(1, 1)}
 }
 
-// PlaneFigure draws ten perturbations of one objective of two coefficients, J(θ) = ½(θ−θ⋆)ᵀH(θ−θ⋆) + (ω/2)‖θ‖²: by
-// a slope bᵀθ, b ~ N(0, 1.9²I), or, where m > 0, by a bend (σ²/2)(θ−θ⋆)ᵀW(θ−θ⋆) with m degrees of freedom.
+// PlaneFigure draws ten perturbations of one objective of two coefficients, J(θ) = ½(θ−θ⋆)ᵀH(θ−θ⋆) + (ω/2)‖θ‖²: by a
+// slope bᵀθ, b ~ N(0, 1.9²I), or, where m > 0, by a bend (σ²/2)(θ−θ⋆)ᵀW(θ−θ⋆) with m degrees of freedom.
 // An ellipse is a contour, at the same height above the minimum for all.
 func PlaneFigure(m int, sigma2 float64, seed uint64) *figure.Figure {
 	src := noise.NewSeeded(seed)
@@ -107,8 +107,8 @@ func PlaneFigure(m int, sigma2 float64, seed uint64) *figure.Figure {
 	return f.Equal()
 }
 
-// LeastSquaresNoise returns σ² for least squares, L = 1, with exact anchor and solver, by an accounting; where α
-// has to be paid for, δ is halved between δ₁ and δ₃.
+// LeastSquaresNoise returns σ² for least squares, L = 1, with exact anchor and solver, by an accounting; where α has to
+// be paid for, δ is halved between δ₁ and δ₃.
 func LeastSquaresNoise(a wishart.Accounting, w wishart.Wishart, adj privacy.Adjacency, eps, delta float64) (float64,
 	error) {
 	s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: a, Structure: wishart.LeastSquares,

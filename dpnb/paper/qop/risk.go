@@ -134,9 +134,9 @@ func excessRisk(inexact bool, share float64) claim.Check {
 	}
 }
 
-// halfOfCorollary returns the mean excess risk over half of Corollary 3.4's bound, which
-// is proved besides (docs/theory/quadratic.md), where it comes near it: r = w|θ|, losses
-// that are next to nothing, θ_exact = 0, θ⋆ = 1, w = mσ²/2 and many degrees of freedom.
+// halfOfCorollary returns the mean excess risk over half of Corollary 3.4's bound, which is proved besides
+// (docs/theory/quadratic.md), where it comes near it: r = w|θ|, losses that are next to nothing, θ_exact = 0, θ⋆ = 1, w
+// = mσ²/2 and many degrees of freedom.
 func halfOfCorollary(src *noise.Seeded, runs int) (float64, error) {
 	const freedom = 400
 	rows, labels := matrix.NewDense(1, 1, []float64{1e-6}), []float64{1e-6}
@@ -205,8 +205,8 @@ func interpolating(n, d int, src *noise.Seeded) (rows *matrix.Dense, labels, sta
 	return rows, labels, star
 }
 
-// optimisedBounds recomputes Figure 1, its values times factor, and looks for better
-// splits and hidden dimensions at random, by the printed formulas alone.
+// optimisedBounds recomputes Figure 1, its values times factor, and looks for better splits and hidden dimensions at
+// random, by the printed formulas alone.
 func optimisedBounds(factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		eps, delta := []float64{0.5, 1}, []float64{1e-4, 1e-2}
@@ -256,8 +256,8 @@ func optimisedBounds(factor float64) claim.Check {
 	}
 }
 
-// printedRisk is the right-hand side of Theorem 3.3, or of Corollary 3.4 where anchor and
-// solver are exact, as printed, at Figure 1's n = 10, a = 1, G = 1, L = 1.
+// printedRisk is the right-hand side of Theorem 3.3, or of Corollary 3.4 where anchor and solver are exact, as printed,
+// at Figure 1's n = 10, a = 1, G = 1, L = 1.
 func printedRisk(s wishart.Setting, split wishart.Split) float64 {
 	k := lemmaD4(s.Wishart, split.Delta1, split.Delta3, math.Max(split.Delta4, 1e-12))
 	sigma2, d := k.sigma2(split.Epsilon1, 1), float64(s.D)
@@ -268,8 +268,8 @@ func printedRisk(s wishart.Setting, split wishart.Split) float64 {
 	return 10*d*out*out/2 + math.Sqrt(d)*out + s.Accuracy + k.m*sigma2*(1+s.AnchorError*s.AnchorError)
 }
 
-// otherPlan is a plan's setting and split with another hidden dimension and other shares
-// of the same ε and δ, near the plan's.
+// otherPlan is a plan's setting and split with another hidden dimension and other shares of the same ε and δ, near the
+// plan's.
 func otherPlan(p wishart.Plan, rng *noise.Seeded) (wishart.Setting, wishart.Split) {
 	s, split := p.Setting, p.Split
 	s.M = max(s.D+1, s.M+rng.IntN(9)-4)

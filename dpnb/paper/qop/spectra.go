@@ -38,8 +38,8 @@ func spectra(ctx context.Context, size claim.Size, seed uint64, f func(k int, w 
 	return nil
 }
 
-// largestBelowBound holds drawn spectra against the bound at t, and the accountant's
-// bound at t times share against the formula.
+// largestBelowBound holds drawn spectra against the bound at t, and the accountant's bound at t times share against the
+// formula.
 func largestBelowBound(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		broken := false
@@ -85,8 +85,8 @@ func largestBelowBound(share float64) claim.Check {
 	}
 }
 
-// smallestBelowBound holds the bound, times factor, against drawn spectra and against
-// exact probabilities where it is sharp: in one dimension, and in two for small s.
+// smallestBelowBound holds the bound, times factor, against drawn spectra and against exact probabilities where it is
+// sharp: in one dimension, and in two for small s.
 func smallestBelowBound(factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		broken := false
@@ -128,8 +128,8 @@ func smallestBelowBound(factor float64) claim.Check {
 	}
 }
 
-// smallestExactly is P(λ_min ≤ s) for d = 1 and 2, from the density of the eigenvalues,
-// (xy)^{(m−3)/2}e^{−(x+y)/2}(y − x) on x < y at d = 2.
+// smallestExactly is P(λ_min ≤ s) for d = 1 and 2, from the density of the eigenvalues, (xy)^{(m−3)/2}e^{−(x+y)/2}(y −
+// x) on x < y at d = 2.
 func smallestExactly(w wishart.Wishart, s float64) float64 {
 	if w.D == 1 {
 		return mathext.GammaIncReg(float64(w.M)/2, s/2)
@@ -147,9 +147,8 @@ func smallestExactly(w wishart.Wishart, s float64) float64 {
 	return below(s) / below(150)
 }
 
-// wishartConstants holds the constants of Lemma D.4, α, α₁ and 1/β times share and f
-// times its inverse, against drawn spectra, against the printed formulas and, f, against
-// ratios of densities.
+// wishartConstants holds the constants of Lemma D.4, α, α₁ and 1/β times share and f times its inverse, against drawn
+// spectra, against the printed formulas and, f, against ratios of densities.
 func wishartConstants(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const delta = 0.02
@@ -218,8 +217,8 @@ func wishartConstants(share float64) claim.Check {
 	}
 }
 
-// steepest is the largest ln(q(W + U)/q(W))/(‖U‖f(rank U)) over W with the least
-// eigenvalue α in two softest directions, and U = ±t on one or both of them.
+// steepest is the largest ln(q(W + U)/q(W))/(‖U‖f(rank U)) over W with the least eigenvalue α in two softest
+// directions, and U = ±t on one or both of them.
 func steepest(k wishart.Constants) (most float64) {
 	for _, t := range []float64{-0.5, -0.01, 1e-6, 0.01, 1} {
 		u := t * k.Alpha

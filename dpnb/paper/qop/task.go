@@ -33,12 +33,10 @@ const (
 	qopSpread = 0.31622776601683794
 )
 
-// QOPKappas are half-widths κ of the box C = [−κ, κ]ᵈ, over decades. The paper
-// does not list its own.
+// QOPKappas are half-widths κ of the box C = [−κ, κ]ᵈ, over decades. The paper does not list its own.
 var Kappas = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
 
-// Figure1Epsilons and Figure1Deltas are a grid for the data of Figure 1
-// (quadratic.Figure1), whose own is not given.
+// Figure1Epsilons and Figure1Deltas are a grid for the data of Figure 1 (quadratic.Figure1), whose own is not given.
 var (
 	Figure1Epsilons = []float64{0.1, 0.2, 0.5, 1, 2, 5, 10}
 	Figure1Deltas   = []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}
@@ -55,9 +53,8 @@ type Task struct {
 	Kappa        float64
 }
 
-// NewTask draws the data of appendix G.3: rows N(0, I), scaled so that the
-// largest entry is ξ, θ⋆ ~ N(0, I), yᵢ = xᵢᵀθ⋆. A positive labelError adds N(0,
-// labelError²) to each label, which breaks interpolation.
+// NewTask draws the data of appendix G.3: rows N(0, I), scaled so that the largest entry is ξ, θ⋆ ~ N(0, I), yᵢ =
+// xᵢᵀθ⋆. A positive labelError adds N(0, labelError²) to each label, which breaks interpolation.
 func NewTask(kappa, labelError float64, src *noise.Seeded) *Task {
 	const n, d = qopRecords, qopDimension
 	t := &Task{Rows: matrix.NewDense(n, d, nil), Labels: make([]float64, n), Star: make([]float64, d),
@@ -84,8 +81,7 @@ func (t *Task) Risk(theta []float64) float64 {
 	return floats.Dot(r, r)/2 + qopWeight*floats.Norm(theta, 1)
 }
 
-// AnchorRisk returns the risk of the anchor's projection on the box: what costs
-// no privacy at all.
+// AnchorRisk returns the risk of the anchor's projection on the box: what costs no privacy at all.
 func (t *Task) AnchorRisk() float64 {
 	theta := make([]float64, len(t.Anchor))
 	t.box().Project(theta, t.Anchor)
@@ -115,8 +111,8 @@ func (t *Task) problem(l loss.Loss) *composite.Problem {
 type Solver int
 
 const (
-	// Splitting is the paper's Algorithm G.2: 1,000 stochastic iterations from the
-	// origin, relaxation (k+1)^(−1/2−0.002), step 1/Lip, projected on C at the end.
+	// Splitting is the paper's Algorithm G.2: 1,000 stochastic iterations from the origin, relaxation
+	// (k+1)^(−1/2−0.002), step 1/Lip, projected on C at the end.
 	Splitting Solver = iota
 	// Certified is the minimiser to a proved distance from stationarity.
 	Certified
@@ -144,9 +140,8 @@ func (s Solver) solve(p *composite.Problem, src *noise.Seeded) ([]float64, error
 // Mechanism learns θ of a Task.
 type Mechanism = sim.Mechanism[*Task]
 
-// Figure2 is the experiment of Figure 2 and Table 3 of qop: the risk J on one
-// data set over boxes of growing κ, in ten runs of each mechanism. The score is
-// J(θ); small is good. With a positive labelError interpolation is broken.
+// Figure2 is the experiment of Figure 2 and Table 3 of qop: the risk J on one data set over boxes of growing κ, in ten
+// runs of each mechanism. The score is J(θ); small is good. With a positive labelError interpolation is broken.
 func Figure2(kappas []float64, labelError float64, seed uint64, mechanisms ...Mechanism) sim.Grid[*Task] {
 	g := sim.Grid[*Task]{Mechanisms: mechanisms, Epsilons: []float64{Epsilon}, Delta: Delta, Trials: Trials, Seed: seed,
 		Score: func(t *Task, theta []float64) (float64, error) { return t.Risk(theta), nil }}
@@ -157,8 +152,8 @@ func Figure2(kappas []float64, labelError float64, seed uint64, mechanisms ...Me
 	return g
 }
 
-// QOPStatistics are a row of Table 3 of qop over the cells of one mechanism:
-// standard deviations of the runs and standard errors of their means.
+// QOPStatistics are a row of Table 3 of qop over the cells of one mechanism: standard deviations of the runs and
+// standard errors of their means.
 type Statistics struct {
 	Mechanism                                      string
 	MeanStd, LargestStd, MeanStdErr, LargestStdErr float64
@@ -175,9 +170,8 @@ func (t *Task) Mean(m Mechanism, seed uint64) (float64, error) {
 	return cells[0].Mean, nil
 }
 
-// Table3 returns the statistics of the cells that Figure2 gave, in the
-// order of the mechanisms, divided by scale. The paper does not say whether its
-// risks are sums or means over the records: scale n = 300 makes them means.
+// Table3 returns the statistics of the cells that Figure2 gave, in the order of the mechanisms, divided by scale. The
+// paper does not say whether its risks are sums or means over the records: scale n = 300 makes them means.
 func Table3(cells []sim.Cell, scale float64) []Statistics {
 	var out []Statistics
 	index, count := map[string]int{}, map[string]float64{}

@@ -8,9 +8,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/paper/qop"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -54,8 +53,7 @@ func means(t *testing.T, g sim.Grid[*qop.Task]) map[string]float64 {
 	return out
 }
 
-// The two solvers agree where the noise decides, and LOP grows while QOP stays
-// at the anchor's risk.
+// The two solvers agree where the noise decides, and LOP grows while QOP stays at the anchor's risk.
 func TestFigure2(t *testing.T) {
 	for _, solver := range []qop.Solver{qop.Splitting, qop.Certified} {
 		g := qop.Figure2([]float64{10, 100}, 0, 3, qop.AsPrinted(solver)...)
@@ -70,8 +68,7 @@ func TestFigure2(t *testing.T) {
 	}
 }
 
-// What is released with its noise is worse than the anchor, and exact accounting
-// without noise better.
+// What is released with its noise is worse than the anchor, and exact accounting without noise better.
 func TestQOPAgainstAnchor(t *testing.T) {
 	g := qop.Figure2([]float64{10}, 0, 3, append(qop.Releases(), qop.Curved("exact", wishart.Exact, 15,
 		qop.Certified))...)

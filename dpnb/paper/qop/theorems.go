@@ -6,25 +6,21 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
-
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
-	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
@@ -152,9 +148,8 @@ func quadraticTheorems() []claim.Claim {
 	}
 }
 
-// replacedRecord returns neighbours of least-squares or Huber records, all minimal
-// at one point, in the geometry that leaks most: a linear regulariser along the
-// record that is replaced by one across it.
+// replacedRecord returns neighbours of least-squares or Huber records, all minimal at one point, in the geometry that
+// leaks most: a linear regulariser along the record that is replaced by one across it.
 func replacedRecord(l loss.Loss, d, m int, sigma2 float64) *audit.Curvature {
 	c := &audit.Curvature{Loss: l, Rows: matrix.NewDense(1, d, nil), Labels: []float64{0}, Anchor: make([]float64,
 		d), Tilt: make([]float64, d), Sigma2: sigma2, Freedom: m}
@@ -181,8 +176,8 @@ func largestDelta(c *audit.Curvature, eps float64, draws int, src *noise.Seeded)
 	return best, nil
 }
 
-// realNeighbours holds an accounting, its noise times share, against exact losses of
-// real neighbours, and against its formula.
+// realNeighbours holds an accounting, its noise times share, against exact losses of real neighbours, and against its
+// formula.
 func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		draws := 1200
@@ -269,9 +264,9 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 	}
 }
 
-// offFormula is the largest relative distance of the noise that an accounting gives,
-// times share, from what is stated: Theorem 3.1's σ² and, as printed, σ̃; else the σ² at
-// which least squares, by its own profile, have δ at ε, and linear models formula (5) ε.
+// offFormula is the largest relative distance of the noise that an accounting gives, times share, from what is stated:
+// Theorem 3.1's σ² and, as printed, σ̃; else the σ² at which least squares, by its own profile, have δ at ε, and linear
+// models formula (5) ε.
 func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
 	for _, w := range []wishart.Wishart{{D: 2, M: 4}, {D: 12, M: 24}, {D: 100, M: 200}} {
 		s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares,
@@ -362,8 +357,8 @@ func exactIsAttained(share float64) claim.Check {
 	}
 }
 
-// linearConstants holds Theorem 5.1's constants, σ times share, against the proved
-// profile and simulated risks, and against the formulas.
+// linearConstants holds Theorem 5.1's constants, σ times share, against the proved profile and simulated risks, and
+// against the formulas.
 func linearConstants(share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		huber := loss.Huber{Threshold: 1}
@@ -437,8 +432,8 @@ func linearConstants(share float64) claim.Check {
 	}
 }
 
-// boundedGradients compares δ at gradients and at a thousand times those, with the given
-// share of the noise and labels that are off by so much, to see the check fail.
+// boundedGradients compares δ at gradients and at a thousand times those, with the given share of the noise and labels
+// that are off by so much, to see the check fail.
 func boundedGradients(factor, labelError float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		_, refused := constrained.Calibrate(constrained.Config{Loss: loss.Squared{}, RowNorm: 1, Dimension: 2,

@@ -57,8 +57,8 @@ func branchOff(a, eps, order float64) float64 {
 	return -math.Expm1(hat) + math.Exp(hat)*2*measure.GaussianDelta(a, order)
 }
 
-// TwoErrors draws the two errors of the printed Theorem 3.1. First the sign of the shift: δ(ε) of logistic loss,
-// λ = 1/2, σ = 2, printed and corrected, beside exact divergences of one record under a tilt that holds its slope near
+// TwoErrors draws the two errors of the printed Theorem 3.1. First the sign of the shift: δ(ε) of logistic loss, λ =
+// 1/2, σ = 2, printed and corrected, beside exact divergences of one record under a tilt that holds its slope near
 // 1. Then the order of the second branch, L/σ = 2 and no shift: printed L²/σ², corrected L²/(2σ²), beside a linear
 // loss, which has no curvature and is the Gaussian mechanism. The print promises less than that too.
 func TwoErrors() (shift, branch *figure.Figure) {

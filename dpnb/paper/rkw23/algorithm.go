@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -18,8 +17,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// algorithm lists claims about Algorithms 1 and 2 of rkw23: what they release,
-// and what the tolerance of the solver costs.
+// algorithm lists claims about Algorithms 1 and 2 of rkw23: what they release, and what the tolerance of the solver
+// costs.
 func algorithm() []claim.Claim {
 	return []claim.Claim{
 		{
@@ -102,8 +101,8 @@ func algorithm() []claim.Claim {
 	}
 }
 
-// algorithmOne runs Algorithm 1 and holds it against the paper's definition,
-// with C and σ of that definition multiplied by the given factors.
+// algorithmOne runs Algorithm 1 and holds it against the paper's definition, with C and σ of that definition multiplied
+// by the given factors.
 func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		runs := 5000
@@ -161,8 +160,7 @@ func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) claim.Check {
 	}
 }
 
-// linearRelease is Example 3.4 by the mechanism; scale is a factor on λ in what
-// is expected.
+// linearRelease is Example 3.4 by the mechanism; scale is a factor on λ in what is expected.
 func linearRelease(scale float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		runs := 4000
@@ -206,8 +204,8 @@ func linearRelease(scale float64, seed uint64) claim.Check {
 	}
 }
 
-// stoppedBelow holds the ε of Theorem 4.1, times a factor, against what can be
-// measured of it, and its curve, at τ times share, against the formula.
+// stoppedBelow holds the ε of Theorem 4.1, times a factor, against what can be measured of it, and its curve, at τ
+// times share, against the formula.
 func stoppedBelow(factor, share float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const delta, level = 0.01, 1 - 1e-4
@@ -215,9 +213,8 @@ func stoppedBelow(factor, share float64, seed uint64) claim.Check {
 		if size == claim.Full {
 			samples = 200_000
 		}
-		// Clipped at C = 1 with a label out of reach: linear. The part of the
-		// objective is a = L/σ = 1/2, that of the output noise μ = 1, and with
-		// 2τσ² = L(λσ_out)² the two add up.
+		// Clipped at C = 1 with a label out of reach: linear. The part of the objective is a = L/σ = 1/2, that of the
+		// output noise μ = 1, and with 2τσ² = L(λσ_out)² the two add up.
 		worst := &audit.Stopped{Mechanism: objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1,
 			Lambda: 20, Sigma: 2, Tolerance: 2, OutputSigma: 0.2},
 			Rows: matrix.NewDense(1, 1, nil), Labels: []float64{0}, Extra: []float64{1}, ExtraLabel: 1e6, Pushed: true}
@@ -276,8 +273,8 @@ func statedRDP(m objpert.Objective, alpha float64) float64 {
 		m.Lipschitz()/m.Sigma).rdp(alpha) + 2*alpha*math.Pow(m.Tolerance/(m.OutputSigma*m.Lambda), 2)
 }
 
-// approximateBelow holds the Rényi bound of Theorem E.1, times a factor and at τ times
-// share, against exact divergences of releases.
+// approximateBelow holds the Rényi bound of Theorem E.1, times a factor and at τ times share, against exact divergences
+// of releases.
 func approximateBelow(factor, share float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		cells := 300

@@ -6,9 +6,8 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -25,9 +24,8 @@ var audited = []struct{ lambda, sigma float64 }{
 	{0.26, 1}, {0.26, 5}, {0.3, 2}, {0.5, 0.5}, {0.5, 10}, {1, 2}, {1, 20}, {5, 5}, {5, 0.25},
 }
 
-// neighbours are datasets in one dimension, λ, σ and ε that try to break a
-// bound: nothing else in the data, records that push the predictor to where the
-// new record's slope is largest, records that hold it where its curvature is.
+// neighbours are datasets in one dimension, λ, σ and ε that try to break a bound: nothing else in the data, records
+// that push the predictor to where the new record's slope is largest, records that hold it where its curvature is.
 func neighbours() []audit.Scalar {
 	var all []audit.Scalar
 	for _, c := range audited {
@@ -89,8 +87,8 @@ func againstExact(ctx context.Context, bound deltaBound) (worst, error) {
 	return w, nil
 }
 
-// boundHolds is the check that no exact divergence lies above a bound, and that the
-// bound is what the theorem states, if law is not nil.
+// boundHolds is the check that no exact divergence lies above a bound, and that the bound is what the theorem states,
+// if law is not nil.
 func boundHolds(bound deltaBound, law func(s, lambda, a float64) stated) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		w, err := againstExact(ctx, bound)
@@ -167,8 +165,8 @@ func as31(check claim.Check) claim.Check {
 		"second branch is e^{L²/(2σ²)}")
 }
 
-// offStated is the largest relative distance of a bound from the integral
-// E(1 − e^{ε−W})₊ over the law that a theorem states, for ε of either sign.
+// offStated is the largest relative distance of a bound from the integral E(1 − e^{ε−W})₊ over the law that a theorem
+// states, for ε of either sign.
 func offStated(bound deltaBound, law func(s, lambda, a float64) stated) (off float64) {
 	for _, c := range audited {
 		for _, eps := range append([]float64{-1, -0.2}, auditedEpsilons...) {
@@ -189,8 +187,7 @@ func corrected(check claim.Check, note string) claim.Check {
 	}
 }
 
-// printedIsBroken is the check that the printed theorem fails, which is what
-// the correction rests on.
+// printedIsBroken is the check that the printed theorem fails, which is what the correction rests on.
 func printedIsBroken(bound deltaBound) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		w, err := againstExact(ctx, bound)

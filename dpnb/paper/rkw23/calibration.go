@@ -5,11 +5,9 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -18,33 +16,30 @@ import (
 type Accounting int
 
 const (
-	// ByRDP is what section 5 of the paper does: Theorem 4.1 converted to (ε, δ),
-	// for the sake of a comparison with the tuning of DP-SGD, for which only RDP
-	// bounds were known.
+	// ByRDP is what section 5 of the paper does: Theorem 4.1 converted to (ε, δ), for the sake of a comparison with the
+	// tuning of DP-SGD, for which only RDP bounds were known.
 	ByRDP Accounting = iota
 	// ByProfile uses Theorem 3.1, corrected, composed with the output noise.
 	ByProfile
 )
 
-// Constants of section 5: the tolerance, the output noise, and the factor by
-// which σ may exceed the Gaussian mechanism's.
+// Constants of section 5: the tolerance, the output noise, and the factor by which σ may exceed the Gaussian
+// mechanism's.
 const (
 	rkw23Tolerance   = 0.01
 	rkw23OutputSigma = 0.15
 	rkw23NoiseFactor = 1.3
 )
 
-// RKW23Calibration returns Algorithm 1 with the parameters of section 5 of rkw23:
-// σ = 1.3 σ_G, σ_G what the Gaussian mechanism of sensitivity C needs by the same
-// accounting, and the smallest λ that then satisfies (ε, δ); τ = 0.01, σ_out =
-// 0.15. C is the bound on the rows (there √2: norm 1 and a bias), which the
-// gradients of the logistic loss never exceed, so that nothing is clipped.
+// RKW23Calibration returns Algorithm 1 with the parameters of section 5 of rkw23: σ = 1.3 σ_G, σ_G what the Gaussian
+// mechanism of sensitivity C needs by the same accounting, and the smallest λ that then satisfies (ε, δ); τ = 0.01,
+// σ_out = 0.15. C is the bound on the rows (there √2: norm 1 and a bias), which the gradients of the logistic loss
+// never exceed, so that nothing is clipped.
 //
-// The paper does not say which β it uses. Here it is C²/4, the smoothness in θ,
-// without which the theorem is not proved (docs/errata.md, rkw23-5).
+// The paper does not say which β it uses. Here it is C²/4, the smoothness in θ, without which the theorem is not proved
+// (docs/errata.md, rkw23-5).
 //
-// Errors: *privacy.ParamError; privacy.ErrUnsupported, wrapped, where no λ
-// satisfies (ε, δ).
+// Errors: *privacy.ParamError; privacy.ErrUnsupported, wrapped, where no λ satisfies (ε, δ).
 func Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.Objective, error) {
 	m := objpert.Objective{Loss: loss.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
 		Lambda: rowNorm * rowNorm, Sigma: 1, Tolerance: rkw23Tolerance, OutputSigma: rkw23OutputSigma}
@@ -76,8 +71,7 @@ func Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.Object
 	}
 	m.Lambda = lambda
 	if by == ByProfile {
-		// The theorem as such; by RDP it is the mechanism's own, better bound that
-		// stands with a release.
+		// The theorem as such; by RDP it is the mechanism's own, better bound that stands with a release.
 		m.Bound = objective.RKW23
 	}
 	return m, nil
@@ -93,8 +87,7 @@ func gaussianSigma(by Accounting, epsilon, delta float64) (float64, error) {
 	}, 1e-9)
 }
 
-// satisfiesRKW23 reports whether Algorithm 1 satisfies (ε, δ) by the paper's
-// theorems.
+// satisfiesRKW23 reports whether Algorithm 1 satisfies (ε, δ) by the paper's theorems.
 func satisfiesRKW23(by Accounting, m objpert.Objective, epsilon, delta float64) (bool, error) {
 	if by == ByProfile {
 		m.Bound = objective.RKW23
@@ -108,9 +101,8 @@ func satisfiesRKW23(by Accounting, m objpert.Objective, epsilon, delta float64) 
 	return err == nil && curve.LogDeltaUpper(epsilon) <= math.Log(delta), err
 }
 
-// theorem41 is the Rényi curve of Theorem 4.1, of which Theorem E.1 is the case
-// without clipping: the objective's by Theorem 3.2, and that of the output noise over
-// what the tolerance admits.
+// theorem41 is the Rényi curve of Theorem 4.1, of which Theorem E.1 is the case without clipping: the objective's by
+// Theorem 3.2, and that of the output noise over what the tolerance admits.
 //
 // Errors: *privacy.ParamError.
 func theorem41(m objpert.Objective) (privacy.RDPCurve, error) {
@@ -138,8 +130,7 @@ func Algorithm1(by Accounting) experiment.Mechanism {
 	})
 }
 
-// RKW23Epsilons are the ε of Figure 2 of rkw23, RKW23Delta is its δ, RKW23Trials
-// the number of its trials.
+// RKW23Epsilons are the ε of Figure 2 of rkw23, RKW23Delta is its δ, RKW23Trials the number of its trials.
 var Epsilons = []float64{0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8}
 
 // Settings of Figure 2 of rkw23.
@@ -148,10 +139,9 @@ const (
 	Trials = 10
 )
 
-// RKW23Figure2 is the experiment of Figure 2 and of Tables 1 and 2 of rkw23 on the
-// given sets, with Algorithm 1 as published, this project's mechanism, and any
-// others. Take fewer Trials and Epsilons for a quick look; at full size it takes
-// about ten seconds for a set of Adult's size on two processors.
+// RKW23Figure2 is the experiment of Figure 2 and of Tables 1 and 2 of rkw23 on the given sets, with Algorithm 1 as
+// published, this project's mechanism, and any others. Take fewer Trials and Epsilons for a quick look; at full size it
+// takes about ten seconds for a set of Adult's size on two processors.
 //
 // Each point is a fit that would have to be paid for on private data.
 func Figure2(sets []experiment.Set, others ...experiment.Mechanism) sim.Grid[*experiment.Records] {
@@ -166,8 +156,8 @@ type Published struct {
 	Epsilon, Value float64
 }
 
-// RKW23Published are Tables 1 and 2 of rkw23: mean test accuracies of 10 trials,
-// each the best of a grid of ten learning rates on the test set.
+// RKW23Published are Tables 1 and 2 of rkw23: mean test accuracies of 10 trials, each the best of a grid of ten
+// learning rates on the test set.
 var Table2 = []Published{
 	{"Synthetic-L", "dishonest DP-SGD", 0.1, 0.9385}, {"Synthetic-L", "Algorithm 1", 0.1, 0.9005}, {"Synthetic-L",
 		"honest DP-SGD", 0.1, 0.7734},

@@ -11,23 +11,20 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-
 	"github.com/dpnb/notebooks/dpnb/loss"
-
-	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 	"github.com/dpnb/notebooks/dpnb/paper/rkw23"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // radius is the bound on rows of norm 1 with a bias.
 var radius = math.Nextafter(math.Sqrt2, 2)
 
-// The calibrated mechanism satisfies (ε, δ) by the paper's theorem, with a
-// hundredth less of λ it does not, and it does by this project's own bound.
+// The calibrated mechanism satisfies (ε, δ) by the paper's theorem, with a hundredth less of λ it does not, and it does
+// by this project's own bound.
 func TestRKW23Calibration(t *testing.T) {
 	const delta = rkw23.Delta
 	last := map[rkw23.Accounting][2]float64{}
@@ -83,8 +80,8 @@ func TestRKW23Calibration(t *testing.T) {
 				t.Errorf("ε = %v, accounting %v: λ or σ does not fall", eps, by)
 			}
 			last[by] = [2]float64{m.Lambda, m.Sigma}
-			// The general calibration with the same rule pays less for the output
-			// noise, and so needs a λ that is up to a tenth smaller.
+			// The general calibration with the same rule pays less for the output noise, and so needs a λ that is up to
+			// a tenth smaller.
 			own, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: radius, Epsilon: eps,
 				Delta:     delta,
 				Adjacency: privacy.AddRemove, Rule: objpert.SmallestLambda, NoiseFactor: 1.3, Bound: objective.RKW23})
@@ -115,9 +112,8 @@ func realAdult(t *testing.T) {
 	t.Setenv(dataset.DirEnv, dir)
 }
 
-// On the Adult data, encoded as published, Algorithm 1 has the accuracy of Table
-// 2 within a percentage point (4 trials: two to three standard errors at ε =
-// 0.1, more at larger ε), and this project's mechanism is not below.
+// On the Adult data, encoded as published, Algorithm 1 has the accuracy of Table 2 within a percentage point (4 trials:
+// two to three standard errors at ε = 0.1, more at larger ε), and this project's mechanism is not below.
 func TestAlgorithmOneOnAdultAsPublished(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some seconds")
@@ -157,8 +153,8 @@ func small(t testing.TB) experiment.Set {
 	return s
 }
 
-// More ε, more accuracy, up to that of the fit without privacy; the same at any
-// number of workers; and a mechanism from elsewhere.
+// More ε, more accuracy, up to that of the fit without privacy; the same at any number of workers; and a mechanism from
+// elsewhere.
 func TestFigure2(t *testing.T) {
 	set := small(t)
 	plain, err := experiment.WithoutPrivacy(set, 1)

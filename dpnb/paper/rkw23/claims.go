@@ -1,7 +1,7 @@
 // Package rkw23 is the room of Redberg, Koskela and Wang 2023: objective perturbation with approximate minima
 // (Algorithm 1), its hockey-stick and Rényi bounds, and honest tuning.
-// It has the claims with their checks, the experiments as functions for notebooks, and, as tests, the evidence for
-// its entries of docs/errata.md.
+// It has the claims with their checks, the experiments as functions for notebooks, and, as tests, the evidence for its
+// entries of docs/errata.md.
 package rkw23
 
 import (

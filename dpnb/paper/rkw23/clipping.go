@@ -152,8 +152,8 @@ func clippedIsConvex(clip clipFunc, seed uint64) claim.Check {
 	}
 }
 
-// cutElsewhere is f between −1 and 1 and straight lines of slopes ±level beyond:
-// each piece is as smooth as f, but they do not fit.
+// cutElsewhere is f between −1 and 1 and straight lines of slopes ±level beyond: each piece is as smooth as f, but they
+// do not fit.
 type cutElsewhere struct {
 	loss.Loss
 	level float64

@@ -202,8 +202,8 @@ func figureThree(factor float64) claim.Check {
 	}
 }
 
-// composedDelta is δ(ε) of the sum of k independent W, a power of two, by convolution
-// of cells of 1/400 standard deviation.
+// composedDelta is δ(ε) of the sum of k independent W, a power of two, by convolution of cells of 1/400 standard
+// deviation.
 func composedDelta(w stated, k int, eps float64) float64 {
 	const cells = 3200
 	h := 8.0 / cells
@@ -232,8 +232,7 @@ func composedDelta(w stated, k int, eps float64) float64 {
 	return delta
 }
 
-// groupOfTwo is Lemma 2.7, times a factor; composed is what is released under
-// replace-one, its δ times a factor.
+// groupOfTwo is Lemma 2.7, times a factor; composed is what is released under replace-one, its δ times a factor.
 func groupOfTwo(factor float64) func(privacy.Profile, float64) (float64, error) {
 	return func(p privacy.Profile, eps float64) (float64, error) {
 		g, err := privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps / 2, Delta: privacy.DeltaUpper(p, eps/2),
@@ -255,9 +254,8 @@ func composed(factor float64) func(privacy.Profile, float64) (float64, error) {
 	}
 }
 
-// attained returns the largest δ of three laws P, R, Q over a bound on it: each
-// neighbour is (ε, δ) from the next, and P and Q are (2ε, (1 + e^ε)δ) apart. On two
-// points P = ((1 + e^ε)δ, …), R = (δ, …), Q = (0, 1).
+// attained returns the largest δ of three laws P, R, Q over a bound on it: each neighbour is (ε, δ) from the next, and
+// P and Q are (2ε, (1 + e^ε)δ) apart. On two points P = ((1 + e^ε)δ, …), R = (δ, …), Q = (0, 1).
 func attained(bound func(p privacy.Profile, eps float64) (float64, error)) (ratio float64, err error) {
 	for _, c := range [][2]float64{{0, 0.1}, {0.3, 0.01}, {1, 1e-3}, {2, 1e-5}} {
 		eps, delta := c[0], c[1]
@@ -281,8 +279,8 @@ func attained(bound func(p privacy.Profile, eps float64) (float64, error)) (rati
 	return ratio, nil
 }
 
-// replaceHolds holds a replace-one bound against exact divergences of datasets
-// that differ in a replaced record, and against laws that attain it.
+// replaceHolds holds a replace-one bound against exact divergences of datasets that differ in a replaced record, and
+// against laws that attain it.
 func replaceHolds(bound func(p privacy.Profile, eps float64) (float64, error)) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		curve, err := loss.CurveOf(loss.Logistic{}, 1)
@@ -371,10 +369,9 @@ func groupHolds(bound func(p privacy.Profile, eps float64) (float64, error), fac
 	}
 }
 
-// replacedCells returns the probabilities of the same cells of θ under two
-// datasets in which one record (1, +1) stands for (1, −1). Both are the base
-// dataset with one record more, so they come from two pairs of neighbours; the
-// cells are those of a fine grid of θ.
+// replacedCells returns the probabilities of the same cells of θ under two datasets in which one record (1, +1) stands
+// for (1, −1). Both are the base dataset with one record more, so they come from two pairs of neighbours; the cells are
+// those of a fine grid of θ.
 func replacedCells(lambda, sigma float64, others int, label float64) (a, b []float64) {
 	base := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, Lambda: lambda, Sigma: sigma}
 	for range others {

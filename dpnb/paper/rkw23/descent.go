@@ -49,8 +49,8 @@ func (c counting) ValueSlope(slope, t, y []float64) float64 {
 	return c.Loss.ValueSlope(slope, t, y)
 }
 
-// gradientCounts counts; those of SAG and SVRG are multiplied by n^extra, and DP-SGD
-// takes n^power steps, to see the check fail.
+// gradientCounts counts; those of SAG and SVRG are multiplied by n^extra, and DP-SGD takes n^power steps, to see the
+// check fail.
 func gradientCounts(extra, power float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		sizes, small := []int{500, 1000, 2000, 4000, 8000}, []int{25, 50, 100, 200}

@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// scatteredRenyi is D_α(M(Z′)‖M(Z)) of the pair of scatteredDelta: the coordinates
-// are independent under Z′, so that the moment is that of one to the power d.
+// scatteredRenyi is D_α(M(Z′)‖M(Z)) of the pair of scatteredDelta: the coordinates are independent under Z′, so that
+// the moment is that of one to the power d.
 func scatteredRenyi(d int, slope, rate, lambda, sigma, alpha float64) float64 {
 	moment := measure.Integral(func(theta float64) float64 {
 		share := math.Tanh(rate * theta)
@@ -41,8 +41,8 @@ func TestRKW23LemmaD3(t *testing.T) {
 	}
 	errata.Quote(t, "rkw23-63", "%.1e", bound)
 	errata.Quote(t, "rkw23-63", "%.4f", many)
-	// Without λ > β: at λ = β/2 the logarithm is |log|1 − 2|| = 0 if the sign is
-	// dropped. A softplus of width w has curvature β = 1/(4w); one record, λ = β/2.
+	// Without λ > β: at λ = β/2 the logarithm is |log|1 − 2|| = 0 if the sign is dropped. A softplus of width w has
+	// curvature β = 1/(4w); one record, λ = β/2.
 	const w, ridge, s, eps = 0.25, 0.5, 20.0, 0.3
 	slope := func(x float64) float64 { return measure.Sigmoid(x / w) }
 	without := measure.Cells(func(theta float64) float64 { return ridge * theta / s }, -400, 400, 400000)

@@ -5,19 +5,20 @@ import (
 	"math/cmplx"
 	"testing"
 
+	"gonum.org/v1/gonum/dsp/fourier"
+
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
-	"gonum.org/v1/gonum/dsp/fourier"
 )
 
-// scatteredDelta bounds δ(ε) from below for Z = ∅ and Z′ = {z} with the loss
-// ℓ(θ) = Σᵢ h(θᵢ), h′(t) = slope·tanh(β√d·t/L) and slope = 0.999·L/√d. Under Z′ the
-// coordinates are independent, λθᵢ + h′(θᵢ) = −bᵢ, and the privacy loss is
+// scatteredDelta bounds δ(ε) from below for Z = ∅ and Z′ = {z} with the loss ℓ(θ) = Σᵢ h(θᵢ), h′(t) =
+// slope·tanh(β√d·t/L) and slope = 0.999·L/√d. Under Z′ the coordinates are independent, λθᵢ + h′(θᵢ) = −bᵢ, and the
+// privacy loss is
 //
 //	Σᵢ log(1 + h″(θᵢ)/λ) − h′(θᵢ)(2λθᵢ + h′(θᵢ))/(2σ²).
 //
-// Each summand falls with |θᵢ|, so that its value at the far end of a cell, cut
-// down to the grid, bounds it from below; d of them are added by a transform.
+// Each summand falls with |θᵢ|, so that its value at the far end of a cell, cut down to the grid, bounds it from below;
+// d of them are added by a transform.
 func scatteredDelta(d int, slope, rate, lambda, sigma, eps float64) float64 {
 	const n, low, high = 1 << 19, -8.0, 24.0
 	const width = (high - low) / n
@@ -99,8 +100,8 @@ func TestRKW23ClippedSmoothness(t *testing.T) {
 
 // The proof of E.1 adds N(0, σ²I) to the output: σ_out is meant.
 func TestRKW23OutputNoise(t *testing.T) {
-	// Linear loss of slope L and a solver that goes astray by τ in the worst
-	// direction: Gaussians with means (L + 2τ)/λ apart. τ makes the bound tight.
+	// Linear loss of slope L and a solver that goes astray by τ in the worst direction: Gaussians with means (L + 2τ)/λ
+	// apart. τ makes the bound tight.
 	const L, sigma, lambda, out = 1.0, 5.0, 20.0, 0.15
 	const tau = L * (lambda * out) * (lambda * out) / (2 * sigma * sigma)
 	exact := measure.GaussianDelta((L+2*tau)/math.Hypot(sigma, lambda*out), 0.5)

@@ -7,14 +7,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Theorem 3.1: the shift must reduce ε, and the order of the second branch is
-// e^{L²/(2σ²)}.
+// Theorem 3.1: the shift must reduce ε, and the order of the second branch is e^{L²/(2σ²)}.
 func TestRKW23Theorem31(t *testing.T) {
 	// Logistic loss, one record of norm 1 and a tilt that holds its slope near 1.
 	pair := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 0.5, Sigma: 2, Tilt: 10}
@@ -73,8 +71,7 @@ func TestRKW23AlphaOne(t *testing.T) {
 	errata.Quote(t, "rkw23-2", "%.4f", printed)
 }
 
-// Lemma D.6: with (t − L)² the pair (P, Q) does not have the loss that is
-// claimed, and its divergence is too small.
+// Lemma D.6: with (t − L)² the pair (P, Q) does not have the loss that is claimed, and its divergence is too small.
 func TestRKW23LemmaD6(t *testing.T) {
 	const L, sigma, k, eps = 1.0, 2.0, 0.2876820724517809, 0.3 // k = log(4/3): β = 1/4, λ = 1
 	p := func(x float64) float64 { return 2 / sigma * measure.Phi(x/sigma) }
@@ -140,8 +137,8 @@ func TestRKW23AppendixG2(t *testing.T) {
 	errata.Quote(t, "rkw23-4", "%.3f", drawn)
 	errata.Quote(t, "rkw23-4", "%.3f", term(d, L*L/(sigma*sigma), s))
 
-	// A linear loss, the Gaussian mechanism: D_α = αL²/(2σ²) exactly. As λ → ∞
-	// the first term vanishes, and the printed theorem lies below.
+	// A linear loss, the Gaussian mechanism: D_α = αL²/(2σ²) exactly. As λ → ∞ the first term vanishes, and the printed
+	// theorem lies below.
 	const alpha = 10.0
 	exact := alpha * L * L / (2 * sigma * sigma)
 	printed := L/(2*sigma*sigma) + term(1, L*L/(sigma*sigma), alpha-1)
@@ -244,8 +241,7 @@ func TestRKW23Clipping(t *testing.T) {
 	errata.Quote(t, "rkw23-26", "%.4f", f(0))
 	errata.Quote(t, "rkw23-26", "%.4f", printed)
 
-	// The gradient, ‖x‖ = 1, with the printed factor min{1, C/|xᵀθ|}: not cut
-	// where |xᵀθ| ≤ C, and too long beyond.
+	// The gradient, ‖x‖ = 1, with the printed factor min{1, C/|xᵀθ|}: not cut where |xᵀθ| ≤ C, and too long beyond.
 	gradient := func(slope, u float64) float64 { return math.Abs(slope) * math.Min(1, c/math.Abs(u)) }
 	small := gradient(-measure.Sigmoid(0.4), -0.4)
 	poisson := gradient(math.Exp(20)-3, 20) // f′ = e^u − y, y = 3
@@ -258,8 +254,8 @@ func TestRKW23Clipping(t *testing.T) {
 
 // Appendix H.1 bounds f where it uses bounds on f″.
 func TestRKW23AppendixH1(t *testing.T) {
-	// One dimension, n records x = 1 and half the labels each way: the excess of
-	// the objective at its perturbed minimiser, E over b, in the limit of small b.
+	// One dimension, n records x = 1 and half the labels each way: the excess of the objective at its perturbed
+	// minimiser, E over b, in the limit of small b.
 	const n, lambda, sigma = 100.0, 1.0, 0.1
 	value := func(theta float64) float64 {
 		return n/2*(math.Log1p(math.Exp(theta))+math.Log1p(math.Exp(-theta))) + lambda/2*theta*theta
@@ -278,8 +274,8 @@ func TestRKW23AppendixH1(t *testing.T) {
 		return measure.Phi(z) * (value(lo) - value(0))
 	}, -10, 10, 40)
 	bound := func(c, upper float64) float64 { return upper / (c * c) * sigma * sigma / (n + lambda) }
-	// |θ| ≤ 1 throughout. A constant added to the loss changes nothing but the
-	// printed bound; in terms of f″ ∈ [c, C], c ≤ 1 ≤ C, the bound holds.
+	// |θ| ≤ 1 throughout. A constant added to the loss changes nothing but the printed bound; in terms of f″ ∈ [c, C],
+	// c ≤ 1 ≤ C, the bound holds.
 	loss1 := math.Log1p(math.Exp(-1.0))
 	printed := bound(100+loss1, 100+loss1+1)
 	right := bound(measure.Sigmoid(1)*measure.Sigmoid(-1), 1)

@@ -4,18 +4,18 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 )
 
 // T = 60·⌈n/256⌉ steps tell at the border of a batch whether a record is there.
 func TestRKW23StepsFromPrivateN(t *testing.T) {
 	steps := func(n float64) float64 { return 60 * math.Ceil(n/256) }
 	few, many := steps(1536), steps(1537)
-	// Where no record has anything, T plain steps leave N(0, T·c²) in each of k
-	// coordinates, c the same for both. With X the sum of squares over c² the
-	// log-ratio of the densities is (k/2)log(T′/T) − X(1/T − 1/T′)/2.
+	// Where no record has anything, T plain steps leave N(0, T·c²) in each of k coordinates, c the same for both. With
+	// X the sum of squares over c² the log-ratio of the densities is (k/2)log(T′/T) − X(1/T − 1/T′)/2.
 	const k, eps = 2000.0, 8.0
 	edge := 2 * (k/2*math.Log(many/few) - eps) / (1/few - 1/many)
 	law := func(steps float64) float64 { return mathext.GammaIncReg(k/2, edge/(2*steps)) }

@@ -10,8 +10,8 @@ import (
 
 // Theorem H.1: another minimiser with clipping, another optimal λ, and no n.
 func TestRKW23TheoremH1(t *testing.T) {
-	// Records x = 1, three of five labels +1: L(θ) of the loss that is not
-	// clipped; the clipped one has its minimiser where 0.6·s(−θ) = 0.4·C.
+	// Records x = 1, three of five labels +1: L(θ) of the loss that is not clipped; the clipped one has its minimiser
+	// where 0.6·s(−θ) = 0.4·C.
 	const n, lambda, sigma, clip = 10_000.0, 100.0, 1.0, 0.1
 	value := func(theta float64) float64 {
 		return n * (0.6*math.Log1p(math.Exp(-theta)) + 0.4*math.Log1p(math.Exp(theta)))

@@ -11,9 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// kst12Holds holds the σ of Theorem 2.8, times a factor, against what real
-// neighbours need at its λ = 2β/ε, β = 1, and against the σ that the accountant
-// gives for it.
+// kst12Holds holds the σ of Theorem 2.8, times a factor, against what real neighbours need at its λ = 2β/ε, β = 1, and
+// against the σ that the accountant gives for it.
 func kst12Holds(factor float64) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		var least, most float64 = math.Inf(1), 0

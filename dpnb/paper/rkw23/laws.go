@@ -9,12 +9,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// deltaBound is a claimed bound on δ(ε) of objective perturbation with L = R =
-// 1 and the logistic loss (s = 1/4), under add/remove-one.
+// deltaBound is a claimed bound on δ(ε) of objective perturbation with L = R = 1 and the logistic loss (s = 1/4), under
+// add/remove-one.
 type deltaBound func(lambda, sigma, eps float64) float64
 
-// released is what the accountant says by a bound for the logistic loss with R = 1. A
-// parameter that the bound does not take claims nothing: δ = 1.
+// released is what the accountant says by a bound for the logistic loss with R = 1. A parameter that the bound does not
+// take claims nothing: δ = 1.
 func released(b objective.Bound) deltaBound {
 	profiles := map[[2]float64]*objective.Profile{}
 	return func(lambda, sigma, eps float64) float64 {
@@ -50,8 +50,7 @@ func printedRKW23(lambda, sigma, eps float64) float64 {
 	return math.Min(1, objective.PrintedRKW23(eps, 0.25, lambda, 1/sigma))
 }
 
-// stated is the law of W = k + a²/2 + a|N| as a theorem states it, and what
-// follows from that law by quadrature alone.
+// stated is the law of W = k + a²/2 + a|N| as a theorem states it, and what follows from that law by quadrature alone.
 type stated struct{ k, a float64 }
 
 // theorem31 is rkw23's W, theorem51 that of dtz24, for curvature s and slope a = L/σ.

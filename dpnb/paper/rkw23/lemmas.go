@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -164,8 +163,8 @@ func gaussianFormula(delta, scale float64) claim.Check {
 	}
 }
 
-// dominatingPair holds Lemma D.6's pair against its privacy loss, with the given
-// sign of L in Q's exponent, and L times share.
+// dominatingPair holds Lemma D.6's pair against its privacy loss, with the given sign of L in Q's exponent, and L times
+// share.
 func dominatingPair(sign, share float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		cases := []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}}
@@ -191,8 +190,7 @@ func pairOff(cases []stated, share float64) (worst float64) {
 	return worst
 }
 
-// crowd returns n records of norm 1 in d dimensions with mixed labels, and one
-// more.
+// crowd returns n records of norm 1 in d dimensions with mixed labels, and one more.
 func crowd(rng *noise.Seeded, n, d int, lambda, sigma float64) *audit.Neighbours {
 	rows := matrix.NewDense(n+1, d, nil)
 	rng.Gaussian(rows.Data, 1)

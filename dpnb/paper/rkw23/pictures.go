@@ -20,8 +20,8 @@ import (
 // turningDimensions are where Turning draws.
 var turningDimensions = []float64{1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100}
 
-// turning is the Rényi divergence of the release of ℓ(θ) = √(1 + ‖θ‖²) in so many dimensions, the only record, λ = 1,
-// σ = 2, with what is claimed for a gradient that keeps its line and what is proved for one that turns.
+// turning is the Rényi divergence of the release of ℓ(θ) = √(1 + ‖θ‖²) in so many dimensions, the only record, λ = 1, σ
+// = 2, with what is claimed for a gradient that keeps its line and what is proved for one that turns.
 //
 // Errors: *privacy.ParamError if alpha ≤ 1.
 func turning(dimension int, alpha float64) (exact, line, rank float64, err error) {
@@ -88,8 +88,8 @@ func Gradients(sizes []int, seed uint64) (*figure.Figure, error) {
 	return f, nil
 }
 
-// evaluations counts the gradients of records that a method evaluates on n unit records with logistic labels, d = 10,
-// λ = β = 1/4, σ = 4, until ‖∇J‖ ≤ 1/n.
+// evaluations counts the gradients of records that a method evaluates on n unit records with logistic labels, d = 10, λ
+// = β = 1/4, σ = 4, until ‖∇J‖ ≤ 1/n.
 func evaluations(m erm.Method, n int, rng *noise.Seeded) (float64, error) {
 	const d = 10
 	rows, labels := measure.UnitRecords(n, d, rng)

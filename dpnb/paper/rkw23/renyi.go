@@ -110,8 +110,8 @@ func renyi() []claim.Claim {
 	}
 }
 
-// zcdpOfAddRemove is the check that Corollary 5.2, times a factor, holds where its
-// proof does, for one record added or removed, and does not for one replaced, at L/ν = a.
+// zcdpOfAddRemove is the check that Corollary 5.2, times a factor, holds where its proof does, for one record added or
+// removed, and does not for one replaced, at L/ν = a.
 func zcdpOfAddRemove(factor, a float64) claim.Check {
 	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
 		var ratio, off float64
@@ -149,15 +149,14 @@ func zcdpOfAddRemove(factor, a float64) claim.Check {
 	}
 }
 
-// constants is objective perturbation of which no more is known than L = 1 and
-// s = 1/4, at σ = 1/a.
+// constants is objective perturbation of which no more is known than L = 1 and s = 1/4, at σ = 1/a.
 func constants(b objective.Bound, lambda, a float64) objective.Config {
 	return objective.Config{Slope: 1, Smoothness: 0.25, Lambda: lambda, Sigma: 1 / a, Bound: b}
 }
 
-// replacedLinear returns max D_α/α over some α for the loss yLθ, L = 1, whose one
-// record changes from y = 1 to y = −1, with noise of deviation 1/a and ridge λ. The
-// minimiser is −(b + y)/λ; its law is cut into cells, so that D_α is from below.
+// replacedLinear returns max D_α/α over some α for the loss yLθ, L = 1, whose one record changes from y = 1 to y = −1,
+// with noise of deviation 1/a and ridge λ. The minimiser is −(b + y)/λ; its law is cut into cells, so that D_α is from
+// below.
 func replacedLinear(a, lambda float64) float64 {
 	const n = 20_000
 	p, q := make([]float64, n), make([]float64, n)
@@ -177,8 +176,7 @@ func replacedLinear(a, lambda float64) float64 {
 	return most
 }
 
-// divergences returns the largest exact Rényi divergence of the neighbours over its
-// bound.
+// divergences returns the largest exact Rényi divergence of the neighbours over its bound.
 func divergences(ctx context.Context, neighbours []audit.Scalar, bound func(alpha float64) float64) (ratio float64,
 	err error) {
 	for _, s := range neighbours {
@@ -239,9 +237,8 @@ func renyiHolds(b objective.Bound, stated func(s, lambda, a float64) stated, fac
 	}
 }
 
-// rankHolds holds the rank-k accountant, with k = d and with k = 1, against the
-// exact divergences of a radial loss, and against the law that is stated; the
-// accountant is told of slope and smoothness times a factor.
+// rankHolds holds the rank-k accountant, with k = d and with k = 1, against the exact divergences of a radial loss, and
+// against the law that is stated; the accountant is told of slope and smoothness times a factor.
 func rankHolds(rdp bool, factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var right, wrong, off float64
@@ -275,8 +272,8 @@ func rankHolds(rdp bool, factor float64) claim.Check {
 	}
 }
 
-// offRank is the largest relative distance of what the accountant says from the law
-// W = k·ln(1 + s/λ) + a²/2 + aχ_k at s = L = 1, λ = 3, σ = 2, by quadrature.
+// offRank is the largest relative distance of what the accountant says from the law W = k·ln(1 + s/λ) + a²/2 + aχ_k at
+// s = L = 1, λ = 3, σ = 2, by quadrature.
 func offRank(r objective.RankK, rdp bool) (off float64, err error) {
 	k, a := float64(r.Rank), 0.5
 	gamma, _ := math.Lgamma(k / 2)
@@ -349,8 +346,8 @@ func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (r
 	return right, wrong, nil
 }
 
-// figureFour compares the curve that is released at β times a factor with that of
-// the half-normal loss and with the Gaussian one.
+// figureFour compares the curve that is released at β times a factor with that of the half-normal loss and with the
+// Gaussian one.
 func figureFour(factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		var gaps []float64
@@ -377,8 +374,8 @@ func figureFour(factor float64) claim.Check {
 	}
 }
 
-// crossing finds where the Rényi curves of DP-SGD and objective perturbation cross,
-// the latter with σ times a factor; where they must is computed by quadrature.
+// crossing finds where the Rényi curves of DP-SGD and objective perturbation cross, the latter with σ times a factor;
+// where they must is computed by quadrature.
 func crossing(factor float64) claim.Check {
 	return func(context.Context, claim.Size) (claim.Outcome, error) {
 		const n, sigma = 100, 4
@@ -407,9 +404,8 @@ func crossing(factor float64) claim.Check {
 	}
 }
 
-// subsampledCrossing is the largest integer α at which n² rounds of the Gaussian
-// mechanism with rate 1/n, from ∫((1 − q)φ(x) + qφ(x − 1/σ))^α φ(x)^{1−α}, cost less
-// than the law.
+// subsampledCrossing is the largest integer α at which n² rounds of the Gaussian mechanism with rate 1/n, from ∫((1 −
+// q)φ(x) + qφ(x − 1/σ))^α φ(x)^{1−α}, cost less than the law.
 func subsampledCrossing(n, sigma float64, law stated) (last float64) {
 	q, mu := 1/n, 1/sigma
 	for alpha := 2.0; alpha <= 256; alpha++ {

@@ -11,9 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 )
 
-// DP-SGD as in section 5 of rkw23: batches of 256 in the mean, Adam, ten
-// learning rates from 1e-8 to 1e-1, more than ten honest runs with probability
-// 0.9.
+// DP-SGD as in section 5 of rkw23: batches of 256 in the mean, Adam, ten learning rates from 1e-8 to 1e-1, more than
+// ten honest runs with probability 0.9.
 const (
 	rkw23Batch    = 256
 	rkw23Rates    = 10
@@ -23,9 +22,8 @@ const (
 	SGDEpochs     = 60
 )
 
-// HonestDPSGD is DP-SGD whose tuning is paid for: a Poisson number of runs (15.4
-// in the mean), each with a rate drawn from the grid, the best on the public
-// records, by the sharpest accounting that is proved. The number of records is
+// HonestDPSGD is DP-SGD whose tuning is paid for: a Poisson number of runs (15.4 in the mean), each with a rate drawn
+// from the grid, the best on the public records, by the sharpest accounting that is proved. The number of records is
 // taken as public, as in the paper; that is fair to nobody but to DP-SGD.
 func HonestDPSGD(epochs int) experiment.Mechanism {
 	calibration := experiment.Remembered(func(k experiment.Key) (sgd.Tuner, error) {
@@ -46,8 +44,8 @@ func HonestDPSGD(epochs int) experiment.Mechanism {
 	})
 }
 
-// DishonestDPSGD is the best of the grid, with the noise of one run: what is
-// often reported, and not private at the ε that it is reported at.
+// DishonestDPSGD is the best of the grid, with the noise of one run: what is often reported, and not private at the ε
+// that it is reported at.
 func DishonestDPSGD(epochs int) experiment.Mechanism {
 	calibration := experiment.Remembered(func(k experiment.Key) (sgd.Tuner, error) {
 		t := sgd.Tuner{Base: rkw23Descent(k, epochs), Grid: rkw23Grid(), MeanRuns: 1, Score: sgd.Holdout{}}

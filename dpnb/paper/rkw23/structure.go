@@ -40,8 +40,8 @@ func structure() []claim.Claim {
 	}
 }
 
-// bowl is ℓ(θ) = L√(w² + ‖θ − c‖²), w = L/β: convex, ‖∇ℓ‖ < L, ∇²ℓ ⪯ βI of full
-// rank, and no function of one linear form of θ.
+// bowl is ℓ(θ) = L√(w² + ‖θ − c‖²), w = L/β: convex, ‖∇ℓ‖ < L, ∇²ℓ ⪯ βI of full rank, and no function of one linear
+// form of θ.
 type bowl struct {
 	centre      []float64
 	slope, beta float64
@@ -62,8 +62,8 @@ func (b bowl) derivatives(theta []float64) ([]float64, *mat.SymDense) {
 	return v, h
 }
 
-// lossFormula is a formula for log p_Z(θ)/p_{Z±z}(θ), sign +1 if z is added,
-// from ∇J and H = ∇²J under Z and ∇ℓ and E = ∇²ℓ of z.
+// lossFormula is a formula for log p_Z(θ)/p_{Z±z}(θ), sign +1 if z is added, from ∇J and H = ∇²J under Z and ∇ℓ and E =
+// ∇²ℓ of z.
 type lossFormula func(sign float64, gradJ, gradL []float64, h, e *mat.SymDense, sigma float64) (float64, error)
 
 // perInstanceLoss is Theorem G.1, with ∇b = −∇²J, as b = −∇J.
@@ -145,18 +145,15 @@ func glmOversight(formula lossFormula, seed uint64) claim.Check {
 //
 //	ℓ(θ) = Σᵢ h(θᵢ),  h′(t) = (L/√d)·tanh(β√d·t/L),
 //
-// which is convex with ‖∇ℓ‖ < L and 0 ≺ ∇²ℓ ⪯ βI, and no function of one linear
-// form: each coordinate of its gradient follows that coordinate of the noise.
-// About √d of the curvatures are large at a time, and how many fluctuates: the
-// determinant, to which a generalised linear model adds one factor, adds of the
-// order of d^{1/4} to the privacy loss.
+// which is convex with ‖∇ℓ‖ < L and 0 ≺ ∇²ℓ ⪯ βI, and no function of one linear form: each coordinate of its gradient
+// follows that coordinate of the noise. About √d of the curvatures are large at a time, and how many fluctuates: the
+// determinant, to which a generalised linear model adds one factor, adds of the order of d^{1/4} to the privacy loss.
 type scattered struct {
 	dimension                  int
 	slope, beta, lambda, sigma float64
 }
 
-// draw draws b, finds θ on Z′ and returns log p_{Z′}(θ)/p_Z(θ) and
-// −bᵀ∇ℓ(θ)/(σ‖∇ℓ(θ)‖).
+// draw draws b, finds θ on Z′ and returns log p_{Z′}(θ)/p_Z(θ) and −bᵀ∇ℓ(θ)/(σ‖∇ℓ(θ)‖).
 func (s scattered) draw(src *noise.Seeded) (loss, alignment float64) {
 	b := make([]float64, s.dimension)
 	src.Gaussian(b, s.sigma)
@@ -182,8 +179,8 @@ func (s scattered) draw(src *noise.Seeded) (loss, alignment float64) {
 	return loss, inner / (s.sigma * math.Sqrt(squares))
 }
 
-// formulaError is the largest difference of a formula from the ratio of the
-// densities φ_σ(∇J)·det ∇²J, over random bowls and both signs.
+// formulaError is the largest difference of a formula from the ratio of the densities φ_σ(∇J)·det ∇²J, over random
+// bowls and both signs.
 func formulaError(formula lossFormula, rng *noise.Seeded) (worst float64, err error) {
 	const d, lambda, sigma = 5, 0.7, 1.3
 	for range 20 {

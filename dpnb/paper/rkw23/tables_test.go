@@ -52,8 +52,8 @@ func TestTablesAreWhatRuns(t *testing.T) {
 	}
 }
 
-// TestMakeTables makes tables.tsv anew, where the Adult data are, within hours:
-// DPNB_TABLE=tables.tsv go test -run TestMakeTables -timeout 0 ./dpnb/paper/rkw23
+// TestMakeTables makes tables.tsv anew, where the Adult data are, within hours: DPNB_TABLE=tables.tsv go test -run
+// TestMakeTables -timeout 0 ./dpnb/paper/rkw23
 func TestMakeTables(t *testing.T) {
 	name := os.Getenv("DPNB_TABLE")
 	if name == "" {

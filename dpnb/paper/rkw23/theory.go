@@ -6,12 +6,11 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -59,8 +58,8 @@ func searchAgainst(ctx context.Context, lambda, sigma, eps, claimed float64, dir
 		Direction: dir, Claimed: claimed, Regulariser: true, Steps: steps}.Run(ctx, src)
 }
 
-// gaussianCase searches at two multiples of Rσ, one at which nothing may be
-// found, one at which something must, for a δ above the Gaussian's times a factor.
+// gaussianCase searches at two multiples of Rσ, one at which nothing may be found, one at which something must, for a δ
+// above the Gaussian's times a factor.
 func gaussianCase(holdsAt, failsAt, factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		steps := 400

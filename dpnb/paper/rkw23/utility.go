@@ -8,10 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
-	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -66,8 +65,7 @@ func utility() []claim.Claim {
 // empirical is a problem with its minimisers.
 type empirical struct {
 	p erm.Problem
-	// best is a minimiser of Σf, or a point that is nearly one; ridge that of
-	// Σf + (λ/2)‖θ‖².
+	// best is a minimiser of Σf, or a point that is nearly one; ridge that of Σf + (λ/2)‖θ‖².
 	best, ridge []float64
 }
 
@@ -206,9 +204,8 @@ func outputExcess(rng *noise.Seeded) float64 {
 	return sum / reps
 }
 
-// clippedExcess returns the excess of Algorithm 1 with clipping at a tenth of
-// the slope over the printed bound: records with x = 1 and labels of which 60 %
-// are +1.
+// clippedExcess returns the excess of Algorithm 1 with clipping at a tenth of the slope over the printed bound: records
+// with x = 1 and labels of which 60 % are +1.
 func clippedExcess(rng *noise.Seeded) (float64, error) {
 	const n, lambda, sigma = 10_000, 100, 1
 	x, y := matrix.NewDense(n, 1, nil), make([]float64, n)
@@ -264,8 +261,7 @@ func sectionH1(seed uint64, spoil float64) claim.Check {
 				}
 				v := objective(theta) - at
 				sum, squares = sum+v, squares+v*v
-				// The curvature of these losses falls with |t|: it is least at
-				// an end of the segment.
+				// The curvature of these losses falls with |t|: it is least at an end of the segment.
 				for _, end := range [][]float64{theta, e.ridge} {
 					least = math.Min(least, e.leastCurvature(end))
 				}

@@ -12,9 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 )
 
-// Invented is a table of Rows × 20 columns that is invented while it is scanned: 19 numbers of 256 values
-// each in [0, 1], x0 to x18, and the label ill, which depends on the first four. A Parquet file of it takes
-// about a byte a number, and no number of rows takes more memory than one chunk.
+// Invented is a table of Rows × 20 columns that is invented while it is scanned: 19 numbers of 256 values each in [0,
+// 1], x0 to x18, and the label ill, which depends on the first four. A Parquet file of it takes about a byte a number,
+// and no number of rows takes more memory than one chunk.
 type Invented struct{ Rows int }
 
 // Names implements frame.Scanner.

@@ -66,8 +66,8 @@ func Kept(what ...string) (all Runs) {
 	return all
 }
 
-// records returns those of a file of Invented rows, to be stored in a folder and learnt from within a limit on
-// memory in bytes; or in memory, without a folder. Rows are as they are, as those of the kept measurements were.
+// records returns those of a file of Invented rows, to be stored in a folder and learnt from within a limit on memory
+// in bytes; or in memory, without a folder. Rows are as they are, as those of the kept measurements were.
 func records(path, dir string, limit int64) *learn.Dataset {
 	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(Schema().Fields...)
 	if dir == "" {
@@ -76,8 +76,8 @@ func records(path, dir string, limit int64) *learn.Dataset {
 	return learn.Binary(df, "ill", learn.Uncentred(), learn.StoredIn(learn.Storage{Dir: dir, MemoryLimit: limit}))
 }
 
-// Live measures InMemory, First and Again for each number of rows, one after the other in this process, whose
-// peak of memory has what the program takes before it has read anything.
+// Live measures InMemory, First and Again for each number of rows, one after the other in this process, whose peak of
+// memory has what the program takes before it has read anything.
 //
 // Errors: no room on the disk, and those of a fit.
 func Live(sizes []int, limit int64, seed uint64) (all Runs, err error) {
@@ -213,8 +213,8 @@ func known(v float64) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// Apart says how far two models of the same features are from each other, and how far the certificate of each
-// allows them to be from the exact minimiser: ‖θ − θ⋆‖ ≤ τ/λ.
+// Apart says how far two models of the same features are from each other, and how far the certificate of each allows
+// them to be from the exact minimiser: ‖θ − θ⋆‖ ≤ τ/λ.
 func Apart(title string, a, b *learn.Model) display.Item {
 	it := display.Item{Title: title, Header: []string{"beside the fit in memory", "value"}}
 	x, y := a.Theta(), b.Theta()

@@ -13,8 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Cluster is a model of a pass over Records records by w workers, each of one processor with its part of them at
-// hand:
+// Cluster is a model of a pass over Records records by w workers, each of one processor with its part of them at hand:
 //
 //	t(w) = Records·Record/w · max(S₁, …, S_w) + Fixed + PerWorker·w   seconds.
 //
@@ -29,8 +28,8 @@ type Cluster struct {
 }
 
 // Measured returns the model with what was measured: Record and Spread of the passes by one processor, Fixed and
-// PerWorker of those over next to nothing by 1 to 16 worker processes, of which it is the line of least squares.
-// Beyond these it extrapolates.
+// PerWorker of those over next to nothing by 1 to 16 worker processes, of which it is the line of least squares. Beyond
+// these it extrapolates.
 func Measured(records float64) Cluster {
 	var each []float64
 	for _, r := range Kept(Pass) {

@@ -1,5 +1,5 @@
-// Package sweeps has the papers' experiments, and the register of claims, as sweeps by name: what
-// another process or machine can be asked for.
+// Package sweeps has the papers' experiments, and the register of claims, as sweeps by name: what another process or
+// machine can be asked for.
 package sweeps
 
 import (

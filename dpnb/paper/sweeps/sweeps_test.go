@@ -32,8 +32,7 @@ func rows(t *testing.T, r sweeps.Request) (sim.Sweep, []sim.Row) {
 	return s, all
 }
 
-// TestAnExperimentAsASweep: run by run the scores are those that the experiment has, to the last
-// bit.
+// TestAnExperimentAsASweep: run by run the scores are those that the experiment has, to the last bit.
 func TestAnExperimentAsASweep(t *testing.T) {
 	e := cop.Reproduce(5, false, cop.Moreau())
 	e.Runs, e.Counts, e.Epsilons = 3, []int{50, 60}, []float64{1, 5}

@@ -8,28 +8,25 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// Accountant composes events. Events say nothing of how often they were run;
-// that is Compose's k. The composition is adaptive: what is run may depend on
-// what came before, as long as each event's own guarantee holds.
+// Accountant composes events. Events say nothing of how often they were run; that is Compose's k. The composition is
+// adaptive: what is run may depend on what came before, as long as each event's own guarantee holds.
 type Accountant interface {
 	// Adjacency of every figure that the accountant gives.
 	Adjacency() privacy.Adjacency
 	// Compose adds k ≥ 0 runs of e. On error nothing has changed.
 	//
-	// Errors: *privacy.ParamError; privacy.ErrUnsupported for an event that
-	// this accountant cannot bound; privacy.ErrAdjacency.
+	// Errors: *privacy.ParamError; privacy.ErrUnsupported for an event that this accountant cannot bound;
+	// privacy.ErrAdjacency.
 	Compose(e privacy.Event, k int) error
 	// Ledger returns what was composed, in order, equal events joined.
 	Ledger() []Entry
 	// EpsilonUpper returns an upper bound on ε at delta; +Inf if there is none.
 	EpsilonUpper(delta float64) (float64, error)
-	// EpsilonLower returns a lower bound on the exact ε at delta of the
-	// composed profiles, 0 where nothing is known.
+	// EpsilonLower returns a lower bound on the exact ε at delta of the composed profiles, 0 where nothing is known.
 	EpsilonLower(delta float64) (float64, error)
 	// LogDeltaUpper returns an upper bound on ln δ at eps.
 	LogDeltaUpper(eps float64) (float64, error)
-	// LogDeltaLower returns a lower bound on ln δ at eps, −Inf where nothing
-	// is known.
+	// LogDeltaLower returns a lower bound on ln δ at eps, −Inf where nothing is known.
 	LogDeltaLower(eps float64) (float64, error)
 	// Method says in words how the last kind of bound is obtained.
 	Method() string
@@ -44,8 +41,7 @@ type Entry struct {
 // maxRuns bounds the count of an entry, so that it is exact as a float, and two can be added on every machine.
 const maxRuns = min(1<<52, math.MaxInt/2)
 
-// ledger is what all accountants share. T is what an accountant keeps of an
-// event to compose it.
+// ledger is what all accountants share. T is what an accountant keeps of an event to compose it.
 type ledger[T any] struct {
 	adj     privacy.Adjacency
 	entries []Entry
@@ -97,8 +93,7 @@ func (l *ledger[T]) counts() []int {
 	return counts
 }
 
-// PLD is the accountant by privacy-loss distributions: every event that has a
-// profile, upper and lower bounds.
+// PLD is the accountant by privacy-loss distributions: every event that has a profile, upper and lower bounds.
 type PLD struct {
 	ledger[privacy.Profile]
 	settings *pld.Settings

@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// RDP is the accountant by Rényi curves: looser, without lower bounds, and the
-// sharper one for private selection, which has no other guarantee.
+// RDP is the accountant by Rényi curves: looser, without lower bounds, and the sharper one for private selection, which
+// has no other guarantee.
 type RDP struct{ ledger[privacy.RDPCurve] }
 
 // NewRDP returns an accountant with nothing on its books.

@@ -1,5 +1,4 @@
-// Package calculator answers, for events given as text, what they cost: ε at a
-// δ, δ at an ε, the noise for an (ε, δ).
+// Package calculator answers, for events given as text, what they cost: ε at a δ, δ at an ε, the noise for an (ε, δ).
 package calculator
 
 import (
@@ -19,8 +18,8 @@ type Query struct {
 	Settings *pld.Settings
 }
 
-// Answer says that the composition is (Epsilon, Delta)-DP, and that at this
-// Delta no ε below EpsilonLower would be true of the composed profiles.
+// Answer says that the composition is (Epsilon, Delta)-DP, and that at this Delta no ε below EpsilonLower would be true
+// of the composed profiles.
 type Answer struct {
 	Epsilon      float64
 	EpsilonLower float64
@@ -47,8 +46,7 @@ func number(x float64) any {
 	return x
 }
 
-// Caveat is implemented by events whose figures are no guarantee; the answer's
-// method then says why.
+// Caveat is implemented by events whose figures are no guarantee; the answer's method then says why.
 type Caveat interface{ Caveat() string }
 
 // accountant composes the query's lines, and collects their caveats.
@@ -78,8 +76,7 @@ func (c Calculator) accountant(q Query) (a *account.PLD, caveat string, err erro
 	return a, caveat, nil
 }
 
-// Epsilon answers with the ε of the composition at delta, which may be 0 where every event has
-// a largest loss.
+// Epsilon answers with the ε of the composition at delta, which may be 0 where every event has a largest loss.
 //
 // Bound: Epsilon is an upper bound, EpsilonLower a lower one.
 // Errors: *privacy.ParamError, privacy.ErrUnsupported, privacy.ErrAdjacency.
@@ -98,8 +95,8 @@ func (c Calculator) Epsilon(q Query, delta float64) (Answer, error) {
 	return Answer{b.Upper, b.Lower, delta, q.Adjacency, string(b.Method) + caveat}, nil
 }
 
-// DeltaAnswer says that the composition is (Epsilon, Delta)-DP, and that at this
-// Epsilon no δ below DeltaLower would be true of the composed profiles.
+// DeltaAnswer says that the composition is (Epsilon, Delta)-DP, and that at this Epsilon no δ below DeltaLower would be
+// true of the composed profiles.
 type DeltaAnswer struct {
 	Epsilon    float64
 	Delta      float64
@@ -121,8 +118,8 @@ func (a DeltaAnswer) MarshalJSON() ([]byte, error) {
 
 // Delta answers with the δ of the composition at eps.
 //
-// Bound: Delta is an upper bound, a positive one below the smallest float64
-// rounded up to it; DeltaLower is a lower one, 0 where nothing is known.
+// Bound: Delta is an upper bound, a positive one below the smallest float64 rounded up to it; DeltaLower is a lower
+// one, 0 where nothing is known.
 // Errors: as Epsilon.
 func (c Calculator) Delta(q Query, eps float64) (DeltaAnswer, error) {
 	a, caveat, err := c.accountant(q)

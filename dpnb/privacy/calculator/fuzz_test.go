@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// FuzzCalculator: whatever text parses gets an ε that is a number, not
-// negative, not below its lower bound, and a δ in [0, 1].
+// FuzzCalculator: whatever text parses gets an ε that is a number, not negative, not below its lower bound, and a δ in
+// [0, 1].
 func FuzzCalculator(f *testing.F) {
 	for _, s := range []string{
 		`[{"type":"gaussian","sigma":5,"sensitivity":1,"count":10}]`,

@@ -16,9 +16,8 @@ import (
 //	[{"type":"gaussian","sigma":5,"sensitivity":1,"count":10},
 //	 {"type":"subsampled-gaussian","sigma":1,"rate":0.01,"count":100}]
 //
-// count is 1 where it is left out. Nothing is guessed: a repeated, misspelt or
-// missing field, a count that is no integer, anything after the list is an
-// error.
+// count is 1 where it is left out. Nothing is guessed: a repeated, misspelt or missing field, a count that is no
+// integer, anything after the list is an error.
 func (c Calculator) Parse(data []byte) ([]Line, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

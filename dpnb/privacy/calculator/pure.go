@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// pure is Epsilon at δ = 0: the sum over the runs of the least ε at which the profile of each is 0.
-// The largest losses of independent runs add up, so that it is that of the composed profiles.
+// pure is Epsilon at δ = 0: the sum over the runs of the least ε at which the profile of each is 0. The largest losses
+// of independent runs add up, so that it is that of the composed profiles.
 //
 // Errors: one that wraps privacy.ErrUnsupported if an event has no such ε, as Gaussian noise.
 func (c Calculator) pure(q Query) (Answer, error) {

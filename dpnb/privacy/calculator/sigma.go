@@ -8,14 +8,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/elementary"
 )
 
-// Sigma answers with the smallest sigma, rounded up, at which count runs of the
-// event are (eps, delta)-DP; line holds the other fields.
+// Sigma answers with the smallest sigma, rounded up, at which count runs of the event are (eps, delta)-DP; line holds
+// the other fields.
 //
-// Bound: the guarantee is proved at the sigma returned; relative distance to
-// the smallest at which it is proved below 1e-9 for one run, 1e-6 for several,
-// 1e-5 for a type whose δ is Computed.
-// Errors: *privacy.ParamError if the type has no field sigma or no sigma
-// suffices; as Epsilon.
+// Bound: the guarantee is proved at the sigma returned; relative distance to the smallest at which it is proved below
+// 1e-9 for one run, 1e-6 for several, 1e-5 for a type whose δ is Computed.
+// Errors: *privacy.ParamError if the type has no field sigma or no sigma suffices; as Epsilon.
 func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) (float64, error) {
 	if !(eps >= 0) || math.IsInf(eps, 1) {
 		return 0, &privacy.ParamError{Name: "epsilon", Value: eps, Want: "a finite number ≥ 0"}
@@ -54,9 +52,8 @@ func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) 
 	}, tolerance)
 }
 
-// smallestScale returns the smallest scale at which excess ≤ 0, within a
-// relative tolerance, for a falling function that is dear: steps of the secant in
-// ln scale. excess was seen to be ≤ 0 at what is returned.
+// smallestScale returns the smallest scale at which excess ≤ 0, within a relative tolerance, for a falling function
+// that is dear: steps of the secant in ln scale. excess was seen to be ≤ 0 at what is returned.
 //
 // Errors: *privacy.ParamError if there is none up to 1e300; what excess returned.
 func smallestScale(excess func(scale float64) (float64, error), tolerance float64) (float64, error) {
@@ -99,8 +96,7 @@ func smallestScale(excess func(scale float64) (float64, error), tolerance float6
 	for k := 0; hi-lo > tolerance; k++ {
 		width := hi - lo
 		x = lo + width*flo/(flo-fhi)
-		// To the side of the root that the last step was not on, so that the
-		// bracket closes from both.
+		// To the side of the root that the last step was not on, so that the bracket closes from both.
 		if right {
 			x -= 0.4 * tolerance
 		} else {

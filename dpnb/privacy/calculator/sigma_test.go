@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The smallest scale is found within the tolerance and with few calls, whether
-// the function is smooth, bent, flat or jumps; and it passes itself.
+// The smallest scale is found within the tolerance and with few calls, whether the function is smooth, bent, flat or
+// jumps; and it passes itself.
 func TestSmallestScale(t *testing.T) {
 	for name, c := range map[string]struct {
 		f     func(s float64) float64
@@ -39,8 +39,7 @@ func TestSmallestScale(t *testing.T) {
 	}
 }
 
-// A hundred subsampled Gaussians: what is returned satisfies the target, a
-// millionth less noise does not.
+// A hundred subsampled Gaussians: what is returned satisfies the target, a millionth less noise does not.
 func TestSigmaOfAComposition(t *testing.T) {
 	c := New()
 	line := Line{"subsampled-gaussian", Values{Numbers: map[string]float64{"rate": 0.01}}, 100}

@@ -22,8 +22,7 @@ type Field struct {
 	Help string
 }
 
-// Values are the parameters of one event, by field name. Optional texts that
-// were left out are absent.
+// Values are the parameters of one event, by field name. Optional texts that were left out are absent.
 type Values struct {
 	Numbers map[string]float64
 	Texts   map[string]string
@@ -33,16 +32,15 @@ type Values struct {
 type Type struct {
 	// Fields that it takes; "type" and "count" are understood for all.
 	Fields []Field
-	// Build makes the event; adj is the adjacency of the question. It must
-	// check ranges and return a *privacy.ParamError.
+	// Build makes the event; adj is the adjacency of the question. It must check ranges and return a
+	// *privacy.ParamError.
 	Build func(v Values, adj privacy.Adjacency) (privacy.Event, error)
-	// Computed says that δ comes from a search, good to half a percent, and jumps
-	// by as much.
+	// Computed says that δ comes from a search, good to half a percent, and jumps by as much.
 	Computed bool
 }
 
-// Calculator answers questions about events of its types. The zero value knows
-// none; New knows those of package privacy.
+// Calculator answers questions about events of its types. The zero value knows none; New knows those of package
+// privacy.
 type Calculator struct{ types map[string]Type }
 
 var sensitivity = Field{Name: "sensitivity", Optional: true, Default: 1, Help: "add/remove-one sensitivity"}
@@ -149,8 +147,7 @@ type Line struct {
 
 // check returns l with defaults filled in.
 //
-// Errors: *privacy.ParamError for an unknown type, an unknown, missing or
-// non-finite field.
+// Errors: *privacy.ParamError for an unknown type, an unknown, missing or non-finite field.
 func (c Calculator) check(l Line) (Line, error) {
 	t, ok := c.types[l.Type]
 	if !ok {

@@ -7,15 +7,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 )
 
-// The add direction at ε ≥ 0. In units of σ, for one sign of γ > 0 the reward is
-// ∫ M(u(γ), γ)dγ with c = γ/2 − ε/γ and
+// The add direction at ε ≥ 0. In units of σ, for one sign of γ > 0 the reward is ∫ M(u(γ), γ)dγ with c = γ/2 − ε/γ and
 //
 //	M(u, γ) = φ(c)                             for u ≥ c,
 //	M(u, γ) = φ(u)[(1 + k)e^{−γ(c−u)} − k]₊      for u < c,  k = λ/S̄(γ),
 //
-// which does not fall with u. So for one-signed losses the worst case is the
-// Gaussian mechanism's, and for two-signed ones, where the other sign wants u
-// small, it is the best of the paths that fall at full speed all the way: one
+// which does not fall with u. So for one-signed losses the worst case is the Gaussian mechanism's, and for two-signed
+// ones, where the other sign wants u small, it is the best of the paths that fall at full speed all the way: one
 // number, where γ = 0 is crossed, is all that is left to choose.
 
 // addHalf is one sign of γ, reflected to γ > 0.
@@ -58,8 +56,7 @@ func (h *addHalf) travel(j int) float64 {
 	return h.below[j] - h.below[j-1]
 }
 
-// value returns bounds on the scaled reward of the path that crosses γ = 0 at u.
-// cells are in the order of rising γ.
+// value returns bounds on the scaled reward of the path that crosses γ = 0 at u. cells are in the order of rising γ.
 func (h *addHalf) value(u float64) (lower, upper float64) {
 	v, ok := h.known[u]
 	if !ok {
@@ -93,8 +90,7 @@ func (h *addHalf) compute(u float64) (lower, upper float64) {
 	return lower * (1 - 1e-12), upper * (1 + 1e-12)
 }
 
-// line bounds the credit of one cell whose path runs from u0 at big to u0 + d at
-// small and begins below the edge.
+// line bounds the credit of one cell whose path runs from u0 at big to u0 + d at small and begins below the edge.
 func (h *addHalf) line(c *cell, u0, d float64) (lower, upper float64) {
 	u1 := u0 + d
 	// E = ε + γu − γ²/2 = −γ(c − u); its extremes over the box.
@@ -195,8 +191,7 @@ func (g *grids) halves(eps, shift float64, level int) (pos, neg *addHalf) {
 	return pos, g.newAddHalf(eps, shift, down)
 }
 
-// maxCrossings bounds the points that bestCrossing tries; what is then known is
-// returned.
+// maxCrossings bounds the points that bestCrossing tries; what is then known is returned.
 const maxCrossings = 1500
 
 // addLevel is the level of refinement of the add direction's cells, the finest that a look of less tolerance comes to.
@@ -206,9 +201,9 @@ const addLevel = 7
 const maxAddCells = 6000
 
 // bestCrossing encloses the best, over u, of pos(u) + neg(−u), at least known.
-// pos does not fall with u and neg(−u) does not rise, so on an interval their
-// sum is at most pos at its right end plus neg at its left one. Where the cells are too coarse for
-// the tolerance, as the best point shows, it stops there, unless there are none finer.
+// pos does not fall with u and neg(−u) does not rise, so on an interval their sum is at most pos at its right end plus
+// neg at its left one. Where the cells are too coarse for the tolerance, as the best point shows, it stops there,
+// unless there are none finer.
 func (g *grids) bestCrossing(pos, neg *addHalf, known float64, finest bool) (lower, upper float64) {
 	type point struct{ u, pLow, pUp, nLow, nUp float64 }
 	points, gap := 0, 0.0

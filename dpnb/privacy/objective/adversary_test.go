@@ -9,9 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// In one dimension the release is θ with h(θ) = −b, h = J′(·; Z) increasing, so
-// P(θ ≤ t) = Φ(h(t)/σ) exactly, with h + γ for the dataset that has the record.
-// Summing (p − e^ε q)₊ over cells of θ gives a lower bound on the exact
+// In one dimension the release is θ with h(θ) = −b, h = J′(·; Z) increasing, so P(θ ≤ t) = Φ(h(t)/σ) exactly, with h +
+// γ for the dataset that has the record. Summing (p − e^ε q)₊ over cells of θ gives a lower bound on the exact
 // hockey-stick divergence of real neighbours, which tends to it.
 
 // world is an increasing h on a grid of θ, that rises by at least λ per unit.
@@ -162,8 +161,8 @@ func poissonSlope(t, y float64) float64 {
 	return max(-1.5, min(1.5, math.Exp(t)-math.Round(min(3, math.Abs(y)))))
 }
 
-// The exact divergence of neighbours found by adversarial search is never above
-// the certified upper value, and comes close to it.
+// The exact divergence of neighbours found by adversarial search is never above the certified upper value, and comes
+// close to it.
 func TestAdversary(t *testing.T) {
 	type setting struct {
 		name               string

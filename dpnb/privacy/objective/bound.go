@@ -6,8 +6,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Bound names a way to account for objective perturbation. The zero value is
-// invalid.
+// Bound names a way to account for objective perturbation. The zero value is invalid.
 type Bound int
 
 const (
@@ -16,8 +15,8 @@ const (
 	// RKW23 is Theorem 3.1 of Redberg, Koskela, Wang 2023, corrected; it needs λ > s.
 	// Proof: docs/theory/objective_perturbation.md#rkw23-thm3.1.
 	RKW23
-	// DTZ24 is Theorem 5.1 of Dwork, Tankala, Zhang 2024, without the logarithm
-	// in the add direction, where it is not needed.
+	// DTZ24 is Theorem 5.1 of Dwork, Tankala, Zhang 2024, without the logarithm in the add direction, where it is not
+	// needed.
 	DTZ24
 	// Pointwise takes the worst γ for each value of the noise.
 	Pointwise
@@ -25,8 +24,8 @@ const (
 	Integral
 	// Tight is the exact worst case, between certified values.
 	Tight
-	// GaussianLower is no guarantee but a lower bound for every mechanism of
-	// this kind: the Gaussian mechanism of sensitivity L.
+	// GaussianLower is no guarantee but a lower bound for every mechanism of this kind: the Gaussian mechanism of
+	// sensitivity L.
 	GaussianLower
 )
 

@@ -11,13 +11,11 @@ import (
 // calibrationTolerance is the relative distance at which a search stops.
 const calibrationTolerance = 1e-5
 
-// Sigma returns a σ with which cfg (its Sigma is ignored) satisfies (ε, δ) under
-// add/remove-one: the smallest that the bound proves, up to 1e-5 relative.
+// Sigma returns a σ with which cfg (its Sigma is ignored) satisfies (ε, δ) under add/remove-one: the smallest that the
+// bound proves, up to 1e-5 relative.
 //
-// Bound: the σ returned was itself checked, so it is safe whether or not δ
-// falls with σ.
-// Errors: *ParamError if a field is out of range, or if no σ below 1e12·L will
-// do (KST12 needs λ ≥ 2s/ε).
+// Bound: the σ returned was itself checked, so it is safe whether or not δ falls with σ.
+// Errors: *ParamError if a field is out of range, or if no σ below 1e12·L will do (KST12 needs λ ≥ 2s/ε).
 func Sigma(cfg Config, eps, delta float64) (float64, error) {
 	if err := checkTarget(eps, delta); err != nil {
 		return 0, err
@@ -38,12 +36,11 @@ func Sigma(cfg Config, eps, delta float64) (float64, error) {
 	return smallest("Sigma", L*start, 1e12*L, func(v float64) bool { return satisfies(withSigma(cfg, v), eps, delta) })
 }
 
-// Lambda returns a λ with which cfg (its Lambda is ignored) satisfies (ε, δ)
-// under add/remove-one: the smallest that the bound proves, up to 1e-5
-// relative. δ falls with λ for every bound.
+// Lambda returns a λ with which cfg (its Lambda is ignored) satisfies (ε, δ) under add/remove-one: the smallest that
+// the bound proves, up to 1e-5 relative. δ falls with λ for every bound.
 //
-// Errors: *ParamError if a field is out of range, or if no λ will do because σ
-// is too small even for the Gaussian mechanism.
+// Errors: *ParamError if a field is out of range, or if no λ will do because σ is too small even for the Gaussian
+// mechanism.
 func Lambda(cfg Config, eps, delta float64) (float64, error) {
 	if err := checkTarget(eps, delta); err != nil {
 		return 0, err
@@ -91,8 +88,7 @@ func satisfies(cfg Config, eps, delta float64) bool {
 	return p.proves(privacy.Add, eps, want) && p.proves(privacy.Remove, eps, want)
 }
 
-// smallest returns the smallest passing value between low and limit up to the
-// tolerance.
+// smallest returns the smallest passing value between low and limit up to the tolerance.
 func smallest(name string, low, limit float64, ok func(float64) bool) (float64, error) {
 	s := univariate.Smallest{Start: low, Least: low, Factor: 2, MaxFactor: 1e3, Most: 1e3 * limit,
 		Cut: univariate.Geometric, Tolerance: calibrationTolerance}

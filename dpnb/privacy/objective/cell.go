@@ -28,8 +28,7 @@ func (p *problem) roots() []*piece {
 	return p.pieces
 }
 
-// cell is a piece of the range of γ, on one side of 0, in units of σ and
-// reflected to γ ≥ 0.
+// cell is a piece of the range of γ, on one side of 0, in units of σ and reflected to γ ≥ 0.
 type cell struct {
 	small, big float64 // the ends of |γ|/σ
 	neg        bool    // whether γ < 0
@@ -37,8 +36,8 @@ type cell struct {
 	kLow, kHigh float64
 	// top and bottom are the raw ends of γ, top > bottom.
 	top, bottom float64
-	// clockTop and clockBottom are −(γ + λ·Clock(γ))/σ there: a path that falls
-	// at full speed from top to bottom needs clockBottom − clockTop of u.
+	// clockTop and clockBottom are −(γ + λ·Clock(γ))/σ there: a path that falls at full speed from top to bottom needs
+	// clockBottom − clockTop of u.
 	clockTop, clockBottom float64
 	// parent is the index of the cell of the coarser grid that has this one.
 	parent int
@@ -128,8 +127,7 @@ func (p *problem) start(n int) []cell {
 	return cells
 }
 
-// peakBounds returns bounds on ln ∫_cell sup_u M dγ at ε ≥ 0; the lower one is
-// −Inf where S̄ may vanish.
+// peakBounds returns bounds on ln ∫_cell sup_u M dγ at ε ≥ 0; the lower one is −Inf where S̄ may vanish.
 func (c *cell) peakBounds(eps float64) (lower, upper float64) {
 	cBig, cSmall := edge(eps, c.big), edge(eps, c.small)
 	lower = math.Inf(-1)

@@ -2,9 +2,8 @@ package objective
 
 import "math"
 
-// A descent is an admissible path of γ against u: from the top of the range
-// down the cells in order, each crossed at full speed, and in between γ held.
-// Its reward is a lower bound on δ_remove(ε), with nothing interpolated.
+// A descent is an admissible path of γ against u: from the top of the range down the cells in order, each crossed at
+// full speed, and in between γ held. Its reward is a lower bound on δ_remove(ε), with nothing interpolated.
 
 // tally adds up scaled rewards and a bound on the error of the sum.
 type tally struct {
@@ -34,8 +33,8 @@ func (t *tally) hold(eps, shift, gamma, u0, u1 float64) {
 	}
 }
 
-// pair adds ∫_{u0}^{u0+d} φ(u)du − e^ε ∫_{u0+g0}^{u1+g1} φ(z)dz if positive;
-// d = u1 − u0 is given by itself because it may be far smaller than u0.
+// pair adds ∫_{u0}^{u0+d} φ(u)du − e^ε ∫_{u0+g0}^{u1+g1} φ(z)dz if positive; d = u1 − u0 is given by itself because it
+// may be far smaller than u0.
 func (t *tally) pair(eps, shift, u0, u1, d, g0, g1 float64) {
 	x, h := u0+0.5*d, 0.5*d
 	mid, hz := 0.5*(g0+g1), h-0.5*(g0-g1)
@@ -59,11 +58,9 @@ func (t *tally) pair(eps, shift, u0, u1, d, g0, g1 float64) {
 	t.add(a-b, ea+eb+round*(a+b))
 }
 
-// descentReward returns a lower bound on e^shift times the reward of the path
-// that begins to cross cells[j] at u = at[j], if that cell is neither beyond
-// last nor one that cannot be crossed (then γ is held for ever, or the path
-// starts below it). at must be such that at[j+1] ≥ at[j] + travel; smaller
-// values are raised.
+// descentReward returns a lower bound on e^shift times the reward of the path that begins to cross cells[j] at u =
+// at[j], if that cell is neither beyond last nor one that cannot be crossed (then γ is held for ever, or the path
+// starts below it). at must be such that at[j+1] ≥ at[j] + travel; smaller values are raised.
 func (p *problem) descentReward(eps, shift float64, cells []cell, at []float64, last int) float64 {
 	var t tally
 	u := math.Inf(-1)
@@ -103,8 +100,8 @@ func clockSlop(cells []cell) float64 {
 	return 4e-13 * top
 }
 
-// greedy returns a lower bound on e^shift·δ_remove(ε) from paths that follow,
-// as far as they can, the peak of the rate at each γ.
+// greedy returns a lower bound on e^shift·δ_remove(ε) from paths that follow, as far as they can, the peak of the rate
+// at each γ.
 func (p *problem) greedy(eps, shift float64, cells []cell) float64 {
 	at := make([]float64, len(cells))
 	for j := range cells {

@@ -16,12 +16,10 @@ import (
 //
 //	δ_add(ε) ≤ Σ_c δ_G(ε; ‖v_c‖/σ),  δ_remove(ε) ≤ Σ_c δ_G(ε − Charge; ‖v_c‖/σ),
 //
-// the sum over all combinations c of one piece from each soft maximum, v_c the sum of their
-// gradients. From λw = 2σ² on there is no charge. It holds for all ε ≥ 0 at once; at one ε and
-// for one form Free asks for much less ridge.
+// the sum over all combinations c of one piece from each soft maximum, v_c the sum of their gradients. From λw = 2σ² on
+// there is no charge. It holds for all ε ≥ 0 at once; at one ε and for one form Free asks for much less ridge.
 //
-// Statements: dpnb/entropic, dpnb/pieces; proofs: docs/theory/smoothing.md#dpnb-entropic and
-// #dpnb-pieces.
+// Statements: dpnb/entropic, dpnb/pieces; proofs: docs/theory/smoothing.md#dpnb-entropic and #dpnb-pieces.
 type Entropic struct {
 	// Vertices are bounds on ‖v_c‖ over all records, and how many combinations have each.
 	Vertices []Vertex
@@ -29,10 +27,9 @@ type Entropic struct {
 	Temperature float64
 	// Lambda and Sigma as in Config.
 	Lambda, Sigma float64
-	// Rank r and Spread V bound, over all records and all weights q of the combinations, the
-	// dimension of the span of the differences of the v_c and the variance Σq_c‖v_c − Σqv‖²; Beyond
-	// is that outside of the r dimensions, for what rounding makes of v_c. Rank zero is unknown:
-	// then λw ≥ 2σ² is asked for.
+	// Rank r and Spread V bound, over all records and all weights q of the combinations, the dimension of the span of
+	// the differences of the v_c and the variance Σq_c‖v_c − Σqv‖²; Beyond is that outside of the r dimensions, for
+	// what rounding makes of v_c. Rank zero is unknown: then λw ≥ 2σ² is asked for.
 	Rank           int
 	Spread, Beyond float64
 }
@@ -78,8 +75,8 @@ func (e Entropic) Validate() error {
 //
 //	max_{0 ≤ v ≤ V} r ln(1 + v/(rwλ)) − v/(2σ²),  and Beyond/(wλ),
 //
-// the price of the determinant less what the gradients' variance v takes off their norm. The
-// maximum is at v = r(2σ² − wλ), cut to the range: at 0 where λw ≥ 2σ².
+// the price of the determinant less what the gradients' variance v takes off their norm. The maximum is at v = r(2σ² −
+// wλ), cut to the range: at 0 where λw ≥ 2σ².
 func (e Entropic) Charge() float64 {
 	r, both := float64(e.Rank), e.Temperature*e.Lambda
 	v := math.Max(0, math.Min(e.Spread, r*(2*e.Sigma*e.Sigma-both)))
@@ -99,8 +96,7 @@ func EntropicLambda(temperature, sigma float64) float64 {
 // Profile implements privacy.Event.
 //
 // Bound: upper, for ε ≥ 0, in both directions; below it says nothing.
-// Errors: as Validate; one that wraps privacy.ErrUnsupported for any adjacency but
-// add/remove-one.
+// Errors: as Validate; one that wraps privacy.ErrUnsupported for any adjacency but add/remove-one.
 func (e Entropic) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// One form of log cosh: the closed form is above Pointwise's and Tight's profile at every ε ≥ 0
-// where λw = 2σ², twice the Gaussian mechanism's, and refused for less ridge.
+// One form of log cosh: the closed form is above Pointwise's and Tight's profile at every ε ≥ 0 where λw = 2σ², twice
+// the Gaussian mechanism's, and refused for less ridge.
 func TestEntropic(t *testing.T) {
 	const w, sigma = 0.5, 4.0
 	// |x| is twice the pinball loss with τ = ½: w·log cosh(x/w) at radius 1.
@@ -54,8 +54,8 @@ func TestEntropic(t *testing.T) {
 	}
 }
 
-// The event of free curvature has the closed form from ε = From on, and Pointwise below; its
-// profile does not rise, and less ridge is refused.
+// The event of free curvature has the closed form from ε = From on, and Pointwise below; its profile does not rise, and
+// less ridge is refused.
 func TestFreeRelease(t *testing.T) {
 	c, err := loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: 1}, 2)
 	if err != nil {
@@ -94,8 +94,8 @@ func TestFreeRelease(t *testing.T) {
 	}
 }
 
-// The rough composition is within four thousandths of the certified one; a Gaussian mechanism
-// beside counts as one more form does.
+// The rough composition is within four thousandths of the certified one; a Gaussian mechanism beside counts as one more
+// form does.
 func TestRowsRoughly(t *testing.T) {
 	for _, m := range []int{1, 3} {
 		f, s := forms(t, m)
@@ -127,8 +127,8 @@ func TestRowsRoughly(t *testing.T) {
 	}
 }
 
-// The charge is the largest of the function over a grid, nothing from λw = 2σ² on, and rises with
-// the spread and as λ falls; pieces of no slope cost nothing where ε is above it.
+// The charge is the largest of the function over a grid, nothing from λw = 2σ² on, and rises with the spread and as λ
+// falls; pieces of no slope cost nothing where ε is above it.
 func TestCharge(t *testing.T) {
 	const w, sigma = 0.5, 4.0
 	for _, spread := range []float64{0.1, 3, 200} {

@@ -11,19 +11,16 @@ import (
 const (
 	// roughTolerance is the relative gap of δ at which a first look stops.
 	roughTolerance = 0.06
-	// nearTarget is the distance in ln δ, a fortieth of the gap, at which an ε
-	// is taken for the one asked for.
+	// nearTarget is the distance in ln δ, a fortieth of the gap, at which an ε is taken for the one asked for.
 	nearTarget = 1e-4
 )
 
-// EpsilonBounds returns bounds on the smallest ε ≥ 0 with δ(ε) ≤ delta: the
-// upper one satisfies it by LogDeltaUpper, the lower one does not by
-// LogDeltaLower. Both are as far from where those cross delta as nearTarget is.
-// ok is false where the profile is in closed form, so that a search to the last
-// place costs nothing, and for a delta that is not in (0, 1).
+// EpsilonBounds returns bounds on the smallest ε ≥ 0 with δ(ε) ≤ delta: the upper one satisfies it by LogDeltaUpper,
+// the lower one does not by LogDeltaLower. Both are as far from where those cross delta as nearTarget is. ok is false
+// where the profile is in closed form, so that a search to the last place costs nothing, and for a delta that is not in
+// (0, 1).
 //
-// δ is looked at roughly until the ε is known to some percent, and only then as
-// well as it can be had.
+// δ is looked at roughly until the ε is known to some percent, and only then as well as it can be had.
 func (p *Profile) EpsilonBounds(delta float64) (lower, upper float64, ok bool) {
 	computed := p.cfg.Bound == Pointwise || p.cfg.Bound == Integral || p.cfg.Bound == Tight
 	if !computed || !(delta > 0 && delta < 1) || IsGaussian(p.cfg.Curve, p.cfg.Lambda, p.cfg.Sigma) {
@@ -88,8 +85,8 @@ func (p *Profile) both(at func(privacy.Direction, float64) enclosure, eps float6
 	return enclosure{math.Max(add.lower, remove.lower), math.Max(add.upper, remove.upper)}
 }
 
-// RoughLogDeltaUpper is LogDeltaUpper for less time: some percent of δ more in
-// the remove direction, at most twice δ in the add direction.
+// RoughLogDeltaUpper is LogDeltaUpper for less time: some percent of δ more in the remove direction, at most twice δ in
+// the add direction.
 func (p *Profile) RoughLogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	if p.cfg.Bound != Tight || eps <= 0 {
 		return p.at(d, eps).upper
@@ -182,8 +179,8 @@ func (p *Profile) rough(d privacy.Direction, eps float64) enclosure {
 	return enclosure{lo, up}
 }
 
-// proves reports whether ln δ at ε in direction d is proved to be at most want.
-// It looks closely only where a rough look does not settle it.
+// proves reports whether ln δ at ε in direction d is proved to be at most want. It looks closely only where a rough
+// look does not settle it.
 func (p *Profile) proves(d privacy.Direction, eps, want float64) bool {
 	if v := p.rough(d, eps); v.upper <= want || v.lower > want {
 		return v.upper <= want
@@ -191,14 +188,12 @@ func (p *Profile) proves(d privacy.Direction, eps, want float64) bool {
 	return p.at(d, eps).upper <= want
 }
 
-// bracket holds where a falling function is positive and where it is not, with
-// the values there.
+// bracket holds where a falling function is positive and where it is not, with the values there.
 type bracket struct{ lo, hi, flo, fhi float64 }
 
 func (b bracket) slope() float64 { return (b.fhi - b.flo) / (b.hi - b.lo) }
 
-// target says which end of a bracket is wanted, and how near to zero f has to be
-// there.
+// target says which end of a bracket is wanted, and how near to zero f has to be there.
 type target struct {
 	left bool
 	tol  float64
@@ -222,9 +217,8 @@ func (t target) aim() float64 {
 	return -0.3 * t.tol
 }
 
-// search returns a smaller bracket of the root of f: until the target is met,
-// or the bracket is relatively narrow. The left end is known to be left of the
-// root; the right end may be infinite.
+// search returns a smaller bracket of the root of f: until the target is met, or the bracket is relatively narrow. The
+// left end is known to be left of the root; the right end may be infinite.
 func (b bracket) search(f func(float64) float64, t target, narrow float64) bracket {
 	if b.flo = f(b.lo); b.flo <= 0 {
 		return bracket{b.lo, b.lo, b.flo, b.flo}
@@ -242,8 +236,8 @@ func (b bracket) search(f func(float64) float64, t target, narrow float64) brack
 	return b.narrow(f, t, narrow)
 }
 
-// narrow takes the secant's steps with Illinois' safeguard, and halves where f
-// jumps over the target, which what is computed of δ does.
+// narrow takes the secant's steps with Illinois' safeguard, and halves where f jumps over the target, which what is
+// computed of δ does.
 func (b bracket) narrow(f func(float64) float64, t target, narrow float64) bracket {
 	flo, fhi := b.flo, b.fhi
 	before := math.Inf(1)
@@ -271,8 +265,7 @@ func (b bracket) narrow(f func(float64) float64, t target, narrow float64) brack
 	return b
 }
 
-// near is search from where a rough one has ended: steps with its slope until
-// the target is met or there is a bracket.
+// near is search from where a rough one has ended: steps with its slope until the target is met or there is a bracket.
 func (b bracket) near(rough bracket, f func(float64) float64, t target) bracket {
 	x, slope := rough.hi, rough.slope()
 	narrow := 1e-6

@@ -8,8 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The ε that is found is proved, the lower one is disproved, and both are where
-// the bounds on δ cross the target.
+// The ε that is found is proved, the lower one is disproved, and both are where the bounds on δ cross the target.
 func TestEpsilonBounds(t *testing.T) {
 	for i, c := range testCurves(t) {
 		for j, set := range []struct{ lambda, sigma, delta float64 }{{0.3, 2, 1e-6}, {2, 1, 0.3}, {10, 100, 1e-6}} {

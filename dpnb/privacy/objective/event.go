@@ -7,25 +7,22 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Event is one release by objective perturbation, for every accountant: of the exact
-// minimiser, or of an approximate one with Gaussian noise that hides how far off it is
-// (rkw23, Algorithm 1). It implements privacy.RDPEvent.
+// Event is one release by objective perturbation, for every accountant: of the exact minimiser, or of an approximate
+// one with Gaussian noise that hides how far off it is (rkw23, Algorithm 1). It implements privacy.RDPEvent.
 //
-// The zero Bound is the one for most uses: the Gaussian mechanism's profile where
-// λ is so large that it is exact (IsGaussian), DTZ24 elsewhere.
+// The zero Bound is the one for most uses: the Gaussian mechanism's profile where λ is so large that it is exact
+// (IsGaussian), DTZ24 elsewhere.
 type Event struct {
 	Config
-	// Tolerance τ bounds the norm of the gradient at the point that is released, and
-	// OutputSigma σ_out is the standard deviation of each coordinate of its noise. Both
-	// are zero where the exact minimiser is released.
+	// Tolerance τ bounds the norm of the gradient at the point that is released, and OutputSigma σ_out is the standard
+	// deviation of each coordinate of its noise. Both are zero where the exact minimiser is released.
 	Tolerance, OutputSigma float64
 }
 
 var _ privacy.RDPEvent = Event{}
 
-// Validate returns a *privacy.ParamError for the first field that is out of range, or
-// an error that wraps privacy.ErrUnsupported for output noise with a bound that is no
-// supremum of profiles.
+// Validate returns a *privacy.ParamError for the first field that is out of range, or an error that wraps
+// privacy.ErrUnsupported for output noise with a bound that is no supremum of profiles.
 func (e Event) Validate() error {
 	cfg := e.Config
 	if cfg.Bound == 0 {
@@ -48,8 +45,8 @@ func (e Event) output() privacy.ApproximateMinimum {
 	return privacy.ApproximateMinimum{Tolerance: e.Tolerance, Lambda: e.Lambda, SigmaOut: e.OutputSigma}
 }
 
-// IsGaussian reports whether the objective's part is accounted for as the Gaussian
-// mechanism that it is proved to be (Theorem B).
+// IsGaussian reports whether the objective's part is accounted for as the Gaussian mechanism that it is proved to be
+// (Theorem B).
 func (e Event) IsGaussian() bool {
 	return (e.Bound == 0 || e.Bound == Tight) && e.Curve != nil && IsGaussian(e.Curve, e.Lambda, e.Sigma)
 }
@@ -57,18 +54,15 @@ func (e Event) IsGaussian() bool {
 // computed reports whether the bound is one that is computed from the curve.
 func (b Bound) computed() bool { return b == Pointwise || b == Integral || b == Tight }
 
-// Profile implements privacy.Event. Under replace-one it is what follows from
-// add/remove-one, a replacement being a removal and an addition: the (2L/σ)-GDP
-// profile in the Gaussian case.
+// Profile implements privacy.Event. Under replace-one it is what follows from add/remove-one, a replacement being a
+// removal and an addition: the (2L/σ)-GDP profile in the Gaussian case.
 //
-// With output noise, μ = 2τ/(λσ_out) and a = L/σ, it is √(a² + μ²)-GDP in the Gaussian
-// case, that of W + G by RKW23 and DTZ24 (HalfNormalGaussian), and E δ(ε − G) by the
-// bounds that are computed (WithGaussian).
+// With output noise, μ = 2τ/(λσ_out) and a = L/σ, it is √(a² + μ²)-GDP in the Gaussian case, that of W + G by RKW23 and
+// DTZ24 (HalfNormalGaussian), and E δ(ε − G) by the bounds that are computed (WithGaussian).
 //
 // Bound: upper. Errors: as Validate, and *privacy.ParamError for adj.
 // Source: rkw23, Theorem 3.1 and Section 4; dtz24, Theorem 5.1.
-// Proof: docs/theory/objective_perturbation.md, gaussian_case.md and clipping.md,
-// section 5.
+// Proof: docs/theory/objective_perturbation.md, gaussian_case.md and clipping.md, section 5.
 func (e Event) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
@@ -110,9 +104,8 @@ func (e Event) addRemove() (privacy.Profile, error) {
 	return privacy.HalfNormalGaussian{HalfNormal: w, Mu: mu}.Profile(privacy.AddRemove)
 }
 
-// RDP returns the Rényi curve of both directions under add/remove-one: that of the
-// Gaussian mechanism where IsGaussian, and of DTZ24 elsewhere, whatever the bound,
-// with αμ²/2 for the output noise.
+// RDP returns the Rényi curve of both directions under add/remove-one: that of the Gaussian mechanism where IsGaussian,
+// and of DTZ24 elsewhere, whatever the bound, with αμ²/2 for the output noise.
 //
 // Errors: as Profile; privacy.ErrUnsupported under replace-one.
 func (e Event) RDP(adj privacy.Adjacency) (privacy.RDPCurve, error) {

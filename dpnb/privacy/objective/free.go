@@ -11,10 +11,9 @@ import (
 //
 //	S̄(γ) ≤ λ(exp[(Lᵢ − |γ|)(ε/Lᵢ + |γ|/(2σ²))] − 1),  i the side that γ is on,
 //
-// both directions have δ(ε) ≤ δ_G(ε; L₁/σ) + δ_G(ε; L₂/σ), a side without slopes counting
-// nothing: σ comes from a closed form, and λ from the largest ratio of the two sides, with
-// no search over paths. It wants a curvature that vanishes where the slope is largest.
-// What it says is of this ε alone: it does not compose.
+// both directions have δ(ε) ≤ δ_G(ε; L₁/σ) + δ_G(ε; L₂/σ), a side without slopes counting nothing: σ comes from a
+// closed form, and λ from the largest ratio of the two sides, with no search over paths. It wants a curvature that
+// vanishes where the slope is largest. What it says is of this ε alone: it does not compose.
 //
 // Statement: dpnb/free-curvature; proof: docs/theory/smoothing.md#dpnb-free-curvature.
 type Free struct {
@@ -72,12 +71,11 @@ func (f Free) Sigma(delta float64) (float64, error) {
 // falling is a Curve with S̄(γ) ≤ κ·(hi − γ) and S̄(γ) ≤ κ·(γ − lo).
 type falling interface{ Falls() float64 }
 
-// Lambda returns a λ, the least up to a few thousandths, at which the condition holds with
-// noise σ.
+// Lambda returns a λ, the least up to a few thousandths, at which the condition holds with noise σ.
 //
-// Errors: *privacy.ParamError; one that wraps privacy.ErrUnsupported for a curve of which
-// it is not known that it falls to 0 at the largest slope as a line does: Huber's does
-// not, nor does that of any kernel whose tail is lighter than exponential.
+// Errors: *privacy.ParamError; one that wraps privacy.ErrUnsupported for a curve of which it is not known that it falls
+// to 0 at the largest slope as a line does: Huber's does not, nor does that of any kernel whose tail is lighter than
+// exponential.
 func (f Free) Lambda(sigma float64) (float64, error) {
 	if err := f.validate(); err != nil {
 		return 0, err
@@ -102,9 +100,9 @@ func (f Free) Lambda(sigma float64) (float64, error) {
 	return worst * (1 + 1e-12), nil
 }
 
-// side returns sup S̄(γ)/(e^{x(γ)} − 1), x = (l − |γ|)(ε/l + |γ|/(2σ²)), over the side with
-// the given sign. x is concave in |γ|, so that over a cell it is least at an end. Cells
-// become smaller towards l; in what is left, S̄ ≤ fall·(l − |γ|) and e^x − 1 ≥ x.
+// side returns sup S̄(γ)/(e^{x(γ)} − 1), x = (l − |γ|)(ε/l + |γ|/(2σ²)), over the side with the given sign. x is
+// concave in |γ|, so that over a cell it is least at an end. Cells become smaller towards l; in what is left, S̄ ≤
+// fall·(l − |γ|) and e^x − 1 ≥ x.
 func (f Free) side(l, sign, fall, sigma float64) float64 {
 	rate := func(g float64) float64 { return f.Epsilon/l + g/(2*sigma*sigma) }
 	worst, at, left := 0.0, 0.0, l
@@ -119,8 +117,8 @@ func (f Free) side(l, sign, fall, sigma float64) float64 {
 	return math.Max(worst, fall/rate(at))
 }
 
-// FreeRelease is the event of a release whose curvature is free from ε = From on: there its
-// profile is the closed form of Free, and below that what Pointwise says.
+// FreeRelease is the event of a release whose curvature is free from ε = From on: there its profile is the closed form
+// of Free, and below that what Pointwise says.
 //
 // Statement: dpnb/free-curvature; proof: docs/theory/smoothing.md#dpnb-free-curvature.
 type FreeRelease struct {
@@ -131,12 +129,11 @@ type FreeRelease struct {
 	From float64
 }
 
-// Profile implements privacy.Event. The condition weakens as ε rises, so that it holds
-// from From on if it holds there.
+// Profile implements privacy.Event. The condition weakens as ε rises, so that it holds from From on if it holds there.
 //
 // Bound: upper, for every ε, in both directions.
-// Errors: *privacy.ParamError if a field is out of range or λ too small for From; one that
-// wraps privacy.ErrUnsupported as Free.Lambda, and for any adjacency but add/remove-one.
+// Errors: *privacy.ParamError if a field is out of range or λ too small for From; one that wraps privacy.ErrUnsupported
+// as Free.Lambda, and for any adjacency but add/remove-one.
 func (f FreeRelease) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if adj != privacy.AddRemove {
 		return nil, fmt.Errorf("objective: free curvature under %s; convert the add/remove-one profile: %w",

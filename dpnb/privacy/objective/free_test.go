@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The closed form is above Tight's certified upper value at its σ and λ, in both directions,
-// and near it in one; a ridge of half of that is not.
+// The closed form is above Tight's certified upper value at its σ and λ, in both directions, and near it in one; a
+// ridge of half of that is not.
 func TestFreeCurvature(t *testing.T) {
 	const delta = 1e-5
 	for _, c := range []struct{ tau, eps float64 }{{0.5, 0.2}, {0.5, 1}, {0.9, 1}, {0.9, 3}} {

@@ -7,8 +7,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Whatever the parameters, no NaN, no δ above one, no upper value below the
-// Gaussian's lower one.
+// Whatever the parameters, no NaN, no δ above one, no upper value below the Gaussian's lower one.
 func FuzzProfile(f *testing.F) {
 	f.Add(0, 1.0, 1.0, 0.5, 6)
 	f.Add(1, 1e-3, 50.0, 2.0, 6)

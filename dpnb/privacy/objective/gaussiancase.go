@@ -10,9 +10,8 @@ func kappaOf(c Curve) float64 {
 	return 0
 }
 
-// thresholds are the proved sufficient values of λ/(κLσ) for Theorem B: with
-// L/σ at least From, λ ≥ Ratio·κLσ suffices. Each row is a run of
-// ProveGaussianCase(Ratio, From, +Inf, …), which TestTheoremB repeats;
+// thresholds are the proved sufficient values of λ/(κLσ) for Theorem B: with L/σ at least From, λ ≥ Ratio·κLσ suffices.
+// Each row is a run of ProveGaussianCase(Ratio, From, +Inf, …), which TestTheoremB repeats;
 // docs/theory/gaussian_case.md has the proof.
 var thresholds = []struct{ From, Ratio float64 }{
 	{0, 0.28},
@@ -31,11 +30,10 @@ func thresholdRatio(a float64) float64 {
 	return ratio
 }
 
-// IsGaussian reports whether objective perturbation with this curve, λ and σ is
-// proved to be exactly (L/σ)-GDP under add/remove-one: at every ε, in both
-// directions, its worst case is the Gaussian mechanism of sensitivity L
-// (Theorem B). The ratio λ/(κLσ) that suffices is 0.28, from L/σ = 0.75
-// on 0.25, from 3 on 0.2. False says only that it is not proved.
+// IsGaussian reports whether objective perturbation with this curve, λ and σ is proved to be exactly (L/σ)-GDP under
+// add/remove-one: at every ε, in both directions, its worst case is the Gaussian mechanism of sensitivity L (Theorem
+// B). The ratio λ/(κLσ) that suffices is 0.28, from L/σ = 0.75 on 0.25, from 3 on 0.2. False says only that it is not
+// proved.
 //
 // Proof: docs/theory/gaussian_case.md#dpnb-theoremB.
 func IsGaussian(c Curve, lambda, sigma float64) bool {
@@ -47,8 +45,8 @@ func IsGaussian(c Curve, lambda, sigma float64) bool {
 	return lambda >= thresholdRatio(L/sigma)*kappa*L*sigma*(1+1e-12)
 }
 
-// gaussianAt reports whether Theorem A applies at ε: with S̄ = κγ(L − γ),
-// λ ≥ κL²/(ε + L²/(2σ²)) makes Tight the Gaussian's δ(ε).
+// gaussianAt reports whether Theorem A applies at ε: with S̄ = κγ(L − γ), λ ≥ κL²/(ε + L²/(2σ²)) makes Tight the
+// Gaussian's δ(ε).
 func (p *problem) gaussianAt(eps float64) bool {
 	kappa := kappaOf(p.curve)
 	if kappa <= 0 {

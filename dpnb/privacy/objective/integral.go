@@ -14,8 +14,8 @@ type quadrature struct {
 //
 //	δ(ε) ≤ ∫ sup_u M(u, γ)dγ,
 //
-// by splitting cells, each with the rate's values at its ends, until the
-// relative gap is at most tol or there are maxCells of them.
+// by splitting cells, each with the rate's values at its ends, until the relative gap is at most tol or there are
+// maxCells of them.
 func (p *problem) integral(eps, tol float64, maxCells int) quadrature {
 	type part struct {
 		*piece

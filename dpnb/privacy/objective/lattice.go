@@ -5,14 +5,11 @@ import (
 	"sort"
 )
 
-// The certified upper bound on Tight, remove direction, ε ≥ 0: the supremum of
-// the line integral ∫ M(u(γ), γ)dγ over all admissible paths. With
-// v = u + γ + λ·Clock(γ) (in units of σ) a path is any v that does not fall as
-// γ does, so this is an isotonic problem. On nodes v_k the rate is replaced by a
-// piecewise-linear majorant; then step functions with values v_k are the
-// extreme points, and the best of them is found cell by cell. Where no path
-// through a node can reach what is already certified, the node is dropped, and
-// the rest is refined.
+// The certified upper bound on Tight, remove direction, ε ≥ 0: the supremum of the line integral ∫ M(u(γ), γ)dγ over
+// all admissible paths. With v = u + γ + λ·Clock(γ) (in units of σ) a path is any v that does not fall as γ does, so
+// this is an isotonic problem. On nodes v_k the rate is replaced by a piecewise-linear majorant; then step functions
+// with values v_k are the extreme points, and the best of them is found cell by cell. Where no path through a node can
+// reach what is already certified, the node is dropped, and the rest is refined.
 
 // lattice is one level of the refinement.
 type lattice struct {
@@ -36,11 +33,9 @@ type lattice struct {
 // span is the tube of one cell in terms of v.
 type span struct{ lo, hi float64 }
 
-// credits are those of the nodes of a cell: within its window, from node first
-// on, the credit of a path that stays at the node, what changing to the next node
-// inside the cell may add, and the credit as it probably is, to choose a path by.
-// On either side of the window the rate is constant: 0 (what |u| > far has is in
-// lattice.beyond) or the edge's.
+// credits are those of the nodes of a cell: within its window, from node first on, the credit of a path that stays at
+// the node, what changing to the next node inside the cell may add, and the credit as it probably is, to choose a path
+// by. On either side of the window the rate is constant: 0 (what |u| > far has is in lattice.beyond) or the edge's.
 type credits struct {
 	first             int
 	stay, turn, guess []float64
@@ -63,8 +58,8 @@ func (l *lattice) fill(j int, eps, shift float64) {
 	l.credit[j] = c
 }
 
-// fillWindow computes the credits of as many nodes as out.stay has; beyond them
-// no path of interest goes, or nothing changes.
+// fillWindow computes the credits of as many nodes as out.stay has; beyond them no path of interest goes, or nothing
+// changes.
 func (l *lattice) fillWindow(v *view, slack, eps, shift float64, out *credits) {
 	n, from := len(out.stay), out.first
 	l.evaluations += n
@@ -89,9 +84,8 @@ func (l *lattice) fillWindow(v *view, slack, eps, shift float64, out *credits) {
 			guess[i] = 0.5 * width * (v.rateAt(eps, shift, u) + v.rateAt(eps, shift, u+d))
 		}
 	}
-	// A node's majorant is the rate along its line plus the bend of the
-	// intervals beside it, or, where that is not known well enough, a constant
-	// no less than the rate on the tiles beside it.
+	// A node's majorant is the rate along its line plus the bend of the intervals beside it, or, where that is not
+	// known well enough, a constant no less than the rate on the tiles beside it.
 	bends, caps := make([]float64, n), make([]float64, n)
 	constant := make([]bool, n)
 	tiles := make([]float64, n)
@@ -130,8 +124,7 @@ func (l *lattice) fillWindow(v *view, slack, eps, shift float64, out *credits) {
 			stay[i] = line[i] + bends[i]
 		}
 	}
-	// What a path can gain by changing nodes inside the cell, beyond the better
-	// of the two: nothing between constants.
+	// What a path can gain by changing nodes inside the cell, beyond the better of the two: nothing between constants.
 	for i := 0; i+1 < n; i++ {
 		switch {
 		case constant[i] && constant[i+1]:
@@ -144,8 +137,8 @@ func (l *lattice) fillWindow(v *view, slack, eps, shift float64, out *credits) {
 	}
 }
 
-// below returns the last node at or below v, the first if there is none; above
-// the first at or above it, the last if there is none.
+// below returns the last node at or below v, the first if there is none; above the first at or above it, the last if
+// there is none.
 func (l *lattice) below(v float64) int { return max(0, sort.SearchFloat64s(l.v, v)-1) }
 func (l *lattice) above(v float64) int { return min(l.last, sort.SearchFloat64s(l.v, v)) }
 
@@ -169,10 +162,9 @@ func (l *lattice) sweep(eps, shift float64) (best float64) {
 	return best
 }
 
-// down sets upTo[j][i], the best total of cells 0 … j of a path that is at node
-// from[j] + i at the end of cell j. It does not fall with i, so that outside the
-// window, where all nodes have one credit, nothing is gained by changing nodes,
-// except to have been at the window's end.
+// down sets upTo[j][i], the best total of cells 0 … j of a path that is at node from[j] + i at the end of cell j. It
+// does not fall with i, so that outside the window, where all nodes have one credit, nothing is gained by changing
+// nodes, except to have been at the window's end.
 func (l *lattice) down(j int) {
 	c := &l.credit[j]
 	cur := make([]float64, l.to[j]-l.from[j]+1)
@@ -209,9 +201,8 @@ func (l *lattice) down(j int) {
 	l.upTo[j] = cur
 }
 
-// up sets onward[j][i], the most that a path at node from[j] + i in cell j can
-// gain from there on, beyond staying there to the end of the cell; it does not
-// rise with i. next is what up returned for cell j + 1. It returns the best total
+// up sets onward[j][i], the most that a path at node from[j] + i in cell j can gain from there on, beyond staying there
+// to the end of the cell; it does not rise with i. next is what up returned for cell j + 1. It returns the best total
 // of cell j and those below it of a path that enters it at node i or a later one.
 func (l *lattice) up(j int, next []float64) (enter []float64) {
 	c := &l.credit[j]
@@ -271,9 +262,8 @@ func addTo(a []float64, v float64) {
 	}
 }
 
-// survivors returns, cell by cell, the span of v through which a path may still
-// have a total above the threshold; ok is false if there is none in some cell,
-// so that no path has.
+// survivors returns, cell by cell, the span of v through which a path may still have a total above the threshold; ok is
+// false if there is none in some cell, so that no path has.
 func (l *lattice) survivors(threshold float64) (spans []span, ok bool) {
 	spans = make([]span, len(l.cells))
 	for j := range l.cells {

@@ -8,9 +8,8 @@ import (
 	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
 )
 
-// The parameters of the law W are never below what 512 binary digits say, and above
-// it by some last places only: also where λ is next to s, where ln(1 − s/λ) has all
-// the rounding of s/λ many times over.
+// The parameters of the law W are never below what 512 binary digits say, and above it by some last places only: also
+// where λ is next to s, where ln(1 − s/λ) has all the rounding of s/λ many times over.
 func TestLawIsRoundedUp(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	between := func(a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }

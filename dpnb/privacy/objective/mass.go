@@ -6,13 +6,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
-// stretch returns q with ∫_{x−h}^{x+h} φ = 2h·φ(x)·q and a bound on the error
-// of q, from the Hermite series
+// stretch returns q with ∫_{x−h}^{x+h} φ = 2h·φ(x)·q and a bound on the error of q, from the Hermite series
 //
 //	q = Σ_{n even} He_n(x)hⁿ/(n+1)!,
 //
-// whose remainder of order 8 is at most h⁸/9!·max|He₈|·e^{|x|h} by Taylor's
-// theorem. ok is false where (|x|+h)h > 0.7 makes that too large.
+// whose remainder of order 8 is at most h⁸/9!·max|He₈|·e^{|x|h} by Taylor's theorem. ok is false where (|x|+h)h > 0.7
+// makes that too large.
 func stretch(x, h float64) (q, err float64, ok bool) {
 	ax := math.Abs(x) + h
 	if !(ax*h <= 0.7) {
@@ -26,12 +25,11 @@ func stretch(x, h float64) (q, err float64, ok bool) {
 	return q, 2.1*he8*h4*h4/362880 + 4e-16, true
 }
 
-// massSlack is a relative error that covers the rounding of normalMass where it
-// does not come from the series.
+// massSlack is a relative error that covers the rounding of normalMass where it does not come from the series.
 const massSlack = 2e-13
 
-// normalMass returns e^shift·(Φ(hi) − Φ(lo)) for lo ≤ hi, infinite ends
-// allowed, and a bound on its absolute error other than that of the exponent.
+// normalMass returns e^shift·(Φ(hi) − Φ(lo)) for lo ≤ hi, infinite ends allowed, and a bound on its absolute error
+// other than that of the exponent.
 func normalMass(lo, hi, shift float64) (mass, err float64) {
 	if !(lo < hi) {
 		return 0, 0

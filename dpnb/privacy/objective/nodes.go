@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// newLattice sets up the nodes of a level within the tube of the coarser one.
-// known is the scaled value already certified.
+// newLattice sets up the nodes of a level within the tube of the coarser one. known is the scaled value already
+// certified.
 func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []span) *lattice {
 	cells := g.level(level)
 	h := math.Ldexp(0.5, -level)
@@ -53,8 +53,8 @@ func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []sp
 		limits[j].hi = math.Min(limits[j].hi, limits[j+1].hi)
 	}
 	l.windows = slices.Clone(windows)
-	// Nor do the windows' once they are made not to: a path that is raised to the
-	// one, or lowered to the other, loses no more than l.beyond.
+	// Nor do the windows' once they are made not to: a path that is raised to the one, or lowered to the other, loses
+	// no more than l.beyond.
 	for j := m - 2; j >= 0; j-- {
 		windows[j].lo = math.Min(windows[j].lo, windows[j+1].lo)
 	}
@@ -74,8 +74,8 @@ func (g *grids) newLattice(eps, shift, known float64, level, side int, tube []sp
 	return l
 }
 
-// place chooses the nodes: h apart where a cell's rate varies, further apart
-// where only cells vary that a path crosses slowly, and none where nothing does.
+// place chooses the nodes: h apart where a cell's rate varies, further apart where only cells vary that a path crosses
+// slowly, and none where nothing does.
 func (l *lattice) place(limits []span, h float64) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, s := range limits {
@@ -129,8 +129,8 @@ func (l *lattice) place(limits []span, h float64) {
 // maxBins bounds the pieces of the range of v that have a spacing of their own.
 const maxBins = 4096
 
-// window returns the v between which the rate varies on the cell: on either side
-// it is constant at each γ, or |u| > far. h is room to spare.
+// window returns the v between which the rate varies on the cell: on either side it is constant at each γ, or |u| >
+// far. h is room to spare.
 func (c *cell) window(eps, far, h float64) span {
 	// The rate vanishes where E ≥ ln(1 + 1/k).
 	keep := math.Log1p(1 / c.kLow)
@@ -143,9 +143,8 @@ func (c *cell) window(eps, far, h float64) span {
 	return span{floor - c.clockBottom, ceil - c.clockTop}
 }
 
-// drop says which cells are left out of the lattice, with their credit, as if
-// each were crossed where the rate is at its peak, added once and for all: those
-// that no path can cross, and those too poor to matter.
+// drop says which cells are left out of the lattice, with their credit, as if each were crossed where the rate is at
+// its peak, added once and for all: those that no path can cross, and those too poor to matter.
 func (l *lattice) drop(eps, shift, known float64, cells []cell) (peaks []peak, dropped []bool) {
 	peaks, dropped = make([]peak, len(cells)), make([]bool, len(cells))
 	credit := make([]float64, len(cells))

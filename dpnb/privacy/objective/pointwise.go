@@ -5,26 +5,23 @@ import (
 	"slices"
 )
 
-// pointwiseRemove returns an upper bound on ln δ(ε) of the bound Pointwise in
-// the remove direction, for every real ε:
+// pointwiseRemove returns an upper bound on ln δ(ε) of the bound Pointwise in the remove direction, for every real ε:
 //
 //	δ(ε) = E(1 − e^{ε − W(N)})₊,  W(n) = max_γ ln(1 + S̄(γ)/λ) + γ²/2 + γn   (σ = 1).
 //
-// W is a supremum of affine functions, hence convex: between two nodes it lies
-// below its chord, for which the expectation is closed. Relative error
-// below 1e-6 if S̄ is a parabola or flat.
+// W is a supremum of affine functions, hence convex: between two nodes it lies below its chord, for which the
+// expectation is closed. Relative error below 1e-6 if S̄ is a parabola or flat.
 func (p *problem) pointwiseRemove(eps float64) float64 {
 	env := p.envelope()
 	lo, hi := p.curve.Range()
-	// Where W − ε > 0 the integrand counts. Scale by the largest of
-	// φ(n)(1 − e^{ε−W}), found on the nodes.
+	// Where W − ε > 0 the integrand counts. Scale by the largest of φ(n)(1 − e^{ε−W}), found on the nodes.
 	// W ≤ ln(1 + s/λ) + L²/2 + L|n| does not reach ε for |n| < inner.
 	slope := max(hi, -lo) / p.sigma
 	inner := max(0, (eps-math.Log1p(p.curve.Max()/p.lambda)*(1+1e-12))/slope-0.5*slope)
 	inner *= 1 - 1e-12
 	reach := inner + 40/(inner+3.3)
-	// Pieces begin at the same places for every ε, so that W is found once; but where few
-	// pieces are wanted and all are far out.
+	// Pieces begin at the same places for every ε, so that W is found once; but where few pieces are wanted and all are
+	// far out.
 	next := func(n float64) float64 { return math.Max(n+1/(16+4*n), math.Nextafter(n, math.Inf(1))) }
 	start := inner
 	if inner < 40 {
@@ -87,8 +84,7 @@ func (p *problem) pointwiseRemove(eps float64) float64 {
 	return min(0, ref+math.Log(sum)+1e-10+4e-15*math.Abs(ref))
 }
 
-// chordMass returns an upper bound on e^shift ∫_{n0}^{n1} φ(n)(1 − e^{−w(n)})₊dn
-// for the chord w from w0 to w1.
+// chordMass returns an upper bound on e^shift ∫_{n0}^{n1} φ(n)(1 − e^{−w(n)})₊dn for the chord w from w0 to w1.
 func chordMass(n0, n1, w0, w1, shift float64) float64 {
 	if w0 <= 0 && w1 <= 0 {
 		return 0
@@ -132,8 +128,8 @@ func (p *problem) envelope() *envelope {
 	return e
 }
 
-// at returns W(n), rounded up by at most 1e-9 where S̄ is a parabola or flat,
-// by at most 5e-4 otherwise. It is found once for all ε.
+// at returns W(n), rounded up by at most 1e-9 where S̄ is a parabola or flat, by at most 5e-4 otherwise. It is found
+// once for all ε.
 func (e *envelope) at(n float64) float64 {
 	if w, ok := e.p.known.Load(n); ok {
 		return w.(float64)
@@ -159,8 +155,8 @@ func (e *envelope) compute(n float64) float64 {
 		top, bottom := quad(c.top), quad(c.bottom)
 		up := c.lnMax + max(top, bottom)
 		if e.kappa > 0 {
-			// S̄ = κγ(L − γ): the second derivative of ln(1 + S̄/λ) is at least
-			// −2κ/(λ+S̄) − (κL/(λ+S̄))², and at most that bends above the chord.
+			// S̄ = κγ(L − γ): the second derivative of ln(1 + S̄/λ) is at least −2κ/(λ+S̄) − (κL/(λ+S̄))², and at most
+			// that bends above the chord.
 			w, k := c.top-c.bottom, e.kappa/(e.p.lambda*(1+1/c.kHigh))
 			bend := w * w / 8 * (2*k + k*k*e.slope*e.slope)
 			up = min(up, max(c.lnTop+top, c.lnBottom+bottom)+bend*(1+1e-9))

@@ -6,17 +6,15 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// The bounds for clipped counts lie above the exact divergence of neighbours in one
-// dimension, whose densities are known:
+// The bounds for clipped counts lie above the exact divergence of neighbours in one dimension, whose densities are
+// known:
 //
 //	p(θ) = φ((λθ + Σf′x)/σ)/σ·(λ + Σf″x²),
 //
-// for records at every corner of what is allowed, others beside them or not; and
-// some come close to the tight one.
+// for records at every corner of what is allowed, others beside them or not; and some come close to the tight one.
 func TestClippedPoissonIsAboveExactDivergence(t *testing.T) {
 	type record struct{ x, y float64 }
 	const most, level, radius = 3.0, 2.0, 1.5

@@ -12,15 +12,13 @@ import (
 
 // Config says what was run and how it is to be accounted for.
 type Config struct {
-	// Curve of the loss, with its radius. KST12, RKW23 and DTZ24 do without one where
-	// Slope and Smoothness are stated.
+	// Curve of the loss, with its radius. KST12, RKW23 and DTZ24 do without one where Slope and Smoothness are stated.
 	Curve Curve
-	// Slope L and Smoothness s of one record's loss in θ, with its radius: bounds on the
-	// norm of its gradient and on its curvature. Zero stands for those of Curve.
+	// Slope L and Smoothness s of one record's loss in θ, with its radius: bounds on the norm of its gradient and on
+	// its curvature. Zero stands for those of Curve.
 	Slope, Smoothness float64
-	// Lambda is the ridge λ in (λ/2)‖θ‖² added to the *sum* of the losses. It
-	// must act on every coordinate, an intercept included: without it the
-	// intercept's direction has w = 0 and no bound here holds.
+	// Lambda is the ridge λ in (λ/2)‖θ‖² added to the *sum* of the losses. It must act on every coordinate, an
+	// intercept included: without it the intercept's direction has w = 0 and no bound here holds.
 	Lambda float64
 	// Sigma is the standard deviation σ of each coordinate of b.
 	Sigma float64
@@ -75,10 +73,9 @@ func (c Config) smoothness() float64 {
 	return c.Curve.Max()
 }
 
-// Law returns the law of W = k + a²/2 + a|N|, a = L/σ, which bounds the privacy loss
-// in both directions, its parameters rounded up: k = |ln(1 − s/λ)| by the bound RKW23
-// (rkw23, Theorem 3.1, corrected), else k = ln(1 + s/λ) (dtz24, Theorem 5.1), which the
-// add direction does without (New with DTZ24). c is valid.
+// Law returns the law of W = k + a²/2 + a|N|, a = L/σ, which bounds the privacy loss in both directions, its parameters
+// rounded up: k = |ln(1 − s/λ)| by the bound RKW23 (rkw23, Theorem 3.1, corrected), else k = ln(1 + s/λ) (dtz24,
+// Theorem 5.1), which the add direction does without (New with DTZ24). c is valid.
 //
 // Proof: docs/theory/objective_perturbation.md.
 func (c Config) Law() privacy.HalfNormal {
@@ -91,11 +88,9 @@ func (c Config) Law() privacy.HalfNormal {
 	return privacy.HalfNormal{K: k, A: math.Nextafter(c.slope()/c.Sigma, up)}
 }
 
-// Profile is the privacy profile of objective perturbation under
-// add/remove-one. Its upper values bound δ(ε) for every dataset, dimension and
-// convex data-independent r; its lower values bound from below the worst case
-// over them, so that no accounting can be better than those. It is safe for
-// concurrent use and remembers what it has computed.
+// Profile is the privacy profile of objective perturbation under add/remove-one. Its upper values bound δ(ε) for every
+// dataset, dimension and convex data-independent r; its lower values bound from below the worst case over them, so that
+// no accounting can be better than those. It is safe for concurrent use and remembers what it has computed.
 type Profile struct {
 	cfg   Config
 	grids *grids
@@ -123,9 +118,8 @@ var _ privacy.LowerProfile = (*Profile)(nil)
 
 // New returns the profile of cfg.
 //
-// Bound: Upper as cfg.Bound says, except for GaussianLower, which is a lower
-// bound in both roles and no guarantee. Lower from Tight's certified paths if
-// Bound is Tight, from the Gaussian mechanism otherwise.
+// Bound: Upper as cfg.Bound says, except for GaussianLower, which is a lower bound in both roles and no guarantee.
+// Lower from Tight's certified paths if Bound is Tight, from the Gaussian mechanism otherwise.
 // Errors: *ParamError if a field is out of range.
 // Proof: docs/theory/objective_perturbation.md.
 func New(cfg Config) (*Profile, error) {
@@ -162,8 +156,8 @@ func (p *Profile) LogDeltaLower(d privacy.Direction, eps float64) float64 {
 	return p.at(d, eps).lower
 }
 
-// logDeltas returns both bounds at every ε of a list, computed in parallel; the
-// result does not depend on the number of processors.
+// logDeltas returns both bounds at every ε of a list, computed in parallel; the result does not depend on the number of
+// processors.
 func (p *Profile) logDeltas(d privacy.Direction, eps []float64) (lower, upper []float64) {
 	lower, upper = make([]float64, len(eps)), make([]float64, len(eps))
 	parallel.Each(len(eps), 0, func(i int) {
@@ -203,8 +197,7 @@ func (p *Profile) at(d privacy.Direction, eps float64) enclosure {
 	return v
 }
 
-// compute dispatches on the bound. Every bound is cut at the trivial one and
-// never below the lower value.
+// compute dispatches on the bound. Every bound is cut at the trivial one and never below the lower value.
 func (p *Profile) compute(d privacy.Direction, eps float64) enclosure {
 	if p.cfg.Bound == Tight {
 		return p.tightAt(d, eps)
@@ -230,9 +223,8 @@ func (p *Profile) compute(d privacy.Direction, eps float64) enclosure {
 	return enclosure{lower, upper}
 }
 
-// mirror turns bounds on ln δ of the opposite direction at −ε into bounds on
-// ln δ at ε < 0: H_{e^ε}(P‖Q) = 1 − e^ε + e^ε·H_{e^{−ε}}(Q‖P), for every pair
-// and hence for the suprema.
+// mirror turns bounds on ln δ of the opposite direction at −ε into bounds on ln δ at ε < 0: H_{e^ε}(P‖Q) = 1 − e^ε +
+// e^ε·H_{e^{−ε}}(Q‖P), for every pair and hence for the suprema.
 func mirror(eps float64, opposite enclosure) enclosure {
 	base := math.Log(-math.Expm1(eps))
 	slack := 1e-15 * (1 + math.Abs(base))
@@ -259,16 +251,14 @@ func (p *Profile) tightAt(d privacy.Direction, eps float64) enclosure {
 	return enclosure{lo, hi}
 }
 
-// gaussian reports whether Tight is proved to be the Gaussian mechanism's δ at
-// ε ≥ 0 in direction d.
+// gaussian reports whether Tight is proved to be the Gaussian mechanism's δ at ε ≥ 0 in direction d.
 func (p *Profile) gaussian(d privacy.Direction, eps float64) bool {
 	return OneSigned(p.cfg.Curve) && (d == privacy.Add || eps == 0) ||
 		IsGaussian(p.cfg.Curve, p.cfg.Lambda, p.cfg.Sigma) || p.grids.gaussianAt(eps)
 }
 
-// gaussianLower returns a lower bound on ln δ: that of the Gaussian mechanism of
-// sensitivity L, to which γ ≡ L comes arbitrarily close; in the add direction of
-// a two-signed loss, of the larger sign.
+// gaussianLower returns a lower bound on ln δ: that of the Gaussian mechanism of sensitivity L, to which γ ≡ L comes
+// arbitrarily close; in the add direction of a two-signed loss, of the larger sign.
 func (p *Profile) gaussianLower(_ privacy.Direction, eps float64) float64 {
 	if p.cfg.Curve == nil {
 		return math.Inf(-1) // whether L is reached is not known
@@ -290,8 +280,7 @@ func halfNormal(w privacy.HalfNormal, d privacy.Direction, eps float64) float64 
 	return up
 }
 
-// kst12 returns the smallest δ the theorem gives: λ ≥ 2s/ε and
-// σ ≥ L√(8 ln(2/δ) + 4ε)/ε; it says nothing for ε < 0.
+// kst12 returns the smallest δ the theorem gives: λ ≥ 2s/ε and σ ≥ L√(8 ln(2/δ) + 4ε)/ε; it says nothing for ε < 0.
 func (p *Profile) kst12(eps float64) float64 {
 	if p.cfg.Lambda*eps < 2*p.cfg.smoothness()*(1-1e-15) {
 		return 0
@@ -311,9 +300,8 @@ func (p *Profile) pointwise(d privacy.Direction, eps float64) float64 {
 	return p.grids.pointwiseRemove(eps)
 }
 
-// pointwiseAdd: W = max over γ ∈ {lo, 0, hi} of γ²/2 − γN. For ε ≥ 0 the two
-// signs contribute on disjoint sets if their edges do not cross, and at most
-// the sum otherwise; for ε < 0 the remove direction's mirror is the better one.
+// pointwiseAdd: W = max over γ ∈ {lo, 0, hi} of γ²/2 − γN. For ε ≥ 0 the two signs contribute on disjoint sets if their
+// edges do not cross, and at most the sum otherwise; for ε < 0 the remove direction's mirror is the better one.
 func (p *Profile) pointwiseAdd(eps float64) float64 {
 	if eps < 0 {
 		return mirror(eps, enclosure{math.Inf(-1), p.pointwise(privacy.Remove, -eps)}).upper

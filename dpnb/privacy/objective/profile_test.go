@@ -57,8 +57,7 @@ func TestBoundsAreOrdered(t *testing.T) {
 						}
 						p := profileOf(t, c, set[0], set[1], b)
 						up, low := p.LogDeltaUpper(d, eps), p.LogDeltaLower(d, eps)
-						// KST12 and RKW23 are different theorems; the rest is a chain. The
-						// slack is the quadrature's.
+						// KST12 and RKW23 are different theorems; the rest is a chain. The slack is the quadrature's.
 						slack := 1e-9
 						if b == Integral || b == Tight {
 							slack = 2e-3

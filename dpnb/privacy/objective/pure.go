@@ -6,18 +6,16 @@ import "math"
 //
 //	ε = sup |γ|/β + ln(1 + S/Λ)
 //
-// over the pairs of slope and curvature that a record can have, |γ| ≤ C, but at least C/β;
-// under replace-one with C/β more. That is exact where labels put every pair everywhere.
+// over the pairs of slope and curvature that a record can have, |γ| ≤ C, but at least C/β; under replace-one with C/β
+// more. That is exact where labels put every pair everywhere.
 // Proof: docs/theory/heavytail.md, dpnb-pure-objective and dpnb-free-jacobian.
 
-// PureFlat returns that ε, rounded up, for the pairs |γ| ≤ C, S ≤ s: C/β + ln(1 + s/Λ), as
-// of Huber's loss.
+// PureFlat returns that ε, rounded up, for the pairs |γ| ≤ C, S ≤ s: C/β + ln(1 + s/Λ), as of Huber's loss.
 func PureFlat(c, beta, s, lambda float64) float64 {
 	return roundedUp(c/beta + math.Log1p(s/lambda))
 }
 
-// PureParabola returns it for S ≤ s(1 − γ²/C²), as of ln cosh: C/β if Λ ≥ 2sβ/C, else with
-// e₀ = C/β and a = s/Λ
+// PureParabola returns it for S ≤ s(1 − γ²/C²), as of ln cosh: C/β if Λ ≥ 2sβ/C, else with e₀ = C/β and a = s/Λ
 //
 //	e₀q + ln(1 + a(1 − q²)),  q = (√(1 + e₀²(1+a)/a) − 1)/e₀.
 func PureParabola(c, beta, s, lambda float64) float64 {
@@ -31,8 +29,7 @@ func PureParabola(c, beta, s, lambda float64) float64 {
 	return roundedUp(e0*q + math.Log1p(a*(1-q)*(1+q)))
 }
 
-// PureFree returns it for S ≤ Λ(e^{(C−|γ|)/β} − 1), the largest curvature that costs
-// nothing: C/β.
+// PureFree returns it for S ≤ Λ(e^{(C−|γ|)/β} − 1), the largest curvature that costs nothing: C/β.
 func PureFree(c, beta float64) float64 { return roundedUp(c / beta) }
 
 // roundedUp pays for some roundings of positive terms.

@@ -8,15 +8,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// RankK accounts for a loss whose Hessian in θ has rank at most Rank (k = 1 for
-// a GLM, m + 1 for the convolved losses of cop, the dimension for a general
-// smooth loss), by
+// RankK accounts for a loss whose Hessian in θ has rank at most Rank (k = 1 for a GLM, m + 1 for the convolved losses
+// of cop, the dimension for a general smooth loss), by
 //
 //	W = k ln(1 + s/λ) + a²/2 + aχ_k  (remove),  a²/2 + aχ_k  (add),  a = L/σ,
 //	δ(ε) = E(1 − e^{ε−W})₊,
 //
-// χ_k the norm of a standard normal vector in ℝᵏ. k = 1 is DTZ24; k = d corrects
-// Theorem G.2 of rkw23.
+// χ_k the norm of a standard normal vector in ℝᵏ. k = 1 is DTZ24; k = d corrects Theorem G.2 of rkw23.
 type RankK struct {
 	// Rank is k ≥ 1.
 	Rank int
@@ -24,8 +22,8 @@ type RankK struct {
 	Smoothness float64
 	// Slope is L: the largest norm of ∇ℓ(θ; z) in θ.
 	Slope float64
-	// Trace, if positive, bounds the trace of ∇²ℓ: the sum of the logarithms is
-	// then at most k ln(1 + Trace/(kλ)), which is used if it is less.
+	// Trace, if positive, bounds the trace of ∇²ℓ: the sum of the logarithms is then at most k ln(1 + Trace/(kλ)),
+	// which is used if it is less.
 	Trace float64
 	// Lambda and Sigma as in Config.
 	Lambda, Sigma float64
@@ -58,8 +56,8 @@ func (r RankK) String() string {
 
 // Profile implements privacy.Event.
 //
-// Errors: *ParamError if a field is out of range; ErrUnsupported for any
-// adjacency but add/remove-one, from which replace-one follows by conversion.
+// Errors: *ParamError if a field is out of range; ErrUnsupported for any adjacency but add/remove-one, from which
+// replace-one follows by conversion.
 // Proof: docs/theory/objective_perturbation.md, section 9.
 func (r RankK) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	if err := r.Validate(); err != nil {
@@ -107,9 +105,8 @@ const chiBins = 2000
 //
 //	E = (1 − e^{t−a²/2−ax₀})·Q(x₀) + ∫_{x₀}^∞ Q(x)·a·e^{t−a²/2−ax}dx,
 //
-// x₀ = max(0, (t − a²/2)/a), Q the tail of χ_k. Its hazard h = f/Q rises, so on
-// a bin Q(x) ≤ Q(x_i)e^{−h_i(x−x_i)}, and the integral is closed. Relative
-// error below 1e-4.
+// x₀ = max(0, (t − a²/2)/a), Q the tail of χ_k. Its hazard h = f/Q rises, so on a bin Q(x) ≤ Q(x_i)e^{−h_i(x−x_i)}, and
+// the integral is closed. Relative error below 1e-4.
 func logDeltaChi(k int, t, a float64) float64 {
 	x0 := max(0, (t-0.5*a*a)/a)
 	base := t - 0.5*a*a
@@ -145,8 +142,8 @@ func chiStep(k int, x0 float64) float64 {
 	return reach / chiBins
 }
 
-// chiTail returns an upper bound on ln P(χ_k > x) up to 1e-13·k, and a lower
-// bound on the hazard rate there. With y = x²/2 the tail is a finite sum:
+// chiTail returns an upper bound on ln P(χ_k > x) up to 1e-13·k, and a lower bound on the hazard rate there. With y =
+// x²/2 the tail is a finite sum:
 //
 //	k even: e^{−y} Σ_{j<k/2} yʲ/j!,   k odd: erfc(√y) + e^{−y} Σ_{j≤(k−1)/2} y^{j−1/2}/Γ(j+1/2).
 func chiTail(k int, x float64) (logQ, hazard float64) {

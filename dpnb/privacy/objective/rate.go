@@ -6,15 +6,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
-// In units of σ, for the remove direction at ε ≥ 0 and one sign of γ > 0, the
-// reward of a path is a line integral ∫ M(u(γ), γ)dγ of the rate
+// In units of σ, for the remove direction at ε ≥ 0 and one sign of γ > 0, the reward of a path is a line integral ∫
+// M(u(γ), γ)dγ of the rate
 //
 //	M(u, γ) = φ(c)                          for u ≥ c = ε/γ − γ/2,
 //	M(u, γ) = φ(u)·[1 − m(e^{γx} − 1)/γ]₊    for u = c − x < c,
 //
-// m = γλ/S̄(γ). See docs/theory/objective_perturbation.md, section 4. In u it
-// rises up to c if c ≤ m; otherwise it is log-concave where positive, has its
-// peak at one u⋆ ∈ (m, c), falls to φ(c), and stays there.
+// m = γλ/S̄(γ). See docs/theory/objective_perturbation.md, section 4. In u it rises up to c if c ≤ m; otherwise it is
+// log-concave where positive, has its peak at one u⋆ ∈ (m, c), falls to φ(c), and stays there.
 
 // edge returns c = ε/γ − γ/2.
 func edge(eps, gamma float64) float64 {
@@ -24,18 +23,16 @@ func edge(eps, gamma float64) float64 {
 	return eps/gamma - gamma/2
 }
 
-// peakRate returns an upper bound on ln sup_u M(u, γ), tight to 1e-9, and
-// where it is attained (c itself if M only rises up to c).
+// peakRate returns an upper bound on ln sup_u M(u, γ), tight to 1e-9, and where it is attained (c itself if M only
+// rises up to c).
 func peakRate(gamma, k, c float64) (logPeak, at float64) {
 	m := gamma * k
 	if c <= m || c <= 0 {
 		return normal.LogPDF(c), c
 	}
-	// x in (0, min(c − m, ln(1+1/k)/γ)); the left side of
-	// γx − ln[(1+γ/m)/(1+γ/(c−x))] = 0 is increasing and convex enough for a
-	// guarded Newton step. After one of relative size 1e-6 the error is below
-	// 1e-12 of x and of u: f″/2f′ ≤ 1/u. Where the tangent below is taken decides
-	// how tight it is, not whether it is a bound.
+	// x in (0, min(c − m, ln(1+1/k)/γ)); the left side of γx − ln[(1+γ/m)/(1+γ/(c−x))] = 0 is increasing and convex
+	// enough for a guarded Newton step. After one of relative size 1e-6 the error is below 1e-12 of x and of u: f″/2f′
+	// ≤ 1/u. Where the tangent below is taken decides how tight it is, not whether it is a bound.
 	width := math.Log1p(1/k) / gamma
 	lo, hi := 0.0, math.Min(c-m, width)
 	top := math.Log1p(1 / k)

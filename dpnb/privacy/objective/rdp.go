@@ -6,14 +6,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// RDP returns the Rényi guarantee of order α ≥ 1 of both directions: αa²/2,
-// a = L/σ, where the mechanism is proved to be the Gaussian one (IsGaussian),
-// and otherwise that of DTZ24,
+// RDP returns the Rényi guarantee of order α ≥ 1 of both directions: αa²/2, a = L/σ, where the mechanism is proved to
+// be the Gaussian one (IsGaussian), and otherwise that of DTZ24,
 //
 //	ln(1 + s/λ) + a²/2 + ln E e^{(α−1)a|N|}/(α−1).
 //
-// It is never derived from a truncated or discretised profile, whose mass at
-// infinity would make it infinite.
+// It is never derived from a truncated or discretised profile, whose mass at infinity would make it infinite.
 //
 // Errors: *ParamError if a field of cfg or α is out of range.
 // Source: Dwork, Tankala, Zhang 2024, Theorem 5.1; Theorem B.
@@ -33,8 +31,8 @@ func RDP(cfg Config, alpha float64) (float64, error) {
 	return w.RDP(alpha)
 }
 
-// ZCDP returns ρ of zero-concentrated privacy, which is RDP at α = 1: a²/2 where
-// IsGaussian holds, and otherwise ln(1 + s/λ) + a²/2 + √(2/π)·a.
+// ZCDP returns ρ of zero-concentrated privacy, which is RDP at α = 1: a²/2 where IsGaussian holds, and otherwise ln(1 +
+// s/λ) + a²/2 + √(2/π)·a.
 //
 // Errors: *ParamError if a field of cfg is out of range.
 // Source: Dwork, Tankala, Zhang 2024, Corollary 5.2.

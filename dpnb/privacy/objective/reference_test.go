@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// refCase is a case of testdata/objpert_delta.json, which are the cases of kind
-// objpert_delta of papers.json: numpy and scipy, independent of this package.
+// refCase is a case of testdata/objpert_delta.json, which are the cases of kind objpert_delta of papers.json: numpy and
+// scipy, independent of this package.
 type refCase struct {
 	ID                  string
 	Kind                string
@@ -111,8 +111,8 @@ func TestReference(t *testing.T) {
 		}
 		if c.Pointwise > 0 {
 			got := math.Exp(profileOf(t, cv, c.Lam, c.Sigma, Pointwise).LogDeltaUpper(privacy.Remove, c.Epsilon))
-			// The reference is good to 1.5e-6 absolute and 4e-5 relative: where
-			// Theorem A makes it the Gaussian's δ it is off by that, to either side.
+			// The reference is good to 1.5e-6 absolute and 4e-5 relative: where Theorem A makes it the Gaussian's δ it
+			// is off by that, to either side.
 			if d := math.Abs(got - c.Pointwise); d > 1.5e-6 || d > 4.5e-5*c.Pointwise {
 				t.Errorf("%s: pointwise = %.12g, want %.12g (%.2g relative)", c.ID, got, c.Pointwise, got/c.Pointwise-1)
 			}

@@ -4,13 +4,11 @@ import (
 	"math"
 )
 
-// Roughly returns about ln δ(ε), to some thousandths of δ with 1,000 cells: for
-// searches, in a tenth of the time of Profile. It is no bound: what a search finds is to be
-// proved.
+// Roughly returns about ln δ(ε), to some thousandths of δ with 1,000 cells: for searches, in a tenth of the time of
+// Profile. It is no bound: what a search finds is to be proved.
 //
-// W of each form is put on a lattice of so many cells, its mass split between neighbours so that the mean is
-// kept, and the laws are convolved. The remove direction alone is looked at: there W is
-// larger by a logarithm.
+// W of each form is put on a lattice of so many cells, its mass split between neighbours so that the mean is kept, and
+// the laws are convolved. The remove direction alone is looked at: there W is larger by a logarithm.
 //
 // Errors: as Profile.
 func (r Rows) Roughly(eps float64, cells int) (float64, error) { return Stages{r}.Roughly(eps, cells) }

@@ -13,10 +13,9 @@ import (
 //
 //	ℓ(θ; z) = Σⱼ fⱼ(aⱼᵀθ; z),  D = diag(αⱼ²) ⪰ AAᵀ,  A with the rows aⱼ
 //
-// (for ‖A‖₂ ≤ Ā every αⱼ = Ā will do; the rows need not be orthogonal): it costs at most
-// the composition of what each form would cost alone, by the bound Pointwise, with the
-// radius αⱼ. That is sharper than RankK, which takes the largest norm of the whole gradient
-// for the slope in every direction.
+// (for ‖A‖₂ ≤ Ā every αⱼ = Ā will do; the rows need not be orthogonal): it costs at most the composition of what each
+// form would cost alone, by the bound Pointwise, with the radius αⱼ. That is sharper than RankK, which takes the
+// largest norm of the whole gradient for the slope in every direction.
 //
 // Statement: dpnb/rows-composed; proof: docs/theory/smoothing.md#dpnb-rows-composed.
 type Rows struct {
@@ -24,16 +23,14 @@ type Rows struct {
 	Forms []Form
 	// Lambda and Sigma as in Config.
 	Lambda, Sigma float64
-	// Mu is that of a Gaussian mechanism beside it: α|c|/σ for a form α·c·zᵀθ of fixed
-	// slope, which costs no more than that; 2τ/(λσ_out) for output noise. They add in
-	// squares. Zero for none.
+	// Mu is that of a Gaussian mechanism beside it: α|c|/σ for a form α·c·zᵀθ of fixed slope, which costs no more than
+	// that; 2τ/(λσ_out) for output noise. They add in squares. Zero for none.
 	Mu float64
 	// Settings of the composition; nil is right.
 	Settings *pld.Settings
 }
 
-// perOctave is how closely the profile of a form is asked: chords between cost some
-// thousandths of δ.
+// perOctave is how closely the profile of a form is asked: chords between cost some thousandths of δ.
 const perOctave = 64
 
 // Form is Count linear forms with one Curve.
@@ -45,8 +42,8 @@ type Form struct {
 // Profile implements privacy.Event.
 //
 // Bound: upper, for every ε, in both directions.
-// Errors: *privacy.ParamError if a field is out of range; one that wraps
-// privacy.ErrUnsupported for any adjacency but add/remove-one.
+// Errors: *privacy.ParamError if a field is out of range; one that wraps privacy.ErrUnsupported for any adjacency but
+// add/remove-one.
 func (r Rows) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	return Stages{r}.Profile(adj)
 }
@@ -89,9 +86,9 @@ func (r Rows) String() string {
 	return fmt.Sprintf("ObjectivePerturbation(%s, λ=%g, σ=%g%s)", strings.Join(forms, ", "), r.Lambda, r.Sigma, beside)
 }
 
-// Stages are releases one after the other, each with parameters and a regulariser that may
-// depend on what the earlier ones released, as the ridge around the last release does: they
-// cost the composition of all their forms. Settings are those of the first.
+// Stages are releases one after the other, each with parameters and a regulariser that may depend on what the earlier
+// ones released, as the ridge around the last release does: they cost the composition of all their forms. Settings are
+// those of the first.
 //
 // Statement: dpnb/recentring; proof: docs/theory/smoothing.md#dpnb-recentring.
 type Stages []Rows

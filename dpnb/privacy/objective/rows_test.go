@@ -10,8 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// forms is m forms |aⱼᵀθ|, smoothed by a logistic density, with m·α² = 1, and the largest
-// curvature s of one.
+// forms is m forms |aⱼᵀθ|, smoothed by a logistic density, with m·α² = 1, and the largest curvature s of one.
 func forms(t *testing.T, m int) ([]Form, float64) {
 	t.Helper()
 	// |x| is twice the pinball loss with τ = ½: the radius is doubled.
@@ -22,10 +21,9 @@ func forms(t *testing.T, m int) ([]Form, float64) {
 	return []Form{{c, m}}, c.Max()
 }
 
-// The σ at which m composed forms have δ = 1e-5, and the λ at 1.1 times the larger of them,
-// as computed by an independent convolution on a grid (rounded to four and three digits).
-// An error of a thousandth in σ moves δ by two thousandths; the bound by the rank of the
-// Hessian is beyond all of these.
+// The σ at which m composed forms have δ = 1e-5, and the λ at 1.1 times the larger of them, as computed by an
+// independent convolution on a grid (rounded to four and three digits). An error of a thousandth in σ moves δ by two
+// thousandths; the bound by the rank of the Hessian is beyond all of these.
 func TestRowsCompose(t *testing.T) {
 	for _, c := range []struct {
 		eps           float64

@@ -10,9 +10,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// The noise of |x| smoothed, over the Gaussian mechanism's, at ε = 1 and 0.2 and δ = 1e-5: Huber's
-// function by three bounds, log cosh by Pointwise. Computed before this code by independent
-// programs, to as many digits as are given; an error of a few thousandths in σ is seen.
+// The noise of |x| smoothed, over the Gaussian mechanism's, at ε = 1 and 0.2 and δ = 1e-5: Huber's function by three
+// bounds, log cosh by Pointwise. Computed before this code by independent programs, to as many digits as are given; an
+// error of a few thousandths in σ is seen.
 func TestNoiseOfSmoothedAbsolute(t *testing.T) {
 	huber, err := loss.CurveOf(loss.Absolute(smoothing.Uniform{}, 1), 1)
 	if err != nil {
@@ -61,10 +61,9 @@ func TestNoiseOfSmoothedAbsolute(t *testing.T) {
 	}
 }
 
-// The σ that m forms want with λ = ∞ and the λ/s at 1.1 times it, for L = √m·Ā = 1 and
-// δ = 1e-5, by Theorem 6 and by the rank. From independent programs, to as many digits as are
-// given, of λ/s to two per cent or so, which moves δ by a tenth at most; σ, to three or four
-// digits, by some hundredths.
+// The σ that m forms want with λ = ∞ and the λ/s at 1.1 times it, for L = √m·Ā = 1 and δ = 1e-5, by Theorem 6 and by
+// the rank. From independent programs, to as many digits as are given, of λ/s to two per cent or so, which moves δ by a
+// tenth at most; σ, to three or four digits, by some hundredths.
 func TestNoiseOfSeveralForms(t *testing.T) {
 	for _, c := range []struct {
 		eps                            float64

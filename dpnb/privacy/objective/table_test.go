@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The table of the theory (R = T = 1), three to four digits each: DTZ24,
-// Pointwise (0: not given), Tight remove, Tight add, Gaussian.
+// The table of the theory (R = T = 1), three to four digits each: DTZ24, Pointwise (0: not given), Tight remove, Tight
+// add, Gaussian.
 func TestTable(t *testing.T) {
 	logistic, _ := Logistic(1)
 	huber, _ := Huber(1, 1)

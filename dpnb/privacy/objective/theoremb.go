@@ -8,18 +8,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/interval"
 )
 
-// ProveGaussianCase proves Theorem B for one ratio ℓ = λ/(κLσ) and all L/σ in
-// [from, to], to = +Inf allowed, by interval arithmetic: then λ ≥ ℓκLσ makes
-// objective perturbation exactly (L/σ)-GDP. It returns how many boxes were
-// needed, and whether all of them were settled within maxBoxes; false proves
-// nothing. Source of the inequality: docs/theory/gaussian_case.md.
+// ProveGaussianCase proves Theorem B for one ratio ℓ = λ/(κLσ) and all L/σ in [from, to], to = +Inf allowed, by
+// interval arithmetic: then λ ≥ ℓκLσ makes objective perturbation exactly (L/σ)-GDP. It returns how many boxes were
+// needed, and whether all of them were settled within maxBoxes; false proves nothing. Source of the inequality:
+// docs/theory/gaussian_case.md.
 //
 // With a = L/σ, e = ε/a, q = γ/L and
 //
 //	c = e/q − aq/2,  m = ℓ/(1 − q),  k = e/q + aq/2 + ℓ logit q,  x = k − w,
 //
-// and q₁ the root of c = m, what is proved is, for all e > 0 with e + a/2 < 1/ℓ
-// (beyond that Theorem A applies) and all real w,
+// and q₁ the root of c = m, what is proved is, for all e > 0 with e + a/2 < 1/ℓ (beyond that Theorem A applies) and all
+// real w,
 //
 //	∫₀^{q₁} sup_{0≤y≤x₊} [φ(c−y)(1−my)₊ − φ(c)] dq ≤ ∫_{q₁}^1 [φ(c) − φ(c−x₊)(1−mx₊)₊] dq.
 func ProveGaussianCase(ratio, from, to float64, maxBoxes int) (boxes int, ok bool) {
@@ -75,8 +74,7 @@ type proofBox struct {
 	fine    int
 }
 
-// halve cuts b where it helps most: a step of e matters about twice as much as
-// one of w or of a/2.
+// halve cuts b where it helps most: a step of e matters about twice as much as one of w or of a/2.
 func (pr *prover) halve(b proofBox) (l, r proofBox) {
 	l, r = b, b
 	we, wa := 2*(b.e.Hi-b.e.Lo), (b.a.Hi-b.a.Lo)/2
@@ -109,8 +107,7 @@ func (pr *prover) halve(b proofBox) (l, r proofBox) {
 // prover holds what does not depend on the box.
 type prover struct {
 	ratio float64
-	// far is a w beyond which the inequality holds by estimates; farOK that
-	// those estimates were checked.
+	// far is a w beyond which the inequality holds by estimates; farOK that those estimates were checked.
 	far   float64
 	farOK bool
 	grids [][]strip
@@ -127,8 +124,7 @@ func newProver(ratio float64) *prover {
 	reach := pr.far/ratio + 12
 	for _, per := range []float64{4, 8, 16, 32, 64, 128} {
 		var g []strip
-		// Fine where paths of moderate w gain and lose; the loss of one with a
-		// given w begins near t = w/ℓ.
+		// Fine where paths of moderate w gain and lose; the loss of one with a given w begins near t = w/ℓ.
 		knee := 4 / ratio
 		t := -40.0
 		prev := math.Inf(-1)
@@ -209,8 +205,8 @@ func (pr *prover) holds(e, a, w interval.Interval, fine int) bool {
 	return gain < loss || gain == 0
 }
 
-// gainBound returns an upper bound on sup over 0 ≤ y ≤ x and the c of the
-// interval of φ(c−y)(1−my)₊ − φ(c), given u = c − y ≥ u0.
+// gainBound returns an upper bound on sup over 0 ≤ y ≤ x and the c of the interval of φ(c−y)(1−my)₊ − φ(c), given u = c
+// − y ≥ u0.
 func gainBound(c interval.Interval, m, x, u0 float64) float64 {
 	// The supremum is at some u ≥ max(u0, m): φ there bounds it.
 	floor := max(u0, m)
@@ -231,8 +227,8 @@ func gainBound(c interval.Interval, m, x, u0 float64) float64 {
 		return best
 	}
 	expo := C.Mul(Y).Sub(Y.Sqr().Mul(interval.Point(0.5)))
-	// The supremum over y is at most the value at y times this factor: the
-	// slope of the logarithm, times how far y can move.
+	// The supremum over y is at most the value at y times this factor: the slope of the logarithm, times how far y can
+	// move.
 	slope := C.Sub(Y).Sub(M.Div(rest))
 	factor := 1.0
 	if y < x {
@@ -255,8 +251,8 @@ func gainBound(c interval.Interval, m, x, u0 float64) float64 {
 	return min(best, interval.Up(over*low.PDF().Hi))
 }
 
-// lossBound returns a lower bound on φ(c) − φ(c−y)(1−my)₊ over y ≥ x > 0 and the
-// c of the interval, all below m: the second term falls in y and rises with c.
+// lossBound returns a lower bound on φ(c) − φ(c−y)(1−my)₊ over y ≥ x > 0 and the c of the interval, all below m: the
+// second term falls in y and rises with c.
 func lossBound(c interval.Interval, m, x float64) float64 {
 	low := min(interval.Point(c.Lo).PDF().Lo, interval.Point(c.Hi).PDF().Lo)
 	X := interval.Point(x)
@@ -268,8 +264,7 @@ func lossBound(c interval.Interval, m, x float64) float64 {
 	return max(0, interval.Down(low*interval.Down(1-r)))
 }
 
-// farEnough returns a w from which on the inequality holds, and whether its
-// conditions were checked: for w ≥ far,
+// farEnough returns a w from which on the inequality holds, and whether its conditions were checked: for w ≥ far,
 //
 //	gain ≤ φ(w − C),  C = 1/ℓ + 2ℓ ln(1/ℓ),
 //	loss ≥ ½φ(1.01/ℓ)e^{−(w + 1/100)/ℓ},
@@ -282,8 +277,8 @@ func farEnough(ratio float64) (far float64, ok bool) {
 	logInv := interval.Up(math.Log(inv.Hi) + 1e-12)
 	C := inv.Add(interval.Point(2).Mul(l).Mul(interval.Point(max(0, logInv))))
 	for far = 2; far < 400; far++ {
-		// Needed: (w−C)²/2 − (1.01/ℓ)²/2 − (w+0.01)/ℓ − ln 2 > 0, w − C > 1/ℓ,
-		// and (1−q)/ℓ ≤ 1/100, q ≥ 0.999 at logit q = w/ℓ.
+		// Needed: (w−C)²/2 − (1.01/ℓ)²/2 − (w+0.01)/ℓ − ln 2 > 0, w − C > 1/ℓ, and (1−q)/ℓ ≤ 1/100, q ≥ 0.999 at logit
+		// q = w/ℓ.
 		w := interval.Point(far)
 		gap := w.Sub(C)
 		cmax := interval.Point(1.01).Mul(inv)

@@ -9,9 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/internal/interval"
 )
 
-// Theorem B by interval arithmetic: every row of the table of thresholds, and
-// larger ratios, which are quick; the rows themselves (half a minute) run if
-// DPNB_PROVE is set.
+// Theorem B by interval arithmetic: every row of the table of thresholds, and larger ratios, which are quick; the rows
+// themselves (half a minute) run if DPNB_PROVE is set.
 func TestTheoremB(t *testing.T) {
 	type row struct{ ratio, from float64 }
 	rows := []row{{1, 0}, {0.5, 0}}
@@ -34,8 +33,7 @@ func TestTheoremB(t *testing.T) {
 
 // What is false is not proved: below the true threshold, about 0.27 as L/σ → 0.
 func TestTheoremBCanFail(t *testing.T) {
-	// The same window, a true ratio and a false one with twice the boxes: the
-	// thresholds there are 0.228 and 0.152.
+	// The same window, a true ratio and a false one with twice the boxes: the thresholds there are 0.228 and 0.152.
 	for _, c := range []struct {
 		ratio, from, to float64
 		boxes           int

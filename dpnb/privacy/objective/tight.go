@@ -7,12 +7,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// tightTolerance is the relative gap between the certified values of Tight at
-// which refinement stops.
+// tightTolerance is the relative gap between the certified values of Tight at which refinement stops.
 const tightTolerance = 0.0047
 
-// nearTolerance takes its place where nothing more than 1 % above the Gaussian's
-// δ is certified, to see how near to it Tight is.
+// nearTolerance takes its place where nothing more than 1 % above the Gaussian's δ is certified, to see how near to it
+// Tight is.
 const nearTolerance = 0.0012
 
 // pruneShare is the part of the tolerance below which paths are not refined.
@@ -24,8 +23,8 @@ const dropShare = 4e-4
 // maxEvaluations bounds the nodes of one call; what is then known is returned.
 const maxEvaluations = 4_000_000
 
-// farTail is a ln δ below which the lattice is not worth its time: the values
-// known from the integral and from greedy paths are returned.
+// farTail is a ln δ below which the lattice is not worth its time: the values known from the integral and from greedy
+// paths are returned.
 const farTail = -1500
 
 // maxCells bounds the cells of a level.
@@ -55,8 +54,7 @@ func (g *grids) near() float64 {
 	return nearTolerance
 }
 
-// level returns the cells of a level, those of level ℓ+1 being pieces of those
-// of level ℓ.
+// level returns the cells of a level, those of level ℓ+1 being pieces of those of level ℓ.
 func (g *grids) level(l int) []cell {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -76,8 +74,8 @@ func (g *grids) level(l int) []cell {
 	return g.levels[l]
 }
 
-// refine splits cells until each takes at most 0.4/2^l of u to cross and spans
-// at most 1/2^(l+3) of the range, or is so small that it does not matter.
+// refine splits cells until each takes at most 0.4/2^l of u to cross and spans at most 1/2^(l+3) of the range, or is so
+// small that it does not matter.
 func (g *grids) refine(cells []cell, l int) []cell {
 	lo, hi := g.curve.Range()
 	a := (hi - lo) / g.sigma
@@ -106,8 +104,7 @@ func (g *grids) refine(cells []cell, l int) []cell {
 	return out
 }
 
-// removeAt returns bounds on ln δ_remove(ε), ε ≥ 0, with no use of the Gaussian
-// case.
+// removeAt returns bounds on ln δ_remove(ε), ε ≥ 0, with no use of the Gaussian case.
 func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	L := Slope(g.curve) / g.sigma
 	gauss := gaussBounds(eps)
@@ -136,8 +133,8 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	if done() || math.IsInf(logUpper, -1) {
 		return logLower, math.Min(0, logUpper)
 	}
-	// A path of a two-signed loss crosses γ = 0 at u ≥ 0 or at u ≤ 0; the two
-	// are reflections of each other if the curve is even.
+	// A path of a two-signed loss crosses γ = 0 at u ≥ 0 or at u ≤ 0; the two are reflections of each other if the
+	// curve is even.
 	worst := math.Inf(-1)
 	for _, side := range g.sides() {
 		if up := g.sideIntegral(eps, side, quad); up <= logLower+g.tol() {
@@ -154,9 +151,8 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 	return logLower, math.Min(0, math.Max(logUpper, logLower))
 }
 
-// sideIntegral returns an upper bound on the logarithm of the reward of the
-// paths of one side: the integral of the rate's peak on the sign of γ that is
-// free, and on the other of its supremum where u has the sign that is left.
+// sideIntegral returns an upper bound on the logarithm of the reward of the paths of one side: the integral of the
+// rate's peak on the sign of γ that is free, and on the other of its supremum where u has the sign that is left.
 func (g *grids) sideIntegral(eps float64, side int, quad quadrature) float64 {
 	if side == 0 {
 		return quad.logUpper
@@ -198,8 +194,8 @@ func (g *grids) even() bool {
 	return ok && e.Even() && lo == -hi
 }
 
-// refineSide returns an upper bound on the logarithm of the best reward of the
-// paths of one side, and raises logLower as it goes.
+// refineSide returns an upper bound on the logarithm of the best reward of the paths of one side, and raises logLower
+// as it goes.
 func (g *grids) refineSide(eps, shift, slack float64, side int, logUpper float64, logLower *float64) float64 {
 	gauss, _ := gaussBounds(eps)(Slope(g.curve) / g.sigma)
 	var tol float64
@@ -252,8 +248,8 @@ func least(known, other float64) float64 {
 	return known
 }
 
-// gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ, which was
-// rounded once: for large γ that moves ln δ by more than its own rounding.
+// gaussBounds returns bounds on ln δ_G(ε; γ) as a function of γ, which was rounded once: for large γ that moves ln δ by
+// more than its own rounding.
 func gaussBounds(eps float64) func(float64) (lo, hi float64) {
 	return func(gamma float64) (lo, hi float64) {
 		gamma = math.Max(0, gamma)
@@ -291,8 +287,7 @@ func (g *grids) descentAlong(eps, shift float64, l *lattice, cells []cell) float
 	return g.descentReward(eps, shift, cells, at, last)
 }
 
-// widen turns the spans of the lattice's cells into those of all cells: one
-// that was left out bounds nothing.
+// widen turns the spans of the lattice's cells into those of all cells: one that was left out bounds nothing.
 func (l *lattice) widen(spans []span) []span {
 	out := make([]span, len(l.keep))
 	for i, k := range l.keep {

@@ -9,9 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// The certified values of two refinements of the same problem agree: the upper
-// one of a coarse run is never below the lower one of a fine run, nor the other
-// way round.
+// The certified values of two refinements of the same problem agree: the upper one of a coarse run is never below the
+// lower one of a fine run, nor the other way round.
 func TestRefinementsAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	curves := testCurves(t)

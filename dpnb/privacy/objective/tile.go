@@ -15,8 +15,7 @@ type view struct {
 	limit        float64 // scaled upper bound on ∫ sup_u M dγ over the cell
 }
 
-// newView prepares c, of which p is known. logGauss(γ) returns bounds on
-// ln δ_G(ε; γ).
+// newView prepares c, of which p is known. logGauss(γ) returns bounds on ln δ_G(ε; γ).
 func newView(c *cell, p peak, shift float64, logGauss func(float64) (lo, hi float64)) view {
 	v := view{cell: c, cBig: p.cBig, cSmall: p.cSmall}
 	v.peak, v.peakAt = math.Exp(p.logRate+shift), p.at
@@ -54,9 +53,8 @@ func (v *view) rateAt(eps, shift, u float64) float64 {
 	return scaledPDF(u, shift) * rest
 }
 
-// sup returns an upper bound on e^shift·M(u, γ) over u in [ua, ub], γ in the
-// cell. For u ≥ −γ and c ≥ 0 the rate rises with γ and falls with λ/S̄, so the
-// worst is at big and kLow, and in u it has one peak. Elsewhere its factors are
+// sup returns an upper bound on e^shift·M(u, γ) over u in [ua, ub], γ in the cell. For u ≥ −γ and c ≥ 0 the rate rises
+// with γ and falls with λ/S̄, so the worst is at big and kLow, and in u it has one peak. Elsewhere its factors are
 // bounded one by one.
 func (v *view) sup(eps, shift, ua, ub float64) float64 {
 	if ub < ua {
@@ -84,8 +82,7 @@ func (v *view) sup(eps, shift, ua, ub float64) float64 {
 	return best * (1 + 1e-11)
 }
 
-// most returns an upper bound on e^shift·∫ M dγ over the cell of paths within
-// [ua, ub].
+// most returns an upper bound on e^shift·∫ M dγ over the cell of paths within [ua, ub].
 func (v *view) most(eps, shift, ua, ub float64) float64 {
 	return min(v.limit, v.width()*v.sup(eps, shift, ua, ub))
 }
@@ -99,8 +96,7 @@ func (v *view) crude(eps, shift, ua, ub float64) float64 {
 	}
 	if ua < v.cSmall {
 		u := min(ub, v.cSmall)
-		// E is concave in γ and falls with u: its least value is at an end of
-		// the cell and at the largest u.
+		// E is concave in γ and falls with u: its least value is at an end of the cell and at the largest u.
 		e := max(0, min(exponent(eps, v.small, u), exponent(eps, v.big, u)))
 		if rest := 1 - v.kLow*math.Expm1(e); rest > 0 {
 			best = max(best, scaledPDF(max(ua, min(0, u)), shift)*rest)
@@ -109,10 +105,9 @@ func (v *view) crude(eps, shift, ua, ub float64) float64 {
 	return best * (1 + 1e-11)
 }
 
-// line returns an upper bound on e^shift·∫ M dγ along the full-speed path that
-// is at u0 at big and at u0 + d at small. exact says that it is one up to
-// rounding; otherwise it is the cell's width times a supremum. level says that
-// the path is on the flat part of the rate throughout.
+// line returns an upper bound on e^shift·∫ M dγ along the full-speed path that is at u0 at big and at u0 + d at small.
+// exact says that it is one up to rounding; otherwise it is the cell's width times a supremum. level says that the path
+// is on the flat part of the rate throughout.
 func (v *view) line(eps, shift, u0, d float64) (credit, err float64, exact, level bool) {
 	if u0 >= v.cSmall {
 		return v.flat, 0, true, true
@@ -140,10 +135,9 @@ func (v *view) line(eps, shift, u0, d float64) (credit, err float64, exact, leve
 	return v.most(eps, shift, u0, u1), 0, false, false
 }
 
-// bend returns, for two neighbouring full-speed paths h apart in u, the most by
-// which the rate can exceed its linear interpolation between them: h²/8 times
-// the largest −∂²M/∂u² plus h/4 times the largest downward jump of ∂M/∂u. ua
-// and ub are the ends of the tile between the two. See section 6 of the proof.
+// bend returns, for two neighbouring full-speed paths h apart in u, the most by which the rate can exceed its linear
+// interpolation between them: h²/8 times the largest −∂²M/∂u² plus h/4 times the largest downward jump of ∂M/∂u. ua and
+// ub are the ends of the tile between the two. See section 6 of the proof.
 func (v *view) bend(eps, shift, ua, ub, h float64) float64 {
 	if math.IsInf(v.mHigh, 1) {
 		return math.Inf(1)
@@ -163,9 +157,8 @@ func (v *view) bend(eps, shift, ua, ub, h float64) float64 {
 	return out * (1 + 1e-11)
 }
 
-// turn returns a bound on ∫ min(D⁺, D⁻) per unit of γ, D the difference of the
-// rates on two full-speed paths h apart in u, over the tile [ua, ub] that has
-// both: what a path gains at most by changing from one to the other where the
+// turn returns a bound on ∫ min(D⁺, D⁻) per unit of γ, D the difference of the rates on two full-speed paths h apart in
+// u, over the tile [ua, ub] that has both: what a path gains at most by changing from one to the other where the
 // difference changes sign. There
 //
 //	∂M/∂u = φ(u)[m e^E − u·(1 − k(e^E − 1))]  (0 ≤ E ≤ ln(1 + 1/k)), or 0,

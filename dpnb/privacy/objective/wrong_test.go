@@ -49,8 +49,7 @@ func TestWrongClaimsAreViolated(t *testing.T) {
 	}
 }
 
-// λ = σR/4 is not enough for the Gaussian case at small L/σ: the certified
-// lower value exceeds the Gaussian's δ.
+// λ = σR/4 is not enough for the Gaussian case at small L/σ: the certified lower value exceeds the Gaussian's δ.
 func TestQuarterIsNotEnough(t *testing.T) {
 	logistic, _ := Logistic(1)
 	p := profileOf(t, logistic, 0.25*20, 20, Tight)

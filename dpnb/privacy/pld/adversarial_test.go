@@ -24,8 +24,7 @@ func composed(t *testing.T, p privacy.Profile, k int) *Composition {
 	return c
 }
 
-// Losses of 1e-10 and less, composed up to 1e12 times: the Gaussian has a closed
-// form.
+// Losses of 1e-10 and less, composed up to 1e12 times: the Gaussian has a closed form.
 func TestTinyLossesComposedOften(t *testing.T) {
 	for _, k := range []int{1e7, 1e9, min(1e11, math.MaxInt)} {
 		for _, total := range testscale.Some(1e-3, 0.1, 1, 5) {
@@ -61,8 +60,8 @@ func TestTinyLossesComposedOften(t *testing.T) {
 	}
 }
 
-// Laplace noise of a huge scale: by the central limit theorem the total
-// variation of k runs at μ is erf(μ√k/(2√2)) up to a relative 1/√k.
+// Laplace noise of a huge scale: by the central limit theorem the total variation of k runs at μ is erf(μ√k/(2√2)) up
+// to a relative 1/√k.
 func TestLaplaceOfHugeScale(t *testing.T) {
 	for _, c := range []struct {
 		scale float64
@@ -105,8 +104,7 @@ func TestRareSubsamples(t *testing.T) {
 	}
 }
 
-// discrete is the profile of a pair of distributions on a few points, some of
-// which only one of the two has.
+// discrete is the profile of a pair of distributions on a few points, some of which only one of the two has.
 type discrete struct {
 	p, q []float64
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 )
 
-// atoms is a discretised privacy loss: mass e^{lnp[i]} at w[i], rising, and
-// e^{lnInf} at +∞. It stands for the profile
+// atoms is a discretised privacy loss: mass e^{lnp[i]} at w[i], rising, and e^{lnInf} at +∞. It stands for the profile
 //
 //	h(α) = e^{lnInf} + Σ_i p_i (1 − α e^{−w_i})₊.
 type atoms struct {
@@ -15,9 +14,8 @@ type atoms struct {
 	lnInf  float64
 }
 
-// upperAtoms returns a law whose profile is nowhere below the curve's: that of
-// the lower convex hull, in α = e^ε, of (0, 1) and the upper bounds at the
-// knots, held constant beyond the last. The masses at the knots of a piecewise
+// upperAtoms returns a law whose profile is nowhere below the curve's: that of the lower convex hull, in α = e^ε, of
+// (0, 1) and the upper bounds at the knots, held constant beyond the last. The masses at the knots of a piecewise
 // linear h are
 //
 //	p_j = (δ_{j−1} − δ_j)/(1 − e^{−(w_j−w_{j−1})}) − (δ_j − δ_{j+1})/(e^{w_{j+1}−w_j} − 1).
@@ -65,16 +63,15 @@ func convexHull(xs []knot, origin knot) []knot {
 	return hull[1:]
 }
 
-// massBracket returns m and s with p = e^s·m the mass at b of the broken line
-// through a, b and c, and the sum of the two terms of which m is the difference,
-// the second weighted by the relative error of its exponential.
+// massBracket returns m and s with p = e^s·m the mass at b of the broken line through a, b and c, and the sum of the
+// two terms of which m is the difference, the second weighted by the relative error of its exponential.
 func massBracket(a, b, c knot) (m, terms, s float64) {
 	fall := -math.Expm1(b.ln - a.ln) // (δ_a − δ_b)/δ_a
 	t1 := fall / -math.Expm1(a.w-b.w)
 	t2, weight := 0.0, 0.0
 	if c.w > b.w && !math.IsInf(b.ln, -1) {
-		// δ_b/δ_a by an exponential of its own: 1 − fall would lose its digits
-		// where it is small, and the division by a small width brings them up.
+		// δ_b/δ_a by an exponential of its own: 1 − fall would lose its digits where it is small, and the division by a
+		// small width brings them up.
 		t2 = math.Exp(b.ln-a.ln) * -math.Expm1(c.ln-b.ln) / math.Expm1(c.w-b.w)
 		weight = 1 + 0.1*math.Abs(b.ln-a.ln)
 	}
@@ -102,14 +99,12 @@ func (a *atoms) add(before, b, after knot, side float64) {
 	a.lnp = append(a.lnp, ln)
 }
 
-// lowerAtoms returns a measure whose profile is nowhere above the curve's. At
-// each knot the lower bound is pulled down to what the cells on both sides
-// allow, see lowerEnds, so that the new chords run below the profile. As far as
-// the line that continues the chord from (0, 1) to the first knot is higher, the
-// knots are put on that instead, and on the first knot where it is not: this
-// keeps the mass of a loss that begins steeply. What is left of the first knot
-// is a line that the profile's convexity keeps below. theta tells where the
-// mass matters. ok is false where the curve has no lower bounds.
+// lowerAtoms returns a measure whose profile is nowhere above the curve's. At each knot the lower bound is pulled down
+// to what the cells on both sides allow, see lowerEnds, so that the new chords run below the profile. As far as the
+// line that continues the chord from (0, 1) to the first knot is higher, the knots are put on that instead, and on the
+// first knot where it is not: this keeps the mass of a loss that begins steeply. What is left of the first knot is a
+// line that the profile's convexity keeps below. theta tells where the mass matters. ok is false where the curve has no
+// lower bounds.
 //
 // Proof: docs/theory/composition.md.
 func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
@@ -136,8 +131,8 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 				onLine = math.Exp(l)*(low-l) < 1e-12
 				xs[i].ln = l
 			} else {
-				// The line has fallen to zero: the knot before is the last on
-				// it, and must be low enough for this cell as well.
+				// The line has fallen to zero: the knot before is the last on it, and must be low enough for this cell
+				// as well.
 				onLine = false
 				if i > 0 {
 					xs[i-1].ln = math.Min(xs[i-1].ln, own)
@@ -156,8 +151,8 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	if len(xs) < 2 {
 		return atoms{lnInf: math.Inf(-1)}, false
 	}
-	// A knot that was pulled below the limit takes the limit with it, and the
-	// knots beyond it go: a line that rises again would have a negative mass.
+	// A knot that was pulled below the limit takes the limit with it, and the knots beyond it go: a line that rises
+	// again would have a negative mass.
 	least := 0
 	for i, x := range xs {
 		if x.ln <= xs[least].ln {
@@ -189,9 +184,8 @@ func (c *curve) lowerAtoms(theta float64) (a atoms, ok bool) {
 	return a, len(a.w) > 0
 }
 
-// cap scales the measure down to a mass of at most one under either law: with more
-// it would not be below every profile at α = 0, and composed often it would be
-// above any. Less mass is a lower profile, whatever it is needed for.
+// cap scales the measure down to a mass of at most one under either law: with more it would not be below every profile
+// at α = 0, and composed often it would be above any. Less mass is a lower profile, whatever it is needed for.
 func (a *atoms) cap() {
 	p, _, _ := a.cumulant(0)
 	q, _, _ := a.cumulant(-1)
@@ -205,9 +199,8 @@ func (a *atoms) cap() {
 	a.lnInf -= over
 }
 
-// leftSlope returns the logarithm of a slope, and the knot, to whose left the
-// profile falls at least that steeply: the steepest certain chord from a knot to
-// the next midpoint, taken too shallow. Far to the left rounding hides it.
+// leftSlope returns the logarithm of a slope, and the knot, to whose left the profile falls at least that steeply: the
+// steepest certain chord from a knot to the next midpoint, taken too shallow. Far to the left rounding hides it.
 func (c *curve) leftSlope() (logSlope float64, from point) {
 	logSlope, from = math.Inf(-1), c.knots[0]
 	for i, m := range c.mids {
@@ -222,9 +215,8 @@ func (c *curve) leftSlope() (logSlope float64, from point) {
 	return logSlope, from
 }
 
-// leftLine returns the logarithm of the line through (0, 1) and the lower bound
-// at the first knot, in α. To the right of that knot the profile, convex, is
-// above it.
+// leftLine returns the logarithm of the line through (0, 1) and the lower bound at the first knot, in α. To the right
+// of that knot the profile, convex, is above it.
 func (c *curve) leftLine() func(w float64) float64 {
 	k := c.knots[0]
 	lnFall := math.Log(-math.Expm1(k.low))
@@ -237,9 +229,8 @@ func (c *curve) leftLine() func(w float64) float64 {
 	}
 }
 
-// addFirst appends the mass at b if a line of slope −e^{logSlope} that ends
-// there is steeper than the one that goes on from b, and below the profile at
-// from, left of which the profile is steeper.
+// addFirst appends the mass at b if a line of slope −e^{logSlope} that ends there is steeper than the one that goes on
+// from b, and below the profile at from, left of which the profile is steeper.
 func (a *atoms) addFirst(logSlope float64, from point, b, after knot) bool {
 	if math.IsInf(b.ln, -1) || math.IsInf(logSlope, -1) {
 		return false
@@ -264,15 +255,13 @@ func (a *atoms) addFirst(logSlope float64, from point, b, after knot) bool {
 	return true
 }
 
-// lowerEnds returns values of ln h at the left and right end of cell i such
-// that the chord through them, or through anything lower, is below the profile.
+// lowerEnds returns values of ln h at the left and right end of cell i such that the chord through them, or through
+// anything lower, is below the profile.
 //
-// On each half of the cell the profile, convex, is above the two lines that
-// continue its neighbouring chords; those go through an upper bound outside and
-// a lower bound at the end of the half, the worst case. That bounds how far the
-// profile sags below its chord. Where this is little both ends are lowered by
-// it. Where it is much (a wide cell that spans orders of magnitude) one end
-// keeps its value and the other goes down to the line that continues the chord
+// On each half of the cell the profile, convex, is above the two lines that continue its neighbouring chords; those go
+// through an upper bound outside and a lower bound at the end of the half, the worst case. That bounds how far the
+// profile sags below its chord. Where this is little both ends are lowered by it. Where it is much (a wide cell that
+// spans orders of magnitude) one end keeps its value and the other goes down to the line that continues the chord
 // beyond the first: the end that matters less under the tilt.
 func (c *curve) lowerEnds(i int, theta float64) (lnLeft, lnRight float64) {
 	a, m, b := c.knots[i], c.mids[i], c.knots[i+1]
@@ -326,9 +315,8 @@ func (c *curve) lowerEnds(i int, theta float64) (lnLeft, lnRight float64) {
 	case onward > floor:
 		return a.low, a.low + math.Log(onward)
 	}
-	// The profile may reach its limit within the cell: the right end is put
-	// there, and the left one where the line from there stays below. Along each
-	// piece of the bound the allowed value is monotone, so its ends suffice.
+	// The profile may reach its limit within the cell: the right end is put there, and the left one where the line from
+	// there stays below. Along each piece of the bound the allowed value is monotone, so its ends suffice.
 	most := 1.0
 	allow := func(x, y float64) { most = math.Min(most, floor+(1+y-floor)*xb/(xb-x)) }
 	allow(xm, ym)

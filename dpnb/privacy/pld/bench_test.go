@@ -32,15 +32,13 @@ func benchmarkSubsampled(b *testing.B, tol float64) {
 	b.ReportMetric(gap, "gap")
 }
 
-// BenchmarkSubsampled10000 is DP-SGD with q = 0.01, σ = 1, 10,000 steps: ε at
-// δ = 1e-5, both bounds, from nothing.
+// BenchmarkSubsampled10000 is DP-SGD with q = 0.01, σ = 1, 10,000 steps: ε at δ = 1e-5, both bounds, from nothing.
 func BenchmarkSubsampled10000(b *testing.B) {
 	b.Run("1e-3", func(b *testing.B) { benchmarkSubsampled(b, 1e-3) })
 	b.Run("1e-5", func(b *testing.B) { benchmarkSubsampled(b, 1e-5) })
 }
 
-// thousand returns 1,000 different events: subsampled Gaussians, Laplace
-// mechanisms, half-normal losses.
+// thousand returns 1,000 different events: subsampled Gaussians, Laplace mechanisms, half-normal losses.
 func thousand(tb testing.TB) []Component {
 	var cs []Component
 	for i := range 1000 {

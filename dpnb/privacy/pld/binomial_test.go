@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// binomial is k runs of (ε₀, δ₀)-DP with their exact law: randomised response, and
-// with probability 1 − (1 − δ₀)^k all is told.
+// binomial is k runs of (ε₀, δ₀)-DP with their exact law: randomised response, and with probability 1 − (1 − δ₀)^k all
+// is told.
 type binomial struct {
 	eps0, delta0 float64
 	k            int
@@ -37,8 +37,7 @@ func (b binomial) delta(eps float64) ref.F {
 	return ref.Sum(b.told, ref.Product(ref.Sub(ref.Int(1), b.told), b.law.Delta(ref.New(eps))))
 }
 
-// check holds the composition's bounds against the exact law and returns the
-// relative excess of the upper one of ε.
+// check holds the composition's bounds against the exact law and returns the relative excess of the upper one of ε.
 func (b binomial) check(t *testing.T, p privacy.Profile, quantiles ...float64) (widest float64) {
 	t.Helper()
 	c := composed(t, p, b.k)
@@ -84,8 +83,8 @@ func (b binomial) check(t *testing.T, p privacy.Profile, quantiles ...float64) (
 	return widest
 }
 
-// The k-fold composition of a guarantee of which nothing more is known, against the
-// exact binomial law: tiny losses composed often, where δ next to 1 loses its digits.
+// The k-fold composition of a guarantee of which nothing more is known, against the exact binomial law: tiny losses
+// composed often, where δ next to 1 loses its digits.
 func TestPureGuaranteesAgainstTheBinomial(t *testing.T) {
 	for _, c := range []struct {
 		eps0, delta0 float64

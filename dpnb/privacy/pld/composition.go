@@ -19,11 +19,10 @@ type Component struct {
 
 // Settings control the accuracy. The zero value and nil are right for most.
 type Settings struct {
-	// Tolerance is the distance wanted between the upper and the lower ε;
-	// 0 means 5e-4·ε.
+	// Tolerance is the distance wanted between the upper and the lower ε; 0 means 5e-4·ε.
 	Tolerance float64
-	// MaxPoints bounds the lattice; 0 means 2²¹. Where it is too small for
-	// the tolerance the bounds stay valid and are further apart.
+	// MaxPoints bounds the lattice; 0 means 2²¹. Where it is too small for the tolerance the bounds stay valid and are
+	// further apart.
 	MaxPoints int
 }
 
@@ -44,8 +43,8 @@ const (
 	Fourier Method = "privacy-loss distribution"
 	// Basic: the sum of the largest losses.
 	Basic Method = "sum of the largest losses"
-	// Chernoff: the Rényi bound of the privacy-loss distribution, where the
-	// lattice that the Fourier inversion would need is too large.
+	// Chernoff: the Rényi bound of the privacy-loss distribution, where the lattice that the Fourier inversion would
+	// need is too large.
 	Chernoff Method = "privacy-loss distribution, Rényi bound (looser)"
 )
 
@@ -56,8 +55,7 @@ type Bounds struct {
 	Method Method
 }
 
-// Composition is the adaptive composition of its components. It is immutable
-// and safe for concurrent use.
+// Composition is the adaptive composition of its components. It is immutable and safe for concurrent use.
 type Composition struct {
 	adj        privacy.Adjacency
 	components []Component
@@ -65,11 +63,10 @@ type Composition struct {
 	settings   *Settings
 }
 
-// New returns the composition of components. Those with a Gaussian profile are
-// joined into one, exactly.
+// New returns the composition of components. Those with a Gaussian profile are joined into one, exactly.
 //
-// Errors: *privacy.ParamError for no component, a nil profile or a count below
-// one; privacy.ErrAdjacency if the adjacencies differ.
+// Errors: *privacy.ParamError for no component, a nil profile or a count below one; privacy.ErrAdjacency if the
+// adjacencies differ.
 func New(components []Component, s *Settings) (*Composition, error) {
 	if len(components) == 0 {
 		return nil, &privacy.ParamError{Name: "components", Value: 0, Want: "at least one"}
@@ -123,12 +120,11 @@ func (c *Composition) directions() []privacy.Direction {
 	return privacy.Directions[:1]
 }
 
-// EpsilonBounds returns bounds on the smallest ε ≥ 0 with δ(ε) ≤ delta, the
-// larger of both directions, +Inf if there is none.
+// EpsilonBounds returns bounds on the smallest ε ≥ 0 with δ(ε) ≤ delta, the larger of both directions, +Inf if there is
+// none.
 //
-// Bound: lower ≤ exact ≤ upper, rounding errors and truncation included; the
-// lower one is 0 if a component knows no lower bounds. Upper − lower is within
-// the tolerance where the lattice suffices.
+// Bound: lower ≤ exact ≤ upper, rounding errors and truncation included; the lower one is 0 if a component knows no
+// lower bounds. Upper − lower is within the tolerance where the lattice suffices.
 // Errors: *privacy.ParamError unless 0 < δ < 1.
 // Proof: docs/theory/composition.md.
 func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
@@ -152,8 +148,7 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 			searches[i].run(64) // enough to see which direction decides
 		}
 	})
-	// The direction with the larger ε first; the other only as far as it takes
-	// to see that it is not the larger one.
+	// The direction with the larger ε first; the other only as far as it takes to see that it is not the larger one.
 	slices.SortStableFunc(searches, func(a, b *root) int { return cmp.Compare(b.b.Upper, a.b.Upper) })
 	known := 0.0
 	for i, s := range searches {

@@ -24,8 +24,8 @@ type reference struct {
 	}
 }
 
-// references are kinds c to g of the accounting reference: mpmath 1.2.1,
-// closed forms and complex-contour inversion, 22 and more digits.
+// references are kinds c to g of the accounting reference: mpmath 1.2.1, closed forms and complex-contour inversion, 22
+// and more digits.
 func references(t testing.TB) []reference {
 	t.Helper()
 	b, err := os.ReadFile("testdata/compositions.json")
@@ -66,8 +66,8 @@ func (r reference) components(t testing.TB) []Component {
 	return cs
 }
 
-// The exact value lies strictly inside the bounds, rounding included, and they
-// are within 1e-3·ε of each other (for δ: within what such an ε error makes).
+// The exact value lies strictly inside the bounds, rounding included, and they are within 1e-3·ε of each other (for δ:
+// within what such an ε error makes).
 func TestReferenceCompositions(t *testing.T) {
 	for _, r := range references(t) {
 		if f := os.Getenv("ONLY"); f != "" && !strings.Contains(r.ID, f) {

@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
-// cumulant returns κ(θ) = ln Σ p_i e^{θw_i} of the finite part of a law, and
-// its first two derivatives: mean and variance of the tilted law.
+// cumulant returns κ(θ) = ln Σ p_i e^{θw_i} of the finite part of a law, and its first two derivatives: mean and
+// variance of the tilted law.
 func (a *atoms) cumulant(theta float64) (k, k1, k2 float64) {
 	shift := math.Inf(-1)
 	for i, w := range a.w {
@@ -35,10 +35,9 @@ func (a *atoms) cumulant(theta float64) (k, k1, k2 float64) {
 	return shift + math.Log(sum), k1, math.Max(0, m2/sum-k1*k1)
 }
 
-// cumulantError bounds the rounding error of κ(θ) as cumulant computes it. Every
-// term errs by that of its exponent, a sum of θw, ln p and the shift, and by that of
-// the exponential; the sum errs by the mean of those under the tilted law. It is a
-// part of what was summed, not of κ, which may be far smaller.
+// cumulantError bounds the rounding error of κ(θ) as cumulant computes it. Every term errs by that of its exponent, a
+// sum of θw, ln p and the shift, and by that of the exponential; the sum errs by the mean of those under the tilted
+// law. It is a part of what was summed, not of κ, which may be far smaller.
 func (a *atoms) cumulantError(theta float64) float64 {
 	shift := math.Inf(-1)
 	for i, w := range a.w {
@@ -96,13 +95,13 @@ func (ts terms) cumulant(theta float64) (k, k1, k2 float64) {
 	return k, k1, k2
 }
 
-// lnInfinity returns ln of the composed mass at +∞, rounded to side: of all
-// combinations of outcomes those with at least one at +∞,
+// lnInfinity returns ln of the composed mass at +∞, rounded to side: of all combinations of outcomes those with at
+// least one at +∞,
 //
 //	Π(F_i + I_i)^{k_i} − ΠF_i^{k_i},
 //
-// F_i and I_i the finite and infinite mass of law i. With y = Σk_i I_i/F_i the
-// factor Π(1 + I_i/F_i)^{k_i} − 1 lies between y and e^y − 1.
+// F_i and I_i the finite and infinite mass of law i. With y = Σk_i I_i/F_i the factor Π(1 + I_i/F_i)^{k_i} − 1 lies
+// between y and e^y − 1.
 func (ts terms) lnInfinity(side float64) float64 {
 	var all, finite, count, rounding float64
 	lnY := math.Inf(-1)
@@ -157,16 +156,15 @@ const (
 	usualTheta = 1e6
 )
 
-// maxTheta returns where the search for a tilt ends: tilts are as large as losses
-// are small, and a thousand times the inverse of their spread is beyond what any
-// δ that float64 has asks for.
+// maxTheta returns where the search for a tilt ends: tilts are as large as losses are small, and a thousand times the
+// inverse of their spread is beyond what any δ that float64 has asks for.
 func (ts terms) maxTheta() float64 {
 	_, _, v := ts.cumulant(0)
 	return math.Max(usualTheta, 1e3/math.Sqrt(math.Max(v, 1e-30)))
 }
 
-// tiltForDelta returns the tilt of the sharpest Chernoff bound on ε at δ, and
-// that bound but for rounding. A poor tilt costs tightness, never soundness.
+// tiltForDelta returns the tilt of the sharpest Chernoff bound on ε at δ, and that bound but for rounding. A poor tilt
+// costs tightness, never soundness.
 func (ts terms) tiltForDelta(lnDelta float64) (theta, eps float64) {
 	x, eps := goldenMin(func(x float64) float64 {
 		theta := math.Exp(x)
@@ -176,8 +174,7 @@ func (ts terms) tiltForDelta(lnDelta float64) (theta, eps float64) {
 	return math.Exp(x), eps
 }
 
-// tiltForEpsilon returns the tilt of the sharpest Chernoff bound on ln δ at
-// eps, and that bound but for rounding.
+// tiltForEpsilon returns the tilt of the sharpest Chernoff bound on ln δ at eps, and that bound but for rounding.
 func (ts terms) tiltForEpsilon(eps float64) (theta, lnDelta float64) {
 	x, ln := goldenMin(func(x float64) float64 {
 		theta := math.Exp(x)
@@ -191,8 +188,8 @@ func (ts terms) tiltForEpsilon(eps float64) (theta, lnDelta float64) {
 //
 //	ε = min_θ (κ(θ) + ln[θ^θ/(1+θ)^{1+θ}] − ln(δ − δ_∞))/θ,
 //
-// +Inf if the mass at infinity is δ or more. It is the Rényi bound of order
-// 1 + θ of the discretised law, valid for any number of runs.
+// +Inf if the mass at infinity is δ or more. It is the Rényi bound of order 1 + θ of the discretised law, valid for any
+// number of runs.
 func (ts terms) chernoffEpsilon(lnDelta float64) float64 {
 	ln := logSub(lnDelta, ts.lnInfinity(+1))
 	if math.IsInf(ln, -1) {
@@ -213,9 +210,8 @@ func (ts terms) chernoffDelta(eps float64) float64 {
 	return math.Min(0, l+1e-15*(1+math.Abs(l)))
 }
 
-// goldenMin returns where and what is the smallest value of f met on a coarse grid
-// over [lo, hi], continued up to most while f still falls at its end, and in a
-// golden-section search about its best point.
+// goldenMin returns where and what is the smallest value of f met on a coarse grid over [lo, hi], continued up to most
+// while f still falls at its end, and in a golden-section search about its best point.
 func goldenMin(f func(float64) float64, lo, hi, most float64) (at, best float64) {
 	const steps = 21
 	h := (hi - lo) / steps

@@ -11,10 +11,9 @@ import (
 // point is a value of ε with bounds on ln δ(ε).
 type point struct{ eps, low, up float64 }
 
-// curve is what has been evaluated of one direction of a profile: knots at
-// dyadic ε, rising, and between every two of them their midpoint. The knots
-// are where the discretised loss may have mass; the midpoints tell how far the
-// profile sags below its chords.
+// curve is what has been evaluated of one direction of a profile: knots at dyadic ε, rising, and between every two of
+// them their midpoint. The knots are where the discretised loss may have mass; the midpoints tell how far the profile
+// sags below its chords.
 type curve struct {
 	eval    func(eps float64) point
 	knots   []point
@@ -28,8 +27,7 @@ type bounder interface {
 	LogDeltaBounds(d privacy.Direction, eps float64) (low, up float64)
 }
 
-// evaluator returns ε ↦ bounds on ln δ of direction d, NaN replaced by the
-// bound that says nothing.
+// evaluator returns ε ↦ bounds on ln δ of direction d, NaN replaced by the bound that says nothing.
 func evaluator(p privacy.Profile, d privacy.Direction) func(float64) point {
 	lower, hasLower := p.(privacy.LowerProfile)
 	both, hasBoth := p.(bounder)
@@ -62,10 +60,9 @@ const (
 	minLoss     = 1.0 / (1 << 40)
 )
 
-// newCurve evaluates direction d of p coarsely over the range that matters:
-// to the right until δ is below logTail, to the left until the loss has less
-// than that much mass. Knots are at multiples of scale times a power of two;
-// scale has few binary digits, so that they are exact.
+// newCurve evaluates direction d of p coarsely over the range that matters: to the right until δ is below logTail, to
+// the left until the loss has less than that much mass. Knots are at multiples of scale times a power of two; scale has
+// few binary digits, so that they are exact.
 func newCurve(p privacy.Profile, d privacy.Direction, logTail, scale float64) *curve {
 	eval := evaluator(p, d)
 	atInf := eval(math.Inf(1))
@@ -90,8 +87,8 @@ func newCurve(p privacy.Profile, d privacy.Direction, logTail, scale float64) *c
 	c := &curve{infLow: atInf.low}
 	c.eval = func(eps float64) point {
 		p := eval(eps)
-		// The profile is never below its limit, and never below 1 − α; the
-		// slack also covers the rounding of sums of values near one.
+		// The profile is never below its limit, and never below 1 − α; the slack also covers the rounding of sums of
+		// values near one.
 		p.low = math.Max(p.low, c.infLow)
 		if eps < 0 && !math.IsInf(p.low, -1) {
 			line := math.Log(-math.Expm1(eps))
@@ -132,8 +129,8 @@ func (c *curve) largest() float64 {
 	return hi
 }
 
-// reach returns a w at which ok holds, within a factor 1.1 of the smallest if
-// ok is monotone, between minLoss and maxLoss.
+// reach returns a w at which ok holds, within a factor 1.1 of the smallest if ok is monotone, between minLoss and
+// maxLoss.
 func reach(ok func(float64) bool) float64 {
 	hi := 1.0
 	if ok(hi) {
@@ -156,9 +153,8 @@ func reach(ok func(float64) bool) float64 {
 	return hi
 }
 
-// refine halves cells wider than minWidth until the tilted mass of a cell times
-// its squared width, summed over the cells that are wider, is at most budget, or there are most
-// knots.
+// refine halves cells wider than minWidth until the tilted mass of a cell times its squared width, summed over the
+// cells that are wider, is at most budget, or there are most knots.
 func (c *curve) refine(theta, minWidth, budget float64, most int) {
 	// Tables grow in buffers that take turns, and are copied once at the end.
 	buffers := growth.Get().(*[2]struct{ knots, mids []point })
@@ -203,8 +199,7 @@ func (c *curve) refine(theta, minWidth, budget float64, most int) {
 // growth has the buffers of refine.
 var growth = sync.Pool{New: func() any { return new([2]struct{ knots, mids []point }) }}
 
-// coarsen drops what is not on the lattice of the step and
-// moves the ends outwards onto it.
+// coarsen drops what is not on the lattice of the step and moves the ends outwards onto it.
 func (c *curve) coarsen(step float64) {
 	on := func(x float64) bool { return math.Floor(x/step) == x/step }
 	fine := false
@@ -242,8 +237,8 @@ func (c *curve) coarsen(step float64) {
 	c.knots, c.mids = knots, mids
 }
 
-// cellMasses estimates how the law tilted by e^{θw} is spread over the cells,
-// normalised to one: it only steers where to look closer.
+// cellMasses estimates how the law tilted by e^{θw} is spread over the cells, normalised to one: it only steers where
+// to look closer.
 func (c *curve) cellMasses(theta float64) []float64 {
 	n := len(c.knots)
 	if cap(c.scratch) < n {

@@ -10,19 +10,18 @@ import (
 const (
 	// unit is the unit round-off of float64.
 	unit = 0x1p-53
-	// fftStage bounds the relative error, in the 2-norm, of a transform for
-	// each factor of two of its size: Higham 2002, Theorem 24.2, has
-	// μ + γ₄(√2 + μ) = 1.2e-15 for radix 2 with roots of unity within
-	// μ = 6e-16; a stage of radix 3, 4 or 5 errs by less than its share.
+	// fftStage bounds the relative error, in the 2-norm, of a transform for each factor of two of its size: Higham
+	// 2002, Theorem 24.2, has μ + γ₄(√2 + μ) = 1.2e-15 for radix 2 with roots of unity within μ = 6e-16; a stage of
+	// radix 3, 4 or 5 errs by less than its share.
 	fftStage = 2e-15
 )
 
-// fftError bounds the relative 2-norm error of a real transform of size n; the
-// step between real and complex counts as two stages.
+// fftError bounds the relative 2-norm error of a real transform of size n; the step between real and complex counts as
+// two stages.
 func fftError(n int) float64 { return fftStage * (2 + math.Log2(float64(n))) }
 
-// smooth returns the smallest even number ≥ n with no prime factor above 5:
-// the transform is quadratic in a large prime factor.
+// smooth returns the smallest even number ≥ n with no prime factor above 5: the transform is quadratic in a large prime
+// factor.
 func smooth(n int) int {
 	best := math.MaxInt
 	for a := 2; a < 2*n || a == 2; a *= 2 {
@@ -49,8 +48,7 @@ type plan struct {
 // plans keeps, for each size, plans that are not in use.
 var plans sync.Map // size → *sync.Pool of *plan
 
-// acquire returns two plans of size n, which share what is constant, for
-// exclusive use; give each back with release.
+// acquire returns two plans of size n, which share what is constant, for exclusive use; give each back with release.
 func acquire(n int) [2]*plan {
 	pool, _ := plans.LoadOrStore(n, &sync.Pool{})
 	var pair [2]*plan
@@ -75,21 +73,20 @@ func (p *plan) release() {
 	pool.(*sync.Pool).Put(p)
 }
 
-// lattice says how the composed law is laid out: index i mod n of a circular
-// array stands for the loss i·step, first ≤ i < first + n.
+// lattice says how the composed law is laid out: index i mod n of a circular array stands for the loss i·step, first ≤
+// i < first + n.
 type lattice struct {
 	step  float64 // with few binary digits, so that i·step is exact
 	first int
 	n     int
-	// reach is where the composed tilted law ends but for the mass allowed to
-	// wrap around; it may lie above the lattice.
+	// reach is where the composed tilted law ends but for the mass allowed to wrap around; it may lie above the
+	// lattice.
 	reach float64
 }
 
-// convolve fills p.time with the composition of the laws, each tilted by
-// e^{θw − κ_i(θ)} so that it has mass one, circularly on lat. The direction of
-// rounding is that of side: +1 up, −1 down. It returns Σ count·κ_i(θ) with a
-// bound on its rounding error, and a bound on the 2-norm of the error of p.time.
+// convolve fills p.time with the composition of the laws, each tilted by e^{θw − κ_i(θ)} so that it has mass one,
+// circularly on lat. The direction of rounding is that of side: +1 up, −1 down. It returns Σ count·κ_i(θ) with a bound
+// on its rounding error, and a bound on the 2-norm of the error of p.time.
 func (p *plan) convolve(ts terms, theta float64, lat lattice, side float64) (kappa, kappaErr, err2 float64) {
 	n := lat.n
 	var inputs, squarings, growth float64
@@ -132,16 +129,16 @@ func (p *plan) convolve(ts terms, theta float64, lat lattice, side float64) (kap
 		p.time[i] = v
 		norm2 += v * v
 	}
-	// Each input's error enters times its count, for |φ_i| ≤ e^{growth}; a
-	// complex product adds √5·u, the inverse transform its own.
+	// Each input's error enters times its count, for |φ_i| ≤ e^{growth}; a complex product adds √5·u, the inverse
+	// transform its own.
 	eta := fftError(n)
 	err2 = eta*inputs*math.Exp(growth) + (squarings*2.5*unit*2+eta)*math.Sqrt(norm2)
 	err2 *= 1 + 1e-6
 	return kappa, kappaErr, err2 + 1e-40
 }
 
-// tilt writes the tilted law circularly into p.time and returns its cumulant,
-// the 2-norm of what was written, and its sum.
+// tilt writes the tilted law circularly into p.time and returns its cumulant, the 2-norm of what was written, and its
+// sum.
 func (p *plan) tilt(a *atoms, theta float64, lat lattice, side float64) (k, norm, mass float64) {
 	k, _, _ = a.cumulant(theta)
 	clear(p.time)
@@ -180,8 +177,7 @@ func (p *plan) tilt(a *atoms, theta float64, lat lattice, side float64) (k, norm
 	return k, math.Sqrt(norm), mass
 }
 
-// power raises every coefficient to the n-th power by squaring. What would end
-// below 1e-40 in modulus is set to zero.
+// power raises every coefficient to the n-th power by squaring. What would end below 1e-40 in modulus is set to zero.
 func power(c []complex128, n int) {
 	if n == 1 {
 		return

@@ -15,8 +15,8 @@ type work struct {
 	upper, lower terms
 }
 
-// start evaluates every component coarsely. What is cut off at the ends is
-// below e^{lnDelta} by eight orders of magnitude.
+// start evaluates every component coarsely. What is cut off at the ends is below e^{lnDelta} by eight orders of
+// magnitude.
 func (c *Composition) start(d privacy.Direction, lnDelta, scale float64) *work {
 	w := &work{c: c, scale: scale}
 	for _, p := range c.components {
@@ -32,10 +32,9 @@ func (c *Composition) start(d privacy.Direction, lnDelta, scale float64) *work {
 	return w
 }
 
-// aligned returns a scale at which the largest loss of the most frequent
-// component that has one is a lattice point, or just above one: a lower law on
-// the lattice cannot reach beyond the last point below it. Twenty binary digits
-// leave the lattice exact. It returns 1 where there is no largest loss.
+// aligned returns a scale at which the largest loss of the most frequent component that has one is a lattice point, or
+// just above one: a lower law on the lattice cannot reach beyond the last point below it. Twenty binary digits leave
+// the lattice exact. It returns 1 where there is no largest loss.
 func (w *work) aligned() float64 {
 	most, scale := 0.0, 1.0
 	for i, c := range w.curves {
@@ -49,8 +48,8 @@ func (w *work) aligned() float64 {
 	return scale
 }
 
-// discretise makes laws of the curves as they are; lower ones too if theta,
-// the tilt under which they will be used, is positive.
+// discretise makes laws of the curves as they are; lower ones too if theta, the tilt under which they will be used, is
+// positive.
 func (w *work) discretise(theta float64) {
 	w.upper, w.lower = w.upper[:0], nil
 	for i, c := range w.curves {
@@ -87,9 +86,8 @@ func (w *work) coarse(question func(terms) float64) (theta float64) {
 	return theta
 }
 
-// step returns the lattice step that an ε error of tol asks for. Spreading the
-// loss inside cells of width h adds a variance of about h²/6 to the upper law
-// and 5h²/24 to the lower one; a variance v that keeps E e^{−W} moves ε by
+// step returns the lattice step that an ε error of tol asks for. Spreading the loss inside cells of width h adds a
+// variance of about h²/6 to the upper law and 5h²/24 to the lower one; a variance v that keeps E e^{−W} moves ε by
 // v(θ+1)/2.
 func (w *work) step(theta, tol float64) float64 {
 	h := math.Sqrt(2 * 0.5 * tol / ((theta + 1) * w.c.runs * 0.5))
@@ -108,9 +106,8 @@ func (w *work) refine(theta, step float64) {
 	w.discretise(theta)
 }
 
-// invert hands the composed tails for a tilt and a step, on a lattice that
-// reaches eps, to read; the lower one is nil if there is none. fits is false if
-// the lattice would be too large.
+// invert hands the composed tails for a tilt and a step, on a lattice that reaches eps, to read; the lower one is nil
+// if there is none. fits is false if the lattice would be too large.
 func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)) (fits bool) {
 	from, to := w.upper.window(theta, lnMass)
 	if w.lower != nil {
@@ -120,8 +117,8 @@ func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)
 	from = math.Min(from, eps-4*step)
 	// High above eps the weight e^{−θ(s−ε)} makes up for the mass left out.
 	top := math.Max(math.Min(to, eps+(1-lnMass)/theta), eps+4*step)
-	// What lies beyond that must not wrap around to where the answer is, eps
-	// or a little below: n·step ≥ to − (eps − (eps−from)/2).
+	// What lies beyond that must not wrap around to where the answer is, eps or a little below: n·step ≥ to − (eps −
+	// (eps−from)/2).
 	top = math.Max(top, from+to-0.5*(eps+from))
 	// With tiny losses and a large ε the places have no integers.
 	if !((top-from)/step < float64(w.c.settings.maxPoints()) && math.Abs(from) < 0x1p60*step) {
@@ -233,8 +230,8 @@ func (s *root) run(factor float64) {
 	s.b.Lower = math.Min(s.b.Lower, s.b.Upper)
 }
 
-// rescale starts again on lattices of which one has nearly the step that tol
-// asks for: on a large lattice a step up to twice too small is dear.
+// rescale starts again on lattices of which one has nearly the step that tol asks for: on a large lattice a step up to
+// twice too small is dear.
 func (s *root) rescale(tol float64) *work {
 	current := s.w.scale
 	best, most := current, 0.0
@@ -252,8 +249,8 @@ func (s *root) rescale(tol float64) *work {
 	return s.w
 }
 
-// lnWrap returns ln of the mass that may wrap around the lattice: small against
-// what an ε error of tol changes in E_θ[e^{−θ(S−ε)}(1 − e^{ε−S})₊].
+// lnWrap returns ln of the mass that may wrap around the lattice: small against what an ε error of tol changes in
+// E_θ[e^{−θ(S−ε)}(1 − e^{ε−S})₊].
 func lnWrap(theta, variance, tol float64) float64 {
 	return math.Log(1e-4 * math.Min(1, tol*theta) / (1 + theta*math.Sqrt(variance)) / (1 + theta))
 }
@@ -267,8 +264,7 @@ func (c *Composition) tolerance(w *work, theta float64) float64 {
 	return 5e-4 * math.Max(math.Abs(eps), 1e-9)
 }
 
-// largest returns the largest possible loss, rounded up; +Inf unless every
-// component has one.
+// largest returns the largest possible loss, rounded up; +Inf unless every component has one.
 func (w *work) largest() float64 {
 	var sum float64
 	for i, c := range w.curves {
@@ -277,8 +273,8 @@ func (w *work) largest() float64 {
 	return math.Max(0, sum+1e-15*float64(len(w.curves)+2)*math.Abs(sum))
 }
 
-// finer returns the step with which to try again for a gap of tol, and whether
-// that is worth it: not if the last refinement did not narrow the gap.
+// finer returns the step with which to try again for a gap of tol, and whether that is worth it: not if the last
+// refinement did not narrow the gap.
 func (w *work) finer(theta, step, gap float64, last *float64, tol float64) (float64, bool) {
 	if gap <= tol || gap > 0.7**last || math.IsInf(gap, 1) && math.IsNaN(*last) {
 		return step, false
@@ -306,8 +302,8 @@ func (w *work) affordable(theta, step float64) float64 {
 	return step
 }
 
-// startAt evaluates every component far enough into its tail that what is cut
-// off does not decide δ(eps), and returns the tilt that answers for eps.
+// startAt evaluates every component far enough into its tail that what is cut off does not decide δ(eps), and returns
+// the tilt that answers for eps.
 func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64) {
 	question := func(ts terms) float64 {
 		theta, _ := ts.tiltForEpsilon(eps)

@@ -6,9 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Profile returns the composition as a profile: at each ε the upper bound of
-// DeltaBounds, that of the larger direction for either, and each direction's own
-// lower bound. Each call costs what DeltaBounds costs, some milliseconds; for
+// Profile returns the composition as a profile: at each ε the upper bound of DeltaBounds, that of the larger direction
+// for either, and each direction's own lower bound. Each call costs what DeltaBounds costs, some milliseconds; for
 // many, see privacy.Interpolated.
 func (c *Composition) Profile() privacy.LowerProfile { return compositionProfile{c} }
 

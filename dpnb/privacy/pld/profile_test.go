@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// TestCompositionProfile: the composition of Gaussians has the profile of one,
-// and what cannot be asked gets the answer that says nothing.
+// TestCompositionProfile: the composition of Gaussians has the profile of one, and what cannot be asked gets the answer
+// that says nothing.
 func TestCompositionProfile(t *testing.T) {
 	one := privacy.GaussianProfile(0.3, privacy.AddRemove)
 	c, err := New([]Component{{one, 4}}, nil)
@@ -36,8 +36,8 @@ func TestCompositionProfile(t *testing.T) {
 	}
 }
 
-// TestCompositionProfileDirections: at infinity a composition without mass there
-// has none, and a lower bound is one for the direction that was asked for.
+// TestCompositionProfileDirections: at infinity a composition without mass there has none, and a lower bound is one for
+// the direction that was asked for.
 func TestCompositionProfileDirections(t *testing.T) {
 	step, err := privacy.SubsampledGaussian{Sigma: 0.7, Sensitivity: 1, Rate: 0.2}.Profile(privacy.AddRemove)
 	if err != nil {

@@ -18,8 +18,8 @@ func exactCumulant(a *atoms, theta float64) ref.F {
 	return ref.Log(sum)
 }
 
-// κ(θ) errs by its last place at most where nothing cancels, and a law composed n
-// times by n times that, however small κ is.
+// κ(θ) errs by its last place at most where nothing cancels, and a law composed n times by n times that, however small
+// κ is.
 func TestCumulantsWithinTheirError(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	worst := 0.0

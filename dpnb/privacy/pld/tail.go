@@ -6,8 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 )
 
-// tail is the profile of a composed law on a lattice, bounded on one side.
-// With s = (first + m)·step, ln δ(s) is between
+// tail is the profile of a composed law on a lattice, bounded on one side. With s = (first + m)·step, ln δ(s) is
+// between
 //
 //	κ − θs + ln(d_m ± err)   (and the mass at infinity on top),
 //
@@ -23,8 +23,8 @@ type tail struct {
 	side  float64
 }
 
-// window chooses the lattice: from, to enclose the tilted law but for mass
-// e^{lnMass} on each side, by Chernoff's bound with the same cumulants.
+// window chooses the lattice: from, to enclose the tilted law but for mass e^{lnMass} on each side, by Chernoff's bound
+// with the same cumulants.
 func (ts terms) window(theta, lnMass float64) (from, to float64) {
 	k, mean, variance := ts.cumulant(theta)
 	sd := math.Sqrt(variance)
@@ -40,9 +40,8 @@ func (ts terms) window(theta, lnMass float64) (from, to float64) {
 	return math.Min(from, mean), math.Max(to, mean)
 }
 
-// compose returns the composed profile on one side. lnMass is the logarithm of
-// the mass that is allowed to wrap around the lattice at either end. The tail
-// is valid until p is used again.
+// compose returns the composed profile on one side. lnMass is the logarithm of the mass that is allowed to wrap around
+// the lattice at either end. The tail is valid until p is used again.
 func compose(p *plan, ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
 	kappa, kappaErr, err2 := p.convolve(ts, theta, lat, side)
 	t := &tail{
@@ -71,8 +70,7 @@ func compose(p *plan, ts terms, theta float64, lat lattice, lnMass, side float64
 			weight2 += w * w
 		}
 	}
-	// What wraps around from below the lattice, or from beyond its reach,
-	// weighs at most one.
+	// What wraps around from below the lattice, or from beyond its reach, weighs at most one.
 	t.err = 1.01 * (err2*math.Sqrt(weight2) + 2*math.Exp(lnMass))
 	return t
 }
@@ -111,14 +109,12 @@ func (t *tail) lnDelta(m int) float64 {
 
 func (t *tail) s(m int) float64 { return float64(t.lat.first+m) * t.lat.step }
 
-// epsilon returns the ε at which the bound falls to lnDelta, linear in e^ε
-// between lattice points as the profile of a law on the lattice is. above says
-// that it is still higher at the top of the lattice; ok is false then, and
-// where it is lower all the way down. The search starts at from.
+// epsilon returns the ε at which the bound falls to lnDelta, linear in e^ε between lattice points as the profile of a
+// law on the lattice is. above says that it is still higher at the top of the lattice; ok is false then, and where it
+// is lower all the way down. The search starts at from.
 //
-// The exact profile falls, so the bound at any point is also one to its right
-// (upper) or left (lower): the point taken is the lowest below which the upper
-// bound has not been seen to hold, or the highest at which the lower one does.
+// The exact profile falls, so the bound at any point is also one to its right (upper) or left (lower): the point taken
+// is the lowest below which the upper bound has not been seen to hold, or the highest at which the lower one does.
 func (t *tail) epsilon(lnDelta, from float64) (eps float64, above, ok bool) {
 	lnDelta -= t.side * 4e-16 * math.Abs(lnDelta) // the logarithm's own rounding
 	hi := t.lat.n - 2
@@ -128,9 +124,8 @@ func (t *tail) epsilon(lnDelta, from float64) (eps float64, above, ok bool) {
 	if t.lnDelta(hi) > lnDelta {
 		return t.s(hi), true, false
 	}
-	// Down to the first point where the bound exceeds lnDelta, in strides where
-	// it is monotone; the lower one drops again further down, to where the
-	// error is all there is.
+	// Down to the first point where the bound exceeds lnDelta, in strides where it is monotone; the lower one drops
+	// again further down, to where the error is all there is.
 	stride := 1 << 10
 	if t.side < 0 {
 		stride = 1
@@ -148,8 +143,8 @@ func (t *tail) epsilon(lnDelta, from float64) (eps float64, above, ok bool) {
 	f := 1.0
 	if a > b {
 		f = (a - 1) / (a - b)
-		// a and b err by their last places and by those of the logarithms: where the
-		// bound is flat that moves ε by more than ε's own last place.
+		// a and b err by their last places and by those of the logarithms: where the bound is flat that moves ε by more
+		// than ε's own last place.
 		f += t.side * 1e-15 * (1 + a + math.Abs(lnDelta)) / (a - b)
 		f = math.Min(1, math.Max(0, f))
 	}
@@ -157,8 +152,8 @@ func (t *tail) epsilon(lnDelta, from float64) (eps float64, above, ok bool) {
 	return eps + t.side*(1e-15*(math.Abs(eps)+t.lat.step)), false, true
 }
 
-// deltaAt returns the bound on ln δ at eps, linear in e^ε between lattice
-// points; ok is false if eps is not on the lattice.
+// deltaAt returns the bound on ln δ at eps, linear in e^ε between lattice points; ok is false if eps is not on the
+// lattice.
 func (t *tail) deltaAt(eps float64) (ln float64, ok bool) {
 	x := eps/t.lat.step - float64(t.lat.first)
 	m := int(math.Floor(x))

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// A solver that stops at criterion (7) with the α that Noise returns is off by at
-// most √(2τασ²)/(σ²λ) where the objective is σ²λ-strongly convex. Both neighbours'
-// errors must be within what the output noise was calibrated for, that of the
-// neighbour too, whose W may have a smaller eigenvalue than the one that was drawn.
+// A solver that stops at criterion (7) with the α that Noise returns is off by at most √(2τασ²)/(σ²λ) where the
+// objective is σ²λ-strongly convex. Both neighbours' errors must be within what the output noise was calibrated for,
+// that of the neighbour too, whose W may have a smaller eigenvalue than the one that was drawn.
 func TestCriterionServesBothNeighbours(t *testing.T) {
 	for _, a := range []Accounting{Theorem31, Spectral, Directional, Exact} {
 		for _, eps := range []float64{0.1, 1, 10, 100} {
@@ -39,8 +38,7 @@ func TestCriterionServesBothNeighbours(t *testing.T) {
 	}
 }
 
-// At large ε what is left of λ_min is a difference of nearly equal numbers, which
-// is not to be rounded up.
+// At large ε what is left of λ_min is a difference of nearly equal numbers, which is not to be rounded up.
 func TestRemainderRoundsDown(t *testing.T) {
 	exact := func(alpha, sigma2 float64) *big.Float {
 		q := new(big.Float).SetPrec(200).Quo(big.NewFloat(1), big.NewFloat(sigma2))

@@ -7,9 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Event is one release by quadratic objective perturbation; it implements
-// privacy.Event. That every loss is minimal at θ⋆, within AnchorError of the
-// anchor, is an assumption of it.
+// Event is one release by quadratic objective perturbation; it implements privacy.Event. That every loss is minimal at
+// θ⋆, within AnchorError of the anchor, is an assumption of it.
 type Event struct {
 	Setting
 	Split Split
@@ -19,8 +18,7 @@ type Event struct {
 
 var _ privacy.Event = Event{}
 
-// Validate returns a *privacy.ParamError if the noise is less than the split
-// needs, or the error of Setting.Noise.
+// Validate returns a *privacy.ParamError if the noise is less than the split needs, or the error of Setting.Noise.
 func (e Event) Validate() error {
 	n, err := e.Setting.Noise(e.Split)
 	if err != nil {
@@ -38,9 +36,8 @@ func (e Event) Validate() error {
 	return nil
 }
 
-// Profile implements privacy.Event: (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄) under the
-// setting's adjacency; for least squares with exact anchor and solver the whole
-// curve. What holds under replace-one holds under add/remove-one too (see
+// Profile implements privacy.Event: (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄) under the setting's adjacency; for least squares with
+// exact anchor and solver the whole curve. What holds under replace-one holds under add/remove-one too (see
 // Setting.Adjacency), and the converse follows by composition.
 //
 // Errors: as Validate; *privacy.ParamError for adj.
@@ -68,10 +65,9 @@ func (e Event) String() string {
 		e.D, e.M, e.Smoothness, e.Sigma2, e.SigmaOut, e.Setting.accounting())
 }
 
-// LeastSquaresProfile returns the privacy profile of least squares with an exact
-// anchor and an exact solver, for records with ‖∇²ℓ‖ ≤ L. Under add/remove-one it is
-// exact, as it is attained by a linear regulariser along the longest record; under
-// replace-one it is the composition of two such steps.
+// LeastSquaresProfile returns the privacy profile of least squares with an exact anchor and an exact solver, for
+// records with ‖∇²ℓ‖ ≤ L. Under add/remove-one it is exact, as it is attained by a linear regulariser along the longest
+// record; under replace-one it is the composition of two such steps.
 //
 // Errors: *privacy.ParamError.
 // Proof: docs/theory/quadratic.md, section 4.

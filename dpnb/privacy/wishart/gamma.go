@@ -6,13 +6,12 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// logLowerGamma returns ln γ(x, p), γ the unregularised lower incomplete gamma
-// function ∫₀ˣ t^{p−1}e^{−t}dt, and S with γ(x, p) = x^p e^{−x} S, by the series
+// logLowerGamma returns ln γ(x, p), γ the unregularised lower incomplete gamma function ∫₀ˣ t^{p−1}e^{−t}dt, and S with
+// γ(x, p) = x^p e^{−x} S, by the series
 //
 //	S = Σ_k x^k/(p(p+1)…(p+k)),
 //
-// whose terms are all positive: relative error of S below 1e-13 for every x ≥ 0
-// and p > 0 that is met here (p ≤ 1e4).
+// whose terms are all positive: relative error of S below 1e-13 for every x ≥ 0 and p > 0 that is met here (p ≤ 1e4).
 func logLowerGamma(x, p float64) (log, series float64) {
 	if x <= 0 {
 		return math.Inf(-1), 1 / p
@@ -31,12 +30,11 @@ func logLowerGamma(x, p float64) (log, series float64) {
 	return p*math.Log(x) - x + math.Log(sum), sum
 }
 
-// inverseLowerGamma returns x with ln γ(x, p) = y; +Inf if y ≥ ln Γ(p). y may be
-// any logarithm, so that γ itself may be far below the range of float64.
+// inverseLowerGamma returns x with ln γ(x, p) = y; +Inf if y ≥ ln Γ(p). y may be any logarithm, so that γ itself may be
+// far below the range of float64.
 //
-// ln γ is a concave function of ln x with slope 1/S, so that Newton's method in
-// ln x approaches the root from below once it starts below, where
-// γ ≤ x^p/p puts it.
+// ln γ is a concave function of ln x with slope 1/S, so that Newton's method in ln x approaches the root from below
+// once it starts below, where γ ≤ x^p/p puts it.
 func inverseLowerGamma(y, p float64) float64 {
 	if y >= lgamma(p) {
 		return math.Inf(1)
@@ -53,9 +51,8 @@ func inverseLowerGamma(y, p float64) float64 {
 	return math.Exp(t)
 }
 
-// inverseLowerGammaDown is inverseLowerGamma rounded down: the logarithm of the
-// result errs by its own last place, which many make of a small one, and by that of
-// what ln γ is summed from, over p.
+// inverseLowerGammaDown is inverseLowerGamma rounded down: the logarithm of the result errs by its own last place,
+// which many make of a small one, and by that of what ln γ is summed from, over p.
 func inverseLowerGammaDown(y, p float64) float64 {
 	x := inverseLowerGamma(y, p)
 	if x == 0 || math.IsInf(x, 1) {
@@ -70,8 +67,7 @@ func lgamma(x float64) float64 {
 	return v
 }
 
-// logSlack bounds the error of logarithms that were summed from terms of the
-// given sizes.
+// logSlack bounds the error of logarithms that were summed from terms of the given sizes.
 func logSlack(sizes ...float64) float64 {
 	s := 1e-13
 	for _, v := range sizes {
@@ -86,8 +82,8 @@ func logChiBelow(nu, x float64) float64 {
 	return math.Min(0, log-lgamma(nu/2))
 }
 
-// chiSlack bounds the error of logChiBelow at ν where it is l. Far in the tail the
-// largest of what is summed, (ν/2)·ln x, is about l.
+// chiSlack bounds the error of logChiBelow at ν where it is l. Far in the tail the largest of what is summed, (ν/2)·ln
+// x, is about l.
 func chiSlack(nu, l float64) float64 {
 	if math.IsInf(l, 0) {
 		l = 0
@@ -104,8 +100,7 @@ func chiLowerQuantile(nu, logDelta float64) float64 {
 //
 //	P(χ²_ν ≥ x) ≤ exp(−(ν/2)(x/ν − 1 − ln(x/ν))),  x ≥ ν,
 //
-// which holds whatever the rounding of the search, as the value that is
-// returned is checked.
+// which holds whatever the rounding of the search, as the value that is returned is checked.
 func chiUpperQuantile(nu, logDelta float64) float64 {
 	if math.IsInf(logDelta, -1) {
 		return math.Inf(1)
@@ -128,8 +123,7 @@ func chiUpperQuantile(nu, logDelta float64) float64 {
 // chernoffBelow is the logarithm below which logChiAbove is only a bound.
 const chernoffBelow = -640
 
-// logChiAbove returns an upper bound on ln P(χ²_ν > x), exact to 1e-11 where it
-// is above chernoffBelow.
+// logChiAbove returns an upper bound on ln P(χ²_ν > x), exact to 1e-11 where it is above chernoffBelow.
 func logChiAbove(nu, x float64) float64 {
 	if x <= 0 {
 		return 0

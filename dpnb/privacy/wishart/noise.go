@@ -13,27 +13,24 @@ import (
 type Noise struct {
 	// Sigma2 is σ², which multiplies W in the objective.
 	Sigma2 float64
-	// SigmaOut is σ̃, the standard deviation of each coordinate of the output
-	// noise; zero if anchor and solver are exact.
+	// SigmaOut is σ̃, the standard deviation of each coordinate of the output noise; zero if anchor and solver are
+	// exact.
 	SigmaOut float64
-	// Alpha: with probability 1 − δ₃, λ_min(W) + c ≥ α for the W that was drawn and
-	// for the one that the proof compares it with under the neighbour, which may be
-	// L/σ² smaller; zero where nothing needs it. Both perturbed objectives are then
-	// ασ²-strongly convex, and qop's criterion (7) at α implies accuracy τ for both.
+	// Alpha: with probability 1 − δ₃, λ_min(W) + c ≥ α for the W that was drawn and for the one that the proof compares
+	// it with under the neighbour, which may be L/σ² smaller; zero where nothing needs it. Both perturbed objectives
+	// are then ασ²-strongly convex, and qop's criterion (7) at α implies accuracy τ for both.
 	Alpha float64
-	// Sensitivity is what σ̃ was calibrated for: a bound on how far apart the
-	// errors of two neighbours' outputs can be.
+	// Sensitivity is what σ̃ was calibrated for: a bound on how far apart the errors of two neighbours' outputs can be.
 	Sensitivity float64
 }
 
-// Noise returns the smallest σ², and for it the smallest σ̃, with which the
-// release is (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄)-differentially private under the
-// setting's adjacency, by its accounting. Both are rounded up.
+// Noise returns the smallest σ², and for it the smallest σ̃, with which the release is (ε₁ + ε₂, δ₁ + δ₂ + δ₃ +
+// δ₄)-differentially private under the setting's adjacency, by its accounting. Both are rounded up.
 //
-// Errors: as Validate; *privacy.ParamError for a split that the setting cannot
-// use; an error that wraps privacy.ErrUnsupported where no finite noise will do.
-// Source: qop, Theorem 3.1, for Theorem31 with a repaired and sharper output
-// noise; docs/theory/quadratic.md for the others.
+// Errors: as Validate; *privacy.ParamError for a split that the setting cannot use; an error that wraps
+// privacy.ErrUnsupported where no finite noise will do.
+// Source: qop, Theorem 3.1, for Theorem31 with a repaired and sharper output noise; docs/theory/quadratic.md for the
+// others.
 func (s Setting) Noise(split Split) (Noise, error) {
 	if err := s.Validate(); err != nil {
 		return Noise{}, err
@@ -53,16 +50,16 @@ func (s Setting) Noise(split Split) (Noise, error) {
 	return n, nil
 }
 
-// least is the smallest noise whose arithmetic has full precision with room to
-// spare: below 2⁻¹⁰²² a factor of roundUp rounds nothing up.
+// least is the smallest noise whose arithmetic has full precision with room to spare: below 2⁻¹⁰²² a factor of roundUp
+// rounds nothing up.
 const least = 1e-290
 
-// roundUp is what the figures of noise are multiplied by at the end: the
-// constants are rounded to the safe side, the arithmetic after them is not.
+// roundUp is what the figures of noise are multiplied by at the end: the constants are rounded to the safe side, the
+// arithmetic after them is not.
 const roundUp = 1 + 1e-12
 
-// noise is Noise without checks; infinite where nothing will do. tolerance is
-// how far above the smallest σ² a search by exact accounting may end, relatively.
+// noise is Noise without checks; infinite where nothing will do. tolerance is how far above the smallest σ² a search by
+// exact accounting may end, relatively.
 func (s Setting) noise(split Split, tolerance float64) Noise {
 	p := s.perturbation(split, tolerance)
 	if s.exact() {
@@ -84,8 +81,7 @@ type perturbation struct {
 	Noise
 	// alpha: λ_min(W′) ≥ alpha. Zero where nothing needs it.
 	alpha float64
-	// moved: λ_min(W) ≥ moved for the W that the proof compares W′ with; exact
-	// accounting has no use for it.
+	// moved: λ_min(W) ≥ moved for the W that the proof compares W′ with; exact accounting has no use for it.
 	moved float64
 }
 
@@ -105,8 +101,7 @@ func (s Setting) perturbation(split Split, tolerance float64) perturbation {
 		p.moved = remainder(p.alpha, l/p.Sigma2/p.alpha)
 	case Directional:
 		ratio, floor := s.directionalRatio(split.Epsilon1, split.Delta1)
-		// In very low dimension no direction is better off than the worst one, and δ₁
-		// need not be cut in three.
+		// In very low dimension no direction is better off than the worst one, and δ₁ need not be cut in three.
 		worst := s.SmallestQuantile(split.Delta1)
 		if v := worst * s.spectralRatio(split.Epsilon1, worst); v > ratio {
 			ratio, floor = v, worst
@@ -132,8 +127,8 @@ func (s Setting) perturbation(split Split, tolerance float64) perturbation {
 	return p
 }
 
-// remainder returns α(1 − share) rounded down, with a share that a few operations
-// have rounded: at large ε it is so near to one that nothing but rounding is left.
+// remainder returns α(1 − share) rounded down, with a share that a few operations have rounded: at large ε it is so
+// near to one that nothing but rounding is left.
 func remainder(alpha, share float64) float64 { return alpha * (1 - share - 1e-15) * (1 - 1e-15) }
 
 // smallest returns α of Lemma D.2, or that of the draws if they are for no more δ.
@@ -160,8 +155,7 @@ func (s Setting) theorem31(split Split) (Constants, float64) {
 //
 //	−p·ln(1 − y) + ρ·ln(1 + y·a₀/(a₀ + c)) ≤ ε₁  and  y·a₀/2 + ρ·ln(1 + …) ≤ ε₁,
 //
-// where P(λ_min < a₀) ≤ δ₁ + δ₃. The shift c helps the determinants of Hessians,
-// not those of densities.
+// where P(λ_min < a₀) ≤ δ₁ + δ₃. The shift c helps the determinants of Hessians, not those of densities.
 func (s Setting) spectralRatio(eps, a0 float64) float64 {
 	p, rank := s.P(), float64(s.Rank)
 	relief := a0 / (a0 + s.Shift)
@@ -172,15 +166,13 @@ func (s Setting) spectralRatio(eps, a0 float64) float64 {
 	return largestBelow(cost, 0, 1, eps)
 }
 
-// directionalRatio returns the largest s = L/σ² for which, outside an event of
-// probability δ₁, the ratio of the densities is at most e^{ε₁}: with ν = m − d + 1,
-// p = ν/2, χ and χ′ of law χ²_ν for the two records,
+// directionalRatio returns the largest s = L/σ² for which, outside an event of probability δ₁, the ratio of the
+// densities is at most e^{ε₁}: with ν = m − d + 1, p = ν/2, χ and χ′ of law χ²_ν for the two records,
 //
 //	max(0, −p ln(1 − s/χ) − s/2) + max(ln(1 + s/χ′), s/2 − (p−1) ln(1 + s/χ′)) ≤ ε₁,
 //
-// and the floor below which χ does not fall outside that event. Under
-// add/remove-one there is only one of the two records, and the larger of the two
-// terms counts.
+// and the floor below which χ does not fall outside that event. Under add/remove-one there is only one of the two
+// records, and the larger of the two terms counts.
 func (s Setting) directionalRatio(eps, delta float64) (ratio, floor float64) {
 	nu, p := s.freedom(), s.P()
 	log := elementary.Log(delta)
@@ -192,8 +184,8 @@ func (s Setting) directionalRatio(eps, delta float64) (ratio, floor float64) {
 	other := chiLowerQuantile(nu, log+math.Log(second))
 	high := chiUpperQuantile(nu, log+math.Log(third))
 	cost := func(v float64) float64 {
-		// −p ln(1 − v/low) − v/2 and v/2 − (p−1) ln(1 + v/high), the first order by
-		// itself: low and high are near 2p, where most of it cancels.
+		// −p ln(1 − v/low) − v/2 and v/2 − (p−1) ln(1 + v/high), the first order by itself: low and high are near 2p,
+		// where most of it cancels.
 		lost := math.Max(0, p*logRest(-v/low)+0.5*v*((2*p-low)/low))
 		gained := math.Max(math.Log1p(v/other), 0.5*v*((high-2*(p-1))/high)+(p-1)*logRest(v/high))
 		if s.addRemove() {
@@ -217,9 +209,8 @@ func logRest(x float64) float64 {
 	return sum
 }
 
-// exactRatio returns the largest s = L/σ², rounded down, at which the exact
-// profile, composed for a replacement unless the adjacency is add/remove-one, is at
-// most δ₁ at ε₁.
+// exactRatio returns the largest s = L/σ², rounded down, at which the exact profile, composed for a replacement unless
+// the adjacency is add/remove-one, is at most δ₁ at ε₁.
 func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
 	nu, want := s.freedom(), elementary.Log(delta)
 	steps := 16
@@ -259,8 +250,7 @@ func (s Setting) exactRatio(eps, delta, tolerance float64) float64 {
 	return lo
 }
 
-// largestBelow returns x in (lo, hi), rounded down, up to which an increasing
-// cost is at most the limit.
+// largestBelow returns x in (lo, hi), rounded down, up to which an increasing cost is at most the limit.
 func largestBelow(cost func(float64) float64, lo, hi, limit float64) float64 {
 	lo, _ = univariate.Bisect(func(x float64) bool { return !(cost(x) <= limit*(1-1e-14)) }, lo, hi,
 		univariate.Arithmetic, 0)

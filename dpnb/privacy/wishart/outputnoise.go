@@ -2,16 +2,14 @@ package wishart
 
 import "math"
 
-// sensitivity bounds how far apart the approximate minimisers of two neighbours
-// are for the two W that the proof compares, which give the same exact minimiser
-// θ_priv: W′ and W = W′ + U/σ², −L ⪯ U ⪯ L. a = θ̃⋆ − θ⋆ is a fixed vector of norm at
-// most η. Proof: docs/theory/quadratic.md, section 6.
+// sensitivity bounds how far apart the approximate minimisers of two neighbours are for the two W that the proof
+// compares, which give the same exact minimiser θ_priv: W′ and W = W′ + U/σ², −L ⪯ U ⪯ L. a = θ̃⋆ − θ⋆ is a fixed
+// vector of norm at most η. Proof: docs/theory/quadratic.md, section 6.
 //
-// The solver's errors are at most √(2τ/(σ²λ_min)) each. The anchor's: each
-// minimiser is off by e, ‖e‖_W ≤ ‖a‖_W, where ‖a‖²_W is at most η²χ²_m; and, as the
-// two objectives are nearly the same, they are apart by at most (‖U‖η + (L +
-// ‖U‖)‖e‖)/(σ²λ_min(W)). The smaller of the two bounds is taken. For least squares
-// the two objectives have the same Hessian σ²M ⪰ σ²W′, and it is Lη/(σ²λ_min(M)).
+// The solver's errors are at most √(2τ/(σ²λ_min)) each. The anchor's: each minimiser is off by e, ‖e‖_W ≤ ‖a‖_W, where
+// ‖a‖²_W is at most η²χ²_m; and, as the two objectives are nearly the same, they are apart by at most (‖U‖η + (L +
+// ‖U‖)‖e‖)/(σ²λ_min(W)). The smaller of the two bounds is taken. For least squares the two objectives have the same
+// Hessian σ²M ⪰ σ²W′, and it is Lη/(σ²λ_min(M)).
 func (s Setting) sensitivity(split Split, p perturbation) float64 {
 	sigma2, ratio, eta := p.Sigma2, s.Smoothness/p.Sigma2, s.AnchorError
 	solver := func(smallest float64) float64 { return math.Sqrt(2 * s.Accuracy / (smallest * sigma2)) }
@@ -48,9 +46,8 @@ func (s Setting) printedOutput(split Split, n Noise) (sensitivity, sigmaOut floa
 	return 2 * e, 2 * e / split.Epsilon2 * math.Sqrt(2*math.Log(1.25/split.Delta2))
 }
 
-// Printed returns the noise exactly as Theorem 3.1 of the paper prints it, for
-// comparison: its σ² and its σ̃, whose formula is proved for ε₂ < 1 only, with a
-// β for which the step that removes the condition on λ_max has a gap
+// Printed returns the noise exactly as Theorem 3.1 of the paper prints it, for comparison: its σ² and its σ̃, whose
+// formula is proved for ε₂ < 1 only, with a β for which the step that removes the condition on λ_max has a gap
 // (docs/theory/quadratic.md). Use Setting.Noise for a release.
 //
 // Errors: as Noise.

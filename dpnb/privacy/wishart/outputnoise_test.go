@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// released is the density of θ_final on a grid in one dimension: least squares
-// with Σx² = s, a regulariser tθ, θ⋆ = 0, an anchor off by a, a solver off by τ
-// towards side, and the output noise.
+// released is the density of θ_final on a grid in one dimension: least squares with Σx² = s, a regulariser tθ, θ⋆ = 0,
+// an anchor off by a, a solver off by τ towards side, and the output noise.
 func released(m int, s, tilt, a, sigma2, tau, side, out float64, grid []float64) []float64 {
 	const cells = 1500
 	p := make([]float64, len(grid))

@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Plan is a setting with its hidden dimension, a split and the noise, chosen to
-// make the bound on the excess risk small.
+// Plan is a setting with its hidden dimension, a split and the noise, chosen to make the bound on the excess risk
+// small.
 type Plan struct {
 	Setting Setting
 	Split   Split
@@ -24,9 +24,8 @@ func (p Plan) Event() Event {
 	return Event{Setting: p.Setting, Split: p.Split, Sigma2: p.Noise.Sigma2, SigmaOut: p.Noise.SigmaOut}
 }
 
-// Optimise returns the plan for (ε, δ) that minimises ExcessRisk over the split
-// and over m, where s.M is zero; a positive s.M is kept. What it returns satisfies
-// (ε, δ) whether or not the search found the minimum.
+// Optimise returns the plan for (ε, δ) that minimises ExcessRisk over the split and over m, where s.M is zero; a
+// positive s.M is kept. What it returns satisfies (ε, δ) whether or not the search found the minimum.
 //
 // Errors: as Setting.Noise; *privacy.ParamError for ε, δ or r.
 func Optimise(s Setting, eps, delta float64, r Risk) (Plan, error) {
@@ -43,8 +42,8 @@ func Optimise(s Setting, eps, delta float64, r Risk) (Plan, error) {
 	return p, nil
 }
 
-// optimisePrinted is Optimise for Theorem 3.1 and Theorem 3.3 (or Corollary 3.4)
-// exactly as they are printed: what the paper's Figure 1 shows.
+// optimisePrinted is Optimise for Theorem 3.1 and Theorem 3.3 (or Corollary 3.4) exactly as they are printed: what the
+// paper's Figure 1 shows.
 func optimisePrinted(s Setting, eps, delta float64, r Risk) (Plan, error) {
 	s.Accounting, s.Shift = Theorem31, 0
 	return optimise(s, eps, delta, r, func(s Setting, split Split) (Noise, float64) {
@@ -132,8 +131,8 @@ func (o *planner) result(s Setting, p Plan) (Plan, error) {
 	return p, nil
 }
 
-// at returns the best split at one m, by Nelder and Mead's method from where the
-// search for another m ended, or from several starts.
+// at returns the best split at one m, by Nelder and Mead's method from where the search for another m ended, or from
+// several starts.
 func (o *planner) at(s Setting) Plan {
 	if p, ok := o.seen[s.M]; ok {
 		return p
@@ -200,9 +199,8 @@ func (s Setting) shares() int {
 	return 0
 }
 
-// split turns unconstrained numbers into a split: x₀ is the logit of ε₂/ε, the
-// others are the logarithms of δ₂, δ₃ and δ₄ over δ₁. For an exact setting there
-// is only δ₃ over δ₁.
+// split turns unconstrained numbers into a split: x₀ is the logit of ε₂/ε, the others are the logarithms of δ₂, δ₃ and
+// δ₄ over δ₁. For an exact setting there is only δ₃ over δ₁.
 func (s Setting) split(x []float64, eps, delta float64) Split {
 	logit := func(v float64) float64 { return 1 / (1 + math.Exp(-math.Max(-40, math.Min(40, v)))) }
 	weight := func(v float64) float64 { return math.Exp(math.Max(-30, math.Min(30, v))) }
@@ -235,9 +233,8 @@ type FigurePoint struct {
 	Exact, Inexact Plan
 }
 
-// Figure1 returns the data of the paper's Figure 1, the printed bounds minimised
-// over all free parameters: d = 12, n = 10, L = 1, ‖θ_exact − θ⋆‖² ≤ 1, ρ = 1,
-// G = 1, τ = η = 0 (Exact) and τ = η = 0.001 (Inexact). With best, the sharpest
+// Figure1 returns the data of the paper's Figure 1, the printed bounds minimised over all free parameters: d = 12, n =
+// 10, L = 1, ‖θ_exact − θ⋆‖² ≤ 1, ρ = 1, G = 1, τ = η = 0 (Exact) and τ = η = 0.001 (Inexact). With best, the sharpest
 // accounting of the structure and the sharper bounds take their place.
 func Figure1(epsilons, deltas []float64, best bool, structure Structure) ([]FigurePoint, error) {
 	solve := optimisePrinted

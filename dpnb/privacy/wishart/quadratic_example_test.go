@@ -4,12 +4,11 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-// The curvature that a (0.5, 0.01) release of 100 coefficients needs, by the
-// paper's theorem and by what is proved here.
+// The curvature that a (0.5, 0.01) release of 100 coefficients needs, by the paper's theorem and by what is proved
+// here.
 func ExampleSetting_Noise() {
 	for _, a := range []wishart.Accounting{wishart.Theorem31, wishart.Spectral, wishart.Directional, wishart.Exact} {
 		split := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}

@@ -7,18 +7,17 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Structure is what is known of the losses besides that each is convex, twice
-// differentiable, L-smooth and minimal at θ⋆. More structure costs less noise.
+// Structure is what is known of the losses besides that each is convex, twice differentiable, L-smooth and minimal at
+// θ⋆. More structure costs less noise.
 type Structure int
 
 const (
 	// AnyLoss: Hessians of rank at most ρ, nothing else.
 	AnyLoss Structure = iota
-	// LinearModel: ℓ(θ; z) = f(xᵀθ; y), so that gradient and Hessian keep the
-	// direction x whatever θ is. Rank one.
+	// LinearModel: ℓ(θ; z) = f(xᵀθ; y), so that gradient and Hessian keep the direction x whatever θ is. Rank one.
 	LinearModel
-	// LeastSquares: ℓ(θ; z) = a(xᵀ(θ − θ⋆))²/2, a LinearModel of constant curvature.
-	// The release is then computed from XᵀX + σ²W alone.
+	// LeastSquares: ℓ(θ; z) = a(xᵀ(θ − θ⋆))²/2, a LinearModel of constant curvature. The release is then computed from
+	// XᵀX + σ²W alone.
 	LeastSquares
 )
 
@@ -47,8 +46,7 @@ const (
 	Spectral
 	// Directional uses the law of xᵀW⁻¹x in place of ‖x‖²/λ_min, for linear models.
 	Directional
-	// Exact is the exact add/remove profile of XᵀX + σ²W, composed for
-	// replace-one, for least squares.
+	// Exact is the exact add/remove profile of XᵀX + σ²W, composed for replace-one, for least squares.
 	Exact
 )
 
@@ -62,13 +60,12 @@ func (a Accounting) String() string {
 	return fmt.Sprintf("Accounting(%d)", int(a))
 }
 
-// Setting is what the noise is computed from: the perturbation's law, the losses
-// and how exact the anchor and the solver are. None of it may depend on records.
+// Setting is what the noise is computed from: the perturbation's law, the losses and how exact the anchor and the
+// solver are. None of it may depend on records.
 type Setting struct {
 	// Wishart is the law of W.
 	Wishart
-	// Shift c ≥ 0 makes the perturbation W + cI. Scaling W instead is scaling σ²,
-	// which is chosen anyway.
+	// Shift c ≥ 0 makes the perturbation W + cI. Scaling W instead is scaling σ², which is chosen anyway.
 	Shift float64
 	// Smoothness L > 0: every loss has an L-Lipschitz gradient.
 	Smoothness float64
@@ -80,16 +77,14 @@ type Setting struct {
 	Accounting Accounting
 	// AnchorError η ≥ 0: the anchor is within η of a common minimiser.
 	AnchorError float64
-	// Accuracy τ ≥ 0: the solver's point is within τ of the minimum of the
-	// perturbed objective.
+	// Accuracy τ ≥ 0: the solver's point is within τ of the minimum of the perturbed objective.
 	Accuracy float64
-	// Adjacency; zero means privacy.ReplaceOne. A record that is not there is one
-	// with the loss zero, which is admissible: what holds for a replacement holds for
-	// add/remove-one as well, if the regulariser does not depend on the number of
-	// records. privacy.AddRemove asks for no more than that, which needs less noise.
+	// Adjacency; zero means privacy.ReplaceOne. A record that is not there is one with the loss zero, which is
+	// admissible: what holds for a replacement holds for add/remove-one as well, if the regulariser does not depend on
+	// the number of records. privacy.AddRemove asks for no more than that, which needs less noise.
 	Adjacency privacy.Adjacency
-	// Certified are drawn α and α₁ (certify), used in place of Lemma D.2's where
-	// they are for this law and for no more δ than the split has. Nil uses the lemma.
+	// Certified are drawn α and α₁ (certify), used in place of Lemma D.2's where they are for this law and for no more
+	// δ than the split has. Nil uses the lemma.
 	Certified *CertifiedConstants
 }
 
@@ -116,8 +111,8 @@ func (s Setting) addRemove() bool { return s.Adjacency == privacy.AddRemove }
 // AccountingUsed returns the accounting by which Noise is computed.
 func (s Setting) AccountingUsed() Accounting { return s.accounting() }
 
-// Validate returns a *privacy.ParamError if a field is out of range, or an error
-// that wraps privacy.ErrUnsupported if the losses lack what the accounting needs.
+// Validate returns a *privacy.ParamError if a field is out of range, or an error that wraps privacy.ErrUnsupported if
+// the losses lack what the accounting needs.
 func (s Setting) Validate() error {
 	if err := s.Wishart.Validate(); err != nil {
 		return err
@@ -165,12 +160,10 @@ func (s Setting) Validate() error {
 
 // Split is how (ε, δ) is divided.
 type Split struct {
-	// Epsilon1 and Delta1 are for the perturbation, Epsilon2 and Delta2 for the
-	// output noise.
+	// Epsilon1 and Delta1 are for the perturbation, Epsilon2 and Delta2 for the output noise.
 	Epsilon1, Epsilon2, Delta1, Delta2 float64
-	// Delta3 is for λ_min(W) < α, Delta4 for a W that stretches the anchor's
-	// error more than was allowed for (λ_max(W) > β in the paper); exact accounting
-	// needs no Delta4.
+	// Delta3 is for λ_min(W) < α, Delta4 for a W that stretches the anchor's error more than was allowed for (λ_max(W)
+	// > β in the paper); exact accounting needs no Delta4.
 	Delta3, Delta4 float64
 }
 
@@ -189,8 +182,8 @@ func (s Split) Total() (eps, delta float64) {
 	return eps, delta
 }
 
-// Within returns an error unless the parts sum to at most (ε, δ). A relative
-// 1e-12 is left for the rounding of a caller who divided.
+// Within returns an error unless the parts sum to at most (ε, δ). A relative 1e-12 is left for the rounding of a caller
+// who divided.
 func (s Split) Within(eps, delta float64) error {
 	e, d := s.Total()
 	if !(e <= eps*(1+1e-12)) {

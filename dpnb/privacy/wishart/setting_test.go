@@ -86,8 +86,8 @@ func TestShiftProfile(t *testing.T) {
 	}
 }
 
-// The composition for a replacement is between the exact add/remove value and
-// the general conversion, which searches longer.
+// The composition for a replacement is between the exact add/remove value and the general conversion, which searches
+// longer.
 func TestReplaced(t *testing.T) {
 	for _, c := range []struct{ nu, s, eps float64 }{{3, 0.05, 0.5}, {13, 0.7, 0.5}, {101, 2, 0.5}, {20, 0.5, 0.1}} {
 		h := shift{c.nu, c.s}
@@ -306,8 +306,8 @@ func TestNoiseRefusesDenormals(t *testing.T) {
 	}
 }
 
-// With few degrees of freedom and a large ε the only split of it that will do gives
-// the record that goes exactly s/2. For ν = 2, δ_add = P(χ²₂ < s) = 1 − e^{−s/2}.
+// With few degrees of freedom and a large ε the only split of it that will do gives the record that goes exactly s/2.
+// For ν = 2, δ_add = P(χ²₂ < s) = 1 − e^{−s/2}.
 func TestReplacedAtLargeEpsilon(t *testing.T) {
 	for _, eps := range []float64{20, 50, 900} {
 		n, err := Setting{Wishart: Wishart{2, 3}, Smoothness: 1, Rank: 1, Structure: LeastSquares}.Noise(

@@ -7,13 +7,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// shift is the exact add/remove-one profile of W + xxᵀ/σ² against W: that of
-// χ²_ν + s against χ²_ν, ν = m − d + 1, s = ‖x‖²/σ², to which the statistic
-// 1/(xᵀM⁻¹x) reduces it. χ² has a log-concave density for ν ≥ 2, so that s of the
+// shift is the exact add/remove-one profile of W + xxᵀ/σ² against W: that of χ²_ν + s against χ²_ν, ν = m − d + 1, s =
+// ‖x‖²/σ², to which the statistic 1/(xᵀM⁻¹x) reduces it. χ² has a log-concave density for ν ≥ 2, so that s of the
 // longest admissible record dominates all shorter ones.
 //
-// With k = ν/2 − 1, q_s(t)/q(t) = (1 − s/t)^k e^{s/2} for t > s rises with t, so
-// that the sets of Neyman and Pearson are half-lines. Proof: docs/theory/quadratic.md.
+// With k = ν/2 − 1, q_s(t)/q(t) = (1 − s/t)^k e^{s/2} for t > s rises with t, so that the sets of Neyman and Pearson
+// are half-lines. Proof: docs/theory/quadratic.md.
 type shift struct{ nu, s float64 }
 
 func (h shift) Adjacency() privacy.Adjacency { return privacy.AddRemove }
@@ -39,8 +38,8 @@ func (h shift) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	return h.absent(eps)
 }
 
-// absent draws from χ² alone: P(χ² < c) − e^ε P(χ² + s < c), c where the ratio
-// of the densities is e^{−ε}; below s there is no mass on the other side at all.
+// absent draws from χ² alone: P(χ² < c) − e^ε P(χ² + s < c), c where the ratio of the densities is e^{−ε}; below s
+// there is no mass on the other side at all.
 func (h shift) absent(eps float64) float64 {
 	k := 0.5*h.nu - 1
 	c := h.s
@@ -52,8 +51,7 @@ func (h shift) absent(eps float64) float64 {
 	return differenceUp(la, lb, math.Max(chiSlack(h.nu, la), chiSlack(h.nu, lb))+1e-12+4e-16*eps)
 }
 
-// present draws from χ² + s: P(χ² + s > c) − e^ε P(χ² > c), c where the ratio is
-// e^ε. The ratio is at most e^{s/2}.
+// present draws from χ² + s: P(χ² + s > c) − e^ε P(χ² > c), c where the ratio is e^ε. The ratio is at most e^{s/2}.
 func (h shift) present(eps float64) float64 {
 	k := 0.5*h.nu - 1
 	if 0.5*h.s <= eps {
@@ -70,8 +68,7 @@ func (h shift) present(eps float64) float64 {
 	return differenceUp(a, eps+b, 1e-10)
 }
 
-// differenceUp returns an upper bound on ln(e^a − e^b) if each is known to a
-// relative error of slack.
+// differenceUp returns an upper bound on ln(e^a − e^b) if each is known to a relative error of slack.
 func differenceUp(a, b, slack float64) float64 {
 	share := 1 + slack - math.Exp(b-a)*(1-slack)
 	if !(share > 0) {
@@ -80,9 +77,8 @@ func differenceUp(a, b, slack float64) float64 {
 	return math.Min(0, a+math.Log(share))
 }
 
-// replaced returns an upper bound on ln δ(ε) for W + xxᵀ/σ² against W + x′x′ᵀ/σ²,
-// both of the largest norm, at any angle: taking x away after adding x′, for
-// every ε₁
+// replaced returns an upper bound on ln δ(ε) for W + xxᵀ/σ² against W + x′x′ᵀ/σ², both of the largest norm, at any
+// angle: taking x away after adding x′, for every ε₁
 //
 //	δ(ε) ≤ δ_absent(ε₁) + e^{ε₁} δ_present(ε − ε₁),
 //

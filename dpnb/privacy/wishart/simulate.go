@@ -12,9 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Spectrum is the spectrum of one Wishart draw, as a bidiagonal matrix: the
-// eigenvalues of BBᵀ with B = (χ_m, χ_{m−1}, …) on the diagonal and (χ_{d−1},
-// …, χ_1) below it have the law of those of W, for 2d − 1 variates instead of dm.
+// Spectrum is the spectrum of one Wishart draw, as a bidiagonal matrix: the eigenvalues of BBᵀ with B = (χ_m, χ_{m−1},
+// …) on the diagonal and (χ_{d−1}, …, χ_1) below it have the law of those of W, for 2d − 1 variates instead of dm.
 //
 // Source: Dumitriu and Edelman 2002, arXiv:math-ph/0206043, Theorem 3.4.
 type Spectrum struct {
@@ -33,9 +32,8 @@ func (s *Spectrum) Draw(w Wishart, rng *rand.Rand) {
 	}
 }
 
-// AllAbove reports whether every eigenvalue is above x: all pivots of BBᵀ − xI
-// are positive. The pivots are those of the stationary quotient–difference
-// transform, which keeps small eigenvalues to full relative precision.
+// AllAbove reports whether every eigenvalue is above x: all pivots of BBᵀ − xI are positive. The pivots are those of
+// the stationary quotient–difference transform, which keeps small eigenvalues to full relative precision.
 func (s *Spectrum) AllAbove(x float64) bool { return s.allOfSign(x, 1) }
 
 // AllBelow reports whether every eigenvalue is below x.
@@ -81,25 +79,23 @@ type CertifiedConstants struct {
 	Wishart        Wishart
 	Delta1, Delta3 float64
 	Alpha, Alpha1  float64
-	// Failure is the probability, over the draws, that α or α₁ is not what it is
-	// said to be. The δ that were asked for include it.
+	// Failure is the probability, over the draws, that α or α₁ is not what it is said to be. The δ that were asked for
+	// include it.
 	Failure float64
 	// Draws is how many spectra were drawn.
 	Draws int
 }
 
-// certify returns α with P(λ_min < α) ≤ δ₃ and α₁ with P(α ≤ λ_min ≤ α + α₁) ≤
-// δ₁(1 − δ₃) from the order statistics of so many draws. α₁ is zero if δ₁ is.
+// certify returns α with P(λ_min < α) ≤ δ₃ and α₁ with P(α ≤ λ_min ≤ α + α₁) ≤ δ₁(1 − δ₃) from the order statistics of
+// so many draws. α₁ is zero if δ₁ is.
 //
-// With X_(k) the k-th smallest of N draws, P(F(X_(k)) > δ) = P(Bin(N, δ) < k)
-// whatever the law, and F(X_(k+l)) − F(X_(k)) is distributed as F(X_(l)). A
-// hundredth of each δ is set aside for the probability that the draws deceive: k
-// and l are the largest for which P(Bin(N, 0.99δ) < k) ≤ 0.01δ. The draws do not
-// depend on any record, so that this probability is a part of δ and costs
-// nothing else, provided that rng is not chosen by looking at its draws.
+// With X_(k) the k-th smallest of N draws, P(F(X_(k)) > δ) = P(Bin(N, δ) < k) whatever the law, and F(X_(k+l)) −
+// F(X_(k)) is distributed as F(X_(l)). A hundredth of each δ is set aside for the probability that the draws deceive: k
+// and l are the largest for which P(Bin(N, 0.99δ) < k) ≤ 0.01δ. The draws do not depend on any record, so that this
+// probability is a part of δ and costs nothing else, provided that rng is not chosen by looking at its draws.
 //
-// Errors: *privacy.ParamError; too few draws: at least ln(100/δ)/(0.99δ) are
-// needed, 1,000 for δ = 0.01 and 2e7 for δ = 1e-6.
+// Errors: *privacy.ParamError; too few draws: at least ln(100/δ)/(0.99δ) are needed, 1,000 for δ = 0.01 and 2e7 for δ =
+// 1e-6.
 func (w Wishart) certify(delta1, delta3 float64, draws int, rng *rand.Rand) (CertifiedConstants, error) {
 	if err := w.Validate(); err != nil {
 		return CertifiedConstants{}, err
@@ -142,8 +138,7 @@ func (w Wishart) certify(delta1, delta3 float64, draws int, rng *rand.Rand) (Cer
 	return c, nil
 }
 
-// orderStatistic returns the largest k < n with P(Bin(n, 0.99δ) < k) ≤ 0.01δ, 0
-// if there is none.
+// orderStatistic returns the largest k < n with P(Bin(n, 0.99δ) < k) ≤ 0.01δ, 0 if there is none.
 func orderStatistic(n int, delta float64) int {
 	p, gamma := 0.99*delta, 0.01*delta
 	lo, hi := 0, n/2

@@ -34,8 +34,7 @@ func (w Wishart) Validate() error {
 // P returns p = (m − d + 1)/2.
 func (w Wishart) P() float64 { return 0.5 * float64(w.M-w.D+1) }
 
-// freedom returns 2p = m − d + 1: 1/(uᵀW⁻¹u) is χ² of that many degrees of
-// freedom for every fixed unit vector u.
+// freedom returns 2p = m − d + 1: 1/(uᵀW⁻¹u) is χ² of that many degrees of freedom for every fixed unit vector u.
 func (w Wishart) freedom() float64 { return float64(w.M - w.D + 1) }
 
 // LogD returns ln D of Lemma D.2,
@@ -53,24 +52,22 @@ func (w Wishart) dSlack() float64 {
 	return logSlack(lgamma((m+1)/2), lgamma(d/2+1), lgamma((m-d+1)/2), lgamma((m-d+2)/2), m)
 }
 
-// LogSmallestBelow returns an upper bound on ln P(λ_min(W) ≤ s): Lemma D.2,
-// ln(D·γ(s/2, p)), at most 0, rounded up.
+// LogSmallestBelow returns an upper bound on ln P(λ_min(W) ≤ s): Lemma D.2, ln(D·γ(s/2, p)), at most 0, rounded up.
 func (w Wishart) LogSmallestBelow(s float64) float64 {
 	log, _ := logLowerGamma(s/2, w.P())
 	return math.Min(0, w.LogD()+log+w.dSlack()+logSlack(finite(log)))
 }
 
-// logGammaBetween returns ln ∫ t^{p−1}e^{−t}dt over [a, a + width], 0 ≤ a, 0 <
-// width, without the cancellation of a difference where the interval is short.
+// logGammaBetween returns ln ∫ t^{p−1}e^{−t}dt over [a, a + width], 0 ≤ a, 0 < width, without the cancellation of a
+// difference where the interval is short.
 func logGammaBetween(a, width, p float64) float64 {
 	lb, _ := logLowerGamma(a+width, p)
 	la, _ := logLowerGamma(a, p)
 	if la < lb-0.7 {
 		return lb + math.Log1p(-math.Exp(la-lb))
 	}
-	// At most half of γ(a + width) lies in the interval: the integrand, relative
-	// to its value at a, varies by few powers of e there and 40 nodes are exact to
-	// rounding.
+	// At most half of γ(a + width) lies in the interval: the integrand, relative to its value at a, varies by few
+	// powers of e there and 40 nodes are exact to rounding.
 	f := func(u float64) float64 { return math.Exp((p-1)*math.Log1p(u/a) - u) }
 	return (p-1)*math.Log(a) - a + math.Log(quad.Fixed(f, 0, width, 40, quad.Legendre{}, 1))
 }
@@ -83,9 +80,8 @@ func finite(x float64) float64 {
 	return x
 }
 
-// LogLargestAbove returns an upper bound on ln P(λ_max(W) ≥ t): Lemma D.1,
-// ln 2 − (√t − √m − √d)²/2, where √t > √m + √d, and 0 elsewhere. The lemma is
-// printed without that condition and is false without it.
+// LogLargestAbove returns an upper bound on ln P(λ_max(W) ≥ t): Lemma D.1, ln 2 − (√t − √m − √d)²/2, where √t > √m +
+// √d, and 0 elsewhere. The lemma is printed without that condition and is false without it.
 func (w Wishart) LogLargestAbove(t float64) float64 {
 	u := math.Sqrt(t) - math.Sqrt(float64(w.M)) - math.Sqrt(float64(w.D))
 	if !(u > 0) {
@@ -109,12 +105,12 @@ type Constants struct {
 	P float64
 }
 
-// F returns f(ρ) = ((p − 1)/α + 1/2)·ρ, the bound on the logarithm of the ratio
-// of densities for each unit of ‖U‖ (Lemma D.4).
+// F returns f(ρ) = ((p − 1)/α + 1/2)·ρ, the bound on the logarithm of the ratio of densities for each unit of ‖U‖
+// (Lemma D.4).
 func (c Constants) F(rank int) float64 { return ((c.P-1)/c.Alpha + 0.5) * float64(rank) }
 
-// Constants returns α, α₁, β, f and μ of Lemma D.4. δ₁ and δ₃ are positive; δ₄
-// may be zero, and β is then infinite, which an exact anchor allows.
+// Constants returns α, α₁, β, f and μ of Lemma D.4. δ₁ and δ₃ are positive; δ₄ may be zero, and β is then infinite,
+// which an exact anchor allows.
 //
 // Errors: *privacy.ParamError.
 func (w Wishart) Constants(delta1, delta3, delta4 float64) (Constants, error) {
@@ -146,8 +142,7 @@ func (w Wishart) largest(delta3, delta4 float64) float64 {
 	return b * b * (1 + 1e-14)
 }
 
-// SmallestQuantile returns α with P(λ_min(W) < α) ≤ δ, by Lemma D.2, rounded
-// down: α = 2γ⁻¹(δ/D, p).
+// SmallestQuantile returns α with P(λ_min(W) < α) ≤ δ, by Lemma D.2, rounded down: α = 2γ⁻¹(δ/D, p).
 func (w Wishart) SmallestQuantile(delta float64) float64 {
 	log := elementary.Log(delta)
 	return 2 * inverseLowerGammaDown(log-w.LogD()-w.dSlack()-logSlack(log), w.P())
@@ -156,9 +151,8 @@ func (w Wishart) SmallestQuantile(delta float64) float64 {
 // gap returns the largest α₁, rounded down, with D(γ((α+α₁)/2) − γ(α/2)) ≤ mass.
 func (w Wishart) gap(alpha, mass float64) float64 {
 	target := math.Log(mass) - w.LogD() - w.dSlack()
-	// The difference of the two inverses is wrong by cancellation where it is
-	// small, and a good start. ln ∫ is concave in the length of the interval, so
-	// that Newton's method gets below the root in one step and stays there.
+	// The difference of the two inverses is wrong by cancellation where it is small, and a good start. ln ∫ is concave
+	// in the length of the interval, so that Newton's method gets below the root in one step and stays there.
 	below, _ := logLowerGamma(alpha/2, w.P())
 	top := math.Max(below, target) + math.Log1p(math.Exp(-math.Abs(below-target)))
 	g := 2*inverseLowerGamma(top, w.P()) - alpha

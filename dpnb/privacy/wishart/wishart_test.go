@@ -95,9 +95,8 @@ func TestConstantsCorners(t *testing.T) {
 	}
 }
 
-// The constant D is the limit of λ_min's density at zero: it follows from the
-// normalisers K of the joint density of eigenvalues of Wishart(d, m) and, for
-// those that are left, Wishart(d−1, m+1).
+// The constant D is the limit of λ_min's density at zero: it follows from the normalisers K of the joint density of
+// eigenvalues of Wishart(d, m) and, for those that are left, Wishart(d−1, m+1).
 func TestLogDFromNormalisers(t *testing.T) {
 	gammaD := func(d int, x float64) float64 {
 		s := float64(d*(d-1)) / 4 * math.Log(math.Pi)

@@ -4,8 +4,7 @@ import (
 	"strings"
 )
 
-// missingError says that there is no Jupyter, why none could be installed, and
-// what to type.
+// missingError says that there is no Jupyter, why none could be installed, and what to type.
 type missingError struct {
 	Advice string // a command for this system
 	Tried  error  // nil if nothing could be tried
@@ -52,8 +51,8 @@ func debianLike(m Machine) bool {
 	return system["debian"] || system["ubuntu"]
 }
 
-// osRelease returns the names under which this Linux goes, its ancestors among
-// them: https://www.freedesktop.org/software/systemd/man/os-release.html
+// osRelease returns the names under which this Linux goes, its ancestors among them:
+// https://www.freedesktop.org/software/systemd/man/os-release.html
 func osRelease(m Machine) map[string]bool {
 	names := map[string]bool{}
 	text, err := m.ReadFile("/etc/os-release")

@@ -22,8 +22,7 @@ var debianPackages = []string{"jupyter-notebook", "jupyter-nbconvert", "python3-
 func venvDir(cache string) string    { return filepath.Join(cache, "jupyter") }
 func venvPython(cache string) string { return filepath.Join(venvDir(cache), "bin", "python3") }
 
-// venvMark names the file that is written last: without it, the environment is
-// the remains of a killed installation.
+// venvMark names the file that is written last: without it, the environment is the remains of a killed installation.
 func venvMark(cache string) string { return filepath.Join(venvDir(cache), "complete") }
 
 // A way installs Jupyter. It is applicable where its tools are there.
@@ -53,8 +52,8 @@ func has(m Machine, command string) bool {
 	return err == nil
 }
 
-// installVenv leaves a complete environment or none. Python's own venv command
-// is often there without pip, or without the network that pip needs.
+// installVenv leaves a complete environment or none. Python's own venv command is often there without pip, or without
+// the network that pip needs.
 func installVenv(ctx context.Context, m Machine, cache string) error {
 	dir := venvDir(cache)
 	err := m.Run(ctx, "python3", "-m", "venv", "--clear", dir)
@@ -91,8 +90,8 @@ func output(ctx context.Context, name string, args ...string) ([]byte, error) {
 	return exec.CommandContext(ctx, name, args...).Output()
 }
 
-// run runs a program that must not be cut off in the middle: a package manager
-// that is interrupted gets the time to put its affairs in order.
+// run runs a program that must not be cut off in the middle: a package manager that is interrupted gets the time to put
+// its affairs in order.
 func run(ctx context.Context, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")

@@ -1,5 +1,4 @@
-// Package jupyter finds Jupyter on this machine, or installs it in the least
-// intrusive way that works.
+// Package jupyter finds Jupyter on this machine, or installs it in the least intrusive way that works.
 package jupyter
 
 import (
@@ -19,13 +18,12 @@ import (
 // Jupyter is a Python interpreter that can run and convert notebooks.
 type Jupyter struct {
 	Python string // path of the interpreter
-	// Versions of what it has: nbclient, nbconvert, and of notebook and jupyterlab
-	// those that are there.
+	// Versions of what it has: nbclient, nbconvert, and of notebook and jupyterlab those that are there.
 	Versions map[string]string
 }
 
-// Frontend returns the Python module that opens notebooks in a browser, or false
-// where only the parts for running them are installed.
+// Frontend returns the Python module that opens notebooks in a browser, or false where only the parts for running them
+// are installed.
 func (j *Jupyter) Frontend() (module string, ok bool) {
 	for _, module := range []string{"jupyterlab", "notebook"} {
 		if j.Versions[module] != "" {
@@ -41,8 +39,8 @@ type Machine struct {
 	Root     bool   // whether the user may install packages
 	LookPath func(name string) (string, error)
 	ReadFile func(name string) ([]byte, error)
-	// Output runs a program and returns what it wrote; Run runs one that may take
-	// minutes, with its output in the error.
+	// Output runs a program and returns what it wrote; Run runs one that may take minutes, with its output in the
+	// error.
 	Output func(ctx context.Context, name string, args ...string) ([]byte, error)
 	Run    func(ctx context.Context, name string, args ...string) error
 }
@@ -59,8 +57,8 @@ func ThisMachine() Machine {
 	}
 }
 
-// probe prints, as JSON, the versions of what matters here, and fails unless the
-// interpreter can run and convert notebooks.
+// probe prints, as JSON, the versions of what matters here, and fails unless the interpreter can run and convert
+// notebooks.
 const probe = `
 import json, nbformat, nbclient, nbconvert, jupyter_client
 from importlib import metadata
@@ -73,8 +71,8 @@ for name in "nbclient", "nbconvert", "notebook", "jupyterlab":
 print(json.dumps(found))
 `
 
-// Find returns a Jupyter that is already there: the one whose command is on
-// PATH, else one of another Python 3, else the one that Ensure made in cache.
+// Find returns a Jupyter that is already there: the one whose command is on PATH, else one of another Python 3, else
+// the one that Ensure made in cache.
 func Find(ctx context.Context, m Machine, cache string) (*Jupyter, bool) {
 	for _, python := range candidates(m, cache) {
 		out, err := m.Output(ctx, python, "-c", probe)
@@ -89,8 +87,8 @@ func Find(ctx context.Context, m Machine, cache string) (*Jupyter, bool) {
 	return nil, false
 }
 
-// candidates lists interpreters to try. The first line of the jupyter command
-// names the one that it was installed for, which need not be the python3 on PATH.
+// candidates lists interpreters to try. The first line of the jupyter command names the one that it was installed for,
+// which need not be the python3 on PATH.
 func candidates(m Machine, cache string) []string {
 	var list []string
 	if command, err := m.LookPath("jupyter"); err == nil {
@@ -111,9 +109,8 @@ func candidates(m Machine, cache string) []string {
 	return list
 }
 
-// Ensure returns a Jupyter, installing one if there is none: into a virtual
-// environment in the cache folder, else with Debian's package manager where that
-// is possible and allowed. Where neither works, the error says what to type.
+// Ensure returns a Jupyter, installing one if there is none: into a virtual environment in the cache folder, else with
+// Debian's package manager where that is possible and allowed. Where neither works, the error says what to type.
 func Ensure(ctx context.Context, m Machine, cache string, progress func(string)) (*Jupyter, error) {
 	if j, ok := Find(ctx, m, cache); ok {
 		return j, nil

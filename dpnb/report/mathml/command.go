@@ -54,8 +54,7 @@ func init() {
 	// Upright letters up to the end of the group.
 	commands["rm"] = func(p *parser) node { return upright(p.row("")) }
 
-	// A bracket whose size is given. Its size is then that of what it encloses, which
-	// is what one wants.
+	// A bracket whose size is given. Its size is then that of what it encloses, which is what one wants.
 	define("big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm", func(p *parser, _ string) node {
 		return node{xml: `<mo stretchy="true" symmetric="true" minsize="1.3em">` +
 			strings.TrimPrefix(p.delimiter(), ".") + `</mo>`}

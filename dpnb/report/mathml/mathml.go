@@ -1,9 +1,8 @@
-// Package mathml turns the formulas of a notebook, written in LaTeX, into MathML,
-// which browsers show without a script. So a report can be read anywhere, offline
-// too. The room report enters; others may.
+// Package mathml turns the formulas of a notebook, written in LaTeX, into MathML, which browsers show without a script.
+// So a report can be read anywhere, offline too. The room report enters; others may.
 //
-// It knows the part of LaTeX that formulas in notebooks use; what it does not know
-// it reports as an error, and never guesses.
+// It knows the part of LaTeX that formulas in notebooks use; what it does not know it reports as an error, and never
+// guesses.
 //
 // MathML Core: https://www.w3.org/TR/mathml-core/
 package mathml
@@ -14,8 +13,7 @@ import (
 	"strings"
 )
 
-// Convert returns the MathML of a LaTeX formula, for a line of its own if display
-// is set.
+// Convert returns the MathML of a LaTeX formula, for a line of its own if display is set.
 //
 // Errors: one that names the first command or bracket that it cannot convert.
 func Convert(tex string, display bool) (string, error) {
@@ -39,8 +37,7 @@ func Convert(tex string, display bool) (string, error) {
 // node is a piece of MathML.
 type node struct {
 	xml string
-	// limits is set for operators under and over which, on a line of their own, their
-	// scripts are put.
+	// limits is set for operators under and over which, on a line of their own, their scripts are put.
 	limits bool
 	// word is set for the names of functions, which keep a distance from letters.
 	word bool

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// tokenPattern matches a comment, blanks, a command with its backslash, a number,
-// or a single character. A comma ends a number, as it does in TeX: [0,1] holds two.
+// tokenPattern matches a comment, blanks, a command with its backslash, a number, or a single character. A comma ends a
+// number, as it does in TeX: [0,1] holds two.
 var tokenPattern = regexp.MustCompile(`(?s)%[^\n]*|[\s\v\x{85}\p{Z}]+|\\(?:[A-Za-z]+|.)|\p{Nd}+(?:\.\p{Nd}+)*|.`)
 
 // tokenize cuts a formula into tokens. Blanks become one space, comments are left out.
@@ -26,8 +26,8 @@ func tokenize(tex string) []string {
 	return tokens
 }
 
-// parser reads a formula by recursive descent. After an error it stands at the end,
-// so that everything under way comes to an end, too.
+// parser reads a formula by recursive descent. After an error it stands at the end, so that everything under way comes
+// to an end, too.
 type parser struct {
 	tokens  []string
 	at      int
@@ -102,8 +102,7 @@ func (p *parser) row(stop string) string {
 	return group(row)
 }
 
-// touches reports whether a node would stick to the name of a function: signs and
-// spaces do not.
+// touches reports whether a node would stick to the name of a function: signs and spaces do not.
 func touches(n node) bool {
 	return !strings.HasPrefix(n.xml, "<mo") && !strings.HasPrefix(n.xml, "<mrow><mo") &&
 		!strings.HasPrefix(n.xml, "<mspace")
@@ -154,8 +153,8 @@ func attach(base node, below, above string, display bool) node {
 	return n
 }
 
-// argument reads what follows a command: a group, or a single atom. Of a number
-// without braces it is the first digit only, as \frac12 is a half.
+// argument reads what follows a command: a group, or a single atom. Of a number without braces it is the first digit
+// only, as \frac12 is a half.
 func (p *parser) argument() string {
 	t := p.peek()
 	if ends[t] {
@@ -168,8 +167,7 @@ func (p *parser) argument() string {
 	return p.atom().xml
 }
 
-// atom reads one thing: a group, a command with its arguments, a letter, a number
-// or a sign.
+// atom reads one thing: a group, a command with its arguments, a letter, a number or a sign.
 func (p *parser) atom() node {
 	t := p.next()
 	switch first, _ := utf8.DecodeRuneInString(t); {

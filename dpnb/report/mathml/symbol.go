@@ -68,8 +68,7 @@ var braces = map[string]string{
 	"overbrace":  `<mover>%s<mo stretchy="true">⏞</mo></mover>`,
 }
 
-// environment is a table that LaTeX knows: how its columns are aligned, in turn, and
-// the brackets around it.
+// environment is a table that LaTeX knows: how its columns are aligned, in turn, and the brackets around it.
 type environment struct{ align, open, close string }
 
 var environments = map[string]environment{}
@@ -90,9 +89,8 @@ func init() {
 	}
 }
 
-// An alphabet is a set of letters in a style. MathML has no attribute for them:
-// they are characters of their own in Unicode's block Mathematical Alphanumeric
-// Symbols, but for those that Unicode had before.
+// An alphabet is a set of letters in a style. MathML has no attribute for them: they are characters of their own in
+// Unicode's block Mathematical Alphanumeric Symbols, but for those that Unicode had before.
 type alphabet struct {
 	// The first of its letters and digits, 0 where they have no style of their own.
 	capital, small, zero, greekCapital, greekSmall rune

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// defaultTolerance is how far, relatively, a number of a rerun may lie from the
-// committed one unless the cell or the notebook says otherwise.
+// defaultTolerance is how far, relatively, a number of a rerun may lie from the committed one unless the cell or the
+// notebook says otherwise.
 const defaultTolerance = 1e-6
 
 // A Difference is an output that a rerun did not give again.
@@ -21,8 +21,8 @@ type Difference struct {
 	Text string
 }
 
-// settings steers how outputs are compared. It stands as the object "dpnb" in
-// the metadata of a cell or, for all cells, of the notebook:
+// settings steers how outputs are compared. It stands as the object "dpnb" in the metadata of a cell or, for all cells,
+// of the notebook:
 //
 //	"dpnb": {"tolerance": 0.05}         numbers within 5 %
 //	"dpnb": {"absolute": 1e-9}          or within 1e-9 of each other
@@ -52,9 +52,8 @@ const (
 	compareSkip     = "skip"
 )
 
-// Compare returns what differs between the committed outputs of a notebook and
-// those of a rerun of the same cells: text word for word and number for number
-// within the tolerance; pictures only by being there. Times, places in the file
+// Compare returns what differs between the committed outputs of a notebook and those of a rerun of the same cells: text
+// word for word and number for number within the tolerance; pictures only by being there. Times, places in the file
 // system and the spacing of columns do not count.
 func Compare(committed, rerun *Notebook) ([]Difference, error) {
 	if len(committed.Cells) != len(rerun.Cells) {
@@ -182,8 +181,7 @@ var (
 	rulePattern    = regexp.MustCompile(`[-=─═]{4,}`)
 )
 
-// normalLines cuts a text into lines in which what may differ from run to run has
-// been given a name.
+// normalLines cuts a text into lines in which what may differ from run to run has been given a name.
 func normalLines(s string) []string {
 	s = ansiPattern.ReplaceAllString(s, "")
 	s = placePattern.ReplaceAllString(s, "")
@@ -203,8 +201,7 @@ func normalLines(s string) []string {
 
 var numberPattern = regexp.MustCompile(`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`)
 
-// sameLine reports whether two lines have the same words and, within the
-// tolerance, the same numbers.
+// sameLine reports whether two lines have the same words and, within the tolerance, the same numbers.
 func (how settings) sameLine(a, b string) bool {
 	if a == b {
 		return true
@@ -241,8 +238,7 @@ func (how settings) sameNumber(a, b string) bool {
 // step is one line of an alignment: of both texts, or of one (the other is -1).
 type step struct{ a, b int }
 
-// align returns the longest common subsequence of two lists of lines with what is
-// left out of it, in order.
+// align returns the longest common subsequence of two lists of lines with what is left out of it, in order.
 func align(a, b []string, same func(x, y string) bool) []step {
 	// length[i][j] is that of the longest common subsequence of a[i:] and b[j:].
 	length := make([][]int, len(a)+1)

@@ -1,5 +1,4 @@
-// Package notebook reads, changes, compares and writes Jupyter notebooks without
-// losing what it does not know.
+// Package notebook reads, changes, compares and writes Jupyter notebooks without losing what it does not know.
 //
 // Format: https://nbformat.readthedocs.io/en/latest/format_description.html
 package notebook
@@ -69,8 +68,7 @@ func Parse(content []byte) (*Notebook, error) {
 	return nb, nil
 }
 
-// Encode returns the notebook as Jupyter itself writes it: keys in order,
-// indented by one.
+// Encode returns the notebook as Jupyter itself writes it: keys in order, indented by one.
 func (nb *Notebook) Encode() ([]byte, error) {
 	list := make([]any, len(nb.Cells))
 	for i, c := range nb.Cells {
@@ -94,8 +92,8 @@ func (nb *Notebook) Setting(name string) string {
 	return text(settings[name])
 }
 
-// SetKernel writes which kernel the notebook wants, and how its language is
-// coloured: the kernel leaves the latter empty, which is taken to mean Python.
+// SetKernel writes which kernel the notebook wants, and how its language is coloured: the kernel leaves the latter
+// empty, which is taken to mean Python.
 func (nb *Notebook) SetKernel(name, display, language string) {
 	nb.Metadata()["kernelspec"] = map[string]any{"name": name, "display_name": display, "language": language}
 	info := object(nb.Metadata(), "language_info")
@@ -125,8 +123,7 @@ func (nb *Notebook) Title() string {
 	return ""
 }
 
-// NewMarkdown returns a text cell. The ID must differ from those of the
-// notebook's other cells.
+// NewMarkdown returns a text cell. The ID must differ from those of the notebook's other cells.
 func NewMarkdown(id, source string, tags ...string) *Cell {
 	return newCell("markdown", id, source, tags)
 }
@@ -167,8 +164,7 @@ func (c *Cell) HasTag(tag string) bool {
 	return slices.Contains(tags, any(tag))
 }
 
-// ExecutionCount returns the number in the square brackets beside a code cell,
-// or "" where it has not been run.
+// ExecutionCount returns the number in the square brackets beside a code cell, or "" where it has not been run.
 func (c *Cell) ExecutionCount() string {
 	n, _ := c.fields["execution_count"].(json.Number)
 	return n.String()

@@ -17,13 +17,11 @@ type Output struct {
 	Types []string
 }
 
-// textTypes are the forms of a display that can be compared as text. The plain
-// one comes first: it has a line for each row of a table, so that a difference
-// can be seen, and a change of style is none.
+// textTypes are the forms of a display that can be compared as text. The plain one comes first: it has a line for each
+// row of a table, so that a difference can be seen, and a change of style is none.
 var textTypes = []string{"text/plain", "text/markdown", "text/latex", "text/html"}
 
-// JoinStreams makes one output of pieces of a stream that follow each other: where
-// they were cut is chance.
+// JoinStreams makes one output of pieces of a stream that follow each other: where they were cut is chance.
 func (nb *Notebook) JoinStreams() {
 	for _, c := range nb.Cells {
 		raw := c.rawOutputs()
@@ -71,8 +69,8 @@ func (c *Cell) Outputs() []Output {
 	return list
 }
 
-// MapProse replaces each text of the cell in which formulas are shown: that of a
-// markdown cell, and Markdown or LaTeX among the outputs.
+// MapProse replaces each text of the cell in which formulas are shown: that of a markdown cell, and Markdown or LaTeX
+// among the outputs.
 func (c *Cell) MapProse(f func(string) string) {
 	if c.Type() == "markdown" {
 		c.fields["source"] = lines(f(c.Source()))

@@ -13,19 +13,16 @@ import (
 	"strings"
 )
 
-// Inject sets the parameters of a notebook by papermill's convention: after the
-// cell tagged "parameters", whose Go variables are the parameters, it puts a cell
-// tagged "injected-parameters" that declares them anew with the given values, and
-// it records the values in the notebook's metadata. An injected cell that is there
-// already is replaced.
+// Inject sets the parameters of a notebook by papermill's convention: after the cell tagged "parameters", whose Go
+// variables are the parameters, it puts a cell tagged "injected-parameters" that declares them anew with the given
+// values, and it records the values in the notebook's metadata. An injected cell that is there already is replaced.
 //
-// In GoNB a declaration replaces an earlier one of the same name in every later
-// cell, which is how the new values reach the notebook. The type of a variable
-// stays that of its first declaration. Values are Go expressions without
+// In GoNB a declaration replaces an earlier one of the same name in every later cell, which is how the new values reach
+// the notebook. The type of a variable stays that of its first declaration. Values are Go expressions without
 // functions; for strings the quotes may be left out.
 //
-// Errors: a name that the notebook does not declare, a value that its type does
-// not hold, a notebook without a parameters cell.
+// Errors: a name that the notebook does not declare, a value that its type does not hold, a notebook without a
+// parameters cell.
 func (nb *Notebook) Inject(values map[string]string) error {
 	if len(values) == 0 {
 		return nil
@@ -132,8 +129,7 @@ func literal(name string, t types.Type, value string) (string, error) {
 	return value, nil
 }
 
-// recorded returns a value as papermill keeps it: a number, a truth value or a
-// list as such, all else as a string.
+// recorded returns a value as papermill keeps it: a number, a truth value or a list as such, all else as a string.
 func recorded(value string) any {
 	if json.Valid([]byte(value)) {
 		return json.RawMessage(value)

@@ -117,8 +117,8 @@ func wrap(n, around *html.Node) {
 // longFormula is how many signs of a formula fit on a line of a phone, where it cannot be broken.
 const longFormula = 24
 
-// shortCell is up to how many signs a cell of a table stays on one line, and longCell from how many on it is not made
-// a column of single words, where a table is wider than a phone.
+// shortCell is up to how many signs a cell of a table stays on one line, and longCell from how many on it is not made a
+// column of single words, where a table is wider than a phone.
 const shortCell, longCell = 16, 36
 
 // Tidy takes out what only an editor needs, raises what plain text writes with ^, gives what can be wide a box of its

@@ -1,5 +1,5 @@
-// Package page makes self-contained HTML pages of what Jupyter has converted: one style for the reports
-// on notebooks, for the pages of docs/ and for their index, light and dark, on a desk and on a phone.
+// Package page makes self-contained HTML pages of what Jupyter has converted: one style for the reports on notebooks,
+// for the pages of docs/ and for their index, light and dark, on a desk and on a phone.
 package page
 
 import (

@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// goScript stands before the go command on the kernel's PATH. Before each cell the kernel calls
-// "go get", which asks the proxy about every module of the program, and "go build -o", half of
-// which writes tables for debuggers. Here go looks for modules on this machine first, and only
-// if one is missing elsewhere; the tables are left out (panics still name their lines, and
-// %goflags has the last word). Every other call is handed on as it is.
+// goScript stands before the go command on the kernel's PATH. Before each cell the kernel calls "go get", which asks
+// the proxy about every module of the program, and "go build -o", half of which writes tables for debuggers. Here go
+// looks for modules on this machine first, and only if one is missing elsewhere; the tables are left out (panics still
+// name their lines, and %goflags has the last word). Every other call is handed on as it is.
 const goScript = `#!/bin/sh
 case "$#$1$2" in
 1get) GOPROXY=off %[1]s get >/dev/null 2>&1 && exit 0 ;;

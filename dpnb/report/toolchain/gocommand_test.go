@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The kernel's two calls are changed, and a module that is not on this machine is still fetched;
-// what a user calls is not touched.
+// The kernel's two calls are changed, and a module that is not on this machine is still fetched; what a user calls is
+// not touched.
 func TestGoCommand(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)

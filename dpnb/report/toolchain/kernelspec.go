@@ -13,16 +13,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 )
 
-// Names under which Jupyter and the notebooks know the kernel. They are the ones
-// that GoNB's own installer uses, so a notebook opens with either.
+// Names under which Jupyter and the notebooks know the kernel. They are the ones that GoNB's own installer uses, so a
+// notebook opens with either.
 const (
 	KernelName     = "gonb"
 	KernelDisplay  = "Go (gonb)"
 	KernelLanguage = "go"
 )
 
-// ModuleEnv names the environment variable in which the kernel tells notebooks where this
-// module lies, so that one in any folder finds it, or which version of it was installed.
+// ModuleEnv names the environment variable in which the kernel tells notebooks where this module lies, so that one in
+// any folder finds it, or which version of it was installed.
 const ModuleEnv = "DPNB_MODULE"
 
 // FindModule returns the line by which a cell has Go find this module: in the folder above, if it has the source, else
@@ -38,8 +38,7 @@ then go mod edit -replace %[2]s="$M" -require %[2]s@v0.0.0 && cp "$M/go.sum" .; 
 else go mod edit -require %[2]s@$M; fi`, line, project.ModulePath)
 }
 
-// kernelSpec is Jupyter's description of a kernel:
-// https://jupyter-client.readthedocs.io/en/stable/kernels.html
+// kernelSpec is Jupyter's description of a kernel: https://jupyter-client.readthedocs.io/en/stable/kernels.html
 type kernelSpec struct {
 	Argv          []string          `json:"argv"`
 	DisplayName   string            `json:"display_name"`
@@ -79,10 +78,9 @@ func specFile(jupyter string) string {
 	return filepath.Join(jupyter, "kernels", KernelName, "kernel.json")
 }
 
-// Register describes the kernel to every Jupyter of this user, and to editors that look where
-// Jupyter does, until it is unregistered by deleting the folder that is returned. A kernel of the
-// same name that the user installed by other means stays as it is, and ok is false: it
-// runs the notebooks too.
+// Register describes the kernel to every Jupyter of this user, and to editors that look where Jupyter does, until it is
+// unregistered by deleting the folder that is returned. A kernel of the same name that the user installed by other
+// means stays as it is, and ok is false: it runs the notebooks too.
 func (k *Kernel) Register() (dir string, ok bool, err error) {
 	user, err := userJupyter()
 	if err != nil {
@@ -135,8 +133,7 @@ func userJupyter() (string, error) {
 	return filepath.Join(home, ".local", "share", "jupyter"), nil
 }
 
-// Environ returns env with what Jupyter needs to find the kernel, before anything
-// that the user has.
+// Environ returns env with what Jupyter needs to find the kernel, before anything that the user has.
 func (k *Kernel) Environ(env []string) []string {
 	jupyterPath, path := k.Path, k.Bin
 	if old := os.Getenv("JUPYTER_PATH"); old != "" {

@@ -1,10 +1,9 @@
-// Package toolchain builds the notebook kernel and its helpers from the versions
-// that tools.mod pins, and describes them to Jupyter. That is a module of its own, so that
-// who imports this one does not get the requirements of a kernel and an editor; it is in the program, which builds
-// them anywhere.
+// Package toolchain builds the notebook kernel and its helpers from the versions that tools.mod pins, and describes
+// them to Jupyter. That is a module of its own, so that who imports this one does not get the requirements of a kernel
+// and an editor; it is in the program, which builds them anywhere.
 //
-// They are built once for each version into the user's cache folder. The kernel
-// that a user installed by other means is neither used nor touched.
+// They are built once for each version into the user's cache folder. The kernel that a user installed by other means is
+// neither used nor touched.
 package toolchain
 
 import (
@@ -26,8 +25,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 )
 
-// The module that pins the tools. It is called so because a folder with a go.mod would be in no program and no
-// released module. To change it, Unpack it, use go get there, and copy it back.
+// The module that pins the tools. It is called so because a folder with a go.mod would be in no program and no released
+// module. To change it, Unpack it, use go get there, and copy it back.
 var (
 	//go:embed tools.mod
 	modFile string
@@ -74,17 +73,16 @@ type Kernel struct {
 type Settings struct {
 	Module string // the folder of this module, or its version
 	Cache  string // folder to build into
-	// Editor asks for a kernel for people, who may have gopls too, once Completion has built it: it completes
-	// and explains code as it is typed. Notebooks run without it: it only costs them time and memory, and a process
-	// that outlives a killed kernel.
+	// Editor asks for a kernel for people, who may have gopls too, once Completion has built it: it completes and
+	// explains code as it is typed. Notebooks run without it: it only costs them time and memory, and a process that
+	// outlives a killed kernel.
 	Editor bool
 	// Progress is told what is being done, where it takes longer than a moment.
 	Progress func(string)
 }
 
-// Ensure returns the kernel, built if need be. Programs that run at the same time
-// wait for one another, and a killed build leaves nothing that a later one would
-// take for finished.
+// Ensure returns the kernel, built if need be. Programs that run at the same time wait for one another, and a killed
+// build leaves nothing that a later one would take for finished.
 func Ensure(ctx context.Context, s Settings) (*Kernel, error) {
 	k, err := describe(ctx, s)
 	if err != nil {
@@ -195,8 +193,8 @@ func (k *Kernel) build(ctx context.Context, s Settings, t tool) error {
 	})
 }
 
-// place has write make a program and gives it its name, path, when it is finished: until then it has
-// another in the same folder tree, so that path only ever names a complete program.
+// place has write make a program and gives it its name, path, when it is finished: until then it has another in the
+// same folder tree, so that path only ever names a complete program.
 func place(s Settings, path string, write func(part string) error) error {
 	dir, err := os.MkdirTemp(filepath.Join(s.Cache, "kernel"), partPrefix)
 	if err != nil {

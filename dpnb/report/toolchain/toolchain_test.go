@@ -105,8 +105,8 @@ func TestKernelSpec(t *testing.T) {
 	}
 }
 
-// The kernel is described to every Jupyter of the user's, again where it is ours, and one of the
-// user's own stays as it is.
+// The kernel is described to every Jupyter of the user's, again where it is ours, and one of the user's own stays as it
+// is.
 func TestRegister(t *testing.T) {
 	user := t.TempDir()
 	t.Setenv("JUPYTER_DATA_DIR", user)

@@ -7,27 +7,24 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Design is a law of the rows. All have centred, uncorrelated entries of variance
-// 1/d. In all but Elliptical the entries are independent and subgaussian with a
-// norm of order 1/√d, which is what the theorems of dtz24 ask for (Definition 3.2).
+// Design is a law of the rows. All have centred, uncorrelated entries of variance 1/d. In all but Elliptical the
+// entries are independent and subgaussian with a norm of order 1/√d, which is what the theorems of dtz24 ask for
+// (Definition 3.2).
 type Design int
 
 const (
 	// Rademacher entries are ±1/√d. Every row has norm 1.
 	Rademacher Design = iota + 1
-	// Gaussian entries are N(0, 1/d). Rows have no bound, so no private mechanism
-	// could take them as they are.
+	// Gaussian entries are N(0, 1/d). Rows have no bound, so no private mechanism could take them as they are.
 	Gaussian
 	// Uniform entries are uniform on ±√(3/d).
 	Uniform
 	// Sparse entries are 0 with probability 3/4 and else ±2/√d.
 	Sparse
-	// Skewed entries are 2/√d with probability 1/5 and else −1/(2√d): their third
-	// moment is not that of a Gaussian.
+	// Skewed entries are 2/√d with probability 1/5 and else −1/(2√d): their third moment is not that of a Gaussian.
 	Skewed
-	// Elliptical rows are Gaussian rows times √(1/10) or √(19/10), half and half. The
-	// entries of a row are not independent, no theorem of dtz24 covers them, and
-	// its predictions do not hold: it shows what a check can see.
+	// Elliptical rows are Gaussian rows times √(1/10) or √(19/10), half and half. The entries of a row are not
+	// independent, no theorem of dtz24 covers them, and its predictions do not hold: it shows what a check can see.
 	Elliptical
 )
 

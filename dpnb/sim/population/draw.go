@@ -6,9 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Draw writes a vector to dst: the coordinates of a signal, or the noise of the
-// labels. What of it is random is its own affair; a Draw is called from several
-// goroutines at once, each with its own source.
+// Draw writes a vector to dst: the coordinates of a signal, or the noise of the labels. What of it is random is its own
+// affair; a Draw is called from several goroutines at once, each with its own source.
 type Draw func(r *noise.Seeded, dst []float64)
 
 // Normal draws independent N(mean, sd²).
@@ -21,8 +20,7 @@ func Normal(mean, sd float64) Draw {
 	}
 }
 
-// OnSphere draws uniformly from the vectors with ‖β‖² = κ²·d: like Normal(0, κ),
-// without the chance of its norm.
+// OnSphere draws uniformly from the vectors with ‖β‖² = κ²·d: like Normal(0, κ), without the chance of its norm.
 func OnSphere(kappa float64) Draw {
 	return func(r *noise.Seeded, dst []float64) {
 		r.Gaussian(dst, 1)
@@ -46,11 +44,10 @@ func fixed(at func(u float64) float64) Draw {
 	}
 }
 
-// Mixed draws the example of dtz24, section 3, times c: the first half of the
-// coordinates 0, the next fifth independent N(−3c, (4c)²), the rest fixed, an
-// arithmetic progression from −10c to 10c. Its second moment tends to 15c². The
-// progression stops half a step before its ends, so that its own second moment is
-// off by 1/m² for m coordinates and not by 2/m.
+// Mixed draws the example of dtz24, section 3, times c: the first half of the coordinates 0, the next fifth independent
+// N(−3c, (4c)²), the rest fixed, an arithmetic progression from −10c to 10c. Its second moment tends to 15c². The
+// progression stops half a step before its ends, so that its own second moment is off by 1/m² for m coordinates and not
+// by 2/m.
 func Mixed(c float64) Draw {
 	progression := fixed(func(u float64) float64 { return 20 * c * (u - 0.5) })
 	return func(r *noise.Seeded, dst []float64) {
@@ -62,8 +59,7 @@ func Mixed(c float64) Draw {
 	}
 }
 
-// Contaminated draws independent N(0, sd²), and with the given probability the
-// outlier instead.
+// Contaminated draws independent N(0, sd²), and with the given probability the outlier instead.
 func Contaminated(probability, sd, outlier float64) Draw {
 	return func(r *noise.Seeded, dst []float64) {
 		r.Gaussian(dst, sd)

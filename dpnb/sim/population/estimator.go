@@ -12,15 +12,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Estimator is what is fitted: ObjectivePerturbation, OutputPerturbation or
-// NoisyDescent. All draw their noise from the simulation's source: nothing here
-// is a private release.
+// Estimator is what is fitted: ObjectivePerturbation, OutputPerturbation or NoisyDescent. All draw their noise from the
+// simulation's source: nothing here is a private release.
 type Estimator interface {
 	validate() error
 	// iterates is the number of points that fit reports.
 	iterates() int
-	// fit calls report with each point and the noise that is to be correlated with
-	// it (nil: none), in order.
+	// fit calls report with each point and the noise that is to be correlated with it (nil: none), in order.
 	fit(w *worker, s *Sample, r *noise.Seeded, report func(k int, beta, xi []float64)) error
 	// slopes is the loss whose slopes on the records are measured; nil: none.
 	slopes() loss.Loss
@@ -127,8 +125,8 @@ func SlopesOf(l loss.Loss) Slopes {
 	return func(dst, scores, labels []float64) { l.ValueSlope(dst, scores, labels) }
 }
 
-// ExpectedHuber returns the slopes of E H_T(t − y − ε), ε ~ N(0, sd²): Theorem 7.1
-// of dtz24, where the labels are the true scores.
+// ExpectedHuber returns the slopes of E H_T(t − y − ε), ε ~ N(0, sd²): Theorem 7.1 of dtz24, where the labels are the
+// true scores.
 func ExpectedHuber(threshold, sd float64) Slopes {
 	return func(dst, scores, labels []float64) {
 		for i, t := range scores {
@@ -150,9 +148,8 @@ func cutMean(mean, sd, limit float64) float64 {
 	return mean*(1-below-above) + sd*(normal.Density(a)-normal.Density(b)) + limit*(above-below)
 }
 
-// ExpectedLogistic writes ρ′(t) − ρ′(t⋆), the slope of the logistic loss averaged
-// over the label that the true score t⋆ gives: Theorem 7.2 of dtz24, where the
-// labels are the true scores.
+// ExpectedLogistic writes ρ′(t) − ρ′(t⋆), the slope of the logistic loss averaged over the label that the true score t⋆
+// gives: Theorem 7.2 of dtz24, where the labels are the true scores.
 func ExpectedLogistic(dst, scores, labels []float64) {
 	for i, t := range scores {
 		dst[i] = Logistic(t) - Logistic(labels[i])

@@ -18,11 +18,10 @@ const (
 	MSE Measure = iota
 	// Overlap is ⟨β̂, β⋆⟩/d, which dtz24 calls the bias.
 	Overlap
-	// Variance is ‖β̂ − αβ⋆‖²/d for the α that makes it smallest,
-	// ⟨β̂, β⋆⟩/‖β⋆‖².
+	// Variance is ‖β̂ − αβ⋆‖²/d for the α that makes it smallest, ⟨β̂, β⋆⟩/‖β⋆‖².
 	Variance
-	// SignalCorrelation and NoiseCorrelation are the cosines of β̂ with β⋆ and with
-	// ξ; 0 for descent, whose noise has many parts.
+	// SignalCorrelation and NoiseCorrelation are the cosines of β̂ with β⋆ and with ξ; 0 for descent, whose noise has
+	// many parts.
 	SignalCorrelation
 	NoiseCorrelation
 	// NoiseOverlap is ⟨β̂, ξ⟩/d.
@@ -31,11 +30,10 @@ const (
 	L1
 	// SlopeSquare is Σf′(xᵢᵀβ̂; yᵢ)²/n: for the Huber loss the truncated residuals.
 	SlopeSquare
-	// ProbabilityGap is ‖ρ′(Xβ⋆) − ρ′(Xβ̂)‖²/n for the probabilities of the
-	// logistic model; 0 for a regression.
+	// ProbabilityGap is ‖ρ′(Xβ⋆) − ρ′(Xβ̂)‖²/n for the probabilities of the logistic model; 0 for a regression.
 	ProbabilityGap
-	// TestError is the share of new records whose label sign(xᵀβ̂) misses, their
-	// labels averaged over; 0 without TestRecords.
+	// TestError is the share of new records whose label sign(xᵀβ̂) misses, their labels averaged over; 0 without
+	// TestRecords.
 	TestError
 	measures int = iota
 )
@@ -118,8 +116,7 @@ func (v *values) onNew(w *worker, p Population, r *noise.Seeded, records int, be
 	v[TestError] = wrong / float64(records)
 }
 
-// shares counts the coordinates in the cells between the edges; those outside
-// belong to none.
+// shares counts the coordinates in the cells between the edges; those outside belong to none.
 func shares(edges, beta []float64) []float64 {
 	dst := make([]float64, len(edges)-1)
 	for _, b := range beta {

@@ -16,9 +16,9 @@ type Population struct {
 	Design            Design
 	// Signal draws β⋆.
 	Signal Draw
-	// Noise draws ε⋆ of a regression y = Xβ⋆ + ε⋆, and Prob is P(y = +1 | xᵀβ⋆)
-	// of a classification with labels ±1. With neither the labels are the true
-	// scores xᵀβ⋆ themselves, as the theorems of dtz24 on gradient descent have it.
+	// Noise draws ε⋆ of a regression y = Xβ⋆ + ε⋆, and Prob is P(y = +1 | xᵀβ⋆) of a classification with labels ±1.
+	// With neither the labels are the true scores xᵀβ⋆ themselves, as the theorems of dtz24 on gradient descent have
+	// it.
 	Noise Draw
 	Prob  func(score float64) float64
 }

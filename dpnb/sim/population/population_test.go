@@ -12,8 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Entries have mean 0 and variance 1/d, within 5 standard errors; the third and
-// fourth moments are those of the law.
+// Entries have mean 0 and variance 1/d, within 5 standard errors; the third and fourth moments are those of the law.
 func TestDesignsHaveTheirMoments(t *testing.T) {
 	const d, n = 50, 4000
 	for design, want := range map[Design][2]float64{
@@ -132,9 +131,8 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// Where theory needs no limit: with a huge ridge β̂ = −νξ/λ, after output noise
-// alone ⟨β̂, ξ⟩/d = ν, the error of the zero classifier is ½, and descent without
-// records' gradients is a sum of noise.
+// Where theory needs no limit: with a huge ridge β̂ = −νξ/λ, after output noise alone ⟨β̂, ξ⟩/d = ν, the error of the
+// zero classifier is ½, and descent without records' gradients is a sum of noise.
 func TestEstimatorsInTheirLimits(t *testing.T) {
 	ctx := context.Background()
 	s := logisticSimulation()

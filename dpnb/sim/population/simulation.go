@@ -19,14 +19,13 @@ type Simulation struct {
 	// Repetitions, at least 2.
 	Repetitions int
 	Seed        uint64
-	// TestRecords is the number of new records in each repetition on which the
-	// error of a classifier is measured; zero for none.
+	// TestRecords is the number of new records in each repetition on which the error of a classifier is measured; zero
+	// for none.
 	TestRecords int
-	// Edges are the ends, in rising order, of the cells of a histogram of the
-	// coordinates of β̂, two at least; nil for none.
+	// Edges are the ends, in rising order, of the cells of a histogram of the coordinates of β̂, two at least; nil for
+	// none.
 	Edges []float64
-	// Workers is the number of goroutines; zero means one for each processor. The
-	// result does not depend on it.
+	// Workers is the number of goroutines; zero means one for each processor. The result does not depend on it.
 	Workers int
 }
 
@@ -37,19 +36,16 @@ type Result struct {
 	repetitions []repetition
 }
 
-// repetition is what was measured of one data set: at each iterate, and the
-// histogram of the last one.
+// repetition is what was measured of one data set: at each iterate, and the histogram of the last one.
 type repetition struct {
 	values []values
 	cells  []float64
 }
 
-// Iterates returns the number of points that were measured: 1, or T + 1 for
-// gradient descent.
+// Iterates returns the number of points that were measured: 1, or T + 1 for gradient descent.
 func (r *Result) Iterates() int { return len(r.repetitions[0].values) }
 
-// Of returns the mean and its standard error of a measure at an iterate; negative
-// ones count from the last.
+// Of returns the mean and its standard error of a measure at an iterate; negative ones count from the last.
 func (r *Result) Of(iterate int, m Measure) sim.Summary {
 	return sim.Summarize(r.Each(iterate, m))
 }
@@ -66,8 +62,7 @@ func (r *Result) Each(iterate int, m Measure) []float64 {
 	return out
 }
 
-// Histogram returns, for each cell, the share of the coordinates of the last
-// iterate that lie in it.
+// Histogram returns, for each cell, the share of the coordinates of the last iterate that lie in it.
 func (r *Result) Histogram() []sim.Summary {
 	out := make([]sim.Summary, len(r.repetitions[0].cells))
 	column := make([]float64, len(r.repetitions))
@@ -106,9 +101,8 @@ func (s Simulation) validate() error {
 
 // Run simulates.
 //
-// Errors: a setting out of range; a repetition whose problem could not be solved to
-// the tolerance or whose iterates diverged, with its number; ctx.Err() if ctx ends
-// first.
+// Errors: a setting out of range; a repetition whose problem could not be solved to the tolerance or whose iterates
+// diverged, with its number; ctx.Err() if ctx ends first.
 func (s Simulation) Run(ctx context.Context) (*Result, error) {
 	if err := s.validate(); err != nil {
 		return nil, err

@@ -17,17 +17,16 @@ import (
 // dualLimit is the largest n for which Solver factors an n × n matrix in every step.
 const dualLimit = 160
 
-// Solver minimises many problems one after the other, most of them tiny. With fewer
-// records than features it needs a tenth of the time of erm.Minimize, to which it
-// leaves the others. The zero value is ready; a Solver is for one goroutine.
+// Solver minimises many problems one after the other, most of them tiny. With fewer records than features it needs a
+// tenth of the time of erm.Minimize, to which it leaves the others. The zero value is ready; a Solver is for one
+// goroutine.
 //
 // It is Newton's method with backtracking on
 //
 //	J(β) = Σᵢ f(xᵢᵀβ; yᵢ) + (λ/2)‖β‖² + bᵀβ,
 //
-// in the n coordinates a of β = Xᵀa − b/λ, where the minimiser lies: with K = XXᵀ,
-// D = diag(f″) and w = f′ + λa the gradient is Xᵀw and the Newton step
-// −(w − D^{1/2}(λI + D^{1/2}KD^{1/2})⁻¹D^{1/2}Kw)/λ.
+// in the n coordinates a of β = Xᵀa − b/λ, where the minimiser lies: with K = XXᵀ, D = diag(f″) and w = f′ + λa the
+// gradient is Xᵀw and the Newton step −(w − D^{1/2}(λI + D^{1/2}KD^{1/2})⁻¹D^{1/2}Kw)/λ.
 type Solver struct {
 	beta, grad                []float64 // d
 	slope, curv, t, dt, a, da []float64 // n
@@ -35,12 +34,11 @@ type Solver struct {
 	gram, factor              []float64 // n × n
 }
 
-// Minimize returns the minimiser of p to a gradient norm of at most tol, which is
-// computed afresh from the answer and includes a bound on its rounding error. The
-// answer is overwritten by the next call.
+// Minimize returns the minimiser of p to a gradient norm of at most tol, which is computed afresh from the answer and
+// includes a bound on its rounding error. The answer is overwritten by the next call.
 //
-// Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance, wrapped,
-// where tol is below what float64 allows.
+// Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance, wrapped, where tol is below what float64
+// allows.
 func (s *Solver) Minimize(p *erm.Problem, tol float64) ([]float64, error) {
 	x, dense := p.Rows.(*matrix.Dense)
 	if dense && p.Loss != nil && x.N < x.D && x.N <= dualLimit && !math.IsInf(p.Loss.Smoothness(), 1) {
@@ -132,10 +130,9 @@ func (s *Solver) search(p *erm.Problem, value float64) float64 {
 	}
 }
 
-// certified returns ‖∇J(β)‖ as computed anew plus a bound on its rounding error:
-// with u = 2⁻⁵³ each score is off by at most (d+2)u‖xᵢ‖‖β‖ and each slope by sup f″
-// times that and what the loss says; the sums of n + 2 terms add (n+4)u of what
-// they add up.
+// certified returns ‖∇J(β)‖ as computed anew plus a bound on its rounding error: with u = 2⁻⁵³ each score is off by at
+// most (d+2)u‖xᵢ‖‖β‖ and each slope by sup f″ times that and what the loss says; the sums of n + 2 terms add (n+4)u of
+// what they add up.
 func (s *Solver) certified(p *erm.Problem, x *matrix.Dense) float64 {
 	const u = 1.0 / (1 << 53)
 	n, d := float64(x.N), float64(x.D)

@@ -24,8 +24,8 @@ func problem(r *noise.Seeded, n, d int, l loss.Loss, lambda, nu float64) *erm.Pr
 	return &erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: l, Lambda: lambda, Linear: linear}
 }
 
-// The fast solver finds what erm.Minimize finds, in both forms, also where the
-// curvature vanishes for many records and where the ridge is tiny.
+// The fast solver finds what erm.Minimize finds, in both forms, also where the curvature vanishes for many records and
+// where the ridge is tiny.
 func TestSolverAgainstMinimize(t *testing.T) {
 	var s Solver
 	r := noise.NewSeeded(1)

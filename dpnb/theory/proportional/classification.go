@@ -8,8 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Classification is objective perturbation in a model of labels yᵢ = ±1 that
-// depend on the true score xᵢᵀβ⋆ through a Link:
+// Classification is objective perturbation in a model of labels yᵢ = ±1 that depend on the true score xᵢᵀβ⋆ through a
+// Link:
 //
 //	β̂ = argmin Σᵢ f(xᵢᵀβ; yᵢ) + (λ/2)‖β‖² + ν⟨ξ, β⟩.
 type Classification struct {
@@ -19,8 +19,7 @@ type Classification struct {
 	Link Link
 	// AspectRatio is the limit of d/n.
 	AspectRatio float64
-	// Lambda is the ridge λ ≥ 0 on the sum of the losses. At 0 there need not be
-	// a minimiser; ErrNoSolution says so.
+	// Lambda is the ridge λ ≥ 0 on the sum of the losses. At 0 there need not be a minimiser; ErrNoSolution says so.
 	Lambda float64
 	// Nu is the scale ν ≥ 0 of the linear term; 0 is not private.
 	Nu float64
@@ -59,18 +58,16 @@ func (c Classification) Validate() error {
 //	α  = −(γ/δ)·E[Σ_y P′_y(κZ₁) f′(p_y; y)],
 //	γ  = 1/(λ + χ),  χ = E[f″(p)/(1 + γf″(p))]/δ,
 //
-// p_y = prox_{γf(·;y)}(ακZ₁ + σZ₂), y = ±1 with probability P_y(κZ₁). For the
-// logistic loss and link this is (4.3), written so that nothing cancels.
+// p_y = prox_{γf(·;y)}(ακZ₁ + σZ₂), y = ±1 with probability P_y(κZ₁). For the logistic loss and link this is (4.3),
+// written so that nothing cancels.
 //
-// The expectations over (Z₁, Z₂) are taken as one over the score s = ακZ₁ + σZ₂
-// of the average over Z₁ given s: one proximal operator for each s. Both are
-// trapezoidal rules, which converge faster here than Gauss and Hermite's; for
+// The expectations over (Z₁, Z₂) are taken as one over the score s = ακZ₁ + σZ₂ of the average over Z₁ given s: one
+// proximal operator for each s. Both are trapezoidal rules, which converge faster here than Gauss and Hermite's; for
 // other losses, or scores much wider than the loss, the outer one is adaptive.
 //
-// For λ > 0 there is exactly one solution (derived on the theory page, not checked
-// anew), and Solve finds it from any start that was tried. Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and
-// there is no minimiser (for ν = 0 and the logistic loss: beyond the threshold
-// of Candès and Sur); ErrAccuracy if the residual, measured by a finer
+// For λ > 0 there is exactly one solution (derived on the theory page, not checked anew), and Solve finds it from any
+// start that was tried. Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and there is no minimiser (for ν = 0 and
+// the logistic loss: beyond the threshold of Candès and Sur); ErrAccuracy if the residual, measured by a finer
 // quadrature, stays above 1e-10.
 func (c Classification) Solve(s *Settings) (FixedPoint, error) {
 	if err := c.Validate(); err != nil {
@@ -79,8 +76,8 @@ func (c Classification) Solve(s *Settings) (FixedPoint, error) {
 	return solve(newClassificationSystem(c), c.Lambda, s)
 }
 
-// classificationSystem has the unknowns (ln σ, ln γ, ln α). α > 0: with f′(t; 1) ≤
-// f′(t; −1), which Validate asks for, f′(p₊; 1) ≤ f′(p₋; −1), and the link rises.
+// classificationSystem has the unknowns (ln σ, ln γ, ln α). α > 0: with f′(t; 1) ≤ f′(t; −1), which Validate asks for,
+// f′(p₊; 1) ≤ f′(p₋; −1), and the link rises.
 type classificationSystem struct {
 	Classification
 	logistic  bool          // logistic loss
@@ -96,8 +93,8 @@ func newClassificationSystem(c Classification) *classificationSystem {
 	return s
 }
 
-// marginLoss reports that f(t; y) = f(yt; 1), as far as a few points tell; if it
-// errs nothing is wrong but a factor of two in time, or it is caught below 1e-9.
+// marginLoss reports that f(t; y) = f(yt; 1), as far as a few points tell; if it errs nothing is wrong but a factor of
+// two in time, or it is caught below 1e-9.
 func marginLoss(l loss.Loss) bool {
 	t := []float64{-7.3, -1.1, -0.2, 0, 0.37, 1.9, 11}
 	y, minus, neg := make([]float64, len(t)), make([]float64, len(t)), make([]float64, len(t))
@@ -139,8 +136,8 @@ type moments struct {
 	relErr   float64
 }
 
-// trapezoidLimit is how wide, in units of the loss, a score may be for the
-// trapezoidal rule; beyond it the rule would need thousands of nodes.
+// trapezoidLimit is how wide, in units of the loss, a score may be for the trapezoidal rule; beyond it the rule would
+// need thousands of nodes.
 const trapezoidLimit = 25
 
 func (s *classificationSystem) moments(alpha, sigma, gamma, tol float64) moments {
@@ -155,14 +152,13 @@ func (s *classificationSystem) moments(alpha, sigma, gamma, tol float64) moments
 	return s.adaptiveMoments(&post, total, gamma, tol)
 }
 
-// logisticMoments is the trapezoidal rule for the logistic loss and a symmetric
-// link; y = −1 stands for both labels. As a function of complex s, prox is
-// analytic for |Im s| < π, whatever γ: its branch points, where 1 + γρ″(p) = 0,
-// have ρ′(p) real and outside [0, 1], hence Im s = π.
+// logisticMoments is the trapezoidal rule for the logistic loss and a symmetric link; y = −1 stands for both labels. As
+// a function of complex s, prox is analytic for |Im s| < π, whatever γ: its branch points, where 1 + γρ″(p) = 0, have
+// ρ′(p) real and outside [0, 1], hence Im s = π.
 func logisticMoments(post *posterior, total, gamma, tol float64) moments {
 	h := math.Min(0.5*total, 0.45)
-	// The link, averaged over t⋆ given s, is analytic for |Im s| < width/slope and
-	// at least as smooth as a normal density with the deviation sd/slope.
+	// The link, averaged over t⋆ given s, is analytic for |Im s| < width/slope and at least as smooth as a normal
+	// density with the deviation sd/slope.
 	if m := math.Abs(post.slope); m > 0 {
 		h = math.Min(h, math.Max(0.45*post.link.Width()/math.Pi, 0.6*post.sd)/m)
 	}
@@ -187,8 +183,7 @@ func logisticMoments(post *posterior, total, gamma, tol float64) moments {
 	return m
 }
 
-// logisticProx is the root of p + γ/(1 + e^{−p}) = s by Newton's method inside
-// a bracket; near is a guess or NaN.
+// logisticProx is the root of p + γ/(1 + e^{−p}) = s by Newton's method inside a bracket; near is a guess or NaN.
 func logisticProx(gamma, s, near float64) float64 {
 	lo, hi := s-gamma, s
 	p := near
@@ -238,9 +233,8 @@ func (s *classificationSystem) sum(of func(r *scoreRule) (v []float64, relErr fl
 	return m
 }
 
-// adaptiveMoments is for losses whose slope may jump. For a loss with
-// kinks the response is taken by parts, E[W f′(p)′] = E[(sW/S² − W′)(f′(p) − f′(p₀))],
-// because f″ jumps; without, it is E W f″/(1 + γf″), which loses no digits where
+// adaptiveMoments is for losses whose slope may jump. For a loss with kinks the response is taken by parts, E[W f′(p)′]
+// = E[(sW/S² − W′)(f′(p) − f′(p₀))], because f″ jumps; without, it is E W f″/(1 + γf″), which loses no digits where
 // f′(p) hardly differs from f′(p₀).
 func (s *classificationSystem) adaptiveMoments(post *posterior, total, gamma, tol float64) moments {
 	return s.sum(func(r *scoreRule) ([]float64, float64) {

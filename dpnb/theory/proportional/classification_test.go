@@ -98,9 +98,8 @@ func TestLogisticGrid(t *testing.T) {
 	t.Logf("%d settings, %d by continuation, at most %d steps", count, continued, most)
 }
 
-// Sur and Candès 2019 print, at d/n = 0.2 and κ² = 5, α = 1.4994, σ = 4.7436
-// (their design has entries of variance 1/n, so that our σ is √0.2 times it) and
-// λ = 3.0269, our γ.
+// Sur and Candès 2019 print, at d/n = 0.2 and κ² = 5, α = 1.4994, σ = 4.7436 (their design has entries of variance 1/n,
+// so that our σ is √0.2 times it) and λ = 3.0269, our γ.
 func TestMaximumLikelihood(t *testing.T) {
 	p, err := logistic(0.2, 0, 0, math.Sqrt(5)).Solve(nil)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 //
 //	βᵗ⁺¹ = βᵗ − η(Σᵢ f′(xᵢᵀβᵗ; yᵢ)xᵢ + λβᵗ + νξᵗ),  ξᵗ ~ N(0, I),
 //
-// full batches, η the Step, T the Steps. Either Noise (a regression) or Link (a
-// classification) says where the labels come from.
+// full batches, η the Step, T the Steps. Either Noise (a regression) or Link (a classification) says where the labels
+// come from.
 //
 // Source: dtz24, Theorems 7.1 and 7.2. Derivation: docs/theory/proportional.md#dtz24-thm7.1.
 type Descent struct {
 	Loss        loss.Loss
 	AspectRatio float64
-	// Step is η > 0. Without a step below 2/(s(1 + 1/√δ)² + λ), s the largest
-	// curvature, the iterates may grow without bound.
+	// Step is η > 0. Without a step below 2/(s(1 + 1/√δ)² + λ), s the largest curvature, the iterates may grow without
+	// bound.
 	Step   float64
 	Steps  int
 	Lambda float64
@@ -31,9 +31,8 @@ type Descent struct {
 	Noise Law
 	// Link is P(y = 1 | xᵀβ⋆) for labels ±1.
 	Link Link
-	// Expected takes gradients in expectation over the labels given xᵀβ⋆: the
-	// "conditional expectation" versions of dtz24, for which Theorems 7.1 and 7.2
-	// are proved. False takes the labels as they are drawn, for which the same
+	// Expected takes gradients in expectation over the labels given xᵀβ⋆: the "conditional expectation" versions of
+	// dtz24, for which Theorems 7.1 and 7.2 are proved. False takes the labels as they are drawn, for which the same
 	// recursion is derived, not proved.
 	Expected bool
 }
@@ -43,9 +42,8 @@ const maxSteps = 64
 
 // DescentSettings of Trajectory; nil is right.
 type DescentSettings struct {
-	// Points of the lattice in each replicate, a prime; zero means 16381 for
-	// up to 24 steps, 8191 for up to 40, 4093 beyond (the time grows like the cube
-	// of the steps).
+	// Points of the lattice in each replicate, a prime; zero means 16381 for up to 24 steps, 8191 for up to 40, 4093
+	// beyond (the time grows like the cube of the steps).
 	Points int
 	// Replicates, with independent shifts, give the error estimate; zero means 4.
 	Replicates int
@@ -53,8 +51,8 @@ type DescentSettings struct {
 	Seed uint64
 }
 
-// Moment describes the iterate βᵗ: coordinate by coordinate αβ⋆ + σZ. Its Gamma is
-// zero: the functionals of training records are for minimisers.
+// Moment describes the iterate βᵗ: coordinate by coordinate αβ⋆ + σZ. Its Gamma is zero: the functionals of training
+// records are for minimisers.
 type Moment struct {
 	FixedPoint
 	// Error is an estimate of the standard error that the quadrature gives RMSE².
@@ -83,12 +81,10 @@ func (d Descent) Validate() error {
 
 // Trajectory returns the limits of β⁰, …, β^T, T + 1 of them.
 //
-// It is the recursion of Theorems 7.1 and 7.2 in scalar form (the second rows of
-// the paper's 2 × 2 blocks are constant; see the theory page). Its expectations
-// are over as many normal variables as there are steps: up to two steps by a
-// product of trapezoidal rules if two of them agree to 1e-7; beyond, and where they
-// do not (a loss with kinks), by randomly shifted lattices with an error estimate
-// from the replicates. The same settings give the same digits.
+// It is the recursion of Theorems 7.1 and 7.2 in scalar form (the second rows of the paper's 2 × 2 blocks are constant;
+// see the theory page). Its expectations are over as many normal variables as there are steps: up to two steps by a
+// product of trapezoidal rules if two of them agree to 1e-7; beyond, and where they do not (a loss with kinks), by
+// randomly shifted lattices with an error estimate from the replicates. The same settings give the same digits.
 //
 // Errors: *privacy.ParamError. Iterates that diverge give +Inf or NaN.
 func (d Descent) Trajectory(s *DescentSettings) ([]Moment, error) {
@@ -123,18 +119,16 @@ func (d Descent) Trajectory(s *DescentSettings) ([]Moment, error) {
 	}
 	runs := make([]evolution, set.Replicates)
 	parallel.Each(len(runs), 0, func(k int) {
-		// A stream for each replicate: the result does not depend on how many
-		// run at once.
+		// A stream for each replicate: the result does not depend on how many run at once.
 		r := rand.New(rand.NewPCG(set.Seed, 0x9e3779b97f4a7c15+uint64(k)))
 		runs[k] = d.evolve(row, latticeNodes(dim, set.Points, r))
 	})
 	return d.moments(runs), nil
 }
 
-// byProduct evolves with two products of trapezoidal rules, for at most two normal
-// variables. They differ in step and shift: if what they give agrees to 1e-7 both
-// will do; if not (a loss with kinks, scores much wider than the loss) they are too
-// coarse, and their difference says little of how wrong they are.
+// byProduct evolves with two products of trapezoidal rules, for at most two normal variables. They differ in step and
+// shift: if what they give agrees to 1e-7 both will do; if not (a loss with kinks, scores much wider than the loss)
+// they are too coarse, and their difference says little of how wrong they are.
 func (d Descent) byProduct(row rowModel, dim int) (runs []evolution, ok bool) {
 	if dim > 2 {
 		return nil, false
@@ -203,8 +197,7 @@ func (d Descent) evolve(row rowModel, n nodes) evolution {
 	eta, deriv := make([]float64, size), make([]float64, size)
 	shrink := 1 - d.Step*d.Lambda
 	for t := range T {
-		// Row t of the Cholesky factor of the covariance of (ω⋆, ω¹, …): its first
-		// column belongs to ω⋆.
+		// Row t of the Cholesky factor of the covariance of (ω⋆, ω¹, …): its first column belongs to ω⋆.
 		for s := 0; s <= t && t > 0; s++ {
 			var c float64
 			if s == 0 {

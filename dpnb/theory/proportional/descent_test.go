@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// With the squared loss all is linear: the error is an integral over the
-// spectrum of XᵀX, which Marchenko and Pastur give.
+// With the squared loss all is linear: the error is an integral over the spectrum of XᵀX, which Marchenko and Pastur
+// give.
 func TestLinearDescent(t *testing.T) {
 	for _, ratio := range []float64{0.3, 1, 2.5} {
 		d := Descent{Loss: loss.Squared{}, AspectRatio: ratio, Step: 0.5 / (1 + 1/ratio), Steps: 12, Lambda: 0.1,
@@ -24,8 +24,8 @@ func TestLinearDescent(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, m := range got {
-			// XᵀX has eigenvalues x with density √((b−x)(x−a))/(2πx)·n/d·…: rows of
-			// n records with entries of variance 1/d.
+			// XᵀX has eigenvalues x with density √((b−x)(x−a))/(2πx)·n/d·…: rows of n records with entries of variance
+			// 1/d.
 			n := 1 / ratio
 			a, b := (1-math.Sqrt(n))*(1-math.Sqrt(n)), (1+math.Sqrt(n))*(1+math.Sqrt(n))
 			at := func(x float64) float64 {
@@ -101,8 +101,8 @@ func descend(d Descent, r *noise.Seeded, n, dim int) (mse, overlap []float64) {
 	return mse, overlap
 }
 
-// The first step is known: g = f′(−y), so that α₁ = η·E[f″]/δ and the variance
-// is η²(E f′²/δ + ν²). The loss has kinks and the link may be narrow.
+// The first step is known: g = f′(−y), so that α₁ = η·E[f″]/δ and the variance is η²(E f′²/δ + ν²). The loss has kinks
+// and the link may be narrow.
 func TestFirstStep(t *testing.T) {
 	check := func(name string, d Descent, response, square float64) {
 		t.Helper()

@@ -9,9 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
-// Without a ridge the objective has a minimiser in the limit if and only if its
-// recession function is positive in every direction: with a ≤ v ≤ b the range
-// of the slopes,
+// Without a ridge the objective has a minimiser in the limit if and only if its recession function is positive in every
+// direction: with a ≤ v ≤ b the range of the slopes,
 //
 //	max over v of  E[S·v]/δ − √(E v²/δ + ν²) > 0,
 //
@@ -37,10 +36,9 @@ func (r Regression) exists() (bool, string) {
 // plausible is exists: there is one direction only.
 func (r Regression) plausible() (bool, string) { return r.exists() }
 
-// bestMultiple, for slopes up to bound, returns the largest E[Sv]/(δ√(E v²/δ + ν²)) over v = mS cut to
-// the slopes; there is a minimiser if it exceeds 1. at returns E[Sv] and E v².
-// The largest E[Sv] for a given E v² is concave in √(E v²), and the root below
-// convex: the quotient rises, then falls.
+// bestMultiple, for slopes up to bound, returns the largest E[Sv]/(δ√(E v²/δ + ν²)) over v = mS cut to the slopes;
+// there is a minimiser if it exceeds 1. at returns E[Sv] and E v².
+// The largest E[Sv] for a given E v² is concave in √(E v²), and the root below convex: the quotient rises, then falls.
 //
 // Beyond m = 3000·bound all of v is cut, and what is left of it uncut is rounding.
 func bestMultiple(ratio, nu, bound float64, at func(m float64) (linear, square float64)) float64 {
@@ -55,8 +53,7 @@ func bestMultiple(ratio, nu, bound float64, at func(m float64) (linear, square f
 	return -v
 }
 
-// slopeRange returns the range of the slopes of each label, from far out, as
-// a₊, b₊, a₋, b₋, and the largest size.
+// slopeRange returns the range of the slopes of each label, from far out, as a₊, b₊, a₋, b₋, and the largest size.
 func (c Classification) slopeRange() (v []float64, bound float64) {
 	far := []float64{-1e8, 1e8, -1e8, 1e8}
 	y := []float64{1, 1, -1, -1}
@@ -95,8 +92,7 @@ func (c Classification) noMinimiser() string {
 		"take λ > 0", c.AspectRatio, c.Kappa, c.Nu)
 }
 
-// scoreNodes are nodes for E g(Z)P(κZ): panels of width ½ and around zero, where the
-// link rises, as narrow as it is.
+// scoreNodes are nodes for E g(Z)P(κZ): panels of width ½ and around zero, where the link rises, as narrow as it is.
 func (c Classification) scoreNodes() (z, w []float64) {
 	edges := []float64{0}
 	for b := 0.5 * c.Link.Width() / math.Max(c.Kappa, 1e-9); b < 0.5; b *= 2 {
@@ -137,8 +133,8 @@ func (c Classification) exists() (bool, string) {
 	return false, c.noMinimiser()
 }
 
-// clippedMoments returns E[Sv] and E v² for S ~ N(mean, 1), v = mS cut to
-// [a, b], a ≤ 0 ≤ b, either of them infinite or zero.
+// clippedMoments returns E[Sv] and E v² for S ~ N(mean, 1), v = mS cut to [a, b], a ≤ 0 ≤ b, either of them infinite or
+// zero.
 func clippedMoments(mean, m, a, b float64) (linear, square float64) {
 	lo, hi := a/m, b/m // in units of S
 	x, y := lo-mean, hi-mean

@@ -6,15 +6,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Frontier returns the best predictions of one mechanism, Objective or Output,
-// over a grid: out[i][j] is for targets[i] and ratios[j] (values of d/n, in
-// order, so that each is a good start for the next). Objective perturbation is
-// accounted for by the Gaussian case where it is proved and by DTZ24 elsewhere.
-// The rows are computed in parallel; the result does not depend on how many at once.
+// Frontier returns the best predictions of one mechanism, Objective or Output, over a grid: out[i][j] is for targets[i]
+// and ratios[j] (values of d/n, in order, so that each is a good start for the next). Objective perturbation is
+// accounted for by the Gaussian case where it is proved and by DTZ24 elsewhere. The rows are computed in parallel; the
+// result does not depend on how many at once.
 //
 // Errors: those of Best, the first by row.
 func (t Task) Frontier(m Mechanism, targets []Target, ratios []float64) ([][]Prediction, error) {

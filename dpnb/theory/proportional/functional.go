@@ -45,8 +45,7 @@ func (p FixedPoint) beforeOutput(v float64) float64 {
 	return v
 }
 
-// LpError returns ‖β̂ − β⋆‖_q^q/d for q > 0; prior is the law of a coordinate of
-// β⋆, whose second moment should be κ².
+// LpError returns ‖β̂ − β⋆‖_q^q/d for q > 0; prior is the law of a coordinate of β⋆, whose second moment should be κ².
 func (p FixedPoint) LpError(prior Law, q float64) float64 {
 	return prior.scaled(p.Alpha-1).expect(p.Sigma, func(mean, sd float64) float64 { return absMoment(q, mean, sd) })
 }
@@ -70,8 +69,8 @@ func absMoment(q, mean, sd float64) float64 {
 	return v[0]
 }
 
-// Density returns the density at x of a coordinate of β̂, a histogram of which
-// it is laid over; prior is the law of a coordinate of β⋆.
+// Density returns the density at x of a coordinate of β̂, a histogram of which it is laid over; prior is the law of a
+// coordinate of β⋆.
 func (p FixedPoint) Density(prior Law, x float64) float64 {
 	return prior.scaled(p.Alpha).smoothed(p.Sigma, x, func(z, sd float64) float64 { return normal.Density(z) / sd },
 		func(a, b, sd float64) float64 { return normal.Mass(b/sd, a/sd) })
@@ -84,9 +83,8 @@ func (p FixedPoint) CDF(prior Law, x float64) float64 {
 		func(a, b, sd float64) float64 { return sd * (primitive(a/sd) - primitive(b/sd)) })
 }
 
-// smoothed returns E f((x − X)/s, s) over the components of the law of X, s being
-// sd with the component's own deviation added; uniform(x − lo, x − hi, sd) is
-// its integral over u in [lo, hi], X = u.
+// smoothed returns E f((x − X)/s, s) over the components of the law of X, s being sd with the component's own deviation
+// added; uniform(x − lo, x − hi, sd) is its integral over u in [lo, hi], X = u.
 func (l Law) smoothed(sd, x float64, f func(z, s float64) float64, uniform func(a, b, sd float64) float64) float64 {
 	var sum float64
 	for _, p := range l.parts {
@@ -112,14 +110,14 @@ func (l Law) smoothed(sd, x float64, f func(z, s float64) float64, uniform func(
 	return sum
 }
 
-// SlopeMoment returns E|f′(p)|^q over the training records of r at its solution
-// p: for the Huber loss ‖[y − Xβ̂]_L‖_q^q/n, the truncated residuals.
+// SlopeMoment returns E|f′(p)|^q over the training records of r at its solution p: for the Huber loss ‖[y −
+// Xβ̂]_L‖_q^q/n, the truncated residuals.
 func (r Regression) SlopeMoment(p FixedPoint, q float64) float64 {
 	return r.training(p, func(_, slope float64) float64 { return math.Pow(math.Abs(slope), q) })
 }
 
-// TrainingMoment returns E g(y − xᵀβ̂) over the training records at the solution
-// p of r: (1/n)Σg(yᵢ − xᵢᵀβ̂) in the limit. g should be continuous.
+// TrainingMoment returns E g(y − xᵀβ̂) over the training records at the solution p of r: (1/n)Σg(yᵢ − xᵢᵀβ̂) in the
+// limit. g should be continuous.
 func (r Regression) TrainingMoment(p FixedPoint, g func(residual float64) float64) float64 {
 	return r.training(p, func(score, _ float64) float64 { return g(-score) })
 }

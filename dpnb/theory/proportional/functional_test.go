@@ -193,8 +193,7 @@ func FuzzProx(f *testing.F) {
 		for _, y := range []float64{1, -1} {
 			p, slope := []float64{0}, []float64{0}
 			Prox(p, slope, l, gamma, []float64{s}, []float64{y})
-			// Where f′ jumps by rounding, or rises fast, p is right to its last place:
-			// the residual may be γs·ulp(p).
+			// Where f′ jumps by rounding, or rises fast, p is right to its last place: the residual may be γs·ulp(p).
 			tol := 1e-13*(math.Abs(s)+gamma*math.Abs(slope[0])) + (1+gamma*l.Smoothness())*2e-15*math.Abs(p[0])
 			if r := p[0] + gamma*slope[0] - s; !(math.Abs(r) <= tol) {
 				t.Errorf("%s, y = %v, γ = %v, s = %v: p = %v, residual %v", l.Name(), y, gamma, s, p[0], r)

@@ -4,17 +4,15 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// ZCDP returns the zero-concentrated guarantee of what p describes, under the
-// adjacency of its target: μ²/2 for a Gaussian mechanism, Corollary 5.2 of dtz24
-// for objective perturbation where it is not proved to be one at every order.
+// ZCDP returns the zero-concentrated guarantee of what p describes, under the adjacency of its target: μ²/2 for a
+// Gaussian mechanism, Corollary 5.2 of dtz24 for objective perturbation where it is not proved to be one at every
+// order.
 //
-// Errors: *privacy.ParamError for what no prediction of a private mechanism
-// contains; privacy.ErrUnsupported for objective perturbation under replace-one
-// outside the Gaussian case.
+// Errors: *privacy.ParamError for what no prediction of a private mechanism contains; privacy.ErrUnsupported for
+// objective perturbation under replace-one outside the Gaussian case.
 func (p Prediction) ZCDP() (privacy.Rho, error) {
 	if err := p.Task.sensitive(); err != nil {
 		return privacy.Rho{}, err

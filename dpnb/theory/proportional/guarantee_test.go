@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -70,8 +69,7 @@ func TestZCDPRefuses(t *testing.T) {
 	}
 }
 
-// What is predicted at a guarantee happens: one step of descent, whose noise is
-// that of slopes up to 1/2.
+// What is predicted at a guarantee happens: one step of descent, whose noise is that of slopes up to 1/2.
 func TestOneStepSimulation(t *testing.T) {
 	task := logisticTask(0.05, 2)
 	p, err := task.Best(NoisyDescent, Target{1, 1e-5, privacy.AddRemove}, objective.DTZ24)

@@ -8,15 +8,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 )
 
-// nodes are points of a standard normal vector, coordinate by coordinate, and
-// their weights.
+// nodes are points of a standard normal vector, coordinate by coordinate, and their weights.
 type nodes struct {
 	z [][]float64 // z[j][i] is coordinate j of point i
 	w []float64
 }
 
-// tensorNodes is the product of trapezoidal rules with the given step, each
-// shifted by a fraction of it: an error estimate is the difference of two shifts.
+// tensorNodes is the product of trapezoidal rules with the given step, each shifted by a fraction of it: an error
+// estimate is the difference of two shifts.
 func tensorNodes(dim int, step, shift float64) nodes {
 	k := int(math.Ceil(normalRange / step))
 	line := make([]float64, 2*k+1)
@@ -50,8 +49,8 @@ func tensorNodes(dim int, step, shift float64) nodes {
 	return out
 }
 
-// latticeNodes is a rank-one lattice with n points, n prime, shifted by a random
-// vector, folded (Hickernell's baker transformation) and mapped to the normal law.
+// latticeNodes is a rank-one lattice with n points, n prime, shifted by a random vector, folded (Hickernell's baker
+// transformation) and mapped to the normal law.
 func latticeNodes(dim, n int, r *rand.Rand) nodes {
 	a := korobov(n)
 	out := nodes{z: make([][]float64, dim), w: make([]float64, n)}
@@ -80,9 +79,8 @@ func latticeNodes(dim, n int, r *rand.Rand) nodes {
 
 var generators sync.Map // n → a
 
-// korobov returns the multiplier a of the lattice (1, a, a², …)/n that has, among
-// 60 candidates, the smallest worst-case error in the weighted Korobov space of
-// smoothness one, with weights 0.85ʲ for the coordinates j < 24.
+// korobov returns the multiplier a of the lattice (1, a, a², …)/n that has, among 60 candidates, the smallest
+// worst-case error in the weighted Korobov space of smoothness one, with weights 0.85ʲ for the coordinates j < 24.
 func korobov(n int) uint64 {
 	if a, ok := generators.Load(n); ok {
 		return a.(uint64)

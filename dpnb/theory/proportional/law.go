@@ -8,9 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Law is a law on the real line with a finite second moment: of the noise ε₀⋆
-// of a regression, or of a coordinate of β⋆. Make one with Normal, Point,
-// Uniform, Density and Mix. The zero value is invalid.
+// Law is a law on the real line with a finite second moment: of the noise ε₀⋆ of a regression, or of a coordinate of
+// β⋆. Make one with Normal, Point, Uniform, Density and Mix. The zero value is invalid.
 type Law struct{ parts []part }
 
 type partKind int
@@ -42,15 +41,13 @@ func Uniform(lo, hi float64) Law {
 	return Law{[]part{{kind: uniformPart, weight: 1, a: lo, b: hi}}}
 }
 
-// Density returns the law with a given density on the finite interval [lo, hi].
-// It is scaled to mass one, which Validate checks to be within 1e-6 before, so
-// that a density that does not belong to the interval is refused.
+// Density returns the law with a given density on the finite interval [lo, hi]. It is scaled to mass one, which
+// Validate checks to be within 1e-6 before, so that a density that does not belong to the interval is refused.
 func Density(pdf func(x float64) float64, lo, hi float64) Law {
 	return Law{[]part{{kind: densityPart, weight: 1, a: lo, b: hi, pdf: pdf}}}
 }
 
-// Mix returns the mixture of laws with weights, which are scaled to sum one.
-// It panics if the lengths differ.
+// Mix returns the mixture of laws with weights, which are scaled to sum one. It panics if the lengths differ.
 func Mix(weights []float64, laws ...Law) Law {
 	if len(weights) != len(laws) {
 		panic("proportional: as many weights as laws")
@@ -71,8 +68,8 @@ func Mix(weights []float64, laws ...Law) Law {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// Validate returns a *privacy.ParamError, under the given name, unless the law
-// is a probability law with finite parameters.
+// Validate returns a *privacy.ParamError, under the given name, unless the law is a probability law with finite
+// parameters.
 func (l Law) Validate(name string) error {
 	bad := func(want string) error { return &privacy.ParamError{Name: name, Value: "a law", Want: want} }
 	if len(l.parts) == 0 {
@@ -162,11 +159,10 @@ func (l Law) moment(g func(float64) float64, ofNormal func(part) float64) float6
 	return sum
 }
 
-// convolved writes to dst the mixture, over the law of X, of a function of
-// the normal law of X + sd·N: f(mean, sd) for its components. Uniform and
-// density parts are integrated over adaptively, cut around the bends, the means where
-// f changes within a few sd: a panel might not see one that lies between its end and
-// its first node. It returns an estimate of the relative error of that.
+// convolved writes to dst the mixture, over the law of X, of a function of the normal law of X + sd·N: f(mean, sd) for
+// its components. Uniform and density parts are integrated over adaptively, cut around the bends, the means where f
+// changes within a few sd: a panel might not see one that lies between its end and its first node. It returns an
+// estimate of the relative error of that.
 func (l Law) convolved(dst []float64, sd, tol float64, bends []float64,
 	f func(dst []float64, mean, sd float64)) float64 {
 	clear(dst)

@@ -14,8 +14,8 @@ type Link interface {
 	Prob(t float64) float64
 	// Slope returns the derivative of Prob.
 	Slope(t float64) float64
-	// Width is how near to the real line Prob has a singularity; it sets the
-	// step of the quadrature. +Inf for entire functions.
+	// Width is how near to the real line Prob has a singularity; it sets the step of the quadrature. +Inf for entire
+	// functions.
 	Width() float64
 	String() string
 }
@@ -53,8 +53,8 @@ func (p ProbitLink) Width() float64 { return 2 * p.Scale }
 // String returns "probit(s=…)".
 func (p ProbitLink) String() string { return fmt.Sprintf("probit(s=%g)", p.Scale) }
 
-// posterior averages a link over the true score t⋆ given the score s of a fit
-// that did not see the record: t⋆ | s ~ N(slope·s, sd²).
+// posterior averages a link over the true score t⋆ given the score s of a fit that did not see the record: t⋆ | s ~
+// N(slope·s, sd²).
 type posterior struct {
 	link      Link
 	slope, sd float64

@@ -8,14 +8,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 )
 
-// scoreMoments takes the three expectations over p = prox(s) in place of s: with
-// s = p + γf′(p), ds = (1 + γf″(p))dp,
+// scoreMoments takes the three expectations over p = prox(s) in place of s: with s = p + γf′(p), ds = (1 + γf″(p))dp,
 //
 //	E W f′(p)² = ∫ w(s)W f′(p)²(1 + γf″)dp,  E W f″/(1 + γf″) = ∫ w(s)W f″ dp,
 //
-// w the density of s and W the weight of the label given s. No proximal operator
-// is solved for but at the ends of panels, nothing is divided by 1 + γf″, and
-// however large γ is the integrand varies on the scale of f or of w. For a
+// w the density of s and W the weight of the label given s. No proximal operator is solved for but at the ends of
+// panels, nothing is divided by 1 + γf″, and however large γ is the integrand varies on the scale of f or of w. For a
 // loss whose slope jumps s → p is not one to one; see adaptiveMoments.
 func (s *classificationSystem) scoreMoments(post *posterior, total, gamma, tol float64) moments {
 	return s.sum(func(r *scoreRule) ([]float64, float64) {
@@ -39,8 +37,8 @@ func (s *classificationSystem) scoreMoments(post *posterior, total, gamma, tol f
 	})
 }
 
-// panels returns the p between which scoreMoments integrates: those where the
-// density of s or the link bends, a geometric grid around zero, and the kinks.
+// panels returns the p between which scoreMoments integrates: those where the density of s or the link bends, a
+// geometric grid around zero, and the kinks.
 func (r *scoreRule) panels(post *posterior, total, gamma float64) []float64 {
 	scores := []float64{-normalRange * total, normalRange * total}
 	for _, z := range []float64{0.25, 1, 1.8, 2.7, 4, 6} {

@@ -7,8 +7,8 @@ const maxUnknowns = 3
 
 type vector [maxUnknowns]float64
 
-// newton is Newton's method with a Jacobian by differences, which Broyden's
-// updates stand in for while the residual falls fast.
+// newton is Newton's method with a Jacobian by differences, which Broyden's updates stand in for while the residual
+// falls fast.
 type newton struct {
 	s     system
 	n     int
@@ -17,8 +17,7 @@ type newton struct {
 	jac   [maxUnknowns][maxUnknowns]float64
 	steps int
 	tol   float64
-	// left is how often the equations may yet be evaluated; interrupted says why to
-	// stop before.
+	// left is how often the equations may yet be evaluated; interrupted says why to stop before.
 	left        int
 	interrupted func() error
 }
@@ -34,12 +33,11 @@ func (w *newton) residual(res, x []float64) {
 	w.s.residual(res, x, w.tol)
 }
 
-// converged is the residual at which the search ends: well below what is
-// promised, and above what rounding allows.
+// converged is the residual at which the search ends: well below what is promised, and above what rounding allows.
 const converged = 1e-13
 
-// run takes at most limit steps and reports whether the residual is small. A
-// step changes no logarithm by more than 2 and is halved until the residual falls.
+// run takes at most limit steps and reports whether the residual is small. A step changes no logarithm by more than 2
+// and is halved until the residual falls.
 func (w *newton) run(limit int) bool {
 	if w.tol == 0 {
 		w.tol = coarseTolerance
@@ -180,8 +178,8 @@ func (w *newton) backTo(kept newton) {
 }
 
 // continuation goes from a large ridge, where the first guess is good, to λ.
-// The path exists: for every ridge above zero there is one solution, and it
-// moves smoothly. It gives up after a bounded number of steps.
+// The path exists: for every ridge above zero there is one solution, and it moves smoothly. It gives up after a bounded
+// number of steps.
 func (w *newton) continuation(lambda float64) bool {
 	top := math.Max(lambda, 1e-3)
 	found := false

@@ -9,7 +9,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -18,31 +17,26 @@ type Prediction struct {
 	Mechanism Mechanism
 	Task      Task
 	Target    Target
-	// Lambda is the ridge, Nu the scale of the noise. Steps and Step are those of
-	// gradient descent, 0 otherwise.
+	// Lambda is the ridge, Nu the scale of the noise. Steps and Step are those of gradient descent, 0 otherwise.
 	Lambda, Nu float64
 	Steps      int
 	Step       float64
 	// Point describes the estimate.
 	Point FixedPoint
-	// Accuracy estimates the error of Point.RMSE²; it is 0 but for descent, where
-	// it is that of the quadrature.
+	// Accuracy estimates the error of Point.RMSE²; it is 0 but for descent, where it is that of the quadrature.
 	Accuracy float64
-	// Gaussian says that the noise is that of the Gaussian mechanism: for Objective
-	// and Output the least that any accounting can allow, for NoisyDescent if all
-	// iterates are released.
+	// Gaussian says that the noise is that of the Gaussian mechanism: for Objective and Output the least that any
+	// accounting can allow, for NoisyDescent if all iterates are released.
 	Gaussian bool
 
-	// AtEdge says that the best knob is at an end of what was searched, so that one
-	// beyond it may be better.
+	// AtEdge says that the best knob is at an end of what was searched, so that one beyond it may be better.
 	AtEdge bool
 
 	fit FixedPoint // the minimiser, before any output noise
 }
 
-// InUnits returns the prediction for the same regression with every number,
-// the labels and β⋆, in units that are 1/u of these: y and β times u, Huber's
-// threshold and the noise with them. The ridge and the steps are without a unit.
+// InUnits returns the prediction for the same regression with every number, the labels and β⋆, in units that are 1/u of
+// these: y and β times u, Huber's threshold and the noise with them. The ridge and the steps are without a unit.
 func (p Prediction) InUnits(u float64) Prediction {
 	p.Nu *= u
 	p.Accuracy *= u * u
@@ -124,9 +118,8 @@ func (t Task) AtSteps(g Target, steps int, step float64, s *DescentSettings) (Pr
 	return p, nil
 }
 
-// ridges returns the natural logarithms of the ridges that Best and NonPrivate
-// search: from 1e-5 to 1e5, and at few features for the records to 10 times the
-// curvature n/d of all records in each coordinate.
+// ridges returns the natural logarithms of the ridges that Best and NonPrivate search: from 1e-5 to 1e5, and at few
+// features for the records to 10 times the curvature n/d of all records in each coordinate.
 func (t Task) ridges() (lowest, highest float64) {
 	return -11.5, math.Min(13.8, math.Max(11.5, 2.3-math.Log(t.AspectRatio)))
 }
@@ -138,19 +131,16 @@ func (t Task) atEdge(ridge float64) bool {
 	return at < lo+0.05 || at > hi-0.05
 }
 
-// Best predicts the error of a mechanism with the knobs that make it smallest:
-// the ridge of Objective and Output, the number and size of the steps of
-// NoisyDescent (without a ridge, up to 24 steps, sizes from 2e-5 to 20 times
-// 1/(s(1 + 1/δ)), to about 5 %).
+// Best predicts the error of a mechanism with the knobs that make it smallest: the ridge of Objective and Output, the
+// number and size of the steps of NoisyDescent (without a ridge, up to 24 steps, sizes from 2e-5 to 20 times 1/(s(1 +
+// 1/δ)), to about 5 %).
 //
-// The search for objective perturbation accounts by the Gaussian case where it is
-// proved and by DTZ24, which is fast, elsewhere. If what it finds is not well
-// inside the Gaussian case, and another bound is given, a second search under
+// The search for objective perturbation accounts by the Gaussian case where it is proved and by DTZ24, which is fast,
+// elsewhere. If what it finds is not well inside the Gaussian case, and another bound is given, a second search under
 // add/remove-one uses that; with Tight it takes about a second.
 //
-// Choosing knobs by prediction looks at d and n only. Under replace-one n is
-// public and that costs nothing; under add/remove-one it is not, so take d/n from
-// a public figure, such as a rounded count that was decided on beforehand.
+// Choosing knobs by prediction looks at d and n only. Under replace-one n is public and that costs nothing; under
+// add/remove-one it is not, so take d/n from a public figure, such as a rounded count that was decided on beforehand.
 func (t Task) Best(m Mechanism, g Target, bound objective.Bound) (Prediction, error) {
 	if err := t.Validate(); err != nil {
 		return Prediction{}, err
@@ -260,9 +250,8 @@ func (t Task) bestRidge(m Mechanism, g terms, bound objective.Bound, near float6
 	return best.Prediction, nil
 }
 
-// refine searches below the edge of the Gaussian case, where DTZ24 asks for far
-// more noise than a better bound, with that bound. Above the edge there is
-// nothing to gain.
+// refine searches below the edge of the Gaussian case, where DTZ24 asks for far more noise than a better bound, with
+// that bound. Above the edge there is nothing to gain.
 func (t Task) refine(g terms, bound objective.Bound, first Prediction) (Prediction, error) {
 	if g.Adjacency != privacy.AddRemove {
 		return t.at(Objective, g, first.Lambda, bound, &Settings{Start: &first.fit})
@@ -293,8 +282,8 @@ func (t Task) refine(g terms, bound objective.Bound, first Prediction) (Predicti
 	return first, nil
 }
 
-// stepScale is 1/(s(1 + 1/δ)): XᵀX has eigenvalues up to (1 + 1/√δ)², which is
-// at most twice 1 + 1/δ, so that a step of this size never diverges.
+// stepScale is 1/(s(1 + 1/δ)): XᵀX has eigenvalues up to (1 + 1/√δ)², which is at most twice 1 + 1/δ, so that a step of
+// this size never diverges.
 func (t Task) stepScale() float64 {
 	return 1 / (t.Loss.Smoothness() * (1 + 1/t.AspectRatio))
 }
@@ -390,8 +379,7 @@ func (p Prediction) Assumptions() []string {
 	return append(a, needs+"; and parameters chosen from public numbers. It holds for every dataset of this kind")
 }
 
-// private reports that there is a mechanism: NonPrivate has none, and its Target,
-// zero, must not be read as ε = 0.
+// private reports that there is a mechanism: NonPrivate has none, and its Target, zero, must not be read as ε = 0.
 func (p Prediction) private() bool { return p.Mechanism != 0 }
 
 // Sentence says the prediction in words for n records and d features.
@@ -404,8 +392,7 @@ func (p Prediction) Sentence(n, d int) string {
 	if p.Steps > 0 {
 		fmt.Fprintf(&b, " in %d steps of %.3g", p.Steps, p.Step)
 	} else {
-		// Both up: the printed pair has to keep the promise, and a larger ridge does
-		// not weaken it.
+		// Both up: the printed pair has to keep the promise, and a larger ridge does not weaken it.
 		fmt.Fprintf(&b, " with λ = %s", privacy.FormatUp(p.Lambda, 3))
 	}
 	if p.private() {
@@ -433,12 +420,10 @@ func (p Prediction) Quality() Quality {
 	return Classification{Loss: p.Task.Loss, Link: p.Task.Link, Kappa: p.Task.Kappa}.Quality(p.Point)
 }
 
-// Predict finds the best knobs of each mechanism for n records and d features:
-// the front door of this package. t.AspectRatio is set to d/n. Under add/remove-one
-// n has to be a public figure (see Best).
+// Predict finds the best knobs of each mechanism for n records and d features: the front door of this package.
+// t.AspectRatio is set to d/n. Under add/remove-one n has to be a public figure (see Best).
 //
-// Errors: those of Best; a mechanism for which the loss has no accountant is
-// left out.
+// Errors: those of Best; a mechanism for which the loss has no accountant is left out.
 func Predict(t Task, n, d int, g Target, mechanisms ...Mechanism) ([]Prediction, error) {
 	if n < 1 || d < 1 {
 		return nil, &privacy.ParamError{Name: "n, d", Value: [2]int{n, d},

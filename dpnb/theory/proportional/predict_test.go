@@ -10,7 +10,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -24,8 +23,8 @@ func huberTask(ratio float64) Task {
 		Goal: SquaredError}
 }
 
-// delta returns an upper bound on δ(ε) of what p describes with the noise times c,
-// by an accountant that the prediction did not ask.
+// delta returns an upper bound on δ(ε) of what p describes with the noise times c, by an accountant that the prediction
+// did not ask.
 func delta(t *testing.T, p Prediction, c float64) float64 {
 	t.Helper()
 	var profile privacy.Profile
@@ -59,8 +58,7 @@ func delta(t *testing.T, p Prediction, c float64) float64 {
 	return privacy.DeltaUpper(profile, p.Target.Epsilon)
 }
 
-// What is predicted is predicted for a noise that keeps the promise, and hardly
-// more than that.
+// What is predicted is predicted for a noise that keeps the promise, and hardly more than that.
 func TestPredictionsKeepTheGuarantee(t *testing.T) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, eps := range testscale.Some(0.3, 2) {
@@ -140,8 +138,8 @@ func TestBestIsBest(t *testing.T) {
 	}
 }
 
-// Below the edge of the Gaussian case the tight accountant allows smaller ridges
-// than the fast bound, and what is found keeps the guarantee.
+// Below the edge of the Gaussian case the tight accountant allows smaller ridges than the fast bound, and what is found
+// keeps the guarantee.
 func TestRefinement(t *testing.T) {
 	g := Target{1, 1e-5, privacy.AddRemove}
 	tasks := []Task{huberTask(0.01)}
@@ -249,8 +247,8 @@ func TestPredictRefuses(t *testing.T) {
 	}
 }
 
-// At the smallest ridge that is taken for the Gaussian case the tight accountant,
-// which does not know of it, finds no more than δ; well below it finds more.
+// At the smallest ridge that is taken for the Gaussian case the tight accountant, which does not know of it, finds no
+// more than δ; well below it finds more.
 func TestEdgeOfTheGaussianCase(t *testing.T) {
 	task := logisticTask(0.05, 1)
 	targets := []Target{{4, 1e-5, privacy.AddRemove}}

@@ -16,8 +16,8 @@ type Quality struct {
 	AUC, BestAUC float64
 	// Loss is E f(xᵀβ̂; y).
 	Loss float64
-	// CalibrationError is E|P(y = 1 | score) − q(score)| and Brier E(1{y=1} − q)²
-	// for the probabilities q that the link gives the scores.
+	// CalibrationError is E|P(y = 1 | score) − q(score)| and Brier E(1{y=1} − q)² for the probabilities q that the link
+	// gives the scores.
 	CalibrationError, Brier float64
 }
 
@@ -79,9 +79,8 @@ func (c Classification) Calibrated(p FixedPoint, s float64) float64 {
 	return prob
 }
 
-// auc is E Φ(r(Z₊ − Z₋)/√2), Z± of densities φ(z)P(±|κz): what two records'
-// signals differ by against the noise of both. r is ακ/σ. Its dependence on
-// large r is 1/r², so that it is extrapolated beyond 60.
+// auc is E Φ(r(Z₊ − Z₋)/√2), Z± of densities φ(z)P(±|κz): what two records' signals differ by against the noise of
+// both. r is ακ/σ. Its dependence on large r is 1/r², so that it is extrapolated beyond 60.
 func (c Classification) auc(r float64) float64 {
 	const most = 60
 	if math.Abs(r) > most {
@@ -119,11 +118,10 @@ func (c Classification) auc(r float64) float64 {
 	return sum / (sumPlus * sumMinus)
 }
 
-// TrainingMoment returns E g(t⋆, y, t) over the training records at the solution
-// p of c: t⋆ their true scores, t their scores under the minimiser (before any
-// output noise), which is prox_{γf(·;y)}(s). So the fitted probabilities ρ′(Xβ̂)
-// of logistic regression behave like ρ′(prox), not like the display below
-// Theorem 4.2 in print (docs/errata.md, dtz24-7). g should be continuous.
+// TrainingMoment returns E g(t⋆, y, t) over the training records at the solution p of c: t⋆ their true scores, t their
+// scores under the minimiser (before any output noise), which is prox_{γf(·;y)}(s). So the fitted probabilities ρ′(Xβ̂)
+// of logistic regression behave like ρ′(prox), not like the display below Theorem 4.2 in print (docs/errata.md,
+// dtz24-7). g should be continuous.
 func (c Classification) TrainingMoment(p FixedPoint, g func(trueScore, y, score float64) float64) float64 {
 	sigma := p.beforeOutput(p.Sigma)
 	post := newPosterior(c.Link, c.Kappa, p.Alpha, sigma)

@@ -15,11 +15,10 @@ const normalRange = quadrature.NormalRange
 //
 //	p + γf′(p; y) = s,
 //
-// and to slope the slopes f′(p; y), for any convex loss. p, slope, s and y have
-// equal lengths; p may be s. It panics unless γ > 0 is finite.
+// and to slope the slopes f′(p; y), for any convex loss. p, slope, s and y have equal lengths; p may be s. It panics
+// unless γ > 0 is finite.
 //
-// Newton's method, kept inside a bracket: f′ rises, so that p lies between s
-// and s − γf′(s; y).
+// Newton's method, kept inside a bracket: f′ rises, so that p lies between s and s − γf′(s; y).
 func Prox(p, slope []float64, l loss.Loss, gamma float64, s, y []float64) {
 	var w proxWork
 	w.solve(p, slope, l, gamma, s, y)
@@ -49,8 +48,8 @@ func (w *proxWork) solve(p, slope []float64, l loss.Loss, gamma float64, s, y []
 		p[i] = t - g/(1+gamma*curv[i])
 		last[i] = math.Inf(1)
 	}
-	// Each round halves a bracket or is a step of Newton's at most half as long as
-	// the one before: 1100 of each are more than float64 has room for.
+	// Each round halves a bracket or is a step of Newton's at most half as long as the one before: 1100 of each are
+	// more than float64 has room for.
 	for range 2200 {
 		l.ValueSlope(slope, p, y)
 		l.Curvature(curv, p, y)
@@ -88,8 +87,7 @@ func (w *proxWork) solve(p, slope []float64, l loss.Loss, gamma float64, s, y []
 	}
 }
 
-// scoreRule integrates functions of p = prox_{γf(·;y)}(s) over the score s, for one
-// loss and one label.
+// scoreRule integrates functions of p = prox_{γf(·;y)}(s) over the score s, for one loss and one label.
 type scoreRule struct {
 	loss  loss.Loss
 	label float64
@@ -121,8 +119,8 @@ func (r *scoreRule) at(gamma, s float64) (p, slope float64) {
 // smooth reports that f′ has no kinks.
 func (r *scoreRule) smooth() bool { return len(r.kinks) == 0 }
 
-// integrate integrates over s, adaptively between the breaks. f, which is given the
-// scores, finds p, f′(p) and, if the loss is smooth, f″(p) at each of them in r.
+// integrate integrates over s, adaptively between the breaks. f, which is given the scores, finds p, f′(p) and, if the
+// loss is smooth, f″(p) at each of them in r.
 func (r *scoreRule) integrate(components int, gamma float64, breaks []float64, tol float64,
 	f quadrature.Integrand) (v []float64, relErr float64) {
 	return quadrature.Adaptive(components, func(s []float64, out [][]float64) {
@@ -147,11 +145,10 @@ func (r *scoreRule) inverse(gamma float64, p []float64) []float64 {
 	return s
 }
 
-// breaks returns the points between which a function of prox(s), s ~ mean + sd·N, is
-// integrated: multiples of sd around the mean; the images s = p + γf′(p) of a
-// geometric grid of p, so that wherever the proximal operator bends, at whatever
-// scale, a panel boundary is near; and exactly those of the kinks of f′, which a panel
-// might not see if they lie between its end and its first node.
+// breaks returns the points between which a function of prox(s), s ~ mean + sd·N, is integrated: multiples of sd around
+// the mean; the images s = p + γf′(p) of a geometric grid of p, so that wherever the proximal operator bends, at
+// whatever scale, a panel boundary is near; and exactly those of the kinks of f′, which a panel might not see if they
+// lie between its end and its first node.
 func (r *scoreRule) breaks(mean, sd, gamma float64) []float64 {
 	var p []float64
 	for e := -3; e <= 60; e += 2 {
@@ -197,10 +194,9 @@ func around(sd float64, centres ...float64) (x []float64) {
 	return x
 }
 
-// kinks returns where f′(·; y) has kinks. A cell is cut if the curvatures at its
-// ends differ much, or if their trapezoid is not the difference of the slopes (a
-// bend within it), until there is nothing left to cut. Where a loss is all but
-// straight nothing is looked for. A kink too many would do no harm.
+// kinks returns where f′(·; y) has kinks. A cell is cut if the curvatures at its ends differ much, or if their
+// trapezoid is not the difference of the slopes (a bend within it), until there is nothing left to cut. Where a loss is
+// all but straight nothing is looked for. A kink too many would do no harm.
 func kinks(l loss.Loss, y float64) []float64 {
 	at := func(p float64) (slope, curv float64) {
 		var s, c [1]float64

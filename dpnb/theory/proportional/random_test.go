@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
-// endless is how long a solution may take before it counts as without end. The slowest takes a second;
-// the rest is for machines that are busy.
+// endless is how long a solution may take before it counts as without end. The slowest takes a second; the rest is for
+// machines that are busy.
 const endless = 4 * time.Minute
 
 // Settings drawn from the whole range that is promised are all solved.
@@ -48,8 +48,7 @@ func TestRandomSettings(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c, p, err)
 		}
 	}
-	// Without a ridge the criterion for a minimiser and the search for one, which
-	// know nothing of each other, agree.
+	// Without a ridge the criterion for a minimiser and the search for one, which know nothing of each other, agree.
 	none := 0
 	for range edges {
 		c := logistic(between(0.15, 0.7), 0, 0, between(0.1, 5))
@@ -70,8 +69,7 @@ func TestRandomSettings(t *testing.T) {
 	}
 }
 
-// Other losses and narrow links, far out: solved, or said to have no solution, and
-// neither by a search without end.
+// Other losses and narrow links, far out: solved, or said to have no solution, and neither by a search without end.
 func TestFarSettings(t *testing.T) {
 	clipped := loss.Clipped(loss.Probit{}, 1.5)
 	for _, c := range []struct {

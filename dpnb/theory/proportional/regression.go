@@ -22,8 +22,7 @@ type Regression struct {
 	Loss loss.Loss
 	// AspectRatio is the limit of d/n, written δ in the paper.
 	AspectRatio float64
-	// Lambda is the ridge λ ≥ 0 on the sum of the losses. At 0 there need not be
-	// a minimiser; ErrNoSolution says so.
+	// Lambda is the ridge λ ≥ 0 on the sum of the losses. At 0 there need not be a minimiser; ErrNoSolution says so.
 	Lambda float64
 	// Nu is the scale ν ≥ 0 of the linear term; 0 is not private.
 	Nu float64
@@ -65,8 +64,7 @@ func (r Regression) Validate() error {
 	return nil
 }
 
-// MaxKappa is the largest signal that is supported. Beyond it a label is
-// certain for nearly every record.
+// MaxKappa is the largest signal that is supported. Beyond it a label is certain for nearly every record.
 const MaxKappa = 50
 
 func checkScales(ratio, lambda, nu, kappa float64) error {
@@ -106,19 +104,16 @@ func (r Regression) system() *regressionSystem {
 //
 //	σ² = γ²(E f′(p)²/δ + λ²κ² + ν²),   γ = 1/(λ + χ),  χ = E[f″(p)/(1 + γf″(p))]/δ,
 //
-// p = prox_{γf}(σZ + ε₀⋆), for the paper's σ (the root mean squared error, RMSE)
-// and τ = γ: (3.8) for the Huber loss, where the expectations have closed forms
-// for normal and discrete noise and their mixtures, and the same system with
+// p = prox_{γf}(σZ + ε₀⋆), for the paper's σ (the root mean squared error, RMSE) and τ = γ: (3.8) for the Huber loss,
+// where the expectations have closed forms for normal and discrete noise and their mixtures, and the same system with
 // the proximal operator of any other loss, by adaptive quadrature.
 //
-// For λ > 0 and (ν, κ, ε₀⋆) ≠ 0 there is exactly one solution: it is the saddle
-// point of a function that is convex in (α, σ, η), strictly so in (α, σ), and concave
-// in q, γ = η/q: the theory page derives that, Solve does not check it anew. It finds
-// the solution from any start that was tried.
+// For λ > 0 and (ν, κ, ε₀⋆) ≠ 0 there is exactly one solution: it is the saddle point of a function that is convex in
+// (α, σ, η), strictly so in (α, σ), and concave in q, γ = η/q: the theory page derives that, Solve does not check it
+// anew. It finds the solution from any start that was tried.
 //
-// Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and the objective has
-// no minimiser; ErrAccuracy if the residual, measured by a finer quadrature,
-// stays above 1e-10.
+// Errors: *privacy.ParamError; ErrNoSolution where λ = 0 and the objective has no minimiser; ErrAccuracy if the
+// residual, measured by a finer quadrature, stays above 1e-10.
 func (r Regression) Solve(s *Settings) (FixedPoint, error) {
 	if err := r.Validate(); err != nil {
 		return FixedPoint{}, err
@@ -135,8 +130,8 @@ type regressionSystem struct {
 	Regression
 	// moments writes E f′(p)² and E[f″/(1+γf″)] of s ~ N(mean, sd²) to dst.
 	moments func(dst []float64, mean, sd, gamma, tol float64) (relErr float64)
-	// uniform does the same for s = U + sd·Z, U uniform on [lo, hi]; nil if moments
-	// is a closed form, which is as well integrated over.
+	// uniform does the same for s = U + sd·Z, U uniform on [lo, hi]; nil if moments is a closed form, which is as well
+	// integrated over.
 	uniform func(dst []float64, lo, hi, sd, gamma, tol float64) (relErr float64)
 	// bends returns where f′(prox(s)) has kinks.
 	bends func(gamma float64) []float64
@@ -165,8 +160,7 @@ func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, resp
 		case p.kind == uniformPart && s.uniform != nil && p.b-p.a > 1e-4*sigma: // else differences of Φ cancel
 			e = s.uniform(at[:], p.a, p.b, sigma, gamma, tol)
 		default:
-			// What is integrated over has itself an error of about tol, which the
-			// outer rule must not chase.
+			// What is integrated over has itself an error of about tol, which the outer rule must not chase.
 			one := p
 			one.weight = 1
 			outer := tol
@@ -194,8 +188,7 @@ func (s *regressionSystem) residual(res, x []float64, tol float64) float64 {
 	return relErr
 }
 
-// start is the solution for a loss that is quadratic with the curvature at
-// zero: exact for the squared loss.
+// start is the solution for a loss that is quadratic with the curvature at zero: exact for the squared loss.
 func (s *regressionSystem) start(x []float64) {
 	curv := []float64{0}
 	s.Loss.Curvature(curv, []float64{0}, []float64{0})
@@ -241,9 +234,8 @@ func (s *regressionSystem) point(x []float64) FixedPoint {
 	}
 }
 
-// huberMoments are the closed forms for the Huber loss with threshold L, at
-// L = ∞ for the squared loss: with A = (1+γ)L, f′(p) = s/(1+γ) cut to [−L, L]
-// and f″/(1+γf″) = 1{|s| < A}/(1+γ).
+// huberMoments are the closed forms for the Huber loss with threshold L, at L = ∞ for the squared loss: with A =
+// (1+γ)L, f′(p) = s/(1+γ) cut to [−L, L] and f″/(1+γf″) = 1{|s| < A}/(1+γ).
 func huberMoments(threshold float64) func(dst []float64, mean, sd, gamma, tol float64) float64 {
 	return func(dst []float64, mean, sd, gamma, _ float64) float64 {
 		a := (1 + gamma) * threshold
@@ -274,8 +266,8 @@ func truncated(mean, sd, a float64) (second, inside float64) {
 		second += sd * sd * (lo*pl - hi*ph)
 	}
 	if h := a / sd; h < 5e-3 {
-		// The terms above cancel: E min(s², a²) = a² − E(a² − s²)₊, and the
-		// density is nearly flat inside: its expansion in Hermite's polynomials.
+		// The terms above cancel: E min(s², a²) = a² − E(a² − s²)₊, and the density is nearly flat inside: its
+		// expansion in Hermite's polynomials.
 		m2 := mean / sd * (mean / sd)
 		he2, he4 := (m2-1)*h*h, ((m2-6)*m2+3)*h*h*h*h
 		flat := normal.Density(mean / sd)
@@ -285,11 +277,9 @@ func truncated(mean, sd, a float64) (second, inside float64) {
 	return second, inside
 }
 
-// normal does the same for any loss of the residual, s ~ N(mean, sd²). For a loss with
-// kinks the response E[f″/(1+γf″)] = E[(f′(p))′] is taken as E[(f′(p) − f′(p₀))Z]/sd,
-// p₀ = prox at the mean (integration by parts), because f′(p) is continuous where f″
-// jumps. Without kinks nothing is taken by parts, which would lose digits where sd is
-// small.
+// normal does the same for any loss of the residual, s ~ N(mean, sd²). For a loss with kinks the response E[f″/(1+γf″)]
+// = E[(f′(p))′] is taken as E[(f′(p) − f′(p₀))Z]/sd, p₀ = prox at the mean (integration by parts), because f′(p) is
+// continuous where f″ jumps. Without kinks nothing is taken by parts, which would lose digits where sd is small.
 func (r *scoreRule) normal(dst []float64, mean, sd, gamma, tol float64) float64 {
 	p0, h0 := r.at(gamma, mean)
 	if sd == 0 {
@@ -314,8 +304,7 @@ func (r *scoreRule) normal(dst []float64, mean, sd, gamma, tol float64) float64 
 	return relErr
 }
 
-// uniform is for s = U + sd·Z: the density of s is a difference of Φ, and the
-// response is −∫f′(p)·density′.
+// uniform is for s = U + sd·Z: the density of s is a difference of Φ, and the response is −∫f′(p)·density′.
 func (r *scoreRule) uniform(dst []float64, lo, hi, sd, gamma, tol float64) float64 {
 	mid := 0.5 * (lo + hi)
 	_, h0 := r.at(gamma, mid)

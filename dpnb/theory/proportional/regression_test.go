@@ -96,8 +96,7 @@ func TestHuberGrid(t *testing.T) {
 	t.Logf("%d settings, %d by continuation, at most %d steps", count, continued, slowest)
 }
 
-// Without a ridge there is a least-squares fit for d < n only, and the
-// solution is known.
+// Without a ridge there is a least-squares fit for d < n only, and the solution is known.
 func TestNoRidge(t *testing.T) {
 	least := Regression{Loss: loss.Squared{}, AspectRatio: 0.25, Noise: Normal(0, 0.5), Kappa: 1, Nu: 0.3}
 	p, err := least.Solve(nil)
@@ -140,8 +139,7 @@ func integral(lo, hi float64, panels int, f func(x float64) float64) float64 {
 	return quadrature.Panels(f, lo, hi, panels)
 }
 
-// Cut squares and the share inside, by the definition: also where the cut is far
-// out in the tail and narrow.
+// Cut squares and the share inside, by the definition: also where the cut is far out in the tail and narrow.
 func TestTruncated(t *testing.T) {
 	for _, mean := range []float64{0, 0.3, -3, 6, -9} {
 		for _, a := range []float64{1e-6, 1e-3, 0.004_99, 0.005_01, 0.1, 2, 30} {
@@ -157,8 +155,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// The score bends between the end of a panel of the noise and its first node,
-// where no rule sees it: the residual that is reported has to be the true one.
+// The score bends between the end of a panel of the noise and its first node, where no rule sees it: the residual that
+// is reported has to be the true one.
 func TestBendBesideAPanel(t *testing.T) {
 	const lambda = 100
 	for name, noise := range map[string]struct {

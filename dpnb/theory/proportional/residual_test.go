@@ -10,9 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
-// independentResidual evaluates the equations of the logistic loss and link by a
-// rule that shares nothing with the solver: midpoints in a variable that
-// stretches p = prox(s) by a hyperbolic sine, the label's law by midpoints too.
+// independentResidual evaluates the equations of the logistic loss and link by a rule that shares nothing with the
+// solver: midpoints in a variable that stretches p = prox(s) by a hyperbolic sine, the label's law by midpoints too.
 func independentResidual(c Classification, p FixedPoint) float64 {
 	total := math.Hypot(p.Alpha*c.Kappa, p.Sigma)
 	slope, sd := p.Alpha*c.Kappa*c.Kappa/(total*total), c.Kappa*p.Sigma/total
@@ -54,8 +53,8 @@ func independentResidual(c Classification, p FixedPoint) float64 {
 		math.Abs(p.Gamma*signal/d/p.Alpha-1))
 }
 
-// What is reported as the residual is what another rule measures, over the whole
-// range of the parameters. The first four were off by up to 6e-5.
+// What is reported as the residual is what another rule measures, over the whole range of the parameters. The first
+// four were off by up to 6e-5.
 func TestResidualIsWhatIsReported(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	between := func(a, b float64) float64 { return a * math.Exp(r.Float64()*math.Log(b/a)) }
@@ -127,8 +126,7 @@ func TestRegressionResidualIsWhatIsReported(t *testing.T) {
 	}
 }
 
-// A search ends when its context does, and otherwise after a bounded number of
-// evaluations.
+// A search ends when its context does, and otherwise after a bounded number of evaluations.
 func TestSolveStops(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

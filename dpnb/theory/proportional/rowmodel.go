@@ -4,14 +4,14 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"gonum.org/v1/gonum/floats"
 )
 
-// paths are the nodes with what a record draws besides: its true score and its
-// label, or what the label is made of.
+// paths are the nodes with what a record draws besides: its true score and its label, or what the label is made of.
 type paths struct {
 	nodes
 	copies int       // each node stands this often, one after the other
@@ -44,8 +44,7 @@ type rowModel struct {
 	paths func(n nodes) *paths
 	// slopes writes gᵗ, ∂gᵗ/∂ηᵗ and ∂gᵗ/∂ω⋆ at fixed ηᵗ.
 	slopes func(g, curv, star, eta []float64, p *paths)
-	// signal returns E ∂gᵗ/∂ω⋆, given the total derivatives along the paths and
-	// response[s] = E ∂gᵗ/∂ωˢ.
+	// signal returns E ∂gᵗ/∂ω⋆, given the total derivatives along the paths and response[s] = E ∂gᵗ/∂ωˢ.
 	signal func(p *paths, g, star, response []float64) float64
 }
 
@@ -93,8 +92,7 @@ func (d Descent) drawnSlopes(g, curv, star, eta []float64, p *paths) {
 	d.Loss.Curvature(curv, eta, p.label)
 }
 
-// shiftedSignal is for regressions: nothing changes when all scores and the label
-// move together.
+// shiftedSignal is for regressions: nothing changes when all scores and the label move together.
 func shiftedSignal(_ *paths, _, _, response []float64) float64 { return -floats.Sum(response) }
 
 // drawnLabels: y = ±1, one copy of each node for each label.
@@ -144,8 +142,8 @@ func (d Descent) expectedLabels() rowModel {
 	}
 }
 
-// drawnNoise: y = ω⋆ + ε, one copy of each node for each component of the law of
-// ε; the second normal variable drives ε.
+// drawnNoise: y = ω⋆ + ε, one copy of each node for each component of the law of ε; the second normal variable drives
+// ε.
 func (d Descent) drawnNoise() rowModel {
 	return rowModel{extra: 1, slopes: d.drawnSlopes, signal: shiftedSignal,
 		paths: func(n nodes) *paths {
@@ -210,8 +208,7 @@ func (d Descent) averagedSlope() func(g, curv, v []float64) {
 	}
 }
 
-// quantile returns the map that takes a standard normal variable to the law of
-// the part.
+// quantile returns the map that takes a standard normal variable to the law of the part.
 func (p part) quantile() func(z float64) float64 {
 	switch p.kind {
 	case normalPart:
@@ -251,8 +248,8 @@ func clippedMean(mean, sd, limit float64) (cut, inside float64) {
 	return mean*inside + sd*(normal.Density(a)-normal.Density(b)) + limit*(normal.CDF(-b)-normal.CDF(a)), inside
 }
 
-// nodes returns points and weights for expectations over the law of functions
-// that are smooth on the scale of its components.
+// nodes returns points and weights for expectations over the law of functions that are smooth on the scale of its
+// components.
 func (l Law) nodes() (x, w []float64) {
 	z, wz := quadrature.Normal(0.25)
 	for _, p := range l.parts {

@@ -46,8 +46,8 @@ func dot(a, b []float64) (s float64) {
 	return s
 }
 
-// mixedPrior is the paper's example of β⋆ that is partly fixed, scaled by c:
-// 50 % zeros, 20 % N(−3, 16), 30 % an arithmetic progression from −10 to 10.
+// mixedPrior is the paper's example of β⋆ that is partly fixed, scaled by c: 50 % zeros, 20 % N(−3, 16), 30 % an
+// arithmetic progression from −10 to 10.
 func mixedPrior(c float64) Law {
 	return Mix([]float64{0.5, 0.2, 0.3}, Point(0), Normal(-3*c, 4*c), Uniform(-10*c, 10*c))
 }

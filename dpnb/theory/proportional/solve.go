@@ -7,18 +7,18 @@ import (
 	"math"
 )
 
-// ErrNoSolution says that the objective has no minimiser in the limit, so that
-// the equations have no solution: add a ridge.
+// ErrNoSolution says that the objective has no minimiser in the limit, so that the equations have no solution: add a
+// ridge.
 var ErrNoSolution = errors.New("proportional: no solution")
 
-// ErrAccuracy says that a solution was not reached to the residual that is
-// promised. The setting is too extreme for the quadrature.
+// ErrAccuracy says that a solution was not reached to the residual that is promised. The setting is too extreme for the
+// quadrature.
 var ErrAccuracy = errors.New("proportional: the residual did not fall below 1e-10")
 
 // Settings of Solve; nil is right.
 type Settings struct {
-	// Start is where the search begins; nil chooses. It has no influence on the
-	// result beyond the last digits, only on the time.
+	// Start is where the search begins; nil chooses. It has no influence on the result beyond the last digits, only on
+	// the time.
 	Start *FixedPoint
 	// Context ends a search early, with its error; nil does not.
 	Context context.Context
@@ -38,24 +38,22 @@ func (s *Settings) interrupted() error {
 type FixedPoint struct {
 	// Alpha is α = ⟨β̂, β⋆⟩/‖β⋆‖² (1 − τλ in a regression).
 	Alpha float64
-	// Sigma is σ: σ² = ‖β̂ − αβ⋆‖²/d = Direct² + OnXi². In a regression the
-	// paper's σ is not this but RMSE.
+	// Sigma is σ: σ² = ‖β̂ − αβ⋆‖²/d = Direct² + OnXi². In a regression the paper's σ is not this but RMSE.
 	Sigma float64
-	// Gamma is γ (τ in a regression): the training score of a record is
-	// prox_{γf(·;y)} of its score under a β̂ that was fitted without it.
+	// Gamma is γ (τ in a regression): the training score of a record is prox_{γf(·;y)} of its score under a β̂ that was
+	// fitted without it.
 	Gamma float64
 	// RMSE is ‖β̂ − β⋆‖/√d.
 	RMSE float64
 	// Kappa is κ of the problem.
 	Kappa float64
-	// Direct is the part of σ that the records cause, OnXi what multiplies ξ:
-	// −γν for objective perturbation, +ν for output perturbation.
+	// Direct is the part of σ that the records cause, OnXi what multiplies ξ: −γν for objective perturbation, +ν for
+	// output perturbation.
 	Direct, OnXi float64
-	// Residual is the largest residual of the equations, each relative to its
-	// left-hand side, as a finer quadrature measures it.
+	// Residual is the largest residual of the equations, each relative to its left-hand side, as a finer quadrature
+	// measures it.
 	Residual float64
-	// Steps counts Newton's steps; Continued says that the solution was reached
-	// by continuation in λ.
+	// Steps counts Newton's steps; Continued says that the solution was reached by continuation in λ.
 	Steps     int
 	Continued bool
 }
@@ -64,8 +62,8 @@ type FixedPoint struct {
 type system interface {
 	// ridge sets λ.
 	ridge(lambda float64)
-	// residual writes the residuals, relative ones, at x, and returns an
-	// estimate of the relative error of the quadrature.
+	// residual writes the residuals, relative ones, at x, and returns an estimate of the relative error of the
+	// quadrature.
 	residual(res, x []float64, tol float64) float64
 	// start writes a first guess.
 	start(x []float64)
@@ -74,8 +72,8 @@ type system interface {
 	// unknowns is the inverse of point.
 	unknowns(x []float64, p FixedPoint)
 	size() int
-	// exists decides whether there is a solution at λ = 0; plausible does not ask in
-	// every direction, and costs next to nothing.
+	// exists decides whether there is a solution at λ = 0; plausible does not ask in every direction, and costs next to
+	// nothing.
 	exists() (ok bool, why string)
 	plausible() (ok bool, why string)
 }
@@ -87,19 +85,18 @@ func (s *regressionSystem) unknowns(x []float64, p FixedPoint) {
 }
 
 const (
-	// coarseTolerance is for the search, fineTolerance for the residual that is
-	// reported.
+	// coarseTolerance is for the search, fineTolerance for the residual that is reported.
 	coarseTolerance, fineTolerance = 1e-12, 1e-14
 	maxResidual                    = 1e-10
 	newtonSteps                    = 40
 	continuationSteps              = 300
-	// maxEvaluations bounds how often a search evaluates the equations; one takes
-	// up to a millisecond. What needs more has not been seen to be solved by it.
+	// maxEvaluations bounds how often a search evaluates the equations; one takes up to a millisecond. What needs more
+	// has not been seen to be solved by it.
 	maxEvaluations = 4000
 )
 
-// solve finds the solution of s: Newton's method, and if that fails
-// continuation in λ from where the ridge dominates and the solution is known.
+// solve finds the solution of s: Newton's method, and if that fails continuation in λ from where the ridge dominates
+// and the solution is known.
 func solve(s system, lambda float64, settings *Settings) (FixedPoint, error) {
 	if lambda == 0 {
 		// A search for what is far from being there takes minutes.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -44,8 +43,8 @@ type Goal int
 const (
 	// SquaredError is ‖β̂ − β⋆‖²/d.
 	SquaredError Goal = iota + 1
-	// Misclassification is the probability that sign(xᵀβ̂) is not the label of a
-	// new record: a matter of the angle between β̂ and β⋆ alone.
+	// Misclassification is the probability that sign(xᵀβ̂) is not the label of a new record: a matter of the angle
+	// between β̂ and β⋆ alone.
 	Misclassification
 )
 
@@ -85,9 +84,8 @@ type Task struct {
 	// Noise (a regression) or Link (a classification) says how labels arise.
 	Noise Law
 	Link  Link
-	// Radius R bounds ‖x‖: every guarantee rests on it. The rows of the theory have
-	// a mean square norm of 1; nothing here clips a longer one, whoever fits must
-	// refuse or clip it, and clipped rows are no longer those of the theory.
+	// Radius R bounds ‖x‖: every guarantee rests on it. The rows of the theory have a mean square norm of 1; nothing
+	// here clips a longer one, whoever fits must refuse or clip it, and clipped rows are no longer those of the theory.
 	Radius float64
 	// Goal is what Best makes small.
 	Goal Goal
@@ -115,8 +113,7 @@ func (t Task) Validate() error {
 	return nil
 }
 
-// sensitive says why no sensitivity is known: a radius or a slope without a bound
-// would pass for a noise of 0 or NaN.
+// sensitive says why no sensitivity is known: a radius or a slope without a bound would pass for a noise of 0 or NaN.
 func (t Task) sensitive() error {
 	switch {
 	case !(t.Radius > 0) || !finite(t.Radius):
@@ -150,8 +147,7 @@ func (t Task) badness(p FixedPoint) float64 {
 	return p.MSE()
 }
 
-// curve returns what the accountant of objective perturbation needs to know of
-// the loss.
+// curve returns what the accountant of objective perturbation needs to know of the loss.
 func (t Task) curve() (*loss.Curve, error) {
 	_, _, clipped := loss.Unclip(t.Loss)
 	c, err := loss.CurveOf(t.Loss, t.Radius)
@@ -166,9 +162,8 @@ func (t Task) curve() (*loss.Curve, error) {
 type terms struct {
 	Target
 	mu float64 // the largest μ for which μ-GDP will do
-	// Objective perturbation: the curve of the loss, the noise of the Gaussian
-	// mechanism of sensitivity LR, and the smallest ridge at which that is proved
-	// to be enough, +Inf where it never is.
+	// Objective perturbation: the curve of the loss, the noise of the Gaussian mechanism of sensitivity LR, and the
+	// smallest ridge at which that is proved to be enough, +Inf where it never is.
 	curve     objective.Curve
 	nu, ridge float64
 }
@@ -210,12 +205,10 @@ func (t Task) terms(m Mechanism, g Target) (terms, error) {
 	return out, nil
 }
 
-// ObjectiveNoise returns the ν with which objective perturbation with the ridge λ
-// meets the target, by the given bound of the accountant; where the mechanism is
-// proved to be the Gaussian one, that is used whatever the bound.
+// ObjectiveNoise returns the ν with which objective perturbation with the ridge λ meets the target, by the given bound
+// of the accountant; where the mechanism is proved to be the Gaussian one, that is used whatever the bound.
 //
-// Errors: *privacy.ParamError; privacy.ErrUnsupported for a loss without an
-// accountant.
+// Errors: *privacy.ParamError; privacy.ErrUnsupported for a loss without an accountant.
 func (t Task) ObjectiveNoise(g Target, lambda float64, bound objective.Bound) (float64, error) {
 	terms, err := t.terms(Objective, g)
 	if err != nil {
@@ -257,9 +250,9 @@ func (g terms) objectiveNoise(lambda float64, bound objective.Bound) (float64, e
 	}, 1e-5)
 }
 
-// roughNoise returns a ν that the bound proves to be enough under add/remove-one,
-// within about 1e-3 of the smallest; +Inf if DTZ24 knows of none. ln δ is nearly
-// a polynomial in ln ν: the secant method inside a bracket needs five values.
+// roughNoise returns a ν that the bound proves to be enough under add/remove-one, within about 1e-3 of the smallest;
+// +Inf if DTZ24 knows of none. ln δ is nearly a polynomial in ln ν: the secant method inside a bracket needs five
+// values.
 func (g terms) roughNoise(lambda float64, bound objective.Bound) float64 {
 	if lambda >= g.ridge {
 		return g.nu
@@ -304,9 +297,8 @@ func (g terms) roughNoise(lambda float64, bound objective.Bound) float64 {
 	return math.Exp(hi)
 }
 
-// OutputNoise returns the ν with which output perturbation with the ridge λ
-// meets the target: the Gaussian mechanism at the sensitivity LR/λ
-// (add/remove-one) or 2LR/λ (replace-one) of the minimiser.
+// OutputNoise returns the ν with which output perturbation with the ridge λ meets the target: the Gaussian mechanism at
+// the sensitivity LR/λ (add/remove-one) or 2LR/λ (replace-one) of the minimiser.
 //
 // Errors: *privacy.ParamError, also for a loss or a radius without a bound.
 func (t Task) OutputNoise(g Target, lambda float64) (float64, error) {
@@ -325,12 +317,10 @@ func (t Task) outputNoise(g terms, lambda float64) float64 {
 	return g.moves() * t.Loss.Lipschitz() * t.Radius / (lambda * g.mu) * (1 + 1e-15)
 }
 
-// descentNoise returns the ν with which T steps of noisy gradient descent from
-// β⁰ = 0 meet the target: Gaussian mechanisms of sensitivities ΔₜR compose to
-// √(ΣΔₜ²)·R/ν-GDP. Δₜ is L (or 2L), but for the first step of a classification,
-// whose gradient is taken at 0: there the slopes are f′(0; ±1), ±1/2 for the
-// logistic loss. That is exact for the release of all iterates where every step
-// meets its Δₜ, and an upper bound for the last iterate alone.
+// descentNoise returns the ν with which T steps of noisy gradient descent from β⁰ = 0 meet the target: Gaussian
+// mechanisms of sensitivities ΔₜR compose to √(ΣΔₜ²)·R/ν-GDP. Δₜ is L (or 2L), but for the first step of a
+// classification, whose gradient is taken at 0: there the slopes are f′(0; ±1), ±1/2 for the logistic loss. That is
+// exact for the release of all iterates where every step meets its Δₜ, and an upper bound for the last iterate alone.
 //
 // Errors: *privacy.ParamError, also for a loss or a radius without a bound.
 func (t Task) descentNoise(g Target, steps int) (float64, error) {

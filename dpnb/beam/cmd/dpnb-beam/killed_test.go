@@ -35,8 +35,8 @@ type study struct {
 	store, ledger string
 }
 
-// build returns the command line, built, and has it build its other half in a folder of its own: another
-// copy of the project may be in use.
+// build returns the command line, built, and has it build its other half in a folder of its own: another copy of the
+// project may be in use.
 func build(t *testing.T) string {
 	t.Helper()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -167,8 +167,8 @@ func TestDrivers(t *testing.T) {
 var checksum = regexp.MustCompile(`[0-9a-f]{64}|[A-Za-z0-9+/]{43}=`)
 
 // nobodyReachesThem: while a command has workers run, neither it nor they listen but on loopback; no argument of
-// theirs, which every user of the machine sees, has the checksum of a file or a name made of it; and what runs
-// commands has no Prism in it.
+// theirs, which every user of the machine sees, has the checksum of a file or a name made of it; and what runs commands
+// has no Prism in it.
 func nobodyReachesThem(t *testing.T, program string) {
 	s := newStudy(t, program)
 	fit, _ := s.fit(2)
@@ -217,10 +217,10 @@ func nobodyReachesThem(t *testing.T, program string) {
 	}
 }
 
-// killedDrivers: a driver that is killed before the charge, after it, between passes, before its model is
-// shown or at any time, every second one once more while it goes on: then one that is not killed releases
-// the model; the passes that were made are not made again; the ledger was charged once; and the command
-// that is repeated shows the same model.
+// killedDrivers: a driver that is killed before the charge, after it, between passes, before its model is shown or at
+// any time, every second one once more while it goes on: then one that is not killed releases the model; the passes
+// that were made are not made again; the ledger was charged once; and the command that is repeated shows the same
+// model.
 func killedDrivers(t *testing.T, program string, whole time.Duration) {
 	moments := map[string]func(s study) bool{
 		"ready": func(s study) bool { // before the charge
@@ -314,9 +314,9 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 	}
 }
 
-// described: what describe releases of one seed is the same here and on a runner with no, one and two
-// processes, of a CSV file and of a Parquet file in groups of rows; and a driver that is killed after the
-// charge goes on, charged once, and leaves nothing.
+// described: what describe releases of one seed is the same here and on a runner with no, one and two processes, of a
+// CSV file and of a Parquet file in groups of rows; and a driver that is killed after the charge goes on, charged once,
+// and leaves nothing.
 func described(t *testing.T, program string) {
 	s := newStudy(t, program)
 	table, err := frame.ScanCSV(s.file, &frame.CSVSettings{ChunkRows: 700})
@@ -366,8 +366,8 @@ func described(t *testing.T, program string) {
 	}
 }
 
-// twoDriversOfOneLedger: of two that want all of it under different names one is refused; of two that want
-// the same both show the same model; the ledger is charged once.
+// twoDriversOfOneLedger: of two that want all of it under different names one is refused; of two that want the same
+// both show the same model; the ledger is charged once.
 func twoDriversOfOneLedger(t *testing.T, program string) {
 	for _, names := range [][2]string{{"a", "b"}, {"a", "a"}} {
 		s := newStudy(t, program)

@@ -1,5 +1,5 @@
-// Command dpnb-beam runs on Apache Beam what `dpnb --endpoint …` hands to it, and serves as a worker, which
-// listens on this machine alone and writes where, with the key that it asks for, to a file of its user's.
+// Command dpnb-beam runs on Apache Beam what `dpnb --endpoint …` hands to it, and serves as a worker, which listens on
+// this machine alone and writes where, with the key that it asks for, to a file of its user's.
 //
 //	dpnb-beam worker [--port 50000] FILE
 //	dpnb-beam sweep
@@ -155,8 +155,8 @@ func alone(ctx context.Context, folder string) (*lockfile.Lock, error) {
 	return lock, nil
 }
 
-// tallied has the records of a table added up, as it is told once it has said that all is there, and answers with
-// the files of the parts.
+// tallied has the records of a table added up, as it is told once it has said that all is there, and answers with the
+// files of the parts.
 func tallied(ctx context.Context, on *runner.Session, from io.Reader, table tally.Table, folder string) error {
 	fmt.Println("ready")
 	var a explore.Adding
@@ -174,8 +174,8 @@ func tallied(ctx context.Context, on *runner.Session, from io.Reader, table tall
 	return json.NewEncoder(os.Stdout).Encode(answer)
 }
 
-// untilEOF returns what comes from in, and a context that ends with it: the driver has closed the pipe or died,
-// and nobody waits for the pass that is being made.
+// untilEOF returns what comes from in, and a context that ends with it: the driver has closed the pipe or died, and
+// nobody waits for the pass that is being made.
 func untilEOF(ctx context.Context, in io.Reader) (context.Context, io.Reader) {
 	ctx, cancel := context.WithCancel(ctx)
 	r, w := io.Pipe()

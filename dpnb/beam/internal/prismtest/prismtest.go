@@ -1,8 +1,8 @@
 //go:build linux
 
 // Package prismtest runs tests on Prism, the runner that is part of Beam. Prism listens on every address of the
-// machine, asks nobody who they are, and runs any program that a job names: so it is for tests alone, in a network
-// of their own, where nobody else can reach it.
+// machine, asks nobody who they are, and runs any program that a job names: so it is for tests alone, in a network of
+// their own, where nobody else can reach it.
 package prismtest
 
 import (
@@ -33,8 +33,8 @@ const (
 	prismEnv = "DPNB_TEST_PRISM"
 )
 
-// Main is for TestMain: it runs the tests of a package in a network of their own, if the system lets its user make
-// one, and ends the program.
+// Main is for TestMain: it runs the tests of a package in a network of their own, if the system lets its user make one,
+// and ends the program.
 func Main(m *testing.M) {
 	if port := os.Getenv(prismEnv); port != "" {
 		fmt.Fprintln(os.Stderr, serve(port))

@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Conjugate is the preconditioned conjugate gradient method for H·v = b, H
-// positive definite.
+// Conjugate is the preconditioned conjugate gradient method for H·v = b, H positive definite.
 type Conjugate struct {
 	// Residual is b before Solve, and b − H·v after it.
 	Residual []float64
@@ -19,11 +18,9 @@ func NewConjugate(n int) *Conjugate {
 	return &Conjugate{make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
 }
 
-// Solve writes v with ‖H·v − b‖ ≤ target to v, or the best that more allows and
-// the precision. From the first step on vᵀb > 0, so that for b = −∇J it is a
-// direction of descent. product writes H times its second argument to its first,
-// precondition overwrites a vector by its product with an approximate inverse of
-// H. It returns the number of products.
+// Solve writes v with ‖H·v − b‖ ≤ target to v, or the best that more allows and the precision. From the first step on
+// vᵀb > 0, so that for b = −∇J it is a direction of descent. product writes H times its second argument to its first,
+// precondition overwrites a vector by its product with an approximate inverse of H. It returns the number of products.
 func (c *Conjugate) Solve(
 	v []float64, product func(dst, v []float64), precondition func(v []float64), more func() bool, target float64,
 ) (steps int) {

@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// With exact line searches the memory's method ends a quadratic of dimension d
-// within d + 1 steps, in any metric.
+// With exact line searches the memory's method ends a quadratic of dimension d within d + 1 steps, in any metric.
 func TestMemoryEndsAQuadratic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const d = 6

@@ -1,27 +1,25 @@
-// Package descent has what all searches for a minimiser share: a line search for
-// convex functions, the memory of limited-memory quasi-Newton methods, conjugate gradients
-// and refinement in double-double. For erm alone; it enters no room.
+// Package descent has what all searches for a minimiser share: a line search for convex functions, the memory of
+// limited-memory quasi-Newton methods, conjugate gradients and refinement in double-double. For erm alone; it enters no
+// room.
 package descent
 
 import "math"
 
-// Result of a line search: the value at the step, whether the step is good, and
-// whether it was the budget that ended the search.
+// Result of a line search: the value at the step, whether the step is good, and whether it was the budget that ended
+// the search.
 type Result struct {
 	Value       float64
 	Accepted    bool
 	BudgetSpent bool
 }
 
-// LineSearch finds a step a > 0 along a descent direction of a convex function
-// φ(a) with
+// LineSearch finds a step a > 0 along a descent direction of a convex function φ(a) with
 //
 //	|φ′(a)| ≤ 0.9·|φ′(0)|  and  φ(a) ≤ φ(0) + 1e-4·a·φ′(0),
 //
-// where close to the minimum, with the differences of φ lost in rounding, the
-// second is replaced by φ′(a) ≤ −0.8·φ′(0) and φ(a) ≤ φ(0)(1 + 1e-12) (the
-// approximate Wolfe condition of Hager and Zhang 2005). φ′ is monotone, so a
-// bracket on its sign is a bracket on the minimum.
+// where close to the minimum, with the differences of φ lost in rounding, the second is replaced by φ′(a) ≤ −0.8·φ′(0)
+// and φ(a) ≤ φ(0)(1 + 1e-12) (the approximate Wolfe condition of Hager and Zhang 2005). φ′ is monotone, so a bracket on
+// its sign is a bracket on the minimum.
 func LineSearch(phi func(a float64) (value, slope float64), f0, slope0 float64, budget int) (float64, Result) {
 	lo, slopeLo := 0.0, slope0
 	hi, slopeHi := math.Inf(1), math.NaN()

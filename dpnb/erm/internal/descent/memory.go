@@ -2,8 +2,7 @@ package descent
 
 import "gonum.org/v1/gonum/floats"
 
-// Memory keeps the last pairs (s, y) of steps and gradient differences of a
-// limited-memory quasi-Newton method.
+// Memory keeps the last pairs (s, y) of steps and gradient differences of a limited-memory quasi-Newton method.
 type Memory struct {
 	s, y  [][]float64
 	rho   []float64
@@ -39,8 +38,8 @@ func (l *Memory) Update(a float64, dir, g, gNew []float64) {
 	l.used = min(l.used+1, len(l.s))
 }
 
-// Direction writes −H g to dir, H the two-loop inverse Hessian (Nocedal 1980)
-// started from the metric, of which solve overwrites v by the inverse times v.
+// Direction writes −H g to dir, H the two-loop inverse Hessian (Nocedal 1980) started from the metric, of which solve
+// overwrites v by the inverse times v.
 func (l *Memory) Direction(dir, g []float64, solve func(v []float64)) {
 	floats.ScaleTo(dir, -1, g)
 	for k := 1; k <= l.used; k++ {

@@ -9,12 +9,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 )
 
-// Refinement takes a point to the minimiser of a λ-strongly convex J whose gradient is
-// M-Lipschitz, by gradients in double-double. A step of Newton's method is taken where
-// it halves the norm of the gradient, surely, and so is a part of one, maxSearches times
-// at most, where J is surely less; elsewhere the step is g/M, which takes ‖∇J‖² to at
-// most (1 − λ/M)‖∇J‖² + e², e the error of the gradient. All together end for every J
-// with 4√(M/λ)·e ≤ τ. Proof: docs/theory/solvers.md.
+// Refinement takes a point to the minimiser of a λ-strongly convex J whose gradient is M-Lipschitz, by gradients in
+// double-double. A step of Newton's method is taken where it halves the norm of the gradient, surely, and so is a part
+// of one, maxSearches times at most, where J is surely less; elsewhere the step is g/M, which takes ‖∇J‖² to at most (1
+// − λ/M)‖∇J‖² + e², e the error of the gradient. All together end for every J with 4√(M/λ)·e ≤ τ. Proof:
+// docs/theory/solvers.md.
 type Refinement struct {
 	// Gradient writes ∇J(x) to g and returns a bound on the norm of its error.
 	Gradient func(g, x dd.Vector) float64
@@ -24,8 +23,8 @@ type Refinement struct {
 	Modulus, Smoothness float64
 	// Tolerance τ on the bound of Refined.
 	Tolerance float64
-	// MaxPasses bounds the number of gradients; zero: as many as the proof needs, if
-	// that is at most MostProved. Elsewhere it goes on as long as Newton's steps gain.
+	// MaxPasses bounds the number of gradients; zero: as many as the proof needs, if that is at most MostProved.
+	// Elsewhere it goes on as long as Newton's steps gain.
 	MaxPasses int
 }
 
@@ -33,8 +32,7 @@ type Refinement struct {
 type Refined struct {
 	// Norm is ‖∇J(x)‖ as computed, at x = Hi + Lo.
 	Norm float64
-	// Rounding bounds its error, and contains λ‖Lo‖: so Hi, too, is within
-	// (Norm + Rounding)/λ of the minimiser.
+	// Rounding bounds its error, and contains λ‖Lo‖: so Hi, too, is within (Norm + Rounding)/λ of the minimiser.
 	Rounding float64
 	// Lost is ‖Lo‖.
 	Lost float64
@@ -45,16 +43,13 @@ type Refined struct {
 // Bound returns Norm + Rounding.
 func (r Refined) Bound() float64 { return r.Norm + r.Rounding }
 
-// MostProved is how many steps of 1/M are made if need be: a bound on what a person
-// might wait for.
+// MostProved is how many steps of 1/M are made if need be: a bound on what a person might wait for.
 const MostProved = 1e7
 
-// maxLost is how many of Newton's steps in sequence may fail where there is nothing
-// else to go by.
+// maxLost is how many of Newton's steps in sequence may fail where there is nothing else to go by.
 const maxLost = 6
 
-// maxSearches is how often a step of Newton's that fails is shortened, and maxTrials how
-// many points that may take.
+// maxSearches is how often a step of Newton's that fails is shortened, and maxTrials how many points that may take.
 const maxSearches, maxTrials = 100, 100
 
 // maxWait is the largest number of gradient steps between two tries of Newton's.
@@ -113,9 +108,9 @@ func (r *Refinement) Run(x dd.Vector) Refined {
 	return now
 }
 
-// shorten looks along a step of Newton's for a point at which J surely is less than at x
-// and falls a third as fast at most, and writes it to trial and its gradient to trialG. A
-// flat part of J has steps that are far too long, if the way down leads over a bend.
+// shorten looks along a step of Newton's for a point at which J surely is less than at x and falls a third as fast at
+// most, and writes it to trial and its gradient to trialG. A flat part of J has steps that are far too long, if the way
+// down leads over a bend.
 func (r *Refinement) shorten(
 	trial, trialG, x, g dd.Vector, step []float64, err float64, passes *int,
 ) (trialErr float64, ok bool) {

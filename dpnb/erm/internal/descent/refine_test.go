@@ -7,8 +7,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
 )
 
-// quadratic is J = ½Σhⱼ(xⱼ − 1)², whose computed gradient errs by err in a direction
-// that turns.
+// quadratic is J = ½Σhⱼ(xⱼ − 1)², whose computed gradient errs by err in a direction that turns.
 type quadratic struct {
 	h     []float64
 	err   float64
@@ -26,8 +25,8 @@ func (q *quadratic) gradient(g, x dd.Vector) float64 {
 	return q.err
 }
 
-// Steps of 1/M alone arrive within the number that is proved, with errors as large as
-// the proof admits and against them; Newton's steps that mislead do no harm.
+// Steps of 1/M alone arrive within the number that is proved, with errors as large as the proof admits and against
+// them; Newton's steps that mislead do no harm.
 func TestRefinementArrives(t *testing.T) {
 	const tau = 1e-9
 	h := []float64{1, 3, 40, 200}

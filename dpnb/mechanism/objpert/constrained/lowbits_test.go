@@ -36,10 +36,9 @@ func records(n, d int, seed uint64) (*matrix.Dense, []float64) {
 	return x, y
 }
 
-// To one who knows the noise in the objective the output noise must still hide where the
-// minimiser is, with a regulariser and a constraint, if that moves by a fraction of the
-// noise: with and without the record stand for two labels of it that are next to each
-// other. Seen is noise that was rounded without the result. DPNB_LOWBITS asks for so
+// To one who knows the noise in the objective the output noise must still hide where the minimiser is, with a
+// regulariser and a constraint, if that moves by a fraction of the noise: with and without the record stand for two
+// labels of it that are next to each other. Seen is noise that was rounded without the result. DPNB_LOWBITS asks for so
 // many runs, and for 109 features besides 20.
 func TestLowBits(t *testing.T) {
 	runs, shapes := 40, []int{6}

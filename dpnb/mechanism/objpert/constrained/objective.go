@@ -1,6 +1,5 @@
-// Package constrained is objective perturbation with a regulariser that need not be
-// smooth and a constraint: linear objective perturbation (LOP) as Cortild and Cartis
-// 2026 (qop) have it beside their own.
+// Package constrained is objective perturbation with a regulariser that need not be smooth and a constraint: linear
+// objective perturbation (LOP) as Cortild and Cartis 2026 (qop) have it beside their own.
 package constrained
 
 import (
@@ -12,24 +11,21 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Objective is linear objective perturbation (LOP; qop, Mechanism 5.1) with a
-// regulariser and a constraint:
+// Objective is linear objective perturbation (LOP; qop, Mechanism 5.1) with a regulariser and a constraint:
 //
 //	J(θ) = Σᵢ f(xᵢᵀθ; yᵢ) + r(θ) + (Δ/2)‖θ‖² + aᵀθ,  a ~ N(0, σ²I),  θ ∈ C.
 //
-// It needs gradients bounded by ζ. A loss without such a bound gets one from its
-// domain (BoundedOn) or by clipping (loss.ClippedAt: LOP-Clip). The guarantee
-// does not depend on r or C, which are limits of smooth regularisers.
+// It needs gradients bounded by ζ. A loss without such a bound gets one from its domain (BoundedOn) or by clipping
+// (loss.ClippedAt: LOP-Clip). The guarantee does not depend on r or C, which are limits of smooth regularisers.
 type Objective struct {
 	objpert.Objective
 	Regulariser composite.Regulariser
@@ -48,31 +44,28 @@ type Rule int
 const (
 	// LeastNoise is the tight accountant's choice of objpert.Config.
 	LeastNoise Rule = iota
-	// Theorem51 takes σ² = ζ²(8 ln(2/δ) + 4ε)/ε² and Δ = 2L/ε, the constants of qop,
-	// Theorem 5.1, which are those of add/remove-one. For replace-one it takes them at
-	// (ε/2, δ/(1 + e^{ε/2})), a group of two. That they satisfy (ε, δ) is then checked
-	// with a bound that is proved.
+	// Theorem51 takes σ² = ζ²(8 ln(2/δ) + 4ε)/ε² and Δ = 2L/ε, the constants of qop, Theorem 5.1, which are those of
+	// add/remove-one. For replace-one it takes them at (ε/2, δ/(1 + e^{ε/2})), a group of two. That they satisfy (ε, δ)
+	// is then checked with a bound that is proved.
 	Theorem51
 )
 
-// Theorem51Noise returns σ and Δ of qop, Theorem 5.1, for gradients of norm at
-// most slope and Hessians of norm at most smoothness: add/remove-one.
+// Theorem51Noise returns σ and Δ of qop, Theorem 5.1, for gradients of norm at most slope and Hessians of norm at most
+// smoothness: add/remove-one.
 func Theorem51Noise(eps, delta, slope, smoothness float64) (sigma, ridge float64) {
 	return slope * math.Sqrt(8*math.Log(2/delta)+4*eps) / eps, 2 * smoothness / eps
 }
 
-// Theorem51Risk bounds E J(θ) − J(θ_exact) for LOP with an exact solver: dσ²/(2Δ) +
-// (Δ/2)‖θ_exact‖². Theorem 5.1 prints 2dσ²/Δ, four times the first term.
+// Theorem51Risk bounds E J(θ) − J(θ_exact) for LOP with an exact solver: dσ²/(2Δ) + (Δ/2)‖θ_exact‖². Theorem 5.1 prints
+// 2dσ²/Δ, four times the first term.
 func Theorem51Risk(d int, sigma, ridge, norm float64) float64 {
 	return float64(d)*sigma*sigma/(2*ridge) + 0.5*ridge*norm*norm
 }
 
-// BoundedOn returns a loss with bounded slope that is the squared loss wherever a
-// minimiser over the constraint can be: |xᵀθ − y| ≤ R·max_C‖θ‖ + Y for every
-// admissible record. LOP with it is LOP with the squared loss on C.
+// BoundedOn returns a loss with bounded slope that is the squared loss wherever a minimiser over the constraint can be:
+// |xᵀθ − y| ≤ R·max_C‖θ‖ + Y for every admissible record. LOP with it is LOP with the squared loss on C.
 //
-// Errors: privacy.ErrUnsupported for a loss other than the squared one or a
-// constraint that is not bounded.
+// Errors: privacy.ErrUnsupported for a loss other than the squared one or a constraint that is not bounded.
 func BoundedOn(l loss.Loss, rowNorm, labelBound float64, c composite.Constraint, d int) (loss.Loss, error) {
 	if _, ok := l.(loss.Squared); !ok {
 		return nil, fmt.Errorf("%w: a bound on the slope is known for the squared loss on a bounded domain, not for "+
@@ -118,8 +111,7 @@ func pick(b []float64, j int) float64 {
 	return b[j]
 }
 
-// Config asks for an Objective that satisfies (ε, δ). None of it may depend on
-// the records.
+// Config asks for an Objective that satisfies (ε, δ). None of it may depend on the records.
 type Config struct {
 	// Loss of bounded slope: see BoundedOn and loss.ClippedAt.
 	Loss           loss.Loss
@@ -136,8 +128,8 @@ type Config struct {
 
 // Calibrate returns LOP with the noise of the rule.
 //
-// Errors: *privacy.ParamError, *matrix.DataError; privacy.ErrUnsupported for a loss
-// of unbounded slope, or if what the rule says cannot be proved.
+// Errors: *privacy.ParamError, *matrix.DataError; privacy.ErrUnsupported for a loss of unbounded slope, or if what the
+// rule says cannot be proved.
 func Calibrate(c Config) (Objective, error) {
 	m := Objective{Regulariser: c.Regulariser, Constraint: c.Constraint, Dimension: c.Dimension, Adjacency: c.Adjacency,
 		Epsilon: c.Epsilon, Delta: c.Delta}
@@ -201,8 +193,8 @@ func (m Objective) usable() error {
 	return composite.Usable(m.Dimension, m.Regulariser, m.Constraint)
 }
 
-// Validate returns an error if a parameter is out of range, or one that wraps
-// privacy.ErrUnsupported if the noise is not proved to satisfy (ε, δ).
+// Validate returns an error if a parameter is out of range, or one that wraps privacy.ErrUnsupported if the noise is
+// not proved to satisfy (ε, δ).
 func (m Objective) Validate() error {
 	if err := m.usable(); err != nil {
 		return err
@@ -289,8 +281,7 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	if err != nil {
 		return nil, err
 	}
-	// Both noises are drawn before the records are read, the second as far as its
-	// first digits.
+	// Both noises are drawn before the records are read, the second as far as its first digits.
 	draw, a := noise.Exact(src), make([]float64, m.Dimension)
 	eta := draw.Near(a, m.Sigma)
 	xi := draw.Normals(m.Dimension)
@@ -317,8 +308,8 @@ func (m Objective) minimise(rows matrix.Rows, labels, a []float64, tolerance flo
 	return theta, nil
 }
 
-// Simulate returns the minimiser for one seeded draw of a without the output
-// noise, as the paper's experiments do. It has no privacy guarantee.
+// Simulate returns the minimiser for one seeded draw of a without the output noise, as the paper's experiments do. It
+// has no privacy guarantee.
 //
 // Errors: as Check; erm.ErrTolerance (wrapped).
 func (m Objective) Simulate(rows matrix.Rows, labels []float64, src *noise.Seeded, settings *mechanism.Settings) (

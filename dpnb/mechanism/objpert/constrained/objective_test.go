@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )

@@ -16,20 +16,17 @@ import (
 type Account int
 
 const (
-	// ByRows is the composition of what each form would cost alone, for every A with
-	// ‖A‖₂ ≤ Ā.
+	// ByRows is the composition of what each form would cost alone, for every A with ‖A‖₂ ≤ Ā.
 	ByRows Account = iota
-	// ByRank takes the norm of the whole gradient, and as many eigenvalues as forms: the
-	// correction of cop's Theorem 3.2.
+	// ByRank takes the norm of the whole gradient, and as many eigenvalues as forms: the correction of cop's Theorem
+	// 3.2.
 	ByRank
-	// FreeCurvature is a closed form at one ε, for one form whose curvature falls to zero
-	// where its slope is largest: a kernel whose tail is no lighter than exponential.
+	// FreeCurvature is a closed form at one ε, for one form whose curvature falls to zero where its slope is largest: a
+	// kernel whose tail is no lighter than exponential.
 	FreeCurvature
-	// Entropic is a closed form for every ε ≥ 0, for the logistic kernel and λw ≥ 2σ², and for
-	// Pieces, whatever λ is.
+	// Entropic is a closed form for every ε ≥ 0, for the logistic kernel and λw ≥ 2σ², and for Pieces, whatever λ is.
 	Entropic
-	// Tight is the exact worst case of one form. It takes seconds where the others take
-	// milliseconds.
+	// Tight is the exact worst case of one form. It takes seconds where the others take milliseconds.
 	Tight
 )
 
@@ -121,8 +118,7 @@ func (m COP) single() (objective.Curve, error) {
 	return f[0].Curve, nil
 }
 
-// entropic is the event by Theorem 7. A combination of pieces is a vertex p of the box of
-// slopes, and ‖Aᵀp‖ ≤ Ā‖p‖.
+// entropic is the event by Theorem 7. A combination of pieces is a vertex p of the box of slopes, and ‖Aᵀp‖ ≤ Ā‖p‖.
 func (m COP) entropic() (objective.Entropic, error) {
 	if m.Pieces != nil {
 		return m.entropicPieces(), nil

@@ -10,8 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// Every account proves (ε, δ) for the σ that it asks for, within its own reach, and Calibrate
-// takes the least of them.
+// Every account proves (ε, δ) for the σ that it asks for, within its own reach, and Calibrate takes the least of them.
 func TestAccounts(t *testing.T) {
 	unit, err := privacy.GaussianSigma(1, 1e-5)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 
 // Config asks for a COP that satisfies (ε, δ). None of it may depend on the records.
 type Config struct {
-	// Loss of one record. Where its Form is a loss.Convolved, or its Pieces are, with a Width of
-	// zero, the width is chosen, as Rule says.
+	// Loss of one record. Where its Form is a loss.Convolved, or its Pieces are, with a Width of zero, the width is
+	// chosen, as Rule says.
 	Loss
 	// Epsilon > 0, 0 < Delta < 1.
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
-	// Lambda fixes λ, the ridge of the sum; then the width must be fixed too, and σ is the
-	// least that is proved. Zero chooses λ by Rule.
+	// Lambda fixes λ, the ridge of the sum; then the width must be fixed too, and σ is the least that is proved. Zero
+	// chooses λ by Rule.
 	Lambda float64
 	// Rule chooses λ, and the width, where Lambda is zero.
 	Rule Rule
@@ -34,20 +34,19 @@ type Config struct {
 type Rule int
 
 const (
-	// Predicted takes the σ, λ and width at which the excess risk that is predicted from
-	// Planned is least (Planned.Excess).
+	// Predicted takes the σ, λ and width at which the excess risk that is predicted from Planned is least
+	// (Planned.Excess).
 	Predicted Rule = iota
-	// Paper is cop's λ of Lemma 3.3 and its step 1, with the true curvature in θ, and σ by
-	// the rank of the Hessian: what Theorem 3.2 means to say.
+	// Paper is cop's λ of Lemma 3.3 and its step 1, with the true curvature in θ, and σ by the rank of the Hessian:
+	// what Theorem 3.2 means to say.
 	Paper
-	// Printed is λ, width and σ as cop prints them: NOT proved to satisfy (ε, δ). What is
-	// returned says so, and its guarantee is the proved one at these parameters.
+	// Printed is λ, width and σ as cop prints them: NOT proved to satisfy (ε, δ). What is returned says so, and its
+	// guarantee is the proved one at these parameters.
 	Printed
 )
 
-// outputShare is μ_out/μ_objective; with τ = 1e-7·L the output noise is 2·10⁻⁵σ/λ, beside at
-// least 10⁻³σ/λ in the solution where the records have up to a thousand times λ's curvature,
-// and it costs 0.005 % of σ.
+// outputShare is μ_out/μ_objective; with τ = 1e-7·L the output noise is 2·10⁻⁵σ/λ, beside at least 10⁻³σ/λ in the
+// solution where the records have up to a thousand times λ's curvature, and it costs 0.005 % of σ.
 const outputShare = 0.01
 
 // finish sets τ and σ_out for m's λ and σ.
@@ -60,17 +59,16 @@ func (m COP) finish(tolerance float64) COP {
 	return m
 }
 
-// Calibrate returns the mechanism with the least noise, by the stated rule, that is proved
-// to satisfy (ε, δ).
+// Calibrate returns the mechanism with the least noise, by the stated rule, that is proved to satisfy (ε, δ).
 //
-// Errors: *privacy.ParamError, an error that wraps privacy.ErrUnsupported for an adjacency
-// other than add/remove-one; of Paper and Printed *NoWidthError where step 1 has no answer.
+// Errors: *privacy.ParamError, an error that wraps privacy.ErrUnsupported for an adjacency other than add/remove-one;
+// of Paper and Printed *NoWidthError where step 1 has no answer.
 func Calibrate(c Config) (COP, error) {
 	if err := c.validate(); err != nil {
 		return COP{}, err
 	}
-	// ε and δ are what a person typed; calibrating for the neighbours below pays for the
-	// difference between those decimals and their float64.
+	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
+	// decimals and their float64.
 	c.Epsilon, c.Delta = math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
 	if c.Lambda > 0 {
 		if err := c.Loss.validate(); err != nil {
@@ -209,8 +207,8 @@ func (c Config) sigma(m COP, most float64) (COP, error) {
 	return m.finish(c.Tolerance), nil
 }
 
-// searched is crossing of what is dear: a rough search says where to ask for a proof. It
-// returns m with the σ and, beside an h, the c that do best.
+// searched is crossing of what is dear: a rough search says where to ask for a proof. It returns m with the σ and,
+// beside an h, the c that do best.
 func (c Config) searched(m COP, start, top float64) (COP, error) {
 	m.Sigma = math.Inf(1)
 	stacks := []float64{0}
@@ -250,8 +248,8 @@ func (c Config) searched(m COP, start, top float64) (COP, error) {
 // logDown returns ln δ, rounded down.
 func logDown(delta float64) float64 { return math.Log(delta) * (1 + 1e-15) }
 
-// free is sigma for the closed form: the condition is to hold from a little below ε, so that
-// the output noise does not leave it.
+// free is sigma for the closed form: the condition is to hold from a little below ε, so that the output noise does not
+// leave it.
 func (c Config) free(m COP) (COP, error) {
 	curve, err := m.single()
 	if err != nil {
@@ -288,9 +286,8 @@ func (c Config) satisfied(m COP) bool {
 	return err == nil && privacy.LogDeltaUpper(p, c.Epsilon) <= logDown(c.Delta)
 }
 
-// crossing returns the least x in [low, high], to the relative tolerance, at which the
-// falling function f was seen to be at most target; +Inf if it is not at high. The search is
-// regula falsi in ln x, with a halving where that stalls.
+// crossing returns the least x in [low, high], to the relative tolerance, at which the falling function f was seen to
+// be at most target; +Inf if it is not at high. The search is regula falsi in ln x, with a halving where that stalls.
 func crossing(f func(float64) (float64, error), low, high, target, tolerance float64) (float64, error) {
 	fl, err := f(low)
 	if err != nil {

@@ -44,8 +44,8 @@ func config(k smoothing.Kernel, eps float64, r Rule, n int) Config {
 		Rule:      r, Planned: Planned{Records: n, Features: 5, Radius: 2, Residual: 1}}
 }
 
-// What is calibrated satisfies (ε, δ) by its own profile, and a hundredth less noise does
-// not, but for Paper, whose ridge is more than its noise wants.
+// What is calibrated satisfies (ε, δ) by its own profile, and a hundredth less noise does not, but for Paper, whose
+// ridge is more than its noise wants.
 func TestCalibrate(t *testing.T) {
 	for _, k := range []smoothing.Kernel{smoothing.Gaussian{}, smoothing.Logistic{}} {
 		for _, r := range []Rule{Predicted, Paper} {
@@ -73,8 +73,7 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// cop's printed noise is never the default and says what it is; its guarantee is what is
-// proved at its parameters.
+// cop's printed noise is never the default and says what it is; its guarantee is what is proved at its parameters.
 func TestPrintedIsMarked(t *testing.T) {
 	m, err := Calibrate(config(smoothing.Gaussian{}, 1, Printed, 1000))
 	if err != nil {
@@ -150,8 +149,8 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// A bound so small that Ā/‖A‖ has few digits left, or none, is kept to: rounded to one of the
-// smallest float64, the quotient would leave a record a third too long.
+// A bound so small that Ā/‖A‖ has few digits left, or none, is kept to: rounded to one of the smallest float64, the
+// quotient would leave a record a third too long.
 func TestClipUnderflow(t *testing.T) {
 	for _, norm := range []float64{0x1p-100, 1.3e-15, 1e-4} {
 		for _, large := range []float64{math.MaxFloat64, 1e300, 1e293} {

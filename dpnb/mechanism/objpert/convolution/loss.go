@@ -1,7 +1,6 @@
-// Package convolution is objective perturbation of losses with kinks in several linear forms
-// of a record, each kink smoothed by a kernel: convolution-then-objective-perturbation (cop),
-// with every accounting of it that is proved, with parameters chosen from public numbers,
-// and in several stages, each around what the last released.
+// Package convolution is objective perturbation of losses with kinks in several linear forms of a record, each kink
+// smoothed by a kernel: convolution-then-objective-perturbation (cop), with every accounting of it that is proved, with
+// parameters chosen from public numbers, and in several stages, each around what the last released.
 //
 // Proofs: docs/theory/smoothing.md.
 package convolution
@@ -26,30 +25,25 @@ import (
 //
 //	ℓ(θ) = Σⱼ f(aⱼᵀθ; yⱼ) + h(zᵀθ; y),  A the m × d matrix of the rows aⱼ,  ‖A‖₂ ≤ Ā,  ‖z‖ ≤ D.
 //
-// With f the absolute loss, convolved, and yⱼ = 0 it is cop's E‖Aθ + μk‖₁ + h(zᵀθ). A record
-// is m rows of features that follow each other, each with its label, and where there is an h
-// one more, z with the label y.
+// With f the absolute loss, convolved, and yⱼ = 0 it is cop's E‖Aθ + μk‖₁ + h(zᵀθ). A record is m rows of features that
+// follow each other, each with its label, and where there is an h one more, z with the label y.
 //
-// The bound is enforced: a record with ‖A‖₂ > Ā is multiplied, its labels too, by Ā/‖A‖₂,
-// which keeps the relation between the two and lowers the record's weight; one with an entry
-// that is not finite, or beyond 2⁹⁰⁰Ā, becomes zero. z is scaled by itself, and its label kept.
-// Nothing is said of whether that happened.
+// The bound is enforced: a record with ‖A‖₂ > Ā is multiplied, its labels too, by Ā/‖A‖₂, which keeps the relation
+// between the two and lowers the record's weight; one with an entry that is not finite, or beyond 2⁹⁰⁰Ā, becomes zero.
+// z is scaled by itself, and its label kept. Nothing is said of whether that happened.
 type Loss struct {
 	// Form is f, convex and of bounded slope and curvature.
 	Form loss.Loss
-	// Pieces is in place of Form and Other: ℓ(θ) = g(Aθ − y), g a smooth maximum of affine
-	// functions of all m forms together (cop, section 4.3 and appendix B.4). A record that is scaled
-	// has their offsets scaled too.
+	// Pieces is in place of Form and Other: ℓ(θ) = g(Aθ − y), g a smooth maximum of affine functions of all m forms
+	// together (cop, section 4.3 and appendix B.4). A record that is scaled has their offsets scaled too.
 	Pieces *smoothing.Entropic
 	// Forms is m.
 	Forms int
 	// Norm is Ā > 0.
 	Norm float64
-	// ByRow says that Norm bounds each row by itself: rows are scaled one by one, and
-	// Ā = √m·Norm.
+	// ByRow says that Norm bounds each row by itself: rows are scaled one by one, and Ā = √m·Norm.
 	ByRow bool
-	// Other is h, convex and of bounded slope and curvature, or loss.Linear, and OtherNorm is D;
-	// nil for none.
+	// Other is h, convex and of bounded slope and curvature, or loss.Linear, and OtherNorm is D; nil for none.
 	Other     loss.Loss
 	OtherNorm float64
 }
@@ -80,8 +74,8 @@ func (l Loss) bound() float64 {
 	return a
 }
 
-// Lipschitz returns L = √m·Ā·sup|f′| + D·sup|h′|, a bound on the norm of a record's gradient.
-// Of Pieces a_p it is Ā·max‖a_p‖.
+// Lipschitz returns L = √m·Ā·sup|f′| + D·sup|h′|, a bound on the norm of a record's gradient. Of Pieces a_p it is
+// Ā·max‖a_p‖.
 func (l Loss) Lipschitz() float64 {
 	if l.Pieces != nil {
 		return l.bound() * l.Pieces.Function.Lipschitz() * (1 + piecesSlack)
@@ -90,8 +84,8 @@ func (l Loss) Lipschitz() float64 {
 	return math.Sqrt(float64(l.Forms))*l.bound()*l.Form.Lipschitz() + slope
 }
 
-// Smoothness returns s = Ā²·sup f″ + D²·sup h″, a bound on the curvature of a record's loss in θ.
-// Of Pieces a_p it is Ā²·max‖a_p − a_q‖²/(4w).
+// Smoothness returns s = Ā²·sup f″ + D²·sup h″, a bound on the curvature of a record's loss in θ. Of Pieces a_p it is
+// Ā²·max‖a_p − a_q‖²/(4w).
 func (l Loss) Smoothness() float64 {
 	if l.Pieces != nil {
 		apart := l.bound() * (l.Pieces.Function.Diameter() + piecesSlack*l.Pieces.Function.Lipschitz())
@@ -101,8 +95,8 @@ func (l Loss) Smoothness() float64 {
 	return l.bound()*l.bound()*l.Form.Smoothness() + curvature
 }
 
-// validate returns a *privacy.ParamError if a field is out of range, or an error that wraps
-// privacy.ErrUnsupported for a loss of unbounded slope or curvature.
+// validate returns a *privacy.ParamError if a field is out of range, or an error that wraps privacy.ErrUnsupported for
+// a loss of unbounded slope or curvature.
 func (l Loss) validate() error {
 	if l.Pieces != nil {
 		return l.validatePieces()
@@ -147,8 +141,8 @@ func usable(name string, l loss.Loss) error {
 	return nil
 }
 
-// forms are the rows as the accountant sees them: m with the radius Ā; beside an h they have
-// √(1+c)·Ā, and h has √(1+1/c)·D, unless its slope is fixed.
+// forms are the rows as the accountant sees them: m with the radius Ā; beside an h they have √(1+c)·Ā, and h has
+// √(1+1/c)·D, unless its slope is fixed.
 func (l Loss) forms(c float64) ([]objective.Form, error) {
 	a, d := l.bound(), 0.0
 	if l.Other != nil {
@@ -170,8 +164,7 @@ func (l Loss) forms(c float64) ([]objective.Form, error) {
 	return all, nil
 }
 
-// fixed returns √(1+1/c)·D·|h′| of an h of fixed slope, which is a Gaussian mechanism beside
-// the others, else 0.
+// fixed returns √(1+1/c)·D·|h′| of an h of fixed slope, which is a Gaussian mechanism beside the others, else 0.
 func (l Loss) fixed(c float64) float64 {
 	h, ok := l.Other.(loss.Linear)
 	if !ok {
@@ -223,8 +216,8 @@ func (l Loss) check(rows matrix.Rows, labels []float64) error {
 	return nil
 }
 
-// clip returns the records scaled to the bounds, as copies, the rows of all A, then, where
-// there is an h, all z; and by what each A, or each row of it, is scaled.
+// clip returns the records scaled to the bounds, as copies, the rows of all A, then, where there is an h, all z; and by
+// what each A, or each row of it, is scaled.
 func (l Loss) clip(rows matrix.Rows, labels []float64) (x *matrix.Dense, y, scales []float64) {
 	n, d := rows.Dims()
 	out := matrix.NewDense(n, d, nil)
@@ -287,11 +280,10 @@ func (l Loss) problem(rows matrix.Rows, labels []float64) erm.Problem {
 		Split: len(y) / l.rows() * l.Forms}}
 }
 
-// shrink returns min(1, norm/‖A‖₂) for the k × d matrix a, less what rounding may have
-// taken from the computed norm; 0 if an entry is not finite, or so large that the quotient would
-// lose digits to underflow. Entries of AAᵀ err by d·u of their size, which moves its largest
-// eigenvalue by kd·u of itself, and that is found to some k·u; what scaling itself rounds is
-// within mechanism.NormSlack.
+// shrink returns min(1, norm/‖A‖₂) for the k × d matrix a, less what rounding may have taken from the computed norm; 0
+// if an entry is not finite, or so large that the quotient would lose digits to underflow. Entries of AAᵀ err by d·u of
+// their size, which moves its largest eigenvalue by kd·u of itself, and that is found to some k·u; what scaling itself
+// rounds is within mechanism.NormSlack.
 func shrink(gram *mat.SymDense, a []float64, k, d int, norm float64) float64 {
 	largest := 0.0
 	for _, v := range a {

@@ -20,15 +20,14 @@ import (
 //	J(θ) = Σᵢ Σⱼ f(aᵢⱼᵀθ; yᵢⱼ) + (λ/2)‖θ − c‖² + bᵀθ,  b ~ N(0, σ²I),
 //	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: θ̃ + N(0, σ_out²I),
 //
-// a sum over the records, not a mean: cop's λ is λ/(2n) here, and its c is 0. Every
-// parameter is chosen without looking at the records, c too, or from what was released
-// before (Recentred). With Pieces the inner sum is g(Aᵢθ − yᵢ).
+// a sum over the records, not a mean: cop's λ is λ/(2n) here, and its c is 0. Every parameter is chosen without looking
+// at the records, c too, or from what was released before (Recentred). With Pieces the inner sum is g(Aᵢθ − yᵢ).
 type COP struct {
 	Loss
 	// Lambda is λ > 0, Sigma is σ > 0.
 	Lambda, Sigma float64
-	// Stack is c > 0, how much of D goes to the rows of A in ByRows, where there is an Other;
-	// zero is what bounds the norm of the whole gradient least.
+	// Stack is c > 0, how much of D goes to the rows of A in ByRows, where there is an Other; zero is what bounds the
+	// norm of the whole gradient least.
 	Stack float64
 	// Centre is the centre c, of length d; nil is 0.
 	Centre []float64
@@ -38,8 +37,8 @@ type COP struct {
 	Account Account
 	// From is the ε from which FreeCurvature is claimed; the other accounts want none.
 	From float64
-	// Unproved says, in a result, that σ and λ come from a theorem that is not proved;
-	// the guarantee is that of Account all the same. Empty for none.
+	// Unproved says, in a result, that σ and λ come from a theorem that is not proved; the guarantee is that of Account
+	// all the same. Empty for none.
 	Unproved string
 }
 
@@ -185,8 +184,7 @@ func (m COP) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, 
 	s := settings.Value()
 	pull := append([]float64(nil), b...)
 	for j, c := range m.Centre {
-		// (λ/2)‖θ − c‖² is (λ/2)‖θ‖² − λcᵀθ and a constant. The two roundings are within
-		// 2⁻⁵³ of their results each.
+		// (λ/2)‖θ − c‖² is (λ/2)‖θ‖² − λcᵀθ and a constant. The two roundings are within 2⁻⁵³ of their results each.
 		shift := m.Lambda * c
 		pull[j] -= shift
 		tolerance -= 0x1p-52 * (math.Abs(pull[j]) + math.Abs(shift))

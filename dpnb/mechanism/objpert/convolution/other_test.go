@@ -76,8 +76,8 @@ func spectral(a []float64) float64 {
 	return math.Sqrt((p+q)/2 + math.Hypot((p-q)/2, r))
 }
 
-// Beside an h the accounting pays for its row, the best c is no worse than others, and the
-// rank bound asks for more noise; step 1 without an answer says which n or λ would do.
+// Beside an h the accounting pays for its row, the best c is no worse than others, and the rank bound asks for more
+// noise; step 1 without an answer says which n or λ would do.
 func TestCalibrateOther(t *testing.T) {
 	c := Config{Loss: withLogistic, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Lambda: 200}
 	m, err := Calibrate(c)
@@ -126,8 +126,8 @@ func TestCalibrateOther(t *testing.T) {
 	}
 }
 
-// max(0, zᵀθ) as |zᵀθ|/2 + zᵀθ/2 (cop, section 2): the linear h moves the release as a tilt by
-// its sum does, and costs a Gaussian mechanism beside the form.
+// max(0, zᵀθ) as |zᵀθ|/2 + zᵀθ/2 (cop, section 2): the linear h moves the release as a tilt by its sum does, and costs
+// a Gaussian mechanism beside the form.
 func TestLinearOther(t *testing.T) {
 	const n, d = 30, 3
 	src := noise.NewSeeded(9)
@@ -153,8 +153,8 @@ func TestLinearOther(t *testing.T) {
 	if norm := floats.Norm(g, 2); norm > 1e-7 {
 		t.Errorf("the gradient has norm %g", norm)
 	}
-	// As D = 1, Ā = 1/2: the whole gradient has norm at most 1, as that of a GLM has, which
-	// asks for the Gaussian mechanism's noise at least; the form and its h are charged apart.
+	// As D = 1, Ā = 1/2: the whole gradient has norm at most 1, as that of a GLM has, which asks for the Gaussian
+	// mechanism's noise at least; the form and its h are charged apart.
 	c := Config{Loss: l, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Lambda: 1000}
 	c.Norm, c.OtherNorm = 0.5, 1
 	got, err := Calibrate(c)

@@ -15,8 +15,8 @@ type Planned struct {
 	Records, Features int
 	// Radius is R ≥ ‖θ⋆‖.
 	Radius float64
-	// Residual is the scale r of the residuals aⱼᵀθ⋆ − yⱼ, in the unit of the labels; only
-	// Predicted and its like look at it.
+	// Residual is the scale r of the residuals aⱼᵀθ⋆ − yⱼ, in the unit of the labels; only Predicted and its like look
+	// at it.
 	Residual float64
 }
 
@@ -35,8 +35,8 @@ func (p Planned) validate() error {
 	return nil
 }
 
-// NoWidthError says that step 1 of cop's algorithm has no answer: the curvature that is not
-// smoothed asks for more ridge than λ. Everything in it is public.
+// NoWidthError says that step 1 of cop's algorithm has no answer: the curvature that is not smoothed asks for more
+// ridge than λ. Everything in it is public.
 type NoWidthError struct {
 	// Lambda is cop's λ, of the mean; Needed is what it must exceed.
 	Lambda, Needed float64
@@ -67,10 +67,10 @@ func (p Planned) ridge(c, sigma float64) float64 {
 //
 //	λ = (β_μ + β_h)(m + 1)/(nε).
 //
-// As printed β_μ is that of appendix B.3, L_f/μ for the Gaussian kernel and √6·L_f/μ for the
-// Laplacian one, L_f = √m·Ā + D·L_h, and σ² = C²(8 ln(1/δ) + 8ε)/ε². Otherwise β_μ is the true
-// curvature 2k(0)Ā²/μ, β_h = D²·sup h″, and σ the least by the rank of the Hessian at that λ: step 1 makes
-// the ratio of curvature and ridge ε/(2(m+1)), whatever n is, so that σ comes first.
+// As printed β_μ is that of appendix B.3, L_f/μ for the Gaussian kernel and √6·L_f/μ for the Laplacian one, L_f = √m·Ā
+// + D·L_h, and σ² = C²(8 ln(1/δ) + 8ε)/ε². Otherwise β_μ is the true curvature 2k(0)Ā²/μ, β_h = D²·sup h″, and σ the
+// least by the rank of the Hessian at that λ: step 1 makes the ratio of curvature and ridge ε/(2(m+1)), whatever n is,
+// so that σ comes first.
 func (c Config) paper(printed bool) (COP, error) {
 	k, ok := c.Form.(loss.Convolved)
 	if !ok || k.Width != 0 {
@@ -137,8 +137,7 @@ func (c Config) paper(printed bool) (COP, error) {
 	return m, nil
 }
 
-// noWidth says how many records would do, σ being what it is whatever n is: those with
-// √(4C²n + dσ²)·ε/(R(m+1)) > β_h.
+// noWidth says how many records would do, σ being what it is whatever n is: those with √(4C²n + dσ²)·ε/(R(m+1)) > β_h.
 func (c Config) noWidth(l Loss, sigma, lambda, beta float64) error {
 	p, forms, big := c.Planned, float64(c.Forms), l.constant()
 	root := beta * p.Radius * (forms + 1) / c.Epsilon

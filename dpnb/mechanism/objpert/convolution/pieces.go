@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// mostForms and mostPieces bound what a record of Pieces is made of: a row of d numbers for each
-	// piece is kept beside the data.
+	// mostForms and mostPieces bound what a record of Pieces is made of: a row of d numbers for each piece is kept
+	// beside the data.
 	mostForms, mostPieces = 64, 128
-	// piecesSlack pays for rounding in v_p = Aᵀa_p: its entries err by (m + 1)2⁻⁵³ of Σⱼ|a_pⱼ||Aⱼ|,
-	// and so v_p by (m + 1)√m·2⁻⁵³·Ā‖a_p‖ < 1e-13·Ā‖a_p‖; a difference of two by twice that.
+	// piecesSlack pays for rounding in v_p = Aᵀa_p: its entries err by (m + 1)2⁻⁵³ of Σⱼ|a_pⱼ||Aⱼ|, and so v_p by (m +
+	// 1)√m·2⁻⁵³·Ā‖a_p‖ < 1e-13·Ā‖a_p‖; a difference of two by twice that.
 	piecesSlack = 2e-13
-	// mostOffset is the largest offset of a piece in a record, in units of w and of the largest b_p:
-	// beyond, a computed gradient has lost its digits, and the offset is cut to it.
+	// mostOffset is the largest offset of a piece in a record, in units of w and of the largest b_p: beyond, a computed
+	// gradient has lost its digits, and the offset is cut to it.
 	mostOffset = 0x1p30
 )
 
@@ -65,8 +65,8 @@ func (l Loss) validatePieces() error {
 		{"Smoothness", l.Smoothness()}}).Check()
 }
 
-// piecesProblem is problem for Pieces: form p of a record is v_pᵀθ, v_p = Aᵀa_p, and its offset
-// is s·b_p − ⟨a_p, y⟩, y scaled by s as the record is; s = 1 where rows are scaled one by one.
+// piecesProblem is problem for Pieces: form p of a record is v_pᵀθ, v_p = Aᵀa_p, and its offset is s·b_p − ⟨a_p, y⟩, y
+// scaled by s as the record is; s = 1 where rows are scaled one by one.
 func (l Loss) piecesProblem(x *matrix.Dense, y, scales []float64) erm.Problem {
 	f, m, d, n := l.Pieces.Function, l.Forms, x.D, x.N/l.Forms
 	soft := loss.Maximum{Temperature: l.Pieces.Width}
@@ -102,9 +102,9 @@ func (l Loss) piecesProblem(x *matrix.Dense, y, scales []float64) erm.Problem {
 	return p
 }
 
-// entropicPieces is entropic for Pieces: a vertex is a piece, ‖Aᵀa_p‖ ≤ Ā‖a_p‖, the differences of
-// the v_p span at most min(m, P − 1) dimensions, but for their rounding, and their variance under
-// any weights is at most (Āρ)², ρ the radius of the a_p.
+// entropicPieces is entropic for Pieces: a vertex is a piece, ‖Aᵀa_p‖ ≤ Ā‖a_p‖, the differences of the v_p span at most
+// min(m, P − 1) dimensions, but for their rounding, and their variance under any weights is at most (Āρ)², ρ the radius
+// of the a_p.
 func (m COP) entropicPieces() objective.Entropic {
 	f, bound := m.Pieces.Function, m.bound()
 	slack := piecesSlack * f.Lipschitz()
@@ -119,10 +119,9 @@ func (m COP) entropicPieces() objective.Entropic {
 	return e
 }
 
-// bends returns, as convolution of a kink in each form would have them, the jump of the slope and
-// the variance of the kernel: those of P pieces a diameter D apart are taken for m forms whose
-// slopes jump by D/√m, which they are for ‖·‖₁, and a soft maximum of two lines of that jump is
-// the convolution with a logistic kernel.
+// bends returns, as convolution of a kink in each form would have them, the jump of the slope and the variance of the
+// kernel: those of P pieces a diameter D apart are taken for m forms whose slopes jump by D/√m, which they are for
+// ‖·‖₁, and a soft maximum of two lines of that jump is the convolution with a logistic kernel.
 func (l Loss) bends() (jump, variance float64) {
 	if l.Pieces == nil {
 		k := l.Form.(loss.Convolved)

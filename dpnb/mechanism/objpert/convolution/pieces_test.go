@@ -25,8 +25,8 @@ func bowl(t testing.TB, width float64) Loss {
 	return Loss{Pieces: &smoothing.Entropic{Function: f, Width: width}, Forms: 2, Norm: 1.5}
 }
 
-// The release is where the gradient of the objective, written out by smoothing.Entropic, is zero;
-// a record that is too long is scaled with its level.
+// The release is where the gradient of the objective, written out by smoothing.Entropic, is zero; a record that is too
+// long is scaled with its level.
 func TestPieces(t *testing.T) {
 	const n, d = 40, 3
 	src := noise.NewSeeded(8)
@@ -84,8 +84,8 @@ func TestPiecesHaveTheConstantsOfTheirForm(t *testing.T) {
 	}
 }
 
-// Calibrated parts satisfy (ε, δ), and a hundredth less noise does not; with a ridge from λw = 2σ²
-// on nothing is charged; what is not of this loss is refused by name.
+// Calibrated parts satisfy (ε, δ), and a hundredth less noise does not; with a ridge from λw = 2σ² on nothing is
+// charged; what is not of this loss is refused by name.
 func TestCalibratePieces(t *testing.T) {
 	base := Config{Loss: bowl(t, 0), Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
 		Planned: Planned{Records: 1000, Features: 3, Radius: 2, Residual: 1}}

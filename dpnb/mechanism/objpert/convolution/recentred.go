@@ -15,15 +15,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Recentred is COP in stages: the ridge of each is about what the one before released, moved
-// to ‖θ‖ ≤ Radius. Given that, the ridge knows nothing of the records, so that the stages
-// compose as adaptive mechanisms do; they are one event. A ridge that curvature forces to be
-// large costs little about a centre that is near.
+// Recentred is COP in stages: the ridge of each is about what the one before released, moved to ‖θ‖ ≤ Radius. Given
+// that, the ridge knows nothing of the records, so that the stages compose as adaptive mechanisms do; they are one
+// event. A ridge that curvature forces to be large costs little about a centre that is near.
 //
 // Statement: dpnb/recentring; proof: docs/theory/smoothing.md#dpnb-recentring.
 type Recentred struct {
-	// Stages, at least one, account by ByRows. The Centre of the first is public, nil for 0;
-	// those of the others are set as they run.
+	// Stages, at least one, account by ByRows. The Centre of the first is public, nil for 0; those of the others are
+	// set as they run.
 	Stages []COP
 	// Radius R > 0 is public.
 	Radius float64
@@ -117,8 +116,7 @@ func (m Recentred) Check(rows matrix.Rows, labels []float64) error {
 	return nil
 }
 
-// Run implements mechanism.Mechanism. Also is a [][]float64, the coefficients that the earlier
-// stages released.
+// Run implements mechanism.Mechanism. Also is a [][]float64, the coefficients that the earlier stages released.
 func (m Recentred) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
@@ -141,9 +139,8 @@ func (m Recentred) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	return r, nil
 }
 
-// growths are how many times as much of the budget each stage has as the one before, bends how
-// many times as large its λ/s is, stageNoise the σ, for the whole budget, that are looked at, in
-// units of the Gaussian mechanism's.
+// growths are how many times as much of the budget each stage has as the one before, bends how many times as large its
+// λ/s is, stageNoise the σ, for the whole budget, that are looked at, in units of the Gaussian mechanism's.
 var (
 	growths    = [...]float64{0.5, 1, 2, 4}
 	bends      = [...]float64{0.3, 1, 3}
@@ -214,10 +211,10 @@ func (c Config) stagesFrontier(k int, growth, bend float64) ([len(stageNoise)]fl
 	return out, nil
 }
 
-// CalibrateRecentred returns the mechanism in at most the given number of stages with the least
-// predicted excess risk: their number, which is one where ε√n is small, the shares of the budget,
-// the noise, and for each stage λ and a kernel's width, given how far the one before is expected
-// to be from θ⋆. c.Form is a loss.Convolved of width 0, c.Rule is Predicted.
+// CalibrateRecentred returns the mechanism in at most the given number of stages with the least predicted excess risk:
+// their number, which is one where ε√n is small, the shares of the budget, the noise, and for each stage λ and a
+// kernel's width, given how far the one before is expected to be from θ⋆. c.Form is a loss.Convolved of width 0, c.Rule
+// is Predicted.
 //
 // Errors: as Calibrate.
 func CalibrateRecentred(c Config, stages int) (Recentred, error) {
@@ -274,12 +271,11 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 	return Recentred{}, c.noSigma(COP{Loss: c.wide(best[0].width)})
 }
 
-// doubt is by how much each further stage has to promise less: predictions for two stages were
-// two thirds of those for one, beside what was measured (docs/theory/smoothing.md, Recentring).
+// doubt is by how much each further stage has to promise less: predictions for two stages were two thirds of those for
+// one, beside what was measured (docs/theory/smoothing.md, Recentring).
 const doubt = 1.5
 
-// bestPlan returns the plan of at most so many stages with the least predicted excess; nil if
-// there is none.
+// bestPlan returns the plan of at most so many stages with the least predicted excess; nil if there is none.
 func (c Config) bestPlan(stages int, gauss float64) (best []choice, err error) {
 	least := math.Inf(1)
 	for k := 1; k <= stages; k++ {
@@ -308,8 +304,8 @@ func (c Config) bestPlan(stages int, gauss float64) (best []choice, err error) {
 	return best, nil
 }
 
-// plan chooses λ and the width of each stage, noise in units of L/√share; the ratio λ/s is
-// bend times that of the stage before.
+// plan chooses λ and the width of each stage, noise in units of L/√share; the ratio λ/s is bend times that of the stage
+// before.
 func (c Config) plan(ratio, bend, noise float64, shares []float64) []choice {
 	unit := c.wide(1)
 	var out []choice
@@ -326,8 +322,8 @@ func (c Config) plan(ratio, bend, noise float64, shares []float64) []choice {
 	return out
 }
 
-// bestRidge returns the λ with the least predicted excess for the noise and the ratio λ/s, and
-// the width that belongs to it. unit is the loss at width 1.
+// bestRidge returns the λ with the least predicted excess for the noise and the ratio λ/s, and the width that belongs
+// to it. unit is the loss at width 1.
 func (c Config) bestRidge(unit Loss, sigma, ratio, apart float64, of func(choice) float64) choice {
 	at := func(lambda float64) choice {
 		w := ratio * unit.Smoothness() / lambda // s ∝ 1/w

@@ -16,8 +16,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// Two stages satisfy (ε, δ) together, and either stage counts; the second is about the first
-// one's release; where n is large their error is less than that of one stage.
+// Two stages satisfy (ε, δ) together, and either stage counts; the second is about the first one's release; where n is
+// large their error is less than that of one stage.
 func TestRecentred(t *testing.T) {
 	if !testscale.Full() {
 		t.Skip("searches for ten seconds; run with --full")
@@ -75,8 +75,8 @@ func TestRecentred(t *testing.T) {
 	}
 }
 
-// Each stage minimises about what the one before released: with hardly any noise and a
-// ridge that overwhelms the records, everything stays at the first centre.
+// Each stage minimises about what the one before released: with hardly any noise and a ridge that overwhelms the
+// records, everything stays at the first centre.
 func TestRecentredCentre(t *testing.T) {
 	x, y := medians(20, noise.NewSeeded(2))
 	stage := COP{Loss: Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 3, Norm: 4}, Lambda: 1e9, Sigma: 1e-3,

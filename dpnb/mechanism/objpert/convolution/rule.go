@@ -13,14 +13,13 @@ import (
 const (
 	// fill is the mean square of a row, over the largest.
 	fill = 0.5
-	// density is that of residuals at their quantile, times their scale; bend is
-	// (f_ε′)²/f_ε there, times its cube.
+	// density is that of residuals at their quantile, times their scale; bend is (f_ε′)²/f_ε there, times its cube.
 	density, bend = 0.25, 0.118
 )
 
-// squares is about the mean of ‖A‖²_F: of m rows of norm up to a, fill·ma²; of ‖A‖₂ ≤ Ā it is
-// between fill·Ā², where all rows are parallel, and m times that, where they are orthogonal and
-// of one length, and the geometric mean is taken.
+// squares is about the mean of ‖A‖²_F: of m rows of norm up to a, fill·ma²; of ‖A‖₂ ≤ Ā it is between fill·Ā², where
+// all rows are parallel, and m times that, where they are orthogonal and of one length, and the geometric mean is
+// taken.
 func (l Loss) squares() float64 {
 	all := fill * l.bound() * l.bound() // bound is √m·a where rows are bounded
 	if !l.ByRow {
@@ -29,11 +28,10 @@ func (l Loss) squares() float64 {
 	return all
 }
 
-// curvature returns H, about the curvature that the records have in each direction on the way
-// from θ⋆ to a point at a mean square distance of spread: n records of mean square E‖A‖²_F in d
-// directions, each row with the mean curvature (b − a) times the density at 0 of residual,
-// kernel and what the row makes of the distance together, 0.25/√(r² + (v + E‖A‖²_F·spread/m)/3.3)
-// (logistic residuals of scale r have the variance 3.3r²).
+// curvature returns H, about the curvature that the records have in each direction on the way from θ⋆ to a point at a
+// mean square distance of spread: n records of mean square E‖A‖²_F in d directions, each row with the mean curvature (b
+// − a) times the density at 0 of residual, kernel and what the row makes of the distance together, 0.25/√(r² + (v +
+// E‖A‖²_F·spread/m)/3.3) (logistic residuals of scale r have the variance 3.3r²).
 func (p Planned) curvature(l Loss, spread float64) float64 {
 	jump, v := l.bends()
 	v += l.squares() * spread / float64(l.Forms)
@@ -41,13 +39,13 @@ func (p Planned) curvature(l Loss, spread float64) float64 {
 		math.Sqrt(p.Residual*p.Residual+v/3.3)
 }
 
-// Excess predicts the excess of the mean risk of COP with the noise σ, the ridge λ about a
-// centre at a mean square distance of apart in each direction, and l's kernel,
+// Excess predicts the excess of the mean risk of COP with the noise σ, the ridge λ about a centre at a mean square
+// distance of apart in each direction, and l's kernel,
 //
 //	(d/2n)·H(σ² + λ²·apart)/(H + λ)² + m(b − a)v²·bend/(8r³),
 //
-// v the variance of the kernel: noise and shrinkage in the d directions, and what smoothing
-// shifts the quantile. l.Form is a loss.Convolved, or there are Pieces.
+// v the variance of the kernel: noise and shrinkage in the d directions, and what smoothing shifts the quantile. l.Form
+// is a loss.Convolved, or there are Pieces.
 //
 // Source: docs/theory/smoothing.md, section on the choice of λ and width.
 func (p Planned) Excess(l Loss, sigma, lambda, apart float64) float64 {
@@ -57,8 +55,8 @@ func (p Planned) Excess(l Loss, sigma, lambda, apart float64) float64 {
 		float64(l.Forms)*jump*v*v*bend/(8*p.Residual*p.Residual*p.Residual)
 }
 
-// spread predicts the mean square error e² of a coefficient: e² = (σ² + λ²·apart)/(H + λ)², H
-// being that for e². What is far off sees less curvature.
+// spread predicts the mean square error e² of a coefficient: e² = (σ² + λ²·apart)/(H + λ)², H being that for e². What
+// is far off sees less curvature.
 func (p Planned) spread(l Loss, sigma, lambda, apart float64) float64 {
 	force, e := sigma*sigma+lambda*lambda*apart, 0.0
 	for range 40 {
@@ -75,8 +73,7 @@ func (p Planned) spread(l Loss, sigma, lambda, apart float64) float64 {
 // apart is the mean square of a coefficient of θ⋆.
 func (p Planned) apart() float64 { return p.Radius * p.Radius / float64(p.Features) }
 
-// noiseFactors are the σ that are looked at, in units of the Gaussian mechanism's, from the
-// largest down.
+// noiseFactors are the σ that are looked at, in units of the Gaussian mechanism's, from the largest down.
 var noiseFactors = [...]float64{4, 3, 2.4, 2, 1.7, 1.45, 1.25, 1.15, 1.08, 1.05}
 
 // frontierKey is what the least λ/s at each of noiseFactors depends on.
@@ -88,9 +85,9 @@ type frontierKey struct {
 
 var frontiers sync.Map // frontierKey → [len(noiseFactors)]float64
 
-// frontier returns the least λ/s at which σ of each noise factor is proved by Theorem 6, to a
-// hundredth, or by Theorem 4 where that is less: for a choice, not for a guarantee. It
-// depends on nothing but the kernel, the slopes, m, ε and δ.
+// frontier returns the least λ/s at which σ of each noise factor is proved by Theorem 6, to a hundredth, or by Theorem
+// 4 where that is less: for a choice, not for a guarantee. It depends on nothing but the kernel, the slopes, m, ε and
+// δ.
 func (c Config) frontier(epsilon, delta float64) ([len(noiseFactors)]float64, error) {
 	if c.Pieces != nil {
 		return c.piecesFrontier(epsilon, delta)
@@ -162,8 +159,8 @@ func (c Config) piecesFrontier(epsilon, delta float64) (out [len(noiseFactors)]f
 // choice is a point that is predicted to be good.
 type choice struct{ sigma, lambda, width, excess, spread float64 }
 
-// choose returns the σ, λ and width with the least predicted excess for (ε, δ) and a centre
-// at the mean square distance apart, among the noise factors and all λ.
+// choose returns the σ, λ and width with the least predicted excess for (ε, δ) and a centre at the mean square distance
+// apart, among the noise factors and all λ.
 func (c Config) choose(epsilon, delta, apart float64) (choice, error) {
 	best := choice{excess: math.Inf(1)}
 	frontier, err := c.frontier(epsilon, delta)

@@ -7,21 +7,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// bracket is a set of symmetric matrices {A : B₁ ⪯ A ⪯ B₀} between two that
-// commute: B = U·diag·Uᵀ. With Ā = (B₀ + B₁)/2 and D = B₀ − B₁,
+// bracket is a set of symmetric matrices {A : B₁ ⪯ A ⪯ B₀} between two that commute: B = U·diag·Uᵀ. With Ā = (B₀ +
+// B₁)/2 and D = B₀ − B₁,
 //
 //	{Aw} = Āw + D^{1/2}·(ball of radius ½√(wᵀDw)),
 //
 // so that every bound below is reached.
 type bracket struct {
-	// vectors has the eigenvectors as columns; forms are the linear forms a that are asked for, in these:
-	// row j is Uᵀaⱼ.
+	// vectors has the eigenvectors as columns; forms are the linear forms a that are asked for, in these: row j is
+	// Uᵀaⱼ.
 	vectors, forms *mat.Dense
 	low, high      []float64
 }
 
-// eigen returns the eigenvalues, rising, and the vectors of m; ok is false if an
-// entry is not finite or they were not found.
+// eigen returns the eigenvalues, rising, and the vectors of m; ok is false if an entry is not finite or they were not
+// found.
 func eigen(m *mat.SymDense) (values []float64, vectors *mat.Dense, ok bool) {
 	if norm := mat.Norm(m, 1); math.IsNaN(norm) || math.IsInf(norm, 0) {
 		return nil, nil, false
@@ -94,8 +94,7 @@ func (b bracket) linear(w []float64) (centre, radius []float64) {
 	return centre, radius
 }
 
-// sandwich returns a bound on √(aⱼᵀASAaⱼ) for the symmetric S ⪰ 0 whose largest
-// eigenvalue is top.
+// sandwich returns a bound on √(aⱼᵀASAaⱼ) for the symmetric S ⪰ 0 whose largest eigenvalue is top.
 func (b bracket) sandwich(j int, s *mat.SymDense, top float64) float64 {
 	d := len(b.low)
 	column := make([]float64, d) // Āaⱼ

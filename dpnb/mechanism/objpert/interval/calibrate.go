@@ -5,17 +5,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Share is which part of the budget, in μ², the matrices are to have. A tenth
-// costs the fit a twentieth of its noise.
+// Share is which part of the budget, in μ², the matrices are to have. A tenth costs the fit a twentieth of its noise.
 type Share struct {
-	// Curvature is the part of M; Scores that of V, zero not to release it. Both
-	// together are less than 1.
+	// Curvature is the part of M; Scores that of V, zero not to release it. Both together are less than 1.
 	Curvature, Scores float64
 }
 
-// Calibrate returns a fit and the release of its curvature that together
-// satisfy the (ε, δ) of c, with what is to be beside them. The rest of c is as in
-// objpert.Calibrate.
+// Calibrate returns a fit and the release of its curvature that together satisfy the (ε, δ) of c, with what is to be
+// beside them. The rest of c is as in objpert.Calibrate.
 //
 // Errors: as there, or a *privacy.ParamError for the shares.
 func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, error) {

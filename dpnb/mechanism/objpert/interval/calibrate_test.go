@@ -8,8 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// At extreme (ε, δ) and shares what is returned is within the budget and uses it,
-// or it is an error.
+// At extreme (ε, δ) and shares what is returned is within the budget and uses it, or it is an error.
 func TestCalibrateAtExtremes(t *testing.T) {
 	good := 0
 	for _, eps := range []float64{1e-3, 0.3, 10, 100} {

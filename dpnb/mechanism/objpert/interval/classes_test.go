@@ -6,15 +6,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Intervals on the coefficients of several classes cover what the fit would have
-// been without noise: with hardly any records, where the noise is all there is,
-// about as often as they say if there is one dimension.
+// Intervals on the coefficients of several classes cover what the fit would have been without noise: with hardly any
+// records, where the noise is all there is, about as often as they say if there is one dimension.
 func TestClassesCover(t *testing.T) {
 	const classes, reps, level = 3, 150, 0.9
 	for _, n := range []int{1, 200} {

@@ -17,16 +17,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Curvature releases, for the coefficients θ that Fit has released, the
-// curvature of the losses there and, if it is wanted, what the scores vary by:
+// Curvature releases, for the coefficients θ that Fit has released, the curvature of the losses there and, if it is
+// wanted, what the scores vary by:
 //
 //	M̃ = Σᵢ f″(xᵢᵀθ; yᵢ)·xᵢxᵢᵀ + E,   Ṽ = Σᵢ f′(xᵢᵀθ; yᵢ)²·xᵢxᵢᵀ + E′,
 //
-// E symmetric with independent N(0, Sigma²) on the diagonal and N(0, Sigma²/2)
-// beside it, E′ the same with ScoreSigma. One record changes M by at most
-// s = R²·sup f″ and V by at most L² = R²·sup f′² in the Frobenius norm, in which
-// E is a standard Gaussian, so that these are Gaussian mechanisms with
-// μ = s/Sigma and L²/ScoreSigma: given θ, they compose with Fit.
+// E symmetric with independent N(0, Sigma²) on the diagonal and N(0, Sigma²/2) beside it, E′ the same with ScoreSigma.
+// One record changes M by at most s = R²·sup f″ and V by at most L² = R²·sup f′² in the Frobenius norm, in which E is a
+// standard Gaussian, so that these are Gaussian mechanisms with μ = s/Sigma and L²/ScoreSigma: given θ, they compose
+// with Fit.
 //
 // The ridge is not in M.
 type Curvature struct {
@@ -62,16 +61,14 @@ func (c Curvature) Validate() error {
 // roundUp is for a privacy figure of a few correctly rounded operations.
 const roundUp = 1 + 0x1p-48
 
-// sensitivities of M and V: one record's part is computed to within 1e-12, and then
-// rounded by exact.Outer.
+// sensitivities of M and V: one record's part is computed to within 1e-12, and then rounded by exact.Outer.
 func (c Curvature) sensitivities() (curvature, scores float64) {
 	l := c.Fit.Lipschitz()
 	const more = (1 + 1e-12) * (1 + exact.OuterRounding)
 	return c.Fit.Smoothness() * more, l * l * more
 }
 
-// Mu returns μ of the release of the matrices alone, rounded up:
-// √((s/Sigma)² + (L²/ScoreSigma)²).
+// Mu returns μ of the release of the matrices alone, rounded up: √((s/Sigma)² + (L²/ScoreSigma)²).
 func (c Curvature) Mu() float64 {
 	s, l2 := c.sensitivities()
 	mu := s / c.Sigma
@@ -81,9 +78,8 @@ func (c Curvature) Mu() float64 {
 	return mu * roundUp
 }
 
-// Together returns the profile of the fit and of the matrices, under
-// add/remove-one: that of a fit whose output noise has μ² more, Gaussian
-// mechanisms being what both are.
+// Together returns the profile of the fit and of the matrices, under add/remove-one: that of a fit whose output noise
+// has μ² more, Gaussian mechanisms being what both are.
 //
 // Bound: upper, for every ε.
 // Errors: as Validate.
@@ -109,8 +105,8 @@ func (c Curvature) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 
 // Moments is what is known about the curvature at the released coefficients.
 type Moments struct {
-	// Hessian is M̃, a d×d matrix, the ridge not included; HessianSigma is the
-	// scale of its noise, zero for a matrix from public records.
+	// Hessian is M̃, a d×d matrix, the ridge not included; HessianSigma is the scale of its noise, zero for a matrix
+	// from public records.
 	Hessian      *mat.SymDense
 	HessianSigma float64
 	// Scores is Ṽ, nil if it is not known.
@@ -139,16 +135,15 @@ func cloned(a *mat.SymDense) *mat.SymDense {
 	return out
 }
 
-// Simulated reports whether the matrices have noise that could be known to somebody,
-// or none that a mechanism has drawn (those of public records have none).
+// Simulated reports whether the matrices have noise that could be known to somebody, or none that a mechanism has drawn
+// (those of public records have none).
 func (m *Moments) Simulated() bool { return m.origin.Simulated() }
 
 // Seed returns the seed of a simulation; ok is false if there is none.
 func (m *Moments) Seed() (seed uint64, ok bool) { return m.origin.Seed() }
 
-// At draws the noise and releases the matrices at theta, which must be what Fit has
-// released for the same records: else the guarantee does not compose as Together says.
-// The caller has charged the budget.
+// At draws the noise and releases the matrices at theta, which must be what Fit has released for the same records: else
+// the guarantee does not compose as Together says. The caller has charged the budget.
 //
 // Errors: as objpert.Objective.Run before it draws, or a theta of another length.
 func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Source) (*Moments, error) {
@@ -225,9 +220,8 @@ func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
 	return c.Fit.Check(rows, labels)
 }
 
-// Run implements mechanism.Mechanism: it runs Fit and then, at the coefficients that it
-// releases, the matrices, *Moments in Also. The guarantee of the release is that of the
-// two together, whatever is done with either.
+// Run implements mechanism.Mechanism: it runs Fit and then, at the coefficients that it releases, the matrices,
+// *Moments in Also. The guarantee of the release is that of the two together, whatever is done with either.
 func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	both, err := mechanism.Begin(c, rows, labels, src)
@@ -255,11 +249,9 @@ func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source,
 	return r, r.Also.(*Moments), nil
 }
 
-// PublicCurvature returns the curvature at theta from records that are public
-// and come from the same population as the private ones, scaled to `records` of
-// them, a public number. It costs no privacy. Labels may be nil where the
-// loss's curvature does not depend on them (logistic); the scores'
-// covariance is then not known.
+// PublicCurvature returns the curvature at theta from records that are public and come from the same population as the
+// private ones, scaled to `records` of them, a public number. It costs no privacy. Labels may be nil where the loss's
+// curvature does not depend on them (logistic); the scores' covariance is then not known.
 //
 // Errors: *matrix.DataError, or a *privacy.ParamError.
 func PublicCurvature(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, records float64) (*Moments,

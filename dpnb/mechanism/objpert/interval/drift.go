@@ -6,9 +6,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
-// curvatureChange returns q with |f‴| ≤ q·f″, so that the curvature changes by
-// a factor of at most e^{qR·‖Δθ‖}; ok is false for a loss that has none (kinks
-// in the slope, as Huber's, and clipping).
+// curvatureChange returns q with |f‴| ≤ q·f″, so that the curvature changes by a factor of at most e^{qR·‖Δθ‖}; ok is
+// false for a loss that has none (kinks in the slope, as Huber's, and clipping).
 func curvatureChange(l loss.Loss) (q float64, ok bool) {
 	if c, ok := l.(loss.SelfConcordant); ok {
 		q := c.SelfConcordance()
@@ -17,9 +16,8 @@ func curvatureChange(l loss.Loss) (q float64, ok bool) {
 	return 0, false
 }
 
-// shrink returns (1 − e^{−u})/u, the mean of e^{−su} over s ∈ [0, 1]: what is
-// left, on average over a segment, of the curvature at its end. shrink(−u) is
-// by how much it can have grown.
+// shrink returns (1 − e^{−u})/u, the mean of e^{−su} over s ∈ [0, 1]: what is left, on average over a segment, of the
+// curvature at its end. shrink(−u) is by how much it can have grown.
 func shrink(u float64) float64 {
 	switch {
 	case u == 0:
@@ -32,10 +30,9 @@ func shrink(u float64) float64 {
 	return -math.Expm1(-u) / u
 }
 
-// radius returns the largest r with r·(λ + shrink(k·r)·mu) ≤ a, from above: how
-// far a force of size a can move the minimiser where the curvature is at least
-// mu at one end. The left side rises with r. λ = 0 is allowed; +Inf if there is
-// no bound.
+// radius returns the largest r with r·(λ + shrink(k·r)·mu) ≤ a, from above: how far a force of size a can move the
+// minimiser where the curvature is at least mu at one end. The left side rises with r. λ = 0 is allowed; +Inf if there
+// is no bound.
 func radius(lambda, mu, k, a float64) float64 {
 	if lambda == 0 {
 		switch {

@@ -11,9 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// TestCoverageWhereItIsHard: a handful of records, separable or of one label only,
-// one feature and hardly any ε, where the noise is all there is and the release
-// alone covers no more often than it says.
+// TestCoverageWhereItIsHard: a handful of records, separable or of one label only, one feature and hardly any ε, where
+// the noise is all there is and the release alone covers no more often than it says.
 func TestCoverageWhereItIsHard(t *testing.T) {
 	const reps = 400
 	tight := 1.0

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -12,8 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// people are 20,000 records of norm 1, of which two of three have label +1
-// where the first feature is positive.
+// people are 20,000 records of norm 1, of which two of three have label +1 where the first feature is positive.
 func people() (*matrix.Dense, []float64) {
 	x, y := matrix.NewDense(20_000, 2, nil), make([]float64, 20_000)
 	for i := range y {
@@ -27,8 +25,7 @@ func people() (*matrix.Dense, []float64) {
 	return x, y
 }
 
-// A tenth of the budget for the curvature makes intervals possible that are
-// nearly as narrow as the noise.
+// A tenth of the budget for the curvature makes intervals possible that are nearly as narrow as the noise.
 func Example() {
 	x, y := people()
 	c := objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}

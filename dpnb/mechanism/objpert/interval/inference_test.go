@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -82,8 +81,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 	}
 }
 
-// No pair of neighbours differs by more than the sensitivities, and some pair
-// by almost as much.
+// No pair of neighbours differs by more than the sensitivities, and some pair by almost as much.
 func TestSensitivityOfMoments(t *testing.T) {
 	rng := noise.NewSeeded(3)
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 0.7}} {
@@ -112,8 +110,8 @@ func TestSensitivityOfMoments(t *testing.T) {
 	}
 }
 
-// E is isotropic in the Frobenius norm: E‖E‖² = σ²·d(d+1)/2, and the bound on
-// its top eigenvalue holds, at the level that is asked for and not far above.
+// E is isotropic in the Frobenius norm: E‖E‖² = σ²·d(d+1)/2, and the bound on its top eigenvalue holds, at the level
+// that is asked for and not far above.
 func TestMatrixNoise(t *testing.T) {
 	rng := noise.NewSeeded(4)
 	const sigma, alpha = 1.5, 0.05
@@ -170,8 +168,7 @@ func TestBallQuantile(t *testing.T) {
 }
 
 func TestSquaresAndChiQuantiles(t *testing.T) {
-	// Of d equal weights the law is χ²_d: never below its quantile, above by a
-	// known factor at most.
+	// Of d equal weights the law is χ²_d: never below its quantile, above by a known factor at most.
 	for _, d := range []int{1, 5, 50} {
 		w := make([]float64, d)
 		floats.AddConst(2, w)
@@ -244,9 +241,8 @@ func TestBracketBounds(t *testing.T) {
 	}
 }
 
-// The narrower interval ±zσ/λ, true for a quadratic, is not one for all convex
-// objectives: with the projection onto a cone for a minimiser it misses almost
-// always, and FromRelease does not.
+// The narrower interval ±zσ/λ, true for a quadratic, is not one for all convex objectives: with the projection onto a
+// cone for a minimiser it misses almost always, and FromRelease does not.
 func TestReleaseAloneNeedsItsWidth(t *testing.T) {
 	const d, reps, level = 100, 500, 0.9
 	m, err := objpert.Calibrate(config(loss.Logistic{}, 1))

@@ -12,21 +12,18 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Intervals are one interval for each coefficient. Each by itself covers its
-// target with probability Level at least, over the draws that Covers names; all
-// of them together do not.
+// Intervals are one interval for each coefficient. Each by itself covers its target with probability Level at least,
+// over the draws that Covers names; all of them together do not.
 type Intervals struct {
 	// Level is 1 − α.
 	Level float64
-	// Estimate is the centre: the released coefficient, or that corrected for
-	// the shrinkage of the ridge.
+	// Estimate is the centre: the released coefficient, or that corrected for the shrinkage of the ridge.
 	Estimate, Lower, Upper []float64
 	// Covers says what is covered and over what the probability is taken.
 	Covers string
 	// Basis says what the coverage rests on, in words.
 	Basis string
-	// Proved says that the coverage holds at every number of records; else it
-	// is that of the limit of many records.
+	// Proved says that the coverage holds at every number of records; else it is that of the limit of many records.
 	Proved bool
 }
 
@@ -51,8 +48,7 @@ func newIntervals(level float64, centre, half []float64, bound float64) *Interva
 			iv.Lower[j], iv.Upper[j] = c-half[j], c+half[j]
 		}
 		if bound > 0 {
-			// Cut, and never empty: where the two exclude each other the nearer
-			// end is all that is left.
+			// Cut, and never empty: where the two exclude each other the nearer end is all that is left.
 			iv.Lower[j] = math.Max(-bound, math.Min(iv.Lower[j], bound))
 			iv.Upper[j] = math.Min(bound, math.Max(iv.Upper[j], -bound))
 			iv.Estimate[j] = math.Max(iv.Lower[j], math.Min(iv.Estimate[j], iv.Upper[j]))
@@ -80,24 +76,22 @@ func checkTheta(theta []float64) error {
 	return nil
 }
 
-// FromRelease returns intervals for the coefficients θ̂ that the same fit would
-// have had without noise, the same ridges included, from the released θ and the
-// parameters of the mechanism alone, which is objpert.Objective, a Curvature, or one of
-// several classes, theta being that of the classes one after the other: a
-// post-processing of the release, which costs nothing.
+// FromRelease returns intervals for the coefficients θ̂ that the same fit would have had without noise, the same ridges
+// included, from the released θ and the parameters of the mechanism alone, which is objpert.Objective, a Curvature, or
+// one of several classes, theta being that of the classes one after the other: a post-processing of the release, which
+// costs nothing.
 //
-// The deviation θ̃ − θ̂ = −H̄⁻¹b has H̄ ⪰ λI, λ the least ridge, whatever the records and however
-// H̄ depends on b, hence lies in the ball over the diameter from 0 to −b/λ:
+// The deviation θ̃ − θ̂ = −H̄⁻¹b has H̄ ⪰ λI, λ the least ridge, whatever the records and however H̄ depends on b,
+// hence lies in the ball over the diameter from 0 to −b/λ:
 //
 //	|θ̃ⱼ − θ̂ⱼ| ≤ (|bⱼ| + ‖b‖)/(2λ) + output noise,
 //
-// about σ√d/(2λ); where ω shrinks all but the last coefficient further, in the
-// ellipsoid that belongs to the ridges. No narrower interval holds for all records (docs/theory/intervals.md,
-// section 2); with many records the truth is much closer, but how close is private.
+// about σ√d/(2λ); where ω shrinks all but the last coefficient further, in the ellipsoid that belongs to the ridges. No
+// narrower interval holds for all records (docs/theory/intervals.md, section 2); with many records the truth is much
+// closer, but how close is private.
 //
-// Of one-vs-rest this is so for each of the K fits. Of softmax all of the noise lies in
-// Σ_c θ_c = 0, a space of (K − 1)d dimensions, in which a unit vector of one coefficient
-// has the length √(1 − 1/K):
+// Of one-vs-rest this is so for each of the K fits. Of softmax all of the noise lies in Σ_c θ_c = 0, a space of (K −
+// 1)d dimensions, in which a unit vector of one coefficient has the length √(1 − 1/K):
 //
 //	|θ̃ⱼ − θ̂ⱼ| ≤ √(1 − 1/K)·[σ/λ·½(|N₁| + ‖N‖) + τ/λ + σ_out|N′|],  N of (K − 1)d dimensions.
 //
@@ -232,8 +226,8 @@ func ballHalfWidth(m objpert.Objective, d int, alpha float64) float64 {
 		share*alpha)
 }
 
-// ballHalfWidths returns the half-widths of all d coefficients. Where the ridges
-// differ, λ + ω = Λ and λ for the last, the lemma bounds the deviation by
+// ballHalfWidths returns the half-widths of all d coefficients. Where the ridges differ, λ + ω = Λ and λ for the last,
+// the lemma bounds the deviation by
 //
 //	½(|bⱼ|/Λ + ‖b₋‖/Λ + |b_d|/√(λΛ))  and, of the last,  |b_d|/λ + ½‖b₋‖/√(λΛ),
 //

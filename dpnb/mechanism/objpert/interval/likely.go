@@ -20,8 +20,8 @@ type Guess struct {
 	// independent. Factor is the standard deviation of the factor by which all of it may be off.
 	Curvature *mat.SymDense
 	Factor    float64
-	// Columns are the features of each column, none left out, with how far what is within a column is off, as usual
-	// is of all else; zero is that.
+	// Columns are the features of each column, none left out, with how far what is within a column is off, as usual is
+	// of all else; zero is that.
 	Columns []Column
 	// Scores returns ρ with V ≈ ρM, V the covariance of the sum of the scores, where the factor is f.
 	Scores func(f float64) float64
@@ -34,16 +34,16 @@ type Column struct {
 }
 
 const (
-	// usual is how far, relative to its independent columns, the curvature of records is off before that is
-	// estimated, and doubtful the standard deviation of the logarithm of this.
+	// usual is how far, relative to its independent columns, the curvature of records is off before that is estimated,
+	// and doubtful the standard deviation of the logarithm of this.
 	usual, doubtful = 0.15, 0.7
 	// largest is the standard deviation of a coefficient of the population, of rows of norm 1, where nothing is known.
 	largest = 10
 )
 
 // Likely returns approximate intervals with a curvature M̃ that was released with noise, without the worst case over
-// all that the noise may hide: M̃ is drawn towards what is expected of it, as far as the noise says, and what
-// that leaves unknown is counted as more noise. Of the population (true) or of the same fit without noise.
+// all that the noise may hide: M̃ is drawn towards what is expected of it, as far as the noise says, and what that
+// leaves unknown is counted as more noise. Of the population (true) or of the same fit without noise.
 //
 // With E′ = M̂ − M of mean 0 and K = M, or M + Λ of the same fit,
 //
@@ -254,8 +254,8 @@ func (p *problem) estimate(g Guess) (estimate, error) {
 	return c, nil
 }
 
-// directions sets the vectors and the forms, and returns what is expected of the curvature along each, at least that
-// of a record, and the column of each.
+// directions sets the vectors and the forms, and returns what is expected of the curvature along each, at least that of
+// a record, and the column of each.
 func (c *estimate) directions(p *problem, g Guess) (values []float64, column []int, err error) {
 	d := len(p.theta)
 	c.vectors = mat.NewDense(d, p.d, nil)

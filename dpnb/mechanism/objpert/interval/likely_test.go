@@ -25,8 +25,8 @@ func guessed(m *mat.SymDense, by float64) Guess {
 	return g
 }
 
-// Under a heavy ridge estimates for the population are where the fit without one is, and those of the same fit stay;
-// a curvature that is a tenth off moves them further than their width.
+// Under a heavy ridge estimates for the population are where the fit without one is, and those of the same fit stay; a
+// curvature that is a tenth off moves them further than their width.
 func TestLikelyCorrectsForTheRidge(t *testing.T) {
 	x, y := records(200_000, []float64{1, -1, 0.5}, noise.NewSeeded(1))
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 300,

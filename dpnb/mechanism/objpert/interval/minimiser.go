@@ -15,20 +15,17 @@ import (
 type Settings struct {
 	// Level is the probability of covering, for example 0.95.
 	Level float64
-	// Linearise takes the curvature at the released coefficients for that all
-	// the way that the noise and the sampling have moved them (not the ridge:
-	// Population allows for that). It is what an asymptotic interval does:
-	// narrower, and right only where they move no record's predictor by much.
-	// Losses with kinks in their slope have nothing else.
+	// Linearise takes the curvature at the released coefficients for that all the way that the noise and the sampling
+	// have moved them (not the ridge: Population allows for that). It is what an asymptotic interval does: narrower,
+	// and right only where they move no record's predictor by much. Losses with kinks in their slope have nothing else.
 	Linearise bool
 	// Forms are the linear forms aᵀθ that intervals are for; nil is each coefficient.
 	Forms [][]float64
-	// Basis has orthonormal columns that span what records differ in, where rows have features that add
-	// up to nothing; nil is everything. Along all else a release is noise over the ridge alone. Forms lie in its
-	// span, and so does the last coordinate if its ridge is another.
+	// Basis has orthonormal columns that span what records differ in, where rows have features that add up to nothing;
+	// nil is everything. Along all else a release is noise over the ridge alone. Forms lie in its span, and so does the
+	// last coordinate if its ridge is another.
 	Basis *mat.Dense
-	// NormBound is for Population: a public bound on ‖θ⋆‖₂, zero if there is
-	// none. It must not come from the records.
+	// NormBound is for Population: a public bound on ‖θ⋆‖₂, zero if there is none. It must not come from the records.
 	NormBound float64
 }
 
@@ -46,20 +43,18 @@ type problem struct {
 	mo    *Moments
 	s     Settings
 	d     int
-	// forms are the linear forms that are asked for in the basis, a row each; at are their values at θ̃, and
-	// length their norms.
+	// forms are the linear forms that are asked for in the basis, a row each; at are their values at θ̃, and length
+	// their norms.
 	forms      *mat.Dense
 	at, length []float64
 	// given are the forms before that.
 	given *mat.Dense
-	// k is q·R, the rate at which the curvature changes with ‖Δθ‖; zero if it
-	// is not known.
+	// k is q·R, the rate at which the curvature changes with ‖Δθ‖; zero if it is not known.
 	k float64
 	// alpha is 1 − Level; its parts are below.
 	alpha float64
-	// known is M, or M + Ω in Minimiser, = U·diag(values)·Uᵀ up to slack in each
-	// direction. Ω, the ridge besides λ, does not change, so that M + Ω changes by no
-	// larger a factor than M.
+	// known is M, or M + Ω in Minimiser, = U·diag(values)·Uᵀ up to slack in each direction. Ω, the ridge besides λ,
+	// does not change, so that M + Ω changes by no larger a factor than M.
 	values  []float64
 	vectors *mat.Dense
 	slack   float64
@@ -67,8 +62,8 @@ type problem struct {
 	off float64
 }
 
-// How alpha is divided. Each event below fails with at most its share; the rest
-// is for the Gaussian part, which decides the width.
+// How alpha is divided. Each event below fails with at most its share; the rest is for the Gaussian part, which decides
+// the width.
 const (
 	shareMatrix    = 0.02  // the noise of M, each side
 	shareOff       = 0.005 // the output noise
@@ -176,9 +171,8 @@ func (p *problem) ask() error {
 	return nil
 }
 
-// curvatures returns bounds on the eigenvalues of the mean of M over a segment
-// that ends within r of θ̃, or of M at its end: of M̃ ∓ slack, times shrinking
-// and growth.
+// curvatures returns bounds on the eigenvalues of the mean of M over a segment that ends within r of θ̃, or of M at its
+// end: of M̃ ∓ slack, times shrinking and growth.
 func (p *problem) curvatures(shrunk, grown float64) (low, high []float64) {
 	low, high = make([]float64, p.d), make([]float64, p.d)
 	for i, v := range p.values {
@@ -199,18 +193,16 @@ func (p *problem) inverse(lambda float64, low, high []float64) bracket {
 	return b
 }
 
-// Minimiser returns intervals for the coefficients θ̂ that the same fit would
-// have had without noise, the same ridges included, with the curvature mo at the
-// released coefficients theta.
+// Minimiser returns intervals for the coefficients θ̂ that the same fit would have had without noise, the same ridges
+// included, with the curvature mo at the released coefficients theta.
 //
-// Without Linearise they hold at every number of records, and where the noise is
-// small beside the curvature they are those of the normal law, ±z·σ‖H⁻¹eⱼ‖ with
-// H = M + Λ, Λ the ridges; where it is large they are those of FromRelease.
+// Without Linearise they hold at every number of records, and where the noise is small beside the curvature they are
+// those of the normal law, ±z·σ‖H⁻¹eⱼ‖ with H = M + Λ, Λ the ridges; where it is large they are those of FromRelease.
 //
-// Coverage: at least Level, over the noise of the fit and of the matrices, for
-// every dataset; with Linearise, or with public records, in the limit of many.
-// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a
-// loss whose curvature may change abruptly, unless Linearise is set.
+// Coverage: at least Level, over the noise of the fit and of the matrices, for every dataset; with Linearise, or with
+// public records, in the limit of many.
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for a loss whose curvature may change
+// abruptly, unless Linearise is set.
 // Proof: docs/theory/intervals.md, section 3.
 func Minimiser(m objpert.Objective, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
 	p, err := newProblem(m, theta, mo, s, true)
@@ -221,8 +213,7 @@ func Minimiser(m objpert.Objective, theta []float64, mo *Moments, s Settings) (*
 		p.k = 0
 	}
 	gauss := p.alpha * (1 - 2*shareMatrix - shareOff - shareNorm - shareRemainder - shareBall)
-	// How far b moves the minimiser: the curvature at θ_b bounds it from one
-	// end, then that at θ̂ from the other.
+	// How far b moves the minimiser: the curvature at θ_b bounds it from one end, then that at θ̂ from the other.
 	force := m.Sigma * chiQuantile(p.d, shareNorm*p.alpha)
 	moved := radius(m.Lambda, math.Exp(-p.k*p.off)*math.Max(0, p.values[0]-p.slack), p.k, force)
 	change := math.Exp(p.k * (moved + p.off))

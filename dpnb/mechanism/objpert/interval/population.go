@@ -8,31 +8,26 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Population returns intervals for the coefficients θ⋆ = argmin E f of the
-// population that the records were drawn from, with the curvature mo at the
-// released coefficients theta. The shrinkage of the ridge is corrected for:
+// Population returns intervals for the coefficients θ⋆ = argmin E f of the population that the records were drawn from,
+// with the curvature mo at the released coefficients theta. The shrinkage of the ridge is corrected for:
 //
 //	θ⋆ = θ̃ + M̄⁻¹(Λθ̃ + b + g),   g = Σ∇f at θ⋆, of covariance V,
 //
-// and the interval allows for b, for g and for what is not known of M̄. Where
-// some direction of M does not stand out of its noise, nothing is known of θ⋆
-// but NormBound, and the intervals are infinite or [−NormBound, NormBound].
+// and the interval allows for b, for g and for what is not known of M̄. Where some direction of M does not stand out of
+// its noise, nothing is known of θ⋆ but NormBound, and the intervals are infinite or [−NormBound, NormBound].
 //
-// V is mo.Scores if it is there; else V = M is taken, which is true if the model
-// is (the logistic loss and labels that follow it).
+// V is mo.Scores if it is there; else V = M is taken, which is true if the model is (the logistic loss and labels that
+// follow it).
 //
-// Coverage: at least Level, over records, labels and noise, in the limit of many
-// records, g being normal. The change of the curvature on the way from θ̃ to θ⋆
-// is allowed for; with Linearise, that part of it which is due to the ridge,
-// where the rate of change is known. Without Linearise it takes many records, or
-// a NormBound, for an interval to be finite.
-// Errors: as Minimiser; privacy.ErrUnsupported if the scores' covariance is
-// needed and not known.
+// Coverage: at least Level, over records, labels and noise, in the limit of many records, g being normal. The change of
+// the curvature on the way from θ̃ to θ⋆ is allowed for; with Linearise, that part of it which is due to the ridge,
+// where the rate of change is known. Without Linearise it takes many records, or a NormBound, for an interval to be
+// finite.
+// Errors: as Minimiser; privacy.ErrUnsupported if the scores' covariance is needed and not known.
 // Proof: docs/theory/intervals.md, section 5.
 func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (*Intervals, error) {
 	p, err := newProblem(m, theta, mo, s, false)
@@ -78,9 +73,8 @@ func Population(m objpert.Objective, theta []float64, mo *Moments, s Settings) (
 	return iv, nil
 }
 
-// shrinkage returns about how far the ridge has moved the coefficients:
-// ‖M⁻¹Λθ̃‖ with M̃ for M. It is asked for only where every eigenvalue of M̃ exceeds
-// its noise.
+// shrinkage returns about how far the ridge has moved the coefficients: ‖M⁻¹Λθ̃‖ with M̃ for M. It is asked for only
+// where every eigenvalue of M̃ exceeds its noise.
 func (p *problem) shrinkage() float64 {
 	var sum float64
 	ridge := p.ridge()

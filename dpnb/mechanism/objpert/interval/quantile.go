@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// tiny is the probability below which 1 − alpha has lost its digits; there the
-// Chernoff bounds of the normal law stand in, which err to the wide side.
+// tiny is the probability below which 1 − alpha has lost its digits; there the Chernoff bounds of the normal law stand
+// in, which err to the wide side.
 const tiny = 1e-10
 
 // twoSided returns z with P(|N| > z) = alpha for a standard normal N.
@@ -27,8 +27,8 @@ func oneSided(alpha float64) float64 {
 	return math.Sqrt2 * math.Erfcinv(2*alpha)
 }
 
-// chiQuantile returns q with P(χ_d > q) ≤ alpha: that of the law, or Gaussian
-// concentration's √d + z where it is smaller or cannot be computed.
+// chiQuantile returns q with P(χ_d > q) ≤ alpha: that of the law, or Gaussian concentration's √d + z where it is
+// smaller or cannot be computed.
 func chiQuantile(d int, alpha float64) float64 {
 	bound := math.Sqrt(float64(d)) + math.Max(0, oneSided(alpha))
 	if alpha < tiny {
@@ -40,8 +40,7 @@ func chiQuantile(d int, alpha float64) float64 {
 	return bound
 }
 
-// ballQuantile returns t with P((|b₁| + ‖b‖)/2 > t) = alpha, b standard normal
-// in d dimensions, from above:
+// ballQuantile returns t with P((|b₁| + ‖b‖)/2 > t) = alpha, b standard normal in d dimensions, from above:
 //
 //	P(… ≤ t) = ∫_{−t}^{t} φ(x) P(χ²_{d−1} ≤ 4t(t − |x|)) dx.
 func ballQuantile(d int, alpha float64) float64 {
@@ -69,8 +68,7 @@ func ballQuantile(d int, alpha float64) float64 {
 	return hi
 }
 
-// squaresQuantile returns q with P(Σ wᵢNᵢ² > q) ≤ alpha for independent
-// standard normal Nᵢ and wᵢ ≥ 0.
+// squaresQuantile returns q with P(Σ wᵢNᵢ² > q) ≤ alpha for independent standard normal Nᵢ and wᵢ ≥ 0.
 // Source: Laurent and Massart 2000, Annals of Statistics 28, Lemma 1.
 func squaresQuantile(weights []float64, alpha float64) float64 {
 	var sum, squares, largest float64
@@ -83,11 +81,11 @@ func squaresQuantile(weights []float64, alpha float64) float64 {
 	return sum + 2*math.Sqrt(squares*t) + 2*largest*t
 }
 
-// topEigenvalue returns c with P(λ_max(E) > c) ≤ alpha for the noise E of
-// Curvature at scale sigma in d dimensions: σ(√(2d) + z).
+// topEigenvalue returns c with P(λ_max(E) > c) ≤ alpha for the noise E of Curvature at scale sigma in d dimensions:
+// σ(√(2d) + z).
 //
-// E λ_max ≤ σ√(2d) by comparison (Sudakov, Fernique), λ_max is σ-Lipschitz in the
-// Frobenius coordinates, and its median is at most its mean, as it is convex.
+// E λ_max ≤ σ√(2d) by comparison (Sudakov, Fernique), λ_max is σ-Lipschitz in the Frobenius coordinates, and its median
+// is at most its mean, as it is convex.
 // Proof: docs/theory/intervals.md, section 4.
 func topEigenvalue(d int, sigma, alpha float64) float64 {
 	if sigma == 0 {

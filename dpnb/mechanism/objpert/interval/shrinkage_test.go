@@ -9,14 +9,12 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// TestCoverageUnderShrinkage: with other ridges for the intercept and the rest, all
-// three kinds of intervals cover; with ω forgotten, those that correct for the
-// ridge do not.
+// TestCoverageUnderShrinkage: with other ridges for the intercept and the rest, all three kinds of intervals cover;
+// with ω forgotten, those that correct for the ridge do not.
 func TestCoverageUnderShrinkage(t *testing.T) {
 	const reps, n, level = 150, 2500, 0.9
 	fit, curv, err := Calibrate(config(loss.Logistic{}, 4), Share{Curvature: 0.2, Scores: 0.1})
@@ -85,8 +83,8 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 	}
 }
 
-// TestReleaseAloneUnderShrinkage: the half-widths allow for the largest deviation
-// that the ball lemma has for the ridges, and are narrower than the least ridge's.
+// TestReleaseAloneUnderShrinkage: the half-widths allow for the largest deviation that the ball lemma has for the
+// ridges, and are narrower than the least ridge's.
 func TestReleaseAloneUnderShrinkage(t *testing.T) {
 	m, _, err := Calibrate(config(loss.Logistic{}, 1), Share{Curvature: 0.1})
 	if err != nil {
@@ -122,8 +120,8 @@ func TestReleaseAloneUnderShrinkage(t *testing.T) {
 	}
 }
 
-// TestRidgeIsThePenaltysGradient: what Population corrects for, by differences of
-// λ/2·‖θ‖² + ω/2·Σθⱼ² − λcθ_d; the centre and ω each matter.
+// TestRidgeIsThePenaltysGradient: what Population corrects for, by differences of λ/2·‖θ‖² + ω/2·Σθⱼ² − λcθ_d; the
+// centre and ω each matter.
 func TestRidgeIsThePenaltysGradient(t *testing.T) {
 	theta := []float64{0.5, -2, 1.5}
 	for _, m := range []objpert.Objective{{Lambda: 3}, {Lambda: 3, Penalty: objpert.Penalty{Shrinkage: 5}},

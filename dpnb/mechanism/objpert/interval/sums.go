@@ -10,10 +10,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
-// moments returns M and, if it is wanted, V at theta. What a record adds is a function of
-// the record and of theta alone, rounded to multiples of a step, so that the sums
-// are exact: one record more changes them by its own part, whatever the others are.
-// Entries beyond 2⁵³ steps are cut to that, which moves no two matrices apart.
+// moments returns M and, if it is wanted, V at theta. What a record adds is a function of the record and of theta
+// alone, rounded to multiples of a step, so that the sums are exact: one record more changes them by its own part,
+// whatever the others are. Entries beyond 2⁵³ steps are cut to that, which moves no two matrices apart.
 func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, scores bool) (hessian,
 	score *mat.SymDense) {
 	n, d := rows.Dims()
@@ -55,8 +54,7 @@ type parts struct {
 // newParts takes a bound s on the Frobenius norm of a part and one on the weights.
 func newParts(d int, s, most float64) *parts { return &parts{exact.NewOuter(d, s), most} }
 
-// add adds w·xxᵀ of the rows from lo on; x has room for them. A weight that is
-// no number, or negative, counts as zero.
+// add adds w·xxᵀ of the rows from lo on; x has room for them. A weight that is no number, or negative, counts as zero.
 func (p *parts) add(rows matrix.Rows, x, w []float64, lo int) {
 	_, d := rows.Dims()
 	for i, v := range w {

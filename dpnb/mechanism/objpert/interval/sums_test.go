@@ -8,15 +8,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// TestMatricesOfNeighboursDifferByTheRecord, exactly, for every remainder of four and of a
-// block, wherever the record stands, dense and sparse; what it adds is no longer than is
-// paid for. Sums of products in float64 are found out.
+// TestMatricesOfNeighboursDifferByTheRecord, exactly, for every remainder of four and of a block, wherever the record
+// stands, dense and sparse; what it adds is no longer than is paid for. Sums of products in float64 are found out.
 func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 	rng := noise.NewSeeded(7)
 	const d = 5

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -24,9 +23,9 @@ func (o one) at(lambda, theta float64) (slope, curvature, m float64) {
 	return slope + lambda*theta, m + lambda, m
 }
 
-// exactTogether is δ(ε) of coefficient and curvature of a against those of b, the
-// output noise and the tolerance being nothing: with φ the density of the noise, θ has
-// the density φ(∇J₀)·J₀″, and given θ the curvature is a Gaussian mechanism.
+// exactTogether is δ(ε) of coefficient and curvature of a against those of b, the output noise and the tolerance being
+// nothing: with φ the density of the noise, θ has the density φ(∇J₀)·J₀″, and given θ the curvature is a Gaussian
+// mechanism.
 func exactTogether(a, b one, lambda, sigma, sigmaH, eps float64) float64 {
 	const n = 800
 	top := 12*sigma/lambda + 3/lambda
@@ -49,8 +48,8 @@ func exactTogether(a, b one, lambda, sigma, sigmaH, eps float64) float64 {
 	return sum
 }
 
-// TestTogetherAgainstExactLaws: in one dimension the law of coefficient and
-// curvature is known; no pair of neighbours exceeds what Together says.
+// TestTogetherAgainstExactLaws: in one dimension the law of coefficient and curvature is known; no pair of neighbours
+// exceeds what Together says.
 func TestTogetherAgainstExactLaws(t *testing.T) {
 	worst, alone := 0.0, 0.0
 	for _, lambda := range []float64{0.3, 2} {

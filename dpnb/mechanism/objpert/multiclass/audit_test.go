@@ -10,16 +10,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// attempts are neighbours that try to break a claim for three classes and
-// records of norm at most 1: nothing else in the data, records that push the
-// probabilities onto one or two wrong classes, records that hold them in the
-// middle, tilts that do the same.
+// attempts are neighbours that try to break a claim for three classes and records of norm at most 1: nothing else in
+// the data, records that push the probabilities onto one or two wrong classes, records that hold them in the middle,
+// tilts that do the same.
 func attempts(lambda, sigma float64) []audit.Softmax {
 	base := audit.Softmax{ExtraX: 1, Lambda: lambda, Sigma: sigma}
 	all := []audit.Softmax{base}
@@ -96,8 +94,8 @@ func worstRatio(found []exact, dirs []privacy.Direction, claim func(d privacy.Di
 	return worst
 }
 
-// The claimed profile must lie above the exact divergence of real neighbours,
-// and claims that leave something out must not.
+// The claimed profile must lie above the exact divergence of real neighbours, and claims that leave something out must
+// not.
 func TestExactDivergenceIsBelowTheClaim(t *testing.T) {
 	if testing.Short() {
 		t.Skip("integrates over a plane many times")
@@ -172,8 +170,8 @@ func randomAttempt(rng *noise.Seeded) audit.Softmax {
 	return s
 }
 
-// The same for random neighbours, λ, σ and ε, also below zero. Where the sum
-// over cells comes near the claim it is repeated with smaller ones.
+// The same for random neighbours, λ, σ and ε, also below zero. Where the sum over cells comes near the claim it is
+// repeated with smaller ones.
 func TestRandomNeighbours(t *testing.T) {
 	if testing.Short() {
 		t.Skip("integrates over a plane many times")

@@ -6,14 +6,12 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// Config asks for a mechanism that satisfies (ε, δ). None of it may depend on
-// the records.
+// Config asks for a mechanism that satisfies (ε, δ). None of it may depend on the records.
 type Config struct {
 	// Classes is K ≥ 2.
 	Classes int
@@ -24,15 +22,14 @@ type Config struct {
 	Adjacency      privacy.Adjacency
 	// Lambda fixes λ; zero chooses it.
 	Lambda float64
-	// NoiseFactor f ≥ 1: σ is f times what no λ could lower, and λ the smallest
-	// that then suffices. Zero means, for Softmax, 1.05 from three classes on and
-	// 1 for two; for OneVsRest 1 where the Gaussian case is proved and 1.3
+	// NoiseFactor f ≥ 1: σ is f times what no λ could lower, and λ the smallest that then suffices. Zero means, for
+	// Softmax, 1.05 from three classes on and 1 for two; for OneVsRest 1 where the Gaussian case is proved and 1.3
 	// elsewhere. Where no λ suffices and f was not given, f is raised.
 	NoiseFactor float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
-	// Beside in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them
-	// it satisfies (ε, δ). Zero is none.
+	// Beside in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them it
+	// satisfies (ε, δ). Zero is none.
 	Beside float64
 }
 
@@ -76,11 +73,10 @@ func (c Config) validate() error {
 	return nil
 }
 
-// CalibrateSoftmax returns the mechanism with the least noise, by the stated
-// rule, that is proved to satisfy (ε, δ).
+// CalibrateSoftmax returns the mechanism with the least noise, by the stated rule, that is proved to satisfy (ε, δ).
 //
-// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an
-// adjacency other than add/remove-one, or an (ε, δ) that is not reached.
+// Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported for an adjacency other than add/remove-one,
+// or an (ε, δ) that is not reached.
 func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 	m := Softmax{Classes: c.Classes, RowNorm: c.RowNorm, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1,
 		Bound: bound}
@@ -114,8 +110,8 @@ func CalibrateSoftmax(c Config, bound Bound) (Softmax, error) {
 	return m, err
 }
 
-// CalibrateOneVsRest returns the K fits with the least noise, by the stated
-// rule, that are proved to satisfy (ε, δ) together.
+// CalibrateOneVsRest returns the K fits with the least noise, by the stated rule, that are proved to satisfy (ε, δ)
+// together.
 //
 // Errors: as CalibrateSoftmax, and for a loss of unbounded slope.
 func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
@@ -145,8 +141,8 @@ func CalibrateOneVsRest(c Config, l loss.Loss) (OneVsRest, error) {
 		},
 		unit: b.Lipschitz() * math.Sqrt(float64(c.Classes)),
 	}
-	// Is there a λ for the Gaussian case? With a loss that has none, it is far
-	// dearer to compute, and no factor near one will do.
+	// Is there a λ for the Gaussian case? With a loss that has none, it is far dearer to compute, and no factor near
+	// one will do.
 	b.Lambda = 1e3 * (b.Lipschitz() + b.Smoothness())
 	if b.Sigma = b.Lipschitz(); !b.Gaussian() {
 		k.factor, k.precision = 1.3, 1e-3
@@ -203,8 +199,8 @@ func (k *calibration) satisfied(lambda, sigma float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// ε and δ are what a person typed; calibrating for the neighbours below
-	// pays for the difference between those decimals and their float64.
+	// ε and δ are what a person typed; calibrating for the neighbours below pays for the difference between those
+	// decimals and their float64.
 	return privacy.DeltaUpper(p, math.Nextafter(k.config.Epsilon, 0)) <= math.Nextafter(k.config.Delta, 0), nil
 }
 

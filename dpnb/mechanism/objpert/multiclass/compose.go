@@ -8,8 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// shifted is a profile together with a Gaussian mechanism of μ, whose loss G is
-// N(μ²/2, μ²): for every z,
+// shifted is a profile together with a Gaussian mechanism of μ, whose loss G is N(μ²/2, μ²): for every z,
 //
 //	δ(ε) ≤ E δ_obj(ε − G) ≤ δ_obj(ε − μ²/2 − μz) + P(N > z).
 type shifted struct {
@@ -54,8 +53,7 @@ func (p composed) Adjacency() privacy.Adjacency { return p.c.Adjacency() }
 // Symmetric reports that both directions have the same profile.
 func (p composed) Symmetric() bool { return true }
 
-// LogDeltaUpper returns an upper bound on ln δ(ε); 0, which is always one, where
-// the composition has none.
+// LogDeltaUpper returns an upper bound on ln δ(ε); 0, which is always one, where the composition has none.
 func (p composed) LogDeltaUpper(_ privacy.Direction, eps float64) float64 {
 	b, err := p.c.DeltaBounds(eps)
 	if err != nil {
@@ -66,8 +64,8 @@ func (p composed) LogDeltaUpper(_ privacy.Direction, eps float64) float64 {
 
 var _ privacy.GaussianCost = composed{}
 
-// AsGaussian implements privacy.GaussianCost by the parts, whose μ² and δ′ add up: the
-// profile of the whole takes a second for each ε.
+// AsGaussian implements privacy.GaussianCost by the parts, whose μ² and δ′ add up: the profile of the whole takes a
+// second for each ε.
 func (p composed) AsGaussian(tail float64) (mu, delta float64, err error) {
 	runs := 0
 	for _, c := range p.parts {

@@ -14,8 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// drawn is a pair of neighbours in any number of classes and features: the last
-// record is the one that Z′ has and Z has not.
+// drawn is a pair of neighbours in any number of classes and features: the last record is the one that Z′ has and Z has
+// not.
 type drawn struct {
 	classes       int
 	rows          *matrix.Dense
@@ -23,8 +23,8 @@ type drawn struct {
 	lambda, sigma float64
 }
 
-// density returns ln[φ_σ(∇J(θ))·det ∇²J(θ)] of the first n records, but for a
-// constant; the determinant of λ on the part that no record depends on is one.
+// density returns ln[φ_σ(∇J(θ))·det ∇²J(θ)] of the first n records, but for a constant; the determinant of λ on the
+// part that no record depends on is one.
 func (s drawn) density(theta []float64, n int) float64 {
 	d := s.rows.D
 	size := s.classes * d
@@ -68,10 +68,9 @@ func (s drawn) density(theta []float64, n int) float64 {
 	return c.LogDet() - floats.Dot(g, g)/(2*s.sigma*s.sigma)
 }
 
-// delta estimates H_{e^ε} of the direction, with its standard error, from noise
-// that is drawn and the minimiser that belongs to it, for any K and d. All but a
-// share of 1/K of the draws push the last record as far towards one of the wrong
-// classes as a loss of ε takes.
+// delta estimates H_{e^ε} of the direction, with its standard error, from noise that is drawn and the minimiser that
+// belongs to it, for any K and d. All but a share of 1/K of the draws push the last record as far towards one of the
+// wrong classes as a loss of ε takes.
 func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps float64, draws int) (mean,
 	se float64) {
 	d, last := s.rows.D, len(s.labels)-1
@@ -120,9 +119,8 @@ func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps
 	return mean, math.Sqrt((square - mean*mean) / float64(draws))
 }
 
-// The bound against exact losses for four and five classes and two features,
-// where no grid reaches: never below the mean, and claims that leave out a class,
-// the √2 or the curvature are exceeded.
+// The bound against exact losses for four and five classes and two features, where no grid reaches: never below the
+// mean, and claims that leave out a class, the √2 or the curvature are exceeded.
 func TestBoundAgainstDrawnLosses(t *testing.T) {
 	rng := noise.NewSeeded(12)
 	apart := func(classes int, lambda, sigma float64) drawn {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"

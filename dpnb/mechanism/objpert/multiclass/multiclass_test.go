@@ -9,18 +9,15 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
-
-	"github.com/dpnb/notebooks/dpnb/noise"
-	"github.com/dpnb/notebooks/dpnb/privacy"
-
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// records returns n records of norm 1 in K clusters: a class's centre has the
-// given share of a record's direction.
+// records returns n records of norm 1 in K clusters: a class's centre has the given share of a record's direction.
 func records(n, d, classes int, separation float64, seed uint64) (*matrix.Dense, []int) {
 	rng := noise.NewSeeded(seed)
 	centres := make([]float64, classes*d)
@@ -50,8 +47,7 @@ func config(classes int, eps float64) multiclass.Config {
 	return multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}
 }
 
-// What is calibrated satisfies (ε, δ), a tenth less noise does not, and no λ
-// lets one get below the Gaussian mechanism.
+// What is calibrated satisfies (ε, δ), a tenth less noise does not, and no λ lets one get below the Gaussian mechanism.
 func TestCalibrationIsSafeAndTight(t *testing.T) {
 	for _, classes := range []int{2, 3, 10} {
 		for _, eps := range []float64{0.05, 1, 8} {
@@ -87,8 +83,8 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 	}
 }
 
-// The vertex bound against what is known: two classes are logistic regression,
-// more classes and less λ cost more, ε < 0 follows from the other direction.
+// The vertex bound against what is known: two classes are logistic regression, more classes and less λ cost more, ε < 0
+// follows from the other direction.
 func TestVertexBound(t *testing.T) {
 	of := func(classes int, lambda, sigma float64) privacy.Profile {
 		p, err := multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-13,
@@ -135,8 +131,8 @@ func TestVertexBound(t *testing.T) {
 	}
 }
 
-// One record moves the gradient by at most L = √2·R, comes close to that, and
-// adds at most s = R²/2 to the Hessian, which it reaches.
+// One record moves the gradient by at most L = √2·R, comes close to that, and adds at most s = R²/2 to the Hessian,
+// which it reaches.
 func TestConstantsByBruteForce(t *testing.T) {
 	m := multiclass.Softmax{Classes: 4, RowNorm: 1.5, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
 	rng := noise.NewSeeded(3)
@@ -213,8 +209,8 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	}
 }
 
-// For a tiny data term θ = −PB/λ + P·output noise: the variance of a coordinate
-// is (1 − 1/K)(σ²/λ² + σ_out²), and Σ_c θ_c = 0.
+// For a tiny data term θ = −PB/λ + P·output noise: the variance of a coordinate is (1 − 1/K)(σ²/λ² + σ_out²), and Σ_c
+// θ_c = 0.
 func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
 	x := matrix.NewDense(1, 2000, nil)
 	x.Data[0] = 1
@@ -279,8 +275,8 @@ func TestCalibrationRejects(t *testing.T) {
 	if _, err := multiclass.CalibrateSoftmax(config(3, 1), 7); err == nil {
 		t.Error("an unknown bound is accepted")
 	}
-	// A fixed λ that no noise makes up for, by rank alone; with enough of it the
-	// total variation does, which the curvature has no part in.
+	// A fixed λ that no noise makes up for, by rank alone; with enough of it the total variation does, which the
+	// curvature has no part in.
 	c := config(3, 0.1)
 	c.Lambda = 1e-3
 	if _, err := multiclass.CalibrateSoftmax(c, multiclass.RankK); !errors.Is(err, privacy.ErrUnsupported) {
@@ -292,9 +288,8 @@ func TestCalibrationRejects(t *testing.T) {
 	}
 }
 
-// K fits that are not in the Gaussian case are composed by their
-// privacy-loss distributions; the composition is below the sum of budgets and
-// above one fit alone, and matches the Gaussian where both apply.
+// K fits that are not in the Gaussian case are composed by their privacy-loss distributions; the composition is below
+// the sum of budgets and above one fit alone, and matches the Gaussian where both apply.
 func TestOneVsRestComposition(t *testing.T) {
 	c := config(3, 1)
 	o, err := multiclass.CalibrateOneVsRest(c, loss.SmoothedHinge{Width: 1})
@@ -313,8 +308,7 @@ func TestOneVsRestComposition(t *testing.T) {
 	if d := privacy.DeltaUpper(one, 1); d >= 1e-5 {
 		t.Errorf("one fit alone: δ = %g", d)
 	}
-	// The composition of dtz24's bounds covers the exact Gaussian case, and knows
-	// how many fits there are.
+	// The composition of dtz24's bounds covers the exact Gaussian case, and knows how many fits there are.
 	o.Binary.Loss, o.Binary.Lambda = loss.Logistic{}, 10
 	exactly, _ := o.Profile()
 	o.Binary.Bound = objective.DTZ24
@@ -327,8 +321,7 @@ func TestOneVsRestComposition(t *testing.T) {
 	}
 }
 
-// At equal ε, three classes and more: the joint fit needs less noise and
-// predicts better than K fits.
+// At equal ε, three classes and more: the joint fit needs less noise and predicts better than K fits.
 func TestJointNeedsLessNoise(t *testing.T) {
 	const d = 10
 	for _, classes := range []int{3, 8} {

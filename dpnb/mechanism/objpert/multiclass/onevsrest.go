@@ -4,21 +4,18 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// OneVsRest fits one binary model for each class, its records against all
-// others, by objective perturbation with noise of its own. Every record takes
-// part in all K fits, so that their losses compose: K Gaussian cases of
-// μ = L/σ are one of √K·μ, exactly; what is not a Gaussian case is composed by
-// its privacy-loss distribution.
+// OneVsRest fits one binary model for each class, its records against all others, by objective perturbation with noise
+// of its own. Every record takes part in all K fits, so that their losses compose: K Gaussian cases of μ = L/σ are one
+// of √K·μ, exactly; what is not a Gaussian case is composed by its privacy-loss distribution.
 type OneVsRest struct {
 	// Classes is K ≥ 2.
 	Classes int
@@ -26,8 +23,8 @@ type OneVsRest struct {
 	Binary objpert.Objective
 }
 
-// Validate returns a *privacy.ParamError if a parameter is out of range, or an
-// error that wraps privacy.ErrUnsupported for a loss that cannot be had.
+// Validate returns a *privacy.ParamError if a parameter is out of range, or an error that wraps privacy.ErrUnsupported
+// for a loss that cannot be had.
 func (m OneVsRest) Validate() error {
 	if m.Classes < 2 || m.Classes > 1<<20 {
 		return &privacy.ParamError{Name: "Classes", Value: m.Classes, Want: "at least 2 and at most 2²⁰"}
@@ -51,8 +48,7 @@ func (m OneVsRest) Gaussian() bool {
 	return ok
 }
 
-// Profile returns the privacy profile of all K fits together under
-// add/remove-one.
+// Profile returns the privacy profile of all K fits together under add/remove-one.
 //
 // Bound: upper, for every ε; exact for the objectives where Gaussian holds.
 // Errors: as Validate.
@@ -73,8 +69,7 @@ func (m OneVsRest) profile(s *pld.Settings) (privacy.Profile, error) {
 	if m.Binary.Bound != 0 && m.Binary.Bound != objective.DTZ24 {
 		return compose(s, pld.Component{Profile: one, Count: m.Classes})
 	}
-	// The objective's part and the output noise's apart: both are simple, and
-	// Gaussian parts are joined exactly.
+	// The objective's part and the output noise's apart: both are simple, and Gaussian parts are joined exactly.
 	b, up := m.Binary, math.Inf(1)
 	objective, err := privacy.HalfNormal{
 		K: math.Nextafter(math.Log1p(math.Nextafter(b.Smoothness()/b.Lambda, up)), up),
@@ -110,8 +105,7 @@ func (m OneVsRest) Describe() mechanism.Description {
 	return d
 }
 
-// Feasible implements mechanism.Mechanism. What is known of planned records is of fits
-// of two classes.
+// Feasible implements mechanism.Mechanism. What is known of planned records is of fits of two classes.
 func (m OneVsRest) Feasible(features, _ int) error { return m.Binary.Feasible(features, 0) }
 
 // signs writes +1 to dst where the label is c and −1 elsewhere.
@@ -141,8 +135,8 @@ func (m OneVsRest) Check(rows matrix.Rows, labels []float64) error {
 	return m.Binary.Check(rows, y)
 }
 
-// Run implements mechanism.Mechanism. The coefficients are those of the classes one
-// after another; if one of the fits misses its tolerance nothing is released of any.
+// Run implements mechanism.Mechanism. The coefficients are those of the classes one after another; if one of the fits
+// misses its tolerance nothing is released of any.
 func (m OneVsRest) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)

@@ -7,17 +7,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// vertexProfile bounds joint softmax objective perturbation together with its
-// output noise by the K − 1 pure classes that a record's predicted
-// probabilities can be drawn to. With A² = a² + μ², δ_G the Gaussian
-// mechanism's profile, κ = (R²/λ − a²/4)₊ and S = κ(K−2)/(K−1):
+// vertexProfile bounds joint softmax objective perturbation together with its output noise by the K − 1 pure classes
+// that a record's predicted probabilities can be drawn to. With A² = a² + μ², δ_G the Gaussian mechanism's profile, κ =
+// (R²/λ − a²/4)₊ and S = κ(K−2)/(K−1):
 //
 //	add:    δ(ε) ≤ δ_G(ε; μ) + (K−1)δ_G(ε; A)
 //	remove: δ(ε) ≤ δ_G(ε − κK/(K−1); μ) + (K−1)δ_G(ε − S; A)
 //	remove: δ(ε) ≤ δ_G(ε − 2κ − S; μ) + (K−1)[δ_G(ε; A) + C(ε)]
 //
-// C being the price of two classes that are nearly equally tempting (see
-// crowding). It is the bound of ours for K = 2 too, where C = S = 0.
+// C being the price of two classes that are nearly equally tempting (see crowding). It is the bound of ours for K = 2
+// too, where C = S = 0.
 //
 // Proof: docs/theory/multiclass.md, sections 3 to 5.
 type vertexProfile struct {
@@ -84,8 +83,7 @@ func widened(l float64) float64 {
 }
 
 const (
-	// crowdingCells cut the range of the most tempting class's loss, crowdingSteps
-	// that of its distance to the next.
+	// crowdingCells cut the range of the most tempting class's loss, crowdingSteps that of its distance to the next.
 	crowdingCells = 200
 	crowdingSteps = 32
 )
@@ -94,13 +92,12 @@ const (
 //
 //	C(ε) = ∫ φ(z) w(A²/2 + Az) E[s | z] dz,
 //
-// what is lost by a second class being tempting as well: s ≤ min{S, κΣ_j g(Δ_j)}
-// over K − 2 classes, g(Δ) = (1 − Δ₊/2κ)²₊, with Δ normal given z of mean aρz/2,
-// ρ = a/A, and variance a²(3/4 + μ²/4A²); w(x) = e^{ε−x} for x ≥ ε and
-// 1 − (ε−x)/S for ε − S ≤ x ≤ ε.
+// what is lost by a second class being tempting as well: s ≤ min{S, κΣ_j g(Δ_j)} over K − 2 classes, g(Δ) = (1 −
+// Δ₊/2κ)²₊, with Δ normal given z of mean aρz/2, ρ = a/A, and variance a²(3/4 + μ²/4A²); w(x) = e^{ε−x} for x ≥ ε and 1
+// − (ε−x)/S for ε − S ≤ x ≤ ε.
 //
-// On each cell w and E[s | z], which falls with z, are taken at their largest,
-// and so are the masses, each the difference of two tails.
+// On each cell w and E[s | z], which falls with z, are taken at their largest, and so are the masses, each the
+// difference of two tails.
 func (p vertexProfile) crowding(eps, shift, whole float64) float64 {
 	x0 := eps - shift
 	z0 := (x0 - 0.5*whole*whole) / whole

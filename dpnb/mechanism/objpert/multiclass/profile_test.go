@@ -9,8 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// largest returns max_p Σ p_c h_c + κ(1 − ‖p‖²) over the simplex exactly: p is
-// the projection of h/2κ on it.
+// largest returns max_p Σ p_c h_c + κ(1 − ‖p‖²) over the simplex exactly: p is the projection of h/2κ on it.
 func largest(h []float64, kappa float64) float64 {
 	if kappa == 0 {
 		return slices.Max(h)
@@ -33,9 +32,8 @@ func largest(h []float64, kappa float64) float64 {
 	return w
 }
 
-// The bounds of sections 4 and 5 against the mean that they bound, simulated:
-// never below it, and not far above (by a factor of three where κ is so large
-// that several classes are level most of the time).
+// The bounds of sections 4 and 5 against the mean that they bound, simulated: never below it, and not far above (by a
+// factor of three where κ is so large that several classes are level most of the time).
 func TestVertexBoundAgainstSimulation(t *testing.T) {
 	rng := noise.NewSeeded(9)
 	const draws = 60_000
@@ -84,8 +82,7 @@ func TestVertexBoundAgainstSimulation(t *testing.T) {
 	}
 }
 
-// The upper sums of crowding against a plain integral on a fine grid: above it,
-// by a few percent.
+// The upper sums of crowding against a plain integral on a fine grid: above it, by a few percent.
 func TestCrowding(t *testing.T) {
 	for _, c := range []struct {
 		classes       int
@@ -127,8 +124,7 @@ func TestCrowding(t *testing.T) {
 	}
 }
 
-// Extremes: never NaN, never above 0, never below what the Gaussian mechanism
-// costs, never rising with ε ≥ 0.
+// Extremes: never NaN, never above 0, never below what the Gaussian mechanism costs, never rising with ε ≥ 0.
 func TestVertexBoundAtExtremes(t *testing.T) {
 	for _, classes := range []int{2, 3, 50, 100_000} {
 		for _, sigma := range []float64{1e-3, 0.3, 5, 1e4} {
@@ -152,8 +148,7 @@ func TestVertexBoundAtExtremes(t *testing.T) {
 	}
 }
 
-// κ = R²/λ − R²/2σ², from above; at λ = 2σ² curvature costs nothing any more, and
-// just below it costs something.
+// κ = R²/λ − R²/2σ², from above; at λ = 2σ² curvature costs nothing any more, and just below it costs something.
 func TestCurvatureAgainstSpread(t *testing.T) {
 	for _, c := range [][2]float64{{1, 1}, {0.3, 2}, {7, 1.9}, {100, 8}} {
 		want := math.Max(0, 4/c[0]-2/(c[1]*c[1]))
@@ -172,8 +167,8 @@ func TestCurvatureAgainstSpread(t *testing.T) {
 	}
 }
 
-// Where a product of parameters leaves the range of float64 nothing is claimed:
-// a κ of 0.5 that becomes 0, a μ of 0.016 that becomes 0, a κ that is infinite.
+// Where a product of parameters leaves the range of float64 nothing is claimed: a κ of 0.5 that becomes 0, a μ of 0.016
+// that becomes 0, a κ that is infinite.
 func TestParametersOutOfRange(t *testing.T) {
 	for name, m := range map[string]Softmax{
 		"R² is 0":       {Classes: 3, RowNorm: 1.5e-162, Lambda: 5e-324, Sigma: 1e-150, Tolerance: 1, OutputSigma: 1},

@@ -1,8 +1,7 @@
-// Package multiclass has private learning algorithms for more than two classes:
-// one joint softmax fit (Softmax) and one binary fit for each class (OneVsRest),
-// both by objective perturbation. Softmax needs less noise for the same
-// guarantee from three classes on. The coefficients that they release are those of the
-// classes one after another, θ_c at [c·d : (c+1)·d].
+// Package multiclass has private learning algorithms for more than two classes: one joint softmax fit (Softmax) and one
+// binary fit for each class (OneVsRest), both by objective perturbation. Softmax needs less noise for the same
+// guarantee from three classes on. The coefficients that they release are those of the classes one after another, θ_c
+// at [c·d : (c+1)·d].
 package multiclass
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Predict returns the class of the largest xᵀθ_c, the first of them if there are
-// several, from the coefficients of all. It panics if x has not d entries.
+// Predict returns the class of the largest xᵀθ_c, the first of them if there are several, from the coefficients of all.
+// It panics if x has not d entries.
 func Predict(theta, x []float64) int {
 	best, top := 0, floats.Dot(theta[:len(x)], x)
 	for c := 1; c < len(theta)/len(x); c++ {

@@ -10,13 +10,12 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-
-	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -24,12 +23,11 @@ import (
 type Bound int
 
 const (
-	// Vertex is the bound by the classes that a record's probabilities can be
-	// drawn to (docs/theory/multiclass.md, sections 3 to 5), for K = 2 the exact
-	// Gaussian case where that is proved. It is the default.
+	// Vertex is the bound by the classes that a record's probabilities can be drawn to (docs/theory/multiclass.md,
+	// sections 3 to 5), for K = 2 the exact Gaussian case where that is proved. It is the default.
 	Vertex Bound = iota
-	// RankK is that of objective.RankK with k = K − 1, which knows of the loss its
-	// constants and its rank alone. It costs about a fifth to two fifths more noise.
+	// RankK is that of objective.RankK with k = K − 1, which knows of the loss its constants and its rank alone. It
+	// costs about a fifth to two fifths more noise.
 	RankK
 )
 
@@ -44,15 +42,15 @@ func (b Bound) String() string {
 	return fmt.Sprintf("Bound(%d)", int(b))
 }
 
-// Softmax is multinomial logistic regression by objective perturbation: with
-// θ = (θ_1, …, θ_K), P the projection on Σ_c θ_c = 0,
+// Softmax is multinomial logistic regression by objective perturbation: with θ = (θ_1, …, θ_K), P the projection on Σ_c
+// θ_c = 0,
 //
 //	J(θ) = Σᵢ [log Σ_c e^{xᵢᵀθ_c} − xᵢᵀθ_{yᵢ}] + (λ/2)‖θ‖² + ⟨B, θ⟩,  B = P·N(0, σ²I),
 //	θ̃ with ‖∇J(θ̃)‖₂ ≤ τ,  released: P(θ̃ + N(0, σ_out²I)).
 //
-// A sum over the records, not a mean; the ridge acts on every coordinate, the
-// intercepts included; a Penalty of each class is added to it. Noise outside Σ_c θ_c = 0 would not touch a single
-// probability, and the guarantee is the same with it and without.
+// A sum over the records, not a mean; the ridge acts on every coordinate, the intercepts included; a Penalty of each
+// class is added to it. Noise outside Σ_c θ_c = 0 would not touch a single probability, and the guarantee is the same
+// with it and without.
 type Softmax struct {
 	// Classes is K ≥ 2.
 	Classes int
@@ -62,8 +60,8 @@ type Softmax struct {
 	Lambda, Sigma float64
 	// Penalty is what shrinks the coefficients of each class besides λ.
 	objpert.Penalty `json:",inline"`
-	// Tolerance is τ > 0, OutputSigma is σ_out > 0; the output noise has the
-	// privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
+	// Tolerance is τ > 0, OutputSigma is σ_out > 0; the output noise has the privacy loss of a Gaussian mechanism with
+	// μ = 2τ/(λσ_out).
 	Tolerance, OutputSigma float64
 	// Bound is how to account; zero is Vertex.
 	Bound Bound
@@ -72,12 +70,12 @@ type Softmax struct {
 // radius returns a bound on the true norm of every record that Check admits.
 func (m Softmax) radius() float64 { return mechanism.Radius(m.RowNorm) }
 
-// Lipschitz returns L = √2·R, the supremum of ‖(p − e_y) ⊗ x‖: approached where
-// all the probability is on one wrong class.
+// Lipschitz returns L = √2·R, the supremum of ‖(p − e_y) ⊗ x‖: approached where all the probability is on one wrong
+// class.
 func (m Softmax) Lipschitz() float64 { return math.Sqrt2 * (1 + 0x1p-52) * m.radius() }
 
-// Smoothness returns s = R²/2: the largest eigenvalue of diag(p) − ppᵀ is at
-// most 1/2, reached by two classes of probability 1/2.
+// Smoothness returns s = R²/2: the largest eigenvalue of diag(p) − ppᵀ is at most 1/2, reached by two classes of
+// probability 1/2.
 func (m Softmax) Smoothness() float64 { return 0.5 * m.radius() * m.radius() }
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
@@ -109,9 +107,8 @@ func (m Softmax) mu() float64 {
 	return mu
 }
 
-// Gaussian reports whether the noise in the objective is proved to cost exactly
-// what the Gaussian mechanism of sensitivity L costs, at every ε: only for two
-// classes, where the fit is logistic regression on records of norm √2·R.
+// Gaussian reports whether the noise in the objective is proved to cost exactly what the Gaussian mechanism of
+// sensitivity L costs, at every ε: only for two classes, where the fit is logistic regression on records of norm √2·R.
 func (m Softmax) Gaussian() bool {
 	if m.Classes != 2 {
 		return false
@@ -235,12 +232,10 @@ func (m Softmax) feasibility(features int) objpert.Feasibility {
 		Features: features, Coefficients: (m.Classes - 1) * features, Centred: m.Classes}
 }
 
-// Feasible implements mechanism.Mechanism. What is known of planned records is of fits
-// of two classes.
+// Feasible implements mechanism.Mechanism. What is known of planned records is of fits of two classes.
 func (m Softmax) Feasible(features, _ int) error { return m.feasibility(features).Sure() }
 
-// Run implements mechanism.Mechanism. The coefficients are those of the classes one
-// after another.
+// Run implements mechanism.Mechanism. The coefficients are those of the classes one after another.
 func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
 	r, err := mechanism.Begin(m, rows, labels, src)
@@ -249,8 +244,8 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	}
 	s := settings.Value()
 	_, d := rows.Dims()
-	// Both noises are drawn before the records are read, the second as far as its
-	// first digits. The exact noise is the exactly centred one.
+	// Both noises are drawn before the records are read, the second as far as its first digits. The exact noise is the
+	// exactly centred one.
 	draw := noise.Exact(src)
 	b := make([]float64, m.Classes*d)
 	eta := draw.Near(b, m.Sigma)
@@ -280,9 +275,8 @@ func centringError(b []float64, classes int) float64 {
 	return float64(classes+2) * 0x1p-53 * floats.Norm(b, 2) * (1 + 0x1p-20)
 }
 
-// Center subtracts from theta, K vectors of length d one after another, their
-// mean over the classes: the projection on Σ_c θ_c = 0, which no probability
-// depends on.
+// Center subtracts from theta, K vectors of length d one after another, their mean over the classes: the projection on
+// Σ_c θ_c = 0, which no probability depends on.
 func Center(theta []float64, classes int) {
 	d := len(theta) / classes
 	for j := range d {

@@ -59,8 +59,8 @@ func Sections(t *testing.T) map[string]string {
 	return out
 }
 
-// Quote fails unless the entry id of the document states the figure, written
-// as format writes it, so that no figure stands there that is not computed.
+// Quote fails unless the entry id of the document states the figure, written as format writes it, so that no figure
+// stands there that is not computed.
 func Quote(t *testing.T, id, format string, args ...any) {
 	t.Helper()
 	want := fmt.Sprintf(format, args...)

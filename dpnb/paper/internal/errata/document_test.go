@@ -9,14 +9,12 @@ import (
 	"testing"
 )
 
-// conventions are the entries for which there is nothing to compute: those that
-// state a convention instead of an error, readings, which say that a theorem is
-// used where its assumptions do not hold, and slips of notation.
+// conventions are the entries for which there is nothing to compute: those that state a convention instead of an error,
+// readings, which say that a theorem is used where its assumptions do not hold, and slips of notation.
 var conventions = map[string]bool{"general-23": true, "general-24": true, "rkw23-42": true, "dtz24-57": true,
 	"dtz24-59": true, "rkw23-67": true}
 
-// Every erratum with a test stands in the document, and every one in the
-// document has a test, conventions excepted.
+// Every erratum with a test stands in the document, and every one in the document has a test, conventions excepted.
 func TestDocumentAndTestsAgree(t *testing.T) {
 	files, err := filepath.Glob("../../*/errata*_test.go")
 	if err != nil {

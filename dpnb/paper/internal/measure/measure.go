@@ -28,8 +28,7 @@ func HalfNormal(k, a, eps float64) float64 {
 	return privacy.DeltaUpper(p, eps)
 }
 
-// Kolmogorov returns √n times the largest distance of the empirical law of u to
-// the uniform one.
+// Kolmogorov returns √n times the largest distance of the empirical law of u to the uniform one.
 func Kolmogorov(u []float64) float64 {
 	slices.Sort(u)
 	n := float64(len(u))

@@ -27,8 +27,8 @@ func Integral(f func(float64) float64, lo, hi float64, n int) float64 {
 	return sum
 }
 
-// Cells are the probabilities of n equal cells of [lo, hi] and of the two rays
-// outside, of a law with distribution function Φ(z(c)), z non-decreasing.
+// Cells are the probabilities of n equal cells of [lo, hi] and of the two rays outside, of a law with distribution
+// function Φ(z(c)), z non-decreasing.
 func Cells(z func(float64) float64, lo, hi float64, n int) []float64 {
 	out := make([]float64, 0, n+2)
 	prev := math.Inf(-1)
@@ -47,8 +47,7 @@ func Mass(a, b float64) float64 {
 	return CDF(b) - CDF(a)
 }
 
-// Stick is the larger of the two hockey-stick divergences. That of cells is a
-// lower bound of that of the laws.
+// Stick is the larger of the two hockey-stick divergences. That of cells is a lower bound of that of the laws.
 func Stick(p, q []float64, eps float64) float64 {
 	return math.Max(audit.HockeyStick(p, q, eps), audit.HockeyStick(q, p, eps))
 }
@@ -74,8 +73,8 @@ func Indicator(b bool) float64 {
 
 func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// HuberRecord is the slope of a record of robust regression in one dimension
-// with x = 1 and label y: −1 far left of y, +1 far right, curvature 1 between.
+// HuberRecord is the slope of a record of robust regression in one dimension with x = 1 and label y: −1 far left of y,
+// +1 far right, curvature 1 between.
 func HuberRecord(y float64) func(float64) float64 {
 	return func(theta float64) float64 { return math.Max(-1, math.Min(1, theta-y)) }
 }

@@ -135,8 +135,7 @@ func run(t *testing.T, program string) string {
 	return string(out)
 }
 
-// The solutions of the exercises run and print what they say; DPNB_GOLDEN=1 writes what they
-// print into the notebooks.
+// The solutions of the exercises run and print what they say; DPNB_GOLDEN=1 writes what they print into the notebooks.
 func TestSolutions(t *testing.T) {
 	t.Parallel()
 	notebooks, err := filepath.Glob(filepath.Join(errata.Root(t), "notebooks", "*.ipynb"))

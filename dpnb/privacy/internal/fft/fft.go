@@ -1,6 +1,5 @@
-// Package fft is the discrete Fourier transform of real vectors of 5-smooth
-// even length, out of place and without bit reversal (Stockham), several times
-// as fast as a general one: composing privacy losses is little else.
+// Package fft is the discrete Fourier transform of real vectors of 5-smooth even length, out of place and without bit
+// reversal (Stockham), several times as fast as a general one: composing privacy losses is little else.
 package fft
 
 import "math"
@@ -36,8 +35,7 @@ func NewReal(n int) *Real {
 	return f
 }
 
-// Twin returns a transform of the same length that shares the roots of unity,
-// for use at the same time.
+// Twin returns a transform of the same length that shares the roots of unity, for use at the same time.
 func (f *Real) Twin() *Real {
 	return &Real{n: f.n, radices: f.radices, table: f.table, work: make([]complex128, len(f.work))}
 }
@@ -74,8 +72,7 @@ func twiddles(n int) []complex128 {
 	return t
 }
 
-// Coefficients returns X_k = Σ_j x_j e^{−2πijk/n} for k ≤ n/2 in dst, which must
-// have length n/2 + 1. x has length n.
+// Coefficients returns X_k = Σ_j x_j e^{−2πijk/n} for k ≤ n/2 in dst, which must have length n/2 + 1. x has length n.
 func (f *Real) Coefficients(dst []complex128, x []float64) {
 	m := f.n / 2
 	if len(x) != f.n || len(dst) != m+1 {
@@ -85,8 +82,8 @@ func (f *Real) Coefficients(dst []complex128, x []float64) {
 		f.work[j] = complex(x[2*j], x[2*j+1])
 	}
 	z := f.complex(dst[:m])
-	// X_k = (Z_k + Z̄_{m−k})/2 − (i/2)·e^{−2πik/n}(Z_k − Z̄_{m−k}).
-	// z may be dst itself, so that k and m − k are done together.
+	// X_k = (Z_k + Z̄_{m−k})/2 − (i/2)·e^{−2πik/n}(Z_k − Z̄_{m−k}). z may be dst itself, so that k and m − k are done
+	// together.
 	first := z[0]
 	for k := 1; 2*k <= m; k++ {
 		a, b := z[k], z[m-k]
@@ -103,8 +100,8 @@ func (f *Real) split(k int, a, c complex128) complex128 {
 	return complex(0.5*(real(even)+imag(odd)), 0.5*(imag(even)-real(odd)))
 }
 
-// Sequence returns n·x in dst for the coefficients X_k, k ≤ n/2, of a real x:
-// the inverse of Coefficients but for the factor n. It overwrites coeff.
+// Sequence returns n·x in dst for the coefficients X_k, k ≤ n/2, of a real x: the inverse of Coefficients but for the
+// factor n. It overwrites coeff.
 func (f *Real) Sequence(dst []float64, coeff []complex128) {
 	m := f.n / 2
 	if len(dst) != f.n || len(coeff) != m+1 {
@@ -131,11 +128,11 @@ func (f *Real) root(k int) complex128 {
 	return f.table[k]
 }
 
-// complex transforms f.work, of length n/2, with scratch of the same length, and
-// returns the result, which is in one of the two.
+// complex transforms f.work, of length n/2, with scratch of the same length, and returns the result, which is in one of
+// the two.
 //
-// Stage by stage, with s the product of the radices done and r the present one,
-// y[q + s(rp + j)] = w^{jp} Σ_k x[q + s(p + mk)] e^{−2πijk/r}, w = e^{−2πi/(rm)}.
+// Stage by stage, with s the product of the radices done and r the present one, y[q + s(rp + j)] = w^{jp} Σ_k x[q + s(p
+// + mk)] e^{−2πijk/r}, w = e^{−2πi/(rm)}.
 func (f *Real) complex(scratch []complex128) []complex128 {
 	x, y := f.work, scratch
 	s := 1

@@ -1,10 +1,8 @@
-// Package interval is arithmetic with intervals that are rounded outward: the
-// result of every operation contains every value that the operation can take
-// on points of its arguments. It is meant for machine-checked inequalities.
+// Package interval is arithmetic with intervals that are rounded outward: the result of every operation contains every
+// value that the operation can take on points of its arguments. It is meant for machine-checked inequalities.
 //
-// A sum, difference, product or quotient of floats is correctly rounded, so one
-// step outward suffices. math.Exp is documented to no accuracy; its error is
-// below one unit in the last place in practice, sixteen are allowed for.
+// A sum, difference, product or quotient of floats is correctly rounded, so one step outward suffices. math.Exp is
+// documented to no accuracy; its error is below one unit in the last place in practice, sixteen are allowed for.
 package interval
 
 import "math"
@@ -40,8 +38,7 @@ func (a Interval) Sub(b Interval) Interval { return Interval{Down(a.Lo - b.Hi), 
 // Neg returns −a.
 func (a Interval) Neg() Interval { return Interval{-a.Hi, -a.Lo} }
 
-// Mul returns a·b. Zero times an infinite end is zero: an end is a bound, never
-// a value.
+// Mul returns a·b. Zero times an infinite end is zero: an end is a bound, never a value.
 func (a Interval) Mul(b Interval) Interval {
 	if a.Lo >= 0 && b.Lo >= 0 {
 		return Interval{max(0, Down(product(a.Lo, b.Lo))), Up(product(a.Hi, b.Hi))}

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The result of each operation contains the exact one, computed with 200 bits,
-// at random points of random arguments.
+// The result of each operation contains the exact one, computed with 200 bits, at random points of random arguments.
 func TestContainment(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	random := func() Interval {
