@@ -260,6 +260,11 @@ func ShowPNG(png []byte, alt string) error {
 	return send("[figure: "+alt+"]", protocol.MIMEImagePNG, func() any { return png })
 }
 
+// ShowHTML shows what needs a page; outside a notebook it writes alt, its description.
+func ShowHTML(page, alt string) error {
+	return send("[figure: "+alt+"]", protocol.MIMETextHTML, func() any { return page })
+}
+
 // ShowMarkdown shows a text in Markdown; outside a notebook it writes it as it is.
 func ShowMarkdown(text string) error {
 	return send(text, protocol.MIMETextMarkdown, func() any { return text })
