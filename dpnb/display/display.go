@@ -58,7 +58,9 @@ func (it *Item) Row(cells ...string) { it.Rows = append(it.Rows, cells) }
 func (it *Item) Note(format string, a ...any) { it.Notes = append(it.Notes, fmt.Sprintf(format, a...)) }
 
 // Detail adds a sentence that a page folds, formatted as by fmt.Sprintf.
-func (it *Item) Detail(format string, a ...any) { it.Details = append(it.Details, fmt.Sprintf(format, a...)) }
+func (it *Item) Detail(format string, a ...any) {
+	it.Details = append(it.Details, fmt.Sprintf(format, a...))
+}
 
 // number is what a cell looks like that holds one: a sign, a digit or ∞ first.
 var number = regexp.MustCompile(`^[-+−.\d∞][-+−.,\deE%± ∞]*$`)

@@ -21,8 +21,8 @@ func TestSlider(t *testing.T) {
 	if want := "Seen at ε = 1, of 0.1, 1, 8."; !strings.HasSuffix(s.Words(), want) {
 		t.Errorf("%q does not end with %q", s.Words(), want)
 	}
-	for _, wrong := range []*Slider{{}, {Values: []float64{1}}, {Values: []float64{1}, Figures: []*Figure{New("", "", "").
-		Line("", []float64{1}, nil, Blue)}}} {
+	undrawn := []*Figure{New("", "", "").Line("", []float64{1}, nil, Blue)}
+	for _, wrong := range []*Slider{{}, {Values: []float64{1}}, {Values: []float64{1}, Figures: undrawn}} {
 		if _, err := wrong.HTML(); err == nil {
 			t.Errorf("%+v is shown", wrong)
 		}

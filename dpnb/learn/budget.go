@@ -468,7 +468,8 @@ func (b *Budget) Display() display.Item {
 				because = append(because, "where noise is about Gaussian, squares add up")
 			}
 			it.Note("The releases' own ε add up to %s, and together they amount to less, which is in the line \"all "+
-				"so far\": %s.", privacy.FormatUp(sum*(1-1e-12), 4), strings.Join(because, ", and ")) // what floats add beside it
+				"so far\": %s.", privacy.FormatUp(sum*(1-1e-12), 4),
+				strings.Join(because, ", and ")) // what floats add beside it
 		}
 		if s.Rule != ledger.Sums {
 			it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +

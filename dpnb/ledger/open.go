@@ -68,8 +68,8 @@ func (c Config) restates(stated Config) error {
 			c.Name, place(stated.Path), place(c.Path))
 	}
 	if c != stated {
-		return fmt.Errorf("ledger: budget %q was stated with %s, and now with %s: a budget cannot be changed once it is "+
-			"stated; use another name, Named(\"…\"), for other data", c.Name, stated.words(), c.words())
+		return fmt.Errorf("ledger: budget %q was stated with %s, and now with %s: a budget cannot be changed once "+
+			"it is stated; use another name, Named(\"…\"), for other data", c.Name, stated.words(), c.words())
 	}
 	return nil
 }
