@@ -60,8 +60,8 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// turn turns each slider of a page to its ends, by keys, and returns how many there are: one figure of each is seen, that
-// of the value which it says.
+// turn turns each slider of a page to its ends, by keys, and returns how many there are: one figure of each is seen,
+// that of the value which it says.
 func turn(t *testing.T, parent context.Context, path string) (sliders int) {
 	t.Helper()
 	page, stop := chromedp.NewContext(parent)

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // mostLines is how long a cell may be that one would copy.
@@ -34,10 +36,7 @@ func TestCellsAreShort(t *testing.T) {
 		t.Fatalf("%d notebooks, %v", len(notebooks), err)
 	}
 	for _, path := range notebooks {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))
 		var nb struct {
 			Cells []struct {
 				ID     string
@@ -45,9 +44,7 @@ func TestCellsAreShort(t *testing.T) {
 				Source []string
 			}
 		}
-		if err := json.Unmarshal(text, &nb); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(json.Unmarshal(text, &nb))
 		var long, helps []string
 		for _, c := range nb.Cells {
 			if c.Type != "code" {

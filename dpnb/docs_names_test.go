@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
@@ -45,19 +46,13 @@ func TestNamesInPagesExist(t *testing.T) {
 // Where the pages give a command of go test, the packages are there, and its patterns match something in them;
 // variables that it sets are read.
 func TestCommandsInPagesRun(t *testing.T) {
-	tree, err := checkout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(checkout())
 	read := map[string]bool{}
 	for name := range tree.Paths {
 		if path.Ext(name) != ".go" {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join("..", filepath.FromSlash(name))))
 		for _, m := range regexp.MustCompile(`"(DPNB_\w+)"`).FindAllStringSubmatch(string(text), -1) {
 			read[m[1]] = true
 		}

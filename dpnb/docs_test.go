@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/paper"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
@@ -109,10 +110,7 @@ func TestChecksOfThePagesCanFail(t *testing.T) {
 
 // What comments in the code name of docs/theory is there.
 func TestCommentsNameAnchors(t *testing.T) {
-	tree, err := checkout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(checkout())
 	place := regexp.MustCompile(`docs/theory/([a-z0-9_]+)\.md#([\w.-]*\w)`)
 	pages := map[string]bool{} // a page without anchors has no place to name
 	for _, a := range tree.Anchors {
@@ -123,10 +121,7 @@ func TestCommentsNameAnchors(t *testing.T) {
 		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join("..", filepath.FromSlash(name))))
 		for _, m := range place.FindAllStringSubmatch(string(text), -1) {
 			found++
 			if pages[m[1]] && tree.Anchors[m[2]].Page != m[1] {
@@ -144,22 +139,16 @@ func readPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
 	read := func(file string) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))
 		pages[path.Clean(strings.TrimPrefix(filepath.ToSlash(file), "../"))] = string(text)
 	}
 	read(filepath.Join("..", "README.md"))
-	err := filepath.WalkDir(filepath.Join("..", "docs"), func(file string, d fs.DirEntry, err error) error {
+	must.Do(filepath.WalkDir(filepath.Join("..", "docs"), func(file string, d fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(file) == ".md" {
 			read(file)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return pages
 }
 

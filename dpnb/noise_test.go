@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // floatNoise lists what draws float64 noise in a Go file: methods that do, with arguments (objpert's Gaussian() has
@@ -55,17 +57,11 @@ func TestReleasesDrawExactNoise(t *testing.T) {
 			}
 		}
 	}
-	err := filepath.WalkDir("mechanism", func(path string, _ fs.DirEntry, err error) error {
+	must.Do(filepath.WalkDir("mechanism", func(path string, _ fs.DirEntry, err error) error {
 		check(path)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	own := must.Get(filepath.Glob("*.go"))
 	for _, path := range own {
 		check(path)
 	}

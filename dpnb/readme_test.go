@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
@@ -23,15 +24,10 @@ func TestReadmeCompiles(t *testing.T) {
 
 // The schema that the page for one's own data shows is one.
 func TestSchemaOfThePage(t *testing.T) {
-	text, err := os.ReadFile("../docs/your-data.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../docs/your-data.md"))
 	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(text)
 	path := filepath.Join(t.TempDir(), "people.schema.json")
-	if err := os.WriteFile(path, block[1], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, block[1], 0o600))
 	if s, err := frame.LoadSchema(path); err != nil || len(s.Fields) != 5 {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -136,16 +132,10 @@ func TestProgramsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds three programs")
 	}
-	module, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := must.Get(filepath.Abs(".."))
 	var blocks [][]string
 	for _, page := range []string{"../docs/go.md", "../docs/account.md"} {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))
 		blocks = append(blocks, goBlock.FindAllStringSubmatch(string(text), -1)...)
 	}
 	if len(blocks) != 3 {
@@ -153,15 +143,10 @@ func TestProgramsRun(t *testing.T) {
 	}
 	for _, b := range blocks {
 		dir := t.TempDir()
-		sums, err := os.ReadFile("../go.sum")
-		if err != nil {
-			t.Fatal(err)
-		}
+		sums := must.Get(os.ReadFile("../go.sum"))
 		files := map[string]string{"main.go": b[1], "go.sum": string(sums), "go.mod": "module study\n"}
 		for name, content := range files {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 		}
 		for _, args := range [][]string{
 			{"mod", "edit", "-go=1.26", "-require=github.com/dpnb/notebooks@v0.0.0",

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
@@ -31,26 +32,17 @@ type source struct {
 func readSource(t *testing.T) *source {
 	t.Helper()
 	s := &source{files: map[string][]*ast.File{}, tests: map[string][]*ast.File{}}
-	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+	must.Do(filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") {
 			return err
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution|parser.ParseComments)
 		s.add(path.Dir(filepath.ToSlash(file)), f, strings.HasSuffix(file, "_test.go"))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	notebooks, err := filepath.Glob(filepath.Join("..", "notebooks", "*.ipynb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	notebooks := must.Get(filepath.Glob(filepath.Join("..", "notebooks", "*.ipynb")))
 	for _, file := range notebooks {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))
 		var nb struct {
 			Cells []struct {
 				Type   string `json:"cell_type"`
@@ -66,10 +58,7 @@ func readSource(t *testing.T) *source {
 			}
 		}
 	}
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile("../README.md"))
 	s.cells = append(s.cells, string(readme))
 	return s
 }

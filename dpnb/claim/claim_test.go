@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
@@ -24,14 +25,9 @@ func TestOutput(t *testing.T) {
 		{ID: "dpnb/two", Paper: "p", Kind: Ours, Statement: "s", Check: "c", Expected: "e",
 			Run: func(context.Context, Size) (Outcome, error) { return Outcome{}, errors.New("boom") }},
 	}
-	results, err := Run(context.Background(), claims, Quick, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(Run(context.Background(), claims, Quick, nil))
 	var b bytes.Buffer
-	if err := WriteJSON(&b, results); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(WriteJSON(&b, results))
 	var back []map[string]any
 	if err := json.Unmarshal(b.Bytes(), &back); err != nil || len(back) != 2 {
 		t.Fatal(err, b.String())
@@ -142,15 +138,11 @@ func (c Claim) withProof(at string) Claim { c.Proof = at; return c }
 func TestRenew(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "dpnb", "paper", "p")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.MkdirAll(dir, 0o755))
 	tree := &whereis.Tree{Anchors: map[string]whereis.Passage{"a-1": {Page: "page", Text: "new"}}}
 	one := Claim{ID: "a/1", Proof: "page#a-1 0123"}
 	const format = "{ID: \"a/0\", Proof: \"page#a-1 0123\"},\n{\n\tID: \"a/1\", X: 1,\n\tProof: \"page#a-1 %s\",\n}\n"
-	if err := os.WriteFile(filepath.Join(dir, "x.go"), fmt.Appendf(nil, format, "0123"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(filepath.Join(dir, "x.go"), fmt.Appendf(nil, format, "0123"), 0o644))
 	renewed, err := Renew(root, []Claim{one}, tree, nil)
 	text, _ := os.ReadFile(filepath.Join(dir, "x.go"))
 	if want := fmt.Sprintf(format, one.hash(tree, nil)); err != nil || len(renewed) != 1 || string(text) != want {

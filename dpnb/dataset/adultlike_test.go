@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // The people are the published ones, to the last digit: notebooks and claims rest on them.
@@ -33,10 +34,7 @@ func TestInventedPeopleAreThePublishedOnes(t *testing.T) {
 func TestAdultNeedsNoCloneAndNoFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv(DirEnv, "")
-	train, test, err := Adult()
-	if err != nil {
-		t.Fatal(err)
-	}
+	train, test := must.Two(Adult())
 	if train.Rows() != AdultLikeTrainRows || test.Rows() != AdultLikeTestRows {
 		t.Errorf("%d and %d rows", train.Rows(), test.Rows())
 	}
@@ -55,24 +53,16 @@ func TestAdultNeedsNoCloneAndNoFile(t *testing.T) {
 	}
 	// A file that is there and wrong is one.
 	t.Setenv(DirEnv, ".")
-	if err := os.WriteFile("adult.data", []byte("39, State-gov\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile("adult.data", []byte("39, State-gov\n"), 0o644))
 	if _, _, err := Adult(); err == nil {
 		t.Error("a wrong file is passed over")
 	}
 }
 
 func TestInventedPeopleFitTheSchema(t *testing.T) {
-	train, test, err := AdultLikeHead(3000, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	train, test := must.Two(AdultLikeHead(3000, 1000))
 	for _, tab := range []*frame.Table{train, test} {
-		d, err := frame.NewDesign(tab, AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(frame.NewDesign(tab, AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1}))
 		pos := 0
 		for _, y := range d.Labels {
 			if y > 0 {
@@ -84,10 +74,7 @@ func TestInventedPeopleFitTheSchema(t *testing.T) {
 		}
 	}
 	// The head is the head of the whole, and the two parts are different people.
-	few, other, err := AdultLikeHead(5, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	few, other := must.Two(AdultLikeHead(5, 5))
 	row := func(t *frame.Table, i int) (text string) {
 		for _, name := range adultHeader {
 			c, _ := t.Column(name)

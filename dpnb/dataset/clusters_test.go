@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -176,19 +177,10 @@ func TestClustersGolden(t *testing.T) {
 func fitAccuracy(t *testing.T, c Clusters) float64 {
 	t.Helper()
 	train, test := generate(t, c).Split(0.8)
-	a, err := train.Design(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := test.Design(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: a.Rows, Labels: a.Labels, Loss: loss.Logistic{}, Lambda: 0.1},
-		&erm.Settings{Tolerance: 1e-3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(train.Design(1))
+	b := must.Get(test.Design(1))
+	sol := must.Get(erm.Minimize(&erm.Problem{Rows: a.Rows, Labels: a.Labels, Loss: loss.Logistic{}, Lambda: 0.1},
+		&erm.Settings{Tolerance: 1e-3}))
 	m := make([]float64, b.Records())
 	b.Rows.Margins(m, sol.Theta, 0, b.Records())
 	right := 0

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 var item = Item{
@@ -39,12 +41,8 @@ func TestShowOutsideANotebook(t *testing.T) {
 	var b bytes.Buffer
 	Out = &b
 	defer func() { Out = nil }()
-	if err := Show(item); err != nil {
-		t.Fatal(err)
-	}
-	if err := ShowPNG([]byte{1}, "a curve"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(Show(item))
+	must.Do(ShowPNG([]byte{1}, "a curve"))
 	if s := b.String(); !strings.Contains(s, "A & B") || !strings.Contains(s, "[figure: a curve]") {
 		t.Errorf("shown: %s", s)
 	}

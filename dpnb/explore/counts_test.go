@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -257,26 +258,18 @@ func TestGroupsAreThoseOfTheSchema(t *testing.T) {
 
 // With k rows a person a count has k times the noise, and says whom it is about.
 func TestCountsOfPeopleWithSeveralRows(t *testing.T) {
-	table, err := people(600).Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(people(600).Table())
 	id := frame.Column{Name: "id"}
 	for i := range table.Rows() {
 		id.Numbers = append(id.Numbers, float64(i/3))
 	}
 	city, _ := table.Column("city")
-	if table, err = frame.NewTable(id, *city); err != nil {
-		t.Fatal(err)
-	}
+	table = must.Get(frame.NewTable(id, *city))
 	all := learn.FromTable(table).WithSchema(learn.Categorical("city", "Bern", "Rome"))
 	width := map[int]float64{}
 	for _, k := range []int{1, 2, 3} {
 		b := fresh(1, 1e-6)
-		s, err := explore.Count().By("city").Noise(learn.Seed(1)).Of(all.PerPerson("id", k), b.Spend(0.5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(explore.Count().By("city").Noise(learn.Seed(1)).Of(all.PerPerson("id", k), b.Spend(0.5)))
 		var sum float64
 		for _, r := range s.Rows() {
 			sum += r.Value
@@ -334,15 +327,9 @@ func TestHistogramOfLogarithmicColumn(t *testing.T) {
 		{1e3, 1e6, [2]string{"1000 to 1412.54", "707946 to 1e+06"}},
 		{0, 100, [2]string{"0 to 5", "95 to 100"}},
 	} {
-		table, err := frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{1200, 5e4, 9e5}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{1200, 5e4, 9e5}}))
 		df := learn.FromTable(table).WithSchema(learn.Log("pay", c.lower, c.upper))
-		s, err := explore.Histogram("pay").Noise(learn.Seed(1)).Of(df, fresh(1, 0).Spend(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(explore.Histogram("pay").Noise(learn.Seed(1)).Of(df, fresh(1, 0).Spend(1)))
 		if rows := s.Rows(); rows[0].Name != c.names[0] || rows[len(rows)-1].Name != c.names[1] {
 			t.Errorf("from %v: %s, …, %s", c.lower, rows[0].Name, rows[len(rows)-1].Name)
 		}

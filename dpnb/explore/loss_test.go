@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -32,17 +33,11 @@ func modelsOf(t *testing.T, df learn.DataFrame, src noise.Source, a func() learn
 		}
 		models[name] = m
 		if name == "ill" || name == "ward" {
-			right, err := m.Score(df)
-			if err != nil {
-				t.Fatal(err)
-			}
+			right := must.Get(m.Score(df))
 			exact[name] = 1 - right
 			continue
 		}
-		p, err := m.Predict(df)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(m.Predict(df))
 		table, _ := df.Table()
 		column, _ := table.Column(name)
 		for i, y := range column.Numbers {
@@ -86,15 +81,9 @@ func TestLossOfCovers(t *testing.T) {
 func TestLossesAreOfSingleRecords(t *testing.T) {
 	df := learn.Patients(700, 4)
 	models, _ := modelsOf(t, df, learn.Seed(1), func() learn.Allowance { return learn.Simulate(0.01, 1e-6) })
-	table, err := df.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(df.Table())
 	for name, m := range models {
-		l, err := m.Losses(true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(m.Losses(true))
 		all, err := l.Of(table)
 		if err != nil || slices.Min(all) < 0 || slices.Max(all) > l.Most {
 			t.Errorf("%s: from %v to %v, at most %v, %v", name, slices.Min(all), slices.Max(all), l.Most, err)
@@ -121,19 +110,10 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 		}
 		return m
 	}
-	plain, err := learn.Logistic{}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	simulated, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	levels, err := learn.Quantiles{Levels: []float64{0.2, 0.8}, Noise: learn.Seed(1)}.Fit(
-		learn.Regression(df, "pressure", learn.RowNorm(1)), learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(learn.Logistic{}.FitWithoutPrivacy(data))
+	simulated := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
+	levels := must.Get(learn.Quantiles{Levels: []float64{0.2, 0.8}, Noise: learn.Seed(1)}.Fit(
+		learn.Regression(df, "pressure", learn.RowNorm(1)), learn.Simulate(1, 1e-6)))
 	fit()
 	before := spent(t, b)
 	for name, c := range map[string]struct {
@@ -154,19 +134,13 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 			t.Errorf("%s: %v, %v spent", name, err, spent(t, b)-before)
 		}
 	}
-	first, err := explore.LossOf(fit()).Once("error", df, b.Spend(0.1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(explore.LossOf(fit()).Once("error", df, b.Spend(0.1)))
 	before = spent(t, b)
 	again, err := explore.LossOf(fit()).Once("error", df, b.Spend(0.1))
 	if err != nil || again.Value() != first.Value() || spent(t, b) != before {
 		t.Errorf("%v, then %v, %v; %v spent", first.Value(), again.Value(), err, spent(t, b)-before)
 	}
-	other, err := learn.Logistic{Lambda: 50}.Fit(data, b.Spend(0.1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(learn.Logistic{Lambda: 50}.Fit(data, b.Spend(0.1)))
 	if _, err := explore.LossOf(other).Once("error", df, b.Spend(0.1)); err == nil {
 		t.Error("the error of one model is given as that of another")
 	}
@@ -203,24 +177,15 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 // model, whatever schema the records have that are asked.
 func TestLossOfWarnsOfBoundsOffTheData(t *testing.T) {
 	df := learn.Patients(500, 6)
-	table, err := df.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(df.Table())
 	for _, inferred := range []bool{false, true} {
 		from, options := df, []learn.Option{learn.RowNorm(1)}
 		if inferred {
 			from, options = learn.FromTable(table), append(options, learn.InferBounds())
 		}
 		data := learn.Regression(from, "pressure", options...)
-		m, err := learn.Linear{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := explore.LossOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Linear{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
+		s := must.Get(explore.LossOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(1, 1e-6)))
 		beside := explore.Beside(learn.StudyOf(data, 500, 1, 1e-6).Forecast(), s)
 		for what, w := range map[string]string{"answer": s.Display().Warning, "beside": beside.Display().Warning} {
 			if strings.Contains(w, "READ OFF THE DATA") != inferred {

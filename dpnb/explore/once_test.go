@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -34,15 +35,9 @@ func TestOnce(t *testing.T) {
 			"quantiles": explore.QuantilesOf("age", 0.1, 0.5), "summary": explore.Describe(),
 			"correlations": explore.Correlations("age", "size"), "count": explore.Count(),
 		} {
-			first, err := q.Once(name, df, budget.Spend(0.1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			first := must.Get(q.Once(name, df, budget.Spend(0.1)))
 			before := spent(t, budget)
-			again, err := q.Confidence(0.5).Once(name, df, budget.Spend(0.1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.Get(q.Confidence(0.5).Once(name, df, budget.Spend(0.1)))
 			same := func(a, b explore.Row) bool { return a.Value == b.Value && a.Name == b.Name }
 			if !slices.EqualFunc(first.Rows(), again.Rows(), same) || spent(t, budget) != before {
 				t.Errorf("%s: %v, then %v; spent %v, then %v", name, first.Rows(), again.Rows(), before,
@@ -55,7 +50,7 @@ func TestOnce(t *testing.T) {
 			if wide, high := first.Interval(); !(wide <= lo && hi <= high) || name == "mean" && hi == high {
 				t.Errorf("%s: half the confidence is [%v, %v] beside [%v, %v]", name, lo, hi, wide, high)
 			}
-			_, err = explore.Sum("age").Once(name, df, budget.Spend(0.1))
+			_, err := explore.Sum("age").Once(name, df, budget.Spend(0.1))
 			if err == nil || !strings.Contains(err.Error(), "question") || spent(t, budget) != before {
 				t.Errorf("%s: another question under its name: %v", name, err)
 			}

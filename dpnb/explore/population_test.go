@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -47,10 +48,7 @@ func TestSharesOfAPopulationAreCovered(t *testing.T) {
 		for range 500 {
 			c.Texts = append(c.Texts, []string{"Bern", "Rome"}[min(1, int(r.Float64()/share))])
 		}
-		table, err := frame.NewTable(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(frame.NewTable(c))
 		df := learn.FromTable(table).WithSchema(learn.Categorical("city", "Bern", "Rome")).DeriveNumber(
 			learn.Numeric("here", 0, 1), func(r learn.Row) float64 {
 				if r.Text("city") == "Bern" {
@@ -63,10 +61,7 @@ func TestSharesOfAPopulationAreCovered(t *testing.T) {
 			if population {
 				q = q.ForPopulation()
 			}
-			s, err := q.Of(df, learn.Simulate(0.5, 1e-5))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(q.Of(df, learn.Simulate(0.5, 1e-5)))
 			if lower, upper := s.Interval(); lower <= share && share <= upper {
 				covered[population]++
 			}

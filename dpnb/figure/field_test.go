@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 func bowl() (x, y []float64, z [][]float64) {
@@ -29,19 +31,11 @@ func TestHeatAndContours(t *testing.T) {
 	holed[20] = append([]float64(nil), z[20]...)
 	holed[20][20] = math.NaN()
 	f := New("A bowl", "x", "y").LogX(0.1, 1, 10).Heat(x, y, holed).Contours(x, y, z, []float64{0.25, 1}, Orange)
-	content, err := f.PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(f.PNG())
 	if path := os.Getenv("DPNB_FIGURE"); path != "" {
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, content, 0o644))
 	}
-	img, err := png.Decode(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must.Get(png.Decode(bytes.NewReader(content)))
 	// The middle is low, so light; the rim is high, so dark.
 	light := func(px, py int) uint32 { r, g, b, _ := img.At(px, py).RGBA(); return r + g + b }
 	if centre, rim := light(530, 270), light(140, 270); !(rim < centre*3/4) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 func sample() *Figure {
@@ -19,14 +21,8 @@ func sample() *Figure {
 }
 
 func TestPNGAndSVG(t *testing.T) {
-	content, err := sample().PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(sample().PNG())
+	img := must.Get(png.Decode(bytes.NewReader(content)))
 	if b := img.Bounds(); b.Dx() != 7*144 || b.Dy() != 4*144 {
 		t.Errorf("size %v", b)
 	}

@@ -7,24 +7,18 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // The drawn width and height of blue in a figure.
 func extent(t *testing.T, f *Figure) (width, height int) {
 	t.Helper()
-	content, err := f.PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(f.PNG())
 	if path := os.Getenv("DPNB_FIGURE"); path != "" {
-		if err := os.WriteFile(path+"-"+strings.ReplaceAll(t.Name(), "/", "-")+".png", content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path+"-"+strings.ReplaceAll(t.Name(), "/", "-")+".png", content, 0o644))
 	}
-	img, err := png.Decode(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := must.Get(png.Decode(bytes.NewReader(content)))
 	left, right, top, bottom := math.MaxInt, 0, math.MaxInt, 0
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -93,13 +94,8 @@ func TestRefusalLeavesTheLedgerUnchanged(t *testing.T) {
 
 func TestFileSurvivesAndCannotBeRestated(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "ledger.json"))
-	if err := open(t, c).Charge(Entry{Label: "cell 1", Epsilon: 0.75}); err != nil {
-		t.Fatal(err)
-	}
-	again, err := anew(c) // the next cell
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(open(t, c).Charge(Entry{Label: "cell 1", Epsilon: 0.75}))
+	again := must.Get(anew(c))
 	if err := again.Charge(Entry{Label: "cell 2", Epsilon: 0.5}); err == nil {
 		t.Error("a new process forgot what was spent")
 	}
@@ -109,18 +105,14 @@ func TestFileSurvivesAndCannotBeRestated(t *testing.T) {
 		t.Errorf("a budget was restated: %v", err)
 	}
 	// Another process deletes or spoils the file under a live budget.
-	if err := os.WriteFile(c.Path, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(c.Path, []byte("{"), 0o600))
 	if err := again.Charge(Entry{Epsilon: 0.1}); err == nil {
 		t.Error("a spoilt file is taken for an empty one")
 	}
 	if _, err := anew(c); err == nil {
 		t.Error("a spoilt file is opened")
 	}
-	if err := os.Remove(c.Path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Remove(c.Path))
 	if err := again.Charge(Entry{Epsilon: 0.1}); err == nil {
 		t.Error("a missing file is taken for an empty one")
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 )
 
@@ -46,10 +47,7 @@ func TestMain(m *testing.M) {
 // went through and what was said.
 func inProcesses(t *testing.T, dir string, names ...string) (charges int, said string) {
 	t.Helper()
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(os.Executable())
 	var running []*exec.Cmd
 	var out, errs []*strings.Builder
 	for _, name := range names {
@@ -57,19 +55,14 @@ func inProcesses(t *testing.T, dir string, names ...string) (charges int, said s
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), childEnv+"="+name, "PWD="+dir)
 		out, errs = append(out, new(strings.Builder)), append(errs, new(strings.Builder))
 		cmd.Stdout, cmd.Stderr = out[len(out)-1], errs[len(errs)-1]
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(cmd.Start())
 		running = append(running, cmd)
 	}
 	for k, cmd := range running {
 		if err := cmd.Wait(); err != nil {
 			t.Fatal(err, errs[k])
 		}
-		n, err := strconv.Atoi(out[k].String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(out[k].String()))
 		charges, said = charges+n, said+errs[k].String()
 	}
 	return charges, said
@@ -140,16 +133,9 @@ func TestASecondNameIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	c := config(filepath.Join(dir, "a.json"))
 	c.Name = "shared"
-	live, err := anew(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := live.Charge(Entry{Epsilon: 0.5}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Link(c.Path, filepath.Join(dir, "b.json")); err != nil {
-		t.Fatal(err)
-	}
+	live := must.Get(anew(c))
+	must.Do(live.Charge(Entry{Epsilon: 0.5}))
+	must.Do(os.Link(c.Path, filepath.Join(dir, "b.json")))
 	if n, said := inProcesses(t, dir, "a.json", "b.json", "a.json\nb.json"); n != 0 ||
 		!strings.Contains(said, "2 names (hard links)") {
 		t.Errorf("%d charges, said:\n%s", n, said)
@@ -161,9 +147,7 @@ func TestASecondNameIsRefused(t *testing.T) {
 		t.Error("a live budget passes the check")
 	}
 	// With one name left, whichever, what was spent is spent.
-	if err := os.Remove(c.Path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Remove(c.Path))
 	if n, _ := inProcesses(t, dir, "b.json", "b.json", "b.json"); n != 10 {
 		t.Errorf("%d charges of 0.05 from what is left of half a budget", n)
 	}
@@ -239,14 +223,9 @@ func reseal(t *testing.T, path string, content []byte) {
 func rewrite(t *testing.T, path string, change func(*file)) {
 	t.Helper()
 	var f file
-	if err := json.Unmarshal(content(t, path), &f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(content(t, path), &f))
 	change(&f)
-	text, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(f))
 	reseal(t, path, text)
 }
 
@@ -274,14 +253,9 @@ func TestAccidentsAreNoticed(t *testing.T) {
 		{Label: "age", Mechanism: "sums", Epsilon: 0.2, Delta: 1e-7, Once: "age", Partition: "city", Group: "Bern"},
 		{Label: "fit", Mechanism: "DP-SGD", Epsilon: 0.25, Delta: 2.5e-7, Mu: 0.06, Slack: 1e-15, Simulated: true},
 	} {
-		if err := live.Charge(e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(live.Charge(e))
 	}
-	whole, err := os.ReadFile(c.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(c.Path))
 	without := func(text []byte) string {
 		var compact bytes.Buffer
 		if json.Compact(&compact, text) != nil {
@@ -320,14 +294,10 @@ func TestAccidentsAreNoticed(t *testing.T) {
 			continue
 		}
 		n++
-		if err := os.WriteFile(c.Path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(c.Path, text, 0o600))
 		unreadable(t, live, c, fmt.Sprintf("accident %d of kind %d at byte %d", n, kind, at))
 	}
-	if err := os.WriteFile(c.Path, []byte(without(whole)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(c.Path, []byte(without(whole)), 0o600))
 	if err := live.Charge(Entry{Epsilon: 0.01}); err != nil {
 		t.Errorf("without its spaces, and whole again: %v", err)
 	}
@@ -342,13 +312,9 @@ func TestKeysAreThoseOfALedger(t *testing.T) {
 		for _, earlier := range []bool{false, true} {
 			c := config(filepath.Join(t.TempDir(), "ledger.json"))
 			live := open(t, c)
-			if err := live.Charge(Entry{Label: "a", Epsilon: 0.5, Delta: 5e-6, Mu: 0.1}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(live.Charge(Entry{Label: "a", Epsilon: 0.5, Delta: 5e-6, Mu: 0.1}))
 			var compact bytes.Buffer
-			if err := json.Compact(&compact, content(t, c.Path)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(json.Compact(&compact, content(t, c.Path)))
 			text := strings.Replace(compact.String(), change[0], change[1], 1)
 			if text == compact.String() {
 				t.Fatalf("%s is not in %s", change[0], text)
@@ -367,14 +333,9 @@ func TestKeysAreThoseOfALedger(t *testing.T) {
 // from then on.
 func TestEarlierFormsAreSealed(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "ledger.json"))
-	text, err := json.MarshalIndent(file{Config{Name: c.Name, Epsilon: 1, Delta: 1e-5, Adjacency: 1}, Either,
-		[]Entry{{Label: "<a> & b", Mechanism: "m", Epsilon: 0.75, Delta: 1e-6}}}, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(c.Path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.MarshalIndent(file{Config{Name: c.Name, Epsilon: 1, Delta: 1e-5, Adjacency: 1}, Either,
+		[]Entry{{Label: "<a> & b", Mechanism: "m", Epsilon: 0.75, Delta: 1e-6}}}, "", " "))
+	must.Do(os.WriteFile(c.Path, text, 0o600))
 	b := open(t, c)
 	if s := state(t, b); s.SpentEpsilon != 0.75 || s.Entries[0].Label != "<a> & b" {
 		t.Errorf("%+v", s)

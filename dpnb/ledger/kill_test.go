@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // dieEnv has the path of a ledger that a child charges, and then waits to be killed.
@@ -26,20 +28,12 @@ func TestAKilledProgramHasPaid(t *testing.T) {
 		os.Stdout.WriteString(map[bool]string{true: "charged\n", false: "failed\n"}[err == nil])
 		select {} // the noise would be drawn here
 	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(os.Executable())
 	path := filepath.Join(t.TempDir(), "ledger.json")
 	cmd := exec.Command(program, "-test.run=^TestAKilledProgramHasPaid$")
 	cmd.Env = append(os.Environ(), dieEnv+"="+path)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())
+	must.Do(cmd.Start())
 	said, err := bufio.NewReader(out).ReadString('\n')
 	if err := cmd.Process.Kill(); err != nil {
 		t.Error(err)
@@ -50,10 +44,7 @@ func TestAKilledProgramHasPaid(t *testing.T) {
 	}
 	c := config(path)
 	c.Name = "killed"
-	b, err := anew(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(anew(c))
 	if s := state(t, b); s.SpentEpsilon != 0.6 || len(s.Entries) != 1 {
 		t.Errorf("after the kill: %+v", s)
 	}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // A budget pays for releases of one unit: another is refused with the ledger unchanged, also in one batch and where
@@ -21,15 +23,10 @@ func TestOneUnitOfABudget(t *testing.T) {
 				t.Errorf("a batch of two units: %v", err)
 			}
 			for range 2 {
-				if err := b.Charge(of(first)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(b.Charge(of(first)))
 			}
 			if c.Path != "" {
-				var err error
-				if b, err = anew(c); err != nil {
-					t.Fatal(err)
-				}
+				b = must.Get(anew(c))
 			}
 			before := state(t, b)
 			for _, unit := range units {

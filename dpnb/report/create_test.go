@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
@@ -16,9 +17,7 @@ import (
 // file that is there is left as it is.
 func TestNew(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a clone's folder")
-	if err := os.MkdirAll(filepath.Join(root, "notebooks"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.MkdirAll(filepath.Join(root, "notebooks"), 0o755))
 	const source = `{"cells": [
  {"cell_type": "code", "id": "module", "metadata": {}, "source": "old", "outputs": [], "execution_count": null},
  {"cell_type": "code", "id": "parameters", "metadata": {},
@@ -28,18 +27,11 @@ func TestNew(t *testing.T) {
  {"cell_type": "code", "id": "a", "metadata": {}, "source": "x", "outputs": [{"output_type": "stream"}],
   "execution_count": 3}
 ], "metadata": {"dpnb": {"data": ["adult"]}}, "nbformat": 4, "nbformat_minor": 5}`
-	if err := os.WriteFile(filepath.Join(root, "notebooks", templateName), []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(filepath.Join(root, "notebooks", templateName), []byte(source), 0o600))
 	path := filepath.Join(t.TempDir(), "a folder", "that is not there", "mine.ipynb")
 	parameters := map[string][]string{"file": {"$1.csv"}, "a, b": {"x", "y"}}
-	if err := New(project.Tree{Dir: root}, path, parameters); err != nil {
-		t.Fatal(err)
-	}
-	nb, err := notebook.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(New(project.Tree{Dir: root}, path, parameters))
+	nb := must.Get(notebook.ReadFile(path))
 	if len(nb.Cells) != 3 || hasOutputs(nb) || nb.Language() != "go" || nb.Metadata()["dpnb"] != nil {
 		t.Errorf("%d cells, outputs %v, metadata %v", len(nb.Cells), hasOutputs(nb), nb.Metadata())
 	}
@@ -62,13 +54,9 @@ func TestNew(t *testing.T) {
 func TestFindModule(t *testing.T) {
 	clone, other, version := filepath.Join(t.TempDir(), "a clone's folder"), t.TempDir(), "v1.2.3"
 	for dir, module := range map[string]string{clone: project.ModulePath, other: "example.com/other"} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.MkdirAll(dir, 0o755))
 		for _, name := range []string{"go.mod", "go.sum"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte("module "+module+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.WriteFile(filepath.Join(dir, name), []byte("module "+module+"\n"), 0o600))
 		}
 	}
 	const requires = "require github.com/dpnb/notebooks "
@@ -81,9 +69,7 @@ func TestFindModule(t *testing.T) {
 		{"", "v2.0.0", clone, requires + "v2.0.0"},
 	} {
 		dir, above := t.TempDir(), ""
-		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module cell\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module cell\n"), 0o600))
 		if c.above != "" {
 			above = "$ABOVE"
 		}
@@ -103,10 +89,7 @@ func TestFindModule(t *testing.T) {
 	}
 	want := toolchain.FindModule("$GONB_DIR/..", project.Release)
 	for _, path := range notebooks {
-		nb, err := notebook.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := must.Get(notebook.ReadFile(path))
 		for _, c := range nb.Cells {
 			if c.ID() == moduleCell && c.Source() != want {
 				t.Errorf("%s: %s, want %s", path, c.Source(), want)

@@ -8,16 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
 func TestDress(t *testing.T) {
-	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[
+	nb := must.Get(notebook.Parse([]byte(`{"nbformat":4,"cells":[
 		{"cell_type":"code","source":"","metadata":{},"outputs":[{"output_type":"display_data","metadata":{},
-			"data":{"image/png":"eA==","text/plain":["[figure: it rises]"]}}]}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+			"data":{"image/png":"eA==","text/plain":["[figure: it rises]"]}}]}]}`)))
 	inside := []byte(`<h1 id="A">A</h1><h2 id="B">B<a class="anchor-link" href="#B">¶</a></h2>
 		<div class="jp-InputPrompt">In [1]:</div><table><tr><td>1</td></tr></table>
 		<div class="jp-CodeCell"><div class="highlight"><pre>import "x"</pre></div></div>
@@ -25,10 +23,7 @@ func TestDress(t *testing.T) {
 b</pre></div><div class="jp-RenderedImage"><img src="data:image/png;base64,eA==" alt="nothing"></div></div>`)
 	r := Record{Name: "02", Title: "A", Seconds: 1.25, Failure: &Failure{Cell: 1, Message: "a < b"}}
 	o := Options{All: []string{"01.ipynb", "02.ipynb", "03.ipynb"}}
-	content, err := dress("", "", nb, inside, reportPage(r, o))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(dress("", "", nb, inside, reportPage(r, o)))
 	mustContain(t, "the page", string(content), `<html lang="en">`, "failed in 1.2 s", "a &lt; b", `alt="it rises"`,
 		`<li><a href="#B">B</a></li>`, `<details class="code"><summary>code, 1 line</summary>`,
 		`<details class="code" open=""><summary>code, 2 lines</summary>`, `<a rel="prev" href="01.html">`,
@@ -45,12 +40,8 @@ func TestLinks(t *testing.T) {
 	for _, file := range []string{"notebooks/01.ipynb", "docs/a.md", "docs/theory/b.md", "docs/images/c.png",
 		"README.md", "dpnb/x.go"} {
 		path := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(os.WriteFile(path, []byte("x"), 0o600))
 	}
 	for _, c := range []struct{ file, address, want string }{
 		{"notebooks/01.ipynb", "../docs/a.md#here", "docs/a.html#here"},
@@ -78,12 +69,8 @@ func TestKeyOfDocs(t *testing.T) {
 	write := func(file, content string) {
 		t.Helper()
 		path := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(os.WriteFile(path, []byte(content), 0o600))
 	}
 	key := func(base fingerprint) string {
 		t.Helper()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -20,18 +21,12 @@ func failed(t *testing.T, stderr, traceback string) *notebook.Notebook {
 	}
 	outputs = append(outputs,
 		map[string]any{"output_type": "error", "ename": "ERROR", "evalue": "", "traceback": []string{traceback}})
-	content, err := json.Marshal(map[string]any{"nbformat": 4, "cells": []any{
+	content := must.Get(json.Marshal(map[string]any{"nbformat": 4, "cells": []any{
 		map[string]any{"cell_type": "markdown", "source": "text"},
 		map[string]any{"cell_type": "code", "source": "func f() {\n\tpanic(1)\n}", "execution_count": 1},
 		map[string]any{"cell_type": "code", "source": "%%\nf()\ng()", "execution_count": 2, "outputs": outputs},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	nb, err := notebook.Parse(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))
+	nb := must.Get(notebook.Parse(content))
 	return nb
 }
 
@@ -85,20 +80,11 @@ func TestLocateWhatIsShown(t *testing.T) {
 		"panic: 1\n\n" + place:          "cell 3 [2], in what cell 2 declares, line 2: panic(1)\npanic: 1",
 	} {
 		nb := failed(t, stderr, "exit status 1")
-		text, err := nb.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown, err := json.Marshal(map[string]any{"output_type": "display_data", "data": map[string]any{
-			"text/html": refused.HTML(), "text/plain": refused.Text()}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(nb.Encode())
+		shown := must.Get(json.Marshal(map[string]any{"output_type": "display_data", "data": map[string]any{
+			"text/html": refused.HTML(), "text/plain": refused.Text()}}))
 		at := bytes.Index(text, []byte(`"outputs": [`)) + len(`"outputs": [`)
-		nb, err = notebook.Parse(slices.Concat(text[:at], shown, []byte(","), text[at:]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb = must.Get(notebook.Parse(slices.Concat(text[:at], shown, []byte(","), text[at:])))
 		if got := locate(nb, driverFailure{"error", "exit status 1", 2, ""}).Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -123,15 +109,9 @@ func TestShownErrors(t *testing.T) {
 		cell := map[string]any{"cell_type": "code", "source": "%%", "execution_count": 4,
 			"metadata": map[string]any{"tags": c.tags}, "outputs": []map[string]any{{"output_type": "display_data",
 				"data": map[string]any{"text/html": c.item.HTML(), "text/plain": c.item.Text()}}}}
-		content, err := json.Marshal(map[string]any{"nbformat": 4, "cells": []any{
-			map[string]any{"cell_type": "markdown", "source": "text"}, cell, cell}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		nb, err := notebook.Parse(content)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(json.Marshal(map[string]any{"nbformat": 4, "cells": []any{
+			map[string]any{"cell_type": "markdown", "source": "text"}, cell, cell}}))
+		nb := must.Get(notebook.Parse(content))
 		got := ""
 		if f := shownErrors(nb); f != nil {
 			got = f.Error()

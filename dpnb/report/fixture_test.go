@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 )
@@ -19,10 +20,7 @@ func realSetup(t *testing.T) *Setup {
 	if testing.Short() {
 		t.Skip("runs notebooks")
 	}
-	root, err := project.Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(project.Root("."))
 	cache, err := project.CacheDir()
 	if err != nil {
 		t.Skip(err)
@@ -31,10 +29,7 @@ func realSetup(t *testing.T) *Setup {
 		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
 	}
 	t.Setenv("TMPDIR", t.TempDir()) // so that what is left behind is this test's own
-	s, err := Prepare(context.Background(), project.Tree{Dir: root}, false, func(text string) { t.Log(text) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Prepare(context.Background(), project.Tree{Dir: root}, false, func(text string) { t.Log(text) }))
 	return s
 }
 

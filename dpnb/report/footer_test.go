@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
@@ -47,13 +48,8 @@ func TestFooterTellsOfDataAndSeeds(t *testing.T) {
 			t.Setenv(runlog.DirEnv, dir)
 			t.Setenv(dataset.DirEnv, "")
 			t.Chdir(t.TempDir())
-			if err := c.run(); err != nil {
-				t.Fatal(err)
-			}
-			log, err := runlog.Read(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(c.run())
+			log := must.Get(runlog.Read(dir))
 			text := strings.Join(append(seedText(log), dataText(log)...), "\n")
 			mustContain(t, "the footer", text, c.has...)
 			for _, part := range c.lack {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -61,17 +62,11 @@ func TestFoldsComeBack(t *testing.T) {
 }
 
 func TestFormulasComeBack(t *testing.T) {
-	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[
+	nb := must.Get(notebook.Parse([]byte(`{"nbformat":4,"cells":[
 		{"cell_type":"markdown","source":"# $x$ and $y_1$","metadata":{}},
 		{"cell_type":"code","source":"$z$","metadata":{},"outputs":[
-			{"output_type":"display_data","data":{"text/markdown":"so $v$"}}]}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown, f, err := takeFormulas(nb)
-	if err != nil {
-		t.Fatal(err)
-	}
+			{"output_type":"display_data","data":{"text/markdown":"so $v$"}}]}]}`)))
+	shown, f := must.Two(takeFormulas(nb))
 	if nb.Cells[0].Source() != "# $x$ and $y_1$" || shown.Cells[1].Source() != "$z$" {
 		t.Error("more than the shown text is changed")
 	}
@@ -104,18 +99,12 @@ func TestEveryFormulaIsConverted(t *testing.T) {
 			t.Fatalf("%s: %v, %d files", pattern, err, len(paths))
 		}
 		for _, path := range paths {
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := must.Get(os.ReadFile(path))
 			if filepath.Ext(path) == ".md" {
 				texts = append(texts, string(content))
 				continue
 			}
-			nb, err := notebook.Parse(content)
-			if err != nil {
-				t.Fatal(err)
-			}
+			nb := must.Get(notebook.Parse(content))
 			for _, c := range nb.Cells {
 				c.MapProse(func(s string) string { texts = append(texts, s); return s })
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
@@ -13,10 +14,7 @@ import (
 )
 
 func TestProvenance(t *testing.T) {
-	root, err := project.Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(project.Root("."))
 	s := &Setup{
 		Tree: project.Tree{Dir: root}, Kernel: &toolchain.Kernel{Version: "v9.9", GoVersion: "go1.99"},
 		Jupyter: &jupyter.Jupyter{Versions: map[string]string{"nbclient": "1", "nbconvert": "2"}},
@@ -31,10 +29,7 @@ func TestProvenance(t *testing.T) {
 		},
 	}}
 	started := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	text, err := provenance(context.Background(), s, map[string]string{"epsilon": "0.5", "a": "1"}, run, started)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(provenance(context.Background(), s, map[string]string{"epsilon": "0.5", "a": "1"}, run, started))
 	mustContain(t, "the provenance", text,
 		"| Version | "+project.Release+"-devel, commit ", "| Kernel | gonb v9.9 |", "| Go | go1.99 on ",
 		"github.com/spf13/cobra v",
@@ -53,10 +48,7 @@ func TestProvenance(t *testing.T) {
 	run.log = &runlog.Log{}
 	s.Tree.Version = "v1.2.3"
 	run.failure = &Failure{Cell: 2, Message: "panic"}
-	text, err = provenance(context.Background(), s, nil, run, started)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text = must.Get(provenance(context.Background(), s, nil, run, started))
 	mustContain(t, "the provenance", text, "| Version | github.com/dpnb/notebooks v1.2.3 |",
 		"as in the notebook", "No privacy budget was used.",
 		"| Verdict | failed: cell 2<br>panic |")

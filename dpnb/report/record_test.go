@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
@@ -17,16 +18,11 @@ import (
 
 func TestRecordIsCurrentOnlyWhileNothingChanged(t *testing.T) {
 	out := t.TempDir()
-	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := must.Get(notebook.Parse([]byte(`{"nbformat":4,"cells":[]}`)))
 	write := func(failure *Failure) {
 		t.Helper()
 		r := &Record{Name: "a", Key: "k", Failure: failure}
-		if err := writeReport(out, r, []byte("<html></html>"), nb); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(writeReport(out, r, []byte("<html></html>"), nb))
 	}
 	current := func(key string) bool { _, ok := readRecord(out, "a", key); return ok }
 	if current("k") {
@@ -37,16 +33,12 @@ func TestRecordIsCurrentOnlyWhileNothingChanged(t *testing.T) {
 		t.Error("the key does not decide")
 	}
 	for _, file := range []string{htmlPath(out, "a"), ipynbPath(out, "a")} {
-		if err := os.WriteFile(file, []byte("edited"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(file, []byte("edited"), 0o644))
 		if current("k") {
 			t.Errorf("current although %s was edited", file)
 		}
 		write(nil)
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.Remove(file))
 		if current("k") {
 			t.Errorf("current although %s is gone", file)
 		}
@@ -67,9 +59,7 @@ func TestRecordKnowsFilesThatWereRead(t *testing.T) {
 	schema, people := filepath.Join(out, "schema.json"), filepath.Join(out, "people.csv")
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
 	}
 	write(schema, "1")
 	write(people, "ill\nyes\n")
@@ -77,34 +67,19 @@ func TestRecordKnowsFilesThatWereRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	private := checksum([]byte("ill\nyes\n"))
-	if err := runlog.Append(runlog.KindData, runlog.Data{File: people, SHA256: private}); err != nil {
-		t.Fatal(err)
-	}
-	log, err := runlog.Read(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nb, err := notebook.Parse([]byte(`{"nbformat":4,"cells":[]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(runlog.Append(runlog.KindData, runlog.Data{File: people, SHA256: private}))
+	log := must.Get(runlog.Read(run))
+	nb := must.Get(notebook.Parse([]byte(`{"nbformat":4,"cells":[]}`)))
 	r := &Record{Name: "a", Key: "k"}
-	if r.Files, err = filesRead(log); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeReport(out, r, []byte("<html></html>"), nb); err != nil {
-		t.Fatal(err)
-	}
+	r.Files = must.Get(filesRead(log))
+	must.Do(writeReport(out, r, []byte("<html></html>"), nb))
 	text, err := os.ReadFile(recordPath(out, "a"))
 	if err != nil || strings.Contains(string(text), private) {
 		t.Errorf("the checksum of a private file is in %s (%v)", text, err)
 	}
 	current := func() bool { _, ok := readRecord(out, "a", "k"); return ok }
 	for _, path := range []string{schema, people} {
-		was, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		was := must.Get(os.ReadFile(path))
 		if !current() {
 			t.Error("not up to date although nothing has changed")
 		}
@@ -124,12 +99,8 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	write := func(path, content string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(os.WriteFile(path, []byte(content), 0o644))
 	}
 	for _, name := range []string{"go.mod", "go.sum", "README.md", "dpnb/a.go", "dpnb/a_test.go", "dpnb/testdata/x",
 		"data/small.csv"} {
@@ -172,15 +143,9 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 	}
 	keys := map[string]bool{}
 	for _, source := range []string{"a", "b"} {
-		nb, err := notebook.Parse(fmt.Appendf(nil,
-			`{"nbformat":4,"cells":[{"cell_type":"code","source":%q,"metadata":{}}]}`, source))
-		if err != nil {
-			t.Fatal(err)
-		}
-		key, err := old.of(nb)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := must.Get(notebook.Parse(fmt.Appendf(nil,
+			`{"nbformat":4,"cells":[{"cell_type":"code","source":%q,"metadata":{}}]}`, source)))
+		key := must.Get(old.of(nb))
 		keys[key] = true
 	}
 	if len(keys) != 2 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
@@ -78,16 +79,10 @@ func TestMistypedTarget(t *testing.T) {
 	s := realSetup(t)
 	o := Options{Notebooks: []string{"../../notebooks/" + templateName}, Out: filepath.Join(t.TempDir(), "reports"),
 		Timeout: testTimeout, Parameters: map[string]string{"target": "hapy"}, Progress: newRecorder()}
-	records, err := Run(context.Background(), s, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(Run(context.Background(), s, o))
 	failure := Failed(records).Error()
 	mustContain(t, "the error", failure, "dpnb.Valid(", `no column "hapy"`)
-	nb, err := notebook.ReadFile(filepath.Join(o.Out, "09_your_data.ipynb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := must.Get(notebook.ReadFile(filepath.Join(o.Out, "09_your_data.ipynb")))
 	for i, c := range nb.Cells {
 		late := i > records[0].Failure.Cell && c.Type() == "code"
 		if strings.Contains(c.Stderr(), "goroutine") || late && c.Outputs() != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -44,22 +45,15 @@ func TestPartsAreTheGrid(t *testing.T) {
 		t.Fatalf("%d parts are there after a run that was cut short: %v", p.Done(), err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "part-*"))
-	b, err := os.ReadFile(files[3])
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(files[3]))
 	at := strings.LastIndexAny(string(b), "0123456789")
 	b[at] = '0' + (b[at]-'0'+1)%10 // one digit
-	if err := errors.Join(os.WriteFile(files[3], b, 0o644), os.Truncate(files[4], 100)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(os.WriteFile(files[3], b, 0o644), os.Truncate(files[4], 100)))
 	p = openParts(t, dir, grid(1)) // as another process
 	if missing := p.Missing(); len(missing) != p.Len()-p.Done()+2 {
 		t.Errorf("%d parts missing with %d files, two of them damaged", len(missing), p.Done())
 	}
-	if err := p.Run(context.Background(), 0, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(p.Run(context.Background(), 0, nil))
 	rows, err := p.Rows()
 	if err != nil || len(rows) != 4800 {
 		t.Fatal(len(rows), err)

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // signs are the slopes of ‖·‖₁ on ℝᵐ.
@@ -211,10 +213,7 @@ func TestErfcx(t *testing.T) {
 // TestBowl against mpmath (testdata/bowl.json: nested quadrature at 25 digits, 17 for m = 3), soft thresholds on the
 // line, and differences.
 func TestBowl(t *testing.T) {
-	content, err := os.ReadFile("testdata/bowl.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile("testdata/bowl.json"))
 	var cases []struct {
 		X     []float64
 		Z, Mu float64
@@ -224,10 +223,7 @@ func TestBowl(t *testing.T) {
 		t.Fatal(err, len(cases))
 	}
 	for _, c := range cases {
-		b, err := NewBowl(c.Z, c.Mu)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(NewBowl(c.Z, c.Mu))
 		want, _ := c.Value.Float64()
 		if got, off := b.ValueGradient(nil, c.X); !scalar.EqualWithinAbs(got, want, 2e-13) || off > 1e-11 {
 			t.Errorf("%+v: %v, off by %.2g, said to be %.2g", c, got, got-want, off)

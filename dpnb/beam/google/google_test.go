@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -35,19 +36,11 @@ func people(t *testing.T, rows int) (learn.DataFrame, tally.Table, map[Kind][]fl
 		ages[i], towns[i] = 100*rng.Float64()*rng.Float64(), []string{"Bern", "Rome", "Oslo"}[rng.IntN(3)]
 		sum += ages[i]
 	}
-	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: ages},
-		frame.Column{Name: "town", Kind: frame.Categorical, Texts: towns})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: ages},
+		frame.Column{Name: "town", Kind: frame.Categorical, Texts: towns}))
 	path := filepath.Join(t.TempDir(), "people.parquet")
-	if err := parquet.Write(path, table); err != nil {
-		t.Fatal(err)
-	}
-	records, err := parquet.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(path, table))
+	records := must.Get(parquet.Open(path, nil))
 	df := learn.FromScanner(records, nil).WithSchema(learn.Numeric("age", 0, 100),
 		learn.Categorical("town", "Bern", "Rome", "Oslo"))
 	slices.Sort(ages)
@@ -67,15 +60,9 @@ func TestBesideOurs(t *testing.T) {
 		draws = 40
 	}
 	df, table, truth := people(t, rows)
-	on, err := runner.Open(context.Background(), runner.Where{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	on := must.Get(runner.Open(context.Background(), runner.Where{}))
 	defer on.Close()
-	_, schema, err := df.Known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, schema := must.Two(df.Known())
 	for _, c := range []struct {
 		Question
 		ours explore.Query
@@ -88,10 +75,7 @@ func TestBesideOurs(t *testing.T) {
 		{Question{Kind: Quantiles, Column: "age", Levels: []float64{0.25, 0.5, 0.75}},
 			explore.QuantilesOf("age", 0.25, 0.5, 0.75), 100},
 	} {
-		w, _, err := c.work(schema, table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, _ := must.Two(c.work(schema, table))
 		p := price{c.Question, epsilon, 0}
 		dir := t.TempDir()
 		start := time.Now()
@@ -99,17 +83,11 @@ func TestBesideOurs(t *testing.T) {
 			t.Fatal(err)
 		}
 		took := time.Since(start)
-		theirs, err := run(t.Context(), on, w, p, draws, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		theirs := must.Get(run(t.Context(), on, w, p, draws, dir))
 		var a, b []float64
 		start = time.Now()
 		for k := range draws {
-			s, err := c.ours.Noise(learn.Seed(uint64(k))).Of(df, learn.Simulate(epsilon, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(c.ours.Noise(learn.Seed(uint64(k))).Of(df, learn.Simulate(epsilon, 0)))
 			far, near := 0.0, 0.0
 			for j, want := range truth[c.Kind] {
 				far += math.Abs(theirs[k][0][j] - want)

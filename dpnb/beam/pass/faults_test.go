@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
@@ -54,10 +55,7 @@ func TestFaults(t *testing.T) {
 	rows, labels := drawn(20_000, 4, 5)
 	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)
 	q := queries(4)[0]
-	calm, err := open(t, session(t, 0), t.TempDir(), file).Pass(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	calm := must.Get(open(t, session(t, 0), t.TempDir(), file).Pass(q))
 	times, least := 1, 25
 	if testscale.Full() {
 		times, least = 5, 125
@@ -120,14 +118,9 @@ func TestFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 				names, _ := filepath.Glob(filepath.Join(r.dir, "*.sums"))
-				b, err := os.ReadFile(names[0])
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(os.ReadFile(names[0]))
 				b[len(b)/2] ^= 1
-				if err := os.WriteFile(names[0], b, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(os.WriteFile(names[0], b, 0o600))
 			})
 			if processes > 0 {
 				try("a worker killed before", true, func(*Records) { on.Kill(1) })
@@ -149,10 +142,7 @@ func TestADriverGoesOn(t *testing.T) {
 	var first []*erm.Sums
 	r := open(t, on, sums, file)
 	for _, q := range queries(3)[:2] {
-		s, err := r.Pass(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(r.Pass(q))
 		first = append(first, s)
 	}
 	again := open(t, on, sums, file)
@@ -171,15 +161,11 @@ func TestADriverGoesOn(t *testing.T) {
 		!strings.Contains(err.Error(), "another table or schema") {
 		t.Errorf("another key: %v", err)
 	}
-	if err := os.Truncate(path, 20_000); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Truncate(path, 20_000))
 	if _, err := Open(t.Context(), on, sums, file); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a file cut short: %v", err)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Remove(path))
 	gone := &erm.Query{Kind: erm.Gradient, Loss: queries(3)[0].Loss, At: []float64{1, 2, 3}}
 	if _, err := again.Pass(gone); err == nil ||
 		!strings.Contains(err.Error(), "is not there") {

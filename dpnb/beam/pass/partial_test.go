@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // TestPartials: sums of other chunks add up, with the labels that are wrong; a chunk that comes twice, within a bundle
@@ -21,9 +22,7 @@ func TestPartials(t *testing.T) {
 		return p
 	}
 	p := of(0, 9)
-	if err := p.merge(of(3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(p.merge(of(3)))
 	if s := p.sums(false); s.Vector[1] != 6 || s.Value != 9 || s.Slopes != 12 || s.Wrong != 3 || s.MaxNorm != 9 {
 		t.Errorf("three chunks add up to %+v", s)
 	}
@@ -33,10 +32,7 @@ func TestPartials(t *testing.T) {
 	if err := p.add(9, &erm.Sums{Vector: []float64{1, 2}}); !errors.Is(err, errTwice) {
 		t.Errorf("chunk 9 twice in a bundle: %v", err)
 	}
-	b, err := p.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(p.MarshalBinary())
 	for i := range b {
 		b[i] ^= 4
 		if err := new(partial).UnmarshalBinary(b); !errors.Is(err, errDamaged) {

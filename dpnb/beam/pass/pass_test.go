@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/remote"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -112,10 +113,7 @@ func TestAnyBundlingGivesTheSameBits(t *testing.T) {
 	r := open(t, session(t, 0), t.TempDir(), file)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, q := range queries(6) {
-		text, err := remote.Encode(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(remote.Encode(q))
 		a := &adder{text, r.chunks}
 		var want []byte
 		for trial := range 12 {
@@ -129,21 +127,14 @@ func TestAnyBundlingGivesTheSameBits(t *testing.T) {
 			}
 			for _, s := range shards {
 				k := rng.IntN(len(bundles))
-				if bundles[k], err = a.AddInput(bundles[k], s); err != nil {
-					t.Fatal(err)
-				}
+				bundles[k] = must.Get(a.AddInput(bundles[k], s))
 			}
 			for len(bundles) > 1 {
 				i := rng.IntN(len(bundles) - 1)
-				if bundles[i], err = a.MergeAccumulators(bundles[i], bundles[i+1]); err != nil {
-					t.Fatal(err)
-				}
+				bundles[i] = must.Get(a.MergeAccumulators(bundles[i], bundles[i+1]))
 				bundles = slices.Delete(bundles, i+1, i+2)
 			}
-			got, err := bundles[0].MarshalBinary()
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(bundles[0].MarshalBinary())
 			if trial == 0 {
 				want = got
 			}
@@ -162,10 +153,7 @@ func TestAnyBundlingGivesTheSameBits(t *testing.T) {
 func TestSumsAreThoseOfTheRecords(t *testing.T) {
 	const n, d = 30_000, 5
 	rows, labels := drawn(n, d, 2)
-	whole, err := erm.NewPart(rows, labels, loss.Sum(loss.Logistic{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(erm.NewPart(rows, labels, loss.Sum(loss.Logistic{})))
 	dir := t.TempDir()
 	one := []File{write(t, filepath.Join(dir, "all.rows"), rows, labels)}
 	cut := 11_111
@@ -179,10 +167,7 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 		for at, files := range [][]File{one, two} {
 			r := open(t, on, t.TempDir(), files...)
 			for k, q := range queries(d) {
-				got, err := r.Pass(q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(r.Pass(q))
 				var want erm.Sums
 				whole.Add(&want, q, 0, n)
 				for j, v := range want.Vector {
@@ -214,10 +199,7 @@ func TestTheFitIsThatInMemory(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "a.rows"), rows, labels)
 	problem := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 2,
 		Linear: []float64{3, 0, -1, 0, 0, 1}}
-	here, err := erm.Minimize(&problem, &erm.Settings{Tolerance: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.Get(erm.Minimize(&problem, &erm.Settings{Tolerance: 1e-9}))
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 20, Sigma: 30, Tolerance: 1e-6, OutputSigma: 1e-6}
 	release := func(rows matrix.Rows, labels []float64) *mechanism.Release {
 		r, err := m.Run(rows, labels, noise.NewSeeded(11), &mechanism.Settings{})
@@ -233,10 +215,7 @@ func TestTheFitIsThatInMemory(t *testing.T) {
 		p := problem
 		p.Rows, p.Labels = r, nil
 		start := time.Now()
-		s, err := erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9}))
 		t.Logf("%d processes: %d passes in %v", processes, r.Made, time.Since(start))
 		if far := floats.Distance(s.Theta, here.Theta, 2); far > s.Certificate.Distance+here.Certificate.Distance {
 			t.Errorf("%d processes: %g apart, certified %g and %g", processes, far, s.Certificate.Distance,
@@ -253,11 +232,8 @@ func TestTheFitIsThatInMemory(t *testing.T) {
 			t.Errorf("%d processes: other bits than with none", processes)
 		}
 	}
-	less, err := erm.Minimize(&erm.Problem{Rows: rows.Select(places(n - 1)), Labels: labels[:n-1],
-		Loss: loss.Logistic{}, Lambda: 2, Linear: problem.Linear}, &erm.Settings{Tolerance: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	less := must.Get(erm.Minimize(&erm.Problem{Rows: rows.Select(places(n - 1)), Labels: labels[:n-1],
+		Loss: loss.Logistic{}, Lambda: 2, Linear: problem.Linear}, &erm.Settings{Tolerance: 1e-9}))
 	bound := less.Certificate.Distance + here.Certificate.Distance
 	if far := floats.Distance(less.Theta, here.Theta, 2); far < 100*bound {
 		t.Errorf("without one record of %d: %g apart, so that the test tells nothing", n, far)

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/beam/internal/prismtest"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/sweep"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -23,16 +24,10 @@ func TestMain(m *testing.M) {
 // local returns the rows as one process has them, without a file.
 func local(t *testing.T, r sweeps.Request) []sim.Row {
 	t.Helper()
-	s, err := sweeps.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(sweeps.New(r))
 	var rows []sim.Row
 	for k := range s.Len() {
-		row, err := s.Trial(t.Context(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(s.Trial(t.Context(), k))
 		rows = append(rows, row)
 	}
 	return rows
@@ -40,18 +35,9 @@ func local(t *testing.T, r sweeps.Request) []sim.Row {
 
 func rows(t *testing.T, r sweeps.Request, dir string) []sim.Row {
 	t.Helper()
-	s, err := sweeps.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := sim.OpenParts(dir, r.String(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := p.Rows()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(sweeps.New(r))
+	p := must.Get(sim.OpenParts(dir, r.String(), s))
+	all := must.Get(p.Rows())
 	return all
 }
 
@@ -81,27 +67,18 @@ func TestAThousandTrialsDigitForDigit(t *testing.T) {
 		dir := t.TempDir()
 		on := session(t, processes)
 		last := 0
-		if err := sweep.Run(t.Context(), on, r, dir, func(done, _ int) { last = done }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(sweep.Run(t.Context(), on, r, dir, func(done, _ int) { last = done }))
 		if !reflect.DeepEqual(rows(t, r, dir), want) || last != 256 {
 			t.Errorf("%d processes: other rows than a loop's; %d parts", processes, last)
 		}
 		if processes != 2 {
 			continue
 		}
-		files, err := filepath.Glob(filepath.Join(dir, "part-*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(filepath.Join(dir, "part-*")))
 		for _, f := range files[10:90] {
-			if err := os.Remove(f); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.Remove(f))
 		}
-		if err := sweep.Run(t.Context(), on, r, dir, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(sweep.Run(t.Context(), on, r, dir, nil))
 		if !reflect.DeepEqual(rows(t, r, dir), want) {
 			t.Errorf("%d processes: other rows after a second run", processes)
 		}

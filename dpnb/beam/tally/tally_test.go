@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -76,24 +77,14 @@ func (n chunks) Scan(_ []string, f func(*frame.Table) error) error {
 // pass here, and releases the same of one seed. A file that was changed, a part that fails for ever: an error.
 func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.parquet")
-	if err := parquet.Write(file, chunks(40_500)); err != nil {
-		t.Fatal(err)
-	}
-	records, err := parquet.Open(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := statistic.CalibrateSummary([]statistic.Number{{Upper: 1}, {Lower: -3, Upper: 3}}, []bool{false, false}, 1,
-		1e-6, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(file, chunks(40_500)))
+	records := must.Get(parquet.Open(file, nil))
+	m := must.Get(statistic.CalibrateSummary([]statistic.Number{{Upper: 1}, {Lower: -3, Upper: 3}}, []bool{false,
+		false}, 1,
+		1e-6, true))
 	a := explore.Adding{Mechanism: m, Columns: []string{"a", "b"},
 		Fields: []frame.Field{frame.NumericField("a", 0, 1), frame.NumericField("b", -3, 3)}}
-	want, err := a.Tally(records)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(a.Tally(records))
 	released := func(parts ...[]byte) []float64 {
 		all := m.Tally()
 		for _, b := range parts {
@@ -111,9 +102,7 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 	trouble := t.TempDir()
 	t.Setenv(sabotageEnv, trouble)
 	inject := func(kind string, times int) {
-		if err := os.WriteFile(filepath.Join(trouble, kind), []byte(strconv.Itoa(times)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(filepath.Join(trouble, kind), []byte(strconv.Itoa(times)), 0o600))
 	}
 	processes, times := []int{0, 2}, 1
 	if testscale.Full() {
@@ -125,10 +114,7 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 		if n > 0 {
 			where.Endpoint = prismtest.Start(t).Address
 		}
-		on, err := runner.Open(context.Background(), where)
-		if err != nil {
-			t.Fatal(err)
-		}
+		on := must.Get(runner.Open(context.Background(), where))
 		defer on.Close()
 		for range times {
 			dir := t.TempDir()
@@ -141,9 +127,7 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 				case "damaged":
 					left, _ := filepath.Glob(filepath.Join(dir, "*.part"))
 					for k, path := range left {
-						if err := os.Truncate(path, int64(20*(k%2))); err != nil {
-							t.Fatal(err)
-						}
+						must.Do(os.Truncate(path, int64(20*(k%2))))
 					}
 				case "fail", "die":
 					inject(what, 2)
@@ -168,10 +152,7 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 				}
 				var parts [][]byte
 				for _, path := range paths {
-					b, err := os.ReadFile(path)
-					if err != nil {
-						t.Fatal(err)
-					}
+					b := must.Get(os.ReadFile(path))
 					parts = append(parts, b)
 				}
 				if !slices.Equal(released(parts...), here) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // ask runs a command line and decodes its JSON answer.
@@ -33,14 +35,9 @@ func TestCalculatorOfAComposition(t *testing.T) {
 	events := `[{"type":"gaussian","sigma":5,"sensitivity":1,"count":10},{"type":"laplace","scale":3,"sensitivity":1},
 		{"type":"subsampled-gaussian","sigma":1,"rate":0.01,"count":100},
 		{"type":"objective-perturbation","loss":"logistic","radius":1,"lambda":1,"sigma":2,"bound":"tight"}]`
-	if err := os.WriteFile(file, []byte(events), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(file, []byte(events), 0o600))
 	for _, adj := range []string{"add-remove", "replace"} {
-		eps, err := ask(t, "epsilon", "--events", file, "--delta", "1e-5", "--adjacency", adj)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eps := must.Get(ask(t, "epsilon", "--events", file, "--delta", "1e-5", "--adjacency", adj))
 		e, lower := eps["epsilon"].(float64), eps["epsilon_lower"].(float64)
 		if !(lower <= e && e > 1 && e < 20) || eps["adjacency"] != adj || eps["delta"] != 1e-5 || eps["method"] == "" {
 			t.Errorf("%s: %v", adj, eps)
@@ -79,15 +76,9 @@ func TestCalculatorBounds(t *testing.T) {
 }
 
 func TestCalculatorSigma(t *testing.T) {
-	gauss, err := ask(t, "sigma", "--type", "gaussian", "--epsilon", "1", "--delta", "1e-5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	object, err := ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1",
-		"--lambda", "5", "--epsilon", "1", "--delta", "1e-5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	gauss := must.Get(ask(t, "sigma", "--type", "gaussian", "--epsilon", "1", "--delta", "1e-5"))
+	object := must.Get(ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1",
+		"--lambda", "5", "--epsilon", "1", "--delta", "1e-5"))
 	if g, o := gauss["sigma"].(float64), object["sigma"].(float64); math.Abs(g-3.7306316) > 1e-6 || o < g ||
 		o > g*1.001 {
 		t.Errorf("σ = %v for the Gaussian mechanism, %v for logistic regression with a large λ", g, o)

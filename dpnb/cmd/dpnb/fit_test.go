@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
@@ -34,12 +35,8 @@ func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
 func TestFitAndDescribeCommands(t *testing.T) {
 	dir := t.TempDir()
 	file, schema := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
-	if err := parquet.Write(file, scale.Invented{Rows: 3000}); err != nil {
-		t.Fatal(err)
-	}
-	if err := scale.Schema().Save(schema); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(file, scale.Invented{Rows: 3000}))
+	must.Do(scale.Schema().Save(schema))
 	ledger, model := filepath.Join(dir, "ledger.json"), filepath.Join(dir, "model.json")
 	public := []string{"--schema", schema, "--epsilon", "4", "--delta", "1e-6", "--memory", "100MiB"}
 	kept := append([]string{file, "--budget", ledger}, public...)
@@ -48,10 +45,7 @@ func TestFitAndDescribeCommands(t *testing.T) {
 	if err != nil || !strings.Contains(first, "model.json has the model") {
 		t.Fatal(first, err)
 	}
-	spent, err := os.ReadFile(ledger)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spent := must.Get(os.ReadFile(ledger))
 	again, err := call(t, newFitCommand(), fit...)
 	if after, _ := os.ReadFile(ledger); err != nil || !strings.HasPrefix(first, again) || !bytes.Equal(spent, after) {
 		t.Errorf("the second time: %s (%v)\n%s", again, err, after)
@@ -104,14 +98,10 @@ func TestOptionsOfTheShell(t *testing.T) {
 		fmt.Fprintf(&rows, "%d,%s,%d,%s\n", 20+i%50,
 			[]string{"Bern", "Rome"}[i%2], 1000+i, []string{"no", "yes"}[i*i%7%2])
 	}
-	if err := os.WriteFile("people.csv", []byte("age,city,pay,happy\n"+rows.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile("people.csv", []byte("age,city,pay,happy\n"+rows.String()), 0o600))
 	s := frame.Schema{Fields: []frame.Field{learn.Numeric("age", 20, 70), learn.Categorical("city", "Bern", "Rome"),
 		learn.Numeric("pay", 0, 2000), learn.Categorical("happy", "no", "yes")}}
-	if err := s.Save("schema.json"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(s.Save("schema.json"))
 	table := []string{"people.csv", "--schema", "schema.json", "--epsilon", "2", "--delta", "1e-6"}
 	seeded := append(slices.Clone(table), "--seed", "1")
 	fit := append(slices.Clone(seeded), "--store", dir)
@@ -159,9 +149,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
 		}
 	}
-	if err := os.WriteFile("people.csv", []byte("age,city,pay,happy\n200,Bern,1,yes\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile("people.csv", []byte("age,city,pay,happy\n200,Bern,1,yes\n"), 0o600))
 	said, err := call(t, newFitCommand(), append(slices.Clone(fit), "--target", "happy", "--check")...)
 	if err == nil || !strings.Contains(said, "200") {
 		t.Errorf("an age of 200: %s (%v)", said, err)
@@ -193,12 +181,8 @@ func TestNamesOfReleases(t *testing.T) {
 func TestTermFlags(t *testing.T) {
 	dir := t.TempDir()
 	file, schema := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
-	if err := parquet.Write(file, scale.Invented{Rows: 2000}); err != nil {
-		t.Fatal(err)
-	}
-	if err := scale.Schema().Save(schema); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(file, scale.Invented{Rows: 2000}))
+	must.Do(scale.Schema().Save(schema))
 	fit := []string{file, "--schema", schema, "--epsilon", "4", "--delta", "1e-6", "--target", "ill",
 		"--memory", "100MiB", "--store", dir, "--learner", "svm", "--seed", "1"}
 	said, err := call(t, newFitCommand(), append(fit, "--line", "x0", "--steps", "x1=0.3,0.6", "--periodic", "x2",

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
@@ -71,15 +72,9 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 func TestCommandsInPagesExist(t *testing.T) {
 	tried := 0
 	for _, pattern := range []string{"README.md", "docs/*.md", "docs/theory/*.md"} {
-		pages, err := filepath.Glob(filepath.Join("..", "..", "..", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		pages := must.Get(filepath.Glob(filepath.Join("..", "..", "..", pattern)))
 		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(page))
 			n, problems := unknownCommands(string(text))
 			tried += n
 			for _, p := range problems {

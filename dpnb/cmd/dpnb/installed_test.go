@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
@@ -24,20 +25,12 @@ func TestInstalledProgram(t *testing.T) {
 	if _, ok := jupyter.Find(context.Background(), jupyter.ThisMachine(), t.TempDir()); !ok {
 		t.Skip("there is no Jupyter here but the project's own")
 	}
-	root, err := project.Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cached, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(project.Root("."))
+	cached := must.Get(exec.Command("go", "env", "GOMODCACHE").Output())
 	const version = "v0.1.0-test.1"
 	home, study := t.TempDir(), filepath.Join(t.TempDir(), "a study")
 	proxy, bin := filepath.Join(home, "proxy"), filepath.Join(home, "go", "bin")
-	if err := os.Mkdir(study, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Mkdir(study, 0o700))
 	modules := filepath.Join(strings.TrimSpace(string(cached)), "cache", "download")
 	environ := append(os.Environ(), "HOME="+home, "XDG_CACHE_HOME="+home, "XDG_DATA_HOME="+home, "JUPYTER_DATA_DIR=",
 		"GOPATH="+filepath.Join(home, "go"), "GOMODCACHE="+filepath.Join(home, "mod"), "GOBIN="+bin,
@@ -67,9 +60,7 @@ func TestInstalledProgram(t *testing.T) {
 	codebook := "name,type,lower,upper,categories\nage,number,18,90,\n" +
 		"city,category,,,Bern|Rome\nhappy,category,,,no|yes\n"
 	for name, text := range map[string]string{"people.csv": rows.String(), "codebook.csv": codebook} {
-		if err := os.WriteFile(filepath.Join(study, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(filepath.Join(study, name), []byte(text), 0o600))
 	}
 	run(study, dpnb, "new", "people.csv", "--target", "happy", "--codebook", "codebook.csv")
 	run(study, dpnb, "schema", "check", "people.schema.json", "people.csv")

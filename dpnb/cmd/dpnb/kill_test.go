@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/report"
@@ -83,18 +84,12 @@ var changing = regexp.MustCompile(` with uncommitted changes|\d+\.\d s\b|\d{4}-\
 func reports(t *testing.T, out string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	entries, err := os.ReadDir(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(out))
 	for _, e := range entries {
 		if e.IsDir() {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(out, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(filepath.Join(out, e.Name())))
 		files[e.Name()] = changing.ReplaceAllString(string(content), "<changing>")
 	}
 	return files
@@ -186,13 +181,8 @@ func TestEverythingKilledAtOnce(t *testing.T) {
 	dpnb := program(t)
 	out, tmp := t.TempDir(), t.TempDir()
 	cmd := reportCommand(dpnb, out, tmp)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	stderr := must.Get(cmd.StderrPipe())
+	must.Do(cmd.Start())
 	waitFor(t, stderr, "cell 2 of 4")
 	kernels := 0
 	for _, process := range mentioning(t, tmp) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
@@ -51,12 +52,8 @@ func crowd(t *testing.T, rows int) (dir, file, schema string) {
 	t.Helper()
 	dir = t.TempDir()
 	file, schema = filepath.Join(dir, "people.parquet"), filepath.Join(dir, "schema.json")
-	if err := parquet.Write(file, scale.Invented{Rows: rows}); err != nil {
-		t.Fatal(err)
-	}
-	if err := scale.Schema().Save(schema); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(file, scale.Invented{Rows: rows}))
+	must.Do(scale.Schema().Save(schema))
 	return dir, file, schema
 }
 
@@ -175,10 +172,7 @@ func TestBadSources(t *testing.T) {
 			"--epsilon", "1", "--delta", "1e-6", "--budget", ledger, "--store", store)
 	}
 	ledger := filepath.Join(dir, "bad.ledger.json")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))
 	var csv bytes.Buffer
 	csv.WriteString(strings.Join(scale.Invented{}.Names(), ",") + "\n")
 	for i := range 500 {
@@ -193,9 +187,7 @@ func TestBadSources(t *testing.T) {
 				cut = cut[:len(cut)-5]
 			}
 		}
-		if err := os.WriteFile(bad, cut, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(bad, cut, 0o600))
 		said, err := fit(bad, ledger)
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(bad)) {
 			t.Errorf("%s cut at byte %d: %s (%v)", bad, len(cut), said, err)
@@ -214,19 +206,14 @@ func TestBadSources(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	whole, err := os.ReadFile(files[0].Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(files[0].Path))
 	for k, at := range []int{0, 50, 5000, len(whole) - 1} {
 		bad := bytes.Clone(whole)
 		bad[at] ^= 16
 		if k == 2 {
 			bad = bad[:at]
 		}
-		if err := os.WriteFile(files[0].Path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(files[0].Path, bad, 0o600))
 		if _, err := fit(file, filepath.Join(dir, fmt.Sprint("ledger", k, ".json"))); err != nil {
 			t.Error(err)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -98,19 +99,12 @@ func TestTemplateOfALargeFile(t *testing.T) {
 	if !testscale.Full() {
 		t.Skip("10⁷ rows wait for all tests")
 	}
-	root, err := project.Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(project.Root("."))
 	dir := t.TempDir()
 	path, schema := filepath.Join(dir, "large.parquet"), filepath.Join(dir, "large.schema.json")
 	n := invented{10_000_000, uint64(time.Now().UnixNano())}
-	if err := parquet.Write(path, n); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.schema().Save(schema); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(path, n))
+	must.Do(n.schema().Save(schema))
 	defer func() {
 		if err := learn.RemoveStored(); err != nil {
 			t.Error(err)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // released are the commands that release something of a crowd, of whose ledger they keep the file.
@@ -46,9 +48,7 @@ func TestFullDisk(t *testing.T) {
 		return
 	}
 	disk := filepath.Join(dir, "disk")
-	if err := os.Mkdir(disk, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Mkdir(disk, 0o700))
 	mount := func(flags uintptr, size int) error {
 		return syscall.Mount("none", disk, "tmpfs", flags, fmt.Sprintf("size=%d", size))
 	}
@@ -67,17 +67,13 @@ func TestFullDisk(t *testing.T) {
 					t.Errorf("%s on %d pages: %s", name, pages, said)
 				}
 			}
-			if err := mount(syscall.MS_REMOUNT, 1<<20); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(mount(syscall.MS_REMOUNT, 1<<20))
 			again, said := process(t.Context(), args...)
 			err2 := again.Run()
 			if n := entries(t, ledger); err2 != nil || n != 1 || !strings.Contains(said.String(), "Guarantee") {
 				t.Errorf("%s on %d pages, again with room: %d charges, %v, %s", name, pages, n, err2, said)
 			}
-			if err := syscall.Unmount(disk, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(syscall.Unmount(disk, 0))
 			if err == nil {
 				break // there was room
 			}

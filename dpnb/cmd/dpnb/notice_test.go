@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // licences by words that only their texts have, the most telling first.
@@ -64,10 +65,7 @@ func TestNotice(t *testing.T) {
 // terms returns the licences of the module in a folder, who has a copyright, and the notice that goes with it.
 func terms(t *testing.T, dir string) (lines []string) {
 	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir(dir))
 	named := false
 	for _, f := range files {
 		name := strings.ToUpper(f.Name())
@@ -75,10 +73,7 @@ func terms(t *testing.T, dir string) (lines []string) {
 		if notice := strings.HasPrefix(name, "NOTICE"); f.IsDir() || !licence && !notice {
 			continue
 		}
-		content, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(filepath.Join(dir, f.Name())))
 		if !licence {
 			lines = append(lines, strings.Split(strings.TrimSpace(string(content)), "\n")...)
 			continue

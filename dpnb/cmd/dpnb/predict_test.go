@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -26,14 +27,9 @@ func TestPredictCommand(t *testing.T) {
 		learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"),
 		learn.Categorical("ward", "a", "b", "c"))
 	budget := learn.NewBudget(1, 1e-5, learn.Named(t.Name()))
-	m, err := learn.Softmax{}.Fit(learn.Classes(df, "ward"), budget.Spend(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Softmax{}.Fit(learn.Classes(df, "ward"), budget.Spend(1)))
 	model := filepath.Join(dir, "ward.json")
-	if err := m.Save(model); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(m.Save(model))
 	table, out := write("new.csv", "id,city,age\n7,Rome,30\n8,–,50\n"), filepath.Join(dir, "out.csv")
 	run := func(args ...string) (string, error) {
 		c := newPredictCommand()
@@ -62,20 +58,13 @@ func TestPredictCommand(t *testing.T) {
 	// The same people in files of other forms are predicted in the same way.
 	strange := filepath.Join(dir, "strange.csv")
 	text := "people\tof today\nNr;Stadt;age\n7;Rome;3'0,5\n8;–;50,25\n9;Z\xfcrich;1'050\n"
-	if err := os.WriteFile(strange, []byte(strings.ReplaceAll(text, "–", "")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(strange, []byte(strings.ReplaceAll(text, "–", "")), 0o600))
 	flags := []string{"--separator", ";", "--decimal", ",", "--thousands", "'", "--encoding", "Latin-1", "--skip", "1",
 		"--rename", "Stadt=city,Nr=id"}
 	plain := write("plain.csv", "id,city,age\n7,Rome,none\n8,,50.25\n9,Zürich,1050\n")
-	people, err := frame.ScanCSV(plain, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	people := must.Get(frame.ScanCSV(plain, nil))
 	columnar := filepath.Join(dir, "people.parquet")
-	if err := parquet.Write(columnar, people); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(columnar, people))
 	var want string
 	for i, args := range [][]string{{plain}, {columnar}, append(flags, strange)} {
 		if _, err := run(append([]string{model, "-o", out, "--keep", "id"}, args...)...); err != nil {

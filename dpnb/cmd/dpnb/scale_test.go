@@ -20,6 +20,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -39,16 +40,11 @@ func TestLargerThanMemory(t *testing.T) {
 	}
 	rows, memory, dir := 10_000_000, byteSize(192<<20), t.TempDir()
 	if text := os.Getenv("DPNB_ROWS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.Atoi(text))
 		rows = n
 	}
 	if text := os.Getenv("DPNB_MEMORY"); text != "" {
-		if err := memory.Set(text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(memory.Set(text))
 	}
 	if text := os.Getenv("DPNB_SCALE_DIR"); text != "" {
 		dir = text
@@ -60,17 +56,10 @@ func TestLargerThanMemory(t *testing.T) {
 	file, schema := filepath.Join(dir, fmt.Sprintf("%d.parquet", rows)), filepath.Join(dir, "schema.json")
 	start := time.Now()
 	if _, err := os.Stat(file); err != nil {
-		if err := parquet.Write(file, scale.Invented{Rows: rows}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(parquet.Write(file, scale.Invented{Rows: rows}))
 	}
-	if err := scale.Schema().Save(schema); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(scale.Schema().Save(schema))
+	info := must.Get(os.Stat(file))
 	t.Logf("%d rows of Parquet, %d MB, after %v", rows, info.Size()/1e6, time.Since(start))
 	run := func(args ...string) string {
 		t.Helper()
@@ -133,38 +122,21 @@ func highWater(pid int) (most int64) {
 // dropped before each, and from pages as they are left. The better of two, in turn.
 func measurePass(t *testing.T, path string) {
 	t.Helper()
-	info, err := stored.Look(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := stored.Reopen(path, info.Key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(stored.Look(path))
+	r := must.Get(stored.Reopen(path, info.Key))
 	defer r.Close()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))
 	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	size := must.Get(f.Seek(0, io.SeekEnd))
 	p := &erm.Problem{Rows: r, Labels: r.Labels(), Loss: loss.Logistic{}, Lambda: 1}
 	at, grad := make([]float64, info.Features), make([]float64, info.Features)
-	e, err := erm.NewEvaluator(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(erm.NewEvaluator(p, 0))
 	e.Gradient(grad, at) // finds the norms, once
 	for _, cold := range []bool{true, false} {
 		var best [2]time.Duration
 		for turn := range 4 {
 			if cold {
-				if err := unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED))
 			}
 			start := time.Now()
 			if turn%2 == 0 {

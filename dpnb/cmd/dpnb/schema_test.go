@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
@@ -22,19 +23,12 @@ func answering(lines ...string) (*asking, *bytes.Buffer) {
 // A new notebook for a table has a schema with the names of its columns, which is completed by whoever is asked, or by
 // a codebook, and is the same whatever the records are.
 func TestNewForATable(t *testing.T) {
-	root, err := project.Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(project.Root("."))
 	tree := project.Tree{Dir: root}
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.MkdirAll(filepath.Dir(path), 0o700))
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
 	}
 	const header = "age;city;id;since;happy\n"
 	dir := t.TempDir()
@@ -42,9 +36,7 @@ func TestNewForATable(t *testing.T) {
 	for _, records := range []string{"", "1;Bern;7;2020-01-01;yes\n", "not;a;table\n"} {
 		file := filepath.Join(dir, "people.csv")
 		for _, old := range []string{"people.schema.json", "people.ipynb"} {
-			if err := os.RemoveAll(filepath.Join(dir, old)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.RemoveAll(filepath.Join(dir, old)))
 		}
 		write(file, header+records)
 		d := drafting{target: "happy", table: tableFlags{separator: ";", decimal: ","}}
@@ -53,19 +45,13 @@ func TestNewForATable(t *testing.T) {
 			!strings.Contains(blank.Error(), "says nothing yet of age, city, id, since, happy") {
 			t.Fatalf("%s, %v, %v", path, blank, err)
 		}
-		draft, err := os.ReadFile(filepath.Join(dir, "people.schema.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		draft := must.Get(os.ReadFile(filepath.Join(dir, "people.schema.json")))
 		drafts = append(drafts, string(draft))
 	}
 	if drafts[0] != drafts[1] || drafts[0] != drafts[2] {
 		t.Errorf("records change the draft: %q", drafts)
 	}
-	nb, err := notebook.ReadFile(filepath.Join(dir, "people.ipynb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := must.Get(notebook.ReadFile(filepath.Join(dir, "people.ipynb")))
 	for _, c := range nb.Cells {
 		if c.ID() == "parameters" {
 			for _, want := range []string{`= "people.csv"`, `= "people.schema.json"`, `= ";", ","`, `= "happy"`,

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -17,12 +18,8 @@ func clone(t *testing.T, notebooks ...string) string {
 	t.Chdir(root)
 	for _, name := range append(notebooks, "../go.mod") {
 		path := filepath.Join(root, "notebooks", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("module github.com/dpnb/notebooks\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(os.WriteFile(path, []byte("module github.com/dpnb/notebooks\n"), 0o644))
 	}
 	return root
 }
@@ -141,12 +138,8 @@ func TestChecksCanFail(t *testing.T) {
 	write := func(name, content string) {
 		t.Helper()
 		path := filepath.Join(root, "dpnb", name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(os.WriteFile(path, []byte(content), 0o644))
 	}
 	write("../go.mod", "module github.com/dpnb/notebooks\n\ngo 1.26\n")
 	write("f_test.go", `package dpnb

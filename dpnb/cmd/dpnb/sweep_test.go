@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 func runSweep(args ...string) (string, error) {
@@ -36,14 +37,10 @@ func TestSweepCommand(t *testing.T) {
 	}
 	// Nor does a sweep leave anything that was killed, whatever it was writing then, once it has gone on.
 	killed := filepath.Join(t.TempDir(), "noise.parquet")
-	if err := os.Mkdir(killed+".parts", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Mkdir(killed+".parts", 0o755))
 	for _, left := range []string{killed + ".parts/.dpnb-part-sweep.json-00000077",
 		filepath.Join(filepath.Dir(killed), ".dpnb-part-noise.parquet-00000077")} {
-		if err := os.WriteFile(left, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(left, nil, 0o600))
 	}
 	if text, err := runSweep("noise", "--trials", "5", "--out", killed); err != nil {
 		t.Fatal(text, err)
@@ -57,9 +54,7 @@ func TestSweepCommand(t *testing.T) {
 	for _, name := range []string{ledger, filepath.Join(folder, "pass-words.txt"),
 		filepath.Join(folder, "pass-0123456789abcdef01234567.sums"),
 		filepath.Join(folder, ".dpnb-part-pass-0123456789abcdef01234567.1-00000077")} {
-		if err := os.WriteFile(name, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(name, nil, 0o600))
 	}
 	if text, err := runSweep("noise", "--trials", "5", "--out", path, "--folder", folder); err != nil {
 		t.Fatal(text, err)
@@ -67,9 +62,7 @@ func TestSweepCommand(t *testing.T) {
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 4 {
 		t.Errorf("sweep left %v, %v", files, err)
 	}
-	if err := removeSums(folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(removeSums(folder))
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 || files[0].Name() != "ledger.json" {
 		t.Errorf("a fit left %v, %v", files, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 var (
@@ -46,16 +47,10 @@ func cutAfter(w http.ResponseWriter, n int) {
 // files returns the names in dir, with the sizes.
 func files(t *testing.T, dir string) string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))
 	var list []string
 	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(e.Info())
 		list = append(list, fmt.Sprintf("%s:%d", e.Name(), info.Size()))
 	}
 	return strings.Join(list, " ")
@@ -149,12 +144,8 @@ func TestPartThatIsNotTheBeginning(t *testing.T) {
 func TestCompletePartNeedsNothingMore(t *testing.T) {
 	dir := t.TempDir()
 	base := server(t, serve)
-	if err := os.WriteFile(filepath.Join(dir, "small.data.part"), content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := Fetch(context.Background(), file, dir, Settings{BaseURL: base}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(filepath.Join(dir, "small.data.part"), content, 0o644))
+	must.Do(Fetch(context.Background(), file, dir, Settings{BaseURL: base}))
 	if got := files(t, dir); got != complete {
 		t.Errorf("left: %s", got)
 	}
@@ -164,12 +155,8 @@ func TestServerThatIgnoresRanges(t *testing.T) {
 	base := server(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(content) })
 	for _, part := range [][]byte{content[:777], bytes.Repeat([]byte("older and longer"), 10_000)} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "small.data.part"), part, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := Fetch(context.Background(), file, dir, Settings{BaseURL: base}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(filepath.Join(dir, "small.data.part"), part, 0o644))
+		must.Do(Fetch(context.Background(), file, dir, Settings{BaseURL: base}))
 		if got := files(t, dir); got != complete {
 			t.Errorf("left: %s", got)
 		}

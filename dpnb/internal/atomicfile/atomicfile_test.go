@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 func names(t *testing.T, dir string) []string {
@@ -61,24 +63,15 @@ func TestRemoveParts(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{tempPrefix + "a.html-123", tempPrefix + "b.html-0123abcd", "a.html", "b.html",
 		".hidden"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
 	path := filepath.Join(dir, "b.html")
 	part := filepath.Join(dir, tempPrefix+"b.html-0123abcd")
-	if err := os.WriteFile(part, []byte("a release"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Open(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(part, []byte("a release"), 0o600))
+	before := must.Get(os.Open(part))
 	defer before.Close()
 	for range 2 { // there, and not
-		if err := errors.Join(ErasePartsOf(path), Erase(path)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(errors.Join(ErasePartsOf(path), Erase(path)))
 	}
 	if left, err := io.ReadAll(before); err != nil || len(bytes.Trim(left, "\x00")) > 0 {
 		t.Errorf("of a part that was erased %q can be read (%v)", left, err)
@@ -86,9 +79,7 @@ func TestRemoveParts(t *testing.T) {
 	if n := names(t, dir); len(n) != 3 {
 		t.Errorf("left: %v", n)
 	}
-	if err := RemoveParts(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(RemoveParts(dir))
 	if n := names(t, dir); len(n) != 2 {
 		t.Errorf("left: %v", n)
 	}
@@ -183,18 +174,11 @@ func TestEraseFollowsNothing(t *testing.T) {
 // Who opened a file before it was erased reads zeros.
 func TestErase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
-	if err := WritePrivately(path, bytes.Repeat([]byte("key"), 10_000)); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(WritePrivately(path, bytes.Repeat([]byte("key"), 10_000)))
+	before := must.Get(os.Open(path))
 	defer before.Close()
 	for range 2 { // there, and not
-		if err := Erase(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(Erase(path))
 	}
 	if left, err := io.ReadAll(before); err != nil || len(bytes.Trim(left, "\x00")) > 0 {
 		t.Errorf("%d bytes can still be read (%v)", len(left), err)
@@ -213,13 +197,9 @@ func TestMove(t *testing.T) {
 
 func checkMove(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
-	if err := errors.Join(Write(from, []byte("new")), Write(to, []byte("old"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(Write(from, []byte("new")), Write(to, []byte("old"))))
 	for range 2 { // there, and not
-		if err := Move(from, to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(Move(from, to))
 		if content, err := os.ReadFile(to); err != nil || string(content) != "new" {
 			t.Errorf("%q, %v", content, err)
 		}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // root is the top of the checkout.
@@ -12,20 +14,14 @@ const root = "../../.."
 
 // Every fault of the list can be planted: its text stands once where it is said to. Every survivor of the mutants, too.
 func TestListIsWellFormed(t *testing.T) {
-	list, err := Read(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(Read(root))
 	if len(list) < 60 {
 		t.Errorf("only %d faults", len(list))
 	}
 	if err := Problems(root, list); err != nil {
 		t.Error(err)
 	}
-	mutants, err := readMutants(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mutants := must.Get(readMutants(root))
 	for _, f := range mutants {
 		if f.Reason == "" {
 			t.Errorf("%s survives without a reason", f.ID)
@@ -41,14 +37,8 @@ func TestListIsWellFormed(t *testing.T) {
 
 // All faults were planted as they are written now, and were caught; docs/faults.md says so.
 func TestAllAreCaught(t *testing.T) {
-	list, err := Read(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	results, err := ReadResults(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(Read(root))
+	results := must.Get(ReadResults(root))
 	for _, f := range Missing(list, results) {
 		t.Errorf("%s was not planted as it is written now: go run ./dpnb/cmd/dpnb faults", f.ID)
 	}
@@ -57,10 +47,7 @@ func TestAllAreCaught(t *testing.T) {
 			t.Errorf("nothing notices %s: %s", f.ID, f.What)
 		}
 	}
-	want, err := page(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(page(root))
 	if have, err := os.ReadFile(filepath.Join(root, document)); err != nil || string(have) != want {
 		t.Errorf("docs/faults.md is stale (%v): go run ./dpnb/cmd/dpnb faults", err)
 	}
@@ -81,12 +68,8 @@ func tiny(t *testing.T) string {
 			"func TestNothing(t *testing.T) {}\n",
 	} {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.MkdirAll(filepath.Dir(name), 0o700))
+		must.Do(os.WriteFile(name, []byte(text), 0o600))
 	}
 	return dir
 }

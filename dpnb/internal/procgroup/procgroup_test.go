@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // TestGrandchildrenEndToo stops a shell whose child ignores the interrupt, as test programs and compilers may.
@@ -19,21 +21,12 @@ func TestGrandchildrenEndToo(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", `(trap "" INT; exec sleep 3600) & echo $!; wait; wait`)
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	read, write := must.Two(os.Pipe())
 	cmd.Stdout = write
 	result := make(chan error, 1)
 	go func() { result <- Run(ctx, cmd, 100*time.Millisecond) }()
-	line, err := bufio.NewReader(read).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := strconv.Atoi(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := must.Get(bufio.NewReader(read).ReadString('\n'))
+	child := must.Get(strconv.Atoi(strings.TrimSpace(line)))
 	cancel()
 	if err := <-result; err == nil {
 		t.Error("no error")

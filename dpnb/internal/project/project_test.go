@@ -8,20 +8,17 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 func TestRootIsFoundFromBelowAndRefusedOutside(t *testing.T) {
-	root, err := Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(Root("."))
 	if _, err := os.Stat(filepath.Join(root, "dpnb", "internal", "project")); err != nil {
 		t.Errorf("root %s: %v", root, err)
 	}
 	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, "go.mod"), []byte("module example.com/other\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(filepath.Join(other, "go.mod"), []byte("module example.com/other\n"), 0o644))
 	if _, err := Root(other); err == nil || !strings.Contains(err.Error(), "change to its folder") {
 		t.Errorf("outside: %v", err)
 	}

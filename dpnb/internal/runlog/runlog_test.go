@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 func TestAppendWithoutRunDoesNothing(t *testing.T) {
@@ -47,9 +49,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	file := File{Path: filepath.Join(t.TempDir(), "schema.json"),
 		SHA256: "a948904f2f0f479b8f8197694b30184b0d2ed1c1cd2a1ec0fb85d299a192a447"}
-	if err := os.WriteFile(file.Path, []byte("hello world\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(file.Path, []byte("hello world\n"), 0o600))
 	if text, err := ReadFile(file.Path); err != nil || string(text) != "hello world\n" {
 		t.Fatal(text, err)
 	}
@@ -61,14 +61,9 @@ func TestRoundTrip(t *testing.T) {
 		{KindData, data}, {KindLedger, first}, {KindSeed, seed}, {KindData, data},
 		{KindLedger, other}, {KindLedger, last}, {KindNote, Note{"a\nb"}},
 	} {
-		if err := Append(r.kind, r.value); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(Append(r.kind, r.value))
 	}
-	got, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Read(dir))
 	want := &Log{Data: []Data{data}, Files: []File{file}, Seeds: []Seed{seed}, Ledgers: []Ledger{last, other},
 		Notes: []Note{{"a\nb"}}}
 	if !reflect.DeepEqual(got, want) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
@@ -16,15 +17,9 @@ func BenchmarkPass(b *testing.B) {
 	rows, labels := records(1_000_000, 20)
 	path := filepath.Join(b.TempDir(), "a.rows")
 	write(b, path, rows, labels, true)
-	s, err := stored.Open(path, [32]byte{1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must.Get(stored.Open(path, [32]byte{1}))
 	defer s.Close()
-	f, err := os.Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := must.Get(os.Open(path))
 	defer f.Close()
 	bytes := int64(1_000_000 * 88)
 	buffer := make([]byte, 1<<20)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/mapped"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -83,10 +84,7 @@ func TestChangedBetweenPasses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.rows")
 	for k := range 15 {
 		write(t, path, rows, labels, true)
-		s, err := stored.Open(path, [32]byte{1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(stored.Open(path, [32]byte{1}))
 		p := &erm.Problem{Rows: s, Labels: s.Labels(), Loss: loss.Logistic{}, Lambda: 1}
 		if _, err := erm.Minimize(p, &erm.Settings{Workers: 1 + k%2}); err != nil {
 			t.Fatal(err)
@@ -97,31 +95,21 @@ func TestChangedBetweenPasses(t *testing.T) {
 			at, bit = (4096+n*d*4+1<<16-1)>>16<<16+7+8*int64(k-13)*(n-1), 0x80
 		}
 		if k%3 == 0 {
-			err = os.Truncate(path, at)
+			must.Do(os.Truncate(path, at))
 		} else {
-			var f *os.File
-			if f, err = os.OpenFile(path, os.O_RDWR, 0); err == nil {
-				b := make([]byte, 1)
-				_, err = f.ReadAt(b, at)
-				b[0] ^= bit
-				if err == nil {
-					_, err = f.WriteAt(b, at)
-				}
-				err = errors.Join(err, f.Close())
-			}
+			f, b := must.Get(os.OpenFile(path, os.O_RDWR, 0)), make([]byte, 1)
+			must.Get(f.ReadAt(b, at))
+			b[0] ^= bit
+			must.Get(f.WriteAt(b, at))
+			must.Do(f.Close())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = erm.Minimize(p, &erm.Settings{Workers: 1 + k%2})
+		_, err := erm.Minimize(p, &erm.Settings{Workers: 1 + k%2})
 		var gone *matrix.ReadError
 		if !errors.As(err, &gone) || !strings.Contains(err.Error(), "records ") ||
 			k%3 != 0 && errors.Is(err, mapped.ErrFault) {
 			t.Errorf("byte %d of the rows: %v", at, err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(s.Close())
 	}
 }
 

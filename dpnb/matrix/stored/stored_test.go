@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -30,19 +31,12 @@ func records(n, d int) (*matrix.Dense, []float64) {
 
 func write(t testing.TB, path string, rows *matrix.Dense, labels []float64, single bool) {
 	t.Helper()
-	w, err := stored.Create(path, [32]byte{1}, rows.D, single)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(stored.Create(path, [32]byte{1}, rows.D, single))
 	for lo := 0; lo < rows.N; lo += 700 {
 		hi := min(rows.N, lo+700)
-		if err := w.Append(matrix.NewDense(hi-lo, rows.D, rows.Data[lo*rows.D:hi*rows.D]), labels[lo:hi]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(w.Append(matrix.NewDense(hi-lo, rows.D, rows.Data[lo*rows.D:hi*rows.D]), labels[lo:hi]))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(w.Close())
 }
 
 // What is stored is what was written, in float32 rounded towards zero; a fit of it is that of the same rows in memory,
@@ -52,10 +46,7 @@ func TestStoredRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.rows")
 	for _, single := range []bool{false, true} {
 		write(t, path, rows, labels, single)
-		s, err := stored.Open(path, [32]byte{1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(stored.Open(path, [32]byte{1}))
 		kept := matrix.NewDense(rows.N, rows.D, nil)
 		before, after := make([]float64, rows.N), make([]float64, rows.N)
 		for i := range rows.N {
@@ -82,11 +73,8 @@ func TestStoredRows(t *testing.T) {
 		}
 		var want []float64
 		for k, r := range []matrix.Rows{kept, s, s} {
-			sol, err := erm.Minimize(&erm.Problem{Rows: r, Labels: labels, Loss: loss.Logistic{}, Lambda: 1},
-				&erm.Settings{Workers: 1 + k%2})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sol := must.Get(erm.Minimize(&erm.Problem{Rows: r, Labels: labels, Loss: loss.Logistic{}, Lambda: 1},
+				&erm.Settings{Workers: 1 + k%2}))
 			if want == nil {
 				want = sol.Theta
 			}
@@ -94,9 +82,7 @@ func TestStoredRows(t *testing.T) {
 				t.Errorf("single %v: %v, in memory %v", single, sol.Theta, want)
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(s.Close())
 	}
 	func() {
 		defer func() {
@@ -124,10 +110,7 @@ func TestWholeOrNotThere(t *testing.T) {
 	if _, err := stored.Open(path+"x", [32]byte{1}); !errors.Is(err, stored.ErrNone) {
 		t.Errorf("no file: %v", err)
 	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read it: %v, %v", info.Mode(), err)
 	}
@@ -138,25 +121,16 @@ func TestWholeOrNotThere(t *testing.T) {
 		}
 		for what, b := range map[string][]byte{"cut": whole[:n],
 			"changed": slices.Concat(whole[:n], []byte{whole[n] ^ 4}, whole[n+1:])} {
-			if err := os.WriteFile(path, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.WriteFile(path, b, 0o600))
 			_, err := stored.Open(path, [32]byte{1})
 			if nothing := what == "changed" && padding(n); errors.Is(err, stored.ErrNone) == nothing {
 				t.Fatalf("%s at byte %d: %v", what, n, err)
 			}
 		}
 	}
-	if err := os.WriteFile(path, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w, err := stored.Create(path, [32]byte{1}, 3, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Append(rows, labels); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, whole, 0o600))
+	w := must.Get(stored.Create(path, [32]byte{1}, 3, false))
+	must.Do(w.Append(rows, labels))
 	w.Discard()
 	if files, _ := os.ReadDir(dir); len(files) != 1 {
 		t.Errorf("files are left: %v", files)

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
@@ -143,21 +144,16 @@ func ruled[M mechanism.Mechanism](name string, k smoothing.Kernel, calibrate fun
 		eps, delta float64
 	}
 	var known sync.Map // key → func() (M, error)
-	return Arm{Name: name, Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+	return Arm{Name: name, Fit: func(r *Records, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
 		if r.Loss != (Medians{}) {
 			return nil, errKinked
 		}
 		once := sync.OnceValues(func() (M, error) { return calibrate(r.config(k, eps, delta)) })
 		first, _ := known.LoadOrStore(key{r.Design, r.N, eps, delta}, once)
-		m, err := first.(func() (M, error))()
-		if err != nil {
-			return nil, err
-		}
-		release, err := m.Run(&matrix.Dense{N: forms * r.N, D: r.Dimension, Data: r.A}, r.Y, src,
-			&mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
+		m := measure.Must(first.(func() (M, error))())
+		release := measure.Must(m.Run(&matrix.Dense{N: forms * r.N, D: r.Dimension, Data: r.A}, r.Y, src,
+			&mechanism.Settings{Workers: 1}))
 		return release.Coefficients, nil
 	}}
 }

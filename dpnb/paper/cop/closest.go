@@ -9,12 +9,13 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
 // closestSmoothing holds ranges of g − |x| against least/s.
 func closestSmoothing(least float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		mixtures := 100
 		if size == claim.Full {
 			mixtures *= 100
@@ -47,18 +48,15 @@ func closestSmoothing(least float64, seed uint64) func(context.Context, claim.Si
 		for range mixtures {
 			ofMixtures = math.Min(ofMixtures, mixtureRange(kernels[:5], rng))
 		}
-		ofNorm, err := normRange()
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		ofNorm := measure.Must(normRange())
 		return claim.Decide(fmt.Sprintf("ranges: Huber %.12f, of the other kernels at least %.4f, of the mixtures at "+
 			"least %.4f, of ‖·‖₁ on ℝ³ at least %.4f; gap beside Huber's at least %.1g", ofHuber, smallest, ofMixtures,
 			ofNorm, nearer),
 			fmt.Sprintf("%g at least, ½ for Huber's, 3/2, 0", least),
 			math.Abs(ofHuber-0.5) < 1e-12 && ofNorm >= 3*least-1e-9 &&
 				math.Min(smallest, ofMixtures) >= least-1e-9 && ofHuber >= least-1e-9 && nearer >= -1e-14,
-			"something is nearer to |x| than Huber's function"), nil
-	}
+			"something is nearer to |x| than Huber's function")
+	})
 }
 
 // mixtureRange returns the range of g − |x| on a grid, a lower bound on the true one, for a random g that rises like
@@ -106,6 +104,7 @@ func mixtureRange(kernels []smoothing.Kernel, rng *noise.Seeded) float64 {
 
 // normRange returns the least curvature times range of g − ‖·‖₁ on ℝ³ that some smoothings have.
 func normRange() (least float64, err error) {
+	defer measure.Catch(&err)
 	const m = 3
 	least = math.Inf(1)
 	for _, k := range append(smoothing.Kernels(), smoothing.NewExponential(m)) {
@@ -113,10 +112,7 @@ func normRange() (least float64, err error) {
 		least = math.Min(least, g.Smoothness()*g.LargestGap(m))
 	}
 	root := math.Sqrt(m)
-	e, err := smoothing.NewNormEnvelope(m, smoothing.Hellinger{Beta: root}, 1)
-	if err != nil {
-		return 0, err
-	}
+	e := measure.Must(smoothing.NewNormEnvelope(m, smoothing.Hellinger{Beta: root}, 1))
 	// From √3 at 0 down to at most what it is at a far point.
 	far := []float64{300, 300, 300}
 	least = math.Min(least, e.Smoothness()*(e.ValueGradient(nil, make([]float64, m))-e.ValueGradient(nil,
@@ -125,10 +121,7 @@ func normRange() (least float64, err error) {
 	for k := range 1 << m {
 		signs = append(signs, []float64{float64(2*(k&1) - 1), float64(k&2 - 1), float64((k&4)/2 - 1)})
 	}
-	f, err := smoothing.NewPolyhedral(signs, make([]float64, len(signs)))
-	if err != nil {
-		return 0, err
-	}
+	f := measure.Must(smoothing.NewPolyhedral(signs, make([]float64, len(signs))))
 	soft := f.Entropic(1)
 	return math.Min(least, soft.Smoothness()*soft.ValueGradient(nil, make([]float64, m))), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
@@ -88,24 +89,17 @@ type envelopeShares struct{ duality, slope, curvature, below, above float64 }
 
 // envelopeBounds checks Lemma 4.6 with its bounds times factor.
 func envelopeBounds(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		var r envelopeShares
-		lines, err := smoothing.Max([]float64{-1, -0.2, 0.3, 1.2}, []float64{0, 0.4, 0.3, -0.5})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		lines := measure.Must(smoothing.Max([]float64{-1, -0.2, 0.3, 1.2}, []float64{0, 0.4, 0.3, -0.5}))
 		for _, p := range []smoothing.Piecewise{
 			smoothing.Absolute(), smoothing.Positive(), smoothing.Pinball(0.3), smoothing.SoftThreshold(0.7), lines,
 		} {
-			if err := r.line(p); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(r.line(p))
 		}
 		for _, m := range []int{2, 3, 10} {
-			if err := r.norm(m, size.Runs(100), rng); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(r.norm(m, size.Runs(100), rng))
 		}
 		attained := func(share float64) bool { return math.Abs(share/factor-1) < 1e-9 }
 		return claim.Decide(fmt.Sprintf("duality gap at most %.1g; largest slope %.9f of L, curvature %.9f of β′/μ, "+
@@ -113,8 +107,8 @@ func envelopeBounds(factor float64, seed uint64) func(context.Context, claim.Siz
 			r.duality, r.slope/factor, r.curvature/factor, r.below/factor, r.above/factor),
 			"1e-9; all 1 to 1e-9", r.duality < 1e-9 && attained(r.slope) && attained(r.curvature) &&
 				attained(r.below) && attained(r.above),
-			"a bound is exceeded, or not attained"), nil
-	}
+			"a bound is exceeded, or not attained")
+	})
 }
 
 // line takes a function on the line into account, by each φ with β′ = 1.5·L.
@@ -189,7 +183,7 @@ func (r *envelopeShares) norm(m, points int, rng *noise.Seeded) error {
 
 // distancesOfTable checks what Table 2 says of its functions, the energy with the exponent given beside 1.5 and 3.
 func distancesOfTable(exponent float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		energy := func(p float64) (most float64) {
 			for _, x := range []float64{1e-3, 1, 1e3} {
@@ -199,14 +193,8 @@ func distancesOfTable(exponent float64, seed uint64) func(context.Context, claim
 		}
 		const m, mu = 3, 0.5
 		root := math.Sqrt(float64(m))
-		quadratic, err := smoothing.NewNormEnvelope(m, smoothing.Quadratic{Beta: root}, mu)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		huber, err := smoothing.NewNormEnvelope(m, smoothing.HuberDistance{Beta: root}, mu)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		quadratic := measure.Must(smoothing.NewNormEnvelope(m, smoothing.Quadratic{Beta: root}, mu))
+		huber := measure.Must(smoothing.NewNormEnvelope(m, smoothing.HuberDistance{Beta: root}, mu))
 		apart, lowest := 0.0, math.Inf(1)
 		for range 500 {
 			x, _ := randomPoint(rng, m)
@@ -222,23 +210,19 @@ func distancesOfTable(exponent float64, seed uint64) func(context.Context, claim
 			energy(1.5), energy(3), energy(exponent), exponent, flat, apart, lowest),
 			"1 for p = 2; 0; 1e-12; at least −1e-12", energy(exponent) == 1 && apart < 1e-12 && lowest > -1e-12,
 			"no exponent is as printed")
-		if o.Verdict == claim.Holds && (energy(1.5) > 1 || energy(3) > 1) && flat == 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection,
-				"p = 2 alone; Huber's φ is not strictly convex and gives nothing new; any φ less a constant is from "+
-					"above (cop-75)"
+		if (energy(1.5) > 1 || energy(3) > 1) && flat == 0 {
+			o = o.Corrected("p = 2 alone; Huber's φ is not strictly convex and gives nothing new; any φ less a " +
+				"constant is from above (cop-75)")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // dearestSmoothing checks Proposition 3 with losses whose curvature is excess times Huber's.
 func dearestSmoothing(excess float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const radius = 1
-		curves, err := rivals(excess, radius)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		curves := measure.Must(rivals(excess, radius))
 		epsilons, sigmas := []float64{0.2, 1}, []float64{4}
 		if size == claim.Full {
 			sigmas = []float64{2, 4, 17}
@@ -249,14 +233,9 @@ func dearestSmoothing(excess float64) func(context.Context, claim.Size) (claim.O
 			for _, sigma := range sigmas {
 				var huber *objective.Profile
 				for i, c := range curves {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
-					p, err := objective.New(objective.Config{Curve: c, Lambda: lambda, Sigma: sigma,
-						Bound: objective.Tight})
-					if err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
+					p := measure.Must(objective.New(objective.Config{Curve: c, Lambda: lambda, Sigma: sigma,
+						Bound: objective.Tight}))
 					if i == 0 {
 						huber = p
 						continue
@@ -273,8 +252,8 @@ func dearestSmoothing(excess float64) func(context.Context, claim.Size) (claim.O
 			}
 		}
 		return claim.Decide(fmt.Sprintf("of %d comparisons the nearest: ln δ of %s is %.2g above Huber's", compared,
-			which, worst), "at most 0", worst <= 0, "a loss of no more curvature costs more"), nil
-	}
+			which, worst), "at most 0", worst <= 0, "a loss of no more curvature costs more")
+	})
 }
 
 // rivals returns Huber's curve with slopes up to 1 and curvature 1, first, and those of losses with slopes up to 1 and

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -85,7 +86,7 @@ func figures() []claim.Claim {
 }
 
 func noErrorOutside(width float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		g := smoothing.Absolute().Convolve(smoothing.Gaussian{}, width)
 		worst := 0.0
 		for _, x := range figure.Span(1, 5, 400) {
@@ -93,17 +94,14 @@ func noErrorOutside(width float64) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("largest error outside [−1, 1] %.1f %% of the uniform bound, at 0 %.3f of "+
 			"it", 100*worst, g.Gap(0)/g.LargestGap()),
-			"2.5 %", worst < 0.025 && math.Abs(g.Gap(0)/g.LargestGap()-1) < 1e-12, "an error is seen"), nil
-	}
+			"2.5 %", worst < 0.025 && math.Abs(g.Gap(0)/g.LargestGap()-1) < 1e-12, "an error is seen")
+	})
 }
 
 // raisedEnvelope takes an envelope of the given width, in units of ½.
 func raisedEnvelope(width float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		e, err := smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, width/curvatureTwo)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
+		e := measure.Must(smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, width/curvatureTwo))
 		g := smoothing.Absolute().Convolve(smoothing.Gaussian{}, math.Sqrt(2/math.Pi)/curvatureTwo)
 		below, above, nearer, left := true, true, true, 0.0
 		x := figure.Span(-1.5, 1.5, 600)
@@ -116,21 +114,17 @@ func raisedEnvelope(width float64) claim.Check {
 				left = math.Max(left, math.Abs(raised))
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("the envelope is below: %v, the convolution above: %v; raised by ¼ the "+
+		return claim.Decide(fmt.Sprintf("the envelope is below: %v, the convolution above: %v; raised by ¼ the "+
 			"envelope is as near or nearer at every point: %v, and from ½ on off by %.0e", below, above, nearer, left),
-			"1e-12", below && above && nearer && left < 1e-12, "the order is another")
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "a constant changes no minimiser: with it the envelope "+
-				"is the uniform kernel's convolution, from above, exact at most points, and nearer than the "+
-				"Gaussian's (cop-71)"
-		}
-		return o, nil
-	}
+			"1e-12", below && above && nearer && left < 1e-12, "the order is another").
+			Corrected("a constant changes no minimiser: with it the envelope is the uniform kernel's convolution, " +
+				"from above, exact at most points, and nearer than the Gaussian's (cop-71)")
+	})
 }
 
 // shapesOf takes Gaussian kernels of the given width, in units of that of curvature 2.
 func shapesOf(width float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		farther, curvature := true, [2]float64{}
 		ok := true
 		for _, s := range Figure4Shapes() {
@@ -149,22 +143,19 @@ func shapesOf(width float64) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("largest curvatures %.3f and %.3f; the envelope farther at every point: "+
 			"%v", curvature[0], curvature[1], farther),
-			"1e-3 of the curvature", ok && farther, "another curvature or another order"), nil
-	}
+			"1e-3 of the curvature", ok && farther, "another curvature or another order")
+	})
 }
 
 // figureOf redoes Figure 5, 7 or 8 with C-OP's ridge times a factor.
 func figureOf(number int, ridge float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		e := Reproduce(number, false, printedWith(ridge), Moreau(), NoisySGD(), Descent())
 		e.Counts, e.Epsilons, e.Runs = []int{100, 500}, []float64{0.2, 5}, 12
 		if size == claim.Full {
 			e.Runs = paperRuns
 		}
-		points, err := e.Run(ctx)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		points := measure.Must(e.Run(ctx))
 		over := func(arm string, n int, eps float64) float64 { // C-OP's excess over the arm's
 			at := func(arm string) float64 {
 				same := func(p Point) bool { return p.Arm == arm && p.N == n && p.Epsilon == eps }
@@ -182,27 +173,20 @@ func figureOf(number int, ridge float64) claim.Check {
 		steep, slopes := true, ""
 		if number == 5 {
 			e.Arms, e.Counts = e.Arms[:1], Counts
-			wide, err := e.Run(ctx)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			wide := measure.Must(e.Run(ctx))
 			slopes = "; slopes over n"
 			for _, s := range wide.Slopes(Empirical) {
 				steep = steep && s.Lower <= s.Bound
 				slopes += fmt.Sprintf(", ε = %g: %.2f (the bound's %.2f)", s.Epsilon, s.Mean, s.Bound)
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("C-OP over Noisy-SGD at ε = 0.2: %.1f and %.1f for n = 100 and 500; at ε = "+
+		return claim.Decide(fmt.Sprintf("C-OP over Noisy-SGD at ε = 0.2: %.1f and %.1f for n = 100 and 500; at ε = "+
 			"5, n = 500: %.1f, over the envelope %.2f; over noisy descent %.0f and %.0f at ε = 0.2 and 5%s",
 			over("Noisy-SGD", 100, 0.2), over("Noisy-SGD", 500, 0.2), behind, moreau, descent[0], descent[1], slopes),
 			fmt.Sprintf("means of %d runs", e.Runs),
 			level && steep && behind > 2 && math.Abs(moreau-1) < 0.3 && descent[0] > 3 && descent[1] > 10,
-			"the methods compare otherwise")
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "at small ε C-OP is level with Noisy-SGD and with the "+
-				"envelope, not ahead of both; noisy descent over all records, which the paper leaves out, is far "+
-				"ahead of each"
-		}
-		return o, nil
-	}
+			"the methods compare otherwise").
+			Corrected("at small ε C-OP is level with Noisy-SGD and with the envelope, not ahead of both; noisy " +
+				"descent over all records, which the paper leaves out, is far ahead of each")
+	})
 }

@@ -104,29 +104,21 @@ type Price struct {
 
 // Prices returns, for the kernels without parameters, the least ridge with which noise of factor times that of the
 // Gaussian mechanism satisfies (ε, δ), by the bound Tight, to a hundredth.
-func Prices(eps, delta, factor float64) ([]Price, error) {
-	sigma, err := privacy.GaussianSigma(eps, delta)
-	if err != nil {
-		return nil, err
-	}
+func Prices(eps, delta, factor float64) (_ []Price, err error) {
+	defer measure.Catch(&err)
+	sigma := measure.Must(privacy.GaussianSigma(eps, delta))
 	var all []Price
 	for _, k := range smoothing.Kernels() {
 		unit := loss.Absolute(k, 1)
-		curve, err := loss.CurveOf(unit, 1)
-		if err != nil {
-			return nil, err
-		}
-		lambda, err := privacy.Calibrate(func(lambda float64) (bool, error) {
+		curve := measure.Must(loss.CurveOf(unit, 1))
+		lambda := measure.Must(privacy.Calibrate(func(lambda float64) (bool, error) {
 			p, err := objective.New(objective.Config{Curve: curve, Sigma: factor * sigma, Lambda: lambda,
 				Bound: objective.Tight})
 			if err != nil {
 				return false, err
 			}
 			return privacy.DeltaUpper(p, eps) <= delta, nil
-		}, 1e-2)
-		if err != nil {
-			return nil, err
-		}
+		}, 1e-2))
 		all = append(all, Price{k, lambda / unit.Smoothness(), lambda})
 	}
 	return all, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
@@ -75,7 +76,7 @@ func privacyAndRisk() []claim.Claim {
 
 // printedAndCorrected audits both calibrations, the corrected σ times a factor, or with the printed curvature.
 func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		var worstPrinted, worstCorrected, worstModest, most float64
 		least := math.Inf(1)
 		at, first := "", ""
@@ -90,14 +91,9 @@ func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
 						Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
 						Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
 					for _, rule := range []convolution.Rule{convolution.Printed, convolution.Paper} {
-						if err := ctx.Err(); err != nil {
-							return claim.Outcome{}, err
-						}
+						measure.Try(ctx.Err())
 						c.Rule = rule
-						mech, err := convolution.Calibrate(c)
-						if err != nil {
-							return claim.Outcome{}, err
-						}
+						mech := measure.Must(convolution.Calibrate(c))
 						if rule == convolution.Paper {
 							mech.Sigma *= factor
 							own := rankDelta(mech, eps) / Delta
@@ -139,8 +135,8 @@ func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
 				o.Verdict = claim.HoldsWithCorrection
 			}
 		}
-		return o.As(most <= 1 && least > 0.97).Reaching(worstCorrected), nil
-	}
+		return o.As(most <= 1 && least > 0.97).Reaching(worstCorrected)
+	})
 }
 
 // rankDelta returns δ(ε) = E(1 − e^{ε−W})₊ of W = m·ln(1 + s/λ) + a²/2 + aχ_m, a = L/σ, by Simpson's rule over the
@@ -226,16 +222,13 @@ const threeEighths = 0.375
 
 // boundOfLemma33 checks the λ, times a factor, and the bounds.
 func boundOfLemma33(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const d, radius = 5.0, 2.0
 		src := noise.NewSeeded(seed)
 		var off, ratio, held float64
 		for _, n := range []int{100, 1000} {
 			for _, eps := range []float64{0.2, 1, 5} {
-				m, err := paperRule(n, eps)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				m := measure.Must(paperRule(n, eps))
 				c, count := m.Lipschitz(), float64(n)
 				of := func(lambda float64) float64 {
 					return lambda*radius*radius + (4*c*c/count+d*m.Sigma*m.Sigma/count/count)/lambda
@@ -243,10 +236,7 @@ func boundOfLemma33(factor float64, seed uint64) claim.Check {
 				lambda := m.Lambda / (2 * count) * factor
 				best := 2 * radius * math.Sqrt(4*c*c/count+d*m.Sigma*m.Sigma/count/count)
 				off = math.Max(off, of(lambda)/best-1)
-				mean, _, err := meanExcess(ctx, m, n, size.Runs(6), src.Stream(n))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				mean, _ := measure.Must2(meanExcess(ctx, m, n, size.Runs(6), src.Stream(n)))
 				ratio = math.Max(ratio, mean/best)
 			}
 		}
@@ -274,25 +264,19 @@ func boundOfLemma33(factor float64, seed uint64) claim.Check {
 				o.Verdict = claim.HoldsWithCorrection
 			}
 		}
-		return o.As(off < 1e-6).Reaching(ratio), nil
-	}
+		return o.As(off < 1e-6).Reaching(ratio)
+	})
 }
 
 // slopeOfRisk fits the rate at which the risk falls with n, λ being off by (n/1000)^extra.
 func slopeOfRisk(extra float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		src := noise.NewSeeded(seed)
 		var x, y, errs []float64
 		for n := 1000; n <= 16000; n *= 4 {
-			m, err := paperRule(n, 1)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			m := measure.Must(paperRule(n, 1))
 			m.Lambda *= math.Pow(float64(n)/1000, extra)
-			mean, e, err := meanExcess(ctx, m, n, size.Runs(12), src.Stream(n))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			mean, e := measure.Must2(meanExcess(ctx, m, n, size.Runs(12), src.Stream(n)))
 			x, y, errs = append(x, math.Log(float64(n))), append(y, math.Log(mean)), append(errs, e/mean)
 		}
 		last := len(x) - 1
@@ -306,6 +290,6 @@ func slopeOfRisk(extra float64, seed uint64) claim.Check {
 		if math.Abs(slope+0.97) <= 0.05 {
 			o.Verdict = claim.Holds
 		}
-		return o, nil
-	}
+		return o
+	})
 }

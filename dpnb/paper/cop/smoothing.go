@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -184,31 +185,27 @@ func (r *parts) hold(k row, curvature, slope, gap float64) {
 
 // convolutionBounds checks the four parts of Lemma 3.1: the printed bounds, and our constants of Table 1 times ours.
 func convolutionBounds(printed, ours float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(71)
 		var r parts
 		for _, m := range []int{1, 2, 3, 10} {
 			for _, k := range smoothing.TableOne(m) {
 				for _, mu := range []float64{0.1, 0.5, 2} {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
 					r.norm(k, mu, rng)
 					r.means(k, mu, size.Runs(10_000), rng.Stream(int(1000*mu)+m))
 				}
 			}
 		}
-		if err := r.lines(rng); err != nil {
-			return claim.Outcome{}, err
-		}
+		measure.Try(r.lines(rng))
 		return claim.Decide(fmt.Sprintf("largest curvature %.3f of the printed β_µ and %.6f of the sharp one, slope "+
 			"%.6f of L, gap %.6f of Lµκ; means off by at most %.1f s.e.",
 			r.printed, r.curvature/ours, r.slope, r.gap/printed, r.off),
 			"all at most 1, the sharp ones 1 to 1e-12; 5 s.e.",
 			r.printed <= 1 && math.Abs(r.curvature/ours-1) < 1e-12 && r.slope <= 1+1e-12 &&
 				math.Abs(r.gap/printed-1) < 1e-10 && r.off < 5,
-			"a constant of Table 1 is exceeded, or the sharp one is not reached"), nil
-	}
+			"a constant of Table 1 is exceeded, or the sharp one is not reached")
+	})
 }
 
 // norm takes ‖·‖₁ into account, 1-Lipschitz in ‖·‖₁ and √m-Lipschitz in ‖·‖₂, and |x₁|, which has the largest
@@ -235,7 +232,8 @@ func (r *parts) norm(k smoothing.Joint, mu float64, rng *noise.Seeded) {
 
 // lines takes maxima of random lines into account for every kernel, and of affine functions in the plane for the
 // Gaussian one.
-func (r *parts) lines(rng *noise.Seeded) error {
+func (r *parts) lines(rng *noise.Seeded) (err error) {
+	defer measure.Catch(&err)
 	var line [][2]row
 	for _, k := range smoothing.TableOne(1) {
 		line = append(line, rows(k))
@@ -247,10 +245,7 @@ func (r *parts) lines(rng *noise.Seeded) error {
 			a[p], b[p] = rng.NormFloat64(), 0.5*rng.NormFloat64()
 			plane[p] = []float64{rng.NormFloat64(), rng.NormFloat64()}
 		}
-		p, err := smoothing.Max(a, b)
-		if err != nil {
-			return err
-		}
+		p := measure.Must(smoothing.Max(a, b))
 		least, largest := p.Slopes()
 		l := math.Max(-least, largest)
 		for i, k := range smoothing.TableOne(1) {
@@ -260,24 +255,17 @@ func (r *parts) lines(rng *noise.Seeded) error {
 				r.hold(in[1], mu*s.Curvature(x)/l, math.Abs(s.Slope(x))/l, s.Gap(x)/(l*mu))
 			}
 		}
-		if err := r.plane(plane, b, rng); err != nil {
-			return err
-		}
+		measure.Try(r.plane(plane, b, rng))
 	}
 	return nil
 }
 
 // plane takes max_p ⟨a_p, x⟩ + b_p into account, by differences of its gradient.
-func (r *parts) plane(a [][]float64, b []float64, rng *noise.Seeded) error {
+func (r *parts) plane(a [][]float64, b []float64, rng *noise.Seeded) (err error) {
+	defer measure.Catch(&err)
 	const mu, step = 0.7, 1e-3
-	f, err := smoothing.NewPolyhedral(a, b)
-	if err != nil {
-		return err
-	}
-	g, err := f.Gaussian(mu)
-	if err != nil {
-		return err
-	}
+	f := measure.Must(smoothing.NewPolyhedral(a, b))
+	g := measure.Must(f.Gaussian(mu))
 	x, e := randomPoint(rng, 2)
 	grad, next := make([]float64, 2), make([]float64, 2)
 	floats.Scale(step/floats.Norm(e, 2), e)
@@ -320,7 +308,7 @@ func (r *parts) means(k smoothing.Joint, mu float64, draws int, rng *noise.Seede
 
 // normaliser checks the printed normaliser of the exponential kernel, to the power given.
 func normaliser(power float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		// ∫∫e^{−‖v‖} over the plane, by panels of a quadrant; the formula has 2π.
 		whole := 4 * quadrature.Panels(func(x float64) float64 {
 			return quadrature.Panels(func(y float64) float64 { return math.Exp(-math.Hypot(x, y)) }, 0, 40, 20)
@@ -335,8 +323,8 @@ func normaliser(power float64) func(context.Context, claim.Size) (claim.Outcome,
 			o.Verdict, o.Note = claim.HoldsWithCorrection,
 				"the normaliser is the inverse of the printed one (cop-13); the β_µ are bounds, and loose"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // steepness is the sharp β₂ of a kernel of Table 1 on ℝ³.
@@ -366,7 +354,7 @@ func norm1(x []float64) float64 { return floats.Norm(x, 1) }
 
 // strictlyConvexWhere checks Lemma 4.1 with |x| times factor.
 func strictlyConvexWhere(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		var all, some, single int
 		const count = 20_000
@@ -394,11 +382,8 @@ func strictlyConvexWhere(factor float64, seed uint64) func(context.Context, clai
 			"some coordinate %d", 100*float64(all)/count, single, some),
 			"none with some coordinate, none at m = 1", some == 0 && single == 0 && all > count/10,
 			"the corrected set is wrong too")
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "for m > 1 one coordinate is enough (cop-29)"
-		}
-		return o, nil
-	}
+		return o.Corrected("for m > 1 one coordinate is enough (cop-29)")
+	})
 }
 
 // setsGrow checks Lemma 4.2; µ₁ is multiplied by shrink, so that below 1 the sets need not grow.
@@ -415,7 +400,7 @@ func setsGrow(seed uint64, shrink float64) func(context.Context, claim.Size) (cl
 		return top
 	}
 	norm2 := func(x []float64) float64 { return floats.Norm(x, 2) }
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		shrunk, strict, tried := 0, 0, 0
 		for k := range 20_000 {
@@ -448,30 +433,29 @@ func setsGrow(seed uint64, shrink float64) func(context.Context, claim.Size) (cl
 		o := claim.Decide(fmt.Sprintf("%d of 60,000 left the set as μ grew; %d of %d constructed points are in the "+
 			"larger set alone; |x₁| gains %g along (0, 1)", shrunk, strict, tried, flat),
 			"0, all, and 0", shrunk == 0 && strict == tried, "the sets do not grow")
-		if o.Verdict == claim.Holds && flat == 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection,
-				"the limit lacks the directions along which g is linear (cop-70)"
+		if flat == 0 {
+			o = o.Corrected("the limit lacks the directions along which g is linear (cop-70)")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // gaussianGap checks Lemma 4.3 with the printed constant times factor.
 func gaussianGap(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		worst := 0.0
 		for i := range 3001 {
 			r := 0.01 * float64(i)
 			worst = math.Max(worst, smoothing.Gaussian{}.Gap(r)/(factor*math.Sqrt(2/math.Pi)*math.Exp(-r*r/2)))
 		}
 		return claim.Decide(fmt.Sprintf("largest gap/bound %.15f", worst), "1 − 1e-12 … 1 + 1e-12",
-			math.Abs(worst-1) < 1e-12, "the bound is exceeded, or never attained"), nil
-	}
+			math.Abs(worst-1) < 1e-12, "the bound is exceeded, or never attained")
+	})
 }
 
 // otherGaps checks the bounds of appendix B.2 times factor.
 func otherGaps(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		laplacian, exponential := 0.0, 0.0
 		for i := range 4001 {
 			r := 0.01 * float64(i)
@@ -487,13 +471,13 @@ func otherGaps(factor float64) func(context.Context, claim.Size) (claim.Outcome,
 		}
 		return claim.Decide(fmt.Sprintf("largest gap/bound: Laplacian %.12f, exponential %.4f", laplacian, exponential),
 			"1 to 1e-12; at most 1", math.Abs(laplacian-1) < 1e-12 && exponential <= 1,
-			"a bound is exceeded, or the first never attained"), nil
-	}
+			"a bound is exceeded, or the first never attained")
+	})
 }
 
 // gapVanishes checks the rates of Figures 1 and 2 at x times factor.
 func gapVanishes(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		slope := func(x float64) float64 {
 			at := func(inverse float64) float64 {
 				return math.Log(smoothing.Gaussian{}.Gap(factor * x * math.Sqrt(inverse)))
@@ -506,6 +490,6 @@ func gapVanishes(factor float64) func(context.Context, claim.Size) (claim.Outcom
 			half, one, 100*share),
 			"−0.125 and −0.5 within a tenth; below 5 %",
 			math.Abs(half/-0.125-1) < 0.1 && math.Abs(one/-0.5-1) < 0.1 && share < 0.05,
-			"the gap does not vanish as fast"), nil
-	}
+			"the gap does not vanish as fast")
+	})
 }

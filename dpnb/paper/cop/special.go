@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -145,7 +146,7 @@ func (f maximum) others(x []float64, do func(below float64, difference []float64
 
 // piecesGain checks the set of appendix B.4 with the corrected r times factor.
 func piecesGain(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		var missed, gains int
 		steepest := 0.0
@@ -167,10 +168,7 @@ func piecesGain(factor float64, seed uint64) func(context.Context, claim.Size) (
 			}
 			steepest = math.Max(steepest, slopeShare(f, rng))
 		}
-		worst, ofTwo, err := piecesGap(rng, 40)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		worst, ofTwo := measure.Must2(piecesGap(rng, 40))
 		// The printed r is measured in z: f = |zθ| at θ = ½, z = 1 is 1 away from z = 0, x = zθ is ½.
 		printed, _ := bend(norm1, []float64{0.5}, []float64{0.75}, 1)
 		o := claim.Decide(fmt.Sprintf("of %d points that gain, %d are outside the corrected set; |zθ| gains %.2f at "+
@@ -179,12 +177,11 @@ func piecesGain(factor float64, seed uint64) func(context.Context, claim.Size) (
 			"none; above 0; at most 1; 1 to 1e-9; at most 1",
 			missed == 0 && gains > tries/100 && worst <= 1+1e-9 && math.Abs(ofTwo-1) < 1e-9 &&
 				steepest <= 1+1e-12, "the corrected set or bound is wrong too")
-		if o.Verdict == claim.Holds && printed > 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection,
-				"r is a distance of x = A(z)θ, with the offsets b_p, and C needs no factor m (cop-72)"
+		if printed > 0 {
+			o = o.Corrected("r is a distance of x = A(z)θ, with the offsets b_p, and C needs no factor m (cop-72)")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // slopeShare returns ‖A^⊤a_p‖₂/(‖A‖₂·max‖a_p‖₂), the largest over the pieces, for a random A of one column more.
@@ -203,19 +200,14 @@ func slopeShare(f maximum, rng *noise.Seeded) float64 {
 // piecesGap returns the largest share of the Gaussian kernel's gap in the plane in the bound Σ_q μs_q·G(d_q/(μs_q))/2,
 // d_q how far piece q is below the largest and s_q the norm of the difference of their slopes; and that of two pieces.
 func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64, err error) {
+	defer measure.Catch(&err)
 	const mu = 0.8
 	ofTwo = 1
 	for range tries {
 		f := randomMaximum(rng, 2)
 		x, _ := randomPoint(rng, 2)
-		p, err := smoothing.NewPolyhedral(f.a, f.b)
-		if err != nil {
-			return 0, 0, err
-		}
-		g, err := p.Gaussian(mu)
-		if err != nil {
-			return 0, 0, err
-		}
+		p := measure.Must(smoothing.NewPolyhedral(f.a, f.b))
+		g := measure.Must(p.Gaussian(mu))
 		bound := 0.0
 		f.others(x, func(below float64, d []float64) {
 			s := mu * floats.Norm(d, 2)
@@ -237,7 +229,7 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64, err error) {
 // bowlGains checks the set of appendix B.4 for the bowl, times factor. bowlPlane looks at the set of Figure 6, times a
 // factor, on a grid of the plane.
 func bowlPlane(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		x, gains, measured := []float64{1, 0.6}, 0, ""
 		for _, z := range []float64{0.8, 2.4} {
 			f := func(x []float64) float64 { return math.Max(0, norm1(x)-z) }
@@ -263,12 +255,12 @@ func bowlPlane(factor float64) claim.Check {
 				flat)
 		}
 		return claim.Decide(measured+fmt.Sprintf("%d points of the set gain", gains), "none", gains == 0,
-			"points of the set gain"), nil
-	}
+			"points of the set gain")
+	})
 }
 
 func bowlGains(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		gains, tries := 0, size.Runs(40_000)
 		for k := range tries {
@@ -294,31 +286,21 @@ func bowlGains(factor float64, seed uint64) func(context.Context, claim.Size) (c
 			value, _ := b.ValueGradient(nil, []float64{0, 2})
 			return (value - 1) / mu, nil
 		}
-		wide, err := share(0.1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		narrow, err := share(0.001)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		wide := measure.Must(share(0.1))
+		narrow := measure.Must(share(0.001))
 		o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = "+
 			"0.1 and %.6f μ at 0.001", gains, tries, wide, narrow),
 			"none; √(2/π) = 0.797885",
 			gains == 0 && math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6,
 			"points of the set gain")
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection,
-				"the set is right; Assumption B.2 alone does not give the rate where ‖x‖₁ > z (cop-73)"
-		}
-		return o, nil
-	}
+		return o.Corrected("the set is right; Assumption B.2 alone does not give the rate where ‖x‖₁ > z (cop-73)")
+	})
 }
 
 // quantileExample measures how near the residual at the optimum is to the kink of the pinball loss of the level; with
 // spread 0 the residual would be the constant of the print. What remains, the smoothing error, is claimed times factor.
 func quantileExample(level, spread, factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		q := smoothing.Gaussian{}.Draw(level)
 		cdf := func(v float64) float64 {
 			if spread == 0 { // the residual −q alone
@@ -347,12 +329,12 @@ func quantileExample(level, spread, factor float64) func(context.Context, claim.
 		text += fmt.Sprintf("smoothing error %.4f of f_ϵ(q)μ²/2 at μ = 0.01", share)
 		if math.Abs(share-1) > 1e-3 {
 			return claim.Outcome{Measured: text, Verdict: claim.NotCheckable,
-				Note: "the error of the smoothing is another one, and with it the reason"}, nil
+				Note: "the error of the smoothing is another one, and with it the reason"}
 		}
 		return claim.Decide(text, "at most e^{−1/t²} at each t; 1e-3", satisfied,
 			"the residual at the optimum is the noise less its quantile, not a constant: near 0 with a probability of "+
-				"order t (cop-30)"), nil
-	}
+				"order t (cop-30)")
+	})
 }
 
 // smoothingError scales what remains of Examples 1 and 2: f_ϵ(q)μ²/2, the error of the smoothing.
@@ -364,7 +346,7 @@ func smoothingError(level float64) []claim.Scaled {
 
 // lassoExample minimises λ‖θ‖₁ + ½(θ − θ₀)^⊤Σ(θ − θ₀) in the plane; more is added to the claimed solution at ρ = 0.
 func lassoExample(more float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		const lambda = 0.5
 		solve := func(rho float64) [2]float64 {
 			theta := [2]float64{1, 1}
@@ -381,10 +363,9 @@ func lassoExample(more float64) func(context.Context, claim.Size) (claim.Outcome
 		o := claim.Decide(fmt.Sprintf("θ⋆ = %.4v for ρ = 0, %.4v for ρ = −0.9", independent, correlated), "½ to 1e-12",
 			math.Abs(independent[0]-0.5-more) < 1e-12 && math.Abs(independent[1]-0.5-more) < 1e-12,
 			"not the soft threshold of the minimiser")
-		if o.Verdict == claim.Holds && math.Min(correlated[0], correlated[1]) <= 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection,
-				"for E xx^⊤ = I alone; with correlated features θ⋆ can be 0 (cop-74)"
+		if math.Min(correlated[0], correlated[1]) <= 0 {
+			o = o.Corrected("for E xx^⊤ = I alone; with correlated features θ⋆ can be 0 (cop-74)")
 		}
-		return o, nil
-	}
+		return o
+	})
 }

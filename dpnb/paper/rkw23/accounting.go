@@ -32,19 +32,14 @@ var drawnBounds = []struct {
 // softplus of width 1/4, which has these constants and no curvature where its slope is largest.
 //
 // Errors: *privacy.ParamError.
-func Figure1(sigma, lambda, most float64) (*figure.Figure, error) {
-	curve, err := loss.CurveOf(loss.Softplus{Width: 0.25}, 1)
-	if err != nil {
-		return nil, err
-	}
+func Figure1(sigma, lambda, most float64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
+	curve := measure.Must(loss.CurveOf(loss.Softplus{Width: 0.25}, 1))
 	f := figure.New(fmt.Sprintf("Objective perturbation, σ = %g, λ = %g, β = L = 1", sigma, lambda),
 		"ε (add/remove-one)", "δ").LogY().YRange(1e-16, 1)
 	eps := figure.Span(0.02, most, 40)
 	for _, b := range drawnBounds {
-		p, err := objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: b.bound})
-		if err != nil {
-			return nil, err
-		}
+		p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: b.bound}))
 		f.Line(b.name, eps, figure.Values(eps, func(e float64) float64 { return privacy.DeltaUpper(p, e) }), b.color)
 	}
 	return f, nil
@@ -90,36 +85,20 @@ func TwoErrors() (shift, branch *figure.Figure) {
 // the loss of Theorem 3.1, and of the Gaussian mechanism, which no accounting can undercut.
 //
 // Errors: *privacy.ParamError.
-func Figure3(delta float64) (*figure.Figure, error) {
+func Figure3(delta float64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	const sigma, lambda = 8, 10.0
 	w := privacy.HalfNormal{K: -math.Log1p(-1 / lambda), A: 1. / sigma}
-	half, err := w.Profile(privacy.AddRemove)
-	if err != nil {
-		return nil, err
-	}
+	half := measure.Must(w.Profile(privacy.AddRemove))
 	curve := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: renyiOf(w)}
 	var k, renyi, convolved, gaussian []float64
 	for n := 1; n <= 16; n *= 2 {
-		c, err := pld.New([]pld.Component{{Profile: half, Count: n}}, nil)
-		if err != nil {
-			return nil, err
-		}
-		b, err := c.EpsilonBounds(delta)
-		if err != nil {
-			return nil, err
-		}
-		all, err := privacy.ComposeRDP([]int{n}, curve)
-		if err != nil {
-			return nil, err
-		}
-		r, err := all.EpsilonUpper(delta)
-		if err != nil {
-			return nil, err
-		}
-		g, err := privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(float64(n))/sigma, privacy.AddRemove), delta)
-		if err != nil {
-			return nil, err
-		}
+		c := measure.Must(pld.New([]pld.Component{{Profile: half, Count: n}}, nil))
+		b := measure.Must(c.EpsilonBounds(delta))
+		all := measure.Must(privacy.ComposeRDP([]int{n}, curve))
+		r := measure.Must(all.EpsilonUpper(delta))
+		g := measure.Must(privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(float64(n))/sigma,
+			privacy.AddRemove), delta))
 		k, renyi, convolved, gaussian = append(k, float64(n)), append(renyi, r), append(convolved, b.Upper),
 			append(gaussian, g)
 	}
@@ -200,15 +179,10 @@ func needed(curve objective.Curve, bound objective.Bound, unit, epsilon, delta, 
 // Gaussian mechanism's σ.
 //
 // Errors: *privacy.ParamError; privacy.ErrUnsupported, wrapped, for a loss without a curve.
-func Needed(of loss.Loss, radius, epsilon, delta float64) (*figure.Figure, *display.Item, error) {
-	curve, err := loss.CurveOf(of, radius)
-	if err != nil {
-		return nil, nil, err
-	}
-	gauss, err := privacy.GaussianSigma(epsilon, delta)
-	if err != nil {
-		return nil, nil, err
-	}
+func Needed(of loss.Loss, radius, epsilon, delta float64) (_ *figure.Figure, _ *display.Item, err error) {
+	defer measure.Catch(&err)
+	curve := measure.Must(loss.CurveOf(of, radius))
+	gauss := measure.Must(privacy.GaussianSigma(epsilon, delta))
 	sigma := gauss * radius * of.Lipschitz()
 	f := figure.New(fmt.Sprintf("Noise that the %s loss needs for ε = %g, δ = %g", of.Name(), epsilon, delta),
 		fmt.Sprintf("λ (R = %g)", radius), "σ over the Gaussian mechanism's").LogX(0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)

@@ -92,7 +92,7 @@ func discreteLaw(n int, rng *noise.Seeded) []float64 {
 
 // largestEvent takes the divergence times a factor.
 func largestEvent(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(24)
 		var off float64
 		for range 40 {
@@ -114,8 +114,8 @@ func largestEvent(factor float64) claim.Check {
 			}
 		}
 		return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-12), "1e-12", off < 1e-12,
-			"the divergence is not what the worst event gains"), nil
-	}
+			"the divergence is not what the worst event gains")
+	})
 }
 
 // pairs are pairs of laws of which a mechanism chooses one; as a profile it is the largest of theirs.
@@ -162,24 +162,16 @@ func threeSteps(choice bool, rng *noise.Seeded) (d pairs, p, q []float64) {
 
 // composedAdaptively takes the bounds times a factor.
 func composedAdaptively(factor float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(25)
 		most, least, width := 0.0, math.Inf(1), 0.0
 		for trial := range 12 {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
 			choice := trial%2 == 0
 			d, p, q := threeSteps(choice, rng)
-			c, err := pld.New([]pld.Component{{Profile: d, Count: 3}}, nil)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			c := measure.Must(pld.New([]pld.Component{{Profile: d, Count: 3}}, nil))
 			for _, eps := range []float64{0, 0.3, 1} {
-				b, err := c.DeltaBounds(eps)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				b := measure.Must(c.DeltaBounds(eps))
 				exact := measure.Stick(p, q, eps)
 				if exact < 1e-9 {
 					continue
@@ -194,13 +186,13 @@ func composedAdaptively(factor float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("exact over upper δ at most %.4f; without a choice exact over lower δ at "+
 			"least %.4f, upper over lower δ at most 1 + %.0e", most, least, width), "at most 1, at least 1",
 			most <= 1 && least >= 1, "an adaptive mechanism costs more than the product, or that is "+
-				"another one").Reaching(most), nil
-	}
+				"another one").Reaching(most)
+	})
 }
 
 // lossesAdd takes the loss of the second pair times a factor.
 func lossesAdd(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(26)
 		var off float64
 		for range 40 {
@@ -227,13 +219,13 @@ func lossesAdd(factor float64) claim.Check {
 			}
 		}
 		return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-12), "1e-12", off < 1e-12,
-			"the divergence is not that mean"), nil
-	}
+			"the divergence is not that mean")
+	})
 }
 
 // renyiAdds takes the composed curve times a factor.
 func renyiAdds(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(25)
 		most, off := 0.0, 0.0
 		for trial := range 60 {
@@ -245,10 +237,7 @@ func renyiAdds(factor float64) claim.Check {
 				}
 				return worst
 			}}
-			sum, err := privacy.ComposeRDP([]int{1, 2}, one, one)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			sum := measure.Must(privacy.ComposeRDP([]int{1, 2}, one, one))
 			for _, alpha := range []float64{1.1, 2, 5, 20} {
 				ratio := audit.Renyi(p, q, alpha) / (factor * sum.Epsilon(alpha))
 				if choice {
@@ -260,13 +249,13 @@ func renyiAdds(factor float64) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("largest divergence over the sum %.4f; without a choice off by %s", most,
 			claim.Roughly(off, 1e-9)), "at most 1; 1e-9", most <= 1 && off < 1e-9, "divergences do not "+
-			"add").Reaching(most), nil
-	}
+			"add").Reaching(most)
+	})
 }
 
 // twoRuns takes the bound's δ times a factor.
 func twoRuns(factor float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		const lambda, sigma = 5.0, 0.5
 		first := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: lambda, Sigma: sigma, Tilt: 25}
 		p, q := first.Cells(600)
@@ -283,24 +272,13 @@ func twoRuns(factor float64) claim.Check {
 			secondP[g], secondQ[g] = s.Cells(400)
 		}
 		law := stated{-math.Log(1 - 0.25/lambda), 1 / sigma}
-		w, err := privacy.HalfNormal{K: law.k, A: law.a}.Profile(privacy.AddRemove)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		composition, err := pld.New([]pld.Component{{Profile: w, Count: 2}}, nil)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		single, err := objective.New(objective.Config{Slope: 1, Smoothness: 0.25, Lambda: lambda, Sigma: sigma,
-			Bound: objective.RKW23})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		w := measure.Must(privacy.HalfNormal{K: law.k, A: law.a}.Profile(privacy.AddRemove))
+		composition := measure.Must(pld.New([]pld.Component{{Profile: w, Count: 2}}, nil))
+		single := measure.Must(objective.New(objective.Config{Slope: 1, Smoothness: 0.25, Lambda: lambda, Sigma: sigma,
+			Bound: objective.RKW23}))
 		var most, more, off float64
 		for _, eps := range []float64{0, 2, 4, 6} {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
 			var exact [2]float64
 			for i := range p {
 				g := i * groups / len(p)
@@ -310,10 +288,7 @@ func twoRuns(factor float64) claim.Check {
 					exact[1] += math.Max(0, two-math.Exp(eps)*one)
 				}
 			}
-			b, err := composition.DeltaBounds(eps)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			b := measure.Must(composition.DeltaBounds(eps))
 			bound, worst := factor*math.Exp(b.Upper), math.Max(exact[0], exact[1])
 			most = math.Max(most, worst/bound)
 			more = math.Max(more, worst/privacy.DeltaUpper(single, eps))
@@ -322,6 +297,6 @@ func twoRuns(factor float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("largest exact/bound %.3f, %.2f of one run; bound over convolution less 1: %s",
 			most, more, claim.Roughly(off, 5e-3)), "at most 1; above 1; 5e-3", most <= 1 && more > 1,
 			"two runs cost more than the bound, or no more than one, or the bound is another "+
-				"one").As(off < 5e-3).Reaching(most), nil
-	}
+				"one").As(off < 5e-3).Reaching(most)
+	})
 }

@@ -104,11 +104,8 @@ func algorithm() []claim.Claim {
 // algorithmOne runs Algorithm 1 and holds it against the paper's definition, with C and σ of that definition multiplied
 // by the given factors.
 func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		runs := 5000
-		if size == claim.Full {
-			runs = 100_000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		runs := measure.Sized(size, 5000, 100_000)
 		root := noise.NewSeeded(seed)
 		rows := matrix.NewDense(5, 1, []float64{1, -1, 1, 1, -1})
 		logisticSlope := func(t, y float64) float64 { return -y / (1 + math.Exp(y*t)) }
@@ -128,13 +125,11 @@ func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) claim.Check {
 			u, square := make([]float64, runs), 0.0
 			for i := range runs {
 				if i%1000 == 0 && ctx.Err() != nil {
-					return claim.Outcome{}, ctx.Err()
+					measure.Try(ctx.Err())
+					return claim.Outcome{}
 				}
 				src := root.Stream(k).Stream(i)
-				r, err := m.Run(rows, c.labels, src, &mechanism.Settings{Workers: 1})
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				r := measure.Must(m.Run(rows, c.labels, src, &mechanism.Settings{Workers: 1}))
 				again, b, out := noise.Exact(root.Stream(k).Stream(i)), []float64{0}, []float64{0}
 				again.Near(b, c.sigma)
 				again.Normals(1).AddRounded(out, m.OutputSigma, exact.Step(m.OutputSigma, 50))
@@ -156,17 +151,14 @@ func algorithmOne(clipFactor, sigmaFactor float64, seed uint64) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("largest ‖∇J(θ̃)‖/τ = %.2f; Kolmogorov's statistic %.2f; variance off by %.1f "+
 			"standard errors", excess, statistic, spread), "at most 1 + 1e-6; below 2.7; 5.5",
-			excess <= 1+1e-6 && statistic < 2.7 && spread < 5.5, "the release is not what Algorithm 1 defines"), nil
-	}
+			excess <= 1+1e-6 && statistic < 2.7 && spread < 5.5, "the release is not what Algorithm 1 defines")
+	})
 }
 
 // linearRelease is Example 3.4 by the mechanism; scale is a factor on λ in what is expected.
 func linearRelease(scale float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		runs := 4000
-		if size == claim.Full {
-			runs = 100_000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		runs := measure.Sized(size, 4000, 100_000)
 		x := []float64{0.6, -0.48, 0.64}
 		m := objpert.Objective{Loss: loss.Huber{Threshold: 1}, RowNorm: 1, Lambda: 0.7, Sigma: 2, Tolerance: 1e-7,
 			OutputSigma: 1e-9}
@@ -176,14 +168,12 @@ func linearRelease(scale float64, seed uint64) claim.Check {
 		lambda := scale * m.Lambda
 		for i := range runs {
 			if i%1000 == 0 && ctx.Err() != nil {
-				return claim.Outcome{}, ctx.Err()
+				measure.Try(ctx.Err())
+				return claim.Outcome{}
 			}
 			// f′ = −1 below a label that cannot be reached, so −x is what is added.
-			r, err := m.Run(matrix.NewDense(1, 3, slices.Clone(x)), []float64{1e7}, root.Stream(i),
-				&mechanism.Settings{Workers: 1})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			r := measure.Must(m.Run(matrix.NewDense(1, 3, slices.Clone(x)), []float64{1e7}, root.Stream(i),
+				&mechanism.Settings{Workers: 1}))
 			b := make([]float64, 3)
 			noise.Exact(root.Stream(i)).Near(b, m.Sigma)
 			for j, v := range r.Coefficients {
@@ -200,19 +190,16 @@ func linearRelease(scale float64, seed uint64) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("distance to −(x + b)/λ %s; moments within %.1f standard errors",
 			claim.Roughly(apart, 1e-6), moments), "1e-6; 5", apart < 1e-6 && moments < 5,
-			"the release is not −(x + b)/λ"), nil
-	}
+			"the release is not −(x + b)/λ")
+	})
 }
 
 // stoppedBelow holds the ε of Theorem 4.1, times a factor, against what can be measured of it, and its curve, at τ
 // times share, against the formula.
 func stoppedBelow(factor, share float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const delta, level = 0.01, 1 - 1e-4
-		samples := 20_000
-		if size == claim.Full {
-			samples = 200_000
-		}
+		samples := measure.Sized(size, 20_000, 200_000)
 		// Clipped at C = 1 with a label out of reach: linear. The part of the objective is a = L/σ = 1/2, that of the
 		// output noise μ = 1, and with 2τσ² = L(λσ_out)² the two add up.
 		worst := &audit.Stopped{Mechanism: objpert.Objective{Loss: loss.ClippedAt(loss.Squared{}, 1, 1), RowNorm: 1,
@@ -225,37 +212,22 @@ func stoppedBelow(factor, share float64, seed uint64) claim.Check {
 		var found, claimed, without [2]float64
 		off := 0.0
 		for k, s := range []*audit.Stopped{worst, company} {
-			if ctx.Err() != nil {
-				return claim.Outcome{}, ctx.Err()
-			}
-			var err error
+			measure.Try(ctx.Err())
 			n := samples
 			if k == 1 {
 				n /= 4
 			}
-			if found[k], err = s.EpsilonLower(delta, n, level, noise.NewSeeded(seed).Stream(k)); err != nil {
-				return claim.Outcome{}, err
-			}
+			found[k] = measure.Must(s.EpsilonLower(delta, n, level, noise.NewSeeded(seed).Stream(k)))
 			m := s.Mechanism
 			m.Tolerance *= share
-			curve, err := theorem41(m)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			curve := measure.Must(theorem41(m))
 			for _, alpha := range []float64{1.5, 2, 5, 20} {
 				off = math.Max(off, math.Abs(factor*curve.Epsilon(alpha)/statedRDP(s.Mechanism, alpha)-1))
 			}
-			if claimed[k], err = curve.EpsilonUpper(delta); err != nil {
-				return claim.Outcome{}, err
-			}
-			claimed[k] *= factor
+			claimed[k] = factor * measure.Must(curve.EpsilonUpper(delta))
 			m.Tolerance = 0
-			if curve, err = theorem41(m); err != nil {
-				return claim.Outcome{}, err
-			}
-			if without[k], err = curve.EpsilonUpper(delta); err != nil {
-				return claim.Outcome{}, err
-			}
+			curve = measure.Must(theorem41(m))
+			without[k] = measure.Must(curve.EpsilonUpper(delta))
 		}
 		return claim.Decide(fmt.Sprintf("clipped, d = 1: ε ≥ %.2f, claimed %.2f, without its last term %.2f; "+
 			"logistic, d = 2: ε ≥ %.2f, claimed %.2f; released over stated ε(α) less 1: %s", found[0], claimed[0],
@@ -263,8 +235,8 @@ func stoppedBelow(factor, share float64, seed uint64) claim.Check {
 			"measured at most claimed; in d = 1 at least half of it and more than without the last term; 1e-8",
 			found[0] <= claimed[0] && found[1] <= claimed[1] && found[0] >= claimed[0]/2 && found[0] > without[0],
 			"the measured ε is above the claim, or too weak to test it, or what is released is not what is "+
-				"stated").As(off < 1e-8).Reaching(found[0] / claimed[0]), nil
-	}
+				"stated").As(off < 1e-8).Reaching(found[0] / claimed[0])
+	})
 }
 
 // statedRDP is Theorem 4.1 as it is stated, by quadrature.
@@ -276,11 +248,8 @@ func statedRDP(m objpert.Objective, alpha float64) float64 {
 // approximateBelow holds the Rényi bound of Theorem E.1, times a factor and at τ times share, against exact divergences
 // of releases.
 func approximateBelow(factor, share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		cells := 300
-		if size == claim.Full {
-			cells = 5000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		cells := measure.Sized(size, 300, 5000)
 		var ratio, without, off float64
 		for _, c := range []struct {
 			loss          loss.Loss
@@ -295,9 +264,7 @@ func approximateBelow(factor, share float64) claim.Check {
 			{loss.Logistic{}, 1, 4, 0.5, 1, 0.5, 1},
 		} {
 			for _, solver := range []audit.Solver{audit.PushedApart, audit.Marked} {
-				if ctx.Err() != nil {
-					return claim.Outcome{}, ctx.Err()
-				}
+				measure.Try(ctx.Err())
 				a := &audit.Approximate{Scalar: audit.Scalar{Loss: c.loss, ExtraX: 1, ExtraY: c.extraY,
 					Lambda: c.lambda, Sigma: c.sigma},
 					Tolerance: c.tau, OutputSigma: c.out, Solver: solver}
@@ -308,15 +275,9 @@ func approximateBelow(factor, share float64) claim.Check {
 					Tolerance: c.tau, OutputSigma: c.out}
 				exactly := m
 				m.Tolerance *= share
-				bound, err := theorem41(m)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				bound := measure.Must(theorem41(m))
 				m.Tolerance = 0
-				bare, err := theorem41(m)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				bare := measure.Must(theorem41(m))
 				if c.extraY == 1e6 { // the loss is linear: normal laws, of means as far apart as τ lets them be
 					const alpha = 20
 					gap := (1 + 2*c.tau) / math.Hypot(c.sigma, c.lambda*c.out)
@@ -335,6 +296,6 @@ func approximateBelow(factor, share float64) claim.Check {
 			"ε(α) less 1: %s", ratio, without, claim.Roughly(off, 1e-8)),
 			"at most 1; above 1; 1e-8", ratio <= 1 && without > 1,
 			"a divergence lies above the bound, or the tolerance was not exercised, or the bound is not the "+
-				"stated one").As(off < 1e-8).Reaching(ratio), nil
-	}
+				"stated one").As(off < 1e-8).Reaching(ratio)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
@@ -90,24 +91,21 @@ func againstExact(ctx context.Context, bound deltaBound) (worst, error) {
 // boundHolds is the check that no exact divergence lies above a bound, and that the bound is what the theorem states,
 // if law is not nil.
 func boundHolds(bound deltaBound, law func(s, lambda, a float64) stated) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
-		w, err := againstExact(ctx, bound)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
+		w := measure.Must(againstExact(ctx, bound))
 		measured, interval := fmt.Sprintf("largest exact/claimed δ: %.4f, at λ = %g, σ = %g, ε = %g, %s; %d "+
 			"comparisons",
 			w.ratio, w.lambda, w.sigma, w.eps, w.data, w.count), "at most 1; the sum over 4,000 cells is a lower "+
 			"bound on the exact δ"
 		if law == nil {
 			return claim.Decide(measured, interval, w.ratio <= 1,
-				"an exact divergence lies above the claimed bound").Reaching(w.ratio), nil
+				"an exact divergence lies above the claimed bound").Reaching(w.ratio)
 		}
 		off := offStated(bound, law)
 		return claim.Decide(measured+"; released over stated δ less 1: "+claim.Roughly(off, 1e-6), interval+"; 1e-6",
 			w.ratio <= 1, "an exact divergence lies above the claimed bound, or the bound is not the "+
-				"stated one").As(off < 1e-6).Reaching(w.ratio), nil
-	}
+				"stated one").As(off < 1e-6).Reaching(w.ratio)
+	})
 }
 
 // inDelta is the check of a bound with its δ times a factor, and inDeltaAndSigma with the σ that it is told as well;
@@ -144,19 +142,15 @@ func inRenyiAsWell(b objective.Bound, law func(s, lambda, a float64) stated) []c
 
 // both is the check that two checks hold.
 func both(one, two claim.Check) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		a, err := one(ctx, size)
-		if err != nil {
-			return a, err
-		}
-		b, err := two(ctx, size)
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		a, b := measure.Must(one(ctx, size)), measure.Must(two(ctx, size))
 		if a.Verdict == claim.Holds {
 			a.Verdict, a.Note = b.Verdict, b.Note
 		}
 		a = a.As(b.Formula != claim.Other).Reaching(b.Reached)
 		a.Measured, a.Interval = a.Measured+"; "+b.Measured, a.Interval+"; "+b.Interval
-		return a, err
-	}
+		return a
+	})
 }
 
 // as31 says what had to be corrected in Theorem 3.1.
@@ -181,19 +175,15 @@ func offStated(bound deltaBound, law func(s, lambda, a float64) stated) (off flo
 
 // corrected says what had to be corrected in a claim that then holds.
 func corrected(check claim.Check, note string) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		o, err := check(ctx, size)
-		return o.Corrected(note), err
-	}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		return measure.Must(check(ctx, size)).Corrected(note)
+	})
 }
 
 // printedIsBroken is the check that the printed theorem fails, which is what the correction rests on.
 func printedIsBroken(bound deltaBound) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
-		w, err := againstExact(ctx, bound)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
+		w := measure.Must(againstExact(ctx, bound))
 		o := claim.Outcome{
 			Measured: fmt.Sprintf("largest exact/printed δ: above %.0e, at λ = %g, σ = %g, ε = %g, %s; %d "+
 				"comparisons", math.Pow(10, math.Floor(math.Log10(w.ratio))), w.lambda, w.sigma, w.eps, w.data,
@@ -205,8 +195,8 @@ func printedIsBroken(bound deltaBound) claim.Check {
 		if w.ratio <= 1 {
 			o.Verdict, o.Note = claim.Holds, "no counterexample was found"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // onLogistic is the check that most claims about bounds share, in words.

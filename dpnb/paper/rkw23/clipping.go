@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // clipping lists claims about the clipped-gradient loss.
@@ -105,11 +106,8 @@ func eachPair(rng *noise.Seeded, l loss.Loss, y, level float64, count int, f fun
 }
 
 func clippedIsConvex(clip clipFunc, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		count := 4000
-		if size == claim.Full {
-			count = 200_000
-		}
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
+		count := measure.Sized(size, 4000, 200_000)
 		rng := noise.NewSeeded(seed)
 		var slopes, chords, jump, norms float64
 		for _, c := range clippable {
@@ -148,8 +146,8 @@ func clippedIsConvex(clip clipFunc, seed uint64) claim.Check {
 			"1e-9 each; a jump above 0.1 and gradients above 2C show that the check can tell", slopes < 1e-9 &&
 				chords < 1e-9 && jump > 0.1 && norms > 2,
 			"f_C is not convex, or its gradient is not the clipped one, or the check cannot tell")
-		return o.Corrected("with + f(u_L), + f(u_H) and the factor min{1, C/‖u‖}, u the gradient"), nil
-	}
+		return o.Corrected("with + f(u_L), + f(u_H) and the factor min{1, C/‖u‖}, u the gradient")
+	})
 }
 
 // cutElsewhere is f between −1 and 1 and straight lines of slopes ±level beyond: each piece is as smooth as f, but they
@@ -186,11 +184,8 @@ func (j jumping) ValueSlope(slope, t, y []float64) float64 {
 
 // clippedIsSmooth takes β times a factor.
 func clippedIsSmooth(clip clipFunc, factor float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		count := 4000
-		if size == claim.Full {
-			count = 200_000
-		}
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
+		count := measure.Sized(size, 4000, 200_000)
 		rng := noise.NewSeeded(seed)
 		var quotient, elsewhere float64
 		for _, c := range clippable {
@@ -219,6 +214,6 @@ func clippedIsSmooth(clip clipFunc, factor float64, seed uint64) claim.Check {
 			o.Note = "the printed proof looks at each piece by itself; what is needed besides is that f′ = ±C/‖x‖ at " +
 				"u_L and u_H"
 		}
-		return o, nil
-	}
+		return o
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -141,17 +142,13 @@ func atRates(set experiment.Set, epsilon float64, trials int, seed uint64) (rate
 		rates = append(rates, u.(sgd.Adam).LearningRate)
 		g.Mechanisms = append(g.Mechanisms, experiment.Mechanism{Name: u.(sgd.Adam).String(), Fit: func(
 			train *experiment.Records, eps, delta float64, src *noise.Seeded) (theta []float64, err error) {
+			defer measure.Catch(&err)
 			n, _ := train.Rows.Dims()
 			key := experiment.Key{RowNorm: train.RowNorm, Epsilon: eps, Delta: delta, Records: n}
 			run := rkw23Descent(key, quickEpochs)
 			run.Update = u
-			if run.NoiseMultiplier, err = noiseOf(key); err != nil {
-				return nil, err
-			}
-			r, err := run.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
-			if err != nil {
-				return nil, err
-			}
+			run.NoiseMultiplier = measure.Must(noiseOf(key))
+			r := measure.Must(run.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1}))
 			return r.Coefficients, nil
 		}})
 	}
@@ -172,10 +169,8 @@ var (
 // Errors: *privacy.ParamError; those of the fits.
 func Price(set experiment.Set, epsilon float64, trials int, seed uint64) (privacyCost, accuracyCost *figure.Figure,
 	err error) {
-	m, err := calibratedHere(set.Train.RowNorm, epsilon, Delta)
-	if err != nil {
-		return nil, nil, err
-	}
+	defer measure.Catch(&err)
+	m := measure.Must(calibratedHere(set.Train.RowNorm, epsilon, Delta))
 	privacyCost = figure.New(fmt.Sprintf("What output noise hides: a fit worth ε = %g if it were exact", epsilon),
 		"output noise σ_out", "ε of what is released").LogX().LogY(1, 2, 5, 10, 20, 50, 100)
 	privacyCost.YRange(0.9*epsilon, 100*epsilon)
@@ -209,10 +204,7 @@ func Price(set experiment.Set, epsilon float64, trials int, seed uint64) (privac
 			return r.Coefficients, nil
 		}})
 	}
-	cells, err := g.Run(context.Background())
-	if err != nil {
-		return nil, nil, err
-	}
+	cells := measure.Must(g.Run(context.Background()))
 	var mean, lo, hi []float64
 	for _, c := range cells {
 		mean, lo, hi = append(mean, c.Mean), append(lo, c.Quantile(0)), append(hi, c.Quantile(1))
@@ -238,18 +230,13 @@ func spent(m objpert.Objective, tolerance, outputSigma float64) (float64, error)
 // regression on rows of norm at most rowNorm.
 //
 // Errors: *privacy.ParamError.
-func Choices(rowNorm, delta float64, epsilons ...float64) (*display.Item, error) {
+func Choices(rowNorm, delta float64, epsilons ...float64) (_ *display.Item, err error) {
+	defer measure.Catch(&err)
 	t := &display.Item{Title: fmt.Sprintf("Ridge and noise for rows of norm at most %.4g, δ = %g", rowNorm, delta),
 		Header: []string{"ε", "λ of the paper", "σ of the paper", "λ here", "σ here", "less noise"}}
 	for _, eps := range epsilons {
-		paper, err := Calibration(ByRDP, rowNorm, eps, delta)
-		if err != nil {
-			return nil, err
-		}
-		here, err := calibratedHere(rowNorm, eps, delta)
-		if err != nil {
-			return nil, err
-		}
+		paper := measure.Must(Calibration(ByRDP, rowNorm, eps, delta))
+		here := measure.Must(calibratedHere(rowNorm, eps, delta))
 		row := []string{fmt.Sprint(eps)}
 		for _, v := range []float64{paper.Lambda, paper.Sigma, here.Lambda, here.Sigma} {
 			row = append(row, fmt.Sprintf("%.2f", v))

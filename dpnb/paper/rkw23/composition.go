@@ -2,7 +2,6 @@ package rkw23
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -96,36 +95,26 @@ func unit() (*loss.Curve, error) { return loss.CurveOf(loss.Huber{Threshold: 1},
 // figureOne recomputes the figure, δ of the hockey-stick and of the RDP bound times a factor each, and each curve by
 // its formula.
 func figureOne(sticks, renyis float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		curve, err := unit()
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
+		curve := measure.Must(unit())
 		ordered, off := true, 0.0
 		measured := ""
 		for _, c := range [][2]float64{{5, 20}, {10, 5}} {
 			sigma, lambda := c[0], c[1]
 			profiles := map[objective.Bound]*objective.Profile{}
 			for _, b := range []objective.Bound{objective.KST12, objective.RKW23, objective.GaussianLower} {
-				if profiles[b], err = objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
-					Bound: b}); err != nil {
-					return claim.Outcome{}, err
-				}
+				profiles[b] = measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
+					Bound: b}))
 			}
 			law := objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: objective.RKW23}.Law()
 			rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
-				v, e := law.RDP(alpha)
-				err = errors.Join(err, e)
-				return v
+				return measure.Must(law.RDP(alpha))
 			}}
 			for _, eps := range []float64{0.1, 0.25, 0.5, 1, 1.5, 2} {
 				lower := privacy.DeltaUpper(profiles[objective.GaussianLower], eps)
 				stick := sticks * privacy.DeltaUpper(profiles[objective.RKW23], eps)
 				renyi := renyis * math.Exp(math.Min(0, rdp.LogDeltaUpper(eps)))
 				kst := privacy.DeltaUpper(profiles[objective.KST12], eps)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
 				ordered = ordered && lower <= stick && stick <= renyi && renyi <= kst*(1+1e-9)
 				a := 1 / sigma
 				for _, v := range [][2]float64{
@@ -145,8 +134,8 @@ func figureOne(sticks, renyis float64) claim.Check {
 		}
 		return claim.Decide(measured+"off their formulas by "+claim.Roughly(off, 1e-6),
 			"order at 6 values of ε in each panel; 1e-6", ordered,
-			"the order or a curve is another one").As(off < 1e-6), nil
-	}
+			"the order or a curve is another one").As(off < 1e-6)
+	})
 }
 
 // gaussianIntegral is ∫(φ(x − μ) − e^ε φ(x))₊.
@@ -158,26 +147,15 @@ func gaussianIntegral(mu, eps float64) float64 {
 
 // figureThree recomputes the figure; the certified ε is multiplied by a factor.
 func figureThree(factor float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		w := objective.Config{Slope: 1, Smoothness: 1, Lambda: 10, Sigma: 8, Bound: objective.RKW23}.Law()
-		p, err := w.Profile(privacy.AddRemove)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		p := measure.Must(w.Profile(privacy.AddRemove))
 		below := true
 		measured := ""
 		for _, k := range []int{1, 4, 16} {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
-			c, err := pld.New([]pld.Component{{Profile: p, Count: k}}, nil)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			b, err := c.EpsilonBounds(1e-5)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
+			c := measure.Must(pld.New([]pld.Component{{Profile: p, Count: k}}, nil))
+			b := measure.Must(c.EpsilonBounds(1e-5))
 			b.Upper, b.Lower = factor*b.Upper, factor*b.Lower
 			rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
 				v, err := w.RDP(alpha)
@@ -186,10 +164,7 @@ func figureThree(factor float64) claim.Check {
 				}
 				return float64(k) * v
 			}}
-			loose, err := rdp.EpsilonUpper(1e-5)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			loose := measure.Must(rdp.EpsilonUpper(1e-5))
 			// δ at the two ends, from sums over cells of the k-fold convolution.
 			low, high := composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Upper),
 				composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Lower)
@@ -198,8 +173,8 @@ func figureThree(factor float64) claim.Check {
 			measured += fmt.Sprintf("k = %d: ε in [%.4f, %.4f], RDP %.4f; ", k, b.Lower, b.Upper, loose)
 		}
 		return claim.Decide(measured[:len(measured)-2], "upper − lower below 2e-3·ε; δ by convolution within 0.5 %",
-			below, "the composed loss is not below its Rényi bound, or is another one"), nil
-	}
+			below, "the composed loss is not below its Rényi bound, or is another one")
+	})
 }
 
 // composedDelta is δ(ε) of the sum of k independent W, a power of two, by convolution of cells of 1/400 standard
@@ -257,12 +232,10 @@ func composed(factor float64) func(privacy.Profile, float64) (float64, error) {
 // attained returns the largest δ of three laws P, R, Q over a bound on it: each neighbour is (ε, δ) from the next, and
 // P and Q are (2ε, (1 + e^ε)δ) apart. On two points P = ((1 + e^ε)δ, …), R = (δ, …), Q = (0, 1).
 func attained(bound func(p privacy.Profile, eps float64) (float64, error)) (ratio float64, err error) {
+	defer measure.Catch(&err)
 	for _, c := range [][2]float64{{0, 0.1}, {0.3, 0.01}, {1, 1e-3}, {2, 1e-5}} {
 		eps, delta := c[0], c[1]
-		p, err := privacy.Approx{Epsilon: eps, Delta: delta, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
-		if err != nil {
-			return 0, err
-		}
+		p := measure.Must(privacy.Approx{Epsilon: eps, Delta: delta, Adj: privacy.AddRemove}.Profile(privacy.AddRemove))
 		two := (1 + math.Exp(eps)) * delta
 		first, middle, last := []float64{two, 1 - two}, []float64{delta, 1 - delta}, []float64{0, 1}
 		for _, pair := range [][2][]float64{{first, middle}, {middle, last}} {
@@ -270,10 +243,7 @@ func attained(bound func(p privacy.Profile, eps float64) (float64, error)) (rati
 				return 0, fmt.Errorf("the laws are δ = %v apart at ε = %v, want %v", d, eps, delta)
 			}
 		}
-		claimed, err := bound(p, 2*eps)
-		if err != nil {
-			return 0, err
-		}
+		claimed := measure.Must(bound(p, 2*eps))
 		ratio = math.Max(ratio, measure.Stick(first, last, 2*eps)/claimed)
 	}
 	return ratio, nil
@@ -282,25 +252,15 @@ func attained(bound func(p privacy.Profile, eps float64) (float64, error)) (rati
 // replaceHolds holds a replace-one bound against exact divergences of datasets that differ in a replaced record, and
 // against laws that attain it.
 func replaceHolds(bound func(p privacy.Profile, eps float64) (float64, error)) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
-		curve, err := loss.CurveOf(loss.Logistic{}, 1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
+		curve := measure.Must(loss.CurveOf(loss.Logistic{}, 1))
 		var ratio float64
 		for _, lambda := range []float64{0.5, 2} {
-			p, err := objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: 2, Bound: objective.Tight})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: 2,
+				Bound: objective.Tight}))
 			for _, eps := range []float64{0, 0.3, 1, 2} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
-				stated, err := bound(p, eps)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
+				stated := measure.Must(bound(p, eps))
 				for _, others := range []int{0, 3} {
 					for _, label := range []float64{-1, 1} {
 						a, b := replacedCells(lambda, 2, others, label)
@@ -310,25 +270,19 @@ func replaceHolds(bound func(p privacy.Profile, eps float64) (float64, error)) c
 				}
 			}
 		}
-		sharp, err := attained(bound)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		sharp := measure.Must(attained(bound))
 		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f; of laws that attain it %.6f", ratio, sharp),
 			"at most 1 + 1e-9; above 1 − 1e-6", ratio <= 1 && ratio > 0 && sharp <= 1+1e-9 && sharp > 1-1e-6,
 			"an exact divergence lies above the bound, or the bound is not attained").Reaching(math.Max(ratio,
-			sharp)), nil
-	}
+			sharp))
+	})
 }
 
 // groupHolds is replaceHolds and, of zCDP, that ρ becomes 4ρ times a factor: for normal laws, which attain it, and for
 // chains of three laws on five points.
 func groupHolds(bound func(p privacy.Profile, eps float64) (float64, error), factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		o, err := replaceHolds(bound)(ctx, size)
-		if err != nil {
-			return o, err
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		o := measure.Must(replaceHolds(bound)(ctx, size))
 		// The least ρ of a pair of laws, from α near 1 on.
 		rho := func(p, q []float64) (most float64) {
 			for x := 1e-4; x < 50; x *= 1.3 {
@@ -365,8 +319,8 @@ func groupHolds(bound func(p privacy.Profile, eps float64) (float64, error), fac
 		if o.Verdict == claim.Holds && !(math.Abs(attained-1) < 1e-4 && most <= 1) {
 			o.Verdict, o.Note = claim.Fails, "ρ grows otherwise"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // replacedCells returns the probabilities of the same cells of θ under two datasets in which one record (1, +1) stands

@@ -52,7 +52,7 @@ func (c counting) ValueSlope(slope, t, y []float64) float64 {
 // gradientCounts counts; those of SAG and SVRG are multiplied by n^extra, and DP-SGD takes n^power steps, to see the
 // check fail.
 func gradientCounts(extra, power float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		sizes, small := []int{500, 1000, 2000, 4000, 8000}, []int{25, 50, 100, 200}
 		if size == claim.Full {
 			sizes, small = append(sizes, 16_000, 32_000, 64_000), append(small, 400, 800)
@@ -63,13 +63,8 @@ func gradientCounts(extra, power float64) claim.Check {
 		for _, m := range []erm.Method{erm.SAG{Seed: 1}, erm.SVRG{Seed: 1}} {
 			var x, y []float64
 			for k, n := range sizes {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
-				count, err := evaluations(m, n, root.Stream(k))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
+				count := measure.Must(evaluations(m, n, root.Stream(k)))
 				x, y = append(x, math.Log(float64(n))), append(y, math.Log(count*math.Pow(float64(n),
 					extra)/math.Log(float64(n))))
 				worst = math.Max(worst, count/(float64(n)*math.Log(float64(n))))
@@ -78,9 +73,7 @@ func gradientCounts(extra, power float64) claim.Check {
 		}
 		var x, y []float64
 		for k, n := range small {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
 			rows, labels := measure.UnitRecords(n, 10, root.Stream(100+k))
 			var count atomic.Int64
 			run := sgd.Descent{
@@ -89,9 +82,7 @@ func gradientCounts(extra, power float64) claim.Check {
 				NoiseMultiplier: float64(n), PlannedRecords: float64(n),
 				Update: sgd.Plain{LearningRate: 1 / float64(n)},
 			}
-			if _, err := run.Run(rows, labels, root.Stream(200+k), nil); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Must(run.Run(rows, labels, root.Stream(200+k), nil))
 			x, y = append(x, math.Log(float64(n))), append(y, math.Log(float64(count.Load())))
 		}
 		_, quadratic := stat.LinearRegression(x, y, nil, false)
@@ -101,6 +92,6 @@ func gradientCounts(extra, power float64) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("slopes SAG %.2f, SVRG %.2f, DP-SGD %.2f; at most %.0f·n ln n",
 			slopes["SAG"], slopes["SVRG"], quadratic, worst),
-			"0.93 to 1.12, 2 ± 0.05, less than 20·n ln n", good, "the counts grow otherwise"), nil
-	}
+			"0.93 to 1.12, 2 ± 0.05, less than 20·n ln n", good, "the counts grow otherwise")
+	})
 }

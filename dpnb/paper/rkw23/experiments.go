@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -40,18 +41,12 @@ func syntheticL() (experiment.Set, error) {
 
 // figureTwo compares mechanisms at equal ε, the accuracy of honest DP-SGD times factor; swapped takes it for dishonest.
 func figureTwo(swapped bool, factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		set, err := syntheticL()
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		set := measure.Must(syntheticL())
 		sets, epochs := []experiment.Set{set}, 3
 		if size == claim.Full {
 			epochs = SGDEpochs
-			adult, err := experiment.Adult()
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			adult := measure.Must(experiment.Adult())
 			if adult.Name == "Adult" { // not the sample of invented people
 				sets = append(sets, adult)
 			}
@@ -61,10 +56,7 @@ func figureTwo(swapped bool, factor float64) claim.Check {
 		if size == claim.Full {
 			g.Epsilons = []float64{0.1, 0.5, 8}
 		}
-		cells, err := g.Run(ctx)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		cells := measure.Must(g.Run(ctx))
 		at := map[string]sim.Cell{}
 		for _, c := range cells {
 			at[fmt.Sprintf("%s|%s|%g", c.Task, c.Mechanism, c.Epsilon)] = c
@@ -92,6 +84,6 @@ func figureTwo(swapped bool, factor float64) claim.Check {
 			}
 		}
 		return claim.Decide(strings.Join(measured, "; "), "means of 10 trials", ok,
-			"the order of the methods is another"), nil
-	}
+			"the order of the methods is another")
+	})
 }

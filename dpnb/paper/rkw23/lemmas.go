@@ -107,7 +107,7 @@ func (linearLoss) ValueSlope(slope, t, _ []float64) (sum float64) {
 
 // linearIsGaussian takes μ = 1/σ times a factor.
 func linearIsGaussian(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		low, high := math.Inf(1), 0.0
 		for _, c := range [][2]float64{{1, 1}, {0.1, 2}, {20, 5}, {5, 10}, {3, 0.5}} {
 			s := audit.Scalar{Loss: linearLoss{}, ExtraX: 1, ExtraY: 1, Lambda: c[0], Sigma: c[1]}
@@ -124,8 +124,8 @@ func linearIsGaussian(factor float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("exact/Gaussian δ from %.6f to %.6f", low, high),
 			"1 − 1e-3 … 1: cells can only lose",
 			low > 1-1e-3 && high <= 1+1e-9, "objective perturbation with a linear loss is not the Gaussian "+
-				"mechanism"), nil
-	}
+				"mechanism")
+	})
 }
 
 // integrate is ∫ f over [a, b] in panels of a quarter.
@@ -141,7 +141,7 @@ func integrate(f func(float64) float64, a, b float64) float64 {
 
 // gaussianFormula takes δ and μ times factors.
 func gaussianFormula(delta, scale float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		var worst float64
 		for _, mu := range []float64{0.1, 0.5, 1, 3} {
 			for _, eps := range []float64{0, 0.1, 0.5, 1, 2, 4} {
@@ -159,21 +159,21 @@ func gaussianFormula(delta, scale float64) claim.Check {
 			}
 		}
 		return claim.Decide("largest relative difference "+claim.Roughly(worst, 1e-9), "1e-9", worst < 1e-9,
-			"the closed form is not the integral"), nil
-	}
+			"the closed form is not the integral")
+	})
 }
 
 // dominatingPair holds Lemma D.6's pair against its privacy loss, with the given sign of L in Q's exponent, and L times
 // share.
 func dominatingPair(sign, share float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		cases := []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}}
 		mended, printed := pairOff(cases, sign*share), pairOff(cases, -sign*share)
 		o := claim.Decide(fmt.Sprintf("largest difference %s with −(t + L)², %.2g with the printed −(t − L)²",
 			claim.Roughly(mended, 1e-4), printed), "1e-4: the integrand has kinks",
 			mended < 1e-4 && printed > 0.05, "neither sign gives the stated loss")
-		return o.Corrected("Q's exponent is −(t + L)², as in Lemma D.4"), nil
-	}
+		return o.Corrected("Q's exponent is −(t + L)², as in Lemma D.4")
+	})
 }
 
 // pairOff is the largest distance of ∫(p − e^ε q)₊ of Lemma D.6's pair, with a times share in q, from the released δ of
@@ -217,11 +217,8 @@ func crowd(rng *noise.Seeded, n, d int, lambda, sigma float64) *audit.Neighbours
 // integral.
 func sampledBelow(factor float64, seed uint64) claim.Check {
 	bound := scaled(factor, released(objective.RKW23))
-	return both(boundHolds(bound, nil), func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		samples := 2000
-		if size == claim.Full {
-			samples = 100_000
-		}
+	return both(boundHolds(bound, nil), measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		samples := measure.Sized(size, 2000, 100_000)
 		rng := noise.NewSeeded(seed)
 		var ratio float64
 		broken := false
@@ -229,13 +226,8 @@ func sampledBelow(factor float64, seed uint64) claim.Check {
 			nb := crowd(rng.Stream(k), 20, d, 0.5, 1)
 			for _, dir := range privacy.Directions {
 				for j, eps := range []float64{0, 0.4} {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
-					iv, err := nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(100+10*k+j))
-					if err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
+					iv := measure.Must(nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(100+10*k+j)))
 					stated := bound(0.5, 1, eps)
 					ratio = math.Max(ratio, iv.Estimate/stated)
 					broken = broken || iv.Lower > stated
@@ -246,28 +238,25 @@ func sampledBelow(factor float64, seed uint64) claim.Check {
 		return claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
 			claim.Roughly(off, 1e-6)),
 			fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples), !broken,
-			"an interval lies above the bound, or the bound is not the stated one").As(off < 1e-6).Reaching(ratio), nil
-	})
+			"an interval lies above the bound, or the bound is not the stated one").As(off < 1e-6).Reaching(ratio)
+	}))
 }
 
 // reductionHolds holds the formula with γ² and r times factors against the ratio of densities.
 func reductionHolds(square, determinant float64, seed uint64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		var worst float64
 		for k, d := range []int{3, 8} {
 			nb := crowd(rng.Stream(k), 15, d, 0.4, 1.3)
 			for i := range 200 {
-				direct, parts, err := nb.Decompose(rng.Stream(1000*k + i))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				direct, parts := measure.Must2(nb.Decompose(rng.Stream(1000*k + i)))
 				gauss := (square*parts.Gamma*parts.Gamma + 2*parts.Gamma*parts.U) / (2 * nb.Sigma * nb.Sigma)
 				formula := gauss - math.Log1p(-determinant*parts.R)
 				worst = math.Max(worst, math.Abs(direct-formula))
 			}
 		}
 		return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-8", worst < 1e-8,
-			"the one-dimensional formula is not the privacy loss"), nil
-	}
+			"the one-dimensional formula is not the privacy loss")
+	})
 }

@@ -106,19 +106,14 @@ func evaluations(m erm.Method, n int, rng *noise.Seeded) (float64, error) {
 // beside the bound of Theorem H.1 and one that has no n.
 //
 // Errors: those of erm.Minimize.
-func Risk(s *population.Sample, sigma float64, draws int, seed uint64) (*figure.Figure, error) {
-	e, err := empiricalOf(erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{}, Lambda: 1})
-	if err != nil {
-		return nil, err
-	}
+func Risk(s *population.Sample, sigma float64, draws int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
+	e := measure.Must(empiricalOf(erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{}, Lambda: 1}))
 	n, d := s.Rows.Dims()
 	var lambdas, measured, printed, sharper []float64
 	for lambda := 0.5; lambda < 600; lambda *= 1.6 {
 		e.p.Lambda = lambda
-		excess, err := e.meanExcess(sigma, draws, noise.NewSeeded(seed))
-		if err != nil {
-			return nil, err
-		}
+		excess := measure.Must(e.meanExcess(sigma, draws, noise.NewSeeded(seed)))
 		p, h := e.bounds(sigma)
 		lambdas, measured = append(lambdas, lambda), append(measured, excess)
 		printed, sharper = append(printed, p), append(sharper, h)

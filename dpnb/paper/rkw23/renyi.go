@@ -2,7 +2,6 @@ package rkw23
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -113,30 +112,21 @@ func renyi() []claim.Claim {
 // zcdpOfAddRemove is the check that Corollary 5.2, times a factor, holds where its proof does, for one record added or
 // removed, and does not for one replaced, at L/ν = a.
 func zcdpOfAddRemove(factor, a float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		var ratio, off float64
 		// Where L/ν is large a linear loss comes near ρ, as L²/(2ν²) is nearly all of it.
 		steep := struct{ lambda, sigma float64 }{100, 1.0 / 30}
 		for _, c := range append(slices.Clip(audited), steep) {
 			// By its constants alone: a curve may be proved to be better.
-			rho, err := objective.ZCDP(constants(objective.DTZ24, c.lambda, 1/c.sigma))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			rho := measure.Must(objective.ZCDP(constants(objective.DTZ24, c.lambda, 1/c.sigma)))
 			rho *= factor
 			off = math.Max(off, math.Abs(rho/theorem51(0.25, c.lambda, 1/c.sigma).rdp(1)-1))
-			worst, err := divergences(ctx, around(c.lambda, c.sigma),
-				func(alpha float64) float64 { return alpha * rho })
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			worst := measure.Must(divergences(ctx, around(c.lambda, c.sigma),
+				func(alpha float64) float64 { return alpha * rho }))
 			ratio = math.Max(ratio, worst)
 		}
 		replaced := replacedLinear(a, 1e6)
-		claimed, err := objective.ZCDP(constants(objective.DTZ24, 1e6, a))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		claimed := measure.Must(objective.ZCDP(constants(objective.DTZ24, 1e6, a)))
 		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; released ρ over the stated one less 1: %s; "+
 			"replaced, λ = 1e6: ρ ≥ %.3f (2a² = %.4g), claimed %.3f",
 			ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1, "a "+
@@ -145,8 +135,8 @@ func zcdpOfAddRemove(factor, a float64) claim.Check {
 			o = o.Corrected("for add/remove-one only, the adjacency of Theorem 5.1; the paper defines zCDP for " +
 				"replace-one, and as λ → ∞ that costs 2a², a = L/ν, against a²/2 + 0.8a")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // constants is objective perturbation of which no more is known than L = 1 and s = 1/4, at σ = 1/a.
@@ -197,29 +187,18 @@ func divergences(ctx context.Context, neighbours []audit.Scalar, bound func(alph
 // renyiHolds is the check of Theorem 3.2, or of what else a bound by the law of W says of Rényi divergences, times a
 // factor, for slopes times another.
 func renyiHolds(b objective.Bound, stated func(s, lambda, a float64) stated, factor, slope float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
-		curve, err := loss.CurveOf(loss.Logistic{}, 1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
+		curve := measure.Must(loss.CurveOf(loss.Logistic{}, 1))
 		var ratio, off, above float64
 		for _, c := range audited {
 			bound := func(alpha float64) float64 {
-				v, e := objective.RDP(objective.Config{Curve: curve, Lambda: c.lambda, Sigma: c.sigma,
-					Bound: objective.DTZ24}, alpha)
-				err = errors.Join(err, e)
-				return factor * v
+				return factor * measure.Must(objective.RDP(objective.Config{Curve: curve, Lambda: c.lambda,
+					Sigma: c.sigma, Bound: objective.DTZ24}, alpha))
 			}
 			theorem := func(alpha float64) float64 {
-				v, e := constants(b, c.lambda, slope/c.sigma).Law().RDP(alpha)
-				err = errors.Join(err, e)
-				return factor * v
+				return factor * measure.Must(constants(b, c.lambda, slope/c.sigma).Law().RDP(alpha))
 			}
-			worst, e := divergences(ctx, around(c.lambda, c.sigma), theorem)
-			if err = errors.Join(err, e); err != nil {
-				return claim.Outcome{}, err
-			}
-			ratio = math.Max(ratio, worst)
+			ratio = math.Max(ratio, measure.Must(divergences(ctx, around(c.lambda, c.sigma), theorem)))
 			law := stated(0.25, c.lambda, 1/c.sigma)
 			for _, alpha := range []float64{1, 1.1, 1.5, 2, 5, 30} {
 				stated := theorem(alpha)
@@ -227,20 +206,17 @@ func renyiHolds(b objective.Bound, stated func(s, lambda, a float64) stated, fac
 				above = math.Max(above, bound(alpha)/stated)
 			}
 		}
-		if err != nil {
-			return claim.Outcome{}, err
-		}
 		return claim.Decide(fmt.Sprintf("largest exact/theorem %.4f, released/theorem %.4f; theorem over its "+
 			"integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8", ratio <= 1, "a "+
 			"divergence lies above the bound, or the bound is not the "+
-			"stated one").As(above <= 1 && off < 1e-8).Reaching(ratio), nil
-	}
+			"stated one").As(above <= 1 && off < 1e-8).Reaching(ratio)
+	})
 }
 
 // rankHolds holds the rank-k accountant, with k = d and with k = 1, against the exact divergences of a radial loss, and
 // against the law that is stated; the accountant is told of slope and smoothness times a factor.
 func rankHolds(rdp bool, factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		var right, wrong, off float64
 		for _, d := range []int{1, 2, 5, 20, 100} {
 			r := audit.Radial{Dimension: d, Slope: 1, Smoothness: 1, Lambda: 3, Sigma: 2}
@@ -248,15 +224,9 @@ func rankHolds(rdp bool, factor float64) claim.Check {
 			full := objective.RankK{Rank: d, Smoothness: factor, Slope: factor, Lambda: 3, Sigma: 2}
 			one := full
 			one.Rank = 1
-			a, b, err := rankRatios(full, one, without, with, rdp)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			a, b := measure.Must2(rankRatios(full, one, without, with, rdp))
 			right, wrong = math.Max(right, a), math.Max(wrong, b)
-			o, err := offRank(full, rdp)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			o := measure.Must(offRank(full, rdp))
 			off = math.Max(off, o)
 		}
 		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.3f with k = d, %.3g with k = 1; claimed over stated "+
@@ -268,13 +238,14 @@ func rankHolds(rdp bool, factor float64) claim.Check {
 			o = o.Corrected("with L²/(2σ²) and (L/σ)·χ_d where L/(2σ²) and (L²/σ²)·χ_d are printed; checked in the " +
 				"sharper form with log(1 + β/λ)")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // offRank is the largest relative distance of what the accountant says from the law W = k·ln(1 + s/λ) + a²/2 + aχ_k at
 // s = L = 1, λ = 3, σ = 2, by quadrature.
 func offRank(r objective.RankK, rdp bool) (off float64, err error) {
+	defer measure.Catch(&err)
 	k, a := float64(r.Rank), 0.5
 	gamma, _ := math.Lgamma(k / 2)
 	least := k*math.Log(1+1.0/3) + a*a/2
@@ -285,19 +256,13 @@ func offRank(r objective.RankK, rdp bool) (off float64, err error) {
 	}
 	if rdp {
 		for _, alpha := range []float64{1.5, 2, 4} {
-			got, err := r.RDP(alpha)
-			if err != nil {
-				return 0, err
-			}
+			got := measure.Must(r.RDP(alpha))
 			want := math.Log(mean(func(w float64) float64 { return math.Exp((alpha - 1) * w) })) / (alpha - 1)
 			off = math.Max(off, math.Abs(got/want-1))
 		}
 		return off, nil
 	}
-	p, err := r.Profile(privacy.AddRemove)
-	if err != nil {
-		return 0, err
-	}
+	p := measure.Must(r.Profile(privacy.AddRemove))
 	for _, share := range []float64{0.3, 0.8, 1.1} {
 		eps := least + a*math.Sqrt(k)*share // about the mean of W
 		want := mean(func(w float64) float64 { return math.Max(0, -math.Expm1(eps-w)) })
@@ -307,6 +272,7 @@ func offRank(r objective.RankK, rdp bool) (off float64, err error) {
 }
 
 func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (right, wrong float64, err error) {
+	defer measure.Catch(&err)
 	if rdp {
 		for _, alpha := range []float64{1.5, 2, 4} {
 			exact := math.Max(audit.Renyi(with, without, alpha), audit.Renyi(without, with, alpha))
@@ -314,10 +280,7 @@ func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (r
 				r objective.RankK
 				v *float64
 			}{{full, &right}, {one, &wrong}} {
-				stated, err := c.r.RDP(alpha)
-				if err != nil {
-					return 0, 0, err
-				}
+				stated := measure.Must(c.r.RDP(alpha))
 				*c.v = math.Max(*c.v, exact/stated)
 			}
 		}
@@ -327,10 +290,7 @@ func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (r
 		r objective.RankK
 		v *float64
 	}{{full, &right}, {one, &wrong}} {
-		p, err := c.r.Profile(privacy.AddRemove)
-		if err != nil {
-			return 0, 0, err
-		}
+		p := measure.Must(c.r.Profile(privacy.AddRemove))
 		for _, eps := range []float64{0, 0.25, 0.5, 1, 2, 4} {
 			for _, dir := range privacy.Directions {
 				a, b := with, without
@@ -349,7 +309,7 @@ func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (r
 // figureFour compares the curve that is released at β times a factor with that of the half-normal loss and with the
 // Gaussian one.
 func figureFour(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		var gaps []float64
 		off, above := 0.0, true
 		for _, lambda := range []float64{2, 20, 200} {
@@ -357,10 +317,7 @@ func figureFour(factor float64) claim.Check {
 				Bound: objective.RKW23}.Law()
 			gap := 0.0
 			for _, alpha := range []float64{1.5, 2, 5, 20, 100} {
-				curve, err := law.RDP(alpha)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				curve := measure.Must(law.RDP(alpha))
 				half := stated{0, 0.2}.rdp(alpha)
 				gap = curve - half
 				off = math.Max(off, math.Abs(gap+math.Log(1-1/lambda)))
@@ -370,27 +327,22 @@ func figureFour(factor float64) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("gap %.4f, %.4f, %.4f at λ = 2, 20, 200, from −log(1 − β/λ) %s at every α",
 			gaps[0], gaps[1], gaps[2], claim.Roughly(off, 1e-9)), "1e-9", above && gaps[0] > gaps[1] &&
-			gaps[1] > gaps[2], "the gap is not the constant").As(off < 1e-9), nil
-	}
+			gaps[1] > gaps[2], "the gap is not the constant").As(off < 1e-9)
+	})
 }
 
 // crossing finds where the Rényi curves of DP-SGD and objective perturbation cross, the latter with σ times a factor;
 // where they must is computed by quadrature.
 func crossing(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		const n, sigma = 100, 4
-		sgd, err := privacy.SubsampledGaussian{Sigma: sigma, Sensitivity: 1, Rate: 1.0 / n}.RDP(privacy.AddRemove)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		sgd := measure.Must(privacy.SubsampledGaussian{Sigma: sigma, Sensitivity: 1,
+			Rate: 1.0 / n}.RDP(privacy.AddRemove))
 		law := objective.Config{Slope: 1, Smoothness: 1, Lambda: 20, Sigma: factor * sigma,
 			Bound: objective.RKW23}.Law()
 		last, first := 0.0, math.Inf(1)
 		for alpha := 2.0; alpha <= 256; alpha++ {
-			curve, err := law.RDP(alpha)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			curve := measure.Must(law.RDP(alpha))
 			if n*n*sgd.Epsilon(alpha) < curve {
 				last = alpha
 			} else {
@@ -400,8 +352,8 @@ func crossing(factor float64) claim.Check {
 		own := subsampledCrossing(n, sigma, stated{-math.Log(1 - 1.0/20), 1.0 / sigma})
 		return claim.Decide(fmt.Sprintf("DP-SGD has the smaller bound up to α = %g, objective perturbation from α = "+
 			"%g on; by quadrature up to %g", last, first, own), "one crossing, at the same α", last > 0 &&
-			first == last+1 && own == last, "the curves do not cross once, or elsewhere"), nil
-	}
+			first == last+1 && own == last, "the curves do not cross once, or elsewhere")
+	})
 }
 
 // subsampledCrossing is the largest integer α at which n² rounds of the Gaussian mechanism with rate 1/n, from ∫((1 −

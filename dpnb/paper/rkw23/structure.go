@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // structure lists claims about losses that are no generalised linear models.
@@ -102,23 +103,15 @@ func otherFormula(hessian, sign float64) lossFormula {
 
 // glmOversight checks the formula, and shows what its neglect costs.
 func glmOversight(formula lossFormula, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
-		worst, err := formulaError(formula, rng.Stream(0))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		draws := 1000
-		if size == claim.Full {
-			draws = 50_000
-		}
+		worst := measure.Must(formulaError(formula, rng.Stream(0)))
+		draws := measure.Sized(size, 1000, 50_000)
 		const eps, delta = 1.0, 1e-5
 		var mean float64
 		heads := 0
 		for k := range draws {
-			if ctx.Err() != nil {
-				return claim.Outcome{}, ctx.Err()
-			}
+			measure.Try(ctx.Err())
 			src := rng.Stream(k + 1)
 			loss, alignment := scattered{dimension: 400, slope: 1, beta: 1, lambda: 2 / eps,
 				sigma: math.Sqrt(8*math.Log(2/delta)+4*eps) / eps}.draw(src)
@@ -137,8 +130,8 @@ func glmOversight(formula lossFormula, seed uint64) claim.Check {
 			o.Note = "∇b is −∇²J, b being −∇J; Theorem 2.8 is refuted for such losses, and holds for generalised " +
 				"linear models (rkw23/thm2.8)"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // scattered is objective perturbation on Z = ∅ and Z′ = {z} for the loss

@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -39,6 +40,7 @@ type tableCell struct {
 //
 // Errors: errNoAdult; those of the data and of the fits; ctx.Err().
 func measureTable(ctx context.Context, set, method string) (all []tableCell, err error) {
+	defer measure.Catch(&err)
 	seeds, trials := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5
 	if set == adultSet {
 		if seeds, trials = []uint64{0}, Trials; method == asPrinted {
@@ -46,20 +48,14 @@ func measureTable(ctx context.Context, set, method string) (all []tableCell, err
 		}
 	}
 	for _, seed := range seeds {
-		g, err := tableGrid(seed)
-		if err != nil {
-			return nil, err
-		}
+		g := measure.Must(tableGrid(seed))
 		g.Trials = trials
 		for i, m := range g.Mechanisms {
 			if m.Name != method { // it stays, for the streams of the others
 				g.Mechanisms[i].Fit = nothing
 			}
 		}
-		cells, err := g.Run(ctx)
-		if err != nil {
-			return nil, err
-		}
+		cells := measure.Must(g.Run(ctx))
 		for _, c := range cells {
 			if c.Mechanism == method {
 				all = append(all, tableCell{set, method, seed, c.Epsilon, c.Scores})
@@ -220,10 +216,10 @@ func column(all []repeat, p Published) (off float64, text string) {
 // tableColumn holds a method's column of a table against what is recorded, in full against what is measured now; print
 // says what is printed, as a function of what is.
 func tableColumn(set, method string, print func(Published) (float64, error)) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		cells, err := recordedTables()
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		cells := measure.Must(recordedTables())
 		note := ""
-		if err == nil && size == claim.Full {
+		if size == claim.Full {
 			now, e := measureTable(ctx, set, method)
 			if e == nil && set == clusterSet && method != asPrinted {
 				var plateaus []tableCell
@@ -233,19 +229,15 @@ func tableColumn(set, method string, print func(Published) (float64, error)) cla
 			if errors.Is(e, errNoAdult) {
 				note = "as recorded: " + e.Error()
 			} else {
-				cells, err = now, e
+				measure.Try(e)
+				cells = now
 			}
-		}
-		if err != nil {
-			return claim.Outcome{}, err
 		}
 		var lines []string
 		worst := 0.0
 		for _, p := range Table2 {
 			if p.Set == set && p.Mechanism == method {
-				if p.Value, err = print(p); err != nil {
-					return claim.Outcome{}, err
-				}
+				p.Value = measure.Must(print(p))
 				off, text := column(repeats(cells, set, method, p.Epsilon), p)
 				worst, lines = math.Max(worst, off), append(lines, text)
 			}
@@ -255,8 +247,8 @@ func tableColumn(set, method string, print func(Published) (float64, error)) cla
 		if note != "" {
 			o.Note = strings.TrimPrefix(o.Note+"; "+note, "; ")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // timesPrinted is the print times a factor, but for the plateau.

@@ -61,58 +61,38 @@ func searchAgainst(ctx context.Context, lambda, sigma, eps, claimed float64, dir
 // gaussianCase searches at two multiples of Rσ, one at which nothing may be found, one at which something must, for a δ
 // above the Gaussian's times a factor.
 func gaussianCase(holdsAt, failsAt, factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		steps := 400
-		if size == claim.Full {
-			steps = 20_000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		steps := measure.Sized(size, 400, 20_000)
 		rng := noise.NewSeeded(seed)
 		var found, control float64
 		for k, sigma := range []float64{0.5, 2, 8} {
 			for j, eps := range []float64{0.2 / sigma, 1 / sigma, 2.5 / sigma} {
 				gauss := factor * measure.GaussianDelta(1/sigma, eps)
-				f, err := searchAgainst(ctx, holdsAt*sigma, sigma, eps, gauss, privacy.Remove, steps,
-					rng.Stream(10*k+j))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				f := measure.Must(searchAgainst(ctx, holdsAt*sigma, sigma, eps, gauss, privacy.Remove, steps,
+					rng.Stream(10*k+j)))
 				found = math.Max(found, f.Ratio)
-				if f, err = searchAgainst(ctx, failsAt*sigma, sigma, eps, gauss, privacy.Remove, steps,
-					rng.Stream(100+10*k+j)); err != nil {
-					return claim.Outcome{}, err
-				}
+				f = measure.Must(searchAgainst(ctx, failsAt*sigma, sigma, eps, gauss, privacy.Remove, steps,
+					rng.Stream(100+10*k+j)))
 				control = math.Max(control, f.Ratio)
 			}
 		}
 		return claim.Decide(fmt.Sprintf("largest δ found over the Gaussian's: %.6f at λ = %g·Rσ, %.3f at %g·Rσ",
 			found, holdsAt, control, failsAt),
 			"at most 1 + 1e-9, and above 1.01 for the control", found <= 1+1e-9 && control > 1.01,
-			"a dataset costs more than the Gaussian mechanism, or the search is too weak to tell"), nil
-	}
+			"a dataset costs more than the Gaussian mechanism, or the search is too weak to tell")
+	})
 }
 
 // tightAttained searches for the certified upper value times a factor.
 func tightAttained(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		curve, err := loss.CurveOf(loss.Logistic{}, 1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		p, err := objective.New(objective.Config{Curve: curve, Lambda: 0.25, Sigma: 2, Bound: objective.Tight})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		curve := measure.Must(loss.CurveOf(loss.Logistic{}, 1))
+		p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: 0.25, Sigma: 2, Bound: objective.Tight}))
 		upper := factor * math.Exp(p.LogDeltaUpper(privacy.Remove, 1))
-		steps := 3000
-		if size == claim.Full {
-			steps = 50_000
-		}
-		f, err := searchAgainst(ctx, 0.25, 2, 1, upper, privacy.Remove, steps, noise.NewSeeded(seed))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		steps := measure.Sized(size, 3000, 50_000)
+		f := measure.Must(searchAgainst(ctx, 0.25, 2, 1, upper, privacy.Remove, steps, noise.NewSeeded(seed)))
 		return claim.Decide(fmt.Sprintf("closest: %.4f of δ = %.4e, with %s", f.Ratio, upper, f.Data), "0.95 … 1",
 			f.Ratio > 0.95 && f.Ratio <= 1,
-			"the search broke the bound, or is too weak"), nil
-	}
+			"the search broke the bound, or is too weak")
+	})
 }

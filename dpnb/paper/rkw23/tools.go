@@ -111,7 +111,7 @@ func order(a, k, share, lo, hi, alpha float64) float64 {
 
 // fromLosses takes the released δ and Rényi divergence times factors.
 func fromLosses(sticks, orders float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		var stick, renyi, printed float64
 		for _, c := range []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}} {
 			p := func(x float64) float64 { return 2 * measure.Phi(x) }
@@ -122,10 +122,7 @@ func fromLosses(sticks, orders float64) claim.Check {
 			}
 			for _, alpha := range []float64{1.1, 2, 8} {
 				exact := order(c.a, c.k, 2, 0, 16+alpha*c.a, alpha)
-				given, err := privacy.HalfNormal{K: c.k, A: c.a}.RDP(alpha)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				given := measure.Must(privacy.HalfNormal{K: c.k, A: c.a}.RDP(alpha))
 				renyi = math.Max(renyi, math.Abs(orders*given/exact-1))
 				printed = math.Max(printed, alpha*c.rdp(alpha+1)/((alpha-1)*exact)-1)
 			}
@@ -135,13 +132,13 @@ func fromLosses(sticks, orders float64) claim.Check {
 			"above 0.5", stick < 1e-4 && renyi < 1e-9 && printed > 0.5,
 			"a divergence is not that of the loss, or the printed exponent would do")
 		return o.Corrected("under the law of the release the exponent is α − 1; α is printed, which belongs to the " +
-			"expectation under the neighbour"), nil
-	}
+			"expectation under the neighbour")
+	})
 }
 
 // gaussianOrders takes the released curve times a factor.
 func gaussianOrders(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		var off float64
 		for _, mu := range []float64{0.1, 0.7, 2} {
 			curve := privacy.GaussianRDP(mu, privacy.AddRemove)
@@ -151,22 +148,22 @@ func gaussianOrders(factor float64) claim.Check {
 			}
 		}
 		return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9,
-			"the curve is not the divergence"), nil
-	}
+			"the curve is not the divergence")
+	})
 }
 
 // pairWithoutCurvature takes L times a factor.
 func pairWithoutCurvature(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		off := pairOff([]stated{{0, 0.2}, {0, 0.5}, {0, 1}, {0, 1.5}}, factor)
 		return claim.Decide("largest difference "+claim.Roughly(off, 1e-4), "1e-4: the integrand has kinks", off < 1e-4,
-			"the pair has another loss"), nil
-	}
+			"the pair has another loss")
+	})
 }
 
 // growsWithScale takes the integral at the larger s times a factor.
 func growsWithScale(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		least, equal := math.Inf(1), 0.0
 		integral := func(c, s float64, g func(x float64) float64) float64 {
 			return measure.Integral(func(z float64) float64 { return measure.Phi(z) * g(s*z-c) }, c/s, c/s+14, 200)
@@ -191,23 +188,20 @@ func growsWithScale(factor float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("smallest ratio 1 − %s; g = 1 and c = µ off by %s; control %.2f",
 			claim.Roughly(1-least, 1e-9), claim.Roughly(equal, 1e-9), control), "1e-9; 1e-9; below 1",
 			least > 1-1e-9 && equal < 1e-9 && control < 1, "an integral falls with s, or the condition c ≥ µ is "+
-				"idle"), nil
-	}
+				"idle")
+	})
 }
 
 // convergesLater takes the half-normal curve times a factor.
 func convergesLater(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		ok, before := true, 0.0
 		measured := ""
 		for _, sigma := range []float64{2, 5, 10} {
 			alpha := 1.0
 			for {
 				alpha += 0.05
-				half, err := privacy.HalfNormal{A: 1 / sigma}.RDP(alpha)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				half := measure.Must(privacy.HalfNormal{A: 1 / sigma}.RDP(alpha))
 				if factor*half <= 1.1*privacy.GaussianRDP(1/sigma, privacy.AddRemove).Epsilon(alpha) || alpha > 100 {
 					break
 				}
@@ -218,13 +212,13 @@ func convergesLater(factor float64) claim.Check {
 			before = alpha
 			measured += fmt.Sprintf("σ = %g: α = %.1f for %.1f; ", sigma, alpha, want)
 		}
-		return claim.Decide(measured[:len(measured)-2], "0.1", ok, "the curves meet elsewhere"), nil
-	}
+		return claim.Decide(measured[:len(measured)-2], "0.1", ok, "the curves meet elsewhere")
+	})
 }
 
 // gradientBounds takes lower bounds times a factor and divides the upper one by it.
 func gradientBounds(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		const n = 20
 		var low, high, gap float64 // bounds over what they bound
 		for _, c := range []struct {
@@ -242,10 +236,7 @@ func gradientBounds(factor float64) claim.Check {
 				rows.Data[2*i], rows.Data[2*i+1] = c.x(i)
 				p.Labels[i] = float64(1 - 2*(i%2))
 			}
-			best, err := erm.Minimize(p, &erm.Settings{Tolerance: 1e-9})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			best := measure.Must(erm.Minimize(p, &erm.Settings{Tolerance: 1e-9}))
 			value := func(theta []float64) (f float64, gradient []float64) {
 				t, slope := make([]float64, n), make([]float64, n)
 				rows.Margins(t, theta, 0, n)
@@ -269,19 +260,17 @@ func gradientBounds(factor float64) claim.Check {
 			"%.4f, the "+
 			"third bound over f − f* %.4f", low, high, gap), "at most 1 + 1e-6, above 0.99", math.Max(low,
 			math.Max(high, gap)) <= 1+1e-6 && math.Min(low, math.Min(high, gap)) > 0.99,
-			"a bound is broken, or none is near it").Reaching(math.Max(low, math.Max(high, gap))), nil
-	}
+			"a bound is broken, or none is near it").Reaching(math.Max(low, math.Max(high, gap)))
+	})
 }
 
 // descentRates takes the exponents times a factor.
 func descentRates(factor float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		var x []float64
 		var counts [2][]float64
 		for n := 100.0; n <= 6400; n *= 2 {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
 			x = append(x, math.Log(n))
 			curvature := []float64{1, math.Sqrt(n + 1), n + 1}
 			root := math.Sqrt(1 / (n + 1))
@@ -307,6 +296,6 @@ func descentRates(factor float64) claim.Check {
 		_, plain := stat.LinearRegression(x, counts[0], nil, false)
 		_, fast := stat.LinearRegression(x, counts[1], nil, false)
 		return claim.Decide(fmt.Sprintf("slopes %.3f and %.3f", plain, fast), "2 ± 0.05, 1.5 ± 0.05",
-			math.Abs(plain-2*factor) < 0.05 && math.Abs(fast-1.5*factor) < 0.05, "the counts grow otherwise"), nil
-	}
+			math.Abs(plain-2*factor) < 0.05 && math.Abs(fast-1.5*factor) < 0.05, "the counts grow otherwise")
+	})
 }

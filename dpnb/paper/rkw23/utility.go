@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // utility lists the bounds on the excess empirical risk in appendix H of rkw23.
@@ -126,11 +127,8 @@ func (e *empirical) perturbed(sigma float64, rng *noise.Seeded) ([]float64, erro
 // theoremH1 is the check; the sharper and the printed bound are multiplied by spoil, and the two parts of the first
 // term by factors of their own, to see it fail.
 func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		reps := 30
-		if size == claim.Full {
-			reps = 2000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		reps := measure.Sized(size, 30, 2000)
 		root := noise.NewSeeded(seed)
 		var printed, sharper float64
 		for i, c := range []struct {
@@ -142,17 +140,9 @@ func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
 			{loss.Huber{Threshold: 1}, 100, 3, 2, 20}, {loss.SmoothedHinge{Width: 0.05}, 3, 1, 1, 2},
 			{loss.SmoothedHinge{Width: 0.05}, 40, 10, 4, 4},
 		} {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
-			e, err := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			excess, err := e.meanExcess(c.sigma, reps, root.Stream(2*i+1))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
+			e := measure.Must(newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i)))
+			excess := measure.Must(e.meanExcess(c.sigma, reps, root.Stream(2*i+1)))
 			p, s := e.bounds(c.sigma)
 			printed, sharper = math.Max(printed, excess/(p*spoil)), math.Max(sharper, excess/(s*spoil))
 		}
@@ -161,10 +151,7 @@ func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
 		sharper = math.Max(sharper, exact/((sigma*sigma+lambda*lambda)/(4*lambda))/spoil)
 		stopped := (hingeExcess(tau, root.Stream(101)) - exact) / (tau / lambda) / tolerance
 		noisy := outputExcess(root.Stream(102)) / output
-		clipped, err := clippedExcess(root.Stream(100))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		clipped := measure.Must(clippedExcess(root.Stream(100)))
 		o := claim.Decide(fmt.Sprintf("largest mean excess over the printed bound %.2f, over the sharper one %.2f, "+
 			"over nLτ/λ %.2f, over nLσ_out√d %.3f; with gradients clipped at a tenth of the slope %.0f times the "+
 			"printed bound",
@@ -175,8 +162,8 @@ func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
 			"an excess lies above a bound, or does not come near it, or clipping is harmless here").Reaching(printed)
 		return o.Corrected("it needs C ≥ L (clipped gradients have another minimiser); and no n is needed: nL(τ/λ + " +
 			"σ_out√d) + (dσ² + λ²‖θ⋆‖²)/(4λ) bounds the excess over any θ⋆, least at λ = σ√d/‖θ⋆‖, which is not the " +
-			"printed dL/(‖θ⋆‖ε)"), nil
-	}
+			"printed dL/(‖θ⋆‖ε)")
+	})
 }
 
 // hingeExcess returns the mean excess of one record with the loss (1 − θ)₊, λ = 2, σ = 0.02, whose solver stops where
@@ -228,7 +215,7 @@ func clippedExcess(rng *noise.Seeded) (float64, error) {
 
 // sectionH1 is the check; the bound is multiplied by spoil, to see it fail.
 func sectionH1(seed uint64, spoil float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		root := noise.NewSeeded(seed)
 		var constant, varying, slack float64
 		for i, c := range []struct {
@@ -236,13 +223,8 @@ func sectionH1(seed uint64, spoil float64) claim.Check {
 			n, d          int
 			lambda, sigma float64
 		}{{loss.Huber{Threshold: 1e3}, 50, 4, 1, 2}, {loss.Logistic{}, 100, 3, 1, 1}, {loss.Logistic{}, 60, 5, 5, 4}} {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
-			e, err := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
+			e := measure.Must(newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i)))
 			rng := root.Stream(2*i + 1)
 			objective := func(theta []float64) float64 {
 				return e.risk(c.l, theta) + 0.5*c.lambda*floats.Dot(theta, theta)
@@ -255,10 +237,7 @@ func sectionH1(seed uint64, spoil float64) claim.Check {
 			}
 			var sum, squares float64
 			for range reps {
-				theta, err := e.perturbed(c.sigma, rng)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				theta := measure.Must(e.perturbed(c.sigma, rng))
 				v := objective(theta) - at
 				sum, squares = sum+v, squares+v*v
 				// The curvature of these losses falls with |t|: it is least at an end of the segment.
@@ -280,8 +259,8 @@ func sectionH1(seed uint64, spoil float64) claim.Check {
 			fmt.Sprintf("1 ± %.2f; at most 1", slack), math.Abs(constant-1) <= slack && varying <= 1,
 			"the excess lies above the corrected bound, or does not reach it")
 		return o.Corrected("c is a bound on f″ between the two minimisers, not on f; (σ²/2)·tr((cXᵀX + λI)⁻¹) is " +
-			"true without C and without c ≤ 1, and at most half of the print"), nil
-	}
+			"true without C and without c ≤ 1, and at most half of the print")
+	})
 }
 
 // leastCurvature returns min f″ over the records at theta.

@@ -4,17 +4,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 func TestRoundTripKeepsEverything(t *testing.T) {
-	content, err := os.ReadFile("testdata/odd.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nb, err := Parse(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile("testdata/odd.ipynb"))
+	nb := must.Get(Parse(content))
 	again, err := nb.Encode()
 	if err != nil || string(again) != string(content) {
 		t.Errorf("%v; became\n%s", err, again)

@@ -3,6 +3,8 @@ package page
 import (
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 func TestContents(t *testing.T) {
@@ -26,20 +28,14 @@ func TestContents(t *testing.T) {
 }
 
 func TestWideThingsScroll(t *testing.T) {
-	body, err := Parse([]byte(`<p>a <math><mi>x</mi>
+	body := must.Get(Parse([]byte(`<p>a <math><mi>x</mi>
 		<annotation>` + strings.Repeat("x", longFormula) + `</annotation></math> <math><mi>` +
 		strings.Repeat("y", longFormula+1) +
-		`</mi></math></p><math display="block"><mi>z</mi></math><table><tbody><tr><td>1</td></tr></tbody></table>`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		`</mi></math></p><math display="block"><mi>z</mi></math><table><tbody><tr><td>1</td></tr></tbody></table>`)))
 	if body.Tidy() {
 		t.Error("there is code")
 	}
-	html, err := body.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	html := must.Get(body.HTML())
 	for _, want := range []string{`<p>a <math><mi>x`, `<span class="long"><math><mi>yyy`,
 		`<div class="scroll"><math display`, `aria-label="table"><table>`} {
 		if !strings.Contains(string(html), want) {
@@ -51,17 +47,11 @@ func TestWideThingsScroll(t *testing.T) {
 // A browser does not break between a formula and what belongs to it; short cells are told from long ones; a picture in
 // a text scrolls as those of outputs do.
 func TestTiesAndCells(t *testing.T) {
-	body, err := Parse([]byte(`<p>so (<math><mi>x</mi></math>), or <math><mi>y</mi></math> and` +
+	body := must.Get(Parse([]byte(`<p>so (<math><mi>x</mi></math>), or <math><mi>y</mi></math> and` +
 		`<math><mi>z</mi></math>.</p><table><tbody><tr><td>81.87 ± 0.27</td><td>seventeen letters</td><td>` +
-		strings.Repeat("long ", 17) + `</td></tr></tbody></table><p><img alt="a"></p>`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		strings.Repeat("long ", 17) + `</td></tr></tbody></table><p><img alt="a"></p>`)))
 	body.Tidy()
-	html, err := body.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	html := must.Get(body.HTML())
 	for _, want := range []string{`so <span class="tied">(<math><mi>x</mi></math>),</span> or <math><mi>y</mi></math> `,
 		`and<span class="tied"><math><mi>z</mi></math>.</span></p>`, `<td class="short">81`, `<td>seventeen`,
 		`<td class="long">long`, `<p><span class="figure" tabindex="0"><img alt="a"`} {
@@ -73,19 +63,13 @@ func TestTiesAndCells(t *testing.T) {
 
 // Lists that programs interrupt go on counting where they fold out; outputs with columns keep their lines.
 func TestNumbersAndColumns(t *testing.T) {
-	body, err := Parse([]byte(`<details><summary>S</summary><ol><li>a</li><li>b</li></ol><pre>go</pre>
+	body := must.Get(Parse([]byte(`<details><summary>S</summary><ol><li>a</li><li>b</li></ol><pre>go</pre>
 		<ol><li>c</li></ol></details><ol><li>d</li></ol><div class="jp-OutputArea-output"><pre>n   ε
 1   2</pre><pre>a sentence  with two blanks
 and one without</pre></div><pre>x   y
-1   2</pre>`))
-	if err != nil {
-		t.Fatal(err)
-	}
+1   2</pre>`)))
 	body.Tidy()
-	html, err := body.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	html := must.Get(body.HTML())
 	for text, want := range map[string]int{`<ol start="3"><li>c`: 1, "<ol start": 1, `<pre class="aligned">n `: 1,
 		"aligned": 1} {
 		if got := strings.Count(string(html), text); got != want {

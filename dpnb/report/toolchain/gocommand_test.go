@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // The kernel's two calls are changed, and a module that is not on this machine is still fetched; what a user calls is
@@ -26,15 +28,11 @@ func TestGoCommand(t *testing.T) {
 		{"", "", "proxy: \n"},
 	} {
 		dir := filepath.Join(t.TempDir(), "it's a folder")
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.Mkdir(dir, 0o700))
 		log, real := filepath.Join(dir, "log"), filepath.Join(dir, "real go")
 		write := func(path, text string) {
 			t.Helper()
-			if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.WriteFile(path, []byte(text), 0o700))
 		}
 		write(real, `#!/bin/sh
 echo "$GOPROXY: $*" >>"$LOG"

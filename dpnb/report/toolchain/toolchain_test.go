@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 )
 
@@ -30,13 +31,8 @@ func TestKernelIsBuiltOnce(t *testing.T) {
 	var said []string
 	s.Progress = func(text string) { said = append(said, text) }
 	abandoned := filepath.Join(s.Cache, "kernel", partPrefix+"killed")
-	if err := os.MkdirAll(abandoned, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	k, err := Ensure(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.MkdirAll(abandoned, 0o755))
+	k := must.Get(Ensure(context.Background(), s))
 	if len(said) != 2 {
 		t.Errorf("said %q", said)
 	}
@@ -79,17 +75,10 @@ func TestKernelSpec(t *testing.T) {
 	for _, interactive := range []bool{false, true} {
 		dir := t.TempDir()
 		k := &Kernel{Path: filepath.Join(dir, "jupyter"), Bin: filepath.Join(dir, "bin")}
-		if err := writeKernelSpec(k, interactive); err != nil {
-			t.Fatal(err)
-		}
-		content, err := os.ReadFile(filepath.Join(k.Path, "kernels", "gonb", "kernel.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(writeKernelSpec(k, interactive))
+		content := must.Get(os.ReadFile(filepath.Join(k.Path, "kernels", "gonb", "kernel.json")))
 		var spec kernelSpec
-		if err := json.Unmarshal(content, &spec); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(json.Unmarshal(content, &spec))
 		if spec.DisplayName != "Go (gonb)" || spec.Language != "go" || spec.InterruptMode != "message" {
 			t.Errorf("%+v", spec)
 		}
@@ -112,9 +101,7 @@ func TestRegister(t *testing.T) {
 	t.Setenv("JUPYTER_DATA_DIR", user)
 	k := &Kernel{Path: filepath.Join(t.TempDir(), "jupyter"), Bin: "/cache/bin", Module: "/clone"}
 	for range 2 {
-		if err := writeKernelSpec(k, true); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(writeKernelSpec(k, true))
 		dir, ok, err := k.Register()
 		if err != nil || !ok || dir != filepath.Join(user, "kernels", "gonb") {
 			t.Fatalf("%s, %v, %v", dir, ok, err)
@@ -126,9 +113,7 @@ func TestRegister(t *testing.T) {
 		k.Module = "/another"
 	}
 	own := []byte(`{"argv": ["gonb"], "display_name": "mine"}`)
-	if err := os.WriteFile(specFile(user), own, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(specFile(user), own, 0o600))
 	if _, ok, err := k.Register(); err != nil || ok {
 		t.Errorf("the user's own: %v, %v", ok, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -138,10 +139,7 @@ func TestEstimatorsInTheirLimits(t *testing.T) {
 	s := logisticSimulation()
 	s.Repetitions = 400
 	s.Estimator = ObjectivePerturbation{Loss: loss.Logistic{}, Lambda: 1e6, Nu: 2e6}
-	r, err := s.Run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(s.Run(ctx))
 	check := func(name string, m Measure, want float64) {
 		t.Helper()
 		if got := r.Of(-1, m); math.Abs(got.Mean-want) > 4*got.StdErr+1e-4 {
@@ -157,16 +155,12 @@ func TestEstimatorsInTheirLimits(t *testing.T) {
 		t.Errorf("histogram %v, want %v each", h, p)
 	}
 	s.Estimator = OutputPerturbation{Loss: loss.Logistic{}, Lambda: 1e6, Nu: 0.5}
-	if r, err = s.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(s.Run(ctx))
 	check("output: overlap with ξ", NoiseOverlap, 0.5)
 	check("output: correlation", NoiseCorrelation, 1)
 	s.Estimator = NoisyDescent{Slopes: func(dst, _, _ []float64) { clear(dst) }, Step: 0.5, Steps: 3, Nu: 0.4,
 		Lambda: 1}
-	if r, err = s.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(s.Run(ctx))
 	if r.Iterates() != 4 || r.Of(0, MSE).Mean == 0 {
 		t.Errorf("%d iterates, the first with error %v", r.Iterates(), r.Of(0, MSE))
 	}

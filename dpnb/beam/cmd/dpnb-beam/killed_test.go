@@ -21,6 +21,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/listening"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 )
 
@@ -249,9 +250,7 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 			for again := range 1 + runs%2 {
 				runs++
 				cmd, out := s.fit(processes)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(cmd.Start())
 				ended := make(chan error, 1)
 				go func() { ended <- cmd.Wait() }()
 				for gone := false; !gone; {
@@ -273,9 +272,7 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 			charged += s.charges()
 			were := s.passes()
 			cmd, out := s.fit(processes)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(cmd.Start())
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }()
 			var err error
@@ -319,14 +316,9 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 // and leaves nothing.
 func described(t *testing.T, program string) {
 	s := newStudy(t, program)
-	table, err := frame.ScanCSV(s.file, &frame.CSVSettings{ChunkRows: 700})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.ScanCSV(s.file, &frame.CSVSettings{ChunkRows: 700}))
 	columnar := filepath.Join(filepath.Dir(s.file), "people.parquet")
-	if err := parquet.Write(columnar, table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(columnar, table))
 	cmd := func(file string, more ...string) *exec.Cmd {
 		return exec.Command(s.program, append([]string{"describe", file, "--schema", s.schema, "--epsilon", "1",
 			"--delta", "1e-6", "--memory", "1GiB"}, more...)...)
@@ -349,9 +341,7 @@ func described(t *testing.T, program string) {
 		}
 	}
 	first := cmd(columnar, "--budget", s.ledger, "--endpoint", s.prism.Address)
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(first.Start())
 	for s.charges() == 0 {
 		time.Sleep(time.Millisecond)
 	}

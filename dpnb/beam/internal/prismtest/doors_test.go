@@ -25,6 +25,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/internal/listening"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // hostileEnv has the address of a worker and the file with its key, for a child that is somebody else.
@@ -103,10 +104,7 @@ func TestWorkersServeThoseWithTheKey(t *testing.T) {
 		t.Errorf("it listens at %v, and at %d of loopback", beyond, here)
 	}
 	_, port, _ := net.SplitHostPort(place[0])
-	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	addresses := must.Get(net.InterfaceAddrs())
 	for _, a := range addresses {
 		if ip := a.(*net.IPNet).IP; !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
 			if c, err := net.DialTimeout("tcp", net.JoinHostPort(ip.String(), port), 2*time.Second); err == nil {
@@ -117,10 +115,7 @@ func TestWorkersServeThoseWithTheKey(t *testing.T) {
 	}
 	hostile, at := exec.Command("/proc/self/exe"), place[0]
 	if os.Getuid() == 0 { // another user cannot enter the folders of this one
-		dir, err := os.MkdirTemp("", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dir := must.Get(os.MkdirTemp("", ""))
 		defer os.RemoveAll(dir)
 		program, err := os.ReadFile("/proc/self/exe")
 		hostile.Path = filepath.Join(dir, "hostile")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/privacy/calculator"
 )
 
@@ -38,13 +39,8 @@ const heterogeneous = `[{"type":"gaussian","sigma":5,"sensitivity":1,"count":10}
 
 func TestEpsilonOfEvents(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "events.json")
-	if err := os.WriteFile(file, []byte(heterogeneous), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a, err := run(t, NewEpsilonCommand(calculator.New()), "--events", file, "--delta", "1e-5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(file, []byte(heterogeneous), 0o600))
+	a := must.Get(run(t, NewEpsilonCommand(calculator.New()), "--events", file, "--delta", "1e-5"))
 	const exact = 3.8213663375482336
 	up, low := a["epsilon"].(float64), a["epsilon_lower"].(float64)
 	if !(low < exact && exact < up) || up-low > 1e-3*exact {
@@ -56,10 +52,7 @@ func TestEpsilonOfEvents(t *testing.T) {
 }
 
 func TestDeltaAndSigma(t *testing.T) {
-	a, err := run(t, NewDeltaCommand(calculator.New()), "--type", "gaussian", "--sigma", "2", "--epsilon", "1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(run(t, NewDeltaCommand(calculator.New()), "--type", "gaussian", "--sigma", "2", "--epsilon", "1"))
 	if d := a["delta"].(float64) / 0.0068295949831145755; d < 1 || d > 1+1e-12 {
 		t.Errorf("δ off by the factor %v", d)
 	}
@@ -67,18 +60,12 @@ func TestDeltaAndSigma(t *testing.T) {
 		a["epsilon_lower"] != nil {
 		t.Errorf("the lower δ is off by the factor %v: %v", low, a)
 	}
-	s, err := run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9"))
 	if r := s["sigma"].(float64) / 5.495266157238296; r < 1 || r > 1+2e-9 || len(s) != 1 {
 		t.Errorf("σ off by the factor %v", r)
 	}
-	s, err = run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9",
-		"--adjacency", "replace")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9",
+		"--adjacency", "replace"))
 	if r := s["sigma"].(float64) / 5.495266157238296 / 2; math.Abs(r-1) > 2e-9 {
 		t.Errorf("replace-one: σ off by the factor %v", r)
 	}
