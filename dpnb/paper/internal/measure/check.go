@@ -41,16 +41,25 @@ func Must3[T, U, V any](v T, w U, x V, err error) (T, U, V) {
 //		defer measure.Catch(&err)
 //		rows := measure.Must(read(path))
 //		…
-//
-// Other panics go on.
 func Catch(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case failure:
-		*err = p.error
-	default:
-		panic(p)
+	if p := recover(); p != nil {
+		*err = caught(p)
 	}
+}
+
+// Fatal, deferred by a test, has it fail with the error that ended it in Try or Must.
+func Fatal(t interface{ Fatal(...any) }) {
+	if p := recover(); p != nil {
+		t.Fatal(caught(p))
+	}
+}
+
+// caught is what Try was given; other panics go on.
+func caught(p any) error {
+	if f, ok := p.(failure); ok {
+		return f.error
+	}
+	panic(p)
 }
 
 // Check is a check that Try and Must may end.
