@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestSite opens every page of the site, as a desk and as a phone show it, light and dark, and looks for what a reader
@@ -50,7 +51,52 @@ func TestSite(t *testing.T) {
 	for _, lost := range nowhere(out, pages) {
 		t.Error(lost)
 	}
+	turned := 0
+	for name := range pages {
+		turned += turn(t, page, filepath.Join(out, name))
+	}
+	if turned < 3 {
+		t.Errorf("there are %d sliders", turned)
+	}
 }
+
+// turn turns each slider of a page to its ends, by keys, and returns how many there are: one figure of each is seen,
+// that of the value which it says.
+func turn(t *testing.T, parent context.Context, path string) (sliders int) {
+	t.Helper()
+	page, stop := chromedp.NewContext(parent)
+	defer stop()
+	own := (&url.URL{Scheme: "file", Path: path}).String()
+	if err := chromedp.Run(page, chromedp.Navigate(own), chromedp.WaitReady("body")); err != nil {
+		t.Fatal(err)
+	}
+	evaluate(t, page, `document.querySelectorAll("input[type=range]").length`, &sliders)
+	for i := range sliders {
+		focus := fmt.Sprintf(`slider = document.querySelectorAll("input[type=range]")[%d]; slider.focus(); ""`, i)
+		evaluate(t, page, focus, new(string))
+		for _, key := range []string{kb.End, kb.Home, kb.ArrowRight} {
+			if err := chromedp.Run(page, chromedp.KeyEvent(key)); err != nil {
+				t.Fatal(err)
+			}
+			var wrong string
+			evaluate(t, page, turnedWrongly, &wrong)
+			if wrong != "" {
+				t.Errorf("%s, slider %d: %s", filepath.Base(path), i+1, wrong)
+			}
+		}
+	}
+	return sliders
+}
+
+// turnedWrongly says what is wrong with a slider that was turned.
+const turnedWrongly = `(() => {
+	const all = [...slider.closest("div").querySelectorAll("img")], says = slider.labels[0].querySelector("output");
+	const seen = all.filter(p => p.offsetHeight > 0);
+	if (seen.length != 1) return seen.length + " of " + all.length + " figures are seen";
+	if (seen[0] !== all[slider.value]) return "another figure is seen";
+	if (seen[0].dataset.value !== says.textContent) return "it says " + says.textContent;
+	return slider.getAttribute("aria-valuetext") === says.textContent ? "" : "it tells a reader another value";
+})()`
 
 // expected returns the pages that the site has to have: the index, the gallery, one for each notebook and one for each
 // text of docs.

@@ -457,7 +457,7 @@ type (
 	BudgetCurve = learn.BudgetCurve
 	// Cost is what a fit would cost, before it is paid for: budget.Spend(0.5).Cost(learner, data).
 	Cost = learn.Cost
-	// BudgetOption is an option of NewBudget: Named or KeptIn.
+	// BudgetOption is an option of NewBudget: Named, KeptIn or Additive.
 	BudgetOption = learn.BudgetOption
 	// Allowance is what one fit may spend: budget.Spend(0.5), or on public data Simulate. It can have a name in the
 	// ledger:
@@ -481,6 +481,9 @@ func Named(name string) BudgetOption { return learn.Named(name) }
 // KeptIn keeps the ledger in a file that outlives the notebook; its folder must be there. Keep the file as safe as the
 // data: without it nobody knows what was spent.
 func KeptIn(path string) BudgetOption { return learn.KeptIn(path) }
+
+// Additive has what releases cost add up by ε and δ alone, which can be followed by eye and covers fewer of them.
+func Additive() BudgetOption { return learn.Additive() }
 
 // Simulate allows a fit at (ε, δ) that no budget pays for, on public or invented data: its noise must come from a Seed,
 // and it protects nobody.

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -48,10 +49,7 @@ func TestCurvatureDensity(t *testing.T) {
 			c.Second.Y = 0.5 * c.Anchor[0]
 		}
 		for range 2 {
-			l, err := c.Losses(3000, noise.NewSeeded(3))
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(c.Losses(3000, noise.NewSeeded(3)))
 			var mean, square float64
 			for _, v := range l {
 				mean += math.Exp(-v)
@@ -130,10 +128,7 @@ func TestCurvatureBelowAccounting(t *testing.T) {
 		if c.structure == wishart.AnyLoss {
 			split.Delta1, split.Delta3 = delta/2, delta/2
 		}
-		n, err := s.Noise(split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(s.Noise(split))
 		best := 0.0
 		for _, away := range []bool{false, true} {
 			nb := pair(c.d, c.m, c.l, n.Sigma2)
@@ -147,10 +142,7 @@ func TestCurvatureBelowAccounting(t *testing.T) {
 			}
 			nb.Rows, nb.Labels = matrix.NewDense(0, c.d, nil), nil
 			for range 2 {
-				l, err := nb.Losses(3000, noise.NewSeeded(21))
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := must.Get(nb.Losses(3000, noise.NewSeeded(21)))
 				iv := DeltaOfLosses(l, eps, 1-1e-6, noise.NewSeeded(22))
 				if iv.Lower > delta {
 					t.Errorf("%+v: δ ≥ %.4f, allowed %.4f", c, iv.Lower, delta)
@@ -169,10 +161,7 @@ func TestCurvatureBelowAccounting(t *testing.T) {
 			nb.Rows, nb.Labels = matrix.NewDense(0, c.d, nil), nil
 			nb.Second.X = make([]float64, c.d)
 			nb.Second.Y = 0
-			l, err := nb.Swap().Losses(3000, noise.NewSeeded(21))
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(nb.Swap().Losses(3000, noise.NewSeeded(21)))
 			if iv := DeltaOfLosses(l, eps, 1-1e-6, noise.NewSeeded(22)); iv.Lower <= delta {
 				t.Errorf("%+v: 0.4 of the noise goes unnoticed (δ = %.4f)", c, iv.Estimate)
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -39,49 +40,26 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 		}
 	}
 	for _, delta := range []float64{0, 1e-5} {
-		m, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Epsilon: 1,
-			Delta: delta})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1,
+			Epsilon: 1, Delta: delta}))
 		for range 3 {
-			r, err := m.Run(x, y, src, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(x, y, src, nil))
 			check(m.String(), r.Coefficients, exact.Grid(m.Sigma+m.Scale))
 		}
 	}
-	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
-		Adjacency: privacy.AddRemove})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := m.Run(x, y, src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove}))
+	r := must.Get(m.Run(x, y, src, nil))
 	check(m.String(), r.Coefficients, exact.Grid(m.OutputSigma))
-	mo, err := interval.Curvature{Fit: m, Sigma: 10}.At(x, y, r.Coefficients, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mo := must.Get(interval.Curvature{Fit: m, Sigma: 10}.At(x, y, r.Coefficients, src))
 	check("curvature", mo.Hessian.RawSymmetric().Data[:20], exact.Grid(10/math.Sqrt2))
-	soft, err := multiclass.CalibrateSoftmax(multiclass.Config{Classes: 4, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
-		Adjacency: privacy.AddRemove}, multiclass.Vertex)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := soft.Run(x, classes, src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	soft := must.Get(multiclass.CalibrateSoftmax(multiclass.Config{Classes: 4, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove}, multiclass.Vertex))
+	s := must.Get(soft.Run(x, classes, src, nil))
 	// Centring four classes leaves multiples of a quarter.
 	check(soft.String(), s.Coefficients, exact.Grid(soft.OutputSigma)/4)
 	rest := multiclass.OneVsRest{Classes: 4, Binary: m}
-	if s, err = rest.Run(x, classes, src, nil); err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(rest.Run(x, classes, src, nil))
 	check(rest.String(), s.Coefficients, exact.Grid(m.OutputSigma))
 	tuner := sgd.Tuner{
 		Base: sgd.Descent{Loss: loss.Logistic{}, Clip: 1, Rate: 0.1, Steps: 5, NoiseMultiplier: 4,
@@ -89,9 +67,6 @@ func TestReleasesAreOnTheGrid(t *testing.T) {
 		Grid:     sgd.LearningRates(1e-2, 1, 3, func(eta float64) sgd.Update { return sgd.Adam{LearningRate: eta} }),
 		MeanRuns: 20, Score: sgd.Training{Sigma: 30},
 	}
-	tuned, err := tuner.Run(x, y, src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tuned := must.Get(tuner.Run(x, y, src, nil))
 	check("training score", []float64{tuned.Also.(*sgd.Selected).Score}, exact.Grid(30))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -154,10 +155,7 @@ func TestLowBitsOfClassesAndCounts(t *testing.T) {
 		return found
 	}
 	for _, d := range shapes {
-		cases, err := severalClasses(100, d, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cases := must.Get(severalClasses(100, d, 4))
 		for _, c := range cases {
 			if found := attack(c, runs); found.Broken() {
 				t.Errorf("%s: told apart", c.Name)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -18,16 +19,10 @@ func TestLowBits(t *testing.T) {
 	if !testscale.Full() {
 		runs = 60
 	}
-	cases, err := LowBitsCases(200, 20, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := must.Get(LowBitsCases(200, 20, 0.1))
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
 		runs = n
-		more, err := LowBitsCases(200, 109, 0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		more := must.Get(LowBitsCases(200, 109, 0.1))
 		cases = append(cases, more...)
 	}
 	for _, c := range cases {

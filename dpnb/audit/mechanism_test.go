@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -25,23 +26,11 @@ func sumsAt(t testing.TB, eps, delta, part float64) (statistic.Sums, privacy.Pro
 		law = statistic.Laplace
 	}
 	mean := statistic.Means{Of: []statistic.Number{{Lower: -1, Upper: 1}}, For: law}
-	m, err := statistic.CalibrateSums(mean, law, eps, delta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	claim, err := mechanism.Profile(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(statistic.CalibrateSums(mean, law, eps, delta))
+	claim := must.Get(mechanism.Profile(m))
 	m.Scale *= part
-	pairs, err := Domain{Lower: []float64{-1}, Upper: []float64{1}, Labels: []float64{0}}.Pairs(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pair, err := Worst(context.Background(), m, pairs, nil, noise.NewSeeded(7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pairs := must.Get(Domain{Lower: []float64{-1}, Upper: []float64{1}, Labels: []float64{0}}.Pairs(privacy.AddRemove))
+	pair := must.Get(Worst(context.Background(), m, pairs, nil, noise.NewSeeded(7)))
 	return m, claim, pair
 }
 
@@ -54,11 +43,8 @@ func TestMechanismSeesATenth(t *testing.T) {
 	}{{12, 1e-5, 10_000}, {3, 0, 30_000}} {
 		for _, part := range []float64{1, 0.9} {
 			m, claim, pair := sumsAt(t, c.eps, c.delta, part)
-			r, err := Mechanism(context.Background(), m, pair, &Options{Draws: c.draws, Delta: c.delta, Claim: claim},
-				noise.NewSeeded(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Mechanism(context.Background(), m, pair, &Options{Draws: c.draws, Delta: c.delta,
+				Claim: claim}, noise.NewSeeded(1)))
 			if r.Refuted != (part < 1) || strings.Contains(r.String(), "REFUTED") != r.Refuted {
 				t.Errorf("with %g of the noise: %v, excess %.4f by %s", part, r, r.Excess, r.Score)
 			}
@@ -101,11 +87,8 @@ func (l leaky) Run(rows matrix.Rows, labels []float64, src noise.Source, setting
 func TestMechanismSeesTheWholeRelease(t *testing.T) {
 	m, claim, pair := sumsAt(t, 3, 1e-5, 1)
 	for _, where := range []string{"nowhere", "a truth value", "a parameter", "the tolerance", "the scale of noise"} {
-		r, err := Mechanism(context.Background(), leaky{m, where}, pair, &Options{Draws: 2000, Delta: 1e-5,
-			Claim: claim}, noise.NewSeeded(3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Mechanism(context.Background(), leaky{m, where}, pair, &Options{Draws: 2000, Delta: 1e-5,
+			Claim: claim}, noise.NewSeeded(3)))
 		if r.Refuted != (where != "nowhere") {
 			t.Errorf("a record that shows in %s: %v", where, r)
 		}
@@ -123,11 +106,8 @@ func TestFalseAlarms(t *testing.T) {
 		m, _, pair := sumsAt(t, 3, delta, 1)
 		alarms := 0
 		for k := range runs {
-			r, err := Mechanism(context.Background(), m, pair, &Options{Draws: 400, Delta: delta, Level: 0.9},
-				noise.NewSeeded(uint64(1000+k)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Mechanism(context.Background(), m, pair, &Options{Draws: 400, Delta: delta, Level: 0.9},
+				noise.NewSeeded(uint64(1000+k))))
 			if r.Refuted || r.Epsilon > r.Claimed {
 				alarms++
 			}
@@ -144,10 +124,8 @@ func TestMechanismIsReproducible(t *testing.T) {
 	m, _, pair := sumsAt(t, 3, 1e-5, 1)
 	var first *Certificate
 	for _, workers := range []int{1, 2, 5} {
-		r, err := Mechanism(context.Background(), m, pair, &Options{Draws: 600, Workers: workers}, noise.NewSeeded(5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Mechanism(context.Background(), m, pair, &Options{Draws: 600, Workers: workers},
+			noise.NewSeeded(5)))
 		if first == nil {
 			first = r
 		}
@@ -207,10 +185,7 @@ func TestPairs(t *testing.T) {
 			{RowNorm: 2, Features: 3, Labels: []float64{-1, 1}},
 			{Lower: []float64{-1, 0, 2, 4}, Upper: []float64{1, 5, 3, 4}, Labels: []float64{0}},
 		} {
-			pairs, err := d.Pairs(adj)
-			if err != nil {
-				t.Fatal(err)
-			}
+			pairs := must.Get(d.Pairs(adj))
 			for _, p := range pairs {
 				if err := p.check(adj, 1); err != nil {
 					t.Error(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -86,14 +87,8 @@ func oneRun(t testing.TB, m, d int, eps, part float64) (OneRun, privacy.Profile)
 		columns[j] = statistic.Number{Lower: -1, Upper: 1}
 	}
 	sums := statistic.Means{Of: columns, For: statistic.Gaussian}
-	s, err := statistic.CalibrateSums(sums, statistic.Gaussian, eps, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	claim, err := mechanism.Profile(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(statistic.CalibrateSums(sums, statistic.Gaussian, eps, 1e-5))
+	claim := must.Get(mechanism.Profile(s))
 	s.Scale *= part
 	rows, src := matrix.NewDense(m, d, nil), noise.NewSeeded(9)
 	for i := range rows.Data {
@@ -114,10 +109,7 @@ func oneRun(t testing.TB, m, d int, eps, part float64) (OneRun, privacy.Profile)
 func TestOneRun(t *testing.T) {
 	for _, part := range []float64{1, 0.2} {
 		o, claim := oneRun(t, 400, 2000, 2, part)
-		c, err := o.Run(&Options{Delta: 1e-5, Claim: claim}, noise.NewSeeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(o.Run(&Options{Delta: 1e-5, Claim: claim}, noise.NewSeeded(1)))
 		if c.Refuted != (part < 1) || strings.Contains(c.String(), "REFUTED") != c.Refuted {
 			t.Errorf("with %g of the noise: %v", part, c)
 		}
@@ -140,10 +132,7 @@ func TestOneRunFalseAlarms(t *testing.T) {
 	alarms := 0
 	o, _ := oneRun(t, 60, 300, 2, 1)
 	for k := range runs {
-		c, err := o.Run(&Options{Delta: 1e-5, Level: 0.9}, noise.NewSeeded(uint64(k)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(o.Run(&Options{Delta: 1e-5, Level: 0.9}, noise.NewSeeded(uint64(k))))
 		if c.Refuted || c.Epsilon > c.Claimed {
 			alarms++
 		}
@@ -158,21 +147,15 @@ func TestOneRunFalseAlarms(t *testing.T) {
 func TestExact(t *testing.T) {
 	claim := privacy.GaussianProfile(1, privacy.AddRemove)
 	for _, part := range []float64{1, 0.9} {
-		c, err := Exact(Shifted{Distance: 1, Sigma: part}, &Options{Claim: claim, Delta: 1e-5}, noise.NewSeeded(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Exact(Shifted{Distance: 1, Sigma: part}, &Options{Claim: claim, Delta: 1e-5}, noise.NewSeeded(1)))
 		if c.Refuted != (part < 1) || strings.Contains(c.String(), "REFUTED") != c.Refuted {
 			t.Errorf("with %g of the noise: %v", part, c)
 		}
 	}
 	alarms, runs := 0, 300
 	for k := range runs {
-		c, err := Exact(Shifted{Distance: 1, Sigma: 1}, &Options{Claim: claim, Draws: 400, Level: 0.9},
-			noise.NewSeeded(uint64(k)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Exact(Shifted{Distance: 1, Sigma: 1}, &Options{Claim: claim, Draws: 400, Level: 0.9},
+			noise.NewSeeded(uint64(k))))
 		if c.Refuted {
 			alarms++
 		}
@@ -197,10 +180,7 @@ func TestAttack(t *testing.T) {
 		for i := range in {
 			in[i]++
 		}
-		c, err := Attack(in, out, 0.99, claim)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Attack(in, out, 0.99, claim))
 		above := 0
 		for _, p := range c.Points {
 			if p.Power.Lower > Allowed(claim, []float64{p.FalsePositive.Upper})[0] {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
@@ -28,10 +29,7 @@ func TestPureObjective(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for _, eps := range []float64{0.1, 1, 4, 20} {
 		for _, l := range pureLosses {
-			m, err := pureConfig(l, eps, privacy.AddRemove).Calibrate()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(pureConfig(l, eps, privacy.AddRemove).Calibrate())
 			bend := loss.FreeBend(m.Clip, max(m.Scale, m.Clip/8), m.Lambda)
 			law := PureLaw{Loss: l, Bend: bend, Scale: m.Scale, Lambda: m.Lambda}
 			part := 0.99 * eps
@@ -100,10 +98,7 @@ func TestPureClasses(t *testing.T) {
 		loss.Hinge{}} {
 		c := pureConfig(l, 1, privacy.AddRemove)
 		c.MomentBound, c.Clip = 0, 1.5
-		m, err := c.Calibrate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(c.Calibrate())
 		const part = 0.99
 		law := PureLaw{Loss: l, Bend: loss.FreeBend(m.Clip, m.Scale, m.Lambda), Scale: m.Scale, Lambda: m.Lambda}
 		wrong := law
@@ -142,10 +137,7 @@ func TestPureClasses(t *testing.T) {
 func TestPureOutput(t *testing.T) {
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 		for _, l := range append([]loss.Convex{loss.Affine{}}, pureLosses...) {
-			m, err := pureConfig(l, 1, adj).CalibrateOutput()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(pureConfig(l, 1, adj).CalibrateOutput())
 			quiet := m
 			quiet.Scale = 1e-25
 			at := func(labels ...float64) float64 {
@@ -153,10 +145,7 @@ func TestPureOutput(t *testing.T) {
 				for i := range rows.Data {
 					rows.Data[i] = 1e3
 				}
-				r, err := quiet.Run(rows, labels, noise.NewSeeded(1), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(quiet.Run(rows, labels, noise.NewSeeded(1), nil))
 				return r.Coefficients[0]
 			}
 			far := 1e6 // a label at which the loss is straight
@@ -191,10 +180,7 @@ func TestPurePhases(t *testing.T) {
 					config := pureConfig(l, 0.7, adj)
 					config.Clip, config.Lambda, config.Radius, config.Records = 2, 5, 100, 10
 					phases := pure.PhasesConfig{Config: config, Count: 1, Double: double, Constants: constants}
-					m, err := phases.Calibrate()
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := must.Get(phases.Calibrate())
 					for trial := range 12 {
 						record := func(size float64) PureRecord {
 							return PureRecord{Direction: []float64{1}, Norm: math.Exp(r.NormFloat64()), Label: size}
@@ -215,10 +201,7 @@ func TestPurePhases(t *testing.T) {
 							one = append([]PureRecord{record(size), record(0)}, rest...)
 							other = append([]PureRecord{record(-size), one[1]}, rest...)
 						}
-						part, err := BlockMove(m, one, other)
-						if err != nil {
-							t.Fatal(err)
-						}
+						part := must.Get(BlockMove(m, one, other))
 						if most = math.Max(most, part); part > 1+1e-5 { // the noise that is left has 1e-6
 							t.Errorf("%s, %v, %v: %.6f of ε", l.Name(), adj, m, part)
 						}

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -51,10 +52,7 @@ func TestSamplesAgreeWithIntegration(t *testing.T) {
 		for _, eps := range []float64{0, 0.3} {
 			exact := scalar.DeltaLower(dir, eps)
 			// Level 1 − 1e-6: one false alarm in a million runs; the seed is fixed.
-			iv, err := nb.DeltaInterval(dir, eps, 4000, 1-1e-6, noise.NewSeeded(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			iv := must.Get(nb.DeltaInterval(dir, eps, 4000, 1-1e-6, noise.NewSeeded(1)))
 			if exact < iv.Lower || exact > iv.Upper || iv.Upper-iv.Lower > 0.1 {
 				t.Errorf("%v, ε = %v: integrated %v, sampled %+v", dir, eps, exact, iv)
 			}
@@ -80,10 +78,7 @@ func TestDensityRatioAveragesToOne(t *testing.T) {
 	for _, dir := range privacy.Directions {
 		r := make([]float64, n)
 		for k := range r {
-			l, err := nb.privacyLoss(dir, rng.Stream(k))
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.Get(nb.privacyLoss(dir, rng.Stream(k)))
 			r[k] = math.Exp(-l)
 		}
 		mean := floats.Sum(r) / n
@@ -113,15 +108,9 @@ func TestBoundHoldsInSeveralDimensions(t *testing.T) {
 		extra[0] = 1
 		nb := &Neighbours{Loss: loss.Logistic{}, Rows: rows, Labels: labels, Extra: extra, ExtraLabel: 1, Lambda: 1,
 			Sigma: 2}
-		p, err := privacy.HalfNormal{K: math.Log1p(0.25), A: 0.5}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.HalfNormal{K: math.Log1p(0.25), A: 0.5}.Profile(privacy.AddRemove))
 		for _, dir := range privacy.Directions {
-			iv, err := nb.DeltaInterval(dir, 0.3, 1000, 1-1e-6, rng.Stream(d))
-			if err != nil {
-				t.Fatal(err)
-			}
+			iv := must.Get(nb.DeltaInterval(dir, 0.3, 1000, 1-1e-6, rng.Stream(d)))
 			if claim := privacy.DeltaUpper(p, 0.3); iv.Lower > claim {
 				t.Errorf("d = %d, %v: δ in %+v, claimed %v", d, dir, iv, claim)
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -19,10 +20,7 @@ func search(lambda, sigma, eps, claimed float64, dir privacy.Direction) Search {
 func TestSearch(t *testing.T) {
 	ctx := context.Background()
 	gauss := privacy.DeltaUpper(privacy.GaussianProfile(0.5, privacy.AddRemove), 1)
-	p, err := privacy.HalfNormal{K: math.Ln2 /* s/λ = 1 */, A: 0.5}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(privacy.HalfNormal{K: math.Ln2 /* s/λ = 1 */, A: 0.5}.Profile(privacy.AddRemove))
 	// λ = 0.25, σ = 2, ε = 1: the worst case in the remove direction is 1.00e-2, the Gaussian mechanism has 6.83e-3 and
 	// DTZ24 allows 1.89e-1.
 	f, err := search(0.25, 2, 1, gauss, privacy.Remove).Run(ctx, noise.NewSeeded(1))

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -45,10 +46,7 @@ func TestShrinkageInOneDimension(t *testing.T) {
 			clear(nb.Extra)
 			nb.Extra[len(nb.Extra)-1] = math.Sqrt2
 		}
-		log, p, err := nb.Decompose(rng.Stream(1000 + k))
-		if err != nil {
-			t.Fatal(err)
-		}
+		log, p := must.Two(nb.Decompose(rng.Stream(1000 + k)))
 		want := (p.Gamma*p.Gamma+2*p.Gamma*p.U)/(2*sigma*sigma) - math.Log1p(-p.R)
 		if math.Abs(log-want) > 1e-6*(1+math.Abs(want)) {
 			t.Errorf("%d: log ratio %v, by the parts %v", k, log, want)
@@ -81,10 +79,7 @@ func TestShrinkageCostsNothing(t *testing.T) {
 			nb := withIntercept(n, 3, 0.28*math.Sqrt2*sigma, omega, sigma, rng.Stream(k))
 			for _, dir := range privacy.Directions {
 				for _, eps := range []float64{0.05, 0.4} {
-					iv, err := nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(10*k+n))
-					if err != nil {
-						t.Fatal(err)
-					}
+					iv := must.Get(nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(10*k+n)))
 					if claim := privacy.DeltaUpper(gauss, eps); iv.Lower > claim {
 						t.Errorf("ω = %v, n = %d, %v, ε = %v: δ in %+v, claimed %v", omega, n, dir, eps, iv, claim)
 					}
@@ -97,10 +92,7 @@ func TestShrinkageCostsNothing(t *testing.T) {
 	nb := withIntercept(0, 2, 0.25, 100, large, rng)
 	clear(nb.Extra)
 	nb.Extra[1] = math.Sqrt2
-	iv, err := nb.DeltaInterval(privacy.Remove, 0.1, samples, 1-1e-6, rng)
-	if err != nil {
-		t.Fatal(err)
-	}
+	iv := must.Get(nb.DeltaInterval(privacy.Remove, 0.1, samples, 1-1e-6, rng))
 	if claim := privacy.DeltaUpper(privacy.GaussianProfile(math.Sqrt2/large, privacy.AddRemove),
 		0.1); iv.Lower < 2*claim {
 		t.Errorf("an intercept below the least ridge goes unnoticed: δ in %+v, claimed %v", iv, claim)

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -83,15 +84,9 @@ func TestMarkedDigitsAreHidden(t *testing.T) {
 func TestStoppedIsNearTheClaim(t *testing.T) {
 	const a, mu, delta = 0.5, 1, 0.03
 	s := worstPair(a, mu)
-	low, err := s.EpsilonLower(delta, 20_000, 1-1e-4, noise.NewSeeded(7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	low := must.Get(s.EpsilonLower(delta, 20_000, 1-1e-4, noise.NewSeeded(7)))
 	claimed := func(mu float64) float64 {
-		eps, err := privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), delta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eps := must.Get(privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), delta))
 		return eps
 	}
 	if full := claimed(math.Hypot(a, mu)); low > full || low < 0.75*full {
@@ -102,9 +97,7 @@ func TestStoppedIsNearTheClaim(t *testing.T) {
 	}
 	var same [2]float64
 	for k := range same {
-		if same[k], err = s.EpsilonLower(delta, 500, 0.9, noise.NewSeeded(7)); err != nil {
-			t.Fatal(err)
-		}
+		same[k] = must.Get(s.EpsilonLower(delta, 500, 0.9, noise.NewSeeded(7)))
 	}
 	if same[0] != same[1] {
 		t.Errorf("the same seed gives %v and %v", same[0], same[1])

@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,8 +33,8 @@ type Item struct {
 	Error  bool
 	Header []string
 	Rows   [][]string
-	// Notes are sentences below the table.
-	Notes []string
+	// Notes are sentences below the table, and Details below them, which a page folds.
+	Notes, Details []string
 }
 
 // Displayer is implemented by whatever can be shown.
@@ -55,6 +56,11 @@ func (it *Item) Row(cells ...string) { it.Rows = append(it.Rows, cells) }
 
 // Note adds a note, formatted as by fmt.Sprintf.
 func (it *Item) Note(format string, a ...any) { it.Notes = append(it.Notes, fmt.Sprintf(format, a...)) }
+
+// Detail adds a sentence that a page folds, formatted as by fmt.Sprintf.
+func (it *Item) Detail(format string, a ...any) {
+	it.Details = append(it.Details, fmt.Sprintf(format, a...))
+}
 
 // number is what a cell looks like that holds one: a sign, a digit or ∞ first.
 var number = regexp.MustCompile(`^[-+−.\d∞][-+−.,\deE%± ∞]*$`)
@@ -117,7 +123,7 @@ func (it Item) Text() string {
 		}
 		fmt.Fprintln(&b, strings.TrimRight(line.String(), " "))
 	}
-	for _, n := range it.Notes {
+	for _, n := range slices.Concat(it.Notes, it.Details) {
 		fmt.Fprintln(&b, n)
 	}
 	return b.String()
@@ -243,6 +249,13 @@ func (it Item) HTML() string {
 	for _, n := range it.Notes {
 		element("div", note, n)
 	}
+	if len(it.Details) > 0 {
+		fmt.Fprintf(&b, `<details style="%s"><summary>How, and what it rests on</summary>`, note)
+		for _, n := range it.Details {
+			element("div", "margin:.4em 0 0", n)
+		}
+		b.WriteString("</details>")
+	}
 	b.WriteString("</div>")
 	return b.String()
 }
@@ -258,6 +271,11 @@ func Show(it Item) error {
 // ShowPNG shows an image; outside a notebook it writes alt, its description.
 func ShowPNG(png []byte, alt string) error {
 	return send("[figure: "+alt+"]", protocol.MIMEImagePNG, func() any { return png })
+}
+
+// ShowHTML shows what needs a page; outside a notebook it writes alt, its description.
+func ShowHTML(page, alt string) error {
+	return send("[figure: "+alt+"]", protocol.MIMETextHTML, func() any { return page })
 }
 
 // ShowMarkdown shows a text in Markdown; outside a notebook it writes it as it is.

@@ -12,12 +12,8 @@ import (
 // Without records every method returns θⱼ = −bⱼ/(λ + ωⱼ), certified: whether there are any is private, and no refusal
 // tells.
 func TestWithoutRecords(t *testing.T) {
-	empty, err := matrix.NewCSR(0, 3, []int{0}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	linear, shrink := []float64{1e3, -2, 0}, []float64{0, 3, 1}
-	for _, rows := range []matrix.Rows{matrix.NewDense(0, 3, nil), empty} {
+	for _, rows := range []matrix.Rows{matrix.NewDense(0, 3, nil), matrix.NewDense(0, 3, nil).Sparse()} {
 		for _, m := range []erm.Method{nil, erm.Auto{}, erm.LBFGS{}, erm.NewtonCG{}, erm.SAG{}, erm.SVRG{}} {
 			for _, l := range []loss.Loss{loss.Logistic{}, loss.Squared{}} {
 				for _, tolerance := range []float64{0, 1e-10} {

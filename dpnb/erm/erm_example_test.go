@@ -26,11 +26,7 @@ func ExampleMinimize() {
 
 // The same problem by another method, from a point that is nearly right.
 func ExampleSettings() {
-	rows, err := matrix.NewCSR(3, 3, []int{0, 1, 2, 3}, []int32{0, 1, 2}, []float64{1, 1, 1})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	rows := matrix.NewDense(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}).Sparse()
 	p := &erm.Problem{Rows: rows, Labels: []float64{1, -1, 1}, Loss: loss.Logistic{}, Lambda: 1}
 	s, err := erm.Minimize(p, &erm.Settings{Method: erm.SAG{Seed: 1}, Start: []float64{0.4, -0.4, 0.4}})
 	if err != nil {

@@ -3,8 +3,10 @@ package erm
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"gonum.org/v1/gonum/floats"
 )
 
 // The solvers must do without the batch code for the logistic loss: here is a loss without a bound on its slope, and
@@ -77,4 +79,46 @@ func uneven(n, d int, ridge float64) *Problem {
 		}
 	}
 	return p
+}
+
+// shrunk adds ω to p: 0 on the first coordinate, rising from there.
+func shrunk(p *Problem) *Problem {
+	_, d := p.Rows.Dims()
+	q := *p
+	q.Shrinkage = make([]float64, d)
+	for j := range q.Shrinkage {
+		q.Shrinkage[j] = 7 * p.Lambda * float64(j)
+	}
+	return &q
+}
+
+// sparseProblem has n records of norm 1 with about k of d features each.
+func sparseProblem(n, d, k int, ridge float64) *Problem {
+	rng := noise.NewSeeded(uint64(n + d))
+	m := &matrix.CSR{N: n, D: d, Starts: make([]int, 1, n+1)}
+	theta := make([]float64, d)
+	rng.Gaussian(theta, 5)
+	labels := make([]float64, n)
+	for i := range n {
+		from := len(m.Values)
+		for j := rng.IntN(2*d/k) - 1; j < d; j += 1 + rng.IntN(2*d/k) {
+			if j >= 0 {
+				m.Columns = append(m.Columns, int32(j))
+				m.Values = append(m.Values, rng.Float64()-0.5)
+			}
+		}
+		var t float64
+		if row := m.Values[from:]; len(row) > 0 {
+			floats.Scale(1/floats.Norm(row, 2), row)
+			for k, v := range row {
+				t += v * theta[m.Columns[from+k]]
+			}
+		}
+		m.Starts = append(m.Starts, len(m.Values))
+		labels[i] = -1
+		if rng.Float64() < 1/(1+math.Exp(-t)) {
+			labels[i] = 1
+		}
+	}
+	return &Problem{Rows: m, Labels: labels, Loss: loss.Logistic{}, Lambda: ridge}
 }

@@ -32,7 +32,7 @@ func quadratic(p *Problem, scale float64) *Problem {
 // Problems with a quadratic term are solved like others: every method comes to a point whose certificate 300 bits
 // confirm, with any number of records and forms.
 func TestQuadraticTerm(t *testing.T) {
-	none, _ := matrix.NewCSR(0, 5, []int{0}, nil, nil)
+	none := matrix.NewDense(0, 5, nil).Sparse()
 	forms, _ := norms1(300, 6, 2, false)
 	for name, p := range map[string]*Problem{
 		"plain": simulated(400, 7, 1, 0.5, 3), "a sample": simulated(5000, 7, 1, 0.5, 3),

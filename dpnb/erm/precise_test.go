@@ -190,6 +190,7 @@ func corners() []corner {
 			corner{name + ", other", &other, theta})
 	}
 	add("plain", loss.Logistic{}, 60, 5, nil)
+	add("many", loss.Logistic{}, 5000, 6, nil)
 	add("entries of 2⁻⁶⁰⁰", loss.Logistic{}, 40, 4, func(_ *Problem, x *matrix.Dense, _ []float64) {
 		for i := range x.Data {
 			x.Data[i] *= 0x1p-600
@@ -431,13 +432,14 @@ func TestCertifiedBeyondFloat64(t *testing.T) {
 		"large noise":  {simulated(100, 6, 1, 1, 5e7), 1e-6},
 		"little ridge": {separable(200, 5, 1, 1e-6), 1e-13},
 		"sparse":       {sparseProblem(300, 40, 5, 0.5), 2e-14},
+		"softmax":      {softmaxProblem(2), 2e-14},
 	} {
 		s, err := Minimize(c.p, &Settings{Tolerance: c.tau})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		_, d := c.p.Rows.Dims()
+		d := c.p.Size()
 		plain := newEvaluator(c.p, 1)
 		if _, rounding := plain.eval(make([]float64, d), s.Theta); rounding < c.tau {
 			t.Errorf("%s: float64 could have certified it: %.3g of %.3g", name, rounding, c.tau)

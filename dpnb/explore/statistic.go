@@ -136,8 +136,8 @@ func (s *Statistic) Display() display.Item {
 	it.Notes = append(it.Notes, s.meaning)
 	it.Notes = append(it.Notes, s.notes...)
 	it.Note("Guarantee: %s", s.guarantee.Words())
-	it.Note("How: %s. Bound: %s.", s.mechanism, s.guarantee.Bound)
-	it.Note("Assumes: %s.", strings.Join(s.guarantee.Assumptions, "; "))
+	it.Detail("How: %s. Bound: %s.", s.mechanism, s.guarantee.Bound)
+	it.Detail("Assumes: %s.", strings.Join(s.guarantee.Assumptions, "; "))
 	return it
 }
 

@@ -335,8 +335,14 @@ func (f *Figure) Dots(label string, x, y []float64, c color.Color) *Figure {
 	return f
 }
 
-// Band shades the region between lo and hi.
+// Band shades the region between lo and hi, faintly: what is uncertain.
 func (f *Figure) Band(x, lo, hi []float64, c color.NRGBA) *Figure {
+	c.A = 46
+	return f.Area(x, lo, hi, c)
+}
+
+// Area fills the region between lo and hi: what is meant itself.
+func (f *Figure) Area(x, lo, hi []float64, c color.NRGBA) *Figure {
 	a, b := f.points(x, lo), f.points(x, hi)
 	if f.err != nil {
 		return f
@@ -350,7 +356,6 @@ func (f *Figure) Band(x, lo, hi []float64, c color.NRGBA) *Figure {
 		f.fail(err)
 		return f
 	}
-	c.A = 46
 	poly.Color = c
 	poly.LineStyle.Width = 0
 	f.plot.Add(poly)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -32,12 +33,13 @@ type Budget struct {
 	err  error
 }
 
-// BudgetOption changes a budget: Named or KeptIn.
+// BudgetOption changes a budget: Named, KeptIn or Additive.
 type BudgetOption func(*budgetOptions)
 
 type budgetOptions struct {
 	name, path  string
 	named, kept bool
+	additive    bool
 }
 
 // Named tells budgets of different data apart; without it the name is "main". Two data sets that share no person have
@@ -56,6 +58,10 @@ func Named(name string) BudgetOption {
 func KeptIn(path string) BudgetOption {
 	return func(o *budgetOptions) { o.path, o.kept = path, true }
 }
+
+// Additive has releases add up by their ε and δ alone. That can be followed by eye, and covers fewer of them: without
+// it squares add up where noise is about Gaussian (NewBudget).
+func Additive() BudgetOption { return func(o *budgetOptions) { o.additive = true } }
 
 // NewBudget states a budget of (ε, δ) under add/remove-one: what anyone may learn changes by a factor of at most e^ε,
 // up to a probability of δ, whether or not a person's record is in the data. The promise is for all fits together,
@@ -82,7 +88,8 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	for _, set := range opts {
 		set(&o)
 	}
-	c := ledger.Config{Name: o.name, Path: o.path, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}
+	c := ledger.Config{Name: o.name, Path: o.path, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove,
+		Additive: o.additive}
 	if o.kept && o.path == "" {
 		return &Budget{err: &privacy.ParamError{Name: "KeptIn", Value: `""`, Want: "the name of a file"}}
 	}
@@ -453,17 +460,23 @@ func (b *Budget) Display() display.Item {
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.
 		if sum > 1.001*s.SpentEpsilon {
-			because := "where noise is about Gaussian, squares add up"
+			var because []string
 			if slices.ContainsFunc(s.Entries, func(e ledger.Entry) bool { return e.Partition != "" }) {
-				because = "a record is in one group at most, so that the dearest counts, and " + because
+				because = append(because, "a record is in one group at most, so that the dearest counts")
+			}
+			if s.Rule != ledger.Sums {
+				because = append(because, "where noise is about Gaussian, squares add up")
 			}
 			it.Note("The releases' own ε add up to %s, and together they amount to less, which is in the line \"all "+
-				"so far\": %s.", privacy.FormatUp(sum*(1-1e-12), 4), because) // what floats add beside it
+				"so far\": %s.", privacy.FormatUp(sum*(1-1e-12), 4),
+				strings.Join(because, ", and ")) // what floats add beside it
 		}
-		it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +
-			"result. The budget itself needs no such assumption.")
-		if s.Delta > 0 {
-			it.Note("The last line is what one more release may spend if its noise is about Gaussian.")
+		if s.Rule != ledger.Sums {
+			it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +
+				"result. The budget itself needs no such assumption.")
+			if s.Delta > 0 {
+				it.Note("The last line is what one more release may spend if its noise is about Gaussian.")
+			}
 		}
 	}
 	if len(s.Entries) > 0 && s.Entries[0].Unit != "" {

@@ -73,7 +73,7 @@ func TestNoRecordIsRefused(t *testing.T) {
 			it, steps := m.Display(), data[l.from].Display()
 			// A noisy count is released too, and has its share of the budget; how many coefficients are zero is said of
 			// those that are released.
-			words := noisyCount.ReplaceAllString(fmt.Sprint(it.Title, it.Warning, it.Notes, steps), "")
+			words := noisyCount.ReplaceAllString(fmt.Sprint(it.Title, it.Warning, it.Notes, it.Details, steps), "")
 			if first, ok := said[l.name]; ok && first != words {
 				t.Errorf("%s of %s is shown as\n%s\nand else as\n%s", l.name, name, words, first)
 			}

@@ -362,7 +362,7 @@ func TestShownFiguresAreFinite(t *testing.T) {
 			if err != nil {
 				continue // of another task
 			}
-			notes := fmt.Sprint(model.Display().Notes)
+			notes := fmt.Sprint(model.Display().Details)
 			if strings.Contains(notes, "Inf") || strings.Contains(notes, "τ = 0 ") ||
 				strings.Contains(notes, "σ/λ =") != (strings.Contains(model.Release.Mechanism, "objective") &&
 					!strings.Contains(model.Release.Mechanism, "after a count")) {

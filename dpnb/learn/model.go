@@ -400,7 +400,7 @@ func (m *Model) Display() display.Item {
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
 	it.Warning = m.warning()
 	it.Note("Guarantee: %s", r.Guarantee.Words())
-	it.Note("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
+	it.Detail("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
 	if g := r.Guarantee; g.Delta == 0 && g.Epsilon > 0 && g.Adjacency == privacy.AddRemove {
 		it.Note("Where one record is replaced by another it is at most ε = %s: one removed and one added.",
 			privacy.FormatUp(2*g.Epsilon, 3))
@@ -439,10 +439,10 @@ func (m *Model) Display() display.Item {
 				"%.2g.",
 				r.NoiseScale/least)
 		}
-		it.Note("Certificate: the objective's gradient is at most τ = %s at the solution.%s",
+		it.Detail("Certificate: the objective's gradient is at most τ = %s at the solution.%s",
 			privacy.FormatUp(r.Tolerance, 3), alone)
 	}
-	it.Note("Assumes: %s.", strings.Join(r.Guarantee.Assumptions, "; "))
+	it.Detail("Assumes: %s.", strings.Join(r.Guarantee.Assumptions, "; "))
 	for _, e := range m.edits {
 		it.Note("Changed after the fit, which costs nothing: %s.", e.words(m))
 	}

@@ -107,6 +107,12 @@ func show(v any) error {
 			return err
 		}
 		return display.ShowPNG(png, v.Words())
+	case *figure.Slider:
+		turned, err := v.HTML()
+		if err != nil {
+			return err
+		}
+		return display.ShowHTML(turned, v.Words())
 	case dataframe.DataFrame:
 		return display.Show(gotaItem(v))
 	case *frame.Table:

@@ -13,7 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Config of a budget. Every field but Path is required.
+// Config of a budget. Every field but Additive and Path is required.
 type Config struct {
 	// Name tells budgets of different data apart: a process has one budget of a name.
 	Name string `json:"name"`
@@ -22,6 +22,8 @@ type Config struct {
 	Delta   float64 `json:"delta"`
 	// Adjacency of every guarantee that the budget pays for.
 	Adjacency privacy.Adjacency `json:"adjacency"`
+	// Additive has releases add up by ε and δ alone, which anybody can follow and which covers fewer (Sums).
+	Additive bool `json:"additive,omitempty"`
 	// Path is the file that keeps the ledger; empty keeps it as long as the process lasts.
 	Path string `json:"-"`
 }
@@ -152,14 +154,14 @@ func (b *Budget) with(entries []Entry) (Rule, error) {
 	if err := b.sameUnit(slices.Concat(b.entries, entries)); err != nil {
 		return "", err
 	}
-	a := account{b.config, b.rule}
+	a := b.config.account(b.rule)
 	enough := !slices.ContainsFunc(entries, func(e Entry) bool { return e.Delta > a.Delta })
 	if len(b.entries) == 0 {
 		a.rule = a.decide(entries)
 	}
 	if !enough || !a.covers(slices.Concat(b.entries, entries)) {
 		asked := a.tally(entries)
-		re, rd := account{b.config, b.rule}.left(b.entries)
+		re, rd := b.config.account(b.rule).left(b.entries)
 		return "", &OverspentError{b.config.Name, up(asked.epsilon), up(asked.delta), re, rd}
 	}
 	return a.rule, nil
@@ -185,7 +187,7 @@ func (b *Budget) State() (State, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var s State
-	err := b.locked(func() error { s = account{b.config, b.rule}.state(b.entries); return nil })
+	err := b.locked(func() error { s = b.config.account(b.rule).state(b.entries); return nil })
 	return s, err
 }
 
@@ -197,7 +199,7 @@ func (b *Budget) After(entries ...Entry) (State, error) {
 	err := b.locked(func() error {
 		rule, err := b.with(entries)
 		if err == nil {
-			s = account{b.config, rule}.state(slices.Concat(b.entries, entries))
+			s = b.config.account(rule).state(slices.Concat(b.entries, entries))
 		}
 		return err
 	})
@@ -239,5 +241,5 @@ func (b *Budget) account() account {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.locked(func() error { return nil })
-	return account{b.config, b.rule}
+	return b.config.account(b.rule)
 }

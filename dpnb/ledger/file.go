@@ -76,9 +76,7 @@ func (b *Budget) load() error {
 			f.Name, want.Name)
 	}
 	if f.Config != want {
-		return fmt.Errorf("ledger: budget %q was stated with ε = %v, δ = %v, %v, and is now stated with ε = %v, "+
-			"δ = %v, %v: a budget cannot be changed once it is stated; use another name, Named(\"…\"), for other data",
-			f.Name, f.Epsilon, f.Delta, f.Adjacency, want.Epsilon, want.Delta, want.Adjacency)
+		return want.restates(f.Config)
 	}
 	// Entries are only ever added. An older ledger in the place of this one has forgotten some.
 	if len(f.Entries) < len(b.entries) || !slices.Equal(f.Entries[:len(b.entries)], b.entries) {

@@ -68,9 +68,17 @@ func (c Config) restates(stated Config) error {
 			c.Name, place(stated.Path), place(c.Path))
 	}
 	if c != stated {
-		return fmt.Errorf("ledger: budget %q was stated with ε = %v, δ = %v, %v, and now with ε = %v, δ = %v, %v: a "+
-			"budget cannot be changed once it is stated; use another name, Named(\"…\"), for other data",
-			c.Name, stated.Epsilon, stated.Delta, stated.Adjacency, c.Epsilon, c.Delta, c.Adjacency)
+		return fmt.Errorf("ledger: budget %q was stated with %s, and now with %s: a budget cannot be changed once "+
+			"it is stated; use another name, Named(\"…\"), for other data", c.Name, stated.words(), c.words())
 	}
 	return nil
+}
+
+// words are what was stated.
+func (c Config) words() string {
+	words := fmt.Sprintf("ε = %v, δ = %v, %v", c.Epsilon, c.Delta, c.Adjacency)
+	if c.Additive {
+		words += ", additive"
+	}
+	return words
 }

@@ -24,7 +24,8 @@ const (
 	// Squares gives all of δ to the squares: the first entry is a share, or one of known μ for which Either has too
 	// little δ.
 	Squares Rule = "gaussian"
-	// Sums gives all of δ to the sums: there is no δ, or nothing else covers the first entry.
+	// Sums gives all of δ to the sums: there is no δ, nothing else covers the first entry, or it was asked for
+	// (Config.Additive).
 	Sums Rule = "sums"
 )
 
@@ -42,6 +43,14 @@ const tails = 0x1p-12
 type account struct {
 	Config
 	rule Rule
+}
+
+// account returns the budget under a rule, which an additive one has from the beginning.
+func (c Config) account(rule Rule) account {
+	if c.Additive {
+		rule = Sums
+	}
+	return account{c, rule}
 }
 
 // deltas returns the parts of δ, those of the sums exactly and of the squares rounded down.
@@ -66,6 +75,9 @@ func (a account) mu() (mu, slack float64) {
 
 // decide returns the rule of a budget that begins with these entries.
 func (a account) decide(first []Entry) Rule {
+	if a.Additive {
+		return Sums
+	}
 	for _, e := range first {
 		if e.Shared && a.Delta > 0 {
 			return Squares

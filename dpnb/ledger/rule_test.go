@@ -286,3 +286,36 @@ func TestFilesGoOnAsTheyBegan(t *testing.T) {
 		t.Errorf("%v, %v", state(t, b), err)
 	}
 }
+
+// An additive budget adds ε and δ whatever the noise is, has all of δ for that from the beginning, and cannot become
+// another.
+func TestAdditive(t *testing.T) {
+	budgets(t, func(t *testing.T, c Config) {
+		c.Epsilon, c.Additive = 1.5, true
+		b := open(t, c)
+		for _, e := range []float64{0.05, 0.05, 1, 0.4} {
+			p := b.Spend(e)
+			if want := c.Delta * e / 1.5; p.Tail != 0 || p.Squares || p.Delta > want || p.Delta < want*(1-1e-15) {
+				t.Errorf("ε = %v buys %+v, want δ = %v", e, p, want)
+			}
+			if err := b.Charge(Entry{Epsilon: e, Delta: p.Delta, Mu: 0.1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := b.State()
+		if err != nil || s.Rule != Sums || s.SpentEpsilon > 1.5 || s.RemainingEpsilon != 0 || s.Used != 1 {
+			t.Errorf("state %+v, %v", s, err)
+		}
+		if err := b.Charge(Entry{Epsilon: 0.01, Mu: 0.001}); err == nil {
+			t.Error("more is spent than there is")
+		}
+		c.Additive = false
+		for name, state := range map[string]func(Config) (*Budget, error){"here": Open, "anew": anew} {
+			if _, err := state(c); err == nil && (name == "here" || c.Path != "") {
+				t.Errorf("%s it became another", name)
+			} else if err != nil && !strings.Contains(err.Error(), "additive") {
+				t.Error(err)
+			}
+		}
+	})
+}

@@ -1,7 +1,6 @@
 package matrix
 
 import (
-	"fmt"
 	"math"
 	"slices"
 )
@@ -13,35 +12,6 @@ type CSR struct {
 	Starts  []int
 	Columns []int32
 	Values  []float64
-}
-
-// NewCSR returns the matrix over the given slices, which it keeps.
-//
-// Errors: *DataError if starts does not rise from 0 to len(values) in n+1 steps, if columns and values differ in
-// length, or if the columns of a row do not rise strictly within 0 … d−1.
-func NewCSR(n, d int, starts []int, columns []int32, values []float64) (*CSR, error) {
-	fail := func(format string, a ...any) (*CSR, error) { return nil, &DataError{fmt.Sprintf(format, a...)} }
-	switch {
-	case n < 0 || d < 0 || d > math.MaxInt32:
-		return fail("%d×%d is not a size of a sparse matrix", n, d)
-	case len(starts) != n+1 || starts[0] != 0 || starts[n] != len(values):
-		return fail("starts must have n+1 = %d entries, from 0 to the number %d of values", n+1, len(values))
-	case len(columns) != len(values):
-		return fail("%d columns for %d values", len(columns), len(values))
-	}
-	for i := range n {
-		if starts[i+1] < starts[i] || starts[i+1] > len(values) {
-			return fail("starts must not fall, but does at row %d", i)
-		}
-		last := int32(-1)
-		for _, j := range columns[starts[i]:starts[i+1]] {
-			if j <= last || int(j) >= d {
-				return fail("the columns of row %d must rise strictly within 0 … %d", i, d-1)
-			}
-			last = j
-		}
-	}
-	return &CSR{N: n, D: d, Starts: starts, Columns: columns, Values: values}, nil
 }
 
 // Sparse returns the entries of m that are not zero.

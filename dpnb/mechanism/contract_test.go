@@ -256,10 +256,7 @@ func stampsItsNoise(c tenant) error {
 // and nothing but the coefficients and what goes with them tells which it was. Whether there are any records, and of
 // which classes, is private.
 func treatsNeighboursAlike(c tenant) error {
-	sparse, err := matrix.NewCSR(0, 2, []int{0}, nil, nil)
-	if err != nil {
-		return err
-	}
+	sparse := matrix.NewDense(0, 2, nil).Sparse()
 	last := c.labels[len(c.labels)-1]
 	some, ofThem := c.records(6, 4)
 	pairs := map[string][]struct {

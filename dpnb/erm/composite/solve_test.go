@@ -346,35 +346,3 @@ func TestSlackCounts(t *testing.T) {
 		}
 	}
 }
-
-// Sparse records give what dense ones give.
-func TestSparseRecords(t *testing.T) {
-	s := random(rand.New(rand.NewPCG(16, 4)), 300, 8, loss.Logistic{}, L1{3}, NewBox(0.2))
-	rows := s.p.Rows.(*matrix.Dense)
-	for i := range rows.Data {
-		if i%3 != 0 {
-			rows.Data[i] = 0
-		}
-	}
-	sparse := *s.p
-	sparse.Rows = rows.Sparse()
-	for name, solve := range map[string]func(p *Problem) (*Solution, error){
-		"Solve": func(p *Problem) (*Solution, error) { return Solve(p, &Settings{Tolerance: 1e-9}) },
-		"Stochastic": func(p *Problem) (*Solution, error) {
-			return Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 200,
-				Modulus: s.modulus})
-		},
-	} {
-		a, err := solve(s.p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := solve(&sparse)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := floats.Distance(a.Theta, b.Theta, 2); d > 1e-9 {
-			t.Errorf("%s: %v between dense and sparse", name, d)
-		}
-	}
-}

@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim"
@@ -45,25 +46,17 @@ type Whitened struct {
 
 // WhitenedAdult returns the Adult data (or invented people, where they are not on this machine) whitened to d features
 // with rows of norm at most radius ≥ 1.
-func WhitenedAdult(d int, radius float64) (*Whitened, error) {
+func WhitenedAdult(d int, radius float64) (_ *Whitened, err error) {
+	defer measure.Catch(&err)
 	if d < 1 || !(radius >= 1) {
 		return nil, fmt.Errorf("experiment: %d features with rows of norm at most %v, want at least one and a radius "+
 			"≥ 1", d, radius)
 	}
-	train, test, err := dataset.Adult()
-	if err != nil {
-		return nil, err
-	}
+	train, test := measure.Must2(dataset.Adult())
 	w := &Whitened{Name: experiment.Named("Adult", train) + ", whitened", Features: d, Radius: radius}
 	settings := frame.DesignSettings{Label: "income", NoBias: true}
-	all, err := frame.NewDesign(train, dataset.AdultSchema(), settings)
-	if err != nil {
-		return nil, err
-	}
-	unseen, err := frame.NewDesign(test, dataset.AdultSchema(), settings)
-	if err != nil {
-		return nil, err
-	}
+	all := measure.Must(frame.NewDesign(train, dataset.AdultSchema(), settings))
+	unseen := measure.Must(frame.NewDesign(test, dataset.AdultSchema(), settings))
 	kept := balanced(all.Labels, 1)
 	half := len(kept) / 2
 	in := all.Rows.(*matrix.Dense)
@@ -71,10 +64,7 @@ func WhitenedAdult(d int, radius float64) (*Whitened, error) {
 	if d > min(public.D, public.N) {
 		return nil, fmt.Errorf("experiment: %d features, the data have %d", d, public.D)
 	}
-	mean, axes, err := principal(public, d)
-	if err != nil {
-		return nil, err
-	}
+	mean, axes := measure.Must2(principal(public, d))
 	for _, part := range []struct {
 		rows   *matrix.Dense
 		labels []float64
@@ -179,18 +169,16 @@ func kurtosis(x *matrix.Dense) float64 {
 }
 
 // learn fits the public half with an intercept.
-func (w *Whitened) learn(x *matrix.Dense, labels []float64) error {
+func (w *Whitened) learn(x *matrix.Dense, labels []float64) (err error) {
+	defer measure.Catch(&err)
 	with := matrix.NewDense(x.N, x.D+1, nil)
 	for i := range x.N {
 		row := with.Data[i*with.D : (i+1)*with.D]
 		copy(row, x.Data[i*x.D:(i+1)*x.D])
 		row[x.D] = 1
 	}
-	sol, err := erm.Minimize(&erm.Problem{Rows: with, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.01},
-		&erm.Settings{Tolerance: 1e-5})
-	if err != nil {
-		return err
-	}
+	sol := measure.Must(erm.Minimize(&erm.Problem{Rows: with, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.01},
+		&erm.Settings{Tolerance: 1e-5}))
 	w.Signal, w.Intercept = sol.Theta[:x.D], sol.Theta[x.D]
 	w.Kappa = floats.Norm(w.Signal, 2) / math.Sqrt(float64(x.D))
 	return nil
@@ -222,8 +210,9 @@ type Forecast struct {
 type Measured struct{ Error, MSE sim.Summary }
 
 // Forecast predicts and measures a fit to n records at (ε, δ), add/remove-one.
-func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, repetitions int, seed uint64) (Forecast,
-	error) {
+func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, repetitions int, seed uint64) (
+	_ Forecast, err error) {
+	defer measure.Catch(&err)
 	pool, _ := w.Pool.Rows.Dims()
 	if n < 1 || n > pool || repetitions < 2 {
 		return Forecast{}, fmt.Errorf("experiment: %d records in %d repetitions, want 1 to %d and at least 2", n,
@@ -232,29 +221,21 @@ func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, 
 	task := proportional.Task{Loss: loss.Logistic{}, AspectRatio: float64(w.Features) / float64(n), Kappa: w.Kappa,
 		Link:   shiftedLink{w.Intercept},
 		Radius: w.Radius, Goal: proportional.SquaredError}
-	p, err := task.Best(proportional.Objective, proportional.Target{Epsilon: epsilon, Delta: delta,
-		Adjacency: privacy.AddRemove}, objective.DTZ24)
-	if err != nil {
-		return Forecast{}, err
-	}
+	p := measure.Must(task.Best(proportional.Objective, proportional.Target{Epsilon: epsilon, Delta: delta,
+		Adjacency: privacy.AddRemove}, objective.DTZ24))
 	f := Forecast{Records: n, Features: w.Features, Epsilon: epsilon, Lambda: p.Lambda, Nu: p.Nu,
 		PredictedError: p.Quality().Error, PredictedMSE: p.Point.MSE()}
-	gauss, err := population.Simulation{Population: population.Population{Records: n, Features: w.Features,
+	gauss := measure.Must(population.Simulation{Population: population.Population{Records: n, Features: w.Features,
 		Design: population.Gaussian,
 		Signal: population.OnSphere(w.Kappa), Prob: task.Link.Prob},
 		Estimator:   population.ObjectivePerturbation{Loss: task.Loss, Lambda: p.Lambda, Nu: p.Nu},
-		Repetitions: repetitions, Seed: seed, TestRecords: 1000}.Run(ctx)
-	if err != nil {
-		return Forecast{}, err
-	}
+		Repetitions: repetitions, Seed: seed, TestRecords: 1000}.Run(ctx))
 	f.GaussianRows = Measured{gauss.Of(0, population.TestError), gauss.Of(0, population.MSE)}
 	for _, part := range []struct {
 		to    *Measured
 		model bool
 	}{{&f.ModelLabels, true}, {&f.Real, false}} {
-		if *part.to, err = w.measure(ctx, n, p, part.model, repetitions, seed); err != nil {
-			return Forecast{}, err
-		}
+		*part.to = measure.Must(w.measure(ctx, n, p, part.model, repetitions, seed))
 	}
 	return f, nil
 }
@@ -275,7 +256,8 @@ func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction
 			truth[i] = 0.5 + 0.5*w.Test.Labels[i]
 		}
 	}
-	err := repeat(ctx, repetitions, func(k int, s *population.Solver) error {
+	err := repeat(ctx, repetitions, func(k int, s *population.Solver) (err error) {
+		defer measure.Catch(&err)
 		r := root.Stream(k)
 		index := r.Perm(pool.N)[:n]
 		rows, labels := pool.Select(index), pick(w.Pool.Labels, index)
@@ -290,11 +272,8 @@ func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction
 		}
 		linear := make([]float64, w.Features)
 		r.Gaussian(linear, p.Nu)
-		beta, err := s.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: p.Lambda,
-			Linear: linear}, 1e-6)
-		if err != nil {
-			return err
-		}
+		beta := measure.Must(s.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{},
+			Lambda: p.Lambda, Linear: linear}, 1e-6))
 		scores := make([]float64, test.N)
 		test.Margins(scores, beta, 0, test.N)
 		for i, t := range scores {

@@ -6,16 +6,14 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // What is prepared from the public half is what the theory assumes, up to its own chance; where its assumptions hold it
 // predicts, and where they do not it is near.
 func TestWhitened(t *testing.T) {
 	const d = 8
-	w, err := WhitenedAdult(d, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := measure.Must(WhitenedAdult(d, 2))
 	n, columns := w.Pool.Rows.Dims()
 	if columns != d || w.Pool.RowNorm != 2 || n < 500 {
 		t.Fatalf("%d records of %d features, norm %v", n, columns, w.Pool.RowNorm)
@@ -42,10 +40,7 @@ func TestWhitened(t *testing.T) {
 	if share := float64(positive) / float64(n); math.Abs(share-0.5) > 0.08 {
 		t.Errorf("%.2f of the labels are positive", share)
 	}
-	f, err := w.Forecast(context.Background(), 250, 4, 1e-5, 40, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := measure.Must(w.Forecast(context.Background(), 250, 4, 1e-5, 40, 1))
 	if z := (f.GaussianRows.MSE.Mean - f.PredictedMSE) / f.GaussianRows.MSE.StdErr; math.Abs(z) > 4.5 {
 		t.Errorf("Gaussian rows: squared error %v, predicted %v", f.GaussianRows.MSE, f.PredictedMSE)
 	}

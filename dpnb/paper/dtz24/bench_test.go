@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
@@ -26,10 +27,7 @@ func BenchmarkFigure6Setting(b *testing.B) {
 func BenchmarkLarge(b *testing.B) {
 	for _, kind := range []Kind{RobustObjective, LogisticObjective, LogisticDescent} {
 		b.Run(kind.String(), func(b *testing.B) {
-			m, err := Setting{kind, population.Rademacher, 3000, 2000}.model()
-			if err != nil {
-				b.Fatal(err)
-			}
+			m := measure.Must(Setting{kind, population.Rademacher, 3000, 2000}.model())
 			for b.Loop() {
 				if _, err := (population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: 2,
 					Seed: 1}).Run(context.Background()); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
@@ -17,17 +18,15 @@ import (
 
 // PromiseTable says what the noise of Figures 3 to 5 promises: that of the Gaussian mechanism of sensitivity L, or L/λ
 // for the output. Output perturbation is accounted for as just that; objective perturbation cannot cost less.
-func PromiseTable() (display.Item, error) {
+func PromiseTable() (_ display.Item, err error) {
+	defer measure.Catch(&err)
 	it := display.Item{Header: []string{"figure", "ε at δ = 1e-5"}}
 	for _, r := range []struct {
 		figure string
 		l, nu  float64
 	}{{"Figure 3, Huber, ν = 1/5", 10, 0.2}, {"Figure 4, logistic, ν = 1/5", 1, 0.2},
 		{"Figure 5, Huber, ν = 1/2, λ = 1", 10, 0.5}, {"Figure 5, logistic, ν = 1/2, λ = 1", 1, 0.5}} {
-		eps, err := privacy.EpsilonUpper(privacy.GaussianProfile(r.l/r.nu, privacy.AddRemove), 1e-5)
-		if err != nil {
-			return it, err
-		}
+		eps := measure.Must(privacy.EpsilonUpper(privacy.GaussianProfile(r.l/r.nu, privacy.AddRemove), 1e-5))
 		it.Row(r.figure, privacy.FormatUp(eps, 3))
 	}
 	return it, nil
@@ -59,7 +58,8 @@ func (p *Plan) prepare() {
 
 // CostFigure draws the predicted error of every mechanism with its best knobs over the number of records, at the plan's
 // ε, and a table of how many records without privacy are worth as much as some with it.
-func (p Plan) CostFigure() (*figure.Figure, display.Item, error) {
+func (p Plan) CostFigure() (_ *figure.Figure, _ display.Item, err error) {
+	defer measure.Catch(&err)
 	it := display.Item{Title: "Objective perturbation",
 		Header: []string{"records", "are worth, without privacy"}}
 	p.prepare()
@@ -69,10 +69,7 @@ func (p Plan) CostFigure() (*figure.Figure, display.Item, error) {
 	ratios := figure.Values(n, func(n float64) float64 { return d / n })
 	var curves [2][]float64
 	for k, mechanism := range []proportional.Mechanism{proportional.Objective, proportional.Output} {
-		cells, err := p.task.Frontier(mechanism, []proportional.Target{target}, ratios)
-		if err != nil {
-			return nil, it, err
-		}
+		cells := measure.Must(p.task.Frontier(mechanism, []proportional.Target{target}, ratios))
 		for _, c := range cells[0] {
 			curves[k] = append(curves[k], p.value(c))
 		}
@@ -81,19 +78,13 @@ func (p Plan) CostFigure() (*figure.Figure, display.Item, error) {
 	var ordinary, few, descent []float64
 	for i, r := range ratios {
 		p.task.AspectRatio = r
-		plain, err := p.task.NonPrivate()
-		if err != nil {
-			return nil, it, err
-		}
+		plain := measure.Must(p.task.NonPrivate())
 		ordinary = append(ordinary, p.value(plain))
 		if p.Residual == 0 {
 			best = 100 * plain.Quality().BestError
 		}
 		if i%2 == 0 {
-			steps, err := p.task.Best(proportional.NoisyDescent, target, objective.DTZ24)
-			if err != nil {
-				return nil, it, err
-			}
+			steps := measure.Must(p.task.Best(proportional.NoisyDescent, target, objective.DTZ24))
 			few, descent = append(few, n[i]), append(descent, p.value(steps))
 		}
 	}
@@ -130,7 +121,8 @@ func at(x, y []float64, x0 float64) float64 {
 
 // FrontierFigure maps the share of new records that objective perturbation of the logistic loss gets wrong, with the
 // best ridge everywhere, over d/n and ε.
-func FrontierFigure(signal, delta float64) (*figure.Figure, error) {
+func FrontierFigure(signal, delta float64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	task := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: signal, Radius: 1,
 		Goal: proportional.Misclassification}
 	eps, ratios := figure.Geometric(0.1, 10, 24), figure.Geometric(0.001, 1, 36)
@@ -138,10 +130,7 @@ func FrontierFigure(signal, delta float64) (*figure.Figure, error) {
 	for _, e := range eps {
 		targets = append(targets, proportional.Target{Epsilon: e, Delta: delta, Adjacency: privacy.AddRemove})
 	}
-	cells, err := task.Frontier(proportional.Objective, targets, ratios)
-	if err != nil {
-		return nil, err
-	}
+	cells := measure.Must(task.Frontier(proportional.Objective, targets, ratios))
 	wrong, least := make([][]float64, len(eps)), 100.0
 	for i := range cells {
 		for _, c := range cells[i] {
@@ -178,7 +167,8 @@ func FrontierFigure(signal, delta float64) (*figure.Figure, error) {
 
 // RidgeFigure draws the relative squared error of objective perturbation over λ at four ε, d/n = 0.1, κ = 2, the best λ
 // marked by a stroke: theory, and simulated fits of n = 500.
-func RidgeFigure(repetitions int, seed uint64) (*figure.Figure, error) {
+func RidgeFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	task := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.1, Kappa: 2,
 		Radius: 1, Goal: proportional.SquaredError}
 	f := figure.New("Which ridge? (d/n = 0.1, κ = 2, δ = 1e−5)", "ridge λ", "relative error²").
@@ -214,14 +204,11 @@ func RidgeFigure(repetitions int, seed uint64) (*figure.Figure, error) {
 			if err != nil {
 				continue
 			}
-			r, err := population.Simulation{
+			r := measure.Must(population.Simulation{
 				Population: population.Population{Records: 500, Features: 50, Design: population.Rademacher,
 					Signal: population.OnSphere(2), Prob: population.Logistic},
 				Estimator:   population.ObjectivePerturbation{Loss: task.Loss, Lambda: l, Nu: nu},
-				Repetitions: repetitions, Seed: seed}.Run(context.Background())
-			if err != nil {
-				return nil, err
-			}
+				Repetitions: repetitions, Seed: seed}.Run(context.Background()))
 			x, z = append(x, l), append(z, r.Of(0, population.MSE).Mean/4)
 		}
 		f.Dots("", x, z, c)
@@ -231,24 +218,19 @@ func RidgeFigure(repetitions int, seed uint64) (*figure.Figure, error) {
 
 // PathFigure draws the relative squared error of every iterate of noisy descent on the logistic loss, n = 400, d = 100,
 // κ = 2, with the range that holds nine of ten runs: theory, and simulated means.
-func PathFigure(repetitions int, seed uint64) (*figure.Figure, error) {
+func PathFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	const steps = 20
 	f := figure.New("The path of noisy descent (n = 400, d = 100)", "steps", "relative squared error")
 	for k, nu := range []float64{0, 0.5, 1, 2} {
 		c := []figure.Color{figure.Gray, figure.Blue, figure.Green, figure.Orange}[k]
-		path, err := proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.25,
-			Step: 0.3, Steps: steps, Nu: nu, Kappa: 2}.Trajectory(nil)
-		if err != nil {
-			return nil, err
-		}
-		r, err := population.Simulation{
+		path := measure.Must(proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{},
+			AspectRatio: 0.25, Step: 0.3, Steps: steps, Nu: nu, Kappa: 2}.Trajectory(nil))
+		r := measure.Must(population.Simulation{
 			Population: population.Population{Records: 400, Features: 100, Design: population.Rademacher,
 				Signal: population.OnSphere(2), Prob: population.Logistic},
 			Estimator: population.NoisyDescent{Slopes: population.SlopesOf(loss.Logistic{}), Step: 0.3, Steps: steps,
-				Nu: nu}, Repetitions: repetitions, Seed: seed}.Run(context.Background())
-		if err != nil {
-			return nil, err
-		}
+				Nu: nu}, Repetitions: repetitions, Seed: seed}.Run(context.Background()))
 		var t, theory, lo, hi, dots []float64
 		for i, m := range path {
 			each := slices.Sorted(slices.Values(r.Each(i, population.MSE)))
@@ -267,7 +249,8 @@ func PathFigure(repetitions int, seed uint64) (*figure.Figure, error) {
 
 // StepsFigure draws the predicted share of wrong labels of noisy descent over the number of steps at four ε, each with
 // the best of six step sizes: d/n = 0.02, κ = 2.
-func StepsFigure() (*figure.Figure, error) {
+func StepsFigure() (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	task := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.02, Kappa: 2,
 		Radius: 1, Goal: proportional.Misclassification}
 	f := figure.New("How many steps? (logistic, d/n = 0.02, κ = 2, δ = 1e−5)", "steps T",
@@ -278,12 +261,9 @@ func StepsFigure() (*figure.Figure, error) {
 		for _, steps := range []int{1, 2, 3, 4, 6, 8, 12} {
 			least := math.Inf(1)
 			for _, step := range []float64{0.0025, 0.005, 0.01, 0.02, 0.04, 0.08} {
-				p, err := task.AtSteps(proportional.Target{Epsilon: e, Delta: 1e-5, Adjacency: privacy.AddRemove},
-					steps,
-					step, &proportional.DescentSettings{Points: 1021})
-				if err != nil {
-					return nil, err
-				}
+				p := measure.Must(task.AtSteps(proportional.Target{Epsilon: e, Delta: 1e-5,
+					Adjacency: privacy.AddRemove}, steps,
+					step, &proportional.DescentSettings{Points: 1021}))
 				least = min(least, 100*p.Quality().Error)
 			}
 			x, y = append(x, float64(steps)), append(y, least)
@@ -296,18 +276,16 @@ func StepsFigure() (*figure.Figure, error) {
 
 // Figures holds the forecasts for growing numbers of the records against what came of them: which are wrong, and how
 // far the coefficients are off; and a table, whose notes say by how much the forecasts are off.
-func (w *Whitened) Figures(sizes []int, epsilon, delta float64, repetitions int, seed uint64) ([]*figure.Figure,
-	display.Item, error) {
+func (w *Whitened) Figures(sizes []int, epsilon, delta float64, repetitions int, seed uint64) (
+	_ []*figure.Figure, _ display.Item, err error) {
+	defer measure.Catch(&err)
 	it := display.Item{Header: []string{"records", "λ", "ν", "wrong: predicted", "Gaussian rows", "these rows",
 		"squared error: predicted", "Gaussian rows", "these rows"}}
 	var n []float64
 	var theory, gauss, real, lo, hi [2][]float64 // of the error rate in percent, and of the squared error
 	rate, ratio := 0.0, 0.0
 	for _, k := range sizes {
-		f, err := w.Forecast(context.Background(), k, epsilon, delta, repetitions, seed)
-		if err != nil {
-			return nil, it, err
-		}
+		f := measure.Must(w.Forecast(context.Background(), k, epsilon, delta, repetitions, seed))
 		n = append(n, float64(k))
 		for q, v := range [2][]float64{{f.PredictedError, f.GaussianRows.Error.Mean, f.Real.Error.Mean},
 			{f.PredictedMSE, f.GaussianRows.MSE.Mean, f.Real.MSE.Mean}} {

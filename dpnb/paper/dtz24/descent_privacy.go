@@ -41,21 +41,16 @@ func descentPrivacy() []claim.Claim {
 // descentCosts holds the ρ of noisy descent, times a factor, against exact divergences, of which the largest must come
 // to least of it, and against the formula.
 func descentCosts(l loss.Loss, least, factor float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		var ratio, off float64
 		for _, c := range []struct {
 			radius, nu, step float64
 			steps, others    int
 		}{{1, 2, 0.5, 1, 0}, {1.5, 3, 0.3, 2, 0}, {1, 4, 0.5, 3, 0}, {1, 2, 0.4, 2, 3}} {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
-			rho, err := proportional.Prediction{Mechanism: proportional.NoisyDescent, Steps: c.steps, Nu: c.nu,
+			measure.Try(ctx.Err())
+			rho := measure.Must(proportional.Prediction{Mechanism: proportional.NoisyDescent, Steps: c.steps, Nu: c.nu,
 				Task:   proportional.Task{Loss: l, Radius: c.radius},
-				Target: proportional.Target{Adjacency: privacy.ReplaceOne}}.ZCDP()
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+				Target: proportional.Target{Adjacency: privacy.ReplaceOne}}.ZCDP())
 			claimed := factor * rho.Value
 			lr := l.Lipschitz() * c.radius
 			off = math.Max(off, math.Abs(claimed*c.nu*c.nu/(2*float64(c.steps)*lr*lr)-1))
@@ -90,8 +85,8 @@ func descentCosts(l loss.Loss, least, factor float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; stated ρ over the formula less 1: %s", ratio,
 			claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", least), ratio <= 1 && ratio > least,
 			"a divergence lies above ρα, or none comes near it, or another ρ is "+
-				"stated").As(off < 1e-9).Reaching(ratio), nil
-	}
+				"stated").As(off < 1e-9).Reaching(ratio)
+	})
 }
 
 // pathDivergence is the Rényi divergence of all iterates of β ← β − γ(g(β) + νξ) from 0, g either of two gradients, the

@@ -21,11 +21,8 @@ func TestDTZ24InformalTheorem(t *testing.T) {
 	huber := loss.Huber{Threshold: 0.5}
 	law := proportional.Mix([]float64{0.9, 0.1}, proportional.Normal(0, 0.3), proportional.Point(3))
 	predict := func(l proportional.Law) float64 {
-		p, err := proportional.Regression{Loss: huber, AspectRatio: ratio, Lambda: lambda, Nu: nu, Kappa: kappa,
-			Noise: l}.Solve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := measure.Must(proportional.Regression{Loss: huber, AspectRatio: ratio, Lambda: lambda, Nu: nu, Kappa: kappa,
+			Noise: l}.Solve(nil))
 		return p.RMSE * p.RMSE
 	}
 	right, printed := predict(law), predict(proportional.Normal(0, math.Sqrt(law.SecondMoment())))
@@ -48,11 +45,8 @@ func TestDTZ24InformalTheorem(t *testing.T) {
 				y[i] += 0.3 * src.NormFloat64()
 			}
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: huber, Lambda: lambda,
-			Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sol := measure.Must(erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: huber,
+			Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1}))
 		r := floats.Distance(sol.Theta, star, 2)
 		drawn.Add(r * r / d)
 	}

@@ -139,11 +139,8 @@ func TestDTZ24Simulation(t *testing.T) {
 		for j := range linear {
 			linear[j] = nu * xi[j]
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{},
-			Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sol := measure.Must(erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{},
+			Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1}))
 		var s2, c, cov float64
 		for i := range y {
 			var m float64
@@ -214,11 +211,8 @@ func TestDTZ24Group(t *testing.T) {
 	group := func(p privacy.Profile) float64 {
 		best := math.Inf(1)
 		for eps := 0.01; eps < 20; eps += 0.001 {
-			a, err := privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps, Delta: privacy.DeltaUpper(p, eps),
-				Adj: privacy.AddRemove})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := measure.Must(privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps, Delta: privacy.DeltaUpper(p, eps),
+				Adj: privacy.AddRemove}))
 			if a.Delta <= delta {
 				return math.Min(best, a.Epsilon)
 			}
@@ -226,18 +220,12 @@ func TestDTZ24Group(t *testing.T) {
 		return best
 	}
 	epsilon := func(p privacy.Profile) float64 {
-		e, err := privacy.EpsilonUpper(p, delta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := measure.Must(privacy.EpsilonUpper(p, delta))
 		return e
 	}
 	for _, mu := range []float64{0.2, 2} {
 		p := privacy.GaussianProfile(mu, privacy.AddRemove)
-		rep, err := privacy.ReplaceProfile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rep := measure.Must(privacy.ReplaceProfile(p))
 		// Replacing moves the mean of a Gaussian by twice as much, exactly.
 		exact := epsilon(privacy.GaussianProfile(2*mu, privacy.ReplaceOne))
 		errata.Within(t, "composition", epsilon(rep), exact, 1e-3*exact)
@@ -249,10 +237,7 @@ func TestDTZ24Group(t *testing.T) {
 	}
 	// The statement as it is used: Theorem 5.1 and then the group, logistic loss, R = 1, λ = σ = 5, where one record
 	// costs exactly what the Gaussian mechanism with μ = 1/5 costs.
-	p, err := privacy.HalfNormal{K: math.Log1p(0.25 / 5), A: 0.2}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := measure.Must(privacy.HalfNormal{K: math.Log1p(0.25 / 5), A: 0.2}.Profile(privacy.AddRemove))
 	stated, exact := group(p), epsilon(privacy.GaussianProfile(0.4, privacy.ReplaceOne))
 	if stated < exact+0.1 {
 		t.Errorf("stated %.4f, exact %.4f", stated, exact)

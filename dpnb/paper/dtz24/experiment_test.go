@@ -5,6 +5,8 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 func TestShapes(t *testing.T) {
@@ -22,10 +24,7 @@ func TestDTZ24Figures(t *testing.T) {
 	scale := Scale{Dots: 3, Repetitions: 10, Curve: 3, Workers: 1}
 	printed := func(ctx context.Context, s Scale) ([]Panel, error) { return Figure6(ctx, s, Step) }
 	for k, draw := range []func(context.Context, Scale) ([]Panel, error){Figure3, Figure4, Figure5, printed} {
-		panels, err := draw(ctx, scale)
-		if err != nil {
-			t.Fatal(err)
-		}
+		panels := measure.Must(draw(ctx, scale))
 		more := scale
 		more.Workers = 3
 		again, err := draw(ctx, more)
@@ -72,10 +71,7 @@ func TestPrintedStepOfFigure6(t *testing.T) {
 		t.Errorf("the product is %v at 0.483, %v at 0.486", product(0.483), product(0.486))
 	}
 	for k, step := range []func(float64) float64{Step, StableStep} {
-		panels, err := Figure6(context.Background(), Scale{Dots: 9, Curve: 2, Repetitions: 100}, step)
-		if err != nil {
-			t.Fatal(err)
-		}
+		panels := measure.Must(Figure6(context.Background(), Scale{Dots: 9, Curve: 2, Repetitions: 100}, step))
 		c := panels[0].Curves
 		last := len(c) - 1
 		for i := range c[0].Dots {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -40,19 +41,16 @@ func lambdaNames(regression bool) []string {
 // fitted solves the fixed point of one curve.
 func fitted(regression bool, aspect, lambda, nu float64) (p proportional.FixedPoint, residuals, gap float64,
 	err error) {
+	defer measure.Catch(&err)
 	if regression {
 		r := proportional.Regression{Loss: dtz24Loss(true), AspectRatio: aspect, Lambda: lambda, Nu: nu, Kappa: Kappa,
 			Noise: proportional.Normal(0, Noise)}
-		if p, err = r.Solve(nil); err != nil {
-			return p, 0, 0, err
-		}
+		p = measure.Must(r.Solve(nil))
 		return p, r.SlopeMoment(p, 2), 0, nil
 	}
 	c := proportional.Classification{Loss: dtz24Loss(false), Link: proportional.LogisticLink{}, AspectRatio: aspect,
 		Lambda: lambda, Nu: nu, Kappa: Kappa}
-	if p, err = c.Solve(nil); err != nil {
-		return p, 0, 0, err
-	}
+	p = measure.Must(c.Solve(nil))
 	return p, 0, c.TrainingMoment(p, func(star, _, score float64) float64 {
 		e := population.Logistic(star) - population.Logistic(score)
 		return e * e
@@ -63,14 +61,13 @@ const squaredError = "‖β̂ − β⋆‖²/d"
 
 // objectiveFigure is Figure 3 (a regression) or 4: the error and what happens on the training records, without privacy
 // and with.
-func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regression bool, seed uint64) ([]Panel, error) {
-	scale, err := scale.filled(repetitions)
-	if err != nil {
-		return nil, err
-	}
-	second, measure := "‖ρ′(Xβ⋆) − ρ′(Xβ̂)‖²/n", population.ProbabilityGap
+func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regression bool, seed uint64) (
+	_ []Panel, err error) {
+	defer measure.Catch(&err)
+	scale = measure.Must(scale.filled(repetitions))
+	second, of := "‖ρ′(Xβ⋆) − ρ′(Xβ̂)‖²/n", population.ProbabilityGap
 	if regression {
-		second, measure = "‖[y − Xβ̂]_L‖²/n", population.SlopeSquare
+		second, of = "‖[y − Xβ̂]_L‖²/n", population.SlopeSquare
 	}
 	nus := []float64{0, 0.2}
 	names := lambdaNames(regression)
@@ -92,18 +89,16 @@ func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regressi
 		}
 		return out, nil
 	}
-	s.run = func(ctx context.Context, n, d int) ([][]sim.Summary, error) {
+	s.run = func(ctx context.Context, n, d int) (_ [][]sim.Summary, err error) {
+		defer measure.Catch(&err)
 		out := make([][]sim.Summary, 4)
 		for k, nu := range nus {
 			for c, lambda := range dtz24Lambdas(regression) {
-				r, err := population.Simulation{Population: dtz24Population(n, d, regression),
+				r := measure.Must(population.Simulation{Population: dtz24Population(n, d, regression),
 					Estimator:   population.ObjectivePerturbation{Loss: dtz24Loss(regression), Lambda: lambda, Nu: nu},
-					Repetitions: scale.Repetitions, Seed: dotSeed(seed, n, 10*k+c), Workers: scale.Workers}.Run(ctx)
-				if err != nil {
-					return nil, err
-				}
+					Repetitions: scale.Repetitions, Seed: dotSeed(seed, n, 10*k+c), Workers: scale.Workers}.Run(ctx))
 				out[k] = append(out[k], r.Of(0, population.MSE))
-				out[k+2] = append(out[k+2], r.Of(0, measure))
+				out[k+2] = append(out[k+2], r.Of(0, of))
 			}
 		}
 		return out, nil
@@ -128,11 +123,9 @@ func Figure4(ctx context.Context, scale Scale) ([]Panel, error) {
 
 // Figure5 is Figure 5 of dtz24: output perturbation with the Huber loss (the first two panels) and the logistic loss, ν
 // ∈ {0, 1/2}, means of 100 simulations: estimation error.
-func Figure5(ctx context.Context, scale Scale) ([]Panel, error) {
-	scale, err := scale.filled(100)
-	if err != nil {
-		return nil, err
-	}
+func Figure5(ctx context.Context, scale Scale) (_ []Panel, err error) {
+	defer measure.Catch(&err)
+	scale = measure.Must(scale.filled(100))
 	nus := []float64{0, 0.5, 0, 0.5}
 	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, lambdaNames(true)),
 		newPanel("Huber loss, ν = 1/2", squaredError, 0.5, lambdaNames(true)),
@@ -151,16 +144,14 @@ func Figure5(ctx context.Context, scale Scale) ([]Panel, error) {
 		}
 		return out, nil
 	}
-	s.run = func(ctx context.Context, n, d int) ([][]sim.Summary, error) {
+	s.run = func(ctx context.Context, n, d int) (_ [][]sim.Summary, err error) {
+		defer measure.Catch(&err)
 		out := make([][]sim.Summary, 4)
 		for k, nu := range nus {
 			for c, lambda := range dtz24Lambdas(k < 2) {
-				r, err := population.Simulation{Population: dtz24Population(n, d, k < 2),
+				r := measure.Must(population.Simulation{Population: dtz24Population(n, d, k < 2),
 					Estimator:   population.OutputPerturbation{Loss: dtz24Loss(k < 2), Lambda: lambda, Nu: nu},
-					Repetitions: scale.Repetitions, Seed: dotSeed(2405, n, 10*k+c), Workers: scale.Workers}.Run(ctx)
-				if err != nil {
-					return nil, err
-				}
+					Repetitions: scale.Repetitions, Seed: dotSeed(2405, n, 10*k+c), Workers: scale.Workers}.Run(ctx))
 				out[k] = append(out[k], r.Of(0, population.MSE))
 			}
 		}
@@ -180,11 +171,9 @@ func StableStep(aspect float64) float64 { return 0.5 / (1 + 1/aspect) }
 // Figure6 is Figure 6 of dtz24: noisy gradient descent in its "conditional expectation" version with the Huber loss
 // (the first two panels) and the logistic loss, ν ∈ {0, 1/10}, y = Xβ⋆, means of 10⁴ simulations: estimation error
 // after T steps of the given size, DTZ24Step for what is printed. All the curves of a dot come from the same runs.
-func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64) ([]Panel, error) {
-	scale, err := scale.filled(10_000)
-	if err != nil {
-		return nil, err
-	}
+func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64) (_ []Panel, err error) {
+	defer measure.Catch(&err)
+	scale = measure.Must(scale.filled(10_000))
 	nus := []float64{0, 0.1, 0, 0.1}
 	var names []string
 	last := 0
@@ -196,7 +185,8 @@ func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64
 		newPanel("Huber loss, ν = 1/10", squaredError, 0.1, names),
 		newPanel("logistic loss, ν = 0", squaredError, 0, names), newPanel("logistic loss, ν = 1/10", squaredError, 0.1,
 			names)}}
-	s.predict = func(aspect float64) ([][]float64, error) {
+	s.predict = func(aspect float64) (_ [][]float64, err error) {
+		defer measure.Catch(&err)
 		out := make([][]float64, 4)
 		for k, nu := range nus {
 			g := proportional.Descent{Loss: dtz24Loss(k < 2), AspectRatio: aspect, Step: step(aspect), Steps: last,
@@ -206,17 +196,15 @@ func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64
 			} else {
 				g.Link = proportional.LogisticLink{}
 			}
-			m, err := g.Trajectory(&proportional.DescentSettings{Points: 1021})
-			if err != nil {
-				return nil, err
-			}
+			m := measure.Must(g.Trajectory(&proportional.DescentSettings{Points: 1021}))
 			for _, t := range Steps {
 				out[k] = append(out[k], m[t].MSE())
 			}
 		}
 		return out, nil
 	}
-	s.run = func(ctx context.Context, n, d int) ([][]sim.Summary, error) {
+	s.run = func(ctx context.Context, n, d int) (_ [][]sim.Summary, err error) {
+		defer measure.Catch(&err)
 		out := make([][]sim.Summary, 4)
 		for k, nu := range nus {
 			p := dtz24Population(n, d, true)
@@ -225,13 +213,10 @@ func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64
 			if k < 2 {
 				slopes = population.ExpectedHuber(Threshold, Noise)
 			}
-			r, err := population.Simulation{Population: p,
+			r := measure.Must(population.Simulation{Population: p,
 				Estimator: population.NoisyDescent{Slopes: slopes, Step: step(float64(d) / float64(n)), Steps: last,
 					Nu: nu},
-				Repetitions: scale.Repetitions, Seed: dotSeed(2406, n, k), Workers: scale.Workers}.Run(ctx)
-			if err != nil {
-				return nil, err
-			}
+				Repetitions: scale.Repetitions, Seed: dotSeed(2406, n, k), Workers: scale.Workers}.Run(ctx))
 			for _, t := range Steps {
 				out[k] = append(out[k], r.Of(t, population.MSE))
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
@@ -126,7 +127,7 @@ func envelopeSlopes(factor float64) claim.Check {
 
 // saddle takes v times a factor.
 func saddle(l loss.Loss, factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		const n, d, lambda, nu = 12, 5, 0.3, 0.4
 		_, logistic := l.(loss.Logistic)
 		rng := noise.NewSeeded(311)
@@ -140,11 +141,8 @@ func saddle(l loss.Loss, factor float64) claim.Check {
 					y[i] = math.Copysign(1, y[i])
 				}
 			}
-			best, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: l, Lambda: lambda, Linear: xi},
-				&erm.Settings{Tolerance: 1e-10})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			best := measure.Must(erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: l, Lambda: lambda, Linear: xi},
+				&erm.Settings{Tolerance: 1e-10}))
 			t := make([]float64, n)
 			// β⋆ = 0, so that u is β and ε⋆ is y. For the logistic loss labels are 0 and 1, and ρ*(v) = v ln v + (1 −
 			// v)ln(1 − v).
@@ -190,6 +188,6 @@ func saddle(l loss.Loss, factor float64) claim.Check {
 			}
 		}
 		return claim.Decide(fmt.Sprintf("other points are lower by %s and higher by %s", claim.Roughly(lower, 1e-9),
-			claim.Roughly(higher, 1e-9)), "1e-9 each", lower < 1e-9 && higher < 1e-9, "it is no saddle point"), nil
-	}
+			claim.Roughly(higher, 1e-9)), "1e-9 each", lower < 1e-9 && higher < 1e-9, "it is no saddle point")
+	})
 }

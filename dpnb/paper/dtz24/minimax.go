@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
@@ -46,7 +47,8 @@ func NewMinimax(n, d int, seed uint64) Minimax {
 // Primary returns min_u max_v Q for the matrix G (n×d), which it scales by 1/√d: the maximum over v is Σ H_L(ε +
 // Gu/√d), so that it is a minimisation of the Huber loss. Within ‖u‖ ≤ A it is that of a larger ridge where the ball is
 // too small.
-func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (float64, error) {
+func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (_ float64, err error) {
+	defer measure.Catch(&err)
 	floats.Scale(1/math.Sqrt(float64(g.D)), g.Data)
 	labels := make([]float64, g.N)
 	for i, e := range m.Noise {
@@ -54,25 +56,18 @@ func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (float64, error)
 	}
 	p := &erm.Problem{Rows: g, Labels: labels, Loss: loss.Huber{Threshold: m.Threshold}, Lambda: m.Lambda,
 		Linear: m.Shift}
-	u, err := s.Minimize(p, 1e-9)
-	if err != nil {
-		return 0, err
-	}
+	u := measure.Must(s.Minimize(p, 1e-9))
 	for lo, hi := 0.0, m.Lambda; floats.Norm(u, 2) > m.Radius*(1+1e-9); {
 		// The multiplier of the ball: double until it suffices, then bisect.
 		p.Lambda = m.Lambda + hi
-		if u, err = s.Minimize(p, 1e-9); err != nil {
-			return 0, err
-		}
+		u = measure.Must(s.Minimize(p, 1e-9))
 		if floats.Norm(u, 2) > m.Radius {
 			lo, hi = hi, 2*hi
 			continue
 		}
 		for hi-lo > 1e-12*hi {
 			p.Lambda = m.Lambda + 0.5*(lo+hi)
-			if u, err = s.Minimize(p, 1e-9); err != nil {
-				return 0, err
-			}
+			u = measure.Must(s.Minimize(p, 1e-9))
 			if floats.Norm(u, 2) > m.Radius {
 				lo = 0.5 * (lo + hi)
 			} else {

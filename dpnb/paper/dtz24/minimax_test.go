@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
@@ -95,10 +96,7 @@ func TestPrimaryAgainstGrid(t *testing.T) {
 func TestOptima(t *testing.T) {
 	ctx := context.Background()
 	for _, dims := range [][2]int{{3, 2}, {2, 4}, {40, 20}} {
-		o, err := NewMinimax(dims[0], dims[1], 7).Draw(ctx, 3000, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := measure.Must(NewMinimax(dims[0], dims[1], 7).Draw(ctx, 3000, 8))
 		below, above := o.Compare(2, false), o.Compare(2, true)
 		t.Logf("%v: below %.1f (ratio %.2f), above %.1f (ratio %.2f); k=1: %.1f %.1f; medians %.3f %.3f", dims,
 			below.Excess, below.Ratio, above.Excess, above.Ratio,
@@ -112,10 +110,7 @@ func TestOptima(t *testing.T) {
 	}
 	// An auxiliary problem without its ‖v‖⟨g, u⟩ is found out.
 	m, r, h := NewMinimax(20, 10, 7), noise.NewSeeded(5), make([]float64, 20)
-	o, err := m.Draw(ctx, 1000, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := measure.Must(m.Draw(ctx, 1000, 8))
 	for k := range o.Auxiliary {
 		r.Gaussian(h, 1)
 		o.Auxiliary[k] = m.Auxiliary(make([]float64, 10), h)
@@ -126,10 +121,7 @@ func TestOptima(t *testing.T) {
 			o.Compare(2, true))
 	}
 	// Against matrices that are drawn whole.
-	o, err = SmallestSingular(ctx, 6, 4000, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o = measure.Must(SmallestSingular(ctx, 6, 4000, 8))
 	rng, whole := noise.NewSeeded(4), make([]float64, 4000)
 	for k := range whole {
 		x := make([]float64, 36)
@@ -144,16 +136,13 @@ func TestOptima(t *testing.T) {
 			t.Errorf("%d of 4,000 below the quantile at %d", at, q)
 		}
 	}
-	o, err = SmallestSingular(ctx, 400, 1000, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o = measure.Must(SmallestSingular(ctx, 400, 1000, 9))
 	if two, one := o.Compare(2, false), o.Compare(1, false); two.Excess > 4 || one.Excess < 4 ||
 		!(two.Ratio > 1.6 && two.Ratio < 2.2) {
 		t.Errorf("smallest singular value: %+v with the factor 2, %+v with 1", two, one)
 	}
-	if o, err = TwoPoints(ctx, 10, 1000, 10); err != nil || o.Compare(2, true).Excess < 4 ||
-		o.Compare(2, false).Excess > 4 {
-		t.Errorf("two points: %+v above, %+v below, %v", o.Compare(2, true), o.Compare(2, false), err)
+	o = measure.Must(TwoPoints(ctx, 10, 1000, 10))
+	if above, below := o.Compare(2, true), o.Compare(2, false); above.Excess < 4 || below.Excess > 4 {
+		t.Errorf("two points: %+v above, %+v below", above, below)
 	}
 }

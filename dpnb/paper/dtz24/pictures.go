@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -26,20 +27,15 @@ func plainLogistic(ratio float64) (proportional.FixedPoint, error) {
 
 // PlainFigure draws the coefficients of one logistic fit to n × d records without ridge and privacy against the true
 // ones, with the slope that theory gives them.
-func PlainFigure(n, d int, seed uint64) (*figure.Figure, error) {
+func PlainFigure(n, d int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	people := population.Population{Records: n, Features: d, Design: population.Rademacher,
 		Signal: population.Normal(0, plainKappa), Prob: population.Logistic}
 	s := people.Draw(noise.NewSeeded(seed), nil)
 	var solver population.Solver
-	beta, err := solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{}, Lambda: 1e-6},
-		1e-4)
-	if err != nil {
-		return nil, err
-	}
-	p, err := plainLogistic(float64(d) / float64(n))
-	if err != nil {
-		return nil, err
-	}
+	beta := measure.Must(solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{},
+		Lambda: 1e-6}, 1e-4))
+	p := measure.Must(plainLogistic(float64(d) / float64(n)))
 	f := figure.New(fmt.Sprintf("A plain logistic fit: %d records, %d features", n, d), "true coefficient",
 		"estimated coefficient")
 	ends := []float64{-8, 8}
@@ -51,7 +47,8 @@ func PlainFigure(n, d int, seed uint64) (*figure.Figure, error) {
 
 // PlainFigures draw α and σ of plain logistic fits over d/n: theory, simulated fits to 400 records, and the textbook's
 // α = 1 and σ² = (d/n)/Eρ″(κZ).
-func PlainFigures(repetitions int, seed uint64) ([]*figure.Figure, error) {
+func PlainFigures(repetitions int, seed uint64) (_ []*figure.Figure, err error) {
+	defer measure.Catch(&err)
 	information := 0.0 // E ρ″(κZ), by a sum
 	for _, z := range figure.Span(-10, 10, 2000) {
 		q := population.Logistic(plainKappa * z)
@@ -60,23 +57,17 @@ func PlainFigures(repetitions int, seed uint64) ([]*figure.Figure, error) {
 	ratio := figure.Span(0.005, 0.25, 40)
 	var alpha, sigma []float64
 	for _, r := range ratio {
-		p, err := plainLogistic(r)
-		if err != nil {
-			return nil, err
-		}
+		p := measure.Must(plainLogistic(r))
 		alpha, sigma = append(alpha, p.Alpha), append(sigma, p.Sigma)
 	}
 	var at, slope, spread []float64
 	for _, d := range []int{8, 20, 40, 60, 80} {
-		r, err := population.Simulation{
+		r := measure.Must(population.Simulation{
 			Population: population.Population{Records: 400, Features: d, Design: population.Rademacher,
 				Signal: population.OnSphere(plainKappa), Prob: population.Logistic},
 			Estimator:   population.ObjectivePerturbation{Loss: loss.Logistic{}, Lambda: 1e-4},
 			Repetitions: repetitions, Seed: seed,
-		}.Run(context.Background())
-		if err != nil {
-			return nil, err
-		}
+		}.Run(context.Background()))
 		at, slope = append(at, r.AspectRatio), append(slope, r.Of(0, population.Overlap).Mean/5)
 		spread = append(spread, math.Sqrt(r.Of(0, population.Variance).Mean))
 	}
@@ -93,22 +84,17 @@ func PlainFigures(repetitions int, seed uint64) ([]*figure.Figure, error) {
 
 // LawFigure draws the law of a coefficient of a private fit with the Huber loss, 400 records and 200 features, whose
 // signal is the paper's mixed example: theory over a histogram of simulated fits.
-func LawFigure(repetitions int, seed uint64) (*figure.Figure, error) {
+func LawFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	const c, lambda, nu = 0.5, 0.3, 0.5
 	edges, x := figure.Span(-7, 7, 56), figure.Span(-7, 7, 280)
-	r, err := population.Simulation{
+	r := measure.Must(population.Simulation{
 		Population: population.Population{Records: 400, Features: 200, Design: population.Rademacher,
 			Signal: population.Mixed(c), Noise: population.Normal(0, Noise)},
 		Estimator:   population.ObjectivePerturbation{Loss: loss.Huber{Threshold: 1}, Lambda: lambda, Nu: nu},
-		Repetitions: repetitions, Seed: seed, Edges: edges}.Run(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	p, err := proportional.Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.5, Lambda: lambda, Nu: nu,
-		Kappa: c * math.Sqrt(15), Noise: proportional.Normal(0, Noise)}.Solve(nil)
-	if err != nil {
-		return nil, err
-	}
+		Repetitions: repetitions, Seed: seed, Edges: edges}.Run(context.Background()))
+	p := measure.Must(proportional.Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.5, Lambda: lambda, Nu: nu,
+		Kappa: c * math.Sqrt(15), Noise: proportional.Normal(0, Noise)}.Solve(nil))
 	var bars []float64
 	for i, s := range r.Histogram() {
 		bars = append(bars, s.Mean/(edges[i+1]-edges[i]))
@@ -260,7 +246,8 @@ type SmallRidge struct {
 }
 
 // Figure draws theory over means of simulated fits.
-func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (*figure.Figure, error) {
+func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	f := figure.New(title, "n / (n + d)", "squared error").LogY(0.01, 0.1, 1, 10, 100, 1000, 10_000)
 	share := append(figure.Span(0.04, 0.96, 92), 0.49, 0.495, 0.505, 0.51) // a spike is narrow
 	slices.Sort(share)
@@ -273,36 +260,27 @@ func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (*figure.
 		}
 		var line, best, x, y []float64
 		for _, s := range share {
-			v, err := solve((1-s)/s, d.Lambda)
-			if err != nil {
-				return nil, err
-			}
+			v := measure.Must(solve((1-s)/s, d.Lambda))
 			line = append(line, v)
 			least := v
 			for _, l := range figure.Geometric(0.003, 30, 48) {
 				if !d.Best {
 					break
 				}
-				v, err := solve((1-s)/s, l)
-				if err != nil {
-					return nil, err
-				}
+				v := measure.Must(solve((1-s)/s, l))
 				least = min(least, v)
 			}
 			best = append(best, least)
 		}
 		for _, s := range figure.Span(0.1, 0.9, 8) {
 			n := int(math.Round(math.Sqrt(float64(d.Entries) * s / (1 - s))))
-			r, err := population.Simulation{
+			r := measure.Must(population.Simulation{
 				Population: population.Population{Records: n,
 					Features: int(math.Round(float64(d.Entries) / float64(n))),
 					Design:   population.Rademacher, Signal: population.Normal(0, 1), Noise: population.Normal(0,
 						Noise)},
 				Estimator: population.ObjectivePerturbation{Loss: loss.Huber{Threshold: d.Threshold},
-					Lambda: d.Lambda, Nu: nu}, Repetitions: repetitions, Seed: seed}.Run(context.Background())
-			if err != nil {
-				return nil, err
-			}
+					Lambda: d.Lambda, Nu: nu}, Repetitions: repetitions, Seed: seed}.Run(context.Background()))
 			x, y = append(x, 1/(1+r.AspectRatio)), append(y, r.Of(0, population.MSE).Mean)
 		}
 		f.Line("", share, line, c).Note(fmt.Sprintf("ν = %g", nu), share[8], 0.4*line[8], c).Dots("", x, y, c)
@@ -321,15 +299,13 @@ func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (*figure.
 // UniversalityFigure draws the squared error of simulated fits to rows of every design, as intervals of two standard
 // errors about their mean, beside what theory says for all of them. Elliptical rows, whose entries are not independent,
 // are not covered by it.
-func UniversalityFigure(kind Kind, records, features, repetitions int, seed uint64) (*figure.Figure, error) {
+func UniversalityFigure(kind Kind, records, features, repetitions int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	var names []string
 	var lo, mid, hi []float64
 	predicted := 0.0
 	for _, design := range append(slices.Clone(population.Designs), population.Elliptical) {
-		all, err := Setting{kind, design, records, features}.Run(context.Background(), repetitions, seed)
-		if err != nil {
-			return nil, err
-		}
+		all := measure.Must(Setting{kind, design, records, features}.Run(context.Background(), repetitions, seed))
 		at := slices.IndexFunc(all, func(p Prediction) bool { return p.Measure == population.MSE })
 		s := all[at].Simulated
 		predicted, names = all[at].Predicted, append(names, design.String())
@@ -344,13 +320,11 @@ func UniversalityFigure(kind Kind, records, features, repetitions int, seed uint
 
 // MinimaxFigure draws the distributions of the values of the two games of Theorem 2.8 for n records and d features,
 // with where the theorem allows the first to be, and a table of how far the tails are apart.
-func MinimaxFigure(n, d, draws int, seed uint64) (*figure.Figure, display.Item, error) {
+func MinimaxFigure(n, d, draws int, seed uint64) (_ *figure.Figure, _ display.Item, err error) {
+	defer measure.Catch(&err)
 	it := display.Item{Header: []string{"tails", "largest P(value)/P(easy value)", "allowed",
 		"P(value) − 2P(easy value), in standard errors"}}
-	o, err := NewMinimax(n, d, seed).Draw(context.Background(), draws, seed)
-	if err != nil {
-		return nil, it, err
-	}
+	o := measure.Must(NewMinimax(n, d, seed).Draw(context.Background(), draws, seed))
 	t := figure.Span(o.Auxiliary[0], o.Auxiliary[len(o.Auxiliary)-1], 200)
 	below := func(sorted []float64) []float64 {
 		return figure.Values(t, func(v float64) float64 {
@@ -376,13 +350,11 @@ func MinimaxFigure(n, d, draws int, seed uint64) (*figure.Figure, display.Item, 
 
 // MinimaxGrowth draws where nine of ten values of the two games are, per record, about the easy game's median, for
 // growing numbers of records n and d = n/2.
-func MinimaxGrowth(draws int, seed uint64) (*figure.Figure, error) {
+func MinimaxGrowth(draws int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	var n, lo, hi, elo, ehi []float64
 	for _, k := range []int{4, 8, 16, 32, 64, 128} {
-		o, err := NewMinimax(k, k/2, seed).Draw(context.Background(), draws, seed)
-		if err != nil {
-			return nil, err
-		}
+		o := measure.Must(NewMinimax(k, k/2, seed).Draw(context.Background(), draws, seed))
 		median := o.Auxiliary[len(o.Auxiliary)/2]
 		q := func(s []float64, p float64) float64 { return (s[int(p*float64(len(s)))] - median) / float64(k) }
 		n, lo, hi = append(n, float64(k)), append(lo, q(o.Primary, 0.05)), append(hi, q(o.Primary, 0.95))

@@ -226,21 +226,15 @@ func undefinedL(check claim.Check) claim.Check {
 // exact divergences, against what is released under replace-one, which is sharper, and against the formula. The claimed
 // δ is that of slopes times share, times factor, to see the check fail.
 func groupOfTwo(f loss.Loss, l, s, share, factor float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		var most, above, off float64
 		count := 0
 		for _, c := range []struct{ radius, lambda, nu float64 }{{1, 0.3, 1}, {1, 5, 2}, {1, 1, 5}, {2, 1, 4}, {2,
 			10, 2}, {1, 50, 0.7}, {1, 5, 0.5}} {
 			config := objective.Config{Slope: share * l * c.radius, Smoothness: s * c.radius * c.radius,
 				Lambda: c.lambda, Sigma: c.nu, Bound: objective.DTZ24}
-			p, err := objective.New(config)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			replaced, err := privacy.ConvertAdjacency(p, privacy.ReplaceOne)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(objective.New(config))
+			replaced := measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne))
 			for _, half := range []float64{0, 0.1, 0.5, 1, 2} {
 				claimed := factor * math.Min(1, (1+math.Exp(half))*privacy.DeltaUpper(p, half))
 				if stated := math.Min(1, (1+math.Exp(half))*statedDelta(s*c.radius*c.radius/c.lambda,
@@ -253,9 +247,7 @@ func groupOfTwo(f loss.Loss, l, s, share, factor float64) claim.Check {
 				// full slopes both: normal laws, 2cLR/ν apart.
 				most = math.Max(most, measure.GaussianDelta(2*0.999*l*c.radius/c.nu, 2*half)/claimed)
 				for _, others := range []int{0, 3, 20} {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
 					if exact := replacedDelta(f, c.radius, c.lambda, c.nu, l, others, 2*half); exact > 1e-12 {
 						count++
 						most = math.Max(most, exact/claimed)
@@ -267,8 +259,8 @@ func groupOfTwo(f loss.Loss, l, s, share, factor float64) claim.Check {
 			"relative distance of the claimed δ from the stated %s", most, above, count, claim.Roughly(off, 1e-6)),
 			"at most 1 each; 1e-6", most <= 1,
 			"an exact divergence lies above the bound, or the bound is not the stated one").As(above <= 1+1e-9 &&
-			off < 1e-6).Reaching(most), nil
-	}
+			off < 1e-6).Reaching(most)
+	})
 }
 
 // statedDelta is E(1 − e^{ε−W})₊, W = ln(1 + ratio) + a²/2 + a|N|, by quadrature.
@@ -308,7 +300,7 @@ func replacedDelta(f loss.Loss, radius, lambda, nu, l float64, others int, eps f
 
 // reductionToNonPrivate multiplies ν/λ by factor, for trying a wrong version.
 func reductionToNonPrivate(factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		var most float64
 		for _, ratio := range []float64{0.2, 1, 3} {
 			for _, lambda := range []float64{0.01, 0.1, 1, 10} {
@@ -316,18 +308,12 @@ func reductionToNonPrivate(factor float64) claim.Check {
 					for _, t := range []float64{0.3, 1, 3, 10} {
 						r := proportional.Regression{Loss: loss.Huber{Threshold: t}, AspectRatio: ratio,
 							Lambda: lambda, Nu: nu, Kappa: 1, Noise: proportional.Normal(0, 0.2)}
-						p, err := r.Solve(nil)
-						if err != nil {
-							return claim.Outcome{}, err
-						}
+						p := measure.Must(r.Solve(nil))
 						r.Kappa, r.Nu = math.Hypot(1, factor*nu/lambda), 0
 						if r.Kappa > proportional.MaxKappa {
 							continue
 						}
-						q, err := r.Solve(nil)
-						if err != nil {
-							return claim.Outcome{}, err
-						}
+						q := measure.Must(r.Solve(nil))
 						most = math.Max(most, math.Max(math.Abs(p.RMSE/q.RMSE-1), math.Abs(p.Gamma/q.Gamma-1)))
 					}
 				}
@@ -336,28 +322,22 @@ func reductionToNonPrivate(factor float64) claim.Check {
 		c := newComparison(1)
 		r := proportional.Regression{Loss: loss.Huber{Threshold: 0.5}, AspectRatio: 0.6, Lambda: 0.2, Nu: 0.3,
 			Kappa: 1, Noise: proportional.Normal(0, 0.5)}
-		p, err := r.Solve(nil)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		fits, err := simulated{seed: 42, n: 600, d: 360, runs: size.Runs(16), loss: r.Loss, lambda: r.Lambda, nu: r.Nu,
-			beta:  normalBeta(1),
-			label: func(src *noise.Seeded, score float64) float64 { return score + 0.5*src.NormFloat64() }}.fit(ctx)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		p := measure.Must(r.Solve(nil))
+		fits := measure.Must(simulated{seed: 42, n: 600, d: 360, runs: size.Runs(16), loss: r.Loss, lambda: r.Lambda,
+			nu: r.Nu, beta: normalBeta(1),
+			label: func(src *noise.Seeded, score float64) float64 { return score + 0.5*src.NormFloat64() }}.fit(ctx))
 		c.add("MSE", fits, p.MSE(), fit.mse)
 		return claim.Decide(fmt.Sprintf("largest relative difference %.0e; MSE: %s", math.Max(most, 1e-12), c),
 			"1e-10; "+fourErrors, most < 1e-10 && c.worst <= 4,
-			"the two systems, or simulation and theory, differ"), nil
-	}
+			"the two systems, or simulation and theory, differ")
+	})
 }
 
 // huberSimulated compares; change and factor, of every prediction, and variance, a factor of ν² in them, are for trying
 // a wrong version.
 func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint, factor,
 	variance float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		prior := proportional.Mix([]float64{0.5, 0.2, 0.3}, proportional.Point(0), proportional.Normal(-0.75, 1),
 			proportional.Uniform(-2.5, 2.5))
 		r := proportional.Regression{Loss: loss.Huber{Threshold: 0.5}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2,
@@ -365,23 +345,17 @@ func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint
 			Noise: proportional.Mix([]float64{0.9, 0.1}, proportional.Normal(0, 0.3), proportional.Point(3))}
 		nu := r.Nu
 		r.Nu *= math.Sqrt(variance)
-		p, err := r.Solve(nil)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		p := measure.Must(r.Solve(nil))
 		residuals := r.SlopeMoment(p, 2)
 		p = change(p)
-		fits, err := simulated{seed: 41, n: 400, d: 200, runs: size.Runs(100), loss: r.Loss, lambda: r.Lambda, nu: nu,
-			beta: mixedBeta,
+		fits := measure.Must(simulated{seed: 41, n: 400, d: 200, runs: size.Runs(100), loss: r.Loss, lambda: r.Lambda,
+			nu: nu, beta: mixedBeta,
 			label: func(src *noise.Seeded, score float64) float64 {
 				if src.Float64() < 0.1 {
 					return score + 3
 				}
 				return score + 0.3*src.NormFloat64()
-			}}.fit(ctx)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+			}}.fit(ctx))
 		c := newComparison(factor)
 		c.add("MSE", fits, p.MSE(), fit.mse)
 		c.add("overlap", fits, p.Overlap(), func(f fit) float64 { return dotMean(f.theta, f.beta) })
@@ -399,28 +373,22 @@ func huberSimulated(change func(proportional.FixedPoint) proportional.FixedPoint
 			r.Loss.ValueSlope(slope, f.score, f.y)
 			return dotMean(slope, slope)
 		})
-		return claim.Decide(c.String(), fourErrors, c.worst <= 4, "simulation and theory differ"), nil
-	}
+		return claim.Decide(c.String(), fourErrors, c.worst <= 4, "simulation and theory differ")
+	})
 }
 
 func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPoint, factor,
 	variance float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		link := proportional.LogisticLink{}
 		l := proportional.Classification{Loss: loss.Logistic{}, Link: link, AspectRatio: 0.5, Lambda: 0.2, Nu: 0.4,
 			Kappa: 1.5}
 		nu := l.Nu
 		l.Nu *= math.Sqrt(variance)
-		p, err := l.Solve(nil)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		p := measure.Must(l.Solve(nil))
 		p = change(p)
-		fits, err := simulated{seed: 43, n: 400, d: 200, runs: size.Runs(100), loss: l.Loss, lambda: l.Lambda,
-			nu: nu, beta: normalBeta(l.Kappa), label: linkLabel(link)}.fit(ctx)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		fits := measure.Must(simulated{seed: 43, n: 400, d: 200, runs: size.Runs(100), loss: l.Loss, lambda: l.Lambda,
+			nu: nu, beta: normalBeta(l.Kappa), label: linkLabel(link)}.fit(ctx))
 		c := newComparison(factor)
 		c.add("MSE", fits, p.MSE(), fit.mse)
 		c.add("overlap", fits, p.Overlap(), func(f fit) float64 { return dotMean(f.theta, f.beta) })
@@ -465,24 +433,21 @@ func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPo
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "ρ′(Xβ̂) is (s + γy₀ − prox)/γ (docs/errata.md, dtz24-7)"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 func squared(x float64) float64 { return x * x }
 
 // optimalLambda compares; wrong multiplies the ridge that is called the best, errors what is predicted.
 func optimalLambda(wrong, errors float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const n, d, kappa = 1500, 75, 2
 		link := proportional.LogisticLink{}
 		task := proportional.Task{Loss: loss.Logistic{}, Link: link, AspectRatio: float64(d) / n, Kappa: kappa,
 			Radius: 1, Goal: proportional.SquaredError}
 		target := proportional.Target{Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
-		best, err := task.Best(proportional.Objective, target, objective.DTZ24)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		best := measure.Must(task.Best(proportional.Objective, target, objective.DTZ24))
 		c := newComparison(errors)
 		var errs []float64
 		for _, factor := range []float64{1, 0.25, 4} {
@@ -490,18 +455,12 @@ func optimalLambda(wrong, errors float64) claim.Check {
 			if factor == 1 {
 				runs *= 4
 			}
-			p, err := task.At(proportional.Objective, target, factor*wrong*best.Lambda, objective.DTZ24)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			fits, err := simulated{seed: 48, n: n, d: d, runs: runs, loss: task.Loss, lambda: p.Lambda,
-				nu: p.Nu, beta: normalBeta(kappa), label: linkLabel(link)}.fit(ctx)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(task.At(proportional.Objective, target, factor*wrong*best.Lambda, objective.DTZ24))
+			fits := measure.Must(simulated{seed: 48, n: n, d: d, runs: runs, loss: task.Loss, lambda: p.Lambda,
+				nu: p.Nu, beta: normalBeta(kappa), label: linkLabel(link)}.fit(ctx))
 			errs = append(errs, c.add(fmt.Sprintf("MSE at λ = %.3g", p.Lambda), fits, p.Point.MSE(), fit.mse))
 		}
 		ok := c.worst <= 4 && errs[0] < errs[1] && errs[0] < errs[2]
-		return claim.Decide(c.String(), fourErrors, ok, "another ridge is better, or simulation and theory differ"), nil
-	}
+		return claim.Decide(c.String(), fourErrors, ok, "another ridge is better, or simulation and theory differ")
+	})
 }

@@ -104,13 +104,12 @@ func linkLabel(link proportional.Link) func(*noise.Seeded, float64) float64 {
 }
 
 // fit draws and solves; run k depends on the seed and k alone.
-func (p simulated) fit(ctx context.Context) ([]fit, error) {
+func (p simulated) fit(ctx context.Context) (_ []fit, err error) {
+	defer measure.Catch(&err)
 	out := make([]fit, p.runs)
 	root := noise.NewSeeded(p.seed)
 	for k := range out {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		measure.Try(ctx.Err())
 		src := root.Stream(k)
 		x := signs(src, p.n, p.d)
 		f := fit{beta: p.beta(src, p.d), xi: make([]float64, p.d), star: make([]float64, p.n),
@@ -124,11 +123,8 @@ func (p simulated) fit(ctx context.Context) ([]fit, error) {
 		for j, v := range f.xi {
 			linear[j] = p.nu * v
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: x, Labels: f.y, Loss: p.loss, Lambda: p.lambda, Linear: linear},
-			&erm.Settings{Tolerance: 1e-8})
-		if err != nil {
-			return nil, err
-		}
+		sol := measure.Must(erm.Minimize(&erm.Problem{Rows: x, Labels: f.y, Loss: p.loss, Lambda: p.lambda,
+			Linear: linear}, &erm.Settings{Tolerance: 1e-8}))
 		f.theta = sol.Theta
 		x.Margins(f.score, f.theta, 0, p.n)
 		out[k] = f
@@ -180,38 +176,26 @@ func (c *simulatedPair) String() string { return strings.Join(c.lines, ", ") }
 // outputSimulated checks sensitivity 2LR/λ, claimed as factor·LR/λ, of minimisers and of what is released, and the
 // error, predicted times another factor.
 func outputSimulated(l loss.Loss, seed uint64, factor, errors float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		most, err := farthest(l, noise.NewSeeded(seed))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		most := measure.Must(farthest(l, noise.NewSeeded(seed)))
 		most /= factor
-		off, err := offSensitivity(l, factor)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		off := measure.Must(offSensitivity(l, factor))
 		var p proportional.FixedPoint
 		pop := simulated{seed: seed, n: 400, d: 200, runs: size.Runs(160), loss: l, lambda: 0.4, beta: normalBeta(1)}
 		ratio := float64(pop.d) / float64(pop.n)
 		if _, ok := l.(loss.Logistic); ok {
 			link := proportional.LogisticLink{}
 			pop.label = linkLabel(link)
-			p, err = proportional.Classification{Loss: l, Link: link, AspectRatio: ratio, Lambda: pop.lambda,
-				Kappa: 1}.Solve(nil)
+			p = measure.Must(proportional.Classification{Loss: l, Link: link, AspectRatio: ratio, Lambda: pop.lambda,
+				Kappa: 1}.Solve(nil))
 		} else {
 			pop.label = func(src *noise.Seeded, score float64) float64 { return score + 0.5*src.NormFloat64() }
-			p, err = proportional.Regression{Loss: l, Noise: proportional.Normal(0, 0.5), AspectRatio: ratio,
-				Lambda: pop.lambda, Kappa: 1}.Solve(nil)
-		}
-		if err != nil {
-			return claim.Outcome{}, err
+			p = measure.Must(proportional.Regression{Loss: l, Noise: proportional.Normal(0, 0.5), AspectRatio: ratio,
+				Lambda: pop.lambda, Kappa: 1}.Solve(nil))
 		}
 		const nu = 0.5
 		p = p.WithOutputNoise(nu)
-		fits, err := pop.fit(ctx)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		fits := measure.Must(pop.fit(ctx))
 		for _, f := range fits {
 			for j, v := range f.xi {
 				f.theta[j] += nu * v
@@ -223,22 +207,18 @@ func outputSimulated(l loss.Loss, seed uint64, factor, errors float64) claim.Che
 		return claim.Decide(fmt.Sprintf("largest distance/claimed %.2f; released over claimed δ less 1: %s; %s",
 			most, claim.Roughly(off, 1e-6), c), "0.7 to 1; 1e-6; "+fourErrors, most <= 1+1e-6 && most > 0.7 &&
 			c.worst <= 4,
-			"the sensitivity or the error is not the claimed one").As(off < 1e-6).Reaching(most), nil
-	}
+			"the sensitivity or the error is not the claimed one").As(off < 1e-6).Reaching(most)
+	})
 }
 
 // offSensitivity is the largest relative distance of δ of a release under replace-one, by a solver that is all but
 // exact, from the Gaussian mechanism's of factor·LR/(λν).
 func offSensitivity(l loss.Loss, factor float64) (off float64, err error) {
+	defer measure.Catch(&err)
 	for _, c := range []struct{ radius, lambda, nu float64 }{{1, 1, 2}, {1.5, 0.3, 10}, {2, 40, 0.1}} {
-		p, err := mechanism.Profile(objpert.Output{Loss: l, RowNorm: c.radius, Lambda: c.lambda,
-			Tolerance: 1e-10 * c.radius, Sigma: c.nu})
-		if err != nil {
-			return 0, err
-		}
-		if p, err = privacy.ConvertAdjacency(p, privacy.ReplaceOne); err != nil {
-			return 0, err
-		}
+		p := measure.Must(mechanism.Profile(objpert.Output{Loss: l, RowNorm: c.radius, Lambda: c.lambda,
+			Tolerance: 1e-10 * c.radius, Sigma: c.nu}))
+		p = measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne))
 		for _, eps := range []float64{0, 0.3, 1} {
 			want := measure.GaussianDelta(factor*l.Lipschitz()*c.radius/(c.lambda*c.nu), eps)
 			off = math.Max(off, math.Abs(privacy.DeltaUpper(p, eps)/want-1))
@@ -251,7 +231,8 @@ func offSensitivity(l loss.Loss, factor float64) (off float64, err error) {
 //
 // In the plane many records push θ along the first axis, so that one more, nearly perpendicular to it, is on the wrong
 // side with a full slope whether it points up or down. In one dimension a logistic slope cannot be full on both sides.
-func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
+func farthest(l loss.Loss, src *noise.Seeded) (_ float64, err error) {
+	defer measure.Catch(&err)
 	const radius = 1.5
 	var most float64
 	for range 40 {
@@ -268,11 +249,8 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 		var theta [2][]float64
 		for k := range theta {
 			x[2*n], x[2*n+1] = radius*tilt, radius*math.Sqrt(1-tilt*tilt)*float64(1-2*k)
-			sol, err := erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n+1, 2, x), Labels: y, Loss: l, Lambda: lambda},
-				nil)
-			if err != nil {
-				return 0, err
-			}
+			sol := measure.Must(erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n+1, 2, x), Labels: y, Loss: l,
+				Lambda: lambda}, nil))
 			theta[k] = sol.Theta
 		}
 		d := math.Hypot(theta[0][0]-theta[1][0], theta[0][1]-theta[1][1])
@@ -284,7 +262,7 @@ func farthest(l loss.Loss, src *noise.Seeded) (float64, error) {
 // descentSimulated compares every iterate, with gradients in expectation and with labels as drawn; factors multiply the
 // step of the prediction and what is predicted.
 func descentSimulated(seed uint64, step, factor float64, d proportional.Descent) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const n = 400
 		dim := int(d.AspectRatio * n)
 		c := newComparison(factor)
@@ -294,19 +272,14 @@ func descentSimulated(seed uint64, step, factor float64, d proportional.Descent)
 			runs := size.Runs(20)
 			mse, overlap := make([][]float64, d.Steps), make([][]float64, d.Steps)
 			for k := range runs {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				m, o := descend(d, noise.NewSeeded(seed).Stream(k), n, dim)
 				for t := range m {
 					mse[t], overlap[t] = append(mse[t], m[t]), append(overlap[t], o[t])
 				}
 			}
 			d.Step *= step
-			path, err := d.Trajectory(nil)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			path := measure.Must(d.Trajectory(nil))
 			for t := range mse {
 				p := path[t+1]
 				mean, z := c.compare(mse[t], p.MSE(), p.Error)
@@ -322,8 +295,8 @@ func descentSimulated(seed uint64, step, factor float64, d proportional.Descent)
 			}
 		}
 		return claim.Decide(fmt.Sprintf("%s; largest distance %.1f standard errors", c, c.worst), "4.5 standard errors",
-			c.worst <= 4.5, "simulation and theory differ"), nil
-	}
+			c.worst <= 4.5, "simulation and theory differ")
+	})
 }
 
 // descend runs noisy gradient descent and returns ‖βᵗ − β⋆‖²/d and ⟨βᵗ, β⋆⟩/d, t = 1 … T.

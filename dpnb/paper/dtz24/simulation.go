@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	synthetic "github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
@@ -128,17 +129,14 @@ func simulation() []claim.Claim {
 
 // minimaxHolds compares the two optima of Theorem 2.8 with the given factor.
 func minimaxHolds(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		draws, singular := 3000, 2000
 		if size == claim.Full {
 			draws, singular = 100_000, 20_000
 		}
 		excess, one, ratio := math.Inf(-1), math.Inf(-1), 0.0
 		for k, dims := range [][2]int{{3, 2}, {2, 4}, {20, 10}} {
-			o, err := NewMinimax(dims[0], dims[1], seed+uint64(k)).Draw(ctx, draws, seed+10+uint64(k))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			o := measure.Must(NewMinimax(dims[0], dims[1], seed+uint64(k)).Draw(ctx, draws, seed+10+uint64(k)))
 			for _, above := range []bool{false, true} {
 				c := o.Compare(factor, above)
 				excess = math.Max(excess, c.Excess)
@@ -146,23 +144,18 @@ func minimaxHolds(factor float64, seed uint64) claim.Check {
 				one = math.Max(one, o.Compare(1, above).Excess)
 			}
 		}
-		o, err := SmallestSingular(ctx, 1000, singular, seed+20)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		o := measure.Must(SmallestSingular(ctx, 1000, singular, seed+20))
 		c := o.Compare(factor, false)
 		excess = math.Max(excess, c.Excess)
-		if o, err = TwoPoints(ctx, 10, singular, seed+30); err != nil {
-			return claim.Outcome{}, err
-		}
+		o = measure.Must(TwoPoints(ctx, 10, singular, seed+30))
 		control := o.Compare(factor, true).Excess
 		return claim.Decide(fmt.Sprintf("largest excess over %g P: %s standard errors; P/P′ up to %.2f, for the "+
 			"singular value %.1f; control with factor 1: %s; not convex: %s",
 			factor, beyond(excess, 0), ratio, c.Ratio, beyond(one, 4), beyond(control,
 				4)), "excess at most 4, controls above 4",
 			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is "+
-				"wrong").Reaching(c.Ratio / factor), nil
-	}
+				"wrong").Reaching(c.Ratio / factor)
+	})
 }
 
 // beyond prints a statistic as far as it says something: another machine rounds otherwise.
@@ -273,7 +266,7 @@ func figure2(draw func() []Graph) claim.Check {
 
 // figureAgrees lays the simulations of a figure over the predictions times a factor.
 func figureAgrees(number int, factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		scale := Scale{Dots: 7, Curve: 2}
 		switch {
 		case size == claim.Full:
@@ -283,10 +276,7 @@ func figureAgrees(number int, factor float64) claim.Check {
 		case number == 6:
 			scale.Repetitions = 300
 		}
-		panels, err := drawFigure(ctx, number, scale)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		panels := measure.Must(drawFigure(ctx, number, scale))
 		// The dots where the step of Figure 6 contracts, and those where it does not.
 		var inside, outside agreement
 		for _, p := range panels {
@@ -303,7 +293,7 @@ func figureAgrees(number int, factor float64) claim.Check {
 		}
 		if number != 6 {
 			return claim.Decide(inside.String(), "none beyond both", inside.both == 0 && inside.dots > 0,
-				"the simulation is not what was predicted"), nil
+				"the simulation is not what was predicted")
 		}
 		o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean error "+
 			"%s",
@@ -313,8 +303,8 @@ func figureAgrees(number int, factor float64) claim.Check {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "only where the step contracts; where it does not, a dozen "+
 				"features are too few for the limit"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // agreement counts the dots of a figure that are beyond 4 standard errors of the prediction, beyond 10 % of it, and
@@ -360,7 +350,7 @@ func drawFigure(ctx context.Context, number int, scale Scale) ([]Panel, error) {
 
 // universal runs the grid of designs against the predictions times factor, and a control that must not agree.
 func universal(control synthetic.Design, factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		var settings []Setting
 		repetitions, gapRepetitions, records := 20, 8000, []int{10, 20, 40}
 		if size == claim.Full {
@@ -377,10 +367,7 @@ func universal(control synthetic.Design, factor float64, seed uint64) claim.Chec
 		var worst float64
 		means := 0
 		for k, s := range settings {
-			p, err := s.Run(ctx, repetitions, seed+uint64(k))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(s.Run(ctx, repetitions, seed+uint64(k)))
 			for _, v := range p {
 				v.Predicted *= factor
 				worst = math.Max(worst, math.Abs(v.StandardErrors()))
@@ -388,19 +375,14 @@ func universal(control synthetic.Design, factor float64, seed uint64) claim.Chec
 			}
 		}
 		var off float64
-		p, err := Setting{Kind: LogisticObjective, Design: control, Records: 400, Features: 100}.Run(ctx, 40, seed)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		p := measure.Must(Setting{Kind: LogisticObjective, Design: control, Records: 400, Features: 100}.Run(ctx, 40,
+			seed))
 		for _, v := range p {
 			off = math.Max(off, math.Abs(v.StandardErrors()))
 		}
 		var n, single, mean []float64
 		for _, design := range []synthetic.Design{synthetic.Rademacher, synthetic.Gaussian} {
-			gaps, err := Gaps(ctx, LogisticDescent, design, 0.5, records, gapRepetitions, seed)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			gaps := measure.Must(Gaps(ctx, LogisticDescent, design, 0.5, records, gapRepetitions, seed))
 			for _, g := range gaps {
 				n, single, mean = append(n, float64(g.Records)), append(single, g.Single), append(mean,
 					math.Abs(g.Mean.Mean))
@@ -412,6 +394,6 @@ func universal(control synthetic.Design, factor float64, seed uint64) claim.Chec
 			beyond(off, 6)),
 			"at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6",
 			worst <= 4 && slow > -0.75 && slow < -0.4 && fast > -1.3 && fast < -0.7 && off > 6,
-			"a design behaves in another way, or the check cannot tell"), nil
-	}
+			"a design behaves in another way, or the check cannot tell")
+	})
 }

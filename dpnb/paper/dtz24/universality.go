@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -80,11 +81,9 @@ const (
 )
 
 // Run simulates the setting and predicts it.
-func (s Setting) Run(ctx context.Context, repetitions int, seed uint64) ([]Prediction, error) {
-	m, err := s.model()
-	if err != nil {
-		return nil, err
-	}
+func (s Setting) Run(ctx context.Context, repetitions int, seed uint64) (_ []Prediction, err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(s.model())
 	records := 0
 	if s.Kind == LogisticObjective {
 		records = gridTest
@@ -122,11 +121,9 @@ type Cell struct {
 
 // Coordinates returns the histogram of the coordinates of the estimate between the edges, which rise, beside the law
 // that is predicted for them (Theorems 3.7 and 4.2: normal, convolved with the law of a coordinate of β⋆).
-func (s Setting) Coordinates(ctx context.Context, edges []float64, repetitions int, seed uint64) ([]Cell, error) {
-	m, err := s.model()
-	if err != nil {
-		return nil, err
-	}
+func (s Setting) Coordinates(ctx context.Context, edges []float64, repetitions int, seed uint64) (_ []Cell, err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(s.model())
 	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions,
 		Seed: seed, Edges: edges}.Run(ctx)
 	if err != nil {
@@ -140,7 +137,8 @@ func (s Setting) Coordinates(ctx context.Context, edges []float64, repetitions i
 	return out, nil
 }
 
-func (s Setting) model() (model, error) {
+func (s Setting) model() (_ model, err error) {
+	defer measure.Catch(&err)
 	aspect := float64(s.Features) / float64(s.Records)
 	m := model{population: population.Population{Records: s.Records, Features: s.Features, Design: s.Design}}
 	add := func(k population.Measure, v float64) {
@@ -148,7 +146,6 @@ func (s Setting) model() (model, error) {
 	}
 	var prior proportional.Law
 	var p proportional.FixedPoint
-	var err error
 	switch s.Kind {
 	case RobustObjective, RobustOutput:
 		const lambda, nu = 0.2, 0.3
@@ -166,9 +163,7 @@ func (s Setting) model() (model, error) {
 			m.population.Noise = population.UniformNoise(-1, 1)
 			m.estimator = population.OutputPerturbation{Loss: r.Loss, Lambda: lambda, Nu: nu}
 		}
-		if p, err = r.Solve(nil); err != nil {
-			return m, err
-		}
+		p = measure.Must(r.Solve(nil))
 		if s.Kind == RobustObjective {
 			add(population.SlopeSquare, r.SlopeMoment(p, 2))
 		} else {
@@ -179,9 +174,7 @@ func (s Setting) model() (model, error) {
 		c := proportional.Classification{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect,
 			Lambda: lambda, Nu: nu, Kappa: gridKappa}
 		m.estimator = population.ObjectivePerturbation{Loss: c.Loss, Lambda: lambda, Nu: nu}
-		if p, err = c.Solve(nil); err != nil {
-			return m, err
-		}
+		p = measure.Must(c.Solve(nil))
 		add(population.ProbabilityGap, c.TrainingMoment(p, func(star, _, score float64) float64 {
 			e := population.Logistic(star) - population.Logistic(score)
 			return e * e
@@ -193,10 +186,7 @@ func (s Setting) model() (model, error) {
 			Steps: gridSteps, Lambda: 0.1, Nu: 0.3, Kappa: gridKappa}
 		m.estimator = population.NoisyDescent{Slopes: population.SlopesOf(g.Loss), Step: g.Step, Steps: g.Steps,
 			Lambda: g.Lambda, Nu: g.Nu}
-		t, err := g.Trajectory(&proportional.DescentSettings{Points: 4093})
-		if err != nil {
-			return m, err
-		}
+		t := measure.Must(g.Trajectory(&proportional.DescentSettings{Points: 4093}))
 		p = t[len(t)-1].FixedPoint
 	default:
 		return m, fmt.Errorf("experiment: Kind = %d is none", int(s.Kind))
@@ -230,14 +220,12 @@ type Gap struct {
 
 // Gaps simulates a kind of setting at several n with d = n·aspect.
 func Gaps(ctx context.Context, kind Kind, design population.Design, aspect float64, records []int, repetitions int,
-	seed uint64) ([]Gap, error) {
+	seed uint64) (_ []Gap, err error) {
+	defer measure.Catch(&err)
 	var out []Gap
 	for _, n := range records {
 		s := Setting{kind, design, n, max(1, int(math.Round(aspect*float64(n))))}
-		m, err := s.model()
-		if err != nil {
-			return nil, err
-		}
+		m := measure.Must(s.model())
 		if s.Kind == LogisticObjective || s.Kind == LogisticDescent {
 			m.population.Signal = population.OnSphere(gridKappa) // ‖β⋆‖ has no gap of its own
 		}

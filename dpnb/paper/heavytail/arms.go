@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
@@ -161,21 +162,13 @@ var NonPrivate Fit = func(p Population, n int, eps float64) (Solve, error) {
 // Gaussian is objective perturbation with (ε, Delta), of the ln cosh extension: Gaussian noise and curvature that is
 // free at ε by dpnb/free-curvature, C and Λ of the default. Replace-one is one record less and one more, each with ε/2
 // and δ/(1 + e^{ε/2}).
-var Gaussian Fit = func(p Population, n int, eps float64) (Solve, error) {
-	m, err := p.config(n, eps).Calibrate()
-	if err != nil {
-		return nil, err
-	}
+var Gaussian Fit = func(p Population, n int, eps float64) (_ Solve, err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(p.config(n, eps).Calibrate())
 	c := m.Clip
 	free := objective.Free{Epsilon: eps / 2, Curve: coshCurve(c, 1)}
-	sigma, err := free.Sigma(Delta / (1 + math.Exp(eps/2)))
-	if err != nil {
-		return nil, err
-	}
-	unit, err := free.Lambda(sigma) // for s = 1; Λ is in proportion to s
-	if err != nil {
-		return nil, err
-	}
+	sigma := measure.Must(free.Sigma(Delta / (1 + math.Exp(eps/2))))
+	unit := measure.Must(free.Lambda(sigma))
 	return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
 		b := make([]float64, rows.D)
 		src.Gaussian(b, sigma)
@@ -203,18 +196,13 @@ type Descent struct {
 }
 
 // Fit implements Fit.
-func (g Descent) Fit(p Population, n int, eps float64) (Solve, error) {
-	m, err := p.config(n, eps).Calibrate()
-	if err != nil {
-		return nil, err
-	}
+func (g Descent) Fit(p Population, n int, eps float64) (_ Solve, err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(p.config(n, eps).Calibrate())
 	steps := float64(g.Steps)
 	scale := 2 * m.Clip * steps / eps
 	if g.Approximate {
-		sigma, err := privacy.GaussianSigma(eps, Delta)
-		if err != nil {
-			return nil, err
-		}
+		sigma := measure.Must(privacy.GaussianSigma(eps, Delta))
 		scale = 2 * m.Clip * sigma * math.Sqrt(steps)
 	}
 	step := g.Step * radius / (m.Clip * float64(n))

@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // The extension on a ball by one variable, by Algorithm 3 and, for the absolute loss, from below by the dual are the
@@ -39,10 +40,7 @@ func TestOnBall(t *testing.T) {
 		w, g, other := inside(d), make([]float64, d), make([]float64, d)
 		got := e.At(g, w, x, y)
 		const alpha = 0.05
-		want, err := ExtendedAt(f, w, Exactly(composite.Ball{Radius: 1}), e.C, alpha, 2, 3e6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := measure.Must(ExtendedAt(f, w, Exactly(composite.Ball{Radius: 1}), e.C, alpha, 2, 3e6))
 		if got > want+1e-9 || got < want-alpha || floats.Norm(g, 2) > e.C*(1+1e-9) || got > f(other, w)+1e-9 {
 			t.Errorf("%s: %v, by Algorithm 3 %v, ‖g‖ = %v of %v", e.Loss.Name(), got, want, floats.Norm(g, 2), e.C)
 		}

@@ -8,15 +8,14 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // polygon is one of five sides about the origin.
 func polygon(t *testing.T) *Polytope {
 	t.Helper()
-	w, err := NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 0}, {1, 1}, {-1, 2}}, []float64{1, 0.5, 1, 1.4, 1.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := measure.Must(NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 0}, {1, 1}, {-1, 2}}, []float64{1, 0.5, 1, 1.4,
+		1.5}))
 	return w
 }
 
@@ -24,12 +23,9 @@ func polygon(t *testing.T) *Polytope {
 // by a thousandth does not. What is in the region stays, and no point is farther in a direction than the support says.
 func TestRegions(t *testing.T) {
 	src := noise.NewSeeded(11)
-	cube, err := NewPolytope([][]float64{
+	cube := measure.Must(NewPolytope([][]float64{
 		{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {1, 1, 1},
-	}, []float64{1, 1, 1, 1, 1, 1, 1.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, []float64{1, 1, 1, 1, 1, 1, 1.5}))
 	for _, w := range []struct {
 		of Region
 		d  int

@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -246,23 +247,16 @@ func (p Population) told(n int, eps float64) pure.Config {
 //
 // Errors: the mechanism's.
 func (p Population) Cell(fit Fit, n int, eps float64, fits int, seed uint64) (mean, deviation float64, err error) {
-	solve, err := fit(p, n, eps)
-	if err != nil {
-		return 0, 0, err
-	}
+	defer measure.Catch(&err)
+	solve := measure.Must(fit(p, n, eps))
 	risk := p.Risk()
-	risks, err := sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-		func(_, _ int, src *noise.Seeded) (float64, error) {
+	risks := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
+		func(_, _ int, src *noise.Seeded) (_ float64, err error) {
+			defer measure.Catch(&err)
 			rows, y := p.Draw(src, n)
-			w, err := solve(rows, y, src)
-			if err != nil {
-				return 0, err
-			}
+			w := measure.Must(solve(rows, y, src))
 			return risk(w), nil
-		})
-	if err != nil {
-		return 0, 0, err
-	}
+		}))
 	s := sim.Summarize(risks)
 	return s.Mean, s.StdErr, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // Cells of docs/theory/heavytail.md, at ε = 1: the mean excess risk is what stands there, to four standard errors and a
@@ -31,10 +32,7 @@ func TestCells(t *testing.T) {
 		if c.full && !testscale.Full() {
 			continue
 		}
-		mean, deviation, err := c.p.Cell(Default, c.n, 1, c.fits, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mean, deviation := measure.Must2(c.p.Cell(Default, c.n, 1, c.fits, 1))
 		if math.Abs(mean-c.want) > 4*deviation+0.1*c.want {
 			t.Errorf("%+v, n = %d: %.3g (s.e. %.2g), want %.3g", c.p, c.n, mean, deviation, c.want)
 		}
@@ -44,15 +42,9 @@ func TestCells(t *testing.T) {
 	}
 	// The other mechanisms are worse, and better than nothing.
 	p := Population{Moment: 2, Features: 5}
-	best, _, err := p.Cell(Default, 2000, 1, 4, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	best, _ := measure.Must2(p.Cell(Default, 2000, 1, 4, 2))
 	for name, fit := range map[string]Fit{"worst case": WorstCase, "output": Output} {
-		mean, _, err := fit.mean(p, 2000)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mean, _ := measure.Must2(fit.mean(p, 2000))
 		if mean < best || mean > 0.25 {
 			t.Errorf("%s: %.4f, default %.4f", name, mean, best)
 		}
@@ -103,10 +95,7 @@ func BenchmarkDefaultFit(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d/d=%d", size.n, size.d), func(b *testing.B) {
 			p, src := Population{Moment: 2, Features: size.d}, noise.NewSeeded(1)
 			rows, y := p.Draw(src, size.n)
-			solve, err := Default(p, size.n, 1)
-			if err != nil {
-				b.Fatal(err)
-			}
+			solve := measure.Must(Default(p, size.n, 1))
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := solve(rows, y, src); err != nil {

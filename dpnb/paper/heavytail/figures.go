@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim"
@@ -21,11 +22,9 @@ import (
 
 // StepsFigure shows the noise in one of T steps with ε in all, d coordinates: isotropic Laplace noise of scale T/ε has
 // √(d+1)·T/ε in each, Gaussian noise with δ = 10⁻⁵ a multiple of √T.
-func StepsFigure(epsilon float64, d int) (*figure.Figure, error) {
-	one, err := privacy.GaussianSigma(epsilon, Delta)
-	if err != nil {
-		return nil, err
-	}
+func StepsFigure(epsilon float64, d int) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
+	one := measure.Must(privacy.GaussianSigma(epsilon, Delta))
 	t := figure.Geometric(1, 1000, 40)
 	f := figure.New(fmt.Sprintf("Noise in one of T steps, ε = %s in all, %d coordinates", figure.Number(epsilon),
 		d), "steps T", "standard deviation of a coordinate")
@@ -41,14 +40,12 @@ func StepsFigure(epsilon float64, d int) (*figure.Figure, error) {
 // sizes a factor of two apart, by true risk, with pure ε and with (ε, δ).
 func DescentTable(p Population, n int, epsilon float64, steps []int, fits int, seed uint64) (
 	pure, approximate []float64, err error) {
+	defer measure.Catch(&err)
 	for _, t := range steps {
 		best := [2]float64{math.Inf(1), math.Inf(1)}
 		for size := -4; size <= 4; size++ {
 			for k := range best {
-				m, _, err := p.Cell(Descent{t, math.Exp2(float64(size)), k == 1}.Fit, n, epsilon, fits, seed)
-				if err != nil {
-					return nil, nil, err
-				}
+				m, _ := measure.Must2(p.Cell(Descent{t, math.Exp2(float64(size)), k == 1}.Fit, n, epsilon, fits, seed))
 				best[k] = min(best[k], m)
 			}
 		}
@@ -103,6 +100,7 @@ func DensityFigure(s float64) (f *figure.Figure, largest float64) {
 // perturbation and the default, and returns a table of it.
 func RateFigure(p Population, sizes []int, epsilon float64, fits int, seed uint64) (f *figure.Figure, table string,
 	err error) {
+	defer measure.Catch(&err)
 	arms := []struct {
 		name  string
 		fit   Fit
@@ -119,10 +117,7 @@ func RateFigure(p Population, sizes []int, epsilon float64, fits int, seed uint6
 		var x, mean, lo, hi []float64
 		table += fmt.Sprintf("\n%-26s", a.name)
 		for _, n := range sizes {
-			m, se, err := p.Cell(a.fit, n, epsilon, fits, seed)
-			if err != nil {
-				return nil, "", err
-			}
+			m, se := measure.Must2(p.Cell(a.fit, n, epsilon, fits, seed))
 			x, mean = append(x, float64(n)), append(mean, m)
 			lo, hi = append(lo, max(m-2*se, 0.5*m)), append(hi, m+2*se)
 			table += fmt.Sprintf("  %.4f ± %.4f", m, se)
@@ -142,6 +137,7 @@ type Cell func(k float64, d, n int, eps float64, fits int, seed uint64) (sim.Sum
 
 // Slopes returns the exponents in n, ε and d of a cell for each k, beside those of (4), and of n the risks.
 func Slopes(cell Cell, moments []float64, fits int, seed uint64) (risks [][]sim.Summary, table string, err error) {
+	defer measure.Catch(&err)
 	table = fmt.Sprintf("%4s  %8s  %14s  %14s  %14s", "k", "1 − 1/k", "in n", "in ε", "in d")
 	for _, k := range moments {
 		table += fmt.Sprintf("\n%4s  %8.3f", order(k), 1-1/k)
@@ -157,10 +153,7 @@ func Slopes(cell Cell, moments []float64, fits int, seed uint64) (risks [][]sim.
 				case 2:
 					d = int(v)
 				}
-				s, err := cell(k, d, n, eps, fits, seed)
-				if err != nil {
-					return nil, "", err
-				}
+				s := measure.Must(cell(k, d, n, eps, fits, seed))
 				y = append(y, s)
 			}
 			slope, se := Exponent(x, y)
@@ -181,10 +174,8 @@ func order(k float64) string { return strings.Replace(fmt.Sprint(k), "+Inf", "�
 
 // SlopesFigure draws the risks of Slopes against n.
 func SlopesFigure(cell Cell, moments []float64, fits int, seed uint64) (f *figure.Figure, table string, err error) {
-	risks, table, err := Slopes(cell, moments, fits, seed)
-	if err != nil {
-		return nil, "", err
-	}
+	defer measure.Catch(&err)
+	risks, table := measure.Must2(Slopes(cell, moments, fits, seed))
 	f = figure.New("Linear losses that nobody can learn faster, d = 20, ε = 1", "records n", "excess risk")
 	for i, k := range moments {
 		mean := make([]float64, len(slopeSizes))
@@ -214,6 +205,7 @@ func Floor(n int, k, epsilon float64) (risk, p float64) {
 // FloorFigure shows Floor against n, and the mean risk there of objective and output perturbation, of Algorithms 1 and
 // 4 with exact constants and with the printed ones, and of the sign of the records' sum, which is not private.
 func FloorFigure(k, epsilon float64, sizes []int, fits int, seed uint64) (f *figure.Figure, table string, err error) {
+	defer measure.Catch(&err)
 	n, floor, idle := make([]float64, len(sizes)), make([]float64, len(sizes)), make([]float64, len(sizes))
 	risks := make([][]float64, 5)
 	names := []string{"objective", "one output", "Alg. 1 + 4, exact", "Alg. 1 + 4, printed", "sum, not private"}
@@ -221,27 +213,19 @@ func FloorFigure(k, epsilon float64, sizes []int, fits int, seed uint64) (f *fig
 		var p float64
 		n[i] = float64(size)
 		floor[i], p = Floor(size, k, epsilon)
-		all, err := linearFits(size, 1, epsilon, k)
-		if err != nil {
-			return nil, "", err
-		}
+		all := measure.Must(linearFits(size, 1, epsilon, k))
 		all = append(all[:4], linearFit{"", func(rows *matrix.Dense, _ *noise.Seeded) ([]float64, error) {
 			return []float64{float64(cmp.Compare(0, floats.Sum(rows.Data)))}, nil
 		}})
 		h := Hard{Direction: []float64{1}, P: p, A: math.Pow(p, -1/k)}
 		idle[i] = h.Excess([]float64{0}, 1)
 		for j, of := range all {
-			risk, err := sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-				func(_, _ int, src *noise.Seeded) (float64, error) {
-					w, err := of.fit(h.Sample(size, src), src)
-					if err != nil {
-						return 0, err
-					}
+			risk := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
+				func(_, _ int, src *noise.Seeded) (_ float64, err error) {
+					defer measure.Catch(&err)
+					w := measure.Must(of.fit(h.Sample(size, src), src))
 					return h.Excess(w, 1), nil
-				})
-			if err != nil {
-				return nil, "", err
-			}
+				}))
 			risks[j] = append(risks[j], sim.Summarize(risk).Mean)
 		}
 	}
@@ -275,8 +259,9 @@ func FloorFigure(k, epsilon float64, sizes []int, fits int, seed uint64) (f *fig
 
 // OnsetFigure shows the excess risk of the default over that of ε = 10⁶ on the same records, against nε²/d², for
 // several d. By leading order it is 1 + c·d²/(nε²): noise costs d(d/(nε))², sampling d/n.
-func OnsetFigure(moment float64, features, sizes []int, epsilons []float64, fits int, seed uint64) (*figure.Figure,
-	error) {
+func OnsetFigure(moment float64, features, sizes []int, epsilons []float64, fits int, seed uint64) (
+	_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	f := figure.New(fmt.Sprintf("What pure ε costs, %g moments", moment), "nε²/d²",
 		"excess risk over that without noise")
 	for i, d := range features {
@@ -284,15 +269,9 @@ func OnsetFigure(moment float64, features, sizes []int, epsilons []float64, fits
 		color := []figure.Color{figure.Blue, figure.Green, figure.Orange, figure.Purple}[i%4]
 		var x, y []float64
 		for _, n := range sizes {
-			free, _, err := p.Cell(Default, n, 1e6, fits, seed)
-			if err != nil {
-				return nil, err
-			}
+			free, _ := measure.Must2(p.Cell(Default, n, 1e6, fits, seed))
 			for _, eps := range epsilons {
-				m, _, err := p.Cell(Default, n, eps, fits, seed)
-				if err != nil {
-					return nil, err
-				}
+				m, _ := measure.Must2(p.Cell(Default, n, eps, fits, seed))
 				x, y = append(x, float64(n)*math.Pow(eps/float64(d), 2)), append(y, m/free)
 			}
 		}
@@ -305,21 +284,16 @@ func OnsetFigure(moment float64, features, sizes []int, epsilons []float64, fits
 
 // MisjudgedFigure shows the excess risk of the default with a G that is wrong by factors, for several losses.
 func MisjudgedFigure(p Population, losses []loss.Convex, factors []float64, n int, epsilon float64, fits int,
-	seed uint64) (*figure.Figure, error) {
+	seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	f := figure.New(fmt.Sprintf("The price of a wrong G: n = %d, d = %d, ε = %g", n, p.Features, epsilon),
 		"G stated over G", "excess risk over that with G")
 	for i, l := range losses {
 		p.Loss = l
-		right, _, err := p.Cell(Default, n, epsilon, fits, seed)
-		if err != nil {
-			return nil, err
-		}
+		right, _ := measure.Must2(p.Cell(Default, n, epsilon, fits, seed))
 		var y []float64
 		for _, factor := range factors {
-			m, _, err := p.Cell(Misjudged(factor), n, epsilon, fits, seed)
-			if err != nil {
-				return nil, err
-			}
+			m, _ := measure.Must2(p.Cell(Misjudged(factor), n, epsilon, fits, seed))
 			y = append(y, m/right)
 		}
 		name := strings.NewReplacer("huber(T=", "Huber, T = ", ")", "").Replace(l.Name())
@@ -331,11 +305,9 @@ func MisjudgedFigure(p Population, losses []loss.Convex, factors []float64, n in
 }
 
 // DimensionFigure shows the length of the noise that hides a vector of length 1, by its coordinates.
-func DimensionFigure(epsilon float64) (*figure.Figure, error) {
-	sigma, err := privacy.GaussianSigma(epsilon, Delta)
-	if err != nil {
-		return nil, err
-	}
+func DimensionFigure(epsilon float64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
+	sigma := measure.Must(privacy.GaussianSigma(epsilon, Delta))
 	d := figure.Span(1, 60, 59)
 	f := figure.New(fmt.Sprintf("Noise of one release at ε = %g", epsilon), "coordinates d",
 		"root mean square of the noise's length")
@@ -351,11 +323,9 @@ func DimensionFigure(epsilon float64) (*figure.Figure, error) {
 // Households writes a file of invented households: spending = 1000 + 0.3·income + 25·age + noise of heavy tails. One
 // income in a hundred is 40 times larger; one is missing, one infinite.
 func Households(n int, seed uint64) (path string, err error) {
+	defer measure.Catch(&err)
 	src := noise.NewSeeded(seed)
-	file, err := os.CreateTemp("", "households-*.csv")
-	if err != nil {
-		return "", err
-	}
+	file := measure.Must(os.CreateTemp("", "households-*.csv"))
 	fmt.Fprintln(file, "income,age,spending")
 	for i := range n {
 		income, age := 20000*math.Exp(0.8*src.NormFloat64()), 18+60*src.Float64()

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 const lowy = "Lowy 2026, "
@@ -119,7 +120,7 @@ func outcome(measured string, ok bool) claim.Outcome {
 
 // jointMinimum takes C and the minimum times factors.
 func jointMinimum(factor, share float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		const alpha, c = 0.05, 2
 		losses := []Function{absolute([]float64{9}, 8), absolute([]float64{6}, -5), absolute([]float64{4}, 1)}
 		g := make([]float64, 1)
@@ -142,15 +143,12 @@ func jointMinimum(factor, share float64) claim.Check {
 		least *= share
 		w := Exactly(composite.Ball{Radius: 1})
 		j := Joint{Losses: losses, C: c * factor, Lambda: 0.7, Centre: []float64{0.1}}
-		u, _, err := Subgradient(product{w, w, 1}, j.At, j.Start([]float64{0}), alpha, 4, 2e7)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		u, _ := measure.Must2(Subgradient(product{w, w, 1}, j.At, j.Start([]float64{0}), alpha, 4, 2e7))
 		value := j.At(make([]float64, 4), u)
 		gap, other := extended(u[0])-least, math.Abs(value-least)
 		return outcome(fmt.Sprintf("%.3f above the minimum at that w, Φ itself %.3f off", gap, other),
-			gap <= alpha+1e-3 && other <= alpha+1e-3), nil
-	}
+			gap <= alpha+1e-3 && other <= alpha+1e-3)
+	})
 }
 
 func nearest(factor float64) claim.Check {
@@ -189,7 +187,7 @@ func nearest(factor float64) claim.Check {
 
 // adaptive stops at α times early, and takes the bound on the steps times factor.
 func adaptive(early, factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		src := noise.NewSeeded(23)
 		const alpha = 0.05
 		bound := func(lipschitz float64) float64 {
@@ -198,20 +196,18 @@ func adaptive(early, factor float64) claim.Check {
 		var steps, gap float64
 		for range 6 {
 			phi, lipschitz := absoluteSum(src)
-			w, t, err := Subgradient(Exactly(composite.Ball{Radius: 1}), phi, []float64{0.9, 0}, alpha*early, 2, 1e7)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			w, t := measure.Must2(Subgradient(Exactly(composite.Ball{Radius: 1}), phi, []float64{0.9, 0}, alpha*early,
+				2, 1e7))
 			steps = math.Max(steps, float64(t)/bound(lipschitz))
 			gap = math.Max(gap, (phi(make([]float64, 2), w)-leastOnDisc(phi, 100))/alpha)
 		}
 		// All slopes have the length 3.
-		_, t, err := Subgradient(Exactly(composite.Ball{Radius: 1}), absolute([]float64{2.4, 1.8}, 0.1234),
-			[]float64{0.9, 0}, alpha*early, 2, 1e7)
+		_, t := measure.Must2(Subgradient(Exactly(composite.Ball{Radius: 1}), absolute([]float64{2.4, 1.8}, 0.1234),
+			[]float64{0.9, 0}, alpha*early, 2, 1e7))
 		most := float64(t) / bound(3)
 		return outcome(fmt.Sprintf("%.2f of the steps, %.2f of α; %.5f of the steps for one loss", steps, gap, most),
-			steps <= 1 && gap <= 1 && most == 1), err
-	}
+			steps <= 1 && gap <= 1 && most == 1)
+	})
 }
 
 // biasedSteps turns the subgradient of |w| round where the slope −1 is one to within the bias on [−1, 1]: where 1 − w −
@@ -235,13 +231,11 @@ func biasedSteps(bias, factor float64) claim.Check {
 }
 
 func conic(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		src := noise.NewSeeded(25)
 		const c, alpha = 0.7, 0.05
-		polygon, err := NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 0.5}, {-0.3, 1}}, []float64{0.8, 0.5, 0.7, 0.9})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		polygon := measure.Must(NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 0.5}, {-0.3, 1}},
+			[]float64{0.8, 0.5, 0.7, 0.9}))
 		var gaps, worst float64
 		ok := true
 		for _, region := range []Region{composite.Ball{Radius: 1}, composite.NewBox(0.7), Ellipsoid{[]float64{1, 0.4}},
@@ -260,10 +254,7 @@ func conic(factor float64) claim.Check {
 			w := inside()
 			below, s, gap := p.Extended(w, c, 10000)
 			floats.Scale(factor, s)
-			above, err := ExtendedAt(p.At, w, Exactly(region), c, alpha, 2.2, 1e7)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			above := measure.Must(ExtendedAt(p.At, w, Exactly(region), c, alpha, 2.2, 1e7))
 			gaps = math.Max(gaps, gap)
 			ok = ok && above >= below-1e-12 && above <= below+gap+alpha && floats.Norm(s, 2) <= c*(1+1e-9)
 			for range 20 {
@@ -273,8 +264,8 @@ func conic(factor float64) claim.Check {
 			}
 		}
 		return outcome(fmt.Sprintf("gap at most %.3f; the line exceeds f_C by at most %.1g", gaps, math.Max(0, worst)),
-			ok && worst <= 1e-9), nil
-	}
+			ok && worst <= 1e-9)
+	})
 }
 
 // bisected asks a Resisting ten times, by bisection on −C, and returns the f_C(0) that are left.
@@ -315,13 +306,10 @@ func oracle(same bool) claim.Check {
 }
 
 func netPrivacy(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		src := noise.NewSeeded(27)
 		const c, epsilon, n = 1.0, 1.0, 4
-		net, err := Net(1, 1, 0.02)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		net := measure.Must(Net(1, 1, 0.02))
 		// Squared losses ½s(w − y)², whose gradients are beyond ±C nearly everywhere for large s.
 		record := func(s, y float64) Function {
 			return func(g, w []float64) float64 { g[0] = s * (w[0] - y); return 0.5 * s * (w[0] - y) * (w[0] - y) }
@@ -351,8 +339,8 @@ func netPrivacy(factor float64) claim.Check {
 			}
 		}
 		return outcome(fmt.Sprintf("%.4f of the sensitivity, %.3f of ε", moved, ratio), moved <= 1+1e-9 &&
-			moved > 0.999 && ratio <= 1).Reaching(ratio), nil
-	}
+			moved > 0.999 && ratio <= 1).Reaching(ratio)
+	})
 }
 
 // centredScore holds the score of Localised against factor times its sensitivity.

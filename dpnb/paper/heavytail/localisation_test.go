@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // All answers are jets of the two functions that are left, whatever is asked.
@@ -38,10 +39,7 @@ func TestResisting(t *testing.T) {
 // A net covers, and the mechanism over it is near the minimiser when ε is large.
 func TestNetMechanism(t *testing.T) {
 	src := noise.NewSeeded(5)
-	net, err := Net(2, 1, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := measure.Must(Net(2, 1, 0.1))
 	for range 500 {
 		x := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}
 		if floats.Norm(x, 2) > 1 {
@@ -114,10 +112,7 @@ func TestBallSmoothed(t *testing.T) {
 		}
 	}
 	const n, epsilon, lambda, c, tau, d = 60, 1.0, 0.5, 2.0, 0.3, 2
-	net, err := Net(d, 1, 0.15)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := measure.Must(Net(d, 1, 0.15))
 	worst := 0.0
 	for k := range 8 {
 		var all []Function
@@ -162,10 +157,7 @@ func TestLocalised(t *testing.T) {
 	const n = 20000
 	draws := 0
 	for range n {
-		w, k, err := l.Sample(src.Float64, l.Potential(0.2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, k := measure.Must2(l.Sample(src.Float64, l.Potential(0.2)))
 		sum, square, draws = sum+w, square+w*w, draws+k
 	}
 	for i := range 20000 {

@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -162,11 +163,9 @@ func linearFits(n, d int, epsilon, k float64) (all []linearFit, err error) {
 		if e != nil {
 			err = e
 		}
-		all = append(all, linearFit{name, func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
-			r, err := m.Run(rows, ones, src, &mechanism.Settings{Workers: 1})
-			if err != nil {
-				return nil, err
-			}
+		all = append(all, linearFit{name, func(rows *matrix.Dense, src *noise.Seeded) (_ []float64, err error) {
+			defer measure.Catch(&err)
+			r := measure.Must(m.Run(rows, ones, src, &mechanism.Settings{Workers: 1}))
 			if norm := floats.Norm(r.Coefficients, 2); norm > 1 {
 				floats.Scale(1/norm, r.Coefficients)
 			}
@@ -198,11 +197,9 @@ func linearFits(n, d int, epsilon, k float64) (all []linearFit, err error) {
 }
 
 // oneDimension adds to them those for one dimension.
-func oneDimension(n int, epsilon, k float64) ([]linearFit, error) {
-	all, err := linearFits(n, 1, epsilon, k)
-	if err != nil {
-		return nil, err
-	}
+func oneDimension(n int, epsilon, k float64) (_ []linearFit, err error) {
+	defer measure.Catch(&err)
+	all := measure.Must(linearFits(n, 1, epsilon, k))
 	clip, lambda := math.Pow(float64(n)*epsilon, 1/k), math.Pow(float64(n)*epsilon, 1/k-1)
 	net, err := Net(1, 1, 0.02)
 	return append(all, linearFit{"Algorithm 5", func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
@@ -217,7 +214,8 @@ func oneDimension(n int, epsilon, k float64) ([]linearFit, error) {
 
 // packingShares returns how often each fit takes n records of one of the 2d instances ±eⱼ, of share p not 0, for those
 // of another, over so many runs of each; the records' sum, which is not private, comes last.
-func packingShares(fits []linearFit, n, d int, p float64, runs int, src *noise.Seeded) ([]float64, error) {
+func packingShares(fits []linearFit, n, d int, p float64, runs int, src *noise.Seeded) (_ []float64, err error) {
+	defer measure.Catch(&err)
 	fits = append(slices.Clip(fits), linearFit{"the sum", func(rows *matrix.Dense, _ *noise.Seeded) ([]float64, error) {
 		sum := make([]float64, d)
 		for i := range rows.N {
@@ -232,10 +230,7 @@ func packingShares(fits []linearFit, n, d int, p float64, runs int, src *noise.S
 		h.Direction[axis] = sign
 		rows := h.Sample(n, src)
 		for k, f := range fits {
-			w, err := f.fit(rows, src)
-			if err != nil {
-				return nil, err
-			}
+			w := measure.Must(f.fit(rows, src))
 			at := 0
 			for j := range w {
 				if math.Abs(w[j]) > math.Abs(w[at]) {
@@ -262,14 +257,11 @@ func draw(src *noise.Seeded, p []float64) int {
 }
 
 func lowerBound(factor float64, open bool, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		const n, epsilon, k, zeta = 100, 0.5, 2.0, 0.1
 		src := noise.NewSeeded(seed)
 		p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
-		all, err := oneDimension(n, epsilon, k)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		all := measure.Must(oneDimension(n, epsilon, k))
 		sign := linearFit{"sign of the sum", func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
 			return []float64{-math.Copysign(1, floats.Sum(rows.Data)+1e-9*(src.Float64()-0.5))}, nil
 		}}
@@ -289,15 +281,13 @@ func lowerBound(factor float64, open bool, seed uint64) claim.Check {
 			return []float64{1}, nil
 		}}
 		// How often the excess risk of one of the two instances is paD/2 or more, D = 2: the worse of them.
-		worse := func(of linearFit, samples int, pair [2]Hard) (float64, error) {
+		worse := func(of linearFit, samples int, pair [2]Hard) (_ float64, err error) {
+			defer measure.Catch(&err)
 			worst := 0.0
 			for _, h := range pair {
 				many := 0
 				for range samples {
-					w, err := of.fit(h.Sample(n, src), src)
-					if err != nil {
-						return 0, err
-					}
+					w := measure.Must(of.fit(h.Sample(n, src), src))
 					if h.Excess(w, 1) >= math.Abs(h.Mean()[0])*(1-1e-12) {
 						many++
 					}
@@ -310,39 +300,24 @@ func lowerBound(factor float64, open bool, seed uint64) claim.Check {
 		room := 4.5 * math.Sqrt(zeta*(1-zeta)/float64(samples)) // of the larger of two shares
 		pair := [2]Hard{{Direction: []float64{1}, P: p, A: math.Pow(p, -1/k)},
 			{Direction: []float64{-1}, P: p, A: math.Pow(p, -1/k)}}
-		exact, err := worse(best, samples, pair)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		exact := measure.Must(worse(best, samples, pair))
 		least, who := math.Inf(1), ""
 		for _, of := range all {
-			share, err := worse(of, samples/80, pair)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			share := measure.Must(worse(of, samples/80, pair))
 			if share < least {
 				least, who = share, of.name
 			}
 		}
 		rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
-		coin, err := worse(sign, samples, [2]Hard{{Direction: []float64{1}, P: 1, A: 1, Q: (1 - rho) / 2},
-			{Direction: []float64{-1}, P: 1, A: 1, Q: (1 - rho) / 2}})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		coin := measure.Must(worse(sign, samples, [2]Hard{{Direction: []float64{1}, P: 1, A: 1, Q: (1 - rho) / 2},
+			{Direction: []float64{-1}, P: 1, A: 1, Q: (1 - rho) / 2}}))
 		// In more dimensions: the points ±eⱼ are told apart no better than by the bound, but by the records' sum.
 		packed, packedBy, beyond := math.Inf(1), "", true
 		for _, d := range []int{2, 8} {
 			const records, share = 60, 0.05
-			fits, err := linearFits(records, d, 1, k)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			fits := measure.Must(linearFits(records, d, 1, k))
 			runs := size.Runs(4000) / (2 * d)
-			shares, err := packingShares(fits, records, d, share, runs, src)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			shares := measure.Must(packingShares(fits, records, d, share, runs, src))
 			floor := factor * PackingError(records, share, 1, float64(2*d))
 			slack := 4 * math.Sqrt(floor/float64(runs*2*d)) / floor
 			for i, s := range shares {
@@ -363,8 +338,8 @@ func lowerBound(factor float64, open bool, seed uint64) claim.Check {
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "over packings of the sphere, and with its constant"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // lowerConstant returns the least c of the theorem in one dimension over a grid, G₁ = G₂ = G_k = 1.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // The best sign is ε-DP: a replaced record moves the sum by two at most; and it errs as SignError says, which is larger
@@ -65,10 +66,7 @@ func TestAlgorithm7(t *testing.T) {
 	src, n := noise.NewSeeded(8), 4000
 	var mean, square, want, weight float64
 	for range n {
-		w, err := a.Run(z, src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := measure.Must(a.Run(z, src))
 		mean, square = mean+w/float64(n), square+w*w/float64(n)
 	}
 	for i := range 400 {
@@ -87,14 +85,8 @@ func TestPackingBound(t *testing.T) {
 	for _, d := range []int{2, 3} {
 		const n, p, runs = 60, 0.05, 150
 		bound := PackingError(n, p, 1, float64(2*d))
-		fits, err := linearFits(n, d, 1, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		shares, err := packingShares(fits, n, d, p, runs, noise.NewSeeded(13))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fits := measure.Must(linearFits(n, d, 1, 2))
+		shares := measure.Must(packingShares(fits, n, d, p, runs, noise.NewSeeded(13)))
 		room := 4 * math.Sqrt(bound*(1-bound)/float64(runs*2*d))
 		best := slices.Min(shares[:len(fits)])
 		t.Logf("d = %d: bound %.3f ± %.3f, errors %.3f", d, bound, room, shares)

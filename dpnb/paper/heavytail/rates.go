@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -82,31 +83,25 @@ func PhasesCell(k float64, d, n int, eps float64, fits int, seed uint64) (sim.Su
 
 // phasesRisk is PhasesCell with C ∝ m^{power/k}, for answers that go through instead, if it is not nil.
 func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint64, instead func(float64) float64) (
-	sim.Summary, error) {
+	_ sim.Summary, err error) {
+	defer measure.Catch(&err)
 	clip := math.Pow(float64(n)*epsilon/float64(2*d), power/k)
-	m, err := pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d, Records: n,
-		Adjacency: privacy.ReplaceOne, Radius: 1, Moment: min(k, 1e3), MomentBound: 1, WorstCase: true, Clip: clip,
-		Lambda: 2 * clip * float64(d) / epsilon}, Double: true, Ratio: 8}.Calibrate()
-	if err != nil {
-		return sim.Summary{}, err
-	}
+	m := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d,
+		Records: n, Adjacency: privacy.ReplaceOne, Radius: 1, Moment: min(k, 1e3), MomentBound: 1, WorstCase: true,
+		Clip:   clip,
+		Lambda: 2 * clip * float64(d) / epsilon}, Double: true, Ratio: 8}.Calibrate())
 	ones := slices.Repeat([]float64{1}, n)
-	risks, err := sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-		func(_, i int, _ *noise.Seeded) (float64, error) {
+	risks := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
+		func(_, i int, _ *noise.Seeded) (_ float64, err error) {
+			defer measure.Catch(&err)
 			rows, level := hardRecords(n, d, epsilon, k, noise.NewSeeded(seed).Stream(i))
-			r, err := m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1})
-			if err != nil {
-				return 0, err
-			}
+			r := measure.Must(m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1}))
 			w := r.Coefficients[0]
 			if instead != nil {
 				w = instead(w)
 			}
 			return level * (1 + w), nil
-		})
-	if err != nil {
-		return sim.Summary{}, err
-	}
+		}))
 	return sim.Summarize(risks), nil
 }
 
@@ -120,16 +115,13 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 	if instead == nil {
 		instead = func(w float64) float64 { return w }
 	}
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		worst, idle := map[string]float64{}, 0.0
 		var told string
 		flattest := math.Inf(1)
 		for _, k := range []float64{2, 3, 4} {
 			want := factor * (1 - 1/k)
-			steep, err := farSlope(k, size.Runs(40), instead, seed)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			steep := measure.Must(farSlope(k, size.Runs(40), instead, seed))
 			flattest = math.Min(flattest, -steep/want)
 			at := map[string][2]float64{"n": {256, 4096}, "ε": {1, 0.25}, "d": {16, 64}}
 			for _, name := range []string{"n", "ε", "d"} {
@@ -144,10 +136,7 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 					case "d":
 						d = int(v)
 					}
-					risk, err := phasesRisk(k, d, n, epsilon, power, size.Runs(40), seed, instead)
-					if err != nil {
-						return claim.Outcome{}, err
-					}
+					risk := measure.Must(phasesRisk(k, d, n, epsilon, power, size.Runs(40), seed, instead))
 					log[j] = math.Log(risk.Mean)
 					idle = math.Max(idle, risk.Mean/math.Pow(2*float64(d)/epsilon/float64(n), 1-1/k))
 				}
@@ -156,10 +145,7 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 				worst[name] = math.Max(worst[name], math.Abs(math.Abs(slope)/want-1))
 			}
 		}
-		most, least, err := blockMoves()
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		most, least := measure.Must2(blockMoves())
 		o := outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk at most %.2f of that at w₀; %.2f times as "+
 			"steep or more for |w ∓ 0.6|; moves %.5f to %.5f of ε", told, idle, flattest, least/share, most/share),
 			flattest >= 1 && worst["n"] < 0.02 && worst["ε"] < 0.02 && worst["d"] < 0.1 && idle < 0.9 &&
@@ -167,30 +153,25 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "with as many phases as have records"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // farSlope is the slope of ln mean risk in ln n, from 256 to 4,096, where every loss is |w − 0.6| or every one |w +
 // 0.6|: no answer that does not look at the records comes nearer to both as n grows.
-func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) (float64, error) {
+func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) (_ float64, err error) {
+	defer measure.Catch(&err)
 	var log [2]float64
 	for j, n := range []int{256, 4096} {
 		clip := math.Pow(float64(n)/2, 1/k)
-		m, err := pure.PhasesConfig{Config: pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Features: 1, Records: n,
-			Adjacency: privacy.ReplaceOne, Radius: 1, Moment: k, MomentBound: 1, WorstCase: true, Clip: clip,
-			Lambda: 2 * clip}, Double: true, Ratio: 4, Count: int(math.Log2(float64(n))) - 1}.Calibrate()
-		if err != nil {
-			return 0, err
-		}
+		m := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Features: 1,
+			Records: n, Adjacency: privacy.ReplaceOne, Radius: 1, Moment: k, MomentBound: 1, WorstCase: true,
+			Clip: clip, Lambda: 2 * clip}, Double: true, Ratio: 4, Count: int(math.Log2(float64(n))) - 1}.Calibrate())
 		mean, rows := 0.0, matrix.NewDense(n, 1, slices.Repeat([]float64{1}, n))
 		for i := range runs {
 			at := 0.6 * float64(1-2*(i%2))
-			r, err := m.Run(rows, slices.Repeat([]float64{at}, n), noise.NewSeeded(seed+2).Stream(i),
-				&mechanism.Settings{Workers: 1})
-			if err != nil {
-				return 0, err
-			}
+			r := measure.Must(m.Run(rows, slices.Repeat([]float64{at}, n), noise.NewSeeded(seed+2).Stream(i),
+				&mechanism.Settings{Workers: 1}))
 			mean += math.Abs(instead(r.Coefficients[0])-at) / float64(runs)
 		}
 		log[j] = math.Log(mean)
@@ -201,20 +182,16 @@ func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) (
 // blockMoves returns the most and the least of ε that a steep line that is replaced by its negative uses up, with a
 // solver that does its worst, in a block with one stage and with two.
 func blockMoves() (most, least float64, err error) {
+	defer measure.Catch(&err)
 	least = math.Inf(1)
 	for _, double := range []bool{false, true} {
-		m, err := pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: 1, Features: 1, Records: 50,
-			Adjacency: privacy.ReplaceOne, Radius: 1e3, Clip: 2, Lambda: 7}, Count: 1, Double: double}.Calibrate()
-		if err != nil {
-			return 0, 0, err
-		}
+		m := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: 1, Features: 1,
+			Records: 50, Adjacency: privacy.ReplaceOne, Radius: 1e3, Clip: 2, Lambda: 7}, Count: 1,
+			Double: double}.Calibrate())
 		line := func(slope float64) []audit.PureRecord {
 			return []audit.PureRecord{{Direction: []float64{1}, Norm: 1, Label: slope}}
 		}
-		used, err := audit.BlockMove(m, line(-1e9), line(1e9))
-		if err != nil {
-			return 0, 0, err
-		}
+		used := measure.Must(audit.BlockMove(m, line(-1e9), line(1e9)))
 		most, least = math.Max(most, used), math.Min(least, used)
 	}
 	return most, least, nil
@@ -263,11 +240,8 @@ func netRate(factor, part float64, phases int, instead func(float64) float64, se
 	if instead == nil {
 		instead = func(w float64) float64 { return w }
 	}
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		net, err := Net(1, 1, 0.02)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
+		net := measure.Must(Net(1, 1, 0.02))
 		worst, idle, told, runs, flattest := 0.0, 0.0, "", size.Runs(40), math.Inf(1)
 		for _, k := range []float64{2, 3, 4} {
 			var log [2]float64
@@ -319,6 +293,6 @@ func netRate(factor, part float64, phases int, instead func(float64) float64, se
 		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk %.2f of that at w₀; %.2f times as steep or "+
 			"more where all are alike; laws %.4f of ε apart", told, idle, flattest, ratio/epsilon),
 			flattest >= 1 && worst < 0.02 && idle < 0.95 && ratio <= epsilon &&
-				ratio > 0.55*epsilon).Reaching(ratio / epsilon), nil
-	}
+				ratio > 0.55*epsilon).Reaching(ratio / epsilon)
+	})
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -108,6 +109,7 @@ func moment(d int, k float64, pareto bool) float64 {
 // of Student's law with a ridge: the 0.7-quantile of λ‖w − ŵ_λ‖/G_k that (6) bounds, against mε/d, and returns a table
 // of the slopes.
 func PrimitiveFigure(fits int, seed uint64) (f *figure.Figure, table string, err error) {
+	defer measure.Catch(&err)
 	f = figure.New("How far a private fit of one block ends from the exact one, ε = 1", "mε/d",
 		"λ · distance / G, 0.7-quantile")
 	table = fmt.Sprintf("%-24s %10s %9s", "slope", "k = 2", "k = 4")
@@ -122,7 +124,7 @@ func PrimitiveFigure(fits int, seed uint64) (f *figure.Figure, table string, err
 			var x, y []float64
 			for _, m := range sizes {
 				clip := g * math.Pow(float64(m)/float64(d), 1/k)
-				far, err := sim.Trials(context.Background(), fits*(1+3*(i/2)), 0, noise.NewSeeded(seed),
+				far := measure.Must(sim.Trials(context.Background(), fits*(1+3*(i/2)), 0, noise.NewSeeded(seed),
 					func(_, _ int, src *noise.Seeded) (float64, error) {
 						if i < 2 {
 							rows := slopes(src, (2-i)*m, d, k, false)
@@ -131,10 +133,7 @@ func PrimitiveFigure(fits int, seed uint64) (f *figure.Figure, table string, err
 						z := slopes(src, m, d, k, false).Data
 						w, err := Algorithm7{C: clip, Lambda: lambda, Epsilon: 1}.Run(z, src)
 						return math.Abs(w + floats.Sum(z)/float64(m)/lambda), err
-					})
-				if err != nil {
-					return nil, "", err
-				}
+					}))
 				slices.Sort(far)
 				x = append(x, float64(m)/float64(d))
 				y = append(y, lambda/g*stat.Quantile(0.7, stat.Empirical, far, nil))
@@ -151,7 +150,8 @@ func PrimitiveFigure(fits int, seed uint64) (f *figure.Figure, table string, err
 
 // doubleDistance is how far Algorithm 4 ends from −z̄/λ; of the rows the printed constants take the first half.
 func doubleDistance(constants pure.Constants, clip, lambda, epsilon float64, rows *matrix.Dense,
-	src *noise.Seeded) (float64, error) {
+	src *noise.Seeded) (_ float64, err error) {
+	defer measure.Catch(&err)
 	m, d := rows.N, rows.D
 	if constants == pure.Printed {
 		m /= 2
@@ -160,38 +160,30 @@ func doubleDistance(constants pure.Constants, clip, lambda, epsilon float64, row
 	for i := range m {
 		floats.AddScaled(best, -1/(lambda*float64(m)), rows.Data[i*d:(i+1)*d])
 	}
-	a, err := pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d,
+	a := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d,
 		Records: rows.N, Adjacency: privacy.ReplaceOne, Radius: 1e5, Clip: clip, Lambda: lambda * float64(m)}, Count: 1,
-		Double: true, Constants: constants}.Calibrate()
-	if err != nil {
-		return 0, err
-	}
-	r, err := a.Run(rows, slices.Repeat([]float64{1}, rows.N), src, &mechanism.Settings{Workers: 1})
-	if err != nil {
-		return 0, err
-	}
+		Double: true, Constants: constants}.Calibrate())
+	r := measure.Must(a.Run(rows, slices.Repeat([]float64{1}, rows.N), src, &mechanism.Settings{Workers: 1}))
 	return floats.Distance(r.Coefficients, best, 2), nil
 }
 
 // doubleOutput holds the law of Algorithm 4 against factor times its noise, and how often it is within c times the
 // bound of (6).
 func doubleOutput(factor, c float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		const d, m, epsilon, lambda = 20, 200, 1.0, 0.05
 		src := noise.NewSeeded(seed)
 		// within returns how often the answer is no farther than far(C) from −z̄/λ.
 		within := func(constants pure.Constants, g, k float64, draw func(n int) *matrix.Dense, runs int,
 			far func(clip float64) float64) (share float64, err error) {
+			defer measure.Catch(&err)
 			n := m
 			if constants == pure.Printed {
 				n = 2 * m // of which it takes half
 			}
 			clip := g * math.Pow(m*epsilon/d, 1/k)
 			for range runs {
-				distance, err := doubleDistance(constants, clip, lambda, epsilon, draw(n), src)
-				if err != nil {
-					return 0, err
-				}
+				distance := measure.Must(doubleDistance(constants, clip, lambda, epsilon, draw(n), src))
 				if distance <= far(clip) {
 					share += 1 / float64(runs)
 				}
@@ -199,7 +191,7 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 			return share, nil
 		}
 		runs := size.Runs(800)
-		exact, err := within(pure.Printed, 1, 2, func(n int) *matrix.Dense {
+		exact := measure.Must(within(pure.Printed, 1, 2, func(n int) *matrix.Dense {
 			rows := slopes(src, n, d, 2, false)
 			for i := range n {
 				z := rows.Data[i*d : (i+1)*d]
@@ -208,10 +200,7 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 			return rows
 		}, runs, func(clip float64) float64 {
 			return factor * 12 * clip / (lambda * m * epsilon) * mathext.GammaIncRegInv(d, 0.7)
-		})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		}))
 		z, least := (exact-0.7)/math.Sqrt(0.21/float64(runs)), 1.0
 		for _, k := range []float64{2, 3, 4} {
 			for _, pareto := range []bool{false, true} {
@@ -223,11 +212,8 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 					bound := c * (times*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
 						math.Pow(d/(m*epsilon), 1-1/k)
 					draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
-					share, err := within(constants, g, k, draw,
-						size.Runs(60), func(float64) float64 { return bound })
-					if err != nil {
-						return claim.Outcome{}, err
-					}
+					share := measure.Must(within(constants, g, k, draw,
+						size.Runs(60), func(float64) float64 { return bound }))
 					least = math.Min(least, share)
 				}
 			}
@@ -238,13 +224,13 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "by the Gamma law, without the localised set in the bias"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // localisedMechanism holds factor times the potential's mean against its bound, and runs Algorithm 7.
 func localisedMechanism(factor float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		// A line as steep as it may be: the mean above the least is 1, at most.
 		l := Localised{Value: func(w float64) float64 { return w }, Low: 0, High: 1, C: 1, Epsilon: 1, Records: 256}
 		var sum, weight float64
@@ -264,10 +250,7 @@ func localisedMechanism(factor float64, seed uint64) claim.Check {
 		var far []float64
 		for range size.Runs(400) {
 			rows := slopes(src, m, 1, 2, false)
-			w, err := a.Run(rows.Data, src)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			w := measure.Must(a.Run(rows.Data, src))
 			far = append(far, math.Abs(w-math.Max(-1, math.Min(-floats.Sum(rows.Data)/m/lambda, 1)))/rate)
 		}
 		c, share := 877+20*kappa(2), 0.0
@@ -285,8 +268,8 @@ func localisedMechanism(factor float64, seed uint64) claim.Check {
 		if o.Verdict == claim.Holds {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "with the diameter of W₀ twice what is printed"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // density returns that of Algorithm 7's answer at w, but for a constant, by quadrature over the first stage in parts

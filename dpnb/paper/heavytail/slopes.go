@@ -7,6 +7,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -31,30 +32,23 @@ func Exponent(x []float64, y []sim.Summary) (slope, deviation float64) {
 // HardCell is the mean excess risk, G_k = 1, D = 2, of objective perturbation with C and Λ of the utility theorem on
 // linear losses from HardPrivate with ζ = 1/(4e), so that a share p = d ln 2/(nε) of the records says anything at all,
 // and G₂ = p^{1/2−1/k}.
-func HardCell(k float64, d, n int, eps float64, fits int, seed uint64) (sim.Summary, error) {
+func HardCell(k float64, d, n int, eps float64, fits int, seed uint64) (_ sim.Summary, err error) {
+	defer measure.Catch(&err)
 	nu := make([]float64, d)
 	nu[0] = 1
 	h := HardPrivate(nu, n, eps, 1, k, 0.25/math.E)
-	m, err := pure.Config{Loss: loss.Affine{}, Epsilon: eps, Adjacency: privacy.ReplaceOne, Features: d, Records: n,
-		Radius: 1, Moment: min(k, 1e3), MomentBound: 1, WorstCase: true,
-		Lambda: math.Pow(h.P, 0.5-1/k) * math.Sqrt(2*float64(n)*(2+2/eps))}.Calibrate()
-	if err != nil {
-		return sim.Summary{}, err
-	}
+	m := measure.Must(pure.Config{Loss: loss.Affine{}, Epsilon: eps, Adjacency: privacy.ReplaceOne, Features: d,
+		Records: n, Radius: 1, Moment: min(k, 1e3), MomentBound: 1, WorstCase: true,
+		Lambda: math.Pow(h.P, 0.5-1/k) * math.Sqrt(2*float64(n)*(2+2/eps))}.Calibrate())
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1
 	}
-	risks, err := sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-		func(_, _ int, src *noise.Seeded) (float64, error) {
-			r, err := m.Run(h.Sample(n, src), ones, src, nil)
-			if err != nil {
-				return 0, err
-			}
+	risks := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
+		func(_, _ int, src *noise.Seeded) (_ float64, err error) {
+			defer measure.Catch(&err)
+			r := measure.Must(m.Run(h.Sample(n, src), ones, src, nil))
 			return h.Excess(r.Coefficients, 1), nil
-		})
-	if err != nil {
-		return sim.Summary{}, err
-	}
+		}))
 	return sim.Summarize(risks), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -52,15 +53,9 @@ func TestSolversAgree(t *testing.T) {
 		ball, start, g := Exactly(composite.Ball{Radius: 1}), make([]float64, d), make([]float64, d)
 		start[0] = 0.9
 		onBall := sum(func(g, w []float64, r int) float64 { return e.At(g, w, rows.Data[r*d:(r+1)*d], y[r]) })
-		joint, _, err := Joint{Losses: losses, C: c, Lambda: lambda, Centre: make([]float64, d)}.Minimise(ball, ball,
-			start, alpha, 2, 1e7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		direct, _, err := Subgradient(ball, onBall, start, alpha/2, 2, 1e7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		joint, _ := measure.Must2(Joint{Losses: losses, C: c, Lambda: lambda, Centre: make([]float64, d)}.Minimise(ball,
+			ball, start, alpha, 2, 1e7))
+		direct, _ := measure.Must2(Subgradient(ball, onBall, start, alpha/2, 2, 1e7))
 		biased, _ := Biased(ball, onBall, start, 3*alpha, 2, c+lambda)
 		least := onBall(g, direct)
 		for name, w := range map[string][]float64{"joint": joint, "Lemma D.5": biased} {
@@ -85,14 +80,8 @@ func TestSolversAgree(t *testing.T) {
 		})
 		mechanism := pure.Output{Problem: pure.Problem{Loss: l, Clip: c, Radius: 1, Lambda: lambda * m, Tolerance: 1e-6,
 			Records: m}, Scale: 1e-25, Adjacency: privacy.ReplaceOne}
-		r, err := mechanism.Run(rows, y, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		direct, _, err = Subgradient(ball, cut, start, alpha/2, 2, 1e7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := measure.Must(mechanism.Run(rows, y, src, nil))
+		direct, _ = measure.Must2(Subgradient(ball, cut, start, alpha/2, 2, 1e7))
 		got, least, bias := cut(g, r.Coefficients), cut(g, direct), loss.FreeBend(c, c/8, lambda*m).Bias(c)
 		if got > least+bias || got < least-alpha/2 {
 			t.Errorf("%s, d = %d: the mechanism's %v, Algorithm 3's %v, bias at most %v", l.Name(), d, got, least, bias)

@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // The projection on W ∩ ball is within ξ of the nearest point of a fine search, for a ball, a box and a simplex; and it
@@ -74,10 +75,7 @@ func TestSubgradient(t *testing.T) {
 	for range 12 {
 		phi, lipschitz := absoluteSum(src)
 		k, alpha, g := Exactly(composite.Ball{Radius: 1}), 0.05, make([]float64, 2)
-		w, steps, err := Subgradient(k, phi, []float64{0, 0}, alpha, 2, 1e7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w, steps := measure.Must2(Subgradient(k, phi, []float64{0, 0}, alpha, 2, 1e7))
 		least := leastOnDisc(phi, 200)
 		if got := phi(g, w); got > least+alpha {
 			t.Errorf("%v above the minimum, want at most %v", got-least, alpha)
@@ -109,10 +107,7 @@ func TestJoint(t *testing.T) {
 	j := Joint{Losses: losses, C: 1, Lambda: 0.7, Centre: []float64{0.1}}
 	w := Exactly(composite.Ball{Radius: 1})
 	const alpha = 0.02
-	point, _, err := j.Minimise(w, w, []float64{0}, alpha, 2, 5e7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	point, _ := measure.Must2(j.Minimise(w, w, []float64{0}, alpha, 2, 5e7))
 	g := make([]float64, 1)
 	extended := func(w float64) (v float64) {
 		v = 0.5 * j.Lambda * (w - 0.1) * (w - 0.1)
@@ -146,10 +141,7 @@ func TestExtensions(t *testing.T) {
 		p := Polyhedral{A: [][]float64{x, {-x[0], -x[1]}}, B: []float64{-y, y}, W: composite.Ball{Radius: 1}}
 		w := []float64{0.6 * src.Float64(), 0.6 * src.Float64()}
 		const alpha = 0.02
-		above, err := ExtendedAt(f, w, Exactly(composite.Ball{Radius: 1}), c, alpha, 2, 1e8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		above := measure.Must(ExtendedAt(f, w, Exactly(composite.Ball{Radius: 1}), c, alpha, 2, 1e8))
 		below, s, gap := p.Extended(w, c, 30000)
 		if above < below-1e-12 || above > below+gap+alpha || gap > 0.03 || floats.Norm(s, 2) > c*(1+1e-12) {
 			t.Errorf("f_C between %v and %v + %v, s of norm %v", below, above, gap, floats.Norm(s, 2))

@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -105,7 +106,8 @@ type Row struct {
 // of them, slow or not.
 //
 // Errors: ctx.Err(); that of a fit. An arm whose parameters are refused has no row.
-func (b Block) Rows(ctx context.Context, arms []Arm, workers int) ([]Row, error) {
+func (b Block) Rows(ctx context.Context, arms []Arm, workers int) (_ []Row, err error) {
+	defer measure.Catch(&err)
 	type cell struct {
 		p       Population
 		eps     float64
@@ -129,10 +131,7 @@ func (b Block) Rows(ctx context.Context, arms []Arm, workers int) ([]Row, error)
 				}
 				fit := arm.Fit
 				if arm.tuned != nil {
-					best, err := b.tune(ctx, p, eps, *arm.tuned, risk, workers)
-					if err != nil {
-						return nil, err
-					}
+					best := measure.Must(b.tune(ctx, p, eps, *arm.tuned, risk, workers))
 					fit = best.Fit
 				}
 				solve, err := fit(p, b.Records, eps)
@@ -151,24 +150,20 @@ func (b Block) Rows(ctx context.Context, arms []Arm, workers int) ([]Row, error)
 	}
 	src := noise.NewSeeded(b.Seed)
 	run := func(from int, wanted func(c *cell, draw int) bool) error {
-		return parallel.For(ctx, b.Draws-from, workers, func(_, i int) error {
+		return parallel.For(ctx, b.Draws-from, workers, func(_, i int) (err error) {
+			defer measure.Catch(&err)
 			i += from
 			rows, y := b.Draw(src.Stream(i), b.Records)
 			for _, c := range slices.Concat(cells...) {
 				if wanted(c, i) {
-					w, err := c.solve(rows, y, src.Stream(i).Stream(c.stream))
-					if err != nil {
-						return err
-					}
+					w := measure.Must(c.solve(rows, y, src.Stream(i).Stream(c.stream)))
 					c.results[i] = c.risk(w)
 				}
 			}
 			return nil
 		})
 	}
-	if err := run(0, func(c *cell, i int) bool { return i < c.draws }); err != nil {
-		return nil, err
-	}
+	measure.Try(run(0, func(c *cell, i int) bool { return i < c.draws }))
 	more := map[*cell]bool{}
 	for _, same := range cells {
 		var best *cell
@@ -183,9 +178,7 @@ func (b Block) Rows(ctx context.Context, arms []Arm, workers int) ([]Row, error)
 		}
 	}
 	if len(more) > 0 {
-		if err := run(b.SlowDraws, func(c *cell, _ int) bool { return more[c] }); err != nil {
-			return nil, err
-		}
+		measure.Try(run(b.SlowDraws, func(c *cell, _ int) bool { return more[c] }))
 	}
 	var out []Row
 	var base *cell
@@ -230,16 +223,11 @@ func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, r
 	for k := range drawn {
 		drawn[k].rows, drawn[k].y = p.Draw(records.Stream(k), b.Records)
 	}
-	err := parallel.For(ctx, len(tried), workers, func(_, i int) error {
-		solve, err := tried[i].Fit(p, b.Records, eps)
-		if err != nil {
-			return err
-		}
+	err := parallel.For(ctx, len(tried), workers, func(_, i int) (err error) {
+		defer measure.Catch(&err)
+		solve := measure.Must(tried[i].Fit(p, b.Records, eps))
 		for k, at := range drawn {
-			w, err := solve(at.rows, at.y, records.Stream(k).Stream(i))
-			if err != nil {
-				return err
-			}
+			w := measure.Must(solve(at.rows, at.y, records.Stream(k).Stream(i)))
 			sums[i] = append(sums[i], risk(w))
 		}
 		return nil

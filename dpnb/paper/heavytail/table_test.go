@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -16,14 +17,8 @@ import (
 // standard errors on the same records, and at d = 50, ε = 1 it is where docs/theory/heavytail.md says. What is made
 // anew agrees to the last digit that stands there.
 func TestTable(t *testing.T) {
-	text, err := os.ReadFile("testdata/table.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := ReadTable(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := measure.Must(os.ReadFile("testdata/table.tsv"))
+	rows := measure.Must(ReadTable(string(text)))
 	for _, r := range Worse(rows, 2) {
 		t.Errorf("%s, n = %d, ε = %g: %s has %.3g, %.2g ± %.2g from the default", r.Population, r.Records, r.Epsilon,
 			r.Arm, r.Risk.Mean, r.Over.Mean, r.Over.StdErr)
@@ -58,10 +53,7 @@ func TestTable(t *testing.T) {
 		case !testscale.Full():
 			continue
 		}
-		again, err := b.Rows(context.Background(), arms, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := measure.Must(b.Rows(context.Background(), arms, 0))
 		for _, r := range again {
 			i := slices.IndexFunc(rows, func(s Row) bool {
 				return s.Population == r.Population && s.Records == r.Records && s.Epsilon == r.Epsilon &&
@@ -98,10 +90,7 @@ func TestExponents(t *testing.T) {
 			var y []sim.Summary
 			for _, v := range x {
 				d, n, eps := at(v)
-				s, err := HardCell(k, d, n, eps, 40, 5)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := measure.Must(HardCell(k, d, n, eps, 40, 5))
 				y = append(y, s)
 			}
 			return Exponent(x, y)
@@ -130,19 +119,10 @@ func TestMakeTable(t *testing.T) {
 	if path == "" {
 		t.Skip("DPNB_TABLE names the file to make the table in")
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := measure.Must(os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644))
 	defer file.Close()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := ReadTable(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := measure.Must(os.ReadFile(path))
+	made := measure.Must(ReadTable(string(text)))
 	arms := Arms()
 	only := os.Getenv("DPNB_ARM")
 	if only != "" {

@@ -43,7 +43,7 @@ func budgetsInSquares() []claim.Claim {
 				"δ come to nearly 2δ",
 			Code:  []string{"ledger.Either", "ledger.Squares", "ledger.Sums"},
 			Tests: []string{"ledger.TestSpendsAddUpAtMost", "ledger.TestTheWholeBudget"},
-			Proof: "ledger#dpnb-either ef1b2222",
+			Proof: "ledger#dpnb-either c8d070c0",
 			Check: "the first release Gaussian, then by its result squares or sums with all that " +
 				"the ledger has for them; " +
 				"the worst of 100 ways to enter the first: the exact δ",

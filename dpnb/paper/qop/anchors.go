@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
@@ -54,19 +55,16 @@ func quadraticExperiments() []claim.Claim {
 }
 
 func anchorShare(factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const n, d, xi = 300, 100, 5.0
-		runs := 5
-		if size == claim.Full {
-			runs = 100
-		}
+		runs := measure.Sized(size, 5, 100)
 		src := noise.NewSeeded(59)
 		rows, star, anchor, labels := matrix.NewDense(n, d, nil), make([]float64, d), make([]float64, d),
 			make([]float64, n)
 		src.Gaussian(rows.Data, 1)
 		floats.Scale(xi/math.Max(floats.Max(rows.Data), -floats.Min(rows.Data)), rows.Data)
 		if longest := matrix.MaxNorm(rows); longest > 15 {
-			return claim.Outcome{}, fmt.Errorf("a record of norm %.3g", longest)
+			measure.Try(fmt.Errorf("a record of norm %.3g", longest))
 		}
 		src.Gaussian(star, 1)
 		src.Gaussian(anchor, math.Sqrt(0.1))
@@ -76,50 +74,34 @@ func anchorShare(factor float64) claim.Check {
 		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: xi * math.Sqrt(d),
 			Interpolation: qop.AssumeInterpolation(anchor, off),
 			Regulariser:   composite.L1{Weight: 1}, Constraint: composite.NewBox(100), HiddenDimension: 2 * d}
-		exact, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels,
-			Loss: m.Loss, Lambda: 1e-9}, Regulariser: m.Regulariser, Constraint: m.Constraint}, nil)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		exact := measure.Must(composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels,
+			Loss: m.Loss, Lambda: 1e-9}, Regulariser: m.Regulariser, Constraint: m.Constraint}, nil))
 		least, start := lasso(rows, labels, exact.Theta, 1), lasso(rows, labels, anchor, 1)
 		setting := wishart.Setting{Wishart: wishart.Wishart{D: d, M: 2 * d}, Rank: 1, Structure: wishart.LeastSquares}
-		share := func(a wishart.Accounting, smoothness float64, split wishart.Split) (float64, error) {
+		share := func(a wishart.Accounting, smoothness float64, split wishart.Split) (_ float64, err error) {
+			defer measure.Catch(&err)
 			setting.Accounting, setting.Smoothness = a, smoothness
-			need, err := setting.Noise(split)
-			if err != nil {
-				return 0, err
-			}
+			need := measure.Must(setting.Noise(split))
 			m.Sigma2 = factor * need.Sigma2
 			var sum float64
 			for r := range runs {
-				theta, err := m.Simulate(rows, labels, src.Stream(r), nil)
-				if err != nil {
-					return 0, err
-				}
+				theta := measure.Must(m.Simulate(rows, labels, src.Stream(r), nil))
 				sum += (start - lasso(rows, labels, theta, 1)) / (start - least)
 			}
 			return sum / float64(runs), nil
 		}
 		half, whole := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}, wishart.Split{Epsilon1: 0.5,
 			Delta1: 0.01}
-		printed, err := share(wishart.Theorem31, d*xi*xi, half)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		sharper, err := share(wishart.Exact, d*xi*xi, whole)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		shorter, err := share(wishart.Exact, 15*15, whole)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		printed := measure.Must(share(wishart.Theorem31, d*xi*xi, half))
+		sharper := measure.Must(share(wishart.Exact, d*xi*xi, whole))
+		shorter := measure.Must(share(wishart.Exact, 15*15, whole))
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("the anchor's risk is %.0f, the smallest %.0f; the release goes %.2f %% of "+
 			"the way as printed, %.1f %% with exact accounting, %.0f %% if ‖x‖ ≤ 15 is known", start, least,
 			100*printed, 100*sharper, 100*shorter),
 			"8 %", math.Abs(sharper/0.0105-1) < 0.08 && printed > 5e-5 && printed < 1.5e-4,
-			"the release is not the anchor, or goes another way"), ctx.Err()
-	}
+			"the release is not the anchor, or goes another way")
+	})
 }
 
 // brokenScalar returns the probabilities of cells of θ under two datasets of one record each, (x, y), in one dimension
@@ -158,7 +140,7 @@ func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float
 // brokenInterpolation looks for the label error from which the claimed (ε, δ) is exceeded; share multiplies the noise,
 // and t the 1/7 that is claimed.
 func brokenInterpolation(share, t float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const m, eps, delta = 5, 0.5, 0.05
 		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
 			Structure: wishart.LeastSquares}
@@ -169,21 +151,19 @@ func brokenInterpolation(share, t float64) claim.Check {
 			if a == wishart.Theorem31 {
 				split.Delta1, split.Delta3 = delta/2, delta/2
 			}
-			n, err := s.Noise(split)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			n := measure.Must(s.Noise(split))
 			if k == 2 {
 				n.Sigma2 = 1e9
 			}
 			clean[k], wrong[k] = labelErrorDelta(0, eps, m, share*n.Sigma2), labelErrorDelta(1, eps, m, share*n.Sigma2)
 			first[k] = firstLabelError(eps, delta, m, share*n.Sigma2)
 		}
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("δ(0.5) = %.3f of 0.05 with interpolation; exceeded from t = %.3f on with "+
 			"exact accounting, %.3f with the printed σ², %.3f with σ² = 1e9; δ = %.2f at t = 1",
 			clean[0], first[0], first[1], first[2], math.Min(wrong[0],
 				wrong[1])), "3,000 cells, which can only lower δ",
 			math.Max(clean[0], clean[1]) <= delta && first[2] < t/7 && math.Min(wrong[0], wrong[1]) > 0.99,
-			"δ is exceeded with interpolation, or kept without it"), ctx.Err()
-	}
+			"δ is exceeded with interpolation, or kept without it")
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // composites lists the claims of qop about solving its problem.
@@ -94,7 +95,7 @@ func leastDirection(p *composite.Problem) (float64, []float64) {
 
 // eq7 holds factor·ασ² in place of ασ² against equation (7).
 func eq7(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		problems, points := 6, 100
 		if size == claim.Full {
@@ -102,19 +103,14 @@ func eq7(factor float64, seed uint64) claim.Check {
 		}
 		largest, count := 0.0, 0
 		for k := range problems {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
 			for i, c := range []struct {
 				r composite.Regulariser
 				c composite.Constraint
 			}{{nil, nil}, {composite.L1{Weight: 5}, nil}, {nil, composite.NewBox(0.7)}, {composite.L1{Weight: 5},
 				composite.NewBox(0.7)}} {
 				p := leastSquares(rng.Stream(10*k+i), 20, 8, 1, 0.5, 2, c.r, c.c)
-				ratio, n, err := largestShare(p, factor, points, rng.Stream(1000+10*k+i))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				ratio, n := measure.Must2(largestShare(p, factor, points, rng.Stream(1000+10*k+i)))
 				largest, count = math.Max(largest, ratio), count+n
 			}
 		}
@@ -127,20 +123,18 @@ func eq7(factor float64, seed uint64) claim.Check {
 		if !(largest <= 1+1e-6) || largest < 0.99 {
 			o.Verdict, o.Note = claim.Fails, "the bound is exceeded, or far from what was reached"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // largestShare returns the largest 2·factor·μ(J − J⋆)/dist² over random points of C, some with zeros and bounds, and
 // along the least curved direction.
 func largestShare(p *composite.Problem, factor float64, points int, rng *noise.Seeded) (largest float64, count int,
 	err error) {
+	defer measure.Catch(&err)
 	_, d := p.Rows.Dims()
 	mu, v := leastDirection(p)
-	star, err := composite.Solve(p, &composite.Settings{Tolerance: 1e-9, Modulus: mu})
-	if err != nil {
-		return 0, 0, err
-	}
+	star := measure.Must(composite.Solve(p, &composite.Settings{Tolerance: 1e-9, Modulus: mu}))
 	theta, g := make([]float64, d), make([]float64, d)
 	for k := range points {
 		rng.Gaussian(theta, math.Pow(10, -3*rng.Float64()))
@@ -221,46 +215,29 @@ func printedG2(p *composite.Problem, k int, rng *noise.Seeded) []float64 {
 // algorithmG2 runs Algorithm G.2 as printed and, if joint is true, with the proximal map of r + ι_C where it is said to
 // be mended. The solution over an affine C is taken times factor.
 func algorithmG2(joint bool, factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
-		long := 100_000
-		if size == claim.Full {
-			long = 3_000_000
-		}
+		long := measure.Sized(size, 100_000, 3_000_000)
 		// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the projection gives max(0, yᵢ), whose mean
 		// is ½.
 		half := &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}),
 			Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: composite.Box{Lower: []float64{0}}}
 		printed := printedG2(half, long, rng.Stream(1))[0]
-		mended, err := composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2),
-			Iterations: long, Joint: joint})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		if err := ctx.Err(); err != nil {
-			return claim.Outcome{}, err
-		}
+		mended := measure.Must(composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2),
+			Iterations: long, Joint: joint}))
+		measure.Try(ctx.Err())
 		// Over an affine set the distance falls.
-		plane, err := composite.NewAffine(mat.NewDense(1, 4, []float64{1, 1, 1, 1}), []float64{1})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		plane := measure.Must(composite.NewAffine(mat.NewDense(1, 4, []float64{1, 1, 1, 1}), []float64{1}))
 		flat := leastSquares(rng.Stream(3), 30, 4, 1, 0.5, 2, composite.L1{Weight: 2}, plane)
 		mu, ok := composite.LeastEigenvalue(flat.Quadratic)
 		if !ok {
-			return claim.Outcome{}, fmt.Errorf("no least eigenvalue")
+			measure.Try(fmt.Errorf("no least eigenvalue"))
 		}
-		star, err := composite.Solve(flat, &composite.Settings{Tolerance: 1e-4, Modulus: mu})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		star := measure.Must(composite.Solve(flat, &composite.Settings{Tolerance: 1e-4, Modulus: mu}))
 		floats.Scale(factor, star.Theta)
 		early := floats.Distance(printedG2(flat, 300, rng.Stream(4)), star.Theta, 2)
 		late := floats.Distance(printedG2(flat, long, rng.Stream(5)), star.Theta, 2)
-		experiment, err := paperRun(rng.Stream(6))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		experiment := measure.Must(paperRun(rng.Stream(6)))
 		o := claim.Outcome{
 			Measured: fmt.Sprintf("over θ ≥ 0 with minimiser 0: θ_K = %.1f as printed, %.1f with the joint map; over "+
 				"Σθ = 1 ‖θ_K − θ⋆‖ falls to less than a third: %v; ‖·‖₂ over the simplex: Σθ_K misses 1 by %.0e after "+
@@ -277,13 +254,14 @@ func algorithmG2(joint bool, factor float64, seed uint64) claim.Check {
 		case math.Abs(printed) < 0.1:
 			o.Verdict, o.Note = claim.Holds, "converges as printed"
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // paperRun measures what 1,000 iterations leave on the problem of G.3 at κ = 1: (n, d) = (300, 100), |xᵢⱼ| ≤ 5, ω = 1,
 // σ² = 1.1747e5.
-func paperRun(rng *noise.Seeded) (string, error) {
+func paperRun(rng *noise.Seeded) (_ string, err error) {
+	defer measure.Catch(&err)
 	const kappa = 1
 	p := leastSquares(rng, 300, 100, 1, 0, 1.1747e5, composite.L1{Weight: 1}, composite.NewBox(kappa))
 	rows := p.Rows.(*matrix.Dense)
@@ -294,10 +272,7 @@ func paperRun(rng *noise.Seeded) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("no least eigenvalue")
 	}
-	star, err := composite.Solve(p, &composite.Settings{Modulus: mu, Tolerance: 1e-2})
-	if err != nil {
-		return "", err
-	}
+	star := measure.Must(composite.Solve(p, &composite.Settings{Modulus: mu, Tolerance: 1e-2}))
 	if gap := star.Certificate.Gap(); gap > 1e-8 {
 		return "", fmt.Errorf("the minimum is certified to %v only", gap)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 	"github.com/dpnb/notebooks/dpnb/sim"
@@ -23,18 +24,13 @@ import (
 // Parts shows how the proof of Theorem 3.1 divides (ε, δ): each part, what it pays for, and what is seen of it in so
 // many draws of W for two least squares records along the axes, L = 1, d = 2, η = τ = 0.001; and a histogram of the
 // smallest eigenvalue with α and α + α₁.
-func Parts(m int, split wishart.Split, draws int, seed uint64) (*figure.Figure, display.Item, error) {
+func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure, _ display.Item, err error) {
+	defer measure.Catch(&err)
 	w := wishart.Wishart{D: 2, M: m}
 	s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: wishart.Theorem31, Structure: wishart.AnyLoss,
 		AnchorError: 1e-3, Accuracy: 1e-3}
-	n, err := wishart.Printed(s, split)
-	if err != nil {
-		return nil, display.Item{}, err
-	}
-	k, err := w.Constants(split.Delta1, split.Delta3, split.Delta4)
-	if err != nil {
-		return nil, display.Item{}, err
-	}
+	n := measure.Must(wishart.Printed(s, split))
+	k := measure.Must(w.Constants(split.Delta1, split.Delta3, split.Delta4))
 	const bins = 60
 	top := float64(m) + 2
 	heights := make([]float64, bins)
@@ -105,16 +101,14 @@ func drawn2(draws, m int, seed uint64) []curvature2 {
 // RiskFigure draws the mean excess risk of releases, with two standard errors, beside Theorem 3.3 as printed and
 // sharpened, over ε: lasso of weight ½ on ten records of norm 1 that interpolate, d = 4, m = 9, 0.7 of ε and each δⱼ =
 // 0.01 for its part, τ = 1e-4, η = 0.003.
-func RiskFigure(epsilons []float64, runs int, seed uint64) (*figure.Figure, error) {
+func RiskFigure(epsilons []float64, runs int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	const n, d, weight = 10, 4, 0.5
 	src := noise.NewSeeded(seed)
 	rows, labels, star := interpolating(n, d, src.Stream(0))
-	exact, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels,
+	exact := measure.Must(composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels,
 		Loss: loss.Squared{}, Lambda: 1e-12}, Regulariser: composite.L1{Weight: weight}},
-		&composite.Settings{Tolerance: 1e-9})
-	if err != nil {
-		return nil, err
-	}
+		&composite.Settings{Tolerance: 1e-9}))
 	anchor := append([]float64(nil), star...)
 	anchor[0] += 0.003
 	best := lasso(rows, labels, exact.Theta, weight)
@@ -126,17 +120,11 @@ func RiskFigure(epsilons []float64, runs int, seed uint64) (*figure.Figure, erro
 			HiddenDimension: 9, Accuracy: 1e-4, Interpolation: qop.AssumeInterpolation(anchor, 0.003),
 			Split: wishart.Split{Epsilon1: 0.7 * eps, Epsilon2: 0.3 * eps, Delta1: 0.01, Delta2: 0.01, Delta3: 0.01,
 				Delta4: 0.01}}
-		of, err := m.Setting().Noise(m.Split)
-		if err != nil {
-			return nil, err
-		}
+		of := measure.Must(m.Setting().Noise(m.Split))
 		m.Sigma2, m.OutputSigma = of.Sigma2, of.SigmaOut
 		scores := make([]float64, runs)
 		for r := range scores {
-			release, err := m.Run(rows, labels, src.Stream(1+k).Stream(r), nil)
-			if err != nil {
-				return nil, err
-			}
+			release := measure.Must(m.Run(rows, labels, src.Stream(1+k).Stream(r), nil))
 			scores[r] = lasso(rows, labels, release.Coefficients, weight) - best
 		}
 		s := sim.Summarize(scores)
@@ -158,7 +146,8 @@ func RiskFigure(epsilons []float64, runs int, seed uint64) (*figure.Figure, erro
 
 // WalkFigure draws the stochastic splitting (Algorithm G.2) on a lasso of two coefficients in a box: contours of J,
 // where θ is after the steps, more and more seldom, as printed and with the proximal map of r + ι_C, and the minimiser.
-func WalkFigure(steps int, seed uint64) (*figure.Figure, error) {
+func WalkFigure(steps int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	const n, edge = 40, 0.8
 	src := noise.NewSeeded(seed)
 	rows, labels := matrix.NewDense(n, 2, nil), make([]float64, n)
@@ -169,10 +158,7 @@ func WalkFigure(steps int, seed uint64) (*figure.Figure, error) {
 	}
 	p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: loss.Squared{}},
 		Regulariser: composite.L1{Weight: 4}, Constraint: composite.NewBox(edge)}
-	best, err := composite.Solve(p, nil)
-	if err != nil {
-		return nil, err
-	}
+	best := measure.Must(composite.Solve(p, nil))
 	x, y := figure.Span(-0.7, 1.5, 90), figure.Span(-0.2, 1.1, 60)
 	z := make([][]float64, len(y))
 	for i := range y {
@@ -190,11 +176,8 @@ func WalkFigure(steps int, seed uint64) (*figure.Figure, error) {
 	for j, joint := range []bool{false, true} {
 		var a, b, late []float64
 		for k := 1; k <= steps; k += 1 + k/50 { // every step at first, then fewer
-			at, err := composite.Stochastic(p, &composite.StochasticSettings{Indices: noise.NewSeeded(seed + 1),
-				Iterations: k, Joint: joint})
-			if err != nil {
-				return nil, err
-			}
+			at := measure.Must(composite.Stochastic(p, &composite.StochasticSettings{Indices: noise.NewSeeded(seed + 1),
+				Iterations: k, Joint: joint}))
 			a, b = append(a, at.Theta[0]), append(b, at.Theta[1])
 			if 2*k > steps {
 				late = append(late, math.Hypot(at.Theta[0]-best.Theta[0], at.Theta[1]-best.Theta[1]))
@@ -217,16 +200,14 @@ func WalkFigure(steps int, seed uint64) (*figure.Figure, error) {
 // BoundFigure draws the smallest bounds of Figure 1 over ε for the first and the last δ, of Theorem 3.1 and of exact
 // accounting for least squares; a table has those at ε = 1, where the exact anchor and solver differ from those that
 // are off by a thousandth (dashed).
-func BoundFigure(epsilons, deltas []float64) (*figure.Figure, display.Item, error) {
+func BoundFigure(epsilons, deltas []float64) (_ *figure.Figure, _ display.Item, err error) {
+	defer measure.Catch(&err)
 	f := figure.New("Figure 1: the smallest bound on the excess risk", "ε (replace-one)",
 		"bound (dashed: anchor, solver off by 0.001)").LogX(epsilons...).LogY()
 	it := display.Item{Header: []string{"at ε = 1", "δ", "bound", "m", "bound, inexact", "m"}}
 	for k, structure := range []wishart.Structure{wishart.AnyLoss, wishart.LeastSquares} {
 		ends := []float64{deltas[0], deltas[len(deltas)-1]}
-		points, err := wishart.Figure1(epsilons, ends, k == 1, structure)
-		if err != nil {
-			return nil, it, err
-		}
+		points := measure.Must(wishart.Figure1(epsilons, ends, k == 1, structure))
 		for j, delta := range ends {
 			var exact, inexact []float64
 			for i := range epsilons {
@@ -248,11 +229,9 @@ func BoundFigure(epsilons, deltas []float64) (*figure.Figure, display.Item, erro
 
 // BoundSurface maps the smallest bound of Figure 1 over ε and δ by its logarithm: as printed for any loss, with exact
 // anchor and solver, or where inexact with both off by a thousandth.
-func BoundSurface(epsilons, deltas []float64, inexact bool) (*figure.Figure, error) {
-	points, err := wishart.Figure1(epsilons, deltas, false, wishart.AnyLoss)
-	if err != nil {
-		return nil, err
-	}
+func BoundSurface(epsilons, deltas []float64, inexact bool) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
+	points := measure.Must(wishart.Figure1(epsilons, deltas, false, wishart.AnyLoss))
 	z := make([][]float64, len(deltas))
 	for j := range z {
 		for i := range epsilons {
@@ -304,7 +283,8 @@ func RunBoxes(trials int, labelError float64, seed uint64, mechanisms ...Mechani
 
 // Figure draws the mean risks with the range that holds nine of ten runs, since risks are positive and skew. With
 // public it adds what is free: the anchor's own risk, and the smallest risk.
-func (b *Boxes) Figure(title string, public bool) (*figure.Figure, error) {
+func (b *Boxes) Figure(title string, public bool) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	f := figure.New(title, "half-width κ of the box", "risk J").LogX(0.1, 1, 10, 100, 1000).LogY(100, 1e4, 1e6, 1e8,
 		1e10)
 	for _, m := range b.grid.Mechanisms {
@@ -321,10 +301,7 @@ func (b *Boxes) Figure(title string, public bool) (*figure.Figure, error) {
 	if public {
 		var anchor, least []float64
 		for _, t := range b.grid.Tasks {
-			risk, err := t.Train.LeastRisk()
-			if err != nil {
-				return nil, err
-			}
+			risk := measure.Must(t.Train.LeastRisk())
 			anchor, least = append(anchor, t.Train.AnchorRisk()), append(least, risk)
 		}
 		f.Dashed("the anchor itself", Kappas, anchor, figure.Purple).Dashed("smallest risk", Kappas, least, figure.Gray)
@@ -373,7 +350,8 @@ func (b *Boxes) Apart(other *Boxes, mechanism string) (largest float64) {
 }
 
 // AccountingsFigure draws σ²/L for least squares over ε by four accountings, and a table of it at ε = ½.
-func AccountingsFigure(w wishart.Wishart, delta float64) (*figure.Figure, display.Item, error) {
+func AccountingsFigure(w wishart.Wishart, delta float64) (_ *figure.Figure, _ display.Item, err error) {
+	defer measure.Catch(&err)
 	eps := figure.Geometric(0.1, 5, 12)
 	f := figure.New(fmt.Sprintf("Noise for least squares, d = %d, m = %d, δ = %g", w.D, w.M, delta), "ε (replace-one)",
 		"σ² over L").LogX(0.1, 0.2, 0.5, 1, 2, 5).LogY(0.01, 0.1, 1, 10, 100)
@@ -381,10 +359,7 @@ func AccountingsFigure(w wishart.Wishart, delta float64) (*figure.Figure, displa
 	for i, a := range []wishart.Accounting{wishart.Theorem31, wishart.Spectral, wishart.Directional, wishart.Exact} {
 		var y []float64
 		for _, e := range append([]float64{0.5}, eps...) {
-			s2, err := LeastSquaresNoise(a, w, privacy.ReplaceOne, e, delta)
-			if err != nil {
-				return nil, it, err
-			}
+			s2 := measure.Must(LeastSquaresNoise(a, w, privacy.ReplaceOne, e, delta))
 			y = append(y, s2)
 		}
 		name := []string{"Theorem 3.1", "spectral", "directional", "exact"}[i]

@@ -20,10 +20,7 @@ func TestQOPCriterion(t *testing.T) {
 	for _, eps := range []float64{1, 10} {
 		s := wishart.Setting{Wishart: wishart.Wishart{D: 2, M: 5}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral,
 			Accuracy: 1e-3}
-		n, err := s.Noise(wishart.Split{Epsilon1: eps, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}))
 		alpha := wishartAlpha(2, 5, 2e-3, false) // λ_min(W′) ≥ α, but for δ₁ + δ₃
 		// The neighbour's W = W′ − L·ee^T/σ², its record flat at θ although it was curved on the way: J̃″ = σ²λ along
 		// e, and (7) holds with equality at g.
@@ -78,12 +75,9 @@ func TestQOPAnchorMoves(t *testing.T) {
 	// Least squares, (d, m) = (12, 24), the σ² of exact accounting at ε = 0.5, δ = 0.01: the two neighbours'
 	// minimisers, given M, are M⁻¹Ua/σ² apart.
 	const d, m = 12, 24
-	n, err := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1,
+	n := measure.Must(wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1,
 		Structure: wishart.LeastSquares}.
-		Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.01})
-	if err != nil {
-		t.Fatal(err)
-	}
+		Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.01}))
 	src := noise.NewSeeded(53)
 	vector := func() *mat.VecDense {
 		v := mat.NewVecDense(d, nil)
@@ -109,9 +103,7 @@ func TestQOPAnchorMoves(t *testing.T) {
 		if !c.Factorize(&M) {
 			t.Fatal("M is not positive")
 		}
-		if err := c.SolveVecTo(&gap, &ua); err != nil {
-			t.Fatal(err)
-		}
+		measure.Try(c.SolveVecTo(&gap, &ua))
 		least := 1 / (n.Sigma2 * values[0])
 		if v := mat.Norm(&gap, 2) / n.Sigma2 / least; v > 1 {
 			t.Fatalf("apart by %.3f of Lη/(σ²λ_min)", v)
@@ -135,10 +127,7 @@ func TestReleaseIsTheAnchor(t *testing.T) {
 		if c.ID != "dpnb/quadratic-anchor" {
 			continue
 		}
-		o, err := c.Run(context.Background(), claim.Quick)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := measure.Must(c.Run(context.Background(), claim.Quick))
 		var start, least, way, exact float64
 		if _, err := fmt.Sscanf(o.Measured, "the anchor's risk is %f, the smallest %f; the release goes %f %% of the "+
 			"way as printed, %f %%", &start, &least, &way, &exact); err != nil {

@@ -33,11 +33,8 @@ func chiCells(nu, s float64) []float64 {
 func TestQOPLeastSquares(t *testing.T) {
 	const d, m, nu, p, eps, delta = 100, 200, 101.0, 50.5, 0.5, 0.01
 	sigma2 := func(s wishart.Structure, a wishart.Accounting, split wishart.Split) float64 {
-		n, err := wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Structure: s,
-			Accounting: a}.Noise(split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := measure.Must(wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1, Structure: s,
+			Accounting: a}.Noise(split))
 		return n.Sigma2
 	}
 	printed := sigma2(wishart.AnyLoss, wishart.Theorem31, wishart.Split{Epsilon1: eps, Delta1: delta / 2,

@@ -39,10 +39,7 @@ func TestQOPClassicalGaussian(t *testing.T) {
 	errata.Quote(t, "qop-16", "%.2f", hi)
 	errata.Quote(t, "qop-16", "%.2e", ratio(10)*delta)
 	errata.Quote(t, "qop-16", "%.2e", ratio(20)*delta)
-	sigma, err := privacy.GaussianSigma(10, delta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sigma := measure.Must(privacy.GaussianSigma(10, delta))
 	if d := measure.GaussianDelta(1/sigma, 10); d > delta {
 		t.Errorf("analytic calibration: %.6g", d)
 	}
@@ -126,11 +123,8 @@ func TestQOPStructureOfLOP(t *testing.T) {
 	}
 	errata.Quote(t, "qop-18", "%.1e", math.Ceil(exact*1e9)/1e9)
 	proved := func(rank int) float64 {
-		p, err := objective.RankK{Rank: rank, Smoothness: 1, Slope: 1, Lambda: ridge,
-			Sigma: sigma}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := measure.Must(objective.RankK{Rank: rank, Smoothness: 1, Slope: 1, Lambda: ridge,
+			Sigma: sigma}.Profile(privacy.AddRemove))
 		return privacy.DeltaUpper(p, eps)
 	}
 	if !(proved(1) <= delta && proved(2) > delta && proved(5) > 0.01) {

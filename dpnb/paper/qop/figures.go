@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -58,7 +59,7 @@ func risks(ctx context.Context, g sim.Grid[*Task]) (func(mechanism string, kappa
 
 // growingBoxes redoes Figure 2; with swapped, LOP is taken for QOP, which must fail.
 func growingBoxes(swapped bool) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		grows, flat := "LOP", "QOP"
 		if swapped {
 			grows, flat = flat, grows
@@ -68,10 +69,7 @@ func growingBoxes(swapped bool) claim.Check {
 		var printed [2]float64 // growth of LOP, QOP over the anchor
 		for _, solver := range []Solver{Splitting, Certified} {
 			g := Figure2(kappas, 0, 58, AsPrinted(solver)...)
-			risk, _, err := risks(ctx, g)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			risk, _ := measure.Must2(risks(ctx, g))
 			for _, kappa := range kappas[1:] {
 				holds = holds && risk(grows, kappa) > 10*risk(grows, kappa/10) && math.Abs(risk(flat,
 					kappa)/risk(flat, kappa/10)-1) < 0.05
@@ -81,10 +79,7 @@ func growingBoxes(swapped bool) claim.Check {
 		}
 		releases := Releases()
 		g := Figure2([]float64{10, 1000}, 0, 58, releases[0], releases[2])
-		risk, _, err := risks(ctx, g)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		risk, _ := measure.Must2(risks(ctx, g))
 		anchor := g.Tasks[1].Train.AnchorRisk()
 		noisy, about := risk("QOP", 1000)/anchor, risk("LOP about the anchor", 1000)/anchor
 		o := claim.Decide(fmt.Sprintf("LOP's risk grows as κ^%.1f, QOP's is flat at %.2f of the anchor's; with the "+
@@ -98,13 +93,13 @@ func growingBoxes(swapped bool) claim.Check {
 				o.Verdict, o.Note = claim.Holds, ""
 			}
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // spreadOfRuns redoes Table 3; off is added to the printed standard errors.
 func spreadOfRuns(off float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		agree := true
 		for _, p := range Published {
 			for _, v := range [][2]float64{{p.MeanStd, p.MeanStdErr}, {p.LargestStd, p.LargestStdErr}} {
@@ -115,10 +110,7 @@ func spreadOfRuns(off float64) claim.Check {
 		if size == claim.Full {
 			kappas = Kappas[:7]
 		}
-		_, cells, err := risks(ctx, Figure2(kappas, 0, 60, AsPrinted(Splitting)...))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		_, cells := measure.Must2(risks(ctx, Figure2(kappas, 0, 60, AsPrinted(Splitting)...)))
 		s := Table3(cells, 300)
 		ordered := s[0].MeanStd > 10*s[1].MeanStd && s[1].MeanStd > 2*s[2].MeanStd
 		o := claim.Decide(fmt.Sprintf("printed standard errors are Std/√10: %v; mean Std: LOP %.0e, LOP-Clip %.0e, "+
@@ -129,6 +121,6 @@ func spreadOfRuns(off float64) claim.Check {
 				"be compared; the order and the standard errors hold; LOP-Clip's spread, with noise for gradients of "+
 				"10,000, is thousands of times the printed one"
 		}
-		return o, nil
-	}
+		return o
+	})
 }

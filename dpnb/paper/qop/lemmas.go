@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
@@ -128,14 +129,11 @@ func quadraticLemmas() []claim.Claim {
 
 // classicalGaussian holds the σ of Lemma B.1, times share, against the least σ that is enough.
 func classicalGaussian(share float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		var below, above float64
 		for _, delta := range []float64{1e-2, 1e-5, 1e-12, 1e-100, 1e-300} {
 			for _, eps := range []float64{0.1, 0.3, 0.6, 0.99, 2, 5, 10, 20} {
-				need, err := privacy.GaussianSigma(eps, delta)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				need := measure.Must(privacy.GaussianSigma(eps, delta))
 				r := need * eps / (share * math.Sqrt(2*math.Log(1.25/delta)))
 				if eps < 1 {
 					below = math.Max(below, r)
@@ -150,8 +148,8 @@ func classicalGaussian(share float64) claim.Check {
 		if above > 1 {
 			o = o.Corrected("for ε < 1 only; elsewhere the exact condition of Balle and Wang is needed")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // dominating returns the pair that dominates all (ε, δ)-DP mechanisms.
@@ -238,11 +236,8 @@ func successive(share float64) claim.Check {
 // integrandRatios holds the printed and the sharper bound, times share, against ratios of integrands, and the released
 // σ² against what the sharper one asks for.
 func integrandRatios(share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		draws := 2000
-		if size == claim.Full {
-			draws = 100_000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		draws := measure.Sized(size, 2000, 100_000)
 		const d, m, alpha, p = 4, 8, 3.0, 2.5
 		const printed = 2 * (2*(p-1)/alpha + 1 + 2*4/alpha)
 		src := noise.NewSeeded(44)
@@ -253,7 +248,7 @@ func integrandRatios(share float64) claim.Check {
 			var a, b, e, f mat.Cholesky
 			if !a.Factorize(W) || !b.Factorize(moved) || !e.Factorize(combine(W, 1, before, 1)) ||
 				!f.Factorize(combine(moved, 1, after, 1)) {
-				return claim.Outcome{}, fmt.Errorf("a matrix is not positive definite")
+				measure.Try(fmt.Errorf("a matrix is not positive definite"))
 			}
 			log := (p-1)*(b.LogDet()-a.LogDet()) + mat.Trace(U)/2 + f.LogDet() - e.LogDet()
 			worst = math.Max(worst, log/(printed*share))
@@ -266,38 +261,31 @@ func integrandRatios(share float64) claim.Check {
 			Accounting: wishart.Spectral}
 		off := 0.0
 		for _, eps := range []float64{0.1, 0.5, 2} {
-			noise, err := setting.Noise(wishart.Split{Epsilon1: eps, Delta1: 0.01, Delta3: 0.01})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			noise := measure.Must(setting.Noise(wishart.Split{Epsilon1: eps, Delta1: 0.01, Delta3: 0.01}))
 			a0 := lemmaD4(setting.Wishart, 0.01, 0.02, 0.01).alpha
 			y := 1 / (noise.Sigma2 * a0)
 			needs := math.Max(-p*math.Log1p(-y)+math.Log1p(y), y*a0/2+math.Log1p(y))
 			off = math.Max(off, math.Abs(share*needs/eps-1))
 		}
-		leaves, err := leaving(share)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		leaves := measure.Must(leaving(share))
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("largest share of the printed bound %.2f, of the sharper one %.2f; relative "+
 			"distance of the released σ² from its %s; part 2b loses %.4f of δ₁", worst, sharp, claim.Roughly(off,
 			1e-6), leaves), "1, the sharper one and part 2b above 0.999; 1e-6", worst <= 1 && sharp <= 1+1e-9 &&
 			sharp > 0.999 && leaves <= 1+1e-6 && leaves > 0.999,
 			"the integrands differ by more than the bound, or do not come near "+
-				"it").As(off < 1e-6).Reaching(math.Max(worst, leaves)), ctx.Err()
-	}
+				"it").As(off < 1e-6).Reaching(math.Max(worst, leaves))
+	})
 }
 
 // leaving is part 2b of the proof where it is sharp, in one dimension with ‖U‖ = 2L: the probability, given λ_min(W) ≥
 // α, of a W that U/σ² takes below α, over δ₁, at the second term of Theorem 3.1's σ² times share.
-func leaving(share float64) (float64, error) {
+func leaving(share float64) (_ float64, err error) {
+	defer measure.Catch(&err)
 	const delta1, delta3 = 0.01, 0.02
 	w := wishart.Wishart{D: 1, M: 8}
-	n, err := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: wishart.Theorem31}.Noise(wishart.Split{
-		Epsilon1: 900, Delta1: delta1, Delta3: delta3})
-	if err != nil {
-		return 0, err
-	}
+	n := measure.Must(wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: wishart.Theorem31}.Noise(
+		wishart.Split{Epsilon1: 900, Delta1: delta1, Delta3: delta3}))
 	chi := distuv.ChiSquared{K: float64(w.M)}
 	alpha := chi.Quantile(delta3)
 	return (chi.CDF(alpha+2/(share*n.Sigma2)) - delta3) / (1 - delta3) / delta1, nil
@@ -353,11 +341,8 @@ func randomPerturbation(src *noise.Seeded, d int, alpha float64, aligned bool) (
 }
 
 func anchorDistance(share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		problems := 600
-		if size == claim.Full {
-			problems = 20_000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		problems := measure.Sized(size, 600, 20_000)
 		src := noise.NewSeeded(45)
 		var worst, sharp float64
 		for k := range problems {
@@ -368,7 +353,7 @@ func anchorDistance(share float64) claim.Check {
 			h := noise.Wishart(src, d, d)
 			var eig mat.EigenSym
 			if !eig.Factorize(w, true) {
-				return claim.Outcome{}, fmt.Errorf("no eigenvalues")
+				measure.Try(fmt.Errorf("no eigenvalues"))
 			}
 			values := eig.Values(nil)
 			alpha, beta := values[0], values[d-1]
@@ -392,11 +377,9 @@ func anchorDistance(share float64) claim.Check {
 			var chol mat.Cholesky
 			var soft mat.EigenSym
 			if !chol.Factorize(full) || !soft.Factorize(full, true) {
-				return claim.Outcome{}, fmt.Errorf("not positive definite")
+				measure.Try(fmt.Errorf("not positive definite"))
 			}
-			if err := chol.SolveVecTo(&e, &wa); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(chol.SolveVecTo(&e, &wa))
 			var v mat.Dense
 			soft.VectorsTo(&v)
 			step := math.Sqrt(2 * tau / soft.Values(nil)[0])
@@ -408,8 +391,9 @@ func anchorDistance(share float64) claim.Check {
 			worst = math.Max(worst, mat.Norm(&e, 2)/(share*(solver+beta*eta/alpha)))
 			sharp = math.Max(sharp, mat.Norm(&e, 2)/(share*(solver+math.Sqrt(beta/alpha)*eta)))
 		}
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("largest distance/bound %.2f as printed, %.2f with √(β/α) for β/α", worst,
 			sharp), "1", worst <= 1+1e-9 && sharp <= 1+1e-9, "the approximate minimiser is further "+
-			"off").Reaching(worst), ctx.Err()
-	}
+			"off").Reaching(worst)
+	})
 }

@@ -102,7 +102,7 @@ func scalarClaims() []claim.Claim {
 
 // outputNoise is the check of qop/mech3 with σ̃ times share.
 func outputNoise(share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const m = 10_000
 		split := wishart.Split{Epsilon1: 0.02, Epsilon2: 1, Delta1: 2e-4, Delta2: 0.02, Delta3: 2e-4, Delta4: 2e-4}
 		eps, delta := split.Total()
@@ -115,14 +115,9 @@ func outputNoise(share float64) claim.Check {
 		} {
 			s.Wishart, s.Smoothness, s.Rank = wishart.Wishart{D: 1, M: m}, 1, 1
 			for _, off := range [][2]float64{{1e-3, 0}, {1e-14, 0.1}} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				s.Accuracy, s.AnchorError = off[0], off[1]
-				n, err := s.Noise(split)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				n := measure.Must(s.Noise(split))
 				ratio := n.Sensitivity / statedSensitivity(s, split, n.Sigma2)
 				low, high = math.Min(low, ratio), math.Max(high, ratio)
 				l := line{freedom: m, sigma2: n.Sigma2, sigmaOut: share * n.SigmaOut, tau: s.Accuracy, a: s.AnchorError,
@@ -136,17 +131,14 @@ func outputNoise(share float64) claim.Check {
 				}
 			}
 		}
-		deviation, far, err := releasedNoise(size.Runs(2000), share)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		deviation, far := measure.Must2(releasedNoise(size.Runs(2000), share))
 		return claim.Decide(fmt.Sprintf("δ over the claimed: %.3f or more where the solver is off, %.3f where the "+
 			"anchor is; sensitivity %.6f to %.6f of the formulas; noise %.3f of σ̃ (%+.1f standard errors)", solver,
 			anchor, low, high, deviation, far), "0.7 … 1; at most 1; 1e-6; 4.5", worst <= 1 && solver > 0.7 &&
 			math.Abs(far) < 4.5,
 			"a δ is above the claimed one, or the noise is not what the formulas ask for, or is not "+
-				"released").As(low > 1-1e-6 && high < 1+1e-6).Reaching(worst), nil
-	}
+				"released").As(low > 1-1e-6 && high < 1+1e-6).Reaching(worst)
+	})
 }
 
 // released is a mechanism in one dimension for the record (1, 1), with ω|θ| and noise by exact accounting; the solver
@@ -166,17 +158,12 @@ func released(weight, tau float64) (qop.Perturbation, error) {
 // releasedNoise is the standard deviation of the releases about their exact minimiser, which is the anchor, over share
 // times σ̃, and by how many standard errors it is off.
 func releasedNoise(runs int, share float64) (ratio, far float64, err error) {
-	m, err := released(0, 1e-6)
-	if err != nil {
-		return 0, 0, err
-	}
+	defer measure.Catch(&err)
+	m := measure.Must(released(0, 1e-6))
 	src := noise.NewSeeded(61)
 	var square float64
 	for k := range runs {
-		r, err := m.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k), nil)
-		if err != nil {
-			return 0, 0, err
-		}
+		r := measure.Must(m.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k), nil))
 		z := (r.Coefficients[0] - 1) / (share * m.OutputSigma)
 		square += z * z
 	}
@@ -186,7 +173,7 @@ func releasedNoise(runs int, share float64) (ratio, far float64, err error) {
 
 // atoms is the check of qop/lemE.3 with σ² times share, and, for the law that releases show, times shown.
 func atoms(share, shown float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const m, eps, delta = 5, 0.5, 0.05
 		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
 			Structure: wishart.LeastSquares, Adjacency: privacy.AddRemove}
@@ -206,44 +193,31 @@ func atoms(share, shown float64) claim.Check {
 			}
 			return worst
 		}
-		sharp, err := s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		sharp := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta}))
 		s.Accounting = wishart.Theorem31
-		printed, err := s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		printed := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}))
 		reached, slack := largest(share*sharp.Sigma2), largest(share*printed.Sigma2)
-		ks, zeros, err := shownLaw(size.Runs(3000), shown)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		ks, zeros := measure.Must2(shownLaw(size.Runs(3000), shown))
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
 			"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
 			"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 && zeros < 4.5,
-			"an atom shows more than is claimed, or another matrix is drawn").Reaching(reached), ctx.Err()
-	}
+			"an atom shows more than is claimed, or another matrix is drawn").Reaching(reached)
+	})
 }
 
 // shownLaw is √n·KS of the σ²W that releases with ω|θ| show, σ² times share, where they are not zero, and by how many
 // standard errors the number of zeros is off.
 func shownLaw(runs int, share float64) (ks, zeros float64, err error) {
+	defer measure.Catch(&err)
 	const weight = 6.0
-	m, err := released(weight, 1e-13)
-	if err != nil {
-		return 0, 0, err
-	}
+	m := measure.Must(released(weight, 1e-13))
 	chi := distuv.ChiSquared{K: 5}
 	src := noise.NewSeeded(62)
 	below := chi.CDF((weight - 1) / (share * m.Sigma2))
 	var u []float64
 	for k := range runs {
-		r, err := m.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k), nil)
-		if err != nil {
-			return 0, 0, err
-		}
+		r := measure.Must(m.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k), nil))
 		if theta := r.Coefficients[0]; theta > 1e-3 {
 			u = append(u, (chi.CDF((weight/(1-theta)-1)/(share*m.Sigma2))-below)/(1-below))
 		}

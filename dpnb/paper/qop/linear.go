@@ -39,18 +39,12 @@ func linearMechanism() []claim.Claim {
 
 // clippedLinear is the check of qop/mech5.1 with σ, and the level of clipping, times a factor in the laws.
 func clippedLinear(sigma, level float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const clip = 2.0
 		cfg := constrained.Config{Loss: loss.ClippedAt(loss.Squared{}, clip, 1), RowNorm: 1, Dimension: 1, Epsilon: 0.5,
 			Delta: 0.01, Adjacency: privacy.AddRemove}
-		m, err := constrained.Calibrate(cfg)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		p, err := m.Profile()
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		m := measure.Must(constrained.Calibrate(cfg))
+		p := measure.Must(m.Profile())
 		var worst, plain float64
 		for _, eps := range []float64{0.1, 0.5, 0.8} {
 			claimed := [2]float64{math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
@@ -68,35 +62,29 @@ func clippedLinear(sigma, level float64) claim.Check {
 			}
 		}
 		cfg.Dimension = 40
-		if m, err = constrained.Calibrate(cfg); err != nil {
-			return claim.Outcome{}, err
-		}
-		far, err := shownNoise(m, sigma, size.Runs(100))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		m = measure.Must(constrained.Calibrate(cfg))
+		far := measure.Must(shownNoise(m, sigma, size.Runs(100)))
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("largest exact δ: %.3f of the accountant's, %.4f of the Gaussian mechanism's "+
 			"at "+
 			"the large Δ; the variance of a is off by %+.1f standard errors", worst, plain, far),
 			"1; 0.99 … 1.001; 4.5", worst <= 1 && plain > 0.99 && plain < 1.001 && math.Abs(far) < 4.5,
 			"a δ is above the accountant's, or gradients are clipped elsewhere, or other noise is "+
-				"added").Reaching(worst), ctx.Err()
-	}
+				"added").Reaching(worst)
+	})
 }
 
 // shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ times
 // factor.
-func shownNoise(m constrained.Objective, factor float64, runs int) (float64, error) {
+func shownNoise(m constrained.Objective, factor float64, runs int) (_ float64, err error) {
+	defer measure.Catch(&err)
 	src := noise.NewSeeded(64)
 	const n, d = 10, 40
 	rows, labels, _ := interpolating(n, d, src.Stream(0))
 	var square float64
 	t, slope := make([]float64, n), make([]float64, n)
 	for k := range runs {
-		r, err := m.Run(rows, labels, src.Stream(k+1), nil)
-		if err != nil {
-			return 0, err
-		}
+		r := measure.Must(m.Run(rows, labels, src.Stream(k+1), nil))
 		a := append([]float64(nil), r.Coefficients...)
 		floats.Scale(-m.Lambda, a)
 		rows.Margins(t, r.Coefficients, 0, n)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // quadraticMatrices lists claims about the matrices in the privacy proof of qop.
@@ -91,7 +92,7 @@ func lowRankUpdates(share float64) claim.Check {
 
 // rankOneUpdates is the check of Lemma C.3 with λ times factor.
 func rankOneUpdates(factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		src := noise.NewSeeded(48)
 		var off float64
 		for k := range 2000 {
@@ -102,20 +103,19 @@ func rankOneUpdates(factor float64) claim.Check {
 			var solved mat.VecDense
 			var chol mat.Cholesky
 			if !chol.Factorize(a) {
-				return claim.Outcome{}, fmt.Errorf("not positive definite")
+				measure.Try(fmt.Errorf("not positive definite"))
 			}
-			if err := chol.SolveVecTo(&solved, v); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(chol.SolveVecTo(&solved, v))
 			lambda := s * mat.Dot(v, &solved) // A⁻¹E has the eigenvector A⁻¹v
 			var moved mat.SymDense
 			moved.SymRankOne(a, s, v)
 			ratio := mat.Det(&moved) / mat.Det(a)
 			off = math.Max(off, math.Abs(ratio-1-factor*lambda)/(1+math.Abs(lambda)))
 		}
+		measure.Try(ctx.Err())
 		return claim.Decide("largest relative distance "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9,
-			"the ratio is not 1 + λ"), ctx.Err()
-	}
+			"the ratio is not 1 + λ")
+	})
 }
 
 // interpolatingMatrix builds the U of Lemma C.7, times a factor.

@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
@@ -48,8 +49,9 @@ func AsPrinted(solver Solver) []Mechanism {
 // nobody unless the anchor is θ⋆ itself and the solver exact.
 func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) Mechanism {
 	known := memo[[2]float64, float64]{}
-	return Mechanism{Name: name, Fit: func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-		sigma2, err := known.get([2]float64{eps, delta}, func() (float64, error) {
+	return Mechanism{Name: name, Fit: func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
+		sigma2 := measure.Must(known.get([2]float64{eps, delta}, func() (float64, error) {
 			s := wishart.Setting{Wishart: wishart.Wishart{D: qopDimension, M: 2 * qopDimension},
 				Smoothness: rowNorm * rowNorm, Rank: 1,
 				Accounting: by, Structure: wishart.LeastSquares}
@@ -59,10 +61,7 @@ func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) 
 			}
 			n, err := s.Noise(split)
 			return n.Sigma2, err
-		})
-		if err != nil {
-			return nil, err
-		}
+		}))
 		p := t.problem(loss.Squared{})
 		p.Quadratic, p.Centre = noise.Wishart(src, qopDimension, 2*qopDimension), t.Anchor
 		p.Quadratic.ScaleSym(sigma2, p.Quadratic)
@@ -80,15 +79,10 @@ func Releases() []Mechanism {
 		{Name: "LOP about the anchor", Fit: anchoredLOP()}}
 }
 
-func releaseQOP(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-	m, err := anchoredQOP(t, eps, delta)
-	if err != nil {
-		return nil, err
-	}
-	r, err := m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
+func releaseQOP(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(anchoredQOP(t, eps, delta))
+	r := measure.Must(m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1}))
 	return t.onBox(r.Coefficients), nil
 }
 
@@ -115,27 +109,20 @@ func WithOutputNoise(t *Task) (qop.Perturbation, error) {
 
 func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
 	known := memo[[2]float64, constrained.Objective]{}
-	return func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-		m, err := known.get([2]float64{eps, delta}, func() (constrained.Objective,
+	return func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
+		m := measure.Must(known.get([2]float64{eps, delta}, func() (constrained.Objective,
 			error) {
 			return t.calibrate(1, constrained.LeastNoise, eps, delta)
-		})
-		if err != nil {
-			return nil, err
-		}
-		l, err := constrained.BoundedOn(loss.Squared{}, RowNorm, RowNorm*floats.Norm(t.Star, 2), t.box(), qopDimension)
-		if err != nil {
-			return nil, err
-		}
+		}))
+		l := measure.Must(constrained.BoundedOn(loss.Squared{}, RowNorm, RowNorm*floats.Norm(t.Star, 2), t.box(),
+			qopDimension))
 		// In units of the residual at which the slope ends everything but θ is as it was: σ, σ̃ and τ scale, λ does
 		// not. Run proves it again.
 		level := l.Lipschitz()
 		m.Loss, m.Constraint = l, t.box()
 		m.Sigma, m.OutputSigma, m.Tolerance = m.Sigma*level, m.OutputSigma*level, m.Tolerance*level
-		r, err := m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
+		r := measure.Must(m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1}))
 		return t.onBox(r.Coefficients), nil
 	}
 }
@@ -149,20 +136,16 @@ func (t *Task) calibrate(residual float64, rule constrained.Rule, eps, delta flo
 
 func anchoredLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
 	known := memo[[3]float64, constrained.Objective]{}
-	return func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+	return func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
 		eta := t.Distance()
-		m, err := known.get([3]float64{eta, eps, delta}, func() (constrained.Objective, error) {
-			m, err := t.calibrate(2*RowNorm*eta, constrained.Theorem51, eps, delta)
-			if err != nil {
-				return m, err
-			}
+		m := measure.Must(known.get([3]float64{eta, eps, delta}, func() (_ constrained.Objective, err error) {
+			defer measure.Catch(&err)
+			m := measure.Must(t.calibrate(2*RowNorm*eta, constrained.Theorem51, eps, delta))
 			// Noise of a tenth of the anchor's own error in each coordinate.
 			m.Lambda = math.Max(m.Lambda, 10*m.Sigma/qopSpread)
 			return m, m.Validate()
-		})
-		if err != nil {
-			return nil, err
-		}
+		}))
 		p := t.problem(m.Loss)
 		p.Centre, p.Linear = t.Anchor, make([]float64, qopDimension)
 		p.Quadratic = mat.NewSymDense(qopDimension, nil)
@@ -170,10 +153,8 @@ func anchoredLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, erro
 			p.Quadratic.SetSym(j, j, m.Lambda)
 		}
 		src.Gaussian(p.Linear, m.Sigma)
-		s, err := composite.Solve(p, &composite.Settings{Workers: 1, Tolerance: m.Tolerance, Modulus: m.Lambda})
-		if err != nil {
-			return nil, err
-		}
+		s := measure.Must(composite.Solve(p, &composite.Settings{Workers: 1, Tolerance: m.Tolerance,
+			Modulus: m.Lambda}))
 		out := make([]float64, qopDimension)
 		src.Gaussian(out, m.OutputSigma)
 		floats.Add(out, s.Theta)

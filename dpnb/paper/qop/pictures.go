@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
@@ -153,16 +154,14 @@ func meanDelta(losses []float64, eps float64) (mean, se float64) {
 
 // DensityRatio draws the privacy loss of the pair of pairLosses with the noise that exact accounting asks for, and a
 // table of δ(ε) of that pair beside what is allowed, for that noise and for Theorem 3.1's. d = 2.
-func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (*figure.Figure, display.Item, error) {
+func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (_ *figure.Figure, _ display.Item, err error) {
+	defer measure.Catch(&err)
 	const lo, hi, bins = -0.4, 1.0, 70
 	table := display.Item{Title: "Two records along the axes, d = 2", Header: []string{"noise by", "σ²",
 		fmt.Sprintf("δ(%g) of this pair", eps), "allowed"}}
 	var f *figure.Figure
 	for _, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31} {
-		s2, err := LeastSquaresNoise(a, wishart.Wishart{D: 2, M: m}, privacy.ReplaceOne, eps, delta)
-		if err != nil {
-			return nil, table, err
-		}
+		s2 := measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 2, M: m}, privacy.ReplaceOne, eps, delta))
 		losses := pairLosses(m, s2, draws, noise.NewSeeded(seed))
 		sum, _ := meanDelta(losses, eps)
 		table.Row(a.String(), fmt.Sprintf("%.2f", s2), fmt.Sprintf("%.1g", sum), fmt.Sprintf("%g", delta))
@@ -192,13 +191,11 @@ func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (*figure.Fi
 // NeighboursFigure draws δ(ε) of two least squares releases whose records were replaced, or removed, as measured from
 // the density of θ in closed form, with 99 % bands, beside what is proved. The regulariser's slope lies along the
 // record, so that much leaks. d = 3.
-func NeighboursFigure(m int, eps, delta float64, draws int, seed uint64) (*figure.Figure, error) {
+func NeighboursFigure(m int, eps, delta float64, draws int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	const d = 3
 	w := wishart.Wishart{D: d, M: m}
-	s2, err := LeastSquaresNoise(wishart.Exact, w, privacy.ReplaceOne, eps, delta)
-	if err != nil {
-		return nil, err
-	}
+	s2 := measure.Must(LeastSquaresNoise(wishart.Exact, w, privacy.ReplaceOne, eps, delta))
 	f := figure.New(fmt.Sprintf("Privacy of real neighbours, d = %d, m = %d", d, m), "ε", "δ(ε)").LogY(0.01, 0.02, 0.05,
 		0.1, 0.2).YRange(0.006, 0.2)
 	e, src := figure.Span(0, 1.2, 24), noise.NewSeeded(seed)
@@ -209,18 +206,9 @@ func NeighboursFigure(m int, eps, delta float64, draws int, seed uint64) (*figur
 		if adj == privacy.AddRemove {
 			pair.Second.X = make([]float64, d) // a record that weighs nothing
 		}
-		there, err := pair.Losses(draws, src.Stream(2*k))
-		if err != nil {
-			return nil, err
-		}
-		back, err := pair.Swap().Losses(draws, src.Stream(2*k+1))
-		if err != nil {
-			return nil, err
-		}
-		proved, err := wishart.LeastSquaresProfile(w, 1, s2, adj)
-		if err != nil {
-			return nil, err
-		}
+		there := measure.Must(pair.Losses(draws, src.Stream(2*k)))
+		back := measure.Must(pair.Swap().Losses(draws, src.Stream(2*k+1)))
+		proved := measure.Must(wishart.LeastSquaresProfile(w, 1, s2, adj))
 		var mid, lo, hi []float64
 		for _, v := range e {
 			mean, se := meanDelta(there, v)
@@ -288,7 +276,8 @@ func firstLabelError(eps, delta float64, m int, sigma2 float64) float64 {
 
 // LabelErrorFigure draws labelErrorDelta for the noise that exact accounting and Theorem 3.1 ask for with
 // interpolation, and for σ² = 10⁹, and a table of the errors from which the promise is broken.
-func LabelErrorFigure(m int, eps, delta float64) (*figure.Figure, display.Item, error) {
+func LabelErrorFigure(m int, eps, delta float64) (_ *figure.Figure, _ display.Item, err error) {
+	defer measure.Catch(&err)
 	const most = 0.3
 	f := figure.New(fmt.Sprintf("The price of a label error, d = 1, m = %d", m),
 		"label error t, in units of the regulariser's slope", fmt.Sprintf("δ(%g)", eps)).YRange(0, 0.3)
@@ -299,12 +288,8 @@ func LabelErrorFigure(m int, eps, delta float64) (*figure.Figure, display.Item, 
 	for i, name := range []string{"exact accounting", "Theorem 3.1", "σ² = 1e9"} {
 		s2 := 1e9
 		if i < 2 {
-			var err error
-			s2, err = LeastSquaresNoise([]wishart.Accounting{wishart.Exact, wishart.Theorem31}[i],
-				wishart.Wishart{D: 1, M: m}, privacy.ReplaceOne, eps, delta)
-			if err != nil {
-				return nil, table, err
-			}
+			s2 = measure.Must(LeastSquaresNoise([]wishart.Accounting{wishart.Exact, wishart.Theorem31}[i],
+				wishart.Wishart{D: 1, M: m}, privacy.ReplaceOne, eps, delta))
 		}
 		y := figure.Values(t, func(v float64) float64 { return labelErrorDelta(v, eps, m, s2) })
 		f.Line(name, t, y, []figure.Color{figure.Blue, figure.Orange, figure.Green}[i])

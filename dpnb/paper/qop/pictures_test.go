@@ -3,6 +3,7 @@ package qop
 import (
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/pictures"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
@@ -22,10 +23,7 @@ func TestPictures(t *testing.T) {
 		Delta4: 0.01}, 4000, 3))
 	seen.Beside(BoundFigure([]float64{0.3, 1, 3}, []float64{1e-6, 1e-2}))
 	seen.Figure(BoundSurface([]float64{0.3, 3}, []float64{1e-6, 1e-2}, false))
-	b, err := RunBoxes(2, 0, 3, AsPrinted(Certified)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := measure.Must(RunBoxes(2, 0, 3, AsPrinted(Certified)...))
 	seen.Figure(b.Figure("Figure 2", true))
 	seen.Figure(RiskFigure([]float64{1, 10}, 10, 3))
 	seen.Figure(WalkFigure(200, 5))

@@ -13,19 +13,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // excessRisk holds simulated risks against the bounds times share.
 func excessRisk(inexact bool, share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		runs := 60
-		if size == claim.Full {
-			runs = 3000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		runs := measure.Sized(size, 60, 3000)
 		src := noise.NewSeeded(54)
 		var worst, sharp, off float64
 		broken := false
@@ -36,9 +33,7 @@ func excessRisk(inexact bool, share float64) claim.Check {
 			tau, eta float64
 		}{{2, 5, 0, 1, 1e-3, 0.01}, {4, 9, 0, 0.5, 1e-4, 0.003}, {4, 20, 0, 3, 1e-2, 0.1}, {4, 9, 0.2, 1, 1e-3,
 			0.01}, {2, 3, 0, 10, 1e-6, 0}} {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
 			const n, weight = 10, 0.5
 			rows, labels, star := interpolating(n, c.d, src.Stream(10*k))
 			m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: 1, Regulariser: composite.L1{Weight: weight},
@@ -56,30 +51,19 @@ func excessRisk(inexact bool, share float64) claim.Check {
 			anchor[0] += eta
 			m.Interpolation = qop.AssumeInterpolation(anchor, eta)
 			setting := m.Setting()
-			noiseOf, err := setting.Noise(m.Split)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			noiseOf := measure.Must(setting.Noise(m.Split))
 			m.Sigma2, m.OutputSigma = noiseOf.Sigma2, noiseOf.SigmaOut
 			p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: 1e-12},
 				Regulariser: m.Regulariser, Constraint: m.Constraint}
-			exact, err := composite.Solve(p, &composite.Settings{Tolerance: 1e-9})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			exact := measure.Must(composite.Solve(p, &composite.Settings{Tolerance: 1e-9}))
 			var sum, square float64
 			for r := range runs {
+				draws := src.Stream(10*k + 1).Stream(r)
 				var theta []float64
 				if inexact {
-					var release *mechanism.Release
-					if release, err = m.Run(rows, labels, src.Stream(10*k+1).Stream(r), nil); err == nil {
-						theta = release.Coefficients
-					}
+					theta = measure.Must(m.Run(rows, labels, draws, nil)).Coefficients
 				} else {
-					theta, err = m.Simulate(rows, labels, src.Stream(10*k+1).Stream(r), nil)
-				}
-				if err != nil {
-					return claim.Outcome{}, err
+					theta = measure.Must(m.Simulate(rows, labels, draws, nil))
 				}
 				e := lasso(rows, labels, theta, weight) - lasso(rows, labels, exact.Theta, weight)
 				sum += e
@@ -110,53 +94,42 @@ func excessRisk(inexact bool, share float64) claim.Check {
 		}
 		measured := fmt.Sprintf("largest mean/bound %.2f as printed", worst)
 		if inexact {
-			erring, err := worstSolver()
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			erring := measure.Must(worstSolver())
 			erring /= share
 			return claim.Decide(fmt.Sprintf("%s, %.2f with (a + η)²/2; of the solver that errs most %.3f; both "+
 				"from the "+
 				"stated %s", measured, sharp, erring, claim.Roughly(off, 1e-9)), "1, five standard errors; 1e-9",
 				!broken && erring <= 1 && erring > 0.95, "the mean excess risk is above the bound, or far below "+
-					"it").As(off < 1e-9).Reaching(math.Max(worst, erring)), nil
+					"it").As(off < 1e-9).Reaching(math.Max(worst, erring))
 		}
-		reached, err := halfOfCorollary(src.Stream(1000), runs)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		reached := measure.Must(halfOfCorollary(src.Stream(1000), runs))
 		reached /= share
 		return claim.Decide(fmt.Sprintf("%s; %.3f of its half is reached; both from the stated %s", measured, reached,
 			claim.Roughly(off, 1e-9)), "1, five standard errors; 0.95 … 1; 1e-9", !broken && reached > 0.95 &&
 			reached <= 1,
 			"the mean excess risk is above the bound, or above its half, or another bound is "+
-				"computed").As(off < 1e-9).Reaching(worst), nil
-	}
+				"computed").As(off < 1e-9).Reaching(worst)
+	})
 }
 
 // halfOfCorollary returns the mean excess risk over half of Corollary 3.4's bound, which is proved besides
 // (docs/theory/quadratic.md), where it comes near it: r = w|θ|, losses that are next to nothing, θ_exact = 0, θ⋆ = 1, w
 // = mσ²/2 and many degrees of freedom.
-func halfOfCorollary(src *noise.Seeded, runs int) (float64, error) {
+func halfOfCorollary(src *noise.Seeded, runs int) (_ float64, err error) {
+	defer measure.Catch(&err)
 	const freedom = 400
 	rows, labels := matrix.NewDense(1, 1, []float64{1e-6}), []float64{1e-6}
 	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: 1, HiddenDimension: freedom,
 		Interpolation: qop.AssumeInterpolation([]float64{1}, 0), Split: wishart.Split{Epsilon1: 1, Delta1: 0.01,
 			Delta3: 0.01}}
 	setting := m.Setting()
-	n, err := setting.Noise(m.Split)
-	if err != nil {
-		return 0, err
-	}
+	n := measure.Must(setting.Noise(m.Split))
 	m.Sigma2, m.Accuracy = n.Sigma2, 1e-9
 	weight := n.Sigma2 * freedom / 2
 	m.Regulariser = composite.L1{Weight: weight}
 	var sum float64
 	for r := range runs {
-		theta, err := m.Simulate(rows, labels, src.Stream(r), nil)
-		if err != nil {
-			return 0, err
-		}
+		theta := measure.Must(m.Simulate(rows, labels, src.Stream(r), nil))
 		sum += weight * math.Abs(theta[0])
 	}
 	return sum / float64(runs) / (setting.PrintedExcessRisk(n, wishart.Risk{Records: 1, Distance: 1}) / 2), nil
@@ -208,15 +181,12 @@ func interpolating(n, d int, src *noise.Seeded) (rows *matrix.Dense, labels, sta
 // optimisedBounds recomputes Figure 1, its values times factor, and looks for better splits and hidden dimensions at
 // random, by the printed formulas alone.
 func optimisedBounds(factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		eps, delta := []float64{0.5, 1}, []float64{1e-4, 1e-2}
 		if size == claim.Full {
 			eps, delta = []float64{0.1, 0.2, 0.5, 1, 2, 5}, []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1}
 		}
-		f, err := wishart.Figure1(eps, delta, false, wishart.AnyLoss)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		f := measure.Must(wishart.Figure1(eps, delta, false, wishart.AnyLoss))
 		ordered := true
 		n := len(delta)
 		for i, p := range f {
@@ -228,12 +198,9 @@ func optimisedBounds(factor float64) claim.Check {
 				ordered = ordered && (i < n || of(p) < of(f[i-n])) && (i%n == 0 || of(p) < of(f[i-1]))
 			}
 		}
-		best, err := wishart.Optimise(wishart.Setting{Wishart: wishart.Wishart{D: 12}, Smoothness: 1, Rank: 1,
+		best := measure.Must(wishart.Optimise(wishart.Setting{Wishart: wishart.Wishart{D: 12}, Smoothness: 1, Rank: 1,
 			Structure: wishart.LeastSquares}, eps[0], delta[1], wishart.Risk{Records: 10, Distance: 1,
-			RegulariserSlope: 1})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+			RegulariserSlope: 1}))
 		off, better := 0.0, math.Inf(1)
 		for i, p := range f {
 			for _, plan := range []wishart.Plan{p.Exact, p.Inexact} {
@@ -246,14 +213,15 @@ func optimisedBounds(factor float64) claim.Check {
 			}
 		}
 		p := f[1]
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("bound at ε = %g, δ = %g: %.0f exact (m = %d), %.0f inexact (m = %d); least "+
 			"squares, exact: %.1f (m = %d); relative distance from the formulas %s; the best of 4,000 others %.3f of "+
 			"it",
 			p.Epsilon, p.Delta, p.Exact.Risk, p.Exact.Setting.M, p.Inexact.Risk, p.Inexact.Setting.M, best.Risk,
 			best.Setting.M, claim.Roughly(off, 1e-6), better), "1e-6; 0.999", ordered && better > 0.999, "the "+
 			"bounds are not ordered as the figure says, or are other "+
-			"ones, or not the smallest").As(off < 1e-6), ctx.Err()
-	}
+			"ones, or not the smallest").As(off < 1e-6)
+	})
 }
 
 // printedRisk is the right-hand side of Theorem 3.3, or of Corollary 3.4 where anchor and solver are exact, as printed,

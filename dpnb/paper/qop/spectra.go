@@ -21,12 +21,11 @@ var wishartGrid = []wishart.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D
 
 // spectra calls f for drawn spectra at each (d, m): fewer where they are large.
 func spectra(ctx context.Context, size claim.Size, seed uint64, f func(k int, w wishart.Wishart,
-	draw func() *wishart.Spectrum, n int)) error {
+	draw func() *wishart.Spectrum, n int)) (err error) {
+	defer measure.Catch(&err)
 	src := noise.NewSeeded(seed)
 	for k, w := range wishartGrid {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		measure.Try(ctx.Err())
 		n := min(20_000, 120_000/w.D)
 		if size == claim.Full {
 			n *= 30

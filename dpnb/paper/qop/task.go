@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -89,11 +90,9 @@ func (t *Task) AnchorRisk() float64 {
 }
 
 // LeastRisk returns the smallest risk on the box, to a certified distance.
-func (t *Task) LeastRisk() (float64, error) {
-	s, err := composite.Solve(t.problem(loss.Squared{}), &composite.Settings{Workers: 1})
-	if err != nil {
-		return 0, err
-	}
+func (t *Task) LeastRisk() (_ float64, err error) {
+	defer measure.Catch(&err)
+	s := measure.Must(composite.Solve(t.problem(loss.Squared{}), &composite.Settings{Workers: 1}))
 	return t.Risk(s.Theta), nil
 }
 
@@ -160,13 +159,11 @@ type Statistics struct {
 }
 
 // Mean returns the mean risk of the mechanism on t in the runs of Figure2.
-func (t *Task) Mean(m Mechanism, seed uint64) (float64, error) {
+func (t *Task) Mean(m Mechanism, seed uint64) (_ float64, err error) {
+	defer measure.Catch(&err)
 	g := Figure2(nil, 0, seed, m)
 	g.Tasks = []sim.Task[*Task]{{Name: "one", Train: t, Test: t}}
-	cells, err := g.Run(context.Background())
-	if err != nil {
-		return 0, err
-	}
+	cells := measure.Must(g.Run(context.Background()))
 	return cells[0].Mean, nil
 }
 

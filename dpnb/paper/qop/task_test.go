@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/qop"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
@@ -42,10 +43,7 @@ func TestTask(t *testing.T) {
 
 func means(t *testing.T, g sim.Grid[*qop.Task]) map[string]float64 {
 	t.Helper()
-	cells, err := g.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := measure.Must(g.Run(context.Background()))
 	out := map[string]float64{}
 	for _, c := range cells {
 		out[c.Task+" "+c.Mechanism] = c.Mean
@@ -78,10 +76,7 @@ func TestQOPAgainstAnchor(t *testing.T) {
 		!(m["κ = 10 exact"] < 0.97*anchor) {
 		t.Errorf("%v, anchor %v", m, anchor)
 	}
-	q, err := qop.WithOutputNoise(g.Tasks[0].Train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := measure.Must(qop.WithOutputNoise(g.Tasks[0].Train))
 	p, err := mechanism.Profile(q)
 	if err != nil || privacy.DeltaUpper(p, qop.Epsilon) > qop.Delta {
 		t.Errorf("δ = %v, %v", privacy.DeltaUpper(p, qop.Epsilon), err)

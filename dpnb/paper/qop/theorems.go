@@ -162,13 +162,11 @@ func replacedRecord(l loss.Loss, d, m int, sigma2 float64) *audit.Curvature {
 }
 
 // largestDelta returns the largest δ(ε) of the two directions with its interval.
-func largestDelta(c *audit.Curvature, eps float64, draws int, src *noise.Seeded) (audit.Interval, error) {
+func largestDelta(c *audit.Curvature, eps float64, draws int, src *noise.Seeded) (_ audit.Interval, err error) {
+	defer measure.Catch(&err)
 	var best audit.Interval
 	for k, pair := range []*audit.Curvature{c, c.Swap()} {
-		losses, err := pair.Losses(draws, src.Stream(2*k))
-		if err != nil {
-			return best, err
-		}
+		losses := measure.Must(pair.Losses(draws, src.Stream(2*k)))
 		if iv := audit.DeltaOfLosses(losses, eps, 1-1e-6, src.Stream(2*k+1)); iv.Estimate >= best.Estimate {
 			best = iv
 		}
@@ -179,11 +177,8 @@ func largestDelta(c *audit.Curvature, eps float64, draws int, src *noise.Seeded)
 // realNeighbours holds an accounting, its noise times share, against exact losses of real neighbours, and against its
 // formula.
 func realNeighbours(a wishart.Accounting, share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		draws := 1200
-		if size == claim.Full {
-			draws = 50_000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		draws := measure.Sized(size, 1200, 50_000)
 		const eps, delta = 0.5, 0.04
 		src := noise.NewSeeded(51)
 		broken := false
@@ -193,9 +188,7 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 			d, m int
 		}{{loss.Squared{}, 2, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
 			{loss.Huber{Threshold: 0.05}, 3, 6}} {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
 			s := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: a,
 				Structure: wishart.LinearModel}
 			if c.l == (loss.Squared{}) {
@@ -205,21 +198,12 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 			if a == wishart.Theorem31 {
 				split.Delta1, split.Delta3 = delta/2, delta/2
 			}
-			n, err := s.Noise(split)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			iv, err := largestDelta(replacedRecord(c.l, c.d, c.m, share*n.Sigma2), eps, draws, src.Stream(k))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			n := measure.Must(s.Noise(split))
+			iv := measure.Must(largestDelta(replacedRecord(c.l, c.d, c.m, share*n.Sigma2), eps, draws, src.Stream(k)))
 			worst = math.Max(worst, iv.Estimate/delta)
 			broken = broken || iv.Lower > delta
 		}
-		off, err := offFormula(a, share)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		off := measure.Must(offFormula(a, share))
 		o := claim.Decide(fmt.Sprintf("largest measured/claimed δ %.3f; relative distance of the released noise from "+
 			"the stated %s", worst, claim.Roughly(off, 1e-4)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-4",
 			!broken && (a == wishart.Theorem31 || off < 1e-4), // else off is from an exact law
@@ -230,10 +214,7 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 			// dimension, where most of δ is δ₁.
 			w := wishart.Wishart{D: 1, M: 2}
 			s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: a}
-			n, err := s.Noise(wishart.Split{Epsilon1: 500, Delta1: 0.9 * delta, Delta3: 0.1 * delta})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			n := measure.Must(s.Noise(wishart.Split{Epsilon1: 500, Delta1: 0.9 * delta, Delta3: 0.1 * delta}))
 			first := lemmaD4(w, 0.9*delta, 0.1*delta, delta).sigma2First(500, 1)
 			with, _, _ := leastSquaresDelta(w, 1/(share*n.Sigma2), 500)
 			without, _, _ := leastSquaresDelta(w, 1/first, 500)
@@ -245,7 +226,7 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 				o.Verdict, o.Note = claim.Fails, "2L/α₁ is left out, or not needed"
 			}
 			return o.Corrected("σ̃ by the exact Gaussian condition, and a repaired step that removes the condition " +
-				"on λ_max; σ² is a hundred times what least squares needs").Reaching(needs), nil
+				"on λ_max; σ² is a hundred times what least squares needs").Reaching(needs)
 		}
 		at := func(a wishart.Accounting, split wishart.Split) float64 {
 			n, err := wishart.Setting{Wishart: wishart.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1,
@@ -260,31 +241,27 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 		o.Measured += fmt.Sprintf("; σ²/L at (100, 200): %.1f as printed, %.1f spectral, %.2f directional, %.2f exact",
 			at(wishart.Theorem31, half), at(wishart.Spectral, half), at(wishart.Directional, whole),
 			at(wishart.Exact, whole))
-		return o, nil
-	}
+		return o
+	})
 }
 
 // offFormula is the largest relative distance of the noise that an accounting gives, times share, from what is stated:
 // Theorem 3.1's σ² and, as printed, σ̃; else the σ² at which least squares, by its own profile, have δ at ε, and linear
 // models formula (5) ε.
 func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
+	defer measure.Catch(&err)
 	for _, w := range []wishart.Wishart{{D: 2, M: 4}, {D: 12, M: 24}, {D: 100, M: 200}} {
 		s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares,
 			Accounting: wishart.Exact}
 		if a != wishart.Theorem31 {
 			for _, split := range []wishart.Split{{Epsilon1: 0.5, Delta1: 0.01}, {Epsilon1: 1, Delta1: 1e-4}} {
-				n, err := s.Noise(split)
-				if err != nil {
-					return 0, err
-				}
+				n := measure.Must(s.Noise(split))
 				// δ falls as a power of σ² here: one per mille of δ is about as much of σ².
 				_, _, delta := leastSquaresDelta(w, 1/(share*n.Sigma2), split.Epsilon1)
 				off = math.Max(off, math.Abs(delta/split.Delta1-1)/20)
 				d := s
 				d.Structure, d.Accounting = wishart.LinearModel, wishart.Directional
-				if n, err = d.Noise(split); err != nil {
-					return 0, err
-				}
+				n = measure.Must(d.Noise(split))
 				off = math.Max(off, math.Abs(directionalCost(w, 1/(share*n.Sigma2), split.Delta1)/split.Epsilon1-1))
 			}
 			continue
@@ -296,14 +273,8 @@ func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
 			s.Accuracy, s.AnchorError = c.tau, c.eta
 			split := wishart.Split{Epsilon1: c.eps, Epsilon2: 0.2, Delta1: c.delta, Delta2: 0.005, Delta3: 0.01,
 				Delta4: 0.005}
-			given, err := wishart.Printed(s, split)
-			if err != nil {
-				return 0, err
-			}
-			ours, err := s.Noise(split)
-			if err != nil {
-				return 0, err
-			}
+			given := measure.Must(wishart.Printed(s, split))
+			ours := measure.Must(s.Noise(split))
 			k := lemmaD4(w, split.Delta1, split.Delta3, split.Delta4)
 			sigma2 := k.sigma2(split.Epsilon1, 1)
 			if second := sigma2 == 2/k.alpha1; second != (c.eps > 1) {
@@ -323,25 +294,16 @@ func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
 
 // exactIsAttained compares δ of drawn losses with the closed form at σ² times share.
 func exactIsAttained(share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		draws := 10_000
-		if size == claim.Full {
-			draws = 500_000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		draws := measure.Sized(size, 10_000, 500_000)
 		w := wishart.Wishart{D: 3, M: 7}
-		p, err := wishart.LeastSquaresProfile(w, 1, 2*share, privacy.AddRemove)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		p := measure.Must(wishart.LeastSquaresProfile(w, 1, 2*share, privacy.AddRemove))
 		src := noise.NewSeeded(53)
 		c := replacedRecord(loss.Squared{}, 3, 7, 2)
 		c.Second.X = make([]float64, 3) // a record that weighs nothing
 		far, low, high := 0.0, math.Inf(1), 0.0
 		for k, pair := range []*audit.Curvature{c, c.Swap()} {
-			losses, err := pair.Losses(draws, src.Stream(k))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			losses := measure.Must(pair.Losses(draws, src.Stream(k)))
 			for _, eps := range []float64{0, 0.1, 0.2} {
 				want := math.Exp(p.LogDeltaUpper(privacy.Directions[k], eps))
 				var mean measure.Mean
@@ -352,15 +314,16 @@ func exactIsAttained(share float64) claim.Check {
 				low, high = math.Min(low, mean.M/want), math.Max(high, mean.M/want)
 			}
 		}
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("measured/closed form from %.2f to %.2f, within %.1f standard errors", low,
-			high, far), "4.5 standard errors", far < 4.5, "a measured δ is not the closed form"), ctx.Err()
-	}
+			high, far), "4.5 standard errors", far < 4.5, "a measured δ is not the closed form")
+	})
 }
 
 // linearConstants holds Theorem 5.1's constants, σ times share, against the proved profile and simulated risks, and
 // against the formulas.
 func linearConstants(share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		huber := loss.Huber{Threshold: 1}
 		var add, replace, off, needs float64
 		for _, c := range [][2]float64{{0.1, 1e-30}, {0.25, 1e-100}} {
@@ -374,46 +337,28 @@ func linearConstants(share float64) claim.Check {
 					math.Abs(share*sigma*eps/math.Sqrt(8*math.Log(2/delta)+4*eps)-1)+math.Abs(ridge*eps/2-1))
 				m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share,
 					Tolerance: 1e-12, OutputSigma: 1}
-				p, err := m.Profile()
-				if err != nil {
-					return claim.Outcome{}, err
-				}
-				r, err := privacy.ConvertAdjacency(p, privacy.ReplaceOne)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				p := measure.Must(m.Profile())
+				r := measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne))
 				add = math.Max(add, privacy.DeltaUpper(p, eps)/delta)
 				replace = math.Max(replace, privacy.DeltaUpper(r, eps)/delta)
 			}
 		}
-		runs := 60
-		if size == claim.Full {
-			runs = 2000
-		}
+		runs := measure.Sized(size, 60, 2000)
 		src := noise.NewSeeded(56)
 		rows, labels, _ := interpolating(10, 4, src.Stream(0))
 		cfg := constrained.Config{Loss: huber, RowNorm: 1, Dimension: 4, Epsilon: 1, Delta: 0.01,
 			Adjacency: privacy.AddRemove, Rule: constrained.Theorem51}
-		m, err := constrained.Calibrate(cfg)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		m := measure.Must(constrained.Calibrate(cfg))
 		value := func(theta []float64) float64 {
 			t := make([]float64, len(labels))
 			rows.Margins(t, theta, 0, len(labels))
 			return huber.ValueSlope(t, t, labels)
 		}
 		p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: huber, Lambda: 1e-9}}
-		exact, err := composite.Solve(p, nil)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		exact := measure.Must(composite.Solve(p, nil))
 		var sum float64
 		for r := range runs {
-			theta, err := m.Simulate(rows, labels, src.Stream(1).Stream(r), nil)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			theta := measure.Must(m.Simulate(rows, labels, src.Stream(1).Stream(r), nil))
 			sum += value(theta) - value(exact.Theta)
 		}
 		norm := floats.Norm(exact.Theta, 2)
@@ -427,40 +372,36 @@ func linearConstants(share float64) claim.Check {
 			"1; 1e-9", needs <= 1 && add <= 1 && mean <= sharper,
 			"the printed constants are not enough for add/remove-one, or others are released, or the risk is "+
 				"above the bound").As(off < 1e-9).Reaching(needs)
+		measure.Try(ctx.Err())
 		return o.Corrected("for add/remove-one, while QOP's guarantee is for replace-one (qop-17); the first term of " +
-			"the risk can be divided by four"), ctx.Err()
-	}
+			"the risk can be divided by four")
+	})
 }
 
 // boundedGradients compares δ at gradients and at a thousand times those, with the given share of the noise and labels
 // that are off by so much, to see the check fail.
 func boundedGradients(factor, labelError float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		_, refused := constrained.Calibrate(constrained.Config{Loss: loss.Squared{}, RowNorm: 1, Dimension: 2,
 			Epsilon: 0.5, Delta: 0.05, Adjacency: privacy.AddRemove})
-		m, err := qop.Calibrate(qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 0.5, Delta: 0.05,
-			Adjacency: privacy.ReplaceOne, Interpolation: qop.AssumeInterpolation(make([]float64, 2), 0)})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		m := measure.Must(qop.Calibrate(qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 0.5, Delta: 0.05,
+			Adjacency: privacy.ReplaceOne, Interpolation: qop.AssumeInterpolation(make([]float64, 2), 0)}))
 		src := noise.NewSeeded(57)
 		var delta [2]float64
 		for k, scale := range []float64{1, 1000} {
 			c := replacedRecord(loss.Squared{}, 2, m.HiddenDimension, factor*m.Sigma2)
 			floats.Scale(scale, c.Tilt) // θ − θ⋆, and with it every gradient
 			c.First.Y = labelError
-			iv, err := largestDelta(c, 0.5, 2000, src)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			iv := measure.Must(largestDelta(c, 0.5, 2000, src))
 			delta[k] = iv.Estimate
 		}
 		s := audit.Scalar{Loss: loss.Squared{}, ExtraX: 1, ExtraY: 1000, Lambda: 4, Sigma: 20}
 		linear := s.DeltaLower(privacy.Remove, 0.5)
 		ok := errors.Is(refused, privacy.ErrUnsupported) && math.Abs(delta[0]-delta[1]) < 1e-6 && delta[0] <= 0.05 &&
 			linear > 0.99
+		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("QOP: δ(0.5) = %.3f and %.3f of 0.05; LOP refuses the squared loss, and run "+
 			"with it has δ(0.5) > %.2f", delta[0], delta[1], math.Floor(100*linear)/100),
-			"1e-6 between the two", ok, "large gradients matter to QOP, or do not to LOP"), ctx.Err()
-	}
+			"1e-6 between the two", ok, "large gradients matter to QOP, or do not to LOP")
+	})
 }

@@ -143,7 +143,7 @@ func (b *Body) Tidy() (code bool) {
 		}
 	}
 	for _, n := range b.all("img", "") {
-		if inside(n, "jp-RenderedImage") == nil {
+		if inside(n, "jp-RenderedImage") == nil && inside(n, "figure") == nil {
 			wrap(n, element("span", "class", "figure", "tabindex", "0"))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
@@ -101,10 +102,7 @@ func TestLogisticGrid(t *testing.T) {
 // Sur and Candès 2019 print, at d/n = 0.2 and κ² = 5, α = 1.4994, σ = 4.7436 (their design has entries of variance 1/n,
 // so that our σ is √0.2 times it) and λ = 3.0269, our γ.
 func TestMaximumLikelihood(t *testing.T) {
-	p, err := logistic(0.2, 0, 0, math.Sqrt(5)).Solve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(logistic(0.2, 0, 0, math.Sqrt(5)).Solve(nil))
 	if math.Abs(p.Alpha-1.4994) > 6e-5 || math.Abs(p.Sigma/math.Sqrt(0.2)-4.7436) > 6e-5 ||
 		math.Abs(p.Gamma-3.0269) > 6e-5 {
 		t.Errorf("α = %v, σ = %v, γ = %v", p.Alpha, p.Sigma/math.Sqrt(0.2), p.Gamma)
@@ -133,10 +131,7 @@ func TestMaximumLikelihood(t *testing.T) {
 func TestOtherLosses(t *testing.T) {
 	c := logistic(0.4, 0.3, 0.2, 1.5)
 	c.Loss = loss.Squared{}
-	p, err := c.Solve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(c.Solve(nil))
 	// f = (t − y)²/2 is a regression of y on x with slope E P′·2 and noise.
 	post := newPosterior(c.Link, c.Kappa, 0, 1)
 	_, d := post.at(0)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
@@ -19,10 +20,7 @@ func TestLinearDescent(t *testing.T) {
 	for _, ratio := range []float64{0.3, 1, 2.5} {
 		d := Descent{Loss: loss.Squared{}, AspectRatio: ratio, Step: 0.5 / (1 + 1/ratio), Steps: 12, Lambda: 0.1,
 			Nu: 0.3, Kappa: 1.2, Noise: Normal(0, 0.4)}
-		got, err := d.Trajectory(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(d.Trajectory(nil))
 		for k, m := range got {
 			// XᵀX has eigenvalues x with density √((b−x)(x−a))/(2πx)·n/d·…: rows of n records with entries of variance
 			// 1/d.
@@ -106,10 +104,7 @@ func descend(d Descent, r *noise.Seeded, n, dim int) (mse, overlap []float64) {
 func TestFirstStep(t *testing.T) {
 	check := func(name string, d Descent, response, square float64) {
 		t.Helper()
-		p, err := d.Trajectory(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(d.Trajectory(nil))
 		alpha := d.Step * response / d.AspectRatio
 		mse := (1-alpha)*(1-alpha)*d.Kappa*d.Kappa + d.Step*d.Step*(square/d.AspectRatio+d.Nu*d.Nu)
 		if !near(p[1].Alpha, alpha, 1e-3) || math.Abs(p[1].MSE()-mse) > 5*p[1].Error+1e-4*mse || p[1].Error > 1e-3*mse {
@@ -160,10 +155,7 @@ func TestDescentSimulation(t *testing.T) {
 		if d.Expected && !testscale.Full() {
 			continue
 		}
-		want, err := d.Trajectory(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(d.Trajectory(nil))
 		const n, reps = 500, 24
 		dim := int(d.AspectRatio * n)
 		sums, squares, overlaps, overlapSquares := make([]float64, d.Steps), make([]float64, d.Steps),

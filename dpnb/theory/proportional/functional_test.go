@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -19,10 +20,7 @@ func TestGeneralPathsAgree(t *testing.T) {
 	for _, noise := range []Law{Normal(0.3, 0.5), Uniform(-2, 1), Mix([]float64{3, 1}, Point(0), Normal(2, 0.1))} {
 		r := Regression{Loss: loss.Huber{Threshold: 0.7}, AspectRatio: 0.8, Lambda: 0.1, Nu: 0.3, Kappa: 1,
 			Noise: noise}
-		p, err := r.Solve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(r.Solve(nil))
 		r.Loss = opaque{r.Loss}
 		q, err := r.Solve(nil)
 		if err != nil || !near(p.RMSE, q.RMSE, 1e-9) || !near(p.Gamma, q.Gamma, 1e-9) || !near(p.Direct, q.Direct,
@@ -31,10 +29,7 @@ func TestGeneralPathsAgree(t *testing.T) {
 		}
 	}
 	c := logistic(0.6, 0.1, 0.2, 2)
-	p, err := c.Solve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(c.Solve(nil))
 	c.Loss = opaque{c.Loss}
 	q, err := c.Solve(nil)
 	if err != nil || !near(p.Alpha, q.Alpha, 1e-9) || !near(p.Sigma, q.Sigma, 1e-9) || !near(p.Gamma, q.Gamma, 1e-9) {
@@ -49,9 +44,7 @@ func TestGeneralPathsAgree(t *testing.T) {
 		var got [2]FixedPoint
 		for k, l := range pair {
 			r.Noise = l
-			if got[k], err = r.Solve(nil); err != nil {
-				t.Fatal(err)
-			}
+			got[k] = must.Get(r.Solve(nil))
 		}
 		if !near(got[0].RMSE, got[1].RMSE, 1e-9) || !near(got[0].Gamma, got[1].Gamma, 1e-9) {
 			t.Errorf("%+v and by density %+v", got[0], got[1])
@@ -157,10 +150,7 @@ func TestQualityLimits(t *testing.T) {
 }
 
 func TestOutputNoise(t *testing.T) {
-	p, err := logistic(0.5, 0.4, 0, 1).Solve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(logistic(0.5, 0.4, 0, 1).Solve(nil))
 	q := p.WithOutputNoise(0.5)
 	if !near(q.MSE(), p.MSE()+0.25, 1e-14) || !near(q.Variance(), p.Variance()+0.25, 1e-14) || q.OnXi != 0.5 ||
 		q.Overlap() != p.Overlap() {
@@ -364,10 +354,7 @@ func TestLattice(t *testing.T) {
 
 func TestDescentIsReproducible(t *testing.T) {
 	d := Descent{Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: 0.5, Step: 1, Steps: 5, Nu: 0.2, Kappa: 2}
-	a, err := d.Trajectory(&DescentSettings{Points: 509})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(d.Trajectory(&DescentSettings{Points: 509}))
 	b, _ := d.Trajectory(&DescentSettings{Points: 509})
 	other, _ := d.Trajectory(&DescentSettings{Points: 509, Seed: 1})
 	if a[5] != b[5] || a[5] == other[5] {

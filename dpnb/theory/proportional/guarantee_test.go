@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -17,32 +18,20 @@ func TestZCDP(t *testing.T) {
 			m = 2
 		}
 		// Theorem 7.1(a): T·2L²R²/ν² under replace-one.
-		p, err := huberTask(0.5).AtSteps(g, 3, 0.1, &DescentSettings{Points: 509})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(huberTask(0.5).AtSteps(g, 3, 0.1, &DescentSettings{Points: 509}))
 		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, 3*m*m/(2*p.Nu*p.Nu), 1e-12) || rho.Adj != adj {
 			t.Errorf("descent: %v, %v", rho, err)
 		}
-		p, err = logisticTask(0.5, 1).At(Output, g, 2, objective.DTZ24)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p = must.Get(logisticTask(0.5, 1).At(Output, g, 2, objective.DTZ24))
 		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, m*m/(2*4*p.Nu*p.Nu), 1e-12) {
 			t.Errorf("output: %v, %v", rho, err)
 		}
-		p, err = logisticTask(0.5, 1).At(Objective, g, 20, objective.DTZ24)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p = must.Get(logisticTask(0.5, 1).At(Objective, g, 20, objective.DTZ24))
 		if rho, err := p.ZCDP(); err != nil || !near(rho.Value, m*m/(2*p.Nu*p.Nu), 1e-12) {
 			t.Errorf("objective: %v, %v", rho, err)
 		}
 	}
-	p, err := huberTask(0.5).At(Objective, Target{1, 1e-5, privacy.AddRemove}, 5, objective.DTZ24)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(huberTask(0.5).At(Objective, Target{1, 1e-5, privacy.AddRemove}, 5, objective.DTZ24))
 	want := math.Log1p(1.0/5) + 1/(2*p.Nu*p.Nu) + math.Sqrt(2/math.Pi)/p.Nu
 	if rho, err := p.ZCDP(); err != nil || !near(rho.Value, want, 1e-12) {
 		t.Errorf("Huber: %v, want %v, %v", rho, want, err)
@@ -72,10 +61,7 @@ func TestZCDPRefuses(t *testing.T) {
 // What is predicted at a guarantee happens: one step of descent, whose noise is that of slopes up to 1/2.
 func TestOneStepSimulation(t *testing.T) {
 	task := logisticTask(0.05, 2)
-	p, err := task.Best(NoisyDescent, Target{1, 1e-5, privacy.AddRemove}, objective.DTZ24)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(task.Best(NoisyDescent, Target{1, 1e-5, privacy.AddRemove}, objective.DTZ24))
 	if p.Steps != 1 {
 		t.Fatalf("%d steps", p.Steps)
 	}

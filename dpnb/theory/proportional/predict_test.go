@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -33,20 +34,12 @@ func delta(t *testing.T, p Prediction, c float64) float64 {
 	l := p.Task.Loss.Lipschitz() * p.Task.Radius
 	switch p.Mechanism {
 	case Objective:
-		curve, err := p.Task.curve()
-		if err != nil {
-			t.Fatal(err)
-		}
+		curve := must.Get(p.Task.curve())
 		cfg := objective.Config{Curve: curve, Lambda: p.Lambda, Sigma: c * p.Nu, Bound: objective.Tight}
 		own, err := objective.Event{Config: cfg}.Profile(adj)
 		if err != nil {
-			base, err := objective.New(cfg)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if own, err = privacy.ConvertAdjacency(base, adj); err != nil {
-				t.Fatal(err)
-			}
+			base := must.Get(objective.New(cfg))
+			own = must.Get(privacy.ConvertAdjacency(base, adj))
 		}
 		profile = own
 	case Output:
@@ -86,18 +79,12 @@ func TestPredictionsKeepTheGuarantee(t *testing.T) {
 	// Where the Gaussian case is not proved, the bound decides.
 	g := Target{1, 1e-5, privacy.AddRemove}
 	for _, task := range []Task{huberTask(0.1), logisticTask(0.1, 1)} {
-		p, err := task.At(Objective, g, 0.8, objective.DTZ24)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(task.At(Objective, g, 0.8, objective.DTZ24))
 		if d := delta(t, p, 1); p.Gaussian || d > 1e-5 {
 			t.Errorf("%s: δ = %v", task.Loss.Name(), d)
 		}
 	}
-	p, err := huberTask(0.1).At(Objective, Target{1, 1e-5, privacy.ReplaceOne}, 60, objective.DTZ24)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(huberTask(0.1).At(Objective, Target{1, 1e-5, privacy.ReplaceOne}, 60, objective.DTZ24))
 	if d := delta(t, p, 1); d > 1e-5 {
 		t.Errorf("Huber, replace-one: δ = %v", d)
 	}
@@ -107,15 +94,9 @@ func TestBestIsBest(t *testing.T) {
 	g := Target{1, 1e-5, privacy.AddRemove}
 	for _, task := range []Task{logisticTask(0.05, 1), huberTask(0.05), {Loss: loss.Logistic{}, Link: LogisticLink{},
 		AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {
-		limit, err := task.NonPrivate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		limit := must.Get(task.NonPrivate())
 		for _, m := range []Mechanism{Objective, Output} {
-			best, err := task.Best(m, g, objective.DTZ24)
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := must.Get(task.Best(m, g, objective.DTZ24))
 			for _, c := range []float64{0.2, 0.8, 1.25, 5} {
 				other, err := task.At(m, g, c*best.Lambda, objective.DTZ24)
 				if err == nil && task.badness(other.Point) < task.badness(best.Point)*(1-math.Copysign(1e-4,
@@ -147,14 +128,8 @@ func TestRefinement(t *testing.T) {
 		tasks = append(tasks, logisticTask(0.01, 3))
 	}
 	for _, task := range tasks {
-		fast, err := task.Best(Objective, g, objective.DTZ24)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tight, err := task.Best(Objective, g, objective.Tight)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fast := must.Get(task.Best(Objective, g, objective.DTZ24))
+		tight := must.Get(task.Best(Objective, g, objective.Tight))
 		if !(tight.Point.MSE() < 0.9*fast.Point.MSE()) || !(tight.Lambda < fast.Lambda) {
 			t.Errorf("%s: λ = %v, MSE %v by DTZ24; %v, %v by Tight", task.Loss.Name(), fast.Lambda, fast.Point.MSE(),
 				tight.Lambda, tight.Point.MSE())
@@ -178,10 +153,7 @@ func TestFrontier(t *testing.T) {
 	ratios := []float64{0.01, 0.03, 0.1, 0.3}
 	for _, task := range []Task{logisticTask(1, 1), huberTask(1)} {
 		for _, m := range []Mechanism{Objective, Output} {
-			got, err := task.Frontier(m, targets, ratios)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(task.Frontier(m, targets, ratios))
 			for i := range got {
 				for j, p := range got[i] {
 					if i > 0 && p.Point.MSE() > got[i-1][j].Point.MSE() {
@@ -256,14 +228,8 @@ func TestEdgeOfTheGaussianCase(t *testing.T) {
 		targets = append(targets, Target{0.3, 1e-5, privacy.AddRemove}, Target{1, 1e-5, privacy.ReplaceOne})
 	}
 	for _, g := range targets {
-		tm, err := task.terms(Objective, g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := task.At(Objective, g, tm.ridge, objective.DTZ24)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tm := must.Get(task.terms(Objective, g))
+		p := must.Get(task.At(Objective, g, tm.ridge, objective.DTZ24))
 		if d := delta(t, p, 1); !p.Gaussian || d > 1e-5*(1+1e-7) {
 			t.Errorf("%+v: δ = %v at the edge λ = %v, ν = %v", g, d, p.Lambda, p.Nu)
 		}
@@ -311,10 +277,7 @@ func TestNoiseNeedsASensitivity(t *testing.T) {
 
 // What is not private names no ε, of all things 0.
 func TestSentenceWithoutPrivacy(t *testing.T) {
-	p, err := logisticTask(0.05, 1).NonPrivate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(logisticTask(0.05, 1).NonPrivate())
 	s := p.Sentence(2000, 100)
 	said := s + strings.Join(p.Assumptions(), "\n")
 	if !strings.Contains(s, "without privacy") || strings.Contains(said, "ε = ") || strings.Contains(said, "δ = ") ||
@@ -329,10 +292,7 @@ func TestSentenceKeepsTheGuarantee(t *testing.T) {
 	for _, eps := range []float64{0.5, 1, 2} {
 		for _, m := range []Mechanism{Objective, Output} {
 			for _, lambda := range []float64{1.2345, 4.4449, 9.99501, 23.0449} {
-				p, err := task.At(m, Target{eps, 1e-5, privacy.AddRemove}, lambda, objective.DTZ24)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(task.At(m, Target{eps, 1e-5, privacy.AddRemove}, lambda, objective.DTZ24))
 				s := p.Sentence(2000, 100)
 				_, after, _ := strings.Cut(s, "λ = ")
 				if _, err := fmt.Sscanf(after, "%g and noise of scale %g", &p.Lambda, &p.Nu); err != nil {

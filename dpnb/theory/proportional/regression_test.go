@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -26,14 +27,9 @@ type huberCase struct {
 
 func readCases[T any](t *testing.T, file string) []T {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(file))
 	var doc struct{ Cases []T }
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(raw, &doc))
 	if len(doc.Cases) < 20 {
 		t.Fatalf("%s has only %d cases", file, len(doc.Cases))
 	}
@@ -99,10 +95,7 @@ func TestHuberGrid(t *testing.T) {
 // Without a ridge there is a least-squares fit for d < n only, and the solution is known.
 func TestNoRidge(t *testing.T) {
 	least := Regression{Loss: loss.Squared{}, AspectRatio: 0.25, Noise: Normal(0, 0.5), Kappa: 1, Nu: 0.3}
-	p, err := least.Solve(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(least.Solve(nil))
 	// (XᵀX)⁻¹ has trace d·δ/(1−δ), (XᵀX)⁻² d·δ²/(1−δ)³.
 	want := math.Sqrt(0.25*0.25/0.75 + 0.09*0.0625/math.Pow(0.75, 3))
 	if !near(p.RMSE, want, 1e-12) || !near(p.Gamma, 0.25/0.75, 1e-12) || !near(p.Alpha, 1, 1e-12) {
@@ -171,10 +164,7 @@ func TestBendBesideAPanel(t *testing.T) {
 			limit := 0.25 / (1 + 1/float64(lambda)) * (1 - 1e-4*float64(k))
 			r := Regression{Loss: loss.Huber{Threshold: limit}, AspectRatio: 1e3, Lambda: lambda, Kappa: 1e-6,
 				Noise: noise.law}
-			p, err := r.Solve(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(r.Solve(nil))
 			var at [2]float64
 			var second, inside float64
 			// Panels that end where the score bends, and around it.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -93,11 +94,8 @@ func simulate(t testing.TB, seed uint64, reps, n, d int, l loss.Loss, lambda, nu
 		for j, v := range s.xi {
 			linear[j] = nu * v
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: s.x, Labels: s.y, Loss: l, Lambda: lambda, Linear: linear},
-			&erm.Settings{Tolerance: 1e-6})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sol := must.Get(erm.Minimize(&erm.Problem{Rows: s.x, Labels: s.y, Loss: l, Lambda: lambda, Linear: linear},
+			&erm.Settings{Tolerance: 1e-6}))
 		s.fit = sol.Theta
 		s.x.Margins(s.fitted, s.fit, 0, n)
 		out[k] = s
@@ -150,10 +148,7 @@ func TestRegressionSimulation(t *testing.T) {
 		law := Mix([]float64{0.9, 0.1}, Normal(0, 0.3), Point(3))
 		p := Regression{Loss: s.l, AspectRatio: float64(s.d) / float64(s.n), Lambda: s.lambda, Nu: s.nu,
 			Kappa: math.Sqrt(prior.SecondMoment()), Noise: law}
-		fp, err := p.Solve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fp := must.Get(p.Solve(nil))
 		runs := simulate(t, 11, 20, s.n, s.d, s.l, s.lambda, s.nu,
 			func(r *noise.Seeded, d int) []float64 { return mixedBeta(r, d, c) },
 			func(r *noise.Seeded, score float64) float64 {
@@ -207,10 +202,7 @@ func TestClassificationSimulation(t *testing.T) {
 	} {
 		c := Classification{Loss: s.l, Link: LogisticLink{}, AspectRatio: float64(s.d) / float64(s.n), Lambda: s.lambda,
 			Nu: s.nu, Kappa: s.kappa}
-		fp, err := c.Solve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fp := must.Get(c.Solve(nil))
 		q := c.Quality(fp)
 		runs := simulate(t, 12, 20, s.n, s.d, s.l, s.lambda, s.nu,
 			func(r *noise.Seeded, d int) []float64 { return gaussianBeta(r, d, s.kappa) },

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -40,10 +41,7 @@ func TestTableOfErrors(t *testing.T) {
 			got[k] = p.Point.MSE() / (c.kappa * c.kappa)
 			steps = p.Steps
 		}
-		none, err := task.NonPrivate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		none := must.Get(task.NonPrivate())
 		got = append([]float64{none.Point.MSE() / (c.kappa * c.kappa)}, got...)
 		for k, want := range []float64{c.none, c.objective, c.output, c.gd} {
 			if math.Abs(got[k]/want-1) > 0.05 {
@@ -61,10 +59,7 @@ func TestMisclassification(t *testing.T) {
 	task := logisticTask(0.05, 2)
 	task.Goal = Misclassification
 	for m, want := range map[Mechanism]float64{Objective: 0.2864, Output: 0.2874, NoisyDescent: 0.2583} {
-		p, err := task.Best(m, Target{1, 1e-5, privacy.AddRemove}, objective.DTZ24)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(task.Best(m, Target{1, 1e-5, privacy.AddRemove}, objective.DTZ24))
 		q := p.Quality()
 		if math.Abs(q.Error-want) > 3e-4 || math.Abs(q.BestError-0.2220) > 1e-4 {
 			t.Errorf("%s: error %.4f, want %v; best %.4f", m, q.Error, want, q.BestError)
