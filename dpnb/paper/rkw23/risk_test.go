@@ -25,11 +25,11 @@ func TestRiskIsAsTheNotebookSays(t *testing.T) {
 	}
 	const seed = 2 // of the notebook
 	s := p.Draw(noise.NewSeeded(seed), nil)
-	e := measure.Must(empiricalOf(erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{}, Lambda: 1}))
+	e := empiricalOf(erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{}, Lambda: 1})
 	var before, beforePrinted, beforeSharper, ratio float64
 	for i, lambda := range []float64{0.5, 0.8, 1.28, 10, 100, 576} {
 		e.p.Lambda = lambda
-		excess := measure.Must(e.meanExcess(3.7, 60, noise.NewSeeded(seed)))
+		excess := e.meanExcess(3.7, 60, noise.NewSeeded(seed))
 		printed, sharper := e.bounds(3.7)
 		if ratio = printed / sharper; i == 0 && ratio < 100 {
 			t.Errorf("seed %d: the bounds are a factor of %.1f apart at the first λ", seed, ratio)
