@@ -16,10 +16,7 @@ import (
 // closestSmoothing holds ranges of g − |x| against least/s.
 func closestSmoothing(least float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
 	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		mixtures := 100
-		if size == claim.Full {
-			mixtures *= 100
-		}
+		mixtures := measure.Sized(size, 100, 10_000)
 		kernels := smoothing.Kernels()
 		for _, m := range []int{2, 3, 10} {
 			kernels = append(kernels, smoothing.NewExponential(m))
@@ -48,7 +45,7 @@ func closestSmoothing(least float64, seed uint64) func(context.Context, claim.Si
 		for range mixtures {
 			ofMixtures = math.Min(ofMixtures, mixtureRange(kernels[:5], rng))
 		}
-		ofNorm := measure.Must(normRange())
+		ofNorm := normRange()
 		return claim.Decide(fmt.Sprintf("ranges: Huber %.12f, of the other kernels at least %.4f, of the mixtures at "+
 			"least %.4f, of ‖·‖₁ on ℝ³ at least %.4f; gap beside Huber's at least %.1g", ofHuber, smallest, ofMixtures,
 			ofNorm, nearer),
@@ -103,8 +100,7 @@ func mixtureRange(kernels []smoothing.Kernel, rng *noise.Seeded) float64 {
 }
 
 // normRange returns the least curvature times range of g − ‖·‖₁ on ℝ³ that some smoothings have.
-func normRange() (least float64, err error) {
-	defer measure.Catch(&err)
+func normRange() (least float64) {
 	const m = 3
 	least = math.Inf(1)
 	for _, k := range append(smoothing.Kernels(), smoothing.NewExponential(m)) {
@@ -123,5 +119,5 @@ func normRange() (least float64, err error) {
 	}
 	f := measure.Must(smoothing.NewPolyhedral(signs, make([]float64, len(signs))))
 	soft := f.Entropic(1)
-	return math.Min(least, soft.Smoothness()*soft.ValueGradient(nil, make([]float64, m))), nil
+	return math.Min(least, soft.Smoothness()*soft.ValueGradient(nil, make([]float64, m)))
 }

@@ -96,10 +96,10 @@ func envelopeBounds(factor float64, seed uint64) func(context.Context, claim.Siz
 		for _, p := range []smoothing.Piecewise{
 			smoothing.Absolute(), smoothing.Positive(), smoothing.Pinball(0.3), smoothing.SoftThreshold(0.7), lines,
 		} {
-			measure.Try(r.line(p))
+			r.line(p)
 		}
 		for _, m := range []int{2, 3, 10} {
-			measure.Try(r.norm(m, size.Runs(100), rng))
+			r.norm(m, size.Runs(100), rng)
 		}
 		attained := func(share float64) bool { return math.Abs(share/factor-1) < 1e-9 }
 		return claim.Decide(fmt.Sprintf("duality gap at most %.1g; largest slope %.9f of L, curvature %.9f of β′/μ, "+
@@ -112,15 +112,12 @@ func envelopeBounds(factor float64, seed uint64) func(context.Context, claim.Siz
 }
 
 // line takes a function on the line into account, by each φ with β′ = 1.5·L.
-func (r *envelopeShares) line(p smoothing.Piecewise) error {
+func (r *envelopeShares) line(p smoothing.Piecewise) {
 	const mu = 0.6
 	least, largest := p.Slopes()
 	l := math.Max(-least, largest)
 	for _, d := range distances(1.5 * l) {
-		e, err := p.Envelope(d, mu)
-		if err != nil {
-			return err
-		}
+		e := measure.Must(p.Envelope(d, mu))
 		low, high := e.Range()
 		for i := range 2001 {
 			x := 0.01 * float64(i-1000)
@@ -134,7 +131,6 @@ func (r *envelopeShares) line(p smoothing.Piecewise) error {
 			r.hold(math.Abs(s)/l, e.Curvature(x)/e.Smoothness(), value-p.Value(x), low, high)
 		}
 	}
-	return nil
 }
 
 // hold takes one point into account.
@@ -153,14 +149,11 @@ func (r *envelopeShares) hold(slope, curvature, above, low, high float64) {
 }
 
 // norm takes ‖·‖₁ on ℝᵐ into account, with β′ = L = √m.
-func (r *envelopeShares) norm(m, points int, rng *noise.Seeded) error {
+func (r *envelopeShares) norm(m, points int, rng *noise.Seeded) {
 	const mu = 0.6
 	l := math.Sqrt(float64(m))
 	for _, d := range distances(l) {
-		e, err := smoothing.NewNormEnvelope(m, d, mu)
-		if err != nil {
-			return err
-		}
+		e := measure.Must(smoothing.NewNormEnvelope(m, d, mu))
 		low, high := e.Range()
 		s := make([]float64, m)
 		for k := range points {
@@ -178,7 +171,6 @@ func (r *envelopeShares) norm(m, points int, rng *noise.Seeded) error {
 			r.hold(norm/l, floats.Norm(moved, 2)/1e-3/e.Smoothness(), value-norm1(x), low-1e-12, high)
 		}
 	}
-	return nil
 }
 
 // distancesOfTable checks what Table 2 says of its functions, the energy with the exponent given beside 1.5 and 3.

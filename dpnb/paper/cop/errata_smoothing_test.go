@@ -42,10 +42,8 @@ func TestCOPMoreau(t *testing.T) {
 		}
 	}
 	errata.Within(t, "the envelope beyond 1/s", envelope.Value(0.5)+0.25, 0.5, 1e-15)
-	errata.Quote(t, "cop-71", "%.2f", envelope.Value(0)+0.25)
-	errata.Quote(t, "cop-71", "%.3f", gaussian.Gap(0))
-	errata.Quote(t, "cop-71", "%.3f", gaussian.Gap(0.5))
-	errata.Quote(t, "cop-71", "%.1e", gaussian.Gap(1))
+	errata.Quotes(t, "cop-71", "%.2f %.3f %.3f %.1e", envelope.Value(0)+0.25, gaussian.Gap(0), gaussian.Gap(0.5),
+		gaussian.Gap(1))
 }
 
 // B.4: distances are those of x, and a maximum has one slope at a time.
@@ -77,8 +75,7 @@ func TestCOPPieces(t *testing.T) {
 	if most > 1+1e-12 || most < 0.99 {
 		t.Errorf("‖∇f‖ up to %g Ā·‖a‖", most)
 	}
-	errata.Quote(t, "cop-72", "%.0f", most)
-	errata.Quote(t, "cop-72", "%.2f", math.Sqrt(3))
+	errata.Quotes(t, "cop-72", "%.0f %.2f", most, math.Sqrt(3))
 }
 
 // B.4: outside the bowl the kinks of ‖·‖₁ count.
@@ -93,8 +90,7 @@ func TestCOPBowl(t *testing.T) {
 	}
 	wide, narrow := gap(0.1, 0, 2), gap(0.01, 0, 2)
 	errata.Within(t, "gap at μ = 0.1 over that at 0.01", wide/narrow, 10, 1e-6)
-	errata.Quote(t, "cop-73", "%.4f", wide)
-	errata.Quote(t, "cop-73", "%.4f", narrow)
+	errata.Quotes(t, "cop-73", "%.4f", wide, narrow)
 	if away := gap(0.1, 1, 2); away > 1e-12 {
 		t.Errorf("with both coordinates away from 0 the gap is %g", away)
 	}
@@ -120,8 +116,7 @@ func TestCOPExample3(t *testing.T) {
 			}
 		}
 	}
-	errata.Quote(t, "cop-74", "%.1f", at0)
-	errata.Quote(t, "cop-74", "%.3f", atSoft)
+	errata.Quotes(t, "cop-74", "%.1f %.3f", at0, atSoft)
 }
 
 // Table 2: energies that are not smooth, and an envelope from above that is not Hellinger's.
@@ -131,8 +126,7 @@ func TestCOPDistances(t *testing.T) {
 		return (f(x+h) - 2*f(x) + f(x-h)) / (h * h)
 	}
 	errata.Within(t, "curvature of x²/2", energy(2, 1000), 1, 1e-6)
-	errata.Quote(t, "cop-75", "%.1f", energy(1.5, 0.001))
-	errata.Quote(t, "cop-75", "%.0f", energy(3, 1000))
+	errata.Quotes(t, "cop-75", "%.1f %.0f", energy(1.5, 0.001), energy(3, 1000))
 	e, err := smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -142,8 +136,7 @@ func TestCOPDistances(t *testing.T) {
 			t.Errorf("below |x| at %g", x)
 		}
 	}
-	errata.Quote(t, "cop-75", "%.2f", e.Value(0)+0.5)
-	errata.Quote(t, "cop-75", "%.2f", e.Value(2)+0.5-2)
+	errata.Quotes(t, "cop-75", "%.2f", e.Value(0)+0.5, e.Value(2)+0.5-2)
 }
 
 // Lemma 3.3: the last step wants nε ≥ 2d.
@@ -155,8 +148,7 @@ func TestCOPLemma33(t *testing.T) {
 	}
 	edge, beyond := ratio(1000, 1, 500), ratio(100, 20, 1e6)
 	errata.Within(t, "at nε = 2d", edge, 1, 1e-12)
-	errata.Quote(t, "cop-76", "%.2f", edge)
-	errata.Quote(t, "cop-76", "%.2f", beyond)
+	errata.Quotes(t, "cop-76", "%.2f", edge, beyond)
 	if !(ratio(1000, 1, 450) > 1 && ratio(1000, 1, 550) < 1 && beyond > 1/(1+20/math.Log(1/Delta))) {
 		t.Errorf("not at nε = 2d: %g", beyond)
 	}

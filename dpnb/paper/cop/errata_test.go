@@ -26,6 +26,7 @@ func smoothAbs(x, mu float64) float64 {
 
 // Theorem 3.2: the noise is treated as if it were independent of the slope.
 func TestCOPTheorem32(t *testing.T) {
+	defer measure.Fatal(t)
 	// The paper's own example A = zᵀ/2, h(x) = x/2 (max(0, zᵀθ)): far out the slope is z, of norm D; C is D/√2.
 	const D, h = 1.0, 1e-5
 	f := func(theta float64) float64 { return smoothAbs(D*theta/2, 0.1) + D*theta/2 }
@@ -64,9 +65,7 @@ func TestCOPTheorem32(t *testing.T) {
 	if !(aboveFixed.M <= level && above.M > 5*level) {
 		t.Errorf("P(above the quantile for 1e-2): fixed signs %.4f, chosen signs %.4f", aboveFixed.M, above.M)
 	}
-	errata.Quote(t, "cop-11", "%.4f", aboveFixed.M)
-	errata.Quote(t, "cop-11", "%.3f", above.M)
-	errata.Quote(t, "cop-11", "%.2f", centre.M)
+	errata.Quotes(t, "cop-11", "%.4f %.3f %.2f", aboveFixed.M, above.M, centre.M)
 
 	// What is proved at the printed constants, by the rank-(m+1) bound: the printed σ and Δ = 2nλ = 2β(m+1)/ε, with the
 	// true L.
@@ -74,11 +73,8 @@ func TestCOPTheorem32(t *testing.T) {
 	for _, c := range []struct{ m, abar, dlh float64 }{{1, 0.5, 0.5}, {3, 1, 0.5}, {10, 1, 0}} {
 		slope := math.Sqrt(c.m)*c.abar + c.dlh
 		s := copSigma(math.Sqrt(c.m*c.abar*c.abar+c.dlh*c.dlh), eps, delta)
-		p, err := objective.RankK{Rank: int(c.m) + 1, Smoothness: 1, Slope: slope, Lambda: 2 * (c.m + 1) / eps,
-			Sigma: s}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := measure.Must(objective.RankK{Rank: int(c.m) + 1, Smoothness: 1, Slope: slope, Lambda: 2 * (c.m + 1) / eps,
+			Sigma: s}.Profile(privacy.AddRemove))
 		proved := privacy.DeltaUpper(p, eps)
 		errata.Quote(t, "cop-11", "%.1e", proved)
 		if c.m > 1 && proved < 2*delta {
@@ -86,11 +82,8 @@ func TestCOPTheorem32(t *testing.T) {
 		}
 	}
 	// At m = 1 with A parallel to z the loss is a GLM, and one direction is enough.
-	p, err := objective.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 4 / eps, Sigma: copSigma(math.Sqrt(0.5), eps,
-		delta)}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := measure.Must(objective.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 4 / eps,
+		Sigma: copSigma(math.Sqrt(0.5), eps, delta)}.Profile(privacy.AddRemove))
 	if glm := privacy.DeltaUpper(p, eps); glm > delta {
 		t.Errorf("m = 1, a GLM: %.3g", glm)
 	} else {
@@ -145,15 +138,13 @@ func TestCOPSmoothness(t *testing.T) {
 	if !(inTheta > 7*appendix && inTheta > 79*table) {
 		t.Errorf("β_μ·μ: true %.2f, appendix %.2f, table %.2f", inTheta, appendix, table)
 	}
-	errata.Quote(t, "cop-12", "%.1f", inTheta)
-	errata.Quote(t, "cop-12", "%.1f", appendix)
+	errata.Quotes(t, "cop-12", "%.1f", inTheta, appendix)
 	// The determinant term of a λ chosen with the appendix's constant, ε = 1: it was to be at most ε/2.
 	term := 2 * math.Log1p(inTheta/(2*2*appendix)) // (m+1)·log(1 + β/(2nλ)), 2nλ = 2β_printed(m+1)/ε
 	if term < 1 {
 		t.Errorf("determinant term %.3f", term)
 	}
-	errata.Quote(t, "cop-12", "%.2f", term)
-	errata.Quote(t, "cop-12", "%.2f", term/2)
+	errata.Quotes(t, "cop-12", "%.2f", term, term/2)
 	// What that means for the release: the exact δ(1) of one record, by cells and by draws.
 	for _, c := range []struct {
 		abar   float64
@@ -187,8 +178,7 @@ func TestCOPNormaliser(t *testing.T) {
 	if math.Abs(1/formula(2)-two) < 1 {
 		t.Error("the inverse fits as well")
 	}
-	errata.Quote(t, "cop-13", "%.4f", formula(2))
-	errata.Quote(t, "cop-13", "%.4f", 1/formula(2))
+	errata.Quotes(t, "cop-13", "%.4f", formula(2), 1/formula(2))
 }
 
 // B.2 and (29).
@@ -209,9 +199,7 @@ func TestCOPAppendixB(t *testing.T) {
 	if !(left > 50*printed && left <= right) {
 		t.Errorf("sum %.3e, printed bound %.3e, corrected %.3e", left, printed, right)
 	}
-	errata.Quote(t, "cop-14", "%.2e", left)
-	errata.Quote(t, "cop-14", "%.2e", printed)
-	errata.Quote(t, "cop-14", "%.2e", right)
+	errata.Quotes(t, "cop-14", "%.2e", left, printed, right)
 }
 
 // The experiments draw A with Gaussian entries: no bound on ‖A‖ holds.
@@ -263,16 +251,13 @@ func TestCOPBandwidth(t *testing.T) {
 	if needed(printed) < 3*lambda {
 		t.Errorf("λ = %.4g, with the printed μ it should be %.4g", lambda, needed(printed))
 	}
-	errata.Quote(t, "cop-28", "%.4f", printed)
-	errata.Quote(t, "cop-28", "%.4f", right)
-	errata.Quote(t, "cop-28", "%.1f", needed(printed)/lambda)
+	errata.Quotes(t, "cop-28", "%.4f %.4f %.1f", printed, right, needed(printed)/lambda)
 	// The determinant term (m+1)·log(1 + β/(2nλ)), to be at most ε/2.
 	term := func(mu float64) float64 { return (m + 1) * math.Log1p((lf/mu+betaH)/(2*n*lambda)) }
 	if !(term(right) <= eps/2 && term(printed) > eps) {
 		t.Errorf("determinant terms %.3f, %.3f", term(right), term(printed))
 	}
-	errata.Quote(t, "cop-28", "%.2f", term(printed))
-	errata.Quote(t, "cop-28", "%.2f", term(right))
+	errata.Quotes(t, "cop-28", "%.2f", term(printed), term(right))
 }
 
 // Lemma 4.1: one coordinate is enough.
@@ -315,8 +300,7 @@ func TestCOPLemma41(t *testing.T) {
 	if both > whole/4 {
 		t.Errorf("over the printed set %.4f of %.4f", both, whole)
 	}
-	errata.Quote(t, "cop-29", "%.3f", both)
-	errata.Quote(t, "cop-29", "%.3f", whole)
+	errata.Quotes(t, "cop-29", "%.3f", both, whole)
 }
 
 // Example 1: the residual of quantile regression is random, and Assumption 4.4 fails.
@@ -339,8 +323,7 @@ func TestCOPExample1(t *testing.T) {
 			t.Errorf("t = %g: P = %.3g against %.3g", s, near(s), math.Exp(-1/(s*s)))
 		}
 	}
-	errata.Quote(t, "cop-30", "%.3f", near(0.1))
-	errata.Quote(t, "cop-30", "%.1e", math.Exp(-100.0))
+	errata.Quotes(t, "cop-30", "%.3f %.1e", near(0.1), math.Exp(-100.0))
 	// F_μ − F is of order μ², not exponentially small: E of the gap of |u/2|.
 	gap := func(mu float64) float64 {
 		return measure.Integral(func(u float64) float64 {
@@ -351,6 +334,5 @@ func TestCOPExample1(t *testing.T) {
 	if gap(0.1) < 100*math.Exp(-10.0) {
 		t.Errorf("gap %.4g", gap(0.1))
 	}
-	errata.Quote(t, "cop-30", "%.2e", gap(0.1))
-	errata.Quote(t, "cop-30", "%.2e", gap(0.05))
+	errata.Quotes(t, "cop-30", "%.2e", gap(0.1), gap(0.05))
 }

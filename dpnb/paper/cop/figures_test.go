@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
@@ -77,14 +78,12 @@ func TestPrices(t *testing.T) {
 // The printed constants are those that mechanism/objpert/convolution has by its rule Printed; the corrected ones
 // satisfy (ε, δ) by the account of the forms, which is sharper than the rank's by which they were found.
 func TestConstants(t *testing.T) {
+	defer measure.Fatal(t)
 	r := Design{Loss: Medians{}, Dimension: 10}.Draw(300, noise.NewSeeded(2))
 	const eps = 1.0
 	config := r.config(smoothing.Gaussian{}, eps, Delta)
 	config.Rule = convolution.Printed
-	m, err := convolution.Calibrate(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := measure.Must(convolution.Calibrate(config))
 	c, other := r.plan().printed(eps, Delta), []float64{m.Sigma, m.Lambda, m.Smoothness()}
 	curvature := r.Norm() * r.Norm() * math.Sqrt(2/math.Pi) / c.width
 	for i, want := range []float64{c.sigma, c.lambda, curvature} {
@@ -92,18 +91,13 @@ func TestConstants(t *testing.T) {
 			t.Errorf("constant %d: %v, want %v", i, other[i], want)
 		}
 	}
-	if c, err = r.corrected(r.Loss.Blurred(forms), eps, Delta); err != nil {
-		t.Fatal(err)
-	}
+	c = measure.Must(r.corrected(r.Loss.Blurred(forms), eps, Delta))
 	m.Sigma, m.Lambda, m.Account, m.Unproved = c.sigma, c.lambda, convolution.ByRows, ""
 	m.OutputSigma = 1e6 * m.Tolerance / m.Lambda
 	form := config.Loss
 	form.Form = loss.Absolute(smoothing.Gaussian{}, c.width)
 	m.Loss = form
-	p, err := mechanism.Profile(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := measure.Must(mechanism.Profile(m))
 	if delta := privacy.DeltaUpper(p, eps); delta > Delta {
 		t.Errorf("corrected: δ(%g) = %.3g", eps, delta)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -65,14 +66,8 @@ func (l Leak) Losses(n int, src *noise.Seeded) []float64 {
 	for i, b := range out {
 		slope := func(theta float64) float64 { return c.lambda*theta + l.Bound*s.Slope(l.Bound*theta) }
 		reach := (math.Abs(b) + l.Bound) / c.lambda
-		lo, hi := -reach, reach
-		for range 60 {
-			if mid := (lo + hi) / 2; slope(mid)+b < 0 {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
+		lo, _ := univariate.Bisect(func(theta float64) bool { return slope(theta)+b >= 0 }, -reach, reach,
+			univariate.Arithmetic, 0)
 		with, without := slope(lo)/c.sigma, c.lambda*lo/c.sigma
 		bend := l.Bound * l.Bound * s.Curvature(l.Bound*lo) / c.lambda
 		out[i] = math.Log1p(bend) + (without*without-with*with)/2
@@ -112,12 +107,8 @@ func Prices(eps, delta, factor float64) (_ []Price, err error) {
 		unit := loss.Absolute(k, 1)
 		curve := measure.Must(loss.CurveOf(unit, 1))
 		lambda := measure.Must(privacy.Calibrate(func(lambda float64) (bool, error) {
-			p, err := objective.New(objective.Config{Curve: curve, Sigma: factor * sigma, Lambda: lambda,
-				Bound: objective.Tight})
-			if err != nil {
-				return false, err
-			}
-			return privacy.DeltaUpper(p, eps) <= delta, nil
+			return privacy.DeltaUpper(measure.Must(objective.New(objective.Config{Curve: curve, Sigma: factor * sigma,
+				Lambda: lambda, Bound: objective.Tight})), eps) <= delta, nil
 		}, 1e-2))
 		all = append(all, Price{k, lambda / unit.Smoothness(), lambda})
 	}

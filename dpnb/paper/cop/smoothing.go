@@ -197,7 +197,7 @@ func convolutionBounds(printed, ours float64) func(context.Context, claim.Size) 
 				}
 			}
 		}
-		measure.Try(r.lines(rng))
+		r.lines(rng)
 		return claim.Decide(fmt.Sprintf("largest curvature %.3f of the printed β_µ and %.6f of the sharp one, slope "+
 			"%.6f of L, gap %.6f of Lµκ; means off by at most %.1f s.e.",
 			r.printed, r.curvature/ours, r.slope, r.gap/printed, r.off),
@@ -232,8 +232,7 @@ func (r *parts) norm(k smoothing.Joint, mu float64, rng *noise.Seeded) {
 
 // lines takes maxima of random lines into account for every kernel, and of affine functions in the plane for the
 // Gaussian one.
-func (r *parts) lines(rng *noise.Seeded) (err error) {
-	defer measure.Catch(&err)
+func (r *parts) lines(rng *noise.Seeded) {
 	var line [][2]row
 	for _, k := range smoothing.TableOne(1) {
 		line = append(line, rows(k))
@@ -255,14 +254,12 @@ func (r *parts) lines(rng *noise.Seeded) (err error) {
 				r.hold(in[1], mu*s.Curvature(x)/l, math.Abs(s.Slope(x))/l, s.Gap(x)/(l*mu))
 			}
 		}
-		measure.Try(r.plane(plane, b, rng))
+		r.plane(plane, b, rng)
 	}
-	return nil
 }
 
 // plane takes max_p ⟨a_p, x⟩ + b_p into account, by differences of its gradient.
-func (r *parts) plane(a [][]float64, b []float64, rng *noise.Seeded) (err error) {
-	defer measure.Catch(&err)
+func (r *parts) plane(a [][]float64, b []float64, rng *noise.Seeded) {
 	const mu, step = 0.7, 1e-3
 	f := measure.Must(smoothing.NewPolyhedral(a, b))
 	g := measure.Must(f.Gaussian(mu))
@@ -276,7 +273,6 @@ func (r *parts) plane(a [][]float64, b []float64, rng *noise.Seeded) (err error)
 	l := f.Lipschitz()
 	in := rows(smoothing.Product{Kernel: smoothing.Gaussian{}, M: 2})[1]
 	r.hold(in, mu/l*floats.Dot(next, e)/(step*step), floats.Norm(grad, 2)/l, gap/(l*mu))
-	return nil
 }
 
 // means draws from the kernel on ℝᵐ: by how many standard errors the mean of ‖x + µk‖₁, of its average with ‖x − µk‖₁,

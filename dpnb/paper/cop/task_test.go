@@ -156,17 +156,12 @@ func TestSampleIsPoisson(t *testing.T) {
 // The experiment does not depend on the number of workers, and descent at ε = ∞ would find the minimum: at ε = 50 it is
 // near.
 func TestExperimentIsReproducible(t *testing.T) {
+	defer measure.Fatal(t)
 	e := Experiment{Designs: []Design{{Loss: Medians{}, Dimension: 5}}, Counts: []int{100}, Epsilons: []float64{1, 50},
 		Arms: []Arm{Descent(), FrontDoor(), Printed(), Corrected(), Moreau()}, Runs: 4, Seed: 9, Workers: 1}
-	one, err := e.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := measure.Must(e.Run(context.Background()))
 	e.Workers = 3
-	three, err := e.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	three := measure.Must(e.Run(context.Background()))
 	for i, p := range one {
 		for k, v := range p.Empirical.Scores {
 			if v != three[i].Empirical.Scores[k] || p.Relative.Scores[k] != three[i].Relative.Scores[k] {

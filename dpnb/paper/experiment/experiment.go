@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -40,31 +41,35 @@ type Set = sim.Task[*Records]
 //	}}
 type Mechanism = sim.Mechanism[*Records]
 
-// Accuracy returns the share of the records whose class θ predicts rightly. A margin of zero predicts −1.
-func Accuracy(test *Records, theta []float64) (float64, error) {
-	n, d := test.Rows.Dims()
+// margins returns xᵀθ of every record.
+func (r *Records) margins(theta []float64) ([]float64, error) {
+	n, d := r.Rows.Dims()
 	if len(theta) != d || n == 0 {
-		return 0, fmt.Errorf("experiment: %d coefficients for %d records of %d features", len(theta), n, d)
+		return nil, fmt.Errorf("experiment: %d coefficients for %d records of %d features", len(theta), n, d)
 	}
 	t := make([]float64, n)
-	test.Rows.Margins(t, theta, 0, n)
+	r.Rows.Margins(t, theta, 0, n)
+	return t, nil
+}
+
+// Accuracy returns the share of the records whose class θ predicts rightly. A margin of zero predicts −1.
+func Accuracy(test *Records, theta []float64) (float64, error) {
+	t, err := test.margins(theta)
 	right := 0
 	for i, v := range t {
 		if (v > 0) == (test.Labels[i] > 0) {
 			right++
 		}
 	}
-	return float64(right) / float64(n), nil
+	return float64(right) / float64(max(1, len(t))), err
 }
 
 // AUC returns the area under the receiver's curve of xᵀθ, which no threshold has a part in.
 func AUC(test *Records, theta []float64) (float64, error) {
-	n, d := test.Rows.Dims()
-	if len(theta) != d || n == 0 {
-		return 0, fmt.Errorf("experiment: %d coefficients for %d records of %d features", len(theta), n, d)
+	t, err := test.margins(theta)
+	if err != nil {
+		return 0, err
 	}
-	t := make([]float64, n)
-	test.Rows.Margins(t, theta, 0, n)
 	return sim.AUC(t, test.Labels), nil
 }
 
@@ -112,11 +117,9 @@ func Named(name string, train *frame.Table) string {
 	return name
 }
 
-func adult(name string, schema *frame.Schema, complete bool) (Set, error) {
-	train, test, err := dataset.Adult()
-	if err != nil {
-		return Set{}, err
-	}
+func adult(name string, schema *frame.Schema, complete bool) (_ Set, err error) {
+	defer measure.Catch(&err)
+	train, test := measure.Must2(dataset.Adult())
 	s := Set{Name: Named(name, train)}
 	for _, part := range []struct {
 		table *frame.Table
@@ -124,14 +127,9 @@ func adult(name string, schema *frame.Schema, complete bool) (Set, error) {
 	}{{train, &s.Train}, {test, &s.Test}} {
 		t := part.table
 		if complete {
-			if t, err = withoutMissing(t, schema); err != nil {
-				return Set{}, err
-			}
+			t = measure.Must(withoutMissing(t, schema))
 		}
-		d, err := frame.NewDesign(t, schema, frame.DesignSettings{Label: "income", RowNorm: 1})
-		if err != nil {
-			return Set{}, err
-		}
+		d := measure.Must(frame.NewDesign(t, schema, frame.DesignSettings{Label: "income", RowNorm: 1}))
 		*part.to = records(d)
 	}
 	s.Train.Public = s.Test
@@ -164,49 +162,52 @@ func records(d *frame.Design) *Records {
 
 // Synthetic returns a population of clusters as a data set: four fifths to learn from, rows scaled to norm 1, a bias
 // appended.
-func Synthetic(name string, c dataset.Clusters) (Set, error) {
-	sample, err := c.Generate()
-	if err != nil {
-		return Set{}, err
-	}
+func Synthetic(name string, c dataset.Clusters) (_ Set, err error) {
+	defer measure.Catch(&err)
+	sample := measure.Must(c.Generate())
 	first, rest := sample.Split(0.8)
-	train, err := first.Design(1)
-	if err != nil {
-		return Set{}, err
-	}
-	test, err := rest.Design(1)
-	if err != nil {
-		return Set{}, err
-	}
+	train := measure.Must(first.Design(1))
+	test := measure.Must(rest.Design(1))
 	s := Set{Name: name, Train: records(train), Test: records(test)}
 	s.Train.Public = s.Test
 	return s, nil
 }
 
-// Calibrated is a mechanism that is calibrated from the bound on the rows, ε and δ alone, once for each.
-func Calibrated(name string, calibrate func(rowNorm, epsilon, delta float64) (objpert.Objective, error)) Mechanism {
-	calibration := Remembered(func(k Key) (objpert.Objective, error) {
-		return calibrate(k.RowNorm, k.Epsilon,
-			k.Delta)
-	})
+// Calibrated is a mechanism that is calibrated from public numbers alone, once for each.
+func Calibrated[M mechanism.Mechanism](name string, calibrate func(Key) (M, error)) Mechanism {
+	calibration := Remembered(calibrate)
 	return Mechanism{Name: name, Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64,
 		error) {
-		m, err := calibration(Key{RowNorm: train.RowNorm, Epsilon: epsilon, Delta: delta})
+		m, err := calibration(train.Key(epsilon, delta))
 		if err != nil {
 			return nil, err
 		}
-		r, err := m.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
+		return train.Release(m.Run, src)
 	}}
+}
+
+// Run is that of a mechanism.
+type Run func(matrix.Rows, []float64, noise.Source, *mechanism.Settings) (*mechanism.Release, error)
+
+// Release returns the coefficients of one run on the records.
+func (r *Records) Release(run Run, src *noise.Seeded) ([]float64, error) {
+	release, err := run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	return release.Coefficients, nil
 }
 
 // Key is what a calibration depends on; Records is a public number of them.
 type Key struct {
 	RowNorm, Epsilon, Delta float64
 	Records                 int
+}
+
+// Key is that of a calibration for the records.
+func (r *Records) Key(epsilon, delta float64) Key {
+	n, _ := r.Rows.Dims()
+	return Key{r.RowNorm, epsilon, delta, n}
 }
 
 // Remembered calls f once for each key.
@@ -224,20 +225,8 @@ const CountShare = 0.01
 // Counted is this project's logistic regression: a noisy count of the records, then objective perturbation with the
 // ridge for so many, at no more noise than the Gaussian mechanism's.
 func Counted() Mechanism {
-	calibration := Remembered(func(k Key) (objpert.Counted, error) {
+	return Calibrated("dpnb", func(k Key) (objpert.Counted, error) {
 		return objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: k.RowNorm,
 			Epsilon: k.Epsilon, Delta: k.Delta, Adjacency: privacy.AddRemove}, CountShare, true)
 	})
-	return Mechanism{Name: "dpnb", Fit: func(train *Records, epsilon, delta float64, src *noise.Seeded) ([]float64,
-		error) {
-		m, err := calibration(Key{RowNorm: train.RowNorm, Epsilon: epsilon, Delta: delta})
-		if err != nil {
-			return nil, err
-		}
-		r, err := m.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
-	}}
 }

@@ -125,8 +125,8 @@ func Algorithm1(by Accounting) experiment.Mechanism {
 	if by == ByProfile {
 		name = "Algorithm 1, Theorem 3.1"
 	}
-	return experiment.Calibrated(name, func(rowNorm, epsilon, delta float64) (objpert.Objective, error) {
-		return Calibration(by, rowNorm, epsilon, delta)
+	return experiment.Calibrated(name, func(k experiment.Key) (objpert.Objective, error) {
+		return Calibration(by, k.RowNorm, k.Epsilon, k.Delta)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/rkw23"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -115,20 +116,15 @@ func realAdult(t *testing.T) {
 // On the Adult data, encoded as published, Algorithm 1 has the accuracy of Table 2 within a percentage point (4 trials:
 // two to three standard errors at ε = 0.1, more at larger ε), and this project's mechanism is not below.
 func TestAlgorithmOneOnAdultAsPublished(t *testing.T) {
+	defer measure.Fatal(t)
 	if testing.Short() {
 		t.Skip("some seconds")
 	}
 	realAdult(t)
-	set, err := experiment.AdultAsPublished()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := measure.Must(experiment.AdultAsPublished())
 	g := rkw23.Figure2([]experiment.Set{set})
 	g.Epsilons, g.Trials = []float64{0.1, 1, 8}, 4
-	cells, err := g.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := measure.Must(g.Run(context.Background()))
 	for i := 0; i < len(cells); i += 2 {
 		for _, p := range rkw23.Table2 {
 			if p.Set == "Adult" && p.Mechanism == cells[i].Mechanism && p.Epsilon == cells[i].Epsilon &&
@@ -156,11 +152,9 @@ func small(t testing.TB) experiment.Set {
 // More ε, more accuracy, up to that of the fit without privacy; the same at any number of workers; and a mechanism from
 // elsewhere.
 func TestFigure2(t *testing.T) {
+	defer measure.Fatal(t)
 	set := small(t)
-	plain, err := experiment.WithoutPrivacy(set, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := measure.Must(experiment.WithoutPrivacy(set, 1))
 	nothing := experiment.Mechanism{Name: "nothing", Fit: func(r *experiment.Records, _, _ float64,
 		src *noise.Seeded) ([]float64, error) {
 		_, d := r.Rows.Dims()
@@ -170,10 +164,7 @@ func TestFigure2(t *testing.T) {
 	}}
 	g := rkw23.Figure2([]experiment.Set{set}, nothing)
 	g.Epsilons, g.Trials = []float64{0.1, 8}, 6
-	cells, err := g.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := measure.Must(g.Run(context.Background()))
 	if len(cells) != 6 || cells[0].Mechanism != "Algorithm 1" || cells[1].Mechanism != "dpnb" ||
 		cells[2].Mechanism != "nothing" {
 		t.Fatalf("%+v", cells)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -80,15 +81,10 @@ func at(l loss.Loss, y, t float64) (value, slope float64) {
 
 // edge returns a point where the slope of l reaches the level from below.
 func edge(l loss.Loss, y, level float64) float64 {
-	lo, hi := -30.0, 30.0
-	for range 100 {
-		mid := 0.5 * (lo + hi)
-		if _, s := at(l, y, mid); s < level {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	lo, _ := univariate.Bisect(func(t float64) bool {
+		_, s := at(l, y, t)
+		return s >= level
+	}, -30, 30, univariate.Arithmetic, 0)
 	return lo
 }
 

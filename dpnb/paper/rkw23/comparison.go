@@ -8,10 +8,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
-	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -114,10 +112,7 @@ func Rates(set experiment.Set, epsilon float64, trials int, seed uint64) (*figur
 	if err != nil {
 		return nil, err
 	}
-	var mean, lo, hi []float64
-	for _, c := range cells[2:] {
-		mean, lo, hi = append(mean, c.Mean), append(lo, c.Quantile(0)), append(hi, c.Quantile(1))
-	}
+	mean, lo, hi := ranges(cells[2:])
 	f := figure.New(fmt.Sprintf("%s: DP-SGD against its learning rate, ε = %g", set.Name, epsilon),
 		"learning rate of Adam", "accuracy on the test set")
 	f.LogX(1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1).Percent()
@@ -126,6 +121,14 @@ func Rates(set experiment.Set, epsilon float64, trials int, seed uint64) (*figur
 	f.Level("rate drawn and paid for", first, last, cells[1].Mean, figure.Orange)
 	f.Whiskers(rates, lo, hi, figure.Gray).Dots("", rates, mean, figure.Gray)
 	return f.Line("this rate, not paid for", rates, mean, figure.Gray), nil
+}
+
+// ranges are the means of cells, and their least and largest scores.
+func ranges(cells []sim.Cell) (mean, lo, hi []float64) {
+	for _, c := range cells {
+		mean, lo, hi = append(mean, c.Mean), append(lo, c.Quantile(0)), append(hi, c.Quantile(1))
+	}
+	return mean, lo, hi
 }
 
 // atRates runs this project's fit, honest DP-SGD, and DP-SGD at each of the returned rates with the noise of one run.
@@ -140,17 +143,13 @@ func atRates(set experiment.Set, epsilon float64, trials int, seed uint64) (rate
 	})
 	for _, u := range rkw23Grid() {
 		rates = append(rates, u.(sgd.Adam).LearningRate)
-		g.Mechanisms = append(g.Mechanisms, experiment.Mechanism{Name: u.(sgd.Adam).String(), Fit: func(
-			train *experiment.Records, eps, delta float64, src *noise.Seeded) (theta []float64, err error) {
-			defer measure.Catch(&err)
-			n, _ := train.Rows.Dims()
-			key := experiment.Key{RowNorm: train.RowNorm, Epsilon: eps, Delta: delta, Records: n}
-			run := rkw23Descent(key, quickEpochs)
+		g.Mechanisms = append(g.Mechanisms, experiment.Calibrated(u.(sgd.Adam).String(), func(
+			k experiment.Key) (run sgd.Descent, err error) {
+			run = rkw23Descent(k, quickEpochs)
 			run.Update = u
-			run.NoiseMultiplier = measure.Must(noiseOf(key))
-			r := measure.Must(run.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1}))
-			return r.Coefficients, nil
-		}})
+			run.NoiseMultiplier, err = noiseOf(k)
+			return run, err
+		}))
 	}
 	cells, err = g.Run(context.Background())
 	return rates, cells, err
@@ -195,20 +194,10 @@ func Price(set experiment.Set, epsilon float64, trials int, seed uint64) (privac
 	for _, out := range outputSigmas {
 		with := m
 		with.OutputSigma = out
-		g.Mechanisms = append(g.Mechanisms, experiment.Mechanism{Name: fmt.Sprint(out), Fit: func(
-			train *experiment.Records, _, _ float64, src *noise.Seeded) ([]float64, error) {
-			r, err := with.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
-			if err != nil {
-				return nil, err
-			}
-			return r.Coefficients, nil
-		}})
+		g.Mechanisms = append(g.Mechanisms, experiment.Calibrated(fmt.Sprint(out),
+			func(experiment.Key) (objpert.Objective, error) { return with, nil }))
 	}
-	cells := measure.Must(g.Run(context.Background()))
-	var mean, lo, hi []float64
-	for _, c := range cells {
-		mean, lo, hi = append(mean, c.Mean), append(lo, c.Quantile(0)), append(hi, c.Quantile(1))
-	}
+	mean, lo, hi := ranges(measure.Must(g.Run(context.Background())))
 	accuracyCost = figure.New(set.Name+": what output noise spoils", "output noise σ_out", "accuracy on the test set")
 	accuracyCost.LogX().Percent().Whiskers(outputSigmas, lo, hi, figure.Blue).Line("", outputSigmas, mean, figure.Blue)
 	return privacyCost, accuracyCost.Dots("", outputSigmas, mean, figure.Blue), nil

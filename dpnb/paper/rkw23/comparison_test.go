@@ -6,24 +6,17 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // The ε of fit and output noise together is that of the mechanism itself.
 func TestPriceIsTheMechanisms(t *testing.T) {
-	m, err := calibratedHere(math.Sqrt2, 1, Delta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer measure.Fatal(t)
+	m := measure.Must(calibratedHere(math.Sqrt2, 1, Delta))
 	m.Tolerance, m.OutputSigma = rkw23Tolerance, 0.02
-	p, err := m.Profile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := privacy.EpsilonUpper(p, Delta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := measure.Must(m.Profile())
+	want := measure.Must(privacy.EpsilonUpper(p, Delta))
 	got, err := spent(m, m.Tolerance, m.OutputSigma)
 	if err != nil || math.Abs(got/want-1) > 1e-6 {
 		t.Errorf("ε = %v, of the mechanism %v, %v", got, want, err)

@@ -64,7 +64,7 @@ func gradientCounts(extra, power float64) claim.Check {
 			var x, y []float64
 			for k, n := range sizes {
 				measure.Try(ctx.Err())
-				count := measure.Must(evaluations(m, n, root.Stream(k)))
+				count := evaluations(m, n, root.Stream(k))
 				x, y = append(x, math.Log(float64(n))), append(y, math.Log(count*math.Pow(float64(n),
 					extra)/math.Log(float64(n))))
 				worst = math.Max(worst, count/(float64(n)*math.Log(float64(n))))

@@ -39,8 +39,7 @@ func TestRKW23LemmaD3(t *testing.T) {
 	if !(one <= bound && many > 10*bound) {
 		t.Errorf("δ(1): bound %.3g, exact %.3g for d = 1 and %.3g for d = 400", bound, one, many)
 	}
-	errata.Quote(t, "rkw23-63", "%.1e", bound)
-	errata.Quote(t, "rkw23-63", "%.4f", many)
+	errata.Quotes(t, "rkw23-63", "%.1e %.4f", bound, many)
 	// Without λ > β: at λ = β/2 the logarithm is |log|1 − 2|| = 0 if the sign is dropped. A softplus of width w has
 	// curvature β = 1/(4w); one record, λ = β/2.
 	const w, ridge, s, eps = 0.25, 0.5, 20.0, 0.3
@@ -52,8 +51,7 @@ func TestRKW23LemmaD3(t *testing.T) {
 	if !(exact > 10*unsigned) {
 		t.Errorf("λ = β/2: δ(%g) = %.3g, without the shift %.3g", eps, exact, unsigned)
 	}
-	errata.Quote(t, "rkw23-63", "%.1e", exact)
-	errata.Quote(t, "rkw23-63", "%.1e", unsigned)
+	errata.Quotes(t, "rkw23-63", "%.1e", exact, unsigned)
 }
 
 // Theorem E.1 states neither; without output noise worth speaking of it is Theorem 3.2.
@@ -72,9 +70,7 @@ func TestRKW23TheoremE1(t *testing.T) {
 	if !(one > 0 && one <= claimed && many > 1.1*claimed) {
 		t.Errorf("order %d: claimed %.4f, exact %.4f for d = 1 and %.4f for d = 400", alpha, claimed, one, many)
 	}
-	errata.Quote(t, "rkw23-64", "%.3f", claimed)
-	errata.Quote(t, "rkw23-64", "%.3f", one)
-	errata.Quote(t, "rkw23-64", "%.3f", many)
+	errata.Quotes(t, "rkw23-64", "%.3f", claimed, one, many)
 }
 
 // Appendix F: accelerated descent from θ₀, f − f⋆ against ‖θ₀ − θ⋆‖² without L.
@@ -110,6 +106,5 @@ func TestRKW23AcceleratedDescent(t *testing.T) {
 	if !(worstPrinted > 10 && worstRight <= 1) {
 		t.Errorf("f − f⋆ is %.3g times the printed bound, %.3g times that with (L + λ)/2", worstPrinted, worstRight)
 	}
-	errata.Quote(t, "rkw23-65", "%.1f", first)
-	errata.Quote(t, "rkw23-65", "%.2f", worstRight)
+	errata.Quotes(t, "rkw23-65", "%.1f %.2f", first, worstRight)
 }

@@ -68,8 +68,7 @@ func TestRKW23Theorem28(t *testing.T) {
 	if !(one <= delta && some > 10*delta && many > 1000*delta) {
 		t.Errorf("δ(1) of %g is claimed: %.3g for d = 1, %.3g for d = 50, %.3g for d = 400", delta, one, some, many)
 	}
-	errata.Quote(t, "rkw23-38", "%.4f", many)
-	errata.Quote(t, "rkw23-38", "%.1e", some)
+	errata.Quotes(t, "rkw23-38", "%.4f %.1e", many, some)
 }
 
 // Theorem E.3: three pieces that are smooth each need not be smooth together.
@@ -111,9 +110,7 @@ func TestRKW23OutputNoise(t *testing.T) {
 	if !(printed < exact/2) {
 		t.Errorf("δ(0.5): exact %.4g, with σ %.4g", exact, printed)
 	}
-	errata.Quote(t, "rkw23-40", "%.2f", tau)
-	errata.Quote(t, "rkw23-40", "%.1e", exact)
-	errata.Quote(t, "rkw23-40", "%.1e", printed)
+	errata.Quotes(t, "rkw23-40", "%.2f %.1e", tau, exact, printed)
 }
 
 // Appendix C.1 loses 1/σ² after (C.9).
@@ -141,6 +138,5 @@ func TestRKW23Linearised(t *testing.T) {
 	if !(printed < moment(0.1)-0.2 && math.IsInf(bound(25), 1)) {
 		t.Errorf("printed %.4f and %g, exact %.4f", printed, bound(25), moment(0.1))
 	}
-	errata.Quote(t, "rkw23-45", "%.4f", moment(0.1))
-	errata.Quote(t, "rkw23-45", "%.4f", printed)
+	errata.Quotes(t, "rkw23-45", "%.4f", moment(0.1), printed)
 }

@@ -24,10 +24,7 @@ func TestRKW23Theorem31(t *testing.T) {
 	if !(exact > 10*printed && lower > 10*printed && exact <= right) {
 		t.Errorf("exact %.4g, Gaussian %.4g, printed %.4g, corrected %.4g", exact, lower, printed, right)
 	}
-	errata.Quote(t, "rkw23-1", "%.3e", exact)
-	errata.Quote(t, "rkw23-1", "%.3e", lower)
-	errata.Quote(t, "rkw23-1", "%.3e", printed)
-	errata.Quote(t, "rkw23-1", "%.3e", right)
+	errata.Quotes(t, "rkw23-1", "%.3e", exact, lower, printed, right)
 
 	// The second branch, a = 2 and no shift: what is claimed to be E(1 − e^{ε−W})₊.
 	const a, eps = 2.0, 0.1
@@ -40,16 +37,14 @@ func TestRKW23Theorem31(t *testing.T) {
 	if branch(a*a) > want-0.05 {
 		t.Errorf("order a²: %.4f is not below %.4f", branch(a*a), want)
 	}
-	errata.Quote(t, "rkw23-1", "%.4f", want)
-	errata.Quote(t, "rkw23-1", "%.4f", branch(a*a))
+	errata.Quotes(t, "rkw23-1", "%.4f", want, branch(a*a))
 
 	// A linear loss has no curvature, and its δ is the Gaussian mechanism's: the second error alone is below it.
 	linear, below := measure.GaussianDelta(a, 1.9), objective.PrintedRKW23(1.9, 0, 1, a)
 	if !(below < 0.75*linear) {
 		t.Errorf("second error alone: printed %.4f, exact %.4f", below, linear)
 	}
-	errata.Quote(t, "rkw23-1", "%.4f", below)
-	errata.Quote(t, "rkw23-1", "%.4f", linear)
+	errata.Quotes(t, "rkw23-1", "%.4f", below, linear)
 }
 
 // Theorem 3.2 at α = 1: the limit has E|X|, not log E e^{|X|}.
@@ -67,8 +62,7 @@ func TestRKW23AlphaOne(t *testing.T) {
 	if printed < limit+0.04 {
 		t.Errorf("printed %.4f, limit %.4f", printed, limit)
 	}
-	errata.Quote(t, "rkw23-2", "%.4f", limit)
-	errata.Quote(t, "rkw23-2", "%.4f", printed)
+	errata.Quotes(t, "rkw23-2", "%.4f", limit, printed)
 }
 
 // Lemma D.6: with (t − L)² the pair (P, Q) does not have the loss that is claimed, and its divergence is too small.
@@ -92,8 +86,7 @@ func TestRKW23LemmaD6(t *testing.T) {
 	if delta(q(-1)) > claimed/10 {
 		t.Errorf("with −: %.4g against %.4g", delta(q(-1)), claimed)
 	}
-	errata.Quote(t, "rkw23-3", "%.4f", claimed)
-	errata.Quote(t, "rkw23-3", "%.4f", delta(q(-1)))
+	errata.Quotes(t, "rkw23-3", "%.4f", claimed, delta(q(-1)))
 	// And Q is no probability: the mass left for −∞ is negative once λ is large.
 	left := 1 - math.Exp(math.Log1p(-0.25/10))*measure.Integral(
 		func(x float64) float64 { return 2 / sigma * measure.Phi((x-L)/sigma) }, 0, 40, 400)
@@ -134,8 +127,7 @@ func TestRKW23AppendixG2(t *testing.T) {
 			t.Errorf("printed %.4f, drawn %.4f ± %.4f", printed, drawn, se)
 		}
 	}
-	errata.Quote(t, "rkw23-4", "%.3f", drawn)
-	errata.Quote(t, "rkw23-4", "%.3f", term(d, L*L/(sigma*sigma), s))
+	errata.Quotes(t, "rkw23-4", "%.3f", drawn, term(d, L*L/(sigma*sigma), s))
 
 	// A linear loss, the Gaussian mechanism: D_α = αL²/(2σ²) exactly. As λ → ∞ the first term vanishes, and the printed
 	// theorem lies below.
@@ -146,9 +138,7 @@ func TestRKW23AppendixG2(t *testing.T) {
 	if !(printed < exact/2 && exact <= right) {
 		t.Errorf("printed %.4f, exact %.4f, corrected %.4f", printed, exact, right)
 	}
-	errata.Quote(t, "rkw23-4", "%.4f", exact)
-	errata.Quote(t, "rkw23-4", "%.4f", printed)
-	errata.Quote(t, "rkw23-4", "%.4f", right)
+	errata.Quotes(t, "rkw23-4", "%.4f", exact, printed, right)
 
 	// The last line of C at α → 1, L = 20, σ = 2: Kullback–Leibler L²/(2σ²) = 50.
 	lineC := 20.0/(2*4) + 10*math.Sqrt(2/math.Pi)
@@ -168,9 +158,7 @@ func TestRKW23Bias(t *testing.T) {
 	if !(ratio > printed && ratio <= right && ratio <= math.Log1p(0.5/lambda)+1e-15) {
 		t.Errorf("term %.4f, with 1/4 %.4f, with 1/2 %.4f", ratio, printed, right)
 	}
-	errata.Quote(t, "rkw23-5", "%.4f", ratio)
-	errata.Quote(t, "rkw23-5", "%.4f", printed)
-	errata.Quote(t, "rkw23-5", "%.4f", right)
+	errata.Quotes(t, "rkw23-5", "%.4f", ratio, printed, right)
 }
 
 // log(1 + β/λ) does for every λ what |log(1 − β/λ)| does for λ > β.
@@ -194,8 +182,7 @@ func TestRKW23EveryLambda(t *testing.T) {
 	}
 	errata.Quote(t, "rkw23-6", "%.3f", worst)
 	less, more := math.Log1p(0.25/0.3), -math.Log1p(-0.25/0.3)
-	errata.Quote(t, "rkw23-6", "%.3f", less)
-	errata.Quote(t, "rkw23-6", "%.3f", more)
+	errata.Quotes(t, "rkw23-6", "%.3f", less, more)
 }
 
 // Remark 3.3: under P the exponent is α − 1, as in Definition 2.6.
@@ -210,8 +197,7 @@ func TestRKW23Remark33(t *testing.T) {
 	if moment(alpha) < 1.5*alpha*a*a/2 {
 		t.Errorf("exponent α: %.4f", moment(alpha))
 	}
-	errata.Quote(t, "rkw23-25", "%.4f", alpha*a*a/2)
-	errata.Quote(t, "rkw23-25", "%.4f", moment(alpha))
+	errata.Quotes(t, "rkw23-25", "%.4f", alpha*a*a/2, moment(alpha))
 }
 
 // Theorem E.2 leaves out f(u_L) and f(u_H): the clipped loss jumps.
@@ -238,8 +224,7 @@ func TestRKW23Clipping(t *testing.T) {
 	if !(printed < -0.4 && right >= -1e-15) {
 		t.Errorf("least second difference: printed %.4f, corrected %.2g", printed, right)
 	}
-	errata.Quote(t, "rkw23-26", "%.4f", f(0))
-	errata.Quote(t, "rkw23-26", "%.4f", printed)
+	errata.Quotes(t, "rkw23-26", "%.4f", f(0), printed)
 
 	// The gradient, ‖x‖ = 1, with the printed factor min{1, C/|xᵀθ|}: not cut where |xᵀθ| ≤ C, and too long beyond.
 	gradient := func(slope, u float64) float64 { return math.Abs(slope) * math.Min(1, c/math.Abs(u)) }
@@ -248,8 +233,7 @@ func TestRKW23Clipping(t *testing.T) {
 	if !(small > c && poisson > 1e6*c) {
 		t.Errorf("gradients of %.4g and %.4g with C = %g", small, poisson, c)
 	}
-	errata.Quote(t, "rkw23-26", "%.2f", small)
-	errata.Quote(t, "rkw23-26", "%.1e·C", poisson/c)
+	errata.Quotes(t, "rkw23-26", "%.2f %.1e·C", small, poisson/c)
 }
 
 // Appendix H.1 bounds f where it uses bounds on f″.
@@ -282,9 +266,7 @@ func TestRKW23AppendixH1(t *testing.T) {
 	if !(printed < excess/10 && excess <= right) {
 		t.Errorf("printed %.3g, excess %.3g, with f″ %.3g", printed, excess, right)
 	}
-	errata.Quote(t, "rkw23-35", "%.2e", excess)
-	errata.Quote(t, "rkw23-35", "%.2e", printed)
-	errata.Quote(t, "rkw23-35", "%.2e", right)
+	errata.Quotes(t, "rkw23-35", "%.2e", excess, printed, right)
 	// With c ≤ f″ alone, by ‖∇‖² in the metric of cXᵀX + λI: no C, and any c.
 	sharper := sigma * sigma / 2 / (measure.Sigmoid(1)*measure.Sigmoid(-1)*n + lambda)
 	if !(excess <= sharper && sharper < right) {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // T = 60·⌈n/256⌉ steps tell at the border of a batch whether a record is there.
@@ -44,16 +45,13 @@ func TestRKW23BestOnTheTestSet(t *testing.T) {
 	if !(few > p+0.02 && many > p+0.005 && many < few) {
 		t.Errorf("the best of %d has %.4f on 400 records, %.4f on 10,000", models, few, many)
 	}
-	errata.Quote(t, "rkw23-44", "%.3f", few)
-	errata.Quote(t, "rkw23-44", "%.3f", many)
+	errata.Quotes(t, "rkw23-44", "%.3f", few, many)
 }
 
 // Honest DP-SGD as it is described is more accurate than what Tables 1 and 2 print of it.
 func TestRKW23HonestColumns(t *testing.T) {
-	record, err := recordedTables()
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer measure.Fatal(t)
+	record := measure.Must(recordedTables())
 	for _, p := range Table2 {
 		off, text := column(repeats(record, p.Set, p.Mechanism, p.Epsilon), p)
 		if worse := p.Mechanism == honest && (p.Set == adultSet || p.Epsilon < 8); worse != (off > 4) {
@@ -62,17 +60,11 @@ func TestRKW23HonestColumns(t *testing.T) {
 		if p.Mechanism != honest {
 			continue
 		}
-		mean, err := recordedInstead(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mean := measure.Must(recordedInstead(p))
 		errata.Quote(t, "rkw23-89", "%.1f", 100*mean)
 		if p.Set == adultSet && p.Epsilon < 8 {
 			p.Mechanism = asPrinted
-			other, err := recordedInstead(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			other := measure.Must(recordedInstead(p))
 			errata.Quote(t, "rkw23-89", "%.1f", 100*(other-mean))
 		}
 	}

@@ -37,8 +37,7 @@ func TestRKW23TheoremH1(t *testing.T) {
 	if !(excess > 100*bound) {
 		t.Errorf("excess %.4g, bound %.4g", excess, bound)
 	}
-	errata.Quote(t, "rkw23-41", "%.0f", excess)
-	errata.Quote(t, "rkw23-41", "%.1f", bound)
+	errata.Quotes(t, "rkw23-41", "%.0f %.1f", excess, bound)
 
 	// n = 1000, d = 10, ‖θ⋆‖ = 2, L = 1, ε = 1, σ = 5.
 	const norm, noise, d = 2.0, 5.0, 10.0
@@ -49,7 +48,5 @@ func TestRKW23TheoremH1(t *testing.T) {
 	if !(at > 10*least && sharper < least) {
 		t.Errorf("%.4g at the printed λ, %.4g at %.3g, %.4g without n", at, least, best, sharper)
 	}
-	errata.Quote(t, "rkw23-41", "%.0f", at)
-	errata.Quote(t, "rkw23-41", "%.1f", least)
-	errata.Quote(t, "rkw23-41", "%.1f", sharper)
+	errata.Quotes(t, "rkw23-41", "%.0f %.1f", at, least, sharper)
 }

@@ -39,13 +39,11 @@ func turning(dimension int, alpha float64) (exact, line, rank float64, err error
 // √(1 + ‖θ‖²): exact, as claimed before appendix G, and the bound for rank d.
 //
 // Errors: *privacy.ParamError if alpha ≤ 1.
-func Turning(alpha float64) (*figure.Figure, error) {
+func Turning(alpha float64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	var exact, line, rank []float64
 	for _, d := range turningDimensions {
-		e, l, r, err := turning(int(d), alpha)
-		if err != nil {
-			return nil, err
-		}
+		e, l, r := measure.Must3(turning(int(d), alpha))
 		exact, line, rank = append(exact, e), append(line, l), append(rank, r)
 	}
 	f := figure.New("A loss that is no generalised linear model (λ = 1, σ = 2)", "dimension",
@@ -67,7 +65,8 @@ func Turning(alpha float64) (*figure.Figure, error) {
 // SAG, SVRG and L-BFGS evaluate until that of the objective is at most 1/n, λ = 1/4.
 //
 // Errors: those of erm.Minimize.
-func Gradients(sizes []int, seed uint64) (*figure.Figure, error) {
+func Gradients(sizes []int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	f := figure.New("Gradients of single records, until the whole gradient is at most 1/n", "records n", "evaluations")
 	var x, square []float64
 	for _, n := range sizes {
@@ -77,11 +76,7 @@ func Gradients(sizes []int, seed uint64) (*figure.Figure, error) {
 	for i, m := range []erm.Method{erm.SAG{Seed: seed}, erm.SVRG{Seed: seed}, erm.LBFGS{}} {
 		var y []float64
 		for k, n := range sizes {
-			count, err := evaluations(m, n, noise.NewSeeded(seed).Stream(k))
-			if err != nil {
-				return nil, err
-			}
-			y = append(y, count)
+			y = append(y, evaluations(m, n, noise.NewSeeded(seed).Stream(k)))
 		}
 		f.Line(m.Name(), x, y, []figure.Color{figure.Orange, figure.Purple, figure.Blue}[i])
 	}
@@ -90,16 +85,12 @@ func Gradients(sizes []int, seed uint64) (*figure.Figure, error) {
 
 // evaluations counts the gradients of records that a method evaluates on n unit records with logistic labels, d = 10, λ
 // = β = 1/4, σ = 4, until ‖∇J‖ ≤ 1/n.
-func evaluations(m erm.Method, n int, rng *noise.Seeded) (float64, error) {
+func evaluations(m erm.Method, n int, rng *noise.Seeded) float64 {
 	const d = 10
 	rows, labels := measure.UnitRecords(n, d, rng)
 	p := &erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.25, Linear: make([]float64, d)}
 	rng.Gaussian(p.Linear, 4)
-	s, err := erm.Minimize(p, &erm.Settings{Method: m, Tolerance: 1 / float64(n)})
-	if err != nil {
-		return 0, err
-	}
-	return float64(s.Gradients), nil
+	return float64(measure.Must(erm.Minimize(p, &erm.Settings{Method: m, Tolerance: 1 / float64(n)})).Gradients)
 }
 
 // Risk draws the mean excess of the empirical risk of logistic regression over draws of b ~ N(0, σ²I), against λ,
@@ -108,12 +99,12 @@ func evaluations(m erm.Method, n int, rng *noise.Seeded) (float64, error) {
 // Errors: those of erm.Minimize.
 func Risk(s *population.Sample, sigma float64, draws int, seed uint64) (_ *figure.Figure, err error) {
 	defer measure.Catch(&err)
-	e := measure.Must(empiricalOf(erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{}, Lambda: 1}))
+	e := empiricalOf(erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{}, Lambda: 1})
 	n, d := s.Rows.Dims()
 	var lambdas, measured, printed, sharper []float64
 	for lambda := 0.5; lambda < 600; lambda *= 1.6 {
 		e.p.Lambda = lambda
-		excess := measure.Must(e.meanExcess(sigma, draws, noise.NewSeeded(seed)))
+		excess := e.meanExcess(sigma, draws, noise.NewSeeded(seed))
 		p, h := e.bounds(sigma)
 		lambdas, measured = append(lambdas, lambda), append(measured, excess)
 		printed, sharper = append(printed, p), append(sharper, h)
@@ -125,16 +116,13 @@ func Risk(s *population.Sample, sigma float64, draws int, seed uint64) (_ *figur
 }
 
 // meanExcess is the mean of Σf at the perturbed minimisers less its least value.
-func (e *empirical) meanExcess(sigma float64, draws int, rng *noise.Seeded) (float64, error) {
+func (e *empirical) meanExcess(sigma float64, draws int, rng *noise.Seeded) float64 {
 	var sum float64
 	for range draws {
-		theta, err := e.perturbed(sigma, rng)
-		if err != nil {
-			return 0, err
-		}
+		theta := e.perturbed(sigma, rng)
 		sum += e.risk(e.p.Loss, theta) - e.risk(e.p.Loss, e.best)
 	}
-	return sum / float64(draws), nil
+	return sum / float64(draws)
 }
 
 // bounds are that of Theorem H.1 for an exact minimiser, (nβ + λ)dσ²/(2λ²) + λ‖θ⋆‖²/2, and (dσ² + λ²‖θ⋆‖²)/(4λ).

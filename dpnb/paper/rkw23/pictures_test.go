@@ -6,12 +6,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/pictures"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
 // What the figures of this room draw, and the tables beside them.
 func TestPictures(t *testing.T) {
+	defer measure.Fatal(t)
 	seen := pictures.New(t)
 	seen.Figure(Figure1(5, 20, 1.2))
 	seen.Figure(Figure1(10, 5, 0.75))
@@ -21,10 +23,7 @@ func TestPictures(t *testing.T) {
 	seen.Figure(Figure3(Delta))
 	seen.Figure(RenyiCurves(2, 20, 200), nil)
 	seen.Figure(RenyiBesideDescent())
-	f, table, err := Needed(loss.Huber{Threshold: 1}, 1, 1, Delta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, table := measure.Must2(Needed(loss.Huber{Threshold: 1}, 1, 1, Delta))
 	seen.Beside(f, *table, nil)
 	seen.Figure(Turning(8))
 	seen.Figure(Gradients([]int{100, 200, 400}, 2))
@@ -40,10 +39,7 @@ func TestPictures(t *testing.T) {
 	seen.Figure(cost, err)
 	seen.Figure(spoilt, err)
 	seen.Figure(Rates(set, 1, 2, 2))
-	f, table, err = Compare(set, false, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, table = measure.Must2(Compare(set, false, 2))
 	seen.Beside(f, *table, nil)
 	seen.Compare()
 }

@@ -121,8 +121,8 @@ func zcdpOfAddRemove(factor, a float64) claim.Check {
 			rho := measure.Must(objective.ZCDP(constants(objective.DTZ24, c.lambda, 1/c.sigma)))
 			rho *= factor
 			off = math.Max(off, math.Abs(rho/theorem51(0.25, c.lambda, 1/c.sigma).rdp(1)-1))
-			worst := measure.Must(divergences(ctx, around(c.lambda, c.sigma),
-				func(alpha float64) float64 { return alpha * rho }))
+			worst := divergences(ctx, around(c.lambda, c.sigma),
+				func(alpha float64) float64 { return alpha * rho })
 			ratio = math.Max(ratio, worst)
 		}
 		replaced := replacedLinear(a, 1e6)
@@ -167,12 +167,9 @@ func replacedLinear(a, lambda float64) float64 {
 }
 
 // divergences returns the largest exact Rényi divergence of the neighbours over its bound.
-func divergences(ctx context.Context, neighbours []audit.Scalar, bound func(alpha float64) float64) (ratio float64,
-	err error) {
+func divergences(ctx context.Context, neighbours []audit.Scalar, bound func(alpha float64) float64) (ratio float64) {
 	for _, s := range neighbours {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
+		measure.Try(ctx.Err())
 		without, with := s.Cells(2000)
 		for _, alpha := range []float64{1.1, 1.5, 2, 5, 30} {
 			exact := math.Max(audit.Renyi(with, without, alpha), audit.Renyi(without, with, alpha))
@@ -181,7 +178,7 @@ func divergences(ctx context.Context, neighbours []audit.Scalar, bound func(alph
 			}
 		}
 	}
-	return ratio, nil
+	return ratio
 }
 
 // renyiHolds is the check of Theorem 3.2, or of what else a bound by the law of W says of Rényi divergences, times a
@@ -198,7 +195,7 @@ func renyiHolds(b objective.Bound, stated func(s, lambda, a float64) stated, fac
 			theorem := func(alpha float64) float64 {
 				return factor * measure.Must(constants(b, c.lambda, slope/c.sigma).Law().RDP(alpha))
 			}
-			ratio = math.Max(ratio, measure.Must(divergences(ctx, around(c.lambda, c.sigma), theorem)))
+			ratio = math.Max(ratio, divergences(ctx, around(c.lambda, c.sigma), theorem))
 			law := stated(0.25, c.lambda, 1/c.sigma)
 			for _, alpha := range []float64{1, 1.1, 1.5, 2, 5, 30} {
 				stated := theorem(alpha)
@@ -224,9 +221,9 @@ func rankHolds(rdp bool, factor float64) claim.Check {
 			full := objective.RankK{Rank: d, Smoothness: factor, Slope: factor, Lambda: 3, Sigma: 2}
 			one := full
 			one.Rank = 1
-			a, b := measure.Must2(rankRatios(full, one, without, with, rdp))
+			a, b := rankRatios(full, one, without, with, rdp)
 			right, wrong = math.Max(right, a), math.Max(wrong, b)
-			o := measure.Must(offRank(full, rdp))
+			o := offRank(full, rdp)
 			off = math.Max(off, o)
 		}
 		o := claim.Decide(fmt.Sprintf("largest exact/claimed %.3f with k = d, %.3g with k = 1; claimed over stated "+
@@ -244,8 +241,7 @@ func rankHolds(rdp bool, factor float64) claim.Check {
 
 // offRank is the largest relative distance of what the accountant says from the law W = k·ln(1 + s/λ) + a²/2 + aχ_k at
 // s = L = 1, λ = 3, σ = 2, by quadrature.
-func offRank(r objective.RankK, rdp bool) (off float64, err error) {
-	defer measure.Catch(&err)
+func offRank(r objective.RankK, rdp bool) (off float64) {
 	k, a := float64(r.Rank), 0.5
 	gamma, _ := math.Lgamma(k / 2)
 	least := k*math.Log(1+1.0/3) + a*a/2
@@ -260,7 +256,7 @@ func offRank(r objective.RankK, rdp bool) (off float64, err error) {
 			want := math.Log(mean(func(w float64) float64 { return math.Exp((alpha - 1) * w) })) / (alpha - 1)
 			off = math.Max(off, math.Abs(got/want-1))
 		}
-		return off, nil
+		return off
 	}
 	p := measure.Must(r.Profile(privacy.AddRemove))
 	for _, share := range []float64{0.3, 0.8, 1.1} {
@@ -268,11 +264,10 @@ func offRank(r objective.RankK, rdp bool) (off float64, err error) {
 		want := mean(func(w float64) float64 { return math.Max(0, -math.Expm1(eps-w)) })
 		off = math.Max(off, math.Abs(math.Exp(p.LogDeltaUpper(privacy.Remove, eps))/want-1))
 	}
-	return off, nil
+	return off
 }
 
-func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (right, wrong float64, err error) {
-	defer measure.Catch(&err)
+func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (right, wrong float64) {
 	if rdp {
 		for _, alpha := range []float64{1.5, 2, 4} {
 			exact := math.Max(audit.Renyi(with, without, alpha), audit.Renyi(without, with, alpha))
@@ -284,7 +279,7 @@ func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (r
 				*c.v = math.Max(*c.v, exact/stated)
 			}
 		}
-		return right, wrong, nil
+		return right, wrong
 	}
 	for _, c := range []struct {
 		r objective.RankK
@@ -303,7 +298,7 @@ func rankRatios(full, one objective.RankK, without, with []float64, rdp bool) (r
 			}
 		}
 	}
-	return right, wrong, nil
+	return right, wrong
 }
 
 // figureFour compares the curve that is released at β times a factor with that of the half-normal loss and with the

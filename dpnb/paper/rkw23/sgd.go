@@ -26,52 +26,51 @@ const (
 // from the grid, the best on the public records, by the sharpest accounting that is proved. The number of records is
 // taken as public, as in the paper; that is fair to nobody but to DP-SGD.
 func HonestDPSGD(epochs int) experiment.Mechanism {
-	calibration := experiment.Remembered(func(k experiment.Key) (sgd.Tuner, error) {
+	calibration := func(k experiment.Key) (sgd.Tuner, error) {
 		runs, err := sgd.MeanRunsFor(rkw23Rates, rkw23ManyRuns)
 		if err != nil {
 			return sgd.Tuner{}, err
 		}
 		t := sgd.Tuner{Base: rkw23Descent(k, epochs), Grid: rkw23Grid(), MeanRuns: runs, Score: sgd.Holdout{}}
 		return t.Calibrate(k.Epsilon, k.Delta)
-	})
+	}
 	return descending("honest DP-SGD", calibration, func(t sgd.Tuner, train *experiment.Records,
 		src *noise.Seeded) ([]float64, error) {
-		r, err := t.Run(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
+		return train.Release(t.Run, src)
 	})
 }
 
 // DishonestDPSGD is the best of the grid, with the noise of one run: what is often reported, and not private at the ε
 // that it is reported at.
 func DishonestDPSGD(epochs int) experiment.Mechanism {
-	calibration := experiment.Remembered(func(k experiment.Key) (sgd.Tuner, error) {
+	calibration := func(k experiment.Key) (sgd.Tuner, error) {
 		t := sgd.Tuner{Base: rkw23Descent(k, epochs), Grid: rkw23Grid(), MeanRuns: 1, Score: sgd.Holdout{}}
 		c, err := t.Base.Cost().CalibrateNoise(k.Epsilon, k.Delta)
 		t.Base.NoiseMultiplier = c.NoiseMultiplier
 		return t, err
-	})
-	return descending("dishonest DP-SGD", calibration, func(t sgd.Tuner, train *experiment.Records,
-		src *noise.Seeded) ([]float64, error) {
-		r, err := t.RunDishonestly(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
-	})
+	}
+	return descending("dishonest DP-SGD", calibration, dishonestly)
 }
 
-func descending(name string, calibration func(experiment.Key) (sgd.Tuner, error),
+// dishonestly returns the best coefficients of a run for each rate.
+func dishonestly(t sgd.Tuner, train *experiment.Records, src *noise.Seeded) ([]float64, error) {
+	r, err := t.RunDishonestly(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	return r.Coefficients, nil
+}
+
+// descending is a mechanism by runs that are tuned on public records, whose tuner is calibrated once for each key.
+func descending(name string, calibrate func(experiment.Key) (sgd.Tuner, error),
 	run func(sgd.Tuner, *experiment.Records, *noise.Seeded) ([]float64, error)) experiment.Mechanism {
+	calibration := experiment.Remembered(calibrate)
 	return experiment.Mechanism{Name: name, Fit: func(train *experiment.Records, epsilon, delta float64,
 		src *noise.Seeded) ([]float64, error) {
 		if train.Public == nil {
 			return nil, errors.New("experiment: DP-SGD is tuned here on public records; set Records.Public")
 		}
-		n, _ := train.Rows.Dims()
-		t, err := calibration(experiment.Key{RowNorm: train.RowNorm, Epsilon: epsilon, Delta: delta, Records: n})
+		t, err := calibration(train.Key(epsilon, delta))
 		if err != nil {
 			return nil, err
 		}

@@ -10,22 +10,18 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/rkw23"
 )
 
 // On clusters that any method can tell apart, honest tuning pays for its runs.
 func TestDPSGDIsTunedHonestlyAndDishonestly(t *testing.T) {
-	set, err := experiment.Synthetic("small", dataset.Clusters{Records: 3000, Features: 10, Informative: 5,
-		Separation: 2, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer measure.Fatal(t)
+	set := measure.Must(experiment.Synthetic("small", dataset.Clusters{Records: 3000, Features: 10, Informative: 5,
+		Separation: 2, Seed: 3}))
 	g := rkw23.Figure2([]experiment.Set{set}, rkw23.HonestDPSGD(5), rkw23.DishonestDPSGD(5))
 	g.Epsilons, g.Trials = []float64{0.03}, 4
-	cells, err := g.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := measure.Must(g.Run(context.Background()))
 	mean := map[string]float64{}
 	for _, c := range cells {
 		mean[c.Mechanism] = c.Mean
@@ -44,20 +40,15 @@ func TestDPSGDIsTunedHonestlyAndDishonestly(t *testing.T) {
 
 // TestTime tells how long a trial on Adult takes, where asked for.
 func TestTimeOfDPSGD(t *testing.T) {
+	defer measure.Fatal(t)
 	if os.Getenv("DPNB_TIME") == "" {
 		t.Skip("set DPNB_TIME to measure")
 	}
-	set, err := experiment.Adult()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := measure.Must(experiment.Adult())
 	for _, m := range []experiment.Mechanism{rkw23.HonestDPSGD(60), rkw23.DishonestDPSGD(60)} {
 		for range 2 {
 			start := time.Now()
-			theta, err := m.Fit(set.Train, 1, 1e-5, noise.NewSeeded(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			theta := measure.Must(m.Fit(set.Train, 1, 1e-5, noise.NewSeeded(1)))
 			score, _ := experiment.Accuracy(set.Test, theta)
 			t.Log(m.Name, time.Since(start), score)
 		}

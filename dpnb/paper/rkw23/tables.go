@@ -12,7 +12,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
@@ -97,7 +96,7 @@ func tableGrid(seed uint64) (g sim.Grid[*experiment.Records], err error) {
 // the best of a Poisson number of runs if honest. A dishonest trial makes a run with each of ten rates, an honest one
 // with as many rates as were drawn, evenly spaced in the logarithm, which no theorem covers (docs/errata.md, rkw23-42).
 func printedDPSGD(name string) experiment.Mechanism {
-	calibration := experiment.Remembered(func(k experiment.Key) (sgd.Tuner, error) {
+	calibration := func(k experiment.Key) (sgd.Tuner, error) {
 		t := sgd.Tuner{Base: rkw23Descent(k, SGDEpochs), Grid: rkw23Grid()}
 		cost := t.Base.Cost()
 		cost.Accounting = sgd.Renyi
@@ -111,7 +110,7 @@ func printedDPSGD(name string) experiment.Mechanism {
 		cost, err = cost.CalibrateNoise(k.Epsilon, k.Delta)
 		t.Base.NoiseMultiplier = cost.NoiseMultiplier
 		return t, err
-	})
+	}
 	return descending(name, calibration, func(t sgd.Tuner, train *experiment.Records, src *noise.Seeded) ([]float64,
 		error) {
 		if name == honest {
@@ -124,11 +123,7 @@ func printedDPSGD(name string) experiment.Mechanism {
 				t.Grid = rates(runs)
 			}
 		}
-		r, err := t.RunDishonestly(train.Rows, train.Labels, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
+		return dishonestly(t, train, src)
 	})
 }
 

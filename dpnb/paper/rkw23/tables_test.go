@@ -11,18 +11,17 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // What tables.tsv records is what runs: the first trials at ε = 0.1 on a population, and, in the full tests and where
 // the data are, on Adult. All is drawn from seeds; rounding on another machine may turn a test record or two.
 func TestTablesAreWhatRuns(t *testing.T) {
+	defer measure.Fatal(t)
 	if testing.Short() {
 		t.Skip("some seconds")
 	}
-	record, err := recordedTables()
-	if err != nil {
-		t.Fatal(err)
-	}
+	record := measure.Must(recordedTables())
 	for seed, set := range []string{adultSet, clusterSet} {
 		if seed == 0 && !testscale.Full() {
 			continue
@@ -35,10 +34,7 @@ func TestTablesAreWhatRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.Epsilons, g.Trials = g.Epsilons[:1], 2
-		cells, err := g.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := measure.Must(g.Run(t.Context()))
 		for _, c := range cells {
 			i := slices.IndexFunc(record, func(r tableCell) bool {
 				return r.Set == set && r.Seed == uint64(seed) && r.Method == c.Mechanism && r.Epsilon == c.Epsilon
@@ -55,21 +51,16 @@ func TestTablesAreWhatRuns(t *testing.T) {
 // TestMakeTables makes tables.tsv anew, where the Adult data are, within hours: DPNB_TABLE=tables.tsv go test -run
 // TestMakeTables -timeout 0 ./dpnb/paper/rkw23
 func TestMakeTables(t *testing.T) {
+	defer measure.Fatal(t)
 	name := os.Getenv("DPNB_TABLE")
 	if name == "" {
 		t.Skip("DPNB_TABLE names the file to make")
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := measure.Must(os.Create(name))
 	defer f.Close()
 	for _, set := range []string{adultSet, clusterSet} {
 		for _, method := range []string{asPrinted, dishonest, honest} {
-			cells, err := measureTable(context.Background(), set, method)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cells := measure.Must(measureTable(context.Background(), set, method))
 			for _, c := range cells {
 				fmt.Fprintf(f, "%s\t%d\t%s\t%g", c.Set, c.Seed, c.Method, c.Epsilon)
 				for _, s := range c.Scores {

@@ -70,7 +70,7 @@ type empirical struct {
 	best, ridge []float64
 }
 
-func newEmpirical(l loss.Loss, n, d int, lambda float64, rng *noise.Seeded) (*empirical, error) {
+func newEmpirical(l loss.Loss, n, d int, lambda float64, rng *noise.Seeded) *empirical {
 	x, y := matrix.NewDense(n, d, nil), make([]float64, n)
 	rng.Gaussian(x.Data, 1)
 	for i := range y {
@@ -85,7 +85,7 @@ func newEmpirical(l loss.Loss, n, d int, lambda float64, rng *noise.Seeded) (*em
 }
 
 // empiricalOf finds the minimisers of p.
-func empiricalOf(p erm.Problem) (*empirical, error) {
+func empiricalOf(p erm.Problem) *empirical {
 	e := &empirical{p: p}
 	plain := e.p
 	// The bounds hold for every θ⋆, so that a minimiser with a little ridge will do.
@@ -94,13 +94,9 @@ func empiricalOf(p erm.Problem) (*empirical, error) {
 		p   *erm.Problem
 		dst *[]float64
 	}{{&plain, &e.best}, {&e.p, &e.ridge}} {
-		sol, err := erm.Minimize(s.p, &erm.Settings{Workers: 1, Tolerance: 1e-5})
-		if err != nil {
-			return nil, err
-		}
-		*s.dst = sol.Theta
+		*s.dst = least(s.p)
 	}
-	return e, nil
+	return e
 }
 
 // risk returns Σf at theta.
@@ -112,16 +108,17 @@ func (e *empirical) risk(l loss.Loss, theta []float64) float64 {
 }
 
 // perturbed returns the minimiser with a noise vector drawn at scale sigma.
-func (e *empirical) perturbed(sigma float64, rng *noise.Seeded) ([]float64, error) {
+func (e *empirical) perturbed(sigma float64, rng *noise.Seeded) []float64 {
 	_, d := e.p.Rows.Dims()
 	p := e.p
 	p.Linear = make([]float64, d)
 	rng.Gaussian(p.Linear, sigma)
-	sol, err := erm.Minimize(&p, &erm.Settings{Workers: 1, Tolerance: 1e-5})
-	if err != nil {
-		return nil, err
-	}
-	return sol.Theta, nil
+	return least(&p)
+}
+
+// least is the minimiser of p, to a gradient of 1e-5; a failure ends the check or the figure.
+func least(p *erm.Problem) []float64 {
+	return measure.Must(erm.Minimize(p, &erm.Settings{Workers: 1, Tolerance: 1e-5})).Theta
 }
 
 // theoremH1 is the check; the sharper and the printed bound are multiplied by spoil, and the two parts of the first
@@ -141,8 +138,8 @@ func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
 			{loss.SmoothedHinge{Width: 0.05}, 40, 10, 4, 4},
 		} {
 			measure.Try(ctx.Err())
-			e := measure.Must(newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i)))
-			excess := measure.Must(e.meanExcess(c.sigma, reps, root.Stream(2*i+1)))
+			e := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
+			excess := e.meanExcess(c.sigma, reps, root.Stream(2*i+1))
 			p, s := e.bounds(c.sigma)
 			printed, sharper = math.Max(printed, excess/(p*spoil)), math.Max(sharper, excess/(s*spoil))
 		}
@@ -151,7 +148,7 @@ func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
 		sharper = math.Max(sharper, exact/((sigma*sigma+lambda*lambda)/(4*lambda))/spoil)
 		stopped := (hingeExcess(tau, root.Stream(101)) - exact) / (tau / lambda) / tolerance
 		noisy := outputExcess(root.Stream(102)) / output
-		clipped := measure.Must(clippedExcess(root.Stream(100)))
+		clipped := clippedExcess(root.Stream(100))
 		o := claim.Decide(fmt.Sprintf("largest mean excess over the printed bound %.2f, over the sharper one %.2f, "+
 			"over nLτ/λ %.2f, over nLσ_out√d %.3f; with gradients clipped at a tenth of the slope %.0f times the "+
 			"printed bound",
@@ -193,7 +190,7 @@ func outputExcess(rng *noise.Seeded) float64 {
 
 // clippedExcess returns the excess of Algorithm 1 with clipping at a tenth of the slope over the printed bound: records
 // with x = 1 and labels of which 60 % are +1.
-func clippedExcess(rng *noise.Seeded) (float64, error) {
+func clippedExcess(rng *noise.Seeded) float64 {
 	const n, lambda, sigma = 10_000, 100, 1
 	x, y := matrix.NewDense(n, 1, nil), make([]float64, n)
 	for i := range y {
@@ -204,13 +201,10 @@ func clippedExcess(rng *noise.Seeded) (float64, error) {
 	}
 	l := loss.Logistic{}
 	e := &empirical{p: erm.Problem{Rows: x, Labels: y, Loss: loss.ClippedAt(l, 0.1, 1), Lambda: lambda}}
-	theta, err := e.perturbed(sigma, rng)
-	if err != nil {
-		return 0, err
-	}
+	theta := e.perturbed(sigma, rng)
 	best := []float64{math.Log(1.5)}
 	bound := (n*0.25+lambda)*sigma*sigma/(2*lambda*lambda) + lambda*best[0]*best[0]/2
-	return (e.risk(l, theta) - e.risk(l, best)) / bound, nil
+	return (e.risk(l, theta) - e.risk(l, best)) / bound
 }
 
 // sectionH1 is the check; the bound is multiplied by spoil, to see it fail.
@@ -224,7 +218,7 @@ func sectionH1(seed uint64, spoil float64) claim.Check {
 			lambda, sigma float64
 		}{{loss.Huber{Threshold: 1e3}, 50, 4, 1, 2}, {loss.Logistic{}, 100, 3, 1, 1}, {loss.Logistic{}, 60, 5, 5, 4}} {
 			measure.Try(ctx.Err())
-			e := measure.Must(newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i)))
+			e := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
 			rng := root.Stream(2*i + 1)
 			objective := func(theta []float64) float64 {
 				return e.risk(c.l, theta) + 0.5*c.lambda*floats.Dot(theta, theta)
@@ -235,21 +229,18 @@ func sectionH1(seed uint64, spoil float64) claim.Check {
 			if i == 0 {
 				reps = size.Runs(4000)
 			}
-			var sum, squares float64
+			var excess measure.Mean
 			for range reps {
-				theta := measure.Must(e.perturbed(c.sigma, rng))
-				v := objective(theta) - at
-				sum, squares = sum+v, squares+v*v
+				theta := e.perturbed(c.sigma, rng)
+				excess.Add(objective(theta) - at)
 				// The curvature of these losses falls with |t|: it is least at an end of the segment.
 				for _, end := range [][]float64{theta, e.ridge} {
 					least = math.Min(least, e.leastCurvature(end))
 				}
 			}
-			mean := sum / float64(reps)
-			se := math.Sqrt((squares/float64(reps) - mean*mean) / float64(reps))
-			ratio := mean / (spoil * 0.5 * c.sigma * c.sigma * e.traceInverse(least))
+			ratio := excess.M / (spoil * 0.5 * c.sigma * c.sigma * e.traceInverse(least))
 			if _, huber := c.l.(loss.Huber); huber {
-				constant, slack = ratio, 4*se/mean
+				constant, slack = ratio, 4*excess.Err()/excess.M
 			} else {
 				varying = math.Max(varying, ratio)
 			}

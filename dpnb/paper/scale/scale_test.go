@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // What is kept can be read, names its source, and has what the model is made of.
@@ -93,25 +94,17 @@ func TestMeasureSizes(t *testing.T) {
 //
 //	DPNB_FULL=1 go test -run TestMeasurePasses -v ./dpnb/paper/scale
 func TestMeasurePasses(t *testing.T) {
+	defer measure.Fatal(t)
 	if !testscale.Full() {
 		t.Skip("a measurement, with all tests")
 	}
 	const rows = 1_000_000
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	path, err := File(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	design, err := records(path, dir, 256<<20).Design()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := erm.NewEvaluator(&erm.Problem{Rows: design.Rows.(*stored.Rows), Labels: design.Labels,
-		Loss: loss.Logistic{}, Lambda: 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := measure.Must(File(rows))
+	design := measure.Must(records(path, dir, 256<<20).Design())
+	e := measure.Must(erm.NewEvaluator(&erm.Problem{Rows: design.Rows.(*stored.Rows), Labels: design.Labels,
+		Loss: loss.Logistic{}, Lambda: 1}, 1))
 	_, d := design.Rows.Dims()
 	theta, grad := make([]float64, d), make([]float64, d)
 	e.Gradient(grad, theta) // finds the norms, once

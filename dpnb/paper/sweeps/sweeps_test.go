@@ -8,16 +8,15 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/paper/cop"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
 func rows(t *testing.T, r sweeps.Request) (sim.Sweep, []sim.Row) {
+	defer measure.Fatal(t)
 	t.Helper()
-	s, err := sweeps.New(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := measure.Must(sweeps.New(r))
 	p, err := sim.OpenParts(t.TempDir(), r.String(), s)
 	if err == nil {
 		err = p.Run(context.Background(), 0, nil)
@@ -25,27 +24,19 @@ func rows(t *testing.T, r sweeps.Request) (sim.Sweep, []sim.Row) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := p.Rows()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := measure.Must(p.Rows())
 	return s, all
 }
 
 // TestAnExperimentAsASweep: run by run the scores are those that the experiment has, to the last bit.
 func TestAnExperimentAsASweep(t *testing.T) {
+	defer measure.Fatal(t)
 	e := cop.Reproduce(5, false, cop.Moreau())
 	e.Runs, e.Counts, e.Epsilons = 3, []int{50, 60}, []float64{1, 5}
-	points, err := e.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := measure.Must(e.Run(context.Background()))
 	s := e.Sweep()
 	for k := range s.Len() {
-		r, err := s.Trial(context.Background(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := measure.Must(s.Trial(context.Background(), k))
 		for c := range 2 {
 			p := points[k/3*2+c]
 			if got := r.Numbers[3+2*c:]; got[0] != p.Empirical.Scores[k%3] || got[1] != p.Relative.Scores[k%3] ||
@@ -59,23 +50,13 @@ func TestAnExperimentAsASweep(t *testing.T) {
 
 // TestRowsAsParquet: the file has the numbers to the last bit.
 func TestRowsAsParquet(t *testing.T) {
+	defer measure.Fatal(t)
 	s, all := rows(t, sweeps.Request{Name: "noise", Trials: 7})
-	table, err := sweeps.Table(s, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := measure.Must(sweeps.Table(s, all))
 	path := filepath.Join(t.TempDir(), "noise.parquet")
-	if err := parquet.Write(path, table); err != nil {
-		t.Fatal(err)
-	}
-	back, err := parquet.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole, err := frame.Collect(back, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	measure.Try(parquet.Write(path, table))
+	back := measure.Must(parquet.Open(path, nil))
+	whole := measure.Must(frame.Collect(back, nil))
 	score, err := whole.Column("score")
 	if err != nil || len(score.Numbers) != 14 {
 		t.Fatal(err, score)

@@ -75,6 +75,15 @@ func Quote(t *testing.T, id, format string, args ...any) {
 	}
 }
 
+// Quotes is Quote of each value; formats are separated by spaces, and the last is that of all that follow.
+func Quotes(t *testing.T, id, formats string, values ...any) {
+	t.Helper()
+	f := strings.Fields(formats)
+	for i, v := range values {
+		Quote(t, id, f[min(i, len(f)-1)], v)
+	}
+}
+
 // Within fails unless got is want up to tol.
 func Within(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()

@@ -21,7 +21,7 @@ func TestDocumentAndTestsAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	tested := map[string]bool{}
-	quoted := regexp.MustCompile(`errata\.Quote\(t, "([a-z0-9]+-[0-9]+)"`)
+	quoted := regexp.MustCompile(`errata\.Quotes?\(t, "([a-z0-9]+-[0-9]+)"`)
 	for _, f := range files {
 		source, err := os.ReadFile(f)
 		if err != nil {

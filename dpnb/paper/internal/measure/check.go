@@ -41,8 +41,6 @@ func Must3[T, U, V any](v T, w U, x V, err error) (T, U, V) {
 //		defer measure.Catch(&err)
 //		rows := measure.Must(read(path))
 //		…
-//
-// Other panics go on.
 func Catch(err *error) {
 	if p := recover(); p != nil {
 		*err = caught(p)
