@@ -43,13 +43,7 @@ func (a *Approximate) Cells(count int) (without, with []float64) {
 	}
 	t, slope := make([]float64, len(a.X)+1), make([]float64, len(a.X)+1)
 	reach := 12*a.Sigma + push
-	lo, hi := -1.0, 1.0
-	for g, h := a.gradients(lo, t, slope); math.Max(g, h) > -reach; g, h = a.gradients(lo, t, slope) {
-		lo *= 1.2
-	}
-	for g, h := a.gradients(hi, t, slope); math.Min(g, h) < reach; g, h = a.gradients(hi, t, slope) {
-		hi *= 1.2
-	}
+	lo, hi := a.bracket(-reach, reach, 1.2, t, slope)
 	// Cell k of the minimiser is ((k−½)·step, (k+½)·step) about k·step.
 	first, last := int(math.Floor(lo/step)), int(math.Ceil(hi/step))
 	var cuts []float64

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -83,55 +85,18 @@ func (c *Curvature) derivatives(rows *matrix.Dense, labels, theta, grad []float6
 	}
 }
 
-// Draw draws W and returns θ under the first or the second dataset, by Newton's method to rounding error.
+// Draw draws W and returns θ under the first or the second dataset, to rounding error.
 func (c *Curvature) Draw(second bool, src *noise.Seeded) ([]float64, error) {
 	rows, labels := c.records(second)
 	_, d := rows.Dims()
 	w := noise.Wishart(src, d, c.Freedom)
-	theta, grad := append([]float64(nil), c.Anchor...), make([]float64, d)
-	h := mat.NewSymDense(d, nil)
-	v, wv := mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
-	gradient := func() float64 {
-		c.derivatives(rows, labels, theta, grad, h)
-		for j := range d {
-			v.SetVec(j, theta[j]-c.Anchor[j])
-		}
-		wv.MulVec(w, v)
-		floats.AddScaled(grad, c.Sigma2, wv.RawVector().Data)
-		return floats.Norm(grad, 2)
+	w.ScaleSym(c.Sigma2, w)
+	found, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: c.Loss,
+		Lambda: c.Ridge, Linear: c.Tilt, Quadratic: w, Centre: c.Anchor}}, &composite.Settings{Workers: 1})
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
 	}
-	norm := gradient()
-	for range 200 {
-		var a mat.SymDense
-		a.ScaleSym(c.Sigma2, w)
-		a.AddSym(&a, h)
-		var chol mat.Cholesky
-		if !chol.Factorize(&a) {
-			return nil, fmt.Errorf("audit: the perturbed Hessian is not positive definite")
-		}
-		var step mat.VecDense
-		if err := chol.SolveVecTo(&step, mat.NewVecDense(d, grad)); err != nil {
-			return nil, fmt.Errorf("audit: %w", err)
-		}
-		from, old := append([]float64(nil), theta...), norm
-		length := 1.0
-		for {
-			copy(theta, from)
-			floats.AddScaled(theta, -length, step.RawVector().Data)
-			if norm = gradient(); norm < old || length < 1e-9 {
-				break
-			}
-			length /= 2
-		}
-		if norm == 0 {
-			break
-		}
-		if norm >= old {
-			copy(theta, from)
-			break
-		}
-	}
-	return theta, nil
+	return found.Theta, nil
 }
 
 // logDensity returns the logarithm of the density of θ, up to a term that is the same for both datasets; −Inf where

@@ -44,17 +44,12 @@ func (r Radial) Cells(count int) (without, with []float64) {
 	w := r.Slope / r.Smoothness
 	gradient := func(x float64) float64 { return r.Slope * x / math.Hypot(w, x) }
 	top := r.Sigma * (math.Sqrt(d) + 12) / r.Lambda
-	prevA, prevB := 0.0, 0.0
-	for i := 1; i <= count; i++ {
-		x := top * float64(i) / float64(count)
-		a, b := r.Lambda*x/r.Sigma, (r.Lambda*x+gradient(x))/r.Sigma
-		without = append(without, chiMass(d, prevA, a))
-		with = append(with, chiMass(d, prevB, b))
-		prevA, prevB = a, b
+	ends := make([][2]float64, count)
+	for i := range ends {
+		x := top * float64(i+1) / float64(count)
+		ends[i] = [2]float64{r.Lambda * x / r.Sigma, (r.Lambda*x + gradient(x)) / r.Sigma}
 	}
-	without = append(without, chiMass(d, prevA, math.Inf(1)))
-	with = append(with, chiMass(d, prevB, math.Inf(1)))
-	return without, with
+	return masses(ends, 0, func(a, b float64) float64 { return chiMass(d, a, b) })
 }
 
 // chiMass returns P(a < χ_d ≤ b), from whichever tail loses less.

@@ -3,7 +3,8 @@ package audit
 import (
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -106,22 +107,9 @@ type Line struct {
 
 // cells returns the probabilities of cells of θ without and with the record.
 func (l Line) cells(count int) (without, with []float64) {
-	reach := 9 + math.Abs(l.Row)*l.Loss.Lipschitz()/l.Sigma
-	t, slope, y := []float64{0}, []float64{0}, []float64{l.Label}
-	prev, prevWith := math.Inf(-1), math.Inf(-1)
-	for i := 0; i <= count+1; i++ {
-		u, v := math.Inf(1), math.Inf(1)
-		if i <= count {
-			u = reach * (2*float64(i)/float64(count) - 1)
-			t[0] = l.Row * u * l.Sigma / l.Ridge
-			l.Loss.ValueSlope(slope, t, y)
-			v = u + l.Row*slope[0]/l.Sigma
-		}
-		without = append(without, normal.Mass(prev, u))
-		with = append(with, normal.Mass(prevWith, v))
-		prev, prevWith = u, v
-	}
-	return without, with
+	s := Scalar{Loss: l.Loss, ExtraX: l.Row, ExtraY: l.Label, Lambda: l.Ridge, Sigma: l.Sigma}
+	reach := (9*l.Sigma + math.Abs(l.Row)*l.Loss.Lipschitz()) / l.Ridge
+	return s.CellsAt(floats.Span(make([]float64, count+1), -reach, reach))
 }
 
 // ProductDelta returns a lower bound on δ(ε) of objective perturbation with one record of orthogonal rows, each as a

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -96,39 +97,28 @@ func (nb *Neighbours) draw(with bool, src *noise.Seeded) ([]float64, error) {
 // logRatio returns log p_{Z′}(θ)/p_Z(θ) = (‖∇J‖² − ‖∇J′‖²)/(2σ²) + log(1 + f″ xᵀH⁻¹x), J and H those of Z, J′ that of
 // Z′.
 func (nb *Neighbours) logRatio(theta []float64) (float64, error) {
-	n, d := nb.Rows.Dims()
-	grad := make([]float64, d)
-	h := mat.NewSymDense(d, nil)
-	for j, ridge := range nb.ridges(d) {
-		grad[j] = ridge * theta[j]
-		h.SetSym(j, j, ridge)
-	}
-	t, slope, curv := make([]float64, n), make([]float64, n), make([]float64, n)
-	if n > 0 {
-		nb.Rows.Margins(t, theta, 0, n)
-		nb.Loss.ValueSlope(slope, t, nb.Labels)
-		nb.Loss.Curvature(curv, t, nb.Labels)
-		nb.Rows.AddScaled(grad, slope, 0, n)
-		for i := range n {
-			x := mat.NewVecDense(d, nb.Rows.Data[i*d:(i+1)*d])
-			h.SymRankOne(h, curv[i], x)
-		}
-	}
-	te, se, ce := []float64{floats.Dot(nb.Extra, theta)}, []float64{0}, []float64{0}
-	nb.Loss.ValueSlope(se, te, []float64{nb.ExtraLabel})
-	nb.Loss.Curvature(ce, te, []float64{nb.ExtraLabel})
+	grad, h := nb.derivatives(theta, false)
+	slope, curv, spread, err := nb.extra(theta, h)
+	// ‖∇J‖² − ‖∇J + f′x‖² = −2f′xᵀ∇J − f′²‖x‖²
+	quad := -2*slope*floats.Dot(nb.Extra, grad) - slope*slope*floats.Dot(nb.Extra, nb.Extra)
+	return quad/(2*nb.Sigma*nb.Sigma) + math.Log1p(curv*spread), err
+}
+
+// extra returns f′ and f″ of the extra record at θ, and xᵀH⁻¹x.
+func (nb *Neighbours) extra(theta []float64, h *mat.SymDense) (slope, curv, spread float64, err error) {
+	t, s, c, y := []float64{floats.Dot(nb.Extra, theta)}, []float64{0}, []float64{0}, []float64{nb.ExtraLabel}
+	nb.Loss.ValueSlope(s, t, y)
+	nb.Loss.Curvature(c, t, y)
 	var chol mat.Cholesky
 	if !chol.Factorize(h) {
-		return 0, fmt.Errorf("audit: the Hessian is not positive definite")
+		return 0, 0, 0, errors.New("audit: the Hessian is not positive definite")
 	}
-	x := mat.NewVecDense(d, nb.Extra)
+	x := mat.NewVecDense(len(nb.Extra), nb.Extra)
 	var hx mat.VecDense
 	if err := chol.SolveVecTo(&hx, x); err != nil {
-		return 0, fmt.Errorf("audit: %w", err)
+		return 0, 0, 0, fmt.Errorf("audit: %w", err)
 	}
-	// ‖∇J‖² − ‖∇J + f′x‖² = −2f′xᵀ∇J − f′²‖x‖²
-	quad := -2*se[0]*floats.Dot(nb.Extra, grad) - se[0]*se[0]*floats.Dot(nb.Extra, nb.Extra)
-	return quad/(2*nb.Sigma*nb.Sigma) + math.Log1p(ce[0]*mat.Dot(x, &hx)), nil
+	return s[0], c[0], mat.Dot(x, &hx), nil
 }
 
 // Interval is an estimate with a confidence interval of the stated level.
@@ -211,18 +201,11 @@ func (nb *Neighbours) Decompose(src *noise.Seeded) (logRatio float64, parts Part
 	}
 	logRatio = (floats.Dot(without, without)-floats.Dot(with, with))/(2*nb.Sigma*nb.Sigma) + b.LogDet() - a.LogDet()
 
-	t, slope, curv := []float64{floats.Dot(nb.Extra, theta)}, []float64{0}, []float64{0}
-	nb.Loss.ValueSlope(slope, t, []float64{nb.ExtraLabel})
-	nb.Loss.Curvature(curv, t, []float64{nb.ExtraLabel})
+	slope, curv, spread, err := nb.extra(theta, hWithout)
 	norm := floats.Norm(nb.Extra, 2)
-	var hx mat.VecDense
-	x := mat.NewVecDense(len(nb.Extra), nb.Extra)
-	if err := a.SolveVecTo(&hx, x); err != nil {
-		return 0, parts, fmt.Errorf("audit: %w", err)
-	}
-	w := norm * norm / mat.Dot(x, &hx)
-	sCurv := norm * norm * curv[0]
-	return logRatio, Parts{Gamma: norm * slope[0], U: -floats.Dot(nb.Extra, with) / norm, R: sCurv / (w + sCurv)}, nil
+	size := norm * norm
+	return logRatio, Parts{Gamma: norm * slope, U: -floats.Dot(nb.Extra, with) / norm,
+		R: size * curv / (size/spread + size*curv)}, err
 }
 
 // derivatives returns ∇J and ∇²J at θ under Z′ (with) or Z, b left out.

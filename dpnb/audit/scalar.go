@@ -5,6 +5,8 @@ package audit
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -59,21 +61,9 @@ func (s *Scalar) gradients(theta float64, t, slope []float64) (without, with flo
 func (s *Scalar) Cells(count int) (without, with []float64) {
 	t, slope := make([]float64, len(s.X)+1), make([]float64, len(s.X)+1)
 	root := func(target float64, pick func(a, b float64) float64) float64 {
-		lo, hi := -1.0, 1.0
-		for a, b := s.gradients(lo, t, slope); pick(a, b) > target; a, b = s.gradients(lo, t, slope) {
-			lo *= 2
-		}
-		for a, b := s.gradients(hi, t, slope); pick(a, b) < target; a, b = s.gradients(hi, t, slope) {
-			hi *= 2
-		}
-		for range 80 {
-			mid := lo + (hi-lo)/2
-			if a, b := s.gradients(mid, t, slope); pick(a, b) < target {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
+		lo, hi := s.bracket(-math.Abs(target), math.Abs(target), 2, t, slope)
+		beyond := func(theta float64) bool { return pick(s.gradients(theta, t, slope)) >= target }
+		lo, _ = univariate.Bisect(beyond, lo, hi, univariate.Arithmetic, 1e-15)
 		return lo
 	}
 	// Beyond 38 standard deviations on both sides nothing is left in float64.
@@ -81,17 +71,12 @@ func (s *Scalar) Cells(count int) (without, with []float64) {
 	// Cells are even in the noise: an interval of θ is halved until both gradients grow by at most a small part of σ in
 	// it.
 	h := 76 * s.Sigma / float64(count)
-	without, with = make([]float64, 0, 2*count), make([]float64, 0, 2*count)
-	prevA, prevB := math.Inf(-1), math.Inf(-1)
-	end := func(a, b float64) {
-		without = append(without, normalMass(prevA, a))
-		with = append(with, normalMass(prevB, b))
-		prevA, prevB = a, b
-	}
+	var ends [][2]float64
+	end := func(a, b float64) { ends = append(ends, [2]float64{a / s.Sigma, b / s.Sigma}) }
 	var split func(lo, loA, loB, hi, hiA, hiB float64, depth int)
 	split = func(lo, loA, loB, hi, hiA, hiB float64, depth int) {
 		if depth == 0 || math.Max(hiA-loA, hiB-loB) <= h {
-			end(hiA/s.Sigma, hiB/s.Sigma)
+			end(hiA, hiB)
 			return
 		}
 		mid := lo + (hi-lo)/2
@@ -101,33 +86,50 @@ func (s *Scalar) Cells(count int) (without, with []float64) {
 	}
 	loA, loB := s.gradients(lo, t, slope)
 	hiA, hiB := s.gradients(hi, t, slope)
-	end(loA/s.Sigma, loB/s.Sigma)
+	end(loA, loB)
 	split(lo, loA, loB, hi, hiA, hiB, 60)
-	end(math.Inf(1), math.Inf(1))
-	return without, with
+	return masses(ends, math.Inf(-1), normalMass)
+}
+
+// bracket returns θ at which both gradients are at most low, and at least high, where steps of a factor first find
+// them.
+func (s *Scalar) bracket(low, high, factor float64, t, slope []float64) (lo, hi float64) {
+	lo, hi = -1, 1
+	for math.Max(s.gradients(lo, t, slope)) > low {
+		lo *= factor
+	}
+	for math.Min(s.gradients(hi, t, slope)) < high {
+		hi *= factor
+	}
+	return lo, hi
 }
 
 // CellsAt returns the probabilities under Z and Z′ of the cells between the given cuts, which ascend, and of the two
 // beyond them. Use it to compare laws that come from different pairs of neighbours on the same cells.
 func (s *Scalar) CellsAt(cuts []float64) (without, with []float64) {
 	t, slope := make([]float64, len(s.X)+1), make([]float64, len(s.X)+1)
-	prevA, prevB := math.Inf(-1), math.Inf(-1)
-	for _, c := range cuts {
+	ends := make([][2]float64, len(cuts))
+	for i, c := range cuts {
 		a, b := s.gradients(c, t, slope)
-		a, b = a/s.Sigma, b/s.Sigma
-		without, with = append(without, normalMass(prevA, a)), append(with, normalMass(prevB, b))
-		prevA, prevB = a, b
+		ends[i] = [2]float64{a / s.Sigma, b / s.Sigma}
 	}
-	return append(without, normalMass(prevA, math.Inf(1))), append(with, normalMass(prevB, math.Inf(1)))
+	return masses(ends, math.Inf(-1), normalMass)
 }
 
-// normalMass returns Φ(b) − Φ(a) for a ≤ b without cancellation in the tails.
-func normalMass(a, b float64) float64 {
-	if a > 0 {
-		a, b = -b, -a
+// masses returns the probabilities under two laws of the cells between ends, of which each law has its own in units of
+// a common law with the given mass, which begins at from.
+func masses(ends [][2]float64, from float64, mass func(a, b float64) float64) (without, with []float64) {
+	without, with = make([]float64, 0, len(ends)+1), make([]float64, 0, len(ends)+1)
+	last := [2]float64{from, from}
+	for _, e := range append(ends, [2]float64{math.Inf(1), math.Inf(1)}) {
+		without, with = append(without, mass(last[0], e[0])), append(with, mass(last[1], e[1]))
+		last = e
 	}
-	return math.Max(0, 0.5*(math.Erfc(-b/math.Sqrt2)-math.Erfc(-a/math.Sqrt2)))
+	return without, with
 }
+
+// normalMass returns Φ(b) − Φ(a) for a ≤ b, up to rounding.
+func normalMass(a, b float64) float64 { return math.Max(0, normal.Mass(a, b)) }
 
 // DeltaLower returns a lower bound on δ(ε) in the given direction: Remove draws the output from the dataset that has
 // the extra record.

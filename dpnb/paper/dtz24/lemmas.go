@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -83,15 +84,9 @@ func decomposed(factor float64) claim.Check {
 			off = math.Max(off, math.Abs(x-factor*proxAt(loss.Huber{Threshold: threshold}, 1, x)-
 				math.Max(-threshold, math.Min(threshold, x/2))))
 			// v + ln(v/(1 − v)) = x, the slope of ρ*.
-			lo, hi := 0.0, 1.0
-			for range 60 {
-				if v := (lo + hi) / 2; v+math.Log(v/(1-v)) < x {
-					lo = v
-				} else {
-					hi = v
-				}
-			}
-			off = math.Max(off, math.Abs(x-factor*proxAt(loss.Logistic{}, 1, x)-lo))
+			v, _ := univariate.Bisect(func(v float64) bool { return v+math.Log(v/(1-v)) >= x }, 0, 1,
+				univariate.Arithmetic, 0)
+			off = math.Max(off, math.Abs(x-factor*proxAt(loss.Logistic{}, 1, x)-v))
 		}
 		return claim.Decide("largest difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9,
 			"the two operators do not add up"), nil

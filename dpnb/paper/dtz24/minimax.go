@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -56,25 +57,15 @@ func (m Minimax) Primary(s *population.Solver, g *matrix.Dense) (_ float64, err 
 	}
 	p := &erm.Problem{Rows: g, Labels: labels, Loss: loss.Huber{Threshold: m.Threshold}, Lambda: m.Lambda,
 		Linear: m.Shift}
-	u := measure.Must(s.Minimize(p, 1e-9))
-	for lo, hi := 0.0, m.Lambda; floats.Norm(u, 2) > m.Radius*(1+1e-9); {
-		// The multiplier of the ball: double until it suffices, then bisect.
-		p.Lambda = m.Lambda + hi
-		u = measure.Must(s.Minimize(p, 1e-9))
-		if floats.Norm(u, 2) > m.Radius {
-			lo, hi = hi, 2*hi
-			continue
-		}
-		for hi-lo > 1e-12*hi {
-			p.Lambda = m.Lambda + 0.5*(lo+hi)
-			u = measure.Must(s.Minimize(p, 1e-9))
-			if floats.Norm(u, 2) > m.Radius {
-				lo = 0.5 * (lo + hi)
-			} else {
-				hi = 0.5 * (lo + hi)
-			}
-		}
-		break
+	var u []float64
+	within := func(more float64) (bool, error) { // the multiplier of the ball
+		p.Lambda = m.Lambda + more
+		u, err = s.Minimize(p, 1e-9)
+		return err == nil && floats.Norm(u, 2) <= m.Radius*(1+1e-9), err
+	}
+	if !measure.Must(within(0)) {
+		measure.Must(within(measure.Must(univariate.Smallest{Start: m.Lambda, Factor: 2, Most: math.Inf(1),
+			Cut: univariate.Arithmetic, Tolerance: 1e-12}.Find(within))))
 	}
 	t, slope := make([]float64, g.N), make([]float64, g.N)
 	g.Margins(t, u, 0, g.N)
@@ -245,15 +236,8 @@ func SmallestSingular(ctx context.Context, n, draws int, seed uint64) (Optima, e
 			}
 			return negative > n
 		}
-		lo, hi := 1e-9, 10*math.Sqrt(float64(n))
-		for range 40 {
-			if mid := math.Sqrt(lo * hi); below(mid) {
-				hi = mid
-			} else {
-				lo = mid
-			}
-		}
-		return hi, math.Sqrt(square(n)) - math.Sqrt(square(n)), nil
+		_, least := univariate.Bisect(below, 1e-9, 10*math.Sqrt(float64(n)), univariate.Geometric, 1e-11)
+		return least, math.Sqrt(square(n)) - math.Sqrt(square(n)), nil
 	})
 }
 

@@ -428,12 +428,9 @@ func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPo
 			}
 			return m
 		})
-		o := claim.Decide(fmt.Sprintf("%s; as printed: %s", c, printed), fourErrors, c.worst <= 4 &&
-			printed.worst > 8, "simulation and theory differ")
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "ρ′(Xβ̂) is (s + γy₀ − prox)/γ (docs/errata.md, dtz24-7)"
-		}
-		return o
+		return claim.Decide(fmt.Sprintf("%s; as printed: %s", c, printed), fourErrors, c.worst <= 4 &&
+			printed.worst > 8, "simulation and theory differ").Corrected(
+			"ρ′(Xβ̂) is (s + γy₀ − prox)/γ (docs/errata.md, dtz24-7)")
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // Region is a compact convex set with an exact projection: Ellipsoid, Polytope, and of erm/composite Ball, Box with
@@ -72,16 +73,10 @@ func (e Ellipsoid) Project(dst, v []float64) {
 		copy(dst, v)
 		return
 	}
-	lo, hi := 0.0, floats.Max(e.Axes)*floats.Norm(v, 2) // there the size is at most 1
-	for range 200 {
-		if mid := lo + (hi-lo)/2; e.size(v, mid) > 1 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	most := floats.Max(e.Axes) * floats.Norm(v, 2) // there the size is at most 1
+	_, mu := univariate.Bisect(func(mu float64) bool { return e.size(v, mu) <= 1 }, 0, most, univariate.Arithmetic, 0)
 	for j, a := range e.Axes {
-		dst[j] = v[j] * (a * a / (a*a + hi))
+		dst[j] = v[j] * (a * a / (a*a + mu))
 	}
 }
 

@@ -331,14 +331,10 @@ func lowerBound(factor float64, open bool, seed uint64) claim.Check {
 			}
 		}
 		c, bound := lowerConstant(), factor*zeta
-		o := outcome(fmt.Sprintf("the best sign %.3f of ζ, the others at least %.2f (%s), without privacy %.3f; in "+
+		return outcome(fmt.Sprintf("the best sign %.3f of ζ, the others at least %.2f (%s), without privacy %.3f; in "+
 			"2 and 8 dimensions at least %.2f (%s); c ≥ %.3f", exact/bound, least/bound, who, coin/bound, packed,
 			packedBy, c), math.Abs(exact-bound) < room && least > bound-9*room && math.Abs(coin-bound) < 1.2*room &&
-			packed > 1 && beyond && c > 0.2)
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "over packings of the sphere, and with its constant"
-		}
-		return o
+			packed > 1 && beyond && c > 0.2).Corrected("over packings of the sphere, and with its constant")
 	})
 }
 

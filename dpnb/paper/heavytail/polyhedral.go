@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // Polyhedral is the loss max_j ⟨a_j, w⟩ + b_j on a region W.
@@ -77,22 +79,16 @@ func (p Polyhedral) Extended(w []float64, c float64, steps int) (value float64, 
 
 // simplex projects q on the simplex: bisection for the shift.
 func simplex(q []float64) {
-	lo, hi := floats.Min(q)-1, floats.Max(q)
-	for range 100 {
-		mid := lo + (hi-lo)/2
+	_, shift := univariate.Bisect(func(shift float64) bool {
 		var sum float64
 		for _, v := range q {
-			sum += math.Max(0, v-mid)
+			sum += math.Max(0, v-shift)
 		}
-		if sum > 1 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+		return sum <= 1
+	}, floats.Min(q)-1, floats.Max(q), univariate.Arithmetic, 1e-18)
 	var sum float64
 	for j, v := range q {
-		q[j] = math.Max(0, v-hi)
+		q[j] = math.Max(0, v-shift)
 		sum += q[j]
 	}
 	floats.Scale(1/sum, q)

@@ -146,14 +146,10 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 			}
 		}
 		most, least := measure.Must2(blockMoves())
-		o := outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk at most %.2f of that at w₀; %.2f times as "+
+		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk at most %.2f of that at w₀; %.2f times as "+
 			"steep or more for |w ∓ 0.6|; moves %.5f to %.5f of ε", told, idle, flattest, least/share, most/share),
 			flattest >= 1 && worst["n"] < 0.02 && worst["ε"] < 0.02 && worst["d"] < 0.1 && idle < 0.9 &&
-				most/share <= 1 && least/share > 1-1e-4)
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "with as many phases as have records"
-		}
-		return o
+				most/share <= 1 && least/share > 1-1e-4).Corrected("with as many phases as have records")
 	})
 }
 

@@ -218,13 +218,10 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 				}
 			}
 		}
-		o := outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's bound "+
+		return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's bound "+
 			"at "+
-			"least %.2f", exact, z, least), math.Abs(z) < 4 && least >= 0.7)
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "by the Gamma law, without the localised set in the bias"
-		}
-		return o
+			"least %.2f", exact, z, least), math.Abs(z) < 4 && least >= 0.7).Corrected(
+			"by the Gamma law, without the localised set in the bias")
 	})
 }
 
@@ -261,14 +258,11 @@ func localisedMechanism(factor float64, seed uint64) claim.Check {
 				share += 1 / float64(len(far))
 			}
 		}
-		o := outcome(fmt.Sprintf("mean potential %.5f; densities %.4f of ε(1/6 + 1/4); within the bound %.2f, for "+
+		return outcome(fmt.Sprintf("mean potential %.5f; densities %.4f of ε(1/6 + 1/4); within the bound %.2f, for "+
 			"0.7 a "+
 			"c of %.2f is enough", boltzmann, ratio, share, needs),
-			math.Abs(boltzmann-1) < 1e-3 && ratio <= 1 && ratio > 0.55 && share >= 0.7)
-		if o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "with the diameter of W₀ twice what is printed"
-		}
-		return o
+			math.Abs(boltzmann-1) < 1e-3 && ratio <= 1 && ratio > 0.55 && share >= 0.7).Corrected(
+			"with the diameter of W₀ twice what is printed")
 	})
 }
 

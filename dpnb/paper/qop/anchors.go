@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
@@ -56,45 +55,26 @@ func quadraticExperiments() []claim.Claim {
 
 func anchorShare(factor float64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const n, d, xi = 300, 100, 5.0
 		runs := measure.Sized(size, 5, 100)
 		src := noise.NewSeeded(59)
-		rows, star, anchor, labels := matrix.NewDense(n, d, nil), make([]float64, d), make([]float64, d),
-			make([]float64, n)
-		src.Gaussian(rows.Data, 1)
-		floats.Scale(xi/math.Max(floats.Max(rows.Data), -floats.Min(rows.Data)), rows.Data)
-		if longest := matrix.MaxNorm(rows); longest > 15 {
+		t := NewTask(100, 0, src)
+		if longest := matrix.MaxNorm(t.Rows); longest > 15 {
 			measure.Try(fmt.Errorf("a record of norm %.3g", longest))
 		}
-		src.Gaussian(star, 1)
-		src.Gaussian(anchor, math.Sqrt(0.1))
-		off := floats.Norm(anchor, 2)
-		floats.Add(anchor, star)
-		rows.Margins(labels, star, 0, n)
-		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: xi * math.Sqrt(d),
-			Interpolation: qop.AssumeInterpolation(anchor, off),
-			Regulariser:   composite.L1{Weight: 1}, Constraint: composite.NewBox(100), HiddenDimension: 2 * d}
-		exact := measure.Must(composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels,
-			Loss: m.Loss, Lambda: 1e-9}, Regulariser: m.Regulariser, Constraint: m.Constraint}, nil))
-		least, start := lasso(rows, labels, exact.Theta, 1), lasso(rows, labels, anchor, 1)
-		setting := wishart.Setting{Wishart: wishart.Wishart{D: d, M: 2 * d}, Rank: 1, Structure: wishart.LeastSquares}
-		share := func(a wishart.Accounting, smoothness float64, split wishart.Split) (_ float64, err error) {
-			defer measure.Catch(&err)
-			setting.Accounting, setting.Smoothness = a, smoothness
-			need := measure.Must(setting.Noise(split))
-			m.Sigma2 = factor * need.Sigma2
-			var sum float64
+		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm,
+			Interpolation: qop.AssumeInterpolation(t.Anchor, t.Distance()),
+			Regulariser:   composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension}
+		least, start := measure.Must(t.LeastRisk()), t.Risk(t.Anchor)
+		share := func(a wishart.Accounting, rowNorm float64) (sum float64) {
+			m.Sigma2 = factor * measure.Must(taskNoise(a, rowNorm, Epsilon, Delta))
 			for r := range runs {
-				theta := measure.Must(m.Simulate(rows, labels, src.Stream(r), nil))
-				sum += (start - lasso(rows, labels, theta, 1)) / (start - least)
+				theta := measure.Must(m.Simulate(t.Rows, t.Labels, src.Stream(r), nil))
+				sum += (start - t.Risk(theta)) / (start - least) / float64(runs)
 			}
-			return sum / float64(runs), nil
+			return sum
 		}
-		half, whole := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}, wishart.Split{Epsilon1: 0.5,
-			Delta1: 0.01}
-		printed := measure.Must(share(wishart.Theorem31, d*xi*xi, half))
-		sharper := measure.Must(share(wishart.Exact, d*xi*xi, whole))
-		shorter := measure.Must(share(wishart.Exact, 15*15, whole))
+		printed, sharper, shorter := share(wishart.Theorem31, RowNorm), share(wishart.Exact, RowNorm),
+			share(wishart.Exact, 15)
 		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("the anchor's risk is %.0f, the smallest %.0f; the release goes %.2f %% of "+
 			"the way as printed, %.1f %% with exact accounting, %.0f %% if ‖x‖ ≤ 15 is known", start, least,
@@ -142,21 +122,15 @@ func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float
 func brokenInterpolation(share, t float64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const m, eps, delta = 5, 0.5, 0.05
-		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
-			Structure: wishart.LeastSquares}
 		var clean, first, wrong [3]float64
-		for k, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31, wishart.Theorem31} {
-			s.Accounting = a
-			split := wishart.Split{Epsilon1: eps, Delta1: delta}
-			if a == wishart.Theorem31 {
-				split.Delta1, split.Delta3 = delta/2, delta/2
+		for k, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31, 0} {
+			sigma2 := share * 1e9
+			if k < 2 {
+				sigma2 = share * measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 1, M: m}, privacy.ReplaceOne,
+					eps, delta))
 			}
-			n := measure.Must(s.Noise(split))
-			if k == 2 {
-				n.Sigma2 = 1e9
-			}
-			clean[k], wrong[k] = labelErrorDelta(0, eps, m, share*n.Sigma2), labelErrorDelta(1, eps, m, share*n.Sigma2)
-			first[k] = firstLabelError(eps, delta, m, share*n.Sigma2)
+			clean[k], wrong[k] = labelErrorDelta(0, eps, m, sigma2), labelErrorDelta(1, eps, m, sigma2)
+			first[k] = firstLabelError(eps, delta, m, sigma2)
 		}
 		measure.Try(ctx.Err())
 		return claim.Decide(fmt.Sprintf("δ(0.5) = %.3f of 0.05 with interpolation; exceeded from t = %.3f on with "+

@@ -52,15 +52,7 @@ func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) 
 	return Mechanism{Name: name, Fit: func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
 		defer measure.Catch(&err)
 		sigma2 := measure.Must(known.get([2]float64{eps, delta}, func() (float64, error) {
-			s := wishart.Setting{Wishart: wishart.Wishart{D: qopDimension, M: 2 * qopDimension},
-				Smoothness: rowNorm * rowNorm, Rank: 1,
-				Accounting: by, Structure: wishart.LeastSquares}
-			split := wishart.Split{Epsilon1: eps, Delta1: delta}
-			if by == wishart.Theorem31 || by == wishart.Spectral {
-				split.Delta1, split.Delta3 = delta/2, delta/2
-			}
-			n, err := s.Noise(split)
-			return n.Sigma2, err
+			return taskNoise(by, rowNorm, eps, delta)
 		}))
 		p := t.problem(loss.Squared{})
 		p.Quadratic, p.Centre = noise.Wishart(src, qopDimension, 2*qopDimension), t.Anchor

@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -112,14 +113,25 @@ func PlaneFigure(m int, sigma2 float64, seed uint64) *figure.Figure {
 // be paid for, δ is halved between δ₁ and δ₃.
 func LeastSquaresNoise(a wishart.Accounting, w wishart.Wishart, adj privacy.Adjacency, eps, delta float64) (float64,
 	error) {
-	s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: a, Structure: wishart.LeastSquares,
-		Adjacency: adj}
-	split := wishart.Split{Epsilon1: eps, Delta1: delta}
-	if a == wishart.Theorem31 || a == wishart.Spectral {
-		split.Delta1, split.Delta3 = delta/2, delta/2
-	}
-	n, err := s.Noise(split)
+	n, err := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: a, Structure: wishart.LeastSquares,
+		Adjacency: adj}.Noise(halved(a, eps, delta))
 	return n.Sigma2, err
+}
+
+// taskNoise is that of a Task with ‖x‖ ≤ rowNorm.
+func taskNoise(a wishart.Accounting, rowNorm, eps, delta float64) (float64, error) {
+	n, err := wishart.Setting{Wishart: wishart.Wishart{D: qopDimension, M: 2 * qopDimension},
+		Smoothness: rowNorm * rowNorm, Rank: 1, Accounting: a, Structure: wishart.LeastSquares}.Noise(
+		halved(a, eps, delta))
+	return n.Sigma2, err
+}
+
+// halved is the split with exact anchor and solver.
+func halved(a wishart.Accounting, eps, delta float64) wishart.Split {
+	if a == wishart.Theorem31 || a == wishart.Spectral {
+		return wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}
+	}
+	return wishart.Split{Epsilon1: eps, Delta1: delta}
 }
 
 // pairLoss is the logarithm of the ratio of the densities of W and of W + U/σ², U = diag(1, −1): two least squares
@@ -263,15 +275,9 @@ func labelErrorDelta(t, eps float64, m int, sigma2 float64) (worst float64) {
 
 // firstLabelError returns the least t in (0, 1) from which labelErrorDelta exceeds delta.
 func firstLabelError(eps, delta float64, m int, sigma2 float64) float64 {
-	lo, hi := 0.0, 1.0
-	for range 20 {
-		if mid := (lo + hi) / 2; labelErrorDelta(mid, eps, m, sigma2) > delta {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
+	_, t := univariate.Bisect(func(t float64) bool { return labelErrorDelta(t, eps, m, sigma2) > delta }, 0, 1,
+		univariate.Arithmetic, 1e-6)
+	return t
 }
 
 // LabelErrorFigure draws labelErrorDelta for the noise that exact accounting and Theorem 3.1 ask for with

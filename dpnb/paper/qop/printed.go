@@ -20,15 +20,9 @@ func lemmaD4(w wishart.Wishart, delta1, delta3, delta4 float64) printed {
 	k := printed{d: d, m: m, p: (m - d + 1) / 2}
 	gammaInverse := func(y float64) float64 { // of γ(x, p) = ∫₀ˣ t^{p−1}e^{−t}dt, unregularised
 		share := y / math.Gamma(k.p)
-		lo, hi := -700.0, 10.0
-		for range 200 {
-			if mid := (lo + hi) / 2; mathext.GammaIncReg(k.p, math.Exp(mid)) < share {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
-		return math.Exp(lo)
+		log, _ := univariate.Bisect(func(x float64) bool { return mathext.GammaIncReg(k.p, math.Exp(x)) >= share },
+			-700, 10, univariate.Arithmetic, 0)
+		return math.Exp(log)
 	}
 	k.alpha = 2 * gammaInverse(delta3/k.lemmaD2())
 	gamma := mathext.GammaIncReg(k.p, k.alpha/2) * math.Gamma(k.p)
@@ -78,14 +72,8 @@ func leastSquaresDelta(w wishart.Wishart, s, eps float64) (add, remove, replace 
 	}
 	// χ is χ²_ν without the record, s + χ²_ν with it. The ratio of the densities rises with χ: one cut each.
 	cut := func(eps float64) float64 {
-		lo, hi := s, s+4000+40*half
-		for range 200 {
-			if mid := (lo + hi) / 2; density(mid-s) < math.Exp(eps)*density(mid) {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
+		lo, _ := univariate.Bisect(func(x float64) bool { return density(x-s) >= math.Exp(eps)*density(x) }, s,
+			s+4000+40*half, univariate.Arithmetic, 0)
 		return lo
 	}
 	adding := func(eps float64) float64 {

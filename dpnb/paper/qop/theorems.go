@@ -194,11 +194,7 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 			if c.l == (loss.Squared{}) {
 				s.Structure = wishart.LeastSquares
 			}
-			split := wishart.Split{Epsilon1: eps, Delta1: delta}
-			if a == wishart.Theorem31 {
-				split.Delta1, split.Delta3 = delta/2, delta/2
-			}
-			n := measure.Must(s.Noise(split))
+			n := measure.Must(s.Noise(halved(a, eps, delta)))
 			iv := measure.Must(largestDelta(replacedRecord(c.l, c.d, c.m, share*n.Sigma2), eps, draws, src.Stream(k)))
 			worst = math.Max(worst, iv.Estimate/delta)
 			broken = broken || iv.Lower > delta
@@ -228,19 +224,13 @@ func realNeighbours(a wishart.Accounting, share float64) claim.Check {
 			return o.Corrected("σ̃ by the exact Gaussian condition, and a repaired step that removes the condition " +
 				"on λ_max; σ² is a hundred times what least squares needs").Reaching(needs)
 		}
-		at := func(a wishart.Accounting, split wishart.Split) float64 {
-			n, err := wishart.Setting{Wishart: wishart.Wishart{D: 100, M: 200}, Smoothness: 1, Rank: 1,
-				Accounting: a, Structure: wishart.LeastSquares}.Noise(split)
-			if err != nil {
-				return math.NaN()
-			}
-			return n.Sigma2
+		var at [4]float64
+		for k, a := range []wishart.Accounting{wishart.Theorem31, wishart.Spectral, wishart.Directional,
+			wishart.Exact} {
+			at[k] = measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 100, M: 200}, 0, 0.5, 0.01))
 		}
-		half := wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}
-		whole := wishart.Split{Epsilon1: 0.5, Delta1: 0.01}
 		o.Measured += fmt.Sprintf("; σ²/L at (100, 200): %.1f as printed, %.1f spectral, %.2f directional, %.2f exact",
-			at(wishart.Theorem31, half), at(wishart.Spectral, half), at(wishart.Directional, whole),
-			at(wishart.Exact, whole))
+			at[0], at[1], at[2], at[3])
 		return o
 	})
 }
