@@ -295,7 +295,7 @@ func oracle(same bool) claim.Check {
 		told := (0.2 - 0.1) * hiddenCurve(1)
 		apart := wide - narrow
 		return outcome(fmt.Sprintf("after 10 answers alike f_C(0) differs by %.2g; the paper's pair differs by %.2g "+
-			"at the second query", apart, told), apart > 1e-9 && told > 0).Corrected("the printed proof lets the "+
+			"at the second query", apart, told), apart > 1e-9 && told > 0).Corrected("the printed proof lets the " +
 			"first gradient show the direction that it hides (heavytail-80)"), nil
 	}
 }
