@@ -106,7 +106,7 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 			t.Errorf("%s: %v wide, without a share %v", name, narrow, wide)
 		}
 		text := m.Display()
-		if !strings.Contains(fmt.Sprint(text.Notes), "curvature with noise of") ||
+		if !strings.Contains(fmt.Sprint(text.Details), "curvature with noise of") ||
 			!strings.Contains(m.Release.Guarantee.Bound, "together") {
 			t.Errorf("%s is shown without its curvature: %+v", name, text)
 		}
