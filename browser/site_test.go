@@ -328,6 +328,7 @@ const inspect = `(async () => {
 	// Of a figure the smallest letters are of 9.5 points, 19 pixels at its 144 dots an inch.
 	await Promise.all(Array.from(document.images, i => i.decode().catch(() => 0)));
 	for (const i of document.images) {
+		if (i.style.display === "none") continue; // a slider stands elsewhere
 		const letters = 19 * i.clientWidth / i.naturalWidth;
 		if (i.naturalWidth > 600 && letters < 9) tell("letters of " + letters.toFixed(1) + " pixels", i.alt);
 	}

@@ -250,7 +250,7 @@ func (it Item) HTML() string {
 		element("div", note, n)
 	}
 	if len(it.Details) > 0 {
-		fmt.Fprintf(&b, `<details style="%s"><summary>How, and what it rests on</summary>`, note)
+		fmt.Fprintf(&b, `<details style="%s"><summary style="color:inherit">How, and what it rests on</summary>`, note)
 		for _, n := range it.Details {
 			element("div", "margin:.4em 0 0", n)
 		}
