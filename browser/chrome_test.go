@@ -51,7 +51,7 @@ func openPage(t *testing.T, chrome, url string) context.Context {
 	t.Cleanup(stop)
 	ctx, stopPage := chromedp.NewContext(ctx)
 	t.Cleanup(stopPage)
-	ctx, stopTime := context.WithTimeout(ctx, 10*time.Minute)
+	ctx, stopTime := context.WithTimeout(ctx, 20*time.Minute)
 	t.Cleanup(stopTime)
 	if err := chromedp.Run(ctx, chromedp.Navigate(url), chromedp.WaitReady("body")); err != nil {
 		t.Fatal(err)
