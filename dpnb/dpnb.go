@@ -311,6 +311,26 @@ func MedianOf(column string) Query { return explore.MedianOf(column) }
 //	wrong, err := dpnb.LossOf(model).Of(rest, budget.Share(0.05))
 func LossOf(m *Model) Query { return explore.LossOf(m) }
 
+// ConfusionOf asks for the confusion matrix of a released model of classes, with its accuracy and the recall and the
+// precision of each class; AUCOf for how well a model of two classes ranks; CalibrationOf for how often what it
+// predicts comes true. Like LossOf they are about records to which it was not fitted.
+//
+//	dpnb.Show(dpnb.AUCOf(model).Planned(10_000).Price(rest, 0.02, 0.95))
+//	dpnb.Show(dpnb.ConfusionOf(model).Of(rest, budget.Share(0.05)))
+func ConfusionOf(m *Model) Query { return explore.ConfusionOf(m) }
+
+// AUCOf: see ConfusionOf.
+func AUCOf(m *Model) Query { return explore.AUCOf(m) }
+
+// CalibrationOf: see ConfusionOf.
+func CalibrationOf(m *Model) Query { return explore.CalibrationOf(m) }
+
+// Calibrated returns the model with the calibration that its released curve says, which costs nothing more.
+//
+//	curve, err := dpnb.CalibrationOf(model).Of(rest, budget.Share(0.05))
+//	model, err = dpnb.Calibrated(model, curve)
+func Calibrated(m *Model, curve *Statistic) (*Model, error) { return explore.Calibrated(m, curve) }
+
 // Beside puts a forecast beside what LossOf has measured. Show displays a table and a figure.
 //
 //	dpnb.Show(dpnb.Beside(dpnb.StudyOf(data, 10_000, 0.5, 1e-6).Forecast(), wrong))

@@ -158,8 +158,11 @@ func (m *Model) link() (l loss.Softplus, ok bool) {
 
 // probability returns that of the positive class at the margin t: 1/(1 + e^{−t}) of the logistic loss, and of the
 // smoothed hinge, of which g((m + t)/h)/(g((m + t)/h) + g((m − t)/h)), g the logistic function, is the share of
-// positive labels at which t minimises the loss.
+// positive labels at which t minimises the loss; of a calibrated model that of the calibrated log-odds.
 func (m *Model) probability(t float64) float64 {
+	if m.calibration != nil {
+		return 1 / (1 + math.Exp(-m.logOdds(t)))
+	}
 	l, ok := m.link()
 	if !ok {
 		return 1 / (1 + math.Exp(-t))

@@ -86,6 +86,10 @@ func (m *Model) Export(path string) error {
 	if m.release == nil {
 		return errors.New("dpnb: a fit without privacy is not exported: its coefficients can give records away")
 	}
+	if m.calibration != nil {
+		return errors.New("dpnb: a calibration has no place in the exported form: Save has all; Export the model " +
+			"before it was calibrated")
+	}
 	k, also := m.encoding.Kept(), m.also()
 	if _, steps := also.(*additive.Cells); steps {
 		return errors.New("dpnb: step functions have no place in the exported form, of linear models: Save has all")
