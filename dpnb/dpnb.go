@@ -228,6 +228,17 @@ func ClipNorm(r float64) Option { return learn.ClipNorm(r) }
 //	data := dpnb.Binary(df, "happy", dpnb.Positive("no"))
 func Positive(category string) Option { return learn.Positive(category) }
 
+// WeightsFrom has the records count by a column of weights, as of a survey: a record of half the public bound half as
+// much as one of the bound. What is missing, negative or no number is 0.
+//
+//	data := dpnb.Binary(df, "happy", dpnb.WeightsFrom("weight", 20))
+func WeightsFrom(column string, bound float64) Option { return learn.WeightsFrom(column, bound) }
+
+// ClassWeights has the records of two classes count by public weights; a class that is not named weighs 1.
+//
+//	data := dpnb.Binary(df, "ill", dpnb.ClassWeights(map[string]float64{"yes": 5}))
+func ClassWeights(weights map[string]float64) Option { return learn.ClassWeights(weights) }
+
 // NoBias leaves out the constant feature, and with it the intercept.
 func NoBias() Option { return learn.NoBias() }
 
