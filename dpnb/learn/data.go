@@ -73,6 +73,10 @@ func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error
 	if err := df.Err(); err != nil {
 		return nil, err
 	}
+	df = df.by(e.Prepared)
+	if err := df.Err(); err != nil {
+		return nil, err
+	}
 	if df.large != nil && labelled {
 		return e.Stored(df.large, df.where)
 	}
