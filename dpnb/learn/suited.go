@@ -22,7 +22,13 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 		d.why = fmt.Sprintf("Suited: %s, because %s %s.", what, target, why)
 		return l, d
 	}
-	const intervals = "a twentieth is spent on intervals for its effects where there is a δ"
+	// share is that of the intervals, which records with weights have none of.
+	share := func(d *Dataset) (spent float64, said string) {
+		if d.Err() == nil && d.design.Target.Weighted {
+			return 0, ""
+		}
+		return suitedShare, "; a twentieth is spent on intervals for its effects where there is a δ"
+	}
 	several := df.rows > 1
 	if df.schema != nil {
 		if f, ok := df.schema.Field(target); ok {
@@ -34,9 +40,11 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 				return because(Softmax{}, Classes(df, target, opts...), "softmax regression",
 					"has several categories: one joint fit needs less noise than one for each")
 			case f.Kind == frame.Categorical:
-				return because(SVM{CurvatureShare: suitedShare, suited: true}, Binary(df, target, opts...),
-					"a support vector machine", "has two categories: it ranks better than logistic regression where "+
-						"noise is large, and gives probabilities; "+intervals)
+				d := Binary(df, target, opts...)
+				spent, said := share(d)
+				return because(SVM{CurvatureShare: spent, suited: true}, d, "a support vector machine",
+					"has two categories: it ranks better than logistic regression where noise is large, and gives "+
+						"probabilities"+said)
 			case f.Open:
 				return because(HeavyTails{}, Regression(df, target, opts...), "HeavyTails", "has no public bounds")
 			}
@@ -46,8 +54,10 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 		return because(Linear{Pure: true}, Regression(df, target, opts...), "linear regression with pure ε",
 			"is a number and people have several rows, for all of which its price is known")
 	}
-	return because(Huber{CurvatureShare: suitedShare, suited: true}, Regression(df, target, opts...),
-		"Huber regression", "is a number within bounds: few targets far off do not need more noise; "+intervals)
+	d := Regression(df, target, opts...)
+	spent, said := share(d)
+	return because(Huber{CurvatureShare: spent, suited: true}, d, "Huber regression",
+		"is a number within bounds: few targets far off do not need more noise"+said)
 }
 
 // suitedShare is what Suited spends on intervals.
