@@ -213,6 +213,14 @@ func Steps(column string, cuts ...float64) Option { return learn.Steps(column, c
 //	data := dpnb.Counts(df, "visits", dpnb.Periodic("hour", 24))
 func Periodic(column string, period float64) Option { return learn.Periodic(column, period) }
 
+// Rising has what is learnt of a column rise within the fit, which costs nothing.
+//
+//	data := dpnb.Regression(df, "pressure", dpnb.Rising("age"))
+func Rising(column string) Option { return learn.Rising(column) }
+
+// Falling has what is learnt of a column fall within the fit.
+func Falling(column string) Option { return learn.Falling(column) }
+
 // Cross has two columns learnt together, beside each by itself: an effect of each pair of categories, or a curve of a
 // number for each category.
 //
