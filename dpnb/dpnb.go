@@ -409,6 +409,8 @@ type (
 	MomentEstimate = learn.MomentEstimate
 	// HeavyLoss is what HeavyTails minimises.
 	HeavyLoss = learn.HeavyLoss
+	// HeavyMethod is how HeavyTails is made private.
+	HeavyMethod = learn.HeavyMethod
 	// Poisson is regression of counts, for Counts.
 	Poisson = learn.Poisson
 	// Softmax is multinomial logistic regression, for Classes.
@@ -430,6 +432,16 @@ const (
 	SquaredLoss  = learn.SquaredLoss
 	LogisticLoss = learn.LogisticLoss
 	HingeLoss    = learn.HingeLoss
+)
+
+// The methods of HeavyTails:
+//
+//	l := dpnb.HeavyTails{Method: dpnb.ByLocalisation, Records: 20_000}
+const (
+	ByObjective    = learn.ByObjective
+	ByOutput       = learn.ByOutput
+	ByDoubleOutput = learn.ByDoubleOutput
+	ByLocalisation = learn.ByLocalisation
 )
 
 // AssumeInterpolation states that one point, within eta of the anchor, minimises the loss of every record that could
