@@ -27,11 +27,11 @@ func TestOutcomesCover(t *testing.T) {
 	}{
 		{"accuracy", explore.ConfusionOf(m), 0, seen.Accuracy, 0.05},
 		{"recall", explore.ConfusionOf(m), 2, recall, 0.1},
-		{"AUC", explore.AUCOf(m), 0, seen.AUC, 2},
+		{"AUC", explore.AUCOf(m), 0, seen.AUC, 0.5},
 	} {
 		for _, delta := range []float64{0, 1e-6} {
 			covered, moved := 0, 0
-			const draws = 80
+			const draws = 160
 			for seed := range uint64(draws) {
 				s := must.Get(c.q.Confidence(0.8).Noise(learn.Seed(seed)).Of(df, learn.Simulate(c.epsilon, delta)))
 				r := s.Rows()[c.row]
@@ -42,7 +42,7 @@ func TestOutcomesCover(t *testing.T) {
 					moved++
 				}
 			}
-			if covered < 52 || moved > 20 { // 0.8 ± 3·√(0.8·0.2/80)
+			if covered < 112 || moved > 40 { // 0.8 − 3·√(0.8·0.2/160) of them
 				t.Errorf("%s, δ = %v: %d of %d intervals have it in them, %d what is a tenth "+
 					"less", c.name, delta, covered,
 					draws, moved)

@@ -85,6 +85,12 @@ func (m *Model) warning() string {
 }
 
 func newModel(p recipe, d *frame.Design, theta []float64, also any) *Model {
+	if d.Target.Weighted { // it predicts for records without weights
+		plain := *d
+		plain.Encoding, p.title = d.Encoding.Weightless(), "weighted "+p.title
+		plain.Target = plain.Encoding.Target
+		d = &plain
+	}
 	features, coefficients := shown(d.Encoding, theta, also)
 	m := &Model{encoding: d.Encoding, learner: p.learner, title: p.title, target: d.Target,
 		probabilities: p.probabilities, apart: p.apart,

@@ -294,6 +294,10 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 }
 
 func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error {
+	table, err := m.encoding.Prepared(table)
+	if err != nil {
+		return err
+	}
 	out, first := csv.NewWriter(w), true
 	wanted := slices.Clone(keep)
 	for _, name := range m.Columns() {
@@ -301,7 +305,7 @@ func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error
 			wanted = append(wanted, name)
 		}
 	}
-	err := table.Scan(wanted, func(chunk *frame.Table) error {
+	err = table.Scan(wanted, func(chunk *frame.Table) error {
 		rows, err := m.encoding.Rows(chunk)
 		if err != nil {
 			return err

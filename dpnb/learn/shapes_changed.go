@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/nnls"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
@@ -136,32 +137,20 @@ func nearest(values []float64, c *mat.SymDense, difference []float64) (ok bool) 
 			d.Set(i, i+j, v)
 		}
 	}
-	var dc, all mat.Dense
+	var dc, q mat.Dense
 	dc.Mul(d, c)
-	all.Mul(&dc, d.T())
-	q, slope := mat.NewSymDense(m, nil), mat.NewVecDense(m, nil)
+	q.Mul(&dc, d.T())
+	slope := mat.NewVecDense(m, nil)
 	slope.MulVec(d, mat.NewVecDense(n, values))
 	if mat.Min(slope) >= 0 {
 		return true
 	}
-	for i := range m {
-		for j := i; j < m; j++ {
-			q.SetSym(i, j, (all.At(i, j)+all.At(j, i))/2)
-		}
-		q.SetSym(i, i, q.At(i, i)*(1+1e-13))
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(q) {
+	multipliers, ok := nnls.Quadratic(&q, slope)
+	if !ok {
 		return false
 	}
-	var upper mat.TriDense
-	chol.UTo(&upper)
-	var half, moved mat.VecDense // ½‖Uλ + U⁻ᵀDg‖², UᵀU = DCDᵀ
-	if half.SolveVec(upper.T(), slope) != nil && half.IsEmpty() {
-		return false
-	}
-	half.ScaleVec(-1, &half)
-	moved.MulVec(dc.T(), positive(mat.DenseCopyOf(&upper), &half))
+	var moved mat.VecDense
+	moved.MulVec(dc.T(), multipliers)
 	for k := range values {
 		values[k] += moved.AtVec(k)
 	}
@@ -171,71 +160,6 @@ func nearest(values []float64, c *mat.SymDense, difference []float64) (ok bool) 
 		}
 	}
 	return true
-}
-
-// positive returns the x ≥ 0 at which ‖ax − b‖ is least.
-func positive(a *mat.Dense, b *mat.VecDense) *mat.VecDense {
-	rows, n := a.Dims()
-	x, free := mat.NewVecDense(n, nil), make([]bool, n)
-	// solve returns the least squares over the free entries.
-	solve := func() *mat.VecDense {
-		var at []int
-		for j, f := range free {
-			if f {
-				at = append(at, j)
-			}
-		}
-		out := mat.NewVecDense(n, nil)
-		part, z := mat.NewDense(rows, len(at), nil), new(mat.VecDense)
-		for k, j := range at {
-			part.SetCol(k, mat.Col(nil, j, a))
-		}
-		if z.SolveVec(part, b) != nil && z.IsEmpty() {
-			return out
-		}
-		for k, j := range at {
-			out.SetVec(j, z.AtVec(k))
-		}
-		return out
-	}
-	scale := mat.Norm(b, 2) * mat.Norm(a, 2)
-	for range 10 * n {
-		var rest, slope mat.VecDense
-		rest.MulVec(a, x)
-		rest.SubVec(b, &rest)
-		slope.MulVec(a.T(), &rest)
-		best := -1
-		for j := range n {
-			if !free[j] && slope.AtVec(j) > 1e-13*scale && (best < 0 || slope.AtVec(j) > slope.AtVec(best)) {
-				best = j
-			}
-		}
-		if best < 0 {
-			break
-		}
-		free[best] = true
-		for range n + 1 {
-			z, step := solve(), 1.0
-			for j, f := range free {
-				if f && z.AtVec(j) <= 0 {
-					step = math.Min(step, x.AtVec(j)/(x.AtVec(j)-z.AtVec(j)))
-				}
-			}
-			for j, f := range free {
-				if v := x.AtVec(j) + step*(z.AtVec(j)-x.AtVec(j)); f {
-					if free[j] = v > 1e-15*scale || step == 1; free[j] {
-						x.SetVec(j, v)
-					} else {
-						x.SetVec(j, 0)
-					}
-				}
-			}
-			if step == 1 {
-				break
-			}
-		}
-	}
-	return x
 }
 
 // Smoothed returns a shape of a number that bends less: that with the least Σwₖ(f − was)² + by·Σ(Δ²f)²/8 over its
