@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Term is what is learnt of a column in place of what its kind has, or beside it: exactly one of its parts is set. Terms are of
-// centred rows, and public: docs/theory/geometry.md, section 5.
+// Term is what is learnt of a column in place of what its kind has, or beside it: exactly one of its parts is set.
+// Terms are of centred rows, and public: docs/theory/geometry.md, section 5.
 type Term struct {
 	Column string
 	// Line has a number be a straight line where others bend.

@@ -253,8 +253,8 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 		return nil, none, err
 	}
 	if mustRise(d.Encoding) && !p.buys(d) {
-		return nil, none, errors.New("dpnb: Rising and Falling are of records whose mean is bought: leave out Lambda, " +
-			"the rule, the bound, Regularise and PassesBy")
+		return nil, none, errors.New("dpnb: Rising and Falling are of records whose mean is bought: leave out " +
+			"Lambda, the rule, the bound, Regularise and PassesBy")
 	}
 	choose := p.chooser(d)
 	one := mechanism.Choice(func(epsilon, delta float64) (mechanism.Mechanism, error) {

@@ -53,8 +53,8 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 		"Huber regression", "is a number within bounds: few targets far off do not need more noise; "+intervals)
 }
 
-// suitedIntervals says what is spent on intervals: nothing where a column must rise or records have weights, which leave
-// none.
+// suitedIntervals says what is spent on intervals: nothing where a column must rise or records have weights, which
+// leave none.
 func suitedIntervals(d *Dataset) (share float64, why string) {
 	switch {
 	case d.Err() != nil:

@@ -192,8 +192,8 @@ func (c *Cone) rounding(v []float64) float64 {
 	return 2 * (m + 2) * unit * math.Sqrt(m) * c.longest / c.least * floats.Norm(v, 2)
 }
 
-// coneStep minimises the quadratic model over a cone: with p Newton's step and W = H⁻¹D, D the vᵢ as columns, x = x̄ + p
-// + Wλ, where λ ≥ 0 makes ½λᵀDᵀWλ + λᵀDᵀ(x̄ + p) least.
+// coneStep minimises the quadratic model over a cone: with p Newton's step and W = H⁻¹D, D the vᵢ as columns,
+// x = x̄ + p + Wλ, where λ ≥ 0 makes ½λᵀDᵀWλ + λᵀDᵀ(x̄ + p) least.
 type coneStep struct {
 	m       *model
 	c       *Cone

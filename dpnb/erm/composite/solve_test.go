@@ -54,9 +54,10 @@ func TestBadInputIsRefused(t *testing.T) {
 			"2 bounds"},
 		"no ball":                   {func(p *Problem) { p.Constraint = Ball{} }, Settings{}, "radius"},
 		"a cone with a regulariser": {func(p *Problem) { p.Constraint = rising(4) }, Settings{}, "no regulariser"},
-		"a cone of wrong length":    {func(p *Problem) { p.Constraint, p.Regulariser = rising(5), nil }, Settings{}, "not of d = 4"},
-		"no simplex":                {func(p *Problem) { p.Constraint = Simplex{-1} }, Settings{}, "sum"},
-		"a negative weight":         {func(p *Problem) { p.Regulariser = L1{-1} }, Settings{}, "weight"},
+		"a cone of wrong length": {func(p *Problem) { p.Constraint, p.Regulariser = rising(5), nil }, Settings{},
+			"not of d = 4"},
+		"no simplex":        {func(p *Problem) { p.Constraint = Simplex{-1} }, Settings{}, "sum"},
+		"a negative weight": {func(p *Problem) { p.Regulariser = L1{-1} }, Settings{}, "weight"},
 		"an unbounded curvature": {func(p *Problem) {
 			p.Loss = loss.Poisson{MaxCount: 3}
 			p.Labels = make([]float64, 8)
