@@ -54,8 +54,12 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 	if err := e.readTarget(schema); err != nil {
 		return nil, err
 	}
+	if s.Weights != "" && !slices.Contains(columns, s.Weights) {
+		return nil, noColumn(s.Weights, columns)
+	}
+	e.Target.Weighted = s.Weights != "" || s.ClassWeight != [2]float64{}
 	for _, name := range columns {
-		if name == s.Label {
+		if name == s.Label || name == s.Weights {
 			continue
 		}
 		f, ok := schema.Field(name)
@@ -116,6 +120,15 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 		return inputErrorf("RowNorm wants a positive number; leave it out for the usual one, or ask for Uncentred rows")
 	case s.ClipNorm < 0 || math.IsNaN(s.ClipNorm) || math.IsInf(s.ClipNorm, 0):
 		return inputErrorf("ClipNorm wants a positive number; leave it out to clip no rows")
+	case s.Weights != "" && !(s.WeightBound > 0 && s.WeightBound <= math.MaxFloat64):
+		return inputErrorf("the weights in %q want a public bound, a positive number: the largest weight that a "+
+			"record can "+
+			"have", s.Weights)
+	case s.Weights != "" && s.Weights == s.Label:
+		return inputErrorf("%q is to be predicted and cannot be the weight of a record, too", s.Label)
+	case (s.Weights != "" || s.ClassWeight != [2]float64{}) && s.Task != TwoClasses && s.Task != Number:
+		return inputErrorf("records with weights are of two classes or of a number: leave out WeightsFrom and " +
+			"ClassWeights")
 	case s.RowNorm > 0 && s.ClipNorm > 0:
 		return inputErrorf("RowNorm and ClipNorm exclude each other")
 	case s.InUnits && !s.Centred:
@@ -163,6 +176,13 @@ func (e *Encoding) Straight() *Encoding {
 func (e *Encoding) Plain() *Encoding {
 	s := e.settings
 	s.Centred, s.InUnits, s.Curves, s.RowNorm, s.ClipNorm = false, false, 0, 0, 0
+	return e.with(s)
+}
+
+// Weightless returns e without weights.
+func (e *Encoding) Weightless() *Encoding {
+	s := e.settings
+	s.Weights, s.WeightBound, s.ClassWeight = "", 0, [2]float64{}
 	return e.with(s)
 }
 

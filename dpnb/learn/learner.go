@@ -98,6 +98,8 @@ type recipe struct {
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
 	workers   int
+	// weighs says that it learns from records with weights.
+	weighs bool
 	// pure says that it spends no δ, open that it learns from numbers without bounds.
 	pure, open bool
 	// convex is what is minimised where there is no δ.
@@ -129,7 +131,7 @@ func (p recipe) chooser(d *frame.Design) choice {
 }
 
 // instead has p choose by c, and by nothing else.
-func (p *recipe) instead(c choice) { p.choose, p.informed = c, nil }
+func (p *recipe) instead(c choice) { p.choose, p.informed, p.weighs = c, nil, false }
 
 // TaskError says that a learner was given records made for another.
 type TaskError struct {
@@ -169,6 +171,22 @@ func (p recipe) suits(d *frame.Design) error {
 		return fmt.Errorf("dpnb: %s needs bounds of every number, and the schema has Unbounded ones: only HeavyTails "+
 			"learns from those", p.learner)
 	}
+	if d.Target.Weighted {
+		switch {
+		case !p.weighs:
+			return fmt.Errorf("dpnb: %s does not learn from records with weights: leave out WeightsFrom and "+
+				"ClassWeights, or take Logistic, SVM, Linear or Huber", p.learner)
+		case p.pure:
+			return fmt.Errorf("dpnb: %s learns from records with weights where there is a δ: leave out WeightsFrom "+
+				"and ClassWeights, or take a budget with one", p.learner)
+		case p.curvatureShare > 0:
+			return fmt.Errorf("dpnb: %s has no CurvatureShare where records have weights: what is expected of the "+
+				"curvature "+
+				"is of records without; leave it out, or WeightsFrom and ClassWeights", p.learner)
+		case p.regulariser != Regulariser{}:
+			return errors.New("dpnb: records with weights are fitted without Regularise: leave one of them out")
+		}
+	}
 	return p.holds(d)
 }
 
@@ -193,6 +211,14 @@ func (p recipe) holds(d *frame.Design) error {
 
 // mustRise reports whether a column of an encoding, which may be nil, must rise or fall.
 func mustRise(e *frame.Encoding) bool { return e != nil && e.Held() != nil }
+
+// weighed returns l, of records with weights Weighted.
+func weighed(d *frame.Design, l loss.Loss) loss.Loss {
+	if d.Target.Weighted {
+		return loss.Weighted{Of: l}
+	}
+	return l
+}
 
 // priced is the part of the fit path that comes before the records: the mechanism and its parameters for what is
 // allowed, and what it costs.
@@ -401,7 +427,7 @@ func (p recipe) clip(d *frame.Design) float64 {
 
 // clipped returns the loss with its gradients clipped.
 func (p recipe) clipped(d *frame.Design) loss.Loss {
-	l := p.loss(d.Target)
+	l := weighed(d, p.loss(d.Target))
 	if c := p.clip(d); c != 0 {
 		return loss.ClippedAt(l, c, d.RowNorm)
 	}

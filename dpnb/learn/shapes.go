@@ -245,13 +245,10 @@ func (m *Model) effectUnit(part int) (string, func(t float64) float64) {
 	switch {
 	case m.probabilities && t.Task == frame.TwoClasses:
 		unit := "log-odds of " + t.Classes[1]
-		if _, ok := m.link(); !ok {
+		if _, ok := m.link(); !ok && m.calibration == nil {
 			return unit, same
 		}
-		odds := func(t float64) float64 { // the log-odds of either class, whichever is the rarer one, are exact
-			return math.Log(m.probability(t)) - math.Log(m.probability(-t))
-		}
-		return unit, func(t float64) float64 { return odds(t0+t) - odds(t0) }
+		return unit, func(t float64) float64 { return m.logOdds(t0+t) - m.logOdds(t0) }
 	case t.Task == frame.Number && t.Log:
 		return t.Name, func(by float64) float64 { return t.Value(t0+by) - t.Value(t0) }
 	case t.Task == frame.Number:

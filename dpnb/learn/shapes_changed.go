@@ -302,10 +302,14 @@ func (e edit) words(m *Model) string {
 //
 //	edited, err := model.With(model.Shape("age").Monotone(+1))
 //
-// Errors: a shape with an error, of another model, or two of one column.
+// Errors: a shape with an error, of another model, or two of one column; a calibrated model, whose calibration would no
+// longer be its own.
 func (m *Model) With(shapes ...*Shape) (*Model, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
+	}
+	if m.calibration != nil {
+		return nil, errors.New("dpnb: the model is calibrated: change its shapes first, and calibrate it then")
 	}
 	edits := slices.Clone(m.edits)
 	for k, s := range shapes {

@@ -53,10 +53,15 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 		"Huber regression", "is a number within bounds: few targets far off do not need more noise; "+intervals)
 }
 
-// suitedIntervals says what is spent on intervals: nothing where a column must rise, which leaves none.
+// suitedIntervals says what is spent on intervals: nothing where a column must rise or records have weights, which leave
+// none.
 func suitedIntervals(d *Dataset) (share float64, why string) {
-	if d.Err() == nil && mustRise(d.design.Encoding) {
+	switch {
+	case d.Err() != nil:
+	case mustRise(d.design.Encoding):
 		return 0, "there are no intervals where a column must rise or fall"
+	case d.design.Target.Weighted:
+		return 0, "there are no intervals where records have weights"
 	}
 	return suitedShare, "a twentieth is spent on intervals for its effects where there is a δ"
 }

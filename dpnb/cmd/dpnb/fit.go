@@ -78,7 +78,7 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	free := p.memory.keep()
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
-	df = learn.FromScanner(p.table.open(path)).WithSchema(s.Fields...)
+	df = learn.FromScanner(p.table.open(path)).Knowing(s)
 	if p.person != "" {
 		df = df.PerPerson(p.person, p.rows)
 	}

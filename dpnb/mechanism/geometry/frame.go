@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/weight"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -432,6 +433,10 @@ func (f *frame) scaled(labels []float64) []float64 {
 	out := make([]float64, len(labels))
 	for i, y := range labels {
 		out[i] = (bounded(y) - f.Centre) / f.Unit
+		if f.c.Weighted {
+			_, w := weight.Of(y)
+			out[i] = weight.With(out[i], w)
+		}
 	}
 	return out
 }

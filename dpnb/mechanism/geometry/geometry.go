@@ -47,6 +47,8 @@ type Centred struct {
 	Numbers bool
 	// Most is Y > 0 of labels that are counts of at most Y, whose mean is bought; 0 of other labels.
 	Most float64
+	// Weighted says that labels have weights within them (internal/weight).
+	Weighted bool `json:",omitempty"`
 	// Curves are the features that are hats. They are there if n̂ times the μ of all is at least Gate of each, with
 	// Laplace noise of each coordinate that rows have with them; else rows are without them.
 	Curves []matrix.Span

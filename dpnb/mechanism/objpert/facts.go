@@ -25,10 +25,13 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	centre := m.Centre
 	if classes {
 		rough = RoughClasses
-		if hinge, ok := m.Loss.(loss.Softplus); ok && hinge == (loss.Softplus{Width: 1}) {
+		of, weighted := loss.Weightless(m.Loss)
+		if hinge, ok := of.(loss.Softplus); ok && hinge == (loss.Softplus{Width: 1}) {
 			more = f.Margin()
 			hinge.Margin = 1 + more
-			m.Loss = hinge
+			if m.Loss = hinge; weighted {
+				m.Loss = loss.Weighted{Of: hinge}
+			}
 		}
 	}
 	if clip, ok := clipOfCounts(m.Loss); ok && f.Typical > 0 {
