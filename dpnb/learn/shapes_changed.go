@@ -39,11 +39,7 @@ func (s *Shape) editable() *Shape {
 		return s
 	}
 	if err := s.term.Fixed(); err != nil {
-		return s.failed("dpnb: no shape of %s can be changed: %w", s.Column(), err)
-	}
-	if s.fine {
-		return s.failed("dpnb: %s has fine cells, of which no shape can be changed: make the records with Curves",
-			s.Column())
+		return s.failed("dpnb: the shape of %s cannot be changed so: %w", s.Column(), err)
 	}
 	return s
 }
@@ -114,6 +110,10 @@ func (s *Shape) Convex(direction int) *Shape {
 // projected returns the nearest shape with differences, times the direction, that are not negative.
 func (s *Shape) projected(direction int, difference []float64, did string) *Shape {
 	own, n := slices.Clone(s.own), s.ordered()
+	if s.fine { // what they add between knots would still go up and down
+		return s.failed("dpnb: %s has fine cells, with which no shape rises or bends as a whole: make the records with "+
+			"Curves", s.Column())
+	}
 	floats.Scale(float64(direction), own[:n])
 	if !nearest(own[:n], s.metric(), difference) {
 		return s.failed("dpnb: the law of the noise in %q is not known well enough to say which such shape is nearest",
@@ -163,9 +163,9 @@ func nearest(values []float64, c *mat.SymDense, difference []float64) (ok bool) 
 }
 
 // Smoothed returns a shape of a number that bends less: that with the least Σwₖ(f − was)² + by·Σ(Δ²f)²/8 over its
-// knots, w the shares of the records there. A line stays as it is.
+// knots, w the shares of the records there. A line stays as it is. Of a number with a period all places weigh the same.
 func (s *Shape) Smoothed(by float64) *Shape {
-	if s = s.editable(); s.Err() != nil {
+	if s.Err() != nil {
 		return s
 	}
 	n := len(s.term.Knots)
@@ -173,6 +173,21 @@ func (s *Shape) Smoothed(by float64) *Shape {
 		return s.failed("dpnb: Smoothed(%v) of %q: it is of numbers, by a finite weight ≥ 0", by, s.Column())
 	}
 	own, w := slices.Clone(s.own), s.term.Shares
+	did := fmt.Sprintf("smoothed with a weight of %.3g", by)
+	if s.term.Bent {
+		at := s.term.Damped(own, by/8*float64(n-1))
+		for k := range n {
+			own[k] = at(float64(k) / float64(n-1))
+		}
+		out := s.changed(did, own)
+		for k := range out.places { // and between them
+			if p := &out.places[k]; p.below < n {
+				p.detail = 0
+				p.detail = at((float64(p.below)+p.part)/float64(n-1)) - p.form(own)
+			}
+		}
+		return out
+	}
 	normal, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for k := range n {
 		normal.SetSym(k, k, max(w[k], 1e-4))
@@ -183,7 +198,7 @@ func (s *Shape) Smoothed(by float64) *Shape {
 	if !c.Factorize(normal) || c.SolveVecTo(mat.NewVecDense(n, own[:n]), right) != nil {
 		return s.failed("dpnb: Smoothed(%v) of %q: the weight is too large", by, s.Column())
 	}
-	return s.changed(fmt.Sprintf("smoothed with a weight of %.3g", by), own)
+	return s.changed(did, own)
 }
 
 // Rounded returns the shape with its value at each knot and each category at the nearest multiple of step, in the unit
@@ -348,12 +363,10 @@ func (m *Model) edited(edits []edit) (*Model, error) {
 			floats.HasNaN(e.Change) || math.IsInf(floats.Norm(e.Change, math.Inf(1)), 1) {
 			return nil, errors.New("the model has changes of shapes that are not its own")
 		}
-		if err := terms[at].Fixed(); err != nil {
-			return nil, fmt.Errorf("the model has changes of shapes that cannot be: %w", err)
-		}
 		change, ok := terms[at].Changed(e.Change)
 		if !ok {
-			return nil, fmt.Errorf("dpnb: %s cannot be changed without a bias (NoBias)", e.Column)
+			return nil, fmt.Errorf("dpnb: %s cannot be changed so: without a bias (NoBias) no mean can be, and waves "+
+				"with a period change everywhere or nowhere", e.Column)
 		}
 		for k, f := range effects {
 			out.coefficients[e.Part*len(effects)+k] += floats.Dot(f.Weights, change)
