@@ -15,8 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-const dtz24 = "Dwork, Tankala, Zhang 2024, "
-
 // fourErrors is the tolerance of every comparison with simulation here.
 const fourErrors = "4 standard errors"
 
