@@ -213,6 +213,14 @@ func Steps(column string, cuts ...float64) Option { return learn.Steps(column, c
 //	data := dpnb.Counts(df, "visits", dpnb.Periodic("hour", 24))
 func Periodic(column string, period float64) Option { return learn.Periodic(column, period) }
 
+// Rising has what is learnt of a column rise within the fit, which costs nothing.
+//
+//	data := dpnb.Regression(df, "pressure", dpnb.Rising("age"))
+func Rising(column string) Option { return learn.Rising(column) }
+
+// Falling has what is learnt of a column fall within the fit.
+func Falling(column string) Option { return learn.Falling(column) }
+
 // Cross has two columns learnt together, beside each by itself: an effect of each pair of categories, or a curve of a
 // number for each category.
 //
@@ -401,6 +409,8 @@ type (
 	MomentEstimate = learn.MomentEstimate
 	// HeavyLoss is what HeavyTails minimises.
 	HeavyLoss = learn.HeavyLoss
+	// HeavyMethod is how HeavyTails is made private.
+	HeavyMethod = learn.HeavyMethod
 	// Poisson is regression of counts, for Counts.
 	Poisson = learn.Poisson
 	// Softmax is multinomial logistic regression, for Classes.
@@ -422,6 +432,16 @@ const (
 	SquaredLoss  = learn.SquaredLoss
 	LogisticLoss = learn.LogisticLoss
 	HingeLoss    = learn.HingeLoss
+)
+
+// The methods of HeavyTails:
+//
+//	l := dpnb.HeavyTails{Method: dpnb.ByLocalisation, Records: 20_000}
+const (
+	ByObjective    = learn.ByObjective
+	ByOutput       = learn.ByOutput
+	ByDoubleOutput = learn.ByDoubleOutput
+	ByLocalisation = learn.ByLocalisation
 )
 
 // AssumeInterpolation states that one point, within eta of the anchor, minimises the loss of every record that could

@@ -69,7 +69,7 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		}
 		field := *f
 		field.Levels = slices.Clone(f.Levels)
-		if !s.Centred && (f.termed() || f.Cross != nil) {
+		if !s.Centred && (f.termed() || f.Cross != nil || f.Rises != 0) {
 			return nil, inputErrorf("field %q has a term%s, which is of centred rows: leave out Uncentred, NoBias and "+
 				"Unbounded numbers, or the term", name, f.inWords())
 		}
@@ -195,7 +195,7 @@ func (e *Encoding) with(s DesignSettings) *Encoding {
 	k.Settings = s
 	for i := range k.Fields {
 		if f := &k.Fields[i]; !s.Centred {
-			f.Line, f.Cuts, f.Period, f.Cross = false, nil, 0, nil
+			f.Line, f.Cuts, f.Period, f.Cross, f.Rises = false, nil, 0, nil, 0
 		}
 	}
 	out, err := k.Encoding()

@@ -59,11 +59,12 @@ type Field struct {
 	// Of is the column that this one is a copy of, "" if it is one of the file.
 	Of string `json:",omitempty"`
 	// Line, Cuts, Period and Cross are the terms of the column in centred rows, without which a number is a curve: see
-	// Term. Cross are columns that it is crossed with.
+	// Term. Cross are columns that it is crossed with, and Rises is +1 or −1 where it must rise or fall.
 	Line   bool      `json:",omitempty"`
 	Cuts   []float64 `json:",omitempty"`
 	Period float64   `json:",omitempty"`
 	Cross  []string  `json:",omitempty"`
+	Rises  int       `json:",omitempty"`
 	// inferred says that InferSchema read the field off the data. The mark stays with it in whatever schema it is put.
 	inferred bool `json:"-"`
 }

@@ -83,6 +83,8 @@ type fieldText struct {
 	Steps  []*bound `json:"steps,omitempty"`
 	Period float64  `json:"period,omitempty"`
 	Cross  []string `json:"cross,omitempty"`
+	// Monotone is "rising" or "falling".
+	Monotone string `json:"monotone,omitempty"`
 }
 
 // bound is a number, or a text that a date stands in.
@@ -168,6 +170,11 @@ func (f Field) text() fieldText {
 	if f.Line {
 		t.Curve = "line"
 	}
+	for text, way := range ways {
+		if way == f.Rises {
+			t.Monotone = text
+		}
+	}
 	for i := range f.Cuts {
 		t.Steps = append(t.Steps, f.boundOf(&f.Cuts[i]))
 	}
@@ -182,6 +189,9 @@ func (f Field) text() fieldText {
 	return t
 }
 
+// ways are the texts of Field.Rises.
+var ways = map[string]int{"": 0, "rising": 1, "falling": -1}
+
 // field returns the field that stands in a file.
 func (t fieldText) field() (Field, error) {
 	f, ok := fieldTypes[t.Type]
@@ -193,6 +203,10 @@ func (t fieldText) field() (Field, error) {
 	f.Period, f.Cross, f.Line = t.Period, t.Cross, t.Curve == "line"
 	if t.Curve != "" && !f.Line {
 		return f, inputErrorf("field %q: curve is %q, want \"line\", or nothing", t.Name, t.Curve)
+	}
+	way, ok := ways[t.Monotone]
+	if f.Rises = way; !ok {
+		return f, inputErrorf("field %q: monotone is %q, want \"rising\" or \"falling\"", t.Name, t.Monotone)
 	}
 	for _, c := range t.Steps {
 		f.Cuts = append(f.Cuts, math.NaN()) // of null, which is refused

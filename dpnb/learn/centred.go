@@ -121,6 +121,7 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 	m.RowNorm, m.Bias, m.Numbers, m.Planned, m.BaseRate = norm, bias, numbers, float64(p.records), p.baseRate
 	m.Weighted = d.Target.Weighted
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
+	m.Held = d.Encoding.Held()
 	if p.levels == nil && (numbers || p.task == frame.TwoClasses) && (p.curvatureShare == 0 || p.suited) {
 		for _, n := range d.Encoding.Scales() {
 			m.Cells = append(m.Cells, geometry.Number(n))

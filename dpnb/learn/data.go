@@ -223,6 +223,15 @@ func Periodic(column string, period float64) Option {
 	return term(frame.Term{Column: column, Periodic: true, Period: period})
 }
 
+// Rising has what is learnt of a column rise within the fit, which costs nothing: a number over its scale (its curve,
+// line or steps), categories in the order of the schema. It is of one linear form by objective perturbation with a δ
+// (SVM, Logistic, Linear, Huber, Poisson), without a CurvatureShare, and others refuse it: docs/theory/curves.md,
+// section 5. A shape that was released can be made to rise by Shape.Monotone.
+func Rising(column string) Option { return term(frame.Term{Column: column, Rises: 1}) }
+
+// Falling is Rising the other way.
+func Falling(column string) Option { return term(frame.Term{Column: column, Rises: -1}) }
+
 // Cross has two columns together be learnt beside what each is by itself: of two categories an effect of each pair, of
 // a number and a category a curve of the number for each category, which tends to the one that they share where records
 // are few. A number with Steps is a category here.

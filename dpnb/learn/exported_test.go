@@ -194,7 +194,8 @@ func strange(t *testing.T, dir string) (learn.DataFrame, []byte) {
 			seen, iso = "soon", "soon"
 		}
 		fmt.Fprintf(&text, "%s,%s,%s,%s,%d,%s,%s,%d,%s\n", cell(age), cell(income), cell(city), cell(plan),
-			100+r.IntN(900)+900*happy, []string{"no", "yes"}[happy], []string{"x", "y", "z"}[r.IntN(3)], r.IntN(6), seen)
+			100+r.IntN(900)+900*happy, []string{"no", "yes"}[happy], []string{"x", "y", "z"}[r.IntN(3)],
+			r.IntN(6), seen)
 		records = append(records, map[string]any{"age": age, "income": income, "city": city, "plan": plan, "seen": iso})
 	}
 	path := filepath.Join(dir, "strange.csv")

@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/ledger"
@@ -178,7 +179,7 @@ func (p recipe) suits(d *frame.Design) error {
 		case p.pure:
 			return fmt.Errorf("dpnb: %s learns from records with weights where there is a δ: leave out WeightsFrom "+
 				"and ClassWeights, or take a budget with one", p.learner)
-		case p.curvatureShare != 0:
+		case p.curvatureShare > 0:
 			return fmt.Errorf("dpnb: %s has no CurvatureShare where records have weights: what is expected of the "+
 				"curvature "+
 				"is of records without; leave it out, or WeightsFrom and ClassWeights", p.learner)
@@ -186,8 +187,30 @@ func (p recipe) suits(d *frame.Design) error {
 			return errors.New("dpnb: records with weights are fitted without Regularise: leave one of them out")
 		}
 	}
-	return nil
+	return p.holds(d)
 }
+
+// holds reports whether p can learn what must rise in records like those of d (frame.Encoding.Held).
+func (p recipe) holds(d *frame.Design) error {
+	why := ""
+	switch {
+	case !mustRise(d.Encoding):
+		return nil
+	case p.task == frame.ManyClasses:
+		why = "of several classes one score rises where others fall"
+	case p.informed == nil || p.levels != nil || p.pure:
+		why = "that is proved for objective perturbation with a δ of SVM, Logistic, Linear, Huber and Poisson"
+	case p.curvatureShare != 0:
+		why = "no law of the noise is known there, so that a CurvatureShare buys no intervals: leave it out"
+	default:
+		return nil
+	}
+	return fmt.Errorf("dpnb: %s does not learn with Rising and Falling: %s. Shape.Monotone changes a model after the "+
+		"fit", p.learner, why)
+}
+
+// mustRise reports whether a column of an encoding, which may be nil, must rise or fall.
+func mustRise(e *frame.Encoding) bool { return e != nil && e.Held() != nil }
 
 // weighed returns l, of records with weights Weighted.
 func weighed(d *frame.Design, l loss.Loss) loss.Loss {
@@ -228,6 +251,10 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	d := data.design
 	if err := p.suits(d); err != nil {
 		return nil, none, err
+	}
+	if mustRise(d.Encoding) && !p.buys(d) {
+		return nil, none, errors.New("dpnb: Rising and Falling are of records whose mean is bought: leave out " +
+			"Lambda, the rule, the bound, Regularise and PassesBy")
 	}
 	choose := p.chooser(d)
 	one := mechanism.Choice(func(epsilon, delta float64) (mechanism.Mechanism, error) {
@@ -361,7 +388,20 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
 
 // minimise returns the minimiser of the objective without noise.
 func minimise(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
-	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda},
+	problem := erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}
+	if mustRise(d.Encoding) {
+		cone, err := composite.NewCone(d.Width(), d.Encoding.Held())
+		if err != nil {
+			return nil, err
+		}
+		s, err := composite.Solve(&composite.Problem{Problem: problem, Constraint: cone},
+			&composite.Settings{Workers: p.workers, Tolerance: p.tolerance})
+		if err != nil {
+			return nil, err
+		}
+		return s.Theta, nil
+	}
+	s, err := erm.Minimize(&problem,
 		&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err

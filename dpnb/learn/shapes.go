@@ -54,8 +54,8 @@ type shapePlace struct {
 	at           float64
 	below, above int
 	part         float64
-	// detail is what cells add to what is straight between the handles.
-	detail float64
+	// detail is what cells or waves add to what is straight between the handles, released what they did.
+	detail, released float64
 	// bands of the linear form: of the noise and of the population, by itself and of all places at once.
 	noise, noiseAtOnce, population, populationAtOnce *Span
 }
@@ -159,6 +159,7 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 			for k := range s.places {
 				if p := &s.places[k]; !math.IsNaN(p.at) {
 					p.detail = m.form(t.At(p.at), part) - p.form(s.was)
+					p.released = p.detail
 				}
 			}
 		}
@@ -429,7 +430,7 @@ func (s *Shape) Points() []ShapePoint {
 		return &Span{s.to(p.Estimate), s.to(p.Lower), s.to(p.Upper)}
 	}
 	for k, p := range s.places {
-		all[k] = ShapePoint{p.name, p.at, s.to(p.form(s.own)), s.to(p.form(s.was)), span(p.noise), span(p.noiseAtOnce),
+		all[k] = ShapePoint{p.name, p.at, s.to(p.form(s.own)), s.to(p.form(s.was) + p.released - p.detail), span(p.noise), span(p.noiseAtOnce),
 			span(p.population), span(p.populationAtOnce)}
 	}
 	return all

@@ -83,8 +83,8 @@ func escape(s string) string {
 // code is escape for what stands between backticks; a backtick of Go is shown as an apostrophe.
 func code(s string) string { return strings.NewReplacer("|", "\\|", "`", "'").Replace(s) }
 
-// readMutants returns the mutants that survive, with their reasons, and as "sample/…" what was sampled.
-func readMutants(root string) (list []Fault, err error) {
+// ReadMutants returns the mutants that survive, with their reasons, and as "sample/…" what was sampled.
+func ReadMutants(root string) (list []Fault, err error) {
 	rows, err := fields(filepath.Join(root, mutantFile), 5)
 	for _, c := range rows {
 		list = append(list, Fault{ID: c[0], File: c[1], Text: c[2], Replacement: c[3], Reason: c[4], What: c[4]})
@@ -102,7 +102,7 @@ func page(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	mutants, err := readMutants(root)
+	mutants, err := ReadMutants(root)
 	return markdown(list, results, mutants), err
 }
 

@@ -115,7 +115,7 @@ func (f *frame) entries() int { return f.features() + f.more() }
 func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu / math.Sqrt(c.Law.Variance(f.features()+1)),
 		Directions: float64(c.Free), Features: f.features() + f.CellFeatures() + 1, Bias: c.Bias, Typical: f.Typical,
-		BaseRate: c.BaseRate, Nowhere: f.nowhere()}
+		BaseRate: c.BaseRate, Nowhere: f.nowhere(), Held: f.held()}
 	if f.Curved {
 		facts.Curves = c.Curves
 		facts.Directions += float64(hatsOfACurve * len(c.Curves))
@@ -315,6 +315,29 @@ func (f *frame) nowhere() []matrix.Direction {
 		_, last := place[v.First+len(v.Weights)-1]
 		if first && last {
 			out = append(out, matrix.Direction{First: at, Weights: v.Weights})
+		}
+	}
+	return out
+}
+
+// held returns the directions along which coefficients are held, of the frame's features.
+func (f *frame) held() (out []matrix.Direction) {
+	if f.kept == nil {
+		return f.c.Held
+	}
+	for _, v := range f.c.Held {
+		own := matrix.Direction{First: len(f.kept)}
+		for j, k := range f.kept {
+			if k >= v.First && k < v.First+len(v.Weights) {
+				own.First = min(own.First, j)
+				own.Weights = append(own.Weights, v.Weights[k-v.First])
+			}
+		}
+		same := func(o matrix.Direction) bool {
+			return o.First == own.First && slices.Equal(o.Weights, own.Weights)
+		}
+		if len(own.Weights) > 0 && !slices.ContainsFunc(out, same) {
+			out = append(out, own)
 		}
 	}
 	return out

@@ -48,9 +48,12 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	most := mostOfCentre * m.Tolerance / m.Lambda
 	m.Centre = math.Max(-most, math.Min(most, centre))
 	ridge := m.Lambda + m.Shrinkage
-	m.Penalty = m.Penalty.Smoothing(f.Curves, rough*ridge)
+	m.Penalty, m.Held = m.Penalty.Smoothing(f.Curves, rough*ridge), f.Held
 	return m, f.Stretch(ridge, classes)
 }
+
+// Holds implements mechanism.Holding.
+func (Objective) Holds() {}
 
 // Smoothing returns p with a penalty on the second differences of each of the runs.
 func (p Penalty) Smoothing(runs []matrix.Span, weight float64) Penalty {
