@@ -157,8 +157,8 @@ func plantHandful(ctx context.Context, out io.Writer, root string, list []faults
 	return nil
 }
 
-// plantMutants plants a sample of mutants and prints those that survive as lines of mutants.tsv, others as comments, and
-// what came of them.
+// plantMutants plants a sample of mutants and prints those that survive as lines of mutants.tsv, others as comments,
+// and what came of them.
 func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks []string, sample int,
 	limit time.Duration, seed uint64) error {
 	known, err := faults.ReadMutants(root)

@@ -135,8 +135,8 @@ func TestMutants(t *testing.T) {
 // A sign goes, a statement is dropped, a function returns before its end; what declares is left.
 func TestMutantsOfStatements(t *testing.T) {
 	dir := tiny(t)
-	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/a.go"), []byte("package a\n\nfunc set(x []float64) {\n\ty := -x[0]\n"+
-		"\tx[0] = y\n\tclear(x)\n}\n"), 0o600))
+	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/a.go"), []byte("package a\n\nfunc set(x []float64) {\n"+
+		"\ty := -x[0]\n\tx[0] = y\n\tclear(x)\n}\n"), 0o600))
 	var all []string
 	for _, f := range must.Get(Mutants(dir, "a", nil)) {
 		if f.What != "number" {
@@ -174,12 +174,13 @@ func TestStratified(t *testing.T) {
 	for i, o := range []Outcome{Killed, Survived, Killed, Unbuilt, Listed} {
 		c.Add([]string{"a", "b"}[i%2], o)
 	}
-	if s := c.String(); !strings.Contains(s, "| a | 2 | 0 | 1 | 0 |") || !strings.Contains(s, "| b | 0 | 1 | 0 | 1 |") ||
+	if s := c.String(); !strings.Contains(s, "| a | 2 | 0 | 1 | 0 |") ||
+		!strings.Contains(s, "| b | 0 | 1 | 0 | 1 |") ||
 		!strings.Contains(s, "| all | 2 | 1 | 1 | 1 | 0.21 to 0.94 |") {
 		t.Error(s)
 	}
 	// 8 of 10 by hand: (0.8 + 0.19207 ± 1.96·√(0.016 + 0.0096037))/(1.38415).
-	if low, high := Wilson(8, 10); math.Abs(low-0.4902) > 1e-4 || math.Abs(high-0.9433) > 1e-4 {
+	if low, high := wilson(8, 10); math.Abs(low-0.4902) > 1e-4 || math.Abs(high-0.9433) > 1e-4 {
 		t.Errorf("8 of 10: %.4f to %.4f", low, high)
 	}
 }

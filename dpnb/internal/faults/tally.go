@@ -59,11 +59,12 @@ func (t *Tally) Add(room string, o Outcome) {
 func (t *Tally) String() string {
 	var b strings.Builder
 	row := func(name string, c *[4]int) {
-		low, high := Wilson(c[Killed], c[Killed]+c[Survived])
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %.2f to %.2f |\n", name, c[Killed], c[Survived], c[Listed], c[Unbuilt],
-			low, high)
+		low, high := wilson(c[Killed], c[Killed]+c[Survived])
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %.2f to %.2f |\n", name, c[Killed], c[Survived], c[Listed],
+			c[Unbuilt], low, high)
 	}
-	b.WriteString("| package | caught | survived | listed | not built | share caught, 95 % |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| package | caught | survived | listed | not built | share caught, 95 % |\n" +
+		"|---|---|---|---|---|---|\n")
 	var all [4]int
 	for _, room := range t.order {
 		row(room, t.count[room])
@@ -75,10 +76,10 @@ func (t *Tally) String() string {
 	return b.String()
 }
 
-// Wilson returns the 95 % interval of a share of which k of n were seen:
+// wilson returns the 95 % interval of a share of which k of n were seen:
 //
 //	(p̂ + z²/2n ± z√(p̂(1 − p̂)/n + z²/4n²))/(1 + z²/n),  z = 1.96.
-func Wilson(k, n int) (low, high float64) {
+func wilson(k, n int) (low, high float64) {
 	if n == 0 {
 		return 0, 1
 	}
