@@ -20,8 +20,9 @@ A check is the tests of a package in their short form, one of them, or the verdi
 const aboutMutants = `
 ## Mutants that survive
 
-Beside the planted faults the operators, comparisons and numbers (by a tenth) of ` + "`privacy` and `mechanism`" + `
-are changed at random, one at a time: ` + "`go run ./dpnb/cmd/dpnb faults --mutate privacy --sample 40`" + `. Every
+Beside the planted faults single places are changed at random, one at a time: operators and comparisons swapped,
+numbers changed by one or a tenth, signs and statements dropped, returns before the end:
+` + "`go run ./dpnb/cmd/dpnb faults --mutate privacy,loss --sample 40`" + `, which ends with a table. Every
 change that no test noticed was examined: it now has a test, or is listed here with the reason why it needs none.
 `
 
