@@ -430,8 +430,8 @@ func (s *Shape) Points() []ShapePoint {
 		return &Span{s.to(p.Estimate), s.to(p.Lower), s.to(p.Upper)}
 	}
 	for k, p := range s.places {
-		all[k] = ShapePoint{p.name, p.at, s.to(p.form(s.own)), s.to(p.form(s.was) + p.released - p.detail), span(p.noise), span(p.noiseAtOnce),
-			span(p.population), span(p.populationAtOnce)}
+		all[k] = ShapePoint{p.name, p.at, s.to(p.form(s.own)), s.to(p.form(s.was) + p.released - p.detail),
+			span(p.noise), span(p.noiseAtOnce), span(p.population), span(p.populationAtOnce)}
 	}
 	return all
 }

@@ -111,7 +111,8 @@ func (s *Shape) Convex(direction int) *Shape {
 func (s *Shape) projected(direction int, difference []float64, did string) *Shape {
 	own, n := slices.Clone(s.own), s.ordered()
 	if s.fine { // what they add between knots would still go up and down
-		return s.failed("dpnb: %s has fine cells, with which no shape rises or bends as a whole: make the records with "+
+		return s.failed("dpnb: %s has fine cells, with which no shape rises or bends as a whole: make the records "+
+			"with "+
 			"Curves", s.Column())
 	}
 	floats.Scale(float64(direction), own[:n])
