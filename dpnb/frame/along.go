@@ -183,8 +183,8 @@ func (t Component) Fixed() error {
 }
 
 // Damped returns what the waves of a number with a period make of values at its knots if harmonic k is multiplied by
-// 1/(1 + by·(2 − 2cos 2πk/n)²), n the places of the period: of all curves f that with the least Σ(f − was)² + by·Σ(Δ²f)²
-// around it. At between says the same for a share of the period.
+// 1/(1 + by·(2 − 2cos 2πk/n)²), n the places of the period: of all curves f that with the least Σ(f − was)² +
+// by·Σ(Δ²f)² around it. At between says the same for a share of the period.
 func (t Component) Damped(values []float64, by float64) (at func(u float64) float64) {
 	n := len(t.Knots) - 1
 	mean, waves := harmonic(values[:n])
@@ -199,8 +199,8 @@ func (t Component) Damped(values []float64, by float64) (at func(u float64) floa
 	}
 }
 
-// harmonic returns the mean of values over a period and the coefficients of its waves, of which cosines and sines at n >
-// 2·harmonics places are orthogonal.
+// harmonic returns the mean of values over a period and the coefficients of its waves, of which cosines and sines at n
+// > 2·harmonics places are orthogonal.
 func harmonic(values []float64) (mean float64, waves []float64) {
 	n := float64(len(values))
 	waves = make([]float64, 2*harmonics)
@@ -217,8 +217,8 @@ func harmonic(values []float64) (mean float64, waves []float64) {
 }
 
 // Changed returns by how much the coefficients change where one changes by so much at its handles, of a number with a
-// period as its waves can. That of the bias, by which the form of a row of the typical norm changes by just that at every value, is the last; ok
-// is false where rows have none, and it would not be 0.
+// period as its waves can. That of the bias, by which the form of a row of the typical norm changes by just that at
+// every value, is the last; ok is false where rows have none, and it would not be 0.
 func (t Component) Changed(by []float64) (change []float64, ok bool) {
 	change = make([]float64, len(t.e.Features))
 	own, k := change[t.c.at:t.c.at+t.c.width()], len(t.Knots)
