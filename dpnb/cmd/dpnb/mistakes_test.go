@@ -29,7 +29,7 @@ func TestMistakes(t *testing.T) {
 	schema := write("schema.json", `{"version":1,"fields":[{"name":"age","type":"number","lower":0,"upper":100},
 		{"name":"city","type":"category","categories":["Bern","Rome"]},
 		{"name":"happy","type":"category","categories":["no","yes"]}]}`)
-	ledger := filepath.Join(dir, "ledger.json")
+	ledger := filepath.Join(dir, "mistakes.ledger")
 	one := 0
 	fields := func(text string) string {
 		one++
@@ -40,7 +40,8 @@ func TestMistakes(t *testing.T) {
 			"--delta", "1e-6", "--store", dir}, more...)
 	}
 	ask := func(more ...string) []string {
-		return append([]string{people, "--schema", schema, "--budget", ledger, "--epsilon", "1", "--delta", "1e-6"}, more...)
+		return append([]string{people, "--schema", schema, "--budget", ledger, "--epsilon", "1", "--delta", "1e-6"},
+			more...)
 	}
 	calls := []struct {
 		name string
@@ -58,7 +59,8 @@ func TestMistakes(t *testing.T) {
 		{"a negative ε", newFitCommand(), fit("--epsilon", "-1"), "a number in (0"},
 		{"δ and ε exchanged", newFitCommand(), fit("--epsilon", "1e-6", "--delta", "1"), "[0, 1)"},
 		{"no " +
-			"schema", newFitCommand(), []string{people, "--target", "happy", "--budget", ledger, "--epsilon", "1"}, "schema"},
+			"schema", newFitCommand(), []string{people, "--target", "happy", "--budget", ledger, "--epsilon", "1"},
+			"schema"},
 		{"a seed and a budget", newFitCommand(), fit("--seed", "1"), "leave out"},
 		{"an interval of 95", newFitCommand(), fit("--intervals", "95"), "0.95"},
 		{"a table for its schema", newFitCommand(), fit("--schema", people), "line 1"},
