@@ -374,7 +374,8 @@ func (p outcomesPlan) calibration(out *Statistic, n noiseOf, s settings) {
 //	curve, err := explore.CalibrationOf(model).Of(rest, budget.Share(0.05))
 //	model, err = explore.Calibrated(model, curve)
 //
-// Errors: no curve, or that of another model; as learn.Model.Calibrated.
+// Errors: no curve, that of another model, or one with simulated noise for a model with noise that protects; as
+// learn.Model.Calibrated.
 func Calibrated(m *learn.Model, curve *Statistic) (*learn.Model, error) {
 	if err := curve.Err(); err != nil {
 		return nil, err
@@ -386,6 +387,10 @@ func Calibrated(m *learn.Model, curve *Statistic) (*learn.Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if curve.origin.Simulated() && !m.Release.Simulated() {
+		return nil, errors.New("dpnb: the curve has simulated noise, which protects nobody, and the model does not: ask " +
+			"CalibrationOf(model) without Noise")
+	}
 	if l.String() != curve.model.String() {
 		return nil, errors.New("dpnb: the curve is of another model: ask CalibrationOf(model) of the one to calibrate")
 	}
@@ -394,9 +399,17 @@ func Calibrated(m *learn.Model, curve *Statistic) (*learn.Model, error) {
 }
 
 // platt minimises Σ_b [P_b log(1 + e^{−t_b}) + N_b log(1 + e^{t_b})] + (s/2)((a − 1)² + c²), t_b = a·s_b + c, by
-// Newton's steps; N_b and P_b are the counts, not less than 0, and s is the deviation of their noise.
-func platt(counts []float64, deviation float64) (slope, intercept float64) {
+// Newton's steps; s is the deviation of the counts' noise. N_b and P_b are the counts, not less than 0, of places that
+// have at least two deviations of noise between them, 2√2·s: noise that is cut at 0 has a mean above it, and where there
+// are no people, at the ends above all, that would be invented ones of either class, which flatten the slope.
+func platt(noisy []float64, deviation float64) (slope, intercept float64) {
 	places := len(probabilityEdges) - 1
+	counts := make([]float64, len(noisy))
+	for b := range places {
+		if n, p := noisy[b], noisy[places+b]; n+p >= 2*math.Sqrt2*deviation {
+			counts[b], counts[places+b] = math.Max(0, n), math.Max(0, p)
+		}
+	}
 	at := make([]float64, places)
 	for b := range at {
 		lo, hi := math.Max(probabilityEdges[b], 0.003), math.Min(probabilityEdges[b+1], 0.997)
@@ -407,7 +420,7 @@ func platt(counts []float64, deviation float64) (slope, intercept float64) {
 		sum := ridge / 2 * ((a-1)*(a-1) + c*c)
 		for b, s := range at {
 			t := a*s + c
-			sum += math.Max(0, counts[places+b])*softplus(-t) + math.Max(0, counts[b])*softplus(t)
+			sum += counts[places+b]*softplus(-t) + counts[b]*softplus(t)
 		}
 		return sum
 	}
@@ -415,7 +428,7 @@ func platt(counts []float64, deviation float64) (slope, intercept float64) {
 	for range 100 {
 		ga, gc, haa, hac, hcc := ridge*(a-1), ridge*c, ridge, 0.0, ridge
 		for b, s := range at {
-			positive, negative := math.Max(0, counts[places+b]), math.Max(0, counts[b])
+			positive, negative := counts[places+b], counts[b]
 			p := 1 / (1 + math.Exp(-(a*s + c)))
 			g, h := p*(positive+negative)-positive, p*(1-p)*(positive+negative)
 			ga, gc, haa, hac, hcc = ga+g*s, gc+g, haa+h*s*s, hac+h*s, hcc+h

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -242,35 +243,61 @@ func boolean(b bool) int {
 	return 0
 }
 
-// lookup returns the places of the keys of a public table.
+// keys finds the rows of a public table by a text or, where none is the same, by the one key that is the same number
+// ("1.0" is "1").
+type keys struct {
+	text   map[string]int
+	number map[float64]int
+}
+
+// of returns the row of a record's key.
+func (k keys) of(r Row, key string) (row int, ok bool) {
+	text := trim(r.Text(key))
+	if row, ok = k.text[text]; ok {
+		return row, true
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil {
+		row, ok = k.number[v]
+		return row, ok && row >= 0
+	}
+	return 0, false
+}
+
+// lookup returns the keys of a public table.
 //
 // Errors: *InputError for a table that is not public, a key that is not there, is missing in a row, or there twice.
-func (t *Table) lookup(key string) (map[string]int, error) {
+func (t *Table) lookup(key string) (at keys, err error) {
 	if !t.Source.Public {
-		return nil, inputErrorf("only a table that is declared Public is joined: what is taken from it is known of " +
+		return at, inputErrorf("only a table that is declared Public is joined: what is taken from it is known of " +
 			"everybody; call Public() on it if that is so")
 	}
 	c, err := t.Column(key)
 	if err != nil {
-		return nil, err
+		return at, err
 	}
-	at := make(map[string]int, t.rows)
+	at = keys{make(map[string]int, t.rows), make(map[float64]int)}
 	for i := range t.rows {
 		text := trim(c.Text(i))
 		if text == "" {
-			return nil, inputErrorf("the public table lacks a %q in row %d: each of its rows needs its own", key, i+1)
+			return at, inputErrorf("the public table lacks a %q in row %d: each of its rows needs its own", key, i+1)
 		}
-		if _, twice := at[text]; twice {
-			return nil, inputErrorf("the public table has %s = %q twice: which of the rows belongs to a "+
+		if _, twice := at.text[text]; twice {
+			return at, inputErrorf("the public table has %s = %q twice: which of the rows belongs to a "+
 				"record?", key, text)
 		}
-		at[text] = i
+		at.text[text] = i
+		if v, err := strconv.ParseFloat(text, 64); err == nil {
+			if _, twice := at.number[v]; twice {
+				i = -1
+			}
+			at.number[v] = i
+		}
 	}
 	return at, nil
 }
 
 // Join returns t with a column of a public table behind the others: that of the row whose key is the same text as the
-// record's, missing where there is none. Each record is looked up by itself.
+// record's, or else the same number, missing where there is none. Each record is looked up by itself.
 //
 // Errors: *InputError as DeriveText, and for a public table without such a column or key, in which a key is there twice
 // or missing, or which is not declared public.
@@ -287,14 +314,14 @@ func Join(t Scanner, public *Table, key string, field Field) (Scanner, error) {
 	own.Numbers, own.Texts = slices.Clone(c.Numbers), slices.Clone(c.Texts)
 	if field.Kind == Numeric && field.Part == NoDate {
 		return DeriveNumber(t, field.Name, func(r Row) float64 {
-			if i, ok := at[trim(r.Text(key))]; ok {
+			if i, ok := at.of(r, key); ok {
 				return own.Number(i)
 			}
 			return math.NaN()
 		}, key)
 	}
 	return DeriveText(t, field.Name, func(r Row) string {
-		if i, ok := at[trim(r.Text(key))]; ok {
+		if i, ok := at.of(r, key); ok {
 			return own.Text(i)
 		}
 		return ""

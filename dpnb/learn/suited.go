@@ -61,7 +61,7 @@ func suitedIntervals(d *Dataset) (share float64, why string) {
 	case mustRise(d.design.Encoding):
 		return 0, "there are no intervals where a column must rise or fall"
 	case d.design.Target.Weighted:
-		return 0, "there are no intervals where records have weights"
+		return 0, "nothing is spent on intervals where records have weights"
 	}
 	return suitedShare, "a twentieth is spent on intervals for its effects where there is a δ"
 }

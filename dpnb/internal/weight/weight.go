@@ -4,14 +4,14 @@ package weight
 
 import "math"
 
-// steps are those of a weight, w = k/1024, and digits the last binary digits of a label, which have k.
+// steps are those of a weight, w = k/2²⁰, and digits the last binary digits of a label, which have k.
 const (
-	steps  = 1 << 10
-	digits = 1<<11 - 1
+	steps  = 1 << 20
+	digits = 1<<21 - 1
 )
 
-// With returns a label that says y and the weight w in [0, 1]: y with k in its last eleven binary digits, w being
-// rounded to k/1024 and y, towards 0, to the 42 digits before them; whole numbers below 2⁴² keep their value. A weight
+// With returns a label that says y and the weight w in [0, 1]: y with k in its last 21 binary digits, w being
+// rounded to k/2²⁰ and y, towards 0, to the 32 digits before them; whole numbers below 2³² keep their value. A weight
 // beyond [0, 1] counts as the nearer end, and one that is no number as 0.
 func With(y, w float64) float64 {
 	k := uint64(0)
