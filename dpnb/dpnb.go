@@ -37,6 +37,9 @@ type (
 	// CSV says how ReadCSVWith reads a file: what separates fields and decimals, its encoding, lines to skip, the names
 	// of its columns, which texts mean "missing".
 	CSV = learn.CSV
+	// Pattern has texts count as a category: dpnb.Categorical("title", "doctor", "other").Categorised(
+	// dpnb.Pattern{Match: "(?i)^dr", As: "doctor"}).OrElse("other").
+	Pattern = learn.Pattern
 	// Field is what is publicly known about one column, made by Numeric, Log or Categorical. It can say what values
 	// count as that do not fit:
 	//
@@ -76,8 +79,8 @@ var (
 	//
 	//	dpnb.Categorical("happy", "no", "yes")
 	Categorical = learn.Categorical
-	// Date is a date between two days, as a number of days; Year, Month and Weekday are parts of one. The layout is how
-	// the file writes 2 January 2006, 15:04:
+	// Date is a date between two days, as a number of days; Year, Month, Weekday and Hour are parts of one. The layout
+	// is how the file writes 2 January 2006, 15:04:
 	//
 	//	dpnb.Date("admitted", "02.01.2006", "01.01.2015", "31.12.2024")
 	//	dpnb.Weekday("admitted", "2006-01-02 15:04")
@@ -85,6 +88,10 @@ var (
 	Year    = learn.Year
 	Month   = learn.Month
 	Weekday = learn.Weekday
+	// Hour is the time of the day in hours, from 0 to 24. Of a column whose weekday is learnt, too, it is a copy:
+	//
+	//	dpnb.Hour("hour", "2006-01-02 15:04").CopyOf("admitted")
+	Hour = learn.Hour
 )
 
 // ReadCSV reads a comma-separated file with a header line. Fit or Show reports a wrong path or a broken line; Err
@@ -206,6 +213,14 @@ func Steps(column string, cuts ...float64) Option { return learn.Steps(column, c
 //	data := dpnb.Counts(df, "visits", dpnb.Periodic("hour", 24))
 func Periodic(column string, period float64) Option { return learn.Periodic(column, period) }
 
+// Rising has what is learnt of a column rise within the fit, which costs nothing.
+//
+//	data := dpnb.Regression(df, "pressure", dpnb.Rising("age"))
+func Rising(column string) Option { return learn.Rising(column) }
+
+// Falling has what is learnt of a column fall within the fit.
+func Falling(column string) Option { return learn.Falling(column) }
+
 // Cross has two columns learnt together, beside each by itself: an effect of each pair of categories, or a curve of a
 // number for each category.
 //
@@ -227,6 +242,17 @@ func ClipNorm(r float64) Option { return learn.ClipNorm(r) }
 //
 //	data := dpnb.Binary(df, "happy", dpnb.Positive("no"))
 func Positive(category string) Option { return learn.Positive(category) }
+
+// WeightsFrom has the records count by a column of weights, as of a survey: a record of half the public bound half as
+// much as one of the bound. What is missing, negative or no number is 0.
+//
+//	data := dpnb.Binary(df, "happy", dpnb.WeightsFrom("weight", 20))
+func WeightsFrom(column string, bound float64) Option { return learn.WeightsFrom(column, bound) }
+
+// ClassWeights has the records of two classes count by public weights; a class that is not named weighs 1.
+//
+//	data := dpnb.Binary(df, "ill", dpnb.ClassWeights(map[string]float64{"yes": 5}))
+func ClassWeights(weights map[string]float64) Option { return learn.ClassWeights(weights) }
 
 // NoBias leaves out the constant feature, and with it the intercept.
 func NoBias() Option { return learn.NoBias() }
@@ -311,6 +337,26 @@ func MedianOf(column string) Query { return explore.MedianOf(column) }
 //	wrong, err := dpnb.LossOf(model).Of(rest, budget.Share(0.05))
 func LossOf(m *Model) Query { return explore.LossOf(m) }
 
+// ConfusionOf asks for the confusion matrix of a released model of classes, with its accuracy and the recall and the
+// precision of each class; AUCOf for how well a model of two classes ranks; CalibrationOf for how often what it
+// predicts comes true. Like LossOf they are about records to which it was not fitted.
+//
+//	dpnb.Show(dpnb.AUCOf(model).Planned(10_000).Price(rest, 0.02, 0.95))
+//	dpnb.Show(dpnb.ConfusionOf(model).Of(rest, budget.Share(0.05)))
+func ConfusionOf(m *Model) Query { return explore.ConfusionOf(m) }
+
+// AUCOf: see ConfusionOf.
+func AUCOf(m *Model) Query { return explore.AUCOf(m) }
+
+// CalibrationOf: see ConfusionOf.
+func CalibrationOf(m *Model) Query { return explore.CalibrationOf(m) }
+
+// Calibrated returns the model with the calibration that its released curve says, which costs nothing more.
+//
+//	curve, err := dpnb.CalibrationOf(model).Of(rest, budget.Share(0.05))
+//	model, err = dpnb.Calibrated(model, curve)
+func Calibrated(m *Model, curve *Statistic) (*Model, error) { return explore.Calibrated(m, curve) }
+
 // Beside puts a forecast beside what LossOf has measured. Show displays a table and a figure.
 //
 //	dpnb.Show(dpnb.Beside(dpnb.StudyOf(data, 10_000, 0.5, 1e-6).Forecast(), wrong))
@@ -363,6 +409,8 @@ type (
 	MomentEstimate = learn.MomentEstimate
 	// HeavyLoss is what HeavyTails minimises.
 	HeavyLoss = learn.HeavyLoss
+	// HeavyMethod is how HeavyTails is made private.
+	HeavyMethod = learn.HeavyMethod
 	// Poisson is regression of counts, for Counts.
 	Poisson = learn.Poisson
 	// Softmax is multinomial logistic regression, for Classes.
@@ -384,6 +432,16 @@ const (
 	SquaredLoss  = learn.SquaredLoss
 	LogisticLoss = learn.LogisticLoss
 	HingeLoss    = learn.HingeLoss
+)
+
+// The methods of HeavyTails:
+//
+//	l := dpnb.HeavyTails{Method: dpnb.ByLocalisation, Records: 20_000}
+const (
+	ByObjective    = learn.ByObjective
+	ByOutput       = learn.ByOutput
+	ByDoubleOutput = learn.ByDoubleOutput
+	ByLocalisation = learn.ByLocalisation
 )
 
 // AssumeInterpolation states that one point, within eta of the anchor, minimises the loss of every record that could

@@ -19,7 +19,7 @@ var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")
 // program.
 func TestReadmeCompiles(t *testing.T) {
 	compiles(t, "../README.md", 0, ".Fit(")
-	compiles(t, "../docs/your-data.md", 3, "FitOnce(", "github.com/dpnb/notebooks/dpnb/frame/parquet")
+	compiles(t, "../docs/your-data.md", 4, "FitOnce(", "github.com/dpnb/notebooks/dpnb/frame/parquet")
 }
 
 // The schema that the page for one's own data shows is one.

@@ -53,15 +53,16 @@ type Claim struct {
 	// Paper is where it stands, in words a reader can look up.
 	Paper string
 	Kind  Kind
-	// Statement is the claim in a line. That of a paper stands in its inventory, from which the register has it.
-	Statement string
+	// Place is the place in the paper, Statement the claim in a line, Reason why nothing checks it; empty if something
+	// does, and only then the rest is said.
+	Place, Statement, Reason string
 	// Code names what computes or releases what is claimed, and Tests what asserts the statement, by package and
 	// symbol: "privacy/objective.DTZ24". A package is named by its directory below dpnb. Where no other test asserts
 	// the statement, Tests is empty: the check itself does.
 	Code, Tests []string
-	// Proof is the page of docs/theory and the anchor there, and the hash of that text and of the statement as the
-	// inventory has it, when somebody last held them against the claim: "objective_perturbation#dtz24-thm5.1 0b5aee1c".
-	// When it has changed, look at the claim and renew the hash with: go run ./dpnb/cmd/dpnb claims --renew
+	// Proof is the page of docs/theory and the anchor there, and the hash of that text and of a paper's statement, when
+	// somebody last held them against the claim: "objective_perturbation#dtz24-thm5.1 0b5aee1c". When it has changed,
+	// look at the claim and renew the hash with: go run ./dpnb/cmd/dpnb claims --renew
 	Proof string
 	// Errata are entries of docs/errata.md, Figure a notebook and the ID of the cell that shows the claim,
 	// "01_accounting#figure-one-left".

@@ -16,7 +16,6 @@ import (
 // verdict, a figure or a link does.
 type Document struct {
 	Papers []Paper
-	Claims []Claim
 	Tree   *whereis.Tree
 	known  map[string]string // addresses of statements and claims, from docs
 	up     string            // from the page that is written to docs
@@ -25,55 +24,18 @@ type Document struct {
 // Measured is the page with all that was measured, from docs.
 const Measured = "claims/measured.md"
 
-// ours is the section of what no paper states.
-const ours = "dpnb"
-
 // NewDocument returns the document about all claims.
-func NewDocument(papers []Paper, claims []Claim, tree *whereis.Tree) *Document {
-	d := &Document{Papers: slices.Clone(papers), Claims: claims, Tree: tree, known: map[string]string{}}
-	own := Paper{Name: ours, Title: "What this project claims itself"}
-	for _, c := range claims {
-		if strings.HasPrefix(c.ID, ours+"/") {
-			own.Statements = append(own.Statements, Statement{ID: c.ID, Text: c.Statement})
-		}
-	}
-	d.Papers = append(d.Papers, own)
-	for _, p := range d.Papers {
-		for _, s := range p.Statements {
-			d.known[s.ID] = "claims/" + p.Name + ".md#" + strings.ReplaceAll(s.ID, "/", "-")
-		}
-	}
-	for _, c := range claims {
-		d.known[c.ID] = Measured + "#" + address(c.ID)
-	}
-	return d
-}
-
-func (d *Document) claim(id string) (Claim, bool) {
-	k := slices.IndexFunc(d.Claims, func(c Claim) bool { return c.ID == id })
-	if k < 0 {
-		return Claim{}, false
-	}
-	return d.Claims[k], true
-}
-
-// Problems says where the inventories and the claims do not fit: each statement has either a claim or a reason.
-func (d *Document) Problems() (problems []string) {
-	listed := map[string]bool{}
-	for _, p := range d.Papers {
-		for _, s := range p.Statements {
-			listed[s.ID] = true
-			if _, ok := d.claim(s.ID); ok == (s.Reason != "") {
-				problems = append(problems, s.ID+" has a claim and a reason why there is none, or neither")
+func NewDocument(papers []Paper, tree *whereis.Tree) *Document {
+	d := &Document{Papers: papers, Tree: tree, known: map[string]string{}}
+	for _, p := range papers {
+		for _, c := range p.Statements {
+			d.known[c.ID] = "claims/" + p.Name + ".md#" + strings.ReplaceAll(c.ID, "/", "-")
+			if c.Reason == "" {
+				d.known[c.ID] = Measured + "#" + address(c.ID)
 			}
 		}
 	}
-	for _, c := range d.Claims {
-		if !listed[c.ID] {
-			problems = append(problems, c.ID+" is in no inventory")
-		}
-	}
-	return problems
+	return d
 }
 
 // Pages returns the document with the results of all claims: the text of each page, by its path from docs.
@@ -91,9 +53,9 @@ func (d *Document) Pages(results []Result) map[string]string {
 		count := map[Verdict]int{}
 		checked := 0
 		for _, s := range p.Statements {
-			if c, ok := d.claim(s.ID); ok {
+			if s.Reason == "" {
 				checked++
-				count[c.Verdict()]++
+				count[s.Verdict()]++
 			}
 		}
 		fmt.Fprintf(&b, "| [%s](claims/%s.md) | %d | %d | %d | %d | %d | %d | %d |\n", p.Title, p.Name,
@@ -155,7 +117,7 @@ func (d *Document) weakest(results []Result) string {
 }
 
 // named is the first cell of a statement's row.
-func (d *Document) named(s Statement) string {
+func (d *Document) named(s Claim) string {
 	name := "`" + s.ID + "`"
 	if s.Place != "" {
 		name += "<br>" + escape(s.Place)
@@ -164,7 +126,7 @@ func (d *Document) named(s Statement) string {
 }
 
 // row is a statement with a claim in the table of its paper.
-func (d *Document) row(s Statement, r Result) string {
+func (d *Document) row(s Claim, r Result) string {
 	verdict, _, _ := strings.Cut(r.Verdict, ":")
 	notices, near := cmp.Or(r.Evidence.Notices, "nothing"), ""
 	switch e := r.Evidence.Near; {
@@ -176,18 +138,18 @@ func (d *Document) row(s Statement, r Result) string {
 	if r.Reached > 0 {
 		near = percent(r.Reached)
 	}
-	return fmt.Sprintf("| [%s](%s) | %s | **%s** | %s | %s | %s |\n", d.named(s), d.up+d.known[s.ID], escape(s.Text),
-		verdict, notices, near, strings.Join(d.links(r.Claim, true), " "))
+	return fmt.Sprintf("| [%s](%s) | %s | **%s** | %s | %s | %s |\n", d.named(s), d.up+d.known[s.ID],
+		escape(s.Statement), verdict, notices, near, strings.Join(d.links(r.Claim, true), " "))
 }
 
 // unclaimed is a statement without a claim in the table of its paper.
-func (d *Document) unclaimed(s Statement) string {
+func (d *Document) unclaimed(s Claim) string {
 	anchor, leads := strings.ReplaceAll(s.ID, "/", "-"), ""
 	if d.Tree.Anchors[anchor].Page != "" {
 		leads = d.proof(d.Tree.Anchors[anchor].Page, anchor, true)
 	}
-	return fmt.Sprintf("| <a id=\"%s\"></a>%s | %s | %s | | | %s |\n", anchor, d.named(s), escape(s.Text),
-		d.linked(s.Reason), leads)
+	return fmt.Sprintf("| <a id=\"%s\"></a>%s | %s | %s | | | %s |\n", anchor, d.named(s),
+		escape(s.Statement), d.linked(s.Reason), leads)
 }
 
 // Section is what the page Measured has of a result.

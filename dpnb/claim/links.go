@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,23 +17,19 @@ func (c Claim) Anchor() (page, anchor, hash string) {
 	return page, anchor, hash
 }
 
-// hash is what the hash of the claim's proof should be: of the text at its anchor and of the statement in the
-// inventory.
-func (c Claim) hash(t *whereis.Tree, papers []Paper) string {
+// hash is what the hash of the claim's proof should be: of the text at its anchor and of the statement, if it is a
+// paper's.
+func (c Claim) hash(t *whereis.Tree) string {
 	_, anchor, _ := c.Anchor()
 	texts := []string{t.Anchors[anchor].Text}
-	for _, p := range papers {
-		for _, s := range p.Statements {
-			if s.ID == c.ID && s.Place != "" { // no place: the claim's own statement
-				texts = append(texts, s.Text)
-			}
-		}
+	if c.Place != "" {
+		texts = append(texts, c.Statement)
 	}
 	return whereis.Hash(texts...)
 }
 
 // Problems says which of the claim's links lead nowhere, what it lacks, and whether its proof has changed.
-func (c Claim) Problems(t *whereis.Tree, papers []Paper) (problems []string) {
+func (c Claim) Problems(t *whereis.Tree) (problems []string) {
 	wrong := func(format string, args ...any) { problems = append(problems, c.ID+": "+fmt.Sprintf(format, args...)) }
 	for _, name := range slices.Concat(c.Code, c.Tests) {
 		if t.Symbols[name] == "" {
@@ -46,11 +41,8 @@ func (c Claim) Problems(t *whereis.Tree, papers []Paper) (problems []string) {
 			wrong("%s is no test", name)
 		}
 	}
-	if len(c.Code) == 0 || len(c.Scaled)+len(c.Wrong) == 0 {
-		wrong("it lacks Code, Scaled or Wrong")
-	}
 	page, anchor, hash := c.Anchor()
-	switch want := c.hash(t, papers); {
+	switch want := c.hash(t); {
 	case page == "" || t.Anchors[anchor].Page != page:
 		wrong("there is no anchor %s on docs/theory/%s.md", anchor, page)
 	case hash != want:
@@ -69,41 +61,41 @@ func (c Claim) Problems(t *whereis.Tree, papers []Paper) (problems []string) {
 	return problems
 }
 
-// Renew writes the hashes of the proofs as they are now into the claims' files below root, and returns the IDs of those
-// that were others.
+// Renew writes the hashes of the proofs as they are now into the files of statements below root, and returns the IDs of
+// those that were others.
 //
 // Errors: a file that cannot be read or written; a claim that is not found.
-func Renew(root string, claims []Claim, t *whereis.Tree, papers []Paper) (renewed []string, err error) {
-	files, err := filepath.Glob(filepath.Join(root, "dpnb", "paper", "*", "*.go"))
+func Renew(root string, claims []Claim, t *whereis.Tree) (renewed []string, err error) {
+	files, err := filepath.Glob(filepath.Join(root, "dpnb", "paper", "*", "claims.txt"))
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range claims {
 		page, anchor, hash := c.Anchor()
-		now := c.hash(t, papers)
+		now := c.hash(t)
 		if hash == now || t.Anchors[anchor].Page != page {
 			continue
 		}
-		entry := regexp.MustCompile(`(?s)\bID:\s+"` + regexp.QuoteMeta(c.ID) + `",.*?\bProof:\s+"`)
 		found := false
 		for _, file := range files {
 			text, err := os.ReadFile(file)
 			if err != nil {
 				return renewed, err
 			}
-			at := entry.FindIndex(text)
-			if at == nil || !strings.HasPrefix(string(text[at[1]:]), c.Proof+`"`) {
+			_, after, ok := strings.Cut(string(text), "\nid: "+c.ID+"\n")
+			if !ok {
 				continue
 			}
 			found = true
-			text = slices.Concat(text[:at[1]], []byte(page+"#"+anchor+" "+now), text[at[1]+len(c.Proof):])
+			statement, _, _ := strings.Cut(after, "\n\n")
+			with := strings.Replace(statement, "\nproof: "+c.Proof+"\n", "\nproof: "+page+"#"+anchor+" "+now+"\n", 1)
+			text = []byte(strings.Replace(string(text), statement, with, 1))
 			if err := os.WriteFile(file, text, 0o644); err != nil {
 				return renewed, err
 			}
 		}
 		if !found {
-			return renewed, fmt.Errorf("claim: no file below dpnb/paper has ID: %q followed by Proof: %q", c.ID,
-				c.Proof)
+			return renewed, fmt.Errorf("claim: no file below dpnb/paper has %s", c.ID)
 		}
 		renewed = append(renewed, c.ID)
 	}

@@ -36,8 +36,8 @@ func (q Query) movable(df learn.DataFrame) error {
 		return nil
 	}
 	switch q.question.(type) {
-	case losses, keys:
-		return errors.New("dpnb: the error of a model and Keys hold more of the records than counts: ask them on " +
+	case losses, outcomes, keys:
+		return errors.New("dpnb: questions about a model and Keys hold more of the records than counts: ask them on " +
 			"this machine")
 	}
 	if column, _ := df.Person(); column != "" {

@@ -97,6 +97,11 @@ func (q Query) forPopulation(df learn.DataFrame) error {
 			"they add up to, is a fact about these records; the share of a category is the Mean of a column that is " +
 			"1 there (DeriveNumber)")
 	}
+	if _, ok := q.question.(outcomes); ok {
+		return errors.New("dpnb: ForPopulation is for means and quantiles, and LossOf: the share that a model " +
+			"predicts " +
+			"wrongly has an interval for the population there")
+	}
 	return errors.New("dpnb: ForPopulation is for means and quantiles: how far chance moves variances and " +
 		"correlations depends on more than what is released")
 }
@@ -131,14 +136,13 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 		return nil, err
 	}
 	p, err := q.plan(schema)
-	switch asked := q.question.(type) {
-	case losses:
+	if asked, ok := q.question.(modelled); ok {
 		if err == nil && len(q.by) > 0 {
-			err = errors.New("dpnb: the error of a model is asked for all records; for that of a group take its " +
+			err = errors.New("dpnb: what a model does is asked of all records; for that of a group take its " +
 				"records (Where)")
 		}
 		if err == nil {
-			_, err = asked.model.Losses(q.src != nil && noise.Simulated(q.src))
+			_, err = asked.about().Losses(q.src != nil && noise.Simulated(q.src))
 		}
 	}
 	if err == nil && len(q.by) > 0 {

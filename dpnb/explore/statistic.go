@@ -43,7 +43,12 @@ type Statistic struct {
 	origin        noise.Origin
 	// losses that it is the mean of; nil of other answers.
 	losses *learn.Losses
-	from   learn.DataFrame
+	// counts of outcomes, with the deviation of their noise, of a question and a model; nil of other answers.
+	counts    []float64
+	deviation float64
+	of        kind
+	model     *learn.Losses
+	from      learn.DataFrame
 }
 
 // Err returns the reason if s is not a statistic, else nil.

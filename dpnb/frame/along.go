@@ -173,20 +173,52 @@ func (t Component) Text(v float64) string {
 	return t.Field.shown(v)
 }
 
-// Fixed says why no coefficients change it at its handles as one likes, and nothing else; nil if some do.
+// Fixed says why no coefficients change it at its handles as one likes; nil if some do. What is crossed changes alike
+// beside everything that it is crossed with.
 func (t Component) Fixed() error {
-	switch {
-	case t.Crossed:
-		return inputErrorf("%q is crossed with another column, and what it adds depends on that", t.Field.Name)
-	case t.Bent:
-		return inputErrorf("%q has a period, and waves change everywhere or nowhere", t.Field.Name)
+	if t.Bent {
+		return inputErrorf("%q has a period, and waves change everywhere or nowhere: it can be Smoothed", t.Field.Name)
 	}
 	return nil
 }
 
-// Changed returns by how much the coefficients change where one that is not Fixed changes by so much at its handles.
-// That of the bias, by which the form of a row of the typical norm changes by just that at every value, is the last; ok
-// is false where rows have none, and it would not be 0.
+// Damped returns what the waves of a number with a period make of values at its knots if harmonic k is multiplied by
+// 1/(1 + by·(2 − 2cos 2πk/n)²), n the places of the period: of all curves f that with the least
+// Σ(f − was)² + by·Σ(Δ²f)² around it. At between says the same for a share of the period.
+func (t Component) Damped(values []float64, by float64) (at func(u float64) float64) {
+	n := len(t.Knots) - 1
+	mean, waves := harmonic(values[:n])
+	for k := range harmonics {
+		bend := 2 - 2*math.Cos(2*math.Pi*float64(k+1)/float64(n))
+		floats.Scale(1/(1+by*bend*bend), waves[2*k:2*k+2])
+	}
+	return func(u float64) float64 {
+		own := make([]float64, 2*harmonics)
+		wave(own, u, 1)
+		return mean + floats.Dot(own, waves)
+	}
+}
+
+// harmonic returns the mean of values over a period and the coefficients of its waves, of which cosines and sines at
+// n > 2·harmonics places are orthogonal.
+func harmonic(values []float64) (mean float64, waves []float64) {
+	n := float64(len(values))
+	waves = make([]float64, 2*harmonics)
+	for j, v := range values {
+		own := make([]float64, 2*harmonics)
+		wave(own, float64(j)/n, 1)
+		mean += v / n
+		for k := range waves {
+			weight := float64(k/2+1) * harmonicNorm
+			waves[k] += 2 / n * weight * weight * v * own[k]
+		}
+	}
+	return mean, waves
+}
+
+// Changed returns by how much the coefficients change where one changes by so much at its handles, of a number with a
+// period as its waves can. That of the bias, by which the form of a row of the typical norm changes by just that at
+// every value, is the last; ok is false where rows have none, and it would not be 0.
 func (t Component) Changed(by []float64) (change []float64, ok bool) {
 	change = make([]float64, len(t.e.Features))
 	own, k := change[t.c.at:t.c.at+t.c.width()], len(t.Knots)
@@ -195,6 +227,21 @@ func (t Component) Changed(by []float64) (change []float64, ok bool) {
 	case t.c.levels != nil:
 		constant = floats.Sum(by) / float64(len(by))
 		copy(own, by)
+	case t.Bent:
+		var waves []float64
+		constant, waves = harmonic(by[:k-1])
+		copy(own, waves)
+		for j, v := range by[:k] {
+			is := constant
+			for i, w := range waves {
+				at := make([]float64, 2*harmonics)
+				wave(at, float64(j)/float64(k-1), 1)
+				is += w * at[i]
+			}
+			if math.Abs(is-v) > 1e-9*(1+floats.Norm(by, math.Inf(1))) {
+				return nil, false
+			}
+		}
 	case t.c.hats > 0:
 		copy(own[1:], by[:k])
 		if constant = floats.Sum(by[:k]) / float64(k); t.Field.Typical != nil {

@@ -21,6 +21,8 @@ const (
 	Month
 	// Weekday has the categories Monday to Sunday.
 	Weekday
+	// Hour is the time of the day in hours, from 0 to 24, as a number.
+	Hour
 )
 
 // DateField is a date between two days, as a number of days since 1970-01-01. The layout is how the texts of the column
@@ -81,13 +83,24 @@ func WeekdayField(name, layout string) Field {
 	return f
 }
 
+// HourField is the time of the day in hours, from 0 to 24. It has no period unless a term says so.
+func HourField(name, layout string) Field {
+	f := NumericField(name, 0, 24)
+	f.Layout, f.Part = layout, Hour
+	return f
+}
+
+func hoursOf(t time.Time) float64 {
+	return float64(t.Hour()) + float64(t.Minute())/60 + (float64(t.Second())+float64(t.Nanosecond())/1e9)/3600
+}
+
 func daysOf(t time.Time) float64 {
 	return (float64(t.Unix()) + float64(t.Nanosecond())/1e9) / 86400
 }
 
 // String names the part.
 func (p DatePart) String() string {
-	return []string{"no date", "days since 1970-01-01", "year", "month", "weekday"}[p]
+	return []string{"no date", "days since 1970-01-01", "year", "month", "weekday", "hour"}[p]
 }
 
 // kind returns whether the part is a number or a category.
@@ -105,11 +118,18 @@ func (f *Field) laidOut() error {
 		return nil
 	}
 	day := time.Date(2019, time.November, 23, 0, 0, 0, 0, time.UTC)
+	if f.Part == Hour {
+		day = day.Add(17 * time.Hour)
+	}
 	read, err := time.Parse(f.Layout, day.Format(f.Layout))
 	lacks := ""
 	switch {
 	case f.Part == Month && read.Month() != day.Month():
 		lacks = "month"
+	case f.Part == Hour:
+		if read.Hour() != day.Hour() {
+			lacks = "hour"
+		}
 	case f.Part != Month && read.Year() != day.Year():
 		lacks = "year"
 	case f.Part == Weekday && !read.Truncate(24*time.Hour).Equal(day):
@@ -117,7 +137,8 @@ func (f *Field) laidOut() error {
 	}
 	if err != nil || lacks != "" {
 		return inputErrorf("field %q: in the layout %q no part of a date stands for its %s: write 2 January 2006 as "+
-			"the file would, for example \"2006-01-02\" or \"02.01.2006\"", f.Name, f.Layout, cmp.Or(lacks, "day"))
+			"the file would, for example \"2006-01-02\" or \"02.01.2006\", and 15:04 for the time", f.Name, f.Layout,
+			cmp.Or(lacks, "day"))
 	}
 	return nil
 }
@@ -138,6 +159,9 @@ func (f *Field) dated(c *Column) error {
 // read returns the column as the field sees it: c itself, or what the dates in it stand for, each by itself. A text
 // that is no date is NaN, or stays what it is among categories.
 func (f *Field) read(c *Column) *Column {
+	if f.Patterns != nil {
+		return f.patterned(c)
+	}
 	if f.Part == NoDate {
 		return c
 	}
@@ -155,6 +179,8 @@ func (f *Field) read(c *Column) *Column {
 			out.Numbers = append(out.Numbers, math.NaN())
 		case f.Part == Year:
 			out.Numbers = append(out.Numbers, float64(t.Year()))
+		case f.Part == Hour:
+			out.Numbers = append(out.Numbers, hoursOf(t))
 		default:
 			out.Numbers = append(out.Numbers, daysOf(t))
 		}

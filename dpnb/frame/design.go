@@ -46,6 +46,11 @@ type DesignSettings struct {
 	// InUnits has Centred rows clipped to the typical norm (TypicalNorm) in place of scaled, each by its own: a
 	// coefficient then means the same in all rows that are no longer.
 	InUnits bool
+	// Weights is the column of the records' weights, which is no feature, and WeightBound what a weight is at most; ""
+	// is none. ClassWeight are those of the two classes in the order of their labels, at most 1; zero is none.
+	Weights     string     `json:",omitempty"`
+	WeightBound float64    `json:",omitempty"`
+	ClassWeight [2]float64 `json:",omitzero"`
 	// NoBias leaves out the constant feature 1 that is else appended after the rows were scaled.
 	NoBias bool
 }
@@ -182,6 +187,17 @@ func (e *Encoding) describe() {
 	label := e.Target.describe(assume, cost)
 	label.What += "; " + e.labelRule()
 	e.Steps = append(e.Steps, label)
+	if w := s.Weights; w != "" {
+		e.Steps = append(e.Steps, Step{fmt.Sprintf("weighted by %s/%g, which counts as 0 where it is missing, "+
+			"negative or "+
+			"no number and as 1 where it is more", w, s.WeightBound), "the bound is public: known without the data",
+			costNothing})
+	}
+	if c := s.ClassWeight; c != [2]float64{} {
+		e.Steps = append(e.Steps, Step{fmt.Sprintf("records of %s weigh %.4g, those of %s "+
+			"%.4g", e.Target.Classes[0], c[0],
+			e.Target.Classes[1], c[1]), "the weights are public: chosen without the data", costNothing})
+	}
 }
 
 // rules says what is made of values of features that do not fit their fields: the same whether there are any or not.

@@ -54,8 +54,12 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 	if err := e.readTarget(schema); err != nil {
 		return nil, err
 	}
+	if s.Weights != "" && !slices.Contains(columns, s.Weights) {
+		return nil, noColumn(s.Weights, columns)
+	}
+	e.Target.Weighted = s.Weights != "" || s.ClassWeight != [2]float64{}
 	for _, name := range columns {
-		if name == s.Label {
+		if name == s.Label || name == s.Weights {
 			continue
 		}
 		f, ok := schema.Field(name)
@@ -65,7 +69,7 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		}
 		field := *f
 		field.Levels = slices.Clone(f.Levels)
-		if !s.Centred && (f.termed() || f.Cross != nil) {
+		if !s.Centred && (f.termed() || f.Cross != nil || f.Rises != 0) {
 			return nil, inputErrorf("field %q has a term%s, which is of centred rows: leave out Uncentred, NoBias and "+
 				"Unbounded numbers, or the term", name, f.inWords())
 		}
@@ -116,6 +120,15 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 		return inputErrorf("RowNorm wants a positive number; leave it out for the usual one, or ask for Uncentred rows")
 	case s.ClipNorm < 0 || math.IsNaN(s.ClipNorm) || math.IsInf(s.ClipNorm, 0):
 		return inputErrorf("ClipNorm wants a positive number; leave it out to clip no rows")
+	case s.Weights != "" && !(s.WeightBound > 0 && s.WeightBound <= math.MaxFloat64):
+		return inputErrorf("the weights in %q want a public bound, a positive number: the largest weight that a "+
+			"record can "+
+			"have", s.Weights)
+	case s.Weights != "" && s.Weights == s.Label:
+		return inputErrorf("%q is to be predicted and cannot be the weight of a record, too", s.Label)
+	case (s.Weights != "" || s.ClassWeight != [2]float64{}) && s.Task != TwoClasses && s.Task != Number:
+		return inputErrorf("records with weights are of two classes or of a number: leave out WeightsFrom and " +
+			"ClassWeights")
 	case s.RowNorm > 0 && s.ClipNorm > 0:
 		return inputErrorf("RowNorm and ClipNorm exclude each other")
 	case s.InUnits && !s.Centred:
@@ -166,6 +179,13 @@ func (e *Encoding) Plain() *Encoding {
 	return e.with(s)
 }
 
+// Weightless returns e without weights.
+func (e *Encoding) Weightless() *Encoding {
+	s := e.settings
+	s.Weights, s.WeightBound, s.ClassWeight = "", 0, [2]float64{}
+	return e.with(s)
+}
+
 // with returns e with settings of which less is asked.
 func (e *Encoding) with(s DesignSettings) *Encoding {
 	if s == e.settings {
@@ -175,7 +195,7 @@ func (e *Encoding) with(s DesignSettings) *Encoding {
 	k.Settings = s
 	for i := range k.Fields {
 		if f := &k.Fields[i]; !s.Centred {
-			f.Line, f.Cuts, f.Period, f.Cross = false, nil, 0, nil
+			f.Line, f.Cuts, f.Period, f.Cross, f.Rises = false, nil, 0, nil, 0
 		}
 	}
 	out, err := k.Encoding()

@@ -42,6 +42,9 @@ func OpenFile(path string) (*File, error) {
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
+	if info.IsDir() {
+		return nil, inputErrorf("%q is a folder: name the file in it that has the table", path)
+	}
 	sum, err := checksum(f, info, abs)
 	if err != nil {
 		return nil, inputErrorf("%v", err)

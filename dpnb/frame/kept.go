@@ -36,5 +36,8 @@ func (k Kept) Encoding() (*Encoding, error) {
 		f.inferred = slices.Contains(k.Inferred, f.Name)
 		columns = append(columns, f.Name)
 	}
+	if w := k.Settings.Weights; w != "" {
+		columns = append(columns, w)
+	}
 	return newEncoding(columns, schema, k.Settings)
 }

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"errors"
 	"slices"
 )
 
@@ -106,6 +107,31 @@ func Collect(s Scanner, columns []string) (*Table, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	return out, nil
+}
+
+// errEnough ends a scan that has seen what it wants.
+var errEnough = errors.New("frame: enough rows")
+
+// FirstRows reads the first n rows of a table that is scanned, which are raw records, and no more chunks than have
+// them.
+func FirstRows(t Scanner, n int) (*Table, error) {
+	var out *Table
+	err := t.Scan(nil, func(chunk *Table) error {
+		if out == nil {
+			out = &Table{Source: chunk.Source, columns: make([]Column, len(chunk.columns))}
+		}
+		if out.extend(chunk.Head(n - out.rows)); out.rows >= n {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	if out == nil {
+		return nil, inputErrorf("the table has no chunk to look at")
 	}
 	return out, nil
 }

@@ -15,6 +15,8 @@ type Schema struct {
 	Fields []Field
 	// DataDependent says that the bounds or categories were read off the data, so that no guarantee covers them.
 	DataDependent bool
+	// Ignored are columns of which nothing is to be learnt: Prepared drops them.
+	Ignored []string
 }
 
 // Field is the public knowledge of one column: what a text or a number in it stands for, whatever else is in the table.
@@ -52,12 +54,17 @@ type Field struct {
 	// the way of package time. See DateField.
 	Part   DatePart
 	Layout string
+	// Patterns have texts count as categories, before these are looked up.
+	Patterns []Pattern `json:",omitempty"`
+	// Of is the column that this one is a copy of, "" if it is one of the file.
+	Of string `json:",omitempty"`
 	// Line, Cuts, Period and Cross are the terms of the column in centred rows, without which a number is a curve: see
-	// Term. Cross are columns that it is crossed with.
+	// Term. Cross are columns that it is crossed with, and Rises is +1 or −1 where it must rise or fall.
 	Line   bool      `json:",omitempty"`
 	Cuts   []float64 `json:",omitempty"`
 	Period float64   `json:",omitempty"`
 	Cross  []string  `json:",omitempty"`
+	Rises  int       `json:",omitempty"`
 	// inferred says that InferSchema read the field off the data. The mark stays with it in whatever schema it is put.
 	inferred bool `json:"-"`
 }
@@ -65,9 +72,10 @@ type Field struct {
 // Clone returns a copy of s that shares nothing with it.
 func (s *Schema) Clone() *Schema {
 	out := *s
-	out.Fields = slices.Clone(s.Fields)
+	out.Fields, out.Ignored = slices.Clone(s.Fields), slices.Clone(s.Ignored)
 	for i := range out.Fields {
 		f := &out.Fields[i]
+		f.Patterns = slices.Clone(f.Patterns)
 		f.Levels, f.Cuts, f.Cross = slices.Clone(f.Levels), slices.Clone(f.Cuts), slices.Clone(f.Cross)
 		for _, number := range []**float64{&f.Fill, &f.Typical} {
 			if *number != nil {
@@ -145,8 +153,9 @@ func (f *Field) validate() error {
 	case f.Log && math.IsInf(logscale.Between(f.Lower, f.Upper).Width, 1):
 		return inputErrorf("field %q: the upper bound %v of a number on a logarithmic scale is too many times the "+
 			"lower one, %v: take 0 for it, or one that is larger", f.Name, f.Upper, f.Lower)
-	case f.Part < NoDate || f.Part > Weekday || f.Part != NoDate && f.Kind != f.Part.kind():
-		return inputErrorf("field %q: a date is made by DateField, YearField, MonthField or WeekdayField", f.Name)
+	case f.Part < NoDate || f.Part > Hour || f.Part != NoDate && f.Kind != f.Part.kind():
+		return inputErrorf("field %q: a date is made by DateField, YearField, MonthField, "+
+			"WeekdayField or HourField", f.Name)
 	case f.Open && (f.Kind != Numeric || f.Log):
 		return inputErrorf("field %q: Unbounded is for a number on its own scale", f.Name)
 	case f.Kind == Categorical && len(f.Levels) == 0:
@@ -186,6 +195,12 @@ func (f *Field) validate() error {
 		}
 		seen[l] = true
 	}
+	if f.Of == f.Name {
+		return inputErrorf("field %q is a copy of itself: name the column that it is of", f.Name)
+	}
+	if err := f.validPatterns(); err != nil {
+		return err
+	}
 	if err := f.validTerm(); err != nil {
 		return err
 	}
@@ -221,6 +236,8 @@ func (f *Field) Words() (values, other string) {
 		values = "a date: " + values
 	case Year:
 		values = "the year of a date: " + values
+	case Hour:
+		values = "the hour of a date: " + values
 	}
 	if f.Log {
 		values += ", on a logarithmic scale"

@@ -69,6 +69,12 @@ type fieldText struct {
 	MissingAs *bound `json:"missingAs,omitempty"`
 	// Typical is the value at which a number counts as 0 where rows are centred.
 	Typical *bound `json:"typical,omitempty"`
+	// CategoriesFrom is a public file of categories, seen from the schema's folder: categoriesFrom. Patterns have texts
+	// count as categories.
+	CategoriesFrom string    `json:"categoriesFrom,omitempty"`
+	Patterns       []Pattern `json:"patterns,omitempty"`
+	// Of is the column that this one is a copy of.
+	Of string `json:"of,omitempty"`
 	// Layout of a date.
 	Layout string `json:"layout,omitempty"`
 	// Curve is "line" of a number that is to be a straight line. Steps are cuts, Period closes a curve up, and Cross
@@ -77,6 +83,8 @@ type fieldText struct {
 	Steps  []*bound `json:"steps,omitempty"`
 	Period float64  `json:"period,omitempty"`
 	Cross  []string `json:"cross,omitempty"`
+	// Monotone is "rising" or "falling".
+	Monotone string `json:"monotone,omitempty"`
 }
 
 // bound is a number, or a text that a date stands in.
@@ -141,11 +149,12 @@ var fieldTypes = map[string]Field{
 	"year of a date":    {Kind: Numeric, Part: Year},
 	"month of a date":   {Kind: Categorical, Part: Month},
 	"weekday of a date": {Kind: Categorical, Part: Weekday},
+	"hour of a date":    {Kind: Numeric, Part: Hour},
 }
 
 // FieldTypes returns the types that fields have in files, in order.
 func FieldTypes() []string {
-	var names []string
+	names := []string{ignored}
 	for n := range fieldTypes {
 		names = append(names, n)
 	}
@@ -157,15 +166,20 @@ func FieldTypes() []string {
 func (f Field) text() fieldText {
 	t := fieldText{Name: f.Name, Categories: f.Levels, Else: f.Else, Reference: f.Reference, Missing: f.Missing,
 		Layout: f.Layout, MissingAs: f.boundOf(f.Fill), Typical: f.boundOf(f.Typical),
-		Period: f.Period, Cross: f.Cross}
+		Period: f.Period, Cross: f.Cross, Patterns: f.Patterns, Of: f.Of}
 	if f.Line {
 		t.Curve = "line"
+	}
+	for text, way := range ways {
+		if way == f.Rises {
+			t.Monotone = text
+		}
 	}
 	for i := range f.Cuts {
 		t.Steps = append(t.Steps, f.boundOf(&f.Cuts[i]))
 	}
 	for _, name := range FieldTypes() {
-		if g := fieldTypes[name]; g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
+		if g, ok := fieldTypes[name]; ok && g.Kind == f.Kind && g.Log == f.Log && g.Open == f.Open && g.Part == f.Part {
 			t.Type = name
 		}
 	}
@@ -175,6 +189,9 @@ func (f Field) text() fieldText {
 	return t
 }
 
+// ways are the texts of Field.Rises.
+var ways = map[string]int{"": 0, "rising": 1, "falling": -1}
+
 // field returns the field that stands in a file.
 func (t fieldText) field() (Field, error) {
 	f, ok := fieldTypes[t.Type]
@@ -182,10 +199,14 @@ func (t fieldText) field() (Field, error) {
 		return f, inputErrorf("field %q has the type %q, want one of %s", t.Name, t.Type, quoteAll(FieldTypes()))
 	}
 	f.Name, f.Levels, f.Else, f.Layout = t.Name, t.Categories, t.Else, t.Layout
-	f.Missing, f.Reference = t.Missing, t.Reference
+	f.Missing, f.Reference, f.Patterns, f.Of = t.Missing, t.Reference, t.Patterns, t.Of
 	f.Period, f.Cross, f.Line = t.Period, t.Cross, t.Curve == "line"
 	if t.Curve != "" && !f.Line {
 		return f, inputErrorf("field %q: curve is %q, want \"line\", or nothing", t.Name, t.Curve)
+	}
+	way, ok := ways[t.Monotone]
+	if f.Rises = way; !ok {
+		return f, inputErrorf("field %q: monotone is %q, want \"rising\" or \"falling\"", t.Name, t.Monotone)
 	}
 	for _, c := range t.Steps {
 		f.Cuts = append(f.Cuts, math.NaN()) // of null, which is refused
@@ -204,6 +225,9 @@ func (t fieldText) field() (Field, error) {
 		if err := t.Typical.read(&f, "typical", f.Typical); err != nil {
 			return f, err
 		}
+	}
+	if f.Part == Hour && t.Lower == nil && t.Upper == nil {
+		t.Lower, t.Upper = &bound{}, &bound{number: 24}
 	}
 	switch {
 	case f.Kind == Numeric && (t.Lower == nil || t.Upper == nil):
@@ -242,6 +266,9 @@ func (s *Schema) Save(path string) error {
 	for _, f := range s.Fields {
 		out.Fields = append(out.Fields, f.text())
 	}
+	for _, name := range s.Ignored {
+		out.Fields = append(out.Fields, fieldText{Name: name, Type: ignored})
+	}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err
@@ -261,7 +288,7 @@ func LoadSchema(path string) (*Schema, error) {
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
-	out, at, err := parseSchema(text)
+	out, at, err := parseSchema(text, filepath.Dir(path))
 	if err != nil {
 		var in *InputError
 		if errors.As(err, &in) {
@@ -273,14 +300,17 @@ func LoadSchema(path string) (*Schema, error) {
 	return out, nil
 }
 
-// ParseSchema is LoadSchema of a text.
-func ParseSchema(text []byte) (*Schema, error) {
-	s, _, err := parseSchema(text)
+// ignored is the type of a column of which nothing is to be learnt.
+const ignored = "ignore"
+
+// ParseSchema is LoadSchema of a text, of which files are seen from a folder.
+func ParseSchema(text []byte, dir string) (*Schema, error) {
+	s, _, err := parseSchema(text, dir)
 	return s, err
 }
 
 // parseSchema reads a file of Save; with an error, it returns at which byte the cause is.
-func parseSchema(text []byte) (s *Schema, at int, err error) {
+func parseSchema(text []byte, dir string) (s *Schema, at int, err error) {
 	var in struct {
 		Version int               `json:"version"`
 		Comment []string          `json:"comment"`
@@ -302,6 +332,25 @@ func parseSchema(text []byte) (s *Schema, at int, err error) {
 			_ = json.Unmarshal(raw, &named) // as far as it goes
 			return nil, at + within, fmt.Errorf("field %d, %q: %w", i+1, named.Name, err)
 		}
+		if t.Type == ignored {
+			if t.Name == "" {
+				return nil, at, inputErrorf("field %d is to be ignored and has no name", i+1)
+			}
+			s.Ignored = append(s.Ignored, t.Name)
+			at += len(raw)
+			continue
+		}
+		if from := t.CategoriesFrom; from != "" {
+			if t.Categories != nil {
+				return nil, at, inputErrorf("field %q has categories and categoriesFrom: leave one of them out", t.Name)
+			}
+			if !filepath.IsAbs(from) {
+				from = filepath.Join(dir, from)
+			}
+			if t.Categories, err = categoriesFrom(from, t.Name); err != nil {
+				return nil, at, inputErrorf("field %q: categoriesFrom: %v", t.Name, err)
+			}
+		}
 		f, err := t.field()
 		if err == nil {
 			s.Fields = append(s.Fields, f)
@@ -312,7 +361,7 @@ func parseSchema(text []byte) (s *Schema, at int, err error) {
 		}
 		at += len(raw)
 	}
-	if len(s.Fields) == 0 {
+	if len(s.Fields)+len(s.Ignored) == 0 {
 		return nil, 0, inputErrorf("there are no fields")
 	}
 	return s, 0, nil
@@ -352,7 +401,7 @@ func decodeKnown(text []byte, v any) (at int, err error) {
 func (s *Schema) Fits(names []string) error {
 	var lacking, unknown []string
 	for _, f := range s.Fields {
-		if !slices.Contains(names, f.Name) {
+		if !slices.Contains(names, f.Name) && !slices.Contains(names, f.Of) {
 			lacking = append(lacking, f.Name)
 		}
 	}
@@ -418,6 +467,10 @@ func ReadCodebook(t *Table) (*Schema, error) {
 			f.Missing = yes == "yes" || f.MissingAs != nil
 		default:
 			return nil, inputErrorf("field %q: missing is %q, want yes or no", f.Name, yes)
+		}
+		if f.Type == ignored {
+			s.Ignored = append(s.Ignored, f.Name)
+			continue
 		}
 		field, err := f.field()
 		if err != nil {

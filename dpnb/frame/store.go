@@ -192,7 +192,11 @@ func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) erro
 	if err != nil {
 		return inputErrorf("%v", err)
 	}
-	err = t.Scan(append(e.Columns(), e.settings.Label), func(chunk *Table) error {
+	columns := append(e.Columns(), e.settings.Label)
+	if w := e.settings.Weights; w != "" {
+		columns = append(columns, w)
+	}
+	err = t.Scan(columns, func(chunk *Table) error {
 		piece := max(1, pieceBytes/(8*max(1, len(e.Features))))
 		for lo := 0; lo < chunk.rows; lo += piece {
 			part := chunk.Slice(lo, min(lo+piece, chunk.rows))

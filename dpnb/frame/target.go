@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
+	"github.com/dpnb/notebooks/dpnb/internal/weight"
 )
 
 // Task is what is to be learnt of the label.
@@ -50,6 +51,8 @@ type Target struct {
 	Open bool
 	// Classes are the categories in the order of their labels: the negative and the positive one, or all K.
 	Classes []string
+	// Weighted says that labels have weights within them (internal/weight).
+	Weighted bool
 }
 
 // HalfWidth returns half the width of the bounds of a number or a count, on the scale of its labels: the logarithmic
@@ -169,8 +172,9 @@ func (e *Encoding) readNumber() error {
 		what = "count"
 	}
 	if f.Kind != Numeric {
-		return inputErrorf("the label %q is to be a %s, but the schema lists categories: state its public bounds with "+
-			"Numeric", f.Name, what)
+		return inputErrorf("the label %q is to be a %s, but the schema lists categories: learn classes of it "+
+			"(Binary or "+
+			"Classes; Logistic or SVM), or state its public bounds with Numeric", f.Name, what)
 	}
 	whole := func(v float64) bool { return v == math.Trunc(v) }
 	if g.Task == Count {
@@ -191,8 +195,38 @@ func (e *Encoding) readNumber() error {
 	return nil
 }
 
-// labels returns the label of every row of t.
+// labels returns the label of every row of t, with its weight within it if records have weights.
 func (e *Encoding) labels(t *Table) ([]float64, error) {
+	y, err := e.plainLabels(t)
+	if err != nil || !e.Target.Weighted {
+		return y, err
+	}
+	s := &e.settings
+	var column *Column
+	if s.Weights != "" {
+		if column, err = t.Column(s.Weights); err != nil {
+			return nil, err
+		}
+	}
+	for i, label := range y {
+		w := 1.0
+		if s.Weights != "" {
+			w = math.Max(0, math.Min(s.WeightBound, column.Number(i))) / s.WeightBound
+		}
+		if s.ClassWeight != [2]float64{} {
+			if label > 0 {
+				w *= s.ClassWeight[1]
+			} else {
+				w *= s.ClassWeight[0]
+			}
+		}
+		y[i] = weight.With(label, w)
+	}
+	return y, nil
+}
+
+// plainLabels returns the labels without weights.
+func (e *Encoding) plainLabels(t *Table) ([]float64, error) {
 	c, err := t.Column(e.settings.Label)
 	if err != nil {
 		return nil, err

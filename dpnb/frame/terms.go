@@ -11,8 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Term is what is learnt of a column in place of what its kind has: exactly one of its parts is set. Terms are of
-// centred rows, and public: docs/theory/geometry.md, section 5.
+// Term is what is learnt of a column in place of what its kind has, or beside it: exactly one of its parts is set.
+// Terms are of centred rows, and public: docs/theory/geometry.md, section 5.
 type Term struct {
 	Column string
 	// Line has a number be a straight line where others bend.
@@ -23,6 +23,9 @@ type Term struct {
 	// Periodic has the curve of a number end as it begins. Period is the width of its bounds, or 0 for that.
 	Periodic bool
 	Period   float64
+	// Rises is +1 of a column that must not fall, and −1 of one that must not rise, beside what else it has: a number
+	// over its scale, categories in the order of the schema.
+	Rises int
 	// With is a column that this one is crossed with: of two categories each pair has its own effect, of a number and a
 	// category each category its own curve. A number with Steps is a category here.
 	With string
@@ -31,6 +34,11 @@ type Term struct {
 // set adds the term to its field.
 func (t Term) set(f *Field) error {
 	switch {
+	case t.Rises != 0:
+		if f.Rises = t.Rises + f.Rises; f.Rises == 0 {
+			return inputErrorf("field %q is to rise and to fall", f.Name)
+		}
+		f.Rises = t.Rises
 	case t.Periodic:
 		if f.Period = t.Period; t.Period == 0 {
 			f.Period = f.Upper - f.Lower
@@ -58,7 +66,7 @@ func (s *Schema) With(columns []string, terms ...Term) (*Schema, error) {
 		if !ok || !slices.Contains(columns, t.Column) {
 			return nil, noColumn(t.Column, columns)
 		}
-		if t.With == "" && f.termed() {
+		if t.With == "" && t.Rises == 0 && f.termed() {
 			return nil, inputErrorf("field %q has two of the terms Line, Steps and Periodic: leave out one", f.Name)
 		}
 		if err := t.set(f); err != nil {
@@ -89,6 +97,10 @@ func (f *Field) validTerm() error {
 		return inputErrorf("field %q has no bounds: terms are for numbers within bounds", f.Name)
 	case kinds > 1:
 		return inputErrorf("field %q has two of the terms Line, Steps and Periodic: leave out one", f.Name)
+	case f.Rises != 0 && (f.Open || f.Period != 0 || f.Cross != nil):
+		return inputErrorf("field %q is to rise or to fall: it must have bounds, no period and no cross", f.Name)
+	case f.Rises < -1 || f.Rises > 1:
+		return inputErrorf("field %q: Rises is %d, want 1, −1 or 0", f.Name, f.Rises)
 	case f.Period != 0 && f.Log:
 		return inputErrorf("field %q: a period is of a number on its own scale", f.Name)
 	case f.Period != 0 && !(math.Abs(f.Upper-f.Lower-f.Period) <= 1e-9*f.Period):
@@ -111,6 +123,32 @@ func (f *Field) validTerm() error {
 	return nil
 }
 
+// Held returns independent directions v of the features such that vᵀθ ≥ 0 for all of them says that what coefficients
+// θ make of each column that must rise does, from knot to knot or from level to level, and falls where it must fall.
+func (e *Encoding) Held() (all []matrix.Direction) {
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		way := float64(c.field.Rises)
+		switch first := c.at + 1; {
+		case way == 0 || !c.centred:
+		case c.levels != nil:
+			for k := range len(c.levels) - 1 {
+				all = append(all, matrix.Direction{First: c.at + k, Weights: []float64{-way, way}})
+			}
+		case c.hats == 0:
+			all = append(all, matrix.Direction{First: c.at, Weights: []float64{way}})
+		default:
+			for k := range c.hats - 1 { // of the line with hats: its part between two knots, and theirs
+				w := make([]float64, k+3)
+				w[0] = way / (float64(c.hats-1) * c.reach)
+				w[first-c.at+k], w[first-c.at+k+1] = -way, way
+				all = append(all, matrix.Direction{First: c.at, Weights: w})
+			}
+		}
+	}
+	return all
+}
+
 // intervals are the names of those between the cuts.
 func (f *Field) intervals() (names []string) {
 	last := f.Lower
@@ -130,6 +168,12 @@ func (f *Field) inWords() (said string) {
 		said = ", in steps: " + join(f.intervals())
 	case f.Period != 0:
 		said = fmt.Sprintf(", with the period %g", f.Period)
+	}
+	switch {
+	case f.Rises > 0:
+		said += ", rising"
+	case f.Rises < 0:
+		said += ", falling"
 	}
 	if f.Cross != nil {
 		said += ", crossed with " + join(f.Cross)
@@ -186,6 +230,9 @@ func (e *Encoding) crossed(at int) (all []cross, err error) {
 				x.rows = one.width()
 			}
 			switch {
+			case one.field.Rises != 0 || other.field.Rises != 0:
+				return nil, inputErrorf("%q and %q are crossed, and one of them is to rise or to fall, which it "+
+					"then does not by itself", one.field.Name, other.field.Name)
 			case other.levels == nil:
 				return nil, inputErrorf("%q and %q are both numbers: of one of them say Steps, so that there is a "+
 					"curve of the other for each", one.field.Name, other.field.Name)
@@ -350,7 +397,7 @@ func (e *Encoding) termStep() (what string, ok bool) {
 	norm := func(square float64) string { return fmt.Sprintf("norm at most %.4g", math.Sqrt(square)) }
 	for i := range e.fields {
 		f := e.fields[i]
-		if f.Cross = nil; f.termed() {
+		if f.Cross = nil; f.termed() || f.Rises != 0 {
 			said = append(said, f.Name+f.inWords()+" ("+norm(e.encoders[i].longest())+")")
 		}
 	}

@@ -1,10 +1,12 @@
 package frame_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -475,6 +478,56 @@ func tableOf(t *testing.T, names []string) *frame.Table {
 		t.Fatal(fmt.Errorf("%v: %w", names, err))
 	}
 	return table
+}
+
+// A column that must rise has neither products nor cells; a schema's file says it, and no other word.
+func TestRisesOfAColumn(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 1), frame.NumericField("pay", 0, 1),
+		frame.CategoricalField("y", "x", "z")}}
+	columns := []string{"age", "pay", "y"}
+	with, err := schema.With(columns, frame.Term{Column: "pay", Rises: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "schema.json")
+	if err := with.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := frame.LoadSchema(path)
+	if err != nil || !reflect.DeepEqual(again, with) {
+		t.Errorf("%v, want %v (%v)", again, with, err)
+	}
+	text := must.Get(os.ReadFile(path))
+	must.Do(os.WriteFile(path, bytes.Replace(text, []byte("falling"), []byte("sinking"), 1), 0o600))
+	if _, err := frame.LoadSchema(path); err == nil || !strings.Contains(err.Error(), "sinking") {
+		t.Errorf("%v", err)
+	}
+	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: []float64{0, 1}},
+		frame.Column{Name: "pay", Numbers: []float64{0, 1}},
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"x", "z"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := frame.NewDesign(table, with, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := d.Encoding
+	if b, s := e.Blocks(), e.Scales(); len(b) != 1 || b[0].First != 0 || len(s) != 1 || s[0].Feature != 0 {
+		t.Errorf("products of %v, cells of %v", b, s)
+	}
+	// Coefficients of a line that falls are allowed, and those of one that rises are not.
+	held, theta := e.Held(), make([]float64, len(e.Features))
+	theta[9] = -1
+	for _, v := range held {
+		if !(v.Along(theta) > 0) || len(held) != 7 {
+			t.Errorf("%v of a line that falls, %d directions", v.Along(theta), len(held))
+		}
+	}
+	theta[9], theta[12] = 0, 1 // a hat has one that rises
+	if along := held[1].Along(theta); !(along < 0) || !(held[2].Along(theta) > 0) {
+		t.Errorf("%v where a hat rises", along)
+	}
 }
 
 // Products of columns are made of the line of a number, all waves of one with a period and the indicators of steps, and

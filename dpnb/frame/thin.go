@@ -206,7 +206,7 @@ func (e *Encoding) detailed() bool {
 func (e *Encoding) Scales() (all []Scale) {
 	for i := range e.encoders {
 		c := &e.encoders[i]
-		if c.hats == 0 || c.field.Log || !e.detailed() {
+		if c.hats == 0 || c.field.Log || c.field.Rises != 0 || !e.detailed() {
 			continue
 		}
 		n := Scale{Feature: c.at, Lower: -c.typical / c.reach, Width: 1 / c.reach}
@@ -219,13 +219,16 @@ func (e *Encoding) Scales() (all []Scale) {
 }
 
 // Blocks returns for each column the features that a product with another column is made of: the line of a number, or
-// its waves, the indicators of a category; nil where there are to be none.
+// its waves, the indicators of a category, but none of what must rise or fall; nil where there are to be none.
 func (e *Encoding) Blocks() (all []matrix.Span) {
 	if !e.detailed() {
 		return nil
 	}
 	for i := range e.encoders {
 		c := &e.encoders[i]
+		if c.field.Rises != 0 { // it would depend on the other column
+			continue
+		}
 		size := 1
 		switch {
 		case c.levels != nil:
@@ -244,6 +247,9 @@ func (e *Encoding) TypicalProducts() float64 {
 	var all, each float64
 	for i := range e.encoders {
 		c := &e.encoders[i]
+		if c.field.Rises != 0 {
+			continue
+		}
 		plain := c.longest()
 		if c.levels == nil && !c.periodic() {
 			plain = (c.typical*c.typical*c.typical + math.Pow(1-c.typical, 3)) / (3 * c.reach * c.reach)

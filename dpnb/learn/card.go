@@ -48,6 +48,9 @@ func (m *Model) Card() (Card, error) {
 		}
 		c.say("")
 	}
+	if m.calibration != nil {
+		c.say("## Calibrated\n\n%s\n", plain(m.calibration.words()))
+	}
 	m.cardLimits(&c)
 	m.cardUse(&c)
 	c.say("## Made with\n\n%s", plain(m.source.Module))

@@ -71,9 +71,9 @@ type informed func(p recipe, d *frame.Design, radius, mu float64, c objpert.Conf
 
 // framed calibrates objective perturbation of a loss.
 func framed(l loss.Loss) informed {
-	return func(p recipe, _ *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+	return func(p recipe, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
 		func(float64) float64, error) {
-		c.Loss, c.Rule = l, objpert.LeastNoise
+		c.Loss, c.Rule = weighed(d, l), objpert.LeastNoise
 		if p.task != frame.TwoClasses {
 			c.Lambda, c.Bound = leastRidge*radius*radius*l.Smoothness()/mu, objective.Tight
 		}
@@ -106,19 +106,22 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 	}
 	about := geometry.Centred{Planned: float64(p.records)}
 	type key struct {
-		planned                                  bool
+		planned, weighted                        bool
 		learner, levels                          string
 		own, upper                               float64
 		classes                                  int
 		radius, tolerance, share, epsilon, delta float64
 	}
-	m, err := calibrated(key{p.records > 0, p.learner, fmt.Sprint(p.levels, p.steps), p.own.value, d.Target.Upper,
+	m, err := calibrated(key{p.records > 0, d.Target.Weighted, p.learner,
+		fmt.Sprint(p.levels, p.steps), p.own.value, d.Target.Upper,
 		len(d.Target.Classes), radius,
 		p.tolerance, p.curvatureShare, epsilon, delta}, func() (geometry.Centred, error) {
 		return geometry.Calibrate(about, geometry.Default, epsilon, delta, fits)
 	})
 	m.RowNorm, m.Bias, m.Numbers, m.Planned, m.BaseRate = norm, bias, numbers, float64(p.records), p.baseRate
+	m.Weighted = d.Target.Weighted
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
+	m.Held = d.Encoding.Held()
 	if p.levels == nil && (numbers || p.task == frame.TwoClasses) && (p.curvatureShare == 0 || p.suited) {
 		for _, n := range d.Encoding.Scales() {
 			m.Cells = append(m.Cells, geometry.Number(n))
@@ -158,8 +161,11 @@ func (m *Model) link() (l loss.Softplus, ok bool) {
 
 // probability returns that of the positive class at the margin t: 1/(1 + e^{−t}) of the logistic loss, and of the
 // smoothed hinge, of which g((m + t)/h)/(g((m + t)/h) + g((m − t)/h)), g the logistic function, is the share of
-// positive labels at which t minimises the loss.
+// positive labels at which t minimises the loss; of a calibrated model that of the calibrated log-odds.
 func (m *Model) probability(t float64) float64 {
+	if m.calibration != nil {
+		return 1 / (1 + math.Exp(-m.logOdds(t)))
+	}
 	l, ok := m.link()
 	if !ok {
 		return 1 / (1 + math.Exp(-t))

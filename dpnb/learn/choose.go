@@ -15,7 +15,7 @@ import (
 // calibration asks for the mechanism of p with records like those of d.
 func (p recipe) calibration(d *frame.Design, epsilon, delta float64) objpert.Config {
 	c := p.asked(d, epsilon, delta)
-	c.Loss, c.Clip, c.Bound, c.Rule = p.loss(d.Target), p.clip(d), p.bound, p.rule
+	c.Loss, c.Clip, c.Bound, c.Rule = weighed(d, p.loss(d.Target)), p.clip(d), p.bound, p.rule
 	// In the Gaussian case ridges are raised after the calibration: tilted.
 	if p.records != 0 && p.bound != 0 && p.bound != objective.Tight {
 		c.Planned = objpert.Planned{Records: p.records, Features: d.Width()}

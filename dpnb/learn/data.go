@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/internal/weight"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
@@ -68,6 +70,10 @@ func (d *Dataset) whose() (string, *ofGroup) {
 }
 
 func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
+	if err := df.Err(); err != nil {
+		return nil, err
+	}
+	df = df.by(e.Prepared)
 	if err := df.Err(); err != nil {
 		return nil, err
 	}
@@ -152,6 +158,7 @@ type options struct {
 	infer, lines, curves, uncentred bool
 	where                           frame.Storage
 	terms                           []frame.Term
+	classWeights                    map[string]float64
 	// elsewhere, if not nil, has the records' passes made elsewhere (PassesBy).
 	elsewhere func(rows *stored.Rows) (matrix.Rows, error)
 }
@@ -216,12 +223,35 @@ func Periodic(column string, period float64) Option {
 	return term(frame.Term{Column: column, Periodic: true, Period: period})
 }
 
+// Rising has what is learnt of a column rise within the fit, which costs nothing: a number over its scale (its curve,
+// line or steps), categories in the order of the schema. It is of one linear form by objective perturbation with a δ
+// (SVM, Logistic, Linear, Huber, Poisson), without a CurvatureShare, and others refuse it: docs/theory/curves.md,
+// section 5. A shape that was released can be made to rise by Shape.Monotone.
+func Rising(column string) Option { return term(frame.Term{Column: column, Rises: 1}) }
+
+// Falling is Rising the other way.
+func Falling(column string) Option { return term(frame.Term{Column: column, Rises: -1}) }
+
 // Cross has two columns together be learnt beside what each is by itself: of two categories an effect of each pair, of
 // a number and a category a curve of the number for each category, which tends to the one that they share where records
 // are few. A number with Steps is a category here.
 func Cross(column, with string) Option { return term(frame.Term{Column: column, With: with}) }
 
 func term(t frame.Term) Option { return func(o *options) { o.terms = append(o.terms, t) } }
+
+// WeightsFrom has the records count by a column of weights, as of a survey, which is then no feature: a record of half
+// the bound counts half as much as one of the bound, and one beyond it as the bound. A weight that is missing, negative
+// or no number is 0. The bound is public; noise is that of records which all weigh as much as it, so that a smaller one
+// has less. Predictions, and scores, are of records without weights.
+func WeightsFrom(column string, bound float64) Option {
+	return func(o *options) { o.Weights, o.WeightBound = column, asked(bound) }
+}
+
+// ClassWeights has the records of two classes count by public weights, of which the larger has the weight of a record
+// without any: what counts is their ratio. A class that is not named weighs 1.
+func ClassWeights(weights map[string]float64) Option {
+	return func(o *options) { o.classWeights = maps.Clone(weights) }
+}
 
 // Uncentred has numbers in [0, 1], an indicator for each category and a constant of 1, with which rows are as long as
 // they come unless RowNorm or ClipNorm is asked for: for those who want the plainest features. Else rows are made of
@@ -303,6 +333,9 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		o.lines = true
 	}
 	o.centre(records.Names(), df.schema)
+	if err := o.weigh(df.schema); err != nil {
+		return &Dataset{err: err}
+	}
 	schema, out := df.schema, &Dataset{group: df.group, elsewhere: o.elsewhere != nil}
 	if table, ok := records.(*frame.Table); ok {
 		if out.table = table; schema == nil && o.infer {
@@ -347,6 +380,39 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}}, d.Steps...)
 	}
 	return out
+}
+
+// weigh settles the weights of the two classes.
+func (o *options) weigh(schema *frame.Schema) error {
+	if o.classWeights == nil {
+		return nil
+	}
+	if schema == nil || o.Task != frame.TwoClasses {
+		return errors.New("dpnb: ClassWeights are of two classes that the schema names")
+	}
+	f, ok := schema.Field(o.Label)
+	if !ok || len(f.Levels) != 2 {
+		return nil // refused with its reason where records are made
+	}
+	pair := [2]float64{1, 1}
+	for _, name := range slices.Sorted(maps.Keys(o.classWeights)) {
+		w, k := o.classWeights[name], slices.Index(f.Levels, name)
+		if k < 0 {
+			return fmt.Errorf("dpnb: ClassWeights: %q is no class of %q, which has %q and "+
+				"%q", name, o.Label, f.Levels[0],
+				f.Levels[1])
+		}
+		if !(w > 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("dpnb: ClassWeights: %q has the weight %v, want a positive number", name, w)
+		}
+		pair[k] = w
+	}
+	most := max(pair[0], pair[1])
+	o.ClassWeight = [2]float64{pair[0] / most, pair[1] / most}
+	if o.Positive == f.Levels[0] { // in the order of the labels
+		slices.Reverse(o.ClassWeight[:])
+	}
+	return nil
 }
 
 // termed returns a schema with the terms that were asked for.
@@ -442,6 +508,9 @@ func (d *Dataset) MajorityShare() float64 {
 	}
 	times, most := map[float64]int{}, 0
 	for _, y := range all.Labels {
+		if all.Target.Weighted {
+			y, _ = weight.Of(y)
+		}
 		times[y]++
 		most = max(most, times[y])
 	}

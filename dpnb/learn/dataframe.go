@@ -38,6 +38,9 @@ type CSV = frame.CSVSettings
 // Field is the public knowledge of one column: frame.Field.
 type Field = frame.Field
 
+// Pattern has the texts that a regular expression matches count as a category.
+type Pattern = frame.Pattern
+
 // Constructors of fields: bounds and categories that are known without the data.
 var (
 	// Numeric is a number in [lower, upper].
@@ -48,11 +51,12 @@ var (
 	Log = frame.LogField
 	// Categorical is a text that is one of the given categories.
 	Categorical = frame.CategoricalField
-	// Date is a date as a number of days, Year its year; Month and Weekday have categories.
+	// Date is a date as a number of days, Year its year, Hour its time; Month and Weekday have categories.
 	Date    = frame.DateField
 	Year    = frame.YearField
 	Month   = frame.MonthField
 	Weekday = frame.WeekdayField
+	Hour    = frame.HourField
 )
 
 // ReadCSV reads a comma-separated file with a header line.
@@ -145,12 +149,26 @@ func (df DataFrame) Public() DataFrame {
 //
 // Errors (in Err): bounds that bound nothing, no categories, two fields of one name.
 func (df DataFrame) WithSchema(fields ...Field) DataFrame {
-	df.schema = (&frame.Schema{Fields: fields}).Clone()
+	return df.knowing(&frame.Schema{Fields: fields})
+}
+
+// knowing returns df as the schema has it.
+func (df DataFrame) knowing(s *frame.Schema) DataFrame {
 	if df.err = df.Err(); df.err == nil {
-		df.err = df.schema.Validate()
+		df.err = s.Validate()
 	}
+	if df.err != nil {
+		df.schema = s.Clone()
+		return df
+	}
+	df = df.by(s.Prepared)
+	df.schema = s.Clone()
 	return df
 }
+
+// Knowing is WithSchema of a schema that is read already, with the columns that it ignores and copies. Columns that
+// are not there are not looked for.
+func (df DataFrame) Knowing(s *frame.Schema) DataFrame { return df.knowing(s) }
 
 // PerPerson says that the column tells whose row it is, and keeps at most the given number of rows of each person:
 // which of them depends on the rows of that person alone (frame.PerPerson). Guarantees are then for a person with all
@@ -213,6 +231,14 @@ func (df DataFrame) DropMissing(names ...string) DataFrame {
 //
 // Errors (in Err): n is negative.
 func (df DataFrame) Head(n int) DataFrame {
+	if df.Err() == nil && df.large != nil && n >= 0 {
+		table, err := frame.FirstRows(df.large, n)
+		if err != nil {
+			return DataFrame{err: err}
+		}
+		df.table, df.large = table, nil
+		return df
+	}
 	return df.change(func(t *frame.Table) (*frame.Table, error) {
 		if n < 0 {
 			return nil, fmt.Errorf("dpnb: Head(%d): want a number of rows from 0 on", n)

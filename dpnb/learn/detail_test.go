@@ -133,6 +133,23 @@ func TestModelsWithDetail(t *testing.T) {
 		if err != nil || math.Abs(stored-score) > 1e-5 {
 			t.Errorf("stored records score %v, in memory %v (%v)", stored, score, err)
 		}
+		s := m.Shape("gain").Smoothed(1)
+		edited, err := m.With(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, points := m.Shape("gain").Points(), s.Points()
+		all := edited.Shape("gain").Points()
+		for k, q := range all {
+			off, moved := all[0].Value-points[0].Value, points[k].Value-was[k].Value
+			if number && math.Abs(q.Value-points[k].Value-off) > 1e-9 || k == 3 && math.Abs(moved) < 1e-6 {
+				t.Errorf("the edited model has %v at %s, its shape %v, moved by %v", q.Value, q.Name, points[k].Value,
+					moved)
+			}
+		}
+		if s := m.Shape("gain").Monotone(1); s.Err() == nil {
+			t.Error("a shape with fine cells is said to rise")
+		}
 		if iv, err := m.Intervals(0.95); err != nil || len(iv.Estimate) != len(m.Theta()) ||
 			!sameBits(iv.Estimate, m.Theta()) {
 			t.Errorf("intervals are about %v, the effects are %v (%v)", iv.Estimate, m.Theta(), err)

@@ -109,7 +109,7 @@ func (m *Model) beside() string {
 func hingeOf(l loss.Softplus, r *mechanism.Release) loss.Softplus {
 	var of any
 	if o, ok := perturbationOf(r.Fitted); ok {
-		of = o.Loss
+		of, _ = loss.Weightless(o.Loss)
 	} else if o, ok := r.Fitted.(pure.Objective); ok {
 		of = o.Loss
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
 
-// exportVersion is that of docs/export.md, which says what the keys mean and how other programs predict by them.
-const exportVersion = 1
+// exportVersion is that of docs/export.md, which says what the keys mean and how other programs predict by them;
+// exportDated that of models with dates or copies of columns, which a reader of the first would take for numbers.
+const exportVersion, exportDated = 1, 2
 
 type exported struct {
 	Format       string           `json:"format"`
@@ -34,6 +35,8 @@ type exported struct {
 type exportedColumn struct {
 	Name       string   `json:"name"`
 	Type       string   `json:"type"`
+	Of         string   `json:"of,omitempty"`
+	Date       string   `json:"date,omitempty"`
 	Centred    bool     `json:"centred"`
 	Missing    bool     `json:"missing_is_a_feature"`
 	Lower      float64  `json:"lower"`
@@ -77,7 +80,7 @@ type exportedOutput struct {
 // Export writes the model to a JSON file of a documented form (docs/export.md), by which programs in other languages
 // predict without this module. Save keeps all of a model, Export what a prediction needs.
 //
-// Errors: no model; one without privacy, whose coefficients were not released; one with columns that are dates, with
+// Errors: no model; one without privacy, whose coefficients were not released; one with patterns of texts, with
 // products of columns, fine cells, steps, periods or crosses, or of step functions; those of the file system.
 func (m *Model) Export(path string) error {
 	if err := m.Err(); err != nil {
@@ -85,6 +88,10 @@ func (m *Model) Export(path string) error {
 	}
 	if m.release == nil {
 		return errors.New("dpnb: a fit without privacy is not exported: its coefficients can give records away")
+	}
+	if m.calibration != nil {
+		return errors.New("dpnb: a calibration has no place in the exported form: Save has all; Export the model " +
+			"before it was calibrated")
 	}
 	k, also := m.encoding.Kept(), m.also()
 	if _, steps := also.(*additive.Cells); steps {
@@ -97,9 +104,12 @@ func (m *Model) Export(path string) error {
 		Row:       exportedRow{Norm: k.Settings.RowNorm, Clip: k.Settings.ClipNorm, Bias: m.encoding.Bias()}}
 	coded := m.encoding.Coded()
 	for i, f := range k.Fields {
-		if f.Part != 0 {
-			return fmt.Errorf("dpnb: column %s is a date, for which the exported form has no place: Save has all",
-				f.Name)
+		if f.Patterns != nil {
+			return fmt.Errorf("dpnb: column %s has patterns of texts, for which the exported form has no place: Save "+
+				"has all", f.Name)
+		}
+		if f.Part != frame.NoDate || f.Of != "" {
+			out.Version = exportDated
 		}
 		if f.Cuts != nil || f.Period != 0 || f.Cross != nil {
 			return fmt.Errorf("dpnb: column %s has steps, a period or a cross, for which the exported form has "+
@@ -140,7 +150,11 @@ func scaleOf(log, open bool) string {
 
 // exportedOf says how a column is encoded.
 func exportedOf(f frame.Field, of frame.Coded) exportedColumn {
-	c := exportedColumn{Name: f.Name, Type: "category", Centred: of.Centred, Missing: of.Missing}
+	c := exportedColumn{Name: f.Name, Of: f.Of, Type: "category", Centred: of.Centred, Missing: of.Missing}
+	if f.Part != frame.NoDate {
+		c.Date = [...]string{frame.Days: "days", frame.Year: "year", frame.Month: "month", frame.Weekday: "weekday",
+			frame.Hour: "hour"}[f.Part]
+	}
 	if f.Kind == frame.Categorical {
 		c.Categories, c.Else = f.Levels, f.Else
 		return c

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -167,7 +168,7 @@ func strange(t *testing.T, dir string) (learn.DataFrame, []byte) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
-	text.WriteString("age,income,city,plan,pay,happy,town,visits\n")
+	text.WriteString("age,income,city,plan,pay,happy,town,visits,seen\n")
 	var records []map[string]any
 	for range 400 {
 		age, income := any(float64(r.IntN(120))), any(math.Round(math.Exp(12*r.Float64())))
@@ -184,9 +185,18 @@ func strange(t *testing.T, dir string) (learn.DataFrame, []byte) {
 			return fmt.Sprint(v)
 		}
 		happy := r.IntN(2)
-		fmt.Fprintf(&text, "%s,%s,%s,%s,%d,%s,%s,%d\n", cell(age), cell(income), cell(city), cell(plan),
-			100+r.IntN(900)+900*happy, []string{"no", "yes"}[happy], []string{"x", "y", "z"}[r.IntN(3)], r.IntN(6))
-		records = append(records, map[string]any{"age": age, "income": income, "city": city, "plan": plan})
+		day := time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(r.IntN(2e6)) * time.Minute)
+		seen, iso := day.Format("2.1.2006 15:04"), any(day.Format("2006-01-02T15:04"))
+		switch r.IntN(8) {
+		case 0:
+			seen, iso = "NA", nil
+		case 1:
+			seen, iso = "soon", "soon"
+		}
+		fmt.Fprintf(&text, "%s,%s,%s,%s,%d,%s,%s,%d,%s\n", cell(age), cell(income), cell(city), cell(plan),
+			100+r.IntN(900)+900*happy, []string{"no", "yes"}[happy], []string{"x", "y", "z"}[r.IntN(3)],
+			r.IntN(6), seen)
+		records = append(records, map[string]any{"age": age, "income": income, "city": city, "plan": plan, "seen": iso})
 	}
 	path := filepath.Join(dir, "strange.csv")
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
@@ -204,6 +214,7 @@ func strange(t *testing.T, dir string) (learn.DataFrame, []byte) {
 		}
 		records[i]["pay"], records[i]["happy"], records[i]["town"], records[i]["visits"] = pay, f[5], f[6], visits
 	}
+	const layout = "2.1.2006 15:04"
 	out, err := json.Marshal(records)
 	if err != nil {
 		t.Fatal(err)
@@ -213,5 +224,8 @@ func strange(t *testing.T, dir string) (learn.DataFrame, []byte) {
 		learn.Categorical("city", "Bern", "Rome").OrElse("Rome"),
 		learn.Categorical("plan", "a", "b").OrMissing(), frame.LogField("pay", 50, 2000),
 		learn.Categorical("happy", "no", "yes"), learn.Categorical("town", "x", "y", "z"),
-		learn.Numeric("visits", 0, 8)), out
+		learn.Numeric("visits", 0, 8), frame.WeekdayField("seen", layout).OrMissing(),
+		frame.HourField("hour", layout).CopyOf("seen").OrMissing(), frame.MonthField("month", layout).CopyOf("seen"),
+		frame.YearField("year", layout, 2020, 2030).CopyOf("seen"),
+		frame.DateField("day", layout, "2022-01-01", "2027-01-01").CopyOf("seen")), out
 }

@@ -32,10 +32,27 @@ const (
 	HingeLoss
 )
 
+// HeavyMethod is how HeavyTails is made private. The methods but the first take a planned number of records, and need
+// more of them for the same accuracy; they are what the theory is about.
+type HeavyMethod int
+
+const (
+	// ByObjective is objective perturbation.
+	ByObjective HeavyMethod = iota
+	// ByOutput is output perturbation: one noisy minimiser.
+	ByOutput
+	// ByDoubleOutput is output perturbation twice with ε/2, the second time within the ball that the first has found:
+	// Lowy 2026, Algorithm 4.
+	ByDoubleOutput
+	// ByLocalisation is double output perturbation in Phases, each on half of the records that are left and about the
+	// point where the one before ended: Lowy 2026, Algorithm 1.
+	ByLocalisation
+)
+
 // HeavyTails fits a linear model with pure ε: it spends no δ, and works on a budget with δ = 0 too. Features and target
 // need no bounds, only a public scale: dpnb.Numeric("income", 0, 50_000).Unbounded() says where most values are.
 // Outliers in features and target cannot move the fit by more than other records can, and no record is refused. It is
-// objective perturbation of a smooth Lipschitz extension. The zero value is median regression.
+// objective perturbation of a smooth Lipschitz extension, or what Method says. The zero value is median regression.
 //
 //	budget := dpnb.NewBudget(1, 0)
 //	model, err := dpnb.HeavyTails{}.Fit(data, budget.Spend(0.5))
@@ -65,9 +82,10 @@ type HeavyTails struct {
 	WorstCase bool
 	// Records is the planned number of records, if that is public. If zero, they are counted with a fiftieth of ε.
 	Records int
-	// Output uses output perturbation instead of objective perturbation; that is nearly always worse, and Records must
-	// be stated.
-	Output bool
+	// Method; zero is ByObjective, and the others are nearly always worse. Records must be stated for them.
+	Method HeavyMethod
+	// Phases of ByLocalisation; zero is 3.
+	Phases int
 	// Noise is the source of the noise; nil is noise.NewSecure().
 	Noise noise.Source
 	// Workers is the number of goroutines; zero means one for each processor.
@@ -134,8 +152,33 @@ func (l HeavyTails) valid() error {
 	case l.Moment != 0 && l.MomentBound == 0:
 		return &privacy.ParamError{Name: "MomentBound", Value: l.MomentBound,
 			Want: "a bound G: a Moment says nothing without it"}
+	case l.Method != ByLocalisation && l.Phases != 0:
+		return &privacy.ParamError{Name: "Phases", Value: l.Phases,
+			Want: "0: they are those of ByLocalisation, and Method is another"}
 	}
 	return nil
+}
+
+// calibrate returns the mechanism of the method.
+func (l HeavyTails) calibrate(c pure.Config) (mechanism.Mechanism, error) {
+	phases := pure.PhasesConfig{Config: c, Count: 1, Double: true}
+	switch l.Method {
+	case ByObjective:
+		if l.Records == 0 {
+			m := pure.Counted{Config: c, Share: countPart}
+			return m, m.Validate()
+		}
+		return c.Calibrate()
+	case ByOutput:
+		return c.CalibrateOutput()
+	case ByLocalisation:
+		phases.Count = l.Phases // of which PhasesConfig has a default
+		return phases.Calibrate()
+	case ByDoubleOutput:
+		return phases.Calibrate()
+	}
+	return nil, &privacy.ParamError{Name: "Method", Value: int(l.Method),
+		Want: "ByObjective, ByOutput, ByDoubleOutput or ByLocalisation"}
 }
 
 func (l HeavyTails) recipe() recipe {
@@ -168,17 +211,11 @@ func (l HeavyTails) recipe() recipe {
 			if err := l.valid(); err != nil {
 				return nil, err
 			}
-			switch {
-			case c.Loss == nil:
+			if c.Loss == nil {
 				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
 					Want: "AbsoluteLoss, PinballLoss, HuberLoss, SquaredLoss, LogisticLoss or HingeLoss"}
-			case l.Output:
-				return c.CalibrateOutput()
-			case l.Records == 0:
-				m := pure.Counted{Config: c, Share: countPart}
-				return m, m.Validate()
 			}
-			return c.Calibrate()
+			return l.calibrate(c)
 		},
 		plain: func(p recipe, d *frame.Design, _ float64) ([]float64, error) {
 			if err := l.valid(); err != nil {

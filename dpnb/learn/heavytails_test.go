@@ -105,7 +105,7 @@ func TestHeavyTails(t *testing.T) {
 		t.Errorf("state %+v (%v)", s, err)
 	}
 	for _, l := range []learn.HeavyTails{{Loss: learn.HuberLoss}, {Loss: learn.SquaredLoss},
-		{MomentBound: 4, WorstCase: true}, {Output: true, Records: 20_000}} {
+		{MomentBound: 4, WorstCase: true}, {Method: learn.ByOutput, Records: 20_000}} {
 		l.Noise = learn.Seed(5)
 		m, err := l.Fit(data, learn.Simulate(2, 1e-6))
 		if err != nil {
@@ -144,7 +144,7 @@ func TestHeavyTailsRefuses(t *testing.T) {
 		{Loss: 17}, {Loss: learn.PinballLoss}, {Loss: learn.PinballLoss, Tau: 1}, {Loss: learn.HuberLoss,
 			Threshold: -1}, {Loss: learn.SquaredLoss, MomentBound: -1}, {Centre: []float64{1}},
 		{Radius: -1}, {Radius: inf}, {Moment: 1}, {Moment: math.NaN()}, {MomentBound: -1}, {WorstCase: true},
-		{Records: -1}, {Output: true}, {Workers: -1},
+		{Records: -1}, {Method: learn.ByOutput}, {Workers: -1},
 		{Tau: 0.3}, {Loss: learn.PinballLoss, Tau: 1.2}, {Threshold: 0.1}, {Moment: 2},
 	} {
 		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) && !errors.Is(err, privacy.ErrUnsupported) {

@@ -59,6 +59,7 @@ func (l Huber) recipe() recipe {
 		informed: known,
 		learner:  "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
+		weighs: true,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, suited: l.suited, own: parameter{"Threshold", l.Threshold},
 		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, framed: purely, needDelta: []setting{

@@ -205,6 +205,9 @@ func (m *Model) hasIntervals() error {
 	case m.base != nil:
 		return errors.New("dpnb: shapes of this model were changed after the fit, and intervals are for what was " +
 			"released: ask the model before that (Unedited)")
+	case mustRise(m.encoding):
+		return errors.New("dpnb: a column of this model had to rise or to fall, and where it was held the noise has " +
+			"no law that is known: there are no intervals")
 	case isDescent(m.release):
 		if _, ok := m.moments(); !ok {
 			return fmt.Errorf("dpnb: there are no intervals for this %s: what noise leaves in the coefficients "+

@@ -98,6 +98,8 @@ type keptModel struct {
 	Paid      *payment
 	// Edits are what was changed after the fit (Model.With): all else is of the model as it was released.
 	Edits []edit `json:",omitempty"`
+	// Calibration is Model.calibration.
+	Calibration *calibration `json:",omitempty"`
 }
 
 type keptGuarantee struct {
@@ -156,7 +158,7 @@ func (m *Model) encode() ([]byte, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
 	}
-	edits := m.edits
+	edits, calibrated := m.edits, m.calibration
 	if m.base != nil {
 		m = m.base
 	}
@@ -173,6 +175,7 @@ func (m *Model) encode() ([]byte, error) {
 		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
 		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid, Edits: edits,
+		Calibration: calibrated,
 	}
 	k.Noise.Simulated = r.Simulated()
 	k.Noise.Seed, k.Noise.Seeded = r.Seed()
@@ -321,7 +324,15 @@ func (k keptModel) model() (*Model, error) {
 	}
 	m.keep(r)
 	if len(k.Edits) > 0 {
-		return m.edited(k.Edits)
+		if m, err = m.edited(k.Edits); err != nil {
+			return nil, err
+		}
+	}
+	if c := k.Calibration; c != nil {
+		if !c.valid() || !m.probabilities || m.target.Task != frame.TwoClasses {
+			return nil, errors.New("the model's calibration is not one")
+		}
+		m.calibration = c
 	}
 	return m, nil
 }

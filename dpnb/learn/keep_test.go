@@ -40,7 +40,8 @@ func sameBits(a, b []float64) bool {
 func TestKeptModelsAreTheSame(t *testing.T) {
 	data := kinds(t, 300)
 	heavy := []learn.HeavyTails{{}, {Records: 300, Loss: learn.PinballLoss, Tau: 0.9, Noise: learn.Seed(4)},
-		{Records: 300, Output: true, Loss: learn.HuberLoss}}
+		{Records: 300, Method: learn.ByOutput, Loss: learn.HuberLoss},
+		{Records: 300, Method: learn.ByLocalisation, Phases: 2}}
 	type fitted struct {
 		name, from string
 		learner    learn.Learner

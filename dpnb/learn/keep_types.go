@@ -38,7 +38,7 @@ var mechanisms = sync.OnceValue(func() *typedjson.Codec {
 		pure.Objective{}, pure.Output{}, pure.Counted{}, pure.Phases{},
 		loss.Logistic{}, loss.Softplus{}, loss.SmoothedHinge{}, loss.SquaredHinge{}, loss.Probit{}, loss.Squared{},
 		loss.Huber{}, loss.PseudoHuber{}, loss.Poisson{}, loss.SmoothPinball{}, loss.Pinball{}, loss.LeastAbsolute{},
-		loss.Hinge{}, loss.ReLU{},
+		loss.Hinge{}, loss.ReLU{}, loss.Weighted{},
 		composite.None{}, composite.L1{}, composite.GroupL1{}, composite.Everywhere{}, composite.Ball{},
 		composite.Box{}, composite.Simplex{},
 		qop.Perturbation{}, bestOf{},

@@ -10,6 +10,7 @@ import (
 	"reflect"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/ledger"
@@ -97,6 +98,8 @@ type recipe struct {
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
 	workers   int
+	// weighs says that it learns from records with weights.
+	weighs bool
 	// pure says that it spends no δ, open that it learns from numbers without bounds.
 	pure, open bool
 	// convex is what is minimised where there is no δ.
@@ -128,7 +131,7 @@ func (p recipe) chooser(d *frame.Design) choice {
 }
 
 // instead has p choose by c, and by nothing else.
-func (p *recipe) instead(c choice) { p.choose, p.informed = c, nil }
+func (p *recipe) instead(c choice) { p.choose, p.informed, p.weighs = c, nil, false }
 
 // TaskError says that a learner was given records made for another.
 type TaskError struct {
@@ -168,7 +171,53 @@ func (p recipe) suits(d *frame.Design) error {
 		return fmt.Errorf("dpnb: %s needs bounds of every number, and the schema has Unbounded ones: only HeavyTails "+
 			"learns from those", p.learner)
 	}
-	return nil
+	if d.Target.Weighted {
+		switch {
+		case !p.weighs:
+			return fmt.Errorf("dpnb: %s does not learn from records with weights: leave out WeightsFrom and "+
+				"ClassWeights, or take Logistic, SVM, Linear or Huber", p.learner)
+		case p.pure:
+			return fmt.Errorf("dpnb: %s learns from records with weights where there is a δ: leave out WeightsFrom "+
+				"and ClassWeights, or take a budget with one", p.learner)
+		case p.curvatureShare > 0:
+			return fmt.Errorf("dpnb: %s has no CurvatureShare where records have weights: what is expected of the "+
+				"curvature "+
+				"is of records without; leave it out, or WeightsFrom and ClassWeights", p.learner)
+		case p.regulariser != Regulariser{}:
+			return errors.New("dpnb: records with weights are fitted without Regularise: leave one of them out")
+		}
+	}
+	return p.holds(d)
+}
+
+// holds reports whether p can learn what must rise in records like those of d (frame.Encoding.Held).
+func (p recipe) holds(d *frame.Design) error {
+	why := ""
+	switch {
+	case !mustRise(d.Encoding):
+		return nil
+	case p.task == frame.ManyClasses:
+		why = "of several classes one score rises where others fall"
+	case p.informed == nil || p.levels != nil || p.pure:
+		why = "that is proved for objective perturbation with a δ of SVM, Logistic, Linear, Huber and Poisson"
+	case p.curvatureShare != 0:
+		why = "no law of the noise is known there, so that a CurvatureShare buys no intervals: leave it out"
+	default:
+		return nil
+	}
+	return fmt.Errorf("dpnb: %s does not learn with Rising and Falling: %s. Shape.Monotone changes a model after the "+
+		"fit", p.learner, why)
+}
+
+// mustRise reports whether a column of an encoding, which may be nil, must rise or fall.
+func mustRise(e *frame.Encoding) bool { return e != nil && e.Held() != nil }
+
+// weighed returns l, of records with weights Weighted.
+func weighed(d *frame.Design, l loss.Loss) loss.Loss {
+	if d.Target.Weighted {
+		return loss.Weighted{Of: l}
+	}
+	return l
 }
 
 // priced is the part of the fit path that comes before the records: the mechanism and its parameters for what is
@@ -202,6 +251,10 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	d := data.design
 	if err := p.suits(d); err != nil {
 		return nil, none, err
+	}
+	if mustRise(d.Encoding) && !p.buys(d) {
+		return nil, none, errors.New("dpnb: Rising and Falling are of records whose mean is bought: leave out " +
+			"Lambda, the rule, the bound, Regularise and PassesBy")
 	}
 	choose := p.chooser(d)
 	one := mechanism.Choice(func(epsilon, delta float64) (mechanism.Mechanism, error) {
@@ -335,7 +388,20 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
 
 // minimise returns the minimiser of the objective without noise.
 func minimise(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
-	s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda},
+	problem := erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}
+	if mustRise(d.Encoding) {
+		cone, err := composite.NewCone(d.Width(), d.Encoding.Held())
+		if err != nil {
+			return nil, err
+		}
+		s, err := composite.Solve(&composite.Problem{Problem: problem, Constraint: cone},
+			&composite.Settings{Workers: p.workers, Tolerance: p.tolerance})
+		if err != nil {
+			return nil, err
+		}
+		return s.Theta, nil
+	}
+	s, err := erm.Minimize(&problem,
 		&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
 	if err != nil {
 		return nil, err
@@ -361,7 +427,7 @@ func (p recipe) clip(d *frame.Design) float64 {
 
 // clipped returns the loss with its gradients clipped.
 func (p recipe) clipped(d *frame.Design) loss.Loss {
-	l := p.loss(d.Target)
+	l := weighed(d, p.loss(d.Target))
 	if c := p.clip(d); c != 0 {
 		return loss.ClippedAt(l, c, d.RowNorm)
 	}

@@ -59,6 +59,7 @@ func (l Linear) recipe() recipe {
 		learner:  "Linear", title: "linear regression", entry: "least squares", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
 		level:  func(frame.Target) float64 { return level },
+		weighs: true,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip}, pure: l.Pure,
 		convex: convex{loss: loss.Huber{Threshold: level}, framed: purely, needDelta: []setting{

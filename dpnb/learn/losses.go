@@ -78,8 +78,47 @@ func (l *Losses) Of(chunk *frame.Table) ([]float64, error) {
 	return out, nil
 }
 
+// Outcomes are what became of records of classes: the place of the class that each is of and of the one that was
+// predicted, and the log-odds of the positive class of two, log(p/(1 − p)); those of a model without probabilities are
+// xᵀθ. Each is a function of its record alone.
+func (l *Losses) Outcomes(chunk *frame.Table) (class, predicted, logOdds []float64, err error) {
+	d, err := l.model.encoding.Design(chunk)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m, n := l.model, len(d.Labels)
+	two := m.target.Task == frame.TwoClasses
+	class, predicted, logOdds = make([]float64, n), make([]float64, n), make([]float64, n)
+	eachMargins(d, m.linear(), m.also(), func(i int, t []float64, stride, parts int) {
+		if class[i] = d.Labels[i]; two {
+			class[i] = (class[i] + 1) / 2
+			if logOdds[i] = m.logOdds(t[0]); m.positive(t[0]) {
+				predicted[i] = 1
+			}
+			return
+		}
+		best := 0
+		for k := range parts {
+			if t[k*stride] > t[best*stride] {
+				best = k
+			}
+		}
+		predicted[i] = float64(best)
+	})
+	return class, predicted, logOdds, nil
+}
+
+// TargetClasses are the classes that the model tells apart, in the order of their places; nil of numbers and counts.
+func (l *Losses) TargetClasses() []string { return slices.Clone(l.model.target.Classes) }
+
+// Probabilities says that the model predicts probabilities.
+func (l *Losses) Probabilities() bool { return l.model.probabilities }
+
 // String names the model by what was released.
 func (l *Losses) String() string {
 	text := fmt.Sprintf("%s %v", l.model.title, l.model.linear())
+	if c := l.model.calibration; c != nil {
+		text += fmt.Sprintf(" calibrated %v %v", c.Slope, c.Intercept)
+	}
 	return fmt.Sprintf("%s of coefficients %x", l.model.title, sha256.Sum256([]byte(text)))
 }

@@ -65,6 +65,8 @@ type Model struct {
 	// base is the released model of which m has changed shapes, by edits; nil of one that was not changed.
 	base  *Model
 	edits []edit
+	// calibration of the probabilities; nil of a model that has none.
+	calibration *calibration
 }
 
 // keep gives m its release.
@@ -75,10 +77,20 @@ func (m *Model) warning() string {
 	if m.release == nil {
 		return notPrivate
 	}
-	return join(join(m.release.Warning(), m.dataWarning), ofLarge(m.release.Guarantee.Delta))
+	said := join(join(m.release.Warning(), m.dataWarning), ofLarge(m.release.Guarantee.Delta))
+	if m.calibration != nil {
+		said = join(said, m.calibration.Warning)
+	}
+	return said
 }
 
 func newModel(p recipe, d *frame.Design, theta []float64, also any) *Model {
+	if d.Target.Weighted { // it predicts for records without weights
+		plain := *d
+		plain.Encoding, p.title = d.Encoding.Weightless(), "weighted "+p.title
+		plain.Target = plain.Encoding.Target
+		d = &plain
+	}
 	features, coefficients := shown(d.Encoding, theta, also)
 	m := &Model{encoding: d.Encoding, learner: p.learner, title: p.title, target: d.Target,
 		probabilities: p.probabilities, apart: p.apart,
@@ -445,6 +457,9 @@ func (m *Model) Display() display.Item {
 	it.Detail("Assumes: %s.", strings.Join(r.Guarantee.Assumptions, "; "))
 	for _, e := range m.edits {
 		it.Note("Changed after the fit, which costs nothing: %s.", e.words(m))
+	}
+	if m.calibration != nil {
+		it.Note("%s", m.calibration.words())
 	}
 	if m.once != "" {
 		it.Note("Released once, as %q: FitOnce returns it by this name and pays nothing more.", m.once)

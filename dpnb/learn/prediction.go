@@ -146,14 +146,14 @@ func (m *Model) predictions(t []float64) []float64 {
 	return t
 }
 
-// decide returns the place of the class that is predicted for every record: of two the second where xᵀθ > 0, of several
-// that of the largest, the first if there are more than one.
+// decide returns the place of the class that is predicted for every record: of two the second where xᵀθ > 0, or where
+// its calibrated probability is more than a half; of several that of the largest, the first if there are more than one.
 func (m *Model) decide(t []float64) []int {
 	n := len(t) / (len(m.coefficients) / len(m.features))
 	at := make([]int, n)
 	for i := range at {
 		best := t[i]
-		if m.target.Task == frame.TwoClasses && best > 0 {
+		if m.target.Task == frame.TwoClasses && m.positive(best) {
 			at[i] = 1
 		}
 		for c := 1; c < len(t)/n; c++ {
@@ -294,6 +294,10 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 }
 
 func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error {
+	table, err := m.encoding.Prepared(table)
+	if err != nil {
+		return err
+	}
 	out, first := csv.NewWriter(w), true
 	wanted := slices.Clone(keep)
 	for _, name := range m.Columns() {
@@ -301,7 +305,7 @@ func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error
 			wanted = append(wanted, name)
 		}
 	}
-	err := table.Scan(wanted, func(chunk *frame.Table) error {
+	err = table.Scan(wanted, func(chunk *frame.Table) error {
 		rows, err := m.encoding.Rows(chunk)
 		if err != nil {
 			return err

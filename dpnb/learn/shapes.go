@@ -54,8 +54,8 @@ type shapePlace struct {
 	at           float64
 	below, above int
 	part         float64
-	// detail is what cells add to what is straight between the handles.
-	detail float64
+	// detail is what cells or waves add to what is straight between the handles, released what they did.
+	detail, released float64
 	// bands of the linear form: of the noise and of the population, by itself and of all places at once.
 	noise, noiseAtOnce, population, populationAtOnce *Span
 }
@@ -159,6 +159,7 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 			for k := range s.places {
 				if p := &s.places[k]; !math.IsNaN(p.at) {
 					p.detail = m.form(t.At(p.at), part) - p.form(s.was)
+					p.released = p.detail
 				}
 			}
 		}
@@ -244,13 +245,10 @@ func (m *Model) effectUnit(part int) (string, func(t float64) float64) {
 	switch {
 	case m.probabilities && t.Task == frame.TwoClasses:
 		unit := "log-odds of " + t.Classes[1]
-		if _, ok := m.link(); !ok {
+		if _, ok := m.link(); !ok && m.calibration == nil {
 			return unit, same
 		}
-		odds := func(t float64) float64 { // the log-odds of either class, whichever is the rarer one, are exact
-			return math.Log(m.probability(t)) - math.Log(m.probability(-t))
-		}
-		return unit, func(t float64) float64 { return odds(t0+t) - odds(t0) }
+		return unit, func(t float64) float64 { return m.logOdds(t0+t) - m.logOdds(t0) }
 	case t.Task == frame.Number && t.Log:
 		return t.Name, func(by float64) float64 { return t.Value(t0+by) - t.Value(t0) }
 	case t.Task == frame.Number:
@@ -432,7 +430,8 @@ func (s *Shape) Points() []ShapePoint {
 		return &Span{s.to(p.Estimate), s.to(p.Lower), s.to(p.Upper)}
 	}
 	for k, p := range s.places {
-		all[k] = ShapePoint{p.name, p.at, s.to(p.form(s.own)), s.to(p.form(s.was)), span(p.noise), span(p.noiseAtOnce),
+		all[k] = ShapePoint{p.name, p.at, s.to(p.form(s.own)), s.to(p.form(s.was) + p.released - p.detail),
+			span(p.noise), span(p.noiseAtOnce),
 			span(p.population), span(p.populationAtOnce)}
 	}
 	return all

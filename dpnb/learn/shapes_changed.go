@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/nnls"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
@@ -38,11 +39,7 @@ func (s *Shape) editable() *Shape {
 		return s
 	}
 	if err := s.term.Fixed(); err != nil {
-		return s.failed("dpnb: no shape of %s can be changed: %w", s.Column(), err)
-	}
-	if s.fine {
-		return s.failed("dpnb: %s has fine cells, of which no shape can be changed: make the records with Curves",
-			s.Column())
+		return s.failed("dpnb: the shape of %s cannot be changed so: %w", s.Column(), err)
 	}
 	return s
 }
@@ -113,6 +110,10 @@ func (s *Shape) Convex(direction int) *Shape {
 // projected returns the nearest shape with differences, times the direction, that are not negative.
 func (s *Shape) projected(direction int, difference []float64, did string) *Shape {
 	own, n := slices.Clone(s.own), s.ordered()
+	if s.fine { // what they add between knots would still go up and down
+		return s.failed("dpnb: %s has fine cells, with which no shape rises or bends as a whole: make the records "+
+			"with Curves", s.Column())
+	}
 	floats.Scale(float64(direction), own[:n])
 	if !nearest(own[:n], s.metric(), difference) {
 		return s.failed("dpnb: the law of the noise in %q is not known well enough to say which such shape is nearest",
@@ -136,32 +137,20 @@ func nearest(values []float64, c *mat.SymDense, difference []float64) (ok bool) 
 			d.Set(i, i+j, v)
 		}
 	}
-	var dc, all mat.Dense
+	var dc, q mat.Dense
 	dc.Mul(d, c)
-	all.Mul(&dc, d.T())
-	q, slope := mat.NewSymDense(m, nil), mat.NewVecDense(m, nil)
+	q.Mul(&dc, d.T())
+	slope := mat.NewVecDense(m, nil)
 	slope.MulVec(d, mat.NewVecDense(n, values))
 	if mat.Min(slope) >= 0 {
 		return true
 	}
-	for i := range m {
-		for j := i; j < m; j++ {
-			q.SetSym(i, j, (all.At(i, j)+all.At(j, i))/2)
-		}
-		q.SetSym(i, i, q.At(i, i)*(1+1e-13))
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(q) {
+	multipliers, ok := nnls.Quadratic(&q, slope)
+	if !ok {
 		return false
 	}
-	var upper mat.TriDense
-	chol.UTo(&upper)
-	var half, moved mat.VecDense // ½‖Uλ + U⁻ᵀDg‖², UᵀU = DCDᵀ
-	if half.SolveVec(upper.T(), slope) != nil && half.IsEmpty() {
-		return false
-	}
-	half.ScaleVec(-1, &half)
-	moved.MulVec(dc.T(), positive(mat.DenseCopyOf(&upper), &half))
+	var moved mat.VecDense
+	moved.MulVec(dc.T(), multipliers)
 	for k := range values {
 		values[k] += moved.AtVec(k)
 	}
@@ -173,75 +162,10 @@ func nearest(values []float64, c *mat.SymDense, difference []float64) (ok bool) 
 	return true
 }
 
-// positive returns the x ≥ 0 at which ‖ax − b‖ is least.
-func positive(a *mat.Dense, b *mat.VecDense) *mat.VecDense {
-	rows, n := a.Dims()
-	x, free := mat.NewVecDense(n, nil), make([]bool, n)
-	// solve returns the least squares over the free entries.
-	solve := func() *mat.VecDense {
-		var at []int
-		for j, f := range free {
-			if f {
-				at = append(at, j)
-			}
-		}
-		out := mat.NewVecDense(n, nil)
-		part, z := mat.NewDense(rows, len(at), nil), new(mat.VecDense)
-		for k, j := range at {
-			part.SetCol(k, mat.Col(nil, j, a))
-		}
-		if z.SolveVec(part, b) != nil && z.IsEmpty() {
-			return out
-		}
-		for k, j := range at {
-			out.SetVec(j, z.AtVec(k))
-		}
-		return out
-	}
-	scale := mat.Norm(b, 2) * mat.Norm(a, 2)
-	for range 10 * n {
-		var rest, slope mat.VecDense
-		rest.MulVec(a, x)
-		rest.SubVec(b, &rest)
-		slope.MulVec(a.T(), &rest)
-		best := -1
-		for j := range n {
-			if !free[j] && slope.AtVec(j) > 1e-13*scale && (best < 0 || slope.AtVec(j) > slope.AtVec(best)) {
-				best = j
-			}
-		}
-		if best < 0 {
-			break
-		}
-		free[best] = true
-		for range n + 1 {
-			z, step := solve(), 1.0
-			for j, f := range free {
-				if f && z.AtVec(j) <= 0 {
-					step = math.Min(step, x.AtVec(j)/(x.AtVec(j)-z.AtVec(j)))
-				}
-			}
-			for j, f := range free {
-				if v := x.AtVec(j) + step*(z.AtVec(j)-x.AtVec(j)); f {
-					if free[j] = v > 1e-15*scale || step == 1; free[j] {
-						x.SetVec(j, v)
-					} else {
-						x.SetVec(j, 0)
-					}
-				}
-			}
-			if step == 1 {
-				break
-			}
-		}
-	}
-	return x
-}
-
 // Smoothed returns a shape of a number that bends less: that with the least Σwₖ(f − was)² + by·Σ(Δ²f)²/8 over its
-// knots, w the shares of the records there. A line stays as it is.
+// knots, w the shares of the records there. A line stays as it is. Of a number with a period all places weigh the same.
 func (s *Shape) Smoothed(by float64) *Shape {
-	if s = s.editable(); s.Err() != nil {
+	if s.Err() != nil {
 		return s
 	}
 	n := len(s.term.Knots)
@@ -249,6 +173,21 @@ func (s *Shape) Smoothed(by float64) *Shape {
 		return s.failed("dpnb: Smoothed(%v) of %q: it is of numbers, by a finite weight ≥ 0", by, s.Column())
 	}
 	own, w := slices.Clone(s.own), s.term.Shares
+	did := fmt.Sprintf("smoothed with a weight of %.3g", by)
+	if s.term.Bent {
+		at := s.term.Damped(own, by/8*float64(n-1))
+		for k := range n {
+			own[k] = at(float64(k) / float64(n-1))
+		}
+		out := s.changed(did, own)
+		for k := range out.places { // and between them
+			if p := &out.places[k]; p.below < n {
+				p.detail = 0
+				p.detail = at((float64(p.below)+p.part)/float64(n-1)) - p.form(own)
+			}
+		}
+		return out
+	}
 	normal, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
 	for k := range n {
 		normal.SetSym(k, k, max(w[k], 1e-4))
@@ -259,7 +198,7 @@ func (s *Shape) Smoothed(by float64) *Shape {
 	if !c.Factorize(normal) || c.SolveVecTo(mat.NewVecDense(n, own[:n]), right) != nil {
 		return s.failed("dpnb: Smoothed(%v) of %q: the weight is too large", by, s.Column())
 	}
-	return s.changed(fmt.Sprintf("smoothed with a weight of %.3g", by), own)
+	return s.changed(did, own)
 }
 
 // Rounded returns the shape with its value at each knot and each category at the nearest multiple of step, in the unit
@@ -363,10 +302,14 @@ func (e edit) words(m *Model) string {
 //
 //	edited, err := model.With(model.Shape("age").Monotone(+1))
 //
-// Errors: a shape with an error, of another model, or two of one column.
+// Errors: a shape with an error, of another model, or two of one column; a calibrated model, whose calibration would no
+// longer be its own.
 func (m *Model) With(shapes ...*Shape) (*Model, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
+	}
+	if m.calibration != nil {
+		return nil, errors.New("dpnb: the model is calibrated: change its shapes first, and calibrate it then")
 	}
 	edits := slices.Clone(m.edits)
 	for k, s := range shapes {
@@ -420,12 +363,10 @@ func (m *Model) edited(edits []edit) (*Model, error) {
 			floats.HasNaN(e.Change) || math.IsInf(floats.Norm(e.Change, math.Inf(1)), 1) {
 			return nil, errors.New("the model has changes of shapes that are not its own")
 		}
-		if err := terms[at].Fixed(); err != nil {
-			return nil, fmt.Errorf("the model has changes of shapes that cannot be: %w", err)
-		}
 		change, ok := terms[at].Changed(e.Change)
 		if !ok {
-			return nil, fmt.Errorf("dpnb: %s cannot be changed without a bias (NoBias)", e.Column)
+			return nil, fmt.Errorf("dpnb: %s cannot be changed so: without a bias (NoBias) no mean can be, and waves "+
+				"with a period change everywhere or nowhere", e.Column)
 		}
 		for k, f := range effects {
 			out.coefficients[e.Part*len(effects)+k] += floats.Dot(f.Weights, change)

@@ -22,7 +22,6 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 		d.why = fmt.Sprintf("Suited: %s, because %s %s.", what, target, why)
 		return l, d
 	}
-	const intervals = "a twentieth is spent on intervals for its effects where there is a δ"
 	several := df.rows > 1
 	if df.schema != nil {
 		if f, ok := df.schema.Field(target); ok {
@@ -34,7 +33,9 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 				return because(Softmax{}, Classes(df, target, opts...), "softmax regression",
 					"has several categories: one joint fit needs less noise than one for each")
 			case f.Kind == frame.Categorical:
-				return because(SVM{CurvatureShare: suitedShare, suited: true}, Binary(df, target, opts...),
+				data := Binary(df, target, opts...)
+				share, intervals := suitedIntervals(data)
+				return because(SVM{CurvatureShare: share, suited: true}, data,
 					"a support vector machine", "has two categories: it ranks better than logistic regression where "+
 						"noise is large, and gives probabilities; "+intervals)
 			case f.Open:
@@ -46,8 +47,23 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 		return because(Linear{Pure: true}, Regression(df, target, opts...), "linear regression with pure ε",
 			"is a number and people have several rows, for all of which its price is known")
 	}
-	return because(Huber{CurvatureShare: suitedShare, suited: true}, Regression(df, target, opts...),
+	data := Regression(df, target, opts...)
+	share, intervals := suitedIntervals(data)
+	return because(Huber{CurvatureShare: share, suited: true}, data,
 		"Huber regression", "is a number within bounds: few targets far off do not need more noise; "+intervals)
+}
+
+// suitedIntervals says what is spent on intervals: nothing where a column must rise or records have weights, which
+// leave none.
+func suitedIntervals(d *Dataset) (share float64, why string) {
+	switch {
+	case d.Err() != nil:
+	case mustRise(d.design.Encoding):
+		return 0, "there are no intervals where a column must rise or fall"
+	case d.design.Target.Weighted:
+		return 0, "there are no intervals where records have weights"
+	}
+	return suitedShare, "a twentieth is spent on intervals for its effects where there is a δ"
 }
 
 // suitedShare is what Suited spends on intervals.

@@ -60,6 +60,7 @@ func (l SVM) recipe() recipe {
 		loss:          func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
 		informed:      framed(loss.Softplus{Width: width}),
 		probabilities: true, hinge: loss.Softplus{Width: width},
+		weighs: true,
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 		curvatureShare: l.CurvatureShare, suited: l.suited, own: parameter{"Width", l.Width}, pure: l.Pure,
 		convex: convex{loss: loss.Softplus{Width: width}, framed: loss.Softplus{Width: width}, needDelta: []setting{

@@ -226,3 +226,128 @@ func TestTermsBeforeACharge(t *testing.T) {
 		t.Errorf("%v, want %v (%v)", again.Steps, with.Steps, err)
 	}
 }
+
+// What must rise does, whatever the noise, by every learner that holds it: over every place of a curve, a line where
+// there are too few records for curves, steps and categories, also after the model was kept; and it would not without.
+func TestRisingWithinTheFit(t *testing.T) {
+	t.Parallel()
+	src := learn.Seed(1)
+	rises := func(m *learn.Model, column string, way float64) (least float64) {
+		points := m.Shape(column).Points()
+		if len(points) == 0 {
+			t.Fatal(m.Shape(column).Err())
+		}
+		for k := range len(points) - 1 {
+			least = min(least, way*(points[k+1].Value-points[k].Value))
+		}
+		return least
+	}
+	for name, c := range map[string]struct {
+		learner learn.Learner
+		target  string
+		n       int
+		terms   []learn.Option
+		ways    map[string]float64
+	}{
+		"SVM": {learn.SVM{Noise: src}, "sex", 500, []learn.Option{learn.Rising("age"), learn.Falling("pay")},
+			map[string]float64{"age": 1, "pay": -1}},
+		"logistic": {learn.Logistic{Noise: src}, "sex", 500, []learn.Option{learn.Falling("age"),
+			learn.Rising("city")}, map[string]float64{"age": -1, "city": 1}},
+		"Huber": {learn.Huber{Noise: src}, "pay", 3000, []learn.Option{learn.Rising("age"), learn.Falling("hour"),
+			learn.Falling("city")}, map[string]float64{"age": 1, "hour": -1, "city": -1}},
+		"few": {learn.Huber{Noise: src}, "pay", 60, []learn.Option{learn.Rising("age"), learn.Falling("hour")},
+			map[string]float64{"age": 1, "hour": -1}},
+		"linear": {learn.Linear{Noise: src}, "pay", 3000, []learn.Option{learn.Steps("age", 18, 30, 40),
+			learn.Falling("age"), learn.Cross("city", "sex"), learn.Rising("hour")},
+			map[string]float64{"age": -1, "hour": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			df, _ := workers(t, c.n, 1, func(age, hour float64, city, sex int) float64 {
+				return math.Abs(age-25)/50 + math.Sin(hour/4)/4 + float64(city%2)/4
+			})
+			records := func(o ...learn.Option) *learn.Dataset {
+				if c.target == "sex" {
+					return learn.Binary(df, "sex", o...)
+				}
+				return learn.Regression(df, c.target, o...)
+			}
+			m, err := c.learner.Fit(records(c.terms...), learn.Simulate(0.5, 1e-6))
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), "model.json")
+			if err := m.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			again, err := learn.Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := c.learner.FitWithoutPrivacy(records(c.terms...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			free, err := c.learner.Fit(records(), learn.Simulate(0.5, 1e-6))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bent := 0.0
+			for column, way := range c.ways {
+				for _, m := range []*learn.Model{m, again, plain} {
+					if least := rises(m, column, way); least < -1e-12 {
+						t.Errorf("%s goes the wrong way by %v", column, least)
+					}
+				}
+				bent = min(bent, rises(free, column, way))
+			}
+			if bent > -1e-3 {
+				t.Errorf("nothing had to be held: %v", bent)
+			}
+			if s := m.Shape("age").Points()[0]; s.Noise != nil {
+				t.Error("there are bands where the noise has no known law")
+			}
+			if _, err := m.Intervals(0.95); err == nil {
+				t.Error("there are intervals where the noise has no known law")
+			}
+		})
+	}
+}
+
+// Who does not hold what must rise says so before anything is paid for.
+func TestRisingIsRefused(t *testing.T) {
+	df, _ := workers(t, 300, 1, func(age, _ float64, _, _ int) float64 { return age / 50 })
+	budget := fresh(1, 1e-6)
+	numbers := func(o ...learn.Option) *learn.Dataset { return learn.Regression(df, "pay", o...) }
+	age := learn.Rising("age")
+	for name, c := range map[string]struct {
+		learner learn.Learner
+		data    *learn.Dataset
+		want    string
+	}{
+		"classes":   {learn.Softmax{}, learn.Classes(df, "city", age), "several classes"},
+		"apart":     {learn.OneVsRest{}, learn.Classes(df, "city", age), "several classes"},
+		"quantile":  {learn.Median{}, numbers(age), "is proved for"},
+		"pure":      {learn.Huber{Pure: true}, numbers(age), "is proved for"},
+		"share":     {learn.Huber{CurvatureShare: 0.1}, numbers(age), "buys no intervals"},
+		"lambda":    {learn.Logistic{Lambda: 3}, learn.Binary(df, "sex", age), "leave out Lambda"},
+		"L1":        {learn.Huber{Regularise: learn.Regulariser{L1: 2}}, numbers(age), "leave out Lambda"},
+		"both":      {learn.Huber{}, numbers(age, learn.Falling("age")), "to rise and to fall"},
+		"period":    {learn.Huber{}, numbers(learn.Periodic("hour", 24), learn.Rising("hour")), "no period"},
+		"cross":     {learn.Huber{}, numbers(learn.Cross("age", "sex"), age), "no cross"},
+		"crossed":   {learn.Huber{}, numbers(learn.Cross("age", "sex"), learn.Rising("sex")), "are crossed"},
+		"uncentred": {learn.Huber{}, numbers(age, learn.Uncentred()), "of centred rows"},
+		"not there": {learn.Huber{}, numbers(learn.Rising("ages")), "no column"},
+	} {
+		_, err := c.learner.Fit(c.data, budget.Spend(0.5))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if s, err := budget.State(); err != nil || len(s.Entries) != 0 {
+		t.Errorf("%v was spent (%v)", s.Entries, err)
+	}
+	l, data := learn.Suited(df, "pay", age)
+	if _, err := l.Fit(data, budget.Spend(0.5)); err != nil {
+		t.Error(err)
+	}
+}

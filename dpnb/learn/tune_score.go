@@ -20,6 +20,14 @@ func (c tuneChoice) score(theta []float64, also any) float64 {
 
 // eachScore gives the score in [0, 1] of every record by θ and what was released beside it, in their order.
 func eachScore(d *frame.Design, theta []float64, also any, give func(record int, score float64)) {
+	eachMargins(d, theta, also, func(i int, t []float64, stride, parts int) {
+		give(i, recordScore(d.Target.Task, d.Target, d.Labels[i], t, stride, parts))
+	})
+}
+
+// eachMargins gives the margins t[0], t[stride], … of every record, in their order, each a function of its record
+// alone.
+func eachMargins(d *frame.Design, theta []float64, also any, give func(record int, t []float64, stride, parts int)) {
 	rows, theta := placed(d.Rows, theta, also)
 	n, width := rows.Dims()
 	parts := len(theta) / width
@@ -30,8 +38,8 @@ func eachScore(d *frame.Design, theta []float64, also any, give func(record int,
 		for k := range parts {
 			matrix.MarginsAlone(rows, margins[k*block:(k+1)*block], theta[k*width:(k+1)*width], lo, hi)
 		}
-		for i, y := range d.Labels[lo:hi] {
-			give(lo+i, recordScore(d.Target.Task, d.Target, y, margins[i:], block, parts))
+		for i := range hi - lo {
+			give(lo+i, margins[i:], block, parts)
 		}
 	}
 }

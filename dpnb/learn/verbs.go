@@ -103,6 +103,40 @@ func (df DataFrame) DeriveText(field Field, rule func(Row) string, columns ...st
 	return df.stating(func(fields []Field) []Field { return append(fields, field) })
 }
 
+// Join returns df with columns of a public table behind the others, found by a key: a column that both have, of which
+// no row of the public one lacks a value or has that of another. The fields have their names and what is known of them,
+// and join the schema; a record whose key is not in the table lacks them, so that it counts as OrElse or OrMissingAs
+// say.
+//
+//	regions := dpnb.ReadCSV("regions.csv").Public()
+//	df = df.Join(regions, "postcode", dpnb.Categorical("region", "north", "south").OrElse("unknown"))
+//
+// The table must be declared Public: what is in it is known of everybody.
+func (df DataFrame) Join(public DataFrame, key string, fields ...Field) DataFrame {
+	table, err := public.Table()
+	if err == nil && len(fields) == 0 {
+		err = errors.New("dpnb: Join wants the fields to take from the public table, such as " +
+			"Categorical(\"region\", …)")
+	}
+	for _, field := range fields {
+		df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
+			if err != nil {
+				return nil, err
+			}
+			return frame.Join(s, table, key, field)
+		})
+	}
+	if err != nil {
+		return DataFrame{err: errors.Join(df.err, err)}
+	}
+	return df.stating(func(all []Field) []Field { return append(all, fields...) })
+}
+
+// Sorted returns the rows of a table that is declared Public, in the order of a column, to be looked at.
+func (df DataFrame) Sorted(column string, descending bool) DataFrame {
+	return df.change(func(t *frame.Table) (*frame.Table, error) { return frame.Sorted(t, column, descending) })
+}
+
 // Split divides the rows in two, the first part with about the given share of them, by a keyed hash of the row's own
 // named columns (all if none are named), not by its position: one row more or less in df is one more or less in one
 // part, and moves no other row. Rows that agree in these columns stay together: duplicates, or, with the column that
@@ -146,6 +180,7 @@ func (df DataFrame) known(s *frame.Schema, err error) DataFrame {
 	if err != nil {
 		return DataFrame{err: err}
 	}
+	df = df.by(s.Prepared)
 	df.schema = s
 	return df
 }
@@ -158,7 +193,7 @@ func (df DataFrame) SaveSchema(path string) error {
 	if err != nil {
 		return err
 	}
-	here := *s
+	here := *s.Clone()
 	here.Fields = slices.DeleteFunc(slices.Clone(s.Fields), func(f Field) bool {
 		return !slices.Contains(records.Names(), f.Name)
 	})

@@ -56,6 +56,9 @@ func Clipped(l Loss, c float64) Loss {
 	if positive(c) && c >= l.Lipschitz() {
 		return l
 	}
+	if w, ok := l.(Weighted); ok {
+		return Weighted{Clipped(w.Of, c)} // a weight is at most 1
+	}
 	if f, ok := l.(clipped); ok && positive(c) {
 		return Clipped(f.of, c) // cutting twice is cutting at the lower level
 	}
@@ -84,8 +87,12 @@ func Clipped(l Loss, c float64) Loss {
 // there (docs/theory/clipping.md says why).
 func ClippedAt(l Loss, c, rowNorm float64) Loss { return Clipped(l, c/rowNorm) }
 
-// Unclip returns the loss and the level that Clipped was given, if l is Clipped.
+// Unclip returns the loss and the level that Clipped was given, if l is Clipped; it stays Weighted if it is.
 func Unclip(l Loss) (of Loss, level float64, ok bool) {
+	if w, weighted := l.(Weighted); weighted {
+		of, level, ok = Unclip(w.Of)
+		return Weighted{of}, level, ok
+	}
 	f, ok := l.(clipped)
 	if !ok {
 		return l, math.Inf(1), false

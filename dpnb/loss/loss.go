@@ -50,6 +50,7 @@ type SelfConcordant interface {
 // ever.
 func Attained(l Loss) bool {
 	of, _, _ := Unclip(l)
+	of, _ = Weightless(of)
 	if c, ok := of.(Convolved); ok {
 		return c.attained()
 	}

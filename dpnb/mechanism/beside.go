@@ -14,6 +14,12 @@ type Informed interface {
 	For(f Facts) (m Mechanism, stretch float64)
 }
 
+// Holding is an Informed mechanism that heeds Facts.Held.
+type Holding interface {
+	Informed
+	Holds()
+}
+
 // WithGaussians is a mechanism of which is known what it costs together with Gaussian mechanisms. What one of pure ε
 // costs together with others is the sum.
 type WithGaussians interface {
@@ -37,4 +43,6 @@ type Facts struct {
 	Features int
 	// Nowhere are orthonormal directions of the features in which no row has anything.
 	Nowhere []matrix.Direction
+	// Held are directions v along which coefficients are held to vᵀθ ≥ 0, of a mechanism that is Holding.
+	Held []matrix.Direction
 }

@@ -5,7 +5,6 @@ package paper
 import (
 	"embed"
 	"slices"
-	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/paper/cop"
@@ -19,38 +18,23 @@ import (
 //go:embed powers.tsv
 var powers string
 
-//go:embed */statements.tsv
-var inventories embed.FS
+//go:embed */claims.txt
+var files embed.FS
 
-// Papers are the inventories of the papers: all their statements, in their order.
+// Papers are the papers, and at last what this project claims itself: all statements, in their order, with their
+// checks.
 func Papers() []claim.Paper {
-	papers, err := claim.Papers(inventories)
+	measured, err := claim.ParsePowers(powers)
 	if err != nil {
-		panic(err) // a test reads them
+		panic(err) // a test reads the files
+	}
+	papers, err := claim.Read(files, measured, slices.Concat(rkw23.Checks(), qop.Checks(), cop.Checks(),
+		dtz24.Checks(), heavytail.Checks(), ours.Checks())...)
+	if err != nil {
+		panic(err)
 	}
 	return papers
 }
 
 // Register returns all claims, in the order of their IDs.
-func Register() []claim.Claim {
-	all := slices.Concat(rkw23.Claims(), qop.Claims(), cop.Claims(), dtz24.Claims(), heavytail.Claims(), ours.Claims())
-	slices.SortStableFunc(all, func(a, b claim.Claim) int { return strings.Compare(a.ID, b.ID) })
-	papers := Papers()
-	measured, err := claim.ParsePowers(powers)
-	if err != nil {
-		panic(err) // a test reads the file
-	}
-	for i, c := range all {
-		for _, p := range measured {
-			if p.Claim == c.ID {
-				all[i].Powers = append(all[i].Powers, p)
-			}
-		}
-		for _, p := range papers {
-			if k := slices.IndexFunc(p.Statements, func(s claim.Statement) bool { return s.ID == c.ID }); k >= 0 {
-				all[i].Statement = p.Statements[k].Text
-			}
-		}
-	}
-	return all
-}
+func Register() []claim.Claim { return claim.Register(Papers()) }

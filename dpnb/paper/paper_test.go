@@ -3,7 +3,6 @@ package paper
 import (
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,20 +14,6 @@ import (
 
 // root is the top of the checkout.
 const root = "../.."
-
-func TestRegisterIsWellFormed(t *testing.T) {
-	id := regexp.MustCompile(`^(rkw23|qop|cop|heavytail|dtz24|dpnb)/[a-zA-Z0-9.-]+$`)
-	seen := map[string]bool{}
-	for _, c := range Register() {
-		if !id.MatchString(c.ID) || seen[c.ID] {
-			t.Errorf("ID %q is malformed or there twice", c.ID)
-		}
-		seen[c.ID] = true
-		if c.Paper == "" || c.Kind == "" || c.Statement == "" || c.Check == "" || c.Expected == "" || c.Run == nil {
-			t.Errorf("%s lacks a part: %+v", c.ID, c)
-		}
-	}
-}
 
 func TestSelect(t *testing.T) {
 	all := Register()
@@ -59,12 +44,11 @@ func TestClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	papers := Papers()
 	text, err := os.ReadFile(root + "/docs/" + claim.Measured)
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := claim.NewDocument(papers, Register(), tree)
+	document := claim.NewDocument(Papers(), tree)
 	for _, c := range Register() {
 		t.Run(c.ID, func(t *testing.T) {
 			if c.Slow {
@@ -96,28 +80,6 @@ func TestClaims(t *testing.T) {
 				}
 			})
 		})
-	}
-}
-
-// The register and the reasons together have every statement of every paper once, and every check says what it notices.
-func TestEveryStatementIsListed(t *testing.T) {
-	papers := Papers()
-	count := map[string]int{}
-	for _, r := range claim.WithoutClaim(papers) {
-		count[r.ID]++
-	}
-	for _, c := range Register() {
-		count[c.ID]++
-		if len(c.WrongVersions()) == 0 {
-			t.Errorf("%s does not say what it notices", c.ID)
-		}
-	}
-	for _, p := range papers {
-		for _, s := range p.Statements {
-			if count[s.ID] != 1 {
-				t.Errorf("%s is listed %d times", s.ID, count[s.ID])
-			}
-		}
 	}
 }
 

@@ -34,7 +34,7 @@ something does not fit.`,
 			if err != nil {
 				return err
 			}
-			check := learn.FromScanner(table.open(args[0])).WithSchema(s.Fields...).Check()
+			check := learn.FromScanner(table.open(args[0])).Knowing(s).Check()
 			if err := check.Err(); err != nil {
 				return err
 			}

@@ -99,7 +99,7 @@ says the same, and write the new one with --renew.`,
 				}
 			}
 			if markdown != "" {
-				d, err := claimsDocument(claims)
+				d, err := claimsDocument()
 				if err != nil {
 					return err
 				}
@@ -190,7 +190,7 @@ func writePowers(out io.Writer, measured map[string][]claim.Power) error {
 }
 
 // claimsDocument is docs/claims.md of the checkout that this runs in.
-func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
+func claimsDocument() (*claim.Document, error) {
 	found, err := project.Find(context.Background())
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func claimsDocument(claims []claim.Claim) (*claim.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return claim.NewDocument(paper.Papers(), claims, tree), nil
+	return claim.NewDocument(paper.Papers(), tree), nil
 }
 
 func renewProofs(out io.Writer, claims []claim.Claim) error {
@@ -207,11 +207,11 @@ func renewProofs(out io.Writer, claims []claim.Claim) error {
 	if err != nil {
 		return err
 	}
-	d, err := claimsDocument(claims)
+	d, err := claimsDocument()
 	if err != nil {
 		return err
 	}
-	renewed, err := claim.Renew(root, claims, d.Tree, d.Papers)
+	renewed, err := claim.Renew(root, claims, d.Tree)
 	for _, id := range renewed {
 		fmt.Fprintln(out, "renewed", id)
 	}

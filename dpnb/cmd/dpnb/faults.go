@@ -15,11 +15,12 @@ import (
 
 func newFaultsCommand() *cobra.Command {
 	var (
-		only, mutate string
-		checks       []string
-		again        bool
-		few, sample  int
-		seed         uint64
+		only           string
+		mutate, checks []string
+		again          bool
+		few, sample    int
+		seed           uint64
+		limit          time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "faults",
@@ -28,20 +29,17 @@ func newFaultsCommand() *cobra.Command {
 named for it until one fails, and write which it was to docs/faults.md. What was planted before and has not
 changed is not planted again, so that a run that was stopped goes on where it was.
 
-With --mutate a package below dpnb has single operators and numbers changed at random, with all its tests and those
-of --check as the checks; what survives is printed and nothing is written.`,
+With --mutate packages below dpnb have single operators, numbers, signs and statements changed at random, as many in
+each, with the tests of the package in their short form and those of --check as the checks; what survives is printed,
+and a table, and nothing is written.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := source()
 			if err != nil {
 				return err
 			}
-			if mutate != "" {
-				list, err := faults.Mutants(root, mutate, append([]string{mutate}, checks...))
-				if err != nil {
-					return err
-				}
-				return plantMutants(cmd.Context(), cmd.OutOrStdout(), root, list, sample, seed)
+			if len(mutate) > 0 {
+				return plantMutants(cmd.Context(), cmd.OutOrStdout(), root, mutate, checks, sample, limit, seed)
 			}
 			list, results, err := readFaults(root)
 			if err != nil {
@@ -65,10 +63,11 @@ of --check as the checks; what survives is printed and nothing is written.`,
 	f.StringVar(&only, "only", "", "plant only faults whose name matches this `pattern`, for example 'ssp/*'")
 	f.BoolVar(&again, "again", false, "plant those again that were planted before")
 	f.IntVar(&few, "handful", 0, "plant this `number` of the quick ones, taken at random, and write nothing")
-	f.StringVar(&mutate, "mutate", "", "change operators and numbers of this `package` below dpnb instead")
+	f.StringSliceVar(&mutate, "mutate", nil, "change single places of these `packages` below dpnb instead")
 	f.StringSliceVar(&checks, "check", nil, "with --mutate, this `check`, too: a package below dpnb, or package:Test")
 	f.IntVar(&sample, "sample", 20, "with --mutate, this `number` of changes")
 	f.Uint64Var(&seed, "seed", 1, "with --mutate, the `seed` by which they are taken")
+	f.DurationVar(&limit, "limit", 2*time.Minute, "with --mutate, how long a check may take")
 	return cmd
 }
 
@@ -158,31 +157,50 @@ func plantHandful(ctx context.Context, out io.Writer, root string, list []faults
 	return nil
 }
 
-// plantMutants plants a sample of mutants and prints those that survive as lines of mutants.tsv, others as comments.
-func plantMutants(ctx context.Context, out io.Writer, root string, list []faults.Fault, sample int, seed uint64) error {
-	src := rand.New(rand.NewPCG(seed, 0))
-	src.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-	all := len(list)
-	caught, tried := 0, 0
-	for _, f := range list {
-		if tried == sample {
-			break
+// plantMutants plants a sample of mutants and prints those that survive as lines of mutants.tsv, others as comments,
+// and what came of them.
+func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks []string, sample int,
+	limit time.Duration, seed uint64) error {
+	known, err := faults.ReadMutants(root)
+	if err != nil {
+		return err
+	}
+	listed := map[string]bool{}
+	for _, f := range known {
+		listed[f.Hash()] = true
+	}
+	lists := make([][]faults.Fault, len(rooms))
+	all := 0
+	for i, room := range rooms {
+		if lists[i], err = faults.Mutants(root, room, append([]string{room}, checks...)); err != nil {
+			return err
 		}
+		all += len(lists[i])
+	}
+	var tally faults.Tally
+	for _, f := range faults.Stratified(lists, sample, seed) {
+		f.Limit = limit
 		r, err := faults.Run(ctx, root, f)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			break // what there is, is shown
 		}
-		if err != nil {
-			continue // it does not build
-		}
-		if tried++; r.Caught() {
-			caught++
+		outcome := faults.Survived
+		switch {
+		case errors.Is(err, faults.ErrBuild):
+			outcome = faults.Unbuilt
+		case err != nil:
+			return err
+		case r.Caught():
+			outcome = faults.Killed
 			fmt.Fprint(out, "# ")
 			tell(out, f, r)
-			continue
+		case listed[f.Hash()]:
+			outcome = faults.Listed
+		default:
+			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t\n", f.ID, f.File, f.Text, f.Replacement)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t\n", f.ID, f.File, f.Text, f.Replacement)
+		tally.Add(f.Checks[0], outcome)
 	}
-	fmt.Fprintf(out, "%d of %d mutants were planted, %d caught\n", tried, all, caught)
-	return nil
+	fmt.Fprintf(out, "A sample of %d mutants, seed %d:\n%v", all, seed, &tally)
+	return ctx.Err()
 }

@@ -78,7 +78,7 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	free := p.memory.keep()
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
-	df = learn.FromScanner(p.table.open(path)).WithSchema(s.Fields...)
+	df = learn.FromScanner(p.table.open(path)).Knowing(s)
 	if p.person != "" {
 		df = df.PerPerson(p.person, p.rows)
 	}
@@ -188,12 +188,14 @@ func recordsFor(learner string, df learn.DataFrame, target string, opts ...learn
 }
 
 // termFlags are the terms of columns.
-type termFlags struct{ line, steps, periodic, cross []string }
+type termFlags struct{ line, steps, periodic, rising, falling, cross []string }
 
 func (t *termFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&t.line, "line", nil, "`column` of a number that is learnt as a straight line")
 	f.StringArrayVar(&t.steps, "steps", nil, "`column=cut,cut` of a number learnt as levels between public cuts")
 	f.StringArrayVar(&t.periodic, "periodic", nil, "`column`, or column=period, whose curve ends as it begins")
+	f.StringArrayVar(&t.rising, "rising", nil, "`column` that is learnt so that it rises")
+	f.StringArrayVar(&t.falling, "falling", nil, "`column` that is learnt so that it falls")
 	f.StringArrayVar(&t.cross, "cross", nil, "`column,column` that are learnt together, beside each by itself")
 }
 
@@ -217,6 +219,12 @@ func (t *termFlags) options() (opts []learn.Option, err error) {
 		} else {
 			opts = append(opts, learn.Periodic(column, numbers[0])) // 0 if none was said
 		}
+	}
+	for _, column := range t.rising {
+		opts = append(opts, learn.Rising(column))
+	}
+	for _, column := range t.falling {
+		opts = append(opts, learn.Falling(column))
 	}
 	for _, s := range t.cross {
 		column, with, said := strings.Cut(s, ",")

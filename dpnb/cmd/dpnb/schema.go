@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -102,12 +103,13 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 	var blanks []string
 	var wrong []error
 	for _, raw := range draft.Fields {
-		one, err := frame.ParseSchema(fmt.Appendf(nil, `{"version": %d, "fields": [%s]}`, draft.Version, raw))
+		one, err := frame.ParseSchema(fmt.Appendf(nil, `{"version": %d, "fields": [%s]}`, draft.Version, raw),
+			filepath.Dir(path))
 		var named struct{ Name, Type string }
 		_ = json.Unmarshal(raw, &named)
 		switch {
 		case err == nil:
-			s.Fields = append(s.Fields, one.Fields...)
+			s.Fields, s.Ignored = append(s.Fields, one.Fields...), append(s.Ignored, one.Ignored...)
 			continue
 		case known != nil:
 			if f, ok := known.Field(named.Name); ok {
@@ -127,7 +129,9 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !left {
+		if left {
+			s.Ignored = append(s.Ignored, named.Name)
+		} else {
 			s.Fields = append(s.Fields, f)
 		}
 	}
@@ -150,7 +154,7 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 	for {
 		row := map[string]string{"name": name}
 		kind, err := a.line("  n: number, c: category, d: date, x: leave it out, or another type of the schema: ")
-		if err != nil || kind == "x" {
+		if err != nil || kind == "x" || kind == "ignore" {
 			return f, true, err
 		}
 		if long, ok := kinds[kind]; ok {
@@ -165,7 +169,7 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 		case kind == "category":
 			questions = [][2]string{{"categories", "  its values, with | between them: "},
 				{"else", "  which of them others count as (Enter: none): "}}
-		case strings.HasPrefix(kind, "month"), strings.HasPrefix(kind, "weekday"):
+		case strings.HasPrefix(kind, "month"), strings.HasPrefix(kind, "weekday"), strings.HasPrefix(kind, "hour"):
 			questions = nil
 		}
 		if strings.Contains(kind, "date") {

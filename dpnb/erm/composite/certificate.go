@@ -20,7 +20,8 @@ type Certificate struct {
 	Residual float64
 	// Rounding bounds its error, the way from Theta to θ′ included.
 	Rounding float64
-	// Slack is ε. It is 0 for None, L1, L2 and GroupL1 with no constraint, a Box, a Ball or a Simplex.
+	// Slack is ε. It is 0 for None, L1, L2 and GroupL1 with no constraint, a Box, a Ball or a Simplex,
+	// and for a Cone.
 	Slack float64
 	// Shift is 0 without a constraint and for a Box.
 	Shift float64
@@ -101,6 +102,9 @@ func (o *objective) certify(theta, g []float64, rounding float64, p *pair, modul
 		c.Residual = p.norm(g)
 	}
 	c.Rounding += rounding + p.rounding(g)
+	if cone, ok := o.c.(*Cone); ok {
+		c.Rounding += cone.rounding(p.v)
+	}
 	if c.Shift = shift(o.c, theta); c.Shift > 0 {
 		c.Rounding += o.h.Smoothness() * c.Shift
 		if !structural(o.r, o.c) { // r, s and v between θ and θ′

@@ -92,6 +92,7 @@ func table(d int, seed uint64) []setting {
 				all = append(all, random(rng, 4*d, d, l, r, c))
 			}
 		}
+		all = append(all, random(rng, 4*d, d, l, nil, rising(d)))
 	}
 	return all
 }

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 // convex is a function φ with a point of its domain, for checks by definition.
@@ -86,7 +88,7 @@ func (f convex) check(rng *rand.Rand, d int, tol float64) error {
 		copy(moved, w)
 		slack, _ = f.phi.Gap(moved, x)
 		for _, z := range others {
-			if f.value(z) < f.value(x)+inner(moved, z, x)-slack-1e-14*(1+f.value(x)+math.Abs(inner(moved, z, x))) {
+			if f.value(z) < f.value(x)+inner(moved, z, x)-slack-1e-13*(1+f.value(x)+math.Abs(inner(moved, z, x))) {
 				return fmt.Errorf("gap %v is too small for %v at %v", slack, moved, x)
 			}
 		}
@@ -116,6 +118,21 @@ func simpleAffine(d int) *Affine {
 	return c
 }
 
+// rising is the cone of coefficients after the first that rise together with a line.
+func rising(d int) *Cone {
+	var rows []matrix.Direction
+	for k := range d - 2 {
+		w := make([]float64, d)
+		w[0], w[1+k], w[2+k] = 0.3, -1, 1
+		rows = append(rows, matrix.Direction{Weights: w})
+	}
+	c, err := NewCone(d, rows)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
 func functions(d int) map[string]convex {
 	upper := make([]float64, d)
 	for j := range upper {
@@ -133,6 +150,7 @@ func functions(d int) map[string]convex {
 		"ball":      ofConstraint(Ball{0.8}),
 		"simplex":   ofConstraint(Simplex{2}),
 		"affine":    ofConstraint(simpleAffine(d)),
+		"cone":      ofConstraint(rising(d)),
 	}
 }
 

@@ -44,7 +44,8 @@ func intervals(r Regulariser, c Projector) bool {
 }
 
 // structural says that ∂r and N_C are known exactly at a point within shift of what float64 holds: zeros and bounds are
-// met exactly, and a point is moved to the sphere or the simplex by a factor, which changes no subgradient of a norm.
+// met exactly, a point is moved to the sphere or the simplex by a factor, which changes no subgradient of a norm, and
+// to the face of a cone by the shortest way.
 func structural(r Regulariser, c Projector) bool {
 	switch r.(type) {
 	case None, L1, L2, GroupL1:
@@ -54,6 +55,8 @@ func structural(r Regulariser, c Projector) bool {
 	switch c.(type) {
 	case Everywhere, Box, Ball, Simplex:
 		return true
+	case *Cone:
+		return point(r)
 	}
 	return false
 }
@@ -69,6 +72,9 @@ func shift(c Projector, theta []float64) float64 {
 		return 3 * edge(len(theta)) * c.Sum
 	case *Affine:
 		return c.shift(theta)
+	case *Cone:
+		_, shift := c.face(theta)
+		return shift
 	}
 	return 0
 }

@@ -56,7 +56,10 @@ func Usable(d int, r Regulariser, c Constraint) error {
 	}
 	if _, ok := c.(Projector); !ok {
 		return dataError("the constraint %s has no projection, without which no point is known to lie in it: "+
-			"use a Box, Ball, Simplex or Affine, or implement Projector", c.Name())
+			"use a Box, Ball, Simplex, Affine or Cone, or implement Projector", c.Name())
+	}
+	if _, cone := c.(*Cone); cone && r != nil {
+		return dataError("a cone goes with no regulariser")
 	}
 	return c.Validate(d)
 }

@@ -54,6 +54,7 @@ type search struct {
 	rounding  float64
 	active    *activeSet
 	splitting *splitting
+	cone      *coneStep
 	// lift is added to the diagonal of the Hessian.
 	lift float64
 	best Solution
@@ -63,7 +64,7 @@ type search struct {
 // rounding errors included.
 //
 // Method: proximal Newton steps (one for the squared loss, but for refinement); the model is solved by an active set
-// where r and C are separable, by the alternating directions method elsewhere.
+// where r and C are separable, by its multipliers over a cone, by the alternating directions method elsewhere.
 //
 // Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance (wrapped, with the best point) if MaxPasses
 // or the precision of float64 ends the search first; *matrix.ReadError if the records cannot be read any longer.
@@ -125,7 +126,9 @@ func newSearch(p *Problem, s Settings) (*search, error) {
 	r := &search{o: o, s: s, m: newModel(o.d), pair: newPair(o.d), x: v(), g: v()}
 	r.best.Theta = make([]float64, o.d)
 	r.best.Certificate.Residual = math.Inf(1)
-	if intervals(o.r, o.c) {
+	if c, ok := o.c.(*Cone); ok {
+		r.cone = &coneStep{m: r.m, c: c, x: v()}
+	} else if intervals(o.r, o.c) {
 		r.active = newActiveSet(r.m, o.r, o.c)
 	} else {
 		r.splitting = newSplitting(o, r.m)
@@ -164,7 +167,10 @@ func (r *search) record() {
 }
 
 func (r *search) method() string {
-	if r.active != nil {
+	switch {
+	case r.cone != nil:
+		return "multipliers"
+	case r.active != nil:
 		return "active set"
 	}
 	return "alternating directions"
@@ -235,6 +241,10 @@ func (r *search) damp() {
 
 // model returns the minimiser of the model, with its pair of subgradients.
 func (r *search) model(target float64, renew bool) []float64 {
+	if r.cone != nil {
+		r.cone.solve()
+		return r.cone.x
+	}
 	if r.active != nil {
 		if renew {
 			r.active.renew()
@@ -285,7 +295,9 @@ func (r *search) move(next, trial, trialG []float64) float64 {
 func (r *search) solution() (*Solution, error) {
 	b := &r.best
 	b.Tolerance, b.Passes = r.s.Tolerance, r.o.h.Passes()
-	if r.active != nil {
+	if r.cone != nil {
+		b.Factorisations = r.cone.factors
+	} else if r.active != nil {
 		b.Steps, b.Factorisations = r.active.steps, r.active.factorisations
 	} else {
 		b.Steps, b.Factorisations = r.splitting.steps, r.splitting.factors

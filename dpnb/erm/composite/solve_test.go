@@ -52,7 +52,10 @@ func TestBadInputIsRefused(t *testing.T) {
 		"an empty box":          {func(p *Problem) { p.Constraint = NewBox(-1) }, Settings{}, "empty"},
 		"bounds of wrong length": {func(p *Problem) { p.Constraint = Box{Lower: []float64{0, 0}} }, Settings{},
 			"2 bounds"},
-		"no ball":           {func(p *Problem) { p.Constraint = Ball{} }, Settings{}, "radius"},
+		"no ball":                   {func(p *Problem) { p.Constraint = Ball{} }, Settings{}, "radius"},
+		"a cone with a regulariser": {func(p *Problem) { p.Constraint = rising(4) }, Settings{}, "no regulariser"},
+		"a cone of wrong length": {func(p *Problem) { p.Constraint, p.Regulariser = rising(5), nil }, Settings{},
+			"not of d = 4"},
 		"no simplex":        {func(p *Problem) { p.Constraint = Simplex{-1} }, Settings{}, "sum"},
 		"a negative weight": {func(p *Problem) { p.Regulariser = L1{-1} }, Settings{}, "weight"},
 		"an unbounded curvature": {func(p *Problem) {
@@ -344,5 +347,59 @@ func TestSlackCounts(t *testing.T) {
 		if dist := floats.Distance(x, star.Theta, 2); dist > got.Distance()+star.Certificate.Distance() || dist < 0.1 {
 			t.Errorf("%s: %v from the minimiser, certified %v", s.name, dist, got.Distance())
 		}
+	}
+}
+
+// A cone's solution satisfies the conditions of Karush, Kuhn and Tucker by other arithmetic than the certificate's, at
+// the tolerance of a private fit, and leaving the constraint out would be seen.
+func TestConeConditions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 7))
+	held := 0
+	for range 30 {
+		d := 9
+		c := rising(d)
+		s := random(rng, 40, d, loss.Logistic{}, nil, c)
+		got, err := Solve(s.p, &Settings{Tolerance: 1e-7, Modulus: s.modulus})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := newObjective(s.p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := make([]float64, d)
+		o.eval(g, got.Theta)
+		// The gradient is Σλᵢvᵢ with λ ≥ 0, of which none is beside a vᵢᵀθ > 0: the first coordinate and the last alone
+		// are of the line, and of one hat.
+		a, b := mat.NewDense(d, len(c.rows), nil), mat.NewVecDense(d, g)
+		for i, v := range c.rows {
+			for j, w := range v.Weights {
+				a.Set(v.First+j, i, w)
+			}
+		}
+		var lambda, rest mat.VecDense
+		if err := lambda.SolveVec(a, b); err != nil {
+			t.Fatal(err)
+		}
+		rest.MulVec(a, &lambda)
+		rest.SubVec(&rest, b)
+		if n := mat.Norm(&rest, 2); n > 1e-6 {
+			t.Errorf("‖∇J − Dᵀλ‖ = %v", n)
+		}
+		for i, v := range c.rows {
+			along := v.Along(got.Theta)
+			if lambda.AtVec(i) < -1e-6 || along < -1e-12 || math.Min(lambda.AtVec(i), along) > 1e-6 {
+				t.Errorf("direction %d: λ = %v, vᵀθ = %v", i, lambda.AtVec(i), along)
+			}
+			if lambda.AtVec(i) > 1e-3 {
+				held++
+			}
+		}
+	}
+	if held < 20 {
+		t.Errorf("only %d directions held", held)
+	}
+	if _, err := NewCone(2, []matrix.Direction{{Weights: []float64{1, 1}}, {Weights: []float64{2, 2}}}); err == nil {
+		t.Error("directions that depend on each other pass")
 	}
 }

@@ -25,7 +25,8 @@ type clipped struct {
 
 var codec = sync.OnceValue(func() *typedjson.Codec {
 	c := typedjson.New(loss.Logistic{}, loss.Softplus{}, loss.SmoothedHinge{}, loss.SquaredHinge{}, loss.Probit{},
-		loss.Squared{}, loss.Huber{}, loss.PseudoHuber{}, loss.Poisson{}, loss.SmoothPinball{}, loss.Softmax{})
+		loss.Squared{}, loss.Huber{}, loss.PseudoHuber{}, loss.Poisson{}, loss.SmoothPinball{}, loss.Softmax{},
+		loss.Weighted{})
 	typedjson.As(c, loss.Clipped(loss.Squared{}, 1), func(v any) (clipped, error) {
 		of, level, _ := loss.Unclip(v.(loss.Loss))
 		return clipped{of, level}, nil

@@ -20,8 +20,9 @@ A check is the tests of a package in their short form, one of them, or the verdi
 const aboutMutants = `
 ## Mutants that survive
 
-Beside the planted faults the operators, comparisons and numbers (by a tenth) of ` + "`privacy` and `mechanism`" + `
-are changed at random, one at a time: ` + "`go run ./dpnb/cmd/dpnb faults --mutate privacy --sample 40`" + `. Every
+Beside the planted faults single places are changed at random, one at a time: operators and comparisons swapped,
+numbers changed by one or a tenth, signs and statements dropped, returns before the end:
+` + "`go run ./dpnb/cmd/dpnb faults --mutate privacy,loss --sample 40`" + `, which ends with a table. Every
 change that no test noticed was examined: it now has a test, or is listed here with the reason why it needs none.
 `
 
@@ -83,8 +84,8 @@ func escape(s string) string {
 // code is escape for what stands between backticks; a backtick of Go is shown as an apostrophe.
 func code(s string) string { return strings.NewReplacer("|", "\\|", "`", "'").Replace(s) }
 
-// readMutants returns the mutants that survive, with their reasons, and as "sample/…" what was sampled.
-func readMutants(root string) (list []Fault, err error) {
+// ReadMutants returns the mutants that survive, with their reasons, and as "sample/…" what was sampled.
+func ReadMutants(root string) (list []Fault, err error) {
 	rows, err := fields(filepath.Join(root, mutantFile), 5)
 	for _, c := range rows {
 		list = append(list, Fault{ID: c[0], File: c[1], Text: c[2], Replacement: c[3], Reason: c[4], What: c[4]})
@@ -102,7 +103,7 @@ func page(root string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	mutants, err := readMutants(root)
+	mutants, err := ReadMutants(root)
 	return markdown(list, results, mutants), err
 }
 

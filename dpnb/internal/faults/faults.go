@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Fault is a mistake that can be planted.
@@ -31,6 +32,8 @@ type Fault struct {
 	Checks []string
 	// Reason why no check need notice; empty for a fault that must be caught.
 	Reason string
+	// Limit is how long a check may take; zero means 300 s. A fault that keeps a search from ending is noticed by it.
+	Limit time.Duration
 }
 
 // Result says which check noticed a fault.

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +22,7 @@ func TestListIsWellFormed(t *testing.T) {
 	if err := Problems(root, list); err != nil {
 		t.Error(err)
 	}
-	mutants := must.Get(readMutants(root))
+	mutants := must.Get(ReadMutants(root))
 	for _, f := range mutants {
 		if f.Reason == "" {
 			t.Errorf("%s survives without a reason", f.ID)
@@ -128,6 +129,59 @@ func TestMutants(t *testing.T) {
 	}
 	if strings.Join(all, "; ") != strings.Join(want, "; ") {
 		t.Errorf("%q", all)
+	}
+}
+
+// A sign goes, a statement is dropped, a function returns before its end; what declares is left.
+func TestMutantsOfStatements(t *testing.T) {
+	dir := tiny(t)
+	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/a.go"), []byte("package a\n\nfunc set(x []float64) {\n"+
+		"\ty := -x[0]\n\tx[0] = y\n\tclear(x)\n}\n"), 0o600))
+	var all []string
+	for _, f := range must.Get(Mutants(dir, "a", nil)) {
+		if f.What != "number" {
+			all = append(all, f.What+": "+f.Replacement)
+		}
+	}
+	want := "return: return; x[0] = y|return: return; clear(x)|statement: |statement: |sign: y := x[0]"
+	if strings.Join(all, "|") != want {
+		t.Errorf("%q", all)
+	}
+}
+
+// Every package has its share of a sample; the same seed has the same; a table counts what came of it.
+func TestStratified(t *testing.T) {
+	rooms := func() [][]Fault {
+		all := make([][]Fault, 3)
+		for i := range 30 {
+			all[i%2] = append(all[i%2], Fault{ID: string(rune('a'+i%2)) + string(rune('A'+i/2))})
+		}
+		all[2] = []Fault{{ID: "c"}}
+		return all
+	}
+	some, again, other := Stratified(rooms(), 9, 1), Stratified(rooms(), 9, 1), Stratified(rooms(), 9, 2)
+	var first, names string
+	same, differ := true, false
+	for i, f := range some {
+		first += f.ID[:1]
+		names += f.ID
+		same, differ = same && f.ID == again[i].ID, differ || f.ID != other[i].ID
+	}
+	if first != "abcababab" || !same || !differ {
+		t.Errorf("%s; the same %v, another %v", names, same, differ)
+	}
+	var c Tally
+	for i, o := range []Outcome{Killed, Survived, Killed, Unbuilt, Listed} {
+		c.Add([]string{"a", "b"}[i%2], o)
+	}
+	if s := c.String(); !strings.Contains(s, "| a | 2 | 0 | 1 | 0 |") ||
+		!strings.Contains(s, "| b | 0 | 1 | 0 | 1 |") ||
+		!strings.Contains(s, "| all | 2 | 1 | 1 | 1 | 0.21 to 0.94 |") {
+		t.Error(s)
+	}
+	// 8 of 10 by hand: (0.8 + 0.19207 ± 1.96·√(0.016 + 0.0096037))/(1.38415).
+	if low, high := wilson(8, 10); math.Abs(low-0.4902) > 1e-4 || math.Abs(high-0.9433) > 1e-4 {
+		t.Errorf("8 of 10: %.4f to %.4f", low, high)
 	}
 }
 

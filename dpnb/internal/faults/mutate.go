@@ -24,9 +24,10 @@ var swapped = map[token.Token]string{
 var tells = map[string]bool{"String": true, "Describe": true, "Errorf": true, "Sprintf": true, "Inf": true,
 	"IsInf": true}
 
-// Mutants returns the changes of one operator or one number in the package at dir below dpnb, in the order of the code:
-// operators are swapped, whole numbers get one more, others a tenth more. What makes texts and errors is left alone,
-// the sign of an infinity, and so is a line that is not the only one of its kind in the file.
+// Mutants returns the changes of one place in the package at dir below dpnb, in the order of the code: operators are
+// swapped, whole numbers get one more, others a tenth more, a minus sign goes, a statement is dropped, or a function
+// returns before it. What makes texts and errors is left alone, the sign of an infinity, and so is a line that is not
+// the only one of its kind in the file.
 func Mutants(root, dir string, checks []string) (all []Fault, err error) {
 	names, err := filepath.Glob(filepath.Join(root, "dpnb", dir, "*.go"))
 	if err != nil {
@@ -72,13 +73,45 @@ func mutantsOf(root, name string, checks []string) (all []Fault, err error) {
 			Replacement: strings.TrimSpace(line[:at] + by + line[at+length:]), What: what, Checks: checks,
 		})
 	}
+	// Statements of one line are dropped, if nothing is declared in them.
+	drop := func(list []ast.Stmt) {
+		for _, st := range list {
+			switch e := st.(type) {
+			case *ast.AssignStmt:
+				if e.Tok == token.DEFINE {
+					continue
+				}
+			case *ast.ExprStmt, *ast.IncDecStmt:
+			default:
+				continue
+			}
+			if set.Position(st.Pos()).Line == set.Position(st.End()).Line {
+				change(st.Pos(), int(st.End()-st.Pos()), "", "statement")
+			}
+		}
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch e := n.(type) {
+		case *ast.BlockStmt:
+			drop(e.List)
+		case *ast.CaseClause:
+			drop(e.Body)
+		case *ast.UnaryExpr:
+			if e.Op == token.SUB {
+				change(e.OpPos, 1, "", "sign")
+			}
 		case *ast.ImportSpec, *ast.CompositeLit:
 			_, literal := n.(*ast.CompositeLit)
 			return literal && !isError(n.(*ast.CompositeLit))
 		case *ast.FuncDecl:
-			return !tells[e.Name.Name]
+			if tells[e.Name.Name] {
+				return false
+			}
+			if early(e) {
+				for _, st := range e.Body.List[1:] {
+					change(st.Pos(), 0, "return; ", "return")
+				}
+			}
 		case *ast.CallExpr:
 			f, ok := e.Fun.(*ast.SelectorExpr)
 			return !ok || !tells[f.Sel.Name]
@@ -97,6 +130,12 @@ func mutantsOf(root, name string, checks []string) (all []Fault, err error) {
 		return true
 	})
 	return slices.DeleteFunc(all, func(f Fault) bool { return strings.Count(string(text), f.Text) != 1 }), nil
+}
+
+// early reports whether a function may return anywhere without saying what.
+func early(f *ast.FuncDecl) bool {
+	results := f.Type.Results
+	return f.Body != nil && len(f.Body.List) > 1 && (results == nil || len(results.List[0].Names) > 0)
 }
 
 // changed returns another value for a number.

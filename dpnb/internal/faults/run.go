@@ -2,7 +2,9 @@ package faults
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -42,7 +44,7 @@ func directory(check string) (dir string, args []string) {
 func Sound(ctx context.Context, root string, checks []string, progress func(check string)) error {
 	for _, c := range checks {
 		progress(c)
-		if r, err := try(ctx, root, "", c); err != nil {
+		if r, err := try(ctx, root, "", c, longest); err != nil {
 			return err
 		} else if r.Caught() {
 			return fmt.Errorf("%s fails without any fault: %s: %s", c, r.Test, r.Message)
@@ -71,7 +73,7 @@ func Run(ctx context.Context, root string, f Fault) (Result, error) {
 	start := time.Now()
 	var r Result
 	for _, c := range f.Checks {
-		if r, err = try(ctx, root, over, c); err != nil || r.Caught() {
+		if r, err = try(ctx, root, over, c, cmp.Or(f.Limit, longest)); err != nil || r.Caught() {
 			break
 		}
 	}
@@ -82,13 +84,16 @@ func Run(ctx context.Context, root string, f Fault) (Result, error) {
 	return r, err
 }
 
-// longest is how long a check may take: a fault that keeps a search from ending is noticed by that.
-const longest = "300s"
+// ErrBuild is the error of a fault that is no Go.
+var ErrBuild = errors.New("does not build")
+
+// longest is how long a check may take.
+const longest = 300 * time.Second
 
 // try runs one check, with an overlay if there is one.
-func try(ctx context.Context, root, over, check string) (Result, error) {
+func try(ctx context.Context, root, over, check string, limit time.Duration) (Result, error) {
 	dir, args := directory(check)
-	full := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", longest}
+	full := []string{"test", "-vet=off", "-ldflags=-s -w", "-failfast", "-timeout", limit.String()}
 	if over != "" {
 		full = append(full, "-overlay", over)
 	}
@@ -109,7 +114,7 @@ func try(ctx context.Context, root, over, check string) (Result, error) {
 	text := out.String()
 	switch {
 	case strings.Contains(text, "[build failed]"), strings.Contains(text, "[setup failed]"):
-		return Result{}, fmt.Errorf("%s does not build: %s", check, text)
+		return Result{}, fmt.Errorf("%s %w: %s", check, ErrBuild, text)
 	case strings.Contains(text, "[no tests to run]"):
 		return Result{}, fmt.Errorf("%s runs no test", check)
 	case err == nil:

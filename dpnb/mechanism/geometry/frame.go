@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/weight"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -114,7 +115,7 @@ func (f *frame) entries() int { return f.features() + f.more() }
 func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu / math.Sqrt(c.Law.Variance(f.features()+1)),
 		Directions: float64(c.Free), Features: f.features() + f.CellFeatures() + 1, Bias: c.Bias, Typical: f.Typical,
-		BaseRate: c.BaseRate, Nowhere: f.nowhere()}
+		BaseRate: c.BaseRate, Nowhere: f.nowhere(), Held: f.held()}
 	if f.Curved {
 		facts.Curves = c.Curves
 		facts.Directions += float64(hatsOfACurve * len(c.Curves))
@@ -319,6 +320,29 @@ func (f *frame) nowhere() []matrix.Direction {
 	return out
 }
 
+// held returns the directions along which coefficients are held, of the frame's features.
+func (f *frame) held() (out []matrix.Direction) {
+	if f.kept == nil {
+		return f.c.Held
+	}
+	for _, v := range f.c.Held {
+		own := matrix.Direction{First: len(f.kept)}
+		for j, k := range f.kept {
+			if k >= v.First && k < v.First+len(v.Weights) {
+				own.First = min(own.First, j)
+				own.Weights = append(own.Weights, v.Weights[k-v.First])
+			}
+		}
+		same := func(o matrix.Direction) bool {
+			return o.First == own.First && slices.Equal(o.Weights, own.Weights)
+		}
+		if len(own.Weights) > 0 && !slices.ContainsFunc(out, same) {
+			out = append(out, own)
+		}
+	}
+	return out
+}
+
 // centred writes the row (clip(z/R − m, c)/c, e) to dst.
 func (f *Bought) centred(dst, row []float64) {
 	x := dst[:len(f.Mean)]
@@ -409,6 +433,10 @@ func (f *frame) scaled(labels []float64) []float64 {
 	out := make([]float64, len(labels))
 	for i, y := range labels {
 		out[i] = (bounded(y) - f.Centre) / f.Unit
+		if f.c.Weighted {
+			_, w := weight.Of(y)
+			out[i] = weight.With(out[i], w)
+		}
 	}
 	return out
 }

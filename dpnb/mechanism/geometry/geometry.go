@@ -47,12 +47,18 @@ type Centred struct {
 	Numbers bool
 	// Most is Y > 0 of labels that are counts of at most Y, whose mean is bought; 0 of other labels.
 	Most float64
+	// Weighted says that labels have weights within them (internal/weight).
+	Weighted bool `json:",omitempty"`
 	// Curves are the features that are hats. They are there if n̂ times the μ of all is at least Gate of each, with
 	// Laplace noise of each coordinate that rows have with them; else rows are without them.
 	Curves []matrix.Span
 	Gate   float64
 	// Nowhere are orthonormal directions in which no row has anything: the noise in the mean is left out there.
 	Nowhere []matrix.Direction
+	// Held are directions v of the features along which coefficients are held to vᵀθ ≥ 0 (mechanism.Holding), each of
+	// one column, all of whose coefficients are put in proportion to those of Of. Without the hats those that are left
+	// the same are one.
+	Held []matrix.Direction
 	// Free is how many directions rows have without the hats, the bias included.
 	Free int
 	// Pairs are runs of features, one of each column, whose products rows may have, and Cells the numbers that may have
@@ -131,10 +137,14 @@ func (c Centred) Validate() error {
 		return &privacy.ParamError{Name: "Free", Value: c.Free,
 			Want: "the number of directions that rows have, at least 1"}
 	}
-	for _, v := range c.Nowhere {
+	for _, v := range slices.Concat(c.Nowhere, c.Held) {
 		if v.First < 0 || len(v.Weights) == 0 {
 			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: "directions over the features"}
 		}
+	}
+	if _, ok := c.Of.(mechanism.Holding); len(c.Held) > 0 && !ok {
+		return fmt.Errorf("%w: %s is not proved to hold coefficients to half spaces", privacy.ErrUnsupported,
+			c.Of.Describe().Name)
 	}
 	if !matrix.Rising(c.Pairs) {
 		return &privacy.ParamError{Name: "Pairs", Value: c.Pairs,
@@ -266,7 +276,7 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 			return &privacy.ParamError{Name: "Cells", Value: n, Want: fmt.Sprintf("of the %d features", d-1)}
 		}
 	}
-	for _, v := range c.Nowhere {
+	for _, v := range slices.Concat(c.Nowhere, c.Held) {
 		if v.First+len(v.Weights) > d-1 {
 			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: fmt.Sprintf("over the %d features", d-1)}
 		}

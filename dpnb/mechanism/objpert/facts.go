@@ -25,10 +25,13 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	centre := m.Centre
 	if classes {
 		rough = RoughClasses
-		if hinge, ok := m.Loss.(loss.Softplus); ok && hinge == (loss.Softplus{Width: 1}) {
+		of, weighted := loss.Weightless(m.Loss)
+		if hinge, ok := of.(loss.Softplus); ok && hinge == (loss.Softplus{Width: 1}) {
 			more = f.Margin()
 			hinge.Margin = 1 + more
-			m.Loss = hinge
+			if m.Loss = hinge; weighted {
+				m.Loss = loss.Weighted{Of: hinge}
+			}
 		}
 	}
 	if clip, ok := clipOfCounts(m.Loss); ok && f.Typical > 0 {
@@ -45,9 +48,12 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	most := mostOfCentre * m.Tolerance / m.Lambda
 	m.Centre = math.Max(-most, math.Min(most, centre))
 	ridge := m.Lambda + m.Shrinkage
-	m.Penalty = m.Penalty.Smoothing(f.Curves, rough*ridge)
+	m.Penalty, m.Held = m.Penalty.Smoothing(f.Curves, rough*ridge), f.Held
 	return m, f.Stretch(ridge, classes)
 }
+
+// Holds implements mechanism.Holding.
+func (Objective) Holds() {}
 
 // Smoothing returns p with a penalty on the second differences of each of the runs.
 func (p Penalty) Smoothing(runs []matrix.Span, weight float64) Penalty {

@@ -8,6 +8,8 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -43,6 +45,10 @@ type Objective struct {
 	// not towards 0. c must be public, as from a base rate (CentreOf). It is no regulariser that a bound would look at,
 	// either.
 	Centre float64
+	// Held are directions v, independent of each other, along which coefficients are held to vᵀθ ≥ 0: those of a curve
+	// that must rise. They must be public, and change no profile: docs/theory/curves.md#dpnb-monotone-fit. What is
+	// released is put back on these half spaces after all noise.
+	Held []matrix.Direction `json:",omitempty"`
 	// Tolerance is τ > 0, OutputSigma is σ_out > 0. Two neighbours' approximate minimisers are off by at most τ/λ each,
 	// so the output noise has the privacy loss of a Gaussian mechanism with μ = 2τ/(λσ_out).
 	Tolerance, OutputSigma float64
@@ -99,6 +105,9 @@ func (m Objective) String() string {
 	ridge := m.Penalty.Words(m.Lambda)
 	if m.Centre != 0 {
 		ridge += fmt.Sprintf(" around %.4g", m.Centre)
+	}
+	if n := len(m.Held); n > 0 {
+		ridge += fmt.Sprintf(", coefficients held along %s", numeral.Count(n, "direction"))
 	}
 	return fmt.Sprintf("objective perturbation (%s loss, ‖x‖ ≤ %.5g, %s, σ = %.5g, τ = %.3g, σ_out = %.3g)",
 		m.Loss.Name(), m.RowNorm, ridge, m.Sigma, m.Tolerance, m.OutputSigma)
@@ -188,6 +197,9 @@ func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 	if err := m.Penalty.Check(d); err != nil {
 		return err
 	}
+	if _, err := m.cone(d); err != nil {
+		return err
+	}
 	longest, err := p.ValidateNorm()
 	if err != nil {
 		return err
@@ -216,12 +228,31 @@ func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance flo
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}
+	if cone, err := m.cone(d); err != nil || cone != nil {
+		if err != nil {
+			return nil, err
+		}
+		theta, err := composite.Within(&composite.Problem{Problem: p, Constraint: cone}, composite.Settings{
+			Tolerance: tolerance, Modulus: m.Lambda, MaxPasses: s.MaxPasses, Workers: s.Workers})
+		if err != nil {
+			return nil, mechanism.Unsolved(err, m.Tolerance)
+		}
+		return theta, nil
+	}
 	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tolerance, Workers: s.Workers, MaxPasses: s.MaxPasses,
 		Persist: s.MaxPasses == 0})
 	if err != nil {
 		return nil, mechanism.Unsolved(err, m.Tolerance)
 	}
 	return sol.Theta, nil
+}
+
+// cone returns what coefficients are held to, nil for nothing.
+func (m Objective) cone(d int) (*composite.Cone, error) {
+	if len(m.Held) == 0 {
+		return nil, nil
+	}
+	return composite.NewCone(d, m.Held)
 }
 
 // Describe implements mechanism.Mechanism.
@@ -267,6 +298,11 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 		return nil, err
 	}
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
+	if cone, err := m.cone(d); err != nil {
+		return nil, err
+	} else if cone != nil {
+		cone.Project(r.Coefficients, r.Coefficients) // of what is released, and free
+	}
 	r.Tolerance, r.NoiseScale = m.Tolerance, m.Sigma
 	return r, nil
 }

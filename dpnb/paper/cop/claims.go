@@ -3,15 +3,11 @@
 // entries of docs/errata.md.
 package cop
 
-import (
-	"slices"
+import "github.com/dpnb/notebooks/dpnb/claim"
 
-	"github.com/dpnb/notebooks/dpnb/claim"
-)
-
-// Claims returns the claims of this room.
-func Claims() []claim.Claim {
-	return slices.Concat(
+// Checks returns the checks of claims.txt.
+func Checks() []claim.Checks {
+	return []claim.Checks{
 		convolutions(), privacyAndRisk(), specialCases(), comparisons(), figures(),
-	)
+	}
 }

@@ -17,55 +17,12 @@ import (
 )
 
 // comparisons lists claims about Moreau envelopes, and about which smoothing is the best.
-func comparisons() []claim.Claim {
-	const cop = "Anonymous, Exploiting Hidden Symmetry (cop), "
-	return []claim.Claim{
-		{
-			ID: "cop/lem4.6", Paper: cop + "Lemma 4.6", Kind: claim.Theorem,
-			Code: []string{"smoothing.Envelope", "smoothing.NormEnvelope", "smoothing.Distance"},
-			Tests: []string{"smoothing.TestEnvelope", "smoothing.TestNormEnvelope",
-				"smoothing.TestEnvelopeOfTheAbsoluteValue"},
-			Proof: "smoothing#cop-lem4.6 d99ad059", Errata: []string{"cop-71"},
-			Check: "φ quadratic, Huber and Hellinger; |x|, max(0, x), pinball, soft threshold and a maximum of 4 " +
-				"lines, ‖·‖₁ on ℝᵐ, m = 2, 3, 10: values against the dual sup_s ⟨s, x⟩ − g⋆(s) − μφ⋆(s) at the " +
-				"gradient, slopes, curvature and gaps against the bounds",
-			Expected: "duality gap 0, no bound exceeded, each attained",
-			Seed:     77, Run: envelopeBounds(1, 77),
-			Wrong: map[string]claim.Check{
-				"a bound less by 1e-7": envelopeBounds(1-1e-7, 77),
-				"a bound more by 1e-7": envelopeBounds(1+1e-7, 77),
-			},
-		},
-		{
-			ID: "cop/tab2", Paper: cop + "Table 2 and the text below", Kind: claim.Table,
-			Code:  []string{"smoothing.Quadratic", "smoothing.HuberDistance", "smoothing.Hellinger"},
-			Tests: []string{"smoothing.TestEnvelope", "paper/cop.TestCOPDistances"},
-			Proof: "smoothing#cop-tab2 8db1176d", Errata: []string{"cop-75"},
-			Check: "curvature of |x|^p/p for p = 1.5 and 3 between 10⁻³ and 10³; of Huber's φ beyond 1; the " +
-				"envelopes of ‖·‖₁ by Huber's φ and the quadratic one, with β′ = L; the quadratic φ plus L²/2",
-			Expected: "curvature far above 1 unless p = 2; 0; the same envelope; from above (cop-75)",
-			Seed:     78, Run: distancesOfTable(2, 78),
-			Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"an exponent more by 0.5 %": distancesOfTable(2.01, 78),
-			},
-		},
-		{
-			ID: "dpnb/dearest-smoothing", Paper: "docs/theory/smoothing.md, Proposition 3", Kind: claim.Ours,
-			Statement: "of all losses with slopes in [−L, L] and curvature at most s, Huber's costs objective " +
-				"perturbation most: the largest δ(ε), in both directions, for every ε, λ and σ",
-			Code:  []string{"loss.Convolved", "privacy/objective.Profile"},
-			Proof: "smoothing#dpnb-dearest-smoothing b3e5922f",
-			Check: "8 other losses with L = s = 1, |x| with six kernels, Huber's own among them, and two " +
-				"one-sided ones, at λ = 1 and 5, σ = 4, ε = 0.2 and 1: the certified lower bound of the tight " +
-				"accountant against the upper one of Huber's loss",
-			Expected: "never above it",
-			Run:      dearestSmoothing(1),
-			Wrong: map[string]claim.Check{
-				"curvature more by a hundredth": dearestSmoothing(1.01),
-				"curvature more by a tenth":     dearestSmoothing(1.1),
-			},
-		},
+func comparisons() claim.Checks {
+	return claim.Checks{
+		"cop/lem4.6": claim.Against(envelopeBounds(1, 77), envelopeBounds(1-1e-7, 77),
+			envelopeBounds(1+1e-7, 77)),
+		"cop/tab2":               claim.Against(distancesOfTable(2, 78), distancesOfTable(2.01, 78)),
+		"dpnb/dearest-smoothing": claim.Against(dearestSmoothing(1), dearestSmoothing(1.01), dearestSmoothing(1.1)),
 	}
 }
 

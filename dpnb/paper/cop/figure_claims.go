@@ -12,76 +12,17 @@ import (
 )
 
 // figures lists the claims that are figures and tables of cop.
-func figures() []claim.Claim {
-	const cop = "Anonymous, Exploiting Hidden Symmetry (cop), "
-	compared := func(number int, c claim.Claim) claim.Claim {
-		c.Paper, c.Kind = cop+fmt.Sprintf("Figure %d", number), claim.Figure
-		c.Code = []string{"paper/cop.Reproduce", "paper/cop.Printed", "paper/cop.NoisySGD", "paper/cop.Descent"}
-		c.Tests = []string{"paper/cop.TestMinimiserIsCertified", "paper/cop.TestSmoothLosses",
-			"paper/cop.TestExperimentIsReproducible"}
-		c.Check = "d = 5, n = 100 and 500, ε = 0.2 and 5, 12 runs: the mean excess of the empirical risk of C-OP " +
-			"as printed, of the envelope, of Noisy-SGD and of noisy descent"
-		c.Expected = "at ε = 0.2 C-OP between half and twice Noisy-SGD's; at ε = 5 and n = 500 more than twice, " +
-			"and within 30 % of the envelope's; " +
-			"descent below a third and a tenth of C-OP's"
-		if number == 5 {
-			c.Check += "; the slope of C-OP's over n from 100 to 2,000"
-			c.Expected += "; no slope above that of Theorem 4.5's bound"
-		}
-		c.Seed, c.Run, c.Want, c.Slow = uint64(number), figureOf(number, 1), claim.HoldsWithCorrection, true
-		c.Weak = "means of 12 runs, and a risk that is flat about the best ridge"
-		c.Wrong = map[string]claim.Check{"a ridge larger by 30 %": figureOf(number, 1.3),
-			"a ridge smaller by 30 %": figureOf(number, 0.7)}
-		return c
+func figures() claim.Checks {
+	compared := func(number int) claim.Versions {
+		return claim.Against(figureOf(number, 1), figureOf(number, 1.3), figureOf(number, 0.7))
 	}
-	return []claim.Claim{
-		{
-			ID: "cop/fig1", Paper: cop + "Figure 1", Kind: claim.Figure,
-			Code: []string{"smoothing.Smooth"}, Tests: []string{"smoothing.TestConvolution"},
-			Proof: "smoothing_experiments#cop-fig1 1b62d40c", Figure: "04_convolution#figure1",
-			Check:    "401 points of [1, 5]: the gap over the uniform bound; and at 0",
-			Expected: "below 2.5 %, and 1 at 0",
-			Run:      noErrorOutside(0.5),
-			Wrong:    map[string]claim.Check{"a width larger by a tenth": noErrorOutside(0.55)},
-		},
-		{
-			ID: "cop/fig3", Paper: cop + "Figure 3 and section 4.4", Kind: claim.Figure,
-			Code:   []string{"smoothing.Envelope", "smoothing.Norm", "paper/cop.Figure3"},
-			Tests:  []string{"smoothing.TestEnvelopeOfTheAbsoluteValue"},
-			Proof:  "smoothing_experiments#cop-fig3 df31b2a3",
-			Errata: []string{"cop-71"}, Figure: "04_convolution#figure3",
-			Check: "curvature 2, 601 points of [−1.5, 1.5]: the signs of the errors; the error of the envelope " +
-				"raised by ¼ beside that of the Gaussian kernel, and from ½ on",
-			Expected: "below and above as printed; raised, nowhere farther than the kernel, and 0 from ½ on",
-			Run:      raisedEnvelope(1), Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{"an envelope wider by a hundredth": raisedEnvelope(1.01),
-				"narrower by a hundredth": raisedEnvelope(0.99)},
-		},
-		{
-			ID: "cop/fig4", Paper: cop + "Figure 4", Kind: claim.Figure,
-			Code:  []string{"paper/cop.Figure4Shapes", "smoothing.Hellinger"},
-			Tests: []string{"smoothing.TestEnvelope", "smoothing.TestPiecewise"},
-			Proof: "smoothing_experiments#cop-fig4 c33f2365", Figure: "04_convolution#figure4",
-			Check: "641 points of [−1.6, 1.6] for each shape, whose parameters are ours: largest curvatures, " +
-				"and the two errors",
-			Expected: "2 for both, to 1e-3; the envelope farther above the function than the convolution at every " +
-				"point",
-			Run: shapesOf(1),
-			Wrong: map[string]claim.Check{"a kernel narrower by a hundredth": shapesOf(0.99),
-				"wider by a hundredth": shapesOf(1.01)},
-		},
-		compared(5, claim.Claim{
-			ID: "cop/fig5", Errata: []string{"cop-15"},
-			Proof: "smoothing_experiments#cop-fig5 9497e1a9", Figure: "04_convolution#figure5",
-		}),
-		compared(7, claim.Claim{
-			ID:    "cop/fig7",
-			Proof: "smoothing_experiments#cop-fig7 42cf5500", Figure: "04_convolution#figure7-plot",
-		}),
-		compared(8, claim.Claim{
-			ID: "cop/fig8", Errata: []string{"cop-15"},
-			Proof: "smoothing_experiments#cop-fig8 cdd7d45b", Figure: "04_convolution#figure7-plot",
-		}),
+	return claim.Checks{
+		"cop/fig1": claim.Against(noErrorOutside(0.5), noErrorOutside(0.55)),
+		"cop/fig3": claim.Against(raisedEnvelope(1), raisedEnvelope(1.01), raisedEnvelope(0.99)),
+		"cop/fig4": claim.Against(shapesOf(1), shapesOf(0.99), shapesOf(1.01)),
+		"cop/fig5": compared(5),
+		"cop/fig7": compared(7),
+		"cop/fig8": compared(8),
 	}
 }
 

@@ -18,60 +18,15 @@ import (
 )
 
 // privacyAndRisk lists the claims of cop about what C-OP guarantees and how well it does.
-func privacyAndRisk() []claim.Claim {
-	const cop = "Anonymous, Exploiting Hidden Symmetry (cop), "
-	return []claim.Claim{{
-		ID: "cop/thm3.2", Paper: cop + "Theorem 3.2", Kind: claim.Theorem,
-		Weak: "the corrected σ pays for the rank of the Hessian: it is twice what one form needs, and the worst δ " +
-			"found is a hundredth of the claimed one",
-		Code: []string{"mechanism/objpert/convolution.Calibrate", "privacy/objective.RankK"},
-		Tests: []string{"mechanism/objpert/convolution.TestCalibrate",
-			"mechanism/objpert/convolution.TestPrintedIsMarked"},
-		Proof: "smoothing#cop-thm3.2 b7ef2aa2", Errata: []string{"cop-11", "cop-12", "cop-34"},
-		Check: "m = 1, 2, 3 orthogonal rows of norm Ā = 4, 10, 30, ε = 0.2 and 1 (m > 1: Ā = 10, ε = 1, else at " +
-			"full size), δ = 1e-5: a lower bound of the exact δ of one record more or less, over labels, as printed " +
-			"and as corrected; the corrected theorem's own δ, m·ln(1 + s/λ) + L²/(2σ²) + (L/σ)χ_m integrated over " +
-			"the density of χ_m, at the corrected σ",
-		Expected: "as printed above δ for large Ā; as corrected never, and the theorem's δ is all used but for 3 %",
-		Run:      printedAndCorrected(1, false), Want: claim.HoldsWithCorrection,
-		Wrong: map[string]claim.Check{
-			"σ less by a tenth":             printedAndCorrected(0.9, false),
-			"σ larger by a tenth":           printedAndCorrected(1.1, false),
-			"σ of 0.45 times the corrected": printedAndCorrected(0.45, false),
-			"the printed curvature":         printedAndCorrected(1, true),
-		},
-		Slow: true,
-	}, {
-		ID: "cop/lem3.3", Paper: cop + "Lemma 3.3", Kind: claim.Bound,
-		Weak:   "a loose bound: no risk comes nearer to it than 3/8, which is proved in docs/theory/smoothing.md",
-		Code:   []string{"mechanism/objpert/convolution.Planned", "mechanism/objpert/convolution.Calibrate"},
-		Errata: []string{"cop-76"},
-		Proof:  "smoothing#cop-lem3.3 2cb33a49",
-		Check: "the λ of the mechanism against the least of λR² + (4C²/n + dσ²/n²)/λ; the mean population risk of " +
-			"the base experiment over the bound before its last step, n = 100 and 1,000, ε = 0.2, 1, 5; the printed " +
-			"bound over that",
-		Loose: threeEighths,
-		Expected: "the least to 1e-6; below 3/8, which is proved; the printed bound is the larger where nε ≥ 2d, " +
-			"and not for all nε",
-		Seed: 91, Run: boundOfLemma33(1, 91), Want: claim.HoldsWithCorrection,
-		Wrong: map[string]claim.Check{
-			"λ larger by a hundredth":  boundOfLemma33(1.01, 91),
-			"λ smaller by a hundredth": boundOfLemma33(0.99, 91),
-		},
-		Slow: true,
-	}, {
-		ID: "cop/thm4.5", Paper: cop + "Theorem 4.5", Kind: claim.Theorem,
-		Code:  []string{"mechanism/objpert/convolution.Calibrate"},
-		Proof: "smoothing#cop-thm4.5 b835a0c8", Errata: []string{"cop-14", "cop-28", "cop-30"},
-		Check: "the base experiment at ε = 1, n = 1,000 to 16,000: the slope of the log of the mean excess " +
-			"population risk over that of n",
-		Expected: "about −1: faster than the −½ of the bound, as the ridge's share λ²‖θ⋆‖²/(2nH) with λ ∝ √n is",
-		Seed:     92, Run: slopeOfRisk(0, 92),
-		Scaled: []claim.Scaled{{Of: "the exponent ½ of λ", By: func(factor float64) claim.Check {
+func privacyAndRisk() claim.Checks {
+	return claim.Checks{
+		"cop/thm3.2": claim.Against(printedAndCorrected(1, false), printedAndCorrected(0.9, false),
+			printedAndCorrected(1.1, false), printedAndCorrected(0.45, false), printedAndCorrected(1, true)),
+		"cop/lem3.3": claim.Against(boundOfLemma33(1, 91), boundOfLemma33(1.01, 91), boundOfLemma33(0.99, 91)),
+		"cop/thm4.5": claim.Times(func(factor float64) claim.Check {
 			return slopeOfRisk((factor-1)/2, 92)
-		}}},
-		Slow: true,
-	}}
+		}),
+	}
 }
 
 // printedAndCorrected audits both calibrations, the corrected σ times a factor, or with the printed curvature.

@@ -15,133 +15,19 @@ import (
 )
 
 // convolutions lists claims of cop about functions convolved with a kernel.
-func convolutions() []claim.Claim {
-	const cop = "Anonymous, Exploiting Hidden Symmetry (cop), "
-	return []claim.Claim{
-		{
-			ID: "cop/lem3.1", Paper: cop + "Lemma 3.1 and Table 1", Kind: claim.Theorem,
-			Code: []string{"smoothing.Norm", "smoothing.Joint", "smoothing.Piecewise", "smoothing.GaussianMax"},
-			Tests: []string{"smoothing.TestKernelsAgreeWithQuadrature", "smoothing.TestConvolution",
-				"smoothing.TestNormIsASum", "smoothing.TestSteepness", "smoothing.TestNormOfKernels",
-				"smoothing.TestDrawsOfJointKernels"},
-			Proof: "smoothing#cop-lem3.1 8678a27f", Errata: []string{"cop-12"},
-			Check: "‖·‖₁ and |x₁| on ℝᵐ, m = 1, 2, 3, 10, the three kernels, p = 1 and 2, three widths, 30 points " +
-				"each; maxima of 4 random lines, and of 4 affine functions in the plane: curvature, slope and gap " +
-				"against the printed bounds and our sharp β_μ; value, symmetrised value and gradient against " +
-				"means of 10,000 draws of the kernel itself",
-			Expected: "no bound exceeded, the gap's attained at 0, the sharp β_μ by |x₁|; means within 5 standard " +
-				"errors",
-			Seed: 71, Run: convolutionBounds(1, 1),
-			Wrong: map[string]claim.Check{
-				"κ of Table 1 less by a hundredth": convolutionBounds(0.99, 1),
-				"κ of Table 1 more by a hundredth": convolutionBounds(1.01, 1),
-				"the sharp β less by a hundredth":  convolutionBounds(1, 0.99),
-				"the sharp β more by a hundredth":  convolutionBounds(1, 1.01),
-			},
-		},
-		{
-			ID: "cop/tab1", Paper: cop + "Table 1", Kind: claim.Table,
-			Code: []string{"smoothing.TableOne", "smoothing.NewExponential"},
-			Tests: []string{"smoothing.TestSteepness", "smoothing.TestExponentialOfOddDimension",
-				"paper/cop.TestCOPNormaliser"},
-			Proof: "smoothing#cop-tab1 db4a41eb", Errata: []string{"cop-12", "cop-13"},
-			Check: "the integral of e^{−‖v‖} over the plane by panels, against 𝔫 and 1/𝔫; the sharp β_μ of " +
-				"docs/theory/smoothing.md",
-			Expected: "1/𝔫; L/μ times 0.7979, E|U₁| and 1, attained in cop/lem3.1",
-			Run:      normaliser(1),
-			Want:     claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"an exponent more by 1 %": normaliser(1.01),
-				"the formula squared":     normaliser(2),
-			},
-		},
-		{
-			ID: "cop/lem4.1", Paper: cop + "Lemma 4.1", Kind: claim.Theorem,
-			Code:  []string{"smoothing.Norm"},
-			Tests: []string{"paper/cop.TestCOPLemma41"},
-			Proof: "smoothing#cop-lem4.1 4c98a614", Errata: []string{"cop-29"},
-			Check: "20,000 random (x, v, μ), m = 1, 2, 3: the sign of ‖x + μv‖₁ + ‖x − μv‖₁ − 2‖x‖₁ against the " +
-				"set with all and with some coordinates",
-			Expected: "the set with some coordinate; with all for m = 1 alone (cop-29)",
-			Seed:     72, Run: strictlyConvexWhere(1, 72),
-			Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"|x| more by a hundredth": strictlyConvexWhere(1.01, 72),
-				"|x| less by a hundredth": strictlyConvexWhere(0.99, 72),
-			},
-		},
-		{
-			ID: "cop/lem4.2", Paper: cop + "Lemma 4.2", Kind: claim.Theorem,
-			Code:  []string{"smoothing.Norm"},
-			Tests: []string{"smoothing.TestConvolution", "paper/cop.TestCOPLemma42"},
-			Proof: "smoothing#cop-lem4.2 37f5ebc4", Errata: []string{"cop-70"},
-			Check: "20,000 random (x, v, μ₀ < μ₁), m = 1, 2, 3, for ‖·‖₁, ‖·‖₂ and a maximum of lines: v in the " +
-				"smaller set and not in the larger; for ‖·‖₁ a v in the larger alone; |x₁| on the plane with v = (0, " +
-				"1), μ up to 10⁹",
-			Expected: "never the first; always the second; |x₁| gains nothing in that direction (cop-70)",
-			Seed:     73, Run: setsGrow(73, 1),
-			Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"μ₁ less by half":    setsGrow(73, 0.5),
-				"μ₁ less by a tenth": setsGrow(73, 0.9),
-			},
-		},
-		{
-			ID: "cop/lem4.3", Paper: cop + "Lemma 4.3", Kind: claim.Bound,
-			Code:  []string{"smoothing.Gaussian"},
-			Tests: []string{"smoothing.TestKernelsAgreeWithQuadrature"},
-			Proof: "smoothing#cop-lem4.3 11d5483c",
-			Check: "|xⱼ|/μ from 0 to 30 in 3,001 steps: gap/bound", Expected: "at most 1, and 1 at 0",
-			Run: gaussianGap(1),
-			Wrong: map[string]claim.Check{
-				"the bound less by 1e-9": gaussianGap(1 - 1e-9),
-				"the bound more by 1e-9": gaussianGap(1 + 1e-9),
-			},
-		},
-		{
-			ID: "cop/secB.2", Paper: cop + "Appendix B.2", Kind: claim.Bound,
-			Code:  []string{"smoothing.Laplacian", "smoothing.Exponential"},
-			Tests: []string{"smoothing.TestKernelsAgreeWithQuadrature", "smoothing.TestExponentialOfOddDimension"},
-			Proof: "smoothing#cop-secB.2 d64cfdb1", Errata: []string{"cop-14"},
-			Check: "r from 0 (3) to 40 in steps of 0.01 (0.05), m = 1, 2, 3, 5, 10, all coordinates equal: " +
-				"gap/bound",
-			Expected: "at most 1; 1 at 0 for the Laplacian kernel, a ninth at most for the exponential one",
-			Run:      otherGaps(1),
-			Wrong: map[string]claim.Check{
-				"the bounds less by 1e-9": otherGaps(1 - 1e-9),
-				"the bounds more by 1e-9": otherGaps(1 + 1e-9),
-			},
-		},
-		{
-			ID: "cop/fig2", Paper: cop + "Figures 1 and 2", Kind: claim.Figure,
-			Code:  []string{"smoothing.Gaussian"},
-			Tests: []string{"smoothing.TestKernelsAgreeWithQuadrature"},
-			Proof: "smoothing#cop-lem4.3 ac08e543",
-			Check: "x = 0.5 and 1: the slope of ln(gap/μ) against 1/μ² at μ = 0.1, and gap/uniform bound at x = " +
-				"1, μ = 0.5", Expected: "−x²/2 within a tenth; a few per cent",
-			Run: gapVanishes(1),
-			Wrong: map[string]claim.Check{
-				"x more by a tenth": gapVanishes(1.1),
-			},
-		},
-		{
-			ID: "dpnb/closest-smoothing", Paper: "docs/theory/smoothing.md, Theorems 1 and 2", Kind: claim.Ours,
-			Statement: "no function with curvature at most s is nearer to |x| than Huber's: sup(g − |x|) − inf(g − " +
-				"|x|) ≥ 1/(2s); and no kernel of density at most s/2 has a smaller gap than the uniform one at any x",
-			Code: []string{"smoothing.Piecewise", "smoothing.Uniform"},
-			Tests: []string{"smoothing.TestPiecewise", "smoothing.TestKernelsAgreeWithQuadrature",
-				"smoothing.TestEnvelopeOfTheAbsoluteValue"},
-			Proof: "smoothing#dpnb-closest-smoothing 7addc6c9",
-			Check: "12 kernels at s = 1 on 2,001 points, 100 random mixtures of shifted kernels (convex or not) " +
-				"with sup|g″| = 1: the range of g − |x|, and the gap beside the uniform kernel's; ‖·‖₁ on ℝ³ by " +
-				"kernels, by Hellinger's envelope and by w·ln Σexp",
-			Expected: "at least ½, exactly ½ for Huber's; never below; at least 3/2",
-			Seed:     74, Run: closestSmoothing(0.5, 74),
-			Wrong: map[string]claim.Check{
-				"the least range more by a fiftieth": closestSmoothing(0.51, 74),
-				"the least range more by a tenth":    closestSmoothing(0.55, 74),
-			},
-		},
+func convolutions() claim.Checks {
+	return claim.Checks{
+		"cop/lem3.1": claim.Against(convolutionBounds(1, 1), convolutionBounds(0.99, 1),
+			convolutionBounds(1.01, 1), convolutionBounds(1, 0.99), convolutionBounds(1, 1.01)),
+		"cop/tab1": claim.Against(normaliser(1), normaliser(1.01), normaliser(2)),
+		"cop/lem4.1": claim.Against(strictlyConvexWhere(1, 72), strictlyConvexWhere(1.01, 72),
+			strictlyConvexWhere(0.99, 72)),
+		"cop/lem4.2": claim.Against(setsGrow(73, 1), setsGrow(73, 0.5), setsGrow(73, 0.9)),
+		"cop/lem4.3": claim.Against(gaussianGap(1), gaussianGap(1-1e-9), gaussianGap(1+1e-9)),
+		"cop/secB.2": claim.Against(otherGaps(1), otherGaps(1-1e-9), otherGaps(1+1e-9)),
+		"cop/fig2":   claim.Against(gapVanishes(1), gapVanishes(1.1)),
+		"dpnb/closest-smoothing": claim.Against(closestSmoothing(0.5, 74), closestSmoothing(0.51, 74),
+			closestSmoothing(0.55, 74)),
 	}
 }
 

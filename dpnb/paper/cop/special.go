@@ -15,92 +15,16 @@ import (
 )
 
 // specialCases lists claims of cop about its special cases and its examples.
-func specialCases() []claim.Claim {
-	const cop = "Anonymous, Exploiting Hidden Symmetry (cop), "
-	return []claim.Claim{
-		{
-			ID: "cop/secB.4-piecewise", Paper: cop + "section 4.3 and appendix B.4", Kind: claim.Theorem,
-			Code: []string{"smoothing.Polyhedral", "smoothing.GaussianMax", "mechanism/objpert/convolution.COP"},
-			Tests: []string{"smoothing.TestGaussianMaxOfOrderStatistics", "smoothing.TestGaussianMaxOfTheNorm",
-				"smoothing.TestGaussianMaxOnTheLine", "smoothing.TestGaussianMaxIsConvexAndSmooth",
-				"paper/cop.TestCOPPieces"},
-			Proof: "smoothing#cop-secB.4-piecewise 81e3c1d6", Errata: []string{"cop-72"},
-			Check: "20,000 random functions of 2 to 6 pieces, m = 1, 2, 3, points and directions: the set with the " +
-				"printed r, for f = |zθ| at θ = ½, and with r = min_q (f − f_q)(x)/‖a − a_q‖₁; the Gaussian kernel's " +
-				"gap in the plane against Σ_q μs_q·G(d_q/(μs_q))/2; slopes ‖A^⊤a_p‖ against Ā·max‖a_p‖",
-			Expected: "the printed set misses some; never with the corrected r; gaps below the sum, equal for two " +
-				"pieces; slopes without the factor √m",
-			Seed: 75, Run: piecesGain(1, 75),
-			Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"r more by a hundredth": piecesGain(1.01, 75),
-				"r more by a tenth":     piecesGain(1.1, 75),
-			},
-		},
-		{
-			ID: "cop/secB.4-bowl", Paper: cop + "section 4.3 and appendix B.4", Kind: claim.Theorem,
-			Code:  []string{"smoothing.Bowl", "smoothing.NewBowlPieces"},
-			Tests: []string{"smoothing.TestBowl", "paper/cop.TestCOPBowl"},
-			Proof: "smoothing#cop-secB.4-bowl 41feffbe", Errata: []string{"cop-73"},
-			Check: "40,000 random (x, z, v, μ), m = 1, 2, 3, in that set: (f(x + μv) + f(x − μv))/2 − f(x); the " +
-				"Gaussian kernel's gap at x = (0, 2), z = 1, where Assumption B.2 holds, over μ",
-			Expected: "0; but the gap there is linear in μ, as every x_i has to be away from 0 too (cop-73)",
-			Seed:     76, Run: bowlGains(1, 76),
-			Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"the set larger by a hundredth": bowlGains(1.01, 76),
-				"the set larger by a tenth":     bowlGains(1.1, 76),
-			},
-		},
-		{
-			ID: "cop/fig6", Paper: cop + "Figure 6, appendix B.4", Kind: claim.Figure,
-			Code:  []string{"smoothing.Bowl"},
-			Tests: []string{"smoothing.TestBowl", "paper/cop.TestCOPBowl"},
-			Proof: "smoothing#cop-fig6 ed8284d7",
-			Check: "x = (1, 0.6), z = 0.8 and 2.4, and 201 × 201 points v of [−3, 3]²: whether " +
-				"(f(x + v) + f(x − v))/2 exceeds f(x), in the set and outside of it",
-			Expected: "never in the set; outside, inside of the bowl (z = 2.4), it need not: the set is not all of it",
-			Run:      bowlPlane(1),
-			Wrong:    map[string]claim.Check{"the set larger by a tenth": bowlPlane(1.1)},
-		},
-		{
-			ID: "cop/ex1", Paper: cop + "Example 1", Kind: claim.Theorem,
-			Code:  []string{"smoothing.Pinball"},
-			Tests: []string{"paper/cop.TestCOPExample1"},
-			Proof: "smoothing#cop-ex1 87245077", Errata: []string{"cop-30"},
-			Check: "level ¾, standard normal noise ϵ: P(|ϵ − q|/2 < t) at t = 0.3, 0.1, 0.03, against e^{−1/t²}; " +
-				"the smoothing error over μ² as μ → 0, Gaussian kernel",
-			Expected: "far above (cop-30); the error is of order μ², f_ϵ(q)/2 of it to a thousandth at μ = 0.01",
-			Run:      quantileExample(0.75, 1, 1),
-			Want:     claim.Fails,
-			Wrong:    map[string]claim.Check{"noise of no spread": quantileExample(0.75, 0, 1)},
-			Scaled:   smoothingError(0.75),
-		},
-		{
-			ID: "cop/ex2", Paper: cop + "Example 2", Kind: claim.Theorem,
-			Code:  []string{"smoothing.Positive"},
-			Tests: []string{"paper/cop.TestCOPExample1"},
-			Proof: "smoothing#cop-ex2 500858d4", Errata: []string{"cop-30"},
-			Check:    "as for Example 1 at level 0.999",
-			Expected: "far above (cop-30)",
-			Run:      quantileExample(0.999, 1, 1),
-			Want:     claim.Fails,
-			Wrong:    map[string]claim.Check{"noise of no spread": quantileExample(0.999, 0, 1)},
-			Scaled:   smoothingError(0.999),
-		},
-		{
-			ID: "cop/ex3", Paper: cop + "Example 3", Kind: claim.Theorem,
-			Code:  []string{"smoothing.Norm"},
-			Tests: []string{"paper/cop.TestCOPExample3"},
-			Proof: "smoothing#cop-ex3 ffca3118", Errata: []string{"cop-74"},
-			Check:    "E xx^⊤ with correlations ρ = 0 and −0.9, minimiser (1, 1), λ = ½: θ⋆ by coordinate descent",
-			Expected: "(½, ½) for ρ = 0; 0 for ρ = −0.9, where the assumption fails (cop-74)",
-			Run:      lassoExample(0),
-			Want:     claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"θ⋆ more by 1e-9": lassoExample(1e-9),
-			},
-		},
+func specialCases() claim.Checks {
+	return claim.Checks{
+		"cop/secB.4-piecewise": claim.Against(piecesGain(1, 75), piecesGain(1.01, 75), piecesGain(1.1, 75)),
+		"cop/secB.4-bowl":      claim.Against(bowlGains(1, 76), bowlGains(1.01, 76), bowlGains(1.1, 76)),
+		"cop/fig6":             claim.Against(bowlPlane(1), bowlPlane(1.1)),
+		"cop/ex1": claim.Times(smoothingError(0.75)).
+			Against(quantileExample(0.75, 0, 1)),
+		"cop/ex2": claim.Times(smoothingError(0.999)).
+			Against(quantileExample(0.999, 0, 1)),
+		"cop/ex3": claim.Against(lassoExample(0), lassoExample(1e-9)),
 	}
 }
 
@@ -337,10 +261,8 @@ func quantileExample(level, spread, factor float64) func(context.Context, claim.
 }
 
 // smoothingError scales what remains of Examples 1 and 2: f_ϵ(q)μ²/2, the error of the smoothing.
-func smoothingError(level float64) []claim.Scaled {
-	return []claim.Scaled{{Of: "the smoothing error", By: func(factor float64) claim.Check {
-		return quantileExample(level, 1, factor)
-	}}}
+func smoothingError(level float64) func(factor float64) claim.Check {
+	return func(factor float64) claim.Check { return quantileExample(level, 1, factor) }
 }
 
 // lassoExample minimises λ‖θ‖₁ + ½(θ − θ₀)^⊤Σ(θ − θ₀) in the plane; more is added to the claimed solution at ρ = 0.

@@ -4,18 +4,14 @@
 // entries of docs/errata.md.
 package dtz24
 
-import (
-	"slices"
+import "github.com/dpnb/notebooks/dpnb/claim"
 
-	"github.com/dpnb/notebooks/dpnb/claim"
-)
-
-// Claims returns the claims of this room.
-func Claims() []claim.Claim {
-	return slices.Concat(
+// Checks returns the checks of claims.txt.
+func Checks() []claim.Checks {
+	return []claim.Checks{
 		proportionalClaims(),
 		simulation(),
 		descentPrivacy(),
 		lemmas(),
-	)
+	}
 }

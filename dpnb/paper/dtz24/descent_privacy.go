@@ -13,28 +13,14 @@ import (
 )
 
 // descentPrivacy lists the privacy of noisy gradient descent, Theorems 7.1(a) and 7.2(a).
-func descentPrivacy() []claim.Claim {
-	of := func(c claim.Claim, extra string, l loss.Loss, least float64) claim.Claim {
-		by := func(factor float64) claim.Check { return descentCosts(l, least, factor) }
-		c.Kind, c.Code = claim.Theorem, []string{"theory/proportional.Prediction.ZCDP"}
-		c.Tests = []string{"theory/proportional.TestZCDP", "theory/proportional.TestZCDPRefuses"}
-		c.Check = "one dimension, R = 1 and 1.5, T = 1, 2, 3, a record replaced by one with the other label among 0 " +
-			"and 3 others" + extra + ": the Rényi divergences of all T iterates, both directions, α = 1.1 and 4, by " +
-			"a recursion over cells, to whose middles the iterates are rounded, against ρα; and ρ as it is stated " +
-			"with a prediction against the formula"
-		c.Expected = fmt.Sprintf("at most 1, above %g; equal to 1e-9", least)
-		c.Run, c.Scaled = by(1), []claim.Scaled{{Of: "ρ", By: by}}
-		return c
-	}
-	return []claim.Claim{
-		of(claim.Claim{
-			ID: "dtz24/thm7.1a", Paper: dtz24 + "Theorem 7.1(a)",
-			Proof: "proportional#dtz24-thm7.1a bfcaa102",
-		}, ", out of reach, which attains it", loss.Huber{Threshold: 1}, 0.99),
-		of(claim.Claim{
-			ID: "dtz24/thm7.2a", Paper: dtz24 + "Theorem 7.2(a)",
-			Proof: "proportional#dtz24-thm7.2a 38580356",
-		}, "; the slopes at a label and at its opposite differ by 1, which is a quarter of it", loss.Logistic{}, 0.24),
+func descentPrivacy() claim.Checks {
+	return claim.Checks{
+		"dtz24/thm7.1a": claim.Times(func(factor float64) claim.Check {
+			return descentCosts(loss.Huber{Threshold: 1}, 0.99, factor)
+		}),
+		"dtz24/thm7.2a": claim.Times(func(factor float64) claim.Check {
+			return descentCosts(loss.Logistic{}, 0.24, factor)
+		}),
 	}
 }
 

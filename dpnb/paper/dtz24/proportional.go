@@ -15,188 +15,50 @@ import (
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-const dtz24 = "Dwork, Tankala, Zhang 2024, "
-
 // fourErrors is the tolerance of every comparison with simulation here.
 const fourErrors = "4 standard errors"
 
 // proportionalClaims lists what dtz24 claims of the regime d/n → δ.
-func proportionalClaims() []claim.Claim {
-	const simulated = "rows of entries ±1/√d; the mean over the runs against the prediction"
+func proportionalClaims() claim.Checks {
 	same := func(p proportional.FixedPoint) proportional.FixedPoint { return p }
-	return []claim.Claim{
-		{
-			ID: "dtz24/thm3.7a", Paper: dtz24 + "Theorem 3.7(a)", Kind: claim.Theorem,
-			Code:  []string{"privacy/objective.DTZ24", "privacy.ConvertAdjacency"},
-			Tests: []string{"paper/dtz24.TestDTZ24Group", "privacy.TestReplaceProfileBeatsGroup"},
-			Proof: "objective_perturbation#dtz24-thm3.7a 7793a284", Errata: []string{"dtz24-10"},
-			Figure: "06_proportional#promise",
-			Check: "one dimension, R = 1 and 2, a record replaced among 0, 3 and 20 others: exact divergences from " +
-				"explicit laws, both ways, and in the plane those of two full slopes against each other, over the " +
-				"group bound; what is released under replace-one over it; and it against its formula",
-			Expected: "none above 1; equal to the formula",
-			Run:      groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, 1),
-			Scaled: []claim.Scaled{
-				{Of: "δ", By: func(factor float64) claim.Check {
-					return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, factor)
-				}},
-				{Of: "the slope", By: func(factor float64) claim.Check {
-					return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, factor, 1)
-				}},
-			},
-		},
-		{
-			ID: "dtz24/thm3.7b", Paper: dtz24 + "Theorem 3.7(b), Figure 3", Kind: claim.Theorem,
-			Code: []string{"theory/proportional.Regression"},
-			Tests: []string{"theory/proportional.TestRegressionSimulation",
-				"theory/proportional.TestHuberReference", "theory/proportional.TestHuberGrid",
-				"paper/dtz24.TestDTZ24InformalTheorem"},
-			Proof: "proportional#dtz24-thm3.7b c4cc77e5", Errata: []string{"dtz24-8", "dtz24-61"},
-			Figure: "06_proportional#fig3-plot",
-			Check:  simulated + "; the paper's mixed β⋆, 10 % of the noise at 3", Expected: "within " + fourErrors,
-			Seed: 41, Run: huberSimulated(same, 1, 1),
-			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return huberSimulated(same, factor, 1) }}},
-			Wrong: map[string]claim.Check{"ξ with the other sign": huberSimulated(flippedXi, 1, 1),
-				"ν² less by a fifth": huberSimulated(same, 1, 0.8)},
-		},
-		{
-			ID: "dtz24/thm3.9", Paper: dtz24 + "Theorem 3.9", Kind: claim.Theorem,
-			Code:  []string{"theory/proportional.Regression"},
-			Tests: []string{"theory/proportional.TestRegressionSimulation"},
-			Proof: "proportional#dtz24-thm3.9 e9582f63", Figure: "06_proportional#fig3-plot",
-			Check:    "(3.8) at (κ, ν) and at (√(κ² + ν²/λ²), 0) in 96 settings; and simulated with normal noise",
-			Expected: "equal to 1e-10; within " + fourErrors,
-			Seed:     42, Run: reductionToNonPrivate(1),
-			Scaled: []claim.Scaled{{Of: "ν/λ", By: reductionToNonPrivate}},
-		},
-		{
-			ID: "dtz24/thm4.2a", Paper: dtz24 + "Theorem 4.2(a)", Kind: claim.Theorem,
-			Code:  []string{"privacy/objective.DTZ24", "privacy.ConvertAdjacency"},
-			Tests: []string{"paper/dtz24.TestDTZ24Group", "privacy.TestReplaceProfileBeatsGroup"},
-			Proof: "objective_perturbation#dtz24-thm4.2a 77efa8f8", Errata: []string{"dtz24-9", "dtz24-10"},
-			Figure: "06_proportional#promise",
-			Check: "one dimension, R = 1 and 2, a record replaced among 0, 3 and 20 others: exact divergences from " +
-				"explicit laws, both ways, and in the plane those of two full slopes against each other, over the " +
-				"group bound; what is released under replace-one over it; and it against its formula",
-			Expected: "none above 1; equal to the formula",
-			Run:      undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, 1)),
-			Want:     claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{
-				{Of: "δ", By: func(factor float64) claim.Check {
-					return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, factor))
-				}},
-				{Of: "the slope", By: func(factor float64) claim.Check {
-					return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, factor, 1))
-				}},
-			},
-		},
-		{
-			ID: "dtz24/thm4.2b", Paper: dtz24 + "Theorem 4.2(b), Figure 4", Kind: claim.Theorem,
-			Code: []string{"theory/proportional.Classification"},
-			Tests: []string{"theory/proportional.TestClassificationSimulation",
-				"theory/proportional.TestLogisticReference", "theory/proportional.TestLogisticGrid",
-				"paper/dtz24.TestDTZ24Simulation"},
-			Proof: "proportional#dtz24-thm4.2b c5cf094d", Errata: []string{"dtz24-7", "dtz24-8"},
-			Figure: "06_proportional#fig4-plot",
-			Check:  simulated + "; also with ρ′ as printed", Expected: "within " + fourErrors,
-			Seed: 43, Run: logisticSimulated(same, 1, 1),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return logisticSimulated(same, factor, 1) }}},
-			Wrong: map[string]claim.Check{"ξ with the other sign": logisticSimulated(flippedXi, 1, 1),
-				"ν² less by a fifth": logisticSimulated(same, 1, 0.8)},
-		},
-		{
-			ID: "dtz24/cor6.1", Paper: dtz24 + "Corollary 6.1, Figure 5a", Kind: claim.Theorem,
-			Code:  []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
-			Tests: []string{"theory/proportional.TestOutputNoise"},
-			Proof: "proportional#dtz24-cor6.1 3ae2508a", Figure: "06_proportional#fig5-plot",
-			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's " +
-				"of that sensitivity; and simulated", Expected: "no distance above 2LR/λ, one above 0.7 times it; " +
-				"equal to 1e-6; within " + fourErrors,
-			Seed: 44, Run: outputSimulated(loss.Huber{Threshold: 1}, 44, 2, 1),
-			Scaled: []claim.Scaled{
-				{Of: "the sensitivity", By: func(factor float64) claim.Check {
-					return outputSimulated(loss.Huber{Threshold: 1}, 44, 2*factor, 1)
-				}},
-				{Of: "the predictions", By: func(factor float64) claim.Check {
-					return outputSimulated(loss.Huber{Threshold: 1}, 44, 2, factor)
-				}},
-			},
-		},
-		{
-			ID: "dtz24/cor6.3", Paper: dtz24 + "Corollary 6.3, Figure 5b", Kind: claim.Theorem,
-			Code:  []string{"theory/proportional.FixedPoint.WithOutputNoise", "mechanism/objpert.Output"},
-			Tests: []string{"theory/proportional.TestOutputNoise"},
-			Proof: "proportional#dtz24-cor6.3 53feb2ba", Figure: "06_proportional#fig5-plot",
-			Check: "minimisers of 40 adversarial pairs in the plane; δ of releases against the Gaussian mechanism's " +
-				"of that sensitivity; and simulated", Expected: "no distance above 2R/λ, one above 0.7 times it; " +
-				"equal to 1e-6; within " + fourErrors,
-			Seed: 45, Run: outputSimulated(loss.Logistic{}, 45, 2, 1),
-			Scaled: []claim.Scaled{
-				{Of: "the sensitivity", By: func(factor float64) claim.Check {
-					return outputSimulated(loss.Logistic{}, 45, 2*factor, 1)
-				}},
-				{Of: "the predictions", By: func(factor float64) claim.Check {
-					return outputSimulated(loss.Logistic{}, 45, 2, factor)
-				}},
-			},
-		},
-		{
-			ID: "dtz24/thm7.1", Paper: dtz24 + "Theorem 7.1(b), Figure 6a", Kind: claim.Theorem,
-			Code: []string{"theory/proportional.Descent"},
-			Tests: []string{"theory/proportional.TestLinearDescent", "theory/proportional.TestDescentSimulation",
-				"theory/proportional.TestZCDP", "paper/dtz24.TestDTZ24Increments"},
-			Proof: "proportional#dtz24-thm7.1 4d463fa0", Errata: []string{"dtz24-58", "dtz24-59"},
-			Figure:   "06_proportional#path",
-			Check:    simulated + "; T = 8, MSE and ⟨βᵗ, β⋆⟩ of every iterate; also with the labels as drawn",
-			Expected: "within 4.5 standard errors (32 comparisons)",
-			Seed:     46, Run: descentSimulated(46, 1, 1, huberDescent),
-			Scaled: []claim.Scaled{
-				{Of: "the predictions", By: func(factor float64) claim.Check {
-					return descentSimulated(46, 1, factor, huberDescent)
-				}},
-				{Of: "the step", By: func(factor float64) claim.Check {
-					return descentSimulated(46, factor, 1, huberDescent)
-				}},
-			},
-		},
-		{
-			ID: "dtz24/thm7.2", Paper: dtz24 + "Theorem 7.2(b), Figure 6b", Kind: claim.Theorem,
-			Code: []string{"theory/proportional.Descent"},
-			Tests: []string{"theory/proportional.TestDescentSimulation",
-				"theory/proportional.TestOneStepSimulation", "theory/proportional.TestZCDP"},
-			Proof: "proportional#dtz24-thm7.2 abefba9a", Errata: []string{"dtz24-58", "dtz24-59"},
-			Figure:   "06_proportional#path",
-			Check:    simulated + "; T = 8, MSE and ⟨βᵗ, β⋆⟩ of every iterate; also with the labels as drawn",
-			Expected: "within 4.5 standard errors (32 comparisons)",
-			Seed:     47, Run: descentSimulated(47, 1, 1, logisticDescent),
-			Scaled: []claim.Scaled{
-				{Of: "the predictions", By: func(factor float64) claim.Check {
-					return descentSimulated(47, 1, factor, logisticDescent)
-				}},
-				{Of: "the step", By: func(factor float64) claim.Check {
-					return descentSimulated(47, factor, 1, logisticDescent)
-				}},
-			},
-		},
-		{
-			ID: "dpnb/optimal-lambda", Paper: "docs/theory/proportional.md", Kind: claim.Ours,
-			Statement: "the ridge with the smallest predicted error at (ε, δ) is the one with the smallest error, " +
-				"and the error there is the predicted one",
-			Code: []string{"theory/proportional.Task.Best"},
-			Tests: []string{"theory/proportional.TestBestIsBest",
-				"theory/proportional.TestPredictionsKeepTheGuarantee"},
-			Proof: "proportional#dpnb-optimal-lambda b673f1ed", Figure: "06_proportional#lambda-plot",
-			Check: "logistic regression by objective perturbation, n = 1,500, d = 75, κ = 2, (1, 1e-5) under " +
-				"add/remove-one: simulated at the predicted λ⋆ and at λ⋆/4 and 4λ⋆, each with the noise that it " +
-				"needs", Expected: "within " + fourErrors + "; smallest at λ⋆",
-			Seed: 48, Run: optimalLambda(1, 1),
-			Wrong: map[string]claim.Check{"λ⋆ ten times as large": optimalLambda(10, 1)},
-			Scaled: []claim.Scaled{{Of: "the predicted errors",
-				By: func(factor float64) claim.Check { return optimalLambda(1, factor) }}},
-		},
+	return claim.Checks{
+		"dtz24/thm3.7a": claim.Times(func(factor float64) claim.Check {
+			return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, 1, factor)
+		}, func(factor float64) claim.Check {
+			return groupOfTwo(loss.Huber{Threshold: 1}, 1, 1, factor, 1)
+		}),
+		"dtz24/thm3.7b": claim.Times(func(factor float64) claim.Check { return huberSimulated(same, factor, 1) }).
+			Against(huberSimulated(flippedXi, 1, 1), huberSimulated(same, 1, 0.8)),
+		"dtz24/thm3.9": claim.Times(reductionToNonPrivate),
+		"dtz24/thm4.2a": claim.Times(func(factor float64) claim.Check {
+			return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, 1, factor))
+		}, func(factor float64) claim.Check {
+			return undefinedL(groupOfTwo(loss.Logistic{}, 1, 0.25, factor, 1))
+		}),
+		"dtz24/thm4.2b": claim.Times(func(factor float64) claim.Check { return logisticSimulated(same, factor, 1) }).
+			Against(logisticSimulated(flippedXi, 1, 1), logisticSimulated(same, 1, 0.8)),
+		"dtz24/cor6.1": claim.Times(func(factor float64) claim.Check {
+			return outputSimulated(loss.Huber{Threshold: 1}, 44, 2*factor, 1)
+		}, func(factor float64) claim.Check {
+			return outputSimulated(loss.Huber{Threshold: 1}, 44, 2, factor)
+		}),
+		"dtz24/cor6.3": claim.Times(func(factor float64) claim.Check {
+			return outputSimulated(loss.Logistic{}, 45, 2*factor, 1)
+		}, func(factor float64) claim.Check {
+			return outputSimulated(loss.Logistic{}, 45, 2, factor)
+		}),
+		"dtz24/thm7.1": claim.Times(func(factor float64) claim.Check {
+			return descentSimulated(46, 1, factor, huberDescent)
+		}, func(factor float64) claim.Check {
+			return descentSimulated(46, factor, 1, huberDescent)
+		}),
+		"dtz24/thm7.2": claim.Times(func(factor float64) claim.Check {
+			return descentSimulated(47, 1, factor, logisticDescent)
+		}, func(factor float64) claim.Check {
+			return descentSimulated(47, factor, 1, logisticDescent)
+		}),
+		"dpnb/optimal-lambda": claim.Times(func(factor float64) claim.Check { return optimalLambda(1, factor) }).
+			Against(optimalLambda(10, 1)),
 	}
 }
 

@@ -11,119 +11,20 @@ import (
 )
 
 // simulation lists the claims of dtz24 that are held against simulated fits.
-func simulation() []claim.Claim {
-	const paper = "Dwork, Tankala, Zhang 2024, "
-	return []claim.Claim{
-		{
-			ID: "dtz24/thm2.8", Paper: paper + "Theorem 2.8", Kind: claim.Theorem,
-			Weak: "attained only as matrices grow: at n = 1,000 nine tenths of the factor 2",
-			Code: []string{"paper/dtz24.Minimax"},
-			Tests: []string{"paper/dtz24.TestOptima", "paper/dtz24.TestAuxiliaryAgainstGrid",
-				"paper/dtz24.TestPrimaryAgainstGrid"},
-			Proof: "proportional_simulation#dtz24-thm2.8 02d88567", Figure: "06_proportional#cgmt-plot",
-			Check: "independent draws of both optima of the min-max form of objective perturbation (Huber, three " +
-				"shapes), below and above 57 thresholds; the smallest singular value of a Gaussian matrix, " +
-				"n = 1,000, below; controls: the factor 1 in place of 2, and part (b) for a problem that is not convex",
-			Expected: "no excess above 4 standard errors; both controls refuted",
-			Seed:     2408, Run: minimaxHolds(2, 2408),
-			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the factor 2", By: func(factor float64) claim.Check {
-				return minimaxHolds(2*factor, 2408)
-			}}},
-		},
-		{
-			ID: "dtz24/fig1", Paper: paper + "Figure 1", Kind: claim.Figure,
-			Code:  []string{"paper/dtz24.Figure1", "loss.Huber"},
-			Tests: []string{"loss.TestDerivativesAndConstants", "paper/dtz24.TestGraphs"},
-			Proof: "proportional#dtz24-fig1 5517733e", Figure: "06_proportional#fig12-plot",
-			Check: "601 points on [−3, 3], L = 1: increments of each graph against the integral of the next; each " +
-				"graph against its formula in Definition 3.1",
-			Expected: "equal but for the jumps; equal to 1e-12",
-			Run:      figure1(Figure1),
-			Scaled:   graphs(figure1, Figure1, "H_L", "H_L′", "H_L″"),
-		},
-		{
-			ID: "dtz24/fig2", Paper: paper + "Figure 2", Kind: claim.Figure,
-			Code:  []string{"paper/dtz24.Figure2", "loss.Logistic"},
-			Tests: []string{"loss.TestDerivativesAndConstants", "theory/proportional.TestLogisticProx"},
-			Proof: "proportional#dtz24-fig2 82241da1", Figure: "06_proportional#fig12-plot",
-			Check: "601 points on [−6, 6]: increments of each graph against the integral of the next, and the " +
-				"last against its neighbours in what it minimises; each against its formula, p + γρ′(p) = t for " +
-				"the last",
-			Expected: "equal; least; equal to 1e-12",
-			Run:      figure2(Figure2),
-			Scaled:   graphs(figure2, Figure2, "ρ", "ρ′", "ρ″", "prox"),
-		},
-		{
-			ID: "dtz24/fig3", Paper: paper + "Figure 3", Kind: claim.Figure,
-			Code:  []string{"paper/dtz24.Figure3", "theory/proportional.Regression"},
-			Tests: []string{"paper/dtz24.TestDTZ24Figures"},
-			Proof: "proportional_simulation#dtz24-fig3 67d07574", Figure: "06_proportional#fig3-plot",
-			Check:    "means of simulations over d/n and λ ∈ {0.01, 0.1, 1} against the prediction for the same d/n",
-			Expected: "every dot within 4 standard errors or 10 %",
-			Seed:     2403, Run: figureAgrees(3, 1),
-			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return figureAgrees(3, factor) }}},
-		},
-		{
-			ID: "dtz24/fig4", Paper: paper + "Figure 4", Kind: claim.Figure,
-			Code:  []string{"paper/dtz24.Figure4", "theory/proportional.Classification"},
-			Tests: []string{"paper/dtz24.TestDTZ24Figures"},
-			Proof: "proportional_simulation#dtz24-fig4 bc39d8cc", Figure: "06_proportional#fig4-plot",
-			Check:    "means of simulations over d/n and λ ∈ {0.1, 0.3, 1} against the prediction for the same d/n",
-			Expected: "every dot within 4 standard errors or 10 %",
-			Seed:     2404, Run: figureAgrees(4, 1),
-			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return figureAgrees(4, factor) }}},
-		},
-		{
-			ID: "dtz24/fig5", Paper: paper + "Figure 5", Kind: claim.Figure,
-			Code:  []string{"paper/dtz24.Figure5", "theory/proportional.FixedPoint.WithOutputNoise"},
-			Tests: []string{"paper/dtz24.TestDTZ24Figures"},
-			Proof: "proportional_simulation#dtz24-fig5 1b8d2072", Figure: "06_proportional#fig5-plot",
-			Check: "means of simulations over d/n and three λ, both losses, against the prediction; the noise adds " +
-				"ν²",
-			Expected: "every dot within 4 standard errors or 10 %",
-			Seed:     2405, Run: figureAgrees(5, 1),
-			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return figureAgrees(5, factor) }}},
-		},
-		{
-			ID: "dtz24/fig6", Paper: paper + "Figure 6", Kind: claim.Figure,
-			Code:  []string{"paper/dtz24.Figure6", "theory/proportional.Descent"},
-			Tests: []string{"paper/dtz24.TestDTZ24Figures", "paper/dtz24.TestPrintedStepOfFigure6"},
-			Proof: "proportional_simulation#dtz24-fig6 a362312c", Errata: []string{"dtz24-51"},
-			Figure: "06_proportional#fig6-plot",
-			Check: "means of simulations over d/n after 1, 2, 4 and 8 steps against the prediction, all of them: " +
-				"where the step contracts (d/n ≥ 0.49), and where it does not",
-			Expected: "every dot within 4 standard errors or 10 %; beyond, as the theorems are about many features, " +
-				"not all",
-			Seed: 2406, Run: figureAgrees(6, 1),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return figureAgrees(6, factor) }}},
-		},
-		{
-			ID: "dtz24/universality", Paper: paper + "section 2.3", Kind: claim.Theorem,
-			Code: []string{"sim/population.Simulation"},
-			Tests: []string{"sim/population.TestDesignsHaveTheirMoments", "paper/dtz24.TestGridOfSettings",
-				"paper/dtz24.TestCoordinates"},
-			Proof: "proportional_simulation#dtz24-universality 1f4977b4", Figure: "06_proportional#adult-plot",
-			Check: "four kinds of fit on Rademacher, Gaussian, uniform, sparse and skewed rows against the " +
-				"prediction; how the gap to the limit falls with n; control: rows whose entries are uncorrelated but " +
-				"not independent",
-			Expected: "all within 4 standard errors; one fit off by about n^−½, the mean by about n^−1; the control " +
-				"off by more than 6",
-			Seed: 2407, Run: universal(synthetic.Elliptical, 1, 2407),
-			Slow: true,
-			Wrong: map[string]claim.Check{
-				"a control that is universal": universal(synthetic.Uniform, 1, 2407),
-			},
-			Scaled: []claim.Scaled{{Of: "the predictions",
-				By: func(factor float64) claim.Check { return universal(synthetic.Elliptical, factor, 2407) }}},
-		},
+func simulation() claim.Checks {
+	return claim.Checks{
+		"dtz24/thm2.8": claim.Times(func(factor float64) claim.Check {
+			return minimaxHolds(2*factor, 2408)
+		}),
+		"dtz24/fig1": claim.Times(graphs(figure1, Figure1, 3)...),
+		"dtz24/fig2": claim.Times(graphs(figure2, Figure2, 4)...),
+		"dtz24/fig3": claim.Times(func(factor float64) claim.Check { return figureAgrees(3, factor) }),
+		"dtz24/fig4": claim.Times(func(factor float64) claim.Check { return figureAgrees(4, factor) }),
+		"dtz24/fig5": claim.Times(func(factor float64) claim.Check { return figureAgrees(5, factor) }),
+		"dtz24/fig6": claim.Times(func(factor float64) claim.Check { return figureAgrees(6, factor) }),
+		"dtz24/universality": claim.Times(
+			func(factor float64) claim.Check { return universal(synthetic.Elliptical, factor, 2407) }).
+			Against(universal(synthetic.Uniform, 1, 2407)),
 	}
 }
 
@@ -181,11 +82,9 @@ func spoiled(draw func() []Graph, graph int, factor float64) func() []Graph {
 }
 
 // graphs are the checks of a figure with one graph times a factor.
-func graphs(check func(func() []Graph) claim.Check, draw func() []Graph, names ...string) (all []claim.Scaled) {
-	for k, name := range names {
-		all = append(all, claim.Scaled{Of: name, By: func(factor float64) claim.Check {
-			return check(spoiled(draw, k, factor))
-		}})
+func graphs(check func(func() []Graph) claim.Check, draw func() []Graph, count int) (all []func(float64) claim.Check) {
+	for k := range count {
+		all = append(all, func(factor float64) claim.Check { return check(spoiled(draw, k, factor)) })
 	}
 	return all
 }

@@ -2,13 +2,9 @@
 // printed, its experiments, its claims and the evidence for its errata.
 package heavytail
 
-import (
-	"slices"
+import "github.com/dpnb/notebooks/dpnb/claim"
 
-	"github.com/dpnb/notebooks/dpnb/claim"
-)
-
-// Claims returns the claims of the paper.
-func Claims() []claim.Claim {
-	return slices.Concat(extensionClaims(), localisation(), lowerBounds(), regularised(), rates())
+// Checks returns the checks of claims.txt.
+func Checks() []claim.Checks {
+	return []claim.Checks{extensionClaims(), localisation(), lowerBounds(), regularised(), rates()}
 }

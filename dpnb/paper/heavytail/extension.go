@@ -15,72 +15,15 @@ import (
 )
 
 // extensionClaims are those about Lipschitz extensions and output perturbation.
-func extensionClaims() []claim.Claim {
-	const wider, less = "C more by a tenth", "C less by a tenth"
-	return []claim.Claim{
-		{
-			ID: "heavytail/lem2.2", Paper: lowy + "Lemma 2.2", Kind: claim.Theorem,
-			Code:  []string{"loss.Cut"},
-			Tests: []string{"loss.TestExtension", "loss.TestExtensionOfSteepLine"},
-			Proof: "heavytail#heavytail-lem2.2 adbafe4e",
-			Check: "eight losses, 150 rows and labels each: the closed form against the infimum that defines it; " +
-				"slopes, which may not fall, times ‖x‖; its value less f",
-			Expected: "equal to 1e-6; slopes rise, up to C and no farther; at most f",
-			Seed:     31, Run: extensionIs(1, 31),
-			Wrong: map[string]claim.Check{wider: extensionIs(1.1, 31), less: extensionIs(0.9, 31)},
-		},
-		{
-			ID: "heavytail/lem2.3", Paper: lowy + "Lemmas 2.3 and C.1", Kind: claim.Theorem,
-			Code:  []string{"loss.Cut"},
-			Proof: "heavytail#heavytail-lem2.3 18f5b294",
-			Check: "E(A − C)₊ over κ_k·G_k^k/C^{k−1} for 400 laws of A, Pareto's and of two values, k from 1.5 to " +
-				"6: the largest",
-			Expected: "1, to 1e-3, and below for all",
-			Run:      momentBias(1),
-			Wrong: map[string]claim.Check{"κ_k less by a tenth": momentBias(0.9),
-				"κ_k more by a tenth": momentBias(1.1)},
-		},
-		{
-			ID: "heavytail/lemC.1", Paper: lowy + "Lemma C.1", Kind: claim.Theorem,
-			Code:  []string{"paper/heavytail.OnBall"},
-			Proof: "heavytail#heavytail-lemC.1 33b52f2e", Errata: []string{"heavytail-88"}, Seed: 35,
-			Check: "eight losses, d to 3, 400 records and points of the ball: f less its extension, over D(A − C)₊; " +
-				"the same with the infimum over all of ℝᵈ",
-			Expected: "at most 1, and 1 is reached by linear losses; more for ℝᵈ",
-			Run:      overBall(1, false, 35),
-			Wrong: map[string]claim.Check{"the bound less by a tenth": overBall(0.9, false, 35),
-				"the bound more by a tenth":  overBall(1.1, false, 35),
-				"the infimum over all of ℝᵈ": overBall(1, true, 35)},
-		},
-		{
-			ID: "heavytail/lem2.4", Paper: lowy + "Lemmas 2.4 and C.2", Kind: claim.Theorem,
-			Code:  []string{"mechanism/pure.Output.Sensitivity", "noise/exact.Sampler.IsotropicLaplace"},
-			Tests: []string{"audit.TestPureOutput", "paper/heavytail.TestHeavytailGammaTail"},
-			Proof: "heavytail#heavytail-lem2.4 931b01f1", Errata: []string{"heavytail-32"},
-			Check: "the tail of Gamma(d) at 16.5ζd and at d + √(2dζ) + ζ for d to 1,000, ζ to 20, over e^{−ζ}; the " +
-				"norm of 20,000 draws (--full: 400,000) of the exact noise at d = 5 against the quantile 1.832d at " +
-				"ζ = 3",
-			Expected: "at most 1; a share of e^{−3} beyond, to 4 standard errors",
-			Seed:     32, Run: ballHolds(1, 32), Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{"the radius less by a tenth": ballHolds(0.9, 32),
-				"the radius more by a tenth": ballHolds(1.1, 32)},
-		},
-		{
-			ID: "heavytail/prop2.5", Paper: lowy + "Propositions 2.5 and C.3", Kind: claim.Theorem,
-			Code:  []string{"mechanism/pure.Output"},
-			Tests: []string{"paper/heavytail.TestHeavytailBiasOverW"},
-			Proof: "heavytail#dpnb-one-output c44e9265", Errata: []string{"heavytail-81"},
-			Check: "linear losses of two lengths, where the minimisers are known: ‖ŵ_C − ŵ_λ‖ and the mean norm of " +
-				"20,000 draws (--full: 400,000) of the exact noise, over the two terms of the bound, k from 2 to 5; " +
-				"and the two terms over their least sum in C",
-			Expected: "1 each, to 4 standard errors",
-			Seed:     33, Run: oneStage(1, 1, 1, 33), Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"the bias less by a tenth": oneStage(0.9, 1, 1, 33), "the noise less by a tenth": oneStage(1, 0.9, 1,
-					33),
-				"C more by a tenth": oneStage(1, 1, 1.1, 33),
-			},
-		},
+func extensionClaims() claim.Checks {
+	return claim.Checks{
+		"heavytail/lem2.2": claim.Against(extensionIs(1, 31), extensionIs(1.1, 31), extensionIs(0.9, 31)),
+		"heavytail/lem2.3": claim.Against(momentBias(1), momentBias(0.9), momentBias(1.1)),
+		"heavytail/lemC.1": claim.Against(overBall(1, false, 35), overBall(0.9, false, 35), overBall(1.1, false, 35),
+			overBall(1, true, 35)),
+		"heavytail/lem2.4": claim.Against(ballHolds(1, 32), ballHolds(0.9, 32), ballHolds(1.1, 32)),
+		"heavytail/prop2.5": claim.Against(oneStage(1, 1, 1, 33), oneStage(0.9, 1, 1, 33), oneStage(1, 0.9, 1,
+			33), oneStage(1, 1, 1.1, 33)),
 	}
 }
 

@@ -14,103 +14,22 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-const lowy = "Lowy 2026, "
-
 // localisation lists the claims about the algorithms that localise, which run here at small sizes as they are printed.
-func localisation() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "heavytail/lem2.7", Paper: lowy + "Lemmas 2.7 and C.4", Kind: claim.Theorem,
-			Code: []string{"paper/heavytail.Joint"}, Tests: []string{"paper/heavytail.TestJoint"},
-			Proof: "localisation#heavytail-lem2.7 9edc264a", Seed: 21,
-			Check: "three absolute losses on [−1, 1]: the extended objective, by search, at the w that Algorithm 3 " +
-				"finds for Φ",
-			Expected: "at most α = 0.05 above its minimum, and Φ itself as near",
-			Run:      jointMinimum(1, 1),
-			Wrong:    map[string]claim.Check{"C more by a fifth": jointMinimum(1.2, 1)},
-			Scaled: []claim.Scaled{{Of: "the minimum", By: func(factor float64) claim.Check {
-				return jointMinimum(1, factor)
-			}}},
-		},
-		{
-			ID: "heavytail/lem2.8", Paper: lowy + "Lemmas 2.8 and C.6", Kind: claim.Theorem,
-			Code: []string{"paper/heavytail.NearBall"}, Tests: []string{"paper/heavytail.TestNearBall"},
-			Proof: "localisation#heavytail-lem2.8 a494f317", Seed: 22,
-			Check: "a box in the plane: the optimality ⟨y − x, u − x⟩ ≤ ‖y − x‖ξ + ξ² at random u of the set, and " +
-				"membership",
-			Expected: "all hold",
-			Run:      nearest(1),
-			Wrong:    map[string]claim.Check{"a radius more by a hundredth": nearest(1.01)},
-		},
-		{
-			ID: "heavytail/prop2.9", Paper: lowy + "Propositions 2.9 and C.5", Kind: claim.Theorem,
-			Code: []string{"paper/heavytail.Subgradient"}, Tests: []string{"paper/heavytail.TestSubgradient"},
-			Proof: "localisation#heavytail-prop2.9 43abc339", Seed: 23,
-			Check: "sums of five absolute losses on a disc: steps over the bound, and the gap to a grid's minimum " +
-				"over α; steps for one, whose slopes all have the length L",
-			Expected: "both at most 1; as many as the bound",
-			Run:      adaptive(1, 1),
-			Wrong:    map[string]claim.Check{"stopped thirty times as early": adaptive(30, 1)},
-			Scaled: []claim.Scaled{{Of: "the bound on the steps",
-				By: func(factor float64) claim.Check { return adaptive(1, factor) }}},
-		},
-		{
-			ID: "heavytail/lemD.5", Paper: lowy + "Lemma D.5", Kind: claim.Theorem,
-			Code: []string{"paper/heavytail.Biased"}, Tests: []string{"paper/heavytail.TestSubgradient"},
-			Proof: "localisation#heavytail-lemD.5 6842c852",
-			Check: "|w| on [−1, 1] with the subgradient turned round wherever that is a bias of B: the gap over α, " +
-				"and the number of steps",
-			Expected: "at most ½; (4DL/α)²",
-			Run:      biasedSteps(0.25, 1),
-			Wrong:    map[string]claim.Check{"a bias of 1.1α": biasedSteps(1.1, 1), "a bias of 4α": biasedSteps(4, 1)},
-			Scaled: []claim.Scaled{{Of: "the number of steps",
-				By: func(factor float64) claim.Check { return biasedSteps(0.25, factor) }}},
-		},
-		{
-			ID: "heavytail/propD.6", Paper: lowy + "Proposition D.6", Kind: claim.Theorem,
-			Code:  []string{"paper/heavytail.Polyhedral.Extended"},
-			Tests: []string{"paper/heavytail.TestExtensions"},
-			Proof: "localisation#heavytail-propD.6 1c48463e", Seed: 25,
-			Check: "random maxima of three pieces on a disc, a box, an ellipse, a simplex and a polygon: f_C " +
-				"between the dual's bound and that plus its gap, by Algorithm 3; the subgradient inequality",
-			Expected: "holds, and ‖s‖ ≤ C",
-			Run:      conic(1),
-			Wrong:    map[string]claim.Check{"s longer by a tenth": conic(1.1)},
-		},
-		{
-			ID: "heavytail/thmB.1", Paper: lowy + "Theorem B.1", Kind: claim.Theorem,
-			Weak: "that no number of queries is enough: an error has no size",
-			Code: []string{"paper/heavytail.Resisting"}, Tests: []string{"paper/heavytail.TestResisting"},
-			Proof: "localisation#heavytail-thmB.1 91b9b1c4", Errata: []string{"heavytail-80"},
-			Check: "ten queries by bisection on −C: two functions with the same answers; and the paper's pair, " +
-				"asked at 0 and then along the gradient",
-			Expected: "f_C(0) of the first two differ; the paper's pair is told apart by the second query",
-			Run:      oracle(false), Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{"both functions the same": oracle(true)},
-		},
-		{
-			ID: "heavytail/thmE.1", Paper: lowy + "Theorem E.1", Kind: claim.Theorem,
-			Code:  []string{"paper/heavytail.NetMechanism"},
-			Proof: "localisation#heavytail-thmE.1 197c0201", Seed: 27,
-			Check: "largest change of the score over 2C/n, and exact log-ratio of probabilities over ε, over " +
-				"replaced records on a net of the interval",
-			Expected: "the first is 1, the second at most 1",
-			Run:      netPrivacy(1),
-			Scaled:   []claim.Scaled{{Of: "the sensitivity", By: netPrivacy}},
-		},
-		{
-			ID: "heavytail/lemF.1", Paper: lowy + "Lemma F.1", Kind: claim.Theorem,
-			Code:  []string{"paper/heavytail.Localised"},
-			Proof: "localisation#heavytail-lemF.1 c10249bc",
-			Seed:  28,
-			Check: "five absolute losses on [−1, 1], extended, one of them replaced, 40 times: how far the score " +
-				"moves over an interval U over the bound; how far the law with the score centred is from that " +
-				"without, and the laws of neighbours over ε/4",
-			Expected: "at most 1, and 1 is reached; 0; at most 1",
-			Run:      centredScore(1),
-			Wrong: map[string]claim.Check{"the bound less by a tenth": centredScore(0.9),
-				"the bound more by a tenth": centredScore(1.1)},
-		},
+func localisation() claim.Checks {
+	return claim.Checks{
+		"heavytail/lem2.7": claim.Times(func(factor float64) claim.Check {
+			return jointMinimum(1, factor)
+		}).
+			Against(jointMinimum(1.2, 1)),
+		"heavytail/lem2.8": claim.Against(nearest(1), nearest(1.01)),
+		"heavytail/prop2.9": claim.Times(func(factor float64) claim.Check { return adaptive(1, factor) }).
+			Against(adaptive(30, 1)),
+		"heavytail/lemD.5": claim.Times(func(factor float64) claim.Check { return biasedSteps(0.25, factor) }).
+			Against(biasedSteps(1.1, 1), biasedSteps(4, 1)),
+		"heavytail/propD.6": claim.Against(conic(1), conic(1.1)),
+		"heavytail/thmB.1":  claim.Against(oracle(false), oracle(true)),
+		"heavytail/thmE.1":  claim.Times(netPrivacy),
+		"heavytail/lemF.1":  claim.Against(centredScore(1), centredScore(0.9), centredScore(1.1)),
 	}
 }
 

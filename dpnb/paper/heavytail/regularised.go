@@ -24,54 +24,14 @@ import (
 )
 
 // regularised lists the claims about private fits of one block with a ridge.
-func regularised() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "heavytail/prop3.2", Paper: lowy + "Propositions 3.2 and D.1", Kind: claim.Theorem,
-			Code:   []string{"mechanism/pure.Phases", "mechanism/pure.PhasesConfig"},
-			Tests:  []string{"audit.TestPurePhases", "mechanism/pure.TestPhasesNoise"},
-			Proof:  "localisation#heavytail-prop3.2 a20d7a53",
-			Errata: []string{"heavytail-21", "heavytail-32", "heavytail-81"},
-			Seed:   36,
-			Check: "linear losses, d = 20, m = 200, ε = 1. Slopes within C: how often the answer is within the " +
-				"0.7-quantile of the printed noise, 800 fits. Student's and Pareto's slopes, k = 2, 3, 4, both " +
-				"constants: how often it is within c_erm's bound, 60 fits each",
-			Expected: "0.7 to 4 standard errors; at least 0.7",
-			Run:      doubleOutput(1, 1, 36), Want: claim.HoldsWithCorrection, Slow: true,
-			Wrong: map[string]claim.Check{
-				"the noise less by a tenth": doubleOutput(0.9, 1, 36),
-				"the noise more by a tenth": doubleOutput(1.1, 1, 36),
-				"c_erm less by two fifths":  doubleOutput(1, 0.6, 36)},
-		},
-		{
-			ID: "heavytail/propF.5", Paper: lowy + "Proposition F.5", Kind: claim.Theorem,
-			Code:   []string{"paper/heavytail.Algorithm7", "paper/heavytail.Localised"},
-			Tests:  []string{"paper/heavytail.TestLocalised", "paper/heavytail.TestAlgorithm7"},
-			Proof:  "localisation#heavytail-propF.5 0e8dbcdd",
-			Errata: []string{"heavytail-81", "heavytail-82"}, Seed: 37,
-			Check: "d = 1, linear losses: the mean of the potential above its least, over the bound, a steep line; " +
-				"density of the answer for one record replaced, by quadrature over both stages, over ε(1/6 + 1/4); " +
-				"Student's slopes, m = 100, 400 runs: how often within 877q + 20κ₂, and the c that 0.7 needs",
-			Expected: "1 to 1e-3; between 0.55 and 1; at least 0.7",
-			Run:      localisedMechanism(1, 37), Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{"the potential less by a tenth": localisedMechanism(0.9, 37),
-				"the potential more by a tenth": localisedMechanism(1.1, 37)},
-		},
-		{
-			ID: "heavytail/thmD.4", Paper: lowy + "Theorem D.4", Kind: claim.Theorem,
-			Code:  []string{"paper/heavytail.Biased", "paper/heavytail.OnBall"},
-			Tests: []string{"paper/heavytail.TestSubgradient"},
-			Proof: "localisation#heavytail-thmD.4 c1a95080", Errata: []string{"heavytail-84"},
-			Check: "two absolute losses on [−1, 1], of slopes 3 and 3·10⁶, C = 1, λ = 1: gap of the extended " +
-				"objective over α = 0.2 and steps, where a bias of α/4 has the subgradient vanish as early as it " +
-				"may; steps of Algorithm 3 on the joint objective, which knows slopes only, at most 20,000",
-			Expected: "gap at most 1; the (4D(2C + 2λ)/α)² steps of Lemma D.5 for both; 20,000 are enough at 3 and " +
-				"not at 3·10⁶",
-			Run:   byOracle(0.25, 1),
-			Wrong: map[string]claim.Check{"a bias of 1.1α": byOracle(1.1, 1)},
-			Scaled: []claim.Scaled{{Of: "the number of steps",
-				By: func(factor float64) claim.Check { return byOracle(0.25, factor) }}},
-		},
+func regularised() claim.Checks {
+	return claim.Checks{
+		"heavytail/prop3.2": claim.Against(doubleOutput(1, 1, 36), doubleOutput(0.9, 1, 36), doubleOutput(1.1, 1, 36),
+			doubleOutput(1, 0.6, 36)),
+		"heavytail/propF.5": claim.Against(localisedMechanism(1, 37), localisedMechanism(0.9, 37),
+			localisedMechanism(1.1, 37)),
+		"heavytail/thmD.4": claim.Times(func(factor float64) claim.Check { return byOracle(0.25, factor) }).
+			Against(byOracle(1.1, 1)),
 	}
 }
 

@@ -12,68 +12,18 @@ import (
 )
 
 // audits lists what is claimed of audits themselves (docs/theory/audit.md).
-func audits() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "dpnb/audit-releases", Paper: "docs/theory/audit.md, section 1", Kind: claim.Ours,
-			Statement: "an audit of releases refutes a claim that holds, or bounds ε above it, with probability at " +
-				"most 1 " +
-				"less its level, and refutes one for which a tenth of the noise is missing",
-			Code:  []string{"audit.Mechanism"},
-			Tests: []string{"audit.TestFalseAlarms", "audit.TestMechanismSeesATenth", "mechanism.TestAudit"},
-			Proof: "audit#dpnb-audit-releases 255b721f",
-			Check: "200 audits at 90 %, of 400 releases each, of a sum that attains its claim of ε = 3 (4,000 in " +
-				"the full " +
-				"run): how many are false alarms; one of 10,000 releases of a sum of ε = 12 with 0.9 of its noise",
-			Expected: "at most a tenth of them, within 4.3 standard deviations; the one refutes",
-			Seed:     140, Run: auditsHold(1, 0.9, 140), Slow: true,
-			Scaled: []claim.Scaled{{Of: "the noise that is left", By: func(f float64) claim.Check {
-				return auditsHold(1, 0.9*f, 140)
-			}}},
-			Wrong: map[string]claim.Check{
-				"half of the noise is missing in all of them": auditsHold(0.5, 0.9, 140),
-				"a fault that is none":                        auditsHold(1, 1, 140),
-			},
-		}, {
-			ID: "dpnb/audit-one-run", Paper: "docs/theory/audit.md, section 3", Kind: claim.Ours,
-			Statement: "of guesses about canaries from one (ε, δ) release no more are right than the bound says, " +
-				"which " +
-				"randomised response attains",
-			Code:  []string{"audit.OneRun", "audit.OneRunBound"},
-			Tests: []string{"audit.TestOneRunBound", "audit.TestOneRun", "audit.TestOneRunFalseAlarms"},
-			Proof: "audit#dpnb-audit-one-run 016e175c",
-			Check: "200 canaries, each told rightly with probability e/(1 + e), and all of them with probability δ " +
-				"= 0 or " +
-				"0.01, 20,000 times (400,000 in the full run): the largest excess of P(V ≥ v) over the bound, in " +
-				"standard errors, and how much of it is used where it is above 0.01",
-			Expected: "no excess above 4.5 standard errors; at δ = 0 at least 0.9 of the bound is used",
-			Seed:     141, Run: oneRunHolds(1, 1, 141),
-			Wrong: map[string]claim.Check{
-				"a bound for a tenth less of ε": oneRunHolds(0.9, 1, 141),
-				"a bound for a tenth more of ε": oneRunHolds(1.1, 1, 141),
-				"δ left out":                    oneRunHolds(1, 0, 141),
-			},
-		}, {
-			ID: "dpnb/audit-losses", Paper: "docs/theory/audit.md, section 4", Kind: claim.Ours,
-			Statement: "exact privacy losses refute a claim that holds with probability at most 1 less the level, " +
-				"and one " +
-				"for which a tenth of the noise is missing",
-			Code:  []string{"audit.Exact", "audit.Neighbours", "audit.DeltaOfLosses"},
-			Tests: []string{"audit.TestExact", "audit.TestSamplesAgreeWithIntegration"},
-			Proof: "audit#dpnb-audit-losses 582da712",
-			Check: "400 audits at 90 %, of 400 losses each, of normal noise at μ = 1 (8,000 in the full run), and " +
-				"one of " +
-				"4,000 losses with 0.9 of the noise",
-			Expected: "at most a tenth are false alarms, within 4.3 standard deviations; the one refutes",
-			Seed:     142, Run: lossesHold(0.9, 0.9, 142), Slow: true,
-			Scaled: []claim.Scaled{{Of: "the noise that is left", By: func(f float64) claim.Check {
-				return lossesHold(0.9, 0.9*f, 142)
-			}}},
-			Wrong: map[string]claim.Check{
-				"bounds at a confidence of 1 % are taken for 90 %": lossesHold(0.01, 0.9, 142),
-				"a fault that is none":                             lossesHold(0.9, 1, 142),
-			},
-		},
+func audits() claim.Checks {
+	return claim.Checks{
+		"dpnb/audit-releases": claim.Times(func(f float64) claim.Check {
+			return auditsHold(1, 0.9*f, 140)
+		}).
+			Against(auditsHold(0.5, 0.9, 140), auditsHold(1, 1, 140)),
+		"dpnb/audit-one-run": claim.Against(oneRunHolds(1, 1, 141), oneRunHolds(0.9, 1, 141), oneRunHolds(1.1, 1, 141),
+			oneRunHolds(1, 0, 141)),
+		"dpnb/audit-losses": claim.Times(func(f float64) claim.Check {
+			return lossesHold(0.9, 0.9*f, 142)
+		}).
+			Against(lossesHold(0.01, 0.9, 142), lossesHold(0.9, 1, 142)),
 	}
 }
 

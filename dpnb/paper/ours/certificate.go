@@ -17,22 +17,10 @@ import (
 )
 
 // certificates lists what is claimed of the solver's certificate.
-func certificates() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/certificate", Paper: "docs/theory/solvers.md", Kind: claim.Ours,
-		Statement: "the certified bound on the solver's distance from the minimiser includes all rounding, in " +
-			"float64 and beyond it",
-		Code: []string{"erm.Certificate", "erm.Minimize"},
-		Tests: []string{"erm.TestGradientsAgainst300Bits", "erm.TestCertificateCountsTheRounding",
-			"erm.TestCertifiedBeyondFloat64"},
-		Proof: "solvers#dpnb-certificate 905a93b4",
-		Check: "gradients in 300 bits, Huber's loss, records all but orthogonal to a long θ, and tolerances that " +
-			"float64 cannot certify: their error over the bound, and over the bound without the part for margins; " +
-			"the bound at that θ over that part by its formula",
-		Expected: "never above 1, above 1 for the control; the tolerances are reached; 1 to 1e-6",
-		Seed:     61, Run: certificateHolds(1),
-		Scaled: []claim.Scaled{{Of: "the bound", By: certificateHolds}},
-	}}
+func certificates() claim.Checks {
+	return claim.Checks{
+		"dpnb/certificate": claim.Times(certificateHolds),
+	}
 }
 
 const certificateBits = 300

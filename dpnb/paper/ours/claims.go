@@ -2,15 +2,11 @@
 // checks and the experiments behind them.
 package ours
 
-import (
-	"slices"
+import "github.com/dpnb/notebooks/dpnb/claim"
 
-	"github.com/dpnb/notebooks/dpnb/claim"
-)
-
-// Claims returns the claims of this room.
-func Claims() []claim.Claim {
-	return slices.Concat(
+// Checks returns the checks of claims.txt.
+func Checks() []claim.Checks {
+	return []claim.Checks{
 		floatingPoint(),
 		columns(),
 		sumsAndSamples(),
@@ -31,5 +27,5 @@ func Claims() []claim.Claim {
 		audits(),
 		rivals(),
 		recordsElsewhere(),
-	)
+	}
 }

@@ -13,29 +13,12 @@ import (
 )
 
 // counting lists this project's claim about counts (docs/theory/statistics.md).
-func counting() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/histogram", Paper: "this project, docs/theory/statistics.md", Kind: claim.Ours,
-		Statement: "counts of public cells, however many, and keys that nobody has listed cost what their events " +
-			"say, under adding or removing a person",
-		Code: []string{"mechanism/statistic.Histogram", "mechanism/statistic.Selection"},
-		Tests: []string{"mechanism/statistic.TestGeometricProfile", "mechanism/statistic.TestGeometricSelectionIsExact",
-			"mechanism/statistic.TestNormalSelectionProfile", "mechanism/statistic.TestKeysOfOnePerson"},
-		Proof: "statistics#dpnb-histogram 3b4d66c7",
-		Check: "2²⁰ cells or keys (ten times in the full run), each with a person and without: counts of 5 and 6 " +
-			"with normal noise at (1, 0.01) and with geometric noise at ε = 1, keys of one person and of nobody with " +
-			"either noise at (1, 0.02); how often the event is seen that tells most, in both directions, and from " +
-			"it the least δ(1), at confidence 1 − 1e-5",
-		Expected: "no δ that is seen is above what the event says; with noise less by a tenth, or a threshold lower " +
-			"by one, each is",
-		Seed: 96, Run: countsCost(1, "", 96),
-		Wrong: map[string]claim.Check{
-			"normal noise less by a tenth":               countsCost(0.9, "normal", 96),
-			"geometric noise less by a tenth":            countsCost(0.9, "geometric", 96),
-			"keys with a tenth less of normal noise":     countsCost(0.9, "keys, normal", 96),
-			"keys with a threshold that is lower by one": countsCost(0.9, "keys, geometric", 96),
-		},
-	}}
+func counting() claim.Checks {
+	return claim.Checks{
+		"dpnb/histogram": claim.Against(countsCost(1, "", 96), countsCost(0.9, "normal", 96),
+			countsCost(0.9, "geometric", 96), countsCost(0.9, "keys, normal", 96),
+			countsCost(0.9, "keys, geometric", 96)),
+	}
 }
 
 // countsCost runs mechanisms that are calibrated for (1, δ), with the given part of their noise and threshold, with a

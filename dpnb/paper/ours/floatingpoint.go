@@ -18,59 +18,11 @@ import (
 )
 
 // floatingPoint lists this project's claims about what the machine returns, rounding included (docs/theory/release.md).
-func floatingPoint() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "dpnb/exact-normal", Paper: "this project, docs/theory/release.md", Kind: claim.Ours,
-			Statement: "variates that are drawn digit by digit, as far as they are looked at, are exactly normal",
-			Code:      []string{"noise/exact.Sampler", "noise.Exact"},
-			Tests:     []string{"noise/exact.TestNear", "noise/exact.TestLaws", "noise/exact.TestLawCatchesFaults"},
-			Proof:     "release#dpnb-exact-normal b2a300c9",
-			Check: "Kolmogorov's statistic and χ² in 256 cells of equal probability of 2·10⁵ draws (10⁶ in the " +
-				"full run); the package's own tests go through all strings of up to 21 bits and try the faults that " +
-				"the sampler invites",
-			Expected: "√n·KS below 2.7 and χ² within 5.5 standard deviations; a scale that is wrong by three " +
-				"hundredths is seen",
-			Seed: 91, Run: exactNormal(1, 91),
-			Wrong: map[string]claim.Check{
-				"the scale more by 3 %": exactNormal(1.03, 91),
-			},
-		},
-		{
-			ID: "dpnb/exact-release", Paper: "this project, docs/theory/release.md, Theorem 1", Kind: claim.Ours,
-			Statement: "objective perturbation returns the real sum of a certified point and exact normal noise, " +
-				"rounded to a public grid",
-			Code: []string{"mechanism/objpert.Objective.Run"},
-			Tests: []string{"mechanism/objpert.TestReleasedNoiseHasTheStatedScale",
-				"audit.TestReleasesAreOnTheGrid"},
-			Proof: "release#dpnb-exact-release 798ca80e", Figure: "02_objective_perturbation#law-plot",
-			Check: "the whole algorithm in one dimension, 4,000 runs (40,000 in the full run), against P(θ⋆ ≤ c) = " +
-				"Φ((λc + Σf′x)/σ), the output noise being small beside it; every coefficient a multiple of the grid",
-			Expected: "√n·KS below 2.7 and the variance within 5.5 standard errors; none off the grid",
-			Seed:     92, Run: exactRelease(1, 92),
-			Wrong: map[string]claim.Check{
-				"σ more by a tenth": exactRelease(1.1, 92),
-			},
-		},
-		{
-			ID: "dpnb/low-bits", Paper: "this project, after Mironov 2012", Kind: claim.Ours,
-			Weak:      "an attack; dpnb/exact-sums notices every bit",
-			Statement: "the last bits of a release tell neighbouring data apart no better than the guarantee allows",
-			Code:      []string{"audit.LowBits", "noise/exact.Grid"},
-			Tests: []string{"audit.TestLowBits", "audit.TestPreimages",
-				"mechanism/objpert.TestGradientsOfNeighbours"},
-			Proof: "release#dpnb-low-bits e03cb37c",
-			Check: "300 runs of output perturbation (normal and isotropic Laplace noise), objective perturbation " +
-				"to one who knows b, and the curvature, d = 20 (and 109 in the full run): candidates are held " +
-				"against each other by the number of float64 noises that give the release, and by last bits; the " +
-				"same " +
-				"with float64 sums, as releases were once made",
-			Expected: "at most what is allowed and 5 standard errors; float64 sums: more than 90 % right",
-			Seed:     93, Run: lowBits(1, 93),
-			Slow: true,
-			Scaled: []claim.Scaled{{Of: "the share of releases whose sums are exact",
-				By: func(factor float64) claim.Check { return lowBits(factor, 93) }}},
-		},
+func floatingPoint() claim.Checks {
+	return claim.Checks{
+		"dpnb/exact-normal":  claim.Against(exactNormal(1, 91), exactNormal(1.03, 91)),
+		"dpnb/exact-release": claim.Against(exactRelease(1, 92), exactRelease(1.1, 92)),
+		"dpnb/low-bits":      claim.Times(func(factor float64) claim.Check { return lowBits(factor, 93) }),
 	}
 }
 

@@ -15,74 +15,14 @@ import (
 )
 
 // smoothedForms lists what is claimed of losses with kinks that were smoothed.
-func smoothedForms() []claim.Claim {
-	const page = "docs/theory/smoothing.md, "
-	return []claim.Claim{{
-		ID: "dpnb/free-curvature", Paper: page + "Theorem 4", Kind: claim.Ours,
-		Statement: "curvature S̄(γ) ≤ λ(exp[(Lᵢ − |γ|)(ε/Lᵢ + |γ|/(2σ²))] − 1) is free at ε: δ(ε) ≤ δ_G(ε; L₁/σ) + " +
-			"δ_G(ε; L₂/σ)",
-		Code:  []string{"privacy/objective.Free", "privacy/objective.FreeRelease"},
-		Tests: []string{"privacy/objective.TestFreeCurvature", "privacy/objective.TestFreeSigma"},
-		Proof: "smoothing#dpnb-free-curvature 9fec4393",
-		Check: "five losses at ε = 0.2, 1, 3 and δ = 1e-5: the largest S̄ over the condition, from slopes and " +
-			"curvatures of the loss itself on 4,000 points; for the pinball loss at τ = ½ and 0.9 also certified " +
-			"Tight over δ at the closed form's σ and λ",
-		Expected: "1 to a hundredth; Tight from 0.45 (two equal signs) to 1.006",
-		Run:      curvatureIsFree(1, 1),
-		Wrong: map[string]claim.Check{
-			"σ too small by a hundredth": curvatureIsFree(0.99, 1),
-			"λ too small by 3 %":         curvatureIsFree(1, 0.97),
-		},
-		Slow: true,
-	}, {
-		ID: "dpnb/rows-composed", Paper: page + "Theorem 6", Kind: claim.Ours,
-		Statement: "a loss of k linear forms with AAᵀ ⪯ diag(αⱼ²) costs at most the composition of k one-dimensional " +
-			"costs with the radii αⱼ",
-		Code:  []string{"privacy/objective.Rows", "mechanism/objpert/convolution.COP"},
-		Tests: []string{"privacy/objective.TestRowsCompose", "audit.TestFormsAgainstProducts"},
-		Proof: "smoothing#dpnb-rows-composed fd649918",
-		Check: "exact divergences in the plane: m = 1, 2, 3 forms, orthogonal and slanted rows, two kernels, λ/s " +
-			"from 0.02 to 5, labels and other records' curvature by hill climbing; |aᵀθ| beside a logistic loss of " +
-			"zᵀθ at every angle; over the bound of the direction",
-		Expected: "never above 1, to the thousandth of the quadrature; above 0.9 somewhere",
-		Seed:     81, Run: rowsAudited(1, 81),
-		Wrong: map[string]claim.Check{
-			"σ too small by a hundredth": rowsAudited(1.01, 81),
-			"radii too small by a tenth": rowsAudited(1.1, 81),
-		},
-		Slow: true,
-	}, {
-		ID: "dpnb/entropic", Paper: page + "Theorem 7", Kind: claim.Ours,
-		Statement: "soft maxima at a temperature w with λw ≥ 2σ² have δ(ε) ≤ Σ δ_G(ε; ‖v_c‖/σ) over the combinations " +
-			"of pieces, for every ε ≥ 0",
-		Code:  []string{"privacy/objective.Entropic"},
-		Tests: []string{"privacy/objective.TestEntropic"},
-		Proof: "smoothing#dpnb-entropic 2273927b",
-		Check: "exact divergences in the plane at λw = 2σ², m = 1, 2, 3 forms of log cosh, ε = 0.3 and 1, labels " +
-			"by hill climbing; over the bound",
-		Expected: "never above 1; above 0.3 somewhere",
-		Seed:     82, Run: entropicAudited(1, 82),
-		Wrong: map[string]claim.Check{
-			"σ too small by a tenth": entropicAudited(1.1, 82),
-		},
-		Slow: true,
-	}, {
-		ID: "dpnb/recentring", Paper: page + "Recentring", Kind: claim.Ours,
-		Statement: "stages whose ridge is about the last release cost the composition of all their forms",
-		Code:      []string{"privacy/objective.Stages", "mechanism/objpert/convolution.Recentred"},
-		Tests: []string{"mechanism/objpert/convolution.TestRecentred",
-			"mechanism/objpert/convolution.TestRecentredCentre"},
-		Proof: "smoothing#dpnb-recentring 30af6356",
-		Check: "one form, two stages, the exact joint law of both releases on one record and on none, the " +
-			"record's label by search, eight settings in both directions; over the bound",
-		Expected: "never above 1, to the 0.6 % of the quadrature; above 0.5 somewhere",
-		Run:      recentringAudited(1, false),
-		Wrong: map[string]claim.Check{
-			"σ too small by 4 %":      recentringAudited(1.04, false),
-			"the first stage is free": recentringAudited(1, true),
-		},
-		Slow: true,
-	}}
+func smoothedForms() claim.Checks {
+	return claim.Checks{
+		"dpnb/free-curvature": claim.Against(curvatureIsFree(1, 1), curvatureIsFree(0.99, 1), curvatureIsFree(1, 0.97)),
+		"dpnb/rows-composed":  claim.Against(rowsAudited(1, 81), rowsAudited(1.01, 81), rowsAudited(1.1, 81)),
+		"dpnb/entropic":       claim.Against(entropicAudited(1, 82), entropicAudited(1.1, 82)),
+		"dpnb/recentring": claim.Against(recentringAudited(1, false), recentringAudited(1.04, false),
+			recentringAudited(1, true)),
+	}
 }
 
 // curvatureIsFree holds the closed form against the loss and against Tight, σ and λ times factors.

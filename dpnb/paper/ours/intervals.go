@@ -294,30 +294,13 @@ var (
 )
 
 // intervals lists our claims about intervals.
-func intervals() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/intervals", Paper: "docs/theory/intervals.md", Kind: claim.Ours,
-		Statement: "intervals on released coefficients cover the noise-free minimiser and the population's " +
-			"coefficients at least as often as they say, from the release alone or with a privately released curvature",
-		Code: []string{"mechanism/objpert/interval.FromRelease", "mechanism/objpert/interval.Minimiser",
-			"mechanism/objpert/interval.Population"},
-		Tests: []string{"mechanism/objpert/interval.TestReleaseAloneNeedsItsWidth",
-			"mechanism/objpert/interval.TestMinimiserTendsToTheNormalLaw",
-			"mechanism/objpert/interval.TestCoverageWhereItIsHard"},
-		Proof: "intervals#dpnb-intervals 4d288c05", Figure: "02_objective_perturbation#intervals",
-		Check: "repeated draws of records and noise, level 0.9; the Clopper–Pearson upper bound (99.9 %) on the " +
-			"coverage of each kind against its level, and of a naive interval that forgets the noise; the mean width " +
-			"of each over what the noise and the sampling ask for at the true curvature",
-		Expected: "at least the level for all but the naive one, which must fail; no width below 1", Seed: 61,
-		Slow: true, Run: intervalCoverage(61, 0.9, narrower(naiveKind, 1)),
-		Wrong: map[string]claim.Check{
-			"the release alone, narrower by a tenth":         intervalCoverage(61, 0.9, narrower(0, 0.9)),
-			"the minimiser, narrower by 12 %":                intervalCoverage(61, 0.9, narrower(1, 0.88)),
-			"the minimiser linearised, narrower by a tenth":  intervalCoverage(61, 0.9, narrower(2, 0.9)),
-			"the population linearised, narrower by a tenth": intervalCoverage(61, 0.9, narrower(4, 0.9)),
-			"a naive interval that is wide enough":           intervalCoverage(61, 0.9, narrower(naiveKind, 10)),
-		},
-	}}
+func intervals() claim.Checks {
+	return claim.Checks{
+		"dpnb/intervals": claim.Against(intervalCoverage(61, 0.9, narrower(naiveKind, 1)),
+			intervalCoverage(61, 0.9, narrower(0, 0.9)), intervalCoverage(61, 0.9, narrower(1, 0.88)),
+			intervalCoverage(61, 0.9, narrower(2, 0.9)), intervalCoverage(61, 0.9, narrower(4, 0.9)),
+			intervalCoverage(61, 0.9, narrower(naiveKind, 10))),
+	}
 }
 
 // narrower makes intervals of a kind so many times as wide.

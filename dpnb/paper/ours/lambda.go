@@ -21,26 +21,8 @@ import (
 )
 
 // suitedRidge is the claim about the rule by which learners choose λ.
-func suitedRidge() claim.Claim {
-	return claim.Claim{
-		ID: "dpnb/lambda-rule", Paper: "docs/theory/lambda_rule.md, section 5", Kind: claim.Ours,
-		Weak: "accuracy is flat about the best ridge: the error that is noticed is a factor of sixteen",
-		Statement: "the ridge s(2 + 5.6(d/n)(σ/L)²), with the geometric mean of it and the least ridge for the " +
-			"intercept, costs no privacy and no noise, and over a public family of populations it is never much less " +
-			"accurate than the best ridge",
-		Code: []string{"mechanism/objpert.Objective.Suited", "mechanism/objpert.Planned.Ridge"},
-		Tests: []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy",
-			"audit.TestShrinkageCostsNothing", "paper/ours.TestCurvesHearTheContext"},
-		Proof: "lambda_rule#dpnb-lambda-rule fa994d46", Figure: "02_objective_perturbation#choose-table",
-		Check: "σ, λ_least·σ_out and δ of 12 public settings before and after, and both ridges against the formula; " +
-			"mean test accuracy over nine ridges, 3 truths in 3 settings, 2 draws each (--full: the whole family, 19 " +
-			"truths in 12 settings, 6 draws each): the best accuracy less that of the rule, of the least ridge, and " +
-			"of sixteen times the rule's", Expected: "nothing more spent; equal to 1e-9; mean regret below 1.5 " +
-			"points, and less than half of the others'",
-		Seed: 7, Run: suited(1, 7),
-		Wrong: map[string]claim.Check{"the ridge more by a tenth": suited(1.1, 7),
-			"sixteen times the ridge": suited(16, 7)},
-	}
+func suitedRidge() claim.Versions {
+	return claim.Against(suited(1, 7), suited(1.1, 7), suited(16, 7))
 }
 
 // suited checks the rule, its ridge times a factor.

@@ -23,30 +23,14 @@ import (
 )
 
 // lambdaRule lists our claims about the choice of λ.
-func lambdaRule() []claim.Claim {
-	return []claim.Claim{suitedRidge(), {
-		ID: "dpnb/predicted-error", Paper: "docs/theory/lambda_rule.md, section 3", Kind: claim.Ours,
-		Weak: "accuracy is flat about the best ridge: the error that is noticed is a plan for 10,000 times the records",
-		Statement: "λ by prediction from public numbers costs no privacy and no noise, and gives fits that are at " +
-			"least as accurate as those at the least λ of the Gaussian case and at the paper's λ",
-		Code: []string{"mechanism/objpert.Planned", "mechanism/objpert.PredictedError"},
-		Tests: []string{"mechanism/objpert.TestPredictedErrorNeverCostsPrivacy",
-			"mechanism/objpert.TestPredictedExcessAgainstSimulation"},
-		Proof: "lambda_rule#dpnb-predicted-error 246e6661", Figure: "02_objective_perturbation#choose-table",
-		Check: "mean test accuracy over draws of the noise by three rules, δ = 1e-5, 2,000 × 5 and 150 × 150 " +
-			"records in clusters; --full: also the best of a grid of λ, the Adult data if they are here, and " +
-			"clusters of 10,000 × 40 and 2,000 × 2,000 records; λ beside the larger of the least one and that of the " +
-			"formula, of which σ is the Gaussian mechanism's",
-		Expected: "not below the others by more than 0.15 points or three standard errors; above both by five points " +
-			"somewhere; λ equal to 1e-6", Seed: 64, Run: ruleCompared(64, 1, 1),
-		Slow: true,
-		Wrong: map[string]claim.Check{
-			"planned for 10,000 times the records": ruleCompared(64, 1e4, 1),
-		},
-		Scaled: []claim.Scaled{{Of: "λ", By: func(factor float64) claim.Check {
+func lambdaRule() claim.Checks {
+	return claim.Checks{
+		"dpnb/lambda-rule": suitedRidge(),
+		"dpnb/predicted-error": claim.Times(func(factor float64) claim.Check {
 			return ruleCompared(64, 1, factor)
-		}}},
-	}}
+		}).
+			Against(ruleCompared(64, 1e4, 1)),
+	}
 }
 
 // benchmark is records to learn from and to test on.

@@ -13,97 +13,19 @@ import (
 )
 
 // budgetsInSquares lists this project's claims about budgets (docs/theory/ledger.md).
-func budgetsInSquares() []claim.Claim {
-	const page = "this project, docs/theory/ledger.md"
-	return []claim.Claim{
-		{
-			ID: "dpnb/ledger-filter", Paper: page + ", after Smith and Thakurta 2022", Kind: claim.Ours,
-			Statement: "releases that are μᵢ-GDP and go on while Σμᵢ² is at most μ_B² are μ_B-GDP " +
-				"together, however each " +
-				"is chosen with knowledge of the earlier ones",
-			Code:  []string{"ledger.Budget", "privacy.MuOf"},
-			Tests: []string{"ledger.TestSharesAreTheBudget", "ledger.TestSpentAndLeftAreTrue"},
-			Proof: "ledger#dpnb-ledger-filter db980676",
-			Check: "a ledger of (1, 10⁻⁵) is asked for shares of a result's choosing until a " +
-				"hundred are in, and once more " +
-				"for what is left: the exact profile of all; and noisy counts of real " +
-				"neighbours, a Gaussian one and " +
-				"then, by its result, randomised response or a Gaussian one with what the " +
-				"ledger has left: the exact δ",
-			Expected: "never above (ε, δ), and ε within 2 % of it",
-			Seed:     151, Run: filterHolds(1, 151),
-			Wrong: map[string]claim.Check{
-				"μ entered less by a fiftieth": filterHolds(0.98, 151),
-				"μ entered less by a tenth":    filterHolds(0.9, 151),
-			},
-		},
-		{
-			ID: "dpnb/either", Paper: page, Kind: claim.Ours,
-			Statement: "a budget by sums at δ₂ or squares at δ₁ keeps to δ₁ + δ₂, and two of the same " +
-				"δ come to nearly 2δ",
-			Code:  []string{"ledger.Either", "ledger.Squares", "ledger.Sums"},
-			Tests: []string{"ledger.TestSpendsAddUpAtMost", "ledger.TestTheWholeBudget"},
-			Proof: "ledger#dpnb-either c8d070c0",
-			Check: "the first release Gaussian, then by its result squares or sums with all that " +
-				"the ledger has for them; " +
-				"the worst of 100 ways to enter the first: the exact δ",
-			Expected: "at most δ, and above 0.95 δ", Run: eitherHolds(false, 1),
-			Scaled: []claim.Scaled{{Of: "δ", By: func(f float64) claim.Check {
-				return eitherHolds(false, f)
-			}}},
-			Wrong: map[string]claim.Check{"all of δ for both": eitherHolds(true, 1)},
-		},
-		{
-			ID: "dpnb/pure-as-gaussian", Paper: page, Kind: claim.Ours,
-			Statement: "(ε, 0)-DP implies μ-GDP with μ = −2Φ⁻¹(1/(1 + e^ε)), and no smaller μ does",
-			Code:      []string{"privacy.AsGaussian"}, Tests: []string{"privacy.TestPureMu"},
-			Proof: "ledger#dpnb-pure-as-gaussian 1888ca73",
-			Check: "randomised response of one bit of neighbours, ε from 0.001 to 10: its exact δ " +
-				"against the Gaussian " +
-				"mechanism's at 2,001 ε each", Expected: "never above, and equal at one ε",
-			Run: pureHolds(1),
-			Wrong: map[string]claim.Check{
-				"μ less by a hundredth": pureHolds(0.99),
-				"μ more by a hundredth": pureHolds(1.01),
-			},
-		},
-		{
-			ID: "dpnb/nearly-gaussian", Paper: page, Kind: claim.Ours,
-			Statement: "the μ that is found for a profile covers it at every ε but for δ′, to one " +
-				"percent of the smallest",
-			Code: []string{"privacy.AsGaussian", "privacy.GaussianCost"},
-			Tests: []string{"privacy.TestAsGaussianCovers", "privacy.TestAsGaussianOfGaussians",
-				"privacy.TestAsGaussianRefuses"},
-			Proof: "ledger#dpnb-nearly-gaussian d186cbbc",
-			Check: "exact laws of real neighbours against the Gaussian of the μ found, at 1,001 ε " +
-				"in both directions: " +
-				"counts with Laplace noise, Poisson samples with Gaussian noise",
-			Expected: "never above",
-			Run:      nearlyHolds(1),
-			Wrong: map[string]claim.Check{
-				"μ less by a fiftieth": nearlyHolds(0.98),
-				"μ less by a tenth":    nearlyHolds(0.9),
-			},
-		},
-		{
-			ID: "dpnb/parallel", Paper: page + ", after McSherry 2009", Kind: claim.Ours,
-			Statement: "releases on disjoint groups cost the largest under add/remove-one, the two largest under " +
-				"replace-one, however they are chosen",
-			Code:  []string{"ledger.Entry"},
-			Tests: []string{"ledger.TestDisjointGroups", "ledger.TestGroupsOfABudget"},
-			Proof: "ledger#dpnb-parallel 38abb300",
-			Check: "sums with Gaussian noise in three groups of real neighbours, the noise of each " +
-				"as the ledger lets it " +
-				"be; every neighbour of ten records, by adding, removing and replacing: the exact δ of all results",
-			Expected: "at most δ, and δ somewhere", Run: parallelHolds(true, false, 1),
-			Scaled: []claim.Scaled{{Of: "δ", By: func(f float64) claim.Check {
-				return parallelHolds(true, false, f)
-			}}},
-			Wrong: map[string]claim.Check{
-				"groups by the place in the file":    parallelHolds(false, false, 1),
-				"the largest alone, if one replaces": parallelHolds(true, true, 1),
-			},
-		},
+func budgetsInSquares() claim.Checks {
+	return claim.Checks{
+		"dpnb/ledger-filter": claim.Against(filterHolds(1, 151), filterHolds(0.98, 151), filterHolds(0.9, 151)),
+		"dpnb/either": claim.Times(func(f float64) claim.Check {
+			return eitherHolds(false, f)
+		}).
+			Against(eitherHolds(true, 1)),
+		"dpnb/pure-as-gaussian": claim.Against(pureHolds(1), pureHolds(0.99), pureHolds(1.01)),
+		"dpnb/nearly-gaussian":  claim.Against(nearlyHolds(1), nearlyHolds(0.98), nearlyHolds(0.9)),
+		"dpnb/parallel": claim.Times(func(f float64) claim.Check {
+			return parallelHolds(true, false, f)
+		}).
+			Against(parallelHolds(false, false, 1), parallelHolds(true, true, 1)),
 	}
 }
 

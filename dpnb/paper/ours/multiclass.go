@@ -22,86 +22,26 @@ import (
 )
 
 // severalClasses lists our own claims about more than two classes and about linear regression from perturbed moments.
-func severalClasses() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "dpnb/softmax-vertex", Paper: "docs/theory/multiclass.md", Kind: claim.Ours,
-			Statement: "softmax objective perturbation costs at most K − 1 Gaussian mechanisms of sensitivity √2·R, " +
-				"and what nearly equal classes add",
-			Code: []string{"mechanism/objpert/multiclass.Vertex", "mechanism/objpert/multiclass.Softmax.Profile"},
-			Tests: []string{"mechanism/objpert/multiclass.TestVertexBound",
-				"mechanism/objpert/multiclass.TestVertexBoundAgainstSimulation",
-				"mechanism/objpert/multiclass.TestExactDivergenceIsBelowTheClaim"},
-			Proof: "multiclass#dpnb-softmax-vertex 77628aa6", Figure: "02_objective_perturbation#softmax",
-			Check: "exact hockey-stick divergences of neighbours for three classes in the plane of θ, against the " +
-				"bound and against the same without the factor K − 1",
-			Expected: "never above the bound, above 0.8 of it somewhere, and above the one without the factor",
-			Run:      vertexHolds(softmaxOfThree),
-			Wrong: map[string]claim.Check{
-				"as cheap as one logistic fit": vertexHolds(func(_, sigma float64) (privacy.Profile, error) {
-					return privacy.GaussianProfile(1/sigma, privacy.AddRemove), nil
-				}),
-				"no price for the curvature": vertexHolds(func(_, sigma float64) (privacy.Profile,
-					error) {
-					return softmaxOfThree(1e6, sigma)
-				}),
-				"a bound that says nothing": vertexHolds(func(_, _ float64) (privacy.Profile, error) {
-					return privacy.NonPrivate{}.Profile(privacy.AddRemove)
-				}),
-				"σ more by a tenth": vertexHolds(func(lambda, sigma float64) (privacy.Profile,
-					error) {
-					return softmaxOfThree(lambda, 1.1*sigma)
-				}),
-			},
-		},
-		{
-			ID: "dpnb/softmax-noise", Paper: "docs/theory/multiclass.md", Kind: claim.Ours,
-			Statement: "for three classes and more one joint softmax fit needs less noise than K one-vs-rest fits, " +
-				"and less than the bound by rank alone allows",
-			Code: []string{"mechanism/objpert/multiclass.CalibrateSoftmax",
-				"mechanism/objpert/multiclass.CalibrateOneVsRest"},
-			Tests: []string{"mechanism/objpert/multiclass.TestJointNeedsLessNoise",
-				"mechanism/objpert/multiclass.TestCalibrationIsSafeAndTight"},
-			Proof: "multiclass#dpnb-softmax-noise e2232035", Figure: "02_objective_perturbation#softmax",
-			Check: "σ as calibrated at ε = 0.1, 1, 8, δ = 1e-5, K = 3, 5, 10", Expected: "of one-vs-rest " +
-				"1.07 to 2.1 times as much, by rank more",
-			Run:  softmaxNoise(1),
-			Slow: true, Scaled: []claim.Scaled{{Of: "σ of softmax", By: softmaxNoise}},
-		},
-		{
-			ID: "dpnb/moments", Paper: "docs/theory/linear_baselines.md", Kind: claim.Ours,
-			Statement: "XᵀX needs noise of variance σ² on the diagonal and only σ²/2 off it: a record then moves it " +
-				"by ‖x‖²/σ in every direction",
-			Code: []string{"mechanism/ssp.AdaSSP", "mechanism/objpert/interval.Curvature.At"},
-			Tests: []string{"mechanism/ssp.TestSensitivitiesByBruteForce", "mechanism/ssp.TestNoiseLaws",
-				"mechanism/objpert/interval.TestSensitivityOfMoments"},
-			Proof: "linear_baselines#dpnb-moments 817c1d6e",
-			Check: "the shift in units of the noise over 2,000 directions, with that noise and with half the " +
-				"deviation off the diagonal; and the noise of 1,000 released matrices",
-			Expected: "1 in all directions, and above 1 for the control; those variances",
-			Seed:     51, Run: momentNoise(1/math.Sqrt2, 51),
-			Scaled: []claim.Scaled{{Of: "the noise off the diagonal",
-				By: func(f float64) claim.Check { return momentNoise(f/math.Sqrt2, 51) }}},
-		},
-		{
-			ID: "dpnb/moments-calibrated", Paper: "docs/theory/linear_baselines.md", Kind: claim.Ours,
-			Statement: "the three releases of AdaSSP cost one Gaussian mechanism of μ² = 1/σ₁² + 1/σ₂² + 1/σ₃²",
-			Code:      []string{"mechanism/ssp.CalibrateAdaSSP", "mechanism/ssp.AdaSSP"},
-			Tests: []string{"mechanism/ssp.TestAllPartsAreAccountedFor",
-				"mechanism/ssp.TestCalibrationIsSafeAndTight"},
-			Proof: "linear_baselines#dpnb-moments-calibrated 91b7a86e",
-			Check: "μ of the calibrated mechanism over that of the Gaussian mechanism at (ε, δ), and what it " +
-				"would be if a release were free; the variances of λ_min, XᵀX, on the diagonal and off it, and Xᵀy " +
-				"that 4,000 fits show, over σ₁², σ₂², σ₂²/2 and σ₃²",
-			Expected: "1 to 1e-4, and below 0.97 without any of the three; 1 within 4.5 standard errors",
-			Seed:     98, Run: adaSSPAccounting(1, 1),
-			Scaled: []claim.Scaled{
-				{Of: "σ", By: func(f float64) claim.Check { return adaSSPAccounting(f, 1) }},
-				{Of: "σ of the fits", By: func(f float64) claim.Check {
-					return adaSSPAccounting(1, f)
-				}},
-			},
-		},
+func severalClasses() claim.Checks {
+	return claim.Checks{
+		"dpnb/softmax-vertex": claim.Against(vertexHolds(softmaxOfThree),
+			vertexHolds(func(_, sigma float64) (privacy.Profile, error) {
+				return privacy.GaussianProfile(1/sigma, privacy.AddRemove), nil
+			}), vertexHolds(func(_, sigma float64) (privacy.Profile,
+				error) {
+				return softmaxOfThree(1e6, sigma)
+			}), vertexHolds(func(_, _ float64) (privacy.Profile, error) {
+				return privacy.NonPrivate{}.Profile(privacy.AddRemove)
+			}), vertexHolds(func(lambda, sigma float64) (privacy.Profile,
+				error) {
+				return softmaxOfThree(lambda, 1.1*sigma)
+			})),
+		"dpnb/softmax-noise": claim.Times(softmaxNoise),
+		"dpnb/moments":       claim.Times(func(f float64) claim.Check { return momentNoise(f/math.Sqrt2, 51) }),
+		"dpnb/moments-calibrated": claim.Times(func(f float64) claim.Check { return adaSSPAccounting(f, 1) },
+			func(f float64) claim.Check {
+				return adaSSPAccounting(1, f)
+			}),
 	}
 }
 

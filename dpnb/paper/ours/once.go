@@ -17,41 +17,12 @@ import (
 )
 
 // once lists the claims about what is released under a name.
-func once() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/fit-once", Paper: "docs/theory/once.md", Kind: claim.Ours,
-		Weak: "a count of charges: one too many is noticed, and an error has no other size",
-		Statement: "what is released under a name is charged for at most once, wherever programs end; and what later " +
-			"calls return is a function of that release and of what is public",
-		Code: []string{"learn.Once", "learn.FitOnce", "ledger.Budget.Charge"},
-		Tests: []string{"learn.TestOnceSurvivesAKill", "learn.TestOnceBreaksOff", "learn.TestFitOncePaysOnce",
-			"learn.TestFitOnceSaysWhatDiffers", "learn.TestFitOnceDoesNotLookAtRecords"},
-		Proof: "once#dpnb-fit-once f8d319ef",
-		Check: "a release that ends before the charge, after it, while it is kept, and not at all, each followed by " +
-			"three more calls with real neighbours: the records, one record less, one more",
-		Expected: "one entry in the ledger each; after a release that was kept the same to the last bit with all " +
-			"neighbours, after a lost one the same error",
-		Run: onceHolds(onceRules{}),
-		Wrong: map[string]claim.Check{
-			"a ledger that does not know the name":      onceHolds(onceRules{nameless: true}),
-			"a recipe with the checksum of the records": onceHolds(onceRules{checksum: true}),
-		},
-	}, {
-		ID: "dpnb/goes-on", Paper: "docs/theory/once.md", Kind: claim.Ours,
-		Weak: "a count of charges and of draws: one too many is noticed, and an error has no other size",
-		Statement: "a fit under a name whose program is ended after the charge goes on with the noise of then: it is " +
-			"charged once, and there is one release, whenever programs end",
-		Code: []string{"learn.Allowance.GoesOn", "learn.FitOnce", "noise.OfKey"},
-		Tests: []string{"learn.TestAKilledFitGoesOn", "learn.TestOnlyOurReleasesResume",
-			"learn.TestWatchedFitsDoNotResume", "noise.TestAKeyGivesTheSameNoise", "noise.TestKeyedBitsAreFair"},
-		Proof: "once#dpnb-goes-on 280a4464",
-		Check: "a logistic fit of 60 people that ends four times after its noise was drawn and goes on each time; " +
-			"and the call after that",
-		Expected: "one entry in the ledger, five times the same coefficients to the last bit, and those are what the " +
-			"call after that returns",
-		Run:   goesOn(false),
-		Wrong: map[string]claim.Check{"noise that is drawn anew": goesOn(true)},
-	}}
+func once() claim.Checks {
+	return claim.Checks{
+		"dpnb/fit-once": claim.Against(onceHolds(onceRules{}), onceHolds(onceRules{nameless: true}),
+			onceHolds(onceRules{checksum: true})),
+		"dpnb/goes-on": claim.Against(goesOn(false), goesOn(true)),
+	}
 }
 
 // goesOn has a fit end again and again after its noise was drawn; anew draws it from the system each time.

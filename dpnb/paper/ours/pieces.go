@@ -18,28 +18,10 @@ import (
 )
 
 // pieces lists what is claimed of maxima of affine functions.
-func pieces() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/pieces", Paper: "docs/theory/smoothing.md, Theorem 8", Kind: claim.Ours,
-		Statement: "a soft maximum of pieces v_p, whose differences span r dimensions and whose variance is at most " +
-			"V, costs δ_remove(ε) ≤ Σ δ_G(ε − c; ‖v_p‖/σ), c = max over v ≤ V of r ln(1 + v/(rwλ)) − v/(2σ²), and " +
-			"δ_add(ε) ≤ Σ δ_G(ε; ‖v_p‖/σ), whatever λ is",
-		Code: []string{"privacy/objective.Entropic", "mechanism/objpert/convolution.COP", "loss.Maximum",
-			"smoothing.NewBowlPieces"},
-		Tests: []string{"mechanism/objpert/convolution.TestPieces", "mechanism/objpert/convolution.TestCalibratePieces",
-			"privacy/objective.TestCharge", "loss.TestMaximum"},
-		Proof: "smoothing#dpnb-pieces f67d48aa",
-		Check: "exact divergences in the plane of a bowl, the largest of two absolute residuals and three lopsided " +
-			"pieces: λ at which c is 0, a third of ε and nine tenths of it, ε = 0.3 and 1, with labels, rows and " +
-			"other records' curvature by hill climbing; over the bound of the direction",
-		Expected: "never above 1, to the thousandths of the quadrature; above 0.95 in both directions",
-		Seed:     83, Run: piecesAudited(1, 0, 83),
-		Wrong: map[string]claim.Check{
-			"σ less by a hundredth":       piecesAudited(1.01, 0, 83),
-			"the curvature costs nothing": piecesAudited(1, 1, 83),
-		},
-		Slow: true,
-	}}
+func pieces() claim.Checks {
+	return claim.Checks{
+		"dpnb/pieces": claim.Against(piecesAudited(1, 0, 83), piecesAudited(1.01, 0, 83), piecesAudited(1, 1, 83)),
+	}
 }
 
 // pieceFunctions are a bowl, ‖x‖_∞ in the plane and three pieces on the line.

@@ -15,22 +15,10 @@ import (
 )
 
 // prediction lists our claim about predictions.
-func prediction() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/predict", Paper: "docs/theory/proportional.md", Kind: claim.Ours,
-		Statement: "the error of private learning at a given (ε, δ) is known from n, d, κ and the noise alone, " +
-			"before any data are seen",
-		Code: []string{"theory/proportional.Task.Best", "theory/proportional.Prediction"},
-		Tests: []string{"theory/proportional.TestPredictionsKeepTheGuarantee",
-			"theory/proportional.TestMisclassification"},
-		Proof: "proportional#dpnb-predict 3d5bd4d9", Figure: "06_proportional#predict",
-		Check: "objective and output perturbation at their predicted best ridge, δ = 1e-5, logistic and Huber, n = " +
-			"400 and 600, rows of ±1/√d: mean squared error and errors on new records of 60 simulated fits (--full: " +
-			"n = 1,000 and 2,000, 400 fits) against the prediction, and against that for twice the ε",
-		Expected: "within four standard errors or two percent; the other prediction beyond both", Seed: 91,
-		Run:  predictionsHold(1),
-		Slow: true, Scaled: []claim.Scaled{{Of: "the noise", By: predictionsHold}},
-	}}
+func prediction() claim.Checks {
+	return claim.Checks{
+		"dpnb/predict": claim.Times(predictionsHold),
+	}
 }
 
 // predictionsHold simulates with noise that is scaled by a factor: 1 but for a check that must fail.

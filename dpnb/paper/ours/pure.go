@@ -19,110 +19,17 @@ import (
 )
 
 // pureEpsilon lists claims about pure ε with heavy tails.
-func pureEpsilon() []claim.Claim {
-	const page = "docs/theory/heavytail.md, section "
-	return []claim.Claim{
-		{
-			ID: "dpnb/extension-bias", Paper: page + "1", Kind: claim.Ours,
-			Statement: "a smooth extension is below f_C by (min(A,C)/C)²H*(C) at most, and its curvature by S̄(|γ|), " +
-				"for " +
-				"rows of any length",
-			Code:  []string{"loss.Extension", "loss.Bend.Bias"},
-			Tests: []string{"loss.TestExtension", "loss.TestBend", "loss.TestBiasConstants"},
-			Proof: "heavytail#dpnb-extension-bias 7294bcdd",
-			Check: "f_C less the extension over that bound, and difference quotients of slopes over S̄ between them, " +
-				"eight losses, both laws, 100 rows each from 1e-4 to 1e4 long: the largest",
-			Expected: "1 and 1, to a thousandth, and never more",
-			Seed:     51, Run: extensionBias(1, 1, 51),
-			Wrong: map[string]claim.Check{
-				"H* less by a tenth": extensionBias(0.9, 1, 51), "H* more by a tenth": extensionBias(1.1, 1, 51),
-				"S̄ less by a tenth": extensionBias(1, 0.9, 51), "S̄ more by a tenth": extensionBias(1, 1.1, 51),
-			},
-		},
-		{
-			ID: "dpnb/one-output", Paper: page + "2", Kind: claim.Ours,
-			Statement: "one output perturbation with pure ε needs noise for min(C/Λ + 2τ/Λ, 2R), and no second stage",
-			Code:      []string{"mechanism/pure.Output", "mechanism/pure.Output.Sensitivity"},
-			Tests:     []string{"audit.TestPureOutput", "mechanism/pure.TestCalibrate"},
-			Proof:     "heavytail#dpnb-one-output 4336032c",
-			Check: "how far the mechanism's own minimiser moves for a linear loss that is added or replaced, with a " +
-				"solver that does its worst, over scale times ε, both adjacencies, where the ball binds and where not",
-			Expected: "1, to a thousandth",
-			Run:      oneOutput(1),
-			Wrong: map[string]claim.Check{"the scale less by a tenth": oneOutput(0.9),
-				"the scale more by a tenth": oneOutput(1.1)},
-		},
-		{
-			ID: "dpnb/pure-objective", Paper: page + "3", Kind: claim.Ours,
-			Statement: "objective perturbation with noise e^{−‖b‖/β} has ε = sup |γ|/β + ln(1 + S/Λ) over a record's " +
-				"pairs of slope and curvature, exactly",
-			Code:  []string{"privacy/objective.PureFlat", "mechanism/pure.Objective.Epsilon"},
-			Tests: []string{"audit.TestPureObjective"},
-			Proof: "heavytail#dpnb-pure-objective 67235921",
-			Check: "exact densities of Huber's loss without a record and with one, the largest log ratio over " +
-				"records " +
-				"and outputs, at C = β = s = 1, Λ = 2 and 10; at ε = 0.1, 1 and 4 those of the mechanism's own " +
-				"extension of " +
-				"five losses over its share of ε",
-			Expected: "1.4055 and 1.0953, as PureFlat; 1, to a thousandth",
-			Run:      pureObjective(1),
-			Wrong: map[string]claim.Check{"ε less by a tenth": pureObjective(0.9),
-				"ε more by a tenth": pureObjective(1.1)},
-		},
-		{
-			ID: "dpnb/free-jacobian", Paper: page + "3", Kind: claim.Ours,
-			Statement: "curvature up to Λ(e^{(C−|γ|)/β} − 1) costs nothing, ln cosh nothing from Λ = 2sβ/C on and " +
-				"else " +
-				"what PureParabola says",
-			Code: []string{"privacy/objective.PureFree", "privacy/objective.PureParabola", "loss.FreeBend",
-				"loss.CoshBend"},
-			Tests: []string{"audit.TestPureObjective", "loss.TestBend"},
-			Proof: "heavytail#dpnb-free-jacobian d2f875c8",
-			Check: "exact densities of the absolute loss's extension without a record and with one: the free curve " +
-				"at " +
-				"C/β = 1, Λ = 1 and C/β = 2, Λ = 0.1; ln cosh at C = β = s = 1, Λ = 2, 1 and 0.3",
-			Expected: "1.0000, 2.0000; 1.0000, 1.1133, 1.7532",
-			Run:      freeJacobian(1),
-			Wrong: map[string]claim.Check{"curvature more by a tenth": freeJacobian(1.1),
-				"curvature less by a tenth": freeJacobian(0.9)},
-		},
-		{
-			ID: "dpnb/pure-utility", Paper: page + "3", Kind: claim.Ours,
-			Weak: "a bound for every distribution of losses, held against one: the terms of the proof come to all " +
-				"of it, and nothing shows that a risk can",
-			Statement: "objective perturbation with C and Λ of the theorem has a mean excess risk of at most " +
-				"G_kD(d/(nε))^{1−1/k} + √(1+τ/2)·G₂D/√n under add/remove-one",
-			Code:  []string{"mechanism/pure.Config"},
-			Proof: "heavytail#dpnb-pure-utility e8611ef6",
-			Check: "the sum of all terms of the proof at the C and Λ that are calibrated, over the bound, for 60 " +
-				"settings; and the risk of WorstCase on 20 samples (--full: 400) over it",
-			Expected: "1 to 1e-6, the calibrated C and Λ being the best; below 1",
-			Seed:     52, Run: pureUtility(1, 52),
-			Wrong: map[string]claim.Check{"C and Λ more by a tenth": pureUtility(1.1, 52),
-				"C and Λ less by a tenth": pureUtility(0.9, 52)},
-		},
-		{
-			ID: "dpnb/total-release", Paper: page + "4", Kind: claim.Ours,
-			Statement: "a pure release is made for every dataset, by a certificate ‖g‖/(Λ + μ/2) on the ball's " +
-				"surface " +
-				"that needs no more precision for larger noise",
-			Code: []string{"mechanism/pure.Objective", "erm.MinimizeWithin", "erm.WithinError",
-				"noise/exact.Isotropic.Near"},
-			Tests: []string{"mechanism/pure.TestTotal", "mechanism/pure.TestHugeNoise", "erm.TestMinimizeWithin",
-				"mechanism/pure.TestSomeCount", "mechanism/pure.TestMoreRecordsAreNoWorse",
-				"erm.TestSurfaceCertificate", "erm.TestArrivesByNumber", "erm.TestWithinError", "erm.TestBlurred",
-				"mechanism/pure.TestBlur", "noise/exact.TestIsotropicNear"},
-			Proof: "heavytail#dpnb-total-release 77008020",
-			Check: "the distance of 60,000 points of the surface from the minimiser over the certificate, where that " +
-				"is known; releases of five datasets that no fit likes: numbers that are none, infinite or 1e300, " +
-				"one " +
-				"record, no record",
-			Expected: "at most 1, and 1 to a thousandth somewhere; five releases",
-			Run:      totalRelease(0.5),
-			Scaled: []claim.Scaled{{Of: "the part of μ", By: func(f float64) claim.Check {
-				return totalRelease(f / 2)
-			}}},
-		},
+func pureEpsilon() claim.Checks {
+	return claim.Checks{
+		"dpnb/extension-bias": claim.Against(extensionBias(1, 1, 51), extensionBias(0.9, 1, 51),
+			extensionBias(1.1, 1, 51), extensionBias(1, 0.9, 51), extensionBias(1, 1.1, 51)),
+		"dpnb/one-output":     claim.Against(oneOutput(1), oneOutput(0.9), oneOutput(1.1)),
+		"dpnb/pure-objective": claim.Against(pureObjective(1), pureObjective(0.9), pureObjective(1.1)),
+		"dpnb/free-jacobian":  claim.Against(freeJacobian(1), freeJacobian(1.1), freeJacobian(0.9)),
+		"dpnb/pure-utility":   claim.Against(pureUtility(1, 52), pureUtility(1.1, 52), pureUtility(0.9, 52)),
+		"dpnb/total-release": claim.Times(func(f float64) claim.Check {
+			return totalRelease(f / 2)
+		}),
 	}
 }
 

@@ -21,52 +21,17 @@ import (
 )
 
 // quantileRegression lists our claims about quantiles (docs/theory/quantiles.md).
-func quantileRegression() []claim.Claim {
-	return []claim.Claim{
-		quantileIntervals(),
-		{
-			ID: "dpnb/quantiles-joint", Paper: "docs/theory/quantiles.md, section 3", Kind: claim.Ours,
-			Statement: "K quantiles can be descended on together by slopes in order, of which there are K + 1 at a " +
-				"record: pooled quantiles lose no more than what is descended on, and noise of covariance C hides a " +
-				"record if v_jᵀC⁻¹v_j ≤ 1 for the K + 1 slopes, which nine deciles allow with half the noise of nine " +
-				"fits",
-			Code: []string{"mechanism/sgd.Quantiles", "mechanism/sgd.LevelCovariance", "mechanism/sgd.Pool"},
-			Tests: []string{"mechanism/sgd.TestJointLoss", "mechanism/sgd.TestLevelCovariance",
-				"mechanism/sgd.TestOneRecordOfQuantiles"},
-			Proof: "quantiles#dpnb-quantiles-joint fe63fcdc",
-			Check: "300 random sets of 1 to 8 levels (6,000 in the full run): all slopes there can be in the norm " +
-				"C⁻¹ of the released covariance; at 100 random margins each the losses once pooled, f̃ by its " +
-				"definition, and the losses; the trace of C for the deciles beside that of nine fits",
-			Expected: "no slope longer than 1, some nearly as long; the three in this order; a quarter of the trace " +
-				"or less",
-			Seed: 131, Run: jointQuantiles(jointly{noise: 1, order: sgd.Pool}, 131),
-			Wrong: map[string]claim.Check{
-				"noise less by a fiftieth":    jointQuantiles(jointly{noise: 0.98, order: sgd.Pool}, 131),
-				"slopes that are not ordered": jointQuantiles(jointly{noise: 1, order: sgd.Pool, any: true}, 131),
-				"sorting instead of pooling":  jointQuantiles(jointly{noise: 1, order: sort.Float64s}, 131),
-			},
-		},
-		{
-			ID: "dpnb/quantiles-default", Paper: "docs/theory/quantiles.md, section 5", Kind: claim.Ours,
-			Weak: "excess risks: those of others are as much larger",
-			Statement: "the descent of dpnb.Median has at most a tenth of the excess risk that C-OP as printed has " +
-				"in median regression with skewed residuals, and no more than any private method that we have tried",
-			Code:  []string{"mechanism/sgd.Adaptive", "mechanism/sgd.Counted", "learn.Quantile"},
-			Tests: []string{"paper/ours.TestMedianOfSkewedResiduals"},
-			Proof: "quantiles#dpnb-quantiles-default 8e6e3c09",
-			Check: "n = 2,000 (and 20,000 in the full run), d = 10, ε = 0.5 and 1, δ = 1e-5, eight fits (thirty) " +
-				"of each: the mean excess of the mean absolute residual, beside a tenth of C-OP's on such records " +
-				"and the least of what other methods have had",
-			Expected: "below both; at n = 20,000, where the least known have one digit, two standard errors allowed",
-			Seed:     132, Run: medianDefault(1, 1, 132),
-			Slow: true,
-			Wrong: map[string]claim.Check{
-				"coefficients held to half the radius": medianDefault(0.5, 1, 132),
-			},
-			Scaled: []claim.Scaled{{Of: "what others have", By: func(factor float64) claim.Check {
-				return medianDefault(1, factor, 132)
-			}}},
-		},
+func quantileRegression() claim.Checks {
+	return claim.Checks{
+		"dpnb/quantile-intervals": quantileIntervals(),
+		"dpnb/quantiles-joint": claim.Against(jointQuantiles(jointly{noise: 1, order: sgd.Pool}, 131),
+			jointQuantiles(jointly{noise: 0.98, order: sgd.Pool}, 131),
+			jointQuantiles(jointly{noise: 1, order: sgd.Pool, any: true}, 131),
+			jointQuantiles(jointly{noise: 1, order: sort.Float64s}, 131)),
+		"dpnb/quantiles-default": claim.Times(func(factor float64) claim.Check {
+			return medianDefault(1, factor, 132)
+		}).
+			Against(medianDefault(0.5, 1, 132)),
 	}
 }
 

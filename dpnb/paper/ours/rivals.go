@@ -18,45 +18,14 @@ import (
 )
 
 // rivals lists the claims about boosted AdaSSP and TukeyEM (docs/theory/linear_rivals.md).
-func rivals() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "dpnb/boosted-adassp", Paper: "docs/theory/linear_rivals.md, section 1", Kind: claim.Ours,
-			Statement: "boosted AdaSSP costs one Gaussian mechanism of μ² = 1/σ₁² + 1/σ₂² + T/σ₃², which a record " +
-				"that is clipped in every round attains",
-			Code:  []string{"mechanism/ssp.Boosted", "mechanism/ssp.CalibrateBoosted"},
-			Tests: []string{"mechanism/ssp.TestBoostedPaysForItsRounds", "mechanism.TestNoiseIsWhatTheParametersSay"},
-			Proof: "linear_rivals#dpnb-boosted-adassp 84b0c6a3",
-			Check: "μ of the event over the formula; an audit of 24,000 releases each of 600 records with label 0 " +
-				"and of one more with label 1, two rounds at μ = 2.4",
-			Expected: "1 to 1e-6; not refuted, and ε at least a quarter of the claimed 12.6: so few draws show no more",
-			Seed:     150, Run: boostedHolds(1, 1, 2),
-			Slow: true,
-			Wrong: map[string]claim.Check{
-				"the noise of the rounds less by a tenth": boostedHolds(0.9, 1, 2),
-				"a round that is free":                    boostedHolds(1, 1, 1),
-			},
-			Scaled: []claim.Scaled{{Of: "μ", By: func(f float64) claim.Check {
-				return boostedHolds(1, f, 2)
-			}}},
-		}, {
-			ID: "dpnb/tukey-em", Paper: "docs/theory/linear_rivals.md, section 2", Kind: claim.Ours,
-			Statement: "TukeyEM is (ε₁ + η + ln(1/(1 − δ)), δ)-DP: one δ serves the test and the draw",
-			Code:      []string{"mechanism/ssp.TukeyEM", "mechanism/ssp.CalibrateTukeyEM"},
-			Tests: []string{"mechanism/ssp.TestTukeyDistance", "mechanism/ssp.TestTukeyDrawsDeepPoints",
-				"mechanism/ssp.TestTukeyThreshold", "mechanism.TestNoiseIsWhatTheParametersSay"},
-			Proof: "linear_rivals#dpnb-tukey-em 6bfa3fd9",
-			Check: "the exact law of the release for two pairs of neighbours, one told apart by the test and one by " +
-				"the draw, by the definition of depth: the largest ε that δ allows, over that of the event; how " +
-				"often releases of neighbours pass, and of 94 records are 0, against that law",
-			Expected: "at most 1, and at least 0.9 for both pairs; within 4.5 standard errors",
-			Seed:     151, Run: tukeyHolds(1, 1, 1),
-			Wrong: map[string]claim.Check{
-				"ε less by a tenth":                tukeyHolds(0.9, 1, 1),
-				"the test's noise less by a tenth": tukeyHolds(1, 0.9, 1),
-				"η of the draw more by 10 %":       tukeyHolds(1, 1, 1.1),
-			},
-		},
+func rivals() claim.Checks {
+	return claim.Checks{
+		"dpnb/boosted-adassp": claim.Times(func(f float64) claim.Check {
+			return boostedHolds(1, f, 2)
+		}).
+			Against(boostedHolds(0.9, 1, 2), boostedHolds(1, 1, 1)),
+		"dpnb/tukey-em": claim.Against(tukeyHolds(1, 1, 1), tukeyHolds(0.9, 1, 1), tukeyHolds(1, 0.9, 1),
+			tukeyHolds(1, 1, 1.1)),
 	}
 }
 

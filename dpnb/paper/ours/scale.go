@@ -24,65 +24,18 @@ import (
 )
 
 // recordsElsewhere lists the claims about records that are not in memory (docs/theory/scale.md).
-func recordsElsewhere() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "dpnb/stored-clip", Paper: "this project, docs/theory/scale.md", Kind: claim.Ours,
-			Statement: "no record gets longer by being stored as float32, so that noise made for the bound on the " +
-				"records before is enough after",
-			Code:  []string{"matrix/stored.Writer"},
-			Tests: []string{"matrix/stored.TestStoredRows"},
-			Proof: "scale#dpnb-stored-clip ee0f16c7",
-			Check: "records of 7 features over 80 powers of ten, zeros and numbers below the range of float32 among " +
-				"them, written and read back: squares of norms in 4,096 bits, before and after",
-			Expected: "none is longer, and none differs by more than the lemma says; rounding to the nearest " +
-				"lengthens thousands",
-			Seed: 96, Run: storedClip(nil, 96),
-			Wrong: map[string]claim.Check{
-				"rounded to the nearest: longer by 6e-8": storedClip(func(v float64) float64 {
-					return float64(float32(v))
-				}, 96),
-				"rounded to 20 bits, towards zero": storedClip(func(v float64) float64 {
-					return math.Float64frombits(math.Float64bits(v) &^ (1<<33 - 1))
-				}, 96),
-			},
-		},
-		{
-			ID: "dpnb/streamed-fit", Paper: "this project, docs/theory/scale.md", Kind: claim.Ours,
-			Statement: "a fit of records in a file is the fit in memory, to the last bit; added up elsewhere, in " +
-				"other parts, it lies within the sum of the two certificates of it",
-			Code:  []string{"matrix/stored.Rows", "erm.Source", "erm.Part"},
-			Tests: []string{"matrix/stored.TestStoredRows", "erm.TestSourceHasTheSameMinimiser"},
-			Proof: "scale#dpnb-streamed-fit eaa13309",
-			Check: "the minimiser for 3,003 records of 6 features (30,003 in the full run) with noise, in memory and " +
-				"from a file, one and three workers; and by a Source of parts of 500, added up exactly",
-			Expected: "no bit differs between memory and file; the source within the certificates; one record less, " +
-				"or one twice, is out of them",
-			Seed: 97, Run: streamedFit(0, 97),
-			Wrong: map[string]claim.Check{
-				"a record left out: less by 3.3e-4":      streamedFit(-1, 97),
-				"a record counted twice: more by 3.3e-4": streamedFit(1, 97),
-			},
-		},
-		{
-			ID: "dpnb/sums-in-any-order", Paper: "this project, docs/theory/scale.md", Kind: claim.Ours,
-			Statement: "sums of passes are the same bits whatever the order, the bundles and the number of workers",
-			Code:      []string{"internal/exactsum.Vector"},
-			Tests: []string{"internal/exactsum.TestSumIsExact",
-				"internal/exactsum.TestAnyBundlingGivesTheSameBits"},
-			Proof: "scale#dpnb-sums-in-any-order 602681a4",
-			Check: "2,000 vectors whose entries spread over 600 powers of two and cancel but for ten, added in 20 " +
-				"orders (400 in the full run) by 1 to 9 workers, merged in any order, against the sum in 2,300 bits",
-			Expected: "the float64 next to the sum, each time; sums in float64 and in double-double differ",
-			Seed:     98, Run: anyOrder(addExactly, 1, 98),
-			Wrong: map[string]claim.Check{
-				"sums in float64":       anyOrder(addPlainly, 1, 98),
-				"sums in double-double": anyOrder(addDoubly, 1, 98),
-			},
-			Scaled: []claim.Scaled{{Of: "the sum", By: func(factor float64) claim.Check {
-				return anyOrder(addExactly, factor, 98)
-			}}},
-		},
+func recordsElsewhere() claim.Checks {
+	return claim.Checks{
+		"dpnb/stored-clip": claim.Against(storedClip(nil, 96), storedClip(func(v float64) float64 {
+			return float64(float32(v))
+		}, 96), storedClip(func(v float64) float64 {
+			return math.Float64frombits(math.Float64bits(v) &^ (1<<33 - 1))
+		}, 96)),
+		"dpnb/streamed-fit": claim.Against(streamedFit(0, 97), streamedFit(-1, 97), streamedFit(1, 97)),
+		"dpnb/sums-in-any-order": claim.Times(func(factor float64) claim.Check {
+			return anyOrder(addExactly, factor, 98)
+		}).
+			Against(anyOrder(addPlainly, 1, 98), anyOrder(addDoubly, 1, 98)),
 	}
 }
 

@@ -21,44 +21,11 @@ import (
 )
 
 // sumsAndSamples lists this project's claims about sums over records and random samples (docs/theory/release.md).
-func sumsAndSamples() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "dpnb/exact-sums", Paper: "this project, docs/theory/release.md, after Casacuberta et al. 2022",
-			Kind: claim.Ours,
-			Statement: "the computed sums of neighbours differ by exactly what the one record gives alone, wherever " +
-				"it stands",
-			Code: []string{"mechanism/sgd.Descent", "mechanism/objpert/interval.Curvature"},
-			Tests: []string{"mechanism/sgd.TestSumsOfNeighboursDifferByTheRecord",
-				"mechanism/objpert/interval.TestMatricesOfNeighboursDifferByTheRecord"},
-			Proof: "release#dpnb-exact-sums 5eb1b1e0",
-			Check: "a step of DP-SGD and a released curvature matrix, each run with the same small noise on " +
-				"neighbours, on the record alone and on none; d = 7, up to 130 records (1,030 in the full run), the " +
-				"record in front, in the middle and at the end, dense and sparse rows, one and three workers",
-			Expected: "equal differences to the last bit, all of them; most differ where records are summed in " +
-				"float64",
-			Seed: 94, Run: exactSums(false, 1, 94),
-			Wrong: map[string]claim.Check{"sums in float64": exactSums(true, 1, 94)},
-			Scaled: []claim.Scaled{{Of: "what the record gives alone",
-				By: func(factor float64) claim.Check { return exactSums(false, factor, 94) }}},
-		},
-		{
-			ID: "dpnb/exact-sample", Paper: "this project, docs/theory/release.md", Kind: claim.Ours,
-			Statement: "batches, numbers of runs and choices have exactly the law that the accountant assumes",
-			Code:      []string{"noise/exact.Sampler", "noise.Exact"},
-			Tests: []string{"noise/exact.TestSubsetLaw", "noise/exact.TestPoissonLaw", "noise/exact.TestBelow",
-				"noise/exact.TestBinomialIsExact"},
-			Proof: "release#dpnb-exact-sample b6a4b26a",
-			Check: "2,000 batches (20,000 in the full run) at rates of 256/48,842 and 0.3: how many are in, χ² of " +
-				"the places, neighbours in a batch together; as many Poisson numbers of mean 15.4 and choices among " +
-				"11: χ²",
-			Expected: "all within 5.5 standard deviations; a rate that is wrong by a fiftieth is seen",
-			Seed:     95, Run: exactSample(1, 95),
-			Wrong: map[string]claim.Check{
-				"rates more by a fiftieth": exactSample(1.02, 95),
-				"rates less by a fiftieth": exactSample(0.98, 95),
-			},
-		},
+func sumsAndSamples() claim.Checks {
+	return claim.Checks{
+		"dpnb/exact-sums": claim.Times(func(factor float64) claim.Check { return exactSums(false, factor, 94) }).
+			Against(exactSums(true, 1, 94)),
+		"dpnb/exact-sample": claim.Against(exactSample(1, 95), exactSample(1.02, 95), exactSample(0.98, 95)),
 	}
 }
 

@@ -12,26 +12,10 @@ import (
 )
 
 // tuned lists the claim about the best of several learners.
-func tuned() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/tuned", Paper: "docs/theory/learners.md, section 10", Kind: claim.Ours,
-		Statement: "the best of Poisson(m) fits, each of a learner drawn evenly that is μ_f-GDP but for η, by a " +
-			"score that one record changes by at most 1 and noise of σ_s, is what the selection theorem says of a " +
-			"Gaussian mechanism of μ² = μ_f² + σ_s⁻², but for mη; that is what a tuned model costs",
-		Code: []string{"learn.Tune", "privacy.SelectionPoissonProfile"},
-		Tests: []string{"learn.TestTuneCostsWhatItSays", "learn.TestTuneScoreMovesByOne", "learn.TestTuneRefusals",
-			"learn.TestCostOfTuneIsThatOfAll"},
-		Proof: "learners#dpnb-tuned 475d6f1c",
-		Check: "tuned models at (1, 10⁻⁵) and (8, 0.05): the δ that they release against the formula on a grid, at " +
-			"the ε that was allowed and an eighth of it; and exact laws of the selection of two learners with the " +
-			"noise of these models, scores that rise or fall with the coefficients and move by one",
-		Expected: "equal to 3 %, at most δ and no less than 0.98 δ; none above",
-		Run:      tunedHolds(1, false),
-		Wrong: map[string]claim.Check{
-			"δ less by a tenth":            tunedHolds(0.9, false),
-			"a score that is not paid for": tunedHolds(1, true),
-		},
-	}}
+func tuned() claim.Checks {
+	return claim.Checks{
+		"dpnb/tuned": claim.Against(tunedHolds(1, false), tunedHolds(0.9, false), tunedHolds(1, true)),
+	}
 }
 
 // tunedHolds holds what tuned models say of themselves, times a factor, against the theorem and exact laws; free says

@@ -19,38 +19,14 @@ import (
 )
 
 // quadraticExperiments lists claims about what the paper's experiment shows and what it leaves out.
-func quadraticExperiments() []claim.Claim {
-	return []claim.Claim{{
-		ID: "dpnb/quadratic-anchor", Paper: "Cortild, Cartis 2026, appendix G.3", Kind: claim.Ours,
-		Statement: "in the paper's experiment QOP gives back the anchor that it was given: its flat curve is the " +
-			"anchor's own risk",
-		Code:  []string{"paper/qop.NewTask", "mechanism/qop.Perturbation.Simulate"},
-		Tests: []string{"paper/qop.TestReleaseIsTheAnchor"},
-		Proof: "quadratic#dpnb-quadratic-anchor 78f50dbd", Errata: []string{"qop-31", "qop-56"},
-		Figure: "03_quadratic#share",
-		Check: "G.3's problem (n = 300, d = 100, ξ = 5, ω = 1, anchor at N(0, 0.1·I) from θ⋆) on [−100, 100]ᵈ, no " +
-			"output noise, 5 draws: the share of the way from the anchor's empirical risk to the smallest one that " +
-			"the release goes, with the printed σ², with that of exact accounting, and if ‖x‖ ≤ 15 is known as well",
-		Expected: "0.01 % as printed, 1.05 % with exact accounting, to 8 % of it",
-		Seed:     59, Run: anchorShare(1),
-		Scaled: []claim.Scaled{{Of: "σ²", By: anchorShare}},
-	}, {
-		ID: "dpnb/interpolation", Paper: "Cortild, Cartis 2026, Section 2.1 (announced for Section 5.2, where it is " +
-			"not)", Kind: claim.Ours,
-		Statement: "a label that is off by a seventh of the regulariser's slope breaks the claimed (ε, δ), whatever σ²",
-		Code:      []string{"mechanism/qop.AssumeInterpolation"},
-		Tests:     []string{"paper/qop.TestQOPInterpolation", "mechanism/qop.TestUnseenCoversRoundedLabels"},
-		Proof:     "quadratic#dpnb-interpolation 0023bd74", Errata: []string{"qop-20"},
-		Figure: "03_quadratic#broken-plot",
-		Check: "least squares in one dimension, m = 5, linear regulariser of slope 1, ε = 0.5, δ = 0.05: exact laws " +
-			"of a record (x, y) = (1, t) against none and against (1, −t), σ² by exact accounting, as printed, and " +
-			"1e9", Expected: "at t = 0 below δ, above it from t < 1/7 on",
-		Run: brokenInterpolation(1, 1),
-		Scaled: []claim.Scaled{{Of: "t", By: func(f float64) claim.Check {
+func quadraticExperiments() claim.Checks {
+	return claim.Checks{
+		"dpnb/quadratic-anchor": claim.Times(anchorShare),
+		"dpnb/interpolation": claim.Times(func(f float64) claim.Check {
 			return brokenInterpolation(1, f)
-		}}},
-		Wrong: map[string]claim.Check{"a fifth of the noise": brokenInterpolation(0.2, 1)},
-	}}
+		}).
+			Against(brokenInterpolation(0.2, 1)),
+	}
 }
 
 func anchorShare(factor float64) claim.Check {

@@ -3,15 +3,11 @@
 // evidence for its entries of docs/errata.md.
 package qop
 
-import (
-	"slices"
+import "github.com/dpnb/notebooks/dpnb/claim"
 
-	"github.com/dpnb/notebooks/dpnb/claim"
-)
-
-// Claims returns the claims of this room.
-func Claims() []claim.Claim {
-	return slices.Concat(
+// Checks returns the checks of claims.txt.
+func Checks() []claim.Checks {
+	return []claim.Checks{
 		composites(),
 		quadraticLemmas(),
 		quadraticMatrices(),
@@ -21,5 +17,5 @@ func Claims() []claim.Claim {
 		linearMechanism(),
 		quadraticExperiments(),
 		quadraticFigures(),
-	)
+	}
 }

@@ -18,42 +18,15 @@ import (
 )
 
 // composites lists the claims of qop about solving its problem.
-func composites() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "qop/eq7", Paper: "Cortild, Cartis 2026, appendix G.1, equation (7)", Kind: claim.Bound,
-			Code: []string{"erm/composite.Certificate", "erm/composite.JointDistance"},
-			Tests: []string{"erm/composite.TestJointDistance", "erm/composite.TestSolveTable",
-				"paper/qop.TestQOPCriterion"},
-			Proof: "composite#qop-eq7 305cd830", Errata: []string{"qop-52"},
-			Check: "least squares with a Wishart term, with and without ℓ₁ and a box, at points near and far from a " +
-				"minimiser certified to 1e-9; the distance is exact, ασ² the least eigenvalue of the Hessian",
-			Expected: "the share 2ασ²(J̃ − min J̃)/dist² is at most 1, and reached",
-			Seed:     71, Run: eq7(1, 71),
-			Scaled: []claim.Scaled{{Of: "the modulus", By: func(f float64) claim.Check {
-				return eq7(f, 71)
-			}}},
-		},
-		{
-			ID: "qop/algG.2", Paper: "Cortild, Cartis 2026, Algorithm G.2 and appendix G.3", Kind: claim.Theorem,
-			Code: []string{"erm/composite.Stochastic"},
-			Tests: []string{"erm/composite.TestStochasticConverges",
-				"erm/composite.TestPrintedAlgorithmIsBiased", "paper/qop.TestQOPSplittingIsBiased",
-				"paper/qop.TestQOPThousandIterations"},
-			Proof: "composite#qop-algG.2 690c295c", Errata: []string{"qop-46", "qop-47", "qop-48"},
-			Figure: "03_quadratic#solvers",
-			Check: "the algorithm as printed: over an affine C; over θ ≥ 0 with two records; on the problem of G.3 " +
-				"against the certified minimiser. And with the proximal map of r + ι_C as one",
-			Expected: "convergence over an affine C and with the joint map; none as printed over a half-line",
-			Seed:     72, Run: algorithmG2(true, 1, 72),
-			Want: claim.HoldsWithCorrection,
-			Wrong: map[string]claim.Check{
-				"the algorithm unmended": algorithmG2(false, 1, 72),
-			},
-			Scaled: []claim.Scaled{{Of: "the solution", By: func(factor float64) claim.Check {
-				return algorithmG2(true, factor, 72)
-			}}},
-		},
+func composites() claim.Checks {
+	return claim.Checks{
+		"qop/eq7": claim.Times(func(f float64) claim.Check {
+			return eq7(f, 71)
+		}),
+		"qop/algG.2": claim.Times(func(factor float64) claim.Check {
+			return algorithmG2(true, factor, 72)
+		}).
+			Against(algorithmG2(false, 1, 72)),
 	}
 }
 

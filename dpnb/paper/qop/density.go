@@ -13,18 +13,10 @@ import (
 )
 
 // densities lists what is claimed of the density by which neighbours are told apart.
-func densities() []claim.Claim {
-	return []claim.Claim{{
-		ID: "qop/eq4", Paper: "Cortild, Cartis 2026, appendix E.1, equation (4)", Kind: claim.Theorem,
-		Code:  []string{"audit.Curvature.LossAt"},
-		Tests: []string{"audit.TestCurvatureScalar", "audit.TestCurvatureBelowAccounting"},
-		Proof: "quadratic#dpnb-quadratic-density d1a454f7", Figure: "03_quadratic#neighbours",
-		Check: "releases drawn by solving, 3,000 each, least squares and Huber losses, d = 1, 2, 3 and 5, without a " +
-			"record: the mean of p′/p, p by the closed form, p′ with the record or of another σ²",
-		Expected: "1 within 4.5 standard errors, p being a density only if that is so",
-		Seed:     63, Run: meanRatio(1),
-		Scaled: []claim.Scaled{{Of: "σ²", By: meanRatio}},
-	}}
+func densities() claim.Checks {
+	return claim.Checks{
+		"qop/eq4": claim.Times(meanRatio),
+	}
 }
 
 // meanRatio is the check of qop/eq4 with densities for σ² times factor.

@@ -11,37 +11,11 @@ import (
 )
 
 // quadraticFigures lists the claims that are the outcome of the paper's experiment.
-func quadraticFigures() []claim.Claim {
-	return []claim.Claim{{
-		ID: "qop/fig2", Paper: "Cortild, Cartis 2026, Figure 2", Kind: claim.Figure,
-		Weak:  "which of two curves is flat: an error has no size",
-		Code:  []string{"paper/qop.Figure2", "paper/qop.AsPrinted", "paper/qop.Releases"},
-		Tests: []string{"paper/qop.TestFigure2", "paper/qop.TestQOPAgainstAnchor"},
-		Proof: "quadratic#qop-fig2 c31bcedd", Errata: []string{"qop-17", "qop-31", "qop-48", "qop-56"},
-		Figure: "03_quadratic#figure-two-printed",
-		Check: "the experiment of appendix G.3 with Algorithm G.2 and with certified minimisers, κ = 10, 100, 1000; " +
-			"then releases with their noise, of QOP and of LOP about the same anchor, proved (0.5, 0.01) under " +
-			"replace-one, κ = 10 and 1000", Expected: "LOP's risk tenfold or more for a tenfold κ, QOP's within 5 %",
-		Seed: 58, Run: growingBoxes(false),
-		Want: claim.HoldsWithCorrection,
-		Wrong: map[string]claim.Check{
-			"LOP in the place of QOP": growingBoxes(true),
-		},
-	}, {
-		ID: "qop/tab3", Paper: "Cortild, Cartis 2026, Table 3", Kind: claim.Table,
-		Weak:  "printed figures held against each other: nothing is measured that is not printed",
-		Code:  []string{"paper/qop.Table3", "paper/qop.Published"},
-		Tests: []string{"paper/qop.TestTable3"},
-		Proof: "quadratic#qop-tab3 1b61d026", Figure: "03_quadratic#figure-two-printed",
-		Check: "the printed standard errors against the printed standard deviations over √10; the experiment again, " +
-			"Algorithm G.2, κ = 0.1 to 100, ten runs, risks divided by n",
-		Expected: "printed figures that agree to four digits; LOP above LOP-Clip above QOP",
-		Seed:     60, Run: spreadOfRuns(0),
-		Want: claim.NotCheckable,
-		Wrong: map[string]claim.Check{
-			"standard errors off by 0.01": spreadOfRuns(0.01),
-		},
-	}}
+func quadraticFigures() claim.Checks {
+	return claim.Checks{
+		"qop/fig2": claim.Against(growingBoxes(false), growingBoxes(true)),
+		"qop/tab3": claim.Against(spreadOfRuns(0), spreadOfRuns(0.01)),
+	}
 }
 
 // risks runs g and returns the mean risks by mechanism and task.

@@ -19,111 +19,17 @@ import (
 )
 
 // quadraticLemmas lists claims about the steps behind quadratic perturbation.
-func quadraticLemmas() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "qop/lemB.1", Paper: "Cortild, Cartis 2026, Lemma B.1 (Gaussian mechanism)", Kind: claim.Theorem,
-			Code:  []string{"privacy.GaussianProfile", "privacy.GaussianSigma"},
-			Tests: []string{"privacy.TestGaussianProfileIsExact", "paper/qop.TestQOPClassicalGaussian"},
-			Proof: "gaussian#qop-lemB.1 daca1aae", Errata: []string{"qop-16"},
-			Check:    "the least σ that is enough over that σ, ε from 0.1 to 20, δ from 1e-2 to 1e-300",
-			Expected: "at most 1, and near it for tiny δ",
-			Run:      classicalGaussian(1),
-			Want:     claim.HoldsWithCorrection,
-			Scaled:   []claim.Scaled{{Of: "σ", By: classicalGaussian}},
-		},
-		{
-			ID: "qop/lemB.2", Paper: "Cortild, Cartis 2026, Lemma B.2 (composition)", Kind: claim.Theorem,
-			Code: []string{"privacy/pld.New", "ledger.Budget"},
-			Tests: []string{"privacy/pld.TestDiscretePairsByBruteForce",
-				"privacy/pld.TestPureGuaranteesAgainstTheBinomial"},
-			Proof: "composition#qop-lemB.2 4eb5cee1",
-			Check: "exact δ(ε₁ + ε₂) of the product of the pairs that dominate all mechanisms of either kind, 48 " +
-				"combinations", Expected: "at most δ₁ + δ₂",
-			Run:    composedPairs(1),
-			Scaled: []claim.Scaled{{Of: "ε", By: composedPairs}},
-		},
-		{
-			ID: "qop/lemB.3", Paper: "Cortild, Cartis 2026, Lemma B.3 (conditional mechanism)", Kind: claim.Theorem,
-			Code:  []string{"privacy/wishart.Setting.Noise"},
-			Proof: "composition#qop-lemB.3 d41e4383", Errata: []string{"qop-50"},
-			Check:    "exact δ(ε) of the pair that dominates given the event and tells all without it, 36 combinations",
-			Expected: "at most δ + δ̃",
-			Run:      conditionalPairs(1),
-			Scaled:   []claim.Scaled{{Of: "δ + δ̃", By: conditionalPairs}},
-		},
-		{
-			ID: "qop/lemB.4", Paper: "Cortild, Cartis 2026, Lemma B.4 (successive approximation)", Kind: claim.Theorem,
-			Code:  []string{"mechanism/objpert/constrained.Objective"},
-			Proof: "quadratic#qop-lemB.4 26feec69",
-			Check: "exact laws of linear perturbation in one dimension with the regulariser's slope max(−1, " +
-				"min(1, kθ)), k to 1e4, and with |θ|, which sets θ to zero with positive probability; three ε",
-			Expected: "δ of the limit at most that of the sequence, to 1e-4",
-			Run:      successive(1),
-			Scaled:   []claim.Scaled{{Of: "σ of the limit", By: successive}},
-		},
-		{
-			ID: "qop/lemD.1", Paper: "Cortild, Cartis 2026, Lemma D.1", Kind: claim.Bound,
-			Weak: "a loose bound: the factor 2 is not needed, and √m + √d is above the mean of the largest " +
-				"singular value",
-			Loose: 0.5,
-			Code:  []string{"privacy/wishart.Wishart.LogLargestAbove"},
-			Tests: []string{"privacy/wishart.TestSpectrum", "paper/qop.TestQOPLargestEigenvalue"},
-			Proof: "quadratic#qop-lemD.1 5cc19645", Errata: []string{"qop-49"},
-			Check: "drawn spectra at ten (d, m), t where the bound is 1.9, 1 and 0.1; Clopper–Pearson intervals of " +
-				"level 1 − 1e-6", Expected: "no interval above the bound",
-			Seed: 41, Run: largestBelowBound(1),
-			Want:   claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "t", By: largestBelowBound}},
-		},
-		{
-			ID: "qop/lemD.2", Paper: "Cortild, Cartis 2026, Lemma D.2", Kind: claim.Bound,
-			Code:  []string{"privacy/wishart.Wishart.LogSmallestBelow", "privacy/wishart.Wishart.LogD"},
-			Tests: []string{"privacy/wishart.TestLogDFromNormalisers", "privacy/wishart.TestGamma"},
-			Proof: "quadratic#qop-lemD.2 c6d76a6d", Errata: []string{"qop-19"}, Figure: "03_quadratic#eigenvalues",
-			Check: "drawn spectra at ten (d, m), s where the bound is 0.5, 0.1 and 0.01; Clopper–Pearson intervals " +
-				"of level 1 − 1e-6; exact probabilities in one and two dimensions",
-			Expected: "none above the bound; equal to it in one dimension, and in two for small s",
-			Seed:     42, Run: smallestBelowBound(1),
-			Scaled: []claim.Scaled{{Of: "the bound", By: smallestBelowBound}},
-		},
-		{
-			ID: "qop/lemD.4", Paper: "Cortild, Cartis 2026, Lemma D.4", Kind: claim.Theorem,
-			Code: []string{"privacy/wishart.Wishart.Constants", "privacy/wishart.Constants.F"},
-			Tests: []string{"privacy/wishart.TestConstantsReference", "privacy/wishart.TestConstantsCorners",
-				"paper/qop.TestQOPWishart"},
-			Proof: "quadratic#qop-lemD.4 aed98e12", Errata: []string{"qop-19"}, Figure: "03_quadratic#eigenvalues",
-			Check: "drawn spectra at ten (d, m), δ₁ = δ₃ = δ₄ = 0.02: P(λ_min < α), P(α ≤ λ_min ≤ α + α₁ | …), for " +
-				"d = 1 exactly, P(λ_max > β | …) and the mean trace; intervals of level 1 − 1e-6; the density at W " +
-				"+ U over that at " +
-				"W, in the softest directions; and the constants against the printed formulas",
-			Expected: "no interval above its δ, the trace within 6 standard errors of dm, no ratio above " +
-				"e^{‖U‖f}, equal formulas",
-			Seed: 43, Run: wishartConstants(1),
-			Scaled: []claim.Scaled{{Of: "α, α₁, 1/β and 1/f", By: wishartConstants}},
-		},
-		{
-			ID: "qop/lemE.1", Paper: "Cortild, Cartis 2026, Lemma E.1", Kind: claim.Theorem,
-			Code:  []string{"privacy/wishart.Setting.Noise"},
-			Tests: []string{"privacy/wishart.TestTheorem31Reference", "paper/qop.TestQOPEigenvalues"},
-			Proof: "quadratic#qop-lemE.1 716d3d31", Errata: []string{"qop-37"},
-			Check: "2,000 random W, U and Hessians in four dimensions, half of them aligned against the bound: the " +
-				"logarithm of the ratio, times σ², over ε₁σ² as printed and as sharpened; and, for part 2b of the " +
-				"proof, the exact probability that U/σ² takes λ_min(W) ≥ α below α, over δ₁, at d = 1 and σ² = 2L/α₁",
-			Expected: "at most 1; the sharper one and the last are reached",
-			Seed:     44, Run: integrandRatios(1),
-			Scaled: []claim.Scaled{{Of: "the bounds and σ²", By: integrandRatios}},
-		},
-		{
-			ID: "qop/lemE.5", Paper: "Cortild, Cartis 2026, Lemma E.5", Kind: claim.Theorem,
-			Code:  []string{"privacy/wishart.Noise.Alpha", "mechanism/qop.Perturbation"},
-			Tests: []string{"paper/qop.TestQOPAnchorMoves", "paper/qop.TestQOPCriterion"},
-			Proof: "quadratic#qop-lemE.5 61680d72", Errata: []string{"qop-52", "qop-53"},
-			Check: "600 random least-squares problems, d = 2 to 6, anchor off by η and solution off by τ in the " +
-				"softest direction: the distance over the bound, and over √(2τ/(ασ²)) + √(β/α)η", Expected: "at most 1",
-			Seed: 45, Run: anchorDistance(1),
-			Scaled: []claim.Scaled{{Of: "the bounds", By: anchorDistance}},
-		},
+func quadraticLemmas() claim.Checks {
+	return claim.Checks{
+		"qop/lemB.1": claim.Times(classicalGaussian),
+		"qop/lemB.2": claim.Times(composedPairs),
+		"qop/lemB.3": claim.Times(conditionalPairs),
+		"qop/lemB.4": claim.Times(successive),
+		"qop/lemD.1": claim.Times(largestBelowBound),
+		"qop/lemD.2": claim.Times(smallestBelowBound),
+		"qop/lemD.4": claim.Times(wishartConstants),
+		"qop/lemE.1": claim.Times(integrandRatios),
+		"qop/lemE.5": claim.Times(anchorDistance),
 	}
 }
 

@@ -65,38 +65,14 @@ func (l line) delta(eps float64) (worst float64) {
 }
 
 // scalarClaims lists what exact laws in one dimension check.
-func scalarClaims() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "qop/mech3", Paper: "Cortild, Cartis 2026, Mechanism 3", Kind: claim.Theorem,
-			Code:  []string{"privacy/wishart.Setting.Noise", "mechanism/qop.Perturbation.Run"},
-			Tests: []string{"privacy/wishart.TestReleaseBelowGuarantee", "paper/qop.TestQOPAnchorMoves"},
-			Proof: "quadratic#dpnb-one-sided c60fe130", Errata: []string{"qop-50", "qop-52"},
-			Check: "exact laws in one dimension, m = 10,000, least squares, one record against none, each " +
-				"accounting, τ or η alone, off in the worst way: δ(ε₁ + ε₂) over what is claimed; the sensitivity " +
-				"that σ̃ is for against formulas (7) to (9) of the page; the deviation of 2,000 released noises over " +
-				"σ̃",
-			Expected: "at most 1, above 0.7 where only the solver is off; the formulas; 1 within 4.5 standard errors",
-			Seed:     61, Run: outputNoise(1),
-			Scaled: []claim.Scaled{{Of: "σ̃", By: outputNoise}},
-		},
-		{
-			ID: "qop/lemE.3", Paper: "Cortild, Cartis 2026, Lemma E.3", Kind: claim.Theorem,
-			Code:  []string{"mechanism/qop.Perturbation.Run", "privacy/wishart.Setting.Noise"},
-			Tests: []string{"audit.TestCurvatureScalar", "mechanism/qop.TestDrawnMatrix"},
-			Proof: "quadratic#qop-lemE.3 1fcd49c0", Errata: []string{"qop-54"},
-			Check: "least squares in one dimension, m = 5, |θ| and a box, whose exact laws have an atom at 0 or at " +
-				"the bound: δ(0.5) of one record against none over δ at the σ² of exact accounting, the atom " +
-				"anywhere; and the law of W that 3,000 releases with |θ| show, and their zeros",
-			Expected: "at most 1 and reached, with Theorem 3.1's σ² far below; √n·KS below 2.2, zeros within 4.5 " +
-				"standard errors",
-			Seed: 62, Run: atoms(1, 1),
-			Scaled: []claim.Scaled{{Of: "σ²", By: func(f float64) claim.Check {
-				return atoms(f, 1)
-			}}, {Of: "σ² of the releases", By: func(f float64) claim.Check {
-				return atoms(1, f)
-			}}},
-		},
+func scalarClaims() claim.Checks {
+	return claim.Checks{
+		"qop/mech3": claim.Times(outputNoise),
+		"qop/lemE.3": claim.Times(func(f float64) claim.Check {
+			return atoms(f, 1)
+		}, func(f float64) claim.Check {
+			return atoms(1, f)
+		}),
 	}
 }
 

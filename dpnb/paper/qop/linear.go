@@ -17,24 +17,14 @@ import (
 )
 
 // linearMechanism lists what is claimed of linear perturbation, LOP-Clip included.
-func linearMechanism() []claim.Claim {
-	return []claim.Claim{{
-		ID: "qop/mech5.1", Paper: "Cortild, Cartis 2026, Mechanism 5.1, and LOP-Clip in section 5.2",
-		Kind:  claim.Theorem,
-		Code:  []string{"mechanism/objpert/constrained.Objective", "loss.ClippedAt"},
-		Tests: []string{"mechanism/objpert/constrained.TestLinear", "mechanism/objpert/constrained.TestLinearRefusals"},
-		Proof: "quadratic#qop-mech5.1 100f29bc", Errata: []string{"qop-17", "qop-18"},
-		Check: "the squared loss clipped at 2: exact laws of one record against none in one dimension, labels of −1 " +
-			"to 100, δ at three ε over the accountant's, and, where Δ is 10⁴ times as large, over that of the " +
-			"Gaussian mechanism of sensitivity 2; and the a that 100 releases in 40 dimensions show by −∇J − Δθ",
-		Expected: "at most 1; 1; the variance of a is σ² within 4.5 standard errors",
-		Seed:     64, Run: clippedLinear(1, 1),
-		Scaled: []claim.Scaled{{Of: "σ", By: func(f float64) claim.Check {
+func linearMechanism() claim.Checks {
+	return claim.Checks{
+		"qop/mech5.1": claim.Times(func(f float64) claim.Check {
 			return clippedLinear(f, 1)
-		}}, {Of: "the level of clipping", By: func(f float64) claim.Check {
+		}, func(f float64) claim.Check {
 			return clippedLinear(1, f)
-		}}},
-	}}
+		}),
+	}
 }
 
 // clippedLinear is the check of qop/mech5.1 with σ, and the level of clipping, times a factor in the laws.

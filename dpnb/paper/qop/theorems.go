@@ -25,126 +25,24 @@ import (
 )
 
 // quadraticTheorems lists what is claimed of quadratic perturbation as a whole.
-func quadraticTheorems() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "qop/thm3.1", Paper: "Cortild, Cartis 2026, Theorem 3.1", Kind: claim.Theorem,
-			Weak:  "a loose bound: it pays for ‖U‖ = 2L, and with L the same proof has half of σ² (qop-37)",
-			Loose: 0.5,
-			Code:  []string{"privacy/wishart.Theorem31", "mechanism/qop.Perturbation.Run"},
-			Tests: []string{"privacy/wishart.TestTheorem31Reference", "audit.TestCurvatureBelowAccounting",
-				"mechanism/qop.TestDrawnMatrix"},
-			Proof: "quadratic#qop-thm3.1 40d8e5bf", Errata: []string{"qop-16", "qop-19", "qop-37", "qop-50",
-				"qop-54"}, Figure: "03_quadratic#ratio",
-			Check: "exact densities (formula (4) in closed form) of real neighbours, least squares and Huber losses, " +
-				"d = 2, 3 and 5, ε = 0.5, δ = 0.04, both directions, 1,200 draws each; intervals of level 1 − 1e-6; " +
-				"σ² and σ̃ against the formulas of the theorem, where either term of σ² is the larger one and where " +
-				"anchor or solver alone is off; δ of least squares at ε₁ = 500, with 2L/α₁ and without",
-			Expected: "no interval above δ₁ + δ₃; equal formulas; δ above δ₁ + δ₃ only without 2L/α₁",
-			Seed:     51, Run: realNeighbours(wishart.Theorem31, 1),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "σ² and σ̃", By: func(f float64) claim.Check {
-				return realNeighbours(wishart.Theorem31, f)
-			}}},
-		},
-		{
-			ID: "dpnb/quadratic-sharper", Paper: "docs/theory/quadratic.md", Kind: claim.Ours,
-			Statement: "least squares needs a hundredth of the theorem's σ²: the release is computed from XᵀX + σ²W, " +
-				"whose privacy is that of a shifted χ² variate with m − d + 1 degrees of freedom",
-			Code: []string{"privacy/wishart.Exact", "privacy/wishart.Directional",
-				"privacy/wishart.LeastSquaresProfile"},
-			Tests: []string{"privacy/wishart.TestShiftProfile", "privacy/wishart.TestAccountingsOrder",
-				"audit.TestCurvatureBelowAccounting"},
-			Proof: "quadratic#dpnb-quadratic-sharper b423024e", Errata: []string{"qop-54"},
-			Figure: "03_quadratic#accountings",
-			Check: "as qop/thm3.1, with the σ² of exact accounting, and by directional accounting for Huber losses; " +
-				"and δ at the σ² that is released, by two shifted χ² variates, up to (d, m) = (100, 200)",
-			Expected: "no interval above δ; that δ at each σ²",
-			Seed:     52, Run: realNeighbours(wishart.Best, 1),
-			Scaled: []claim.Scaled{{Of: "σ²", By: func(f float64) claim.Check {
-				return realNeighbours(wishart.Best, f)
-			}}},
-		},
-		{
-			ID: "dpnb/quadratic-exact", Paper: "docs/theory/quadratic.md", Kind: claim.Ours,
-			Statement: "that add/remove-one profile is attained: by a linear regulariser along the record",
-			Code:      []string{"privacy/wishart.LeastSquaresProfile"},
-			Tests:     []string{"privacy/wishart.TestShiftProfile", "paper/qop.TestQOPLeastSquares"},
-			Proof:     "quadratic#dpnb-quadratic-exact b423024e", Errata: []string{"qop-54"},
-			Figure: "03_quadratic#exact-scratch",
-			Check: "d = 3, m = 7, σ² = 2, one record against none, three ε, both directions: δ from exact losses of " +
-				"10,000 draws against the closed form", Expected: "within 4.5 standard errors",
-			Seed: 53, Run: exactIsAttained(1),
-			Scaled: []claim.Scaled{{Of: "σ²", By: exactIsAttained}},
-		},
-		{
-			ID: "qop/thm3.3", Paper: "Cortild, Cartis 2026, Theorem 3.3", Kind: claim.Theorem,
-			Code:  []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
-			Proof: "quadratic#qop-thm3.3 33d106aa", Figure: "03_quadratic#risk",
-			Check: "simulated releases, ℓ₁, d = 2 and 4, n = 10, with and without a box, anchor off by η, solver off " +
-				"by τ: mean excess risk over the bound, printed and with (a + η)²/2; and, by its exact law in one " +
-				"dimension, the solver that errs most, m = 400, η = a",
-			Expected: "at most 1 with five standard errors",
-			Seed:     54, Run: excessRisk(true, 1),
-			Scaled: []claim.Scaled{{Of: "the bound", By: func(f float64) claim.Check {
-				return excessRisk(true, f)
-			}}},
-		},
-		{
-			ID: "qop/cor3.4", Paper: "Cortild, Cartis 2026, Corollary 3.4", Kind: claim.Theorem,
-			Code:  []string{"privacy/wishart.Setting.PrintedExcessRisk", "privacy/wishart.Setting.ExcessRisk"},
-			Proof: "quadratic#qop-cor3.4 2950e212", Figure: "03_quadratic#figure-one",
-			Check: "as qop/thm3.3 with η = 0, a solver to 1e-9 and no output noise; and ℓ₁ against one direction, m " +
-				"= 400, at the weight that is worst", Expected: "at most 1 with five standard errors; half of the " +
-				"bound, which holds, all but reached",
-			Seed: 55, Run: excessRisk(false, 1),
-			Scaled: []claim.Scaled{{Of: "the bound", By: func(f float64) claim.Check {
-				return excessRisk(false, f)
-			}}},
-		},
-		{
-			ID: "qop/thm5.1", Paper: "Cortild, Cartis 2026, Theorem 5.1 (Kifer, Smith, Thakurta 2012)",
-			Weak: "near only where ε and δ are tiny: elsewhere noise decides on δ where the loss is not both steep " +
-				"and bent",
-			Kind: claim.Theorem,
-			Code: []string{"mechanism/objpert/constrained.Theorem51Noise",
-				"mechanism/objpert/constrained.Theorem51Risk"},
-			Tests: []string{"mechanism/objpert/constrained.TestLinear", "paper/qop.TestQOPAdjacencyOfLOP",
-				"paper/qop.TestQOPStructureOfLOP", "paper/qop.TestQOPLinearRisk"},
-			Proof: "quadratic#qop-thm5.1 cd54f3f4", Errata: []string{"qop-17", "qop-18", "qop-55"},
-			Check: "proved δ(ε) at the printed constants over δ, add/remove-one and replace-one, ε from 0.1 to 3, δ " +
-				"from 1e-2 to 1e-8; the σ that neighbours need, as in rkw23/thm2.8; simulated excess risk over the " +
-				"bound",
-			Expected: "at most 1 for each",
-			Seed:     56, Run: linearConstants(1),
-			Want:   claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "σ", By: linearConstants}},
-		},
-		{
-			ID: "qop/fig1", Paper: "Cortild, Cartis 2026, Figure 1", Kind: claim.Figure,
-			Code:  []string{"privacy/wishart.Figure1", "privacy/wishart.Optimise"},
-			Tests: []string{"privacy/wishart.TestFigure1", "privacy/wishart.TestOptimise"},
-			Proof: "quadratic#qop-fig1 0103bd3b", Figure: "03_quadratic#figure-one",
-			Check: "right-hand sides of Corollary 3.4 and Theorem 3.3 minimised over split and m at four (ε, δ), " +
-				"against the printed formulas at 500 other splits and m each; then the same with the accounting of " +
-				"least squares", Expected: "ordered as the paper says, the formulas' values and none of them smaller",
-			Run:    optimisedBounds(1),
-			Slow:   true,
-			Scaled: []claim.Scaled{{Of: "the bounds", By: optimisedBounds}},
-		},
-		{
-			ID: "qop/tab1", Paper: "Cortild, Cartis 2026, Table 1", Kind: claim.Table,
-			Weak:  "which of two mechanisms large gradients matter to: an error has no size",
-			Code:  []string{"mechanism/objpert/constrained.Calibrate", "mechanism/qop.Calibrate"},
-			Tests: []string{"mechanism/objpert/constrained.TestLinearRefusals", "audit.TestCurvatureScalar"},
-			Proof: "quadratic#qop-tab1 d63d75e1", Errata: []string{"qop-17"}, Figure: "03_quadratic#neighbours",
-			Check: "squared loss: what the mechanisms accept; exact δ(0.5) with gradients a thousand times as large, " +
-				"QOP with interpolation and LOP without a bound",
-			Expected: "QOP: the same δ; LOP: refused, and δ near 1",
-			Seed:     57, Run: boundedGradients(1, 0),
-			Wrong: map[string]claim.Check{"a label off by 0.01": boundedGradients(1, 0.01),
-				"a twentieth of the noise": boundedGradients(0.05, 0)},
-		},
+func quadraticTheorems() claim.Checks {
+	return claim.Checks{
+		"qop/thm3.1": claim.Times(func(f float64) claim.Check {
+			return realNeighbours(wishart.Theorem31, f)
+		}),
+		"dpnb/quadratic-sharper": claim.Times(func(f float64) claim.Check {
+			return realNeighbours(wishart.Best, f)
+		}),
+		"dpnb/quadratic-exact": claim.Times(exactIsAttained),
+		"qop/thm3.3": claim.Times(func(f float64) claim.Check {
+			return excessRisk(true, f)
+		}),
+		"qop/cor3.4": claim.Times(func(f float64) claim.Check {
+			return excessRisk(false, f)
+		}),
+		"qop/thm5.1": claim.Times(linearConstants),
+		"qop/fig1":   claim.Times(optimisedBounds),
+		"qop/tab1":   claim.Against(boundedGradients(1, 0), boundedGradients(1, 0.01), boundedGradients(0.05, 0)),
 	}
 }
 

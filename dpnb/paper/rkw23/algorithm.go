@@ -19,85 +19,26 @@ import (
 
 // algorithm lists claims about Algorithms 1 and 2 of rkw23: what they release, and what the tolerance of the solver
 // costs.
-func algorithm() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/alg1", Paper: "Redberg, Koskela, Wang 2023, Algorithm 1", Kind: claim.Theorem,
-			Code: []string{"mechanism/objpert.Objective.Run"},
-			Tests: []string{"mechanism/objpert.TestAlgorithm1WithEveryLoss",
-				"mechanism/objpert.TestReleasedNoiseHasTheStatedScale", "loss.TestClippedGradientOfRecords"},
-			Proof: "algorithm1#rkw23-alg1 30cd036d", Figure: "02_objective_perturbation#scratch-run",
-			Check: "squared and logistic loss clipped in one dimension, 5,000 runs each: b and the output noise " +
-				"are drawn again from the seed, the clipped gradients summed as the paper defines them; the law of " +
-				"J′(θ̃)/σ against the normal law",
-			Expected: "no ‖∇J(θ̃)‖ above τ; Kolmogorov's statistic below 2.7 (one false alarm in a million), the " +
-				"variance within 5.5 standard errors",
-			Seed: 61, Run: algorithmOne(1, 1, 61),
-			Scaled: []claim.Scaled{
-				{Of: "C", By: func(factor float64) claim.Check {
-					return algorithmOne(factor, 1, 61)
-				}},
-				{Of: "σ", By: func(factor float64) claim.Check {
-					return algorithmOne(1, factor, 61)
-				}},
-			},
-		},
-		{
-			ID: "rkw23/ex3.4", Paper: "Redberg, Koskela, Wang 2023, Example 3.4", Kind: claim.Theorem,
-			Code: []string{"mechanism/objpert.Objective.Run"},
-			Tests: []string{"audit.TestLinearLossIsTheGaussianMechanism",
-				"mechanism/objpert.TestReleasedNoiseHasTheStatedScale"},
-			Proof: "objective_perturbation#rkw23-ex3.4 30945fd7",
-			Check: "the mechanism on Huber's loss with a label out of reach, which is linear, d = 3, 4,000 runs: " +
-				"each against its own b, mean and variance along each axis",
-			Expected: "equal to the tolerance; moments within 5 standard errors",
-			Seed:     62, Run: linearRelease(1, 62),
-			Scaled: []claim.Scaled{{Of: "λ", By: func(factor float64) claim.Check {
-				return linearRelease(factor, 62)
-			}}},
-		},
-		{
-			ID: "rkw23/thm4.1", Paper: "Redberg, Koskela, Wang 2023, Theorem 4.1", Kind: claim.Theorem,
-			Code: []string{"privacy.ApproximateMinimum", "mechanism/objpert.Objective"},
-			Tests: []string{"audit.TestPushedApartReachesTheClaim", "audit.TestStoppedIsNearTheClaim",
-				"mechanism/objpert.TestOutputNoiseIsPaidFor"},
-			Proof: "release#rkw23-thm4.1 4ece38a3", Errata: []string{"rkw23-40"},
-			Figure: "02_objective_perturbation#scratch-run",
-			Check: "real runs on real neighbours, the solver stopped at the worst point that τ admits: lower " +
-				"bounds on ε at δ = 0.01 by Clopper–Pearson of level 1 − 1e-4, squared loss clipped at C with a " +
-				"label out of reach (d = 1) and logistic loss in company (d = 2); and the exact laws of rkw23/thmE.1",
-			Expected: "below the claim, in d = 1 above half of it and above what the claim would be without its last " +
-				"term",
-			Seed: 63, Run: both(stoppedBelow(1, 1, 63), approximateBelow(1, 1)),
-			Scaled: []claim.Scaled{
-				{Of: "ε(α)", By: func(factor float64) claim.Check {
-					return both(stoppedBelow(factor, 1, 63), approximateBelow(factor, 1))
-				}},
-				{Of: "τ", By: func(factor float64) claim.Check {
-					return both(stoppedBelow(1, factor, 63), approximateBelow(1, factor))
-				}},
-			},
-		},
-		{
-			ID: "rkw23/thmE.1", Paper: "Redberg, Koskela, Wang 2023, Theorem E.1", Kind: claim.Theorem,
-			Code: []string{"privacy.ApproximateMinimum"},
-			Tests: []string{"audit.TestPushedApartReachesTheClaim", "audit.TestMarkedDigitsAreHidden",
-				"paper/rkw23.TestRKW23TheoremE1", "paper/rkw23.TestRKW23OutputNoise"},
-			Proof: "release#rkw23-thmE.1 5ff58527", Errata: []string{"rkw23-40", "rkw23-64"},
-			Check: "Rényi divergences of releases in one dimension by exact laws, α = 1.5 … 5, two malicious " +
-				"solvers: one pushes neighbours apart by τ, one writes the dataset into the digits; eight pairs of " +
-				"neighbours; a linear loss, whose releases are normal, at α = 20",
-			Expected: "none above the bound; some above the bound without its last term",
-			Run:      approximateBelow(1, 1),
-			Scaled: []claim.Scaled{
-				{Of: "ε(α)", By: func(factor float64) claim.Check {
-					return approximateBelow(factor, 1)
-				}},
-				{Of: "τ", By: func(factor float64) claim.Check {
-					return approximateBelow(1, factor)
-				}},
-			},
-		},
+func algorithm() claim.Checks {
+	return claim.Checks{
+		"rkw23/alg1": claim.Times(func(factor float64) claim.Check {
+			return algorithmOne(factor, 1, 61)
+		}, func(factor float64) claim.Check {
+			return algorithmOne(1, factor, 61)
+		}),
+		"rkw23/ex3.4": claim.Times(func(factor float64) claim.Check {
+			return linearRelease(factor, 62)
+		}),
+		"rkw23/thm4.1": claim.Times(func(factor float64) claim.Check {
+			return both(stoppedBelow(factor, 1, 63), approximateBelow(factor, 1))
+		}, func(factor float64) claim.Check {
+			return both(stoppedBelow(1, factor, 63), approximateBelow(1, factor))
+		}),
+		"rkw23/thmE.1": claim.Times(func(factor float64) claim.Check {
+			return approximateBelow(factor, 1)
+		}, func(factor float64) claim.Check {
+			return approximateBelow(1, factor)
+		}),
 	}
 }
 

@@ -108,34 +108,28 @@ func boundHolds(bound deltaBound, law func(s, lambda, a float64) stated) claim.C
 
 // inDelta is the check of a bound with its δ times a factor, and inDeltaAndSigma with the σ that it is told as well;
 // noted adds a correction, if it is not nil.
-func inDelta(b objective.Bound) []claim.Scaled {
-	return []claim.Scaled{{Of: "δ", By: func(factor float64) claim.Check {
-		return boundHolds(scaled(factor, released(b)), nil)
-	}}}
+func inDelta(b objective.Bound) claim.Versions {
+	return claim.Times(func(factor float64) claim.Check { return boundHolds(scaled(factor, released(b)), nil) })
 }
 
 func inDeltaAndSigma(b objective.Bound, law func(s, lambda, a float64) stated,
-	noted func(claim.Check) claim.Check) []claim.Scaled {
+	noted func(claim.Check) claim.Check) []func(float64) claim.Check {
 	if noted == nil {
 		noted = func(c claim.Check) claim.Check { return c }
 	}
-	return []claim.Scaled{
-		{Of: "δ", By: func(factor float64) claim.Check {
-			return noted(boundHolds(scaled(factor, released(b)), law))
-		}},
-		{Of: "σ", By: func(factor float64) claim.Check {
-			return noted(boundHolds(noisier(factor, released(b)), law))
-		}},
+	return []func(float64) claim.Check{
+		func(factor float64) claim.Check { return noted(boundHolds(scaled(factor, released(b)), law)) },
+		func(factor float64) claim.Check { return noted(boundHolds(noisier(factor, released(b)), law)) },
 	}
 }
 
 // inRenyiAsWell are the checks with δ, σ and the Rényi bound times a factor.
-func inRenyiAsWell(b objective.Bound, law func(s, lambda, a float64) stated) []claim.Scaled {
+func inRenyiAsWell(b objective.Bound, law func(s, lambda, a float64) stated) claim.Versions {
 	orders := renyiHolds(b, law, 1, 1)
 	all := inDeltaAndSigma(b, law, func(c claim.Check) claim.Check { return both(c, orders) })
-	return append(all, claim.Scaled{Of: "ε(α)", By: func(factor float64) claim.Check {
+	return claim.Times(append(all, func(factor float64) claim.Check {
 		return both(boundHolds(released(b), law), renyiHolds(b, law, factor, 1))
-	}})
+	})...)
 }
 
 // both is the check that two checks hold.
@@ -197,123 +191,20 @@ func printedIsBroken(bound deltaBound) claim.Check {
 	})
 }
 
-// onLogistic is the check that most claims about bounds share, in words.
-const onLogistic = "logistic loss in one dimension, L = R = 1: the law of the output is explicit, so δ(ε) of 99 " +
-	"pairs of neighbours is integrated exactly, in both directions, at ε = 0 … 2"
-
-// onLaw is onLogistic where the theorem states a law.
-const onLaw = onLogistic + "; and the bound that is released against the integral E(1 − e^{ε−W})₊ over the stated " +
-	"law, ε = −1 … 2"
-
-// onLawAndOrders is onLaw where it says something of Rényi divergences as well.
-const onLawAndOrders = onLaw + "; their Rényi divergences at α = 1.1 … 30, and those bounds by quadrature"
-
 // bounds lists the claims that a bound on δ(ε) of objective perturbation holds.
-func bounds() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/thm2.8", Paper: "Kifer, Smith, Thakurta 2012, as Redberg, Koskela, Wang 2023, Theorem 2.8",
-			Weak: "near only where ε and δ are tiny: elsewhere noise decides on δ where the loss is not both " +
-				"steep and bent",
-			Kind:  claim.Theorem,
-			Code:  []string{"privacy/objective.KST12"},
-			Tests: []string{"privacy/objective.TestBoundsAreOrdered", "paper/rkw23.TestRKW23Theorem28"},
-			Proof: "objective_perturbation#rkw23-thm2.8 555043f6", Errata: []string{"rkw23-38"},
-			Figure: "02_objective_perturbation#glm-plot",
-			Check: "Huber's loss in one dimension at λ = 2β/ε, its kink where noise is as rare as δ: the least σ at " +
-				"which no exact δ(ε) of 3 pairs of neighbours, both directions, exceeds δ, for ε = 0.1, 1/4, 1 and " +
-				"δ = 1e-5, 1e-30, 1e-100, against the printed σ; and the σ that is released for it",
-			Expected: "never above the printed σ, which is the released one",
-			Run:      kst12Holds(1),
-			Want:     claim.HoldsWithCorrection,
-			Scaled:   []claim.Scaled{{Of: "σ", By: kst12Holds}},
-		},
-		{
-			ID: "rkw23/thm3.1", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.1, corrected", Kind: claim.Theorem,
-			Code: []string{"privacy/objective.RKW23", "privacy/objective.Config.Law", "privacy.HalfNormal"},
-			Tests: []string{"privacy/objective.TestWrongClaimsAreViolated",
-				"privacy/objective.TestLawIsRoundedUp", "privacy.TestHalfNormalProfileIsExact",
-				"paper/rkw23.TestRKW23Theorem31"},
-			Proof: "objective_perturbation#rkw23-thm3.1 f9c69486", Errata: []string{"rkw23-1", "rkw23-6"},
-			Figure: "01_accounting#figure-one-left",
-			Check:  onLaw, Expected: "no exact δ above the bound, which is the integral",
-			Run:  as31(boundHolds(released(objective.RKW23), theorem31)),
-			Want: claim.HoldsWithCorrection, Scaled: inDeltaAndSigma(objective.RKW23, theorem31, as31),
-			Wrong: map[string]claim.Check{"as printed": boundHolds(printedRKW23, theorem31)},
-		},
-		{
-			ID: "rkw23/thm3.1-printed", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.1, as printed",
-			Weak:  "that the printed form is false: by a factor above 10⁹⁰ of δ",
-			Kind:  claim.Theorem,
-			Code:  []string{"privacy/objective.PrintedRKW23"},
-			Tests: []string{"paper/rkw23.TestRKW23Theorem31", "paper/rkw23.TestImpossibleBoundsAreErrors"},
-			Proof: "objective_perturbation#rkw23-thm3.1-printed 410eba25", Errata: []string{"rkw23-1"},
-			Figure: "01_accounting#figure-one-left",
-			Check:  onLogistic, Expected: "a counterexample",
-			Run:  printedIsBroken(printedRKW23),
-			Want: claim.Fails,
-			Wrong: map[string]claim.Check{
-				"the corrected bound": printedIsBroken(released(objective.RKW23)),
-				"δ = 1":               printedIsBroken(func(_, _, _ float64) float64 { return 1 }),
-			},
-		},
-		{
-			ID: "dtz24/thm2.6", Paper: "Dwork, Tankala, Zhang 2024, Theorem 2.6", Kind: claim.Theorem,
-			Code:  []string{"privacy/objective.RKW23", "privacy/objective.Config.Law"},
-			Tests: []string{"privacy/objective.TestLawIsRoundedUp", "privacy/objective.TestWrongClaimsAreViolated"},
-			Proof: "objective_perturbation#dtz24-thm2.6 9298cf5c", Figure: "01_accounting#figure-one-left",
-			Check: onLawAndOrders, Expected: "no exact δ or divergence above the bound, which is the integral",
-			Run: both(boundHolds(released(objective.RKW23), theorem31),
-				renyiHolds(objective.RKW23, theorem31, 1, 1)),
-			Scaled: inRenyiAsWell(objective.RKW23, theorem31),
-			Wrong: map[string]claim.Check{
-				"Theorem 5.1 in its place": both(boundHolds(released(objective.DTZ24), theorem31),
-					renyiHolds(objective.RKW23, theorem31, 1, 1)),
-			},
-		},
-		{
-			ID: "dtz24/thm5.1", Paper: "Dwork, Tankala, Zhang 2024, Theorem 5.1", Kind: claim.Theorem,
-			Code: []string{"privacy/objective.DTZ24", "privacy/objective.Config.Law"},
-			Tests: []string{"privacy/objective.TestWrongClaimsAreViolated",
-				"privacy/objective.TestLawIsRoundedUp", "paper/dtz24.TestDTZ24Radius"},
-			Proof: "objective_perturbation#dtz24-thm5.1 f238455a", Errata: []string{"dtz24-9"},
-			Figure: "01_accounting#figure-one-left",
-			Check:  onLawAndOrders, Expected: "no exact δ or divergence above the bound, which is the integral",
-			Run: both(boundHolds(released(objective.DTZ24), theorem51),
-				renyiHolds(objective.DTZ24, theorem51, 1, 1)),
-			Scaled: inRenyiAsWell(objective.DTZ24, theorem51),
-		},
-		{
-			ID: "dpnb/pointwise", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
-			Statement: "the maximum over γ of log(1 + S̄(γ)/λ) + γ²/(2σ²) + (γ/σ)N bounds the privacy loss",
-			Code:      []string{"privacy/objective.Pointwise"},
-			Tests:     []string{"privacy/objective.TestBoundsAreOrdered", "privacy/objective.TestReference"},
-			Proof:     "objective_perturbation#dpnb-pointwise 232a14ca", Figure: "01_accounting#figure-one-right",
-			Check: onLogistic, Expected: "no exact δ above the bound",
-			Run:    boundHolds(released(objective.Pointwise), nil),
-			Scaled: inDelta(objective.Pointwise),
-		},
-		{
-			ID: "dpnb/integral", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
-			Statement: "one quadrature over γ bounds δ(ε) for ε ≥ 0",
-			Code:      []string{"privacy/objective.Integral"},
-			Tests:     []string{"privacy/objective.TestBoundsAreOrdered", "privacy/objective.TestReference"},
-			Proof:     "objective_perturbation#dpnb-integral b7051133", Figure: "01_accounting#figure-one-right",
-			Check: onLogistic, Expected: "no exact δ above the bound",
-			Run:  boundHolds(released(objective.Integral), nil),
-			Slow: true, Scaled: inDelta(objective.Integral),
-		},
-		{
-			ID: "dpnb/tight", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
-			Statement: "the value of an optimal-control problem is the worst δ(ε) over all datasets, dimensions and " +
-				"convex regularisers",
-			Code: []string{"privacy/objective.Tight"},
-			Tests: []string{"privacy/objective.TestAdversary", "privacy/objective.TestReference",
-				"privacy/objective.TestRefinementsAgree"},
-			Proof: "objective_perturbation#dpnb-tight 07279c2c", Figure: "01_accounting#figure-one-right",
-			Check: onLogistic, Expected: "no exact δ above the certified upper value",
-			Run:    boundHolds(released(objective.Tight), nil),
-			Scaled: inDelta(objective.Tight),
-		},
+func bounds() claim.Checks {
+	return claim.Checks{
+		"rkw23/thm2.8": claim.Times(kst12Holds),
+		"rkw23/thm3.1": claim.Times(inDeltaAndSigma(objective.RKW23, theorem31, as31)...).
+			Against(boundHolds(printedRKW23, theorem31)),
+		"rkw23/thm3.1-printed": claim.Against(printedIsBroken(printedRKW23),
+			printedIsBroken(released(objective.RKW23)), printedIsBroken(func(_, _, _ float64) float64 { return 1 })),
+		"dtz24/thm2.6": inRenyiAsWell(objective.RKW23, theorem31).
+			Against(both(boundHolds(released(objective.DTZ24), theorem31),
+				renyiHolds(objective.RKW23, theorem31, 1, 1))),
+		"dtz24/thm5.1":   inRenyiAsWell(objective.DTZ24, theorem51),
+		"dpnb/pointwise": inDelta(objective.Pointwise),
+		"dpnb/integral":  inDelta(objective.Integral),
+		"dpnb/tight":     inDelta(objective.Tight),
 	}
 }

@@ -4,15 +4,11 @@
 // entries of docs/errata.md.
 package rkw23
 
-import (
-	"slices"
+import "github.com/dpnb/notebooks/dpnb/claim"
 
-	"github.com/dpnb/notebooks/dpnb/claim"
-)
-
-// Claims returns the claims of this room.
-func Claims() []claim.Claim {
-	return slices.Concat(
+// Checks returns the checks of claims.txt.
+func Checks() []claim.Checks {
+	return []claim.Checks{
 		bounds(),
 		lemmas(),
 		renyi(),
@@ -27,5 +23,5 @@ func Claims() []claim.Claim {
 		descent(),
 		experiments(),
 		tables(),
-	)
+	}
 }

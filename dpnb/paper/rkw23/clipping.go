@@ -13,49 +13,22 @@ import (
 )
 
 // clipping lists claims about the clipped-gradient loss.
-func clipping() []claim.Claim {
-	const losses = "seven losses at two levels, 4,000 points each, many beside the clip points"
-	return []claim.Claim{
-		{
-			ID: "rkw23/thmE.2", Paper: "Song, Thakkar, Thakurta 2020, Lemma 5.1, as Redberg, Koskela, Wang 2023, " +
-				"Theorem E.2", Kind: claim.Theorem,
-			Code: []string{"loss.Clipped"},
-			Tests: []string{"loss.TestClippedIsTheClippedGradient", "loss.TestClipPointsBySearch",
-				"paper/rkw23.TestRKW23Clipping"},
-			Proof: "clipping#rkw23-thmE.2 694f266e", Errata: []string{"rkw23-26"},
-			Check: losses + ": slopes against f′ cut to the level, chords between slopes (convexity and continuity " +
-				"at once); the same of f_C as printed, and the gradient with the printed factor C/‖u_x(θ)‖",
-			Expected: "the corrected f_C passes, the printed one jumps and does not bound the gradient",
-			Seed:     64, Run: clippedIsConvex(loss.Clipped, 64),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "C", By: func(factor float64) claim.Check {
-				return clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return loss.Clipped(l, factor*c) }, 64)
-			}}},
-			Wrong: map[string]claim.Check{
-				"f_C as printed": clippedIsConvex(func(l loss.Loss,
-					c float64) loss.Loss {
-					return jumping{loss.Clipped(l, c)}
-				}, 64),
-				"no clipping": clippedIsConvex(func(l loss.Loss, _ float64) loss.Loss { return l }, 64),
-			},
-		},
-		{
-			ID: "rkw23/thmE.3", Paper: "Redberg, Koskela, Wang 2023, Theorem E.3", Kind: claim.Theorem,
-			Code:  []string{"loss.Clipped"},
-			Tests: []string{"loss.TestClippedIdentities", "paper/rkw23.TestRKW23ClippedSmoothness"},
-			Proof: "clipping#rkw23-thmE.3 df4bf2ca", Errata: []string{"rkw23-39"},
-			Check: losses + ": difference quotients of f_C′ across the clip points and elsewhere; and of a " +
-				"function whose three pieces are as smooth, cut at other points",
-			Expected: "at most β; unbounded for the other function, which the printed proof does not tell apart",
-			Seed:     65, Run: clippedIsSmooth(loss.Clipped, 1, 65),
-			Scaled: []claim.Scaled{{Of: "β", By: func(factor float64) claim.Check {
-				return clippedIsSmooth(loss.Clipped, factor, 65)
-			}}},
-			Wrong: map[string]claim.Check{"pieces that do not fit": clippedIsSmooth(func(l loss.Loss,
+func clipping() claim.Checks {
+	return claim.Checks{
+		"rkw23/thmE.2": claim.Times(func(factor float64) claim.Check {
+			return clippedIsConvex(func(l loss.Loss, c float64) loss.Loss { return loss.Clipped(l, factor*c) }, 64)
+		}).
+			Against(clippedIsConvex(func(l loss.Loss,
+				c float64) loss.Loss {
+				return jumping{loss.Clipped(l, c)}
+			}, 64), clippedIsConvex(func(l loss.Loss, _ float64) loss.Loss { return l }, 64)),
+		"rkw23/thmE.3": claim.Times(func(factor float64) claim.Check {
+			return clippedIsSmooth(loss.Clipped, factor, 65)
+		}).
+			Against(clippedIsSmooth(func(l loss.Loss,
 				c float64) loss.Loss {
 				return cutElsewhere{l, c}
-			}, 1, 65)},
-		},
+			}, 1, 65)),
 	}
 }
 

@@ -18,74 +18,25 @@ import (
 )
 
 // composition lists claims about composing and converting guarantees.
-func composition() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/fig1", Paper: "Redberg, Koskela, Wang 2023, Figure 1", Kind: claim.Figure,
-			Code:  []string{"privacy/objective.New"},
-			Tests: []string{"privacy/objective.TestBoundsAreOrdered"},
-			Proof: "objective_perturbation#rkw23-fig1 6ccaa1e1", Errata: []string{"rkw23-1"},
-			Figure:   "01_accounting#figure-one-left",
-			Check:    "L = β = 1, (σ, λ) = (5, 20) and (10, 5), ε = 0.1 … 2, corrected bounds",
-			Expected: "that order at every ε",
-			Run:      figureOne(1, 1),
-			Scaled: []claim.Scaled{
-				{Of: "the hockey-stick bound", By: func(factor float64) claim.Check {
-					return figureOne(factor, 1)
-				}},
-				{Of: "the RDP bound", By: func(factor float64) claim.Check {
-					return figureOne(1, factor)
-				}},
-			},
-		},
-		{
-			ID: "rkw23/fig3", Paper: "Redberg, Koskela, Wang 2023, Figure 3 and (D.11)", Kind: claim.Figure,
-			Code:  []string{"privacy/pld.New"},
-			Tests: []string{"privacy/pld.TestEngineBracketsGaussian", "privacy/pld.TestReferenceCompositions"},
-			Proof: "composition#rkw23-fig3 95e5122b", Figure: "01_accounting#fig3",
-			Check: "L = β = 1, σ = 8, λ = 10, k = 1 … 16, δ = 1e-5: certified ε of the composed half-normal loss " +
-				"against RDP", Expected: "below, at every k",
-			Run:    figureThree(1),
-			Scaled: []claim.Scaled{{Of: "ε", By: figureThree}},
-		},
-		{
-			ID: "dtz24/lem2.7", Paper: "Dwork, Tankala, Zhang 2024, Lemma 2.7", Kind: claim.Theorem,
-			Code:  []string{"privacy.ConvertAdjacency"},
-			Tests: []string{"privacy.TestReplaceProfileBeatsGroup", "paper/dtz24.TestDTZ24Group"},
-			Proof: "composition#dtz24-lem2.7 333f1407", Errata: []string{"dtz24-10"},
-			Check: "logistic loss in one dimension, λ = 0.5 and 2, σ = 2: exact δ of 8 pairs that differ in a " +
-				"replaced record against what privacy.ReplaceByGroup makes of δ(ε/2) of Tight; three laws on two " +
-				"points that attain it; " +
-				"normal laws and 300 chains of laws on five points for zCDP", Expected: "none above, attained",
-			Seed: 27, Run: groupHolds(groupOfTwo(1), 1),
-			Scaled: []claim.Scaled{
-				{Of: "δ", By: func(factor float64) claim.Check {
-					return groupHolds(groupOfTwo(factor), 1)
-				}},
-				{Of: "ρ", By: func(factor float64) claim.Check {
-					return groupHolds(groupOfTwo(1), factor)
-				}},
-			},
-			Wrong: map[string]claim.Check{"ε for 2ε": groupHolds(composed(0.5), 1)},
-		},
-		{
-			ID: "dpnb/replace-one", Paper: "docs/theory/composition.md", Kind: claim.Ours,
-			Statement: "replace-one is remove then add: δ_rep(ε) ≤ min over ε₁ of δ_rem(ε₁) + e^{ε₁}δ_add(ε − ε₁), " +
-				"never above the group bound",
-			Code: []string{"privacy.ReplaceProfile"},
-			Tests: []string{"privacy.TestReplaceProfileDoublesGaussian", "privacy.TestReplaceProfileBeatsGroup",
-				"privacy.TestReplaceAndInterpolatedAreAboveTheExactGaussian"},
-			Proof: "composition#dpnb-replace-one 3355504f", Errata: []string{"dtz24-10"},
-			Check: "the same pairs against the trade-off composition", Expected: "none above",
-			Run: replaceHolds(composed(1)),
-			Wrong: map[string]claim.Check{
-				"δ less by a tenth": replaceHolds(composed(0.9)),
-				"add/remove-one for replace-one": replaceHolds(func(p privacy.Profile, e float64) (float64,
-					error) {
-					return privacy.DeltaUpper(p, e), nil
-				}),
-			},
-		},
+func composition() claim.Checks {
+	return claim.Checks{
+		"rkw23/fig1": claim.Times(func(factor float64) claim.Check {
+			return figureOne(factor, 1)
+		}, func(factor float64) claim.Check {
+			return figureOne(1, factor)
+		}),
+		"rkw23/fig3": claim.Times(figureThree),
+		"dtz24/lem2.7": claim.Times(func(factor float64) claim.Check {
+			return groupHolds(groupOfTwo(factor), 1)
+		}, func(factor float64) claim.Check {
+			return groupHolds(groupOfTwo(1), factor)
+		}).
+			Against(groupHolds(composed(0.5), 1)),
+		"dpnb/replace-one": claim.Against(replaceHolds(composed(1)), replaceHolds(composed(0.9)),
+			replaceHolds(func(p privacy.Profile, e float64) (float64,
+				error) {
+				return privacy.DeltaUpper(p, e), nil
+			})),
 	}
 }
 

@@ -13,25 +13,10 @@ import (
 )
 
 // experiments lists the published experiments of rkw23.
-func experiments() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/fig2", Paper: "Redberg, Koskela, Wang 2023, Figure 2 and section 5", Kind: claim.Figure,
-			Code: []string{"paper/rkw23.Figure2", "paper/rkw23.Calibration", "mechanism/sgd.Tuner"},
-			Tests: []string{"paper/rkw23.TestFigure2", "paper/rkw23.TestDPSGDIsTunedHonestlyAndDishonestly",
-				"paper/rkw23.TestRKW23Calibration"},
-			Proof: "algorithm1#rkw23-fig2 e022e2f7", Errata: []string{"rkw23-43", "rkw23-44"},
-			Figure: "02_objective_perturbation#synthetic",
-			Check: "mean test accuracy on seeded clusters in the shape of Synthetic-L at ε = 0.1 and 8, 10 trials, " +
-				"3 epochs of DP-SGD; --full: 60 epochs, ε = 0.1, 0.5, 8, and on the Adult data where they are here",
-			Expected: "this project's calibration and that of the paper above honest DP-SGD at ε = 0.1 (the paper's " +
-				"above the lower end of its 95 % interval), the dishonest one above the paper's, all within two " +
-				"points at ε = 8", Seed: 1, Run: figureTwo(false, 1),
-			Slow:  true,
-			Wrong: map[string]claim.Check{"honest and dishonest exchanged": figureTwo(true, 1)},
-			Scaled: []claim.Scaled{{Of: "the accuracy of honest DP-SGD",
-				By: func(factor float64) claim.Check { return figureTwo(false, factor) }}},
-		},
+func experiments() claim.Checks {
+	return claim.Checks{
+		"rkw23/fig2": claim.Times(func(factor float64) claim.Check { return figureTwo(false, factor) }).
+			Against(figureTwo(true, 1)),
 	}
 }
 

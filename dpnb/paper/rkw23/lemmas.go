@@ -18,79 +18,21 @@ import (
 )
 
 // lemmas lists claims about single steps of the proofs.
-func lemmas() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/cor3.5", Paper: "Redberg, Koskela, Wang 2023, Example 3.4 and Corollary 3.5",
-			Kind:  claim.Theorem,
-			Code:  []string{"privacy/objective.GaussianLower"},
-			Tests: []string{"audit.TestLinearLossIsTheGaussianMechanism", "privacy/objective.TestBoundsAreOrdered"},
-			Proof: "objective_perturbation#rkw23-cor3.5 32e1d213", Figure: "01_accounting#figure-one-left",
-			Check: "linear loss in one dimension, five (λ, σ), six ε: exact δ against the closed form of Gaussian " +
-				"mechanisms", Expected: "ratio 1",
-			Run:    linearIsGaussian(1),
-			Scaled: []claim.Scaled{{Of: "μ", By: linearIsGaussian}},
-		},
-		{
-			ID: "dtz24/thm2.5", Paper: "Balle, Wang 2018, as Dwork, Tankala, Zhang 2024, Theorem 2.5",
-			Kind:  claim.Theorem,
-			Code:  []string{"privacy.GaussianProfile"},
-			Tests: []string{"privacy.TestGaussianProfileIsExact", "privacy.TestGaussianProfileReference"},
-			Proof: "gaussian#dtz24-thm2.5 444a7501", Figure: "01_accounting#scratch-show",
-			Check: "quadrature of (p − e^ε q)₊ for 24 pairs (μ, ε)", Expected: "equal to 1e-9 of δ",
-			Run: gaussianFormula(1, 1),
-			Scaled: []claim.Scaled{
-				{Of: "δ", By: func(factor float64) claim.Check {
-					return gaussianFormula(factor, 1)
-				}},
-				{Of: "μ", By: func(factor float64) claim.Check {
-					return gaussianFormula(1, factor)
-				}},
-			},
-		},
-		{
-			ID: "rkw23/lemD.3", Paper: "Redberg, Koskela, Wang 2023, Lemma D.3", Kind: claim.Theorem,
-			Code:  []string{"privacy/objective.RKW23", "audit.Neighbours.DeltaInterval"},
-			Tests: []string{"paper/rkw23.TestRKW23LemmaD3", "audit.TestBoundHoldsInSeveralDimensions"},
-			Proof: "objective_perturbation#rkw23-lemD.3 3a90f5b6", Errata: []string{"rkw23-63"},
-			Figure: "02_objective_perturbation#glm-plot",
-			Check: "privacy losses sampled exactly from explicit densities, 20 records, d = 2, 5, 10, both " +
-				"directions, 2,000 draws each; Clopper–Pearson intervals of level 1 − 1e-6; exact δ in one " +
-				"dimension, " +
-				"as in rkw23/thm3.1; and the bound against the integral, ε = −1 … 2", Expected: "no interval above " +
-				"the bound, which is the integral",
-			Seed: 31, Run: sampledBelow(1, 31),
-			Scaled: []claim.Scaled{{Of: "δ", By: func(factor float64) claim.Check { return sampledBelow(factor, 31) }}},
-		},
-		{
-			ID: "rkw23/lemD.6", Paper: "Redberg, Koskela, Wang 2023, Lemma D.6", Kind: claim.Theorem,
-			Code:  []string{"privacy.HalfNormal"},
-			Tests: []string{"paper/rkw23.TestRKW23LemmaD6", "privacy.TestHalfNormalProfileIsExact"},
-			Proof: "gaussian#rkw23-lemD.6 95c82225", Errata: []string{"rkw23-3"},
-			Check: "quadrature of ∫(p − e^ε q)₊ with the exponents −(t + L)² and −(t − L)² of Q against E(1 − " +
-				"e^{ε−W})₊", Expected: "equal with one sign",
-			Run:  dominatingPair(1, 1),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "L", By: func(factor float64) claim.Check {
-				return dominatingPair(1, factor)
-			}}},
-			Wrong: map[string]claim.Check{"the other sign": dominatingPair(-1, 1)},
-		},
-		{
-			ID: "dpnb/reduction", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
-			Statement: "the privacy loss is (γ² + 2γu′)/(2σ²) − log(1 − r) with γ = ‖x‖f′, u′ = x̂ᵀb′ and r = S/(w + " +
-				"S), S = ‖x‖²f″, 1/w = x̂ᵀH⁻¹x̂: one dimension carries it all",
-			Code:  []string{"audit.Neighbours.Decompose"},
-			Tests: []string{"audit.TestSamplesAgreeWithIntegration", "audit.TestDensityRatioAveragesToOne"},
-			Proof: "objective_perturbation#dpnb-reduction b0b7d43c", Figure: "02_objective_perturbation#glm-plot",
-			Check:    "400 draws in d = 3 and d = 8: the formula against the ratio of explicit densities",
-			Expected: "equal to 1e-8",
-			Seed:     32, Run: reductionHolds(1, 1, 32),
-			Wrong: map[string]claim.Check{
-				"without the logarithm": reductionHolds(1, 0, 32), "r less by a hundredth": reductionHolds(1, 0.99, 32),
-				"γ² more by a hundredth": reductionHolds(1.01, 1, 32),
-			},
-		},
+func lemmas() claim.Checks {
+	return claim.Checks{
+		"rkw23/cor3.5": claim.Times(linearIsGaussian),
+		"dtz24/thm2.5": claim.Times(func(factor float64) claim.Check {
+			return gaussianFormula(factor, 1)
+		}, func(factor float64) claim.Check {
+			return gaussianFormula(1, factor)
+		}),
+		"rkw23/lemD.3": claim.Times(func(factor float64) claim.Check { return sampledBelow(factor, 31) }),
+		"rkw23/lemD.6": claim.Times(func(factor float64) claim.Check {
+			return dominatingPair(1, factor)
+		}).
+			Against(dominatingPair(-1, 1)),
+		"dpnb/reduction": claim.Against(reductionHolds(1, 1, 32), reductionHolds(1, 0, 32),
+			reductionHolds(1, 0.99, 32), reductionHolds(1.01, 1, 32)),
 	}
 }
 

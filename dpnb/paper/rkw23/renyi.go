@@ -15,97 +15,23 @@ import (
 )
 
 // renyi lists claims about Rényi divergences.
-func renyi() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/thm3.2", Paper: "Redberg, Koskela, Wang 2023, Theorem 3.2", Kind: claim.Theorem,
-			Code: []string{"privacy/objective.RDP", "privacy.HalfNormal.RDP"},
-			Tests: []string{"privacy/objective.TestRDPAndZCDP", "privacy.TestHalfNormalRDPReference",
-				"paper/rkw23.TestRKW23AlphaOne"},
-			Proof: "objective_perturbation#rkw23-thm3.2 ee990066", Errata: []string{"rkw23-2"},
-			Figure: "01_accounting#rdp-lambda",
-			Check: "logistic loss in one dimension: Rényi divergences of 99 pairs of neighbours, both directions, at " +
-				"α = 1.1 … 30, against the bound of the theorem; what is released against it; and it against " +
-				"ln E e^{(α−1)W}/(α−1) by quadrature, α = 1 included",
-			Expected: "neither a divergence nor what is released above the theorem's bound, which is that integral",
-			Run:      renyiHolds(objective.RKW23, theorem31, 1, 1),
-			Scaled: []claim.Scaled{
-				{Of: "ε(α)", By: func(factor float64) claim.Check {
-					return renyiHolds(objective.RKW23, theorem31, factor, 1)
-				}},
-				{Of: "the slope", By: func(factor float64) claim.Check {
-					return renyiHolds(objective.RKW23, theorem31, 1, factor)
-				}},
-			},
-		},
-		{
-			ID: "dtz24/cor5.2", Paper: "Dwork, Tankala, Zhang 2024, Corollary 5.2", Kind: claim.Theorem,
-			Code:  []string{"privacy/objective.ZCDP"},
-			Tests: []string{"privacy/objective.TestRDPAndZCDP", "paper/dtz24.TestDTZ24Corollary52"},
-			Proof: "objective_perturbation#dtz24-cor5.2 4ee46aa9", Errata: []string{"dtz24-66"},
-			Check: "the same divergences, divided by α, and those at L/ν = 30, λ = 100; then one record replaced: " +
-				"a linear loss ±Lxᵀθ in one " +
-				"dimension, L/ν = 2, λ = 10⁶", Expected: "none above ρ under add/remove-one; above ρ under " +
-				"replace-one, which is the adjacency of its definition of zCDP",
-			Run:  zcdpOfAddRemove(1, 2),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "ρ", By: func(factor float64) claim.Check {
-				return zcdpOfAddRemove(factor, 2)
-			}}},
-			Wrong: map[string]claim.Check{"replaced, at a small L/ν": zcdpOfAddRemove(1, 0.4)},
-		},
-		{
-			ID: "rkw23/thmG.2", Paper: "Redberg, Koskela, Wang 2023, Theorem G.2", Kind: claim.Theorem,
-			Code:  []string{"privacy/objective.RankK"},
-			Tests: []string{"privacy/objective.TestRankKSimulation", "paper/rkw23.TestRKW23AppendixG2"},
-			Proof: "objective_perturbation#rkw23-thmG.2 d3c08d93", Errata: []string{"rkw23-4"},
-			Figure: "02_objective_perturbation#glm-plot",
-			Check: "ℓ(θ) = L√(w² + ‖θ‖²), whose gradient follows the noise in every direction: exact Rényi " +
-				"divergences in d = 1 … 100", Expected: "none above the corrected bound; the bound of generalised " +
-				"linear models (d = 1) broken",
-			Run:  rankHolds(true, 1),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "L and β", By: func(factor float64) claim.Check {
-				return rankHolds(true, factor)
-			}}},
-		},
-		{
-			ID: "dpnb/rank-k", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
-			Statement: "a Hessian of rank k costs W = k·log(1 + s/λ) + a²/2 + a·χ_k, every λ > 0",
-			Code:      []string{"privacy/objective.RankK"},
-			Tests: []string{"privacy/objective.TestRankKSimulation", "privacy/objective.TestRankOneIsDTZ24",
-				"privacy/objective.TestRankKIsMonotone"},
-			Proof: "objective_perturbation#dpnb-rank-k bbf6d7aa", Figure: "02_objective_perturbation#glm-plot",
-			Check:    "the same loss, k = d: exact δ(ε) in d = 1 … 100, ε = 0 … 4",
-			Expected: "none above the bound; k = 1 broken for large d",
-			Run:      rankHolds(false, 1),
-			Wrong:    map[string]claim.Check{"L and β less by a tenth": rankHolds(false, 0.9)},
-		},
-		{
-			ID: "rkw23/fig4", Paper: "Redberg, Koskela, Wang 2023, Figure 4", Kind: claim.Figure,
-			Weak: "the curve is the half-normal one and that constant by its formula: no measurement can say " +
-				"otherwise",
-			Code:  []string{"privacy/objective.Config.Law", "privacy.HalfNormal.RDP"},
-			Tests: []string{"privacy.TestHalfNormalRDPReference"},
-			Proof: "objective_perturbation#rkw23-fig4 622d8a60", Errata: []string{"rkw23-36"},
-			Figure: "01_accounting#rdp-lambda",
-			Check: "L = β = 1, σ = 5, λ = 2, 20, 200, α = 1.5 … 100: the released curve and that of the half-normal " +
-				"loss by quadrature, and the Gaussian's below them",
-			Expected: "apart by −log(1 − β/λ) at every α, which falls in λ",
-			Run:      figureFour(1),
-			Scaled:   []claim.Scaled{{Of: "β", By: figureFour}},
-		},
-		{
-			ID: "rkw23/fig5", Paper: "Redberg, Koskela, Wang 2023, Figure 5 and appendix J.1", Kind: claim.Figure,
-			Code:  []string{"privacy.SubsampledGaussian", "privacy/objective.RDP"},
-			Tests: []string{"privacy.TestSubsampledRDPIsExact", "privacy.TestSubsampledGaussianRDP"},
-			Proof: "objective_perturbation#rkw23-fig5 39db7ac8", Errata: []string{"rkw23-67"},
-			Figure: "01_accounting#rdp",
-			Check: "n² rounds of the Gaussian mechanism subsampled at 1/n, n = 100, against objective perturbation " +
-				"with λ = 20, β = L = 1, both with σ = 4, at α = 2 … 256", Expected: "a crossing",
-			Run:    crossing(1),
-			Scaled: []claim.Scaled{{Of: "σ of objective perturbation", By: crossing}},
-		},
+func renyi() claim.Checks {
+	return claim.Checks{
+		"rkw23/thm3.2": claim.Times(func(factor float64) claim.Check {
+			return renyiHolds(objective.RKW23, theorem31, factor, 1)
+		}, func(factor float64) claim.Check {
+			return renyiHolds(objective.RKW23, theorem31, 1, factor)
+		}),
+		"dtz24/cor5.2": claim.Times(func(factor float64) claim.Check {
+			return zcdpOfAddRemove(factor, 2)
+		}).
+			Against(zcdpOfAddRemove(1, 0.4)),
+		"rkw23/thmG.2": claim.Times(func(factor float64) claim.Check {
+			return rankHolds(true, factor)
+		}),
+		"dpnb/rank-k": claim.Against(rankHolds(false, 1), rankHolds(false, 0.9)),
+		"rkw23/fig4":  claim.Times(figureFour),
+		"rkw23/fig5":  claim.Times(crossing),
 	}
 }
 

@@ -17,29 +17,11 @@ import (
 )
 
 // structure lists claims about losses that are no generalised linear models.
-func structure() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/thmG.1", Paper: "Redberg, Wang 2021, Theorem 6, as Redberg, Koskela, Wang 2023, Theorem G.1",
-			Kind:  claim.Theorem,
-			Code:  []string{"audit.Neighbours"},
-			Tests: []string{"paper/rkw23.TestRKW23Theorem28"},
-			Proof: "algorithm1#rkw23-thmG.1 5bffc51c", Errata: []string{"rkw23-38"},
-			Figure: "02_objective_perturbation#glm-plot",
-			Check: "the formula against the ratio of explicit densities for ℓ(θ) = L√(w² + ‖θ − c‖²), d = 5, both " +
-				"signs; and 1,000 releases of ℓ(θ) = Σ_i h(θ_i), h′(t) = (L/√d)·tanh(β√d·t/L), d = 400, with the λ " +
-				"and σ of Theorem 2.8 for ε = 1, δ = 1e-5: −bᵀ∇ℓ/(σ‖∇ℓ‖), standard normal if b and ∇ℓ were " +
-				"independent, and δ(1) by Clopper–Pearson of level 1 − 1e-6",
-			Expected: "equal to 1e-9; a mean near √(2d/π) = 16 and a δ far above 1e-5",
-			Seed:     66, Run: glmOversight(perInstanceLoss, 66),
-			Scaled: []claim.Scaled{{Of: "∇²J", By: func(factor float64) claim.Check {
-				return glmOversight(otherFormula(factor, 1), 66)
-			}}},
-			Wrong: map[string]claim.Check{
-				"∇b = +∇²J":      glmOversight(otherFormula(-1, 1), 66),
-				"the other sign": glmOversight(otherFormula(1, -1), 66),
-			},
-		},
+func structure() claim.Checks {
+	return claim.Checks{
+		"rkw23/thmG.1": claim.Against(glmOversight(perInstanceLoss, 66), glmOversight(otherFormula(-1, 1), 66),
+			glmOversight(otherFormula(1, -1), 66)).
+			Times(func(factor float64) claim.Check { return glmOversight(otherFormula(factor, 1), 66) }),
 	}
 }
 

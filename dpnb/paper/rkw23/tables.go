@@ -269,74 +269,21 @@ func recordedInstead(p Published) (float64, error) {
 	return mean, err
 }
 
-// tables lists the claims on Tables 1 and 2, a column each.
-func tables() []claim.Claim {
-	return []claim.Claim{
-		tableClaim(clusterSet, asPrinted, claim.Claim{
-			ID:     "rkw23/tab1",
-			Proof:  "algorithm1#rkw23-tab1 1db1a9a4",
-			Scaled: scaledPrint(clusterSet, asPrinted),
-		}),
-		tableClaim(clusterSet, dishonest, claim.Claim{
-			ID:     "rkw23/tab1-dishonest",
-			Proof:  "algorithm1#rkw23-tab1 eda48c13",
-			Scaled: scaledPrint(clusterSet, dishonest),
-		}),
-		tableClaim(clusterSet, honest, claim.Claim{
-			ID:    "rkw23/tab1-honest",
-			Proof: "algorithm1#rkw23-tab1 e31f1482",
-			Want:  claim.Fails,
-		}),
-		tableClaim(adultSet, asPrinted, claim.Claim{
-			ID:     "rkw23/tab2",
-			Proof:  "algorithm1#rkw23-tab2 ebad9181",
-			Scaled: scaledPrint(adultSet, asPrinted),
-		}),
-		tableClaim(adultSet, dishonest, claim.Claim{
-			ID:     "rkw23/tab2-dishonest",
-			Proof:  "algorithm1#rkw23-tab2 401454c3",
-			Scaled: scaledPrint(adultSet, dishonest),
-		}),
-		tableClaim(adultSet, honest, claim.Claim{
-			ID:    "rkw23/tab2-honest",
-			Proof: "algorithm1#rkw23-tab2 04cfdfed",
-			Want:  claim.Fails,
-		}),
+// tables lists the claims on Tables 1 and 2, a column each. One that fails is held against the record in the place of
+// the print, as its wrong version.
+func tables() claim.Checks {
+	printed := func(set, method string) claim.Versions {
+		return claim.Times(func(factor float64) claim.Check { return tableColumn(set, method, timesPrinted(factor)) })
 	}
-}
-
-// tableClaim completes the claim on a method's column of the table of a set. One that fails is held against the record
-// in the place of the print, as its wrong version.
-func tableClaim(set, method string, c claim.Claim) claim.Claim {
-	number, figure := "1", "synthetic"
-	c.Check = "--full: ten populations of that shape, five trials each; compared but for the plateau, which is " +
-		"Algorithm 1 at ε = 8 on the same population"
-	if set == adultSet {
-		number, figure, c.Errata = "2", "adult", []string{"rkw23-5"}
-		c.Check = "--full, where the Adult data are: ten trials each, a hundred of Algorithm 1"
+	fails := func(set string) claim.Versions {
+		return claim.Against(tableColumn(set, honest, timesPrinted(1)), tableColumn(set, honest, recordedInstead))
 	}
-	c.Check += ", 60 passes and Rényi accounting as in the paper; else what the last such run left, tables.tsv"
-	c.Expected = "all within 4 standard deviations of the difference to a run of the paper's size, the rounding of " +
-		"the print aside"
-	if c.Want == claim.Fails {
-		c.Errata = append(c.Errata, "rkw23-89")
-		c.Expected = "farther off: what is described is more accurate than what is printed (rkw23-89)"
-		c.Weak = "that the print is not what was found: an error has no size"
-		c.Wrong = map[string]claim.Check{
-			"the record in the place of the print": tableColumn(set, method, recordedInstead),
-		}
+	return claim.Checks{
+		"rkw23/tab1":           printed(clusterSet, asPrinted),
+		"rkw23/tab1-dishonest": printed(clusterSet, dishonest),
+		"rkw23/tab1-honest":    fails(clusterSet),
+		"rkw23/tab2":           printed(adultSet, asPrinted),
+		"rkw23/tab2-dishonest": printed(adultSet, dishonest),
+		"rkw23/tab2-honest":    fails(adultSet),
 	}
-	c.Paper = "Redberg, Koskela, Wang 2023, Table " + number + ", " + method
-	c.Kind, c.Seed, c.Run = claim.Table, 1, tableColumn(set, method, timesPrinted(1))
-	c.Code = []string{"paper/rkw23.Table2", "paper/rkw23.Calibration", "mechanism/sgd.Tuner"}
-	c.Tests = []string{"paper/rkw23.TestTablesAreWhatRuns"}
-	c.Figure = "02_objective_perturbation#" + figure
-	return c
-}
-
-// scaledPrint scales what is printed of a method, but for the plateau.
-func scaledPrint(set, method string) []claim.Scaled {
-	return []claim.Scaled{{Of: "the printed accuracy", By: func(factor float64) claim.Check {
-		return tableColumn(set, method, timesPrinted(factor))
-	}}}
 }

@@ -15,39 +15,12 @@ import (
 )
 
 // theory lists our own claims about the tight bound.
-func theory() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "dpnb/gaussian-case", Paper: "docs/theory/gaussian_case.md, Theorem B", Kind: claim.Ours,
-			Statement: "logistic regression with λ ≥ 0.28·Rσ costs exactly what the Gaussian mechanism of " +
-				"sensitivity R costs, at every ε, in both directions",
-			Code: []string{"privacy/objective.IsGaussian"},
-			Tests: []string{"privacy/objective.TestTheoremB", "privacy/objective.TestTheoremBCanFail",
-				"privacy/objective.TestQuarterIsNotEnough", "privacy/objective.TestTheoremBAgainstTheLattice"},
-			Proof: "gaussian_case#dpnb-theoremB 3fee00c6", Figure: "01_accounting#noise-show",
-			Check: "adversarial search over datasets and convex regularisers in one dimension for a δ above the " +
-				"Gaussian's, at λ = 0.28·Rσ and, where it must succeed, at λ = Rσ/20",
-			Expected: "none at 0.28·Rσ, some at Rσ/20",
-			Seed:     41, Run: gaussianCase(0.28, 0.05, 1, 41),
-			Slow: true,
-			Wrong: map[string]claim.Check{
-				"δ less by a thousandth": gaussianCase(0.28, 0.05, 0.999, 41), "λ = Rσ/20": gaussianCase(0.05, 0.05,
-					1, 41),
-			},
-		},
-		{
-			ID: "dpnb/tight-attained", Paper: "docs/theory/objective_perturbation.md", Kind: claim.Ours,
-			Statement: "the tight value cannot be improved: some dataset and regulariser comes close to it",
-			Code:      []string{"privacy/objective.Tight", "audit.Search"},
-			Tests:     []string{"audit.TestSearch", "privacy/objective.TestAdversary"},
-			Proof:     "objective_perturbation#dpnb-tight-attained 44f075c5", Figure: "01_accounting#exact",
-			Check:    "the same search against the certified upper value, λ = 0.25, σ = 2, ε = 1",
-			Expected: "above 0.95 and not above 1",
-			Seed:     42, Run: tightAttained(1, 42),
-			Slow: true,
-			Wrong: map[string]claim.Check{"δ less by a hundredth": tightAttained(0.99, 42),
-				"δ more by a tenth": tightAttained(1.1, 42)},
-		},
+func theory() claim.Checks {
+	return claim.Checks{
+		"dpnb/gaussian-case": claim.Against(gaussianCase(0.28, 0.05, 1, 41), gaussianCase(0.28, 0.05, 0.999, 41),
+			gaussianCase(0.05, 0.05,
+				1, 41)),
+		"dpnb/tight-attained": claim.Against(tightAttained(1, 42), tightAttained(0.99, 42), tightAttained(1.1, 42)),
 	}
 }
 

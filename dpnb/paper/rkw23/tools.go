@@ -17,87 +17,19 @@ import (
 )
 
 // tools lists single formulas that the proofs of rkw23 use, and that are checked by themselves.
-func tools() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/rem3.3", Paper: "Redberg, Koskela, Wang 2023, Remark 3.3", Kind: claim.Theorem,
-			Code:  []string{"privacy.HalfNormal.RDP", "privacy.HalfNormal.Profile"},
-			Tests: []string{"privacy.TestHalfNormalRDPReference", "paper/rkw23.TestRKW23Remark33"},
-			Proof: "gaussian#rkw23-rem3.3 febeb323", Errata: []string{"rkw23-25"},
-			Check: "the pair of Lemma D.6 with (K, a) = (0, 0.5), (0.3, 0.5), (1, 0.2), (0.05, 1.5): ∫(p − e^ε q)₊ " +
-				"and ln ∫p^α q^{1−α}/(α − 1) from the densities against the released profile and Rényi curve of its " +
-				"loss; and with the printed exponent α", Expected: "equal to 1e-4 and 1e-9; otherwise far off",
-			Run:  fromLosses(1, 1),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{
-				{Of: "δ", By: func(factor float64) claim.Check {
-					return fromLosses(factor, 1)
-				}},
-				{Of: "D_α", By: func(factor float64) claim.Check {
-					return fromLosses(1, factor)
-				}},
-			},
-		},
-		{
-			ID: "rkw23/thmB.1", Paper: "Redberg, Koskela, Wang 2023, Theorem B.1", Kind: claim.Theorem,
-			Code:  []string{"privacy.GaussianRDP", "privacy.RhoOfGaussian"},
-			Tests: []string{"privacy.TestZCDPIsExact"},
-			Proof: "gaussian#rkw23-thmB.1 f42a0ef9",
-			Check: "ln ∫p^α q^{1−α}/(α − 1) by quadrature, μ = 0.1, 0.7, 2, α = 1.01 … 18, against the released " +
-				"curve",
-			Expected: "equal to 1e-9",
-			Run:      gaussianOrders(1),
-			Scaled:   []claim.Scaled{{Of: "ε(α)", By: gaussianOrders}},
-		},
-		{
-			ID: "rkw23/lemD.4", Paper: "Redberg, Koskela, Wang 2023, Lemma D.4", Kind: claim.Theorem,
-			Code: []string{"privacy.HalfNormal"}, Tests: []string{"privacy.TestHalfNormalProfileIsExact"},
-			Proof: "gaussian#rkw23-lemD.4 8d2428a9", Errata: []string{"rkw23-3"},
-			Check:    "quadrature of ∫(p − e^ε q)₊, L/σ = 0.2 … 1.5, ε = 0 … 2, against E(1 − e^{ε−W})₊",
-			Expected: "equal to 1e-4", Run: pairWithoutCurvature(1),
-			Scaled: []claim.Scaled{{Of: "L", By: pairWithoutCurvature}},
-		},
-		{
-			ID: "rkw23/lemD.8", Paper: "Redberg, Koskela, Wang 2023, Lemma D.8", Kind: claim.Theorem,
-			Code:  []string{"privacy/objective.RKW23"},
-			Proof: "gaussian#rkw23-lemD.8 c00eea55", Errata: []string{"rkw23-63"},
-			Check: "five g, c − µ = 0, 0.3, 2, s doubling from 0.25 to 4, by quadrature; control: c = µ − 1 and g " +
-				"= 1",
-			Expected: "never smaller at the larger s, equal for g = 1 and c = µ; smaller in the control",
-			Run:      growsWithScale(1),
-			Scaled:   []claim.Scaled{{Of: "the integral at the larger s", By: growsWithScale}},
-		},
-		{
-			ID: "rkw23/secI", Paper: "Redberg, Koskela, Wang 2023, appendix I, second takeaway", Kind: claim.Theorem,
-			Code:  []string{"privacy.HalfNormal.RDP", "privacy.GaussianRDP"},
-			Tests: []string{"privacy.TestHalfNormalRDPReference"},
-			Proof: "objective_perturbation#rkw23-secI 7b2250ee", Errata: []string{"rkw23-36"},
-			Figure: "01_accounting#rdp-lambda",
-			Check: "L = 1, σ = 2, 5, 10: the α from which on the released half-normal curve is within a tenth of the " +
-				"Gaussian one, against √(20 ln 2)·σ, which it tends to; the first takeaway is rkw23/fig4",
-			Expected: "rising with σ, within 0.1 of it",
-			Run:      convergesLater(1),
-			Scaled:   []claim.Scaled{{Of: "the half-normal curve", By: convergesLater}},
-		},
-		{
-			ID: "rkw23/eqF.1", Paper: "Redberg, Koskela, Wang 2023, (F.1)–(F.3)", Kind: claim.Bound,
-			Code:  []string{"erm.Minimize"},
-			Proof: "solvers#rkw23-eqF.1 87ede89a",
-			Check: "squared loss of records along one axis, for which the curvatures are nβ + λ and λ, and logistic " +
-				"loss of records in all directions, at points on both axes and between; θ* by erm.Minimize",
-			Expected: "all three hold; the first two are attained, the third to λ/(nβ + λ)",
-			Run:      gradientBounds(1),
-			Scaled:   []claim.Scaled{{Of: "the bounds", By: gradientBounds}},
-		},
-		{
-			ID: "rkw23/secF.2", Paper: "Redberg, Koskela, Wang 2023, appendix F.2", Kind: claim.Theorem,
-			Code: []string{"erm.SAG"}, Tests: []string{"paper/rkw23.TestRKW23AcceleratedDescent"},
-			Proof: "solvers#rkw23-secF.2 cbbc333e", Errata: []string{"rkw23-65"},
-			Check: "a quadratic with curvatures from λ = β = 1 to nβ + λ, n = 100 … 6,400: slopes of ln(count/ln n) " +
-				"over ln n; SAG is counted in rkw23/thmF.1", Expected: "2 and 1.5, within 0.05",
-			Run:    descentRates(1),
-			Scaled: []claim.Scaled{{Of: "the exponents", By: descentRates}},
-		},
+func tools() claim.Checks {
+	return claim.Checks{
+		"rkw23/rem3.3": claim.Times(func(factor float64) claim.Check {
+			return fromLosses(factor, 1)
+		}, func(factor float64) claim.Check {
+			return fromLosses(1, factor)
+		}),
+		"rkw23/thmB.1": claim.Times(gaussianOrders),
+		"rkw23/lemD.4": claim.Times(pairWithoutCurvature),
+		"rkw23/lemD.8": claim.Times(growsWithScale),
+		"rkw23/secI":   claim.Times(convergesLater),
+		"rkw23/eqF.1":  claim.Times(gradientBounds),
+		"rkw23/secF.2": claim.Times(descentRates),
 	}
 }
 

@@ -17,49 +17,18 @@ import (
 )
 
 // utility lists the bounds on the excess empirical risk in appendix H of rkw23.
-func utility() []claim.Claim {
-	return []claim.Claim{
-		{
-			ID: "rkw23/thmH.1", Paper: "Redberg, Koskela, Wang 2023, Theorem H.1", Kind: claim.Bound,
-			Code:  []string{"mechanism/objpert.Planned.BestLambda"},
-			Tests: []string{"mechanism/objpert.TestBestLambdaIsTheMinimum", "paper/rkw23.TestRKW23TheoremH1"},
-			Proof: "lambda_rule#rkw23-thmH.1 8266eec9", Errata: []string{"rkw23-41"},
-			Figure: "02_objective_perturbation#risk-plot",
-			Check: "mean excess over draws of the noise, logistic and other losses, small and large λ and σ, over " +
-				"the printed bound, over the sharper (dσ² + λ²‖θ⋆‖²)/(4λ) in place of its last two terms; a hinge of " +
-				"slope λ‖θ⋆‖/2, which attains the sharper one, and with a solver stopped at the worst point also " +
-				"nLτ/λ; output noise about a kink; and Algorithm 1 with a clip below the loss's slope over the " +
-				"printed bound",
-			Expected: "at most 1 without clipping, the sharper one attained, above 1 with clipping", Seed: 62,
-			Run:  theoremH1(62, 1, 1, 1),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{
-				{Of: "(dσ² + λ²‖θ⋆‖²)/(4λ)", By: func(factor float64) claim.Check {
-					return theoremH1(62, factor, 1, 1)
-				}},
-				{Of: "nLτ/λ", By: func(factor float64) claim.Check {
-					return theoremH1(62, 1, factor, 1)
-				}},
-				{Of: "nLσ_out√d", By: func(factor float64) claim.Check {
-					return theoremH1(62, 1, 1, factor)
-				}},
-			},
-		},
-		{
-			ID: "rkw23/secH.1", Paper: "Redberg, Koskela, Wang 2023, section H.1", Kind: claim.Bound,
-			Code:  []string{"erm.Minimize"},
-			Tests: []string{"paper/rkw23.TestRKW23AppendixH1"},
-			Proof: "lambda_rule#rkw23-secH.1 1b33736d", Errata: []string{"rkw23-35"},
-			Figure: "02_objective_perturbation#risk-plot",
-			Check: "mean excess over draws of the noise over (σ²/2)·tr((cXᵀX + λI)⁻¹), c the least curvature " +
-				"between the two minimisers, which is at most the printed bound with c ≤ f″ ≤ C, c ≤ 1 ≤ C; losses " +
-				"with constant and with varying curvature",
-			Expected: "at most 1, and 1 where the curvature is constant", Seed: 63, Run: sectionH1(63, 1),
-			Want: claim.HoldsWithCorrection,
-			Scaled: []claim.Scaled{{Of: "the bound", By: func(factor float64) claim.Check {
-				return sectionH1(63, factor)
-			}}},
-		},
+func utility() claim.Checks {
+	return claim.Checks{
+		"rkw23/thmH.1": claim.Times(func(factor float64) claim.Check {
+			return theoremH1(62, factor, 1, 1)
+		}, func(factor float64) claim.Check {
+			return theoremH1(62, 1, factor, 1)
+		}, func(factor float64) claim.Check {
+			return theoremH1(62, 1, 1, factor)
+		}),
+		"rkw23/secH.1": claim.Times(func(factor float64) claim.Check {
+			return sectionH1(63, factor)
+		}),
 	}
 }
 

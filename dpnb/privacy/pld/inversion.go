@@ -154,6 +154,8 @@ type root struct {
 	theta    float64
 	b        Bounds
 	finished bool
+	// known is the gap that a step has given, 0 if none has: where to begin next. Bounds are valid at any step.
+	known struct{ step, gap float64 }
 }
 
 // newSearch evaluates direction d coarsely and finds the tilt.
@@ -193,7 +195,11 @@ func (s *root) run(factor float64) {
 		w = s.rescale(tol)
 		step = w.step(s.theta, tol)
 	}
-	for range attempts {
+	if k := s.known; k.gap > tol { // gaps shrink with a power of the step near 1.6
+		next := k.step * math.Exp2(-math.Log2(k.gap/tol)/1.6) / w.scale
+		step = math.Min(step, w.scale*math.Exp2(math.Floor(math.Log2(next)))) // the lattices of w, and no others
+	}
+	for i := range attempts {
 		step = w.affordable(s.theta, step)
 		w.refine(s.theta, step)
 		_, mean, variance := w.upper.cumulant(s.theta)
@@ -213,8 +219,13 @@ func (s *root) run(factor float64) {
 			continue
 		}
 		if w.lower == nil {
+			if factor > 8 && i < 2 && w.c.hasLower() { // too coarse for one, and for which direction decides
+				step /= 2
+				continue
+			}
 			break
 		}
+		s.known.step, s.known.gap = step, s.b.Upper-s.b.Lower
 		if step, ok = w.finer(s.theta, step, s.b.Upper-s.b.Lower, &last, tol); !ok {
 			break
 		}
@@ -228,6 +239,16 @@ func (s *root) run(factor float64) {
 		s.b.Upper, s.b.Method = e, Basic
 	}
 	s.b.Lower = math.Min(s.b.Lower, s.b.Upper)
+}
+
+// hasLower reports whether every profile states lower bounds.
+func (c *Composition) hasLower() bool {
+	for _, p := range c.components {
+		if _, ok := p.Profile.(privacy.LowerProfile); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // rescale starts again on lattices of which one has nearly the step that tol asks for: on a large lattice a step up to

@@ -190,6 +190,9 @@ func (m Objective) usable() error {
 	if m.Dimension < 1 {
 		return &privacy.ParamError{Name: "Dimension", Value: m.Dimension, Want: "at least 1"}
 	}
+	if len(m.Held) > 0 {
+		return &privacy.ParamError{Name: "Held", Value: len(m.Held), Want: "nothing: the Constraint says it"}
+	}
 	return composite.Usable(m.Dimension, m.Regulariser, m.Constraint)
 }
 

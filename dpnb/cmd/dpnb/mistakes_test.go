@@ -1,0 +1,146 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// Mistakes that people make with a table of their own, in a shell and in Go: each is an error of a sentence that has a
+// word of its cure, nothing panics, and no budget is charged.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	people := write("people.csv", "age,city,happy\n30,Bern,yes\n40,Rome,no\n50,Oslo,\n")
+	schema := write("schema.json", `{"version":1,"fields":[{"name":"age","type":"number","lower":0,"upper":100},
+		{"name":"city","type":"category","categories":["Bern","Rome"]},
+		{"name":"happy","type":"category","categories":["no","yes"]}]}`)
+	ledger := filepath.Join(dir, "mistakes.ledger")
+	one := 0
+	fields := func(text string) string {
+		one++
+		return write(fmt.Sprintf("one%d.json", one), `{"version":1,"fields":[`+text+`]}`)
+	}
+	fit := func(more ...string) []string {
+		return append([]string{people, "--schema", schema, "--target", "happy", "--budget", ledger, "--epsilon", "1",
+			"--delta", "1e-6", "--store", dir}, more...)
+	}
+	ask := func(more ...string) []string {
+		return append([]string{people, "--schema", schema, "--budget", ledger, "--epsilon", "1", "--delta", "1e-6"},
+			more...)
+	}
+	calls := []struct {
+		name string
+		of   *cobra.Command
+		args []string
+		cure string
+	}{
+		{"no such " +
+			"file", newFitCommand(), append([]string{filepath.Join(dir, "peeple.csv")}, fit()[1:]...), "peeple.csv"},
+		{"a folder for a file", newFitCommand(), append([]string{dir}, fit()[1:]...), "folder"},
+		{"no such target", newFitCommand(), fit("--target", "hapy"), "happy"},
+		{"no such learner", newFitCommand(), fit("--learner", "forest"), "logistic"},
+		{"a learner of numbers for classes", newFitCommand(), fit("--learner", "huber"), "Logistic"},
+		{"a share in percent", newFitCommand(), fit("--share", "50"), "0.1"},
+		{"a negative ε", newFitCommand(), fit("--epsilon", "-1"), "a number in (0"},
+		{"δ and ε exchanged", newFitCommand(), fit("--epsilon", "1e-6", "--delta", "1"), "[0, 1)"},
+		{"no " +
+			"schema", newFitCommand(), []string{people, "--target", "happy", "--budget", ledger, "--epsilon", "1"},
+			"schema"},
+		{"a seed and a budget", newFitCommand(), fit("--seed", "1"), "leave out"},
+		{"an interval of 95", newFitCommand(), fit("--intervals", "95"), "0.95"},
+		{"a table for its schema", newFitCommand(), fit("--schema", people), "line 1"},
+		{"steps beyond the bounds", newFitCommand(), fit("--steps", "age=200"), "bounds"},
+		{"steps of a city", newFitCommand(), fit("--steps", "city=3"), "number"},
+		{"a column of nobody", newFitCommand(), fit("--person", "id"), "id"},
+		{"the mean of a city", newDescribeCommand(), ask("--mean", "city"), "categories"},
+		{"a mean of what is not there", newDescribeCommand(), ask("--mean", "height"), "height"},
+		{"two questions", newDescribeCommand(), ask("--mean", "age", "--histogram", "age"), "one"},
+		{"quantiles in percent", newDescribeCommand(), ask("--quantiles", "age", "--levels", "25"), "(0, 1)"},
+		{"by a number", newDescribeCommand(), ask("--mean", "age", "--by", "age"), "categor"},
+		{"a bound exchanged", newCheckCommand(), []string{people, "--schema",
+			fields(`{"name":"age","type":"number","lower":100,"upper":0}`)}, "lower < upper"},
+		{"a type in capitals", newCheckCommand(), []string{people, "--schema",
+			fields(`{"name":"age","type":"Number","lower":0,"upper":1}`)}, "number"},
+		{"a category twice", newCheckCommand(), []string{people, "--schema",
+			fields(`{"name":"city","type":"category","categories":["Bern","Bern"]}`)}, "twice"},
+		{"a key misspelt", newCheckCommand(), []string{people, "--schema",
+			fields(`{"name":"age","type":"number","lowr":0,"upper":1}`)}, "lowr"},
+		{"a layout in letters", newCheckCommand(), []string{people, "--schema",
+			fields(`{"name":"age","type":"year of a date","lower":1,"upper":2,"layout":"YYYY"}`)}, "2006"},
+		{"predictions by a table", newPredictCommand(), []string{people, people}, "model"},
+		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
+	}
+	for _, c := range calls {
+		_, err := call(t, c.of, c.args...)
+		plainly(t, c.name, err, c.cure)
+	}
+	if text, err := os.ReadFile(ledger); err == nil && strings.Contains(string(text), `"label"`) {
+		t.Errorf("a mistake was charged: %s", text)
+	}
+	df := learn.ReadCSV(people).WithSchemaFile(schema)
+	budget := learn.NewBudget(1, 1e-6, learn.Named("of mistakes"))
+	for _, c := range []struct {
+		name, cure string
+		of         func() error
+	}{
+		{"a model that is nil", "err", func() error { var m *learn.Model; _, err := m.Predict(df); return err }},
+		{"a target that is a feature of a number", "happy", func() error {
+			_, err := learn.Linear{}.Fit(learn.Regression(df, "happy"), budget.Spend(0.5))
+			return err
+		}},
+		{"more than there is", "left", func() error {
+			_, err := learn.SVM{}.Fit(learn.Binary(df, "happy"), budget.Spend(3))
+			return err
+		}},
+		{"a positive class that is none", "yes", func() error {
+			_, err := learn.SVM{}.Fit(learn.Binary(df, "happy", learn.Positive("ja")), budget.Spend(0.5))
+			return err
+		}},
+		{"an empty question", "Mean", func() error { _, err := explore.Query{}.Of(df, budget.Spend(0.1)); return err }},
+		{"a histogram that falls", "rise", func() error {
+			_, err := explore.Histogram("age", 90, 10).Of(df, budget.Spend(0.1))
+			return err
+		}},
+		{"a confidence in percent", "0.95", func() error {
+			_, err := explore.Mean("age").Confidence(95).Of(df, budget.Spend(0.1))
+			return err
+		}},
+		{"the accuracy of nothing", "err", func() error {
+			_, err := explore.ConfusionOf(nil).Of(df, budget.Spend(0.1))
+			return err
+		}},
+		{"a split in percent", "(0, 1)", func() error { a, _ := df.Split(80, "key"); return a.Err() }},
+	} {
+		plainly(t, c.name, c.of(), c.cure)
+	}
+	if s := must.Get(budget.State()); s.SpentEpsilon != 0 {
+		t.Errorf("a mistake was charged: %+v", s)
+	}
+}
+
+// plainly wants an error of a sentence or two with a word of the cure.
+func plainly(t *testing.T, name string, err error, cure string) {
+	t.Helper()
+	switch {
+	case err == nil:
+		t.Errorf("%s: no error", name)
+	case !strings.Contains(err.Error(), cure) || len(err.Error()) > 600 || strings.Contains(err.Error(), "runtime "+
+		"error"):
+		t.Errorf("%s: want %q in: %v", name, cure, err)
+	}
+}

@@ -1,0 +1,153 @@
+package explore_test
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// What is asked of a model's outcomes is what Evaluate finds on the same records, and intervals of 80 % have it in them
+// about as often, with normal and with geometric noise; one that is a tenth off is mostly beside them.
+func TestOutcomesCover(t *testing.T) {
+	df := learn.Patients(3000, 3)
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(2, 1e-6)))
+	seen := must.Get(m.Evaluate(df))
+	recall := float64(seen.Confusion[1][1]) / float64(seen.Confusion[1][0]+seen.Confusion[1][1])
+	for _, c := range []struct {
+		name    string
+		q       explore.Query
+		row     int
+		exact   float64
+		epsilon float64
+	}{
+		{"accuracy", explore.ConfusionOf(m), 0, seen.Accuracy, 0.05},
+		{"recall", explore.ConfusionOf(m), 2, recall, 0.1},
+		{"AUC", explore.AUCOf(m), 0, seen.AUC, 0.5},
+	} {
+		for _, delta := range []float64{0, 1e-6} {
+			covered, moved := 0, 0
+			const draws = 160
+			for seed := range uint64(draws) {
+				s := must.Get(c.q.Confidence(0.8).Noise(learn.Seed(seed)).Of(df, learn.Simulate(c.epsilon, delta)))
+				r := s.Rows()[c.row]
+				if r.Lower <= c.exact && c.exact <= r.Upper {
+					covered++
+				}
+				if r.Lower <= 0.9*c.exact && 0.9*c.exact <= r.Upper {
+					moved++
+				}
+			}
+			if covered < 112 || moved > 40 { // 0.8 − 3·√(0.8·0.2/160) of them
+				t.Errorf("%s, δ = %v: %d of %d intervals have it in them, %d what is a tenth "+
+					"less", c.name, delta, covered,
+					draws, moved)
+			}
+			// without noise to speak of
+			s := must.Get(c.q.Noise(learn.Seed(1)).Of(df, learn.Simulate(500, delta)))
+			if r := s.Rows()[c.row]; math.Abs(r.Value-c.exact) > 0.002 || r.Upper-r.Lower > 0.03 {
+				t.Errorf("%s, δ = %v: %+v, want %v", c.name, delta, r, c.exact)
+			}
+		}
+	}
+	price := must.Get(explore.AUCOf(m).Noise(learn.Seed(1)).Planned(3000).Price(df, 0.05, 0.95))
+	if !(price.Epsilon > 0.05 && price.Epsilon < 20) {
+		t.Error(price)
+	}
+	if _, err := explore.ConfusionOf(m).Noise(learn.Seed(1)).Price(df, 0.05, 0.95); err == nil {
+		t.Error("a price without a number of records")
+	}
+}
+
+// One record moves one count by one, whatever it is: the counts of all but one differ from those of all in one cell.
+func TestOutcomesOfNeighbours(t *testing.T) {
+	df := learn.Patients(120, 5)
+	m := must.Get(learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(1, 1e-6)))
+	table := must.Get(df.Table())
+	l := must.Get(m.Losses(true))
+	class, said, odds, err := l.Outcomes(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range [][2]int{{0, 7}, {7, 120}, {119, 120}} {
+		c, s, o, err := l.Outcomes(table.Slice(rows[0], rows[1]))
+		for i := range c {
+			if k := rows[0] + i; err != nil || c[i] != class[k] || s[i] != said[k] || o[i] != odds[k] {
+				t.Fatalf("record %d depends on its neighbours: %v", k, err)
+			}
+		}
+	}
+}
+
+// A model whose log-odds are twice too large is calibrated by its curve: the slope is near a half, the model predicts
+// what the curve says, is saved and loaded, and says so on its card.
+func TestCalibrated(t *testing.T) {
+	df := learn.Patients(20000, 7)
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(3, 1e-6)))
+	off := must.Get(m.Calibrated(2.5, 0.7, "nothing.", ""))
+	if _, err := off.Calibrated(1, 0, "", ""); err == nil {
+		t.Error("calibrated twice")
+	}
+	curve := must.Get(explore.CalibrationOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(1, 1e-6)))
+	right := must.Get(explore.Calibrated(m, curve))
+	worst := func(m *learn.Model) (most float64) {
+		for _, b := range must.Get(m.Evaluate(df)).Calibration {
+			if b.Count > 1000 {
+				most = math.Max(most, math.Abs(b.Predicted-b.Observed))
+			}
+		}
+		return most
+	}
+	if a, b := worst(off), worst(right); a < 0.05 || b > 0.04 {
+		t.Errorf("off by %v, calibrated by %v", a, b)
+	}
+	if _, err := explore.Calibrated(off, curve); err == nil || !strings.Contains(err.Error(), "another model") {
+		t.Error(err)
+	}
+	path := filepath.Join(t.TempDir(), "model.json")
+	if err := right.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	back := must.Get(learn.Load(path))
+	p, q := must.Get(right.Predict(df)), must.Get(back.Predict(df))
+	names := must.Get(back.PredictClass(df))
+	for i := range p {
+		if p[i] != q[i] || (p[i] > 0.5) != (names[i] == "yes") {
+			t.Fatalf("record %d: %v, read back %v, %s", i, p[i], q[i], names[i])
+		}
+	}
+	if card := must.Get(back.Card()); !strings.Contains(string(card), "## Calibrated") {
+		t.Error("the card says nothing of the calibration")
+	}
+	if err := back.Export(path); err == nil {
+		t.Error("exported without its calibration")
+	}
+}
+
+// Models of which there is no such thing are refused, before anything is paid.
+func TestOutcomesRefuse(t *testing.T) {
+	df := learn.Patients(300, 1)
+	one := learn.Simulate(1, 1e-6)
+	number := must.Get(learn.Linear{Noise: learn.Seed(1)}.Fit(learn.Regression(df, "pressure"), one))
+	many := must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(df, "ward"), one))
+	plain := must.Get(learn.Logistic{}.FitWithoutPrivacy(learn.Binary(df, "ill")))
+	for _, q := range []explore.Query{explore.ConfusionOf(number), explore.AUCOf(many), explore.CalibrationOf(many),
+		explore.AUCOf(plain), explore.ConfusionOf(nil), explore.ConfusionOf(many).By("ward"),
+		explore.ConfusionOf(many).ForPopulation()} {
+		if err := q.Check(df); err == nil {
+			t.Error("not refused")
+		}
+	}
+	if err := explore.ConfusionOf(many).Check(df); err == nil {
+		t.Error("a simulated model's outcomes are asked with secure noise")
+	}
+	s := must.Get(explore.ConfusionOf(many).Noise(learn.Seed(1)).Of(df, learn.Simulate(50, 1e-6)))
+	want := must.Get(many.Evaluate(df))
+	if math.Abs(s.Value()-want.Accuracy) > 0.02 || s.Display().Title == "" || s.Illustration() == nil {
+		t.Error(s.Value(), want.Accuracy)
+	}
+}

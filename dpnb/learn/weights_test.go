@@ -1,0 +1,191 @@
+package learn_test
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// surveyed are invented patients with a weight: of every third 4, of others 1, of some none; and the same people as
+// often as they weigh.
+func surveyed(rows int) (weighted, repeated learn.DataFrame) {
+	df := learn.Patients(rows, 3)
+	table := must(df.Table())
+	_, schema, _ := df.Known()
+	w, index := make([]float64, rows), []int{}
+	for i := range w {
+		switch w[i] = 1; {
+		case i%3 == 0:
+			w[i] = 4
+		case i%10 == 1:
+			w[i] = math.NaN()
+			continue
+		case i%10 == 2:
+			w[i] = -1
+			continue
+		}
+		for range int(w[i]) {
+			index = append(index, i)
+		}
+	}
+	var columns, often []frame.Column
+	for _, name := range table.Names() {
+		c := *must(table.Column(name))
+		more := frame.Column{Name: name, Kind: c.Kind}
+		for _, i := range index {
+			if c.Kind == frame.Numeric {
+				more.Numbers = append(more.Numbers, c.Numbers[i])
+			} else {
+				more.Texts = append(more.Texts, c.Texts[i])
+			}
+		}
+		columns, often = append(columns, c), append(often, more)
+	}
+	columns = append(columns, frame.Column{Name: "survey", Kind: frame.Numeric, Numbers: w})
+	return learn.FromTable(must(frame.NewTable(columns...))).WithSchema(schema.Fields...),
+		learn.FromTable(must(frame.NewTable(often...))).WithSchema(schema.Fields...)
+}
+
+// A record of weight 4 is four records of weight 1, with a ridge that is a fourth since weights are shares of their
+// bound; one without a weight is none: for two classes and for numbers, centred or not.
+func TestWeightsAreRepetitions(t *testing.T) {
+	weighted, repeated := surveyed(900)
+	for name, c := range map[string]struct {
+		of   func(lambda float64) learn.Learner
+		made func(df learn.DataFrame, opts ...learn.Option) *learn.Dataset
+	}{
+		"Logistic": {func(l float64) learn.Learner { return learn.Logistic{Lambda: l} },
+			func(df learn.DataFrame, opts ...learn.Option) *learn.Dataset { return learn.Binary(df, "ill", opts...) }},
+		"SVM": {func(l float64) learn.Learner { return learn.SVM{Lambda: l} },
+			func(df learn.DataFrame, opts ...learn.Option) *learn.Dataset { return learn.Binary(df, "ill", opts...) }},
+		"Huber": {func(l float64) learn.Learner { return learn.Huber{Lambda: l} },
+			func(df learn.DataFrame, opts ...learn.Option) *learn.Dataset {
+				return learn.Regression(df, "pressure", opts...)
+			}},
+		"Linear": {func(l float64) learn.Learner { return learn.Linear{Lambda: l} },
+			func(df learn.DataFrame, opts ...learn.Option) *learn.Dataset {
+				return learn.Regression(df, "pressure", opts...)
+			}},
+	} {
+		a := must(c.of(1).FitWithoutPrivacy(c.made(weighted, learn.WeightsFrom("survey", 4), learn.Lines())))
+		b := must(c.of(4).FitWithoutPrivacy(c.made(repeated, learn.Lines())))
+		p, q := must(a.Predict(repeated)), must(b.Predict(repeated))
+		for i := range p {
+			if !(math.Abs(p[i]-q[i]) < 1e-4*(1+math.Abs(q[i]))) {
+				t.Fatalf("%s: record %d is predicted %v, with repeated records %v", name, i, p[i], q[i])
+			}
+		}
+	}
+}
+
+// Private fits of records with weights are charged as those without, are saved and loaded, predict without a column of
+// weights, and are near those of repeated records.
+func TestWeightedFits(t *testing.T) {
+	weighted, repeated := surveyed(6000)
+	with := learn.WeightsFrom("survey", 4)
+	for name, c := range map[string]struct {
+		l, plain *learn.Dataset
+		learner  learn.Learner
+	}{
+		"Logistic": {learn.Binary(weighted, "ill", with), learn.Binary(repeated, "ill"),
+			learn.Logistic{Noise: learn.Seed(1)}},
+		"SVM": {learn.Binary(weighted, "ill", with), learn.Binary(repeated, "ill"),
+			learn.SVM{Noise: learn.Seed(1)}},
+		"Huber": {learn.Regression(weighted, "pressure", with), learn.Regression(repeated, "pressure"),
+			learn.Huber{Noise: learn.Seed(1)}},
+		"Linear": {learn.Regression(weighted, "pressure", with, learn.Uncentred(), learn.RowNorm(1)),
+			learn.Regression(repeated, "pressure"), learn.Linear{Noise: learn.Seed(1)}},
+	} {
+		m := must(c.learner.Fit(c.l, learn.Simulate(3, 1e-6)))
+		if g := m.Release.Guarantee; g.Epsilon > 3 || !strings.Contains(m.Release.Mechanism, "weighted") {
+			t.Errorf("%s: %+v, %s", name, g, m.Release.Mechanism)
+		}
+		plain := must(c.learner.FitWithoutPrivacy(c.plain))
+		if a, b := must(m.Score(repeated)), must(plain.Score(repeated)); a < b-0.05 {
+			t.Errorf("%s: scores %v, of repeated records without noise %v", name, a, b)
+		}
+		if a, b := must(m.Score(c.l)), must(m.Score(weighted)); a != b {
+			t.Errorf("%s: scores of the records that it was fitted to are %v, of their table %v", name, a, b)
+		}
+		path := filepath.Join(t.TempDir(), "model.json")
+		if err := m.Save(path); err != nil {
+			t.Fatal(name, err)
+		}
+		p, q := must(m.Predict(repeated)), must(must(learn.Load(path)).Predict(repeated))
+		for i := range p {
+			if p[i] != q[i] {
+				t.Fatalf("%s: %v, read back %v", name, p[i], q[i])
+			}
+		}
+		if _, err := m.Intervals(0.95); err != nil {
+			t.Error(name, err)
+		}
+	}
+}
+
+// Suited spends nothing on a curvature that records with weights do not have.
+func TestSuitedWeights(t *testing.T) {
+	weighted, _ := surveyed(600)
+	for _, target := range []string{"ill", "pressure"} {
+		l, data := learn.Suited(weighted, target, learn.WeightsFrom("survey", 4))
+		budget := learn.NewBudget(1, 1e-6, learn.Named(t.Name()+target))
+		if _, err := l.Fit(data, budget.Spend(0.5)); err != nil {
+			t.Error(target, err)
+		}
+	}
+}
+
+// Weights of classes have a rare class recognised more often.
+func TestClassWeights(t *testing.T) {
+	df := learn.Patients(5000, 4)
+	recall := func(opts ...learn.Option) float64 {
+		m := must(learn.Logistic{Noise: learn.Seed(2)}.Fit(learn.Binary(df, "ill", opts...), learn.Simulate(3, 1e-6)))
+		c := must(m.Evaluate(df)).Confusion
+		return float64(c[1][1]) / float64(c[1][0]+c[1][1])
+	}
+	plain, more := recall(), recall(learn.ClassWeights(map[string]float64{"yes": 5}))
+	if !(more > plain+0.1) {
+		t.Errorf("recall %v, with weights %v", plain, more)
+	}
+	if less := recall(learn.ClassWeights(map[string]float64{"no": 5})); !(less < plain-0.1) {
+		t.Errorf("recall %v, with weights of the other class %v", plain, less)
+	}
+}
+
+// What cannot take weights refuses them, and so do weights that are none, before anything is paid.
+func TestWeightsRefused(t *testing.T) {
+	weighted, _ := surveyed(60)
+	with := learn.WeightsFrom("survey", 4)
+	for name, c := range map[string]struct {
+		l     learn.Learner
+		data  *learn.Dataset
+		delta float64
+		says  string
+	}{
+		"Quantile": {learn.Quantile{Tau: 0.5}, learn.Regression(weighted, "pressure", with), 1e-6, "weights"},
+		"pure":     {learn.Logistic{}, learn.Binary(weighted, "ill", with), 0, "weights"},
+		"Softmax":  {learn.Softmax{}, learn.Classes(weighted, "ward", with), 1e-6, "weights"},
+		"ℓ₁": {learn.Linear{Regularise: learn.Regulariser{L1: 3}}, learn.Regression(weighted, "pressure", with), 1e-6,
+			"weights"},
+		"share":  {learn.SVM{CurvatureShare: 0.1}, learn.Binary(weighted, "ill", with), 1e-6, "CurvatureShare"},
+		"bound":  {learn.Logistic{}, learn.Binary(weighted, "ill", learn.WeightsFrom("survey", 0)), 1e-6, "bound"},
+		"column": {learn.Logistic{}, learn.Binary(weighted, "ill", learn.WeightsFrom("wait", 4)), 1e-6, "wait"},
+		"label":  {learn.Logistic{}, learn.Binary(weighted, "ill", learn.WeightsFrom("ill", 4)), 1e-6, "ill"},
+		"class": {learn.Logistic{}, learn.Binary(weighted.Drop("survey"), "ill",
+			learn.ClassWeights(map[string]float64{"ja": 4})), 1e-6, "ja"},
+		"negative": {learn.Logistic{}, learn.Binary(weighted.Drop("survey"), "ill",
+			learn.ClassWeights(map[string]float64{"yes": -4})), 1e-6, "positive"},
+	} {
+		budget := learn.NewBudget(1, c.delta, learn.Named(t.Name()+name))
+		if _, err := c.l.Fit(c.data, budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if must(budget.State()).SpentEpsilon != 0 {
+			t.Errorf("%s: charged", name)
+		}
+	}
+}
