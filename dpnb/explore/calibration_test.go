@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// A model that is calibrated already stays so where noise is visible: its log loss rises little,
-// and its slope does not become flat. With invented records at empty places the slope is 0.3 at s = 50.
+// A model that is calibrated already stays so where noise is visible: its log loss rises little, and
+// its slope does not become flat. With invented records at empty places the slope is 0.3 at s = 50.
 func TestCalibrationDoesNoHarm(t *testing.T) {
 	rng := noise.NewSeeded(7)
 	places := len(probabilityEdges) - 1

@@ -388,8 +388,8 @@ func Calibrated(m *learn.Model, curve *Statistic) (*learn.Model, error) {
 		return nil, err
 	}
 	if curve.origin.Simulated() && !m.Release.Simulated() {
-		return nil, errors.New("dpnb: the curve has simulated noise, which protects nobody, and the model does not: ask " +
-			"CalibrationOf(model) without Noise")
+		return nil, errors.New("dpnb: the curve has simulated noise, which protects nobody, and the model does not: " +
+			"ask CalibrationOf(model) without Noise")
 	}
 	if l.String() != curve.model.String() {
 		return nil, errors.New("dpnb: the curve is of another model: ask CalibrationOf(model) of the one to calibrate")
@@ -400,8 +400,8 @@ func Calibrated(m *learn.Model, curve *Statistic) (*learn.Model, error) {
 
 // platt minimises Σ_b [P_b log(1 + e^{−t_b}) + N_b log(1 + e^{t_b})] + (s/2)((a − 1)² + c²), t_b = a·s_b + c, by
 // Newton's steps; s is the deviation of the counts' noise. N_b and P_b are the counts, not less than 0, of places that
-// have at least two deviations of noise between them, 2√2·s: noise that is cut at 0 has a mean above it, and where there
-// are no people, at the ends above all, that would be invented ones of either class, which flatten the slope.
+// have at least two deviations of noise between them, 2√2·s: noise that is cut at 0 has a mean above it, and where
+// there are no people, at the ends above all, that would be invented ones of either class, which flatten the slope.
 func platt(noisy []float64, deviation float64) (slope, intercept float64) {
 	places := len(probabilityEdges) - 1
 	counts := make([]float64, len(noisy))

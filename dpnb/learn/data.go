@@ -226,8 +226,8 @@ func Periodic(column string, period float64) Option {
 // Rising has what is learnt of a column rise within the fit, which costs nothing: a number over its scale (its curve,
 // line or steps), categories in the order of the schema. It is of one linear form by objective perturbation with a δ
 // (SVM, Logistic, Linear, Huber, Poisson), without a CurvatureShare, and others refuse it: docs/theory/curves.md,
-// section 5. It is the shape that rises, as the column changes a person of the typical norm: rows are scaled or cut, each
-// by its own norm, so that a single person's prediction may fall a little along it. A shape that was released can be
+// section 5. It is the shape that rises, as the column changes a person of the typical norm: rows are scaled or cut,
+// each by its own norm, so that a single person's prediction may fall a little along it. A shape that was released can be
 // made to rise by Shape.Monotone.
 func Rising(column string) Option { return term(frame.Term{Column: column, Rises: 1}) }
 
@@ -411,8 +411,8 @@ func (o *options) weigh(schema *frame.Schema) error {
 	}
 	most := max(pair[0], pair[1])
 	if least := min(pair[0], pair[1]); least < most/1000 {
-		return fmt.Errorf("dpnb: ClassWeights: %g and %g: the smaller is less than a thousandth of the larger, so that "+
-			"its class would hardly count", least, most)
+		return fmt.Errorf("dpnb: ClassWeights: %g and %g: the smaller is less than a thousandth of the larger, so "+
+			"that its class would hardly count", least, most)
 	}
 	o.ClassWeight = [2]float64{pair[0] / most, pair[1] / most}
 	if o.Positive == f.Levels[0] { // in the order of the labels

@@ -209,8 +209,8 @@ func (m Objective) checkRecords(rows matrix.Rows, labels []float64) error {
 
 // minimise returns θ within tolerance/λ of the minimiser for the linear term b, nil for none; from the certified
 // ‖∇J(θ)‖ ≤ tolerance, as a rule. Unless the passes are limited it goes on until it has, by steps that are proved to
-// arrive (docs/theory/solvers.md). Of what is held to a cone that is not proved: there it ends after 500 passes, with an
-// error instead of a release.
+// arrive (docs/theory/solvers.md). Of what is held to a cone that is not proved: there it ends after 500 passes, with
+// an error instead of a release.
 func (m Objective) minimise(rows matrix.Rows, labels, b []float64, tolerance float64, settings *mechanism.Settings) (
 	[]float64, error) {
 	s := settings.Value()
