@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -47,11 +48,11 @@ func TestCalibrationDoesNoHarm(t *testing.T) {
 			slopes, losses = slopes+a/draws, losses+loss(a, b)/draws
 		}
 		exact, _ := platt(counts, 1e-9)
-		if rise := losses/loss(1, 0) - 1; !(slopes > exact-0.35) || !(rise < c.most) {
-			t.Errorf("n = %v, s = %v: slope %.2f, without noise %.2f; log loss + %.2f %%", c.n, c.deviation, slopes, exact,
-				100*rise)
+		rise := losses/loss(1, 0) - 1
+		said := fmt.Sprintf("n = %v, s = %v: slope %.2f, without noise %.2f; log loss + %.2f %%", c.n, c.deviation,
+			slopes, exact, 100*rise)
+		if t.Log(said); !(slopes > exact-0.35) || !(rise < c.most) {
+			t.Error(said)
 		}
-		t.Logf("n = %v, s = %v: slope %.2f, without noise %.2f; log loss + %.2f %%", c.n, c.deviation, slopes, exact,
-			100*(losses/loss(1, 0)-1))
 	}
 }

@@ -227,8 +227,8 @@ func Periodic(column string, period float64) Option {
 // line or steps), categories in the order of the schema. It is of one linear form by objective perturbation with a δ
 // (SVM, Logistic, Linear, Huber, Poisson), without a CurvatureShare, and others refuse it: docs/theory/curves.md,
 // section 5. It is the shape that rises, as the column changes a person of the typical norm: rows are scaled or cut,
-// each by its own norm, so that a single person's prediction may fall a little along it. A shape that was released can be
-// made to rise by Shape.Monotone.
+// each by its own norm, so that a single person's prediction may fall a little along it. A shape that was released can
+// be made to rise by Shape.Monotone.
 func Rising(column string) Option { return term(frame.Term{Column: column, Rises: 1}) }
 
 // Falling is Rising the other way.

@@ -105,14 +105,14 @@ func BenchmarkFirstFit(b *testing.B) {
 	}
 }
 
-// The first fit at an ε takes 0.3 s of the processors at most; twice that fails, as others may be busy, and only if it
-// is so three times.
+// The first fit at an ε takes 0.3 s of processors of their own at most, and twice as long beside other work; on a busy
+// machine 0.9 s fail, and only if it is so three times.
 func TestFirstFitIsFast(t *testing.T) {
 	race := debug.BuildSetting{Key: "-race", Value: "true"}
 	if b, ok := debug.ReadBuildInfo(); ok && slices.Contains(b.Settings, race) {
 		t.Skip("the race detector takes ten times as long")
 	}
-	const most = 600 * time.Millisecond
+	const most, goal = 900 * time.Millisecond, 300 * time.Millisecond
 	for _, f := range firstFits(t) {
 		for _, epsilon := range []float64{0.1, 1, 8} {
 			took := f.once(t, epsilon, 1e-9)
@@ -120,8 +120,8 @@ func TestFirstFitIsFast(t *testing.T) {
 				took = min(took, f.once(t, epsilon, 1e-9))
 			}
 			if took > most {
-				t.Errorf("%s at ε = %g takes %v of the processors, want %v at most", f.name, epsilon, took, most/2)
-			} else if took > most/2 {
+				t.Errorf("%s at ε = %g takes %v of the processors, want %v at most", f.name, epsilon, took, most)
+			} else if took > goal {
 				t.Logf("%s at ε = %g takes %v of the processors", f.name, epsilon, took)
 			}
 		}

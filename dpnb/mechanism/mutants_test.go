@@ -16,7 +16,8 @@ type mutant struct {
 }
 
 // optional are parameters of which none is a choice.
-var optional = map[string]bool{"Regulariser": true, "Constraint": true, "Centre": true, "Shrink": true, "Other": true}
+var optional = map[string]bool{"Regulariser": true, "Constraint": true, "Centre": true, "Shrink": true, "Other": true,
+	"Held": true}
 
 // mutants returns m with each exported parameter in turn, at any depth, not a number, infinite, negative or missing.
 func mutants(m mechanism.Mechanism) (all []mutant) {
