@@ -93,7 +93,7 @@ func withoutWaiting(text string) string {
 	return waiting.ReplaceAllString(text, "")
 }
 
-var waiting = regexp.MustCompile(`(?m)^dpnb fit: .*\n`)
+var waiting = regexp.MustCompile(`(?m)^dpnb (fit|describe): .*\n`)
 
 // fit is a driver on Prism with so many worker processes, and what it will have said.
 func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
@@ -329,7 +329,7 @@ func described(t *testing.T, program string) {
 		if err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
-		return string(out)
+		return withoutWaiting(string(out))
 	}
 	for _, file := range []string{s.file, columnar} {
 		here := run(file, "--seed", "3")
