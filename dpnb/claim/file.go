@@ -41,6 +41,12 @@ func Against(run Check, wrong ...Check) Versions { return Versions{run: run, wro
 // Times is a check of claimed quantities times factors, one of them at a time. At 1 each is the claim's check.
 func Times(by ...func(factor float64) Check) Versions { return Versions{run: by[0](1), times: by} }
 
+// Pair is Times for a check of two quantities.
+func Pair(of func(a, b float64) Check) Versions {
+	return Times(func(factor float64) Check { return of(factor, 1) },
+		func(factor float64) Check { return of(1, factor) })
+}
+
 // Against adds wrong versions.
 func (v Versions) Against(wrong ...Check) Versions {
 	v.wrong = wrong
@@ -178,49 +184,30 @@ func parse(text, name string, checks Checks, powers map[string][]Power) (Paper, 
 
 // set gives c the field of a file.
 func (c *Claim) set(key, value string) (err error) {
-	list := strings.Split(value, ", ")
-	switch key {
-	case "id":
-		c.ID = value
-	case "place":
-		c.Place = value
-	case "statement":
-		c.Statement = value
-	case "reason":
-		c.Reason = value
-	case "source":
-		c.Paper = value
-	case "kind":
+	texts := map[string]*string{"id": &c.ID, "place": &c.Place, "statement": &c.Statement, "reason": &c.Reason,
+		"source": &c.Paper, "proof": &c.Proof, "figure": &c.Figure, "check": &c.Check, "expected": &c.Expected,
+		"weak": &c.Weak}
+	lists := map[string]*[]string{"code": &c.Code, "tests": &c.Tests, "errata": &c.Errata}
+	switch text, list := texts[key], lists[key]; {
+	case text != nil:
+		*text = value
+	case list != nil:
+		*list = strings.Split(value, ", ")
+	case key == "kind":
 		c.Kind = Kind(value)
 		if !slices.Contains([]Kind{Theorem, Bound, Figure, Table, Ours}, c.Kind) {
 			return fmt.Errorf("no kind %q", value)
 		}
-	case "verdict":
+	case key == "verdict":
 		c.Want = Verdict(value)
 		if !slices.Contains([]Verdict{HoldsWithCorrection, Fails, NotCheckable}, c.Want) {
 			return fmt.Errorf("no verdict %q besides %q, which is that of all others", value, Holds)
 		}
-	case "code":
-		c.Code = list
-	case "tests":
-		c.Tests = list
-	case "proof":
-		c.Proof = value
-	case "errata":
-		c.Errata = list
-	case "figure":
-		c.Figure = value
-	case "check":
-		c.Check = value
-	case "expected":
-		c.Expected = value
-	case "seed":
+	case key == "seed":
 		c.Seed, err = strconv.ParseUint(value, 10, 64)
-	case "weak":
-		c.Weak = value
-	case "loose":
+	case key == "loose":
 		c.Loose, err = strconv.ParseFloat(value, 64)
-	case "slow":
+	case key == "slow":
 		if c.Slow = value == "yes"; !c.Slow {
 			return errors.New("yes, or nothing")
 		}

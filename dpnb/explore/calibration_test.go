@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -33,7 +34,7 @@ func TestCalibrationDoesNoHarm(t *testing.T) {
 			for b := range places {
 				lo, hi := math.Max(probabilityEdges[b], 0.003), math.Min(probabilityEdges[b+1], 0.997)
 				t := slope*(math.Log(lo/(1-lo))+math.Log(hi/(1-hi)))/2 + intercept
-				sum += counts[places+b]*softplus(-t) + counts[b]*softplus(t)
+				sum += counts[places+b]*logspace.Add(0, -t) + counts[b]*logspace.Add(0, t)
 			}
 			return sum
 		}

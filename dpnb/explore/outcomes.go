@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
@@ -58,20 +59,15 @@ func (q outcomes) String() string {
 var (
 	probabilityEdges = []float64{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1}
 	scoreEdges       = func() (edges []float64) {
-		for i := -32; i <= 32; i++ {
-			edges = append(edges, float64(i)/4)
-		}
-		var fine []float64
-		for _, e := range edges {
-			if e < -4 || e >= 4 {
-				fine = append(fine, e)
-			} else if e == -4 {
-				for k := -40; k < 40; k++ {
-					fine = append(fine, float64(k)/10)
-				}
+		between := func(from, to, parts int) { // from ≤ k/parts < to
+			for k := from * parts; k < to*parts; k++ {
+				edges = append(edges, float64(k)/float64(parts))
 			}
 		}
-		return fine
+		between(-8, -4, 4)
+		between(-4, 4, 10)
+		between(4, 8, 4)
+		return append(edges, 8)
 	}()
 )
 
@@ -84,15 +80,13 @@ func (q outcomes) plan(*frame.Schema) (plan, error) {
 	switch {
 	case p.classes == nil:
 		return nil, errors.New("dpnb: ConfusionOf, CalibrationOf and AUCOf are for models of classes; LossOf asks " +
-			"for the " +
-			"error of a model of numbers or counts")
+			"for the error of a model of numbers or counts")
 	case q.of != confusion && len(p.classes) > 2:
 		return nil, errors.New("dpnb: CalibrationOf and AUCOf are for models of two classes; ConfusionOf is for any " +
 			"number")
 	case q.of == calibrating && !l.Probabilities():
 		return nil, errors.New("dpnb: the model predicts no probabilities, whose calibration could be asked for; " +
-			"Logistic " +
-			"and SVM do")
+			"Logistic and SVM do")
 	}
 	return p, nil
 }
@@ -289,8 +283,7 @@ func (p outcomesPlan) answer(m statistic.Mechanism, released []float64, s settin
 		out.meaning = fmt.Sprintf("The probability that a record of %s has a larger score than one of %s is %s; %s.",
 			p.classes[1], p.classes[0], figures(e), s.interval(e))
 		out.notes = append(out.notes, "Scores are told apart in steps of a tenth of their log-odds; the interval "+
-			"allows for "+
-			"what they can be within a step.")
+			"allows for what they can be within a step.")
 	}
 	return out
 }
@@ -348,10 +341,9 @@ func (p outcomesPlan) calibration(out *Statistic, n noiseOf, s settings) {
 			Name: "predicted " + short(probabilityEdges[b]) + " to " + short(probabilityEdges[b+1]) + " %"})
 	}
 	out.title = "Calibration of a model of " + p.model.Target()
-	out.meaning = fmt.Sprintf("The share of the records of each place that are of %s: where the model is "+
-		"calibrated, it "+
-		"lies within the place. Each interval holds by itself, with %s confidence; "+
-		"%s.", p.classes[1], s.percent(), s.reason())
+	out.meaning = fmt.Sprintf("The share of the records of each place that are of %s: where the model is calibrated, "+
+		"it lies within the place. Each interval holds by itself, with %s confidence; %s.",
+		p.classes[1], s.percent(), s.reason())
 	out.draw = func(s *Statistic) *figure.Figure {
 		var x, y, lo, hi []float64
 		for b, r := range s.rows {
@@ -420,7 +412,7 @@ func platt(noisy []float64, deviation float64) (slope, intercept float64) {
 		sum := ridge / 2 * ((a-1)*(a-1) + c*c)
 		for b, s := range at {
 			t := a*s + c
-			sum += counts[places+b]*softplus(-t) + counts[b]*softplus(t)
+			sum += counts[places+b]*logspace.Add(0, -t) + counts[b]*logspace.Add(0, t)
 		}
 		return sum
 	}
@@ -446,6 +438,3 @@ func platt(noisy []float64, deviation float64) (slope, intercept float64) {
 
 // leastSlope keeps the order of the predictions.
 const leastSlope = 0.01
-
-// softplus is log(1 + e^t).
-func softplus(t float64) float64 { return math.Max(t, 0) + math.Log1p(math.Exp(-math.Abs(t))) }

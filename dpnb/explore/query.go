@@ -99,8 +99,7 @@ func (q Query) forPopulation(df learn.DataFrame) error {
 	}
 	if _, ok := q.question.(outcomes); ok {
 		return errors.New("dpnb: ForPopulation is for means and quantiles, and LossOf: the share that a model " +
-			"predicts " +
-			"wrongly has an interval for the population there")
+			"predicts wrongly has an interval for the population there")
 	}
 	return errors.New("dpnb: ForPopulation is for means and quantiles: how far chance moves variances and " +
 		"correlations depends on more than what is released")

@@ -192,11 +192,14 @@ func (t Component) Damped(values []float64, by float64) (at func(u float64) floa
 		bend := 2 - 2*math.Cos(2*math.Pi*float64(k+1)/float64(n))
 		floats.Scale(1/(1+by*bend*bend), waves[2*k:2*k+2])
 	}
-	return func(u float64) float64 {
-		own := make([]float64, 2*harmonics)
-		wave(own, u, 1)
-		return mean + floats.Dot(own, waves)
-	}
+	return func(u float64) float64 { return harmonicAt(mean, waves, u) }
+}
+
+// harmonicAt returns the value at a share u of the period.
+func harmonicAt(mean float64, waves []float64, u float64) float64 {
+	own := make([]float64, 2*harmonics)
+	wave(own, u, 1)
+	return mean + floats.Dot(own, waves)
 }
 
 // harmonic returns the mean of values over a period and the coefficients of its waves, of which cosines and sines at
@@ -232,12 +235,7 @@ func (t Component) Changed(by []float64) (change []float64, ok bool) {
 		constant, waves = harmonic(by[:k-1])
 		copy(own, waves)
 		for j, v := range by[:k] {
-			is := constant
-			for i, w := range waves {
-				at := make([]float64, 2*harmonics)
-				wave(at, float64(j)/float64(k-1), 1)
-				is += w * at[i]
-			}
+			is := harmonicAt(constant, waves, float64(j)/float64(k-1))
 			if math.Abs(is-v) > 1e-9*(1+floats.Norm(by, math.Inf(1))) {
 				return nil, false
 			}

@@ -189,8 +189,8 @@ func (e *Encoding) describe() {
 	e.Steps = append(e.Steps, label)
 	if w := s.Weights; w != "" {
 		e.Steps = append(e.Steps, Step{fmt.Sprintf("weighted by %s/%g, which counts as 0 where it is missing, "+
-			"negative or "+
-			"no number and as 1 where it is more", w, s.WeightBound), "the bound is public: known without the data",
+			"negative or no number and as 1 where it is more",
+			w, s.WeightBound), "the bound is public: known without the data",
 			costNothing})
 	}
 	if c := s.ClassWeight; c != [2]float64{} {

@@ -122,8 +122,7 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 		return inputErrorf("ClipNorm wants a positive number; leave it out to clip no rows")
 	case s.Weights != "" && !(s.WeightBound > 0 && s.WeightBound <= math.MaxFloat64):
 		return inputErrorf("the weights in %q want a public bound, a positive number: the largest weight that a "+
-			"record can "+
-			"have", s.Weights)
+			"record can have", s.Weights)
 	case s.Weights != "" && s.Weights == s.Label:
 		return inputErrorf("%q is to be predicted and cannot be the weight of a record, too", s.Label)
 	case (s.Weights != "" || s.ClassWeight != [2]float64{}) && s.Task != TwoClasses && s.Task != Number:

@@ -56,8 +56,7 @@ func (f *Field) validPatterns() error {
 			return inputErrorf("field %q: the pattern %q is no regular expression: %v", f.Name, p.Match, err)
 		case !slices.Contains(f.Levels, p.As):
 			return inputErrorf("field %q: what matches %q is to be %q, which is not in the list of its categories, "+
-				"%s: "+
-				"add it to them", f.Name, p.Match, p.As, quoteAll(f.Levels))
+				"%s: add it to them", f.Name, p.Match, p.As, quoteAll(f.Levels))
 		}
 	}
 	return nil
@@ -187,8 +186,7 @@ func categoriesFrom(path, column string) ([]string, error) {
 func Sorted(t *Table, column string, descending bool) (*Table, error) {
 	if !t.Source.Public {
 		return nil, inputErrorf("only a table that is declared Public is sorted: where a record stands depends on " +
-			"all " +
-			"others, and nothing protects that")
+			"all others, and nothing protects that")
 	}
 	c, err := t.Column(column)
 	if err != nil {

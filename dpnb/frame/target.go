@@ -172,9 +172,8 @@ func (e *Encoding) readNumber() error {
 		what = "count"
 	}
 	if f.Kind != Numeric {
-		return inputErrorf("the label %q is to be a %s, but the schema lists categories: learn classes of it "+
-			"(Binary or "+
-			"Classes; Logistic or SVM), or state its public bounds with Numeric", f.Name, what)
+		return inputErrorf("the label %q is to be a %s, but the schema lists categories: learn classes of it (Binary "+
+			"or Classes; Logistic or SVM), or state its public bounds with Numeric", f.Name, what)
 	}
 	whole := func(v float64) bool { return v == math.Trunc(v) }
 	if g.Task == Count {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 )
 
 // calibration takes the log-odds s of the positive class to Slope·s + Intercept (Platt 1999).
@@ -22,10 +23,8 @@ func (c *calibration) valid() bool {
 
 func (c *calibration) words() string {
 	return fmt.Sprintf("Its probabilities are calibrated: their log-odds s became %.4g·s %+.4g, by %s That is a "+
-		"release "+
-		"beside the model's, of other records or of the same: whoever was in both is protected by both together, as "+
-		"the "+
-		"budget counts them.", c.Slope, c.Intercept, c.How)
+		"release beside the model's, of other records or of the same: whoever was in both is protected by both "+
+		"together, as the budget counts them.", c.Slope, c.Intercept, c.How)
 }
 
 // logOdds returns the log-odds of the positive class of two at the margin t: t itself of a model without probabilities.
@@ -36,15 +35,16 @@ func (m *Model) logOdds(t float64) float64 {
 		if l.Margin != 0 {
 			margin = l.Margin
 		}
-		// log g((m + t)/h) − log g((m − t)/h) of the logistic function g, log g(x) = min(x, 0) − log(1 + e^{−|x|})
-		g := func(x float64) float64 { return math.Min(x, 0) - math.Log1p(math.Exp(-math.Abs(x))) }
-		s = g((margin+t)/l.Width) - g((margin-t)/l.Width)
+		s = logLogistic((margin+t)/l.Width) - logLogistic((margin-t)/l.Width)
 	}
 	if c := m.calibration; c != nil {
 		s = c.Slope*s + c.Intercept
 	}
 	return s
 }
+
+// logLogistic is log σ(x), σ(x) = 1/(1 + e^{−x}).
+func logLogistic(x float64) float64 { return -logspace.Add(0, -x) }
 
 // positive reports whether the positive class of two is predicted at the margin t.
 func (m *Model) positive(t float64) bool {

@@ -70,9 +70,6 @@ func (d *Dataset) whose() (string, *ofGroup) {
 }
 
 func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
-	if err := df.Err(); err != nil {
-		return nil, err
-	}
 	df = df.by(e.Prepared)
 	if err := df.Err(); err != nil {
 		return nil, err

@@ -149,26 +149,19 @@ func (df DataFrame) Public() DataFrame {
 //
 // Errors (in Err): bounds that bound nothing, no categories, two fields of one name.
 func (df DataFrame) WithSchema(fields ...Field) DataFrame {
-	return df.knowing(&frame.Schema{Fields: fields})
+	return df.Knowing(&frame.Schema{Fields: fields})
 }
 
-// knowing returns df as the schema has it.
-func (df DataFrame) knowing(s *frame.Schema) DataFrame {
+// Knowing is WithSchema of a schema that is read already, with the columns that it ignores and copies. Columns that
+// are not there are not looked for.
+func (df DataFrame) Knowing(s *frame.Schema) DataFrame {
 	if df.err = df.Err(); df.err == nil {
 		df.err = s.Validate()
-	}
-	if df.err != nil {
-		df.schema = s.Clone()
-		return df
 	}
 	df = df.by(s.Prepared)
 	df.schema = s.Clone()
 	return df
 }
-
-// Knowing is WithSchema of a schema that is read already, with the columns that it ignores and copies. Columns that
-// are not there are not looked for.
-func (df DataFrame) Knowing(s *frame.Schema) DataFrame { return df.knowing(s) }
 
 // PerPerson says that the column tells whose row it is, and keeps at most the given number of rows of each person:
 // which of them depends on the rows of that person alone (frame.PerPerson). Guarantees are then for a person with all

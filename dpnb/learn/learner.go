@@ -181,8 +181,7 @@ func (p recipe) suits(d *frame.Design) error {
 				"and ClassWeights, or take a budget with one", p.learner)
 		case p.curvatureShare > 0:
 			return fmt.Errorf("dpnb: %s has no CurvatureShare where records have weights: what is expected of the "+
-				"curvature "+
-				"is of records without; leave it out, or WeightsFrom and ClassWeights", p.learner)
+				"curvature is of records without; leave it out, or WeightsFrom and ClassWeights", p.learner)
 		case p.regulariser != Regulariser{}:
 			return errors.New("dpnb: records with weights are fitted without Regularise: leave one of them out")
 		}

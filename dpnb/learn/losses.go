@@ -97,13 +97,7 @@ func (l *Losses) Outcomes(chunk *frame.Table) (class, predicted, logOdds []float
 			}
 			return
 		}
-		best := 0
-		for k := range parts {
-			if t[k*stride] > t[best*stride] {
-				best = k
-			}
-		}
-		predicted[i] = float64(best)
+		predicted[i] = float64(largest(t, stride, parts))
 	})
 	return class, predicted, logOdds, nil
 }

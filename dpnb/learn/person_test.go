@@ -66,14 +66,7 @@ func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 		if strings.Contains(words, "up to 3 rows") != (k == 3) {
 			t.Error(words)
 		}
-		path := filepath.Join(t.TempDir(), "model.json")
-		if err := m.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		again, err := learn.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := reloaded(t, m)
 		x, y := m.Release.Guarantee, again.Release.Guarantee
 		if x.Rows != y.Rows || privacy.DeltaUpper(x.Profile, 0.5) != privacy.DeltaUpper(y.Profile, 0.5) {
 			t.Errorf("saved as %d rows, δ(½) = %v, loaded as %d, %v", x.Rows, privacy.DeltaUpper(x.Profile, 0.5),

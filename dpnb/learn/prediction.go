@@ -152,17 +152,21 @@ func (m *Model) decide(t []float64) []int {
 	n := len(t) / (len(m.coefficients) / len(m.features))
 	at := make([]int, n)
 	for i := range at {
-		best := t[i]
-		if m.target.Task == frame.TwoClasses && m.positive(best) {
+		if at[i] = largest(t[i:], n, len(t)/n); m.target.Task == frame.TwoClasses && m.positive(t[i]) {
 			at[i] = 1
-		}
-		for c := 1; c < len(t)/n; c++ {
-			if v := t[c*n+i]; v > best {
-				best, at[i] = v, c
-			}
 		}
 	}
 	return at
+}
+
+// largest returns the k of the largest of t[0], t[stride], …, the first if there are more than one.
+func largest(t []float64, stride, parts int) (best int) {
+	for k := range parts {
+		if t[k*stride] > t[best*stride] {
+			best = k
+		}
+	}
+	return best
 }
 
 // PredictClass returns the name of the class that is predicted for every record.
@@ -258,8 +262,8 @@ func (m *Model) shares(t []float64) {
 		top := math.Inf(-1)
 		for c := range one {
 			one[c] = t[c*n+i]
-			if m.apart { // log σ(t)
-				one[c] = math.Min(one[c], 0) - math.Log1p(math.Exp(-math.Abs(one[c])))
+			if m.apart {
+				one[c] = logLogistic(one[c])
 			}
 			top = math.Max(top, one[c])
 		}

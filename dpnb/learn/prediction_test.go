@@ -115,6 +115,16 @@ func broken(texts ...dataframe.LoadOption) dataframe.DataFrame {
 	return dataframe.DataFrame{Err: errors.New("boom")}
 }
 
+// reloaded returns a model as its file has it.
+func reloaded(t *testing.T, m *learn.Model) *learn.Model {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "model.json")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	return must(learn.Load(path))
+}
+
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -153,14 +153,7 @@ func TestTermsOfLearners(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				path := filepath.Join(t.TempDir(), "model.json")
-				if err := m.Save(path); err != nil {
-					t.Fatal(err)
-				}
-				again, err := learn.Load(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				again := reloaded(t, m)
 				if a, b := m.Display().Text(), again.Display().Text(); a != b {
 					t.Errorf("%s, loaded %s", a, b)
 				}
@@ -275,14 +268,7 @@ func TestRisingWithinTheFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join(t.TempDir(), "model.json")
-			if err := m.Save(path); err != nil {
-				t.Fatal(err)
-			}
-			again, err := learn.Load(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := reloaded(t, m)
 			plain, err := c.learner.FitWithoutPrivacy(records(c.terms...))
 			if err != nil {
 				t.Fatal(err)

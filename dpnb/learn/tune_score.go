@@ -54,13 +54,7 @@ func recordScore(task frame.Task, target frame.Target, y float64, t []float64, s
 		}
 		return 0
 	case frame.ManyClasses:
-		best := 0
-		for k := range parts {
-			if t[k*stride] > t[best*stride] {
-				best = k
-			}
-		}
-		if float64(best) == y {
+		if float64(largest(t, stride, parts)) == y {
 			return 1
 		}
 		return 0

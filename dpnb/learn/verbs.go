@@ -180,9 +180,7 @@ func (df DataFrame) known(s *frame.Schema, err error) DataFrame {
 	if err != nil {
 		return DataFrame{err: err}
 	}
-	df = df.by(s.Prepared)
-	df.schema = s
-	return df
+	return df.Knowing(s)
 }
 
 // SaveSchema writes what the schema says of the columns that df has to a JSON file, for WithSchemaFile.

@@ -58,8 +58,7 @@ func TestMistakes(t *testing.T) {
 		{"a share in percent", newFitCommand(), fit("--share", "50"), "0.1"},
 		{"a negative ε", newFitCommand(), fit("--epsilon", "-1"), "a number in (0"},
 		{"δ and ε exchanged", newFitCommand(), fit("--epsilon", "1e-6", "--delta", "1"), "[0, 1)"},
-		{"no " +
-			"schema", newFitCommand(), []string{people, "--target", "happy", "--budget", ledger, "--epsilon", "1"},
+		{"no schema", newFitCommand(), []string{people, "--target", "happy", "--budget", ledger, "--epsilon", "1"},
 			"schema"},
 		{"a seed and a budget", newFitCommand(), fit("--seed", "1"), "leave out"},
 		{"an interval of 95", newFitCommand(), fit("--intervals", "95"), "0.95"},

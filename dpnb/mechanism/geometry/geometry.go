@@ -110,6 +110,20 @@ const most = 0x1p60
 // step is of what each entry of S is a multiple, so that sums of a block of records are exact.
 const step = 0x1p-24
 
+// directions checks those of Nowhere and Held against the number of features.
+func (c Centred) directions(features int, want string) error {
+	for k, v := range slices.Concat(c.Nowhere, c.Held) {
+		if v.First < 0 || len(v.Weights) == 0 || v.First > features-len(v.Weights) {
+			name := "Nowhere"
+			if k >= len(c.Nowhere) {
+				name = "Held"
+			}
+			return &privacy.ParamError{Name: name, Value: v, Want: want}
+		}
+	}
+	return nil
+}
+
 // Validate implements mechanism.Mechanism.
 func (c Centred) Validate() error {
 	if c.Of == nil {
@@ -137,10 +151,8 @@ func (c Centred) Validate() error {
 		return &privacy.ParamError{Name: "Free", Value: c.Free,
 			Want: "the number of directions that rows have, at least 1"}
 	}
-	for _, v := range slices.Concat(c.Nowhere, c.Held) {
-		if v.First < 0 || len(v.Weights) == 0 {
-			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: "directions over the features"}
-		}
+	if err := c.directions(math.MaxInt, "directions over the features"); err != nil {
+		return err
 	}
 	if _, ok := c.Of.(mechanism.Holding); len(c.Held) > 0 && !ok {
 		return fmt.Errorf("%w: %s is not proved to hold coefficients to half spaces", privacy.ErrUnsupported,
@@ -276,10 +288,8 @@ func (c Centred) Check(rows matrix.Rows, labels []float64) error {
 			return &privacy.ParamError{Name: "Cells", Value: n, Want: fmt.Sprintf("of the %d features", d-1)}
 		}
 	}
-	for _, v := range slices.Concat(c.Nowhere, c.Held) {
-		if v.First+len(v.Weights) > d-1 {
-			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: fmt.Sprintf("over the %d features", d-1)}
-		}
+	if err := c.directions(d-1, fmt.Sprintf("over the %d features", d-1)); err != nil {
+		return err
 	}
 	if err := mechanism.CheckNorm(matrix.MaxNorm(rows), math.Hypot(c.RowNorm, c.Bias)); err != nil {
 		return err

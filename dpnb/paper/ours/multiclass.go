@@ -36,12 +36,9 @@ func severalClasses() claim.Checks {
 				error) {
 				return softmaxOfThree(lambda, 1.1*sigma)
 			})),
-		"dpnb/softmax-noise": claim.Times(softmaxNoise),
-		"dpnb/moments":       claim.Times(func(f float64) claim.Check { return momentNoise(f/math.Sqrt2, 51) }),
-		"dpnb/moments-calibrated": claim.Times(func(f float64) claim.Check { return adaSSPAccounting(f, 1) },
-			func(f float64) claim.Check {
-				return adaSSPAccounting(1, f)
-			}),
+		"dpnb/softmax-noise":      claim.Times(softmaxNoise),
+		"dpnb/moments":            claim.Times(func(f float64) claim.Check { return momentNoise(f/math.Sqrt2, 51) }),
+		"dpnb/moments-calibrated": claim.Pair(adaSSPAccounting),
 	}
 }
 

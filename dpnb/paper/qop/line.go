@@ -67,12 +67,8 @@ func (l line) delta(eps float64) (worst float64) {
 // scalarClaims lists what exact laws in one dimension check.
 func scalarClaims() claim.Checks {
 	return claim.Checks{
-		"qop/mech3": claim.Times(outputNoise),
-		"qop/lemE.3": claim.Times(func(f float64) claim.Check {
-			return atoms(f, 1)
-		}, func(f float64) claim.Check {
-			return atoms(1, f)
-		}),
+		"qop/mech3":  claim.Times(outputNoise),
+		"qop/lemE.3": claim.Pair(atoms),
 	}
 }
 

@@ -34,11 +34,7 @@ func algorithm() claim.Checks {
 		}, func(factor float64) claim.Check {
 			return both(stoppedBelow(1, factor, 63), approximateBelow(1, factor))
 		}),
-		"rkw23/thmE.1": claim.Times(func(factor float64) claim.Check {
-			return approximateBelow(factor, 1)
-		}, func(factor float64) claim.Check {
-			return approximateBelow(1, factor)
-		}),
+		"rkw23/thmE.1": claim.Pair(approximateBelow),
 	}
 }
 

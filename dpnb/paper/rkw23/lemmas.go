@@ -21,11 +21,7 @@ import (
 func lemmas() claim.Checks {
 	return claim.Checks{
 		"rkw23/cor3.5": claim.Times(linearIsGaussian),
-		"dtz24/thm2.5": claim.Times(func(factor float64) claim.Check {
-			return gaussianFormula(factor, 1)
-		}, func(factor float64) claim.Check {
-			return gaussianFormula(1, factor)
-		}),
+		"dtz24/thm2.5": claim.Pair(gaussianFormula),
 		"rkw23/lemD.3": claim.Times(func(factor float64) claim.Check { return sampledBelow(factor, 31) }),
 		"rkw23/lemD.6": claim.Times(func(factor float64) claim.Check {
 			return dominatingPair(1, factor)

@@ -19,11 +19,7 @@ import (
 // tools lists single formulas that the proofs of rkw23 use, and that are checked by themselves.
 func tools() claim.Checks {
 	return claim.Checks{
-		"rkw23/rem3.3": claim.Times(func(factor float64) claim.Check {
-			return fromLosses(factor, 1)
-		}, func(factor float64) claim.Check {
-			return fromLosses(1, factor)
-		}),
+		"rkw23/rem3.3": claim.Pair(fromLosses),
 		"rkw23/thmB.1": claim.Times(gaussianOrders),
 		"rkw23/lemD.4": claim.Times(pairWithoutCurvature),
 		"rkw23/lemD.8": claim.Times(growsWithScale),
