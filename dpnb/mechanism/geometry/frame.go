@@ -379,7 +379,7 @@ func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
 		}
 		m := matrix.NewDense(n, v.d, nil)
 		parallel.Each((n+block-1)/block, workers, func(p int) {
-			v.with(p*block, min(n, (p+1)*block), func(b *matrix.Dense, from int) {
+			v.Blocks(p*block, min(n, (p+1)*block), func(b *matrix.Dense, from int) {
 				copy(m.Data[from*v.d:], b.Data)
 			})
 		})
