@@ -71,7 +71,8 @@ func (f *Frontier) Figure(epsilon float64) *figure.Figure {
 	if r := f.point(i); !math.IsNaN(r) {
 		plain := at(f.Ratios, f.Plain, r)
 		g.Whiskers([]float64{r}, []float64{plain}, []float64{plain + 1}, figure.Ink)
-		g.Note(fmt.Sprintf("stroke: one point, at %.2g records for each feature", 1/r), f.Ratios[0]*1.1, 47.5, figure.Ink)
+		g.Note(fmt.Sprintf("stroke: one point, at %.2g records for each feature", 1/r), f.Ratios[0]*1.1, 47.5,
+			figure.Ink)
 	}
 	return g
 }
