@@ -115,6 +115,7 @@ var drawn = map[string]string{
 	"07#values":             table,
 	"07#median":             table,
 	"07#live":               "because it is drawn as the three above, of one population",
+	"08#tracing-dots":       own,
 	"08#tracing":            "ours: AttackFigure Tracing",
 	"08#fit":                "ours: AttackFigure FitAttack",
 	"08#faults":             "ours: CurvesFigure",
