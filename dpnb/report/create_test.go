@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
 
-// A new notebook has the template's cells without outputs and exercises and with other parameters, in folders that are made for it; a
-// file that is there is left as it is.
+// A new notebook has the template's cells without outputs and exercises and with other parameters, in folders that are
+// made for it; a file that is there is left as it is.
 func TestNew(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a clone's folder")
 	must.Do(os.MkdirAll(filepath.Join(root, "notebooks"), 0o755))
