@@ -3,9 +3,11 @@ package noise
 import (
 	"bytes"
 	"crypto/rand"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"testing"
 
@@ -164,6 +166,11 @@ func TestOrigin(t *testing.T) {
 	o = OriginOf(NewSeeded(7))
 	if seed, ok := o.Seed(); !o.Simulated() || !ok || seed != 7 {
 		t.Errorf("%+v is not a simulation with seed 7", o)
+	}
+	for _, seed := range []uint64{0, 1, 1 << 63} {
+		if w := OriginOf(NewSeeded(seed)).Warning(); !strings.Contains(w, fmt.Sprint("seed ", seed)) {
+			t.Errorf("seed %d: %q", seed, w)
+		}
 	}
 	if o = OriginOf(boast{NewSeeded(1)}); !o.Simulated() || o.Warning() == "" {
 		t.Error("a source that only claims to be secure is believed")
