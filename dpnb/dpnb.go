@@ -552,8 +552,8 @@ func Simulate(epsilon, delta float64) Allowance { return learn.Simulate(epsilon,
 // NoiseSource is where noise comes from: a Seed, or nil for the secure source, which releases need.
 type NoiseSource = noise.Source
 
-// Seed returns noise that can be reproduced, for simulations: dpnb.Logistic{Noise: dpnb.Seed(1)}.
-func Seed(seed uint64) NoiseSource { return learn.Seed(seed) }
+// Seed returns noise that can be reproduced, for simulations: dpnb.Logistic{Noise: dpnb.Seed(1)}. Every int is a seed.
+func Seed(seed int) NoiseSource { return learn.Seed(uint64(seed)) }
 
 // Experiments on public data, and forecasts without any.
 type (
