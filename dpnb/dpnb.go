@@ -221,8 +221,8 @@ func Rising(column string) Option { return learn.Rising(column) }
 // Falling has what is learnt of a column fall within the fit.
 func Falling(column string) Option { return learn.Falling(column) }
 
-// Cross has two columns learnt together, beside each by itself: an effect of each pair of categories, or a curve of a
-// number for each category.
+// Cross has two columns learnt together, beside each by itself: an effect of each pair of categories, a curve of a
+// number for each category, or a slope of one number that depends on another.
 //
 //	data := dpnb.Binary(df, "happy", dpnb.Cross("age", "sex"))
 func Cross(column, with string) Option { return learn.Cross(column, with) }
