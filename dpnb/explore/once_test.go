@@ -70,8 +70,12 @@ func TestOnceKeepsTheMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	age, _ := frame.InferSchema(table).Field("age")
-	if _, err := explore.Mean("age").Once("age", df.WithSchema(*age), budget.Spend(0.1)); err != nil {
+	marked, err := explore.Mean("age").Once("age", df.WithSchema(*age), budget.Spend(0.1))
+	if err != nil {
 		t.Fatal(err)
+	}
+	if w := marked.Display().Warning; !strings.Contains(w, "READ OFF THE DATA") || strings.Contains(w, "SIMULATION") {
+		t.Errorf("a release by bounds that were read off the data says %q", w)
 	}
 	stated := df.WithSchema(learn.Numeric("age", age.Lower, age.Upper))
 	if _, err := explore.Mean("age").Once("age", stated, budget.Spend(0.1)); err == nil {
