@@ -38,3 +38,19 @@ func TestNoiseIsUsedOnce(t *testing.T) {
 	n.AddRounded(make([]float64, 2), 1, 0x1p-20)
 	panics("noise that was used", func() { n.AddRounded(make([]float64, 2), 1, 0x1p-20) })
 }
+
+// A number below the unit of the noise decides a cell where the first digit of the noise ends at the border of two:
+// with what is next to ½g of noise a number of 2⁻¹²⁰ may be rounded up, and only further digits tell.
+func TestPartBelowTheUnitCounts(t *testing.T) {
+	r, s := newRounder(1, 0x1p-20), New(nil) // no digit is drawn
+	next := func() *variate { return &variate{fraction: number{first: 1<<43 - 1, known: 1}} }
+	if k, ok := r.fast(0, s, next()); k != 0 || !ok {
+		t.Errorf("0 with less than half a cell becomes %d, %v", k, ok)
+	}
+	if k, ok := r.fast(0x1p-120, s, next()); ok {
+		t.Errorf("2^-120 with next to half a cell is decided to be %d", k)
+	}
+	if k, ok := r.fast(-0x1p-120, s, next()); k != 0 || !ok {
+		t.Errorf("-2^-120 with less than half a cell becomes %d, %v", k, ok)
+	}
+}
