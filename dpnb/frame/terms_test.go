@@ -30,6 +30,7 @@ func termed(t testing.TB) *frame.Schema {
 	out, err := s.With(columnsOf(s), frame.Term{Column: "pay", Line: true},
 		frame.Term{Column: "score", Steps: []float64{2, 5}},
 		frame.Term{Column: "hour", Periodic: true}, frame.Term{Column: "age", With: "sex"},
+		frame.Term{Column: "age", With: "pay"}, frame.Term{Column: "visits", With: "hour"},
 		frame.Term{Column: "city", With: "sex"}, frame.Term{Column: "city", With: "pay"},
 		frame.Term{Column: "score", With: "city"}, frame.Term{Column: "hour", With: "city"},
 		frame.Term{Column: "visits", With: "score"})
@@ -176,8 +177,10 @@ func (p person) row(hats int) (row []float64) {
 	}
 	// In the order of the fields that they are said of.
 	cross(age, sex, true)
+	cross(age[:1], pay, false)
 	cross(score, city, false)
 	cross(hour[:8], city, false)
+	cross(visits[:1], hour[:8], false)
 	cross(visits[:1+hats], score, true)
 	cross(city, sex, false)
 	cross(pay, city, false)
@@ -334,8 +337,11 @@ func TestEffectsOfTerms(t *testing.T) {
 		check("pay: 0 → 100", mean(func(p *person) { p.pay = 100 }), mean(func(p *person) { p.pay = 0 }))
 		check("hour: 0 → 18", mean(func(p *person) { p.hour = 18 }), mean(func(p *person) { p.hour = 24 }))
 		at := func(set func(*person)) []float64 { p := usual; set(&p); return p.row(8) }
-		check("pay: 0 → 100, city=Bern", at(func(p *person) { p.pay, p.city = 100, "Bern" }),
-			at(func(p *person) { p.pay, p.city = 0, "Bern" }))
+		check("pay: 0 → 100, city=Bern", at(func(p *person) { p.pay, p.city, p.age = 100, "Bern", 53.5 }),
+			at(func(p *person) { p.pay, p.city, p.age = 0, "Bern", 53.5 }))
+		check("age: 17 → 90 × pay: 0 → 100", at(func(p *person) { p.age, p.pay = 90, 100 }),
+			at(func(p *person) { p.age, p.pay = 17, 100 }), at(func(p *person) { p.age, p.pay = 17, 0 }),
+			at(func(p *person) { p.age, p.pay = 90, 0 }))
 		check("hour: 0 → 12, city=Bern", mean(func(p *person) { p.hour, p.city = 12, "Bern" }),
 			mean(func(p *person) { p.hour, p.city = 0, "Bern" }))
 		check("score=2 to 5 × city=Bern", at(func(p *person) { p.score, p.city = 3, "Bern" }),
@@ -345,7 +351,7 @@ func TestEffectsOfTerms(t *testing.T) {
 		along := effects["age: 17 → 90, sex=m"]
 		sum := make([]float64, len(e.Features)-1)
 		for k, w := range along.Places {
-			floats.AddScaled(sum, w, at(func(p *person) { p.age, p.sex = 17+73*float64(k)/127, "m" }))
+			floats.AddScaled(sum, w, at(func(p *person) { p.age, p.sex, p.pay = 17+73*float64(k)/127, "m", 50 }))
 		}
 		check("age: 17 → 90, sex=m", sum)
 		c, err := e.Contrast(nil, "score", "missing", "0 to 2")
@@ -428,7 +434,6 @@ func TestTermsThatDoNotSuit(t *testing.T) {
 		"has categories":        {{Column: "sex", Line: true}},
 		"has two of the terms":  {{Column: "age", Line: true}, {Column: "age", Steps: []float64{20}}},
 		"itself or there twice": {{Column: "age", With: "age"}},
-		"both numbers":          {{Column: "age", With: "pay"}},
 		"to be predicted":       {{Column: "age", With: "y"}},
 		"are crossed twice":     {{Column: "age", With: "sex"}, {Column: "sex", With: "age"}},
 		"no column \"sexe\"":    {{Column: "age", With: "sexe"}},

@@ -187,7 +187,6 @@ func TestTermsBeforeACharge(t *testing.T) {
 		"not one period of 12":  {learn.Periodic("hour", 12)},
 		"two of the terms":      {learn.Line("hour"), learn.Periodic("hour", 24)},
 		"must rise and lie":     {learn.Steps("age", 5)},
-		"are both numbers":      {learn.Cross("age", "hour")},
 		"Line, Steps and Perio": {learn.Steps("sex", 1)},
 	} {
 		_, err := learn.Huber{}.Fit(learn.Regression(df, "pay", o...), budget.Spend(0.5))

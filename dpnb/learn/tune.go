@@ -150,6 +150,10 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 			"score that a person changes by at most one; keep one row of each person, PerPerson(column, 1), or "+
 			"fit one learner", k)
 	}
+	if data.design.Target.Weighted {
+		return nil, errors.New("dpnb: Tune does not choose among fits to records with weights, as its score counts " +
+			"every record once: leave out WeightsFrom and ClassWeights, or fit one learner")
+	}
 	if s := l.ScoreShare; s != 0 && !(s > 0 && s < 1) {
 		return nil, &privacy.ParamError{Name: "ScoreShare", Value: s, Want: "a number in (0, 1), or 0 for 0.1"}
 	}

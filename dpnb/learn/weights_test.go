@@ -171,6 +171,8 @@ func TestWeightsRefused(t *testing.T) {
 		"Softmax":  {learn.Softmax{}, learn.Classes(weighted, "ward", with), 1e-6, "weights"},
 		"ℓ₁": {learn.Linear{Regularise: learn.Regulariser{L1: 3}}, learn.Regression(weighted, "pressure", with), 1e-6,
 			"weights"},
+		"Tune": {learn.Tune{Learners: []learn.Learner{learn.Linear{}, learn.Quantile{Tau: 0.5}}},
+			learn.Regression(weighted, "pressure", with), 1e-6, "Tune does not choose"},
 		"share":  {learn.SVM{CurvatureShare: 0.1}, learn.Binary(weighted, "ill", with), 1e-6, "CurvatureShare"},
 		"bound":  {learn.Logistic{}, learn.Binary(weighted, "ill", learn.WeightsFrom("survey", 0)), 1e-6, "bound"},
 		"column": {learn.Logistic{}, learn.Binary(weighted, "ill", learn.WeightsFrom("wait", 4)), 1e-6, "wait"},

@@ -39,6 +39,9 @@ type privateFlags struct {
 	person               string
 	rows                 int
 	memory               byteSize
+	// heldOut is the share of the records that a fit leaves to evaluate, which asks about the rest of them.
+	heldOut float64
+	rest    bool
 }
 
 // addPublic adds the flags that say what is public of the table and of the budget.
@@ -71,6 +74,9 @@ func (p *privateFlags) add(cmd *cobra.Command) {
 // open returns the table, scanned, with its schema, and the allowance.
 func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame, a learn.Allowance, err error) {
 	p.seeded = cmd.Flags().Changed("seed")
+	if cmd.Flags().Changed("held-out") && !(p.heldOut > 0 && p.heldOut < 1) {
+		return df, a, fmt.Errorf("--held-out %g: want a share between 0 and 1, such as 0.2", p.heldOut)
+	}
 	s, err := frame.LoadSchema(p.schema)
 	if err != nil {
 		return df, a, err
@@ -78,7 +84,7 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	free := p.memory.keep()
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
-	df = learn.FromScanner(p.table.open(path)).Knowing(s)
+	df = p.part(learn.FromScanner(p.table.open(path))).Knowing(s)
 	if p.person != "" {
 		df = df.PerPerson(p.person, p.rows)
 	}
@@ -97,6 +103,28 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	return df, b.Share(p.share), b.Err()
 }
 
+// addHeldOut adds the flag that divides the records between a fit and its evaluation.
+func (p *privateFlags) addHeldOut(f *pflag.FlagSet, usage string) {
+	f.Float64Var(&p.heldOut, "held-out", 0, usage)
+}
+
+// part is the part of the table that the command reads. A record's part is its own chance, by a hash of what it is, or
+// of whose it is: a person's rows stay together.
+func (p *privateFlags) part(df learn.DataFrame) learn.DataFrame {
+	if p.heldOut == 0 {
+		return df
+	}
+	var whose []string
+	if p.person != "" {
+		whose = []string{p.person}
+	}
+	fitted, rest := df.Split(1-p.heldOut, "held out", whose...)
+	if p.rest {
+		return rest
+	}
+	return fitted
+}
+
 func (p *privateFlags) noise() noise.Source {
 	if p.seeded {
 		return learn.Seed(p.seed)
@@ -108,6 +136,9 @@ func (p *privateFlags) noise() noise.Source {
 func (p *privateFlags) once(what, path string) string {
 	if p.budget == "" {
 		return ""
+	}
+	if p.heldOut != 0 { // another share is another release
+		what += fmt.Sprintf(" with %g held out", p.heldOut)
 	}
 	return cmp.Or(p.name, what+" of "+beside(p.budget, path))
 }
@@ -236,6 +267,53 @@ func (t *termFlags) options() (opts []learn.Option, err error) {
 	return opts, nil
 }
 
+// weightFlags say how much records count.
+type weightFlags struct {
+	column  string
+	classes []string
+}
+
+func (w *weightFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&w.column, "weights", "", "`column=bound` of weights, as of a survey, with their public bound")
+	f.StringArrayVar(&w.classes, "class-weight", nil, "`class=weight`: how much each record of a class counts; one "+
+		"that is not named weighs 1")
+}
+
+// options returns the weights as options.
+func (w *weightFlags) options() (opts []learn.Option, err error) {
+	parts := func(flag, text, example string) (name string, v float64, err error) {
+		at := strings.LastIndexByte(text, '=')
+		if at > 0 {
+			if v, err = strconv.ParseFloat(text[at+1:], 64); err == nil {
+				return text[:at], v, nil
+			}
+		}
+		return "", 0, fmt.Errorf("--%s %s: want a name and a number, as in %s", flag, text, example)
+	}
+	if w.column != "" {
+		column, bound, err := parts("weights", w.column, "weight=20")
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, learn.WeightsFrom(column, bound))
+	}
+	classes := map[string]float64{}
+	for _, text := range w.classes {
+		class, v, err := parts("class-weight", text, "yes=5")
+		if err != nil {
+			return nil, err
+		}
+		if classes[class] != 0 {
+			return nil, fmt.Errorf("--class-weight %s: %s has two weights", text, class)
+		}
+		classes[class] = v
+	}
+	if len(classes) > 0 {
+		opts = append(opts, learn.ClassWeights(classes))
+	}
+	return opts, nil
+}
+
 // fitFlags say what is fitted and what is shown of it.
 type fitFlags struct {
 	privateFlags
@@ -246,6 +324,7 @@ type fitFlags struct {
 	at                                       elsewhere
 	checkpoints                              string
 	terms                                    termFlags
+	weights                                  weightFlags
 }
 
 func newFitCommand() *cobra.Command {
@@ -294,6 +373,8 @@ has a model of its own, at the price of one.`,
 	f.BoolVar(&p.price, "price", false, "say what the fit would cost, and fit nothing")
 	f.Float64Var(&p.rowNorm, "row-norm", 1, "`norm` that every record is scaled to")
 	p.terms.add(f)
+	p.weights.add(f)
+	p.addHeldOut(f, "`share` of the records that is left to dpnb evaluate")
 	f.StringVar(&p.where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
 	f.StringVar(&p.checkpoints, "checkpoints", "", "`folder` of the sums of a runner's passes, which workers must see "+
 		"(default beside the encoded records)")
@@ -349,7 +430,11 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	opts = append(opts, learn.StoredIn(p.where))
+	weights, err := p.weights.options()
+	if err != nil {
+		return err
+	}
+	opts = append(append(opts, weights...), learn.StoredIn(p.where))
 	end := func(bool) error { return nil }
 	if !p.at.here() {
 		opts = append(opts, learn.PassesBy(func(rows *stored.Rows) (there matrix.Rows, err error) {
@@ -497,7 +582,6 @@ workers of a runner scan parts of the file: groups of rows, if it is a Parquet f
 			if err := at.validate(); err != nil {
 				return err
 			}
-			q = q.Noise(p.noise())
 			end := func(bool) error { return nil }
 			if !at.here() {
 				q = q.TalliedBy(func() (add func(explore.Adding, func([]byte) error) error, err error) {
@@ -512,22 +596,8 @@ workers of a runner scan parts of the file: groups of rows, if it is a Parquet f
 					return add, err
 				})
 			}
-			var s *explore.Statistic
-			if name := p.once(what, args[0]); name != "" {
-				s, err = q.Once(name, df, allowance)
-			} else {
-				s, err = q.Of(df, allowance)
-			}
-			ended := errors.Join(err, end(err == nil)) // of neither of which an answer may be lost
-			if s == nil {
-				return ended
-			}
-			said := s.Display().Text()
-			if p.budget == "" && !p.seeded {
-				said += unkept
-			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), said)
-			return errors.Join(err, ended)
+			_, err = p.answer(cmd.OutOrStdout(), q, p.once(what, args[0]), df, allowance)
+			return errors.Join(err, end(err == nil)) // of neither of which an answer may be lost
 		},
 	}
 	asked.add(cmd)
@@ -536,6 +606,26 @@ workers of a runner scan parts of the file: groups of rows, if it is a Parquet f
 		"they must see (default in the user's folder for caches)")
 	p.add(cmd)
 	return cmd
+}
+
+// answer asks a question, under a name unless it is "", and prints the answer.
+func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df learn.DataFrame, a learn.Allowance) (
+	s *explore.Statistic, err error) {
+	q = q.Noise(p.noise())
+	if name != "" {
+		s, err = q.Once(name, df, a)
+	} else {
+		s, err = q.Of(df, a)
+	}
+	if s == nil {
+		return nil, err
+	}
+	said := s.Display().Text()
+	if p.budget == "" && !p.seeded {
+		said += unkept
+	}
+	_, printed := fmt.Fprint(out, said)
+	return s, errors.Join(err, printed)
 }
 
 // byteSize is a pflag.Value: 1GiB, 500MB.

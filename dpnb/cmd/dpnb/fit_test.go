@@ -156,6 +156,102 @@ func TestOptionsOfTheShell(t *testing.T) {
 	}
 }
 
+// In a shell, too, records count by weights, and a model is asked about the records that were held out: at a price that
+// is the ledger's, with an interval, and its probabilities are corrected by what was asked.
+func TestWeightsAndEvaluationInAShell(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var rows strings.Builder
+	for i := range 4000 {
+		age := 20 + i*37%50
+		fmt.Fprintf(&rows, "%d,%d,%s,%d\n", age, 1+i%4, []string{"no", "yes"}[(age+i*i%29)/60], 10*age+i%997)
+	}
+	must.Do(os.WriteFile("people.csv", []byte("age,survey,ill,pay\n"+rows.String()), 0o600))
+	s := frame.Schema{Fields: []frame.Field{learn.Numeric("age", 20, 70), learn.Numeric("survey", 0, 4),
+		learn.Categorical("ill", "no", "yes"), learn.Numeric("pay", 0, 2000)}}
+	must.Do(s.Save("schema.json"))
+	public := []string{"people.csv", "--schema", "schema.json", "--epsilon", "4", "--delta", "1e-6"}
+	kept := append(slices.Clone(public), "--budget", "l.json")
+	run := func(c *cobra.Command, table []string, args string) (string, error) {
+		return call(t, c, append(slices.Clone(table), strings.Fields(args)...)...)
+	}
+	ask := func(model string, table []string, args string) (string, error) {
+		return call(t, newEvaluateCommand(), slices.Concat([]string{model}, table, strings.Fields(args))...)
+	}
+	fit := "--store " + dir + " --target ill --learner logistic --share 0.3 --held-out 0.5"
+	fitted, err := run(newFitCommand(), kept, fit+" --out ill.json")
+	if err != nil {
+		t.Fatal(fitted, err)
+	}
+	if again, err := run(newFitCommand(), kept, fit); err != nil || !strings.HasPrefix(fitted, again) {
+		t.Errorf("the second time: %s (%v)", again, err)
+	}
+	budget := learn.NewBudget(4, 1e-6, learn.Named("l.json"), learn.KeptIn("l.json"))
+	spent := func() float64 { return must.Get(budget.State()).SpentEpsilon }
+	for args, want := range map[string]string{"": "predicted wrongly", "--confusion": "recall of yes", "--auc": "AUC",
+		"--calibrated better.json": "better.json has the calibrated model"} {
+		if said, err := ask("ill.json", kept, strings.TrimSuffix(args, " better.json")+
+			" --share 0.1 --records 2000 --price"); args != "--calibrated better.json" &&
+			(err != nil || !strings.Contains(said, "This buys ")) {
+			t.Errorf("the price of %q: %s (%v)", args, said, err)
+		}
+		before := spent()
+		said, err := ask("ill.json", kept, args+" --share 0.1 --held-out 0.5")
+		if err != nil || !strings.Contains(said, want) || !strings.Contains(said, "95 %") {
+			t.Errorf("%q: %s (%v), want %q", args, said, err, want)
+		}
+		after := spent()
+		if again, err := ask("ill.json", kept, args+" --share 0.1 --held-out 0.5"); again != said || err != nil ||
+			spent() != after || !(after > before) {
+			t.Errorf("%q again: ε from %g to %g, %g: %s (%v)", args, before, after, spent(), again, err)
+		}
+	}
+	if m := must.Get(learn.Load("better.json")); !strings.Contains(string(must.Get(m.Card())), "Calibrated") {
+		t.Error("the model with a calibration is not calibrated")
+	}
+	// The two parts are all records, each once.
+	part := func(rest bool) int {
+		p := privateFlags{heldOut: 0.5, rest: rest}
+		return p.part(learn.ReadCSV("people.csv")).Rows()
+	}
+	if a, b := part(false), part(true); a+b != 4000 || a < 1800 || a > 2200 {
+		t.Errorf("parts of %d and %d records", a, b)
+	}
+	recall := func(args string) string {
+		seeded := append(slices.Clone(public), "--seed", "1")
+		said, err := run(newFitCommand(), seeded, "--store "+dir+" --target ill --learner logistic "+args)
+		if err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+		return said
+	}
+	plain := recall("")
+	for _, args := range []string{"--class-weight yes=5", "--weights survey=4"} {
+		if recall(args) == plain {
+			t.Errorf("%s: nothing changed", args)
+		}
+	}
+	for args, want := range map[string]string{"--weights survey": "weight=20", "--class-weight yes": "yes=5",
+		"--class-weight yes=1 --class-weight yes=2": "two weights", "--held-out 20": "0.2",
+		"--learner quantiles --weights survey=4": "weights", "--class-weight ja=5": "no class"} {
+		target := " --target ill"
+		if strings.Contains(args, "quantiles") {
+			target = " --target pay"
+		}
+		before := spent()
+		if said, err := run(newFitCommand(), kept, "--share 0.1 "+args+target); err == nil ||
+			!strings.Contains(err.Error(), want) || spent() != before {
+			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
+		}
+	}
+	for args, want := range map[string]string{"--price --calibrated x.json": "leave out",
+		"--auc --confusion": "none of", "--price --share 0.1": "--records"} {
+		if said, err := ask("ill.json", kept, args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
+		}
+	}
+}
+
 func TestByteSize(t *testing.T) {
 	for text, want := range map[string]byteSize{"1GiB": 1 << 30, "500MB": 5e8, "0.5 GiB": 1 << 29, "64MiB": 64 << 20,
 		"1": 0, "GiB": 0, "10kB": 0, "-1GiB": 0, "NaNGiB": 0, "1e30TB": 0} {

@@ -48,8 +48,8 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 					}
 				}
 				args = append(args, map[string][]string{"data": {"adult"}, "predict": {"m.json", "t.csv"},
-					"export": {"m.json"},
-					"sweep":  {"noise"}, "fit": {"t.csv"}, "describe": {"t.csv"}, "check": {"t.csv"},
+					"export": {"m.json"}, "evaluate": {"m.json", "t.csv"},
+					"sweep": {"noise"}, "fit": {"t.csv"}, "describe": {"t.csv"}, "check": {"t.csv"},
 					"price": {"t.csv"}, "new": {"t"}, "schema": {"s.json"},
 					"study": {"tables"}}[path[0]]...)
 				if out, err := said(args...); err == nil || !strings.Contains(err.Error(), "--"+f.Name) ||

@@ -118,6 +118,7 @@ func newRootCommand() *cobra.Command {
 		newFitCommand(),
 		newDescribeCommand(),
 		newPriceCommand(),
+		newEvaluateCommand(),
 		newPredictCommand(),
 		newExportCommand(),
 		newCacheCommand(),

@@ -15,7 +15,8 @@ const patience = 2 * time.Second
 // computing says of commands that compute what takes them long.
 var computing = map[string]string{
 	"epsilon": "still computing; some losses and parameters take seconds", "fit": "reading the records and fitting",
-	"describe": "reading the records", "predict": "predicting, record by record", "check": "reading the records",
+	"describe": "reading the records", "evaluate": "reading the records",
+	"predict": "predicting, record by record", "check": "reading the records",
 	"study": "fitting",
 }
 

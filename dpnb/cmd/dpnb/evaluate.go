@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// evaluateFlags say what is asked of a model: at most one of the questions, its loss unless another is chosen.
+type evaluateFlags struct {
+	privateFlags
+	confusion, auc, calibration bool
+	calibrated                  string
+	confidence                  float64
+	price                       bool
+	records                     int
+}
+
+func newEvaluateCommand() *cobra.Command {
+	var e evaluateFlags
+	cmd := &cobra.Command{
+		Use:   "evaluate MODEL FILE",
+		Short: "Ask privately how well a released model does on records that it has not seen",
+		Long: `Ask how well a model that was saved does on the records of a CSV, Parquet or Arrow file of any
+size: how wrong it is on average, or, of a model of classes, its confusion matrix (with accuracy,
+recall and precision), its AUC or its calibration. It is a release with a price, from the ledger
+of these people, and an interval. With --calibrated the model with probabilities corrected by its
+calibration curve is saved, at no further price. Where fit has held out a share of a file, the
+same --held-out asks about these records alone; without it all are asked about.`,
+		Example: `  dpnb fit people.csv --schema people.json --target happy --epsilon 1 --delta 1e-6 \
+    --budget people.ledger.json --share 0.8 --held-out 0.2 --out happy.json
+  dpnb evaluate happy.json people.csv --schema people.json --epsilon 1 --delta 1e-6 \
+    --budget people.ledger.json --share 0.1 --held-out 0.2 --auc`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0], args[1]) },
+	}
+	f := cmd.Flags()
+	f.BoolVar(&e.confusion, "confusion", false, "ask for the confusion matrix, of a model of classes")
+	f.BoolVar(&e.auc, "auc", false, "ask for the AUC, of a model of two classes")
+	f.BoolVar(&e.calibration, "calibration", false, "ask how often what is predicted with a probability comes true")
+	f.StringVar(&e.calibrated, "calibrated", "", "`file` to save the model to that is corrected by its calibration")
+	cmd.MarkFlagsMutuallyExclusive("confusion", "auc", "calibration")
+	cmd.MarkFlagsMutuallyExclusive("confusion", "auc", "calibrated")
+	f.Float64Var(&e.confidence, "confidence", 0.95, "`confidence` of the intervals")
+	f.BoolVar(&e.price, "price", false, "say how precise an answer --share buys for --records, and ask nothing")
+	f.IntVar(&e.records, "records", 0, "`number` of records that are planned, for --price")
+	e.addHeldOut(f, "ask about this `share` of the records, which fit has held out (default all)")
+	e.add(cmd)
+	return cmd
+}
+
+func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
+	m, err := learn.Load(model)
+	if err != nil {
+		return err
+	}
+	if e.price && e.calibrated != "" {
+		return errors.New("--price releases nothing by which a model could be calibrated: leave out --calibrated")
+	}
+	e.rest = true
+	df, allowance, err := e.open(cmd, file)
+	if err != nil {
+		return err
+	}
+	q, what := explore.LossOf(m), "error"
+	switch {
+	case e.confusion:
+		q, what = explore.ConfusionOf(m), "confusion matrix"
+	case e.auc:
+		q, what = explore.AUCOf(m), "AUC"
+	case e.calibration, e.calibrated != "":
+		q, what = explore.CalibrationOf(m), "calibration"
+	}
+	q = q.Confidence(e.confidence)
+	if e.price {
+		price, err := q.Planned(e.records).Within(df, allowance, e.confidence)
+		if err == nil {
+			_, err = fmt.Fprint(cmd.OutOrStdout(), price.Display().Text())
+		}
+		return err
+	}
+	s, err := e.answer(cmd.OutOrStdout(), q, e.once(what+" by "+filepath.Base(model), file), df, allowance)
+	if e.calibrated == "" || s == nil {
+		return err
+	}
+	corrected, failed := explore.Calibrated(m, s)
+	if failed == nil {
+		failed = corrected.Save(e.calibrated)
+	}
+	if failed == nil {
+		_, failed = fmt.Fprintln(cmd.OutOrStdout(), e.calibrated, "has the calibrated model")
+	}
+	return errors.Join(err, failed)
+}
