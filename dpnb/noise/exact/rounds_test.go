@@ -3,6 +3,7 @@ package exact
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -52,5 +53,63 @@ func TestPartBelowTheUnitCounts(t *testing.T) {
 	}
 	if k, ok := r.fast(-0x1p-120, s, next()); k != 0 || !ok {
 		t.Errorf("-2^-120 with less than half a cell becomes %d, %v", k, ok)
+	}
+}
+
+// ones is a source of which every bit is 1.
+type ones struct{}
+
+func (ones) Uint64() uint64 { return math.MaxUint64 }
+
+// What some digits of an isotropic vector say holds for whatever the further ones are, here the largest: integers about
+// Γ and about ‖N‖ enclose what more digits tell.
+func TestIsotropicKnowsNoMoreThanItsDigits(t *testing.T) {
+	for seed := range byte(20) {
+		n := New(rand.NewChaCha8([32]byte{seed})).IsotropicLaplace(3)
+		n.s.bits = ones{}
+		for digits := 1; digits < 4; digits++ {
+			k, ok := n.know(digits)
+			more, _ := n.know(digits + 1)
+			if !ok {
+				continue
+			}
+			scaled := func(x *big.Int) *big.Int { return new(big.Int).Lsh(x, n.s.width) }
+			if scaled(k.gamma).Cmp(more.gamma) > 0 || scaled(k.gammaAbove).Cmp(more.gammaAbove) < 0 {
+				t.Errorf("Γ in [%v, %v] by %d digits, in [%v, %v] by one more", k.gamma, k.gammaAbove, digits, more.gamma,
+					more.gammaAbove)
+			}
+			low, up := new(big.Int), new(big.Int)
+			for _, l := range k.lower {
+				above := new(big.Int).Add(l, big.NewInt(1))
+				low.Add(low, new(big.Int).Mul(l, l))
+				up.Add(up, above.Mul(above, above))
+			}
+			square := func(x *big.Int) *big.Int { return new(big.Int).Mul(x, x) }
+			if square(k.least).Cmp(low) > 0 || square(k.largest).Cmp(up) < 0 {
+				t.Errorf("‖N‖ in [%v, %v], its square in [%v, %v]", k.least, k.largest, low, up)
+			}
+		}
+	}
+}
+
+// script is a source that gives these words.
+type script struct{ words []uint64 }
+
+func (s *script) Uint64() uint64 {
+	v := s.words[0]
+	s.words = s.words[1:]
+	return v
+}
+
+// Where the first 64 digits of a uniform number are those of a binomial's distribution function, the next ones decide.
+func TestBinomialAsksForFurtherDigits(t *testing.T) {
+	b := newBinomial(0.01)
+	b.draw(New(&script{[]uint64{math.MaxUint64 - 1}})) // so that more than F(0) is known
+	for k := range 2 {
+		for next, want := range map[uint64]int{0: k, math.MaxUint64: k + 1} {
+			if got := b.draw(New(&script{[]uint64{b.first[k], next}})); got != want {
+				t.Errorf("the digits of F(%d), then %x: %d, want %d", k, next, got, want)
+			}
+		}
 	}
 }
