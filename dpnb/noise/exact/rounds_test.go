@@ -91,25 +91,3 @@ func TestIsotropicKnowsNoMoreThanItsDigits(t *testing.T) {
 		}
 	}
 }
-
-// script is a source that gives these words.
-type script struct{ words []uint64 }
-
-func (s *script) Uint64() uint64 {
-	v := s.words[0]
-	s.words = s.words[1:]
-	return v
-}
-
-// Where the first 64 digits of a uniform number are those of a binomial's distribution function, the next ones decide.
-func TestBinomialAsksForFurtherDigits(t *testing.T) {
-	b := newBinomial(0.01)
-	b.draw(New(&script{[]uint64{math.MaxUint64 - 1}})) // so that more than F(0) is known
-	for k := range 2 {
-		for next, want := range map[uint64]int{0: k, math.MaxUint64: k + 1} {
-			if got := b.draw(New(&script{[]uint64{b.first[k], next}})); got != want {
-				t.Errorf("the digits of F(%d), then %x: %d, want %d", k, next, got, want)
-			}
-		}
-	}
-}

@@ -45,8 +45,8 @@ func TestSubsetLaw(t *testing.T) {
 		ends := 0
 		for range draws {
 			in := s.Subset(nil, rate, n)
-			if !slices.IsSorted(in) {
-				t.Fatal("not sorted")
+			if !slices.IsSorted(in) || len(slices.Compact(slices.Clone(in))) < len(in) {
+				t.Fatal("not sorted, or a number twice")
 			}
 			size += float64(len(in))
 			square += float64(len(in)) * float64(len(in))
