@@ -143,6 +143,10 @@ func TestPoissonLaw(t *testing.T) {
 
 // The comparison of sums with the mean is right also where the first 64 digits do not decide it.
 func TestPoissonRefines(t *testing.T) {
+	// A first gap of ½ and further digits is past a mean of ½; the second word accepts it.
+	if got := New(&words{1 << 63, math.MaxUint64, 0, 5, math.MaxUint64, 0, 5}).Poisson(0.5); got != 0 {
+		t.Errorf("%d arrivals, the first of them late", got)
+	}
 	s := New(&words{0, 5})
 	one := variate{fraction: number{first: 1 << 63, known: 1}}
 	if !s.beyond([]variate{one, one}, 1) { // ½ + … and ½ + …
