@@ -260,6 +260,16 @@ func (e *Encoding) Crossed() (all []string) {
 	return all
 }
 
+// CrossedColumns returns the places among Columns of the two of each cross: the features are those of the first, of a
+// number without that of a missing one, times those of the second; all of the first feature of the first come first,
+// and of a number with hats then, for each feature of the second, all hats.
+func (e *Encoding) CrossedColumns() (all [][2]int) {
+	for _, x := range e.crosses {
+		all = append(all, [2]int{x.a, x.b})
+	}
+	return all
+}
+
 func (x *cross) width() int { return x.rows * x.levels }
 
 // place is where the product of feature j and category l is among them.
