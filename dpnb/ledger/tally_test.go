@@ -42,8 +42,8 @@ func TestDisjointGroups(t *testing.T) {
 	}
 }
 
-// With the probability of its slack a release may say everything: a δ below that is said nowhere that its own ε and δ do
-// not say it, and the slacks of several add up.
+// With the probability of its slack a release may say everything: where its own ε and δ do not apply, δ is at least the
+// slack, and the slacks of several add up.
 func TestDeltaHasTheSlack(t *testing.T) {
 	const slack = 1e-9
 	e := Entry{Epsilon: 1, Delta: 1e-6, Mu: 0.1, Slack: slack}
