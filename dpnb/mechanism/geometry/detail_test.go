@@ -70,12 +70,49 @@ func TestDetailIsBounded(t *testing.T) {
 	}
 }
 
+// Of classes and of counts, too, a record moves the sums by no more than what the noise is for, and some by as much:
+// half for the likely values, and of counts half for the label.
+func TestDetailOfClassesAndCountsIsBounded(t *testing.T) {
+	rows := people(200, -1, rand.New(rand.NewPCG(3, 4)))
+	for most, square := range map[float64]float64{0: 1.25, 2: 1.5} {
+		m := detailed(t, loss.Logistic{}, -1)
+		m.Most = most
+		_, bound, _, _ := geometry.Detailed(m, rows, slices.Repeat([]float64{most}, 200))
+		longest := 0.0
+		for i := range 200 {
+			sums, _, _, _ := geometry.Detailed(m, matrix.Select(rows, []int{i}), []float64{most})
+			longest = math.Max(longest, floats.Norm(sums, 2))
+		}
+		if longest > bound || longest < 0.99*bound || bound < math.Sqrt(square) {
+			t.Errorf("counts up to %v: a record adds %v, the noise is for %v", most, longest, bound)
+		}
+	}
+}
+
 // What predicts has the rows of the fit, whether these are made all at once or block by block.
 func TestDetailIsPlacedAsItWasFitted(t *testing.T) {
 	rows := people(700, -1, rand.New(rand.NewPCG(5, 6)))
 	_, _, out, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1), rows, make([]float64, 700))
 	if want, got := matrix.Densed(out), matrix.Densed(b.Placed(rows)); !slices.Equal(want.Data, got.Data) {
 		t.Error("rows are placed where the fit did not have them")
+	}
+}
+
+// A prediction is a function of its record alone, to the last bit, in whatever block it is made.
+func TestPlacedMarginsAreOfTheirRecord(t *testing.T) {
+	const n = 700
+	rows := people(n, -1, rand.New(rand.NewPCG(5, 6)))
+	_, _, _, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1), rows, make([]float64, n))
+	theta, all, one := make([]float64, b.Width()), make([]float64, n), make([]float64, 1)
+	for j := range theta {
+		theta[j] = math.Sin(float64(j))
+	}
+	matrix.MarginsAlone(b.Placed(rows), all, theta, 0, n)
+	for i := range n {
+		matrix.MarginsAlone(b.Placed(matrix.Select(rows, []int{i})), one, theta, 0, 1)
+		if one[0] != all[i] {
+			t.Fatalf("record %d has %v alone and %v among others", i, one[0], all[i])
+		}
 	}
 }
 
