@@ -48,6 +48,12 @@ func TestEvent(t *testing.T) {
 	}
 	want := privacy.DeltaUpper(exact, 0.5)
 	near("W + G", delta(e, privacy.AddRemove), want, 1e-9)
+	// Below ε = k all of W + G counts, and its mean does not depend on μ; beyond it does.
+	beyond, err := e.Profile(privacy.AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near("W + G beyond k", privacy.DeltaUpper(beyond, 2.5), privacy.DeltaUpper(exact, 2.5), 1e-9)
 	stated := e
 	stated.Curve, stated.Slope, stated.Smoothness = nil, 1, 0.25
 	near("W + G of L and s", delta(stated, privacy.AddRemove), want, 1e-9)
