@@ -1,31 +1,50 @@
-# The project with everything set up: kernel, Jupyter, and the modules they need. The folder that
-# is mounted has your data, your notebooks and their budgets; nothing of it is in the image.
+# The project with everything set up: Go, the kernel, Jupyter, and what they need of Go's caches. The folder that is
+# mounted has your data, your notebooks, their budgets and reports; nothing of it is in the image.
 #
 #   docker build -t dpnb .
 #   docker run --rm -p 127.0.0.1:8888:8888 -v "$PWD:/home/dpnb/work" dpnb      # opens Jupyter there
-#   docker run --rm dpnb go run ./dpnb/cmd/dpnb report
-#   docker run --rm dpnb go run ./dpnb/cmd/dpnb test
-FROM golang:1.26-bookworm
+#   docker run --rm -v "$PWD:/home/dpnb/work" dpnb dpnb report                 # leaves reports/ there
+#   docker run --rm dpnb dpnb test
+#
+# mybinder.org builds it for a user that it names, NB_USER.
+ARG GO_IMAGE=golang:1.26-bookworm
+ARG BASE_IMAGE=debian:bookworm-slim
+FROM ${GO_IMAGE} AS go
 
+# What both stages have.
+FROM ${BASE_IMAGE} AS base
 RUN apt-get update -q \
  && apt-get install -y -q --no-install-recommends \
-      git jupyter-notebook jupyter-nbconvert python3-nbclient \
- && rm -rf /var/lib/apt/lists/*
+      ca-certificates git jupyter-notebook jupyter-nbconvert python3-nbclient \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/*
+COPY --from=go /usr/local/go /usr/local/go
+ARG NB_USER=dpnb
+ARG NB_UID=1000
+ENV PATH=/home/${NB_USER}/go/bin:/usr/local/go/bin:$PATH CGO_ENABLED=0 GOTOOLCHAIN=local
+RUN useradd --create-home --uid ${NB_UID} ${NB_USER} \
+ && install -d -o ${NB_USER} -g ${NB_USER} /home/${NB_USER}/dpnb /home/${NB_USER}/work \
+ && ln -s ../dpnb/notebooks /home/${NB_USER}/work/notebooks
+USER ${NB_USER}
+WORKDIR /home/${NB_USER}/dpnb
 
-RUN useradd --create-home --uid 1000 dpnb \
- && install -d -o dpnb -g dpnb /home/dpnb/dpnb /home/dpnb/work
-USER dpnb
-WORKDIR /home/dpnb/dpnb
-
+FROM base AS build
+ARG NB_UID=1000
 # The modules change less often than the code: a layer of their own.
-COPY --chown=dpnb:dpnb go.mod go.sum ./
-COPY --chown=dpnb:dpnb dpnb/report/toolchain/tools.mod /tmp/tools/go.mod
-COPY --chown=dpnb:dpnb dpnb/report/toolchain/tools.sum /tmp/tools/go.sum
-RUN go mod download && cd /tmp/tools && go mod download
+COPY --chown=${NB_UID} go.mod go.sum ./
+RUN go mod download
+COPY --chown=${NB_UID} . .
+# The kernel and what completes code are built with a cache that is left behind. A report then fills the one that stays
+# with what cells are compiled from; of the modules stay the sources, not the archives in which they came.
+RUN GOCACHE=/tmp/tools go run ./dpnb/cmd/dpnb setup --register
+RUN go install ./dpnb/cmd/dpnb \
+ && dpnb report 00_start_here --out /tmp/report \
+ && find ~/go/pkg/mod/cache/download -name '*.zip' -delete
 
-COPY --chown=dpnb:dpnb . .
-RUN go run ./dpnb/cmd/dpnb setup
-
-VOLUME /home/dpnb/work
+FROM base
+ARG NB_USER=dpnb
+ARG NB_UID=1000
+COPY --from=build --chown=${NB_UID} /home/${NB_USER} /home/${NB_USER}
+VOLUME /home/${NB_USER}/work
+WORKDIR /home/${NB_USER}/work
 EXPOSE 8888
-CMD ["go", "run", "./dpnb/cmd/dpnb", "lab", "/home/dpnb/work", "--ip=0.0.0.0", "--no-browser"]
+CMD ["dpnb", "lab", ".", "--ip=0.0.0.0", "--no-browser"]

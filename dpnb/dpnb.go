@@ -486,6 +486,12 @@ type (
 	//	edited, err := model.With(age)
 	Shape      = learn.Shape
 	ShapePoint = learn.ShapePoint
+	// Surface is what two columns do together, and what they do beyond what each does by itself; SurfacePoint is it at
+	// two values.
+	//
+	//	dpnb.Show(model.Surface("age", "hours").Beyond())
+	Surface      = learn.Surface
+	SurfacePoint = learn.SurfacePoint
 	// Shapes are those of all columns, those first that matter most.
 	Shapes = learn.Shapes
 	// Intervals are confidence intervals of a model's coefficients; Show displays them.

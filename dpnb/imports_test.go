@@ -167,7 +167,7 @@ func TestTenant(t *testing.T) {
 func TestTopLevel(t *testing.T) {
 	known := map[string]bool{".ci": true, ".git": true, ".gitignore": true, ".dockerignore": true, "LICENSE": true,
 		"go.mod": true, "go.sum": true, "dpnb": true, "sidebyside": true, "browser": true,
-		".devcontainer": true, ".github": true, ".binder": true, // each where its service looks for it
+		".devcontainer": true, ".github": true, // each where its service looks for it
 		"notebooks": true, "data": true, "docs": true, "Dockerfile": true, "README.md": true, "reports": true,
 		"NOTICE": true, "CITATION.cff": true} // where people and services look for them
 	entries, err := os.ReadDir(filepath.Join("..", "."))

@@ -55,7 +55,7 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 		one, other := &e.encoders[x.a], &e.encoders[x.b]
 		for _, c := range changes[x.a] {
 			switch {
-			case one.levels != nil, x.lines && !c.missing:
+			case one.levels != nil, other.levels == nil && !c.missing:
 				for _, by := range changes[x.b] {
 					if by.missing {
 						continue

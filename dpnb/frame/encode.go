@@ -81,18 +81,29 @@ func (e *encoder) periodic() bool { return e.centred && e.field.Period != 0 }
 
 // Coded is how a column becomes features: whether it is centred, and whether being missing is a feature; of a number
 // the share of its scale that one which is missing has, that at which it counts as 0, the largest distance from that,
-// which is 0 where it is not centred, and the number of hats.
+// which is 0 where it is not centred, and the number of hats. MissingStep is the place among steps of one that is
+// missing, and Waves are the weights of the cosines and sines of one with a period; nil of others.
 type Coded struct {
 	Centred, Missing     bool
 	Fill, Typical, Reach float64
-	Hats                 int
+	Hats, MissingStep    int
+	Waves                []float64
 }
 
 // Coded returns that of each of Columns.
 func (e *Encoding) Coded() (all []Coded) {
 	for i := range e.encoders {
 		c := &e.encoders[i]
-		all = append(all, Coded{c.centred, c.more, c.fill, c.typical, c.reach, c.hats})
+		of := Coded{Centred: c.centred, Missing: c.more, Fill: c.fill, Typical: c.typical, Reach: c.reach, Hats: c.hats}
+		switch {
+		case c.levels != nil && c.categories == nil:
+			of.MissingStep = c.step(math.NaN())
+		case c.periodic():
+			for k := range harmonics {
+				of.Waves = append(of.Waves, 1/(float64(k+1)*harmonicNorm))
+			}
+		}
+		all = append(all, of)
 	}
 	return all
 }

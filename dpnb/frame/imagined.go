@@ -81,7 +81,7 @@ func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
 			total += floats.Dot(all[k], squares[k])
 		}
 		for _, x := range e.crosses { // about, for they vary with their columns
-			if x.lines {
+			if x.bare {
 				total += x.even(e.encoders, nil)
 				continue
 			}

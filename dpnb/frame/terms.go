@@ -201,12 +201,12 @@ func wave(dst []float64, u, times float64) {
 
 // cross has the products of what two columns of an encoding have in centred rows, a row of them for each feature of the
 // first, of categories of the second. With hats the products with the line come first, then the hats of one category
-// after another. Of two numbers it has those of their lines or waves (block), without hats: of all that two numbers may
-// do together the one direction for which most records speak.
+// after another. A bare cross has those of blocks, a number's line or waves, and no hats: of two numbers, the one
+// direction of all that they may do together for which most records speak, and where records are too few for hats.
 type cross struct {
 	a, b, at           int
 	rows, levels, hats int
-	lines              bool
+	bare               bool
 }
 
 // mostCrossed bounds the features of a cross.
@@ -223,14 +223,16 @@ func (e *Encoding) crossed(at int) (all []cross, err error) {
 			if b < 0 {
 				return nil, noColumn(name, e.Columns())
 			}
-			x := cross{a: a, b: b, at: at, lines: e.encoders[a].levels == nil && e.encoders[b].levels == nil}
-			if e.encoders[b].levels == nil && !x.lines {
+			two := e.encoders[a].levels == nil && e.encoders[b].levels == nil
+			x := cross{a: a, b: b, at: at}
+			if e.encoders[b].levels == nil && !two {
 				x.a, x.b = b, a
 			}
 			same := func(y cross) bool { return y.a == x.a && y.b == x.b || y.a == x.b && y.b == x.a }
 			one, other := &e.encoders[x.a], &e.encoders[x.b]
+			x.bare = two || one.hats > 0 && e.settings.CrossedLines
 			x.rows, x.levels = one.block(), other.block()
-			if one.levels == nil && !x.lines {
+			if one.levels == nil && !x.bare {
 				x.rows, x.hats = one.size, one.hats
 			}
 			switch {
@@ -254,6 +256,16 @@ func (e *Encoding) crossed(at int) (all []cross, err error) {
 func (e *Encoding) Crossed() (all []string) {
 	for i := range e.crosses {
 		all = append(all, e.fields[e.crosses[i].a].Name+" × "+e.fields[e.crosses[i].b].Name)
+	}
+	return all
+}
+
+// CrossedColumns returns the places among Columns of the two of each cross: the features are those of the first, of a
+// number without that of a missing one, times those of the second; all of the first feature of the first come first,
+// and of a number with hats then, for each feature of the second, all hats.
+func (e *Encoding) CrossedColumns() (all [][2]int) {
+	for _, x := range e.crosses {
+		all = append(all, [2]int{x.a, x.b})
 	}
 	return all
 }
@@ -290,18 +302,17 @@ func (x *cross) names(e []encoder) []string {
 	return names
 }
 
-// longest bounds the squared norm of the products: that of one column times that of the other, of whose lines none is
-// longer than 1.
+// longest bounds the squared norm of the products: that of one column, or its block, times that of the other.
 func (x *cross) longest(e []encoder) float64 {
-	if x.lines {
-		return 1 + 0x1p-46
+	if x.bare {
+		return e[x.a].longestBlock() * e[x.b].longestBlock()
 	}
 	return e[x.a].longest() * e[x.b].longest()
 }
 
 // even is the mean square of the products where numbers are spread evenly, each being that of a column as a whole.
 func (x *cross) even(e []encoder, each []float64) float64 {
-	if x.lines {
+	if x.bare {
 		return e[x.a].evenBlock() * e[x.b].evenBlock()
 	}
 	return each[x.a] * each[x.b]
@@ -310,7 +321,7 @@ func (x *cross) even(e []encoder, each []float64) float64 {
 // nowhere returns orthonormal directions in which no row has anything: the indicators less their mean add up to
 // nothing, for each feature of the first column, and for each category so does what that column has nothing of.
 func (x *cross) nowhere(e []encoder) (all []matrix.Direction) {
-	if x.lines {
+	if e[x.b].levels == nil {
 		return nil
 	}
 	width := x.width()
@@ -331,6 +342,9 @@ func (x *cross) nowhere(e []encoder) (all []matrix.Direction) {
 		})
 	}
 	for _, n := range e[x.a].nowhere() {
+		if x.bare { // they are of hats
+			break
+		}
 		for m := 1; m < x.levels; m++ { // directions that are orthogonal to (1, …, 1)
 			direct(func(w []float64) {
 				for j, v := range n.Weights {
@@ -354,7 +368,7 @@ func (x *cross) usual(e []encoder) float64 {
 }
 
 // enter adds the products to s, less those that most places have, which are in the mean, and returns the squared norm
-// of those of two numbers.
+// of those of blocks.
 func (x *cross) enter(s *entries, e []encoder, a, b given) (square float64) {
 	one, other, all := make([]float64, e[x.a].width()), make([]float64, e[x.b].width()), make([]float64, x.width())
 	e[x.a].write(one, a)
@@ -385,7 +399,7 @@ func (e *Encoding) enter(s *entries, own []encoder, of []given) (square float64)
 	for k := range e.crosses {
 		x := &e.crosses[k]
 		switch products := x.enter(s, own, of[x.a], of[x.b]); {
-		case x.lines:
+		case x.bare:
 			square += products
 		case own[x.a].levels != nil || of[x.a].place == 0: // a number that is missing has no product
 			square += squares[x.a] * squares[x.b]

@@ -92,7 +92,10 @@ func someone(r *rand.Rand) person {
 }
 
 // row is that of a record before it is scaled, computed otherwise: with hats or without.
-func (p person) row(hats int) (row []float64) {
+func (p person) row(hats int) (row []float64) { return p.rowWith(hats, true) }
+
+// rowWith is row, with or without the hats of crosses.
+func (p person) rowWith(hats int, crossed bool) (row []float64) {
 	share := func(v, lower, upper, fill float64) float64 {
 		if math.IsNaN(v) {
 			v = fill
@@ -158,6 +161,9 @@ func (p person) row(hats int) (row []float64) {
 		row = append(row, z...)
 	}
 	cross := func(a, b []float64, curved bool) {
+		if curved && !crossed {
+			a, curved = a[:1], false
+		}
 		if curved {
 			for _, l := range b {
 				row = append(row, a[0]*l)
@@ -198,7 +204,7 @@ func TestRowsOfTerms(t *testing.T) {
 	all = append(all, person{90, 100, 3, 5, 50, "Oslo", "f"}) // as long as a row can be
 	table := peopleOf(t, all)
 	for _, set := range []frame.DesignSettings{{RowNorm: 1, Curves: 8}, {RowNorm: 0.5, Curves: 8, NoBias: true},
-		{InUnits: true, Curves: 8}, {Curves: 8}, {RowNorm: 1}, {}} {
+		{InUnits: true, Curves: 8}, {Curves: 8}, {RowNorm: 1}, {}, {Curves: 8, CrossedLines: true}} {
 		set.Label, set.Centred = "y", true
 		d, err := frame.NewDesign(table, termed(t), set)
 		if err != nil {
@@ -214,7 +220,7 @@ func TestRowsOfTerms(t *testing.T) {
 		for i, p := range all {
 			row := features.RawRowView(i)
 			d.Rows.Row(row, i)
-			want := p.row(set.Curves)
+			want := p.rowWith(set.Curves, !set.CrossedLines)
 			long, target := math.Sqrt(matrix.SumSquares(want)), norm
 			if target == 0 || set.RowNorm == 0 && long < target {
 				target = long

@@ -230,6 +230,14 @@ func (e *encoder) block() int {
 	return 1
 }
 
+// longestBlock bounds the squared norm of the block, of a line by 1.
+func (e *encoder) longestBlock() float64 {
+	if e.levels == nil {
+		return 1 + 0x1p-47
+	}
+	return e.longest()
+}
+
 // evenBlock is the mean square of the block, of a number that is spread evenly over its scale.
 func (e *encoder) evenBlock() float64 {
 	if e.levels == nil && !e.periodic() {

@@ -14,8 +14,9 @@ import (
 )
 
 // exportVersion is that of docs/export.md, which says what the keys mean and how other programs predict by them;
-// exportDated that of models with dates or copies of columns, which a reader of the first would take for numbers.
-const exportVersion, exportDated = 1, 2
+// exportDated that of models with dates or copies of columns, which a reader of the first would take for numbers, and
+// exportDetailed that of models with steps, periods, crosses, products, cells or a calibration.
+const exportVersion, exportDated, exportDetailed = 1, 2, 3
 
 type exported struct {
 	Format       string           `json:"format"`
@@ -25,6 +26,7 @@ type exported struct {
 	Warning      string           `json:"warning,omitempty"`
 	Guarantee    string           `json:"guarantee"`
 	Columns      []exportedColumn `json:"columns"`
+	Crosses      [][2]string      `json:"crosses,omitempty"`
 	Row          exportedRow      `json:"row"`
 	Centre       *exportedCentre  `json:"centre"`
 	Coefficients [][]float64      `json:"coefficients"`
@@ -33,20 +35,25 @@ type exported struct {
 
 // exportedColumn is how a value becomes features: of a number Lower to Fill, of a category Categories and Else.
 type exportedColumn struct {
-	Name       string   `json:"name"`
-	Type       string   `json:"type"`
-	Of         string   `json:"of,omitempty"`
-	Date       string   `json:"date,omitempty"`
-	Centred    bool     `json:"centred"`
-	Missing    bool     `json:"missing_is_a_feature"`
-	Lower      float64  `json:"lower"`
-	Upper      float64  `json:"upper"`
-	Scale      string   `json:"scale,omitempty"`
-	Fill       float64  `json:"missing_share"`
-	Typical    float64  `json:"typical_share"`
-	Reach      float64  `json:"reach"`
-	Hats       int      `json:"hats"`
-	About      string   `json:"hats_about,omitempty"`
+	Name    string  `json:"name"`
+	Type    string  `json:"type"`
+	Of      string  `json:"of,omitempty"`
+	Date    string  `json:"date,omitempty"`
+	Centred bool    `json:"centred"`
+	Missing bool    `json:"missing_is_a_feature"`
+	Lower   float64 `json:"lower"`
+	Upper   float64 `json:"upper"`
+	Scale   string  `json:"scale,omitempty"`
+	Fill    float64 `json:"missing_share"`
+	Typical float64 `json:"typical_share"`
+	Reach   float64 `json:"reach"`
+	Hats    int     `json:"hats"`
+	About   string  `json:"hats_about,omitempty"`
+	// Cuts are those of steps, among which one that is missing is in Step; Waves are the weights of a period's.
+	Cuts  []float64 `json:"cuts,omitempty"`
+	Step  int       `json:"missing_step,omitempty"`
+	Waves []float64 `json:"waves,omitempty"`
+
 	Categories []string `json:"categories,omitempty"`
 	Else       string   `json:"else,omitempty"`
 }
@@ -62,6 +69,24 @@ type exportedCentre struct {
 	Mean    []float64 `json:"mean"`
 	Scale   float64   `json:"scale"`
 	Bias    float64   `json:"bias"`
+	// Pairs are the first feature and the number of features of each column whose products rows have.
+	Pairs       [][2]int        `json:"pairs,omitempty"`
+	ProductNorm float64         `json:"product_norm,omitempty"`
+	Cells       []exportedCells `json:"cells,omitempty"`
+}
+
+type exportedCells struct {
+	Column string  `json:"column"`
+	At     float64 `json:"at"`
+	Middle int     `json:"middle"`
+	Knots  int     `json:"knots"`
+	Norm   float64 `json:"norm"`
+}
+
+type exportedCalibration struct {
+	Slope     float64 `json:"slope"`
+	Intercept float64 `json:"intercept"`
+	How       string  `json:"how"`
 }
 
 type exportedOutput struct {
@@ -75,23 +100,21 @@ type exportedOutput struct {
 	Upper   float64   `json:"upper"`
 	Scale   string    `json:"scale,omitempty"`
 	Levels  []float64 `json:"levels,omitempty"`
+	// Calibration is of the log-odds of two classes.
+	Calibration *exportedCalibration `json:"calibration,omitempty"`
 }
 
 // Export writes the model to a JSON file of a documented form (docs/export.md), by which programs in other languages
 // predict without this module. Save keeps all of a model, Export what a prediction needs.
 //
-// Errors: no model; one without privacy, whose coefficients were not released; one with patterns of texts, with
-// products of columns, fine cells, steps, periods or crosses, or of step functions; those of the file system.
+// Errors: no model; one without privacy, whose coefficients were not released; one with patterns of texts, whose
+// expressions other languages read otherwise, or of step functions; those of the file system.
 func (m *Model) Export(path string) error {
 	if err := m.Err(); err != nil {
 		return err
 	}
 	if m.release == nil {
 		return errors.New("dpnb: a fit without privacy is not exported: its coefficients can give records away")
-	}
-	if m.calibration != nil {
-		return errors.New("dpnb: a calibration has no place in the exported form: Save has all; Export the model " +
-			"before it was calibrated")
 	}
 	k, also := m.encoding.Kept(), m.also()
 	if _, steps := also.(*additive.Cells); steps {
@@ -109,24 +132,34 @@ func (m *Model) Export(path string) error {
 				"has all", f.Name)
 		}
 		if f.Part != frame.NoDate || f.Of != "" {
-			out.Version = exportDated
+			out.Version = max(out.Version, exportDated)
 		}
-		if f.Cuts != nil || f.Period != 0 || f.Cross != nil {
-			return fmt.Errorf("dpnb: column %s has steps, a period or a cross, for which the exported form has "+
-				"no place: Save has all", f.Name)
+		if f.Cuts != nil || f.Period != 0 || f.Cross != nil || m.calibration != nil {
+			out.Version = exportDetailed
 		}
 		out.Columns = append(out.Columns, exportedOf(f, coded[i]))
 	}
-	theta := m.linear()
-	if b, ok := also.(*geometry.Bought); ok {
-		if len(b.Pairs)+len(b.Cells) > 0 {
-			return errors.New("dpnb: products of columns and fine cells have no place in the exported form: fit with " +
-				"Curves() or Lines() among the options of the records, in a shell with --curves or --lines")
-		}
-		theta = b.Placing()
-		out.Centre = &exportedCentre{RowNorm: b.RowNorm, Mean: b.Mean, Scale: b.Scale, Bias: b.Bias}
+	for _, x := range m.encoding.CrossedColumns() {
+		out.Crosses = append(out.Crosses, [2]string{k.Fields[x[0]].Name, k.Fields[x[1]].Name})
 	}
-	for one := range slices.Chunk(theta, len(m.encoding.Features)) {
+	theta, width := m.linear(), len(m.encoding.Features)
+	if b, ok := also.(*geometry.Bought); ok {
+		theta, width = b.Placing(), b.Width()
+		out.Centre = &exportedCentre{RowNorm: b.RowNorm, Mean: b.Mean, Scale: b.Scale, Bias: b.Bias,
+			ProductNorm: b.ProductNorm()}
+		for _, s := range b.Pairs {
+			out.Centre.Pairs = append(out.Centre.Pairs, [2]int{s.First, s.Len})
+		}
+		for _, n := range b.Cells {
+			c := exportedCells{Column: m.encoding.Features[n.Feature]} // the line of a number has its name
+			c.At, c.Middle, c.Knots, c.Norm = n.Knots()
+			out.Centre.Cells = append(out.Centre.Cells, c)
+		}
+		if len(b.Pairs)+len(b.Cells) > 0 {
+			out.Version = exportDetailed
+		}
+	}
+	for one := range slices.Chunk(theta, width) {
 		out.Coefficients = append(out.Coefficients, one)
 	}
 	out.Output = m.exportedOutput()
@@ -161,6 +194,7 @@ func exportedOf(f frame.Field, of frame.Coded) exportedColumn {
 	}
 	c.Type, c.Lower, c.Upper, c.Scale = "number", f.Lower, f.Upper, scaleOf(f.Log, f.Open)
 	c.Fill, c.Typical, c.Reach, c.Hats = of.Fill, of.Typical, cmp.Or(of.Reach, 1), of.Hats
+	c.Cuts, c.Step, c.Waves = f.Cuts, of.MissingStep, of.Waves
 	if of.Centred && !f.Open {
 		if c.About = "mean"; f.Typical != nil {
 			c.About = "typical"
@@ -184,6 +218,9 @@ func (m *Model) exportedOutput() exportedOutput {
 					out.Margin = 1
 				}
 			}
+		}
+		if c := m.calibration; c != nil {
+			out.Calibration = &exportedCalibration{c.Slope, c.Intercept, c.How}
 		}
 	case t.Task == frame.ManyClasses:
 		if out.Type, out.Link = "several classes", "softmax"; m.apart {

@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -17,40 +18,66 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// The Python of docs/export.md predicts what PredictFrame does from an exported model, of every kind, with values that
-// are missing, beyond their bounds and of no category; and does not if one coefficient is a tenth off.
-func TestExportedModelsPredictInPython(t *testing.T) {
-	python, err := exec.LookPath("python3")
+// language is one in which docs/export.md has a program that predicts, with how to ask whether what it needs is there,
+// and what to append so that it writes what it predicts of records, its first argument, by models, the others.
+type language struct {
+	name, program string
+	needs         []string
+	script, then  string
+}
+
+var languages = []language{
+	{"python", "python3", []string{"-c", "import json"}, "predict.py", `
+import sys
+records = json.load(open(sys.argv[1]))
+print(json.dumps([[predict(m, r) for r in records] for m in map(load, sys.argv[2:])]))
+`},
+	{"r", "Rscript", []string{"-e", "library(jsonlite)"}, "predict.R", `
+files <- commandArgs(TRUE)
+records <- jsonlite::fromJSON(files[1], simplifyVector = FALSE)
+by <- function(m) lapply(records, function(r) predicted(m, r))
+cat(jsonlite::toJSON(lapply(files[-1], function(f) by(load_model(f))), digits = I(17)))
+`},
+}
+
+// predict returns what the program predicts by models, of each record of each; without it the test is skipped.
+func (l language) predict(t *testing.T, dir, records string, models []string) (all [][][]float64) {
+	program, err := exec.LookPath(l.program)
 	if err != nil {
-		t.Skip("there is no python3")
+		t.Skip("there is no " + l.program)
+	}
+	if out, err := exec.Command(program, l.needs...).CombinedOutput(); err != nil {
+		t.Skipf("%s %q: %s", l.program, l.needs, out)
 	}
 	page, err := os.ReadFile("../../docs/export.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := regexp.MustCompile("(?s)```python\n(.*?)```").FindSubmatch(page)[1]
-	dir := t.TempDir()
-	script := filepath.Join(dir, "predict.py")
-	code = append(code, "\nimport sys\nm = load(sys.argv[1])\n"+
-		"print(json.dumps([predict(m, r) for r in json.load(open(sys.argv[2]))]))\n"...)
-	if err := os.WriteFile(script, code, 0o600); err != nil {
+	code := regexp.MustCompile("(?s)```" + l.name + "\n(.*?)```").FindSubmatch(page)[1]
+	script := filepath.Join(dir, l.script)
+	if err := os.WriteFile(script, append(code, l.then...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	df, records := strange(t, dir)
+	out, err := exec.Command(program, append([]string{script, records}, models...)...).CombinedOutput()
+	if err == nil {
+		err = json.Unmarshal(out, &all)
+	}
+	if err != nil || len(all) != len(models) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return all
+}
+
+// The programs of docs/export.md predict what PredictFrame does from an exported model, of every kind and with every
+// kind of column, with values that are missing, beyond their bounds and of no category; and do not if the coefficients
+// are a tenth off.
+func TestExportedModelsPredictElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	df, records := strange(t, dir, 400)
+	many, _ := strange(t, dir, 6000) // of which the first are those
 	asked := filepath.Join(dir, "records.json")
 	if err := os.WriteFile(asked, records, 0o600); err != nil {
 		t.Fatal(err)
-	}
-	predicted := func(path string) (all [][]float64) {
-		t.Helper()
-		out, err := exec.Command(python, script, path, asked).CombinedOutput()
-		if err == nil {
-			err = json.Unmarshal(out, &all)
-		}
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return all
 	}
 	src := learn.Seed(1)
 	binary := func(opts ...learn.Option) *learn.Dataset {
@@ -60,30 +87,48 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 		return learn.Regression(df.Drop("town", "visits"), "pay", opts...)
 	}
 	unbounded := learn.Regression(df.Drop("town", "visits", "age"), "pay", learn.Uncentred())
+	few := many.Drop("town", "visits", "month", "year", "day", "hour", "seen")
+	var names, models []string
+	var wants [][][]float64
 	for name, c := range map[string]struct {
-		l    learn.Learner
-		data *learn.Dataset
+		l       learn.Learner
+		data    *learn.Dataset
+		epsilon float64 // 4 if 0
+		has     string
 	}{
-		"SVM":        {learn.SVM{Noise: src}, binary(learn.Curves())},
-		"changed":    {learn.SVM{Noise: src}, binary(learn.Curves())},
-		"one line":   {learn.Huber{Noise: src}, pay(learn.Curves(), learn.Line("age"))},
-		"lines":      {learn.Logistic{Noise: src}, binary(learn.Lines())},
-		"uncentred":  {learn.Logistic{Noise: src}, binary(learn.Uncentred(), learn.RowNorm(1))},
-		"clipped":    {learn.Logistic{Noise: src}, binary(learn.Uncentred(), learn.ClipNorm(0.8), learn.NoBias())},
-		"in units":   {learn.Logistic{Noise: src}, binary(learn.InUnits())},
-		"Huber":      {learn.Huber{Noise: src}, pay(learn.Curves())},
-		"Linear":     {learn.Linear{Noise: src}, pay(learn.Lines())},
-		"quantiles":  {learn.Quantiles{Noise: src, Levels: []float64{0.4, 0.5, 0.6}}, pay()},
-		"softmax":    {learn.Softmax{Noise: src}, learn.Classes(df.Drop("visits"), "town")},
-		"OneVsRest":  {learn.OneVsRest{Noise: src}, learn.Classes(df.Drop("visits"), "town")},
-		"Poisson":    {learn.Poisson{Noise: src}, learn.Counts(df.Drop("town"), "visits")},
-		"HeavyTails": {learn.HeavyTails{Noise: src}, unbounded},
+		"steps":    {l: learn.SVM{Noise: src}, data: binary(learn.Curves(), learn.Steps("age", 30, 40.5)), has: "cuts"},
+		"a period": {l: learn.SVM{Noise: src}, data: binary(learn.Curves(), learn.Periodic("gain", 0)), has: "waves"},
+		"hours":    {l: learn.SVM{Noise: src}, data: binary(learn.Curves(), learn.Periodic("hour", 24)), has: "waves"},
+		"crosses": {l: learn.Logistic{Noise: src}, data: binary(learn.Curves(), learn.Cross("age", "city"),
+			learn.Cross("plan", "city"), learn.Steps("gain", 10), learn.Cross("income", "gain")), has: "crosses"},
+		"lines crossed": {l: learn.Logistic{Noise: src}, data: binary(learn.Lines(), learn.Cross("city", "age")),
+			has: "crosses"},
+		"products": {l: learn.Huber{Noise: src}, data: learn.Regression(few.Drop("happy"), "pay"),
+			has: "product_norm"},
+		"cells": {l: learn.Logistic{Noise: src}, data: learn.Binary(few.Drop("pay"), "happy"), epsilon: 50,
+			has: "middle"},
+		"calibrated": {l: learn.SVM{Noise: src}, data: binary(learn.Curves()), has: "calibration"},
+		"SVM":        {l: learn.SVM{Noise: src}, data: binary(learn.Curves())},
+		"changed":    {l: learn.SVM{Noise: src}, data: binary(learn.Curves())},
+		"one line":   {l: learn.Huber{Noise: src}, data: pay(learn.Curves(), learn.Line("age"))},
+		"lines":      {l: learn.Logistic{Noise: src}, data: binary(learn.Lines())},
+		"uncentred":  {l: learn.Logistic{Noise: src}, data: binary(learn.Uncentred(), learn.RowNorm(1))},
+		"clipped": {l: learn.Logistic{Noise: src},
+			data: binary(learn.Uncentred(), learn.ClipNorm(0.8), learn.NoBias())},
+		"in units":   {l: learn.Logistic{Noise: src}, data: binary(learn.InUnits())},
+		"Huber":      {l: learn.Huber{Noise: src}, data: pay(learn.Curves())},
+		"Linear":     {l: learn.Linear{Noise: src}, data: pay(learn.Lines())},
+		"quantiles":  {l: learn.Quantiles{Noise: src, Levels: []float64{0.4, 0.5, 0.6}}, data: pay()},
+		"softmax":    {l: learn.Softmax{Noise: src}, data: learn.Classes(df.Drop("visits"), "town")},
+		"OneVsRest":  {l: learn.OneVsRest{Noise: src}, data: learn.Classes(df.Drop("visits"), "town")},
+		"Poisson":    {l: learn.Poisson{Noise: src}, data: learn.Counts(df.Drop("town"), "visits")},
+		"HeavyTails": {l: learn.HeavyTails{Noise: src}, data: unbounded},
 	} {
 		delta := 1e-6
 		if name == "HeavyTails" {
 			delta = 0
 		}
-		m, err := c.l.Fit(c.data, learn.Simulate(4, delta))
+		m, err := c.l.Fit(c.data, learn.Simulate(cmp.Or(c.epsilon, 4), delta))
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -92,9 +137,18 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		path := filepath.Join(dir, "model.json")
+		if name == "calibrated" {
+			if m, err = m.Calibrated(1.3, -0.2, "a test.", ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(dir, name+".json")
 		if err := m.Export(path); err != nil {
 			t.Fatal(name, err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(text), "\""+c.has) {
+			t.Errorf("%s: the exported model has no %s (%v)", name, c.has, err)
 		}
 		own := m.PredictFrame(df)
 		var want [][]float64
@@ -103,13 +157,6 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 				continue
 			}
 			want = append(want, own.Col(column).Float())
-		}
-		if worst := apart(predicted(path), want); !(worst < 1e-9) {
-			t.Errorf("%s: Python's predictions are up to %g of ours apart", name, worst)
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
 		}
 		var wrong map[string]any
 		if err := json.Unmarshal(text, &wrong); err != nil {
@@ -122,24 +169,27 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 		if text, err = json.Marshal(wrong); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
+		off := filepath.Join(dir, name+".wrong.json")
+		if err := os.WriteFile(off, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if worst := apart(predicted(path), want); worst < 1e-6 {
-			t.Errorf("%s: coefficients a tenth too large go unnoticed (%g)", name, worst)
-		}
+		names, models, wants = append(names, name), append(models, path, off), append(wants, want)
 		if !strings.Contains(string(text), "SIMULATION") {
 			t.Errorf("%s: an exported simulation is not marked", name)
 		}
 	}
-	for _, term := range []learn.Option{learn.Steps("age", 30), learn.Periodic("age", 0), learn.Cross("age", "city")} {
-		m, err := learn.SVM{Noise: src}.Fit(binary(learn.Curves(), term), learn.Simulate(4, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Export(filepath.Join(dir, "term.json")); err == nil || !strings.Contains(err.Error(), "no place") {
-			t.Errorf("a term is exported: %v", err)
-		}
+	for _, l := range languages {
+		t.Run(l.name, func(t *testing.T) {
+			predicted := l.predict(t, dir, asked, models)
+			for k, name := range names {
+				if worst := apart(predicted[2*k], wants[k]); !(worst < 1e-12) {
+					t.Errorf("%s: its predictions are up to %g of ours apart", name, worst)
+				}
+				if worst := apart(predicted[2*k+1], wants[k]); worst < 1e-6 {
+					t.Errorf("%s: coefficients a tenth too large go unnoticed (%g)", name, worst)
+				}
+			}
+		})
 	}
 	open, err := learn.Logistic{}.FitWithoutPrivacy(binary())
 	if err != nil {
@@ -152,6 +202,9 @@ func TestExportedModelsPredictInPython(t *testing.T) {
 
 // apart is by how much predictions of records differ from columns of them, of one or of their size.
 func apart(records, columns [][]float64) (worst float64) {
+	if len(records) != 400 {
+		return math.Inf(1)
+	}
 	for i, r := range records {
 		if len(r) != len(columns) {
 			return math.Inf(1)
@@ -164,13 +217,13 @@ func apart(records, columns [][]float64) (worst float64) {
 }
 
 // strange is a table with values of every kind, and its records as JSON.
-func strange(t *testing.T, dir string) (learn.DataFrame, []byte) {
+func strange(t *testing.T, dir string, rows int) (learn.DataFrame, []byte) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
-	text.WriteString("age,income,city,plan,pay,happy,town,visits,seen\n")
+	text.WriteString("age,income,city,plan,pay,happy,town,visits,seen,gain\n")
 	var records []map[string]any
-	for range 400 {
+	for range rows {
 		age, income := any(float64(r.IntN(120))), any(math.Round(math.Exp(12*r.Float64())))
 		city, plan := any([]string{"Bern", "Rome", "Oslo"}[r.IntN(3)]), any([]string{"a", "b", "c"}[r.IntN(3)])
 		for _, v := range []*any{&age, &income, &city, &plan} {
@@ -193,12 +246,17 @@ func strange(t *testing.T, dir string) (learn.DataFrame, []byte) {
 		case 1:
 			seen, iso = "soon", "soon"
 		}
-		fmt.Fprintf(&text, "%s,%s,%s,%s,%d,%s,%s,%d,%s\n", cell(age), cell(income), cell(city), cell(plan),
+		gain := any(float64(max(0, r.IntN(400)-300)))
+		if r.IntN(20) == 0 {
+			gain = nil
+		}
+		fmt.Fprintf(&text, "%s,%s,%s,%s,%d,%s,%s,%d,%s,%s\n", cell(age), cell(income), cell(city), cell(plan),
 			100+r.IntN(900)+900*happy, []string{"no", "yes"}[happy], []string{"x", "y", "z"}[r.IntN(3)],
-			r.IntN(6), seen)
-		records = append(records, map[string]any{"age": age, "income": income, "city": city, "plan": plan, "seen": iso})
+			r.IntN(6), seen, cell(gain))
+		records = append(records, map[string]any{"age": age, "income": income, "city": city, "plan": plan, "seen": iso,
+			"gain": gain})
 	}
-	path := filepath.Join(dir, "strange.csv")
+	path := filepath.Join(dir, fmt.Sprint(rows, ".csv"))
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +282,8 @@ func strange(t *testing.T, dir string) (learn.DataFrame, []byte) {
 		learn.Categorical("city", "Bern", "Rome").OrElse("Rome"),
 		learn.Categorical("plan", "a", "b").OrMissing(), frame.LogField("pay", 50, 2000),
 		learn.Categorical("happy", "no", "yes"), learn.Categorical("town", "x", "y", "z"),
-		learn.Numeric("visits", 0, 8), frame.WeekdayField("seen", layout).OrMissing(),
+		learn.Numeric("visits", 0, 8), learn.Numeric("gain", 0, 80).Typically(0),
+		frame.WeekdayField("seen", layout).OrMissing(),
 		frame.HourField("hour", layout).CopyOf("seen").OrMissing(), frame.MonthField("month", layout).CopyOf("seen"),
 		frame.YearField("year", layout, 2020, 2030).CopyOf("seen"),
 		frame.DateField("day", layout, "2022-01-01", "2027-01-01").CopyOf("seen")), out

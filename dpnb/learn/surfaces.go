@@ -323,13 +323,12 @@ func (s *Surface) title() string {
 	return of
 }
 
-// named is the title of a table or figure.
-func (s *Surface) named() string {
-	beyond := ""
+// heading is what a figure says above the surface.
+func (s *Surface) heading() string {
 	if s.beyond {
-		beyond = ", beyond what each does by itself,"
+		return fmt.Sprintf("What %s do beyond what each does by itself", s.title())
 	}
-	return fmt.Sprintf("What %s do together%s in %s", s.title(), beyond, s.a.model.of())
+	return fmt.Sprintf("What %s do together", s.title())
 }
 
 // words say how to read it.
@@ -364,7 +363,7 @@ func (s *Surface) Display() display.Item {
 		}
 		return all
 	}
-	it := display.Item{Title: s.named(), Warning: s.a.model.warning(),
+	it := display.Item{Title: s.heading() + ", in " + s.a.model.of(), Warning: s.a.model.warning(),
 		Header: []string{s.a.Column() + " ↓ " + s.b.Column() + " →"}}
 	for _, j := range shown(s.b) {
 		it.Header = append(it.Header, s.b.places[j].name)
@@ -403,8 +402,8 @@ func (s *Surface) Figure() *figure.Figure {
 	if s.mapped() {
 		words = mapWords
 	}
-	words += " " + strings.Join(s.words(), " ")
-	return figure.Page(s.named(), words, 1, s.panel("", 7, 4.2)).Warn(s.a.model.warning())
+	words = "Of " + s.a.model.of() + ". " + words + " " + strings.Join(s.words(), " ")
+	return figure.Page(s.heading(), words, 1, s.panel("", 7, 4.2)).Warn(s.a.model.warning())
 }
 
 // mapWords say how a map is read, lineWords how lines are.

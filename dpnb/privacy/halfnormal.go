@@ -140,6 +140,16 @@ func (p halfNormalProfile) LogDeltaLower(_ Direction, eps float64) float64 {
 	return roundDown(l, p.w.slack(eps, l))
 }
 
+// LogDeltaBounds returns both bounds from one evaluation.
+func (p halfNormalProfile) LogDeltaBounds(d Direction, eps float64) (low, up float64) {
+	if p.w.A < leastSlope {
+		return p.LogDeltaLower(d, eps), p.LogDeltaUpper(d, eps)
+	}
+	l := p.w.logDelta(eps)
+	slack := p.w.slack(eps, l)
+	return roundDown(l, slack), roundUp(l, slack)
+}
+
 // Symmetric reports that both directions have the same profile.
 func (p halfNormalProfile) Symmetric() bool { return true }
 

@@ -14,7 +14,7 @@ func newExportCommand() *cobra.Command {
 		Use:   "export MODEL",
 		Short: "Write a saved model as JSON by which programs in other languages predict",
 		Long: `Write what a prediction needs of a model that Model.Save has written as JSON of a documented form:
-docs/export.md says what it means, and has a program in Python that predicts by it. Nothing is spent.`,
+docs/export.md says what it means, and has programs in Python and R that predict by it. Nothing is spent.`,
 		Example: "  dpnb export happy.json -o happy.linear.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

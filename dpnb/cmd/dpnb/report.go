@@ -41,8 +41,8 @@ be; a cell that is to show one has the tag shows-error.`,
 			o := report.Options{Out: out, Jobs: jobs, Timeout: timeout, Force: force, Update: update, Full: full}
 			if out == "" {
 				o.Out = "reports"
-				if tree.Version == "" {
-					o.Out = filepath.Join(tree.Dir, o.Out)
+				if clone, err := project.Root("."); err == nil {
+					o.Out = filepath.Join(clone, o.Out)
 				}
 			}
 			if o.Parameters, err = parseParameters(parameters); err != nil {

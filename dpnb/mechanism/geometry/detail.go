@@ -41,6 +41,22 @@ func (n Number) middle() (float64, int) {
 	return at, int(math.Round(at * (cellKnots - 1)))
 }
 
+// Knots says where the cells of n are, for who predicts by them elsewhere: the share of the scale that many records
+// have and its knot, the number of knots, and the norm of a cell at a knot.
+func (n Number) Knots() (at float64, middle, knots int, norm float64) {
+	at, middle = n.middle()
+	return at, middle, cellKnots, cellNorm
+}
+
+// ProductNorm is that of the products of a row, whose features are at most 1 long; 0 if it has none. The two together
+// are then made shorter by √(1 + ProductNorm²).
+func (b *Bought) ProductNorm() float64 {
+	if len(b.Pairs) == 0 {
+		return 0
+	}
+	return productNorm
+}
+
 // Cells calls use with the cells, fewer than cellKnots, that are not zero at a share u of the scale: hats between knots
 // on either side of the value that many records have, of which that at this value is left out.
 func (n Number) Cells(u float64, use func(cell int, v float64)) {

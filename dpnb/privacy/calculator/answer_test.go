@@ -82,3 +82,15 @@ func TestCaveatsAreSaid(t *testing.T) {
 		t.Errorf("σ = %v by what is no guarantee", s)
 	}
 }
+
+// At δ = 0 the largest losses of all events add up, each as often as it is run.
+func TestLargestLossesAddUp(t *testing.T) {
+	twice := line("laplace", map[string]float64{"scale": 4})
+	twice.Count = 2
+	q := Query{Lines: []Line{twice, line("isotropic-laplace", map[string]float64{"scale": 8})},
+		Adjacency: privacy.AddRemove}
+	if a, err := New().Epsilon(q, 0); err != nil || !(a.Epsilon >= 0.625 && a.EpsilonLower <= 0.625) ||
+		a.Epsilon-a.EpsilonLower > 1e-12 {
+		t.Errorf("ε in [%v, %v], want 0.625 (%v)", a.EpsilonLower, a.Epsilon, err)
+	}
+}

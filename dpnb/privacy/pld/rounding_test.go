@@ -153,3 +153,43 @@ func TestGaussiansBeyondTheRangeOfSquares(t *testing.T) {
 		}
 	}
 }
+
+// The composition of many laws, of whose coefficients most are left out and the others are sums over atoms, is within
+// its bound of sums of positive numbers alone.
+func TestFewCoefficientsWithinTheirError(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	lat := lattice{step: 1. / 64, first: -1024, n: 2400}
+	var ts terms
+	for range 80 {
+		a := atoms{lnInf: math.Inf(-1)}
+		for x := -30; x <= 30; x += 1 + r.IntN(4) {
+			a.w, a.lnp = append(a.w, float64(x)*lat.step), append(a.lnp, -3-2*r.ExpFloat64())
+		}
+		ts = append(ts, term{a, 1 + r.IntN(3)})
+	}
+	exact := make([]float64, lat.n)
+	exact[0] = 1
+	for i := range ts {
+		for range ts[i].count {
+			next := make([]float64, lat.n)
+			ts[i].tilted(0.7, lat, +1, func(j int, v float64) {
+				for x, e := range exact {
+					next[(x+j)%lat.n] += v * e
+				}
+			})
+			exact = next
+		}
+	}
+	p := acquire(lat.n)[0]
+	_, _, bound := p.convolve(ts, 0.7, lat, +1)
+	var off, all float64
+	for x, e := range exact {
+		off += (p.time[x] - e) * (p.time[x] - e)
+		all += e * e
+	}
+	off, all = math.Sqrt(off), math.Sqrt(all)
+	if own := 3e-13 * all; !(off <= bound+own) || bound > 1e-9*all || len(p.alive) > lat.n/8 {
+		t.Errorf("off by %.3g of %.3g, bound %.3g; %d coefficients", off, all, bound, len(p.alive))
+	}
+	t.Logf("off by %.2g of its bound; %d of %d coefficients", off/bound, len(p.alive), lat.n/2+1)
+}

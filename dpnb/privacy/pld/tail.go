@@ -56,18 +56,17 @@ func compose(p *plan, ts terms, theta float64, lat lattice, lnMass, side float64
 	shrink, grow := math.Exp(-lat.step), -math.Expm1(-lat.step)
 	t.d = r // d[m] takes the place of r_{m+1}, read just before
 	var s, d, weight2 float64
-	decay, reach := 1.0, 0.0
+	decay, rise := 1.0, 0.0
 	for m := n - 2; m >= 0; m-- {
 		i := t.at(m)
 		s = q * (s + r[i])
 		d = q*shrink*d + grow*s
 		r[i] = d
-		// The 2-norm of the weights e^{−θx}(1 − e^{−x}).
+		// The 2-norm of the weights e^{−θx}(1 − e^{−x}), of which 1 − e^{−x} errs by a part in 10¹⁰ at most.
 		if decay > 1e-30 {
 			decay *= q
-			reach += lat.step
-			w := decay * -math.Expm1(-reach)
-			weight2 += w * w
+			rise = rise*shrink + grow
+			weight2 += decay * decay * rise * rise
 		}
 	}
 	// What wraps around from below the lattice, or from beyond its reach, weighs at most one.

@@ -137,7 +137,9 @@ var drawn = map[string]string{
 	"11#census-unsure":      shapes,
 	"11#ebm-plot":           own,
 	"11#edited-shape":       shapes,
+	"11#held-plot":          shapes,
 	"11#products-plot":      own,
+	"11#surface":            shapes,
 }
 
 const (

@@ -11,6 +11,8 @@ type Real struct {
 	// table[k] = e^{−2πik/n}, k < n/2; each within 5e-16 of its exact value.
 	table []complex128
 	work  []complex128
+	// live is how many entries at either end of work may be other than zero.
+	live int
 }
 
 // NewReal returns a transform of length n.
@@ -81,6 +83,7 @@ func (f *Real) Coefficients(dst []complex128, x []float64) {
 	for j := range f.work {
 		f.work[j] = complex(x[2*j], x[2*j+1])
 	}
+	f.lives()
 	z := f.complex(dst[:m])
 	// X_k = (Z_k + Z̄_{m−k})/2 − (i/2)·e^{−2πik/n}(Z_k − Z̄_{m−k}). z may be dst itself, so that k and m − k are done
 	// together.
@@ -115,12 +118,26 @@ func (f *Real) Sequence(dst []float64, coeff []complex128) {
 		even, odd := a+b, (a-b)*complex(real(w), -imag(w))
 		f.work[k] = complex(real(even)-imag(odd), -(imag(even) + real(odd)))
 	}
+	f.lives()
 	for j, z := range f.complex(coeff[:m]) {
 		dst[2*j], dst[2*j+1] = real(z), -imag(z)
 	}
 }
 
-// root returns e^{−2πik/n} for 0 ≤ k < n.
+// lives counts the entries of work that are not zero from either end: privacy losses fill little of a long lattice, and
+// their compositions have few frequencies.
+func (f *Real) lives() {
+	f.live = 0
+	for low, high := 0, len(f.work)-1; low <= high; low, high = low+1, high-1 {
+		if f.work[low] != 0 || f.work[high] != 0 {
+			f.live = low + 1
+		}
+	}
+}
+
+// Root returns e^{−2πik/n} for 0 ≤ k < n, within 5e-16 of it.
+func (f *Real) Root(k int) complex128 { return f.root(k) }
+
 func (f *Real) root(k int) complex128 {
 	if h := f.n / 2; k >= h {
 		return -f.table[k-h]
@@ -132,13 +149,20 @@ func (f *Real) root(k int) complex128 {
 // the two.
 //
 // Stage by stage, with s the product of the radices done and r the present one, y[q + s(rp + j)] = w^{jp} Σ_k x[q + s(p
-// + mk)] e^{−2πijk/r}, w = e^{−2πi/(rm)}.
+// + mk)] e^{−2πijk/r}, w = e^{−2πi/(rm)}. Of the entries s(p + mk) of x only those less than live from either end are
+// not zero, and so only the p of y that are.
 func (f *Real) complex(scratch []complex128) []complex128 {
 	x, y := f.work, scratch
 	s := 1
 	for _, r := range f.radices {
 		m := len(x) / (s * r)
 		for p := 0; p < m; p++ {
+			if p == f.live && p < m-f.live {
+				clear(y[r*s*p : r*s*(m-f.live)])
+				if p = m - f.live; p == m {
+					break
+				}
+			}
 			w := f.root(2 * p * s)
 			switch r {
 			case 2:
