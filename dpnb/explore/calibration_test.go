@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// Of five classes, with many more cells of wrong predictions than of right ones, the intervals of the accuracy, of recalls
-// and of precisions have the true shares in them as often as they say: noise is in every cell.
+// Of five classes, with many more cells of wrong predictions than of right ones, the intervals of the accuracy, of
+// recalls and of precisions have the true shares in them as often as they say: noise is in every cell.
 func TestSharesOfManyClasses(t *testing.T) {
 	m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(learn.Patients(200, 1), "ill"),
 		learn.Simulate(1, 1e-6))
