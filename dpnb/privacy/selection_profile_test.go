@@ -313,8 +313,9 @@ func TestSelectionPoissonRDPAtRandom(t *testing.T) {
 	}
 }
 
-// At infinite order the curve covers the largest loss of a selection, which is that of the worse answer of a randomized
-// response: it is released where no run had the better one, so that a record changes its probability by every run.
+// At infinite order the curve covers the largest loss of a selection: that of the worse answer of a randomized
+// response, which is released where no run had the better one: a record changes its probability by a factor for every
+// run.
 func TestSelectionPoissonRDPAtInfinity(t *testing.T) {
 	tightest := 0.0
 	for _, eps := range []float64{0.1, 1, 3} {
