@@ -221,8 +221,8 @@ func Rising(column string) Option { return learn.Rising(column) }
 // Falling has what is learnt of a column fall within the fit.
 func Falling(column string) Option { return learn.Falling(column) }
 
-// Cross has two columns learnt together, beside each by itself: an effect of each pair of categories, or a curve of a
-// number for each category.
+// Cross has two columns learnt together, beside each by itself: an effect of each pair of categories, a curve of a
+// number for each category, or a slope of one number that depends on another.
 //
 //	data := dpnb.Binary(df, "happy", dpnb.Cross("age", "sex"))
 func Cross(column, with string) Option { return learn.Cross(column, with) }
@@ -486,6 +486,12 @@ type (
 	//	edited, err := model.With(age)
 	Shape      = learn.Shape
 	ShapePoint = learn.ShapePoint
+	// Surface is what two columns do together, and what they do beyond what each does by itself; SurfacePoint is it at
+	// two values.
+	//
+	//	dpnb.Show(model.Surface("age", "hours").Beyond())
+	Surface      = learn.Surface
+	SurfacePoint = learn.SurfacePoint
 	// Shapes are those of all columns, those first that matter most.
 	Shapes = learn.Shapes
 	// Intervals are confidence intervals of a model's coefficients; Show displays them.
@@ -552,8 +558,8 @@ func Simulate(epsilon, delta float64) Allowance { return learn.Simulate(epsilon,
 // NoiseSource is where noise comes from: a Seed, or nil for the secure source, which releases need.
 type NoiseSource = noise.Source
 
-// Seed returns noise that can be reproduced, for simulations: dpnb.Logistic{Noise: dpnb.Seed(1)}.
-func Seed(seed uint64) NoiseSource { return learn.Seed(seed) }
+// Seed returns noise that can be reproduced, for simulations: dpnb.Logistic{Noise: dpnb.Seed(1)}. Every int is a seed.
+func Seed(seed int) NoiseSource { return learn.Seed(uint64(seed)) }
 
 // Experiments on public data, and forecasts without any.
 type (

@@ -2,7 +2,9 @@ package erm
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/dd"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -67,6 +69,26 @@ type Sums struct {
 	// Depth is h: each entry of Vector errs by at most h·u times the sum of the magnitudes of the terms that were added
 	// to it, u = 2⁻⁵³; Vector + Low of a Precise gradient by h·u².
 	Depth float64
+}
+
+// Merge adds the sums t of other records, of the same query, to s. A Source whose parts are merged in a fixed order has
+// sums that do not depend on which of them came first. Depth grows by 1 for each part, by 3.1 in double-double.
+//
+// Proof: docs/theory/scale.md#dpnb-streamed-fit.
+func (s *Sums) Merge(t *Sums) {
+	s.Value, s.Slopes, s.Wrong = s.Value+t.Value, s.Slopes+t.Slopes, s.Wrong+t.Wrong
+	s.MaxNorm, s.Depth = math.Max(s.MaxNorm, t.MaxNorm), math.Max(s.Depth, t.Depth)+1
+	if t.Low == nil {
+		for j, v := range t.Vector {
+			s.Vector[j] += v
+		}
+		return
+	}
+	s.Depth += 2.1
+	for j, v := range t.Vector {
+		sum := dd.Number{Hi: s.Vector[j], Lo: s.Low[j]}.Add(dd.Number{Hi: v, Lo: t.Low[j]})
+		s.Vector[j], s.Low[j] = sum.Hi, sum.Lo
+	}
 }
 
 // ask makes a pass. It panics with what matrix.Reading takes.
@@ -138,8 +160,7 @@ func (p *Part) Size() int { return p.r.size }
 // Add writes the sums over the records lo ≤ i < hi to dst, whose slices it uses where they are long enough. q.Loss is
 // not looked at: it is that of NewPart. The result depends on the query and these records alone.
 //
-// A Source adds the sums of its parts; with the depth h of a part, plain sums of m parts in order have the depth h + m,
-// in double-double (Vector + Low) h + 3.1m, and an exact sum that is rounded once has h + 2.
+// A Source merges the sums of its parts (Sums.Merge); an exact sum of parts of depth h that is rounded once has h + 2.
 func (p *Part) Add(dst *Sums, q *Query, lo, hi int) {
 	length := p.r.size
 	if q.Kind == Hessian {

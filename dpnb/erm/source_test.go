@@ -62,17 +62,8 @@ func (s *shards) Pass(q *Query) (*Sums, error) {
 		for lo := 0; lo < n; lo += chunk {
 			var one Sums
 			s.parts[k].Add(&one, q, lo, min(n, lo+chunk))
-			floats.Add(all.Vector, one.Vector)
-			if q.Kind == Precise { // rounding the sums of upper parts to float64 has errors of u
-				floats.Add(all.Low, one.Low)
-			}
-			all.Value, all.Slopes, all.Wrong = all.Value+one.Value, all.Slopes+one.Slopes, all.Wrong+one.Wrong
-			all.MaxNorm, all.Depth = math.Max(all.MaxNorm, one.MaxNorm), math.Max(all.Depth, one.Depth)
+			all.Merge(&one)
 		}
-	}
-	all.Depth += float64(s.N)
-	if q.Kind == Precise {
-		all.Depth = 0x1p54 * float64(s.N)
 	}
 	return &all, nil
 }
@@ -175,6 +166,46 @@ func TestSourceSums(t *testing.T) {
 	for _, k := range []Kind{Gradient, Precise, Product, Hessian} {
 		if s.asked[k] != 1 {
 			t.Errorf("kind %d was asked for %d times", k, s.asked[k])
+		}
+	}
+}
+
+// Twenty parts that are merged have the sums of all records: of a gradient to what Depth says, in double-double to some
+// n·u².
+func TestMerge(t *testing.T) {
+	const n, u = 2000, 0x1p-53
+	f := loss.Sum(loss.Logistic{})
+	rows, labels := syntheticFor(n, 3, 1)
+	at := []float64{1, -2, 0.5}
+	fine := &Query{Kind: Precise, Loss: f, At: at, Low: []float64{1e-20, 0, 0}}
+	p := newShards(t, rows, labels, f, n).parts[0]
+	var want Sums
+	p.Add(&want, fine, 0, n)
+	for _, q := range []*Query{{Kind: Gradient, Loss: f, At: at, Norms: true}, fine} {
+		var whole, all, one Sums
+		p.Add(&whole, q, 0, n)
+		p.Add(&all, q, 0, 100)
+		h := all.Depth
+		for lo := 100; lo < n; lo += 100 {
+			p.Add(&one, q, lo, lo+100)
+			all.Merge(&one)
+		}
+		each, within := 1.0, u
+		if q.Kind == Precise {
+			each, within = 3.1, u*u
+		}
+		if math.Abs(all.Depth-h-19*each) > 1e-9 || all.MaxNorm != whole.MaxNorm ||
+			math.Abs(all.Value-whole.Value) > 1e-12*n || math.Abs(all.Slopes-whole.Slopes) > 1e-12*n {
+			t.Errorf("kind %d: %+v, want %+v", q.Kind, all, whole)
+		}
+		for j, v := range all.Vector {
+			off := v - want.Vector[j] - want.Low[j]
+			if q.Kind == Precise {
+				off = v - want.Vector[j] + (all.Low[j] - want.Low[j])
+			}
+			if math.Abs(off) > all.Depth*within*5*n { // a record's slope times its entry is below 5
+				t.Errorf("kind %d: coordinate %d is off by %g", q.Kind, j, off)
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -68,6 +69,15 @@ func TestMean(t *testing.T) {
 		}
 		if _, err := s.Illustration().PNG(); err != nil {
 			t.Error(err)
+		}
+		bars, err := explore.Histogram("age").Noise(learn.Seed(1)).Of(people(500), b.Spend(0.2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []*figure.Figure{s.Illustration(), bars.Illustration()} {
+			if !strings.HasPrefix(f.Words(), "SIMULATION") {
+				t.Errorf("a figure says %q", f.Words())
+			}
 		}
 	}
 }

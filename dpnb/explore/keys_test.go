@@ -51,6 +51,7 @@ func TestKeys(t *testing.T) {
 		"a share":       func() learn.Allowance { return fresh(2, 1e-5).Share(0.25) },
 		"of simulation": func() learn.Allowance { return learn.Simulate(1, 1e-5) },
 	} {
+		var width [3]float64
 		for rows := 1; rows <= 2; rows++ {
 			var first []explore.Row
 			for _, backwards := range []bool{false, true} {
@@ -66,6 +67,7 @@ func TestKeys(t *testing.T) {
 					math.Abs(s.Rows()[1].Value-134) > 60 {
 					t.Errorf("%s: %+v", name, s.Rows())
 				}
+				width[rows] = s.Rows()[0].Upper - s.Rows()[0].Lower
 				if first == nil {
 					first = s.Rows()
 				}
@@ -76,6 +78,10 @@ func TestKeys(t *testing.T) {
 					t.Error(text)
 				}
 			}
+		}
+		// A person of two towns moves two numbers: by √2 as far, or by twice as far where ε adds up.
+		if r := width[2] / width[1]; r < 1.35 || r > 2.1 {
+			t.Errorf("%s: people with two towns have %.3f of the noise of those with one", name, r)
 		}
 	}
 	// Nothing to show is an answer.

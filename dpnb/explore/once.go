@@ -30,7 +30,7 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 	if r == nil {
 		return nil, err
 	}
-	s, failed := p.answered(q, r)
+	s, failed := answer(p, q, r)
 	return s, errors.Join(err, failed)
 }
 

@@ -3,6 +3,7 @@ package explore_test
 import (
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -70,11 +71,49 @@ func TestOnceKeepsTheMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	age, _ := frame.InferSchema(table).Field("age")
-	if _, err := explore.Mean("age").Once("age", df.WithSchema(*age), budget.Spend(0.1)); err != nil {
+	marked, err := explore.Mean("age").Once("age", df.WithSchema(*age), budget.Spend(0.1))
+	if err != nil {
 		t.Fatal(err)
+	}
+	if w := marked.Display().Warning; !strings.Contains(w, "READ OFF THE DATA") || strings.Contains(w, "SIMULATION") {
+		t.Errorf("a release by bounds that were read off the data says %q", w)
 	}
 	stated := df.WithSchema(learn.Numeric("age", age.Lower, age.Upper))
 	if _, err := explore.Mean("age").Once("age", stated, budget.Spend(0.1)); err == nil {
 		t.Error("an answer by bounds that were read off the data is given as one by public bounds")
+	}
+}
+
+// Another confidence gives the intervals that the question would have had with it, of the same noise, and spends nothing.
+func TestWithConfidence(t *testing.T) {
+	b := fresh(1, 1e-6)
+	for name, q := range map[string]explore.Query{"mean": explore.Mean("age"), "cells": explore.Crosstab("city"),
+		"groups": explore.Mean("age").By("city"), "keys": explore.Keys("city")} {
+		q = q.Noise(learn.Seed(1))
+		s := must.Get(q.Of(people(500), b.Spend(0.1)))
+		spentThen := spent(t, b)
+		other := must.Get(q.Confidence(0.5).Of(people(500), learn.Simulate(0.1, 1e-6)))
+		half := must.Get(s.WithConfidence(0.5))
+		back := must.Get(half.WithConfidence(0.95))
+		if !reflect.DeepEqual(back.Rows(), s.Rows()) || len(half.Rows()) != len(s.Rows()) {
+			t.Errorf("%s: back at 95 %%: %v, want %v", name, back.Rows(), s.Rows())
+		}
+		for i, r := range half.Rows() {
+			if wide := s.Rows()[i]; r.Value != wide.Value || !(r.Upper-r.Lower < wide.Upper-wide.Lower) ||
+				math.Abs((r.Upper-r.Lower)/(other.Rows()[i].Upper-other.Rows()[i].Lower)-1) > 0.5 {
+				t.Errorf("%s: %+v at 50 %%, %+v at 95 %%", name, r, wide)
+			}
+		}
+		if !strings.Contains(half.Display().Text(), "50 %") || spent(t, b) != spentThen {
+			t.Errorf("%s: %s; %v spent", name, half.Display().Text(), spent(t, b))
+		}
+		for _, c := range []float64{0, 1, math.NaN()} {
+			if _, err := s.WithConfidence(c); err == nil {
+				t.Errorf("%s: a confidence of %v", name, c)
+			}
+		}
+	}
+	if _, err := (*explore.Statistic)(nil).WithConfidence(0.5); err == nil {
+		t.Error("of no statistic")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
@@ -181,17 +182,29 @@ func (n noiseOf) share(x, k, rest, m, confidence float64) statistic.Estimate {
 	})
 }
 
-// confidenceSet returns the smallest interval that has value and all numbers of [0, 1] that are possible, and a step
-// more on either side.
+// confidenceSet returns the smallest interval that has value and all numbers of [0, 1] that are seen to be possible, of
+// which the steps are asked, out to where between two of them that ends.
 func confidenceSet(value float64, possible func(a float64) bool) statistic.Estimate {
-	lower, upper := value, value
+	const step = 1.0 / shareSteps
+	lower, upper, some := value, value, possible(value)
 	for i := range shareSteps + 1 {
-		if a := float64(i) / shareSteps; possible(a) {
-			lower, upper = math.Min(lower, a), math.Max(upper, a)
+		if a := float64(i) * step; possible(a) {
+			lower, upper, some = math.Min(lower, a), math.Max(upper, a), true
 		}
 	}
-	const step = 1.0 / shareSteps
-	return statistic.Estimate{Value: value, Lower: math.Max(0, lower-step), Upper: math.Min(1, upper+step)}
+	if !some { // noise alone has brought value to where it is
+		return statistic.Estimate{Value: value, Lower: math.Max(0, value-step), Upper: math.Min(1, value+step)}
+	}
+	// end goes from x, in a direction, to just beyond where what is possible ends: a step at most.
+	end := func(x, side float64) float64 {
+		if x+side*step < 0 || x+side*step > 1 {
+			return x + side*step
+		}
+		out, _ := univariate.Bisect(func(v float64) bool { return possible(-side * v) }, -side*x-step, -side*x,
+			univariate.Arithmetic, 0)
+		return -side * out
+	}
+	return statistic.Estimate{Value: value, Lower: math.Max(0, end(lower, -1)), Upper: math.Min(1, end(upper, 1))}
 }
 
 // auc returns the probability that a record of the positive class is at a higher place than one of the other, ties

@@ -185,7 +185,19 @@ func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.answered(q, r)
+	return answer(p, q, r)
+}
+
+// answer is what p makes of what was released, which it can do again with another confidence.
+func answer(p prepared, q Query, r *released) (*Statistic, error) {
+	if q.err != nil {
+		return nil, q.err
+	}
+	s, err := p.answered(q, r)
+	if s != nil {
+		s.again = func(c float64) (*Statistic, error) { return answer(p, q.Confidence(c), r) }
+	}
+	return s, err
 }
 
 // prepared is a question of which it is known that the table can answer it.

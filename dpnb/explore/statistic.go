@@ -49,6 +49,8 @@ type Statistic struct {
 	of        kind
 	model     *learn.Losses
 	from      learn.DataFrame
+	// again answers with another confidence.
+	again func(confidence float64) (*Statistic, error)
 }
 
 // Err returns the reason if s is not a statistic, else nil.
@@ -81,6 +83,16 @@ func (s *Statistic) Interval() (lower, upper float64) {
 		return math.NaN(), math.NaN()
 	}
 	return s.rows[0].Lower, s.rows[0].Upper
+}
+
+// WithConfidence returns the same answer with intervals of another confidence, which costs nothing: no noise is drawn.
+//
+// Errors: a confidence that is not between 0 and 1; as Err.
+func (s *Statistic) WithConfidence(c float64) (*Statistic, error) {
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	return s.again(c)
 }
 
 // Guarantee returns what the release is proved to satisfy.

@@ -110,6 +110,53 @@ func (f *Figure) HeatLog(x, y []float64, z [][]float64) *Figure {
 	return f
 }
 
+// Hatch draws slanted lines over the cells of a map where something is unsure; cells are those of Heat.
+func (f *Figure) Hatch(x, y []float64, where func(row, column int) bool) *Figure {
+	z, any := make([][]float64, len(y)), 0.0
+	for i := range z {
+		z[i] = make([]float64, len(x))
+		for j := range z[i] {
+			if where(i, j) {
+				z[i][j] = 1
+				any++
+			}
+		}
+	}
+	g, err := newGrid(x, y, z)
+	if err != nil {
+		f.fail(err)
+		return f
+	}
+	f.plot.Add(hatch{heat{g, f.logX, f.logY, false}})
+	f.recordField("hatched", g)
+	f.drawn[len(f.drawn)-1] += fmt.Sprintf(", %.4g %% of it", 100*any/float64(len(x)*len(y)))
+	return f
+}
+
+// hatch draws lines over cells whose value is not 0.
+type hatch struct{ heat }
+
+// Plot implements plot.Plotter. Lines go on from one cell to the next.
+func (h hatch) Plot(c draw.Canvas, p *plot.Plot) {
+	const apart = 5
+	trX, trY := p.Transforms(&c)
+	x, y := cellEdges(h.x, h.logX), cellEdges(h.y, h.logY)
+	place := func(tr func(float64) vg.Length, v, lo, hi float64) float64 {
+		return float64(tr(math.Min(math.Max(v, lo), hi)))
+	}
+	style := draw.LineStyle{Color: color.NRGBA{255, 255, 255, 210}, Width: vg.Points(1.1)}
+	for i, row := range h.z {
+		low, high := place(trY, y[i], p.Y.Min, p.Y.Max), place(trY, y[i+1], p.Y.Min, p.Y.Max)
+		for j, v := range row {
+			left, right := place(trX, x[j], p.X.Min, p.X.Max), place(trX, x[j+1], p.X.Min, p.X.Max)
+			for k := math.Ceil((left + low) / apart); v != 0 && k*apart < right+high; k++ { // x + y = k·apart
+				from, to := math.Max(left, k*apart-high), math.Min(right, k*apart-low)
+				c.StrokeLine2(style, vg.Length(from), vg.Length(k*apart-from), vg.Length(to), vg.Length(k*apart-to))
+			}
+		}
+	}
+}
+
 // ColorBar draws the scale of the colours of Heat to the right of the figure, labelled with the quantity that they
 // show.
 func (f *Figure) ColorBar(label string) *Figure {

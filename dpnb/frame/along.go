@@ -150,6 +150,31 @@ func (t Component) lessPlaces(own []float64) []float64 {
 	return out
 }
 
+// Together returns by how much more two effects make together than each by itself, one a value of t, the other one of
+// o: the weights of the coefficients of the cross of the two columns.
+func (t Component) Together(one Effect, o Component, other Effect) []float64 {
+	w := make([]float64, len(t.e.Features))
+	for _, x := range t.e.crosses {
+		a, b := t, o
+		if x.a == o.k {
+			a, b, one, other = o, t, other, one
+		}
+		if x.a == a.k && x.b == b.k {
+			x.add(w[x.at:], one.Weights[a.c.at:], other.Weights[b.c.at:])
+			floats.Scale(1/t.e.ofRow(), w) // it is in both
+			return w
+		}
+	}
+	return w
+}
+
+// CrossedWith reports whether the two columns are crossed with each other.
+func (t Component) CrossedWith(o Component) bool {
+	return slices.ContainsFunc(t.e.crosses, func(x cross) bool {
+		return x.a == t.k && x.b == o.k || x.a == o.k && x.b == t.k
+	})
+}
+
 // Line is the feature of a number's line, or the first of a category.
 func (t Component) Line() int { return t.c.at }
 

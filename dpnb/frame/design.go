@@ -40,6 +40,8 @@ type DesignSettings struct {
 	// Curves is the number K ≥ 3 of hats (linear B-splines) that every number within bounds has beside its own feature,
 	// so that what is learnt of it can bend; 0 is none. Rows are Centred then.
 	Curves int
+	// CrossedLines has crosses of numbers with categories be of lines, though numbers have hats of their own.
+	CrossedLines bool `json:",omitempty"`
 	// Additive says that rows are to have nothing of two columns, and no finer cells of a number, beside their own
 	// features, whoever learns from them.
 	Additive bool

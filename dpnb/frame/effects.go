@@ -55,8 +55,11 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 		one, other := &e.encoders[x.a], &e.encoders[x.b]
 		for _, c := range changes[x.a] {
 			switch {
-			case one.levels != nil:
+			case one.levels != nil, other.levels == nil && !c.missing:
 				for _, by := range changes[x.b] {
+					if by.missing {
+						continue
+					}
 					f := Effect{Name: c.name + " × " + by.name, Weights: make([]float64, d)}
 					x.add(f.Weights[x.at:], c.by, by.by)
 					floats.Scale(1/e.ofRow(), f.Weights) // it is in both
@@ -263,7 +266,7 @@ func (e *Encoding) evenNorm() float64 {
 		}
 	}
 	for _, x := range e.crosses {
-		square += each[x.a] * each[x.b]
+		square += x.even(e.encoders, each)
 	}
 	return math.Sqrt(square)
 }

@@ -151,6 +151,11 @@ func (e *Encoding) Curves() []matrix.Span {
 			spans = append(spans, matrix.Span{First: c.at + 1, Len: c.hats})
 		}
 	}
+	return append(spans, e.CrossedCurves()...)
+}
+
+// CrossedCurves returns the last of Curves, those of numbers in each category of what they are crossed with.
+func (e *Encoding) CrossedCurves() (spans []matrix.Span) {
 	for _, x := range e.crosses {
 		for l := 0; x.hats > 0 && l < x.levels; l++ {
 			spans = append(spans, matrix.Span{First: x.at + x.place(1, l), Len: x.hats})
@@ -165,7 +170,16 @@ func (e *Encoding) Straight() *Encoding {
 	if s.Curves == 0 {
 		return e
 	}
-	if s.Curves = 0; s.InUnits {
+	if s.Curves, s.CrossedLines = 0, false; s.InUnits {
+		s.ClipNorm = 0
+	}
+	return e.with(s)
+}
+
+// Uncrossed returns e without CrossedCurves.
+func (e *Encoding) Uncrossed() *Encoding {
+	s := e.settings
+	if s.CrossedLines = true; s.InUnits {
 		s.ClipNorm = 0
 	}
 	return e.with(s)

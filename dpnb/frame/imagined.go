@@ -81,6 +81,10 @@ func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
 			total += floats.Dot(all[k], squares[k])
 		}
 		for _, x := range e.crosses { // about, for they vary with their columns
+			if x.bare {
+				total += x.even(e.encoders, nil)
+				continue
+			}
 			total += floats.Dot(all[x.a], squares[x.a]) * floats.Dot(all[x.b], squares[x.b])
 		}
 		for k := range all {

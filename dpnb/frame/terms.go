@@ -27,7 +27,8 @@ type Term struct {
 	// over its scale, categories in the order of the schema.
 	Rises int
 	// With is a column that this one is crossed with: of two categories each pair has its own effect, of a number and a
-	// category each category its own curve. A number with Steps is a category here.
+	// category each category its own curve, and the slope of one number is a line over another. A number with Steps is
+	// a category here.
 	With string
 }
 
@@ -200,10 +201,12 @@ func wave(dst []float64, u, times float64) {
 
 // cross has the products of what two columns of an encoding have in centred rows, a row of them for each feature of the
 // first, of categories of the second. With hats the products with the line come first, then the hats of one category
-// after another.
+// after another. A bare cross has those of blocks, a number's line or waves, and no hats: of two numbers, the one
+// direction of all that they may do together for which most records speak, and where records are too few for hats.
 type cross struct {
 	a, b, at           int
 	rows, levels, hats int
+	bare               bool
 }
 
 // mostCrossed bounds the features of a cross.
@@ -220,22 +223,22 @@ func (e *Encoding) crossed(at int) (all []cross, err error) {
 			if b < 0 {
 				return nil, noColumn(name, e.Columns())
 			}
+			two := e.encoders[a].levels == nil && e.encoders[b].levels == nil
 			x := cross{a: a, b: b, at: at}
-			if e.encoders[b].levels == nil {
+			if e.encoders[b].levels == nil && !two {
 				x.a, x.b = b, a
 			}
 			same := func(y cross) bool { return y.a == x.a && y.b == x.b || y.a == x.b && y.b == x.a }
 			one, other := &e.encoders[x.a], &e.encoders[x.b]
-			if x.rows, x.levels, x.hats = one.size, other.width(), one.hats; one.levels != nil {
-				x.rows = one.width()
+			x.bare = two || one.hats > 0 && e.settings.CrossedLines
+			x.rows, x.levels = one.block(), other.block()
+			if one.levels == nil && !x.bare {
+				x.rows, x.hats = one.size, one.hats
 			}
 			switch {
 			case one.field.Rises != 0 || other.field.Rises != 0:
 				return nil, inputErrorf("%q and %q are crossed, and one of them is to rise or to fall, which it "+
 					"then does not by itself", one.field.Name, other.field.Name)
-			case other.levels == nil:
-				return nil, inputErrorf("%q and %q are both numbers: of one of them say Steps, so that there is a "+
-					"curve of the other for each", one.field.Name, other.field.Name)
 			case x.width() > mostCrossed:
 				return nil, inputErrorf("%q × %q has %d features, more than %d", one.field.Name, other.field.Name,
 					x.width(), mostCrossed)
@@ -299,12 +302,28 @@ func (x *cross) names(e []encoder) []string {
 	return names
 }
 
-// longest bounds the squared norm of the products: that of one column times that of the other.
-func (x *cross) longest(e []encoder) float64 { return e[x.a].longest() * e[x.b].longest() }
+// longest bounds the squared norm of the products: that of one column, or its block, times that of the other.
+func (x *cross) longest(e []encoder) float64 {
+	if x.bare {
+		return e[x.a].longestBlock() * e[x.b].longestBlock()
+	}
+	return e[x.a].longest() * e[x.b].longest()
+}
+
+// even is the mean square of the products where numbers are spread evenly, each being that of a column as a whole.
+func (x *cross) even(e []encoder, each []float64) float64 {
+	if x.bare {
+		return e[x.a].evenBlock() * e[x.b].evenBlock()
+	}
+	return each[x.a] * each[x.b]
+}
 
 // nowhere returns orthonormal directions in which no row has anything: the indicators less their mean add up to
 // nothing, for each feature of the first column, and for each category so does what that column has nothing of.
 func (x *cross) nowhere(e []encoder) (all []matrix.Direction) {
+	if e[x.b].levels == nil {
+		return nil
+	}
 	width := x.width()
 	direct := func(set func(w []float64)) {
 		w := make([]float64, width)
@@ -323,6 +342,9 @@ func (x *cross) nowhere(e []encoder) (all []matrix.Direction) {
 		})
 	}
 	for _, n := range e[x.a].nowhere() {
+		if x.bare { // they are of hats
+			break
+		}
 		for m := 1; m < x.levels; m++ { // directions that are orthogonal to (1, …, 1)
 			direct(func(w []float64) {
 				for j, v := range n.Weights {
@@ -345,17 +367,20 @@ func (x *cross) usual(e []encoder) float64 {
 	return 1 / float64(x.rows) * (1 / float64(x.levels))
 }
 
-// enter adds the products to s, less those that most places have, which are in the mean.
-func (x *cross) enter(s *entries, e []encoder, a, b given) {
-	one, other, all := make([]float64, e[x.a].width()), make([]float64, x.levels), make([]float64, x.width())
+// enter adds the products to s, less those that most places have, which are in the mean, and returns the squared norm
+// of those of blocks.
+func (x *cross) enter(s *entries, e []encoder, a, b given) (square float64) {
+	one, other, all := make([]float64, e[x.a].width()), make([]float64, e[x.b].width()), make([]float64, x.width())
 	e[x.a].write(one, a)
 	e[x.b].write(other, b)
 	x.add(all, one, other)
 	for j, v := range all {
+		square += v * v
 		if less := x.usual(e); v != less {
 			s.add(x.at+j, v-less)
 		}
 	}
+	return square
 }
 
 // enter adds what the columns have of a record to s, with their products, and returns the squared norm.
@@ -373,8 +398,10 @@ func (e *Encoding) enter(s *entries, own []encoder, of []given) (square float64)
 	}
 	for k := range e.crosses {
 		x := &e.crosses[k]
-		x.enter(s, own, of[x.a], of[x.b])
-		if own[x.a].levels != nil || of[x.a].place == 0 { // a number that is missing has no product
+		switch products := x.enter(s, own, of[x.a], of[x.b]); {
+		case x.bare:
+			square += products
+		case own[x.a].levels != nil || of[x.a].place == 0: // a number that is missing has no product
 			square += squares[x.a] * squares[x.b]
 		}
 	}

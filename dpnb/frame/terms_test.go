@@ -30,6 +30,7 @@ func termed(t testing.TB) *frame.Schema {
 	out, err := s.With(columnsOf(s), frame.Term{Column: "pay", Line: true},
 		frame.Term{Column: "score", Steps: []float64{2, 5}},
 		frame.Term{Column: "hour", Periodic: true}, frame.Term{Column: "age", With: "sex"},
+		frame.Term{Column: "age", With: "pay"}, frame.Term{Column: "visits", With: "hour"},
 		frame.Term{Column: "city", With: "sex"}, frame.Term{Column: "city", With: "pay"},
 		frame.Term{Column: "score", With: "city"}, frame.Term{Column: "hour", With: "city"},
 		frame.Term{Column: "visits", With: "score"})
@@ -91,7 +92,10 @@ func someone(r *rand.Rand) person {
 }
 
 // row is that of a record before it is scaled, computed otherwise: with hats or without.
-func (p person) row(hats int) (row []float64) {
+func (p person) row(hats int) (row []float64) { return p.rowWith(hats, true) }
+
+// rowWith is row, with or without the hats of crosses.
+func (p person) rowWith(hats int, crossed bool) (row []float64) {
 	share := func(v, lower, upper, fill float64) float64 {
 		if math.IsNaN(v) {
 			v = fill
@@ -157,6 +161,9 @@ func (p person) row(hats int) (row []float64) {
 		row = append(row, z...)
 	}
 	cross := func(a, b []float64, curved bool) {
+		if curved && !crossed {
+			a, curved = a[:1], false
+		}
 		if curved {
 			for _, l := range b {
 				row = append(row, a[0]*l)
@@ -176,8 +183,10 @@ func (p person) row(hats int) (row []float64) {
 	}
 	// In the order of the fields that they are said of.
 	cross(age, sex, true)
+	cross(age[:1], pay, false)
 	cross(score, city, false)
 	cross(hour[:8], city, false)
+	cross(visits[:1], hour[:8], false)
 	cross(visits[:1+hats], score, true)
 	cross(city, sex, false)
 	cross(pay, city, false)
@@ -195,7 +204,7 @@ func TestRowsOfTerms(t *testing.T) {
 	all = append(all, person{90, 100, 3, 5, 50, "Oslo", "f"}) // as long as a row can be
 	table := peopleOf(t, all)
 	for _, set := range []frame.DesignSettings{{RowNorm: 1, Curves: 8}, {RowNorm: 0.5, Curves: 8, NoBias: true},
-		{InUnits: true, Curves: 8}, {Curves: 8}, {RowNorm: 1}, {}} {
+		{InUnits: true, Curves: 8}, {Curves: 8}, {RowNorm: 1}, {}, {Curves: 8, CrossedLines: true}} {
 		set.Label, set.Centred = "y", true
 		d, err := frame.NewDesign(table, termed(t), set)
 		if err != nil {
@@ -211,7 +220,7 @@ func TestRowsOfTerms(t *testing.T) {
 		for i, p := range all {
 			row := features.RawRowView(i)
 			d.Rows.Row(row, i)
-			want := p.row(set.Curves)
+			want := p.rowWith(set.Curves, !set.CrossedLines)
 			long, target := math.Sqrt(matrix.SumSquares(want)), norm
 			if target == 0 || set.RowNorm == 0 && long < target {
 				target = long
@@ -334,8 +343,11 @@ func TestEffectsOfTerms(t *testing.T) {
 		check("pay: 0 → 100", mean(func(p *person) { p.pay = 100 }), mean(func(p *person) { p.pay = 0 }))
 		check("hour: 0 → 18", mean(func(p *person) { p.hour = 18 }), mean(func(p *person) { p.hour = 24 }))
 		at := func(set func(*person)) []float64 { p := usual; set(&p); return p.row(8) }
-		check("pay: 0 → 100, city=Bern", at(func(p *person) { p.pay, p.city = 100, "Bern" }),
-			at(func(p *person) { p.pay, p.city = 0, "Bern" }))
+		check("pay: 0 → 100, city=Bern", at(func(p *person) { p.pay, p.city, p.age = 100, "Bern", 53.5 }),
+			at(func(p *person) { p.pay, p.city, p.age = 0, "Bern", 53.5 }))
+		check("age: 17 → 90 × pay: 0 → 100", at(func(p *person) { p.age, p.pay = 90, 100 }),
+			at(func(p *person) { p.age, p.pay = 17, 100 }), at(func(p *person) { p.age, p.pay = 17, 0 }),
+			at(func(p *person) { p.age, p.pay = 90, 0 }))
 		check("hour: 0 → 12, city=Bern", mean(func(p *person) { p.hour, p.city = 12, "Bern" }),
 			mean(func(p *person) { p.hour, p.city = 0, "Bern" }))
 		check("score=2 to 5 × city=Bern", at(func(p *person) { p.score, p.city = 3, "Bern" }),
@@ -345,7 +357,7 @@ func TestEffectsOfTerms(t *testing.T) {
 		along := effects["age: 17 → 90, sex=m"]
 		sum := make([]float64, len(e.Features)-1)
 		for k, w := range along.Places {
-			floats.AddScaled(sum, w, at(func(p *person) { p.age, p.sex = 17+73*float64(k)/127, "m" }))
+			floats.AddScaled(sum, w, at(func(p *person) { p.age, p.sex, p.pay = 17+73*float64(k)/127, "m", 50 }))
 		}
 		check("age: 17 → 90, sex=m", sum)
 		c, err := e.Contrast(nil, "score", "missing", "0 to 2")
@@ -428,7 +440,6 @@ func TestTermsThatDoNotSuit(t *testing.T) {
 		"has categories":        {{Column: "sex", Line: true}},
 		"has two of the terms":  {{Column: "age", Line: true}, {Column: "age", Steps: []float64{20}}},
 		"itself or there twice": {{Column: "age", With: "age"}},
-		"both numbers":          {{Column: "age", With: "pay"}},
 		"to be predicted":       {{Column: "age", With: "y"}},
 		"are crossed twice":     {{Column: "age", With: "sex"}, {Column: "sex", With: "age"}},
 		"no column \"sexe\"":    {{Column: "age", With: "sexe"}},

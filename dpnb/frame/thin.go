@@ -24,7 +24,7 @@ func (e *Encoding) sparse() bool {
 	}
 	for i := range e.crosses {
 		x := &e.crosses[i]
-		if entries += x.rows + x.levels; e.encoders[x.a].levels == nil {
+		if entries += x.rows + x.levels; e.encoders[x.a].levels == nil { // lines, waves and hats are hardly ever 0
 			entries += x.width()
 		}
 	}
@@ -218,6 +218,34 @@ func (e *Encoding) Scales() (all []Scale) {
 	return all
 }
 
+// block is how many features a product with another column is made of, the first of the column: the line of a number or
+// its waves, the indicators of a category.
+func (e *encoder) block() int {
+	switch {
+	case e.levels != nil:
+		return e.width()
+	case e.periodic():
+		return e.size
+	}
+	return 1
+}
+
+// longestBlock bounds the squared norm of the block, of a line by 1.
+func (e *encoder) longestBlock() float64 {
+	if e.levels == nil {
+		return 1 + 0x1p-47
+	}
+	return e.longest()
+}
+
+// evenBlock is the mean square of the block, of a number that is spread evenly over its scale.
+func (e *encoder) evenBlock() float64 {
+	if e.levels == nil && !e.periodic() {
+		return (e.typical*e.typical*e.typical + math.Pow(1-e.typical, 3)) / (3 * e.reach * e.reach)
+	}
+	return e.longest()
+}
+
 // Blocks returns for each column the features that a product with another column is made of: the line of a number, or
 // its waves, the indicators of a category, but none of what must rise or fall; nil where there are to be none.
 func (e *Encoding) Blocks() (all []matrix.Span) {
@@ -229,14 +257,7 @@ func (e *Encoding) Blocks() (all []matrix.Span) {
 		if c.field.Rises != 0 { // it would depend on the other column
 			continue
 		}
-		size := 1
-		switch {
-		case c.levels != nil:
-			size = c.width()
-		case c.periodic():
-			size = c.size
-		}
-		all = append(all, matrix.Span{First: c.at, Len: size})
+		all = append(all, matrix.Span{First: c.at, Len: c.block()})
 	}
 	return all
 }
@@ -250,10 +271,7 @@ func (e *Encoding) TypicalProducts() float64 {
 		if c.field.Rises != 0 {
 			continue
 		}
-		plain := c.longest()
-		if c.levels == nil && !c.periodic() {
-			plain = (c.typical*c.typical*c.typical + math.Pow(1-c.typical, 3)) / (3 * c.reach * c.reach)
-		}
+		plain := c.evenBlock()
 		all, each = all+plain, each+plain*plain
 	}
 	square := math.Pow(e.TypicalNorm(), 2)

@@ -121,6 +121,7 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 	m.RowNorm, m.Bias, m.Numbers, m.Planned, m.BaseRate = norm, bias, numbers, float64(p.records), p.baseRate
 	m.Weighted = d.Target.Weighted
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
+	m.Crossed = len(d.Encoding.CrossedCurves())
 	m.Held = d.Encoding.Held()
 	if p.levels == nil && (numbers || p.task == frame.TwoClasses) && (p.curvatureShare == 0 || p.suited) {
 		for _, n := range d.Encoding.Scales() {
@@ -199,13 +200,16 @@ func placed(rows matrix.Rows, theta []float64, also any) (matrix.Rows, []float64
 // records for them.
 func used(d *frame.Design, r *mechanism.Release) (*frame.Design, []float64) {
 	b, ok := r.Also.(*geometry.Bought)
-	spans := d.Encoding.Curves()
-	if !ok || b.Curved || spans == nil {
+	spans, less := d.Encoding.Curves(), (*frame.Encoding).Straight
+	if ok && b.CrossedLines {
+		spans, less = d.Encoding.CrossedCurves(), (*frame.Encoding).Uncrossed
+	}
+	if !ok || b.Curved && !b.CrossedLines || spans == nil {
 		return d, r.Coefficients
 	}
 	b.Used()
 	straight := *d
-	straight.Encoding = d.Encoding.Straight()
+	straight.Encoding = less(d.Encoding)
 	straight.Features, straight.Steps = straight.Encoding.Features, straight.Encoding.Steps
 	var theta []float64
 	kept := matrix.Outside(spans, d.Width())

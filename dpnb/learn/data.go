@@ -233,7 +233,8 @@ func Falling(column string) Option { return term(frame.Term{Column: column, Rise
 
 // Cross has two columns together be learnt beside what each is by itself: of two categories an effect of each pair, of
 // a number and a category a curve of the number for each category, which tends to the one that they share where records
-// are few. A number with Steps is a category here.
+// are few, and of two numbers by how much the slope of one changes over the other, along a line. A number with Steps is
+// a category here. Model.Surface shows what two columns do together.
 func Cross(column, with string) Option { return term(frame.Term{Column: column, With: with}) }
 
 func term(t frame.Term) Option { return func(o *options) { o.terms = append(o.terms, t) } }

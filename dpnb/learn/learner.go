@@ -227,6 +227,11 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 		return nil, none, err
 	}
 	if p.noise = allowance.Noise(p.noise); data.elsewhere {
+		if mustRise(data.design.Encoding) {
+			return nil, none, errors.New("dpnb: Rising and Falling are of records that are centred by a mean that is " +
+				"bought, and passes that are made elsewhere (PassesBy) leave records as they are stored: leave out " +
+				"PassesBy, or leave out Rising and Falling and make the shape rise after the fit, by Shape.Monotone")
+		}
 		p.informed = nil // rows that are added up elsewhere stay as they are
 	}
 	if p.convex.loss != nil && (p.pure || allowance.part.Delta == 0) {
@@ -253,7 +258,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	}
 	if mustRise(d.Encoding) && !p.buys(d) {
 		return nil, none, errors.New("dpnb: Rising and Falling are of records whose mean is bought: leave out " +
-			"Lambda, the rule, the bound, Regularise and PassesBy")
+			"Lambda, the rule, the bound and Regularise")
 	}
 	choose := p.chooser(d)
 	one := mechanism.Choice(func(epsilon, delta float64) (mechanism.Mechanism, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -116,11 +117,20 @@ func (m *Model) Shapes(of ...string) (*Shapes, error) {
 		all = append(all, own...)
 	}
 	slices.SortStableFunc(all, func(a, b *Shape) int { return cmp.Compare(b.Importance(), a.Importance()) })
-	return &Shapes{all}, nil
+	out := &Shapes{all: all}
+	if len(of) <= 1 {
+		out.surfaces, out.pairs = m.surfacesOf(of)
+	}
+	return out, nil
 }
 
-// Shapes are those of all columns of a model.
-type Shapes struct{ all []*Shape }
+// Shapes are those of all columns of a model, with what pairs of them do together (Surfaces).
+type Shapes struct {
+	all      []*Shape
+	surfaces []*Surface
+	// pairs is how many were learnt together.
+	pairs int
+}
 
 // All returns them in their order.
 func (s *Shapes) All() []*Shape {
@@ -149,7 +159,7 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 		if columns != nil && !slices.Contains(columns, t.Field.Name) {
 			continue
 		}
-		s := &Shape{model: m, term: t, part: part, unit: unit, to: to, places: placesOf(t)}
+		s := &Shape{model: m, term: t, part: part, unit: unit, to: to, places: placesOf(t, pieces)}
 		for k := range t.Shares {
 			s.was = append(s.was, m.form(t.Of(k), part))
 		}
@@ -212,7 +222,7 @@ func (m *Model) form(f frame.Effect, part int) float64 {
 const pieces = 56
 
 // placesOf returns the grid on which a shape is looked at: knots, places between them, categories.
-func placesOf(t frame.Component) (all []shapePlace) {
+func placesOf(t frame.Component, pieces int) (all []shapePlace) {
 	if k := len(t.Knots); k > 0 {
 		n := max(1, (pieces+k-2)/(k-1))
 		for i, v := range t.Between(n) {
@@ -334,9 +344,17 @@ func (m *Model) bandsOf(all []*Shape) {
 	}
 }
 
-// law returns the joint law of linear forms of the coefficients, about those of the same fit without noise, or of the
-// population.
+// law returns the joint law of effects, about those of the same fit without noise, or of the population.
 func (m *Model) law(effects []frame.Effect, population bool) (*interval.Law, error) {
+	return m.lawOf(population, func(b *geometry.Bought, q float64) [][]float64 {
+		forms, _ := formsOf(m.encoding, effects, b, q)
+		return forms
+	})
+}
+
+// lawOf is law of linear forms of the coefficients of the fit, which are given for a stretch.
+func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64) [][]float64) (*interval.Law,
+	error) {
 	if err := m.hasIntervals(); err != nil {
 		return nil, err
 	}
@@ -357,7 +375,7 @@ func (m *Model) law(effects []frame.Effect, population bool) (*interval.Law, err
 	}
 	s := interval.Settings{Level: shapeLevel, Basis: matrix.Complement(append(m.encoding.Nowhere(), b.Nowhere()...),
 		b.Width())}
-	s.Forms, _ = formsOf(m.encoding, effects, b, q)
+	s.Forms = forms(b, q)
 	if !known {
 		curvature = nil
 	}

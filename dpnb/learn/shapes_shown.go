@@ -133,19 +133,24 @@ func (s *Shapes) Display() display.Item {
 		Header: []string{"column", "importance", "lowest", "at", "highest", "at"}}
 	for _, one := range s.all {
 		points := one.Points()
-		low, high := points[0], points[0]
-		for _, p := range points {
-			if p.Value < low.Value {
-				low = p
-			}
-			if p.Value > high.Value {
-				high = p
-			}
-		}
+		by := func(a, b ShapePoint) int { return cmp.Compare(a.Value, b.Value) }
+		low, high := slices.MinFunc(points, by), slices.MaxFunc(points, by)
 		it.Row(one.title(), fmt.Sprintf("%.3g", one.Importance()), fmt.Sprintf("%+.3g", low.Value), low.Name,
 			fmt.Sprintf("%+.3g", high.Value), high.Name)
 	}
+	for _, two := range s.surfaces {
+		points := two.Points()
+		by := func(a, b SurfacePoint) int { return cmp.Compare(a.Value, b.Value) }
+		low, high := slices.MinFunc(points, by), slices.MaxFunc(points, by)
+		at := func(p SurfacePoint) string { return p.Names[0] + ", " + p.Names[1] }
+		it.Row(two.title(), fmt.Sprintf("%.3g", two.Importance()), fmt.Sprintf("%+.3g", low.Value), at(low),
+			fmt.Sprintf("%+.3g", high.Value), at(high))
+	}
 	it.Note("%s", first.counted())
+	if s.pairs > 0 {
+		it.Note("a × b: what the two do beyond what each does by itself; those are shown that matter most, %d of %d.",
+			len(s.surfaces), s.pairs)
+	}
 	it.Note("Importance: the standard deviation over the records, as far as it was released where they are. It " +
 		"includes noise.")
 	return it
@@ -165,7 +170,7 @@ func (s *Shape) Figure() *figure.Figure {
 	if s.Err() != nil {
 		return nil
 	}
-	return pageOf("The shape of "+s.title()+" in "+s.model.of(), 1, []*Shape{s})
+	return pageOf("The shape of "+s.title()+" in "+s.model.of(), 1, []*Shape{s}, nil)
 }
 
 // Figure draws all shapes on one page, those first that matter most, on one scale.
@@ -173,13 +178,13 @@ func (s *Shapes) Figure() *figure.Figure {
 	if s == nil || len(s.all) == 0 {
 		return nil
 	}
-	return pageOf("What each column does in "+s.all[0].model.of(), 2, s.all)
+	return pageOf("What each column does in "+s.all[0].model.of(), 2, s.all, s.surfaces)
 }
 
 // faint is the colour of zero.
 var faint = figure.Color{R: 185, G: 185, B: 185, A: 255}
 
-func pageOf(title string, columns int, shapes []*Shape) *figure.Figure {
+func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *figure.Figure {
 	lo, hi := limits(shapes)
 	var panels []*figure.Figure
 	var words []string
@@ -207,6 +212,17 @@ func pageOf(title string, columns int, shapes []*Shape) *figure.Figure {
 	}
 	if changed {
 		words = append(words, "Dashed or grey: before it was changed, which is what the bands are of.")
+	}
+	how := map[bool]string{}
+	for _, s := range surfaces {
+		if len(s.a.term.Knots) > 0 {
+			panels = append(panels, s.panel(s.title()+", beyond each", 3.5, 2.6))
+			how[s.mapped()] = map[bool]string{true: "Maps: " + mapWords, false: "Lines: " + lineWords}[s.mapped()]
+		}
+	}
+	if len(how) > 0 {
+		words = append(words, "Two columns, on scales of their own: what they do together beyond what each does by "+
+			"itself.", how[true], how[false])
 	}
 	return figure.Page(title, strings.Join(append(words, whyStraight), " "), columns, panels...).
 		Warn(first.model.warning())

@@ -131,7 +131,6 @@ func pairsWith(t *testing.T, m *Model, s *Shape, other string, place shapePlace,
 	use func(pair int, rows *matrix.Dense, from, to shapePlace)) int {
 	t.Helper()
 	rng, n := noise.NewSeeded(5), 0
-	d := len(m.encoding.Features)
 	for pair := range 50 {
 		columns := make([]frame.Column, 0, 8)
 		var from, to shapePlace
@@ -156,38 +155,44 @@ func pairsWith(t *testing.T, m *Model, s *Shape, other string, place shapePlace,
 			}
 			columns = append(columns, c)
 		}
-		made, err := m.encoding.Rows(inventedTable(t, columns...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows := matrix.Densed(made)
-		short := true
-		for i := range 2 {
-			row := rows.Data[i*d : i*d+d-1]
-			norm, most := floats.Norm(row, 2), m.encoding.TypicalNorm()
-			if m.encoding.Clipped() {
-				short = short && norm < 0.999*most
-			} else { // scaled to R: as a row of the typical norm would be
-				plain, _ := m.encoding.Normed()
-				raw := rawRow(t, m.encoding, columns, i)
-				for j := range row {
-					row[j] = raw[j] * plain / most
-				}
-			}
-			if b := m.bought(); b != nil { // the fit clips z/R − m
-				var far float64
-				for j := range row {
-					far += math.Pow(row[j]/b.RowNorm-b.Mean[j], 2)
-				}
-				short = short && math.Sqrt(far) < 0.999*b.Scale && floats.Norm(row, 2) < 0.999*b.RowNorm
-			}
-		}
-		if short {
+		if rows, short := typicalRows(t, m, columns); short {
 			n++
 			use(pair, rows, from, to)
 		}
 	}
 	return n
+}
+
+// typicalRows returns the rows of a table as those of the typical norm would be, and whether nothing of them is
+// clipped.
+func typicalRows(t *testing.T, m *Model, columns []frame.Column) (rows *matrix.Dense, short bool) {
+	t.Helper()
+	made, err := m.encoding.Rows(inventedTable(t, columns...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, short = matrix.Densed(made), true
+	for i, d := range slices.Repeat([]int{rows.D}, rows.N) {
+		row := rows.Data[i*d : i*d+d-1]
+		norm, most := floats.Norm(row, 2), m.encoding.TypicalNorm()
+		if m.encoding.Clipped() {
+			short = short && norm < 0.999*most
+		} else { // scaled to R: as a row of the typical norm would be
+			plain, _ := m.encoding.Normed()
+			raw := rawRow(t, m.encoding, columns, i)
+			for j := range row {
+				row[j] = raw[j] * plain / most
+			}
+		}
+		if b := m.bought(); b != nil { // the fit clips z/R − m
+			var far float64
+			for j := range row {
+				far += math.Pow(row[j]/b.RowNorm-b.Mean[j], 2)
+			}
+			short = short && math.Sqrt(far) < 0.999*b.Scale && floats.Norm(row, 2) < 0.999*b.RowNorm
+		}
+	}
+	return rows, short
 }
 
 // rawRow is a row before it is scaled.
@@ -828,7 +833,7 @@ func TestNoiseBandsCover(t *testing.T) {
 		b := m.bought()
 		fit, _ := m.ObjectivePerturbation()
 		s := &Shape{model: m, term: m.terms()[0]}
-		s.places = placesOf(s.term)
+		s.places = placesOf(s.term, pieces)
 		// The curvature of the records themselves: what a share would release if its noise were nothing.
 		d := len(b.Raw)
 		rows := b.Placed(data.design.Rows)

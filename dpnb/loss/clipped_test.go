@@ -153,4 +153,9 @@ func TestClippedGradientOfRecords(t *testing.T) {
 	if longest < 0.97*clip {
 		t.Errorf("the bound %v is never reached: %v", clip, longest)
 	}
+	for _, norm := range []float64{0.1, 0.7, 1, 3} {
+		if got := norm * slope(ClippedAt(SquaredHinge{}, clip, norm), -100, 1); math.Abs(got+clip) > 1e-15 {
+			t.Errorf("the gradient of a row of norm %v has norm %v, want %v", norm, -got, clip)
+		}
+	}
 }

@@ -257,6 +257,10 @@ func MarginsAlone(r Rows, dst, theta []float64, lo, hi int) {
 		kernel.MarginsAlone(dst[:hi-lo], m.Data[lo*m.D:hi*m.D], theta)
 	case *CSR:
 		m.Margins(dst[:hi-lo], theta, lo, hi)
+	case interface {
+		Blocks(lo, hi int, use func(b *Dense, from int))
+	}:
+		m.Blocks(lo, hi, func(b *Dense, from int) { kernel.MarginsAlone(dst[from-lo:from-lo+b.N], b.Data, theta) })
 	default:
 		group := make([]float64, 4*len(theta))
 		for ; lo < hi; lo += 4 {

@@ -3,9 +3,11 @@ package noise
 import (
 	"bytes"
 	"crypto/rand"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"testing"
 
@@ -80,6 +82,12 @@ func TestStreams(t *testing.T) {
 			add("stream", s.Stream(i))
 			add("substream", s.Stream(i).Stream(0))
 			add("substream", s.Stream(0).Stream(i+1))
+		}
+		// Of siblings that were both made before, at every depth.
+		for depth, parent := 0, s.Stream(100); depth < 6; depth, parent = depth+1, parent.Stream(0) {
+			one, two := parent.Stream(1), parent.Stream(2)
+			add("child of a sibling", one.Stream(3))
+			add("child of a sibling", two.Stream(3))
 		}
 	}
 }
@@ -159,6 +167,11 @@ func TestOrigin(t *testing.T) {
 	if seed, ok := o.Seed(); !o.Simulated() || !ok || seed != 7 {
 		t.Errorf("%+v is not a simulation with seed 7", o)
 	}
+	for _, seed := range []uint64{0, 1, 1 << 63} {
+		if w := OriginOf(NewSeeded(seed)).Warning(); !strings.Contains(w, fmt.Sprint("seed ", seed)) {
+			t.Errorf("seed %d: %q", seed, w)
+		}
+	}
 	if o = OriginOf(boast{NewSeeded(1)}); !o.Simulated() || o.Warning() == "" {
 		t.Error("a source that only claims to be secure is believed")
 	}
@@ -212,6 +225,25 @@ func TestRunsShareNoBuffer(t *testing.T) {
 	Exact(src).Near(two, 1)
 	if slices.Equal(one, two) {
 		t.Error("two runs drew the same")
+	}
+	if src.bits().(*buffer) == src.bits().(*buffer) {
+		t.Error("two runs draw from one buffer, which a copy of this process would go on with")
+	}
+}
+
+// No bit of a word is always the same: of 64 words one is with a probability of 2⁻⁵⁶.
+func TestEveryBitIsDrawn(t *testing.T) {
+	src, keyed := NewSecure(), OfKey(noisekey.New())
+	for name, draw := range map[string]func() uint64{"words": src.Uint64, "runs": src.bits().Uint64,
+		"words of a key": keyed.Uint64, "runs of a key": keyed.bits().Uint64, "seeds": NewSeeded(1).Uint64} {
+		some, all := uint64(0), ^uint64(0)
+		for range 64 {
+			v := draw()
+			some, all = some|v, all&v
+		}
+		if some != ^uint64(0) || all != 0 {
+			t.Errorf("%s: bits %x are always 1, %x always 0", name, all, ^some)
+		}
 	}
 }
 

@@ -22,14 +22,15 @@ import (
 const templateName = "09_your_data.ipynb"
 
 // IDs of cells of the template: the one that tells Go where this module lies, and the one that declares what may be
-// changed.
+// changed; exercises begin with a word.
 const (
 	moduleCell     = "module"
 	parametersCell = "parameters"
+	exerciseCells  = "exercise"
 )
 
 // New writes a notebook for data of one's own to path, and makes the folders above it: the tree's template without
-// outputs, whose first cell finds the module from any folder, whose ledger is kept in a file beside it,
+// outputs and exercises, whose first cell finds the module from any folder, whose ledger is kept in a file beside it,
 // NAME.budget.json, and whose parameters, lines of texts, have the values.
 //
 // Errors: a file that is there already, which stays as it is; a parameter that is not in the template.
@@ -39,6 +40,9 @@ func New(tree project.Tree, path string, parameters map[string][]string) (err er
 		return err
 	}
 	nb.ClearOutputs()
+	nb.Cells = slices.DeleteFunc(nb.Cells, func(c *notebook.Cell) bool {
+		return strings.HasPrefix(c.ID(), exerciseCells)
+	})
 	nb.SetKernel(toolchain.KernelName, toolchain.KernelDisplay, toolchain.KernelLanguage)
 	delete(nb.Metadata(), "dpnb") // which data outputs are of: there are none
 	named := func(id string) int {

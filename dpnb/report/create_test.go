@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
 
-// A new notebook has the template's cells without outputs and with other parameters, in folders that are made for it; a
-// file that is there is left as it is.
+// A new notebook has the template's cells without outputs and exercises and with other parameters, in folders that are
+// made for it; a file that is there is left as it is.
 func TestNew(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a clone's folder")
 	must.Do(os.MkdirAll(filepath.Join(root, "notebooks"), 0o755))
@@ -25,7 +25,8 @@ func TestNew(t *testing.T) {
   "outputs": [],
   "execution_count": 1},
  {"cell_type": "code", "id": "a", "metadata": {}, "source": "x", "outputs": [{"output_type": "stream"}],
-  "execution_count": 3}
+  "execution_count": 3},
+ {"cell_type": "markdown", "id": "exercises", "metadata": {}, "source": "1. Predict."}
 ], "metadata": {"dpnb": {"data": ["adult"]}}, "nbformat": 4, "nbformat_minor": 5}`
 	must.Do(os.WriteFile(filepath.Join(root, "notebooks", templateName), []byte(source), 0o600))
 	path := filepath.Join(t.TempDir(), "a folder", "that is not there", "mine.ipynb")

@@ -77,6 +77,10 @@ func TestRecordKnowsFilesThatWereRead(t *testing.T) {
 	if err != nil || strings.Contains(string(text), private) {
 		t.Errorf("the checksum of a private file is in %s (%v)", text, err)
 	}
+	secret := filepath.Join(must.Get(project.CacheDir()), "secret")
+	if info, err := os.Stat(secret); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read the secret of the machine: %v, %v", info.Mode(), err)
+	}
 	current := func() bool { _, ok := readRecord(out, "a", "k"); return ok }
 	for _, path := range []string{schema, people} {
 		was := must.Get(os.ReadFile(path))

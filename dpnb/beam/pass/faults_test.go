@@ -152,6 +152,20 @@ func TestADriverGoesOn(t *testing.T) {
 			t.Errorf("pass %d: %v, %v", k, s, err)
 		}
 	}
+	names, _ := filepath.Glob(filepath.Join(sums, "*"))
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("others may read %s: %v, %v", name, info.Mode(), err)
+		}
+	}
+	if len(names) == 0 {
+		t.Error("no sums are left")
+	}
+	second := write(t, filepath.Join(t.TempDir(), "b.rows"), rows, labels)
+	others := open(t, on, sums, second)
+	if _, err := others.Pass(queries(3)[0]); err != nil || others.Found != 0 {
+		t.Errorf("the sums over one file are taken for those over another: %v", err)
+	}
 	if again.Found != 2 || again.Made != 2 {
 		t.Errorf("%d passes found and %d made", again.Found, again.Made)
 	}

@@ -2,6 +2,8 @@ package pass
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -21,10 +23,13 @@ func TestPartials(t *testing.T) {
 		}
 		return p
 	}
-	p := of(0, 9)
+	p := of(9, 0)
 	must.Do(p.merge(of(3)))
 	if s := p.sums(false); s.Vector[1] != 6 || s.Value != 9 || s.Slopes != 12 || s.Wrong != 3 || s.MaxNorm != 9 {
 		t.Errorf("three chunks add up to %+v", s)
+	}
+	if q := of(2); q.merge(of(7, 5)) != nil || q.sums(false).MaxNorm != 7 {
+		t.Errorf("the longest record of two workers has norm %v", q.sums(false).MaxNorm)
 	}
 	if err := p.merge(of(3, 4)); !errors.Is(err, errTwice) {
 		t.Errorf("chunk 3 from two bundles: %v", err)
@@ -39,5 +44,11 @@ func TestPartials(t *testing.T) {
 			t.Errorf("byte %d of %d changed: %v", i, len(b), err)
 		}
 		b[i] ^= 4
+	}
+	// Sums have no noise: who runs a worker reads what it leaves, and nobody else.
+	path := filepath.Join(t.TempDir(), "sums")
+	must.Do((&writer{path}).ProcessElement(p))
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read the sums of a worker: %v, %v", info.Mode(), err)
 	}
 }

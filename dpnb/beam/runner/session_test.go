@@ -180,15 +180,18 @@ func TestFailuresAreTheCallers(t *testing.T) {
 }
 
 func TestWhereThatIsNowhere(t *testing.T) {
-	read := filepath.Join(t.TempDir(), "worker")
-	if err := os.WriteFile(read, []byte("127.0.0.1:1 key"), 0o644); err != nil {
-		t.Fatal(err)
+	read, group := filepath.Join(t.TempDir(), "worker"), filepath.Join(t.TempDir(), "worker")
+	for path, mode := range map[string]os.FileMode{read: 0o604, group: 0o640} {
+		if err := os.WriteFile(path, []byte("127.0.0.1:1 key"), mode); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for want, w := range map[string]Where{
 		"--endpoint": {Processes: 1}, "no address": {Endpoint: "localhost"}, "or a number": {Endpoint: "localhost:1",
 			Processes: 1, Workers: []string{"a"}}, "no runner answers": {Endpoint: "localhost:1"},
 		"start one with":     {Endpoint: "localhost:1", Workers: []string{"/nowhere"}},
 		"others may read it": {Endpoint: "localhost:1", Workers: []string{read}},
+		"and others may":     {Endpoint: "localhost:1", Workers: []string{group}},
 	} {
 		if _, err := Open(t.Context(), w); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", w, err, want)

@@ -152,12 +152,27 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 				}
 				var parts [][]byte
 				for _, path := range paths {
+					if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+						t.Errorf("others may read %s: %v, %v", path, info.Mode(), err)
+					}
 					b := must.Get(os.ReadFile(path))
 					parts = append(parts, b)
 				}
 				if !slices.Equal(released(parts...), here) {
 					t.Errorf("%d processes, %s: released otherwise", n, what)
 				}
+			}
+		}
+		// Another question has other sums in the same folder.
+		dir, less := t.TempDir(), a
+		less.Fields = []frame.Field{frame.NumericField("a", 0, 0.5), frame.NumericField("b", -3, 3)}
+		for _, asked := range []explore.Adding{a, less} {
+			all := m.Tally()
+			for _, path := range must.Get(Run(context.Background(), on, table, asked, dir)) {
+				must.Do(statistic.MergeTally(all, must.Get(os.ReadFile(path))))
+			}
+			if same := slices.Equal(statistic.EncodeTally(all), must.Get(asked.Tally(records))); !same {
+				t.Errorf("%d processes: what was added up for another question is taken for this one's", n)
 			}
 		}
 		changed := table

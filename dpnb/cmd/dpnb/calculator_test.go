@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // ask runs a command line and decodes its JSON answer.
@@ -149,6 +151,28 @@ func TestCalculatorRefuses(t *testing.T) {
 	} {
 		if a, err := ask(t, args...); err == nil {
 			t.Errorf("%s is answered: %v", name, a)
+		}
+	}
+}
+
+// Every loss is accounted for with its own slope and curvature, for records of the length that was said.
+func TestCalculatorKnowsTheLoss(t *testing.T) {
+	const threshold, radius = 2.0, 3.0
+	for loss, c := range map[string]struct{ slope, smoothness float64 }{"huber": {threshold, 1},
+		"pseudo-huber": {threshold, 1}, "softplus": {1, 1 / (4 * threshold)}, "smoothed-hinge": {1, 1 / threshold},
+		"logistic": {1, 0.25}} {
+		args := []string{"epsilon", "--type", "objective-perturbation", "--loss", loss, "--radius", "3", "--lambda", "5",
+			"--sigma", "7", "--bound", "dtz24", "--delta", "1e-5"}
+		if loss != "logistic" {
+			args = append(args, "--threshold", "2")
+		}
+		event := objective.Event{Config: objective.Config{Slope: c.slope * radius,
+			Smoothness: c.smoothness * radius * radius, Lambda: 5, Sigma: 7, Bound: objective.DTZ24}}
+		profile := must.Get(event.Profile(privacy.AddRemove))
+		want := must.Get(privacy.EpsilonUpper(profile, 1e-5))
+		a, err := ask(t, args...)
+		if err != nil || math.Abs(a["epsilon"].(float64)/want-1) > 1e-9 {
+			t.Errorf("%s: ε = %v, want %v (%v)", loss, a["epsilon"], want, err)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type Settings struct {
 	// Modulus is μ, with which J − r is strongly convex on C: for quadratic objective perturbation ασ² where λ_min(W) ≥
 	// α. It is taken on trust (LeastEigenvalue proves one). Zero means λ.
 	Modulus float64
-	// MaxPasses over the records; zero means 500.
+	// MaxPasses over the records; zero means 500, and over a Cone as many more as it takes for certain.
 	MaxPasses int
 	// Workers is the number of goroutines; zero means one for each processor. The result does not depend on it.
 	Workers int
@@ -64,7 +64,8 @@ type search struct {
 // rounding errors included.
 //
 // Method: proximal Newton steps (one for the squared loss, but for refinement); the model is solved by an active set
-// where r and C are separable, by its multipliers over a cone, by the alternating directions method elsewhere.
+// where r and C are separable, by its multipliers over a cone, by the alternating directions method elsewhere. Where
+// these steps end too early over a cone, projected gradients arrive for certain, rounding apart.
 //
 // Errors: *matrix.DataError for input that has no answer; erm.ErrTolerance (wrapped, with the best point) if MaxPasses
 // or the precision of float64 ends the search first; *matrix.ReadError if the records cannot be read any longer.
@@ -82,6 +83,9 @@ func Solve(p *Problem, settings *Settings) (found *Solution, err error) {
 		return nil, err
 	}
 	r.run()
+	if r.cone != nil && (settings == nil || settings.MaxPasses == 0) {
+		r.descend()
+	}
 	return r.solution()
 }
 

@@ -350,6 +350,42 @@ func TestSlackCounts(t *testing.T) {
 	}
 }
 
+// With Newton's steps left out projected gradients bring the certificate over a cone to the tolerance within the passes
+// that are proved, and to the same point.
+func TestDescentArrives(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	c := rising(9)
+	for _, l := range []loss.Loss{loss.Logistic{}, loss.PseudoHuber{Threshold: 1}} {
+		s := random(rng, 400, 9, l, nil, c)
+		s.p.Quadratic, s.p.Lambda = nil, 0.01
+		want, err := Solve(s.p, &Settings{Tolerance: 1e-7})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := newSearch(s.p, Settings{Tolerance: 1e-6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.begin(); err != nil {
+			t.Fatal(err)
+		}
+		kappa := r.o.h.Smoothness() / s.p.Lambda
+		most := passesOfDescent(r.best.Certificate.Bound(), 1e-6, kappa)
+		r.descend()
+		got, err := r.solution()
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		if float64(got.Passes) > most*(1+2./fewerLooks)+3 || most < 1000 {
+			t.Errorf("%s: %d passes, proved %v", s.name, got.Passes, most)
+		}
+		far := floats.Distance(got.Theta, want.Theta, 2)
+		if far > got.Certificate.Distance()+want.Certificate.Distance() {
+			t.Errorf("%s: %v from where Newton's steps arrive", s.name, far)
+		}
+	}
+}
+
 // A cone's solution satisfies the conditions of Karush, Kuhn and Tucker by other arithmetic than the certificate's, at
 // the tolerance of a private fit, and leaving the constraint out would be seen.
 func TestConeConditions(t *testing.T) {

@@ -304,6 +304,30 @@ func (b *Bought) Form(weights []float64, line int, places []float64, typical, st
 	return a, b.Centre * constant / b.Bias
 }
 
+// HasProducts reports whether rows have the products of the two columns whose first features are these.
+func (b *Bought) HasProducts(first, other int) bool {
+	has := func(at int) bool {
+		return slices.ContainsFunc(b.Pairs, func(s matrix.Span) bool { return s.First == at })
+	}
+	return first != other && has(first) && has(other)
+}
+
+// Together is what Form does not have, which takes all else as in the mean: by how much more the products of two
+// differences, each of one column's features, make together than each by itself.
+func (b *Bought) Together(one, other []float64, typical, stretch float64) []float64 {
+	a := make([]float64, b.Width())
+	if len(b.Pairs) == 0 {
+		return a
+	}
+	at := len(b.Mean) - products(b.Pairs)
+	swapped := make([]float64, len(b.Mean)-at)
+	multiply(a[at:], one, other, b.Pairs)
+	multiply(swapped, other, one, b.Pairs)
+	floats.Add(a[at:len(b.Mean)], swapped)
+	floats.Scale(productNorm*b.Unit*stretch/(typical*b.paired()*b.Scale*b.RowNorm*b.RowNorm), a)
+	return a
+}
+
 // Change changes the coefficients of one form, in Raw, so that the form of rows that are not clipped changes by the
 // change of the coefficients of their features and constant: it is ȳ + T(q·(z/R − m)ᵀθ/c + eθ_e).
 func (b *Bought) Change(form int, change []float64) {

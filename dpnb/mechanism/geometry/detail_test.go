@@ -79,6 +79,24 @@ func TestDetailIsPlacedAsItWasFitted(t *testing.T) {
 	}
 }
 
+// A prediction is a function of its record alone, to the last bit, in whatever block it is made.
+func TestPlacedMarginsAreOfTheirRecord(t *testing.T) {
+	const n = 700
+	rows := people(n, -1, rand.New(rand.NewPCG(5, 6)))
+	_, _, _, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1), rows, make([]float64, n))
+	theta, all, one := make([]float64, b.Width()), make([]float64, n), make([]float64, 1)
+	for j := range theta {
+		theta[j] = math.Sin(float64(j))
+	}
+	matrix.MarginsAlone(b.Placed(rows), all, theta, 0, n)
+	for i := range n {
+		matrix.MarginsAlone(b.Placed(matrix.Select(rows, []int{i})), one, theta, 0, 1)
+		if one[0] != all[i] {
+			t.Fatalf("record %d has %v alone and %v among others", i, one[0], all[i])
+		}
+	}
+}
+
 // Cells are hats between knots: they add up to their norm but next to the value that has none, and a share of the scale
 // that is twice as fine is told apart.
 func TestCells(t *testing.T) {

@@ -22,6 +22,8 @@ type Bought struct {
 	// Curved says that rows have their hats; else those coefficients are zero, and what predicts must make rows without
 	// them.
 	Curved bool
+	// CrossedLines says that rows have hats, but not those of crosses.
+	CrossedLines bool `json:",omitempty"`
 	// RowNorm is R, Bias is e.
 	RowNorm, Bias float64
 	// Mean is m, of the features that rows have; Scale is c.
@@ -81,7 +83,17 @@ func (c Centred) frame(count float64, rows matrix.Rows) frame {
 	all := c.Law.Cost(1/c.Mu, 1/c.cost()) / math.Sqrt(c.Law.Variance(hats))
 	f.worth = all
 	if f.Records*all < c.Gate*float64(hats) {
-		f.Curved, f.kept = false, matrix.Outside(c.Curves, d-1)
+		own, crossed := c.Curves[:len(c.Curves)-c.Crossed], c.Curves[len(c.Curves)-c.Crossed:]
+		hats = 0
+		for _, s := range own {
+			hats += s.Len
+		}
+		f.CrossedLines = c.Law == mechanism.Gaussian && hats > 0 && c.Crossed > 0 &&
+			f.Records*all >= c.Gate*float64(hats)
+		if f.Curved = f.CrossedLines; !f.Curved {
+			crossed = c.Curves
+		}
+		f.kept = matrix.Outside(crossed, d-1)
 		f.Mean = f.Mean[:len(f.kept)]
 		if c.Law == mechanism.Laplace {
 			f.space = without(f.left())
@@ -117,8 +129,10 @@ func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 		Directions: float64(c.Free), Features: f.features() + f.CellFeatures() + 1, Bias: c.Bias, Typical: f.Typical,
 		BaseRate: c.BaseRate, Nowhere: f.nowhere(), Held: f.held()}
 	if f.Curved {
-		facts.Curves = c.Curves
-		facts.Directions += float64(hatsOfACurve * len(c.Curves))
+		if facts.Curves = c.Curves; f.CrossedLines {
+			facts.Curves = c.Curves[:len(c.Curves)-c.Crossed]
+		}
+		facts.Directions += float64(hatsOfACurve * len(facts.Curves))
 	}
 	if facts.Directions += float64(directionsOfCells * len(f.Cells)); len(f.Pairs) > 0 {
 		facts.Directions += directionsOfPairs
@@ -317,7 +331,7 @@ func (f *frame) nowhere() []matrix.Direction {
 			out = append(out, matrix.Direction{First: at, Weights: v.Weights})
 		}
 	}
-	return out
+	return append(out, f.Bought.Nowhere()...)
 }
 
 // held returns the directions along which coefficients are held, of the frame's features.
@@ -379,7 +393,7 @@ func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
 		}
 		m := matrix.NewDense(n, v.d, nil)
 		parallel.Each((n+block-1)/block, workers, func(p int) {
-			v.with(p*block, min(n, (p+1)*block), func(b *matrix.Dense, from int) {
+			v.Blocks(p*block, min(n, (p+1)*block), func(b *matrix.Dense, from int) {
 				copy(m.Data[from*v.d:], b.Data)
 			})
 		})

@@ -53,6 +53,9 @@ type Centred struct {
 	// Laplace noise of each coordinate that rows have with them; else rows are without them.
 	Curves []matrix.Span
 	Gate   float64
+	// Crossed are the last of Curves, which one number has in each category of another column: there may be records
+	// enough for the others, and not for these, which rows are then without.
+	Crossed int `json:",omitempty"`
 	// Nowhere are orthonormal directions in which no row has anything: the noise in the mean is left out there.
 	Nowhere []matrix.Direction
 	// Held are directions v of the features along which coefficients are held to vᵀθ ≥ 0 (mechanism.Holding), each of
@@ -167,6 +170,9 @@ func (c Centred) Validate() error {
 			return &privacy.ParamError{Name: "Cells", Value: n,
 				Want: "a feature, with a scale of some width on which the likely value is"}
 		}
+	}
+	if c.Crossed < 0 || c.Crossed > len(c.Curves) {
+		return &privacy.ParamError{Name: "Crossed", Value: c.Crossed, Want: "how many of the curves are of crosses"}
 	}
 	if !matrix.Rising(c.Curves) {
 		return &privacy.ParamError{Name: "Curves", Value: c.Curves,

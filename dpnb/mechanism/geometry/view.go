@@ -20,8 +20,8 @@ func (b *Bought) view(rows matrix.Rows) view {
 	return view{rows, b, n, b.Width(), from, nil}
 }
 
-// with calls use with the rows lo ≤ i < hi, no more than MaxBlock at a time, of which the first is record from.
-func (v view) with(lo, hi int, use func(b *matrix.Dense, from int)) {
+// Blocks calls use with the rows lo ≤ i < hi, no more than MaxBlock at a time, of which the first is record from.
+func (v view) Blocks(lo, hi int, use func(b *matrix.Dense, from int)) {
 	row := make([]float64, v.from)
 	data := make([]float64, min(hi-lo, matrix.MaxBlock)*v.d)
 	for ; lo < hi; lo += matrix.MaxBlock {
@@ -61,22 +61,22 @@ func (v view) MaxNorm() float64 { return math.Hypot(1, v.f.Bias) }
 
 // Margins implements matrix.Rows.
 func (v view) Margins(dst, theta []float64, lo, hi int) {
-	v.with(lo, hi, func(b *matrix.Dense, from int) { b.Margins(dst[from-lo:], theta, 0, b.N) })
+	v.Blocks(lo, hi, func(b *matrix.Dense, from int) { b.Margins(dst[from-lo:], theta, 0, b.N) })
 }
 
 // AddScaled implements matrix.Rows.
 func (v view) AddScaled(dst, w []float64, lo, hi int) {
-	v.with(lo, hi, func(b *matrix.Dense, from int) { b.AddScaled(dst, w[from-lo:], 0, b.N) })
+	v.Blocks(lo, hi, func(b *matrix.Dense, from int) { b.AddScaled(dst, w[from-lo:], 0, b.N) })
 }
 
 // Norms implements matrix.Rows.
 func (v view) Norms(dst []float64, lo, hi int) {
-	v.with(lo, hi, func(b *matrix.Dense, from int) { b.Norms(dst[from-lo:], 0, b.N) })
+	v.Blocks(lo, hi, func(b *matrix.Dense, from int) { b.Norms(dst[from-lo:], 0, b.N) })
 }
 
 // Row implements matrix.Rows.
 func (v view) Row(dst []float64, i int) {
-	v.with(i, i+1, func(b *matrix.Dense, _ int) { copy(dst, b.Data) })
+	v.Blocks(i, i+1, func(b *matrix.Dense, _ int) { copy(dst, b.Data) })
 }
 
 // blank is n rows with nothing but the bias.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -450,32 +451,8 @@ func (c Config) validate() error {
 }
 
 // smallest returns, to a relative 1e-6 and from above, the smallest x ≥ start at which ok holds, +Inf if it does not up
-// to 1e12·start. ok is monotone; if it were not, it would still hold at what is returned.
+// to 1e15·start.
 func smallest(start float64, ok func(float64) (bool, error)) (float64, error) {
-	good, err := ok(start)
-	if err != nil || good {
-		return start, err
-	}
-	lo, hi := start, start
-	for factor := 2.0; !good; factor *= factor {
-		lo, hi = hi, hi*math.Min(factor, 64)
-		if hi > 1e15*start {
-			return math.Inf(1), nil
-		}
-		if good, err = ok(hi); err != nil {
-			return 0, err
-		}
-	}
-	for hi > lo*(1+1e-6) {
-		mid := math.Sqrt(lo) * math.Sqrt(hi)
-		if good, err = ok(mid); err != nil {
-			return 0, err
-		}
-		if good {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi, nil
+	return univariate.Smallest{Start: start, Least: start, Factor: 2, MaxFactor: 64, Most: 1e15 * start,
+		Cut: univariate.GeometricWide, Tolerance: 1e-6}.Find(ok)
 }

@@ -135,12 +135,13 @@ func (m Moments) read(s Sums, released []float64) moments {
 	return r
 }
 
-// estimate returns f of the sums with an interval by its slopes: the noise is Gaussian, or has tails that are no
-// heavier than those of one Laplace variate; the result is kept in [lo, hi].
+// estimate returns f of the sums with an interval by its slopes: the noise is Gaussian, or a sum of Laplace variates,
+// which is taken to be within what both the normal law and one such variate of its variance are within; the result is
+// kept in [lo, hi].
 func (r moments) estimate(law Law, confidence, lo, hi float64, uses []int, f func(sums []float64) float64) Estimate {
 	z := normalQuantile(1 - confidence)
 	if law == Laplace {
-		z = -math.Log(1-confidence) / math.Sqrt2
+		z = math.Max(z, -math.Log(1-confidence)/math.Sqrt2)
 	}
 	at := append([]float64(nil), r.sums...)
 	at[0] = math.Max(at[0], 1)

@@ -41,3 +41,16 @@ func TestOuterOfFewColumns(t *testing.T) {
 		t.Error("there is nothing to compare")
 	}
 }
+
+// What was added is in the sum once, however often that is looked at and whatever follows.
+func TestOuterCountsOnce(t *testing.T) {
+	o := NewOuter(2, 1)
+	for n := 1; n <= 4; n++ {
+		o.Add([]float64{0.5, 0.25}, 1)
+		for range 2 {
+			if m := o.Matrix(); m.At(0, 0) != 0.25*float64(n) || m.At(0, 1) != 0.125*float64(n) {
+				t.Errorf("%d records: %v and %v", n, m.At(0, 0), m.At(0, 1))
+			}
+		}
+	}
+}

@@ -45,8 +45,8 @@ func TestSubsetLaw(t *testing.T) {
 		ends := 0
 		for range draws {
 			in := s.Subset(nil, rate, n)
-			if !slices.IsSorted(in) {
-				t.Fatal("not sorted")
+			if !slices.IsSorted(in) || len(slices.Compact(slices.Clone(in))) < len(in) {
+				t.Fatal("not sorted, or a number twice")
 			}
 			size += float64(len(in))
 			square += float64(len(in)) * float64(len(in))
@@ -143,6 +143,10 @@ func TestPoissonLaw(t *testing.T) {
 
 // The comparison of sums with the mean is right also where the first 64 digits do not decide it.
 func TestPoissonRefines(t *testing.T) {
+	// A first gap of ½ and further digits is past a mean of ½; the second word accepts it.
+	if got := New(&words{1 << 63, math.MaxUint64, 0, 5, math.MaxUint64, 0, 5}).Poisson(0.5); got != 0 {
+		t.Errorf("%d arrivals, the first of them late", got)
+	}
 	s := New(&words{0, 5})
 	one := variate{fraction: number{first: 1 << 63, known: 1}}
 	if !s.beyond([]variate{one, one}, 1) { // ½ + … and ½ + …

@@ -1,9 +1,12 @@
 package exact
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestAddIsPreRoundOfTheProducts: the kernels that add rounded products give what preRound of the products gives, ties
@@ -59,5 +62,27 @@ func TestAddIsPreRoundOfTheProducts(t *testing.T) {
 				t.Errorf("%d rows: %v, want %v", k, gram, outer)
 			}
 		}
+	}
+}
+
+// A symmetric matrix has noise of variance σ² on its diagonal and of half that beside it.
+func TestAddFrobenius(t *testing.T) {
+	const d, draws, sigma = 3, 4000, 0.7
+	s := New(rand.NewChaCha8([32]byte{9}))
+	var on, beside float64
+	for range draws {
+		m := mat.NewSymDense(d, nil)
+		s.SymmetricNormals(d).AddFrobenius(m, sigma)
+		for i := range d {
+			on += m.At(i, i) * m.At(i, i) / (d * draws)
+			for j := range i {
+				beside += m.At(i, j) * m.At(j, i) / (d * (d - 1) / 2 * draws)
+			}
+		}
+	}
+	// Six standard deviations of a mean of 12,000 squares.
+	const off = 6 * 0.013
+	if a, b := on/(sigma*sigma), 2*beside/(sigma*sigma); math.Abs(a-1) > off || math.Abs(b-1) > off {
+		t.Errorf("variances of %.3f and %.3f of what they are to be", a, b)
 	}
 }

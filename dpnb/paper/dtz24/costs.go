@@ -119,52 +119,6 @@ func at(x, y []float64, x0 float64) float64 {
 	return y[len(y)-1]
 }
 
-// FrontierFigure maps the share of new records that objective perturbation of the logistic loss gets wrong, with the
-// best ridge everywhere, over d/n and ε.
-func FrontierFigure(signal, delta float64) (_ *figure.Figure, err error) {
-	defer measure.Catch(&err)
-	task := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: signal, Radius: 1,
-		Goal: proportional.Misclassification}
-	eps, ratios := figure.Geometric(0.1, 10, 24), figure.Geometric(0.001, 1, 36)
-	var targets []proportional.Target
-	for _, e := range eps {
-		targets = append(targets, proportional.Target{Epsilon: e, Delta: delta, Adjacency: privacy.AddRemove})
-	}
-	cells := measure.Must(task.Frontier(proportional.Objective, targets, ratios))
-	wrong, least := make([][]float64, len(eps)), 100.0
-	for i := range cells {
-		for _, c := range cells[i] {
-			wrong[i] = append(wrong[i], 100*c.Quality().Error)
-		}
-		least = min(least, slices.Min(wrong[i]))
-	}
-	var levels []float64 // round numbers above the smallest
-	for _, level := range []float64{2.5, 5, 7.5, 10, 12.5, 15, 17.5, 20, 22.5, 25, 30, 35, 40, 45} {
-		if level > least+0.1 {
-			levels = append(levels, level)
-		}
-	}
-	f := figure.New(fmt.Sprintf("Private logistic regression, κ = %g: wrong on new records", signal),
-		"features per record d/n", "ε").LogX(0.001, 0.01, 0.1, 1).LogY(0.1, 0.3, 1, 3, 10)
-	f.Heat(ratios, eps, wrong).ColorBar("percent").Contours(ratios, eps, wrong, levels, figure.Ink)
-	for k, level := range levels { // its name, just right of where the contour crosses a row
-		for try := range eps {
-			i := (9 + 3*k - try + 2*len(eps)) % len(eps)
-			j := slices.IndexFunc(wrong[i], func(v float64) bool { return v > level })
-			if j <= 0 || ratios[j] > 0.8 { // or it would end outside
-				continue
-			}
-			f.Note(fmt.Sprintf("%g %%", level), ratios[j]*0.9, eps[i], figure.Ink)
-			break
-		}
-	}
-	f.Alt = fmt.Sprintf("A map that rises to the lower right: from %.1f %% where records abound and ε is large "+
-		"to %.1f %% "+
-		"where both are scarce; its contours are steep at the upper left and diagonal at the lower right", least,
-		wrong[0][len(ratios)-1])
-	return f, nil
-}
-
 // RidgeFigure draws the relative squared error of objective perturbation over λ at four ε, d/n = 0.1, κ = 2, the best λ
 // marked by a stroke: theory, and simulated fits of n = 500.
 func RidgeFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {

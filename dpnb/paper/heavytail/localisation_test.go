@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
@@ -174,6 +175,70 @@ func TestLocalised(t *testing.T) {
 	}
 	l.Records = 1000
 	if _, _, err := l.Sample(src.Float64, 0); err == nil {
+		t.Error("a sampler that would not finish begins")
+	}
+}
+
+// In two dimensions the answer has the density that it says, of absolute losses cut on the ball, wherever draws are
+// from: the means of a coordinate and of the value, by quadrature, within five standard errors. A density whose κ is
+// less by a tenth is told apart. Linear losses reject nothing but outside W₀.
+func TestLocalisedBall(t *testing.T) {
+	const m, runs = 5, 6000
+	src := noise.NewSeeded(9)
+	e := OnBall{Loss: loss.LeastAbsolute{}, C: 1, Radius: 1}
+	x, y := [][]float64{{1, 2}, {-1, 0.5}, {0.3, 3}, {2, -2}, {0.5, 0}}, []float64{0.5, 0.2, -0.4, 0.7, 3}
+	value := func(g, w []float64) float64 {
+		part, sum := make([]float64, 2), 1.5*floats.Dot(w, w)
+		floats.ScaleTo(g, 3, w)
+		for i := range x {
+			sum += e.At(part, w, x[i], y[i]) / m
+			floats.AddScaled(g, 1.0/m, part)
+		}
+		return sum
+	}
+	l := LocalisedBall{Value: value, Lambda: 3, Centre: []float64{0.6, 0.3}, Radius: 0.7, C: 1, Epsilon: 100, Records: m}
+	means := func(kappa float64) (at [2]float64) {
+		total, g, w := 0.0, make([]float64, 2), make([]float64, 2)
+		for i := range 400 * 400 {
+			w[0], w[1] = (float64(i%400)+0.5)/200-1, (float64(i/400)+0.5)/200-1
+			if floats.Norm(w, 2) > 1 || floats.Distance(w, l.Centre, 2) > l.Radius {
+				continue
+			}
+			v := value(g, w)
+			p := math.Exp(-kappa * v)
+			total, at[0], at[1] = total+p, at[0]+p*w[0], at[1]+p*v
+		}
+		return [2]float64{at[0] / total, at[1] / total}
+	}
+	want, less := means(l.Sharpness()), means(0.9*l.Sharpness())
+	for _, v := range [][]float64{{0.1, 0}, {0.3, 0.2}} {
+		var sum, square [2]float64
+		for range runs {
+			w, _ := measure.Must2(l.Sample(src, v))
+			for k, x := range [2]float64{w[0], value(make([]float64, 2), w)} {
+				sum[k] += x / runs
+				square[k] += x * x / runs
+			}
+		}
+		told := 0.0
+		for k := range sum {
+			se := math.Sqrt((square[k] - sum[k]*sum[k]) / runs)
+			if math.Abs(sum[k]-want[k]) > 5*se {
+				t.Errorf("from %v: mean %d is %v ± %v, want %v", v, k, sum[k], se, want[k])
+			}
+			told = math.Max(told, math.Abs(less[k]-sum[k])/se)
+		}
+		if told < 5 {
+			t.Errorf("a κ less by a tenth is %.1f standard errors off", told)
+		}
+	}
+	z := slopes(src, 100, 20, 2, false)
+	a := Algorithm7Ball{C: 1, Lambda: 1e5, Centre: make([]float64, 20), Epsilon: 1}
+	if _, draws, err := a.Run(z, src); err != nil || draws > 1 {
+		t.Errorf("linear losses took %d draws: %v", draws, err)
+	}
+	l.Records = 1e6
+	if _, _, err := l.Sample(src, []float64{0, 0}); err == nil {
 		t.Error("a sampler that would not finish begins")
 	}
 }

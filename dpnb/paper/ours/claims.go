@@ -24,6 +24,7 @@ func Checks() []claim.Checks {
 		once(),
 		budgetsInSquares(),
 		counting(),
+		coveredAnswers(),
 		audits(),
 		rivals(),
 		recordsElsewhere(),

@@ -40,6 +40,6 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen.Figure(CurvesFigure("Audited", claim, Arm{Name: "exact", Curve: curve}), nil)
-	seen.Figure(WhichChart(), nil)
+	seen.Figure(WhichChart(1), nil)
 	seen.Compare()
 }

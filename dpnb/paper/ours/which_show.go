@@ -3,6 +3,7 @@ package ours
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
 // Cells are rows of one task, of the table or of a comparison of one's own, to be shown.
@@ -112,35 +115,45 @@ func assumes(task Task, name string) string {
 }
 
 // Display says for each mechanism how far it is below the best of its cell, in the mean and at worst, how often it is
-// better or worse than the first one by more than two standard errors, how long a fit takes, and what must be known
-// beside bounds.
+// better or worse than the first one by more than two standard errors, and how long a fit takes. What must be known
+// beside bounds, and whose δ is 0, stands below.
 func (c Cells) Display() display.Item {
 	if len(c) == 0 {
 		return display.Item{Title: "No cells."}
 	}
-	it := display.Item{Title: fmt.Sprintf("%s: %s of a population and an ε, δ = %g", c[0].Task.words(),
-		numeral.Count(c.count(), "cell"), whichDelta),
-		Header: []string{"mechanism", "below the best", "at worst", "better than the first", "worse", "refuses",
-			"a fit takes", "δ", "must be known"}}
-	for _, s := range c.standings() {
-		worst, mean, took, delta := "–", "–", "–", "10⁻⁶"
+	all, score, first := c.standings(), c[0].Task.short(), called(c[0].Mechanism)
+	it := display.Item{Title: fmt.Sprintf("%s: %s lost to the best mechanism, over %s", c[0].Task.words(), score,
+		numeral.Count(c.count(), "cell")), Header: []string{"mechanism", "lost, mean", "lost, worst", "better in",
+		"worse in", "refused in", "seconds"}}
+	var pure []string
+	known := map[string][]string{}
+	for _, s := range all {
+		worst, mean, took := "–", "–", "–"
 		if s.cells > 0 {
-			mean, worst = fmt.Sprintf("%.3f", s.mean), fmt.Sprintf("%.3f", s.most)
+			mean, worst, took = fmt.Sprintf("%.3f", s.mean), fmt.Sprintf("%.3f", s.most), fmt.Sprintf("%.2g", s.seconds)
 			if s.worstPopulation != "" {
 				worst += " (" + s.worstPopulation + ")"
 			}
-			took = fmt.Sprintf("%.2g s", s.seconds)
 		}
 		if s.pure {
-			delta = "0"
+			pure = append(pure, called(s.mechanism))
 		}
-		it.Row(called(s.mechanism), mean, worst, fmt.Sprint(s.wins), fmt.Sprint(s.losses), fmt.Sprint(s.notAtAll), took,
-			delta, assumes(c[0].Task, s.mechanism))
+		if a := assumes(c[0].Task, s.mechanism); a != "bounds" {
+			known[a] = append(known[a], called(s.mechanism))
+		}
+		it.Row(called(s.mechanism), mean, worst, fmt.Sprint(s.wins), fmt.Sprint(s.losses), fmt.Sprint(s.notAtAll), took)
 	}
-	it.Note("Scores are %s on records that no fit has seen: means of %d draws of records and noise, the same records "+
-		"for all. Better and worse: in how many of %s, by more than two standard errors of the difference.",
-		c[0].Task.score(), c.draws(), numeral.Count(c.count(), "cell"))
-	it.Note("All parameters are from public numbers. The times are of one busy machine, and only serve to compare.")
+	it.Note("A cell is one population at one ε. Lost: %s of the cell's best mechanism less that of this one, on "+
+		"records that no fit has seen, in the mean of %d draws of records and noise, the same for all.", score,
+		c.draws())
+	it.Note("Better, worse: the number of cells in which the mechanism differs from %s by more than two standard "+
+		"errors; refused: in which it refuses to run. Seconds: of a fit, on a busy machine, and only to compare.",
+		first)
+	it.Note("δ = %g; for %s δ = 0. All parameters are from public numbers. All must know bounds.", whichDelta,
+		strings.Join(pure, " and "))
+	for _, what := range slices.Sorted(maps.Keys(known)) {
+		it.Note("To be known as well: %s (%s).", what, strings.Join(known[what], "; "))
+	}
 	return it
 }
 
@@ -164,7 +177,12 @@ func (t Task) words() string {
 }
 
 func (t Task) score() string {
-	return map[Task]string{Labels: "accuracies", Values: "R²", Median: "R¹ (as R², of absolute errors)"}[t]
+	return map[Task]string{Labels: "accuracy", Values: "R²", Median: "R¹ (as R², of absolute errors)"}[t]
+}
+
+// short is a score without what explains it.
+func (t Task) short() string {
+	return map[Task]string{Labels: "accuracy", Values: "R²", Median: "R¹"}[t]
 }
 
 // Figure draws for each mechanism how far it is below the best of a cell: the range over the cells and, as a dot, the
@@ -190,7 +208,7 @@ func (c Cells) Figure() *figure.Figure {
 		words = append(words, fmt.Sprintf("%s %.3f on average and %.3f at worst", called(s.mechanism), s.mean,
 			s.most))
 	}
-	score := map[Task]string{Labels: "accuracy", Values: "R²", Median: "R¹"}[c[0].Task]
+	score := c[0].Task.short()
 	f := figure.New(c[0].Task.words()+": how far below the best mechanism",
 		score+" lost: range over the cells, and mean", "")
 	f.Intervals(names, lo, mid, hi, figure.Blue)
@@ -204,7 +222,8 @@ func (c Cells) Figure() *figure.Figure {
 func (c Cells) Scores() display.Item {
 	it := display.Item{Title: "Scores", Header: append([]string{"mechanism"}, c.names(byPopulation)...)}
 	if len(c) > 0 {
-		it.Title = fmt.Sprintf("%s, ε = %g: %s", c[0].Task.words(), c[0].Epsilon, c[0].Task.score())
+		it.Title = fmt.Sprintf("%s, ε = %g: mean %s in each population", c[0].Task.words(), c[0].Epsilon,
+			c[0].Task.score())
 	}
 	for _, name := range c.names(byMechanism) {
 		cells := []string{called(name)}
@@ -223,7 +242,7 @@ func (c Cells) Scores() display.Item {
 		}
 		it.Row(cells...)
 	}
-	it.Note("▲ better, ▼ worse than the first by more than two standard errors; – refused, or not applicable.")
+	it.Note("▲ better, ▼ worse than the first row by more than two standard errors; – refused, or not applicable.")
 	return it
 }
 
@@ -253,14 +272,32 @@ func PopulationCalled(name string) (Population, error) {
 	return all[i], nil
 }
 
-// WhichChart is what the table comes to, as a chart of decisions.
-func WhichChart() *figure.Figure {
+// enough is how many records for each feature, times ε, the chart asks for.
+const enough = 10
+
+// LostByForecast returns what a private logistic fit loses of what can be learnt, by the forecast, at perFeature/ε
+// records for each feature: its share of wrong answers less that of a fit without privacy, over the same for a coin.
+//
+// Errors: numbers out of range.
+func LostByForecast(perFeature, epsilon float64) (float64, error) {
+	const features = 1000
+	f := learn.Study{Records: int(math.Round(features * perFeature / epsilon)), Features: features, Epsilon: epsilon,
+		Delta: whichDelta, Mechanisms: []proportional.Mechanism{proportional.Objective}}.Forecast()
+	if f.Err() != nil {
+		return 0, f.Err()
+	}
+	plain, private := f.NonPrivate.Quality().Error, f.Predictions[0].Quality().Error
+	return (private - plain) / (0.5 - plain), nil
+}
+
+// WhichChart is what the table comes to at an ε, as a chart of decisions.
+func WhichChart(epsilon float64) *figure.Figure {
 	say := func(question, yes string) figure.Decision { return figure.Decision{Question: question, Yes: yes} }
-	return figure.Decisions("Which mechanism?", []figure.Decision{
+	return figure.Decisions(fmt.Sprintf("Which mechanism at ε = %g?", epsilon), []figure.Decision{
 		say("No linear score xᵀθ,\nor a loss that is not convex?", "DP-SGD, outside the learners\nof this project"),
 		// By the forecast; TestTheChartGoesByTheForecast.
-		say("Fewer than 10/ε records\nfor each feature?",
-			"Fewer features first: a third of what\ncan be learnt is lost, or more"),
+		say(fmt.Sprintf("Fewer than %.0f records\nfor each feature (%d/ε)?", math.Ceil(enough/epsilon), enough),
+			"Fewer features first: three tenths\nof what can be learnt are lost, or more"),
 		say("Heavy tails, and numbers\nwithout public bounds?", "HeavyTails\n(its δ is 0)"),
 		say("Must δ be 0?", "SVM, Huber or Median\nwith Pure: true"),
 		say("Two classes?", "SVM; Logistic if you\nneed probabilities"),

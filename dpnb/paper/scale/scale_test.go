@@ -62,8 +62,10 @@ func TestPassSimulatesTheSlowest(t *testing.T) {
 // Live measures what it says, and leaves no stored records behind.
 func TestLive(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	all, err := Live([]int{2000}, 256<<20, 1)
-	if err != nil || len(all) != 3 || all[0].What != First || all[2].What != InMemory || all[1].Seconds <= 0 {
+	var told Runs
+	all, err := Live([]int{2000}, 256<<20, 1, func(r Run) { told = append(told, r) })
+	if err != nil || len(all) != 3 || !slices.Equal(told, all) || all[0].What != First || all[2].What != InMemory ||
+		all[1].Seconds <= 0 {
 		t.Errorf("%v, %v", all, err)
 	}
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), "*", "*.rows"))
@@ -80,7 +82,7 @@ func TestMeasureSizes(t *testing.T) {
 		t.Skip("takes gigabytes: set DPNB_MEASURE")
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	all, err := Live([]int{1_000_000, 10_000_000}, 1<<30, 5)
+	all, err := Live([]int{1_000_000, 10_000_000}, 1<<30, 5, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,6 +42,11 @@ const (
 	Pass     = "a pass"          // value and gradient over stored records, by one processor
 )
 
+// String has what was run, of how many records, and what it took, in columns.
+func (r Run) String() string {
+	return fmt.Sprintf("%-11s %8d %5s s %4.0f MiB", r.What, r.Rows, known(r.Seconds), r.Peak)
+}
+
 // Runs are measurements that are shown together.
 type Runs []Run
 
@@ -77,10 +82,10 @@ func records(path, dir string, limit int64) *learn.Dataset {
 }
 
 // Live measures InMemory, First and Again for each number of rows, one after the other in this process, whose peak of
-// memory has what the program takes before it has read anything.
+// memory has what the program takes before it has read anything. It tells each run when it is done, unless tell is nil.
 //
 // Errors: no room on the disk, and those of a fit.
-func Live(sizes []int, limit int64, seed uint64) (all Runs, err error) {
+func Live(sizes []int, limit int64, seed uint64, tell func(Run)) (all Runs, err error) {
 	for _, rows := range sizes {
 		path, err := File(rows)
 		if err != nil {
@@ -104,6 +109,9 @@ func Live(sizes []int, limit int64, seed uint64) (all Runs, err error) {
 				return all, err
 			}
 			all = append(all, Run{What: what, Rows: rows, Seconds: time.Since(start).Seconds(), Peak: peak()})
+			if tell != nil {
+				tell(all[len(all)-1])
+			}
 		}
 	}
 	return all, nil
@@ -162,19 +170,19 @@ func (r Runs) Memory() *figure.Figure {
 	return r.picture("Peak of memory", "MiB", func(r Run) float64 { return r.Peak })
 }
 
-// Display lists the runs, with the columns that have something; their sources are numbered, and stand below.
+// Display lists the runs: what is the same of all of them is in the title, their sources are numbered and stand below.
 func (r Runs) Display() display.Item {
 	var sources []string
 	columns := []struct {
-		name string
-		of   func(Run) string
+		name, same string // the head of a column, and how the title says what is the same in all its rows
+		of         func(Run) string
 	}{
-		{"what", func(r Run) string { return r.What }},
-		{"records", func(r Run) string { return figure.Number(float64(r.Rows)) }},
-		{"workers", func(r Run) string { return known(float64(r.Workers)) }},
-		{"seconds", func(r Run) string { return known(r.Seconds) }},
-		{"MiB", func(r Run) string { return known(r.Peak) }},
-		{"source", func(r Run) string {
+		{"what", ": %s", func(r Run) string { return r.What }},
+		{"records", ", %s records", func(r Run) string { return figure.Number(float64(r.Rows)) }},
+		{"workers", ", %s workers", func(r Run) string { return known(float64(r.Workers)) }},
+		{"seconds", ", %s s", func(r Run) string { return known(r.Seconds) }},
+		{"MiB", ", %s MiB", func(r Run) string { return known(r.Peak) }},
+		{"source", "", func(r Run) string {
 			if r.Source == "" {
 				return ""
 			}
@@ -188,7 +196,10 @@ func (r Runs) Display() display.Item {
 	}
 	it := display.Item{Title: "Measured", Rows: make([][]string, len(r))}
 	for _, c := range columns {
-		if !slices.ContainsFunc(r, func(run Run) bool { return c.of(run) != "" }) {
+		if same := !slices.ContainsFunc(r, func(run Run) bool { return c.of(run) != c.of(r[0]) }); len(r) > 0 && same {
+			if is := c.of(r[0]); is != "" && c.same != "" {
+				it.Title += fmt.Sprintf(c.same, is)
+			}
 			continue
 		}
 		it.Header = append(it.Header, c.name)
@@ -196,8 +207,15 @@ func (r Runs) Display() display.Item {
 			it.Rows[k] = append(it.Rows[k], cmp.Or(c.of(run), "–"))
 		}
 	}
+	if slices.Contains(it.Header, "MiB") {
+		it.Note("MiB: the peak of memory.")
+	}
 	for k, source := range sources {
-		it.Note("[%d] %s.", k+1, source)
+		if len(sources) == 1 {
+			it.Note("%s.", source)
+		} else {
+			it.Note("[%d] %s.", k+1, source)
+		}
 	}
 	return it
 }

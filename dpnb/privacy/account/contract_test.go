@@ -268,3 +268,73 @@ func TestAccountantsAgree(t *testing.T) {
 		}
 	}
 }
+
+// Gaussian events of two kinds, one of them composed at two times, have the ε and the δ of one Gaussian mechanism; the
+// Rényi accountant has those of the sum of the curves.
+func TestFiguresAreOfWhatWasComposed(t *testing.T) {
+	const delta, eps = 1e-5, 0.7
+	kinds := []privacy.Gaussian{{Sigma: 4, Sensitivity: 1}, {Sigma: 20, Sensitivity: 1}}
+	compose := func(a Accountant) {
+		t.Helper()
+		must(t, a.Compose(kinds[0], 1))
+		must(t, a.Compose(kinds[1], 30))
+		must(t, a.Compose(kinds[0], 2))
+		if l := a.Ledger(); len(l) != 2 || l[0] != (Entry{kinds[0], 3}) || l[1] != (Entry{kinds[1], 30}) {
+			t.Errorf("the ledger is %v", l)
+		}
+	}
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
+			t.Errorf("%s: %.12g, want %.12g", what, got, want)
+		}
+	}
+	square := 3.0/16 + 30.0/400 // Σμ²
+	for adj, factor := range map[privacy.Adjacency]float64{privacy.AddRemove: 1, privacy.ReplaceOne: 2} {
+		mu := factor * math.Sqrt(square)
+		a, err := NewPLD(adj, nil)
+		must(t, err)
+		compose(a)
+		exact := privacy.GaussianProfile(mu, adj)
+		want, err := privacy.EpsilonUpper(exact, delta)
+		must(t, err)
+		near(adj.String()+": ε", upper(t, a, delta), want)
+		got, err := a.LogDeltaUpper(eps)
+		must(t, err)
+		near(adj.String()+": ln δ", got, privacy.LogDeltaUpper(exact, eps))
+
+		b, err := NewRDP(adj)
+		must(t, err)
+		compose(b)
+		c, err := b.Curve()
+		must(t, err)
+		near(adj.String()+": Rényi ε of order 7", c.Epsilon(7), 7*mu*mu/2)
+		sum := privacy.RDPCurve{Adj: adj, Epsilon: func(alpha float64) float64 { return alpha * mu * mu / 2 }}
+		want, err = sum.EpsilonUpper(delta)
+		must(t, err)
+		near(adj.String()+": ε by Rényi's curve", upper(t, b, delta), want)
+		got, err = b.LogDeltaUpper(4)
+		must(t, err)
+		near(adj.String()+": ln δ by Rényi's curve", got, sum.LogDeltaUpper(4))
+	}
+}
+
+// What is on the books stays there: nobody takes runs off it, nor changes it by what they are shown, and no count is
+// beyond what is exact.
+func TestBooks(t *testing.T) {
+	e := privacy.Gaussian{Sigma: 4, Sensitivity: 1}
+	for name, make := range accountants(t, privacy.AddRemove) {
+		a := make()
+		must(t, a.Compose(e, 3))
+		a.Ledger()[0].Count = 1
+		for _, k := range []int{-1, -3, maxRuns + 1, maxRuns - 2} {
+			if err := a.Compose(e, k); err == nil {
+				t.Errorf("%s: composed %d times", name, k)
+			}
+		}
+		if l := a.Ledger(); len(l) != 1 || l[0] != (Entry{e, 3}) {
+			t.Errorf("%s: the ledger is %v", name, l)
+		}
+		must(t, a.Compose(e, maxRuns-3))
+	}
+}

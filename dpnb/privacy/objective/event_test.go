@@ -59,6 +59,12 @@ func TestEvent(t *testing.T) {
 	if v := delta(tight, privacy.AddRemove); !(v < want) || !(v > gauss(math.Hypot(0.5, 0.15), privacy.AddRemove)) {
 		t.Errorf("pointwise with output noise: δ = %g", v)
 	}
+	alone, err := New(Config{Curve: l, Lambda: 0.1, Sigma: 2, Bound: Pointwise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near("pointwise with output noise", delta(tight, privacy.AddRemove),
+		privacy.DeltaUpper(privacy.WithGaussian(alone, 0.15, 0.5), 0.5), 1e-9)
 	for bound, k := range map[Bound]float64{RKW23: -math.Log1p(-0.25 / 0.3), DTZ24: math.Log1p(0.25 / 0.3),
 		Tight: math.Log1p(0.25 / 0.3)} {
 		law := Config{Curve: l, Lambda: 0.3, Sigma: 2, Bound: bound}.Law()

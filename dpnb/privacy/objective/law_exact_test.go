@@ -40,3 +40,32 @@ func TestLawIsRoundedUp(t *testing.T) {
 		}
 	}
 }
+
+// The bounds of pure ε are not below what they are in exact arithmetic, and above it in the last places alone.
+func TestPureBoundsAreRoundedUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 1))
+	for range 300 {
+		c, beta, s, lambda := math.Exp(3*r.NormFloat64()), math.Exp(3*r.NormFloat64()), math.Exp(3*r.NormFloat64()),
+			math.Exp(3*r.NormFloat64())
+		free := ref.Quo(ref.New(c), ref.New(beta))
+		flat := ref.Sum(free, ref.Log1p(ref.Quo(ref.New(s), ref.New(lambda))))
+		for name, b := range map[string]struct {
+			got   float64
+			exact ref.F
+		}{"flat": {PureFlat(c, beta, s, lambda), flat}, "free": {PureFree(c, beta), free}} {
+			if !ref.Above(b.got, b.exact) || b.got > ref.Float(b.exact)*(1+1e-13) {
+				t.Errorf("%s, C = %g, β = %g, s = %g, Λ = %g: %.17g, exact %.17g", name, c, beta, s, lambda, b.got,
+					b.exact)
+			}
+		}
+		// At its best q the parabola has the largest of C/β·q + ln(1 + s/Λ·(1 − q²)).
+		parabola, most := PureParabola(c, beta, s, lambda), 0.0
+		for k := range 4000 {
+			q := -math.Expm1(-0.01 * float64(k)) // finer towards 1
+			most = math.Max(most, c/beta*q+math.Log1p(s/lambda*(1-q)*(1+q)))
+		}
+		if !(parabola >= most*(1-1e-15)) || parabola > most*(1+1e-4) {
+			t.Errorf("parabola, C = %g, β = %g, s = %g, Λ = %g: %.17g, at least %.17g", c, beta, s, lambda, parabola, most)
+		}
+	}
+}

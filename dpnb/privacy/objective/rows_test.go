@@ -81,3 +81,32 @@ func TestRowsOfOneForm(t *testing.T) {
 		t.Errorf("replace-one: %v", err)
 	}
 }
+
+// Stages cost what all their forms do together with all that is beside them, and so do forms of one kind.
+func TestStagesAddUp(t *testing.T) {
+	f, s := forms(t, 3)
+	one := []Form{{f[0].Curve, 1}}
+	delta := func(e privacy.Event) float64 {
+		t.Helper()
+		p, err := e.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return privacy.DeltaUpper(p, 0.8)
+	}
+	stage := func(forms []Form, mu float64) Rows { return Rows{Forms: forms, Lambda: 3 * s, Sigma: 4, Mu: mu} }
+	together := delta(stage([]Form{{f[0].Curve, 2}}, 0.5))
+	if apart := delta(Stages{stage(one, 0.3), stage(one, 0.4)}); math.Abs(apart/together-1) > 0.01 {
+		t.Errorf("two stages have δ = %g, in one %g", apart, together)
+	}
+	alone := Stages{stage(one, 0), stage(one, 0), stage(one, 0)}
+	if three, apart := delta(stage(f, 0)), delta(alone); math.Abs(three/apart-1) > 0.01 {
+		t.Errorf("three forms have δ = %g, one after the other %g", three, apart)
+	}
+	// Forms that cost next to nothing leave what is beside them.
+	faint := Rows{Forms: one, Lambda: 1e9, Sigma: 1e6, Mu: 0.5}
+	want := privacy.DeltaUpper(privacy.GaussianProfile(0.5, privacy.AddRemove), 0.8)
+	if got := delta(faint); !(got >= want && got < 1.01*want) {
+		t.Errorf("beside μ = 0.5: δ = %g, want %g", got, want)
+	}
+}

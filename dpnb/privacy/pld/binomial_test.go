@@ -96,7 +96,7 @@ func TestPureGuaranteesAgainstTheBinomial(t *testing.T) {
 		{1.16e-12, 1e-20, 5869631, []float64{0.3}, 3e-3},
 		{1e-7, 0, 40000, []float64{0.3, 3}, 3e-4},
 		{0.01, 1e-9, 10000, []float64{0.3, 3}, 3e-4},
-		{1.5, 0, 3, []float64{0.3, 1}, 1e-4},
+		{1.5, 0, 3, []float64{0.3, 1, 1.7}, 1e-4}, // the last next to the largest loss
 	} {
 		if !testscale.Full() && c.delta0 > 0 {
 			continue

@@ -49,22 +49,64 @@ func TestCumulantsWithinTheirError(t *testing.T) {
 	t.Logf("largest error %.2g of its bound", worst)
 }
 
-// The Rényi bound of a law composed up to 1e15 times is never below the law's own.
+// exactInfinity is the mass Π(F + I)^k − ΠF^k of the combinations of outcomes of which one at least is at +∞.
+func exactInfinity(ts terms) ref.F {
+	finite, factor := ref.Int(0), ref.Int(0) // logarithms of ΠF^k and Π(1 + I/F)^k
+	for _, t := range ts {
+		f, k := exactCumulant(&t.atoms, 0), ref.Int(int64(t.count))
+		finite = ref.Sum(finite, ref.Product(k, f))
+		if !math.IsInf(t.lnInf, -1) {
+			share := ref.Exp(ref.Sub(ref.New(t.lnInf), f))
+			factor = ref.Sum(factor, ref.Product(k, ref.Log1p(share)))
+		}
+	}
+	return ref.Product(ref.Exp(finite), ref.Expm1(factor))
+}
+
+// What is at infinity of several laws, each composed often, is between both of its bounds, which are next to it.
+func TestMassAtInfinity(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	for trial := range 60 {
+		var ts terms
+		for j := range 1 + trial%3 {
+			a := atoms{w: []float64{-0.5, 0.7}, lnInf: math.Inf(-1)}
+			if j == 0 || r.IntN(2) == 0 {
+				a.lnInf = -30 * r.Float64()
+			}
+			rest, at := math.Log1p(-math.Exp(a.lnInf))-1e-15, r.Float64() // not above 1 in all, rounded
+			a.lnp = []float64{rest + math.Log(at), rest + math.Log1p(-at)}
+			ts = append(ts, term{a, 1 + r.IntN(1<<(trial%12))})
+		}
+		exact := ref.Log(exactInfinity(ts))
+		low, up := ts.lnInfinity(-1), ts.lnInfinity(+1)
+		if !ref.Above(up, exact) || !ref.Below(low, exact) || up-low > 3e-6 {
+			t.Errorf("%d laws, the first %d times: ln of the mass at ∞ in [%.17g, %.17g], exact %.17g", len(ts),
+				ts[0].count, low, up, exact)
+		}
+	}
+}
+
+// The Rényi bound of a law composed up to 1e15 times is never below the law's own, what is at infinity included.
 func TestChernoffBoundsOfManyRuns(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
-	for range 25 {
+	for trial := range 25 {
 		count := int(math.Exp(r.Float64() * math.Log(min(1e15, math.MaxInt))))
 		eps0 := math.Exp(2*r.NormFloat64()) / math.Sqrt(float64(count))
 		a := atoms{w: []float64{-eps0, eps0}, lnInf: math.Inf(-1)}
 		a.lnp = []float64{-eps0 - math.Log1p(math.Exp(-eps0)), -math.Log1p(math.Exp(-eps0))}
-		ts := terms{{a, count}}
 		lnDelta := -30 * r.Float64()
-		theta, _ := ts.tiltForDelta(lnDelta)
-		// (κ + ln[θ^θ/(1+θ)^{1+θ}] − ln δ)/θ
+		if trial%2 == 1 { // half of δ is at infinity
+			a.lnInf = lnDelta - math.Ln2 - math.Log(float64(count))
+		}
+		ts := terms{{a, count}}
+		infinity := exactInfinity(ts)
+		left := ref.Log(ref.Sub(ref.Exp(ref.New(lnDelta)), infinity))
+		theta, _ := ts.tiltForDelta(logSub(lnDelta, ts.lnInfinity(+1)))
+		// (κ + ln[θ^θ/(1+θ)^{1+θ}] − ln(δ − δ_∞))/θ
 		th := ref.New(theta)
 		factor := ref.Neg(ref.Sum(ref.Product(th, ref.Log1p(ref.Quo(ref.Int(1), th))), ref.Log1p(th)))
 		kappa := ref.Product(ref.Int(int64(count)), exactCumulant(&a, theta))
-		exact := ref.Quo(ref.Sum(kappa, factor, ref.New(-lnDelta)), th)
+		exact := ref.Quo(ref.Sum(kappa, factor, ref.Neg(left)), th)
 		if got := ts.chernoffEpsilon(lnDelta); got > 0 && !ref.Above(got, exact) {
 			t.Errorf("%d runs of %g at ln δ = %g: ε ≤ %.17g, exact %.17g", count, eps0, lnDelta, got, exact)
 		}
@@ -74,6 +116,7 @@ func TestChernoffBoundsOfManyRuns(t *testing.T) {
 		factor = ref.Neg(ref.Sum(ref.Product(th, ref.Log1p(ref.Quo(ref.Int(1), th))), ref.Log1p(th)))
 		kappa = ref.Product(ref.Int(int64(count)), exactCumulant(&a, theta))
 		exact = ref.Sum(kappa, ref.Neg(ref.Product(th, ref.New(eps))), factor)
+		exact = ref.Log(ref.Sum(ref.Exp(exact), infinity))
 		if got := ts.chernoffDelta(eps); got < 0 && !ref.Above(got, exact) {
 			t.Errorf("%d runs of %g at ε = %g: ln δ ≤ %.17g, exact %.17g", count, eps0, eps, got, exact)
 		}

@@ -115,6 +115,7 @@ func (p *parser) scripted() node {
 		base = p.atom()
 	}
 	var below, above string
+	primes := 0
 	for {
 		switch {
 		case p.skip("_"):
@@ -122,15 +123,25 @@ func (p *parser) scripted() node {
 		case p.skip("^"):
 			above += p.argument()
 		case p.skip("'"):
-			above += `<mo>′</mo>`
+			primes++
 		case p.skip(`\limits`):
 			base.limits = true
 		case p.skip(`\nolimits`):
 			base.limits = false
 		default:
-			return attach(base, below, above, p.display)
+			return attach(primed(base, primes), below, above, p.display)
 		}
 	}
+}
+
+// primed puts primes behind a node, on its line: their glyphs are raised and small already, and as exponents they would
+// be twice so.
+func primed(base node, primes int) node {
+	if primes > 0 {
+		signs := strings.Repeat("‴", primes/3) + []string{"", "′", "″"}[primes%3]
+		base.xml = element("mrow", base.xml+`<mo lspace="0" rspace="0">`+signs+"</mo>").xml
+	}
+	return base
 }
 
 func attach(base node, below, above string, display bool) node {

@@ -36,6 +36,20 @@ func TestZCDP(t *testing.T) {
 	if rho, err := p.ZCDP(); err != nil || !near(rho.Value, want, 1e-12) {
 		t.Errorf("Huber: %v, want %v, %v", rho, want, err)
 	}
+	long := logisticTask(0.5, 1)
+	long.Radius = 3
+	out := must.Get(long.At(Output, Target{1, 1e-5, privacy.AddRemove}, 2, objective.DTZ24))
+	if rho, err := out.ZCDP(); err != nil || !near(rho.Value, 9/(2*4*out.Nu*out.Nu), 1e-12) {
+		t.Errorf("output, rows of norm 3: %v, %v", rho, err)
+	}
+	// Just above the edge Theorem A makes it the Gaussian mechanism at ε = 4, and at no other.
+	g := Target{4, 1e-5, privacy.AddRemove}
+	edge := must.Get(logisticTask(0.05, 1).terms(Objective, g)).ridge
+	one := must.Get(logisticTask(0.05, 1).At(Objective, g, edge, objective.DTZ24))
+	want = math.Log1p(0.25/edge) + 1/(2*one.Nu*one.Nu) + math.Sqrt(2/math.Pi)/one.Nu
+	if rho, err := one.ZCDP(); err != nil || !one.Gaussian || !near(rho.Value, want, 1e-12) {
+		t.Errorf("at the edge: %v, want %v, %v", rho, want, err)
+	}
 	p.Target.Adjacency = privacy.ReplaceOne
 	if _, err := p.ZCDP(); err == nil {
 		t.Error("Huber under replace-one has a ρ")

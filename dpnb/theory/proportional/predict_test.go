@@ -223,9 +223,9 @@ func TestPredictRefuses(t *testing.T) {
 // more than δ; well below it finds more.
 func TestEdgeOfTheGaussianCase(t *testing.T) {
 	task := logisticTask(0.05, 1)
-	targets := []Target{{4, 1e-5, privacy.AddRemove}}
+	targets := []Target{{4, 1e-5, privacy.AddRemove}, {1, 1e-5, privacy.ReplaceOne}}
 	if testscale.Full() {
-		targets = append(targets, Target{0.3, 1e-5, privacy.AddRemove}, Target{1, 1e-5, privacy.ReplaceOne})
+		targets = append(targets, Target{0.3, 1e-5, privacy.AddRemove})
 	}
 	for _, g := range targets {
 		tm := must.Get(task.terms(Objective, g))
@@ -271,6 +271,33 @@ func TestNoiseNeedsASensitivity(t *testing.T) {
 		}
 		if nu, err := logisticTask(0.1, 1).ObjectiveNoise(g, lambda, objective.DTZ24); !errors.As(err, &param) {
 			t.Errorf("λ = %v: objective noise %v, %v", lambda, nu, err)
+		}
+	}
+}
+
+// Of rows twice as long each is paid for: the noise is twice as much.
+func TestLongRowsArePaidFor(t *testing.T) {
+	long := logisticTask(0.05, 2)
+	long.Radius = 2
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		g := Target{1, 1e-5, adj}
+		for _, p := range []Prediction{must.Get(long.At(Output, g, 12, objective.DTZ24)),
+			must.Get(long.At(Objective, g, 60, objective.DTZ24)),
+			must.Get(long.AtSteps(g, 2, 0.1, &DescentSettings{Points: 509}))} {
+			if d, less := delta(t, p, 1), delta(t, p, 0.98); d > 1e-5*(1+1e-7) || less <= 1e-5 {
+				t.Errorf("%s, %v: δ = %v with ν = %v, %v with two per cent less", p.Mechanism, adj, d, p.Nu, less)
+			}
+		}
+	}
+}
+
+// Where the number of records has to be public for the guarantee, and is not by the adjacency, that is said.
+func TestAPublicCountIsAssumed(t *testing.T) {
+	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		p := must.Get(logisticTask(0.05, 1).At(Output, Target{1, 1e-5, adj}, 2, objective.DTZ24))
+		said := strings.Join(p.Assumptions(), "\n")
+		if strings.Contains(said, "the exact count is private") != (adj == privacy.AddRemove) {
+			t.Errorf("%v: %s", adj, said)
 		}
 	}
 }

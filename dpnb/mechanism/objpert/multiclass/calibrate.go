@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -244,29 +245,16 @@ var errNone = errors.New("multiclass: no value satisfies the target")
 
 // leastLambda returns, from above, the smallest λ ≥ least that suffices at σ.
 func (k *calibration) leastLambda(sigma float64) (float64, error) {
-	low, high := k.least, k.far*k.least
-	for _, end := range []float64{low, high} {
-		if good, err := k.satisfied(end, sigma); err != nil || good {
-			if end == low || err != nil {
-				return end, err
-			}
-		} else if end == high {
-			return 0, errNone
-		}
+	at := func(lambda float64) (bool, error) { return k.satisfied(lambda, sigma) }
+	if good, err := at(k.least); err != nil || good {
+		return k.least, err
 	}
-	for high > low*(1+1e-4) {
-		mid := math.Sqrt(low * high)
-		good, err := k.satisfied(mid, sigma)
-		switch {
-		case err != nil:
-			return 0, err
-		case good:
-			high = mid
-		default:
-			low = mid
-		}
+	lambda, err := univariate.Smallest{Start: k.far * k.least, Factor: k.far, Least: k.least, Most: k.far * k.least,
+		Cut: univariate.Geometric, Tolerance: 1e-4}.Find(at)
+	if err == nil && math.IsInf(lambda, 1) {
+		err = errNone
 	}
-	return high, nil
+	return lambda, err
 }
 
 // leastSigma sets and returns, from above, the smallest σ that suffices at λ.
@@ -278,33 +266,17 @@ func (k *calibration) leastSigma(lambda float64) (float64, error) {
 		return 0, err
 	}
 	g *= k.unit
-	low, high := 0.99*g, g*(1+1e-9)
-	for {
-		good, err := k.satisfied(lambda, high)
-		if err != nil {
-			return 0, err
-		}
-		if good {
-			break
-		}
-		low, high = high, high*1.3
-		if high > 1e4*g {
-			return 0, fmt.Errorf("%w: no σ gives (ε = %g, δ = %g) at λ = %g; take a larger λ", privacy.ErrUnsupported,
-				c.Epsilon, c.Delta, lambda)
-		}
+	sigma, err := univariate.Smallest{Start: g * (1 + 1e-9), Factor: 1.3, Least: 0.99 * g, Most: 1e4 * g,
+		Cut: univariate.Arithmetic, Tolerance: k.precision}.Find(func(sigma float64) (bool, error) {
+		return k.satisfied(lambda, sigma)
+	})
+	if err == nil && math.IsInf(sigma, 1) {
+		err = fmt.Errorf("%w: no σ gives (ε = %g, δ = %g) at λ = %g; take a larger λ", privacy.ErrUnsupported,
+			c.Epsilon, c.Delta, lambda)
 	}
-	for high > low*(1+k.precision) {
-		mid := 0.5 * (low + high)
-		good, err := k.satisfied(lambda, mid)
-		switch {
-		case err != nil:
-			return 0, err
-		case good:
-			high = mid
-		default:
-			low = mid
-		}
+	if err != nil {
+		return 0, err
 	}
-	_, err = k.set(lambda, high)
-	return high, err
+	_, err = k.set(lambda, sigma)
+	return sigma, err
 }

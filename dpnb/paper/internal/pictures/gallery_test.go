@@ -102,7 +102,8 @@ var drawn = map[string]string{
 	"06#spike":              "dtz24: SmallRidge",
 	"06#double-plot":        "dtz24: SmallRidge",
 	"06#curve":              "dtz24: CostFigure",
-	"06#frontier-plot":      "because it takes long, and TestFrontier of theory/proportional holds what it maps",
+	"06#frontier-plot":      "dtz24: NewFrontier",
+	"06#frontier-map":       "dtz24: NewFrontier",
 	"06#lambda-plot":        "dtz24: RidgeFigure",
 	"06#path":               "dtz24: PathFigure",
 	"06#steps-plot":         "dtz24: StepsFigure",
@@ -114,6 +115,7 @@ var drawn = map[string]string{
 	"07#values":             table,
 	"07#median":             table,
 	"07#live":               "because it is drawn as the three above, of one population",
+	"08#tracing-dots":       own,
 	"08#tracing":            "ours: AttackFigure Tracing",
 	"08#fit":                "ours: AttackFigure FitAttack",
 	"08#faults":             "ours: CurvesFigure",
@@ -135,7 +137,9 @@ var drawn = map[string]string{
 	"11#census-unsure":      shapes,
 	"11#ebm-plot":           own,
 	"11#edited-shape":       shapes,
+	"11#held-plot":          shapes,
 	"11#products-plot":      own,
+	"11#surface":            shapes,
 }
 
 const (
