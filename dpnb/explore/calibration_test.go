@@ -6,8 +6,64 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
+
+// Of five classes, with many more cells of wrong predictions than of right ones, the intervals of the accuracy, of
+// recalls and of precisions have the true shares in them as often as they say: noise is in every cell.
+func TestSharesOfManyClasses(t *testing.T) {
+	m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(learn.Patients(200, 1), "ill"),
+		learn.Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := m.Losses(true) // for its name alone
+	if err != nil {
+		t.Fatal(err)
+	}
+	const k, deviation, level, draws = 5, 15.0, 0.8, 300
+	p := outcomesPlan{l, confusion, []string{"a", "b", "c", "d", "e"}}
+	rng := noise.NewSeeded(3)
+	var counts, truth []float64
+	rows, columns, right, all := make([]float64, k), make([]float64, k), 0.0, 0.0
+	for i := range k {
+		for j := range k {
+			c := float64(60 + 10*i + 5*j)
+			if i == j {
+				c += 200
+				right += c
+			}
+			counts = append(counts, c)
+			rows[i], columns[j], all = rows[i]+c, columns[j]+c, all+c
+		}
+	}
+	truth = append(truth, right/all)
+	for _, sums := range [][]float64{rows, columns} {
+		for i, sum := range sums {
+			truth = append(truth, counts[i*k+i]/sum)
+		}
+	}
+	covered := make([]float64, len(truth))
+	for range draws {
+		noisy := make([]float64, len(counts))
+		for i, c := range counts {
+			noisy[i] = c + deviation*rng.NormFloat64()
+		}
+		out := &Statistic{counts: noisy}
+		p.confusion(out, noiseOf{deviation: deviation}, 1, settings{confidence: level})
+		for i, v := range truth {
+			if r := out.rows[i]; r.Lower <= v && v <= r.Upper {
+				covered[i]++
+			}
+		}
+	}
+	for i, c := range covered {
+		if math.Abs(c/draws-level) > 4*math.Sqrt(level*(1-level)/draws) {
+			t.Errorf("%v of %v intervals have share %d in them, %v %% are promised", c, draws, i, 100*level)
+		}
+	}
+}
 
 // A model that is calibrated already stays so where noise is visible: its log loss rises little, and
 // its slope does not become flat. With invented records at empty places the slope is 0.3 at s = 50.

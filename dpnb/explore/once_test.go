@@ -84,7 +84,7 @@ func TestOnceKeepsTheMark(t *testing.T) {
 	}
 }
 
-// Another confidence gives the intervals that the question would have had with it, of the same noise, and spends nothing.
+// Another confidence gives the intervals that the question would have had with it, of the same noise, at no cost.
 func TestWithConfidence(t *testing.T) {
 	b := fresh(1, 1e-6)
 	for name, q := range map[string]explore.Query{"mean": explore.Mean("age"), "cells": explore.Crosstab("city"),

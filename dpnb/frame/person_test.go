@@ -106,6 +106,36 @@ func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 	}
 }
 
+// Spaces around a name make nobody another person, in whatever rows they are.
+func TestPerPersonOfSpacedNames(t *testing.T) {
+	for seed := range uint64(5) {
+		whole := visits(t, seed, "nobody")
+		spaced := visits(t, seed, "nobody")
+		for i, who := range spaced.columns[0].Texts {
+			spaced.columns[0].Texts[i] = []string{"", " ", "\t"}[i%3] + who + []string{"", "  "}[i%2]
+		}
+		for _, k := range []int{1, 2} {
+			want, err := perPerson(whole, "id", k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := perPerson(spaced, "id", k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := map[string]int{}
+			for _, who := range got.columns[0].Texts {
+				if rows[strings.TrimSpace(who)]++; rows[strings.TrimSpace(who)] > k {
+					t.Errorf("%d rows of %q, want %d at most", rows[strings.TrimSpace(who)], who, k)
+				}
+			}
+			if got.rows != want.rows {
+				t.Errorf("%d rows stay, %d without the spaces", got.rows, want.rows)
+			}
+		}
+	}
+}
+
 func reversed(x []string) []string { x = slices.Clone(x); slices.Reverse(x); return x }
 
 // Of rows that differ each is as likely to be the one that is kept: of 4000 people with the rows a, b and c, a third

@@ -105,6 +105,59 @@ func TestGroupsAreToldApart(t *testing.T) {
 	}
 }
 
+// Records that were stored of a file are not taken for those of the same file that is read in another way.
+func TestOtherSettingsStoreOthers(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	text := "x;y\n" + strings.Repeat("1.500;no\n2.25;yes.\n1,5;no.\n9;yes\n#3;no\n", 3)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	schema := &Schema{Fields: []Field{NumericField("x", 0, 2000), CategoricalField("y", "no", "yes")}}
+	made := func(s CSVSettings, stored bool) string {
+		t.Helper()
+		s.Comma = ';'
+		table, err := ScanCSV(path, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Planned(table, schema, DesignSettings{Label: "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stored {
+			d, err = d.Encoding.Stored(table, Storage{Dir: dir, Double: true})
+		} else {
+			var whole *Table
+			if whole, err = ReadCSVFile(path, &s); err == nil {
+				d, err = d.Encoding.Design(whole)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, width := d.Rows.Dims()
+		row, all := make([]float64, width), ""
+		for i := range n {
+			d.Rows.Row(row, i)
+			all += fmt.Sprintln(row, d.Labels[i])
+		}
+		return all
+	}
+	seen := map[string]bool{}
+	for _, s := range []CSVSettings{{}, {Decimal: ','}, {Decimal: ',', Thousands: '.'}, {Missing: []string{"9"}},
+		{Comment: '#'}, {TrimSuffix: "."}, {Skip: 1, Header: []string{"x", "y"}}} {
+		want := made(s, false)
+		if got := made(s, true); got != want {
+			t.Errorf("%+v: stored as\n%s want\n%s", s, got, want)
+		}
+		seen[want] = true
+	}
+	if len(seen) < 5 {
+		t.Errorf("%d different tables: the settings tried are too tame to test anything", len(seen))
+	}
+}
+
 // Sums of passes that a program which was killed has left beside the records go with them.
 func TestSumsGoWithTheRecords(t *testing.T) {
 	dir := t.TempDir()

@@ -1,7 +1,9 @@
 package ledger
 
 import (
+	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -37,6 +39,23 @@ func TestDisjointGroups(t *testing.T) {
 	}
 	if unknown := (Config{}).tally([]Entry{in("", "", 0.1), {Epsilon: 0.1, Partition: "sex"}}); !unknown.unknown {
 		t.Error("a group of unknown μ is forgotten")
+	}
+}
+
+// With the probability of its slack a release may say everything: where its own ε and δ do not apply, δ is at least the
+// slack, and the slacks of several add up.
+func TestDeltaHasTheSlack(t *testing.T) {
+	const slack = 1e-9
+	e := Entry{Epsilon: 1, Delta: 1e-6, Mu: 0.1, Slack: slack}
+	for n := 1; n <= 3; n++ {
+		s := State{Config: Config{Adjacency: privacy.AddRemove}, Entries: slices.Repeat([]Entry{e}, n)}
+		for _, epsilon := range []float64{0.5, 0.9, 0.999} {
+			all := privacy.DeltaUpper(privacy.GaussianProfile(0.1*math.Sqrt(float64(n)), privacy.AddRemove), epsilon) +
+				float64(n)*slack
+			if delta := s.DeltaUpper(epsilon); delta < all || delta > 1.0001*all {
+				t.Errorf("%d of them, δ(%v) = %v, want %v", n, epsilon, delta, all)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -309,6 +310,87 @@ func TestSelectionPoissonRDPAtRandom(t *testing.T) {
 	}
 	if worst < 0.999 {
 		t.Errorf("exact/claimed %v at most: the laws tried are too tame to test anything", worst)
+	}
+}
+
+// At infinite order the curve covers the largest loss of a selection: that of the worse answer of a randomized
+// response, which is released where no run had the better one: a record changes its probability by a factor for every
+// run.
+func TestSelectionPoissonRDPAtInfinity(t *testing.T) {
+	tightest := 0.0
+	for _, eps := range []float64{0.1, 1, 3} {
+		with := []float64{1 / (1 + math.Exp(eps)), 1 / (1 + math.Exp(-eps))}
+		without := []float64{with[1], with[0]}
+		for _, mean := range []float64{0.1, 1, 15.4, 100} {
+			curve, err := privacy.SelectionPoisson{Base: privacy.Pure(eps, privacy.AddRemove), Mean: mean}.RDP(
+				privacy.AddRemove)
+			if err != nil {
+				t.Fatal(err)
+			}
+			claimed, exact := curve.Epsilon(math.Inf(1)), 0.0
+			for _, order := range [][]int{{0, 1}, {1, 0}} {
+				a, b := selected(with, order, mean), selected(without, order, mean)
+				for i := range a {
+					exact = math.Max(exact, math.Abs(math.Log(a[i]/b[i])))
+				}
+			}
+			if exact > claimed*(1+1e-12) {
+				t.Errorf("ε = %v, mean %v: a loss of %v, claimed %v at most", eps, mean, exact, claimed)
+			}
+			tightest = math.Max(tightest, exact/claimed)
+		}
+	}
+	if tightest < 0.95 {
+		t.Errorf("exact/claimed %v at most: the laws tried are too tame to test anything", tightest)
+	}
+}
+
+// oneSided has the profile of its laws in each direction by itself.
+type oneSided struct{ levelProfile }
+
+func (l oneSided) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	if d == privacy.Remove {
+		return math.Log(hockeyStick(l.p, l.q, eps))
+	}
+	return math.Log(hockeyStick(l.q, l.p, eps))
+}
+
+// Of a base whose two directions differ the bound in each holds for the exact laws: what a record takes from the other
+// runs is lost in the other direction than what it gives to the best.
+func TestSelectionPoissonProfileOfTwoDirections(t *testing.T) {
+	const mean = 15.4
+	tightest := map[privacy.Direction]float64{}
+	for _, base := range []levels{
+		{[]float64{0.5, 0.5}, []float64{0.999, 0.001}},
+		{[]float64{0.1, 0.9}, []float64{0.3, 0.7}},
+		{[]float64{0.01, 0.99}, []float64{1e-4, 0.9999}},
+		{[]float64{0.2, 0.3, 0.5}, []float64{0.21, 0.39, 0.4}},
+	} {
+		p, err := privacy.SelectionPoissonProfile(oneSided{levelProfile{base}}, mean)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}} {
+			order = slices.DeleteFunc(order, func(i int) bool { return i >= len(base.p) })
+			with, without := selected(base.p, order, mean), selected(base.q, order, mean)
+			for _, eps := range []float64{0, 0.3, 1, 2, 4, 6} {
+				for d, exact := range map[privacy.Direction]float64{privacy.Remove: hockeyStick(with, without, eps),
+					privacy.Add: hockeyStick(without, with, eps)} {
+					claimed := math.Exp(p.LogDeltaUpper(d, eps))
+					if exact > claimed*(1+1e-9)+1e-12 {
+						t.Errorf("%v, %v, ε = %v: exact δ %v, claimed %v", base, d, eps, exact, claimed)
+					}
+					if claimed < 0.9 {
+						tightest[d] = math.Max(tightest[d], exact/claimed)
+					}
+				}
+			}
+		}
+	}
+	for d, v := range tightest {
+		if v < 0.2 {
+			t.Errorf("%v: exact/claimed %v at most: the laws tried are too tame to test anything", d, v)
+		}
 	}
 }
 

@@ -161,8 +161,8 @@ func TestCalculatorKnowsTheLoss(t *testing.T) {
 	for loss, c := range map[string]struct{ slope, smoothness float64 }{"huber": {threshold, 1},
 		"pseudo-huber": {threshold, 1}, "softplus": {1, 1 / (4 * threshold)}, "smoothed-hinge": {1, 1 / threshold},
 		"logistic": {1, 0.25}} {
-		args := []string{"epsilon", "--type", "objective-perturbation", "--loss", loss, "--radius", "3", "--lambda", "5",
-			"--sigma", "7", "--bound", "dtz24", "--delta", "1e-5"}
+		args := []string{"epsilon", "--type", "objective-perturbation", "--loss", loss, "--radius", "3", "--lambda",
+			"5", "--sigma", "7", "--bound", "dtz24", "--delta", "1e-5"}
 		if loss != "logistic" {
 			args = append(args, "--threshold", "2")
 		}

@@ -46,7 +46,8 @@ func TestRowsOfAPersonInTheShell(t *testing.T) {
 			t.Errorf("a simulation says: %s", said)
 		}
 	}
-	if said, err := call(t, newDescribeCommand(), count...); err != nil || !strings.Contains(said, "No ledger was kept") {
+	if said, err := call(t, newDescribeCommand(), count...); err != nil ||
+		!strings.Contains(said, "No ledger was kept") {
 		t.Errorf("without a ledger: %s (%v)", said, err)
 	}
 	if said, err := call(t, newDescribeCommand(), append(count, "--seed", "1", "--budget", "l.json")...); err == nil {
@@ -74,8 +75,8 @@ func TestQuestionsOfTheShell(t *testing.T) {
 	df, table := visits(t)
 	price := must.Get(explore.Mean("age").By("city").Planned(300).Within(df,
 		learn.NewBudget(2, 1e-6, learn.Named("priced")).Share(0.1), 0.95))
-	said, err := call(t, newPriceCommand(), append(table, "--mean", "age", "--by", "city", "--records", "300", "--share",
-		"0.1")...)
+	said, err := call(t, newPriceCommand(), append(table, "--mean", "age", "--by", "city", "--records", "300",
+		"--share", "0.1")...)
 	if want := price.Display().Text(); err != nil || said != want {
 		t.Errorf("%s (%v), in code %s", said, err, want)
 	}

@@ -70,6 +70,25 @@ func TestDetailIsBounded(t *testing.T) {
 	}
 }
 
+// Of classes and of counts, too, a record moves the sums by no more than what the noise is for, and some by as much:
+// half for the likely values, and of counts half for the label.
+func TestDetailOfClassesAndCountsIsBounded(t *testing.T) {
+	rows := people(200, -1, rand.New(rand.NewPCG(3, 4)))
+	for most, square := range map[float64]float64{0: 1.25, 2: 1.5} {
+		m := detailed(t, loss.Logistic{}, -1)
+		m.Most = most
+		_, bound, _, _ := geometry.Detailed(m, rows, slices.Repeat([]float64{most}, 200))
+		longest := 0.0
+		for i := range 200 {
+			sums, _, _, _ := geometry.Detailed(m, matrix.Select(rows, []int{i}), []float64{most})
+			longest = math.Max(longest, floats.Norm(sums, 2))
+		}
+		if longest > bound || longest < 0.99*bound || bound < math.Sqrt(square) {
+			t.Errorf("counts up to %v: a record adds %v, the noise is for %v", most, longest, bound)
+		}
+	}
+}
+
 // What predicts has the rows of the fit, whether these are made all at once or block by block.
 func TestDetailIsPlacedAsItWasFitted(t *testing.T) {
 	rows := people(700, -1, rand.New(rand.NewPCG(5, 6)))

@@ -2,6 +2,7 @@ package ssp_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -115,6 +116,29 @@ func TestAllPartsAreAccountedFor(t *testing.T) {
 		q, _ := mechanism.Profile(m)
 		if _, mu, _ := privacy.GaussianMu(q); mu > 0.97*whole {
 			t.Errorf("%v: μ = %g as if the part did not count", m, mu)
+		}
+	}
+}
+
+// A label beyond the bound on either side, or that is no number, is refused before any noise is drawn: the noise hides
+// labels within it.
+func TestLabelsBeyondTheBound(t *testing.T) {
+	x, _ := records(8, 3, 1)
+	ada, fun := calibrated(t, 3, 1, 1e-5)
+	for _, m := range []mechanism.Mechanism{ada, fun, ssp.Boosted{AdaSSP: ada, Clip: 1, Rounds: 2}} {
+		for _, y := range []float64{labelBound, -labelBound, 0} {
+			if err := m.Check(x, slices.Repeat([]float64{y}, 8)); err != nil {
+				t.Errorf("%v refuses a label of %v: %v", m, y, err)
+			}
+		}
+		for _, y := range []float64{1.001 * labelBound, -1.001 * labelBound, math.Inf(-1), math.Inf(1), math.NaN()} {
+			labels := append(make([]float64, 7), y)
+			if m.Check(x, labels) == nil {
+				t.Errorf("%v admits a label of %v", m, y)
+			}
+			if r, err := m.Run(x, labels, noise.NewSeeded(1), nil); err == nil {
+				t.Errorf("%v releases %v with a label of %v", m, r.Coefficients, y)
+			}
 		}
 	}
 }

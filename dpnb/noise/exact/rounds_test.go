@@ -75,8 +75,8 @@ func TestIsotropicKnowsNoMoreThanItsDigits(t *testing.T) {
 			}
 			scaled := func(x *big.Int) *big.Int { return new(big.Int).Lsh(x, n.s.width) }
 			if scaled(k.gamma).Cmp(more.gamma) > 0 || scaled(k.gammaAbove).Cmp(more.gammaAbove) < 0 {
-				t.Errorf("Γ in [%v, %v] by %d digits, in [%v, %v] by one more", k.gamma, k.gammaAbove, digits, more.gamma,
-					more.gammaAbove)
+				t.Errorf("Γ in [%v, %v] by %d digits, in [%v, %v] by one more", k.gamma, k.gammaAbove, digits,
+					more.gamma, more.gammaAbove)
 			}
 			low, up := new(big.Int), new(big.Int)
 			for _, l := range k.lower {

@@ -196,7 +196,8 @@ func TestLocalisedBall(t *testing.T) {
 		}
 		return sum
 	}
-	l := LocalisedBall{Value: value, Lambda: 3, Centre: []float64{0.6, 0.3}, Radius: 0.7, C: 1, Epsilon: 100, Records: m}
+	l := LocalisedBall{Value: value, Lambda: 3, Centre: []float64{0.6, 0.3}, Radius: 0.7, C: 1, Epsilon: 100,
+		Records: m}
 	means := func(kappa float64) (at [2]float64) {
 		total, g, w := 0.0, make([]float64, 2), make([]float64, 2)
 		for i := range 400 * 400 {

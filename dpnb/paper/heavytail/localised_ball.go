@@ -14,11 +14,12 @@ import (
 // LocalisedBall is Localised in any dimension, over W₀ = B(Centre, Radius) ∩ B(0, 1): the density ∝ e^{−κF̂} with
 // κ = (ε/4)/(2Δ), Δ = 2C·2Radius/m, of F̂ with the ridge λ > 0.
 //
-// The paper has a sampler for log-concave densities that is right up to a max-divergence and with a probability. This one
-// is exact. At any point v with a subgradient g of F̂, strong convexity has F̂(w) ≥ F̂(v) − ‖g‖²/(2λ) + (λ/2)‖w − u‖²,
-// u = v − g/λ: draws of N(u, I/(κλ)) that lie in W₀ are accepted with the ratio of the two. If v is the minimiser, the
-// mean share of draws in W₀ that is accepted is at least e^{−2Cκ√(d/(κλ))}, whatever the records are: with the radius
-// of Algorithm 7 that is e^{−εm/69}, in every dimension, and 1 where losses are linear (docs/theory/localisation.md).
+// The paper has a sampler for log-concave densities that is right up to a max-divergence and with a probability. This
+// one is exact. At any point v with a subgradient g of F̂, strong convexity has F̂(w) ≥ F̂(v) − ‖g‖²/(2λ) + (λ/2)‖w −
+// u‖², u = v − g/λ: draws of N(u, I/(κλ)) that lie in W₀ are accepted with the ratio of the two. If v is the minimiser,
+// the mean share of draws in W₀ that is accepted is at least e^{−2Cκ√(d/(κλ))}, whatever the records are: with the
+// radius of Algorithm 7 that is e^{−εm/69}, in every dimension, and 1 where losses are linear
+// (docs/theory/localisation.md).
 type LocalisedBall struct {
 	// Value of F̂ and a subgradient, exactly; values that are within αin of it make a law that is within e^{±2κ·αin}.
 	Value      Function
@@ -41,7 +42,8 @@ func (l LocalisedBall) Sample(src *noise.Seeded, v []float64) (w []float64, draw
 	d, kappa := len(v), l.Sharpness()
 	s := 1 / math.Sqrt(kappa*l.Lambda)
 	if most := 2 * l.C * kappa * s * math.Sqrt(float64(d)); most > math.Log(1e7) {
-		return nil, 0, fmt.Errorf("heavytail: rejection may take e^%.0f draws; there is no other exact sampler here", most)
+		return nil, 0, fmt.Errorf("heavytail: rejection may take e^%.0f draws; there is no other exact sampler here",
+			most)
 	}
 	g, u, rest := make([]float64, d), make([]float64, d), make([]float64, d)
 	floor := l.Value(g, v) - 0.5*floats.Dot(g, g)/l.Lambda

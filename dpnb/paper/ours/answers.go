@@ -293,8 +293,8 @@ func answersCover(seed uint64, sharp float64, others map[string]float64) claim.C
 		_, farthest := exact.off()
 		o := claim.Decide(fmt.Sprintf("%d intervals of known law: %v; in %d settings together: %s", int(exact.runs[0]),
 			exact, len(settings), strings.Join(measured, "; ")),
-			fmt.Sprintf("standard errors: known law within %.1f of 4 on both sides, others at worst %.1f (together) and "+
-				"%.1f (%s) below what they say", farthest, -lowest, -worst.z, worst.where),
+			fmt.Sprintf("standard errors: known law within %.1f of 4 on both sides, others at worst %.1f (together) "+
+				"and %.1f (%s) below what they say", farthest, -lowest, -worst.z, worst.where),
 			farthest < 4 && lowest > -3.5 && worst.z > -4.5, "an interval does not cover as often as it says")
 		if size == claim.Full {
 			o.Note = strings.TrimPrefix(o.Note+"; "+strings.Join(notes, "; "), "; ")

@@ -22,7 +22,8 @@ func TestAnswersAreOfTheEvents(t *testing.T) {
 		Line
 		event privacy.Event
 	}{
-		{line("gaussian", map[string]float64{"sigma": 2, "sensitivity": 3}), privacy.Gaussian{Sigma: 2, Sensitivity: 3}},
+		{line("gaussian", map[string]float64{"sigma": 2, "sensitivity": 3}),
+			privacy.Gaussian{Sigma: 2, Sensitivity: 3}},
 		{line("laplace", map[string]float64{"scale": 4, "sensitivity": 3}), privacy.Laplace{Scale: 4, Sensitivity: 3}},
 		{line("isotropic-laplace", map[string]float64{"scale": 4, "sensitivity": 3}),
 			privacy.IsotropicLaplace{Scale: 4, Sensitivity: 3}},

@@ -65,7 +65,8 @@ func TestPureBoundsAreRoundedUp(t *testing.T) {
 			most = math.Max(most, c/beta*q+math.Log1p(s/lambda*(1-q)*(1+q)))
 		}
 		if !(parabola >= most*(1-1e-15)) || parabola > most*(1+1e-4) {
-			t.Errorf("parabola, C = %g, β = %g, s = %g, Λ = %g: %.17g, at least %.17g", c, beta, s, lambda, parabola, most)
+			t.Errorf("parabola, C = %g, β = %g, s = %g, Λ = %g: %.17g, at least %.17g", c, beta, s, lambda, parabola,
+				most)
 		}
 	}
 }

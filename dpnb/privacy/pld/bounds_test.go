@@ -96,8 +96,8 @@ func TestWhatWrapsAroundIsAllowedFor(t *testing.T) {
 				read++
 				if l, h, x := below.lnDelta(m), above.lnDelta(m), exact(s); math.Exp(l) > x*(1+1e-9) ||
 					math.Exp(h) < x*(1-1e-9) {
-					t.Fatalf("%d runs of −%g or %g, θ = %g, %g allowed to wrap: δ(%g) in [%g, %g], exact %g", k, down, up,
-						theta, math.Exp(lnMass), s, math.Exp(l), math.Exp(h), x)
+					t.Fatalf("%d runs of −%g or %g, θ = %g, %g allowed to wrap: δ(%g) in [%g, %g], exact %g", k, down,
+						up, theta, math.Exp(lnMass), s, math.Exp(l), math.Exp(h), x)
 				}
 			}
 		})
