@@ -10,6 +10,7 @@
 ARG GO_IMAGE=golang:1.26-bookworm
 ARG BASE_IMAGE=debian:bookworm-slim
 FROM ${GO_IMAGE} AS go
+RUN rm -rf /usr/local/go/api /usr/local/go/doc /usr/local/go/misc /usr/local/go/test
 
 # What both stages have.
 FROM ${BASE_IMAGE} AS base
@@ -34,11 +35,17 @@ COPY --chown=${NB_UID} go.mod go.sum ./
 RUN go mod download
 COPY --chown=${NB_UID} . .
 # The kernel and what completes code are built with a cache that is left behind. A report then fills the one that stays
-# with what cells are compiled from; of the modules stay the sources, not the archives in which they came.
+# with what cells are compiled from. Of the modules stay the sources that code and tests are built of, not the archives
+# in which they came, nor what only the kernel was built of.
 RUN GOCACHE=/tmp/tools go run ./dpnb/cmd/dpnb setup --register
 RUN go install ./dpnb/cmd/dpnb \
- && dpnb report 00_start_here --out /tmp/report \
- && find ~/go/pkg/mod/cache/download -name '*.zip' -delete
+ && dpnb report 00_start_here --out /tmp/report
+RUN find ~/go/pkg/mod/cache/download -name '*.zip' -delete \
+ && go list -deps -test -f '{{with .Module}}{{.Dir}}{{end}}' ./... \
+      | sed -n "s|^$HOME/go/pkg/mod/||p" | sort -u > /tmp/needed \
+ && tar -C ~/go/pkg/mod -cf /tmp/modules.tar -T /tmp/needed cache/download \
+ && chmod -R u+w ~/go/pkg/mod && rm -rf ~/go/pkg/mod \
+ && mkdir -p ~/go/pkg/mod && tar -C ~/go/pkg/mod -xf /tmp/modules.tar
 
 FROM base
 ARG NB_USER=dpnb
