@@ -99,6 +99,29 @@ func TestSurfaceCertificate(t *testing.T) {
 	}
 }
 
+// Far from the minimiser the multiplier μ of a point may be a hundred times that of the minimiser, and only half of it
+// counts: a quarter of the way round, beyond the kink of a steep loss, ‖g‖/(λ + μ) is less than the distance.
+func TestSurfaceCertificateFarAway(t *testing.T) {
+	const steep, length, gap = 100.0, 1e4, 1e-3
+	best := []float64{-math.Sqrt(0.5) - gap, 0}
+	best[1] = -math.Sqrt(1 - best[0]*best[0])
+	p := &Problem{Rows: matrix.NewDense(1, 2, []float64{length, 0}), Labels: []float64{length * (best[0] + gap/2)},
+		Loss: loss.Huber{Threshold: steep / length}, Lambda: 1, Linear: []float64{steep - 2*best[0], -2 * best[1]}}
+	found, err := MinimizeWithin(p, 1, 1e-9, 0, 1)
+	if err != nil || floats.Distance(found, best, 2) > 1e-8 {
+		t.Fatalf("the minimiser is %v, want %v (%v)", found, best, err)
+	}
+	w := newWithin(p, 1, 1e-9, 0, 1)
+	x := dd.NewVector(2)
+	x.Hi[0] = best[0] + gap
+	x.Hi[1] = math.Sqrt(1 - x.Hi[0]*x.Hi[0])
+	w.surface(x)
+	mu, distance := w.certify(x)
+	if off := floats.Distance(x.Hi, best, 2); off > distance || distance > 1.5*off || mu < 100 {
+		t.Errorf("off by %v, certified %v with μ = %v", off, distance, mu)
+	}
+}
+
 // Where every gradient errs as the analysis fears, towards the start and to and fro, it is the number of steps that
 // proves where they have led: to little more than the error over λ, which no norm of such gradients says. What is
 // certified holds, and is not much more where losses do not bend.

@@ -270,6 +270,11 @@ func (e *Encoding) CrossedColumns() (all [][2]int) {
 	return all
 }
 
+// CrossedBare reports whether a cross is of lines though its number has a curve, or of two numbers.
+func (e *Encoding) CrossedBare() bool {
+	return slices.ContainsFunc(e.crosses, func(x cross) bool { return x.bare })
+}
+
 func (x *cross) width() int { return x.rows * x.levels }
 
 // place is where the product of feature j and category l is among them.

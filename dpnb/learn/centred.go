@@ -92,7 +92,6 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		return nil, err
 	}
 	numbers, bias := p.task == frame.Number, d.Encoding.Bias()
-	norm, _ := d.Encoding.Normed()
 	radius := math.Nextafter(math.Hypot(1, bias), math.Inf(1))
 	fits := func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 		return p.informed(p, d, radius, mu, objpert.Config{RowNorm: radius, Epsilon: epsilon, Delta: delta,
@@ -118,7 +117,22 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		p.tolerance, p.curvatureShare, epsilon, delta}, func() (geometry.Centred, error) {
 		return geometry.Calibrate(about, geometry.Default, epsilon, delta, fits)
 	})
-	m.RowNorm, m.Bias, m.Numbers, m.Planned, m.BaseRate = norm, bias, numbers, float64(p.records), p.baseRate
+	p.describe(&m, d)
+	counts := p.task == frame.Count
+	if (numbers || counts) && !d.Encoding.Clipped() { // what is clipped with hats is not what is clipped without
+		m.Gate = hatsGate
+	}
+	if counts {
+		m.Most = d.Target.Upper
+	}
+	return m, err
+}
+
+// describe says what is public of the records of a design, to what buys their geometry.
+func (p recipe) describe(m *geometry.Centred, d *frame.Design) {
+	numbers := p.task == frame.Number
+	m.RowNorm, _ = d.Encoding.Normed()
+	m.Bias, m.Numbers, m.Planned, m.BaseRate = d.Encoding.Bias(), numbers, float64(p.records), p.baseRate
 	m.Weighted = d.Target.Weighted
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
 	m.Crossed = len(d.Encoding.CrossedCurves())
@@ -131,14 +145,25 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 			m.Pairs = d.Encoding.Blocks()
 		}
 	}
-	counts := p.task == frame.Count
-	if (numbers || counts) && !d.Encoding.Clipped() { // what is clipped with hats is not what is clipped without
-		m.Gate = hatsGate
+}
+
+// detailed returns a design with the products and cells that rows of a fit without privacy have, and where these are;
+// nil and d, if they have none.
+func (p recipe) detailed(d *frame.Design) (*frame.Design, *geometry.Bought) {
+	if !p.buys(d) {
+		return d, nil
 	}
-	if counts {
-		m.Most = d.Target.Upper
+	var m geometry.Centred
+	if p.describe(&m, d); len(m.Cells)+len(m.Pairs) == 0 {
+		return d, nil
 	}
-	return m, err
+	b, rows := m.Plain(d.Rows, d.Labels)
+	if b == nil {
+		return d, nil
+	}
+	out := *d
+	out.Rows = rows
+	return &out, b
 }
 
 // leastRidge is the least λ of numbers, in R²/μ: there the noise of the pseudo-Huber loss is 1.04 times the Gaussian
@@ -179,6 +204,9 @@ func (m *Model) probability(t float64) float64 {
 // also is what was released beside the coefficients, nil for nothing.
 func (m *Model) also() any {
 	if m.release == nil {
+		if m.plain != nil {
+			return m.plain
+		}
 		return nil
 	}
 	return m.release.Also

@@ -110,10 +110,7 @@ func TestModelsWithDetail(t *testing.T) {
 			}
 		}
 		out := filepath.Join(t.TempDir(), "model.json")
-		if err := m.Export(out); err == nil || !strings.Contains(err.Error(), "Curves()") {
-			t.Errorf("a form without cells and products has the model (%v)", err)
-		}
-		if err := curves.Export(out); err != nil {
+		if err := m.Export(out); err != nil {
 			t.Error(err)
 		}
 		card, err := m.Card()
@@ -158,3 +155,66 @@ func TestModelsWithDetail(t *testing.T) {
 }
 
 func first(m *learn.Model, _ float64) *learn.Model { return m }
+
+// A fit without privacy has the cells and products that a private one has where records are enough: it is as good, is
+// ahead of curves alone, shows what pairs do, says that it is not private, and can be changed; where they are not
+// enough it is the fit of curves alone.
+func TestPlainFitsWithDetail(t *testing.T) {
+	table := func(n int) learn.DataFrame {
+		return learn.FromScanner(earners(n), nil).WithSchema(earners(0).schema()...).Collect().
+			WithSchema(earners(0).schema()...)
+	}
+	df, few := table(20_000), table(250)
+	for name, l := range map[string]learn.Learner{"SVM": learn.SVM{Noise: learn.Seed(1)},
+		"Logistic": learn.Logistic{Noise: learn.Seed(1)}, "Huber": learn.Huber{Noise: learn.Seed(1)},
+		"Linear": learn.Linear{Noise: learn.Seed(1)}} {
+		number := name == "Huber" || name == "Linear"
+		make := func(df learn.DataFrame, opts ...learn.Option) *learn.Dataset {
+			if number {
+				return learn.Regression(df.Drop("rich"), "wage", opts...)
+			}
+			return learn.Binary(df.Drop("wage"), "rich", opts...)
+		}
+		score := func(m *learn.Model, err error) (*learn.Model, float64) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			s, err := m.Score(make(df))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			return m, s
+		}
+		_, private := score(l.Fit(make(df), learn.Simulate(1, 1e-6)))
+		plain, got := score(l.FitWithoutPrivacy(make(df)))
+		_, curves := score(l.FitWithoutPrivacy(make(df, learn.Curves())))
+		if got < private-0.02 || got < curves+0.02 {
+			t.Errorf("%s: without privacy %v, of curves alone %v, with privacy %v", name, got, curves, private)
+		}
+		shapes, err := plain.Shapes()
+		if err != nil || (len(shapes.Surfaces()) > 0) != number ||
+			!strings.Contains(shapes.Display().Text(), "WITHOUT") {
+			t.Errorf("%s: %v", name, err)
+		}
+		changed, err := plain.With(plain.Shape("age").Smoothed(100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, again := plain.Shape("age").Points(), plain.Unedited().Shape("age").Points()
+		after := changed.Shape("age").Points()
+		if before[0] != again[0] || before[7].Value == after[7].Value {
+			t.Errorf("%s: an edit changed the model itself, or nothing", name)
+		}
+		a, err := l.FitWithoutPrivacy(make(few))
+		b, e := l.FitWithoutPrivacy(make(few, learn.Curves()))
+		if err != nil || e != nil {
+			t.Fatal(err, e)
+		}
+		p, err := a.Predict(few)
+		q, e := b.Predict(few)
+		if err != nil || e != nil || !sameBits(p, q) {
+			t.Errorf("%s: few records have other features than curves (%v, %v)", name, err, e)
+		}
+	}
+}

@@ -108,7 +108,7 @@ type exportedOutput struct {
 // predict without this module. Save keeps all of a model, Export what a prediction needs.
 //
 // Errors: no model; one without privacy, whose coefficients were not released; one with patterns of texts, whose
-// expressions other languages read otherwise, or of step functions; those of the file system.
+// expressions other languages read otherwise, of step functions, or with crosses of lines; those of the file system.
 func (m *Model) Export(path string) error {
 	if err := m.Err(); err != nil {
 		return err
@@ -119,6 +119,10 @@ func (m *Model) Export(path string) error {
 	k, also := m.encoding.Kept(), m.also()
 	if _, steps := also.(*additive.Cells); steps {
 		return errors.New("dpnb: step functions have no place in the exported form, of linear models: Save has all")
+	}
+	if m.encoding.CrossedBare() {
+		return errors.New("dpnb: two numbers that are crossed, or a line of a number for each category where the " +
+			"number has a curve, have no place in the exported form: Save has all")
 	}
 	g := m.release.Guarantee
 	out := exported{Format: "dpnb linear model", Version: exportVersion,

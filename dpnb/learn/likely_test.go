@@ -338,3 +338,34 @@ func TestEffectsOfMothers(t *testing.T) {
 		t.Errorf("%d effects are found without privacy", found)
 	}
 }
+
+// What makes up for the ridge after a fit stretches the fit and its intervals, and none of the population, which are
+// corrected for the ridge by themselves.
+func TestPopulationIsNotStretched(t *testing.T) {
+	m, err := Logistic{CurvatureShare: 0.1, Noise: Seed(1)}.Fit(Binary(Patients(3000, 5), "ill"), Simulate(3, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bought, release, stretched := *m.bought(), *m.release, *m
+	bought.Stretch *= 2
+	release.Also, stretched.release = &bought, &release
+	for name, c := range map[string]struct {
+		of   func(m *Model, level float64) (*Intervals, error)
+		want float64
+	}{"fit": {(*Model).Intervals, 2}, "population": {(*Model).PopulationIntervals, 1}} {
+		one, err := c.of(m, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := c.of(&stretched, 0.95)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j := range m.features[:len(m.features)-1] { // the bias is not stretched
+			width, again := one.Upper[j]-one.Lower[j], other.Upper[j]-other.Lower[j]
+			if math.Abs(again/width-c.want) > 1e-6 {
+				t.Errorf("%s, %s: %v wide, of twice the stretch %v", name, m.features[j], width, again)
+			}
+		}
+	}
+}

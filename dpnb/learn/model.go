@@ -48,7 +48,9 @@ type Model struct {
 	coefficients []float64
 	// theta are those of the encoded rows, where effects are shown and no geometry was bought; nil where they are the
 	// coefficients.
-	theta       []float64
+	theta []float64
+	// plain is where a fit without privacy had records that have products or cells; nil of others.
+	plain       *geometry.Bought
 	features    []string
 	dataWarning string
 	lambda      float64

@@ -355,6 +355,9 @@ func (m *Model) edited(edits []edit) (*Model, error) {
 			r.Also = b
 		}
 		out.keep(r)
+	} else if b != nil {
+		b = b.CloneAlso().(*geometry.Bought)
+		out.plain = b
 	}
 	forms := max(1, len(m.coefficients)/max(1, len(effects)))
 	for _, e := range edits {
@@ -377,6 +380,9 @@ func (m *Model) edited(edits []edit) (*Model, error) {
 		case out.theta != nil:
 			floats.Add(out.theta[e.Part*d:(e.Part+1)*d], change)
 		}
+	}
+	if out.plain != nil {
+		out.theta = out.plain.Placing()
 	}
 	if out.release != nil {
 		out.release.Coefficients = out.coefficients

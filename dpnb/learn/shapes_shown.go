@@ -19,7 +19,10 @@ const whyStraight = "Where few records are, the penalty on bends and the noise d
 // counted says from where a shape counts.
 func (s *Shape) counted() string {
 	from := "its mean over the records, as far as that was bought"
-	if s.model.bought() == nil {
+	switch {
+	case s.model.plain != nil:
+		from = "its mean over the records"
+	case s.model.bought() == nil:
 		from = "its mean over the scale, as nothing was bought of where the records are"
 	}
 	crossed := ""

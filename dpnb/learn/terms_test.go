@@ -382,6 +382,10 @@ func TestCrossesAreGatedApart(t *testing.T) {
 				if err != nil || e != nil || !slices.Equal(p, q) {
 					t.Fatalf("loaded it predicts otherwise (%v, %v)", err, e)
 				}
+				if err := m.Export(filepath.Join(t.TempDir(), "m.json")); err == nil ||
+					!strings.Contains(err.Error(), "no place") {
+					t.Errorf("a form that has no crosses of lines has the model (%v)", err)
+				}
 				if s := m.Surface("age", "city"); len(m.Shape("age").Points()) < 50 || s.Err() != nil ||
 					s.Points()[0].NoiseAtOnce == nil {
 					t.Errorf("a curve of %d places (%v)", len(m.Shape("age").Points()), s.Err())

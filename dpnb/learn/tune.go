@@ -114,7 +114,7 @@ func (l Tune) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s := c.score(m.linear(), nil); s > top {
+		if s := c.score(m.linear(), m.also()); s > top {
 			best, top = m, s
 		}
 	}

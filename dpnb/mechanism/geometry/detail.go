@@ -207,6 +207,20 @@ func (b *Bought) places(z int) []int {
 	return all
 }
 
+// Plain returns where a fit WITHOUT privacy has records to which their products or cells are added: the frame of exact
+// sums, in which labels stay as they are, with the gates as at μ = 1; and the rows there. nil, where no gate opens.
+func (c Centred) Plain(rows matrix.Rows, labels []float64) (*Bought, matrix.Rows) {
+	n, _ := rows.Dims()
+	c.Mu, c.MeanSigma, c.CountSigma, c.Planned = 1, math.MaxFloat32, math.MaxFloat32, 0
+	f := c.frame(float64(n), rows)
+	f.scale, f.variance = 0, 0
+	f.centre(f.total(rows, labels, 0))
+	if f.Centre, f.Unit, f.Stretch = 0, 1, 1; !f.detail() || f.kept != nil {
+		return nil, nil
+	}
+	return &f.Bought, f.detailed(rows, 0)
+}
+
 // detailed returns the rows of a frame that have products or cells.
 func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 	n, d := rows.Dims()

@@ -100,9 +100,9 @@ func Ensure(ctx context.Context, s Settings) (*Kernel, error) {
 		return nil, err
 	}
 	// Two kernels for two uses: one folder of helpers with gopls and one without.
-	use := "run"
+	use := uses[0]
 	if s.Editor {
-		use = "edit"
+		use = uses[1]
 	}
 	k.Bin = filepath.Join(k.dir, k.GoVersion, use, "bin")
 	k.Path = filepath.Join(s.Cache, "kernel", k.Key, use, "jupyter")
@@ -178,11 +178,22 @@ func goOutput(ctx context.Context, root string, args ...string) (string, error) 
 
 const partPrefix = ".part-"
 
-// build makes a tool in k.Bin unless it is there.
+// uses of a kernel: to run notebooks, and for people.
+var uses = [2]string{"run", "edit"}
+
+// build makes a tool in k.Bin unless it is there. What was built for the other use is taken from there.
 func (k *Kernel) build(ctx context.Context, s Settings, t tool) error {
 	path := filepath.Join(k.Bin, t.name)
 	if _, err := os.Stat(path); err == nil {
 		return nil
+	}
+	if err := os.MkdirAll(k.Bin, 0o755); err != nil {
+		return err
+	}
+	for _, use := range uses {
+		if os.Link(filepath.Join(k.dir, k.GoVersion, use, "bin", t.name), path) == nil {
+			return nil
+		}
 	}
 	s.Progress("building " + t.name + " (once for each version)")
 	return place(s, path, func(part string) error {

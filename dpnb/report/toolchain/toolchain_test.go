@@ -50,6 +50,10 @@ func TestKernelIsBuiltOnce(t *testing.T) {
 	if err != nil || *again != *k || said != nil {
 		t.Errorf("second time: %+v, %v, said %q", again, err, said)
 	}
+	s.Editor = true
+	if other, err := Ensure(context.Background(), s); err != nil || other.Bin == k.Bin || said != nil {
+		t.Errorf("for the other use: %v, said %q", err, said)
+	}
 }
 
 // The package by which a cell speaks to the kernel is of the kernel's version.
