@@ -226,7 +226,7 @@ func TestRunsShareNoBuffer(t *testing.T) {
 	if slices.Equal(one, two) {
 		t.Error("two runs drew the same")
 	}
-	if src.bits().(*buffer) == src.bits().(*buffer) {
+	if first, second := src.bits(), src.bits(); first.(*buffer) == second.(*buffer) {
 		t.Error("two runs draw from one buffer, which a copy of this process would go on with")
 	}
 }
