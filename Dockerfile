@@ -4,7 +4,7 @@
 #   docker build -t dpnb .
 #   docker run --rm -p 127.0.0.1:8888:8888 -v "$PWD:/home/dpnb/work" dpnb      # opens Jupyter there
 #   docker run --rm -v "$PWD:/home/dpnb/work" dpnb dpnb report                 # leaves reports/ there
-#   docker run --rm dpnb dpnb test
+#   docker run --rm -w /home/dpnb/dpnb dpnb dpnb test
 #
 # mybinder.org builds it for a user that it names, NB_USER.
 ARG GO_IMAGE=golang:1.26-bookworm

@@ -56,7 +56,7 @@ says the same, and write the new one with --renew.`,
 				return listClaims(out, claims, asJSON)
 			}
 			if renew {
-				return renewProofs(cmd.Context(), out, claims)
+				return renewProofs(out, claims)
 			}
 			if markdown != "" && (len(only) > 0 || full) {
 				return errors.New("--markdown writes the whole register in its quick form; leave out --only and --full")
@@ -202,8 +202,8 @@ func claimsDocument() (*claim.Document, error) {
 	return claim.NewDocument(paper.Papers(), tree), nil
 }
 
-func renewProofs(ctx context.Context, out io.Writer, claims []claim.Claim) error {
-	root, err := source(ctx)
+func renewProofs(out io.Writer, claims []claim.Claim) error {
+	root, err := source()
 	if err != nil {
 		return err
 	}

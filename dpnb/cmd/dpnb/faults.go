@@ -34,7 +34,7 @@ each, with the tests of the package in their short form and those of --check as 
 and a table, and nothing is written.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := source(cmd.Context())
+			root, err := source()
 			if err != nil {
 				return err
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,14 +15,8 @@ import (
 
 const notebookSuffix = ".ipynb"
 
-// source returns the clone that the user is in, or else that the program was built in, for what works on the source
-// itself.
-func source(ctx context.Context) (string, error) {
-	if tree, err := project.Find(ctx); err == nil && tree.Version == "" {
-		return tree.Dir, nil
-	}
-	return project.Root(".") // which says why not
-}
+// source returns the clone that the user is in, for what works on the source itself.
+func source() (string, error) { return project.Root(".") }
 
 // projectNotebooks returns the notebooks of the project, in order of their names.
 func projectNotebooks(root string) ([]string, error) {

@@ -42,7 +42,7 @@ outputs must be those that are committed. What is missing is set up first.
 --full runs the tests as well that are slow and rarely fail.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			root, err := source(cmd.Context())
+			root, err := source()
 			if err != nil {
 				return err
 			}
