@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -123,7 +124,9 @@ func TestCalibrated(t *testing.T) {
 	if card := must.Get(back.Card()); !strings.Contains(string(card), "## Calibrated") {
 		t.Error("the card says nothing of the calibration")
 	}
-	if err := back.Export(path); err == nil {
+	if err := back.Export(path); err != nil {
+		t.Error(err)
+	} else if text := must.Get(os.ReadFile(path)); !strings.Contains(string(text), "calibration") {
 		t.Error("exported without its calibration")
 	}
 }

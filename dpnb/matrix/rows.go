@@ -257,10 +257,8 @@ func MarginsAlone(r Rows, dst, theta []float64, lo, hi int) {
 		kernel.MarginsAlone(dst[:hi-lo], m.Data[lo*m.D:hi*m.D], theta)
 	case *CSR:
 		m.Margins(dst[:hi-lo], theta, lo, hi)
-	case interface {
-		Blocks(lo, hi int, use func(b *Dense, from int))
-	}:
-		m.Blocks(lo, hi, func(b *Dense, from int) { kernel.MarginsAlone(dst[from-lo:from-lo+b.N], b.Data, theta) })
+	case blocks:
+		marginsOfBlocks(m, dst, theta, lo, hi)
 	default:
 		group := make([]float64, 4*len(theta))
 		for ; lo < hi; lo += 4 {
@@ -272,6 +270,16 @@ func MarginsAlone(r Rows, dst, theta []float64, lo, hi int) {
 			dst = dst[k:]
 		}
 	}
+}
+
+// blocks are rows that are made block by block.
+type blocks interface {
+	Blocks(lo, hi int, use func(b *Dense, from int))
+}
+
+// marginsOfBlocks is a function of its own so that nothing of MarginsAlone is on the heap for its sake.
+func marginsOfBlocks(m blocks, dst, theta []float64, lo, hi int) {
+	m.Blocks(lo, hi, func(b *Dense, from int) { kernel.MarginsAlone(dst[from-lo:from-lo+b.N], b.Data, theta) })
 }
 
 // Complement returns orthonormal columns that span what is orthogonal to all of the directions, which are orthonormal,

@@ -86,7 +86,7 @@ func TestRelease(t *testing.T) {
 	}
 	number := strings.TrimPrefix(Release, "v")
 	for file, want := range map[string]string{"CITATION.cff": "\nversion: " + number + "\n",
-		"docs/CHANGELOG.md": "\n## " + number, "docs/go.md": ModulePath + "@" + Release + "\n",
+		"docs/CHANGELOG.md": "\n## " + number, "docs/go.md": ModulePath + "/dpnb@" + Release + "\n",
 		"docs/versions.md": "`" + Release + "`"} {
 		if text, err := os.ReadFile(filepath.Join(root, file)); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s has no %q (%v)", file, want, err)
