@@ -14,8 +14,8 @@ func TestMethodsThatFiguresLeaveOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	notebook := string(text)
-	if !strings.Contains(notebook, "it leaves out three of these methods: C-OP as corrected, whose slope is in section "+
-		"5, and Huber and the front door, which are in the table of all runs below") {
+	if !strings.Contains(notebook, "it leaves out three of these methods: C-OP as corrected, whose slope is in "+
+		"section 5, and Huber and the front door, which are in the table of all runs below") {
 		t.Error("the notebook does not say which methods its figure leaves out")
 	}
 	_, header, _ := strings.Cut(notebook, "| n | ε | ")
