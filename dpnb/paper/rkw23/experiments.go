@@ -50,8 +50,10 @@ func figureTwo(swapped bool, factor float64) claim.Check {
 			at[fmt.Sprintf("%s|%s|%g", c.Task, c.Mechanism, c.Epsilon)] = c
 		}
 		ok := true
-		var measured []string
+		var measured, names []string
+		behind := "" // where Algorithm 1 is not between the two
 		for _, s := range sets {
+			names = append(names, s.Name)
 			for _, eps := range g.Epsilons {
 				get := func(name string) sim.Cell { return at[fmt.Sprintf("%s|%s|%g", s.Name, name, eps)] }
 				ours, paper, honest, dishonest := get("dpnb"), get("Algorithm 1"), get("honest DP-SGD"),
@@ -67,6 +69,9 @@ func figureTwo(swapped bool, factor float64) claim.Check {
 				case s.Name == highDimensional && eps < 0.5: // next to a coin, whatever is done
 				case s.Name == highDimensional:
 					ok = ok && ours.Mean > honest.Mean && dishonest.Mean > paper.Mean
+					if paper.Mean < honest.Mean {
+						behind += fmt.Sprintf(". On %s Algorithm 1 is behind honest DP-SGD at ε = %g", s.Name, eps)
+					}
 				case eps < 1:
 					lower, _ := honest.Interval()
 					ok = ok && ours.Mean > honest.Mean && paper.Mean > lower && dishonest.Mean > paper.Mean
@@ -75,14 +80,9 @@ func figureTwo(swapped bool, factor float64) claim.Check {
 				}
 			}
 		}
-		var names []string
-		for _, s := range sets {
-			names = append(names, s.Name)
-		}
 		return claim.Decide(strings.Join(measured, "; "), "means of 10 trials", ok,
 			"the order of the methods is another").
 			Corrected(fmt.Sprintf("%d of 4 data sets were run here (%s); Gisette is not to be had, and the clusters "+
-				"of both Synthetic sets are drawn anew. On Synthetic-H, in the full run, Algorithm 1 is behind "+
-				"honest DP-SGD at ε = 8, whose λ is then too large", len(sets), strings.Join(names, ", ")))
+				"of both Synthetic sets are drawn anew%s", len(sets), strings.Join(names, ", "), behind))
 	})
 }
