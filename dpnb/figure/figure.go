@@ -180,7 +180,7 @@ func (f *Figure) Percent() *Figure {
 func evenTicks(scale float64, unit string) plot.Ticker {
 	return plot.TickerFunc(func(lo, hi float64) []plot.Tick {
 		lo, hi = scale*lo, scale*hi
-		step := roundStep((hi - lo) / 6)
+		step := RoundStep((hi - lo) / 6)
 		var ticks []plot.Tick
 		for k := math.Ceil(lo/step - 1e-9); k*step <= hi*(1+1e-12); k++ {
 			ticks = append(ticks, plot.Tick{Value: k * step / scale, Label: Number(k*step) + unit})
@@ -216,8 +216,8 @@ func warningHeight(lines int) vg.Length {
 // Number writes a number as the ticks of a figure do: 0.5, 20, 1e−6.
 func Number(v float64) string { return numeral.Format(v) }
 
-// roundStep returns the number of the form 1, 2 or 5 times a power of ten next above x > 0.
-func roundStep(x float64) float64 {
+// RoundStep returns the number of the form 1, 2 or 5 times a power of ten next above x > 0.
+func RoundStep(x float64) float64 {
 	p := math.Pow(10, math.Floor(math.Log10(x)))
 	for _, m := range []float64{1, 2, 5} {
 		if m*p >= x {

@@ -62,8 +62,8 @@ func TestImpossiblePoints(t *testing.T) {
 
 func TestRoundStep(t *testing.T) {
 	for x, want := range map[float64]float64{0.7: 1, 1: 1, 1.1: 2, 2.5: 5, 6: 10, 0.013: 0.02} {
-		if got := roundStep(x); math.Abs(got-want) > 1e-12 {
-			t.Errorf("roundStep(%v) = %v, want %v", x, got, want)
+		if got := RoundStep(x); math.Abs(got-want) > 1e-12 {
+			t.Errorf("RoundStep(%v) = %v, want %v", x, got, want)
 		}
 	}
 }

@@ -99,8 +99,10 @@ func (e *Encoding) Coded() (all []Coded) {
 		case c.levels != nil && c.categories == nil:
 			of.MissingStep = c.step(math.NaN())
 		case c.periodic():
+			start := make([]float64, 2*harmonics) // where cosines are 1
+			wave(start, 0, 1)
 			for k := range harmonics {
-				of.Waves = append(of.Waves, 1/(float64(k+1)*harmonicNorm))
+				of.Waves = append(of.Waves, start[2*k])
 			}
 		}
 		all = append(all, of)

@@ -170,16 +170,20 @@ func (e *Encoding) Straight() *Encoding {
 	if s.Curves == 0 {
 		return e
 	}
-	if s.Curves, s.CrossedLines = 0, false; s.InUnits {
-		s.ClipNorm = 0
-	}
-	return e.with(s)
+	s.Curves, s.CrossedLines = 0, false
+	return e.fewer(s)
 }
 
 // Uncrossed returns e without CrossedCurves.
 func (e *Encoding) Uncrossed() *Encoding {
 	s := e.settings
-	if s.CrossedLines = true; s.InUnits {
+	s.CrossedLines = true
+	return e.fewer(s)
+}
+
+// fewer returns e by settings with fewer features, for which another norm is clipped at.
+func (e *Encoding) fewer(s DesignSettings) *Encoding {
+	if s.InUnits {
 		s.ClipNorm = 0
 	}
 	return e.with(s)

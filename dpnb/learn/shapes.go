@@ -435,22 +435,23 @@ func (s *Shape) Importance() float64 {
 	return stat.PopStdDev(values, s.term.Shares)
 }
 
+// span is a band's in the unit of the shape, nil for nil.
+func (s *Shape) span(p *Span) *Span {
+	if p == nil {
+		return nil
+	}
+	return &Span{s.to(p.Estimate), s.to(p.Lower), s.to(p.Upper)}
+}
+
 // Points returns the shape at the places of a grid: of a number its knots and places between them, then its categories.
 func (s *Shape) Points() []ShapePoint {
 	if s.Err() != nil {
 		return nil
 	}
 	all := make([]ShapePoint, len(s.places))
-	span := func(p *Span) *Span {
-		if p == nil {
-			return nil
-		}
-		return &Span{s.to(p.Estimate), s.to(p.Lower), s.to(p.Upper)}
-	}
 	for k, p := range s.places {
 		all[k] = ShapePoint{p.name, p.at, s.to(p.form(s.own)), s.to(p.form(s.was) + p.released - p.detail),
-			span(p.noise), span(p.noiseAtOnce),
-			span(p.population), span(p.populationAtOnce)}
+			s.span(p.noise), s.span(p.noiseAtOnce), s.span(p.population), s.span(p.populationAtOnce)}
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
@@ -269,8 +270,7 @@ func (s *Surface) Points() (all []SurfacePoint) {
 			k := i*len(s.b.places) + j
 			at := SurfacePoint{Names: [2]string{p.name, r.name}, At: [2]float64{p.at, r.at}, Value: s.a.to(s.forms[k])}
 			if s.why == nil {
-				n := s.noise[k]
-				at.NoiseAtOnce = &Span{s.a.to(n.Estimate), s.a.to(n.Lower), s.a.to(n.Upper)}
+				at.NoiseAtOnce = s.a.span(&s.noise[k])
 			}
 			all = append(all, at)
 		}
@@ -291,18 +291,16 @@ func (s *Surface) Importance() float64 {
 				w[k] = of.term.Shares[p.below]
 			}
 		}
-		floats.Scale(1/math.Max(floats.Sum(w), 0x1p-1000), w)
 		return w
 	}
 	a, b := weights(s.a), weights(s.b)
-	var mean, square float64
+	var values, shares []float64
 	for i, u := range a {
 		for j, v := range b {
-			value := s.a.to(s.forms[i*len(b)+j])
-			mean, square = mean+u*v*value, square+u*v*value*value
+			values, shares = append(values, s.a.to(s.forms[i*len(b)+j])), append(shares, u*v)
 		}
 	}
-	return math.Sqrt(math.Max(0, square-mean*mean))
+	return stat.PopStdDev(values, shares)
 }
 
 // unsure says whether the noise leaves the sign of the surface open at a place.
@@ -469,13 +467,7 @@ func levelsBetween(lo, hi float64) (all []float64) {
 	if !(hi-lo > 1e-9*(1+math.Abs(lo)+math.Abs(hi))) {
 		return nil
 	}
-	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/6)))
-	for _, times := range []float64{1, 2, 5, 10} {
-		if times*step*7 >= hi-lo {
-			step *= times
-			break
-		}
-	}
+	step := figure.RoundStep((hi - lo) / 7)
 	for k := math.Floor(lo/step) + 1; k*step < hi; k++ {
 		if v := k * step; v > lo {
 			all = append(all, v+0)

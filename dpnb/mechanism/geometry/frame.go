@@ -71,10 +71,7 @@ func (c Centred) frame(count float64, rows matrix.Rows) frame {
 	_, d := rows.Dims()
 	f := frame{Bought: Bought{Count: count, Records: math.Max(fewest, count), Curved: true, Scale: 1, Unit: 1,
 		RowNorm: c.RowNorm, Bias: c.Bias}, c: &c, d: d}
-	hats := 0
-	for _, s := range c.Curves {
-		hats += s.Len
-	}
+	hats := hatsOf(c.Curves)
 	f.Mean = make([]float64, d-1)
 	if c.Law == mechanism.Laplace {
 		f.space = without(f.left())
@@ -84,10 +81,7 @@ func (c Centred) frame(count float64, rows matrix.Rows) frame {
 	f.worth = all
 	if f.Records*all < c.Gate*float64(hats) {
 		own, crossed := c.Curves[:len(c.Curves)-c.Crossed], c.Curves[len(c.Curves)-c.Crossed:]
-		hats = 0
-		for _, s := range own {
-			hats += s.Len
-		}
+		hats = hatsOf(own)
 		f.CrossedLines = c.Law == mechanism.Gaussian && hats > 0 && c.Crossed > 0 &&
 			f.Records*all >= c.Gate*float64(hats)
 		if f.Curved = f.CrossedLines; !f.Curved {
@@ -115,6 +109,14 @@ func (c Centred) frame(count float64, rows matrix.Rows) frame {
 	}
 	f.variance = f.scale * f.scale * c.Law.Variance(f.entries())
 	return f
+}
+
+// hatsOf is how many hats there are.
+func hatsOf(curves []matrix.Span) (hats int) {
+	for _, s := range curves {
+		hats += s.Len
+	}
+	return hats
 }
 
 // features is how many coordinates rows have, the bias apart.

@@ -38,10 +38,9 @@ func NewFrontier(signal, delta float64, epsilons, ratios []float64) (_ *Frontier
 		targets = append(targets, proportional.Target{Epsilon: e, Delta: delta, Adjacency: privacy.AddRemove})
 	}
 	wrong := func(p proportional.Prediction) float64 { return 100 * p.Quality().Error }
-	for _, row := range measure.Must(task.Frontier(proportional.Objective, targets, ratios)) {
-		f.Wrong = append(f.Wrong, nil)
+	f.Wrong = make([][]float64, len(epsilons))
+	for i, row := range measure.Must(task.Frontier(proportional.Objective, targets, ratios)) {
 		for _, p := range row {
-			i := len(f.Wrong) - 1
 			f.Wrong[i] = append(f.Wrong[i], wrong(p))
 		}
 	}

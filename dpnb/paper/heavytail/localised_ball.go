@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -93,7 +94,9 @@ func (a Algorithm7Ball) Second(z *matrix.Dense, at []float64) LocalisedBall {
 		Radius: 50 * a.scale(z.N) * float64(z.D), C: a.C, Epsilon: a.Epsilon, Records: z.N}
 }
 
-func (a Algorithm7Ball) scale(m int) float64 { return 12 * a.C / (a.Lambda * float64(m) * a.Epsilon) }
+func (a Algorithm7Ball) scale(m int) float64 {
+	return Algorithm7{C: a.C, Lambda: a.Lambda, Epsilon: a.Epsilon}.Scale(m)
+}
 
 // Run returns a draw of both stages, with how many of the second it took.
 //
@@ -102,12 +105,10 @@ func (a Algorithm7Ball) Run(z *matrix.Dense, src *noise.Seeded) (w []float64, dr
 	best, g := make([]float64, z.D), make([]float64, z.D)
 	a.Objective(z)(g, best)
 	floats.Scale(-1/a.Lambda, g) // the minimiser, and on the ball its projection: level sets are spheres about it
-	inBall(best, g)
+	unit := composite.Ball{Radius: 1}
+	unit.Project(best, g)
 	at, scale := append([]float64(nil), best...), a.scale(z.N)
 	noise.Exact(src).IsotropicLaplace(z.D).AddRounded(at, scale, exact.Grid(scale))
-	inBall(at, at)
+	unit.Project(at, at)
 	return a.Second(z, at).Sample(src, best)
 }
-
-// inBall writes to dst the point of the unit ball that is nearest to v.
-func inBall(dst, v []float64) { floats.ScaleTo(dst, 1/math.Max(1, floats.Norm(v, 2)), v) }

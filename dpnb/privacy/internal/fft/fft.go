@@ -136,9 +136,7 @@ func (f *Real) lives() {
 }
 
 // Root returns e^{−2πik/n} for 0 ≤ k < n, within 5e-16 of it.
-func (f *Real) Root(k int) complex128 { return f.root(k) }
-
-func (f *Real) root(k int) complex128 {
+func (f *Real) Root(k int) complex128 {
 	if h := f.n / 2; k >= h {
 		return -f.table[k-h]
 	}
@@ -163,16 +161,16 @@ func (f *Real) complex(scratch []complex128) []complex128 {
 					break
 				}
 			}
-			w := f.root(2 * p * s)
+			w := f.Root(2 * p * s)
 			switch r {
 			case 2:
 				radix2(y[2*s*p:2*s*(p+1)], x[s*p:], s, m, w)
 			case 3:
-				radix3(y[3*s*p:3*s*(p+1)], x[s*p:], s, m, w, f.root(4*p*s))
+				radix3(y[3*s*p:3*s*(p+1)], x[s*p:], s, m, w, f.Root(4*p*s))
 			case 4:
-				radix4(y[4*s*p:4*s*(p+1)], x[s*p:], s, m, w, f.root(4*p*s), f.root(6*p*s))
+				radix4(y[4*s*p:4*s*(p+1)], x[s*p:], s, m, w, f.Root(4*p*s), f.Root(6*p*s))
 			case 5:
-				radix5(y[5*s*p:5*s*(p+1)], x[s*p:], s, m, w, f.root(4*p*s), f.root(6*p*s), f.root(8*p*s))
+				radix5(y[5*s*p:5*s*(p+1)], x[s*p:], s, m, w, f.Root(4*p*s), f.Root(6*p*s), f.Root(8*p*s))
 			}
 		}
 		x, y = y, x
