@@ -87,6 +87,11 @@ func broken(words string, s text.Style, room vg.Length) (lines []string) {
 	return lines
 }
 
+// inLines breaks a text into lines that fit the room.
+func inLines(words string, s text.Style, room vg.Length) string {
+	return strings.Join(broken(words, s, room), "\n")
+}
+
 // draw draws the page; title is written at its top.
 func (p *page) draw(c draw.Canvas, title text.Style, words string) {
 	width := c.Max.X - c.Min.X
