@@ -84,8 +84,7 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 	}
 	f.YRange(0, 1.3*peak)
 	f.Alt = fmt.Sprintf("A histogram of λ_min with a peak far to the right of two dashed lines: %s of it lies left "+
-		"of the "+
-		"first, %s between", share(outside, float64(draws)), share(near, float64(draws)))
+		"of the first, %s of the rest between", share(outside, float64(draws)), share(near, inside))
 	return f, it, nil
 }
 
