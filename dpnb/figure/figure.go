@@ -430,8 +430,11 @@ func (f *Figure) draw(c draw.Canvas) {
 		c.FillText(warningStyle(), vg.Point{X: c.Min.X, Y: c.Max.Y - warningHeight(i+1) + warningHeight(1)/3}, line)
 	}
 	c = draw.Crop(c, 0, 0, 0, -warningHeight(len(lines)))
+	title := f.plot.Title
+	c.FillText(title.TextStyle, vg.Point{X: c.Center().X, Y: c.Max.Y}, inLines(title.Text, title.TextStyle, c.Size().X))
+	c = draw.Crop(c, 0, 0, 0, -f.titleHeight(c.Size().X))
 	if f.page != nil {
-		f.page.draw(c, f.plot.Title.TextStyle, f.plot.Title.Text)
+		f.page.draw(c)
 		return
 	}
 	if f.bar != nil {
@@ -439,14 +442,10 @@ func (f *Figure) draw(c draw.Canvas) {
 	}
 	// The plot would write its title and the names of its axes on one line, and leave room for a name about the mean of
 	// the axis' ends, which is not the middle of a logarithmic one: they are written here.
-	title, x, y, ticks := f.plot.Title, f.plot.X.Label, f.plot.Y.Label, f.plot.X.Tick.Marker
+	x, y, ticks := f.plot.X.Label, f.plot.Y.Label, f.plot.X.Tick.Marker
 	defer func() { f.plot.Title, f.plot.X.Label, f.plot.Y.Label, f.plot.X.Tick.Marker = title, x, y, ticks }()
 	f.plot.Title.Text, f.plot.X.Label.Text, f.plot.Y.Label.Text = "", "", ""
-	size := c.Size()
-	above := inLines(title.Text, title.TextStyle, size.X)
-	c.FillText(title.TextStyle, vg.Point{X: c.Center().X, Y: c.Max.Y}, above)
-	c = draw.Crop(c, 0, 0, 0, -room(above, title.TextStyle, title.Padding))
-	under, beside := inLines(x.Text, x.TextStyle, size.X), inLines(y.Text, y.TextStyle, c.Size().Y)
+	under, beside := inLines(x.Text, x.TextStyle, c.Size().X), inLines(y.Text, y.TextStyle, c.Size().Y)
 	inner := draw.Crop(c, room(beside, y.TextStyle, y.Padding), 0, room(under, x.TextStyle, x.Padding), 0)
 	if f.equal {
 		f.equalise(inner)
@@ -463,6 +462,12 @@ func (f *Figure) draw(c draw.Canvas) {
 	at = within(area.Center().Y, y.TextStyle.Width(beside)/2, c.Min.Y, c.Max.Y)
 	left := c.Min.X + y.TextStyle.Height(beside) - y.TextStyle.FontExtents().Descent
 	c.FillText(turned, vg.Point{X: left, Y: at}, beside)
+}
+
+// titleHeight is the room of the title in a figure so wide.
+func (f *Figure) titleHeight(width vg.Length) vg.Length {
+	title := f.plot.Title
+	return room(inLines(title.Text, title.TextStyle, width), title.TextStyle, title.Padding)
 }
 
 // room is how high a text is with the padding below it; nothing needs none.
