@@ -445,8 +445,10 @@ func (f *Figure) draw(c draw.Canvas) {
 	x, y, ticks := f.plot.X.Label, f.plot.Y.Label, f.plot.X.Tick.Marker
 	defer func() { f.plot.Title, f.plot.X.Label, f.plot.Y.Label, f.plot.X.Tick.Marker = title, x, y, ticks }()
 	f.plot.Title.Text, f.plot.X.Label.Text, f.plot.Y.Label.Text = "", "", ""
-	under, beside := inLines(x.Text, x.TextStyle, c.Size().X), inLines(y.Text, y.TextStyle, c.Size().Y)
-	inner := draw.Crop(c, room(beside, y.TextStyle, y.Padding), 0, room(under, x.TextStyle, x.Padding), 0)
+	under := inLines(x.Text, x.TextStyle, c.Size().X)
+	inner := draw.Crop(c, 0, 0, room(under, x.TextStyle, x.Padding), 0)
+	beside := inLines(y.Text, y.TextStyle, inner.Size().Y)
+	inner = draw.Crop(inner, room(beside, y.TextStyle, y.Padding), 0, 0, 0)
 	if f.equal {
 		f.equalise(inner)
 	}
@@ -459,7 +461,7 @@ func (f *Figure) draw(c draw.Canvas) {
 	c.FillText(x.TextStyle, vg.Point{X: at, Y: c.Min.Y + x.TextStyle.FontExtents().Descent}, under)
 	turned := y.TextStyle
 	turned.Rotation += math.Pi / 2
-	at = within(area.Center().Y, y.TextStyle.Width(beside)/2, c.Min.Y, c.Max.Y)
+	at = within(area.Center().Y, y.TextStyle.Width(beside)/2, inner.Min.Y, inner.Max.Y)
 	left := c.Min.X + y.TextStyle.Height(beside) - y.TextStyle.FontExtents().Descent
 	c.FillText(turned, vg.Point{X: left, Y: at}, beside)
 }

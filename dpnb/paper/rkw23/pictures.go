@@ -63,8 +63,8 @@ func Turning(alpha float64) (_ *figure.Figure, err error) {
 	} else if n > 0 {
 		broken = fmt.Sprintf("from dimension %g to %g", above[0], above[n-1])
 	}
-	f.Alt = fmt.Sprintf("The old claim is level. The exact divergence is above it %s; in dimension %g it is %.2g times "+
-		"the claim. The bound for rank d rises, and is above both.", broken, last, exact[len(exact)-1]/line[0])
+	f.Alt = fmt.Sprintf("The old claim is level. The exact divergence is above it %s; in dimension %g it is %.2g "+
+		"times the claim. The bound for rank d rises, and is above both.", broken, last, exact[len(exact)-1]/line[0])
 	return f.Dashed("the old claim", turningDimensions, line, figure.Orange), nil
 }
 
