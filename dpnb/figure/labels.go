@@ -77,18 +77,8 @@ func (l label) style() text.Style {
 	return s
 }
 
-// lines is the text as it is written: in as few lines as fit, which are about equally long.
-func (l label) lines() string {
-	out := broken(l.text, l.style(), labelRoom)
-	for room := vg.Length(labelRoom); len(out) > 1 && room > labelRoom/2; room -= 4 {
-		narrower := broken(l.text, l.style(), room)
-		if len(narrower) > len(out) {
-			break
-		}
-		out = narrower
-	}
-	return strings.Join(out, "\n")
-}
+// lines is the text as it is written.
+func (l label) lines() string { return inLines(l.text, l.style(), labelRoom) }
 
 // beside is how far from its point a label stands, and leaderFrom and leaderTo where a leader begins and ends; one that
 // was moved by less than moved needs none.

@@ -87,9 +87,17 @@ func broken(words string, s text.Style, room vg.Length) (lines []string) {
 	return lines
 }
 
-// inLines breaks a text into lines that fit the room.
+// inLines breaks a text into as few lines as fit the room, which are about equally long.
 func inLines(words string, s text.Style, room vg.Length) string {
-	return strings.Join(broken(words, s, room), "\n")
+	out := broken(words, s, room)
+	for narrow := room; len(out) > 1 && narrow > room/2; narrow -= 4 {
+		even := broken(words, s, narrow)
+		if len(even) > len(out) {
+			break
+		}
+		out = even
+	}
+	return strings.Join(out, "\n")
 }
 
 // draw draws the figures and their caption.
