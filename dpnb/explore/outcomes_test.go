@@ -164,6 +164,10 @@ func TestOutcomesRefuse(t *testing.T) {
 			t.Error("not refused")
 		}
 	}
+	if err := explore.ConfusionOf(many).Noise(learn.Seed(1)).By("ward").Check(df); err == nil ||
+		!strings.Contains(err.Error(), "all records") {
+		t.Errorf("asked of each group: %v", err)
+	}
 	if err := explore.ConfusionOf(many).Check(df); err == nil {
 		t.Error("a simulated model's outcomes are asked with secure noise")
 	}
