@@ -203,9 +203,8 @@ func (s *Shape) Smoothed(by float64) *Shape {
 }
 
 // Bend says how much the curves of numbers bend, all together: Σw(f − line)² over knots and curves, w the shares of the
-// records there, divided by what the noise alone makes of it in the mean, if the same fit without noise has lines. It is
-// free. In the mean it is 1 and what bends without noise, measured so. NaN where the law of the noise is not known or
-// nothing can bend.
+// records there, in multiples of its mean if the same fit without noise has straight lines. It is free. NaN where the
+// law of the noise is not known or nothing can bend.
 //
 // Proof: docs/theory/curves.md#dpnb-bend.
 func (s *Shapes) Bend() float64 {
