@@ -98,8 +98,8 @@ func TestSensitivityIsThatOfTheProof(t *testing.T) {
 	}{{Theorem31, AnyLoss, 2}, {Theorem31, LinearModel, 2}, {Spectral, AnyLoss, 1}, {Directional, LinearModel, 1}} {
 		for _, shift := range []float64{0, 3} {
 			const eta, l = 0.3, 2
-			s := Setting{Wishart: Wishart{3, 12}, Smoothness: l, Rank: 1, Structure: c.st, Accounting: c.a, Shift: shift,
-				AnchorError: eta}
+			s := Setting{Wishart: Wishart{3, 12}, Smoothness: l, Rank: 1, Structure: c.st, Accounting: c.a,
+				Shift: shift, AnchorError: eta}
 			n, err := s.Noise(split)
 			if err != nil {
 				t.Fatal(err)

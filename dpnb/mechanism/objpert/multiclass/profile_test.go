@@ -204,8 +204,8 @@ func TestParametersOutOfRange(t *testing.T) {
 	}
 }
 
-// What a composition costs as a Gaussian mechanism covers its profile far out, where only what each part may tell all is
-// left: that of every run.
+// What a composition costs as a Gaussian mechanism covers its profile far out, where what is left is the probability
+// with which some run tells all.
 func TestSlackOfEveryRunIsPaidFor(t *testing.T) {
 	const runs, each = 7, 1e-9
 	one, err := privacy.Approx{Epsilon: 0.2, Delta: each, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
