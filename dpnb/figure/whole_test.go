@@ -94,6 +94,23 @@ func TestColorBar(t *testing.T) {
 	}
 }
 
+// Bands, whiskers and intervals reach as far as they are said to, as they are drawn and in numbers.
+func TestUncertaintyIsDrawnWhole(t *testing.T) {
+	x, lo, hi := []float64{0, 1}, []float64{1, 2}, []float64{3, 5}
+	numbers := New("", "x", "y").Band(x, lo, hi, Blue).Whiskers(x, lo, hi, Gray).
+		Intervals([]string{"a"}, []float64{1}, []float64{2}, []float64{4}, Blue).Numbers()
+	const want = "band, 4 points: (0, 1) (1, 2) (1, 5) (0, 3)\nwhiskers, 4 points: (0, 1) (1, 2) (0, 3) (1, 5)\n" +
+		"line, 2 points: (1, 1) (4, 1)\ndots, 1 points: (2, 1)\n"
+	if !strings.HasSuffix(numbers, want) {
+		t.Errorf("got\n%s", numbers)
+	}
+	_, line := extent(t, New("", "", "").YRange(0, 6).Line("", []float64{0, 0}, []float64{1, 5}, Blue))
+	_, whisker := extent(t, New("", "", "").YRange(0, 6).Whiskers([]float64{0}, []float64{1}, []float64{5}, Blue))
+	if math.Abs(float64(line-whisker)) > 2 {
+		t.Errorf("a whisker is %d dots long, a line between its ends %d", whisker, line)
+	}
+}
+
 // Numbers change with the data, and not with what is only looks.
 func TestNumbers(t *testing.T) {
 	x := Span(0, 1, 20)
