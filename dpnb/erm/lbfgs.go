@@ -49,6 +49,11 @@ func (r *search) lbfgs(m metric, mayFactor bool) (over bool) {
 			}
 		}
 		switch {
+		case !r.exact && mayFactor && r.e.passes > 1 && norm > 1e4*r.s.Tolerance && !r.rough && r.wholePays():
+			m = newPrimalMetric(r.p, 1, r.e.penalty, r.e.workers, true)
+			r.m, r.exact = m, true
+			pairs.Reset()
+			m.refresh(r.x)
 		case r.exact && slow:
 			pairs.Reset()
 			m.refresh(r.x)

@@ -174,6 +174,20 @@ func (m *Dense) Select(index []int) *Dense {
 	return s
 }
 
+// Block writes the rows lo ≤ i < hi of r to dst, one after another.
+func Block(r Rows, dst []float64, lo, hi int) {
+	if b, ok := r.(interface {
+		Block(dst []float64, lo, hi int)
+	}); ok {
+		b.Block(dst, lo, hi)
+		return
+	}
+	_, d := r.Dims()
+	for i := lo; i < hi; i++ {
+		r.Row(dst[(i-lo)*d:(i-lo+1)*d], i)
+	}
+}
+
 // Densed returns r if it is dense, else a dense copy.
 func Densed(r Rows) *Dense {
 	if m, ok := r.(*Dense); ok {

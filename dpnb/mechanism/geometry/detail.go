@@ -235,9 +235,8 @@ func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 	}
 	parts := make([]matrix.CSR, (n+block-1)/block)
 	parallel.Each(len(parts), workers, func(p int) {
-		row, x, part := make([]float64, d), make([]float64, len(b.Mean)), &parts[p]
-		for i := p * block; i < min(n, (p+1)*block); i++ {
-			rows.Row(row, i)
+		x, part := make([]float64, len(b.Mean)), &parts[p]
+		each(rows, p*block, min(n, (p+1)*block), func(i int, row []float64) {
 			by := b.unit(x, row)
 			copy(pairs.Base.(*matrix.Dense).Data[i*(len(x)-z):], x[z:])
 			k := b.move(x)
@@ -257,7 +256,7 @@ func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 			cells.Starts[i+1] = len(part.Values) - before
 			t := shorter(d+len(x)) / math.Max(1, math.Sqrt(square)) * (1 - 0x1p-46)
 			own.A[i], own.W[i], pairs.A[i], last.A[i] = by*k*t, -k*t, k*t, t
-		}
+		})
 	})
 	for i := range n {
 		cells.Starts[i+1] += cells.Starts[i]
