@@ -28,8 +28,6 @@ type Affine struct {
 	Longest float64
 	// Aside says where the base has, for some features, what they were before rows were scaled; nil if it has not.
 	Aside map[int]int
-
-	room sync.Pool // of *[]float64
 }
 
 // Dims implements Rows.
@@ -41,9 +39,11 @@ func (m *Affine) Dims() (n, d int) {
 	return n, d
 }
 
-// take returns room for count numbers, to be given back.
-func (m *Affine) take(count int) *[]float64 {
-	room, ok := m.room.Get().(*[]float64)
+var rooms sync.Pool // of *[]float64
+
+// take returns room for count numbers, to be put back to rooms.
+func take(count int) *[]float64 {
+	room, ok := rooms.Get().(*[]float64)
 	if !ok {
 		room = new([]float64)
 	}
@@ -67,8 +67,8 @@ func (m *Affine) Margins(dst, theta []float64, lo, hi int) {
 	full := theta
 	if m.Kept != nil {
 		_, d := m.Base.Dims()
-		room := m.take(d)
-		defer m.room.Put(room)
+		room := take(d)
+		defer rooms.Put(room)
 		full = *room
 		clear(full)
 		for j, k := range m.Kept {
@@ -104,8 +104,8 @@ func (m *Affine) shift(dst, theta []float64, lo, hi int) {
 // AddScaled implements Rows.
 func (m *Affine) AddScaled(dst, w []float64, lo, hi int) {
 	_, d := m.Base.Dims()
-	room := m.take(hi - lo + d)
-	defer m.room.Put(room)
+	room := take(hi - lo + d)
+	defer rooms.Put(room)
 	scaled, full := (*room)[:hi-lo], (*room)[hi-lo:]
 	copy(scaled, w)
 	if m.A != nil {
@@ -162,21 +162,26 @@ func normsOf(r Rows, dst []float64, lo, hi int) {
 // Row implements Rows.
 func (m *Affine) Row(dst []float64, i int) { m.Block(dst, i, i+1) }
 
-// Block writes the rows lo ≤ i < hi to dst, one after another: those of the base first.
+// Block writes the rows lo ≤ i < hi to dst, one after another.
 func (m *Affine) Block(dst []float64, lo, hi int) {
 	_, d := m.Dims()
 	if m.Kept == nil {
 		Block(m.Base, dst, lo, hi)
 	} else {
 		_, from := m.Base.Dims()
-		room := m.take((hi - lo) * from)
-		defer m.room.Put(room)
+		room := take((hi - lo) * from)
+		defer rooms.Put(room)
 		Block(m.Base, *room, lo, hi)
+		same := 0 // the first features, as a rule
+		for same < d && m.Kept[same] == same {
+			same++
+		}
 		for i := range hi - lo {
 			own, row := (*room)[i*from:(i+1)*from], dst[i*d:(i+1)*d]
-			for j, k := range m.Kept {
-				if row[j] = 0; k >= 0 {
-					row[j] = own[k]
+			copy(row[:same], own)
+			for j := same; j < d; j++ {
+				if row[j] = 0; m.Kept[j] >= 0 {
+					row[j] = own[m.Kept[j]]
 				}
 			}
 		}
@@ -286,16 +291,15 @@ func (b Beside) each(use func(r Rows, from, to int)) {
 
 // Margins implements Rows.
 func (b Beside) Margins(dst, theta []float64, lo, hi int) {
-	more := make([]float64, hi-lo)
+	room := take(hi - lo)
+	defer rooms.Put(room)
 	b.each(func(r Rows, from, to int) {
 		if from == 0 {
 			r.Margins(dst, theta[:to], lo, hi)
 			return
 		}
-		r.Margins(more, theta[from:to], lo, hi)
-		for i, v := range more {
-			dst[i] += v
-		}
+		r.Margins(*room, theta[from:to], lo, hi)
+		floats.Add(dst[:hi-lo], *room)
 	})
 }
 
@@ -308,8 +312,20 @@ func (b Beside) AddScaled(dst, w []float64, lo, hi int) {
 func (b Beside) Norms(dst []float64, lo, hi int) { normsOf(b, dst, lo, hi) }
 
 // Row implements Rows.
-func (b Beside) Row(dst []float64, i int) {
-	b.each(func(r Rows, from, to int) { r.Row(dst[from:to], i) })
+func (b Beside) Row(dst []float64, i int) { b.Block(dst, i, i+1) }
+
+// Block writes the rows lo ≤ i < hi to dst, one after another.
+func (b Beside) Block(dst []float64, lo, hi int) {
+	_, d := b.Dims()
+	b.each(func(r Rows, from, to int) {
+		own := to - from
+		room := take((hi - lo) * own)
+		defer rooms.Put(room)
+		Block(r, *room, lo, hi)
+		for i := range hi - lo {
+			copy(dst[i*d+from:i*d+to], (*room)[i*own:])
+		}
+	})
 }
 
 // Nonzeros is what a pass reads.

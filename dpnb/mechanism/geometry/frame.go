@@ -146,9 +146,12 @@ func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 // with them only if that is 1. It returns about what the row is multiplied by.
 func (f *Bought) unit(dst, row []float64) (by float64) {
 	if len(f.Pairs) > 0 {
-		plain := Bought{RowNorm: f.RowNorm, kept: f.kept}
-		by = plain.unit(dst[:len(dst)-products(f.Pairs)], row)
-		return by * f.pair(dst)
+		plain, own := Bought{RowNorm: f.RowNorm, kept: f.kept}, len(row)-1
+		if f.kept != nil {
+			own = len(f.kept)
+		}
+		by = plain.unit(dst[:own], row)
+		return by * f.pair(dst, own)
 	}
 	by = 1 / f.RowNorm
 	scale := func(norm float64) {

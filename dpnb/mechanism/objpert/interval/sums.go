@@ -3,6 +3,7 @@ package interval
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -17,7 +18,7 @@ func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, s
 	score *mat.SymDense) {
 	n, d := rows.Dims()
 	const block = 256
-	x := make([]float64, block*d)
+	x, room := make([]float64, block*d), make([]float64, block*d)
 	t, w := make([]float64, block), make([]float64, block)
 	slope := fit.Loss.Lipschitz()
 	m := newParts(d, fit.Smoothness(), fit.Loss.Smoothness())
@@ -28,15 +29,20 @@ func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, s
 	for lo := 0; lo < n; lo += block {
 		hi := min(lo+block, n)
 		t, w := t[:hi-lo], w[:hi-lo]
-		matrix.MarginsAlone(rows, t, theta, lo, hi)
+		matrix.Block(rows, x, lo, hi)
+		if _, sparse := rows.(*matrix.CSR); sparse { // whose margins are of the entries alone
+			matrix.MarginsAlone(rows, t, theta, lo, hi)
+		} else {
+			matrix.MarginsAlone(matrix.NewDense(hi-lo, d, x[:(hi-lo)*d]), t, theta, 0, hi-lo)
+		}
 		fit.Loss.Curvature(w, t, labels[lo:hi])
-		m.add(rows, x, w, lo)
+		m.add(x, w, room)
 		if scores {
 			fit.Loss.ValueSlope(w, t, labels[lo:hi])
 			for i, f := range w {
 				w[i] = f * f
 			}
-			v.add(rows, x, w, lo)
+			v.add(x, w, room)
 		}
 	}
 	if scores {
@@ -48,25 +54,22 @@ func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, s
 // parts is a sum of matrices w·xxᵀ that are rounded one by one.
 type parts struct {
 	*exact.Outer
+	d    int
 	most float64 // the largest weight
 }
 
 // newParts takes a bound s on the Frobenius norm of a part and one on the weights.
-func newParts(d int, s, most float64) *parts { return &parts{exact.NewOuter(d, s), most} }
+func newParts(d int, s, most float64) *parts { return &parts{exact.NewOuter(d, s), d, most} }
 
-// add adds w·xxᵀ of the rows from lo on; x has room for them. A weight that is no number, or negative, counts as zero.
-func (p *parts) add(rows matrix.Rows, x, w []float64, lo int) {
-	_, d := rows.Dims()
+// add adds w·xxᵀ of the rows in x; room is for as many. A weight that is no number, or negative, counts as zero.
+func (p *parts) add(x, w, room []float64) {
+	d := p.d
 	for i, v := range w {
-		row := x[i*d : (i+1)*d]
-		rows.Row(row, lo+i)
 		root := 0.0
 		if v > 0 {
 			root = math.Sqrt(min(v, p.most))
 		}
-		for j := range row {
-			row[j] *= root
-		}
+		floats.ScaleTo(room[i*d:(i+1)*d], root, x[i*d:(i+1)*d])
 	}
-	p.Add(x, len(w))
+	p.Add(room, len(w))
 }
