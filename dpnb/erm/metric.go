@@ -179,7 +179,8 @@ func (m *primalMetric) part(part, from, to, a, b int, theta []float64) {
 		}
 		if m.c == nil || a == 0 && b == 0 {
 			for k, f := range m.forms { // of forms that are apart the rows are the same
-				kernel.Margins(t[k*count:(k+1)*count], m.room[part][k%per*gramRows*m.d:][:count*m.d], theta[f.lo:f.hi])
+				own := m.room[part][k%per*gramRows*m.d:]
+				kernel.Margins(t[k*count:(k+1)*count], own[:count*m.d], theta[f.lo:f.hi])
 			}
 			m.f.Derivatives(nil, c, t, m.s.Labels[lo:hi])
 		}
@@ -190,9 +191,9 @@ func (m *primalMetric) part(part, from, to, a, b int, theta []float64) {
 	}
 }
 
-// packRecord writes the rows whose outer products, summed, are ± block (a, b) of a record, whose rows are gramRows apart
-// in of: with c at every count-th place, √(c_a − κc_a²)·x or √(κc_ac_b)·x, and where all forms see the same the √c_k(a_k
-// − κΣc_la_l), for κΣc is 0 or 1.
+// packRecord writes the rows whose outer products, summed, are ± block (a, b) of a record. Its own rows are gramRows
+// apart in of. With c at every count-th place they are √(c_a − κc_a²)·x or √(κc_ac_b)·x, and where all forms see the
+// same the √c_k(a_k − κΣc_la_l), for κΣc is 0 or 1.
 func (m *primalMetric) packRecord(rows, of, c []float64, count, a, b int) {
 	kappa, per := m.f.Coupling(), m.perBlock()
 	for k := range per {

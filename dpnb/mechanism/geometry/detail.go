@@ -172,8 +172,9 @@ func (b *Bought) Nowhere() (all []matrix.Direction) {
 	return all
 }
 
-// pair completes the first features z of a row, ‖z‖ ≤ 1, by their products in the places after them, which are as long
-// as productNorm if there are any, and scales both so that the row is no longer than 1. It returns by what z was scaled.
+// pair completes the first z features of a row, at most 1 long, by their products in the places after them, which are
+// as long as productNorm if there are any, and scales both so that the row is no longer than 1. It returns by what the
+// first were scaled.
 func (b *Bought) pair(dst []float64, z int) float64 {
 	multiply(dst[z:], dst, dst, b.Pairs)
 	if norm := math.Sqrt(matrix.SumSquares(dst[z:])); norm > 0x1p-400 {
