@@ -5,6 +5,8 @@ import (
 	"image/png"
 	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +48,33 @@ func TestEqual(t *testing.T) {
 		if w, h := extent(t, circle(f).Equal()); math.Abs(float64(w)/float64(h)-1) > 0.02 {
 			t.Errorf("%s: %d × %d is not round", name, w, h)
 		}
+	}
+}
+
+// Whatever is written stays within the figure, where titles, names of axes and labels are too long for one line, and
+// labels of ticks keep apart.
+func TestLettersFit(t *testing.T) {
+	long, x := strings.Repeat("far too long for a line ", 5), []float64{1, 10, 100}
+	f := New("A title: "+long, "abscissa: "+long, "ordinate: "+long).LogX(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 50, 70, 100)
+	f.Line("one: "+long, x, []float64{1, 2, 3}, Blue).Line("another: "+long, x, []float64{1, 2, 3.1}, Orange)
+	written := regexp.MustCompile(`<text x="([-\d.]+)" y="([-\d.]+)"[^>]*font-size:([\d.]+)px[^>]*>([^<]*)</text>`)
+	ends, n := map[string]float64{}, 0
+	for _, m := range written.FindAllStringSubmatch(string(must.Get(f.SVG())), -1) {
+		left, size := must.Get(strconv.ParseFloat(m[1], 64)), must.Get(strconv.ParseFloat(m[3], 64))
+		right, most := left+float64(style(size, Ink).Width(m[4])), float64(f.width())
+		if !strings.HasPrefix(m[2], "-") { // it is turned
+			most = float64(f.height())
+		}
+		if n++; left < 0 || right > most {
+			t.Errorf("%q is from %.0f to %.0f of %.0f", m[4], left, right, most)
+		}
+		if before, there := ends[m[2]]; there && left < before+2 {
+			t.Errorf("%q runs into what is before it", m[4])
+		}
+		ends[m[2]] = right
+	}
+	if n < 25 {
+		t.Errorf("%d texts are written", n)
 	}
 }
 

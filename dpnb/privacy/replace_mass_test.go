@@ -31,6 +31,33 @@ func TestReplaceOfMassAtInfinity(t *testing.T) {
 	}
 }
 
+// marked is the exact profile of a mechanism that says nothing, but with probability m that the record is there: its
+// mass at infinity is in one direction alone.
+type marked struct{ m float64 }
+
+func (marked) Adjacency() Adjacency { return AddRemove }
+
+func (p marked) LogDeltaUpper(d Direction, eps float64) float64 {
+	if d == Remove {
+		return math.Log(math.Max(p.m, -math.Expm1(eps)))
+	}
+	return math.Log(math.Max(0, 1-(1-p.m)*math.Exp(eps)))
+}
+
+// Who replaces a record may show the mark of the one or of the other, whichever of the two steps comes first.
+func TestReplaceOfMassInOneDirection(t *testing.T) {
+	p := marked{0.01}
+	r, err := ReplaceProfile(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, eps := range []float64{0, 0.5, 3, 31, 1e3, math.Inf(1)} {
+		if got := DeltaUpper(r, eps); !(got >= p.m && got <= 1.001*p.m) {
+			t.Errorf("ε = %v: δ ≤ %v, and the mark is there with probability %v", eps, got, p.m)
+		}
+	}
+}
+
 func TestRareSubsampleOfLittleNoise(t *testing.T) {
 	p, err := SubsampledGaussian{Sigma: 0.01, Sensitivity: 1, Rate: 1e-300}.Profile(AddRemove)
 	if err != nil {

@@ -54,8 +54,13 @@ func drawn(n, d int, seed uint64) (*matrix.Dense, []float64) {
 // write stores records.
 func write(t testing.TB, path string, rows *matrix.Dense, labels []float64) File {
 	t.Helper()
-	f := File{Path: path, Key: [32]byte{1, 2, 3}}
-	w, err := stored.Create(path, f.Key, rows.D, false)
+	return writeAs(t, File{Path: path, Key: [32]byte{1, 2, 3}}, rows, labels)
+}
+
+// writeAs is write under a key.
+func writeAs(t testing.TB, f File, rows *matrix.Dense, labels []float64) File {
+	t.Helper()
+	w, err := stored.Create(f.Path, f.Key, rows.D, false)
 	if err == nil {
 		err = w.Append(rows, labels)
 	}
@@ -185,6 +190,24 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 				} else if at == 0 && (!slices.Equal(got.Vector, bits[k].Vector) || got.Value != bits[k].Value) {
 					t.Errorf("%d processes, kind %d: other bits", processes, q.Kind)
 				}
+			}
+		}
+	}
+}
+
+// TestCheckpointsAreOfTheirRecords: sums that are in the folder are found again for the same records, and not for
+// others that were stored under the same name: of another table, schema or encoding, as the key says.
+func TestCheckpointsAreOfTheirRecords(t *testing.T) {
+	on, dir, path, q := session(t, 0), t.TempDir(), filepath.Join(t.TempDir(), "a.rows"), queries(4)[0]
+	for key := range byte(2) {
+		rows, labels := drawn(3000, 4, uint64(key))
+		f := writeAs(t, File{Path: path, Key: [32]byte{key}}, rows, labels)
+		want := must.Get(open(t, on, t.TempDir(), f).Pass(q))
+		for found := range 2 {
+			r := open(t, on, dir, f)
+			got := must.Get(r.Pass(q))
+			if r.Found != found || r.Made != 1-found || !slices.Equal(got.Vector, want.Vector) {
+				t.Errorf("key %d: %d passes found, %d made: %v, want %v", key, r.Found, r.Made, got.Vector, want.Vector)
 			}
 		}
 	}

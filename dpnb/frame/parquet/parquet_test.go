@@ -246,6 +246,60 @@ func writeTypes(path string) error {
 	return errors.Join(g.Close(), w.Close())
 }
 
+// A column within another is missing where either is null, and each row keeps its own value.
+func TestColumnsWithinOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.parquet")
+	optional := pq.Repetitions.Optional
+	rooms, err := schema.NewPrimitiveNode("rooms", optional, pq.Types.Double, -1, -1)
+	city, e := schema.NewPrimitiveNodeLogical("city", optional, schema.StringLogicalType{}, pq.Types.ByteArray, -1, -1)
+	home, f := schema.NewGroupNode("home", optional, schema.FieldList{rooms, city}, -1)
+	root, g := schema.NewGroupNode("schema", pq.Repetitions.Required, schema.FieldList{home}, -1)
+	out, h := os.Create(path)
+	if err := errors.Join(err, e, f, g, h); err != nil {
+		t.Fatal(err)
+	}
+	w := file.NewParquetWriter(out, root)
+	group := w.AppendRowGroup()
+	levels := []int16{2, 1, 2, 0, 1, 2} // of 1 the column is null, of 0 what it is within
+	for range 2 {
+		c, err := group.NextColumn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch c := c.(type) {
+		case *file.Float64ColumnChunkWriter:
+			_, err = c.WriteBatch([]float64{3, 4, 5}, levels, nil)
+		case *file.ByteArrayColumnChunkWriter:
+			_, err = c.WriteBatch([]pq.ByteArray{[]byte("a"), []byte("b"), []byte("c")}, levels, nil)
+		}
+		if err := errors.Join(err, c.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(group.Close(), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := parquet.Open(path, &parquet.Settings{ChunkRows: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, want := range map[string]string{"home.rooms": "3,,4,,,5", "home.city": "a,,b,,,c"} {
+		tab, err := frame.Collect(s, []string{column})
+		if err != nil {
+			t.Errorf("%s: %v", column, err)
+			continue
+		}
+		c, _ := tab.Column(column)
+		var got []string
+		for i := range tab.Rows() {
+			got = append(got, c.Text(i))
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("%s has %q, want %s", column, got, want)
+		}
+	}
+}
+
 // A file that was cut short, at whatever place, is refused by name.
 func TestBrokenFiles(t *testing.T) {
 	dir := t.TempDir()

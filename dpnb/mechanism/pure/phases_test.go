@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -143,6 +144,39 @@ func TestPhasesNoise(t *testing.T) {
 			paid.Mul(paid, big.NewFloat(m.Epsilon)).Quo(paid, big.NewFloat(m.stages()))
 			if moved := (Output{Problem: p, Adjacency: c.adj}).Sensitivity(); paid.Cmp(big.NewFloat(moved)) < 0 {
 				t.Errorf("%v, phase %d: %v is paid for, moved is %v", m, phase, paid, moved)
+			}
+		}
+	}
+}
+
+// The second stage has the noise of its own ball, which is larger than the first one's where the first noise leads far
+// away: without records it is all there is, and the bits say what it should be.
+func TestSecondStageHasNoiseForItsBall(t *testing.T) {
+	for _, epsilon := range []float64{0.5, 8, 300} {
+		m := phases(t, func(c *PhasesConfig) {
+			c.Double, c.Count, c.Epsilon, c.Lambda, c.Tolerance = true, 1, epsilon, 1e-4, 1e-7
+		})
+		const d = 3
+		p := m.within(make([]float64, d), 1)
+		for seed := range uint64(20) {
+			got, err := m.block(matrix.NewDense(0, d, nil), nil, p, noise.Exact(noise.NewSeeded(seed)), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			draw, ball, scale := noise.Exact(noise.NewSeeded(seed)), p, 0.0
+			stage := func(at []float64) []float64 {
+				scale = min(p.Clip/p.Lambda, 2*ball.Radius) * 2 / epsilon
+				draw.IsotropicLaplace(d).AddRounded(at, scale, exact.Grid(scale))
+				return at
+			}
+			w := stage(make([]float64, d))
+			project(w, p.Centre, p.Radius)
+			ball.Radius, ball.Centre = min(m.localRadius(p, d), 2*p.Radius), w
+			want := make([]float64, d)
+			project(want, w, ball.Radius)
+			project(stage(want), w, ball.Radius)
+			if off := floats.Distance(got, want, 2); !(off <= 0.02*(p.Radius+scale)) {
+				t.Errorf("ε = %g: %v, which is %g from %v, with noise of %.4g", epsilon, got, off, want, scale)
 			}
 		}
 	}

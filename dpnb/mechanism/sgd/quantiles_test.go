@@ -91,6 +91,7 @@ func TestLevelCovariance(t *testing.T) {
 		{[]float64{0.9}, []float64{0.9}},
 		{[]float64{0.05, 0.95}, []float64{0.95, 0.95}},
 		{[]float64{0.1, 0.5, 0.9}, []float64{0.918, 0.752, 0.918}},
+		{[]float64{0.100001, 0.5, 0.9}, []float64{0.918, 0.752, 0.918}}, // other levels, with noise of their own
 		{deciles, []float64{1.067, 1.073, 1.056, 1.040, 1.033, 1.040, 1.056, 1.073, 1.067}},
 	} {
 		cov, err := LevelCovariance(c.levels)

@@ -96,6 +96,26 @@ func TestComposeIsRepeating(t *testing.T) {
 	})
 }
 
+// What is joined into one line are equal events, and not those that are called the same.
+func TestNamesDoNotJoinEvents(t *testing.T) {
+	of := func(mu float64) privacy.Event {
+		return privacy.Known{Name: "a fit", Of: privacy.GaussianProfile(mu, privacy.AddRemove)}
+	}
+	a, err := NewPLD(privacy.AddRemove, nil)
+	must(t, err)
+	for _, mu := range []float64{0.3, 0.4, 0.3} {
+		must(t, a.Compose(of(mu), 1))
+	}
+	want, err := privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(0.34), privacy.AddRemove), 1e-5)
+	must(t, err)
+	if got := upper(t, a, 1e-5); math.Abs(got-want) > 1e-9 {
+		t.Errorf("ε = %v, want %v", got, want)
+	}
+	if l := a.Ledger(); len(l) != 2 || l[0].Count != 2 {
+		t.Errorf("the ledger has %v: want two lines, the first twice", l)
+	}
+}
+
 func TestOrderDoesNotMatter(t *testing.T) {
 	other := privacy.Laplace{Scale: 2, Sensitivity: 1}
 	forAll(t, func(t *testing.T, make func() Accountant, e privacy.Event) {

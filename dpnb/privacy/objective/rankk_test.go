@@ -85,6 +85,36 @@ func TestRankKIsMonotone(t *testing.T) {
 	}
 }
 
+// A bound on the trace is attained by k equal eigenvalues: it says what those say that are bounded one by one, and no
+// less.
+func TestTraceIsAttainedByEqualEigenvalues(t *testing.T) {
+	for _, k := range []int{1, 2, 5, 40} {
+		const trace = 0.6
+		equal := RankK{Rank: k, Smoothness: trace / float64(k), Slope: 1, Lambda: 0.3, Sigma: 4}
+		bounded := equal
+		bounded.Smoothness, bounded.Trace = 1, trace
+		p, err := equal.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := bounded.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, eps := range []float64{0.2, 1, 3} {
+			want, got := p.LogDeltaUpper(privacy.Remove, eps), q.LogDeltaUpper(privacy.Remove, eps)
+			if !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) {
+				t.Errorf("k = %d, ε = %g: ln δ = %g by the trace, %g by eigenvalues that have it", k, eps, got, want)
+			}
+		}
+		x, err := equal.RDP(3)
+		y, e := bounded.RDP(3)
+		if err != nil || e != nil || !(math.Abs(x-y) <= 1e-10*x) {
+			t.Errorf("k = %d: Rényi bound %g by the trace, %g by eigenvalues that have it (%v, %v)", k, y, x, err, e)
+		}
+	}
+}
+
 func TestRDPAndZCDP(t *testing.T) {
 	l, _ := Logistic(1)
 	cfg := Config{Curve: l, Lambda: 0.05, Sigma: 4}

@@ -86,3 +86,34 @@ func TestReleaseBelowGuarantee(t *testing.T) {
 		}
 	}
 }
+
+// How far apart minimisers can be is (7) or (8) of docs/theory/quadratic.md, whichever is less, at the size that U has
+// in the proof: L, and twice that by Theorem 3.1.
+func TestSensitivityIsThatOfTheProof(t *testing.T) {
+	split := Split{Epsilon1: 1, Epsilon2: 1, Delta1: 0.01, Delta2: 0.01, Delta3: 0.01, Delta4: 0.01}
+	for _, c := range []struct {
+		a  Accounting
+		st Structure
+		u  float64
+	}{{Theorem31, AnyLoss, 2}, {Theorem31, LinearModel, 2}, {Spectral, AnyLoss, 1}, {Directional, LinearModel, 1}} {
+		for _, shift := range []float64{0, 3} {
+			const eta, l = 0.3, 2
+			s := Setting{Wishart: Wishart{3, 12}, Smoothness: l, Rank: 1, Structure: c.st, Accounting: c.a,
+				Shift: shift, AnchorError: eta}
+			n, err := s.Noise(split)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := s.perturbation(split, 0)
+			first, second, most := p.alpha+shift, p.moved+shift, chiUpperQuantile(12, math.Log(split.Delta4))+shift
+			e1, e2 := math.Sqrt(most/first)*eta, math.Sqrt((most+c.u*l/n.Sigma2)/second)*eta
+			apart := func(e, smallest float64) float64 {
+				return (c.u*l*eta + (l+c.u*l)*e) / (n.Sigma2 * smallest)
+			}
+			want := math.Min(e1+e2, math.Min(apart(e1, second), apart(e2, first)))
+			if !(n.Sensitivity >= want && n.Sensitivity <= want*(1+1e-9)) {
+				t.Errorf("%v, %v, c = %v: at most %v apart, want %v", c.a, c.st, shift, n.Sensitivity, want)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
 // largest returns max_p Σ p_c h_c + κ(1 − ‖p‖²) over the simplex exactly: p is the projection of h/2κ on it.
@@ -198,6 +199,32 @@ func TestParametersOutOfRange(t *testing.T) {
 						t.Fatalf("%v, %v, ε = %g: ln δ = %g, least %g", m, d, eps, l, least)
 					}
 				}
+			}
+		}
+	}
+}
+
+// What a composition costs as a Gaussian mechanism covers its profile far out, where what is left is the probability
+// with which some run tells all.
+func TestSlackOfEveryRunIsPaidFor(t *testing.T) {
+	const runs, each = 7, 1e-9
+	one, err := privacy.Approx{Epsilon: 0.2, Delta: each, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := compose(nil, pld.Component{Profile: one, Count: runs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tail := range []float64{runs * each * (1 + 1e-9), 1e-6} {
+		mu, slack, err := privacy.AsGaussian(p, tail)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, eps := range []float64{0, 0.5, 1, 2, 30} {
+			g := privacy.DeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), eps)
+			if got := privacy.DeltaUpper(p, eps); got > (g+slack)*(1+1e-6) || slack > tail {
+				t.Errorf("tail %g, ε = %g: δ = %g, and %g + %g is paid for", tail, eps, got, g, slack)
 			}
 		}
 	}
