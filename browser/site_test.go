@@ -185,20 +185,24 @@ func TestSiteCheckSees(t *testing.T) {
 		"at 1200": {`<style>@media (min-width:1000px) { p { width:1300px } }</style><p>a</p>`,
 			"at 1200 pixels, dark: wider"},
 		"in dark": {`<style>@media (prefers-color-scheme:dark) { p { width:900px } }</style><p>a</p>`,
-			"at 400 pixels, dark: wider"},
+			"at 390 pixels, dark: wider"},
 		"fence": {"<p>so ```go fmt.Println() ```</p>", "raw text"},
 		"faint": {`<p style="color:#bbb">a</p>`, "can hardly be read"},
 		"faint, in dark": {`<style>@media (prefers-color-scheme:dark) { body { background:#111 } }</style>` +
-			`<p style="color:#444">a</p>`, "at 400 pixels, dark: can hardly be read"},
+			`<p style="color:#444">a</p>`, "at 390 pixels, dark: can hardly be read"},
 		"just readable":       {`<p style="color:#767676">a</p>`, ""},
 		"just not readable":   {`<p style="color:#777">a</p>`, "can hardly be read"},
 		"large":               {`<p style="color:#777;font-size:24px">a</p>`, ""},
 		"lets ground through": {`<p style="opacity:.5">a</p>`, "can hardly be read"},
 		"on a tint":           {`<p style="background:rgba(0,0,0,.2);color:#666">a</p>`, "can hardly be read"},
-		"small letters":       {picture("400px"), "at 400 pixels, light: letters of 7.5 pixels"},
-		"letters":             {`<div style="overflow-x:auto">` + picture("480px") + `</div>`, ""},
-		"language":            {``, "language"},
-		"title":               {``, "title"},
+		"small letters":       {picture("340px", "756"), "at 390 pixels, light: letters of 8.5 pixels"},
+		"letters":             {picture("380px", "756"), ""},
+		"of a drawing": {strings.Replace(picture("340px", "504"), "<img", "<img data-value='a'", 1),
+			"at 390 pixels, light: letters of 8.5 pixels"},
+		"figure scrolls": {`<div style="overflow-x:auto">` + picture("480px", "756") + `</div>`,
+			"at 390 pixels, light: a figure of 480 pixels"},
+		"language": {``, "language"},
+		"title":    {``, "title"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			html := sound(c.body)
@@ -221,10 +225,10 @@ func TestSiteCheckSees(t *testing.T) {
 	}
 }
 
-// picture is a figure of 7 inches at 144 dots an inch, shown in a width.
-func picture(width string) string {
+// picture is a figure of 5¼ inches, so many dots wide, shown in a width.
+func picture(width, dots string) string {
 	return `<img alt="a" style="width:` + width + `" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' ` +
-		`width='1008' height='576'/>">`
+		`width='` + dots + `' height='576'/>">`
 }
 
 type looked struct {
@@ -232,7 +236,7 @@ type looked struct {
 	Sliders            int
 }
 
-// look opens a page at 1200 and at 400 pixels, light and dark, and returns what is wrong with it.
+// look opens a page at 1200 and at 390 pixels, light and dark, and returns what is wrong with it.
 func look(t *testing.T, parent context.Context, path string) (all looked) {
 	t.Helper()
 	ctx, stop := chromedp.NewContext(parent) // a tab of its own
@@ -260,7 +264,7 @@ func look(t *testing.T, parent context.Context, path string) (all looked) {
 	for _, view := range []struct {
 		width  int64
 		scheme string
-	}{{1200, "light"}, {1200, "dark"}, {400, "light"}, {400, "dark"}} {
+	}{{1200, "light"}, {1200, "dark"}, {390, "light"}, {390, "dark"}} {
 		media := emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: view.scheme}})
 		var found looked
@@ -327,12 +331,13 @@ const inspect = `(async () => {
 		if (!i.alt.trim()) tell("a picture without its text", i.outerHTML);
 		i.loading = "eager";
 	}
-	// Of a figure the smallest letters are of 9.5 points, 19 pixels at its 144 dots an inch.
+	// Of a figure the smallest letters are of 9.5 points, at 144 dots an inch, of a slider's drawings at 96.
 	await Promise.all(Array.from(document.images, i => i.decode().catch(() => 0)));
-	for (const i of document.images) {
-		if (i.style.display === "none") continue; // a slider stands elsewhere
-		const letters = 19 * i.clientWidth / i.naturalWidth;
-		if (i.naturalWidth > 600 && letters < 9) tell("letters of " + letters.toFixed(1) + " pixels", i.alt);
+	const figures = [...document.images].filter(i => i.naturalWidth > 450 && i.style.display !== "none");
+	for (const i of figures) {
+		const letters = 9.5 * (i.dataset.value ? 96 : 144) / 72 * i.clientWidth / i.naturalWidth;
+		if (letters < 9) tell("letters of " + letters.toFixed(1) + " pixels", i.alt);
+		if (i.getBoundingClientRect().right > innerWidth) tell("a figure of " + i.clientWidth + " pixels", i.alt);
 	}
 	const width = document.documentElement.clientWidth;
 	const scrolls = e => { for (let a = e.parentElement; a && a !== document.body; a = a.parentElement)

@@ -3,6 +3,7 @@ package explore_test
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -78,6 +79,22 @@ func TestMeanByGroup(t *testing.T) {
 	text := s.Display().Text()
 	if spent(t, b) != 0.5 || !strings.Contains(text, "Mean of age by city") || !strings.Contains(text, "Rome") {
 		t.Error(text)
+	}
+}
+
+// The margin of all groups at once is that of each at the n-th root of the confidence.
+func TestMarginOfAllGroups(t *testing.T) {
+	edges := []float64{20, 30, 40, 50, 60, 70}
+	margins := func(confidence float64) (one, all string) {
+		s := must.Get(explore.Histogram("age", edges...).Confidence(confidence).Noise(learn.Seed(1)).Of(people(500),
+			learn.Simulate(0.1, 0)))
+		said := regexp.MustCompile(`it by at most (\d+);.* by more than (\d+)\.`).FindStringSubmatch(s.Display().Text())
+		return said[1], said[2]
+	}
+	_, all := margins(0.9)
+	if one, more := margins(math.Pow(0.9, 1./5)); one != all || more == all {
+		t.Errorf("with 90 %% confidence none of 5 groups is moved by more than %s, and one at its fifth root by %s",
+			all, one)
 	}
 }
 

@@ -214,6 +214,9 @@ func TestVariancesCorrelationsAndSummaries(t *testing.T) {
 			if _, err := s.Illustration().PNG(); err != nil {
 				t.Error(name, err)
 			}
+			if text := s.Display().Text(); name == "correlations" && !strings.Contains(text, "of age, hours;") {
+				t.Errorf("the strongest correlation, which is negative, is not said: %s", text)
+			}
 		}
 		if p, err := c.q.Planned(rows).Price(df, 0.2, 0.9); err != nil || !(p.Epsilon > 0 && p.Mu > 0) {
 			if name != "variance" {

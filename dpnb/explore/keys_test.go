@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 )
@@ -88,6 +89,20 @@ func TestKeys(t *testing.T) {
 	s, err := explore.Keys("town").Noise(learn.Seed(1)).Of(towns(1, false), learn.Simulate(0.01, 1e-9))
 	if err != nil || s.Err() != nil || len(s.Rows()) != 0 || s.Illustration() != nil || !math.IsNaN(s.Value()) {
 		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// A person counts once for a value, in however many rows and with whatever blanks about the name.
+func TestKeysCountPeople(t *testing.T) {
+	id, town := frame.Column{Name: "id", Kind: frame.Categorical}, frame.Column{Name: "town", Kind: frame.Categorical}
+	for i := range 200 {
+		id.Texts = append(id.Texts, fmt.Sprint("p", i), fmt.Sprint(" p", i, " "))
+		town.Texts = append(town.Texts, "Bern", "Bern")
+	}
+	df := learn.FromTable(must.Get(frame.NewTable(id, town))).PerPerson("id", 2)
+	s := must.Get(explore.Keys("town").Noise(learn.Seed(1)).Of(df, learn.Simulate(20, 1e-6)))
+	if math.Abs(s.Value()-200) > 5 {
+		t.Errorf("%v of 200 people live in Bern", s.Value())
 	}
 }
 

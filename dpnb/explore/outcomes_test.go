@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -84,6 +85,24 @@ func TestOutcomesOfNeighbours(t *testing.T) {
 	}
 }
 
+// Of the AUC of records of one class nothing is known; what came true is drawn in the middle of its place.
+func TestOutcomesAtTheEnds(t *testing.T) {
+	df := learn.Patients(2000, 3)
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(2, 1e-6)))
+	healthy := df.Where(func(r learn.Row) bool { return r.Text("ill") == "no" }, "ill")
+	s := must.Get(explore.AUCOf(m).Noise(learn.Seed(1)).Of(healthy, learn.Simulate(500, 0)))
+	if r := s.Rows()[0]; r.Lower != 0 || r.Upper != 1 {
+		t.Errorf("the AUC of one class is %+v", r)
+	}
+	curve := must.Get(explore.CalibrationOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(1, 1e-6)))
+	var lo, hi float64
+	must.Get(fmt.Sscanf(curve.Rows()[0].Name, "predicted %g to %g %%", &lo, &hi))
+	want := fmt.Sprintf("dots the model, %d points: (%.4g, ", len(curve.Rows()), (lo+hi)/200)
+	if drawn := curve.Illustration().Numbers(); !strings.Contains(drawn, want) {
+		t.Errorf("%q is not in %s", want, drawn)
+	}
+}
+
 // A model whose log-odds are twice too large is calibrated by its curve: the slope is near a half, the model predicts
 // what the curve says, is saved and loaded, and says so on its card.
 func TestCalibrated(t *testing.T) {
@@ -144,6 +163,10 @@ func TestOutcomesRefuse(t *testing.T) {
 		if err := q.Check(df); err == nil {
 			t.Error("not refused")
 		}
+	}
+	if err := explore.ConfusionOf(many).Noise(learn.Seed(1)).By("ward").Check(df); err == nil ||
+		!strings.Contains(err.Error(), "all records") {
+		t.Errorf("asked of each group: %v", err)
 	}
 	if err := explore.ConfusionOf(many).Check(df); err == nil {
 		t.Error("a simulated model's outcomes are asked with secure noise")

@@ -21,7 +21,6 @@ func Decisions(title string, all []Decision, otherwise string) *Figure {
 	f.plot.Add(ladder(rows))
 	f.XRange(0, 1)
 	f.YRange(0, 1)
-	f.Width = 5.4 // to be read on a telephone
 	f.Height = 0.5 + 0.62*float64(len(rows))
 	f.Alt = "A chart of decisions. "
 	for _, d := range all {

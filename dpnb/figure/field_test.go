@@ -38,7 +38,7 @@ func TestHeatAndContours(t *testing.T) {
 	img := must.Get(png.Decode(bytes.NewReader(content)))
 	// The middle is low, so light; the rim is high, so dark.
 	light := func(px, py int) uint32 { r, g, b, _ := img.At(px, py).RGBA(); return r + g + b }
-	if centre, rim := light(530, 270), light(140, 270); !(rim < centre*3/4) {
+	if centre, rim := light(412, 270), light(112, 270); !(rim < centre*3/4) {
 		t.Errorf("light of the centre %d, of the rim %d", centre, rim)
 	}
 	for name, bad := range map[string]*Figure{
@@ -70,20 +70,20 @@ func TestBarsAndWhiskers(t *testing.T) {
 }
 
 func TestLabelsStayBelowTheTitle(t *testing.T) {
-	y := []float64{88, 100, 112}
-	below([]int{0, 1, 2}, y, 105)
+	y, high := []float64{88, 100, 112}, []float64{12, 12, 12}
+	below([]int{0, 1, 2}, y, high, 111)
 	for i, want := range []float64{81, 93, 105} {
 		if y[i] != want {
 			t.Errorf("label %d at %v, want %v", i, y[i], want)
 		}
 	}
 	y = []float64{-2, 10, 40}
-	above([]int{0, 1, 2}, y, 2)
+	above([]int{0, 1, 2}, y, high, -4)
 	if y[0] != 2 || y[1] != 14 || y[2] != 40 {
 		t.Errorf("labels above the axis: %v", y)
 	}
 	y = []float64{10, 50, 90}
-	below([]int{0, 1, 2}, y, 105)
+	below([]int{0, 1, 2}, y, high, 111)
 	if y[0] != 10 || y[1] != 50 || y[2] != 90 {
 		t.Errorf("labels that fit are moved: %v", y)
 	}

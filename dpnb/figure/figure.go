@@ -52,7 +52,7 @@ var (
 // calls can be chained.
 type Figure struct {
 	plot *plot.Plot
-	// Width and Height in inches.
+	// Width and Height in inches; New makes a figure Width wide.
 	Width, Height float64
 	// Alt describes the figure in words, for readers who cannot see it; without it Words makes a description.
 	Alt  string
@@ -74,6 +74,10 @@ type Figure struct {
 	bar     *colorBar
 	page    *page
 }
+
+// Width is that of figures, in inches: on a phone, whose page is 364 pixels wide, letters of 9.5 points are 9 pixels
+// high. What does not fit is broken into lines: the title, the names of axes, labels.
+const Width = 5.3
 
 // New returns an empty figure. The labels of the axes carry their units. Numbers in texts of a figure, 1e-06, are
 // written as its ticks are, 1e−6.
@@ -102,7 +106,7 @@ func New(title, xLabel, yLabel string) *Figure {
 	g.Vertical.Color, g.Horizontal.Color = grid, grid
 	g.Vertical.Width, g.Horizontal.Width = vg.Points(0.5), vg.Points(0.5)
 	p.Add(g)
-	f := &Figure{plot: p, Width: 7, Height: 4}
+	f := &Figure{plot: p, Width: Width, Height: 4}
 	p.Add(ends{f})
 	return f
 }
@@ -426,46 +430,84 @@ func (f *Figure) draw(c draw.Canvas) {
 		c.FillText(warningStyle(), vg.Point{X: c.Min.X, Y: c.Max.Y - warningHeight(i+1) + warningHeight(1)/3}, line)
 	}
 	c = draw.Crop(c, 0, 0, 0, -warningHeight(len(lines)))
+	title := f.plot.Title
+	c.FillText(title.TextStyle, vg.Point{X: c.Center().X, Y: c.Max.Y}, inLines(title.Text, title.TextStyle, c.Size().X))
+	c = draw.Crop(c, 0, 0, 0, -f.titleHeight(c.Size().X))
 	if f.page != nil {
-		f.page.draw(c, f.plot.Title.TextStyle, f.plot.Title.Text)
+		f.page.draw(c)
 		return
 	}
 	if f.bar != nil {
 		c = f.bar.draw(c, f.heat)
 	}
-	// For the name of an axis the plot leaves room about the mean of its ends, which is not the middle of a logarithmic
-	// one, and a strip would be blank: their names are written here.
-	x, y, inner := f.plot.X.Label, f.plot.Y.Label, c
-	if f.logX && x.Text != "" {
-		f.plot.X.Label.Text = ""
-		inner = draw.Crop(inner, 0, 0, x.TextStyle.Height(x.Text)+x.Padding, 0)
-	}
-	if f.logY && y.Text != "" {
-		f.plot.Y.Label.Text = ""
-		inner = draw.Crop(inner, y.TextStyle.Height(y.Text)+y.Padding, 0, 0, 0)
-	}
+	// The plot would write its title and the names of its axes on one line, and leave room for a name about the mean of
+	// the axis' ends, which is not the middle of a logarithmic one: they are written here.
+	x, y, ticks := f.plot.X.Label, f.plot.Y.Label, f.plot.X.Tick.Marker
+	defer func() { f.plot.Title, f.plot.X.Label, f.plot.Y.Label, f.plot.X.Tick.Marker = title, x, y, ticks }()
+	f.plot.Title.Text, f.plot.X.Label.Text, f.plot.Y.Label.Text = "", "", ""
+	under := inLines(x.Text, x.TextStyle, c.Size().X)
+	inner := draw.Crop(c, 0, 0, room(under, x.TextStyle, x.Padding), 0)
+	beside := inLines(y.Text, y.TextStyle, inner.Size().Y)
+	inner = draw.Crop(inner, room(beside, y.TextStyle, y.Padding), 0, 0, 0)
 	if f.equal {
 		f.equalise(inner)
 	}
-	f.plot.Draw(inner)
 	area := f.plot.DataCanvas(inner)
-	middle := area.Center()
-	if f.plot.X.Label.Text != x.Text {
-		c.FillText(x.TextStyle, vg.Point{X: middle.X, Y: c.Min.Y + x.TextStyle.FontExtents().Descent}, x.Text)
-	}
-	if f.plot.Y.Label.Text != y.Text {
-		turned := y.TextStyle
-		turned.Rotation += math.Pi / 2
-		at := c.Min.X + y.TextStyle.Height(y.Text) - y.TextStyle.FontExtents().Descent
-		c.FillText(turned, vg.Point{X: at, Y: middle.Y}, y.Text)
-	}
-	f.plot.X.Label, f.plot.Y.Label = x, y
+	f.plot.X.Tick.Marker = apartTicks{ticks, f.plot.X, area.Size().X}
+	f.plot.Draw(inner)
+	area = f.plot.DataCanvas(inner)
+	within := func(middle, half, lo, hi vg.Length) vg.Length { return max(lo+half, min(hi-half, middle)) }
+	at := within(area.Center().X, x.TextStyle.Width(under)/2, c.Min.X, c.Max.X)
+	c.FillText(x.TextStyle, vg.Point{X: at, Y: c.Min.Y + x.TextStyle.FontExtents().Descent}, under)
+	turned := y.TextStyle
+	turned.Rotation += math.Pi / 2
+	at = within(area.Center().Y, y.TextStyle.Width(beside)/2, inner.Min.Y, inner.Max.Y)
+	left := c.Min.X + y.TextStyle.Height(beside) - y.TextStyle.FontExtents().Descent
+	c.FillText(turned, vg.Point{X: left, Y: at}, beside)
 }
 
-// equalise lengthens the axis whose unit is drawn longer. It goes round twice, since its ticks take room of their own.
+// titleHeight is the room of the title in a figure so wide.
+func (f *Figure) titleHeight(width vg.Length) vg.Length {
+	title := f.plot.Title
+	return room(inLines(title.Text, title.TextStyle, width), title.TextStyle, title.Padding)
+}
+
+// room is how high a text is with the padding below it; nothing needs none.
+func room(words string, s text.Style, padding vg.Length) vg.Length {
+	if words == "" {
+		return 0
+	}
+	return s.Height(words) + padding
+}
+
+// apartTicks are the ticks of an axis, without the labels that would run into the one before.
+type apartTicks struct {
+	plot.Ticker
+	axis plot.Axis
+	long vg.Length
+}
+
+// Ticks implements plot.Ticker.
+func (a apartTicks) Ticks(lo, hi float64) []plot.Tick {
+	ticks, free := a.Ticker.Ticks(lo, hi), vg.Length(math.Inf(-1))
+	for i, t := range ticks {
+		if t.Value < lo || t.Value > hi {
+			continue
+		}
+		half, at := a.axis.Tick.Label.Width(t.Label)/2, a.long*vg.Length(a.axis.Norm(t.Value))
+		if at-half < free {
+			ticks[i].Label = ""
+		} else if t.Label != "" {
+			free = at + half + vg.Points(4)
+		}
+	}
+	return ticks
+}
+
+// equalise lengthens the axis whose unit is drawn longer. It goes round, since its ticks take room of their own.
 func (f *Figure) equalise(c draw.Canvas) {
 	x, y := &f.plot.X, &f.plot.Y
-	for range 2 {
+	for range 3 {
 		size := f.plot.DataCanvas(c).Size()
 		perX, perY := (x.Max-x.Min)/float64(size.X), (y.Max-y.Min)/float64(size.Y)
 		widen := func(a *plot.Axis, by float64) {

@@ -23,7 +23,7 @@ func sample() *Figure {
 func TestPNGAndSVG(t *testing.T) {
 	content := must.Get(sample().PNG())
 	img := must.Get(png.Decode(bytes.NewReader(content)))
-	if b := img.Bounds(); b.Dx() != 7*144 || b.Dy() != 4*144 {
+	if b := img.Bounds(); b.Dx() != 763 || b.Dy() != 4*144 {
 		t.Errorf("size %v", b)
 	}
 	again, _ := sample().PNG()
@@ -70,7 +70,7 @@ func TestRoundStep(t *testing.T) {
 
 func TestLabelsAreSpread(t *testing.T) {
 	y := []float64{10, 11, 12, 100}
-	spread([]int{0, 1, 2, 3}, y)
+	spread([]int{0, 1, 2, 3}, y, []float64{labelHeight, labelHeight, labelHeight, labelHeight})
 	for i := 1; i < len(y); i++ {
 		if y[i]-y[i-1] < labelHeight-1e-9 {
 			t.Errorf("labels %d and %d are %v apart", i-1, i, y[i]-y[i-1])

@@ -16,6 +16,9 @@ import (
 // labelHeight is the distance that labels keep from each other.
 const labelHeight = 12.0
 
+// labelRoom is how wide a label is before it is broken into lines, in points.
+const labelRoom = 120
+
 // label is a text to the right of a point.
 type label struct {
 	text  string
@@ -74,6 +77,9 @@ func (l label) style() text.Style {
 	return s
 }
 
+// lines is the text as it is written.
+func (l label) lines() string { return inLines(l.text, l.style(), labelRoom) }
+
 // beside is how far from its point a label stands, and leaderFrom and leaderTo where a leader begins and ends; one that
 // was moved by less than moved needs none.
 const (
@@ -87,16 +93,16 @@ const (
 func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
 	order := make([]int, len(l))
-	x, y, at := make([]float64, len(l)), make([]float64, len(l)), make([]float64, len(l))
+	x, y, at, high := make([]float64, len(l)), make([]float64, len(l)), make([]float64, len(l)), make([]float64, len(l))
 	for i, one := range l {
-		order[i] = i
+		order[i], high[i] = i, labelHeight*float64(1+strings.Count(one.lines(), "\n"))
 		x[i], y[i] = float64(trX(one.at.X)), float64(trY(one.at.Y))
 	}
 	copy(at, y)
 	sort.SliceStable(order, func(a, b int) bool { return y[order[a]] < y[order[b]] })
-	spread(order, y)
-	above(order, y, float64(c.Min.Y)+2)
-	below(order, y, float64(c.Max.Y))
+	spread(order, y, high)
+	above(order, y, high, float64(c.Min.Y)+2-labelHeight/2)
+	below(order, y, high, float64(c.Max.Y)+labelHeight/2)
 	var left vg.Length = beside
 	for i := range l {
 		if math.Abs(y[i]-at[i]) > moved {
@@ -108,54 +114,59 @@ func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLine2(draw.LineStyle{Color: one.color, Width: vg.Points(0.5)}, vg.Length(x[i]+leaderFrom),
 				vg.Length(at[i]), vg.Length(x[i]+leaderTo), vg.Length(y[i]))
 		}
-		c.FillText(one.style(), vg.Point{X: vg.Length(x[i]) + left, Y: vg.Length(y[i])}, one.text)
+		from := vg.Point{X: vg.Length(x[i]) + left, Y: vg.Length(y[i])}
+		if one.color != white && one.color != black { // not on a map: what lies below it is made faint
+			c.SetColor(color.NRGBA{255, 255, 255, 170})
+			c.Fill(one.style().Rectangle(one.lines()).Add(from).Path())
+		}
+		c.FillText(one.style(), from, one.lines())
 	}
 }
 
-// below moves the values y, which rise in the given order, down until none is above most and neighbours are labelHeight
-// apart: a label must not stand in the title.
-func below(order []int, y []float64, most float64) {
+// below moves the middles y of texts so high, which rise in the given order, down until none reaches above most and
+// neighbours do not overlap: a label must not stand in the title.
+func below(order []int, y, high []float64, most float64) {
 	for k := len(order) - 1; k >= 0; k-- {
 		i := order[k]
-		y[i] = min(y[i], most)
-		most = y[i] - labelHeight
+		y[i] = min(y[i], most-high[i]/2)
+		most = y[i] - high[i]/2
 	}
 }
 
-// above moves the values y, which rise in the given order, up until none is below least and neighbours are labelHeight
-// apart: a label must not stand on the axis.
-func above(order []int, y []float64, least float64) {
+// above moves the middles y of texts so high, which rise in the given order, up until none reaches below least and
+// neighbours do not overlap: a label must not stand on the axis.
+func above(order []int, y, high []float64, least float64) {
 	for _, i := range order {
-		y[i] = max(y[i], least)
-		least = y[i] + labelHeight
+		y[i] = max(y[i], least+high[i]/2)
+		least = y[i] + high[i]/2
 	}
 }
 
-// spread moves the values y, taken in the given order, until neighbours are labelHeight apart: groups that touch are
-// set around their mean.
-func spread(order []int, y []float64) {
+// spread moves the middles y of texts so high, taken in the given order, until neighbours do not overlap: groups that
+// touch are set around their mean.
+func spread(order []int, y, high []float64) {
 	type group struct {
-		members []int
-		centre  float64
+		members      []int
+		centre, high float64
 	}
 	var groups []group
 	for _, i := range order {
-		groups = append(groups, group{[]int{i}, y[i]})
+		groups = append(groups, group{[]int{i}, y[i], high[i]})
 		for len(groups) > 1 {
 			a, b := &groups[len(groups)-2], groups[len(groups)-1]
-			gap := b.centre - a.centre - labelHeight*float64(len(a.members)+len(b.members))/2
-			if gap >= 0 {
+			if b.centre-a.centre >= (a.high+b.high)/2 {
 				break
 			}
-			na, nb := float64(len(a.members)), float64(len(b.members))
-			a.centre = (na*a.centre + nb*b.centre) / (na + nb)
-			a.members = append(a.members, b.members...)
+			a.centre = (a.high*a.centre + b.high*b.centre) / (a.high + b.high)
+			a.members, a.high = append(a.members, b.members...), a.high+b.high
 			groups = groups[:len(groups)-1]
 		}
 	}
 	for _, g := range groups {
-		for k, i := range g.members {
-			y[i] = g.centre + labelHeight*(float64(k)-float64(len(g.members)-1)/2)
+		at := g.centre - g.high/2
+		for _, i := range g.members {
+			y[i] = at + high[i]/2
+			at += high[i]
 		}
 	}
 }
@@ -164,7 +175,7 @@ func spread(order []int, y []float64) {
 func (l labels) GlyphBoxes(p *plot.Plot) []plot.GlyphBox {
 	var boxes []plot.GlyphBox
 	for _, one := range l {
-		r := one.style().Rectangle(one.text)
+		r := one.style().Rectangle(one.lines())
 		r.Max.X += vg.Points(leaderTo + 1.5)
 		boxes = append(boxes, plot.GlyphBox{X: p.X.Norm(one.at.X), Y: p.Y.Norm(one.at.Y), Rectangle: r})
 	}

@@ -25,7 +25,7 @@ func Page(title, caption string, columns int, panels ...*Figure) *Figure {
 	f := New(title, "", "")
 	f.page = &page{panels, max(1, columns), numeral.Tidy(caption)}
 	_, height := f.page.places()
-	f.Height = 0.45 + height + float64(f.page.captionHeight(f.width())/vg.Inch)
+	f.Height = 0.2 + height + float64((f.titleHeight(f.width()-2*margin)+f.page.captionHeight(f.width()))/vg.Inch)
 	for _, p := range panels {
 		if p.err != nil {
 			f.fail(p.err)
@@ -87,11 +87,22 @@ func broken(words string, s text.Style, room vg.Length) (lines []string) {
 	return lines
 }
 
-// draw draws the page; title is written at its top.
-func (p *page) draw(c draw.Canvas, title text.Style, words string) {
-	width := c.Max.X - c.Min.X
-	c.FillText(title, vg.Point{X: c.Center().X, Y: c.Max.Y}, words)
-	top := c.Max.Y - vg.Points(26)
+// inLines breaks a text into as few lines as fit the room, which are about equally long.
+func inLines(words string, s text.Style, room vg.Length) string {
+	out := broken(words, s, room)
+	for narrow := room; len(out) > 1 && narrow > room/2; narrow -= 4 {
+		even := broken(words, s, narrow)
+		if len(even) > len(out) {
+			break
+		}
+		out = even
+	}
+	return strings.Join(out, "\n")
+}
+
+// draw draws the figures and their caption.
+func (p *page) draw(c draw.Canvas) {
+	width, top := c.Max.X-c.Min.X, c.Max.Y
 	column := width / vg.Length(p.columns)
 	places, height := p.places()
 	for k, f := range p.panels {

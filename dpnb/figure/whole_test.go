@@ -5,6 +5,8 @@ import (
 	"image/png"
 	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +51,33 @@ func TestEqual(t *testing.T) {
 	}
 }
 
+// Whatever is written stays within the figure, where titles, names of axes and labels are too long for one line, and
+// labels of ticks keep apart.
+func TestLettersFit(t *testing.T) {
+	long, x := strings.Repeat("far too long for a line ", 5), []float64{1, 10, 100}
+	f := New("A title: "+long, "abscissa: "+long, "ordinate: "+long).LogX(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 50, 70, 100)
+	f.Line("one: "+long, x, []float64{1, 2, 3}, Blue).Line("another: "+long, x, []float64{1, 2, 3.1}, Orange)
+	written := regexp.MustCompile(`<text x="([-\d.]+)" y="([-\d.]+)"[^>]*font-size:([\d.]+)px[^>]*>([^<]*)</text>`)
+	ends, n := map[string]float64{}, 0
+	for _, m := range written.FindAllStringSubmatch(string(must.Get(f.SVG())), -1) {
+		left, size := must.Get(strconv.ParseFloat(m[1], 64)), must.Get(strconv.ParseFloat(m[3], 64))
+		right, most := left+float64(style(size, Ink).Width(m[4])), float64(f.width())
+		if !strings.HasPrefix(m[2], "-") { // it is turned
+			most = float64(f.height())
+		}
+		if n++; left < 0 || right > most {
+			t.Errorf("%q is from %.0f to %.0f of %.0f", m[4], left, right, most)
+		}
+		if before, there := ends[m[2]]; there && left < before+2 {
+			t.Errorf("%q runs into what is before it", m[4])
+		}
+		ends[m[2]] = right
+	}
+	if n < 25 {
+		t.Errorf("%d texts are written", n)
+	}
+}
+
 // A colour bar takes room of its own, and needs a map.
 func TestColorBar(t *testing.T) {
 	x, y, z := bowl()
@@ -62,6 +91,23 @@ func TestColorBar(t *testing.T) {
 	extent(t, f)
 	if _, err := New("", "", "").ColorBar("nothing").PNG(); err == nil {
 		t.Error("a colour bar without a map is drawn")
+	}
+}
+
+// Bands, whiskers and intervals reach as far as they are said to, as they are drawn and in numbers.
+func TestUncertaintyIsDrawnWhole(t *testing.T) {
+	x, lo, hi := []float64{0, 1}, []float64{1, 2}, []float64{3, 5}
+	numbers := New("", "x", "y").Band(x, lo, hi, Blue).Whiskers(x, lo, hi, Gray).
+		Intervals([]string{"a"}, []float64{1}, []float64{2}, []float64{4}, Blue).Numbers()
+	const want = "band, 4 points: (0, 1) (1, 2) (1, 5) (0, 3)\nwhiskers, 4 points: (0, 1) (1, 2) (0, 3) (1, 5)\n" +
+		"line, 2 points: (1, 1) (4, 1)\ndots, 1 points: (2, 1)\n"
+	if !strings.HasSuffix(numbers, want) {
+		t.Errorf("got\n%s", numbers)
+	}
+	_, line := extent(t, New("", "", "").YRange(0, 6).Line("", []float64{0, 0}, []float64{1, 5}, Blue))
+	_, whisker := extent(t, New("", "", "").YRange(0, 6).Whiskers([]float64{0}, []float64{1}, []float64{5}, Blue))
+	if math.Abs(float64(line-whisker)) > 2 {
+		t.Errorf("a whisker is %d dots long, a line between its ends %d", whisker, line)
 	}
 }
 

@@ -25,8 +25,8 @@ func TestWords(t *testing.T) {
 	if got := rows.Words(); got != "Means. Years. Labelled: a 2 (1 to 3), b 3 (2 to 4)." {
 		t.Error(got)
 	}
-	steep := New("", "n", "risk").LogY().Line("risk", []float64{1, 2, 3}, []float64{1, 1e-2, 1e-4}, Blue)
-	if got := steep.Words(); got != "Risk against n. Risk falls." {
+	steep := New("", "n", "risk").LogY().Line("risk", x, []float64{1, 1e-2, 1e-4, 1e-2}, Blue)
+	if got := steep.Words(); got != "Risk against n. Risk falls, then rises." {
 		t.Error(got)
 	}
 }

@@ -194,6 +194,7 @@ func TestDesignBadInput(t *testing.T) {
 			frame.DesignSettings{Label: "income"}, "two fields"},
 		"negative norm": {base, nil, frame.DesignSettings{Label: "income", RowNorm: -1}, "RowNorm"},
 		"NaN norm":      {base, nil, frame.DesignSettings{Label: "income", ClipNorm: math.NaN()}, "ClipNorm"},
+		"two norms":     {base, nil, frame.DesignSettings{Label: "income", RowNorm: 2, ClipNorm: 1}, "exclude"},
 		"no positive": {base, nil, frame.DesignSettings{Label: "income", Positive: "huge"},
 			`no category "huge"`},
 		"empty category": {base, func(s *frame.Schema) { s.Fields[1].Levels = []string{"Bern", " "} },

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // A file that changes while it is scanned, or between two scans, is refused, and no records are stored of it; a scan of
@@ -102,6 +104,26 @@ func TestGroupsAreToldApart(t *testing.T) {
 			t.Errorf("%+v: %s was seen", f, print)
 		}
 		seen[print] = true
+	}
+}
+
+// Records that were stored in float32 are not taken for those that are asked for in float64.
+func TestStoredTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	must.Do(os.WriteFile(path, []byte("x,y\n0.1,no\n"), 0o600))
+	table := must.Get(ScanCSV(path, nil))
+	schema := &Schema{Fields: []Field{NumericField("x", 0, 1), CategoricalField("y", "no", "yes")}}
+	d := must.Get(Planned(table, schema, DesignSettings{Label: "y"}))
+	var first [2]float64
+	for k, double := range []bool{false, true} {
+		s := must.Get(d.Encoding.Stored(table, Storage{Dir: filepath.Dir(path), Double: double}))
+		_, width := s.Rows.Dims()
+		row := make([]float64, width)
+		s.Rows.Row(row, 0)
+		first[k] = row[0]
+	}
+	if float64(float32(first[0])) != first[0] || float64(float32(first[1])) == first[1] {
+		t.Errorf("%v in float32, %v in float64", first[0], first[1])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -64,6 +65,41 @@ func TestCentredRowsAreSparse(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Rows that are kept as what they are made of are scaled to their norm from a thirty-second on, shorter ones as if they
+// had that.
+func TestShortRowsStayShort(t *testing.T) {
+	table := must.Get(frame.NewTable(frame.Column{Name: "x", Numbers: []float64{0, 1e-4, 5e-3, 1e-2, 0.5}},
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "b", "a", "b", "a"}}))
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("x", 0, 1).Typically(0),
+		frame.CategoricalField("y", "a", "b")}}
+	rows := func(set frame.DesignSettings) (all [5][9]float64) {
+		set.Label, set.Centred, set.NoBias, set.Curves = "y", true, true, 8
+		d := must.Get(frame.NewDesign(table, schema, set))
+		for i := range all {
+			d.Rows.Row(all[i][:], i)
+		}
+		return all
+	}
+	plain, scaled := rows(frame.DesignSettings{InUnits: true}), rows(frame.DesignSettings{RowNorm: 1})
+	short, long := 0, 0
+	for i, row := range plain {
+		norm := math.Sqrt(matrix.SumSquares(row[:]))
+		if norm < 1./32 {
+			short++
+		} else if norm < 1./16 {
+			long++
+		}
+		for j, v := range row {
+			if want := v / math.Max(norm, 1./32); math.Abs(scaled[i][j]-want) > 1e-12 {
+				t.Errorf("record %d, of norm %v: %v is scaled to %v, want %v", i, norm, v, scaled[i][j], want)
+			}
+		}
+	}
+	if short < 2 || long < 1 {
+		t.Errorf("%d short rows, and %d hardly longer", short, long)
 	}
 }
 

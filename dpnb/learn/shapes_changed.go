@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/nnls"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -199,6 +200,75 @@ func (s *Shape) Smoothed(by float64) *Shape {
 		return s.failed("dpnb: Smoothed(%v) of %q: the weight is too large", by, s.Column())
 	}
 	return s.changed(did, own)
+}
+
+// Bend says how much the curves of numbers bend, all together: Σw(f − line)² over knots and curves, w the shares of the
+// records there, in multiples of its mean if the same fit without noise has straight lines. It is free. NaN where the
+// law of the noise is not known or nothing can bend.
+//
+// Proof: docs/theory/curves.md#dpnb-bend.
+func (s *Shapes) Bend() float64 {
+	var all, noise float64
+	for _, one := range s.All() {
+		_, own, by := one.bend()
+		all, noise = all+own, noise+by
+	}
+	return all / noise
+}
+
+// Straightened returns the shapes with less of what bends, for Model.With: with nothing of it where Bend is at most 1,
+// with all of it from 1.5 on, and in between with the share 3 − 3/Bend. Curves that the noise has bent cost something
+// where there is nothing that bends; what this gives and costs on real tables is in
+// docs/theory/curves.md#dpnb-no-gate.
+//
+//	shapes, err := model.Shapes()
+//	straighter, err := model.With(shapes.Straightened()...)
+func (s *Shapes) Straightened() []*Shape {
+	share := 3 - 3/s.Bend()
+	if !(share < 1) {
+		return s.All()
+	}
+	var out []*Shape
+	for _, one := range s.All() {
+		if bent, _, _ := one.bend(); bent != nil {
+			own := slices.Clone(one.own)
+			floats.AddScaled(own[:len(bent)], -min(1, 1-share), bent)
+			one = one.changed(fmt.Sprintf("straightened, with %.2g of what bent", max(0, share)), own)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// bend returns what a shape is at its knots beside its nearest line, the sum of squares of that by the shares of the
+// records, and its mean if it is noise alone; nothing for a shape that has no knots between its ends, fine cells or a
+// period, or noise of unknown law.
+func (s *Shape) bend() (bent []float64, all, noise float64) {
+	n := len(s.term.Knots)
+	if n < 3 || s.noise == nil || s.fine {
+		return nil, 0, 0
+	}
+	x, w := make([]float64, n), make([]float64, n)
+	for k := range x {
+		x[k], w[k] = float64(k), max(s.term.Shares[k], 1e-4)
+	}
+	floats.Scale(2/floats.Sum(w), w) // gonum's are counts, and those of one record have no variance
+	beside := func(y []float64) []float64 {
+		a, b := stat.LinearRegression(x, y, w, false)
+		for k := range y {
+			y[k] -= a + b*x[k]
+		}
+		return y
+	}
+	c := mat.NewDense(n, n, nil)
+	for k := range n {
+		c.SetCol(k, beside(mat.Col(nil, k, s.noise.SliceSym(0, n))))
+	}
+	bent = beside(slices.Clone(s.own[:n]))
+	for k := range n {
+		all, noise = all+w[k]*bent[k]*bent[k], noise+w[k]*beside(mat.Row(nil, k, c))[k]
+	}
+	return bent, all, noise
 }
 
 // Rounded returns the shape with its value at each knot and each category at the nearest multiple of step, in the unit

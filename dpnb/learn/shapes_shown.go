@@ -156,6 +156,10 @@ func (s *Shapes) Display() display.Item {
 	}
 	it.Note("Importance: the standard deviation over the records, as far as it was released where they are. It " +
 		"includes noise.")
+	if first.model.base == nil && s.Bend() < 1.5 {
+		it.Note("The curves bend %.2g times as much as lines do by the noise alone: little or nothing is known of "+
+			"bends, and Shapes.Straightened has less of them.", s.Bend())
+	}
 	return it
 }
 
@@ -219,7 +223,7 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 	how := map[bool]string{}
 	for _, s := range surfaces {
 		if len(s.a.term.Knots) > 0 {
-			panels = append(panels, s.panel(s.title()+", beyond each", 3.5, 2.6))
+			panels = append(panels, s.panel(s.title()+", beyond each", figure.Width/2, 2.6))
 			how[s.mapped()] = map[bool]string{true: "Maps: " + mapWords, false: "Lines: " + lineWords}[s.mapped()]
 		}
 	}
@@ -301,7 +305,7 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 		f.Note(fmt.Sprintf("%s: %+.2g", p.Name, p.Value), x[0], hi-0.08*(hi-lo), figure.Gray)
 	}
 	f.YRange(lo, hi)
-	f.Width, f.Height = 3.5, 2.5
+	f.Width, f.Height = figure.Width/2, 2.5
 	f.Alt = s.alt(numbers)
 	return f
 }
@@ -336,7 +340,7 @@ func (s *Shape) bars(name string, all []ShapePoint, lo, hi float64) *figure.Figu
 	f.Dashed("", []float64{0, 0}, []float64{0.4, float64(len(all)) + 0.6}, faint)
 	f.Intervals(names, lower, middle, upper, figure.Blue)
 	f.XRange(lo, hi)
-	f.Width, f.Height = 3.5, 1.1+0.2*float64(len(all))
+	f.Width, f.Height = figure.Width/2, 1.1+0.2*float64(len(all))
 	f.Alt = s.alt(all)
 	return f
 }

@@ -401,7 +401,7 @@ func (s *Surface) Figure() *figure.Figure {
 		words = mapWords
 	}
 	words = "Of " + s.a.model.of() + ". " + words + " " + strings.Join(s.words(), " ")
-	return figure.Page(s.heading(), words, 1, s.panel("", 7, 4.2)).Warn(s.a.model.warning())
+	return figure.Page(s.heading(), words, 1, s.panel("", figure.Width, 4.2)).Warn(s.a.model.warning())
 }
 
 // mapWords say how a map is read, lineWords how lines are.

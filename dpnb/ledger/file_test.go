@@ -13,7 +13,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/sealed"
@@ -150,6 +152,22 @@ func TestASecondNameIsRefused(t *testing.T) {
 	must.Do(os.Remove(c.Path))
 	if n, _ := inProcesses(t, dir, "b.json", "b.json", "b.json"); n != 10 {
 		t.Errorf("%d charges of 0.05 from what is left of half a budget", n)
+	}
+}
+
+// A pipe is no ledger, and is not waited for.
+func TestAPipeIsNoLedger(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.json")
+	must.Do(syscall.Mkfifo(path, 0o600))
+	done := make(chan error, 1)
+	go func() { _, err := anew(config(path)); done <- err }()
+	select {
+	case err := <-done:
+		if err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("a pipe is waited for")
 	}
 }
 

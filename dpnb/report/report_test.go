@@ -5,6 +5,7 @@ package report
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -130,6 +131,28 @@ func TestJudge(t *testing.T) {
 	failure := &Failure{Cell: 1, Message: "panic"}
 	if verdict, _ := j.judge(&execution{notebook: parse(text), failure: failure}); verdict != failure {
 		t.Errorf("a failed run: %v", verdict)
+	}
+}
+
+// A notebook that is updated has under each cell what that cell gave.
+func TestUpdateTakesEachCellsOutputs(t *testing.T) {
+	const cell = `{"cell_type":"code","source":"","metadata":{},"outputs":[%s]}`
+	book := func(outputs ...string) *notebook.Notebook {
+		var cells []string
+		for _, text := range outputs {
+			if text != "" {
+				text = fmt.Sprintf(`{"output_type":"stream","name":"stdout","text":%q}`, text)
+			}
+			cells = append(cells, fmt.Sprintf(cell, text))
+		}
+		return must.Get(notebook.Parse(fmt.Appendf(nil, `{"nbformat":4,"cells":[%s]}`, strings.Join(cells, ","))))
+	}
+	j := &job{path: filepath.Join(t.TempDir(), "a.ipynb"), original: book("", "old")}
+	must.Do(j.update(book("first", "second")))
+	for i, c := range must.Get(notebook.ReadFile(j.path)).Cells {
+		if out := c.Outputs(); len(out) != 1 || out[0].Text != []string{"first", "second"}[i] {
+			t.Errorf("cell %d has %+v", i+1, out)
+		}
 	}
 }
 

@@ -135,6 +135,9 @@ func TestEnvelopeRefuses(t *testing.T) {
 			t.Errorf("%+v is accepted", e)
 		}
 	}
+	if e, err := Pinball(0.3).Envelope(Hellinger{0.5}, 1); err == nil {
+		t.Errorf("slopes from −0.7 to 0.3 at β = 0.5: %+v", e)
+	}
 	if _, err := NewNormEnvelope(2, Hellinger{1.4}, 1); err == nil {
 		t.Error("slopes of norm √2 at β = 1.4")
 	}

@@ -113,3 +113,34 @@ func TestSteepness(t *testing.T) {
 		}
 	}
 }
+
+// The constants are no smaller than what is met: the ball about a triangle of slopes, the curvature of two planes and of
+// envelopes of the norm, and how steep the uniform kernel of a square is along its diagonal.
+func TestConstantsAreAttained(t *testing.T) {
+	half := math.Sqrt(3) / 2
+	triangle := mustPolyhedral(t, [][]float64{{5, 1}, {5 - half, -0.5}, {5 + half, -0.5}}, make([]float64, 3))
+	if r := triangle.Radius(); !(r >= 1-1e-12 && r <= 1.01) {
+		t.Errorf("a triangle with corners at a distance of 1 is within a ball of radius %v", r)
+	}
+	planes := mustGaussian(t, mustPolyhedral(t, [][]float64{{1}, {-1}}, []float64{0, 0}), 0.6)
+	if got, want := planes.Smoothness(), 2*Peak(Gaussian{})/0.6; !scalar.EqualWithinRel(got, want, 1e-14) {
+		t.Errorf("two planes: curvature %v, |x| has %v", got, want)
+	}
+	for _, d := range distances(math.Sqrt2) {
+		e, err := NewNormEnvelope(2, d, 0.6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grad := make([]float64, 2)
+		e.ValueGradient(grad, []float64{1e-6, 0})
+		if c := grad[0] / 1e-6; !scalar.EqualWithinRel(e.Smoothness(), c, 1e-6) {
+			t.Errorf("%s: curvature %v at 0, bound %v", d.Name(), c, e.Smoothness())
+		}
+	}
+	// Moved by s along its diagonal a square of side 2 has a share (1 − s/√8)² in common with itself.
+	const s = 1e-6
+	met := 2 * (1 - math.Pow(1-s/math.Sqrt(8), 2)) / s
+	if _, beta := (Product{Uniform{}, 2}).Steepness(); !scalar.EqualWithinRel(beta, met, 1e-6) {
+		t.Errorf("the kernel of a square has a steepness of %v, and %v is said", met, beta)
+	}
+}

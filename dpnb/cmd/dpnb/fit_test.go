@@ -209,29 +209,6 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	if m := must.Get(learn.Load("better.json")); !strings.Contains(string(must.Get(m.Card())), "Calibrated") {
 		t.Error("the model with a calibration is not calibrated")
 	}
-	// The two parts are all records, each once.
-	part := func(rest bool) int {
-		p := privateFlags{heldOut: 0.5, rest: rest}
-		return p.part(learn.ReadCSV("people.csv")).Rows()
-	}
-	if a, b := part(false), part(true); a+b != 4000 || a < 1800 || a > 2200 {
-		t.Errorf("parts of %d and %d records", a, b)
-	}
-	// All rows of a person are in one of them.
-	fits := map[string]bool{}
-	for _, rest := range []bool{false, true} {
-		p := privateFlags{heldOut: 0.5, rest: rest, person: "age"}
-		records, _, err := p.part(learn.ReadCSV("people.csv")).WithSchema().Known()
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := must.Get(must.Get(frame.Collect(records, []string{"age"})).Column("age"))
-		for _, who := range c.Texts {
-			if fits[who] = fits[who] || !rest; rest && fits[who] {
-				t.Fatalf("rows of %q are in both parts", who)
-			}
-		}
-	}
 	recall := func(args string) string {
 		seeded := append(slices.Clone(public), "--seed", "1")
 		said, err := run(newFitCommand(), seeded, "--store "+dir+" --target ill --learner logistic "+args)
@@ -285,6 +262,14 @@ func TestNamesOfReleases(t *testing.T) {
 		if got := beside(c[0], c[1]); got != c[2] {
 			t.Errorf("%s beside %s is called %s, want %s", c[1], c[0], got, c[2])
 		}
+	}
+	names := map[string]bool{}
+	for _, p := range []privateFlags{{}, {heldOut: 0.2}, {heldOut: 0.3}, {name: "mine"}} {
+		p.budget = "/a/l.json"
+		names[p.once("fit", "/a/people.csv")] = true
+	}
+	if len(names) != 4 || !names["mine"] {
+		t.Errorf("four releases, of which one is named, are called %v", names)
 	}
 }
 

@@ -5,8 +5,11 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -79,5 +82,75 @@ func TestQuestionsOfTheShell(t *testing.T) {
 		"--share", "0.1")...)
 	if want := price.Display().Text(); err != nil || said != want {
 		t.Errorf("%s (%v), in code %s", said, err, want)
+	}
+}
+
+// The two parts are all records, each once, the smaller one held out; the rows of a person are in one of them.
+func TestPartsInTheShell(t *testing.T) {
+	df, _ := visits(t)
+	for _, person := range []string{"", "id"} {
+		part := func(rest bool) []string {
+			p := privateFlags{heldOut: 0.2, rest: rest, person: person}
+			return must.Get(must.Get(p.part(df).Collect().Table()).Column("id")).Texts
+		}
+		fitted, held := part(false), part(true)
+		if n := len(fitted); n+len(held) != 600 || n < 420 || n > 540 {
+			t.Errorf("person %q: parts of %d and %d rows", person, n, len(held))
+		}
+		if i := slices.IndexFunc(held, func(id string) bool { return slices.Contains(fitted, id) }); person != "" && i >= 0 {
+			t.Errorf("rows of %s are in both parts", held[i])
+		}
+	}
+}
+
+// What was paid for is answered again for nothing.
+func TestAskedOnceInTheShell(t *testing.T) {
+	_, table := visits(t)
+	var said [2]string
+	var spent [2][]byte
+	for i := range said {
+		said[i] = must.Get(call(t, newDescribeCommand(), append(table, "--count", "--budget", "l.json", "--share",
+			"0.4")...))
+		spent[i] = must.Get(os.ReadFile("l.json"))
+	}
+	if said[0] != said[1] || string(spent[0]) != string(spent[1]) {
+		t.Errorf("%s\nand\n%s, with the ledgers\n%s\nand\n%s", said[0], said[1], spent[0], spent[1])
+	}
+}
+
+// An option that is given changes what is released, or what is said of it; the same command says the same.
+func TestOptionsAreNotIgnored(t *testing.T) {
+	_, table := visits(t)
+	table = append(table, "--seed", "1")
+	for _, c := range []struct {
+		command func() *cobra.Command
+		args    string
+		options []string
+	}{
+		{newDescribeCommand, "--mean age", []string{"--confidence 0.5", "--population", "--seed 2", "--share 0.5"}},
+		{newFitCommand, "--store . --person id --target city --learner logistic --intervals 0.9", []string{
+			"--positive Bern", "--row-norm 0.5", "--curvature-share 0.3", "--intervals 0.5", "--lambda 50",
+			"--records 900", "--seed 2", "--share 0.5"}},
+	} {
+		say := func(option string) string {
+			said, err := call(t, c.command(), slices.Concat(table, strings.Fields(c.args), strings.Fields(option))...)
+			if err != nil {
+				t.Errorf("%s %s: %v", c.args, option, err)
+			}
+			return said
+		}
+		plain := say("")
+		if again := say(""); again != plain {
+			t.Errorf("%s and %s of one seed", plain, again)
+		}
+		for _, option := range c.options {
+			said := say(option)
+			if said == plain {
+				t.Errorf("%s %s says what it says without: %s", c.args, option, said)
+			}
+			if option == "--share 0.5" && strings.Contains(plain, "δ = 1e") && !strings.Contains(said, "δ = 5e") {
+				t.Errorf("half of the budget: %s", said)
+			}
+		}
 	}
 }

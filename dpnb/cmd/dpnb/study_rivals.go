@@ -39,6 +39,18 @@ func contenders(task string) []contender {
 			}}}}
 	}
 	suited := contender{name: "Suited", settings: []setting{{"", suitedFit}}}
+	straightened := contender{name: "Suited, straightened", settings: []setting{{"", func(s split, a learn.Allowance,
+		src noise.Source) (*learn.Model, error) {
+		m, err := suitedFit(s, a, src)
+		if err != nil {
+			return nil, err
+		}
+		shapes, err := m.Shapes()
+		if err != nil {
+			return nil, err
+		}
+		return m.With(shapes.Straightened()...)
+	}}}}
 	tuned := contender{name: "gradient descent, best setting on the test records", open: true}
 	for _, s := range descentGrid() {
 		tuned.settings = append(tuned.settings, setting{fmt.Sprintf("%+v", s), rival(learn.GradientDescent(s)).fit})
@@ -49,7 +61,7 @@ func contenders(task string) []contender {
 	linear := func(src noise.Source) learn.Learner { return learn.Linear{Noise: src, Workers: 1} }
 	if task == twoClasses {
 		svm := func(src noise.Source) learn.Learner { return learn.SVM{Noise: src, Workers: 1} }
-		return []contender{suited, of("SVM, straight lines", svm, centred...),
+		return []contender{suited, straightened, of("SVM, straight lines", svm, centred...),
 			of("Logistic, curves", logistic, curves...), of("Logistic, not centred", logistic, norm...),
 			one("gradient descent", learn.GradientDescent(descentClasses)),
 			one("DP-EBM", named("DP-EBM")), tuned,
@@ -57,7 +69,8 @@ func contenders(task string) []contender {
 			without("Logistic, curves", learn.Logistic{Lambda: 0.1}, curves...)}
 	}
 	huber := func(src noise.Source) learn.Learner { return learn.Huber{Noise: src, Workers: 1} }
-	return []contender{suited, of("Huber, straight lines", huber, centred...), of("Linear, curves", linear, curves...),
+	return []contender{suited, straightened, of("Huber, straight lines", huber, centred...),
+		of("Linear, curves", linear, curves...),
 		of("Huber, not centred", huber, norm...), one("gradient descent", learn.GradientDescent(descentNumbers)),
 		one("DP-EBM", named("DP-EBM")), one("AdaSSP", named("AdaSSP")), one("boosted AdaSSP", named("boosted AdaSSP")),
 		{name: "TukeyEM", settings: []setting{{"", func(s split, a learn.Allowance, src noise.Source) (*learn.Model,

@@ -79,6 +79,9 @@ func TestThereAndBack(t *testing.T) {
 		if err := parquet.Write(path, whole); err != nil {
 			t.Fatal(err)
 		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("others may read it: %v, %v", info.Mode(), err)
+		}
 		for _, size := range []int{0, 333, 100000} {
 			s, err := parquet.Open(path, &parquet.Settings{ChunkRows: size})
 			if err != nil {

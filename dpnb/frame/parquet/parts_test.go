@@ -81,6 +81,6 @@ func TestTwoColumnsOfOneName(t *testing.T) {
 	must.Do(errors.Join(w.Write(b.NewRecordBatch()), w.Close(), f.Close()))
 	var in *frame.InputError
 	if s, err := parquet.Open(path, nil); !errors.As(err, &in) {
-		t.Errorf("%v, %v", s, err)
+		t.Errorf("columns %q are read (%v)", s.Names(), err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/must"
 )
 
 // A file of any form that is written as Parquet gives the same records: marks in numbers, encoding, skipped lines, new
@@ -73,6 +74,19 @@ func TestACSVFileSurvives(t *testing.T) {
 		if !reflect.DeepEqual(got.Rows, want.Rows) || !reflect.DeepEqual(got.Labels, want.Labels) {
 			t.Errorf("%v %v, want %v %v", got.Rows, got.Labels, want.Rows, want.Labels)
 		}
+	}
+}
+
+// Which texts mean "missing" is kept by itself, too.
+func TestMissingSurvives(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.parquet")
+	text := frame.Column{Name: "x", Kind: frame.Categorical, Texts: []string{"-9", "7"}}
+	must.Do(text.ReadAs(frame.Reading{Missing: []string{"-9"}}))
+	must.Do(parquet.Write(path, must.Get(frame.NewTable(text))))
+	back := must.Get(must.Get(frame.Collect(must.Get(parquet.Open(path, nil)), nil)).Column("x"))
+	if got, want := back.Reading(), text.Reading(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }
 

@@ -1,9 +1,11 @@
 package faults
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +28,25 @@ numbers changed by one or a tenth, signs and statements dropped, returns before 
 change that no test noticed was examined: it now has a test, or is listed here with the reason why it needs none.
 `
 
+// room is what stands before the stroke of a name.
+func (f Fault) room() string {
+	room, _, _ := strings.Cut(f.ID, "/")
+	return room
+}
+
+// byRoom returns the list with the faults of a room together, rooms and faults otherwise in the list's order.
+func byRoom(list []Fault) []Fault {
+	first := map[string]int{}
+	for i, f := range list {
+		if _, seen := first[f.room()]; !seen {
+			first[f.room()] = i
+		}
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b Fault) int { return cmp.Compare(first[a.room()], first[b.room()]) })
+	return list
+}
+
 // markdown is docs/faults.md.
 func markdown(list []Fault, results map[string]Result, mutants []Fault) string {
 	var b strings.Builder
@@ -39,10 +60,9 @@ func markdown(list []Fault, results map[string]Result, mutants []Fault) string {
 	}
 	fmt.Fprintf(&b, introduction, caught, len(list), seconds/60, listFile)
 	room := ""
-	for _, f := range list {
-		at, _, _ := strings.Cut(f.ID, "/")
-		if at != room {
-			room = at
+	for _, f := range byRoom(list) {
+		if f.room() != room {
+			room = f.room()
 			fmt.Fprintf(&b, "\n## %s\n\n| fault | what is wrong | caught by | in | what it said |\n", room)
 			b.WriteString("|---|---|---|---|---|\n")
 		}

@@ -54,6 +54,20 @@ func TestAllAreCaught(t *testing.T) {
 	}
 }
 
+// The page has the faults of a room below one heading, wherever they are in the list.
+func TestRoomsAreTogether(t *testing.T) {
+	list := []Fault{{ID: "b/x"}, {ID: "a/x"}, {ID: "b/y"}, {ID: "a/y"}}
+	text := markdown(list, nil, nil)
+	last := -1
+	for _, want := range []string{"## b\n", "`b/x`", "`b/y`", "## a\n", "`a/x`", "`a/y`"} {
+		at := strings.Index(text, want)
+		if at < last || strings.Count(text, want) != 1 {
+			t.Errorf("%q is not where it belongs in\n%s", want, text)
+		}
+		last = at
+	}
+}
+
 // tiny is a module with a function, a test of it and a test that notices nothing.
 func tiny(t *testing.T) string {
 	t.Helper()

@@ -120,7 +120,7 @@ var colors = []figure.Color{figure.Purple, figure.Gray, figure.Gold, figure.Blue
 
 // Gaps draws what each smoothing adds to |x|, at the given widths, with direct labels.
 func Gaps(title, xLabel string, prices []Price, width func(Price) float64, reach float64) *figure.Figure {
-	f := figure.New(title, xLabel, "smoothed |x| less |x|")
+	f := figure.New(title, xLabel, "smoothed |x| − |x|")
 	var at []string
 	top := 0.0
 	for i, p := range prices {

@@ -47,7 +47,7 @@ func Figure3() []*figure.Figure {
 	below := func(v float64) float64 { return moreau.Value(v) - math.Abs(v) }
 	most := 1 / (2 * curvatureTwo)
 	x := figure.Span(-1.5, 1.5, 300)
-	line := figure.New("Figure 3: what smoothing adds to |x|, curvature 2", "x", "smooth function less |x|")
+	line := figure.New("Figure 3: what smoothing adds to |x|, curvature 2", "x", "smooth function − |x|")
 	line.YRange(-0.3, 0.36)
 	line.Line("", x, figure.Values(x, func(v float64) float64 { return gauss.Gap([]float64{v}) }), figure.Green)
 	line.Line("", x, figure.Values(x, below), figure.Blue)

@@ -114,6 +114,6 @@ func BesideTruth(title string, column int, s *learn.Shape, models map[string]*le
 			f.Line(name, x, y, []figure.Color{figure.Green, figure.Purple}[k%2])
 		}
 	}
-	f.Width, f.Height = 3.5, 2.5
+	f.Height = 2.4
 	return f, nil
 }

@@ -244,8 +244,8 @@ func SidesFigure(draws int, seed uint64) *figure.Figure {
 	const m, s2 = 4, 50.0
 	src := noise.NewSeeded(seed)
 	x := [2]float64{0.8, 0.6}
-	f := figure.New("One label off by +0.1 (blue) or by −0.1 (orange)", "first coefficient, less the anchor's",
-		"second coefficient, less the anchor's")
+	f := figure.New("One label off by +0.1 (blue) or by −0.1 (orange)", "first coefficient − the anchor's",
+		"second coefficient − the anchor's")
 	for k, color := range []figure.Color{figure.Blue, figure.Orange} {
 		t := 0.1 - 0.2*float64(k)
 		var px, py []float64

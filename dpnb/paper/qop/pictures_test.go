@@ -25,7 +25,7 @@ func TestPictures(t *testing.T) {
 	seen.Figure(BoundSurface([]float64{0.3, 3}, []float64{1e-6, 1e-2}, false))
 	b := measure.Must(RunBoxes(2, 0, 3, AsPrinted(Certified)...))
 	seen.Figure(b.Figure("Figure 2", true))
-	seen.Figure(RiskFigure([]float64{1, 10}, 10, 3))
+	seen.Beside(RiskFigure([]float64{1, 10}, 10, 3))
 	seen.Figure(WalkFigure(200, 5))
 	seen.Beside(AccountingsFigure(wishart.Wishart{D: 100, M: 200}, 0.01))
 	seen.Compare()

@@ -45,10 +45,13 @@ func Figure1(sigma, lambda, most float64) (_ *figure.Figure, err error) {
 	return f, nil
 }
 
-// branchOff is the second branch of Theorem 3.1, δ = 1 − e^{ε̂} + 2e^{ε̂}H for ε̂ = ε − a²/2 < 0 and no shift, H the
-// Gaussian mechanism's δ at the given order.
+// branchOff is the δ of Theorem 3.1 without a shift: its second branch, 1 − e^{ε̂} + 2e^{ε̂}H for ε̂ = ε − a²/2 < 0, H the
+// Gaussian mechanism's δ at the given order, and beyond it the first, twice that at ε.
 func branchOff(a, eps, order float64) float64 {
 	hat := eps - a*a/2
+	if hat >= 0 {
+		return 2 * measure.GaussianDelta(a, eps)
+	}
 	return -math.Expm1(hat) + math.Exp(hat)*2*measure.GaussianDelta(a, order)
 }
 
@@ -73,10 +76,10 @@ func TwoErrors() (shift, branch *figure.Figure) {
 		return printedRKW23(lambda, sigma, eps)
 	}, figure.Orange)
 	branch = figure.New("Theorem 3.1, second error: the order of the second branch", "ε (add/remove-one), L = 2σ", "δ")
-	branch.Curve("corrected", 0, 2, func(eps float64) float64 { return branchOff(a, eps, a*a/2) },
+	branch.Curve("corrected", 0, 2.4, func(eps float64) float64 { return branchOff(a, eps, a*a/2) },
 		figure.Green)
-	branch.Curve("printed", 0, 2, func(eps float64) float64 { return branchOff(a, eps, a*a) }, figure.Orange)
-	branch.Curve("exact, of a linear loss", 0, 2, func(eps float64) float64 { return measure.GaussianDelta(a, eps) },
+	branch.Curve("printed", 0, 2.4, func(eps float64) float64 { return branchOff(a, eps, a*a) }, figure.Orange)
+	branch.Curve("exact, of a linear loss", 0, 2.4, func(eps float64) float64 { return measure.GaussianDelta(a, eps) },
 		figure.Blue)
 	return shift, branch
 }

@@ -77,3 +77,17 @@ and one without</pre></div><pre>x   y
 		}
 	}
 }
+
+// Each picture among the outputs has its own address and its own words, and no other picture has any.
+func TestFigures(t *testing.T) {
+	const output = `<div class="jp-RenderedImage"><img src="a" alt="x"></div>`
+	body := must.Get(Parse([]byte(output + `<img src="b" alt="in a text">` + output)))
+	body.Figures([]string{"it rises", "it falls"})
+	html := string(must.Get(body.HTML()))
+	for _, want := range []string{`id="figure-1" tabindex="0"><img src="a" alt="it rises"`,
+		`<img src="b" alt="in a text"/>`, `id="figure-2" tabindex="0"><img src="a" alt="it falls"`} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %s in %s", want, html)
+		}
+	}
+}
