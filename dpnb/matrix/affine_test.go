@@ -80,3 +80,31 @@ func TestAffineRowsAreTheirEntries(t *testing.T) {
 		}
 	}
 }
+
+// Where the longest row is known, Terms reads no row of the base and still bounds what each is summed of, by no more
+// than four times as much.
+func TestTermsOfAKnownLength(t *testing.T) {
+	const n, d = 40, 5
+	r := rand.New(rand.NewPCG(3, 4))
+	numbers := func(count int, size float64) []float64 {
+		x := make([]float64, count)
+		for j := range x {
+			x[j] = size * r.NormFloat64()
+		}
+		return x
+	}
+	for _, size := range []float64{0.1, 1, 10} {
+		m := &matrix.Affine{Base: matrix.NewDense(n, d, numbers(n*d, 1)), A: numbers(n, 1), W: numbers(n, size),
+			U: numbers(d, size), V: numbers(d, 1), Bias: 0.3}
+		most := 0.0
+		for i := range n {
+			b := m.Base.(*matrix.Dense).Data[i*d : (i+1)*d]
+			most = max(most, math.Abs(m.A[i])*(floats.Norm(b, 2)+floats.Norm(m.U, 2))+math.Abs(m.W[i])*floats.Norm(m.V,
+				2)+m.Bias)
+		}
+		m.Longest = matrix.MaxNorm(matrix.Densed(m))
+		if got := m.Terms(); !(got >= most && got <= 4*most) {
+			t.Errorf("%g: terms of %v, want %v or little more", size, got, most)
+		}
+	}
+}
