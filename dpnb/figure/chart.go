@@ -41,7 +41,7 @@ func (l ladder) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.Fill(rectangle(c.Min, c.Max))
 	step := (c.Max.Y - c.Min.Y) / vg.Length(len(l))
 	width := c.Max.X - c.Min.X
-	const left, gap, right = 0.45, 0.1, 0.45
+	const left, gap, right = 0.46, 0.07, 0.47
 	line := draw.LineStyle{Color: Gray, Width: vg.Points(1)}
 	for i, d := range l {
 		last := i == len(l)-1
@@ -76,7 +76,7 @@ func box(c draw.Canvas, lo, hi vg.Point, words string, color Color) {
 	c.Fill(rectangle(lo, hi))
 	c.SetLineStyle(draw.LineStyle{Color: color, Width: vg.Points(1.2)})
 	c.Stroke(rectangle(lo, hi))
-	in := style(10, Ink)
+	in := style(9.5, Ink)
 	in.XAlign, in.YAlign = text.XCenter, text.YCenter
 	c.FillText(in, vg.Point{X: (lo.X + hi.X) / 2, Y: (lo.Y + hi.Y) / 2}, words)
 }

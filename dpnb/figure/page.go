@@ -71,10 +71,13 @@ func (p *page) captionHeight(width vg.Length) vg.Length {
 	return (vg.Length(len(p.lines(width))) + 0.5) * captionStyle().FontExtents().Height * 1.2
 }
 
+// tied keeps equations, and numbers with their unit, on one line.
+var tied = strings.NewReplacer(" = ", "\u00a0=\u00a0", " %", "\u00a0%")
+
 // broken returns a text as lines no wider than the room, but for words that are.
 func broken(words string, s text.Style, room vg.Length) (lines []string) {
 	line := ""
-	for _, word := range strings.Fields(words) {
+	for _, word := range strings.Split(tied.Replace(strings.Join(strings.Fields(words), " ")), " ") {
 		if longer := strings.TrimSpace(line + " " + word); line == "" || s.Width(longer) <= room {
 			line = longer
 			continue

@@ -97,7 +97,8 @@ func TestPartsInTheShell(t *testing.T) {
 		if n := len(fitted); n+len(held) != 600 || n < 420 || n > 540 {
 			t.Errorf("person %q: parts of %d and %d rows", person, n, len(held))
 		}
-		if i := slices.IndexFunc(held, func(id string) bool { return slices.Contains(fitted, id) }); person != "" && i >= 0 {
+		both := func(id string) bool { return slices.Contains(fitted, id) }
+		if i := slices.IndexFunc(held, both); person != "" && i >= 0 {
 			t.Errorf("rows of %s are in both parts", held[i])
 		}
 	}
@@ -109,9 +110,9 @@ func TestAskedOnceInTheShell(t *testing.T) {
 	var said [2]string
 	var spent [2][]byte
 	for i := range said {
-		said[i] = must.Get(call(t, newDescribeCommand(), append(table, "--count", "--budget", "l.json", "--share",
-			"0.4")...))
-		spent[i] = must.Get(os.ReadFile("l.json"))
+		said[i] = must.Get(call(t, newDescribeCommand(), append(table, "--count", "--budget", "asked.json",
+			"--share", "0.4")...))
+		spent[i] = must.Get(os.ReadFile("asked.json"))
 	}
 	if said[0] != said[1] || string(spent[0]) != string(spent[1]) {
 		t.Errorf("%s\nand\n%s, with the ledgers\n%s\nand\n%s", said[0], said[1], spent[0], spent[1])

@@ -105,9 +105,9 @@ func (f *Frontier) Map() *figure.Figure {
 	g.Heat(ratios, eps, f.Wrong).ColorBar("percent").Contours(ratios, eps, f.Wrong, levels, figure.Ink)
 	for k, level := range levels { // its name, just right of where the contour crosses a row
 		for try := range eps {
-			i := (9 + 3*k - try + 2*len(eps)) % len(eps)
+			i := ((3+k)*len(eps)/8 - try + 2*len(eps)) % len(eps)
 			j := slices.IndexFunc(f.Wrong[i], func(v float64) bool { return v > level })
-			if j <= 0 || ratios[j] > 0.8 { // or it would end outside
+			if j <= 0 || ratios[j] > 0.4 { // or it would end outside
 				continue
 			}
 			g.Note(fmt.Sprintf("%g %%", level), ratios[j]*0.9, eps[i], figure.Ink)
