@@ -100,6 +100,7 @@ func TestWeightedFits(t *testing.T) {
 		"Linear": {learn.Regression(weighted, "pressure", with, learn.Uncentred(), learn.RowNorm(1)),
 			learn.Regression(repeated, "pressure"), learn.Linear{Noise: learn.Seed(1)}},
 	} {
+		must(c.learner.Fit(c.plain, learn.Simulate(3, 1e-6))) // whose mechanism must not be that of weights
 		m := must(c.learner.Fit(c.l, learn.Simulate(3, 1e-6)))
 		if g := m.Release.Guarantee; g.Epsilon > 3 || !strings.Contains(m.Release.Mechanism, "weighted") {
 			t.Errorf("%s: %+v, %s", name, g, m.Release.Mechanism)
