@@ -17,8 +17,8 @@ var item = Item{
 }
 
 func TestText(t *testing.T) {
-	want := "!! mind <this>\nA & B\n  name        x\n  a<b       1.5\n  longer  −20 %\n  none        –\na note\nanother one\n" +
-		"a detail\n"
+	want := "!! mind <this>\nA & B\n  name        x\n  a<b       1.5\n  longer  −20 %\n  none        –\n" +
+		"a note\nanother one\na detail\n"
 	if got := item.Text(); got != want {
 		t.Errorf("text\n%q\nwant\n%q", got, want)
 	}

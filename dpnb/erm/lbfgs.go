@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// patience is the number of passes after which LBFGS turns to the full Hessian.
+	// patience is the number of passes after which LBFGS turns to the full Hessian, whatever it costs.
 	patience = 40
 	// memory is how many steps LBFGS remembers.
 	memory = 12
@@ -15,8 +15,8 @@ const (
 
 // LBFGS is the method of Nocedal (1980) whose initial metric is the Hessian over a sample of the records, factored at
 // the minimiser over that sample; one pass over the records for each trial step. Where d is too large for that, the
-// metric is diagonal. If it takes more than 40 passes it becomes Newton's method with the full Hessian, in its dual
-// form if d > n, as long as one of the two is at most 2,500.
+// metric is diagonal. If it takes more than 40 passes, or from the second on where the full Hessian is cheap beside a
+// pass, it becomes Newton's method with that, in its dual form if d > n, as long as one of the two is at most 2,500.
 type LBFGS struct{}
 
 // Name returns "L-BFGS".
@@ -40,7 +40,8 @@ func (r *search) lbfgs(m metric, mayFactor bool) (over bool) {
 	builds, stalled, slow := 1, 0, false
 	for r.left() > 0 && stalled < 3 {
 		norm := floats.Norm(r.g, 2)
-		if r.e.passes > patience && !r.exact {
+		early := mayFactor && !r.rough && r.e.passes > 1 && norm > 1e4*r.s.Tolerance && r.wholePays()
+		if !r.exact && (early || r.e.passes > patience) {
 			if !mayFactor {
 				return false
 			}

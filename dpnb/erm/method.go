@@ -45,6 +45,14 @@ func (e *evaluator) factorable() bool {
 	return e.d <= 200 || e.d <= maxFactor && 2*e.d*e.d*e.d <= 3*nonzeros(e.forms)
 }
 
+// wholePays says whether the Hessian over all records, with which each pass gains a hundredfold, takes less than the
+// passes that it saves: of sparse rows, in multiplications by the kernels, an entry that is looked up in a pass costs
+// some 32 and a loss some 40; a Hessian d²/2, and 12d for its rows. Of dense rows it is the same where they are stored.
+func (r *search) wholePays() bool {
+	n, d, entries := float64(r.e.n), float64(r.e.d), float64(nonzeros(r.e.forms))
+	return r.e.k == 1 && entries < n*d && n*d*(d/2+12) <= 3*(40*n+32*entries)
+}
+
 // steer finds a start on a sample of the records, unless there is one, evaluates J there and returns a metric for what
 // is left to do.
 //

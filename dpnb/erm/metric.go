@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
 const (
@@ -61,6 +62,8 @@ type primalMetric struct {
 	t    [gramParts][]float64
 	gram [gramParts][]float64
 	pack [gramParts][]float64
+	// room is for gramRows rows of each form of a block.
+	room [gramParts][]float64
 	// h has, one after another, the upper triangles that are factored, each of the given order and stride.
 	h             []float64
 	order, stride int
@@ -86,6 +89,7 @@ func newPrimalMetric(s *Problem, scale float64, rest *penalty, workers int, whol
 		m.t[k] = make([]float64, gramRows*len(all))
 		m.gram[k] = make([]float64, m.pad*m.pad)
 		m.pack[k] = make([]float64, gramRows*m.perBlock()*m.pad)
+		m.room[k] = make([]float64, gramRows*m.perBlock()*m.d)
 	}
 	switch m.h, m.order, m.stride = m.gram[0], d, m.pad; {
 	case !m.whole:
@@ -166,30 +170,34 @@ func (m *primalMetric) part(part, from, to, a, b int, theta []float64) {
 	for lo := from; lo < to; lo += gramRows {
 		hi := min(lo+gramRows, to)
 		count := hi - lo
+		for k := range per {
+			matrix.Block(m.forms[k].rows, m.room[part][k*gramRows*m.d:], lo, hi)
+		}
 		t, c := m.t[part][:count*len(m.forms)], m.few[part][:count*len(m.forms)]
 		if m.c != nil {
 			c = m.c[lo*len(m.forms) : hi*len(m.forms)]
 		}
 		if m.c == nil || a == 0 && b == 0 {
-			for k, f := range m.forms {
-				f.rows.Margins(t[k*count:(k+1)*count], theta[f.lo:f.hi], lo, hi)
+			for k, f := range m.forms { // of forms that are apart the rows are the same
+				own := m.room[part][k%per*gramRows*m.d:]
+				kernel.Margins(t[k*count:(k+1)*count], own[:count*m.d], theta[f.lo:f.hi])
 			}
 			m.f.Derivatives(nil, c, t, m.s.Labels[lo:hi])
 		}
 		for i := range count {
-			m.packRecord(m.pack[part][i*per*m.pad:(i+1)*per*m.pad], c[i:], count, lo+i, a, b)
+			m.packRecord(m.pack[part][i*per*m.pad:(i+1)*per*m.pad], m.room[part][i*m.d:], c[i:], count, a, b)
 		}
 		kernel.AddGram(m.gram[part], m.pack[part], count*per, m.pad)
 	}
 }
 
-// packRecord writes the rows whose outer products, summed, are ± block (a, b) of record i: with c at every count-th
-// place, √(c_a − κc_a²)·x or √(κc_ac_b)·x, and where all forms see the same the √c_k(a_k − κΣc_la_l), for κΣc is 0 or
-// 1.
-func (m *primalMetric) packRecord(rows, c []float64, count, i, a, b int) {
+// packRecord writes the rows whose outer products, summed, are ± block (a, b) of a record. Its own rows are gramRows
+// apart in of. With c at every count-th place they are √(c_a − κc_a²)·x or √(κc_ac_b)·x, and where all forms see the
+// same the √c_k(a_k − κΣc_la_l), for κΣc is 0 or 1.
+func (m *primalMetric) packRecord(rows, of, c []float64, count, a, b int) {
 	kappa, per := m.f.Coupling(), m.perBlock()
 	for k := range per {
-		m.forms[a+k].rows.Row(rows[k*m.pad:k*m.pad+m.d], i)
+		copy(rows[k*m.pad:k*m.pad+m.d], of[k*gramRows*m.d:])
 	}
 	switch {
 	case m.blocks > 1 || per == 1:

@@ -247,12 +247,13 @@ func (p *Problem) validateTerms() error {
 			return dataError("Shrinkage (ω) has the entry %v, want finite numbers that are not negative", w)
 		}
 	}
-	for i, y := range p.Labels {
-		if !f.ValidLabel(y) {
-			return dataError("the label of record %d is not what the %s loss wants: %s", i, f.Name(), f.Labels())
+	for lo := 0; lo < len(p.Labels); lo += labelsHeld {
+		hi := min(lo+labelsHeld, len(p.Labels))
+		if i := loss.Invalid(f, p.Labels[lo:hi]); i >= 0 {
+			return dataError("the label of record %d is not what the %s loss wants: %s", lo+i, f.Name(), f.Labels())
 		}
-		if mapped != nil && (i+1)%labelsHeld == 0 {
-			mapped.Done(i+1-labelsHeld, i+1)
+		if mapped != nil && hi-lo == labelsHeld {
+			mapped.Done(lo, hi)
 		}
 	}
 	if !finite(p.Linear...) || !finite(p.Centre...) {

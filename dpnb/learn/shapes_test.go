@@ -658,6 +658,30 @@ func TestShapesInTheirUnit(t *testing.T) {
 	}
 }
 
+// Of a shape with both bands each is shown in its own columns.
+func TestBothBandsAreShown(t *testing.T) {
+	people := visitors(t, 800).Drop("count", "score")
+	m, err := SVM{Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.Shape("age")
+	for k := range s.places {
+		s.places[k].populationAtOnce = &Span{0, -2, 2}
+	}
+	points := map[string]ShapePoint{}
+	for _, p := range s.Points() {
+		points[p.Name] = p
+	}
+	for _, row := range s.Display().Rows {
+		noise, population := points[row[0]].NoiseAtOnce, points[row[0]].PopulationAtOnce
+		want := []string{bound(noise.Lower), bound(noise.Upper), bound(population.Lower), bound(population.Upper)}
+		if !slices.Equal(row[2:], want) || noise.Upper == population.Upper {
+			t.Fatalf("%q, want %q", row, want)
+		}
+	}
+}
+
 // Shapes are near by the law of their noise: what a projection moves has nothing along a constant, (f − Pf)ᵀC⁻¹1 = 0,
 // for the C of that law, or of the shares of the records without one. Nothing on the way from a shape to its smoothed
 // form is better. The band of a single value is that of its law, and importance is over the records.

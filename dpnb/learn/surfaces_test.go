@@ -210,6 +210,18 @@ func TestSurfacesAreShown(t *testing.T) {
 			t.Errorf("unsure is %v: %s", unsure, text)
 		}
 	}
+	flat, a := *s, *s.a
+	a.to = func(t float64) float64 { return t }
+	flat.a = &a
+	_, _, z := flat.fine() // straight from one place to the next, along either axis
+	for r := 0; r+3 < len(z); r += 3 {
+		for c := 0; c+3 < len(z[r]); c += 3 {
+			up, right := (2*z[r][c]+z[r+3][c])/3, (2*z[r][c]+z[r][c+3])/3
+			if math.Abs(z[r+1][c]-up) > 1e-12 || math.Abs(z[r][c+1]-right) > 1e-12 {
+				t.Fatalf("at (%d, %d) it goes by %v and %v, want %v and %v", c, r, z[r+1][c], z[r][c+1], up, right)
+			}
+		}
+	}
 	if hatched := strings.Contains(s.Figure().Numbers(), "hatched"); !hatched {
 		t.Error("nothing is hatched")
 	}

@@ -133,6 +133,28 @@ func (s *sum) ValidLabel(y float64) bool {
 	return true
 }
 
+// Invalid returns the place of the first label that j is not made for, −1 if there is none.
+func Invalid(j Joint, labels []float64) int {
+	var of interface{ ValidLabel(y float64) bool } = j
+	if s, ok := j.(*sum); ok && len(s.of) == 1 {
+		of = s.of[0]
+	}
+	var one, other uint64 // the last two that were looked at, to the last bit: classes repeat
+	for i, y := range labels {
+		bits := math.Float64bits(y)
+		switch {
+		case i > 0 && (bits == one || bits == other):
+			continue
+		case !of.ValidLabel(y):
+			return i
+		case i == 0:
+			one = bits
+		}
+		one, other = bits, one
+	}
+	return -1
+}
+
 func (s *sum) Precise() PreciseGradient {
 	var p PreciseGradient
 	of := make([]func(t dd.Number, y float64) dd.Number, len(s.of))

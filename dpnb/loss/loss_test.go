@@ -358,3 +358,29 @@ func BenchmarkValueSlope(b *testing.B) {
 		})
 	}
 }
+
+// The first label that a loss is not made for is found wherever it is, whatever labels are beside it: what was looked
+// at is known to the last bit, and nothing is taken for known before.
+func TestInvalid(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		of     Joint
+		labels []float64
+		want   int
+	}{
+		{Sum(Logistic{}), []float64{1, -1, 1, 1, -1}, -1},
+		{Sum(Logistic{}), []float64{1, -1, 0, 1}, 2},
+		{Sum(Logistic{}), []float64{0}, 0},
+		{Sum(Logistic{}), []float64{1, 0}, 1},
+		{Sum(Logistic{}), []float64{-1, -1, math.Copysign(0, -1)}, 2},
+		{Sum(Squared{}), []float64{nan, nan}, 0},
+		{Sum(Squared{}), []float64{math.Float64frombits(1<<64 - 1)}, 0},
+		{Sum(Squared{}), []float64{3, 4, 5, 3, 4, nan}, 5},
+		{Sum(Squared{}, Logistic{}), []float64{1, 2}, 1},
+		{Softmax{Classes: 3}, []float64{0, 1, 2, 0, 3}, 4},
+	} {
+		if got := Invalid(c.of, c.labels); got != c.want {
+			t.Errorf("%s: of %v it is %d, want %d", c.of.Name(), c.labels, got, c.want)
+		}
+	}
+}

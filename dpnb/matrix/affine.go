@@ -3,6 +3,8 @@ package matrix
 import (
 	"math"
 	"sync"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // Affine has rows that are those of a base, moved and scaled, each by its own factors, by vectors that all share:
@@ -26,8 +28,6 @@ type Affine struct {
 	Longest float64
 	// Aside says where the base has, for some features, what they were before rows were scaled; nil if it has not.
 	Aside map[int]int
-
-	room sync.Pool // of *[]float64
 }
 
 // Dims implements Rows.
@@ -39,9 +39,11 @@ func (m *Affine) Dims() (n, d int) {
 	return n, d
 }
 
-// take returns room for count numbers, to be given back.
-func (m *Affine) take(count int) *[]float64 {
-	room, ok := m.room.Get().(*[]float64)
+var rooms sync.Pool // of *[]float64
+
+// take returns room for count numbers, to be put back to rooms.
+func take(count int) *[]float64 {
+	room, ok := rooms.Get().(*[]float64)
 	if !ok {
 		room = new([]float64)
 	}
@@ -50,13 +52,6 @@ func (m *Affine) take(count int) *[]float64 {
 	}
 	*room = (*room)[:count]
 	return room
-}
-
-func (m *Affine) a(i int) float64 {
-	if m.A == nil {
-		return 1
-	}
-	return m.A[i]
 }
 
 // dot is 0 for a nil vector.
@@ -72,8 +67,8 @@ func (m *Affine) Margins(dst, theta []float64, lo, hi int) {
 	full := theta
 	if m.Kept != nil {
 		_, d := m.Base.Dims()
-		room := m.take(d)
-		defer m.room.Put(room)
+		room := take(d)
+		defer rooms.Put(room)
 		full = *room
 		clear(full)
 		for j, k := range m.Kept {
@@ -89,28 +84,43 @@ func (m *Affine) Margins(dst, theta []float64, lo, hi int) {
 // shift makes margins of the base those of the rows.
 func (m *Affine) shift(dst, theta []float64, lo, hi int) {
 	u, v, c := dot(m.U, theta), dot(m.V, theta), m.Bias*theta[len(theta)-1]
-	for i := lo; i < hi; i++ {
-		t := m.a(i)*(dst[i-lo]-u) + c
-		if m.W != nil {
-			t += m.W[i] * v
+	dst = dst[:hi-lo]
+	if m.A == nil {
+		for i, t := range dst {
+			dst[i] = t - u + c
 		}
-		dst[i-lo] = t
+	} else {
+		for i, a := range m.A[lo:hi] {
+			dst[i] = a*(dst[i]-u) + c
+		}
+	}
+	if m.W != nil {
+		for i, w := range m.W[lo:hi] {
+			dst[i] += w * v
+		}
 	}
 }
 
 // AddScaled implements Rows.
 func (m *Affine) AddScaled(dst, w []float64, lo, hi int) {
 	_, d := m.Base.Dims()
-	room := m.take(hi - lo + d)
-	defer m.room.Put(room)
+	room := take(hi - lo + d)
+	defer rooms.Put(room)
 	scaled, full := (*room)[:hi-lo], (*room)[hi-lo:]
+	copy(scaled, w)
+	if m.A != nil {
+		for i, a := range m.A[lo:hi] {
+			scaled[i] *= a
+		}
+	}
 	var a, b, c float64
-	for i, w := range w[:hi-lo] {
-		scaled[i] = w * m.a(lo+i)
-		a += scaled[i]
-		c += w
-		if m.W != nil {
-			b += w * m.W[lo+i]
+	for i, v := range scaled {
+		a += v
+		c += w[i]
+	}
+	if m.W != nil {
+		for i, v := range m.W[lo:hi] {
+			b += w[i] * v
 		}
 	}
 	if m.Kept == nil {
@@ -150,38 +160,45 @@ func normsOf(r Rows, dst []float64, lo, hi int) {
 }
 
 // Row implements Rows.
-func (m *Affine) Row(dst []float64, i int) {
+func (m *Affine) Row(dst []float64, i int) { m.Block(dst, i, i+1) }
+
+// Block writes the rows lo ≤ i < hi to dst, one after another.
+func (m *Affine) Block(dst []float64, lo, hi int) {
+	_, d := m.Dims()
 	if m.Kept == nil {
-		m.Base.Row(dst, i)
+		Block(m.Base, dst, lo, hi)
 	} else {
-		_, d := m.Base.Dims()
-		room := m.take(d)
-		m.Base.Row(*room, i)
-		for j, k := range m.Kept {
-			if dst[j] = 0; k >= 0 {
-				dst[j] = (*room)[k]
+		_, from := m.Base.Dims()
+		room := take((hi - lo) * from)
+		defer rooms.Put(room)
+		Block(m.Base, *room, lo, hi)
+		same := 0 // the first features, as a rule
+		for same < d && m.Kept[same] == same {
+			same++
+		}
+		for i := range hi - lo {
+			own, row := (*room)[i*from:(i+1)*from], dst[i*d:(i+1)*d]
+			copy(row[:same], own)
+			for j := same; j < d; j++ {
+				if row[j] = 0; m.Kept[j] >= 0 {
+					row[j] = own[m.Kept[j]]
+				}
 			}
 		}
-		m.room.Put(room)
 	}
-	_, d := m.Dims()
-	dst, a := dst[:d], m.a(i)
-	if m.U != nil {
-		for j, u := range m.U {
-			dst[j] = (dst[j] - u) * a
+	for i := lo; i < hi; i++ {
+		row := dst[(i-lo)*d : (i-lo+1)*d]
+		if m.U != nil {
+			floats.Sub(row, m.U)
 		}
-	} else if m.A != nil {
-		for j := range dst {
-			dst[j] *= a
+		if m.A != nil {
+			floats.Scale(m.A[i], row)
 		}
+		if m.W != nil {
+			floats.AddScaled(row, m.W[i], m.V)
+		}
+		row[d-1] += m.Bias
 	}
-	if m.W != nil {
-		w := m.W[i]
-		for j, v := range m.V {
-			dst[j] += w * v
-		}
-	}
-	dst[d-1] += m.Bias
 }
 
 // Nonzeros is what a pass reads of the base.
@@ -215,12 +232,19 @@ func (m *Affine) Terms() float64 {
 		w = largest(m.W)
 	}
 	norm := func(x []float64) float64 { return math.Sqrt(SumSquares(x)) }
-	return (a*(Terms(m.Base)+norm(m.U)) + w*norm(m.V) + math.Abs(m.Bias)) * (1 + 0x1p-40)
+	u, more := a*norm(m.U), w*norm(m.V)+math.Abs(m.Bias)
+	if _, summed := m.Base.(interface{ Terms() float64 }); !summed && m.Longest > 0 {
+		// What the base has is the row, less the rest: |aᵢ|‖bᵢ‖ ≤ ‖xᵢ‖ + |wᵢ|‖v‖ + |e| + |aᵢ|‖u‖.
+		return (m.Longest + 2*(u+more)) * (1 + 0x1p-38)
+	}
+	return (a*Terms(m.Base) + u + more) * (1 + 0x1p-40)
 }
 
 func largest(x []float64) (most float64) {
 	for _, v := range x {
-		most = math.Max(most, math.Abs(v)) // NaN stays NaN
+		if v = math.Abs(v); v > most || v != v { // NaN stays NaN
+			most = v
+		}
 	}
 	return most
 }
@@ -267,16 +291,15 @@ func (b Beside) each(use func(r Rows, from, to int)) {
 
 // Margins implements Rows.
 func (b Beside) Margins(dst, theta []float64, lo, hi int) {
-	more := make([]float64, hi-lo)
+	room := take(hi - lo)
+	defer rooms.Put(room)
 	b.each(func(r Rows, from, to int) {
 		if from == 0 {
 			r.Margins(dst, theta[:to], lo, hi)
 			return
 		}
-		r.Margins(more, theta[from:to], lo, hi)
-		for i, v := range more {
-			dst[i] += v
-		}
+		r.Margins(*room, theta[from:to], lo, hi)
+		floats.Add(dst[:hi-lo], *room)
 	})
 }
 
@@ -289,8 +312,20 @@ func (b Beside) AddScaled(dst, w []float64, lo, hi int) {
 func (b Beside) Norms(dst []float64, lo, hi int) { normsOf(b, dst, lo, hi) }
 
 // Row implements Rows.
-func (b Beside) Row(dst []float64, i int) {
-	b.each(func(r Rows, from, to int) { r.Row(dst[from:to], i) })
+func (b Beside) Row(dst []float64, i int) { b.Block(dst, i, i+1) }
+
+// Block writes the rows lo ≤ i < hi to dst, one after another.
+func (b Beside) Block(dst []float64, lo, hi int) {
+	_, d := b.Dims()
+	b.each(func(r Rows, from, to int) {
+		own := to - from
+		room := take((hi - lo) * own)
+		defer rooms.Put(room)
+		Block(r, *room, lo, hi)
+		for i := range hi - lo {
+			copy(dst[i*d+from:i*d+to], (*room)[i*own:])
+		}
+	})
 }
 
 // Nonzeros is what a pass reads.

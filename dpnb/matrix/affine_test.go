@@ -54,6 +54,16 @@ func TestAffineRowsAreTheirEntries(t *testing.T) {
 	if longest := matrix.MaxNorm(dense); terms < longest || math.Abs(matrix.MaxNorm(rows)-longest) > 1e-12 {
 		t.Errorf("terms of %v for a row of %v, which is %v", terms, longest, matrix.MaxNorm(rows))
 	}
+	known := affine(n, rand.New(rand.NewPCG(1, 2))).Parts[0].(*matrix.Affine)
+	known.Longest = matrix.MaxNorm(matrix.Densed(known))
+	norms, most := make([]float64, n), 0.0 // of the base, times the factors
+	known.Base.Norms(norms, 0, n)
+	for i, a := range known.A {
+		most = math.Max(most, math.Abs(a)*(norms[i]+floats.Norm(known.U, 2)))
+	}
+	if by := matrix.Terms(known); by < most || by > known.Longest+2*most+2 {
+		t.Errorf("terms of %v where rows have norms up to %v, want from %v", by, known.Longest, most)
+	}
 	got, want := make([]float64, n), make([]float64, n)
 	rows.Margins(got, theta, 0, n)
 	dense.Margins(want, theta, 0, n)

@@ -90,11 +90,18 @@ func (m *CSR) Norms(dst []float64, lo, hi int) {
 }
 
 // Row implements Rows.
-func (m *CSR) Row(dst []float64, i int) {
-	clear(dst)
-	cols, values := m.Entries(i)
-	for k, j := range cols {
-		dst[j] = values[k]
+func (m *CSR) Row(dst []float64, i int) { m.Block(dst[:m.D], i, i+1) }
+
+// Block is Block of m.
+func (m *CSR) Block(dst []float64, lo, hi int) {
+	clear(dst[:(hi-lo)*m.D])
+	for ; lo < hi; lo, dst = lo+1, dst[m.D:] {
+		row := dst[:m.D]
+		columns, values := m.Entries(lo)
+		values = values[:len(columns)]
+		for k, j := range columns {
+			row[j] = values[k]
+		}
 	}
 }
 

@@ -165,6 +165,9 @@ func SumSquares(x []float64) float64 {
 // Row implements Rows.
 func (m *Dense) Row(dst []float64, i int) { copy(dst, m.Data[i*m.D:(i+1)*m.D]) }
 
+// Block is Block of m.
+func (m *Dense) Block(dst []float64, lo, hi int) { copy(dst, m.Data[lo*m.D:hi*m.D]) }
+
 // Select returns a new matrix with the given rows, in the given order.
 func (m *Dense) Select(index []int) *Dense {
 	s := NewDense(len(index), m.D, nil)
@@ -172,6 +175,28 @@ func (m *Dense) Select(index []int) *Dense {
 		copy(s.Data[k*m.D:(k+1)*m.D], m.Data[i*m.D:(i+1)*m.D])
 	}
 	return s
+}
+
+// Block writes the rows lo ≤ i < hi of r to dst, one after another.
+func Block(r Rows, dst []float64, lo, hi int) {
+	_, d := r.Dims()
+	switch m := r.(type) {
+	case interface {
+		Block(dst []float64, lo, hi int)
+	}:
+		m.Block(dst, lo, hi)
+	case blocks:
+		copyBlocks(m, dst, lo, hi)
+	default:
+		for i := lo; i < hi; i++ {
+			r.Row(dst[(i-lo)*d:(i-lo+1)*d], i)
+		}
+	}
+}
+
+// copyBlocks is a function of its own so that nothing of Block is on the heap for its sake.
+func copyBlocks(m blocks, dst []float64, lo, hi int) {
+	m.Blocks(lo, hi, func(b *Dense, from int) { copy(dst[(from-lo)*b.D:], b.Data[:b.N*b.D]) })
 }
 
 // Densed returns r if it is dense, else a dense copy.

@@ -63,8 +63,8 @@ func TestLedgerTextSaysWhatARerunDraws(t *testing.T) {
 		has, lack []string
 	}{
 		{[]runlog.Entry{secure}, false, []string{"draws new noise"}, []string{"same noise", "protects nobody"}},
-		{[]runlog.Entry{seeded, seeded}, false, []string{"the same noise from the same seeds", "protects nobody", "| 2 | b |  | 0 | 0 | simulation |"},
-			[]string{"new noise"}},
+		{[]runlog.Entry{seeded, seeded}, false, []string{"the same noise from the same seeds", "protects nobody",
+			"| 2 | b |  | 0 | 0 | simulation |"}, []string{"new noise"}},
 		{[]runlog.Entry{seeded, secure}, false,
 			[]string{"the same noise for the simulations, and new noise", "protects nobody"}, nil},
 		{[]runlog.Entry{secure}, true, nil, []string{"Running the notebook again"}},

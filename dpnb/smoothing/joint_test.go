@@ -114,8 +114,8 @@ func TestSteepness(t *testing.T) {
 	}
 }
 
-// The constants are no smaller than what is met: the ball about a triangle of slopes, the curvature of two planes and of
-// envelopes of the norm, and how steep the uniform kernel of a square is along its diagonal.
+// The constants are no smaller than what is met: the ball about a triangle of slopes, the curvature of two planes and
+// of envelopes of the norm, and how steep the uniform kernel of a square is along its diagonal.
 func TestConstantsAreAttained(t *testing.T) {
 	half := math.Sqrt(3) / 2
 	triangle := mustPolyhedral(t, [][]float64{{5, 1}, {5 - half, -0.5}, {5 + half, -0.5}}, make([]float64, 3))

@@ -97,7 +97,8 @@ func TestPartsInTheShell(t *testing.T) {
 		if n := len(fitted); n+len(held) != 600 || n < 420 || n > 540 {
 			t.Errorf("person %q: parts of %d and %d rows", person, n, len(held))
 		}
-		if i := slices.IndexFunc(held, func(id string) bool { return slices.Contains(fitted, id) }); person != "" && i >= 0 {
+		both := func(id string) bool { return slices.Contains(fitted, id) }
+		if i := slices.IndexFunc(held, both); person != "" && i >= 0 {
 			t.Errorf("rows of %s are in both parts", held[i])
 		}
 	}

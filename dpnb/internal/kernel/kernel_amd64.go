@@ -38,3 +38,8 @@ func dotsWide4(dst *float64, raw *byte, theta *float64, groups, d int)
 //
 //go:noescape
 func axpysWide4(dst *float64, raw *byte, w *float64, groups, d int)
+
+// addRounded4 is AddRounded of 4·groups entries.
+//
+//go:noescape
+func addRounded4(dst, x, w *float64, stride, by, groups int, m float64)

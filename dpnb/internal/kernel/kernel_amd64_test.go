@@ -15,4 +15,5 @@ func TestWithoutAssembly(t *testing.T) {
 	t.Run("wide", TestWideKernels)
 	t.Run("exp", TestExpNegAbs)
 	t.Run("logistic", TestLogistic)
+	t.Run("rounded", TestAddRounded)
 }

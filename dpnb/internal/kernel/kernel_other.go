@@ -11,3 +11,5 @@ func widen8(dst *float64, raw *byte, groups int)                       { panic("
 func expNegAbs4(dst, x *float64, groups int)                           { panic("kernel: not reached") }
 func dotsWide4(dst *float64, raw *byte, theta *float64, groups, d int) { panic("kernel: not reached") }
 func axpysWide4(dst *float64, raw *byte, w *float64, groups, d int)    { panic("kernel: not reached") }
+
+func addRounded4(dst, x, w *float64, stride, by, groups int, m float64) { panic("kernel: not reached") }

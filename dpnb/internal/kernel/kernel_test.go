@@ -135,3 +135,32 @@ func TestWideKernels(t *testing.T) {
 		}
 	}
 }
+
+// Rounded products have the bits of the definition, at every remainder of columns, and nothing is written beside.
+func TestAddRounded(t *testing.T) {
+	const h = 0x1p-20
+	m := 0x1.8p52 * h
+	for d := range 21 {
+		for by := range 3 {
+			stride := d + by
+			x, w := filled(4*stride+4, 1), filled(3*by+1, 2)
+			dst := append(filled(d, 3), 7)
+			for j := range dst[:d] {
+				dst[j] = float64(int(dst[j]*100)) * h
+			}
+			want := slices.Clone(dst)
+			k := AddRounded(dst[:d], x, stride, w, by, m)
+			if fast && k != d&^3 || !fast && k != 0 {
+				t.Fatalf("d=%d: %d entries", d, k)
+			}
+			for r := range 4 {
+				for j := range k {
+					want[j] += float64(float64(w[r*by]*x[r*stride+j])+m) - m
+				}
+			}
+			if !slices.Equal(dst, want) {
+				t.Fatalf("d=%d: %v, want %v", d, dst, want)
+			}
+		}
+	}
+}

@@ -132,11 +132,12 @@ func multiply(dst, x, y []float64, pairs []matrix.Span) {
 	at := 0
 	for a, s := range pairs {
 		for _, t := range pairs[a+1:] {
-			for j := range s.Len {
-				for k := range t.Len {
-					dst[at] = x[s.First+j] * y[t.First+k]
-					at++
+			other := y[t.First : t.First+t.Len]
+			for _, v := range x[s.First : s.First+s.Len] {
+				for k, w := range other {
+					dst[at+k] = v * w
 				}
+				at += len(other)
 			}
 		}
 	}
@@ -171,10 +172,10 @@ func (b *Bought) Nowhere() (all []matrix.Direction) {
 	return all
 }
 
-// pair completes the features z of a row, ‖z‖ ≤ 1, by their products in the places after them, which are as long as
-// productNorm if there are any, and scales both so that the row is no longer than 1. It returns by what z was scaled.
-func (b *Bought) pair(dst []float64) float64 {
-	z := len(dst) - products(b.Pairs)
+// pair completes the first z features of a row, at most 1 long, by their products in the places after them, which are
+// as long as productNorm if there are any, and scales both so that the row is no longer than 1. It returns by what the
+// first were scaled.
+func (b *Bought) pair(dst []float64, z int) float64 {
 	multiply(dst[z:], dst, dst, b.Pairs)
 	if norm := math.Sqrt(matrix.SumSquares(dst[z:])); norm > 0x1p-400 {
 		floats.Scale(productNorm/norm, dst[z:])
@@ -200,7 +201,12 @@ func (b *Bought) places(z int) []int {
 	if b.kept != nil {
 		return slices.Clone(b.kept[:z])
 	}
-	all := make([]int, z)
+	return upTo(z)
+}
+
+// upTo returns 0 … n − 1.
+func upTo(n int) []int {
+	all := make([]int, n)
 	for j := range all {
 		all[j] = j
 	}
@@ -224,20 +230,20 @@ func (c Centred) Plain(rows matrix.Rows, labels []float64) (*Bought, matrix.Rows
 // detailed returns the rows of a frame that have products or cells.
 func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 	n, d := rows.Dims()
-	z := len(b.Mean) - products(b.Pairs)
+	z, longest := len(b.Mean)-products(b.Pairs), math.Hypot(1, b.Bias)
 	own := &matrix.Affine{Base: rows, A: make([]float64, n), W: make([]float64, n), V: b.Mean[:z], Kept: b.places(z)}
-	pairs := &matrix.Affine{Base: matrix.NewDense(n, len(b.Mean)-z, nil), A: make([]float64, n), U: b.Mean[z:]}
+	pairs := &matrix.Affine{Base: matrix.NewDense(n, len(b.Mean)-z, nil), A: make([]float64, n), U: b.Mean[z:],
+		Longest: longest}
 	cells := &matrix.CSR{N: n, D: b.CellFeatures() + 1, Starts: make([]int, n+1)}
-	last := &matrix.Affine{Base: cells, A: make([]float64, n), Bias: b.Bias}
+	last := &matrix.Affine{Base: cells, A: make([]float64, n), Bias: b.Bias, Longest: longest}
 	number := unscaled(rows)
 	if number == nil && len(b.Cells) > 0 {
 		panic(&matrix.DataError{Text: "numbers are not known before rows were scaled, from which cells are made"})
 	}
 	parts := make([]matrix.CSR, (n+block-1)/block)
 	parallel.Each(len(parts), workers, func(p int) {
-		row, x, part := make([]float64, d), make([]float64, len(b.Mean)), &parts[p]
-		for i := p * block; i < min(n, (p+1)*block); i++ {
-			rows.Row(row, i)
+		x, part := make([]float64, len(b.Mean)), &parts[p]
+		each(rows, p*block, min(n, (p+1)*block), func(i int, row []float64) {
 			by := b.unit(x, row)
 			copy(pairs.Base.(*matrix.Dense).Data[i*(len(x)-z):], x[z:])
 			k := b.move(x)
@@ -257,7 +263,7 @@ func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 			cells.Starts[i+1] = len(part.Values) - before
 			t := shorter(d+len(x)) / math.Max(1, math.Sqrt(square)) * (1 - 0x1p-46)
 			own.A[i], own.W[i], pairs.A[i], last.A[i] = by*k*t, -k*t, k*t, t
-		}
+		})
 	})
 	for i := range n {
 		cells.Starts[i+1] += cells.Starts[i]
@@ -265,9 +271,13 @@ func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 	for _, part := range parts {
 		cells.Columns, cells.Values = append(cells.Columns, part.Columns...), append(cells.Values, part.Values...)
 	}
-	all := matrix.Beside{Parts: []matrix.Rows{own, pairs, last}, Longest: math.Hypot(1, b.Bias)}
-	if len(b.Pairs) == 0 {
+	all := matrix.Beside{Parts: []matrix.Rows{own, pairs, last}, Longest: longest}
+	switch {
+	case len(b.Pairs) == 0:
 		all.Parts = []matrix.Rows{own, last}
+	case len(b.Cells) == 0: // the bias is beside the products
+		pairs.Kept, pairs.U, pairs.Bias = append(upTo(len(b.Mean)-z), -1), append(slices.Clone(pairs.U), 0), b.Bias
+		all.Parts = []matrix.Rows{own, pairs}
 	}
 	return all
 }

@@ -146,9 +146,12 @@ func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 // with them only if that is 1. It returns about what the row is multiplied by.
 func (f *Bought) unit(dst, row []float64) (by float64) {
 	if len(f.Pairs) > 0 {
-		plain := Bought{RowNorm: f.RowNorm, kept: f.kept}
-		by = plain.unit(dst[:len(dst)-products(f.Pairs)], row)
-		return by * f.pair(dst)
+		plain, own := Bought{RowNorm: f.RowNorm, kept: f.kept}, len(row)-1
+		if f.kept != nil {
+			own = len(f.kept)
+		}
+		by = plain.unit(dst[:own], row)
+		return by * f.pair(dst, own)
 	}
 	by = 1 / f.RowNorm
 	scale := func(norm float64) {
@@ -156,9 +159,7 @@ func (f *Bought) unit(dst, row []float64) (by float64) {
 		floats.Scale(shorter(len(dst))/norm, dst)
 	}
 	if f.kept == nil {
-		for j := range dst {
-			dst[j] = row[j] * by
-		}
+		floats.ScaleTo(dst, by, row[:len(dst)])
 	} else {
 		for j, k := range f.kept {
 			dst[j] = row[k] * by
@@ -193,12 +194,13 @@ func (f *frame) sums(rows matrix.Rows, labels []float64, src noise.Source, worke
 
 // total returns S without its noise: a sum of what each record adds, a function of that record alone.
 func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64 {
-	n, d := rows.Dims()
-	parts, number := make([][]float64, (n+block-1)/block), unscaled(rows)
+	n, _ := rows.Dims()
+	parts, number, k := make([][]float64, (n+block-1)/block), unscaled(rows), f.entries()
+	ones := slices.Repeat([]float64{1}, batch)
 	parallel.Each(len(parts), workers, func(p int) {
-		sum, row, z := make([]float64, f.entries()), make([]float64, d), make([]float64, len(f.Mean)+f.more())
-		for i := p * block; i < min(n, (p+1)*block); i++ {
-			rows.Row(row, i)
+		sum, z, all := make([]float64, k), make([]float64, len(f.Mean)+f.more()), make([]float64, batch*k)
+		lo, hi := p*block, min(n, (p+1)*block)
+		each(rows, lo, hi, func(i int, row []float64) {
 			f.unit(z[:len(f.Mean)], row)
 			switch y := 0.0; {
 			case f.c.Numbers:
@@ -214,17 +216,37 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 					z[len(z)-len(f.may)+j] = 0.5 / math.Sqrt(float64(len(f.may)))
 				}
 			}
-			exact.Add(sum, 1, f.space.to(z), step)
-		}
+			at := (i - lo) % batch
+			copy(all[at*k:], f.space.to(z))
+			if at == batch-1 || i == hi-1 {
+				exact.AddRows(sum, ones[:at+1], all, step)
+			}
+		})
 		parts[p] = sum
 	})
-	all := exact.NewTotal(f.entries(), step) // of however many records, in any order
+	all := exact.NewTotal(k, step) // of however many records, in any order
 	for _, sum := range parts {
 		all.Add(sum)
 	}
-	total := make([]float64, f.entries())
+	total := make([]float64, k)
 	all.Write(total)
 	return total
+}
+
+// batch is how many rows are made at a time.
+const batch = 64
+
+// each calls use with the rows lo ≤ i < hi.
+func each(rows matrix.Rows, lo, hi int, use func(i int, row []float64)) {
+	_, d := rows.Dims()
+	room := make([]float64, min(batch, hi-lo)*d)
+	for ; lo < hi; lo += batch {
+		end := min(lo+batch, hi)
+		matrix.Block(rows, room, lo, end)
+		for i := lo; i < end; i++ {
+			use(i, room[(i-lo)*d:(i-lo+1)*d])
+		}
+	}
 }
 
 // more is how many sums are of labels, and of records that have the most likely value of a number.
@@ -384,7 +406,7 @@ func (f *Bought) scaleOf(x []float64) float64 {
 // rows returns the centred rows: as those that were given, moved and scaled, where there is room for the factors of
 // each; in the coordinates of a space dense, if the given ones are in memory; else made as they are asked for.
 func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
-	n, d := rows.Dims()
+	n, _ := rows.Dims()
 	v := f.view(rows)
 	switch {
 	case f.detail():
@@ -407,12 +429,11 @@ func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
 		Bias: f.Bias, Longest: v.MaxNorm()}
 	m.Kept = append(f.places(len(f.Mean)), -1)
 	parallel.Each((n+block-1)/block, workers, func(p int) {
-		row, x := make([]float64, d), make([]float64, len(f.Mean))
-		for i := p * block; i < min(n, (p+1)*block); i++ {
-			rows.Row(row, i)
+		x := make([]float64, len(f.Mean))
+		each(rows, p*block, min(n, (p+1)*block), func(i int, row []float64) {
 			by, k := f.unit(x, row), f.move(x)
 			m.A[i], m.W[i] = by*k, -k
-		}
+		})
 	})
 	return m
 }

@@ -76,6 +76,9 @@ func reflect(u matrix.Direction, x []float64) { u.Add(x, -2*u.Along(x)) }
 
 // to returns the coordinates of x, in x. What follows the features stays.
 func (s *space) to(x []float64) []float64 {
+	if len(s.gone) == 0 {
+		return x
+	}
 	for _, u := range s.turns {
 		reflect(u, x)
 	}

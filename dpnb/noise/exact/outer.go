@@ -80,6 +80,15 @@ func (o *Outer) used(x []float64) (columns []int) {
 	return columns
 }
 
+// Join adds the matrices of another sum of the same kind, which is used up.
+func (o *Outer) Join(more *Outer) {
+	o.flush()
+	more.flush()
+	for k, c := range more.total.count {
+		o.total.count[k] += c
+	}
+}
+
 // flush moves the sum to integers.
 func (o *Outer) flush() {
 	o.total.Add(o.sum)

@@ -1,6 +1,10 @@
 package exact
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/kernel"
+)
 
 // Add adds to dst the multiples of h that are nearest to the products w·xⱼ, |w·xⱼ| < 2⁵¹h (see preRound). What is added
 // is a function of w and x alone, so a sum of such has the same bits in any order, as long as the sums of absolute
@@ -29,7 +33,7 @@ func AddRows(dst, w, x []float64, h float64) {
 	for ; len(w) >= 4; w, x = w[4:], x[4*d:] {
 		w0, w1, w2, w3 := w[0], w[1], w[2], w[3]
 		x0, x1, x2, x3 := x[:d], x[d:][:d], x[2*d:][:d], x[3*d:][:d]
-		for j := range dst {
+		for j := kernel.AddRounded(dst, x, d, w, 1, m); j < d; j++ {
 			a := float64(float64(w0*x0[j])+m) - m
 			b := float64(float64(w1*x1[j])+m) - m
 			c := float64(float64(w2*x2[j])+m) - m
@@ -52,7 +56,7 @@ func AddOuter(dst, x []float64, k, d int, h float64) {
 			row := dst[j*d+j : j*d+d]
 			x0, x1, x2, x3 := x[j:d][:len(row)], x[d+j : 2*d][:len(row)], x[2*d+j : 3*d][:len(row)],
 				x[3*d+j : 4*d][:len(row)]
-			for l := range row {
+			for l := kernel.AddRounded(row, x[j:], d, x[j:], d, m); l < len(row); l++ {
 				a := float64(float64(a0*x0[l])+m) - m
 				b := float64(float64(a1*x1[l])+m) - m
 				c := float64(float64(a2*x2[l])+m) - m

@@ -57,7 +57,7 @@ func TestMinimiserTendsToTheNormalLaw(t *testing.T) {
 	last := math.Inf(1)
 	for _, n := range []int{2000, 20_000, 200_000} {
 		f := fitOnce(t, n, truth, 4, 1)
-		h, _ := moments(f.fit, f.x, f.y, f.theta, false)
+		h, _ := moments(f.fit, f.x, f.y, f.theta, false, 0)
 		for j := range truth {
 			h.SetSym(j, j, h.At(j, j)+f.fit.Lambda)
 		}

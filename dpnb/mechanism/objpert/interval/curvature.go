@@ -147,6 +147,11 @@ func (m *Moments) Seed() (seed uint64, ok bool) { return m.origin.Seed() }
 //
 // Errors: as objpert.Objective.Run before it draws, or a theta of another length.
 func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Source) (*Moments, error) {
+	return c.at(rows, labels, theta, src, 0)
+}
+
+// at is At on so many goroutines, 0 for one each processor.
+func (c Curvature) at(rows matrix.Rows, labels, theta []float64, src noise.Source, workers int) (*Moments, error) {
 	if src == nil {
 		return nil, mechanism.ErrNoSource
 	}
@@ -161,7 +166,7 @@ func (c Curvature) At(rows matrix.Rows, labels, theta []float64, src noise.Sourc
 	if c.ScoreSigma > 0 {
 		ofScores = draw.SymmetricNormals(len(theta))
 	}
-	hessian, scores := moments(c.Fit, rows, labels, theta, c.ScoreSigma > 0)
+	hessian, scores := moments(c.Fit, rows, labels, theta, c.ScoreSigma > 0, workers)
 	ofHessian.AddFrobenius(hessian, c.Sigma)
 	if c.ScoreSigma > 0 {
 		ofScores.AddFrobenius(scores, c.ScoreSigma)
@@ -232,7 +237,7 @@ func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	if err != nil {
 		return nil, err
 	}
-	if r.Also, err = c.At(rows, labels, r.Coefficients, src); err != nil {
+	if r.Also, err = c.at(rows, labels, r.Coefficients, src, settings.Value().Workers); err != nil {
 		return nil, err
 	}
 	r.Guarantee, r.Mechanism, r.Fitted = both.Guarantee, both.Mechanism, c
@@ -285,7 +290,7 @@ func PublicCurvature(fit objpert.Objective, rows matrix.Rows, labels, theta []fl
 	if err := fit.Check(rows, labels); err != nil {
 		return nil, err
 	}
-	hessian, scores := moments(fit, rows, labels, theta, known)
+	hessian, scores := moments(fit, rows, labels, theta, known, 0)
 	hessian.ScaleSym(records/float64(n), hessian)
 	out := &Moments{Hessian: hessian}
 	if known {

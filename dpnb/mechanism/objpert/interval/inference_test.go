@@ -96,8 +96,8 @@ func TestSensitivityOfMoments(t *testing.T) {
 		for k := range 400 {
 			rng.Gaussian(theta, []float64{0, 0.1, 3, 30}[k%4])
 			without, _ := matrix.NewDense(5, 3, x.Data[:15]), y[:5]
-			h, v := moments(fit, x, y, theta, true)
-			h0, v0 := moments(fit, without, y[:5], theta, true)
+			h, v := moments(fit, x, y, theta, true, 0)
+			h0, v0 := moments(fit, without, y[:5], theta, true, 0)
 			for _, pair := range [][2]*mat.SymDense{{h, h0}, {v, v0}} {
 				pair[1].ScaleSym(-1, pair[1])
 				pair[0].AddSym(pair[0], pair[1])

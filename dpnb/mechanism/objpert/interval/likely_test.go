@@ -41,7 +41,7 @@ func TestLikelyCorrectsForTheRidge(t *testing.T) {
 		return s.Theta
 	}
 	theta, truth := fit(m.Lambda, m.Shrink(3)), fit(1e-6, nil)
-	h, _ := moments(m, x, y, theta, false)
+	h, _ := moments(m, x, y, theta, false, 0)
 	for _, c := range []struct {
 		by   float64 // of the curvature that is released
 		want bool

@@ -43,9 +43,12 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 						others, rest = append(others, i), append(rest, y[i])
 					}
 				}
-				h, v := moments(fit, x, y, theta, true)
-				h0, v0 := moments(fit, x.Select(others), rest, theta, true)
-				h1, v1 := moments(fit, x.Select([]int{at}), y[at:at+1], theta, true)
+				h, v := moments(fit, x, y, theta, true, 2)
+				if one, _ := moments(fit, x, y, theta, true, 1); !mat.Equal(h, one) {
+					t.Fatalf("%s, n = %d: the matrix depends on the number of goroutines", l.Name(), n)
+				}
+				h0, v0 := moments(fit, x.Select(others), rest, theta, true, 0)
+				h1, v1 := moments(fit, x.Select([]int{at}), y[at:at+1], theta, true, 0)
 				for _, m := range [][3]*mat.SymDense{{h, h0, h1}, {v, v0, v1}} {
 					for j := range d {
 						for k := range d {
@@ -59,9 +62,9 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 					t.Errorf("a record adds matrices of norm %v and %v; paid for: %v and %v", a, b, s, l2)
 				}
 				sparse := x.Sparse()
-				hs, _ := moments(fit, sparse, y, theta, false)
-				hs0, _ := moments(fit, sparse.Select(others), rest, theta, false)
-				hs1, _ := moments(fit, sparse.Select([]int{at}), y[at:at+1], theta, false)
+				hs, _ := moments(fit, sparse, y, theta, false, 0)
+				hs0, _ := moments(fit, sparse.Select(others), rest, theta, false, 0)
+				hs1, _ := moments(fit, sparse.Select([]int{at}), y[at:at+1], theta, false, 0)
 				hs0.ScaleSym(-1, hs0)
 				hs.AddSym(hs, hs0)
 				if !mat.Equal(hs, hs1) {
@@ -90,7 +93,7 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 func TestWeightsAreBounded(t *testing.T) {
 	rows := matrix.NewDense(3, 2, []float64{0.6, 0.8, 0.6, 0.8, 0.6, 0.8})
 	p := newParts(2, 1, 1)
-	p.add(rows, make([]float64, 6), []float64{math.NaN(), -1, 3}, 0)
+	p.add(rows.Data, []float64{math.NaN(), -1, 3}, make([]float64, 6))
 	if m := mat.Norm(p.Matrix(), 2); math.Abs(m-1) > 1e-6 {
 		t.Errorf("weights of NaN, −1 and 3 add a matrix of norm %v, want that of 1", m)
 	}

@@ -3,6 +3,8 @@ package learn
 import (
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
 // Names that differ in letters a file name cannot have, or beyond its length, are those of different files.
@@ -15,5 +17,16 @@ func TestNamesHaveTheirOwnFiles(t *testing.T) {
 			t.Errorf("%q and %q are kept in %q", name, other, file)
 		}
 		files[file] = name
+	}
+}
+
+// What a number is predicted beyond its bounds is scored as the nearer one.
+func TestScoreOfANumberBeyondItsBounds(t *testing.T) {
+	for _, at := range []float64{1, 1.7, 40} {
+		for _, side := range []float64{-1, 1} {
+			if got := recordScore(frame.Number, frame.Target{}, side, []float64{side * at}, 1, 1); got != 1 {
+				t.Errorf("%v predicted, and %v is right: score %v", side*at, side, got)
+			}
+		}
 	}
 }
