@@ -27,7 +27,7 @@ func TestText(t *testing.T) {
 func TestHTMLEscapesAndAligns(t *testing.T) {
 	h := item.HTML()
 	for _, want := range []string{"A &amp; B", "mind &lt;this&gt;", "a&lt;b", "text-align:right", "text-align:left",
-		"another one", "a detail"} {
+		"another one", "<details", "a detail"} {
 		if !strings.Contains(h, want) {
 			t.Errorf("%q is missing in %s", want, h)
 		}

@@ -55,7 +55,8 @@ func TestEqual(t *testing.T) {
 // labels of ticks keep apart.
 func TestLettersFit(t *testing.T) {
 	long, x := strings.Repeat("far too long for a line ", 5), []float64{1, 10, 100}
-	f := New("A title: "+long, "abscissa: "+long, "ordinate: "+long).LogX(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 50, 70, 100)
+	f := New("A title: "+long, "abscissa: "+long, "ordinate: "+long)
+	f.LogX(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30, 50, 70, 100)
 	f.Line("one: "+long, x, []float64{1, 2, 3}, Blue).Line("another: "+long, x, []float64{1, 2, 3.1}, Orange)
 	written := regexp.MustCompile(`<text x="([-\d.]+)" y="([-\d.]+)"[^>]*font-size:([\d.]+)px[^>]*>([^<]*)</text>`)
 	ends, n := map[string]float64{}, 0

@@ -162,6 +162,21 @@ func TestSpentAndLeftAreTrue(t *testing.T) {
 	}
 }
 
+// A release that is paid for by its square and says more than the budget's ε has spent no more than the budget.
+func TestSpentIsWithinTheBudget(t *testing.T) {
+	b := open(t, config(""))
+	e := gaussianEntry(Part{Epsilon: 1.2, Delta: 1e-9})
+	e.Shared = true
+	if err := b.Charge(e); err != nil {
+		t.Fatal(err)
+	}
+	s := state(t, b)
+	p := privacy.GaussianProfile(e.Mu, privacy.AddRemove)
+	if d := privacy.DeltaUpper(p, s.SpentEpsilon); s.SpentEpsilon > 1 || s.SpentDelta != 1e-5 || d > 1e-5 {
+		t.Errorf("ε = %v and δ = %v were spent of (1, 1e-5); at that ε δ is %v", s.SpentEpsilon, s.SpentDelta, d)
+	}
+}
+
 // The first entry decides how δ is divided, as docs/theory/ledger.md says, case by case.
 func TestTheFirstEntryDecides(t *testing.T) {
 	known := func(epsilon, delta float64) Entry { return gaussianEntry(Part{Epsilon: epsilon, Delta: delta}) }
@@ -310,9 +325,9 @@ func TestAdditive(t *testing.T) {
 			t.Error("more is spent than there is")
 		}
 		c.Additive = false
-		for name, state := range map[string]func(Config) (*Budget, error){"here": Open, "anew": anew} {
-			if _, err := state(c); err == nil && (name == "here" || c.Path != "") {
-				t.Errorf("%s it became another", name)
+		for i, state := range []func(Config) (*Budget, error){Open, anew} { // anew forgets what was kept in memory
+			if _, err := state(c); err == nil && (i == 0 || c.Path != "") {
+				t.Errorf("%d: it became another", i)
 			} else if err != nil && !strings.Contains(err.Error(), "additive") {
 				t.Error(err)
 			}

@@ -139,18 +139,28 @@ func Invalid(j Joint, labels []float64) int {
 	if s, ok := j.(*sum); ok && len(s.of) == 1 {
 		of = s.of[0]
 	}
-	var one, other uint64 // the last two that were looked at, to the last bit: classes repeat
+	if len(labels) == 0 {
+		return -1
+	}
+	if !of.ValidLabel(labels[0]) {
+		return 0
+	}
+	// Labels repeat: each place has one that was looked at, to the last bit.
+	const bits = 9
+	var seen [1 << bits]uint64
+	for k := range seen {
+		seen[k] = math.Float64bits(labels[0])
+	}
 	for i, y := range labels {
-		bits := math.Float64bits(y)
-		switch {
-		case i > 0 && (bits == one || bits == other):
+		b := math.Float64bits(y)
+		at := &seen[b*0x9e3779b97f4a7c15>>(64-bits)]
+		if *at == b {
 			continue
-		case !of.ValidLabel(y):
-			return i
-		case i == 0:
-			one = bits
 		}
-		one, other = bits, one
+		if !of.ValidLabel(y) {
+			return i
+		}
+		*at = b
 	}
 	return -1
 }

@@ -48,8 +48,14 @@ func TestLocate(t *testing.T) {
 			"a panic whose place the kernel missed",
 			"panic: 1\n\ngoroutine 1 [running]:\nmain.f()\n\t/tmp/x/main.go:2 +0x1\nmain.main()\n" +
 				"\t \x1b[7m[[ Cell [2] Line 2 ]]\x1b[0m /tmp/x/main.go:16\n",
-			"exit status 2", driverFailure{"error", "exit status 2", 2, "func f() {\n  panic(1)\n}\n"},
+			"exit status 2", driverFailure{"error", "exit status 2", 2, "func f() {\n  panic(1)"},
 			"cell 3 [2], in what cell 2 declares, line 2: panic(1)\npanic: 1",
+		},
+		{
+			"a panic in the first line",
+			"panic: 1\n\ngoroutine 1 [running]:\n\t \x1b[7m[[ Cell [1] Line 1 ]]\x1b[0m /tmp/x/main.go:9\n",
+			"exit status 2", driverFailure{"error", "exit status 2", 2, ""},
+			"cell 3 [2], in what cell 2 declares, line 1: func f() {\npanic: 1",
 		},
 		{
 			"a compiler's complaint", "", "# gonb_12ab\nCell[2]: Line 3\n\ng()\n^\nundefined: g",

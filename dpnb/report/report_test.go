@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
@@ -153,6 +155,51 @@ func TestUpdateTakesEachCellsOutputs(t *testing.T) {
 		if out := c.Outputs(); len(out) != 1 || out[0].Text != []string{"first", "second"}[i] {
 			t.Errorf("cell %d has %+v", i+1, out)
 		}
+	}
+}
+
+// Committed outputs are compared where the data are that they were made with, and nowhere else.
+func TestMissingData(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, name := range []string{"HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", dataset.DirEnv} {
+		t.Setenv(name, dir)
+	}
+	of := func(set string) (verdict, err error) {
+		text := fmt.Sprintf(`{"nbformat":4,"metadata":{"dpnb":{"data":[%q]}},"cells":[]}`, set)
+		return missingData(must.Get(notebook.Parse([]byte(text))))
+	}
+	if _, err := of("nothing"); err == nil {
+		t.Error("an unknown data set")
+	}
+	for _, f := range dataset.Sets["adult"] {
+		var missing *NotCompared
+		if verdict, err := of("adult"); err != nil || !errors.As(verdict, &missing) {
+			t.Errorf("without %s: %v, %v", f.Name, verdict, err)
+		}
+		must.Do(os.WriteFile(f.Name, nil, 0o600))
+	}
+	if verdict, err := of("adult"); verdict != nil || err != nil {
+		t.Errorf("with all files: %v, %v", verdict, err)
+	}
+}
+
+// What a session has started ends with it: a kernel that stays would have the records in its memory.
+func TestEndTagged(t *testing.T) {
+	if _, err := os.Stat("/proc/self/environ"); err != nil {
+		t.Skip(err)
+	}
+	const entry = "DPNB_TEST_SESSION=of this test"
+	cmd := exec.Command("sleep", "60")
+	cmd.Env = append(os.Environ(), entry)
+	must.Do(cmd.Start())
+	endTagged(entry)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-ended:
+	case <-time.After(5 * time.Second):
+		t.Error("a process of the session is left", cmd.Process.Kill())
 	}
 }
 

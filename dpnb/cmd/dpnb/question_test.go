@@ -110,9 +110,9 @@ func TestAskedOnceInTheShell(t *testing.T) {
 	var said [2]string
 	var spent [2][]byte
 	for i := range said {
-		said[i] = must.Get(call(t, newDescribeCommand(), append(table, "--count", "--budget", "l.json", "--share",
-			"0.4")...))
-		spent[i] = must.Get(os.ReadFile("l.json"))
+		said[i] = must.Get(call(t, newDescribeCommand(), append(table, "--count", "--budget", "asked.json",
+			"--share", "0.4")...))
+		spent[i] = must.Get(os.ReadFile("asked.json"))
 	}
 	if said[0] != said[1] || string(spent[0]) != string(spent[1]) {
 		t.Errorf("%s\nand\n%s, with the ledgers\n%s\nand\n%s", said[0], said[1], spent[0], spent[1])

@@ -98,7 +98,7 @@ func markdown(list []Fault, results map[string]Result, mutants []Fault) string {
 
 // escape makes a text fit for a cell of a table.
 func escape(s string) string {
-	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_").Replace(s)
+	return strings.NewReplacer("|", "\\|", "<", "&lt;", "\"", "&quot;", "*", "\\*", "_", "\\_").Replace(s)
 }
 
 // code is escape for what stands between backticks; a backtick of Go is shown as an apostrophe.

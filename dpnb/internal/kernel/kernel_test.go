@@ -136,7 +136,8 @@ func TestWideKernels(t *testing.T) {
 	}
 }
 
-// Rounded products have the bits of the definition, at every remainder of columns, and nothing is written beside.
+// Rounded products have the bits of the definition, at every remainder of columns, and nothing is written beside. Those
+// of fused multiplications are others: there are products next to the middle of two multiples.
 func TestAddRounded(t *testing.T) {
 	const h = 0x1p-20
 	m := 0x1.8p52 * h
@@ -144,6 +145,14 @@ func TestAddRounded(t *testing.T) {
 		for by := range 3 {
 			stride := d + by
 			x, w := filled(4*stride+4, 1), filled(3*by+1, 2)
+			if d%2 == 1 {
+				for j := range x {
+					x[j] = (1 - 0x1p-30) * (float64(2*j) + 1.5) * h
+				}
+				for r := range w {
+					w[r] = 1 + 0x1p-30
+				}
+			}
 			dst := append(filled(d, 3), 7)
 			for j := range dst[:d] {
 				dst[j] = float64(int(dst[j]*100)) * h

@@ -98,8 +98,8 @@ func drawn2(draws, m int, seed uint64) []curvature2 {
 }
 
 // RiskFigure draws the mean excess risk of releases, with two standard errors, beside Theorem 3.3 as printed and
-// sharpened, over ε, and lists them: lasso of weight ½ on ten records of norm 1 that interpolate, d = 4, m = 9, 0.7 of ε
-// and each δⱼ = 0.01 for its part, τ = 1e-4, η = 0.003.
+// sharpened, over ε, and lists them: lasso of weight ½ on ten records of norm 1 that interpolate, d = 4, m = 9, 0.7 of
+// ε and each δⱼ = 0.01 for its part, τ = 1e-4, η = 0.003.
 func RiskFigure(epsilons []float64, runs int, seed uint64) (_ *figure.Figure, _ display.Item, err error) {
 	defer measure.Catch(&err)
 	const n, d, weight = 10, 4, 0.5

@@ -45,8 +45,8 @@ func Figure1(sigma, lambda, most float64) (_ *figure.Figure, err error) {
 	return f, nil
 }
 
-// branchOff is the δ of Theorem 3.1 without a shift: its second branch, 1 − e^{ε̂} + 2e^{ε̂}H for ε̂ = ε − a²/2 < 0, H the
-// Gaussian mechanism's δ at the given order, and beyond it the first, twice that at ε.
+// branchOff is the δ of Theorem 3.1 without a shift: its second branch, 1 − e^{ε̂} + 2e^{ε̂}H for ε̂ = ε − a²/2 < 0, H
+// the Gaussian mechanism's δ at the given order, and beyond it the first, twice that at ε.
 func branchOff(a, eps, order float64) float64 {
 	hat := eps - a*a/2
 	if hat >= 0 {
