@@ -118,7 +118,7 @@ func TestTypes(t *testing.T) {
 			"id": "9007199254740993||-5", "small": "-3||7", "unsigned": "4294967295||0", "float": "0.5||-2",
 			"flag": "true||false", "day": "19000||-1", "moment": "1.5||-0.25",
 			"price": "12.34||-0.05",
-			"word":  "Zürich||x",
+			"word":  "Zürich||x", "large": "18446744073709552000||1",
 		} {
 			tab, err := frame.Collect(s, []string{column})
 			if err != nil {
@@ -151,6 +151,7 @@ func writeArrow(path string) error {
 		{Name: "word", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8,
 			ValueType: arrow.BinaryTypes.String}, Nullable: true},
 		{Name: "odd", Type: arrow.FixedWidthTypes.MonthInterval, Nullable: true},
+		{Name: "large", Type: arrow.PrimitiveTypes.Uint64, Nullable: true},
 	}, nil)
 	b := array.NewRecordBuilder(mem, sc)
 	valid := []bool{true, false, true}
@@ -169,6 +170,7 @@ func writeArrow(path string) error {
 		return err
 	}
 	b.Field(9).(*array.MonthIntervalBuilder).AppendValues([]arrow.MonthInterval{1, 2, 3}, valid)
+	b.Field(10).(*array.Uint64Builder).AppendValues([]uint64{math.MaxUint64, 0, 1}, valid)
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -197,6 +199,7 @@ func writeTypes(path string) error {
 	add("price", schema.NewDecimalLogicalType(9, 2), pq.Types.FixedLenByteArray, 4)
 	add("word", schema.StringLogicalType{}, pq.Types.ByteArray, -1)
 	add("odd", schema.IntervalLogicalType{}, pq.Types.FixedLenByteArray, 12)
+	add("large", schema.NewIntLogicalType(64, false), pq.Types.Int64, -1)
 	root, err := schema.NewGroupNode("schema", pq.Repetitions.Required, fields, -1)
 	if err = errors.Join(failed, err); err != nil {
 		return err
@@ -218,10 +221,8 @@ func writeTypes(path string) error {
 		}
 		switch c := c.(type) {
 		case *file.Int64ColumnChunkWriter:
-			v := []int64{9007199254740993, -5}
-			if c.Descr().Name() == "moment" {
-				v = []int64{129600e6, -21600e6}
-			}
+			v := map[string][]int64{"id": {9007199254740993, -5}, "moment": {129600e6, -21600e6},
+				"large": {-1, 1}}[c.Descr().Name()]
 			_, err = c.WriteBatch(v, levels, nil)
 		case *file.Int32ColumnChunkWriter:
 			v := map[string][]int32{"small": {-3, 7}, "unsigned": {-1, 0}, "day": {19000, -1}}[c.Descr().Name()]

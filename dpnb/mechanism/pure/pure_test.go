@@ -92,6 +92,36 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
+// Both neighbours' solutions may be off by τ/Λ, which is paid for where it is as large as what a record moves.
+func TestToleranceIsPaidFor(t *testing.T) {
+	for adj, moved := range map[privacy.Adjacency]float64{privacy.AddRemove: 1, privacy.ReplaceOne: 2} {
+		c := config()
+		c.Adjacency, c.Clip, c.Lambda, c.Tolerance = adj, 1, 40, 0.3
+		o, err := c.CalibrateOutput()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := c.Calibrate()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			m    mechanism.Mechanism
+			want float64
+		}{{o, (moved*o.Clip + 2*o.Tolerance) / o.Lambda / o.Scale},
+			{m, moved*m.Clip/m.Scale + 2*m.Tolerance/(m.Lambda*m.OutputScale)}} {
+			p, err := mechanism.Profile(c.m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eps, err := privacy.EpsilonUpper(p, 0)
+			if err != nil || !(eps >= c.want && eps <= c.want*(1+1e-9)) {
+				t.Errorf("%v: ε = %v, want %v (%v)", c.m, eps, c.want, err)
+			}
+		}
+	}
+}
+
 // A release is near the fit without noise, is that of records and noise alone, and of every number of workers.
 func TestRun(t *testing.T) {
 	rows, y := records(4000, 3, 1)

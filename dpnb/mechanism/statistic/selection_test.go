@@ -101,6 +101,18 @@ func TestSeveralKeysCostTogether(t *testing.T) {
 				t.Errorf("%d keys: δ(%v) = %v, and %v is lost", keys, eps, got, least)
 			}
 		}
+		// Of as many that nobody else has, one is shown with the probability that δ is, whatever ε.
+		m := Selection{Keys: keys, Scale: b, Threshold: 9}
+		if e, err = m.Event(); err != nil {
+			t.Fatal(err)
+		}
+		if p, err = e.Profile(privacy.AddRemove); err != nil {
+			t.Fatal(err)
+		}
+		shown := -math.Expm1(float64(keys) * math.Log(cutLaw(m, 1)[0]))
+		if got := privacy.DeltaUpper(p, 100); !(got >= shown*(1-1e-12) && got <= shown*(1+1e-9)) {
+			t.Errorf("%d keys: δ = %v, and one is shown with probability %v", keys, got, shown)
+		}
 	}
 }
 

@@ -218,6 +218,14 @@ func TestAddRemove(t *testing.T) {
 			if err != nil || !(privacy.DeltaUpper(r, 0.5) > 2*privacy.DeltaUpper(a, 0.5)) {
 				t.Errorf("%v, %v: a replacement costs no more than one record: %v", w, st, err)
 			}
+			// An event with less of either noise than its split asks for is none.
+			for _, share := range [][2]float64{{1 - 1e-9, 1}, {1, 1 - 1e-9}} {
+				less := e
+				less.Sigma2, less.SigmaOut = share[0]*e.Sigma2, share[1]*e.SigmaOut
+				if less.Validate() == nil {
+					t.Errorf("%v, %v: %v of the noise is taken for enough", w, st, share)
+				}
+			}
 		}
 	}
 	if _, err := (Setting{Wishart: Wishart{2, 4}, Smoothness: 1, Rank: 1, Adjacency: 9}).Noise(Split{Epsilon1: 1,
