@@ -100,6 +100,10 @@ func TestImportsPointOneWay(t *testing.T) {
 			if !strings.HasPrefix(imp, "github.com/dpnb/notebooks/dpnb") {
 				continue
 			}
+			own := strings.TrimPrefix(p.ImportPath, "github.com/dpnb/notebooks/dpnb/")
+			if room(imp) == "internal/testing" && from != "internal/testing" && !forTests[own] {
+				t.Errorf("%s imports %s, which is for tests", p.ImportPath, imp)
+			}
 			if why := forbidden(from, room(imp), allowed); why != "" {
 				t.Errorf("%s imports %s: %s", p.ImportPath, imp, why)
 			}
@@ -112,6 +116,9 @@ func TestImportsPointOneWay(t *testing.T) {
 		t.Errorf("only %d packages were listed", rooms)
 	}
 }
+
+// forTests are the packages elsewhere that tests alone use, together with those below internal/testing.
+var forTests = map[string]bool{"paper/internal/pictures": true}
 
 // tenant returns the mechanism that a package belongs to: objpert of mechanism/objpert/interval, "" of the contract and
 // outside.

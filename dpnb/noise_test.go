@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // floatNoise lists what draws float64 noise in a Go file: methods that do, with arguments (objpert's Gaussian() has

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 var goBlock = regexp.MustCompile("(?s)```go\n(.*?)```")

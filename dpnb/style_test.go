@@ -38,7 +38,7 @@ var allowed = map[string]string{
 	"mechanism/sgd.Momentum":                        "a rule beside Plain and Adam",
 	"mechanism/ssp.AdaSSP.NoiseNorm":                "B of the mechanism's formula",
 	"dataset.Checksum":                              "what ChecksumError says of a file, for who fetches one",
-	"internal/bigref.Pi":                            "one of the functions to 512 bits",
+	"internal/testing/bigref.Pi":                    "one of the functions to 512 bits",
 	"matrix.SumSquares":                             "its lower-case name is the loop of one block",
 	"noise/exact.Largest":                           "the range of scales, with ValidScale",
 	"noise/exact.Least":                             "the range of scales, with ValidScale",

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // The people are the published ones, to the last digit: notebooks and claims rest on them.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func bowl() (x, y []float64, z [][]float64) {

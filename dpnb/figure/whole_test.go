@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // The drawn width and height of blue in a figure.

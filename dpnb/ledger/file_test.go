@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/sealed"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // childEnv has the names under which a child process is to open a ledger, with which it tries to spend 0.05 five times

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/bigref"
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 )
 
 var extendables = []Convex{LeastAbsolute{}, Pinball{0.9}, Hinge{}, ReLU{}, Affine{}, Huber{0.7}, Squared{}, Logistic{},

@@ -9,7 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/diff/fd"
 
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/internal/weight"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/bigref"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // trials returns n, a quarter of it under -short, and DPNB_FUZZ times it where that is set: DPNB_FUZZ=100 go test -run

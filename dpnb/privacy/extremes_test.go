@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // At no parameters and no ε may a bound be NaN, above one, or below its lower bound.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 )
 
 // With a μ far below a the law of W + G is W's but for a relative (μ/a)²: the bounds enclose its profile, also where ε,

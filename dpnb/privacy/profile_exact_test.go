@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 )
 
 func TestGaussianProfileIsExact(t *testing.T) {

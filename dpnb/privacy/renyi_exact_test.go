@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 )
 
 // subsampledDelta is the profile of SubsampledGaussian from its formula.

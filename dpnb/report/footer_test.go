@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )

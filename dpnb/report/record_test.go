@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 	"github.com/dpnb/notebooks/dpnb/report/toolchain"

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 

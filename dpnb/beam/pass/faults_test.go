@@ -12,8 +12,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // sabotageEnv names a folder for the workers of a test. A file "KIND-AT" in it, with a number, has so many bundles

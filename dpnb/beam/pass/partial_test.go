@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // TestPartials: sums of other chunks add up, with the labels that are wrong; a chunk that comes twice, within a bundle

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 )
 
@@ -46,7 +46,7 @@ func TestInstalledProgram(t *testing.T) {
 		}
 		return string(out)
 	}
-	run(root, "go", "run", "./dpnb/internal/moduleproxy", proxy, version)
+	run(root, "go", "run", "./dpnb/internal/testing/moduleproxy", proxy, version)
 	run(study, "go", "install", project.ModulePath+"/dpnb/cmd/dpnb@"+version)
 	dpnb := filepath.Join(bin, "dpnb")
 	if out := run(study, dpnb, "--version"); !strings.Contains(out, version) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // released are the commands that release something of a crowd, of whose ledger they keep the file.

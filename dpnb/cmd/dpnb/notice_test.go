@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/golden"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // licences by words that only their texts have, the most telling first.

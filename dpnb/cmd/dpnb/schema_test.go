@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 

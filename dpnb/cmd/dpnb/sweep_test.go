@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func runSweep(args ...string) (string, error) {

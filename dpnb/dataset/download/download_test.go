@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 var (

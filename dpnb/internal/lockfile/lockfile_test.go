@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func TestOneHolderAtATime(t *testing.T) {

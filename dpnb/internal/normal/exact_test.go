@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The functions of the normal law against 512 binary digits over their whole range. The limits are what slacks above

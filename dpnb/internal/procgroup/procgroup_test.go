@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // TestGrandchildrenEndToo stops a shell whose child ignores the interrupt, as test programs and compilers may.

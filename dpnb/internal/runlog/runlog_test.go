@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func TestAppendWithoutRunDoesNothing(t *testing.T) {

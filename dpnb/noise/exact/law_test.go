@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // word is 64 bits that can be had once.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The coverage of the intervals of quantile regression, and of some that are wrong.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // The default of median regression beside C-OP and the least excess that is known.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"

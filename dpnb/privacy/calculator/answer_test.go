@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 

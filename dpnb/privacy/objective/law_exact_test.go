@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
+	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 )
 
 // The parameters of the law W are never below what 512 binary digits say, and above it by some last places only: also

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
-	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 

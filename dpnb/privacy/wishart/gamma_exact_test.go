@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	. "github.com/dpnb/notebooks/dpnb/internal/bigref"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // logChi is ln P(χ²_ν ≤ x).

@@ -24,8 +24,8 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
-	"github.com/dpnb/notebooks/dpnb/internal/listening"
-	"github.com/dpnb/notebooks/dpnb/internal/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/listening"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // hostileEnv has the address of a worker and the file with its key, for a child that is somebody else.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
-	"github.com/dpnb/notebooks/dpnb/internal/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 )
 
 // Seen is what there is to be seen, as text: the numbers that are drawn, their description, the tables.

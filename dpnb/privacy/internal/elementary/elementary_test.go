@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	ref "github.com/dpnb/notebooks/dpnb/internal/bigref"
-	"github.com/dpnb/notebooks/dpnb/internal/testscale"
+	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // ulps returns how many units in the last place of exact got is off.

@@ -1,7 +1,7 @@
 // Command moduleproxy makes a folder that is a proxy of Go's modules and has one version of this module and of those
 // below it, of the files that Git has in its index: what a release would be, before it is one.
 //
-//	go run ./dpnb/internal/moduleproxy /tmp/proxy v0.1.0-test.1
+//	go run ./dpnb/internal/testing/moduleproxy /tmp/proxy v0.1.0-test.1
 //	GOPROXY=file:///tmp/proxy,$(go env GOPROXY) GONOSUMDB=github.com/dpnb/notebooks \
 //	    go install github.com/dpnb/notebooks/dpnb/cmd/dpnb@v0.1.0-test.1
 package main
