@@ -260,7 +260,10 @@ func TestColumnsWithinOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := file.NewParquetWriter(out, root)
-	group := w.AppendRowGroup()
+	group, err := w.AppendRowGroupChecked()
+	if err != nil {
+		t.Fatal(err)
+	}
 	levels := []int16{2, 1, 2, 0, 1, 2} // of 1 the column is null, of 0 what it is within
 	for range 2 {
 		c, err := group.NextColumn()
