@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -25,5 +26,24 @@ func TestNormsAreNotTooSmall(t *testing.T) {
 		if got := MaxNorm(rows); got < 1.7e-163 || got > 1e-160 {
 			t.Errorf("%T: norm %g of a record of norm 1.7e-163", rows, got)
 		}
+	}
+}
+
+// halved are rows of half the length, of which the embedded matrix knows nothing.
+type halved struct{ *Dense }
+
+func (h halved) Row(dst []float64, i int) {
+	h.Dense.Row(dst, i)
+	for j := range dst {
+		dst[j] /= 2
+	}
+}
+
+// Blocks are of the rows that a type of its own writes: a mechanism that checks these and sums others keeps no promise.
+func TestBlocksAreOfRows(t *testing.T) {
+	got := make([]float64, 4)
+	Block(halved{NewDense(3, 2, []float64{9, 9, 2, 4, 6, 8})}, got, 1, 3)
+	if want := []float64{1, 2, 3, 4}; !slices.Equal(got, want) {
+		t.Errorf("the rows are %v, want %v", got, want)
 	}
 }
