@@ -188,8 +188,8 @@ func (f *Field) validate() error {
 	// A schema is written down as JSON, where all that is not UTF-8 is the same.
 	for _, text := range append([]string{f.Name, f.Of, f.Layout}, f.Levels...) {
 		if !utf8.ValidString(text) {
-			return inputErrorf("field %q: %q is not in UTF-8; say the Encoding of the file, and write it so here", f.Name,
-				text)
+			return inputErrorf("field %q: %q is not in UTF-8; say the Encoding of the file, and write it so here",
+				f.Name, text)
 		}
 	}
 	seen := map[string]bool{}

@@ -180,8 +180,8 @@ func TestOtherSettingsStoreOthers(t *testing.T) {
 	}
 }
 
-// Records that were stored are not taken for those of the same file of which other rows count, or other columns, or that
-// are made in another way.
+// Records that were stored are not taken for those of the same file of which other rows count, or that are made in
+// another way.
 func TestOtherRowsStoreOthers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")
@@ -211,9 +211,12 @@ func TestOtherRowsStoreOthers(t *testing.T) {
 		{half, x, y, plain}, {rest, x, y, plain}, {other, x, y, plain}, {third, x, y, plain},
 		{group("no"), x, y, plain}, {group("yes"), x, y, plain}, {table, NumericField("x", 0, 80), y, plain},
 		{table, x, CategoricalField("y", "no", "maybe"), plain}, {table, x, y.OrElse("maybe"), plain},
-		{table, x, y, DesignSettings{Label: "y", Positive: "no"}}, {table, x, y, DesignSettings{Label: "y", RowNorm: 1}},
-		{table, x, y, DesignSettings{Label: "y", RowNorm: 2}}, {table, x, y, DesignSettings{Label: "y", ClipNorm: 0.5}},
-		{table, x, y, DesignSettings{Label: "y", NoBias: true}}, {table, x, y, DesignSettings{Label: "y", Centred: true}},
+		{table, x, y, DesignSettings{Label: "y", Positive: "no"}},
+		{table, x, y, DesignSettings{Label: "y", RowNorm: 1}},
+		{table, x, y, DesignSettings{Label: "y", RowNorm: 2}},
+		{table, x, y, DesignSettings{Label: "y", ClipNorm: 0.5}},
+		{table, x, y, DesignSettings{Label: "y", NoBias: true}},
+		{table, x, y, DesignSettings{Label: "y", Centred: true}},
 		{table, x, y, DesignSettings{Label: "y", ClassWeight: [2]float64{0.5, 1}}},
 	} {
 		c.s.Task = TwoClasses
