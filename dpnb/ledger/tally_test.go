@@ -18,15 +18,20 @@ func TestDisjointGroups(t *testing.T) {
 	}
 	entries := []Entry{in("", "", 0.125), in("sex", "f", 0.25), in("sex", "m", 0.125), in("sex", "m", 0.25),
 		in("age", "old", 0.5), in("age", "young", 0.0625), in("age", "", 0.25)}
-	for adjacency, want := range map[privacy.Adjacency][3]float64{
-		privacy.AddRemove:  {0.125 + 0.375 + 0.5, 0, (0.125*0.125 + 0.125*0.125 + 0.25*0.25 + 0.5*0.5) / 16},
-		privacy.ReplaceOne: {0.125 + 0.375 + 0.25 + 0.5 + 0.25, 0, (0.125*0.125*2 + 3*0.25*0.25 + 0.5*0.5) / 16},
+	for adjacency, want := range map[privacy.Adjacency][2]float64{
+		privacy.AddRemove:  {0.125 + 0.375 + 0.5, (0.125*0.125 + 0.125*0.125 + 0.25*0.25 + 0.5*0.5) / 16},
+		privacy.ReplaceOne: {0.125 + 0.375 + 0.25 + 0.5 + 0.25, (0.125*0.125*2 + 3*0.25*0.25 + 0.5*0.5) / 16},
 	} {
 		got := Config{Adjacency: adjacency}.tally(entries)
 		eps, _ := got.epsilon.Float64()
 		square, _ := got.square.Float64()
-		if eps != want[0] || square != want[2] || got.unknown {
+		if eps != want[0] || square != want[1] || got.unknown {
 			t.Errorf("%v: ε = %v, μ² = %v, want %v", adjacency, eps, square, want)
+		}
+		delta, _ := got.delta.Float64()
+		slack, _ := got.slack.Float64()
+		if math.Abs(delta*2e5-want[0]) > 1e-9 || math.Abs(slack*1e13-want[0]) > 1e-9 {
+			t.Errorf("%v: δ = %v and %v of slack are not in proportion to ε = %v", adjacency, delta, slack, eps)
 		}
 		reversed := make([]Entry, len(entries))
 		for i, e := range entries {

@@ -152,3 +152,24 @@ func TestAsGaussianRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Noise in the output costs what it does alone, at least: beside a law that has next to no loss of its own it is all
+// there is, and a tenth less of it is seen.
+func TestAsGaussianHasTheOutputNoise(t *testing.T) {
+	const mu = 0.4
+	half := HalfNormal{K: 1e-4, A: 0.01}
+	alone, err := half.Profile(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := HalfNormalGaussian{HalfNormal: half, Mu: mu}.Profile(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]Profile{"in closed form": both, "by chords": WithGaussian(alone, mu, half.A)} {
+		got, slack, err := AsGaussian(p, 1e-12)
+		if err != nil || got < mu || got > 1.01*mu || slack > 1e-12 {
+			t.Errorf("%s: μ = %v and δ′ = %v, the output's is %v (%v)", name, got, slack, mu, err)
+		}
+	}
+}

@@ -92,3 +92,30 @@ func TestBoundedRangeAddsSquares(t *testing.T) {
 		t.Errorf("μ = %v, want %v", got, want)
 	}
 }
+
+// With a Gaussian mechanism among them the whole is not pure: whatever curve is asked for, it costs what that costs
+// alone at least.
+func TestBoundedRangeOfGaussiansIsNotPure(t *testing.T) {
+	b := BoundedRange{Ranges: []float64{0.01}, Pure: []float64{0.01}, Gaussian: []float64{1}}
+	curve, err := b.RDP(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, alpha := range []float64{1.5, 4, 100} {
+		if got, least := curve.Epsilon(alpha), alpha/2; got < least || got > 1.001*least {
+			t.Errorf("Rényi ε of order %g is %v, of the Gaussian alone %v", alpha, got, least)
+		}
+	}
+	for adj, mu := range map[Adjacency]float64{AddRemove: 1, ReplaceOne: 2} {
+		p, err := b.Profile(adj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, eps := range []float64{0, 0.5, 3} {
+			least := DeltaUpper(GaussianProfile(mu, adj), eps)
+			if got := DeltaUpper(p, eps); got < least*(1-1e-9) || got > 1.01*least {
+				t.Errorf("%v: δ(%g) = %v, of the Gaussian alone %v", adj, eps, got, least)
+			}
+		}
+	}
+}

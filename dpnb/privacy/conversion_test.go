@@ -161,3 +161,31 @@ func TestLaplaceAndApproxProfiles(t *testing.T) {
 		}
 	}
 }
+
+// To replace a record moves what noise hides twice as far as to add one: the profile and the Rényi curve of what is pure
+// end at 2ε, and come near it. The exact curve of Laplace noise is that of twice the sensitivity.
+func TestReplacingCostsTwiceOfWhatIsPure(t *testing.T) {
+	const eps = 0.2
+	for _, e := range []RDPEvent{Pure(eps, AddRemove), Laplace{Scale: 5, Sensitivity: 1},
+		IsotropicLaplace{Scale: 5, Sensitivity: 1}, BoundedRange{Pure: []float64{eps}}} {
+		for adj, want := range map[Adjacency]float64{AddRemove: eps, ReplaceOne: 2 * eps} {
+			p, err := e.Profile(adj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := EpsilonUpper(p, 0); err != nil || got < want || got > want*(1+1e-6) {
+				t.Errorf("%v, %v: ε = %v, want %v (%v)", e, adj, got, want, err)
+			}
+			c, err := e.RDP(adj)
+			if errors.Is(err, ErrUnsupported) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := c.Epsilon(1e6); got < want*(1-1e-4) || got > want*(1+1e-9) {
+				t.Errorf("%v, %v: Rényi ε of order 10⁶ is %v, want about %v", e, adj, got, want)
+			}
+		}
+	}
+}

@@ -181,3 +181,33 @@ func TestSummaryCostsItsParts(t *testing.T) {
 		}
 	}
 }
+
+// A record at a corner of the bounds adds what a summary pays for, and at most a part in 10⁶ less: where weights were
+// rounded up that is more than 1, and a norm that is taken for 1 is seen.
+func TestSummaryPaysForTheLongestRecord(t *testing.T) {
+	longer := map[Law]int{}
+	for _, law := range []Law{Gaussian, Laplace} {
+		for d := 1; d <= 12; d++ {
+			m := Summary{Of: slices.Repeat([]Number{{0, 1}}, d), Log: make([]bool, d), Law: law, Scale: 10, Eta: 0.1}
+			phi := make([]float64, m.Sums().Of.Len())
+			m.Sums().Of.Sum(phi, slices.Repeat([][]float64{{1}}, d))
+			var l1, l2 float64
+			for _, v := range phi {
+				l1, l2 = l1+math.Abs(v), l2+v*v
+			}
+			moved, parts := math.Sqrt(l2), m.cost().Gaussian
+			if law == Laplace {
+				moved, parts = l1, m.cost().Pure
+			}
+			if moved > 1+1e-8 {
+				longer[law]++
+			}
+			if paid := parts[len(parts)-1] * m.Scale; paid < moved || paid > moved*(1+1e-6) {
+				t.Errorf("law %d, %d columns: %.12g is paid for, a record adds %.12g", law, d, paid, moved)
+			}
+		}
+	}
+	if longer[Gaussian] == 0 || longer[Laplace] == 0 {
+		t.Errorf("no record is longer than 1: %v", longer)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -335,6 +337,32 @@ func TestReplacedAtLargeEpsilon(t *testing.T) {
 					t.Errorf("ν = %g, s = %g, ε = %g: ln δ = %g, adding alone %g", nu, s, eps, got, alone)
 				}
 			}
+		}
+	}
+}
+
+// The determinants of a record's Hessian of rank r, on a W that is as flat as the event allows, are no more of the loss
+// than ε₁: by brute force, where they are most of it. With the rank of a linear model they would be.
+func TestRankIsPaidFor(t *testing.T) {
+	const d, eps = 40, 1.0
+	for _, rank := range []int{1, 10, d} {
+		s := Setting{Wishart: Wishart{D: d, M: 2 * d}, Smoothness: 1, Rank: rank, Accounting: Spectral}
+		p := s.perturbation(Split{Epsilon1: eps, Delta1: 1e-3, Delta3: 1e-3}, 0)
+		w := mat.NewSymDense(d, nil)
+		for j := range d {
+			w.SetSym(j, j, p.alpha)
+		}
+		before, _ := mat.LogDet(w)
+		for j := range rank {
+			w.SetSym(j, j, p.alpha+1/p.Sigma2)
+		}
+		after, _ := mat.LogDet(w)
+		// Beside it, in the density, one direction of W may have all of L less: (m−d−1)/2 of its logarithm, and the
+		// trace takes some of that back.
+		y := 1 / (p.Sigma2 * p.alpha)
+		lost := after - before - 0.5*(d-1)*math.Log1p(-y) - 0.5/p.Sigma2
+		if !(lost <= eps) || rank == d && lost < 0.9*eps {
+			t.Errorf("rank %d: a loss of %.4f of ε₁ = %g", rank, lost, eps)
 		}
 	}
 }

@@ -67,6 +67,13 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 			if high < want*(1-1e-15) || low > want*(1+1e-9) {
 				t.Errorf("μ = %v together, of %v and %v", high, a, curv.Mu())
 			}
+			beside, err := curv.Beside(0.3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, got, _ := privacy.GaussianMu(beside); math.Abs(got/math.Hypot(want, 0.3)-1) > 1e-9 {
+				t.Errorf("μ = %v beside 0.3, and %v without", got, want)
+			}
 			if got := curv.Mu() * curv.Mu() / (want * want); math.Abs(got-c.share.Curvature-c.share.Scores) > 0.01 {
 				t.Errorf("the matrices have %v of μ²", got)
 			}
