@@ -20,6 +20,8 @@ type File struct {
 	origin  Source
 	size    int64
 	changed time.Time
+	// state is all that the system knows of it (stateOf).
+	state string
 }
 
 // OpenFile looks at the file at path and computes its SHA-256.
@@ -49,7 +51,8 @@ func OpenFile(path string) (*File, error) {
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
-	return &File{Source{Name: filepath.Base(path), Path: abs, SHA256: sum}, info.Size(), info.ModTime()}, nil
+	state, _ := stateOf(info)
+	return &File{Source{Name: filepath.Base(path), Path: abs, SHA256: sum}, info.Size(), info.ModTime(), state}, nil
 }
 
 // Origin says where the file is.
@@ -77,13 +80,25 @@ func (f *File) Read(use func(r io.Reader) error) error {
 	return nil
 }
 
-// same refuses a file that is not what it was, by its size and time.
+// same refuses a file that is not what it was, by its size and time, and by its checksum where the system knows of a
+// change that left these as they were: of its content, or of who may read it.
 func (f *File) same(in *os.File) error {
 	info, err := in.Stat()
-	if err == nil && (info.Size() != f.size || !info.ModTime().Equal(f.changed)) {
-		err = inputErrorf("it was changed since it was opened: open it again")
+	if err != nil {
+		return err
 	}
-	return err
+	same := info.Size() == f.size && info.ModTime().Equal(f.changed)
+	if state, _ := stateOf(info); same && state != f.state {
+		h := sha256.New()
+		if _, err := io.Copy(h, io.NewSectionReader(in, 0, f.size)); err != nil {
+			return err
+		}
+		same = hex.EncodeToString(h.Sum(nil)) == f.origin.SHA256
+	}
+	if !same {
+		return inputErrorf("it was changed since it was opened: open it again")
+	}
+	return nil
 }
 
 // Of files of so many bytes the checksum is remembered: each cell of a notebook opens its file anew, and a second a

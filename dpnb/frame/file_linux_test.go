@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // The checksum of a large file is remembered, but not across a change of one byte that leaves its size and its time of
@@ -61,5 +63,35 @@ func TestChecksumRemembered(t *testing.T) {
 	write()
 	if got := sum(); got == wrong || got == first {
 		t.Errorf("%s is remembered of a file that was changed", got)
+	}
+}
+
+// A file that is written anew with its old size and time is not the one that was opened, and a row of each person is
+// not looked for where it was in the other; one that others may read now is.
+func TestFileOfTheSameSizeAndTime(t *testing.T) {
+	path, then := filepath.Join(t.TempDir(), "a.csv"), time.Now().Add(-time.Hour)
+	write := func(text string) {
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
+		must.Do(os.Chtimes(path, then, then))
+	}
+	write("who\na\na\nb\nb\n")
+	s := must.Get(PerPerson(must.Get(ScanCSV(path, nil)), "who", 1))
+	rows := func() (int, error) {
+		all, err := Collect(s, nil)
+		if err != nil {
+			return 0, err
+		}
+		return all.Rows(), nil
+	}
+	if n, err := rows(); n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	must.Do(os.Chmod(path, 0o640))
+	if n, err := rows(); n != 2 || err != nil {
+		t.Errorf("when others may read it: %d rows, %v", n, err)
+	}
+	write("who\na\nb\na\nb\n")
+	if n, err := rows(); err == nil || !strings.Contains(err.Error(), "was changed") {
+		t.Errorf("of another file there are %d rows, %v", n, err)
 	}
 }

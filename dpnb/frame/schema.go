@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 )
@@ -183,6 +184,13 @@ func (f *Field) validate() error {
 	case f.Reference != "" && !slices.Contains(f.Levels, f.Reference):
 		return inputErrorf("field %q: categories are to be shown against %q, which is not in the list of them%s, %s",
 			f.Name, f.Reference, like(f.Reference, f.Levels), quoteAll(f.Levels))
+	}
+	// A schema is written down as JSON, where all that is not UTF-8 is the same.
+	for _, text := range append([]string{f.Name, f.Of, f.Layout}, f.Levels...) {
+		if !utf8.ValidString(text) {
+			return inputErrorf("field %q: %q is not in UTF-8; say the Encoding of the file, and write it so here",
+				f.Name, text)
+		}
 	}
 	seen := map[string]bool{}
 	for _, l := range f.Levels {

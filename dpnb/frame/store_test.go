@@ -180,6 +180,76 @@ func TestOtherSettingsStoreOthers(t *testing.T) {
 	}
 }
 
+// Records that were stored are not taken for those of the same file of which other rows count, or that are made in
+// another way.
+func TestOtherRowsStoreOthers(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	text := "who,house,x,y\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%d,%d,%d,%s\n", i%7, i%5, i, []string{"no", "yes", "maybe"}[i%3])
+	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
+	table := must.Get(ScanCSV(path, nil))
+	x, y := NumericField("x", 0, 60), CategoricalField("y", "no", "yes")
+	plain := DesignSettings{Label: "y"}
+	half, rest, err := Split(table, 0.5, "a", "who")
+	other, _, errOther := Split(table, 0.5, "b", "who")
+	third, _, errThird := Split(table, 0.3, "a", "who")
+	must.Do(errors.Join(err, errOther, errThird))
+	group := func(c string) Scanner {
+		return must.Get(must.Get(NewPartition(table, &Schema{Fields: []Field{y}}, "y")).Group(c))
+	}
+	seen, cases := map[string]bool{}, 0
+	for _, c := range []struct {
+		rows Scanner
+		x, y Field
+		s    DesignSettings
+	}{
+		{table, x, y, plain}, {must.Get(PerPerson(table, "who", 1)), x, y, plain},
+		{must.Get(PerPerson(table, "who", 2)), x, y, plain}, {must.Get(PerPerson(table, "house", 2)), x, y, plain},
+		{half, x, y, plain}, {rest, x, y, plain}, {other, x, y, plain}, {third, x, y, plain},
+		{group("no"), x, y, plain}, {group("yes"), x, y, plain}, {table, NumericField("x", 0, 80), y, plain},
+		{table, x, CategoricalField("y", "no", "maybe"), plain}, {table, x, y.OrElse("maybe"), plain},
+		{table, x, y, DesignSettings{Label: "y", Positive: "no"}},
+		{table, x, y, DesignSettings{Label: "y", RowNorm: 1}},
+		{table, x, y, DesignSettings{Label: "y", RowNorm: 2}},
+		{table, x, y, DesignSettings{Label: "y", ClipNorm: 0.5}},
+		{table, x, y, DesignSettings{Label: "y", NoBias: true}},
+		{table, x, y, DesignSettings{Label: "y", Centred: true}},
+		{table, x, y, DesignSettings{Label: "y", ClassWeight: [2]float64{0.5, 1}}},
+	} {
+		c.s.Task = TwoClasses
+		if len(c.y.Levels) > 2 {
+			c.s.Task = ManyClasses
+		}
+		d, err := Planned(must.Get(Select(c.rows, "x", "y")), &Schema{Fields: []Field{c.x, c.y}}, c.s)
+		must.Do(err)
+		made := func(dir string) (all string) {
+			d := must.Get(d.Encoding.Stored(c.rows, Storage{Dir: dir, Double: true}))
+			n, width := d.Rows.Dims()
+			row := make([]float64, width)
+			for i := range n {
+				d.Rows.Row(row, i)
+				all += fmt.Sprintln(row, d.Labels[i])
+			}
+			return all
+		}
+		want := made(t.TempDir())
+		if made(dir) != want {
+			t.Errorf("%+v %+v %+v: others are taken for them", c.x, c.y, c.s)
+		}
+		seen[want] = true
+		cases++
+	}
+	if len(seen) < cases {
+		t.Errorf("%d different records of %d", len(seen), cases)
+	}
+	if err := (&Schema{Fields: []Field{x, CategoricalField("y", "a\xfe", "a\xff")}}).Validate(); err == nil {
+		t.Error("categories that are the same where they are written down")
+	}
+}
+
 // Sums of passes that a program which was killed has left beside the records go with them.
 func TestSumsGoWithTheRecords(t *testing.T) {
 	dir := t.TempDir()

@@ -16,10 +16,10 @@ import (
 // passes a function of the program's makes (PassesBy) is lost, because that function has seen what the noise did.
 //
 // A model is recognised by its name and by what is public: the learner with its settings (except Workers), the schema,
-// the options of the records, the name of their file, the budget and the allowance. If any of these has changed, an
-// error says which. FitOnce does not look at the records, for whether they have changed is private: a model released
-// from an earlier version of a file of the same name is returned as it is. For a file declared Public its checksum
-// counts as well. A change that FitOnce cannot see, such as a Filter, needs another name.
+// the options of the records, whose they are (PerPerson), the name of their file, the budget and the allowance. If any
+// of these has changed, an error says which. FitOnce does not look at the records, for whether they have changed is
+// private: a model released from an earlier version of a file of the same name is returned as it is. For a file
+// declared Public its checksum counts as well. A change that FitOnce cannot see, such as a Filter, needs another name.
 //
 // Errors: as l.Fit and Once.
 func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {
@@ -47,8 +47,10 @@ type fitRecipe struct {
 	Noise    string          `json:"noise"`
 	Records  json.RawMessage `json:"records"`
 	Data     string          `json:"data"`
-	// RowsOfAPerson is how many a person may have, 0 where each row is one.
-	RowsOfAPerson int `json:"rows_of_a_person,omitempty"`
+	// RowsOfAPerson is how many a person may have, 0 where each row is one, and Person the column that says whose a row
+	// is.
+	RowsOfAPerson int    `json:"rows_of_a_person,omitempty"`
+	Person        string `json:"person,omitempty"`
 	// Checksum of a public file.
 	Checksum string `json:"checksum,omitempty"`
 }
@@ -58,7 +60,8 @@ func recipeOf(l Learner, data *Dataset) (fitRecipe, error) {
 		return fitRecipe{}, err
 	}
 	r := fitRecipe{Learner: l.recipe().learner, Noise: noiseWords(l.recipe().noise), Data: data.design.Source.Name,
-		RowsOfAPerson: data.design.RowsOfAPerson, Checksum: data.design.Source.Checksum()}
+		RowsOfAPerson: data.design.RowsOfAPerson, Person: data.design.Person,
+		Checksum: data.design.Source.Checksum()}
 	var err error
 	if r.Settings, err = learnersKept().Marshal(l); err != nil {
 		return r, err

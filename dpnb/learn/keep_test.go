@@ -324,6 +324,12 @@ func TestKeptForPeople(t *testing.T) {
 	if _, err := fit(2); err == nil || !strings.Contains(err.Error(), "rows_of_a_person is 2 and was 3") {
 		t.Error(err)
 	}
+	// Nor for one of households.
+	house := frameOf(t, "house,"+strings.ReplaceAll(strings.TrimSpace(people), "\n", "\nA,")+"\n")
+	if _, err := learn.FitOnce("x", learn.Logistic{}, learn.Binary(house.PerPerson("house", 3), "happy"),
+		budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), `person is "house" and was "who"`) {
+		t.Error(err)
+	}
 	tune := learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}}}
 	if _, err := tune.Fit(learn.Binary(df.PerPerson("who", 3), "happy"), fresh(1, 1e-5).Spend(0.5)); err == nil ||
 		!strings.Contains(err.Error(), "keep one row of each person") {

@@ -157,6 +157,22 @@ func TestClassWeights(t *testing.T) {
 	}
 }
 
+// A fit with weights of classes is released once like others, and other weights are another fit.
+func TestClassWeightsOnce(t *testing.T) {
+	df, budget := learn.Patients(300, 4), learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	fit := func(weight float64) (*learn.Model, error) {
+		return learn.FitOnce("ill", learn.Logistic{}, learn.Binary(df, "ill",
+			learn.ClassWeights(map[string]float64{"yes": weight})), budget.Spend(0.5))
+	}
+	first := must(fit(5))
+	if again := must(fit(5)); !sameBits(kept(t, again).Theta(), first.Theta()) {
+		t.Error("another model is given again, or read back")
+	}
+	if _, err := fit(4); err == nil || !strings.Contains(err.Error(), "ClassWeight") {
+		t.Errorf("other weights: %v", err)
+	}
+}
+
 // What cannot take weights refuses them, and so do weights that are none, before anything is paid.
 func TestWeightsRefused(t *testing.T) {
 	weighted, _ := surveyed(60)

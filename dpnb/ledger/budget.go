@@ -7,8 +7,10 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -108,9 +110,10 @@ func (b *Budget) Check(entries ...Entry) error {
 func (b *Budget) Charge(entries ...Entry) error {
 	entries = slices.Clone(entries)
 	for i := range entries {
-		// What is kept is what a file can keep.
+		// What is kept is what a file can keep. Groups that become one add up; partitions would be charged as one, and
+		// are refused.
 		e := &entries[i]
-		for _, text := range []*string{&e.Label, &e.Mechanism, &e.Once, &e.Unit, &e.Partition, &e.Group} {
+		for _, text := range []*string{&e.Label, &e.Mechanism, &e.Once, &e.Unit, &e.Group} {
 			*text = strings.ToValidUTF8(*text, "�")
 		}
 	}
@@ -138,6 +141,8 @@ func (e Entry) validate() error {
 		return &privacy.ParamError{Name: "Mu", Value: e.Mu, Want: "a number in [0, 1e6]"}
 	case !(e.Slack >= 0 && e.Slack < 1):
 		return &privacy.ParamError{Name: "Slack", Value: e.Slack, Want: "a number in [0, 1)"}
+	case !utf8.ValidString(e.Partition):
+		return &privacy.ParamError{Name: "Partition", Value: strconv.Quote(e.Partition), Want: "a name in UTF-8"}
 	case e.Partition == "" && e.Group != "":
 		return &privacy.ParamError{Name: "Partition", Value: `""`, Want: "the name of the rule that makes the groups"}
 	}

@@ -80,3 +80,16 @@ func TestOddLabelsDoNotSpoilTheLedger(t *testing.T) {
 		}
 	})
 }
+
+// Two partitions whose names a file cannot tell apart are not charged as one.
+func TestOddPartitionsAreRefused(t *testing.T) {
+	budgets(t, func(t *testing.T, c Config) {
+		b := open(t, c)
+		for _, p := range []string{"ward\xfe", "ward\xff"} {
+			e := Entry{Epsilon: c.Epsilon, Partition: p, Group: p}
+			if b.Check(e) == nil || b.Charge(e) == nil {
+				t.Errorf("%q is a partition", p)
+			}
+		}
+	})
+}

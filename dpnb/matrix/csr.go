@@ -6,7 +6,8 @@ import (
 )
 
 // CSR is a sparse n×d matrix of records by rows: row i has the values Values[Starts[i]:Starts[i+1]] in the columns
-// Columns[Starts[i]:Starts[i+1]].
+// Columns[Starts[i]:Starts[i+1]], each at most once and in rising order. A row with others has an infinite norm, which
+// no mechanism admits: of a column that stands there twice the entries would be taken apart here, and added in Margins.
 type CSR struct {
 	N, D    int
 	Starts  []int
@@ -84,8 +85,18 @@ func (m *CSR) AddScaled(dst, w []float64, lo, hi int) {
 // Norms implements Rows.
 func (m *CSR) Norms(dst []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		_, values := m.Entries(i)
+		columns, values := m.Entries(i)
 		dst[i-lo] = math.Sqrt(SumSquares(values))
+		last := int32(-1)
+		for _, j := range columns {
+			if j <= last {
+				dst[i-lo] = math.Inf(1)
+			}
+			last = j
+		}
+		if int(last) >= m.D {
+			dst[i-lo] = math.Inf(1)
+		}
 	}
 }
 

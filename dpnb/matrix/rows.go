@@ -177,13 +177,18 @@ func (m *Dense) Select(index []int) *Dense {
 	return s
 }
 
-// Block writes the rows lo ≤ i < hi of r to dst, one after another.
+// Block writes the rows lo ≤ i < hi of r to dst, one after another: those that Row writes. It does not ask for the
+// method, which a type that embeds one of these and has a Row of its own has too.
 func Block(r Rows, dst []float64, lo, hi int) {
 	_, d := r.Dims()
 	switch m := r.(type) {
-	case interface {
-		Block(dst []float64, lo, hi int)
-	}:
+	case *Dense:
+		m.Block(dst, lo, hi)
+	case *CSR:
+		m.Block(dst, lo, hi)
+	case *Affine:
+		m.Block(dst, lo, hi)
+	case Beside:
 		m.Block(dst, lo, hi)
 	case blocks:
 		copyBlocks(m, dst, lo, hi)

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -25,5 +26,42 @@ func TestNormsAreNotTooSmall(t *testing.T) {
 		if got := MaxNorm(rows); got < 1.7e-163 || got > 1e-160 {
 			t.Errorf("%T: norm %g of a record of norm 1.7e-163", rows, got)
 		}
+	}
+}
+
+// halved are rows of half the length, of which the embedded matrix knows nothing.
+type halved struct{ *Dense }
+
+func (h halved) Row(dst []float64, i int) {
+	h.Dense.Row(dst, i)
+	for j := range dst {
+		dst[j] /= 2
+	}
+}
+
+// Blocks are of the rows that a type of its own writes: a mechanism that checks these and sums others keeps no promise.
+func TestBlocksAreOfRows(t *testing.T) {
+	got := make([]float64, 4)
+	Block(halved{NewDense(3, 2, []float64{9, 9, 2, 4, 6, 8})}, got, 1, 3)
+	if want := []float64{1, 2, 3, 4}; !slices.Equal(got, want) {
+		t.Errorf("the rows are %v, want %v", got, want)
+	}
+}
+
+// TestSparseRowsHaveEachColumnOnce: a row with a column twice, out of order or beyond the last has no norm that a
+// mechanism admits; for Margins the first of these is longer than its entries say.
+func TestSparseRowsHaveEachColumnOnce(t *testing.T) {
+	m := &CSR{N: 5, D: 3, Starts: []int{0, 2, 4, 6, 7, 7}, Columns: []int32{0, 2, 1, 1, 2, 0, 3},
+		Values: []float64{3, 4, 0.6, 0.6, 3, 4, 1}}
+	norms, margins := make([]float64, 5), make([]float64, 3)
+	m.Norms(norms, 0, 5)
+	if want := []float64{5, math.Inf(1), math.Inf(1), math.Inf(1), 0}; !slices.Equal(norms, want) {
+		t.Errorf("norms %v, want %v", norms, want)
+	}
+	if m.Margins(margins, []float64{0, 1, 0}, 0, 3); margins[1] != 1.2 {
+		t.Errorf("a margin of %v", margins[1])
+	}
+	if longest := MaxNorm(m); !math.IsInf(longest, 1) {
+		t.Errorf("the longest row has norm %v", longest)
 	}
 }

@@ -123,8 +123,8 @@ func (c *Codec) write(b *bytes.Buffer, v reflect.Value) error {
 		return text(b, v.String())
 	case reflect.Pointer, reflect.Interface:
 		return c.writeWithin(b, v)
-	case reflect.Slice:
-		if v.IsNil() {
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.IsNil() {
 			b.WriteString("null")
 			return nil
 		}
@@ -270,12 +270,16 @@ func (c *Codec) readPlain(data []byte, v reflect.Value) error {
 		return c.read(data, v.Elem())
 	case reflect.Interface:
 		return c.readInterface(data, v)
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		var parts []json.RawMessage
-		if err := json.Unmarshal(data, &parts); err != nil || parts == nil {
+		if err := json.Unmarshal(data, &parts); err != nil || v.Kind() == reflect.Slice && parts == nil {
 			return err
 		}
-		v.Set(reflect.MakeSlice(v.Type(), len(parts), len(parts)))
+		if v.Kind() == reflect.Slice {
+			v.Set(reflect.MakeSlice(v.Type(), len(parts), len(parts)))
+		} else if len(parts) != v.Len() {
+			return fmt.Errorf("%d values are no %v", len(parts), v.Type())
+		}
 		for i, p := range parts {
 			if err := c.read(p, v.Index(i)); err != nil {
 				return err

@@ -27,6 +27,7 @@ type scene struct {
 	Main    shape
 	Others  []shape
 	Fill    *float64
+	Pair    [2]float64
 	Inner   struct{ On bool }
 	left    int `json:"-"`
 }
@@ -55,7 +56,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	fill := math.Copysign(0, -1)
 	in := scene{Name: "ζ <&> \u2028 \"", Kind: 3, Numbers: numbers, Main: hidden{0.1},
-		Others: []shape{square{math.Inf(1)}, nil, hidden{2}}, Fill: &fill, left: 7}
+		Others: []shape{square{math.Inf(1)}, nil, hidden{2}}, Fill: &fill, Pair: [2]float64{0, 0.1},
+		left: 7}
 	in.Inner.On = true
 	text, err := codec().Marshal(in)
 	if err != nil {
@@ -89,7 +91,8 @@ func TestRefusals(t *testing.T) {
 	}
 	for _, text := range []string{`{"Nam":"x"}`, `{"Main":{"type":"typedjson.circle","value":{}}}`, `{"Numbers":["1"]}`,
 		`{"Numbers":[nul]}`, `{"Name":1}`, `{} {}`, `{"Main":{"type":"typedjson.square","value":{},"more":1}}`, ``,
-		`{"Numbers":[1e999]}`, `{"Kind":0.5}`} {
+		`{"Numbers":[1e999]}`, `{"Kind":0.5}`,
+		`{"Pair":[1]}`, `{"Pair":[1,2,3]}`, `{"Pair":null}`} {
 		var s scene
 		if err := c.Unmarshal([]byte(text), &s); err == nil {
 			t.Errorf("%s was read as %+v", text, s)

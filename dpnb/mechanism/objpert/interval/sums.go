@@ -14,6 +14,18 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
+// sumsBytes bounds the memory of the sums of goroutines beside the first.
+const sumsBytes = 1 << 28
+
+// goroutines is how many there is room for: each has its sums twice, in float64 and in integers.
+func goroutines(blocks, workers, d int, scores bool) int {
+	each := 16*float64(d)*float64(d) + 1
+	if scores {
+		each *= 2
+	}
+	return min(parallel.Workers(blocks, workers), 1+int(sumsBytes/each))
+}
+
 // moments returns M and, if it is wanted, V at theta. What a record adds is a function of the record and of theta
 // alone, rounded to multiples of a step, so that the sums are exact: one record more changes them by its own part,
 // whatever the others are. Entries beyond 2⁵³ steps are cut to that, which moves no two matrices apart.
@@ -22,7 +34,7 @@ func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, s
 	n, d := rows.Dims()
 	const block = 256
 	blocks, slope := (n+block-1)/block, fit.Loss.Lipschitz()
-	all := make([]*moment, max(1, parallel.Workers(blocks, workers)))
+	all := make([]*moment, goroutines(blocks, workers, d, scores))
 	for k := range all {
 		all[k] = &moment{x: make([]float64, block*d), room: make([]float64, block*d), t: make([]float64, block),
 			w: make([]float64, block), m: newParts(d, fit.Smoothness(), fit.Loss.Smoothness())}
@@ -30,7 +42,7 @@ func moments(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, s
 			all[k].v = newParts(d, fit.Lipschitz()*fit.Lipschitz(), slope*slope)
 		}
 	}
-	_ = parallel.For(context.Background(), blocks, workers, func(worker, b int) error { // which cannot fail
+	_ = parallel.For(context.Background(), blocks, len(all), func(worker, b int) error { // which cannot fail
 		all[worker].add(fit.Loss, rows, labels, theta, b*block, min(n, (b+1)*block))
 		return nil
 	})

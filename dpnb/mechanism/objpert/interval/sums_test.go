@@ -2,6 +2,7 @@ package interval
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -105,5 +106,21 @@ func TestExtremeLossesAreRefusedBeforeTheCharge(t *testing.T) {
 		OutputSigma: 1}
 	if err := (Curvature{Fit: fit, Sigma: 1}).Validate(); err == nil {
 		t.Error("a curvature of 1e299 is not refused")
+	}
+}
+
+// The sums of many goroutines take no more memory than there is room for: of 1,500 features those of one take 36 MB.
+func TestSumsTakeLittleMemory(t *testing.T) {
+	const n, d = 20 * 256, 1500
+	fit, err := objpert.Calibrate(config(loss.Logistic{}, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	moments(fit, &matrix.CSR{N: n, D: d, Starts: make([]int, n+1)}, make([]float64, n), make([]float64, d), false, 20)
+	runtime.ReadMemStats(&after)
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 450 {
+		t.Errorf("20 goroutines took %d MB", mb)
 	}
 }
