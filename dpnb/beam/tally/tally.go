@@ -63,7 +63,7 @@ func Run(ctx context.Context, on *runner.Session, t Table, a explore.Adding, dir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	request, err := json.Marshal(work{t, a})
+	request, err := json.Marshal(work{t, a, parts})
 	if err != nil {
 		return nil, err
 	}
@@ -101,10 +101,11 @@ func Run(ctx context.Context, on *runner.Session, t Table, a explore.Adding, dir
 	return paths, nil
 }
 
-// work is what workers are told.
+// work is what workers are told. Parts is how many there are, so that none is taken for one of a run that cut otherwise.
 type work struct {
 	Table  Table
 	Adding explore.Adding
+	Parts  int
 }
 
 // addPart adds up a part of what Request says, and writes that to Dir. It may run twice, and writes the same then.
