@@ -162,8 +162,8 @@ func TestLaplaceAndApproxProfiles(t *testing.T) {
 	}
 }
 
-// To replace a record moves what noise hides twice as far as to add one: the profile and the Rényi curve of what is pure
-// end at 2ε, and come near it. The exact curve of Laplace noise is that of twice the sensitivity.
+// To replace a record moves what noise hides twice as far as to add one: the profile and the Rényi curve of what is
+// pure end at 2ε, and come near it. The exact curve of Laplace noise is that of twice the sensitivity.
 func TestReplacingCostsTwiceOfWhatIsPure(t *testing.T) {
 	const eps = 0.2
 	for _, e := range []RDPEvent{Pure(eps, AddRemove), Laplace{Scale: 5, Sensitivity: 1},

@@ -101,7 +101,7 @@ func Run(ctx context.Context, on *runner.Session, t Table, a explore.Adding, dir
 	return paths, nil
 }
 
-// work is what workers are told. Parts is how many there are, so that none is taken for one of a run that cut otherwise.
+// work is what workers are told. Parts is how many there are: none is taken for one of a run that cut otherwise.
 type work struct {
 	Table  Table
 	Adding explore.Adding
