@@ -47,7 +47,7 @@ func OpenFile(path string) (*File, error) {
 	if info.IsDir() {
 		return nil, inputErrorf("%q is a folder: name the file in it that has the table", path)
 	}
-	sum, err := checksum(f, info, abs)
+	sum, err := checksum(f, f, info, abs)
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
@@ -89,11 +89,11 @@ func (f *File) same(in *os.File) error {
 	}
 	same := info.Size() == f.size && info.ModTime().Equal(f.changed)
 	if state, _ := stateOf(info); same && state != f.state {
-		h := sha256.New()
-		if _, err := io.Copy(h, io.NewSectionReader(in, 0, f.size)); err != nil {
+		sum, err := checksum(in, io.NewSectionReader(in, 0, f.size), info, f.origin.Path)
+		if err != nil {
 			return err
 		}
-		same = hex.EncodeToString(h.Sum(nil)) == f.origin.SHA256
+		same = sum == f.origin.SHA256
 	}
 	if !same {
 		return inputErrorf("it was changed since it was opened: open it again")
@@ -109,9 +109,9 @@ const (
 	settled   = 2 * time.Second
 )
 
-// checksum returns the SHA-256 of a file in hex: what is remembered of it, if it is the same by all that the system
-// knows of it (stateOf).
-func checksum(f *os.File, info os.FileInfo, path string) (string, error) {
+// checksum returns the SHA-256 of a file's content in hex: what is remembered of it, if it is the same by all that the
+// system knows of it (stateOf).
+func checksum(f *os.File, content io.Reader, info os.FileInfo, path string) (string, error) {
 	state, changed := stateOf(info)
 	var memory string // where it is remembered
 	if state != "" && info.Size() >= largeFile {
@@ -125,7 +125,7 @@ func checksum(f *os.File, info os.FileInfo, path string) (string, error) {
 		}
 	}
 	begun, h := time.Now(), sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, content); err != nil {
 		return "", err
 	}
 	sum := hex.EncodeToString(h.Sum(nil))

@@ -156,9 +156,9 @@ func (s *Shapes) Display() display.Item {
 	}
 	it.Note("Importance: the standard deviation over the records, as far as it was released where they are. It " +
 		"includes noise.")
-	if first.model.base == nil && s.Bend() < 1.5 {
+	if bend := s.Bend(); first.model.base == nil && bend < 1.5 {
 		it.Note("The curves bend %.2g times as much as lines do by the noise alone: little or nothing is known of "+
-			"bends, and Shapes.Straightened has less of them.", s.Bend())
+			"bends, and Shapes.Straightened has less of them.", bend)
 	}
 	return it
 }

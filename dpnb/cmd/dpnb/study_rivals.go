@@ -39,18 +39,7 @@ func contenders(task string) []contender {
 			}}}}
 	}
 	suited := contender{name: "Suited", settings: []setting{{"", suitedFit}}}
-	straightened := contender{name: "Suited, straightened", settings: []setting{{"", func(s split, a learn.Allowance,
-		src noise.Source) (*learn.Model, error) {
-		m, err := suitedFit(s, a, src)
-		if err != nil {
-			return nil, err
-		}
-		shapes, err := m.Shapes()
-		if err != nil {
-			return nil, err
-		}
-		return m.With(shapes.Straightened()...)
-	}}}}
+	straightened := contender{name: "Suited, straightened", settings: []setting{{"", straightenedFit}}}
 	tuned := contender{name: "gradient descent, best setting on the test records", open: true}
 	for _, s := range descentGrid() {
 		tuned.settings = append(tuned.settings, setting{fmt.Sprintf("%+v", s), rival(learn.GradientDescent(s)).fit})
@@ -92,6 +81,19 @@ func suitedFit(s split, a learn.Allowance, src noise.Source) (*learn.Model, erro
 		l = own
 	}
 	return l.Fit(data, a)
+}
+
+// straightenedFit is suitedFit with less of what bends.
+func straightenedFit(s split, a learn.Allowance, src noise.Source) (*learn.Model, error) {
+	m, err := suitedFit(s, a, src)
+	if err != nil {
+		return nil, err
+	}
+	shapes, err := m.Shapes()
+	if err != nil {
+		return nil, err
+	}
+	return m.With(shapes.Straightened()...)
 }
 
 // rival fits by a mechanism to rows that are centred by what is public.
