@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -33,15 +34,13 @@ type Tracing struct {
 
 // answers is the private sums of so many answers ±1, and what they claim.
 func answers(questions int, epsilon, delta float64) (m statistic.Sums, claim privacy.Profile, err error) {
+	defer measure.Catch(&err)
 	columns := make([]statistic.Number, questions)
 	for j := range columns {
 		columns[j] = statistic.Number{Lower: -1, Upper: 1}
 	}
-	m, err = statistic.CalibrateSums(statistic.Means{Of: columns, For: statistic.Gaussian}, statistic.Gaussian, epsilon,
-		delta)
-	if err != nil {
-		return m, nil, err
-	}
+	m = measure.Must(statistic.CalibrateSums(statistic.Means{Of: columns, For: statistic.Gaussian}, statistic.Gaussian,
+		epsilon, delta))
 	claim, err = mechanism.Profile(m)
 	return m, claim, err
 }
@@ -64,11 +63,10 @@ func with(rows *matrix.Dense, x []float64) *matrix.Dense {
 // Scores attacks Trials persons who are in and as many who are not, each in a release of its own, and returns the
 // scores, with the profile that the releases claim; nil for exact ones.
 func (a Tracing) Scores() (in, out []float64, claim privacy.Profile, err error) {
+	defer measure.Catch(&err)
 	var m statistic.Sums
 	if a.Epsilon > 0 {
-		if m, claim, err = answers(a.Questions, a.Epsilon, a.Delta); err != nil {
-			return nil, nil, nil, err
-		}
+		m, claim = measure.Must2(answers(a.Questions, a.Epsilon, a.Delta))
 	}
 	src := noise.NewSeeded(a.Seed)
 	others := people(a.People-1, a.Questions, src)
@@ -78,10 +76,7 @@ func (a Tracing) Scores() (in, out []float64, claim privacy.Profile, err error) 
 			data = with(others, x)
 		}
 		if a.Epsilon > 0 {
-			r, err := m.Run(data, make([]float64, data.N), src, nil)
-			if err != nil {
-				return 0, err
-			}
+			r := measure.Must(m.Run(data, make([]float64, data.N), src, nil))
 			return floats.Dot(x, r.Coefficients[1:]), nil // after the count
 		}
 		score := 0.0
@@ -121,16 +116,12 @@ type FitAttack struct {
 
 // Scores is that of Tracing.
 func (a FitAttack) Scores() (in, out []float64, claim privacy.Profile, err error) {
+	defer measure.Catch(&err)
 	var m objpert.Objective
 	if a.Epsilon > 0 {
-		m, err = objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: a.Epsilon, Delta: a.Delta,
-			Adjacency: privacy.AddRemove})
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if claim, err = mechanism.Profile(m); err != nil {
-			return nil, nil, nil, err
-		}
+		m = measure.Must(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: a.Epsilon,
+			Delta: a.Delta, Adjacency: privacy.AddRemove}))
+		claim = measure.Must(mechanism.Profile(m))
 	}
 	src := noise.NewSeeded(a.Seed)
 	person := func(src *noise.Seeded, x []float64) float64 {
@@ -142,18 +133,12 @@ func (a FitAttack) Scores() (in, out []float64, claim privacy.Profile, err error
 	for i := range labels {
 		labels[i] = person(src, rows.Data[i*a.Features:(i+1)*a.Features])
 	}
-	exact := func(data *matrix.Dense, of []float64) ([]float64, error) {
-		s, err := erm.Minimize(&erm.Problem{Rows: data, Labels: of, Loss: loss.Logistic{}, Lambda: 0.01},
-			&erm.Settings{Tolerance: 1e-6, Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return s.Theta, nil
+	exact := func(data *matrix.Dense, of []float64) []float64 {
+		s := measure.Must(erm.Minimize(&erm.Problem{Rows: data, Labels: of, Loss: loss.Logistic{}, Lambda: 0.01},
+			&erm.Settings{Tolerance: 1e-6, Workers: 1}))
+		return s.Theta
 	}
-	theta, err := exact(rows, labels) // what the attacker would see of records like these
-	if err != nil {
-		return nil, nil, nil, err
-	}
+	theta := exact(rows, labels)
 	margins := make([]float64, rows.N)
 	rows.Margins(margins, theta, 0, rows.N)
 	floats.Mul(margins, labels)
@@ -166,16 +151,10 @@ func (a FitAttack) Scores() (in, out []float64, claim privacy.Profile, err error
 			data, of = with(rows, x), append(append([]float64(nil), labels...), y)
 		}
 		if a.Epsilon > 0 {
-			r, err := m.Run(data, of, src, &mechanism.Settings{Workers: 1})
-			if err != nil {
-				return 0, err
-			}
+			r := measure.Must(m.Run(data, of, src, &mechanism.Settings{Workers: 1}))
 			return y * floats.Dot(x, r.Coefficients), nil
 		}
-		theta, err := exact(data, of)
-		if err != nil {
-			return 0, err
-		}
+		theta := exact(data, of)
 		return -math.Abs(y*floats.Dot(x, theta) - typical), nil
 	})
 }
@@ -186,18 +165,13 @@ type Membership interface {
 }
 
 // AttackFigure draws the curves of an attack on what is exact and on what is private.
-func AttackFigure(title string, exact, private Membership) (*figure.Figure, error) {
+func AttackFigure(title string, exact, private Membership) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	var arms []Arm
 	var claim privacy.Profile
 	for _, m := range []Membership{exact, private} {
-		in, out, held, err := m.Scores()
-		if err != nil {
-			return nil, err
-		}
-		curve, err := audit.Attack(in, out, 0.99, held)
-		if err != nil {
-			return nil, err
-		}
+		in, out, held := measure.Must3(m.Scores())
+		curve := measure.Must(audit.Attack(in, out, 0.99, held))
 		name := "exact"
 		if held != nil {
 			name, claim = "private", held
@@ -261,16 +235,14 @@ func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figu
 // LossesFigure draws δ(ε) as estimated from exact privacy losses in a direction, with intervals of 99 % each, beside
 // the claim (dashed).
 func LossesFigure(title string, claim privacy.Profile, dir privacy.Direction, epsilons []float64, draws int,
-	seed uint64, names []string, laws ...audit.Law) (*figure.Figure, error) {
+	seed uint64, names []string, laws ...audit.Law) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	f := figure.New(title, "ε", "δ(ε)")
 	f.Alt = "δ against ε: what is claimed, and what losses of real neighbours show."
 	colors := []figure.Color{figure.Blue, figure.Orange, figure.Green}
 	src := noise.NewSeeded(seed)
 	for i, law := range laws {
-		losses, err := audit.Losses(law, dir, draws, 0, src.Stream(i))
-		if err != nil {
-			return nil, err
-		}
+		losses := measure.Must(audit.Losses(law, dir, draws, 0, src.Stream(i)))
 		var y, lo, hi []float64
 		for k, eps := range epsilons {
 			iv := audit.DeltaOfLosses(losses, eps, 0.99, src.Stream(1000+100*i+k))
@@ -287,11 +259,9 @@ func LossesFigure(title string, claim privacy.Profile, dir privacy.Direction, ep
 
 // ManyCanaries is an audit of one run of the private means of Tracing, each person being a canary, with a part of the
 // noise that ε asks for: 1 is sound.
-func ManyCanaries(canaries, questions int, epsilon, part float64) (audit.OneRun, privacy.Profile, error) {
-	m, claim, err := answers(questions, epsilon, 1e-5)
-	if err != nil {
-		return audit.OneRun{}, nil, err
-	}
+func ManyCanaries(canaries, questions int, epsilon, part float64) (_ audit.OneRun, _ privacy.Profile, err error) {
+	defer measure.Catch(&err)
+	m, claim := measure.Must2(answers(questions, epsilon, 1e-5))
 	m.Scale *= part
 	return audit.OneRun{
 		Mechanism: m, Base: audit.Data{Rows: matrix.NewDense(0, questions, nil)}, Guesses: canaries / 4,

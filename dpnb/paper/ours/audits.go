@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -28,82 +29,64 @@ func audits() claim.Checks {
 }
 
 // alarm is an audit at a level, and whether it refutes; of part of the noise.
-type alarm func(level, part float64, draws int, src *noise.Seeded) (bool, error)
+type alarm func(level, part float64, draws int, src *noise.Seeded) bool
 
 // keeps measures how often audits at level refute what has the part sound of its noise, and whether one of the given
 // draws sees that a part of it is there.
-func keeps(ctx context.Context, of alarm, runs int, level, sound, part float64, draws int, seed uint64) (claim.Outcome,
-	error) {
+func keeps(ctx context.Context, of alarm, runs int, level, sound, part float64, draws int, seed uint64) claim.Outcome {
 	alarms := 0
 	for k := range runs {
-		if err := ctx.Err(); err != nil {
-			return claim.Outcome{}, err
-		}
-		refuted, err := of(level, sound, 400, noise.NewSeeded(seed+uint64(k)))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		measure.Try(ctx.Err())
+		refuted := of(level, sound, 400, noise.NewSeeded(seed+uint64(k)))
 		if refuted {
 			alarms++
 		}
 	}
-	caught, err := of(0.99, part, draws, noise.NewSeeded(seed))
-	if err != nil {
-		return claim.Outcome{}, err
-	}
+	caught := of(0.99, part, draws, noise.NewSeeded(seed))
 	n := float64(runs)
 	limit := 0.1*n + 4.3*math.Sqrt(0.09*n)
 	return claim.Decide(fmt.Sprintf("%d false alarms of %d; a part %g of the noise is seen: %v", alarms, runs, part,
 		caught), fmt.Sprintf("at most %.0f, and seen", limit), float64(alarms) <= limit && caught,
-		"audits err more often than they say, or see nothing"), nil
+		"audits err more often than they say, or see nothing")
 }
 
 // auditsHold audits sums of answers.
 func auditsHold(sound, part float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		of := func(level, part float64, draws int, src *noise.Seeded) (bool, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		of := func(level, part float64, draws int, src *noise.Seeded) bool {
 			eps := 3.0
 			if draws > 400 {
 				eps = 12
 			}
-			m, held, err := answers(1, eps, 1e-5)
-			if err != nil {
-				return false, err
-			}
+			m, held := measure.Must2(answers(1, eps, 1e-5))
 			m.Scale *= part
 			one := people(1, 1, noise.NewSeeded(1))
 			pair := audit.Pair{Name: "one person, or nobody", With: audit.Data{Rows: one, Labels: []float64{0}},
 				Without: audit.Data{Rows: people(0, 1, noise.NewSeeded(1))}}
 			o := &audit.Options{Draws: draws, Level: level, Delta: 1e-5, Claim: held}
-			c, err := audit.Mechanism(ctx, m, pair, o, src)
-			if err != nil {
-				return false, err
-			}
-			return c.Refuted || c.Epsilon > c.Claimed, nil
+			c := measure.Must(audit.Mechanism(ctx, m, pair, o, src))
+			return c.Refuted || c.Epsilon > c.Claimed
 		}
 		return keeps(ctx, of, size.Runs(200), 0.9, sound, part, 10_000, seed)
-	}
+	})
 }
 
 // lossesHold audits normal noise by its losses.
 func lossesHold(level, part float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		held := privacy.GaussianProfile(1, privacy.AddRemove)
-		of := func(level, part float64, draws int, src *noise.Seeded) (bool, error) {
-			c, err := audit.Exact(audit.Shifted{Distance: 1, Sigma: part},
-				&audit.Options{Draws: draws, Level: level, Claim: held}, src)
-			if err != nil {
-				return false, err
-			}
-			return c.Refuted, nil
+		of := func(level, part float64, draws int, src *noise.Seeded) bool {
+			c := measure.Must(audit.Exact(audit.Shifted{Distance: 1, Sigma: part},
+				&audit.Options{Draws: draws, Level: level, Claim: held}, src))
+			return c.Refuted
 		}
 		return keeps(ctx, of, size.Runs(400), level, 1, part, 4000, seed)
-	}
+	})
 }
 
 // oneRunHolds compares the bound at factor·ε and deltas·δ with randomised response.
 func oneRunHolds(factor, deltas float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const m, eps = 200, 1.0
 		draws := size.Runs(20_000)
 		src := noise.NewSeeded(seed)
@@ -111,9 +94,7 @@ func oneRunHolds(factor, deltas float64, seed uint64) claim.Check {
 		for _, delta := range []float64{0, 0.01} {
 			var tail [m + 1]float64
 			for range draws {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				right, all := 0, src.Float64() < delta
 				for range m {
 					if src.Float64() < 1/(1+math.Exp(-eps)) || all {
@@ -133,9 +114,8 @@ func oneRunHolds(factor, deltas float64, seed uint64) claim.Check {
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("at most %.1f standard errors above the bound, of which %.2f is "+
-			"used", worst, used),
-			"at most 4.5, at least 0.9", worst <= 4.5 && used >= 0.9,
-			"the bound is broken, or far from what happens"), nil
-	}
+		return claim.Decide(fmt.Sprintf("at most %.1f standard errors above the bound, of which %.2f is used", worst,
+			used), "at most 4.5, at least 0.9", worst <= 4.5 && used >= 0.9,
+			"the bound is broken, or far from what happens")
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // counting lists this project's claim about counts (docs/theory/statistics.md).
@@ -25,7 +26,7 @@ func counting() claim.Checks {
 // person and without in every cell, and compares how often that is shown which is likelier with the person with what
 // their δ(1) allows: all of them, or only one.
 func countsCost(part float64, only string, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const eps, delta, own = 1.0, 0.01, 0.02
 		const sure = 1 - 1e-5
 		rounds := 1
@@ -34,20 +35,12 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 		}
 		runs := rounds * statistic.MostCells
 		cells := statistic.Cells{{Levels: statistic.MostCells}}
-		normal, err := statistic.CalibrateHistogram(cells, eps, delta, true)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		geometric, err := statistic.CalibrateHistogram(cells, eps, 0, false)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		normal := measure.Must(statistic.CalibrateHistogram(cells, eps, delta, true))
+		geometric := measure.Must(statistic.CalibrateHistogram(cells, eps, 0, false))
 		var keys [2]statistic.Selection
 		for i, gauss := range []bool{true, false} {
-			if keys[i], err = (statistic.SelectionConfig{Keys: 1, Epsilon: eps, Delta: own,
-				Normal: gauss}).Calibrate(); err != nil {
-				return claim.Outcome{}, err
-			}
+			keys[i] = measure.Must((statistic.SelectionConfig{Keys: 1, Epsilon: eps, Delta: own,
+				Normal: gauss}).Calibrate())
 			if keys[i].Scale == 0 {
 				keys[i].Sigma *= part
 				grid := exact.Grid(keys[i].Sigma)
@@ -83,10 +76,7 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 				for i := range counts {
 					counts[i] = int64(people)
 				}
-				r, err := m.Release(counts, src)
-				if err != nil {
-					return 0, err
-				}
+				r := measure.Must(m.Release(counts, src))
 				return len(r.Also.(*statistic.Selected).Places), nil
 			}
 		}
@@ -110,13 +100,8 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 			var above [2]int
 			for range rounds {
 				for more := range 2 {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
-					seen, err := c.seen(c.few+more, c.cut)
-					if err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
+					seen := measure.Must(c.seen(c.few+more, c.cut))
 					above[more] += seen
 				}
 			}
@@ -131,8 +116,8 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 			}
 		}
 		return claim.Decide(fmt.Sprintf("δ(%g) that is seen less what is claimed: at most %+.4f (%s)", eps, worst,
-			worstName), "at most 0", worst <= 0, "a release tells more of a person than its event says"), nil
-	}
+			worstName), "at most 0", worst <= 0, "a release tells more of a person than its event says")
+	})
 }
 
 func square(x float64) float64 { return x * x }

@@ -49,8 +49,7 @@ func exactNormal(factor float64, seed uint64) claim.Check {
 		z := (square - (cells - 1)) / math.Sqrt(2*(cells-1))
 		ks := measure.Kolmogorov(u)
 		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, χ² off by %.1f standard deviations, %d draws", ks, z, draws),
-			"2.7; 5.5",
-			ks < 2.7 && math.Abs(z) < 5.5, "the variates are not normal"), nil
+			"2.7; 5.5", ks < 2.7 && math.Abs(z) < 5.5, "the variates are not normal"), nil
 	}
 }
 
@@ -72,10 +71,7 @@ func exactRelease(factor float64, seed uint64) claim.Check {
 			if i%1000 == 0 && ctx.Err() != nil {
 				return claim.Outcome{}, ctx.Err()
 			}
-			r, err := m.Run(rows, y, root.Stream(i), &mechanism.Settings{Workers: 1})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			r := measure.Must(m.Run(rows, y, root.Stream(i), &mechanism.Settings{Workers: 1}))
 			theta := r.Coefficients[0]
 			if k := theta / grid; k != math.Trunc(k) {
 				off++
@@ -98,7 +94,7 @@ func exactRelease(factor float64, seed uint64) claim.Check {
 
 // lowBits attacks releases, of which a share are as they should be and the others float64 sums.
 func lowBits(share float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		shapes := [][2]int{{200, 20}}
 		if size == claim.Full {
 			shapes = [][2]int{{500, 20}, {2000, 109}}
@@ -107,10 +103,7 @@ func lowBits(share float64, seed uint64) claim.Check {
 		planted = 1
 		var bad []string
 		for _, shape := range shapes {
-			cases, err := audit.LowBitsCases(shape[0], shape[1], 0.1)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			cases := measure.Must(audit.LowBitsCases(shape[0], shape[1], 0.1))
 			for _, c := range cases {
 				attack := c.Attack
 				if exact, broken := attack.Release, c.Broken; broken != nil {
@@ -121,10 +114,7 @@ func lowBits(share float64, seed uint64) claim.Check {
 						return broken(with, src)
 					}
 				}
-				found, err := attack.Run(ctx, 300, noise.NewSeeded(seed))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				found := measure.Must(attack.Run(ctx, 300, noise.NewSeeded(seed)))
 				if found.Broken() {
 					bad = append(bad, c.Name)
 				}
@@ -133,14 +123,12 @@ func lowBits(share float64, seed uint64) claim.Check {
 					continue
 				}
 				attack.Release = c.Broken
-				if found, err = attack.Run(ctx, 300, noise.NewSeeded(seed+1)); err != nil {
-					return claim.Outcome{}, err
-				}
+				found = measure.Must(attack.Run(ctx, 300, noise.NewSeeded(seed+1)))
 				planted = math.Min(planted, found.Preimages)
 			}
 		}
 		return claim.Decide(fmt.Sprintf("right in at most %.1f %% more than is allowed; float64 sums named in %.1f %% "+
 			"or more", 100*worst, 100*planted), "14.4 %; at least 90 %",
-			len(bad) == 0 && planted > 0.9, "told apart: "+strings.Join(bad, ", ")), nil
-	}
+			len(bad) == 0 && planted > 0.9, "told apart: "+strings.Join(bad, ", "))
+	})
 }

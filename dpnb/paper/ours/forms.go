@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
@@ -27,7 +28,7 @@ func smoothedForms() claim.Checks {
 
 // curvatureIsFree holds the closed form against the loss and against Tight, σ and λ times factors.
 func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const delta = 1e-5
 		leastRatio, mostRatio := math.Inf(1), 0.0
 		leastTight, mostTight := math.Inf(1), 0.0
@@ -36,34 +37,20 @@ func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
 				loss.Absolute(smoothing.Laplacian{}, 0.5),
 				loss.Convolved{Kernel: smoothing.Laplacian{}, Width: 1, Below: -1, Above: 0},
 				loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				const radius = 1.5
-				curve, err := loss.CurveOf(l, radius)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				curve := measure.Must(loss.CurveOf(l, radius))
 				free := objective.Free{Curve: curve, Epsilon: eps}
-				sigma, err := free.Sigma(delta)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
-				lambda, err := free.Lambda(sigma)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				sigma := measure.Must(free.Sigma(delta))
+				lambda := measure.Must(free.Lambda(sigma))
 				sigma, lambda = sigma*sigmaFactor, lambda*lambdaFactor
 				ratio := conditionRatio(l, radius, eps, lambda, sigma)
 				leastRatio, mostRatio = math.Min(leastRatio, ratio), math.Max(mostRatio, ratio)
 				if _, ok := l.(loss.SmoothPinball); !ok || size == claim.Quick && eps != 1 {
 					continue
 				}
-				p, err := objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
-					Bound: objective.Tight})
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
+					Bound: objective.Tight}))
 				tight := privacy.DeltaUpper(p, eps) / delta
 				leastTight, mostTight = math.Min(leastTight, tight), math.Max(mostTight, tight)
 			}
@@ -76,8 +63,8 @@ func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
 		if leastRatio > 0.98 && mostRatio < 1.002 && leastTight > 0.45 && mostTight < 1.006 {
 			o.Verdict = claim.Holds
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // conditionRatio returns the largest S̄ over what Theorem 4 admits, at records of norm radius.
@@ -153,39 +140,30 @@ func planar(l loss.Loss, m int, slanted bool, lambda, sigma float64, x []float64
 
 // rowsAudited holds Theorem 6 at the noise factor·σ against exact divergences at σ.
 func rowsAudited(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		src := noise.NewSeeded(seed)
 		points, tries := 140, size.Runs(8)
 		worst := map[privacy.Direction]float64{}
 		for _, k := range []smoothing.Kernel{smoothing.Logistic{}, smoothing.Gaussian{}} {
 			l := loss.Absolute(k, 1)
-			curve, err := loss.CurveOf(l, 1)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			curve := measure.Must(loss.CurveOf(l, 1))
 			for m := 1; m <= 3; m++ {
 				for _, at := range []struct{ ratio, a, eps float64 }{{0.02, 0.4, 1}, {0.3, 0.3, 0.5}, {1, 0.3, 1},
 					{5, 0.35, 0.3}} {
 					lambda, sigma := at.ratio*l.Smoothness(), math.Sqrt(float64(m))/at.a
 					for _, d := range privacy.Directions {
-						if err := ctx.Err(); err != nil {
-							return claim.Outcome{}, err
-						}
+						measure.Try(ctx.Err())
 						r := objective.Rows{Forms: []objective.Form{{Curve: curve, Count: m}}, Lambda: lambda,
 							Sigma: sigma * factor}
 						if d == privacy.Add {
 							r.Lambda = 1e12 * l.Smoothness() // its variables are without the logarithm
 						}
-						p, err := r.Profile(privacy.AddRemove)
-						if err != nil {
-							return claim.Outcome{}, err
-						}
+						p := measure.Must(r.Profile(privacy.AddRemove))
 						bound := math.Exp(p.LogDeltaUpper(d, at.eps))
 						start := make([]float64, 8)
 						src.Gaussian(start[5:], 0.4)
 						setting := func(x []float64) audit.Forms {
-							return planar(l, m, m == 2 && at.ratio > 0.5,
-								lambda, sigma, x)
+							return planar(l, m, m == 2 && at.ratio > 0.5, lambda, sigma, x)
 						}
 						x, v := climb(func(x []float64) float64 { return setting(x).Delta(d, at.eps, points) },
 							start, 0.7, tries, src)
@@ -197,53 +175,39 @@ func rowsAudited(factor float64, seed uint64) claim.Check {
 				}
 			}
 		}
-		if err := besideLogistic(ctx, worst, factor, tries, src); err != nil {
-			return claim.Outcome{}, err
-		}
-		return audited(worst, 0.9, 1.001), nil
-	}
+		besideLogistic(ctx, worst, factor, tries, src)
+		return audited(worst, 0.9, 1.001)
+	})
 }
 
 // besideLogistic is rowsAudited for |aᵀθ| smoothed and the logistic loss of zᵀθ, a and z unit vectors at every angle:
 // radii √(1+c) and √(1+1/c), c = 1.
 func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, factor float64, tries int,
-	src *noise.Seeded) error {
+	src *noise.Seeded) {
 	l := loss.Absolute(smoothing.Logistic{}, 1)
-	a, err := loss.CurveOf(l, math.Sqrt2)
-	if err != nil {
-		return err
-	}
-	z, err := loss.CurveOf(loss.Logistic{}, math.Sqrt2)
-	if err != nil {
-		return err
-	}
+	a := measure.Must(loss.CurveOf(l, math.Sqrt2))
+	z := measure.Must(loss.CurveOf(loss.Logistic{}, math.Sqrt2))
 	for _, ratio := range []float64{0.3, 3} {
 		const sigma, eps = 6.0, 0.5
 		lambda := ratio * l.Smoothness()
 		for _, d := range privacy.Directions {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+			measure.Try(ctx.Err())
 			r := objective.Rows{Forms: []objective.Form{{Curve: a, Count: 1}, {Curve: z, Count: 1}}, Lambda: lambda,
 				Sigma: sigma * factor}
 			if d == privacy.Add {
 				r.Lambda = 1e12
 			}
-			p, err := r.Profile(privacy.AddRemove)
-			if err != nil {
-				return err
-			}
+			p := measure.Must(r.Profile(privacy.AddRemove))
 			_, v := climb(func(x []float64) float64 {
 				return audit.Forms{Loss: loss.Stacked{First: l, Second: loss.Logistic{},
-					Table: []float64{x[0] * sigma / lambda, 1}, Split: 1},
-					Rows: [][2]float64{{1, 0}, {math.Cos(x[1]), math.Sin(x[1])}}, Labels: []float64{0, 1},
-					Ridges: [2]float64{lambda, lambda * (1 + math.Abs(x[2]))}, Turn: x[3], Sigma: sigma}.Delta(d,
-					eps, 140)
+					Table: []float64{x[0] * sigma / lambda, 1}, Split: 1}, Rows: [][2]float64{{1, 0}, {math.Cos(x[1]),
+					math.Sin(x[1])}}, Labels: []float64{0, 1}, Ridges: [2]float64{lambda,
+					lambda * (1 + math.Abs(x[2]))}, Turn: x[3], Sigma: sigma}.Delta(d, eps, 140)
 			}, []float64{0, 2.5, 0, 0}, 0.7, tries, src)
 			worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
 		}
 	}
-	return nil
+	return
 }
 
 // audited is the outcome of exact divergences over a bound.
@@ -260,7 +224,7 @@ func audited(worst map[privacy.Direction]float64, least, most float64) claim.Out
 
 // entropicAudited holds Theorem 7 at the noise factor·σ against exact divergences at σ.
 func entropicAudited(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		src := noise.NewSeeded(seed)
 		worst := map[privacy.Direction]float64{}
 		l := loss.Absolute(smoothing.Logistic{}, 1)
@@ -270,17 +234,11 @@ func entropicAudited(factor float64, seed uint64) claim.Check {
 				sigma := 3.5 * math.Sqrt(float64(m))
 				lambda := objective.EntropicLambda(temperature, sigma)
 				wide := sigma * factor
-				p, err := objective.Entropic{Vertices: []objective.Vertex{{Norm: math.Sqrt(float64(m)),
-					Count: math.Pow(2, float64(m))}},
-					Temperature: temperature, Lambda: objective.EntropicLambda(temperature, wide),
-					Sigma: wide}.Profile(privacy.AddRemove)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				p := measure.Must(objective.Entropic{Vertices: []objective.Vertex{{Norm: math.Sqrt(float64(m)),
+					Count: math.Pow(2, float64(m))}}, Temperature: temperature,
+					Lambda: objective.EntropicLambda(temperature, wide), Sigma: wide}.Profile(privacy.AddRemove))
 				for _, d := range privacy.Directions {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
 					// From where the loss is all but linear.
 					start := []float64{25, 25, 25, 0, 0, 0, 0, 0}
 					_, v := climb(func(x []float64) float64 {
@@ -290,20 +248,17 @@ func entropicAudited(factor float64, seed uint64) claim.Check {
 				}
 			}
 		}
-		return audited(worst, 0.3, 1.006), nil
-	}
+		return audited(worst, 0.3, 1.006)
+	})
 }
 
 // recentringAudited holds the composition of two stages, at the noise factor·σ, or without the first one, against the
 // exact joint law of both releases at σ.
 func recentringAudited(factor float64, firstFree bool) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		worst := map[privacy.Direction]float64{}
 		l := loss.Absolute(smoothing.Logistic{}, 1)
-		curve, err := loss.CurveOf(l, 1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		curve := measure.Must(loss.CurveOf(l, 1))
 		points := 250
 		if size == claim.Full {
 			points = 500
@@ -313,9 +268,7 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 				sigma := [2]float64{5, 4}
 				lambda := [2]float64{ratio[0] * l.Smoothness(), ratio[1] * l.Smoothness()}
 				for _, d := range privacy.Directions {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
 					var stages objective.Stages
 					for i := range 2 {
 						if i == 0 && firstFree {
@@ -328,10 +281,7 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 						}
 						stages = append(stages, r)
 					}
-					p, err := stages.Profile(privacy.AddRemove)
-					if err != nil {
-						return claim.Outcome{}, err
-					}
+					p := measure.Must(stages.Profile(privacy.AddRemove))
 					top := 0.0
 					for _, label := range []float64{0, 0.5, 1, 2, 3} {
 						top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
@@ -341,8 +291,8 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 				}
 			}
 		}
-		return audited(worst, 0.5, 1.006), nil
-	}
+		return audited(worst, 0.5, 1.006)
+	})
 }
 
 // twoStages returns δ(ε) of two stages in one dimension, the second about the first one's release moved to |θ| ≤

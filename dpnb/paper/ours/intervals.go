@@ -100,25 +100,19 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 
 // measure repeats the study and returns the coverage of every kind that the loss allows.
 func (s study) measure(ctx context.Context, level float64, reps int, narrow [naiveKind + 1]float64,
-	root *noise.Seeded) ([]coverage, error) {
+	root *noise.Seeded) []coverage {
 	_, logistic := s.loss.(loss.Logistic)
 	share := interval.Share{Curvature: 0.2}
 	if !logistic {
 		share.Scores = 0.1
 	}
-	fit, curv, err := interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5,
-		Adjacency: privacy.AddRemove}, share)
-	if err != nil {
-		return nil, err
-	}
+	fit, curv := measure.Must2(interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon,
+		Delta: 1e-5, Adjacency: privacy.AddRemove}, share))
 	results := make([][]coverage, reps)
-	err = parallel.For(ctx, reps, 0, func(_, k int) (err error) {
+	measure.Try(parallel.For(ctx, reps, 0, func(_, k int) (err error) {
 		results[k], err = s.once(k, fit, curv, level, narrow, root.Stream(k))
 		return err
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	var total []coverage
 	for _, r := range results {
 		if total == nil {
@@ -141,28 +135,20 @@ func (s study) measure(ctx context.Context, level float64, reps int, narrow [nai
 		total[i].ideal /= total[i].finite
 		total[i].finite /= float64(reps * s.d)
 	}
-	return total, nil
+	return total
 }
 
 // once draws records and noise once. The coefficient that counts as a trial goes round. Each kind of interval is made
 // so many times as wide.
 func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64,
-	narrow [naiveKind + 1]float64, rng *noise.Seeded) ([]coverage, error) {
+	narrow [naiveKind + 1]float64, rng *noise.Seeded) (_ []coverage, err error) {
+	defer measure.Catch(&err)
 	x, y, theta := s.population(rng)
-	r, mo, err := curv.Release(x, y, rng, &mechanism.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda},
-		&erm.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
+	r, mo := measure.Must2(curv.Release(x, y, rng, &mechanism.Settings{Workers: 1}))
+	plain := measure.Must(erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda},
+		&erm.Settings{Workers: 1}))
 	_, logistic := s.loss.(loss.Logistic)
-	ideal, err := idealWidths(fit, x, y, r.Coefficients, level)
-	if err != nil {
-		return nil, err
-	}
+	ideal := idealWidths(fit, x, y, r.Coefficients, level)
 	var out []coverage
 	for kind := range intervalKinds {
 		var iv *interval.Intervals
@@ -218,24 +204,17 @@ func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level
 // sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖, of the
 // population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ.
 func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64,
-	level float64) (widths [naiveKind + 1][]float64, err error) {
-	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
-	if err != nil {
-		return widths, err
-	}
+	level float64) (widths [naiveKind + 1][]float64) {
+	mo := measure.Must(interval.PublicCurvature(fit, x, y, theta, float64(x.N)))
 	h := mat.NewSymDense(len(theta), nil)
 	h.CopySym(mo.Hessian)
 	for j := range theta {
 		h.SetSym(j, j, h.At(j, j)+fit.Lambda)
 	}
 	var inverse, population mat.Dense
-	if err := inverse.Inverse(h); err != nil {
-		return widths, err
-	}
+	measure.Try(inverse.Inverse(h))
 	var middle mat.Dense
-	if err := middle.Inverse(mo.Hessian); err != nil {
-		return widths, err
-	}
+	measure.Try(middle.Inverse(mo.Hessian))
 	population.Mul(&middle, &middle)
 	population.Scale(fit.Sigma*fit.Sigma, &population)
 	population.Add(&population, &middle)
@@ -248,7 +227,7 @@ func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64,
 			widths[kind] = append(widths[kind], w)
 		}
 	}
-	return widths, nil
+	return widths
 }
 
 // ballQuantile is the quantile of ½(|N₁| + ‖N‖) in d dimensions: ∫φ(x)P(χ²_{d−1} ≤ 4t(t − |x|)).
@@ -262,12 +241,10 @@ func ballQuantile(level float64, d int) float64 {
 }
 
 // naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they forget the noise, and leak besides.
-func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals,
-	error) {
-	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
-	if err != nil {
-		return nil, err
-	}
+func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (_ *interval.Intervals,
+	err error) {
+	defer measure.Catch(&err)
+	mo := measure.Must(interval.PublicCurvature(fit, x, y, theta, float64(x.N)))
 	for j := range theta {
 		mo.Hessian.SetSym(j, j, mo.Hessian.At(j, j)+fit.Lambda)
 	}
@@ -276,9 +253,7 @@ func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, 
 	if !chol.Factorize(mo.Hessian) {
 		return nil, fmt.Errorf("the curvature is singular")
 	}
-	if err := chol.InverseTo(&inverse); err != nil {
-		return nil, err
-	}
+	measure.Try(chol.InverseTo(&inverse))
 	iv := &interval.Intervals{Level: level}
 	z := math.Sqrt2 * math.Erfinv(level)
 	for j, t := range theta {
@@ -320,7 +295,7 @@ func narrower(kind int, by float64) [naiveKind + 1]float64 {
 
 // intervalCoverage is the check; each kind is made so many times as wide, to see it fail.
 func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		studies, reps, levels := quickStudies, 150, []float64{level}
 		if size == claim.Full {
 			studies, reps, levels = fullStudies, 500, []float64{0.5, level, 0.95}
@@ -335,10 +310,7 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 		good, naiveFails := true, false
 		for i, s := range studies {
 			for _, at := range levels {
-				results, err := s.measure(ctx, at, reps, narrow, root.Stream(i))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				results := s.measure(ctx, at, reps, narrow, root.Stream(i))
 				line := []string{}
 				for _, c := range results {
 					if c.kind != naiveKind && c.finite > 0.5 { // few that are finite are so by luck, and narrow by it
@@ -374,14 +346,13 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 			measured = append(measured, text)
 		}
 		o := claim.Decide("lowest coverage of a coefficient, less the level (and width over what is asked for): "+
-			strings.Join(measured, ", "),
-			fmt.Sprintf("levels %v, %d repetitions each", levels, reps), good && naiveFails,
-			"an interval covers less often than it says, or the check cannot tell")
+			strings.Join(measured, ", "), fmt.Sprintf("levels %v, %d repetitions each", levels, reps), good &&
+			naiveFails, "an interval covers less often than it says, or the check cannot tell")
 		if size == claim.Full {
 			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(notes, "; ")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // CoverageFigure draws how often intervals cover against how often they say, for logistic regression on n records of d
@@ -390,15 +361,13 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 // of a textbook, which forget the noise.
 //
 // Errors: those of the fits.
-func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (*figure.Figure, error) {
+func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	s := study{n, d, epsilon, loss.Logistic{}}
 	levels := []float64{0.5, 0.7, 0.8, 0.9, 0.95, 0.99}
 	covered := map[int][]float64{}
 	for _, level := range levels {
-		results, err := s.measure(context.Background(), level, draws, narrower(0, 1), noise.NewSeeded(seed))
-		if err != nil {
-			return nil, err
-		}
+		results := s.measure(context.Background(), level, draws, narrower(0, 1), noise.NewSeeded(seed))
 		for _, c := range results {
 			covered[c.kind] = append(covered[c.kind], c.all)
 		}
@@ -421,24 +390,15 @@ func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (*figure.
 // what was released beside the truth, with the intervals from the release alone and those of the population.
 //
 // Errors: those of the fit.
-func IntervalsTable(s *population.Sample, epsilon, delta, share, level float64, seed uint64) (*display.Item, error) {
-	fit, curvature, err := interval.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: epsilon,
-		Delta: delta, Adjacency: privacy.AddRemove}, interval.Share{Curvature: share})
-	if err != nil {
-		return nil, err
-	}
-	r, moments, err := curvature.Release(s.Rows, s.Labels, noise.NewSeeded(seed), nil)
-	if err != nil {
-		return nil, err
-	}
-	alone, err := interval.FromRelease(fit, r.Coefficients, level)
-	if err != nil {
-		return nil, err
-	}
-	paid, err := interval.Population(fit, r.Coefficients, moments, interval.Settings{Level: level, Linearise: true})
-	if err != nil {
-		return nil, err
-	}
+func IntervalsTable(s *population.Sample, epsilon, delta, share, level float64, seed uint64) (_ *display.Item,
+	err error) {
+	defer measure.Catch(&err)
+	fit, curvature := measure.Must2(interval.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1,
+		Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}, interval.Share{Curvature: share}))
+	r, moments := measure.Must2(curvature.Release(s.Rows, s.Labels, noise.NewSeeded(seed), nil))
+	alone := measure.Must(interval.FromRelease(fit, r.Coefficients, level))
+	paid := measure.Must(interval.Population(fit, r.Coefficients, moments, interval.Settings{Level: level,
+		Linearise: true}))
 	t := &display.Item{Title: fmt.Sprintf("Intervals of %g %%, (ε = %g, δ = %g) in all", 100*level, epsilon, delta),
 		Header: []string{"truth", "released", "release alone, from", "to", "curvature paid for, from", "to"}}
 	for j, truth := range s.Signal {

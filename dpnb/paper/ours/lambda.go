@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -27,22 +28,16 @@ func suitedRidge() claim.Versions {
 
 // suited checks the rule, its ridge times a factor.
 func suited(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		ridge := func(s LambdaSetting, sigma float64) float64 { // L = √2, s = ½
 			return factor * 0.5 * (2 + 5.6*float64(s.Features+1)/float64(s.Records)*sigma*sigma/2)
 		}
 		free, off := true, 0.0
 		for _, s := range LambdaSettings() {
-			m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
-				Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove})
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			m := measure.Must(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
+				Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}))
 			after := m.Suited(objpert.Planned{Records: s.Records, Features: s.Features + 1}, true, 0)
-			p, err := after.Profile()
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(after.Profile())
 			free = free && after.Sigma == m.Sigma && privacy.DeltaUpper(p, s.Epsilon) <= 1e-5 &&
 				after.Lambda*after.OutputSigma <= m.Lambda*m.OutputSigma*(1+1e-12)
 			want := math.Max(m.Lambda, ridge(s, m.Sigma))
@@ -55,10 +50,7 @@ func suited(factor float64, seed uint64) claim.Check {
 		if size == claim.Full {
 			family, settings, draws = LambdaFamily(), LambdaSettings(), 6
 		}
-		curves, err := LambdaCurves(ctx, family, settings, draws, 9, 0.5, seed)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		curves := measure.Must(LambdaCurves(ctx, family, settings, draws, 9, 0.5, seed))
 		var rule, least, large float64
 		for _, c := range curves {
 			n, at := float64(len(curves)), ridge(c.Setting, c.Noise*math.Sqrt2)
@@ -66,12 +58,11 @@ func suited(factor float64, seed uint64) claim.Check {
 			least += 100 * c.Regret(0) / n
 			large += 100 * c.Regret(16*at/factor) / n
 		}
-		return claim.Decide(fmt.Sprintf("nothing more is spent: %t; ridges off by %s; mean regret %.1f points, of the "+
-			"least ridge %.1f, of sixteen times the rule's %.1f", free, claim.Roughly(off, 1e-9), rule, least, large),
-			"true; 1e-9; below 1.5, and less than half of the others", free && rule < 1.5 && least > 2*rule &&
-				large > 2*rule, "the rule costs something, is another one, or another ridge is as "+
-				"good").As(off < 1e-9), nil
-	}
+		return claim.Decide(fmt.Sprintf("nothing more is spent: %t; ridges off by %s; mean regret %.1f points, of "+
+			"the least ridge %.1f, of sixteen times the rule's %.1f", free, claim.Roughly(off, 1e-9), rule, least,
+			large), "true; 1e-9; below 1.5, and less than half of the others", free && rule < 1.5 && least > 2*rule &&
+			large > 2*rule, "the rule costs something, is another one, or another ridge is as good").As(off < 1e-9)
+	})
 }
 
 // Truth is a population of two classes of the family over which rules for λ are held against each other: rows of norm
@@ -219,13 +210,11 @@ func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting,
 	return curves, errors.Join(append(errs, ctx.Err())...)
 }
 
-func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) (LambdaCurve,
-	error) {
-	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
-		Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove})
-	if err != nil {
-		return LambdaCurve{}, err
-	}
+func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) (_ LambdaCurve,
+	err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
+		Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}))
 	c := LambdaCurve{Truth: t, Setting: s, Least: m.Lambda, Smoothness: m.Smoothness(), Noise: m.Sigma / m.Lipschitz(),
 		Ridges: make([]float64, doublings), Accuracy: make([]float64, doublings)}
 	for r := range repetitions {
@@ -240,10 +229,7 @@ func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept floa
 			if err != nil {
 				return c, fmt.Errorf("%s, %+v: %w", t.Name, s, err)
 			}
-			a, err := experiment.Accuracy(test, fit.Coefficients)
-			if err != nil {
-				return c, err
-			}
+			a := measure.Must(experiment.Accuracy(test, fit.Coefficients))
 			c.Accuracy[i] += a / float64(repetitions)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
@@ -77,21 +78,16 @@ func clusterBenchmark(name string, n, d, informative, test int, rng *noise.Seede
 }
 
 // adultBenchmark is the Adult data as notebook 00 takes them; nil without them.
-func adultBenchmark(rng *noise.Seeded) (*benchmark, error) {
+func adultBenchmark(rng *noise.Seeded) *benchmark {
 	if _, err := dataset.Find(dataset.Sets["adult"][0].Name); errors.Is(err, dataset.ErrMissing) {
-		return nil, nil
+		return nil
 	}
-	train, test, err := dataset.Adult()
-	if err != nil {
-		return nil, err
-	}
+	train, test := measure.Must2(dataset.Adult())
 	b := &benchmark{name: "Adult", epsilons: []float64{0.05, 0.1, 0.5, 1, 8}, seeds: 10, accuracySeed: rng,
 		notBelow: []float64{0.81, 0.824, 0.838, 0.842, 0.847}}
 	for k, t := range []*frame.Table{train, test} {
-		design, err := frame.NewDesign(t, dataset.AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1})
-		if err != nil {
-			return nil, err
-		}
+		design := measure.Must(frame.NewDesign(t, dataset.AdultSchema(), frame.DesignSettings{Label: "income",
+			RowNorm: 1}))
 		if k == 0 {
 			b.x, b.y, b.rowNorm = design.Rows, design.Labels, design.RowNorm
 		} else {
@@ -99,17 +95,15 @@ func adultBenchmark(rng *noise.Seeded) (*benchmark, error) {
 		}
 	}
 	b.n, b.d = b.x.Dims()
-	return b, nil
+	return b
 }
 
 // accuracy returns the mean test accuracy over the seeds, and its standard error.
 func (b *benchmark) accuracy(m objpert.Objective) (mean, se float64, err error) {
+	defer measure.Catch(&err)
 	scores := make([]float64, b.seeds)
 	err = parallel.For(context.Background(), b.seeds, 2, func(_, k int) error {
-		r, err := m.Run(b.x, b.y, b.accuracySeed.Stream(k), &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return err
-		}
+		r := measure.Must(m.Run(b.x, b.y, b.accuracySeed.Stream(k), &mechanism.Settings{Workers: 1}))
 		n, _ := b.testX.Dims()
 		t := make([]float64, n)
 		b.testX.Margins(t, r.Coefficients, 0, n)
@@ -142,7 +136,7 @@ func (b *benchmark) calibrated(eps float64, rule objpert.LambdaRule, records int
 // ruleCompared is the check; the number of records that is planned for is the true one times wrong, and λ by the
 // formula is taken times factor, to see it fail.
 func ruleCompared(seed uint64, wrong, factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		root := noise.NewSeeded(seed)
 		low := clusterBenchmark("2,000 × 5", 2000, 5, 5, 2000, root.Stream(1))
 		low.epsilons, low.seeds = []float64{1}, 20
@@ -155,10 +149,7 @@ func ruleCompared(seed uint64, wrong, factor float64) claim.Check {
 			l.epsilons, l.seeds = []float64{0.05, 0.1, 0.5, 1, 8}, 10
 			h.epsilons, h.seeds = []float64{0.1, 1, 8}, 5
 			sets = append(sets, l, h)
-			a, err := adultBenchmark(root.Stream(5))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			a := adultBenchmark(root.Stream(5))
 			if a != nil {
 				sets = append(sets, a)
 			}
@@ -168,13 +159,8 @@ func ruleCompared(seed uint64, wrong, factor float64) claim.Check {
 		var lines []string
 		for _, b := range sets {
 			for i, eps := range b.epsilons {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
-				mean, base, note, err := b.rules(eps, int(float64(b.n)*wrong)+1, factor, size)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
+				mean, base, note := b.rules(eps, int(float64(b.n)*wrong)+1, factor, size)
 				worst, best = math.Min(worst, base.margin), math.Max(best, base.gain)
 				off = math.Max(off, base.off)
 				safe = safe && base.safe
@@ -185,16 +171,15 @@ func ruleCompared(seed uint64, wrong, factor float64) claim.Check {
 			}
 		}
 		o := claim.Decide(fmt.Sprintf("accuracy by prediction over the better of the other rules: from %.1f to %.1f "+
-			"points; λ off by %s", 100*worst, 100*best, claim.Roughly(off, 1e-6)),
-			"at least −0.15, or three standard errors; somewhere at least 5; 1e-6", worst >= -0.0015 &&
-				best >= 0.05 && safe && reached,
+			"points; λ off by %s", 100*worst, 100*best, claim.Roughly(off, 1e-6)), "at least −0.15, or three "+
+			"standard errors; somewhere at least 5; 1e-6", worst >= -0.0015 && best >= 0.05 && safe && reached,
 			"the prediction is worse than a rule without it, is of no use, misses an accuracy that was to be "+
 				"reached, or is another one").As(off < 1e-6)
 		if size == claim.Full {
 			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(lines, "; ")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // comparison of the prediction with the other rules.
@@ -209,21 +194,15 @@ type comparison struct {
 }
 
 func (b *benchmark) rules(eps float64, records int, factor float64, size claim.Size) (mean float64, c comparison,
-	note string, err error) {
+	note string) {
 	type result struct {
 		m        objpert.Objective
 		mean, se float64
 	}
 	var r []result
 	for _, rule := range []objpert.LambdaRule{objpert.SmallestLambda, objpert.LeastNoise, objpert.PredictedError} {
-		m, err := b.calibrated(eps, rule, records)
-		if err != nil {
-			return 0, c, "", err
-		}
-		mean, se, err := b.accuracy(m)
-		if err != nil {
-			return 0, c, "", err
-		}
+		m := measure.Must(b.calibrated(eps, rule, records))
+		mean, se := measure.Must2(b.accuracy(m))
 		r = append(r, result{m, mean, se})
 	}
 	paper, least, predicted := r[0], r[1], r[2]
@@ -232,10 +211,7 @@ func (b *benchmark) rules(eps float64, records int, factor float64, size claim.S
 		for f := 2.0; f <= 128; f *= 2 {
 			m := least.m
 			m.Lambda *= f
-			v, _, err := b.accuracy(m)
-			if err != nil {
-				return 0, c, "", err
-			}
+			v, _ := measure.Must2(b.accuracy(m))
 			oracle = math.Max(oracle, v)
 		}
 	}
@@ -244,10 +220,7 @@ func (b *benchmark) rules(eps float64, records int, factor float64, size claim.S
 		other = least
 	}
 	// L = R and s = R²/4; σ/L is the Gaussian mechanism's.
-	multiplier, err := privacy.GaussianSigma(eps, 1e-5)
-	if err != nil {
-		return 0, c, "", err
-	}
+	multiplier := measure.Must(privacy.GaussianSigma(eps, 1e-5))
 	formula := factor * b.rowNorm * b.rowNorm / 4 * (1 + 8*float64(b.d)/float64(records)*multiplier*multiplier)
 	c.off = math.Abs(predicted.m.Lambda/math.Max(formula, least.m.Lambda) - 1)
 	c.gain = predicted.mean - other.mean
@@ -259,5 +232,5 @@ func (b *benchmark) rules(eps float64, records int, factor float64, size claim.S
 	note = fmt.Sprintf("%s, ε = %g: paper %.2f %%, least noise %.2f %%, predicted %.2f %% (λ %.3g times larger), best "+
 		"of a grid %.2f %%",
 		b.name, eps, 100*paper.mean, 100*least.mean, 100*predicted.mean, predicted.m.Lambda/least.m.Lambda, 100*oracle)
-	return predicted.mean, c, note, nil
+	return predicted.mean, c, note
 }

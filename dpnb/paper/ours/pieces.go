@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
@@ -25,11 +26,8 @@ func pieces() claim.Checks {
 }
 
 // pieceFunctions are a bowl, ‖x‖_∞ in the plane and three pieces on the line.
-func pieceFunctions() (all []smoothing.Polyhedral, err error) {
-	bowl, err := smoothing.NewBowlPieces(2, 0.5)
-	if err != nil {
-		return nil, err
-	}
+func pieceFunctions() (all []smoothing.Polyhedral) {
+	bowl := measure.Must(smoothing.NewBowlPieces(2, 0.5))
 	all = append(all, bowl)
 	for _, f := range []struct {
 		a [][]float64
@@ -38,31 +36,23 @@ func pieceFunctions() (all []smoothing.Polyhedral, err error) {
 		{[][]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}, make([]float64, 4)},
 		{[][]float64{{-0.4}, {0.5}, {1}}, []float64{0, 0, -0.3}},
 	} {
-		p, err := smoothing.NewPolyhedral(f.a, f.b)
-		if err != nil {
-			return nil, err
-		}
+		p := measure.Must(smoothing.NewPolyhedral(f.a, f.b))
 		all = append(all, p)
 	}
-	return all, nil
+	return all
 }
 
 // piecesAudited holds the profile of C-OP of pieces, at the noise factor·σ and with a part of the curvature left out,
 // against exact divergences at σ.
 func piecesAudited(factor, free float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		src := noise.NewSeeded(seed)
-		functions, err := pieceFunctions()
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		functions := pieceFunctions()
 		worst := map[privacy.Direction]float64{}
 		for _, f := range functions {
 			for _, eps := range []float64{0.3, 1} {
 				for _, charge := range []float64{0, 0.3, 0.9} {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
 					const w = 1.0
 					sigma := 3.5 * f.Lipschitz() / eps
 					rank := math.Min(float64(f.Dim()), float64(f.Pieces()-1))
@@ -77,10 +67,7 @@ func piecesAudited(factor, free float64, seed uint64) claim.Check {
 					if free > 0 {
 						m.Lambda *= 1e6
 					}
-					p, err := mechanism.Profile(m)
-					if err != nil {
-						return claim.Outcome{}, err
-					}
+					p := measure.Must(mechanism.Profile(m))
 					for _, d := range privacy.Directions {
 						v := 0.0
 						// The record's kinks among the answers, and far away from them.
@@ -100,8 +87,8 @@ func piecesAudited(factor, free float64, seed uint64) claim.Check {
 		if a, r := worst[privacy.Add], worst[privacy.Remove]; math.Min(a, r) >= 0.95 && math.Max(a, r) <= 1.006 {
 			o.Verdict = claim.Holds
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // planarPieces is a record with A = diag(1, x₄ ∧ 1) turned by x₅ and labels x₀, x₁, among others of curvature x₂ in a

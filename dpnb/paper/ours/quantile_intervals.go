@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -101,7 +102,7 @@ var quantileSettings = []struct {
 
 // quantileCoverage counts coverage.
 func quantileCoverage(a around, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		settings := quantileSettings[:2]
 		if size == claim.Full {
 			settings = quantileSettings
@@ -113,27 +114,18 @@ func quantileCoverage(a around, seed uint64) claim.Check {
 			if at == 0 {
 				runs = 1600
 			}
-			cost, err := sgd.Cost{Rate: 1, Steps: steps}.CalibrateNoise(s.eps, 1e-5)
-			if err != nil {
-				return o, err
-			}
+			cost := measure.Must(sgd.Cost{Rate: 1, Steps: steps}.CalibrateNoise(s.eps, 1e-5))
 			c := sgd.Quantiles{Levels: s.levels, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
 				Update: sgd.Adaptive{Radius: 4, Ball: 8, Steps: steps}}.WithCurvature(0.2)
 			task := QuantileTask{Records: s.n, Features: s.d, Quantile: residualLaws[s.law]}
 			type counts struct{ covered, ended, share float64 }
-			all, err := sim.Trials(ctx, runs, 0, noise.NewSeeded(seed).Stream(at), func(_, _ int, src *noise.Seeded) (
+			all := measure.Must(sim.Trials(ctx, runs, 0, noise.NewSeeded(seed).Stream(at), func(_, _ int, src *noise.Seeded) (
 				n counts, err error) {
 				rows, labels := task.Draw(src)
-				r, err := c.Run(rows, labels, src.Stream(1), &mechanism.Settings{Workers: 1})
-				if err != nil {
-					return n, err
-				}
+				r := measure.Must(c.Run(rows, labels, src.Stream(1), &mechanism.Settings{Workers: 1}))
 				m := r.Also.(*sgd.Moments)
 				floats.Scale(a.curvature, m.Near)
-				in, err := c.Around(m, 0.95, true, nil)
-				if err != nil {
-					return n, err
-				}
+				in := measure.Must(c.Around(m, 0.95, true, nil))
 				for k, tau := range s.levels {
 					for j, v := range task.At(task.Quantile(tau)) {
 						j += k * s.d
@@ -148,10 +140,7 @@ func quantileCoverage(a around, seed uint64) claim.Check {
 					n.share = n.covered / n.ended
 				}
 				return n, nil
-			})
-			if err != nil {
-				return o, err
-			}
+			}))
 			var covered, ended float64
 			var shares []float64
 			for _, n := range all {
@@ -174,6 +163,6 @@ func quantileCoverage(a around, seed uint64) claim.Check {
 				o.Verdict = claim.Fails
 			}
 		}
-		return o, nil
-	}
+		return o
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -53,10 +54,7 @@ func jointQuantiles(c jointly, seed uint64) claim.Check {
 			for k := range levels {
 				levels[k] = (float64(k) + 0.1 + 0.8*src.Float64()) / float64(len(levels))
 			}
-			cov, err := sgd.LevelCovariance(levels)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			cov := measure.Must(sgd.LevelCovariance(levels))
 			var inverse mat.Cholesky
 			if !inverse.Factorize(cov) {
 				return claim.Outcome{}, errors.New("ours: a covariance that is not positive definite")
@@ -70,9 +68,7 @@ func jointQuantiles(c jointly, seed uint64) claim.Check {
 				for k, tau := range levels {
 					v.SetVec(k, float64(bits>>(len(levels)-1-k)&1)-tau)
 				}
-				if err := inverse.SolveVecTo(solved, v); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(inverse.SolveVecTo(solved, v))
 				longest = math.Max(longest, math.Sqrt(mat.Dot(v, solved))/c.noise)
 			}
 			// The losses of margins that cross, put in order, against f̃ by its definition.
@@ -100,15 +96,11 @@ func jointQuantiles(c jointly, seed uint64) claim.Check {
 			tau := float64(k) / 10
 			deciles, separate = append(deciles, tau), separate+9*math.Max(tau, 1-tau)*math.Max(tau, 1-tau)
 		}
-		cov, err := sgd.LevelCovariance(deciles)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		cov := measure.Must(sgd.LevelCovariance(deciles))
 		together := mat.Trace(cov) * c.noise * c.noise
-		o := claim.Outcome{Verdict: claim.Fails, Interval: "≤ 1; ≤ 0; ≤ ¼", Measured: fmt.Sprintf(
-			"longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at most; trace for the deciles "+
-				"%.2f, of nine fits %.2f",
-			longest, above, together, separate)}
+		o := claim.Outcome{Verdict: claim.Fails, Interval: "≤ 1; ≤ 0; ≤ ¼", Measured: fmt.Sprintf("longest slope "+
+			"%.4f; losses above f̃, or f̃ above the losses, by %.1e at most; trace for the deciles %.2f, of nine "+
+			"fits %.2f", longest, above, together, separate)}
 		if longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4 {
 			o.Verdict = claim.Holds
 		}
@@ -140,7 +132,8 @@ type MedianRecords struct {
 }
 
 // Draw draws records.
-func (m MedianTask) Draw(src *noise.Seeded) (*MedianRecords, error) {
+func (m MedianTask) Draw(src *noise.Seeded) (_ *MedianRecords, err error) {
+	defer measure.Catch(&err)
 	n, d := m.Records, m.Features
 	r := &MedianRecords{Rows: matrix.NewDense(n, d, nil), Labels: make([]float64, n)}
 	residuals, scale := make([]float64, n), math.Sqrt(float64(d))
@@ -157,12 +150,8 @@ func (m MedianTask) Draw(src *noise.Seeded) (*MedianRecords, error) {
 	}
 	var theta []float64
 	for _, width := range []float64{0.3, 0.1, 0.03, 0.01, 1e-3} {
-		s, err := erm.Minimize(&erm.Problem{Rows: r.Rows, Labels: r.Labels, Loss: loss.SmoothPinball{Tau: 0.5,
-			Width: width}, Lambda: 1e-6},
-			&erm.Settings{Start: theta, Tolerance: 1e-6 * float64(n), Workers: 1})
-		if err != nil {
-			return nil, err
-		}
+		s := measure.Must(erm.Minimize(&erm.Problem{Rows: r.Rows, Labels: r.Labels, Loss: loss.SmoothPinball{Tau: 0.5,
+			Width: width}, Lambda: 1e-6}, &erm.Settings{Start: theta, Tolerance: 1e-6 * float64(n), Workers: 1}))
 		theta = s.Theta
 	}
 	r.Least = r.risk(theta)
@@ -180,25 +169,21 @@ func (r *MedianRecords) risk(theta []float64) float64 {
 func (r *MedianRecords) Excess(theta []float64) float64 { return r.risk(theta) - r.Least }
 
 // Descend is dpnb.Median within the radius, its noisy count of the records included.
-func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+	defer measure.Catch(&err)
 	const steps = 192
-	cost, err := sgd.Cost{Rate: 1, Steps: steps, NoiseMultiplier: 1}.CalibrateNoise(eps, delta)
-	if err != nil {
-		return nil, err
-	}
+	cost := measure.Must(sgd.Cost{Rate: 1, Steps: steps, NoiseMultiplier: 1}.CalibrateNoise(eps, delta))
 	q := sgd.Quantiles{Levels: []float64{0.5}, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
 		Update: sgd.Adaptive{Radius: radius, Steps: steps}}.WithCount(0.01)
-	release, err := q.Run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
+	release := measure.Must(q.Run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1}))
 	return release.Coefficients, nil
 }
 
 // Convolved is C-OP with the constants that are printed (cop, Theorem 3.2 and Lemma 3.3), of which nobody has proved
 // (ε, δ): C = 1, σ² = (8 ln(1/δ) + 8ε)/ε² and λ = 2√(4n + dσ²)/R_θ. Its kernel is taken as logistic of the standard
 // deviation of the Gaussian one that is printed; of its error next to nothing comes from the kernel.
-func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+	defer measure.Catch(&err)
 	n, d := r.Rows.Dims()
 	sigma := math.Sqrt(8*math.Log(1/delta)+8*eps) / eps
 	lambda := 2 * math.Sqrt(4*float64(n)+float64(d)*sigma*sigma) / radius
@@ -207,10 +192,7 @@ func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded)
 		// of half the absolute loss
 		Loss: loss.SmoothPinball{Tau: 0.5, Width: width * math.Sqrt(3) / math.Pi}}
 	src.Gaussian(p.Linear, sigma/2)
-	s, err := erm.Minimize(&p, &erm.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
+	s := measure.Must(erm.Minimize(&p, &erm.Settings{Workers: 1}))
 	return s.Theta, nil
 }
 
@@ -223,7 +205,7 @@ var leastKnown = map[int]map[float64][2]float64{
 
 // medianDefault holds the descent, within a part of the radius, against what others have times factor.
 func medianDefault(part, factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		counts, runs := []int{2_000}, 8
 		if size == claim.Full {
 			counts, runs = []int{2_000, 20_000}, 30
@@ -234,25 +216,13 @@ func medianDefault(part, factor float64, seed uint64) claim.Check {
 			task := MedianTask{Records: n, Features: 10, Radius: radius}
 			for _, eps := range []float64{0.5, 1} {
 				type pair struct{ ours, convolved float64 }
-				all, err := sim.Trials(ctx, runs, 0, noise.NewSeeded(seed), func(_, _ int, src *noise.Seeded) (pair,
+				all := measure.Must(sim.Trials(ctx, runs, 0, noise.NewSeeded(seed), func(_, _ int, src *noise.Seeded) (pair,
 					error) {
-					r, err := task.Draw(src)
-					if err != nil {
-						return pair{}, err
-					}
-					a, err := r.Descend(part*radius, eps, delta, src)
-					if err != nil {
-						return pair{}, err
-					}
-					b, err := r.Convolved(radius, eps, delta, src)
-					if err != nil {
-						return pair{}, err
-					}
+					r := measure.Must(task.Draw(src))
+					a := measure.Must(r.Descend(part*radius, eps, delta, src))
+					b := measure.Must(r.Convolved(radius, eps, delta, src))
 					return pair{r.Excess(a), r.Excess(b)}, nil
-				})
-				if err != nil {
-					return o, err
-				}
+				}))
 				var ours, convolved []float64
 				for _, p := range all {
 					ours, convolved = append(ours, p.ours), append(convolved, p.convolved)
@@ -270,6 +240,6 @@ func medianDefault(part, factor float64, seed uint64) claim.Check {
 			}
 		}
 		o.Measured = strings.TrimSuffix(o.Measured, "; ")
-		return o, nil
-	}
+		return o
+	})
 }

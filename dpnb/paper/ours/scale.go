@@ -41,10 +41,8 @@ func recordsElsewhere() claim.Checks {
 
 // inFile stores records in a folder of their own and returns them as they are read; free removes it.
 func inFile(rows *matrix.Dense, labels []float64, single bool) (r *stored.Rows, free func(), err error) {
-	dir, err := os.MkdirTemp("", "dpnb-claim-")
-	if err != nil {
-		return nil, func() {}, err
-	}
+	defer measure.Catch(&err)
+	dir := measure.Must(os.MkdirTemp("", "dpnb-claim-"))
 	free = func() { _ = os.RemoveAll(dir) }
 	path := filepath.Join(dir, "a.rows")
 	w, err := stored.Create(path, [32]byte{1}, rows.D, single)
@@ -191,10 +189,7 @@ func streamedFit(more int, seed uint64) claim.Check {
 			p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1, Linear: linear}
 			return erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9, Workers: workers})
 		}
-		want, err := minimum(rows, labels, 2)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		want := measure.Must(minimum(rows, labels, 2))
 		places := make([]int, 0, n+1)
 		for i := range n {
 			places = append(places, i)
@@ -215,20 +210,11 @@ func streamedFit(more int, seed uint64) claim.Check {
 		defer r.Close()
 		same, farthest := true, 0.0
 		for _, workers := range []int{1, 3} {
-			s, err := minimum(r, r.Labels(), workers)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			s := measure.Must(minimum(r, r.Labels(), workers))
 			same = same && slices.Equal(s.Theta, want.Theta)
 		}
-		part, err := erm.NewPart(theirs, labelled, loss.Sum(loss.Logistic{}))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		s, err := minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		part := measure.Must(erm.NewPart(theirs, labelled, loss.Sum(loss.Logistic{})))
+		s := measure.Must(minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1))
 		bound := s.Certificate.Distance + want.Certificate.Distance
 		farthest = floats.Distance(s.Theta, want.Theta, 2)
 		return claim.Decide(fmt.Sprintf("equal bits from the file: %v; by the source %.1g away", same, farthest),

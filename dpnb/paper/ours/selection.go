@@ -90,28 +90,17 @@ func statedSelection(mu, mean, eps float64) float64 {
 
 // selectionHolds holds exact laws of selections against the bounds, times a factor.
 func selectionHolds(factor float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		var profile, curve, printed, off float64 // largest exact/claimed; exact − printed; claimed/stated − 1
 		for _, mu := range []float64{0.3, 1} {
 			run := privacy.Gaussian{Sigma: 1 / mu, Sensitivity: 1}
 			base := privacy.GaussianProfile(mu, privacy.AddRemove)
-			rdp, err := run.RDP(privacy.AddRemove)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			rdp := measure.Must(run.RDP(privacy.AddRemove))
 			without, with := gaussianCells(mu)
 			for _, mean := range []float64{0.3, 1, 15.4} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
-				p, err := privacy.SelectionPoissonProfile(base, mean)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
-				c, err := privacy.SelectionPoisson{Base: run, Mean: mean}.RDP(privacy.AddRemove)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
+				p := measure.Must(privacy.SelectionPoissonProfile(base, mean))
+				c := measure.Must(privacy.SelectionPoisson{Base: run, Mean: mean}.RDP(privacy.AddRemove))
 				var laws [][2][]float64
 				for _, order := range scores(len(with)) {
 					laws = append(laws, [2][]float64{bestOf(with, order, mean), bestOf(without, order, mean)})
@@ -142,8 +131,7 @@ func selectionHolds(factor float64) claim.Check {
 		return claim.Decide(fmt.Sprintf("largest exact/claimed: δ %.2f, Rényi divergence %.2f; Theorem 6 exceeded by "+
 			"up to %.1f; relative distance of the released δ from the stated %s", profile, curve, printed,
 			claim.Roughly(off, 0.01)), "at most 1, 1; above 0; 1 %", profile <= 1 && profile > 0.1 && curve <= 1 &&
-			printed > 0,
-			"a bound is exceeded, or another one is released, or nothing would "+
-				"notice").As(off < 0.01).Reaching(math.Max(profile, curve)), nil
-	}
+			printed > 0, "a bound is exceeded, or another one is released, or nothing would "+
+			"notice").As(off < 0.01).Reaching(math.Max(profile, curve))
+	})
 }

@@ -32,7 +32,7 @@ func sumsAndSamples() claim.Checks {
 // exactSums compares the sums of neighbours, or, if broken, sums in float64, with what the record gives alone times
 // factor.
 func exactSums(broken bool, factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const d = 7
 		sizes := []int{1, 2, 3, 4, 5, 6, 130}
 		if size == claim.Full {
@@ -41,13 +41,13 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 		rng := noise.NewSeeded(seed)
 		theta := make([]float64, d)
 		rng.Gaussian(theta, 3)
-		sums := []func(rows matrix.Rows, labels []float64, workers int) ([]float64, error){
-			stepSum, func(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
+		sums := []func(rows matrix.Rows, labels []float64, workers int) []float64{
+			stepSum, func(rows matrix.Rows, labels []float64, _ int) []float64 {
 				return curvatureSum(rows, labels, theta)
 			},
 		}
 		if broken {
-			sums = []func(matrix.Rows, []float64, int) ([]float64, error){floatSum}
+			sums = []func(matrix.Rows, []float64, int) []float64{floatSum}
 		}
 		pairs, wrong := 0, 0
 		for _, n := range sizes {
@@ -56,9 +56,7 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 				floats.Scale(0.5+0.5*rng.Float64(), rows.Data[i*d:(i+1)*d])
 			}
 			for _, at := range []int{0, n / 2, n - 1} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				others := make([]int, 0, n)
 				for i := range n {
 					if i != at {
@@ -78,10 +76,7 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 							workers int
 						}{{with[kind], labels, 3}, {without[kind], rest, 1}, {alone[kind], labels[at : at+1], 1},
 							{none[kind], nil, 1}} {
-							var err error
-							if s[k], err = sum(in.rows, in.labels, in.workers); err != nil {
-								return claim.Outcome{}, err
-							}
+							s[k] = sum(in.rows, in.labels, in.workers)
 						}
 						floats.Sub(s[0], s[1])
 						floats.Sub(s[2], s[3])
@@ -95,41 +90,35 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 			}
 		}
 		return claim.Decide(fmt.Sprintf("%d of %d pairs differ by something else", wrong, pairs), "0", wrong == 0,
-			"one record more changes a computed sum by more than its own part"), nil
-	}
+			"one record more changes a computed sum by more than its own part")
+	})
 }
 
 // stepSum is the sum of clipped gradients, with noise that is the same for all, in a step of DP-SGD from θ = 0 with
 // every record: the noise is on a grid on which all of it is exact.
-func stepSum(rows matrix.Rows, labels []float64, workers int) ([]float64, error) {
+func stepSum(rows matrix.Rows, labels []float64, workers int) []float64 {
 	m := sgd.Descent{Loss: loss.Logistic{}, Clip: 0.4, Rate: 1, Steps: 1, NoiseMultiplier: 0x1p-10,
 		PlannedRecords: 1024, Update: sgd.Plain{LearningRate: 1}}
-	r, err := m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers})
-	if err != nil {
-		return nil, err
-	}
-	return r.Coefficients, nil
+	r := measure.Must(m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers}))
+	return r.Coefficients
 }
 
 // curvatureSum is the released curvature of the logistic loss at theta, as stepSum.
-func curvatureSum(rows matrix.Rows, labels, theta []float64) ([]float64, error) {
+func curvatureSum(rows matrix.Rows, labels, theta []float64) []float64 {
 	fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
-	m, err := interval.Curvature{Fit: fit, Sigma: 0x1p-12}.At(rows, labels, theta, noise.NewSeeded(1))
-	if err != nil {
-		return nil, err
-	}
-	return mat.DenseCopyOf(m.Hessian).RawMatrix().Data, nil
+	m := measure.Must(interval.Curvature{Fit: fit, Sigma: 0x1p-12}.At(rows, labels, theta, noise.NewSeeded(1)))
+	return mat.DenseCopyOf(m.Hessian).RawMatrix().Data
 }
 
 // floatSum is the sum of clipped gradients at zero as it must not be formed.
-func floatSum(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
+func floatSum(rows matrix.Rows, labels []float64, _ int) []float64 {
 	n, d := rows.Dims()
 	sum, norm := make([]float64, d), make([]float64, 1)
 	for i := range n {
 		rows.Norms(norm, i, i+1)
 		rows.AddScaled(sum, []float64{-labels[i] * math.Min(0.5, 0.4/norm[0])}, i, i+1)
 	}
-	return sum, nil
+	return sum
 }
 
 // exactSample draws at factor times the rates and means that are expected.

@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -21,7 +22,7 @@ func tuned() claim.Checks {
 // tunedHolds holds what tuned models say of themselves, times a factor, against the theorem and exact laws; free says
 // that the formula leaves out the score.
 func tunedHolds(factor float64, free bool) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		data := learn.Binary(learn.Patients(100, 3), "ill", learn.RowNorm(1))
 		var off, over, least, exact float64 = 0, 0, 1, 0
 		for _, at := range []struct {
@@ -32,14 +33,9 @@ func tunedHolds(factor float64, free bool) claim.Check {
 			{8, 0.05, learn.Tune{Learners: []learn.Learner{learn.Logistic{Lambda: 30}}, ScoreShare: 0.3,
 				Without: [][]string{nil, {"age"}, {"ward"}}}},
 		} {
-			if err := ctx.Err(); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(ctx.Err())
 			at.tune.Noise = learn.Seed(1)
-			m, err := at.tune.Fit(data, learn.Simulate(at.epsilon, at.delta))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			m := measure.Must(at.tune.Fit(data, learn.Simulate(at.epsilon, at.delta)))
 			parts, profile := m.Choice(), m.Release.Guarantee.Profile
 			run := math.Hypot(parts.Mu, 1/parts.ScoreSigma)
 			if free {
@@ -63,10 +59,9 @@ func tunedHolds(factor float64, free bool) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("released δ within %s of the stated, from %.3f to %.3f of what was allowed; "+
 			"largest exact/claimed %.2f", claim.Roughly(off, 0.01), least, over, exact), "3 %, 0.98 to 1; at most 1",
-			over <= 1 && least >= 0.98 && exact <= 1 && exact > 0.01,
-			"another price is released than the theorem's, or it is exceeded, or nothing would "+
-				"notice").As(off < 0.03).Reaching(exact), nil
-	}
+			over <= 1 && least >= 0.98 && exact <= 1 && exact > 0.01, "another price is released than the theorem's, "+
+				"or it is exceeded, or nothing would notice").As(off < 0.03).Reaching(exact)
+	})
 }
 
 // tunedRuns returns the law of one run on neighbours, in cells of (learner, coefficient, score), and the cells in the

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -122,15 +123,16 @@ type WhichRow struct {
 // Which fits every rival of a task on so many draws from the population, with the records of a draw the same for all,
 // at every ε, and compares them with the first. A mechanism that refuses says so in its row; what is not for a
 // population at all has none. Draw k is of stream k of the seed.
-func (p Population) Which(ctx context.Context, task Task, epsilons []float64, draws int, seed uint64) ([]WhichRow,
-	error) {
+func (p Population) Which(ctx context.Context, task Task, epsilons []float64, draws int, seed uint64) (_ []WhichRow,
+	err error) {
+	defer measure.Catch(&err)
 	rivals := p.Rivals(task)
 	type result struct {
 		scores, seconds [][]float64 // by ε and rival
 		refused         [][]string
 	}
 	root := noise.NewSeeded(seed)
-	results, err := sim.Trials(ctx, draws, 0, root, func(_, _ int, src *noise.Seeded) (r result, err error) {
+	results := measure.Must(sim.Trials(ctx, draws, 0, root, func(_, _ int, src *noise.Seeded) (r result, err error) {
 		train, test := p.Data(task, src.Stream(0))
 		for l, eps := range epsilons {
 			scores, seconds, refused := make([]float64, len(rivals)), make([]float64, len(rivals)),
@@ -143,18 +145,13 @@ func (p Population) Which(ctx context.Context, task Task, epsilons []float64, dr
 					refused[i] = err.Error()
 					continue
 				}
-				if scores[i], err = model.Score(test); err != nil {
-					return r, err
-				}
+				scores[i] = measure.Must(model.Score(test))
 			}
 			r.scores, r.seconds, r.refused = append(r.scores, scores), append(r.seconds, seconds), append(r.refused,
 				refused)
 		}
 		return r, nil
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	var rows []WhichRow
 	for l, eps := range epsilons {
 		for i, m := range rivals {

@@ -205,8 +205,7 @@ func (c Cells) Figure() *figure.Figure {
 		}
 		names = append(names, called(s.mechanism))
 		lo, mid, hi = append(lo, least), append(mid, s.mean), append(hi, s.most)
-		words = append(words, fmt.Sprintf("%s %.3f on average and %.3f at worst", called(s.mechanism), s.mean,
-			s.most))
+		words = append(words, fmt.Sprintf("%s %.3f on average and %.3f at worst", called(s.mechanism), s.mean, s.most))
 	}
 	score := c[0].Task.short()
 	f := figure.New(c[0].Task.words()+": how far below the best mechanism",
