@@ -60,8 +60,7 @@ func (p *Plan) prepare() {
 // ε, and a table of how many records without privacy are worth as much as some with it.
 func (p Plan) CostFigure() (_ *figure.Figure, _ display.Item, err error) {
 	defer measure.Catch(&err)
-	it := display.Item{Title: "Objective perturbation",
-		Header: []string{"records", "are worth, without privacy"}}
+	it := display.Item{Title: "Objective perturbation", Header: []string{"records", "are worth, without privacy"}}
 	p.prepare()
 	d := float64(p.Features)
 	target := proportional.Target{Epsilon: p.Epsilon, Delta: p.Delta, Adjacency: privacy.AddRemove}
@@ -158,11 +157,8 @@ func RidgeFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 			if err != nil {
 				continue
 			}
-			r := measure.Must(population.Simulation{
-				Population: population.Population{Records: 500, Features: 50, Design: population.Rademacher,
-					Signal: population.OnSphere(2), Prob: population.Logistic},
-				Estimator:   population.ObjectivePerturbation{Loss: task.Loss, Lambda: l, Nu: nu},
-				Repetitions: repetitions, Seed: seed}.Run(context.Background()))
+			r := simulated(context.Background(), classified(500, 50, 2),
+				population.ObjectivePerturbation{Loss: task.Loss, Lambda: l, Nu: nu}, repetitions, seed)
 			x, z = append(x, l), append(z, r.Of(0, population.MSE).Mean/4)
 		}
 		f.Dots("", x, z, c)
@@ -180,11 +176,8 @@ func PathFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 		c := []figure.Color{figure.Gray, figure.Blue, figure.Green, figure.Orange}[k]
 		path := measure.Must(proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{},
 			AspectRatio: 0.25, Step: 0.3, Steps: steps, Nu: nu, Kappa: 2}.Trajectory(nil))
-		r := measure.Must(population.Simulation{
-			Population: population.Population{Records: 400, Features: 100, Design: population.Rademacher,
-				Signal: population.OnSphere(2), Prob: population.Logistic},
-			Estimator: population.NoisyDescent{Slopes: population.SlopesOf(loss.Logistic{}), Step: 0.3, Steps: steps,
-				Nu: nu}, Repetitions: repetitions, Seed: seed}.Run(context.Background()))
+		r := simulated(context.Background(), classified(400, 100, 2), population.NoisyDescent{
+			Slopes: population.SlopesOf(loss.Logistic{}), Step: 0.3, Steps: steps, Nu: nu}, repetitions, seed)
 		var t, theory, lo, hi, dots []float64
 		for i, m := range path {
 			each := slices.Sorted(slices.Values(r.Each(i, population.MSE)))
@@ -195,8 +188,7 @@ func PathFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 		f.Band(t, lo, hi, c).Line(fmt.Sprintf("ν = %g", nu), t, theory, c).Dots("", t, dots, c)
 		best := slices.Index(theory, slices.Min(theory))
 		f.Alt += fmt.Sprintf("ν = %g: from %.2g down to %.2g after %d steps, then up to %.2g. ", nu, theory[0],
-			theory[best],
-			best, theory[steps])
+			theory[best], best, theory[steps])
 	}
 	return f.YRange(0, 1.3).XRange(0, steps), nil
 }
@@ -208,16 +200,14 @@ func StepsFigure() (_ *figure.Figure, err error) {
 	task := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.02, Kappa: 2,
 		Radius: 1, Goal: proportional.Misclassification}
 	f := figure.New("How many steps? (logistic, d/n = 0.02, κ = 2, δ = 1e−5)", "steps T",
-		"wrong on new records, percent").
-		LogX(1, 2, 3, 5, 8, 12)
+		"wrong on new records, percent").LogX(1, 2, 3, 5, 8, 12)
 	for k, e := range []float64{1, 2, 4, 16} {
 		var x, y []float64
 		for _, steps := range []int{1, 2, 3, 4, 6, 8, 12} {
 			least := math.Inf(1)
 			for _, step := range []float64{0.0025, 0.005, 0.01, 0.02, 0.04, 0.08} {
 				p := measure.Must(task.AtSteps(proportional.Target{Epsilon: e, Delta: 1e-5,
-					Adjacency: privacy.AddRemove}, steps,
-					step, &proportional.DescentSettings{Points: 1021}))
+					Adjacency: privacy.AddRemove}, steps, step, &proportional.DescentSettings{Points: 1021}))
 				least = min(least, 100*p.Quality().Error)
 			}
 			x, y = append(x, float64(steps)), append(y, least)
@@ -253,15 +243,13 @@ func (w *Whitened) Figures(sizes []int, epsilon, delta float64, repetitions int,
 			lo[q], hi[q] = append(lo[q], unit*l), append(hi[q], unit*h)
 		}
 		i := len(n) - 1
-		it.Row(fmt.Sprint(k), fmt.Sprintf("%.2f", f.Lambda), fmt.Sprintf("%.2f", f.Nu),
-			fmt.Sprintf("%.1f %%", theory[0][i]), fmt.Sprintf("%.1f %%", gauss[0][i]), fmt.Sprintf("%.1f %%",
-				real[0][i]),
-			fmt.Sprintf("%.2f", theory[1][i]), fmt.Sprintf("%.2f", gauss[1][i]), fmt.Sprintf("%.2f", real[1][i]))
+		it.Row(fmt.Sprint(k), fmt.Sprintf("%.2f", f.Lambda), fmt.Sprintf("%.2f", f.Nu), fmt.Sprintf("%.1f %%",
+			theory[0][i]), fmt.Sprintf("%.1f %%", gauss[0][i]), fmt.Sprintf("%.1f %%", real[0][i]), fmt.Sprintf("%.2f",
+			theory[1][i]), fmt.Sprintf("%.2f", gauss[1][i]), fmt.Sprintf("%.2f", real[1][i]))
 		rate, ratio = max(rate, math.Abs(real[0][i]-theory[0][i])), max(ratio, real[1][i]/theory[1][i])
 	}
 	it.Note("These rows: the error rate is off by up to %.1f percentage points, the squared error of the "+
-		"coefficients by "+
-		"up to a factor of %.1f.", rate, ratio)
+		"coefficients by up to a factor of %.1f.", rate, ratio)
 	it.Note("κ = %.2f; %.0f %% of the rows were cut; fourth moment of the features %.1f (3 if Gaussian).", w.Kappa,
 		100*w.Clipped, w.Kurtosis)
 	wrong := figure.New(w.Name+": which records are wrong", "records", "wrong on new records, percent").LogX(n...)

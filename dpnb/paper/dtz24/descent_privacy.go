@@ -70,8 +70,7 @@ func descentCosts(l loss.Loss, least, factor float64) claim.Check {
 		}
 		return claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; stated ρ over the formula less 1: %s", ratio,
 			claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", least), ratio <= 1 && ratio > least,
-			"a divergence lies above ρα, or none comes near it, or another ρ is "+
-				"stated").As(off < 1e-9).Reaching(ratio)
+			"a divergence lies above ρα, or none comes near it, or another ρ is stated").As(off < 1e-9).Reaching(ratio)
 	})
 }
 

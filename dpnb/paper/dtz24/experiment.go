@@ -7,7 +7,9 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
+	"github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
@@ -50,9 +52,9 @@ func Figure2() []Graph {
 
 // Settings of the simulations of dtz24: Figures 3 to 6.
 const (
-	// DTZ24Gamma is γ of Figure 2.
+	// Gamma is γ of Figure 2.
 	Gamma = 3
-	// DTZ24Threshold is L, DTZ24Kappa κ, DTZ24Noise the standard deviation of ε⋆, and DTZ24Entries n·d.
+	// Threshold is L, Kappa κ, Noise the standard deviation of ε⋆, and Entries n·d.
 	Threshold = 10
 	Kappa     = 1
 	Noise     = 0.2
@@ -67,13 +69,6 @@ var (
 	LogisticLambdas = []float64{0.1, 0.3, 1}
 	Steps           = []int{1, 2, 4, 8}
 )
-
-func dtz24Lambdas(regression bool) []float64 {
-	if regression {
-		return HuberLambdas
-	}
-	return LogisticLambdas
-}
 
 // Scale is how large an experiment is. Zero fields mean what the paper did.
 type Scale struct {
@@ -150,60 +145,50 @@ func shape(share float64) (n, d int) {
 	return n, max(1, int(math.Round(Entries/float64(n))))
 }
 
-// dtz24Shares are the abscissas of dots: equidistant in (0, 1).
-func dtz24Shares(dots int) []float64 {
-	out := make([]float64, dots)
-	for i := range out {
-		out[i] = float64(i+1) / float64(dots+1)
-	}
-	return out
+// arm is one simulated fit of any shape and what is predicted of it, for one curve or several.
+type arm struct {
+	// seed gives every dot of every curve random numbers of its own.
+	seed    int
+	people  population.Population
+	by      func(aspect float64) population.Estimator
+	predict func(aspect float64) []float64
+	// places are those of what is predicted.
+	places []place
 }
 
-// seriesOf is a family of curves: a prediction for any aspect ratio, and a simulation of any shape. Both give one
-// number for each curve of each panel.
-type seriesOf struct {
-	panels  []Panel // with names of curves
-	predict func(aspect float64) ([][]float64, error)
-	run     func(ctx context.Context, n, d int) ([][]sim.Summary, error)
+// place is a curve of a panel, and what of the fit it shows.
+type place struct {
+	panel, curve, iterate int
+	of                    population.Measure
 }
 
-// draw fills in the panels.
-func (s seriesOf) draw(ctx context.Context, scale Scale) ([]Panel, error) {
-	for _, share := range figure.Span(0.03, 0.97, scale.Curve-1) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+// draw fills in the panels: the curves, and dots at equidistant abscissas.
+func draw(ctx context.Context, scale Scale, repetitions int, seed uint64, panels []Panel, arms []arm) []Panel {
+	scale = measure.Must(scale.filled(repetitions))
+	for _, a := range arms {
+		for _, share := range figure.Span(0.03, 0.97, scale.Curve-1) {
+			measure.Try(ctx.Err())
+			for i, v := range a.predict((1 - share) / share) {
+				g := &panels[a.places[i].panel].Curves[a.places[i].curve].Theory
+				g.X, g.Y = append(g.X, share), append(g.Y, v)
+			}
 		}
-		v, err := s.predict((1 - share) / share)
-		if err != nil {
-			return nil, fmt.Errorf("experiment: d/n = %g: %w", (1-share)/share, err)
-		}
-		for p := range s.panels {
-			for c := range s.panels[p].Curves {
-				g := &s.panels[p].Curves[c].Theory
-				g.X, g.Y = append(g.X, share), append(g.Y, v[p][c])
+		for i := range scale.Dots {
+			n, d := shape(float64(i+1) / float64(scale.Dots+1))
+			aspect := float64(d) / float64(n)
+			a.people.Records, a.people.Features = n, d
+			r := measure.Must(population.Simulation{Population: a.people, Estimator: a.by(aspect),
+				Repetitions: scale.Repetitions, Seed: seed<<32 + uint64(n)<<8 + uint64(a.seed),
+				Workers: scale.Workers}.Run(ctx))
+			for i, v := range a.predict(aspect) {
+				at := a.places[i]
+				c := &panels[at.panel].Curves[at.curve]
+				c.Dots = append(c.Dots, Dot{Records: n, Features: d, Share: float64(n) / float64(n+d), Predicted: v,
+					Simulated: r.Of(at.iterate, at.of)})
 			}
 		}
 	}
-	for _, share := range dtz24Shares(scale.Dots) {
-		n, d := shape(share)
-		aspect := float64(d) / float64(n)
-		v, err := s.predict(aspect)
-		if err != nil {
-			return nil, fmt.Errorf("experiment: d/n = %g: %w", aspect, err)
-		}
-		simulated, err := s.run(ctx, n, d)
-		if err != nil {
-			return nil, fmt.Errorf("experiment: %d×%d: %w", n, d, err)
-		}
-		for p := range s.panels {
-			for c := range s.panels[p].Curves {
-				curve := &s.panels[p].Curves[c]
-				curve.Dots = append(curve.Dots, Dot{Records: n, Features: d, Share: float64(n) / float64(n+d),
-					Predicted: v[p][c], Simulated: simulated[p][c]})
-			}
-		}
-	}
-	return s.panels, nil
+	return panels
 }
 
 func newPanel(title, quantity string, nu float64, curves []string) Panel {

@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
@@ -93,7 +94,8 @@ func saddle(l loss.Loss, factor float64) claim.Check {
 		rng := noise.NewSeeded(311)
 		lower, higher := 0.0, 0.0 // what other points gain
 		for range 20 {
-			x, xi, y := signs(rng, n, d), make([]float64, d), make([]float64, n)
+			x, xi, y := matrix.NewDense(n, d, nil), make([]float64, d), make([]float64, n)
+			rng.Gaussian(x.Data, 1/math.Sqrt(d))
 			rng.Gaussian(xi, nu)
 			rng.Gaussian(y, 2)
 			if logistic {

@@ -13,15 +13,13 @@ import (
 // simulation lists the claims of dtz24 that are held against simulated fits.
 func simulation() claim.Checks {
 	return claim.Checks{
-		"dtz24/thm2.8": claim.Times(func(factor float64) claim.Check {
-			return minimaxHolds(2*factor, 2408)
-		}),
-		"dtz24/fig1": claim.Times(graphs(figure1, Figure1, 3)...),
-		"dtz24/fig2": claim.Times(graphs(figure2, Figure2, 4)...),
-		"dtz24/fig3": claim.Times(func(factor float64) claim.Check { return figureAgrees(3, factor) }),
-		"dtz24/fig4": claim.Times(func(factor float64) claim.Check { return figureAgrees(4, factor) }),
-		"dtz24/fig5": claim.Times(func(factor float64) claim.Check { return figureAgrees(5, factor) }),
-		"dtz24/fig6": claim.Times(func(factor float64) claim.Check { return figureAgrees(6, factor) }),
+		"dtz24/thm2.8": claim.Times(func(factor float64) claim.Check { return minimaxHolds(2*factor, 2408) }),
+		"dtz24/fig1":   claim.Times(graphs(figure1, Figure1, 3)...),
+		"dtz24/fig2":   claim.Times(graphs(figure2, Figure2, 4)...),
+		"dtz24/fig3":   claim.Times(func(factor float64) claim.Check { return figureAgrees(3, factor) }),
+		"dtz24/fig4":   claim.Times(func(factor float64) claim.Check { return figureAgrees(4, factor) }),
+		"dtz24/fig5":   claim.Times(func(factor float64) claim.Check { return figureAgrees(5, factor) }),
+		"dtz24/fig6":   claim.Times(func(factor float64) claim.Check { return figureAgrees(6, factor) }),
 		"dtz24/universality": claim.Times(
 			func(factor float64) claim.Check { return universal(synthetic.Elliptical, factor, 2407) }).
 			Against(universal(synthetic.Uniform, 1, 2407)),
@@ -31,10 +29,7 @@ func simulation() claim.Checks {
 // minimaxHolds compares the two optima of Theorem 2.8 with the given factor.
 func minimaxHolds(factor float64, seed uint64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		draws, singular := 3000, 2000
-		if size == claim.Full {
-			draws, singular = 100_000, 20_000
-		}
+		draws, singular := measure.Sized(size, 3000, 100_000), measure.Sized(size, 2000, 20_000)
 		excess, one, ratio := math.Inf(-1), math.Inf(-1), 0.0
 		for k, dims := range [][2]int{{3, 2}, {2, 4}, {20, 10}} {
 			o := measure.Must(NewMinimax(dims[0], dims[1], seed+uint64(k)).Draw(ctx, draws, seed+10+uint64(k)))
@@ -51,11 +46,9 @@ func minimaxHolds(factor float64, seed uint64) claim.Check {
 		o = measure.Must(TwoPoints(ctx, 10, singular, seed+30))
 		control := o.Compare(factor, true).Excess
 		return claim.Decide(fmt.Sprintf("largest excess over %g P: %s standard errors; P/P′ up to %.2f, for the "+
-			"singular value %.1f; control with factor 1: %s; not convex: %s",
-			factor, beyond(excess, 0), ratio, c.Ratio, beyond(one, 4), beyond(control,
-				4)), "excess at most 4, controls above 4",
-			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is "+
-				"wrong").Reaching(c.Ratio / factor)
+			"singular value %.1f; control with factor 1: %s; not convex: %s", factor, beyond(excess, 0), ratio, c.Ratio,
+			beyond(one, 4), beyond(control, 4)), "excess at most 4, controls above 4", excess <= 4 && one > 4 &&
+			control > 4, "the comparison fails, or cannot see what is wrong").Reaching(c.Ratio / factor)
 	})
 }
 
@@ -119,10 +112,9 @@ func graphsAre(draw func() []Graph, proof func(graphs []Graph) bool, formulas ..
 			uneven = math.Max(uneven, miss/whole)
 		}
 		return claim.Decide(fmt.Sprintf("increments off from the integrals of the slopes by at most %.2g of all; "+
-			"largest "+
-			"distance from the formulas %s", uneven, claim.Roughly(off, 1e-12)), "0.6 %, which the jumps of H_L″ "+
-			"make; "+
-			"1e-12", uneven < 0.006 && proof(graphs), "a graph is not the derivative of another").As(off < 1e-12), nil
+			"largest distance from the formulas %s", uneven, claim.Roughly(off, 1e-12)), "0.6 %, which the jumps of "+
+			"H_L″ make; 1e-12", uneven < 0.006 && proof(graphs), "a graph is not the derivative of "+
+			"another").As(off < 1e-12), nil
 	}
 }
 
@@ -175,7 +167,7 @@ func figureAgrees(number int, factor float64) claim.Check {
 		case number == 6:
 			scale.Repetitions = 300
 		}
-		panels := measure.Must(drawFigure(ctx, number, scale))
+		panels := measure.Must(figureOf(ctx, number, scale))
 		// The dots where the step of Figure 6 contracts, and those where it does not.
 		var inside, outside agreement
 		for _, p := range panels {
@@ -194,9 +186,8 @@ func figureAgrees(number int, factor float64) claim.Check {
 			return claim.Decide(inside.String(), "none beyond both", inside.both == 0 && inside.dots > 0,
 				"the simulation is not what was predicted")
 		}
-		o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean error "+
-			"%s",
-			&inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 &&
+		o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean "+
+			"error %s", &inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 &&
 			inside.dots > 0 && outside.dots > 0, "the simulation is not what was predicted")
 		if o.Verdict == claim.Holds && outside.both > 0 {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "only where the step contracts; where it does not, a dozen "+
@@ -232,19 +223,6 @@ func (a *agreement) add(d Dot) {
 func (a *agreement) String() string {
 	return fmt.Sprintf("%d of %d dots are beyond 4 standard errors, %d beyond 10 %%, %d beyond both", a.errors,
 		a.dots, a.percent, a.both)
-}
-
-func drawFigure(ctx context.Context, number int, scale Scale) ([]Panel, error) {
-	switch number {
-	case 3:
-		return Figure3(ctx, scale)
-	case 4:
-		return Figure4(ctx, scale)
-	case 5:
-		return Figure5(ctx, scale)
-	default:
-		return Figure6(ctx, scale, Step)
-	}
 }
 
 // universal runs the grid of designs against the predictions times factor, and a control that must not agree.
@@ -289,10 +267,8 @@ func universal(control synthetic.Design, factor float64, seed uint64) claim.Chec
 		}
 		slow, fast := Rate(n, single), Rate(n, mean)
 		return claim.Decide(fmt.Sprintf("%d means of %d settings, the farthest %.1f standard errors off; one fit is "+
-			"off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast,
-			beyond(off, 6)),
-			"at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6",
-			worst <= 4 && slow > -0.75 && slow < -0.4 && fast > -1.3 && fast < -0.7 && off > 6,
-			"a design behaves in another way, or the check cannot tell")
+			"off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast, beyond(off,
+			6)), "at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6", worst <= 4 && slow > -0.75 && slow < -0.4 &&
+			fast > -1.3 && fast < -0.7 && off > 6, "a design behaves in another way, or the check cannot tell")
 	})
 }

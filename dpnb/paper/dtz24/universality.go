@@ -111,32 +111,6 @@ type model struct {
 	prior proportional.Law
 }
 
-// Cell is one cell of a histogram of the coordinates of the estimate.
-type Cell struct {
-	Low, High float64
-	// Predicted and Simulated share of the coordinates.
-	Predicted float64
-	Simulated sim.Summary
-}
-
-// Coordinates returns the histogram of the coordinates of the estimate between the edges, which rise, beside the law
-// that is predicted for them (Theorems 3.7 and 4.2: normal, convolved with the law of a coordinate of β⋆).
-func (s Setting) Coordinates(ctx context.Context, edges []float64, repetitions int, seed uint64) (_ []Cell, err error) {
-	defer measure.Catch(&err)
-	m := measure.Must(s.model())
-	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions,
-		Seed: seed, Edges: edges}.Run(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("experiment: %s: %w", s, err)
-	}
-	out := make([]Cell, 0, len(edges))
-	for k, share := range r.Histogram() {
-		lo, hi := edges[k], edges[k+1]
-		out = append(out, Cell{lo, hi, m.point.CDF(m.prior, hi) - m.point.CDF(m.prior, lo), share})
-	}
-	return out, nil
-}
-
 func (s Setting) model() (_ model, err error) {
 	defer measure.Catch(&err)
 	aspect := float64(s.Features) / float64(s.Records)
@@ -149,13 +123,11 @@ func (s Setting) model() (_ model, err error) {
 	switch s.Kind {
 	case RobustObjective, RobustOutput:
 		const lambda, nu = 0.2, 0.3
-		prior = proportional.Mix([]float64{0.5, 0.2, 0.3}, proportional.Point(0), proportional.Normal(-3*gridMixed,
-			4*gridMixed), proportional.Uniform(-10*gridMixed, 10*gridMixed))
+		prior = mixedLaw(gridMixed)
 		m.population.Signal = population.Mixed(gridMixed)
 		r := proportional.Regression{AspectRatio: aspect, Lambda: lambda, Kappa: math.Sqrt(prior.SecondMoment())}
 		if s.Kind == RobustObjective {
-			r.Loss, r.Nu = loss.Huber{Threshold: 0.5}, nu
-			r.Noise = proportional.Mix([]float64{0.9, 0.1}, proportional.Normal(0, 0.3), proportional.Point(3))
+			r.Loss, r.Nu, r.Noise = loss.Huber{Threshold: 0.5}, nu, contaminated
 			m.population.Noise = population.Contaminated(0.1, 0.3, 3)
 			m.estimator = population.ObjectivePerturbation{Loss: r.Loss, Lambda: lambda, Nu: nu}
 		} else {
@@ -175,15 +147,11 @@ func (s Setting) model() (_ model, err error) {
 			Lambda: lambda, Nu: nu, Kappa: gridKappa}
 		m.estimator = population.ObjectivePerturbation{Loss: c.Loss, Lambda: lambda, Nu: nu}
 		p = measure.Must(c.Solve(nil))
-		add(population.ProbabilityGap, c.TrainingMoment(p, func(star, _, score float64) float64 {
-			e := population.Logistic(star) - population.Logistic(score)
-			return e * e
-		}))
+		add(population.ProbabilityGap, c.TrainingMoment(p, probabilityGap))
 		add(population.TestError, c.Quality(p).Error)
 	case LogisticDescent:
 		g := proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect,
-			Step:  aspect / (1 + aspect),
-			Steps: gridSteps, Lambda: 0.1, Nu: 0.3, Kappa: gridKappa}
+			Step: aspect / (1 + aspect), Steps: gridSteps, Lambda: 0.1, Nu: 0.3, Kappa: gridKappa}
 		m.estimator = population.NoisyDescent{Slopes: population.SlopesOf(g.Loss), Step: g.Step, Steps: g.Steps,
 			Lambda: g.Lambda, Nu: g.Nu}
 		t := measure.Must(g.Trajectory(&proportional.DescentSettings{Points: 4093}))

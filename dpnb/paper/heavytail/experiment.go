@@ -251,8 +251,7 @@ func (p Population) Cell(fit Fit, n int, eps float64, fits int, seed uint64) (me
 	solve := measure.Must(fit(p, n, eps))
 	risk := p.Risk()
 	risks := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-		func(_, _ int, src *noise.Seeded) (_ float64, err error) {
-			defer measure.Catch(&err)
+		func(_, _ int, src *noise.Seeded) (float64, error) {
 			rows, y := p.Draw(src, n)
 			w := measure.Must(solve(rows, y, src))
 			return risk(w), nil

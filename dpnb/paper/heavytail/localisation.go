@@ -17,9 +17,7 @@ import (
 // localisation lists the claims about the algorithms that localise, which run here at small sizes as they are printed.
 func localisation() claim.Checks {
 	return claim.Checks{
-		"heavytail/lem2.7": claim.Times(func(factor float64) claim.Check {
-			return jointMinimum(1, factor)
-		}).
+		"heavytail/lem2.7": claim.Times(func(factor float64) claim.Check { return jointMinimum(1, factor) }).
 			Against(jointMinimum(1.2, 1)),
 		"heavytail/lem2.8": claim.Against(nearest(1), nearest(1.01)),
 		"heavytail/prop2.9": claim.Times(func(factor float64) claim.Check { return adaptive(1, factor) }).

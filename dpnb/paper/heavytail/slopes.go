@@ -45,8 +45,7 @@ func HardCell(k float64, d, n int, eps float64, fits int, seed uint64) (_ sim.Su
 		ones[i] = 1
 	}
 	risks := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-		func(_, _ int, src *noise.Seeded) (_ float64, err error) {
-			defer measure.Catch(&err)
+		func(_, _ int, src *noise.Seeded) (float64, error) {
 			r := measure.Must(m.Run(h.Sample(n, src), ones, src, nil))
 			return h.Excess(r.Coefficients, 1), nil
 		}))

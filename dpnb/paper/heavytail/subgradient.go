@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // Domain is a closed convex set that can be projected on, as nearly as one asks.
@@ -197,13 +199,11 @@ func (j Joint) At(g, u []float64) float64 {
 // point x of K.
 //
 // Errors: as Subgradient.
-func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most int) ([]float64, int, error) {
+func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most int) (_ []float64, _ int, err error) {
+	defer measure.Catch(&err)
 	d := len(j.Centre)
-	u, steps, err := Subgradient(product{k, w, d}, j.At, j.Start(x), alpha,
-		diameter*math.Sqrt(float64(len(j.Losses)+1)), most)
-	if err != nil {
-		return nil, steps, err
-	}
+	u, steps := measure.Must2(Subgradient(product{k, w, d}, j.At, j.Start(x), alpha,
+		diameter*math.Sqrt(float64(len(j.Losses)+1)), most))
 	return u[:d], steps, nil
 }
 
@@ -211,7 +211,8 @@ func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most 
 // which nothing is known but values and subgradients.
 //
 // Errors: as Subgradient.
-func ExtendedAt(f Function, w []float64, k Domain, c, alpha, diameter float64, most int) (float64, error) {
+func ExtendedAt(f Function, w []float64, k Domain, c, alpha, diameter float64, most int) (_ float64, err error) {
+	defer measure.Catch(&err)
 	g := make([]float64, len(w))
 	phi := func(g, y []float64) float64 {
 		v := f(g, y)
@@ -223,9 +224,6 @@ func ExtendedAt(f Function, w []float64, k Domain, c, alpha, diameter float64, m
 		}
 		return v
 	}
-	y, _, err := Subgradient(k, phi, w, alpha, diameter, most)
-	if err != nil {
-		return 0, err
-	}
+	y, _ := measure.Must2(Subgradient(k, phi, w, alpha, diameter, most))
 	return phi(g, y), nil
 }

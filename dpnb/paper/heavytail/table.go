@@ -150,8 +150,7 @@ func (b Block) Rows(ctx context.Context, arms []Arm, workers int) (_ []Row, err 
 	}
 	src := noise.NewSeeded(b.Seed)
 	run := func(from int, wanted func(c *cell, draw int) bool) error {
-		return parallel.For(ctx, b.Draws-from, workers, func(_, i int) (err error) {
-			defer measure.Catch(&err)
+		return parallel.For(ctx, b.Draws-from, workers, func(_, i int) error {
 			i += from
 			rows, y := b.Draw(src.Stream(i), b.Records)
 			for _, c := range slices.Concat(cells...) {
@@ -205,7 +204,8 @@ func mean(x []float64) (m float64) {
 
 // tune returns the pair of 2, 8, 32 steps and ⅓, 1, 3 times R/C that does best on records of its own.
 func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, risk func([]float64) float64,
-	workers int) (Descent, error) {
+	workers int) (_ Descent, err error) {
+	defer measure.Catch(&err)
 	pilots := 1 + min(3, 10_000/b.Records)
 	var tried []Descent
 	for _, steps := range []int{2, 8, 32} {
@@ -223,8 +223,7 @@ func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, r
 	for k := range drawn {
 		drawn[k].rows, drawn[k].y = p.Draw(records.Stream(k), b.Records)
 	}
-	err := parallel.For(ctx, len(tried), workers, func(_, i int) (err error) {
-		defer measure.Catch(&err)
+	err = parallel.For(ctx, len(tried), workers, func(_, i int) error {
 		solve := measure.Must(tried[i].Fit(p, b.Records, eps))
 		for k, at := range drawn {
 			w := measure.Must(solve(at.rows, at.y, records.Stream(k).Stream(i)))
@@ -245,13 +244,11 @@ func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, r
 const tableHeader = "population\tn\tε\tarm\tpure\tdraws\trisk\ts.e.\tover default\ts.e."
 
 // WriteTable writes rows, a line each.
-func WriteTable(w io.Writer, rows []Row) error {
+func WriteTable(w io.Writer, rows []Row) (err error) {
+	defer measure.Catch(&err)
 	for _, r := range rows {
-		_, err := fmt.Fprintf(w, "%s\t%d\t%g\t%s\t%v\t%d\t%.5g\t%.3g\t%.5g\t%.3g\n", r.Population, r.Records,
-			r.Epsilon, r.Arm, r.Pure, r.Risk.N, r.Risk.Mean, r.Risk.StdErr, r.Over.Mean, r.Over.StdErr)
-		if err != nil {
-			return err
-		}
+		measure.Must(fmt.Fprintf(w, "%s\t%d\t%g\t%s\t%v\t%d\t%.5g\t%.3g\t%.5g\t%.3g\n", r.Population, r.Records,
+			r.Epsilon, r.Arm, r.Pure, r.Risk.N, r.Risk.Mean, r.Risk.StdErr, r.Over.Mean, r.Over.StdErr))
 	}
 	return nil
 }

@@ -227,10 +227,7 @@ func coveredAnswers() claim.Checks {
 // those of others as wide as is said of them.
 func answersCover(seed uint64, sharp float64, others map[string]float64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		settings, runs := answerSettings[:8], 150
-		if size == claim.Full {
-			settings, runs = answerSettings, 300
-		}
+		settings, runs := measure.Sized(size, answerSettings[:8], answerSettings), measure.Sized(size, 150, 300)
 		root := noise.NewSeeded(seed)
 		pooled, exact := map[string]*tails{}, tails{}
 		var names, notes []string

@@ -15,15 +15,11 @@ import (
 // audits lists what is claimed of audits themselves (docs/theory/audit.md).
 func audits() claim.Checks {
 	return claim.Checks{
-		"dpnb/audit-releases": claim.Times(func(f float64) claim.Check {
-			return auditsHold(1, 0.9*f, 140)
-		}).
+		"dpnb/audit-releases": claim.Times(func(f float64) claim.Check { return auditsHold(1, 0.9*f, 140) }).
 			Against(auditsHold(0.5, 0.9, 140), auditsHold(1, 1, 140)),
 		"dpnb/audit-one-run": claim.Against(oneRunHolds(1, 1, 141), oneRunHolds(0.9, 1, 141), oneRunHolds(1.1, 1, 141),
 			oneRunHolds(1, 0, 141)),
-		"dpnb/audit-losses": claim.Times(func(f float64) claim.Check {
-			return lossesHold(0.9, 0.9*f, 142)
-		}).
+		"dpnb/audit-losses": claim.Times(func(f float64) claim.Check { return lossesHold(0.9, 0.9*f, 142) }).
 			Against(lossesHold(0.01, 0.9, 142), lossesHold(0.9, 1, 142)),
 	}
 }

@@ -72,10 +72,7 @@ func bigDistance(a []*big.Float, b []float64) float64 {
 func certificateHolds(factor float64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
 		const n, d = 30, 10
-		draws := 20
-		if size == claim.Full {
-			draws = 400
-		}
+		draws := measure.Sized(size, 20, 400)
 		var worst, without, tight, stated float64
 		for k := range draws {
 			measure.Try(ctx.Err())

@@ -29,10 +29,7 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const eps, delta, own = 1.0, 0.01, 0.02
 		const sure = 1 - 1e-5
-		rounds := 1
-		if size == claim.Full {
-			rounds = 10
-		}
+		rounds := measure.Sized(size, 1, 10)
 		runs := rounds * statistic.MostCells
 		cells := statistic.Cells{{Levels: statistic.MostCells}}
 		normal := measure.Must(statistic.CalibrateHistogram(cells, eps, delta, true))

@@ -29,10 +29,7 @@ func floatingPoint() claim.Checks {
 // exactNormal draws with a scale that is factor times what is expected.
 func exactNormal(factor float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		draws := 200_000
-		if size == claim.Full {
-			draws = 1_000_000
-		}
+		draws := measure.Sized(size, 200_000, 1_000_000)
 		u := make([]float64, draws)
 		noise.Exact(noise.NewSeeded(seed)).Near(u, 1)
 		const cells = 256
@@ -56,10 +53,7 @@ func exactNormal(factor float64, seed uint64) claim.Check {
 // exactRelease holds the release against its law at factor times its σ.
 func exactRelease(factor float64, seed uint64) claim.Check {
 	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		runs := 4000
-		if size == claim.Full {
-			runs = 40_000
-		}
+		runs := measure.Sized(size, 4000, 40_000)
 		x, y := []float64{1, -0.5, 0.8, 1, -1}, []float64{1, 1, -1, 1, -1}
 		rows := matrix.NewDense(5, 1, x)
 		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8,
@@ -95,10 +89,7 @@ func exactRelease(factor float64, seed uint64) claim.Check {
 // lowBits attacks releases, of which a share are as they should be and the others float64 sums.
 func lowBits(share float64, seed uint64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		shapes := [][2]int{{200, 20}}
-		if size == claim.Full {
-			shapes = [][2]int{{500, 20}, {2000, 109}}
-		}
+		shapes := measure.Sized(size, [][2]int{{200, 20}}, [][2]int{{500, 20}, {2000, 109}})
 		var worst, planted float64
 		planted = 1
 		var bad []string

@@ -259,10 +259,7 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 		worst := map[privacy.Direction]float64{}
 		l := loss.Absolute(smoothing.Logistic{}, 1)
 		curve := measure.Must(loss.CurveOf(l, 1))
-		points := 250
-		if size == claim.Full {
-			points = 500
-		}
+		points := measure.Sized(size, 250, 500)
 		for _, ratio := range [][2]float64{{0.05, 0.05}, {1, 1}, {0.3, 3}, {3, 20}} {
 			for _, eps := range []float64{0.3, 1} {
 				sigma := [2]float64{5, 4}

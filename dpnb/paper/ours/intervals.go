@@ -296,10 +296,9 @@ func narrower(kind int, by float64) [naiveKind + 1]float64 {
 // intervalCoverage is the check; each kind is made so many times as wide, to see it fail.
 func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		studies, reps, levels := quickStudies, 150, []float64{level}
-		if size == claim.Full {
-			studies, reps, levels = fullStudies, 500, []float64{0.5, level, 0.95}
-		}
+		studies := measure.Sized(size, quickStudies, fullStudies)
+		reps := measure.Sized(size, 150, 500)
+		levels := measure.Sized(size, []float64{level}, []float64{0.5, level, 0.95})
 		root := noise.NewSeeded(seed)
 		lowest := make([]float64, len(intervalKinds))
 		narrowest := make([]float64, len(intervalKinds))

@@ -2,23 +2,20 @@ package ours
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
 // suitedRidge is the claim about the rule by which learners choose λ.
@@ -34,8 +31,7 @@ func suited(factor float64, seed uint64) claim.Check {
 		}
 		free, off := true, 0.0
 		for _, s := range LambdaSettings() {
-			m := measure.Must(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
-				Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}))
+			m := s.calibrated()
 			after := m.Suited(objpert.Planned{Records: s.Records, Features: s.Features + 1}, true, 0)
 			p := measure.Must(after.Profile())
 			free = free && after.Sigma == m.Sigma && privacy.DeltaUpper(p, s.Epsilon) <= 1e-5 &&
@@ -106,6 +102,11 @@ type LambdaSetting struct {
 	Epsilon           float64
 }
 
+func (s LambdaSetting) calibrated() objpert.Objective {
+	return measure.Must(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: s.Epsilon,
+		Delta: 1e-5, Adjacency: privacy.AddRemove}))
+}
+
 // LambdaSettings are the settings of the family, from few features to as many as records.
 func LambdaSettings() []LambdaSetting {
 	var s []LambdaSetting
@@ -171,10 +172,9 @@ func (t Truth) offset() float64 {
 
 // LambdaCurve is the mean test accuracy over the ridge of the coefficients.
 type LambdaCurve struct {
-	Truth   Truth
 	Setting LambdaSetting
-	// Least is the least λ of the Gaussian case, Smoothness s, Noise σ/L.
-	Least, Smoothness, Noise float64
+	// Least is the least λ of the Gaussian case, Noise σ/L.
+	Least, Noise float64
 	// Ridges are Least times 1, 2, 4, …; Accuracy is that at each.
 	Ridges, Accuracy []float64
 }
@@ -186,36 +186,15 @@ type LambdaCurve struct {
 // Errors: ctx.Err() if ctx ends first; those of a fit.
 func LambdaCurves(ctx context.Context, family []Truth, settings []LambdaSetting, repetitions, doublings int,
 	intercept float64, seed uint64) ([]LambdaCurve, error) {
-	curves := make([]LambdaCurve, len(family)*len(settings))
-	errs := make([]error, len(curves))
-	root := noise.NewSeeded(seed)
-	jobs := make(chan int)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for k := range jobs {
-				curves[k], errs[k] = family[k/len(settings)].curve(settings[k%len(settings)], repetitions, doublings,
-					intercept, root.Stream(k))
-			}
+	return sim.Trials(ctx, len(family)*len(settings), 0, noise.NewSeeded(seed),
+		func(_, k int, src *noise.Seeded) (LambdaCurve, error) {
+			return family[k/len(settings)].curve(settings[k%len(settings)], repetitions, doublings, intercept, src), nil
 		})
-	}
-	for k := range curves {
-		if ctx.Err() != nil {
-			break
-		}
-		jobs <- k
-	}
-	close(jobs)
-	wg.Wait()
-	return curves, errors.Join(append(errs, ctx.Err())...)
 }
 
-func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) (_ LambdaCurve,
-	err error) {
-	defer measure.Catch(&err)
-	m := measure.Must(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2,
-		Epsilon: s.Epsilon, Delta: 1e-5, Adjacency: privacy.AddRemove}))
-	c := LambdaCurve{Truth: t, Setting: s, Least: m.Lambda, Smoothness: m.Smoothness(), Noise: m.Sigma / m.Lipschitz(),
+func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept float64, src *noise.Seeded) LambdaCurve {
+	m := s.calibrated()
+	c := LambdaCurve{Setting: s, Least: m.Lambda, Noise: m.Sigma / m.Lipschitz(),
 		Ridges: make([]float64, doublings), Accuracy: make([]float64, doublings)}
 	for r := range repetitions {
 		rng := src.Stream(r)
@@ -225,15 +204,11 @@ func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept floa
 			m := m
 			m.Lambda *= math.Pow(c.Ridges[i]/m.Lambda, intercept)
 			m.Shrinkage = c.Ridges[i] - m.Lambda
-			fit, err := m.Run(train.Rows, train.Labels, rng.Stream(1), &mechanism.Settings{Workers: 1})
-			if err != nil {
-				return c, fmt.Errorf("%s, %+v: %w", t.Name, s, err)
-			}
-			a := measure.Must(experiment.Accuracy(test, fit.Coefficients))
-			c.Accuracy[i] += a / float64(repetitions)
+			theta := measure.Must(train.Release(m.Run, rng.Stream(1)))
+			c.Accuracy[i] += measure.Must(experiment.Accuracy(test, theta)) / float64(repetitions)
 		}
 	}
-	return c, nil
+	return c
 }
 
 // Regret returns how much less accurate a fit at the ridge is than at the best of the curve, the accuracy between the

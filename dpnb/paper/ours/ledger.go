@@ -16,15 +16,11 @@ import (
 func budgetsInSquares() claim.Checks {
 	return claim.Checks{
 		"dpnb/ledger-filter": claim.Against(filterHolds(1, 151), filterHolds(0.98, 151), filterHolds(0.9, 151)),
-		"dpnb/either": claim.Times(func(f float64) claim.Check {
-			return eitherHolds(false, f)
-		}).
+		"dpnb/either": claim.Times(func(f float64) claim.Check { return eitherHolds(false, f) }).
 			Against(eitherHolds(true, 1)),
 		"dpnb/pure-as-gaussian": claim.Against(pureHolds(1), pureHolds(0.99), pureHolds(1.01)),
 		"dpnb/nearly-gaussian":  claim.Against(nearlyHolds(1), nearlyHolds(0.98), nearlyHolds(0.9)),
-		"dpnb/parallel": claim.Times(func(f float64) claim.Check {
-			return parallelHolds(true, false, f)
-		}).
+		"dpnb/parallel": claim.Times(func(f float64) claim.Check { return parallelHolds(true, false, f) }).
 			Against(parallelHolds(false, false, 1), parallelHolds(true, true, 1)),
 	}
 }

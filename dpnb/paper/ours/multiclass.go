@@ -51,10 +51,7 @@ func softmaxOfThree(lambda, sigma float64) (privacy.Profile, error) {
 // vertexHolds integrates over the plane for neighbours that try to break the bound.
 func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		points := 220
-		if size == claim.Full {
-			points = 1000
-		}
+		points := measure.Sized(size, 220, 1000)
 		var worst, single float64
 		for _, c := range []struct{ lambda, sigma float64 }{{0.4, 2}, {2, 2}, {8, 2}, {0.6, 8}} {
 			p := measure.Must(claimed(c.lambda, c.sigma))

@@ -25,10 +25,7 @@ func prediction() claim.Checks {
 // predictionsHold simulates with noise that is scaled by a factor: 1 but for a check that must fail.
 func predictionsHold(factor float64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		scale, repetitions := 1, 60
-		if size == claim.Full {
-			scale, repetitions = 3, 400
-		}
+		scale, repetitions := measure.Sized(size, 1, 3), measure.Sized(size, 60, 400)
 		regression := proportional.Task{Loss: loss.Huber{Threshold: 0.5}, Noise: proportional.Normal(0, 0.3),
 			Kappa: 1, Radius: 1, Goal: proportional.SquaredError}
 		labels := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: 2, Radius: 1,

@@ -28,9 +28,7 @@ func pureEpsilon() claim.Checks {
 		"dpnb/pure-objective": claim.Against(pureObjective(1), pureObjective(0.9), pureObjective(1.1)),
 		"dpnb/free-jacobian":  claim.Against(freeJacobian(1), freeJacobian(1.1), freeJacobian(0.9)),
 		"dpnb/pure-utility":   claim.Against(pureUtility(1, 52), pureUtility(1.1, 52), pureUtility(0.9, 52)),
-		"dpnb/total-release": claim.Times(func(f float64) claim.Check {
-			return totalRelease(f / 2)
-		}),
+		"dpnb/total-release":  claim.Times(func(f float64) claim.Check { return totalRelease(f / 2) }),
 	}
 }
 

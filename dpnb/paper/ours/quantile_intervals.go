@@ -20,9 +20,7 @@ import (
 func quantileIntervals() claim.Versions {
 	return claim.Times(func(factor float64) claim.Check {
 		return quantileCoverage(around{factor, 1}, 133)
-	}, func(factor float64) claim.Check {
-		return quantileCoverage(around{1, factor}, 133)
-	})
+	}, func(factor float64) claim.Check { return quantileCoverage(around{1, factor}, 133) })
 }
 
 // around is what quantileCoverage checks: intervals of so many times their width, from so many times the curvature.
@@ -77,9 +75,7 @@ func (q QuantileTask) At(quantile float64) []float64 {
 var residualLaws = map[string]func(tau float64) float64{
 	"normal": func(tau float64) float64 { return math.Sqrt2 * math.Erfinv(2*tau-1) },
 	"skewed": func(tau float64) float64 { return math.Expm1(math.Sqrt2 * math.Erfinv(2*tau-1)) },
-	"peaked": func(tau float64) float64 {
-		return math.Copysign(math.Log(1-math.Abs(2*tau-1)), tau-0.5)
-	},
+	"peaked": func(tau float64) float64 { return math.Copysign(math.Log(1-math.Abs(2*tau-1)), tau-0.5) },
 }
 
 // quantileSettings are where coverage is counted, most often in the first; all but two in the full run only.
@@ -103,10 +99,7 @@ var quantileSettings = []struct {
 // quantileCoverage counts coverage.
 func quantileCoverage(a around, seed uint64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		settings := quantileSettings[:2]
-		if size == claim.Full {
-			settings = quantileSettings
-		}
+		settings := measure.Sized(size, quantileSettings[:2], quantileSettings)
 		o := claim.Outcome{Verdict: claim.Holds, Interval: "≥ 0.95"}
 		for at, s := range settings {
 			const steps = 192

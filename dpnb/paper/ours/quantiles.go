@@ -31,8 +31,7 @@ func quantileRegression() claim.Checks {
 			jointQuantiles(jointly{noise: 1, order: sort.Float64s}, 131)),
 		"dpnb/quantiles-default": claim.Times(func(factor float64) claim.Check {
 			return medianDefault(1, factor, 132)
-		}).
-			Against(medianDefault(0.5, 1, 132)),
+		}).Against(medianDefault(0.5, 1, 132)),
 	}
 }
 
@@ -206,10 +205,7 @@ var leastKnown = map[int]map[float64][2]float64{
 // medianDefault holds the descent, within a part of the radius, against what others have times factor.
 func medianDefault(part, factor float64, seed uint64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		counts, runs := []int{2_000}, 8
-		if size == claim.Full {
-			counts, runs = []int{2_000, 20_000}, 30
-		}
+		counts, runs := measure.Sized(size, []int{2_000}, []int{2_000, 20_000}), measure.Sized(size, 8, 30)
 		o := claim.Outcome{Verdict: claim.Holds, Interval: "C-OP/10; the least known"}
 		const delta, radius = 1e-5, 5
 		for _, n := range counts {

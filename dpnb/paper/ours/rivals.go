@@ -21,9 +21,7 @@ import (
 // rivals lists the claims about boosted AdaSSP and TukeyEM (docs/theory/linear_rivals.md).
 func rivals() claim.Checks {
 	return claim.Checks{
-		"dpnb/boosted-adassp": claim.Times(func(f float64) claim.Check {
-			return boostedHolds(1, f, 2)
-		}).
+		"dpnb/boosted-adassp": claim.Times(func(f float64) claim.Check { return boostedHolds(1, f, 2) }).
 			Against(boostedHolds(0.9, 1, 2), boostedHolds(1, 1, 1)),
 		"dpnb/tukey-em": claim.Against(tukeyHolds(1, 1, 1), tukeyHolds(0.9, 1, 1), tukeyHolds(1, 0.9, 1),
 			tukeyHolds(1, 1, 1.1)),

@@ -34,8 +34,7 @@ func recordsElsewhere() claim.Checks {
 		"dpnb/streamed-fit": claim.Against(streamedFit(0, 97), streamedFit(-1, 97), streamedFit(1, 97)),
 		"dpnb/sums-in-any-order": claim.Times(func(factor float64) claim.Check {
 			return anyOrder(addExactly, factor, 98)
-		}).
-			Against(anyOrder(addPlainly, 1, 98), anyOrder(addDoubly, 1, 98)),
+		}).Against(anyOrder(addPlainly, 1, 98), anyOrder(addDoubly, 1, 98)),
 	}
 }
 
@@ -177,10 +176,7 @@ func shuffled(n int, rng *noise.Seeded) []int {
 func streamedFit(more int, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
 		const d = 6
-		n := 3003
-		if size == claim.Full {
-			n = 30_003
-		}
+		n := measure.Sized(size, 3003, 30_003)
 		rng := noise.NewSeeded(seed)
 		rows, labels := measure.UnitRecords(n, d, rng)
 		linear := make([]float64, d)

@@ -124,10 +124,7 @@ func floatSum(rows matrix.Rows, labels []float64, _ int) []float64 {
 // exactSample draws at factor times the rates and means that are expected.
 func exactSample(factor float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		draws := 2000
-		if size == claim.Full {
-			draws = 20_000
-		}
+		draws := measure.Sized(size, 2000, 20_000)
 		s := noise.Exact(noise.NewSeeded(seed))
 		worst := 0.0
 		off := func(z float64) { worst = math.Max(worst, math.Abs(z)) }
