@@ -217,7 +217,8 @@ func logisticSimulated(change func(proportional.FixedPoint) proportional.FixedPo
 		l := proportional.Classification{Loss: loss.Logistic{}, Link: link, AspectRatio: 0.5, Lambda: 0.2, Nu: 0.4,
 			Kappa: 1.5}
 		fits := simulated(ctx, classified(400, 200, l.Kappa),
-			population.ObjectivePerturbation{Loss: l.Loss, Lambda: l.Lambda, Nu: l.Nu}, size.Runs(200), 43)
+			population.ObjectivePerturbation{Loss: l.Loss, Lambda: l.Lambda, Nu: l.Nu},
+			measure.Sized(size, 200, 2000), 43)
 		l.Nu *= math.Sqrt(variance)
 		p := change(measure.Must(l.Solve(nil)))
 		c := comparison{factor: factor}

@@ -171,7 +171,7 @@ func descentSimulated(seed uint64, step, factor float64, d proportional.Descent,
 				slopes = population.SlopesOf(d.Loss)
 			}
 			fits := simulated(ctx, people, population.NoisyDescent{Slopes: slopes, Step: d.Step, Steps: d.Steps,
-				Nu: d.Nu}, size.Runs(40), seed)
+				Nu: d.Nu}, measure.Sized(size, 40, 400), seed)
 			d.Step *= step
 			path := measure.Must(d.Trajectory(nil))
 			for t := 1; t <= d.Steps; t++ {

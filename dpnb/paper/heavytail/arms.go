@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/kernel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -15,7 +14,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Solve fits records in a simulation.
@@ -48,36 +46,10 @@ var (
 		m, err := p.config(n, eps).Calibrate()
 		return run(m, err)
 	}
-	// Told is Default where it is known how long a record is and how large a residual, typically.
-	Told Fit = func(p Population, n int, eps float64) (Solve, error) {
-		m, err := p.told(n, eps).Calibrate()
-		return run(m, err)
-	}
-	// WorstCase is objective perturbation with C and Λ of the utility theorem.
-	WorstCase Fit = func(p Population, n int, eps float64) (Solve, error) {
-		c := p.config(n, eps)
-		c.WorstCase = true
-		m, err := c.Calibrate()
-		return run(m, err)
-	}
 	// Output is one output perturbation.
 	Output Fit = func(p Population, n int, eps float64) (Solve, error) {
 		m, err := p.loose(n, eps).CalibrateOutput()
 		return run(m, err)
-	}
-	// Lipschitz is output perturbation with C a bound on all gradients: the longest that the records at hand can have,
-	// which is read off them, in its favour. It is not private.
-	Lipschitz Fit = func(p Population, n int, eps float64) (Solve, error) {
-		return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
-			c := p.config(n, eps)
-			c.Clip = p.longest(rows, y)
-			m, err := c.CalibrateOutput()
-			if err != nil {
-				return nil, err
-			}
-			solve, _ := run(m, nil)
-			return solve(rows, y, src)
-		}, nil
 	}
 	// Printed is the paper's algorithm with its own constants (Algorithms 1, 2 and 4): four phases of three blocks,
 	// each with two stages, ridges that grow by 32. Its ⌈log₂ n⌉ phases would leave blocks empty.
@@ -88,13 +60,12 @@ var (
 		m, err := c.Calibrate()
 		return run(m, err)
 	}
-	// Double is the same algorithm with exact constants, three phases of one block, C as the default.
-	Double Fit = func(p Population, n int, eps float64) (Solve, error) {
-		m, err := pure.PhasesConfig{Config: p.loose(n, eps), Double: true}.Calibrate()
+	// Localisation is the same algorithm with exact constants, three phases of one block with one stage (Algorithms 1
+	// and 2), C as the default.
+	Localisation Fit = func(p Population, n int, eps float64) (Solve, error) {
+		m, err := pure.PhasesConfig{Config: p.loose(n, eps), Count: 3}.Calibrate()
 		return run(m, err)
 	}
-	// Localisation is Double with one stage in a block (Algorithms 1 and 2).
-	Localisation Fit = func(p Population, n int, eps float64) (Solve, error) { return run(p.Phased(n, eps, 3)) }
 )
 
 // Misjudged is the default with a G that is wrong by a factor.
@@ -107,82 +78,12 @@ func Misjudged(factor float64) Fit {
 	}
 }
 
-// Phased is Localisation with so many phases.
-func (p Population) Phased(n int, eps float64, phases int) (mechanism.Mechanism, error) {
-	return pure.PhasesConfig{Config: p.loose(n, eps), Count: phases}.Calibrate()
-}
-
 // loose is the config with minimisers to a thousandth of C/Λ: next to noise in the coefficients that is as good as
 // exact, and faster.
 func (p Population) loose(n int, eps float64) pure.Config {
 	c := p.config(n, eps)
 	c.Tolerance = 1e-3 * c.MomentBound / 4
 	return c
-}
-
-// longest returns a bound on the norms of all gradients over the ball.
-func (p Population) longest(rows *matrix.Dense, y []float64) (most float64) {
-	slope := p.loss().Lipschitz()
-	for i := range y {
-		norm := floats.Norm(rows.Data[i*rows.D:(i+1)*rows.D], 2)
-		most = max(most, norm*min(slope, math.Abs(y[i])+radius*norm))
-	}
-	return most
-}
-
-// problem is the sum of the losses, extended with a bend, and a ridge.
-func (p Population) problem(rows *matrix.Dense, y []float64, bend loss.Bend, lambda float64) *erm.Problem {
-	unit, norms := matrix.Directions(rows, 1)
-	numbers := make([]float64, len(y))
-	for i := range numbers {
-		numbers[i] = float64(i)
-	}
-	return &erm.Problem{Rows: unit, Labels: numbers, Lambda: lambda, Loss: loss.Extend(p.loss(), bend, norms, y, nil)}
-}
-
-// NonPrivate minimises the loss itself but for the fourth digit.
-var NonPrivate Fit = func(p Population, n int, eps float64) (Solve, error) {
-	return func(rows *matrix.Dense, y []float64, _ *noise.Seeded) ([]float64, error) {
-		c := 10 * math.Sqrt(float64(rows.D))
-		lambda := 1e-5 * float64(len(y)) * c
-		problem := &erm.Problem{Rows: rows, Labels: y, Lambda: lambda}
-		if smooth, ok := p.loss().(loss.Loss); ok {
-			problem.Loss = smooth
-		} else {
-			problem = p.problem(rows, y, loss.FreeBend(c, c/8, c/4), lambda)
-		}
-		s, err := erm.Minimize(problem, &erm.Settings{Workers: 1, Tolerance: 0.1 * lambda, MaxPasses: 100})
-		if s == nil {
-			return nil, err
-		}
-		return s.Theta, nil // to fewer digits where they are not to be had
-	}, nil
-}
-
-// Gaussian is objective perturbation with (ε, Delta), of the ln cosh extension: Gaussian noise and curvature that is
-// free at ε by dpnb/free-curvature, C and Λ of the default. Replace-one is one record less and one more, each with ε/2
-// and δ/(1 + e^{ε/2}).
-var Gaussian Fit = func(p Population, n int, eps float64) (_ Solve, err error) {
-	defer measure.Catch(&err)
-	m := measure.Must(p.config(n, eps).Calibrate())
-	c := m.Clip
-	free := objective.Free{Epsilon: eps / 2, Curve: coshCurve(c, 1)}
-	sigma := measure.Must(free.Sigma(Delta / (1 + math.Exp(eps/2))))
-	unit := measure.Must(free.Lambda(sigma))
-	return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
-		b := make([]float64, rows.D)
-		src.Gaussian(b, sigma)
-		problem := p.problem(rows, y, loss.CoshBend(c, m.Lambda/unit), m.Lambda)
-		problem.Linear = b
-		return erm.MinimizeWithin(problem, radius, 1e-5*c/m.Lambda, 0, 1)
-	}, nil
-}
-
-// coshCurve is S̄(γ) = s(1 − γ²/C²) on [−C, C], that of loss.CoshBend.
-func coshCurve(c, s float64) *loss.Curve {
-	return &loss.Curve{Name: "ln cosh", Lo: -c, Hi: c, Symmetric: true, Fall: 2 * s / c,
-		Sup:            func(g float64) float64 { return s * (1 - g/c) * (1 + g/c) },
-		Antiderivative: func(g float64) float64 { return c / s * math.Atanh(g/c) }}
 }
 
 // Descent is noisy gradient descent: T steps w ← Π(w − (step·R/(Cn))(Σ clipped gradients + b)), of which the mean of

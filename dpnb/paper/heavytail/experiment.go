@@ -235,13 +235,6 @@ func (p Population) config(n int, eps float64) pure.Config {
 		Radius: radius, Moment: min(p.Moment, 1e3), MomentBound: p.MomentBound()}
 }
 
-// told is config with what is typical: √d, and what half of the |½e| are below.
-func (p Population) told(n int, eps float64) pure.Config {
-	c := p.config(n, eps)
-	c.TypicalNorm, c.TypicalResidual = math.Sqrt(float64(p.Features)), p.law().Quantile(0.75)/2
-	return c
-}
-
 // Cell is a cell of the table: the mean excess risk of so many fits, each with records of its own, and its standard
 // error.
 //

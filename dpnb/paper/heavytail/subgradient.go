@@ -199,12 +199,11 @@ func (j Joint) At(g, u []float64) float64 {
 // point x of K.
 //
 // Errors: as Subgradient.
-func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most int) (_ []float64, _ int, err error) {
-	defer measure.Catch(&err)
+func (j Joint) Minimise(k, w Domain, x []float64, alpha, diameter float64, most int) ([]float64, int, error) {
 	d := len(j.Centre)
-	u, steps := measure.Must2(Subgradient(product{k, w, d}, j.At, j.Start(x), alpha,
-		diameter*math.Sqrt(float64(len(j.Losses)+1)), most))
-	return u[:d], steps, nil
+	u, steps, err := Subgradient(product{k, w, d}, j.At, j.Start(x), alpha,
+		diameter*math.Sqrt(float64(len(j.Losses)+1)), most)
+	return u[:min(d, len(u))], steps, err
 }
 
 // ExtendedAt returns f_C(w) = inf_{y∈W} f(y) + C‖w − y‖ from above, to within alpha, by Algorithm 3: for a loss of

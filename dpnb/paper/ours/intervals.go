@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/figure"
-	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -25,6 +25,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
@@ -59,23 +60,12 @@ type coverage struct {
 	all, below, above, width, finite, ideal float64
 }
 
-// upper is the Clopper–Pearson bound that the coverage is below with probability 1 − error.
-func (c coverage) upper(fail float64) float64 {
-	if c.covered == c.trials {
-		return 1
-	}
-	return distuv.Beta{Alpha: float64(c.covered) + 1, Beta: float64(c.trials - c.covered)}.Quantile(1 - fail)
-}
-
 // population draws records: rows of norm one, features of unequal spread, and labels that follow the model of the loss
 // at theta.
 func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float64) {
 	x, y, theta = matrix.NewDense(s.n, s.d, nil), make([]float64, s.n), make([]float64, s.d)
 	for j := range theta {
-		theta[j] = 1.5
-		if j%2 == 1 {
-			theta[j] = -1
-		}
+		theta[j] = []float64{1.5, -1}[j%2]
 	}
 	rng.Gaussian(x.Data, 1)
 	_, logistic := s.loss.(loss.Logistic)
@@ -89,10 +79,8 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 		switch {
 		case !logistic:
 			y[i] = t + 0.5*rng.NormFloat64()/math.Sqrt(rng.ExpFloat64())
-		case rng.Float64() < 1/(1+math.Exp(-t)):
-			y[i] = 1
 		default:
-			y[i] = -1
+			y[i] = 2*measure.Indicator(rng.Float64() < measure.Sigmoid(t)) - 1
 		}
 	}
 	return x, y, theta
@@ -108,16 +96,11 @@ func (s study) measure(ctx context.Context, level float64, reps int, narrow [nai
 	}
 	fit, curv := measure.Must2(interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon,
 		Delta: 1e-5, Adjacency: privacy.AddRemove}, share))
-	results := make([][]coverage, reps)
-	measure.Try(parallel.For(ctx, reps, 0, func(_, k int) (err error) {
-		results[k], err = s.once(k, fit, curv, level, narrow, root.Stream(k))
-		return err
+	results := measure.Must(sim.Trials(ctx, reps, 0, root, func(_, k int, src *noise.Seeded) ([]coverage, error) {
+		return s.once(k, fit, curv, level, narrow, src), nil
 	}))
-	var total []coverage
+	total := make([]coverage, len(results[0]))
 	for _, r := range results {
-		if total == nil {
-			total = make([]coverage, len(r))
-		}
 		for i, c := range r {
 			t := &total[i]
 			t.study, t.kind = s, c.kind
@@ -141,43 +124,30 @@ func (s study) measure(ctx context.Context, level float64, reps int, narrow [nai
 // once draws records and noise once. The coefficient that counts as a trial goes round. Each kind of interval is made
 // so many times as wide.
 func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64,
-	narrow [naiveKind + 1]float64, rng *noise.Seeded) (_ []coverage, err error) {
-	defer measure.Catch(&err)
+	narrow [naiveKind + 1]float64, rng *noise.Seeded) (out []coverage) {
 	x, y, theta := s.population(rng)
 	r, mo := measure.Must2(curv.Release(x, y, rng, &mechanism.Settings{Workers: 1}))
 	plain := measure.Must(erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda},
 		&erm.Settings{Workers: 1}))
 	_, logistic := s.loss.(loss.Logistic)
-	ideal := idealWidths(fit, x, y, r.Coefficients, level)
-	var out []coverage
+	ideal, naive := idealWidths(fit, x, y, r.Coefficients, level)
 	for kind := range intervalKinds {
-		var iv *interval.Intervals
-		target := plain.Theta
+		if (kind == 1 || kind == 3) && !logistic {
+			continue
+		}
+		target, at := theta, naive
 		settings := interval.Settings{Level: level, Linearise: kind == 2 || kind == 4}
 		switch kind {
 		case 0:
-			iv, err = interval.FromRelease(fit, r.Coefficients, level)
+			target, at = plain.Theta, measure.Must(interval.FromRelease(fit, r.Coefficients, level))
 		case 1, 2:
-			if kind == 1 && !logistic {
-				continue
-			}
-			iv, err = interval.Minimiser(fit, r.Coefficients, mo, settings)
+			target, at = plain.Theta, measure.Must(interval.Minimiser(fit, r.Coefficients, mo, settings))
 		case 3, 4:
-			if kind == 3 && !logistic {
-				continue
-			}
-			target = theta
-			iv, err = interval.Population(fit, r.Coefficients, mo, settings)
-		case naiveKind:
-			target = theta
-			iv, err = naiveIntervals(fit, x, y, r.Coefficients, level)
-		}
-		if err != nil {
-			return nil, err
+			at = measure.Must(interval.Population(fit, r.Coefficients, mo, settings))
 		}
 		c := coverage{kind: kind, trials: 1}
 		for j, t := range target {
-			middle, half := (iv.Lower[j]+iv.Upper[j])/2, (iv.Upper[j]-iv.Lower[j])/2
+			middle, half := (at.Lower[j]+at.Upper[j])/2, (at.Upper[j]-at.Lower[j])/2
 			switch off := t - middle; {
 			case math.IsInf(half, 1) || math.Abs(off) <= narrow[kind]*half:
 				c.all += 1 / float64(s.d)
@@ -197,37 +167,38 @@ func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level
 		}
 		out = append(out, c)
 	}
-	return out, nil
+	return out
 }
 
 // idealWidths are those of each kind if nothing had to be allowed for but the noise and, for the population, the
-// sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖, of the
-// population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ.
-func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64,
-	level float64) (widths [naiveKind + 1][]float64) {
+// sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖,
+// H = M + λI, of the population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ. The naive intervals θ̃ ± z·√(H⁻¹)ⱼⱼ forget the noise, and leak
+// besides.
+func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (
+	widths [naiveKind + 1][]float64, naive *interval.Intervals) {
 	mo := measure.Must(interval.PublicCurvature(fit, x, y, theta, float64(x.N)))
 	h := mat.NewSymDense(len(theta), nil)
 	h.CopySym(mo.Hessian)
 	for j := range theta {
 		h.SetSym(j, j, h.At(j, j)+fit.Lambda)
 	}
-	var inverse, population mat.Dense
+	var inverse, middle, population mat.Dense
 	measure.Try(inverse.Inverse(h))
-	var middle mat.Dense
 	measure.Try(middle.Inverse(mo.Hessian))
 	population.Mul(&middle, &middle)
 	population.Scale(fit.Sigma*fit.Sigma, &population)
 	population.Add(&population, &middle)
-	z := math.Sqrt2 * math.Erfinv(level)
-	alone := 2 * fit.Sigma / fit.Lambda * ballQuantile(level, len(theta))
-	for j := range theta {
+	z, alone := math.Sqrt2*math.Erfinv(level), 2*fit.Sigma/fit.Lambda*ballQuantile(level, len(theta))
+	naive = &interval.Intervals{Level: level}
+	for j, t := range theta {
 		minimiser := 2 * z * fit.Sigma * mat.Norm(inverse.ColView(j), 2)
-		sampled := 2 * z * math.Sqrt(population.At(j, j))
+		sampled, half := 2*z*math.Sqrt(population.At(j, j)), z*math.Sqrt(inverse.At(j, j))
 		for kind, w := range []float64{alone, minimiser, minimiser, sampled, sampled, 0} {
 			widths[kind] = append(widths[kind], w)
 		}
+		naive.Lower, naive.Upper = append(naive.Lower, t-half), append(naive.Upper, t+half)
 	}
-	return widths
+	return widths, naive
 }
 
 // ballQuantile is the quantile of ½(|N₁| + ‖N‖) in d dimensions: ∫φ(x)P(χ²_{d−1} ≤ 4t(t − |x|)).
@@ -240,40 +211,13 @@ func ballQuantile(level float64, d int) float64 {
 	return t
 }
 
-// naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they forget the noise, and leak besides.
-func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (_ *interval.Intervals,
-	err error) {
-	defer measure.Catch(&err)
-	mo := measure.Must(interval.PublicCurvature(fit, x, y, theta, float64(x.N)))
-	for j := range theta {
-		mo.Hessian.SetSym(j, j, mo.Hessian.At(j, j)+fit.Lambda)
-	}
-	var inverse mat.SymDense
-	var chol mat.Cholesky
-	if !chol.Factorize(mo.Hessian) {
-		return nil, fmt.Errorf("the curvature is singular")
-	}
-	measure.Try(chol.InverseTo(&inverse))
-	iv := &interval.Intervals{Level: level}
-	z := math.Sqrt2 * math.Erfinv(level)
-	for j, t := range theta {
-		h := z * math.Sqrt(inverse.At(j, j))
-		iv.Lower, iv.Upper = append(iv.Lower, t-h), append(iv.Upper, t+h)
-	}
-	return iv, nil
-}
-
 // quickStudies and fullStudies are where coverage is measured.
 var (
 	quickStudies = []study{{300, 2, 0.5, loss.Logistic{}}, {2000, 2, 8, loss.Logistic{}}}
-	fullStudies  = []study{
-		{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}}, {2000, 5, 1,
-			loss.Logistic{}},
-		{5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}}, {20_000, 10, 0.5, loss.Logistic{}}, {20_000,
-			2, 1, loss.Logistic{}},
-		{20_000, 20, 8, loss.Logistic{}}, {5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8,
-			loss.Huber{Threshold: 1}},
-	}
+	fullStudies  = []study{{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}},
+		{2000, 5, 1, loss.Logistic{}}, {5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}},
+		{20_000, 10, 0.5, loss.Logistic{}}, {20_000, 2, 1, loss.Logistic{}}, {20_000, 20, 8, loss.Logistic{}},
+		{5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8, loss.Huber{Threshold: 1}}}
 )
 
 // intervals lists our claims about intervals.
@@ -300,11 +244,8 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 		reps := measure.Sized(size, 150, 500)
 		levels := measure.Sized(size, []float64{level}, []float64{0.5, level, 0.95})
 		root := noise.NewSeeded(seed)
-		lowest := make([]float64, len(intervalKinds))
-		narrowest := make([]float64, len(intervalKinds))
-		for i := range lowest {
-			lowest[i], narrowest[i] = 1, math.Inf(1)
-		}
+		lowest, narrowest := slices.Repeat([]float64{1}, len(intervalKinds)), slices.Repeat([]float64{math.Inf(1)},
+			len(intervalKinds))
 		var notes []string
 		good, naiveFails := true, false
 		for i, s := range studies {
@@ -317,7 +258,7 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 						good = good && c.width >= c.ideal
 					}
 					lowest[c.kind] = math.Min(lowest[c.kind], float64(c.covered)/float64(c.trials)-at)
-					enough := c.upper(1e-3) >= at
+					enough := audit.ClopperPearson(c.covered, c.trials, 1-2e-3).Upper >= at
 					if c.kind == naiveKind {
 						naiveFails = naiveFails || !enough
 					} else if !enough {
