@@ -81,9 +81,8 @@ func LawFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 	defer measure.Catch(&err)
 	const c, lambda, nu = 0.5, 0.3, 0.5
 	edges, x := figure.Span(-7, 7, 56), figure.Span(-7, 7, 280)
-	r := measure.Must(population.Simulation{
-		Population:  regressed(400, 200, population.Mixed(c), population.Normal(0, Noise)),
-		Estimator:   population.ObjectivePerturbation{Loss: loss.Huber{Threshold: 1}, Lambda: lambda, Nu: nu},
+	r := measure.Must(population.Simulation{Population: regressed(400, 200, population.Mixed(c), population.Normal(0,
+		Noise)), Estimator: population.ObjectivePerturbation{Loss: loss.Huber{Threshold: 1}, Lambda: lambda, Nu: nu},
 		Repetitions: repetitions, Seed: seed, Edges: edges}.Run(context.Background()))
 	p := measure.Must(proportional.Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.5, Lambda: lambda, Nu: nu,
 		Kappa: c * math.Sqrt(15), Noise: proportional.Normal(0, Noise)}.Solve(nil))

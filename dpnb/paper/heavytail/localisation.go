@@ -227,8 +227,7 @@ func netPrivacy(factor float64) claim.Check {
 			return func(g, w []float64) float64 { g[0] = s * (w[0] - y); return 0.5 * s * (w[0] - y) * (w[0] - y) }
 		}
 		m := NetMechanism{C: c, Lambda: 0.5, Centre: []float64{0}, Step: 1.0 / 50,
-			W:           Exactly(composite.Ball{Radius: 1}),
-			Sensitivity: factor * 2 * c / n}
+			W: Exactly(composite.Ball{Radius: 1}), Sensitivity: factor * 2 * c / n}
 		var moved, ratio float64
 		for range 60 {
 			m.Slopes = nil

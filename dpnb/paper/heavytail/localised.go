@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
@@ -99,4 +102,105 @@ func linearLosses(z []float64) (losses []Function) {
 		})
 	}
 	return losses
+}
+
+// LocalisedBall is Localised in any dimension, over W₀ = B(Centre, Radius) ∩ B(0, 1): the density ∝ e^{−κF̂} with
+// κ = (ε/4)/(2Δ), Δ = 2C·2Radius/m, of F̂ with the ridge λ > 0.
+//
+// The paper has a sampler for log-concave densities that is right up to a max-divergence and with a probability. This
+// one is exact. At any point v with a subgradient g of F̂, strong convexity has F̂(w) ≥ F̂(v) − ‖g‖²/(2λ) + (λ/2)‖w −
+// u‖², u = v − g/λ: draws of N(u, I/(κλ)) that lie in W₀ are accepted with the ratio of the two. If v is the minimiser,
+// the mean share of draws in W₀ that is accepted is at least e^{−2Cκ√(d/(κλ))}, whatever the records are: with the
+// radius of Algorithm 7 that is e^{−εm/69}, in every dimension, and 1 where losses are linear
+// (docs/theory/localisation.md).
+type LocalisedBall struct {
+	// Value of F̂ and a subgradient, exactly; values that are within αin of it make a law that is within e^{±2κ·αin}.
+	Value      Function
+	Lambda     float64
+	Centre     []float64
+	Radius     float64
+	C, Epsilon float64
+	Records    int
+}
+
+// Sharpness returns κ.
+func (l LocalisedBall) Sharpness() float64 {
+	return l.Epsilon / 4 / (2 * 2 * l.C * 2 * math.Min(l.Radius, 1)) * float64(l.Records)
+}
+
+// Sample returns a draw and how many it took, v being any point, best near the minimiser.
+//
+// Errors: by public numbers, where it may take more than 10⁷ at the minimiser.
+func (l LocalisedBall) Sample(src *noise.Seeded, v []float64) (w []float64, draws int, err error) {
+	d, kappa := len(v), l.Sharpness()
+	s := 1 / math.Sqrt(kappa*l.Lambda)
+	if most := 2 * l.C * kappa * s * math.Sqrt(float64(d)); most > math.Log(1e7) {
+		return nil, 0, fmt.Errorf("heavytail: rejection may take e^%.0f draws; there is no other exact sampler here",
+			most)
+	}
+	g, u, rest := make([]float64, d), make([]float64, d), make([]float64, d)
+	floor := l.Value(g, v) - 0.5*floats.Dot(g, g)/l.Lambda
+	floats.AddScaledTo(u, v, -1/l.Lambda, g)
+	for w = make([]float64, d); ; {
+		draws++
+		src.Gaussian(w, s)
+		square := 0.5 * l.Lambda * floats.Dot(w, w)
+		floats.Add(w, u)
+		if floats.Distance(w, l.Centre, 2) > l.Radius || floats.Norm(w, 2) > 1 {
+			continue
+		}
+		if math.Log(src.Float64()) <= kappa*(floor+square-l.Value(rest, w)) {
+			return w, draws, nil
+		}
+	}
+}
+
+// Algorithm7Ball is heavytail's Algorithm 7 for linear losses ⟨z, w⟩ on the unit ball of d dimensions with the ridge
+// (λ/2)‖w − w₀‖²: an output perturbation at ε/2, then LocalisedBall over what is left of its ball.
+type Algorithm7Ball struct {
+	C, Lambda float64
+	Centre    []float64
+	Epsilon   float64
+}
+
+// Objective returns F̂ of the rows z, each cut to the length C.
+func (a Algorithm7Ball) Objective(z *matrix.Dense) Function {
+	mean := make([]float64, z.D)
+	for i := range z.N {
+		row := z.Data[i*z.D : (i+1)*z.D]
+		floats.AddScaled(mean, math.Min(1, a.C/math.Max(a.C, floats.Norm(row, 2)))/float64(z.N), row)
+	}
+	return func(g, w []float64) float64 {
+		floats.SubTo(g, w, a.Centre)
+		value := 0.5*a.Lambda*floats.Dot(g, g) + floats.Dot(mean, w)
+		floats.Scale(a.Lambda, g)
+		floats.Add(g, mean)
+		return value
+	}
+}
+
+// Second returns the second stage about the point of the first, whose noise has the scale 12C/(λmε): its ball has the
+// radius 600Cd/(λmε), and d·scale is the mean length of that noise.
+func (a Algorithm7Ball) Second(z *matrix.Dense, at []float64) LocalisedBall {
+	return LocalisedBall{Value: a.Objective(z), Lambda: a.Lambda, Centre: at,
+		Radius: 50 * a.scale(z.N) * float64(z.D), C: a.C, Epsilon: a.Epsilon, Records: z.N}
+}
+
+func (a Algorithm7Ball) scale(m int) float64 {
+	return Algorithm7{C: a.C, Lambda: a.Lambda, Epsilon: a.Epsilon}.Scale(m)
+}
+
+// Run returns a draw of both stages, with how many of the second it took.
+//
+// Errors: as LocalisedBall.Sample.
+func (a Algorithm7Ball) Run(z *matrix.Dense, src *noise.Seeded) (w []float64, draws int, err error) {
+	best, g := make([]float64, z.D), make([]float64, z.D)
+	a.Objective(z)(g, best)
+	floats.Scale(-1/a.Lambda, g) // the minimiser, and on the ball its projection: level sets are spheres about it
+	unit := composite.Ball{Radius: 1}
+	unit.Project(best, g)
+	at, scale := append([]float64(nil), best...), a.scale(z.N)
+	noise.Exact(src).IsotropicLaplace(z.D).AddRounded(at, scale, exact.Grid(scale))
+	unit.Project(at, at)
+	return a.Second(z, at).Sample(src, best)
 }

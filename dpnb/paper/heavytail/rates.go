@@ -50,24 +50,22 @@ func PhasesCell(k float64, d, n int, eps float64, fits int, seed uint64) (_ sim.
 }
 
 // phasesRisk is PhasesCell with C ∝ m^{power/k}, for answers that go through instead, if it is not nil.
-func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint64, instead func(float64) float64) sim.Summary {
+func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint64,
+	instead func(float64) float64) sim.Summary {
 	clip := math.Pow(float64(n)*epsilon/float64(2*d), power/k)
 	m := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d,
 		Records: n, Adjacency: privacy.ReplaceOne, Radius: 1, Moment: min(k, 1e3), MomentBound: 1, WorstCase: true,
-		Clip:   clip,
-		Lambda: 2 * clip * float64(d) / epsilon}, Double: true, Ratio: 8}.Calibrate())
+		Clip: clip, Lambda: 2 * clip * float64(d) / epsilon}, Double: true, Ratio: 8}.Calibrate())
 	ones := slices.Repeat([]float64{1}, n)
-	risks := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-		func(_, i int, _ *noise.Seeded) (float64, error) {
-			rows, level := hardRecords(n, d, epsilon, k, noise.NewSeeded(seed).Stream(i))
-			r := measure.Must(m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1}))
-			w := r.Coefficients[0]
-			if instead != nil {
-				w = instead(w)
-			}
-			return level * (1 + w), nil
-		}))
-	return sim.Summarize(risks)
+	return measure.Means(context.Background(), fits, noise.NewSeeded(seed), func(i int, src *noise.Seeded) []float64 {
+		rows, level := hardRecords(n, d, epsilon, k, src)
+		r := measure.Must(m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1}))
+		w := r.Coefficients[0]
+		if instead != nil {
+			w = instead(w)
+		}
+		return []float64{level * (1 + w)}
+	})[0]
 }
 
 // half is an answer that does not look at the records. On hardRecords its risk has the theorem's slope, as that of
@@ -249,9 +247,8 @@ func netRate(factor, part float64, phases int, instead func(float64) float64, se
 				}
 			}
 		}
-		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk %.2f of that at w₀; %.2f times as steep or "+
-			"more where all are alike; laws %.4f of ε apart", told, idle, flattest, ratio/epsilon),
-			flattest >= 1 && worst < 0.02 && idle < 0.95 && ratio <= epsilon &&
-				ratio > 0.55*epsilon).Reaching(ratio / epsilon)
+		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk %.2f of that at w₀; %.2f times as steep or more "+
+			"where all are alike; laws %.4f of ε apart", told, idle, flattest, ratio/epsilon), flattest >= 1 &&
+			worst < 0.02 && idle < 0.95 && ratio <= epsilon && ratio > 0.55*epsilon).Reaching(ratio / epsilon)
 	})
 }

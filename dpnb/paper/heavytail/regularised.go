@@ -169,16 +169,14 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 					bound := c * (times*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
 						math.Pow(d/(m*epsilon), 1-1/k)
 					draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
-					share := within(constants, g, k, draw,
-						size.Runs(60), func(float64) float64 { return bound })
+					share := within(constants, g, k, draw, size.Runs(60), func(float64) float64 { return bound })
 					least = math.Min(least, share)
 				}
 			}
 		}
-		return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's bound "+
-			"at "+
-			"least %.2f", exact, z, least), math.Abs(z) < 4 && least >= 0.7).Corrected(
-			"by the Gamma law, without the localised set in the bias")
+		return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's "+
+			"bound at least %.2f", exact, z, least), math.Abs(z) < 4 && least >= 0.7).Corrected("by the Gamma law, " +
+			"without the localised set in the bias")
 	})
 }
 
@@ -302,7 +300,7 @@ func algorithm7Ratio(epsilon float64) float64 {
 // byOracle minimises an extended objective by biased subgradients of f_C, and the joint one by Algorithm 3. byOracle
 // claims the number of steps times factor.
 func byOracle(bias, factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		const alpha, c, lambda, center = 0.2, 1.0, 1.0, 0.2
 		e := OnBall{Loss: loss.LeastAbsolute{}, C: c, Radius: 1}
 		gap, count, told := 0.0, 0, ""
@@ -343,11 +341,10 @@ func byOracle(bias, factor float64) claim.Check {
 				interval, []float64{-1}, alpha, 2, 20_000)
 			told += fmt.Sprintf(" %d", taken)
 			if (err != nil) != (slope > 1e3) {
-				return claim.Outcome{}, fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err)
+				measure.Try(fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err))
 			}
 		}
 		return outcome(fmt.Sprintf("gap %.2f of α after %d steps for both slopes; of Algorithm 3%s at most", gap, count,
-			told),
-			gap <= 1 && same), nil
-	}
+			told), gap <= 1 && same)
+	})
 }

@@ -181,9 +181,8 @@ func (t tails) String() string {
 
 // ask asks one question so many times in a setting; of its intervals so many times the width is counted.
 func (s answerSetting) ask(ctx context.Context, q asked, fixed learn.DataFrame, runs int, wide float64,
-	root *noise.Seeded) (total tails, err error) {
-	defer measure.Catch(&err)
-	each, err := sim.Trials(ctx, runs, 0, root, func(_, _ int, src *noise.Seeded) (t tails, err error) {
+	root *noise.Seeded) (total tails) {
+	for _, t := range measure.Must(sim.Trials(ctx, runs, 0, root, func(_, _ int, src *noise.Seeded) (t tails, err error) {
 		df := fixed
 		if q.redraw {
 			df = drawResidents(s.n, src.Stream(1)).frame()
@@ -205,11 +204,10 @@ func (s answerSetting) ask(ctx context.Context, q asked, fixed learn.DataFrame, 
 			}
 		}
 		return t, nil
-	})
-	for _, t := range each {
+	})) {
 		total.add(t)
 	}
-	return total, err
+	return total
 }
 
 // coveredAnswers lists our claim about the intervals of answers.
@@ -244,7 +242,7 @@ func answersCover(seed uint64, sharp float64, others map[string]float64) claim.C
 				if q.sharp {
 					wide = sharp
 				}
-				t := measure.Must(s.ask(ctx, q, df, runs, wide, root.Stream(i).Stream(k)))
+				t := s.ask(ctx, q, df, runs, wide, root.Stream(i).Stream(k))
 				if lowest, _ := t.off(); lowest < worst.z {
 					worst.z, worst.where = lowest, q.name+", "+s.String()
 				}

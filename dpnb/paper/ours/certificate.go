@@ -70,7 +70,7 @@ func bigDistance(a []*big.Float, b []float64) float64 {
 // certificateHolds compares the solver's bound times a factor with errors found in 300 bits, and with its formula where
 // θ is so long that the part for margins is all of it but a millionth.
 func certificateHolds(factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const n, d = 30, 10
 		draws := measure.Sized(size, 20, 400)
 		var worst, without, tight, stated float64
@@ -101,7 +101,7 @@ func certificateHolds(factor float64) claim.Check {
 			src.Gaussian(p.Linear, 3)
 			sol, err := erm.Minimize(p, &erm.Settings{Tolerance: 2e-14, Workers: 1, Persist: true})
 			if err != nil && !errors.Is(err, erm.ErrTolerance) {
-				return claim.Outcome{}, err
+				measure.Try(err)
 			}
 			if err != nil {
 				tight = math.Inf(1)
@@ -113,10 +113,9 @@ func certificateHolds(factor float64) claim.Check {
 				d))/(factor*sol.Certificate.Bound()+moved))
 		}
 		ok := worst <= 1 && tight <= 1 && without > 1
-		return claim.Decide(fmt.Sprintf("largest error over the bound: %.2g in float64, %.2g beyond; without the part "+
-			"for margins: %.2g; the bound over that part less 1: %s", worst, tight, without,
-			claim.Roughly(stated, 1e-6)), "at most 1, above 1 for the control; 1e-6", ok,
-			"an error is larger than its bound, or the bound is another one, or the search is too weak to "+
-				"tell").As(stated < 1e-6).Reaching(math.Max(worst, tight)), nil
-	}
+		return claim.Decide(fmt.Sprintf("largest error over the bound: %.2g in float64, %.2g beyond; without the "+
+			"part for margins: %.2g; the bound over that part less 1: %s", worst, tight, without, claim.Roughly(stated,
+			1e-6)), "at most 1, above 1 for the control; 1e-6", ok, "an error is larger than its bound, or the bound "+
+			"is another one, or the search is too weak to tell").As(stated < 1e-6).Reaching(math.Max(worst, tight))
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -53,8 +54,8 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 			everywhere[i] = float64(i)
 		}
 		// seen returns how many noisy counts of so many people in each cell, or of each key, are above cut.
-		histogram := func(m statistic.Histogram) func(people int, cut float64) (int, error) {
-			return func(people int, cut float64) (seen int, err error) {
+		histogram := func(m statistic.Histogram) func(people int, cut float64) int {
+			return func(people int, cut float64) (seen int) {
 				tally := m.Tally()
 				for range people {
 					tally.Add([][]float64{everywhere})
@@ -64,17 +65,13 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 						seen++
 					}
 				}
-				return seen, nil
+				return seen
 			}
 		}
-		selection := func(m statistic.Selection) func(people int, cut float64) (int, error) {
-			return func(people int, _ float64) (int, error) {
-				counts := make([]int64, statistic.MostCells)
-				for i := range counts {
-					counts[i] = int64(people)
-				}
-				r := measure.Must(m.Release(counts, src))
-				return len(r.Also.(*statistic.Selected).Places), nil
+		selection := func(m statistic.Selection) func(people int, cut float64) int {
+			return func(people int, _ float64) int {
+				r := measure.Must(m.Release(slices.Repeat([]int64{int64(people)}, statistic.MostCells), src))
+				return len(r.Also.(*statistic.Selected).Places)
 			}
 		}
 		worst, worstName := math.Inf(-1), ""
@@ -84,9 +81,9 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 			few   int // of whom the neighbour has one more
 			// cut is where the count with the person is above and tells most: e^ε is the ratio there.
 			cut  float64
-			seen func(people int, cut float64) (int, error)
+			seen func(people int, cut float64) int
 		}{
-			{"normal", delta, 5, 5.5 + eps*square(normal.Sigma), histogram(normal)},
+			{"normal", delta, 5, 5.5 + eps*normal.Sigma*normal.Sigma, histogram(normal)},
 			{"geometric", 0, 5, 5.5, histogram(geometric)},
 			{"keys, normal", own, 0, 0, selection(keys[0])},
 			{"keys, geometric", own, 0, 0, selection(keys[1])},
@@ -98,8 +95,7 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 			for range rounds {
 				for more := range 2 {
 					measure.Try(ctx.Err())
-					seen := measure.Must(c.seen(c.few+more, c.cut))
-					above[more] += seen
+					above[more] += c.seen(c.few+more, c.cut)
 				}
 			}
 			// P(with) − e^ε·P(without), and the same of the complement the other way round.
@@ -117,4 +113,41 @@ func countsCost(part float64, only string, seed uint64) claim.Check {
 	})
 }
 
-func square(x float64) float64 { return x * x }
+// columns lists our claims about statistics of columns (docs/theory/statistics.md).
+func columns() claim.Checks {
+	return claim.Checks{
+		"dpnb/quantiles": claim.Against(rangeOfQuantiles(1, 96), rangeOfQuantiles(1.1, 96)),
+	}
+}
+
+// rangeOfQuantiles measures by how much logarithms of the probabilities of two results differ on neighbours, of a
+// mechanism that has factor times the η that it says.
+func rangeOfQuantiles(factor float64, seed uint64) claim.Check {
+	const eta = 3.0
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		runs := size.Runs(12_000)
+		src := noise.NewSeeded(seed)
+		m := statistic.Quantiles{Of: statistic.Number{Lower: 0, Upper: 1}, Levels: []float64{0.5}, Eta: factor * eta}
+		// counts returns how many medians are between 0.3 and 0.7, and how many beyond: but for the places of the
+		// records.
+		counts := func(records ...float64) (inside, outside float64) {
+			for range runs {
+				tally := m.Tally()
+				tally.Add([][]float64{records})
+				switch x := tally.Release(src)[2]; {
+				case x > 0.301 && x < 0.699:
+					inside++
+				case x < 0.299 || x > 0.701:
+					outside++
+				}
+			}
+			return inside, outside
+		}
+		a, b := counts(0.3, 0.7)
+		c, d := counts(0.3)
+		worst, se := math.Log(a/b)-math.Log(c/d), math.Sqrt(1/a+1/b+1/c+1/d)
+		ok := worst-3*se <= eta && worst+3*se >= 0.97*eta
+		return claim.Decide(fmt.Sprintf("log-ratios differ by %.3f ± %.3f", worst, se), "at most η = 3, within 3 "+
+			"standard errors, and at least 0.97 of it", ok, "the range is another one"), nil
+	}
+}

@@ -139,7 +139,7 @@ func repeated(counts ...[2]int64) (models []int64) {
 func largestEpsilon(p, q []float64, delta float64) float64 {
 	lo, hi := 0.0, 50.0
 	for range 60 {
-		if mid := (lo + hi) / 2; math.Max(audit.HockeyStick(p, q, mid), audit.HockeyStick(q, p, mid)) > delta {
+		if mid := (lo + hi) / 2; measure.Stick(p, q, mid) > delta {
 			lo = mid
 		} else {
 			hi = mid

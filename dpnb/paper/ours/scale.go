@@ -56,7 +56,7 @@ func inFile(rows *matrix.Dense, labels []float64, single bool) (r *stored.Rows, 
 
 // storedClip compares the lengths of records before and after they were stored, or rounded otherwise.
 func storedClip(rounded func(float64) float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		const d = 7
 		n := size.Runs(5000)
 		rng := noise.NewSeeded(seed)
@@ -79,7 +79,7 @@ func storedClip(rounded func(float64) float64, seed uint64) claim.Check {
 			r, free, err := inFile(rows, make([]float64, n), true)
 			defer free()
 			if err != nil {
-				return claim.Outcome{}, err
+				measure.Try(err)
 			}
 			defer r.Close()
 			for i := range n {
@@ -99,8 +99,8 @@ func storedClip(rounded func(float64) float64, seed uint64) claim.Check {
 			}
 		}
 		return claim.Decide(fmt.Sprintf("%d of %d records longer, %d of %d entries off by more than a unit in the "+
-			"last place", longer, n, far, n*d), "0 and 0", longer+far == 0, "records are not where the lemma says"), nil
-	}
+			"last place", longer, n, far, n*d), "0 and 0", longer+far == 0, "records are not where the lemma says")
+	})
 }
 
 // squares returns Σxⱼ², exactly for numbers between 2⁻⁹⁰⁰ and 2¹⁰⁰.
@@ -174,7 +174,7 @@ func shuffled(n int, rng *noise.Seeded) []int {
 // streamedFit compares minimisers in memory, from a file and by a Source, which have the records but the last if more
 // is −1, and the last twice if it is 1.
 func streamedFit(more int, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		const d = 6
 		n := measure.Sized(size, 3003, 30_003)
 		rng := noise.NewSeeded(seed)
@@ -201,7 +201,7 @@ func streamedFit(more int, seed uint64) claim.Check {
 		r, free, err := inFile(theirs, labelled, false)
 		defer free()
 		if err != nil {
-			return claim.Outcome{}, err
+			measure.Try(err)
 		}
 		defer r.Close()
 		same, farthest := true, 0.0
@@ -215,8 +215,8 @@ func streamedFit(more int, seed uint64) claim.Check {
 		farthest = floats.Distance(s.Theta, want.Theta, 2)
 		return claim.Decide(fmt.Sprintf("equal bits from the file: %v; by the source %.1g away", same, farthest),
 			fmt.Sprintf("%.1g, the two certificates", bound), same && farthest <= bound,
-			"records elsewhere have another minimiser"), nil
-	}
+			"records elsewhere have another minimiser")
+	})
 }
 
 // adder returns the sum of the terms that each worker has, the workers' sums being added in their order.
