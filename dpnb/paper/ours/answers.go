@@ -182,7 +182,7 @@ func (t tails) String() string {
 // ask asks one question so many times in a setting; of its intervals so many times the width is counted.
 func (s answerSetting) ask(ctx context.Context, q asked, fixed learn.DataFrame, runs int, wide float64,
 	root *noise.Seeded) (total tails) {
-	for _, t := range measure.Must(sim.Trials(ctx, runs, 0, root, func(_, _ int, src *noise.Seeded) (t tails, err error) {
+	for _, t := range measure.Must(sim.Trials(ctx, runs, 0, root, func(_, _ int, src *noise.Seeded) (t tails, _ error) {
 		df := fixed
 		if q.redraw {
 			df = drawResidents(s.n, src.Stream(1)).frame()

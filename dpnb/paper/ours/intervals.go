@@ -214,10 +214,11 @@ func ballQuantile(level float64, d int) float64 {
 // quickStudies and fullStudies are where coverage is measured.
 var (
 	quickStudies = []study{{300, 2, 0.5, loss.Logistic{}}, {2000, 2, 8, loss.Logistic{}}}
-	fullStudies  = []study{{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}},
-		{2000, 5, 1, loss.Logistic{}}, {5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}}, {20_000, 10, 0.5,
-			loss.Logistic{}}, {20_000, 2, 1, loss.Logistic{}}, {20_000, 20, 8, loss.Logistic{}}, {5000, 5, 4,
-			loss.Huber{Threshold: 1}}, {20_000, 10, 8, loss.Huber{Threshold: 1}}}
+	fullStudies  = []study{
+		{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}},
+		{2000, 5, 1, loss.Logistic{}}, {5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}},
+		{20_000, 10, 0.5, loss.Logistic{}}, {20_000, 2, 1, loss.Logistic{}}, {20_000, 20, 8, loss.Logistic{}},
+		{5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8, loss.Huber{Threshold: 1}}}
 )
 
 // intervals lists our claims about intervals.

@@ -187,7 +187,9 @@ func tunedHolds(factor float64, free bool) claim.Check {
 func tunedRuns(parts learn.Choice, slope, moved float64) (without, with []float64, order []int) {
 	const n = 160
 	edge := func(i int, lo, hi float64) float64 { return lo + (hi-lo)*float64(i)/n }
-	mass := func(a, b, mean, sd float64) float64 { return measure.Mass((a-mean)/sd, (b-mean)/sd) } // of N(mean, sd²)
+	mass := func(a, b, mean, sd float64) float64 { // of N(mean, sd²) in [a, b]
+		return measure.Mass((a-mean)/sd, (b-mean)/sd)
+	}
 	const spread = 14                                                                              // as far as losses of these ε are
 	reach := math.Abs(slope)*spread + 1 + spread*parts.ScoreSigma
 	for j := range n { // scores rise

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -129,39 +128,38 @@ func (p Population) Which(ctx context.Context, task Task, epsilons []float64, dr
 	defer measure.Catch(&err)
 	rivals := p.Rivals(task)
 	type result struct {
-		scores, seconds [][]float64 // by ε and rival
-		refused         [][]string
+		score, seconds float64
+		refused        string
 	}
-	root := noise.NewSeeded(seed)
-	results := measure.Must(sim.Trials(ctx, draws, 0, root, func(_, _ int, src *noise.Seeded) (r result, err error) {
+	results := measure.Must(sim.Trials(ctx, draws, 0, noise.NewSeeded(seed), func(_, _ int, src *noise.Seeded) (
+		all []result, err error) { // by ε and rival
 		train, test := p.Data(task, src.Stream(0))
 		for l, eps := range epsilons {
-			scores, seconds, refused := make([]float64, len(rivals)), make([]float64, len(rivals)),
-				make([]string, len(rivals))
 			for i, m := range rivals {
 				start := time.Now()
 				model, err := m.Fit(train, learn.Simulate(eps, whichDelta), src.Stream(1+100*l+i))
-				seconds[i] = time.Since(start).Seconds()
+				r := result{seconds: time.Since(start).Seconds()}
 				if err != nil {
-					refused[i] = err.Error()
-					continue
+					r.refused = err.Error()
+				} else {
+					r.score = measure.Must(model.Score(test))
 				}
-				scores[i] = measure.Must(model.Score(test))
+				all = append(all, r)
 			}
-			r.scores, r.seconds, r.refused = append(r.scores, scores), append(r.seconds, seconds), append(r.refused,
-				refused)
 		}
-		return r, nil
+		return all, nil
 	}))
 	var rows []WhichRow
 	for l, eps := range epsilons {
+		first := l * len(rivals)
 		for i, m := range rivals {
 			row := WhichRow{Population: p.Name, Task: task, Epsilon: eps, Mechanism: m.Name(), Pure: m.Pure}
 			var scores, over, seconds []float64
 			for _, r := range results {
-				row.Refused = r.refused[l][i]
-				scores, over = append(scores, r.scores[l][i]), append(over, r.scores[l][i]-r.scores[l][0])
-				seconds = append(seconds, r.seconds[l][i])
+				at := r[first+i]
+				row.Refused = at.refused
+				scores, over = append(scores, at.score), append(over, at.score-r[first].score)
+				seconds = append(seconds, at.seconds)
 			}
 			if row.Refused == "" {
 				row.Score, row.Over, row.Seconds = sim.Summarize(scores), sim.Summarize(over),
@@ -180,22 +178,6 @@ func (r WhichRow) Winner() bool {
 
 const whichHeader = "population\ttask\tε\tmechanism\tpure\tdraws\tscore\ts.e.\tover the first\ts.e.\tseconds\n"
 
-// WriteWhich writes rows as lines of a table, with tabs.
-func WriteWhich(w io.Writer, rows []WhichRow) error {
-	var b strings.Builder
-	for _, r := range rows {
-		fmt.Fprintf(&b, "%s\t%s\t%g\t%s\t%v\t", r.Population, r.Task, r.Epsilon, r.Mechanism, r.Pure)
-		if r.Refused != "" {
-			fmt.Fprintf(&b, "0\t%s\n", r.Refused)
-			continue
-		}
-		fmt.Fprintf(&b, "%d\t%.5f\t%.5f\t%.5f\t%.5f\t%.2g\n", r.Score.N, r.Score.Mean, r.Score.StdErr, r.Over.Mean,
-			r.Over.StdErr, r.Seconds)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
 //go:embed which.tsv
 var whichTable string
 
@@ -203,7 +185,7 @@ var whichTable string
 // makes it.
 func WhichTable() ([]WhichRow, error) { return readWhich(whichTable) }
 
-// readWhich reads what WriteWhich has written below whichHeader.
+// readWhich reads a table's lines below whichHeader.
 func readWhich(text string) (rows []WhichRow, err error) {
 	_, text, _ = strings.Cut(text, whichHeader)
 	for line := range strings.Lines(text) {

@@ -121,8 +121,8 @@ func (c Cells) Display() display.Item {
 	if len(c) == 0 {
 		return display.Item{Title: "No cells."}
 	}
-	all, score, first := c.standings(), c[0].Task.short(), called(c[0].Mechanism)
-	it := display.Item{Title: fmt.Sprintf("%s: %s lost to the best mechanism, over %s", c[0].Task.words(), score,
+	all, score, first := c.standings(), told[c[0].Task].short, called(c[0].Mechanism)
+	it := display.Item{Title: fmt.Sprintf("%s: %s lost to the best mechanism, over %s", told[c[0].Task].words, score,
 		numeral.Count(c.count(), "cell")), Header: []string{"mechanism", "lost, mean", "lost, worst", "better in",
 		"worse in", "refused in", "seconds"}}
 	var pure []string
@@ -170,20 +170,10 @@ func (c Cells) draws() int {
 	return n
 }
 
-// words of a task, and what its score is.
-func (t Task) words() string {
-	return map[Task]string{Labels: "Two classes", Values: "A number (least squares)",
-		Median: "A number (its median)"}[t]
-}
-
-func (t Task) score() string {
-	return map[Task]string{Labels: "accuracy", Values: "R²", Median: "R¹ (as R², of absolute errors)"}[t]
-}
-
-// short is a score without what explains it.
-func (t Task) short() string {
-	return map[Task]string{Labels: "accuracy", Values: "R²", Median: "R¹"}[t]
-}
+// told are the words for a task, what its score is, and that without what explains it.
+var told = map[Task]struct{ words, score, short string }{Labels: {"Two classes", "accuracy", "accuracy"},
+	Values: {"A number (least squares)", "R²", "R²"},
+	Median: {"A number (its median)", "R¹ (as R², of absolute errors)", "R¹"}}
 
 // Figure draws for each mechanism how far it is below the best of a cell: the range over the cells and, as a dot, the
 // mean. The first one is the learner's default.
@@ -207,8 +197,8 @@ func (c Cells) Figure() *figure.Figure {
 		lo, mid, hi = append(lo, least), append(mid, s.mean), append(hi, s.most)
 		words = append(words, fmt.Sprintf("%s %.3f on average and %.3f at worst", called(s.mechanism), s.mean, s.most))
 	}
-	score := c[0].Task.short()
-	f := figure.New(c[0].Task.words()+": how far below the best mechanism",
+	score := told[c[0].Task].short
+	f := figure.New(told[c[0].Task].words+": how far below the best mechanism",
 		score+" lost: range over the cells, and mean", "")
 	f.Intervals(names, lo, mid, hi, figure.Blue)
 	f.XRange(-0.02*slices.Max(hi), 1.05*slices.Max(hi))
@@ -221,8 +211,8 @@ func (c Cells) Figure() *figure.Figure {
 func (c Cells) Scores() display.Item {
 	it := display.Item{Title: "Scores", Header: append([]string{"mechanism"}, c.names(byPopulation)...)}
 	if len(c) > 0 {
-		it.Title = fmt.Sprintf("%s, ε = %g: mean %s in each population", c[0].Task.words(), c[0].Epsilon,
-			c[0].Task.score())
+		it.Title = fmt.Sprintf("%s, ε = %g: mean %s in each population", told[c[0].Task].words, c[0].Epsilon,
+			told[c[0].Task].score)
 	}
 	for _, name := range c.names(byMechanism) {
 		cells := []string{called(name)}
