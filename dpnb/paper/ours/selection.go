@@ -190,7 +190,7 @@ func tunedRuns(parts learn.Choice, slope, moved float64) (without, with []float6
 	mass := func(a, b, mean, sd float64) float64 { // of N(mean, sd²) in [a, b]
 		return measure.Mass((a-mean)/sd, (b-mean)/sd)
 	}
-	const spread = 14                                                                              // as far as losses of these ε are
+	const spread = 14 // as far as losses of these ε are
 	reach := math.Abs(slope)*spread + 1 + spread*parts.ScoreSigma
 	for j := range n { // scores rise
 		lo, hi := edge(j, -reach, reach), edge(j+1, -reach, reach)
