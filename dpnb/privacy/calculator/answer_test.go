@@ -95,3 +95,25 @@ func TestLargestLossesAddUp(t *testing.T) {
 		t.Errorf("ε in [%v, %v], want 0.625 (%v)", a.EpsilonLower, a.Epsilon, err)
 	}
 }
+
+// What adding rounds is on the safe side: many small losses are no less together, nor is the lower bound more, than an
+// exact sum has them.
+func TestLargestLossesAreAddedSafely(t *testing.T) {
+	for _, scale := range []float64{10, 3, 1.7} {
+		one := line("laplace", map[string]float64{"scale": scale})
+		for _, runs := range []int{3, 10, 30} {
+			var lines []Line
+			for range runs {
+				lines = append(lines, one)
+			}
+			a, err := New().Epsilon(Query{Lines: lines, Adjacency: privacy.AddRemove}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact := ref.Quo(ref.Int(int64(runs)), ref.New(scale))
+			if !ref.Above(a.Epsilon, exact) || !ref.Below(a.EpsilonLower, exact) || a.Epsilon-a.EpsilonLower > 1e-12 {
+				t.Errorf("%d runs of scale %g: ε in [%v, %v], exact %.20g", runs, scale, a.EpsilonLower, a.Epsilon, exact)
+			}
+		}
+	}
+}
