@@ -1,7 +1,9 @@
 package calculator
 
 import (
+	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -81,6 +83,40 @@ func TestCaveatsAreSaid(t *testing.T) {
 	}
 	if s, err := c.Sigma(line("doubtful", nil), privacy.AddRemove, 1, 1e-5); err == nil {
 		t.Errorf("σ = %v by what is no guarantee", s)
+	}
+}
+
+// A type is built from what was said of its fields, the standard of those that may be left out, and from nothing else.
+func TestFieldsAreAsStated(t *testing.T) {
+	var built Values
+	c := New().With("fields", Type{
+		Fields: []Field{{Name: "sigma"}, {Name: "word", Text: true}, {Name: "other", Default: 3, Optional: true},
+			{Name: "unsaid", Text: true, Optional: true}},
+		Build: func(v Values, _ privacy.Adjacency) (privacy.Event, error) {
+			built = v
+			return privacy.Gaussian{Sigma: v.Numbers["sigma"], Sensitivity: 1}, nil
+		}})
+	numbers, texts := map[string]float64{"sigma": 2}, map[string]string{"word": "x"}
+	ask := func(numbers map[string]float64, texts map[string]string) error {
+		_, err := c.Delta(Query{Lines: []Line{{Type: "fields", Values: Values{Numbers: numbers, Texts: texts}, Count: 1}},
+			Adjacency: privacy.AddRemove}, 1)
+		return err
+	}
+	want := Values{Numbers: map[string]float64{"sigma": 2, "other": 3}, Texts: map[string]string{"word": "x"}}
+	if err := ask(numbers, texts); err != nil || !reflect.DeepEqual(built, want) {
+		t.Errorf("built of %v, want %v (%v)", built, want, err)
+	}
+	for name, wrong := range map[string]func() error{
+		"a number for a word": func() error { return ask(map[string]float64{"sigma": 2, "word": 1}, nil) },
+		"a word for a number": func() error { return ask(nil, map[string]string{"word": "x", "sigma": "2"}) },
+		"a word left out":     func() error { return ask(numbers, nil) },
+		"an infinite number":  func() error { return ask(map[string]float64{"sigma": math.Inf(1)}, texts) },
+		"a number unknown":    func() error { return ask(map[string]float64{"sigma": 2, "no": 1}, texts) },
+		"a word unknown":      func() error { return ask(numbers, map[string]string{"word": "x", "no": "y"}) },
+	} {
+		if bad := (*privacy.ParamError)(nil); !errors.As(wrong(), &bad) {
+			t.Errorf("%s: %v", name, wrong())
+		}
 	}
 }
 
