@@ -57,7 +57,7 @@ func TestEveryRoundOfQuantilesIsPaidFor(t *testing.T) {
 		}
 		eps := 0.5 * (rounds + 0.25 + 0.25)
 		// An exponential mechanism of range r has the μ of r/2-DP, which is about √(π/2)·r/2 for small ε.
-		mu := math.Sqrt(0.5*math.Pi*(rounds*0.25*0.25+0.0625*0.0625+0.125*0.125))
+		mu := math.Sqrt(0.5 * math.Pi * (rounds*0.25*0.25 + 0.0625*0.0625 + 0.125*0.125))
 		if privacy.DeltaUpper(p, eps*(1+1e-12)) > 0 || privacy.DeltaUpper(p, eps*(1-1e-12)) == 0 ||
 			math.Abs(e.(privacy.BoundedRange).Mu()/mu-1) > 2e-3 {
 			t.Errorf("%d levels: δ(%g) = %g, μ = %g, want %g", n, eps, privacy.DeltaUpper(p, eps),
