@@ -130,17 +130,19 @@ func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)
 	if lat.n > w.c.settings.maxPoints() {
 		return false
 	}
-	pair := acquire(lat.n)
-	defer pair[0].release()
-	defer pair[1].release()
 	var up, low *tail
 	var wg sync.WaitGroup
 	if w.lower != nil {
-		wg.Go(func() { low = compose(pair[1], w.lower, theta, lat, lnMass, -1) })
+		wg.Go(func() { low = compose(w.lower, theta, lat, lnMass, -1) })
 	}
-	up = compose(pair[0], w.upper, theta, lat, lnMass, +1)
+	up = compose(w.upper, theta, lat, lnMass, +1)
 	wg.Wait()
 	read(up, low)
+	for _, t := range []*tail{up, low} {
+		if t != nil && t.release != nil {
+			t.release()
+		}
+	}
 	return true
 }
 
