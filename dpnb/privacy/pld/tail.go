@@ -28,15 +28,27 @@ type tail struct {
 func (ts terms) window(theta, lnMass float64) (from, to float64) {
 	k, mean, variance := ts.cumulant(theta)
 	sd := math.Sqrt(variance)
-	from, to = math.Inf(-1), math.Inf(1)
 	base := math.Sqrt(-2*lnMass) / math.Max(sd, 1e-300)
-	for _, f := range []float64{0.35, 0.5, 0.7, 0.85, 1, 1.2} {
-		t := math.Min(base*f, 1e12)
-		up, _, _ := ts.cumulant(theta + t)
-		to = math.Min(to, (up-k-lnMass)/t)
-		down, _, _ := ts.cumulant(theta - t)
-		from = math.Max(from, -(down-k-lnMass)/t)
+	// The bound by every t > 0 is valid; as κ is convex it falls and then rises with t.
+	best := func(sign float64) float64 {
+		at := func(f float64) float64 {
+			t := math.Min(base*f, 1e12)
+			l, _, _ := ts.cumulant(theta + sign*t)
+			return (l - k - lnMass) / t
+		}
+		least := math.Inf(1)
+		for _, fs := range [2][]float64{{0.7, 0.85, 1, 1.2}, {0.5, 0.35}} {
+			for _, f := range fs {
+				b := at(f)
+				if !(b < least) {
+					break
+				}
+				least = b
+			}
+		}
+		return least
 	}
+	from, to = -best(-1), best(+1)
 	return math.Min(from, mean), math.Max(to, mean)
 }
 
