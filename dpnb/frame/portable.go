@@ -10,8 +10,8 @@ import (
 // Portable returns p with its expression in words that regular expressions of other languages read alike (Python's re,
 // Perl's and R's with perl = TRUE, JavaScript's with the flag u, Java's): groups, alternatives, repetitions, sets of
 // characters that are all named, and looks around in place of anchors and edges of words. Classes of characters
-// (\pL, \w), letters of either case and flags are written out. Whether a text matches is the same; which part of it does
-// may not be.
+// (\pL, \w), letters of either case and flags are written out. Whether a text matches is the same; which part of it
+// does may not be.
 //
 // Errors: an expression that package regexp does not read.
 func (p Pattern) Portable() (Pattern, error) {
@@ -105,8 +105,8 @@ func portable(b *strings.Builder, r *syntax.Regexp) {
 	}
 }
 
-// class writes the set of characters from set[0] to set[1], from set[2] to set[3] and so on; by those that are not in it
-// where the last character of all is, so that this is never written.
+// class writes the set of characters from set[0] to set[1], from set[2] to set[3] and so on; by those that are not in
+// it where the last character of all is, so that this is never written.
 func class(b *strings.Builder, set []rune) {
 	if len(set) == 2 && set[0] == set[1] {
 		character(b, set[0], false)

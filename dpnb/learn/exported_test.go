@@ -289,8 +289,10 @@ func strange(t *testing.T, dir string, rows int) (learn.DataFrame, []byte) {
 		learn.Categorical("happy", "no", "yes"), learn.Categorical("town", "x", "y", "z"),
 		learn.Numeric("visits", 0, 8), learn.Numeric("gain", 0, 80).Typically(0),
 		learn.Categorical("place", "east", "north", "south").OrMissing().Categorised(
-			frame.Pattern{Match: `^(?i:new)\b.york$`, As: "east"}, frame.Pattern{Match: `(?i)^zürich( \d+)?$`, As: "north"},
-			frame.Pattern{Match: `^\pL+\.|^Chur`, As: "south"}, frame.Pattern{Match: "(?i)YORK|^N[^o]", As: "north"}),
+			frame.Pattern{Match: `^(?i:new)\b.york$`, As: "east"},
+			frame.Pattern{Match: `(?i)^zürich( \d+)?$`, As: "north"},
+			frame.Pattern{Match: `^\pL+\.|^Chur`, As: "south"},
+			frame.Pattern{Match: "(?i)YORK|^N[^o]", As: "north"}),
 		frame.WeekdayField("seen", layout).OrMissing(),
 		frame.HourField("hour", layout).CopyOf("seen").OrMissing(), frame.MonthField("month", layout).CopyOf("seen"),
 		frame.YearField("year", layout, 2020, 2030).CopyOf("seen"),

@@ -184,8 +184,8 @@ func (c *tiltedLaws) band(n int) int {
 	return int(low/(2*math.Pi)*float64(n)*(1+1e-12)) + 1
 }
 
-// paired returns the mass of disjoint pairs of equal atoms at a distance of 2^shift places: of an even and the odd block
-// of so many places that follows it.
+// paired returns the mass of disjoint pairs of equal atoms at a distance of 2^shift places: of an even block of so many
+// places and the odd one that follows it.
 func (l *law) paired(shift uint) (sum float64) {
 	j := 0
 	for i, x := range l.x {
@@ -202,8 +202,8 @@ func (l *law) paired(shift uint) (sum float64) {
 	return sum
 }
 
-// coefficients puts Σ_i r_i e^{−2πikx_i/n} for k < len(dst) in dst, to the power of the count; part is work space of the
-// same length. It returns a bound on the error of each of them before that power.
+// coefficients puts Σ_i r_i e^{−2πikx_i/n} for k < len(dst) in dst, to the power of the count; part is work space of
+// the same length. It returns a bound on the error of each of them before that power.
 //
 // A root errs by 5e-16, and by √5·u and the root's own error with each of up to half a run of multiplications; a term
 // passes through as many additions as a block has, and as there are blocks, each of which errs by u in both parts.
@@ -372,7 +372,8 @@ func (p *plan) convolve(c *tiltedLaws) (err2 float64) {
 		}
 		if i >= pruneEvery && alive*len(l.x) < sumSteps*n {
 			p.part = slices.Grow(p.part[:0], alive)[:alive]
-			sums += count * l.coefficients(p.freq[:alive], p.part, p.fft.Roots, n) * math.Sqrt(2*float64(alive)/float64(n))
+			each := l.coefficients(p.freq[:alive], p.part, p.fft.Roots, n)
+			sums += count * each * math.Sqrt(2*float64(alive)/float64(n))
 			for k, v := range p.freq[:alive] {
 				p.total[k] *= v
 			}

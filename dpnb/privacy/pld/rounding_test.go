@@ -179,8 +179,8 @@ func TestFewCoefficientsWithinTheirError(t *testing.T) {
 		{"many laws", random(600), true},
 		{"one law", terms{{random(1)[0].atoms, 2000}}, true},
 		{"two atoms", terms{{atoms{w: []float64{-0.5, 0.5}, lnp: []float64{-1, -0.4}}, 300}}, false},
-		{"every second place", terms{{atoms{w: []float64{-4. / 64, 0, 2. / 64, 6. / 64}, lnp: []float64{-1, -2, -1, -2}},
-			300}}, false},
+		{"every second place", terms{{atoms{w: []float64{-4. / 64, 0, 2. / 64, 6. / 64},
+			lnp: []float64{-1, -2, -1, -2}}, 300}}, false},
 	} {
 		c := test.ts.tilt(theta, lat, +1)
 		exact := make([]float64, lat.n)
@@ -235,7 +235,8 @@ func TestFewCoefficientsWithinTheirError(t *testing.T) {
 		if !(worst <= 1) {
 			t.Errorf("%s: few coefficients off by %.3g of the bound", test.name, worst)
 		}
-		t.Logf("%s: off by %.2g and %.2g of the bounds; %d of %d coefficients", test.name, off/bound, worst, a, lat.n/2+1)
+		t.Logf("%s: off by %.2g and %.2g of the bounds; %d of %d coefficients", test.name, off/bound, worst, a,
+			lat.n/2+1)
 	}
 }
 
