@@ -46,6 +46,7 @@ type ledger[T any] struct {
 	adj     privacy.Adjacency
 	entries []Entry
 	parts   []T
+	where   map[privacy.Event]int // the entry of an event, for those that can be compared
 	accept  func(privacy.Event) (T, error)
 }
 
@@ -67,15 +68,17 @@ func (l *ledger[T]) Compose(e privacy.Event, k int) error {
 		return nil
 	}
 	if reflect.ValueOf(e).Comparable() {
-		for i := range l.entries {
-			if reflect.ValueOf(l.entries[i].Event).Comparable() && l.entries[i].Event == e {
-				if l.entries[i].Count+k > maxRuns {
-					return &privacy.ParamError{Name: "k", Value: k, Want: "a total count up to 2⁵²"}
-				}
-				l.entries[i].Count += k
-				return nil
+		if i, ok := l.where[e]; ok {
+			if l.entries[i].Count+k > maxRuns {
+				return &privacy.ParamError{Name: "k", Value: k, Want: "a total count up to 2⁵²"}
 			}
+			l.entries[i].Count += k
+			return nil
 		}
+		if l.where == nil {
+			l.where = map[privacy.Event]int{}
+		}
+		l.where[e] = len(l.entries)
 	}
 	l.entries = append(l.entries, Entry{e, k})
 	l.parts = append(l.parts, part)
