@@ -75,8 +75,8 @@ func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regressi
 			arms = append(arms, arm{10*k + c, people(regression), func(float64) population.Estimator {
 				return population.ObjectivePerturbation{Loss: l, Lambda: lambda, Nu: p.Nu}
 			}, func(aspect float64) []float64 {
-				p, training := fitted(regression, aspect, lambda, p.Nu)
-				return []float64{p.MSE(), training}
+				limit, training := fitted(regression, aspect, lambda, p.Nu)
+				return []float64{limit.MSE(), training}
 			}, []place{{k, c, 0, population.MSE}, {k + 2, c, 0, of}}})
 		}
 	}
