@@ -248,16 +248,12 @@ func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, r
 // The mechanisms of the table alone.
 var (
 	// Told is Default where it is known how long a record is and how large a residual, typically.
-	Told Fit = func(p Population, n int, eps float64) (Solve, error) {
-		m, err := p.told(n, eps).Calibrate()
-		return run(m, err)
-	}
+	Told Fit = func(p Population, n int, eps float64) (Solve, error) { return run(p.told(n, eps).Calibrate()) }
 	// WorstCase is objective perturbation with C and Λ of the utility theorem.
 	WorstCase Fit = func(p Population, n int, eps float64) (Solve, error) {
 		c := p.config(n, eps)
 		c.WorstCase = true
-		m, err := c.Calibrate()
-		return run(m, err)
+		return run(c.Calibrate())
 	}
 	// Lipschitz is output perturbation with C a bound on all gradients: the longest that the records at hand can have,
 	// which is read off them, in its favour. It is not private.
@@ -275,8 +271,7 @@ var (
 	}
 	// Double is Localisation with two stages in a block (Algorithm 4).
 	Double Fit = func(p Population, n int, eps float64) (Solve, error) {
-		m, err := pure.PhasesConfig{Config: p.loose(n, eps), Double: true}.Calibrate()
-		return run(m, err)
+		return run(pure.PhasesConfig{Config: p.loose(n, eps), Double: true}.Calibrate())
 	}
 )
 

@@ -286,29 +286,21 @@ func run(m mechanism.Mechanism, err error) (Solve, error) {
 // The mechanisms of the experiment.
 var (
 	// Default is objective perturbation with C = G/4.
-	Default Fit = func(p Population, n int, eps float64) (Solve, error) {
-		m, err := p.config(n, eps).Calibrate()
-		return run(m, err)
-	}
+	Default Fit = func(p Population, n int, eps float64) (Solve, error) { return run(p.config(n, eps).Calibrate()) }
 	// Output is one output perturbation.
-	Output Fit = func(p Population, n int, eps float64) (Solve, error) {
-		m, err := p.loose(n, eps).CalibrateOutput()
-		return run(m, err)
-	}
+	Output Fit = func(p Population, n int, eps float64) (Solve, error) { return run(p.loose(n, eps).CalibrateOutput()) }
 	// Printed is the paper's algorithm with its own constants (Algorithms 1, 2 and 4): four phases of three blocks,
 	// each with two stages, ridges that grow by 32. Its ⌈log₂ n⌉ phases would leave blocks empty.
 	Printed Fit = func(p Population, n int, eps float64) (Solve, error) {
 		c := pure.PhasesConfig{Config: p.config(n, eps), Count: 4, Blocks: 3, Ratio: 32, Double: true,
 			Constants: pure.Printed}
 		c.WorstCase = true
-		m, err := c.Calibrate()
-		return run(m, err)
+		return run(c.Calibrate())
 	}
 	// Localisation is the same algorithm with exact constants, three phases of one block with one stage (Algorithms 1
 	// and 2), C as the default.
 	Localisation Fit = func(p Population, n int, eps float64) (Solve, error) {
-		m, err := pure.PhasesConfig{Config: p.loose(n, eps), Count: 3}.Calibrate()
-		return run(m, err)
+		return run(pure.PhasesConfig{Config: p.loose(n, eps), Count: 3}.Calibrate())
 	}
 )
 
@@ -317,8 +309,7 @@ func Misjudged(factor float64) Fit {
 	return func(p Population, n int, eps float64) (Solve, error) {
 		c := p.config(n, eps)
 		c.MomentBound *= factor
-		m, err := c.Calibrate()
-		return run(m, err)
+		return run(c.Calibrate())
 	}
 }
 
