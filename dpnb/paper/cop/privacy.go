@@ -17,71 +17,64 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// privacyAndRisk lists the claims of cop about what C-OP guarantees and how well it does.
-func privacyAndRisk() claim.Checks {
-	return claim.Checks{
-		"cop/thm3.2": claim.Against(printedAndCorrected(1, false), printedAndCorrected(0.9, false),
-			printedAndCorrected(1.1, false), printedAndCorrected(0.45, false), printedAndCorrected(1, true)),
-		"cop/lem3.3": claim.Against(boundOfLemma33(1, 91), boundOfLemma33(1.01, 91), boundOfLemma33(0.99, 91)),
-		"cop/thm4.5": claim.Times(func(factor float64) claim.Check {
-			return slopeOfRisk((factor-1)/2, 92)
-		}),
-	}
+// spoilt is what is wrong with a corrected calibration: its σ is so many times what it is to be, or its curvature the
+// printed one.
+type spoilt struct {
+	sigma            float64
+	printedCurvature bool
 }
 
-// printedAndCorrected audits both calibrations, the corrected σ times a factor, or with the printed curvature.
-func printedAndCorrected(factor float64, printedCurvature bool) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		var worstPrinted, worstCorrected, worstModest, most float64
-		least := math.Inf(1)
-		at, first := "", ""
-		for m := 1; m <= 3; m++ {
-			for _, norm := range []float64{4, 10, 30} {
-				for _, eps := range []float64{0.2, 1} {
-					if m > 1 && (norm != 10 || eps != 1) && size == claim.Quick {
-						continue
+// printedAndCorrected audits both calibrations.
+func printedAndCorrected(run measure.Run, by spoilt) claim.Outcome {
+	var worstPrinted, worstCorrected, worstModest, most float64
+	least := math.Inf(1)
+	at, first := "", ""
+	for m := 1; m <= 3; m++ {
+		for _, norm := range []float64{4, 10, 30} {
+			for _, eps := range []float64{0.2, 1} {
+				if m > 1 && (norm != 10 || eps != 1) && run.Size == claim.Quick {
+					continue
+				}
+				c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0),
+					Forms: m, Norm: norm},
+					Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
+					Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
+				for _, rule := range []convolution.Rule{convolution.Printed, convolution.Paper} {
+					measure.Try(run.Err())
+					c.Rule = rule
+					mech := measure.Must(convolution.Calibrate(c))
+					if rule == convolution.Paper {
+						mech.Sigma *= by.sigma
+						own := rankDelta(mech, eps) / Delta
+						least, most = math.Min(least, own), math.Max(most, own)
+						if by.printedCurvature { // λ is that of a curvature √m·Ā/μ
+							l := mech.Form.(loss.Convolved)
+							l.Width *= math.Sqrt(float64(m)) * norm / (math.Sqrt(2/math.Pi) * norm * norm)
+							mech.Form = l
+						}
 					}
-					c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0),
-						Forms: m, Norm: norm},
-						Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
-						Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
-					for _, rule := range []convolution.Rule{convolution.Printed, convolution.Paper} {
-						measure.Try(ctx.Err())
-						c.Rule = rule
-						mech := measure.Must(convolution.Calibrate(c))
-						if rule == convolution.Paper {
-							mech.Sigma *= factor
-							own := rankDelta(mech, eps) / Delta
-							least, most = math.Min(least, own), math.Max(most, own)
-							if printedCurvature { // λ is that of a curvature √m·Ā/μ
-								l := mech.Form.(loss.Convolved)
-								l.Width *= math.Sqrt(float64(m)) * norm / (math.Sqrt(2/math.Pi) * norm * norm)
-								mech.Form = l
-							}
-						}
-						ratio := auditedForms(mech, eps, size) / Delta
-						switch {
-						case rule == convolution.Paper:
-							worstCorrected = math.Max(worstCorrected, ratio)
-						case ratio > worstPrinted:
-							worstPrinted, at = ratio, fmt.Sprintf("m = %d, Ā = %g, ε = %g", m, norm, eps)
-						}
-						if rule == convolution.Printed && norm <= 4 {
-							worstModest = math.Max(worstModest, ratio)
-						}
-						if rule == convolution.Printed && ratio > 1 && first == "" {
-							first = fmt.Sprintf("first at m = %d, Ā = %g, ε = %g", m, norm, eps)
-						}
+					ratio := auditedForms(mech, eps, run.Size) / Delta
+					switch {
+					case rule == convolution.Paper:
+						worstCorrected = math.Max(worstCorrected, ratio)
+					case ratio > worstPrinted:
+						worstPrinted, at = ratio, fmt.Sprintf("m = %d, Ā = %g, ε = %g", m, norm, eps)
+					}
+					if rule == convolution.Printed && norm <= 4 {
+						worstModest = math.Max(worstModest, ratio)
+					}
+					if rule == convolution.Printed && ratio > 1 && first == "" {
+						first = fmt.Sprintf("first at m = %d, Ā = %g, ε = %g", m, norm, eps)
 					}
 				}
 			}
 		}
-		return correctedIf(worstPrinted > 1, worstCorrected <= 1, fmt.Sprintf("exact δ at least %.3g times 1e-5 as "+
-			"printed (%s; %s; %.3g where Ā ≤ 4), %.3g times as corrected, whose own bound is %.4f to %.4f times that",
-			worstPrinted, at, first, worstModest, worstCorrected, least, most),
-			"as printed it is false where the printed curvature is too small; the correction is the rank of the "+
-				"Hessian with the true curvature").As(most <= 1 && least > 0.97).Reaching(worstCorrected)
-	})
+	}
+	return correctedIf(worstPrinted > 1, worstCorrected <= 1, fmt.Sprintf("exact δ at least %.3g times 1e-5 as "+
+		"printed (%s; %s; %.3g where Ā ≤ 4), %.3g times as corrected, whose own bound is %.4f to %.4f times that",
+		worstPrinted, at, first, worstModest, worstCorrected, least, most),
+		"as printed it is false where the printed curvature is too small; the correction is the rank of the "+
+			"Hessian with the true curvature").As(most <= 1 && least > 0.97).Reaching(worstCorrected)
 }
 
 // correctedIf is an outcome that needs the correction in note where the print is seen to be wrong.
@@ -165,59 +158,55 @@ func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.
 const threeEighths = 0.375
 
 // boundOfLemma33 checks the λ, times a factor, and the bounds.
-func boundOfLemma33(factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const d, radius = 5.0, 2.0
-		src := noise.NewSeeded(seed)
-		var off, ratio, held float64
-		for _, n := range []int{100, 1000} {
-			for _, eps := range []float64{0.2, 1, 5} {
-				m := measure.Must(paperRule(n, eps))
-				c, count := m.Lipschitz(), float64(n)
-				of := func(lambda float64) float64 {
-					return lambda*radius*radius + (4*c*c/count+d*m.Sigma*m.Sigma/count/count)/lambda
-				}
-				lambda := m.Lambda / (2 * count) * factor
-				best := 2 * radius * math.Sqrt(4*c*c/count+d*m.Sigma*m.Sigma/count/count)
-				off = math.Max(off, of(lambda)/best-1)
-				ratio = math.Max(ratio, meanExcess(ctx, m, n, size.Runs(6), src.Stream(n)).Mean/best)
+func boundOfLemma33(run measure.Run, factor float64) claim.Outcome {
+	const d, radius = 5.0, 2.0
+	src := noise.NewSeeded(91)
+	var off, ratio, held float64
+	for _, n := range []int{100, 1000} {
+		for _, eps := range []float64{0.2, 1, 5} {
+			m := measure.Must(paperRule(n, eps))
+			c, count := m.Lipschitz(), float64(n)
+			of := func(lambda float64) float64 {
+				return lambda*radius*radius + (4*c*c/count+d*m.Sigma*m.Sigma/count/count)/lambda
 			}
+			lambda := m.Lambda / (2 * count) * factor
+			best := 2 * radius * math.Sqrt(4*c*c/count+d*m.Sigma*m.Sigma/count/count)
+			off = math.Max(off, of(lambda)/best-1)
+			ratio = math.Max(ratio, meanExcess(run, m, n, run.Runs(6), src.Stream(n)).Mean/best)
 		}
-		// The last step of the proof, with the printed σ: where nε ≥ 2d and where it is not.
-		printed := func(n, eps, d float64) float64 {
-			s2 := (8*math.Log(1/Delta) + 8*eps) / (eps * eps)
-			return 4 * math.Sqrt2 * (1/math.Sqrt(n) + math.Sqrt(d*math.Log(1/Delta))/(n*eps)) /
-				(2 * math.Sqrt(4/n+d*s2/(n*n)))
+	}
+	// The last step of the proof, with the printed σ: where nε ≥ 2d and where it is not.
+	printed := func(n, eps, d float64) float64 {
+		s2 := (8*math.Log(1/Delta) + 8*eps) / (eps * eps)
+		return 4 * math.Sqrt2 * (1/math.Sqrt(n) + math.Sqrt(d*math.Log(1/Delta))/(n*eps)) /
+			(2 * math.Sqrt(4/n+d*s2/(n*n)))
+	}
+	held = math.Inf(1)
+	for _, n := range []float64{10, 100, 1000} {
+		for _, eps := range []float64{0.2, 1, 5} {
+			held = math.Min(held, printed(n, eps, math.Floor(n*eps/2)))
 		}
-		held = math.Inf(1)
-		for _, n := range []float64{10, 100, 1000} {
-			for _, eps := range []float64{0.2, 1, 5} {
-				held = math.Min(held, printed(n, eps, math.Floor(n*eps/2)))
-			}
-		}
-		broken := printed(100, 20, 1e6)
-		return correctedIf(broken < 1, ratio <= threeEighths && held >= 1, fmt.Sprintf("λ is off the best by %.1e of "+
-			"the bound; the risk is at most %.3f of it; printed over proved %.3f where nε ≥ 2d, %.3f at n = 100, "+
-			"ε = 20, d = 10⁶", off, ratio, held, broken), "the last step wants nε ≥ 2d").As(off < 1e-6).Reaching(ratio)
-	})
+	}
+	broken := printed(100, 20, 1e6)
+	return correctedIf(broken < 1, ratio <= threeEighths && held >= 1, fmt.Sprintf("λ is off the best by %.1e of "+
+		"the bound; the risk is at most %.3f of it; printed over proved %.3f where nε ≥ 2d, %.3f at n = 100, "+
+		"ε = 20, d = 10⁶", off, ratio, held, broken), "the last step wants nε ≥ 2d").As(off < 1e-6).Reaching(ratio)
 }
 
-// slopeOfRisk fits the rate at which the risk falls with n, λ being off by (n/1000)^extra.
-func slopeOfRisk(extra float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		src := noise.NewSeeded(seed)
-		var x, y, errs []float64
-		for n := 1000; n <= 16000; n *= 4 {
-			m := measure.Must(paperRule(n, 1))
-			m.Lambda *= math.Pow(float64(n)/1000, extra)
-			s := meanExcess(ctx, m, n, size.Runs(12), src.Stream(n))
-			x, y, errs = append(x, math.Log(float64(n))), append(y, math.Log(s.Mean)), append(errs, s.StdErr/s.Mean)
-		}
-		last := len(x) - 1
-		slope := (y[last] - y[0]) / (x[last] - x[0])
-		err := math.Hypot(errs[0], errs[last]) / (x[last] - x[0])
-		return claim.Decide(fmt.Sprintf("the slope is %.3f (standard error %.3f); the excess %.4f at n = 1,000, "+
-			"%.4f at 16,000", slope, err, math.Exp(y[0]), math.Exp(y[last])), "−0.97 ± 0.05",
-			math.Abs(slope+0.97) <= 0.05, "")
-	})
+// slopeOfRisk fits the rate at which the risk falls with n, λ being off by (n/1000)^((factor − 1)/2).
+func slopeOfRisk(run measure.Run, factor float64) claim.Outcome {
+	src := noise.NewSeeded(92)
+	var x, y, errs []float64
+	for n := 1000; n <= 16000; n *= 4 {
+		m := measure.Must(paperRule(n, 1))
+		m.Lambda *= math.Pow(float64(n)/1000, (factor-1)/2)
+		s := meanExcess(run, m, n, run.Runs(12), src.Stream(n))
+		x, y, errs = append(x, math.Log(float64(n))), append(y, math.Log(s.Mean)), append(errs, s.StdErr/s.Mean)
+	}
+	last := len(x) - 1
+	slope := (y[last] - y[0]) / (x[last] - x[0])
+	err := math.Hypot(errs[0], errs[last]) / (x[last] - x[0])
+	return claim.Decide(fmt.Sprintf("the slope is %.3f (standard error %.3f); the excess %.4f at n = 1,000, "+
+		"%.4f at 16,000", slope, err, math.Exp(y[0]), math.Exp(y[last])), "−0.97 ± 0.05",
+		math.Abs(slope+0.97) <= 0.05, "")
 }

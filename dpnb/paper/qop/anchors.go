@@ -1,7 +1,6 @@
 package qop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -18,46 +17,32 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-// quadraticExperiments lists claims about what the paper's experiment shows and what it leaves out.
-func quadraticExperiments() claim.Checks {
-	return claim.Checks{
-		"dpnb/quadratic-anchor": claim.Times(anchorShare),
-		"dpnb/interpolation": claim.Times(func(f float64) claim.Check {
-			return brokenInterpolation(1, f)
-		}).
-			Against(brokenInterpolation(0.2, 1)),
+func anchorShare(run measure.Run, factor float64) claim.Outcome {
+	runs := measure.Sized(run.Size, 5, 100)
+	src := noise.NewSeeded(59)
+	t := NewTask(100, 0, src)
+	if longest := matrix.MaxNorm(t.Rows); longest > 15 {
+		measure.Try(fmt.Errorf("a record of norm %.3g", longest))
 	}
-}
-
-func anchorShare(factor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		runs := measure.Sized(size, 5, 100)
-		src := noise.NewSeeded(59)
-		t := NewTask(100, 0, src)
-		if longest := matrix.MaxNorm(t.Rows); longest > 15 {
-			measure.Try(fmt.Errorf("a record of norm %.3g", longest))
+	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm,
+		Interpolation: qop.AssumeInterpolation(t.Anchor, t.Distance()),
+		Regulariser:   composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension}
+	least, start := measure.Must(t.LeastRisk()), t.Risk(t.Anchor)
+	share := func(a wishart.Accounting, rowNorm float64) (sum float64) {
+		m.Sigma2 = factor * measure.Must(taskNoise(a, rowNorm, Epsilon, Delta))
+		for r := range runs {
+			theta := measure.Must(m.Simulate(t.Rows, t.Labels, src.Stream(r), nil))
+			sum += (start - t.Risk(theta)) / (start - least) / float64(runs)
 		}
-		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm,
-			Interpolation: qop.AssumeInterpolation(t.Anchor, t.Distance()),
-			Regulariser:   composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension}
-		least, start := measure.Must(t.LeastRisk()), t.Risk(t.Anchor)
-		share := func(a wishart.Accounting, rowNorm float64) (sum float64) {
-			m.Sigma2 = factor * measure.Must(taskNoise(a, rowNorm, Epsilon, Delta))
-			for r := range runs {
-				theta := measure.Must(m.Simulate(t.Rows, t.Labels, src.Stream(r), nil))
-				sum += (start - t.Risk(theta)) / (start - least) / float64(runs)
-			}
-			return sum
-		}
-		printed, sharper, shorter := share(wishart.Theorem31, RowNorm), share(wishart.Exact, RowNorm),
-			share(wishart.Exact, 15)
-		measure.Try(ctx.Err())
-		return claim.Decide(fmt.Sprintf("the anchor's risk is %.0f, the smallest %.0f; the release goes %.2f %% of "+
-			"the way as printed, %.1f %% with exact accounting, %.0f %% if ‖x‖ ≤ 15 is known", start, least,
-			100*printed, 100*sharper, 100*shorter),
-			"8 %", math.Abs(sharper/0.0105-1) < 0.08 && printed > 5e-5 && printed < 1.5e-4,
-			"the release is not the anchor, or goes another way")
-	})
+		return sum
+	}
+	printed, sharper, shorter := share(wishart.Theorem31, RowNorm), share(wishart.Exact, RowNorm),
+		share(wishart.Exact, 15)
+	return claim.Decide(fmt.Sprintf("the anchor's risk is %.0f, the smallest %.0f; the release goes %.2f %% of "+
+		"the way as printed, %.1f %% with exact accounting, %.0f %% if ‖x‖ ≤ 15 is known", start, least,
+		100*printed, 100*sharper, 100*shorter),
+		"8 %", math.Abs(sharper/0.0105-1) < 0.08 && printed > 5e-5 && printed < 1.5e-4,
+		"the release is not the anchor, or goes another way")
 }
 
 // brokenScalar returns the probabilities of cells of θ under two datasets of one record each, (x, y), in one dimension
@@ -95,25 +80,22 @@ func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float
 
 // brokenInterpolation looks for the label error from which the claimed (ε, δ) is exceeded; share multiplies the noise,
 // and t the 1/7 that is claimed.
-func brokenInterpolation(share, t float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const m, eps, delta = 5, 0.5, 0.05
-		var clean, first, wrong [3]float64
-		for k, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31, 0} {
-			sigma2 := share * 1e9
-			if k < 2 {
-				sigma2 = share * measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 1, M: m}, privacy.ReplaceOne,
-					eps, delta))
-			}
-			clean[k], wrong[k] = labelErrorDelta(0, eps, m, sigma2), labelErrorDelta(1, eps, m, sigma2)
-			first[k] = firstLabelError(eps, delta, m, sigma2)
+func brokenInterpolation(run measure.Run, share, t float64) claim.Outcome {
+	const m, eps, delta = 5, 0.5, 0.05
+	var clean, first, wrong [3]float64
+	for k, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31, 0} {
+		sigma2 := share * 1e9
+		if k < 2 {
+			sigma2 = share * measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 1, M: m}, privacy.ReplaceOne,
+				eps, delta))
 		}
-		measure.Try(ctx.Err())
-		return claim.Decide(fmt.Sprintf("δ(0.5) = %.3f of 0.05 with interpolation; exceeded from t = %.3f on with "+
-			"exact accounting, %.3f with the printed σ², %.3f with σ² = 1e9; δ = %.2f at t = 1",
-			clean[0], first[0], first[1], first[2], math.Min(wrong[0],
-				wrong[1])), "3,000 cells, which can only lower δ",
-			math.Max(clean[0], clean[1]) <= delta && first[2] < t/7 && math.Min(wrong[0], wrong[1]) > 0.99,
-			"δ is exceeded with interpolation, or kept without it")
-	})
+		clean[k], wrong[k] = labelErrorDelta(0, eps, m, sigma2), labelErrorDelta(1, eps, m, sigma2)
+		first[k] = firstLabelError(eps, delta, m, sigma2)
+	}
+	return claim.Decide(fmt.Sprintf("δ(0.5) = %.3f of 0.05 with interpolation; exceeded from t = %.3f on with "+
+		"exact accounting, %.3f with the printed σ², %.3f with σ² = 1e9; δ = %.2f at t = 1",
+		clean[0], first[0], first[1], first[2], math.Min(wrong[0],
+			wrong[1])), "3,000 cells, which can only lower δ",
+		math.Max(clean[0], clean[1]) <= delta && first[2] < t/7 && math.Min(wrong[0], wrong[1]) > 0.99,
+		"δ is exceeded with interpolation, or kept without it")
 }

@@ -1,7 +1,6 @@
 package qop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -16,19 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
-
-// composites lists the claims of qop about solving its problem.
-func composites() claim.Checks {
-	return claim.Checks{
-		"qop/eq7": claim.Times(func(f float64) claim.Check {
-			return eq7(f, 71)
-		}),
-		"qop/algG.2": claim.Times(func(factor float64) claim.Check {
-			return algorithmG2(true, factor, 72)
-		}).
-			Against(algorithmG2(false, 1, 72)),
-	}
-}
 
 // leastSquares is qop's problem with n records in d dimensions: rows standard normal times scale, labels xᵢᵀθ⋆ plus
 // noise, W ~ Wishart(d, 2d) times sigma2 around an anchor at N(0, 0.1·I) from θ⋆.
@@ -67,37 +53,35 @@ func leastDirection(p *composite.Problem) (float64, []float64) {
 }
 
 // eq7 holds factor·ασ² in place of ασ² against equation (7).
-func eq7(factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		problems, points := 6, 100
-		if size == claim.Full {
-			problems, points = 60, 1000
+func eq7(run measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(71)
+	problems, points := 6, 100
+	if run.Size == claim.Full {
+		problems, points = 60, 1000
+	}
+	largest, count := 0.0, 0
+	for k := range problems {
+		measure.Try(run.Err())
+		for i, c := range []struct {
+			r composite.Regulariser
+			c composite.Constraint
+		}{{nil, nil}, {composite.L1{Weight: 5}, nil}, {nil, composite.NewBox(0.7)}, {composite.L1{Weight: 5},
+			composite.NewBox(0.7)}} {
+			p := leastSquares(rng.Stream(10*k+i), 20, 8, 1, 0.5, 2, c.r, c.c)
+			ratio, n := measure.Must2(largestShare(p, factor, points, rng.Stream(1000+10*k+i)))
+			largest, count = math.Max(largest, ratio), count+n
 		}
-		largest, count := 0.0, 0
-		for k := range problems {
-			measure.Try(ctx.Err())
-			for i, c := range []struct {
-				r composite.Regulariser
-				c composite.Constraint
-			}{{nil, nil}, {composite.L1{Weight: 5}, nil}, {nil, composite.NewBox(0.7)}, {composite.L1{Weight: 5},
-				composite.NewBox(0.7)}} {
-				p := leastSquares(rng.Stream(10*k+i), 20, 8, 1, 0.5, 2, c.r, c.c)
-				ratio, n := measure.Must2(largestShare(p, factor, points, rng.Stream(1000+10*k+i)))
-				largest, count = math.Max(largest, ratio), count+n
-			}
-		}
-		o := claim.Outcome{
-			Measured: fmt.Sprintf("largest share %.4f of dist² at %d points of %d problems", largest, count,
-				4*problems),
-			Interval: "at most 1 + 1e-6, the rounding of J̃", Verdict: claim.Holds,
-			Note: "for θ in C: elsewhere N_C is empty",
-		}
-		if !(largest <= 1+1e-6) || largest < 0.99 {
-			o.Verdict, o.Note = claim.Fails, "the bound is exceeded, or far from what was reached"
-		}
-		return o
-	})
+	}
+	o := claim.Outcome{
+		Measured: fmt.Sprintf("largest share %.4f of dist² at %d points of %d problems", largest, count,
+			4*problems),
+		Interval: "at most 1 + 1e-6, the rounding of J̃", Verdict: claim.Holds,
+		Note: "for θ in C: elsewhere N_C is empty",
+	}
+	if !(largest <= 1+1e-6) || largest < 0.99 {
+		o.Verdict, o.Note = claim.Fails, "the bound is exceeded, or far from what was reached"
+	}
+	return o
 }
 
 // largestShare returns the largest 2·factor·μ(J − J⋆)/dist² over random points of C, some with zeros and bounds, and
@@ -187,48 +171,45 @@ func printedG2(p *composite.Problem, k int, rng *noise.Seeded) []float64 {
 
 // algorithmG2 runs Algorithm G.2 as printed and, if joint is true, with the proximal map of r + ι_C where it is said to
 // be mended. The solution over an affine C is taken times factor.
-func algorithmG2(joint bool, factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		long := measure.Sized(size, 100_000, 3_000_000)
-		// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the projection gives max(0, yᵢ), whose mean
-		// is ½.
-		half := &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}),
-			Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: composite.Box{Lower: []float64{0}}}
-		printed := printedG2(half, long, rng.Stream(1))[0]
-		mended := measure.Must(composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2),
-			Iterations: long, Joint: joint}))
-		measure.Try(ctx.Err())
-		// Over an affine set the distance falls.
-		plane := measure.Must(composite.NewAffine(mat.NewDense(1, 4, []float64{1, 1, 1, 1}), []float64{1}))
-		flat := leastSquares(rng.Stream(3), 30, 4, 1, 0.5, 2, composite.L1{Weight: 2}, plane)
-		mu, ok := composite.LeastEigenvalue(flat.Quadratic)
-		if !ok {
-			measure.Try(fmt.Errorf("no least eigenvalue"))
-		}
-		star := measure.Must(composite.Solve(flat, &composite.Settings{Tolerance: 1e-4, Modulus: mu}))
-		floats.Scale(factor, star.Theta)
-		early := floats.Distance(printedG2(flat, 300, rng.Stream(4)), star.Theta, 2)
-		late := floats.Distance(printedG2(flat, long, rng.Stream(5)), star.Theta, 2)
-		experiment := measure.Must(paperRun(rng.Stream(6)))
-		o := claim.Outcome{
-			Measured: fmt.Sprintf("over θ ≥ 0 with minimiser 0: θ_K = %.1f as printed, %.1f with the joint map; over "+
-				"Σθ = 1 ‖θ_K − θ⋆‖ falls to less than a third: %v; ‖·‖₂ over the simplex: Σθ_K misses 1 by %.0e after "+
-				"1,000 iterations; %s",
-				printed, mended.Theta[0], late < early/3, offTheSimplex(rng.Stream(7)), experiment),
-			Interval: fmt.Sprintf("K = %d", long), Verdict: claim.HoldsWithCorrection,
-			Note: "converges for affine C, as the paper says; over other sets only if prox_{r+ι_C} takes the place " +
-				"of prox_r and the projection goes: as printed the projection sees single records, and what is " +
-				"returned need not lie in C, where alone criterion (7) can hold",
-		}
-		switch {
-		case math.Abs(mended.Theta[0]) > 0.1 || late > early/3:
-			o.Verdict, o.Note = claim.Fails, "it does not converge where it should"
-		case math.Abs(printed) < 0.1:
-			o.Verdict, o.Note = claim.Holds, "converges as printed"
-		}
-		return o
-	})
+func algorithmG2(run measure.Run, joint bool, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(72)
+	long := measure.Sized(run.Size, 100_000, 3_000_000)
+	// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the projection gives max(0, yᵢ), whose mean
+	// is ½.
+	half := &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}),
+		Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: composite.Box{Lower: []float64{0}}}
+	printed := printedG2(half, long, rng.Stream(1))[0]
+	mended := measure.Must(composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2),
+		Iterations: long, Joint: joint}))
+	// Over an affine set the distance falls.
+	plane := measure.Must(composite.NewAffine(mat.NewDense(1, 4, []float64{1, 1, 1, 1}), []float64{1}))
+	flat := leastSquares(rng.Stream(3), 30, 4, 1, 0.5, 2, composite.L1{Weight: 2}, plane)
+	mu, ok := composite.LeastEigenvalue(flat.Quadratic)
+	if !ok {
+		measure.Try(fmt.Errorf("no least eigenvalue"))
+	}
+	star := measure.Must(composite.Solve(flat, &composite.Settings{Tolerance: 1e-4, Modulus: mu}))
+	floats.Scale(factor, star.Theta)
+	early := floats.Distance(printedG2(flat, 300, rng.Stream(4)), star.Theta, 2)
+	late := floats.Distance(printedG2(flat, long, rng.Stream(5)), star.Theta, 2)
+	experiment := measure.Must(paperRun(rng.Stream(6)))
+	o := claim.Outcome{
+		Measured: fmt.Sprintf("over θ ≥ 0 with minimiser 0: θ_K = %.1f as printed, %.1f with the joint map; over "+
+			"Σθ = 1 ‖θ_K − θ⋆‖ falls to less than a third: %v; ‖·‖₂ over the simplex: Σθ_K misses 1 by %.0e after "+
+			"1,000 iterations; %s",
+			printed, mended.Theta[0], late < early/3, offTheSimplex(rng.Stream(7)), experiment),
+		Interval: fmt.Sprintf("K = %d", long), Verdict: claim.HoldsWithCorrection,
+		Note: "converges for affine C, as the paper says; over other sets only if prox_{r+ι_C} takes the place " +
+			"of prox_r and the projection goes: as printed the projection sees single records, and what is " +
+			"returned need not lie in C, where alone criterion (7) can hold",
+	}
+	switch {
+	case math.Abs(mended.Theta[0]) > 0.1 || late > early/3:
+		o.Verdict, o.Note = claim.Fails, "it does not converge where it should"
+	case math.Abs(printed) < 0.1:
+		o.Verdict, o.Note = claim.Holds, "converges as printed"
+	}
+	return o
 }
 
 // paperRun measures what 1,000 iterations leave on the problem of G.3 at κ = 1: (n, d) = (300, 100), |xᵢⱼ| ≤ 5, ω = 1,

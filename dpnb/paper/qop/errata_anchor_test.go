@@ -1,7 +1,6 @@
 package qop
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -123,7 +122,7 @@ func TestQOPAnchorMoves(t *testing.T) {
 
 // Figure 2: the release is the anchor.
 func TestReleaseIsTheAnchor(t *testing.T) {
-	o := measure.Must(anchorShare(1)(context.Background(), claim.Quick))
+	o := measure.Must(measure.Of(anchorShare, 1)(t.Context(), claim.Quick))
 	var start, least, way, exact float64
 	if _, err := fmt.Sscanf(o.Measured, "the anchor's risk is %f, the smallest %f; the release goes %f %% of the "+
 		"way as printed, %f %%", &start, &least, &way, &exact); err != nil {

@@ -1,7 +1,6 @@
 package qop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -64,53 +63,43 @@ func (l line) delta(eps float64) (worst float64) {
 	return worst
 }
 
-// scalarClaims lists what exact laws in one dimension check.
-func scalarClaims() claim.Checks {
-	return claim.Checks{
-		"qop/mech3":  claim.Times(outputNoise),
-		"qop/lemE.3": claim.Pair(atoms),
-	}
-}
-
 // outputNoise is the check of qop/mech3 with σ̃ times share.
-func outputNoise(share float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const m = 10_000
-		split := wishart.Split{Epsilon1: 0.02, Epsilon2: 1, Delta1: 2e-4, Delta2: 0.02, Delta3: 2e-4, Delta4: 2e-4}
-		eps, delta := split.Total()
-		solver, anchor, low, high := math.Inf(1), 0.0, math.Inf(1), 0.0
-		worst := 0.0
-		for _, s := range []wishart.Setting{
-			{Accounting: wishart.Theorem31}, {Accounting: wishart.Spectral},
-			{Accounting: wishart.Directional, Structure: wishart.LinearModel},
-			{Accounting: wishart.Exact, Structure: wishart.LeastSquares},
-		} {
-			s.Wishart, s.Smoothness, s.Rank = wishart.Wishart{D: 1, M: m}, 1, 1
-			for _, off := range [][2]float64{{1e-3, 0}, {1e-14, 0.1}} {
-				measure.Try(ctx.Err())
-				s.Accuracy, s.AnchorError = off[0], off[1]
-				n := measure.Must(s.Noise(split))
-				ratio := n.Sensitivity / statedSensitivity(s, split, n.Sigma2)
-				low, high = math.Min(low, ratio), math.Max(high, ratio)
-				l := line{freedom: m, sigma2: n.Sigma2, sigmaOut: share * n.SigmaOut, tau: s.Accuracy, a: s.AnchorError,
-					g: n.SigmaOut * n.Sigma2 * m}
-				reached := l.delta(eps) / delta
-				worst = math.Max(worst, reached)
-				if s.AnchorError == 0 {
-					solver = math.Min(solver, reached)
-				} else {
-					anchor = math.Max(anchor, reached)
-				}
+func outputNoise(run measure.Run, share float64) claim.Outcome {
+	const m = 10_000
+	split := wishart.Split{Epsilon1: 0.02, Epsilon2: 1, Delta1: 2e-4, Delta2: 0.02, Delta3: 2e-4, Delta4: 2e-4}
+	eps, delta := split.Total()
+	solver, anchor, low, high := math.Inf(1), 0.0, math.Inf(1), 0.0
+	worst := 0.0
+	for _, s := range []wishart.Setting{
+		{Accounting: wishart.Theorem31}, {Accounting: wishart.Spectral},
+		{Accounting: wishart.Directional, Structure: wishart.LinearModel},
+		{Accounting: wishart.Exact, Structure: wishart.LeastSquares},
+	} {
+		s.Wishart, s.Smoothness, s.Rank = wishart.Wishart{D: 1, M: m}, 1, 1
+		for _, off := range [][2]float64{{1e-3, 0}, {1e-14, 0.1}} {
+			measure.Try(run.Err())
+			s.Accuracy, s.AnchorError = off[0], off[1]
+			n := measure.Must(s.Noise(split))
+			ratio := n.Sensitivity / statedSensitivity(s, split, n.Sigma2)
+			low, high = math.Min(low, ratio), math.Max(high, ratio)
+			l := line{freedom: m, sigma2: n.Sigma2, sigmaOut: share * n.SigmaOut, tau: s.Accuracy, a: s.AnchorError,
+				g: n.SigmaOut * n.Sigma2 * m}
+			reached := l.delta(eps) / delta
+			worst = math.Max(worst, reached)
+			if s.AnchorError == 0 {
+				solver = math.Min(solver, reached)
+			} else {
+				anchor = math.Max(anchor, reached)
 			}
 		}
-		deviation, far := measure.Must2(releasedNoise(size.Runs(2000), share))
-		return claim.Decide(fmt.Sprintf("δ over the claimed: %.3f or more where the solver is off, %.3f where the "+
-			"anchor is; sensitivity %.6f to %.6f of the formulas; noise %.3f of σ̃ (%+.1f standard errors)", solver,
-			anchor, low, high, deviation, far), "0.7 … 1; at most 1; 1e-6; 4.5", worst <= 1 && solver > 0.7 &&
-			math.Abs(far) < 4.5,
-			"a δ is above the claimed one, or the noise is not what the formulas ask for, or is not "+
-				"released").As(low > 1-1e-6 && high < 1+1e-6).Reaching(worst)
-	})
+	}
+	deviation, far := measure.Must2(releasedNoise(run.Runs(2000), share))
+	return claim.Decide(fmt.Sprintf("δ over the claimed: %.3f or more where the solver is off, %.3f where the "+
+		"anchor is; sensitivity %.6f to %.6f of the formulas; noise %.3f of σ̃ (%+.1f standard errors)", solver,
+		anchor, low, high, deviation, far), "0.7 … 1; at most 1; 1e-6; 4.5", worst <= 1 && solver > 0.7 &&
+		math.Abs(far) < 4.5,
+		"a δ is above the claimed one, or the noise is not what the formulas ask for, or is not "+
+			"released").As(low > 1-1e-6 && high < 1+1e-6).Reaching(worst)
 }
 
 // released is a mechanism in one dimension for the record (1, 1), with ω|θ| and noise by exact accounting; the solver
@@ -144,38 +133,35 @@ func releasedNoise(runs int, share float64) (ratio, far float64, err error) {
 }
 
 // atoms is the check of qop/lemE.3 with σ² times share, and, for the law that releases show, times shown.
-func atoms(share, shown float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const m, eps, delta = 5, 0.5, 0.05
-		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
-			Structure: wishart.LeastSquares, Adjacency: privacy.AddRemove}
-		chi := distuv.ChiSquared{K: m}
-		// θ = max(bound, 1 − ω/M), M = h + σ²W, so that all M up to some M₀ give the same θ.
-		largest := func(sigma2 float64) (worst float64) {
-			for k := range 100 {
-				var p, q []float64
-				at, with, without := sigma2*chi.Quantile((float64(k)+0.5)/100), 0.0, 0.0
-				for range 400 {
-					a, b := chi.CDF(math.Max(0, (at-1)/sigma2)), chi.CDF(at/sigma2)
-					p, q = append(p, a-with), append(q, b-without)
-					with, without = a, b
-					at *= 1.01
-				}
-				worst = math.Max(worst, measure.Stick(append(p, 1-with), append(q, 1-without), eps)/delta)
+func atoms(run measure.Run, share, shown float64) claim.Outcome {
+	const m, eps, delta = 5, 0.5, 0.05
+	s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
+		Structure: wishart.LeastSquares, Adjacency: privacy.AddRemove}
+	chi := distuv.ChiSquared{K: m}
+	// θ = max(bound, 1 − ω/M), M = h + σ²W, so that all M up to some M₀ give the same θ.
+	largest := func(sigma2 float64) (worst float64) {
+		for k := range 100 {
+			var p, q []float64
+			at, with, without := sigma2*chi.Quantile((float64(k)+0.5)/100), 0.0, 0.0
+			for range 400 {
+				a, b := chi.CDF(math.Max(0, (at-1)/sigma2)), chi.CDF(at/sigma2)
+				p, q = append(p, a-with), append(q, b-without)
+				with, without = a, b
+				at *= 1.01
 			}
-			return worst
+			worst = math.Max(worst, measure.Stick(append(p, 1-with), append(q, 1-without), eps)/delta)
 		}
-		sharp := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta}))
-		s.Accounting = wishart.Theorem31
-		printed := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}))
-		reached, slack := largest(share*sharp.Sigma2), largest(share*printed.Sigma2)
-		ks, zeros := measure.Must2(shownLaw(size.Runs(3000), shown))
-		measure.Try(ctx.Err())
-		return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
-			"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
-			"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 && zeros < 4.5,
-			"an atom shows more than is claimed, or another matrix is drawn").Reaching(reached)
-	})
+		return worst
+	}
+	sharp := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta}))
+	s.Accounting = wishart.Theorem31
+	printed := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}))
+	reached, slack := largest(share*sharp.Sigma2), largest(share*printed.Sigma2)
+	ks, zeros := measure.Must2(shownLaw(run.Runs(3000), shown))
+	return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
+		"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
+		"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 && zeros < 4.5,
+		"an atom shows more than is claimed, or another matrix is drawn").Reaching(reached)
 }
 
 // shownLaw is √n·KS of the σ²W that releases with ω|θ| show, σ² times share, where they are not zero, and by how many

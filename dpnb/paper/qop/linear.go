@@ -1,7 +1,6 @@
 package qop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -16,48 +15,38 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// linearMechanism lists what is claimed of linear perturbation, LOP-Clip included.
-func linearMechanism() claim.Checks {
-	return claim.Checks{
-		"qop/mech5.1": claim.Pair(clippedLinear),
-	}
-}
-
 // clippedLinear is the check of qop/mech5.1 with σ, and the level of clipping, times a factor in the laws.
-func clippedLinear(sigma, level float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const clip = 2.0
-		cfg := constrained.Config{Loss: loss.ClippedAt(loss.Squared{}, clip, 1), RowNorm: 1, Dimension: 1, Epsilon: 0.5,
-			Delta: 0.01, Adjacency: privacy.AddRemove}
-		m := measure.Must(constrained.Calibrate(cfg))
-		p := measure.Must(m.Profile())
-		var worst, plain float64
-		for _, eps := range []float64{0.1, 0.5, 0.8} {
-			claimed := [2]float64{math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
-				math.Exp(p.LogDeltaUpper(privacy.Add, eps))}
-			gaussian := measure.GaussianDelta(clip/m.Sigma, eps)
-			for _, y := range []float64{-1, 0.5, 1, 2, 3, 10, 100} {
-				s := audit.Scalar{Loss: loss.ClippedAt(loss.Squared{}, clip*level, 1), ExtraX: 1, ExtraY: y,
-					Lambda: m.Lambda, Sigma: sigma * m.Sigma}
-				without, with := s.Cells(2000)
-				worst = math.Max(worst, math.Max(audit.HockeyStick(with, without, eps)/claimed[0],
-					audit.HockeyStick(without, with, eps)/claimed[1]))
-				s.Lambda *= 1e4 // so that curvature costs nothing
-				without, with = s.Cells(2000)
-				plain = math.Max(plain, measure.Stick(without, with, eps)/gaussian)
-			}
+func clippedLinear(run measure.Run, sigma, level float64) claim.Outcome {
+	const clip = 2.0
+	cfg := constrained.Config{Loss: loss.ClippedAt(loss.Squared{}, clip, 1), RowNorm: 1, Dimension: 1, Epsilon: 0.5,
+		Delta: 0.01, Adjacency: privacy.AddRemove}
+	m := measure.Must(constrained.Calibrate(cfg))
+	p := measure.Must(m.Profile())
+	var worst, plain float64
+	for _, eps := range []float64{0.1, 0.5, 0.8} {
+		claimed := [2]float64{math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
+			math.Exp(p.LogDeltaUpper(privacy.Add, eps))}
+		gaussian := measure.GaussianDelta(clip/m.Sigma, eps)
+		for _, y := range []float64{-1, 0.5, 1, 2, 3, 10, 100} {
+			s := audit.Scalar{Loss: loss.ClippedAt(loss.Squared{}, clip*level, 1), ExtraX: 1, ExtraY: y,
+				Lambda: m.Lambda, Sigma: sigma * m.Sigma}
+			without, with := s.Cells(2000)
+			worst = math.Max(worst, math.Max(audit.HockeyStick(with, without, eps)/claimed[0],
+				audit.HockeyStick(without, with, eps)/claimed[1]))
+			s.Lambda *= 1e4 // so that curvature costs nothing
+			without, with = s.Cells(2000)
+			plain = math.Max(plain, measure.Stick(without, with, eps)/gaussian)
 		}
-		cfg.Dimension = 40
-		m = measure.Must(constrained.Calibrate(cfg))
-		far := measure.Must(shownNoise(m, sigma, size.Runs(100)))
-		measure.Try(ctx.Err())
-		return claim.Decide(fmt.Sprintf("largest exact δ: %.3f of the accountant's, %.4f of the Gaussian mechanism's "+
-			"at "+
-			"the large Δ; the variance of a is off by %+.1f standard errors", worst, plain, far),
-			"1; 0.99 … 1.001; 4.5", worst <= 1 && plain > 0.99 && plain < 1.001 && math.Abs(far) < 4.5,
-			"a δ is above the accountant's, or gradients are clipped elsewhere, or other noise is "+
-				"added").Reaching(worst)
-	})
+	}
+	cfg.Dimension = 40
+	m = measure.Must(constrained.Calibrate(cfg))
+	far := measure.Must(shownNoise(m, sigma, run.Runs(100)))
+	return claim.Decide(fmt.Sprintf("largest exact δ: %.3f of the accountant's, %.4f of the Gaussian mechanism's "+
+		"at "+
+		"the large Δ; the variance of a is off by %+.1f standard errors", worst, plain, far),
+		"1; 0.99 … 1.001; 4.5", worst <= 1 && plain > 0.99 && plain < 1.001 && math.Abs(far) < 4.5,
+		"a δ is above the accountant's, or gradients are clipped elsewhere, or other noise is "+
+			"added").Reaching(worst)
 }
 
 // shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ times

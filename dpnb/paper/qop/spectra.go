@@ -1,7 +1,6 @@
 package qop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -20,111 +19,104 @@ var wishartGrid = []wishart.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D
 	M: 24}, {D: 12, M: 13}, {D: 20, M: 30}, {D: 40, M: 80}, {D: 60, M: 180}}
 
 // spectra calls f for drawn spectra at each (d, m): fewer where they are large.
-func spectra(ctx context.Context, size claim.Size, seed uint64, f func(k int, w wishart.Wishart,
-	draw func() *wishart.Spectrum, n int)) (err error) {
-	defer measure.Catch(&err)
+func spectra(run measure.Run, seed uint64, f func(w wishart.Wishart, draw func() *wishart.Spectrum, n int)) {
 	src := noise.NewSeeded(seed)
 	for k, w := range wishartGrid {
-		measure.Try(ctx.Err())
+		measure.Try(run.Err())
 		n := min(20_000, 120_000/w.D)
-		if size == claim.Full {
+		if run.Size == claim.Full {
 			n *= 30
 		}
 		rng := src.Stream(k).Rand
 		var s wishart.Spectrum
-		f(k, w, func() *wishart.Spectrum { s.Draw(w, rng); return &s }, n)
+		f(w, func() *wishart.Spectrum { s.Draw(w, rng); return &s }, n)
 	}
-	return nil
 }
 
 // largestBelowBound holds drawn spectra against the bound at t, and the accountant's bound at t times share against the
 // formula.
-func largestBelowBound(share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		broken := false
-		var worst, off float64
-		err := spectra(ctx, size, 41, func(_ int, w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
-			levels := []float64{1.9, 1, 0.1}
-			count := make([]int, len(levels))
-			at := make([]float64, len(levels))
-			for i, v := range levels {
-				root := math.Sqrt(float64(w.M)) + math.Sqrt(float64(w.D)) + math.Sqrt(2*math.Log(2/v))
-				at[i] = root * root
-				released := w.LogLargestAbove(share * at[i])
-				if v <= 1 {
-					off = math.Max(off, math.Abs(released-math.Log(v)))
-				}
+func largestBelowBound(run measure.Run, share float64) claim.Outcome {
+	broken := false
+	var worst, off float64
+	spectra(run, 41, func(w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
+		levels := []float64{1.9, 1, 0.1}
+		count := make([]int, len(levels))
+		at := make([]float64, len(levels))
+		for i, v := range levels {
+			root := math.Sqrt(float64(w.M)) + math.Sqrt(float64(w.D)) + math.Sqrt(2*math.Log(2/v))
+			at[i] = root * root
+			released := w.LogLargestAbove(share * at[i])
+			if v <= 1 {
+				off = math.Max(off, math.Abs(released-math.Log(v)))
 			}
-			for range n / 4 {
-				s := draw()
-				for i, t := range at {
-					if !s.AllBelow(t) {
-						count[i]++
-					}
-				}
-			}
-			for i, v := range levels {
-				iv := audit.ClopperPearson(count[i], n/4, 1-1e-6)
-				broken = broken || iv.Lower > v
-				worst = math.Max(worst, iv.Estimate/v)
-			}
-		})
-		o := claim.Decide(fmt.Sprintf("largest measured/bound %.2f; distance of the released bound from the formula "+
-			"%s", worst, claim.Roughly(off, 1e-9)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-9 of its "+
-			"logarithm", !broken,
-			"a measured probability is above the bound, or another bound is released").As(off < 1e-9).Reaching(worst)
-		// At half of √m + √d the printed bound is far below the probability.
-		root := (math.Sqrt(24) + math.Sqrt(12)) / 2
-		small := wishart.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
-		if o.Verdict == claim.Holds && 2*math.Exp(-0.5*root*root) < 0.01 && small == 0 {
-			o.Verdict, o.Note = claim.HoldsWithCorrection, "for √t ≥ √m + √d only, a condition that is not printed: "+
-				"below it the bound falls again while the probability is near one; the factor 2 is not needed"
 		}
-		return o, err
+		for range n / 4 {
+			s := draw()
+			for i, t := range at {
+				if !s.AllBelow(t) {
+					count[i]++
+				}
+			}
+		}
+		for i, v := range levels {
+			iv := audit.ClopperPearson(count[i], n/4, 1-1e-6)
+			broken = broken || iv.Lower > v
+			worst = math.Max(worst, iv.Estimate/v)
+		}
+	})
+	o := claim.Decide(fmt.Sprintf("largest measured/bound %.2f; distance of the released bound from the formula "+
+		"%s", worst, claim.Roughly(off, 1e-9)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-9 of its "+
+		"logarithm", !broken,
+		"a measured probability is above the bound, or another bound is released").As(off < 1e-9).Reaching(worst)
+	// At half of √m + √d the printed bound is far below the probability.
+	root := (math.Sqrt(24) + math.Sqrt(12)) / 2
+	small := wishart.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
+	if o.Verdict == claim.Holds && 2*math.Exp(-0.5*root*root) < 0.01 && small == 0 {
+		o.Verdict, o.Note = claim.HoldsWithCorrection, "for √t ≥ √m + √d only, a condition that is not printed: "+
+			"below it the bound falls again while the probability is near one; the factor 2 is not needed"
 	}
+	return o
 }
 
 // smallestBelowBound holds the bound, times factor, against drawn spectra and against exact probabilities where it is
 // sharp: in one dimension, and in two for small s.
-func smallestBelowBound(factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		broken := false
-		worst, tail := 0.0, 0.0
-		err := spectra(ctx, size, 42, func(_ int, w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
-			levels := []float64{0.5, 0.1, 0.01}
-			count, at := make([]int, len(levels)), make([]float64, len(levels))
-			for i, v := range levels {
-				at[i] = w.SmallestQuantile(v)
-			}
-			for range n {
-				s := draw()
-				for i, t := range at {
-					if s.AllAbove(t) {
-						break // and above what is smaller
-					}
-					count[i]++
-				}
-			}
-			for i, v := range levels {
-				iv := audit.ClopperPearson(count[i], n, 1-1e-6)
-				broken = broken || iv.Lower > factor*v
-				worst = math.Max(worst, iv.Estimate/v)
-				if w.D == 60 && i == len(levels)-1 {
-					tail = iv.Estimate / v
-				}
-			}
-		})
-		low, high := math.Inf(1), 0.0
-		for _, w := range []wishart.Wishart{{D: 1, M: 2}, {D: 1, M: 9}, {D: 2, M: 3}, {D: 2, M: 4}, {D: 2, M: 12}} {
-			s := 1e-3 * w.SmallestQuantile(0.01)
-			r := smallestExactly(w, s) / (factor * math.Exp(w.LogSmallestBelow(s)))
-			low, high = math.Min(low, r), math.Max(high, r)
+func smallestBelowBound(run measure.Run, factor float64) claim.Outcome {
+	broken := false
+	worst, tail := 0.0, 0.0
+	spectra(run, 42, func(w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
+		levels := []float64{0.5, 0.1, 0.01}
+		count, at := make([]int, len(levels)), make([]float64, len(levels))
+		for i, v := range levels {
+			at[i] = w.SmallestQuantile(v)
 		}
-		return claim.Decide(fmt.Sprintf("largest measured/bound %.1f; %.3f for (60, 180) at 0.01; exact/bound for "+
-			"small s, d = 1 and 2, from %.4f to %.4f", worst, tail, low, high),
-			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1 + 1e-9", !broken && low > 0.99 && high <= 1+1e-9,
-			"a probability is above the bound, or far from it where it is sharp").Reaching(high), err
+		for range n {
+			s := draw()
+			for i, t := range at {
+				if s.AllAbove(t) {
+					break // and above what is smaller
+				}
+				count[i]++
+			}
+		}
+		for i, v := range levels {
+			iv := audit.ClopperPearson(count[i], n, 1-1e-6)
+			broken = broken || iv.Lower > factor*v
+			worst = math.Max(worst, iv.Estimate/v)
+			if w.D == 60 && i == len(levels)-1 {
+				tail = iv.Estimate / v
+			}
+		}
+	})
+	low, high := math.Inf(1), 0.0
+	for _, w := range []wishart.Wishart{{D: 1, M: 2}, {D: 1, M: 9}, {D: 2, M: 3}, {D: 2, M: 4}, {D: 2, M: 12}} {
+		s := 1e-3 * w.SmallestQuantile(0.01)
+		r := smallestExactly(w, s) / (factor * math.Exp(w.LogSmallestBelow(s)))
+		low, high = math.Min(low, r), math.Max(high, r)
 	}
+	return claim.Decide(fmt.Sprintf("largest measured/bound %.1f; %.3f for (60, 180) at 0.01; exact/bound for "+
+		"small s, d = 1 and 2, from %.4f to %.4f", worst, tail, low, high),
+		"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1 + 1e-9", !broken && low > 0.99 && high <= 1+1e-9,
+		"a probability is above the bound, or far from it where it is sharp").Reaching(high)
 }
 
 // smallestExactly is P(λ_min ≤ s) for d = 1 and 2, from the density of the eigenvalues, (xy)^{(m−3)/2}e^{−(x+y)/2}(y −
@@ -148,72 +140,62 @@ func smallestExactly(w wishart.Wishart, s float64) float64 {
 
 // wishartConstants holds the constants of Lemma D.4, α, α₁ and 1/β times share and f times its inverse, against drawn
 // spectra, against the printed formulas and, f, against ratios of densities.
-func wishartConstants(share float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		const delta = 0.02
-		var failure error
-		broken := false
-		var ratio [3]float64
-		var off, steep, reached float64
-		err := spectra(ctx, size, 43, func(_ int, w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
-			k, err := w.Constants(delta, delta, delta)
-			if err != nil {
-				failure = err
-				return
-			}
-			k.Alpha, k.Alpha1, k.Beta = share*k.Alpha, share*k.Alpha1, k.Beta/share
-			print := lemmaD4(w, delta, delta, delta)
-			for _, v := range [][2]float64{{k.Alpha, print.alpha}, {k.Alpha1, print.alpha1}, {k.Beta, print.beta},
-				{share * k.F(2), print.f(2)}} {
-				off = math.Max(off, math.Abs(v[0]/v[1]-1))
-			}
-			steep = math.Max(steep, steepest(k))
-			if w.D == 1 { // where λ_min is a χ² variate, and both probabilities are reached
-				chi := distuv.ChiSquared{K: float64(w.M)}
-				low, high := chi.CDF(k.Alpha), chi.CDF(k.Alpha+k.Alpha1)
-				reached = math.Max(low, (high-low)/(1-delta)) / delta
-			}
-			n /= 2
-			var below, between, above, inside int
-			var trace, square float64
-			for range n {
-				s := draw()
-				t := s.Trace()
-				trace += t
-				square += t * t
-				if !s.AllAbove(k.Alpha) {
-					below++
-					continue
-				}
-				inside++
-				if !s.AllAbove(k.Alpha + k.Alpha1) {
-					between++
-				}
-				if !s.AllBelow(k.Beta) {
-					above++
-				}
-			}
-			for i, c := range [][2]int{{below, n}, {between, inside}, {above, inside}} {
-				iv := audit.ClopperPearson(c[0], c[1], 1-1e-6)
-				broken = broken || iv.Lower > delta
-				ratio[i] = math.Max(ratio[i], iv.Estimate/delta)
-			}
-			mean := trace / float64(n)
-			want := float64(w.D * w.M)
-			broken = broken || math.Abs(mean-want) > 6*math.Sqrt((square/float64(n)-mean*mean)/float64(n))
-		})
-		if err == nil {
-			err = failure
+func wishartConstants(run measure.Run, share float64) claim.Outcome {
+	const delta = 0.02
+	broken := false
+	var ratio [3]float64
+	var off, steep, reached float64
+	spectra(run, 43, func(w wishart.Wishart, draw func() *wishart.Spectrum, n int) {
+		k := measure.Must(w.Constants(delta, delta, delta))
+		k.Alpha, k.Alpha1, k.Beta = share*k.Alpha, share*k.Alpha1, k.Beta/share
+		print := lemmaD4(w, delta, delta, delta)
+		for _, v := range [][2]float64{{k.Alpha, print.alpha}, {k.Alpha1, print.alpha1}, {k.Beta, print.beta},
+			{share * k.F(2), print.f(2)}} {
+			off = math.Max(off, math.Abs(v[0]/v[1]-1))
 		}
-		return claim.Decide(fmt.Sprintf("largest measured/δ: %.1f below α, %.1f between α and α + α₁, %.1f above β; "+
-			"for d = 1 the first two exactly %.4f; log of q(W + U)/q(W) over ‖U‖f at most %.3f; distance from the "+
-			"printed formulas %s", ratio[0], ratio[1],
-			ratio[2], reached, steep, claim.Roughly(off, 1e-6)),
-			"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1; 1e-6", !broken && steep > 0.99 && steep <= 1 &&
-				reached <= 1+1e-6 && reached > 0.99,
-			"a measured probability is above its δ, the ratio of densities above e^{‖U‖f}, a constant another "+
-				"one, or the mean is not m").As(off < 1e-6).Reaching(reached), err
-	}
+		steep = math.Max(steep, steepest(k))
+		if w.D == 1 { // where λ_min is a χ² variate, and both probabilities are reached
+			chi := distuv.ChiSquared{K: float64(w.M)}
+			low, high := chi.CDF(k.Alpha), chi.CDF(k.Alpha+k.Alpha1)
+			reached = math.Max(low, (high-low)/(1-delta)) / delta
+		}
+		n /= 2
+		var below, between, above, inside int
+		var trace, square float64
+		for range n {
+			s := draw()
+			t := s.Trace()
+			trace += t
+			square += t * t
+			if !s.AllAbove(k.Alpha) {
+				below++
+				continue
+			}
+			inside++
+			if !s.AllAbove(k.Alpha + k.Alpha1) {
+				between++
+			}
+			if !s.AllBelow(k.Beta) {
+				above++
+			}
+		}
+		for i, c := range [][2]int{{below, n}, {between, inside}, {above, inside}} {
+			iv := audit.ClopperPearson(c[0], c[1], 1-1e-6)
+			broken = broken || iv.Lower > delta
+			ratio[i] = math.Max(ratio[i], iv.Estimate/delta)
+		}
+		mean := trace / float64(n)
+		want := float64(w.D * w.M)
+		broken = broken || math.Abs(mean-want) > 6*math.Sqrt((square/float64(n)-mean*mean)/float64(n))
+	})
+	return claim.Decide(fmt.Sprintf("largest measured/δ: %.1f below α, %.1f between α and α + α₁, %.1f above β; "+
+		"for d = 1 the first two exactly %.4f; log of q(W + U)/q(W) over ‖U‖f at most %.3f; distance from the "+
+		"printed formulas %s", ratio[0], ratio[1],
+		ratio[2], reached, steep, claim.Roughly(off, 1e-6)),
+		"1 (Clopper–Pearson, 1 − 1e-6); 0.99 … 1; 1e-6", !broken && steep > 0.99 && steep <= 1 &&
+			reached <= 1+1e-6 && reached > 0.99,
+		"a measured probability is above its δ, the ratio of densities above e^{‖U‖f}, a constant another "+
+			"one, or the mean is not m").As(off < 1e-6).Reaching(reached)
 }
 
 // steepest is the largest ln(q(W + U)/q(W))/(‖U‖f(rank U)) over W with the least eigenvalue α in two softest

@@ -1,7 +1,6 @@
 package rkw23
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -18,6 +17,11 @@ type worst struct {
 	lambda, sigma, eps float64
 	data               string
 	count              int
+}
+
+// at says where, and of how many comparisons.
+func (w worst) at() string {
+	return fmt.Sprintf("at λ = %g, σ = %g, ε = %g, %s; %d comparisons", w.lambda, w.sigma, w.eps, w.data, w.count)
 }
 
 // audited are the λ and σ at which bounds are held against exact divergences.
@@ -60,10 +64,10 @@ func around(lambda, sigma float64) []audit.Scalar {
 var auditedEpsilons = []float64{0, 0.05, 0.2, 0.5, 1, 2}
 
 // againstExact holds a bound against exact integration.
-func againstExact(ctx context.Context, bound deltaBound) worst {
+func againstExact(run measure.Run, bound deltaBound) worst {
 	var w worst
 	for _, s := range neighbours() {
-		measure.Try(ctx.Err())
+		measure.Try(run.Err())
 		without, with := s.Cells(4000)
 		for _, eps := range auditedEpsilons {
 			exact := measure.Stick(with, without, eps)
@@ -86,74 +90,66 @@ func againstExact(ctx context.Context, bound deltaBound) worst {
 	return w
 }
 
+// theorem is a bound on δ(ε) with the law of the privacy loss that a paper states of it, nil where none is compared.
+type theorem struct {
+	bound objective.Bound
+	law   lossLaw
+}
+
+// inDelta holds the bound's δ times a factor against exact divergences, and inSigma the bound for a σ times a factor.
+func (t theorem) inDelta(run measure.Run, factor float64) claim.Outcome {
+	return boundHolds(run, t.law, scaled(factor, released(t.bound)))
+}
+
+func (t theorem) inSigma(run measure.Run, factor float64) claim.Outcome {
+	return boundHolds(run, t.law, noisier(factor, released(t.bound)))
+}
+
+// withOrders are the checks with δ, σ and the Rényi bound times a factor.
+func (t theorem) withOrders() claim.Versions {
+	return measure.Times(
+		func(run measure.Run, f float64) claim.Outcome { return both(t.inDelta(run, f), t.inRenyi(run, 1, 1)) },
+		func(run measure.Run, f float64) claim.Outcome { return both(t.inSigma(run, f), t.inRenyi(run, 1, 1)) },
+		func(run measure.Run, f float64) claim.Outcome { return both(t.inDelta(run, 1), t.inRenyi(run, f, 1)) })
+}
+
 // boundHolds is the check that no exact divergence lies above a bound, and that the bound is what the theorem states,
 // if law is not nil.
-func boundHolds(bound deltaBound, law func(s, lambda, a float64) stated) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		w := againstExact(ctx, bound)
-		measured, interval := fmt.Sprintf("largest exact/claimed δ: %.4f, at λ = %g, σ = %g, ε = %g, %s; %d "+
-			"comparisons",
-			w.ratio, w.lambda, w.sigma, w.eps, w.data, w.count), "at most 1; the sum over 4,000 cells is a lower "+
-			"bound on the exact δ"
-		if law == nil {
-			return claim.Decide(measured, interval, w.ratio <= 1,
-				"an exact divergence lies above the claimed bound").Reaching(w.ratio)
-		}
-		off := offStated(bound, law)
-		return claim.Decide(measured+"; released over stated δ less 1: "+claim.Roughly(off, 1e-6), interval+"; 1e-6",
-			w.ratio <= 1, "an exact divergence lies above the claimed bound, or the bound is not the "+
-				"stated one").As(off < 1e-6).Reaching(w.ratio)
-	})
-}
-
-// inDelta is the check of a bound with its δ times a factor, and inDeltaAndSigma with the σ that it is told as well;
-// noted adds a correction, if it is not nil.
-func inDelta(b objective.Bound) claim.Versions {
-	return claim.Times(func(factor float64) claim.Check { return boundHolds(scaled(factor, released(b)), nil) })
-}
-
-func inDeltaAndSigma(b objective.Bound, law func(s, lambda, a float64) stated,
-	noted func(claim.Check) claim.Check) []func(float64) claim.Check {
-	if noted == nil {
-		noted = func(c claim.Check) claim.Check { return c }
+func boundHolds(run measure.Run, law lossLaw, bound deltaBound) claim.Outcome {
+	w := againstExact(run, bound)
+	measured, interval := fmt.Sprintf("largest exact/claimed δ: %.4f, %s", w.ratio, w.at()), "at most 1; the sum over "+
+		"4,000 cells is a lower bound on the exact δ"
+	if law == nil {
+		return claim.Decide(measured, interval, w.ratio <= 1,
+			"an exact divergence lies above the claimed bound").Reaching(w.ratio)
 	}
-	return []func(float64) claim.Check{
-		func(factor float64) claim.Check { return noted(boundHolds(scaled(factor, released(b)), law)) },
-		func(factor float64) claim.Check { return noted(boundHolds(noisier(factor, released(b)), law)) },
+	off := offStated(bound, law)
+	return claim.Decide(measured+"; released over stated δ less 1: "+claim.Roughly(off, 1e-6), interval+"; 1e-6",
+		w.ratio <= 1, "an exact divergence lies above the claimed bound, or the bound is not the "+
+			"stated one").As(off < 1e-6).Reaching(w.ratio)
+}
+
+// both is the outcome that two checks hold.
+func both(a, b claim.Outcome) claim.Outcome {
+	if a.Verdict == claim.Holds {
+		a.Verdict, a.Note = b.Verdict, b.Note
 	}
-}
-
-// inRenyiAsWell are the checks with δ, σ and the Rényi bound times a factor.
-func inRenyiAsWell(b objective.Bound, law func(s, lambda, a float64) stated) claim.Versions {
-	orders := renyiHolds(b, law, 1, 1)
-	all := inDeltaAndSigma(b, law, func(c claim.Check) claim.Check { return both(c, orders) })
-	return claim.Times(append(all, func(factor float64) claim.Check {
-		return both(boundHolds(released(b), law), renyiHolds(b, law, factor, 1))
-	})...)
-}
-
-// both is the check that two checks hold.
-func both(one, two claim.Check) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		a, b := measure.Must(one(ctx, size)), measure.Must(two(ctx, size))
-		if a.Verdict == claim.Holds {
-			a.Verdict, a.Note = b.Verdict, b.Note
-		}
-		a = a.As(b.Formula != claim.Other).Reaching(b.Reached)
-		a.Measured, a.Interval = a.Measured+"; "+b.Measured, a.Interval+"; "+b.Interval
-		return a
-	})
+	a = a.As(b.Formula != claim.Other).Reaching(b.Reached)
+	a.Measured, a.Interval = a.Measured+"; "+b.Measured, a.Interval+"; "+b.Interval
+	return a
 }
 
 // as31 says what had to be corrected in Theorem 3.1.
-func as31(check claim.Check) claim.Check {
-	return corrected(check, "the shift must reduce ε (see rkw23/thm3.1-printed), and by its proof the order in the "+
-		"second branch is e^{L²/(2σ²)}")
+func as31(check func(measure.Run, float64) claim.Outcome) func(measure.Run, float64) claim.Outcome {
+	return func(run measure.Run, factor float64) claim.Outcome {
+		return check(run, factor).Corrected("the shift must reduce ε (see rkw23/thm3.1-printed), and by its proof " +
+			"the order in the second branch is e^{L²/(2σ²)}")
+	}
 }
 
 // offStated is the largest relative distance of a bound from the integral E(1 − e^{ε−W})₊ over the law that a theorem
 // states, for ε of either sign.
-func offStated(bound deltaBound, law func(s, lambda, a float64) stated) (off float64) {
+func offStated(bound deltaBound, law lossLaw) (off float64) {
 	for _, c := range audited {
 		for _, eps := range append([]float64{-1, -0.2}, auditedEpsilons...) {
 			want := law(0.25, c.lambda, 1/c.sigma).delta(eps)
@@ -165,46 +161,14 @@ func offStated(bound deltaBound, law func(s, lambda, a float64) stated) (off flo
 	return off
 }
 
-// corrected says what had to be corrected in a claim that then holds.
-func corrected(check claim.Check, note string) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		return measure.Must(check(ctx, size)).Corrected(note)
-	})
-}
-
 // printedIsBroken is the check that the printed theorem fails, which is what the correction rests on.
-func printedIsBroken(bound deltaBound) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		w := againstExact(ctx, bound)
-		o := claim.Outcome{
-			Measured: fmt.Sprintf("largest exact/printed δ: above %.0e, at λ = %g, σ = %g, ε = %g, %s; %d "+
-				"comparisons", math.Pow(10, math.Floor(math.Log10(w.ratio))), w.lambda, w.sigma, w.eps, w.data,
-				w.count),
-			Interval: "above 1 is a counterexample",
-			Verdict:  claim.Fails, Note: "as printed it claims too much privacy; see rkw23/thm3.1 for the corrected " +
-				"form",
-		}
-		if w.ratio <= 1 {
-			o.Verdict, o.Note = claim.Holds, "no counterexample was found"
-		}
-		return o
-	})
-}
-
-// bounds lists the claims that a bound on δ(ε) of objective perturbation holds.
-func bounds() claim.Checks {
-	return claim.Checks{
-		"rkw23/thm2.8": claim.Times(kst12Holds),
-		"rkw23/thm3.1": claim.Times(inDeltaAndSigma(objective.RKW23, theorem31, as31)...).
-			Against(boundHolds(printedRKW23, theorem31)),
-		"rkw23/thm3.1-printed": claim.Against(printedIsBroken(printedRKW23),
-			printedIsBroken(released(objective.RKW23)), printedIsBroken(func(_, _, _ float64) float64 { return 1 })),
-		"dtz24/thm2.6": inRenyiAsWell(objective.RKW23, theorem31).
-			Against(both(boundHolds(released(objective.DTZ24), theorem31),
-				renyiHolds(objective.RKW23, theorem31, 1, 1))),
-		"dtz24/thm5.1":   inRenyiAsWell(objective.DTZ24, theorem51),
-		"dpnb/pointwise": inDelta(objective.Pointwise),
-		"dpnb/integral":  inDelta(objective.Integral),
-		"dpnb/tight":     inDelta(objective.Tight),
+func printedIsBroken(run measure.Run, bound deltaBound) claim.Outcome {
+	w := againstExact(run, bound)
+	o := claim.Outcome{Measured: fmt.Sprintf("largest exact/printed δ: above %.0e, %s",
+		math.Pow(10, math.Floor(math.Log10(w.ratio))), w.at()), Interval: "above 1 is a counterexample",
+		Verdict: claim.Fails, Note: "as printed it claims too much privacy; see rkw23/thm3.1 for the corrected form"}
+	if w.ratio <= 1 {
+		o.Verdict, o.Note = claim.Holds, "no counterexample was found"
 	}
+	return o
 }

@@ -1,11 +1,11 @@
 package rkw23
 
 import (
-	"context"
 	"math"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // A bound that is no probability must not pass for one that holds.
@@ -16,7 +16,7 @@ func TestImpossibleBoundsAreErrors(t *testing.T) {
 		"negative":      func(_, _, _ float64) float64 { return -1 },
 		"more than one": func(_, _, _ float64) float64 { return 1.5 },
 	} {
-		if o, err := boundHolds(b, nil)(context.Background(), claim.Quick); err == nil {
+		if o, err := measure.Of(measure.With(boundHolds, lossLaw(nil)), b)(t.Context(), claim.Quick); err == nil {
 			t.Errorf("%s: verdict %q", name, o.Verdict)
 		}
 	}

@@ -53,7 +53,10 @@ func printedRKW23(lambda, sigma, eps float64) float64 {
 // stated is the law of W = k + a²/2 + a|N| as a theorem states it, and what follows from that law by quadrature alone.
 type stated struct{ k, a float64 }
 
-// theorem31 is rkw23's W, theorem51 that of dtz24, for curvature s and slope a = L/σ.
+// lossLaw is the law of W for curvature s and slope a = L/σ.
+type lossLaw func(s, lambda, a float64) stated
+
+// theorem31 is rkw23's W, theorem51 that of dtz24.
 func theorem31(s, lambda, a float64) stated { return stated{-math.Log(1 - s/lambda), a} }
 func theorem51(s, lambda, a float64) stated { return stated{math.Log(1 + s/lambda), a} }
 

@@ -1,11 +1,8 @@
 package rkw23
 
 import (
-	"context"
 	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -16,21 +13,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
-
-// lemmas lists claims about single steps of the proofs.
-func lemmas() claim.Checks {
-	return claim.Checks{
-		"rkw23/cor3.5": claim.Times(linearIsGaussian),
-		"dtz24/thm2.5": claim.Pair(gaussianFormula),
-		"rkw23/lemD.3": claim.Times(func(factor float64) claim.Check { return sampledBelow(factor, 31) }),
-		"rkw23/lemD.6": claim.Times(func(factor float64) claim.Check {
-			return dominatingPair(1, factor)
-		}).
-			Against(dominatingPair(-1, 1)),
-		"dpnb/reduction": claim.Against(reductionHolds(1, 1, 32), reductionHolds(1, 0, 32),
-			reductionHolds(1, 0.99, 32), reductionHolds(1.01, 1, 32)),
-	}
-}
 
 // linearLoss is f(t) = t.
 type linearLoss struct{ loss.Logistic }
@@ -44,74 +26,50 @@ func (linearLoss) ValueSlope(slope, t, _ []float64) (sum float64) {
 }
 
 // linearIsGaussian takes μ = 1/σ times a factor.
-func linearIsGaussian(factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		low, high := math.Inf(1), 0.0
-		for _, c := range [][2]float64{{1, 1}, {0.1, 2}, {20, 5}, {5, 10}, {3, 0.5}} {
-			s := audit.Scalar{Loss: linearLoss{}, ExtraX: 1, ExtraY: 1, Lambda: c[0], Sigma: c[1]}
-			p, q := s.Cells(20_000)
-			for _, eps := range auditedEpsilons {
-				exact := math.Max(audit.HockeyStick(p, q, eps), audit.HockeyStick(q, p, eps))
-				if exact < 1e-12 {
-					continue
-				}
-				r := exact / measure.GaussianDelta(factor/c[1], eps)
-				low, high = math.Min(low, r), math.Max(high, r)
+func linearIsGaussian(_ measure.Run, factor float64) claim.Outcome {
+	low, high := math.Inf(1), 0.0
+	for _, c := range [][2]float64{{1, 1}, {0.1, 2}, {20, 5}, {5, 10}, {3, 0.5}} {
+		s := audit.Scalar{Loss: linearLoss{}, ExtraX: 1, ExtraY: 1, Lambda: c[0], Sigma: c[1]}
+		p, q := s.Cells(20_000)
+		for _, eps := range auditedEpsilons {
+			exact := math.Max(audit.HockeyStick(p, q, eps), audit.HockeyStick(q, p, eps))
+			if exact < 1e-12 {
+				continue
 			}
+			r := exact / measure.GaussianDelta(factor/c[1], eps)
+			low, high = math.Min(low, r), math.Max(high, r)
 		}
-		return claim.Decide(fmt.Sprintf("exact/Gaussian δ from %.6f to %.6f", low, high),
-			"1 − 1e-3 … 1: cells can only lose",
-			low > 1-1e-3 && high <= 1+1e-9, "objective perturbation with a linear loss is not the Gaussian "+
-				"mechanism")
-	})
-}
-
-// integrate is ∫ f over [a, b] in panels of a quarter.
-func integrate(f func(float64) float64, a, b float64) float64 {
-	var sum float64
-	n := int(math.Ceil((b - a) / 0.25))
-	for i := range n {
-		lo, hi := a+(b-a)*float64(i)/float64(n), a+(b-a)*float64(i+1)/float64(n)
-		sum += quad.Fixed(f, lo, hi, 20, quad.Legendre{}, 1)
 	}
-	return sum
+	return claim.Decide(fmt.Sprintf("exact/Gaussian δ from %.6f to %.6f", low, high),
+		"1 − 1e-3 … 1: cells can only lose",
+		low > 1-1e-3 && high <= 1+1e-9, "objective perturbation with a linear loss is not the Gaussian "+
+			"mechanism")
 }
 
 // gaussianFormula takes δ and μ times factors.
-func gaussianFormula(delta, scale float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		var worst float64
-		for _, mu := range []float64{0.1, 0.5, 1, 3} {
-			for _, eps := range []float64{0, 0.1, 0.5, 1, 2, 4} {
-				// p > e^ε q beyond the point where the loss μx − μ²/2 is ε.
-				from := eps/mu + mu/2
-				if from > 12+mu {
-					continue
-				}
-				exact := integrate(func(x float64) float64 {
-					return math.Max(0, measure.Phi(x-mu)-math.Exp(eps)*measure.Phi(x))
-				}, from, from+14)
-				if exact > 1e-15 {
-					worst = math.Max(worst, math.Abs(delta*measure.GaussianDelta(scale*mu, eps)/exact-1))
-				}
+func gaussianFormula(_ measure.Run, delta, scale float64) claim.Outcome {
+	var worst float64
+	for _, mu := range []float64{0.1, 0.5, 1, 3} {
+		for _, eps := range []float64{0, 0.1, 0.5, 1, 2, 4} {
+			exact := gaussianIntegral(mu, eps)
+			if exact > 1e-15 {
+				worst = math.Max(worst, math.Abs(delta*measure.GaussianDelta(scale*mu, eps)/exact-1))
 			}
 		}
-		return claim.Decide("largest relative difference "+claim.Roughly(worst, 1e-9), "1e-9", worst < 1e-9,
-			"the closed form is not the integral")
-	})
+	}
+	return claim.Decide("largest relative difference "+claim.Roughly(worst, 1e-9), "1e-9", worst < 1e-9,
+		"the closed form is not the integral")
 }
 
 // dominatingPair holds Lemma D.6's pair against its privacy loss, with the given sign of L in Q's exponent, and L times
 // share.
-func dominatingPair(sign, share float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		cases := []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}}
-		mended, printed := pairOff(cases, sign*share), pairOff(cases, -sign*share)
-		o := claim.Decide(fmt.Sprintf("largest difference %s with −(t + L)², %.2g with the printed −(t − L)²",
-			claim.Roughly(mended, 1e-4), printed), "1e-4: the integrand has kinks",
-			mended < 1e-4 && printed > 0.05, "neither sign gives the stated loss")
-		return o.Corrected("Q's exponent is −(t + L)², as in Lemma D.4")
-	})
+func dominatingPair(_ measure.Run, sign, share float64) claim.Outcome {
+	cases := []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}}
+	mended, printed := pairOff(cases, sign*share), pairOff(cases, -sign*share)
+	o := claim.Decide(fmt.Sprintf("largest difference %s with −(t + L)², %.2g with the printed −(t − L)²",
+		claim.Roughly(mended, 1e-4), printed), "1e-4: the integrand has kinks",
+		mended < 1e-4 && printed > 0.05, "neither sign gives the stated loss")
+	return o.Corrected("Q's exponent is −(t + L)², as in Lemma D.4")
 }
 
 // pairOff is the largest distance of ∫(p − e^ε q)₊ of Lemma D.6's pair, with a times share in q, from the released δ of
@@ -119,9 +77,9 @@ func dominatingPair(sign, share float64) claim.Check {
 func pairOff(cases []stated, share float64) (worst float64) {
 	for _, c := range cases {
 		for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
-			pair := integrate(func(t float64) float64 {
+			pair := measure.Integral(func(t float64) float64 {
 				return math.Max(0, 2*measure.Phi(t)-math.Exp(eps-c.k)*2*measure.Phi(t+share*c.a))
-			}, 0, 40)
+			}, 0, 40, 160)
 			worst = math.Max(worst, math.Abs(pair-measure.HalfNormal(c.k, c.a, eps)))
 		}
 	}
@@ -153,48 +111,44 @@ func crowd(rng *noise.Seeded, n, d int, lambda, sigma float64) *audit.Neighbours
 
 // sampledBelow holds the bound, times a factor, against sampled privacy losses, exact ones in one dimension, and its
 // integral.
-func sampledBelow(factor float64, seed uint64) claim.Check {
+func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 	bound := scaled(factor, released(objective.RKW23))
-	return both(boundHolds(bound, nil), measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		samples := measure.Sized(size, 2000, 100_000)
-		rng := noise.NewSeeded(seed)
-		var ratio float64
-		broken := false
-		for k, d := range []int{2, 5, 10} {
-			nb := crowd(rng.Stream(k), 20, d, 0.5, 1)
-			for _, dir := range privacy.Directions {
-				for j, eps := range []float64{0, 0.4} {
-					measure.Try(ctx.Err())
-					iv := measure.Must(nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(100+10*k+j)))
-					stated := bound(0.5, 1, eps)
-					ratio = math.Max(ratio, iv.Estimate/stated)
-					broken = broken || iv.Lower > stated
-				}
+	exact := boundHolds(run, nil, bound)
+	samples := measure.Sized(run.Size, 2000, 100_000)
+	rng := noise.NewSeeded(31)
+	var ratio float64
+	broken := false
+	for k, d := range []int{2, 5, 10} {
+		nb := crowd(rng.Stream(k), 20, d, 0.5, 1)
+		for _, dir := range privacy.Directions {
+			for j, eps := range []float64{0, 0.4} {
+				measure.Try(run.Err())
+				iv := measure.Must(nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(100+10*k+j)))
+				stated := bound(0.5, 1, eps)
+				ratio = math.Max(ratio, iv.Estimate/stated)
+				broken = broken || iv.Lower > stated
 			}
 		}
-		off := offStated(bound, theorem31)
-		return claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
-			claim.Roughly(off, 1e-6)),
-			fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples), !broken,
-			"an interval lies above the bound, or the bound is not the stated one").As(off < 1e-6).Reaching(ratio)
-	}))
+	}
+	off := offStated(bound, theorem31)
+	return both(exact, claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
+		claim.Roughly(off, 1e-6)),
+		fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples), !broken,
+		"an interval lies above the bound, or the bound is not the stated one").As(off < 1e-6).Reaching(ratio))
 }
 
 // reductionHolds holds the formula with γ² and r times factors against the ratio of densities.
-func reductionHolds(square, determinant float64, seed uint64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		var worst float64
-		for k, d := range []int{3, 8} {
-			nb := crowd(rng.Stream(k), 15, d, 0.4, 1.3)
-			for i := range 200 {
-				direct, parts := measure.Must2(nb.Decompose(rng.Stream(1000*k + i)))
-				gauss := (square*parts.Gamma*parts.Gamma + 2*parts.Gamma*parts.U) / (2 * nb.Sigma * nb.Sigma)
-				formula := gauss - math.Log1p(-determinant*parts.R)
-				worst = math.Max(worst, math.Abs(direct-formula))
-			}
+func reductionHolds(_ measure.Run, times [2]float64) claim.Outcome {
+	rng := noise.NewSeeded(32)
+	var worst float64
+	for k, d := range []int{3, 8} {
+		nb := crowd(rng.Stream(k), 15, d, 0.4, 1.3)
+		for i := range 200 {
+			direct, parts := measure.Must2(nb.Decompose(rng.Stream(1000*k + i)))
+			gauss := (times[0]*parts.Gamma*parts.Gamma + 2*parts.Gamma*parts.U) / (2 * nb.Sigma * nb.Sigma)
+			worst = math.Max(worst, math.Abs(direct-gauss+math.Log1p(-times[1]*parts.R)))
 		}
-		return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-8", worst < 1e-8,
-			"the one-dimensional formula is not the privacy loss")
-	})
+	}
+	return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-8", worst < 1e-8,
+		"the one-dimensional formula is not the privacy loss")
 }
