@@ -20,7 +20,7 @@ func TestQOPCriterion(t *testing.T) {
 		s := wishart.Setting{Wishart: wishart.Wishart{D: 2, M: 5}, Smoothness: 1, Rank: 1, Accounting: wishart.Spectral,
 			Accuracy: 1e-3}
 		n := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Epsilon2: 1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}))
-		alpha := wishartAlpha(2, 5, 2e-3, false) // λ_min(W′) ≥ α, but for δ₁ + δ₃
+		alpha := alphaD4(2, 5, 2e-3) // λ_min(W′) ≥ α, but for δ₁ + δ₃
 		// The neighbour's W = W′ − L·ee^T/σ², its record flat at θ although it was curved on the way: J̃″ = σ²λ along
 		// e, and (7) holds with equality at g.
 		lambda := alpha - 1/n.Sigma2
@@ -78,12 +78,6 @@ func TestQOPAnchorMoves(t *testing.T) {
 		Structure: wishart.LeastSquares}.
 		Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.01}))
 	src := noise.NewSeeded(53)
-	vector := func() *mat.VecDense {
-		v := mat.NewVecDense(d, nil)
-		src.Gaussian(v.RawVector().Data, 1)
-		v.ScaleVec(1/mat.Norm(v, 2), v)
-		return v
-	}
 	var share, printed, sharper measure.Mean
 	for range 1000 {
 		w := noise.Wishart(src, d, m)
@@ -92,7 +86,7 @@ func TestQOPAnchorMoves(t *testing.T) {
 			t.Fatal("no eigenvalues")
 		}
 		values := eig.Values(nil)
-		x, y, a := vector(), vector(), vector()
+		x, y, a := unitVector(src, d), unitVector(src, d), unitVector(src, d)
 		var M mat.SymDense
 		M.SymRankOne(w, 1/n.Sigma2, x)
 		U := symmetric(d, []float64{1, -1}, x, y)
@@ -115,9 +109,7 @@ func TestQOPAnchorMoves(t *testing.T) {
 	if !(printed.M > 100*sharper.M && share.M > 0.05) {
 		t.Errorf("printed %.1f·η, sharper %.2f·η, share %.3f", printed.M, sharper.M, share.M)
 	}
-	errata.Quote(t, "qop-53", "%.0f", printed.M)
-	errata.Quote(t, "qop-53", "%.2f", sharper.M)
-	errata.Quote(t, "qop-53", "%.2f", share.M)
+	errata.Quotes(t, "qop-53", "%.0f %.2f", printed.M, sharper.M, share.M)
 }
 
 // Figure 2: the release is the anchor.
@@ -131,8 +123,5 @@ func TestReleaseIsTheAnchor(t *testing.T) {
 	if !(o.Verdict == claim.Holds && way < 0.1 && start > 10*least) {
 		t.Errorf("%v: %s", o.Verdict, o.Measured)
 	}
-	errata.Quote(t, "qop-56", "%.0f", start)
-	errata.Quote(t, "qop-56", "%.0f", least)
-	errata.Quote(t, "qop-56", "%.2f", way)
-	errata.Quote(t, "qop-56", "%.1f", exact)
+	errata.Quotes(t, "qop-56", "%.0f %.0f %.2f %.1f", start, least, way, exact)
 }

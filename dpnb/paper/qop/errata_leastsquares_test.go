@@ -44,9 +44,7 @@ func TestQOPLeastSquares(t *testing.T) {
 	if !(printed > 100*exact && printed > 50*linear) {
 		t.Errorf("σ²/L: printed %.4g, linear models %.4g, least squares %.4g", printed, linear, exact)
 	}
-	errata.Quote(t, "qop-54", "%.1f", printed)
-	errata.Quote(t, "qop-54", "%.3f", linear)
-	errata.Quote(t, "qop-54", "%.3f", exact)
+	errata.Quotes(t, "qop-54", "%.1f %.3f", printed, linear, exact)
 
 	// Least squares: a record shifts 1/(eᵀM⁻¹e) ~ χ²_ν by s = L/σ². The profile by cells, and a replacement as adding
 	// and then removing.

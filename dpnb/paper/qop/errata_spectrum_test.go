@@ -22,8 +22,7 @@ func TestQOPLargestEigenvalue(t *testing.T) {
 	if !(law.Survival(at) > 5*bound(at)) {
 		t.Errorf("at %g: probability %.4g, bound %.4g", at, law.Survival(at), bound(at))
 	}
-	errata.Quote(t, "qop-49", "%.3f", law.Survival(at))
-	errata.Quote(t, "qop-49", "%.3f", bound(at))
+	errata.Quotes(t, "qop-49", "%.3f", law.Survival(at), bound(at))
 	// From (√m + √d)² = 9 on it holds, and without the factor 2.
 	for s := 9.0; s < 200; s += 0.5 {
 		if law.Survival(s) > bound(s)/2 {
@@ -56,6 +55,5 @@ func TestQOPConditioning(t *testing.T) {
 	if !(disagree.M > 5*disagree.Err()) {
 		t.Errorf("neighbours disagree in a share of %.4g ± %.2g", disagree.M, disagree.Err())
 	}
-	errata.Quote(t, "qop-50", "%.3f", certain.M)
-	errata.Quote(t, "qop-50", "%.4f", disagree.M)
+	errata.Quotes(t, "qop-50", "%.3f %.4f", certain.M, disagree.M)
 }

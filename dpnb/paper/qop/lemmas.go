@@ -179,17 +179,20 @@ func combine(A *mat.SymDense, a float64, B *mat.SymDense, b float64) *mat.SymDen
 	return &x
 }
 
+// unitVector draws a direction.
+func unitVector(src *noise.Seeded, d int) *mat.VecDense {
+	v := mat.NewVecDense(d, nil)
+	src.Gaussian(v.RawVector().Data, 1)
+	v.ScaleVec(1/mat.Norm(v, 2), v)
+	return v
+}
+
 // randomPerturbation returns W′ ⪰ α + 1, U = H̄′ − H̄ with both averages of Hessians of rank one between 0 and the
 // identity, so that W = W′ + U ⪰ α (L = σ = 1), and the Hessians that are lost and gained. aligned sets them all
 // against the bound: one direction x in which W′ is smallest, U lowest and the new Hessian curved, and one in which W′
 // is so stiff that U does nothing.
 func randomPerturbation(src *noise.Seeded, d int, alpha float64, aligned bool) (moved, U, before, after *mat.SymDense) {
-	unit := func() *mat.VecDense {
-		v := make([]float64, d)
-		src.Gaussian(v, 1)
-		floats.Scale(1/floats.Norm(v, 2), v)
-		return mat.NewVecDense(d, v)
-	}
+	unit := func() *mat.VecDense { return unitVector(src, d) }
 	x, y := unit(), unit()
 	rank := func(s float64, v *mat.VecDense) *mat.SymDense {
 		m := mat.NewSymDense(d, nil)

@@ -19,12 +19,7 @@ func lowRankUpdates(_ measure.Run, share float64) claim.Outcome {
 		d := 2 + k%5
 		r := 1 + int(src.Uint64()%uint64(d))
 		alpha, l := math.Exp(src.NormFloat64()), math.Exp(2*src.NormFloat64()-2)
-		var q mat.Dense
-		var qr mat.QR
-		g := mat.NewDense(d, d, nil)
-		src.Gaussian(g.RawMatrix().Data, 1)
-		qr.Factorize(g)
-		qr.QTo(&q)
+		q := orthogonal(src, d)
 		a, e := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
 		for j := range d {
 			extra := 0.0
@@ -34,9 +29,7 @@ func lowRankUpdates(_ measure.Run, share float64) claim.Outcome {
 			a.SymRankOne(a, alpha+extra, q.ColView(j))
 		}
 		if k%2 == 1 {
-			src.Gaussian(g.RawMatrix().Data, 1)
-			qr.Factorize(g)
-			qr.QTo(&q)
+			q = orthogonal(src, d)
 		}
 		for j := range r {
 			v := l
@@ -91,17 +84,8 @@ func interpolatingMatrix(_ measure.Run, factor float64) claim.Outcome {
 			floats.ScaleTo(u, -2, b)
 		}
 		nb, nu := floats.Norm(b, 2), floats.Norm(u, 2)
-		e := mat.NewVecDense(d, floats.ScaleTo(make([]float64, d), 1/nb, b))
-		along := floats.Dot(e.RawVector().Data, u)
-		w := mat.NewVecDense(d, nil)
-		w.AddScaledVec(mat.NewVecDense(d, u), -along, e)
-		U := mat.NewSymDense(d, nil)
-		U.SymRankOne(U, along/nb, e)
-		if nw := mat.Norm(w, 2); nw > 1e-12*nu {
-			U.SymRankOne(U, -along/nb/(nw*nw), w)
-			U.RankTwo(U, 1/nb, e, w)
-		}
-		U.ScaleSym(factor, U)
+		U := lemmaC7(mat.NewVecDense(d, floats.ScaleTo(make([]float64, d), 1/nb, b)), mat.NewVecDense(d, u))
+		U.ScaleSym(factor/nb, U)
 		var back mat.VecDense
 		back.MulVec(U, mat.NewVecDense(d, b))
 		back.SubVec(&back, mat.NewVecDense(d, u))
@@ -124,4 +108,28 @@ func interpolatingMatrix(_ measure.Run, factor float64) claim.Outcome {
 	ok := miss < 1e-12 && norm < 1e-12 && third < 1e-12 && positive < 1+1e-12
 	return claim.Decide(fmt.Sprintf("all to 1e-12; the positive part has at most %.3f of ‖u‖/‖b‖", positive),
 		"1e-12", ok, "U is not what the lemma says")
+}
+
+// lemmaC7 returns the symmetric U with Ue = u and ‖U‖ = ‖u‖ for a unit vector e.
+func lemmaC7(e, u *mat.VecDense) *mat.SymDense {
+	d, along := e.Len(), mat.Dot(e, u)
+	w, out := mat.NewVecDense(d, nil), mat.NewSymDense(d, nil)
+	w.AddScaledVec(u, -along, e)
+	out.SymRankOne(out, along, e)
+	if n := mat.Norm(w, 2); n > 1e-12*mat.Norm(u, 2) {
+		out.SymRankOne(out, -along/(n*n), w)
+		out.RankTwo(out, 1, e, w)
+	}
+	return out
+}
+
+// orthogonal draws an orthogonal matrix.
+func orthogonal(src *noise.Seeded, d int) *mat.Dense {
+	var q mat.Dense
+	var qr mat.QR
+	g := mat.NewDense(d, d, nil)
+	src.Gaussian(g.RawMatrix().Data, 1)
+	qr.Factorize(g)
+	qr.QTo(&q)
+	return &q
 }
