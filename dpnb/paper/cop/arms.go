@@ -3,7 +3,6 @@ package cop
 import (
 	"errors"
 	"math"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -77,11 +76,10 @@ var ranked = experiment.Remembered(func(k experiment.Key) (float64, error) {
 
 // perturb returns the minimiser of the smoothed loss with ridge and noise, found to a gradient that moves it by at most
 // 1e-7.
-func (r *Records) perturb(smooth Smooth, c constants, centre []float64, src *noise.Seeded) ([]float64, error) {
-	o := tilted{Records: r, Smooth: smooth, Lambda: c.lambda, Linear: make([]float64, r.Dimension), Centre: centre}
+func (r *Records) perturb(smooth Smooth, c constants, src *noise.Seeded) ([]float64, error) {
+	o := tilted{Records: r, Smooth: smooth, Lambda: c.lambda, Linear: make([]float64, r.Dimension)}
 	src.Gaussian(o.Linear, c.sigma)
 	theta := make([]float64, r.Dimension)
-	copy(theta, centre)
 	_, err := o.minimise(theta, 1e-7*c.lambda)
 	return theta, err
 }
@@ -94,7 +92,7 @@ func printedWith(ridge float64) Arm {
 	return Arm{Name: "C-OP, printed", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
 		c := r.plan().printed(eps, delta)
 		c.lambda *= ridge
-		return r.perturb(r.Loss.Blur(c.width), c, nil, src)
+		return r.perturb(r.Loss.Blur(c.width), c, src)
 	}}
 }
 
@@ -105,7 +103,7 @@ func Corrected() Arm {
 		if err != nil {
 			return nil, err
 		}
-		return r.perturb(r.Loss.Blur(c.width), c, nil, src)
+		return r.perturb(r.Loss.Blur(c.width), c, src)
 	}
 	return Arm{Name: "C-OP, corrected", Fit: fit}
 }
@@ -118,7 +116,7 @@ func Moreau() Arm {
 		if err != nil {
 			return nil, err
 		}
-		return r.perturb(r.Loss.Envelope(c.width), c, nil, src)
+		return r.perturb(r.Loss.Envelope(c.width), c, src)
 	}}
 }
 
@@ -143,15 +141,15 @@ func ruled[M mechanism.Mechanism](name string, k smoothing.Kernel, calibrate fun
 		n          int
 		eps, delta float64
 	}
-	var known sync.Map // key → func() (M, error)
+	known := experiment.Remembered(func(at key) (M, error) {
+		return calibrate((&Records{Design: at.Design, N: at.n}).config(k, at.eps, at.delta))
+	})
 	return Arm{Name: name, Fit: func(r *Records, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
 		defer measure.Catch(&err)
 		if r.Loss != (Medians{}) {
 			return nil, errKinked
 		}
-		once := sync.OnceValues(func() (M, error) { return calibrate(r.config(k, eps, delta)) })
-		first, _ := known.LoadOrStore(key{r.Design, r.N, eps, delta}, once)
-		m := measure.Must(first.(func() (M, error))())
+		m := measure.Must(known(key{r.Design, r.N, eps, delta}))
 		release := measure.Must(m.Run(&matrix.Dense{N: forms * r.N, D: r.Dimension, Data: r.A}, r.Y, src,
 			&mechanism.Settings{Workers: 1}))
 		return release.Coefficients, nil

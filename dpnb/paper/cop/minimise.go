@@ -15,12 +15,12 @@ type Minimum struct {
 	Risk, Gap float64
 }
 
-// tilted is J(θ) = Σᵢ f(yᵢ − Aᵢθ) + (λ/2)‖θ − c‖² + bᵀθ, c = 0 where Centre is nil.
+// tilted is J(θ) = Σᵢ f(yᵢ − Aᵢθ) + (λ/2)‖θ‖² + bᵀθ.
 type tilted struct {
 	*Records
 	Smooth
-	Lambda         float64
-	Linear, Centre []float64
+	Lambda float64
+	Linear []float64
 }
 
 // at returns J(θ), and writes its gradient, and its Hessian unless hess is nil.
@@ -35,16 +35,8 @@ func (o *tilted) at(theta, grad []float64, hess *mat.SymDense) float64 {
 	}
 	value := 0.0
 	for j, t := range theta {
-		centre := 0.0
-		if o.Centre != nil {
-			centre = o.Centre[j]
-		}
-		grad[j] = o.Lambda * (t - centre)
-		value += 0.5 * o.Lambda * (t - centre) * (t - centre)
-		if o.Linear != nil {
-			grad[j] += o.Linear[j]
-			value += o.Linear[j] * t
-		}
+		grad[j] = o.Lambda*t + o.Linear[j]
+		value += 0.5*o.Lambda*t*t + o.Linear[j]*t
 		if hess != nil {
 			hess.SetSym(j, j, o.Lambda)
 		}
@@ -88,14 +80,7 @@ func (o *tilted) search(theta, step []float64) float64 {
 	}
 	var still, moving float64 // of the quadratic part
 	for j, s := range step {
-		centre, b := 0.0, 0.0
-		if o.Centre != nil {
-			centre = o.Centre[j]
-		}
-		if o.Linear != nil {
-			b = o.Linear[j]
-		}
-		still -= s * (o.Lambda*(theta[j]-centre) + b)
+		still -= s * (o.Lambda*theta[j] + o.Linear[j])
 		moving += o.Lambda * s * s
 	}
 	slope := func(t float64) float64 {
@@ -172,7 +157,8 @@ func (r *Records) minimise() (Minimum, error) {
 	best := Minimum{Risk: math.Inf(1)}
 	for w := 1.0; w > 1e-6; w *= 0.2 {
 		// A ridge so small that it moves the risk by less than the envelope does.
-		o := tilted{Records: r, Smooth: r.Loss.Envelope(w), Lambda: 1e-6 * w * float64(r.N)}
+		o := tilted{Records: r, Smooth: r.Loss.Envelope(w), Lambda: 1e-6 * w * float64(r.N),
+			Linear: make([]float64, r.Dimension)}
 		norm, err := o.minimise(theta, 1e-3*w*float64(r.N))
 		if err != nil {
 			return best, err

@@ -13,7 +13,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -98,46 +97,26 @@ func drawn2(draws, m int, seed uint64) []curvature2 {
 }
 
 // RiskFigure draws the mean excess risk of releases, with two standard errors, beside Theorem 3.3 as printed and
-// sharpened, over ε, and lists them: lasso of weight ½ on ten records of norm 1 that interpolate, d = 4, m = 9, 0.7 of
-// ε and each δⱼ = 0.01 for its part, τ = 1e-4, η = 0.003.
+// sharpened, over ε, and lists them: lasso in four dimensions, m = 9, τ = 1e-4, η = 0.003.
 func RiskFigure(epsilons []float64, runs int, seed uint64) (_ *figure.Figure, _ display.Item, err error) {
 	defer measure.Catch(&err)
-	const n, d, weight = 10, 4, 0.5
 	src := noise.NewSeeded(seed)
-	rows, labels, star := interpolating(n, d, src.Stream(0))
-	exact := measure.Must(composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels,
-		Loss: loss.Squared{}, Lambda: 1e-12}, Regulariser: composite.L1{Weight: weight}},
-		&composite.Settings{Tolerance: 1e-9}))
-	anchor := append([]float64(nil), star...)
-	anchor[0] += 0.003
-	best := lasso(rows, labels, exact.Theta, weight)
-	risk := wishart.Risk{Records: n, Distance: floats.Distance(exact.Theta, star, 2),
-		RegulariserSlope: weight * math.Sqrt(d)}
 	var printed, sharper, mean, lo, hi []float64
 	it := display.Item{Header: []string{"ε", "Theorem 3.3", "sharpened", "measured", "theorem over measured"}}
+	var atAnchor float64
 	for k, eps := range epsilons {
-		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: 1, Regulariser: composite.L1{Weight: weight},
-			HiddenDimension: 9, Accuracy: 1e-4, Interpolation: qop.AssumeInterpolation(anchor, 0.003),
-			Split: wishart.Split{Epsilon1: 0.7 * eps, Epsilon2: 0.3 * eps, Delta1: 0.01, Delta2: 0.01, Delta3: 0.01,
-				Delta4: 0.01}}
-		of := measure.Must(m.Setting().Noise(m.Split))
-		m.Sigma2, m.OutputSigma = of.Sigma2, of.SigmaOut
-		scores := make([]float64, runs)
-		for r := range scores {
-			release := measure.Must(m.Run(rows, labels, src.Stream(1+k).Stream(r), nil))
-			scores[r] = lasso(rows, labels, release.Coefficients, weight) - best
-		}
-		s := sim.Summarize(scores)
+		r := newLassoRisk(src.Stream(0), 4, 9, 0, eps, 1e-4, 0.003)
+		s := r.released(runs, true, src.Stream(1+k))
 		mean, lo, hi = append(mean, s.Mean), append(lo, s.Mean-2*s.StdErr), append(hi, s.Mean+2*s.StdErr)
-		printed = append(printed, m.Setting().PrintedExcessRisk(of, risk))
-		sharper = append(sharper, m.Setting().ExcessRisk(of, risk))
+		printed = append(printed, r.m.Setting().PrintedExcessRisk(r.noise, r.of))
+		sharper = append(sharper, r.m.Setting().ExcessRisk(r.noise, r.of))
+		atAnchor = r.excess(r.m.Interpolation.Anchor())
 		row := []string{fmt.Sprint(eps)}
 		for _, v := range []float64{printed[k], sharper[k], mean[k], printed[k] / mean[k]} {
 			row = append(row, fmt.Sprintf("%.3g", v))
 		}
 		it.Row(row...)
 	}
-	atAnchor := lasso(rows, labels, anchor, weight) - best
 	f := figure.New("Theorem 3.3 against measured risk (lasso, d = 4, n = 10)", "ε (replace-one)", "excess risk").
 		LogX(epsilons...).LogY()
 	f.Line("Theorem 3.3", epsilons, printed, figure.Orange).Line("sharpened", epsilons, sharper, figure.Gold)

@@ -1,8 +1,8 @@
 package qop
 
 import (
+	"errors"
 	"math"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -13,12 +13,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-// QOPAsPrinted returns the three curves of Figure 2 of qop with its constants and without any output noise, as there:
+// AsPrinted returns the three curves of Figure 2 of qop with its constants and without any output noise, as there:
 // LOP by Theorem 5.1 (add/remove-one) with ζ = (2κ√d·ξ√d + max|yᵢ|)·ξ√d, LOP-Clip with gradients clipped at 10,000, QOP
 // by Theorem 3.1 (replace-one) with the split (ε, 0), (δ/2, 0, δ/2, 0) and m = 2d.
 //
@@ -45,23 +46,22 @@ func AsPrinted(solver Solver) []Mechanism {
 	}
 }
 
-// QOPCurved is QOP without output noise, σ² by the given accounting for records with ‖x‖ ≤ rowNorm, m = 2d. It protects
+// Curved is QOP without output noise, σ² by the given accounting for records with ‖x‖ ≤ rowNorm, m = 2d. It protects
 // nobody unless the anchor is θ⋆ itself and the solver exact.
 func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) Mechanism {
-	known := memo[[2]float64, float64]{}
+	sigma2 := experiment.Remembered(func(k experiment.Key) (float64, error) {
+		return taskNoise(by, rowNorm, k.Epsilon, k.Delta)
+	})
 	return Mechanism{Name: name, Fit: func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
 		defer measure.Catch(&err)
-		sigma2 := measure.Must(known.get([2]float64{eps, delta}, func() (float64, error) {
-			return taskNoise(by, rowNorm, eps, delta)
-		}))
 		p := t.problem(loss.Squared{})
 		p.Quadratic, p.Centre = noise.Wishart(src, qopDimension, 2*qopDimension), t.Anchor
-		p.Quadratic.ScaleSym(sigma2, p.Quadratic)
+		p.Quadratic.ScaleSym(measure.Must(sigma2(experiment.Key{Epsilon: eps, Delta: delta})), p.Quadratic)
 		return solver.solve(p, src.Stream(0))
 	}}
 }
 
-// QOPReleases returns mechanisms whose releases, output noise included, satisfy (ε, δ) under replace-one, each as
+// Releases returns mechanisms whose releases, output noise included, satisfy (ε, δ) under replace-one, each as
 // sharply as can be proved here: QOP for an anchor within ‖θ̃⋆ − θ⋆‖ of θ⋆, if interpolation holds; LOP on the box for
 // labels of at most ξ√d·‖θ⋆‖; and LOP about the anchor, which bounds gradients by clipping residuals at twice what the
 // anchor's error allows, so that it needs interpolation for its accuracy, not for its guarantee. Releases are projected
@@ -78,35 +78,35 @@ func releaseQOP(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, er
 	return t.onBox(r.Coefficients), nil
 }
 
-// plans are the splits, which take longer to find than a fit and depend on η alone.
-var plans memo[[3]float64, wishart.Plan]
+// planned is QOP for an anchor within η = RowNorm of θ⋆, whose split takes longer to find than a fit.
+var planned = experiment.Remembered(func(k experiment.Key) (qop.Perturbation, error) {
+	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm,
+		Interpolation: qop.AssumeInterpolation(make([]float64, qopDimension), k.RowNorm),
+		Regulariser:   composite.L1{Weight: qopWeight}, HiddenDimension: 2 * qopDimension, Accuracy: 1e-3}
+	plan, err := wishart.Optimise(m.Setting(), k.Epsilon, k.Delta, wishart.Risk{Records: qopRecords, Distance: 1,
+		RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
+	m.Sigma2, m.OutputSigma, m.Split = plan.Noise.Sigma2, plan.Noise.SigmaOut, plan.Split
+	return m, err
+})
 
 func anchoredQOP(t *Task, eps, delta float64) (qop.Perturbation, error) {
-	eta := t.Distance()
-	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm, Interpolation: qop.AssumeInterpolation(t.Anchor, eta),
-		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box(), HiddenDimension: 2 * qopDimension,
-		Accuracy: 1e-3}
-	plan, err := plans.get([3]float64{eta, eps, delta}, func() (wishart.Plan, error) {
-		return wishart.Optimise(m.Setting(), eps, delta, wishart.Risk{Records: qopRecords, Distance: 1,
-			RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
-	})
-	m.Sigma2, m.OutputSigma, m.Split = plan.Noise.Sigma2, plan.Noise.SigmaOut, plan.Split
+	m, err := planned(experiment.Key{RowNorm: t.Distance(), Epsilon: eps, Delta: delta})
+	m.Interpolation, m.Constraint = qop.AssumeInterpolation(t.Anchor, t.Distance()), t.box()
 	return m, err
 }
 
-// QOPWithOutputNoise returns QOP on t as QOPReleases runs it, for its noise.
+// WithOutputNoise returns QOP on t as Releases runs it, for its noise.
 func WithOutputNoise(t *Task) (qop.Perturbation, error) {
 	return anchoredQOP(t, Epsilon, Delta)
 }
 
 func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
-	known := memo[[2]float64, constrained.Objective]{}
+	known := experiment.Remembered(func(k experiment.Key) (constrained.Objective, error) {
+		return calibrate(1, constrained.LeastNoise, k)
+	})
 	return func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
 		defer measure.Catch(&err)
-		m := measure.Must(known.get([2]float64{eps, delta}, func() (constrained.Objective,
-			error) {
-			return t.calibrate(1, constrained.LeastNoise, eps, delta)
-		}))
+		m := measure.Must(known(experiment.Key{Epsilon: eps, Delta: delta}))
 		l := measure.Must(constrained.BoundedOn(loss.Squared{}, RowNorm, RowNorm*floats.Norm(t.Star, 2), t.box(),
 			qopDimension))
 		// In units of the residual at which the slope ends everything but θ is as it was: σ, σ̃ and τ scale, λ does
@@ -119,25 +119,23 @@ func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) 
 	}
 }
 
-// calibrate returns LOP for the squared loss whose slope ends at the given residual.
-func (t *Task) calibrate(residual float64, rule constrained.Rule, eps, delta float64) (constrained.Objective, error) {
+// calibrate returns LOP for the squared loss whose slope ends at the given residual; no box has a part in its noise.
+func calibrate(residual float64, rule constrained.Rule, k experiment.Key) (constrained.Objective, error) {
 	return constrained.Calibrate(constrained.Config{Loss: loss.Clipped(loss.Squared{}, residual), RowNorm: RowNorm,
-		Dimension: qopDimension, Epsilon: eps, Delta: delta,
-		Adjacency: privacy.ReplaceOne, Rule: rule, Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()})
+		Dimension: qopDimension, Epsilon: k.Epsilon, Delta: k.Delta, Adjacency: privacy.ReplaceOne, Rule: rule,
+		Regulariser: composite.L1{Weight: qopWeight}, Constraint: composite.NewBox(1)})
 }
 
 func anchoredLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
-	known := memo[[3]float64, constrained.Objective]{}
+	known := experiment.Remembered(func(k experiment.Key) (constrained.Objective, error) {
+		m, err := calibrate(2*RowNorm*k.RowNorm, constrained.Theorem51, k)
+		// Noise of a tenth of the anchor's own error in each coordinate.
+		m.Lambda = math.Max(m.Lambda, 10*m.Sigma/qopSpread)
+		return m, errors.Join(err, m.Validate())
+	})
 	return func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
 		defer measure.Catch(&err)
-		eta := t.Distance()
-		m := measure.Must(known.get([3]float64{eta, eps, delta}, func() (_ constrained.Objective, err error) {
-			defer measure.Catch(&err)
-			m := measure.Must(t.calibrate(2*RowNorm*eta, constrained.Theorem51, eps, delta))
-			// Noise of a tenth of the anchor's own error in each coordinate.
-			m.Lambda = math.Max(m.Lambda, 10*m.Sigma/qopSpread)
-			return m, m.Validate()
-		}))
+		m := measure.Must(known(experiment.Key{RowNorm: t.Distance(), Epsilon: eps, Delta: delta}))
 		p := t.problem(m.Loss)
 		p.Centre, p.Linear = t.Anchor, make([]float64, qopDimension)
 		p.Quadratic = mat.NewSymDense(qopDimension, nil)
@@ -158,12 +156,4 @@ func anchoredLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, erro
 func (t *Task) onBox(theta []float64) []float64 {
 	t.box().Project(theta, theta)
 	return theta
-}
-
-// memo computes each value once, by whichever goroutine comes first.
-type memo[K comparable, V any] struct{ known sync.Map }
-
-func (m *memo[K, V]) get(key K, compute func() (V, error)) (V, error) {
-	once, _ := m.known.LoadOrStore(key, sync.OnceValues(compute))
-	return once.(func() (V, error))()
 }

@@ -21,7 +21,7 @@ const (
 	Epsilon = 0.5
 	Delta   = 0.01
 	Trials  = 10
-	// QOPRowNorm is ξ√d, the bound on ‖x‖ that |xⱼ| ≤ ξ gives.
+	// RowNorm is ξ√d, the bound on ‖x‖ that |xⱼ| ≤ ξ gives.
 	RowNorm = qopBound * 10
 
 	qopRecords    = 300
@@ -34,7 +34,7 @@ const (
 	qopSpread = 0.31622776601683794
 )
 
-// QOPKappas are half-widths κ of the box C = [−κ, κ]ᵈ, over decades. The paper does not list its own.
+// Kappas are half-widths κ of the box C = [−κ, κ]ᵈ, over decades. The paper does not list its own.
 var Kappas = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
 
 // Figure1Epsilons and Figure1Deltas are a grid for the data of Figure 1 (quadratic.Figure1), whose own is not given.
@@ -76,10 +76,7 @@ func NewTask(kappa, labelError float64, src *noise.Seeded) *Task {
 
 // Risk returns J(θ), a sum over the records.
 func (t *Task) Risk(theta []float64) float64 {
-	r := make([]float64, len(t.Labels))
-	t.Rows.Margins(r, theta, 0, len(r))
-	floats.Sub(r, t.Labels)
-	return floats.Dot(r, r)/2 + qopWeight*floats.Norm(theta, 1)
+	return lasso(t.Rows, t.Labels, theta, qopWeight)
 }
 
 // AnchorRisk returns the risk of the anchor's projection on the box: what costs no privacy at all.
@@ -106,7 +103,7 @@ func (t *Task) problem(l loss.Loss) *composite.Problem {
 		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()}
 }
 
-// QOPSolver is how a perturbed problem of Task is solved.
+// Solver is how a perturbed problem of Task is solved.
 type Solver int
 
 const (
@@ -118,18 +115,13 @@ const (
 )
 
 func (s Solver) solve(p *composite.Problem, src *noise.Seeded) ([]float64, error) {
-	var (
-		solution *composite.Solution
-		err      error
-	)
-	switch s {
-	case Splitting:
-		solution, err = composite.Stochastic(p, &composite.StochasticSettings{Indices: src, Iterations: qopIterations})
-	case Certified:
-		solution, err = composite.Solve(p, &composite.Settings{Workers: 1})
-	default:
-		return nil, fmt.Errorf("experiment: solver %d; take Splitting or Certified", s)
+	find := func() (*composite.Solution, error) { return composite.Solve(p, &composite.Settings{Workers: 1}) }
+	if s == Splitting {
+		find = func() (*composite.Solution, error) {
+			return composite.Stochastic(p, &composite.StochasticSettings{Indices: src, Iterations: qopIterations})
+		}
 	}
+	solution, err := find()
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +143,7 @@ func Figure2(kappas []float64, labelError float64, seed uint64, mechanisms ...Me
 	return g
 }
 
-// QOPStatistics are a row of Table 3 of qop over the cells of one mechanism: standard deviations of the runs and
+// Statistics are a row of Table 3 of qop over the cells of one mechanism: standard deviations of the runs and
 // standard errors of their means.
 type Statistics struct {
 	Mechanism                                      string
