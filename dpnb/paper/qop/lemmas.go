@@ -54,13 +54,8 @@ func composedPairs(_ measure.Run, share float64) claim.Outcome {
 			for _, d := range [][2]float64{{1e-3, 1e-3}, {0.1, 0.01}, {1e-6, 1e-2}, {0, 0.05}} {
 				p1, q1 := dominating(e1, d[0])
 				p2, q2 := dominating(e2, d[1])
-				var p, q []float64
-				for i := range p1 {
-					for j := range p2 {
-						p, q = append(p, p1[i]*p2[j]), append(q, q1[i]*q2[j])
-					}
-				}
-				worst = math.Max(worst, audit.HockeyStick(p, q, share*(e1+e2))/(d[0]+d[1]))
+				worst = math.Max(worst, audit.HockeyStick(measure.Product(p1, p2), measure.Product(q1, q2),
+					share*(e1+e2))/(d[0]+d[1]))
 			}
 		}
 	}
@@ -96,7 +91,7 @@ func successive(_ measure.Run, share float64) claim.Outcome {
 		s := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 0.5, Sigma: sigma,
 			Regulariser: regulariser}
 		without, with := s.CellsAt(cuts)
-		return math.Max(audit.HockeyStick(with, without, eps), audit.HockeyStick(without, with, eps))
+		return measure.Stick(with, without, eps)
 	}
 	excess, off := math.Inf(-1), 0.0
 	for _, eps := range []float64{0, 0.3, 0.6} {

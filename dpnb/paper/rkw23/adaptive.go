@@ -16,11 +16,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// discreteLaw draws a law on n points.
-func discreteLaw(n int, rng *noise.Seeded) []float64 {
+// discreteLaw draws a law on n points, whose logarithms are as far apart as spread says.
+func discreteLaw(n int, spread float64, rng *noise.Seeded) []float64 {
 	p := make([]float64, n)
 	for i := range p {
-		p[i] = math.Exp(0.7 * rng.NormFloat64())
+		p[i] = math.Exp(spread * rng.NormFloat64())
 	}
 	floats.Scale(1/floats.Sum(p), p)
 	return p
@@ -31,7 +31,7 @@ func largestEvent(_ measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(24)
 	var off float64
 	for range 40 {
-		p, q := discreteLaw(10, rng), discreteLaw(10, rng)
+		p, q := discreteLaw(10, 0.7, rng), discreteLaw(10, 0.7, rng)
 		for _, eps := range []float64{0, 0.3, 1, 2} {
 			var most float64
 			for event := range 1 << len(p) {
@@ -76,7 +76,7 @@ func (d pairs) LogDeltaLower(dir privacy.Direction, eps float64) float64 {
 // and that of its neighbour over all outcomes.
 func threeSteps(choice bool, rng *noise.Seeded) (d pairs, p, q []float64) {
 	for range 3 {
-		if d = append(d, [2][]float64{discreteLaw(4, rng), discreteLaw(4, rng)}); !choice {
+		if d = append(d, [2][]float64{discreteLaw(4, 0.7, rng), discreteLaw(4, 0.7, rng)}); !choice {
 			break
 		}
 	}
@@ -130,14 +130,9 @@ func lossesAdd(_ measure.Run, factor float64) claim.Outcome {
 		const n = 7
 		var laws [4][]float64
 		for k := range laws {
-			laws[k] = discreteLaw(n, rng)
+			laws[k] = discreteLaw(n, 0.7, rng)
 		}
-		p, q := make([]float64, 0, n*n), make([]float64, 0, n*n)
-		for i := range n {
-			for j := range n {
-				p, q = append(p, laws[0][i]*laws[1][j]), append(q, laws[2][i]*laws[3][j])
-			}
-		}
+		p, q := measure.Product(laws[0], laws[1]), measure.Product(laws[2], laws[3])
 		for _, eps := range []float64{-0.5, 0, 0.5, 1} {
 			var mean float64
 			for i := range n {

@@ -189,7 +189,7 @@ func replaceHolds(run measure.Run, bound profileBound) claim.Outcome {
 			for _, others := range []int{0, 3} {
 				for _, label := range []float64{-1, 1} {
 					a, b := replacedCells(lambda, 2, others, label)
-					exact := math.Max(audit.HockeyStick(a, b, eps), audit.HockeyStick(b, a, eps))
+					exact := measure.Stick(a, b, eps)
 					ratio = math.Max(ratio, exact/stated)
 				}
 			}
@@ -209,7 +209,7 @@ func groupHolds(run measure.Run, bound profileBound, factor float64) claim.Outco
 	// The least ρ of a pair of laws, from α near 1 on.
 	rho := func(p, q []float64) (most float64) {
 		for x := 1e-4; x < 50; x *= 1.3 {
-			most = math.Max(most, math.Max(audit.Renyi(p, q, 1+x), audit.Renyi(q, p, 1+x))/(1+x))
+			most = math.Max(most, measure.Renyi(p, q, 1+x)/(1+x))
 		}
 		return most
 	}
@@ -223,11 +223,7 @@ func groupHolds(run measure.Run, bound profileBound, factor float64) claim.Outco
 	for range 300 {
 		var laws [3][]float64
 		for k := range laws {
-			laws[k] = make([]float64, 5)
-			for i := range laws[k] {
-				laws[k][i] = math.Exp(rng.NormFloat64())
-			}
-			floats.Scale(1/floats.Sum(laws[k]), laws[k])
+			laws[k] = discreteLaw(5, 1, rng)
 		}
 		// The middle law is nearly between the others, where the bound is nearest.
 		for i := range laws[1] {

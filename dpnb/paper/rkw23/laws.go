@@ -60,24 +60,15 @@ type lossLaw func(s, lambda, a float64) stated
 func theorem31(s, lambda, a float64) stated { return stated{-math.Log(1 - s/lambda), a} }
 func theorem51(s, lambda, a float64) stated { return stated{math.Log(1 + s/lambda), a} }
 
-// mean is E f(W).
-func (w stated) mean(f func(w float64) float64) float64 {
-	return 2 * measure.Integral(func(n float64) float64 { return measure.Phi(n) * f(w.k+w.a*w.a/2+w.a*n) }, 0, 12, 400)
-}
+func (w stated) loss() measure.Loss { return measure.Loss{Least: w.k + w.a*w.a/2, A: w.a, Rank: 1} }
 
 // delta is E(1 − e^{ε−W})₊.
-func (w stated) delta(eps float64) float64 {
-	// From the kink on: W > ε.
-	from := math.Max(0, (eps-w.k)/w.a-w.a/2)
-	return 2 * measure.Integral(func(n float64) float64 {
-		return measure.Phi(n) * -math.Expm1(math.Min(0, eps-w.k-w.a*w.a/2-w.a*n))
-	}, from, from+12, 100)
-}
+func (w stated) delta(eps float64) float64 { return w.loss().Delta(eps) }
 
 // rdp is ln E e^{(α−1)W}/(α − 1), at α = 1 its limit EW.
 func (w stated) rdp(alpha float64) float64 {
 	if alpha == 1 {
-		return w.mean(func(v float64) float64 { return v })
+		return w.loss().Mean(func(v float64) float64 { return v })
 	}
 	// The integrand e^{tan}φ(n) is largest at n = ta.
 	t := alpha - 1

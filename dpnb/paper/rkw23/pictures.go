@@ -2,7 +2,6 @@ package rkw23
 
 import (
 	"fmt"
-	"math"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -25,7 +24,7 @@ var turningDimensions = []float64{1, 2, 3, 4, 5, 7, 10, 20, 30, 50, 70, 100}
 // Errors: *privacy.ParamError if alpha ≤ 1.
 func turning(dimension int, alpha float64) (exact, line, rank float64, err error) {
 	without, with := audit.Radial{Dimension: dimension, Slope: 1, Smoothness: 1, Lambda: 1, Sigma: 2}.Cells(4000)
-	exact = math.Max(audit.Renyi(with, without, alpha), audit.Renyi(without, with, alpha))
+	exact = measure.Renyi(with, without, alpha)
 	bound := objective.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 1, Sigma: 2}
 	if line, err = bound.RDP(alpha); err == nil {
 		bound.Rank = dimension
