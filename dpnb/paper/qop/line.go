@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -205,4 +208,88 @@ func statedSensitivity(s wishart.Setting, split wishart.Split, sigma2 float64) f
 	e1, e2 := math.Sqrt(stretch/alpha)*eta, math.Sqrt((stretch+move)/second)*eta
 	near := math.Min((move*eta+(ratio+move)*e1)/second, (move*eta+(ratio+move)*e2)/alpha)
 	return solver(alpha) + solver(second) + math.Min(e1+e2, near)
+}
+
+// clippedLinear is the check of qop/mech5.1 with σ, and the level of clipping, times a factor in the laws.
+func clippedLinear(run measure.Run, sigma, level float64) claim.Outcome {
+	const clip = 2.0
+	cfg := constrained.Config{Loss: loss.ClippedAt(loss.Squared{}, clip, 1), RowNorm: 1, Dimension: 1, Epsilon: 0.5,
+		Delta: 0.01, Adjacency: privacy.AddRemove}
+	m := measure.Must(constrained.Calibrate(cfg))
+	p := measure.Must(m.Profile())
+	var worst, plain float64
+	for _, eps := range []float64{0.1, 0.5, 0.8} {
+		claimed := [2]float64{math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
+			math.Exp(p.LogDeltaUpper(privacy.Add, eps))}
+		gaussian := measure.GaussianDelta(clip/m.Sigma, eps)
+		for _, y := range []float64{-1, 0.5, 1, 2, 3, 10, 100} {
+			s := audit.Scalar{Loss: loss.ClippedAt(loss.Squared{}, clip*level, 1), ExtraX: 1, ExtraY: y,
+				Lambda: m.Lambda, Sigma: sigma * m.Sigma}
+			without, with := s.Cells(2000)
+			worst = math.Max(worst, math.Max(audit.HockeyStick(with, without, eps)/claimed[0],
+				audit.HockeyStick(without, with, eps)/claimed[1]))
+			s.Lambda *= 1e4 // so that curvature costs nothing
+			without, with = s.Cells(2000)
+			plain = math.Max(plain, measure.Stick(without, with, eps)/gaussian)
+		}
+	}
+	cfg.Dimension = 40
+	m = measure.Must(constrained.Calibrate(cfg))
+	far := measure.Must(shownNoise(m, sigma, run.Runs(100)))
+	return claim.Decide(fmt.Sprintf("largest exact δ: %.3f of the accountant's, %.4f of the Gaussian mechanism's "+
+		"at "+
+		"the large Δ; the variance of a is off by %+.1f standard errors", worst, plain, far),
+		"1; 0.99 … 1.001; 4.5", worst <= 1 && plain > 0.99 && plain < 1.001 && math.Abs(far) < 4.5,
+		"a δ is above the accountant's, or gradients are clipped elsewhere, or other noise is "+
+			"added").Reaching(worst)
+}
+
+// shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ times
+// factor.
+func shownNoise(m constrained.Objective, factor float64, runs int) (_ float64, err error) {
+	defer measure.Catch(&err)
+	src := noise.NewSeeded(64)
+	const n, d = 10, 40
+	rows, labels, _ := interpolating(n, d, src.Stream(0))
+	var square float64
+	t, slope := make([]float64, n), make([]float64, n)
+	for k := range runs {
+		r := measure.Must(m.Run(rows, labels, src.Stream(k+1), nil))
+		a := append([]float64(nil), r.Coefficients...)
+		floats.Scale(-m.Lambda, a)
+		rows.Margins(t, r.Coefficients, 0, n)
+		m.Loss.ValueSlope(slope, t, labels)
+		floats.Scale(-1, slope)
+		rows.AddScaled(a, slope, 0, n)
+		square += floats.Dot(a, a)
+	}
+	count := float64(runs * d)
+	return (square/(count*factor*factor*m.Sigma*m.Sigma) - 1) / math.Sqrt(2/count), nil
+}
+
+// meanRatio is the check of qop/eq4 with densities for σ² times factor.
+func meanRatio(run measure.Run, factor float64) claim.Outcome {
+	draws := run.Runs(3000)
+	src := noise.NewSeeded(63)
+	var far float64
+	for k, c := range []struct {
+		l    loss.Loss
+		d, m int
+	}{{loss.Squared{}, 1, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
+		{loss.Huber{Threshold: 0.05}, 3, 6}} {
+		measure.Try(run.Err())
+		pair := replacedRecord(c.l, c.d, c.m, 1)
+		pair.First, pair.Second = audit.Record{X: make([]float64, c.d)}, pair.First
+		told := *pair
+		told.Sigma2 *= factor
+		var mean measure.Mean
+		for r := range draws {
+			theta := measure.Must(pair.Draw(false, src.Stream(k).Stream(r)))
+			z := measure.Must(told.LossAt(theta))
+			mean.Add(math.Exp(-z))
+		}
+		far = math.Max(far, math.Abs(mean.M-1)/mean.Err())
+	}
+	return claim.Decide(fmt.Sprintf("means within %.1f standard errors of 1", far), "4.5", far < 4.5,
+		"the closed form is not the density")
 }

@@ -4,8 +4,12 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -151,4 +155,190 @@ func reductionHolds(_ measure.Run, times [2]float64) claim.Outcome {
 	}
 	return claim.Decide("largest difference "+claim.Roughly(worst, 1e-10), "1e-8", worst < 1e-8,
 		"the one-dimensional formula is not the privacy loss")
+}
+
+// order is ln ∫p^α q^{1−α}/(α − 1) for normal densities of means 0 and −a, q times e^{−k}, cut to [lo, hi] and there
+// times share.
+func order(a, k, share, lo, hi, alpha float64) float64 {
+	return math.Log(share*measure.Integral(func(x float64) float64 {
+		return math.Exp((alpha-1)*k-alpha*x*x/2-(1-alpha)*(x+a)*(x+a)/2) / math.Sqrt(2*math.Pi)
+	}, lo, hi, 200)) / (alpha - 1)
+}
+
+// fromLosses takes the released δ and Rényi divergence times factors.
+func fromLosses(_ measure.Run, sticks, orders float64) claim.Outcome {
+	var stick, renyi, printed float64
+	for _, c := range []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}} {
+		p := func(x float64) float64 { return 2 * measure.Phi(x) }
+		q := func(x float64) float64 { return math.Exp(-c.k) * 2 * measure.Phi(x+c.a) }
+		for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
+			above := func(x float64) float64 { return math.Max(0, p(x)-math.Exp(eps)*q(x)) }
+			exact := measure.Integral(above, 0, 20, 80)
+			stick = math.Max(stick, math.Abs(sticks*measure.HalfNormal(c.k, c.a, eps)-exact))
+		}
+		for _, alpha := range []float64{1.1, 2, 8} {
+			exact := order(c.a, c.k, 2, 0, 16+alpha*c.a, alpha)
+			given := measure.Must(privacy.HalfNormal{K: c.k, A: c.a}.RDP(alpha))
+			renyi = math.Max(renyi, math.Abs(orders*given/exact-1))
+			printed = math.Max(printed, alpha*c.rdp(alpha+1)/((alpha-1)*exact)-1)
+		}
+	}
+	o := claim.Decide(fmt.Sprintf("δ off by %s, D_α by %s of itself; with the exponent α by %.1f of itself",
+		claim.Roughly(stick, 1e-4), claim.Roughly(renyi, 1e-9), printed), "1e-4: the integrand has kinks; 1e-9; "+
+		"above 0.5", stick < 1e-4 && renyi < 1e-9 && printed > 0.5,
+		"a divergence is not that of the loss, or the printed exponent would do")
+	return o.Corrected("under the law of the release the exponent is α − 1; α is printed, which belongs to the " +
+		"expectation under the neighbour")
+}
+
+// gaussianOrders takes the released curve times a factor.
+func gaussianOrders(_ measure.Run, factor float64) claim.Outcome {
+	var off float64
+	for _, mu := range []float64{0.1, 0.7, 2} {
+		curve := privacy.GaussianRDP(mu, privacy.AddRemove)
+		for _, alpha := range []float64{1.01, 1.5, 3, 10, 18} {
+			exact := order(mu, 0, 1, (alpha-1)*mu-14, (alpha-1)*mu+14, alpha)
+			off = math.Max(off, math.Abs(factor*curve.Epsilon(alpha)/exact-1))
+		}
+	}
+	return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9,
+		"the curve is not the divergence")
+}
+
+// pairWithoutCurvature takes L times a factor.
+func pairWithoutCurvature(_ measure.Run, factor float64) claim.Outcome {
+	off := pairOff([]stated{{0, 0.2}, {0, 0.5}, {0, 1}, {0, 1.5}}, factor)
+	return claim.Decide("largest difference "+claim.Roughly(off, 1e-4), "1e-4: the integrand has kinks", off < 1e-4,
+		"the pair has another loss")
+}
+
+// growsWithScale takes the integral at the larger s times a factor.
+func growsWithScale(_ measure.Run, factor float64) claim.Outcome {
+	least, equal := math.Inf(1), 0.0
+	integral := func(c, s float64, g func(x float64) float64) float64 {
+		return measure.Integral(func(z float64) float64 { return measure.Phi(z) * g(s*z-c) }, c/s, c/s+14, 200)
+	}
+	one := func(float64) float64 { return 1 }
+	for _, g := range []func(x float64) float64{one, func(x float64) float64 { return x }, // x is the distance to c
+		func(x float64) float64 { return -math.Expm1(-x) }, func(x float64) float64 { return x * x * x },
+		func(x float64) float64 { return math.Exp(x / 2) }} {
+		for _, c := range []float64{0, 0.3, 2} {
+			for s := 0.25; s < 4; s *= 2 {
+				small, large := integral(c, s, g), factor*integral(c, 2*s, g)
+				if small > 1e-14 {
+					least = math.Min(least, large/small)
+				}
+			}
+		}
+	}
+	for s := 0.25; s < 4; s *= 2 {
+		equal = math.Max(equal, math.Abs(factor*integral(0, 2*s, one)/integral(0, s, one)-1))
+	}
+	control := integral(-1, 2, one) / integral(-1, 0.5, one)
+	return claim.Decide(fmt.Sprintf("smallest ratio 1 − %s; g = 1 and c = µ off by %s; control %.2f",
+		claim.Roughly(1-least, 1e-9), claim.Roughly(equal, 1e-9), control), "1e-9; 1e-9; below 1",
+		least > 1-1e-9 && equal < 1e-9 && control < 1, "an integral falls with s, or the condition c ≥ µ is "+
+			"idle")
+}
+
+// convergesLater takes the half-normal curve times a factor.
+func convergesLater(_ measure.Run, factor float64) claim.Outcome {
+	ok, before := true, 0.0
+	measured := ""
+	for _, sigma := range []float64{2, 5, 10} {
+		alpha := 1.0
+		for {
+			alpha += 0.05
+			half := measure.Must(privacy.HalfNormal{A: 1 / sigma}.RDP(alpha))
+			if factor*half <= 1.1*privacy.GaussianRDP(1/sigma, privacy.AddRemove).Epsilon(alpha) || alpha > 100 {
+				break
+			}
+		}
+		// ln(2Φ(u))/(α − 1), u = (α − 1)/σ, is at its limit from there on: (α − 1)α = 20σ² ln 2·(1 − 1e-4).
+		want := 0.5 + math.Sqrt(0.25+20*sigma*sigma*math.Ln2)
+		ok = ok && alpha > before && math.Abs(alpha-want) < 0.1
+		before = alpha
+		measured += fmt.Sprintf("σ = %g: α = %.1f for %.1f; ", sigma, alpha, want)
+	}
+	return claim.Decide(measured[:len(measured)-2], "0.1", ok, "the curves meet elsewhere")
+}
+
+// gradientBounds takes lower bounds times a factor and divides the upper one by it.
+func gradientBounds(_ measure.Run, factor float64) claim.Outcome {
+	const n = 20
+	var low, high, gap float64 // bounds over what they bound
+	for _, c := range []struct {
+		l      loss.Loss
+		x      func(i int) (a, b float64)
+		lambda float64
+	}{
+		{loss.Huber{Threshold: 1e6}, func(int) (float64, float64) { return 1, 0 }, 0.5},
+		{loss.Huber{Threshold: 1e6}, func(int) (float64, float64) { return 1, 0 }, 1e4},
+		{loss.Logistic{}, func(i int) (float64, float64) { return math.Sincos(float64(i)) }, 0.5},
+	} {
+		p := &erm.Problem{Rows: matrix.NewDense(n, 2, nil), Labels: make([]float64, n), Loss: c.l, Lambda: c.lambda}
+		rows := p.Rows.(*matrix.Dense)
+		for i := range n {
+			rows.Data[2*i], rows.Data[2*i+1] = c.x(i)
+			p.Labels[i] = float64(1 - 2*(i%2))
+		}
+		best := measure.Must(erm.Minimize(p, &erm.Settings{Tolerance: 1e-9}))
+		value := func(theta []float64) (f float64, gradient []float64) {
+			t, slope := make([]float64, n), make([]float64, n)
+			rows.Margins(t, theta, 0, n)
+			f = c.l.ValueSlope(slope, t, p.Labels) + c.lambda/2*floats.Dot(theta, theta)
+			gradient = []float64{c.lambda * theta[0], c.lambda * theta[1]}
+			rows.AddScaled(gradient, slope, 0, n)
+			return f, gradient
+		}
+		least, _ := value(best.Theta)
+		top := n*c.l.Smoothness() + c.lambda
+		for k := range 9 {
+			sin, cos := math.Sincos(float64(k) * math.Pi / 16)
+			theta := []float64{best.Theta[0] + 3*cos, best.Theta[1] + 3*sin}
+			f, g := value(theta)
+			norm := floats.Norm(g, 2)
+			low, high = math.Max(low, factor*norm/top/3), math.Max(high, 3*factor/(norm/c.lambda))
+			gap = math.Max(gap, factor*c.lambda*norm*norm/(2*top*top)/(f-least))
+		}
+	}
+	return claim.Decide(fmt.Sprintf("‖∇f‖/(nβ + λ) over the distance at most %.4f, the distance over ‖∇f‖/λ "+
+		"%.4f, the "+
+		"third bound over f − f* %.4f", low, high, gap), "at most 1 + 1e-6, above 0.99", math.Max(low,
+		math.Max(high, gap)) <= 1+1e-6 && math.Min(low, math.Min(high, gap)) > 0.99,
+		"a bound is broken, or none is near it").Reaching(math.Max(low, math.Max(high, gap)))
+}
+
+// descentRates takes the exponents times a factor.
+func descentRates(run measure.Run, factor float64) claim.Outcome {
+	var x []float64
+	var counts [2][]float64
+	for n := 100.0; n <= 6400; n *= 2 {
+		measure.Try(run.Err())
+		x = append(x, math.Log(n))
+		curvature := []float64{1, math.Sqrt(n + 1), n + 1}
+		root := math.Sqrt(1 / (n + 1))
+		for k, momentum := range []float64{0, (1 - root) / (1 + root)} {
+			theta, before := []float64{1, 1, 1}, []float64{1, 1, 1}
+			steps := 0.0
+			for ; ; steps++ {
+				var norm float64
+				for j, c := range curvature {
+					norm = math.Hypot(norm, c*theta[j])
+				}
+				if norm <= 1/n {
+					break
+				}
+				for j, c := range curvature {
+					y := theta[j] + momentum*(theta[j]-before[j])
+					before[j], theta[j] = theta[j], y-c*y/(n+1)
+				}
+			}
+			counts[k] = append(counts[k], math.Log(n*steps/math.Log(n)))
+		}
+	}
+	_, plain := stat.LinearRegression(x, counts[0], nil, false)
+	_, fast := stat.LinearRegression(x, counts[1], nil, false)
+	return claim.Decide(fmt.Sprintf("slopes %.3f and %.3f", plain, fast), "2 ± 0.05, 1.5 ± 0.05",
+		math.Abs(plain-2*factor) < 0.05 && math.Abs(fast-1.5*factor) < 0.05, "the counts grow otherwise")
 }
