@@ -50,11 +50,6 @@ func (e Experiment) cell(c int) (Arm, float64) {
 
 func (e Experiment) cells() int { return len(e.Epsilons) * len(e.Arms) }
 
-// population returns that of design i.
-func (e Experiment) population(i int) *Population {
-	return e.Designs[i].Population(noise.NewSeeded(e.Seed).Stream(i).Stream(-1))
-}
-
 // run makes run k of a design with n records, from stream k of src.
 func (e Experiment) run(population *Population, n, k int, src *noise.Seeded) (scores, error) {
 	s := scores{make([]float64, e.cells()), make([]float64, e.cells())}
@@ -80,27 +75,25 @@ func (e Experiment) run(population *Population, n, k int, src *noise.Seeded) (sc
 
 // Run runs all trials and returns the points ordered by design, n, ε and arm.
 func (e Experiment) Run(ctx context.Context) (Points, error) {
-	root := noise.NewSeeded(e.Seed)
+	s := e.sweep()
+	runs, err := sim.Trials(ctx, s.Len(), e.Workers, noise.NewSeeded(e.Seed),
+		func(_, k int, _ *noise.Seeded) (scores, error) { return s.scores(k) })
+	if err != nil {
+		return nil, err
+	}
 	var all Points
-	for i, d := range e.Designs {
-		population := e.population(i)
-		for _, n := range e.Counts {
-			runs, err := sim.Trials(ctx, e.Runs, e.Workers, root.Stream(i).Stream(n),
-				func(_, k int, src *noise.Seeded) (scores, error) { return e.run(population, n, k, src) })
-			if err != nil {
-				return nil, err
+	for first := 0; first < len(runs); first += e.Runs {
+		d, n, _ := s.place(first)
+		for c := range e.cells() {
+			arm, eps := e.cell(c)
+			p := Point{Design: e.Designs[d], N: n, Arm: arm.Name, Epsilon: eps}
+			for _, s := range runs[first : first+e.Runs] {
+				p.Empirical.Scores = append(p.Empirical.Scores, s.empirical[c])
+				p.Relative.Scores = append(p.Relative.Scores, s.relative[c])
 			}
-			for c := range e.cells() {
-				p := Point{Design: d, N: n}
-				p.Arm, p.Epsilon = e.Arms[c%len(e.Arms)].Name, e.Epsilons[c/len(e.Arms)]
-				for _, s := range runs {
-					p.Empirical.Scores = append(p.Empirical.Scores, s.empirical[c])
-					p.Relative.Scores = append(p.Relative.Scores, s.relative[c])
-				}
-				p.Empirical.Summary = sim.Summarize(p.Empirical.Scores)
-				p.Relative.Summary = sim.Summarize(p.Relative.Scores)
-				all = append(all, p)
-			}
+			p.Empirical.Summary = sim.Summarize(p.Empirical.Scores)
+			p.Relative.Summary = sim.Summarize(p.Relative.Scores)
+			all = append(all, p)
 		}
 	}
 	return all, nil
@@ -108,10 +101,14 @@ func (e Experiment) Run(ctx context.Context) (Points, error) {
 
 // Sweep returns the experiment with a row for each run: its design, n and number, and the scores of every arm at every
 // ε.
-func (e Experiment) Sweep() sim.Sweep {
+func (e Experiment) Sweep() sim.Sweep { return e.sweep() }
+
+func (e Experiment) sweep() *sweep {
 	s := &sweep{Experiment: e}
-	for i := range e.Designs {
-		s.population = append(s.population, sync.OnceValue(func() *Population { return e.population(i) }))
+	for i, d := range e.Designs {
+		s.population = append(s.population, sync.OnceValue(func() *Population {
+			return d.Population(noise.NewSeeded(e.Seed).Stream(i).Stream(-1))
+		}))
 	}
 	return s
 }
@@ -119,6 +116,18 @@ func (e Experiment) Sweep() sim.Sweep {
 type sweep struct {
 	Experiment
 	population []func() *Population
+}
+
+// place is the design, n and the number of a trial's run.
+func (s *sweep) place(trial int) (design, n, run int) {
+	cell := trial / s.Runs
+	return cell / len(s.Counts), s.Counts[cell%len(s.Counts)], trial % s.Runs
+}
+
+// scores are those of a trial.
+func (s *sweep) scores(trial int) (scores, error) {
+	i, n, k := s.place(trial)
+	return s.run(s.population[i](), n, k, noise.NewSeeded(s.Seed).Stream(i).Stream(n).Stream(k))
 }
 
 // Columns implements sim.Sweep.
@@ -137,9 +146,9 @@ func (s *sweep) Len() int { return len(s.Designs) * len(s.Counts) * s.Runs }
 
 // Trial implements sim.Sweep.
 func (s *sweep) Trial(_ context.Context, trial int) (sim.Row, error) {
-	k, at, i := trial%s.Runs, trial/s.Runs%len(s.Counts), trial/s.Runs/len(s.Counts)
-	d, n := s.Designs[i], s.Counts[at]
-	one, err := s.run(s.population[i](), n, k, noise.NewSeeded(s.Seed).Stream(i).Stream(n).Stream(k))
+	i, n, k := s.place(trial)
+	d := s.Designs[i]
+	one, err := s.scores(trial)
 	row := sim.Row{Texts: []string{fmt.Sprintf("%T", d.Loss)}, Numbers: []float64{float64(d.Dimension), float64(n),
 		float64(k)}}
 	for c := range s.cells() {
@@ -232,14 +241,9 @@ func (t Runtimes) Display() display.Item {
 	it := display.Item{Title: "Table 3: seconds for one fit, here and as printed"}
 	it.Header = []string{"n", "d", "ε = 0.2", "0.5", "1", "5", "printed, ε = 0.2", "0.5", "1", "5"}
 	for i, v := range t {
-		row := []string{fmt.Sprint(v.N), fmt.Sprint(v.Dimension)}
-		for _, s := range v.Seconds {
-			row = append(row, fmt.Sprintf("%.3f", s))
-		}
-		for _, s := range Table3[i].Seconds {
-			row = append(row, fmt.Sprintf("%.2f", s))
-		}
-		it.Row(row...)
+		s, p := v.Seconds, Table3[i].Seconds
+		it.Rowf("%d | %d | %.3f | %.3f | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f", v.N, v.Dimension, s[0], s[1], s[2],
+			s[3], p[0], p[1], p[2], p[3])
 	}
 	least, _, most := t.Ratio()
 	it.Note("The printed times are %.0f to %.0f times as long. They are of another machine: numerical integrals on "+

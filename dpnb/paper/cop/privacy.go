@@ -310,12 +310,8 @@ func Gaps(title, xLabel string, prices []Price, width func(Price) float64, reach
 	top := 0.0
 	for i, p := range prices {
 		s := smoothing.Absolute().Convolve(p.Kernel, width(p))
-		var x, y []float64
-		for k := range 121 {
-			v := reach * float64(k) / 120
-			x, y = append(x, v), append(y, s.Gap(v))
-		}
-		f.Line(p.Kernel.Name(), x, y, colors[i])
+		x := figure.Span(0, reach, 120)
+		f.Line(p.Kernel.Name(), x, figure.Values(x, s.Gap), colors[i])
 		top = math.Max(top, s.Gap(0))
 		at = append(at, fmt.Sprintf("%s %.3f", p.Kernel.Name(), s.Gap(0)))
 	}

@@ -174,7 +174,7 @@ func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (_ *figure.
 		s2 := measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 2, M: m}, privacy.ReplaceOne, eps, delta))
 		losses := pairLosses(m, s2, draws, noise.NewSeeded(seed))
 		sum, _ := meanDelta(losses, eps)
-		table.Row(a.String(), fmt.Sprintf("%.2f", s2), fmt.Sprintf("%.1g", sum), fmt.Sprintf("%g", delta))
+		table.Rowf("%s | %.2f | %.1g | %g", a, s2, sum, delta)
 		if f != nil {
 			continue
 		}
@@ -295,8 +295,7 @@ func LabelErrorFigure(m int, eps, delta float64) (_ *figure.Figure, _ display.It
 		}
 		y := figure.Values(t, func(v float64) float64 { return labelErrorDelta(v, eps, m, s2) })
 		f.Line(name, t, y, []figure.Color{figure.Blue, figure.Orange, figure.Green}[i])
-		table.Row(name, fmt.Sprintf("%.3g", s2), fmt.Sprintf("%.3f", y[0]), fmt.Sprintf("%.3f", y[len(y)-1]),
-			fmt.Sprintf("%.3f", firstLabelError(eps, delta, m, s2)))
+		table.Rowf("%s | %.3g | %.3f | %.3f | %.3f", name, s2, y[0], y[len(y)-1], firstLabelError(eps, delta, m, s2))
 	}
 	f.Alt = "Three rising curves that start at or below what is promised and cross it: that of exact accounting " +
 		"first, " +

@@ -196,15 +196,7 @@ const (
 // from the grid, the best on the public records, by the sharpest accounting that is proved. The number of records is
 // taken as public, as in the paper; that is fair to nobody but to DP-SGD.
 func HonestDPSGD(epochs int) experiment.Mechanism {
-	calibration := func(k experiment.Key) (sgd.Tuner, error) {
-		runs, err := sgd.MeanRunsFor(rkw23Rates, rkw23ManyRuns)
-		if err != nil {
-			return sgd.Tuner{}, err
-		}
-		t := sgd.Tuner{Base: rkw23Descent(k, epochs), Grid: rkw23Grid(), MeanRuns: runs, Score: sgd.Holdout{}}
-		return t.Calibrate(k.Epsilon, k.Delta)
-	}
-	return descending("honest DP-SGD", calibration, func(t sgd.Tuner, train *experiment.Records,
+	return descending(honest, epochs, sgd.Sharpest, func(t sgd.Tuner, train *experiment.Records,
 		src *noise.Seeded) ([]float64, error) {
 		return train.Release(t.Run, src)
 	})
@@ -213,13 +205,7 @@ func HonestDPSGD(epochs int) experiment.Mechanism {
 // DishonestDPSGD is the best of the grid, with the noise of one run: what is often reported, and not private at the ε
 // that it is reported at.
 func DishonestDPSGD(epochs int) experiment.Mechanism {
-	calibration := func(k experiment.Key) (sgd.Tuner, error) {
-		t := sgd.Tuner{Base: rkw23Descent(k, epochs), Grid: rkw23Grid(), MeanRuns: 1, Score: sgd.Holdout{}}
-		c, err := t.Base.Cost().CalibrateNoise(k.Epsilon, k.Delta)
-		t.Base.NoiseMultiplier = c.NoiseMultiplier
-		return t, err
-	}
-	return descending("dishonest DP-SGD", calibration, dishonestly)
+	return descending(dishonest, epochs, sgd.Sharpest, dishonestly)
 }
 
 // dishonestly returns the best coefficients of a run for each rate.
@@ -231,10 +217,24 @@ func dishonestly(t sgd.Tuner, train *experiment.Records, src *noise.Seeded) ([]f
 	return r.Coefficients, nil
 }
 
-// descending is a mechanism by runs that are tuned on public records, whose tuner is calibrated once for each key.
-func descending(name string, calibrate func(experiment.Key) (sgd.Tuner, error),
+// descending is a mechanism by runs that are tuned on public records, by an accounting of the runs that are paid for: a
+// Poisson number of them if it is honest, else one.
+func descending(name string, epochs int, by sgd.Accounting,
 	run func(sgd.Tuner, *experiment.Records, *noise.Seeded) ([]float64, error)) experiment.Mechanism {
-	calibration := experiment.Remembered(calibrate)
+	calibration := experiment.Remembered(func(k experiment.Key) (t sgd.Tuner, err error) {
+		t = sgd.Tuner{Base: rkw23Descent(k, epochs), Grid: rkw23Grid(), MeanRuns: 1, Score: sgd.Holdout{}}
+		cost := t.Base.Cost()
+		if name == honest {
+			if t.MeanRuns, err = sgd.MeanRunsFor(rkw23Rates, rkw23ManyRuns); err != nil {
+				return t, err
+			}
+			cost = t.Cost()
+		}
+		cost.Accounting = by
+		cost, err = cost.CalibrateNoise(k.Epsilon, k.Delta)
+		t.Base.NoiseMultiplier = cost.NoiseMultiplier
+		return t, err
+	})
 	return experiment.Mechanism{Name: name, Fit: func(train *experiment.Records, epsilon, delta float64,
 		src *noise.Seeded) ([]float64, error) {
 		if train.Public == nil {

@@ -96,23 +96,8 @@ func tableGrid(seed uint64) (g sim.Grid[*experiment.Records], err error) {
 // the best of a Poisson number of runs if honest. A dishonest trial makes a run with each of ten rates, an honest one
 // with as many rates as were drawn, evenly spaced in the logarithm, which no theorem covers (docs/errata.md, rkw23-42).
 func printedDPSGD(name string) experiment.Mechanism {
-	calibration := func(k experiment.Key) (sgd.Tuner, error) {
-		t := sgd.Tuner{Base: rkw23Descent(k, SGDEpochs), Grid: rkw23Grid()}
-		cost := t.Base.Cost()
-		cost.Accounting = sgd.Renyi
-		var err error
-		if name == honest {
-			if t.MeanRuns, err = sgd.MeanRunsFor(rkw23Rates, rkw23ManyRuns); err != nil {
-				return t, err
-			}
-			cost.MeanRuns = t.MeanRuns
-		}
-		cost, err = cost.CalibrateNoise(k.Epsilon, k.Delta)
-		t.Base.NoiseMultiplier = cost.NoiseMultiplier
-		return t, err
-	}
-	return descending(name, calibration, func(t sgd.Tuner, train *experiment.Records, src *noise.Seeded) ([]float64,
-		error) {
+	return descending(name, SGDEpochs, sgd.Renyi, func(t sgd.Tuner, train *experiment.Records,
+		src *noise.Seeded) ([]float64, error) {
 		if name == honest {
 			switch runs := noise.Exact(src).Poisson(t.MeanRuns); runs {
 			case 0:
