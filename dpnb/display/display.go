@@ -298,6 +298,7 @@ func send(text string, kind protocol.MIMEType, rich func() any) error {
 		_, err := fmt.Fprintln(w, text)
 		return err
 	}
+	working.end()
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{kind: rich(), protocol.MIMETextPlain: text}})
 	gonbui.Sync()
 	return gonbui.Error()
