@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
@@ -246,15 +247,9 @@ func TestRKW23AppendixH1(t *testing.T) {
 	}
 	excess := measure.Integral(func(z float64) float64 {
 		b := sigma * z
-		lo, hi := -5.0, 5.0 // J′(θ) + b = 0
-		for range 80 {
-			mid := (lo + hi) / 2
-			if n*(measure.Sigmoid(mid)-0.5)+lambda*mid+b < 0 {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
+		lo, _ := univariate.Bisect(func(theta float64) bool { // J′(θ) + b = 0
+			return n*(measure.Sigmoid(theta)-0.5)+lambda*theta+b >= 0
+		}, -5, 5, univariate.Arithmetic, 0)
 		return measure.Phi(z) * (value(lo) - value(0))
 	}, -10, 10, 40)
 	bound := func(c, upper float64) float64 { return upper / (c * c) * sigma * sigma / (n + lambda) }

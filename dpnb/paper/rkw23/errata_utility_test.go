@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
@@ -17,17 +18,10 @@ func TestRKW23TheoremH1(t *testing.T) {
 		return n * (0.6*math.Log1p(math.Exp(-theta)) + 0.4*math.Log1p(math.Exp(theta)))
 	}
 	excess := measure.Integral(func(z float64) float64 {
-		lo, hi := -10.0, 10.0
-		for range 80 {
-			mid := (lo + hi) / 2
-			slope := n*(-0.6*math.Min(clip, measure.Sigmoid(-mid))+0.4*math.Min(clip, measure.Sigmoid(mid))) +
-				lambda*mid + sigma*z
-			if slope < 0 {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
+		lo, _ := univariate.Bisect(func(at float64) bool {
+			return n*(-0.6*math.Min(clip, measure.Sigmoid(-at))+0.4*math.Min(clip, measure.Sigmoid(at)))+lambda*at+
+				sigma*z >= 0
+		}, -10, 10, univariate.Arithmetic, 0)
 		return measure.Phi(z) * (value(lo) - value(math.Log(1.5)))
 	}, -8, 8, 40)
 	printed := func(n, d, beta, lambda, sigma, norm float64) float64 {

@@ -2,10 +2,8 @@ package rkw23_test
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -35,22 +33,5 @@ func TestDPSGDIsTunedHonestlyAndDishonestly(t *testing.T) {
 	if _, err := rkw23.HonestDPSGD(5).Fit(&bare, 1, 1e-5, noise.NewSeeded(1)); err == nil ||
 		!strings.Contains(err.Error(), "public records") {
 		t.Errorf("tuned without public records: %v", err)
-	}
-}
-
-// TestTime tells how long a trial on Adult takes, where asked for.
-func TestTimeOfDPSGD(t *testing.T) {
-	defer measure.Fatal(t)
-	if os.Getenv("DPNB_TIME") == "" {
-		t.Skip("set DPNB_TIME to measure")
-	}
-	set := measure.Must(experiment.Adult())
-	for _, m := range []experiment.Mechanism{rkw23.HonestDPSGD(60), rkw23.DishonestDPSGD(60)} {
-		for range 2 {
-			start := time.Now()
-			theta := measure.Must(m.Fit(set.Train, 1, 1e-5, noise.NewSeeded(1)))
-			score, _ := experiment.Accuracy(set.Test, theta)
-			t.Log(m.Name, time.Since(start), score)
-		}
 	}
 }
