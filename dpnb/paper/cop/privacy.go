@@ -39,9 +39,8 @@ func printedAndCorrected(run measure.Run, by spoilt) claim.Outcome {
 				if m > 1 && (norm != 10 || eps != 1) && run.Size == claim.Quick {
 					continue
 				}
-				c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0),
-					Forms: m, Norm: norm},
-					Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
+				c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: m,
+					Norm: norm}, Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
 					Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
 				for _, rule := range []convolution.Rule{convolution.Printed, convolution.Paper} {
 					measure.Try(run.Err())
@@ -195,9 +194,8 @@ func slopeOfRisk(run measure.Run, factor float64) claim.Outcome {
 	last := len(x) - 1
 	slope := (y[last] - y[0]) / (x[last] - x[0])
 	err := math.Hypot(errs[0], errs[last]) / (x[last] - x[0])
-	return claim.Decide(fmt.Sprintf("the slope is %.3f (standard error %.3f); the excess %.4f at n = 1,000, "+
-		"%.4f at 16,000", slope, err, math.Exp(y[0]), math.Exp(y[last])), "−0.97 ± 0.05",
-		math.Abs(slope+0.97) <= 0.05, "")
+	return claim.Decide(fmt.Sprintf("the slope is %.3f (standard error %.3f); the excess %.4f at n = 1,000, %.4f at "+
+		"16,000", slope, err, math.Exp(y[0]), math.Exp(y[last])), "−0.97 ± 0.05", math.Abs(slope+0.97) <= 0.05)
 }
 
 // Leak is C-OP in one dimension, as printed, on a record |aθ| with a = Ā beside records that say nothing (A = 0),

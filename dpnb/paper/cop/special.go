@@ -79,12 +79,10 @@ func piecesGain(run measure.Run, factor float64) claim.Outcome {
 	worst, ofTwo := piecesGap(rng, 40)
 	// The printed r is measured in z: f = |zθ| at θ = ½, z = 1 is 1 away from z = 0, x = zθ is ½.
 	printed, _ := bend(norm1, []float64{0.5}, []float64{0.75}, 1)
-	o := claim.Decide(fmt.Sprintf("of %d points that gain, %d are outside the corrected set; |zθ| gains %.2f at "+
-		"‖v‖_∞ = 0.75 < r/μ = 1; gap/bound at most %.6f, for two pieces %.9f; slopes at most %.4f of Ā·max‖a_p‖",
-		gains, missed, printed, worst, ofTwo, steepest),
-		"none; above 0; at most 1; 1 to 1e-9; at most 1",
-		missed == 0 && gains > tries/100 && worst <= 1+1e-9 && math.Abs(ofTwo-1) < 1e-9 &&
-			steepest <= 1+1e-12, "the corrected set or bound is wrong too")
+	o := claim.Decide(fmt.Sprintf("of %d points that gain, %d are outside the corrected set; |zθ| gains %.2f at ‖v‖_∞ "+
+		"= 0.75 < r/μ = 1; gap/bound at most %.6f, for two pieces %.9f; slopes at most %.4f of Ā·max‖a_p‖", gains,
+		missed, printed, worst, ofTwo, steepest), "none; above 0; at most 1; 1 to 1e-9; at most 1", missed == 0 &&
+		gains > tries/100 && worst <= 1+1e-9 && math.Abs(ofTwo-1) < 1e-9 && steepest <= 1+1e-12)
 	if printed > 0 {
 		o = o.Corrected("r is a distance of x = A(z)θ, with the offsets b_p, and C needs no factor m (cop-72)")
 	}
@@ -156,11 +154,9 @@ func bowlPlane(_ measure.Run, factor float64) claim.Outcome {
 				}
 			}
 		}
-		measured += fmt.Sprintf("z = %g: nothing is gained at %d points of the set and at %d others; ", z, inside,
-			flat)
+		measured += fmt.Sprintf("z = %g: nothing is gained at %d points of the set and at %d others; ", z, inside, flat)
 	}
-	return claim.Decide(measured+fmt.Sprintf("%d points of the set gain", gains), "none", gains == 0,
-		"points of the set gain")
+	return claim.Decide(measured+fmt.Sprintf("%d points of the set gain", gains), "none", gains == 0)
 }
 
 func bowlGains(run measure.Run, factor float64) claim.Outcome {
@@ -191,11 +187,9 @@ func bowlGains(run measure.Run, factor float64) claim.Outcome {
 	}
 	wide := measure.Must(share(0.1))
 	narrow := measure.Must(share(0.001))
-	o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = "+
-		"0.1 and %.6f μ at 0.001", gains, tries, wide, narrow),
-		"none; √(2/π) = 0.797885",
-		gains == 0 && math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6,
-		"points of the set gain")
+	o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = 0.1 "+
+		"and %.6f μ at 0.001", gains, tries, wide, narrow), "none; √(2/π) = 0.797885", gains == 0 &&
+		math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6)
 	return o.Corrected("the set is right; Assumption B.2 alone does not give the rate where ‖x‖₁ > z (cop-73)")
 }
 
@@ -226,8 +220,7 @@ func quantileExample(_ measure.Run, of residual, factor float64) claim.Outcome {
 	mean := 0.0
 	for i := range 4001 {
 		v := 10 * (float64(i)/2000 - 1)
-		mean += mu * smoothing.Gaussian{}.Gap(math.Abs(v)) / 2 * smoothing.Gaussian{}.Density(
-			mu*v+q) * mu * 10 / 2000
+		mean += mu * smoothing.Gaussian{}.Gap(math.Abs(v)) / 2 * smoothing.Gaussian{}.Density(mu*v+q) * mu * 10 / 2000
 	}
 	share := mean / (factor * mu * mu * smoothing.Gaussian{}.Density(q) / 2)
 	text += fmt.Sprintf("smoothing error %.4f of f_ϵ(q)μ²/2 at μ = 0.01", share)
@@ -235,9 +228,8 @@ func quantileExample(_ measure.Run, of residual, factor float64) claim.Outcome {
 		return claim.Outcome{Measured: text, Verdict: claim.NotCheckable,
 			Note: "the error of the smoothing is another one, and with it the reason"}
 	}
-	return claim.Decide(text, "at most e^{−1/t²} at each t; 1e-3", satisfied,
-		"the residual at the optimum is the noise less its quantile, not a constant: near 0 with a probability of "+
-			"order t (cop-30)")
+	return claim.Decide(text, "at most e^{−1/t²} at each t; 1e-3", satisfied, "the residual at the optimum is the "+
+		"noise less its quantile, not a constant: near 0 with a probability of order t (cop-30)")
 }
 
 // lassoExample minimises λ‖θ‖₁ + ½(θ − θ₀)^⊤Σ(θ − θ₀) in the plane; more is added to the claimed solution at ρ = 0.
@@ -256,8 +248,7 @@ func lassoExample(_ measure.Run, more float64) claim.Outcome {
 	}
 	independent, correlated := solve(0), solve(-0.9)
 	o := claim.Decide(fmt.Sprintf("θ⋆ = %.4v for ρ = 0, %.4v for ρ = −0.9", independent, correlated), "½ to 1e-12",
-		math.Abs(independent[0]-0.5-more) < 1e-12 && math.Abs(independent[1]-0.5-more) < 1e-12,
-		"not the soft threshold of the minimiser")
+		math.Abs(independent[0]-0.5-more) < 1e-12 && math.Abs(independent[1]-0.5-more) < 1e-12)
 	if math.Min(correlated[0], correlated[1]) <= 0 {
 		o = o.Corrected("for E xx^⊤ = I alone; with correlated features θ⋆ can be 0 (cop-74)")
 	}
