@@ -33,7 +33,6 @@ func conjugate(d smoothing.Distance, s float64) float64 {
 // bounds of Lemma 4.6: the largest duality gap, and the largest share of each bound.
 type envelopeShares struct{ duality, slope, curvature, below, above float64 }
 
-// envelopeBounds checks Lemma 4.6 with its bounds times factor.
 func envelopeBounds(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(77)
 	var r envelopeShares

@@ -185,7 +185,6 @@ func noErrorOutside(_ measure.Run, width float64) claim.Outcome {
 		100*worst, g.Gap(0)/g.LargestGap()), "2.5 %", worst < 0.025 && math.Abs(g.Gap(0)/g.LargestGap()-1) < 1e-12)
 }
 
-// raisedEnvelope takes an envelope of the given width, in units of ½.
 func raisedEnvelope(_ measure.Run, width float64) claim.Outcome {
 	e := measure.Must(smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, width/curvatureTwo))
 	g := smoothing.Absolute().Convolve(smoothing.Gaussian{}, math.Sqrt(2/math.Pi)/curvatureTwo)
@@ -207,7 +206,6 @@ func raisedEnvelope(_ measure.Run, width float64) claim.Outcome {
 			"from above, exact at most points, and nearer than the Gaussian's (cop-71)")
 }
 
-// shapesOf takes Gaussian kernels of the given width, in units of that of curvature 2.
 func shapesOf(_ measure.Run, width float64) claim.Outcome {
 	farther, curvature := true, [2]float64{}
 	ok := true

@@ -210,7 +210,6 @@ func bend(g func([]float64) float64, x, v []float64, mu float64) (value, size fl
 
 func norm1(x []float64) float64 { return floats.Norm(x, 1) }
 
-// strictlyConvexWhere checks Lemma 4.1 with |x| times factor.
 func strictlyConvexWhere(_ measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(72)
 	var all, some, single int
@@ -241,7 +240,6 @@ func strictlyConvexWhere(_ measure.Run, factor float64) claim.Outcome {
 	return o.Corrected("for m > 1 one coordinate is enough (cop-29)")
 }
 
-// setsGrow checks Lemma 4.2; µ₁ is multiplied by shrink, so that below 1 the sets need not grow.
 func setsGrow(_ measure.Run, shrink float64) claim.Outcome {
 	lines := func(x []float64) float64 {
 		top := math.Inf(-1)
@@ -293,7 +291,6 @@ func setsGrow(_ measure.Run, shrink float64) claim.Outcome {
 	return o
 }
 
-// gaussianGap checks Lemma 4.3 with the printed constant times factor.
 func gaussianGap(_ measure.Run, factor float64) claim.Outcome {
 	worst := 0.0
 	for i := range 3001 {
@@ -304,7 +301,6 @@ func gaussianGap(_ measure.Run, factor float64) claim.Outcome {
 		math.Abs(worst-1) < 1e-12)
 }
 
-// otherGaps checks the bounds of appendix B.2 times factor.
 func otherGaps(_ measure.Run, factor float64) claim.Outcome {
 	laplacian, exponential := 0.0, 0.0
 	for i := range 4001 {
@@ -323,7 +319,6 @@ func otherGaps(_ measure.Run, factor float64) claim.Outcome {
 		"1 to 1e-12; at most 1", math.Abs(laplacian-1) < 1e-12 && exponential <= 1)
 }
 
-// gapVanishes checks the rates of Figures 1 and 2 at x times factor.
 func gapVanishes(_ measure.Run, factor float64) claim.Outcome {
 	slope := func(x float64) float64 {
 		at := func(inverse float64) float64 {

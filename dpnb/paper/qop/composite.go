@@ -52,7 +52,6 @@ func leastDirection(p *composite.Problem) (float64, []float64) {
 	return e.Values(nil)[0], mat.Col(nil, 0, &v)
 }
 
-// eq7 holds factor·ασ² in place of ασ² against equation (7).
 func eq7(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(71)
 	problems, points := 6, 100

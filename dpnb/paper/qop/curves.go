@@ -67,8 +67,8 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 	it.Rowf("ε₁ | %g | the ratio of the densities of W elsewhere: f(2)·2L/σ² and the determinants | at most %.3f",
 		split.Epsilon1, largest)
 	it.Rowf("δ₄ | %g | on E_α, λ_max > β = %.1f | %.4f", split.Delta4, k.Beta, above/inside)
-	it.Rowf("ε₂, δ₂ | %g, %g | the error of anchor and solver, η = τ = 0.001, under output noise σ̃ = %.2g | anchor: at "+
-		"most %.4f", split.Epsilon2, split.Delta2, n.SigmaOut, farthest)
+	it.Rowf("ε₂, δ₂ | %g, %g | the error of anchor and solver, η = τ = 0.001, under output noise σ̃ = %.2g | anchor: "+
+		"at most %.4f", split.Epsilon2, split.Delta2, n.SigmaOut, farthest)
 	f := figure.New(fmt.Sprintf("E_α: the smallest eigenvalue of W, d = 2, m = %d", m), "λ_min", "density")
 	f.Bars(figure.Span(0, top, bins), heights, figure.Gray)
 	peak := floats.Max(heights)
@@ -191,8 +191,9 @@ func BoundFigure(epsilons, deltas []float64) (_ *figure.Figure, _ display.Item, 
 				p := points[i*len(ends)+j]
 				exact, inexact = append(exact, p.Exact.Risk), append(inexact, p.Inexact.Risk)
 				if epsilons[i] == 1 {
-					it.Rowf("%s | %s | %.1f | %d | %.1f | %d", []string{"any loss, Theorem 3.1", "least squares, exact"}[k],
-						figure.Number(delta), p.Exact.Risk, p.Exact.Setting.M, p.Inexact.Risk, p.Inexact.Setting.M)
+					name := []string{"any loss, Theorem 3.1", "least squares, exact"}[k]
+					it.Rowf("%s | %s | %.1f | %d | %.1f | %d", name, figure.Number(delta), p.Exact.Risk,
+						p.Exact.Setting.M, p.Inexact.Risk, p.Inexact.Setting.M)
 				}
 			}
 			color := [][]figure.Color{{figure.Blue, figure.Green}, {figure.Purple, figure.Gold}}[k][j]

@@ -297,7 +297,6 @@ func lowRankUpdates(_ measure.Run, share float64) claim.Outcome {
 	return claim.Decide(fmt.Sprintf("largest logarithm/bound %.2f", worst), "1", worst <= 1+1e-9).Reaching(worst)
 }
 
-// rankOneUpdates is the check of Lemma C.3 with λ times factor.
 func rankOneUpdates(run measure.Run, factor float64) claim.Outcome {
 	src := noise.NewSeeded(48)
 	var off float64
@@ -321,7 +320,6 @@ func rankOneUpdates(run measure.Run, factor float64) claim.Outcome {
 	return claim.Decide("largest relative distance "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9)
 }
 
-// interpolatingMatrix builds the U of Lemma C.7, times a factor.
 func interpolatingMatrix(_ measure.Run, factor float64) claim.Outcome {
 	src := noise.NewSeeded(47)
 	var miss, norm, third, positive float64

@@ -66,7 +66,6 @@ func (l line) delta(eps float64) (worst float64) {
 	return worst
 }
 
-// outputNoise is the check of qop/mech3 with σ̃ times share.
 func outputNoise(run measure.Run, share float64) claim.Outcome {
 	const m = 10_000
 	split := wishart.Split{Epsilon1: 0.02, Epsilon2: 1, Delta1: 2e-4, Delta2: 0.02, Delta3: 2e-4, Delta4: 2e-4}
@@ -133,7 +132,6 @@ func releasedNoise(runs int, share float64) (ratio, far float64, err error) {
 	return math.Sqrt(square), (square - 1) / math.Sqrt(2/float64(runs)), nil
 }
 
-// atoms is the check of qop/lemE.3 with σ² times share, and, for the law that releases show, times shown.
 func atoms(run measure.Run, share, shown float64) claim.Outcome {
 	const m, eps, delta = 5, 0.5, 0.05
 	s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
@@ -161,7 +159,8 @@ func atoms(run measure.Run, share, shown float64) claim.Outcome {
 	ks, zeros := measure.Must2(shownLaw(run.Runs(3000), shown))
 	return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
 		"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
-		"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 && zeros < 4.5).Reaching(reached)
+		"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 &&
+			zeros < 4.5).Reaching(reached)
 }
 
 // shownLaw is √n·KS of the σ²W that releases with ω|θ| show, σ² times share, where they are not zero, and by how many
@@ -207,7 +206,6 @@ func statedSensitivity(s wishart.Setting, split wishart.Split, sigma2 float64) f
 	return solver(alpha) + solver(second) + math.Min(e1+e2, near)
 }
 
-// clippedLinear is the check of qop/mech5.1 with σ, and the level of clipping, times a factor in the laws.
 func clippedLinear(run measure.Run, sigma, level float64) claim.Outcome {
 	const clip = 2.0
 	cfg := constrained.Config{Loss: loss.ClippedAt(loss.Squared{}, clip, 1), RowNorm: 1, Dimension: 1, Epsilon: 0.5,
@@ -261,7 +259,6 @@ func shownNoise(m constrained.Objective, factor float64, runs int) (_ float64, e
 	return (square/(count*factor*factor*m.Sigma*m.Sigma) - 1) / math.Sqrt(2/count), nil
 }
 
-// meanRatio is the check of qop/eq4 with densities for σ² times factor.
 func meanRatio(run measure.Run, factor float64) claim.Outcome {
 	draws := run.Runs(3000)
 	src := noise.NewSeeded(63)

@@ -137,7 +137,8 @@ func stoppedBelow(run measure.Run, factor, share float64) claim.Outcome {
 		"logistic, d = 2: ε ≥ %.2f, claimed %.2f; released over stated ε(α) less 1: %s", found[0], claimed[0],
 		without[0], found[1], claimed[1], claim.Roughly(off, 1e-8)),
 		"measured at most claimed; in d = 1 at least half of it and more than without the last term; 1e-8",
-		found[0] <= claimed[0] && found[1] <= claimed[1] && found[0] >= claimed[0]/2 && found[0] > without[0]).As(off < 1e-8).Reaching(found[0] / claimed[0])
+		found[0] <= claimed[0] && found[1] <= claimed[1] && found[0] >= claimed[0]/2 && found[0] > without[0]).
+		As(off < 1e-8).Reaching(found[0] / claimed[0])
 }
 
 // statedRDP is Theorem 4.1 as it is stated, by quadrature.
@@ -313,7 +314,6 @@ func (j jumping) ValueSlope(slope, t, y []float64) float64 {
 	return v
 }
 
-// clippedIsSmooth takes β times a factor.
 func clippedIsSmooth(run measure.Run, clip clipFunc, factor float64) claim.Outcome {
 	count := measure.Sized(run.Size, 4000, 200_000)
 	rng := noise.NewSeeded(65)

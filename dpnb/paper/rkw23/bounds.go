@@ -316,7 +316,6 @@ func gaussianCase(run measure.Run, of [2]float64) claim.Outcome {
 		"at most 1 + 1e-9, and above 1.01 for the control", found <= 1+1e-9 && control > 1.01)
 }
 
-// tightAttained searches for the certified upper value times a factor.
 func tightAttained(run measure.Run, factor float64) claim.Outcome {
 	curve := measure.Must(loss.CurveOf(loss.Logistic{}, 1))
 	p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: 0.25, Sigma: 2, Bound: objective.Tight}))

@@ -39,7 +39,7 @@ const (
 	rkw23NoiseFactor = 1.3
 )
 
-// RKW23Calibration returns Algorithm 1 with the parameters of section 5 of rkw23: σ = 1.3 σ_G, σ_G what the Gaussian
+// Calibration returns Algorithm 1 with the parameters of section 5 of rkw23: σ = 1.3 σ_G, σ_G what the Gaussian
 // mechanism of sensitivity C needs by the same accounting, and the smallest λ that then satisfies (ε, δ); τ = 0.01,
 // σ_out = 0.15. C is the bound on the rows (there √2: norm 1 and a bias), which the gradients of the logistic loss
 // never exceed, so that nothing is clipped.
@@ -127,7 +127,7 @@ func theorem41(m objpert.Objective) (privacy.RDPCurve, error) {
 	}}, err
 }
 
-// RKW23 is Algorithm 1 of rkw23 with the parameters of its section 5.
+// Algorithm1 is that of rkw23 with the parameters of its section 5.
 func Algorithm1(by Accounting) experiment.Mechanism {
 	name := "Algorithm 1"
 	if by == ByProfile {
@@ -138,7 +138,7 @@ func Algorithm1(by Accounting) experiment.Mechanism {
 	})
 }
 
-// RKW23Epsilons are the ε of Figure 2 of rkw23, RKW23Delta is its δ, RKW23Trials the number of its trials.
+// Epsilons are the ε of Figure 2 of rkw23.
 var Epsilons = []float64{0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8}
 
 // Settings of Figure 2 of rkw23.
@@ -147,7 +147,7 @@ const (
 	Trials = 10
 )
 
-// RKW23Figure2 is the experiment of Figure 2 and of Tables 1 and 2 of rkw23 on the given sets, with Algorithm 1 as
+// Figure2 is the experiment of Figure 2 and of Tables 1 and 2 of rkw23 on the given sets, with Algorithm 1 as
 // published, this project's mechanism, and any others. Take fewer Trials and Epsilons for a quick look; at full size it
 // takes about ten seconds for a set of Adult's size on two processors.
 //
@@ -164,21 +164,15 @@ type Published struct {
 	Epsilon, Value float64
 }
 
-// RKW23Published are Tables 1 and 2 of rkw23: mean test accuracies of 10 trials, each the best of a grid of ten
-// learning rates on the test set.
+// Table2 are Tables 1 and 2 of rkw23: mean test accuracies of 10 trials, each the best of a grid of ten learning rates
+// on the test set.
 var Table2 = []Published{
-	{"Synthetic-L", "dishonest DP-SGD", 0.1, 0.9385}, {"Synthetic-L", "Algorithm 1", 0.1, 0.9005}, {"Synthetic-L",
-		"honest DP-SGD", 0.1, 0.7734},
-	{"Synthetic-L", "dishonest DP-SGD", 1, 0.9525}, {"Synthetic-L", "Algorithm 1", 1, 0.9450}, {"Synthetic-L",
-		"honest DP-SGD", 1, 0.9315},
-	{"Synthetic-L", "dishonest DP-SGD", 8, 0.9543}, {"Synthetic-L", "Algorithm 1", 8, 0.9530}, {"Synthetic-L",
-		"honest DP-SGD", 8, 0.9517},
-	{"Adult", "dishonest DP-SGD", 0.1, 0.8161}, {"Adult", "Algorithm 1", 0.1, 0.8137}, {"Adult", "honest DP-SGD",
-		0.1, 0.7832},
-	{"Adult", "dishonest DP-SGD", 1, 0.8354}, {"Adult", "Algorithm 1", 1, 0.8318}, {"Adult", "honest DP-SGD", 1,
-		0.8240},
-	{"Adult", "dishonest DP-SGD", 8, 0.8419}, {"Adult", "Algorithm 1", 8, 0.8399}, {"Adult", "honest DP-SGD", 8,
-		0.8366},
+	{clusterSet, dishonest, 0.1, 0.9385}, {clusterSet, asPrinted, 0.1, 0.9005}, {clusterSet, honest, 0.1, 0.7734},
+	{clusterSet, dishonest, 1, 0.9525}, {clusterSet, asPrinted, 1, 0.9450}, {clusterSet, honest, 1, 0.9315},
+	{clusterSet, dishonest, 8, 0.9543}, {clusterSet, asPrinted, 8, 0.9530}, {clusterSet, honest, 8, 0.9517},
+	{adultSet, dishonest, 0.1, 0.8161}, {adultSet, asPrinted, 0.1, 0.8137}, {adultSet, honest, 0.1, 0.7832},
+	{adultSet, dishonest, 1, 0.8354}, {adultSet, asPrinted, 1, 0.8318}, {adultSet, honest, 1, 0.8240},
+	{adultSet, dishonest, 8, 0.8419}, {adultSet, asPrinted, 8, 0.8399}, {adultSet, honest, 8, 0.8366},
 }
 
 // DP-SGD as in section 5 of rkw23: batches of 256 in the mean, Adam, ten learning rates from 1e-8 to 1e-1, more than
@@ -266,13 +260,9 @@ func rates(count int) []sgd.Update {
 
 const highDimensional = "Synthetic-H"
 
-func syntheticL() (experiment.Set, error) {
-	return experiment.Synthetic("Synthetic-L", dataset.SyntheticL(1))
-}
-
 // figureTwo compares mechanisms at equal ε, the accuracy of honest DP-SGD times factor; swapped takes it for dishonest.
 func figureTwo(run measure.Run, swapped bool, factor float64) claim.Outcome {
-	set := measure.Must(syntheticL())
+	set := measure.Must(experiment.Synthetic(clusterSet, dataset.SyntheticL(1)))
 	sets, epochs := []experiment.Set{set}, 3
 	if run.Size == claim.Full {
 		epochs = SGDEpochs
@@ -299,8 +289,7 @@ func figureTwo(run measure.Run, swapped bool, factor float64) claim.Outcome {
 		names = append(names, s.Name)
 		for _, eps := range g.Epsilons {
 			get := func(name string) sim.Cell { return at[fmt.Sprintf("%s|%s|%g", s.Name, name, eps)] }
-			ours, paper, honest, dishonest := get("dpnb"), get("Algorithm 1"), get("honest DP-SGD"),
-				get("dishonest DP-SGD")
+			ours, paper, honest, dishonest := get(ours), get(asPrinted), get(honest), get(dishonest)
 			if swapped {
 				honest, dishonest = dishonest, honest
 			}

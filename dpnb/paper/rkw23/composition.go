@@ -194,8 +194,8 @@ func replaceHolds(run measure.Run, bound profileBound) claim.Outcome {
 	}
 	sharp := attained(bound)
 	return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f; of laws that attain it %.6f", ratio, sharp),
-		"at most 1 + 1e-9; above 1 − 1e-6", ratio <= 1 && ratio > 0 && sharp <= 1+1e-9 && sharp > 1-1e-6).Reaching(math.Max(ratio,
-		sharp))
+		"at most 1 + 1e-9; above 1 − 1e-6", ratio <= 1 && ratio > 0 && sharp <= 1+1e-9 && sharp > 1-1e-6).
+		Reaching(math.Max(ratio, sharp))
 }
 
 // groupHolds is replaceHolds and, of zCDP, that ρ becomes 4ρ times a factor: for normal laws, which attain it, and for
@@ -267,7 +267,6 @@ func discreteLaw(n int, spread float64, rng *noise.Seeded) []float64 {
 	return p
 }
 
-// largestEvent takes the divergence times a factor.
 func largestEvent(_ measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(24)
 	var off float64
@@ -334,7 +333,6 @@ func threeSteps(choice bool, rng *noise.Seeded) (d pairs, p, q []float64) {
 	return d, p, q
 }
 
-// composedAdaptively takes the bounds times a factor.
 func composedAdaptively(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(25)
 	most, least, width := 0.0, math.Inf(1), 0.0
@@ -361,7 +359,6 @@ func composedAdaptively(run measure.Run, factor float64) claim.Outcome {
 		most <= 1 && least >= 1).Reaching(most)
 }
 
-// lossesAdd takes the loss of the second pair times a factor.
 func lossesAdd(_ measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(26)
 	var off float64
@@ -386,7 +383,6 @@ func lossesAdd(_ measure.Run, factor float64) claim.Outcome {
 	return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-12), "1e-12", off < 1e-12)
 }
 
-// renyiAdds takes the composed curve times a factor.
 func renyiAdds(_ measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(25)
 	most, off := 0.0, 0.0
@@ -413,7 +409,6 @@ func renyiAdds(_ measure.Run, factor float64) claim.Outcome {
 		claim.Roughly(off, 1e-9)), "at most 1; 1e-9", most <= 1 && off < 1e-9).Reaching(most)
 }
 
-// twoRuns takes the bound's δ times a factor.
 func twoRuns(run measure.Run, factor float64) claim.Outcome {
 	const lambda, sigma = 5.0, 0.5
 	first := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: lambda, Sigma: sigma, Tilt: 25}
@@ -454,5 +449,6 @@ func twoRuns(run measure.Run, factor float64) claim.Outcome {
 		off = math.Max(off, math.Abs(bound/composedDelta(law, 2, eps)-1))
 	}
 	return claim.Decide(fmt.Sprintf("largest exact/bound %.3f, %.2f of one run; bound over convolution less 1: %s",
-		most, more, claim.Roughly(off, 5e-3)), "at most 1; above 1; 5e-3", most <= 1 && more > 1).As(off < 5e-3).Reaching(most)
+		most, more, claim.Roughly(off, 5e-3)), "at most 1; above 1; 5e-3", most <= 1 && more > 1).
+		As(off < 5e-3).Reaching(most)
 }

@@ -29,7 +29,6 @@ func (linearLoss) ValueSlope(slope, t, _ []float64) (sum float64) {
 	return sum
 }
 
-// linearIsGaussian takes μ = 1/σ times a factor.
 func linearIsGaussian(_ measure.Run, factor float64) claim.Outcome {
 	low, high := math.Inf(1), 0.0
 	for _, c := range [][2]float64{{1, 1}, {0.1, 2}, {20, 5}, {5, 10}, {3, 0.5}} {
@@ -48,7 +47,6 @@ func linearIsGaussian(_ measure.Run, factor float64) claim.Outcome {
 		"lose", low > 1-1e-3 && high <= 1+1e-9)
 }
 
-// gaussianFormula takes δ and μ times factors.
 func gaussianFormula(_ measure.Run, delta, scale float64) claim.Outcome {
 	var worst float64
 	for _, mu := range []float64{0.1, 0.5, 1, 3} {
@@ -133,7 +131,8 @@ func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 	off := offStated(bound, theorem31)
 	return both(exact, claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
 		claim.Roughly(off, 1e-6)),
-		fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples), !broken).As(off < 1e-6).Reaching(ratio))
+		fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples), !broken).
+		As(off < 1e-6).Reaching(ratio))
 }
 
 // reductionHolds holds the formula with γ² and r times factors against the ratio of densities.
@@ -159,7 +158,6 @@ func order(a, k, share, lo, hi, alpha float64) float64 {
 	}, lo, hi, 200)) / (alpha - 1)
 }
 
-// fromLosses takes the released δ and Rényi divergence times factors.
 func fromLosses(_ measure.Run, sticks, orders float64) claim.Outcome {
 	var stick, renyi, printed float64
 	for _, c := range []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}} {
@@ -184,7 +182,6 @@ func fromLosses(_ measure.Run, sticks, orders float64) claim.Outcome {
 		"expectation under the neighbour")
 }
 
-// gaussianOrders takes the released curve times a factor.
 func gaussianOrders(_ measure.Run, factor float64) claim.Outcome {
 	var off float64
 	for _, mu := range []float64{0.1, 0.7, 2} {
@@ -197,13 +194,11 @@ func gaussianOrders(_ measure.Run, factor float64) claim.Outcome {
 	return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9)
 }
 
-// pairWithoutCurvature takes L times a factor.
 func pairWithoutCurvature(_ measure.Run, factor float64) claim.Outcome {
 	off := pairOff([]stated{{0, 0.2}, {0, 0.5}, {0, 1}, {0, 1.5}}, factor)
 	return claim.Decide("largest difference "+claim.Roughly(off, 1e-4), "1e-4: the integrand has kinks", off < 1e-4)
 }
 
-// growsWithScale takes the integral at the larger s times a factor.
 func growsWithScale(_ measure.Run, factor float64) claim.Outcome {
 	least, equal := math.Inf(1), 0.0
 	integral := func(c, s float64, g func(x float64) float64) float64 {
@@ -231,7 +226,6 @@ func growsWithScale(_ measure.Run, factor float64) claim.Outcome {
 		least > 1-1e-9 && equal < 1e-9 && control < 1)
 }
 
-// convergesLater takes the half-normal curve times a factor.
 func convergesLater(_ measure.Run, factor float64) claim.Outcome {
 	ok, before := true, 0.0
 	measured := ""
@@ -253,7 +247,6 @@ func convergesLater(_ measure.Run, factor float64) claim.Outcome {
 	return claim.Decide(measured[:len(measured)-2], "0.1", ok)
 }
 
-// gradientBounds takes lower bounds times a factor and divides the upper one by it.
 func gradientBounds(_ measure.Run, factor float64) claim.Outcome {
 	const n = 20
 	var low, high, gap float64 // bounds over what they bound
@@ -297,7 +290,6 @@ func gradientBounds(_ measure.Run, factor float64) claim.Outcome {
 		gap)) <= 1+1e-6 && math.Min(low, math.Min(high, gap)) > 0.99).Reaching(math.Max(low, math.Max(high, gap)))
 }
 
-// descentRates takes the exponents times a factor.
 func descentRates(run measure.Run, factor float64) claim.Outcome {
 	var x []float64
 	var counts [2][]float64

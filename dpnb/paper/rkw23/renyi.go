@@ -32,7 +32,8 @@ func zcdpOfAddRemove(run measure.Run, a, factor float64) claim.Outcome {
 	claimed := measure.Must(objective.ZCDP(constants(objective.DTZ24, 1e6, a)))
 	o := claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; released ρ over the stated one less 1: %s; "+
 		"replaced, λ = 1e6: ρ ≥ %.3f (2a² = %.4g), claimed %.3f",
-		ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1).As(off < 1e-8).Reaching(ratio)
+		ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1).
+		As(off < 1e-8).Reaching(ratio)
 	if replaced > claimed {
 		o = o.Corrected("for add/remove-one only, the adjacency of Theorem 5.1; the paper defines zCDP for " +
 			"replace-one, and as λ → ∞ that costs 2a², a = L/ν, against a²/2 + 0.8a")
@@ -96,7 +97,8 @@ func (t theorem) inRenyi(run measure.Run, factor, slope float64) claim.Outcome {
 		}
 	}
 	return claim.Decide(fmt.Sprintf("largest exact/theorem %.4f, released/theorem %.4f; theorem over its "+
-		"integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8", ratio <= 1).As(above <= 1 && off < 1e-8).Reaching(ratio)
+		"integral less 1: %s", ratio, above, claim.Roughly(off, 1e-8)), "at most 1 each; 1e-8", ratio <= 1).
+		As(above <= 1 && off < 1e-8).Reaching(ratio)
 }
 
 // rankHolds holds the rank-k accountant, with k = d and with k = 1, against the exact divergences of a radial loss, and
@@ -130,8 +132,8 @@ func statedRank(r objective.RankK) measure.Loss {
 	return measure.Loss{Least: k*math.Log(1+1.0/3) + 0.125, A: 0.5, Rank: k}
 }
 
-// offRank is the largest relative distance of the accountant's δ from that law's, about the mean of W, and offRankOrders
-// that of its Rényi bound.
+// offRank is the largest relative distance of the accountant's δ from that law's, about the mean of W, and
+// offRankOrders that of its Rényi bound.
 func offRank(r objective.RankK) (off float64) {
 	w, p := statedRank(r), measure.Must(r.Profile(privacy.AddRemove))
 	for _, share := range []float64{0.3, 0.8, 1.1} {

@@ -98,7 +98,8 @@ func Against[T any](check func(Run, T) claim.Outcome, right T, wrong ...T) claim
 	return claim.Against(Of(check, right), all...)
 }
 
-// Times is a check of claimed quantities times factors, one of them at a time.
+// Times is a check of claimed quantities times factors, one of them at a time: those that the claim's row names as
+// scaled.
 func Times(by ...func(run Run, factor float64) claim.Outcome) claim.Versions {
 	var all []func(float64) claim.Check
 	for _, check := range by {
