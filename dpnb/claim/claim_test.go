@@ -144,3 +144,15 @@ func TestRenew(t *testing.T) {
 		t.Error("a claim that is nowhere is renewed")
 	}
 }
+
+// A check that fails without a reason of its own says what was expected.
+func TestFailsAgainstWhatIsExpected(t *testing.T) {
+	for want, why := range map[string][]string{"fails: expected is: 1": nil, "fails: too small": {"too small"}} {
+		c := Claim{ID: "a/1", Expected: "1", Run: func(context.Context, Size) (Outcome, error) {
+			return Decide("0", "", false, why...), nil
+		}}
+		if got := c.check(t.Context(), Quick).Verdict; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

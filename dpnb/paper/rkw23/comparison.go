@@ -228,11 +228,8 @@ func Choices(rowNorm, delta float64, epsilons ...float64) (_ *display.Item, err 
 	for _, eps := range epsilons {
 		paper := measure.Must(Calibration(ByRDP, rowNorm, eps, delta))
 		here := measure.Must(calibratedHere(rowNorm, eps, delta))
-		row := []string{fmt.Sprint(eps)}
-		for _, v := range []float64{paper.Lambda, paper.Sigma, here.Lambda, here.Sigma} {
-			row = append(row, fmt.Sprintf("%.2f", v))
-		}
-		t.Row(append(row, fmt.Sprintf("%.0f %%", 100*(1-here.Sigma/paper.Sigma)))...)
+		t.Rowf("%v | %.2f | %.2f | %.2f | %.2f | %.0f %%", eps, paper.Lambda, paper.Sigma, here.Lambda, here.Sigma,
+			100*(1-here.Sigma/paper.Sigma))
 	}
 	return t, nil
 }
