@@ -215,7 +215,8 @@ func (p recipe) smoothed(h float64, others ...setting) recipe {
 		}
 		for _, s := range others {
 			if s.stated {
-				return &privacy.ParamError{Name: s.name, Value: "set", Want: "nothing with Smooth, which takes no steps"}
+				return &privacy.ParamError{Name: s.name, Value: "set",
+					Want: "nothing with Smooth, which takes no steps"}
 			}
 		}
 		return p.validLevels()

@@ -62,8 +62,8 @@ func TestSmoothQuantiles(t *testing.T) {
 	}
 	budget := learn.NewBudget(1, 1e-6, learn.Named("smooth"))
 	for name, l := range map[string]learn.Quantile{
-		"Smooth": {Smooth: -1}, "Steps": {Smooth: 0.1, Steps: 5}, "Radius": {Smooth: 0.1, Radius: 1}, "L1": {Smooth: 0.1,
-			L1: 1}, "CurvatureShare": {Smooth: 0.1, CurvatureShare: 0.2}, "Tau": {Smooth: 0.1, Tau: 2},
+		"Smooth": {Smooth: -1}, "Steps": {Smooth: 0.1, Steps: 5}, "Radius": {Smooth: 0.1, Radius: 1},
+		"L1": {Smooth: 0.1, L1: 1}, "CurvatureShare": {Smooth: 0.1, CurvatureShare: 0.2}, "Tau": {Smooth: 0.1, Tau: 2},
 	} {
 		for _, data := range []*learn.Dataset{data, learn.Regression(train, "pressure", learn.Uncentred())} {
 			var bad *privacy.ParamError
