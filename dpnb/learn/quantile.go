@@ -50,7 +50,7 @@ type Quantile struct {
 	// as few passes over the records as Huber takes and not one for each step: for millions of records, of which
 	// smoothing takes nothing that is seen (docs/theory/quantiles.md, section 10, where 0.1 is tried). The unit is
 	// half of the spread of the targets, or of the width of their bounds where records are Uncentred. It is not for few
-	// records, nor with Radius, Steps, L1 or CurvatureShare, nor Pure, and there are no intervals. Zero takes the steps.
+	// records, nor with Radius, Steps, L1 or CurvatureShare, nor Pure, and there are no intervals. Zero takes steps.
 	Smooth float64
 	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many features. The fit
 	// is then one problem and not a descent; Steps, L1 and CurvatureShare are refused.
@@ -205,8 +205,8 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 	}
 }
 
-// smoothed is the recipe by objective perturbation of the loss at width h: docs/theory/quantiles.md, section 10. Of p it
-// keeps what predictions are, and fits without privacy.
+// smoothed is the recipe by objective perturbation of the loss at width h: docs/theory/quantiles.md, section 10. Of p
+// it keeps what predictions are, and fits without privacy.
 func (p recipe) smoothed(h float64, others ...setting) recipe {
 	l := loss.SmoothPinball{Tau: p.levels[0], Width: h}
 	valid := func(p recipe) error {
