@@ -8,11 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -150,8 +155,7 @@ func (b Block) Rows(ctx context.Context, arms []Arm, workers int) (_ []Row, err 
 	}
 	src := noise.NewSeeded(b.Seed)
 	run := func(from int, wanted func(c *cell, draw int) bool) error {
-		return parallel.For(ctx, b.Draws-from, workers, func(_, i int) (err error) {
-			defer measure.Catch(&err)
+		return parallel.For(ctx, b.Draws-from, workers, func(_, i int) error {
 			i += from
 			rows, y := b.Draw(src.Stream(i), b.Records)
 			for _, c := range slices.Concat(cells...) {
@@ -205,7 +209,8 @@ func mean(x []float64) (m float64) {
 
 // tune returns the pair of 2, 8, 32 steps and ⅓, 1, 3 times R/C that does best on records of its own.
 func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, risk func([]float64) float64,
-	workers int) (Descent, error) {
+	workers int) (_ Descent, err error) {
+	defer measure.Catch(&err)
 	pilots := 1 + min(3, 10_000/b.Records)
 	var tried []Descent
 	for _, steps := range []int{2, 8, 32} {
@@ -223,8 +228,7 @@ func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, r
 	for k := range drawn {
 		drawn[k].rows, drawn[k].y = p.Draw(records.Stream(k), b.Records)
 	}
-	err := parallel.For(ctx, len(tried), workers, func(_, i int) (err error) {
-		defer measure.Catch(&err)
+	err = parallel.For(ctx, len(tried), workers, func(_, i int) error {
 		solve := measure.Must(tried[i].Fit(p, b.Records, eps))
 		for k, at := range drawn {
 			w := measure.Must(solve(at.rows, at.y, records.Stream(k).Stream(i)))
@@ -241,17 +245,117 @@ func (b Block) tune(ctx context.Context, p Population, eps float64, g Descent, r
 	return tried[best], err
 }
 
+// The mechanisms of the table alone.
+var (
+	// Told is Default where it is known how long a record is and how large a residual, typically.
+	Told Fit = func(p Population, n int, eps float64) (Solve, error) { return run(p.told(n, eps).Calibrate()) }
+	// WorstCase is objective perturbation with C and Λ of the utility theorem.
+	WorstCase Fit = func(p Population, n int, eps float64) (Solve, error) {
+		c := p.config(n, eps)
+		c.WorstCase = true
+		return run(c.Calibrate())
+	}
+	// Lipschitz is output perturbation with C a bound on all gradients: the longest that the records at hand can have,
+	// which is read off them, in its favour. It is not private.
+	Lipschitz Fit = func(p Population, n int, eps float64) (Solve, error) {
+		return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
+			c := p.config(n, eps)
+			c.Clip = p.longest(rows, y)
+			m, err := c.CalibrateOutput()
+			if err != nil {
+				return nil, err
+			}
+			solve, _ := run(m, nil)
+			return solve(rows, y, src)
+		}, nil
+	}
+	// Double is Localisation with two stages in a block (Algorithm 4).
+	Double Fit = func(p Population, n int, eps float64) (Solve, error) {
+		return run(pure.PhasesConfig{Config: p.loose(n, eps), Double: true}.Calibrate())
+	}
+)
+
+// told is config with what is typical: √d, and what half of the |½e| are below.
+func (p Population) told(n int, eps float64) pure.Config {
+	c := p.config(n, eps)
+	c.TypicalNorm, c.TypicalResidual = math.Sqrt(float64(p.Features)), p.law().Quantile(0.75)/2
+	return c
+}
+
+// longest returns a bound on the norms of all gradients over the ball.
+func (p Population) longest(rows *matrix.Dense, y []float64) (most float64) {
+	slope := p.loss().Lipschitz()
+	for i := range y {
+		norm := floats.Norm(rows.Data[i*rows.D:(i+1)*rows.D], 2)
+		most = max(most, norm*min(slope, math.Abs(y[i])+radius*norm))
+	}
+	return most
+}
+
+// problem is the sum of the losses, extended with a bend, and a ridge.
+func (p Population) problem(rows *matrix.Dense, y []float64, bend loss.Bend, lambda float64) *erm.Problem {
+	unit, norms := matrix.Directions(rows, 1)
+	numbers := make([]float64, len(y))
+	for i := range numbers {
+		numbers[i] = float64(i)
+	}
+	return &erm.Problem{Rows: unit, Labels: numbers, Lambda: lambda, Loss: loss.Extend(p.loss(), bend, norms, y, nil)}
+}
+
+// NonPrivate minimises the loss itself but for the fourth digit.
+var NonPrivate Fit = func(p Population, n int, eps float64) (Solve, error) {
+	return func(rows *matrix.Dense, y []float64, _ *noise.Seeded) ([]float64, error) {
+		c := 10 * math.Sqrt(float64(rows.D))
+		lambda := 1e-5 * float64(len(y)) * c
+		problem := &erm.Problem{Rows: rows, Labels: y, Lambda: lambda}
+		if smooth, ok := p.loss().(loss.Loss); ok {
+			problem.Loss = smooth
+		} else {
+			problem = p.problem(rows, y, loss.FreeBend(c, c/8, c/4), lambda)
+		}
+		s, err := erm.Minimize(problem, &erm.Settings{Workers: 1, Tolerance: 0.1 * lambda, MaxPasses: 100})
+		if s == nil {
+			return nil, err
+		}
+		return s.Theta, nil // to fewer digits where they are not to be had
+	}, nil
+}
+
+// Gaussian is objective perturbation with (ε, Delta), of the ln cosh extension: Gaussian noise and curvature that is
+// free at ε by dpnb/free-curvature, C and Λ of the default. Replace-one is one record less and one more, each with ε/2
+// and δ/(1 + e^{ε/2}).
+var Gaussian Fit = func(p Population, n int, eps float64) (_ Solve, err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(p.config(n, eps).Calibrate())
+	c := m.Clip
+	free := objective.Free{Epsilon: eps / 2, Curve: coshCurve(c, 1)}
+	sigma := measure.Must(free.Sigma(Delta / (1 + math.Exp(eps/2))))
+	unit := measure.Must(free.Lambda(sigma))
+	return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
+		b := make([]float64, rows.D)
+		src.Gaussian(b, sigma)
+		problem := p.problem(rows, y, loss.CoshBend(c, m.Lambda/unit), m.Lambda)
+		problem.Linear = b
+		return erm.MinimizeWithin(problem, radius, 1e-5*c/m.Lambda, 0, 1)
+	}, nil
+}
+
+// coshCurve is S̄(γ) = s(1 − γ²/C²) on [−C, C], that of loss.CoshBend.
+func coshCurve(c, s float64) *loss.Curve {
+	return &loss.Curve{Name: "ln cosh", Lo: -c, Hi: c, Symmetric: true, Fall: 2 * s / c,
+		Sup:            func(g float64) float64 { return s * (1 - g/c) * (1 + g/c) },
+		Antiderivative: func(g float64) float64 { return c / s * math.Atanh(g/c) }}
+}
+
 // tableHeader names the columns of a table in a file.
 const tableHeader = "population\tn\tε\tarm\tpure\tdraws\trisk\ts.e.\tover default\ts.e."
 
 // WriteTable writes rows, a line each.
-func WriteTable(w io.Writer, rows []Row) error {
+func WriteTable(w io.Writer, rows []Row) (err error) {
+	defer measure.Catch(&err)
 	for _, r := range rows {
-		_, err := fmt.Fprintf(w, "%s\t%d\t%g\t%s\t%v\t%d\t%.5g\t%.3g\t%.5g\t%.3g\n", r.Population, r.Records,
-			r.Epsilon, r.Arm, r.Pure, r.Risk.N, r.Risk.Mean, r.Risk.StdErr, r.Over.Mean, r.Over.StdErr)
-		if err != nil {
-			return err
-		}
+		measure.Must(fmt.Fprintf(w, "%s\t%d\t%g\t%s\t%v\t%d\t%.5g\t%.3g\t%.5g\t%.3g\n", r.Population, r.Records,
+			r.Epsilon, r.Arm, r.Pure, r.Risk.N, r.Risk.Mean, r.Risk.StdErr, r.Over.Mean, r.Over.StdErr))
 	}
 	return nil
 }
