@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // The whole costs what it says: the ledger has one entry of the (ε, δ) that was allowed, the profile keeps to it and
@@ -223,6 +224,31 @@ func TestTuneRefusals(t *testing.T) {
 	}
 	if _, n := spent(t, budget); n != 1 {
 		t.Errorf("%d entries", n)
+	}
+}
+
+// A run is charged as the costliest of all fits, wherever it is in the list.
+func TestTuneChargesTheCostliestFit(t *testing.T) {
+	data := kinds(t, 400)["Binary"]
+	learners := []learn.Learner{learn.Logistic{}, learn.Logistic{Bound: objective.DTZ24, Records: 400}}
+	for range 2 {
+		m, err := learn.Tune{Learners: learners}.Fit(data, fresh(1, 1e-5).Spend(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, fits := learn.TunedParts(m)
+		var costs []float64
+		for _, p := range fits {
+			mu, slack, err := privacy.AsGaussian(p, m.Choice().Slack)
+			if err != nil || slack > m.Choice().Slack {
+				t.Fatal(mu, slack, err)
+			}
+			costs = append(costs, mu)
+		}
+		if most := slices.Max(costs); m.Choice().Mu != most || slices.Min(costs) > 0.99*most {
+			t.Errorf("fits of μ = %v, and %v is charged", costs, m.Choice().Mu)
+		}
+		slices.Reverse(learners)
 	}
 }
 

@@ -142,6 +142,35 @@ func TestRulesAreDrawnEvenly(t *testing.T) {
 	}
 }
 
+// A score with the noise of a step costs what one step more does, of one run and of the best of several, by either
+// accounting.
+func TestScoreCostsAsAStep(t *testing.T) {
+	for _, runs := range []float64{0, 3} {
+		for _, accounting := range []Accounting{Sharpest, Renyi} {
+			with := Cost{Rate: 1, NoiseMultiplier: 8, Steps: 1, ScoreMultiplier: 8, MeanRuns: runs,
+				Accounting: accounting}
+			without := with
+			without.Steps, without.ScoreMultiplier = 2, 0
+			for what, figure := range map[string]func(Cost) (float64, error){
+				"ε": func(c Cost) (float64, error) { return c.Epsilon(1e-5) },
+				"δ": func(c Cost) (float64, error) {
+					p, err := c.Profile(privacy.AddRemove)
+					if err != nil {
+						return 0, err
+					}
+					return privacy.DeltaUpper(p, 1), nil
+				},
+			} {
+				have, err := figure(with)
+				want, wrong := figure(without)
+				if err != nil || wrong != nil || !(math.Abs(have/want-1) < 0.01) {
+					t.Errorf("%v: %s = %v, of two steps %v (%v, %v)", with, what, have, want, err, wrong)
+				}
+			}
+		}
+	}
+}
+
 func TestPrivateScore(t *testing.T) {
 	u, rows, labels := tuner(t)
 	u.Score = Training{Sigma: 20}

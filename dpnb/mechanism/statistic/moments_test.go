@@ -142,6 +142,20 @@ func TestIntervalsOfMomentsUseEveryNumber(t *testing.T) {
 	}
 }
 
+// Of a column whose variance may be zero nothing is said but that a correlation is in [−1, 1].
+func TestCorrelationOfAConstant(t *testing.T) {
+	m := Moments{[]Number{{-1, 1}, {-1, 1}}, Gaussian, true}
+	s, err := CalibrateSums(m, Gaussian, 1, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tally := s.Tally().(*sumsTally)
+	tally.Add([][]float64{make([]float64, 1000), {0: 1, 999: -1}})
+	if e := m.Correlation(s, tally.Release(noise.NewSeeded(1)), 0.95, 0, 1); e != (Estimate{0, -1, 1}) {
+		t.Errorf("%+v", e)
+	}
+}
+
 // The interval of a sum is the noise's own, in the unit of the column, for either law.
 func TestIntervalsOfTotals(t *testing.T) {
 	of := Total{Number{-1, 3}}

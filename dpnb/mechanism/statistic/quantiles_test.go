@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // draws returns n numbers of a law.
@@ -37,6 +38,32 @@ func released(m Quantiles, x []float64, src noise.Source) []float64 {
 	tally := m.Tally()
 	tally.Add([][]float64{x})
 	return tally.Release(src)
+}
+
+// A release costs η for each round, and η/4 for the gaps and for the count.
+func TestEveryRoundOfQuantilesIsPaidFor(t *testing.T) {
+	for n, rounds := range map[int]float64{1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4} {
+		m := Quantiles{Of: Number{0, 1}, Eta: 0.5}
+		for i := range n {
+			m.Levels = append(m.Levels, float64(i+1)/float64(n+1))
+		}
+		e, err := m.Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := e.Profile(privacy.AddRemove)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eps := 0.5 * (rounds + 0.25 + 0.25)
+		// An exponential mechanism of range r has the μ of r/2-DP, which is about √(π/2)·r/2 for small ε.
+		mu := math.Sqrt(0.5 * math.Pi * (rounds*0.25*0.25 + 0.0625*0.0625 + 0.125*0.125))
+		if privacy.DeltaUpper(p, eps*(1+1e-12)) > 0 || privacy.DeltaUpper(p, eps*(1-1e-12)) == 0 ||
+			math.Abs(e.(privacy.BoundedRange).Mu()/mu-1) > 2e-3 {
+			t.Errorf("%d levels: δ(%g) = %g, μ = %g, want %g", n, eps, privacy.DeltaUpper(p, eps),
+				e.(privacy.BoundedRange).Mu(), mu)
+		}
+	}
 }
 
 // Quantiles are near those of the records, also where half of these are equal.

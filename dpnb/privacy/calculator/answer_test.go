@@ -1,7 +1,9 @@
 package calculator
 
 import (
+	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -84,6 +86,40 @@ func TestCaveatsAreSaid(t *testing.T) {
 	}
 }
 
+// A type is built from what was said of its fields, the standard of those that may be left out, and from nothing else.
+func TestFieldsAreAsStated(t *testing.T) {
+	var built Values
+	c := New().With("fields", Type{
+		Fields: []Field{{Name: "sigma"}, {Name: "word", Text: true}, {Name: "other", Default: 3, Optional: true},
+			{Name: "unsaid", Text: true, Optional: true}},
+		Build: func(v Values, _ privacy.Adjacency) (privacy.Event, error) {
+			built = v
+			return privacy.Gaussian{Sigma: v.Numbers["sigma"], Sensitivity: 1}, nil
+		}})
+	numbers, texts := map[string]float64{"sigma": 2}, map[string]string{"word": "x"}
+	ask := func(numbers map[string]float64, texts map[string]string) error {
+		line := Line{Type: "fields", Values: Values{Numbers: numbers, Texts: texts}, Count: 1}
+		_, err := c.Delta(Query{Lines: []Line{line}, Adjacency: privacy.AddRemove}, 1)
+		return err
+	}
+	want := Values{Numbers: map[string]float64{"sigma": 2, "other": 3}, Texts: map[string]string{"word": "x"}}
+	if err := ask(numbers, texts); err != nil || !reflect.DeepEqual(built, want) {
+		t.Errorf("built of %v, want %v (%v)", built, want, err)
+	}
+	for name, wrong := range map[string]func() error{
+		"a number for a word": func() error { return ask(map[string]float64{"sigma": 2, "word": 1}, nil) },
+		"a word for a number": func() error { return ask(nil, map[string]string{"word": "x", "sigma": "2"}) },
+		"a word left out":     func() error { return ask(numbers, nil) },
+		"an infinite number":  func() error { return ask(map[string]float64{"sigma": math.Inf(1)}, texts) },
+		"a number unknown":    func() error { return ask(map[string]float64{"sigma": 2, "no": 1}, texts) },
+		"a word unknown":      func() error { return ask(numbers, map[string]string{"word": "x", "no": "y"}) },
+	} {
+		if bad := (*privacy.ParamError)(nil); !errors.As(wrong(), &bad) {
+			t.Errorf("%s: %v", name, wrong())
+		}
+	}
+}
+
 // At δ = 0 the largest losses of all events add up, each as often as it is run.
 func TestLargestLossesAddUp(t *testing.T) {
 	twice := line("laplace", map[string]float64{"scale": 4})
@@ -93,5 +129,29 @@ func TestLargestLossesAddUp(t *testing.T) {
 	if a, err := New().Epsilon(q, 0); err != nil || !(a.Epsilon >= 0.625 && a.EpsilonLower <= 0.625) ||
 		a.Epsilon-a.EpsilonLower > 1e-12 {
 		t.Errorf("ε in [%v, %v], want 0.625 (%v)", a.EpsilonLower, a.Epsilon, err)
+	}
+}
+
+// What adding rounds is on the safe side: many small losses are no less together, nor is the lower bound more, than an
+// exact sum has them.
+func TestLargestLossesAreAddedSafely(t *testing.T) {
+	for _, scale := range []float64{10, 3, 1.7} {
+		one := line("laplace", map[string]float64{"scale": scale})
+		for _, runs := range []int{3, 10, 30} {
+			var lines []Line
+			for range runs {
+				lines = append(lines, one)
+			}
+			a, err := New().Epsilon(Query{Lines: lines, Adjacency: privacy.AddRemove}, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact := ref.Quo(ref.Int(int64(runs)), ref.New(scale))
+			if !ref.Above(a.Epsilon, exact) || !ref.Below(a.EpsilonLower, exact) ||
+				a.Epsilon-a.EpsilonLower > 1e-12 {
+				t.Errorf("%d runs of scale %g: ε in [%v, %v], exact %.20g", runs, scale, a.EpsilonLower, a.Epsilon,
+					exact)
+			}
+		}
 	}
 }

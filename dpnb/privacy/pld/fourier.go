@@ -297,7 +297,7 @@ func (t *tail) few(c *tiltedLaws, a int) {
 		conj := func(z complex128) complex128 { return complex(real(z), -imag(z)) }
 		z, half := conj(roots.At(k)), conj(halves.At(k))
 		f1, f2 := factor(q, lnQ, z, half), factor(q*s, lnQS, z, half)
-		r := total[k] * conj(roots.At(first*k%n)) * complex(both/float64(n), 0)
+		r := total[k] * conj(roots.Power(first, k)) * complex(both/float64(n), 0)
 		w := complex(q*-math.Expm1(-t.lat.step), 0) * z / (f1 * f2)
 		size := cmplx.Abs(r) * unit * float64(100+a)
 		if own := both/float64(n)*err + cmplx.Abs(r)*unit*5*c.runs; k == 0 {
@@ -315,7 +315,7 @@ func (t *tail) few(c *tiltedLaws, a int) {
 	e += tiny * math.Exp(c.growth) * math.Sqrt(float64(n))
 	t.value = func(m int) (d, err float64) {
 		for k, v := range total {
-			z := roots.At(k * m % n)
+			z := roots.Power(k, m)
 			d += real(v)*real(z) + imag(v)*imag(z) // ζ^{km} is the conjugate
 		}
 		rest := float64(n - m)

@@ -123,7 +123,15 @@ func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)
 	// (eps−from)/2).
 	top = math.Max(top, from+to-0.5*(eps+from))
 	// With tiny losses and a large ε the places have no integers.
-	if !((top-from)/step < float64(w.c.settings.maxPoints()) && math.Abs(from) < 0x1p60*step) {
+	farthest := math.Abs(from)
+	for _, ts := range []terms{w.upper, w.lower} {
+		for _, t := range ts {
+			if m := len(t.atoms.w); m > 0 {
+				farthest = math.Max(farthest, math.Max(math.Abs(t.atoms.w[0]), math.Abs(t.atoms.w[m-1])))
+			}
+		}
+	}
+	if !((top-from)/step < float64(w.c.settings.maxPoints()) && farthest < math.MaxInt/8*step) {
 		return false
 	}
 	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}

@@ -257,3 +257,15 @@ func (p *plan) spectrum(c *tiltedLaws) []complex128 {
 	}
 	return all
 }
+
+// Of a hundred thousand fair coins the coefficients are cosᴺ(πk/n): those that are left out are negligible, and so is
+// hardly one that is not.
+func TestBandOfCoins(t *testing.T) {
+	const n, count = 24_000, 100_000
+	c := &tiltedLaws{each: []law{{x: []int{0, 1}, r: []float64{0.5, 0.5}, mass: 1, count: count}}}
+	ln := func(k int) float64 { return count * math.Log(math.Cos(math.Pi*float64(k)/n)) }
+	a := c.band(n)
+	if most := math.Log(tiny); !(ln(a) <= most && ln(a-1) > most-2) {
+		t.Errorf("from %d of %d on: ln %.4g, before it %.4g, negligible are %.4g", a, n, ln(a), ln(a-1), most)
+	}
+}

@@ -65,6 +65,21 @@ func TestOptimise(t *testing.T) {
 	}
 }
 
+// Every part of a bound on the risk counts as its formula has it: ndLσ̃²/2 + G√d·σ̃ + τ beside (μσ²/2)(a + η)², or
+// μσ²(a² + η²) as it is printed.
+func TestPartsOfTheRisk(t *testing.T) {
+	s := Setting{Wishart: Wishart{D: 4, M: 6}, Shift: 2, Smoothness: 3, Rank: 1, Accuracy: 0.5, AnchorError: 0.25}
+	n := Noise{Sigma2: 0.5, SigmaOut: 0.1}
+	r := Risk{Records: 10, Distance: 0.75, RegulariserSlope: 7}
+	const output = 10*4*3*0.01/2 + 7*2*0.1 + 0.5
+	if have, want := s.ExcessRisk(n, r), output+8*0.5/2.0; math.Abs(have-want) > 1e-12 {
+		t.Errorf("a risk of %v, want %v", have, want)
+	}
+	if have, want := s.PrintedExcessRisk(n, r), output+8*0.5*(0.5625+0.0625); math.Abs(have-want) > 1e-12 {
+		t.Errorf("a risk of %v as printed, want %v", have, want)
+	}
+}
+
 // What the paper says of its Figure 1.
 func TestFigure1(t *testing.T) {
 	f, err := Figure1([]float64{0.5, 1}, []float64{1e-4, 1e-2}, false, AnyLoss)

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -363,6 +365,49 @@ func TestRankIsPaidFor(t *testing.T) {
 		lost := after - before - 0.5*(d-1)*math.Log1p(-y) - 0.5/p.Sigma2
 		if !(lost <= eps) || rank == d && lost < 0.9*eps {
 			t.Errorf("rank %d: a loss of %.4f of ε₁ = %g", rank, lost, eps)
+		}
+	}
+}
+
+// For Hessians of any rank, and with a shift, the exponents in the proof of Theorem 3.1 add up to ε₁: a U of rank two
+// with ‖U‖ ≤ 2L in the densities, 2ρ + 2 eigenvalues within ±4L in the determinants.
+func TestTheorem31OfAnyRank(t *testing.T) {
+	const eps, l = 0.5, 3.0
+	for _, rank := range []int{1, 3, 7} {
+		for _, shift := range []float64{0, 2} {
+			s := Setting{Wishart: Wishart{D: 8, M: 30}, Smoothness: l, Rank: rank, Shift: shift, Accounting: Theorem31}
+			p := s.perturbation(Split{Epsilon1: eps, Delta1: 1e-3, Delta3: 1e-3}, 0)
+			densities := 2 * l / p.Sigma2 * 2 * ((s.P()-1)/p.alpha + 0.5)
+			determinants := float64(2*rank+2) * 4 * l / (p.Sigma2 * (p.alpha + shift))
+			if sum := densities + determinants; math.Abs(sum-eps) > 1e-9 {
+				t.Errorf("rank %d, c = %g: the exponents add up to %v, want %v", rank, shift, sum, eps)
+			}
+		}
+	}
+}
+
+// Directional accounting cuts off δ₁ and no more: of a record that goes 0.8 of it beside two tenths for the one that
+// comes, by (5), and all of it where there is one record alone.
+func TestDirectionalCutsDelta1(t *testing.T) {
+	const eps, delta = 0.5, 0.05
+	for _, w := range []Wishart{{D: 3, M: 6}, {D: 3, M: 12}} {
+		s := Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: LinearModel}
+		law, p := distuv.ChiSquared{K: s.freedom()}, s.P()
+		// cut is the share of δ₁ in which Z₋ is above what is left of ε₁.
+		cut := func(v, left float64) float64 {
+			chi, _ := univariate.Bisect(func(chi float64) bool { return -p*math.Log1p(-v/chi)-0.5*v <= left },
+				v, 1e6, univariate.Geometric, 0)
+			return law.CDF(chi) / delta
+		}
+		v, _ := s.directionalRatio(eps, delta)
+		comes := math.Log1p(v / law.Quantile(0.1*delta))
+		if share := cut(v, eps-comes); math.Abs(share-0.8) > 1e-6 {
+			t.Errorf("%v: %.3f of δ₁ is cut off beside two tenths", w, share)
+		}
+		s.Adjacency = privacy.AddRemove
+		v, _ = s.directionalRatio(eps, delta)
+		if share := cut(v, eps); math.Abs(share-1) > 1e-6 {
+			t.Errorf("%v: %.3f of δ₁ is cut off for one record", w, share)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package convolution
 
 import (
+	"math"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
@@ -61,6 +62,60 @@ func TestAccounts(t *testing.T) {
 		m, err := Calibrate(c)
 		if err != nil || m.Sigma > least*1.0001 {
 			t.Errorf("%s, λ = %g: σ = %v, the least is %v (%v)", k.kernel.Name(), k.lambda, m.Sigma, least, err)
+		}
+	}
+}
+
+// In every account the output noise costs what a Gaussian mechanism of μ = 2τ/(λσ_out) costs beside the objective, and
+// a linear h by rows what one of μ = √(1+1/c)·D|h′|/σ costs beside the other rows.
+func TestWhatIsBesideIsPaidFor(t *testing.T) {
+	const lambda, sigma, tau, outputSigma = 40, 4, 0.1, 0.02 // μ = ¼, as the objective's L/σ
+	profile := func(m COP) privacy.Profile {
+		p, err := mechanism.Profile(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	logistic := Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 1, Norm: 1}
+	pieces := bowl(t, 1)
+	pieces.Norm = 1 / math.Sqrt2
+	without := COP{Loss: logistic, Lambda: lambda, Sigma: sigma, Tolerance: 1e-9, OutputSigma: 1, From: 0.5}
+	for _, c := range []struct {
+		name          string
+		account       Account
+		with, without Loss
+		stack         float64
+		mu            float64
+	}{
+		{"output noise", ByRows, logistic, logistic, 0, 0.25},
+		{"output noise", ByRank, logistic, logistic, 0, 0.25},
+		{"output noise", FreeCurvature, logistic, logistic, 0, 0.25},
+		{"output noise", Entropic, logistic, logistic, 0, 0.25},
+		{"output noise beside pieces", Entropic, pieces, pieces, 0, 0.25},
+		// √(1+c) = √(1+1/c) = √2, and the row without h is longer by as much.
+		{"a linear h", ByRows, Loss{Form: logistic.Form, Forms: 1, Norm: math.Sqrt2 / 2, Other: loss.Linear{Slope: 0.5},
+			OtherNorm: math.Sqrt2}, logistic, 1, 0.25},
+	} {
+		with := without
+		with.Loss, with.Account, with.Stack = c.with, c.account, c.stack
+		if c.stack == 0 {
+			with.Tolerance, with.OutputSigma = tau, outputSigma
+		}
+		bare := without
+		bare.Loss, bare.Account = c.without, c.account
+		// E δ(1 − G), G ~ N(μ²/2, μ²), at even steps: small ones for a profile that has a corner where it is 1.
+		of, want, step := profile(bare), 0.0, 1.0
+		if c.account == Entropic {
+			step = 0.125
+		}
+		for z := -5.0; z <= 5; z += step {
+			weight := step * math.Exp(-0.5*z*z) / math.Sqrt(2*math.Pi)
+			want += weight * math.Exp(of.LogDeltaUpper(privacy.Add, 1-c.mu*(0.5*c.mu+z)))
+		}
+		have := math.Exp(profile(with).LogDeltaUpper(privacy.Add, 1))
+		if !(have >= 0.97*want && have <= 1.1*want) {
+			t.Errorf("%s, %v: δ = %.4g, want %.4g", c.name, c.account, have, want)
 		}
 	}
 }

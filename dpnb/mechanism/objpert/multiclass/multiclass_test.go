@@ -321,6 +321,33 @@ func TestOneVsRestComposition(t *testing.T) {
 	}
 }
 
+// The output noise of K fits costs what one Gaussian mechanism of √K·2τ/(λσ_out) costs beside their objectives, whether
+// it is composed with each fit or apart.
+func TestOutputNoiseOfKFits(t *testing.T) {
+	const classes, tau, outputSigma = 4, 0.1, 0.02 // ½ in all, as the objectives have
+	for _, bound := range []objective.Bound{0, objective.DTZ24} {
+		m := multiclass.OneVsRest{Classes: classes, Binary: objpert.Objective{Loss: loss.SmoothedHinge{Width: 1},
+			RowNorm: 1, Lambda: 40, Sigma: 4, Tolerance: tau, OutputSigma: outputSigma, Bound: bound}}
+		with, err := m.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Binary.OutputSigma = 1e6
+		without, err := m.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want float64 // E δ(2 − G), G ~ N(μ²/2, μ²)
+		for z := -5.0; z <= 5; z += 0.25 {
+			want += 0.25 * math.Exp(-0.5*z*z) / math.Sqrt(2*math.Pi) * privacy.DeltaUpper(without, 2-0.5*(0.25+z))
+		}
+		have := privacy.DeltaUpper(with, 2)
+		if !(have >= 0.99*want && have <= 1.1*want) {
+			t.Errorf("%v: δ = %.4g, want %.4g", bound, have, want)
+		}
+	}
+}
+
 // At equal ε, three classes and more: the joint fit needs less noise and predicts better than K fits.
 func TestJointNeedsLessNoise(t *testing.T) {
 	const d = 10

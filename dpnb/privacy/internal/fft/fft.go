@@ -64,6 +64,9 @@ func NewRoots(n int) *Roots {
 // At returns e^{−2πik/n} for 0 ≤ k < n, within 5e-16 of it.
 func (r *Roots) At(k int) complex128 { return r.coarse[uint(k)/fine] * r.fine[uint(k)%fine] }
 
+// Power returns e^{−2πijk/n} for 0 ≤ j, k < n, within 5e-16 of it; jk may be beyond the integers of a small machine.
+func (r *Roots) Power(j, k int) complex128 { return r.At(int(int64(j) * int64(k) % int64(r.n))) }
+
 // root returns e^{−2πik/n} for 0 ≤ k < n by a sine and a cosine.
 func root(k, n int) complex128 {
 	// k/n in eighths of a turn, so that the argument is at most π/4.
