@@ -171,8 +171,7 @@ func learnerNames() string { return strings.Join(slices.Sorted(maps.Keys(learner
 
 // learnerFlags are the fields of learners that have a flag, by its name.
 var learnerFlags = map[string]string{"levels": "Levels", "threshold": "Threshold", "lambda": "Lambda", "clip": "Clip",
-	"records": "Records", "curvature-share": "CurvatureShare",
-	"tau": "Tau", "smooth": "Smooth"}
+	"tau": "Tau", "smooth": "Smooth", "records": "Records", "curvature-share": "CurvatureShare"}
 
 // configured returns a learner with the noise, and with the values of the flags that were given: one that the learner
 // does not have is refused.
