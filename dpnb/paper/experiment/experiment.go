@@ -76,8 +76,7 @@ func AUC(test *Records, theta []float64) (float64, error) {
 // WithoutPrivacy returns the accuracy of the ordinary fit with ridge λ on s.
 func WithoutPrivacy(s Set, lambda float64) (float64, error) {
 	sol, err := erm.Minimize(&erm.Problem{Rows: s.Train.Rows, Labels: s.Train.Labels, Loss: loss.Logistic{},
-		Lambda: lambda},
-		&erm.Settings{Tolerance: 1e-3})
+		Lambda: lambda}, &erm.Settings{Tolerance: 1e-3})
 	if err != nil {
 		return 0, err
 	}

@@ -54,9 +54,8 @@ func TestRKW23Calibration(t *testing.T) {
 				for alpha := 1.0002; alpha < 1e5; alpha *= 1.0005 {
 					a := m.Lipschitz() / m.Sigma
 					c := (alpha - 1) * a
-					v := -math.Log1p(-m.Smoothness()/lambda) + a*a/2 + c*a/2 +
-						math.Log(2*0.5*math.Erfc(-c/math.Sqrt2))/(alpha-1) +
-						2*0.01*0.01*alpha/(0.15*0.15*lambda*lambda)
+					v := -math.Log1p(-m.Smoothness()/lambda) + a*a/2 + c*a/2 + math.Log(2*0.5*math.Erfc(
+						-c/math.Sqrt2))/(alpha-1) + 2*0.01*0.01*alpha/(0.15*0.15*lambda*lambda)
 					// Canonne, Kamath, Steinke 2020.
 					best = math.Min(best, (alpha-1)*(v-eps)+alpha*math.Log1p(-1/alpha)-math.Log(alpha-1))
 				}

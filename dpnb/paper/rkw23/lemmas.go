@@ -130,9 +130,8 @@ func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 	}
 	off := offStated(bound, theorem31)
 	return both(exact, claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
-		claim.Roughly(off, 1e-6)),
-		fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples), !broken).
-		As(off < 1e-6).Reaching(ratio))
+		claim.Roughly(off, 1e-6)), fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples),
+		!broken).As(off < 1e-6).Reaching(ratio))
 }
 
 // reductionHolds holds the formula with γ² and r times factors against the ratio of densities.
