@@ -10,8 +10,8 @@ import "math"
 //	R(m−h) − R(m+h) = 2 Σ_{n odd} s_n hⁿ,  s_n = (−1)ⁿ R⁽ⁿ⁾(m)/n! > 0,
 //
 // which has no cancellation. The s_n solve (n+1)s_{n+1} = s_{n−1} − m·s_n with s_{−1} = 1, of which they are the
-// minimal solution: for m ≥ 2 the recurrence is run backwards, which is Laplace's continued fraction s_n/s_{n−1} = 1/(m +
-// (n+1)s_{n+1}/s_n) without its divisions, below that forward, where it has not room to diverge.
+// minimal solution: for m ≥ 2 the recurrence is run backwards, which is Laplace's continued fraction s_n/s_{n−1} =
+// 1/(m + (n+1)s_{n+1}/s_n) without its divisions, below that forward, where it has not room to diverge.
 func millsDiff(m, h float64) float64 {
 	switch {
 	case h == 0:

@@ -314,7 +314,7 @@ func DimensionFigure(epsilon float64) (_ *figure.Figure, err error) {
 	f.Line("δ = 0", d, figure.Values(d, func(d float64) float64 { return math.Sqrt(d*(d+1)) / epsilon }), figure.Orange)
 	f.Line("δ = 1e-5", d, figure.Values(d, func(d float64) float64 { return sigma * math.Sqrt(d) }), figure.Blue)
 	cross := sigma*sigma*epsilon*epsilon - 1
-	f.Note(fmt.Sprintf("equal at d = %.0f", cross), cross-8, 1.35*sigma*math.Sqrt(cross), figure.Gray)
+	f.Note(fmt.Sprintf("equal at d = %.0f", cross), cross+3, 0.7*sigma*math.Sqrt(cross), figure.Gray)
 	f.Alt = "Length of the noise against the number of coordinates: a straight line for δ = 0, a root for " +
 		"δ = 1e-5; they cross at about 13 coordinates."
 	return f, nil

@@ -52,7 +52,8 @@ func goesOn(anew bool) claim.Check {
 				}
 				return theta, err
 			}
-			theta, err := learn.Once("ill", budget.Spend(1).GoesOn(permit.New()), "logistic", release, encoded, decoded)
+			allowance := budget.Spend(1).Resumable(permit.New())
+			theta, err := learn.Once("ill", allowance, "logistic", release, encoded, decoded)
 			if end > 0 && errors.Is(err, errEnded) {
 				continue
 			}

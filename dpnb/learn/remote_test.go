@@ -85,7 +85,7 @@ func TestPassesBy(t *testing.T) {
 	rising := learn.Binary(df, "ill", stays, by, learn.Rising(numeric))
 	if _, err := (learn.SVM{}).Fit(rising, b.Share(1)); err == nil ||
 		!strings.Contains(err.Error(), "leave out PassesBy") {
-		t.Errorf("a column is to rise by passes elsewhere: %v", err)
+		t.Errorf("a column is to rise by passes remote: %v", err)
 	}
 	if s, err := b.State(); err != nil || len(s.Entries) != 0 {
 		t.Errorf("%v for what was refused, %v", s.Entries, err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,7 +147,7 @@ func TestKeysOfOthersAreRefused(t *testing.T) {
 	folder := filepath.Join(dir, "ledger.json.unfinished")
 	drawn := 0
 	release := func(fails error) error {
-		_, err := learn.Once("a", budget.Spend(0.2).GoesOn(permit.New()), 1,
+		_, err := learn.Once("a", budget.Spend(0.2).Resumable(permit.New()), 1,
 			func(a learn.Allowance) (float64, error) {
 				v, err := number(a, 7)
 				if err == nil {
@@ -215,7 +214,7 @@ func TestKeysAreErased(t *testing.T) {
 		}
 	})
 	defer learn.OnEnded(func(string) {})
-	_, err := learn.Once("a", budget.Spend(0.2).GoesOn(permit.New()), 1,
+	_, err := learn.Once("a", budget.Spend(0.2).Resumable(permit.New()), 1,
 		func(a learn.Allowance) (float64, error) { return number(a, 7) }, encodeNumber, decodeNumber)
 	if err != nil || key == nil {
 		t.Fatal(err)
@@ -233,7 +232,8 @@ func TestWhatCannotBeKeptGoesOn(t *testing.T) {
 	data := learn.Binary(learn.Patients(60, 3), "ill")
 	var seen [2][]float64
 	once := func(k int) ([]float64, error) {
-		return learn.Once("a", budget.Spend(0.2).GoesOn(permit.New()), 1, func(a learn.Allowance) ([]float64, error) {
+		allowance := budget.Spend(0.2).Resumable(permit.New())
+		return learn.Once("a", allowance, 1, func(a learn.Allowance) ([]float64, error) {
 			m, err := learn.Logistic{}.Fit(data, a)
 			if err == nil {
 				seen[k] = m.Theta()
@@ -272,7 +272,7 @@ func TestWhatCannotBeKeptGoesOn(t *testing.T) {
 func TestGoingOnPaysOnce(t *testing.T) {
 	budget := keptBudget(t, 1)
 	once := func(release func(learn.Allowance) (float64, error)) (float64, error) {
-		return learn.Once("n", budget.Spend(0.2).GoesOn(permit.New()), 1, release, encodeNumber, decodeNumber)
+		return learn.Once("n", budget.Spend(0.2).Resumable(permit.New()), 1, release, encodeNumber, decodeNumber)
 	}
 	broken := func(a learn.Allowance) (float64, error) {
 		_, err := number(a, 7)
@@ -308,19 +308,20 @@ func TestGoingOnPaysOnce(t *testing.T) {
 func TestGoingOnIsTheSameMechanism(t *testing.T) {
 	budget, data := keptBudget(t, 1), learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
 	once := func(l learn.Learner, then error) error {
-		_, err := learn.Once("n", budget.Spend(0.2).GoesOn(permit.New()), 1, func(a learn.Allowance) (float64, error) {
+		allowance := budget.Spend(0.2).Resumable(permit.New())
+		_, err := learn.Once("n", allowance, 1, func(a learn.Allowance) (float64, error) {
 			_, err := l.Fit(data, a)
 			return 7, errors.Join(err, then)
 		}, encodeNumber, decodeNumber)
 		return err
 	}
-	if err := once(learn.Median{}, errFailing); !errors.Is(err, errFailing) {
+	if err := once(learn.Median{Radius: 4}, errFailing); !errors.Is(err, errFailing) {
 		t.Fatal(err)
 	}
-	if err := once(learn.Median{Radius: 8 / math.Sqrt2}, nil); err == nil || !strings.Contains(err.Error(), "version") {
+	if err := once(learn.Median{Radius: 8}, nil); err == nil || !strings.Contains(err.Error(), "version") {
 		t.Errorf("longer steps go on: %v", err)
 	}
-	if err := once(learn.Median{}, nil); err != nil {
+	if err := once(learn.Median{Radius: 4}, nil); err != nil {
 		t.Error(err)
 	}
 	if _, n := spent(t, budget); n != 1 {
@@ -333,7 +334,7 @@ func TestGoingOnIsTheSameMechanism(t *testing.T) {
 func TestKeysAreGone(t *testing.T) {
 	dir := t.TempDir()
 	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
-	goOn, lost := budget.Spend(0.2).GoesOn(permit.New()), "The charge stands"
+	goOn, lost := budget.Spend(0.2).Resumable(permit.New()), "The charge stands"
 	once := func(name string, a learn.Allowance, with error) error {
 		_, err := learn.Once(name, a, 1, func(a learn.Allowance) (float64, error) {
 			v, err := number(a, 7)

@@ -1,6 +1,6 @@
-// Package whereis finds in a checkout what is named elsewhere: a symbol or a test in the code, an anchor of
+// Package crossref finds in a checkout what is named elsewhere: a symbol or a test in the code, an anchor of
 // docs/theory, an entry of docs/errata.md, a cell of a notebook.
-package whereis
+package crossref
 
 import (
 	"crypto/sha256"

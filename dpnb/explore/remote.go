@@ -26,13 +26,13 @@ type Adding struct {
 //
 // Keys and the error of a model, and tables in which people have several rows, are refused before anything is charged.
 func (q Query) TalliedBy(open func() (add func(a Adding, each func(part []byte) error) error, err error)) Query {
-	q.elsewhere = open
+	q.remote = open
 	return q
 }
 
 // movable refuses what cannot be added up elsewhere.
 func (q Query) movable(df learn.DataFrame) error {
-	if q.elsewhere == nil {
+	if q.remote == nil {
 		return nil
 	}
 	switch q.question.(type) {

@@ -35,10 +35,10 @@ type setting struct {
 // and patients. docs/theory/learners.md, section 8.
 const pureNumber, pureClasses = 8, 32
 
-// purely returns the recipe for δ = 0: objective perturbation of the smooth Lipschitz extension of the same loss, with
-// C = L·R, the longest gradient there is within the public bounds, so that nothing is cut that is not cut with a δ.
-// docs/theory/learners.md, section 8.
-func (p recipe) purely() recipe {
+// withoutDelta returns the recipe for δ = 0: objective perturbation of the smooth Lipschitz extension of the same loss,
+// with C = L·R, the longest gradient there is within the public bounds, so that nothing is cut that is not cut with a
+// δ. docs/theory/learners.md, section 8.
+func (p recipe) withoutDelta() recipe {
 	p.pure = true
 	p.choose = func(p recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
 		for _, s := range p.convex.needDelta {

@@ -1,4 +1,4 @@
-package whereis
+package crossref
 
 import "testing"
 
@@ -25,9 +25,9 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"internal/whereis.Tree":             "dpnb/internal/whereis/whereis.go",
-		"internal/whereis.Passage.Page":     "dpnb/internal/whereis/whereis.go",
-		"internal/whereis.TestRead":         "dpnb/internal/whereis/whereis_test.go",
+		"internal/crossref.Tree":            "dpnb/internal/crossref/crossref.go",
+		"internal/crossref.Passage.Page":    "dpnb/internal/crossref/crossref.go",
+		"internal/crossref.TestRead":        "dpnb/internal/crossref/crossref_test.go",
 		"mechanism/qop.Perturbation.Sigma2": "dpnb/mechanism/qop/mechanism.go",
 	} {
 		if got := tree.Symbols[name]; got != want {

@@ -1,7 +1,7 @@
-// Package sealed writes JSON into files with a format, a version and a checksum, and reads what it has written and
+// Package checksum writes JSON into files with a format, a version and a checksum, and reads what it has written and
 // nothing else. A checksum guards against accidents: a bad disk, an editor, half a copy. Against malice it guards
 // nothing, for whoever can change the file can compute it anew.
-package sealed
+package checksum
 
 import (
 	"bytes"
@@ -12,8 +12,8 @@ import (
 	"fmt"
 )
 
-// sealed is a file of JSON with its format, a version of it and a checksum.
-type sealed struct {
+// file is a file of JSON with its format, a version of it and a checksum.
+type file struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 	// SHA256 is of the format, the version and the content without spaces.
@@ -21,7 +21,7 @@ type sealed struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func (f sealed) checksum() (string, error) {
+func (f file) checksum() (string, error) {
 	b := bytes.NewBufferString(fmt.Sprintf("%s %d\n", f.Format, f.Version))
 	if err := json.Compact(b, f.Content); err != nil {
 		return "", err
@@ -32,7 +32,7 @@ func (f sealed) checksum() (string, error) {
 
 // Seal returns a file of the content, which is JSON.
 func Seal(format string, version int, content []byte) ([]byte, error) {
-	f := sealed{Format: format, Version: version, Content: content}
+	f := file{Format: format, Version: version, Content: content}
 	var err error
 	if f.SHA256, err = f.checksum(); err != nil {
 		return nil, err
@@ -56,20 +56,20 @@ var ErrChanged = errors.New("the file was changed after it was saved: its checks
 // Unseal returns the content of a file and its version, from 1 to the last one.
 //
 // Errors: one that is no such file, was changed, or is of another version.
-func Unseal(format string, last int, file []byte) (content []byte, version int, err error) {
+func Unseal(format string, last int, text []byte) (content []byte, version int, err error) {
 	var head struct {
 		Format  string
 		Version int
 	}
-	switch err := json.Unmarshal(file, &head); {
+	switch err := json.Unmarshal(text, &head); {
 	case err != nil || head.Format != format:
 		return nil, 0, fmt.Errorf("this is no file of a %s, or not all of it", format)
 	case head.Version < 1 || head.Version > last:
 		return nil, 0, fmt.Errorf("the %s is in version %d of its format, and the last that this program reads is %d: "+
 			"it was saved by another version of the module; use that one", format, head.Version, last)
 	}
-	var f sealed
-	if err := Read(file, &f); err != nil {
+	var f file
+	if err := Read(text, &f); err != nil {
 		return nil, 0, fmt.Errorf("this is no file of a %s: %w", format, err)
 	}
 	if sum, err := f.checksum(); err != nil || sum != f.SHA256 {

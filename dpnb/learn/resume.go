@@ -11,14 +11,14 @@ import (
 	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
-	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// GoesOn lets Once resume a release that was charged but whose program ended before the release was kept. It resumes
+// Resumable lets Once resume a release that was charged but whose program ended before the release was kept. It resumes
 // with the same noise, from a key that is kept in the folder LEDGER.unfinished, which only the user may read (and who
 // does, knows the noise), from the charge until the release is written beside it; then the key is overwritten, and the
 // release is moved to the others. So there is one noise for a name, and one release of it, whenever programs end, and
@@ -27,14 +27,14 @@ import (
 // It takes a permit, which only this module has, because a release that resumes must draw everything from Noise(nil),
 // in an order that does not depend on chance or on time, and show nothing of it to anybody before it returns: one that
 // kept what it drew and returned an error would be called again, for other records and with the same noise. A ledger in
-// memory ends with its program and keeps no key, and a release on a single group (FitBy) is lost as without GoesOn: how
-// rows were assigned to groups is not known.
+// memory ends with its program and keeps no key, and a release on a single group (FitBy) is lost as without Resumable:
+// how rows were assigned to groups is not known.
 //
 // Proof: docs/theory/once.md#dpnb-goes-on.
-func (a Allowance) GoesOn(p permit.Permit) Allowance { a.goesOn = permit.Given(p); return a }
+func (a Allowance) Resumable(p permit.Permit) Allowance { a.resumable = permit.Given(p); return a }
 
 // Noise returns the source from which a release of a draws, if src is nil or secure: that of the key for one that can
-// resume (GoesOn), else the system's. For a simulation it is src.
+// resume (Resumable), else the system's. For a simulation it is src.
 func (a Allowance) Noise(src noise.Source) noise.Source {
 	if a.run == nil || src != nil && noise.Simulated(src) {
 		return noise.OrSecure(src)
@@ -91,9 +91,9 @@ func (u *unfinished) begin() error {
 		return err
 	}
 	u.asked.Release = payload
-	text, err := sealed.Marshal(u.asked)
+	text, err := checksum.Marshal(u.asked)
 	if err == nil {
-		text, err = sealed.Seal(unfinishedFormat, unfinishedVersion, text)
+		text, err = checksum.Seal(unfinishedFormat, unfinishedVersion, text)
 	}
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (u *unfinished) begin() error {
 
 // goOn returns the allowance of a release that was charged, with its noise. lost is the error if there is none.
 func (a Allowance) goOn(p place, asked keptRelease, lost error) (Allowance, error) {
-	if !a.goesOn {
+	if !a.resumable {
 		return a, lost
 	}
 	content, err := p.keyFile()

@@ -7,9 +7,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// faint is descent with steps that public numbers set, for gradients that hardly stand out of their noise even when all
-// of them are added up: there is then nothing that steps could fit themselves to, and to try costs a tenth. With the
-// signal s of Signal, t = (k + ½)/T and w = s²/(s² + 64),
+// weakSignal is descent with steps that public numbers set, for gradients that hardly stand out of their noise even
+// when all of them are added up: there is then nothing that steps could fit themselves to, and to try costs a tenth.
+// With the signal s of Signal, t = (k + ½)/T and w = s²/(s² + 64),
 //
 //	σₖ² ∝ t^{−w/2},  θ ← θ − r/(σₖ√(dT(1 + (τ(1−τ)s/4)²)))·g, then ‖θ‖ ≤ r(1 + w/2) by projection,
 //
@@ -17,7 +17,7 @@ import (
 // these are the steps of Steady for T = 256, whatever T is.
 //
 // What it costs, and how it was chosen: docs/theory/quantiles.md#dpnb-faint.
-type faint struct {
+type weakSignal struct {
 	// Adaptive has r, T, the noise, τ and ω.
 	Adaptive
 	// Signal is s ≥ 0.
@@ -38,8 +38,8 @@ type Scheduled interface {
 	Within() float64
 }
 
-// faintest is the signal from which steps fit themselves.
-const faintest = 9
+// weakest is the signal from which steps fit themselves.
+const weakest = 9
 
 // Signal returns s = ½n√T/(σ√d): half the largest norm of a sum of n gradients, over that of the noise of all T steps
 // together in d dimensions, σ being its multiplier in one of them. For (ε, δ) that are worth μ-GDP it is ½nμ/√d.
@@ -49,10 +49,10 @@ func Signal(records, multiplier float64, steps, d int) float64 {
 
 // For returns the rule for a signal that is publicly known: steps of a fixed size below 9, else Adaptive itself.
 func (u Adaptive) For(signal float64) Scheduled {
-	if !(signal < faintest) {
+	if !(signal < weakest) {
 		return u
 	}
-	f := faint{Adaptive: u, Signal: signal}
+	f := weakSignal{Adaptive: u, Signal: signal}
 	f.Ball = 0 // noise alone may fill a ball of r
 	for k := range u.Steps {
 		f.total += f.budget(k) / float64(u.Steps)
@@ -61,49 +61,49 @@ func (u Adaptive) For(signal float64) Scheduled {
 }
 
 // far is w, which is 0 where a step leads nowhere and 1 where the way is short.
-func (u faint) far() float64 { return u.Signal * u.Signal / (u.Signal*u.Signal + 64) }
+func (u weakSignal) far() float64 { return u.Signal * u.Signal / (u.Signal*u.Signal + 64) }
 
-func (u faint) time(k int) float64 { return (float64(k) + 0.5) / float64(u.Steps) }
+func (u weakSignal) time(k int) float64 { return (float64(k) + 0.5) / float64(u.Steps) }
 
-func (u faint) budget(k int) float64 { return math.Pow(u.time(k), 0.5*u.far()) }
+func (u weakSignal) budget(k int) float64 { return math.Pow(u.time(k), 0.5*u.far()) }
 
 // Spread implements Scheduled. What is added covers the rounding of the sum.
-func (u faint) Spread(k int) float64 {
+func (u weakSignal) Spread(k int) float64 {
 	return math.Sqrt(u.total/u.budget(k)) * (1 + 0x1p-52*float64(u.Steps+16))
 }
 
 // Weight implements Scheduled: Σ(k + ½)² = T³/3 − T/12.
-func (u faint) Weight(k int) float64 {
+func (u weakSignal) Weight(k int) float64 {
 	n, t := float64(u.Steps), u.time(k)
 	return t * t / (n/3 - 1/(12*n))
 }
 
 // String describes the rule.
-func (u faint) String() string {
+func (u weakSignal) String() string {
 	s := fmt.Sprintf("steps of fixed size within ‖θ‖ ≤ %.4g, for a signal of %.3g times the noise", u.Radius, u.Signal)
 	return s + u.shrinking()
 }
 
-func (u faint) validate() error {
+func (u weakSignal) validate() error {
 	if !(u.Signal >= 0) || math.IsInf(u.Signal, 1) {
 		return &privacy.ParamError{Name: "Signal", Value: u.Signal, Want: "a finite number ≥ 0"}
 	}
 	return u.Adaptive.validate()
 }
 
-func (u faint) start(d int) stepper {
+func (u weakSignal) start(d int) stepper {
 	if u.Level == 0 {
 		u.Level = 0.5
 	}
-	return &faintly{faint: u}
+	return &weakSteps{weakSignal: u}
 }
 
-type faintly struct {
-	faint
+type weakSteps struct {
+	weakSignal
 	taken int
 }
 
-func (s *faintly) step(theta, g []float64) {
+func (s *weakSteps) step(theta, g []float64) {
 	eta := s.Radius / math.Sqrt(float64(len(g)*s.Steps)*(1+math.Pow(s.Level*(1-s.Level)*s.Signal/4, 2)))
 	if s.Noise > 0 {
 		eta /= s.Noise * s.Spread(s.taken)
