@@ -35,7 +35,9 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 	heights := make([]float64, bins)
 	var outside, near, above float64
 	largest, farthest := math.Inf(-1), 0.0
-	for _, a := range drawn2(draws, m, seed) {
+	src := noise.NewSeeded(seed)
+	for range draws {
+		a := wishart2(src, m)
 		mean, gap := (a[0]+a[2])/2, math.Hypot((a[0]-a[2])/2, a[1])
 		least := mean - gap
 		if i := int(least / top * bins); i < bins {
@@ -81,15 +83,6 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 	f.Alt = fmt.Sprintf("A histogram of λ_min with a peak far to the right of two dashed lines: %.4f of it lies left "+
 		"of the first, %.4f of the rest between", leftOf, between)
 	return f, it, nil
-}
-
-// drawn2 returns draws of W, d = 2.
-func drawn2(draws, m int, seed uint64) []curvature2 {
-	src, out := noise.NewSeeded(seed), make([]curvature2, draws)
-	for i := range out {
-		out[i] = wishart2(src, m)
-	}
-	return out
 }
 
 // RiskFigure draws the mean excess risk of releases, with two standard errors, beside Theorem 3.3 as printed and

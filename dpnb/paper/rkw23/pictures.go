@@ -24,17 +24,13 @@ var turningDimensions = []float64{1, 2, 3, 4, 5, 7, 10, 20, 30, 50, 70, 100}
 
 // turning is the Rényi divergence of the release of ℓ(θ) = √(1 + ‖θ‖²) in so many dimensions, the only record, λ = 1, σ
 // = 2, with what is claimed for a gradient that keeps its line and what is proved for one that turns.
-//
-// Errors: *privacy.ParamError if alpha ≤ 1.
-func turning(dimension int, alpha float64) (exact, line, rank float64, err error) {
+func turning(dimension int, alpha float64) (exact, line, rank float64) {
 	without, with := audit.Radial{Dimension: dimension, Slope: 1, Smoothness: 1, Lambda: 1, Sigma: 2}.Cells(4000)
 	exact = measure.Renyi(with, without, alpha)
 	bound := objective.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 1, Sigma: 2}
-	if line, err = bound.RDP(alpha); err == nil {
-		bound.Rank = dimension
-		rank, err = bound.RDP(alpha)
-	}
-	return exact, line, rank, err
+	line = measure.Must(bound.RDP(alpha))
+	bound.Rank = dimension
+	return exact, line, measure.Must(bound.RDP(alpha))
 }
 
 // Turning draws Rényi divergences of order alpha against the dimension, of a loss that is no generalised linear model,
@@ -45,7 +41,7 @@ func Turning(alpha float64) (_ *figure.Figure, err error) {
 	defer measure.Catch(&err)
 	var exact, line, rank []float64
 	for _, d := range turningDimensions {
-		e, l, r := measure.Must3(turning(int(d), alpha))
+		e, l, r := turning(int(d), alpha)
 		exact, line, rank = append(exact, e), append(line, l), append(rank, r)
 	}
 	f := figure.New("A loss that is no generalised linear model (λ = 1, σ = 2)", "dimension", fmt.Sprintf("Rényi "+
