@@ -267,6 +267,9 @@ func TestBadQuestions(t *testing.T) {
 		}
 	}
 	for name, make := range accountants(t, privacy.AddRemove) {
+		if adj := make().Adjacency(); adj != privacy.AddRemove {
+			t.Errorf("%s is for %v", name, adj)
+		}
 		most := int(min(int64(1)<<52, math.MaxInt/2))
 		for k, ok := range map[int]bool{-1: false, 0: true, most: true, most + 1: false} {
 			if err := make().Compose(privacy.Gaussian{Sigma: 1e9, Sensitivity: 1}, k); (err == nil) != ok {
