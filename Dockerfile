@@ -34,18 +34,22 @@ ARG NB_UID=1000
 COPY --chown=${NB_UID} go.mod go.sum ./
 RUN go mod download
 COPY --chown=${NB_UID} . .
-# The kernel and what completes code are built with a cache that is left behind. A report then fills the one that stays
-# with what cells are compiled from. Of the modules stay the sources that code and tests are built of, not the archives
-# in which they came, nor what only the kernel was built of.
-RUN GOCACHE=/tmp/tools go run ./dpnb/cmd/dpnb setup --register
-RUN go install ./dpnb/cmd/dpnb \
- && dpnb report 00_start_here --out /tmp/report
-RUN find ~/go/pkg/mod/cache/download -name '*.zip' -delete \
- && go list -deps -test -f '{{with .Module}}{{.Dir}}{{end}}' ./... \
+# What is built once, the kernel, what completes code and the program, is built with a cache that is left behind. A
+# report then fills the one that stays with what cells are compiled from. Of the modules stay the sources that code and
+# tests are built of: not the archives in which they came, nor their own tests' data, examples and pictures, nor what
+# only the kernel was built of.
+RUN GOCACHE=/tmp/tools go run ./dpnb/cmd/dpnb setup --register \
+ && GOCACHE=/tmp/tools go install -ldflags=-s ./dpnb/cmd/dpnb
+RUN dpnb report 00_start_here --out /tmp/report \
+ && go build ./dpnb/paper/...
+RUN go list -deps -test -f '{{with .Module}}{{.Dir}}{{end}}' ./... \
       | sed -n "s|^$HOME/go/pkg/mod/||p" | sort -u > /tmp/needed \
- && tar -C ~/go/pkg/mod -cf /tmp/modules.tar -T /tmp/needed cache/download \
- && chmod -R u+w ~/go/pkg/mod && rm -rf ~/go/pkg/mod \
- && mkdir -p ~/go/pkg/mod && tar -C ~/go/pkg/mod -xf /tmp/modules.tar
+ && chmod -R u+w ~/go/pkg/mod \
+ && find ~/go/pkg/mod -path '*/cache/download/*' -name '*.zip' -delete \
+ && tar -C ~/go/pkg/mod --exclude=testdata --exclude=examples --exclude='*.png' --exclude='*.gif' \
+      --exclude='*.ipynb' -cf /tmp/modules.tar -T /tmp/needed cache/download \
+ && rm -rf ~/go/pkg/mod && mkdir -p ~/go/pkg/mod && tar -C ~/go/pkg/mod -xf /tmp/modules.tar \
+ && GOCACHE=/tmp/tools GOFLAGS=-mod=mod GOPROXY=off go vet ./dpnb/cmd/dpnb
 
 FROM base
 ARG NB_USER=dpnb

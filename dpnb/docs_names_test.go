@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
-	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
 // What the pages name in code exists: symbols, tests, files, claims. The changelog names what was.
@@ -78,7 +78,7 @@ func TestCommandsInPagesRun(t *testing.T) {
 }
 
 // commandProblems checks the commands of a page, and returns how many there are, variables among them.
-func commandProblems(tree *whereis.Tree, read map[string]bool, text string) (n int, problems []string) {
+func commandProblems(tree *crossref.Tree, read map[string]bool, text string) (n int, problems []string) {
 	for _, name := range regexp.MustCompile(`\bDPNB_\w+`).FindAllString(text, -1) {
 		if n++; !read[name] {
 			problems = append(problems, name+" is read by nothing")
@@ -162,7 +162,7 @@ func parseHouse(t *testing.T) *house {
 }
 
 // checkout is read once for all tests.
-var checkout = sync.OnceValues(func() (*whereis.Tree, error) { return whereis.Read("..") })
+var checkout = sync.OnceValues(func() (*crossref.Tree, error) { return crossref.Read("..") })
 
 var (
 	symbol = regexp.MustCompile(`^([a-z][a-z0-9]*)\.([A-Z]\w*)(\.[A-Z]\w*)?$`)

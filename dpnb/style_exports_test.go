@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
-	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
 const module = "github.com/dpnb/notebooks/dpnb"
@@ -96,7 +96,7 @@ func exportsOf(files []*ast.File) *exports {
 			case *ast.FuncDecl:
 				name := d.Name.Name
 				if d.Recv != nil {
-					of := whereis.TypeName(d.Recv.List[0].Type)
+					of := crossref.TypeName(d.Recv.List[0].Type)
 					if ast.IsExported(name) {
 						e.methods[of] = append(e.methods[of], name)
 						e.declared[of] = append(e.declared[of], mentioned(d.Type, imports)...)
@@ -127,7 +127,7 @@ func (e *exports) general(d *ast.GenDecl, imports map[string]string) {
 			}
 		case *ast.ValueSpec:
 			if spec.Type != nil {
-				last = whereis.TypeName(spec.Type)
+				last = crossref.TypeName(spec.Type)
 			} else if len(spec.Values) > 0 {
 				last = ""
 			}

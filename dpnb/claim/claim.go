@@ -277,12 +277,12 @@ func (o Outcome) Corrected(note string) Outcome {
 	return o
 }
 
-// Decide is the outcome Holds if ok, and Fails with the reason why if not.
-func Decide(measured, interval string, ok bool, why string) Outcome {
+// Decide is the outcome Holds if ok, and Fails if not, with the reason why, or else with what was expected.
+func Decide(measured, interval string, ok bool, why ...string) Outcome {
 	if ok {
 		return Outcome{Measured: measured, Interval: interval, Verdict: Holds}
 	}
-	return Outcome{Measured: measured, Interval: interval, Verdict: Fails, Note: why}
+	return Outcome{Measured: measured, Interval: interval, Verdict: Fails, Note: strings.Join(why, "; ")}
 }
 
 // check measures one claim.
@@ -291,6 +291,8 @@ func (c Claim) check(ctx context.Context, size Size) Result {
 	o, err := c.Run(ctx, size)
 	if err != nil {
 		o = Outcome{Measured: "error: " + err.Error(), Verdict: Fails}
+	} else if o.Verdict == Fails && o.Note == "" {
+		o.Note = "expected is: " + c.Expected
 	}
 	if o.Formula == Other {
 		o.Verdict, o.Note = Fails, strings.TrimPrefix(o.Note+"; the code computes "+string(Other), "; ")

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
-	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
 func TestOutput(t *testing.T) {
@@ -50,9 +50,9 @@ func TestOutput(t *testing.T) {
 
 // The document lists every statement, leads from it to everything, and does not depend on the run's times.
 func TestDocument(t *testing.T) {
-	tree := &whereis.Tree{
+	tree := &crossref.Tree{
 		Symbols: map[string]string{"privacy.New": "dpnb/privacy/a.go", "privacy.TestNew": "dpnb/privacy/a_test.go"},
-		Anchors: map[string]whereis.Passage{"rkw23-thm1": {Page: "page", Text: "a proof"}},
+		Anchors: map[string]crossref.Passage{"rkw23-thm1": {Page: "page", Text: "a proof"}},
 		Errata:  map[string]bool{"rkw23-1": true}, Cells: map[string]bool{"01#plot": true},
 	}
 	good := Claim{ID: "rkw23/thm1", Paper: "p", Kind: Theorem, Place: "Theorem 1", Statement: "a | b",
@@ -130,7 +130,7 @@ func TestRenew(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "dpnb", "paper", "p")
 	must.Do(os.MkdirAll(dir, 0o755))
-	tree := &whereis.Tree{Anchors: map[string]whereis.Passage{"a-1": {Page: "page", Text: "new"}}}
+	tree := &crossref.Tree{Anchors: map[string]crossref.Passage{"a-1": {Page: "page", Text: "new"}}}
 	one := Claim{ID: "a/1", Proof: "page#a-1 0123"}
 	const format = "title: t\n\nid: a/0\nproof: page#a-1 0123\n\nid: a/1\nkind: ours\nproof: page#a-1 %s\n"
 	file := filepath.Join(dir, "claims.txt")
@@ -142,5 +142,17 @@ func TestRenew(t *testing.T) {
 	}
 	if _, err := Renew(root, []Claim{{ID: "a/2", Proof: "page#a-1 4"}}, tree); err == nil {
 		t.Error("a claim that is nowhere is renewed")
+	}
+}
+
+// A check that fails without a reason of its own says what was expected.
+func TestFailsAgainstWhatIsExpected(t *testing.T) {
+	for want, why := range map[string][]string{"fails: expected is: 1": nil, "fails: too small": {"too small"}} {
+		c := Claim{ID: "a/1", Expected: "1", Run: func(context.Context, Size) (Outcome, error) {
+			return Decide("0", "", false, why...), nil
+		}}
+		if got := c.check(t.Context(), Quick).Verdict; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

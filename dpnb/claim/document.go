@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpnb/notebooks/dpnb/internal/whereis"
+	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 )
 
 // Document is docs/claims.md, an overview, and docs/claims: a page for each paper with all its numbered statements, and
@@ -16,7 +16,7 @@ import (
 // verdict, a figure or a link does.
 type Document struct {
 	Papers []Paper
-	Tree   *whereis.Tree
+	Tree   *crossref.Tree
 	known  map[string]string // addresses of statements and claims, from docs
 	up     string            // from the page that is written to docs
 }
@@ -25,7 +25,7 @@ type Document struct {
 const Measured = "claims/measured.md"
 
 // NewDocument returns the document about all claims.
-func NewDocument(papers []Paper, tree *whereis.Tree) *Document {
+func NewDocument(papers []Paper, tree *crossref.Tree) *Document {
 	d := &Document{Papers: papers, Tree: tree, known: map[string]string{}}
 	for _, p := range papers {
 		for _, c := range p.Statements {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpnb/notebooks/dpnb/internal/whereis"
+	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 )
 
 // Anchor is the anchor of the proof and its hash.
@@ -19,17 +19,17 @@ func (c Claim) Anchor() (page, anchor, hash string) {
 
 // hash is what the hash of the claim's proof should be: of the text at its anchor and of the statement, if it is a
 // paper's.
-func (c Claim) hash(t *whereis.Tree) string {
+func (c Claim) hash(t *crossref.Tree) string {
 	_, anchor, _ := c.Anchor()
 	texts := []string{t.Anchors[anchor].Text}
 	if c.Place != "" {
 		texts = append(texts, c.Statement)
 	}
-	return whereis.Hash(texts...)
+	return crossref.Hash(texts...)
 }
 
 // Problems says which of the claim's links lead nowhere, what it lacks, and whether its proof has changed.
-func (c Claim) Problems(t *whereis.Tree) (problems []string) {
+func (c Claim) Problems(t *crossref.Tree) (problems []string) {
 	wrong := func(format string, args ...any) { problems = append(problems, c.ID+": "+fmt.Sprintf(format, args...)) }
 	for _, name := range slices.Concat(c.Code, c.Tests) {
 		if t.Symbols[name] == "" {
@@ -65,7 +65,7 @@ func (c Claim) Problems(t *whereis.Tree) (problems []string) {
 // those that were others.
 //
 // Errors: a file that cannot be read or written; a claim that is not found.
-func Renew(root string, claims []Claim, t *whereis.Tree) (renewed []string, err error) {
+func Renew(root string, claims []Claim, t *crossref.Tree) (renewed []string, err error) {
 	files, err := filepath.Glob(filepath.Join(root, "dpnb", "paper", "*", "claims.txt"))
 	if err != nil {
 		return nil, err

@@ -54,6 +54,11 @@ const ErrorMark = ` data-dpnb="error"`
 // Row adds a row to the table.
 func (it *Item) Row(cells ...string) { it.Rows = append(it.Rows, cells) }
 
+// Rowf is Row of the cells of a line formatted as by fmt.Sprintf, with " | " between them.
+func (it *Item) Rowf(format string, a ...any) {
+	it.Row(strings.Split(fmt.Sprintf(format, a...), " | ")...)
+}
+
 // Note adds a note, formatted as by fmt.Sprintf.
 func (it *Item) Note(format string, a ...any) { it.Notes = append(it.Notes, fmt.Sprintf(format, a...)) }
 
@@ -293,6 +298,7 @@ func send(text string, kind protocol.MIMEType, rich func() any) error {
 		_, err := fmt.Fprintln(w, text)
 		return err
 	}
+	working.end()
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{kind: rich(), protocol.MIMETextPlain: text}})
 	gonbui.Sync()
 	return gonbui.Error()

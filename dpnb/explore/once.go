@@ -25,7 +25,7 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 	if err != nil {
 		return nil, err
 	}
-	r, err := learn.Once(name, a.GoesOn(permit.New()), p.recipe(), p.release,
+	r, err := learn.Once(name, a.Resumable(permit.New()), p.recipe(), p.release,
 		func(r *released) ([]byte, error) { return json.Marshal(r) }, readReleased)
 	if r == nil {
 		return nil, err

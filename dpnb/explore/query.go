@@ -27,7 +27,7 @@ type Query struct {
 	// records that are planned, for a Price.
 	records float64
 	// elsewhere is where the records are added up; nil for here.
-	elsewhere func() (func(Adding, func([]byte) error) error, error)
+	remote func() (func(Adding, func([]byte) error) error, error)
 }
 
 // settings of the intervals of an answer: sampling says that they are for the population.
@@ -253,10 +253,10 @@ func (r *released) by(m mechanism.Mechanism) error {
 func (p *fitted) release(a learn.Allowance) (*released, error) {
 	src := a.Noise(p.query.src)
 	r := &released{src: src}
-	var elsewhere func(Adding, func([]byte) error) error
-	if p.query.elsewhere != nil {
+	var remote func(Adding, func([]byte) error) error
+	if p.query.remote != nil {
 		var err error
-		if elsewhere, err = p.query.elsewhere(); err != nil {
+		if remote, err = p.query.remote(); err != nil {
 			return nil, err
 		}
 	}
@@ -269,12 +269,12 @@ func (p *fitted) release(a learn.Allowance) (*released, error) {
 		return nil, err
 	}
 	tally := collector(m).Tally()
-	if elsewhere == nil {
+	if remote == nil {
 		err = addUp(tally, p.records, p.columns(), p.read)
 	} else {
 		var asked Adding
 		if asked, err = p.adding(collector(m)); err == nil {
-			err = elsewhere(asked, func(part []byte) error { return statistic.MergeTally(tally, part) })
+			err = remote(asked, func(part []byte) error { return statistic.MergeTally(tally, part) })
 		}
 	}
 	if err != nil {

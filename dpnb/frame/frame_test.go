@@ -274,8 +274,8 @@ func TestCategoriesOfNumbers(t *testing.T) {
 	}
 }
 
-// Bounds that are read off are those of the finite numbers; a column of one number has a unit around it, and one of none
-// a unit around zero.
+// Bounds that are read off are those of the finite numbers; a column of one number has a unit around it, and one of
+// none a unit around zero.
 func TestInferredBounds(t *testing.T) {
 	tab := table(t, "several,one,none\n3,7,\n-1.5,7,?\n,7,\n+Inf,7,\n")
 	for i, want := range [][2]float64{{-1.5, 3}, {6.5, 7.5}, {-0.5, 0.5}} {

@@ -64,7 +64,7 @@ func (f *Field) validPatterns() error {
 
 // patterned returns the column with each text as the category of its pattern.
 func (f *Field) patterned(c *Column) *Column {
-	out := &Column{Name: c.Name, Kind: Categorical, Texts: make([]string, c.len())}
+	out := &Column{Name: c.Name, Kind: Categorical, Texts: make([]string, c.len()), missing: c.missing}
 	var all []*regexp.Regexp
 	for _, p := range f.Patterns {
 		r, err := expression(p.Match)
@@ -76,8 +76,11 @@ func (f *Field) patterned(c *Column) *Column {
 	for i := range out.Texts {
 		text := trim(c.Text(i))
 		out.Texts[i] = text
+		if c.lacks(i) {
+			continue // which is no text of a record, whatever it is written as
+		}
 		for k, r := range all {
-			if text != "" && r.MatchString(text) {
+			if r.MatchString(text) {
 				out.Texts[i] = f.Patterns[k].As
 				break
 			}

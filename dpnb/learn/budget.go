@@ -202,9 +202,9 @@ type Allowance struct {
 	words string
 	// once is the name that the ledger is charged for once at most; "" for none.
 	once string
-	// goesOn says that it may go on in another program (GoesOn), run is what it then goes on with; nil for none.
-	goesOn bool
-	run    *unfinished
+	// resumable says that it may go on in another program (Resumable), run is what it then goes on with; nil for none.
+	resumable bool
+	run       *unfinished
 	// unit is what the release protects (ledger.Entry.Unit).
 	unit string
 	// partition and group say that it reads the records of one group alone (ledger.Entry), those that are marked by

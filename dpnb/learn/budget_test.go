@@ -198,7 +198,7 @@ func TestBudgetSurvivesCells(t *testing.T) {
 	}
 	for _, options := range [][]learn.BudgetOption{{}, {learn.KeptIn(b)}} {
 		if err := cell(kept, 1, options...).Err(); err == nil || !strings.Contains(err.Error(), "cannot be changed") {
-			t.Errorf("the next cell keeps the budget elsewhere: %v", err)
+			t.Errorf("the next cell keeps the budget remote: %v", err)
 		}
 	}
 	if err := cell(name, 1, learn.KeptIn(b)).Err(); err == nil {

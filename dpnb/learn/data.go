@@ -32,8 +32,8 @@ type Dataset struct {
 	// why says why its learner was chosen (Suited).
 	why string
 	// elsewhere says that a function of the program's makes the passes (PassesBy).
-	elsewhere bool
-	err       error
+	remote bool
+	err    error
 }
 
 // whole returns the design with its records.
@@ -157,7 +157,7 @@ type options struct {
 	terms                           []frame.Term
 	classWeights                    map[string]float64
 	// elsewhere, if not nil, has the records' passes made elsewhere (PassesBy).
-	elsewhere func(rows *stored.Rows) (matrix.Rows, error)
+	remote func(rows *stored.Rows) (matrix.Rows, error)
 }
 
 // RowNorm scales every row to the given Euclidean norm.
@@ -336,7 +336,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	if err := o.weigh(df.schema); err != nil {
 		return &Dataset{err: err}
 	}
-	schema, out := df.schema, &Dataset{group: df.group, elsewhere: o.elsewhere != nil}
+	schema, out := df.schema, &Dataset{group: df.group, remote: o.remote != nil}
 	if table, ok := records.(*frame.Table); ok {
 		if out.table = table; schema == nil && o.infer {
 			schema = frame.InferSchema(table)
@@ -345,7 +345,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 			return out
 		}
 		out.design, out.err = frame.NewDesign(table, schema, o.DesignSettings)
-		if o.elsewhere != nil {
+		if o.remote != nil {
 			out.err = errors.New("dpnb: passes are made elsewhere over records in a file: open the table with " +
 				"FromScanner")
 		}
@@ -453,7 +453,7 @@ func (o *options) centre(columns []string, schema *frame.Schema) {
 	if o.uncentred || o.NoBias || open {
 		return
 	}
-	if o.Centred = true; !o.lines && o.elsewhere == nil {
+	if o.Centred = true; !o.lines && o.remote == nil {
 		o.Curves, o.Additive = hats, o.curves
 	}
 	if o.RowNorm == 0 && o.ClipNorm == 0 && !o.InUnits {

@@ -201,7 +201,7 @@ func TestOnlyOurReleasesResume(t *testing.T) {
 	budget := keptBudget(t, 1)
 	var seen [][]float64
 	release := func(rows int) error {
-		_, err := learn.Once("n", budget.Spend(0.2).GoesOn(none(learn.Allowance.GoesOn)), 1,
+		_, err := learn.Once("n", budget.Spend(0.2).Resumable(none(learn.Allowance.Resumable)), 1,
 			func(a learn.Allowance) (float64, error) {
 				m, err := learn.Logistic{}.Fit(learn.Binary(learn.Patients(rows, 1), "ill"), a)
 				if err == nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -15,8 +14,9 @@ import (
 
 // exportVersion is that of docs/export.md, which says what the keys mean and how other programs predict by them;
 // exportDated that of models with dates or copies of columns, which a reader of the first would take for numbers, and
-// exportDetailed that of models with steps, periods, crosses, products, cells or a calibration.
-const exportVersion, exportDated, exportDetailed = 1, 2, 3
+// exportDetailed that of models with steps, periods, crosses, products, cells or a calibration, exportPatterned that of
+// models with patterns of texts.
+const exportVersion, exportDated, exportDetailed, exportPatterned = 1, 2, 3, 4
 
 type exported struct {
 	Format       string           `json:"format"`
@@ -54,8 +54,9 @@ type exportedColumn struct {
 	Step  int       `json:"missing_step,omitempty"`
 	Waves []float64 `json:"waves,omitempty"`
 
-	Categories []string `json:"categories,omitempty"`
-	Else       string   `json:"else,omitempty"`
+	Patterns   []frame.Pattern `json:"patterns,omitempty"`
+	Categories []string        `json:"categories,omitempty"`
+	Else       string          `json:"else,omitempty"`
 }
 
 type exportedRow struct {
@@ -107,8 +108,8 @@ type exportedOutput struct {
 // Export writes the model to a JSON file of a documented form (docs/export.md), by which programs in other languages
 // predict without this module. Save keeps all of a model, Export what a prediction needs.
 //
-// Errors: no model; one without privacy, whose coefficients were not released; one with patterns of texts, whose
-// expressions other languages read otherwise, of step functions, or with crosses of lines; those of the file system.
+// Errors: no model; one without privacy, whose coefficients were not released; one of step functions, or
+// with crosses of lines; those of the file system.
 func (m *Model) Export(path string) error {
 	if err := m.Err(); err != nil {
 		return err
@@ -131,17 +132,21 @@ func (m *Model) Export(path string) error {
 		Row:       exportedRow{Norm: k.Settings.RowNorm, Clip: k.Settings.ClipNorm, Bias: m.encoding.Bias()}}
 	coded := m.encoding.Coded()
 	for i, f := range k.Fields {
-		if f.Patterns != nil {
-			return fmt.Errorf("dpnb: column %s has patterns of texts, for which the exported form has no place: Save "+
-				"has all", f.Name)
-		}
 		if f.Part != frame.NoDate || f.Of != "" {
 			out.Version = max(out.Version, exportDated)
 		}
 		if f.Cuts != nil || f.Period != 0 || f.Cross != nil || m.calibration != nil {
-			out.Version = exportDetailed
+			out.Version = max(out.Version, exportDetailed)
 		}
-		out.Columns = append(out.Columns, exportedOf(f, coded[i]))
+		c := exportedOf(f, coded[i])
+		for _, p := range f.Patterns {
+			p, err := p.Portable()
+			if err != nil {
+				return err
+			}
+			c.Patterns, out.Version = append(c.Patterns, p), exportPatterned
+		}
+		out.Columns = append(out.Columns, c)
 	}
 	for _, x := range m.encoding.CrossedColumns() {
 		out.Crosses = append(out.Crosses, [2]string{k.Fields[x[0]].Name, k.Fields[x[1]].Name})
@@ -160,7 +165,7 @@ func (m *Model) Export(path string) error {
 			out.Centre.Cells = append(out.Centre.Cells, c)
 		}
 		if len(b.Pairs)+len(b.Cells) > 0 {
-			out.Version = exportDetailed
+			out.Version = max(out.Version, exportDetailed)
 		}
 	}
 	for one := range slices.Chunk(theta, width) {

@@ -87,7 +87,7 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 		return learn.Regression(df.Drop("town", "visits"), "pay", opts...)
 	}
 	unbounded := learn.Regression(df.Drop("town", "visits", "age"), "pay", learn.Uncentred())
-	few := many.Drop("town", "visits", "month", "year", "day", "hour", "seen")
+	few := many.Drop("town", "visits", "month", "year", "day", "hour", "seen", "place")
 	var names, models []string
 	var wants [][][]float64
 	for name, c := range map[string]struct {
@@ -108,7 +108,7 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 		"cells": {l: learn.Logistic{Noise: src}, data: learn.Binary(few.Drop("pay"), "happy"), epsilon: 50,
 			has: "middle"},
 		"calibrated": {l: learn.SVM{Noise: src}, data: binary(learn.Curves()), has: "calibration"},
-		"SVM":        {l: learn.SVM{Noise: src}, data: binary(learn.Curves())},
+		"SVM":        {l: learn.SVM{Noise: src}, data: binary(learn.Curves()), has: "patterns"},
 		"changed":    {l: learn.SVM{Noise: src}, data: binary(learn.Curves())},
 		"one line":   {l: learn.Huber{Noise: src}, data: pay(learn.Curves(), learn.Line("age"))},
 		"lines":      {l: learn.Logistic{Noise: src}, data: binary(learn.Lines())},
@@ -221,7 +221,7 @@ func strange(t *testing.T, dir string, rows int) (learn.DataFrame, []byte) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
-	text.WriteString("age,income,city,plan,pay,happy,town,visits,seen,gain\n")
+	text.WriteString("age,income,city,plan,pay,happy,town,visits,seen,gain,place\n")
 	var records []map[string]any
 	for range rows {
 		age, income := any(float64(r.IntN(120))), any(math.Round(math.Exp(12*r.Float64())))
@@ -250,11 +250,16 @@ func strange(t *testing.T, dir string, rows int) (learn.DataFrame, []byte) {
 		if r.IntN(20) == 0 {
 			gain = nil
 		}
-		fmt.Fprintf(&text, "%s,%s,%s,%s,%d,%s,%s,%d,%s,%s\n", cell(age), cell(income), cell(city), cell(plan),
+		place := any([]string{"new york", "New-York", "york_new", "Zürich", "ZÜRICH 3", "St. Gallen", "Stella", "Chur",
+			"north"}[r.IntN(9)])
+		if r.IntN(8) == 0 {
+			place = nil
+		}
+		fmt.Fprintf(&text, "%s,%s,%s,%s,%d,%s,%s,%d,%s,%s,%s\n", cell(age), cell(income), cell(city), cell(plan),
 			100+r.IntN(900)+900*happy, []string{"no", "yes"}[happy], []string{"x", "y", "z"}[r.IntN(3)],
-			r.IntN(6), seen, cell(gain))
+			r.IntN(6), seen, cell(gain), cell(place))
 		records = append(records, map[string]any{"age": age, "income": income, "city": city, "plan": plan, "seen": iso,
-			"gain": gain})
+			"gain": gain, "place": place})
 	}
 	path := filepath.Join(dir, fmt.Sprint(rows, ".csv"))
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
@@ -283,6 +288,11 @@ func strange(t *testing.T, dir string, rows int) (learn.DataFrame, []byte) {
 		learn.Categorical("plan", "a", "b").OrMissing(), frame.LogField("pay", 50, 2000),
 		learn.Categorical("happy", "no", "yes"), learn.Categorical("town", "x", "y", "z"),
 		learn.Numeric("visits", 0, 8), learn.Numeric("gain", 0, 80).Typically(0),
+		learn.Categorical("place", "east", "north", "south").OrMissing().Categorised(
+			frame.Pattern{Match: `^(?i:new)\b.york$`, As: "east"},
+			frame.Pattern{Match: `(?i)^zürich( \d+)?$`, As: "north"},
+			frame.Pattern{Match: `^\pL+\.|^Chur`, As: "south"},
+			frame.Pattern{Match: "(?i)YORK|^N[^o]", As: "north"}),
 		frame.WeekdayField("seen", layout).OrMissing(),
 		frame.HourField("hour", layout).CopyOf("seen").OrMissing(), frame.MonthField("month", layout).CopyOf("seen"),
 		frame.YearField("year", layout, 2020, 2030).CopyOf("seen"),

@@ -141,7 +141,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 			return nil, errors.New("dpnb: FitBy: the function makes records from other rows than it was given: " +
 				"groups could then share records, and the price of one would not pay for all")
 		}
-		if data.elsewhere { // by a function of the program's, which could add up over other records
+		if data.remote { // by a function of the program's, which could add up over other records
 			return nil, errors.New("dpnb: FitBy: one group's price pays for all because no record is in two, and " +
 				"passes that are made elsewhere (PassesBy) could be over any: leave it out")
 		}

@@ -12,7 +12,7 @@ import (
 
 // FitOnce fits and releases a model under a name, or returns the one that was released under that name before: a cell
 // with it can run again and pays once. The model is kept beside the ledger of the allowance's budget, as long as that
-// lasts (KeptIn). If the program ended in between, the fit resumes with the same noise (Allowance.GoesOn); one whose
+// lasts (KeptIn). If the program ended in between, the fit resumes with the same noise (Allowance.Resumable); one whose
 // passes a function of the program's makes (PassesBy) is lost, because that function has seen what the noise did.
 //
 // A model is recognised by its name and by what is public: the learner with its settings (except Workers), the schema,
@@ -31,7 +31,7 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 		return nil, err
 	}
 	data = data.held()
-	allowance.goesOn = allowance.goesOn || !data.elsewhere
+	allowance.resumable = allowance.resumable || !data.remote
 	m, err := Once(name, allowance, recipe, func(a Allowance) (*Model, error) { return l.Fit(data, a) },
 		(*Model).encode, decode)
 	if m != nil {

@@ -50,9 +50,9 @@ func (l Huber) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l Huber) recipe() recipe {
 	threshold := orElse(l.Threshold, 0.25)
 	var known informed
-	var purely loss.Convex
+	var pureLoss loss.Convex
 	if l.Threshold == 0 {
-		purely = loss.Huber{Threshold: 1}
+		pureLoss = loss.Huber{Threshold: 1}
 		known = framed(loss.PseudoHuber{Threshold: 1})
 	}
 	return recipe{
@@ -62,7 +62,7 @@ func (l Huber) recipe() recipe {
 		weighs: true,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, suited: l.suited, own: parameter{"Threshold", l.Threshold},
-		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, framed: purely, needDelta: []setting{
+		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, framed: pureLoss, needDelta: []setting{
 			{"Regularise", l.Regularise != Regulariser{}}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited},
 			{"Bound", l.Bound != 0}}},
 	}.with(l.Regularise)

@@ -12,9 +12,9 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
-	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -208,13 +208,13 @@ func (m *Model) encode() ([]byte, error) {
 	if !m.scaledFromPositive() {
 		version = 1
 	}
-	return sealed.Seal(keptFormat, version, text)
+	return checksum.Seal(keptFormat, version, text)
 }
 
 // decode returns the model of a file.
 func decode(content []byte) (*Model, error) {
-	text, version, err := sealed.Unseal(keptFormat, keptVersion, content)
-	if errors.Is(err, sealed.ErrChanged) {
+	text, version, err := checksum.Unseal(keptFormat, keptVersion, content)
+	if errors.Is(err, checksum.ErrChanged) {
 		err = fmt.Errorf("%w, so that neither its numbers nor its guarantee can be relied on; get it anew from where "+
 			"it came from", err)
 	}

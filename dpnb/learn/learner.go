@@ -227,7 +227,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 	if err := data.Err(); err != nil {
 		return nil, none, err
 	}
-	if p.noise = allowance.Noise(p.noise); data.elsewhere {
+	if p.noise = allowance.Noise(p.noise); data.remote {
 		if mustRise(data.design.Encoding) {
 			return nil, none, errors.New("dpnb: Rising and Falling are of records that are centred by a mean that is " +
 				"bought, and passes that are made elsewhere (PassesBy) leave records as they are stored: leave out " +
@@ -236,7 +236,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 		p.informed = nil // rows that are added up elsewhere stay as they are
 	}
 	if p.convex.loss != nil && (p.pure || allowance.part.Delta == 0) {
-		*p = p.purely()
+		*p = p.withoutDelta()
 	}
 	if p.pure {
 		var err error

@@ -49,9 +49,9 @@ func (l Linear) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l Linear) recipe() recipe {
 	level := orElse(l.Clip, 0.5)
 	var known informed
-	var purely loss.Convex
+	var pureLoss loss.Convex
 	if l.Clip == 0 {
-		purely = loss.Huber{Threshold: framedClip}
+		pureLoss = loss.Huber{Threshold: framedClip}
 		known = framed(loss.Clipped(loss.Squared{}, framedClip))
 	}
 	return recipe{
@@ -62,7 +62,7 @@ func (l Linear) recipe() recipe {
 		weighs: true,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip}, pure: l.Pure,
-		convex: convex{loss: loss.Huber{Threshold: level}, framed: purely, needDelta: []setting{
+		convex: convex{loss: loss.Huber{Threshold: level}, framed: pureLoss, needDelta: []setting{
 			{"Regularise", l.Regularise != Regulariser{}},
 			{"CurvatureShare", l.CurvatureShare != 0}, {"Bound", l.Bound != 0}}},
 	}.with(l.Regularise)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/sealed"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -32,11 +32,11 @@ func TestKeptLogarithmicScale(t *testing.T) {
 		if _, err := decode(content); err != nil {
 			t.Error(err)
 		}
-		text, version, err := sealed.Unseal(keptFormat, keptVersion, content)
+		text, version, err := checksum.Unseal(keptFormat, keptVersion, content)
 		if want := map[bool]int{true: 2, false: 1}[lower > 0]; err != nil || version != want {
 			t.Errorf("from %v: version %d, %v, want %d", lower, version, err, want)
 		}
-		old, err := sealed.Seal(keptFormat, 1, text)
+		old, err := checksum.Seal(keptFormat, 1, text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
-	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -31,9 +31,9 @@ import (
 //     the ledger is;
 //   - if the program ends after the charge and before that, the charge stands and what was
 //     released is lost: the next call is an error that says so, and nothing is charged (FitOnce and
-//     the questions of package explore are not lost but go on, with the same noise: GoesOn);
+//     the questions of package explore are not lost but go on, with the same noise: Resumable);
 //   - if release has returned and keeping it failed, as on a full disk, both it and the error are
-//     returned; of a GoesOn the error alone, and the same call goes on when there is room.
+//     returned; of a Resumable the error alone, and the same call goes on when there is room.
 //
 // recipe is what is released, as JSON: of public things alone, for a second call with another recipe is an error that
 // says what differs, and what an error depends on must be public. encode and decode are for the file, of JSON. Calls of
@@ -84,7 +84,7 @@ func Once[T any](
 		}
 	} else if err := place.forget(); err != nil { // a key of before, which no charge is of
 		return none, fmt.Errorf("dpnb: what was begun as %q: %w", name, err)
-	} else if a.goesOn && place.path != "" && a.partition == "" {
+	} else if a.resumable && place.path != "" && a.partition == "" {
 		key := noisekey.New()
 		a.run = &unfinished{place: place, asked: asked, noise: noise.OfKey(key),
 			Key: noisekey.Text(key), Part: a.part}
@@ -170,11 +170,11 @@ type keptRelease struct {
 // with returns the file of a release.
 func (k keptRelease) with(payload []byte) ([]byte, error) {
 	k.Release = payload
-	text, err := sealed.Marshal(k)
+	text, err := checksum.Marshal(k)
 	if err != nil {
 		return nil, err
 	}
-	return sealed.Seal(onceFormat, onceVersion, text)
+	return checksum.Seal(onceFormat, onceVersion, text)
 }
 
 const (
@@ -189,7 +189,7 @@ func (k keptRelease) released(content []byte) ([]byte, error) {
 
 // in returns what a file has of the same recipe.
 func (k keptRelease) in(format string, version int, content []byte) ([]byte, error) {
-	text, _, err := sealed.Unseal(format, version, content)
+	text, _, err := checksum.Unseal(format, version, content)
 	var old keptRelease
 	if err == nil {
 		err = json.Unmarshal(text, &old)

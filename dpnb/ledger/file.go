@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
-	"github.com/dpnb/notebooks/dpnb/internal/sealed"
 )
 
-// Of the file on disk, which is sealed. Ledgers of an earlier form were the content alone.
+// Of the file on disk, which has a checksum. Ledgers of an earlier form were the content alone.
 const (
 	format  = "dpnb ledger"
 	version = 1
@@ -93,11 +93,11 @@ func (b *Budget) load() error {
 // parse reads the text of a ledger, which must be what a Charge wrote, and says whether it is of an earlier form. That
 // had no checksum, so that another digit in it is not noticed.
 func parse(text []byte) (f file, earlier bool, err error) {
-	if earlier = sealed.Read(text, &f) == nil; !earlier {
+	if earlier = checksum.Read(text, &f) == nil; !earlier {
 		var content []byte
-		if content, _, err = sealed.Unseal(format, version, text); err == nil {
+		if content, _, err = checksum.Unseal(format, version, text); err == nil {
 			f = file{}
-			err = sealed.Read(content, &f)
+			err = checksum.Read(content, &f)
 		}
 	}
 	if err == nil {
@@ -182,9 +182,9 @@ func (b *Budget) store(rule Rule, entries []Entry) error {
 	if b.config.Path != "" {
 		c := b.config
 		c.Path = ""
-		text, err := sealed.Marshal(file{c, rule, entries})
+		text, err := checksum.Marshal(file{c, rule, entries})
 		if err == nil {
-			text, err = sealed.Seal(format, version, text)
+			text, err = checksum.Seal(format, version, text)
 		}
 		if err != nil {
 			return fmt.Errorf("ledger: %w", err)

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpnb/notebooks/dpnb/internal/sealed"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
@@ -217,7 +217,7 @@ func content(t *testing.T, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err == nil {
-		text, _, err = sealed.Unseal(format, version, text)
+		text, _, err = checksum.Unseal(format, version, text)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func content(t *testing.T, path string) []byte {
 // reseal has a ledger's file hold other content, with a checksum that fits.
 func reseal(t *testing.T, path string, content []byte) {
 	t.Helper()
-	text, err := sealed.Seal(format, version, content)
+	text, err := checksum.Seal(format, version, content)
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
-	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 )
 
 // root is the top of the checkout.
@@ -40,7 +40,7 @@ func TestClaims(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the register takes many seconds")
 	}
-	tree, err := whereis.Read(root)
+	tree, err := crossref.Read(root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,16 +29,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// elsewhere says on which runner of Beam a command's work is to be done. The names of the fields are those of
+// remotely says on which runner of Beam a command's work is to be done. The names of the fields are those of
 // runner.Where in the module dpnb/beam, which reads it: Beam has hundreds of dependencies, and who does not use it
 // builds none of them.
-type elsewhere struct {
+type remotely struct {
 	Endpoint  string
 	Workers   []string
 	Processes int
 }
 
-func (e *elsewhere) flags(f *pflag.FlagSet) {
+func (e *remotely) flags(f *pflag.FlagSet) {
 	f.StringVar(&e.Endpoint, "endpoint", "", "do the work on the runner, Flink or Spark, whose job service has this "+
 		"`address` (default: here)")
 	f.StringSliceVar(&e.Workers, "workers", nil, "the `files` of workers of the runner, each started by: "+
@@ -46,10 +46,10 @@ func (e *elsewhere) flags(f *pflag.FlagSet) {
 	f.IntVar(&e.Processes, "processes", 0, "start this `number` of workers of the runner on this machine")
 }
 
-func (e *elsewhere) here() bool { return e.Endpoint == "" }
+func (e *remotely) here() bool { return e.Endpoint == "" }
 
 // validate refuses what a local run would not look at.
-func (e *elsewhere) validate() error {
+func (e *remotely) validate() error {
 	if e.here() && (len(e.Workers) > 0 || e.Processes != 0) {
 		return errors.New("--workers and --processes are for a runner: give the address of its job service, --endpoint")
 	}
@@ -58,7 +58,7 @@ func (e *elsewhere) validate() error {
 
 // command returns the module's command, built if it is not, and the line by which its input has to begin, a request:
 // arguments are seen by every user of the machine, and what is asked has the checksum of a private file in it.
-func (e *elsewhere) command(ctx context.Context, what string, request any) (*exec.Cmd, []byte, error) {
+func (e *remotely) command(ctx context.Context, what string, request any) (*exec.Cmd, []byte, error) {
 	program, err := beamProgram(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot build what runs on Beam: %w", err)
@@ -108,7 +108,7 @@ func beamProgram(ctx context.Context) (string, error) {
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The sums of passes are
 // kept in the folder, empty for one beside the file (frame.ListStored has such), as private as it is, and are removed
 // by end if all went well: a fit that was ended finds them.
-func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
+func (e *remotely) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
 	end func(well bool) error, err error) {
 	nothing := func(bool) error { return nil }
 	path, err := filepath.Abs(rows.Path())
@@ -129,7 +129,7 @@ func (e *elsewhere) rows(ctx context.Context, rows *stored.Rows, folder string) 
 		Key  [32]byte
 	}
 	child, asked, err := e.command(ctx, "passes", struct {
-		Where  *elsewhere
+		Where  *remotely
 		File   file
 		Folder string
 	}{e, file{path, [32]byte(key)}, folder})
@@ -177,7 +177,7 @@ func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Read
 
 // tally has the records of a file added up on the runner: for explore.Query.TalliedBy. What was added up is in the
 // folder, empty for one among the encoded records, and is removed by end if all went well.
-func (e *elsewhere) tally(ctx context.Context, t *tableFlags, records frame.Scanner, folder string, memory byteSize) (
+func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scanner, folder string, memory byteSize) (
 	add func(a explore.Adding, each func([]byte) error) error, end func(well bool) error, err error) {
 	from := records.Origin()
 	if folder == "" {
@@ -191,7 +191,7 @@ func (e *elsewhere) tally(ctx context.Context, t *tableFlags, records frame.Scan
 		CSV          frame.CSVSettings
 	}
 	child, asked, err := e.command(ctx, "tally", struct {
-		Where  *elsewhere
+		Where  *remotely
 		Table  table
 		Folder string
 	}{e, table{from.Path, from.SHA256, t.columnar, t.csv}, folder})
@@ -264,7 +264,7 @@ func removeSums(folder string) (err error) {
 }
 
 // run hands a request to the module's command and waits until it is done.
-func (e *elsewhere) run(cmd *cobra.Command, what string, request any) error {
+func (e *remotely) run(cmd *cobra.Command, what string, request any) error {
 	ctx := cmd.Context()
 	child, asked, err := e.command(ctx, what, request)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
-	"github.com/dpnb/notebooks/dpnb/internal/whereis"
 	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
@@ -195,7 +195,7 @@ func claimsDocument() (*claim.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := whereis.Read(found.Dir)
+	tree, err := crossref.Read(found.Dir)
 	if err != nil {
 		return nil, err
 	}

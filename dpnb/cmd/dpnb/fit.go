@@ -321,7 +321,7 @@ type fitFlags struct {
 	rowNorm, intervals                       float64
 	check, price, curves, lines              bool
 	where                                    learn.Storage
-	at                                       elsewhere
+	at                                       remotely
 	checkpoints                              string
 	terms                                    termFlags
 	weights                                  weightFlags
@@ -486,7 +486,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	}
 	var m *learn.Model
 	if name != "" {
-		m, err = learn.FitOnce(name, l, data, allowance.GoesOn(permit.New())) // the workers are ours
+		m, err = learn.FitOnce(name, l, data, allowance.Resumable(permit.New())) // the workers are ours
 	} else {
 		m, err = l.Fit(data, allowance)
 	}
@@ -553,7 +553,7 @@ func intervalsOf(m *learn.Model, confidence float64) string {
 
 func newDescribeCommand() *cobra.Command {
 	var p privateFlags
-	var at elsewhere
+	var at remotely
 	var asked questionFlags
 	var checkpoints string
 	cmd := &cobra.Command{

@@ -17,7 +17,7 @@ import (
 func newSweepCommand() *cobra.Command {
 	var (
 		r           sweeps.Request
-		at          elsewhere
+		at          remotely
 		out, folder string
 		jobs        int
 	)
@@ -69,7 +69,7 @@ With --endpoint the trials run on Apache Beam: see docs/scale.md.`,
 				fmt.Fprintln(cmd.ErrOrStderr())
 			} else {
 				err = at.run(cmd, "sweep", struct {
-					Where   elsewhere
+					Where   remotely
 					Request sweeps.Request
 					Folder  string
 				}{at, r, folder})

@@ -196,7 +196,7 @@ func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	r.Coefficients = q.descend(newPassed(rows, labels, q.RowNorm), noise.Exact(src), settings.Value().Workers, nil)
 	r.NoiseScale = q.sigma()
 	_, d := rows.Dims()
-	if rule, ok := q.rule(0, q.shape(d), d).(faint); ok {
+	if rule, ok := q.rule(0, q.shape(d), d).(weakSignal); ok {
 		r.Mechanism = q.with(fmt.Sprintf("n₀ = %.6g, weighted mean of the iterates", q.Records), rule)
 	}
 	return r, nil

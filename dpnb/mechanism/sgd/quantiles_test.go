@@ -240,7 +240,7 @@ func TestFaintWhereRecordsAreFew(t *testing.T) {
 	for records, want := range map[float64]float64{0: -1, 10: 0.5 * 10 * mu / 2, 24: 0.5 * 24 * mu / 2, 25: -1} {
 		q.Records = records
 		got := -1.0
-		if f, ok := q.rule(0, q.shape(4), 4).(faint); ok {
+		if f, ok := q.rule(0, q.shape(4), 4).(weakSignal); ok {
 			got = f.Signal
 		}
 		if math.Abs(got-want) > 1e-5 {

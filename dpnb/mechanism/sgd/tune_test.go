@@ -147,7 +147,8 @@ func TestRulesAreDrawnEvenly(t *testing.T) {
 func TestScoreCostsAsAStep(t *testing.T) {
 	for _, runs := range []float64{0, 3} {
 		for _, accounting := range []Accounting{Sharpest, Renyi} {
-			with := Cost{Rate: 1, NoiseMultiplier: 8, Steps: 1, ScoreMultiplier: 8, MeanRuns: runs, Accounting: accounting}
+			with := Cost{Rate: 1, NoiseMultiplier: 8, Steps: 1, ScoreMultiplier: 8, MeanRuns: runs,
+				Accounting: accounting}
 			without := with
 			without.Steps, without.ScoreMultiplier = 2, 0
 			for what, figure := range map[string]func(Cost) (float64, error){

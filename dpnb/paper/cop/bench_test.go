@@ -32,7 +32,7 @@ func BenchmarkTableThree(b *testing.B) {
 				}
 			})
 			b.Run(fmt.Sprintf("pass/n=%d/d=%d", n, d), func(b *testing.B) {
-				o := tilted{Records: r, Smooth: r.Loss.Blur(c.width)}
+				o := tilted{Records: r, Smooth: r.Loss.Blur(c.width), Linear: make([]float64, d)}
 				theta, grad := Design{Dimension: d}.Star(), make([]float64, d)
 				for b.Loop() {
 					o.at(theta, grad, nil)

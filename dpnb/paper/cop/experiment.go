@@ -3,8 +3,12 @@ package cop
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
 	"sync"
+	"time"
 
+	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -46,11 +50,6 @@ func (e Experiment) cell(c int) (Arm, float64) {
 
 func (e Experiment) cells() int { return len(e.Epsilons) * len(e.Arms) }
 
-// population returns that of design i.
-func (e Experiment) population(i int) *Population {
-	return e.Designs[i].Population(noise.NewSeeded(e.Seed).Stream(i).Stream(-1))
-}
-
 // run makes run k of a design with n records, from stream k of src.
 func (e Experiment) run(population *Population, n, k int, src *noise.Seeded) (scores, error) {
 	s := scores{make([]float64, e.cells()), make([]float64, e.cells())}
@@ -76,27 +75,25 @@ func (e Experiment) run(population *Population, n, k int, src *noise.Seeded) (sc
 
 // Run runs all trials and returns the points ordered by design, n, ε and arm.
 func (e Experiment) Run(ctx context.Context) (Points, error) {
-	root := noise.NewSeeded(e.Seed)
+	s := e.sweep()
+	runs, err := sim.Trials(ctx, s.Len(), e.Workers, noise.NewSeeded(e.Seed),
+		func(_, k int, _ *noise.Seeded) (scores, error) { return s.scores(k) })
+	if err != nil {
+		return nil, err
+	}
 	var all Points
-	for i, d := range e.Designs {
-		population := e.population(i)
-		for _, n := range e.Counts {
-			runs, err := sim.Trials(ctx, e.Runs, e.Workers, root.Stream(i).Stream(n),
-				func(_, k int, src *noise.Seeded) (scores, error) { return e.run(population, n, k, src) })
-			if err != nil {
-				return nil, err
+	for first := 0; first < len(runs); first += e.Runs {
+		d, n, _ := s.place(first)
+		for c := range e.cells() {
+			arm, eps := e.cell(c)
+			p := Point{Design: e.Designs[d], N: n, Arm: arm.Name, Epsilon: eps}
+			for _, s := range runs[first : first+e.Runs] {
+				p.Empirical.Scores = append(p.Empirical.Scores, s.empirical[c])
+				p.Relative.Scores = append(p.Relative.Scores, s.relative[c])
 			}
-			for c := range e.cells() {
-				p := Point{Design: d, N: n}
-				p.Arm, p.Epsilon = e.Arms[c%len(e.Arms)].Name, e.Epsilons[c/len(e.Arms)]
-				for _, s := range runs {
-					p.Empirical.Scores = append(p.Empirical.Scores, s.empirical[c])
-					p.Relative.Scores = append(p.Relative.Scores, s.relative[c])
-				}
-				p.Empirical.Summary = sim.Summarize(p.Empirical.Scores)
-				p.Relative.Summary = sim.Summarize(p.Relative.Scores)
-				all = append(all, p)
-			}
+			p.Empirical.Summary = sim.Summarize(p.Empirical.Scores)
+			p.Relative.Summary = sim.Summarize(p.Relative.Scores)
+			all = append(all, p)
 		}
 	}
 	return all, nil
@@ -104,10 +101,14 @@ func (e Experiment) Run(ctx context.Context) (Points, error) {
 
 // Sweep returns the experiment with a row for each run: its design, n and number, and the scores of every arm at every
 // ε.
-func (e Experiment) Sweep() sim.Sweep {
+func (e Experiment) Sweep() sim.Sweep { return e.sweep() }
+
+func (e Experiment) sweep() *sweep {
 	s := &sweep{Experiment: e}
-	for i := range e.Designs {
-		s.population = append(s.population, sync.OnceValue(func() *Population { return e.population(i) }))
+	for i, d := range e.Designs {
+		s.population = append(s.population, sync.OnceValue(func() *Population {
+			return d.Population(noise.NewSeeded(e.Seed).Stream(i).Stream(-1))
+		}))
 	}
 	return s
 }
@@ -115,6 +116,18 @@ func (e Experiment) Sweep() sim.Sweep {
 type sweep struct {
 	Experiment
 	population []func() *Population
+}
+
+// place is the design, n and the number of a trial's run.
+func (s *sweep) place(trial int) (design, n, run int) {
+	cell := trial / s.Runs
+	return cell / len(s.Counts), s.Counts[cell%len(s.Counts)], trial % s.Runs
+}
+
+// scores are those of a trial.
+func (s *sweep) scores(trial int) (scores, error) {
+	i, n, k := s.place(trial)
+	return s.run(s.population[i](), n, k, noise.NewSeeded(s.Seed).Stream(i).Stream(n).Stream(k))
 }
 
 // Columns implements sim.Sweep.
@@ -133,9 +146,9 @@ func (s *sweep) Len() int { return len(s.Designs) * len(s.Counts) * s.Runs }
 
 // Trial implements sim.Sweep.
 func (s *sweep) Trial(_ context.Context, trial int) (sim.Row, error) {
-	k, at, i := trial%s.Runs, trial/s.Runs%len(s.Counts), trial/s.Runs/len(s.Counts)
-	d, n := s.Designs[i], s.Counts[at]
-	one, err := s.run(s.population[i](), n, k, noise.NewSeeded(s.Seed).Stream(i).Stream(n).Stream(k))
+	i, n, k := s.place(trial)
+	d := s.Designs[i]
+	one, err := s.scores(trial)
 	row := sim.Row{Texts: []string{fmt.Sprintf("%T", d.Loss)}, Numbers: []float64{float64(d.Dimension), float64(n),
 		float64(k)}}
 	for c := range s.cells() {
@@ -156,3 +169,115 @@ func (p Points) Of(keep func(Point) bool) (some Points) {
 	}
 	return some
 }
+
+// paperRuns is how many runs cop averages over.
+const paperRuns = 50
+
+// Reproduce returns the experiment of Figure 5, 7 or 8: the relative risk over n, for medians, for medians with a fixed
+// A, and for a piecewise linear loss. With full it is at the scale of the paper; else for d = 5, two ε, three n and ten
+// runs.
+func Reproduce(number int, full bool, arms ...Arm) Experiment {
+	d := Design{Loss: Medians{}, Dimension: 5, Fixed: number == 7}
+	if number == 8 {
+		d.Loss = Largest{}
+	}
+	e := Experiment{Designs: []Design{d}, Counts: []int{100, 250, 600}, Epsilons: []float64{0.2, 1}, Arms: arms,
+		Runs: 10, Seed: uint64(number)}
+	if full {
+		e.Counts, e.Epsilons, e.Runs = Counts, Epsilons, paperRuns
+		for _, k := range Dimensions[1:] {
+			d.Dimension = k
+			e.Designs = append(e.Designs, d)
+		}
+	}
+	return e
+}
+
+// Published are the arms that cop compares, as printed.
+func Published() []Arm { return []Arm{Printed(), Moreau(), NoisySGD()} }
+
+// Runtime is a line of Table 3: seconds for one fit, at the four Epsilons.
+type Runtime struct {
+	N, Dimension int
+	Seconds      [4]float64
+}
+
+// Table3 is as printed; of the last line the figures are cut off in the text that we have.
+var Table3 = []Runtime{
+	{100, 5, [4]float64{0.49, 0.53, 0.54, 0.51}}, {100, 10, [4]float64{0.70, 0.83, 0.88, 0.83}},
+	{100, 20, [4]float64{2.73, 3.11, 3.48, 3.16}}, {100, 30, [4]float64{4.02, 5.19, 6.16, 5.85}},
+	{500, 5, [4]float64{0.76, 0.91, 0.67, 0.71}}, {500, 10, [4]float64{0.90, 0.98, 1.00, 1.01}},
+	{500, 20, [4]float64{4.41, 4.02, 3.94, 3.71}}, {500, 30, [4]float64{9.24, 8.96, 6.63, 6.03}},
+	{1000, 5, [4]float64{0.98, 1.08, 0.89, 0.90}}, {1000, 10, [4]float64{1.16, 1.28, 1.35, 1.36}},
+	{1000, 20, [4]float64{5.03, 5.16, 5.42, 5.28}}, {1000, 30, [4]float64{12.04, 10.23, 8.98, 8.64}},
+	{2000, 5, [4]float64{1.58, 1.52, 1.35, 1.36}}, {2000, 10, [4]float64{1.84, 2.09, 2.01, 2.04}},
+	{2000, 20, [4]float64{7.05, 7.72, 8.11, 7.51}},
+}
+
+// Runtimes is Table 3 measured here, beside it as printed.
+type Runtimes []Runtime
+
+// MeasureRuntimes fits an arm as often as the settings of Table 3 ask, on one processor.
+func MeasureRuntimes(arm Arm, seed uint64) (Runtimes, error) {
+	var all Runtimes
+	src := noise.NewSeeded(seed)
+	for i, printed := range Table3 {
+		r := Design{Loss: Medians{}, Dimension: printed.Dimension}.Draw(printed.N, src.Stream(i))
+		here := Runtime{N: printed.N, Dimension: printed.Dimension}
+		for k, eps := range Epsilons {
+			start := time.Now()
+			if _, err := arm.Fit(r, eps, Delta, src.Stream(i).Stream(k)); err != nil {
+				return nil, err
+			}
+			here.Seconds[k] = time.Since(start).Seconds()
+		}
+		all = append(all, here)
+	}
+	return all, nil
+}
+
+// Display implements display.Displayer.
+func (t Runtimes) Display() display.Item {
+	it := display.Item{Title: "Table 3: seconds for one fit, here and as printed"}
+	it.Header = []string{"n", "d", "ε = 0.2", "0.5", "1", "5", "printed, ε = 0.2", "0.5", "1", "5"}
+	for i, v := range t {
+		s, p := v.Seconds, Table3[i].Seconds
+		it.Rowf("%d | %d | %.3f | %.3f | %.3f | %.3f | %.2f | %.2f | %.2f | %.2f", v.N, v.Dimension, s[0], s[1], s[2],
+			s[3], p[0], p[1], p[2], p[3])
+	}
+	least, _, most := t.Ratio()
+	it.Note("The printed times are %.0f to %.0f times as long. They are of another machine: numerical integrals on "+
+		"a graphics card, where here is a closed form and one processor.", least, most)
+	return it
+}
+
+// Ratio returns the least, the median and the largest ratio of a printed time to that here.
+func (t Runtimes) Ratio() (least, median, most float64) {
+	var all []float64
+	for i, v := range t {
+		for k, s := range v.Seconds {
+			all = append(all, Table3[i].Seconds[k]/s)
+		}
+	}
+	slices.Sort(all)
+	return all[0], all[len(all)/2], all[len(all)-1]
+}
+
+// Rents writes a file of invented flats: rent = 200 + (8 + 6u²)·size − 15·km, u uniform, so that the τ-quantile at a
+// size and a distance is RentQuantile. A square metre costs more, the dearer a flat is for its size.
+func Rents(n int, seed uint64) (path string, err error) {
+	src := noise.NewSeeded(seed)
+	file, err := os.CreateTemp("", "rents-*.csv")
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintln(file, "size,km,rent")
+	for range n {
+		size, km := 20+120*src.Float64(), 15*src.Float64()
+		fmt.Fprintf(file, "%.0f,%.1f,%.0f\n", size, km, RentQuantile(src.Float64(), size, km))
+	}
+	return file.Name(), file.Close()
+}
+
+// RentQuantile returns the rent below which a share tau of Rents of a size and distance lies.
+func RentQuantile(tau, size, km float64) float64 { return 200 + (8+6*tau*tau)*size - 15*km }

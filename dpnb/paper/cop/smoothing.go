@@ -1,7 +1,6 @@
 package cop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -13,23 +12,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
-
-// convolutions lists claims of cop about functions convolved with a kernel.
-func convolutions() claim.Checks {
-	return claim.Checks{
-		"cop/lem3.1": claim.Against(convolutionBounds(1, 1), convolutionBounds(0.99, 1),
-			convolutionBounds(1.01, 1), convolutionBounds(1, 0.99), convolutionBounds(1, 1.01)),
-		"cop/tab1": claim.Against(normaliser(1), normaliser(1.01), normaliser(2)),
-		"cop/lem4.1": claim.Against(strictlyConvexWhere(1, 72), strictlyConvexWhere(1.01, 72),
-			strictlyConvexWhere(0.99, 72)),
-		"cop/lem4.2": claim.Against(setsGrow(73, 1), setsGrow(73, 0.5), setsGrow(73, 0.9)),
-		"cop/lem4.3": claim.Against(gaussianGap(1), gaussianGap(1-1e-9), gaussianGap(1+1e-9)),
-		"cop/secB.2": claim.Against(otherGaps(1), otherGaps(1-1e-9), otherGaps(1+1e-9)),
-		"cop/fig2":   claim.Against(gapVanishes(1), gapVanishes(1.1)),
-		"dpnb/closest-smoothing": claim.Against(closestSmoothing(0.5, 74), closestSmoothing(0.51, 74),
-			closestSmoothing(0.55, 74)),
-	}
-}
 
 // printedSmoothness is β_μ·μ/L of Table 1 in ‖·‖_p, p = 1 or 2.
 func printedSmoothness(k smoothing.Joint, p int) float64 {
@@ -70,28 +52,24 @@ func (r *parts) hold(k row, curvature, slope, gap float64) {
 }
 
 // convolutionBounds checks the four parts of Lemma 3.1: the printed bounds, and our constants of Table 1 times ours.
-func convolutionBounds(printed, ours float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(71)
-		var r parts
-		for _, m := range []int{1, 2, 3, 10} {
-			for _, k := range smoothing.TableOne(m) {
-				for _, mu := range []float64{0.1, 0.5, 2} {
-					measure.Try(ctx.Err())
-					r.norm(k, mu, rng)
-					r.means(k, mu, size.Runs(10_000), rng.Stream(int(1000*mu)+m))
-				}
+func convolutionBounds(run measure.Run, times [2]float64) claim.Outcome {
+	printed, ours := times[0], times[1]
+	rng := noise.NewSeeded(71)
+	var r parts
+	for _, m := range []int{1, 2, 3, 10} {
+		for _, k := range smoothing.TableOne(m) {
+			for _, mu := range []float64{0.1, 0.5, 2} {
+				measure.Try(run.Err())
+				r.norm(k, mu, rng)
+				r.means(k, mu, run.Runs(10_000), rng.Stream(int(1000*mu)+m))
 			}
 		}
-		r.lines(rng)
-		return claim.Decide(fmt.Sprintf("largest curvature %.3f of the printed β_µ and %.6f of the sharp one, slope "+
-			"%.6f of L, gap %.6f of Lµκ; means off by at most %.1f s.e.",
-			r.printed, r.curvature/ours, r.slope, r.gap/printed, r.off),
-			"all at most 1, the sharp ones 1 to 1e-12; 5 s.e.",
-			r.printed <= 1 && math.Abs(r.curvature/ours-1) < 1e-12 && r.slope <= 1+1e-12 &&
-				math.Abs(r.gap/printed-1) < 1e-10 && r.off < 5,
-			"a constant of Table 1 is exceeded, or the sharp one is not reached")
-	})
+	}
+	r.lines(rng)
+	return claim.Decide(fmt.Sprintf("largest curvature %.3f of the printed β_µ and %.6f of the sharp one, slope %.6f "+
+		"of L, gap %.6f of Lµκ; means off by at most %.1f s.e.", r.printed, r.curvature/ours, r.slope, r.gap/printed,
+		r.off), "all at most 1, the sharp ones 1 to 1e-12; 5 s.e.", r.printed <= 1 && math.Abs(r.curvature/ours-1) <
+		1e-12 && r.slope <= 1+1e-12 && math.Abs(r.gap/printed-1) < 1e-10 && r.off < 5)
 }
 
 // norm takes ‖·‖₁ into account, 1-Lipschitz in ‖·‖₁ and √m-Lipschitz in ‖·‖₂, and |x₁|, which has the largest
@@ -189,24 +167,22 @@ func (r *parts) means(k smoothing.Joint, mu float64, draws int, rng *noise.Seede
 }
 
 // normaliser checks the printed normaliser of the exponential kernel, to the power given.
-func normaliser(power float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		// ∫∫e^{−‖v‖} over the plane, by panels of a quadrant; the formula has 2π.
-		whole := 4 * quadrature.Panels(func(x float64) float64 {
-			return quadrature.Panels(func(y float64) float64 { return math.Exp(-math.Hypot(x, y)) }, 0, 40, 20)
-		}, 0, 40, 20)
-		formula := math.Pow(math.Gamma(1)/(2*math.Pi*math.Gamma(2)), power)
-		inverted := math.Abs(1/formula-whole) < 1e-5
-		o := claim.Decide(fmt.Sprintf("∫e^{−‖v‖} over the plane is %.6f, the formula gives %.6f, its inverse is %.6f; "+
-			"sharp constants at m = 3: Gaussian %.4f, exponential %.4f, Laplacian %.4f",
-			whole, formula, 1/formula, steepness(0), steepness(1), steepness(2)), "1e-5, the formula or its inverse",
-			inverted || math.Abs(formula-whole) < 1e-5, "the formula is wrong either way")
-		if inverted && o.Verdict == claim.Holds {
-			o.Verdict, o.Note = claim.HoldsWithCorrection,
-				"the normaliser is the inverse of the printed one (cop-13); the β_µ are bounds, and loose"
-		}
-		return o
-	})
+func normaliser(_ measure.Run, power float64) claim.Outcome {
+	// ∫∫e^{−‖v‖} over the plane, by panels of a quadrant; the formula has 2π.
+	whole := 4 * quadrature.Panels(func(x float64) float64 {
+		return quadrature.Panels(func(y float64) float64 { return math.Exp(-math.Hypot(x, y)) }, 0, 40, 20)
+	}, 0, 40, 20)
+	formula := math.Pow(math.Gamma(1)/(2*math.Pi*math.Gamma(2)), power)
+	inverted := math.Abs(1/formula-whole) < 1e-5
+	o := claim.Decide(fmt.Sprintf("∫e^{−‖v‖} over the plane is %.6f, the formula gives %.6f, its inverse is %.6f; "+
+		"sharp constants at m = 3: Gaussian %.4f, exponential %.4f, Laplacian %.4f",
+		whole, formula, 1/formula, steepness(0), steepness(1), steepness(2)), "1e-5, the formula or its inverse",
+		inverted || math.Abs(formula-whole) < 1e-5)
+	if inverted && o.Verdict == claim.Holds {
+		o.Verdict, o.Note = claim.HoldsWithCorrection,
+			"the normaliser is the inverse of the printed one (cop-13); the β_µ are bounds, and loose"
+	}
+	return o
 }
 
 // steepness is the sharp β₂ of a kernel of Table 1 on ℝ³.
@@ -234,42 +210,37 @@ func bend(g func([]float64) float64, x, v []float64, mu float64) (value, size fl
 
 func norm1(x []float64) float64 { return floats.Norm(x, 1) }
 
-// strictlyConvexWhere checks Lemma 4.1 with |x| times factor.
-func strictlyConvexWhere(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		var all, some, single int
-		const count = 20_000
-		for k := range count {
-			m := 1 + k%3
-			x, v := randomPoint(rng, m)
-			mu := math.Exp(rng.NormFloat64())
-			value, size := bend(norm1, x, v, mu)
-			added, every, one := value > 1e-13*size, true, false
-			for j := range x {
-				outside := mu*math.Abs(v[j]) > factor*math.Abs(x[j])
-				every, one = every && outside, one || outside
-			}
-			if added != every {
-				all++
-				if m == 1 {
-					single++
-				}
-			}
-			if added != one {
-				some++
+func strictlyConvexWhere(_ measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(72)
+	var all, some, single int
+	const count = 20_000
+	for k := range count {
+		m := 1 + k%3
+		x, v := randomPoint(rng, m)
+		mu := math.Exp(rng.NormFloat64())
+		value, size := bend(norm1, x, v, mu)
+		added, every, one := value > 1e-13*size, true, false
+		for j := range x {
+			outside := mu*math.Abs(v[j]) > factor*math.Abs(x[j])
+			every, one = every && outside, one || outside
+		}
+		if added != every {
+			all++
+			if m == 1 {
+				single++
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("with all coordinates %.1f %% of the points are misplaced (m = 1: %d), with "+
-			"some coordinate %d", 100*float64(all)/count, single, some),
-			"none with some coordinate, none at m = 1", some == 0 && single == 0 && all > count/10,
-			"the corrected set is wrong too")
-		return o.Corrected("for m > 1 one coordinate is enough (cop-29)")
-	})
+		if added != one {
+			some++
+		}
+	}
+	o := claim.Decide(fmt.Sprintf("with all coordinates %.1f %% of the points are misplaced (m = 1: %d), with "+
+		"some coordinate %d", 100*float64(all)/count, single, some),
+		"none with some coordinate, none at m = 1", some == 0 && single == 0 && all > count/10)
+	return o.Corrected("for m > 1 one coordinate is enough (cop-29)")
 }
 
-// setsGrow checks Lemma 4.2; µ₁ is multiplied by shrink, so that below 1 the sets need not grow.
-func setsGrow(seed uint64, shrink float64) func(context.Context, claim.Size) (claim.Outcome, error) {
+func setsGrow(_ measure.Run, shrink float64) claim.Outcome {
 	lines := func(x []float64) float64 {
 		top := math.Inf(-1)
 		for p := range 4 {
@@ -282,96 +253,82 @@ func setsGrow(seed uint64, shrink float64) func(context.Context, claim.Size) (cl
 		return top
 	}
 	norm2 := func(x []float64) float64 { return floats.Norm(x, 2) }
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		shrunk, strict, tried := 0, 0, 0
-		for k := range 20_000 {
-			m := 1 + k%3
-			x, v := randomPoint(rng, m)
-			mu0 := math.Exp(rng.NormFloat64())
-			mu1 := shrink * mu0 * (1 + math.Exp(rng.NormFloat64()))
-			for _, g := range []func([]float64) float64{norm1, norm2, lines} {
-				a, sizeA := bend(g, x, v, mu0)
-				b, sizeB := bend(g, x, v, mu1)
-				if a > 1e-12*sizeA && !(b > 1e-13*sizeB) {
-					shrunk++
-				}
-			}
-			// v scaled so that μ₀ just does not reach the nearest kink of ‖·‖₁.
-			reach := math.Inf(1)
-			for j := range x {
-				reach = math.Min(reach, math.Abs(x[j]/v[j]))
-			}
-			scaled := make([]float64, m)
-			floats.ScaleTo(scaled, reach/math.Sqrt(mu0*mu1), v)
-			a, sizeA := bend(norm1, x, scaled, mu0)
-			b, sizeB := bend(norm1, x, scaled, mu1)
-			tried++
-			if math.Abs(a) <= 1e-13*sizeA && b > 1e-13*sizeB {
-				strict++
+	rng := noise.NewSeeded(73)
+	shrunk, strict, tried := 0, 0, 0
+	for k := range 20_000 {
+		m := 1 + k%3
+		x, v := randomPoint(rng, m)
+		mu0 := math.Exp(rng.NormFloat64())
+		mu1 := shrink * mu0 * (1 + math.Exp(rng.NormFloat64()))
+		for _, g := range []func([]float64) float64{norm1, norm2, lines} {
+			a, sizeA := bend(g, x, v, mu0)
+			b, sizeB := bend(g, x, v, mu1)
+			if a > 1e-12*sizeA && !(b > 1e-13*sizeB) {
+				shrunk++
 			}
 		}
-		flat, _ := bend(func(x []float64) float64 { return math.Abs(x[0]) }, []float64{1, 1}, []float64{0, 1}, 1e9)
-		o := claim.Decide(fmt.Sprintf("%d of 60,000 left the set as μ grew; %d of %d constructed points are in the "+
-			"larger set alone; |x₁| gains %g along (0, 1)", shrunk, strict, tried, flat),
-			"0, all, and 0", shrunk == 0 && strict == tried, "the sets do not grow")
-		if flat == 0 {
-			o = o.Corrected("the limit lacks the directions along which g is linear (cop-70)")
+		// v scaled so that μ₀ just does not reach the nearest kink of ‖·‖₁.
+		reach := math.Inf(1)
+		for j := range x {
+			reach = math.Min(reach, math.Abs(x[j]/v[j]))
 		}
-		return o
-	})
+		scaled := make([]float64, m)
+		floats.ScaleTo(scaled, reach/math.Sqrt(mu0*mu1), v)
+		a, sizeA := bend(norm1, x, scaled, mu0)
+		b, sizeB := bend(norm1, x, scaled, mu1)
+		tried++
+		if math.Abs(a) <= 1e-13*sizeA && b > 1e-13*sizeB {
+			strict++
+		}
+	}
+	flat, _ := bend(func(x []float64) float64 { return math.Abs(x[0]) }, []float64{1, 1}, []float64{0, 1}, 1e9)
+	o := claim.Decide(fmt.Sprintf("%d of 60,000 left the set as μ grew; %d of %d constructed points are in the "+
+		"larger set alone; |x₁| gains %g along (0, 1)", shrunk, strict, tried, flat),
+		"0, all, and 0", shrunk == 0 && strict == tried)
+	if flat == 0 {
+		o = o.Corrected("the limit lacks the directions along which g is linear (cop-70)")
+	}
+	return o
 }
 
-// gaussianGap checks Lemma 4.3 with the printed constant times factor.
-func gaussianGap(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		worst := 0.0
-		for i := range 3001 {
-			r := 0.01 * float64(i)
-			worst = math.Max(worst, smoothing.Gaussian{}.Gap(r)/(factor*math.Sqrt(2/math.Pi)*math.Exp(-r*r/2)))
-		}
-		return claim.Decide(fmt.Sprintf("largest gap/bound %.15f", worst), "1 − 1e-12 … 1 + 1e-12",
-			math.Abs(worst-1) < 1e-12, "the bound is exceeded, or never attained")
-	})
+func gaussianGap(_ measure.Run, factor float64) claim.Outcome {
+	worst := 0.0
+	for i := range 3001 {
+		r := 0.01 * float64(i)
+		worst = math.Max(worst, smoothing.Gaussian{}.Gap(r)/(factor*math.Sqrt(2/math.Pi)*math.Exp(-r*r/2)))
+	}
+	return claim.Decide(fmt.Sprintf("largest gap/bound %.15f", worst), "1 − 1e-12 … 1 + 1e-12",
+		math.Abs(worst-1) < 1e-12)
 }
 
-// otherGaps checks the bounds of appendix B.2 times factor.
-func otherGaps(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		laplacian, exponential := 0.0, 0.0
-		for i := range 4001 {
-			r := 0.01 * float64(i)
-			laplacian = math.Max(laplacian, smoothing.Laplacian{}.Gap(r)/(factor*(r+1)*math.Exp(-r)))
+func otherGaps(_ measure.Run, factor float64) claim.Outcome {
+	laplacian, exponential := 0.0, 0.0
+	for i := range 4001 {
+		r := 0.01 * float64(i)
+		laplacian = math.Max(laplacian, smoothing.Laplacian{}.Gap(r)/(factor*(r+1)*math.Exp(-r)))
+	}
+	for _, m := range []int{1, 2, 3, 5, 10} {
+		k := smoothing.NewExponential(m)
+		for r := 3.0; r <= 40; r += 0.05 {
+			// for each coordinate
+			bound := factor * math.Sqrt(float64(m)) * math.Pow(r, 2*float64(m)) * math.Exp(-r)
+			exponential = math.Max(exponential, k.Gap(r)/bound)
 		}
-		for _, m := range []int{1, 2, 3, 5, 10} {
-			k := smoothing.NewExponential(m)
-			for r := 3.0; r <= 40; r += 0.05 {
-				// for each coordinate
-				bound := factor * math.Sqrt(float64(m)) * math.Pow(r, 2*float64(m)) * math.Exp(-r)
-				exponential = math.Max(exponential, k.Gap(r)/bound)
-			}
-		}
-		return claim.Decide(fmt.Sprintf("largest gap/bound: Laplacian %.12f, exponential %.4f", laplacian, exponential),
-			"1 to 1e-12; at most 1", math.Abs(laplacian-1) < 1e-12 && exponential <= 1,
-			"a bound is exceeded, or the first never attained")
-	})
+	}
+	return claim.Decide(fmt.Sprintf("largest gap/bound: Laplacian %.12f, exponential %.4f", laplacian, exponential),
+		"1 to 1e-12; at most 1", math.Abs(laplacian-1) < 1e-12 && exponential <= 1)
 }
 
-// gapVanishes checks the rates of Figures 1 and 2 at x times factor.
-func gapVanishes(factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		slope := func(x float64) float64 {
-			at := func(inverse float64) float64 {
-				return math.Log(smoothing.Gaussian{}.Gap(factor * x * math.Sqrt(inverse)))
-			}
-			return (at(101) - at(99)) / 2
+func gapVanishes(_ measure.Run, factor float64) claim.Outcome {
+	slope := func(x float64) float64 {
+		at := func(inverse float64) float64 {
+			return math.Log(smoothing.Gaussian{}.Gap(factor * x * math.Sqrt(inverse)))
 		}
-		half, one := slope(0.5), slope(1)
-		share := smoothing.Gaussian{}.Gap(2) / smoothing.Gaussian{}.Gap(0)
-		return claim.Decide(fmt.Sprintf("slopes %.4f and %.4f, gap at x = 1 and μ = 0.5 %.1f %% of the uniform bound",
-			half, one, 100*share),
-			"−0.125 and −0.5 within a tenth; below 5 %",
-			math.Abs(half/-0.125-1) < 0.1 && math.Abs(one/-0.5-1) < 0.1 && share < 0.05,
-			"the gap does not vanish as fast")
-	})
+		return (at(101) - at(99)) / 2
+	}
+	half, one := slope(0.5), slope(1)
+	share := smoothing.Gaussian{}.Gap(2) / smoothing.Gaussian{}.Gap(0)
+	return claim.Decide(fmt.Sprintf("slopes %.4f and %.4f, gap at x = 1 and μ = 0.5 %.1f %% of the uniform bound", half,
+		one, 100*share), "−0.125 and −0.5 within a tenth; below 5 %", math.Abs(half/-0.125-1) < 0.1 &&
+		math.Abs(one/-0.5-1) < 0.1 && share < 0.05)
 }

@@ -1,7 +1,6 @@
 package cop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -13,20 +12,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
-
-// specialCases lists claims of cop about its special cases and its examples.
-func specialCases() claim.Checks {
-	return claim.Checks{
-		"cop/secB.4-piecewise": claim.Against(piecesGain(1, 75), piecesGain(1.01, 75), piecesGain(1.1, 75)),
-		"cop/secB.4-bowl":      claim.Against(bowlGains(1, 76), bowlGains(1.01, 76), bowlGains(1.1, 76)),
-		"cop/fig6":             claim.Against(bowlPlane(1), bowlPlane(1.1)),
-		"cop/ex1": claim.Times(smoothingError(0.75)).
-			Against(quantileExample(0.75, 0, 1)),
-		"cop/ex2": claim.Times(smoothingError(0.999)).
-			Against(quantileExample(0.999, 0, 1)),
-		"cop/ex3": claim.Against(lassoExample(0), lassoExample(1e-9)),
-	}
-}
 
 // maximum is max_p ⟨a_p, x⟩ + b_p of random pieces, with what is needed of it at a point.
 type maximum struct {
@@ -69,43 +54,39 @@ func (f maximum) others(x []float64, do func(below float64, difference []float64
 }
 
 // piecesGain checks the set of appendix B.4 with the corrected r times factor.
-func piecesGain(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		var missed, gains int
-		steepest := 0.0
-		tries := size.Runs(20_000)
-		for k := range tries {
-			m := 1 + k%3
-			f := randomMaximum(rng, m)
-			x, v := randomPoint(rng, m)
-			r := math.Inf(1)
-			f.others(x, func(below float64, d []float64) { r = math.Min(r, below/floats.Norm(d, 1)) })
-			// Lengths just about r, where the set begins.
-			mu := factor * r * (0.5 + 0.7*rng.Float64()) / floats.Norm(v, math.Inf(1))
-			value, size := bend(f.value, x, v, mu)
-			if value > 1e-12*size {
-				gains++
-				if mu*floats.Norm(v, math.Inf(1)) <= factor*r {
-					missed++
-				}
+func piecesGain(run measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(75)
+	var missed, gains int
+	steepest := 0.0
+	tries := run.Runs(20_000)
+	for k := range tries {
+		m := 1 + k%3
+		f := randomMaximum(rng, m)
+		x, v := randomPoint(rng, m)
+		r := math.Inf(1)
+		f.others(x, func(below float64, d []float64) { r = math.Min(r, below/floats.Norm(d, 1)) })
+		// Lengths just about r, where the set begins.
+		mu := factor * r * (0.5 + 0.7*rng.Float64()) / floats.Norm(v, math.Inf(1))
+		value, size := bend(f.value, x, v, mu)
+		if value > 1e-12*size {
+			gains++
+			if mu*floats.Norm(v, math.Inf(1)) <= factor*r {
+				missed++
 			}
-			steepest = math.Max(steepest, slopeShare(f, rng))
 		}
-		worst, ofTwo := piecesGap(rng, 40)
-		// The printed r is measured in z: f = |zθ| at θ = ½, z = 1 is 1 away from z = 0, x = zθ is ½.
-		printed, _ := bend(norm1, []float64{0.5}, []float64{0.75}, 1)
-		o := claim.Decide(fmt.Sprintf("of %d points that gain, %d are outside the corrected set; |zθ| gains %.2f at "+
-			"‖v‖_∞ = 0.75 < r/μ = 1; gap/bound at most %.6f, for two pieces %.9f; slopes at most %.4f of Ā·max‖a_p‖",
-			gains, missed, printed, worst, ofTwo, steepest),
-			"none; above 0; at most 1; 1 to 1e-9; at most 1",
-			missed == 0 && gains > tries/100 && worst <= 1+1e-9 && math.Abs(ofTwo-1) < 1e-9 &&
-				steepest <= 1+1e-12, "the corrected set or bound is wrong too")
-		if printed > 0 {
-			o = o.Corrected("r is a distance of x = A(z)θ, with the offsets b_p, and C needs no factor m (cop-72)")
-		}
-		return o
-	})
+		steepest = math.Max(steepest, slopeShare(f, rng))
+	}
+	worst, ofTwo := piecesGap(rng, 40)
+	// The printed r is measured in z: f = |zθ| at θ = ½, z = 1 is 1 away from z = 0, x = zθ is ½.
+	printed, _ := bend(norm1, []float64{0.5}, []float64{0.75}, 1)
+	o := claim.Decide(fmt.Sprintf("of %d points that gain, %d are outside the corrected set; |zθ| gains %.2f at ‖v‖_∞ "+
+		"= 0.75 < r/μ = 1; gap/bound at most %.6f, for two pieces %.9f; slopes at most %.4f of Ā·max‖a_p‖", gains,
+		missed, printed, worst, ofTwo, steepest), "none; above 0; at most 1; 1 to 1e-9; at most 1", missed == 0 &&
+		gains > tries/100 && worst <= 1+1e-9 && math.Abs(ofTwo-1) < 1e-9 && steepest <= 1+1e-12)
+	if printed > 0 {
+		o = o.Corrected("r is a distance of x = A(z)θ, with the offsets b_p, and C needs no factor m (cop-72)")
+	}
+	return o
 }
 
 // slopeShare returns ‖A^⊤a_p‖₂/(‖A‖₂·max‖a_p‖₂), the largest over the pieces, for a random A of one column more.
@@ -151,142 +132,125 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64) {
 
 // bowlGains checks the set of appendix B.4 for the bowl, times factor. bowlPlane looks at the set of Figure 6, times a
 // factor, on a grid of the plane.
-func bowlPlane(factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		x, gains, measured := []float64{1, 0.6}, 0, ""
-		for _, z := range []float64{0.8, 2.4} {
-			f := func(x []float64) float64 { return math.Max(0, norm1(x)-z) }
-			inside, flat := 0, 0
-			for _, a := range figure.Span(-3, 3, 200) {
-				for _, b := range figure.Span(-3, 3, 200) {
-					v := []float64{a, b}
-					in := math.Abs(a) <= factor*x[0] && math.Abs(b) <= factor*x[1] &&
-						norm1(v) <= factor*math.Abs(norm1(x)-z)
-					value, size := bend(f, x, v, 1)
-					gain := value > 1e-12*size
-					switch {
-					case in && gain:
-						gains++
-					case in:
-						inside++
-					case !gain:
-						flat++
-					}
+func bowlPlane(_ measure.Run, factor float64) claim.Outcome {
+	x, gains, measured := []float64{1, 0.6}, 0, ""
+	for _, z := range []float64{0.8, 2.4} {
+		f := func(x []float64) float64 { return math.Max(0, norm1(x)-z) }
+		inside, flat := 0, 0
+		for _, a := range figure.Span(-3, 3, 200) {
+			for _, b := range figure.Span(-3, 3, 200) {
+				v := []float64{a, b}
+				in := math.Abs(a) <= factor*x[0] && math.Abs(b) <= factor*x[1] &&
+					norm1(v) <= factor*math.Abs(norm1(x)-z)
+				value, size := bend(f, x, v, 1)
+				gain := value > 1e-12*size
+				switch {
+				case in && gain:
+					gains++
+				case in:
+					inside++
+				case !gain:
+					flat++
 				}
 			}
-			measured += fmt.Sprintf("z = %g: nothing is gained at %d points of the set and at %d others; ", z, inside,
-				flat)
 		}
-		return claim.Decide(measured+fmt.Sprintf("%d points of the set gain", gains), "none", gains == 0,
-			"points of the set gain")
-	})
+		measured += fmt.Sprintf("z = %g: nothing is gained at %d points of the set and at %d others; ", z, inside, flat)
+	}
+	return claim.Decide(measured+fmt.Sprintf("%d points of the set gain", gains), "none", gains == 0)
 }
 
-func bowlGains(factor float64, seed uint64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		gains, tries := 0, size.Runs(40_000)
-		for k := range tries {
-			m := 1 + k%3
-			x, v := randomPoint(rng, m)
-			z := math.Abs(2 * rng.NormFloat64())
-			f := func(x []float64) float64 { return math.Max(0, norm1(x)-z) }
-			// The largest μ of the set, and a part of it.
-			reach := math.Abs(norm1(x)-z) / norm1(v)
-			for j := range x {
-				reach = math.Min(reach, math.Abs(x[j]/v[j]))
-			}
-			mu := factor * reach * (1 - 0.1*rng.Float64())
-			if value, size := bend(f, x, v, mu); value > 1e-12*size {
-				gains++
-			}
+func bowlGains(run measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(76)
+	gains, tries := 0, run.Runs(40_000)
+	for k := range tries {
+		m := 1 + k%3
+		x, v := randomPoint(rng, m)
+		z := math.Abs(2 * rng.NormFloat64())
+		f := func(x []float64) float64 { return math.Max(0, norm1(x)-z) }
+		// The largest μ of the set, and a part of it.
+		reach := math.Abs(norm1(x)-z) / norm1(v)
+		for j := range x {
+			reach = math.Min(reach, math.Abs(x[j]/v[j]))
 		}
-		share := func(mu float64) (float64, error) {
-			b, err := smoothing.NewBowl(1, mu)
-			if err != nil {
-				return 0, err
-			}
-			value, _ := b.ValueGradient(nil, []float64{0, 2})
-			return (value - 1) / mu, nil
+		mu := factor * reach * (1 - 0.1*rng.Float64())
+		if value, size := bend(f, x, v, mu); value > 1e-12*size {
+			gains++
 		}
-		wide := measure.Must(share(0.1))
-		narrow := measure.Must(share(0.001))
-		o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = "+
-			"0.1 and %.6f μ at 0.001", gains, tries, wide, narrow),
-			"none; √(2/π) = 0.797885",
-			gains == 0 && math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6,
-			"points of the set gain")
-		return o.Corrected("the set is right; Assumption B.2 alone does not give the rate where ‖x‖₁ > z (cop-73)")
-	})
+	}
+	share := func(mu float64) (float64, error) {
+		b, err := smoothing.NewBowl(1, mu)
+		if err != nil {
+			return 0, err
+		}
+		value, _ := b.ValueGradient(nil, []float64{0, 2})
+		return (value - 1) / mu, nil
+	}
+	wide := measure.Must(share(0.1))
+	narrow := measure.Must(share(0.001))
+	o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = 0.1 "+
+		"and %.6f μ at 0.001", gains, tries, wide, narrow), "none; √(2/π) = 0.797885", gains == 0 &&
+		math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6)
+	return o.Corrected("the set is right; Assumption B.2 alone does not give the rate where ‖x‖₁ > z (cop-73)")
 }
 
-// quantileExample measures how near the residual at the optimum is to the kink of the pinball loss of the level; with
-// spread 0 the residual would be the constant of the print. What remains, the smoothing error, is claimed times factor.
-func quantileExample(level, spread, factor float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		q := smoothing.Gaussian{}.Draw(level)
-		cdf := func(v float64) float64 {
-			if spread == 0 { // the residual −q alone
-				if v >= -q {
-					return 1
-				}
-				return 0
-			}
-			return smoothing.Gaussian{}.Tail(-(v + q) / spread)
-		}
-		text, satisfied := "", true
-		for _, t := range []float64{0.3, 0.1, 0.03} {
-			below := cdf(2*t) - cdf(-2*t)
-			satisfied = satisfied && below <= math.Exp(-1/(t*t))
-			text += fmt.Sprintf("P(below %g) = %.3g against %.1e; ", t, below, math.Exp(-1/(t*t)))
-		}
-		// The gap of |u|/2, whose mean is over the density of u = ϵ − q: μ²/2 times that at 0.
-		const mu = 0.01
-		mean := 0.0
-		for i := range 4001 {
-			v := 10 * (float64(i)/2000 - 1)
-			mean += mu * smoothing.Gaussian{}.Gap(math.Abs(v)) / 2 * smoothing.Gaussian{}.Density(
-				mu*v+q) * mu * 10 / 2000
-		}
-		share := mean / (factor * mu * mu * smoothing.Gaussian{}.Density(q) / 2)
-		text += fmt.Sprintf("smoothing error %.4f of f_ϵ(q)μ²/2 at μ = 0.01", share)
-		if math.Abs(share-1) > 1e-3 {
-			return claim.Outcome{Measured: text, Verdict: claim.NotCheckable,
-				Note: "the error of the smoothing is another one, and with it the reason"}
-		}
-		return claim.Decide(text, "at most e^{−1/t²} at each t; 1e-3", satisfied,
-			"the residual at the optimum is the noise less its quantile, not a constant: near 0 with a probability of "+
-				"order t (cop-30)")
-	})
-}
+// residual is that at the optimum of quantile regression: of spread 0 it would be the constant of the print.
+type residual struct{ level, spread float64 }
 
-// smoothingError scales what remains of Examples 1 and 2: f_ϵ(q)μ²/2, the error of the smoothing.
-func smoothingError(level float64) func(factor float64) claim.Check {
-	return func(factor float64) claim.Check { return quantileExample(level, 1, factor) }
+// quantileExample measures how near the residual at the optimum is to the kink of the pinball loss of the level. What
+// remains of Examples 1 and 2, the smoothing error f_ϵ(q)μ²/2, is claimed times factor.
+func quantileExample(_ measure.Run, of residual, factor float64) claim.Outcome {
+	q := smoothing.Gaussian{}.Draw(of.level)
+	cdf := func(v float64) float64 {
+		if of.spread == 0 { // the residual −q alone
+			if v >= -q {
+				return 1
+			}
+			return 0
+		}
+		return smoothing.Gaussian{}.Tail(-(v + q) / of.spread)
+	}
+	text, satisfied := "", true
+	for _, t := range []float64{0.3, 0.1, 0.03} {
+		below := cdf(2*t) - cdf(-2*t)
+		satisfied = satisfied && below <= math.Exp(-1/(t*t))
+		text += fmt.Sprintf("P(below %g) = %.3g against %.1e; ", t, below, math.Exp(-1/(t*t)))
+	}
+	// The gap of |u|/2, whose mean is over the density of u = ϵ − q: μ²/2 times that at 0.
+	const mu = 0.01
+	mean := 0.0
+	for i := range 4001 {
+		v := 10 * (float64(i)/2000 - 1)
+		mean += mu * smoothing.Gaussian{}.Gap(math.Abs(v)) / 2 * smoothing.Gaussian{}.Density(mu*v+q) * mu * 10 / 2000
+	}
+	share := mean / (factor * mu * mu * smoothing.Gaussian{}.Density(q) / 2)
+	text += fmt.Sprintf("smoothing error %.4f of f_ϵ(q)μ²/2 at μ = 0.01", share)
+	if math.Abs(share-1) > 1e-3 {
+		return claim.Outcome{Measured: text, Verdict: claim.NotCheckable,
+			Note: "the error of the smoothing is another one, and with it the reason"}
+	}
+	return claim.Decide(text, "at most e^{−1/t²} at each t; 1e-3", satisfied, "the residual at the optimum is the "+
+		"noise less its quantile, not a constant: near 0 with a probability of order t (cop-30)")
 }
 
 // lassoExample minimises λ‖θ‖₁ + ½(θ − θ₀)^⊤Σ(θ − θ₀) in the plane; more is added to the claimed solution at ρ = 0.
-func lassoExample(more float64) func(context.Context, claim.Size) (claim.Outcome, error) {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		const lambda = 0.5
-		solve := func(rho float64) [2]float64 {
-			theta := [2]float64{1, 1}
-			for range 2000 {
-				for j := range theta {
-					// The minimiser in coordinate j soft-thresholds what the others leave of Σθ₀ = (1 + ρ)(1, 1).
-					left := 1 + rho - rho*theta[1-j]
-					theta[j] = math.Copysign(math.Max(0, math.Abs(left)-lambda), left)
-				}
+func lassoExample(_ measure.Run, more float64) claim.Outcome {
+	const lambda = 0.5
+	solve := func(rho float64) [2]float64 {
+		theta := [2]float64{1, 1}
+		for range 2000 {
+			for j := range theta {
+				// The minimiser in coordinate j soft-thresholds what the others leave of Σθ₀ = (1 + ρ)(1, 1).
+				left := 1 + rho - rho*theta[1-j]
+				theta[j] = math.Copysign(math.Max(0, math.Abs(left)-lambda), left)
 			}
-			return theta
 		}
-		independent, correlated := solve(0), solve(-0.9)
-		o := claim.Decide(fmt.Sprintf("θ⋆ = %.4v for ρ = 0, %.4v for ρ = −0.9", independent, correlated), "½ to 1e-12",
-			math.Abs(independent[0]-0.5-more) < 1e-12 && math.Abs(independent[1]-0.5-more) < 1e-12,
-			"not the soft threshold of the minimiser")
-		if math.Min(correlated[0], correlated[1]) <= 0 {
-			o = o.Corrected("for E xx^⊤ = I alone; with correlated features θ⋆ can be 0 (cop-74)")
-		}
-		return o
-	})
+		return theta
+	}
+	independent, correlated := solve(0), solve(-0.9)
+	o := claim.Decide(fmt.Sprintf("θ⋆ = %.4v for ρ = 0, %.4v for ρ = −0.9", independent, correlated), "½ to 1e-12",
+		math.Abs(independent[0]-0.5-more) < 1e-12 && math.Abs(independent[1]-0.5-more) < 1e-12)
+	if math.Min(correlated[0], correlated[1]) <= 0 {
+		o = o.Corrected("for E xx^⊤ = I alone; with correlated features θ⋆ can be 0 (cop-74)")
+	}
+	return o
 }

@@ -80,7 +80,8 @@ func WhitenedAdult(d int, radius float64) (_ *Whitened, err error) {
 		}
 	}
 	rows, _ := whiten(public, mean, axes, radius)
-	return w, w.learn(rows, pick(all.Labels, kept[:half]))
+	w.learn(rows, pick(all.Labels, kept[:half]))
+	return w, nil
 }
 
 // balanced returns the records of the rarer class and as many of the other, in an order drawn from the seed.
@@ -169,8 +170,7 @@ func kurtosis(x *matrix.Dense) float64 {
 }
 
 // learn fits the public half with an intercept.
-func (w *Whitened) learn(x *matrix.Dense, labels []float64) (err error) {
-	defer measure.Catch(&err)
+func (w *Whitened) learn(x *matrix.Dense, labels []float64) {
 	with := matrix.NewDense(x.N, x.D+1, nil)
 	for i := range x.N {
 		row := with.Data[i*with.D : (i+1)*with.D]
@@ -181,7 +181,6 @@ func (w *Whitened) learn(x *matrix.Dense, labels []float64) (err error) {
 		&erm.Settings{Tolerance: 1e-5}))
 	w.Signal, w.Intercept = sol.Theta[:x.D], sol.Theta[x.D]
 	w.Kappa = floats.Norm(w.Signal, 2) / math.Sqrt(float64(x.D))
-	return nil
 }
 
 // shiftedLink is P(y = 1 | t) = 1/(1 + e^{−t−b}).
@@ -219,30 +218,24 @@ func (w *Whitened) Forecast(ctx context.Context, n int, epsilon, delta float64, 
 			repetitions, pool)
 	}
 	task := proportional.Task{Loss: loss.Logistic{}, AspectRatio: float64(w.Features) / float64(n), Kappa: w.Kappa,
-		Link:   shiftedLink{w.Intercept},
-		Radius: w.Radius, Goal: proportional.SquaredError}
+		Link: shiftedLink{w.Intercept}, Radius: w.Radius, Goal: proportional.SquaredError}
 	p := measure.Must(task.Best(proportional.Objective, proportional.Target{Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove}, objective.DTZ24))
 	f := Forecast{Records: n, Features: w.Features, Epsilon: epsilon, Lambda: p.Lambda, Nu: p.Nu,
 		PredictedError: p.Quality().Error, PredictedMSE: p.Point.MSE()}
 	gauss := measure.Must(population.Simulation{Population: population.Population{Records: n, Features: w.Features,
-		Design: population.Gaussian,
-		Signal: population.OnSphere(w.Kappa), Prob: task.Link.Prob},
+		Design: population.Gaussian, Signal: population.OnSphere(w.Kappa), Prob: task.Link.Prob},
 		Estimator:   population.ObjectivePerturbation{Loss: task.Loss, Lambda: p.Lambda, Nu: p.Nu},
 		Repetitions: repetitions, Seed: seed, TestRecords: 1000}.Run(ctx))
 	f.GaussianRows = Measured{gauss.Of(0, population.TestError), gauss.Of(0, population.MSE)}
-	for _, part := range []struct {
-		to    *Measured
-		model bool
-	}{{&f.ModelLabels, true}, {&f.Real, false}} {
-		*part.to = measure.Must(w.measure(ctx, n, p, part.model, repetitions, seed))
-	}
+	f.ModelLabels = w.measure(ctx, n, p, true, repetitions, seed)
+	f.Real = w.measure(ctx, n, p, false, repetitions, seed)
 	return f, nil
 }
 
 // measure fits samples of n of the pool's records.
 func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction, model bool, repetitions int,
-	seed uint64) (Measured, error) {
+	seed uint64) Measured {
 	pool, test := w.Pool.Rows.(*matrix.Dense), w.Test.Rows.(*matrix.Dense)
 	link := shiftedLink{w.Intercept}
 	wrong, mse := make([]float64, repetitions), make([]float64, repetitions)
@@ -256,8 +249,7 @@ func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction
 			truth[i] = 0.5 + 0.5*w.Test.Labels[i]
 		}
 	}
-	err := repeat(ctx, repetitions, func(k int, s *population.Solver) (err error) {
-		defer measure.Catch(&err)
+	measure.Try(repeat(ctx, repetitions, func(k int, s *population.Solver) error {
 		r := root.Stream(k)
 		index := r.Perm(pool.N)[:n]
 		rows, labels := pool.Select(index), pick(w.Pool.Labels, index)
@@ -287,6 +279,6 @@ func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction
 			mse[k] += (b - w.Signal[j]) * (b - w.Signal[j]) / float64(w.Features)
 		}
 		return nil
-	})
-	return Measured{sim.Summarize(wrong), sim.Summarize(mse)}, err
+	}))
+	return Measured{sim.Summarize(wrong), sim.Summarize(mse)}
 }

@@ -11,8 +11,7 @@ import (
 // BenchmarkFigure6Setting is 10⁴ simulations of one setting of Figure 6, logistic loss, T = 8: the target is 60 s on
 // two processors.
 func BenchmarkFigure6Setting(b *testing.B) {
-	p := dtz24Population(32, 31, true)
-	p.Noise = nil
+	p := regressed(32, 31, population.Normal(0, Kappa), nil)
 	for b.Loop() {
 		_, err := population.Simulation{Population: p, Repetitions: 10_000, Seed: 1,
 			Estimator: population.NoisyDescent{Slopes: population.ExpectedLogistic, Step: Step(31. / 32), Steps: 8,

@@ -60,8 +60,7 @@ func (p *Plan) prepare() {
 // ε, and a table of how many records without privacy are worth as much as some with it.
 func (p Plan) CostFigure() (_ *figure.Figure, _ display.Item, err error) {
 	defer measure.Catch(&err)
-	it := display.Item{Title: "Objective perturbation",
-		Header: []string{"records", "are worth, without privacy"}}
+	it := display.Item{Title: "Objective perturbation", Header: []string{"records", "are worth, without privacy"}}
 	p.prepare()
 	d := float64(p.Features)
 	target := proportional.Target{Epsilon: p.Epsilon, Delta: p.Delta, Adjacency: privacy.AddRemove}
@@ -158,11 +157,8 @@ func RidgeFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 			if err != nil {
 				continue
 			}
-			r := measure.Must(population.Simulation{
-				Population: population.Population{Records: 500, Features: 50, Design: population.Rademacher,
-					Signal: population.OnSphere(2), Prob: population.Logistic},
-				Estimator:   population.ObjectivePerturbation{Loss: task.Loss, Lambda: l, Nu: nu},
-				Repetitions: repetitions, Seed: seed}.Run(context.Background()))
+			r := simulated(context.Background(), classified(500, 50, 2),
+				population.ObjectivePerturbation{Loss: task.Loss, Lambda: l, Nu: nu}, repetitions, seed)
 			x, z = append(x, l), append(z, r.Of(0, population.MSE).Mean/4)
 		}
 		f.Dots("", x, z, c)
@@ -180,11 +176,8 @@ func PathFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 		c := []figure.Color{figure.Gray, figure.Blue, figure.Green, figure.Orange}[k]
 		path := measure.Must(proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{},
 			AspectRatio: 0.25, Step: 0.3, Steps: steps, Nu: nu, Kappa: 2}.Trajectory(nil))
-		r := measure.Must(population.Simulation{
-			Population: population.Population{Records: 400, Features: 100, Design: population.Rademacher,
-				Signal: population.OnSphere(2), Prob: population.Logistic},
-			Estimator: population.NoisyDescent{Slopes: population.SlopesOf(loss.Logistic{}), Step: 0.3, Steps: steps,
-				Nu: nu}, Repetitions: repetitions, Seed: seed}.Run(context.Background()))
+		r := simulated(context.Background(), classified(400, 100, 2), population.NoisyDescent{
+			Slopes: population.SlopesOf(loss.Logistic{}), Step: 0.3, Steps: steps, Nu: nu}, repetitions, seed)
 		var t, theory, lo, hi, dots []float64
 		for i, m := range path {
 			each := slices.Sorted(slices.Values(r.Each(i, population.MSE)))
@@ -195,8 +188,7 @@ func PathFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 		f.Band(t, lo, hi, c).Line(fmt.Sprintf("ν = %g", nu), t, theory, c).Dots("", t, dots, c)
 		best := slices.Index(theory, slices.Min(theory))
 		f.Alt += fmt.Sprintf("ν = %g: from %.2g down to %.2g after %d steps, then up to %.2g. ", nu, theory[0],
-			theory[best],
-			best, theory[steps])
+			theory[best], best, theory[steps])
 	}
 	return f.YRange(0, 1.3).XRange(0, steps), nil
 }
@@ -208,16 +200,14 @@ func StepsFigure() (_ *figure.Figure, err error) {
 	task := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.02, Kappa: 2,
 		Radius: 1, Goal: proportional.Misclassification}
 	f := figure.New("How many steps? (logistic, d/n = 0.02, κ = 2, δ = 1e−5)", "steps T",
-		"wrong on new records, percent").
-		LogX(1, 2, 3, 5, 8, 12)
+		"wrong on new records, percent").LogX(1, 2, 3, 5, 8, 12)
 	for k, e := range []float64{1, 2, 4, 16} {
 		var x, y []float64
 		for _, steps := range []int{1, 2, 3, 4, 6, 8, 12} {
 			least := math.Inf(1)
 			for _, step := range []float64{0.0025, 0.005, 0.01, 0.02, 0.04, 0.08} {
 				p := measure.Must(task.AtSteps(proportional.Target{Epsilon: e, Delta: 1e-5,
-					Adjacency: privacy.AddRemove}, steps,
-					step, &proportional.DescentSettings{Points: 1021}))
+					Adjacency: privacy.AddRemove}, steps, step, &proportional.DescentSettings{Points: 1021}))
 				least = min(least, 100*p.Quality().Error)
 			}
 			x, y = append(x, float64(steps)), append(y, least)
@@ -253,15 +243,13 @@ func (w *Whitened) Figures(sizes []int, epsilon, delta float64, repetitions int,
 			lo[q], hi[q] = append(lo[q], unit*l), append(hi[q], unit*h)
 		}
 		i := len(n) - 1
-		it.Row(fmt.Sprint(k), fmt.Sprintf("%.2f", f.Lambda), fmt.Sprintf("%.2f", f.Nu),
-			fmt.Sprintf("%.1f %%", theory[0][i]), fmt.Sprintf("%.1f %%", gauss[0][i]), fmt.Sprintf("%.1f %%",
-				real[0][i]),
-			fmt.Sprintf("%.2f", theory[1][i]), fmt.Sprintf("%.2f", gauss[1][i]), fmt.Sprintf("%.2f", real[1][i]))
+		it.Row(fmt.Sprint(k), fmt.Sprintf("%.2f", f.Lambda), fmt.Sprintf("%.2f", f.Nu), fmt.Sprintf("%.1f %%",
+			theory[0][i]), fmt.Sprintf("%.1f %%", gauss[0][i]), fmt.Sprintf("%.1f %%", real[0][i]), fmt.Sprintf("%.2f",
+			theory[1][i]), fmt.Sprintf("%.2f", gauss[1][i]), fmt.Sprintf("%.2f", real[1][i]))
 		rate, ratio = max(rate, math.Abs(real[0][i]-theory[0][i])), max(ratio, real[1][i]/theory[1][i])
 	}
 	it.Note("These rows: the error rate is off by up to %.1f percentage points, the squared error of the "+
-		"coefficients by "+
-		"up to a factor of %.1f.", rate, ratio)
+		"coefficients by up to a factor of %.1f.", rate, ratio)
 	it.Note("κ = %.2f; %.0f %% of the rows were cut; fourth moment of the features %.1f (3 if Gaussian).", w.Kappa,
 		100*w.Clipped, w.Kurtosis)
 	wrong := figure.New(w.Name+": which records are wrong", "records", "wrong on new records, percent").LogX(n...)
@@ -272,4 +260,112 @@ func (w *Whitened) Figures(sizes []int, epsilon, delta float64, repetitions int,
 		f.Dots("Gaussian rows", n, gauss[q], figure.Gray).Dots("these rows", n, real[q], figure.Orange)
 	}
 	return []*figure.Figure{wrong, off}, it, nil
+}
+
+// Frontier is the share of new records that objective perturbation of the logistic loss gets wrong, in percent, as the
+// theory predicts it: with the best ridge everywhere, over a grid of ε and d/n.
+type Frontier struct {
+	// Signal is κ, Delta the δ of (ε, δ) under add/remove-one.
+	Signal, Delta float64
+	// Epsilons and Ratios, of d/n, rise.
+	Epsilons, Ratios []float64
+	// Wrong[i][j] is for Epsilons[i] and Ratios[j], Plain[j] without privacy; nobody can do better than Best.
+	Wrong [][]float64
+	Plain []float64
+	Best  float64
+}
+
+// NewFrontier computes the frontier on a grid.
+//
+// Errors: those of proportional.Task.Frontier.
+func NewFrontier(signal, delta float64, epsilons, ratios []float64) (_ *Frontier, err error) {
+	defer measure.Catch(&err)
+	f := &Frontier{Signal: signal, Delta: delta, Epsilons: epsilons, Ratios: ratios}
+	task := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: signal, Radius: 1,
+		Goal: proportional.Misclassification}
+	var targets []proportional.Target
+	for _, e := range epsilons {
+		targets = append(targets, proportional.Target{Epsilon: e, Delta: delta, Adjacency: privacy.AddRemove})
+	}
+	wrong := func(p proportional.Prediction) float64 { return 100 * p.Quality().Error }
+	f.Wrong = make([][]float64, len(epsilons))
+	for i, row := range measure.Must(task.Frontier(proportional.Objective, targets, ratios)) {
+		for _, p := range row {
+			f.Wrong[i] = append(f.Wrong[i], wrong(p))
+		}
+	}
+	for _, task.AspectRatio = range ratios {
+		plain := measure.Must(task.NonPrivate())
+		f.Plain, f.Best = append(f.Plain, wrong(plain)), 100*plain.Quality().BestError
+	}
+	return f, nil
+}
+
+// Figure draws one ε of the grid, the nearest to epsilon, over d/n. What privacy costs is shaded, and a stroke stands
+// where that becomes a percentage point.
+func (f *Frontier) Figure(epsilon float64) *figure.Figure {
+	i := 0
+	for k, e := range f.Epsilons {
+		if math.Abs(e-epsilon) < math.Abs(f.Epsilons[i]-epsilon) {
+			i = k
+		}
+	}
+	private, last := f.Wrong[i], f.Ratios[len(f.Ratios)-1]
+	g := figure.New(fmt.Sprintf("What ε = %g costs (κ = %g, δ = %s)", f.Epsilons[i], f.Signal, figure.Number(f.Delta)),
+		"features per record d/n", "wrong on new records, percent").LogX(0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1).
+		YRange(f.Best-2, 50)
+	g.Band(f.Ratios, f.Plain, private, figure.Orange).Line("private", f.Ratios, private, figure.Orange).
+		Line("without privacy", f.Ratios, f.Plain, figure.Gray).
+		Level("nobody can do better", f.Ratios[0], last, f.Best, figure.Green)
+	if r := f.point(i); !math.IsNaN(r) {
+		plain := at(f.Ratios, f.Plain, r)
+		g.Whiskers([]float64{r}, []float64{plain}, []float64{plain + 1}, figure.Ink)
+		g.Note(fmt.Sprintf("stroke: one point, at %.2g records for each feature", 1/r), f.Ratios[0]*1.1, 47.5,
+			figure.Ink)
+	}
+	return g
+}
+
+// point returns the least d/n at which privacy costs a percentage point at Epsilons[i], NaN if that is not on the grid.
+// Between two ratios the logarithm of the cost is taken to be linear in that of d/n.
+func (f *Frontier) point(i int) float64 {
+	cost := func(j int) float64 { return f.Wrong[i][j] - f.Plain[j] }
+	for j := 1; j < len(f.Ratios); j++ {
+		if before, after := cost(j-1), cost(j); 0 < before && before < 1 && after >= 1 {
+			return f.Ratios[j-1] * math.Pow(f.Ratios[j]/f.Ratios[j-1], math.Log(before)/math.Log(before/after))
+		}
+	}
+	return math.NaN()
+}
+
+// Map draws all of the grid, with contours at round percentages.
+func (f *Frontier) Map() *figure.Figure {
+	eps, ratios, least := f.Epsilons, f.Ratios, 100.0
+	for i := range eps {
+		least = min(least, slices.Min(f.Wrong[i]))
+	}
+	var levels []float64 // round numbers above the smallest
+	for _, level := range []float64{2.5, 5, 7.5, 10, 12.5, 15, 17.5, 20, 22.5, 25, 30, 35, 40, 45} {
+		if level > least+0.1 {
+			levels = append(levels, level)
+		}
+	}
+	g := figure.New(fmt.Sprintf("Private logistic regression, κ = %g: wrong on new records", f.Signal),
+		"features per record d/n", "ε").LogX(0.001, 0.01, 0.1, 1).LogY(0.1, 0.3, 1, 3, 10)
+	g.Heat(ratios, eps, f.Wrong).ColorBar("percent").Contours(ratios, eps, f.Wrong, levels, figure.Ink)
+	for k, level := range levels { // its name, just right of where the contour crosses a row
+		for try := range eps {
+			i := ((3+k)*len(eps)/8 - try + 2*len(eps)) % len(eps)
+			j := slices.IndexFunc(f.Wrong[i], func(v float64) bool { return v > level })
+			if j <= 0 || ratios[j] > 0.4 { // or it would end outside
+				continue
+			}
+			g.Note(fmt.Sprintf("%g %%", level), ratios[j]*0.9, eps[i], figure.Ink)
+			break
+		}
+	}
+	g.Alt = fmt.Sprintf("A map that rises to the lower right: from %.1f %% where records abound and ε is large "+
+		"to %.1f %% where both are scarce; its contours are steep at the upper left and diagonal at the lower right",
+		least, f.Wrong[0][len(ratios)-1])
+	return g
 }

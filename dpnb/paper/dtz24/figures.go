@@ -3,18 +3,22 @@ package dtz24
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-// dtz24Population is the population of the figures, a regression or a classification.
-func dtz24Population(n, d int, regression bool) population.Population {
-	p := population.Population{Records: n, Features: d, Design: population.Rademacher,
-		Signal: population.Normal(0, Kappa)}
+// people is the population of the figures, a regression or a classification, its numbers of records and features left
+// out.
+func people(regression bool) population.Population {
+	p := population.Population{Design: population.Rademacher, Signal: population.Normal(0, Kappa)}
 	if regression {
 		p.Noise = population.Normal(0, Noise)
 	} else {
@@ -23,38 +27,31 @@ func dtz24Population(n, d int, regression bool) population.Population {
 	return p
 }
 
-func dtz24Loss(regression bool) loss.Loss {
+// familyOf returns the loss of the figures, the ridges of its curves and their names.
+func familyOf(regression bool) (l loss.Loss, lambdas []float64, names []string) {
+	l, lambdas = loss.Logistic{}, LogisticLambdas
 	if regression {
-		return loss.Huber{Threshold: Threshold}
+		l, lambdas = loss.Huber{Threshold: Threshold}, HuberLambdas
 	}
-	return loss.Logistic{}
+	for _, lambda := range lambdas {
+		names = append(names, fmt.Sprintf("λ = %g", lambda))
+	}
+	return l, lambdas, names
 }
 
-func lambdaNames(regression bool) []string {
-	var out []string
-	for _, l := range dtz24Lambdas(regression) {
-		out = append(out, fmt.Sprintf("λ = %g", l))
-	}
-	return out
-}
-
-// fitted solves the fixed point of one curve.
-func fitted(regression bool, aspect, lambda, nu float64) (p proportional.FixedPoint, residuals, gap float64,
-	err error) {
-	defer measure.Catch(&err)
+// fitted solves the fixed point of one curve and returns what is seen on the training records besides.
+func fitted(regression bool, aspect, lambda, nu float64) (p proportional.FixedPoint, training float64) {
+	l, _, _ := familyOf(regression)
 	if regression {
-		r := proportional.Regression{Loss: dtz24Loss(true), AspectRatio: aspect, Lambda: lambda, Nu: nu, Kappa: Kappa,
+		r := proportional.Regression{Loss: l, AspectRatio: aspect, Lambda: lambda, Nu: nu, Kappa: Kappa,
 			Noise: proportional.Normal(0, Noise)}
 		p = measure.Must(r.Solve(nil))
-		return p, r.SlopeMoment(p, 2), 0, nil
+		return p, r.SlopeMoment(p, 2)
 	}
-	c := proportional.Classification{Loss: dtz24Loss(false), Link: proportional.LogisticLink{}, AspectRatio: aspect,
-		Lambda: lambda, Nu: nu, Kappa: Kappa}
+	c := proportional.Classification{Loss: l, Link: proportional.LogisticLink{}, AspectRatio: aspect, Lambda: lambda,
+		Nu: nu, Kappa: Kappa}
 	p = measure.Must(c.Solve(nil))
-	return p, 0, c.TrainingMoment(p, func(star, _, score float64) float64 {
-		e := population.Logistic(star) - population.Logistic(score)
-		return e * e
-	}), nil
+	return p, c.TrainingMoment(p, probabilityGap)
 }
 
 const squaredError = "‖β̂ − β⋆‖²/d"
@@ -64,50 +61,27 @@ const squaredError = "‖β̂ − β⋆‖²/d"
 func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regression bool, seed uint64) (
 	_ []Panel, err error) {
 	defer measure.Catch(&err)
-	scale = measure.Must(scale.filled(repetitions))
 	second, of := "‖ρ′(Xβ⋆) − ρ′(Xβ̂)‖²/n", population.ProbabilityGap
 	if regression {
 		second, of = "‖[y − Xβ̂]_L‖²/n", population.SlopeSquare
 	}
-	nus := []float64{0, 0.2}
-	names := lambdaNames(regression)
-	s := seriesOf{panels: []Panel{newPanel("estimation error, ν = 0", squaredError, nus[0], names),
-		newPanel("estimation error, ν = 1/5", squaredError, nus[1], names),
-		newPanel("training records, ν = 0", second, nus[0], names), newPanel("training records, ν = 1/5", second,
-			nus[1], names)}}
-	s.predict = func(aspect float64) ([][]float64, error) {
-		out := make([][]float64, 4)
-		for k, nu := range nus {
-			for _, lambda := range dtz24Lambdas(regression) {
-				p, residuals, gap, err := fitted(regression, aspect, lambda, nu)
-				if err != nil {
-					return nil, err
-				}
-				out[k] = append(out[k], p.MSE())
-				out[k+2] = append(out[k+2], residuals+gap) // one of them is 0
-			}
+	l, lambdas, names := familyOf(regression)
+	panels := []Panel{newPanel("estimation error, ν = 0", squaredError, 0, names), newPanel("estimation error, ν = 1/5",
+		squaredError, 0.2, names), newPanel("training records, ν = 0", second, 0, names),
+		newPanel("training records, ν = 1/5", second, 0.2, names)}
+	var arms []arm
+	for k, p := range panels[:2] {
+		for c, lambda := range lambdas {
+			arms = append(arms, arm{10*k + c, people(regression), func(float64) population.Estimator {
+				return population.ObjectivePerturbation{Loss: l, Lambda: lambda, Nu: p.Nu}
+			}, func(aspect float64) []float64 {
+				limit, training := fitted(regression, aspect, lambda, p.Nu)
+				return []float64{limit.MSE(), training}
+			}, []place{{k, c, 0, population.MSE}, {k + 2, c, 0, of}}})
 		}
-		return out, nil
 	}
-	s.run = func(ctx context.Context, n, d int) (_ [][]sim.Summary, err error) {
-		defer measure.Catch(&err)
-		out := make([][]sim.Summary, 4)
-		for k, nu := range nus {
-			for c, lambda := range dtz24Lambdas(regression) {
-				r := measure.Must(population.Simulation{Population: dtz24Population(n, d, regression),
-					Estimator:   population.ObjectivePerturbation{Loss: dtz24Loss(regression), Lambda: lambda, Nu: nu},
-					Repetitions: scale.Repetitions, Seed: dotSeed(seed, n, 10*k+c), Workers: scale.Workers}.Run(ctx))
-				out[k] = append(out[k], r.Of(0, population.MSE))
-				out[k+2] = append(out[k+2], r.Of(0, of))
-			}
-		}
-		return out, nil
-	}
-	return s.draw(ctx, scale)
+	return draw(ctx, scale, repetitions, seed, panels, arms), nil
 }
-
-// dotSeed gives every dot of every curve random numbers of its own.
-func dotSeed(seed uint64, n, curve int) uint64 { return seed<<32 + uint64(n)<<8 + uint64(curve) }
 
 // Figure3 is Figure 3 of dtz24: objective perturbation with the Huber loss (L = 10), κ = 1, ε⋆ ~ N(0, (1/5)²),
 // Rademacher rows, n·d = 1,000, means of 100 simulations, ν ∈ {0, 1/5}: estimation error and truncated residuals.
@@ -125,103 +99,273 @@ func Figure4(ctx context.Context, scale Scale) ([]Panel, error) {
 // ∈ {0, 1/2}, means of 100 simulations: estimation error.
 func Figure5(ctx context.Context, scale Scale) (_ []Panel, err error) {
 	defer measure.Catch(&err)
-	scale = measure.Must(scale.filled(100))
-	nus := []float64{0, 0.5, 0, 0.5}
-	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, lambdaNames(true)),
-		newPanel("Huber loss, ν = 1/2", squaredError, 0.5, lambdaNames(true)),
-		newPanel("logistic loss, ν = 0", squaredError, 0, lambdaNames(false)), newPanel("logistic loss, ν = 1/2",
-			squaredError, 0.5, lambdaNames(false))}}
-	s.predict = func(aspect float64) ([][]float64, error) {
-		out := make([][]float64, 4)
-		for k, nu := range nus {
-			for _, lambda := range dtz24Lambdas(k < 2) {
-				p, _, _, err := fitted(k < 2, aspect, lambda, 0)
-				if err != nil {
-					return nil, err
-				}
-				out[k] = append(out[k], p.WithOutputNoise(nu).MSE())
-			}
+	var panels []Panel
+	var arms []arm
+	for k, title := range []string{"Huber loss, ν = 0", "Huber loss, ν = 1/2", "logistic loss, ν = 0",
+		"logistic loss, ν = 1/2"} {
+		l, lambdas, names := familyOf(k < 2)
+		nu := 0.5 * float64(k%2)
+		panels = append(panels, newPanel(title, squaredError, nu, names))
+		for c, lambda := range lambdas {
+			arms = append(arms, arm{10*k + c, people(k < 2), func(float64) population.Estimator {
+				return population.OutputPerturbation{Loss: l, Lambda: lambda, Nu: nu}
+			}, func(aspect float64) []float64 {
+				p, _ := fitted(k < 2, aspect, lambda, 0)
+				return []float64{p.WithOutputNoise(nu).MSE()}
+			}, []place{{k, c, 0, population.MSE}}})
 		}
-		return out, nil
 	}
-	s.run = func(ctx context.Context, n, d int) (_ [][]sim.Summary, err error) {
-		defer measure.Catch(&err)
-		out := make([][]sim.Summary, 4)
-		for k, nu := range nus {
-			for c, lambda := range dtz24Lambdas(k < 2) {
-				r := measure.Must(population.Simulation{Population: dtz24Population(n, d, k < 2),
-					Estimator:   population.OutputPerturbation{Loss: dtz24Loss(k < 2), Lambda: lambda, Nu: nu},
-					Repetitions: scale.Repetitions, Seed: dotSeed(2405, n, 10*k+c), Workers: scale.Workers}.Run(ctx))
-				out[k] = append(out[k], r.Of(0, population.MSE))
-			}
-		}
-		return out, nil
-	}
-	return s.draw(ctx, scale)
+	return draw(ctx, scale, 100, 2405, panels, arms), nil
 }
 
-// DTZ24Step is the step size of Figure 6 as printed: ½/(1 + δ). For the Huber loss it is too large below δ = 0.484: the
+// Step is the step size of Figure 6 as printed: ½/(1 + δ). For the Huber loss it is too large below δ = 0.484: the
 // largest eigenvalue of XᵀX tends to (1 + 1/√δ)², and its product with the step exceeds 2, so that the error grows
 // until the residuals are cut.
 func Step(aspect float64) float64 { return 0.5 / (1 + aspect) }
 
-// DTZ24StableStep is ½/(1 + 1/δ), with which the error falls at every δ.
+// StableStep is ½/(1 + 1/δ), with which the error falls at every δ.
 func StableStep(aspect float64) float64 { return 0.5 / (1 + 1/aspect) }
 
 // Figure6 is Figure 6 of dtz24: noisy gradient descent in its "conditional expectation" version with the Huber loss
 // (the first two panels) and the logistic loss, ν ∈ {0, 1/10}, y = Xβ⋆, means of 10⁴ simulations: estimation error
-// after T steps of the given size, DTZ24Step for what is printed. All the curves of a dot come from the same runs.
+// after T steps of the given size, Step for what is printed. All the curves of a dot come from the same runs.
 func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64) (_ []Panel, err error) {
 	defer measure.Catch(&err)
-	scale = measure.Must(scale.filled(10_000))
-	nus := []float64{0, 0.1, 0, 0.1}
 	var names []string
-	last := 0
 	for _, t := range Steps {
 		names = append(names, fmt.Sprintf("T = %d", t))
-		last = max(last, t)
 	}
-	s := seriesOf{panels: []Panel{newPanel("Huber loss, ν = 0", squaredError, 0, names),
-		newPanel("Huber loss, ν = 1/10", squaredError, 0.1, names),
-		newPanel("logistic loss, ν = 0", squaredError, 0, names), newPanel("logistic loss, ν = 1/10", squaredError, 0.1,
-			names)}}
-	s.predict = func(aspect float64) (_ [][]float64, err error) {
-		defer measure.Catch(&err)
-		out := make([][]float64, 4)
-		for k, nu := range nus {
-			g := proportional.Descent{Loss: dtz24Loss(k < 2), AspectRatio: aspect, Step: step(aspect), Steps: last,
-				Nu: nu, Kappa: Kappa, Expected: true}
-			if k < 2 {
-				g.Noise = proportional.Normal(0, Noise)
-			} else {
-				g.Link = proportional.LogisticLink{}
-			}
+	last := slices.Max(Steps)
+	var panels []Panel
+	var arms []arm
+	for k, title := range []string{"Huber loss, ν = 0", "Huber loss, ν = 1/10", "logistic loss, ν = 0",
+		"logistic loss, ν = 1/10"} {
+		l, _, _ := familyOf(k < 2)
+		nu, slopes, at := 0.1*float64(k%2), population.Slopes(population.ExpectedLogistic), people(true)
+		at.Noise = nil // the labels are the true scores
+		g := proportional.Descent{Loss: l, Steps: last, Nu: nu, Kappa: Kappa, Expected: true}
+		if k < 2 {
+			slopes, g.Noise = population.ExpectedHuber(Threshold, Noise), proportional.Normal(0, Noise)
+		} else {
+			g.Link = proportional.LogisticLink{}
+		}
+		panels = append(panels, newPanel(title, squaredError, nu, names))
+		var places []place
+		for c, t := range Steps {
+			places = append(places, place{k, c, t, population.MSE})
+		}
+		arms = append(arms, arm{k, at, func(aspect float64) population.Estimator {
+			return population.NoisyDescent{Slopes: slopes, Step: step(aspect), Steps: last, Nu: nu}
+		}, func(aspect float64) (mse []float64) {
+			g := g
+			g.AspectRatio, g.Step = aspect, step(aspect)
 			m := measure.Must(g.Trajectory(&proportional.DescentSettings{Points: 1021}))
 			for _, t := range Steps {
-				out[k] = append(out[k], m[t].MSE())
+				mse = append(mse, m[t].MSE())
+			}
+			return mse
+		}, places})
+	}
+	return draw(ctx, scale, 10_000, 2406, panels, arms), nil
+}
+
+// figureOf computes Figure 3, 4, 5 or 6.
+func figureOf(ctx context.Context, number int, scale Scale) ([]Panel, error) {
+	switch number {
+	case 3:
+		return Figure3(ctx, scale)
+	case 4:
+		return Figure4(ctx, scale)
+	case 5:
+		return Figure5(ctx, scale)
+	case 6:
+		return Figure6(ctx, scale, Step)
+	}
+	return nil, &privacy.ParamError{Name: "number", Value: number, Want: "3, 4, 5 or 6"}
+}
+
+// Graph is one line of a plot.
+type Graph struct {
+	Name string
+	X, Y []float64
+}
+
+// graphsOf returns a loss, its slope and its curvature at label y.
+func graphsOf(l loss.Loss, y float64, names [3]string, x []float64) []Graph {
+	out := make([]Graph, 3)
+	for k := range out {
+		out[k] = Graph{Name: names[k], X: x, Y: make([]float64, len(x))}
+	}
+	for i, t := range x {
+		out[0].Y[i] = l.ValueSlope(out[1].Y[i:i+1], []float64{t}, []float64{y})
+		l.Curvature(out[2].Y[i:i+1], []float64{t}, []float64{y})
+	}
+	return out
+}
+
+// Figure1 returns the graphs of H_L, H_L′ and H_L″ for L = 1: the Huber loss of the residual r on [−3, 3].
+func Figure1() []Graph {
+	return graphsOf(loss.Huber{Threshold: 1}, 0, [3]string{"H_L", "H_L′", "H_L″"}, figure.Span(-3, 3, 600))
+}
+
+// Figure2 returns the graphs of ρ(t) = log(1 + e^t), ρ′, ρ″ and prox_{γρ} for γ = 3 on [−6, 6]. ρ is the logistic loss
+// at the label −1.
+func Figure2() []Graph {
+	x := figure.Span(-6, 6, 600)
+	out := graphsOf(loss.Logistic{}, -1, [3]string{"ρ", "ρ′", "ρ″"}, x)
+	p, slope, y := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+	for i := range y {
+		y[i] = -1
+	}
+	proportional.Prox(p, slope, loss.Logistic{}, Gamma, x, y)
+	return append(out, Graph{Name: "prox", X: x, Y: p})
+}
+
+// Settings of the simulations of dtz24: Figures 3 to 6.
+const (
+	// Gamma is γ of Figure 2.
+	Gamma = 3
+	// Threshold is L, Kappa κ, Noise the standard deviation of ε⋆, and Entries n·d.
+	Threshold = 10
+	Kappa     = 1
+	Noise     = 0.2
+	Entries   = 1000
+)
+
+// Ridges of the curves of Figures 3 to 5 and numbers of steps of those of Figure 6. The paper names them in its
+// drawings alone, so these are ours. For the logistic loss a ridge of 0.01 would be too small for problems of this
+// size: near the threshold of separability they are then off by half.
+var (
+	HuberLambdas    = []float64{0.01, 0.1, 1}
+	LogisticLambdas = []float64{0.1, 0.3, 1}
+	Steps           = []int{1, 2, 4, 8}
+)
+
+// Scale is how large an experiment is. Zero fields mean what the paper did.
+type Scale struct {
+	// Dots is the number of shapes n×d in each panel; zero means 19.
+	Dots int
+	// Repetitions of the simulation of each dot.
+	Repetitions int
+	// Curve is the number of points of each theoretical curve; zero means 60.
+	Curve int
+	// Workers is the number of goroutines; zero means one for each processor.
+	Workers int
+}
+
+func (s Scale) filled(repetitions int) (Scale, error) {
+	if s.Dots == 0 {
+		s.Dots = 19
+	}
+	if s.Repetitions == 0 {
+		s.Repetitions = repetitions
+	}
+	if s.Curve == 0 {
+		s.Curve = 60
+	}
+	if s.Dots < 1 || s.Repetitions < 2 || s.Curve < 2 {
+		return s, fmt.Errorf("experiment: Scale %+v, want at least one dot, two repetitions and two points of a curve",
+			s)
+	}
+	return s, nil
+}
+
+// Dot is one simulated point with the prediction for its own d/n.
+type Dot struct {
+	Records, Features int
+	// Share is n/(n + d), the abscissa.
+	Share float64
+	// Predicted by theory, and Simulated.
+	Predicted float64
+	Simulated sim.Summary
+}
+
+// Deviation is how far the simulation is from the prediction: absolutely, and in standard errors (sim.Summary.Sigmas).
+func (d Dot) Deviation() (difference, standardErrors float64) {
+	difference = d.Simulated.Mean - d.Predicted
+	return difference, d.Simulated.Sigmas(d.Predicted)
+}
+
+// Off reports whether the simulation is farther than 4 standard errors from the prediction, and whether it is farther
+// than 10 % of it. The first flags a difference that is not chance, however small; the second one that matters, however
+// few the repetitions. Either is to be told.
+func (d Dot) Off() (errors, percent bool) {
+	difference, se := d.Deviation()
+	return math.Abs(se) > 4, math.Abs(difference) > 0.1*d.Predicted
+}
+
+// Curve is a prediction with the simulation laid over it.
+type Curve struct {
+	// Name says what distinguishes the curve in its panel.
+	Name string
+	// Theory is drawn over n/(n + d).
+	Theory Graph
+	Dots   []Dot
+}
+
+// Panel is one plot of a figure.
+type Panel struct {
+	Title, Quantity string
+	Nu              float64
+	Curves          []Curve
+}
+
+// shape returns n and d with n·d ≈ 1,000 and n/(n + d) ≈ share.
+func shape(share float64) (n, d int) {
+	n = max(1, int(math.Round(math.Sqrt(Entries*share/(1-share)))))
+	return n, max(1, int(math.Round(Entries/float64(n))))
+}
+
+// arm is one simulated fit of any shape and what is predicted of it, for one curve or several.
+type arm struct {
+	// seed gives every dot of every curve random numbers of its own.
+	seed    int
+	people  population.Population
+	by      func(aspect float64) population.Estimator
+	predict func(aspect float64) []float64
+	// places are those of what is predicted.
+	places []place
+}
+
+// place is a curve of a panel, and what of the fit it shows.
+type place struct {
+	panel, curve, iterate int
+	of                    population.Measure
+}
+
+// draw fills in the panels: the curves, and dots at equidistant abscissas.
+func draw(ctx context.Context, scale Scale, repetitions int, seed uint64, panels []Panel, arms []arm) []Panel {
+	scale = measure.Must(scale.filled(repetitions))
+	for _, a := range arms {
+		for _, share := range figure.Span(0.03, 0.97, scale.Curve-1) {
+			measure.Try(ctx.Err())
+			for i, v := range a.predict((1 - share) / share) {
+				g := &panels[a.places[i].panel].Curves[a.places[i].curve].Theory
+				g.X, g.Y = append(g.X, share), append(g.Y, v)
 			}
 		}
-		return out, nil
-	}
-	s.run = func(ctx context.Context, n, d int) (_ [][]sim.Summary, err error) {
-		defer measure.Catch(&err)
-		out := make([][]sim.Summary, 4)
-		for k, nu := range nus {
-			p := dtz24Population(n, d, true)
-			p.Noise = nil // the labels are the true scores
-			slopes := population.Slopes(population.ExpectedLogistic)
-			if k < 2 {
-				slopes = population.ExpectedHuber(Threshold, Noise)
-			}
-			r := measure.Must(population.Simulation{Population: p,
-				Estimator: population.NoisyDescent{Slopes: slopes, Step: step(float64(d) / float64(n)), Steps: last,
-					Nu: nu},
-				Repetitions: scale.Repetitions, Seed: dotSeed(2406, n, k), Workers: scale.Workers}.Run(ctx))
-			for _, t := range Steps {
-				out[k] = append(out[k], r.Of(t, population.MSE))
+		for i := range scale.Dots {
+			n, d := shape(float64(i+1) / float64(scale.Dots+1))
+			aspect := float64(d) / float64(n)
+			a.people.Records, a.people.Features = n, d
+			r := measure.Must(population.Simulation{Population: a.people, Estimator: a.by(aspect),
+				Repetitions: scale.Repetitions, Seed: seed<<32 + uint64(n)<<8 + uint64(a.seed),
+				Workers: scale.Workers}.Run(ctx))
+			for i, v := range a.predict(aspect) {
+				at := a.places[i]
+				c := &panels[at.panel].Curves[at.curve]
+				c.Dots = append(c.Dots, Dot{Records: n, Features: d, Share: float64(n) / float64(n+d), Predicted: v,
+					Simulated: r.Of(at.iterate, at.of)})
 			}
 		}
-		return out, nil
 	}
-	return s.draw(ctx, scale)
+	return panels
+}
+
+func newPanel(title, quantity string, nu float64, curves []string) Panel {
+	p := Panel{Title: title, Quantity: quantity, Nu: nu, Curves: make([]Curve, len(curves))}
+	for c, name := range curves {
+		p.Curves[c].Name, p.Curves[c].Theory.Name = name, name
+	}
+	return p
 }

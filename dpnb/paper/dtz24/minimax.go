@@ -252,19 +252,17 @@ func TwoPoints(ctx context.Context, d, draws int, seed uint64) (Optima, error) {
 }
 
 func drawOptima(ctx context.Context, draws int, seed uint64, one func(*noise.Seeded, *population.Solver) (float64,
-	float64, error)) (Optima, error) {
+	float64, error)) (_ Optima, err error) {
+	defer measure.Catch(&err)
 	if draws < 2 {
 		return Optima{}, fmt.Errorf("experiment: %d draws, want at least 2", draws)
 	}
 	out := Optima{make([]float64, draws), make([]float64, draws)}
 	root := noise.NewSeeded(seed)
-	err := repeat(ctx, draws, func(k int, s *population.Solver) (err error) {
+	measure.Try(repeat(ctx, draws, func(k int, s *population.Solver) (err error) {
 		out.Primary[k], out.Auxiliary[k], err = one(root.Stream(k), s)
 		return err
-	})
-	if err != nil {
-		return Optima{}, err
-	}
+	}))
 	slices.Sort(out.Primary)
 	slices.Sort(out.Auxiliary)
 	return out, nil

@@ -12,7 +12,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
-	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
@@ -62,24 +61,18 @@ func PlainFigures(repetitions int, seed uint64) (_ []*figure.Figure, err error) 
 	}
 	var at, slope, spread []float64
 	for _, d := range []int{8, 20, 40, 60, 80} {
-		r := measure.Must(population.Simulation{
-			Population: population.Population{Records: 400, Features: d, Design: population.Rademacher,
-				Signal: population.OnSphere(plainKappa), Prob: population.Logistic},
-			Estimator:   population.ObjectivePerturbation{Loss: loss.Logistic{}, Lambda: 1e-4},
-			Repetitions: repetitions, Seed: seed,
-		}.Run(context.Background()))
+		r := simulated(context.Background(), classified(400, d, plainKappa),
+			population.ObjectivePerturbation{Loss: loss.Logistic{}, Lambda: 1e-4}, repetitions, seed)
 		at, slope = append(at, r.AspectRatio), append(slope, r.Of(0, population.Overlap).Mean/5)
 		spread = append(spread, math.Sqrt(r.Of(0, population.Variance).Mean))
 	}
 	one := figure.Values(ratio, func(float64) float64 { return 1 })
 	fisher := figure.Values(ratio, func(r float64) float64 { return math.Sqrt(r / information) })
-	return []*figure.Figure{
-		figure.New("How much too large the coefficients are", "features per record d/n", "slope α").
-			Line("theory", ratio, alpha, figure.Blue).Dots("", at, slope, figure.Blue).
-			Dashed("textbook", ratio, one, figure.Orange).YRange(0.8, 2),
-		figure.New("How far they scatter around α·truth", "features per record d/n", "scatter σ").
-			Line("theory", ratio, sigma, figure.Blue).Dots("", at, spread, figure.Blue).
-			Dashed("textbook", ratio, fisher, figure.Orange)}, nil
+	return []*figure.Figure{figure.New("How much too large the coefficients are", "features per record d/n",
+		"slope α").Line("theory", ratio, alpha, figure.Blue).Dots("", at, slope, figure.Blue).Dashed("textbook",
+		ratio, one, figure.Orange).YRange(0.8, 2), figure.New("How far they scatter around α·truth",
+		"features per record d/n", "scatter σ").Line("theory", ratio, sigma, figure.Blue).Dots("", at, spread,
+		figure.Blue).Dashed("textbook", ratio, fisher, figure.Orange)}, nil
 }
 
 // LawFigure draws the law of a coefficient of a private fit with the Huber loss, 400 records and 200 features, whose
@@ -88,10 +81,8 @@ func LawFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 	defer measure.Catch(&err)
 	const c, lambda, nu = 0.5, 0.3, 0.5
 	edges, x := figure.Span(-7, 7, 56), figure.Span(-7, 7, 280)
-	r := measure.Must(population.Simulation{
-		Population: population.Population{Records: 400, Features: 200, Design: population.Rademacher,
-			Signal: population.Mixed(c), Noise: population.Normal(0, Noise)},
-		Estimator:   population.ObjectivePerturbation{Loss: loss.Huber{Threshold: 1}, Lambda: lambda, Nu: nu},
+	r := measure.Must(population.Simulation{Population: regressed(400, 200, population.Mixed(c), population.Normal(0,
+		Noise)), Estimator: population.ObjectivePerturbation{Loss: loss.Huber{Threshold: 1}, Lambda: lambda, Nu: nu},
 		Repetitions: repetitions, Seed: seed, Edges: edges}.Run(context.Background()))
 	p := measure.Must(proportional.Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.5, Lambda: lambda, Nu: nu,
 		Kappa: c * math.Sqrt(15), Noise: proportional.Normal(0, Noise)}.Solve(nil))
@@ -99,8 +90,7 @@ func LawFigure(repetitions int, seed uint64) (_ *figure.Figure, err error) {
 	for i, s := range r.Histogram() {
 		bars = append(bars, s.Mean/(edges[i+1]-edges[i]))
 	}
-	prior := proportional.Mix([]float64{0.5, 0.2, 0.3}, proportional.Point(0), proportional.Normal(-3*c, 4*c),
-		proportional.Uniform(-10*c, 10*c))
+	prior := mixedLaw(c)
 	f := figure.New("Law of a private coefficient: Huber loss, 400 records, 200 features", "coefficient", "density")
 	f.Bars(edges, bars, figure.Gray)
 	f.Line("", x, figure.Values(x, func(t float64) float64 { return p.Density(prior, t) }), figure.Blue)
@@ -151,20 +141,7 @@ var looks = map[int][2]look{
 // DrawFigure computes Figure 3, 4, 5 or 6 and draws its four panels into two figures: lines are theory, dots simulated.
 // The text says which dots are far from their lines.
 func DrawFigure(number int, scale Scale) (f []*figure.Figure, off string, err error) {
-	ctx := context.Background()
-	var p []Panel
-	switch number {
-	case 3:
-		p, err = Figure3(ctx, scale)
-	case 4:
-		p, err = Figure4(ctx, scale)
-	case 5:
-		p, err = Figure5(ctx, scale)
-	case 6:
-		p, err = Figure6(ctx, scale, Step)
-	default:
-		err = &privacy.ParamError{Name: "number", Value: number, Want: "3, 4, 5 or 6"}
-	}
+	p, err := figureOf(context.Background(), number, scale)
 	if err != nil {
 		return nil, "", err
 	}
@@ -274,13 +251,10 @@ func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (_ *figur
 		}
 		for _, s := range figure.Span(0.1, 0.9, 8) {
 			n := int(math.Round(math.Sqrt(float64(d.Entries) * s / (1 - s))))
-			r := measure.Must(population.Simulation{
-				Population: population.Population{Records: n,
-					Features: int(math.Round(float64(d.Entries) / float64(n))),
-					Design:   population.Rademacher, Signal: population.Normal(0, 1), Noise: population.Normal(0,
-						Noise)},
-				Estimator: population.ObjectivePerturbation{Loss: loss.Huber{Threshold: d.Threshold},
-					Lambda: d.Lambda, Nu: nu}, Repetitions: repetitions, Seed: seed}.Run(context.Background()))
+			people := regressed(n, int(math.Round(float64(d.Entries)/float64(n))), population.Normal(0, 1),
+				population.Normal(0, Noise))
+			r := simulated(context.Background(), people, population.ObjectivePerturbation{
+				Loss: loss.Huber{Threshold: d.Threshold}, Lambda: d.Lambda, Nu: nu}, repetitions, seed)
 			x, y = append(x, 1/(1+r.AspectRatio)), append(y, r.Of(0, population.MSE).Mean)
 		}
 		f.Line("", share, line, c).Note(fmt.Sprintf("ν = %g", nu), share[8], 0.4*line[8], c).Dots("", x, y, c)
@@ -290,8 +264,7 @@ func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (_ *figur
 		}
 		peak := slices.Max(line)
 		f.Alt += fmt.Sprintf("ν = %g: %.2g at the left end, at most %.2g, at %.2f, %.2g at the right end. ", nu,
-			line[0],
-			peak, share[slices.Index(line, peak)], line[len(line)-1])
+			line[0], peak, share[slices.Index(line, peak)], line[len(line)-1])
 	}
 	return f.XRange(0, 1), nil
 }
@@ -365,7 +338,6 @@ func MinimaxGrowth(draws int, seed uint64) (_ *figure.Figure, err error) {
 	f.Band(n, elo, ehi, figure.Orange).Band(n, lo, hi, figure.Blue).Level("", 4, 128, 0, figure.Gray)
 	f.Note("easy game", 4.1, -0.47, figure.Orange).Note("game", 4.1, -0.2, figure.Blue)
 	f.Alt = fmt.Sprintf("Two bands that narrow about 0: the game's is %.2f wide at 4 records and %.2f at 128, the "+
-		"easy "+
-		"game's %.2f and %.2f", hi[0]-lo[0], hi[5]-lo[5], ehi[0]-elo[0], ehi[5]-elo[5])
+		"easy game's %.2f and %.2f", hi[0]-lo[0], hi[5]-lo[5], ehi[0]-elo[0], ehi[5]-elo[5])
 	return f, nil
 }

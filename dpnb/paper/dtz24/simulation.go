@@ -6,35 +6,33 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
-	synthetic "github.com/dpnb/notebooks/dpnb/sim/population"
+	"github.com/dpnb/notebooks/dpnb/sim"
+	"github.com/dpnb/notebooks/dpnb/sim/population"
+	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
 // simulation lists the claims of dtz24 that are held against simulated fits.
 func simulation() claim.Checks {
 	return claim.Checks{
-		"dtz24/thm2.8": claim.Times(func(factor float64) claim.Check {
-			return minimaxHolds(2*factor, 2408)
-		}),
-		"dtz24/fig1": claim.Times(graphs(figure1, Figure1, 3)...),
-		"dtz24/fig2": claim.Times(graphs(figure2, Figure2, 4)...),
-		"dtz24/fig3": claim.Times(func(factor float64) claim.Check { return figureAgrees(3, factor) }),
-		"dtz24/fig4": claim.Times(func(factor float64) claim.Check { return figureAgrees(4, factor) }),
-		"dtz24/fig5": claim.Times(func(factor float64) claim.Check { return figureAgrees(5, factor) }),
-		"dtz24/fig6": claim.Times(func(factor float64) claim.Check { return figureAgrees(6, factor) }),
+		"dtz24/thm2.8": claim.Times(func(factor float64) claim.Check { return minimaxHolds(2*factor, 2408) }),
+		"dtz24/fig1":   claim.Times(graphs(figure1, Figure1, 3)...),
+		"dtz24/fig2":   claim.Times(graphs(figure2, Figure2, 4)...),
+		"dtz24/fig3":   claim.Times(func(factor float64) claim.Check { return figureAgrees(3, factor) }),
+		"dtz24/fig4":   claim.Times(func(factor float64) claim.Check { return figureAgrees(4, factor) }),
+		"dtz24/fig5":   claim.Times(func(factor float64) claim.Check { return figureAgrees(5, factor) }),
+		"dtz24/fig6":   claim.Times(func(factor float64) claim.Check { return figureAgrees(6, factor) }),
 		"dtz24/universality": claim.Times(
-			func(factor float64) claim.Check { return universal(synthetic.Elliptical, factor, 2407) }).
-			Against(universal(synthetic.Uniform, 1, 2407)),
+			func(factor float64) claim.Check { return universal(population.Elliptical, factor, 2407) }).
+			Against(universal(population.Uniform, 1, 2407)),
 	}
 }
 
 // minimaxHolds compares the two optima of Theorem 2.8 with the given factor.
 func minimaxHolds(factor float64, seed uint64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		draws, singular := 3000, 2000
-		if size == claim.Full {
-			draws, singular = 100_000, 20_000
-		}
+		draws, singular := measure.Sized(size, 3000, 100_000), measure.Sized(size, 2000, 20_000)
 		excess, one, ratio := math.Inf(-1), math.Inf(-1), 0.0
 		for k, dims := range [][2]int{{3, 2}, {2, 4}, {20, 10}} {
 			o := measure.Must(NewMinimax(dims[0], dims[1], seed+uint64(k)).Draw(ctx, draws, seed+10+uint64(k)))
@@ -51,11 +49,9 @@ func minimaxHolds(factor float64, seed uint64) claim.Check {
 		o = measure.Must(TwoPoints(ctx, 10, singular, seed+30))
 		control := o.Compare(factor, true).Excess
 		return claim.Decide(fmt.Sprintf("largest excess over %g P: %s standard errors; P/P′ up to %.2f, for the "+
-			"singular value %.1f; control with factor 1: %s; not convex: %s",
-			factor, beyond(excess, 0), ratio, c.Ratio, beyond(one, 4), beyond(control,
-				4)), "excess at most 4, controls above 4",
-			excess <= 4 && one > 4 && control > 4, "the comparison fails, or cannot see what is "+
-				"wrong").Reaching(c.Ratio / factor)
+			"singular value %.1f; control with factor 1: %s; not convex: %s", factor, beyond(excess, 0), ratio, c.Ratio,
+			beyond(one, 4), beyond(control, 4)), "excess at most 4, controls above 4", excess <= 4 && one > 4 &&
+			control > 4, "the comparison fails, or cannot see what is wrong").Reaching(c.Ratio / factor)
 	})
 }
 
@@ -94,15 +90,15 @@ func graphs(check func(func() []Graph) claim.Check, draw func() []Graph, count i
 // the residual being given by the last formula.
 func graphsAre(draw func() []Graph, proof func(graphs []Graph) bool, formulas ...func(x,
 	y float64) (off float64)) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		var off float64
 		graphs := draw()
 		if len(graphs) != len(formulas) {
-			return claim.Outcome{}, fmt.Errorf("claim: %d graphs, want %d", len(graphs), len(formulas))
+			measure.Try(fmt.Errorf("claim: %d graphs, want %d", len(graphs), len(formulas)))
 		}
 		for k, g := range graphs {
 			if len(g.X) < 100 {
-				return claim.Outcome{}, fmt.Errorf("claim: %d points", len(g.X))
+				measure.Try(fmt.Errorf("claim: %d points", len(g.X)))
 			}
 			for i, x := range g.X {
 				off = math.Max(off, math.Abs(formulas[k](x, g.Y[i])))
@@ -119,11 +115,10 @@ func graphsAre(draw func() []Graph, proof func(graphs []Graph) bool, formulas ..
 			uneven = math.Max(uneven, miss/whole)
 		}
 		return claim.Decide(fmt.Sprintf("increments off from the integrals of the slopes by at most %.2g of all; "+
-			"largest "+
-			"distance from the formulas %s", uneven, claim.Roughly(off, 1e-12)), "0.6 %, which the jumps of H_L″ "+
-			"make; "+
-			"1e-12", uneven < 0.006 && proof(graphs), "a graph is not the derivative of another").As(off < 1e-12), nil
-	}
+			"largest distance from the formulas %s", uneven, claim.Roughly(off, 1e-12)), "0.6 %, which the jumps of "+
+			"H_L″ make; 1e-12", uneven < 0.006 && proof(graphs), "a graph is not the derivative of "+
+			"another").As(off < 1e-12)
+	})
 }
 
 // figure1 is Definition 3.1 at L = 1.
@@ -175,7 +170,7 @@ func figureAgrees(number int, factor float64) claim.Check {
 		case number == 6:
 			scale.Repetitions = 300
 		}
-		panels := measure.Must(drawFigure(ctx, number, scale))
+		panels := measure.Must(figureOf(ctx, number, scale))
 		// The dots where the step of Figure 6 contracts, and those where it does not.
 		var inside, outside agreement
 		for _, p := range panels {
@@ -194,9 +189,8 @@ func figureAgrees(number int, factor float64) claim.Check {
 			return claim.Decide(inside.String(), "none beyond both", inside.both == 0 && inside.dots > 0,
 				"the simulation is not what was predicted")
 		}
-		o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean error "+
-			"%s",
-			&inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 &&
+		o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean "+
+			"error %s", &inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 &&
 			inside.dots > 0 && outside.dots > 0, "the simulation is not what was predicted")
 		if o.Verdict == claim.Holds && outside.both > 0 {
 			o.Verdict, o.Note = claim.HoldsWithCorrection, "only where the step contracts; where it does not, a dozen "+
@@ -234,21 +228,8 @@ func (a *agreement) String() string {
 		a.dots, a.percent, a.both)
 }
 
-func drawFigure(ctx context.Context, number int, scale Scale) ([]Panel, error) {
-	switch number {
-	case 3:
-		return Figure3(ctx, scale)
-	case 4:
-		return Figure4(ctx, scale)
-	case 5:
-		return Figure5(ctx, scale)
-	default:
-		return Figure6(ctx, scale, Step)
-	}
-}
-
 // universal runs the grid of designs against the predictions times factor, and a control that must not agree.
-func universal(control synthetic.Design, factor float64, seed uint64) claim.Check {
+func universal(control population.Design, factor float64, seed uint64) claim.Check {
 	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		var settings []Setting
 		repetitions, gapRepetitions, records := 20, 8000, []int{10, 20, 40}
@@ -280,7 +261,7 @@ func universal(control synthetic.Design, factor float64, seed uint64) claim.Chec
 			off = math.Max(off, math.Abs(v.StandardErrors()))
 		}
 		var n, single, mean []float64
-		for _, design := range []synthetic.Design{synthetic.Rademacher, synthetic.Gaussian} {
+		for _, design := range []population.Design{population.Rademacher, population.Gaussian} {
 			gaps := measure.Must(Gaps(ctx, LogisticDescent, design, 0.5, records, gapRepetitions, seed))
 			for _, g := range gaps {
 				n, single, mean = append(n, float64(g.Records)), append(single, g.Single), append(mean,
@@ -289,10 +270,225 @@ func universal(control synthetic.Design, factor float64, seed uint64) claim.Chec
 		}
 		slow, fast := Rate(n, single), Rate(n, mean)
 		return claim.Decide(fmt.Sprintf("%d means of %d settings, the farthest %.1f standard errors off; one fit is "+
-			"off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast,
-			beyond(off, 6)),
-			"at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6",
-			worst <= 4 && slow > -0.75 && slow < -0.4 && fast > -1.3 && fast < -0.7 && off > 6,
-			"a design behaves in another way, or the check cannot tell")
+			"off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast, beyond(off,
+			6)), "at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6", worst <= 4 && slow > -0.75 && slow < -0.4 &&
+			fast > -1.3 && fast < -0.7 && off > 6, "a design behaves in another way, or the check cannot tell")
 	})
+}
+
+// Prediction is one measure of a simulated setting beside its prediction.
+type Prediction struct {
+	Measure   population.Measure
+	Predicted float64
+	Simulated sim.Summary
+}
+
+// StandardErrors is how many standard errors the simulation is off (sim.Summary.Sigmas).
+func (p Prediction) StandardErrors() float64 {
+	return p.Simulated.Sigmas(p.Predicted)
+}
+
+// Kind is a model with an estimator: the kinds of the grid of settings.
+type Kind int
+
+// Kinds of settings.
+const (
+	// RobustObjective is objective perturbation with the Huber loss at L = ½, where many residuals are cut, a tenth of
+	// the noise outliers at 3 and β⋆ the mixed example of dtz24, times ¼.
+	RobustObjective Kind = iota
+	// LogisticObjective is objective perturbation with the logistic loss, κ = 1.5.
+	LogisticObjective
+	// RobustOutput is output perturbation with the Huber loss at L = 1 and uniform noise.
+	RobustOutput
+	// LogisticDescent is six noisy steps on the logistic loss with labels as drawn.
+	LogisticDescent
+	kinds int = iota
+)
+
+// String returns the name.
+func (k Kind) String() string {
+	return [...]string{"objective perturbation, Huber", "objective perturbation, logistic",
+		"output perturbation, Huber", "noisy descent, logistic"}[k]
+}
+
+// Setting is one point of the grid of universality.
+type Setting struct {
+	Kind   Kind
+	Design population.Design
+	// Records n and Features d.
+	Records, Features int
+}
+
+// String says which it is.
+func (s Setting) String() string {
+	return fmt.Sprintf("%s, %s rows, %d×%d", s.Kind, s.Design, s.Records, s.Features)
+}
+
+// Grid returns the settings of every kind with every design and d/n in {¼, ½, 1, 2}: 80.
+func Grid(records int) []Setting {
+	var out []Setting
+	for kind := range Kind(kinds) {
+		for _, design := range population.Designs {
+			for _, quarter := range []int{1, 2, 4, 8} {
+				out = append(out, Setting{kind, design, records, records * quarter / 4})
+			}
+		}
+	}
+	return out
+}
+
+const (
+	gridMixed = 0.25 // scale of the mixed signal
+	gridKappa = 1.5
+	gridSteps = 6
+	gridTest  = 300 // new records in each repetition
+)
+
+// Run simulates the setting and predicts it.
+func (s Setting) Run(ctx context.Context, repetitions int, seed uint64) (_ []Prediction, err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(s.model())
+	records := 0
+	if s.Kind == LogisticObjective {
+		records = gridTest
+	}
+	r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions,
+		Seed: seed, TestRecords: records}.Run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %s: %w", s, err)
+	}
+	out := make([]Prediction, 0, len(m.predicted))
+	for _, p := range m.predicted {
+		p.Simulated = r.Of(-1, p.Measure)
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// model is a setting ready to be simulated, with what is predicted of it.
+type model struct {
+	population population.Population
+	estimator  population.Estimator
+	predicted  []Prediction
+	// What a coordinate of the estimate looks like.
+	point proportional.FixedPoint
+	prior proportional.Law
+}
+
+func (s Setting) model() (_ model, err error) {
+	defer measure.Catch(&err)
+	aspect := float64(s.Features) / float64(s.Records)
+	m := model{population: population.Population{Records: s.Records, Features: s.Features, Design: s.Design}}
+	add := func(k population.Measure, v float64) {
+		m.predicted = append(m.predicted, Prediction{Measure: k, Predicted: v})
+	}
+	var prior proportional.Law
+	var p proportional.FixedPoint
+	switch s.Kind {
+	case RobustObjective, RobustOutput:
+		const lambda, nu = 0.2, 0.3
+		prior = mixedLaw(gridMixed)
+		m.population.Signal = population.Mixed(gridMixed)
+		r := proportional.Regression{AspectRatio: aspect, Lambda: lambda, Kappa: math.Sqrt(prior.SecondMoment())}
+		if s.Kind == RobustObjective {
+			r.Loss, r.Nu, r.Noise = loss.Huber{Threshold: 0.5}, nu, contaminated
+			m.population.Noise = population.Contaminated(0.1, 0.3, 3)
+			m.estimator = population.ObjectivePerturbation{Loss: r.Loss, Lambda: lambda, Nu: nu}
+		} else {
+			r.Loss, r.Noise = loss.Huber{Threshold: 1}, proportional.Uniform(-1, 1)
+			m.population.Noise = population.UniformNoise(-1, 1)
+			m.estimator = population.OutputPerturbation{Loss: r.Loss, Lambda: lambda, Nu: nu}
+		}
+		p = measure.Must(r.Solve(nil))
+		if s.Kind == RobustObjective {
+			add(population.SlopeSquare, r.SlopeMoment(p, 2))
+		} else {
+			p = p.WithOutputNoise(nu)
+		}
+	case LogisticObjective:
+		const lambda, nu = 0.2, 0.2
+		c := proportional.Classification{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect,
+			Lambda: lambda, Nu: nu, Kappa: gridKappa}
+		m.estimator = population.ObjectivePerturbation{Loss: c.Loss, Lambda: lambda, Nu: nu}
+		p = measure.Must(c.Solve(nil))
+		add(population.ProbabilityGap, c.TrainingMoment(p, probabilityGap))
+		add(population.TestError, c.Quality(p).Error)
+	case LogisticDescent:
+		g := proportional.Descent{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: aspect,
+			Step: aspect / (1 + aspect), Steps: gridSteps, Lambda: 0.1, Nu: 0.3, Kappa: gridKappa}
+		m.estimator = population.NoisyDescent{Slopes: population.SlopesOf(g.Loss), Step: g.Step, Steps: g.Steps,
+			Lambda: g.Lambda, Nu: g.Nu}
+		t := measure.Must(g.Trajectory(&proportional.DescentSettings{Points: 4093}))
+		p = t[len(t)-1].FixedPoint
+	default:
+		return m, fmt.Errorf("experiment: Kind = %d is none", int(s.Kind))
+	}
+	if m.population.Signal == nil {
+		prior = proportional.Normal(0, gridKappa)
+		m.population.Signal = population.Normal(0, gridKappa)
+		m.population.Prob = population.Logistic
+	}
+	m.point, m.prior = p, prior
+	add(population.MSE, p.MSE())
+	add(population.Overlap, p.Overlap())
+	add(population.Variance, p.Variance())
+	add(population.L1, p.LpError(prior, 1))
+	add(population.SignalCorrelation, p.SignalCorrelation())
+	if s.Kind != LogisticDescent {
+		add(population.NoiseCorrelation, p.NoiseCorrelation())
+		add(population.NoiseOverlap, p.OnXi)
+	}
+	return m, nil
+}
+
+// Gap is how far simulations of one size are from the limit.
+type Gap struct {
+	Records, Features int
+	// Mean is the mean of MSE − limit with its standard error, Single the root mean square of it, relative to the
+	// limit: what one fit may be off by.
+	Mean   sim.Summary
+	Single float64
+}
+
+// Gaps simulates a kind of setting at several n with d = n·aspect.
+func Gaps(ctx context.Context, kind Kind, design population.Design, aspect float64, records []int, repetitions int,
+	seed uint64) (_ []Gap, err error) {
+	defer measure.Catch(&err)
+	var out []Gap
+	for _, n := range records {
+		s := Setting{kind, design, n, max(1, int(math.Round(aspect*float64(n))))}
+		m := measure.Must(s.model())
+		if s.Kind == LogisticObjective || s.Kind == LogisticDescent {
+			m.population.Signal = population.OnSphere(gridKappa) // ‖β⋆‖ has no gap of its own
+		}
+		r, err := population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: repetitions,
+			Seed: seed + uint64(n)}.Run(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("experiment: %s: %w", s, err)
+		}
+		var limit float64
+		for _, p := range m.predicted {
+			if p.Measure == population.MSE {
+				limit = p.Predicted
+			}
+		}
+		each, square := r.Each(-1, population.MSE), 0.0
+		for k, v := range each {
+			each[k] = v/limit - 1
+			square += each[k] * each[k]
+		}
+		out = append(out, Gap{n, s.Features, sim.Summarize(each), math.Sqrt(square / float64(len(each)))})
+	}
+	return out, nil
+}
+
+// Rate returns the slope of log y over log x by least squares: y ≈ c·x^rate.
+func Rate(x, y []float64) float64 {
+	var sx, sy, sxx, sxy float64
+	for i := range x {
+		a, b := math.Log(x[i]), math.Log(y[i])
+		sx, sy, sxx, sxy = sx+a, sy+b, sxx+a*a, sxy+a*b
+	}
+	n := float64(len(x))
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
@@ -42,24 +43,20 @@ func TestGridOfSettings(t *testing.T) {
 func TestCoordinates(t *testing.T) {
 	edges := []float64{-4, -2, -1, -0.5, -0.2, 0, 0.2, 0.5, 1, 2, 4}
 	for _, kind := range []Kind{RobustObjective, LogisticObjective, RobustOutput} {
-		cells, err := Setting{kind, population.Rademacher, 200, 100}.Coordinates(context.Background(), edges, 60, 3)
-		if err != nil || len(cells) != 10 {
-			t.Fatalf("%d cells, %v", len(cells), err)
-		}
+		m := measure.Must(Setting{kind, population.Rademacher, 200, 100}.model())
+		r := measure.Must(population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: 60,
+			Seed: 3, Edges: edges}.Run(context.Background()))
 		var total float64
-		for _, c := range cells {
-			total += c.Predicted
-			if z := (c.Simulated.Mean - c.Predicted) / c.Simulated.StdErr; math.Abs(z) > 4.5 {
-				t.Errorf("%s, [%v, %v]: share %v, predicted %v", kind, c.Low, c.High, c.Simulated, c.Predicted)
+		for k, share := range r.Histogram() {
+			predicted := m.point.CDF(m.prior, edges[k+1]) - m.point.CDF(m.prior, edges[k])
+			total += predicted
+			if z := (share.Mean - predicted) / share.StdErr; math.Abs(z) > 4.5 {
+				t.Errorf("%s, from %v: share %v, predicted %v", kind, edges[k], share, predicted)
 			}
 		}
 		if total < 0.95 || total > 1 {
 			t.Errorf("%s: the cells hold %v", kind, total)
 		}
-	}
-	if _, err := (Setting{RobustObjective, population.Rademacher, 20, 10}).Coordinates(context.Background(),
-		[]float64{1}, 2, 1); err == nil {
-		t.Error("one edge is accepted")
 	}
 }
 

@@ -210,10 +210,10 @@ func (r *Records) Key(epsilon, delta float64) Key {
 	return Key{r.RowNorm, epsilon, delta, n}
 }
 
-// Remembered calls f once for each key.
-func Remembered[V any](f func(Key) (V, error)) func(Key) (V, error) {
+// Remembered calls f once for each key, by whichever goroutine comes first.
+func Remembered[K comparable, V any](f func(K) (V, error)) func(K) (V, error) {
 	var known sync.Map // key → func() (V, error)
-	return func(k Key) (V, error) {
+	return func(k K) (V, error) {
 		once, _ := known.LoadOrStore(k, sync.OnceValues(func() (V, error) { return f(k) }))
 		return once.(func() (V, error))()
 	}

@@ -1,11 +1,17 @@
 package heavytail
 
 import (
+	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
 
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
 
 // OnBall is the C-Lipschitz extension over W = {‖y‖ ≤ R}, the paper's (5), of a loss φ(⟨x,w⟩; y):
@@ -84,4 +90,195 @@ func (e OnBall) At(g, w, x []float64, y float64) float64 {
 		floats.AddScaled(g, e.C*off/far/q, across)
 	}
 	return best
+}
+
+// extensionClaims are those about Lipschitz extensions and output perturbation.
+func extensionClaims() claim.Checks {
+	return claim.Checks{
+		"heavytail/lem2.2": claim.Against(extensionIs(1, 31), extensionIs(1.1, 31), extensionIs(0.9, 31)),
+		"heavytail/lem2.3": claim.Against(momentBias(1), momentBias(0.9), momentBias(1.1)),
+		"heavytail/lemC.1": claim.Against(overBall(1, false, 35), overBall(0.9, false, 35), overBall(1.1, false, 35),
+			overBall(1, true, 35)),
+		"heavytail/lem2.4": claim.Against(ballHolds(1, 32), ballHolds(0.9, 32), ballHolds(1.1, 32)),
+		"heavytail/prop2.5": claim.Against(oneStage(1, 1, 1, 33), oneStage(0.9, 1, 1, 33), oneStage(1, 0.9, 1,
+			33), oneStage(1, 1, 1.1, 33)),
+	}
+}
+
+var allLosses = []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss.Hinge{}, loss.ReLU{}, loss.Affine{},
+	loss.Huber{Threshold: 0.6}, loss.Squared{}, loss.Logistic{}}
+
+// extensionIs holds loss.Cut at factor·C against f_C.
+func extensionIs(factor float64, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		const none = 1e12 // a level that cuts nothing
+		src := noise.NewSeeded(seed)
+		off, steepest, falls, above := 0.0, 0.0, 0.0, 0.0
+		for _, l := range allLosses {
+			for range size.Runs(150) {
+				norm, y, c := math.Exp(src.NormFloat64()), src.NormFloat64(), math.Exp(src.NormFloat64())
+				if !l.ValidLabel(y) {
+					y = math.Copysign(1, y)
+				}
+				t := 3 * src.NormFloat64()
+				got, slope := loss.Cut(l, factor*c, norm, t, y)
+				if math.IsInf(got, -1) {
+					continue
+				}
+				f := func(t float64) float64 { v, _ := loss.Cut(l, none, norm, t, y); return v }
+				// A convex function of r: by thirds.
+				lo, hi := -1e4, 1e4
+				at := func(r float64) float64 { return f(t-r) + c/norm*math.Abs(r) }
+				for range 200 {
+					a, b := lo+(hi-lo)/3, hi-(hi-lo)/3
+					if at(a) < at(b) {
+						hi = b
+					} else {
+						lo = a
+					}
+				}
+				off = math.Max(off, math.Abs(got-at(0.5*(lo+hi)))/(1+math.Abs(got)))
+				_, later := loss.Cut(l, factor*c, norm, t+0.1, y)
+				steepest = math.Max(steepest, math.Abs(slope)*norm/c)
+				falls, above = math.Max(falls, slope-later), math.Max(above, got-f(t))
+			}
+		}
+		measured := fmt.Sprintf("off by %.1g, largest slope %.6f C, slopes fall by %.1g, above f by %.1g", off,
+			steepest, falls, above)
+		return outcome(measured, off < 1e-6 && math.Abs(steepest-1) < 1e-9 && falls < 1e-12 && above < 1e-9), nil
+	}
+}
+
+// kappa is (k−1)^{k−1}/k^k.
+func kappa(k float64) float64 { return math.Exp((k-1)*math.Log(k-1) - k*math.Log(k)) }
+
+// momentBias holds E(A − C)₊ against factor·κ_k·G_k^k/C^{k−1}.
+func momentBias(factor float64) claim.Check {
+	return func(context.Context, claim.Size) (claim.Outcome, error) {
+		largest := 0.0
+		for _, k := range []float64{1.5, 2, 3, 4, 6} {
+			for i := range 40 {
+				c := 0.1 * math.Pow(1.2, float64(i))
+				bound := func(moment float64) float64 { return factor * kappa(k) * moment / math.Pow(c, k-1) }
+				// A is 3 with probability 0.2, else 0.
+				largest = math.Max(largest, 0.2*math.Max(0, 3-c)/bound(0.2*math.Pow(3, k)))
+				// 3 as near to kC/(k−1) as it gets.
+				a := k * c / (k - 1)
+				largest = math.Max(largest, 0.01*(a-c)/bound(0.01*math.Pow(a, k)))
+				// Pareto's law from 1 on, of exponent k + ½.
+				tail := k + 0.5
+				excess := math.Pow(c, 1-tail) / (tail - 1)
+				if c < 1 {
+					excess = tail/(tail-1) - c
+				}
+				largest = math.Max(largest, excess/bound(tail/(tail-k)))
+			}
+		}
+		return outcome(fmt.Sprintf("%.6f", largest), math.Abs(largest-1) < 1e-3).Reaching(largest), nil
+	}
+}
+
+// norms returns the mean norm of draws of isotropic Laplace noise of scale 1, its standard error, and the share beyond
+// a radius.
+func norms(src *noise.Seeded, d, draws int, radius float64) (mean, deviation, beyond float64) {
+	draw, b := noise.Exact(src), make([]float64, d)
+	var sum, squares float64
+	for range draws {
+		clear(b)
+		draw.IsotropicLaplace(d).AddRounded(b, 1, exact.Grid(1))
+		var square float64
+		for _, v := range b {
+			square += v * v
+		}
+		n := math.Sqrt(square)
+		sum, squares = sum+n, squares+square
+		if n > radius {
+			beyond++
+		}
+	}
+	n := float64(draws)
+	mean = sum / n
+	return mean, math.Sqrt((squares/n - mean*mean) / n), beyond / n
+}
+
+// ballHolds checks the tail of Lemma 2.4, and factor times the exact radius.
+func ballHolds(factor float64, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		largest := 0.0
+		for _, d := range []float64{1, 2, 5, 50, 1000} {
+			for _, zeta := range []float64{1, 2, 3, 10, 20} {
+				for _, radius := range []float64{16.5 * zeta * d, d + math.Sqrt(2*d*zeta) + zeta} {
+					largest = math.Max(largest, mathext.GammaIncRegComp(d, radius)*math.Exp(zeta))
+				}
+			}
+		}
+		draws := size.Runs(20_000)
+		_, _, beyond := norms(noise.NewSeeded(seed), 5, draws, factor*1.832*5)
+		want := math.Exp(-3)
+		z := (beyond - want) / math.Sqrt(want*(1-want)/float64(draws))
+		return outcome(fmt.Sprintf("tail over e^{−ζ} at most %.3f; beyond the exact radius %.4f, %+.1f standard errors",
+			largest, beyond, z), largest <= 1 && math.Abs(z) < 4).Reaching(largest).Corrected(
+			"by another tail bound than the printed one"), nil
+	}
+}
+
+// oneStage holds the distance of the minimisers against bias times its term, the mean norm of the noise against spread
+// times its own, and the sum of both at choice times the theorem's C against the theorem's bound.
+func oneStage(bias, spread, choice float64, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		const d, m, eps, lambda, share = 5.0, 1000.0, 1.0, 0.1, 0.01
+		moved, above := 0.0, 0.0
+		for _, k := range []float64{2, 3, 5} {
+			q := 2 * d / (m * eps)
+			c := choice * (k - 1) / k * math.Pow(q, -1/k) // of G_k = 1
+			above = math.Max(above, (kappa(k)/math.Pow(c, k-1)+q*c)/math.Pow(q, 1-1/k)-1)
+			// A share of the losses has the slope a along one axis, the others none: minimisers are the mean slopes
+			// over −λ.
+			a := k * c / (k - 1)
+			distance := share * (a - c) / lambda
+			moved = math.Max(moved, math.Abs(distance/(bias*kappa(k)*share*math.Pow(a, k)/math.Pow(c, k-1)/lambda)-1))
+		}
+		mean, deviation, _ := norms(noise.NewSeeded(seed), int(d), size.Runs(20_000), 1)
+		z := (mean - spread*d) / deviation
+		return outcome(fmt.Sprintf("bias off by %.1g of its term, noise %.4f d, %+.1f standard errors, the terms "+
+			"above the bound by %.1g", moved, mean/d, z, above), moved < 1e-9 && math.Abs(z) < 4 &&
+			above < 1e-9).Corrected("by one stage; the printed bias over W₀ is false"), nil
+	}
+}
+
+// overBall holds f − f_C on a ball against factor·D(A − C)₊; everywhere takes the infimum over ℝᵈ.
+func overBall(factor float64, everywhere bool, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		src, most := noise.NewSeeded(seed), 0.0
+		for i := range size.Runs(400) {
+			d := 1 + i%3
+			e := OnBall{Loss: allLosses[i%len(allLosses)], C: math.Exp(src.NormFloat64()), Radius: 0.7}
+			x, w, g, y := make([]float64, d), make([]float64, d), make([]float64, d), 3*src.NormFloat64()
+			src.Gaussian(x, 3)
+			src.Gaussian(w, 1)
+			if !e.Loss.ValidLabel(y) {
+				y = math.Copysign(1, y)
+			}
+			norm := floats.Norm(x, 2)
+			floats.Scale(e.Radius/floats.Norm(w, 2), w)
+			if i%2 == 0 { // where the loss is largest: at the end of x
+				floats.ScaleTo(w, math.Copysign(e.Radius/norm, y), x)
+			}
+			t := floats.Dot(x, w)
+			f, _ := e.slope(t, norm, y)
+			extended := e.At(g, w, x, y)
+			if everywhere {
+				if extended, _ = loss.Cut(e.Loss, e.C, norm, t, y); math.IsInf(extended, -1) {
+					continue
+				}
+			}
+			if excess := e.Steepest(norm, y) - e.C; excess > 0 {
+				most = math.Max(most, (f-extended)/(factor*2*e.Radius*excess))
+			} else if f-extended > 1e-9 {
+				return outcome("an extension that is not the loss", false), nil
+			}
+		}
+		return outcome(fmt.Sprintf("at most %.4f of the bound", most), most <= 1+1e-9 &&
+			most > 0.999).Reaching(most), nil
+	}
 }

@@ -213,20 +213,18 @@ func FloorFigure(k, epsilon float64, sizes []int, fits int, seed uint64) (f *fig
 		var p float64
 		n[i] = float64(size)
 		floor[i], p = Floor(size, k, epsilon)
-		all := measure.Must(linearFits(size, 1, epsilon, k))
-		all = append(all[:4], linearFit{"", func(rows *matrix.Dense, _ *noise.Seeded) ([]float64, error) {
-			return []float64{float64(cmp.Compare(0, floats.Sum(rows.Data)))}, nil
+		all := append(linearFits(size, 1, epsilon, k)[:4], linearFit{"", func(rows *matrix.Dense,
+			_ *noise.Seeded) []float64 {
+			return []float64{float64(cmp.Compare(0, floats.Sum(rows.Data)))}
 		}})
 		h := Hard{Direction: []float64{1}, P: p, A: math.Pow(p, -1/k)}
 		idle[i] = h.Excess([]float64{0}, 1)
 		for j, of := range all {
-			risk := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-				func(_, _ int, src *noise.Seeded) (_ float64, err error) {
-					defer measure.Catch(&err)
-					w := measure.Must(of.fit(h.Sample(size, src), src))
-					return h.Excess(w, 1), nil
-				}))
-			risks[j] = append(risks[j], sim.Summarize(risk).Mean)
+			risk := measure.Means(context.Background(), fits, noise.NewSeeded(seed), func(_ int,
+				src *noise.Seeded) []float64 {
+				return []float64{h.Excess(of.fit(h.Sample(size, src), src), 1)}
+			})
+			risks[j] = append(risks[j], risk[0].Mean)
 		}
 	}
 	f = figure.New(fmt.Sprintf("The worst case of Theorem 4.1: one sign, k = %s, ε = %g", order(k), epsilon),
@@ -314,7 +312,7 @@ func DimensionFigure(epsilon float64) (_ *figure.Figure, err error) {
 	f.Line("δ = 0", d, figure.Values(d, func(d float64) float64 { return math.Sqrt(d*(d+1)) / epsilon }), figure.Orange)
 	f.Line("δ = 1e-5", d, figure.Values(d, func(d float64) float64 { return sigma * math.Sqrt(d) }), figure.Blue)
 	cross := sigma*sigma*epsilon*epsilon - 1
-	f.Note(fmt.Sprintf("equal at d = %.0f", cross), cross-8, 1.35*sigma*math.Sqrt(cross), figure.Gray)
+	f.Note(fmt.Sprintf("equal at d = %.0f", cross), cross+3, 0.7*sigma*math.Sqrt(cross), figure.Gray)
 	f.Alt = "Length of the noise against the number of coordinates: a straight line for δ = 0, a root for " +
 		"δ = 1e-5; they cross at about 13 coordinates."
 	return f, nil

@@ -17,9 +17,7 @@ import (
 // localisation lists the claims about the algorithms that localise, which run here at small sizes as they are printed.
 func localisation() claim.Checks {
 	return claim.Checks{
-		"heavytail/lem2.7": claim.Times(func(factor float64) claim.Check {
-			return jointMinimum(1, factor)
-		}).
+		"heavytail/lem2.7": claim.Times(func(factor float64) claim.Check { return jointMinimum(1, factor) }).
 			Against(jointMinimum(1.2, 1)),
 		"heavytail/lem2.8": claim.Against(nearest(1), nearest(1.01)),
 		"heavytail/prop2.9": claim.Times(func(factor float64) claim.Check { return adaptive(1, factor) }).
@@ -229,8 +227,7 @@ func netPrivacy(factor float64) claim.Check {
 			return func(g, w []float64) float64 { g[0] = s * (w[0] - y); return 0.5 * s * (w[0] - y) * (w[0] - y) }
 		}
 		m := NetMechanism{C: c, Lambda: 0.5, Centre: []float64{0}, Step: 1.0 / 50,
-			W:           Exactly(composite.Ball{Radius: 1}),
-			Sensitivity: factor * 2 * c / n}
+			W: Exactly(composite.Ball{Radius: 1}), Sensitivity: factor * 2 * c / n}
 		var moved, ratio float64
 		for range 60 {
 			m.Slopes = nil

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
 )
@@ -99,4 +103,217 @@ func linearLosses(z []float64) (losses []Function) {
 		})
 	}
 	return losses
+}
+
+// LocalisedBall is Localised in any dimension, over W₀ = B(Centre, Radius) ∩ B(0, 1): the density ∝ e^{−κF̂} with
+// κ = (ε/4)/(2Δ), Δ = 2C·2Radius/m, of F̂ with the ridge λ > 0.
+//
+// The paper has a sampler for log-concave densities that is right up to a max-divergence and with a probability. This
+// one is exact. At any point v with a subgradient g of F̂, strong convexity has F̂(w) ≥ F̂(v) − ‖g‖²/(2λ) + (λ/2)‖w −
+// u‖², u = v − g/λ: draws of N(u, I/(κλ)) that lie in W₀ are accepted with the ratio of the two. If v is the minimiser,
+// the mean share of draws in W₀ that is accepted is at least e^{−2Cκ√(d/(κλ))}, whatever the records are: with the
+// radius of Algorithm 7 that is e^{−εm/69}, in every dimension, and 1 where losses are linear
+// (docs/theory/localisation.md).
+type LocalisedBall struct {
+	// Value of F̂ and a subgradient, exactly; values that are within αin of it make a law that is within e^{±2κ·αin}.
+	Value      Function
+	Lambda     float64
+	Centre     []float64
+	Radius     float64
+	C, Epsilon float64
+	Records    int
+}
+
+// Sharpness returns κ.
+func (l LocalisedBall) Sharpness() float64 {
+	return l.Epsilon / 4 / (2 * 2 * l.C * 2 * math.Min(l.Radius, 1)) * float64(l.Records)
+}
+
+// Sample returns a draw and how many it took, v being any point, best near the minimiser.
+//
+// Errors: by public numbers, where it may take more than 10⁷ at the minimiser.
+func (l LocalisedBall) Sample(src *noise.Seeded, v []float64) (w []float64, draws int, err error) {
+	d, kappa := len(v), l.Sharpness()
+	s := 1 / math.Sqrt(kappa*l.Lambda)
+	if most := 2 * l.C * kappa * s * math.Sqrt(float64(d)); most > math.Log(1e7) {
+		return nil, 0, fmt.Errorf("heavytail: rejection may take e^%.0f draws; there is no other exact sampler here",
+			most)
+	}
+	g, u, rest := make([]float64, d), make([]float64, d), make([]float64, d)
+	floor := l.Value(g, v) - 0.5*floats.Dot(g, g)/l.Lambda
+	floats.AddScaledTo(u, v, -1/l.Lambda, g)
+	for w = make([]float64, d); ; {
+		draws++
+		src.Gaussian(w, s)
+		square := 0.5 * l.Lambda * floats.Dot(w, w)
+		floats.Add(w, u)
+		if floats.Distance(w, l.Centre, 2) > l.Radius || floats.Norm(w, 2) > 1 {
+			continue
+		}
+		if math.Log(src.Float64()) <= kappa*(floor+square-l.Value(rest, w)) {
+			return w, draws, nil
+		}
+	}
+}
+
+// Algorithm7Ball is heavytail's Algorithm 7 for linear losses ⟨z, w⟩ on the unit ball of d dimensions with the ridge
+// (λ/2)‖w − w₀‖²: an output perturbation at ε/2, then LocalisedBall over what is left of its ball.
+type Algorithm7Ball struct {
+	C, Lambda float64
+	Centre    []float64
+	Epsilon   float64
+}
+
+// Objective returns F̂ of the rows z, each cut to the length C.
+func (a Algorithm7Ball) Objective(z *matrix.Dense) Function {
+	mean := make([]float64, z.D)
+	for i := range z.N {
+		row := z.Data[i*z.D : (i+1)*z.D]
+		floats.AddScaled(mean, math.Min(1, a.C/math.Max(a.C, floats.Norm(row, 2)))/float64(z.N), row)
+	}
+	return func(g, w []float64) float64 {
+		floats.SubTo(g, w, a.Centre)
+		value := 0.5*a.Lambda*floats.Dot(g, g) + floats.Dot(mean, w)
+		floats.Scale(a.Lambda, g)
+		floats.Add(g, mean)
+		return value
+	}
+}
+
+// Second returns the second stage about the point of the first, whose noise has the scale 12C/(λmε): its ball has the
+// radius 600Cd/(λmε), and d·scale is the mean length of that noise.
+func (a Algorithm7Ball) Second(z *matrix.Dense, at []float64) LocalisedBall {
+	return LocalisedBall{Value: a.Objective(z), Lambda: a.Lambda, Centre: at,
+		Radius: 50 * a.scale(z.N) * float64(z.D), C: a.C, Epsilon: a.Epsilon, Records: z.N}
+}
+
+func (a Algorithm7Ball) scale(m int) float64 {
+	return Algorithm7{C: a.C, Lambda: a.Lambda, Epsilon: a.Epsilon}.Scale(m)
+}
+
+// Run returns a draw of both stages, with how many of the second it took.
+//
+// Errors: as LocalisedBall.Sample.
+func (a Algorithm7Ball) Run(z *matrix.Dense, src *noise.Seeded) (w []float64, draws int, err error) {
+	best, g := make([]float64, z.D), make([]float64, z.D)
+	a.Objective(z)(g, best)
+	floats.Scale(-1/a.Lambda, g) // the minimiser, and on the ball its projection: level sets are spheres about it
+	unit := composite.Ball{Radius: 1}
+	unit.Project(best, g)
+	at, scale := append([]float64(nil), best...), a.scale(z.N)
+	noise.Exact(src).IsotropicLaplace(z.D).AddRounded(at, scale, exact.Grid(scale))
+	unit.Project(at, at)
+	return a.Second(z, at).Sample(src, best)
+}
+
+// NetMechanism is heavytail's Algorithm 5: the exponential mechanism over a net, with the clipped projected gradient as
+// the score. It is here to be looked at: its probabilities are floats, and a net of d dimensions has (3D/η)^d points.
+type NetMechanism struct {
+	// Slopes are the gradients of smooth losses, of every record.
+	Slopes []Function
+	// C clips them, Lambda and Centre are of the ridge (λ/2)‖w − w₀‖², a mean's.
+	C, Lambda float64
+	Centre    []float64
+	// Step is γ.
+	Step float64
+	W    Domain
+	// Sensitivity of the score; the paper's is 2C/n.
+	Sensitivity float64
+}
+
+// Score returns ‖(w − Π_W(w − γ(g_C(w) + λ(w − w₀))))/γ‖, g_C the mean of clipped gradients.
+func (m NetMechanism) Score(w []float64) float64 {
+	d := len(w)
+	g, mean := make([]float64, d), make([]float64, d)
+	for _, f := range m.Slopes {
+		f(g, w)
+		scale := 1.0
+		if norm := floats.Norm(g, 2); norm > m.C {
+			scale = m.C / norm
+		}
+		floats.AddScaled(mean, scale/float64(len(m.Slopes)), g)
+	}
+	for j := range d {
+		mean[j] = w[j] - m.Step*(mean[j]+m.Lambda*(w[j]-m.Centre[j]))
+	}
+	m.W.Project(mean, mean, 1e-12)
+	return floats.Distance(w, mean, 2) / m.Step
+}
+
+// Probabilities returns the law of the result over the points of a net, at ε.
+func (m NetMechanism) Probabilities(net [][]float64, epsilon float64) []float64 {
+	p := make([]float64, len(net))
+	for i, w := range net {
+		p[i] = -epsilon / (2 * m.Sensitivity) * m.Score(w)
+	}
+	shift := floats.LogSumExp(p)
+	for i := range p {
+		p[i] = math.Exp(p[i] - shift)
+	}
+	return p
+}
+
+// Net returns an η-net of the ball of the radius: the points of a cubic grid that are near it, projected.
+//
+// Errors: if it would have more than a million points.
+func Net(d int, radius, eta float64) ([][]float64, error) {
+	side := 2 * eta / math.Sqrt(float64(d))
+	k := int(math.Ceil(radius / side))
+	if float64(d)*math.Log(float64(2*k+1)) > math.Log(1e6) {
+		return nil, fmt.Errorf("heavytail: a net of (3D/η)^d points is out of reach at d = %d, η = %.3g", d, eta)
+	}
+	var net [][]float64
+	at := make([]int, d)
+	for i := range at {
+		at[i] = -k
+	}
+	for {
+		w := make([]float64, d)
+		for j, v := range at {
+			w[j] = float64(v) * side
+		}
+		if norm := floats.Norm(w, 2); norm <= radius+eta {
+			if norm > radius {
+				floats.Scale(radius/norm, w)
+			}
+			net = append(net, w)
+		}
+		j := 0
+		for ; j < d; j++ {
+			if at[j]++; at[j] <= k {
+				break
+			}
+			at[j] = -k
+		}
+		if j == d {
+			return net, nil
+		}
+	}
+}
+
+// BallSmoothed returns f^τ(w) = E|⟨x, w + τU⟩ − y|, U uniform in the unit ball of R^d, with its gradient: heavytail's
+// smoothing for Algorithm 5 (section E.2). With s = ⟨x,w⟩ − y and c = τ‖x‖ it is E|s + cV|, V a coordinate of U, of
+// density K(1 − v²)^{(d−1)/2}, K = Γ(d/2 + 1)/(√π Γ((d+1)/2)); its slope is sgn(s)·I_{s²/c²}(½, (d+1)/2), I the
+// incomplete beta function, and its Hessian at most 2K‖x‖/τ, below the paper's d‖x‖/τ from d = 2 on.
+func BallSmoothed(x []float64, y, tau float64) Function {
+	d, norm := float64(len(x)), floats.Norm(x, 2)
+	a, _ := math.Lgamma(d/2 + 1)
+	b, _ := math.Lgamma((d + 1) / 2)
+	k, c := math.Exp(a-b)/math.Sqrt(math.Pi), tau*norm
+	return func(g, w []float64) float64 {
+		s := floats.Dot(x, w) - y
+		slope, more := math.Copysign(1, s), 0.0
+		if rest := 1 - s*s/(c*c); rest > 0 {
+			slope *= mathext.RegIncBeta(0.5, (d+1)/2, 1-rest)
+			more = 2 * k * c / (d + 1) * math.Pow(rest, (d+1)/2)
+		}
+		floats.ScaleTo(g, slope, x)
+		return s*slope + more
+	}
+}
+
+// PublicStep is γ = 1/(λ + H) with H = (dG₂/τ)√(n/ρ), which bounds the smoothed losses' curvature but with probability
+// ρ: of public numbers alone, where the printed step has the curvature of the records (erratum heavytail-83).
+func PublicStep(lambda float64, d, n int, g2, tau, rho float64) float64 {
+	return 1 / (lambda + float64(d)*g2/tau*math.Sqrt(float64(n)/rho))
 }

@@ -127,77 +127,71 @@ func CoinError(n int, rho float64) float64 {
 // linearFit makes a point of the ball of radius 1 of linear losses, a row each.
 type linearFit struct {
 	name string
-	fit  func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error)
+	fit  func(rows *matrix.Dense, src *noise.Seeded) []float64
 }
 
 // linearFits are the mechanisms and baselines of ε-DP, replace-one, for n linear losses in d dimensions.
-func linearFits(n, d int, epsilon, k float64) (all []linearFit, err error) {
+func linearFits(n, d int, epsilon, k float64) (all []linearFit) {
 	config := pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Adjacency: privacy.ReplaceOne, Features: d, Records: n,
 		Radius: 1, Moment: k, MomentBound: 1, WorstCase: true}
 	ones := slices.Repeat([]float64{1}, n)
-	run := func(name string, m mechanism.Mechanism, e error) {
-		if e != nil {
-			err = e
-		}
-		all = append(all, linearFit{name, func(rows *matrix.Dense, src *noise.Seeded) (_ []float64, err error) {
-			defer measure.Catch(&err)
+	run := func(name string, m mechanism.Mechanism, err error) {
+		measure.Try(err)
+		all = append(all, linearFit{name, func(rows *matrix.Dense, src *noise.Seeded) []float64 {
 			r := measure.Must(m.Run(rows, ones, src, &mechanism.Settings{Workers: 1}))
 			if norm := floats.Norm(r.Coefficients, 2); norm > 1 {
 				floats.Scale(1/norm, r.Coefficients)
 			}
-			return r.Coefficients, nil
+			return r.Coefficients
 		}})
 	}
-	objective, e := config.Calibrate()
-	run("objective", objective, e)
-	output, e := config.CalibrateOutput()
-	run("output", output, e)
+	objective, err := config.Calibrate()
+	run("objective", objective, err)
+	output, err := config.CalibrateOutput()
+	run("output", output, err)
 	for _, constants := range []pure.Constants{pure.Exact, pure.Printed} {
-		phases, e := pure.PhasesConfig{Config: config, Count: 2, Double: true, Constants: constants}.Calibrate()
-		run("phases, "+constants.String(), phases, e)
+		phases, err := pure.PhasesConfig{Config: config, Count: 2, Double: true, Constants: constants}.Calibrate()
+		run("phases, "+constants.String(), phases, err)
 	}
 	clip := objective.Clip
 	for _, g := range []Descent{{Steps: 1}, {Steps: 8}} {
 		all = append(all, linearFit{fmt.Sprintf("descent, %d steps", g.Steps),
-			func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
+			func(rows *matrix.Dense, src *noise.Seeded) []float64 {
 				scale := 2 * clip * float64(g.Steps) / epsilon
 				return g.descend(d, scale, 1/(clip*math.Sqrt(float64(n))), 1, src, func(sum, _ []float64) {
 					for i := range rows.N {
 						z := rows.Data[i*d : (i+1)*d]
 						floats.AddScaled(sum, min(1, clip/max(floats.Norm(z, 2), 1e-300)), z)
 					}
-				}), nil
+				})
 			}})
 	}
-	return all, err
+	return all
 }
 
 // oneDimension adds to them those for one dimension.
-func oneDimension(n int, epsilon, k float64) (_ []linearFit, err error) {
-	defer measure.Catch(&err)
-	all := measure.Must(linearFits(n, 1, epsilon, k))
+func oneDimension(n int, epsilon, k float64) []linearFit {
 	clip, lambda := math.Pow(float64(n)*epsilon, 1/k), math.Pow(float64(n)*epsilon, 1/k-1)
-	net, err := Net(1, 1, 0.02)
-	return append(all, linearFit{"Algorithm 5", func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
+	net := measure.Must(Net(1, 1, 0.02))
+	return append(linearFits(n, 1, epsilon, k), linearFit{"Algorithm 5", func(rows *matrix.Dense,
+		src *noise.Seeded) []float64 {
 		m := NetMechanism{Slopes: linearLosses(rows.Data), C: clip, Lambda: lambda, Centre: []float64{0},
 			Step: 1 / lambda, W: interval, Sensitivity: 2 * clip / float64(n)}
-		return net[draw(src, m.Probabilities(net, epsilon))], nil
-	}}, linearFit{"Algorithm 7", func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
-		w, err := Algorithm7{C: clip, Lambda: lambda, Epsilon: epsilon}.Run(rows.Data, src)
-		return []float64{w}, err
-	}}), err
+		return net[draw(src, m.Probabilities(net, epsilon))]
+	}}, linearFit{"Algorithm 7", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
+		return []float64{measure.Must(Algorithm7{C: clip, Lambda: lambda, Epsilon: epsilon}.Run(rows.Data, src))}
+	}})
 }
 
 // packingShares returns how often each fit takes n records of one of the 2d instances ±eⱼ, of share p not 0, for those
 // of another, over so many runs of each; the records' sum, which is not private, comes last.
-func packingShares(fits []linearFit, n, d int, p float64, runs int, src *noise.Seeded) (_ []float64, err error) {
-	defer measure.Catch(&err)
-	fits = append(slices.Clip(fits), linearFit{"the sum", func(rows *matrix.Dense, _ *noise.Seeded) ([]float64, error) {
+func packingShares(fits []linearFit, n, d int, p float64, runs int, src *noise.Seeded) []float64 {
+	fits = append(slices.Clip(fits), linearFit{"the sum", func(rows *matrix.Dense, _ *noise.Seeded) []float64 {
 		sum := make([]float64, d)
 		for i := range rows.N {
 			floats.Sub(sum, rows.Data[i*d:(i+1)*d])
 		}
-		return sum, nil
+		return sum
 	}})
 	shares := make([]float64, len(fits))
 	for i := range runs * 2 * d {
@@ -206,7 +200,7 @@ func packingShares(fits []linearFit, n, d int, p float64, runs int, src *noise.S
 		h.Direction[axis] = sign
 		rows := h.Sample(n, src)
 		for k, f := range fits {
-			w := measure.Must(f.fit(rows, src))
+			w := f.fit(rows, src)
 			at := 0
 			for j := range w {
 				if math.Abs(w[j]) > math.Abs(w[at]) {
@@ -218,7 +212,7 @@ func packingShares(fits []linearFit, n, d int, p float64, runs int, src *noise.S
 			}
 		}
 	}
-	return shares, nil
+	return shares
 }
 
 // draw returns i with probability p[i].
@@ -237,14 +231,14 @@ func lowerBound(factor float64, open bool, seed uint64) claim.Check {
 		const n, epsilon, k, zeta = 100, 0.5, 2.0, 0.1
 		src := noise.NewSeeded(seed)
 		p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
-		all := measure.Must(oneDimension(n, epsilon, k))
-		sign := linearFit{"sign of the sum", func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
-			return []float64{-math.Copysign(1, floats.Sum(rows.Data)+1e-9*(src.Float64()-0.5))}, nil
+		all := oneDimension(n, epsilon, k)
+		sign := linearFit{"sign of the sum", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
+			return []float64{-math.Copysign(1, floats.Sum(rows.Data)+1e-9*(src.Float64()-0.5))}
 		}}
 		if open {
 			all = append(all, sign)
 		}
-		best := linearFit{"the best sign", func(rows *matrix.Dense, src *noise.Seeded) ([]float64, error) {
+		best := linearFit{"the best sign", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
 			sum := 0
 			for _, v := range rows.Data {
 				if v != 0 {
@@ -252,48 +246,46 @@ func lowerBound(factor float64, open bool, seed uint64) claim.Check {
 				}
 			}
 			if src.Float64() < BestSign(sum, epsilon) {
-				return []float64{-1}, nil
+				return []float64{-1}
 			}
-			return []float64{1}, nil
+			return []float64{1}
 		}}
 		// How often the excess risk of one of the two instances is paD/2 or more, D = 2: the worse of them.
-		worse := func(of linearFit, samples int, pair [2]Hard) (_ float64, err error) {
-			defer measure.Catch(&err)
+		worse := func(of linearFit, samples int, pair [2]Hard) float64 {
 			worst := 0.0
 			for _, h := range pair {
 				many := 0
 				for range samples {
-					w := measure.Must(of.fit(h.Sample(n, src), src))
+					w := of.fit(h.Sample(n, src), src)
 					if h.Excess(w, 1) >= math.Abs(h.Mean()[0])*(1-1e-12) {
 						many++
 					}
 				}
 				worst = math.Max(worst, float64(many)/float64(samples))
 			}
-			return worst, nil
+			return worst
 		}
 		samples := size.Runs(40_000)
 		room := 4.5 * math.Sqrt(zeta*(1-zeta)/float64(samples)) // of the larger of two shares
 		pair := [2]Hard{{Direction: []float64{1}, P: p, A: math.Pow(p, -1/k)},
 			{Direction: []float64{-1}, P: p, A: math.Pow(p, -1/k)}}
-		exact := measure.Must(worse(best, samples, pair))
+		exact := worse(best, samples, pair)
 		least, who := math.Inf(1), ""
 		for _, of := range all {
-			share := measure.Must(worse(of, samples/80, pair))
-			if share < least {
+			if share := worse(of, samples/80, pair); share < least {
 				least, who = share, of.name
 			}
 		}
 		rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
-		coin := measure.Must(worse(sign, samples, [2]Hard{{Direction: []float64{1}, P: 1, A: 1, Q: (1 - rho) / 2},
-			{Direction: []float64{-1}, P: 1, A: 1, Q: (1 - rho) / 2}}))
+		coin := worse(sign, samples, [2]Hard{{Direction: []float64{1}, P: 1, A: 1, Q: (1 - rho) / 2},
+			{Direction: []float64{-1}, P: 1, A: 1, Q: (1 - rho) / 2}})
 		// In more dimensions: the points ±eⱼ are told apart no better than by the bound, but by the records' sum.
 		packed, packedBy, beyond := math.Inf(1), "", true
 		for _, d := range []int{2, 8} {
 			const records, share = 60, 0.05
-			fits := measure.Must(linearFits(records, d, 1, k))
+			fits := linearFits(records, d, 1, k)
 			runs := size.Runs(4000) / (2 * d)
-			shares := measure.Must(packingShares(fits, records, d, share, runs, src))
+			shares := packingShares(fits, records, d, share, runs, src)
 			floor := factor * PackingError(records, share, 1, float64(2*d))
 			slack := 4 * math.Sqrt(floor/float64(runs*2*d)) / floor
 			for i, s := range shares {

@@ -85,8 +85,8 @@ func TestPackingBound(t *testing.T) {
 	for _, d := range []int{2, 3} {
 		const n, p, runs = 60, 0.05, 150
 		bound := PackingError(n, p, 1, float64(2*d))
-		fits := measure.Must(linearFits(n, d, 1, 2))
-		shares := measure.Must(packingShares(fits, n, d, p, runs, noise.NewSeeded(13)))
+		fits := linearFits(n, d, 1, 2)
+		shares := packingShares(fits, n, d, p, runs, noise.NewSeeded(13))
 		room := 4 * math.Sqrt(bound*(1-bound)/float64(runs*2*d))
 		best := slices.Min(shares[:len(fits)])
 		t.Logf("d = %d: bound %.3f ± %.3f, errors %.3f", d, bound, room, shares)

@@ -44,32 +44,28 @@ func hardRecords(n, d int, epsilon, k float64, places *noise.Seeded) (rows *matr
 
 // PhasesCell is the mean excess risk, G_k = 1, D = 2, of Algorithm 1 with Algorithm 4, three phases with exact
 // constants, on n linear losses of which 2d/(nε) are not 0. The draws are the same for every n, d and ε.
-func PhasesCell(k float64, d, n int, eps float64, fits int, seed uint64) (sim.Summary, error) {
-	return phasesRisk(k, d, n, eps, 1, fits, seed, nil)
+func PhasesCell(k float64, d, n int, eps float64, fits int, seed uint64) (_ sim.Summary, err error) {
+	defer measure.Catch(&err)
+	return phasesRisk(k, d, n, eps, 1, fits, seed, nil), nil
 }
 
 // phasesRisk is PhasesCell with C ∝ m^{power/k}, for answers that go through instead, if it is not nil.
-func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint64, instead func(float64) float64) (
-	_ sim.Summary, err error) {
-	defer measure.Catch(&err)
+func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint64,
+	instead func(float64) float64) sim.Summary {
 	clip := math.Pow(float64(n)*epsilon/float64(2*d), power/k)
 	m := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d,
 		Records: n, Adjacency: privacy.ReplaceOne, Radius: 1, Moment: min(k, 1e3), MomentBound: 1, WorstCase: true,
-		Clip:   clip,
-		Lambda: 2 * clip * float64(d) / epsilon}, Double: true, Ratio: 8}.Calibrate())
+		Clip: clip, Lambda: 2 * clip * float64(d) / epsilon}, Double: true, Ratio: 8}.Calibrate())
 	ones := slices.Repeat([]float64{1}, n)
-	risks := measure.Must(sim.Trials(context.Background(), fits, 0, noise.NewSeeded(seed),
-		func(_, i int, _ *noise.Seeded) (_ float64, err error) {
-			defer measure.Catch(&err)
-			rows, level := hardRecords(n, d, epsilon, k, noise.NewSeeded(seed).Stream(i))
-			r := measure.Must(m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1}))
-			w := r.Coefficients[0]
-			if instead != nil {
-				w = instead(w)
-			}
-			return level * (1 + w), nil
-		}))
-	return sim.Summarize(risks), nil
+	return measure.Means(context.Background(), fits, noise.NewSeeded(seed), func(i int, src *noise.Seeded) []float64 {
+		rows, level := hardRecords(n, d, epsilon, k, src)
+		r := measure.Must(m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1}))
+		w := r.Coefficients[0]
+		if instead != nil {
+			w = instead(w)
+		}
+		return []float64{level * (1 + w)}
+	})[0]
 }
 
 // half is an answer that does not look at the records. On hardRecords its risk has the theorem's slope, as that of
@@ -88,7 +84,7 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 		flattest := math.Inf(1)
 		for _, k := range []float64{2, 3, 4} {
 			want := factor * (1 - 1/k)
-			steep := measure.Must(farSlope(k, size.Runs(40), instead, seed))
+			steep := farSlope(k, size.Runs(40), instead, seed)
 			flattest = math.Min(flattest, -steep/want)
 			at := map[string][2]float64{"n": {256, 4096}, "ε": {1, 0.25}, "d": {16, 64}}
 			for _, name := range []string{"n", "ε", "d"} {
@@ -103,7 +99,7 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 					case "d":
 						d = int(v)
 					}
-					risk := measure.Must(phasesRisk(k, d, n, epsilon, power, size.Runs(40), seed, instead))
+					risk := phasesRisk(k, d, n, epsilon, power, size.Runs(40), seed, instead)
 					log[j] = math.Log(risk.Mean)
 					idle = math.Max(idle, risk.Mean/math.Pow(2*float64(d)/epsilon/float64(n), 1-1/k))
 				}
@@ -112,7 +108,7 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 				worst[name] = math.Max(worst[name], math.Abs(math.Abs(slope)/want-1))
 			}
 		}
-		most, least := measure.Must2(blockMoves())
+		most, least := blockMoves()
 		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk at most %.2f of that at w₀; %.2f times as "+
 			"steep or more for |w ∓ 0.6|; moves %.5f to %.5f of ε", told, idle, flattest, least/share, most/share),
 			flattest >= 1 && worst["n"] < 0.02 && worst["ε"] < 0.02 && worst["d"] < 0.1 && idle < 0.9 &&
@@ -122,8 +118,7 @@ func outputRate(factor, power, share float64, instead func(float64) float64, see
 
 // farSlope is the slope of ln mean risk in ln n, from 256 to 4,096, where every loss is |w − 0.6| or every one |w +
 // 0.6|: no answer that does not look at the records comes nearer to both as n grows.
-func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) (_ float64, err error) {
-	defer measure.Catch(&err)
+func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) float64 {
 	var log [2]float64
 	for j, n := range []int{256, 4096} {
 		clip := math.Pow(float64(n)/2, 1/k)
@@ -139,13 +134,12 @@ func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) (
 		}
 		log[j] = math.Log(mean)
 	}
-	return (log[1] - log[0]) / math.Log(16), nil
+	return (log[1] - log[0]) / math.Log(16)
 }
 
 // blockMoves returns the most and the least of ε that a steep line that is replaced by its negative uses up, with a
 // solver that does its worst, in a block with one stage and with two.
-func blockMoves() (most, least float64, err error) {
-	defer measure.Catch(&err)
+func blockMoves() (most, least float64) {
 	least = math.Inf(1)
 	for _, double := range []bool{false, true} {
 		m := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: 1, Features: 1,
@@ -157,7 +151,7 @@ func blockMoves() (most, least float64, err error) {
 		used := measure.Must(audit.BlockMove(m, line(-1e9), line(1e9)))
 		most, least = math.Max(most, used), math.Min(least, used)
 	}
-	return most, least, nil
+	return most, least
 }
 
 // netPhase is the law over a net of one phase of Algorithm 1 with Algorithm 5, about a centre.
@@ -253,9 +247,8 @@ func netRate(factor, part float64, phases int, instead func(float64) float64, se
 				}
 			}
 		}
-		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk %.2f of that at w₀; %.2f times as steep or "+
-			"more where all are alike; laws %.4f of ε apart", told, idle, flattest, ratio/epsilon),
-			flattest >= 1 && worst < 0.02 && idle < 0.95 && ratio <= epsilon &&
-				ratio > 0.55*epsilon).Reaching(ratio / epsilon)
+		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk %.2f of that at w₀; %.2f times as steep or more "+
+			"where all are alike; laws %.4f of ε apart", told, idle, flattest, ratio/epsilon), flattest >= 1 &&
+			worst < 0.02 && idle < 0.95 && ratio <= epsilon && ratio > 0.55*epsilon).Reaching(ratio / epsilon)
 	})
 }

@@ -88,7 +88,7 @@ func PrimitiveFigure(fits int, seed uint64) (f *figure.Figure, table string, err
 					func(_, _ int, src *noise.Seeded) (float64, error) {
 						if i < 2 {
 							rows := slopes(src, (2-i)*m, d, k, false)
-							return doubleDistance(pure.Constants(1-i), clip, lambda, 1, rows, src)
+							return doubleDistance(pure.Constants(1-i), clip, lambda, 1, rows, src), nil
 						}
 						z := slopes(src, m, d, k, false).Data
 						w, err := Algorithm7{C: clip, Lambda: lambda, Epsilon: 1}.Run(z, src)
@@ -110,8 +110,7 @@ func PrimitiveFigure(fits int, seed uint64) (f *figure.Figure, table string, err
 
 // doubleDistance is how far Algorithm 4 ends from −z̄/λ; of the rows the printed constants take the first half.
 func doubleDistance(constants pure.Constants, clip, lambda, epsilon float64, rows *matrix.Dense,
-	src *noise.Seeded) (_ float64, err error) {
-	defer measure.Catch(&err)
+	src *noise.Seeded) float64 {
 	m, d := rows.N, rows.D
 	if constants == pure.Printed {
 		m /= 2
@@ -124,7 +123,7 @@ func doubleDistance(constants pure.Constants, clip, lambda, epsilon float64, row
 		Records: rows.N, Adjacency: privacy.ReplaceOne, Radius: 1e5, Clip: clip, Lambda: lambda * float64(m)}, Count: 1,
 		Double: true, Constants: constants}.Calibrate())
 	r := measure.Must(a.Run(rows, slices.Repeat([]float64{1}, rows.N), src, &mechanism.Settings{Workers: 1}))
-	return floats.Distance(r.Coefficients, best, 2), nil
+	return floats.Distance(r.Coefficients, best, 2)
 }
 
 // doubleOutput holds the law of Algorithm 4 against factor times its noise, and how often it is within c times the
@@ -135,23 +134,21 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 		src := noise.NewSeeded(seed)
 		// within returns how often the answer is no farther than far(C) from −z̄/λ.
 		within := func(constants pure.Constants, g, k float64, draw func(n int) *matrix.Dense, runs int,
-			far func(clip float64) float64) (share float64, err error) {
-			defer measure.Catch(&err)
+			far func(clip float64) float64) (share float64) {
 			n := m
 			if constants == pure.Printed {
 				n = 2 * m // of which it takes half
 			}
 			clip := g * math.Pow(m*epsilon/d, 1/k)
 			for range runs {
-				distance := measure.Must(doubleDistance(constants, clip, lambda, epsilon, draw(n), src))
-				if distance <= far(clip) {
+				if doubleDistance(constants, clip, lambda, epsilon, draw(n), src) <= far(clip) {
 					share += 1 / float64(runs)
 				}
 			}
-			return share, nil
+			return share
 		}
 		runs := size.Runs(800)
-		exact := measure.Must(within(pure.Printed, 1, 2, func(n int) *matrix.Dense {
+		exact := within(pure.Printed, 1, 2, func(n int) *matrix.Dense {
 			rows := slopes(src, n, d, 2, false)
 			for i := range n {
 				z := rows.Data[i*d : (i+1)*d]
@@ -160,7 +157,7 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 			return rows
 		}, runs, func(clip float64) float64 {
 			return factor * 12 * clip / (lambda * m * epsilon) * mathext.GammaIncRegInv(d, 0.7)
-		}))
+		})
 		z, least := (exact-0.7)/math.Sqrt(0.21/float64(runs)), 1.0
 		for _, k := range []float64{2, 3, 4} {
 			for _, pareto := range []bool{false, true} {
@@ -172,16 +169,14 @@ func doubleOutput(factor, c float64, seed uint64) claim.Check {
 					bound := c * (times*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
 						math.Pow(d/(m*epsilon), 1-1/k)
 					draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
-					share := measure.Must(within(constants, g, k, draw,
-						size.Runs(60), func(float64) float64 { return bound }))
+					share := within(constants, g, k, draw, size.Runs(60), func(float64) float64 { return bound })
 					least = math.Min(least, share)
 				}
 			}
 		}
-		return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's bound "+
-			"at "+
-			"least %.2f", exact, z, least), math.Abs(z) < 4 && least >= 0.7).Corrected(
-			"by the Gamma law, without the localised set in the bias")
+		return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's "+
+			"bound at least %.2f", exact, z, least), math.Abs(z) < 4 && least >= 0.7).Corrected("by the Gamma law, " +
+			"without the localised set in the bias")
 	})
 }
 
@@ -221,7 +216,7 @@ func localisedMechanism(factor float64, seed uint64) claim.Check {
 		// In more dimensions the potential of linear losses is half a χ² of d degrees of freedom.
 		off, inBall := 0.0, 1.0
 		for _, d := range []int{2, 5, 20} {
-			potential, within := measure.Must2(algorithm7Potentials(d, size.Runs(200), src))
+			potential, within := algorithm7Potentials(d, size.Runs(200), src)
 			se := math.Sqrt(2 / float64(d*size.Runs(200)))
 			off = math.Max(off, math.Abs(factor*2*potential/float64(d)-1)/se)
 			inBall = math.Min(inBall, within)
@@ -236,7 +231,7 @@ func localisedMechanism(factor float64, seed uint64) claim.Check {
 
 // algorithm7Potentials returns, over so many runs of Algorithm 7 on 100 Student slopes of d coordinates, where W₀ is
 // well inside the ball, the mean potential of the answer above its least, and how often it is within the bound of (6).
-func algorithm7Potentials(d, runs int, src *noise.Seeded) (mean, within float64, err error) {
+func algorithm7Potentials(d, runs int, src *noise.Seeded) (mean, within float64) {
 	const m, lambda, epsilon, k = 100, 1e5, 1.0, 2.0
 	g := moment(d, k, false)
 	a := Algorithm7Ball{C: g * math.Pow(m*epsilon/float64(d), 1/k), Lambda: lambda, Centre: make([]float64, d),
@@ -245,10 +240,7 @@ func algorithm7Potentials(d, runs int, src *noise.Seeded) (mean, within float64,
 	slope, best := make([]float64, d), make([]float64, d)
 	for range runs {
 		z := slopes(src, m, d, k, false)
-		w, _, err := a.Run(z, src)
-		if err != nil {
-			return 0, 0, err
-		}
+		w, _ := measure.Must2(a.Run(z, src))
 		f := a.Objective(z)
 		f(slope, make([]float64, d))
 		floats.AddScaledTo(best, make([]float64, d), -1/lambda, slope)
@@ -261,7 +253,7 @@ func algorithm7Potentials(d, runs int, src *noise.Seeded) (mean, within float64,
 			within += 1 / float64(runs)
 		}
 	}
-	return mean, within, nil
+	return mean, within
 }
 
 // density returns that of Algorithm 7's answer at w, but for a constant, by quadrature over the first stage in parts
@@ -308,7 +300,7 @@ func algorithm7Ratio(epsilon float64) float64 {
 // byOracle minimises an extended objective by biased subgradients of f_C, and the joint one by Algorithm 3. byOracle
 // claims the number of steps times factor.
 func byOracle(bias, factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		const alpha, c, lambda, center = 0.2, 1.0, 1.0, 0.2
 		e := OnBall{Loss: loss.LeastAbsolute{}, C: c, Radius: 1}
 		gap, count, told := 0.0, 0, ""
@@ -349,11 +341,10 @@ func byOracle(bias, factor float64) claim.Check {
 				interval, []float64{-1}, alpha, 2, 20_000)
 			told += fmt.Sprintf(" %d", taken)
 			if (err != nil) != (slope > 1e3) {
-				return claim.Outcome{}, fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err)
+				measure.Try(fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err))
 			}
 		}
 		return outcome(fmt.Sprintf("gap %.2f of α after %d steps for both slopes; of Algorithm 3%s at most", gap, count,
-			told),
-			gap <= 1 && same), nil
-	}
+			told), gap <= 1 && same)
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -59,17 +60,13 @@ func drawResidents(n int, src *noise.Seeded) (r residents) {
 	return r
 }
 
-func (r residents) frame() (learn.DataFrame, error) {
-	t, err := frame.NewTable(frame.Column{Name: "age", Numbers: r.age}, frame.Column{Name: "income", Numbers: r.income},
-		frame.Column{Name: "here", Numbers: r.here},
-		frame.Column{Name: "city", Kind: frame.Categorical, Texts: r.city},
-		frame.Column{Name: "rich", Kind: frame.Categorical, Texts: r.rich})
-	if err != nil {
-		return learn.DataFrame{}, err
-	}
+func (r residents) frame() learn.DataFrame {
+	t := measure.Must(frame.NewTable(frame.Column{Name: "age", Numbers: r.age}, frame.Column{Name: "income",
+		Numbers: r.income}, frame.Column{Name: "here", Numbers: r.here}, frame.Column{Name: "city",
+		Kind: frame.Categorical, Texts: r.city}, frame.Column{Name: "rich", Kind: frame.Categorical, Texts: r.rich}))
 	return learn.FromTable(t).WithSchema(learn.Numeric("age", 18, 90), learn.Numeric("income", 0, 200),
 		learn.Numeric("here", 0, 1), learn.Categorical("city", residentCities...),
-		learn.Categorical("rich", "no", "yes")), nil
+		learn.Categorical("rich", "no", "yes"))
 }
 
 // of returns the numbers of those in a city.
@@ -83,7 +80,7 @@ func (r residents) of(x []float64, city string) (some []float64) {
 }
 
 // questions are those that are asked of r, which df has; of a model that was fitted to it as well.
-func (r residents) questions(df learn.DataFrame) ([]asked, error) {
+func (r residents) questions(df learn.DataFrame) []asked {
 	sorted := slices.Sorted(slices.Values(r.income))
 	count := func(in func(i int) bool) (n float64) {
 		for i := range r.age {
@@ -93,15 +90,9 @@ func (r residents) questions(df learn.DataFrame) ([]asked, error) {
 		}
 		return n
 	}
-	m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df.Drop("income"), "rich"),
-		learn.Simulate(20, 1e-6))
-	if err != nil {
-		return nil, err
-	}
-	seen, err := m.Evaluate(df)
-	if err != nil {
-		return nil, err
-	}
+	m := measure.Must(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df.Drop("income"), "rich"),
+		learn.Simulate(20, 1e-6)))
+	seen := measure.Must(m.Evaluate(df))
 	quantile := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, sorted, nil) }
 	return []asked{
 		{name: "count", question: explore.Count(), truth: float64(len(r.age))},
@@ -126,7 +117,7 @@ func (r residents) questions(df learn.DataFrame) ([]asked, error) {
 			redraw: true},
 		{name: "median of the population", question: explore.QuantilesOf("income", 0.5).ForPopulation(),
 			truth: incomeQuantile(0.5), redraw: true},
-	}, nil
+	}
 }
 
 var answerLevels = [...]float64{0.5, 0.9, 0.95}
@@ -190,23 +181,18 @@ func (t tails) String() string {
 
 // ask asks one question so many times in a setting; of its intervals so many times the width is counted.
 func (s answerSetting) ask(ctx context.Context, q asked, fixed learn.DataFrame, runs int, wide float64,
-	root *noise.Seeded) (total tails, err error) {
-	each, err := sim.Trials(ctx, runs, 0, root, func(_, _ int, src *noise.Seeded) (t tails, err error) {
+	root *noise.Seeded) (total tails) {
+	for _, t := range measure.Must(sim.Trials(ctx, runs, 0, root, func(_, _ int, src *noise.Seeded) (t tails, _ error) {
 		df := fixed
 		if q.redraw {
-			if df, err = drawResidents(s.n, src.Stream(1)).frame(); err != nil {
-				return t, err
-			}
+			df = drawResidents(s.n, src.Stream(1)).frame()
 		}
 		answer, err := q.question.Noise(src).Of(df, learn.Simulate(s.epsilon, s.delta))
 		if err != nil {
 			return t, fmt.Errorf("%s: %w", q.name, err)
 		}
 		for l, level := range answerLevels {
-			at, err := answer.WithConfidence(level)
-			if err != nil {
-				return t, err
-			}
+			at := measure.Must(answer.WithConfidence(level))
 			t.runs[l] = 1
 			switch r := at.Rows()[q.row]; {
 			case q.truth > r.Value+wide*(r.Upper-r.Value):
@@ -218,11 +204,10 @@ func (s answerSetting) ask(ctx context.Context, q asked, fixed learn.DataFrame, 
 			}
 		}
 		return t, nil
-	})
-	for _, t := range each {
+	})) {
 		total.add(t)
 	}
-	return total, err
+	return total
 }
 
 // coveredAnswers lists our claim about the intervals of answers.
@@ -239,11 +224,8 @@ func coveredAnswers() claim.Checks {
 // answersCover is the check: intervals of the questions whose law is known exactly are so many times as wide, and
 // those of others as wide as is said of them.
 func answersCover(seed uint64, sharp float64, others map[string]float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		settings, runs := answerSettings[:8], 150
-		if size == claim.Full {
-			settings, runs = answerSettings, 300
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		settings, runs := measure.Sized(size, answerSettings[:8], answerSettings), measure.Sized(size, 150, 300)
 		root := noise.NewSeeded(seed)
 		pooled, exact := map[string]*tails{}, tails{}
 		var names, notes []string
@@ -253,23 +235,14 @@ func answersCover(seed uint64, sharp float64, others map[string]float64) claim.C
 		}
 		for i, s := range settings {
 			fixed := drawResidents(s.n, root.Stream(i))
-			df, err := fixed.frame()
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			questions, err := fixed.questions(df)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			df := fixed.frame()
+			questions := fixed.questions(df)
 			for k, q := range questions {
 				wide := cmp.Or(others[q.name], 1)
 				if q.sharp {
 					wide = sharp
 				}
-				t, err := s.ask(ctx, q, df, runs, wide, root.Stream(i).Stream(k))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				t := s.ask(ctx, q, df, runs, wide, root.Stream(i).Stream(k))
 				if lowest, _ := t.off(); lowest < worst.z {
 					worst.z, worst.where = lowest, q.name+", "+s.String()
 				}
@@ -299,6 +272,6 @@ func answersCover(seed uint64, sharp float64, others map[string]float64) claim.C
 		if size == claim.Full {
 			o.Note = strings.TrimPrefix(o.Note+"; "+strings.Join(notes, "; "), "; ")
 		}
-		return o, nil
-	}
+		return o
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // Trainee is an invented person by age, hours of training, heat and load, whose points in a test have a known mean.
@@ -70,23 +71,22 @@ func Along(m *learn.Model, t Trainee, column int, x []float64) ([]float64, error
 }
 
 // centred returns what is predicted along a column of a usual trainee, less its mean over trainees.
-func centred(m *learn.Model, column int, x []float64) ([]float64, error) {
+func centred(m *learn.Model, column int, x []float64) []float64 {
 	at := slices.Clone(x)
 	all, _ := trainees(5000, 1)
 	for _, t := range all {
 		at = append(at, t[column])
 	}
-	y, err := Along(m, Trainee{50, 2, 0, 0}, column, at)
-	if err != nil {
-		return nil, err
-	}
+	y := measure.Must(Along(m, Trainee{50, 2, 0, 0}, column, at))
 	floats.AddConst(-stat.Mean(y[len(x):], nil), y)
-	return y[:len(x)], nil
+	return y[:len(x)]
 }
 
 // BesideTruth draws a shape of a column, unless it is nil, with the bands that it has, what models predict of a trainee
 // who is usual but for that column, by their names, and the truth.
-func BesideTruth(title string, column int, s *learn.Shape, models map[string]*learn.Model) (*figure.Figure, error) {
+func BesideTruth(title string, column int, s *learn.Shape, models map[string]*learn.Model) (_ *figure.Figure,
+	err error) {
+	defer measure.Catch(&err)
 	cut := func(v float64) float64 { return min(max(v, -30), 20) }
 	f := figure.New(title, traineeFields[column].Name, "points").YRange(-30, 20)
 	if s != nil {
@@ -104,10 +104,7 @@ func BesideTruth(title string, column int, s *learn.Shape, models map[string]*le
 	}
 	x := figure.Span(traineeFields[column].Lower, traineeFields[column].Upper, 240)
 	for k, name := range append(slices.Sorted(maps.Keys(models)), "truth") {
-		y, err := centred(models[name], column, x)
-		if err != nil {
-			return nil, err
-		}
+		y := centred(models[name], column, x)
 		if name == "truth" {
 			f.Dashed(name, x, y, figure.Ink)
 		} else {

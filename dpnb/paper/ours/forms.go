@@ -5,10 +5,15 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
@@ -27,7 +32,7 @@ func smoothedForms() claim.Checks {
 
 // curvatureIsFree holds the closed form against the loss and against Tight, σ and λ times factors.
 func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const delta = 1e-5
 		leastRatio, mostRatio := math.Inf(1), 0.0
 		leastTight, mostTight := math.Inf(1), 0.0
@@ -36,48 +41,28 @@ func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
 				loss.Absolute(smoothing.Laplacian{}, 0.5),
 				loss.Convolved{Kernel: smoothing.Laplacian{}, Width: 1, Below: -1, Above: 0},
 				loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				const radius = 1.5
-				curve, err := loss.CurveOf(l, radius)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				curve := measure.Must(loss.CurveOf(l, radius))
 				free := objective.Free{Curve: curve, Epsilon: eps}
-				sigma, err := free.Sigma(delta)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
-				lambda, err := free.Lambda(sigma)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				sigma := measure.Must(free.Sigma(delta))
+				lambda := measure.Must(free.Lambda(sigma))
 				sigma, lambda = sigma*sigmaFactor, lambda*lambdaFactor
 				ratio := conditionRatio(l, radius, eps, lambda, sigma)
 				leastRatio, mostRatio = math.Min(leastRatio, ratio), math.Max(mostRatio, ratio)
 				if _, ok := l.(loss.SmoothPinball); !ok || size == claim.Quick && eps != 1 {
 					continue
 				}
-				p, err := objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
-					Bound: objective.Tight})
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
+					Bound: objective.Tight}))
 				tight := privacy.DeltaUpper(p, eps) / delta
 				leastTight, mostTight = math.Min(leastTight, tight), math.Max(mostTight, tight)
 			}
 		}
-		o := claim.Outcome{
-			Measured: fmt.Sprintf("the largest S̄ is %.4f to %.4f of the condition; Tight is %.3f to %.4f of δ",
-				leastRatio, mostRatio, leastTight, mostTight),
-			Verdict: claim.Fails,
-		}
-		if leastRatio > 0.98 && mostRatio < 1.002 && leastTight > 0.45 && mostTight < 1.006 {
-			o.Verdict = claim.Holds
-		}
-		return o, nil
-	}
+		return claim.Decide(fmt.Sprintf("the largest S̄ is %.4f to %.4f of the condition; Tight is %.3f to %.4f of δ",
+			leastRatio, mostRatio, leastTight, mostTight), "",
+			leastRatio > 0.98 && mostRatio < 1.002 && leastTight > 0.45 && mostTight < 1.006, "")
+	})
 }
 
 // conditionRatio returns the largest S̄ over what Theorem 4 admits, at records of norm radius.
@@ -151,41 +136,36 @@ func planar(l loss.Loss, m int, slanted bool, lambda, sigma float64, x []float64
 	return f
 }
 
+// rowsOf is the account of forms in a direction: in Add its variables are without the logarithm.
+func rowsOf(d privacy.Direction, lambda, sigma float64, forms ...objective.Form) objective.Rows {
+	if d == privacy.Add {
+		lambda = 1e12
+	}
+	return objective.Rows{Forms: forms, Lambda: lambda, Sigma: sigma}
+}
+
 // rowsAudited holds Theorem 6 at the noise factor·σ against exact divergences at σ.
 func rowsAudited(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		src := noise.NewSeeded(seed)
 		points, tries := 140, size.Runs(8)
 		worst := map[privacy.Direction]float64{}
 		for _, k := range []smoothing.Kernel{smoothing.Logistic{}, smoothing.Gaussian{}} {
 			l := loss.Absolute(k, 1)
-			curve, err := loss.CurveOf(l, 1)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			curve := measure.Must(loss.CurveOf(l, 1))
 			for m := 1; m <= 3; m++ {
 				for _, at := range []struct{ ratio, a, eps float64 }{{0.02, 0.4, 1}, {0.3, 0.3, 0.5}, {1, 0.3, 1},
 					{5, 0.35, 0.3}} {
 					lambda, sigma := at.ratio*l.Smoothness(), math.Sqrt(float64(m))/at.a
 					for _, d := range privacy.Directions {
-						if err := ctx.Err(); err != nil {
-							return claim.Outcome{}, err
-						}
-						r := objective.Rows{Forms: []objective.Form{{Curve: curve, Count: m}}, Lambda: lambda,
-							Sigma: sigma * factor}
-						if d == privacy.Add {
-							r.Lambda = 1e12 * l.Smoothness() // its variables are without the logarithm
-						}
-						p, err := r.Profile(privacy.AddRemove)
-						if err != nil {
-							return claim.Outcome{}, err
-						}
+						measure.Try(ctx.Err())
+						r := rowsOf(d, lambda, sigma*factor, objective.Form{Curve: curve, Count: m})
+						p := measure.Must(r.Profile(privacy.AddRemove))
 						bound := math.Exp(p.LogDeltaUpper(d, at.eps))
 						start := make([]float64, 8)
 						src.Gaussian(start[5:], 0.4)
 						setting := func(x []float64) audit.Forms {
-							return planar(l, m, m == 2 && at.ratio > 0.5,
-								lambda, sigma, x)
+							return planar(l, m, m == 2 && at.ratio > 0.5, lambda, sigma, x)
 						}
 						x, v := climb(func(x []float64) float64 { return setting(x).Delta(d, at.eps, points) },
 							start, 0.7, tries, src)
@@ -197,70 +177,47 @@ func rowsAudited(factor float64, seed uint64) claim.Check {
 				}
 			}
 		}
-		if err := besideLogistic(ctx, worst, factor, tries, src); err != nil {
-			return claim.Outcome{}, err
-		}
-		return audited(worst, 0.9, 1.001), nil
-	}
+		besideLogistic(ctx, worst, factor, tries, src)
+		return audited(worst, 0.9, 1.001)
+	})
 }
 
 // besideLogistic is rowsAudited for |aᵀθ| smoothed and the logistic loss of zᵀθ, a and z unit vectors at every angle:
 // radii √(1+c) and √(1+1/c), c = 1.
 func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, factor float64, tries int,
-	src *noise.Seeded) error {
+	src *noise.Seeded) {
 	l := loss.Absolute(smoothing.Logistic{}, 1)
-	a, err := loss.CurveOf(l, math.Sqrt2)
-	if err != nil {
-		return err
-	}
-	z, err := loss.CurveOf(loss.Logistic{}, math.Sqrt2)
-	if err != nil {
-		return err
-	}
+	a := measure.Must(loss.CurveOf(l, math.Sqrt2))
+	z := measure.Must(loss.CurveOf(loss.Logistic{}, math.Sqrt2))
 	for _, ratio := range []float64{0.3, 3} {
 		const sigma, eps = 6.0, 0.5
 		lambda := ratio * l.Smoothness()
 		for _, d := range privacy.Directions {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			r := objective.Rows{Forms: []objective.Form{{Curve: a, Count: 1}, {Curve: z, Count: 1}}, Lambda: lambda,
-				Sigma: sigma * factor}
-			if d == privacy.Add {
-				r.Lambda = 1e12
-			}
-			p, err := r.Profile(privacy.AddRemove)
-			if err != nil {
-				return err
-			}
+			measure.Try(ctx.Err())
+			r := rowsOf(d, lambda, sigma*factor, objective.Form{Curve: a, Count: 1}, objective.Form{Curve: z, Count: 1})
+			p := measure.Must(r.Profile(privacy.AddRemove))
 			_, v := climb(func(x []float64) float64 {
 				return audit.Forms{Loss: loss.Stacked{First: l, Second: loss.Logistic{},
-					Table: []float64{x[0] * sigma / lambda, 1}, Split: 1},
-					Rows: [][2]float64{{1, 0}, {math.Cos(x[1]), math.Sin(x[1])}}, Labels: []float64{0, 1},
-					Ridges: [2]float64{lambda, lambda * (1 + math.Abs(x[2]))}, Turn: x[3], Sigma: sigma}.Delta(d,
-					eps, 140)
+					Table: []float64{x[0] * sigma / lambda, 1}, Split: 1}, Rows: [][2]float64{{1, 0}, {math.Cos(x[1]),
+					math.Sin(x[1])}}, Labels: []float64{0, 1}, Ridges: [2]float64{lambda,
+					lambda * (1 + math.Abs(x[2]))}, Turn: x[3], Sigma: sigma}.Delta(d, eps, 140)
 			}, []float64{0, 2.5, 0, 0}, 0.7, tries, src)
 			worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
 		}
 	}
-	return nil
 }
 
 // audited is the outcome of exact divergences over a bound.
 func audited(worst map[privacy.Direction]float64, least, most float64) claim.Outcome {
 	top := math.Max(worst[privacy.Add], worst[privacy.Remove])
-	o := claim.Outcome{Measured: fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing",
-		worst[privacy.Add], worst[privacy.Remove]),
-		Interval: fmt.Sprintf("from %g to %g", least, most), Verdict: claim.Fails}
-	if top >= least && top <= most {
-		o.Verdict = claim.Holds
-	}
-	return o
+	return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing",
+		worst[privacy.Add], worst[privacy.Remove]), fmt.Sprintf("from %g to %g", least, most),
+		top >= least && top <= most, "")
 }
 
 // entropicAudited holds Theorem 7 at the noise factor·σ against exact divergences at σ.
 func entropicAudited(factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		src := noise.NewSeeded(seed)
 		worst := map[privacy.Direction]float64{}
 		l := loss.Absolute(smoothing.Logistic{}, 1)
@@ -270,17 +227,11 @@ func entropicAudited(factor float64, seed uint64) claim.Check {
 				sigma := 3.5 * math.Sqrt(float64(m))
 				lambda := objective.EntropicLambda(temperature, sigma)
 				wide := sigma * factor
-				p, err := objective.Entropic{Vertices: []objective.Vertex{{Norm: math.Sqrt(float64(m)),
-					Count: math.Pow(2, float64(m))}},
-					Temperature: temperature, Lambda: objective.EntropicLambda(temperature, wide),
-					Sigma: wide}.Profile(privacy.AddRemove)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				p := measure.Must(objective.Entropic{Vertices: []objective.Vertex{{Norm: math.Sqrt(float64(m)),
+					Count: math.Pow(2, float64(m))}}, Temperature: temperature,
+					Lambda: objective.EntropicLambda(temperature, wide), Sigma: wide}.Profile(privacy.AddRemove))
 				for _, d := range privacy.Directions {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
 					// From where the loss is all but linear.
 					start := []float64{25, 25, 25, 0, 0, 0, 0, 0}
 					_, v := climb(func(x []float64) float64 {
@@ -290,48 +241,32 @@ func entropicAudited(factor float64, seed uint64) claim.Check {
 				}
 			}
 		}
-		return audited(worst, 0.3, 1.006), nil
-	}
+		return audited(worst, 0.3, 1.006)
+	})
 }
 
 // recentringAudited holds the composition of two stages, at the noise factor·σ, or without the first one, against the
 // exact joint law of both releases at σ.
 func recentringAudited(factor float64, firstFree bool) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		worst := map[privacy.Direction]float64{}
 		l := loss.Absolute(smoothing.Logistic{}, 1)
-		curve, err := loss.CurveOf(l, 1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		points := 250
-		if size == claim.Full {
-			points = 500
-		}
+		curve := measure.Must(loss.CurveOf(l, 1))
+		points := measure.Sized(size, 250, 500)
 		for _, ratio := range [][2]float64{{0.05, 0.05}, {1, 1}, {0.3, 3}, {3, 20}} {
 			for _, eps := range []float64{0.3, 1} {
 				sigma := [2]float64{5, 4}
 				lambda := [2]float64{ratio[0] * l.Smoothness(), ratio[1] * l.Smoothness()}
 				for _, d := range privacy.Directions {
-					if err := ctx.Err(); err != nil {
-						return claim.Outcome{}, err
-					}
+					measure.Try(ctx.Err())
 					var stages objective.Stages
 					for i := range 2 {
-						if i == 0 && firstFree {
-							continue
+						if i > 0 || !firstFree {
+							stages = append(stages, rowsOf(d, lambda[i], sigma[i]*factor, objective.Form{Curve: curve,
+								Count: 1}))
 						}
-						r := objective.Rows{Forms: []objective.Form{{Curve: curve, Count: 1}}, Lambda: lambda[i],
-							Sigma: sigma[i] * factor}
-						if d == privacy.Add {
-							r.Lambda = 1e12
-						}
-						stages = append(stages, r)
 					}
-					p, err := stages.Profile(privacy.AddRemove)
-					if err != nil {
-						return claim.Outcome{}, err
-					}
+					p := measure.Must(stages.Profile(privacy.AddRemove))
 					top := 0.0
 					for _, label := range []float64{0, 0.5, 1, 2, 3} {
 						top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
@@ -341,8 +276,8 @@ func recentringAudited(factor float64, firstFree bool) claim.Check {
 				}
 			}
 		}
-		return audited(worst, 0.5, 1.006), nil
-	}
+		return audited(worst, 0.5, 1.006)
+	})
 }
 
 // twoStages returns δ(ε) of two stages in one dimension, the second about the first one's release moved to |θ| ≤
@@ -387,4 +322,96 @@ func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius floa
 		}
 	}
 	return sum * h * h / (2 * math.Pi)
+}
+
+// pieces lists what is claimed of maxima of affine functions.
+func pieces() claim.Checks {
+	return claim.Checks{
+		"dpnb/pieces": claim.Against(piecesAudited(1, 0, 83), piecesAudited(1.01, 0, 83), piecesAudited(1, 1, 83)),
+	}
+}
+
+// pieceFunctions are a bowl, ‖x‖_∞ in the plane and three pieces on the line.
+func pieceFunctions() (all []smoothing.Polyhedral) {
+	bowl := measure.Must(smoothing.NewBowlPieces(2, 0.5))
+	all = append(all, bowl)
+	for _, f := range []struct {
+		a [][]float64
+		b []float64
+	}{
+		{[][]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}, make([]float64, 4)},
+		{[][]float64{{-0.4}, {0.5}, {1}}, []float64{0, 0, -0.3}},
+	} {
+		p := measure.Must(smoothing.NewPolyhedral(f.a, f.b))
+		all = append(all, p)
+	}
+	return all
+}
+
+// piecesAudited holds the profile of C-OP of pieces, at the noise factor·σ and with a part of the curvature left out,
+// against exact divergences at σ.
+func piecesAudited(factor, free float64, seed uint64) claim.Check {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		src := noise.NewSeeded(seed)
+		functions := pieceFunctions()
+		worst := map[privacy.Direction]float64{}
+		for _, f := range functions {
+			for _, eps := range []float64{0.3, 1} {
+				for _, charge := range []float64{0, 0.3, 0.9} {
+					measure.Try(ctx.Err())
+					const w = 1.0
+					sigma := 3.5 * f.Lipschitz() / eps
+					rank := math.Min(float64(f.Dim()), float64(f.Pieces()-1))
+					// About the λ at which that is charged.
+					lambda := 2 * sigma * sigma / w
+					if charge > 0 {
+						lambda = f.Radius() * f.Radius() / (rank * w * math.Expm1(charge*eps/rank))
+					}
+					m := convolution.COP{Loss: convolution.Loss{Pieces: &smoothing.Entropic{Function: f, Width: w},
+						Forms: f.Dim(), Norm: 1}, Lambda: lambda, Sigma: sigma * factor, Tolerance: 1e-12,
+						OutputSigma: 1, Account: convolution.Entropic}
+					if free > 0 {
+						m.Lambda *= 1e6
+					}
+					p := measure.Must(mechanism.Profile(m))
+					for _, d := range privacy.Directions {
+						v := 0.0
+						// The record's kinks among the answers, and far away from them.
+						for _, start := range []float64{0, -3, -25} {
+							_, found := climb(func(x []float64) float64 {
+								return planarPieces(f, w, lambda, sigma, x).Delta(d, eps, 200)
+							}, []float64{start, start, 0, 0, 0, 0}, 0.7, size.Runs(4), src)
+							v = math.Max(v, found)
+						}
+						worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
+					}
+				}
+			}
+		}
+		a, r := worst[privacy.Add], worst[privacy.Remove]
+		return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing", a, r),
+			"0.95 to 1.006", math.Min(a, r) >= 0.95 && math.Max(a, r) <= 1.006, "")
+	})
+}
+
+// planarPieces is a record with A = diag(1, x₄ ∧ 1) turned by x₅ and labels x₀, x₁, among others of curvature x₂ in a
+// direction x₃.
+func planarPieces(f smoothing.Polyhedral, w, lambda, sigma float64, x []float64) audit.Forms {
+	s := math.Min(1, math.Exp(x[4]))
+	cos, sin := math.Cos(x[5]), math.Sin(x[5])
+	rows := [2][2]float64{{cos, sin}, {-s * sin, s * cos}}
+	soft := loss.Maximum{Temperature: w}
+	form := audit.Forms{Labels: []float64{0}, Sigma: sigma, Ridges: [2]float64{lambda, lambda * (1 + math.Abs(x[2]))},
+		Turn: x[3]}
+	for p := range f.Pieces() {
+		a, b := f.Piece(p)
+		var v [2]float64
+		for j, c := range a {
+			floats.AddScaled(v[:], c, rows[j][:])
+			b -= c * x[j] * (sigma/lambda + w)
+		}
+		form.Rows, soft.Offsets = append(form.Rows, v), append(soft.Offsets, []float64{b})
+	}
+	form.Joint = soft
+	return form
 }

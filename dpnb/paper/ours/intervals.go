@@ -4,18 +4,18 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/figure"
-	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -25,6 +25,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
@@ -59,23 +60,12 @@ type coverage struct {
 	all, below, above, width, finite, ideal float64
 }
 
-// upper is the Clopper–Pearson bound that the coverage is below with probability 1 − error.
-func (c coverage) upper(fail float64) float64 {
-	if c.covered == c.trials {
-		return 1
-	}
-	return distuv.Beta{Alpha: float64(c.covered) + 1, Beta: float64(c.trials - c.covered)}.Quantile(1 - fail)
-}
-
 // population draws records: rows of norm one, features of unequal spread, and labels that follow the model of the loss
 // at theta.
 func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float64) {
 	x, y, theta = matrix.NewDense(s.n, s.d, nil), make([]float64, s.n), make([]float64, s.d)
 	for j := range theta {
-		theta[j] = 1.5
-		if j%2 == 1 {
-			theta[j] = -1
-		}
+		theta[j] = []float64{1.5, -1}[j%2]
 	}
 	rng.Gaussian(x.Data, 1)
 	_, logistic := s.loss.(loss.Logistic)
@@ -89,10 +79,8 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 		switch {
 		case !logistic:
 			y[i] = t + 0.5*rng.NormFloat64()/math.Sqrt(rng.ExpFloat64())
-		case rng.Float64() < 1/(1+math.Exp(-t)):
-			y[i] = 1
 		default:
-			y[i] = -1
+			y[i] = 2*measure.Indicator(rng.Float64() < measure.Sigmoid(t)) - 1
 		}
 	}
 	return x, y, theta
@@ -100,30 +88,19 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 
 // measure repeats the study and returns the coverage of every kind that the loss allows.
 func (s study) measure(ctx context.Context, level float64, reps int, narrow [naiveKind + 1]float64,
-	root *noise.Seeded) ([]coverage, error) {
+	root *noise.Seeded) []coverage {
 	_, logistic := s.loss.(loss.Logistic)
 	share := interval.Share{Curvature: 0.2}
 	if !logistic {
 		share.Scores = 0.1
 	}
-	fit, curv, err := interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon, Delta: 1e-5,
-		Adjacency: privacy.AddRemove}, share)
-	if err != nil {
-		return nil, err
-	}
-	results := make([][]coverage, reps)
-	err = parallel.For(ctx, reps, 0, func(_, k int) (err error) {
-		results[k], err = s.once(k, fit, curv, level, narrow, root.Stream(k))
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	var total []coverage
+	fit, curv := measure.Must2(interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon,
+		Delta: 1e-5, Adjacency: privacy.AddRemove}, share))
+	results := measure.Must(sim.Trials(ctx, reps, 0, root, func(_, k int, src *noise.Seeded) ([]coverage, error) {
+		return s.once(k, fit, curv, level, narrow, src), nil
+	}))
+	total := make([]coverage, len(results[0]))
 	for _, r := range results {
-		if total == nil {
-			total = make([]coverage, len(r))
-		}
 		for i, c := range r {
 			t := &total[i]
 			t.study, t.kind = s, c.kind
@@ -141,57 +118,36 @@ func (s study) measure(ctx context.Context, level float64, reps int, narrow [nai
 		total[i].ideal /= total[i].finite
 		total[i].finite /= float64(reps * s.d)
 	}
-	return total, nil
+	return total
 }
 
 // once draws records and noise once. The coefficient that counts as a trial goes round. Each kind of interval is made
 // so many times as wide.
 func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64,
-	narrow [naiveKind + 1]float64, rng *noise.Seeded) ([]coverage, error) {
+	narrow [naiveKind + 1]float64, rng *noise.Seeded) (out []coverage) {
 	x, y, theta := s.population(rng)
-	r, mo, err := curv.Release(x, y, rng, &mechanism.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
-	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda},
-		&erm.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
+	r, mo := measure.Must2(curv.Release(x, y, rng, &mechanism.Settings{Workers: 1}))
+	plain := measure.Must(erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda},
+		&erm.Settings{Workers: 1}))
 	_, logistic := s.loss.(loss.Logistic)
-	ideal, err := idealWidths(fit, x, y, r.Coefficients, level)
-	if err != nil {
-		return nil, err
-	}
-	var out []coverage
+	ideal, naive := idealWidths(fit, x, y, r.Coefficients, level)
 	for kind := range intervalKinds {
-		var iv *interval.Intervals
-		target := plain.Theta
+		if (kind == 1 || kind == 3) && !logistic {
+			continue
+		}
+		target, at := theta, naive
 		settings := interval.Settings{Level: level, Linearise: kind == 2 || kind == 4}
 		switch kind {
 		case 0:
-			iv, err = interval.FromRelease(fit, r.Coefficients, level)
+			target, at = plain.Theta, measure.Must(interval.FromRelease(fit, r.Coefficients, level))
 		case 1, 2:
-			if kind == 1 && !logistic {
-				continue
-			}
-			iv, err = interval.Minimiser(fit, r.Coefficients, mo, settings)
+			target, at = plain.Theta, measure.Must(interval.Minimiser(fit, r.Coefficients, mo, settings))
 		case 3, 4:
-			if kind == 3 && !logistic {
-				continue
-			}
-			target = theta
-			iv, err = interval.Population(fit, r.Coefficients, mo, settings)
-		case naiveKind:
-			target = theta
-			iv, err = naiveIntervals(fit, x, y, r.Coefficients, level)
-		}
-		if err != nil {
-			return nil, err
+			at = measure.Must(interval.Population(fit, r.Coefficients, mo, settings))
 		}
 		c := coverage{kind: kind, trials: 1}
 		for j, t := range target {
-			middle, half := (iv.Lower[j]+iv.Upper[j])/2, (iv.Upper[j]-iv.Lower[j])/2
+			middle, half := (at.Lower[j]+at.Upper[j])/2, (at.Upper[j]-at.Lower[j])/2
 			switch off := t - middle; {
 			case math.IsInf(half, 1) || math.Abs(off) <= narrow[kind]*half:
 				c.all += 1 / float64(s.d)
@@ -211,44 +167,38 @@ func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level
 		}
 		out = append(out, c)
 	}
-	return out, nil
+	return out
 }
 
 // idealWidths are those of each kind if nothing had to be allowed for but the noise and, for the population, the
-// sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖, of the
-// population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ.
-func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64,
-	level float64) (widths [naiveKind + 1][]float64, err error) {
-	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
-	if err != nil {
-		return widths, err
-	}
+// sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖,
+// H = M + λI, of the population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ. The naive intervals θ̃ ± z·√(H⁻¹)ⱼⱼ forget the noise, and leak
+// besides.
+func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (
+	widths [naiveKind + 1][]float64, naive *interval.Intervals) {
+	mo := measure.Must(interval.PublicCurvature(fit, x, y, theta, float64(x.N)))
 	h := mat.NewSymDense(len(theta), nil)
 	h.CopySym(mo.Hessian)
 	for j := range theta {
 		h.SetSym(j, j, h.At(j, j)+fit.Lambda)
 	}
-	var inverse, population mat.Dense
-	if err := inverse.Inverse(h); err != nil {
-		return widths, err
-	}
-	var middle mat.Dense
-	if err := middle.Inverse(mo.Hessian); err != nil {
-		return widths, err
-	}
+	var inverse, middle, population mat.Dense
+	measure.Try(inverse.Inverse(h))
+	measure.Try(middle.Inverse(mo.Hessian))
 	population.Mul(&middle, &middle)
 	population.Scale(fit.Sigma*fit.Sigma, &population)
 	population.Add(&population, &middle)
-	z := math.Sqrt2 * math.Erfinv(level)
-	alone := 2 * fit.Sigma / fit.Lambda * ballQuantile(level, len(theta))
-	for j := range theta {
+	z, alone := math.Sqrt2*math.Erfinv(level), 2*fit.Sigma/fit.Lambda*ballQuantile(level, len(theta))
+	naive = &interval.Intervals{Level: level}
+	for j, t := range theta {
 		minimiser := 2 * z * fit.Sigma * mat.Norm(inverse.ColView(j), 2)
-		sampled := 2 * z * math.Sqrt(population.At(j, j))
+		sampled, half := 2*z*math.Sqrt(population.At(j, j)), z*math.Sqrt(inverse.At(j, j))
 		for kind, w := range []float64{alone, minimiser, minimiser, sampled, sampled, 0} {
 			widths[kind] = append(widths[kind], w)
 		}
+		naive.Lower, naive.Upper = append(naive.Lower, t-half), append(naive.Upper, t+half)
 	}
-	return widths, nil
+	return widths, naive
 }
 
 // ballQuantile is the quantile of ½(|N₁| + ‖N‖) in d dimensions: ∫φ(x)P(χ²_{d−1} ≤ 4t(t − |x|)).
@@ -261,44 +211,14 @@ func ballQuantile(level float64, d int) float64 {
 	return t
 }
 
-// naiveIntervals are θ̃ ± z·√((M+λI)⁻¹)ⱼⱼ with the private curvature: they forget the noise, and leak besides.
-func naiveIntervals(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (*interval.Intervals,
-	error) {
-	mo, err := interval.PublicCurvature(fit, x, y, theta, float64(x.N))
-	if err != nil {
-		return nil, err
-	}
-	for j := range theta {
-		mo.Hessian.SetSym(j, j, mo.Hessian.At(j, j)+fit.Lambda)
-	}
-	var inverse mat.SymDense
-	var chol mat.Cholesky
-	if !chol.Factorize(mo.Hessian) {
-		return nil, fmt.Errorf("the curvature is singular")
-	}
-	if err := chol.InverseTo(&inverse); err != nil {
-		return nil, err
-	}
-	iv := &interval.Intervals{Level: level}
-	z := math.Sqrt2 * math.Erfinv(level)
-	for j, t := range theta {
-		h := z * math.Sqrt(inverse.At(j, j))
-		iv.Lower, iv.Upper = append(iv.Lower, t-h), append(iv.Upper, t+h)
-	}
-	return iv, nil
-}
-
 // quickStudies and fullStudies are where coverage is measured.
 var (
 	quickStudies = []study{{300, 2, 0.5, loss.Logistic{}}, {2000, 2, 8, loss.Logistic{}}}
 	fullStudies  = []study{
-		{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}}, {2000, 5, 1,
-			loss.Logistic{}},
-		{5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}}, {20_000, 10, 0.5, loss.Logistic{}}, {20_000,
-			2, 1, loss.Logistic{}},
-		{20_000, 20, 8, loss.Logistic{}}, {5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8,
-			loss.Huber{Threshold: 1}},
-	}
+		{500, 2, 0.5, loss.Logistic{}}, {500, 2, 8, loss.Logistic{}}, {500, 20, 0.5, loss.Logistic{}},
+		{2000, 5, 1, loss.Logistic{}}, {5000, 10, 8, loss.Logistic{}}, {5000, 20, 2, loss.Logistic{}},
+		{20_000, 10, 0.5, loss.Logistic{}}, {20_000, 2, 1, loss.Logistic{}}, {20_000, 20, 8, loss.Logistic{}},
+		{5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8, loss.Huber{Threshold: 1}}}
 )
 
 // intervals lists our claims about intervals.
@@ -320,25 +240,18 @@ func narrower(kind int, by float64) [naiveKind + 1]float64 {
 
 // intervalCoverage is the check; each kind is made so many times as wide, to see it fail.
 func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		studies, reps, levels := quickStudies, 150, []float64{level}
-		if size == claim.Full {
-			studies, reps, levels = fullStudies, 500, []float64{0.5, level, 0.95}
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		studies := measure.Sized(size, quickStudies, fullStudies)
+		reps := measure.Sized(size, 150, 500)
+		levels := measure.Sized(size, []float64{level}, []float64{0.5, level, 0.95})
 		root := noise.NewSeeded(seed)
-		lowest := make([]float64, len(intervalKinds))
-		narrowest := make([]float64, len(intervalKinds))
-		for i := range lowest {
-			lowest[i], narrowest[i] = 1, math.Inf(1)
-		}
+		lowest, narrowest := slices.Repeat([]float64{1}, len(intervalKinds)), slices.Repeat([]float64{math.Inf(1)},
+			len(intervalKinds))
 		var notes []string
 		good, naiveFails := true, false
 		for i, s := range studies {
 			for _, at := range levels {
-				results, err := s.measure(ctx, at, reps, narrow, root.Stream(i))
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				results := s.measure(ctx, at, reps, narrow, root.Stream(i))
 				line := []string{}
 				for _, c := range results {
 					if c.kind != naiveKind && c.finite > 0.5 { // few that are finite are so by luck, and narrow by it
@@ -346,7 +259,7 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 						good = good && c.width >= c.ideal
 					}
 					lowest[c.kind] = math.Min(lowest[c.kind], float64(c.covered)/float64(c.trials)-at)
-					enough := c.upper(1e-3) >= at
+					enough := audit.ClopperPearson(c.covered, c.trials, 1-2e-3).Upper >= at
 					if c.kind == naiveKind {
 						naiveFails = naiveFails || !enough
 					} else if !enough {
@@ -374,14 +287,13 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 			measured = append(measured, text)
 		}
 		o := claim.Decide("lowest coverage of a coefficient, less the level (and width over what is asked for): "+
-			strings.Join(measured, ", "),
-			fmt.Sprintf("levels %v, %d repetitions each", levels, reps), good && naiveFails,
-			"an interval covers less often than it says, or the check cannot tell")
+			strings.Join(measured, ", "), fmt.Sprintf("levels %v, %d repetitions each", levels, reps), good &&
+			naiveFails, "an interval covers less often than it says, or the check cannot tell")
 		if size == claim.Full {
 			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(notes, "; ")
 		}
-		return o, nil
-	}
+		return o
+	})
 }
 
 // CoverageFigure draws how often intervals cover against how often they say, for logistic regression on n records of d
@@ -390,15 +302,13 @@ func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64)
 // of a textbook, which forget the noise.
 //
 // Errors: those of the fits.
-func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (*figure.Figure, error) {
+func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (_ *figure.Figure, err error) {
+	defer measure.Catch(&err)
 	s := study{n, d, epsilon, loss.Logistic{}}
 	levels := []float64{0.5, 0.7, 0.8, 0.9, 0.95, 0.99}
 	covered := map[int][]float64{}
 	for _, level := range levels {
-		results, err := s.measure(context.Background(), level, draws, narrower(0, 1), noise.NewSeeded(seed))
-		if err != nil {
-			return nil, err
-		}
+		results := s.measure(context.Background(), level, draws, narrower(0, 1), noise.NewSeeded(seed))
 		for _, c := range results {
 			covered[c.kind] = append(covered[c.kind], c.all)
 		}
@@ -421,24 +331,15 @@ func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (*figure.
 // what was released beside the truth, with the intervals from the release alone and those of the population.
 //
 // Errors: those of the fit.
-func IntervalsTable(s *population.Sample, epsilon, delta, share, level float64, seed uint64) (*display.Item, error) {
-	fit, curvature, err := interval.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: epsilon,
-		Delta: delta, Adjacency: privacy.AddRemove}, interval.Share{Curvature: share})
-	if err != nil {
-		return nil, err
-	}
-	r, moments, err := curvature.Release(s.Rows, s.Labels, noise.NewSeeded(seed), nil)
-	if err != nil {
-		return nil, err
-	}
-	alone, err := interval.FromRelease(fit, r.Coefficients, level)
-	if err != nil {
-		return nil, err
-	}
-	paid, err := interval.Population(fit, r.Coefficients, moments, interval.Settings{Level: level, Linearise: true})
-	if err != nil {
-		return nil, err
-	}
+func IntervalsTable(s *population.Sample, epsilon, delta, share, level float64, seed uint64) (_ *display.Item,
+	err error) {
+	defer measure.Catch(&err)
+	fit, curvature := measure.Must2(interval.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1,
+		Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}, interval.Share{Curvature: share}))
+	r, moments := measure.Must2(curvature.Release(s.Rows, s.Labels, noise.NewSeeded(seed), nil))
+	alone := measure.Must(interval.FromRelease(fit, r.Coefficients, level))
+	paid := measure.Must(interval.Population(fit, r.Coefficients, moments, interval.Settings{Level: level,
+		Linearise: true}))
 	t := &display.Item{Title: fmt.Sprintf("Intervals of %g %%, (ε = %g, δ = %g) in all", 100*level, epsilon, delta),
 		Header: []string{"truth", "released", "release alone, from", "to", "curvature paid for, from", "to"}}
 	for j, truth := range s.Signal {

@@ -16,15 +16,11 @@ import (
 func budgetsInSquares() claim.Checks {
 	return claim.Checks{
 		"dpnb/ledger-filter": claim.Against(filterHolds(1, 151), filterHolds(0.98, 151), filterHolds(0.9, 151)),
-		"dpnb/either": claim.Times(func(f float64) claim.Check {
-			return eitherHolds(false, f)
-		}).
+		"dpnb/either": claim.Times(func(f float64) claim.Check { return eitherHolds(false, f) }).
 			Against(eitherHolds(true, 1)),
 		"dpnb/pure-as-gaussian": claim.Against(pureHolds(1), pureHolds(0.99), pureHolds(1.01)),
 		"dpnb/nearly-gaussian":  claim.Against(nearlyHolds(1), nearlyHolds(0.98), nearlyHolds(0.9)),
-		"dpnb/parallel": claim.Times(func(f float64) claim.Check {
-			return parallelHolds(true, false, f)
-		}).
+		"dpnb/parallel": claim.Times(func(f float64) claim.Check { return parallelHolds(true, false, f) }).
 			Against(parallelHolds(false, false, 1), parallelHolds(true, true, 1)),
 	}
 }
@@ -54,18 +50,12 @@ func afterGaussian(mu, eps float64, then func(t float64) float64) float64 {
 
 // filterHolds holds adaptive releases against the budget, their costs entered times factor.
 func filterHolds(factor float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		most, least := 0.0, math.Inf(1)
 		for range size.Runs(2) {
-			b, err := stated(privacy.AddRemove)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			whole, err := b.Share(1)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			b := measure.Must(stated(privacy.AddRemove))
+			whole := measure.Must(b.Share(1))
 			square := 0.0
 			enter := func(mu float64) bool {
 				e := ledger.Entry{Epsilon: 1, Delta: 1e-5, Mu: mu * factor, Shared: true}
@@ -85,35 +75,18 @@ func filterHolds(factor float64, seed uint64) claim.Check {
 				for enter(whole.Mu * part / factor) {
 				}
 			}
-			eps, err := privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove), 1e-5)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			eps := measure.Must(privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove),
+				1e-5))
 			most, least = math.Max(most, eps), math.Min(least, eps)
 		}
 		// A Gaussian count, then by its result: all that is left, in one of two ways.
-		b, err := stated(privacy.AddRemove)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		first, err := b.Share(0.5)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		if err := b.Charge(ledger.Entry{Epsilon: first.Epsilon, Delta: first.Delta, Mu: first.Mu,
-			Shared: true}); err != nil {
-			return claim.Outcome{}, err
-		}
+		b := measure.Must(stated(privacy.AddRemove))
+		first := measure.Must(b.Share(0.5))
+		measure.Try(b.Charge(ledger.Entry{Epsilon: first.Epsilon, Delta: first.Delta, Mu: first.Mu, Shared: true}))
 		response := 0.0 // the largest ε of randomised response that the ledger lets pass
 		for step := 0.5; step > 1e-6; step /= 2 {
-			p, err := privacy.Pure(response+step, privacy.AddRemove).Profile(privacy.AddRemove)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			mu, _, err := privacy.AsGaussian(p, 1e-12)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(privacy.Pure(response+step, privacy.AddRemove).Profile(privacy.AddRemove))
+			mu, _ := measure.Must2(privacy.AsGaussian(p, 1e-12))
 			if b.Check(ledger.Entry{Epsilon: response + step, Mu: mu * factor}) == nil {
 				response += step
 			}
@@ -123,30 +96,20 @@ func filterHolds(factor float64, seed uint64) claim.Check {
 		}) / 1e-5
 		return claim.Decide(fmt.Sprintf("ε = %.5f … %.5f together; δ = %.4f of the budget's where results choose",
 			least, most, exact), "1", most <= 1 && least >= 0.98 && exact <= 1.0001,
-			"releases are more than the budget, or far less"), nil
-	}
+			"releases are more than the budget, or far less")
+	})
 }
 
 // eitherHolds holds the worst choice between sums and squares by the first result against δ: with what a ledger has for
 // each, or with all of δ for both. δ is that of the budget times factor.
 func eitherHolds(both bool, factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		b, err := stated(privacy.AddRemove)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		squares, err := b.Share(1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
+		b := measure.Must(stated(privacy.AddRemove))
+		squares := measure.Must(b.Share(1))
 		sums := 1e-5
 		if !both {
-			if err := b.Charge(ledger.Entry{Epsilon: 1e-9, Mu: 1e-9}); err != nil {
-				return claim.Outcome{}, err
-			}
-			if squares, err = b.Share(1); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(b.Charge(ledger.Entry{Epsilon: 1e-9, Mu: 1e-9}))
+			squares = measure.Must(b.Share(1))
 			sums = b.Spend(1).Delta
 		}
 		worst := 0.0
@@ -163,23 +126,17 @@ func eitherHolds(both bool, factor float64) claim.Check {
 			}
 		}
 		return claim.Decide(fmt.Sprintf("δ = %.3f of the budget's", worst), "0.95 … 1", worst <= 1.0001 && worst > 0.95,
-			"the choice between sums and squares is worth δ"), nil
-	}
+			"the choice between sums and squares is worth δ")
+	})
 }
 
 // pureHolds holds randomised response against the Gaussian mechanism of factor times its μ.
 func pureHolds(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		above, apart := math.Inf(-1), 0.0 // of exact − Gaussian, relative: the largest, and of every ε the least gap
 		for _, eps := range []float64{0.001, 0.03, 0.3, 1, 3, 10} {
-			p, err := privacy.Pure(eps, privacy.AddRemove).Profile(privacy.AddRemove)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			mu, slack, err := privacy.AsGaussian(p, 1e-12)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(privacy.Pure(eps, privacy.AddRemove).Profile(privacy.AddRemove))
+			mu, slack := measure.Must2(privacy.AsGaussian(p, 1e-12))
 			least := math.Inf(1)
 			for i := range 2001 {
 				t := eps * (float64(i)/1000 - 1)
@@ -190,13 +147,13 @@ func pureHolds(factor float64) claim.Check {
 			apart = math.Max(apart, least)
 		}
 		return claim.Decide(fmt.Sprintf("above by %.1e at most, apart by %.1e at least", above, apart), "1e-9, 1e-3",
-			above < 1e-9 && apart < 1e-3, "another μ is the smallest"), nil
-	}
+			above < 1e-9 && apart < 1e-3, "another μ is the smallest")
+	})
 }
 
 // nearlyHolds holds exact laws against the Gaussian of factor times the μ that is found.
 func nearlyHolds(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		worst, least := 0.0, math.Inf(1) // exact over allowed: the largest of all, the smallest of the largest
 		for _, c := range []struct {
 			event privacy.Event
@@ -214,14 +171,8 @@ func nearlyHolds(factor float64) claim.Check {
 			}},
 			{privacy.SubsampledGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.1}, sampled(1/1.5, 0.1)},
 		} {
-			p, err := c.event.Profile(privacy.AddRemove)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			mu, slack, err := privacy.AsGaussian(p, 1e-12)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(c.event.Profile(privacy.AddRemove))
+			mu, slack := measure.Must2(privacy.AsGaussian(p, 1e-12))
 			own := 0.0
 			for _, d := range privacy.Directions {
 				for i := range 1001 {
@@ -234,8 +185,8 @@ func nearlyHolds(factor float64) claim.Check {
 			worst, least = math.Max(worst, own), math.Min(least, own)
 		}
 		return claim.Decide(fmt.Sprintf("δ = %.4f … %.4f of the Gaussian's where it is nearest", least, worst), "1",
-			worst <= 1+1e-9, "the Gaussian mechanism of this μ does not cover it"), nil
-	}
+			worst <= 1+1e-9, "the Gaussian mechanism of this μ does not cover it")
+	})
 }
 
 // sampled is the exact δ of N(0, 1) and (1 − q)N(0, 1) + qN(μ, 1), by integration.
@@ -256,7 +207,7 @@ func sampled(mu, q float64) func(d privacy.Direction, eps float64) float64 {
 // record's number, or by its place. single forgets, under replace-one, that a record leaves one group and enters
 // another. δ is that of the budget times factor.
 func parallelHolds(byRecord, single bool, factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		const groups = 3
 		worst, least := 0.0, math.Inf(1)
 		for _, adjacency := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
@@ -264,10 +215,7 @@ func parallelHolds(byRecord, single bool, factor float64) claim.Check {
 			if single {
 				ledgers = privacy.AddRemove
 			}
-			b, err := stated(ledgers)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			b := measure.Must(stated(ledgers))
 			// As large a μ for each group as the ledger lets pass.
 			entries := func(mu float64) []ledger.Entry {
 				var all []ledger.Entry
@@ -283,9 +231,7 @@ func parallelHolds(byRecord, single bool, factor float64) claim.Check {
 					mu += step
 				}
 			}
-			if err := b.Charge(entries(mu)...); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(b.Charge(entries(mu)...))
 			// How many even records a group has, with noise of 1/μ: 1 is the most that a record moves it by, also where
 			// it is replaced by one of its group.
 			sums := func(records []int) (s [groups]float64) {
@@ -321,6 +267,6 @@ func parallelHolds(byRecord, single bool, factor float64) claim.Check {
 			worst, least = math.Max(worst, largest), math.Min(least, largest)
 		}
 		return claim.Decide(fmt.Sprintf("δ = %.3f … %.3f of the budget's for the worst neighbour", least, worst), "1",
-			worst <= 1+1e-6 && worst > 0.9999, "a record moves more than the groups that were counted"), nil
-	}
+			worst <= 1+1e-6 && worst > 0.9999, "a record moves more than the groups that were counted")
+	})
 }

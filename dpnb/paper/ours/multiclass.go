@@ -50,25 +50,17 @@ func softmaxOfThree(lambda, sigma float64) (privacy.Profile, error) {
 
 // vertexHolds integrates over the plane for neighbours that try to break the bound.
 func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		points := 220
-		if size == claim.Full {
-			points = 1000
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		points := measure.Sized(size, 220, 1000)
 		var worst, single float64
 		for _, c := range []struct{ lambda, sigma float64 }{{0.4, 2}, {2, 2}, {8, 2}, {0.6, 8}} {
-			p, err := claimed(c.lambda, c.sigma)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(claimed(c.lambda, c.sigma))
 			for _, s := range []audit.Softmax{
 				{ExtraX: 1}, {ExtraX: 1, X: []float64{1, 1}, Y: []int{1, 2}, Weights: []float64{3 * c.sigma,
 					3 * c.sigma}},
 				{ExtraX: 1, X: []float64{1}, Y: []int{1}}, {ExtraX: 1, Tilt: [2]float64{0, 2 * c.sigma}},
 			} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				s.Lambda, s.Sigma = c.lambda, c.sigma
 				without, with := s.Cells(points)
 				if off := math.Abs(floats.Sum(without)-1) + math.Abs(floats.Sum(with)-1); off > 1e-5 {
@@ -83,34 +75,25 @@ func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) c
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.3f; over that without K − 1, in add: "+
-			"%.2f", worst, single),
-			"0.8 … 1, and above 1.5 for the control", worst > 0.8 && worst <= 1 && single > 1.5,
-			"neighbours cost more than the bound, or the search is too weak to tell"), nil
-	}
+		return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.3f; over that without K − 1, in add: %.2f",
+			worst, single), "0.8 … 1, and above 1.5 for the control", worst > 0.8 && worst <= 1 && single > 1.5,
+			"neighbours cost more than the bound, or the search is too weak to tell")
+	})
 }
 
 // softmaxNoise compares calibrated noise.
 func softmaxNoise(factor float64) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		leastRest, leastRank := math.Inf(1), math.Inf(1)
 		var mostRest float64
 		for _, classes := range []int{3, 5, 10} {
 			for _, eps := range []float64{0.1, 1, 8} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				cfg := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: eps, Delta: 1e-5,
 					Adjacency: privacy.AddRemove}
-				joint, err := multiclass.CalibrateSoftmax(cfg, multiclass.Vertex)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				joint := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.Vertex))
 				joint.Sigma *= factor
-				rest, err := multiclass.CalibrateOneVsRest(cfg, loss.Logistic{})
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				rest := measure.Must(multiclass.CalibrateOneVsRest(cfg, loss.Logistic{}))
 				leastRest = math.Min(leastRest, rest.Binary.Sigma/joint.Sigma)
 				mostRest = math.Max(mostRest, rest.Binary.Sigma/joint.Sigma)
 				if eps != 1 {
@@ -118,24 +101,21 @@ func softmaxNoise(factor float64) claim.Check {
 				}
 				// At the same λ, which the bound by rank does not choose.
 				cfg.Lambda = joint.Lambda
-				rank, err := multiclass.CalibrateSoftmax(cfg, multiclass.RankK)
-				if err != nil {
-					return claim.Outcome{}, err
-				}
+				rank := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.RankK))
 				leastRank = math.Min(leastRank, rank.Sigma/joint.Sigma)
 			}
 		}
 		return claim.Decide(fmt.Sprintf("σ of one-vs-rest over σ of softmax: %.2f to %.2f; by rank over ours at the "+
 			"same λ and ε = 1: at least %.2f", leastRest, mostRest, leastRank),
 			"1.07 to 2.1, above 1", leastRest > 1.07 && mostRest < 2.1 && leastRank > 1, "one-vs-rest or the "+
-				"bound by rank needs another amount of noise"), nil
-	}
+				"bound by rank needs another amount of noise")
+	})
 }
 
 // momentNoise whitens xxᵀ by noise of deviation 1 on the diagonal and off off it, and holds that against the noise of
 // released matrices: of no record's curvature.
 func momentNoise(off float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		rng := noise.NewSeeded(seed)
 		least, most, control := math.Inf(1), 0.0, 0.0
 		for k := range 2000 {
@@ -160,11 +140,8 @@ func momentNoise(off float64, seed uint64) claim.Check {
 			OutputSigma: 1}
 		var diagonal, beside float64
 		for k := range draws {
-			m, err := interval.Curvature{Fit: fit, Sigma: sigma}.At(matrix.NewDense(0, d, nil), nil, make([]float64,
-				d), rng.Stream(k))
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			m := measure.Must(interval.Curvature{Fit: fit, Sigma: sigma}.At(matrix.NewDense(0, d, nil), nil,
+				make([]float64, d), rng.Stream(k)))
 			for i := range d {
 				v := m.Hessian.At(i, i) / sigma
 				diagonal += v * v / d
@@ -179,40 +156,27 @@ func momentNoise(off float64, seed uint64) claim.Check {
 		return claim.Decide(fmt.Sprintf("from %.6f to %.6f; control up to %.2f; variances of released noise off by "+
 			"%.1f standard errors on the diagonal, %.1f off it", least, most, control, farOn, farOff),
 			"1 ± 1e-9, and above 1.2 for the control; 4.5", least > 1-1e-9 && most < 1+1e-9 && control > 1.2 &&
-				farOn < 4.5 && farOff < 4.5, "the sensitivity depends on the direction, or other noise is "+
-				"released"), nil
-	}
+				farOn < 4.5 && farOff < 4.5, "the sensitivity depends on the direction, or other noise is released")
+	})
 }
 
 // adaSSPAccounting holds the μ of the calibrated mechanism, its σ times a factor, against the Gaussian mechanism's and
 // against the formula, and the noise of fits against σ times shown.
 func adaSSPAccounting(factor, shown float64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		m, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5,
-			Adjacency: privacy.AddRemove})
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
+		m := measure.Must(ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5,
+			Adjacency: privacy.AddRemove}))
 		m.SigmaEigen, m.SigmaGram, m.SigmaCross = factor*m.SigmaEigen, factor*m.SigmaGram, factor*m.SigmaCross
-		unit, err := privacy.GaussianSigma(1, 1e-5)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		unit := measure.Must(privacy.GaussianSigma(1, 1e-5))
 		ratio := func(m ssp.AdaSSP) (float64, error) {
-			p, err := mechanism.Profile(m)
-			if err != nil {
-				return 0, err
-			}
+			p := measure.Must(mechanism.Profile(m))
 			_, mu, ok := privacy.GaussianMu(p)
 			if !ok {
 				return 0, fmt.Errorf("claim: AdaSSP's profile is not Gaussian")
 			}
 			return mu * unit, nil
 		}
-		whole, err := ratio(m)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		whole := measure.Must(ratio(m))
 		// R = 1 and |y| ≤ 1: every sensitivity is one.
 		formula := unit * math.Hypot(1/m.SigmaEigen, math.Hypot(1/m.SigmaGram, 1/m.SigmaCross))
 		var most float64
@@ -222,17 +186,11 @@ func adaSSPAccounting(factor, shown float64) claim.Check {
 			{SigmaEigen: m.SigmaEigen, SigmaGram: m.SigmaGram, SigmaCross: 1e9},
 		} {
 			free.RowNorm, free.LabelBound, free.Failure = 1, 1, m.Failure
-			v, err := ratio(free)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			v := measure.Must(ratio(free))
 			most = math.Max(most, v)
 		}
 		var far float64
-		variances, entries, err := noiseOfFits(size.Runs(4000))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		variances, entries := noiseOfFits(size.Runs(4000))
 		for k, v := range variances {
 			far = math.Max(far, math.Abs(v/(shown*shown)-1)/math.Sqrt(2/entries[k]))
 		}
@@ -240,16 +198,16 @@ func adaSSPAccounting(factor, shown float64) claim.Check {
 			"most %.3f; variances of the noise over the stated ones: %.3f (λ_min), %.3f and %.3f (XᵀX), %.3f (Xᵀy), "+
 			"within %.1f standard errors", whole, formula, most, variances[0], variances[1], variances[2],
 			variances[3], far), "1 ± 1e-4 each, below 0.97; 4.5", math.Abs(whole-1) < 1e-4 && most < 0.97 && far < 4.5,
-			"a release is not accounted for, or less noise is added").As(math.Abs(formula-1) < 1e-4), nil
-	}
+			"a release is not accounted for, or less noise is added").As(math.Abs(formula-1) < 1e-4)
+	})
 }
 
 // noiseOfFits is what fits of AdaSSP show of its noise: the variances of λ_min, of XᵀX on the diagonal and off it, and
 // of Xᵀy, over σ₁², σ₂², σ₂²/2 and σ₃², and from how many entries each is computed. Only θ is released, so that all
 // noise but one kind is made next to nothing.
-func noiseOfFits(runs int) (variances, entries [4]float64, err error) {
+func noiseOfFits(runs int) (variances, entries [4]float64) {
 	rng := noise.NewSeeded(98)
-	fit := func(d, each int, m ssp.AdaSSP, k int) ([]float64, error) { // records e_j, so many of each, label 1 for e₁
+	fit := func(d, each int, m ssp.AdaSSP, k int) []float64 { // records e_j, so many of each, label 1 for e₁
 		rows, labels := matrix.NewDense(d*each, d, nil), make([]float64, d*each)
 		for i := range rows.N {
 			rows.Data[i*d+i%d] = 1
@@ -258,11 +216,8 @@ func noiseOfFits(runs int) (variances, entries [4]float64, err error) {
 			}
 		}
 		m.RowNorm, m.LabelBound = 1, 1
-		r, err := m.Run(rows, labels, rng.Stream(k), &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
+		r := measure.Must(m.Run(rows, labels, rng.Stream(k), &mechanism.Settings{Workers: 1}))
+		return r.Coefficients
 	}
 	add := func(k int, z float64) {
 		variances[k] += z * z
@@ -271,33 +226,23 @@ func noiseOfFits(runs int) (variances, entries [4]float64, err error) {
 	const little, each, sigma = 1e-6, 300.0, 0.5
 	for k := range runs {
 		// XᵀX + E for E: (each·I + E)θ = each·e₁, θ being e₁ but for 1/600.
-		theta, err := fit(3, each, ssp.AdaSSP{SigmaEigen: little, SigmaGram: sigma, SigmaCross: little, Failure: 0.05},
-			3*k)
-		if err != nil {
-			return variances, entries, err
-		}
+		theta := fit(3, each, ssp.AdaSSP{SigmaEigen: little, SigmaGram: sigma, SigmaCross: little, Failure: 0.05}, 3*k)
 		add(1, each*(1-theta[0])/(sigma*theta[0]))
 		add(2, each*theta[1]*math.Sqrt2/(sigma*theta[0]))
 		add(2, each*theta[2]*math.Sqrt2/(sigma*theta[0]))
 		// Xᵀy: each·θ = each·e₁ + noise.
-		theta, err = fit(3, each, ssp.AdaSSP{SigmaEigen: little, SigmaGram: little, SigmaCross: sigma, Failure: 0.05},
-			3*k+1)
-		if err != nil {
-			return variances, entries, err
-		}
+		theta = fit(3, each, ssp.AdaSSP{SigmaEigen: little, SigmaGram: little, SigmaCross: sigma, Failure: 0.05}, 3*k+1)
 		add(3, each*(theta[0]-1)/sigma)
 		add(3, each*theta[1]/sigma)
 		add(3, each*theta[2]/sigma)
 		// λ_min = 43 in one dimension, by the ridge B + 37σ₁ − (43 + σ₁N), which a ρ of 1e-300 lets neither end of the
 		// ridge's formula cut; XᵀX has a variance of 0.09 besides.
 		m := ssp.AdaSSP{SigmaEigen: 1, SigmaGram: 0.3, SigmaCross: little, Failure: 1e-300}
-		if theta, err = fit(1, 43, m, 3*k+2); err != nil {
-			return variances, entries, err
-		}
+		theta = fit(1, 43, m, 3*k+2)
 		add(0, (43/theta[0]-m.NoiseNorm(1)-math.Sqrt(2*math.Log(1/m.Failure)))/math.Sqrt(1.09))
 	}
 	for k := range variances {
 		variances[k] /= entries[k]
 	}
-	return variances, entries, nil
+	return variances, entries
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // once lists the claims about what is released under a name.
@@ -27,12 +28,9 @@ func once() claim.Checks {
 
 // goesOn has a fit end again and again after its noise was drawn; anew draws it from the system each time.
 func goesOn(anew bool) claim.Check {
-	return func(context.Context, claim.Size) (_ claim.Outcome, err error) {
-		dir, err := os.MkdirTemp("", "dpnb-goes-on-*")
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
+		dir := measure.Must(os.MkdirTemp("", "dpnb-goes-on-*"))
+		defer os.RemoveAll(dir)
 		budget := learn.NewBudget(4, 1e-5, learn.Named(fmt.Sprintf("goes-on %d", budgets.Add(1))),
 			learn.KeptIn(filepath.Join(dir, "ledger.json")))
 		data := learn.Binary(learn.Patients(60, 3), "ill")
@@ -52,25 +50,18 @@ func goesOn(anew bool) claim.Check {
 				}
 				return theta, err
 			}
-			theta, err := learn.Once("ill", budget.Spend(1).GoesOn(permit.New()), "logistic", release, encoded, decoded)
+			allowance := budget.Spend(1).Resumable(permit.New())
+			theta, err := learn.Once("ill", allowance, "logistic", release, encoded, decoded)
 			if end > 0 && errors.Is(err, errEnded) {
 				continue
 			}
-			if seen[fmt.Sprint(theta)] = true; err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(err)
+			seen[fmt.Sprint(theta)] = true
 		}
-		s, err := budget.State()
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		out := claim.Outcome{Verdict: claim.Holds, Interval: "exactly",
-			Measured: fmt.Sprintf("%d charge, %d different fits", len(s.Entries), len(seen))}
-		if len(s.Entries) != 1 || len(seen) != 1 {
-			out.Verdict = claim.Fails
-		}
-		return out, nil
-	}
+		charges := len(measure.Must(budget.State()).Entries)
+		return claim.Decide(fmt.Sprintf("%d charge, %d different fits", charges, len(seen)), "exactly",
+			charges == 1 && len(seen) == 1, "")
+	})
 }
 
 func encoded(theta []float64) ([]byte, error) { return json.Marshal(theta) }
@@ -84,7 +75,7 @@ var budgets atomic.Int64
 
 // onceHolds calls Once with neighbours after a release that ended somewhere.
 func onceHolds(rules onceRules) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
 		all := learn.Patients(60, 3)
 		neighbours := []learn.DataFrame{all, all.Filter(func(row int) bool { return row != 7 }), learn.Patients(61, 3)}
 		charges, apart := 0, 0
@@ -101,19 +92,11 @@ func onceHolds(rules onceRules) claim.Check {
 					apart++
 				}
 			}
-			s, err := budget.State()
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			charges = max(charges, len(s.Entries))
+			charges = max(charges, len(measure.Must(budget.State()).Entries))
 		}
-		out := claim.Outcome{Verdict: claim.Holds, Interval: "exactly",
-			Measured: fmt.Sprintf("at most %d charge of a name; %d of 8 calls with a neighbour differ", charges, apart)}
-		if charges != 1 || apart > 0 {
-			out.Verdict = claim.Fails
-		}
-		return out, nil
-	}
+		return claim.Decide(fmt.Sprintf("at most %d charge of a name; %d of 8 calls with a neighbour differ", charges,
+			apart), "exactly", charges == 1 && apart == 0, "")
+	})
 }
 
 var errEnded = errors.New("the program ended")

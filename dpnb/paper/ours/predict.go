@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	synthetic "github.com/dpnb/notebooks/dpnb/sim/population"
@@ -23,11 +24,8 @@ func prediction() claim.Checks {
 
 // predictionsHold simulates with noise that is scaled by a factor: 1 but for a check that must fail.
 func predictionsHold(factor float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
-		scale, repetitions := 1, 60
-		if size == claim.Full {
-			scale, repetitions = 3, 400
-		}
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		scale, repetitions := measure.Sized(size, 1, 3), measure.Sized(size, 60, 400)
 		regression := proportional.Task{Loss: loss.Huber{Threshold: 0.5}, Noise: proportional.Normal(0, 0.3),
 			Kappa: 1, Radius: 1, Goal: proportional.SquaredError}
 		labels := proportional.Task{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: 2, Radius: 1,
@@ -49,14 +47,8 @@ func predictionsHold(factor float64) claim.Check {
 				return c.task.Best(c.m, proportional.Target{Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove},
 					objective.DTZ24)
 			}
-			p, err := best(c.eps)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
-			other, err := best(2 * c.eps)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			p := measure.Must(best(c.eps))
+			other := measure.Must(best(2 * c.eps))
 			s := synthetic.Simulation{Repetitions: repetitions, Seed: 91 + uint64(k),
 				Population: synthetic.Population{Records: n, Features: d, Design: synthetic.Rademacher,
 					Signal: synthetic.OnSphere(c.task.Kappa)}}
@@ -70,10 +62,7 @@ func predictionsHold(factor float64) claim.Check {
 			} else {
 				s.Estimator = synthetic.OutputPerturbation{Loss: c.task.Loss, Lambda: p.Lambda, Nu: factor * p.Nu}
 			}
-			r, err := s.Run(ctx)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			r := measure.Must(s.Run(ctx))
 			mse := r.Of(-1, synthetic.MSE)
 			good := func(v, want, se float64) bool { return math.Abs(v-want) <= math.Max(4*se, 0.02*want) }
 			ok = ok && good(mse.Mean, p.Point.MSE(), mse.StdErr)
@@ -87,6 +76,6 @@ func predictionsHold(factor float64) claim.Check {
 			measured = append(measured, text)
 		}
 		return claim.Decide(strings.Join(measured, "; "), "four standard errors or 2 %", ok && sharp,
-			"a prediction is off, or one for another ε fits as well"), nil
-	}
+			"a prediction is off, or one for another ε fits as well")
+	})
 }

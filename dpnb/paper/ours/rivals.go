@@ -14,15 +14,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // rivals lists the claims about boosted AdaSSP and TukeyEM (docs/theory/linear_rivals.md).
 func rivals() claim.Checks {
 	return claim.Checks{
-		"dpnb/boosted-adassp": claim.Times(func(f float64) claim.Check {
-			return boostedHolds(1, f, 2)
-		}).
+		"dpnb/boosted-adassp": claim.Times(func(f float64) claim.Check { return boostedHolds(1, f, 2) }).
 			Against(boostedHolds(0.9, 1, 2), boostedHolds(1, 1, 1)),
 		"dpnb/tukey-em": claim.Against(tukeyHolds(1, 1, 1), tukeyHolds(0.9, 1, 1), tukeyHolds(1, 0.9, 1),
 			tukeyHolds(1, 1, 1.1)),
@@ -32,14 +31,11 @@ func rivals() claim.Checks {
 // boostedHolds audits releases with a part of the noise in the rounds, held against the formula for so many rounds of
 // two and μ times a factor.
 func boostedHolds(part, factor float64, paid int) claim.Check {
-	return func(ctx context.Context, _ claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
 		const mu, rounds, n = 2.4, 2, 600
 		m := ssp.Boosted{AdaSSP: ssp.AdaSSP{RowNorm: 1, LabelBound: 1, SigmaEigen: 12, SigmaGram: 12,
 			SigmaCross: math.Sqrt(rounds) / mu, Failure: 0.05}, Clip: 0.5, Rounds: rounds}
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		p := measure.Must(mechanism.Profile(m))
 		_, stated, _ := privacy.GaussianMu(p)
 		formula := factor * math.Sqrt(2.0/144+float64(paid)/(m.SigmaCross*m.SigmaCross))
 		rows, labels := matrix.NewDense(n+1, 1, nil), make([]float64, n+1)
@@ -51,17 +47,14 @@ func boostedHolds(part, factor float64, paid int) claim.Check {
 			Without: audit.Data{Rows: matrix.NewDense(n, 1, rows.Data[:n]), Labels: labels[:n]}}
 		off := math.Abs(stated/formula/(1+1e-5) - 1) // 10⁻⁵ is granted for rounding
 		m.SigmaCross *= part
-		c, err := audit.Mechanism(ctx, m, pair, &audit.Options{Draws: 24_000, Delta: 1e-5,
+		c := measure.Must(audit.Mechanism(ctx, m, pair, &audit.Options{Draws: 24_000, Delta: 1e-5,
 			Score: func(seen []float64) float64 { return seen[0] },
-			Claim: privacy.GaussianProfile(formula*(1+1e-5), privacy.AddRemove)}, noise.NewSeeded(150))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+			Claim: privacy.GaussianProfile(formula*(1+1e-5), privacy.AddRemove)}, noise.NewSeeded(150)))
 		return claim.Decide(fmt.Sprintf("μ off by %s; ε ≥ %.2f of %.2f, refuted: %v", claim.Roughly(off, 1e-6),
 			c.Epsilon, c.Claimed, c.Refuted), "1e-6; not refuted, at least a quarter", !c.Refuted &&
 			c.Epsilon >= 0.25*c.Claimed, "a round is not paid for, or has less "+
-			"noise").As(off < 2e-6).Reaching(c.Epsilon / c.Claimed), nil
-	}
+			"noise").As(off < 2e-6).Reaching(c.Epsilon / c.Claimed)
+	})
 }
 
 // tukeyLaw is the law of a release of one coefficient for given models, by definition.
@@ -146,7 +139,7 @@ func repeated(counts ...[2]int64) (models []int64) {
 func largestEpsilon(p, q []float64, delta float64) float64 {
 	lo, hi := 0.0, 50.0
 	for range 60 {
-		if mid := (lo + hi) / 2; math.Max(audit.HockeyStick(p, q, mid), audit.HockeyStick(q, p, mid)) > delta {
+		if mid := (lo + hi) / 2; measure.Stick(p, q, mid) > delta {
 			lo = mid
 		} else {
 			hi = mid
@@ -173,7 +166,7 @@ func occupied(parts, j int) []float64 {
 // tukeyHolds holds the exact law against the event's ε times a factor, and releases with other parameters against the
 // law.
 func tukeyHolds(factor, scale, eta float64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		base := ssp.TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1}
 		var ratios []float64
 		for _, c := range []struct {
@@ -188,10 +181,7 @@ func tukeyHolds(factor, scale, eta float64) claim.Check {
 		} {
 			m := base
 			m.Models, m.TestScale, m.Eta, m.Delta = c.models, c.scale, c.eta, c.beta
-			event, err := m.Event()
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			event := measure.Must(m.Event())
 			cells := cellsOf(c.one, c.other)
 			eps := largestEpsilon(tukeyLaw{m, c.one}.of(cells), tukeyLaw{m, c.other}.of(cells), c.beta)
 			ratios = append(ratios, eps/(factor*event.(privacy.Approx).Epsilon))
@@ -229,17 +219,13 @@ func tukeyHolds(factor, scale, eta float64) claim.Check {
 		draw.Models, draw.TestScale, draw.Eta, draw.Delta = 200, 0.1, 1.11, 0.5
 		passed := func(r *mechanism.Release) bool { return r.Also.(*ssp.Tested).Passed }
 		for _, records := range []int{1, 2} {
-			if err := try(test, records, size.Runs(12_000), tukeyLaw.passes, passed); err != nil {
-				return claim.Outcome{}, err
-			}
+			measure.Try(try(test, records, size.Runs(12_000), tukeyLaw.passes, passed))
 		}
-		err := try(draw, 94, size.Runs(1500), func(l tukeyLaw) float64 { return l.of([][2]int64{{0, 0}, {1, one}})[1] },
-			func(r *mechanism.Release) bool { return passed(r) && r.Coefficients[0] == 0 })
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		measure.Try(try(draw, 94, size.Runs(1500), func(l tukeyLaw) float64 {
+			return l.of([][2]int64{{0, 0}, {1, one}})[1]
+		}, func(r *mechanism.Release) bool { return passed(r) && r.Coefficients[0] == 0 }))
 		return claim.Decide(fmt.Sprintf("ε attained over claimed: %.3f by the test, %.3f by the draw; releases within "+
 			"%.1f standard errors", ratios[0], ratios[1], far), "0.9 to 1; 4.5", slices.Max(ratios) <= 1 &&
-			slices.Min(ratios) >= 0.9 && far <= 4.5, "the law is another one, or more is claimed than is paid"), nil
-	}
+			slices.Min(ratios) >= 0.9 && far <= 4.5, "the law is another one, or more is claimed than is paid")
+	})
 }

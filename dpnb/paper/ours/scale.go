@@ -34,17 +34,14 @@ func recordsElsewhere() claim.Checks {
 		"dpnb/streamed-fit": claim.Against(streamedFit(0, 97), streamedFit(-1, 97), streamedFit(1, 97)),
 		"dpnb/sums-in-any-order": claim.Times(func(factor float64) claim.Check {
 			return anyOrder(addExactly, factor, 98)
-		}).
-			Against(anyOrder(addPlainly, 1, 98), anyOrder(addDoubly, 1, 98)),
+		}).Against(anyOrder(addPlainly, 1, 98), anyOrder(addDoubly, 1, 98)),
 	}
 }
 
 // inFile stores records in a folder of their own and returns them as they are read; free removes it.
 func inFile(rows *matrix.Dense, labels []float64, single bool) (r *stored.Rows, free func(), err error) {
-	dir, err := os.MkdirTemp("", "dpnb-claim-")
-	if err != nil {
-		return nil, func() {}, err
-	}
+	defer measure.Catch(&err)
+	dir := measure.Must(os.MkdirTemp("", "dpnb-claim-"))
 	free = func() { _ = os.RemoveAll(dir) }
 	path := filepath.Join(dir, "a.rows")
 	w, err := stored.Create(path, [32]byte{1}, rows.D, single)
@@ -59,7 +56,7 @@ func inFile(rows *matrix.Dense, labels []float64, single bool) (r *stored.Rows, 
 
 // storedClip compares the lengths of records before and after they were stored, or rounded otherwise.
 func storedClip(rounded func(float64) float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		const d = 7
 		n := size.Runs(5000)
 		rng := noise.NewSeeded(seed)
@@ -82,7 +79,7 @@ func storedClip(rounded func(float64) float64, seed uint64) claim.Check {
 			r, free, err := inFile(rows, make([]float64, n), true)
 			defer free()
 			if err != nil {
-				return claim.Outcome{}, err
+				measure.Try(err)
 			}
 			defer r.Close()
 			for i := range n {
@@ -102,8 +99,8 @@ func storedClip(rounded func(float64) float64, seed uint64) claim.Check {
 			}
 		}
 		return claim.Decide(fmt.Sprintf("%d of %d records longer, %d of %d entries off by more than a unit in the "+
-			"last place", longer, n, far, n*d), "0 and 0", longer+far == 0, "records are not where the lemma says"), nil
-	}
+			"last place", longer, n, far, n*d), "0 and 0", longer+far == 0, "records are not where the lemma says")
+	})
 }
 
 // squares returns Σxⱼ², exactly for numbers between 2⁻⁹⁰⁰ and 2¹⁰⁰.
@@ -177,12 +174,9 @@ func shuffled(n int, rng *noise.Seeded) []int {
 // streamedFit compares minimisers in memory, from a file and by a Source, which have the records but the last if more
 // is −1, and the last twice if it is 1.
 func streamedFit(more int, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
 		const d = 6
-		n := 3003
-		if size == claim.Full {
-			n = 30_003
-		}
+		n := measure.Sized(size, 3003, 30_003)
 		rng := noise.NewSeeded(seed)
 		rows, labels := measure.UnitRecords(n, d, rng)
 		linear := make([]float64, d)
@@ -191,10 +185,7 @@ func streamedFit(more int, seed uint64) claim.Check {
 			p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1, Linear: linear}
 			return erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9, Workers: workers})
 		}
-		want, err := minimum(rows, labels, 2)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		want := measure.Must(minimum(rows, labels, 2))
 		places := make([]int, 0, n+1)
 		for i := range n {
 			places = append(places, i)
@@ -210,31 +201,22 @@ func streamedFit(more int, seed uint64) claim.Check {
 		r, free, err := inFile(theirs, labelled, false)
 		defer free()
 		if err != nil {
-			return claim.Outcome{}, err
+			measure.Try(err)
 		}
 		defer r.Close()
 		same, farthest := true, 0.0
 		for _, workers := range []int{1, 3} {
-			s, err := minimum(r, r.Labels(), workers)
-			if err != nil {
-				return claim.Outcome{}, err
-			}
+			s := measure.Must(minimum(r, r.Labels(), workers))
 			same = same && slices.Equal(s.Theta, want.Theta)
 		}
-		part, err := erm.NewPart(theirs, labelled, loss.Sum(loss.Logistic{}))
-		if err != nil {
-			return claim.Outcome{}, err
-		}
-		s, err := minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1)
-		if err != nil {
-			return claim.Outcome{}, err
-		}
+		part := measure.Must(erm.NewPart(theirs, labelled, loss.Sum(loss.Logistic{})))
+		s := measure.Must(minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1))
 		bound := s.Certificate.Distance + want.Certificate.Distance
 		farthest = floats.Distance(s.Theta, want.Theta, 2)
 		return claim.Decide(fmt.Sprintf("equal bits from the file: %v; by the source %.1g away", same, farthest),
 			fmt.Sprintf("%.1g, the two certificates", bound), same && farthest <= bound,
-			"records elsewhere have another minimiser"), nil
-	}
+			"records elsewhere have another minimiser")
+	})
 }
 
 // adder returns the sum of the terms that each worker has, the workers' sums being added in their order.
@@ -326,4 +308,107 @@ func anyOrder(add adder, factor float64, seed uint64) claim.Check {
 		return claim.Decide(fmt.Sprintf("%d of %d orders give another sum", wrong, orders), "0", wrong == 0,
 			"sums depend on the order"), nil
 	}
+}
+
+// certificates lists what is claimed of the solver's certificate.
+func certificates() claim.Checks {
+	return claim.Checks{
+		"dpnb/certificate": claim.Times(certificateHolds),
+	}
+}
+
+const certificateBits = 300
+
+// huberGradient returns Σf′(xᵢᵀθ; yᵢ)xᵢ + λθ + b for Huber's loss, T = 1, in 300 bits.
+func huberGradient(p *erm.Problem, theta []float64) []*big.Float {
+	exact := func(v float64) *big.Float { return new(big.Float).SetPrec(certificateBits).SetFloat64(v) }
+	n, d := p.Rows.Dims()
+	g, row := make([]*big.Float, d), make([]float64, d)
+	for j := range g {
+		g[j] = new(big.Float).Mul(exact(p.Lambda), exact(theta[j]))
+		if p.Linear != nil {
+			g[j].Add(g[j], exact(p.Linear[j]))
+		}
+	}
+	for i := range n {
+		p.Rows.Row(row, i)
+		slope := exact(-p.Labels[i])
+		for j, v := range row {
+			slope.Add(slope, new(big.Float).Mul(exact(v), exact(theta[j])))
+		}
+		if slope.Cmp(exact(1)) > 0 {
+			slope = exact(1)
+		} else if slope.Cmp(exact(-1)) < 0 {
+			slope = exact(-1)
+		}
+		for j, v := range row {
+			g[j].Add(g[j], new(big.Float).Mul(slope, exact(v)))
+		}
+	}
+	return g
+}
+
+// bigDistance returns ‖a − b‖.
+func bigDistance(a []*big.Float, b []float64) float64 {
+	sum := new(big.Float).SetPrec(certificateBits)
+	for j, v := range a {
+		e := new(big.Float).SetPrec(certificateBits).SetFloat64(b[j])
+		e.Sub(v, e)
+		sum.Add(sum, e.Mul(e, e))
+	}
+	r, _ := sum.Sqrt(sum).Float64()
+	return r
+}
+
+// certificateHolds compares the solver's bound times a factor with errors found in 300 bits, and with its formula where
+// θ is so long that the part for margins is all of it but a millionth.
+func certificateHolds(factor float64) claim.Check {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		const n, d = 30, 10
+		draws := measure.Sized(size, 20, 400)
+		var worst, without, tight, stated float64
+		for k := range draws {
+			measure.Try(ctx.Err())
+			src := noise.NewSeeded(61 + uint64(k))
+			rows, theta := matrix.NewDense(n, d, nil), make([]float64, d)
+			src.Gaussian(rows.Data, 1)
+			src.Gaussian(theta, 1e8)
+			p := &erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Huber{Threshold: 1}, Lambda: 0.5}
+			src.Gaussian(p.Labels, 0.3)
+			plain := erm.Problem{Rows: rows, Labels: p.Labels, Loss: p.Loss}
+			for i := range n { // margins of the order of the threshold
+				r := rows.Data[i*d : (i+1)*d]
+				floats.AddScaled(r, -floats.Dot(r, theta)/floats.Dot(theta, theta), theta)
+			}
+			e := measure.Must(erm.NewEvaluator(&plain, 1))
+			g := make([]float64, d)
+			_, bound := e.Gradient(g, theta)
+			bound *= factor
+			off := bigDistance(huberGradient(&plain, theta), g)
+			margins := 1.01 * n * e.MaxNorm() * e.MaxNorm() * (d + 1) * 0x1p-53 * floats.Norm(theta, 2)
+			worst = math.Max(worst, off/bound)
+			without = math.Max(without, off/math.Abs(bound-margins))
+			stated = math.Max(stated, math.Abs(bound/margins-1))
+
+			p.Linear = make([]float64, d)
+			src.Gaussian(p.Linear, 3)
+			sol, err := erm.Minimize(p, &erm.Settings{Tolerance: 2e-14, Workers: 1, Persist: true})
+			if err != nil && !errors.Is(err, erm.ErrTolerance) {
+				measure.Try(err)
+			}
+			if err != nil {
+				tight = math.Inf(1)
+				continue
+			}
+			// θ is rounded to float64, which moves the gradient by up to M·u‖θ‖.
+			moved := (p.Lambda + n*e.MaxNorm()*e.MaxNorm()) * 0x1p-53 * floats.Norm(sol.Theta, 2)
+			tight = math.Max(tight, bigDistance(huberGradient(p, sol.Theta), make([]float64,
+				d))/(factor*sol.Certificate.Bound()+moved))
+		}
+		ok := worst <= 1 && tight <= 1 && without > 1
+		return claim.Decide(fmt.Sprintf("largest error over the bound: %.2g in float64, %.2g beyond; without the "+
+			"part for margins: %.2g; the bound over that part less 1: %s", worst, tight, without, claim.Roughly(stated,
+			1e-6)), "at most 1, above 1 for the control; 1e-6", ok, "an error is larger than its bound, or the bound "+
+			"is another one, or the search is too weak to tell").As(stated < 1e-6).Reaching(math.Max(worst, tight))
+	})
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -17,6 +19,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/noise/exact"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
@@ -32,7 +35,7 @@ func sumsAndSamples() claim.Checks {
 // exactSums compares the sums of neighbours, or, if broken, sums in float64, with what the record gives alone times
 // factor.
 func exactSums(broken bool, factor float64, seed uint64) claim.Check {
-	return func(ctx context.Context, size claim.Size) (claim.Outcome, error) {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
 		const d = 7
 		sizes := []int{1, 2, 3, 4, 5, 6, 130}
 		if size == claim.Full {
@@ -41,13 +44,13 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 		rng := noise.NewSeeded(seed)
 		theta := make([]float64, d)
 		rng.Gaussian(theta, 3)
-		sums := []func(rows matrix.Rows, labels []float64, workers int) ([]float64, error){
-			stepSum, func(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
+		sums := []func(rows matrix.Rows, labels []float64, workers int) []float64{
+			stepSum, func(rows matrix.Rows, labels []float64, _ int) []float64 {
 				return curvatureSum(rows, labels, theta)
 			},
 		}
 		if broken {
-			sums = []func(matrix.Rows, []float64, int) ([]float64, error){floatSum}
+			sums = []func(matrix.Rows, []float64, int) []float64{floatSum}
 		}
 		pairs, wrong := 0, 0
 		for _, n := range sizes {
@@ -56,9 +59,7 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 				floats.Scale(0.5+0.5*rng.Float64(), rows.Data[i*d:(i+1)*d])
 			}
 			for _, at := range []int{0, n / 2, n - 1} {
-				if err := ctx.Err(); err != nil {
-					return claim.Outcome{}, err
-				}
+				measure.Try(ctx.Err())
 				others := make([]int, 0, n)
 				for i := range n {
 					if i != at {
@@ -78,10 +79,7 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 							workers int
 						}{{with[kind], labels, 3}, {without[kind], rest, 1}, {alone[kind], labels[at : at+1], 1},
 							{none[kind], nil, 1}} {
-							var err error
-							if s[k], err = sum(in.rows, in.labels, in.workers); err != nil {
-								return claim.Outcome{}, err
-							}
+							s[k] = sum(in.rows, in.labels, in.workers)
 						}
 						floats.Sub(s[0], s[1])
 						floats.Sub(s[2], s[3])
@@ -95,50 +93,41 @@ func exactSums(broken bool, factor float64, seed uint64) claim.Check {
 			}
 		}
 		return claim.Decide(fmt.Sprintf("%d of %d pairs differ by something else", wrong, pairs), "0", wrong == 0,
-			"one record more changes a computed sum by more than its own part"), nil
-	}
+			"one record more changes a computed sum by more than its own part")
+	})
 }
 
 // stepSum is the sum of clipped gradients, with noise that is the same for all, in a step of DP-SGD from θ = 0 with
 // every record: the noise is on a grid on which all of it is exact.
-func stepSum(rows matrix.Rows, labels []float64, workers int) ([]float64, error) {
+func stepSum(rows matrix.Rows, labels []float64, workers int) []float64 {
 	m := sgd.Descent{Loss: loss.Logistic{}, Clip: 0.4, Rate: 1, Steps: 1, NoiseMultiplier: 0x1p-10,
 		PlannedRecords: 1024, Update: sgd.Plain{LearningRate: 1}}
-	r, err := m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers})
-	if err != nil {
-		return nil, err
-	}
-	return r.Coefficients, nil
+	r := measure.Must(m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers}))
+	return r.Coefficients
 }
 
 // curvatureSum is the released curvature of the logistic loss at theta, as stepSum.
-func curvatureSum(rows matrix.Rows, labels, theta []float64) ([]float64, error) {
+func curvatureSum(rows matrix.Rows, labels, theta []float64) []float64 {
 	fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
-	m, err := interval.Curvature{Fit: fit, Sigma: 0x1p-12}.At(rows, labels, theta, noise.NewSeeded(1))
-	if err != nil {
-		return nil, err
-	}
-	return mat.DenseCopyOf(m.Hessian).RawMatrix().Data, nil
+	m := measure.Must(interval.Curvature{Fit: fit, Sigma: 0x1p-12}.At(rows, labels, theta, noise.NewSeeded(1)))
+	return mat.DenseCopyOf(m.Hessian).RawMatrix().Data
 }
 
 // floatSum is the sum of clipped gradients at zero as it must not be formed.
-func floatSum(rows matrix.Rows, labels []float64, _ int) ([]float64, error) {
+func floatSum(rows matrix.Rows, labels []float64, _ int) []float64 {
 	n, d := rows.Dims()
 	sum, norm := make([]float64, d), make([]float64, 1)
 	for i := range n {
 		rows.Norms(norm, i, i+1)
 		rows.AddScaled(sum, []float64{-labels[i] * math.Min(0.5, 0.4/norm[0])}, i, i+1)
 	}
-	return sum, nil
+	return sum
 }
 
 // exactSample draws at factor times the rates and means that are expected.
 func exactSample(factor float64, seed uint64) claim.Check {
 	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		draws := 2000
-		if size == claim.Full {
-			draws = 20_000
-		}
+		draws := measure.Sized(size, 2000, 20_000)
 		s := noise.Exact(noise.NewSeeded(seed))
 		worst := 0.0
 		off := func(z float64) { worst = math.Max(worst, math.Abs(z)) }
@@ -199,4 +188,111 @@ func exactSample(factor float64, seed uint64) claim.Check {
 		return claim.Decide(fmt.Sprintf("off by at most %.1f standard deviations, %d draws", worst, draws), "5.5",
 			worst < 5.5, "samples have another law"), nil
 	}
+}
+
+// floatingPoint lists this project's claims about what the machine returns, rounding included (docs/theory/release.md).
+func floatingPoint() claim.Checks {
+	return claim.Checks{
+		"dpnb/exact-normal":  claim.Against(exactNormal(1, 91), exactNormal(1.03, 91)),
+		"dpnb/exact-release": claim.Against(exactRelease(1, 92), exactRelease(1.1, 92)),
+		"dpnb/low-bits":      claim.Times(func(factor float64) claim.Check { return lowBits(factor, 93) }),
+	}
+}
+
+// exactNormal draws with a scale that is factor times what is expected.
+func exactNormal(factor float64, seed uint64) claim.Check {
+	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
+		draws := measure.Sized(size, 200_000, 1_000_000)
+		u := make([]float64, draws)
+		noise.Exact(noise.NewSeeded(seed)).Near(u, 1)
+		const cells = 256
+		var count [cells]float64
+		for i, v := range u {
+			u[i] = measure.CDF(v * factor)
+			count[min(cells-1, int(u[i]*cells))]++
+		}
+		var square float64
+		want := float64(draws) / cells
+		for _, c := range count {
+			square += (c - want) * (c - want) / want
+		}
+		z := (square - (cells - 1)) / math.Sqrt(2*(cells-1))
+		ks := measure.Kolmogorov(u)
+		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, χ² off by %.1f standard deviations, %d draws", ks, z, draws),
+			"2.7; 5.5", ks < 2.7 && math.Abs(z) < 5.5, "the variates are not normal"), nil
+	}
+}
+
+// exactRelease holds the release against its law at factor times its σ.
+func exactRelease(factor float64, seed uint64) claim.Check {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		runs := measure.Sized(size, 4000, 40_000)
+		x, y := []float64{1, -0.5, 0.8, 1, -1}, []float64{1, 1, -1, 1, -1}
+		rows := matrix.NewDense(5, 1, x)
+		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8,
+			OutputSigma: 1e-6}
+		grid := exact.Grid(m.OutputSigma)
+		root := noise.NewSeeded(seed)
+		u, off, square := make([]float64, runs), 0, 0.0
+		for i := range u {
+			if i%1000 == 0 && ctx.Err() != nil {
+				measure.Try(ctx.Err())
+			}
+			r := measure.Must(m.Run(rows, y, root.Stream(i), &mechanism.Settings{Workers: 1}))
+			theta := r.Coefficients[0]
+			if k := theta / grid; k != math.Trunc(k) {
+				off++
+			}
+			gradient := m.Lambda * theta
+			for j, v := range x {
+				gradient -= y[j] * v / (1 + math.Exp(y[j]*v*theta))
+			}
+			z := gradient / (factor * m.Sigma)
+			square += z * z
+			u[i] = measure.CDF(z)
+		}
+		ks := measure.Kolmogorov(u)
+		z := (square/float64(runs) - 1) / math.Sqrt(2/float64(runs))
+		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, variance off by %.1f standard errors, %d of %d off the grid",
+			ks, z, off, runs), "2.7; 5.5; 0",
+			ks < 2.7 && math.Abs(z) < 5.5 && off == 0, "the release does not have the law of the proof")
+	})
+}
+
+// lowBits attacks releases, of which a share are as they should be and the others float64 sums.
+func lowBits(share float64, seed uint64) claim.Check {
+	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
+		shapes := measure.Sized(size, [][2]int{{200, 20}}, [][2]int{{500, 20}, {2000, 109}})
+		var worst, planted float64
+		planted = 1
+		var bad []string
+		for _, shape := range shapes {
+			cases := measure.Must(audit.LowBitsCases(shape[0], shape[1], 0.1))
+			for _, c := range cases {
+				attack := c.Attack
+				if exact, broken := attack.Release, c.Broken; broken != nil {
+					attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
+						if src.Stream(math.MaxInt32).Float64() < share {
+							return exact(with, src)
+						}
+						return broken(with, src)
+					}
+				}
+				found := measure.Must(attack.Run(ctx, 300, noise.NewSeeded(seed)))
+				if found.Broken() {
+					bad = append(bad, c.Name)
+				}
+				worst = math.Max(worst, math.Max(found.Preimages, found.LastBits)-found.Allowed)
+				if c.Broken == nil {
+					continue
+				}
+				attack.Release = c.Broken
+				found = measure.Must(attack.Run(ctx, 300, noise.NewSeeded(seed+1)))
+				planted = math.Min(planted, found.Preimages)
+			}
+		}
+		return claim.Decide(fmt.Sprintf("right in at most %.1f %% more than is allowed; float64 sums named in %.1f %% "+
+			"or more", 100*worst, 100*planted), "14.4 %; at least 90 %",
+			len(bad) == 0 && planted > 0.9, "told apart: "+strings.Join(bad, ", "))
+	})
 }

@@ -3,6 +3,7 @@ package ours
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -201,7 +202,7 @@ func TestMakeWhich(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := WriteWhich(f, rows); err != nil {
+				if err := writeWhich(f, rows); err != nil {
 					t.Fatal(err)
 				}
 				f.Close()
@@ -209,4 +210,20 @@ func TestMakeWhich(t *testing.T) {
 			}
 		}
 	}
+}
+
+// writeWhich writes rows as lines of a table, with tabs.
+func writeWhich(w io.Writer, rows []WhichRow) error {
+	var b strings.Builder
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%s\t%s\t%g\t%s\t%v\t", r.Population, r.Task, r.Epsilon, r.Mechanism, r.Pure)
+		if r.Refused != "" {
+			fmt.Fprintf(&b, "0\t%s\n", r.Refused)
+			continue
+		}
+		fmt.Fprintf(&b, "%d\t%.5f\t%.5f\t%.5f\t%.5f\t%.2g\n", r.Score.N, r.Score.Mean, r.Score.StdErr, r.Over.Mean,
+			r.Over.StdErr, r.Seconds)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }

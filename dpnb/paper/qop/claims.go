@@ -3,19 +3,47 @@
 // evidence for its entries of docs/errata.md.
 package qop
 
-import "github.com/dpnb/notebooks/dpnb/claim"
+import (
+	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
+)
 
 // Checks returns the checks of claims.txt.
 func Checks() []claim.Checks {
-	return []claim.Checks{
-		composites(),
-		quadraticLemmas(),
-		quadraticMatrices(),
-		quadraticTheorems(),
-		scalarClaims(),
-		densities(),
-		linearMechanism(),
-		quadraticExperiments(),
-		quadraticFigures(),
-	}
+	return []claim.Checks{{
+		"qop/lemB.1":  measure.Times(classicalGaussian),
+		"qop/lemB.2":  measure.Times(composedPairs),
+		"qop/lemB.3":  measure.Times(conditionalPairs),
+		"qop/lemB.4":  measure.Times(successive),
+		"qop/lemC.3":  measure.Times(rankOneUpdates),
+		"qop/lemC.5":  measure.Times(lowRankUpdates),
+		"qop/lemC.7":  measure.Times(interpolatingMatrix),
+		"qop/lemD.1":  measure.Times(largestBelowBound),
+		"qop/lemD.2":  measure.Times(smallestBelowBound),
+		"qop/lemD.4":  measure.Times(wishartConstants),
+		"qop/lemE.1":  measure.Times(integrandRatios),
+		"qop/lemE.3":  measure.Pair(atoms),
+		"qop/lemE.5":  measure.Times(anchorDistance),
+		"qop/thm3.1":  measure.Times(measure.With(realNeighbours, wishart.Theorem31)),
+		"qop/thm3.3":  measure.Times(measure.With(excessRisk, true)),
+		"qop/cor3.4":  measure.Times(measure.With(excessRisk, false)),
+		"qop/thm5.1":  measure.Times(linearConstants),
+		"qop/mech3":   measure.Times(outputNoise),
+		"qop/mech5.1": measure.Pair(clippedLinear),
+		"qop/eq4":     measure.Times(meanRatio),
+		"qop/eq7":     measure.Times(eq7),
+		"qop/algG.2": measure.Times(measure.With(algorithmG2, true)).
+			Against(measure.Of(measure.With(algorithmG2, false), 1)),
+		"qop/fig1": measure.Times(optimisedBounds),
+		"qop/fig2": measure.Against(growingBoxes, false, true),
+		"qop/tab1": measure.Against(boundedGradients, [2]float64{1, 0}, [2]float64{1, 0.01}, [2]float64{0.05, 0}),
+		"qop/tab3": measure.Against(spreadOfRuns, 0, 0.01),
+
+		"dpnb/quadratic-sharper": measure.Times(measure.With(realNeighbours, wishart.Best)),
+		"dpnb/quadratic-exact":   measure.Times(exactIsAttained),
+		"dpnb/quadratic-anchor":  measure.Times(anchorShare),
+		"dpnb/interpolation": measure.Times(measure.With(brokenInterpolation, 1)).
+			Against(measure.Of(measure.With(brokenInterpolation, 0.2), 1)),
+	}}
 }

@@ -1,7 +1,6 @@
 package qop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -16,19 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
-
-// composites lists the claims of qop about solving its problem.
-func composites() claim.Checks {
-	return claim.Checks{
-		"qop/eq7": claim.Times(func(f float64) claim.Check {
-			return eq7(f, 71)
-		}),
-		"qop/algG.2": claim.Times(func(factor float64) claim.Check {
-			return algorithmG2(true, factor, 72)
-		}).
-			Against(algorithmG2(false, 1, 72)),
-	}
-}
 
 // leastSquares is qop's problem with n records in d dimensions: rows standard normal times scale, labels xᵢᵀθ⋆ plus
 // noise, W ~ Wishart(d, 2d) times sigma2 around an anchor at N(0, 0.1·I) from θ⋆.
@@ -66,65 +52,52 @@ func leastDirection(p *composite.Problem) (float64, []float64) {
 	return e.Values(nil)[0], mat.Col(nil, 0, &v)
 }
 
-// eq7 holds factor·ασ² in place of ασ² against equation (7).
-func eq7(factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		problems, points := 6, 100
-		if size == claim.Full {
-			problems, points = 60, 1000
+func eq7(run measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(71)
+	problems, points := 6, 100
+	if run.Size == claim.Full {
+		problems, points = 60, 1000
+	}
+	largest, count := 0.0, 0
+	for k := range problems {
+		measure.Try(run.Err())
+		for i, c := range []struct {
+			r composite.Regulariser
+			c composite.Constraint
+		}{{composite.None{}, composite.Everywhere{}}, {composite.L1{Weight: 5}, composite.Everywhere{}},
+			{composite.None{}, composite.NewBox(0.7)}, {composite.L1{Weight: 5}, composite.NewBox(0.7)}} {
+			p := leastSquares(rng.Stream(10*k+i), 20, 8, 1, 0.5, 2, c.r, c.c)
+			ratio, n := largestShare(p, factor, points, rng.Stream(1000+10*k+i))
+			largest, count = math.Max(largest, ratio), count+n
 		}
-		largest, count := 0.0, 0
-		for k := range problems {
-			measure.Try(ctx.Err())
-			for i, c := range []struct {
-				r composite.Regulariser
-				c composite.Constraint
-			}{{nil, nil}, {composite.L1{Weight: 5}, nil}, {nil, composite.NewBox(0.7)}, {composite.L1{Weight: 5},
-				composite.NewBox(0.7)}} {
-				p := leastSquares(rng.Stream(10*k+i), 20, 8, 1, 0.5, 2, c.r, c.c)
-				ratio, n := measure.Must2(largestShare(p, factor, points, rng.Stream(1000+10*k+i)))
-				largest, count = math.Max(largest, ratio), count+n
-			}
-		}
-		o := claim.Outcome{
-			Measured: fmt.Sprintf("largest share %.4f of dist² at %d points of %d problems", largest, count,
-				4*problems),
-			Interval: "at most 1 + 1e-6, the rounding of J̃", Verdict: claim.Holds,
-			Note: "for θ in C: elsewhere N_C is empty",
-		}
-		if !(largest <= 1+1e-6) || largest < 0.99 {
-			o.Verdict, o.Note = claim.Fails, "the bound is exceeded, or far from what was reached"
-		}
-		return o
-	})
+	}
+	o := claim.Outcome{
+		Measured: fmt.Sprintf("largest share %.4f of dist² at %d points of %d problems", largest, count,
+			4*problems),
+		Interval: "at most 1 + 1e-6, the rounding of J̃", Verdict: claim.Holds,
+		Note: "for θ in C: elsewhere N_C is empty",
+	}
+	if !(largest <= 1+1e-6) || largest < 0.99 {
+		o.Verdict, o.Note = claim.Fails, "the bound is exceeded, or far from what was reached"
+	}
+	return o
 }
 
 // largestShare returns the largest 2·factor·μ(J − J⋆)/dist² over random points of C, some with zeros and bounds, and
 // along the least curved direction.
-func largestShare(p *composite.Problem, factor float64, points int, rng *noise.Seeded) (largest float64, count int,
-	err error) {
-	defer measure.Catch(&err)
+func largestShare(p *composite.Problem, factor float64, points int, rng *noise.Seeded) (largest float64, count int) {
 	_, d := p.Rows.Dims()
 	mu, v := leastDirection(p)
 	star := measure.Must(composite.Solve(p, &composite.Settings{Tolerance: 1e-9, Modulus: mu}))
-	theta, g := make([]float64, d), make([]float64, d)
+	theta, g, r, c := make([]float64, d), make([]float64, d), p.Regulariser, p.Constraint.(composite.Projector)
 	for k := range points {
 		rng.Gaussian(theta, math.Pow(10, -3*rng.Float64()))
 		if k%10 == 0 {
 			floats.ScaleTo(theta, rng.NormFloat64(), v)
 		}
 		floats.Add(theta, star.Theta)
-		if k%3 == 0 && p.Regulariser != nil {
-			p.Regulariser.Prox(theta, theta, 0.1)
-		}
-		var r composite.Regulariser = composite.None{}
-		var c composite.Projector = composite.Everywhere{}
-		if p.Regulariser != nil {
-			r = p.Regulariser
-		}
-		if p.Constraint != nil {
-			c = p.Constraint.(composite.Projector)
+		if k%3 == 0 {
+			r.Prox(theta, theta, 0.1)
 		}
 		c.Project(theta, theta)
 		gap := erm.Evaluate(&p.Problem, g, theta) + r.Value(theta) - star.Value
@@ -133,11 +106,11 @@ func largestShare(p *composite.Problem, factor float64, points int, rng *noise.S
 		}
 		dist, exact := composite.JointDistance(r, c, g, theta)
 		if !exact {
-			return 0, 0, fmt.Errorf("the distance is not exact")
+			measure.Try(fmt.Errorf("the distance is not exact"))
 		}
 		largest, count = math.Max(largest, 2*factor*mu*gap/(dist*dist)), count+1
 	}
-	return largest, count, nil
+	return largest, count
 }
 
 // printedG2 is Algorithm G.2 word for word, for the squared loss: it returns θ_K, the proximal point before the last
@@ -145,38 +118,22 @@ func largestShare(p *composite.Problem, factor float64, points int, rng *noise.S
 func printedG2(p *composite.Problem, k int, rng *noise.Seeded) []float64 {
 	n, d := p.Rows.Dims()
 	rows := p.Rows.(*matrix.Dense)
-	lip := 0.0
-	for i := range n {
-		row := rows.Data[i*d : (i+1)*d]
-		lip = math.Max(lip, float64(n)*floats.Dot(row, row))
-	}
-	if p.Quadratic != nil {
-		var e mat.EigenSym
-		e.Factorize(p.Quadratic, false)
-		lip += e.Values(nil)[d-1]
-	}
-	rho := 1 / lip
+	var e mat.EigenSym
+	e.Factorize(p.Quadratic, false)
+	longest := matrix.MaxNorm(rows)
+	rho := 1 / (float64(n)*longest*longest + e.Values(nil)[d-1])
 	x, theta, z, delta := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	for step := range k + 1 {
 		i := rng.IntN(n)
-		copy(theta, x)
-		if p.Regulariser != nil {
-			p.Regulariser.Prox(theta, x, rho)
-		}
-		clear(z)
-		if p.Quadratic != nil {
-			floats.SubTo(delta, theta, p.Centre)
-			out := mat.NewVecDense(d, z)
-			out.MulVec(p.Quadratic, mat.NewVecDense(d, delta))
-		}
+		p.Regulariser.Prox(theta, x, rho)
+		floats.SubTo(delta, theta, p.Centre)
+		mat.NewVecDense(d, z).MulVec(p.Quadratic, mat.NewVecDense(d, delta))
 		row := rows.Data[i*d : (i+1)*d]
 		floats.AddScaled(z, float64(n)*(floats.Dot(row, theta)-p.Labels[i]), row)
 		for j := range z {
 			z[j] = 2*theta[j] - x[j] - rho*z[j]
 		}
-		if p.Constraint != nil {
-			p.Constraint.(composite.Projector).Project(z, z)
-		}
+		p.Constraint.(composite.Projector).Project(z, z)
 		lambda := math.Pow(float64(step+1), -0.5-2*0.001)
 		for j := range x {
 			x[j] += lambda * (z[j] - theta[j])
@@ -185,56 +142,54 @@ func printedG2(p *composite.Problem, k int, rng *noise.Seeded) []float64 {
 	return theta
 }
 
+// halfLine is ½Σ(θ − yᵢ)² with y = (1, −1.2) over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the projection gives max(0,
+// yᵢ), whose mean is ½.
+var halfLine = &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}),
+	Labels: []float64{1, -1.2}, Loss: loss.Squared{}, Quadratic: mat.NewSymDense(1, nil), Centre: []float64{0}},
+	Regulariser: composite.None{}, Constraint: composite.Box{Lower: []float64{0}}}
+
 // algorithmG2 runs Algorithm G.2 as printed and, if joint is true, with the proximal map of r + ι_C where it is said to
 // be mended. The solution over an affine C is taken times factor.
-func algorithmG2(joint bool, factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		long := measure.Sized(size, 100_000, 3_000_000)
-		// Labels 1 and −1.2 over θ ≥ 0: the minimiser is 0. With ρ = 1/Lip the projection gives max(0, yᵢ), whose mean
-		// is ½.
-		half := &composite.Problem{Problem: erm.Problem{Rows: matrix.NewDense(2, 1, []float64{1, 1}),
-			Labels: []float64{1, -1.2}, Loss: loss.Squared{}}, Constraint: composite.Box{Lower: []float64{0}}}
-		printed := printedG2(half, long, rng.Stream(1))[0]
-		mended := measure.Must(composite.Stochastic(half, &composite.StochasticSettings{Indices: rng.Stream(2),
-			Iterations: long, Joint: joint}))
-		measure.Try(ctx.Err())
-		// Over an affine set the distance falls.
-		plane := measure.Must(composite.NewAffine(mat.NewDense(1, 4, []float64{1, 1, 1, 1}), []float64{1}))
-		flat := leastSquares(rng.Stream(3), 30, 4, 1, 0.5, 2, composite.L1{Weight: 2}, plane)
-		mu, ok := composite.LeastEigenvalue(flat.Quadratic)
-		if !ok {
-			measure.Try(fmt.Errorf("no least eigenvalue"))
-		}
-		star := measure.Must(composite.Solve(flat, &composite.Settings{Tolerance: 1e-4, Modulus: mu}))
-		floats.Scale(factor, star.Theta)
-		early := floats.Distance(printedG2(flat, 300, rng.Stream(4)), star.Theta, 2)
-		late := floats.Distance(printedG2(flat, long, rng.Stream(5)), star.Theta, 2)
-		experiment := measure.Must(paperRun(rng.Stream(6)))
-		o := claim.Outcome{
-			Measured: fmt.Sprintf("over θ ≥ 0 with minimiser 0: θ_K = %.1f as printed, %.1f with the joint map; over "+
-				"Σθ = 1 ‖θ_K − θ⋆‖ falls to less than a third: %v; ‖·‖₂ over the simplex: Σθ_K misses 1 by %.0e after "+
-				"1,000 iterations; %s",
-				printed, mended.Theta[0], late < early/3, offTheSimplex(rng.Stream(7)), experiment),
-			Interval: fmt.Sprintf("K = %d", long), Verdict: claim.HoldsWithCorrection,
-			Note: "converges for affine C, as the paper says; over other sets only if prox_{r+ι_C} takes the place " +
-				"of prox_r and the projection goes: as printed the projection sees single records, and what is " +
-				"returned need not lie in C, where alone criterion (7) can hold",
-		}
-		switch {
-		case math.Abs(mended.Theta[0]) > 0.1 || late > early/3:
-			o.Verdict, o.Note = claim.Fails, "it does not converge where it should"
-		case math.Abs(printed) < 0.1:
-			o.Verdict, o.Note = claim.Holds, "converges as printed"
-		}
-		return o
-	})
+func algorithmG2(run measure.Run, joint bool, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(72)
+	long := measure.Sized(run.Size, 100_000, 3_000_000)
+	printed := printedG2(halfLine, long, rng.Stream(1))[0]
+	mended := measure.Must(composite.Stochastic(halfLine, &composite.StochasticSettings{Indices: rng.Stream(2),
+		Iterations: long, Joint: joint}))
+	// Over an affine set the distance falls.
+	plane := measure.Must(composite.NewAffine(mat.NewDense(1, 4, []float64{1, 1, 1, 1}), []float64{1}))
+	flat := leastSquares(rng.Stream(3), 30, 4, 1, 0.5, 2, composite.L1{Weight: 2}, plane)
+	mu, ok := composite.LeastEigenvalue(flat.Quadratic)
+	if !ok {
+		measure.Try(fmt.Errorf("no least eigenvalue"))
+	}
+	star := measure.Must(composite.Solve(flat, &composite.Settings{Tolerance: 1e-4, Modulus: mu}))
+	floats.Scale(factor, star.Theta)
+	early := floats.Distance(printedG2(flat, 300, rng.Stream(4)), star.Theta, 2)
+	late := floats.Distance(printedG2(flat, long, rng.Stream(5)), star.Theta, 2)
+	experiment := paperRun(rng.Stream(6))
+	o := claim.Outcome{
+		Measured: fmt.Sprintf("over θ ≥ 0 with minimiser 0: θ_K = %.1f as printed, %.1f with the joint map; over "+
+			"Σθ = 1 ‖θ_K − θ⋆‖ falls to less than a third: %v; ‖·‖₂ over the simplex: Σθ_K misses 1 by %.0e after "+
+			"1,000 iterations; %s",
+			printed, mended.Theta[0], late < early/3, offTheSimplex(rng.Stream(7)), experiment),
+		Interval: fmt.Sprintf("K = %d", long), Verdict: claim.HoldsWithCorrection,
+		Note: "converges for affine C, as the paper says; over other sets only if prox_{r+ι_C} takes the place " +
+			"of prox_r and the projection goes: as printed the projection sees single records, and what is " +
+			"returned need not lie in C, where alone criterion (7) can hold",
+	}
+	switch {
+	case math.Abs(mended.Theta[0]) > 0.1 || late > early/3:
+		o.Verdict, o.Note = claim.Fails, "it does not converge where it should"
+	case math.Abs(printed) < 0.1:
+		o.Verdict, o.Note = claim.Holds, "converges as printed"
+	}
+	return o
 }
 
 // paperRun measures what 1,000 iterations leave on the problem of G.3 at κ = 1: (n, d) = (300, 100), |xᵢⱼ| ≤ 5, ω = 1,
 // σ² = 1.1747e5.
-func paperRun(rng *noise.Seeded) (_ string, err error) {
-	defer measure.Catch(&err)
+func paperRun(rng *noise.Seeded) string {
 	const kappa = 1
 	p := leastSquares(rng, 300, 100, 1, 0, 1.1747e5, composite.L1{Weight: 1}, composite.NewBox(kappa))
 	rows := p.Rows.(*matrix.Dense)
@@ -243,17 +198,17 @@ func paperRun(rng *noise.Seeded) (_ string, err error) {
 	floats.Scale(scale, p.Labels)
 	mu, ok := composite.LeastEigenvalue(p.Quadratic)
 	if !ok {
-		return "", fmt.Errorf("no least eigenvalue")
+		measure.Try(fmt.Errorf("no least eigenvalue"))
 	}
 	star := measure.Must(composite.Solve(p, &composite.Settings{Modulus: mu, Tolerance: 1e-2}))
 	if gap := star.Certificate.Gap(); gap > 1e-8 {
-		return "", fmt.Errorf("the minimum is certified to %v only", gap)
+		measure.Try(fmt.Errorf("the minimum is certified to %v only", gap))
 	}
 	theta := printedG2(p, 1000, rng.Stream(1))
 	composite.NewBox(kappa).Project(theta, theta)
 	value := erm.Evaluate(&p.Problem, nil, theta) + p.Regulariser.Value(theta)
 	return fmt.Sprintf("G.3, κ = 1: after 1,000 iterations %.0e above the minimum, which is certified to 1e-8",
-		value-star.Value), nil
+		value-star.Value)
 }
 
 // offTheSimplex returns by how much Σθ_K misses 1 for ‖·‖₂ over the simplex.

@@ -13,7 +13,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -57,22 +56,19 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 		farthest = math.Max(farthest, math.Sqrt((mean+gap)/least)*s.AnchorError)
 	}
 	inside := float64(draws) - outside
-	share := func(count, of float64) string { return fmt.Sprintf("%.4f", count/of) }
+	leftOf, between := outside/float64(draws), near/inside
 	eps, delta := split.Total()
 	it := display.Item{Title: fmt.Sprintf("(ε, δ) = (%.3g, %.3g), part by part: d = 2, m = %d, σ² = %.1f", eps, delta,
 		m,
 		n.Sigma2), Header: []string{"part", "value", "pays for", "in the draws"}}
-	number := func(v float64) string { return fmt.Sprintf("%g", v) }
-	it.Row("δ₃", number(split.Delta3), fmt.Sprintf("W outside E_α: λ_min < α = %.3f", k.Alpha),
-		share(outside, float64(draws)))
-	it.Row("δ₁", number(split.Delta1), fmt.Sprintf("on E_α, W so near its edge that the neighbour's W may leave it: "+
-		"λ_min < α + α₁ = %.3f", k.Alpha+k.Alpha1), share(near, inside))
-	it.Row("ε₁", number(split.Epsilon1), "the ratio of the densities of W elsewhere: f(2)·2L/σ² and the determinants",
-		fmt.Sprintf("at most %.3f", largest))
-	it.Row("δ₄", number(split.Delta4), fmt.Sprintf("on E_α, λ_max > β = %.1f", k.Beta), share(above, inside))
-	it.Row("ε₂, δ₂", fmt.Sprintf("%g, %g", split.Epsilon2, split.Delta2),
-		fmt.Sprintf("the error of anchor and solver, "+
-			"η = τ = 0.001, under output noise σ̃ = %.2g", n.SigmaOut), fmt.Sprintf("anchor: at most %.4f", farthest))
+	it.Rowf("δ₃ | %g | W outside E_α: λ_min < α = %.3f | %.4f", split.Delta3, k.Alpha, leftOf)
+	it.Rowf("δ₁ | %g | on E_α, W so near its edge that the neighbour's W may leave it: λ_min < α + α₁ = %.3f | %.4f",
+		split.Delta1, k.Alpha+k.Alpha1, between)
+	it.Rowf("ε₁ | %g | the ratio of the densities of W elsewhere: f(2)·2L/σ² and the determinants | at most %.3f",
+		split.Epsilon1, largest)
+	it.Rowf("δ₄ | %g | on E_α, λ_max > β = %.1f | %.4f", split.Delta4, k.Beta, above/inside)
+	it.Rowf("ε₂, δ₂ | %g, %g | the error of anchor and solver, η = τ = 0.001, under output noise σ̃ = %.2g | anchor: "+
+		"at most %.4f", split.Epsilon2, split.Delta2, n.SigmaOut, farthest)
 	f := figure.New(fmt.Sprintf("E_α: the smallest eigenvalue of W, d = 2, m = %d", m), "λ_min", "density")
 	f.Bars(figure.Span(0, top, bins), heights, figure.Gray)
 	peak := floats.Max(heights)
@@ -83,8 +79,8 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 			k.Alpha+k.Alpha1, peak*(1.25-0.12*float64(i)), c)
 	}
 	f.YRange(0, 1.3*peak)
-	f.Alt = fmt.Sprintf("A histogram of λ_min with a peak far to the right of two dashed lines: %s of it lies left "+
-		"of the first, %s of the rest between", share(outside, float64(draws)), share(near, inside))
+	f.Alt = fmt.Sprintf("A histogram of λ_min with a peak far to the right of two dashed lines: %.4f of it lies left "+
+		"of the first, %.4f of the rest between", leftOf, between)
 	return f, it, nil
 }
 
@@ -98,46 +94,22 @@ func drawn2(draws, m int, seed uint64) []curvature2 {
 }
 
 // RiskFigure draws the mean excess risk of releases, with two standard errors, beside Theorem 3.3 as printed and
-// sharpened, over ε, and lists them: lasso of weight ½ on ten records of norm 1 that interpolate, d = 4, m = 9, 0.7 of
-// ε and each δⱼ = 0.01 for its part, τ = 1e-4, η = 0.003.
+// sharpened, over ε, and lists them: lasso in four dimensions, m = 9, τ = 1e-4, η = 0.003.
 func RiskFigure(epsilons []float64, runs int, seed uint64) (_ *figure.Figure, _ display.Item, err error) {
 	defer measure.Catch(&err)
-	const n, d, weight = 10, 4, 0.5
 	src := noise.NewSeeded(seed)
-	rows, labels, star := interpolating(n, d, src.Stream(0))
-	exact := measure.Must(composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels,
-		Loss: loss.Squared{}, Lambda: 1e-12}, Regulariser: composite.L1{Weight: weight}},
-		&composite.Settings{Tolerance: 1e-9}))
-	anchor := append([]float64(nil), star...)
-	anchor[0] += 0.003
-	best := lasso(rows, labels, exact.Theta, weight)
-	risk := wishart.Risk{Records: n, Distance: floats.Distance(exact.Theta, star, 2),
-		RegulariserSlope: weight * math.Sqrt(d)}
 	var printed, sharper, mean, lo, hi []float64
 	it := display.Item{Header: []string{"ε", "Theorem 3.3", "sharpened", "measured", "theorem over measured"}}
+	var atAnchor float64
 	for k, eps := range epsilons {
-		m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: 1, Regulariser: composite.L1{Weight: weight},
-			HiddenDimension: 9, Accuracy: 1e-4, Interpolation: qop.AssumeInterpolation(anchor, 0.003),
-			Split: wishart.Split{Epsilon1: 0.7 * eps, Epsilon2: 0.3 * eps, Delta1: 0.01, Delta2: 0.01, Delta3: 0.01,
-				Delta4: 0.01}}
-		of := measure.Must(m.Setting().Noise(m.Split))
-		m.Sigma2, m.OutputSigma = of.Sigma2, of.SigmaOut
-		scores := make([]float64, runs)
-		for r := range scores {
-			release := measure.Must(m.Run(rows, labels, src.Stream(1+k).Stream(r), nil))
-			scores[r] = lasso(rows, labels, release.Coefficients, weight) - best
-		}
-		s := sim.Summarize(scores)
+		r := newLassoRisk(src.Stream(0), 4, 9, 0, eps, 1e-4, 0.003)
+		s := r.released(runs, true, src.Stream(1+k))
 		mean, lo, hi = append(mean, s.Mean), append(lo, s.Mean-2*s.StdErr), append(hi, s.Mean+2*s.StdErr)
-		printed = append(printed, m.Setting().PrintedExcessRisk(of, risk))
-		sharper = append(sharper, m.Setting().ExcessRisk(of, risk))
-		row := []string{fmt.Sprint(eps)}
-		for _, v := range []float64{printed[k], sharper[k], mean[k], printed[k] / mean[k]} {
-			row = append(row, fmt.Sprintf("%.3g", v))
-		}
-		it.Row(row...)
+		printed = append(printed, r.m.Setting().PrintedExcessRisk(r.noise, r.of))
+		sharper = append(sharper, r.m.Setting().ExcessRisk(r.noise, r.of))
+		atAnchor = r.excess(r.m.Interpolation.Anchor())
+		it.Rowf("%v | %.3g | %.3g | %.3g | %.3g", eps, printed[k], sharper[k], mean[k], printed[k]/mean[k])
 	}
-	atAnchor := lasso(rows, labels, anchor, weight) - best
 	f := figure.New("Theorem 3.3 against measured risk (lasso, d = 4, n = 10)", "ε (replace-one)", "excess risk").
 		LogX(epsilons...).LogY()
 	f.Line("Theorem 3.3", epsilons, printed, figure.Orange).Line("sharpened", epsilons, sharper, figure.Gold)
@@ -219,9 +191,9 @@ func BoundFigure(epsilons, deltas []float64) (_ *figure.Figure, _ display.Item, 
 				p := points[i*len(ends)+j]
 				exact, inexact = append(exact, p.Exact.Risk), append(inexact, p.Inexact.Risk)
 				if epsilons[i] == 1 {
-					it.Row([]string{"any loss, Theorem 3.1", "least squares, exact"}[k], figure.Number(delta),
-						fmt.Sprintf("%.1f", p.Exact.Risk), fmt.Sprint(p.Exact.Setting.M),
-						fmt.Sprintf("%.1f", p.Inexact.Risk), fmt.Sprint(p.Inexact.Setting.M))
+					name := []string{"any loss, Theorem 3.1", "least squares, exact"}[k]
+					it.Rowf("%s | %s | %.1f | %d | %.1f | %d", name, figure.Number(delta), p.Exact.Risk,
+						p.Exact.Setting.M, p.Inexact.Risk, p.Inexact.Setting.M)
 				}
 			}
 			color := [][]figure.Color{{figure.Blue, figure.Green}, {figure.Purple, figure.Gold}}[k][j]
@@ -322,11 +294,10 @@ func (b *Boxes) Table() display.Item {
 		Header: []string{"", "mean Std", "as printed", "largest Std", "as printed", "mean SE", "as printed",
 			"largest SE",
 			"as printed"}}
-	number := func(v float64) string { return fmt.Sprintf("%.3g", v) }
 	for i, s := range Table3(b.Cells, qopRecords) {
 		p := Published[i]
-		it.Row(s.Mechanism, number(s.MeanStd), number(p.MeanStd), number(s.LargestStd), number(p.LargestStd),
-			number(s.MeanStdErr), number(p.MeanStdErr), number(s.LargestStdErr), number(p.LargestStdErr))
+		it.Rowf("%s | %.3g | %.3g | %.3g | %.3g | %.3g | %.3g | %.3g | %.3g", s.Mechanism, s.MeanStd, p.MeanStd,
+			s.LargestStd, p.LargestStd, s.MeanStdErr, p.MeanStdErr, s.LargestStdErr, p.LargestStdErr)
 	}
 	return it
 }
@@ -336,8 +307,7 @@ func (b *Boxes) At(kappa float64) display.Item {
 	it := display.Item{Header: []string{fmt.Sprintf("at κ = %g", kappa), "mean risk", "nine of ten runs, from", "to"}}
 	for _, c := range b.Cells {
 		if c.Task == fmt.Sprintf("κ = %g", kappa) {
-			it.Row(c.Mechanism, fmt.Sprintf("%.3g", c.Mean), fmt.Sprintf("%.3g", c.Quantile(0.05)),
-				fmt.Sprintf("%.3g", c.Quantile(0.95)))
+			it.Rowf("%s | %.3g | %.3g | %.3g", c.Mechanism, c.Mean, c.Quantile(0.05), c.Quantile(0.95))
 		}
 	}
 	return it
@@ -369,7 +339,7 @@ func AccountingsFigure(w wishart.Wishart, delta float64) (_ *figure.Figure, _ di
 		}
 		name := []string{"Theorem 3.1", "spectral", "directional", "exact"}[i]
 		f.Line(name, eps, y[1:], []figure.Color{figure.Orange, figure.Gold, figure.Green, figure.Blue}[i])
-		it.Row(name, fmt.Sprintf("%.3g", y[0]))
+		it.Rowf("%s | %.3g", name, y[0])
 	}
 	return f, it, nil
 }

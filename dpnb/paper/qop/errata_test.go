@@ -5,13 +5,17 @@ import (
 	"sort"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
 // Lemma B.1 and Theorem 3.1: the classical Gaussian formula is for ε < 1.
@@ -25,26 +29,16 @@ func TestQOPClassicalGaussian(t *testing.T) {
 			t.Errorf("ε = %g: %.3f", eps, ratio(eps))
 		}
 	}
-	lo, hi := 1.0, 20.0
-	for range 60 {
-		if mid := (lo + hi) / 2; ratio(mid) > 1 {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
+	_, hi := univariate.Bisect(func(eps float64) bool { return ratio(eps) > 1 }, 1, 20, univariate.Arithmetic, 0)
 	if ratio(10) < 1.05 || ratio(20) < 100 {
 		t.Errorf("ε = 10: %.3f, ε = 20: %.3f", ratio(10), ratio(20))
 	}
-	errata.Quote(t, "qop-16", "%.2f", hi)
-	errata.Quote(t, "qop-16", "%.2e", ratio(10)*delta)
-	errata.Quote(t, "qop-16", "%.2e", ratio(20)*delta)
+	errata.Quotes(t, "qop-16", "%.2f %.2e", hi, ratio(10)*delta, ratio(20)*delta)
 	sigma := measure.Must(privacy.GaussianSigma(10, delta))
 	if d := measure.GaussianDelta(1/sigma, 10); d > delta {
 		t.Errorf("analytic calibration: %.6g", d)
 	}
-	errata.Quote(t, "qop-16", "%.4f", sigma)
-	errata.Quote(t, "qop-16", "%.4f", math.Sqrt(2*math.Log(1.25/delta))/10)
+	errata.Quotes(t, "qop-16", "%.4f", sigma, math.Sqrt(2*math.Log(1.25/delta))/10)
 }
 
 // lopNoise are σ/ζ and Δ/L of Theorem 5.1 of qop (Kifer et al. 2012).
@@ -130,42 +124,15 @@ func TestQOPStructureOfLOP(t *testing.T) {
 	if !(proved(1) <= delta && proved(2) > delta && proved(5) > 0.01) {
 		t.Errorf("rank 1: %.3g, rank 2: %.3g, rank 5: %.3g", proved(1), proved(2), proved(5))
 	}
-	errata.Quote(t, "qop-18", "%.1e", proved(1))
-	errata.Quote(t, "qop-18", "%.1e", proved(2))
-	errata.Quote(t, "qop-18", "%.2f", proved(5))
-}
-
-// logD is ln D of Lemma D.2.
-func logD(d, m int) float64 {
-	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
-	a, b := float64(d), float64(m)
-	return math.Log(a) + lg(1.5) + lg((b+1)/2) - lg(a/2+1) - lg((b-a+1)/2) - lg((b-a+2)/2)
-}
-
-// wishartAlpha is α of Lemma D.4: D·γ(α/2, p) = δ₃, γ regularised or not.
-func wishartAlpha(d, m int, delta3 float64, regularised bool) float64 {
-	p := float64(m-d+1) / 2
-	target := math.Log(delta3) - logD(d, m)
-	if !regularised {
-		lg, _ := math.Lgamma(p)
-		target -= lg
-	}
-	lo, hi := 0.0, 10*float64(m)
-	for range 200 {
-		if mid := (lo + hi) / 2; math.Log(mathext.GammaIncReg(p, mid/2)) < target {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	errata.Quotes(t, "qop-18", "%.1e %.1e %.2f", proved(1), proved(2), proved(5))
 }
 
 // Lemma D.2 and D.4: γ is the unregularised incomplete gamma function.
 func TestQOPWishart(t *testing.T) {
 	// Independent values (mpmath).
+	logD := func(d, m float64) float64 { return math.Log(printed{d: d, m: m}.lemmaD2()) }
 	errata.Within(t, "ln D(12, 24)", logD(12, 24), 2.27740744021186, 1e-9)
-	errata.Within(t, "α(12, 24)", wishartAlpha(12, 24, 0.005, false), 0.881789993355102, 1e-9)
+	errata.Within(t, "α(12, 24)", alphaD4(12, 24, 0.005), 0.881789993355102, 1e-9)
 	errata.Within(t, "ln D(100, 400)", logD(100, 400), -490.9452362136468, 1e-7)
 	if !math.IsInf(math.Gamma(401.0/2), 1) {
 		t.Error("Γ((m+1)/2) at m = 400 does not overflow")
@@ -173,56 +140,39 @@ func TestQOPWishart(t *testing.T) {
 	errata.Quote(t, "qop-19", "%.1f", logD(100, 400))
 	// P(λ_min < α), drawn; λ_min < α exactly when W − αI has no Cholesky factor.
 	for _, c := range []struct{ d, m, draws int }{{5, 10, 200_000}, {12, 24, 200_000}} {
-		right, wrong := wishartAlpha(c.d, c.m, 0.005, false), wishartAlpha(c.d, c.m, 0.005, true)
+		d, m := float64(c.d), float64(c.m)
+		right := alphaD4(c.d, c.m, 0.005)
+		wrong := 2 * mathext.GammaIncRegInv((m-d+1)/2, 0.005/printed{d: d, m: m}.lemmaD2())
 		src := noise.NewSeeded(19)
-		g, w := make([]float64, c.d*c.m), make([]float64, c.d*c.d)
+		g := mat.NewDense(c.d, c.m, nil)
+		var w mat.SymDense
+		var chol mat.Cholesky
+		below := func(alpha float64) float64 {
+			moved := mat.NewSymDense(c.d, nil)
+			moved.CopySym(&w)
+			for i := range c.d {
+				moved.SetSym(i, i, w.At(i, i)-alpha)
+			}
+			return measure.Indicator(!chol.Factorize(moved))
+		}
 		var atRight, atWrong measure.Mean
 		for range c.draws {
-			src.Gaussian(g, 1)
-			for i := range c.d {
-				for j := range i + 1 {
-					var s float64
-					for k := range c.m {
-						s += g[i*c.m+k] * g[j*c.m+k]
-					}
-					w[i*c.d+j] = s
-				}
-			}
-			atRight.Add(measure.Indicator(!definite(w, c.d, right)))
-			atWrong.Add(measure.Indicator(!definite(w, c.d, wrong)))
+			src.Gaussian(g.RawMatrix().Data, 1)
+			w.SymOuterK(1, g)
+			atRight.Add(below(right))
+			atWrong.Add(below(wrong))
 		}
 		if !(atRight.M <= 0.005+4*atRight.Err() && atWrong.M > 0.005+5*atWrong.Err()) {
 			t.Errorf("(%d, %d): unregularised %.4f ± %.4f, regularised %.4f", c.d, c.m, atRight.M, atRight.Err(),
 				atWrong.M)
 		}
-		errata.Quote(t, "qop-19", "%.4f", atRight.M)
-		errata.Quote(t, "qop-19", "%.4f", atWrong.M)
+		errata.Quotes(t, "qop-19", "%.4f", atRight.M, atWrong.M)
 	}
 }
 
-// definite reports whether W − aI is positive definite; w has the lower half.
-func definite(w []float64, d int, a float64) bool {
-	l := make([]float64, d*d)
-	for i := range d {
-		for j := range i + 1 {
-			s := w[i*d+j]
-			if i == j {
-				s -= a
-			}
-			for k := range j {
-				s -= l[i*d+k] * l[j*d+k]
-			}
-			if i == j {
-				if s <= 0 {
-					return false
-				}
-				l[i*d+i] = math.Sqrt(s)
-			} else {
-				l[i*d+j] = s / l[j*d+j]
-			}
-		}
-	}
-	return true
+// alphaD4 is α of Lemma D.4.
+func alphaD4(d, m int, delta3 float64) float64 {
+	return lemmaD4(wishart.Wishart{D: d, M: m}, delta3, delta3, delta3).alpha
 }
 
 // Interpolation is needed: one record whose minimiser is not θ⋆ is told apart with certainty. One dimension, losses (θ
@@ -307,4 +257,51 @@ func TestQOPAnchorWithoutNoise(t *testing.T) {
 	if ks > 0.06 {
 		t.Errorf("distance %.3f", ks)
 	}
+}
+
+// Lemma D.1 holds for √t ≥ √m + √d only.
+func TestQOPLargestEigenvalue(t *testing.T) {
+	const m = 4 // d = 1, where W ~ χ²_m
+	law := distuv.ChiSquared{K: m}
+	bound := func(t float64) float64 {
+		return 2 * math.Exp(-math.Pow(math.Sqrt(t)-math.Sqrt(m)-1, 2)/2)
+	}
+	at := 0.25
+	if !(law.Survival(at) > 5*bound(at)) {
+		t.Errorf("at %g: probability %.4g, bound %.4g", at, law.Survival(at), bound(at))
+	}
+	errata.Quotes(t, "qop-49", "%.3f", law.Survival(at), bound(at))
+	// From (√m + √d)² = 9 on it holds, and without the factor 2.
+	for s := 9.0; s < 200; s += 0.5 {
+		if law.Survival(s) > bound(s)/2 {
+			t.Errorf("at %g: probability %.4g, half the bound %.4g", s, law.Survival(s), bound(s)/2)
+		}
+	}
+}
+
+// Given θ_priv the largest eigenvalue is no longer what it was.
+func TestQOPConditioning(t *testing.T) {
+	// d = 1, r(θ) = θ, losses xᵢ²θ²/2 with Σxᵢ² = s: θ = −1/(s + σ²W), so that θ_priv and the data determine W.
+	const m, s, sigma2, delta4, draws = 3, 2.0, 5.0, 0.05, 20_000
+	beta := distuv.ChiSquared{K: m}.Quantile(1 - delta4)
+	given := func(theta, s float64) float64 { return measure.Indicator((-1/theta-s)/sigma2 > beta) } // P(W > β | θ)
+	src := noise.NewSeeded(50)
+	z := make([]float64, m)
+	var certain, disagree measure.Mean
+	for range draws {
+		src.Gaussian(z, 1)
+		var w float64
+		for _, v := range z {
+			w += v * v
+		}
+		theta := -1 / (s + sigma2*w)
+		p := given(theta, s)
+		certain.Add(measure.Indicator(p > delta4))
+		disagree.Add(measure.Indicator(p != given(theta, s+1))) // one record of xᵢ = 1 more
+	}
+	errata.Within(t, "share where the event fails for certain", certain.M, delta4, 4*certain.Err())
+	if !(disagree.M > 5*disagree.Err()) {
+		t.Errorf("neighbours disagree in a share of %.4g ± %.2g", disagree.M, disagree.Err())
+	}
+	errata.Quotes(t, "qop-50", "%.3f %.4f", certain.M, disagree.M)
 }

@@ -1,17 +1,19 @@
 package qop
 
 import (
-	"context"
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -64,53 +66,40 @@ func (l line) delta(eps float64) (worst float64) {
 	return worst
 }
 
-// scalarClaims lists what exact laws in one dimension check.
-func scalarClaims() claim.Checks {
-	return claim.Checks{
-		"qop/mech3":  claim.Times(outputNoise),
-		"qop/lemE.3": claim.Pair(atoms),
-	}
-}
-
-// outputNoise is the check of qop/mech3 with σ̃ times share.
-func outputNoise(share float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const m = 10_000
-		split := wishart.Split{Epsilon1: 0.02, Epsilon2: 1, Delta1: 2e-4, Delta2: 0.02, Delta3: 2e-4, Delta4: 2e-4}
-		eps, delta := split.Total()
-		solver, anchor, low, high := math.Inf(1), 0.0, math.Inf(1), 0.0
-		worst := 0.0
-		for _, s := range []wishart.Setting{
-			{Accounting: wishart.Theorem31}, {Accounting: wishart.Spectral},
-			{Accounting: wishart.Directional, Structure: wishart.LinearModel},
-			{Accounting: wishart.Exact, Structure: wishart.LeastSquares},
-		} {
-			s.Wishart, s.Smoothness, s.Rank = wishart.Wishart{D: 1, M: m}, 1, 1
-			for _, off := range [][2]float64{{1e-3, 0}, {1e-14, 0.1}} {
-				measure.Try(ctx.Err())
-				s.Accuracy, s.AnchorError = off[0], off[1]
-				n := measure.Must(s.Noise(split))
-				ratio := n.Sensitivity / statedSensitivity(s, split, n.Sigma2)
-				low, high = math.Min(low, ratio), math.Max(high, ratio)
-				l := line{freedom: m, sigma2: n.Sigma2, sigmaOut: share * n.SigmaOut, tau: s.Accuracy, a: s.AnchorError,
-					g: n.SigmaOut * n.Sigma2 * m}
-				reached := l.delta(eps) / delta
-				worst = math.Max(worst, reached)
-				if s.AnchorError == 0 {
-					solver = math.Min(solver, reached)
-				} else {
-					anchor = math.Max(anchor, reached)
-				}
+func outputNoise(run measure.Run, share float64) claim.Outcome {
+	const m = 10_000
+	split := wishart.Split{Epsilon1: 0.02, Epsilon2: 1, Delta1: 2e-4, Delta2: 0.02, Delta3: 2e-4, Delta4: 2e-4}
+	eps, delta := split.Total()
+	solver, anchor, low, high := math.Inf(1), 0.0, math.Inf(1), 0.0
+	worst := 0.0
+	for _, s := range []wishart.Setting{
+		{Accounting: wishart.Theorem31}, {Accounting: wishart.Spectral},
+		{Accounting: wishart.Directional, Structure: wishart.LinearModel},
+		{Accounting: wishart.Exact, Structure: wishart.LeastSquares},
+	} {
+		s.Wishart, s.Smoothness, s.Rank = wishart.Wishart{D: 1, M: m}, 1, 1
+		for _, off := range [][2]float64{{1e-3, 0}, {1e-14, 0.1}} {
+			measure.Try(run.Err())
+			s.Accuracy, s.AnchorError = off[0], off[1]
+			n := measure.Must(s.Noise(split))
+			ratio := n.Sensitivity / statedSensitivity(s, split, n.Sigma2)
+			low, high = math.Min(low, ratio), math.Max(high, ratio)
+			l := line{freedom: m, sigma2: n.Sigma2, sigmaOut: share * n.SigmaOut, tau: s.Accuracy, a: s.AnchorError,
+				g: n.SigmaOut * n.Sigma2 * m}
+			reached := l.delta(eps) / delta
+			worst = math.Max(worst, reached)
+			if s.AnchorError == 0 {
+				solver = math.Min(solver, reached)
+			} else {
+				anchor = math.Max(anchor, reached)
 			}
 		}
-		deviation, far := measure.Must2(releasedNoise(size.Runs(2000), share))
-		return claim.Decide(fmt.Sprintf("δ over the claimed: %.3f or more where the solver is off, %.3f where the "+
-			"anchor is; sensitivity %.6f to %.6f of the formulas; noise %.3f of σ̃ (%+.1f standard errors)", solver,
-			anchor, low, high, deviation, far), "0.7 … 1; at most 1; 1e-6; 4.5", worst <= 1 && solver > 0.7 &&
-			math.Abs(far) < 4.5,
-			"a δ is above the claimed one, or the noise is not what the formulas ask for, or is not "+
-				"released").As(low > 1-1e-6 && high < 1+1e-6).Reaching(worst)
-	})
+	}
+	deviation, far := measure.Must2(releasedNoise(run.Runs(2000), share))
+	return claim.Decide(fmt.Sprintf("δ over the claimed: %.3f or more where the solver is off, %.3f where the "+
+		"anchor is; sensitivity %.6f to %.6f of the formulas; noise %.3f of σ̃ (%+.1f standard errors)", solver,
+		anchor, low, high, deviation, far), "0.7 … 1; at most 1; 1e-6; 4.5", worst <= 1 && solver > 0.7 &&
+		math.Abs(far) < 4.5).As(low > 1-1e-6 && high < 1+1e-6).Reaching(worst)
 }
 
 // released is a mechanism in one dimension for the record (1, 1), with ω|θ| and noise by exact accounting; the solver
@@ -143,39 +132,35 @@ func releasedNoise(runs int, share float64) (ratio, far float64, err error) {
 	return math.Sqrt(square), (square - 1) / math.Sqrt(2/float64(runs)), nil
 }
 
-// atoms is the check of qop/lemE.3 with σ² times share, and, for the law that releases show, times shown.
-func atoms(share, shown float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const m, eps, delta = 5, 0.5, 0.05
-		s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
-			Structure: wishart.LeastSquares, Adjacency: privacy.AddRemove}
-		chi := distuv.ChiSquared{K: m}
-		// θ = max(bound, 1 − ω/M), M = h + σ²W, so that all M up to some M₀ give the same θ.
-		largest := func(sigma2 float64) (worst float64) {
-			for k := range 100 {
-				var p, q []float64
-				at, with, without := sigma2*chi.Quantile((float64(k)+0.5)/100), 0.0, 0.0
-				for range 400 {
-					a, b := chi.CDF(math.Max(0, (at-1)/sigma2)), chi.CDF(at/sigma2)
-					p, q = append(p, a-with), append(q, b-without)
-					with, without = a, b
-					at *= 1.01
-				}
-				worst = math.Max(worst, measure.Stick(append(p, 1-with), append(q, 1-without), eps)/delta)
+func atoms(run measure.Run, share, shown float64) claim.Outcome {
+	const m, eps, delta = 5, 0.5, 0.05
+	s := wishart.Setting{Wishart: wishart.Wishart{D: 1, M: m}, Smoothness: 1, Rank: 1,
+		Structure: wishart.LeastSquares, Adjacency: privacy.AddRemove}
+	chi := distuv.ChiSquared{K: m}
+	// θ = max(bound, 1 − ω/M), M = h + σ²W, so that all M up to some M₀ give the same θ.
+	largest := func(sigma2 float64) (worst float64) {
+		for k := range 100 {
+			var p, q []float64
+			at, with, without := sigma2*chi.Quantile((float64(k)+0.5)/100), 0.0, 0.0
+			for range 400 {
+				a, b := chi.CDF(math.Max(0, (at-1)/sigma2)), chi.CDF(at/sigma2)
+				p, q = append(p, a-with), append(q, b-without)
+				with, without = a, b
+				at *= 1.01
 			}
-			return worst
+			worst = math.Max(worst, measure.Stick(append(p, 1-with), append(q, 1-without), eps)/delta)
 		}
-		sharp := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta}))
-		s.Accounting = wishart.Theorem31
-		printed := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}))
-		reached, slack := largest(share*sharp.Sigma2), largest(share*printed.Sigma2)
-		ks, zeros := measure.Must2(shownLaw(size.Runs(3000), shown))
-		measure.Try(ctx.Err())
-		return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
-			"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
-			"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 && zeros < 4.5,
-			"an atom shows more than is claimed, or another matrix is drawn").Reaching(reached)
-	})
+		return worst
+	}
+	sharp := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta}))
+	s.Accounting = wishart.Theorem31
+	printed := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}))
+	reached, slack := largest(share*sharp.Sigma2), largest(share*printed.Sigma2)
+	ks, zeros := measure.Must2(shownLaw(run.Runs(3000), shown))
+	return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
+		"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
+		"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 &&
+			zeros < 4.5).Reaching(reached)
 }
 
 // shownLaw is √n·KS of the σ²W that releases with ω|θ| show, σ² times share, where they are not zero, and by how many
@@ -219,4 +204,82 @@ func statedSensitivity(s wishart.Setting, split wishart.Split, sigma2 float64) f
 	e1, e2 := math.Sqrt(stretch/alpha)*eta, math.Sqrt((stretch+move)/second)*eta
 	near := math.Min((move*eta+(ratio+move)*e1)/second, (move*eta+(ratio+move)*e2)/alpha)
 	return solver(alpha) + solver(second) + math.Min(e1+e2, near)
+}
+
+func clippedLinear(run measure.Run, sigma, level float64) claim.Outcome {
+	const clip = 2.0
+	cfg := constrained.Config{Loss: loss.ClippedAt(loss.Squared{}, clip, 1), RowNorm: 1, Dimension: 1, Epsilon: 0.5,
+		Delta: 0.01, Adjacency: privacy.AddRemove}
+	m := measure.Must(constrained.Calibrate(cfg))
+	p := measure.Must(m.Profile())
+	var worst, plain float64
+	for _, eps := range []float64{0.1, 0.5, 0.8} {
+		claimed := [2]float64{math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
+			math.Exp(p.LogDeltaUpper(privacy.Add, eps))}
+		gaussian := measure.GaussianDelta(clip/m.Sigma, eps)
+		for _, y := range []float64{-1, 0.5, 1, 2, 3, 10, 100} {
+			s := audit.Scalar{Loss: loss.ClippedAt(loss.Squared{}, clip*level, 1), ExtraX: 1, ExtraY: y,
+				Lambda: m.Lambda, Sigma: sigma * m.Sigma}
+			without, with := s.Cells(2000)
+			worst = math.Max(worst, math.Max(audit.HockeyStick(with, without, eps)/claimed[0],
+				audit.HockeyStick(without, with, eps)/claimed[1]))
+			s.Lambda *= 1e4 // so that curvature costs nothing
+			without, with = s.Cells(2000)
+			plain = math.Max(plain, measure.Stick(without, with, eps)/gaussian)
+		}
+	}
+	cfg.Dimension = 40
+	m = measure.Must(constrained.Calibrate(cfg))
+	far := measure.Must(shownNoise(m, sigma, run.Runs(100)))
+	return claim.Decide(fmt.Sprintf("largest exact δ: %.3f of the accountant's, %.4f of the Gaussian mechanism's at "+
+		"the large Δ; the variance of a is off by %+.1f standard errors", worst, plain, far), "1; 0.99 … 1.001; 4.5",
+		worst <= 1 && plain > 0.99 && plain < 1.001 && math.Abs(far) < 4.5).Reaching(worst)
+}
+
+// shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ times
+// factor.
+func shownNoise(m constrained.Objective, factor float64, runs int) (_ float64, err error) {
+	defer measure.Catch(&err)
+	src := noise.NewSeeded(64)
+	const n, d = 10, 40
+	rows, labels, _ := interpolating(n, d, src.Stream(0))
+	var square float64
+	t, slope := make([]float64, n), make([]float64, n)
+	for k := range runs {
+		r := measure.Must(m.Run(rows, labels, src.Stream(k+1), nil))
+		a := append([]float64(nil), r.Coefficients...)
+		floats.Scale(-m.Lambda, a)
+		rows.Margins(t, r.Coefficients, 0, n)
+		m.Loss.ValueSlope(slope, t, labels)
+		floats.Scale(-1, slope)
+		rows.AddScaled(a, slope, 0, n)
+		square += floats.Dot(a, a)
+	}
+	count := float64(runs * d)
+	return (square/(count*factor*factor*m.Sigma*m.Sigma) - 1) / math.Sqrt(2/count), nil
+}
+
+func meanRatio(run measure.Run, factor float64) claim.Outcome {
+	draws := run.Runs(3000)
+	src := noise.NewSeeded(63)
+	var far float64
+	for k, c := range []struct {
+		l    loss.Loss
+		d, m int
+	}{{loss.Squared{}, 1, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
+		{loss.Huber{Threshold: 0.05}, 3, 6}} {
+		measure.Try(run.Err())
+		pair := replacedRecord(c.l, c.d, c.m, 1)
+		pair.First, pair.Second = audit.Record{X: make([]float64, c.d)}, pair.First
+		told := *pair
+		told.Sigma2 *= factor
+		var mean measure.Mean
+		for r := range draws {
+			theta := measure.Must(pair.Draw(false, src.Stream(k).Stream(r)))
+			z := measure.Must(told.LossAt(theta))
+			mean.Add(math.Exp(-z))
+		}
+		far = math.Max(far, math.Abs(mean.M-1)/mean.Err())
+	}
+	return claim.Decide(fmt.Sprintf("means within %.1f standard errors of 1", far), "4.5", far < 4.5)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -120,10 +119,9 @@ func LeastSquaresNoise(a wishart.Accounting, w wishart.Wishart, adj privacy.Adja
 
 // taskNoise is that of a Task with ‖x‖ ≤ rowNorm.
 func taskNoise(a wishart.Accounting, rowNorm, eps, delta float64) (float64, error) {
-	n, err := wishart.Setting{Wishart: wishart.Wishart{D: qopDimension, M: 2 * qopDimension},
-		Smoothness: rowNorm * rowNorm, Rank: 1, Accounting: a, Structure: wishart.LeastSquares}.Noise(
-		halved(a, eps, delta))
-	return n.Sigma2, err
+	sigma2, err := LeastSquaresNoise(a, wishart.Wishart{D: qopDimension, M: 2 * qopDimension}, privacy.ReplaceOne, eps,
+		delta)
+	return rowNorm * rowNorm * sigma2, err
 }
 
 // halved is the split with exact anchor and solver.
@@ -176,7 +174,7 @@ func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (_ *figure.
 		s2 := measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 2, M: m}, privacy.ReplaceOne, eps, delta))
 		losses := pairLosses(m, s2, draws, noise.NewSeeded(seed))
 		sum, _ := meanDelta(losses, eps)
-		table.Row(a.String(), fmt.Sprintf("%.2f", s2), fmt.Sprintf("%.1g", sum), fmt.Sprintf("%g", delta))
+		table.Rowf("%s | %.2f | %.1g | %g", a, s2, sum, delta)
 		if f != nil {
 			continue
 		}
@@ -212,9 +210,7 @@ func NeighboursFigure(m int, eps, delta float64, draws int, seed uint64) (_ *fig
 		0.1, 0.2).YRange(0.006, 0.2)
 	e, src := figure.Span(0, 1.2, 24), noise.NewSeeded(seed)
 	for k, adj := range []privacy.Adjacency{privacy.ReplaceOne, privacy.AddRemove} {
-		pair := &audit.Curvature{Loss: loss.Squared{}, Rows: matrix.NewDense(1, d, []float64{0, 0, 0.3}),
-			Labels: []float64{0}, Anchor: make([]float64, d), Tilt: []float64{1, 0, 0}, Sigma2: s2, Freedom: m,
-			First: audit.Record{X: []float64{1, 0, 0}}, Second: audit.Record{X: []float64{0, 0, 1}}}
+		pair := replacedRecord(loss.Squared{}, d, m, s2)
 		if adj == privacy.AddRemove {
 			pair.Second.X = make([]float64, d) // a record that weighs nothing
 		}
@@ -268,7 +264,7 @@ func SidesFigure(draws int, seed uint64) *figure.Figure {
 func labelErrorDelta(t, eps float64, m int, sigma2 float64) (worst float64) {
 	for _, other := range [][2]float64{{0, 0}, {1, -t}} {
 		p, q := brokenScalar(m, sigma2, [2]float64{1, t}, other)
-		worst = math.Max(worst, math.Max(audit.HockeyStick(p, q, eps), audit.HockeyStick(q, p, eps)))
+		worst = math.Max(worst, measure.Stick(p, q, eps))
 	}
 	return worst
 }
@@ -299,8 +295,7 @@ func LabelErrorFigure(m int, eps, delta float64) (_ *figure.Figure, _ display.It
 		}
 		y := figure.Values(t, func(v float64) float64 { return labelErrorDelta(v, eps, m, s2) })
 		f.Line(name, t, y, []figure.Color{figure.Blue, figure.Orange, figure.Green}[i])
-		table.Row(name, fmt.Sprintf("%.3g", s2), fmt.Sprintf("%.3f", y[0]), fmt.Sprintf("%.3f", y[len(y)-1]),
-			fmt.Sprintf("%.3f", firstLabelError(eps, delta, m, s2)))
+		table.Rowf("%s | %.3g | %.3f | %.3f | %.3f", name, s2, y[0], y[len(y)-1], firstLabelError(eps, delta, m, s2))
 	}
 	f.Alt = "Three rising curves that start at or below what is promised and cross it: that of exact accounting " +
 		"first, " +

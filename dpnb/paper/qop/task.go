@@ -2,17 +2,25 @@ package qop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -21,7 +29,7 @@ const (
 	Epsilon = 0.5
 	Delta   = 0.01
 	Trials  = 10
-	// QOPRowNorm is ξ√d, the bound on ‖x‖ that |xⱼ| ≤ ξ gives.
+	// RowNorm is ξ√d, the bound on ‖x‖ that |xⱼ| ≤ ξ gives.
 	RowNorm = qopBound * 10
 
 	qopRecords    = 300
@@ -34,7 +42,7 @@ const (
 	qopSpread = 0.31622776601683794
 )
 
-// QOPKappas are half-widths κ of the box C = [−κ, κ]ᵈ, over decades. The paper does not list its own.
+// Kappas are half-widths κ of the box C = [−κ, κ]ᵈ, over decades. The paper does not list its own.
 var Kappas = []float64{0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000}
 
 // Figure1Epsilons and Figure1Deltas are a grid for the data of Figure 1 (quadratic.Figure1), whose own is not given.
@@ -76,10 +84,7 @@ func NewTask(kappa, labelError float64, src *noise.Seeded) *Task {
 
 // Risk returns J(θ), a sum over the records.
 func (t *Task) Risk(theta []float64) float64 {
-	r := make([]float64, len(t.Labels))
-	t.Rows.Margins(r, theta, 0, len(r))
-	floats.Sub(r, t.Labels)
-	return floats.Dot(r, r)/2 + qopWeight*floats.Norm(theta, 1)
+	return lasso(t.Rows, t.Labels, theta, qopWeight)
 }
 
 // AnchorRisk returns the risk of the anchor's projection on the box: what costs no privacy at all.
@@ -106,7 +111,7 @@ func (t *Task) problem(l loss.Loss) *composite.Problem {
 		Regulariser: composite.L1{Weight: qopWeight}, Constraint: t.box()}
 }
 
-// QOPSolver is how a perturbed problem of Task is solved.
+// Solver is how a perturbed problem of Task is solved.
 type Solver int
 
 const (
@@ -118,18 +123,13 @@ const (
 )
 
 func (s Solver) solve(p *composite.Problem, src *noise.Seeded) ([]float64, error) {
-	var (
-		solution *composite.Solution
-		err      error
-	)
-	switch s {
-	case Splitting:
-		solution, err = composite.Stochastic(p, &composite.StochasticSettings{Indices: src, Iterations: qopIterations})
-	case Certified:
-		solution, err = composite.Solve(p, &composite.Settings{Workers: 1})
-	default:
-		return nil, fmt.Errorf("experiment: solver %d; take Splitting or Certified", s)
+	find := func() (*composite.Solution, error) { return composite.Solve(p, &composite.Settings{Workers: 1}) }
+	if s == Splitting {
+		find = func() (*composite.Solution, error) {
+			return composite.Stochastic(p, &composite.StochasticSettings{Indices: src, Iterations: qopIterations})
+		}
 	}
+	solution, err := find()
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func Figure2(kappas []float64, labelError float64, seed uint64, mechanisms ...Me
 	return g
 }
 
-// QOPStatistics are a row of Table 3 of qop over the cells of one mechanism: standard deviations of the runs and
+// Statistics are a row of Table 3 of qop over the cells of one mechanism: standard deviations of the runs and
 // standard errors of their means.
 type Statistics struct {
 	Mechanism                                      string
@@ -198,4 +198,143 @@ var Published = []Statistics{
 	{"LOP", 483.61, 7006.67, 152.931, 2215.71},
 	{"LOP-Clip", 0.178999, 0.319758, 0.0566045, 0.101116},
 	{"QOP", 0.0898344, 0.393671, 0.0284081, 0.12449},
+}
+
+// AsPrinted returns the three curves of Figure 2 of qop with its constants and without any output noise, as there:
+// LOP by Theorem 5.1 (add/remove-one) with ζ = (2κ√d·ξ√d + max|yᵢ|)·ξ√d, LOP-Clip with gradients clipped at 10,000, QOP
+// by Theorem 3.1 (replace-one) with the split (ε, 0), (δ/2, 0, δ/2, 0) and m = 2d.
+//
+// That is no comparison at equal privacy: see docs/errata.md, qop-17 and qop-31, and max|yᵢ| is read off the records.
+func AsPrinted(solver Solver) []Mechanism {
+	const smoothness = RowNorm * RowNorm
+	linear := func(t *Task, l loss.Loss, slope, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+		sigma, ridge := constrained.Theorem51Noise(eps, delta, slope, smoothness)
+		p := t.problem(l)
+		p.Lambda, p.Linear = ridge, make([]float64, qopDimension)
+		src.Gaussian(p.Linear, sigma)
+		return solver.solve(p, src.Stream(0))
+	}
+	return []Mechanism{
+		{Name: "LOP", Fit: func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+			diameter := 2 * t.Kappa * math.Sqrt(qopDimension)
+			slope := (diameter*RowNorm + math.Max(floats.Max(t.Labels), -floats.Min(t.Labels))) * RowNorm
+			return linear(t, loss.Squared{}, slope, eps, delta, src)
+		}},
+		{Name: "LOP-Clip", Fit: func(t *Task, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+			return linear(t, loss.ClippedAt(loss.Squared{}, qopClip, RowNorm), qopClip, eps, delta, src)
+		}},
+		Curved("QOP", wishart.Theorem31, RowNorm, solver),
+	}
+}
+
+// Curved is QOP without output noise, σ² by the given accounting for records with ‖x‖ ≤ rowNorm, m = 2d. It protects
+// nobody unless the anchor is θ⋆ itself and the solver exact.
+func Curved(name string, by wishart.Accounting, rowNorm float64, solver Solver) Mechanism {
+	sigma2 := experiment.Remembered(func(k experiment.Key) (float64, error) {
+		return taskNoise(by, rowNorm, k.Epsilon, k.Delta)
+	})
+	return Mechanism{Name: name, Fit: func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
+		p := t.problem(loss.Squared{})
+		p.Quadratic, p.Centre = noise.Wishart(src, qopDimension, 2*qopDimension), t.Anchor
+		p.Quadratic.ScaleSym(measure.Must(sigma2(experiment.Key{Epsilon: eps, Delta: delta})), p.Quadratic)
+		return solver.solve(p, src.Stream(0))
+	}}
+}
+
+// Releases returns mechanisms whose releases, output noise included, satisfy (ε, δ) under replace-one, each as
+// sharply as can be proved here: QOP for an anchor within ‖θ̃⋆ − θ⋆‖ of θ⋆, if interpolation holds; LOP on the box for
+// labels of at most ξ√d·‖θ⋆‖; and LOP about the anchor, which bounds gradients by clipping residuals at twice what the
+// anchor's error allows, so that it needs interpolation for its accuracy, not for its guarantee. Releases are projected
+// on the box, which costs nothing.
+func Releases() []Mechanism {
+	return []Mechanism{{Name: "QOP", Fit: releaseQOP}, {Name: "LOP", Fit: boxedLOP()},
+		{Name: "LOP about the anchor", Fit: anchoredLOP()}}
+}
+
+func releaseQOP(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+	defer measure.Catch(&err)
+	m := measure.Must(anchoredQOP(t, eps, delta))
+	r := measure.Must(m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1}))
+	return t.onBox(r.Coefficients), nil
+}
+
+// planned is QOP for an anchor within η = RowNorm of θ⋆, whose split takes longer to find than a fit.
+var planned = experiment.Remembered(func(k experiment.Key) (qop.Perturbation, error) {
+	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: RowNorm,
+		Interpolation: qop.AssumeInterpolation(make([]float64, qopDimension), k.RowNorm),
+		Regulariser:   composite.L1{Weight: qopWeight}, HiddenDimension: 2 * qopDimension, Accuracy: 1e-3}
+	plan, err := wishart.Optimise(m.Setting(), k.Epsilon, k.Delta, wishart.Risk{Records: qopRecords, Distance: 1,
+		RegulariserSlope: qopWeight * math.Sqrt(qopDimension)})
+	m.Sigma2, m.OutputSigma, m.Split = plan.Noise.Sigma2, plan.Noise.SigmaOut, plan.Split
+	return m, err
+})
+
+func anchoredQOP(t *Task, eps, delta float64) (qop.Perturbation, error) {
+	m, err := planned(experiment.Key{RowNorm: t.Distance(), Epsilon: eps, Delta: delta})
+	m.Interpolation, m.Constraint = qop.AssumeInterpolation(t.Anchor, t.Distance()), t.box()
+	return m, err
+}
+
+// WithOutputNoise returns QOP on t as Releases runs it, for its noise.
+func WithOutputNoise(t *Task) (qop.Perturbation, error) {
+	return anchoredQOP(t, Epsilon, Delta)
+}
+
+func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
+	known := experiment.Remembered(func(k experiment.Key) (constrained.Objective, error) {
+		return calibrate(1, constrained.LeastNoise, k)
+	})
+	return func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
+		m := measure.Must(known(experiment.Key{Epsilon: eps, Delta: delta}))
+		l := measure.Must(constrained.BoundedOn(loss.Squared{}, RowNorm, RowNorm*floats.Norm(t.Star, 2), t.box(),
+			qopDimension))
+		// In units of the residual at which the slope ends everything but θ is as it was: σ, σ̃ and τ scale, λ does
+		// not. Run proves it again.
+		level := l.Lipschitz()
+		m.Loss, m.Constraint = l, t.box()
+		m.Sigma, m.OutputSigma, m.Tolerance = m.Sigma*level, m.OutputSigma*level, m.Tolerance*level
+		r := measure.Must(m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1}))
+		return t.onBox(r.Coefficients), nil
+	}
+}
+
+// calibrate returns LOP for the squared loss whose slope ends at the given residual; no box has a part in its noise.
+func calibrate(residual float64, rule constrained.Rule, k experiment.Key) (constrained.Objective, error) {
+	return constrained.Calibrate(constrained.Config{Loss: loss.Clipped(loss.Squared{}, residual), RowNorm: RowNorm,
+		Dimension: qopDimension, Epsilon: k.Epsilon, Delta: k.Delta, Adjacency: privacy.ReplaceOne, Rule: rule,
+		Regulariser: composite.L1{Weight: qopWeight}, Constraint: composite.NewBox(1)})
+}
+
+func anchoredLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) {
+	known := experiment.Remembered(func(k experiment.Key) (constrained.Objective, error) {
+		m, err := calibrate(2*RowNorm*k.RowNorm, constrained.Theorem51, k)
+		// Noise of a tenth of the anchor's own error in each coordinate.
+		m.Lambda = math.Max(m.Lambda, 10*m.Sigma/qopSpread)
+		return m, errors.Join(err, m.Validate())
+	})
+	return func(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
+		m := measure.Must(known(experiment.Key{RowNorm: t.Distance(), Epsilon: eps, Delta: delta}))
+		p := t.problem(m.Loss)
+		p.Centre, p.Linear = t.Anchor, make([]float64, qopDimension)
+		p.Quadratic = mat.NewSymDense(qopDimension, nil)
+		for j := range qopDimension {
+			p.Quadratic.SetSym(j, j, m.Lambda)
+		}
+		src.Gaussian(p.Linear, m.Sigma)
+		s := measure.Must(composite.Solve(p, &composite.Settings{Workers: 1, Tolerance: m.Tolerance,
+			Modulus: m.Lambda}))
+		out := make([]float64, qopDimension)
+		src.Gaussian(out, m.OutputSigma)
+		floats.Add(out, s.Theta)
+		return t.onBox(out), nil
+	}
+}
+
+// onBox projects θ on the box, after the release.
+func (t *Task) onBox(theta []float64) []float64 {
+	t.box().Project(theta, theta)
+	return theta
 }

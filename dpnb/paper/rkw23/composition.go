@@ -1,7 +1,6 @@
 package rkw23
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -17,111 +16,86 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// composition lists claims about composing and converting guarantees.
-func composition() claim.Checks {
-	return claim.Checks{
-		"rkw23/fig1": claim.Pair(figureOne),
-		"rkw23/fig3": claim.Times(figureThree),
-		"dtz24/lem2.7": claim.Times(func(factor float64) claim.Check {
-			return groupHolds(groupOfTwo(factor), 1)
-		}, func(factor float64) claim.Check {
-			return groupHolds(groupOfTwo(1), factor)
-		}).
-			Against(groupHolds(composed(0.5), 1)),
-		"dpnb/replace-one": claim.Against(replaceHolds(composed(1)), replaceHolds(composed(0.9)),
-			replaceHolds(func(p privacy.Profile, e float64) (float64,
-				error) {
-				return privacy.DeltaUpper(p, e), nil
-			})),
-	}
-}
-
 // unit is a curve with L = β = 1: the Huber loss with threshold 1.
 func unit() (*loss.Curve, error) { return loss.CurveOf(loss.Huber{Threshold: 1}, 1) }
 
 // figureOne recomputes the figure, δ of the hockey-stick and of the RDP bound times a factor each, and each curve by
 // its formula.
-func figureOne(sticks, renyis float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		curve := measure.Must(unit())
-		ordered, off := true, 0.0
-		measured := ""
-		for _, c := range [][2]float64{{5, 20}, {10, 5}} {
-			sigma, lambda := c[0], c[1]
-			profiles := map[objective.Bound]*objective.Profile{}
-			for _, b := range []objective.Bound{objective.KST12, objective.RKW23, objective.GaussianLower} {
-				profiles[b] = measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
-					Bound: b}))
+func figureOne(_ measure.Run, sticks, renyis float64) claim.Outcome {
+	curve := measure.Must(unit())
+	ordered, off := true, 0.0
+	measured := ""
+	for _, c := range [][2]float64{{5, 20}, {10, 5}} {
+		sigma, lambda := c[0], c[1]
+		profiles := map[objective.Bound]*objective.Profile{}
+		for _, b := range []objective.Bound{objective.KST12, objective.RKW23, objective.GaussianLower} {
+			profiles[b] = measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
+				Bound: b}))
+		}
+		law := objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: objective.RKW23}.Law()
+		rdp := privacy.RDPCurve{Adj: privacy.AddRemove,
+			Epsilon: func(alpha float64) float64 { return measure.Must(law.RDP(alpha)) }}
+		for _, eps := range []float64{0.1, 0.25, 0.5, 1, 1.5, 2} {
+			lower := privacy.DeltaUpper(profiles[objective.GaussianLower], eps)
+			stick := sticks * privacy.DeltaUpper(profiles[objective.RKW23], eps)
+			renyi := renyis * math.Exp(math.Min(0, rdp.LogDeltaUpper(eps)))
+			kst := privacy.DeltaUpper(profiles[objective.KST12], eps)
+			ordered = ordered && lower <= stick && stick <= renyi && renyi <= kst*(1+1e-9)
+			a := 1 / sigma
+			for _, v := range [][2]float64{
+				{stick, theorem31(1, lambda, a).delta(eps)}, {lower, gaussianIntegral(a, eps)},
+				{kst, math.Min(1, 2*math.Exp(-(eps*eps/(a*a)-4*eps)/8))},
+				{renyi, theorem31(1, lambda, a).byRenyi(eps)},
+			} {
+				if v[1] > 1e-12 && (v[0] != kst || lambda >= 2/eps) { // Theorem 2.8 has a least λ
+					off = math.Max(off, math.Abs(v[0]/v[1]-1))
+				}
 			}
-			law := objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: objective.RKW23}.Law()
-			rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
-				return measure.Must(law.RDP(alpha))
-			}}
-			for _, eps := range []float64{0.1, 0.25, 0.5, 1, 1.5, 2} {
-				lower := privacy.DeltaUpper(profiles[objective.GaussianLower], eps)
-				stick := sticks * privacy.DeltaUpper(profiles[objective.RKW23], eps)
-				renyi := renyis * math.Exp(math.Min(0, rdp.LogDeltaUpper(eps)))
-				kst := privacy.DeltaUpper(profiles[objective.KST12], eps)
-				ordered = ordered && lower <= stick && stick <= renyi && renyi <= kst*(1+1e-9)
-				a := 1 / sigma
-				for _, v := range [][2]float64{
-					{stick, theorem31(1, lambda, a).delta(eps)}, {lower, gaussianIntegral(a, eps)},
-					{kst, math.Min(1, 2*math.Exp(-(eps*eps/(a*a)-4*eps)/8))},
-					{renyi, theorem31(1, lambda, a).byRenyi(eps)},
-				} {
-					if v[1] > 1e-12 && (v[0] != kst || lambda >= 2/eps) { // Theorem 2.8 has a least λ
-						off = math.Max(off, math.Abs(v[0]/v[1]-1))
-					}
-				}
-				if eps == 1 {
-					measured += fmt.Sprintf("σ = %g, λ = %g, ε = 1: lower %.2e, hockey-stick %.2e, RDP %.2e, Kifer et "+
-						"al. %.2e; ", sigma, lambda, lower, stick, renyi, kst)
-				}
+			if eps == 1 {
+				measured += fmt.Sprintf("σ = %g, λ = %g, ε = 1: lower %.2e, hockey-stick %.2e, RDP %.2e, Kifer et "+
+					"al. %.2e; ", sigma, lambda, lower, stick, renyi, kst)
 			}
 		}
-		return claim.Decide(measured+"off their formulas by "+claim.Roughly(off, 1e-6),
-			"order at 6 values of ε in each panel; 1e-6", ordered,
-			"the order or a curve is another one").As(off < 1e-6)
-	})
+	}
+	return claim.Decide(measured+"off their formulas by "+claim.Roughly(off, 1e-6),
+		"order at 6 values of ε in each panel; 1e-6", ordered).As(off < 1e-6)
 }
 
 // gaussianIntegral is ∫(φ(x − μ) − e^ε φ(x))₊.
 func gaussianIntegral(mu, eps float64) float64 {
+	// p > e^ε q beyond the point where the loss μx − μ²/2 is ε.
 	from := eps/mu + mu/2
 	return measure.Integral(func(x float64) float64 { return measure.Phi(x-mu) - math.Exp(eps)*measure.Phi(x) },
 		from, from+14, 60)
 }
 
 // figureThree recomputes the figure; the certified ε is multiplied by a factor.
-func figureThree(factor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		w := objective.Config{Slope: 1, Smoothness: 1, Lambda: 10, Sigma: 8, Bound: objective.RKW23}.Law()
-		p := measure.Must(w.Profile(privacy.AddRemove))
-		below := true
-		measured := ""
-		for _, k := range []int{1, 4, 16} {
-			measure.Try(ctx.Err())
-			c := measure.Must(pld.New([]pld.Component{{Profile: p, Count: k}}, nil))
-			b := measure.Must(c.EpsilonBounds(1e-5))
-			b.Upper, b.Lower = factor*b.Upper, factor*b.Lower
-			rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
-				v, err := w.RDP(alpha)
-				if err != nil {
-					return math.NaN()
-				}
-				return float64(k) * v
-			}}
-			loose := measure.Must(rdp.EpsilonUpper(1e-5))
-			// δ at the two ends, from sums over cells of the k-fold convolution.
-			low, high := composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Upper),
-				composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Lower)
-			below = below && b.Lower < b.Upper && b.Upper < loose && b.Upper-b.Lower < 2e-3*b.Upper &&
-				low <= 1.005e-5 && high >= 0.995e-5
-			measured += fmt.Sprintf("k = %d: ε in [%.4f, %.4f], RDP %.4f; ", k, b.Lower, b.Upper, loose)
-		}
-		return claim.Decide(measured[:len(measured)-2], "upper − lower below 2e-3·ε; δ by convolution within 0.5 %",
-			below, "the composed loss is not below its Rényi bound, or is another one")
-	})
+func figureThree(run measure.Run, factor float64) claim.Outcome {
+	w := objective.Config{Slope: 1, Smoothness: 1, Lambda: 10, Sigma: 8, Bound: objective.RKW23}.Law()
+	p := measure.Must(w.Profile(privacy.AddRemove))
+	below := true
+	measured := ""
+	for _, k := range []int{1, 4, 16} {
+		measure.Try(run.Err())
+		c := measure.Must(pld.New([]pld.Component{{Profile: p, Count: k}}, nil))
+		b := measure.Must(c.EpsilonBounds(1e-5))
+		b.Upper, b.Lower = factor*b.Upper, factor*b.Lower
+		rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
+			v, err := w.RDP(alpha)
+			if err != nil {
+				return math.NaN()
+			}
+			return float64(k) * v
+		}}
+		loose := measure.Must(rdp.EpsilonUpper(1e-5))
+		// δ at the two ends, from sums over cells of the k-fold convolution.
+		low, high := composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Upper),
+			composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Lower)
+		below = below && b.Lower < b.Upper && b.Upper < loose && b.Upper-b.Lower < 2e-3*b.Upper &&
+			low <= 1.005e-5 && high >= 0.995e-5
+		measured += fmt.Sprintf("k = %d: ε in [%.4f, %.4f], RDP %.4f; ", k, b.Lower, b.Upper, loose)
+	}
+	return claim.Decide(measured[:len(measured)-2], "upper − lower below 2e-3·ε; δ by convolution within 0.5 %", below)
 }
 
 // composedDelta is δ(ε) of the sum of k independent W, a power of two, by convolution of cells of 1/400 standard
@@ -154,8 +128,11 @@ func composedDelta(w stated, k int, eps float64) float64 {
 	return delta
 }
 
+// profileBound is a bound on δ(ε) under replace-one by the profile under add/remove-one.
+type profileBound func(p privacy.Profile, eps float64) (float64, error)
+
 // groupOfTwo is Lemma 2.7, times a factor; composed is what is released under replace-one, its δ times a factor.
-func groupOfTwo(factor float64) func(privacy.Profile, float64) (float64, error) {
+func groupOfTwo(factor float64) profileBound {
 	return func(p privacy.Profile, eps float64) (float64, error) {
 		g, err := privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps / 2, Delta: privacy.DeltaUpper(p, eps/2),
 			Adj: privacy.AddRemove})
@@ -166,7 +143,7 @@ func groupOfTwo(factor float64) func(privacy.Profile, float64) (float64, error) 
 	}
 }
 
-func composed(factor float64) func(privacy.Profile, float64) (float64, error) {
+func composed(factor float64) profileBound {
 	return func(p privacy.Profile, eps float64) (float64, error) {
 		r, err := privacy.ConvertAdjacency(p, privacy.ReplaceOne)
 		if err != nil {
@@ -178,7 +155,7 @@ func composed(factor float64) func(privacy.Profile, float64) (float64, error) {
 
 // attained returns the largest δ of three laws P, R, Q over a bound on it: each neighbour is (ε, δ) from the next, and
 // P and Q are (2ε, (1 + e^ε)δ) apart. On two points P = ((1 + e^ε)δ, …), R = (δ, …), Q = (0, 1).
-func attained(bound func(p privacy.Profile, eps float64) (float64, error)) (ratio float64) {
+func attained(bound profileBound) (ratio float64) {
 	for _, c := range [][2]float64{{0, 0.1}, {0.3, 0.01}, {1, 1e-3}, {2, 1e-5}} {
 		eps, delta := c[0], c[1]
 		p := measure.Must(privacy.Approx{Epsilon: eps, Delta: delta, Adj: privacy.AddRemove}.Profile(privacy.AddRemove))
@@ -197,76 +174,67 @@ func attained(bound func(p privacy.Profile, eps float64) (float64, error)) (rati
 
 // replaceHolds holds a replace-one bound against exact divergences of datasets that differ in a replaced record, and
 // against laws that attain it.
-func replaceHolds(bound func(p privacy.Profile, eps float64) (float64, error)) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		curve := measure.Must(loss.CurveOf(loss.Logistic{}, 1))
-		var ratio float64
-		for _, lambda := range []float64{0.5, 2} {
-			p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: 2,
-				Bound: objective.Tight}))
-			for _, eps := range []float64{0, 0.3, 1, 2} {
-				measure.Try(ctx.Err())
-				stated := measure.Must(bound(p, eps))
-				for _, others := range []int{0, 3} {
-					for _, label := range []float64{-1, 1} {
-						a, b := replacedCells(lambda, 2, others, label)
-						exact := math.Max(audit.HockeyStick(a, b, eps), audit.HockeyStick(b, a, eps))
-						ratio = math.Max(ratio, exact/stated)
-					}
+func replaceHolds(run measure.Run, bound profileBound) claim.Outcome {
+	curve := measure.Must(loss.CurveOf(loss.Logistic{}, 1))
+	var ratio float64
+	for _, lambda := range []float64{0.5, 2} {
+		p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: 2,
+			Bound: objective.Tight}))
+		for _, eps := range []float64{0, 0.3, 1, 2} {
+			measure.Try(run.Err())
+			stated := measure.Must(bound(p, eps))
+			for _, others := range []int{0, 3} {
+				for _, label := range []float64{-1, 1} {
+					a, b := replacedCells(lambda, 2, others, label)
+					exact := measure.Stick(a, b, eps)
+					ratio = math.Max(ratio, exact/stated)
 				}
 			}
 		}
-		sharp := attained(bound)
-		return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f; of laws that attain it %.6f", ratio, sharp),
-			"at most 1 + 1e-9; above 1 − 1e-6", ratio <= 1 && ratio > 0 && sharp <= 1+1e-9 && sharp > 1-1e-6,
-			"an exact divergence lies above the bound, or the bound is not attained").Reaching(math.Max(ratio,
-			sharp))
-	})
+	}
+	sharp := attained(bound)
+	return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f; of laws that attain it %.6f", ratio, sharp),
+		"at most 1 + 1e-9; above 1 − 1e-6", ratio <= 1 && ratio > 0 && sharp <= 1+1e-9 && sharp > 1-1e-6).
+		Reaching(math.Max(ratio, sharp))
 }
 
 // groupHolds is replaceHolds and, of zCDP, that ρ becomes 4ρ times a factor: for normal laws, which attain it, and for
 // chains of three laws on five points.
-func groupHolds(bound func(p privacy.Profile, eps float64) (float64, error), factor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		o := measure.Must(replaceHolds(bound)(ctx, size))
-		// The least ρ of a pair of laws, from α near 1 on.
-		rho := func(p, q []float64) (most float64) {
-			for x := 1e-4; x < 50; x *= 1.3 {
-				most = math.Max(most, math.Max(audit.Renyi(p, q, 1+x), audit.Renyi(q, p, 1+x))/(1+x))
-			}
-			return most
+func groupHolds(run measure.Run, bound profileBound, factor float64) claim.Outcome {
+	o := replaceHolds(run, bound)
+	// The least ρ of a pair of laws, from α near 1 on.
+	rho := func(p, q []float64) (most float64) {
+		for x := 1e-4; x < 50; x *= 1.3 {
+			most = math.Max(most, measure.Renyi(p, q, 1+x)/(1+x))
 		}
-		normal := func(mean float64) []float64 {
-			return measure.Cells(func(c float64) float64 { return c - mean }, -40, 40, 4000)
+		return most
+	}
+	normal := func(mean float64) []float64 {
+		return measure.Cells(func(c float64) float64 { return c - mean }, -40, 40, 4000)
+	}
+	const mu = 0.5
+	attained := rho(normal(-mu), normal(mu)) / (4 * mu * mu / 2)
+	var most float64
+	rng := noise.NewSeeded(27)
+	for range 300 {
+		var laws [3][]float64
+		for k := range laws {
+			laws[k] = discreteLaw(5, 1, rng)
 		}
-		const mu = 0.5
-		attained := rho(normal(-mu), normal(mu)) / (4 * mu * mu / 2)
-		var most float64
-		rng := noise.NewSeeded(27)
-		for range 300 {
-			var laws [3][]float64
-			for k := range laws {
-				laws[k] = make([]float64, 5)
-				for i := range laws[k] {
-					laws[k][i] = math.Exp(rng.NormFloat64())
-				}
-				floats.Scale(1/floats.Sum(laws[k]), laws[k])
-			}
-			// The middle law is nearly between the others, where the bound is nearest.
-			for i := range laws[1] {
-				laws[1][i] = math.Sqrt(laws[0][i]*laws[2][i]) * (1 + 0.05*rng.Float64())
-			}
-			floats.Scale(1/floats.Sum(laws[1]), laws[1])
-			most = math.Max(most, rho(laws[0], laws[2])/(4*math.Max(rho(laws[0], laws[1]), rho(laws[1], laws[2]))))
+		// The middle law is nearly between the others, where the bound is nearest.
+		for i := range laws[1] {
+			laws[1][i] = math.Sqrt(laws[0][i]*laws[2][i]) * (1 + 0.05*rng.Float64())
 		}
-		attained, most = attained/factor, most/factor
-		o.Measured += fmt.Sprintf("; ρ of two neighbours on over 4ρ: normal %.6f, others at most %.3f", attained, most)
-		o.Interval += "; 1 ± 1e-4; at most 1"
-		if o.Verdict == claim.Holds && !(math.Abs(attained-1) < 1e-4 && most <= 1) {
-			o.Verdict, o.Note = claim.Fails, "ρ grows otherwise"
-		}
-		return o
-	})
+		floats.Scale(1/floats.Sum(laws[1]), laws[1])
+		most = math.Max(most, rho(laws[0], laws[2])/(4*math.Max(rho(laws[0], laws[1]), rho(laws[1], laws[2]))))
+	}
+	attained, most = attained/factor, most/factor
+	o.Measured += fmt.Sprintf("; ρ of two neighbours on over 4ρ: normal %.6f, others at most %.3f", attained, most)
+	o.Interval += "; 1 ± 1e-4; at most 1"
+	if o.Verdict == claim.Holds && !(math.Abs(attained-1) < 1e-4 && most <= 1) {
+		o.Verdict, o.Note = claim.Fails, "ρ grows otherwise"
+	}
+	return o
 }
 
 // replacedCells returns the probabilities of the same cells of θ under two datasets in which one record (1, +1) stands
@@ -287,4 +255,200 @@ func replacedCells(lambda, sigma float64, others int, label float64) (a, b []flo
 	_, a = one.CellsAt(grid)
 	_, b = two.CellsAt(grid)
 	return a, b
+}
+
+// discreteLaw draws a law on n points, whose logarithms are as far apart as spread says.
+func discreteLaw(n int, spread float64, rng *noise.Seeded) []float64 {
+	p := make([]float64, n)
+	for i := range p {
+		p[i] = math.Exp(spread * rng.NormFloat64())
+	}
+	floats.Scale(1/floats.Sum(p), p)
+	return p
+}
+
+func largestEvent(_ measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(24)
+	var off float64
+	for range 40 {
+		p, q := discreteLaw(10, 0.7, rng), discreteLaw(10, 0.7, rng)
+		for _, eps := range []float64{0, 0.3, 1, 2} {
+			var most float64
+			for event := range 1 << len(p) {
+				var gain float64
+				for i := range p {
+					if event>>i&1 == 1 {
+						gain += p[i] - math.Exp(eps)*q[i]
+					}
+				}
+				most = math.Max(most, gain)
+			}
+			if most > 0 {
+				off = math.Max(off, math.Abs(factor*audit.HockeyStick(p, q, eps)/most-1))
+			}
+		}
+	}
+	return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-12), "1e-12", off < 1e-12)
+}
+
+// pairs are pairs of laws of which a mechanism chooses one; as a profile it is the largest of theirs.
+type pairs [][2][]float64
+
+func (d pairs) Adjacency() privacy.Adjacency { return privacy.AddRemove }
+
+func (d pairs) LogDeltaUpper(dir privacy.Direction, eps float64) float64 {
+	var most float64
+	for _, pq := range d {
+		if dir == privacy.Add {
+			pq[0], pq[1] = pq[1], pq[0]
+		}
+		most = math.Max(most, audit.HockeyStick(pq[0], pq[1], eps))
+	}
+	return math.Min(0, math.Log(most)+1e-13)
+}
+
+func (d pairs) LogDeltaLower(dir privacy.Direction, eps float64) float64 {
+	return d.LogDeltaUpper(dir, eps) - 2e-13
+}
+
+// threeSteps is a mechanism of three steps with choices between three pairs, or none of three that are one, and its law
+// and that of its neighbour over all outcomes.
+func threeSteps(choice bool, rng *noise.Seeded) (d pairs, p, q []float64) {
+	for range 3 {
+		if d = append(d, [2][]float64{discreteLaw(4, 0.7, rng), discreteLaw(4, 0.7, rng)}); !choice {
+			break
+		}
+	}
+	p, q = []float64{1}, []float64{1}
+	for range 3 {
+		var nextP, nextQ []float64
+		for i := range p {
+			pair := d[i%4%len(d)] // by the outcome before
+			for j := range pair[0] {
+				nextP, nextQ = append(nextP, p[i]*pair[0][j]), append(nextQ, q[i]*pair[1][j])
+			}
+		}
+		p, q = nextP, nextQ
+	}
+	return d, p, q
+}
+
+func composedAdaptively(run measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(25)
+	most, least, width := 0.0, math.Inf(1), 0.0
+	for trial := range 12 {
+		measure.Try(run.Err())
+		choice := trial%2 == 0
+		d, p, q := threeSteps(choice, rng)
+		c := measure.Must(pld.New([]pld.Component{{Profile: d, Count: 3}}, nil))
+		for _, eps := range []float64{0, 0.3, 1} {
+			b := measure.Must(c.DeltaBounds(eps))
+			exact := measure.Stick(p, q, eps)
+			if exact < 1e-9 {
+				continue
+			}
+			most = math.Max(most, exact/(factor*math.Exp(b.Upper)))
+			if !choice {
+				least = math.Min(least, exact/(factor*math.Exp(b.Lower)))
+				width = math.Max(width, b.Upper-b.Lower)
+			}
+		}
+	}
+	return claim.Decide(fmt.Sprintf("exact over upper δ at most %.4f; without a choice exact over lower δ at "+
+		"least %.4f, upper over lower δ at most 1 + %.0e", most, least, width), "at most 1, at least 1",
+		most <= 1 && least >= 1).Reaching(most)
+}
+
+func lossesAdd(_ measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(26)
+	var off float64
+	for range 40 {
+		const n = 7
+		var laws [4][]float64
+		for k := range laws {
+			laws[k] = discreteLaw(n, 0.7, rng)
+		}
+		p, q := measure.Product(laws[0], laws[1]), measure.Product(laws[2], laws[3])
+		for _, eps := range []float64{-0.5, 0, 0.5, 1} {
+			var mean float64
+			for i := range n {
+				for j := range n {
+					w := math.Log(laws[0][i]/laws[2][i]) + factor*math.Log(laws[1][j]/laws[3][j])
+					mean += laws[0][i] * laws[1][j] * math.Max(0, -math.Expm1(eps-w))
+				}
+			}
+			off = math.Max(off, math.Abs(mean/audit.HockeyStick(p, q, eps)-1))
+		}
+	}
+	return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-12), "1e-12", off < 1e-12)
+}
+
+func renyiAdds(_ measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(25)
+	most, off := 0.0, 0.0
+	for trial := range 60 {
+		choice := trial%2 == 0
+		d, p, q := threeSteps(choice, rng)
+		one := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) (worst float64) {
+			for _, pair := range d {
+				worst = math.Max(worst, audit.Renyi(pair[0], pair[1], alpha))
+			}
+			return worst
+		}}
+		sum := measure.Must(privacy.ComposeRDP([]int{1, 2}, one, one))
+		for _, alpha := range []float64{1.1, 2, 5, 20} {
+			ratio := audit.Renyi(p, q, alpha) / (factor * sum.Epsilon(alpha))
+			if choice {
+				most = math.Max(most, ratio)
+			} else {
+				off = math.Max(off, math.Abs(ratio-1))
+			}
+		}
+	}
+	return claim.Decide(fmt.Sprintf("largest divergence over the sum %.4f; without a choice off by %s", most,
+		claim.Roughly(off, 1e-9)), "at most 1; 1e-9", most <= 1 && off < 1e-9).Reaching(most)
+}
+
+func twoRuns(run measure.Run, factor float64) claim.Outcome {
+	const lambda, sigma = 5.0, 0.5
+	first := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: lambda, Sigma: sigma, Tilt: 25}
+	p, q := first.Cells(600)
+	// The second run answers the first, by which of 12 groups of cells the release is in.
+	const groups = 12
+	var secondP, secondQ [groups][]float64
+	for g := range groups {
+		lean := 2*float64(g)/(groups-1) - 1
+		s := first
+		for range 3 {
+			s.X, s.Y = append(s.X, 1), append(s.Y, math.Copysign(1, lean))
+		}
+		s.Tilt += 5 * lean
+		secondP[g], secondQ[g] = s.Cells(400)
+	}
+	law := stated{-math.Log(1 - 0.25/lambda), 1 / sigma}
+	w := measure.Must(privacy.HalfNormal{K: law.k, A: law.a}.Profile(privacy.AddRemove))
+	composition := measure.Must(pld.New([]pld.Component{{Profile: w, Count: 2}}, nil))
+	single := measure.Must(objective.New(objective.Config{Slope: 1, Smoothness: 0.25, Lambda: lambda, Sigma: sigma,
+		Bound: objective.RKW23}))
+	var most, more, off float64
+	for _, eps := range []float64{0, 2, 4, 6} {
+		measure.Try(run.Err())
+		var exact [2]float64
+		for i := range p {
+			g := i * groups / len(p)
+			for j, r := range secondP[g] {
+				one, two := p[i]*r, q[i]*secondQ[g][j]
+				exact[0] += math.Max(0, one-math.Exp(eps)*two)
+				exact[1] += math.Max(0, two-math.Exp(eps)*one)
+			}
+		}
+		b := measure.Must(composition.DeltaBounds(eps))
+		bound, worst := factor*math.Exp(b.Upper), math.Max(exact[0], exact[1])
+		most = math.Max(most, worst/bound)
+		more = math.Max(more, worst/privacy.DeltaUpper(single, eps))
+		off = math.Max(off, math.Abs(bound/composedDelta(law, 2, eps)-1))
+	}
+	return claim.Decide(fmt.Sprintf("largest exact/bound %.3f, %.2f of one run; bound over convolution less 1: %s",
+		most, more, claim.Roughly(off, 5e-3)), "at most 1; above 1; 5e-3", most <= 1 && more > 1).
+		As(off < 5e-3).Reaching(most)
 }

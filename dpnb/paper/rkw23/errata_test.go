@@ -4,7 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
@@ -246,15 +250,9 @@ func TestRKW23AppendixH1(t *testing.T) {
 	}
 	excess := measure.Integral(func(z float64) float64 {
 		b := sigma * z
-		lo, hi := -5.0, 5.0 // J′(θ) + b = 0
-		for range 80 {
-			mid := (lo + hi) / 2
-			if n*(measure.Sigmoid(mid)-0.5)+lambda*mid+b < 0 {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
+		lo, _ := univariate.Bisect(func(theta float64) bool { // J′(θ) + b = 0
+			return n*(measure.Sigmoid(theta)-0.5)+lambda*theta+b >= 0
+		}, -5, 5, univariate.Arithmetic, 0)
 		return measure.Phi(z) * (value(lo) - value(0))
 	}, -10, 10, 40)
 	bound := func(c, upper float64) float64 { return upper / (c * c) * sigma * sigma / (n + lambda) }
@@ -294,4 +292,99 @@ func TestRKW23HalfNormalMechanism(t *testing.T) {
 		errata.Quote(t, "rkw23-36", "%.1e", meant)
 	}
 	errata.Quote(t, "rkw23-36", "%.3f", exact)
+}
+
+// Theorem H.1: another minimiser with clipping, another optimal λ, and no n.
+func TestRKW23TheoremH1(t *testing.T) {
+	// Records x = 1, three of five labels +1: L(θ) of the loss that is not clipped; the clipped one has its minimiser
+	// where 0.6·s(−θ) = 0.4·C.
+	const n, lambda, sigma, clip = 10_000.0, 100.0, 1.0, 0.1
+	value := func(theta float64) float64 {
+		return n * (0.6*math.Log1p(math.Exp(-theta)) + 0.4*math.Log1p(math.Exp(theta)))
+	}
+	excess := measure.Integral(func(z float64) float64 {
+		lo, _ := univariate.Bisect(func(at float64) bool {
+			return n*(-0.6*math.Min(clip, measure.Sigmoid(-at))+0.4*math.Min(clip, measure.Sigmoid(at)))+lambda*at+
+				sigma*z >= 0
+		}, -10, 10, univariate.Arithmetic, 0)
+		return measure.Phi(z) * (value(lo) - value(math.Log(1.5)))
+	}, -8, 8, 40)
+	printed := func(n, d, beta, lambda, sigma, norm float64) float64 {
+		return (n*beta+lambda)*d*sigma*sigma/(2*lambda*lambda) + lambda*norm*norm/2
+	}
+	bound := printed(n, 1, 0.25, lambda, sigma, math.Log(1.5))
+	if !(excess > 100*bound) {
+		t.Errorf("excess %.4g, bound %.4g", excess, bound)
+	}
+	errata.Quotes(t, "rkw23-41", "%.0f %.1f", excess, bound)
+
+	// n = 1000, d = 10, ‖θ⋆‖ = 2, L = 1, ε = 1, σ = 5.
+	const norm, noise, d = 2.0, 5.0, 10.0
+	at := printed(1000, d, 0.25, d/norm, noise, norm)
+	best := math.Cbrt(2 * 1000 * 0.25 * d * noise * noise / (norm * norm))
+	least := printed(1000, d, 0.25, best, noise, norm)
+	sharper := noise * math.Sqrt(d) * norm / 2
+	if !(at > 10*least && sharper < least) {
+		t.Errorf("%.4g at the printed λ, %.4g at %.3g, %.4g without n", at, least, best, sharper)
+	}
+	errata.Quotes(t, "rkw23-41", "%.0f %.1f", at, least, sharper)
+}
+
+// T = 60·⌈n/256⌉ steps tell at the border of a batch whether a record is there.
+func TestRKW23StepsFromPrivateN(t *testing.T) {
+	steps := func(n float64) float64 { return 60 * math.Ceil(n/256) }
+	few, many := steps(1536), steps(1537)
+	// Where no record has anything, T plain steps leave N(0, T·c²) in each of k coordinates, c the same for both. With
+	// X the sum of squares over c² the log-ratio of the densities is (k/2)log(T′/T) − X(1/T − 1/T′)/2.
+	const k, eps = 2000.0, 8.0
+	edge := 2 * (k/2*math.Log(many/few) - eps) / (1/few - 1/many)
+	law := func(steps float64) float64 { return mathext.GammaIncReg(k/2, edge/(2*steps)) }
+	delta := law(few) - math.Exp(eps)*law(many)
+	if !(few == 360 && many == 420 && delta > 0.1) {
+		t.Errorf("%g and %g steps: δ(%g) ≥ %.4g", few, many, eps, delta)
+	}
+	errata.Quote(t, "rkw23-43", "%.2f", delta)
+	// A planning number gives both the same T, and nothing to tell.
+	errata.Within(t, "the same number", law(few)-law(few), 0, 0)
+}
+
+// The best score on the test set is no estimate of the accuracy.
+func TestRKW23BestOnTheTestSet(t *testing.T) {
+	// Ten models of the same accuracy p that err independently on m records.
+	const p, models = 0.7, 10
+	best := func(m float64) float64 {
+		law := distuv.Binomial{N: m, P: p}
+		var mean float64
+		for k := range int(m) {
+			mean += 1 - math.Pow(law.CDF(float64(k)), models)
+		}
+		return mean / m
+	}
+	few, many := best(400), best(10_000)
+	if !(few > p+0.02 && many > p+0.005 && many < few) {
+		t.Errorf("the best of %d has %.4f on 400 records, %.4f on 10,000", models, few, many)
+	}
+	errata.Quotes(t, "rkw23-44", "%.3f", few, many)
+}
+
+// Honest DP-SGD as it is described is more accurate than what Tables 1 and 2 print of it.
+func TestRKW23HonestColumns(t *testing.T) {
+	defer measure.Fatal(t)
+	record := measure.Must(recordedTables())
+	for _, p := range Table2 {
+		off, text := column(repeats(record, p.Set, p.Mechanism, p.Epsilon), p)
+		if worse := p.Mechanism == honest && (p.Set == adultSet || p.Epsilon < 8); worse != (off > 4) {
+			t.Errorf("%s, %s: %s", p.Set, p.Mechanism, text)
+		}
+		if p.Mechanism != honest {
+			continue
+		}
+		mean := measure.Must(recordedInstead(p))
+		errata.Quote(t, "rkw23-89", "%.1f", 100*mean)
+		if p.Set == adultSet && p.Epsilon < 8 {
+			p.Mechanism = asPrinted
+			other := measure.Must(recordedInstead(p))
+			errata.Quote(t, "rkw23-89", "%.1f", 100*(other-mean))
+		}
+	}
 }

@@ -77,13 +77,13 @@ func TestTableColumnsAreHeld(t *testing.T) {
 	for _, p := range []Published{{clusterSet, asPrinted, 1, 0}, {clusterSet, dishonest, 0.1, 0},
 		{adultSet, asPrinted, 0.1, 0}, {adultSet, honest, 8, 0}} {
 		for _, more := range []float64{-0.05, 0, 0.05} {
-			o, err := tableColumn(p.Set, p.Mechanism, func(q Published) (float64, error) {
+			o, err := measure.Of(tableColumn, tableOf{p.Set, p.Mechanism, func(q Published) (float64, error) {
 				v, err := recordedInstead(q)
 				if q.Epsilon == p.Epsilon {
 					v += more
 				}
 				return v, err
-			})(t.Context(), claim.Quick)
+			}})(t.Context(), claim.Quick)
 			if err != nil || (o.Verdict == claim.Holds) != (more == 0) {
 				t.Errorf("%+v, %+g: %s (%v)", p, more, o.Measured, err)
 			}

@@ -1,36 +1,22 @@
 package rkw23
 
 import (
-	"context"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
-
-// utility lists the bounds on the excess empirical risk in appendix H of rkw23.
-func utility() claim.Checks {
-	return claim.Checks{
-		"rkw23/thmH.1": claim.Times(func(factor float64) claim.Check {
-			return theoremH1(62, factor, 1, 1)
-		}, func(factor float64) claim.Check {
-			return theoremH1(62, 1, factor, 1)
-		}, func(factor float64) claim.Check {
-			return theoremH1(62, 1, 1, factor)
-		}),
-		"rkw23/secH.1": claim.Times(func(factor float64) claim.Check {
-			return sectionH1(63, factor)
-		}),
-	}
-}
 
 // empirical is a problem with its minimisers.
 type empirical struct {
@@ -92,44 +78,39 @@ func least(p *erm.Problem) []float64 {
 
 // theoremH1 is the check; the sharper and the printed bound are multiplied by spoil, and the two parts of the first
 // term by factors of their own, to see it fail.
-func theoremH1(seed uint64, spoil, tolerance, output float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		reps := measure.Sized(size, 30, 2000)
-		root := noise.NewSeeded(seed)
-		var printed, sharper float64
-		for i, c := range []struct {
-			l             loss.Loss
-			n, d          int
-			lambda, sigma float64
-		}{
-			{loss.Logistic{}, 200, 2, 1, 1}, {loss.Logistic{}, 200, 10, 0.3, 3}, {loss.Logistic{}, 20, 5, 10, 10},
-			{loss.Huber{Threshold: 1}, 100, 3, 2, 20}, {loss.SmoothedHinge{Width: 0.05}, 3, 1, 1, 2},
-			{loss.SmoothedHinge{Width: 0.05}, 40, 10, 4, 4},
-		} {
-			measure.Try(ctx.Err())
-			e := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
-			excess := e.meanExcess(c.sigma, reps, root.Stream(2*i+1))
-			p, s := e.bounds(c.sigma)
-			printed, sharper = math.Max(printed, excess/(p*spoil)), math.Max(sharper, excess/(s*spoil))
-		}
-		const lambda, sigma, tau = 2.0, 0.02, 0.5 // of hingeExcess
-		exact := hingeExcess(0, root.Stream(101))
-		sharper = math.Max(sharper, exact/((sigma*sigma+lambda*lambda)/(4*lambda))/spoil)
-		stopped := (hingeExcess(tau, root.Stream(101)) - exact) / (tau / lambda) / tolerance
-		noisy := outputExcess(root.Stream(102)) / output
-		clipped := clippedExcess(root.Stream(100))
-		o := claim.Decide(fmt.Sprintf("largest mean excess over the printed bound %.2f, over the sharper one %.2f, "+
-			"over nLτ/λ %.2f, over nLσ_out√d %.3f; with gradients clipped at a tenth of the slope %.0f times the "+
-			"printed bound",
-			printed, sharper, stopped, noisy, clipped),
-			"at most 1, the sharper one above 0.99, nLτ/λ attained and nLσ_out√d at √(2/π) ± 0.02; above 1 "+
-				"with clipping", printed <= 1 && sharper <= 1 && sharper > 0.99 && math.Abs(stopped-1) < 1e-9 &&
-				math.Abs(noisy-math.Sqrt(2/math.Pi)) < 0.02 && clipped > 1,
-			"an excess lies above a bound, or does not come near it, or clipping is harmless here").Reaching(printed)
-		return o.Corrected("it needs C ≥ L (clipped gradients have another minimiser); and no n is needed: nL(τ/λ + " +
-			"σ_out√d) + (dσ² + λ²‖θ⋆‖²)/(4λ) bounds the excess over any θ⋆, least at λ = σ√d/‖θ⋆‖, which is not the " +
-			"printed dL/(‖θ⋆‖ε)")
-	})
+func theoremH1(run measure.Run, spoil, tolerance, output float64) claim.Outcome {
+	reps := measure.Sized(run.Size, 30, 2000)
+	root := noise.NewSeeded(62)
+	var printed, sharper float64
+	for i, c := range []struct {
+		l             loss.Loss
+		n, d          int
+		lambda, sigma float64
+	}{
+		{loss.Logistic{}, 200, 2, 1, 1}, {loss.Logistic{}, 200, 10, 0.3, 3}, {loss.Logistic{}, 20, 5, 10, 10},
+		{loss.Huber{Threshold: 1}, 100, 3, 2, 20}, {loss.SmoothedHinge{Width: 0.05}, 3, 1, 1, 2},
+		{loss.SmoothedHinge{Width: 0.05}, 40, 10, 4, 4},
+	} {
+		measure.Try(run.Err())
+		e := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
+		excess := e.meanExcess(c.sigma, reps, root.Stream(2*i+1))
+		p, s := e.bounds(c.sigma)
+		printed, sharper = math.Max(printed, excess/(p*spoil)), math.Max(sharper, excess/(s*spoil))
+	}
+	const lambda, sigma, tau = 2.0, 0.02, 0.5 // of hingeExcess
+	exact := hingeExcess(0, root.Stream(101))
+	sharper = math.Max(sharper, exact/((sigma*sigma+lambda*lambda)/(4*lambda))/spoil)
+	stopped := (hingeExcess(tau, root.Stream(101)) - exact) / (tau / lambda) / tolerance
+	noisy := outputExcess(root.Stream(102)) / output
+	clipped := clippedExcess(root.Stream(100))
+	o := claim.Decide(fmt.Sprintf("largest mean excess over the printed bound %.2f, over the sharper one %.2f, over "+
+		"nLτ/λ %.2f, over nLσ_out√d %.3f; with gradients clipped at a tenth of the slope %.0f times the printed bound",
+		printed, sharper, stopped, noisy, clipped), "at most 1, the sharper one above 0.99, nLτ/λ attained and "+
+		"nLσ_out√d at √(2/π) ± 0.02; above 1 with clipping", printed <= 1 && sharper <= 1 && sharper > 0.99 &&
+		math.Abs(stopped-1) < 1e-9 && math.Abs(noisy-math.Sqrt(2/math.Pi)) < 0.02 && clipped > 1).Reaching(printed)
+	return o.Corrected("it needs C ≥ L (clipped gradients have another minimiser); and no n is needed: nL(τ/λ + " +
+		"σ_out√d) + (dσ² + λ²‖θ⋆‖²)/(4λ) bounds the excess over any θ⋆, least at λ = σ√d/‖θ⋆‖, which is not the " +
+		"printed dL/(‖θ⋆‖ε)")
 }
 
 // hingeExcess returns the mean excess of one record with the loss (1 − θ)₊, λ = 2, σ = 0.02, whose solver stops where
@@ -177,50 +158,45 @@ func clippedExcess(rng *noise.Seeded) float64 {
 }
 
 // sectionH1 is the check; the bound is multiplied by spoil, to see it fail.
-func sectionH1(seed uint64, spoil float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		root := noise.NewSeeded(seed)
-		var constant, varying, slack float64
-		for i, c := range []struct {
-			l             loss.Loss
-			n, d          int
-			lambda, sigma float64
-		}{{loss.Huber{Threshold: 1e3}, 50, 4, 1, 2}, {loss.Logistic{}, 100, 3, 1, 1}, {loss.Logistic{}, 60, 5, 5, 4}} {
-			measure.Try(ctx.Err())
-			e := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
-			rng := root.Stream(2*i + 1)
-			objective := func(theta []float64) float64 {
-				return e.risk(c.l, theta) + 0.5*c.lambda*floats.Dot(theta, theta)
-			}
-			least, at := 1.0, objective(e.ridge)
-			// The first comes to the bound: there its error is the tolerance.
-			reps := size.Runs(200)
-			if i == 0 {
-				reps = size.Runs(4000)
-			}
-			var excess measure.Mean
-			for range reps {
-				theta := e.perturbed(c.sigma, rng)
-				excess.Add(objective(theta) - at)
-				// The curvature of these losses falls with |t|: it is least at an end of the segment.
-				for _, end := range [][]float64{theta, e.ridge} {
-					least = math.Min(least, e.leastCurvature(end))
-				}
-			}
-			ratio := excess.M / (spoil * 0.5 * c.sigma * c.sigma * e.traceInverse(least))
-			if _, huber := c.l.(loss.Huber); huber {
-				constant, slack = ratio, 4*excess.Err()/excess.M
-			} else {
-				varying = math.Max(varying, ratio)
+func sectionH1(run measure.Run, spoil float64) claim.Outcome {
+	root := noise.NewSeeded(63)
+	var constant, varying, slack float64
+	for i, c := range []struct {
+		l             loss.Loss
+		n, d          int
+		lambda, sigma float64
+	}{{loss.Huber{Threshold: 1e3}, 50, 4, 1, 2}, {loss.Logistic{}, 100, 3, 1, 1}, {loss.Logistic{}, 60, 5, 5, 4}} {
+		measure.Try(run.Err())
+		e := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
+		rng := root.Stream(2*i + 1)
+		objective := func(theta []float64) float64 { return e.risk(c.l, theta) + 0.5*c.lambda*floats.Dot(theta, theta) }
+		least, at := 1.0, objective(e.ridge)
+		// The first comes to the bound: there its error is the tolerance.
+		reps := run.Runs(200)
+		if i == 0 {
+			reps = run.Runs(4000)
+		}
+		var excess measure.Mean
+		for range reps {
+			theta := e.perturbed(c.sigma, rng)
+			excess.Add(objective(theta) - at)
+			// The curvature of these losses falls with |t|: it is least at an end of the segment.
+			for _, end := range [][]float64{theta, e.ridge} {
+				least = math.Min(least, e.leastCurvature(end))
 			}
 		}
-		o := claim.Decide(fmt.Sprintf("mean excess over the corrected bound: %.2f where the curvature is constant, at "+
-			"most %.2f where it varies", constant, varying),
-			fmt.Sprintf("1 ± %.2f; at most 1", slack), math.Abs(constant-1) <= slack && varying <= 1,
-			"the excess lies above the corrected bound, or does not reach it")
-		return o.Corrected("c is a bound on f″ between the two minimisers, not on f; (σ²/2)·tr((cXᵀX + λI)⁻¹) is " +
-			"true without C and without c ≤ 1, and at most half of the print")
-	})
+		ratio := excess.M / (spoil * 0.5 * c.sigma * c.sigma * e.traceInverse(least))
+		if _, huber := c.l.(loss.Huber); huber {
+			constant, slack = ratio, 4*excess.Err()/excess.M
+		} else {
+			varying = math.Max(varying, ratio)
+		}
+	}
+	o := claim.Decide(fmt.Sprintf("mean excess over the corrected bound: %.2f where the curvature is constant, at "+
+		"most %.2f where it varies", constant, varying),
+		fmt.Sprintf("1 ± %.2f; at most 1", slack), math.Abs(constant-1) <= slack && varying <= 1)
+	return o.Corrected("c is a bound on f″ between the two minimisers, not on f; (σ²/2)·tr((cXᵀX + λI)⁻¹) is " +
+		"true without C and without c ≤ 1, and at most half of the print")
 }
 
 // leastCurvature returns min f″ over the records at theta.
@@ -244,4 +220,61 @@ func (e *empirical) traceInverse(c float64) float64 {
 		sum += 1 / (v + e.p.Lambda)
 	}
 	return sum
+}
+
+// counting counts the slopes that are evaluated.
+type counting struct {
+	loss.Loss
+	n *atomic.Int64
+}
+
+// ValueSlope implements loss.Loss.
+func (c counting) ValueSlope(slope, t, y []float64) float64 {
+	c.n.Add(int64(len(t)))
+	return c.Loss.ValueSlope(slope, t, y)
+}
+
+// gradientCounts counts; those of SAG and SVRG are multiplied by n^extra, and DP-SGD takes n^power steps, to see the
+// check fail.
+func gradientCounts(run measure.Run, of [2]float64) claim.Outcome {
+	extra, power := of[0], of[1]
+	sizes, small := []int{500, 1000, 2000, 4000, 8000}, []int{25, 50, 100, 200}
+	if run.Size == claim.Full {
+		sizes, small = append(sizes, 16_000, 32_000, 64_000), append(small, 400, 800)
+	}
+	root := noise.NewSeeded(31)
+	slopes := map[string]float64{}
+	worst := 0.0 // count/(n ln n)
+	for _, m := range []erm.Method{erm.SAG{Seed: 1}, erm.SVRG{Seed: 1}} {
+		var x, y []float64
+		for k, n := range sizes {
+			measure.Try(run.Err())
+			count := evaluations(m, n, root.Stream(k))
+			x, y = append(x, math.Log(float64(n))), append(y, math.Log(count*math.Pow(float64(n),
+				extra)/math.Log(float64(n))))
+			worst = math.Max(worst, count/(float64(n)*math.Log(float64(n))))
+		}
+		_, slopes[m.Name()] = stat.LinearRegression(x, y, nil, false)
+	}
+	var x, y []float64
+	for k, n := range small {
+		measure.Try(run.Err())
+		rows, labels := measure.UnitRecords(n, 10, root.Stream(100+k))
+		var count atomic.Int64
+		descent := sgd.Descent{
+			Loss: counting{loss.Logistic{}, &count}, Clip: 1, Rate: 1 / float64(n),
+			Steps:           int(math.Pow(float64(n), power)),
+			NoiseMultiplier: float64(n), PlannedRecords: float64(n),
+			Update: sgd.Plain{LearningRate: 1 / float64(n)},
+		}
+		measure.Must(descent.Run(rows, labels, root.Stream(200+k), nil))
+		x, y = append(x, math.Log(float64(n))), append(y, math.Log(float64(count.Load())))
+	}
+	_, quadratic := stat.LinearRegression(x, y, nil, false)
+	good := worst < 20 && quadratic > 1.95 && quadratic < 2.05
+	for _, s := range slopes {
+		good = good && s > 0.93 && s < 1.12
+	}
+	return claim.Decide(fmt.Sprintf("slopes SAG %.2f, SVRG %.2f, DP-SGD %.2f; at most %.0f·n ln n", slopes["SAG"],
+		slopes["SVRG"], quadratic, worst), "0.93 to 1.12, 2 ± 0.05, less than 20·n ln n", good)
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"errors"
 	"math"
 	"reflect"
 
@@ -46,6 +47,8 @@ type ledger[T any] struct {
 	adj     privacy.Adjacency
 	entries []Entry
 	parts   []T
+	where   map[privacy.Event]int // the entry of an event, for those that can be compared
+	self    *ledger[T]            // where it is, from its first entry on: what is entered in a copy would be in both
 	accept  func(privacy.Event) (T, error)
 }
 
@@ -59,6 +62,9 @@ func (l *ledger[T]) Compose(e privacy.Event, k int) error {
 	if k < 0 || k > maxRuns {
 		return &privacy.ParamError{Name: "k", Value: k, Want: "a count from 0 to 2⁵²"}
 	}
+	if l.self != nil && l.self != l {
+		return errors.New("account: this is a copy of an accountant that has entries; enter all of them in a new one")
+	}
 	part, err := l.accept(e)
 	if err != nil {
 		return err
@@ -66,16 +72,19 @@ func (l *ledger[T]) Compose(e privacy.Event, k int) error {
 	if k == 0 {
 		return nil
 	}
+	l.self = l
 	if reflect.ValueOf(e).Comparable() {
-		for i := range l.entries {
-			if reflect.ValueOf(l.entries[i].Event).Comparable() && l.entries[i].Event == e {
-				if l.entries[i].Count+k > maxRuns {
-					return &privacy.ParamError{Name: "k", Value: k, Want: "a total count up to 2⁵²"}
-				}
-				l.entries[i].Count += k
-				return nil
+		if i, ok := l.where[e]; ok {
+			if l.entries[i].Count+k > maxRuns {
+				return &privacy.ParamError{Name: "k", Value: k, Want: "a total count up to 2⁵²"}
 			}
+			l.entries[i].Count += k
+			return nil
 		}
+		if l.where == nil {
+			l.where = map[privacy.Event]int{}
+		}
+		l.where[e] = len(l.entries)
 	}
 	l.entries = append(l.entries, Entry{e, k})
 	l.parts = append(l.parts, part)

@@ -371,3 +371,21 @@ func TestBooks(t *testing.T) {
 		must(t, a.Compose(e, maxRuns-3))
 	}
 }
+
+// A copy of an accountant that has entries shares them: what is entered in one would take the place of what was entered
+// in the other. It is refused, and the original goes on.
+func TestCopiesTakeNoEntries(t *testing.T) {
+	a, err := NewPLD(privacy.AddRemove, nil)
+	must(t, err)
+	fresh := *a
+	must(t, fresh.Compose(privacy.Pure(0.1, privacy.AddRemove), 1))
+	must(t, a.Compose(privacy.Pure(0.2, privacy.AddRemove), 1))
+	of := *a
+	if err := of.Compose(privacy.Pure(0.3, privacy.AddRemove), 1); err == nil {
+		t.Error("a copy took an entry")
+	}
+	must(t, a.Compose(privacy.Pure(0.4, privacy.AddRemove), 1))
+	if got := len(a.Ledger()); got != 2 || len(of.Ledger()) != 1 || len(fresh.Ledger()) != 1 {
+		t.Errorf("%d entries, %d in the copy, %d in the one without any", got, len(of.Ledger()), len(fresh.Ledger()))
+	}
+}

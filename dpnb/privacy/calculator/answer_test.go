@@ -98,8 +98,8 @@ func TestFieldsAreAsStated(t *testing.T) {
 		}})
 	numbers, texts := map[string]float64{"sigma": 2}, map[string]string{"word": "x"}
 	ask := func(numbers map[string]float64, texts map[string]string) error {
-		_, err := c.Delta(Query{Lines: []Line{{Type: "fields", Values: Values{Numbers: numbers, Texts: texts}, Count: 1}},
-			Adjacency: privacy.AddRemove}, 1)
+		line := Line{Type: "fields", Values: Values{Numbers: numbers, Texts: texts}, Count: 1}
+		_, err := c.Delta(Query{Lines: []Line{line}, Adjacency: privacy.AddRemove}, 1)
 		return err
 	}
 	want := Values{Numbers: map[string]float64{"sigma": 2, "other": 3}, Texts: map[string]string{"word": "x"}}
@@ -147,8 +147,10 @@ func TestLargestLossesAreAddedSafely(t *testing.T) {
 				t.Fatal(err)
 			}
 			exact := ref.Quo(ref.Int(int64(runs)), ref.New(scale))
-			if !ref.Above(a.Epsilon, exact) || !ref.Below(a.EpsilonLower, exact) || a.Epsilon-a.EpsilonLower > 1e-12 {
-				t.Errorf("%d runs of scale %g: ε in [%v, %v], exact %.20g", runs, scale, a.EpsilonLower, a.Epsilon, exact)
+			if !ref.Above(a.Epsilon, exact) || !ref.Below(a.EpsilonLower, exact) ||
+				a.Epsilon-a.EpsilonLower > 1e-12 {
+				t.Errorf("%d runs of scale %g: ε in [%v, %v], exact %.20g", runs, scale, a.EpsilonLower, a.Epsilon,
+					exact)
 			}
 		}
 	}

@@ -1,7 +1,9 @@
 package pld
 
 import (
+	"cmp"
 	"math"
+	"math/cmplx"
 	"slices"
 	"sync"
 
@@ -37,46 +39,6 @@ func smooth(n int) int {
 	return best
 }
 
-// plan is a transform of one size with its work space.
-type plan struct {
-	n     int
-	fft   *fft.Real
-	time  []float64
-	freq  []complex128
-	total []complex128
-	// alive are the coefficients that are not negligible, and sums has two sums for each.
-	alive []int
-	sums  [2][]complex128
-}
-
-// plans keeps, for each size, plans that are not in use.
-var plans sync.Map // size → *sync.Pool of *plan
-
-// acquire returns two plans of size n, which share what is constant, for exclusive use; give each back with release.
-func acquire(n int) [2]*plan {
-	pool, _ := plans.LoadOrStore(n, &sync.Pool{})
-	var pair [2]*plan
-	for i := range pair {
-		if p, ok := pool.(*sync.Pool).Get().(*plan); ok {
-			pair[i] = p
-			continue
-		}
-		t := (*fft.Real)(nil)
-		if i > 0 {
-			t = pair[0].fft.Twin()
-		} else {
-			t = fft.NewReal(n)
-		}
-		pair[i] = &plan{n: n, fft: t, time: make([]float64, n), freq: make([]complex128, n/2+1)}
-	}
-	return pair
-}
-
-func (p *plan) release() {
-	pool, _ := plans.LoadOrStore(p.n, &sync.Pool{})
-	pool.(*sync.Pool).Put(p)
-}
-
 // lattice says how the composed law is laid out: index i mod n of a circular array stands for the loss i·step, first ≤
 // i < first + n.
 type lattice struct {
@@ -88,50 +50,345 @@ type lattice struct {
 	reach float64
 }
 
-// convolve fills p.time with the composition of the laws, each tilted by e^{θw − κ_i(θ)} so that it has mass one,
-// circularly on lat. The direction of rounding is that of side: +1 up, −1 down. It returns Σ count·κ_i(θ) with a bound
-// on its rounding error, and a bound on the 2-norm of the error of p.time.
+// law is a law tilted by e^{θw − κ(θ)}, so that it has mass one but for rounding: mass r[i] at the loss x[i]·step, the
+// x rising.
+type law struct {
+	x     []int
+	r     []float64
+	mass  float64
+	kappa float64
+	// variance of the law, in squares of a loss, about.
+	variance float64
+	count    int
+}
+
+// tilt returns the tilted law, its masses rounded to side, +1 up or −1 down.
+func (t *term) tilt(theta float64, lat lattice, side float64) law {
+	a := &t.atoms
+	k, _, v := a.cumulant(theta)
+	l := law{x: make([]int, 0, len(a.w)), r: make([]float64, 0, len(a.w)), kappa: k, variance: v, count: t.count}
+	folds := 1.0 // atoms that share an index, for the rounding of their sum
+	if m := len(a.w); m > 0 {
+		folds += (a.w[m-1] - a.w[0]) / (lat.step * float64(lat.n))
+	}
+	for i, w := range a.w {
+		tw := theta * w
+		e := a.lnp[i] + tw - k
+		slack := 5e-16 * (2 + folds + math.Abs(tw) + math.Abs(a.lnp[i]) + math.Abs(k))
+		if e < -700 {
+			if side < 0 {
+				continue
+			}
+			e = -700
+		}
+		// Knots are multiples of the step. One that is not goes to the bound's side.
+		at := w / lat.step
+		index := math.Round(at)
+		if index != at {
+			if index = math.Floor(at); side > 0 {
+				index = math.Ceil(at)
+			}
+		}
+		r := math.Exp(e) * (1 + side*slack)
+		l.mass += r
+		if n := len(l.x); n > 0 && l.x[n-1] == int(index) {
+			l.r[n-1] += r
+			continue
+		}
+		l.x, l.r = append(l.x, int(index)), append(l.r, r)
+	}
+	return l
+}
+
+// circle returns where on a circle of n places x is.
+func circle(x, n int) int {
+	if uint(x) < uint(n) {
+		return x
+	}
+	if x %= n; x < 0 {
+		x += n
+	}
+	return x
+}
+
+// tiltedLaws are what is composed on a lattice, with Σ count·κ with a bound on its rounding error, and how much more
+// than one the product of their masses may be, in logarithms.
+type tiltedLaws struct {
+	each            []law
+	kappa, kappaErr float64
+	growth          float64
+	runs            float64
+	atoms           int
+}
+
+func (ts terms) tilt(theta float64, lat lattice, side float64) *tiltedLaws {
+	c := &tiltedLaws{each: make([]law, len(ts))}
+	for i := range ts {
+		l := ts[i].tilt(theta, lat, side)
+		n := float64(l.count)
+		c.kappa += n * l.kappa
+		c.kappaErr += unit * float64(4+len(ts)) * n * math.Abs(l.kappa)
+		c.growth += n * math.Max(0, math.Log(l.mass))
+		c.runs += n
+		c.atoms += len(l.x)
+		c.each[i] = l
+	}
+	// The widest first: of what is left fewer coefficients are needed.
+	slices.SortStableFunc(c.each, func(a, b law) int {
+		return cmp.Compare(float64(b.count)*b.variance, float64(a.count)*a.variance)
+	})
+	return c
+}
+
+const (
+	// tiny is the modulus of a coefficient that is taken to be zero: that moves the composition by as much, in the
+	// 2-norm.
+	tiny = 1e-30
+	// pruneEvery is after how many laws those are looked for; sumSteps·n is how many steps of a sum take as long as a
+	// transform of n numbers.
+	pruneEvery, sumSteps = 16, 6
+	// rootSteps is how many steps of a sum take as long as what an answer does with one coefficient: the roots of unity
+	// for its weight and for the values at some forty points.
+	rootSteps = 1 << 9
+)
+
+// band returns an A such that the coefficients A to n/2 of the composition are at most tiny·e^{growth}.
+//
+// Two atoms of mass r at a distance of d places are together 2r·|cos(ωd/2)| at the frequency ω. So with P the mass that
+// can be paired like this |φ(ω)| ≤ mass − P(1 − |cos(ωd/2)|), and the product over the laws is at most e^{growth −
+// S(1−|cos(ωd/2)|)}, S = Σ count·P/mass: tiny where ωd/2 is not within a of a multiple of π. Distances that are powers
+// of two, one after the other, cover ever lower frequencies.
+//
+// Proof: docs/theory/composition.md.
+func (c *tiltedLaws) band(n int) int {
+	low := math.Pi // from here on all are negligible, once d = 1 has said so
+	for shift, next := uint(0), uint(0); ; {
+		var s float64
+		for i := range c.each {
+			l := &c.each[i]
+			s += float64(l.count) / l.mass * l.paired(next)
+		}
+		d := math.Ldexp(1, int(next))
+		// 70 > −ln tiny; the rest is rounding.
+		a := math.Max(1e-6, math.Acos(math.Max(0, 1-70/(s*(1-1e-6))))*(1+1e-12))
+		if s > 70.1 && 2*(math.Pi-a) >= d*low && 2*a < d*low {
+			shift, low = next, 2*a/d
+			next = min(shift+max(1, uint(math.Log2((math.Pi-a)/a))), 30)
+			continue
+		}
+		if next <= shift+1 {
+			break
+		}
+		next--
+	}
+	return int(low/(2*math.Pi)*float64(n)*(1+1e-12)) + 1
+}
+
+// paired returns the mass of disjoint pairs of equal atoms at a distance of 2^shift places: of an even block of so many
+// places and the odd one that follows it.
+func (l *law) paired(shift uint) (sum float64) {
+	j := 0
+	for i, x := range l.x {
+		if x>>shift&1 != 0 {
+			continue
+		}
+		for y := x + 1<<shift; j < len(l.x) && l.x[j] < y; {
+			j++
+		}
+		if j < len(l.x) && l.x[j] == x+1<<shift {
+			sum += 2 * math.Min(l.r[i], l.r[j])
+		}
+	}
+	return sum
+}
+
+// coefficients puts Σ_i r_i e^{−2πikx_i/n} for k < len(dst) in dst, to the power of the count; part is work space of
+// the same length. It returns a bound on the error of each of them before that power.
+//
+// A root errs by 5e-16, and by √5·u and the root's own error with each of up to half a run of multiplications; a term
+// passes through as many additions as a block has, and as there are blocks, each of which errs by u in both parts.
+func (l *law) coefficients(dst, part []complex128, roots *fft.Roots, n int) (err float64) {
+	const block, run = 32, 16
+	clear(dst)
+	clear(part)
+	blocks := 0
+	for i, x := range l.x {
+		at, from := circle(x, n), 0
+		stride := run * at % n
+		z, z2 := roots.At(at), roots.At(circle(2*at, n))
+		for start := 0; start < len(part); start += run {
+			root := roots.At(from)
+			if from += stride; from >= n {
+				from -= n
+			}
+			c := complex(l.r[i]*real(root), l.r[i]*imag(root))
+			d := c * z
+			p := part[start:min(start+run, len(part))]
+			for len(p) > 1 {
+				p[0] += c
+				p[1] += d
+				c *= z2
+				d *= z2
+				p = p[2:]
+			}
+			if len(p) > 0 {
+				p[0] += c
+			}
+		}
+		if i%block == block-1 || i == len(l.x)-1 {
+			for k, v := range part {
+				dst[k] += v
+			}
+			clear(part)
+			blocks++
+		}
+	}
+	power(dst, l.count)
+	return 1.01 * l.mass * (1e-15 + (run/2)*8e-16 + math.Sqrt2*unit*float64(block+blocks+2))
+}
+
+// few fills in the value of t by the coefficients below the A-th alone, the others being negligible: with ζ =
+// e^{2πi/n}, q = e^{−θ·step}, s = e^{−step} and R_k the coefficients of the composition,
+//
+//	d_m = (1/n) Σ_k R_k ζ^{k(first+m)} Σ_{0<x<n−m} q^x(1 − s^x)ζ^{kx}
+//	    = Σ_k C_k ζ^{km} − q^{n−m}T₁ + (qs)^{n−m}T₂,  C_k = (1/n)R_k ζ^{k·first}·q(1 − s)ζ^k/((1−qζ^k)(1−qsζ^k)),
+//
+// T₁ and T₂ the sums of (1/n)R_k ζ^{k·first}/(1−qζ^k) and of the same with qs.
+//
+// Proof: docs/theory/composition.md.
+func (t *tail) few(c *tiltedLaws, a int) {
+	n := t.lat.n
+	roots := fft.NewRoots(n)
+	total, one, part := make([]complex128, a), make([]complex128, a), make([]complex128, a)
+	var err float64
+	for i := range c.each {
+		l := &c.each[i]
+		if i == 0 {
+			err += float64(l.count) * l.coefficients(total, part, roots, n)
+			continue
+		}
+		if i%pruneEvery == 0 {
+			for a > 1 && cmplx.Abs(total[a-1]) <= tiny {
+				a--
+			}
+			total = total[:a]
+		}
+		err += float64(l.count) * l.coefficients(one[:a], part[:a], roots, n)
+		for k, v := range one[:a] {
+			total[k] *= v
+		}
+	}
+	err *= math.Exp(c.growth)
+	q, s := math.Exp(-t.theta*t.lat.step), math.Exp(-t.lat.step)
+	lnQ, lnQS := -t.theta*t.lat.step, -(t.theta+1)*t.lat.step
+	// 1 − e^{−y}ζ^k without cancellation.
+	factor := func(q, lnQ float64, z, half complex128) complex128 {
+		return complex(-math.Expm1(lnQ)+2*q*imag(half)*imag(half), -q*imag(z))
+	}
+	var t1, t2, e1, e2, e float64
+	var mean, w0, w1, w2 float64 // the error of R_0/n, and the three parts of its weight, all positive
+	halves := fft.NewRoots(2 * n)
+	first := circle(t.lat.first, n)
+	for k := range total {
+		both := 2.0 // k and n − k
+		if k == 0 || 2*k == n {
+			both = 1
+		}
+		conj := func(z complex128) complex128 { return complex(real(z), -imag(z)) }
+		z, half := conj(roots.At(k)), conj(halves.At(k))
+		f1, f2 := factor(q, lnQ, z, half), factor(q*s, lnQS, z, half)
+		r := total[k] * conj(roots.Power(first, k)) * complex(both/float64(n), 0)
+		w := complex(q*-math.Expm1(-t.lat.step), 0) * z / (f1 * f2)
+		size := cmplx.Abs(r) * unit * float64(100+a)
+		if own := both/float64(n)*err + cmplx.Abs(r)*unit*5*c.runs; k == 0 {
+			mean, w0, w1, w2 = own, real(w), real(1/f1), real(1/f2)
+		} else {
+			size += own
+		}
+		t1 += real(r / f1)
+		t2 += real(r / f2)
+		e1 += size / cmplx.Abs(f1)
+		e2 += size / cmplx.Abs(f2)
+		e += size * cmplx.Abs(w)
+		total[k] = r * w
+	}
+	e += tiny * math.Exp(c.growth) * math.Sqrt(float64(n))
+	t.value = func(m int) (d, err float64) {
+		for k, v := range total {
+			z := roots.Power(k, m)
+			d += real(v)*real(z) + imag(v)*imag(z) // ζ^{km} is the conjugate
+		}
+		rest := float64(n - m)
+		g1, g2 := math.Exp(lnQ*rest), math.Exp(lnQS*rest)
+		return d - g1*t1 + g2*t2, 1.01 * (e + g1*e1 + g2*e2 + mean*(w0-g1*w1+g2*w2+1e-14*(w0+g1*w1+g2*w2)))
+	}
+}
+
+// plan is a transform of one size with its work space.
+type plan struct {
+	n     int
+	fft   *fft.Real
+	time  []float64
+	freq  []complex128
+	total []complex128
+	part  []complex128
+}
+
+// plans keeps, for each size, plans that are not in use.
+var plans sync.Map // size → *sync.Pool of *plan
+
+// acquire returns a plan of size n for exclusive use; give it back with release.
+func acquire(n int) *plan {
+	pool, _ := plans.LoadOrStore(n, &sync.Pool{})
+	if p, ok := pool.(*sync.Pool).Get().(*plan); ok {
+		return p
+	}
+	return &plan{n: n, fft: fft.NewReal(n), time: make([]float64, n), freq: make([]complex128, n/2+1)}
+}
+
+func (p *plan) release() {
+	pool, _ := plans.LoadOrStore(p.n, &sync.Pool{})
+	pool.(*sync.Pool).Put(p)
+}
+
+// convolve fills p.time with the composition, circularly, and returns a bound on the 2-norm of its error.
 //
 // The coefficients of many laws together are negligible but for a few low ones: those of a law whose modulus times that
 // of the laws before it is at most tiny are zero, and so are those of all that follow. Where few are left they are sums
 // over the atoms, which takes less than a transform.
-func (p *plan) convolve(ts terms, theta float64, lat lattice, side float64) (kappa, kappaErr, err2 float64) {
-	n := lat.n
-	var inputs, sums, squarings, growth float64
-	single := len(ts) == 1
+func (p *plan) convolve(c *tiltedLaws) (err2 float64) {
+	n := p.n
+	var inputs, sums float64
+	single := len(c.each) == 1
 	if !single && len(p.total) == 0 {
 		p.total = make([]complex128, n/2+1)
 	}
-	for i := range ts {
-		t := &ts[i]
-		count := float64(t.count)
+	alive := len(p.total)
+	for i := range c.each {
+		l := &c.each[i]
+		count := float64(l.count)
 		if i%pruneEvery == 0 && i > 0 {
-			p.prune()
+			alive = p.prune()
 		}
-		if i >= pruneEvery && len(p.alive)*len(t.w) < sumSteps*n {
-			k, err, mass := p.sum(t, theta, lat, side)
-			kappa += count * k
-			kappaErr += unit * float64(4+len(ts)) * count * math.Abs(k)
-			sums += count * err
-			squarings += count
-			growth += count * math.Max(0, math.Log(mass))
+		if i >= pruneEvery && alive*len(l.x) < sumSteps*n {
+			p.part = slices.Grow(p.part[:0], alive)[:alive]
+			each := l.coefficients(p.freq[:alive], p.part, p.fft.Roots, n)
+			sums += count * each * math.Sqrt(2*float64(alive)/float64(n))
+			for k, v := range p.freq[:alive] {
+				p.total[k] *= v
+			}
 			continue
 		}
-		k, norm, mass := p.tilt(&t.atoms, theta, lat, side)
-		kappa += count * k
-		kappaErr += unit * float64(4+len(ts)) * count * math.Abs(k)
-		inputs += count * norm
-		squarings += count
-		growth += count * math.Max(0, math.Log(mass))
+		inputs += count * p.write(l)
 		p.fft.Coefficients(p.freq, p.time)
 		switch {
 		case single:
-			power(p.freq, t.count)
+			power(p.freq, l.count)
 		case i == 0:
 			copy(p.total, p.freq)
-			power(p.total, t.count)
+			power(p.total, l.count)
 		default:
-			power(p.freq, t.count)
+			power(p.freq, l.count)
 			for j, c := range p.freq {
 				p.total[j] *= c
 			}
@@ -152,126 +409,34 @@ func (p *plan) convolve(ts terms, theta float64, lat lattice, side float64) (kap
 	// Each input's error enters times its count, for |φ_i| ≤ e^{growth}; a complex product adds √5·u, the inverse
 	// transform its own.
 	eta := fftError(n)
-	err2 = (eta*inputs+sums)*math.Exp(growth) + (squarings*2.5*unit*2+eta)*math.Sqrt(norm2)
+	err2 = (eta*inputs+sums)*math.Exp(c.growth) + (c.runs*2.5*unit*2+eta)*math.Sqrt(norm2)
 	err2 *= 1 + 1e-6
-	return kappa, kappaErr, err2 + tiny*math.Exp(growth)
+	return err2 + tiny*math.Exp(c.growth)
 }
 
-const (
-	// tiny is the modulus of a coefficient that is taken to be zero: that moves the composition by as much, in the
-	// 2-norm.
-	tiny = 1e-30
-	// pruneEvery is after how many laws those are looked for; sumSteps·n is how many steps of a sum take as long as a
-	// transform of n numbers.
-	pruneEvery, sumSteps = 16, 6
-)
-
-// prune sets the coefficients that are negligible to zero; p.alive are then those that are left.
-func (p *plan) prune() {
-	p.alive = p.alive[:0]
+// prune sets the coefficients that are negligible to zero and returns one more than the last that is not.
+func (p *plan) prune() (alive int) {
 	for j, c := range p.total {
 		if real(c)*real(c)+imag(c)*imag(c) > tiny*tiny {
-			p.alive = append(p.alive, j)
+			alive = j + 1
 		} else {
 			p.total[j] = 0
 		}
 	}
-	for i := range p.sums {
-		p.sums[i] = slices.Grow(p.sums[i][:0], len(p.alive))[:len(p.alive)]
-	}
+	return alive
 }
 
-// sum multiplies the coefficients that are left by those of a tilted law, to the power of its count. It returns the
-// law's cumulant, a bound on the 2-norm of the error of the law, and its mass.
-//
-// A coefficient is Σ_k p_k e^{−2πijx_k/n}: a root errs by 5e-16, and a term passes through as many additions as a block
-// has, and as there are blocks, each of which errs by u in both parts.
-func (p *plan) sum(t *term, theta float64, lat lattice, side float64) (k, err, mass float64) {
-	const block = 32
-	all, part := p.sums[0], p.sums[1]
-	clear(all)
-	terms, blocks := 0, 0
-	flush := func() {
-		for i, v := range part {
-			all[i] += v
-		}
-		clear(part)
-		blocks++
-	}
-	clear(part)
-	k = t.tilted(theta, lat, side, func(x int, v float64) {
-		at, last := 0, 0 // j·x mod n
-		for i, j := range p.alive {
-			if j == last+1 {
-				if at += x; at >= p.n {
-					at -= p.n
-				}
-			} else {
-				at = j * x % p.n
-			}
-			last = j
-			r := p.fft.Root(at)
-			part[i] += complex(v*real(r), v*imag(r))
-		}
-		mass += v
-		if terms++; terms%block == 0 {
-			flush()
-		}
-	})
-	flush()
-	power(all, t.count)
-	for i, j := range p.alive {
-		p.total[j] *= all[i]
-	}
-	one := 5e-16 + math.Sqrt2*unit*float64(block+blocks+2)
-	return k, 1.01 * mass * one * math.Sqrt(2*float64(len(p.alive))/float64(p.n)), mass
-}
-
-// tilt writes the tilted law circularly into p.time and returns its cumulant, the 2-norm of what was written, and its
-// sum.
-func (p *plan) tilt(a *atoms, theta float64, lat lattice, side float64) (k, norm, mass float64) {
+// write writes the tilted law circularly into p.time and returns the 2-norm of what was written.
+func (p *plan) write(l *law) float64 {
 	clear(p.time)
-	k = a.tilted(theta, lat, side, func(j int, v float64) { p.time[j] += v })
+	for i, x := range l.x {
+		p.time[circle(x, p.n)] += l.r[i]
+	}
+	var norm float64
 	for _, v := range p.time {
 		norm += v * v
-		mass += v
 	}
-	return k, math.Sqrt(norm), mass
-}
-
-// tilted calls use with the place of every atom of the tilted law, circularly on lat, and its mass, rounded to side. It
-// returns the cumulant.
-func (a *atoms) tilted(theta float64, lat lattice, side float64, use func(j int, v float64)) (k float64) {
-	k, _, _ = a.cumulant(theta)
-	folds := 1.0 // atoms that share an index, for the rounding of their sum
-	if m := len(a.w); m > 0 {
-		folds += (a.w[m-1] - a.w[0]) / (lat.step * float64(lat.n))
-	}
-	for i, w := range a.w {
-		tw := theta * w
-		t := a.lnp[i] + tw - k
-		slack := 5e-16 * (2 + folds + math.Abs(tw) + math.Abs(a.lnp[i]) + math.Abs(k))
-		if t < -700 {
-			if side < 0 {
-				continue
-			}
-			t = -700
-		}
-		// Knots are multiples of the step. One that is not goes to the bound's side.
-		at := w / lat.step
-		index := math.Round(at)
-		if index != at {
-			if index = math.Floor(at); side > 0 {
-				index = math.Ceil(at)
-			}
-		}
-		j := int(index) % lat.n
-		if j < 0 {
-			j += lat.n
-		}
-		use(j, math.Exp(t)*(1+side*slack))
-	}
-	return k
+	return math.Sqrt(norm)
 }
 
 // power raises every coefficient to the n-th power by squaring. What would end below 1e-40 in modulus is set to zero.

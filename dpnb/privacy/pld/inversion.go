@@ -3,6 +3,7 @@ package pld
 import (
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -18,11 +19,9 @@ type work struct {
 // start evaluates every component coarsely. What is cut off at the ends is below e^{lnDelta} by eight orders of
 // magnitude.
 func (c *Composition) start(d privacy.Direction, lnDelta, scale float64) *work {
-	w := &work{c: c, scale: scale}
-	for _, p := range c.components {
-		logTail := lnDelta - math.Log(c.runs) - 18
-		w.curves = append(w.curves, newCurve(p.Profile, d, logTail, scale))
-	}
+	w := &work{c: c, scale: scale, curves: make([]*curve, len(c.components))}
+	logTail := lnDelta - math.Log(c.runs) - 18
+	parallel(len(w.curves), func(i int) { w.curves[i] = newCurve(c.components[i].Profile, d, logTail, scale) })
 	if scale == 1 {
 		if aligned := w.aligned(); aligned != 1 {
 			return c.start(d, lnDelta, aligned)
@@ -51,20 +50,23 @@ func (w *work) aligned() float64 {
 // discretise makes laws of the curves as they are; lower ones too if theta, the tilt under which they will be used, is
 // positive.
 func (w *work) discretise(theta float64) {
-	w.upper, w.lower = w.upper[:0], nil
-	for i, c := range w.curves {
-		w.upper = append(w.upper, term{c.upperAtoms(), w.c.components[i].Count})
-	}
-	if theta <= 0 {
-		return
-	}
-	for i, c := range w.curves {
-		a, ok := c.lowerAtoms(theta)
-		if !ok {
-			w.lower = nil
+	w.upper, w.lower = make(terms, len(w.curves)), nil
+	lower := make(terms, len(w.curves))
+	var none atomic.Bool
+	parallel(len(w.curves), func(i int) {
+		c, count := w.curves[i], w.c.components[i].Count
+		w.upper[i] = term{c.upperAtoms(), count}
+		if theta <= 0 || none.Load() {
 			return
 		}
-		w.lower = append(w.lower, term{a, w.c.components[i].Count})
+		a, ok := c.lowerAtoms(theta)
+		if !ok {
+			none.Store(true)
+		}
+		lower[i] = term{a, count}
+	})
+	if theta > 0 && !none.Load() {
+		w.lower = lower
 	}
 }
 
@@ -72,10 +74,10 @@ func (w *work) discretise(theta float64) {
 func (w *work) coarse(question func(terms) float64) (theta float64) {
 	theta = question(w.upper)
 	for range 4 {
-		for i, c := range w.curves {
+		parallel(len(w.curves), func(i int) {
 			_, _, v := w.upper[i].cumulant(theta)
-			c.refine(theta, 0, 0.02*v+0.01/(theta*theta), coarseKnots)
-		}
+			w.curves[i].refine(theta, 0, 0.02*v+0.01/(theta*theta), coarseKnots)
+		})
 		w.discretise(0)
 		next := question(w.upper)
 		if math.Abs(next-theta) < 0.02*theta {
@@ -98,11 +100,11 @@ func (w *work) step(theta, tol float64) float64 {
 // refine brings every curve to the step.
 func (w *work) refine(theta, step float64) {
 	n := float64(len(w.curves))
-	for i, c := range w.curves {
+	parallel(len(w.curves), func(i int) {
 		share := math.Max(1, w.c.runs/(float64(w.c.components[i].Count)*n))
-		c.coarsen(step)
-		c.refine(theta, step, 0.3*step*step*share, maxKnots)
-	}
+		w.curves[i].coarsen(step)
+		w.curves[i].refine(theta, step, 0.3*step*step*share, maxKnots)
+	})
 	w.discretise(theta)
 }
 
@@ -121,7 +123,15 @@ func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)
 	// (eps−from)/2).
 	top = math.Max(top, from+to-0.5*(eps+from))
 	// With tiny losses and a large ε the places have no integers.
-	if !((top-from)/step < float64(w.c.settings.maxPoints()) && math.Abs(from) < 0x1p60*step) {
+	farthest := math.Abs(from)
+	for _, ts := range []terms{w.upper, w.lower} {
+		for _, t := range ts {
+			if m := len(t.atoms.w); m > 0 {
+				farthest = math.Max(farthest, math.Max(math.Abs(t.atoms.w[0]), math.Abs(t.atoms.w[m-1])))
+			}
+		}
+	}
+	if !((top-from)/step < float64(w.c.settings.maxPoints()) && farthest < math.MaxInt/8*step) {
 		return false
 	}
 	lat := lattice{step: step, first: int(math.Floor(from/step)) - 2}
@@ -130,17 +140,19 @@ func (w *work) invert(theta, step, lnMass, eps float64, read func(up, low *tail)
 	if lat.n > w.c.settings.maxPoints() {
 		return false
 	}
-	pair := acquire(lat.n)
-	defer pair[0].release()
-	defer pair[1].release()
 	var up, low *tail
 	var wg sync.WaitGroup
 	if w.lower != nil {
-		wg.Go(func() { low = compose(pair[1], w.lower, theta, lat, lnMass, -1) })
+		wg.Go(func() { low = compose(w.lower, theta, lat, lnMass, -1) })
 	}
-	up = compose(pair[0], w.upper, theta, lat, lnMass, +1)
+	up = compose(w.upper, theta, lat, lnMass, +1)
 	wg.Wait()
 	read(up, low)
+	for _, t := range []*tail{up, low} {
+		if t != nil && t.release != nil {
+			t.release()
+		}
+	}
 	return true
 }
 

@@ -2,6 +2,7 @@ package pld
 
 import (
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
 	"testing"
 
@@ -154,42 +155,117 @@ func TestGaussiansBeyondTheRangeOfSquares(t *testing.T) {
 	}
 }
 
-// The composition of many laws, of whose coefficients most are left out and the others are sums over atoms, is within
-// its bound of sums of positive numbers alone.
+// Compositions by a few coefficients and by a transform are within their bounds of sums of positive numbers alone, and
+// the coefficients left out are as small as is said.
 func TestFewCoefficientsWithinTheirError(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
 	lat := lattice{step: 1. / 64, first: -1024, n: 2400}
-	var ts terms
-	for range 80 {
-		a := atoms{lnInf: math.Inf(-1)}
-		for x := -30; x <= 30; x += 1 + r.IntN(4) {
-			a.w, a.lnp = append(a.w, float64(x)*lat.step), append(a.lnp, -3-2*r.ExpFloat64())
+	const theta = 0.7
+	random := func(laws int) (ts terms) {
+		for range laws {
+			a := atoms{lnInf: math.Inf(-1)}
+			for x := -30; x <= 30; x += 1 + r.IntN(2) {
+				a.w, a.lnp = append(a.w, float64(x)*lat.step), append(a.lnp, -3-2*r.ExpFloat64())
+			}
+			ts = append(ts, term{a, 1 + r.IntN(3)})
 		}
-		ts = append(ts, term{a, 1 + r.IntN(3)})
+		return ts
 	}
-	exact := make([]float64, lat.n)
-	exact[0] = 1
-	for i := range ts {
-		for range ts[i].count {
-			next := make([]float64, lat.n)
-			ts[i].tilted(0.7, lat, +1, func(j int, v float64) {
-				for x, e := range exact {
-					next[(x+j)%lat.n] += v * e
+	for _, test := range []struct {
+		name string
+		ts   terms
+		few  bool
+	}{
+		{"many laws", random(600), true},
+		{"one law", terms{{random(1)[0].atoms, 2000}}, true},
+		{"two atoms", terms{{atoms{w: []float64{-0.5, 0.5}, lnp: []float64{-1, -0.4}}, 300}}, false},
+		{"every second place", terms{{atoms{w: []float64{-4. / 64, 0, 2. / 64, 6. / 64},
+			lnp: []float64{-1, -2, -1, -2}}, 300}}, false},
+	} {
+		c := test.ts.tilt(theta, lat, +1)
+		exact := make([]float64, lat.n)
+		exact[0] = 1
+		for _, l := range c.each {
+			for range l.count {
+				next := make([]float64, lat.n)
+				for i, x := range l.x {
+					for y, e := range exact {
+						next[circle(x+y, lat.n)] += l.r[i] * e
+					}
 				}
-			})
-			exact = next
+				exact = next
+			}
+		}
+		p := acquire(lat.n)
+		bound := p.convolve(c)
+		var off, all float64
+		for x, e := range exact {
+			off += (p.time[x] - e) * (p.time[x] - e)
+			all += e * e
+		}
+		off, all = math.Sqrt(off), math.Sqrt(all)
+		own := 3e-13 // of the sums
+		if !(off <= bound+own*all) || bound > 1e-9*all {
+			t.Errorf("%s: transform off by %.3g of %.3g, bound %.3g", test.name, off, all, bound)
+		}
+		a := c.band(lat.n)
+		if test.few != (a < lat.n/8) {
+			t.Errorf("%s: %d coefficients", test.name, a)
+		}
+		for k, v := range p.spectrum(c) {
+			if k >= a && cmplx.Abs(v) > tiny*math.Exp(c.growth) {
+				t.Errorf("%s: coefficient %d of %d is %g", test.name, k, a, cmplx.Abs(v))
+			}
+		}
+		u := &tail{lat: lat, theta: theta}
+		u.few(c, min(a, lat.n/2+1))
+		worst := 0.0
+		for m := 0; m < lat.n-1; m += 7 {
+			var d float64
+			for x := 1; x < lat.n-m; x++ {
+				w := float64(x) * lat.step
+				d += exact[circle(lat.first+m+x, lat.n)] * math.Exp(-theta*w) * -math.Expm1(-w)
+			}
+			got, err := u.value(m)
+			worst = math.Max(worst, math.Abs(got-d)/(err+own*d))
+			if m < lat.n*3/4 && err > 1e-9*all {
+				t.Fatalf("%s: bound %g at %d", test.name, err, m)
+			}
+		}
+		if !(worst <= 1) {
+			t.Errorf("%s: few coefficients off by %.3g of the bound", test.name, worst)
+		}
+		t.Logf("%s: off by %.2g and %.2g of the bounds; %d of %d coefficients", test.name, off/bound, worst, a,
+			lat.n/2+1)
+	}
+}
+
+// spectrum returns the moduli's bound of every coefficient of c, by transforms, as products of powers that do not
+// become zero before their time.
+func (p *plan) spectrum(c *tiltedLaws) []complex128 {
+	ln := make([]float64, p.n/2+1)
+	for i := range c.each {
+		p.write(&c.each[i])
+		p.fft.Coefficients(p.freq, p.time)
+		for k, v := range p.freq {
+			ln[k] += float64(c.each[i].count) * math.Log(cmplx.Abs(v))
 		}
 	}
-	p := acquire(lat.n)[0]
-	_, _, bound := p.convolve(ts, 0.7, lat, +1)
-	var off, all float64
-	for x, e := range exact {
-		off += (p.time[x] - e) * (p.time[x] - e)
-		all += e * e
+	all := make([]complex128, len(ln))
+	for k, l := range ln {
+		all[k] = complex(math.Exp(l), 0)
 	}
-	off, all = math.Sqrt(off), math.Sqrt(all)
-	if own := 3e-13 * all; !(off <= bound+own) || bound > 1e-9*all || len(p.alive) > lat.n/8 {
-		t.Errorf("off by %.3g of %.3g, bound %.3g; %d coefficients", off, all, bound, len(p.alive))
+	return all
+}
+
+// Of a hundred thousand fair coins the coefficients are cosᴺ(πk/n): those that are left out are negligible, and so is
+// hardly one that is not.
+func TestBandOfCoins(t *testing.T) {
+	const n, count = 24_000, 100_000
+	c := &tiltedLaws{each: []law{{x: []int{0, 1}, r: []float64{0.5, 0.5}, mass: 1, count: count}}}
+	ln := func(k int) float64 { return count * math.Log(math.Cos(math.Pi*float64(k)/n)) }
+	a := c.band(n)
+	if most := math.Log(tiny); !(ln(a) <= most && ln(a-1) > most-2) {
+		t.Errorf("from %d of %d on: ln %.4g, before it %.4g, negligible are %.4g", a, n, ln(a), ln(a-1), most)
 	}
-	t.Logf("off by %.2g of its bound; %d of %d coefficients", off/bound, len(p.alive), lat.n/2+1)
 }

@@ -15,12 +15,12 @@ import (
 type tail struct {
 	lat   lattice
 	theta float64
-	kappa float64   // rounded to the tail's side
-	d     []float64 // circular, d_m at index at(m); belongs to the plan
-	err   float64
-	rel   float64 // relative rounding error of d
+	kappa float64 // rounded to the tail's side
 	lnInf float64
 	side  float64
+	// value returns d_m with a bound on its error, 0 ≤ m < n − 1.
+	value   func(m int) (d, err float64)
+	release func() // of what value uses
 }
 
 // window chooses the lattice: from, to enclose the tilted law but for mass e^{lnMass} on each side, by Chernoff's bound
@@ -28,40 +28,69 @@ type tail struct {
 func (ts terms) window(theta, lnMass float64) (from, to float64) {
 	k, mean, variance := ts.cumulant(theta)
 	sd := math.Sqrt(variance)
-	from, to = math.Inf(-1), math.Inf(1)
 	base := math.Sqrt(-2*lnMass) / math.Max(sd, 1e-300)
-	for _, f := range []float64{0.35, 0.5, 0.7, 0.85, 1, 1.2} {
-		t := math.Min(base*f, 1e12)
-		up, _, _ := ts.cumulant(theta + t)
-		to = math.Min(to, (up-k-lnMass)/t)
-		down, _, _ := ts.cumulant(theta - t)
-		from = math.Max(from, -(down-k-lnMass)/t)
+	// The bound by every t > 0 is valid; as κ is convex it falls and then rises with t.
+	best := func(sign float64) float64 {
+		at := func(f float64) float64 {
+			t := math.Min(base*f, 1e12)
+			l, _, _ := ts.cumulant(theta + sign*t)
+			return (l - k - lnMass) / t
+		}
+		least := math.Inf(1)
+		for _, fs := range [2][]float64{{0.7, 0.85, 1, 1.2}, {0.5, 0.35}} {
+			for _, f := range fs {
+				b := at(f)
+				if !(b < least) {
+					break
+				}
+				least = b
+			}
+		}
+		return least
 	}
+	from, to = -best(-1), best(+1)
 	return math.Min(from, mean), math.Max(to, mean)
 }
 
 // compose returns the composed profile on one side. lnMass is the logarithm of the mass that is allowed to wrap around
-// the lattice at either end. The tail is valid until p is used again.
-func compose(p *plan, ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
-	kappa, kappaErr, err2 := p.convolve(ts, theta, lat, side)
+// the lattice at either end. The tail is valid until it is released.
+func compose(ts terms, theta float64, lat lattice, lnMass, side float64) *tail {
+	c := ts.tilt(theta, lat, side)
 	t := &tail{
 		lat: lat, theta: theta, side: side,
-		kappa: kappa + side*kappaErr,
+		kappa: c.kappa + side*c.kappaErr,
 		lnInf: ts.lnInfinity(side),
-		rel:   8 * unit * float64(lat.n+16), // seven roundings a step
 	}
+	a := c.band(lat.n)
+	if a*(c.atoms+rootSteps) < sumSteps*lat.n*(len(ts)+1) {
+		t.few(c, a)
+	} else {
+		t.all(c)
+	}
+	value := t.value
+	t.value = func(m int) (d, err float64) {
+		d, err = value(m)
+		return d, err + 2.02*math.Exp(lnMass) // what wraps around from below the lattice or from beyond its reach
+	}
+	return t
+}
+
+// all fills in the value of t by a transform of the whole lattice.
+func (t *tail) all(c *tiltedLaws) {
+	p := acquire(t.lat.n)
+	t.release = p.release
+	err2 := p.convolve(c)
 	// Upwards through the lattice from its top: s is Σ_{j>m} r_j e^{−θ(s_j−s_m)}.
-	r, n := p.time, lat.n
-	q := math.Exp(-theta * lat.step)
-	shrink, grow := math.Exp(-lat.step), -math.Expm1(-lat.step)
-	t.d = r // d[m] takes the place of r_{m+1}, read just before
+	r, n := p.time, t.lat.n
+	q := math.Exp(-t.theta * t.lat.step)
+	shrink, grow := math.Exp(-t.lat.step), -math.Expm1(-t.lat.step)
 	var s, d, weight2 float64
 	decay, rise := 1.0, 0.0
 	for m := n - 2; m >= 0; m-- {
 		i := t.at(m)
 		s = q * (s + r[i])
 		d = q*shrink*d + grow*s
-		r[i] = d
+		r[i] = d // d_m takes the place of r_{m+1}, read just before
 		// The 2-norm of the weights e^{−θx}(1 − e^{−x}), of which 1 − e^{−x} errs by a part in 10¹⁰ at most.
 		if decay > 1e-30 {
 			decay *= q
@@ -69,23 +98,20 @@ func compose(p *plan, ts terms, theta float64, lat lattice, lnMass, side float64
 			weight2 += decay * decay * rise * rise
 		}
 	}
-	// What wraps around from below the lattice, or from beyond its reach, weighs at most one.
-	t.err = 1.01 * (err2*math.Sqrt(weight2) + 2*math.Exp(lnMass))
-	return t
+	err := 1.01 * err2 * math.Sqrt(weight2)
+	rel := 8 * unit * float64(n+16) // seven roundings a step
+	t.value = func(m int) (float64, float64) {
+		d := r[t.at(m)]
+		return d, rel*math.Abs(d) + err
+	}
 }
 
 // at returns where the circular array has the value for lattice point m + 1.
-func (t *tail) at(m int) int {
-	i := (t.lat.first + m + 1) % t.lat.n
-	if i < 0 {
-		i += t.lat.n
-	}
-	return i
-}
+func (t *tail) at(m int) int { return circle(t.lat.first+m+1, t.lat.n) }
 
 // lnDelta returns the bound on ln δ at lattice point m.
 func (t *tail) lnDelta(m int) float64 {
-	err := t.err
+	d, err := t.value(m)
 	above := float64(t.lat.n-m) * t.lat.step // from here to what is off the lattice
 	if t.side > 0 {
 		if t.s(t.lat.n) < t.lat.reach {
@@ -95,8 +121,7 @@ func (t *tail) lnDelta(m int) float64 {
 	} else if t.s(m)+float64(t.lat.n)*t.lat.step < t.lat.reach {
 		return t.lnInf // such mass, wrapped around, could be in the sum
 	}
-	d := t.d[t.at(m)]
-	d += t.side * (t.rel*math.Abs(d) + err)
+	d += t.side * err
 	l := math.Inf(-1)
 	if d > 0 {
 		s := t.s(m)
@@ -123,21 +148,25 @@ func (t *tail) epsilon(lnDelta, from float64) (eps float64, above, ok bool) {
 	if t.lnDelta(hi) > lnDelta {
 		return t.s(hi), true, false
 	}
-	// Down to the first point where the bound exceeds lnDelta, in strides where it is monotone; the lower one drops
-	// again further down, to where the error is all there is.
-	stride := 1 << 10
-	if t.side < 0 {
-		stride = 1
+	// Down, in strides that double, to a point where the bound exceeds lnDelta, and back up to where it begins to. The
+	// lower one drops again, but further down, to where the error is all there is.
+	lo := hi
+	for stride := 1; ; stride *= 2 {
+		if hi == 0 {
+			return t.s(0), false, false
+		}
+		if lo = max(0, hi-stride); t.lnDelta(lo) > lnDelta {
+			break
+		}
+		hi = lo
 	}
-	for ; stride > 0; stride >>= 5 {
-		for hi-stride >= 0 && t.lnDelta(hi-stride) <= lnDelta {
-			hi -= stride
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; t.lnDelta(mid) > lnDelta {
+			lo = mid
+		} else {
+			hi = mid
 		}
 	}
-	if hi == 0 {
-		return t.s(0), false, false
-	}
-	lo := hi - 1
 	a, b := math.Exp(t.lnDelta(lo)-lnDelta), math.Exp(t.lnDelta(hi)-lnDelta)
 	f := 1.0
 	if a > b {

@@ -16,7 +16,7 @@ import (
 const goScript = `#!/bin/sh
 case "$#$1$2" in
 1get) GOPROXY=off %[1]s get >/dev/null 2>&1 && exit 0 ;;
-*build-o) shift; exec %[1]s build -ldflags=-s "$@" ;;
+*build-o) shift; GOGC=${GOGC:-400} exec %[1]s build -ldflags=-s "$@" ;;
 esac
 exec %[1]s "$@"
 `

@@ -32,6 +32,8 @@ const (
 	SlopeSquare
 	// ProbabilityGap is ‖ρ′(Xβ⋆) − ρ′(Xβ̂)‖²/n for the probabilities of the logistic model; 0 for a regression.
 	ProbabilityGap
+	// FittedPositives is Σ½(1 + yᵢ)ρ′(xᵢᵀβ̂)/n, of the records with the label +1; 0 for a regression.
+	FittedPositives
 	// TestError is the share of new records whose label sign(xᵀβ̂) misses, their labels averaged over; 0 without
 	// TestRecords.
 	TestError
@@ -41,8 +43,8 @@ const (
 // String returns the name.
 func (m Measure) String() string {
 	return [...]string{"MSE", "overlap", "variance", "correlation with signal", "correlation with noise",
-		"overlap with noise",
-		"mean absolute error", "mean squared slope", "gap of probabilities", "test error"}[m]
+		"overlap with noise", "mean absolute error", "mean squared slope", "gap of probabilities",
+		"probabilities of positive records", "test error"}[m]
 }
 
 // values are all measures of one fit.
@@ -87,12 +89,13 @@ func (v *values) onRecords(w *worker, p Population, s *Sample, beta []float64, l
 	if p.Prob == nil {
 		return
 	}
-	var gap float64
+	var gap, positive float64
 	for i, t := range fitted {
 		e := Logistic(s.Scores[i]) - Logistic(t)
 		gap += e * e
+		positive += 0.5 * (1 + s.Labels[i]) * Logistic(t)
 	}
-	v[ProbabilityGap] = gap / float64(n)
+	v[ProbabilityGap], v[FittedPositives] = gap/float64(n), positive/float64(n)
 }
 
 // onNew fills in the error on new records.

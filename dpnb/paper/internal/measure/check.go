@@ -70,6 +70,50 @@ func Check(body func(context.Context, claim.Size) claim.Outcome) claim.Check {
 	}
 }
 
+// Run is what a check runs with: its context, which may end it, and its size.
+type Run struct {
+	context.Context
+	claim.Size
+}
+
+// Of is a check of something that is claimed, v; Try and Must may end it.
+func Of[T any](check func(Run, T) claim.Outcome, v T) claim.Check {
+	return func(ctx context.Context, size claim.Size) (o claim.Outcome, err error) {
+		defer Catch(&err)
+		return check(Run{ctx, size}, v), ctx.Err()
+	}
+}
+
+// With is a check of which it is said what is checked: a law, a method, a figure's number.
+func With[A, B any](check func(Run, A, B) claim.Outcome, a A) func(Run, B) claim.Outcome {
+	return func(run Run, b B) claim.Outcome { return check(run, a, b) }
+}
+
+// Against is the check of what is right against the same of what is wrong.
+func Against[T any](check func(Run, T) claim.Outcome, right T, wrong ...T) claim.Versions {
+	var all []claim.Check
+	for _, w := range wrong {
+		all = append(all, Of(check, w))
+	}
+	return claim.Against(Of(check, right), all...)
+}
+
+// Times is a check of claimed quantities times factors, one of them at a time: those that the claim's row names as
+// scaled.
+func Times(by ...func(run Run, factor float64) claim.Outcome) claim.Versions {
+	var all []func(float64) claim.Check
+	for _, check := range by {
+		all = append(all, func(factor float64) claim.Check { return Of(check, factor) })
+	}
+	return claim.Times(all...)
+}
+
+// Pair is Times for a check of two quantities.
+func Pair(check func(run Run, a, b float64) claim.Outcome) claim.Versions {
+	return Times(func(r Run, f float64) claim.Outcome { return check(r, f, 1) },
+		func(r Run, f float64) claim.Outcome { return check(r, 1, f) })
+}
+
 // Sized is the quick value at claim.Quick and the full one at claim.Full.
 func Sized[T any](size claim.Size, quick, full T) T {
 	if size == claim.Full {

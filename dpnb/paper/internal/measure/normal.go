@@ -52,6 +52,42 @@ func Stick(p, q []float64, eps float64) float64 {
 	return math.Max(audit.HockeyStick(p, q, eps), audit.HockeyStick(q, p, eps))
 }
 
+// Renyi is the larger of the two Rényi divergences of order alpha.
+func Renyi(p, q []float64, alpha float64) float64 {
+	return math.Max(audit.Renyi(p, q, alpha), audit.Renyi(q, p, alpha))
+}
+
+// Product is the law of two independent outcomes.
+func Product(p, q []float64) []float64 {
+	var out []float64
+	for _, x := range p {
+		for _, y := range q {
+			out = append(out, x*y)
+		}
+	}
+	return out
+}
+
+// Loss is the law of a privacy loss W = Least + A·χ with Rank degrees of freedom, of which all follows by quadrature
+// alone.
+type Loss struct{ Least, A, Rank float64 }
+
+// Mean is E f(W).
+func (w Loss) Mean(f func(w float64) float64) float64 { return w.from(0, f) }
+
+// Delta is E(1 − e^{ε−W})₊, from the kink on: W > ε.
+func (w Loss) Delta(eps float64) float64 {
+	return w.from(math.Max(0, (eps-w.Least)/w.A), func(v float64) float64 { return -math.Expm1(math.Min(0, eps-v)) })
+}
+
+// from is E f(W) over χ > from.
+func (w Loss) from(from float64, f func(w float64) float64) float64 {
+	log, _ := math.Lgamma(w.Rank / 2)
+	return Integral(func(x float64) float64 {
+		return math.Exp((w.Rank-1)*math.Log(x)-x*x/2-(w.Rank/2-1)*math.Ln2-log) * f(w.Least+w.A*x)
+	}, from, from+math.Sqrt(w.Rank)+14, 400)
+}
+
 // Mean is a running mean with its standard error.
 type Mean struct{ n, M, s float64 }
 

@@ -8,8 +8,8 @@ import "math"
 type Real struct {
 	n       int // length of the real vectors
 	radices []int
-	// table[k] = e^{−2πik/n}, k < n/2; each within 5e-16 of its exact value.
-	table []complex128
+	*Roots
+	table []complex128 // the first half of them
 	work  []complex128
 	// live is how many entries at either end of work may be other than zero.
 	live int
@@ -33,45 +33,55 @@ func NewReal(n int) *Real {
 	if m != 1 {
 		panic("fft: length must have no prime factor above 5")
 	}
-	f.table = twiddles(n)
+	f.Roots = NewRoots(n)
+	f.table = make([]complex128, n/2)
+	for k := range f.table {
+		f.table[k] = f.At(k)
+	}
 	return f
 }
 
-// Twin returns a transform of the same length that shares the roots of unity, for use at the same time.
-func (f *Real) Twin() *Real {
-	return &Real{n: f.n, radices: f.radices, table: f.table, work: make([]complex128, len(f.work))}
+// Roots are the n-th roots of unity, as products of two short tables.
+type Roots struct {
+	n            int
+	fine, coarse []complex128
 }
 
-// twiddles returns e^{−2πik/n} for k < n/2, as products of two short tables.
-func twiddles(n int) []complex128 {
-	const low = 256
-	at := func(k int) complex128 {
-		// k/n in eighths of a turn, so that the argument is at most π/4.
-		o := (8*k + n/2) / n // nearest eighth… of which only quarters are used
-		q := (o + 1) / 2     // nearest quarter
-		s, c := math.Sincos(2 * math.Pi * (float64(k) - 0.25*float64(q)*float64(n)) / float64(n))
-		switch q & 3 {
-		case 0:
-			return complex(c, -s)
-		case 1:
-			return complex(-s, -c)
-		case 2:
-			return complex(-c, s)
-		}
-		return complex(s, c)
+const fine = 256
+
+// NewRoots returns the n-th roots of unity.
+func NewRoots(n int) *Roots {
+	r := &Roots{n: n, fine: make([]complex128, fine), coarse: make([]complex128, (n+fine-1)/fine)}
+	for i := range r.fine {
+		r.fine[i] = root(i%n, n)
 	}
-	var fine [low]complex128
-	for i := range fine {
-		fine[i] = at(i)
+	for i := range r.coarse {
+		r.coarse[i] = root(i*fine, n)
 	}
-	t := make([]complex128, n/2)
-	for k := 0; k < len(t); k += low {
-		coarse := at(k)
-		for i := 0; i < low && k+i < len(t); i++ {
-			t[k+i] = coarse * fine[i]
-		}
+	return r
+}
+
+// At returns e^{−2πik/n} for 0 ≤ k < n, within 5e-16 of it.
+func (r *Roots) At(k int) complex128 { return r.coarse[uint(k)/fine] * r.fine[uint(k)%fine] }
+
+// Power returns e^{−2πijk/n} for 0 ≤ j, k < n, within 5e-16 of it; jk may be beyond the integers of a small machine.
+func (r *Roots) Power(j, k int) complex128 { return r.At(int(int64(j) * int64(k) % int64(r.n))) }
+
+// root returns e^{−2πik/n} for 0 ≤ k < n by a sine and a cosine.
+func root(k, n int) complex128 {
+	// k/n in eighths of a turn, so that the argument is at most π/4.
+	o := (8*k + n/2) / n // nearest eighth… of which only quarters are used
+	q := (o + 1) / 2     // nearest quarter
+	s, c := math.Sincos(2 * math.Pi * (float64(k) - 0.25*float64(q)*float64(n)) / float64(n))
+	switch q & 3 {
+	case 0:
+		return complex(c, -s)
+	case 1:
+		return complex(-s, -c)
+	case 2:
+		return complex(-c, s)
 	}
-	return t
+	return complex(s, c)
 }
 
 // Coefficients returns X_k = Σ_j x_j e^{−2πijk/n} for k ≤ n/2 in dst, which must have length n/2 + 1. x has length n.
@@ -135,8 +145,8 @@ func (f *Real) lives() {
 	}
 }
 
-// Root returns e^{−2πik/n} for 0 ≤ k < n, within 5e-16 of it.
-func (f *Real) Root(k int) complex128 {
+// root returns e^{−2πik/n} for 0 ≤ k < n, within 5e-16 of it.
+func (f *Real) root(k int) complex128 {
 	if h := f.n / 2; k >= h {
 		return -f.table[k-h]
 	}
@@ -161,16 +171,16 @@ func (f *Real) complex(scratch []complex128) []complex128 {
 					break
 				}
 			}
-			w := f.Root(2 * p * s)
+			w := f.root(2 * p * s)
 			switch r {
 			case 2:
 				radix2(y[2*s*p:2*s*(p+1)], x[s*p:], s, m, w)
 			case 3:
-				radix3(y[3*s*p:3*s*(p+1)], x[s*p:], s, m, w, f.Root(4*p*s))
+				radix3(y[3*s*p:3*s*(p+1)], x[s*p:], s, m, w, f.root(4*p*s))
 			case 4:
-				radix4(y[4*s*p:4*s*(p+1)], x[s*p:], s, m, w, f.Root(4*p*s), f.Root(6*p*s))
+				radix4(y[4*s*p:4*s*(p+1)], x[s*p:], s, m, w, f.root(4*p*s), f.root(6*p*s))
 			case 5:
-				radix5(y[5*s*p:5*s*(p+1)], x[s*p:], s, m, w, f.Root(4*p*s), f.Root(6*p*s), f.Root(8*p*s))
+				radix5(y[5*s*p:5*s*(p+1)], x[s*p:], s, m, w, f.root(4*p*s), f.root(6*p*s), f.root(8*p*s))
 			}
 		}
 		x, y = y, x

@@ -47,10 +47,13 @@ func TestAgainstGonum(t *testing.T) {
 	}
 }
 
-func TestTwiddles(t *testing.T) {
+func TestRoots(t *testing.T) {
 	for _, n := range []int{2, 10, 1000, 65536, 60750} {
-		for k, w := range twiddles(n) {
-			if d := cmplx.Abs(w - cmplx.Exp(complex(0, -2*math.Pi*float64(k)/float64(n)))); d > 1e-15 {
+		roots := NewRoots(n)
+		for k := range n {
+			w := roots.At(k)
+			// The angle between −π and π.
+			if d := cmplx.Abs(w - cmplx.Exp(complex(0, -2*math.Pi*float64(k-k*2/n*n)/float64(n)))); d > 1e-15 {
 				t.Fatalf("n = %d: root %d off by %g", n, k, d)
 			}
 		}
