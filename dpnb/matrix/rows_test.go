@@ -61,7 +61,8 @@ func TestMarginsOfARange(t *testing.T) {
 			for hi := lo; hi <= 9; hi++ {
 				dst := slices.Repeat([]float64{-99}, 20)
 				MarginsAlone(rows, dst, theta, lo, hi)
-				if want := slices.Concat(all[lo:hi], slices.Repeat([]float64{-99}, 20-hi+lo)); !slices.Equal(dst, want) {
+				want := slices.Concat(all[lo:hi], slices.Repeat([]float64{-99}, 20-hi+lo))
+				if !slices.Equal(dst, want) {
 					t.Fatalf("%T, %d to %d: %v, want %v", rows, lo, hi, dst, want)
 				}
 			}

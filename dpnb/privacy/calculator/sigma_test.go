@@ -41,8 +41,8 @@ func TestSmallestScale(t *testing.T) {
 
 // Targets that no noise has are refused before any is looked for.
 func TestSigmaRefuses(t *testing.T) {
-	for _, c := range []struct{ eps, delta float64 }{{-1, 1e-5}, {math.NaN(), 1e-5}, {math.Inf(1), 1e-5}, {1, 0}, {1, 1},
-		{1, 1.5}, {1, math.NaN()}} {
+	for _, c := range []struct{ eps, delta float64 }{{-1, 1e-5}, {math.NaN(), 1e-5}, {math.Inf(1), 1e-5}, {1, 0},
+		{1, 1}, {1, 1.5}, {1, math.NaN()}} {
 		if s, err := New().Sigma(line("gaussian", nil), privacy.AddRemove, c.eps, c.delta); err == nil {
 			t.Errorf("(%v, %v): σ = %v", c.eps, c.delta, s)
 		}

@@ -412,7 +412,8 @@ func TestDirectionalCutsDelta1(t *testing.T) {
 	}
 }
 
-// With a shift the trace is most of the loss in low dimensions, and the determinants of Hessians are paid for beside it.
+// With a shift the trace is most of the loss in low dimensions, and the determinants of Hessians are paid for beside
+// it.
 func TestSpectralLossWithAShift(t *testing.T) {
 	const eps, shift = 0.03, 5.0
 	s := Setting{Wishart: Wishart{D: 1, M: 2}, Smoothness: 1, Rank: 1, Shift: shift, Accounting: Spectral}
