@@ -112,7 +112,7 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 		radius, tolerance, share, epsilon, delta float64
 	}
 	m, err := calibrated(key{p.records > 0, d.Target.Weighted, p.learner,
-		fmt.Sprint(p.levels, p.steps), p.own.value, d.Target.Upper,
+		fmt.Sprint(p.levels, p.steps, p.smooth), p.own.value, d.Target.Upper,
 		len(d.Target.Classes), radius,
 		p.tolerance, p.curvatureShare, epsilon, delta}, func() (geometry.Centred, error) {
 		return geometry.Calibrate(about, geometry.Default, epsilon, delta, fits)

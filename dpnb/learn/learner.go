@@ -109,6 +109,8 @@ type recipe struct {
 	replaceOne bool
 	// steps is how many noisy steps there are; 0 for learners that take none.
 	steps int
+	// smooth is the width by which the loss of a quantile is smoothed; 0 for others.
+	smooth float64
 	// choose chooses the mechanism and its parameters, with noise what will be drawn from; nil is objective
 	// perturbation's.
 	choose choice

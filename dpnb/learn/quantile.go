@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Quantile is linear quantile regression for a number (Regression): it predicts the value below which a share Tau of
@@ -45,6 +46,12 @@ type Quantile struct {
 	// which intervals need: 0.2 costs the fit a ninth more noise. Zero spends nothing on it. Not with L1; Curves are
 	// straight lines then.
 	CurvatureShare float64
+	// Smooth h > 0 minimises the loss smoothed by a logistic density of width h, once, with noise in the objective, in
+	// as few passes over the records as Huber takes and not one for each step: for millions of records, of which
+	// smoothing takes nothing that is seen (docs/theory/quantiles.md, section 10, where 0.1 is tried). The unit is
+	// half of the spread of the targets, or of the width of their bounds where records are Uncentred. It is not for few
+	// records, nor with Radius, Steps, L1 or CurvatureShare, nor Pure, and there are no intervals. Zero takes steps.
+	Smooth float64
 	// Pure spends no δ, as on a budget without one: pure ε-DP, with more noise where there are many features. The fit
 	// is then one problem and not a descent; Steps, L1 and CurvatureShare are refused.
 	Pure bool
@@ -73,12 +80,16 @@ func (l Quantile) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 
 func (l Quantile) recipe() recipe {
 	p := quantiles([]float64{orElse(l.Tau, 0.5)}, l.Radius, l.Steps, l.L1, l.CurvatureShare)
+	if l.Smooth != 0 {
+		p = p.smoothed(l.Smooth, setting{"Steps", l.Steps != 0}, setting{"Radius", l.Radius != 0},
+			setting{"L1", l.L1 != 0}, setting{"CurvatureShare", l.CurvatureShare != 0})
+	}
 	p.learner, p.noise, p.workers, p.own = "Quantile", l.Noise, l.Workers, parameter{"Tau", l.Tau}
 	p.records, p.replaceOne = l.Records, l.ReplaceOne
 	pinball := loss.Pinball{Tau: p.levels[0]}
 	p.pure, p.convex = l.Pure, convex{loss: pinball, framed: pinball, radius: l.Radius,
 		needDelta: []setting{{"Steps", l.Steps != 0}, {"L1", l.L1 != 0},
-			{"CurvatureShare", l.CurvatureShare != 0}}}
+			{"CurvatureShare", l.CurvatureShare != 0}, {"Smooth", l.Smooth != 0}}}
 	return p
 }
 
@@ -192,6 +203,40 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 		},
 		plain: plainQuantiles,
 	}
+}
+
+// smoothed is the recipe by objective perturbation of the loss at width h: docs/theory/quantiles.md, section 10. Of p
+// it keeps what predictions are, and fits without privacy.
+func (p recipe) smoothed(h float64, others ...setting) recipe {
+	l := loss.SmoothPinball{Tau: p.levels[0], Width: h}
+	valid := func(p recipe) error {
+		if !(h > 0 && h <= 1e3) {
+			return &privacy.ParamError{Name: "Smooth", Value: h, Want: "a width in (0, 1000]"}
+		}
+		for _, s := range others {
+			if s.stated {
+				return &privacy.ParamError{Name: s.name, Value: "set",
+					Want: "nothing with Smooth, which takes no steps"}
+			}
+		}
+		return p.validLevels()
+	}
+	p.steps, p.bound, p.ridge = 0, objective.Tight, predictionNoise
+	p.smooth, p.loss = h, func(frame.Target) loss.Loss { return l }
+	p.choose = func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		if err := valid(p); err != nil {
+			return nil, err
+		}
+		return tilted(p, d, epsilon, delta)
+	}
+	p.informed = func(p recipe, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+		func(float64) float64, error) {
+		if err := valid(p); err != nil {
+			return nil, nil, err
+		}
+		return framed(l)(p, d, radius, mu, c)
+	}
+	return p
 }
 
 func errEpsilon(epsilon float64) error {

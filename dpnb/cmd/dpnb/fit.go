@@ -162,8 +162,8 @@ const unkept = "No ledger was kept (--budget FILE): another run is another budge
 
 // learners by name; what suits the target is "suited".
 var learners = map[string]learn.Learner{"logistic": learn.Logistic{}, "svm": learn.SVM{}, "linear": learn.Linear{},
-	"huber": learn.Huber{}, "poisson": learn.Poisson{}, "quantiles": learn.Quantiles{}, "softmax": learn.Softmax{},
-	"onevsrest": learn.OneVsRest{}, "heavytails": learn.HeavyTails{}, suited: nil}
+	"huber": learn.Huber{}, "poisson": learn.Poisson{}, "quantile": learn.Quantile{}, "quantiles": learn.Quantiles{},
+	"softmax": learn.Softmax{}, "onevsrest": learn.OneVsRest{}, "heavytails": learn.HeavyTails{}, suited: nil}
 
 const suited = "suited"
 
@@ -171,7 +171,7 @@ func learnerNames() string { return strings.Join(slices.Sorted(maps.Keys(learner
 
 // learnerFlags are the fields of learners that have a flag, by its name.
 var learnerFlags = map[string]string{"levels": "Levels", "threshold": "Threshold", "lambda": "Lambda", "clip": "Clip",
-	"records": "Records", "curvature-share": "CurvatureShare"}
+	"tau": "Tau", "smooth": "Smooth", "records": "Records", "curvature-share": "CurvatureShare"}
 
 // configured returns a learner with the noise, and with the values of the flags that were given: one that the learner
 // does not have is refused.
@@ -356,6 +356,9 @@ has a model of its own, at the price of one.`,
 	f.StringVar(&p.positive, "positive", "", "`category` to predict (default the last one of the schema)")
 	f.StringVar(&p.by, "by", "", "fit a model for each category of this `column`, at the price of one")
 	f.Float64SliceVar(new([]float64), "levels", nil, "`levels` of quantiles (default 0.1,0.5,0.9)")
+	f.Float64Var(new(float64), "tau", 0, "`level` of quantile (default the median)")
+	f.Float64Var(new(float64), "smooth", 0, "`width` by which the loss of quantile is smoothed, for millions of "+
+		"records: 0.1 takes a few passes in place of 192")
 	f.Float64Var(new(float64), "threshold", 0, "residual from which huber and heavytails count a record by its "+
 		"absolute `value` (default chosen)")
 	f.Float64Var(new(float64), "lambda", 0, "ridge `λ` (default chosen)")

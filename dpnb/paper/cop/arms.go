@@ -88,40 +88,43 @@ func (r *Records) perturb(smooth Smooth, c constants, src *noise.Seeded) ([]floa
 	return theta, err
 }
 
+// smoothed is C-OP with a smoothing of the loss and what sets its constants.
+func smoothed(name string, smooth func(Bent, float64) Smooth,
+	set func(r *Records, eps, delta float64) (constants, error)) Arm {
+	return Arm{Name: name, Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+		c, err := set(r, eps, delta)
+		if err != nil {
+			return nil, err
+		}
+		return r.perturb(smooth(r.Loss, c.width), c, src)
+	}}
+}
+
 // Printed is C-OP with the constants of the paper and its Gaussian kernel. It has no proof.
 func Printed() Arm { return printedWith(1) }
 
 // printedWith is Printed with its ridge times a factor.
 func printedWith(ridge float64) Arm {
-	return Arm{Name: "C-OP, printed", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+	return smoothed("C-OP, printed", Bent.Blur, func(r *Records, eps, delta float64) (constants, error) {
 		c := r.plan().printed(eps, delta)
 		c.lambda *= ridge
-		return r.perturb(r.Loss.Blur(c.width), c, src)
-	}}
+		return c, nil
+	})
 }
 
 // Corrected is C-OP with the ridge of the paper, its Gaussian kernel, and noise and width that are proved.
 func Corrected() Arm {
-	fit := func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-		c, err := r.corrected(r.Loss.Blurred(forms), eps, delta)
-		if err != nil {
-			return nil, err
-		}
-		return r.perturb(r.Loss.Blur(c.width), c, src)
-	}
-	return Arm{Name: "C-OP, corrected", Fit: fit}
+	return smoothed("C-OP, corrected", Bent.Blur, func(r *Records, eps, delta float64) (constants, error) {
+		return r.corrected(r.Loss.Blurred(forms), eps, delta)
+	})
 }
 
 // Moreau is Corrected with the Moreau envelope in the place of the convolution: our reading of "Bassily et al. 2019,
 // Algorithm 1", of which cop says no more.
 func Moreau() Arm {
-	return Arm{Name: "Moreau", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
-		c, err := r.corrected(1, eps, delta)
-		if err != nil {
-			return nil, err
-		}
-		return r.perturb(r.Loss.Envelope(c.width), c, src)
-	}}
+	return smoothed("Moreau", Bent.Envelope, func(r *Records, eps, delta float64) (constants, error) {
+		return r.corrected(1, eps, delta)
+	})
 }
 
 // config asks mechanism/objpert/convolution for a fit of these records: n, R_θ and the scale of the residuals, 1, are

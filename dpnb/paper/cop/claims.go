@@ -10,9 +10,7 @@ import (
 
 // Checks returns the checks of claims.txt.
 func Checks() []claim.Checks {
-	compared := func(number int) claim.Versions {
-		return measure.Against(measure.With(figureOf, number), 1, 1.3, 0.7)
-	}
+	compared := func(number int) claim.Versions { return measure.Against(measure.With(figureOf, number), 1, 1.3, 0.7) }
 	return []claim.Checks{{
 		"cop/lem3.1": measure.Against(convolutionBounds, [2]float64{1, 1}, [2]float64{0.99, 1}, [2]float64{1.01, 1},
 			[2]float64{1, 0.99}, [2]float64{1, 1.01}),

@@ -165,9 +165,7 @@ func TestCOPSmoothness(t *testing.T) {
 
 // Table 1: the normaliser of exp(−‖v‖₂).
 func TestCOPNormaliser(t *testing.T) {
-	formula := func(m float64) float64 {
-		return 2 * math.Pow(math.Pi, m/2) * math.Gamma(m) / math.Gamma(m/2)
-	}
+	formula := func(m float64) float64 { return 2 * math.Pow(math.Pi, m/2) * math.Gamma(m) / math.Gamma(m/2) }
 	one := 2 * measure.Integral(func(v float64) float64 { return math.Exp(-v) }, 0, 40, 200)
 	two := 4 * measure.Integral(func(x float64) float64 {
 		return measure.Integral(func(y float64) float64 { return math.Exp(-math.Hypot(x, y)) }, 0, 40, 60)

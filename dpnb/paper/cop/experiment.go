@@ -106,9 +106,8 @@ func (e Experiment) Sweep() sim.Sweep { return e.sweep() }
 func (e Experiment) sweep() *sweep {
 	s := &sweep{Experiment: e}
 	for i, d := range e.Designs {
-		s.population = append(s.population, sync.OnceValue(func() *Population {
-			return d.Population(noise.NewSeeded(e.Seed).Stream(i).Stream(-1))
-		}))
+		s.population = append(s.population,
+			sync.OnceValue(func() *Population { return d.Population(noise.NewSeeded(e.Seed).Stream(i).Stream(-1)) }))
 	}
 	return s
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
@@ -149,18 +147,19 @@ func (p Points) Slopes(of Measure) (all []Slope) {
 		var x, y, variance, bound []float64
 		for _, v := range p.Of(func(v Point) bool { return v.Arm == k.arm && v.Epsilon == k.eps }) {
 			c := of(v)
-			x, y = append(x, math.Log(float64(v.N))), append(y, math.Log(c.Mean))
+			x, y = append(x, float64(v.N)), append(y, c.Mean)
 			variance = append(variance, c.StdErr*c.StdErr/(c.Mean*c.Mean))
-			bound = append(bound, math.Log(v.Bound()))
+			bound = append(bound, v.Bound())
 		}
-		s := Slope{Arm: k.arm, Epsilon: k.eps}
-		_, s.Mean = stat.LinearRegression(x, y, nil, false)
-		_, s.Bound = stat.LinearRegression(x, bound, nil, false)
-		mean := stat.Mean(x, nil)
-		var square, error2 float64
+		s := Slope{Arm: k.arm, Epsilon: k.eps, Mean: measure.Exponent(x, y), Bound: measure.Exponent(x, bound)}
+		var mean, square, error2 float64
+		for _, v := range x {
+			mean += math.Log(v) / float64(len(x))
+		}
 		for i, v := range x {
-			square += (v - mean) * (v - mean)
-			error2 += (v - mean) * (v - mean) * variance[i]
+			far := math.Log(v) - mean
+			square += far * far
+			error2 += far * far * variance[i]
 		}
 		margin := 1.96 * math.Sqrt(error2) / square
 		s.Lower, s.Upper = s.Mean-margin, s.Mean+margin

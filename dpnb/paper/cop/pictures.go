@@ -107,9 +107,7 @@ func Figure4() (all []*figure.Figure) {
 		f.Line("the loss", x, figure.Values(x, s.Function.Value), figure.Gray)
 		f.Line("Gaussian kernel", x, figure.Values(x, s.Convolved.Value), figure.Green)
 		f.Line("envelope, φ = L√(1 + x²)", x, figure.Values(x, s.Envelope.Value), figure.Blue)
-		at := func(x float64) []any {
-			return []any{s.Function.Value(x), s.Convolved.Value(x), s.Envelope.Value(x)}
-		}
+		at := func(x float64) []any { return []any{s.Function.Value(x), s.Convolved.Value(x), s.Envelope.Value(x)} }
 		f.Alt = fmt.Sprintf("At 0 the loss is %.3f, convolved %.3f, its envelope %.3f; at 1.6 they are %.3f, "+
 			"%.3f and %.3f", append(at(0), at(1.6)...)...)
 		all = append(all, f)

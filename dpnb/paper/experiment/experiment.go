@@ -41,43 +41,26 @@ type Set = sim.Task[*Records]
 //	}}
 type Mechanism = sim.Mechanism[*Records]
 
-// margins returns xᵀθ of every record.
-func (r *Records) margins(theta []float64) ([]float64, error) {
-	n, d := r.Rows.Dims()
-	if len(theta) != d || n == 0 {
-		return nil, fmt.Errorf("experiment: %d coefficients for %d records of %d features", len(theta), n, d)
-	}
-	t := make([]float64, n)
-	r.Rows.Margins(t, theta, 0, n)
-	return t, nil
-}
-
 // Accuracy returns the share of the records whose class θ predicts rightly. A margin of zero predicts −1.
 func Accuracy(test *Records, theta []float64) (float64, error) {
-	t, err := test.margins(theta)
-	right := 0
+	n, d := test.Rows.Dims()
+	if len(theta) != d || n == 0 {
+		return 0, fmt.Errorf("experiment: %d coefficients for %d records of %d features", len(theta), n, d)
+	}
+	t, right := make([]float64, n), 0
+	test.Rows.Margins(t, theta, 0, n)
 	for i, v := range t {
 		if (v > 0) == (test.Labels[i] > 0) {
 			right++
 		}
 	}
-	return float64(right) / float64(max(1, len(t))), err
-}
-
-// AUC returns the area under the receiver's curve of xᵀθ, which no threshold has a part in.
-func AUC(test *Records, theta []float64) (float64, error) {
-	t, err := test.margins(theta)
-	if err != nil {
-		return 0, err
-	}
-	return sim.AUC(t, test.Labels), nil
+	return float64(right) / float64(n), nil
 }
 
 // WithoutPrivacy returns the accuracy of the ordinary fit with ridge λ on s.
 func WithoutPrivacy(s Set, lambda float64) (float64, error) {
 	sol, err := erm.Minimize(&erm.Problem{Rows: s.Train.Rows, Labels: s.Train.Labels, Loss: loss.Logistic{},
-		Lambda: lambda},
-		&erm.Settings{Tolerance: 1e-3})
+		Lambda: lambda}, &erm.Settings{Tolerance: 1e-3})
 	if err != nil {
 		return 0, err
 	}

@@ -274,7 +274,8 @@ func AttackFigure(title string, exact, private Membership) (_ *figure.Figure, er
 	var arms []Arm
 	var claim privacy.Profile
 	for _, m := range []Membership{exact, private} {
-		in, out, held := measure.Must3(m.Scores())
+		in, out, held, err := m.Scores()
+		measure.Try(err)
 		curve := measure.Must(audit.Attack(in, out, 0.99, held))
 		name := "exact"
 		if held != nil {

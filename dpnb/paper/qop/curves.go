@@ -35,7 +35,9 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 	heights := make([]float64, bins)
 	var outside, near, above float64
 	largest, farthest := math.Inf(-1), 0.0
-	for _, a := range drawn2(draws, m, seed) {
+	src := noise.NewSeeded(seed)
+	for range draws {
+		a := wishart2(src, m)
 		mean, gap := (a[0]+a[2])/2, math.Hypot((a[0]-a[2])/2, a[1])
 		least := mean - gap
 		if i := int(least / top * bins); i < bins {
@@ -59,8 +61,7 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 	leftOf, between := outside/float64(draws), near/inside
 	eps, delta := split.Total()
 	it := display.Item{Title: fmt.Sprintf("(ε, δ) = (%.3g, %.3g), part by part: d = 2, m = %d, σ² = %.1f", eps, delta,
-		m,
-		n.Sigma2), Header: []string{"part", "value", "pays for", "in the draws"}}
+		m, n.Sigma2), Header: []string{"part", "value", "pays for", "in the draws"}}
 	it.Rowf("δ₃ | %g | W outside E_α: λ_min < α = %.3f | %.4f", split.Delta3, k.Alpha, leftOf)
 	it.Rowf("δ₁ | %g | on E_α, W so near its edge that the neighbour's W may leave it: λ_min < α + α₁ = %.3f | %.4f",
 		split.Delta1, k.Alpha+k.Alpha1, between)
@@ -82,15 +83,6 @@ func Parts(m int, split wishart.Split, draws int, seed uint64) (_ *figure.Figure
 	f.Alt = fmt.Sprintf("A histogram of λ_min with a peak far to the right of two dashed lines: %.4f of it lies left "+
 		"of the first, %.4f of the rest between", leftOf, between)
 	return f, it, nil
-}
-
-// drawn2 returns draws of W, d = 2.
-func drawn2(draws, m int, seed uint64) []curvature2 {
-	src, out := noise.NewSeeded(seed), make([]curvature2, draws)
-	for i := range out {
-		out[i] = wishart2(src, m)
-	}
-	return out
 }
 
 // RiskFigure draws the mean excess risk of releases, with two standard errors, beside Theorem 3.3 as printed and
@@ -168,8 +160,7 @@ func WalkFigure(steps int, seed uint64) (_ *figure.Figure, err error) {
 	}
 	f.Dots("minimiser", best.Theta[:1], best.Theta[1:], figure.Green)
 	f.Alt = fmt.Sprintf("two paths over the contours of J to the edge of the box, where the minimiser is; in the "+
-		"second half "+
-		"of %d steps the printed one is %.3f from it on average, the other %.3f", steps, far[0], far[1])
+		"second half of %d steps the printed one is %.3f from it on average, the other %.3f", steps, far[0], far[1])
 	f.Height = 4.6
 	return f.XRange(-0.7, 1.5).YRange(-0.2, 1.1).Equal(), nil
 }
@@ -232,9 +223,8 @@ func BoundSurface(epsilons, deltas []float64, inexact bool) (_ *figure.Figure, e
 		levels = append(levels, v)
 	}
 	f.Contours(epsilons, deltas, z, levels, figure.Ink)
-	f.Alt = fmt.Sprintf("A map that rises to the left and a little downwards: from %.3g at the largest ε and δ "+
-		"to %.3g "+
-		"at the smallest; lines at the powers of ten are nearly upright, so that ε counts for more than δ", lo, hi)
+	f.Alt = fmt.Sprintf("A map that rises to the left and a little downwards: from %.3g at the largest ε and δ to "+
+		"%.3g at the smallest; lines at the powers of ten are nearly upright, so that ε counts for more than δ", lo, hi)
 	return f, nil
 }
 
@@ -292,8 +282,7 @@ func (b *Boxes) Figure(title string, public bool) (_ *figure.Figure, err error) 
 func (b *Boxes) Table() display.Item {
 	it := display.Item{Title: "Table 3: risks per record, deviation of ten runs and error of their mean",
 		Header: []string{"", "mean Std", "as printed", "largest Std", "as printed", "mean SE", "as printed",
-			"largest SE",
-			"as printed"}}
+			"largest SE", "as printed"}}
 	for i, s := range Table3(b.Cells, qopRecords) {
 		p := Published[i]
 		it.Rowf("%s | %.3g | %.3g | %.3g | %.3g | %.3g | %.3g | %.3g | %.3g", s.Mechanism, s.MeanStd, p.MeanStd,

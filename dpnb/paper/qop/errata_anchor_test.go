@@ -78,8 +78,7 @@ func TestQOPAnchorMoves(t *testing.T) {
 	// minimisers, given M, are M⁻¹Ua/σ² apart.
 	const d, m = 12, 24
 	n := measure.Must(wishart.Setting{Wishart: wishart.Wishart{D: d, M: m}, Smoothness: 1, Rank: 1,
-		Structure: wishart.LeastSquares}.
-		Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.01}))
+		Structure: wishart.LeastSquares}.Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.01}))
 	src := noise.NewSeeded(53)
 	var share, printed, sharper measure.Mean
 	for range 1000 {

@@ -99,8 +99,7 @@ func TestQOPEigenvalues(t *testing.T) {
 		}, 0, 1, univariate.Arithmetic, 0)
 		sharper := 1 / (lo * a0)
 		n := measure.Must(wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1,
-			Accounting: wishart.Spectral}.
-			Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}))
+			Accounting: wishart.Spectral}.Noise(wishart.Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}))
 		errata.Within(t, "σ² by eigenvalues of the right sign", n.Sigma2, sharper, 1e-6)
 		if printed < 4*sharper {
 			t.Errorf("(%d, %d): printed %.3f, sharper %.3f", c.d, c.m, printed, sharper)

@@ -263,9 +263,7 @@ func TestQOPAnchorWithoutNoise(t *testing.T) {
 func TestQOPLargestEigenvalue(t *testing.T) {
 	const m = 4 // d = 1, where W ~ χ²_m
 	law := distuv.ChiSquared{K: m}
-	bound := func(t float64) float64 {
-		return 2 * math.Exp(-math.Pow(math.Sqrt(t)-math.Sqrt(m)-1, 2)/2)
-	}
+	bound := func(t float64) float64 { return 2 * math.Exp(-math.Pow(math.Sqrt(t)-math.Sqrt(m)-1, 2)/2) }
 	at := 0.25
 	if !(law.Survival(at) > 5*bound(at)) {
 		t.Errorf("at %g: probability %.4g, bound %.4g", at, law.Survival(at), bound(at))

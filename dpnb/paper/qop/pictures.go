@@ -98,9 +98,8 @@ func PlaneFigure(m int, sigma2 float64, seed uint64) *figure.Figure {
 	f.Note("J, without noise", 0, 1.35, figure.Green).Note("published", 0, 1.2, figure.Blue)
 	what := "One ellipse moved about, its minima on all sides of that of J"
 	if m > 0 {
-		what = fmt.Sprintf("Ellipses of many shapes, with %.2f to %.2f of the area of that of J, their minima "+
-			"between that "+
-			"of J and the perfect fit", area[0], area[1])
+		what = fmt.Sprintf("Ellipses of many shapes, with %.2f to %.2f of the area of that of J, their minima between "+
+			"that of J and the perfect fit", area[0], area[1])
 	}
 	f.Alt = fmt.Sprintf("%s. The farthest is %.2f from the perfect fit, that of J %.2f", what, far,
 		math.Hypot(plain[0]-plane.star[0], plain[1]-plane.star[1]))
@@ -254,8 +253,7 @@ func SidesFigure(draws int, seed uint64) *figure.Figure {
 	edge := []float64{-0.0012, 0.0012}
 	f.Dashed("", edge, figure.Values(edge, func(v float64) float64 { return -v * x[0] / x[1] }), figure.Gray)
 	f.Alt = fmt.Sprintf("two clouds of %d dots on the two sides of a dashed line through 0; no dot is on the wrong "+
-		"side",
-		draws)
+		"side", draws)
 	return f.XRange(-0.003, 0.003).YRange(-0.0016, 0.0016).Equal()
 }
 
@@ -298,8 +296,7 @@ func LabelErrorFigure(m int, eps, delta float64) (_ *figure.Figure, _ display.It
 		table.Rowf("%s | %.3g | %.3f | %.3f | %.3f", name, s2, y[0], y[len(y)-1], firstLabelError(eps, delta, m, s2))
 	}
 	f.Alt = "Three rising curves that start at or below what is promised and cross it: that of exact accounting " +
-		"first, " +
-		"the other two at the same error."
+		"first, the other two at the same error."
 	return f, table, nil
 }
 
@@ -325,14 +322,10 @@ func EigenvaluesFigure(w wishart.Wishart, draws int, seed uint64) (f *figure.Fig
 	}
 	s := figure.Span(from, 1.2*lemma, 60)
 	f = figure.New(fmt.Sprintf("The smallest eigenvalue, d = %d, m = %d", w.D, w.M), "s", "P(λ < s)").LogY(1e-3, 1e-2,
-		0.1,
-		1).YRange(5e-4, 1.5).XRange(from, to)
+		0.1, 1).YRange(5e-4, 1.5).XRange(from, to)
 	f.Band(x, lo, hi, figure.Blue).Line("drawn", x, share, figure.Blue)
-	f.Dashed("Lemma D.2", s, figure.Values(s, func(v float64) float64 {
-		return min(1,
-			math.Exp(w.LogSmallestBelow(v)))
-	}),
-		figure.Orange)
+	f.Dashed("Lemma D.2", s, figure.Values(s,
+		func(v float64) float64 { return min(1, math.Exp(w.LogSmallestBelow(v))) }), figure.Orange)
 	f.Level("0.005, the δ of α", from, drawn, delta, figure.Gray)
 	f.Alt = fmt.Sprintf("Two rising curves: the lemma reaches 0.005 at %.2f, the draws at %.1f", lemma, drawn)
 	return f, lemma, drawn

@@ -182,10 +182,7 @@ func interpolating(n, d int, src *noise.Seeded) (rows *matrix.Dense, labels, sta
 	rows, labels, star = matrix.NewDense(n, d, nil), make([]float64, n), make([]float64, d)
 	src.Gaussian(rows.Data, 1)
 	src.Gaussian(star, 1)
-	for i := range n {
-		x := rows.Data[i*d : (i+1)*d]
-		floats.Scale(1/(floats.Norm(x, 2)*(1+1e-15)), x)
-	}
+	measure.ScaleRows(rows, 1-1e-15)
 	rows.Margins(labels, star, 0, n)
 	return rows, labels, star
 }

@@ -133,12 +133,11 @@ func stoppedBelow(run measure.Run, factor, share float64) claim.Outcome {
 		curve = measure.Must(theorem41(m))
 		without[k] = measure.Must(curve.EpsilonUpper(delta))
 	}
-	return claim.Decide(fmt.Sprintf("clipped, d = 1: ε ≥ %.2f, claimed %.2f, without its last term %.2f; "+
-		"logistic, d = 2: ε ≥ %.2f, claimed %.2f; released over stated ε(α) less 1: %s", found[0], claimed[0],
-		without[0], found[1], claimed[1], claim.Roughly(off, 1e-8)),
-		"measured at most claimed; in d = 1 at least half of it and more than without the last term; 1e-8",
-		found[0] <= claimed[0] && found[1] <= claimed[1] && found[0] >= claimed[0]/2 && found[0] > without[0]).
-		As(off < 1e-8).Reaching(found[0] / claimed[0])
+	return claim.Decide(fmt.Sprintf("clipped, d = 1: ε ≥ %.2f, claimed %.2f, without its last term %.2f; logistic, d "+
+		"= 2: ε ≥ %.2f, claimed %.2f; released over stated ε(α) less 1: %s", found[0], claimed[0], without[0], found[1],
+		claimed[1], claim.Roughly(off, 1e-8)), "measured at most claimed; in d = 1 at least half of it and more than "+
+		"without the last term; 1e-8", found[0] <= claimed[0] && found[1] <= claimed[1] && found[0] >= claimed[0]/2 &&
+		found[0] > without[0]).As(off < 1e-8).Reaching(found[0] / claimed[0])
 }
 
 // statedRDP is Theorem 4.1 as it is stated, by quadrature.

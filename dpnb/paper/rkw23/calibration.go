@@ -20,17 +20,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// Accounting is how (ε, δ) is computed in the calibration of rkw23.
-type Accounting int
-
-const (
-	// ByRDP is what section 5 of the paper does: Theorem 4.1 converted to (ε, δ), for the sake of a comparison with the
-	// tuning of DP-SGD, for which only RDP bounds were known.
-	ByRDP Accounting = iota
-	// ByProfile uses Theorem 3.1, corrected, composed with the output noise.
-	ByProfile
-)
-
 // Constants of section 5: the tolerance, the output noise, and the factor by which σ may exceed the Gaussian
 // mechanism's.
 const (
@@ -40,15 +29,15 @@ const (
 )
 
 // Calibration returns Algorithm 1 with the parameters of section 5 of rkw23: σ = 1.3 σ_G, σ_G what the Gaussian
-// mechanism of sensitivity C needs by the same accounting, and the smallest λ that then satisfies (ε, δ); τ = 0.01,
-// σ_out = 0.15. C is the bound on the rows (there √2: norm 1 and a bias), which the gradients of the logistic loss
-// never exceed, so that nothing is clipped.
+// mechanism of sensitivity C needs, and the smallest λ that then satisfies (ε, δ), both by Rényi bounds, as in the
+// paper: Theorem 4.1, converted; τ = 0.01, σ_out = 0.15. C is the bound on the rows (there √2: norm 1 and a bias),
+// which the gradients of the logistic loss never exceed, so that nothing is clipped.
 //
 // The paper does not say which β it uses. Here it is C²/4, the smoothness in θ, without which the theorem is not proved
 // (docs/errata.md, rkw23-5).
 //
 // Errors: *privacy.ParamError; privacy.ErrUnsupported, wrapped, where no λ satisfies (ε, δ).
-func Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.Objective, error) {
+func Calibration(rowNorm, epsilon, delta float64) (objpert.Objective, error) {
 	m := objpert.Objective{Loss: loss.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
 		Lambda: rowNorm * rowNorm, Sigma: 1, Tolerance: rkw23Tolerance, OutputSigma: rkw23OutputSigma}
 	switch {
@@ -60,7 +49,9 @@ func Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.Object
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
-	gauss, err := gaussianSigma(by, epsilon, delta)
+	gauss, err := privacy.Calibrate(func(sigma float64) (bool, error) {
+		return privacy.GaussianRDP(1/sigma, privacy.AddRemove).LogDeltaUpper(epsilon) <= math.Log(delta), nil
+	}, 1e-9)
 	if err != nil {
 		return m, err
 	}
@@ -71,42 +62,15 @@ func Calibration(by Accounting, rowNorm, epsilon, delta float64) (objpert.Object
 		}
 		n := m
 		n.Lambda = lambda
-		return satisfiesRKW23(by, n, epsilon, delta)
+		curve, err := theorem41(n)
+		return err == nil && curve.LogDeltaUpper(epsilon) <= math.Log(delta), err
 	}, 1e-6)
 	if err != nil {
 		return m, fmt.Errorf("experiment: no λ for ε = %g with σ = %g times the Gaussian mechanism's: %w", epsilon,
 			rkw23NoiseFactor, err)
 	}
 	m.Lambda = lambda
-	if by == ByProfile {
-		// The theorem as such; by RDP it is the mechanism's own, better bound that stands with a release.
-		m.Bound = objective.RKW23
-	}
 	return m, nil
-}
-
-// gaussianSigma is the noise multiplier of the Gaussian mechanism.
-func gaussianSigma(by Accounting, epsilon, delta float64) (float64, error) {
-	if by == ByProfile {
-		return privacy.GaussianSigma(epsilon, delta)
-	}
-	return privacy.Calibrate(func(sigma float64) (bool, error) {
-		return privacy.GaussianRDP(1/sigma, privacy.AddRemove).LogDeltaUpper(epsilon) <= math.Log(delta), nil
-	}, 1e-9)
-}
-
-// satisfiesRKW23 reports whether Algorithm 1 satisfies (ε, δ) by the paper's theorems.
-func satisfiesRKW23(by Accounting, m objpert.Objective, epsilon, delta float64) (bool, error) {
-	if by == ByProfile {
-		m.Bound = objective.RKW23
-		p, err := m.Profile()
-		if err != nil {
-			return false, err
-		}
-		return privacy.DeltaUpper(p, epsilon) <= delta, nil
-	}
-	curve, err := theorem41(m)
-	return err == nil && curve.LogDeltaUpper(epsilon) <= math.Log(delta), err
 }
 
 // theorem41 is the Rényi curve of Theorem 4.1, of which Theorem E.1 is the case without clipping: the objective's by
@@ -128,13 +92,9 @@ func theorem41(m objpert.Objective) (privacy.RDPCurve, error) {
 }
 
 // Algorithm1 is that of rkw23 with the parameters of its section 5.
-func Algorithm1(by Accounting) experiment.Mechanism {
-	name := "Algorithm 1"
-	if by == ByProfile {
-		name = "Algorithm 1, Theorem 3.1"
-	}
-	return experiment.Calibrated(name, func(k experiment.Key) (objpert.Objective, error) {
-		return Calibration(by, k.RowNorm, k.Epsilon, k.Delta)
+func Algorithm1() experiment.Mechanism {
+	return experiment.Calibrated(asPrinted, func(k experiment.Key) (objpert.Objective, error) {
+		return Calibration(k.RowNorm, k.Epsilon, k.Delta)
 	})
 }
 
@@ -153,7 +113,7 @@ const (
 //
 // Each point is a fit that would have to be paid for on private data.
 func Figure2(sets []experiment.Set, others ...experiment.Mechanism) sim.Grid[*experiment.Records] {
-	return sim.Grid[*experiment.Records]{Tasks: sets, Mechanisms: append([]experiment.Mechanism{Algorithm1(ByRDP),
+	return sim.Grid[*experiment.Records]{Tasks: sets, Mechanisms: append([]experiment.Mechanism{Algorithm1(),
 		experiment.Counted()}, others...),
 		Epsilons: Epsilons, Delta: Delta, Trials: Trials, Score: experiment.Accuracy, Seed: 1}
 }

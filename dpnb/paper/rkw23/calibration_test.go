@@ -11,14 +11,11 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/paper/rkw23"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // radius is the bound on rows of norm 1 with a bias.
@@ -28,73 +25,50 @@ var radius = math.Nextafter(math.Sqrt2, 2)
 // by this project's own bound.
 func TestRKW23Calibration(t *testing.T) {
 	const delta = rkw23.Delta
-	last := map[rkw23.Accounting][2]float64{}
-	for _, eps := range []float64{0.025, 0.1, 1, 8} {
-		for _, by := range []rkw23.Accounting{rkw23.ByRDP, rkw23.ByProfile} {
-			m, err := rkw23.Calibration(by, radius, eps, delta)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m.Tolerance != 0.01 || m.OutputSigma != 0.15 || !(m.Lambda > m.Smoothness()) ||
-				math.Abs(m.Smoothness()-0.5) > 1e-9 {
-				t.Errorf("ε = %v: %v", eps, m)
-			}
-			spent := func(lambda float64) float64 {
-				if by == rkw23.ByProfile {
-					m := m
-					m.Lambda, m.Bound = lambda, objective.RKW23
-					p, err := m.Profile()
-					if err != nil {
-						t.Fatal(err)
-					}
-					return privacy.DeltaUpper(p, eps)
-				}
-				// Theorem 4.1, by orders on a grid: a little above the best order.
-				best := math.Inf(1)
-				for alpha := 1.0002; alpha < 1e5; alpha *= 1.0005 {
-					a := m.Lipschitz() / m.Sigma
-					c := (alpha - 1) * a
-					v := -math.Log1p(-m.Smoothness()/lambda) + a*a/2 + c*a/2 +
-						math.Log(2*0.5*math.Erfc(-c/math.Sqrt2))/(alpha-1) +
-						2*0.01*0.01*alpha/(0.15*0.15*lambda*lambda)
-					// Canonne, Kamath, Steinke 2020.
-					best = math.Min(best, (alpha-1)*(v-eps)+alpha*math.Log1p(-1/alpha)-math.Log(alpha-1))
-				}
-				return math.Exp(best)
-			}
-			if d := spent(m.Lambda); d > delta*(1+1e-4) || d < 0.97*delta {
-				t.Errorf("ε = %v, accounting %v: δ = %v at the calibrated λ = %v", eps, by, d, m.Lambda)
-			}
-			if d := spent(0.99 * m.Lambda); m.Lambda > 0.51 && d <= delta {
-				t.Errorf("ε = %v, accounting %v: a smaller λ does as well", eps, by)
-			}
-			p, err := m.Profile()
-			if err != nil || privacy.DeltaUpper(p, eps) > delta {
-				t.Errorf("ε = %v, accounting %v: δ = %v by the release's own bound (%v)", eps, by,
-					privacy.DeltaUpper(p, eps), err)
-			}
-			unit, _ := privacy.GaussianSigma(eps, delta)
-			if f := m.Sigma / (unit * m.Lipschitz()); f < 1.2999 || by == rkw23.ByProfile && f > 1.3001 || f > 1.5 {
-				t.Errorf("ε = %v, accounting %v: σ is %v times the Gaussian mechanism's", eps, by, f)
-			}
-			if l, ok := last[by]; ok && !(m.Lambda < l[0] && m.Sigma < l[1]) {
-				t.Errorf("ε = %v, accounting %v: λ or σ does not fall", eps, by)
-			}
-			last[by] = [2]float64{m.Lambda, m.Sigma}
-			// The general calibration with the same rule pays less for the output noise, and so needs a λ that is up to
-			// a tenth smaller.
-			own, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: radius, Epsilon: eps,
-				Delta:     delta,
-				Adjacency: privacy.AddRemove, Rule: objpert.SmallestLambda, NoiseFactor: 1.3, Bound: objective.RKW23})
-			if err != nil || by == rkw23.ByProfile && (own.Lambda > m.Lambda || own.Lambda < 0.9*m.Lambda ||
-				math.Abs(own.Sigma/m.Sigma-1) > 1e-3) {
-				t.Errorf("ε = %v: λ = %v, σ = %v; CalibrateObjectivePerturbation has %v, %v (%v)", eps, m.Lambda,
-					m.Sigma, own.Lambda, own.Sigma, err)
-			}
+	var last [2]float64
+	for i, eps := range []float64{0.025, 0.1, 1, 8} {
+		m, err := rkw23.Calibration(radius, eps, delta)
+		if err != nil {
+			t.Fatal(err)
 		}
+		if m.Tolerance != 0.01 || m.OutputSigma != 0.15 || !(m.Lambda > m.Smoothness()) ||
+			math.Abs(m.Smoothness()-0.5) > 1e-9 {
+			t.Errorf("ε = %v: %v", eps, m)
+		}
+		spent := func(lambda float64) float64 {
+			// Theorem 4.1, by orders on a grid: a little above the best order.
+			best := math.Inf(1)
+			for alpha := 1.0002; alpha < 1e5; alpha *= 1.0005 {
+				a := m.Lipschitz() / m.Sigma
+				c := (alpha - 1) * a
+				v := -math.Log1p(-m.Smoothness()/lambda) + a*a/2 + c*a/2 +
+					math.Log(2*0.5*math.Erfc(-c/math.Sqrt2))/(alpha-1) + 2*0.01*0.01*alpha/(0.15*0.15*lambda*lambda)
+				// Canonne, Kamath, Steinke 2020.
+				best = math.Min(best, (alpha-1)*(v-eps)+alpha*math.Log1p(-1/alpha)-math.Log(alpha-1))
+			}
+			return math.Exp(best)
+		}
+		if d := spent(m.Lambda); d > delta*(1+1e-4) || d < 0.97*delta {
+			t.Errorf("ε = %v: δ = %v at the calibrated λ = %v", eps, d, m.Lambda)
+		}
+		if d := spent(0.99 * m.Lambda); m.Lambda > 0.51 && d <= delta {
+			t.Errorf("ε = %v: a smaller λ does as well", eps)
+		}
+		p, err := m.Profile()
+		if err != nil || privacy.DeltaUpper(p, eps) > delta {
+			t.Errorf("ε = %v: δ = %v by the release's own bound (%v)", eps, privacy.DeltaUpper(p, eps), err)
+		}
+		unit, _ := privacy.GaussianSigma(eps, delta)
+		if f := m.Sigma / (unit * m.Lipschitz()); f < 1.2999 || f > 1.5 {
+			t.Errorf("ε = %v: σ is %v times the Gaussian mechanism's", eps, f)
+		}
+		if i > 0 && !(m.Lambda < last[0] && m.Sigma < last[1]) {
+			t.Errorf("ε = %v: λ or σ does not fall", eps)
+		}
+		last = [2]float64{m.Lambda, m.Sigma}
 	}
 	for _, bad := range [][3]float64{{0, 1, 1e-5}, {1, 0, 1e-5}, {1, 1, 0}, {1, 1, 1}, {1, math.NaN(), 1e-5}} {
-		if _, err := rkw23.Calibration(rkw23.ByRDP, bad[0], bad[1], bad[2]); err == nil {
+		if _, err := rkw23.Calibration(bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("%v is accepted", bad)
 		}
 	}

@@ -226,7 +226,7 @@ func Choices(rowNorm, delta float64, epsilons ...float64) (_ *display.Item, err 
 	t := &display.Item{Title: fmt.Sprintf("Ridge and noise for rows of norm at most %.4g, δ = %g", rowNorm, delta),
 		Header: []string{"ε", "λ of the paper", "σ of the paper", "λ here", "σ here", "less noise"}}
 	for _, eps := range epsilons {
-		paper := measure.Must(Calibration(ByRDP, rowNorm, eps, delta))
+		paper := measure.Must(Calibration(rowNorm, eps, delta))
 		here := measure.Must(calibratedHere(rowNorm, eps, delta))
 		t.Rowf("%v | %.2f | %.2f | %.2f | %.2f | %.0f %%", eps, paper.Lambda, paper.Sigma, here.Lambda, here.Sigma,
 			100*(1-here.Sigma/paper.Sigma))

@@ -33,10 +33,9 @@ func TestRKW23Theorem31(t *testing.T) {
 	// The second branch, a = 2 and no shift: what is claimed to be E(1 − e^{ε−W})₊.
 	const a, eps = 2.0, 0.1
 	branch := func(order float64) float64 { return branchOff(a, eps, order) }
-	want := 2 * measure.Integral(func(x float64) float64 {
-		return measure.Phi(x) * math.Max(0,
-			-math.Expm1(eps-a*a/2-a*x))
-	}, 0, 12, 200)
+	want := 2 *
+		measure.Integral(func(x float64) float64 { return measure.Phi(x) * math.Max(0, -math.Expm1(eps-a*a/2-a*x)) }, 0,
+			12, 200)
 	errata.Within(t, "order a²/2", branch(a*a/2), want, 1e-10)
 	if branch(a*a) > want-0.05 {
 		t.Errorf("order a²: %.4f is not below %.4f", branch(a*a), want)

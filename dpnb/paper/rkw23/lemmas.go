@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -86,21 +85,11 @@ func pairOff(cases []stated, share float64) (worst float64) {
 
 // crowd returns n records of norm 1 in d dimensions with mixed labels, and one more.
 func crowd(rng *noise.Seeded, n, d int, lambda, sigma float64) *audit.Neighbours {
-	rows := matrix.NewDense(n+1, d, nil)
+	rows, labels := matrix.NewDense(n+1, d, nil), make([]float64, n)
 	rng.Gaussian(rows.Data, 1)
-	labels := make([]float64, n)
-	for i := range n + 1 {
-		r := rows.Data[i*d : (i+1)*d]
-		var s float64
-		for _, v := range r {
-			s += v * v
-		}
-		for j := range r {
-			r[j] /= math.Sqrt(s)
-		}
-		if i < n {
-			labels[i] = float64(1 - 2*(i%2))
-		}
+	measure.ScaleRows(rows, 1)
+	for i := range labels {
+		labels[i] = float64(1 - 2*(i%2))
 	}
 	extra := append([]float64(nil), rows.Data[n*d:]...)
 	return &audit.Neighbours{Loss: loss.Logistic{}, Rows: matrix.NewDense(n, d, rows.Data[:n*d]), Labels: labels,
@@ -130,9 +119,8 @@ func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 	}
 	off := offStated(bound, theorem31)
 	return both(exact, claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
-		claim.Roughly(off, 1e-6)),
-		fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples), !broken).
-		As(off < 1e-6).Reaching(ratio))
+		claim.Roughly(off, 1e-6)), fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples),
+		!broken).As(off < 1e-6).Reaching(ratio))
 }
 
 // reductionHolds holds the formula with γ² and r times factors against the ratio of densities.
@@ -295,7 +283,7 @@ func descentRates(run measure.Run, factor float64) claim.Outcome {
 	var counts [2][]float64
 	for n := 100.0; n <= 6400; n *= 2 {
 		measure.Try(run.Err())
-		x = append(x, math.Log(n))
+		x = append(x, n)
 		curvature := []float64{1, math.Sqrt(n + 1), n + 1}
 		root := math.Sqrt(1 / (n + 1))
 		for k, momentum := range []float64{0, (1 - root) / (1 + root)} {
@@ -314,11 +302,10 @@ func descentRates(run measure.Run, factor float64) claim.Outcome {
 					before[j], theta[j] = theta[j], y-c*y/(n+1)
 				}
 			}
-			counts[k] = append(counts[k], math.Log(n*steps/math.Log(n)))
+			counts[k] = append(counts[k], n*steps/math.Log(n))
 		}
 	}
-	_, plain := stat.LinearRegression(x, counts[0], nil, false)
-	_, fast := stat.LinearRegression(x, counts[1], nil, false)
+	plain, fast := measure.Exponent(x, counts[0]), measure.Exponent(x, counts[1])
 	return claim.Decide(fmt.Sprintf("slopes %.3f and %.3f", plain, fast), "2 ± 0.05, 1.5 ± 0.05",
 		math.Abs(plain-2*factor) < 0.05 && math.Abs(fast-1.5*factor) < 0.05)
 }

@@ -24,17 +24,13 @@ var turningDimensions = []float64{1, 2, 3, 4, 5, 7, 10, 20, 30, 50, 70, 100}
 
 // turning is the Rényi divergence of the release of ℓ(θ) = √(1 + ‖θ‖²) in so many dimensions, the only record, λ = 1, σ
 // = 2, with what is claimed for a gradient that keeps its line and what is proved for one that turns.
-//
-// Errors: *privacy.ParamError if alpha ≤ 1.
-func turning(dimension int, alpha float64) (exact, line, rank float64, err error) {
+func turning(dimension int, alpha float64) (exact, line, rank float64) {
 	without, with := audit.Radial{Dimension: dimension, Slope: 1, Smoothness: 1, Lambda: 1, Sigma: 2}.Cells(4000)
 	exact = measure.Renyi(with, without, alpha)
 	bound := objective.RankK{Rank: 1, Smoothness: 1, Slope: 1, Lambda: 1, Sigma: 2}
-	if line, err = bound.RDP(alpha); err == nil {
-		bound.Rank = dimension
-		rank, err = bound.RDP(alpha)
-	}
-	return exact, line, rank, err
+	line = measure.Must(bound.RDP(alpha))
+	bound.Rank = dimension
+	return exact, line, measure.Must(bound.RDP(alpha))
 }
 
 // Turning draws Rényi divergences of order alpha against the dimension, of a loss that is no generalised linear model,
@@ -45,12 +41,11 @@ func Turning(alpha float64) (_ *figure.Figure, err error) {
 	defer measure.Catch(&err)
 	var exact, line, rank []float64
 	for _, d := range turningDimensions {
-		e, l, r := measure.Must3(turning(int(d), alpha))
+		e, l, r := turning(int(d), alpha)
 		exact, line, rank = append(exact, e), append(line, l), append(rank, r)
 	}
-	f := figure.New("A loss that is no generalised linear model (λ = 1, σ = 2)", "dimension",
-		fmt.Sprintf("Rényi divergence of order %g", alpha)).LogX(1, 2, 5, 10, 20, 50, 100).
-		LogY(0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+	f := figure.New("A loss that is no generalised linear model (λ = 1, σ = 2)", "dimension", fmt.Sprintf("Rényi "+
+		"divergence of order %g", alpha)).LogX(1, 2, 5, 10, 20, 50, 100).LogY(0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 	f.Line("bound for rank d", turningDimensions, rank, figure.Green)
 	f.Line("exact", turningDimensions, exact, figure.Blue)
 	var above []float64
@@ -190,23 +185,18 @@ func branchOff(a, eps, order float64) float64 {
 // loss, which has no curvature and is the Gaussian mechanism. The print promises less than that too.
 func TwoErrors() (shift, branch *figure.Figure) {
 	const lambda, sigma, a = 0.5, 2.0, 2.0
-	pair := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: lambda, Sigma: sigma,
-		Tilt: 10}
+	pair := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: lambda, Sigma: sigma, Tilt: 10}
 	without, with := pair.Cells(4000)
 	shift = figure.New("Theorem 3.1, first error: the shift enters with the wrong sign", "ε (add/remove-one)", "δ")
 	shift.LogY()
-	shift.Curve("corrected", 0.02, 2, func(eps float64) float64 {
-		return measure.HalfNormal(-math.Log1p(-0.25/lambda), 1/sigma, eps)
-	}, figure.Green)
-	shift.Curve("exact, of two neighbours", 0.02, 2, func(eps float64) float64 {
-		return measure.Stick(with, without, eps)
-	}, figure.Blue)
-	shift.Curve("printed", 0.02, 2, func(eps float64) float64 {
-		return printedRKW23(lambda, sigma, eps)
-	}, figure.Orange)
+	shift.Curve("corrected", 0.02, 2,
+		func(eps float64) float64 { return measure.HalfNormal(-math.Log1p(-0.25/lambda), 1/sigma, eps) }, figure.Green)
+	shift.Curve("exact, of two neighbours", 0.02, 2,
+		func(eps float64) float64 { return measure.Stick(with, without, eps) }, figure.Blue)
+	shift.Curve("printed", 0.02, 2, func(eps float64) float64 { return printedRKW23(lambda, sigma, eps) },
+		figure.Orange)
 	branch = figure.New("Theorem 3.1, second error: the order of the second branch", "ε (add/remove-one), L = 2σ", "δ")
-	branch.Curve("corrected", 0, 2.4, func(eps float64) float64 { return branchOff(a, eps, a*a/2) },
-		figure.Green)
+	branch.Curve("corrected", 0, 2.4, func(eps float64) float64 { return branchOff(a, eps, a*a/2) }, figure.Green)
 	branch.Curve("printed", 0, 2.4, func(eps float64) float64 { return branchOff(a, eps, a*a) }, figure.Orange)
 	branch.Curve("exact, of a linear loss", 0, 2.4, func(eps float64) float64 { return measure.GaussianDelta(a, eps) },
 		figure.Blue)
@@ -283,13 +273,11 @@ func RenyiBesideDescent() (*figure.Figure, error) {
 		alpha = append(alpha, a)
 	}
 	f := figure.New(fmt.Sprintf("Rényi bounds, σ = %g", sigma), "order α", "ε(α)").LogX(2, 4, 8, 16, 32, 64).LogY()
-	f.Line("DP-SGD, 10,000 steps at 1 %", alpha, figure.Values(alpha, func(a float64) float64 {
-		return steps * step.Epsilon(a)
-	}), figure.Orange)
+	f.Line("DP-SGD, 10,000 steps at 1 %", alpha, figure.Values(alpha,
+		func(a float64) float64 { return steps * step.Epsilon(a) }), figure.Orange)
 	f.Line("objective perturbation", alpha, figure.Values(alpha, object), figure.Blue)
-	return f.Dashed("Gaussian", alpha, figure.Values(alpha, func(a float64) float64 {
-		return a / (2 * sigma * sigma)
-	}), figure.Green), nil
+	return f.Dashed("Gaussian", alpha, figure.Values(alpha, func(a float64) float64 { return a / (2 * sigma * sigma) }),
+		figure.Green), nil
 }
 
 // mostNoise is the top of Needed, over the Gaussian mechanism's noise.

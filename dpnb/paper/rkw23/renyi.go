@@ -30,10 +30,9 @@ func zcdpOfAddRemove(run measure.Run, a, factor float64) claim.Outcome {
 	}
 	replaced := replacedLinear(a, 1e6)
 	claimed := measure.Must(objective.ZCDP(constants(objective.DTZ24, 1e6, a)))
-	o := claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; released ρ over the stated one less 1: %s; "+
-		"replaced, λ = 1e6: ρ ≥ %.3f (2a² = %.4g), claimed %.3f",
-		ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at most 1; 1e-8", ratio <= 1).
-		As(off < 1e-8).Reaching(ratio)
+	o := claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; released ρ over the stated one less 1: %s; replaced, λ "+
+		"= 1e6: ρ ≥ %.3f (2a² = %.4g), claimed %.3f", ratio, claim.Roughly(off, 1e-8), replaced, 2*a*a, claimed), "at "+
+		"most 1; 1e-8", ratio <= 1).As(off < 1e-8).Reaching(ratio)
 	if replaced > claimed {
 		o = o.Corrected("for add/remove-one only, the adjacency of Theorem 5.1; the paper defines zCDP for " +
 			"replace-one, and as λ → ∞ that costs 2a², a = L/ν, against a²/2 + 0.8a")

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -25,40 +24,35 @@ type empirical struct {
 	best, ridge []float64
 }
 
-func newEmpirical(l loss.Loss, n, d int, lambda float64, rng *noise.Seeded) *empirical {
-	x, y := matrix.NewDense(n, d, nil), make([]float64, n)
-	rng.Gaussian(x.Data, 1)
-	for i := range y {
-		row := x.Data[i*d : (i+1)*d]
-		floats.Scale((1-1e-15)/floats.Norm(row, 2), row)
-		y[i] = -1
-		if rng.Float64() < 1/(1+math.Exp(-2*row[0])) {
-			y[i] = 1
-		}
-	}
-	return empiricalOf(erm.Problem{Rows: x, Labels: y, Loss: l, Lambda: lambda})
+// riskCase is logistic data under a loss, a ridge and noise.
+type riskCase struct {
+	l             loss.Loss
+	n, d          int
+	lambda, sigma float64
+}
+
+func (c riskCase) draw(rng *noise.Seeded) *empirical {
+	x, y := measure.LabelledRecords(c.n, c.d, 2, rng)
+	return empiricalOf(erm.Problem{Rows: x, Labels: y, Loss: c.l, Lambda: c.lambda})
 }
 
 // empiricalOf finds the minimisers of p.
 func empiricalOf(p erm.Problem) *empirical {
-	e := &empirical{p: p}
-	plain := e.p
+	plain := p
 	// The bounds hold for every θ⋆, so that a minimiser with a little ridge will do.
 	plain.Lambda = 1e-2
-	for _, s := range []struct {
-		p   *erm.Problem
-		dst *[]float64
-	}{{&plain, &e.best}, {&e.p, &e.ridge}} {
-		*s.dst = least(s.p)
-	}
-	return e
+	return &empirical{p, least(&plain), least(&p)}
+}
+
+func (e *empirical) margins(theta []float64) []float64 {
+	t := make([]float64, len(e.p.Labels))
+	e.p.Rows.Margins(t, theta, 0, len(t))
+	return t
 }
 
 // risk returns Σf at theta.
 func (e *empirical) risk(l loss.Loss, theta []float64) float64 {
-	n, _ := e.p.Rows.Dims()
-	t := make([]float64, n)
-	e.p.Rows.Margins(t, theta, 0, n)
+	t := e.margins(theta)
 	return l.ValueSlope(t, t, e.p.Labels)
 }
 
@@ -82,17 +76,13 @@ func theoremH1(run measure.Run, spoil, tolerance, output float64) claim.Outcome 
 	reps := measure.Sized(run.Size, 30, 2000)
 	root := noise.NewSeeded(62)
 	var printed, sharper float64
-	for i, c := range []struct {
-		l             loss.Loss
-		n, d          int
-		lambda, sigma float64
-	}{
+	for i, c := range []riskCase{
 		{loss.Logistic{}, 200, 2, 1, 1}, {loss.Logistic{}, 200, 10, 0.3, 3}, {loss.Logistic{}, 20, 5, 10, 10},
 		{loss.Huber{Threshold: 1}, 100, 3, 2, 20}, {loss.SmoothedHinge{Width: 0.05}, 3, 1, 1, 2},
 		{loss.SmoothedHinge{Width: 0.05}, 40, 10, 4, 4},
 	} {
 		measure.Try(run.Err())
-		e := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
+		e := c.draw(root.Stream(2 * i))
 		excess := e.meanExcess(c.sigma, reps, root.Stream(2*i+1))
 		p, s := e.bounds(c.sigma)
 		printed, sharper = math.Max(printed, excess/(p*spoil)), math.Max(sharper, excess/(s*spoil))
@@ -161,13 +151,10 @@ func clippedExcess(rng *noise.Seeded) float64 {
 func sectionH1(run measure.Run, spoil float64) claim.Outcome {
 	root := noise.NewSeeded(63)
 	var constant, varying, slack float64
-	for i, c := range []struct {
-		l             loss.Loss
-		n, d          int
-		lambda, sigma float64
-	}{{loss.Huber{Threshold: 1e3}, 50, 4, 1, 2}, {loss.Logistic{}, 100, 3, 1, 1}, {loss.Logistic{}, 60, 5, 5, 4}} {
+	for i, c := range []riskCase{{loss.Huber{Threshold: 1e3}, 50, 4, 1, 2}, {loss.Logistic{}, 100, 3, 1, 1},
+		{loss.Logistic{}, 60, 5, 5, 4}} {
 		measure.Try(run.Err())
-		e := newEmpirical(c.l, c.n, c.d, c.lambda, root.Stream(2*i))
+		e := c.draw(root.Stream(2 * i))
 		rng := root.Stream(2*i + 1)
 		objective := func(theta []float64) float64 { return e.risk(c.l, theta) + 0.5*c.lambda*floats.Dot(theta, theta) }
 		least, at := 1.0, objective(e.ridge)
@@ -201,9 +188,7 @@ func sectionH1(run measure.Run, spoil float64) claim.Outcome {
 
 // leastCurvature returns min f″ over the records at theta.
 func (e *empirical) leastCurvature(theta []float64) float64 {
-	n, _ := e.p.Rows.Dims()
-	t := make([]float64, n)
-	e.p.Rows.Margins(t, theta, 0, n)
+	t := e.margins(theta)
 	e.p.Loss.Curvature(t, t, e.p.Labels)
 	return floats.Min(t)
 }
@@ -250,27 +235,24 @@ func gradientCounts(run measure.Run, of [2]float64) claim.Outcome {
 		for k, n := range sizes {
 			measure.Try(run.Err())
 			count := evaluations(m, n, root.Stream(k))
-			x, y = append(x, math.Log(float64(n))), append(y, math.Log(count*math.Pow(float64(n),
-				extra)/math.Log(float64(n))))
-			worst = math.Max(worst, count/(float64(n)*math.Log(float64(n))))
+			n := float64(n)
+			x, y = append(x, n), append(y, count*math.Pow(n, extra)/math.Log(n))
+			worst = math.Max(worst, count/(n*math.Log(n)))
 		}
-		_, slopes[m.Name()] = stat.LinearRegression(x, y, nil, false)
+		slopes[m.Name()] = measure.Exponent(x, y)
 	}
 	var x, y []float64
 	for k, n := range small {
 		measure.Try(run.Err())
 		rows, labels := measure.UnitRecords(n, 10, root.Stream(100+k))
 		var count atomic.Int64
-		descent := sgd.Descent{
-			Loss: counting{loss.Logistic{}, &count}, Clip: 1, Rate: 1 / float64(n),
-			Steps:           int(math.Pow(float64(n), power)),
-			NoiseMultiplier: float64(n), PlannedRecords: float64(n),
-			Update: sgd.Plain{LearningRate: 1 / float64(n)},
-		}
+		descent := sgd.Descent{Loss: counting{loss.Logistic{}, &count}, Clip: 1, Rate: 1 / float64(n),
+			Steps: int(math.Pow(float64(n), power)), NoiseMultiplier: float64(n), PlannedRecords: float64(n),
+			Update: sgd.Plain{LearningRate: 1 / float64(n)}}
 		measure.Must(descent.Run(rows, labels, root.Stream(200+k), nil))
-		x, y = append(x, math.Log(float64(n))), append(y, math.Log(float64(count.Load())))
+		x, y = append(x, float64(n)), append(y, float64(count.Load()))
 	}
-	_, quadratic := stat.LinearRegression(x, y, nil, false)
+	quadratic := measure.Exponent(x, y)
 	good := worst < 20 && quadratic > 1.95 && quadratic < 2.05
 	for _, s := range slopes {
 		good = good && s > 0.93 && s < 1.12

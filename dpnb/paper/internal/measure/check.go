@@ -29,12 +29,6 @@ func Must2[T, U any](v T, w U, err error) (T, U) {
 	return v, w
 }
 
-// Must3 is Must of three values.
-func Must3[T, U, V any](v T, w U, x V, err error) (T, U, V) {
-	Try(err)
-	return v, w, x
-}
-
 // Catch, deferred, makes the error that ended the function in Try or Must its error:
 //
 //	func draw(path string) (f *figure.Figure, err error) {

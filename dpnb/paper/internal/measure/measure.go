@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -39,17 +40,39 @@ func Kolmogorov(u []float64) float64 {
 	return d * math.Sqrt(n)
 }
 
+// Exponent is the slope of ln y over ln x by least squares.
+func Exponent(x, y []float64) float64 {
+	a, b := make([]float64, len(x)), make([]float64, len(y))
+	for i := range x {
+		a[i], b[i] = math.Log(x[i]), math.Log(y[i])
+	}
+	_, slope := stat.LinearRegression(a, b, nil, false)
+	return slope
+}
+
 // UnitRecords returns n records of norm 1 with logistic labels.
 func UnitRecords(n, d int, rng *noise.Seeded) (*matrix.Dense, []float64) {
+	return LabelledRecords(n, d, 3, rng)
+}
+
+// LabelledRecords are those with the slope of the labels' logit along the first feature.
+func LabelledRecords(n, d int, slope float64, rng *noise.Seeded) (*matrix.Dense, []float64) {
 	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
 	rng.Gaussian(rows.Data, 1)
+	ScaleRows(rows, 1)
 	for i := range n {
-		x := rows.Data[i*d : (i+1)*d]
-		floats.Scale(1/floats.Norm(x, 2), x)
 		labels[i] = 1
-		if rng.Float64() > 1/(1+math.Exp(-3*x[0])) {
+		if rng.Float64() > 1/(1+math.Exp(-slope*rows.Data[i*d])) {
 			labels[i] = -1
 		}
 	}
 	return rows, labels
+}
+
+// ScaleRows scales every row to the norm.
+func ScaleRows(rows *matrix.Dense, norm float64) {
+	for i := range rows.N {
+		x := rows.Data[i*rows.D : (i+1)*rows.D]
+		floats.Scale(norm/floats.Norm(x, 2), x)
+	}
 }

@@ -1,0 +1,107 @@
+package learn_test
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+)
+
+// A smoothed quantile is as good as one by steps, meets its level, keeps its guarantee and its file, and says what it
+// has not.
+func TestSmoothQuantiles(t *testing.T) {
+	train, test := learn.Patients(20_000, 1), learn.Patients(20_000, 2)
+	data := learn.Regression(train, "pressure")
+	for _, tau := range testscale.Some(0.9, 0.1, 0.5) {
+		steps, err := learn.Quantile{Tau: tau, Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := learn.Quantile{Tau: tau, Smooth: 0.1, Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := privacy.DeltaUpper(m.Release.Guarantee.Profile, 1) / 1e-6; got > 1 || got < 0.99 {
+			t.Errorf("δ(ε) is %.4f of what was asked for", got)
+		}
+		want, err := steps.Score(test)
+		got, err2 := m.Score(test)
+		scores, err3 := m.QuantileScores(test)
+		if err := errors.Join(err, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		if !(got > want-0.002) {
+			t.Errorf("τ = %g: R¹ %.4f, by steps %.4f", tau, got, want)
+		}
+		if below := scores.Below[0]; math.Abs(below-tau) > 0.015 {
+			t.Errorf("τ = %g: %.3f of the targets are below", tau, below)
+		}
+		path := filepath.Join(t.TempDir(), "m.json")
+		if err := m.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		kept, err := learn.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := kept.Score(test); err != nil || again != got {
+			t.Errorf("the kept model has R¹ %v, %v (%v)", again, got, err)
+		}
+		if _, err := m.Intervals(0.95); err == nil || !strings.Contains(err.Error(), "CurvatureShare") {
+			t.Errorf("intervals: %v", err)
+		}
+	}
+	budget := learn.NewBudget(1, 1e-6, learn.Named("smooth"))
+	for name, l := range map[string]learn.Quantile{
+		"Smooth": {Smooth: -1}, "Steps": {Smooth: 0.1, Steps: 5}, "Radius": {Smooth: 0.1, Radius: 1},
+		"L1": {Smooth: 0.1, L1: 1}, "CurvatureShare": {Smooth: 0.1, CurvatureShare: 0.2}, "Tau": {Smooth: 0.1, Tau: 2},
+	} {
+		for _, data := range []*learn.Dataset{data, learn.Regression(train, "pressure", learn.Uncentred())} {
+			var bad *privacy.ParamError
+			if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != name {
+				t.Errorf("%+v: %v", l, err)
+			}
+		}
+	}
+	var bad *privacy.ParamError
+	if _, err := (learn.Quantile{Smooth: 0.1, Pure: true}).Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) ||
+		bad.Name != "Smooth" {
+		t.Errorf("pure: %v", err)
+	}
+}
+
+// A smoothed quantile takes at most three passes more than Huber.
+func TestPassesOfSmoothQuantiles(t *testing.T) {
+	dir := t.TempDir()
+	g := invented{rows: 20_000, chunk: 2048}
+	path := filepath.Join(dir, "a.parquet")
+	if err := parquet.Write(path, g); err != nil {
+		t.Fatal(err)
+	}
+	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
+	passes := func(l learn.Learner) int {
+		var far *there
+		by := learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { far = &there{Rows: rows}; return far, nil })
+		if _, err := l.Fit(learn.Regression(df, "x3", learn.StoredIn(frame.Storage{Dir: dir}), learn.Uncentred(), by),
+			learn.Simulate(1, 1e-6)); err != nil {
+			t.Fatal(err)
+		}
+		return far.passes
+	}
+	huber := passes(learn.Huber{Noise: learn.Seed(1)})
+	for _, tau := range []float64{0.1, 0.5, 0.9} {
+		got := passes(learn.Quantile{Tau: tau, Smooth: 0.1, Noise: learn.Seed(1)})
+		if t.Logf("τ = %g: %d passes, Huber %d", tau, got, huber); got > huber+3 || got == 0 {
+			t.Errorf("τ = %g: %d passes, Huber %d", tau, got, huber)
+		}
+	}
+}
