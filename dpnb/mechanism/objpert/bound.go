@@ -73,11 +73,11 @@ func (m Objective) Alone() (privacy.Profile, error) {
 		return nil, err
 	}
 	e := m.event()
-	if m.Bound == 0 || m.Bound == objective.DTZ24 { // their law is simple, and Gaussian parts of several join
-		return e.Law().Profile(privacy.AddRemove)
+	if m.numerical() {
+		e.Tolerance, e.OutputSigma = 0, 0
+		return e.Profile(privacy.AddRemove)
 	}
-	e.Tolerance, e.OutputSigma = 0, 0
-	return e.Profile(privacy.AddRemove)
+	return e.Law().Profile(privacy.AddRemove)
 }
 
 // objectiveProfile returns the profile of the objective's part alone, by one of the bounds that need the loss's curve.
