@@ -41,12 +41,6 @@ func Against(run Check, wrong ...Check) Versions { return Versions{run: run, wro
 // Times is a check of claimed quantities times factors, one of them at a time. At 1 each is the claim's check.
 func Times(by ...func(factor float64) Check) Versions { return Versions{run: by[0](1), times: by} }
 
-// Pair is Times for a check of two quantities.
-func Pair(of func(a, b float64) Check) Versions {
-	return Times(func(factor float64) Check { return of(factor, 1) },
-		func(factor float64) Check { return of(1, factor) })
-}
-
 // Against adds wrong versions.
 func (v Versions) Against(wrong ...Check) Versions {
 	v.wrong = wrong

@@ -12,6 +12,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // OnBall is the C-Lipschitz extension over W = {‖y‖ ≤ R}, the paper's (5), of a loss φ(⟨x,w⟩; y):
@@ -95,11 +96,11 @@ func (e OnBall) At(g, w, x []float64, y float64) float64 {
 // extensionClaims are those about Lipschitz extensions and output perturbation.
 func extensionClaims() claim.Checks {
 	return claim.Checks{
-		"heavytail/lem2.2": claim.Against(extensionIs(1, 31), extensionIs(1.1, 31), extensionIs(0.9, 31)),
-		"heavytail/lem2.3": claim.Against(momentBias(1), momentBias(0.9), momentBias(1.1)),
+		"heavytail/lem2.2": measure.Against(extensionIs, 1, 1.1, 0.9),
+		"heavytail/lem2.3": measure.Against(momentBias, 1, 0.9, 1.1),
 		"heavytail/lemC.1": claim.Against(overBall(1, false, 35), overBall(0.9, false, 35), overBall(1.1, false, 35),
 			overBall(1, true, 35)),
-		"heavytail/lem2.4": claim.Against(ballHolds(1, 32), ballHolds(0.9, 32), ballHolds(1.1, 32)),
+		"heavytail/lem2.4": measure.Against(ballHolds, 1, 0.9, 1.1),
 		"heavytail/prop2.5": claim.Against(oneStage(1, 1, 1, 33), oneStage(0.9, 1, 1, 33), oneStage(1, 0.9, 1,
 			33), oneStage(1, 1, 1.1, 33)),
 	}
@@ -109,73 +110,69 @@ var allLosses = []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss
 	loss.Huber{Threshold: 0.6}, loss.Squared{}, loss.Logistic{}}
 
 // extensionIs holds loss.Cut at factor·C against f_C.
-func extensionIs(factor float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		const none = 1e12 // a level that cuts nothing
-		src := noise.NewSeeded(seed)
-		off, steepest, falls, above := 0.0, 0.0, 0.0, 0.0
-		for _, l := range allLosses {
-			for range size.Runs(150) {
-				norm, y, c := math.Exp(src.NormFloat64()), src.NormFloat64(), math.Exp(src.NormFloat64())
-				if !l.ValidLabel(y) {
-					y = math.Copysign(1, y)
-				}
-				t := 3 * src.NormFloat64()
-				got, slope := loss.Cut(l, factor*c, norm, t, y)
-				if math.IsInf(got, -1) {
-					continue
-				}
-				f := func(t float64) float64 { v, _ := loss.Cut(l, none, norm, t, y); return v }
-				// A convex function of r: by thirds.
-				lo, hi := -1e4, 1e4
-				at := func(r float64) float64 { return f(t-r) + c/norm*math.Abs(r) }
-				for range 200 {
-					a, b := lo+(hi-lo)/3, hi-(hi-lo)/3
-					if at(a) < at(b) {
-						hi = b
-					} else {
-						lo = a
-					}
-				}
-				off = math.Max(off, math.Abs(got-at(0.5*(lo+hi)))/(1+math.Abs(got)))
-				_, later := loss.Cut(l, factor*c, norm, t+0.1, y)
-				steepest = math.Max(steepest, math.Abs(slope)*norm/c)
-				falls, above = math.Max(falls, slope-later), math.Max(above, got-f(t))
+func extensionIs(run measure.Run, factor float64) claim.Outcome {
+	const none = 1e12 // a level that cuts nothing
+	src := noise.NewSeeded(31)
+	off, steepest, falls, above := 0.0, 0.0, 0.0, 0.0
+	for _, l := range allLosses {
+		for range run.Runs(150) {
+			norm, y, c := math.Exp(src.NormFloat64()), src.NormFloat64(), math.Exp(src.NormFloat64())
+			if !l.ValidLabel(y) {
+				y = math.Copysign(1, y)
 			}
+			t := 3 * src.NormFloat64()
+			got, slope := loss.Cut(l, factor*c, norm, t, y)
+			if math.IsInf(got, -1) {
+				continue
+			}
+			f := func(t float64) float64 { v, _ := loss.Cut(l, none, norm, t, y); return v }
+			// A convex function of r: by thirds.
+			lo, hi := -1e4, 1e4
+			at := func(r float64) float64 { return f(t-r) + c/norm*math.Abs(r) }
+			for range 200 {
+				a, b := lo+(hi-lo)/3, hi-(hi-lo)/3
+				if at(a) < at(b) {
+					hi = b
+				} else {
+					lo = a
+				}
+			}
+			off = math.Max(off, math.Abs(got-at(0.5*(lo+hi)))/(1+math.Abs(got)))
+			_, later := loss.Cut(l, factor*c, norm, t+0.1, y)
+			steepest = math.Max(steepest, math.Abs(slope)*norm/c)
+			falls, above = math.Max(falls, slope-later), math.Max(above, got-f(t))
 		}
-		measured := fmt.Sprintf("off by %.1g, largest slope %.6f C, slopes fall by %.1g, above f by %.1g", off,
-			steepest, falls, above)
-		return outcome(measured, off < 1e-6 && math.Abs(steepest-1) < 1e-9 && falls < 1e-12 && above < 1e-9), nil
 	}
+	measured := fmt.Sprintf("off by %.1g, largest slope %.6f C, slopes fall by %.1g, above f by %.1g", off,
+		steepest, falls, above)
+	return outcome(measured, off < 1e-6 && math.Abs(steepest-1) < 1e-9 && falls < 1e-12 && above < 1e-9)
 }
 
 // kappa is (k−1)^{k−1}/k^k.
 func kappa(k float64) float64 { return math.Exp((k-1)*math.Log(k-1) - k*math.Log(k)) }
 
 // momentBias holds E(A − C)₊ against factor·κ_k·G_k^k/C^{k−1}.
-func momentBias(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		largest := 0.0
-		for _, k := range []float64{1.5, 2, 3, 4, 6} {
-			for i := range 40 {
-				c := 0.1 * math.Pow(1.2, float64(i))
-				bound := func(moment float64) float64 { return factor * kappa(k) * moment / math.Pow(c, k-1) }
-				// A is 3 with probability 0.2, else 0.
-				largest = math.Max(largest, 0.2*math.Max(0, 3-c)/bound(0.2*math.Pow(3, k)))
-				// 3 as near to kC/(k−1) as it gets.
-				a := k * c / (k - 1)
-				largest = math.Max(largest, 0.01*(a-c)/bound(0.01*math.Pow(a, k)))
-				// Pareto's law from 1 on, of exponent k + ½.
-				tail := k + 0.5
-				excess := math.Pow(c, 1-tail) / (tail - 1)
-				if c < 1 {
-					excess = tail/(tail-1) - c
-				}
-				largest = math.Max(largest, excess/bound(tail/(tail-k)))
+func momentBias(_ measure.Run, factor float64) claim.Outcome {
+	largest := 0.0
+	for _, k := range []float64{1.5, 2, 3, 4, 6} {
+		for i := range 40 {
+			c := 0.1 * math.Pow(1.2, float64(i))
+			bound := func(moment float64) float64 { return factor * kappa(k) * moment / math.Pow(c, k-1) }
+			// A is 3 with probability 0.2, else 0.
+			largest = math.Max(largest, 0.2*math.Max(0, 3-c)/bound(0.2*math.Pow(3, k)))
+			// 3 as near to kC/(k−1) as it gets.
+			a := k * c / (k - 1)
+			largest = math.Max(largest, 0.01*(a-c)/bound(0.01*math.Pow(a, k)))
+			// Pareto's law from 1 on, of exponent k + ½.
+			tail := k + 0.5
+			excess := math.Pow(c, 1-tail) / (tail - 1)
+			if c < 1 {
+				excess = tail/(tail-1) - c
 			}
+			largest = math.Max(largest, excess/bound(tail/(tail-k)))
 		}
-		return outcome(fmt.Sprintf("%.6f", largest), math.Abs(largest-1) < 1e-3).Reaching(largest), nil
 	}
+	return outcome(fmt.Sprintf("%.6f", largest), math.Abs(largest-1) < 1e-3).Reaching(largest)
 }
 
 // norms returns the mean norm of draws of isotropic Laplace noise of scale 1, its standard error, and the share beyond
@@ -202,24 +199,22 @@ func norms(src *noise.Seeded, d, draws int, radius float64) (mean, deviation, be
 }
 
 // ballHolds checks the tail of Lemma 2.4, and factor times the exact radius.
-func ballHolds(factor float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		largest := 0.0
-		for _, d := range []float64{1, 2, 5, 50, 1000} {
-			for _, zeta := range []float64{1, 2, 3, 10, 20} {
-				for _, radius := range []float64{16.5 * zeta * d, d + math.Sqrt(2*d*zeta) + zeta} {
-					largest = math.Max(largest, mathext.GammaIncRegComp(d, radius)*math.Exp(zeta))
-				}
+func ballHolds(run measure.Run, factor float64) claim.Outcome {
+	largest := 0.0
+	for _, d := range []float64{1, 2, 5, 50, 1000} {
+		for _, zeta := range []float64{1, 2, 3, 10, 20} {
+			for _, radius := range []float64{16.5 * zeta * d, d + math.Sqrt(2*d*zeta) + zeta} {
+				largest = math.Max(largest, mathext.GammaIncRegComp(d, radius)*math.Exp(zeta))
 			}
 		}
-		draws := size.Runs(20_000)
-		_, _, beyond := norms(noise.NewSeeded(seed), 5, draws, factor*1.832*5)
-		want := math.Exp(-3)
-		z := (beyond - want) / math.Sqrt(want*(1-want)/float64(draws))
-		return outcome(fmt.Sprintf("tail over e^{−ζ} at most %.3f; beyond the exact radius %.4f, %+.1f standard errors",
-			largest, beyond, z), largest <= 1 && math.Abs(z) < 4).Reaching(largest).Corrected(
-			"by another tail bound than the printed one"), nil
 	}
+	draws := run.Runs(20_000)
+	_, _, beyond := norms(noise.NewSeeded(32), 5, draws, factor*1.832*5)
+	want := math.Exp(-3)
+	z := (beyond - want) / math.Sqrt(want*(1-want)/float64(draws))
+	return outcome(fmt.Sprintf("tail over e^{−ζ} at most %.3f; beyond the exact radius %.4f, %+.1f standard errors",
+		largest, beyond, z), largest <= 1 && math.Abs(z) < 4).Reaching(largest).Corrected(
+		"by another tail bound than the printed one")
 }
 
 // oneStage holds the distance of the minimisers against bias times its term, the mean norm of the noise against spread

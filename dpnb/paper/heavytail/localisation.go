@@ -19,15 +19,15 @@ func localisation() claim.Checks {
 	return claim.Checks{
 		"heavytail/lem2.7": claim.Times(func(factor float64) claim.Check { return jointMinimum(1, factor) }).
 			Against(jointMinimum(1.2, 1)),
-		"heavytail/lem2.8": claim.Against(nearest(1), nearest(1.01)),
+		"heavytail/lem2.8": measure.Against(nearest, 1, 1.01),
 		"heavytail/prop2.9": claim.Times(func(factor float64) claim.Check { return adaptive(1, factor) }).
 			Against(adaptive(30, 1)),
 		"heavytail/lemD.5": claim.Times(func(factor float64) claim.Check { return biasedSteps(0.25, factor) }).
 			Against(biasedSteps(1.1, 1), biasedSteps(4, 1)),
-		"heavytail/propD.6": claim.Against(conic(1), conic(1.1)),
-		"heavytail/thmB.1":  claim.Against(oracle(false), oracle(true)),
-		"heavytail/thmE.1":  claim.Times(netPrivacy),
-		"heavytail/lemF.1":  claim.Against(centredScore(1), centredScore(0.9), centredScore(1.1)),
+		"heavytail/propD.6": measure.Against(conic, 1, 1.1),
+		"heavytail/thmB.1":  measure.Against(oracle, false, true),
+		"heavytail/thmE.1":  measure.Times(netPrivacy),
+		"heavytail/lemF.1":  measure.Against(centredScore, 1, 0.9, 1.1),
 	}
 }
 
@@ -68,38 +68,36 @@ func jointMinimum(factor, share float64) claim.Check {
 	})
 }
 
-func nearest(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		src, box := noise.NewSeeded(22), composite.NewBox(1)
-		wrong, tried := 0, 0
-		for range 200 {
-			y, u := make([]float64, 2), make([]float64, 2)
-			src.Gaussian(y, 2)
-			w, r, xi := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}, 0.05+0.5*src.Float64(),
-				math.Pow(10, -2-6*src.Float64())
-			x := make([]float64, 2)
-			NearBall{Exactly(box), w, r * factor}.Project(x, y, xi)
-			if floats.Distance(x, w, 2) > r*(1+1e-12) || !box.Contains(x) {
+func nearest(_ measure.Run, factor float64) claim.Outcome {
+	src, box := noise.NewSeeded(22), composite.NewBox(1)
+	wrong, tried := 0, 0
+	for range 200 {
+		y, u := make([]float64, 2), make([]float64, 2)
+		src.Gaussian(y, 2)
+		w, r, xi := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}, 0.05+0.5*src.Float64(),
+			math.Pow(10, -2-6*src.Float64())
+		x := make([]float64, 2)
+		NearBall{Exactly(box), w, r * factor}.Project(x, y, xi)
+		if floats.Distance(x, w, 2) > r*(1+1e-12) || !box.Contains(x) {
+			wrong++
+		}
+		for range 50 {
+			angle, s := 2*math.Pi*src.Float64(), r*math.Sqrt(src.Float64())
+			u[0], u[1] = w[0]+s*math.Cos(angle), w[1]+s*math.Sin(angle)
+			if !box.Contains(u) {
+				continue
+			}
+			tried++
+			var inner float64
+			for j := range u {
+				inner += (y[j] - x[j]) * (u[j] - x[j])
+			}
+			if far := floats.Distance(y, x, 2); inner > (far+2*r)*xi+xi*xi+1e-12 {
 				wrong++
 			}
-			for range 50 {
-				angle, s := 2*math.Pi*src.Float64(), r*math.Sqrt(src.Float64())
-				u[0], u[1] = w[0]+s*math.Cos(angle), w[1]+s*math.Sin(angle)
-				if !box.Contains(u) {
-					continue
-				}
-				tried++
-				var inner float64
-				for j := range u {
-					inner += (y[j] - x[j]) * (u[j] - x[j])
-				}
-				if far := floats.Distance(y, x, 2); inner > (far+2*r)*xi+xi*xi+1e-12 {
-					wrong++
-				}
-			}
 		}
-		return outcome(fmt.Sprintf("%d of %d conditions fail", wrong, tried+200), wrong == 0), nil
 	}
+	return outcome(fmt.Sprintf("%d of %d conditions fail", wrong, tried+200), wrong == 0)
 }
 
 // adaptive stops at α times early, and takes the bound on the steps times factor.
@@ -147,42 +145,40 @@ func biasedSteps(bias, factor float64) claim.Check {
 	}
 }
 
-func conic(factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		src := noise.NewSeeded(25)
-		const c, alpha = 0.7, 0.05
-		polygon := measure.Must(NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 0.5}, {-0.3, 1}},
-			[]float64{0.8, 0.5, 0.7, 0.9}))
-		var gaps, worst float64
-		ok := true
-		for _, region := range []Region{composite.Ball{Radius: 1}, composite.NewBox(0.7), Ellipsoid{[]float64{1, 0.4}},
-			composite.Simplex{Sum: 1}, polygon} {
-			inside := func() []float64 {
-				w := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}
-				region.Project(w, w)
-				return w
-			}
-			p := Polyhedral{W: region}
-			for range 3 {
-				a := make([]float64, 2)
-				src.Gaussian(a, 1.5)
-				p.A, p.B = append(p.A, a), append(p.B, src.NormFloat64())
-			}
-			w := inside()
-			below, s, gap := p.Extended(w, c, 10000)
-			floats.Scale(factor, s)
-			above := measure.Must(ExtendedAt(p.At, w, Exactly(region), c, alpha, 2.2, 1e7))
-			gaps = math.Max(gaps, gap)
-			ok = ok && above >= below-1e-12 && above <= below+gap+alpha && floats.Norm(s, 2) <= c*(1+1e-9)
-			for range 20 {
-				u := inside()
-				other, _, slack := p.Extended(u, c, 500)
-				worst = math.Max(worst, below+s[0]*(u[0]-w[0])+s[1]*(u[1]-w[1])-other-slack)
-			}
+func conic(_ measure.Run, factor float64) claim.Outcome {
+	src := noise.NewSeeded(25)
+	const c, alpha = 0.7, 0.05
+	polygon := measure.Must(NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 0.5}, {-0.3, 1}},
+		[]float64{0.8, 0.5, 0.7, 0.9}))
+	var gaps, worst float64
+	ok := true
+	for _, region := range []Region{composite.Ball{Radius: 1}, composite.NewBox(0.7), Ellipsoid{[]float64{1, 0.4}},
+		composite.Simplex{Sum: 1}, polygon} {
+		inside := func() []float64 {
+			w := []float64{2*src.Float64() - 1, 2*src.Float64() - 1}
+			region.Project(w, w)
+			return w
 		}
-		return outcome(fmt.Sprintf("gap at most %.3f; the line exceeds f_C by at most %.1g", gaps, math.Max(0, worst)),
-			ok && worst <= 1e-9)
-	})
+		p := Polyhedral{W: region}
+		for range 3 {
+			a := make([]float64, 2)
+			src.Gaussian(a, 1.5)
+			p.A, p.B = append(p.A, a), append(p.B, src.NormFloat64())
+		}
+		w := inside()
+		below, s, gap := p.Extended(w, c, 10000)
+		floats.Scale(factor, s)
+		above := measure.Must(ExtendedAt(p.At, w, Exactly(region), c, alpha, 2.2, 1e7))
+		gaps = math.Max(gaps, gap)
+		ok = ok && above >= below-1e-12 && above <= below+gap+alpha && floats.Norm(s, 2) <= c*(1+1e-9)
+		for range 20 {
+			u := inside()
+			other, _, slack := p.Extended(u, c, 500)
+			worst = math.Max(worst, below+s[0]*(u[0]-w[0])+s[1]*(u[1]-w[1])-other-slack)
+		}
+	}
+	return outcome(fmt.Sprintf("gap at most %.3f; the line exceeds f_C by at most %.1g", gaps, math.Max(0, worst)),
+		ok && worst <= 1e-9)
 }
 
 // bisected asks a Resisting ten times, by bisection on −C, and returns the f_C(0) that are left.
@@ -200,113 +196,107 @@ func bisected(c float64) (narrow, wide float64) {
 	return o.Extended()
 }
 
-func oracle(same bool) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		const c = 1.0
-		narrow, wide := bisected(c)
-		if same {
-			wide = narrow
-		}
-		// The paper's pair −at + β_iφ(t) along a hidden v: the gradient at 0 is −av, and t = 1 along it has the values
-		// −a + β_iφ(1).
-		told := (0.2 - 0.1) * hiddenCurve(1)
-		apart := wide - narrow
-		return outcome(fmt.Sprintf("after 10 answers alike f_C(0) differs by %.2g; the paper's pair differs by %.2g "+
-			"at the second query", apart, told), apart > 1e-9 && told > 0).Corrected("the printed proof lets the " +
-			"first gradient show the direction that it hides (heavytail-80)"), nil
+func oracle(_ measure.Run, same bool) claim.Outcome {
+	const c = 1.0
+	narrow, wide := bisected(c)
+	if same {
+		wide = narrow
 	}
+	// The paper's pair −at + β_iφ(t) along a hidden v: the gradient at 0 is −av, and t = 1 along it has the values
+	// −a + β_iφ(1).
+	told := (0.2 - 0.1) * hiddenCurve(1)
+	apart := wide - narrow
+	return outcome(fmt.Sprintf("after 10 answers alike f_C(0) differs by %.2g; the paper's pair differs by %.2g "+
+		"at the second query", apart, told), apart > 1e-9 && told > 0).Corrected("the printed proof lets the " +
+		"first gradient show the direction that it hides (heavytail-80)")
 }
 
-func netPrivacy(factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		src := noise.NewSeeded(27)
-		const c, epsilon, n = 1.0, 1.0, 4
-		net := measure.Must(Net(1, 1, 0.02))
-		// Squared losses ½s(w − y)², whose gradients are beyond ±C nearly everywhere for large s.
-		record := func(s, y float64) Function {
-			return func(g, w []float64) float64 { g[0] = s * (w[0] - y); return 0.5 * s * (w[0] - y) * (w[0] - y) }
+func netPrivacy(_ measure.Run, factor float64) claim.Outcome {
+	src := noise.NewSeeded(27)
+	const c, epsilon, n = 1.0, 1.0, 4
+	net := measure.Must(Net(1, 1, 0.02))
+	// Squared losses ½s(w − y)², whose gradients are beyond ±C nearly everywhere for large s.
+	record := func(s, y float64) Function {
+		return func(g, w []float64) float64 { g[0] = s * (w[0] - y); return 0.5 * s * (w[0] - y) * (w[0] - y) }
+	}
+	m := NetMechanism{C: c, Lambda: 0.5, Centre: []float64{0}, Step: 1.0 / 50,
+		W: Exactly(composite.Ball{Radius: 1}), Sensitivity: factor * 2 * c / n}
+	var moved, ratio float64
+	for range 60 {
+		m.Slopes = nil
+		for range n {
+			m.Slopes = append(m.Slopes, record(20*src.Float64(), 4*src.Float64()-2))
 		}
-		m := NetMechanism{C: c, Lambda: 0.5, Centre: []float64{0}, Step: 1.0 / 50,
-			W: Exactly(composite.Ball{Radius: 1}), Sensitivity: factor * 2 * c / n}
-		var moved, ratio float64
-		for range 60 {
-			m.Slopes = nil
-			for range n {
-				m.Slopes = append(m.Slopes, record(20*src.Float64(), 4*src.Float64()-2))
+		scores := func() (s []float64) {
+			for _, w := range net {
+				s = append(s, m.Score(w))
 			}
-			scores := func() (s []float64) {
-				for _, w := range net {
-					s = append(s, m.Score(w))
-				}
-				return s
-			}
-			m.Slopes[0] = record(40, -3)
-			s, p := scores(), m.Probabilities(net, epsilon)
-			m.Slopes[0] = record(40, 3)
-			t, q := scores(), m.Probabilities(net, epsilon)
-			for i := range net {
-				moved = math.Max(moved, math.Abs(s[i]-t[i])/m.Sensitivity)
-				ratio = math.Max(ratio, math.Abs(math.Log(p[i]/q[i]))/epsilon)
-			}
+			return s
 		}
-		return outcome(fmt.Sprintf("%.4f of the sensitivity, %.3f of ε", moved, ratio), moved <= 1+1e-9 &&
-			moved > 0.999 && ratio <= 1).Reaching(ratio)
-	})
+		m.Slopes[0] = record(40, -3)
+		s, p := scores(), m.Probabilities(net, epsilon)
+		m.Slopes[0] = record(40, 3)
+		t, q := scores(), m.Probabilities(net, epsilon)
+		for i := range net {
+			moved = math.Max(moved, math.Abs(s[i]-t[i])/m.Sensitivity)
+			ratio = math.Max(ratio, math.Abs(math.Log(p[i]/q[i]))/epsilon)
+		}
+	}
+	return outcome(fmt.Sprintf("%.4f of the sensitivity, %.3f of ε", moved, ratio), moved <= 1+1e-9 &&
+		moved > 0.999 && ratio <= 1).Reaching(ratio)
 }
 
 // centredScore holds the score of Localised against factor times its sensitivity.
-func centredScore(factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		const c, epsilon, lambda, m, cells = 2.0, 1.0, 0.5, 5, 20
-		src, e := noise.NewSeeded(28), OnBall{Loss: loss.LeastAbsolute{}, C: c, Radius: 1}
-		var moved, apart, ratio float64
-		for range 40 {
-			x, y := make([]float64, m), make([]float64, m)
-			for i := range x {
-				x[i], y[i] = 3*src.NormFloat64(), 3*src.NormFloat64()
-			}
-			low, high := -src.Float64(), src.Float64()
-			g, at := []float64{0}, []float64{0}
-			value := func(w float64) float64 {
-				sum := 0.5 * lambda * w * w
-				for i := range x {
-					sum += e.At(g, []float64{w}, x[i:i+1], y[i]) / m
-				}
-				return sum
-			}
-			// Values and log-densities on U, of the score and of the score centred at u₀.
-			table := func() (score, law, centred []float64) {
-				l := Localised{Value: value, Low: low, High: high, C: c, Epsilon: epsilon, Records: m}
-				u0 := low + (high-low)*0.3
-				l0 := l
-				l0.Value = func(w float64) float64 { return value(w) - value(u0) }
-				for i := range cells + 1 {
-					at[0] = low + (high-low)*float64(i)/cells
-					score = append(score, l0.Value(at[0]))
-					law, centred = append(law, -l.Potential(at[0])), append(centred, -l0.Potential(at[0]))
-				}
-				for _, p := range [][]float64{law, centred} {
-					floats.AddConst(-floats.LogSumExp(p), p)
-				}
-				moved := factor * l.Sensitivity()
-				floats.Scale(1/moved, score)
-				return score, law, centred
-			}
-			x[0], y[0] = 9, 40 // steep, and falling all the way
-			one, law, centred := table()
-			apart = math.Max(apart, floats.Distance(law, centred, math.Inf(1)))
-			y[0] = -40
-			if src.Float64() < 0.5 {
-				x[0], y[0] = 3*src.NormFloat64(), 3*src.NormFloat64()
-			}
-			other, next, _ := table()
-			floats.Sub(one, other)
-			moved = math.Max(moved, floats.Max(one)-floats.Min(one))
-			ratio = math.Max(ratio, floats.Distance(law, next, math.Inf(1))/(epsilon/4))
+func centredScore(_ measure.Run, factor float64) claim.Outcome {
+	const c, epsilon, lambda, m, cells = 2.0, 1.0, 0.5, 5, 20
+	src, e := noise.NewSeeded(28), OnBall{Loss: loss.LeastAbsolute{}, C: c, Radius: 1}
+	var moved, apart, ratio float64
+	for range 40 {
+		x, y := make([]float64, m), make([]float64, m)
+		for i := range x {
+			x[i], y[i] = 3*src.NormFloat64(), 3*src.NormFloat64()
 		}
-		return outcome(fmt.Sprintf("score moves by %.4f of the bound, laws apart by %.1g, neighbours' by %.3f of ε/4",
-			moved, apart, ratio), moved <= 1+1e-9 && moved > 0.999 && apart < 1e-12 && ratio <= 1).Reaching(moved), nil
+		low, high := -src.Float64(), src.Float64()
+		g, at := []float64{0}, []float64{0}
+		value := func(w float64) float64 {
+			sum := 0.5 * lambda * w * w
+			for i := range x {
+				sum += e.At(g, []float64{w}, x[i:i+1], y[i]) / m
+			}
+			return sum
+		}
+		// Values and log-densities on U, of the score and of the score centred at u₀.
+		table := func() (score, law, centred []float64) {
+			l := Localised{Value: value, Low: low, High: high, C: c, Epsilon: epsilon, Records: m}
+			u0 := low + (high-low)*0.3
+			l0 := l
+			l0.Value = func(w float64) float64 { return value(w) - value(u0) }
+			for i := range cells + 1 {
+				at[0] = low + (high-low)*float64(i)/cells
+				score = append(score, l0.Value(at[0]))
+				law, centred = append(law, -l.Potential(at[0])), append(centred, -l0.Potential(at[0]))
+			}
+			for _, p := range [][]float64{law, centred} {
+				floats.AddConst(-floats.LogSumExp(p), p)
+			}
+			moved := factor * l.Sensitivity()
+			floats.Scale(1/moved, score)
+			return score, law, centred
+		}
+		x[0], y[0] = 9, 40 // steep, and falling all the way
+		one, law, centred := table()
+		apart = math.Max(apart, floats.Distance(law, centred, math.Inf(1)))
+		y[0] = -40
+		if src.Float64() < 0.5 {
+			x[0], y[0] = 3*src.NormFloat64(), 3*src.NormFloat64()
+		}
+		other, next, _ := table()
+		floats.Sub(one, other)
+		moved = math.Max(moved, floats.Max(one)-floats.Min(one))
+		ratio = math.Max(ratio, floats.Distance(law, next, math.Inf(1))/(epsilon/4))
 	}
+	return outcome(fmt.Sprintf("score moves by %.4f of the bound, laws apart by %.1g, neighbours' by %.3f of ε/4",
+		moved, apart, ratio), moved <= 1+1e-9 && moved > 0.999 && apart < 1e-12 && ratio <= 1).Reaching(moved)
 }
 
 // absolute is |⟨x, w⟩ − y| as a Function.

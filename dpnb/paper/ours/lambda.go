@@ -180,45 +180,43 @@ func (b benchmark) rules(eps float64, records int, factor float64, size claim.Si
 
 // suitedRidge is the claim about the rule by which learners choose λ.
 func suitedRidge() claim.Versions {
-	return claim.Against(suited(1, 7), suited(1.1, 7), suited(16, 7))
+	return measure.Against(suited, 1, 1.1, 16)
 }
 
 // suited checks the rule, its ridge times a factor.
-func suited(factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		ridge := func(s LambdaSetting, sigma float64) float64 { // L = √2, s = ½
-			return factor * 0.5 * (2 + 5.6*float64(s.Features+1)/float64(s.Records)*sigma*sigma/2)
-		}
-		free, off := true, 0.0
-		for _, s := range LambdaSettings() {
-			m := s.calibrated()
-			after := m.Suited(objpert.Planned{Records: s.Records, Features: s.Features + 1}, true, 0)
-			p := measure.Must(after.Profile())
-			free = free && after.Sigma == m.Sigma && privacy.DeltaUpper(p, s.Epsilon) <= 1e-5 &&
-				after.Lambda*after.OutputSigma <= m.Lambda*m.OutputSigma*(1+1e-12)
-			want := math.Max(m.Lambda, ridge(s, m.Sigma))
-			off = math.Max(off,
-				math.Abs((after.Lambda+after.Shrinkage)/want-1)+math.Abs(after.Lambda/math.Sqrt(m.Lambda*want)-1))
-		}
-		family := []Truth{{Name: "clusters", Clusters: true, Base: 0.5}, {Name: "isotropic", Signal: 2, Base: 0.5},
-			{Name: "1/j, signal on top", Spectrum: 1, Top: true, Signal: 2, Base: 0.25}}
-		settings, draws := []LambdaSetting{{300, 20, 1}, {300, 100, 8}, {150, 150, 8}}, 2
-		if size == claim.Full {
-			family, settings, draws = LambdaFamily(), LambdaSettings(), 6
-		}
-		curves := measure.Must(LambdaCurves(ctx, family, settings, draws, 9, 0.5, seed))
-		var rule, least, large float64
-		for _, c := range curves {
-			n, at := float64(len(curves)), ridge(c.Setting, c.Noise*math.Sqrt2)
-			rule += 100 * c.Regret(at) / n
-			least += 100 * c.Regret(0) / n
-			large += 100 * c.Regret(16*at/factor) / n
-		}
-		return claim.Decide(fmt.Sprintf("nothing more is spent: %t; ridges off by %s; mean regret %.1f points, of "+
-			"the least ridge %.1f, of sixteen times the rule's %.1f", free, claim.Roughly(off, 1e-9), rule, least,
-			large), "true; 1e-9; below 1.5, and less than half of the others", free && rule < 1.5 && least > 2*rule &&
-			large > 2*rule, "the rule costs something, is another one, or another ridge is as good").As(off < 1e-9)
-	})
+func suited(run measure.Run, factor float64) claim.Outcome {
+	ridge := func(s LambdaSetting, sigma float64) float64 { // L = √2, s = ½
+		return factor * 0.5 * (2 + 5.6*float64(s.Features+1)/float64(s.Records)*sigma*sigma/2)
+	}
+	free, off := true, 0.0
+	for _, s := range LambdaSettings() {
+		m := s.calibrated()
+		after := m.Suited(objpert.Planned{Records: s.Records, Features: s.Features + 1}, true, 0)
+		p := measure.Must(after.Profile())
+		free = free && after.Sigma == m.Sigma && privacy.DeltaUpper(p, s.Epsilon) <= 1e-5 &&
+			after.Lambda*after.OutputSigma <= m.Lambda*m.OutputSigma*(1+1e-12)
+		want := math.Max(m.Lambda, ridge(s, m.Sigma))
+		off = math.Max(off,
+			math.Abs((after.Lambda+after.Shrinkage)/want-1)+math.Abs(after.Lambda/math.Sqrt(m.Lambda*want)-1))
+	}
+	family := []Truth{{Name: "clusters", Clusters: true, Base: 0.5}, {Name: "isotropic", Signal: 2, Base: 0.5},
+		{Name: "1/j, signal on top", Spectrum: 1, Top: true, Signal: 2, Base: 0.25}}
+	settings, draws := []LambdaSetting{{300, 20, 1}, {300, 100, 8}, {150, 150, 8}}, 2
+	if run.Size == claim.Full {
+		family, settings, draws = LambdaFamily(), LambdaSettings(), 6
+	}
+	curves := measure.Must(LambdaCurves(run, family, settings, draws, 9, 0.5, 7))
+	var rule, least, large float64
+	for _, c := range curves {
+		n, at := float64(len(curves)), ridge(c.Setting, c.Noise*math.Sqrt2)
+		rule += 100 * c.Regret(at) / n
+		least += 100 * c.Regret(0) / n
+		large += 100 * c.Regret(16*at/factor) / n
+	}
+	return claim.Decide(fmt.Sprintf("nothing more is spent: %t; ridges off by %s; mean regret %.1f points, of "+
+		"the least ridge %.1f, of sixteen times the rule's %.1f", free, claim.Roughly(off, 1e-9), rule, least,
+		large), "true; 1e-9; below 1.5, and less than half of the others", free && rule < 1.5 && least > 2*rule &&
+		large > 2*rule, "the rule costs something, is another one, or another ridge is as good").As(off < 1e-9)
 }
 
 // Truth is a population of two classes of the family over which rules for λ are held against each other: rows of norm

@@ -15,11 +15,11 @@ import (
 // budgetsInSquares lists this project's claims about budgets (docs/theory/ledger.md).
 func budgetsInSquares() claim.Checks {
 	return claim.Checks{
-		"dpnb/ledger-filter": claim.Against(filterHolds(1, 151), filterHolds(0.98, 151), filterHolds(0.9, 151)),
+		"dpnb/ledger-filter": measure.Against(filterHolds, 1, 0.98, 0.9),
 		"dpnb/either": claim.Times(func(f float64) claim.Check { return eitherHolds(false, f) }).
 			Against(eitherHolds(true, 1)),
-		"dpnb/pure-as-gaussian": claim.Against(pureHolds(1), pureHolds(0.99), pureHolds(1.01)),
-		"dpnb/nearly-gaussian":  claim.Against(nearlyHolds(1), nearlyHolds(0.98), nearlyHolds(0.9)),
+		"dpnb/pure-as-gaussian": measure.Against(pureHolds, 1, 0.99, 1.01),
+		"dpnb/nearly-gaussian":  measure.Against(nearlyHolds, 1, 0.98, 0.9),
 		"dpnb/parallel": claim.Times(func(f float64) claim.Check { return parallelHolds(true, false, f) }).
 			Against(parallelHolds(false, false, 1), parallelHolds(true, true, 1)),
 	}
@@ -49,55 +49,52 @@ func afterGaussian(mu, eps float64, then func(t float64) float64) float64 {
 }
 
 // filterHolds holds adaptive releases against the budget, their costs entered times factor.
-func filterHolds(factor float64, seed uint64) claim.Check {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		most, least := 0.0, math.Inf(1)
-		for range size.Runs(2) {
-			b := measure.Must(stated(privacy.AddRemove))
-			whole := measure.Must(b.Share(1))
-			square := 0.0
-			enter := func(mu float64) bool {
-				e := ledger.Entry{Epsilon: 1, Delta: 1e-5, Mu: mu * factor, Shared: true}
-				if b.Charge(e) != nil {
-					return false
-				}
-				square += mu * mu
-				return true
-			}
-			z := make([]float64, 1)
-			for range 99 { // each asks by the result of the last
-				rng.Gaussian(z, 1)
-				enter(whole.Mu * math.Min(0.099, 0.05+0.04*math.Abs(z[0])) / factor)
-			}
-			// The rest, to a ten-thousandth.
-			for part := 0.5; part > 1e-4; part /= 2 {
-				for enter(whole.Mu * part / factor) {
-				}
-			}
-			eps := measure.Must(privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove),
-				1e-5))
-			most, least = math.Max(most, eps), math.Min(least, eps)
-		}
-		// A Gaussian count, then by its result: all that is left, in one of two ways.
+func filterHolds(run measure.Run, factor float64) claim.Outcome {
+	rng := noise.NewSeeded(151)
+	most, least := 0.0, math.Inf(1)
+	for range run.Runs(2) {
 		b := measure.Must(stated(privacy.AddRemove))
-		first := measure.Must(b.Share(0.5))
-		measure.Try(b.Charge(ledger.Entry{Epsilon: first.Epsilon, Delta: first.Delta, Mu: first.Mu, Shared: true}))
-		response := 0.0 // the largest ε of randomised response that the ledger lets pass
-		for step := 0.5; step > 1e-6; step /= 2 {
-			p := measure.Must(privacy.Pure(response+step, privacy.AddRemove).Profile(privacy.AddRemove))
-			mu, _ := measure.Must2(privacy.AsGaussian(p, 1e-12))
-			if b.Check(ledger.Entry{Epsilon: response + step, Mu: mu * factor}) == nil {
-				response += step
+		whole := measure.Must(b.Share(1))
+		square := 0.0
+		enter := func(mu float64) bool {
+			e := ledger.Entry{Epsilon: 1, Delta: 1e-5, Mu: mu * factor, Shared: true}
+			if b.Charge(e) != nil {
+				return false
+			}
+			square += mu * mu
+			return true
+		}
+		z := make([]float64, 1)
+		for range 99 { // each asks by the result of the last
+			rng.Gaussian(z, 1)
+			enter(whole.Mu * math.Min(0.099, 0.05+0.04*math.Abs(z[0])) / factor)
+		}
+		// The rest, to a ten-thousandth.
+		for part := 0.5; part > 1e-4; part /= 2 {
+			for enter(whole.Mu * part / factor) {
 			}
 		}
-		exact := afterGaussian(first.Mu/factor, 1, func(t float64) float64 {
-			return math.Max(responded(response, 0, t), measure.GaussianDelta(first.Mu/factor, t))
-		}) / 1e-5
-		return claim.Decide(fmt.Sprintf("ε = %.5f … %.5f together; δ = %.4f of the budget's where results choose",
-			least, most, exact), "1", most <= 1 && least >= 0.98 && exact <= 1.0001,
-			"releases are more than the budget, or far less")
-	})
+		eps := measure.Must(privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove), 1e-5))
+		most, least = math.Max(most, eps), math.Min(least, eps)
+	}
+	// A Gaussian count, then by its result: all that is left, in one of two ways.
+	b := measure.Must(stated(privacy.AddRemove))
+	first := measure.Must(b.Share(0.5))
+	measure.Try(b.Charge(ledger.Entry{Epsilon: first.Epsilon, Delta: first.Delta, Mu: first.Mu, Shared: true}))
+	response := 0.0 // the largest ε of randomised response that the ledger lets pass
+	for step := 0.5; step > 1e-6; step /= 2 {
+		p := measure.Must(privacy.Pure(response+step, privacy.AddRemove).Profile(privacy.AddRemove))
+		mu, _ := measure.Must2(privacy.AsGaussian(p, 1e-12))
+		if b.Check(ledger.Entry{Epsilon: response + step, Mu: mu * factor}) == nil {
+			response += step
+		}
+	}
+	exact := afterGaussian(first.Mu/factor, 1, func(t float64) float64 {
+		return math.Max(responded(response, 0, t), measure.GaussianDelta(first.Mu/factor, t))
+	}) / 1e-5
+	return claim.Decide(fmt.Sprintf("ε = %.5f … %.5f together; δ = %.4f of the budget's where results choose",
+		least, most, exact), "1", most <= 1 && least >= 0.98 && exact <= 1.0001,
+		"releases are more than the budget, or far less")
 }
 
 // eitherHolds holds the worst choice between sums and squares by the first result against δ: with what a ledger has for
@@ -131,62 +128,58 @@ func eitherHolds(both bool, factor float64) claim.Check {
 }
 
 // pureHolds holds randomised response against the Gaussian mechanism of factor times its μ.
-func pureHolds(factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		above, apart := math.Inf(-1), 0.0 // of exact − Gaussian, relative: the largest, and of every ε the least gap
-		for _, eps := range []float64{0.001, 0.03, 0.3, 1, 3, 10} {
-			p := measure.Must(privacy.Pure(eps, privacy.AddRemove).Profile(privacy.AddRemove))
-			mu, slack := measure.Must2(privacy.AsGaussian(p, 1e-12))
-			least := math.Inf(1)
-			for i := range 2001 {
-				t := eps * (float64(i)/1000 - 1)
-				exact, gauss := responded(eps, 0, t), measure.GaussianDelta(factor*mu, t)+slack
-				above = math.Max(above, exact/gauss-1)
-				least = math.Min(least, 1-exact/gauss)
-			}
-			apart = math.Max(apart, least)
+func pureHolds(_ measure.Run, factor float64) claim.Outcome {
+	above, apart := math.Inf(-1), 0.0 // of exact − Gaussian, relative: the largest, and of every ε the least gap
+	for _, eps := range []float64{0.001, 0.03, 0.3, 1, 3, 10} {
+		p := measure.Must(privacy.Pure(eps, privacy.AddRemove).Profile(privacy.AddRemove))
+		mu, slack := measure.Must2(privacy.AsGaussian(p, 1e-12))
+		least := math.Inf(1)
+		for i := range 2001 {
+			t := eps * (float64(i)/1000 - 1)
+			exact, gauss := responded(eps, 0, t), measure.GaussianDelta(factor*mu, t)+slack
+			above = math.Max(above, exact/gauss-1)
+			least = math.Min(least, 1-exact/gauss)
 		}
-		return claim.Decide(fmt.Sprintf("above by %.1e at most, apart by %.1e at least", above, apart), "1e-9, 1e-3",
-			above < 1e-9 && apart < 1e-3, "another μ is the smallest")
-	})
+		apart = math.Max(apart, least)
+	}
+	return claim.Decide(fmt.Sprintf("above by %.1e at most, apart by %.1e at least", above, apart), "1e-9, 1e-3",
+		above < 1e-9 && apart < 1e-3, "another μ is the smallest")
 }
 
 // nearlyHolds holds exact laws against the Gaussian of factor times the μ that is found.
-func nearlyHolds(factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		worst, least := 0.0, math.Inf(1) // exact over allowed: the largest of all, the smallest of the largest
-		for _, c := range []struct {
-			event privacy.Event
-			delta func(d privacy.Direction, eps float64) float64
-		}{
-			{privacy.Laplace{Scale: 3, Sensitivity: 1}, func(_ privacy.Direction, t float64) float64 {
-				// Of a count: for |t| ≤ 1/3 it is 1 − e^{(t − 1/3)/2}, by integration of the densities.
-				if t >= 1.0/3 {
-					return 0
-				}
-				if t <= -1.0/3 {
-					return -math.Expm1(t)
-				}
-				return -math.Expm1((t - 1.0/3) / 2)
-			}},
-			{privacy.SubsampledGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.1}, sampled(1/1.5, 0.1)},
-		} {
-			p := measure.Must(c.event.Profile(privacy.AddRemove))
-			mu, slack := measure.Must2(privacy.AsGaussian(p, 1e-12))
-			own := 0.0
-			for _, d := range privacy.Directions {
-				for i := range 1001 {
-					t := mu * 7 * (float64(i)/500 - 1)
-					if exact := c.delta(d, t); exact > 1e-11 {
-						own = math.Max(own, exact/(measure.GaussianDelta(factor*mu, t)+slack))
-					}
+func nearlyHolds(_ measure.Run, factor float64) claim.Outcome {
+	worst, least := 0.0, math.Inf(1) // exact over allowed: the largest of all, the smallest of the largest
+	for _, c := range []struct {
+		event privacy.Event
+		delta func(d privacy.Direction, eps float64) float64
+	}{
+		{privacy.Laplace{Scale: 3, Sensitivity: 1}, func(_ privacy.Direction, t float64) float64 {
+			// Of a count: for |t| ≤ 1/3 it is 1 − e^{(t − 1/3)/2}, by integration of the densities.
+			if t >= 1.0/3 {
+				return 0
+			}
+			if t <= -1.0/3 {
+				return -math.Expm1(t)
+			}
+			return -math.Expm1((t - 1.0/3) / 2)
+		}},
+		{privacy.SubsampledGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.1}, sampled(1/1.5, 0.1)},
+	} {
+		p := measure.Must(c.event.Profile(privacy.AddRemove))
+		mu, slack := measure.Must2(privacy.AsGaussian(p, 1e-12))
+		own := 0.0
+		for _, d := range privacy.Directions {
+			for i := range 1001 {
+				t := mu * 7 * (float64(i)/500 - 1)
+				if exact := c.delta(d, t); exact > 1e-11 {
+					own = math.Max(own, exact/(measure.GaussianDelta(factor*mu, t)+slack))
 				}
 			}
-			worst, least = math.Max(worst, own), math.Min(least, own)
 		}
-		return claim.Decide(fmt.Sprintf("δ = %.4f … %.4f of the Gaussian's where it is nearest", least, worst), "1",
-			worst <= 1+1e-9, "the Gaussian mechanism of this μ does not cover it")
-	})
+		worst, least = math.Max(worst, own), math.Min(least, own)
+	}
+	return claim.Decide(fmt.Sprintf("δ = %.4f … %.4f of the Gaussian's where it is nearest", least, worst), "1",
+		worst <= 1+1e-9, "the Gaussian mechanism of this μ does not cover it")
 }
 
 // sampled is the exact δ of N(0, 1) and (1 − q)N(0, 1) + qN(μ, 1), by integration.

@@ -36,9 +36,9 @@ func severalClasses() claim.Checks {
 				error) {
 				return softmaxOfThree(lambda, 1.1*sigma)
 			})),
-		"dpnb/softmax-noise":      claim.Times(softmaxNoise),
-		"dpnb/moments":            claim.Times(func(f float64) claim.Check { return momentNoise(f/math.Sqrt2, 51) }),
-		"dpnb/moments-calibrated": claim.Pair(adaSSPAccounting),
+		"dpnb/softmax-noise":      measure.Times(softmaxNoise),
+		"dpnb/moments":            measure.Times(momentNoise),
+		"dpnb/moments-calibrated": measure.Pair(adaSSPAccounting),
 	}
 }
 
@@ -82,124 +82,117 @@ func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) c
 }
 
 // softmaxNoise compares calibrated noise.
-func softmaxNoise(factor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		leastRest, leastRank := math.Inf(1), math.Inf(1)
-		var mostRest float64
-		for _, classes := range []int{3, 5, 10} {
-			for _, eps := range []float64{0.1, 1, 8} {
-				measure.Try(ctx.Err())
-				cfg := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: eps, Delta: 1e-5,
-					Adjacency: privacy.AddRemove}
-				joint := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.Vertex))
-				joint.Sigma *= factor
-				rest := measure.Must(multiclass.CalibrateOneVsRest(cfg, loss.Logistic{}))
-				leastRest = math.Min(leastRest, rest.Binary.Sigma/joint.Sigma)
-				mostRest = math.Max(mostRest, rest.Binary.Sigma/joint.Sigma)
-				if eps != 1 {
-					continue
-				}
-				// At the same λ, which the bound by rank does not choose.
-				cfg.Lambda = joint.Lambda
-				rank := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.RankK))
-				leastRank = math.Min(leastRank, rank.Sigma/joint.Sigma)
+func softmaxNoise(run measure.Run, factor float64) claim.Outcome {
+	leastRest, leastRank := math.Inf(1), math.Inf(1)
+	var mostRest float64
+	for _, classes := range []int{3, 5, 10} {
+		for _, eps := range []float64{0.1, 1, 8} {
+			measure.Try(run.Err())
+			cfg := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: eps, Delta: 1e-5,
+				Adjacency: privacy.AddRemove}
+			joint := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.Vertex))
+			joint.Sigma *= factor
+			rest := measure.Must(multiclass.CalibrateOneVsRest(cfg, loss.Logistic{}))
+			leastRest = math.Min(leastRest, rest.Binary.Sigma/joint.Sigma)
+			mostRest = math.Max(mostRest, rest.Binary.Sigma/joint.Sigma)
+			if eps != 1 {
+				continue
 			}
+			// At the same λ, which the bound by rank does not choose.
+			cfg.Lambda = joint.Lambda
+			rank := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.RankK))
+			leastRank = math.Min(leastRank, rank.Sigma/joint.Sigma)
 		}
-		return claim.Decide(fmt.Sprintf("σ of one-vs-rest over σ of softmax: %.2f to %.2f; by rank over ours at the "+
-			"same λ and ε = 1: at least %.2f", leastRest, mostRest, leastRank),
-			"1.07 to 2.1, above 1", leastRest > 1.07 && mostRest < 2.1 && leastRank > 1, "one-vs-rest or the "+
-				"bound by rank needs another amount of noise")
-	})
+	}
+	return claim.Decide(fmt.Sprintf("σ of one-vs-rest over σ of softmax: %.2f to %.2f; by rank over ours at the same "+
+		"λ and ε = 1: at least %.2f", leastRest, mostRest, leastRank), "1.07 to 2.1, above 1", leastRest > 1.07 &&
+		mostRest < 2.1 && leastRank > 1, "one-vs-rest or the bound by rank needs another amount of noise")
 }
 
-// momentNoise whitens xxᵀ by noise of deviation 1 on the diagonal and off off it, and holds that against the noise of
-// released matrices: of no record's curvature.
-func momentNoise(off float64, seed uint64) claim.Check {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		rng := noise.NewSeeded(seed)
-		least, most, control := math.Inf(1), 0.0, 0.0
-		for k := range 2000 {
-			x := make([]float64, 1+k%7)
-			rng.Gaussian(x, 1)
-			floats.Scale(1/floats.Norm(x, 2), x)
-			var shift, half float64
-			for i, a := range x {
-				shift += a * a * a * a
-				half += a * a * a * a
-				for _, b := range x[:i] {
-					shift += a * a * b * b / (off * off)
-					half += a * a * b * b / 0.25
-				}
-			}
-			least, most, control = math.Min(least, math.Sqrt(shift)), math.Max(most, math.Sqrt(shift)),
-				math.Max(control, math.Sqrt(half))
-		}
-		const d, sigma = 5, 3.0
-		draws := size.Runs(1000)
-		fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6,
-			OutputSigma: 1}
-		var diagonal, beside float64
-		for k := range draws {
-			m := measure.Must(interval.Curvature{Fit: fit, Sigma: sigma}.At(matrix.NewDense(0, d, nil), nil,
-				make([]float64, d), rng.Stream(k)))
-			for i := range d {
-				v := m.Hessian.At(i, i) / sigma
-				diagonal += v * v / d
-				for j := range i {
-					v := m.Hessian.At(i, j) / (sigma * off)
-					beside += v * v / (d * (d - 1) / 2)
-				}
+// momentNoise whitens xxᵀ by noise of deviation 1 on the diagonal and 1/√2, times a factor, off it, and holds that
+// against the noise of released matrices: of no record's curvature.
+func momentNoise(run measure.Run, factor float64) claim.Outcome {
+	rng, off := noise.NewSeeded(51), factor/math.Sqrt2
+	least, most, control := math.Inf(1), 0.0, 0.0
+	for k := range 2000 {
+		x := make([]float64, 1+k%7)
+		rng.Gaussian(x, 1)
+		floats.Scale(1/floats.Norm(x, 2), x)
+		var shift, half float64
+		for i, a := range x {
+			shift += a * a * a * a
+			half += a * a * a * a
+			for _, b := range x[:i] {
+				shift += a * a * b * b / (off * off)
+				half += a * a * b * b / 0.25
 			}
 		}
-		n := float64(draws)
-		farOn, farOff := math.Abs(diagonal/n-1)/math.Sqrt(2/(n*d)), math.Abs(beside/n-1)/math.Sqrt(2/(n*d*(d-1)/2))
-		return claim.Decide(fmt.Sprintf("from %.6f to %.6f; control up to %.2f; variances of released noise off by "+
-			"%.1f standard errors on the diagonal, %.1f off it", least, most, control, farOn, farOff),
-			"1 ± 1e-9, and above 1.2 for the control; 4.5", least > 1-1e-9 && most < 1+1e-9 && control > 1.2 &&
-				farOn < 4.5 && farOff < 4.5, "the sensitivity depends on the direction, or other noise is released")
-	})
+		least, most, control = math.Min(least, math.Sqrt(shift)), math.Max(most, math.Sqrt(shift)),
+			math.Max(control, math.Sqrt(half))
+	}
+	const d, sigma = 5, 3.0
+	draws := run.Runs(1000)
+	fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6,
+		OutputSigma: 1}
+	var diagonal, beside float64
+	for k := range draws {
+		m := measure.Must(interval.Curvature{Fit: fit, Sigma: sigma}.At(matrix.NewDense(0, d, nil), nil,
+			make([]float64, d), rng.Stream(k)))
+		for i := range d {
+			v := m.Hessian.At(i, i) / sigma
+			diagonal += v * v / d
+			for j := range i {
+				v := m.Hessian.At(i, j) / (sigma * off)
+				beside += v * v / (d * (d - 1) / 2)
+			}
+		}
+	}
+	n := float64(draws)
+	farOn, farOff := math.Abs(diagonal/n-1)/math.Sqrt(2/(n*d)), math.Abs(beside/n-1)/math.Sqrt(2/(n*d*(d-1)/2))
+	return claim.Decide(fmt.Sprintf("from %.6f to %.6f; control up to %.2f; variances of released noise off by "+
+		"%.1f standard errors on the diagonal, %.1f off it", least, most, control, farOn, farOff),
+		"1 ± 1e-9, and above 1.2 for the control; 4.5", least > 1-1e-9 && most < 1+1e-9 && control > 1.2 &&
+			farOn < 4.5 && farOff < 4.5, "the sensitivity depends on the direction, or other noise is released")
 }
 
 // adaSSPAccounting holds the μ of the calibrated mechanism, its σ times a factor, against the Gaussian mechanism's and
 // against the formula, and the noise of fits against σ times shown.
-func adaSSPAccounting(factor, shown float64) claim.Check {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		m := measure.Must(ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5,
-			Adjacency: privacy.AddRemove}))
-		m.SigmaEigen, m.SigmaGram, m.SigmaCross = factor*m.SigmaEigen, factor*m.SigmaGram, factor*m.SigmaCross
-		unit := measure.Must(privacy.GaussianSigma(1, 1e-5))
-		ratio := func(m ssp.AdaSSP) (float64, error) {
-			p := measure.Must(mechanism.Profile(m))
-			_, mu, ok := privacy.GaussianMu(p)
-			if !ok {
-				return 0, fmt.Errorf("claim: AdaSSP's profile is not Gaussian")
-			}
-			return mu * unit, nil
+func adaSSPAccounting(run measure.Run, factor, shown float64) claim.Outcome {
+	m := measure.Must(ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove}))
+	m.SigmaEigen, m.SigmaGram, m.SigmaCross = factor*m.SigmaEigen, factor*m.SigmaGram, factor*m.SigmaCross
+	unit := measure.Must(privacy.GaussianSigma(1, 1e-5))
+	ratio := func(m ssp.AdaSSP) (float64, error) {
+		p := measure.Must(mechanism.Profile(m))
+		_, mu, ok := privacy.GaussianMu(p)
+		if !ok {
+			return 0, fmt.Errorf("claim: AdaSSP's profile is not Gaussian")
 		}
-		whole := measure.Must(ratio(m))
-		// R = 1 and |y| ≤ 1: every sensitivity is one.
-		formula := unit * math.Hypot(1/m.SigmaEigen, math.Hypot(1/m.SigmaGram, 1/m.SigmaCross))
-		var most float64
-		for _, free := range []ssp.AdaSSP{
-			{SigmaEigen: 1e9, SigmaGram: m.SigmaGram, SigmaCross: m.SigmaCross}, {SigmaEigen: m.SigmaEigen,
-				SigmaGram: 1e9, SigmaCross: m.SigmaCross},
-			{SigmaEigen: m.SigmaEigen, SigmaGram: m.SigmaGram, SigmaCross: 1e9},
-		} {
-			free.RowNorm, free.LabelBound, free.Failure = 1, 1, m.Failure
-			v := measure.Must(ratio(free))
-			most = math.Max(most, v)
-		}
-		var far float64
-		variances, entries := noiseOfFits(size.Runs(4000))
-		for k, v := range variances {
-			far = math.Max(far, math.Abs(v/(shown*shown)-1)/math.Sqrt(2/entries[k]))
-		}
-		return claim.Decide(fmt.Sprintf("μ over the Gaussian's: %.5f, by the formula %.5f; with one release free: at "+
-			"most %.3f; variances of the noise over the stated ones: %.3f (λ_min), %.3f and %.3f (XᵀX), %.3f (Xᵀy), "+
-			"within %.1f standard errors", whole, formula, most, variances[0], variances[1], variances[2],
-			variances[3], far), "1 ± 1e-4 each, below 0.97; 4.5", math.Abs(whole-1) < 1e-4 && most < 0.97 && far < 4.5,
-			"a release is not accounted for, or less noise is added").As(math.Abs(formula-1) < 1e-4)
-	})
+		return mu * unit, nil
+	}
+	whole := measure.Must(ratio(m))
+	// R = 1 and |y| ≤ 1: every sensitivity is one.
+	formula := unit * math.Hypot(1/m.SigmaEigen, math.Hypot(1/m.SigmaGram, 1/m.SigmaCross))
+	var most float64
+	for _, free := range []ssp.AdaSSP{
+		{SigmaEigen: 1e9, SigmaGram: m.SigmaGram, SigmaCross: m.SigmaCross}, {SigmaEigen: m.SigmaEigen,
+			SigmaGram: 1e9, SigmaCross: m.SigmaCross},
+		{SigmaEigen: m.SigmaEigen, SigmaGram: m.SigmaGram, SigmaCross: 1e9},
+	} {
+		free.RowNorm, free.LabelBound, free.Failure = 1, 1, m.Failure
+		v := measure.Must(ratio(free))
+		most = math.Max(most, v)
+	}
+	var far float64
+	variances, entries := noiseOfFits(run.Runs(4000))
+	for k, v := range variances {
+		far = math.Max(far, math.Abs(v/(shown*shown)-1)/math.Sqrt(2/entries[k]))
+	}
+	return claim.Decide(fmt.Sprintf("μ over the Gaussian's: %.5f, by the formula %.5f; with one release free: at "+
+		"most %.3f; variances of the noise over the stated ones: %.3f (λ_min), %.3f and %.3f (XᵀX), %.3f (Xᵀy), "+
+		"within %.1f standard errors", whole, formula, most, variances[0], variances[1], variances[2],
+		variances[3], far), "1 ± 1e-4 each, below 0.97; 4.5", math.Abs(whole-1) < 1e-4 && most < 0.97 && far < 4.5,
+		"a release is not accounted for, or less noise is added").As(math.Abs(formula-1) < 1e-4)
 }
 
 // noiseOfFits is what fits of AdaSSP show of its noise: the variances of λ_min, of XᵀX on the diagonal and off it, and

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -20,48 +19,45 @@ import (
 // once lists the claims about what is released under a name.
 func once() claim.Checks {
 	return claim.Checks{
-		"dpnb/fit-once": claim.Against(onceHolds(onceRules{}), onceHolds(onceRules{nameless: true}),
-			onceHolds(onceRules{checksum: true})),
-		"dpnb/goes-on": claim.Against(goesOn(false), goesOn(true)),
+		"dpnb/fit-once": measure.Against(onceHolds, onceRules{}, onceRules{nameless: true}, onceRules{checksum: true}),
+		"dpnb/goes-on":  measure.Against(goesOn, false, true),
 	}
 }
 
 // goesOn has a fit end again and again after its noise was drawn; anew draws it from the system each time.
-func goesOn(anew bool) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		dir := measure.Must(os.MkdirTemp("", "dpnb-goes-on-*"))
-		defer os.RemoveAll(dir)
-		budget := learn.NewBudget(4, 1e-5, learn.Named(fmt.Sprintf("goes-on %d", budgets.Add(1))),
-			learn.KeptIn(filepath.Join(dir, "ledger.json")))
-		data := learn.Binary(learn.Patients(60, 3), "ill")
-		seen := map[string]bool{}
-		for end := 4; end >= -1; end-- {
-			release := func(a learn.Allowance) ([]float64, error) {
-				m, err := learn.Logistic{}.Fit(data, a)
-				if err != nil {
-					return nil, err
-				}
-				theta := m.Theta()
-				if anew {
-					noise.Exact(noise.NewSecure()).Near(theta, 1)
-				}
-				if seen[fmt.Sprint(theta)] = true; end > 0 {
-					err = errEnded
-				}
-				return theta, err
+func goesOn(_ measure.Run, anew bool) claim.Outcome {
+	dir := measure.Must(os.MkdirTemp("", "dpnb-goes-on-*"))
+	defer os.RemoveAll(dir)
+	budget := learn.NewBudget(4, 1e-5, learn.Named(fmt.Sprintf("goes-on %d", budgets.Add(1))),
+		learn.KeptIn(filepath.Join(dir, "ledger.json")))
+	data := learn.Binary(learn.Patients(60, 3), "ill")
+	seen := map[string]bool{}
+	for end := 4; end >= -1; end-- {
+		release := func(a learn.Allowance) ([]float64, error) {
+			m, err := learn.Logistic{}.Fit(data, a)
+			if err != nil {
+				return nil, err
 			}
-			allowance := budget.Spend(1).Resumable(permit.New())
-			theta, err := learn.Once("ill", allowance, "logistic", release, encoded, decoded)
-			if end > 0 && errors.Is(err, errEnded) {
-				continue
+			theta := m.Theta()
+			if anew {
+				noise.Exact(noise.NewSecure()).Near(theta, 1)
 			}
-			measure.Try(err)
-			seen[fmt.Sprint(theta)] = true
+			if seen[fmt.Sprint(theta)] = true; end > 0 {
+				err = errEnded
+			}
+			return theta, err
 		}
-		charges := len(measure.Must(budget.State()).Entries)
-		return claim.Decide(fmt.Sprintf("%d charge, %d different fits", charges, len(seen)), "exactly",
-			charges == 1 && len(seen) == 1, "")
-	})
+		allowance := budget.Spend(1).Resumable(permit.New())
+		theta, err := learn.Once("ill", allowance, "logistic", release, encoded, decoded)
+		if end > 0 && errors.Is(err, errEnded) {
+			continue
+		}
+		measure.Try(err)
+		seen[fmt.Sprint(theta)] = true
+	}
+	charges := len(measure.Must(budget.State()).Entries)
+	return claim.Decide(fmt.Sprintf("%d charge, %d different fits", charges, len(seen)), "exactly",
+		charges == 1 && len(seen) == 1, "")
 }
 
 func encoded(theta []float64) ([]byte, error) { return json.Marshal(theta) }
@@ -74,29 +70,27 @@ type onceRules struct{ nameless, checksum bool }
 var budgets atomic.Int64
 
 // onceHolds calls Once with neighbours after a release that ended somewhere.
-func onceHolds(rules onceRules) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		all := learn.Patients(60, 3)
-		neighbours := []learn.DataFrame{all, all.Filter(func(row int) bool { return row != 7 }), learn.Patients(61, 3)}
-		charges, apart := 0, 0
-		for _, end := range []string{"before the charge", "after the charge", "while it is kept", "never"} {
-			budget := learn.NewBudget(4, 1e-5, learn.Named(fmt.Sprintf("fit-once %d", budgets.Add(1))))
-			call := func(df learn.DataFrame, end string) string {
-				theta, err := releasedOnce(budget.Spend(1), df, end, rules)
-				return fmt.Sprint(theta, err)
-			}
-			call(neighbours[0], end)
-			first := call(neighbours[0], "never") // it may be this one that is released
-			for _, df := range neighbours[1:] {
-				if call(df, "never") != first {
-					apart++
-				}
-			}
-			charges = max(charges, len(measure.Must(budget.State()).Entries))
+func onceHolds(_ measure.Run, rules onceRules) claim.Outcome {
+	all := learn.Patients(60, 3)
+	neighbours := []learn.DataFrame{all, all.Filter(func(row int) bool { return row != 7 }), learn.Patients(61, 3)}
+	charges, apart := 0, 0
+	for _, end := range []string{"before the charge", "after the charge", "while it is kept", "never"} {
+		budget := learn.NewBudget(4, 1e-5, learn.Named(fmt.Sprintf("fit-once %d", budgets.Add(1))))
+		call := func(df learn.DataFrame, end string) string {
+			theta, err := releasedOnce(budget.Spend(1), df, end, rules)
+			return fmt.Sprint(theta, err)
 		}
-		return claim.Decide(fmt.Sprintf("at most %d charge of a name; %d of 8 calls with a neighbour differ", charges,
-			apart), "exactly", charges == 1 && apart == 0, "")
-	})
+		call(neighbours[0], end)
+		first := call(neighbours[0], "never") // it may be this one that is released
+		for _, df := range neighbours[1:] {
+			if call(df, "never") != first {
+				apart++
+			}
+		}
+		charges = max(charges, len(measure.Must(budget.State()).Entries))
+	}
+	return claim.Decide(fmt.Sprintf("at most %d charge of a name; %d of 8 calls with a neighbour differ", charges,
+		apart), "exactly", charges == 1 && apart == 0, "")
 }
 
 var errEnded = errors.New("the program ended")

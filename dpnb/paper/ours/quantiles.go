@@ -26,10 +26,9 @@ import (
 func quantileRegression() claim.Checks {
 	return claim.Checks{
 		"dpnb/quantile-intervals": quantileIntervals(),
-		"dpnb/quantiles-joint": claim.Against(jointQuantiles(jointly{noise: 1, order: sgd.Pool}, 131),
-			jointQuantiles(jointly{noise: 0.98, order: sgd.Pool}, 131),
-			jointQuantiles(jointly{noise: 1, order: sgd.Pool, any: true}, 131),
-			jointQuantiles(jointly{noise: 1, order: sort.Float64s}, 131)),
+		"dpnb/quantiles-joint": measure.Against(jointQuantiles, jointly{noise: 1, order: sgd.Pool},
+			jointly{noise: 0.98, order: sgd.Pool}, jointly{noise: 1, order: sgd.Pool, any: true},
+			jointly{noise: 1, order: sort.Float64s}),
 		"dpnb/quantiles-default": claim.Times(func(factor float64) claim.Check {
 			return medianDefault(1, factor, 132)
 		}).Against(medianDefault(0.5, 1, 132)),
@@ -45,63 +44,61 @@ type jointly struct {
 }
 
 // jointQuantiles checks the three parts of the statement.
-func jointQuantiles(c jointly, seed uint64) claim.Check {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		src := noise.NewSeeded(seed)
-		longest, above := 0.0, math.Inf(-1)
-		for range size.Runs(300) {
-			levels := make([]float64, 1+src.IntN(8))
-			for k := range levels {
-				levels[k] = (float64(k) + 0.1 + 0.8*src.Float64()) / float64(len(levels))
+func jointQuantiles(run measure.Run, c jointly) claim.Outcome {
+	src := noise.NewSeeded(131)
+	longest, above := 0.0, math.Inf(-1)
+	for range run.Runs(300) {
+		levels := make([]float64, 1+src.IntN(8))
+		for k := range levels {
+			levels[k] = (float64(k) + 0.1 + 0.8*src.Float64()) / float64(len(levels))
+		}
+		cov := measure.Must(sgd.LevelCovariance(levels))
+		var inverse mat.Cholesky
+		if !inverse.Factorize(cov) {
+			measure.Try(errors.New("ours: a covariance that is not positive definite"))
+		}
+		// Every slope at a record, v = F − τ: F rises or is any of 2ᴷ.
+		v, solved := mat.NewVecDense(len(levels), nil), mat.NewVecDense(len(levels), nil)
+		for bits := range 1 << len(levels) {
+			if rising := bits & (bits + 1); rising != 0 && !c.any {
+				continue
 			}
-			cov := measure.Must(sgd.LevelCovariance(levels))
-			var inverse mat.Cholesky
-			if !inverse.Factorize(cov) {
-				measure.Try(errors.New("ours: a covariance that is not positive definite"))
+			for k, tau := range levels {
+				v.SetVec(k, float64(bits>>(len(levels)-1-k)&1)-tau)
 			}
-			// Every slope at a record, v = F − τ: F rises or is any of 2ᴷ.
-			v, solved := mat.NewVecDense(len(levels), nil), mat.NewVecDense(len(levels), nil)
-			for bits := range 1 << len(levels) {
-				if rising := bits & (bits + 1); rising != 0 && !c.any {
-					continue
-				}
+			measure.Try(inverse.SolveVecTo(solved, v))
+			longest = math.Max(longest, math.Sqrt(mat.Dot(v, solved))/c.noise)
+		}
+		// The losses of margins that cross, put in order, against f̃ by its definition.
+		t := make([]float64, len(levels))
+		for range 100 {
+			src.Gaussian(t, 1)
+			y, low := src.Float64(), math.Inf(-1)
+			for j := range len(t) + 1 {
+				var sum float64
 				for k, tau := range levels {
-					v.SetVec(k, float64(bits>>(len(levels)-1-k)&1)-tau)
-				}
-				measure.Try(inverse.SolveVecTo(solved, v))
-				longest = math.Max(longest, math.Sqrt(mat.Dot(v, solved))/c.noise)
-			}
-			// The losses of margins that cross, put in order, against f̃ by its definition.
-			t := make([]float64, len(levels))
-			for range 100 {
-				src.Gaussian(t, 1)
-				y, low := src.Float64(), math.Inf(-1)
-				for j := range len(t) + 1 {
-					var sum float64
-					for k, tau := range levels {
-						if sum -= tau * (t[k] - y); k >= j {
-							sum += t[k] - y
-						}
+					if sum -= tau * (t[k] - y); k >= j {
+						sum += t[k] - y
 					}
-					low = math.Max(low, sum)
 				}
-				all := pinballs(levels, t, y)
-				c.order(t)
-				above = math.Max(above, math.Max(pinballs(levels, t, y)-low, low-all))
+				low = math.Max(low, sum)
 			}
+			all := pinballs(levels, t, y)
+			c.order(t)
+			above = math.Max(above, math.Max(pinballs(levels, t, y)-low, low-all))
 		}
-		var deciles []float64
-		separate := 0.0
-		for k := 1; k < 10; k++ {
-			tau := float64(k) / 10
-			deciles, separate = append(deciles, tau), separate+9*math.Max(tau, 1-tau)*math.Max(tau, 1-tau)
-		}
-		cov := measure.Must(sgd.LevelCovariance(deciles))
-		together := mat.Trace(cov) * c.noise * c.noise
-		return claim.Decide(fmt.Sprintf("longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at "+
-			"most; trace for the deciles %.2f, of nine fits %.2f", longest, above, together, separate), "≤ 1; ≤ 0; ≤ ¼",
-			longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4, "")
-	})
+	}
+	var deciles []float64
+	separate := 0.0
+	for k := 1; k < 10; k++ {
+		tau := float64(k) / 10
+		deciles, separate = append(deciles, tau), separate+9*math.Max(tau, 1-tau)*math.Max(tau, 1-tau)
+	}
+	cov := measure.Must(sgd.LevelCovariance(deciles))
+	together := mat.Trace(cov) * c.noise * c.noise
+	return claim.Decide(fmt.Sprintf("longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at "+
+		"most; trace for the deciles %.2f, of nine fits %.2f", longest, above, together, separate), "≤ 1; ≤ 0; ≤ ¼",
+		longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4, "")
 }
 
 // pinballs returns Σρ_{τ_k}(y − t_k).

@@ -31,7 +31,7 @@ func recordsElsewhere() claim.Checks {
 		}, 96), storedClip(func(v float64) float64 {
 			return math.Float64frombits(math.Float64bits(v) &^ (1<<33 - 1))
 		}, 96)),
-		"dpnb/streamed-fit": claim.Against(streamedFit(0, 97), streamedFit(-1, 97), streamedFit(1, 97)),
+		"dpnb/streamed-fit": measure.Against(streamedFit, 0, -1, 1),
 		"dpnb/sums-in-any-order": claim.Times(func(factor float64) claim.Check {
 			return anyOrder(addExactly, factor, 98)
 		}).Against(anyOrder(addPlainly, 1, 98), anyOrder(addDoubly, 1, 98)),
@@ -173,50 +173,48 @@ func shuffled(n int, rng *noise.Seeded) []int {
 
 // streamedFit compares minimisers in memory, from a file and by a Source, which have the records but the last if more
 // is −1, and the last twice if it is 1.
-func streamedFit(more int, seed uint64) claim.Check {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		const d = 6
-		n := measure.Sized(size, 3003, 30_003)
-		rng := noise.NewSeeded(seed)
-		rows, labels := measure.UnitRecords(n, d, rng)
-		linear := make([]float64, d)
-		rng.Gaussian(linear, 3)
-		minimum := func(rows matrix.Rows, labels []float64, workers int) (*erm.Solution, error) {
-			p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1, Linear: linear}
-			return erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9, Workers: workers})
-		}
-		want := measure.Must(minimum(rows, labels, 2))
-		places := make([]int, 0, n+1)
-		for i := range n {
-			places = append(places, i)
-		}
-		if more > 0 {
-			places = append(places, n-1)
-		}
-		places = places[:n+more]
-		theirs, labelled := rows.Select(places), make([]float64, len(places))
-		for k, i := range places {
-			labelled[k] = labels[i]
-		}
-		r, free, err := inFile(theirs, labelled, false)
-		defer free()
-		if err != nil {
-			measure.Try(err)
-		}
-		defer r.Close()
-		same, farthest := true, 0.0
-		for _, workers := range []int{1, 3} {
-			s := measure.Must(minimum(r, r.Labels(), workers))
-			same = same && slices.Equal(s.Theta, want.Theta)
-		}
-		part := measure.Must(erm.NewPart(theirs, labelled, loss.Sum(loss.Logistic{})))
-		s := measure.Must(minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1))
-		bound := s.Certificate.Distance + want.Certificate.Distance
-		farthest = floats.Distance(s.Theta, want.Theta, 2)
-		return claim.Decide(fmt.Sprintf("equal bits from the file: %v; by the source %.1g away", same, farthest),
-			fmt.Sprintf("%.1g, the two certificates", bound), same && farthest <= bound,
-			"records elsewhere have another minimiser")
-	})
+func streamedFit(run measure.Run, more int) claim.Outcome {
+	const d = 6
+	n := measure.Sized(run.Size, 3003, 30_003)
+	rng := noise.NewSeeded(97)
+	rows, labels := measure.UnitRecords(n, d, rng)
+	linear := make([]float64, d)
+	rng.Gaussian(linear, 3)
+	minimum := func(rows matrix.Rows, labels []float64, workers int) (*erm.Solution, error) {
+		p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1, Linear: linear}
+		return erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9, Workers: workers})
+	}
+	want := measure.Must(minimum(rows, labels, 2))
+	places := make([]int, 0, n+1)
+	for i := range n {
+		places = append(places, i)
+	}
+	if more > 0 {
+		places = append(places, n-1)
+	}
+	places = places[:n+more]
+	theirs, labelled := rows.Select(places), make([]float64, len(places))
+	for k, i := range places {
+		labelled[k] = labels[i]
+	}
+	r, free, err := inFile(theirs, labelled, false)
+	defer free()
+	if err != nil {
+		measure.Try(err)
+	}
+	defer r.Close()
+	same, farthest := true, 0.0
+	for _, workers := range []int{1, 3} {
+		s := measure.Must(minimum(r, r.Labels(), workers))
+		same = same && slices.Equal(s.Theta, want.Theta)
+	}
+	part := measure.Must(erm.NewPart(theirs, labelled, loss.Sum(loss.Logistic{})))
+	s := measure.Must(minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1))
+	bound := s.Certificate.Distance + want.Certificate.Distance
+	farthest = floats.Distance(s.Theta, want.Theta, 2)
+	return claim.Decide(fmt.Sprintf("equal bits from the file: %v; by the source %.1g away", same, farthest),
+		fmt.Sprintf("%.1g, the two certificates", bound), same && farthest <= bound,
+		"records elsewhere have another minimiser")
 }
 
 // adder returns the sum of the terms that each worker has, the workers' sums being added in their order.
@@ -313,7 +311,7 @@ func anyOrder(add adder, factor float64, seed uint64) claim.Check {
 // certificates lists what is claimed of the solver's certificate.
 func certificates() claim.Checks {
 	return claim.Checks{
-		"dpnb/certificate": claim.Times(certificateHolds),
+		"dpnb/certificate": measure.Times(certificateHolds),
 	}
 }
 
@@ -362,53 +360,51 @@ func bigDistance(a []*big.Float, b []float64) float64 {
 
 // certificateHolds compares the solver's bound times a factor with errors found in 300 bits, and with its formula where
 // θ is so long that the part for margins is all of it but a millionth.
-func certificateHolds(factor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const n, d = 30, 10
-		draws := measure.Sized(size, 20, 400)
-		var worst, without, tight, stated float64
-		for k := range draws {
-			measure.Try(ctx.Err())
-			src := noise.NewSeeded(61 + uint64(k))
-			rows, theta := matrix.NewDense(n, d, nil), make([]float64, d)
-			src.Gaussian(rows.Data, 1)
-			src.Gaussian(theta, 1e8)
-			p := &erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Huber{Threshold: 1}, Lambda: 0.5}
-			src.Gaussian(p.Labels, 0.3)
-			plain := erm.Problem{Rows: rows, Labels: p.Labels, Loss: p.Loss}
-			for i := range n { // margins of the order of the threshold
-				r := rows.Data[i*d : (i+1)*d]
-				floats.AddScaled(r, -floats.Dot(r, theta)/floats.Dot(theta, theta), theta)
-			}
-			e := measure.Must(erm.NewEvaluator(&plain, 1))
-			g := make([]float64, d)
-			_, bound := e.Gradient(g, theta)
-			bound *= factor
-			off := bigDistance(huberGradient(&plain, theta), g)
-			margins := 1.01 * n * e.MaxNorm() * e.MaxNorm() * (d + 1) * 0x1p-53 * floats.Norm(theta, 2)
-			worst = math.Max(worst, off/bound)
-			without = math.Max(without, off/math.Abs(bound-margins))
-			stated = math.Max(stated, math.Abs(bound/margins-1))
-
-			p.Linear = make([]float64, d)
-			src.Gaussian(p.Linear, 3)
-			sol, err := erm.Minimize(p, &erm.Settings{Tolerance: 2e-14, Workers: 1, Persist: true})
-			if err != nil && !errors.Is(err, erm.ErrTolerance) {
-				measure.Try(err)
-			}
-			if err != nil {
-				tight = math.Inf(1)
-				continue
-			}
-			// θ is rounded to float64, which moves the gradient by up to M·u‖θ‖.
-			moved := (p.Lambda + n*e.MaxNorm()*e.MaxNorm()) * 0x1p-53 * floats.Norm(sol.Theta, 2)
-			tight = math.Max(tight, bigDistance(huberGradient(p, sol.Theta), make([]float64,
-				d))/(factor*sol.Certificate.Bound()+moved))
+func certificateHolds(run measure.Run, factor float64) claim.Outcome {
+	const n, d = 30, 10
+	draws := measure.Sized(run.Size, 20, 400)
+	var worst, without, tight, stated float64
+	for k := range draws {
+		measure.Try(run.Err())
+		src := noise.NewSeeded(61 + uint64(k))
+		rows, theta := matrix.NewDense(n, d, nil), make([]float64, d)
+		src.Gaussian(rows.Data, 1)
+		src.Gaussian(theta, 1e8)
+		p := &erm.Problem{Rows: rows, Labels: make([]float64, n), Loss: loss.Huber{Threshold: 1}, Lambda: 0.5}
+		src.Gaussian(p.Labels, 0.3)
+		plain := erm.Problem{Rows: rows, Labels: p.Labels, Loss: p.Loss}
+		for i := range n { // margins of the order of the threshold
+			r := rows.Data[i*d : (i+1)*d]
+			floats.AddScaled(r, -floats.Dot(r, theta)/floats.Dot(theta, theta), theta)
 		}
-		ok := worst <= 1 && tight <= 1 && without > 1
-		return claim.Decide(fmt.Sprintf("largest error over the bound: %.2g in float64, %.2g beyond; without the "+
-			"part for margins: %.2g; the bound over that part less 1: %s", worst, tight, without, claim.Roughly(stated,
-			1e-6)), "at most 1, above 1 for the control; 1e-6", ok, "an error is larger than its bound, or the bound "+
-			"is another one, or the search is too weak to tell").As(stated < 1e-6).Reaching(math.Max(worst, tight))
-	})
+		e := measure.Must(erm.NewEvaluator(&plain, 1))
+		g := make([]float64, d)
+		_, bound := e.Gradient(g, theta)
+		bound *= factor
+		off := bigDistance(huberGradient(&plain, theta), g)
+		margins := 1.01 * n * e.MaxNorm() * e.MaxNorm() * (d + 1) * 0x1p-53 * floats.Norm(theta, 2)
+		worst = math.Max(worst, off/bound)
+		without = math.Max(without, off/math.Abs(bound-margins))
+		stated = math.Max(stated, math.Abs(bound/margins-1))
+
+		p.Linear = make([]float64, d)
+		src.Gaussian(p.Linear, 3)
+		sol, err := erm.Minimize(p, &erm.Settings{Tolerance: 2e-14, Workers: 1, Persist: true})
+		if err != nil && !errors.Is(err, erm.ErrTolerance) {
+			measure.Try(err)
+		}
+		if err != nil {
+			tight = math.Inf(1)
+			continue
+		}
+		// θ is rounded to float64, which moves the gradient by up to M·u‖θ‖.
+		moved := (p.Lambda + n*e.MaxNorm()*e.MaxNorm()) * 0x1p-53 * floats.Norm(sol.Theta, 2)
+		tight = math.Max(tight, bigDistance(huberGradient(p, sol.Theta), make([]float64,
+			d))/(factor*sol.Certificate.Bound()+moved))
+	}
+	ok := worst <= 1 && tight <= 1 && without > 1
+	return claim.Decide(fmt.Sprintf("largest error over the bound: %.2g in float64, %.2g beyond; without the "+
+		"part for margins: %.2g; the bound over that part less 1: %s", worst, tight, without, claim.Roughly(stated,
+		1e-6)), "at most 1, above 1 for the control; 1e-6", ok, "an error is larger than its bound, or the bound "+
+		"is another one, or the search is too weak to tell").As(stated < 1e-6).Reaching(math.Max(worst, tight))
 }

@@ -28,7 +28,7 @@ func sumsAndSamples() claim.Checks {
 	return claim.Checks{
 		"dpnb/exact-sums": claim.Times(func(factor float64) claim.Check { return exactSums(false, factor, 94) }).
 			Against(exactSums(true, 1, 94)),
-		"dpnb/exact-sample": claim.Against(exactSample(1, 95), exactSample(1.02, 95), exactSample(0.98, 95)),
+		"dpnb/exact-sample": measure.Against(exactSample, 1, 1.02, 0.98),
 	}
 }
 
@@ -125,174 +125,166 @@ func floatSum(rows matrix.Rows, labels []float64, _ int) []float64 {
 }
 
 // exactSample draws at factor times the rates and means that are expected.
-func exactSample(factor float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		draws := measure.Sized(size, 2000, 20_000)
-		s := noise.Exact(noise.NewSeeded(seed))
-		worst := 0.0
-		off := func(z float64) { worst = math.Max(worst, math.Abs(z)) }
-		// square is χ² of counts against one probability each, standardised.
-		square := func(counts []float64, p func(k int) float64) float64 {
-			var total, of, cells float64
-			for _, c := range counts {
-				of += c
-			}
-			for k, c := range counts {
-				if want := of * p(k); want > 5 {
-					total += (c - want) * (c - want) / want
-					cells++
-				}
-			}
-			return (total - cells) / math.Sqrt(2*cells)
+func exactSample(run measure.Run, factor float64) claim.Outcome {
+	draws := measure.Sized(run.Size, 2000, 20_000)
+	s := noise.Exact(noise.NewSeeded(95))
+	worst := 0.0
+	off := func(z float64) { worst = math.Max(worst, math.Abs(z)) }
+	// square is χ² of counts against one probability each, standardised.
+	square := func(counts []float64, p func(k int) float64) float64 {
+		var total, of, cells float64
+		for _, c := range counts {
+			of += c
 		}
-		for _, c := range []struct {
-			rate float64
-			n    int
-		}{{256.0 / 48_842, 48_842}, {0.3, 1000}} {
-			places := make([]float64, c.n)
-			var in []int
-			var members, pairs float64
-			for range draws {
-				in = s.Subset(in[:0], c.rate*factor, c.n)
-				members += float64(len(in))
-				for j, i := range in {
-					places[i]++
-					if j > 0 && in[j-1] == i-1 {
-						pairs++
-					}
-				}
+		for k, c := range counts {
+			if want := of * p(k); want > 5 {
+				total += (c - want) * (c - want) / want
+				cells++
 			}
-			all := float64(draws) * float64(c.n)
-			off((members - all*c.rate) / math.Sqrt(all*c.rate*(1-c.rate)))
-			// Overlapping pairs: the variance is at most that of 1 + 2·rate of them.
-			together := float64(draws) * float64(c.n-1) * c.rate * c.rate
-			off((pairs - together) / math.Sqrt(together*(1+2*c.rate)))
-			var total float64
-			for _, v := range places {
-				want := float64(draws) * c.rate
-				total += (v - want) * (v - want) / (want * (1 - c.rate))
-			}
-			off((total - float64(c.n)) / math.Sqrt(2*float64(c.n)))
 		}
-		const mean, choices = 15.4, 11
-		counts, chosen := make([]float64, 60), make([]float64, choices)
-		for range draws {
-			counts[min(len(counts)-1, s.Poisson(mean*factor))]++
-			chosen[s.Below(choices)]++
-		}
-		off(square(counts, func(k int) float64 {
-			gamma, _ := math.Lgamma(float64(k) + 1)
-			return math.Exp(float64(k)*math.Log(mean) - mean - gamma)
-		}))
-		off(square(chosen, func(int) float64 { return 1.0 / choices }))
-		return claim.Decide(fmt.Sprintf("off by at most %.1f standard deviations, %d draws", worst, draws), "5.5",
-			worst < 5.5, "samples have another law"), nil
+		return (total - cells) / math.Sqrt(2*cells)
 	}
+	for _, c := range []struct {
+		rate float64
+		n    int
+	}{{256.0 / 48_842, 48_842}, {0.3, 1000}} {
+		places := make([]float64, c.n)
+		var in []int
+		var members, pairs float64
+		for range draws {
+			in = s.Subset(in[:0], c.rate*factor, c.n)
+			members += float64(len(in))
+			for j, i := range in {
+				places[i]++
+				if j > 0 && in[j-1] == i-1 {
+					pairs++
+				}
+			}
+		}
+		all := float64(draws) * float64(c.n)
+		off((members - all*c.rate) / math.Sqrt(all*c.rate*(1-c.rate)))
+		// Overlapping pairs: the variance is at most that of 1 + 2·rate of them.
+		together := float64(draws) * float64(c.n-1) * c.rate * c.rate
+		off((pairs - together) / math.Sqrt(together*(1+2*c.rate)))
+		var total float64
+		for _, v := range places {
+			want := float64(draws) * c.rate
+			total += (v - want) * (v - want) / (want * (1 - c.rate))
+		}
+		off((total - float64(c.n)) / math.Sqrt(2*float64(c.n)))
+	}
+	const mean, choices = 15.4, 11
+	counts, chosen := make([]float64, 60), make([]float64, choices)
+	for range draws {
+		counts[min(len(counts)-1, s.Poisson(mean*factor))]++
+		chosen[s.Below(choices)]++
+	}
+	off(square(counts, func(k int) float64 {
+		gamma, _ := math.Lgamma(float64(k) + 1)
+		return math.Exp(float64(k)*math.Log(mean) - mean - gamma)
+	}))
+	off(square(chosen, func(int) float64 { return 1.0 / choices }))
+	return claim.Decide(fmt.Sprintf("off by at most %.1f standard deviations, %d draws", worst, draws), "5.5",
+		worst < 5.5, "samples have another law")
 }
 
 // floatingPoint lists this project's claims about what the machine returns, rounding included (docs/theory/release.md).
 func floatingPoint() claim.Checks {
 	return claim.Checks{
-		"dpnb/exact-normal":  claim.Against(exactNormal(1, 91), exactNormal(1.03, 91)),
-		"dpnb/exact-release": claim.Against(exactRelease(1, 92), exactRelease(1.1, 92)),
-		"dpnb/low-bits":      claim.Times(func(factor float64) claim.Check { return lowBits(factor, 93) }),
+		"dpnb/exact-normal":  measure.Against(exactNormal, 1, 1.03),
+		"dpnb/exact-release": measure.Against(exactRelease, 1, 1.1),
+		"dpnb/low-bits":      measure.Times(lowBits),
 	}
 }
 
 // exactNormal draws with a scale that is factor times what is expected.
-func exactNormal(factor float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		draws := measure.Sized(size, 200_000, 1_000_000)
-		u := make([]float64, draws)
-		noise.Exact(noise.NewSeeded(seed)).Near(u, 1)
-		const cells = 256
-		var count [cells]float64
-		for i, v := range u {
-			u[i] = measure.CDF(v * factor)
-			count[min(cells-1, int(u[i]*cells))]++
-		}
-		var square float64
-		want := float64(draws) / cells
-		for _, c := range count {
-			square += (c - want) * (c - want) / want
-		}
-		z := (square - (cells - 1)) / math.Sqrt(2*(cells-1))
-		ks := measure.Kolmogorov(u)
-		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, χ² off by %.1f standard deviations, %d draws", ks, z, draws),
-			"2.7; 5.5", ks < 2.7 && math.Abs(z) < 5.5, "the variates are not normal"), nil
+func exactNormal(run measure.Run, factor float64) claim.Outcome {
+	draws := measure.Sized(run.Size, 200_000, 1_000_000)
+	u := make([]float64, draws)
+	noise.Exact(noise.NewSeeded(91)).Near(u, 1)
+	const cells = 256
+	var count [cells]float64
+	for i, v := range u {
+		u[i] = measure.CDF(v * factor)
+		count[min(cells-1, int(u[i]*cells))]++
 	}
+	var square float64
+	want := float64(draws) / cells
+	for _, c := range count {
+		square += (c - want) * (c - want) / want
+	}
+	z := (square - (cells - 1)) / math.Sqrt(2*(cells-1))
+	ks := measure.Kolmogorov(u)
+	return claim.Decide(fmt.Sprintf("√n·KS = %.2f, χ² off by %.1f standard deviations, %d draws", ks, z, draws),
+		"2.7; 5.5", ks < 2.7 && math.Abs(z) < 5.5, "the variates are not normal")
 }
 
 // exactRelease holds the release against its law at factor times its σ.
-func exactRelease(factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		runs := measure.Sized(size, 4000, 40_000)
-		x, y := []float64{1, -0.5, 0.8, 1, -1}, []float64{1, 1, -1, 1, -1}
-		rows := matrix.NewDense(5, 1, x)
-		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8,
-			OutputSigma: 1e-6}
-		grid := exact.Grid(m.OutputSigma)
-		root := noise.NewSeeded(seed)
-		u, off, square := make([]float64, runs), 0, 0.0
-		for i := range u {
-			if i%1000 == 0 && ctx.Err() != nil {
-				measure.Try(ctx.Err())
-			}
-			r := measure.Must(m.Run(rows, y, root.Stream(i), &mechanism.Settings{Workers: 1}))
-			theta := r.Coefficients[0]
-			if k := theta / grid; k != math.Trunc(k) {
-				off++
-			}
-			gradient := m.Lambda * theta
-			for j, v := range x {
-				gradient -= y[j] * v / (1 + math.Exp(y[j]*v*theta))
-			}
-			z := gradient / (factor * m.Sigma)
-			square += z * z
-			u[i] = measure.CDF(z)
+func exactRelease(run measure.Run, factor float64) claim.Outcome {
+	runs := measure.Sized(run.Size, 4000, 40_000)
+	x, y := []float64{1, -0.5, 0.8, 1, -1}, []float64{1, 1, -1, 1, -1}
+	rows := matrix.NewDense(5, 1, x)
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 0.5, Sigma: 2, Tolerance: 1e-8, OutputSigma: 1e-6}
+	grid := exact.Grid(m.OutputSigma)
+	root := noise.NewSeeded(92)
+	u, off, square := make([]float64, runs), 0, 0.0
+	for i := range u {
+		if i%1000 == 0 && run.Err() != nil {
+			measure.Try(run.Err())
 		}
-		ks := measure.Kolmogorov(u)
-		z := (square/float64(runs) - 1) / math.Sqrt(2/float64(runs))
-		return claim.Decide(fmt.Sprintf("√n·KS = %.2f, variance off by %.1f standard errors, %d of %d off the grid",
-			ks, z, off, runs), "2.7; 5.5; 0",
-			ks < 2.7 && math.Abs(z) < 5.5 && off == 0, "the release does not have the law of the proof")
-	})
+		r := measure.Must(m.Run(rows, y, root.Stream(i), &mechanism.Settings{Workers: 1}))
+		theta := r.Coefficients[0]
+		if k := theta / grid; k != math.Trunc(k) {
+			off++
+		}
+		gradient := m.Lambda * theta
+		for j, v := range x {
+			gradient -= y[j] * v / (1 + math.Exp(y[j]*v*theta))
+		}
+		z := gradient / (factor * m.Sigma)
+		square += z * z
+		u[i] = measure.CDF(z)
+	}
+	ks := measure.Kolmogorov(u)
+	z := (square/float64(runs) - 1) / math.Sqrt(2/float64(runs))
+	return claim.Decide(fmt.Sprintf("√n·KS = %.2f, variance off by %.1f standard errors, %d of %d off the grid",
+		ks, z, off, runs), "2.7; 5.5; 0",
+		ks < 2.7 && math.Abs(z) < 5.5 && off == 0, "the release does not have the law of the proof")
 }
 
 // lowBits attacks releases, of which a share are as they should be and the others float64 sums.
-func lowBits(share float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		shapes := measure.Sized(size, [][2]int{{200, 20}}, [][2]int{{500, 20}, {2000, 109}})
-		var worst, planted float64
-		planted = 1
-		var bad []string
-		for _, shape := range shapes {
-			cases := measure.Must(audit.LowBitsCases(shape[0], shape[1], 0.1))
-			for _, c := range cases {
-				attack := c.Attack
-				if exact, broken := attack.Release, c.Broken; broken != nil {
-					attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
-						if src.Stream(math.MaxInt32).Float64() < share {
-							return exact(with, src)
-						}
-						return broken(with, src)
+func lowBits(run measure.Run, share float64) claim.Outcome {
+	const seed = 93
+	shapes := measure.Sized(run.Size, [][2]int{{200, 20}}, [][2]int{{500, 20}, {2000, 109}})
+	var worst, planted float64
+	planted = 1
+	var bad []string
+	for _, shape := range shapes {
+		cases := measure.Must(audit.LowBitsCases(shape[0], shape[1], 0.1))
+		for _, c := range cases {
+			attack := c.Attack
+			if exact, broken := attack.Release, c.Broken; broken != nil {
+				attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
+					if src.Stream(math.MaxInt32).Float64() < share {
+						return exact(with, src)
 					}
+					return broken(with, src)
 				}
-				found := measure.Must(attack.Run(ctx, 300, noise.NewSeeded(seed)))
-				if found.Broken() {
-					bad = append(bad, c.Name)
-				}
-				worst = math.Max(worst, math.Max(found.Preimages, found.LastBits)-found.Allowed)
-				if c.Broken == nil {
-					continue
-				}
-				attack.Release = c.Broken
-				found = measure.Must(attack.Run(ctx, 300, noise.NewSeeded(seed+1)))
-				planted = math.Min(planted, found.Preimages)
 			}
+			found := measure.Must(attack.Run(run, 300, noise.NewSeeded(seed)))
+			if found.Broken() {
+				bad = append(bad, c.Name)
+			}
+			worst = math.Max(worst, math.Max(found.Preimages, found.LastBits)-found.Allowed)
+			if c.Broken == nil {
+				continue
+			}
+			attack.Release = c.Broken
+			found = measure.Must(attack.Run(run, 300, noise.NewSeeded(seed+1)))
+			planted = math.Min(planted, found.Preimages)
 		}
-		return claim.Decide(fmt.Sprintf("right in at most %.1f %% more than is allowed; float64 sums named in %.1f %% "+
-			"or more", 100*worst, 100*planted), "14.4 %; at least 90 %",
-			len(bad) == 0 && planted > 0.9, "told apart: "+strings.Join(bad, ", "))
-	})
+	}
+	return claim.Decide(fmt.Sprintf("right in at most %.1f %% more than is allowed; float64 sums named in %.1f %% "+
+		"or more", 100*worst, 100*planted), "14.4 %; at least 90 %",
+		len(bad) == 0 && planted > 0.9, "told apart: "+strings.Join(bad, ", "))
 }
