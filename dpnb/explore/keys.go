@@ -80,8 +80,8 @@ func (k keys) prepared(q Query, df learn.DataFrame) (*fittedKeys, error) {
 	return &fittedKeys{k, q, df, records, columns, rows}, nil
 }
 
-// recipe implements prepared.
-func (p *fittedKeys) recipe() asked { return askedOf("keys of "+p.column, p.df, p.records) }
+// specification implements prepared.
+func (p *fittedKeys) spec() asked { return askedOf("keys of "+p.column, p.df, p.records) }
 
 // calibrated returns the selection at its price.
 func (p *fittedKeys) calibrated(c price) (statistic.Selection, error) {

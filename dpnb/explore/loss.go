@@ -20,7 +20,7 @@ func LossOf(m *learn.Model) Query { return ask(losses{m}) }
 
 type losses struct{ model *learn.Model }
 
-// String says which model it is, by what was released, for the recipe of Once.
+// String says which model it is, by what was released, for the specification of Once.
 func (q losses) String() string {
 	l, err := q.model.Losses(true)
 	if err != nil {

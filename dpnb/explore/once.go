@@ -25,7 +25,7 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 	if err != nil {
 		return nil, err
 	}
-	r, err := learn.Once(name, a.Resumable(permit.New()), p.recipe(), p.release,
+	r, err := learn.Once(name, a.Resumable(permit.New()), p.spec(), p.release,
 		func(r *released) ([]byte, error) { return json.Marshal(r) }, readReleased)
 	if r == nil {
 		return nil, err
@@ -50,8 +50,8 @@ type asked struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-// recipe implements prepared.
-func (p *fitted) recipe() asked {
+// specification implements prepared.
+func (p *fitted) spec() asked {
 	r := askedOf(fmt.Sprintf("%s: %+v", p.label(), p.query.question), p.df, p.records)
 	r.By, r.DataDependent = p.query.by, p.dataDependent
 	for _, c := range p.columns() {

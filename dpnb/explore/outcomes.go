@@ -50,7 +50,7 @@ type modelled interface{ about() *learn.Model }
 func (q outcomes) about() *learn.Model { return q.model }
 func (q losses) about() *learn.Model   { return q.model }
 
-// String says which question it is of which model, by what was released, for the recipe of Once.
+// String says which question it is of which model, by what was released, for the specification of Once.
 func (q outcomes) String() string {
 	return [...]string{"confusion", "calibration", "AUC"}[q.of] + " of " + losses{q.model}.String()
 }

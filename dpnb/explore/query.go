@@ -202,8 +202,8 @@ func answer(p prepared, q Query, r *released) (*Statistic, error) {
 
 // prepared is a question of which it is known that the table can answer it.
 type prepared interface {
-	// recipe is the question by what is public.
-	recipe() asked
+	// specification is the question by what is public.
+	spec() asked
 	// release pays for the question, runs its mechanism and returns what that gave.
 	release(a learn.Allowance) (*released, error)
 	// answered makes of what was released what is shown: computing, at no cost.

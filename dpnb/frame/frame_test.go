@@ -252,6 +252,28 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 	}
 }
 
+// Categories of a column of numbers are named by the shortest text of a number; one that is not listed has none.
+func TestCategoriesOfNumbers(t *testing.T) {
+	tab, err := frame.NewTable(frame.Column{Name: "x", Numbers: []float64{1, 2.5, math.Copysign(0, -1), 7, math.NaN()}},
+		frame.Column{Name: "y", Numbers: []float64{0, 1, 0, 1, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("x", "0", "1", "2.5").OrMissing(),
+		frame.CategoricalField("y", "0", "1")}}
+	d, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "y", NoBias: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]float64{{0, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}} {
+		row := make([]float64, len(d.Features))
+		d.Rows.Row(row, i)
+		if !slices.Equal(row, want) {
+			t.Errorf("row %d is %v of %v, want %v", i, row, d.Features, want)
+		}
+	}
+}
+
 // Bounds that are read off are those of the finite numbers; a column of one number has a unit around it, and one of
 // none a unit around zero.
 func TestInferredBounds(t *testing.T) {

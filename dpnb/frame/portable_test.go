@@ -12,7 +12,7 @@ import (
 func TestPortablePatterns(t *testing.T) {
 	texts := []string{"", "a", "ab", "Ab", "AB", "abab", "b.c", "b-c", "bxc", "a\nb", "b\n", "\na", "new york",
 		"New York!", "york_new", "Zürich", "ZÜRICH", "straße", "ſtrasse", "Kelvin", "K", "42", "٤٢", "a42",
-		"x]y", `x\y`, "x^y", "é", "日本", "  a", "aaa", "aaaa", "{1}", "tab\there", "O'Neil", "\x01", "\x7f",
+		"x]y", `x\y`, "x^y", "a\rb", "é", "日本", "  a", "aaa", "aaaa", "{1}", "tab\there", "O'Neil", "\x01", "\x7f",
 		"\U0010ffff", "𝒳"}
 	var cases [][2]string
 	want := []bool{}

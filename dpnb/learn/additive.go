@@ -15,12 +15,12 @@ var additiveSteps = mechanismFunc{"DP-EBM", func(data *Dataset, a Allowance, src
 	if data.Err() == nil && data.design.Encoding != nil && !data.design.Encoding.Open() {
 		data = data.encoded(data.design.Encoding.Plain())
 	}
-	return changed("DP-EBM", func(p *recipe) { p.instead(boostedSteps) }, frame.TwoClasses, frame.Number).Fit(data, a,
+	return changed("DP-EBM", func(p *spec) { p.instead(boostedSteps) }, frame.TwoClasses, frame.Number).Fit(data, a,
 		src)
 }}
 
 // boostedSteps chooses DP-EBM: residuals of numbers, which are in [−1, 1], are clipped at 1, as those of classes are.
-func boostedSteps(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func boostedSteps(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if d.Encoding == nil || d.Encoding != d.Encoding.Plain() {
 		return nil, errors.New("dpnb: DP-EBM learns from the columns of a table: make the records from one, or " +
 			"without RowNorm, ClipNorm and Curves")

@@ -30,12 +30,12 @@ const (
 
 // buys says whether the number and the mean of the records are bought before the fit: where a learner knows how to
 // learn from centred rows, rows have a norm and a bias, and nothing was said from which ridges follow.
-func (p recipe) buys(d *frame.Design) bool {
+func (p spec) buys(d *frame.Design) bool {
 	return p.informed != nil && !p.pure && p.free(d)
 }
 
 // free says whether rows have a norm and a bias, and nothing was said from which ridges follow.
-func (p recipe) free(d *frame.Design) bool {
+func (p spec) free(d *frame.Design) bool {
 	if d.Encoding == nil || d.Encoding.Bias() == 0 {
 		return false
 	}
@@ -45,7 +45,7 @@ func (p recipe) free(d *frame.Design) bool {
 }
 
 // seen returns the records as p learns from them: without hats unless it buys the geometry.
-func (p recipe) seen(data *Dataset, pure bool) *Dataset {
+func (p spec) seen(data *Dataset, pure bool) *Dataset {
 	if data.Err() != nil || data.design.Encoding == nil || data.design.Encoding.Curves() == nil {
 		return data
 	}
@@ -57,7 +57,7 @@ func (p recipe) seen(data *Dataset, pure bool) *Dataset {
 }
 
 // bends says whether p can learn curves of so many features.
-func (p recipe) bends(d *frame.Design) bool {
+func (p spec) bends(d *frame.Design) bool {
 	if p.levels != nil { // the curvature of quantiles is hardly ever known along hats
 		return p.curvatureShare == 0
 	}
@@ -66,12 +66,12 @@ func (p recipe) bends(d *frame.Design) bool {
 
 // informed calibrates a fit of centred rows of a norm, that is worth mu of its own and beside which Gaussian mechanisms
 // have the part beside of the μ² of (ε, δ); part says what μ is for some of that.
-type informed func(p recipe, d *frame.Design, radius, mu float64, c objpert.Config) (
+type informed func(p spec, d *frame.Design, radius, mu float64, c objpert.Config) (
 	fit mechanism.Informed, part func(share float64) float64, err error)
 
 // framed calibrates objective perturbation of a loss.
 func framed(l loss.Loss) informed {
-	return func(p recipe, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+	return func(p spec, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
 		func(float64) float64, error) {
 		c.Loss, c.Rule = weighed(d, l), objpert.LeastNoise
 		if p.task != frame.TwoClasses {
@@ -87,7 +87,7 @@ func framed(l loss.Loss) informed {
 }
 
 // centred chooses a mechanism around a fit that buys the geometry of the records.
-func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func centred(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if err := p.validShare(); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func centred(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mecha
 }
 
 // describe says what is public of the records of a design, to what buys their geometry.
-func (p recipe) describe(m *geometry.Centred, d *frame.Design) {
+func (p spec) describe(m *geometry.Centred, d *frame.Design) {
 	numbers := p.task == frame.Number
 	m.RowNorm, _ = d.Encoding.Normed()
 	m.Bias, m.Numbers, m.Planned, m.BaseRate = d.Encoding.Bias(), numbers, float64(p.records), p.baseRate
@@ -149,7 +149,7 @@ func (p recipe) describe(m *geometry.Centred, d *frame.Design) {
 
 // detailed returns a design with the products and cells that rows of a fit without privacy have, and where these are;
 // nil and d, if they have none.
-func (p recipe) detailed(d *frame.Design) (*frame.Design, *geometry.Bought) {
+func (p spec) detailed(d *frame.Design) (*frame.Design, *geometry.Bought) {
 	if !p.buys(d) {
 		return d, nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // calibration asks for the mechanism of p with records like those of d.
-func (p recipe) calibration(d *frame.Design, epsilon, delta float64) objpert.Config {
+func (p spec) calibration(d *frame.Design, epsilon, delta float64) objpert.Config {
 	c := p.asked(d, epsilon, delta)
 	c.Loss, c.Clip, c.Bound, c.Rule = weighed(d, p.loss(d.Target)), p.clip(d), p.bound, p.rule
 	// In the Gaussian case ridges are raised after the calibration: tilted.
@@ -24,14 +24,14 @@ func (p recipe) calibration(d *frame.Design, epsilon, delta float64) objpert.Con
 }
 
 // asked is what the mechanisms of all losses are asked for.
-func (p recipe) asked(d *frame.Design, epsilon, delta float64) objpert.Config {
+func (p spec) asked(d *frame.Design, epsilon, delta float64) objpert.Config {
 	return objpert.Config{RowNorm: d.RowNorm, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove,
 		Lambda: p.lambda, Tolerance: p.tolerance}
 }
 
 // tilted chooses objective perturbation, with a count of the records before it where nothing is said of their number,
 // or with the release of its curvature after it if that has a share of the budget.
-func tilted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func tilted(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if err := p.validShare(); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func errBaseRate(r float64) error {
 }
 
 // validShare reports a share that is none.
-func (p recipe) validShare() error {
+func (p spec) validShare() error {
 	if share := p.curvatureShare; share != 0 && !(share > 0 && share < 1) {
 		return &privacy.ParamError{Name: "CurvatureShare", Value: share,
 			Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
@@ -75,7 +75,7 @@ func (p recipe) validShare() error {
 
 // perturbation calibrates objective perturbation and, if that has a share, the release of its curvature; else only Fit
 // is set.
-func perturbation(p recipe, d *frame.Design, epsilon, delta float64) (interval.Curvature, error) {
+func perturbation(p spec, d *frame.Design, epsilon, delta float64) (interval.Curvature, error) {
 	c, share := p.calibration(d, epsilon, delta), p.curvatureShare
 	if c.Lambda == 0 && p.ridge > 0 && c.Bound == objective.Tight {
 		unit, err := privacy.GaussianSigma(epsilon, delta)
@@ -116,7 +116,7 @@ const countShare = 0.01
 // counts says whether the number of records is to be counted with noise, so that λ can be chosen for it: where λ is
 // left to the rule, no number was planned, and any λ costs the same, which the Gaussian case grants to two classes.
 // Where the curvature is released, the intervals for the population want the least λ.
-func (p recipe) counts() bool {
+func (p spec) counts() bool {
 	return p.task == frame.TwoClasses && p.lambda == 0 && p.records == 0 && p.rule == objpert.Automatic &&
 		p.ridge == 0 &&
 		p.curvatureShare == 0 && (p.bound == 0 || p.bound == objective.Tight)
@@ -128,7 +128,7 @@ func intercept(d *frame.Design) bool { return d.Features[len(d.Features)-1] == "
 
 // counted chooses a noisy count of the records and, after it, objective perturbation with the ridges for that number.
 // What the fit costs does not depend on them; both are Gaussian mechanisms and are charged as one.
-func counted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func counted(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	c := p.calibration(d, epsilon, delta)
 	type key struct {
 		objpert.Config

@@ -20,7 +20,7 @@ import (
 //
 // Their theorem is not proved here: that the result, output noise included, satisfies (ε, δ) is checked by this
 // project's accounting, or it is an error.
-func asKST12(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func asKST12(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	p.bound = 0
 	m, err := calibratedObjective(p.calibration(d, epsilon, delta))
 	if err != nil {
@@ -50,7 +50,7 @@ func outputRidge(t frame.Task) float64 {
 }
 
 // output chooses output perturbation.
-func output(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func output(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	lambda := p.lambda
 	if lambda == 0 {
 		unit, err := privacy.GaussianSigma(epsilon, delta)
@@ -84,7 +84,7 @@ func learningRate(t frame.Task) float64 {
 // descent chooses DP-SGD with gradients clipped where the learner clips them, or where they are largest, planned for as
 // many records as there are. That number is private, and with it the sampling rate, the number of steps and the noise:
 // fit for a comparison, not for a release.
-func descent(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func descent(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	if !noise.Simulated(p.noise) {
 		return nil, errors.New("dpnb: DP-SGD uses the private number of records here: it is for comparisons with " +
 			"noise from a seed; for a release plan for a public number with package mechanism/sgd")
@@ -113,13 +113,13 @@ func noiseFor(c sgd.Cost, epsilon, delta float64) (float64, error) {
 }
 
 // adaSSP chooses adaptive sufficient-statistics perturbation; the labels of a number are in [−1, 1].
-func adaSSP(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func adaSSP(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	return chosen(ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: d.RowNorm, LabelBound: 1, Epsilon: epsilon,
 		Delta: delta, Adjacency: privacy.AddRemove}))
 }
 
 // functional chooses the functional mechanism with Gaussian noise.
-func functional(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func functional(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	return chosen(ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: d.RowNorm, LabelBound: 1, Features: d.Width(),
 		Epsilon: epsilon, Delta: delta,
 		Adjacency: privacy.AddRemove}))

@@ -31,7 +31,7 @@ func (a Allowance) Cost(l Learner, data *Dataset) (*Cost, error) {
 	if err := own(l); err != nil {
 		return nil, err
 	}
-	p := l.recipe()
+	p := l.spec()
 	if t, ok := l.(Tune); ok { // of all that it chooses from
 		var err error
 		if p, _, err = t.among(data); err != nil {

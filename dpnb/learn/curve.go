@@ -49,7 +49,7 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 	if err != nil {
 		return nil, err
 	}
-	p := l.recipe()
+	p := l.spec()
 	root, err := simulationRoot(p.noise, "accuracy curve")
 	if err != nil {
 		return nil, err

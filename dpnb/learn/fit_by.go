@@ -132,7 +132,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 	var parts []*Dataset
 	for _, part := range rows {
 		data := records(part)
-		p := l.recipe()
+		p := l.spec()
 		if err := data.Err(); err != nil {
 			return nil, err
 		}

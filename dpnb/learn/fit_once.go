@@ -26,13 +26,13 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 	if err := data.Err(); err != nil {
 		return nil, err
 	}
-	recipe, err := recipeOf(l, data)
+	spec, err := specOf(l, data)
 	if err != nil {
 		return nil, err
 	}
 	data = data.held()
 	allowance.resumable = allowance.resumable || !data.remote
-	m, err := Once(name, allowance, recipe, func(a Allowance) (*Model, error) { return l.Fit(data, a) },
+	m, err := Once(name, allowance, spec, func(a Allowance) (*Model, error) { return l.Fit(data, a) },
 		(*Model).encode, decode)
 	if m != nil {
 		m.once = name
@@ -40,8 +40,8 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 	return m, err
 }
 
-// fitRecipe is what a fit is by what is public.
-type fitRecipe struct {
+// fitSpec is what a fit is by what is public.
+type fitSpec struct {
 	Learner  string          `json:"learner"`
 	Settings json.RawMessage `json:"settings"`
 	Noise    string          `json:"noise"`
@@ -55,11 +55,11 @@ type fitRecipe struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-func recipeOf(l Learner, data *Dataset) (fitRecipe, error) {
+func specOf(l Learner, data *Dataset) (fitSpec, error) {
 	if err := own(l); err != nil {
-		return fitRecipe{}, err
+		return fitSpec{}, err
 	}
-	r := fitRecipe{Learner: l.recipe().learner, Noise: noiseWords(l.recipe().noise), Data: data.design.Source.Name,
+	r := fitSpec{Learner: l.spec().learner, Noise: noiseWords(l.spec().noise), Data: data.design.Source.Name,
 		RowsOfAPerson: data.design.RowsOfAPerson, Person: data.design.Person,
 		Checksum: data.design.Source.Checksum()}
 	var err error

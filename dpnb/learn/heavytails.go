@@ -95,7 +95,7 @@ type HeavyTails struct {
 // Fit releases a private model: see Learner. If fewer than 3d^{3/2}/ε records are planned, with d features, Show says
 // that next to nothing can be learnt.
 func (l HeavyTails) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	m, err := fit(data, allowance, l.recipe())
+	m, err := fit(data, allowance, l.spec())
 	if err != nil || l.Records == 0 {
 		return m, err
 	}
@@ -110,7 +110,7 @@ func (l HeavyTails) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 
 // FitWithoutPrivacy returns the fit of the same loss to three digits, for comparison on public data.
 func (l HeavyTails) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
 // countPart is the part of ε that counting the records has: a standard deviation of 70/ε.
@@ -181,7 +181,7 @@ func (l HeavyTails) calibrate(c pure.Config) (mechanism.Mechanism, error) {
 		Want: "ByObjective, ByOutput, ByDoubleOutput or ByLocalisation"}
 }
 
-func (l HeavyTails) recipe() recipe {
+func (l HeavyTails) spec() spec {
 	task := frame.Number
 	if l.Loss == LogisticLoss || l.Loss == HingeLoss {
 		task = frame.TwoClasses
@@ -194,12 +194,12 @@ func (l HeavyTails) recipe() recipe {
 		levels = []float64{l.Tau}
 	}
 	radius := orElse(l.Radius, 4)
-	return recipe{
+	return spec{
 		learner: "HeavyTails", title: "regression with heavy tails", entry: "heavy tails", task: task,
 		probabilities: l.Loss == LogisticLoss, levels: levels, records: max(0, l.Records), noise: l.Noise,
 		workers: l.Workers,
 		own:     parameter{"Threshold", l.Threshold}, pure: true, open: true,
-		choose: func(_ recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
+		choose: func(_ spec, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
 			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
 				Records: l.Records,
 				Radius:  radius, Centre: l.Centre, Moment: l.Moment, MomentBound: l.MomentBound,
@@ -217,7 +217,7 @@ func (l HeavyTails) recipe() recipe {
 			}
 			return l.calibrate(c)
 		},
-		plain: func(p recipe, d *frame.Design, _ float64) ([]float64, error) {
+		plain: func(p spec, d *frame.Design, _ float64) ([]float64, error) {
 			if err := l.valid(); err != nil {
 				return nil, err
 			}

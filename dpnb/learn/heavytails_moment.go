@@ -52,7 +52,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	data = data.held()
 	k := orElse(l.Moment, 2)
 	l.MomentBound = 1 // is what is asked for
-	p, d := l.recipe(), data.design
+	p, d := l.spec(), data.design
 	switch err := l.valid(); {
 	case err != nil:
 		return nil, err

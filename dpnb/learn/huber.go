@@ -39,15 +39,15 @@ type Huber struct {
 
 // Fit releases a private model: see Learner.
 func (l Huber) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
 func (l Huber) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l Huber) recipe() recipe {
+func (l Huber) spec() spec {
 	threshold := orElse(l.Threshold, 0.25)
 	var known informed
 	var pureLoss loss.Convex
@@ -55,7 +55,7 @@ func (l Huber) recipe() recipe {
 		pureLoss = loss.Huber{Threshold: 1}
 		known = framed(loss.PseudoHuber{Threshold: 1})
 	}
-	return recipe{
+	return spec{
 		informed: known,
 		learner:  "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },

@@ -36,12 +36,12 @@ import (
 type Learner interface {
 	Fit(data *Dataset, allowance Allowance) (*Model, error)
 	FitWithoutPrivacy(data *Dataset) (*Model, error)
-	// recipe says what the one fit path is to do.
-	recipe() recipe
+	// specification says what the one fit path is to do.
+	spec() spec
 }
 
-// own refuses what is not a learner of this package itself: a type that embeds one has its recipe, and a Fit that could
-// spend on anything the allowance that is for that recipe.
+// own refuses what is not a learner of this package itself: a type that embeds one has its specification, and a Fit
+// that could spend on anything the allowance that is for that specification.
 func own(l Learner) error {
 	if l == nil {
 		return errors.New("dpnb: no learner: use Logistic{}, Linear{} or another")
@@ -56,9 +56,9 @@ func own(l Learner) error {
 // Seed returns the reproducible noise of a seed, for simulations.
 func Seed(seed uint64) noise.Source { return noise.NewSeeded(seed) }
 
-// recipe is what a learner asks of the fit path. Nothing in it depends on the records, and neither does what its
+// specification is what a learner asks of the fit path. Nothing in it depends on the records, and neither does what its
 // functions return: a target is public.
-type recipe struct {
+type spec struct {
 	// learner as it is typed, what it is called in tables and in the ledger.
 	learner, title, entry string
 	// task is the records that it learns from.
@@ -115,15 +115,15 @@ type recipe struct {
 	// perturbation's.
 	choose choice
 	// plain fits without privacy at λ; nil minimises the objective of loss.
-	plain func(p recipe, d *frame.Design, lambda float64) ([]float64, error)
+	plain func(p spec, d *frame.Design, lambda float64) ([]float64, error)
 }
 
 // choice is a way to choose a mechanism for (ε, δ). It reads of the records what is public: their features, target and
 // bounds.
-type choice func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error)
+type choice func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error)
 
 // chooser is how p chooses a mechanism for records like those of d.
-func (p recipe) chooser(d *frame.Design) choice {
+func (p spec) chooser(d *frame.Design) choice {
 	switch {
 	case p.buys(d):
 		return centred
@@ -134,7 +134,7 @@ func (p recipe) chooser(d *frame.Design) choice {
 }
 
 // instead has p choose by c, and by nothing else.
-func (p *recipe) instead(c choice) { p.choose, p.informed, p.weighs = c, nil, false }
+func (p *spec) instead(c choice) { p.choose, p.informed, p.weighs = c, nil, false }
 
 // TaskError says that a learner was given records made for another.
 type TaskError struct {
@@ -166,7 +166,7 @@ var (
 )
 
 // suits reports whether p can learn from the records of d.
-func (p recipe) suits(d *frame.Design) error {
+func (p spec) suits(d *frame.Design) error {
 	if d.Target.Task != p.task {
 		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
 	}
@@ -193,7 +193,7 @@ func (p recipe) suits(d *frame.Design) error {
 }
 
 // holds reports whether p can learn what must rise in records like those of d (frame.Encoding.Held).
-func (p recipe) holds(d *frame.Design) error {
+func (p spec) holds(d *frame.Design) error {
 	why := ""
 	switch {
 	case !mustRise(d.Encoding):
@@ -224,7 +224,7 @@ func weighed(d *frame.Design, l loss.Loss) loss.Loss {
 
 // priced is the part of the fit path that comes before the records: the mechanism and its parameters for what is
 // allowed, and what it costs.
-func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism, ledger.Entry, error) {
+func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, ledger.Entry, error) {
 	none := ledger.Entry{}
 	if err := data.Err(); err != nil {
 		return nil, none, err
@@ -296,7 +296,7 @@ func priced(data *Dataset, allowance Allowance, p *recipe) (mechanism.Mechanism,
 }
 
 // fit is the one path from records to a private model.
-func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error) {
+func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 	defer matrix.Reading(&err)()
 	data = p.seen(data, allowance.part.Delta == 0)
 	m, price, err := priced(data, allowance, &p)
@@ -348,7 +348,7 @@ func fit(data *Dataset, allowance Allowance, p recipe) (model *Model, err error)
 }
 
 // named is the entry of a mechanism in the ledger.
-func (p recipe) named(d mechanism.Description) string {
+func (p spec) named(d mechanism.Description) string {
 	name := d.Name + ", " + p.entry
 	if d.Beside != "" {
 		name += ", " + d.Beside
@@ -357,7 +357,7 @@ func (p recipe) named(d mechanism.Description) string {
 }
 
 // fitWithoutPrivacy minimises the same objective without noise.
-func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
+func fitWithoutPrivacy(data *Dataset, p spec) (m *Model, err error) {
 	defer matrix.Reading(&err)()
 	if err := data.Err(); err != nil {
 		return nil, err
@@ -401,7 +401,7 @@ func fitWithoutPrivacy(data *Dataset, p recipe) (m *Model, err error) {
 }
 
 // minimise returns the minimiser of the objective without noise.
-func minimise(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
+func minimise(p spec, d *frame.Design, lambda float64) ([]float64, error) {
 	problem := erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}
 	if mustRise(d.Encoding) {
 		_, width := d.Rows.Dims()
@@ -426,7 +426,7 @@ func minimise(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
 
 // clip returns the norm C at which gradients are clipped, 0 for none: that with which the level C/R, R the bound on the
 // rows, is to the last bit the slope asked for.
-func (p recipe) clip(d *frame.Design) float64 {
+func (p spec) clip(d *frame.Design) float64 {
 	if p.level == nil {
 		return 0
 	}
@@ -441,7 +441,7 @@ func (p recipe) clip(d *frame.Design) float64 {
 }
 
 // clipped returns the loss with its gradients clipped.
-func (p recipe) clipped(d *frame.Design) loss.Loss {
+func (p spec) clipped(d *frame.Design) loss.Loss {
 	l := weighed(d, p.loss(d.Target))
 	if c := p.clip(d); c != 0 {
 		return loss.ClippedAt(l, c, d.RowNorm)

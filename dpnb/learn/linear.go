@@ -38,15 +38,15 @@ type Linear struct {
 
 // Fit releases a private model: see Learner.
 func (l Linear) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the fit without noise, clipping included, for comparison on public data.
 func (l Linear) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l Linear) recipe() recipe {
+func (l Linear) spec() spec {
 	level := orElse(l.Clip, 0.5)
 	var known informed
 	var pureLoss loss.Convex
@@ -54,7 +54,7 @@ func (l Linear) recipe() recipe {
 		pureLoss = loss.Huber{Threshold: framedClip}
 		known = framed(loss.Clipped(loss.Squared{}, framedClip))
 	}
-	return recipe{
+	return spec{
 		informed: known,
 		learner:  "Linear", title: "linear regression", entry: "least squares", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },

@@ -42,17 +42,17 @@ type Logistic struct {
 
 // Fit releases a private model: see Learner.
 func (l Logistic) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, for comparison on public data. It protects nobody and says so wherever it
 // is shown.
 func (l Logistic) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l Logistic) recipe() recipe {
-	return recipe{
+func (l Logistic) spec() spec {
+	return spec{
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses,
 		probabilities: true,
 		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} }, informed: framed(loss.Logistic{}),

@@ -46,24 +46,24 @@ func (m mechanismFunc) Fit(data *Dataset, a Allowance, src noise.Source) (*Model
 }
 
 // standard returns the learner that stands for a task in comparisons.
-func standard(data *Dataset) (recipe, error) {
+func standard(data *Dataset) (spec, error) {
 	if err := data.Err(); err != nil {
-		return recipe{}, err
+		return spec{}, err
 	}
 	switch task := data.design.Target.Task; task {
 	case frame.Number:
-		return Linear{}.recipe(), nil
+		return Linear{}.spec(), nil
 	case frame.Count:
-		return Poisson{}.recipe(), nil
+		return Poisson{}.spec(), nil
 	case frame.ManyClasses:
-		return Softmax{}.recipe(), nil
+		return Softmax{}.spec(), nil
 	default:
-		return Logistic{}.recipe(), nil
+		return Logistic{}.spec(), nil
 	}
 }
 
-// changed is the standard learner of the given tasks with its recipe changed.
-func changed(name string, change func(*recipe), tasks ...frame.Task) Mechanism {
+// changed is the standard learner of the given tasks with its specification changed.
+func changed(name string, change func(*spec), tasks ...frame.Task) Mechanism {
 	return mechanismFunc{name, func(data *Dataset, a Allowance, src noise.Source) (*Model, error) {
 		p, err := standard(data)
 		if err != nil {
@@ -80,8 +80,8 @@ func changed(name string, change func(*recipe), tasks ...frame.Task) Mechanism {
 
 // smallest calibrates as rkw23, section 5: the smallest λ for 1.3 times the Gaussian mechanism's noise, by the given
 // accounting.
-func smallest(b objective.Bound) func(*recipe) {
-	return func(p *recipe) { p.bound, p.rule, p.ridge = b, objpert.SmallestLambda, 0 }
+func smallest(b objective.Bound) func(*spec) {
+	return func(p *spec) { p.bound, p.rule, p.ridge = b, objpert.SmallestLambda, 0 }
 }
 
 var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
@@ -106,17 +106,17 @@ var oneForm = []frame.Task{frame.TwoClasses, frame.Number, frame.Count}
 //
 // TukeyEM, TunedSGD and ConvolvedMedian are separate, because they need a public number of records.
 var AllMechanisms = []Mechanism{
-	changed("objective perturbation", func(*recipe) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
+	changed("objective perturbation", func(*spec) {}, frame.TwoClasses, frame.Number, frame.Count, frame.ManyClasses),
 	changed("objective perturbation, as in dtz24", smallest(objective.DTZ24), oneForm...),
 	changed("objective perturbation, as in rkw23", smallest(objective.RKW23), oneForm...),
-	changed("objective perturbation, as in KST12", func(p *recipe) { p.instead(asKST12) }, oneForm...),
+	changed("objective perturbation, as in KST12", func(p *spec) { p.instead(asKST12) }, oneForm...),
 	MechanismOf("one-vs-rest", func(src noise.Source) Learner { return OneVsRest{Noise: src, Workers: 1} }),
-	changed("output perturbation", func(p *recipe) { p.instead(output) }, oneForm...),
-	changed("DP-SGD, learning rate not paid for", func(p *recipe) { p.instead(descent) }, oneForm...),
-	changed("AdaSSP", func(p *recipe) { p.instead(adaSSP) }, frame.Number),
-	changed("functional mechanism", func(p *recipe) { p.instead(functional) }, frame.Number),
-	changed("boosted AdaSSP", func(p *recipe) { p.instead(boosted) }, frame.Number),
-	changed("noisy gradient descent", func(p *recipe) { p.instead(fullBatch) }, oneForm...),
+	changed("output perturbation", func(p *spec) { p.instead(output) }, oneForm...),
+	changed("DP-SGD, learning rate not paid for", func(p *spec) { p.instead(descent) }, oneForm...),
+	changed("AdaSSP", func(p *spec) { p.instead(adaSSP) }, frame.Number),
+	changed("functional mechanism", func(p *spec) { p.instead(functional) }, frame.Number),
+	changed("boosted AdaSSP", func(p *spec) { p.instead(boosted) }, frame.Number),
+	changed("noisy gradient descent", func(p *spec) { p.instead(fullBatch) }, oneForm...),
 	additiveSteps,
 }
 

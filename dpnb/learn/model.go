@@ -37,7 +37,7 @@ type Model struct {
 	// learner fitted it; title is what the model is called, target what it predicts.
 	learner, title string
 	target         frame.Target
-	// probabilities and apart as in recipe.
+	// probabilities and apart as in specification.
 	probabilities, apart bool
 	// hinge is the loss of a support vector machine, by which margins are probabilities.
 	hinge loss.Softplus
@@ -86,7 +86,7 @@ func (m *Model) warning() string {
 	return said
 }
 
-func newModel(p recipe, d *frame.Design, theta []float64, also any) *Model {
+func newModel(p spec, d *frame.Design, theta []float64, also any) *Model {
 	if d.Target.Weighted { // it predicts for records without weights
 		plain := *d
 		plain.Encoding, p.title = d.Encoding.Weightless(), "weighted "+p.title

@@ -35,30 +35,30 @@ import (
 //   - if release has returned and keeping it failed, as on a full disk, both it and the error are
 //     returned; of a Resumable the error alone, and the same call goes on when there is room.
 //
-// recipe is what is released, as JSON: of public things alone, for a second call with another recipe is an error that
-// says what differs, and what an error depends on must be public. encode and decode are for the file, of JSON. Calls of
-// one name wait for each other.
+// spec is what is released, as JSON: of public things alone, for a second call with another specification is an error
+// that says what differs, and what an error depends on must be public. encode and decode are for the file, of JSON.
+// Calls of one name wait for each other.
 //
 // Errors: those of release and decode; no name; a simulation, which no budget pays for; a name under which another
-// recipe was released; one that was paid for and lost.
+// specification was released; one that was paid for and lost.
 //
 // Proof: docs/theory/once.md.
 func Once[T any](
-	name string, a Allowance, recipe any,
+	name string, a Allowance, spec any,
 	release func(Allowance) (T, error), encode func(T) ([]byte, error), decode func([]byte) (T, error),
 ) (T, error) {
 	var none T
 	if err := a.suitsOnce(name); err != nil {
 		return none, err
 	}
-	text, err := json.Marshal(recipe)
+	text, err := json.Marshal(spec)
 	if err != nil {
-		return none, fmt.Errorf("dpnb: the recipe of %q: %w", name, err)
+		return none, fmt.Errorf("dpnb: the specification of %q: %w", name, err)
 	}
 	// A name is one of the budget's, and so is what it may spend.
 	c := a.budget.ledger.Config()
 	asked := keptRelease{Name: name, Budget: fmt.Sprintf("%q, ε = %v, δ = %v", c.Name, c.Epsilon, c.Delta),
-		Allowance: a.said(), Recipe: text}
+		Allowance: a.said(), Spec: text}
 	place := placeOf(a.budget.ledger, name)
 	unlock, err := place.lock()
 	if err != nil {
@@ -163,7 +163,7 @@ type keptRelease struct {
 	Name      string          `json:"name"`
 	Budget    string          `json:"budget"`
 	Allowance string          `json:"allowance"`
-	Recipe    json.RawMessage `json:"recipe"`
+	Spec      json.RawMessage `json:"recipe"`
 	Release   json.RawMessage `json:"release"`
 }
 
@@ -182,12 +182,12 @@ const (
 	onceVersion = 1
 )
 
-// released returns the release of a file if it is of the same recipe.
+// released returns the release of a file if it is of the same specification.
 func (k keptRelease) released(content []byte) ([]byte, error) {
 	return k.in(onceFormat, onceVersion, content)
 }
 
-// in returns what a file has of the same recipe.
+// in returns what a file has of the same specification.
 func (k keptRelease) in(format string, version int, content []byte) ([]byte, error) {
 	text, _, err := checksum.Unseal(format, version, content)
 	var old keptRelease
@@ -206,21 +206,21 @@ func (k keptRelease) in(format string, version int, content []byte) ([]byte, err
 			differ = append(differ, fmt.Sprintf("the %s is %v and was %v", d.what, d.now, d.was))
 		}
 	}
-	now, was := kindOf(k.Recipe), kindOf(old.Recipe)
+	now, was := kindOf(k.Spec), kindOf(old.Spec)
 	if now != was {
 		return nil, fmt.Errorf("dpnb: %q is the name of %s that was released before, and now of %s: nothing was "+
 			"charged; use another name", k.Name, was, now)
 	}
-	if differ = append(differ, differences("", tree(k.Recipe), tree(old.Recipe))...); len(differ) > 0 {
-		return nil, fmt.Errorf("dpnb: %q was released before by another recipe: %s. Nothing was charged; use "+
-			"another name, or the earlier recipe", k.Name, strings.Join(differ, "; "))
+	if differ = append(differ, differences("", tree(k.Spec), tree(old.Spec))...); len(differ) > 0 {
+		return nil, fmt.Errorf("dpnb: %q was released before by another specification: %s. Nothing was charged; use "+
+			"another name, or the earlier specification", k.Name, strings.Join(differ, "; "))
 	}
 	return old.Release, nil
 }
 
-// kindOf says in words what a recipe is of: a fit names its learner, and a question of package explore none.
-func kindOf(recipe []byte) string {
-	if m, ok := tree(recipe).(map[string]any); ok && m["learner"] != nil {
+// kindOf says in words what a specification is of: a fit names its learner, and a question of package explore none.
+func kindOf(spec []byte) string {
+	if m, ok := tree(spec).(map[string]any); ok && m["learner"] != nil {
 		return "a fit"
 	}
 	return "an answer"

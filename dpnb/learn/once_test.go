@@ -60,7 +60,7 @@ func TestFitOncePaysOnce(t *testing.T) {
 	}
 }
 
-// Another recipe under the same name is refused, and what differs is said.
+// Another specification under the same name is refused, and what differs is said.
 func TestFitOnceSaysWhatDiffers(t *testing.T) {
 	budget, df := fresh(1, 1e-5), frameOf(t, people)
 	data := learn.Binary(df, "happy", learn.RowNorm(1))

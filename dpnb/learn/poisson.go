@@ -35,17 +35,17 @@ type Poisson struct {
 
 // Fit releases a private model: see Learner.
 func (l Poisson) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the fit without noise, clipping included, for comparison on public data.
 func (l Poisson) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l Poisson) recipe() recipe {
-	return recipe{
-		informed: func(p recipe, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+func (l Poisson) spec() spec {
+	return spec{
+		informed: func(p spec, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
 			func(float64) float64, error) {
 			return framed(loss.Clipped(p.loss(d.Target), p.level(d.Target)))(p, d, radius, mu, c)
 		},

@@ -35,12 +35,12 @@ type setting struct {
 // and patients. docs/theory/learners.md, section 8.
 const pureNumber, pureClasses = 8, 32
 
-// withoutDelta returns the recipe for δ = 0: objective perturbation of the smooth Lipschitz extension of the same loss,
-// with C = L·R, the longest gradient there is within the public bounds, so that nothing is cut that is not cut with a
-// δ. docs/theory/learners.md, section 8.
-func (p recipe) withoutDelta() recipe {
+// withoutDelta returns the specification for δ = 0: objective perturbation of the smooth Lipschitz extension of the
+// same loss, with C = L·R, the longest gradient there is within the public bounds, so that nothing is cut that is not
+// cut with a δ. docs/theory/learners.md, section 8.
+func (p spec) withoutDelta() spec {
 	p.pure = true
-	p.choose = func(p recipe, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
+	p.choose = func(p spec, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
 		for _, s := range p.convex.needDelta {
 			if s.stated {
 				return nil, &privacy.ParamError{Name: s.name, Value: "set", Want: fmt.Sprintf(
@@ -81,7 +81,7 @@ func (p recipe) withoutDelta() recipe {
 }
 
 // buysPurely says whether the number and the mean of the records are bought before a fit that spends no δ.
-func (p recipe) buysPurely(d *frame.Design) bool {
+func (p spec) buysPurely(d *frame.Design) bool {
 	return p.convex.framed != nil && p.convex.radius == 0 && p.free(d)
 }
 
@@ -93,7 +93,7 @@ const (
 )
 
 // centredPurely chooses a mechanism around objective perturbation of pure ε that buys the geometry of the records.
-func (p recipe) centredPurely(d *frame.Design, epsilon float64) (mechanism.Mechanism, error) {
+func (p spec) centredPurely(d *frame.Design, epsilon float64) (mechanism.Mechanism, error) {
 	bias := d.Encoding.Bias()
 	norm, _ := d.Encoding.Normed()
 	c := geometry.Centred{Planned: float64(p.records), RowNorm: norm, Bias: bias,

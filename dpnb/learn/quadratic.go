@@ -51,7 +51,7 @@ type Quadratic struct {
 
 // Fit releases a private model: see Learner.
 func (l Quadratic) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	m, err := fit(data, allowance, l.recipe())
+	m, err := fit(data, allowance, l.spec())
 	if err == nil {
 		m.dataWarning = join("RESTS ON INTERPOLATION: if the target of a single record that could be in the data is "+
 			"not predicted exactly by one common model near the anchor, nothing is protected.", m.dataWarning)
@@ -61,20 +61,20 @@ func (l Quadratic) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 
 // FitWithoutPrivacy returns the fit of the same loss, for comparison on public data.
 func (l Quadratic) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l Quadratic) recipe() recipe {
+func (l Quadratic) spec() spec {
 	var f loss.Loss = loss.Squared{}
 	if l.Threshold != 0 {
 		f = loss.Huber{Threshold: l.Threshold}
 	}
-	return recipe{
+	return spec{
 		learner: "Quadratic", title: "linear regression by quadratic perturbation", entry: "quadratic",
 		task: frame.Number, loss: func(frame.Target) loss.Loss { return f }, lambda: l.Lambda, noise: l.Noise,
 		workers: l.Workers, regulariser: l.Regularise, own: parameter{"Threshold", l.Threshold},
 		plain: plainRegularised,
-		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		choose: func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if n := len(l.Interpolation.Anchor()); n > 0 && n != d.Width() {
 				return nil, &privacy.ParamError{Name: "Interpolation", Value: fmt.Sprintf("an anchor of %d numbers", n),
 					Want: fmt.Sprintf("one of %d, in the order of %s", d.Width(), strings.Join(d.Features, ", "))}

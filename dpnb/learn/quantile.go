@@ -70,15 +70,15 @@ type Median = Quantile
 
 // Fit releases a private model: see Learner.
 func (l Quantile) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, to within a thousandth of the bounds, for comparison on public data.
 func (l Quantile) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l Quantile) recipe() recipe {
+func (l Quantile) spec() spec {
 	p := quantiles([]float64{orElse(l.Tau, 0.5)}, l.Radius, l.Steps, l.L1, l.CurvatureShare)
 	if l.Smooth != 0 {
 		p = p.smoothed(l.Smooth, setting{"Steps", l.Steps != 0}, setting{"Radius", l.Radius != 0},
@@ -118,16 +118,16 @@ type Quantiles struct {
 
 // Fit releases a private model: see Learner.
 func (l Quantiles) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the ordinary fits of each level, to within a thousandth of the bounds, for comparison on
 // public data.
 func (l Quantiles) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l Quantiles) recipe() recipe {
+func (l Quantiles) spec() spec {
 	levels := slices.Clone(l.Levels)
 	if levels == nil {
 		levels = []float64{0.1, 0.5, 0.9}
@@ -145,8 +145,8 @@ const (
 	quantileBall   = 8.0
 )
 
-// quantiles is the recipe of levels.
-func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare float64) recipe {
+// quantiles is the specification of levels.
+func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare float64) spec {
 	if steps == 0 {
 		steps = quantileSteps
 	}
@@ -154,11 +154,11 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 	if radius == 0 {
 		known = centredDescent
 	}
-	return recipe{
+	return spec{
 		title: "quantile regression", entry: "quantile", task: frame.Number, levels: levels,
 		regulariser: Regulariser{L1: l1}, curvatureShare: curvatureShare,
 		steps: steps, informed: known,
-		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		choose: func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if err := p.validLevels(); err != nil {
 				return nil, err
 			}
@@ -205,11 +205,11 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 	}
 }
 
-// smoothed is the recipe by objective perturbation of the loss at width h: docs/theory/quantiles.md, section 10. Of p
-// it keeps what predictions are, and fits without privacy.
-func (p recipe) smoothed(h float64, others ...setting) recipe {
+// smoothed is the specification by objective perturbation of the loss at width h: docs/theory/quantiles.md, section 10.
+// Of p it keeps what predictions are, and fits without privacy.
+func (p spec) smoothed(h float64, others ...setting) spec {
 	l := loss.SmoothPinball{Tau: p.levels[0], Width: h}
-	valid := func(p recipe) error {
+	valid := func(p spec) error {
 		if !(h > 0 && h <= 1e3) {
 			return &privacy.ParamError{Name: "Smooth", Value: h, Want: "a width in (0, 1000]"}
 		}
@@ -223,13 +223,13 @@ func (p recipe) smoothed(h float64, others ...setting) recipe {
 	}
 	p.steps, p.bound, p.ridge = 0, objective.Tight, predictionNoise
 	p.smooth, p.loss = h, func(frame.Target) loss.Loss { return l }
-	p.choose = func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	p.choose = func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 		if err := valid(p); err != nil {
 			return nil, err
 		}
 		return tilted(p, d, epsilon, delta)
 	}
-	p.informed = func(p recipe, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+	p.informed = func(p spec, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
 		func(float64) float64, error) {
 		if err := valid(p); err != nil {
 			return nil, nil, err
@@ -244,7 +244,7 @@ func errEpsilon(epsilon float64) error {
 }
 
 // centredDescent calibrates noisy steps for quantiles on centred rows.
-func centredDescent(p recipe, _ *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
+func centredDescent(p spec, _ *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
 	func(float64) float64, error) {
 	if err := p.validLevels(); err != nil {
 		return nil, nil, err
@@ -285,7 +285,7 @@ func references(d *frame.Design) (all []sgd.Reference) {
 }
 
 // validLevels reports what is wrong with the levels, by the name that the user knows.
-func (p recipe) validLevels() error {
+func (p spec) validLevels() error {
 	err := sgd.ValidLevels(p.levels)
 	if err != nil && p.own.name == "Tau" {
 		return &privacy.ParamError{Name: "Tau", Value: p.own.value,

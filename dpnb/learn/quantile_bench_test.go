@@ -33,7 +33,7 @@ func BenchmarkMedian(b *testing.B) {
 	b.Run("dpnb", func(b *testing.B) {
 		design := &frame.Design{Rows: x, Labels: y, RowNorm: matrix.MaxNorm(x), Features: make([]string, d)}
 		for range b.N {
-			theta, err := plainQuantiles(Quantile{}.recipe(), design, 0)
+			theta, err := plainQuantiles(Quantile{}.spec(), design, 0)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -27,7 +27,7 @@ func framedMinimum(t *testing.T, m *Model, d *frame.Design) []float64 {
 		rows.Row(x.Data[i*width:(i+1)*width], i)
 		labels[i] = (d.Labels[i] - b.Centre) / b.Unit
 	}
-	p := recipe{levels: m.levels}
+	p := spec{levels: m.levels}
 	theta, err := plainQuantiles(p, &frame.Design{Rows: x, Labels: labels, RowNorm: matrix.MaxNorm(x),
 		Features: make([]string, width)}, 0)
 	if err != nil {

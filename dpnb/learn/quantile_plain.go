@@ -18,7 +18,7 @@ const plainSample = 20_000
 // plainQuantiles fits each level without privacy, to a gradient of 1e-6 for each record of the longest rows. The loss
 // is smoothed less and less, for a sample first: begun far off, a search for a kink nearly as it is can take a thousand
 // passes.
-func plainQuantiles(p recipe, d *frame.Design, _ float64) ([]float64, error) {
+func plainQuantiles(p spec, d *frame.Design, _ float64) ([]float64, error) {
 	if err := p.validLevels(); err != nil {
 		return nil, err
 	}

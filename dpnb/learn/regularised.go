@@ -87,7 +87,7 @@ var errShareAndRegulariser = errors.New("dpnb: a curvature gives no intervals wh
 	"leave CurvatureShare out, or L1 and GroupL1")
 
 // regularised chooses objective perturbation with a regulariser, at the λ and the noise without it.
-func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func regularised(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	r, err := p.regulariser.composite(d)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func regularised(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.M
 }
 
 // plainRegularised minimises the same objective without noise.
-func plainRegularised(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
+func plainRegularised(p spec, d *frame.Design, lambda float64) ([]float64, error) {
 	r, err := p.regulariser.composite(d)
 	if err != nil {
 		return nil, err
@@ -119,8 +119,8 @@ func plainRegularised(p recipe, d *frame.Design, lambda float64) ([]float64, err
 	return s.Theta, nil
 }
 
-// with adds a regulariser to a recipe of objective perturbation.
-func (p recipe) with(r Regulariser) recipe {
+// with adds a regulariser to a specification of objective perturbation.
+func (p spec) with(r Regulariser) spec {
 	if r != (Regulariser{}) {
 		p.regulariser, p.choose, p.plain = r, regularised, plainRegularised
 		p.entry += " with a regulariser"

@@ -16,7 +16,7 @@ import (
 )
 
 // boosted chooses boosted AdaSSP: eight rounds, residuals clipped where the learner clips them.
-func boosted(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func boosted(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	return chosen(ssp.CalibrateBoosted(ssp.BoostedConfig{AdaSSPConfig: ssp.AdaSSPConfig{RowNorm: d.RowNorm,
 		LabelBound: 1, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}, Clip: p.level(d.Target)}))
 }
@@ -26,7 +26,7 @@ const fullSteps = 96
 
 // fullBatch chooses gradient descent on all records, with the steps of Quantile, which fit themselves to what was
 // released: no number of records need be known. The mean of the second half of the iterates is released.
-func fullBatch(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func fullBatch(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	s := DescentSetting{Radius: pureNumber, Steps: fullSteps, Clip: 1}
 	if p.task == frame.TwoClasses {
 		s.Radius = pureClasses
@@ -47,10 +47,10 @@ type DescentSetting struct {
 
 // GradientDescent is the mechanism of that name, on all records in each step, with a setting that is public.
 func GradientDescent(s DescentSetting) Mechanism {
-	return changed("noisy gradient descent", func(p *recipe) { p.instead(s.choose) }, oneForm...)
+	return changed("noisy gradient descent", func(p *spec) { p.instead(s.choose) }, oneForm...)
 }
 
-func (s DescentSetting) choose(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func (s DescentSetting) choose(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	m := sgd.Descent{Loss: p.loss(d.Target), Clip: s.Clip * d.RowNorm * p.clipped(d).Lipschitz(), Rate: 1,
 		Steps: s.Steps, PlannedRecords: 1, Average: s.Steps / 2}
 	var err error
@@ -69,8 +69,8 @@ var errPublicNumber = errors.New("dpnb: plan for a public number of records, at 
 // TukeyEM is the mechanism of that name for least squares (ssp.TukeyEM), planned for a public number of records:
 // dpnb.TukeyEM(20_000). Too few records for so many features are refused.
 func TukeyEM(records int) Mechanism {
-	return changed("TukeyEM", func(p *recipe) {
-		p.instead(func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	return changed("TukeyEM", func(p *spec) {
+		p.instead(func(_ spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if records < 1 {
 				return nil, errPublicNumber
 			}
@@ -84,11 +84,11 @@ func TukeyEM(records int) Mechanism {
 // number of runs, three on average, each with a rate drawn from five between 0.003 and 0.3, by a noisy count of the
 // records predicted correctly; 20 passes in batches of 256 for a public number of records.
 func TunedSGD(records int) Mechanism {
-	return changed("DP-SGD, tuned", func(p *recipe) { p.instead(tunedSGD(records)) }, frame.TwoClasses)
+	return changed("DP-SGD, tuned", func(p *spec) { p.instead(tunedSGD(records)) }, frame.TwoClasses)
 }
 
-func tunedSGD(records int) func(recipe, *frame.Design, float64, float64) (mechanism.Mechanism, error) {
-	return func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+func tunedSGD(records int) func(spec, *frame.Design, float64, float64) (mechanism.Mechanism, error) {
+	return func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 		if records < 1 {
 			return nil, errPublicNumber
 		}
@@ -113,8 +113,8 @@ func ConvolvedMedian(records int) Mechanism {
 		if records < 1 {
 			return nil, errPublicNumber
 		}
-		p := Median{Noise: src, Workers: 1}.recipe()
-		p.instead(func(_ recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		p := Median{Noise: src, Workers: 1}.spec()
+		p.instead(func(_ spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Logistic{}, 0), Forms: 1,
 				Norm: d.RowNorm}, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove,
 				Planned: convolution.Planned{Records: records, Features: d.Width(), Radius: quantileRadius / d.RowNorm,

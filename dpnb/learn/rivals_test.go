@@ -11,7 +11,7 @@ import (
 func TestTunedSGDIsOfItsLoss(t *testing.T) {
 	d := &frame.Design{RowNorm: 1}
 	for _, l := range []Learner{Logistic{}, SVM{}} {
-		p := l.recipe()
+		p := l.spec()
 		m, err := tunedSGD(1000)(p, d, 1, 1e-6)
 		if err != nil {
 			t.Fatal(err)

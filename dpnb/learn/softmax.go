@@ -26,24 +26,24 @@ type Softmax struct {
 
 // Fit releases a private model: see Learner.
 func (l Softmax) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
 func (l Softmax) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l Softmax) recipe() recipe {
+func (l Softmax) spec() spec {
 	var known informed
 	if l.Bound == multiclass.Vertex {
 		known = joint
 	}
-	return recipe{
+	return spec{
 		learner: "Softmax", title: "softmax regression", entry: "softmax", task: frame.ManyClasses,
 		probabilities: true, informed: known,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
-		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		choose: func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			type key struct {
 				multiclass.Config
 				multiclass.Bound
@@ -54,7 +54,7 @@ func (l Softmax) recipe() recipe {
 				return multiclass.CalibrateSoftmax(c, l.Bound)
 			}))
 		},
-		plain: func(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
+		plain: func(p spec, d *frame.Design, lambda float64) ([]float64, error) {
 			s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels,
 				Joint: loss.Softmax{Classes: len(d.Target.Classes)}, Lambda: lambda},
 				&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
@@ -67,14 +67,14 @@ func (l Softmax) recipe() recipe {
 }
 
 // joint calibrates a softmax fit of centred rows.
-func joint(_ recipe, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.Informed, func(float64) float64,
+func joint(_ spec, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.Informed, func(float64) float64,
 	error) {
 	fit, err := multiclass.CalibrateSoftmax(classes(d, c), multiclass.Vertex)
 	return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
 }
 
 // each calibrates fits of centred rows, one for each class.
-func each(_ recipe, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.Informed, func(float64) float64,
+func each(_ spec, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.Informed, func(float64) float64,
 	error) {
 	fit, err := multiclass.CalibrateOneVsRest(classes(d, c), loss.Logistic{})
 	return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
@@ -95,27 +95,27 @@ type OneVsRest struct {
 
 // Fit releases a private model: see Learner.
 func (l OneVsRest) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the ordinary fits, for comparison on public data.
 func (l OneVsRest) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l OneVsRest) recipe() recipe {
-	return recipe{
+func (l OneVsRest) spec() spec {
+	return spec{
 		learner: "OneVsRest", title: "one-vs-rest logistic regression", entry: "one-vs-rest logistic",
 		task: frame.ManyClasses, probabilities: true, apart: true, informed: each,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
-		choose: func(p recipe, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+		choose: func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			c := classes(d, p.asked(d, epsilon, delta))
 			return chosen(calibrated(c, func() (multiclass.OneVsRest, error) {
 				return multiclass.CalibrateOneVsRest(c,
 					loss.Logistic{})
 			}))
 		},
-		plain: func(p recipe, d *frame.Design, lambda float64) ([]float64, error) {
+		plain: func(p spec, d *frame.Design, lambda float64) ([]float64, error) {
 			var theta []float64
 			against := make([]float64, len(d.Labels))
 			for c := range d.Target.Classes {

@@ -45,17 +45,17 @@ type SVM struct {
 
 // Fit releases a private model: see Learner.
 func (l SVM) Fit(data *Dataset, allowance Allowance) (*Model, error) {
-	return fit(data, allowance, l.recipe())
+	return fit(data, allowance, l.spec())
 }
 
 // FitWithoutPrivacy returns the ordinary fit, for comparison on public data.
 func (l SVM) FitWithoutPrivacy(data *Dataset) (*Model, error) {
-	return fitWithoutPrivacy(data, l.recipe())
+	return fitWithoutPrivacy(data, l.spec())
 }
 
-func (l SVM) recipe() recipe {
+func (l SVM) spec() spec {
 	width := orElse(l.Width, 1)
-	return recipe{
+	return spec{
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
 		loss:          func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
 		informed:      framed(loss.Softplus{Width: width}),
@@ -76,7 +76,7 @@ type parameter struct {
 }
 
 // valid reports whether what the learner was told, records apart, can be meant.
-func (p recipe) valid() error {
+func (p spec) valid() error {
 	switch own := p.own.value; {
 	case p.workers < 0:
 		return &privacy.ParamError{Name: "Workers", Value: p.workers,

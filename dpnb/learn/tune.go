@@ -64,7 +64,7 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	best := m.release.Fitted.(bestOf)
 	won := choices[best.Chosen]
 	design, theta := used(won.design, m.release)
-	tuned := newModel(won.recipe, design, theta, m.release.Also)
+	tuned := newModel(won.spec, design, theta, m.release.Also)
 	tuned.hinge = hingeOf(tuned.hinge, &mechanism.Release{Fitted: best.Won})
 	tuned.keep(m.release)
 	tuned.lambda, tuned.ran, tuned.paid, tuned.partition = m.lambda, m.ran, m.paid, m.partition
@@ -72,16 +72,16 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	return tuned, nil
 }
 
-// among returns the recipe of the whole, which chooses noise for every choice.
-func (l Tune) among(data *Dataset) (recipe, []tuneChoice, error) {
+// among returns the specification of the whole, which chooses noise for every choice.
+func (l Tune) among(data *Dataset) (spec, []tuneChoice, error) {
 	choices, err := l.choices(data)
 	if err != nil {
-		return recipe{}, nil, err
+		return spec{}, nil, err
 	}
-	p := choices[0].recipe
+	p := choices[0].spec
 	p.learner, p.entry, p.noise, p.workers = "Tune", "tuned", l.Noise, l.Workers
 	p.convex = convex{} // the choice needs a δ
-	p.instead(func(_ recipe, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
+	p.instead(func(_ spec, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 		return l.calibrate(choices, epsilon, delta)
 	})
 	return p, choices, nil
@@ -110,7 +110,7 @@ func (l Tune) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	var best *Model
 	top := math.Inf(-1)
 	for _, c := range choices {
-		m, err := fitWithoutPrivacy(c.data(), c.recipe)
+		m, err := fitWithoutPrivacy(c.data(), c.spec)
 		if err != nil {
 			return nil, err
 		}
@@ -121,18 +121,18 @@ func (l Tune) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 	return best, nil
 }
 
-func (l Tune) recipe() recipe {
+func (l Tune) spec() spec {
 	if len(l.Learners) == 0 || l.Learners[0] == nil {
-		return recipe{learner: "Tune", noise: l.Noise}
+		return spec{learner: "Tune", noise: l.Noise}
 	}
-	p := l.Learners[0].recipe()
+	p := l.Learners[0].spec()
 	p.learner, p.noise = "Tune", l.Noise
 	return p
 }
 
 // tuneChoice is a learner with the records that it learns from.
 type tuneChoice struct {
-	recipe recipe
+	spec   spec
 	design *frame.Design
 }
 
@@ -185,16 +185,16 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 				return nil, errors.New("dpnb: Tune chooses among learners that are fitted once, not among other " +
 					"choices")
 			}
-			c.recipe = learner.recipe()
-			c.recipe.workers = l.Workers
-			if err := errors.Join(c.recipe.valid(), c.recipe.suits(design)); err != nil {
+			c.spec = learner.spec()
+			c.spec.workers = l.Workers
+			if err := errors.Join(c.spec.valid(), c.spec.suits(design)); err != nil {
 				return nil, err
 			}
-			if why := c.recipe.untunable(); why != "" {
-				return nil, fmt.Errorf("dpnb: Tune does not choose among %s: %s", c.recipe.learner, why)
+			if why := c.spec.untunable(); why != "" {
+				return nil, fmt.Errorf("dpnb: Tune does not choose among %s: %s", c.spec.learner, why)
 			}
 			if data.table != nil && design.Encoding.Curves() != nil &&
-				!(c.recipe.bends(design) && c.recipe.buys(design)) {
+				!(c.spec.bends(design) && c.spec.buys(design)) {
 				if c.design, err = design.Encoding.Straight().Design(data.table); err != nil {
 					return nil, err
 				}
@@ -206,7 +206,7 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 }
 
 // untunable says why fits of p cannot be chosen among; "" if they can.
-func (p recipe) untunable() string {
+func (p spec) untunable() string {
 	switch {
 	case p.pure:
 		return "it is of pure ε and spends no δ, which the choice does; fit one, with its settings from what is public"
@@ -290,13 +290,13 @@ func (l Tune) calibrate(choices []tuneChoice, epsilon, delta float64) (mechanism
 
 // under returns the mechanism of a choice with as little noise as costs at most μ, but for a probability of slack.
 func (c tuneChoice) under(most, delta, slack float64) (m mechanism.Mechanism, cost float64, err error) {
-	choose := c.recipe.chooser(c.design)
+	choose := c.spec.chooser(c.design)
 	for mu := most * (1 - 1e-9); mu > most/16; {
 		epsilon, err := privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), delta)
 		if err != nil {
 			return nil, 0, err
 		}
-		if m, err = choose(c.recipe, c.design, epsilon, delta); err != nil {
+		if m, err = choose(c.spec, c.design, epsilon, delta); err != nil {
 			return nil, 0, err
 		}
 		if cost, err = gaussianCost(m, slack); err != nil || cost <= most {
@@ -305,7 +305,7 @@ func (c tuneChoice) under(most, delta, slack float64) (m mechanism.Mechanism, co
 		mu *= most / cost * (1 - 1e-3)
 	}
 	return nil, 0, fmt.Errorf("%w: no choice of parameters for %s was found that costs a μ of %.3g, as a fit among "+
-		"several may; a larger λ costs less", privacy.ErrUnsupported, c.recipe.learner, most)
+		"several may; a larger λ costs less", privacy.ErrUnsupported, c.spec.learner, most)
 }
 
 // gaussianCost is the μ of a mechanism, but for a probability of slack at most.

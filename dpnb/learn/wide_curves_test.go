@@ -25,7 +25,7 @@ func TestWideRecordsHaveLines(t *testing.T) {
 			learner Learner
 			data    *Dataset
 		}{"numbers": {Linear{}, Regression(df, "pressure")}, "counts": {Poisson{}, Counts(df, "visits")}} {
-			if got := f.learner.recipe().seen(f.data, false).design.Encoding.Curves() != nil; got != bent {
+			if got := f.learner.spec().seen(f.data, false).design.Encoding.Curves() != nil; got != bent {
 				t.Errorf("%s, %d cities: curves are %v, want %v", name, cities, got, bent)
 			}
 		}

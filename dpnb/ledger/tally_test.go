@@ -61,6 +61,11 @@ func TestDeltaHasTheSlack(t *testing.T) {
 				t.Errorf("%d of them, δ(%v) = %v, want %v", n, epsilon, delta, all)
 			}
 		}
+		s.Entries = slices.Repeat([]Entry{{Epsilon: 1, Delta: 1e-6}}, n) // μ is not known: at their own ε and no less
+		at, before := s.DeltaUpper(float64(n)), s.DeltaUpper(math.Nextafter(float64(n), 0))
+		if math.Abs(at/(1e-6*float64(n))-1) > 1e-9 || before != 1 {
+			t.Errorf("%d of them, δ(%d) = %v, and %v before", n, n, at, before)
+		}
 	}
 }
 

@@ -86,6 +86,15 @@ func exactSlopeAt(l Loss, t *big.Float, y float64) *big.Float {
 	return nil
 }
 
+// What slopes are said to err by is of the order of rounding: a solver is asked for what is left of a tolerance.
+func TestSlopeErrorsAreSmall(t *testing.T) {
+	for _, classes := range []int{2, 10, 1000} {
+		if e := (Softmax{Classes: classes}).SlopeError(); !(e > 0x1p-53 && e < float64(classes+12)*1e-15) {
+			t.Errorf("softmax of %d classes: %g", classes, e)
+		}
+	}
+}
+
 // Computed slopes err by at most 8·2⁻⁵³|f′| + SlopeError, which the solver's certificate rests on; for clipped losses
 // too, where the exact slope is cut.
 func TestSlopesAreAsAccurateAsStated(t *testing.T) {

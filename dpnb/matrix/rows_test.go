@@ -48,6 +48,28 @@ func TestBlocksAreOfRows(t *testing.T) {
 	}
 }
 
+// Margins of some of the records are written to as many places, and to no others, whatever the rows are made of.
+func TestMarginsOfARange(t *testing.T) {
+	m, theta := NewDense(9, 2, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9}), []float64{1, -2}
+	for _, rows := range []Rows{m, m.Sparse(), halved{m}} {
+		all, one := make([]float64, 9), make([]float64, 2)
+		for i := range all {
+			rows.Row(one, i)
+			all[i] = one[0]*theta[0] + one[1]*theta[1]
+		}
+		for lo := range 9 {
+			for hi := lo; hi <= 9; hi++ {
+				dst := slices.Repeat([]float64{-99}, 20)
+				MarginsAlone(rows, dst, theta, lo, hi)
+				want := slices.Concat(all[lo:hi], slices.Repeat([]float64{-99}, 20-hi+lo))
+				if !slices.Equal(dst, want) {
+					t.Fatalf("%T, %d to %d: %v, want %v", rows, lo, hi, dst, want)
+				}
+			}
+		}
+	}
+}
+
 // TestSparseRowsHaveEachColumnOnce: a row with a column twice, out of order or beyond the last has no norm that a
 // mechanism admits; for Margins the first of these is longer than its entries say.
 func TestSparseRowsHaveEachColumnOnce(t *testing.T) {

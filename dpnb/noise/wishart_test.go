@@ -65,6 +65,9 @@ func TestWishartDeterministic(t *testing.T) {
 	if mat.Equal(a, Wishart(NewSeeded(4), 5, 9)) {
 		t.Error("two seeds, one matrix")
 	}
+	if w := Wishart(NewSeeded(3), 1, 1); !(w.At(0, 0) > 0) {
+		t.Errorf("of one row and column: %v", w.At(0, 0))
+	}
 	for _, c := range [][2]int{{0, 3}, {3, 2}} {
 		func() {
 			defer func() {

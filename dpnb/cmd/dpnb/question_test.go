@@ -132,6 +132,8 @@ func TestOptionsAreNotIgnored(t *testing.T) {
 		{newFitCommand, "--store . --person id --target city --learner logistic --intervals 0.9", []string{
 			"--positive Bern", "--row-norm 0.5", "--curvature-share 0.3", "--intervals 0.5", "--lambda 50",
 			"--records 900", "--seed 2", "--share 0.5"}},
+		{newFitCommand, "--store . --person id --target age --learner quantile --smooth 0.1", []string{"--tau 0.8",
+			"--smooth 0.3"}},
 	} {
 		say := func(option string) string {
 			said, err := call(t, c.command(), slices.Concat(table, strings.Fields(c.args), strings.Fields(option))...)

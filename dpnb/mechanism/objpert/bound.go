@@ -65,6 +65,21 @@ func (m Objective) event() objective.Event {
 	return e
 }
 
+// Alone returns the profile of the objective's part, without the output noise, under add/remove-one.
+//
+// Errors: as Validate.
+func (m Objective) Alone() (privacy.Profile, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	e := m.event()
+	if m.numerical() {
+		e.Tolerance, e.OutputSigma = 0, 0
+		return e.Profile(privacy.AddRemove)
+	}
+	return e.Law().Profile(privacy.AddRemove)
+}
+
 // objectiveProfile returns the profile of the objective's part alone, by one of the bounds that need the loss's curve.
 func (m Objective) objectiveProfile() (privacy.Profile, error) {
 	c, err := loss.CurveOf(m.Loss, m.radius())

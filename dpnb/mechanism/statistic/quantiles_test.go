@@ -66,6 +66,38 @@ func TestEveryRoundOfQuantilesIsPaidFor(t *testing.T) {
 	}
 }
 
+// What is calibrated without a δ costs the ε that was asked for, and no more; levels that are none are refused.
+func TestCalibratedQuantiles(t *testing.T) {
+	m := Quantiles{Of: Number{0, 1}, Levels: []float64{0.25, 0.5, 0.75}}
+	for _, eps := range []float64{0.1, 2} {
+		got, err := CalibrateQuantiles(m, eps, 0, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := got.Event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := e.Profile(privacy.AddRemove)
+		if err != nil || privacy.DeltaUpper(p, eps) > 0 || privacy.DeltaUpper(p, eps*(1-1e-9)) == 0 {
+			t.Errorf("ε = %g: δ = %g (%v)", eps, privacy.DeltaUpper(p, eps), err)
+		}
+	}
+	many := make([]float64, mostLevels+1)
+	for i := range many {
+		many[i] = float64(i+1) / float64(mostLevels+2)
+	}
+	for name, levels := range map[string][]float64{"none": nil, "too many": many, "falling": {0.5, 0.4}, "0": {0},
+		"1": {1}, "no number": {math.NaN()}, "too near": {0.5, 0.5 + 1e-7}} {
+		if m.Levels, m.Eta = levels, 1; m.Validate() == nil {
+			t.Errorf("levels are accepted: %s", name)
+		}
+	}
+	if m.Levels = many[:mostLevels]; m.Validate() != nil {
+		t.Errorf("%d levels: %v", mostLevels, m.Validate())
+	}
+}
+
 // Quantiles are near those of the records, also where half of these are equal.
 func TestQuantilesAreNear(t *testing.T) {
 	for law, b := range map[string]Number{"normal": {-10, 10}, "lognormal": {0, 100}, "heaps": {-20, 20}} {

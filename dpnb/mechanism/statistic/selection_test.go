@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -231,6 +232,16 @@ func TestSelectionRefuses(t *testing.T) {
 	} {
 		if _, err := c.Calibrate(); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+	m, err := SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-5}.Calibrate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, ok := range map[float64]bool{0: true, 7: true, 1<<53 - 1: true, 1 << 53: false, -1: false, 0.5: false,
+		math.NaN(): false, math.Inf(1): false} {
+		if err := m.Check(matrix.NewDense(2, 1, nil), []float64{3, key}); (err == nil) != ok {
+			t.Errorf("the key %v: %v", key, err)
 		}
 	}
 }

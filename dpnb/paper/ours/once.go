@@ -97,7 +97,7 @@ var errEnded = errors.New("the program ended")
 
 // releasedOnce is a cell that releases coefficients under a name and ends where it is told.
 func releasedOnce(a learn.Allowance, df learn.DataFrame, end string, rules onceRules) ([]float64, error) {
-	recipe := map[string]any{"learner": "logistic"}
+	spec := map[string]any{"learner": "logistic"}
 	if rules.checksum {
 		table, err := df.Table()
 		if err != nil {
@@ -111,9 +111,9 @@ func releasedOnce(a learn.Allowance, df learn.DataFrame, end string, rules onceR
 			}
 			fmt.Fprintln(sum, c.Numbers, c.Texts)
 		}
-		recipe["records"] = sum.Sum(nil)
+		spec["records"] = sum.Sum(nil)
 	}
-	return learn.Once("ill", a, recipe, func(once learn.Allowance) ([]float64, error) {
+	return learn.Once("ill", a, spec, func(once learn.Allowance) ([]float64, error) {
 		if end == "before the charge" {
 			return nil, errEnded
 		}

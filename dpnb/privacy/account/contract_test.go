@@ -134,8 +134,10 @@ func TestNothingCostsNothing(t *testing.T) {
 	forAll(t, func(t *testing.T, make func() Accountant, e privacy.Event) {
 		a := make()
 		must(t, a.Compose(e, 0))
-		if eps := upper(t, a, 1e-5); eps != 0 || len(a.Ledger()) != 0 {
-			t.Errorf("no runs: ε = %v, %d lines", eps, len(a.Ledger()))
+		for _, delta := range []float64{1e-300, 1e-5, 0.9} {
+			if eps := upper(t, a, delta); eps != 0 || len(a.Ledger()) != 0 {
+				t.Errorf("no runs: ε = %v, %d lines", eps, len(a.Ledger()))
+			}
 		}
 		if l, err := a.LogDeltaUpper(0); err != nil || !math.IsInf(l, -1) {
 			t.Errorf("no runs: ln δ(0) = %v, %v", l, err)
@@ -261,6 +263,17 @@ func TestBadQuestions(t *testing.T) {
 			}
 			if _, err := a.LogDeltaLower(eps); err == nil {
 				t.Errorf("%s: LogDeltaLower(%v) answers", name, eps)
+			}
+		}
+	}
+	for name, make := range accountants(t, privacy.AddRemove) {
+		if adj := make().Adjacency(); adj != privacy.AddRemove {
+			t.Errorf("%s is for %v", name, adj)
+		}
+		most := int(min(int64(1)<<52, math.MaxInt/2))
+		for k, ok := range map[int]bool{-1: false, 0: true, most: true, most + 1: false} {
+			if err := make().Compose(privacy.Gaussian{Sigma: 1e9, Sensitivity: 1}, k); (err == nil) != ok {
+				t.Errorf("%s: %d runs: %v", name, k, err)
 			}
 		}
 	}

@@ -39,6 +39,19 @@ func TestSmallestScale(t *testing.T) {
 	}
 }
 
+// Targets that no noise has are refused before any is looked for.
+func TestSigmaRefuses(t *testing.T) {
+	for _, c := range []struct{ eps, delta float64 }{{-1, 1e-5}, {math.NaN(), 1e-5}, {math.Inf(1), 1e-5}, {1, 0},
+		{1, 1}, {1, 1.5}, {1, math.NaN()}} {
+		if s, err := New().Sigma(line("gaussian", nil), privacy.AddRemove, c.eps, c.delta); err == nil {
+			t.Errorf("(%v, %v): σ = %v", c.eps, c.delta, s)
+		}
+	}
+	if _, err := New().Sigma(line("gaussian", map[string]float64{"sigma": 1}), privacy.AddRemove, 1, 1e-5); err == nil {
+		t.Error("a σ that is given is looked for")
+	}
+}
+
 // A hundred subsampled Gaussians: what is returned satisfies the target, a millionth less noise does not.
 func TestSigmaOfAComposition(t *testing.T) {
 	c := New()

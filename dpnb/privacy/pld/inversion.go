@@ -362,6 +362,10 @@ func (c *Composition) startAt(d privacy.Direction, eps float64) (*work, float64)
 	}
 }
 
+// beyondUse is the ln δ below which a bound need not be near the least: a lattice so far out is as fine as the loss is
+// small, and takes minutes.
+const beyondUse = -1e4
+
 // deltaIn answers DeltaBounds in one direction, in logarithms.
 func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 	w, theta := c.startAt(d, eps)
@@ -375,6 +379,9 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 	}
 	if eps >= w.largest() {
 		return Bounds{Lower: math.Inf(-1), Upper: math.Inf(-1), Method: Basic}
+	}
+	if l := w.upper.chernoffDelta(eps); l < beyondUse {
+		return Bounds{Lower: math.Inf(-1), Upper: l, Method: Chernoff}
 	}
 	tol := math.Min(c.tolerance(w, theta), 5e-3/theta)
 	step, last := w.step(theta, tol), math.Inf(1)

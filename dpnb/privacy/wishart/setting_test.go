@@ -411,3 +411,14 @@ func TestDirectionalCutsDelta1(t *testing.T) {
 		}
 	}
 }
+
+// With a shift the trace is most of the loss in low dimensions, and the determinants of Hessians are paid for beside
+// it.
+func TestSpectralLossWithAShift(t *testing.T) {
+	const eps, shift = 0.03, 5.0
+	s := Setting{Wishart: Wishart{D: 1, M: 2}, Smoothness: 1, Rank: 1, Shift: shift, Accounting: Spectral}
+	p := s.perturbation(Split{Epsilon1: eps, Delta1: 0.025, Delta3: 0.025}, 0)
+	if loss := 0.5/p.Sigma2 + math.Log1p(1/(p.Sigma2*(p.alpha+shift))); math.Abs(loss-eps) > 1e-9 {
+		t.Errorf("a loss of %v, want %v", loss, eps)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -47,6 +49,20 @@ func TestSpectrum(t *testing.T) {
 	}
 	if mean := sum / 4000; math.Abs(mean-40) > 6*math.Sqrt(80.0/4000) {
 		t.Errorf("mean trace %.3f, want 40", mean)
+	}
+}
+
+// The draw that is taken is the last one that binomial probabilities allow.
+func TestOrderStatistic(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		delta float64
+	}{{50, 0.4}, {300, 0.1}, {2000, 0.02}} {
+		p := 0.99 * c.delta
+		cumulated := func(k int) float64 { return distuv.Binomial{N: float64(c.n), P: p}.CDF(float64(k - 1)) }
+		if k := orderStatistic(c.n, c.delta); k == 0 || cumulated(k) > 0.01*c.delta || cumulated(k+1) <= 0.01*c.delta {
+			t.Errorf("n = %d, δ = %g: the draw %d, with %g and %g", c.n, c.delta, k, cumulated(k), cumulated(k+1))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package interval
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/floats"
@@ -37,7 +38,8 @@ const (
 	// usual is how far, relative to its independent columns, the curvature of records is off before that is estimated,
 	// and doubtful the standard deviation of the logarithm of this.
 	usual, doubtful = 0.15, 0.7
-	// largest is the standard deviation of a coefficient of the population, of rows of norm 1, where nothing is known.
+	// largest is the standard deviation of a coefficient of the population, of rows of norm 1, where nothing is known
+	// of any.
 	largest = 10
 )
 
@@ -130,13 +132,16 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	k, noise := mat.NewSymDense(p.d, nil), mat.NewSymDense(p.d, nil)
 	k.CopySym(c.curvature)
 	if population {
-		noise.ScaleSym(g.Scores(c.factor), c.curvature)
-		pull := p.pull()
-		floats.AddScaled(pull, -1/(largest*largest), theta)
-		ridge.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), pull))
+		rho := g.Scores(c.factor)
+		noise.ScaleSym(rho, c.curvature)
+		ridge.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), p.pull()))
+		var at mat.VecDense
+		at.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), slices.Clone(theta)))
+		size := sizeOf(c.curvature, &at, ridge, m.Sigma*m.Sigma, rho)
+		ridge.AddScaledVec(ridge, -1/(size*size), &at)
 		for i := range p.d {
-			k.SetSym(i, i, k.At(i, i)+1/(largest*largest))
-			noise.SetSym(i, i, noise.At(i, i)+1/(largest*largest))
+			k.SetSym(i, i, k.At(i, i)+1/(size*size))
+			noise.SetSym(i, i, noise.At(i, i)+1/(size*size))
 		}
 	} else {
 		k.AddSym(k, within(p.penalty(), c.vectors))
@@ -178,6 +183,38 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 		l.Basis = basisExpected
 	}
 	return l, nil
+}
+
+// sizeOf returns the standard deviation of a coefficient of the population where nothing is known of it, by those of
+// which something is. In the eigenvectors of M, where it is v,
+//
+//	Mθ̃ + Λθ̃ = Mθ⋆ − b − g  is  N(0, s²v² + σ² + ρv)  for θ⋆ of N(0, s²),
+//
+// and the size is the largest s, at most largest, of which the logarithm of the likelihood is less than that of the
+// likeliest by 1.92 at most: the upper end of an interval of 95 %.
+func sizeOf(m *mat.SymDense, at, pull *mat.VecDense, variance, rho float64) float64 {
+	const steps = 60 // down to a thousandth of largest
+	values, vectors, ok := eigen(m)
+	if !ok {
+		return largest
+	}
+	var y, along mat.VecDense
+	y.MulVec(m, at)
+	y.AddVec(&y, pull)
+	along.MulVec(vectors.T(), &y)
+	size := func(k int) float64 { return largest * math.Pow(10, float64(k-steps)/20) }
+	var likely [steps + 1]float64
+	for k := range likely {
+		for i, v := range values {
+			w := size(k)*size(k)*v*v + variance + rho*math.Max(0, v)
+			likely[k] -= 0.5 * (math.Log(w) + along.AtVec(i)*along.AtVec(i)/w)
+		}
+	}
+	k, most := steps, slices.Max(likely[:])
+	for likely[k] < most-1.92 {
+		k--
+	}
+	return size(k)
 }
 
 const (

@@ -2,6 +2,7 @@ package interval
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -138,5 +139,38 @@ func TestLawCountsEveryNoise(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The size of coefficients is the upper end of a likelihood interval: it is below the true one in few draws, is not far
+// above it where many directions tell of it, and is what it may be at most where none does.
+func TestSizeOfCoefficients(t *testing.T) {
+	const d, sigma, rho, draws = 30, 3.0, 0.8, 400
+	src := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []float64{0.1, 1} {
+		below, sum := 0, 0.0
+		for range draws {
+			m, at, pull := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
+			for i := range d {
+				v := 100 * math.Pow(0.8, float64(i))
+				m.SetSym(i, i, v)
+				at.SetVec(i, size*src.NormFloat64())
+				pull.SetVec(i, math.Sqrt(sigma*sigma+rho*v)*src.NormFloat64())
+			}
+			s := sizeOf(m, at, pull, sigma*sigma, rho)
+			if sum += s / draws; s < size {
+				below++
+			}
+		}
+		if below > draws/20 || sum > 3*size || sum < 1.1*size {
+			t.Errorf("%g: below it in %d of %d draws, and %.3g in the mean", size, below, draws, sum)
+		}
+	}
+	m := mat.NewSymDense(d, nil)
+	for i := range d {
+		m.SetSym(i, i, 0.01)
+	}
+	if s := sizeOf(m, mat.NewVecDense(d, nil), mat.NewVecDense(d, nil), sigma*sigma, rho); s != largest {
+		t.Errorf("of coefficients of which nothing is seen: %g", s)
 	}
 }

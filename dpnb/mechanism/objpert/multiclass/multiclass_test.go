@@ -325,7 +325,7 @@ func TestOneVsRestComposition(t *testing.T) {
 // it is composed with each fit or apart.
 func TestOutputNoiseOfKFits(t *testing.T) {
 	const classes, tau, outputSigma = 4, 0.1, 0.02 // ½ in all, as the objectives have
-	for _, bound := range []objective.Bound{0, objective.DTZ24} {
+	for _, bound := range []objective.Bound{0, objective.DTZ24, objective.RKW23, objective.Pointwise} {
 		m := multiclass.OneVsRest{Classes: classes, Binary: objpert.Objective{Loss: loss.SmoothedHinge{Width: 1},
 			RowNorm: 1, Lambda: 40, Sigma: 4, Tolerance: tau, OutputSigma: outputSigma, Bound: bound}}
 		with, err := m.Profile()
@@ -344,6 +344,33 @@ func TestOutputNoiseOfKFits(t *testing.T) {
 		have := privacy.DeltaUpper(with, 2)
 		if !(have >= 0.99*want && have <= 1.1*want) {
 			t.Errorf("%v: δ = %.4g, want %.4g", bound, have, want)
+		}
+	}
+}
+
+// Fits of next to no loss of their own, with and without output noise that is most of it, have a δ soon, by a bound
+// that is computed, too: it is between that of the Gaussian mechanisms that they are no less than and that of dtz24,
+// also where it is e^{−125,000}.
+func TestHugeRidgeEnds(t *testing.T) {
+	for _, tau := range []float64{1e-14, 1e-6} {
+		m := multiclass.OneVsRest{Classes: 4, Binary: objpert.Objective{Loss: loss.SmoothedHinge{Width: 1},
+			RowNorm: 1, Lambda: 1e4, Sigma: 1e4, Tolerance: tau, OutputSigma: 1e-9, Bound: objective.DTZ24}}
+		most, err := m.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Binary.Bound = objective.Pointwise
+		p, err := m.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := privacy.GaussianProfile(2*math.Hypot(1e-4, 2*tau/1e-5), privacy.AddRemove)
+		for _, eps := range []float64{1e-3, 0.1} {
+			a, b := privacy.LogDeltaUpper(least, eps), privacy.LogDeltaUpper(p, eps)
+			c := privacy.LogDeltaUpper(most, eps)
+			if !(a <= b && b <= c+1e-6*math.Abs(c)) {
+				t.Errorf("τ = %g, ε = %g: ln δ = %v, least %v, by dtz24 %v", tau, eps, b, a, c)
+			}
 		}
 	}
 }

@@ -1,0 +1,49 @@
+package objective
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// What a path gains by changing to another where the difference of their rates changes its sign is no more than turn
+// says: ∂M/∂u is taken at places all over tiles of all kinds, by its formula.
+func TestTurnBoundsTheDerivative(t *testing.T) {
+	src := rand.New(rand.NewPCG(1, 2))
+	turned, near := 0, 0
+	for range 4000 {
+		small := math.Exp(3*src.Float64() - 2)
+		c := cell{small: small, big: small * (1 + 0.1*src.Float64()), kLow: math.Exp(4*src.Float64() - 3)}
+		c.kHigh = c.kLow * (1 + 0.1*src.Float64())
+		v := view{cell: &c, mHigh: c.big * c.kHigh, cSmall: math.Inf(1)}
+		eps, h := 3*src.Float64(), 0.1
+		ua := 5*src.Float64() - 2.5
+		ub := ua + 0.3*src.Float64()
+		var up, down float64
+		for range 200 {
+			gamma, k := c.small+(c.big-c.small)*src.Float64(), c.kLow+(c.kHigh-c.kLow)*src.Float64()
+			u := ua + (ub-ua)*src.Float64()
+			e := exponent(eps, gamma, u)
+			if e < 0 || e > math.Log1p(1/k) {
+				continue
+			}
+			slope := scaledPDF(u, 0) * (gamma*k*math.Exp(e) - u*(1-k*math.Expm1(e)))
+			up, down = math.Max(up, slope), math.Max(down, -slope)
+		}
+		most := h * math.Min(up, down)
+		bound := v.turn(eps, 0, ua, ub, h)
+		if bound < most {
+			t.Errorf("γ from %.3f to %.3f, k from %.3f to %.3f, ε = %.3f, u from %.3f to %.3f: %g, and the bound is %g",
+				c.small, c.big, c.kLow, c.kHigh, eps, ua, ub, most, bound)
+		}
+		if most > 0 {
+			turned++
+		}
+		if bound < 3*most {
+			near++
+		}
+	}
+	if turned < 50 || near < 20 {
+		t.Errorf("%d tiles have a turn, and at %d of them it is near its bound: nothing is tested", turned, near)
+	}
+}
