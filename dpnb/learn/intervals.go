@@ -208,7 +208,7 @@ func (m *Model) hasIntervals() error {
 	case mustRise(m.encoding):
 		return errors.New("dpnb: a column of this model had to rise or to fall, and where it was held the noise has " +
 			"no law that is known: there are no intervals")
-	case m.levels != nil && !isDescent(m.release):
+	case m.levels != nil && !isDescent(m.release) && m.Release.Guarantee.Delta > 0:
 		return fmt.Errorf("dpnb: there are no intervals for this %s, which was fitted as one problem: a fit by steps "+
 			"has them, with CurvatureShare: 0.2", m.title)
 	case isDescent(m.release):
