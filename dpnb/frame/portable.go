@@ -124,6 +124,7 @@ func class(b *strings.Builder, set []rune) {
 		}
 		set = rest
 	}
+	set = withoutSurrogates(set)
 	switch {
 	case len(set) > 0:
 	case not:
@@ -145,6 +146,20 @@ func class(b *strings.Builder, set []rune) {
 		}
 	}
 	b.WriteString("]")
+}
+
+// withoutSurrogates returns a set without what is no character: no text has one, and written they would be U+FFFD.
+func withoutSurrogates(set []rune) (out []rune) {
+	const low, high = 0xd800, 0xdfff
+	for i := 0; i < len(set); i += 2 {
+		if lo, hi := set[i], min(set[i+1], low-1); lo <= hi {
+			out = append(out, lo, hi)
+		}
+		if lo, hi := max(set[i], high+1), set[i+1]; lo <= hi {
+			out = append(out, lo, hi)
+		}
+	}
+	return out
 }
 
 // character writes one character, inside of a set or not.

@@ -64,7 +64,8 @@ func (f *Field) validPatterns() error {
 
 // patterned returns the column with each text as the category of its pattern.
 func (f *Field) patterned(c *Column) *Column {
-	out := &Column{Name: c.Name, Kind: Categorical, Texts: make([]string, c.len()), missing: c.missing}
+	out := &Column{Name: c.Name, Kind: Categorical, Texts: make([]string, c.len()), missing: c.missing,
+		format: c.format}
 	var all []*regexp.Regexp
 	for _, p := range f.Patterns {
 		r, err := expression(p.Match)
@@ -74,10 +75,15 @@ func (f *Field) patterned(c *Column) *Column {
 		all = append(all, r)
 	}
 	for i := range out.Texts {
-		text := trim(c.Text(i))
+		text := ""
+		if c.Kind == Numeric {
+			text = canonical(c.Numbers[i])
+		} else {
+			text = trim(c.Texts[i])
+		}
 		out.Texts[i] = text
-		if c.lacks(i) {
-			continue // which is no text of a record, whatever it is written as
+		if text == "" || c.missing[text] {
+			continue // missing, as categories.of has it
 		}
 		for k, r := range all {
 			if r.MatchString(text) {

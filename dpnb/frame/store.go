@@ -30,7 +30,7 @@ type Storage struct {
 }
 
 // stepsOfCode changes when the same table, schema and settings come to mean other records.
-const stepsOfCode = "dpnb records 3"
+const stepsOfCode = "dpnb records 4"
 
 // fingerprinted is a table that can say in a text what each scan of it gives; "" says that it cannot.
 type fingerprinted interface{ Fingerprint() string }

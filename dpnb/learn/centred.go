@@ -58,7 +58,7 @@ func (p spec) seen(data *Dataset, pure bool) *Dataset {
 
 // bends says whether p can learn curves of so many features.
 func (p spec) bends(d *frame.Design) bool {
-	if p.levels != nil { // the curvature of quantiles is hardly ever known along hats
+	if p.levels != nil && p.smooth == 0 { // the curvature of quantiles is hardly ever known along hats
 		return p.curvatureShare == 0
 	}
 	return max(1, len(d.Target.Classes))*d.Width() <= mostSmoothed

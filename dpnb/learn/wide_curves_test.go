@@ -24,7 +24,8 @@ func TestWideRecordsHaveLines(t *testing.T) {
 		for name, f := range map[string]struct {
 			learner Learner
 			data    *Dataset
-		}{"numbers": {Linear{}, Regression(df, "pressure")}, "counts": {Poisson{}, Counts(df, "visits")}} {
+		}{"numbers": {Linear{}, Regression(df, "pressure")}, "a smooth quantile": {Quantile{Smooth: 0.1},
+			Regression(df, "pressure")}, "counts": {Poisson{}, Counts(df, "visits")}} {
 			if got := f.learner.spec().seen(f.data, false).design.Encoding.Curves() != nil; got != bent {
 				t.Errorf("%s, %d cities: curves are %v, want %v", name, cities, got, bent)
 			}
