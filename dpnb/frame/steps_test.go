@@ -11,11 +11,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// recordsOfSteps is the checksum of what stepsOfCode makes of the table below.
+// recordsOfSteps is the checksum of what StepsOfCode makes of the table below.
 const recordsOfSteps = "dpnb records 4 159ee5fb652bcfd2"
 
-// Records that were stored by another version of the code are taken as they are, unless stepsOfCode differs: whatever
-// becomes of a table of every kind of field and of awkward values has to be what it was, or stepsOfCode and this
+// Records that were stored by another version of the code are taken as they are, unless StepsOfCode differs: whatever
+// becomes of a table of every kind of field and of awkward values has to be what it was, or StepsOfCode and this
 // checksum change together.
 func TestStepsOfCode(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
@@ -47,7 +47,7 @@ func TestStepsOfCode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := fmt.Sprintf("%s %x", stepsOfCode, sum.Sum(nil)[:8]); got != recordsOfSteps {
-		t.Errorf("a table is encoded as %q, and was as %q: change stepsOfCode, and this", got, recordsOfSteps)
+	if got := fmt.Sprintf("%s %x", StepsOfCode, sum.Sum(nil)[:8]); got != recordsOfSteps {
+		t.Errorf("a table is encoded as %q, and was as %q: change StepsOfCode, and this", got, recordsOfSteps)
 	}
 }

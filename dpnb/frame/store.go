@@ -29,8 +29,8 @@ type Storage struct {
 	MemoryLimit int64
 }
 
-// stepsOfCode changes when the same table, schema and settings come to mean other records.
-const stepsOfCode = "dpnb records 4"
+// StepsOfCode changes when the same table, schema and settings come to mean other records.
+const StepsOfCode = "dpnb records 4"
 
 // fingerprinted is a table that can say in a text what each scan of it gives; "" says that it cannot.
 type fingerprinted interface{ Fingerprint() string }
@@ -98,7 +98,7 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 		print = known.Fingerprint()
 	}
 	if print != "" {
-		text, err := json.Marshal([]any{stepsOfCode, print, e.Kept(), where.Double})
+		text, err := json.Marshal([]any{StepsOfCode, print, e.Kept(), where.Double})
 		if err != nil {
 			return nil, inputErrorf("%v", err)
 		}

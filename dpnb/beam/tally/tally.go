@@ -63,7 +63,7 @@ func Run(ctx context.Context, on *runner.Session, t Table, a explore.Adding, dir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	request, err := json.Marshal(work{t, a, parts})
+	request, err := json.Marshal(work{frame.StepsOfCode, t, a, parts})
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,10 @@ func Run(ctx context.Context, on *runner.Session, t Table, a explore.Adding, dir
 	return paths, nil
 }
 
-// work is what workers are told. Parts is how many there are: none is taken for one of a run that cut otherwise.
+// work is what workers are told. Steps is the code's version, for parts by another may be of other records. Parts is how
+// many there are: none is taken for one of a run that cut otherwise.
 type work struct {
+	Steps  string
 	Table  Table
 	Adding explore.Adding
 	Parts  int
@@ -132,6 +134,10 @@ func (a *addPart) opened() (opened, error) {
 		var w work
 		if err := json.Unmarshal([]byte(a.Request), &w); err != nil {
 			return o, err
+		}
+		if w.Steps != frame.StepsOfCode {
+			return o, fmt.Errorf("this worker is of another version, %q, than the command, %q: start workers anew",
+				frame.StepsOfCode, w.Steps)
 		}
 		o.adding = w.Adding
 		o.records, o.parts, err = w.Table.Open()

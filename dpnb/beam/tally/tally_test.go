@@ -2,6 +2,7 @@ package tally
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -183,4 +184,25 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs", runs)
+}
+
+// A worker of another version of the code adds nothing up, and parts by another version are not taken for this one's.
+func TestPartsAreOfOneVersion(t *testing.T) {
+	request := func(steps string) string {
+		text, err := json.Marshal(work{Steps: steps})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	now, was := &addPart{request(frame.StepsOfCode), "d"}, &addPart{request("dpnb records 3"), "d"}
+	if _, err := was.opened(); err == nil || !strings.Contains(err.Error(), "version") {
+		t.Errorf("a request of another version: %v", err)
+	}
+	if _, err := now.opened(); err != nil && strings.Contains(err.Error(), "version") {
+		t.Error(err)
+	}
+	if now.path(0) == was.path(0) {
+		t.Error("parts of two versions have one name")
+	}
 }
