@@ -101,8 +101,8 @@ func Run(ctx context.Context, on *runner.Session, t Table, a explore.Adding, dir
 	return paths, nil
 }
 
-// work is what workers are told. Steps is the code's version, for parts by another may be of other records. Parts is how
-// many there are: none is taken for one of a run that cut otherwise.
+// work is what workers are told. Steps is the code's version, for parts by another may be of other records. Parts is
+// how many there are: none is taken for one of a run that cut otherwise.
 type work struct {
 	Steps  string
 	Table  Table
