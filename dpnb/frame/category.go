@@ -51,12 +51,7 @@ func newCategories(levels []string) *categories {
 // of returns the place of row i's category: that which the text names or, if there is none, the one category that is
 // the same number ("1.0" is "1").
 func (c *categories) of(column *Column, i int) int {
-	text := ""
-	if column.Kind == Numeric {
-		text = canonical(column.Numbers[i])
-	} else {
-		text = trim(column.Texts[i])
-	}
+	text := column.written(i)
 	for k, l := range c.few {
 		if l == text {
 			return k

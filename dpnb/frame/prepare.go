@@ -75,12 +75,7 @@ func (f *Field) patterned(c *Column) *Column {
 		all = append(all, r)
 	}
 	for i := range out.Texts {
-		text := ""
-		if c.Kind == Numeric {
-			text = canonical(c.Numbers[i])
-		} else {
-			text = trim(c.Texts[i])
-		}
+		text := c.written(i)
 		out.Texts[i] = text
 		if text == "" || c.missing[text] {
 			continue // missing, as categories.of has it

@@ -168,6 +168,14 @@ func (c *Column) Text(i int) string {
 	return ""
 }
 
+// written returns the text of row i as a category has it, one that stands for a missing value included.
+func (c *Column) written(i int) string {
+	if c.Kind == Numeric {
+		return canonical(c.Numbers[i])
+	}
+	return trim(c.Texts[i])
+}
+
 // lacks reports whether row i has no value: its text is missing or says "not a number", in any spelling.
 func (c *Column) lacks(i int) bool {
 	if c.Kind == Numeric {

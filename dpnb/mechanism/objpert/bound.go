@@ -72,12 +72,10 @@ func (m Objective) Alone() (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	e := m.event()
 	if m.numerical() {
-		e.Tolerance, e.OutputSigma = 0, 0
-		return e.Profile(privacy.AddRemove)
+		return m.objectiveProfile()
 	}
-	return e.Law().Profile(privacy.AddRemove)
+	return m.event().Law().Profile(privacy.AddRemove)
 }
 
 // objectiveProfile returns the profile of the objective's part alone, by one of the bounds that need the loss's curve.

@@ -136,7 +136,7 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 		noise.ScaleSym(rho, c.curvature)
 		ridge.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), p.pull()))
 		var at mat.VecDense
-		at.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), slices.Clone(theta)))
+		at.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), theta))
 		size := sizeOf(c.curvature, &at, ridge, m.Sigma*m.Sigma, rho)
 		ridge.AddScaledVec(ridge, -1/(size*size), &at)
 		for i := range p.d {
