@@ -10,13 +10,18 @@ import (
 )
 
 // goScript stands before the go command on the kernel's PATH. Before each cell the kernel calls "go get", which asks
-// the proxy about every module of the program, and "go build -o", half of which writes tables for debuggers. Here go
-// looks for modules on this machine first, and only if one is missing elsewhere; the tables are left out (panics still
-// name their lines, and %goflags has the last word). Every other call is handed on as it is.
+// the proxy about every module of the program, and "go build -o", half of which writes tables for debuggers. Here a
+// program is built first, and only if that fails are modules looked for: on this machine, and then elsewhere. The
+// tables are left out (panics still name their lines, and %goflags has the last word). Every other call is handed on as
+// it is.
 const goScript = `#!/bin/sh
+build() { GOGC=${GOGC:-400} %[1]s build -ldflags=-s "$@"; }
 case "$#$1$2" in
-1get) GOPROXY=off %[1]s get >/dev/null 2>&1 && exit 0 ;;
-*build-o) shift; GOGC=${GOGC:-400} exec %[1]s build -ldflags=-s "$@" ;;
+1get) exit ;;
+*build-o) shift
+	build "$@" >/dev/null 2>&1 && exit
+	GOPROXY=off %[1]s get >/dev/null 2>&1 || %[1]s get || exit
+	build "$@"; exit ;;
 esac
 exec %[1]s "$@"
 `
