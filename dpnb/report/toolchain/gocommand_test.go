@@ -19,18 +19,35 @@ func TestGoCommand(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}
-	const build, off = "proxy: build -ldflags=-s -o a.out", "off: get"
-	for _, test := range []struct{ call, fail, want string }{
-		{"get", "", ""},
-		{"get example.com/a@latest", "", "proxy: get example.com/a@latest"},
-		{"build -o a.out", "", build},
-		{"build -o a.out -ldflags=-w", "", build + " -ldflags=-w"},
-		{"build -o a.out", build, build + "\n" + off + "\n" + build},
-		{"build -o a.out", build + "|" + off, build + "\n" + off + "\nproxy: get\n" + build},
-		{"build -o a.out", build + "|" + off + "|proxy: get", build + "\n" + off + "\nproxy: get"},
-		{"build .", "", "proxy: build ."},
-		{"mod tidy", "", "proxy: mod tidy"},
-		{"", "", "proxy: "},
+	const (
+		build, off = "proxy: build -ldflags=-s -o a.out", "off: get"
+		list       = "proxy: list -export -race ."
+		raced      = "proxy: build -ldflags=-s -o a.out -race"
+		declares   = "func main() { flag.Parse() }\n"
+	)
+	for _, test := range []struct{ program, call, fail, want string }{
+		{"", "get", "", ""},
+		{"", "get example.com/a@latest", "", "proxy: get example.com/a@latest"},
+		{"", "build -o a.out", "", build},
+		{"", "build -o a.out -ldflags=-w", "", build + " -ldflags=-w"},
+		{"", "build -o a.out", build, build + "\n" + off + "\n" + build},
+		{"", "build -o a.out", build + "|" + off, build + "\n" + off + "\nproxy: get\n" + build},
+		{"", "build -o a.out", build + "|" + off + "|proxy: get", build + "\n" + off + "\nproxy: get"},
+		{"", "build .", "", "proxy: build ."},
+		{"", "test -c -o a.out", "", "proxy: test -c -o a.out"},
+		{"", "mod tidy", "", "proxy: mod tidy"},
+		{"", "", "", "proxy: "},
+
+		{declares, "build -o a.out -race", "", list},
+		{declares, "build -o a.out -race", list, list + "\n" + raced},
+		{declares + "// more\n", "build -o a.out -race", "", raced},
+		{"var (\n\ta = []int{1, -2} // -1 (or 2)\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"var (\n\ta = []int{1, -2}\n\tb = \"x\"\n)\nfunc f() { g(1/2) }\n" + declares, "build -o a.out -race", "", list},
+		{"var (\n\ta = 1\n\tb = f()\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"var (\n\ta = <-b\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"var (\n\ta = b[2]\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"var (\n\ta = 1 / b\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"func init_a() {\n" + declares, "build -o a.out -race", "", raced},
 	} {
 		dir := filepath.Join(t.TempDir(), "it's a folder")
 		must.Do(os.Mkdir(dir, 0o700))
@@ -39,13 +56,15 @@ func TestGoCommand(t *testing.T) {
 			t.Helper()
 			must.Do(os.WriteFile(path, []byte(text), 0o700))
 		}
+		write(filepath.Join(dir, "main.go"), test.program)
 		write(real, `#!/bin/sh
 echo "$GOPROXY: $*" >>"$LOG"
 ! echo "$GOPROXY: $*" | grep -Exq "$FAIL" || { echo "not $*" >&2; exit 3; }
 `)
 		write(filepath.Join(dir, "go"), fmt.Sprintf(goScript, quoted(real)))
 		cmd := exec.Command(filepath.Join(dir, "go"), strings.Fields(test.call)...)
-		cmd.Env = append(os.Environ(), "GOPROXY=proxy", "LOG="+log, "FAIL="+cmp.Or(test.fail, "nothing"))
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOPROXY=proxy", "GOOS=", "LOG="+log, "FAIL="+cmp.Or(test.fail, "nothing"))
 		out, err := cmd.CombinedOutput()
 		calls, _ := os.ReadFile(log) // not there where nothing was called
 		if got := strings.TrimSuffix(string(calls), "\n"); got != test.want {
@@ -57,6 +76,10 @@ echo "$GOPROXY: $*" >>"$LOG"
 		if failed := test.fail != "" && slices.Contains(strings.Split(test.fail, "|"), last); failed {
 			_, args, _ := strings.Cut(last, ": ")
 			said = "not " + args + "\n"
+		}
+		// What is not linked runs all the same, and does nothing.
+		if program := filepath.Join(dir, "a.out"); test.want == list && exec.Command(program).Run() != nil {
+			t.Errorf("%q: there is nothing to run", test.program)
 		}
 		if string(out) != said || (err != nil) != (said != "") {
 			t.Errorf("go %s, where %q fails, says %q, %v, want %q", test.call, test.fail, out, err, said)
