@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -226,115 +225,6 @@ func TestPlannedRecords(t *testing.T) {
 		if lambda[2] < 4*lambda[1] || lambda[0] < 2*lambda[1] || math.Abs(sigma[2]/sigma[1]-1) > 1e-6 ||
 			math.Abs(sigma[0]/sigma[1]-1.005) > 1e-3 {
 			t.Errorf("%s: λ = %v, σ = %v without a plan, for a million and for a hundred", name, lambda, sigma)
-		}
-		if _, err := learner(-5).Fit(data, learn.Simulate(0.5, 1e-6)); err == nil || !strings.Contains(err.Error(),
-			"Records") {
-			t.Errorf("%s: a plan of −5 records: %v", name, err)
-		}
-	}
-}
-
-// Records made for another learner are refused, with nothing drawn or spent, and the error names what would do.
-func TestWrongRecordsAreRefused(t *testing.T) {
-	data := kinds(t, 50)
-	for _, l := range learners {
-		for made, d := range data {
-			if made == l.from {
-				continue
-			}
-			budget := fresh(1, 1e-6)
-			src := &countingNoise{Seeded: noise.NewSeeded(1)}
-			_, err := learn.Tuned(l.zero, 0, 0, src).Fit(d, budget.Spend(0.5))
-			var wrong *learn.TaskError
-			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), strings.Fields(l.name)[0]) ||
-				!strings.Contains(err.Error(), made) || !strings.Contains(err.Error(), l.from) {
-				t.Errorf("%s of %s: %v", l.name, made, err)
-			}
-			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
-				t.Errorf("%s of %s: spent %v, %d draws", l.name, made, e, src.draws)
-			}
-			if _, err := l.zero.FitWithoutPrivacy(d); !errors.As(err, &wrong) {
-				t.Errorf("%s of %s without privacy: %v", l.name, made, err)
-			}
-		}
-	}
-}
-
-// Parameters out of range are refused before anything is drawn or spent.
-func TestBadParametersAreRefused(t *testing.T) {
-	data := kinds(t, 50)
-	src := func() *countingNoise { return &countingNoise{Seeded: noise.NewSeeded(1)} }
-	for name, c := range map[string]struct {
-		from string
-		with func(noise.Source) learn.Learner
-		want string
-	}{
-		"SVM λ": {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Lambda: -1, Noise: s} },
-			"Lambda"},
-		"SVM width": {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Width: -1, Noise: s} },
-			"Width"},
-		"SVM NaN": {"Binary", func(s noise.Source) learn.Learner {
-			return learn.SVM{Width: math.NaN(),
-				Noise: s}
-		}, "Width"},
-		"Linear clip": {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: -1, Noise: s} },
-			"lip"},
-		"Linear NaN": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Linear{Clip: math.NaN(),
-				Noise: s}
-		}, "lip"},
-		"Linear Inf": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Linear{Clip: math.Inf(1),
-				Noise: s}
-		}, "lip"},
-		"Linear λ": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Linear{Lambda: math.Inf(1),
-				Noise: s}
-		}, "Lambda"},
-		"Linear bound": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Linear{Bound: objective.GaussianLower, Noise: s}
-		}, "no proved bound"},
-		"Huber": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Huber{Threshold: -2,
-				Noise: s}
-		}, "Threshold"},
-		"Poisson clip": {"Counts", func(s noise.Source) learn.Learner { return learn.Poisson{Clip: -2, Noise: s} },
-			"lip"},
-		"Poisson λ": {"Counts", func(s noise.Source) learn.Learner {
-			return learn.Poisson{Lambda: math.NaN(),
-				Noise: s}
-		}, "Lambda"},
-		"logistic KST": {"Binary", func(s noise.Source) learn.Learner {
-			return learn.Logistic{Bound: objective.KST12,
-				Noise: s}
-		}, "no proved bound"},
-		"rkw23 small λ": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Huber{Bound: objective.RKW23,
-				Lambda: 0.5, Noise: s}
-		}, "smoothness"},
-	} {
-		budget, count := fresh(1, 1e-6), src()
-		m, err := c.with(count).Fit(data[c.from], budget.Spend(0.5))
-		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)
-		}
-		if e, n := spent(t, budget); e != 0 || n != 0 || count.draws != 0 {
-			t.Errorf("%s: spent %v, %d draws", name, e, count.draws)
-		}
-	}
-	pure := []string{"Logistic", "SVM", "Linear", "Huber", "Quantile"} // of δ = 0 with these settings
-	for _, l := range learners {
-		for _, eps := range []float64{0, -1, math.NaN(), 2000} {
-			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from],
-				learn.Simulate(eps, 1e-6)); err == nil {
-				t.Errorf("%s: ε = %v is accepted", l.name, eps)
-			}
-		}
-		for _, delta := range []float64{0, -1, 1, math.NaN()} {
-			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from],
-				learn.Simulate(1, delta)); (err == nil) != (delta == 0 && slices.Contains(pure, l.name)) {
-				t.Errorf("%s: δ = %v: %v", l.name, delta, err)
-			}
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"errors"
 	"math"
 	"reflect"
 	"strings"
@@ -85,29 +84,6 @@ func TestQuadratic(t *testing.T) {
 	}
 	if _, err := m.Intervals(0.9); err == nil {
 		t.Error("there are intervals")
-	}
-}
-
-// Without the assumption, or with one for other features, nothing is fitted or charged.
-func TestQuadraticRefusals(t *testing.T) {
-	data, budget := interpolating(t, 50), fresh(1, 1e-4)
-	assume := learn.AssumeInterpolation
-	for want, l := range map[string]learn.Learner{
-		"AssumeInterpolation":              learn.Quadratic{},
-		"in the order of a, b, bias":       learn.Quadratic{Interpolation: assume([]float64{1}, 0)},
-		"a finite η":                       learn.Quadratic{Interpolation: assume(planted, -1)},
-		"Threshold = -1":                   learn.Quadratic{Interpolation: assume(planted, 0), Threshold: -1},
-		"one of Ball, Box and NonNegative": learn.Linear{Regularise: learn.Regulariser{Ball: 1, NonNegative: true}},
-		"Box = -1":                         learn.Linear{Regularise: learn.Regulariser{Box: -1}},
-	} {
-		var bad *privacy.ParamError
-		if _, err := l.Fit(data, budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), want) ||
-			!errors.As(err, &bad) && !strings.HasPrefix(want, "one of") {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	if _, n := spent(t, budget); n != 0 {
-		t.Errorf("%d entries", n)
 	}
 }
 

@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -74,46 +73,6 @@ func TestQuantileOfAnyWorkers(t *testing.T) {
 		} else if !slices.Equal(theta, first) {
 			t.Errorf("%d workers: other coefficients", workers)
 		}
-	}
-}
-
-// What is out of range is refused, and nothing is charged.
-func TestQuantileRefuses(t *testing.T) {
-	data := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
-	budget := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
-	var bad *privacy.ParamError
-	for _, c := range []struct {
-		learner learn.Learner
-		name    string
-	}{
-		{learn.Quantile{Tau: 1}, "Tau"}, {learn.Quantile{Tau: -0.1}, "Tau"}, {learn.Quantile{Tau: math.NaN()}, "Tau"},
-		{learn.Quantile{Tau: math.Inf(1)}, "Tau"}, {learn.Quantile{Tau: 1e-9}, "Tau"},
-		{learn.Quantile{Radius: -1}, "Radius"}, {learn.Quantile{Radius: math.Inf(1)}, "Radius"},
-		{learn.Quantile{Radius: math.NaN()}, "Radius"},
-		{learn.Quantile{Steps: -1}, "Steps"}, {learn.Quantile{Workers: -1}, "Workers"},
-		{learn.Quantiles{Levels: []float64{}}, "Levels"}, {learn.Quantiles{Levels: []float64{0, 0.5}}, "Levels"},
-		{learn.Quantiles{Levels: []float64{0.5, 1}}, "Levels"}, {learn.Quantiles{Levels: []float64{0.9, 0.5}},
-			"Levels"},
-		{learn.Quantiles{Levels: []float64{0.5, 0.5}}, "Levels"}, {learn.Quantiles{Levels: []float64{math.NaN()}},
-			"Levels"},
-		{learn.Quantiles{Radius: -1}, "Radius"}, {learn.Quantiles{Steps: -1}, "Steps"},
-		{learn.Quantiles{Workers: -1}, "Workers"},
-	} {
-		l := c.learner
-		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != c.name {
-			t.Errorf("%+v: %v", l, err)
-		}
-		if _, err := l.FitWithoutPrivacy(data); (c.name == "Tau" || c.name == "Levels") && !errors.As(err, &bad) {
-			t.Errorf("%+v without privacy: %v", l, err)
-		}
-		if s, err := budget.State(); err != nil || len(s.Entries) != 0 {
-			t.Fatalf("%+v: charged (%v)", l, err)
-		}
-	}
-	var task *learn.TaskError
-	if _, err := (learn.Median{}).Fit(learn.Binary(learn.Patients(50, 1), "ill"), budget.Spend(0.5)); !errors.As(err,
-		&task) {
-		t.Errorf("two classes: %v", err)
 	}
 }
 

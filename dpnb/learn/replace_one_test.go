@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -65,14 +64,4 @@ func TestQuantilesReplaceOne(t *testing.T) {
 			t.Errorf("%s: kept with δ = %g, and had %g", name, y, x)
 		}
 	}
-	refused := func(what string, data *learn.Dataset, delta float64) {
-		budget := fresh(1, delta)
-		var bad *privacy.ParamError
-		_, err := learn.Median{ReplaceOne: true}.Fit(data, budget.Spend(1))
-		if s, _ := budget.State(); !errors.As(err, &bad) || bad.Name != "ReplaceOne" || s.SpentEpsilon != 0 {
-			t.Errorf("%s: %v, spent %v", what, err, s.SpentEpsilon)
-		}
-	}
-	refused("pure ε", data, 0)
-	refused("people with several rows", learn.Regression(patients(40).PerPerson("id", 4), "age"), 1e-6)
 }

@@ -60,23 +60,6 @@ func TestSmoothQuantiles(t *testing.T) {
 			t.Errorf("intervals: %v", err)
 		}
 	}
-	budget := learn.NewBudget(1, 1e-6, learn.Named("smooth"))
-	for name, l := range map[string]learn.Quantile{
-		"Smooth": {Smooth: -1}, "Steps": {Smooth: 0.1, Steps: 5}, "Radius": {Smooth: 0.1, Radius: 1},
-		"L1": {Smooth: 0.1, L1: 1}, "CurvatureShare": {Smooth: 0.1, CurvatureShare: 0.2}, "Tau": {Smooth: 0.1, Tau: 2},
-	} {
-		for _, data := range []*learn.Dataset{data, learn.Regression(train, "pressure", learn.Uncentred())} {
-			var bad *privacy.ParamError
-			if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != name {
-				t.Errorf("%+v: %v", l, err)
-			}
-		}
-	}
-	var bad *privacy.ParamError
-	if _, err := (learn.Quantile{Smooth: 0.1, Pure: true}).Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) ||
-		bad.Name != "Smooth" {
-		t.Errorf("pure: %v", err)
-	}
 }
 
 // A smoothed quantile takes at most three passes more than Huber.
