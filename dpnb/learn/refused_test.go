@@ -335,17 +335,19 @@ var tailsOfClasses = learn.HeavyTails{Loss: learn.LogisticLoss}
 func TestRefusedElsewhere(t *testing.T) {
 	df, two := frameOf(t, people), kinds(t, 50)["Binary"]
 	for says, err := range map[string]error{
-		"Epsilon = 0": learn.Compare(two, 0, learn.AllMechanisms...).Err(), "is nil": learn.Compare(two, 1, nil).Err(),
-		"Delta = 1": learn.CompareWith(learn.CompareSettings{Delta: 1}, two, 1, learn.AllMechanisms...).Err(),
-		"Head(-3)":  df.Head(-3).Err(), "Filter": df.Filter(nil).Err(), "empty DataFrame": learn.FromTable(nil).Err(),
+		"Epsilon = 0": learn.Compare(two, 0, learn.AllMechanisms...).Err(),
+		"is nil":      learn.Compare(two, 1, nil).Err(),
+		"Delta = 1":   learn.CompareWith(learn.CompareSettings{Delta: 1}, two, 1, learn.AllMechanisms...).Err(),
+		"Head(-3)":    df.Head(-3).Err(), "Filter": df.Filter(nil).Err(), "empty DataFrame": learn.FromTable(nil).Err(),
 		`no column "nothing"`: df.Drop("nothing").Err(), `no column "none"`: df.DropMissing("none").Err(),
 		"boom": learn.FromGota(broken).Err(), "-1": learn.Patients(-1, 1).Err(),
 		"options":               learn.FromGota(func(...dataframe.LoadOption) (d dataframe.DataFrame) { return d }).Err(),
 		"make one with":         learn.DataFrame{}.Head(3).Err(),
 		"no column is selected": df.Drop("age", "city", "happy").Head(1).Err(),
-		"person = 0":            patients(3).PerPerson("id", 0).Err(), `no column "name"`: patients(3).PerPerson("name", 1).Err(),
-		"already":          patients(3).PerPerson("id", 2).PerPerson("id", 1).Err(),
-		"person = 1000000": patients(3).PerPerson("id", 1e6).Err(),
+		"person = 0":            patients(3).PerPerson("id", 0).Err(),
+		`no column "name"`:      patients(3).PerPerson("name", 1).Err(),
+		"already":               patients(3).PerPerson("id", 2).PerPerson("id", 1).Err(),
+		"person = 1000000":      patients(3).PerPerson("id", 1e6).Err(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
