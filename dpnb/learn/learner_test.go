@@ -113,47 +113,6 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	}
 }
 
-// Every release keeps the guarantee that it was charged for, and says so.
-func TestReleasesKeepTheirGuarantee(t *testing.T) {
-	data := kinds(t, 300)
-	for _, l := range learners {
-		for version, learner := range map[string]learn.Learner{"zero": l.zero, "set": l.set} {
-			budget := fresh(1, 1e-5)
-			m, err := learner.Fit(data[l.from], budget.Spend(0.7))
-			if err != nil {
-				t.Errorf("%s (%s): %v", l.name, version, err)
-				continue
-			}
-			g := m.Release.Guarantee
-			if d := privacy.DeltaUpper(g.Profile, 0.7); d > 0.63e-5 || d < 0.9*0.63e-5 {
-				t.Errorf("%s (%s): δ(0.7) = %g, want 6.3e-6 or little less", l.name, version, d)
-			}
-			want := "objective perturbation, "
-			if descends(l.name) {
-				want = "noisy gradient descent, quantile"
-			}
-			s, err := budget.State()
-			if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || !strings.Contains(s.Entries[0].Mechanism,
-				want) {
-				t.Errorf("%s: the ledger has %+v (%v)", l.name, s, err)
-			}
-			it := m.Display()
-			if !strings.Contains(it.Title, "Private") || !strings.Contains(strings.Join(it.Notes, " "),
-				"Guarantee: (ε = 0.7") || it.Warning != "" {
-				t.Errorf("%s is shown as %+v", l.name, it)
-			}
-			if o, ok := m.ObjectivePerturbation(); ok != strings.HasPrefix(s.Entries[0].Mechanism,
-				"objective perturbation, ") && l.from != "Classes" || ok && (o.Lambda+o.Shrinkage != m.Lambda() ||
-				o.Sigma != m.Release.NoiseScale) {
-				t.Errorf("%s: mechanism %+v", l.name, o)
-			}
-			if m.Coefficients().Nrow() != len(m.Theta()) {
-				t.Errorf("%s: coefficients %v", l.name, m.Coefficients())
-			}
-		}
-	}
-}
-
 // λ is σ_G·max(4gR, s/2L), by public figures alone, g between ½ and 1 by the number of coefficients, and the noise is
 // then little more than the Gaussian mechanism's; with another bound λ is the mechanism's.
 func TestRidgeOfNumbersAndCounts(t *testing.T) {

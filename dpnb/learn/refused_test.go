@@ -100,6 +100,8 @@ func TestRefusedBeforeTheCharge(t *testing.T) {
 		{learn.Linear{Regularise: learn.Regulariser{Ball: 1, NonNegative: true}}, number,
 			"one of Ball, Box and NonNegative"},
 		{learn.Linear{Regularise: learn.Regulariser{Box: -1}}, number, "Box = -1"},
+		{learn.Quantile{CurvatureShare: 0.2, L1: 1}, number, "leave CurvatureShare out"},
+		{learn.Quantile{CurvatureShare: 1}, number, "CurvatureShare = 1"},
 		{learn.Quantile{L1: inf}, number, "L1 = +Inf"}, {learn.Quantiles{L1: -2}, number, "L1 = -2"},
 
 		{learn.Quantile{Tau: 1}, number, "Tau = 1"}, {learn.Quantile{Tau: -0.1}, number, "Tau = -0.1"},
@@ -338,10 +340,14 @@ func TestRefusedElsewhere(t *testing.T) {
 		"Epsilon = 0": learn.Compare(two, 0, learn.AllMechanisms...).Err(),
 		"is nil":      learn.Compare(two, 1, nil).Err(),
 		"Delta = 1":   learn.CompareWith(learn.CompareSettings{Delta: 1}, two, 1, learn.AllMechanisms...).Err(),
-		"Head(-3)":    df.Head(-3).Err(), "Filter": df.Filter(nil).Err(), "empty DataFrame": learn.FromTable(nil).Err(),
-		`no column "nothing"`: df.Drop("nothing").Err(), `no column "none"`: df.DropMissing("none").Err(),
-		"boom": learn.FromGota(broken).Err(), "-1": learn.Patients(-1, 1).Err(),
-		"options":               learn.FromGota(func(...dataframe.LoadOption) (d dataframe.DataFrame) { return d }).Err(),
+		"Head(-3)":    df.Head(-3).Err(), "Filter": df.Filter(nil).Err(),
+		"empty DataFrame":     learn.FromTable(nil).Err(),
+		`no column "nothing"`: df.Drop("nothing").Err(),
+		`no column "none"`:    df.DropMissing("none").Err(),
+		"boom":                learn.FromGota(broken).Err(), "-1": learn.Patients(-1, 1).Err(),
+		"options": learn.FromGota(func(...dataframe.LoadOption) (d dataframe.DataFrame) {
+			return d
+		}).Err(),
 		"make one with":         learn.DataFrame{}.Head(3).Err(),
 		"no column is selected": df.Drop("age", "city", "happy").Head(1).Err(),
 		"person = 0":            patients(3).PerPerson("id", 0).Err(),
