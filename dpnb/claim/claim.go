@@ -158,6 +158,14 @@ func (o Outcome) Reaching(share float64) Outcome {
 	return o
 }
 
+// InFull adds notes to o, where the size is Full: what a reader of that run wants to see one by one.
+func (o Outcome) InFull(size Size, notes []string) Outcome {
+	if size == Full {
+		o.Note = strings.TrimPrefix(o.Note+"; "+strings.Join(notes, "; "), "; ")
+	}
+	return o
+}
+
 // Result is a claim with its outcome, as it is printed.
 type Result struct {
 	Claim Claim `json:"-"`

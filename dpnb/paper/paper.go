@@ -4,7 +4,6 @@ package paper
 
 import (
 	"embed"
-	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/paper/cop"
@@ -28,8 +27,8 @@ func Papers() []claim.Paper {
 	if err != nil {
 		panic(err) // a test reads the files
 	}
-	papers, err := claim.Read(files, measured, slices.Concat(rkw23.Checks(), qop.Checks(), cop.Checks(),
-		dtz24.Checks(), heavytail.Checks(), ours.Checks())...)
+	papers, err := claim.Read(files, measured, rkw23.Checks(), qop.Checks(), cop.Checks(), dtz24.Checks(),
+		heavytail.Checks(), ours.Checks())
 	if err != nil {
 		panic(err)
 	}
