@@ -54,8 +54,8 @@ func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint
 	})[0]
 }
 
-// same is the answer that a mechanism gives, and half one that does not look at the records: on hardRecords its risk has
-// the theorem's slope, as that of every constant has there.
+// same is the answer that a mechanism gives, and half one that does not look at the records: on hardRecords its risk
+// has the theorem's slope, as that of every constant has there.
 func same(w float64) float64 { return w }
 func half(float64) float64   { return -0.5 }
 
@@ -177,9 +177,9 @@ func netRisk(net [][]float64, n, k float64, phases int, instead func(float64) fl
 	return mean
 }
 
-// netted is what netRate checks of Algorithm 1 with Algorithm 5: the slope of the risk against factor times the theorem's,
-// and the exact law of two phases with part of the sensitivity. Where all losses are alike there are as many phases as
-// stated, or, if that is 0, as have records. Answers go through instead.
+// netted is what netRate checks of Algorithm 1 with Algorithm 5: the slope of the risk against factor times the
+// theorem's, and the exact law of two phases with part of the sensitivity. Where all losses are alike there are as many
+// phases as stated, or, if that is 0, as have records. Answers go through instead.
 type netted struct {
 	factor, part float64
 	phases       int
@@ -208,9 +208,10 @@ func netRate(run measure.Run, of netted) claim.Outcome {
 		slope := (log[1] - log[0]) / math.Log(16)
 		told += fmt.Sprintf("%.3f, ", slope)
 		worst = math.Max(worst, math.Abs(-slope/(of.factor*(1-1/k))-1))
-		many := func(n float64) int { return cmp.Or(of.phases, int(math.Log2(n))-1) }
-		slope = math.Log(netRisk(net, 65536, k, many(65536), of.instead)/netRisk(net, 4096, k, many(4096), of.instead)) /
-			math.Log(16)
+		risk := func(n float64) float64 {
+			return netRisk(net, n, k, cmp.Or(of.phases, int(math.Log2(n))-1), of.instead)
+		}
+		slope = math.Log(risk(65536)/risk(4096)) / math.Log(16)
 		flattest = math.Min(flattest, -slope/(of.factor*(1-1/k)))
 	}
 	// Two phases, of four records and two.

@@ -209,8 +209,8 @@ func (s answerSetting) ask(ctx context.Context, q asked, fixed learn.DataFrame, 
 	return total
 }
 
-// answersCover takes intervals of the questions whose law is known exactly as factor times as wide as they are, and those
-// of one question as seven tenths of it.
+// answersCover takes intervals of the questions whose law is known exactly as factor times as wide as they are, and
+// those of one question as seven tenths of it.
 func answersCover(run measure.Run, narrow string, factor float64) claim.Outcome {
 	settings, runs := measure.Sized(run.Size, answerSettings[:8], answerSettings), measure.Sized(run.Size, 150, 300)
 	root := noise.NewSeeded(71)

@@ -73,7 +73,8 @@ func Checks() claim.Checks {
 		"dpnb/either":           measure.Scaled(eitherHolds, false, true),
 		"dpnb/pure-as-gaussian": measure.Against(pureHolds, 1, 0.99, 1.01),
 		"dpnb/nearly-gaussian":  measure.Against(nearlyHolds, 1, 0.98, 0.9),
-		"dpnb/parallel":         measure.Scaled(parallelHolds, grouping{}, grouping{byPlace: true}, grouping{single: true}),
+		"dpnb/parallel": measure.Scaled(parallelHolds, grouping{}, grouping{byPlace: true},
+			grouping{single: true}),
 
 		"dpnb/histogram": measure.Against(countsCost, "", "normal", "geometric", "keys, normal", "keys, geometric"),
 		"dpnb/quantiles": measure.Against(rangeOfQuantiles, 1, 1.1),

@@ -14,8 +14,8 @@ import (
 )
 
 // countsCost runs mechanisms that are calibrated for (1, δ), with a person and without in every cell, and compares how
-// often that is shown which is likelier with the person with what their δ(1) allows: all of them, or only one, with nine
-// tenths of its noise and threshold.
+// often that is shown which is likelier with the person with what their δ(1) allows: all of them, or only one, with
+// nine tenths of its noise and threshold.
 func countsCost(run measure.Run, only string) claim.Outcome {
 	part := 1.0
 	if only != "" {

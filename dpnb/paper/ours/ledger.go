@@ -181,8 +181,8 @@ func sampled(mu, q float64) func(d privacy.Direction, eps float64) float64 {
 // and enters another.
 type grouping struct{ byPlace, single bool }
 
-// parallelHolds holds noisy sums of three groups against the budget, for all neighbours of ten records. δ is that of the
-// budget times factor.
+// parallelHolds holds noisy sums of three groups against the budget, for all neighbours of ten records. δ is that of
+// the budget times factor.
 func parallelHolds(_ measure.Run, by grouping, factor float64) claim.Outcome {
 	const groups = 3
 	worst, least := 0.0, math.Inf(1)

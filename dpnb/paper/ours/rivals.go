@@ -155,8 +155,8 @@ func occupied(parts, j int) []float64 {
 	return p
 }
 
-// tukeyHolds holds the exact law against the event's ε times a factor, and releases with scale and η times others against
-// the law.
+// tukeyHolds holds the exact law against the event's ε times a factor, and releases with scale and η times others
+// against the law.
 func tukeyHolds(run measure.Run, times [3]float64) claim.Outcome {
 	base := ssp.TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1}
 	var ratios []float64
