@@ -12,9 +12,9 @@ import (
 // goScript stands before the go command on the kernel's PATH. Before each cell the kernel calls "go get", which asks
 // the proxy about every module of the program, and "go build -o", half of which writes tables for debuggers. Here a
 // program is built first, and only if that fails are modules looked for: on this machine, and then elsewhere. The
-// tables are left out (panics still name their lines, and %goflags has the last word). A cell that only declares, beside
-// variables that are computed without anything that may fail or act, is compiled and not linked: there is nothing to
-// run, and linking takes most of the time. Every other call is handed on as it is.
+// tables are left out (panics still name their lines, and %goflags has the last word). A cell that only declares,
+// beside variables that are computed without anything that may fail or act, is compiled and not linked: there is
+// nothing to run, and linking takes most of the time. Every other call is handed on as it is.
 const goScript = `#!/bin/sh
 declares() {
 	[ -z "$GOOS" ] && [ "$(tail -n 1 main.go)" = 'func main() { flag.Parse() }' ] && ! grep -q '^func init' main.go &&

@@ -42,7 +42,7 @@ func TestGoCommand(t *testing.T) {
 		{declares, "build -o a.out -race", list, list + "\n" + raced},
 		{declares + "// more\n", "build -o a.out -race", "", raced},
 		{"var (\n\ta = []int{1, -2} // -1 (or 2)\n)\n" + declares, "build -o a.out -race", "", raced},
-		{"var (\n\ta = []int{1, -2}\n\tb = \"x\"\n)\nfunc f() { g(1/2) }\n" + declares, "build -o a.out -race", "", list},
+		{"var (\n\ta = []int{1}\n\tb = \"x\"\n)\nfunc f() { g(1/2) }\n" + declares, "build -o a.out -race", "", list},
 		{"var (\n\ta = 1\n\tb = f()\n)\n" + declares, "build -o a.out -race", "", raced},
 		{"var (\n\ta = <-b\n)\n" + declares, "build -o a.out -race", "", raced},
 		{"var (\n\ta = b[2]\n)\n" + declares, "build -o a.out -race", "", raced},
