@@ -94,7 +94,8 @@ func TestQuadraticRoundingIsSeen(t *testing.T) {
 	for k := range 100 {
 		a, b := 1+math.Abs(math.Sin(float64(k))), 1+math.Abs(math.Cos(float64(2*k)))
 		p := &Problem{Rows: matrix.NewDense(1, 2, []float64{1e-9, 1e-9}), Labels: []float64{0}, Loss: loss.Squared{},
-			Lambda: 1e-9, Quadratic: mat.NewSymDense(2, []float64{a * a, a * b, a * b, b * b}), Centre: []float64{b, -a}}
+			Lambda: 1e-9, Quadratic: mat.NewSymDense(2, []float64{a * a, a * b, a * b, b * b}),
+			Centre: []float64{b, -a}}
 		theta, g := make([]float64, 2), make([]float64, 2)
 		_, bound := newEvaluator(p, 1).eval(g, theta)
 		if off := distance(bigGradient(p, theta, nil), g, nil); off > bound {
