@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,31 +106,28 @@ func beamProgram(ctx context.Context) (string, error) {
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The sums of passes are
 // kept in the folder, empty for one beside the file (frame.ListStored has such), as private as it is, and are removed
 // by end if all went well: a fit that was ended finds them.
-func (e *remotely) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
+func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string) (there *remote.Rows,
 	end func(well bool) error, err error) {
 	nothing := func(bool) error { return nil }
-	path, err := filepath.Abs(rows.Path())
-	if err != nil {
-		return nil, nothing, err
-	}
-	key, err := hex.DecodeString(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	if err != nil || len(key) != 32 {
-		return nil, nothing, errors.New("the records of this table are stored for this program alone: give a file, " +
-			"without a function applied to it")
+	files := rows.Files()
+	for k, f := range files {
+		if f.Key == [32]byte{} {
+			return nil, nothing, errors.New("the records of this table are stored for this program alone: give a " +
+				"file, without a function applied to it")
+		}
+		if files[k].Path, err = filepath.Abs(f.Path); err != nil {
+			return nil, nothing, err
+		}
 	}
 	cure := "dpnb cache remove --checkpoints " + folder
 	if folder == "" { // whose name no argument is to have
-		folder, cure = path+".passes", "dpnb cache remove, with the --store of the fit"
-	}
-	type file struct {
-		Path string
-		Key  [32]byte
+		folder, cure = files[0].Path+".passes", "dpnb cache remove, with the --store of the fit"
 	}
 	child, asked, err := e.command(ctx, "passes", struct {
 		Where  *remotely
-		File   file
+		Files  []stored.File
 		Folder string
-	}{e, file{path, [32]byte(key)}, folder})
+	}{e, files, folder})
 	if err != nil {
 		return nil, nothing, err
 	}

@@ -440,7 +440,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	opts = append(append(opts, weights...), learn.StoredIn(p.where))
 	end := func(bool) error { return nil }
 	if !p.at.here() {
-		opts = append(opts, learn.PassesBy(func(rows *stored.Rows) (there matrix.Rows, err error) {
+		opts = append(opts, learn.PassesBy(func(rows stored.Records) (there matrix.Rows, err error) {
 			there, end, err = p.at.rows(cmd.Context(), rows, p.checkpoints)
 			return there, err
 		}))
