@@ -29,6 +29,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/remote"
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
 )
 
@@ -62,14 +63,14 @@ func run(ctx context.Context, args []string) error {
 	case "passes":
 		var r struct {
 			Where  runner.Where
-			File   pass.File
+			Files  []stored.File
 			Folder string
 		}
 		if err := request(args, from, &r); err != nil {
 			return err
 		}
 		return serve(ctx, from, r.Where, r.Folder, func(ctx context.Context, on *runner.Session, from io.Reader) error {
-			return passes(ctx, on, from, r.File, r.Folder)
+			return passes(ctx, on, from, r.Files, r.Folder)
 		})
 	case "tally":
 		var r struct {
@@ -126,8 +127,8 @@ func serve(ctx context.Context, in io.Reader, where runner.Where, folder string,
 }
 
 // passes answers the queries of a solver, once it has said that all is there.
-func passes(ctx context.Context, on *runner.Session, from io.Reader, file pass.File, folder string) error {
-	records, err := pass.Open(ctx, on, folder, file)
+func passes(ctx context.Context, on *runner.Session, from io.Reader, files []stored.File, folder string) error {
+	records, err := pass.Open(ctx, on, folder, files...)
 	if err != nil {
 		return err
 	}
