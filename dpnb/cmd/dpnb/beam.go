@@ -147,6 +147,46 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string)
 	return remote.New(rows, to, out), end, nil
 }
 
+// encode has the records of a table stored by the workers of the runner: for frame.Storage.By.
+func (e *remotely) encode(ctx context.Context, t *tableFlags, s frame.Sharding, memory byteSize) error {
+	var err error
+	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
+		return err
+	}
+	type table struct {
+		frame.Sharding
+		Parquet parquet.Settings
+		CSV     frame.CSVSettings
+	}
+	child, asked, err := e.command(ctx, "encode", struct {
+		Where *remotely
+		Table table
+	}{e, table{s, t.columnar, t.csv}})
+	if err != nil {
+		return err
+	}
+	limit(child, memory)
+	to, err := child.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	_, _ = to.Write(asked)               // if it has ended, it says why
+	if err := child.Wait(); err != nil { // and closes the pipe, which tells it that this program lives
+		return errors.Join(ctx.Err(), errToldAlready)
+	}
+	return nil
+}
+
+// limit says how much memory a program may take, and each worker that it starts.
+func limit(child *exec.Cmd, memory byteSize) {
+	if memory > 0 {
+		child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", int64(memory)/8*7))
+	}
+}
+
 // started starts a program, asks it and waits until it says that it is ready. closed closes its input and waits for its
 // end.
 func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Reader, closed func() error, err error) {
@@ -175,6 +215,9 @@ func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Read
 func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scanner, folder string, memory byteSize) (
 	add func(a explore.Adding, each func([]byte) error) error, end func(well bool) error, err error) {
 	from := records.Origin()
+	if from.Path == "" {
+		return nil, nil, errors.New("workers scan one file: describe several without --endpoint")
+	}
 	if folder == "" {
 		if folder, err = (frame.Storage{}).Sums(from.SHA256); err != nil {
 			return nil, nil, err
@@ -193,9 +236,7 @@ func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scann
 	if err != nil {
 		return nil, nil, err
 	}
-	if memory > 0 { // for it, and for the workers that it starts
-		child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", int64(memory)/8*7))
-	}
+	limit(child, memory)
 	to, out, closed, err := started(child, asked)
 	if err != nil {
 		return nil, nil, err

@@ -3,10 +3,11 @@
 //
 //	dpnb-beam worker [--port 50000] FILE
 //	dpnb-beam sweep
+//	dpnb-beam encode
 //	dpnb-beam passes
 //	dpnb-beam tally
 //
-// What the last three are to do is the first line of their input, as JSON: every user of a machine sees arguments.
+// What the last four are to do is the first line of their input, as JSON: every user of a machine sees arguments.
 package main
 
 import (
@@ -22,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/beam/encode"
 	"github.com/dpnb/notebooks/dpnb/beam/pass"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/sweep"
@@ -46,7 +48,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("say what to do: worker, passes, tally, sweep")
+		return fmt.Errorf("say what to do: worker, encode, passes, tally, sweep")
 	}
 	from := bufio.NewReader(os.Stdin)
 	switch args[0] {
@@ -60,6 +62,21 @@ func run(ctx context.Context, args []string) error {
 			return fmt.Errorf("worker takes one file, in which it writes where it listens, and its key")
 		}
 		return runner.Pool(ctx, *port, f.Arg(0))
+	case "encode":
+		var r struct {
+			Where runner.Where
+			Table encode.Table
+		}
+		if err := request(args, from, &r); err != nil {
+			return err
+		}
+		ctx, _ = untilEOF(ctx, from)
+		on, err := runner.Open(ctx, r.Where)
+		if err != nil {
+			return err
+		}
+		defer on.Close()
+		return encode.Run(ctx, on, r.Table)
 	case "passes":
 		var r struct {
 			Where  runner.Where
@@ -105,7 +122,7 @@ func run(ctx context.Context, args []string) error {
 			}
 		})
 	}
-	return fmt.Errorf("%q: take worker, passes, tally or sweep", args[0])
+	return fmt.Errorf("%q: take worker, encode, passes, tally or sweep", args[0])
 }
 
 // serve does something on a runner for the driver at the other end of the pipe, until that is closed or the driver
