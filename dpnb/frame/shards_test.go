@@ -82,6 +82,15 @@ func TestShardsAreOneTable(t *testing.T) {
 	if _, ok := single.Rows.(*stored.Rows); !ok || !slices.Equal(rows(single), rows(one)) {
 		t.Errorf("one file that was stored by others: %T", single.Rows)
 	}
+	link := filepath.Join(filepath.Dir(whole), "link.csv")
+	must.Do(os.Symlink(files[0], link))
+	for _, twice := range []string{files[0], link} {
+		again := must.Get(ScanCSV(twice, nil))
+		if _, err := Together(scanned(files[0]), scanned(files[1]), again); err == nil ||
+			!strings.Contains(err.Error(), "twice") {
+			t.Errorf("%s is there twice: %v", twice, err)
+		}
+	}
 	other := must.Get(NewTable(Column{Name: "z", Numbers: []float64{1}}))
 	if _, err := Together(scanned(files[0]), other); err == nil {
 		t.Error("files of other columns are one table")

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"slices"
 )
 
@@ -14,9 +15,10 @@ type together struct {
 }
 
 // Together returns the table of several files that have the same columns, one after the other in the order given; that
-// of a single one is itself. Which file a record is in is no part of it.
+// of a single one is itself. Which file a record is in is no part of it. Each record is in one of them: what is released
+// is private for a record that counts once.
 //
-// Errors: *InputError if there is none, or one has other columns than the first, or in another order.
+// Errors: *InputError if there is none, one is there twice, or has other columns than the first, or in another order.
 func Together(files ...Scanner) (Scanner, error) {
 	if len(files) < 2 {
 		if len(files) == 0 {
@@ -27,8 +29,15 @@ func Together(files ...Scanner) (Scanner, error) {
 	t := &together{of: files, origin: files[0].Origin()}
 	sums := sha256.New()
 	t.origin.Rows = 0
+	var seen []os.FileInfo
 	for _, f := range files {
 		from := f.Origin()
+		if info, err := os.Stat(from.Path); err == nil { // one that is gone is refused when it is read
+			if slices.ContainsFunc(seen, func(old os.FileInfo) bool { return os.SameFile(old, info) }) {
+				return nil, inputErrorf("%s is there twice: each of its records would count twice", from.Name)
+			}
+			seen = append(seen, info)
+		}
 		if !slices.Equal(f.Names(), t.Names()) {
 			return nil, inputErrorf("%s has the columns %s, and %s, which is before it, %s: files that are one table "+
 				"have the same, in one order", from.Name, join(f.Names()), t.origin.Name, join(t.Names()))
