@@ -138,8 +138,8 @@ func (e *Encoding) storedShards(shards []shard, where Storage) (_ stored.Records
 // or what would be stored is not what the driver will look for.
 func (w *Sharding) Store(k int, open func(path string) (Scanner, error)) error {
 	if w.Steps != StepsOfCode {
-		return fmt.Errorf("this worker is of another version, %q, than the command, %q: start workers anew", StepsOfCode,
-			w.Steps)
+		return fmt.Errorf("this worker is of another version, %q, than the command, %q: start workers anew",
+			StepsOfCode, w.Steps)
 	}
 	e, err := w.Encoding.Encoding()
 	if err != nil {
@@ -172,8 +172,8 @@ func (w *Sharding) Store(k int, open func(path string) (Scanner, error)) error {
 		return err
 	}
 	if hex.EncodeToString(key[:]) != w.Shards[k].Key {
-		return fmt.Errorf("shard %d would be other records than the driver looks for: they are read or encoded otherwise "+
-			"here", k+1)
+		return fmt.Errorf("shard %d would be other records than the driver looks for: they are read or encoded "+
+			"otherwise here", k+1)
 	}
 	rows, err := e.storedFile(t, where)
 	if err != nil {

@@ -116,7 +116,9 @@ func byOthers(change func(*Sharding)) func(Sharding) error {
 			return err
 		}
 		for k := len(told.Shards) - 1; k >= 0; k-- {
-			err := told.Store(k, func(path string) (Scanner, error) { return ScanCSV(path, &CSVSettings{ChunkRows: 100}) })
+			err := told.Store(k, func(path string) (Scanner, error) {
+				return ScanCSV(path, &CSVSettings{ChunkRows: 100})
+			})
 			if err != nil {
 				return err
 			}

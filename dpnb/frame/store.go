@@ -84,9 +84,9 @@ func (s Storage) Sums(checksum string) (string, error) {
 
 // Stored is Design for a table of any size: its records are made in one scan and written to a file, from which they are
 // learnt block by block. A file of the same table, schema and settings that is there in full, by its checksum, is taken
-// as it is; RemoveStored removes them all. A table of several files (Together) has a file of records for each of at most
-// 64 shards, and what is computed of them has the bits of one file. Of a table that cannot say what it is, one in memory or one that a function
-// was applied to, the file is gone when the program ends.
+// as it is; RemoveStored removes them all. A table of several files (Together) has a file of records for each of at
+// most 64 shards, and what is computed of them has the bits of one file. Of a table that cannot say what it is, one in
+// memory or one that a function was applied to, the file is gone when the program ends.
 //
 // The file has raw records, encoded, and only the user may read it.
 //

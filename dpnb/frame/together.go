@@ -15,8 +15,8 @@ type together struct {
 }
 
 // Together returns the table of several files that have the same columns, one after the other in the order given; that
-// of a single one is itself. Which file a record is in is no part of it. Each record is in one of them: what is released
-// is private for a record that counts once.
+// of a single one is itself. Which file a record is in is no part of it. Each record is in one of them: what is
+// released is private for a record that counts once.
 //
 // Errors: *InputError if there is none, one is there twice, or has other columns than the first, or in another order.
 func Together(files ...Scanner) (Scanner, error) {

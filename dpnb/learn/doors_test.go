@@ -236,7 +236,10 @@ func TestAGroupIsAddedUpHere(t *testing.T) {
 	_, err := learn.FitBy(learn.Logistic{}, df, column,
 		func(part learn.DataFrame) *learn.Dataset {
 			return learn.Binary(part, "ill", learn.StoredIn(frame.Storage{Dir: dir}),
-				learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) { made++; return &there{Records: rows}, nil }))
+				learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
+					made++
+					return &there{Records: rows}, nil
+				}))
 		}, b.Spend(0.5))
 	if _, n := spent(t, b); err == nil || !strings.Contains(err.Error(), "PassesBy") || made+n > 0 {
 		t.Errorf("%d groups were added up elsewhere for %d charges: %v", made, n, err)

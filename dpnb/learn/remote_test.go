@@ -53,7 +53,10 @@ func TestPassesBy(t *testing.T) {
 	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
 	stays := learn.StoredIn(frame.Storage{Dir: dir, Double: true})
 	var far *there
-	by := learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) { far = &there{Records: rows}; return far, nil })
+	by := learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
+		far = &there{Records: rows}
+		return far, nil
+	})
 	for _, make := range []func() learn.Learner{
 		func() learn.Learner { return learn.Logistic{Noise: learn.Seed(5)} },
 		func() learn.Learner { return learn.SVM{Noise: learn.Seed(5)} },

@@ -155,7 +155,8 @@ func TestEncodedByWorkers(t *testing.T) {
 	}
 	f := loss.Sum(loss.Logistic{})
 	queries := []*erm.Query{{Kind: erm.Gradient, Loss: f, At: theta, Norms: true},
-		{Kind: erm.Hessian, Loss: f, At: theta}, {Kind: erm.Precise, Loss: f, At: theta, Low: make([]float64, len(theta))}}
+		{Kind: erm.Hessian, Loss: f, At: theta},
+		{Kind: erm.Precise, Loss: f, At: theta, Low: make([]float64, len(theta))}}
 	passed := func(on *runner.Session, d *frame.Design) (all []*erm.Sums) {
 		r := must.Get(pass.Open(context.Background(), on, t.TempDir(), d.Rows.(stored.Records).Files()...))
 		defer r.Close()

@@ -134,7 +134,8 @@ func TestOptionsOfTheShell(t *testing.T) {
 	}
 	lines := strings.SplitAfter(rows.String(), "\n")
 	for k, part := range [][]string{lines[:200], nil, lines[200:]} {
-		must.Do(os.WriteFile(fmt.Sprintf("part-%d.csv", k), []byte("age,city,pay,happy\n"+strings.Join(part, "")), 0o600))
+		text := "age,city,pay,happy\n" + strings.Join(part, "")
+		must.Do(os.WriteFile(fmt.Sprintf("part-%d.csv", k), []byte(text), 0o600))
 	}
 	fitted := func(file string) string {
 		said, err := call(t, newFitCommand(), append([]string{file}, append(slices.Clone(fit[1:]), "--target", "happy",
