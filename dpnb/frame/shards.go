@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -45,8 +46,14 @@ type shard struct {
 	Shard
 }
 
-// stretched is a Scanner that says which parts of a file it is.
-type stretched interface{ Stretch() (lo, hi int) }
+// readable is a Scanner that is a file's own, with nothing done to its rows (File), and stretched one that says which
+// parts of a file it is.
+type (
+	readable interface {
+		Read(use func(io.Reader) error) error
+	}
+	stretched interface{ Stretch() (lo, hi int) }
+)
 
 // shards returns the stretches in which a table is stored, one for each part or, where these are many, for as many
 // parts each; nil where it is stored in one file. They depend on the files alone.
@@ -64,10 +71,10 @@ func (where Storage) shards(t Scanner) (all []shard) {
 			s.Scanner = t.(Parted).Part(k*n/count, (k+1)*n/count)
 		}
 		for _, file := range pieces(s.Scanner) {
-			from := file.Origin()
-			if from.Path == "" || from.SHA256 == "" {
+			if _, own := file.(readable); !own {
 				return nil
 			}
+			from := file.Origin()
 			p := Piece{Path: from.Path, SHA256: from.SHA256}
 			if part, ok := file.(stretched); ok {
 				p.Lo, p.Hi = part.Stretch()

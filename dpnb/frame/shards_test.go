@@ -74,6 +74,16 @@ func TestShardsAreOneTable(t *testing.T) {
 			t.Errorf("%s: other records than those of one file", name)
 		}
 	}
+	// What was done to the rows of a file is not done by who opens it.
+	wide := must.Get(Drop(scanned(files[3]), "town"))
+	schema := &Schema{Fields: []Field{NumericField("x", 0, 1), CategoricalField("y", "0", "1")}}
+	narrow := must.Get(newEncoding([]string{"x", "y"}, schema, DesignSettings{Label: "y", ClipNorm: 1}))
+	d := must.Get(narrow.Stored(wide, Storage{Dir: t.TempDir(), By: func(Sharding) error {
+		return errors.New("others were asked")
+	}}))
+	if n, _ := d.Rows.Dims(); n != 600 {
+		t.Errorf("%d records of a file without a column", n)
+	}
 	if known := scanned(files...).(fingerprinted).Fingerprint(); known ==
 		scanned(append(slices.Clone(files[1:]), files[0])...).(fingerprinted).Fingerprint() {
 		t.Error("files in another order are said to be the same table")

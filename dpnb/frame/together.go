@@ -42,7 +42,7 @@ func Together(files ...Scanner) (Scanner, error) {
 			return nil, inputErrorf("%s has the columns %s, and %s, which is before it, %s: files that are one table "+
 				"have the same, in one order", from.Name, join(f.Names()), t.origin.Name, join(t.Names()))
 		}
-		t.origin.Public = t.origin.Public && from.Public
+		t.origin.Public, t.origin.Invented = t.origin.Public && from.Public, t.origin.Invented && from.Invented
 		fmt.Fprintln(sums, from.SHA256)
 	}
 	t.origin.Name = fmt.Sprintf("%s and %d more files", t.origin.Name, len(files)-1)
