@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // writtenWith writes records separated by comma, in the given encoding (nil is UTF-8).
@@ -29,10 +30,7 @@ func writtenWith(t *testing.T, records [][]string, comma rune, e encoding.Encodi
 	if e == nil {
 		return b.String()
 	}
-	text, err := e.NewEncoder().String(b.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(e.NewEncoder().String(b.String()))
 	return text
 }
 
@@ -40,10 +38,8 @@ func writtenWith(t *testing.T, records [][]string, comma rune, e encoding.Encodi
 func TestCSVAsItComes(t *testing.T) {
 	records := [][]string{{"name", "weight", "city"}, {"Zoë", "1234,5", "Köln"}, {"Åsa; or \"Å\"", "-0,25", "Genf"},
 		{"x\ny", "1e3", "?"}}
-	want, err := frame.ReadCSV(strings.NewReader(writtenWith(t, records, ',', nil)), &frame.CSVSettings{Decimal: ','})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(frame.ReadCSV(strings.NewReader(writtenWith(t, records, ',', nil)),
+		&frame.CSVSettings{Decimal: ','}))
 	little := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	for name, c := range map[string]struct {
 		text     string
@@ -74,9 +70,7 @@ func TestCSVAsItComes(t *testing.T) {
 		}
 		sameTables(t, name, got, want)
 		path := filepath.Join(t.TempDir(), "a.csv")
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(c.text), 0o600))
 		c.settings.ChunkRows = 2
 		scanner, err := frame.ScanCSV(path, &c.settings)
 		if err != nil {
@@ -120,11 +114,8 @@ func TestNumbersAsTheyAreWritten(t *testing.T) {
 		{'.', ',', "1,234e2", nan}, {',', '.', "+1.000,25", 1000.25}, {',', '.', "1e999", math.Inf(1)},
 		{',', '.', "", nan}, {',', '.', ",5", 0.5}, {',', '.', "x", nan},
 	} {
-		tab, err := frame.ReadCSV(strings.NewReader("a\tb\n"+c.text+"\tx\n"),
-			&frame.CSVSettings{Comma: '\t', Decimal: c.decimal, Thousands: c.thousands})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tab := must.Get(frame.ReadCSV(strings.NewReader("a\tb\n"+c.text+"\tx\n"),
+			&frame.CSVSettings{Comma: '\t', Decimal: c.decimal, Thousands: c.thousands}))
 		column, _ := tab.Column("a")
 		if got := column.Number(0); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%q with %q and %q is %v, want %v", c.text, c.decimal, c.thousands, got, c.want)
@@ -224,10 +215,7 @@ func TestOneRecordChangesNoOtherOfAFileOfAnyForm(t *testing.T) {
 // adultForms has Adult as a table of the file that there is.
 func adultTable(t *testing.T) *frame.Table {
 	t.Helper()
-	tab, err := frame.ReadCSVFile(adultFile(t), dataset.AdultCSV())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(frame.ReadCSVFile(adultFile(t), dataset.AdultCSV()))
 	return tab
 }
 
@@ -248,17 +236,12 @@ func TestAdultWithSemicolons(t *testing.T) {
 		records = append(records, r)
 	}
 	path := filepath.Join(t.TempDir(), "adult.csv")
-	if err := os.WriteFile(path, []byte(writtenWith(t, records, ';', nil)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(writtenWith(t, records, ';', nil)), 0o600))
 	if _, err := frame.ReadCSVFile(path, nil); err == nil || !strings.Contains(err.Error(), "adult.csv") ||
 		!strings.Contains(err.Error(), "Comma: ';'") {
 		t.Errorf("%v", err)
 	}
-	got, err := frame.ReadCSVFile(path, &frame.CSVSettings{Comma: ';', Decimal: ','})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(frame.ReadCSVFile(path, &frame.CSVSettings{Comma: ';', Decimal: ','}))
 	s := frame.DesignSettings{Label: "income", RowNorm: 1}
 	a, errA := frame.NewDesign(got, dataset.AdultSchema(), s)
 	b, errB := frame.NewDesign(want, dataset.AdultSchema(), s)
@@ -271,17 +254,12 @@ func TestAdultWithSemicolons(t *testing.T) {
 func TestChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	write := func(text string) {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("a\n1\n")
-	s, err := frame.ScanCSV(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(frame.ScanCSV(path, nil))
 	write("a\n1\n2\n")
-	err = s.Scan(nil, func(*frame.Table) error { return nil })
+	err := s.Scan(nil, func(*frame.Table) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("%v", err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
@@ -16,12 +17,12 @@ import (
 func TestHeavyTailsMethods(t *testing.T) {
 	df := incomes(t, 20_000)
 	data := learn.Regression(df.Drop("rich"), "spending")
-	plain := must(learn.HeavyTails{}.FitWithoutPrivacy(data)).Theta()
+	plain := must.Get(learn.HeavyTails{}.FitWithoutPrivacy(data)).Theta()
 	far := func(l learn.HeavyTails, eps float64, seeds int) (mean float64, fitted mechanism.Mechanism) {
 		l.Records = 20_000
 		for seed := range seeds {
 			l.Noise = learn.Seed(uint64(seed))
-			m := must(l.Fit(data, learn.Simulate(eps, 1e-6)))
+			m := must.Get(l.Fit(data, learn.Simulate(eps, 1e-6)))
 			g := m.Release.Guarantee
 			if g.Epsilon != eps || g.Delta != 0 || privacy.DeltaUpper(g.Profile, eps) != 0 ||
 				privacy.DeltaUpper(g.Profile, 0.99*eps) == 0 {

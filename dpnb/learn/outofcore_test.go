@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -85,16 +86,11 @@ func TestFitOfAScan(t *testing.T) {
 	g := invented{rows: 20_003, chunk: 7000}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.parquet")
-	if err := parquet.Write(path, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(path, g))
 	fit := func(df learn.DataFrame, opts ...learn.Option) *learn.Model {
 		t.Helper()
 		data := learn.Binary(df.WithSchema(g.schema()...), "ill", append(opts, learn.Lines())...)
-		m, err := learn.Logistic{Noise: learn.Seed(5)}.Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Logistic{Noise: learn.Seed(5)}.Fit(data, learn.Simulate(1, 1e-6)))
 		return m
 	}
 	scan := learn.FromScanner(parquet.Open(path, &parquet.Settings{ChunkRows: 999}))
@@ -119,9 +115,7 @@ func TestFitOfAScan(t *testing.T) {
 			before = info.ModTime()
 		}
 	}
-	if err := frame.RemoveStored(frame.Storage{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(frame.RemoveStored(frame.Storage{Dir: dir}))
 	if files, _ := filepath.Glob(filepath.Join(dir, "*.rows")); len(files) != 0 {
 		t.Errorf("left: %v", files)
 	}
@@ -189,10 +183,7 @@ func TestLearnersWithinAMemoryLimit(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		want, err := fit(scan.Collect())
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(fit(scan.Collect()))
 		if !slices.Equal(got.Theta(), want.Theta()) {
 			t.Errorf("%s: %v, in memory %v", name, got.Theta(), want.Theta())
 		}
@@ -208,21 +199,14 @@ func TestLargerThanMemory(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "large.parquet")
 	g := invented{rows: 10_000_000, chunk: 1 << 16}
-	if err := parquet.Write(path, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(path, g))
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
 	start, before := time.Now(), processor(t)
 	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
 	data := learn.Binary(df, "ill", learn.RowNorm(1), learn.StoredIn(frame.Storage{Dir: dir}))
-	if err := data.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(data.Err())
 	t.Logf("stored after %v", time.Since(start))
-	m, err := learn.Logistic{Noise: learn.Seed(5)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{Noise: learn.Seed(5)}.Fit(data, learn.Simulate(1, 1e-6)))
 	of, err := explore.Mean("x0").Noise(learn.Seed(5)).Of(df, learn.Simulate(1, 1e-6))
 	if err != nil || math.Abs(of.Value()-0.5) > 1e-3 {
 		t.Errorf("mean %v, %v", of, err)

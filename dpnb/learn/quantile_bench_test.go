@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -33,10 +34,7 @@ func BenchmarkMedian(b *testing.B) {
 	b.Run("dpnb", func(b *testing.B) {
 		design := &frame.Design{Rows: x, Labels: y, RowNorm: matrix.MaxNorm(x), Features: make([]string, d)}
 		for range b.N {
-			theta, err := plainQuantiles(Quantile{}.spec(), design, 0)
-			if err != nil {
-				b.Fatal(err)
-			}
+			theta := must.Get(plainQuantiles(Quantile{}.spec(), design, 0))
 			b.ReportMetric(mean(theta), "loss")
 		}
 	})
@@ -49,11 +47,8 @@ func BenchmarkMedian(b *testing.B) {
 			floats.Scale(1.0/n, g)
 		}}
 		for range b.N {
-			r, err := optimize.Minimize(p, make([]float64, d), &optimize.Settings{GradientThreshold: 1e-6},
-				&optimize.LBFGS{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			r := must.Get(optimize.Minimize(p, make([]float64, d), &optimize.Settings{GradientThreshold: 1e-6},
+				&optimize.LBFGS{}))
 			b.ReportMetric(r.F, "loss")
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -47,9 +48,7 @@ func TestPassesBy(t *testing.T) {
 	dir := t.TempDir()
 	g := invented{rows: 5000, chunk: 512}
 	path := filepath.Join(dir, "a.parquet")
-	if err := parquet.Write(path, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(path, g))
 	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
 	stays := learn.StoredIn(frame.Storage{Dir: dir, Double: true})
 	var far *there
@@ -59,14 +58,8 @@ func TestPassesBy(t *testing.T) {
 		func() learn.Learner { return learn.SVM{Noise: learn.Seed(5)} },
 	} {
 		l := make()
-		want, err := l.Fit(learn.Binary(df, "ill", stays, learn.Uncentred()), learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := make().Fit(learn.Binary(df, "ill", stays, learn.Uncentred(), by), learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(l.Fit(learn.Binary(df, "ill", stays, learn.Uncentred()), learn.Simulate(1, 1e-6)))
+		got := must.Get(make().Fit(learn.Binary(df, "ill", stays, learn.Uncentred(), by), learn.Simulate(1, 1e-6)))
 		// Both are within τ/λ of the same minimiser, and rounded to the same grid.
 		within := 2 * got.Release.Tolerance / got.Release.Fitted.Describe().Lambda
 		if floats.Distance(got.Theta(), want.Theta(), 2) > within || within > 1e-5 || far.passes == 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -47,15 +48,9 @@ func TestTextsSpeakOfTheFrontDoor(t *testing.T) {
 // Coefficients of a fit without privacy are shown with its warning, those of a release without.
 func TestCoefficientsWithoutPrivacyAreMarked(t *testing.T) {
 	data := learn.Regression(learn.Patients(60, 1), "pressure", learn.RowNorm(1))
-	released, err := learn.Quantiles{Steps: 5, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	released := must.Get(learn.Quantiles{Steps: 5, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
 	for _, l := range []learn.Learner{learn.Quantiles{}, learn.Linear{}} {
-		plain, err := l.FitWithoutPrivacy(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Get(l.FitWithoutPrivacy(data))
 		if text := shown(t, plain.Coefficients()); !strings.Contains(text, "NOT PRIVATE") {
 			t.Errorf("%T without privacy is shown as %q", l, text)
 		}
@@ -70,10 +65,7 @@ func TestCoefficientsWithoutPrivacyAreMarked(t *testing.T) {
 // first.
 func TestClassesHaveColumns(t *testing.T) {
 	data := learn.Classes(learn.Patients(40, 1), "ward", learn.RowNorm(1))
-	m, err := learn.Softmax{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
 	it, theta := m.Display(), m.Theta()
 	if want := []string{"feature", "heart", "lungs", "bones"}; !slices.Equal(it.Header, want) {
 		t.Errorf("columns %q, want %q", it.Header, want)
@@ -95,10 +87,7 @@ func TestClassesHaveColumns(t *testing.T) {
 	if len(it.Rows) != min(10, d) {
 		t.Errorf("%d rows of %d features", len(it.Rows), d)
 	}
-	iv, err := m.ProvedIntervals(0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	iv := must.Get(m.ProvedIntervals(0.95))
 	var classes []string
 	for _, row := range iv.Display().Rows {
 		classes = append(classes, row[0])
@@ -145,7 +134,7 @@ func TestWithSchemaLooksAtOnce(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if err := learn.Binary(learn.FromTable(must(patients(2).Table())).WithSchema(
+	if err := learn.Binary(learn.FromTable(must.Get(patients(2).Table())).WithSchema(
 		learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")), "ill").Err(); err == nil ||
 		!strings.Contains(err.Error(), `PerPerson("id", rows)`) {
 		t.Errorf("a column that is not in the schema: %v", err)
