@@ -1,7 +1,6 @@
 package frame_test
 
 import (
-	"encoding/csv"
 	"errors"
 	"math"
 	"os"
@@ -328,40 +327,6 @@ func TestOtherSeparatorsAreNamed(t *testing.T) {
 	if _, err := frame.ReadCSV(strings.NewReader("a;b\n"), &frame.CSVSettings{Header: []string{"a;b"}}); err != nil {
 		t.Errorf("a name that was given: %v", err)
 	}
-}
-
-// BenchmarkAdult times CSV → design matrix on the 48,842 rows of both parts, beside encoding/csv reading the same text.
-func BenchmarkAdult(b *testing.B) {
-	train := adultFile(b)
-	var text []byte
-	for _, name := range []string{"adult.data", "adult.test"} {
-		part, err := os.ReadFile(filepath.Join(filepath.Dir(train), name))
-		if err != nil {
-			b.Skip(err)
-		}
-		text = append(text, part...)
-	}
-	b.Run("design", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			tab := must.Get(frame.ReadCSV(strings.NewReader(string(text)), dataset.AdultCSV()))
-			d, err := frame.NewDesign(tab, dataset.AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1})
-			if err != nil || dense(d).N != 48842 {
-				b.Fatal(err, dense(d).N)
-			}
-		}
-	})
-	b.Run("encoding_csv", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			r := csv.NewReader(strings.NewReader(string(text)))
-			r.Comment = '|'
-			r.TrimLeadingSpace = true
-			if rec, err := r.ReadAll(); err != nil || len(rec) != 48842 {
-				b.Fatal(err, len(rec))
-			}
-		}
-	})
 }
 
 // What is done to a copy of a schema, by whatever it points to, leaves the schema as it was.

@@ -25,46 +25,6 @@ func below(t *testing.T, m *learn.Model, df learn.DataFrame, target string) floa
 	return count / float64(len(q))
 }
 
-// A share τ of new targets lies below the prediction; the private fit is near the ordinary one; and what it releases
-// has the guarantee that was asked for, and hardly a better one.
-func TestQuantile(t *testing.T) {
-	train, test := learn.Patients(6000, 1), learn.Patients(6000, 2)
-	data := learn.Regression(train, "pressure", learn.RowNorm(1))
-	for _, tau := range []float64{0, 0.9} {
-		want := tau
-		if tau == 0 {
-			want = 0.5
-		}
-		l := learn.Quantile{Tau: tau, Noise: learn.Seed(3)}
-		plain := must.Get(l.FitWithoutPrivacy(data))
-		if got := below(t, plain, test, "pressure"); math.Abs(got-want) > 0.02 {
-			t.Errorf("τ = %g: %.3f of the targets are below the ordinary fit", want, got)
-		}
-		m := must.Get(l.Fit(data, learn.Simulate(2, 1e-6)))
-		if got := below(t, m, test, "pressure"); math.Abs(got-want) > 0.03 {
-			t.Errorf("τ = %g: %.3f of the targets are below the private fit", want, got)
-		}
-		if got := privacy.DeltaUpper(m.Release.Guarantee.Profile, 2) / 1e-6; got > 1 || got < 0.99 {
-			t.Errorf("τ = %g: δ(ε) is %.4f of what was asked for", want, got)
-		}
-	}
-}
-
-// The result is that of the records and the noise, not of the workers, nor of the unit in which the target is stated.
-func TestQuantileOfAnyWorkers(t *testing.T) {
-	data := learn.Regression(learn.Patients(900, 1), "pressure", learn.RowNorm(1))
-	var first []float64
-	for _, workers := range []int{1, 2, 5} {
-		m := must.Get(learn.Quantile{Tau: 0.2, Steps: 20, Noise: learn.Seed(3), Workers: workers}.Fit(data,
-			learn.Simulate(1, 1e-6)))
-		if theta := m.Release.Coefficients; first == nil {
-			first = theta
-		} else if !slices.Equal(theta, first) {
-			t.Errorf("%d workers: other coefficients", workers)
-		}
-	}
-}
-
 // Predictions of several levels never cross; scores are those of their definitions; and the fit
 // is near the ordinary one.
 func TestQuantiles(t *testing.T) {

@@ -101,32 +101,6 @@ func TestPredictIsFreeOfUnits(t *testing.T) {
 	}
 }
 
-// A million records with 20 features: the error is that of ordinary asymptotics, s√(d/n) without privacy for a
-// regression (95 % efficient), and no knob is at an end of the search.
-func TestPredictOfManyRecords(t *testing.T) {
-	f := (learn.Study{Records: 1_000_000, Features: 20, Epsilon: 1, Noise: 1, Mechanisms: ridged}).Forecast()
-	if f.Err() != nil {
-		t.Fatal(f.Err())
-	}
-	classic := math.Sqrt(20e-6 / 0.95)
-	if r := f.NonPrivate.Point.RMSE / classic; math.Abs(r-1) > 2e-3 {
-		t.Errorf("error %g without privacy, %g by ordinary asymptotics", f.NonPrivate.Point.RMSE, classic)
-	}
-	if !testscale.Full() {
-		return
-	}
-	f = (learn.Study{Records: 1_000_000, Features: 20, Epsilon: 1, Mechanisms: ridged}).Forecast()
-	if f.Err() != nil {
-		t.Fatal(f.Err())
-	}
-	for _, p := range append(f.Predictions, f.NonPrivate) {
-		if p.AtEdge || !(p.Quality().Error < p.Quality().BestError+0.01) {
-			t.Errorf("%v: λ = %g, at the edge %v, wrong %g, best %g", p.Mechanism, p.Lambda, p.AtEdge,
-				p.Quality().Error, p.Quality().BestError)
-		}
-	}
-}
-
 // Where the best knob is an end of the search the table says so.
 func TestPredictSaysWhatIsAnEdge(t *testing.T) {
 	f := (learn.Study{Records: 50, Features: 2000, Epsilon: 1e-3, Mechanisms: ridged[1:]}).Forecast()

@@ -50,61 +50,6 @@ func rSquared(t testing.TB, m *learn.Model, test learn.DataFrame, truth []float6
 	return 1 - wrong/all
 }
 
-// Each term gains where the truth is of its kind, beside what a fit has with nothing said, products of columns among
-// it: R² against the truth itself, in the mean over seeds.
-func TestTermsGain(t *testing.T) {
-	t.Parallel()
-	wave := func(_, hour float64, _, _ int) float64 { return math.Sin(2 * math.Pi * (hour - 3) / 24) }
-	for name, c := range map[string]struct {
-		records int
-		epsilon float64
-		truth   func(age, hour float64, city, sex int) float64
-		terms   []learn.Option
-		gain    float64
-	}{
-		"line": {1000, 0.5, func(age, _ float64, _, _ int) float64 { return (age - 50) / 30 },
-			[]learn.Option{learn.Line("age")}, 0.002},
-		"steps": {20000, 1, func(age, _ float64, _, _ int) float64 {
-			switch {
-			case age < 18:
-				return -1
-			case age < 65:
-				return 1
-			}
-			return 0
-		}, []learn.Option{learn.Steps("age", 18, 65)}, 0.1},
-		"period": {1000, 0.5, wave, []learn.Option{learn.Periodic("hour", 24)}, 0.03},
-		"curves of a category": {20000, 1, func(age, _ float64, _, sex int) float64 {
-			return float64(2*sex-1) * math.Sin((age-10)/20)
-		}, []learn.Option{learn.Cross("age", "sex")}, 0.3},
-		"pairs": {20000, 1, func(_, _ float64, city, sex int) float64 { return float64(2*((city+sex)%2) - 1) },
-			[]learn.Option{learn.Cross("city", "sex")}, 0.05},
-		"waves of a category": {20000, 1, func(age, hour float64, city, _ int) float64 {
-			return wave(age, hour+float64(6*city), city, 0)
-		}, []learn.Option{learn.Periodic("hour", 0), learn.Cross("city", "hour")}, 0.5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			test, truth := workers(t, 4000, 99, c.truth)
-			var gain, with, without float64
-			const seeds = 4
-			for seed := range uint64(seeds) {
-				df, _ := workers(t, c.records, 1+seed, c.truth)
-				fit := func(opts ...learn.Option) float64 {
-					m := must.Get(learn.Huber{Noise: learn.Seed(seed)}.Fit(learn.Regression(df, "pay", opts...),
-						learn.Simulate(c.epsilon, 1e-6)))
-					return rSquared(t, m, test, truth)
-				}
-				a, b := fit(c.terms...), fit()
-				with, without, gain = with+a/seeds, without+b/seeds, gain+(a-b)/seeds
-			}
-			t.Logf("R² %.4f with the term, %.4f without", with, without)
-			if gain < c.gain {
-				t.Errorf("a gain of %.3f", gain)
-			}
-		})
-	}
-}
-
 // allTerms are those of workers.
 func allTerms() []learn.Option {
 	return []learn.Option{learn.Steps("age", 18, 65), learn.Periodic("hour", 24), learn.Cross("age", "sex"),
