@@ -14,7 +14,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
@@ -210,44 +209,6 @@ func TestOneRecordChangesNoOtherOfAFileOfAnyForm(t *testing.T) {
 		}
 		return frame.ReadCSV(strings.NewReader(b.String()), &frame.CSVSettings{Comma: '\t', PlainQuotes: true})
 	})
-}
-
-// adultForms has Adult as a table of the file that there is.
-func adultTable(t *testing.T) *frame.Table {
-	t.Helper()
-	tab := must.Get(frame.ReadCSVFile(adultFile(t), dataset.AdultCSV()))
-	return tab
-}
-
-// Adult with semicolons and decimal commas makes the same records, and is refused with a word on the setting before.
-func TestAdultWithSemicolons(t *testing.T) {
-	want := adultTable(t)
-	records := [][]string{want.Names()}
-	for i := range want.Rows() {
-		var r []string
-		for _, n := range want.Names() {
-			c, _ := want.Column(n)
-			text := c.Text(i)
-			if n == "age" {
-				text += ",0"
-			}
-			r = append(r, text)
-		}
-		records = append(records, r)
-	}
-	path := filepath.Join(t.TempDir(), "adult.csv")
-	must.Do(os.WriteFile(path, []byte(writtenWith(t, records, ';', nil)), 0o600))
-	if _, err := frame.ReadCSVFile(path, nil); err == nil || !strings.Contains(err.Error(), "adult.csv") ||
-		!strings.Contains(err.Error(), "Comma: ';'") {
-		t.Errorf("%v", err)
-	}
-	got := must.Get(frame.ReadCSVFile(path, &frame.CSVSettings{Comma: ';', Decimal: ','}))
-	s := frame.DesignSettings{Label: "income", RowNorm: 1}
-	a, errA := frame.NewDesign(got, dataset.AdultSchema(), s)
-	b, errB := frame.NewDesign(want, dataset.AdultSchema(), s)
-	if errA != nil || errB != nil || !slices.Equal(dense(a).Data, dense(b).Data) || !slices.Equal(a.Labels, b.Labels) {
-		t.Errorf("the records differ: %v, %v", errA, errB)
-	}
 }
 
 // A file that is changed between two scans is not taken for what it was.

@@ -139,20 +139,6 @@ func TestRowNormHolds(t *testing.T) {
 	}
 }
 
-// Each row must depend on its own record alone: that is why it costs nothing.
-func TestDesignIsRowWise(t *testing.T) {
-	tab, _ := table(t, people).Select("age", "city", "income")
-	s := frame.DesignSettings{Label: "income", RowNorm: 1}
-	all := must.Get(frame.NewDesign(tab, peopleSchema(), s))
-	for i := range tab.Rows() {
-		one := must.Get(frame.NewDesign(tab.Slice(i, i+1), peopleSchema(), s))
-		want := dense(all).Data[i*all.Width() : (i+1)*all.Width()]
-		if !floats.Equal(dense(one).Data, want) || one.RowNorm != all.RowNorm {
-			t.Errorf("row %d depends on other rows", i)
-		}
-	}
-}
-
 func TestDesignBadInput(t *testing.T) {
 	base, _ := table(t, people).Select("age", "city", "income")
 	for name, c := range map[string]struct {

@@ -253,29 +253,6 @@ func TestGotaGuessesNoType(t *testing.T) {
 	}
 }
 
-// The attack: a text in a column of codes had all other codes printed as numbers, so that "250.10" became "250.1", and
-// one record moved a third of all.
-func TestOneTextDoesNotRecodeTheColumn(t *testing.T) {
-	schema := &frame.Schema{Fields: []frame.Field{patientSchema().Fields[0], frame.CategoricalField("ill", "no",
-		"yes")}}
-	var b strings.Builder
-	b.WriteString("code,ill\n")
-	for range 100 {
-		b.WriteString("250.10,yes\n250.1,no\n250.20,yes\n250.2,no\n")
-	}
-	design := func(text string) *frame.Design {
-		d := must.Get(frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "ill"}))
-		return d
-	}
-	a, with := design(b.String()), design(b.String()+"V27.0,yes\n")
-	if what := sameBut(a, with, dense(a).N); what != "" {
-		t.Error(what)
-	}
-	if dense(a).At(0, 2) != 1 || dense(a).At(1, 0) != 1 || dense(a).At(2, 3) != 1 || dense(with).At(400, 4) != 1 {
-		t.Errorf("the codes are not what the file says: %v", dense(a).Data[:24])
-	}
-}
-
 // Rows that are no table are a fault of the file, and what is said of them names a line and quotes nothing.
 func TestRaggedFile(t *testing.T) {
 	for _, text := range []string{"a,b\n1,2\nSECRET\n", "a,b\n1,SECRET,3\n", "a,b\n1,SEC\"RET\n", "a,b\n1,\"SECRET\n"} {

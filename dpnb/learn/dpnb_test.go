@@ -3,7 +3,6 @@ package learn_test
 import (
 	"bytes"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,41 +121,5 @@ func TestShowLabelsRawRows(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
-	}
-}
-
-func TestPredictAndScore(t *testing.T) {
-	df := frameOf(t, people)
-	data := learn.Binary(df, "happy", learn.RowNorm(1))
-	m := must.Get(learn.Logistic{Lambda: 1e-3}.FitWithoutPrivacy(data))
-	p, err := m.Predict(data)
-	if err != nil || len(p) != 6 {
-		t.Fatal(p, err)
-	}
-	s, err := m.Score(data)
-	if err != nil || s < 5.0/6 {
-		t.Errorf("score %v, %v: the classes can be told apart by age and city", s, err)
-	}
-	if got := learn.Binary(df, "happy").MajorityShare(); got != 0.5 {
-		t.Errorf("majority share %v", got)
-	}
-}
-
-func TestAccuracyCurve(t *testing.T) {
-	train, test := learn.Adult()
-	a, b := learn.Binary(train.Head(1500), "income", learn.RowNorm(1)), learn.Binary(test.Head(500), "income",
-		learn.RowNorm(1))
-	c := must.Get(learn.SweepEpsilon(learn.Logistic{Noise: learn.Seed(5)}, a, b, 1e-5, 4, 0.1, 1, 100))
-	again, _ := learn.SweepEpsilon(learn.Logistic{Noise: learn.Seed(5)}, a, b, 1e-5, 4, 0.1, 1, 100)
-	for i := range c.Mean {
-		if c.Mean[i] != again.Mean[i] || !(c.Lower[i] <= c.Mean[i] && c.Mean[i] <= c.Upper[i]) {
-			t.Errorf("point %d: %+v, again %+v", i, c, again)
-		}
-	}
-	if math.Abs(c.Mean[2]-c.NonPrivate) > 0.03 || c.Mean[0] > c.Mean[2] {
-		t.Errorf("at ε = 100 accuracy is %v, without privacy %v", c.Mean[2], c.NonPrivate)
-	}
-	if png, err := c.Figure().PNG(); err != nil || len(png) < 5000 {
-		t.Errorf("figure: %d bytes, %v", len(png), err)
 	}
 }

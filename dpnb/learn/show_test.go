@@ -45,22 +45,6 @@ func TestTextsSpeakOfTheFrontDoor(t *testing.T) {
 	}
 }
 
-// Coefficients of a fit without privacy are shown with its warning, those of a release without.
-func TestCoefficientsWithoutPrivacyAreMarked(t *testing.T) {
-	data := learn.Regression(learn.Patients(60, 1), "pressure", learn.RowNorm(1))
-	released := must.Get(learn.Quantiles{Steps: 5, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
-	for _, l := range []learn.Learner{learn.Quantiles{}, learn.Linear{}} {
-		plain := must.Get(l.FitWithoutPrivacy(data))
-		if text := shown(t, plain.Coefficients()); !strings.Contains(text, "NOT PRIVATE") {
-			t.Errorf("%T without privacy is shown as %q", l, text)
-		}
-	}
-	text := shown(t, released.Coefficients())
-	if strings.Contains(text, "RAW RECORDS") || strings.Contains(text, "NOT PRIVATE") {
-		t.Errorf("a release is shown as %q", text)
-	}
-}
-
 // A model of several classes has a column for each: a feature stands in one row with its coefficients, the largest
 // first.
 func TestClassesHaveColumns(t *testing.T) {
@@ -120,23 +104,5 @@ func TestAnErrorIsShownOnce(t *testing.T) {
 	}
 	if !strings.Contains(want, "relative to the folder in which the program runs") {
 		t.Errorf("a plain program is told %s", want)
-	}
-}
-
-// Two fields of one name, and bounds that bound nothing, are found where they are stated.
-func TestWithSchemaLooksAtOnce(t *testing.T) {
-	df := learn.Patients(3, 1)
-	for want, fields := range map[string][]learn.Field{
-		`two fields named "age"`: {learn.Numeric("age", 0, 9), learn.Numeric("age", 0, 99)},
-		"lower < upper":          {learn.Numeric("age", 9, 9)},
-	} {
-		if err := df.WithSchema(fields...).Err(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	if err := learn.Binary(learn.FromTable(must.Get(patients(2).Table())).WithSchema(
-		learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")), "ill").Err(); err == nil ||
-		!strings.Contains(err.Error(), `PerPerson("id", rows)`) {
-		t.Errorf("a column that is not in the schema: %v", err)
 	}
 }
