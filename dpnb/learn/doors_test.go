@@ -24,6 +24,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
 // embedding has all that a learner has, by embedding one, and a Fit of its own.
@@ -216,14 +217,12 @@ func TestOnlyOurReleasesResume(t *testing.T) {
 
 // Passes of a function of the program's could be over all records for the price of a group.
 func TestAGroupIsAddedUpHere(t *testing.T) {
-	b, g, made := fresh(1, 1e-6), invented{rows: 300, chunk: 512}, 0
+	b, made := fresh(1, 1e-6), 0
 	path, dir := filepath.Join(t.TempDir(), "people.parquet"), t.TempDir()
-	must.Do(parquet.Write(path, g))
-	column := g.schema()[slices.IndexFunc(g.schema(), func(f learn.Field) bool {
-		return f.Kind == frame.Categorical && f.Name != "ill"
-	})].Name
-	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
-	_, err := learn.FitBy(learn.Logistic{}, df, column,
+	people, schema, _ := learn.Patients(300, 1).Known()
+	must.Do(parquet.Write(path, people))
+	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(schema.Fields...)
+	_, err := learn.FitBy(learn.Logistic{}, df, "ward",
 		func(part learn.DataFrame) *learn.Dataset {
 			return learn.Binary(part, "ill", learn.StoredIn(frame.Storage{Dir: dir}),
 				learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { made++; return &there{Rows: rows}, nil }))
@@ -253,10 +252,10 @@ func TestWatchedFitsDoNotResume(t *testing.T) {
 	dir, budget := t.TempDir(), keptBudget(t, 1)
 	seen := 0
 	fit := func(rows int) error {
-		g := invented{rows: rows, chunk: 512}
+		g := scale.Invented{Rows: rows}
 		path := filepath.Join(dir, "people.parquet")
 		must.Do(parquet.Write(path, g))
-		data := learn.Binary(learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...), "ill",
+		data := learn.Binary(learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...), "ill",
 			learn.StoredIn(frame.Storage{Dir: dir, Double: true}),
 			learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) {
 				return &watching{there{Rows: rows}, &seen}, nil

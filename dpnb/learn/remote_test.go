@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
 // there adds up over stored records as another program would.
@@ -46,10 +47,10 @@ func (t *there) Sample(places []int) (matrix.Rows, []float64, error) {
 // than passes is refused before anything is charged.
 func TestPassesBy(t *testing.T) {
 	dir := t.TempDir()
-	g := invented{rows: 5000, chunk: 512}
+	g := scale.Invented{Rows: 5000}
 	path := filepath.Join(dir, "a.parquet")
 	must.Do(parquet.Write(path, g))
-	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
+	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...)
 	stays := learn.StoredIn(frame.Storage{Dir: dir, Double: true})
 	var far *there
 	by := learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { far = &there{Rows: rows}; return far, nil })
@@ -83,7 +84,7 @@ func TestPassesBy(t *testing.T) {
 	if s, err := b.State(); err != nil || len(s.Entries) != 0 {
 		t.Errorf("%v for what was refused, %v", s.Entries, err)
 	}
-	if err := learn.Binary(df.Collect().WithSchema(g.schema()...), "ill", by).Err(); err == nil ||
+	if err := learn.Binary(df.Collect().WithSchema(scale.Schema().Fields...), "ill", by).Err(); err == nil ||
 		!strings.Contains(err.Error(), "FromScanner") {
 		t.Errorf("a table in memory: %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
 // A smoothed quantile is as good as one by steps, meets its level, and says what it has not.
@@ -42,10 +43,10 @@ func TestSmoothQuantiles(t *testing.T) {
 // A smoothed quantile takes at most three passes more than Huber.
 func TestPassesOfSmoothQuantiles(t *testing.T) {
 	dir := t.TempDir()
-	g := invented{rows: 20_000, chunk: 2048}
+	g := scale.Invented{Rows: 20_000}
 	path := filepath.Join(dir, "a.parquet")
 	must.Do(parquet.Write(path, g))
-	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
+	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...)
 	passes := func(l learn.Learner) int {
 		var far *there
 		by := learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { far = &there{Rows: rows}; return far, nil })
