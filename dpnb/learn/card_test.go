@@ -22,11 +22,7 @@ func TestCardsOfOddModels(t *testing.T) {
 		!strings.Contains(string(card), `city=\<script\>\|\`+"`x\\` \\# y") {
 		t.Errorf("%v\n%s", err, card)
 	}
-	for _, want := range []string{"SIMULATION with seed 3", "**Nothing: this is a simulation.**", "which is private"} {
-		if !strings.Contains(string(card), want) {
-			t.Errorf("%q is not in\n%s", want, card)
-		}
-	}
+	says(t, string(card), "SIMULATION with seed 3", "**Nothing: this is a simulation.**", "which is private")
 	if strings.Contains(string(card), "What it cost") {
 		t.Error("a simulation has cost something")
 	}

@@ -117,9 +117,5 @@ func TestShowLabelsRawRows(t *testing.T) {
 	}()
 	out.Reset()
 	learn.Show(m, df.Drop("nothing"), fresh(1, 1e-6), m.Coefficients(), errors.New("boom"))
-	for _, want := range []string{"NOT PRIVATE", `no column "nothing"`, "Privacy budget", "boom"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
-		}
-	}
+	says(t, out.String(), "NOT PRIVATE", `no column "nothing"`, "Privacy budget", "boom")
 }

@@ -82,11 +82,7 @@ func TestEvaluation(t *testing.T) {
 	defer func() { display.Out = nil }()
 	m := must.Get(learn.Logistic{}.FitWithoutPrivacy(data["Binary"]))
 	learn.Show(m.Evaluate(data["Binary"]))
-	for _, want := range []string{"predicted no", "Accuracy", "AUC", "Calibration", "no guarantee covers it", "90 %"} {
-		if !strings.Contains(shown.String(), want) {
-			t.Errorf("%q is not in\n%s", want, shown.String())
-		}
-	}
+	says(t, shown.String(), "predicted no", "Accuracy", "AUC", "Calibration", "no guarantee covers it", "90 %")
 	number := must.Get(learn.Linear{}.FitWithoutPrivacy(data["Regression"]))
 	if _, err := number.Evaluate(data["Regression"]); err == nil || !strings.Contains(err.Error(), "for classes") {
 		t.Errorf("a number was evaluated: %v", err)

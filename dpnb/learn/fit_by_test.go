@@ -76,11 +76,7 @@ func TestFitByNeighbours(t *testing.T) {
 		}
 	}
 	text := base.Display().Text()
-	for _, want := range []string{"by ward", "heart", "bones", "skin", "all of them together"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
-		}
-	}
+	says(t, text, "by ward", "heart", "bones", "skin", "all of them together")
 	if _, err := base.Illustration().PNG(); err != nil {
 		t.Error(err)
 	}

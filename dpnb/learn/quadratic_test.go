@@ -2,7 +2,6 @@ package learn_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -50,12 +49,8 @@ func TestQuadratic(t *testing.T) {
 	}
 	m := must.Get(l.Fit(data, learn.Simulate(1, 1e-4)))
 	text := m.Display().Text()
-	for _, want := range []string{"RESTS ON INTERPOLATION", "if a single record violates this, nothing is protected",
-		"quadratic objective perturbation"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
-		}
-	}
+	says(t, text, "RESTS ON INTERPOLATION", "if a single record violates this, nothing is protected",
+		"quadratic objective perturbation")
 	if _, err := m.Intervals(0.9); err == nil {
 		t.Error("there are intervals")
 	}

@@ -150,11 +150,7 @@ func TestQuantileIntervals(t *testing.T) {
 			len(iv.Lower))
 	}
 	text := wide.Display().Text()
-	for _, want := range []string{"population", "level", "quantile_intervals.md", "corrected", "Reference categories"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in %s", want, text)
-		}
-	}
+	says(t, text, "population", "level", "quantile_intervals.md", "corrected", "Reference categories")
 	if names := wide.DataFrame().Names(); !slices.Equal(names, []string{"level", "feature", "estimate", "lower",
 		"upper"}) {
 		t.Errorf("columns %v", names)

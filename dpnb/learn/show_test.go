@@ -28,6 +28,16 @@ func shown(t *testing.T, things ...any) (text string) {
 	return ""
 }
 
+// says wants all of these in a text.
+func says(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
 // A notebook types dpnb.Dataset, and is told of a dpnb.Dataset.
 func TestTextsSpeakOfTheFrontDoor(t *testing.T) {
 	for want, v := range map[string]any{

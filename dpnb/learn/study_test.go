@@ -46,12 +46,8 @@ func TestPredict(t *testing.T) {
 		t.Errorf("order of errors: best %g, not private %g, objective %g", k.BestError, k.Error, e)
 	}
 	text := f.Display().Text()
-	for _, want := range []string{"objective perturbation", "output perturbation", "without privacy",
-		"Nobody can do better", "independent and of equal variance"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the table lacks %q:\n%s", want, text)
-		}
-	}
+	says(t, text, "objective perturbation", "output perturbation", "without privacy", "Nobody can do better",
+		"independent and of equal variance")
 }
 
 func TestPredictRefuses(t *testing.T) {

@@ -147,9 +147,5 @@ func TestTypicalValuesAreSaid(t *testing.T) {
 	for _, s := range design.Steps {
 		said += s.What + "; " + s.Assumes + "\n"
 	}
-	for _, want := range []string{"visits ∈ [0, 12], typically 2", "typical values and categories are public"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q is not in %s", want, said)
-		}
-	}
+	says(t, said, "visits ∈ [0, 12], typically 2", "typical values and categories are public")
 }
