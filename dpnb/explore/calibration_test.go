@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -13,11 +14,8 @@ import (
 // Of five classes, with many more cells of wrong predictions than of right ones, the intervals of the accuracy, of
 // recalls and of precisions have the true shares in them as often as they say: noise is in every cell.
 func TestSharesOfManyClasses(t *testing.T) {
-	m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(learn.Patients(200, 1), "ill"),
-		learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(learn.Patients(200, 1), "ill"),
+		learn.Simulate(1, 1e-6)))
 	l, err := m.Losses(true) // for its name alone
 	if err != nil {
 		t.Fatal(err)

@@ -67,10 +67,7 @@ func TestCounts(t *testing.T) {
 // The mean of each group is what the mean of its records is, at the price of one mean.
 func TestMeanByGroup(t *testing.T) {
 	b := fresh(1, 1e-6)
-	s, err := explore.Mean("age").By("city").Noise(learn.Seed(2)).Of(people(5000), b.Spend(0.5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(explore.Mean("age").By("city").Noise(learn.Seed(2)).Of(people(5000), b.Spend(0.5)))
 	for i, want := range []float64{44, 45} {
 		if r := s.Rows()[i]; math.Abs(r.Value-want) > 0.6 || !(r.Lower < want && want < r.Upper) {
 			t.Errorf("%+v, want %v", r, want)
@@ -106,10 +103,7 @@ func TestIntervalsOfCountsCover(t *testing.T) {
 	}
 	df := people(5000).WithSchema(learn.Categorical("city", append(levels, "Bern", "Rome")...))
 	for _, delta := range []float64{1e-6, 0} {
-		s, err := explore.Histogram("city").Confidence(0.9).Noise(learn.Seed(5)).Of(df, fresh(1, delta).Spend(0.3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(explore.Histogram("city").Confidence(0.9).Noise(learn.Seed(5)).Of(df, fresh(1, delta).Spend(0.3)))
 		covered := 0.0
 		for _, r := range s.Rows()[:400] {
 			if r.Lower <= 0 && 0 <= r.Upper {
@@ -140,10 +134,7 @@ func TestBothSidesOfCountsAreOfTheLaw(t *testing.T) {
 	}
 	for name, a := range map[string]learn.Allowance{
 		"geometric": learn.Simulate(0.05, 0), "normal": fresh(1, 1e-6).Share(0.02)} {
-		s, err := explore.Histogram("age", edges...).Confidence(0.9).Noise(learn.Seed(6)).Of(people(5000), a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(explore.Histogram("age", edges...).Confidence(0.9).Noise(learn.Seed(6)).Of(people(5000), a))
 		w, off := 0.0, 0.0
 		if mu, _, normal := privacy.GaussianMu(s.Guarantee().Profile); normal {
 			w, off = distuv.UnitNormal.Quantile(0.95)/mu, 1.5
@@ -202,10 +193,7 @@ func TestPricesAreEnough(t *testing.T) {
 			continue // their intervals depend on more than the noise's law
 		}
 		for part, enough := range map[float64]bool{1: true, 0.9: false} {
-			s, err := c.q.Noise(learn.Seed(1)).Of(df, learn.Simulate(part*price.Epsilon, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(c.q.Noise(learn.Seed(1)).Of(df, learn.Simulate(part*price.Epsilon, 0)))
 			if lo, hi := s.Interval(); (hi-lo <= 2*c.within) != enough {
 				t.Errorf("%s: %v of the price has an interval of %v, want ± %v", name, part, hi-lo, c.within)
 			}
@@ -253,15 +241,9 @@ func TestGroupsAreRefusedBeforeTheCharge(t *testing.T) {
 // the numbers.
 func TestGroupsAreThoseOfTheSchema(t *testing.T) {
 	of := func(texts ...string) []explore.Row {
-		table, err := frame.NewTable(frame.Column{Name: "city", Kind: frame.Categorical, Texts: texts})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(frame.NewTable(frame.Column{Name: "city", Kind: frame.Categorical, Texts: texts}))
 		df := learn.FromTable(table).WithSchema(learn.Categorical("city", "Bern", "Rome").OrMissing())
-		s, err := explore.Count().By("city").Noise(learn.Seed(1)).Of(df, learn.Simulate(20, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(explore.Count().By("city").Noise(learn.Seed(1)).Of(df, learn.Simulate(20, 1e-6)))
 		return s.Rows()
 	}
 	first := of("Bern", "", "Urk", "Rome", "Rome")
@@ -314,10 +296,7 @@ func TestIntervalsOfNegativeCounts(t *testing.T) {
 	for i := range 101 {
 		edges = append(edges, 100+float64(i)/10)
 	}
-	s, err := explore.Histogram("age", edges...).Noise(learn.Seed(3)).Of(people(10), learn.Simulate(0.1, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(explore.Histogram("age", edges...).Noise(learn.Seed(3)).Of(people(10), learn.Simulate(0.1, 0)))
 	negative, widest := 0, 0.0
 	for _, r := range s.Rows() {
 		if r.Value < 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -39,20 +40,14 @@ func fresh(epsilon, delta float64) *learn.Budget {
 
 func spent(t *testing.T, b *learn.Budget) float64 {
 	t.Helper()
-	s, err := b.State()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(b.State())
 	return s.SpentEpsilon
 }
 
 func TestMean(t *testing.T) {
 	for _, delta := range []float64{1e-6, 0} {
 		b := fresh(1, delta)
-		s, err := explore.Mean("age").Noise(learn.Seed(1)).Of(people(5000), b.Spend(0.5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(explore.Mean("age").Noise(learn.Seed(1)).Of(people(5000), b.Spend(0.5)))
 		lo, hi := s.Interval()
 		if math.Abs(s.Value()-44.5) > 0.5 || !(lo < 44.5 && 44.5 < hi && hi-lo < 1) {
 			t.Errorf("the mean is %v in [%v, %v]", s.Value(), lo, hi)
@@ -70,10 +65,7 @@ func TestMean(t *testing.T) {
 		if _, err := s.Illustration().PNG(); err != nil {
 			t.Error(err)
 		}
-		bars, err := explore.Histogram("age").Noise(learn.Seed(1)).Of(people(500), b.Spend(0.2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		bars := must.Get(explore.Histogram("age").Noise(learn.Seed(1)).Of(people(500), b.Spend(0.2)))
 		for _, f := range []*figure.Figure{s.Illustration(), bars.Illustration()} {
 			if !strings.HasPrefix(f.Words(), "SIMULATION") {
 				t.Errorf("a figure says %q", f.Words())
@@ -115,10 +107,7 @@ func TestErrorsComeBeforeTheCharge(t *testing.T) {
 
 func TestQuantilesAndSums(t *testing.T) {
 	df, src := people(20_000), learn.Seed(2)
-	q, err := explore.QuantilesOf("age", 0.25, 0.5, 0.75).Noise(src).Of(df, fresh(1, 1e-6).Spend(0.5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(explore.QuantilesOf("age", 0.25, 0.5, 0.75).Noise(src).Of(df, fresh(1, 1e-6).Spend(0.5)))
 	for i, want := range []float64{32, 44, 57} {
 		if r := q.Rows()[i]; math.Abs(r.Value-want) > 1.1 || !(r.Lower-1 <= want && want <= r.Upper+1) {
 			t.Errorf("%+v, want about %v", r, want)
@@ -181,10 +170,8 @@ func TestVariancesCorrelationsAndSummaries(t *testing.T) {
 		ages[i] = 20 + 60*float64(i%1000)/1000
 		hours[i] = 100 - ages[i] + 10*float64(i%7)/7
 	}
-	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: ages}, frame.Column{Name: "hours", Numbers: hours})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: ages}, frame.Column{Name: "hours",
+		Numbers: hours}))
 	df := learn.FromTable(table).WithSchema(learn.Numeric("age", 17, 90), learn.Numeric("hours", 0, 100))
 	for name, c := range map[string]struct {
 		q     explore.Query
@@ -247,10 +234,7 @@ func TestWhatMissingNumbersCountAsIsSaid(t *testing.T) {
 		for range 1000 {
 			columns[0].Texts = append(columns[0].Texts, "Bern")
 		}
-		all, err := frame.NewTable(columns...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(frame.NewTable(columns...))
 		return learn.FromTable(all).WithSchema(learn.Numeric("age", 17, 90), learn.Numeric("pay", 0, 9).OrMissingAs(7),
 			learn.Log("gain", 0, 99), learn.Numeric("wide", 0, 4).Unbounded(), learn.Categorical("city", "Bern"))
 	}

@@ -137,9 +137,7 @@ func TestQueriesOfOneUnit(t *testing.T) {
 	for _, c := range []struct{ first, other learn.DataFrame }{{rows, people}, {people, rows}} {
 		b := fresh(1, 1e-6)
 		for _, q := range []explore.Query{explore.Keys("town"), explore.Count()} {
-			if _, err := q.Of(c.first, b.Spend(0.2)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(q.Of(c.first, b.Spend(0.2)))
 			before := spent(t, b)
 			for _, q := range []explore.Query{explore.Keys("town"), explore.Count()} {
 				wrong := new(ledger.UnitError)

@@ -35,12 +35,12 @@ func (q losses) plan(*frame.Schema) (plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lossPlan{meanPlan{"the loss of " + l.Target(), statistic.Number{Upper: l.Most}}, l}, nil
+	return lossPlan{onePlan{"mean", "the loss of " + l.Target(), statistic.Number{Upper: l.Most}}, l}, nil
 }
 
 // lossPlan is the mean of a column that a model makes of others.
 type lossPlan struct {
-	meanPlan
+	onePlan
 	of *learn.Losses
 }
 
@@ -57,7 +57,7 @@ func (p lossPlan) made(chunk *frame.Table) ([][]float64, error) {
 }
 
 func (p lossPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
-	half, _ := p.meanPlan.precision(m, records, s)
+	half, _ := p.onePlan.precision(m, records, s)
 	return half, p.unit()
 }
 
@@ -72,7 +72,7 @@ func (p lossPlan) unit() string {
 }
 
 func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
-	out := p.meanPlan.answer(m, released, s)
+	out := p.onePlan.answer(m, released, s)
 	out.losses = p.of
 	e := &out.rows[0]
 	out.title, e.Name = "Error of a model of "+p.of.Target(), "mean absolute error"

@@ -104,10 +104,7 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 	data := learn.Binary(df, "ill", learn.RowNorm(1))
 	b := fresh(4, 1e-5)
 	fit := func() *learn.Model {
-		m, err := learn.FitOnce("m", learn.Logistic{}, data, b.Spend(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.FitOnce("m", learn.Logistic{}, data, b.Spend(1)))
 		return m
 	}
 	plain := must.Get(learn.Logistic{}.FitWithoutPrivacy(data))

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
@@ -10,36 +11,59 @@ import (
 // Mean asks for the mean of a column of numbers, moved into their public bounds.
 func Mean(column string) Query { return ask(mean{column}) }
 
-type mean struct{ column string }
+// Sum asks for the sum of a column of numbers, moved into their public bounds.
+func Sum(column string) Query { return ask(sum{column}) }
+
+type (
+	mean struct{ column string }
+	sum  struct{ column string }
+)
 
 func (q mean) plan(s *frame.Schema) (plan, error) {
 	b, err := number(s, q.column)
-	return meanPlan{q.column, b}, err
+	return onePlan{"mean", q.column, b}, err
 }
 
-type meanPlan struct {
-	column string
-	number statistic.Number
+func (q sum) plan(s *frame.Schema) (plan, error) {
+	b, err := number(s, q.column)
+	return onePlan{"sum", q.column, b}, err
 }
 
-func (p meanPlan) columns() []string { return []string{p.column} }
-func (p meanPlan) label() string     { return "mean of " + p.column }
+// onePlan is the mean or the sum of a column.
+type onePlan struct {
+	what, column string
+	number       statistic.Number
+}
 
-func (p meanPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error) {
+func (p onePlan) columns() []string { return []string{p.column} }
+func (p onePlan) label() string     { return p.what + " of " + p.column }
+
+func (p onePlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error) {
 	return statistic.LeastNoise(func(law statistic.Law) statistic.Summand {
+		if p.what == "sum" {
+			return statistic.Total{Of: p.number}
+		}
 		return statistic.Means{Of: []statistic.Number{p.number}, For: law}
 	}, epsilon, delta, countsMu)
 }
 
-func (p meanPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+func (p onePlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	const unit = "in the unit of the column"
 	sums := m.(statistic.Sums)
-	half := sums.Of.(statistic.Means).Precision(sums.Scale, records, s.confidence, s.sampling)
-	return half, "in the unit of the column"
+	if t, ok := sums.Of.(statistic.Total); ok {
+		return t.Estimate(sums, []float64{0}, s.confidence).Upper, unit
+	}
+	return sums.Of.(statistic.Means).Precision(sums.Scale, records, s.confidence, s.sampling), unit
 }
 
-func (p meanPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
+func (p onePlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	sums := m.(statistic.Sums)
-	e := sums.Of.(statistic.Means).Estimates(sums.Scale, released, s.confidence, s.sampling)[0]
-	return &Statistic{title: "Mean of " + p.column, rows: []Row{{Name: p.column, Estimate: e}},
-		meaning: fmt.Sprintf("The mean of %s is %s; %s.", p.column, figures(e), s.interval(e))}
+	var e statistic.Estimate
+	if t, ok := sums.Of.(statistic.Total); ok {
+		e = t.Estimate(sums, released, s.confidence)
+	} else {
+		e = sums.Of.(statistic.Means).Estimates(sums.Scale, released, s.confidence, s.sampling)[0]
+	}
+	return &Statistic{title: strings.ToUpper(p.what[:1]) + p.label()[1:], rows: []Row{{Name: p.column, Estimate: e}},
+		meaning: fmt.Sprintf("The %s is %s; %s.", p.label(), figures(e), s.interval(e))}
 }

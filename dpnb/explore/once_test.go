@@ -66,15 +66,9 @@ func TestOnce(t *testing.T) {
 func TestOnceKeepsTheMark(t *testing.T) {
 	budget := learn.NewBudget(1, 1e-6, learn.Named("explore once inferred"))
 	df := people(500)
-	table, err := df.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(df.Table())
 	age, _ := frame.InferSchema(table).Field("age")
-	marked, err := explore.Mean("age").Once("age", df.WithSchema(*age), budget.Spend(0.1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	marked := must.Get(explore.Mean("age").Once("age", df.WithSchema(*age), budget.Spend(0.1)))
 	if w := marked.Display().Warning; !strings.Contains(w, "READ OFF THE DATA") || strings.Contains(w, "SIMULATION") {
 		t.Errorf("a release by bounds that were read off the data says %q", w)
 	}

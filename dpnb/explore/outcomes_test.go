@@ -129,9 +129,7 @@ func TestCalibrated(t *testing.T) {
 		t.Error(err)
 	}
 	path := filepath.Join(t.TempDir(), "model.json")
-	if err := right.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(right.Save(path))
 	back := must.Get(learn.Load(path))
 	p, q := must.Get(right.Predict(df)), must.Get(back.Predict(df))
 	names := must.Get(back.PredictClass(df))

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // writtenWith writes records separated by comma, in the given encoding (nil is UTF-8).
@@ -29,10 +29,7 @@ func writtenWith(t *testing.T, records [][]string, comma rune, e encoding.Encodi
 	if e == nil {
 		return b.String()
 	}
-	text, err := e.NewEncoder().String(b.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(e.NewEncoder().String(b.String()))
 	return text
 }
 
@@ -40,10 +37,8 @@ func writtenWith(t *testing.T, records [][]string, comma rune, e encoding.Encodi
 func TestCSVAsItComes(t *testing.T) {
 	records := [][]string{{"name", "weight", "city"}, {"Zoë", "1234,5", "Köln"}, {"Åsa; or \"Å\"", "-0,25", "Genf"},
 		{"x\ny", "1e3", "?"}}
-	want, err := frame.ReadCSV(strings.NewReader(writtenWith(t, records, ',', nil)), &frame.CSVSettings{Decimal: ','})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(frame.ReadCSV(strings.NewReader(writtenWith(t, records, ',', nil)),
+		&frame.CSVSettings{Decimal: ','}))
 	little := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	for name, c := range map[string]struct {
 		text     string
@@ -74,9 +69,7 @@ func TestCSVAsItComes(t *testing.T) {
 		}
 		sameTables(t, name, got, want)
 		path := filepath.Join(t.TempDir(), "a.csv")
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(c.text), 0o600))
 		c.settings.ChunkRows = 2
 		scanner, err := frame.ScanCSV(path, &c.settings)
 		if err != nil {
@@ -120,11 +113,8 @@ func TestNumbersAsTheyAreWritten(t *testing.T) {
 		{'.', ',', "1,234e2", nan}, {',', '.', "+1.000,25", 1000.25}, {',', '.', "1e999", math.Inf(1)},
 		{',', '.', "", nan}, {',', '.', ",5", 0.5}, {',', '.', "x", nan},
 	} {
-		tab, err := frame.ReadCSV(strings.NewReader("a\tb\n"+c.text+"\tx\n"),
-			&frame.CSVSettings{Comma: '\t', Decimal: c.decimal, Thousands: c.thousands})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tab := must.Get(frame.ReadCSV(strings.NewReader("a\tb\n"+c.text+"\tx\n"),
+			&frame.CSVSettings{Comma: '\t', Decimal: c.decimal, Thousands: c.thousands}))
 		column, _ := tab.Column("a")
 		if got := column.Number(0); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%q with %q and %q is %v, want %v", c.text, c.decimal, c.thousands, got, c.want)
@@ -221,67 +211,16 @@ func TestOneRecordChangesNoOtherOfAFileOfAnyForm(t *testing.T) {
 	})
 }
 
-// adultForms has Adult as a table of the file that there is.
-func adultTable(t *testing.T) *frame.Table {
-	t.Helper()
-	tab, err := frame.ReadCSVFile(adultFile(t), dataset.AdultCSV())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tab
-}
-
-// Adult with semicolons and decimal commas makes the same records, and is refused with a word on the setting before.
-func TestAdultWithSemicolons(t *testing.T) {
-	want := adultTable(t)
-	records := [][]string{want.Names()}
-	for i := range want.Rows() {
-		var r []string
-		for _, n := range want.Names() {
-			c, _ := want.Column(n)
-			text := c.Text(i)
-			if n == "age" {
-				text += ",0"
-			}
-			r = append(r, text)
-		}
-		records = append(records, r)
-	}
-	path := filepath.Join(t.TempDir(), "adult.csv")
-	if err := os.WriteFile(path, []byte(writtenWith(t, records, ';', nil)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := frame.ReadCSVFile(path, nil); err == nil || !strings.Contains(err.Error(), "adult.csv") ||
-		!strings.Contains(err.Error(), "Comma: ';'") {
-		t.Errorf("%v", err)
-	}
-	got, err := frame.ReadCSVFile(path, &frame.CSVSettings{Comma: ';', Decimal: ','})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := frame.DesignSettings{Label: "income", RowNorm: 1}
-	a, errA := frame.NewDesign(got, dataset.AdultSchema(), s)
-	b, errB := frame.NewDesign(want, dataset.AdultSchema(), s)
-	if errA != nil || errB != nil || !slices.Equal(dense(a).Data, dense(b).Data) || !slices.Equal(a.Labels, b.Labels) {
-		t.Errorf("the records differ: %v, %v", errA, errB)
-	}
-}
-
 // A file that is changed between two scans is not taken for what it was.
 func TestChangedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
 	write := func(text string) {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
 	}
 	write("a\n1\n")
-	s, err := frame.ScanCSV(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(frame.ScanCSV(path, nil))
 	write("a\n1\n2\n")
-	err = s.Scan(nil, func(*frame.Table) error { return nil })
+	err := s.Scan(nil, func(*frame.Table) error { return nil })
 	if err == nil || !strings.Contains(err.Error(), "changed") {
 		t.Errorf("%v", err)
 	}

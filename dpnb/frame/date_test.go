@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func staysSchema() *frame.Schema {
@@ -29,10 +30,7 @@ const stays = "admitted,born,seen,since,ill\n01.01.2020,1970-03-01,11/22/26,2000
 // Dates are days, years, months and weekdays by the field's own rule, whatever else is there.
 func TestDates(t *testing.T) {
 	tab := table(t, stays)
-	d, err := frame.NewDesign(tab, staysSchema(), frame.DesignSettings{Label: "ill", NoBias: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(frame.NewDesign(tab, staysSchema(), frame.DesignSettings{Label: "ill", NoBias: true}))
 	one := func(i int) (on []string, numbers []float64) {
 		for j, name := range d.Features {
 			v := dense(d).At(i, j)
@@ -55,10 +53,7 @@ func TestDates(t *testing.T) {
 			t.Errorf("row %d: %v, %v, want %+v", i, on, numbers, want)
 		}
 	}
-	m, err := frame.Misfits(tab, staysSchema())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(frame.Misfits(tab, staysSchema()))
 	var said []string
 	for _, x := range m {
 		said = append(said, x.Column+" "+x.What)
@@ -69,15 +64,9 @@ func TestDates(t *testing.T) {
 		t.Errorf("%q, want %q", said, want)
 	}
 	// The same dates as numbers of days, as Parquet has them.
-	days, err := frame.NewTable(frame.Column{Name: "x", Numbers: []float64{18262, 18262.75, math.NaN(), 1e300}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, err := frame.NewValues(&frame.Schema{Fields: []frame.Field{frame.MonthField("x", "")}}, days.Names(),
-		[]string{"x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	days := must.Get(frame.NewTable(frame.Column{Name: "x", Numbers: []float64{18262, 18262.75, math.NaN(), 1e300}}))
+	v := must.Get(frame.NewValues(&frame.Schema{Fields: []frame.Field{frame.MonthField("x", "")}}, days.Names(),
+		[]string{"x"}))
 	if got, err := v.Of(days); err != nil || !slices.Equal(got[0], []float64{0, 0, -1, -1}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -94,9 +83,7 @@ func TestSchemaFiles(t *testing.T) {
 	s.Fields = append(s.Fields, frame.LogField("income", 1, 1e6), frame.NumericField("wealth", 0, 9).Unbounded(),
 		frame.CategoricalField("city", "Bern", "Rome").OrElse("other"),
 		frame.NumericField("age", 0, 99).OrMissingAs(40))
-	if err := s.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(s.Save(path))
 	got, err := frame.LoadSchema(path)
 	if err != nil || !reflect.DeepEqual(got, s) {
 		t.Errorf("%+v, %v", got, err)
@@ -128,9 +115,7 @@ func TestSchemaFiles(t *testing.T) {
 		"[\n" + x + ",":                                                             "line 2:",
 		`[` + x + `]} {`:                                                            "behind the end",
 	} {
-		if err := os.WriteFile(path, []byte(`{"version":1,"fields":`+text+"}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(`{"version":1,"fields":`+text+"}"), 0o600))
 		var in *frame.InputError
 		if _, err := frame.LoadSchema(path); !errors.As(err, &in) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want it to mention %q", text, err, want)
@@ -146,12 +131,9 @@ func TestSchemaFiles(t *testing.T) {
 }
 
 func TestCodebook(t *testing.T) {
-	s, err := frame.ReadCodebook(table(t, "name,type,lower,upper,categories,missing,missingAs,layout\n"+
+	s := must.Get(frame.ReadCodebook(table(t, "name,type,lower,upper,categories,missing,missingAs,layout\n"+
 		"age,number,0,120,,,40,\nward,category,,,A|B | C,yes,,\nadmitted,\"date, in days\",18262,18627,,,,02.01.2006\n"+
-		"born,month of a date,,,,,,2006-01-02\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+		"born,month of a date,,,,,,2006-01-02\n")))
 	month := frame.MonthField("born", "2006-01-02")
 	want := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 120).OrMissingAs(40),
 		frame.CategoricalField("ward", "A", "B", "C").OrMissing(),
@@ -194,25 +176,19 @@ func TestBoundsOfDates(t *testing.T) {
 		`"lower": "2020-01-31", "upper": "29.02.2024", "missingAs": "2022-01-08", "missing": true`} {
 		text = `{"version": 1, "fields": [{"name": "day", "type": "date, in days", "layout": "02.01.2006", ` + text +
 			"}]}"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
 		s, err := frame.LoadSchema(path)
 		if err != nil || !reflect.DeepEqual(s.Fields[0], want.OrMissingAs(19000)) {
 			t.Fatalf("%d: %+v (%v)", i, s, err)
 		}
-		if err := s.Save(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(s.Save(path))
 		if saved, err := os.ReadFile(path); err != nil || !strings.Contains(string(saved), `"lower": "2020-01-31"`) {
 			t.Errorf("%s (%v)", saved, err)
 		}
 	}
 	halves := &frame.Schema{Fields: []frame.Field{want}}
 	halves.Fields[0].Lower = 18292.25
-	if err := halves.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(halves.Save(path))
 	if again, err := frame.LoadSchema(path); err != nil || !reflect.DeepEqual(again, halves) {
 		t.Errorf("%+v (%v)", again, err)
 	}
@@ -226,30 +202,16 @@ func TestBoundsOfDates(t *testing.T) {
 // anything is paid for, of a table that is scanned too.
 func TestDatesWithoutLayout(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte("day,ill\n2020-01-31,no\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	scan, err := frame.ScanCSV(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	days, err := frame.NewTable(frame.Column{Name: "day", Numbers: []float64{18292}},
-		frame.Column{Name: "ill", Kind: frame.Categorical, Texts: []string{"no"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte("day,ill\n2020-01-31,no\n"), 0o600))
+	scan := must.Get(frame.ScanCSV(path, nil))
+	days := must.Get(frame.NewTable(frame.Column{Name: "day", Numbers: []float64{18292}},
+		frame.Column{Name: "ill", Kind: frame.Categorical, Texts: []string{"no"}}))
 	for _, f := range []frame.Field{frame.DateField("day", "", "2020-01-01", "2020-12-31"),
 		frame.MonthField("day", ""), frame.YearField("day", "", 2000, 2030)} {
 		s := &frame.Schema{Fields: []frame.Field{f, frame.CategoricalField("ill", "no", "yes")}}
-		v, err := frame.NewValues(s, scan.Names(), []string{"day"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(frame.NewValues(s, scan.Names(), []string{"day"}))
 		_, misfits := frame.Misfits(scan, s)
-		planned, err := frame.Planned(scan, s, frame.DesignSettings{Label: "ill"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		planned := must.Get(frame.Planned(scan, s, frame.DesignSettings{Label: "ill"}))
 		_, design := planned.Encoding.Stored(scan, frame.Storage{Dir: t.TempDir()})
 		for i, err := range []error{v.Check(scan), v.Check(table(t, "day,ill\n")), misfits, design} {
 			var in *frame.InputError

@@ -20,20 +20,13 @@ func TestChecksumRemembered(t *testing.T) {
 	then := time.Now().Add(-time.Hour)
 	sum := func() string {
 		t.Helper()
-		f, err := OpenFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(OpenFile(path))
 		return f.Origin().SHA256
 	}
 	write := func() {
 		t.Helper()
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, then, then); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, content, 0o600))
+		must.Do(os.Chtimes(path, then, then))
 	}
 	memory := checksumMemory(path)
 	begun := time.Now()
@@ -53,9 +46,7 @@ func TestChecksumRemembered(t *testing.T) {
 	}
 	state := strings.TrimSuffix(string(known), first)
 	wrong := strings.Repeat("0", len(first))
-	if err := os.WriteFile(memory, []byte(state+wrong), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(memory, []byte(state+wrong), 0o600))
 	if got := sum(); got != wrong {
 		t.Errorf("computed %s, want what is remembered", got)
 	}

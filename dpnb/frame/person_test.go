@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // visits is a table of people with 0 to 5 rows each in a random order, some of them equal.
@@ -28,10 +30,7 @@ func visits(t *testing.T, seed uint64, without string) *Table {
 			a.Texts, b.Texts = append(a.Texts, who[i]), append(b.Texts, what[i])
 		}
 	}
-	out, err := NewTable(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(NewTable(a, b))
 	return out
 }
 
@@ -57,10 +56,7 @@ func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, k := range []int{1, 2, 3} {
 			whole := visits(t, seed, "nobody")
-			kept, err := perPerson(whole, "id", k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			kept := must.Get(perPerson(whole, "id", k))
 			count, had := map[string]int{}, map[string]int{}
 			for i := range kept.rows {
 				count[kept.columns[0].Text(i)]++
@@ -74,21 +70,15 @@ func TestPerPersonLooksAtOnePersonOnly(t *testing.T) {
 				}
 			}
 			for _, gone := range []string{"p0", "p7", "p39"} {
-				fewer, err := perPerson(visits(t, seed, gone), "id", k)
-				if err != nil {
-					t.Fatal(err)
-				}
+				fewer := must.Get(perPerson(visits(t, seed, gone), "id", k))
 				want := slices.DeleteFunc(rowsOf(kept), func(r string) bool { return r[:len(gone)+1] == gone+" " })
 				if got := rowsOf(fewer); !slices.Equal(got, want) {
 					t.Errorf("seed %d, k = %d: without %s the rows are %q, want %q", seed, k, gone, got, want)
 				}
 			}
 			// Backwards.
-			back, err := NewTable(Column{Name: "id", Kind: Categorical, Texts: reversed(whole.columns[0].Texts)},
-				Column{Name: "what", Kind: Categorical, Texts: reversed(whole.columns[1].Texts)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			back := must.Get(NewTable(Column{Name: "id", Kind: Categorical, Texts: reversed(whole.columns[0].Texts)},
+				Column{Name: "what", Kind: Categorical, Texts: reversed(whole.columns[1].Texts)}))
 			turned, _ := perPerson(back, "id", k)
 			a, b := rowsOf(kept), rowsOf(turned)
 			slices.Sort(a)
@@ -115,14 +105,8 @@ func TestPerPersonOfSpacedNames(t *testing.T) {
 			spaced.columns[0].Texts[i] = []string{"", " ", "\t"}[i%3] + who + []string{"", "  "}[i%2]
 		}
 		for _, k := range []int{1, 2} {
-			want, err := perPerson(whole, "id", k)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := perPerson(spaced, "id", k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(perPerson(whole, "id", k))
+			got := must.Get(perPerson(spaced, "id", k))
 			rows := map[string]int{}
 			for _, who := range got.columns[0].Texts {
 				if rows[strings.TrimSpace(who)]++; rows[strings.TrimSpace(who)] > k {
@@ -148,10 +132,7 @@ func TestPerPersonChoosesEvenly(t *testing.T) {
 			a.Texts, b.Texts = append(a.Texts, fmt.Sprint(i)), append(b.Texts, what)
 		}
 	}
-	whole, err := NewTable(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(NewTable(a, b))
 	kept, _ := perPerson(whole, "id", 1)
 	count := map[string]int{}
 	for _, text := range kept.columns[1].Texts {
@@ -178,23 +159,12 @@ func TestPerPersonOfAScan(t *testing.T) {
 			text += fmt.Sprintf("many,%d,%d\n", i%7, i)
 		}
 		path := filepath.Join(t.TempDir(), "a.csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		read, err := ReadCSVFile(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
+		read := must.Get(ReadCSVFile(path, nil))
 		for _, k := range []int{1, 3} {
-			want, err := perPerson(read, "id", k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(perPerson(read, "id", k))
 			for _, size := range []int{1, 7, 1000} {
-				scan, err := ScanCSV(path, &CSVSettings{ChunkRows: size})
-				if err != nil {
-					t.Fatal(err)
-				}
+				scan := must.Get(ScanCSV(path, &CSVSettings{ChunkRows: size}))
 				s, err := PerPerson(scan, "id", k)
 				if err == nil {
 					s, err = Rename(s, "id", "name")
@@ -205,10 +175,7 @@ func TestPerPersonOfAScan(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := Collect(s, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(Collect(s, nil))
 				if !slices.Equal(got.columns[0].Texts, want.columns[0].Texts) ||
 					!slices.Equal(got.columns[1].Texts, want.columns[2].Texts) || !slices.Equal(got.lines, want.lines) {
 					t.Errorf("seed %d, k = %d, chunks of %d: %v, want %v", seed, k, size, got.lines, want.lines)
@@ -220,10 +187,7 @@ func TestPerPersonOfAScan(t *testing.T) {
 			}
 		}
 	}
-	hidden, err := Where(new(endless), func(Row) bool { return true }, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hidden := must.Get(Where(new(endless), func(Row) bool { return true }, "x"))
 	s, err := PerPerson(hidden, "x", 1)
 	if err != nil || s.(fingerprinted).Fingerprint() != "" {
 		t.Errorf("what a function does is in a fingerprint (%v)", err)
@@ -246,10 +210,7 @@ func (e *endless) Scan(_ []string, f func(*Table) error) error {
 
 // A table that is another when it is read again gives no rows beyond those that were chosen.
 func TestPerPersonOfAChangingTable(t *testing.T) {
-	s, err := PerPerson(new(endless), "x", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(PerPerson(new(endless), "x", 1))
 	if _, err := Collect(s, nil); err == nil || !strings.Contains(err.Error(), "other rows") {
 		t.Error(err)
 	}

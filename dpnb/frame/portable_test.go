@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Python finds portable expressions in the texts in which package regexp finds the originals.
@@ -22,10 +24,7 @@ func TestPortablePatterns(t *testing.T) {
 		`(?U)a+`, `\pN`, `[\x01\x7f]`, `\Q{1}\E`, `O'N`, "[&~-]", "", `(?i)[é]`, `\p{Greek}|\p{Han}`, `\x{10FFFF}`,
 		`[\x{10000}-\x{10FFFF}]`, `(|a)b`, `(?:a*)*b`,
 		`\pC`, `\p{Cs}`, `[^\x{D7FF}]`, `[\x{E000}-\x{10FFFF}]`, `^[\x00-\x{D900}]*$`} {
-		p, err := Pattern{Match: match}.Portable()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Pattern{Match: match}.Portable())
 		for _, text := range texts {
 			cases = append(cases, [2]string{p.Match, text})
 			want = append(want, regexp.MustCompile(match).MatchString(text))
@@ -38,10 +37,7 @@ func TestPortablePatterns(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no python3")
 	}
-	asked, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := must.Get(json.Marshal(cases))
 	cmd := exec.Command(python, "-W", "error", "-c", `import json, re, sys
 print(json.dumps([re.search(m, v) is not None for m, v in json.load(sys.stdin)]))`)
 	cmd.Stdin = strings.NewReader(string(asked))
@@ -63,19 +59,13 @@ print(json.dumps([re.search(m, v) is not None for m, v in json.load(sys.stdin)])
 // A text that stands for a missing value is in a column with patterns what it is in any other, with space around it
 // too; a name that is written as no number is a text.
 func TestMissingTextsOfPatterns(t *testing.T) {
-	table, err := ReadCSV(strings.NewReader("job,y\nNA,1\n\" NA \",1\nNan,1\nnat,1\n,1\n"),
-		&CSVSettings{Missing: []string{"NA"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(ReadCSV(strings.NewReader("job,y\nNA,1\n\" NA \",1\nNan,1\nnat,1\n,1\n"),
+		&CSVSettings{Missing: []string{"NA"}}))
 	for _, f := range []Field{
 		CategoricalField("job", "name", "-").Categorised(Pattern{"(?i)^na", "name"}).OrMissing(),
 		CategoricalField("job", "Nan", "nat").OrMissing().OrElse("nat")} {
 		schema := &Schema{Fields: []Field{f, NumericField("y", 0, 1)}}
-		d, err := NewDesign(table, schema, DesignSettings{Label: "y", Task: Number, NoBias: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewDesign(table, schema, DesignSettings{Label: "y", Task: Number, NoBias: true}))
 		row := make([]float64, len(d.Features))
 		for i, missing := range []float64{1, 1, 0, 0, 1} {
 			if d.Rows.Row(row, i); row[len(row)-1] != missing || row[0]+row[1] != 1-missing {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -22,13 +23,10 @@ func married() *frame.Schema {
 
 func marriedTable(t *testing.T) *frame.Table {
 	t.Helper()
-	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: []float64{17, 90, 50, 60}},
+	table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: []float64{17, 90, 50, 60}},
 		frame.Column{Name: "marital", Kind: frame.Categorical,
 			Texts: []string{"Never", "Married", "Divorced", "Married"}},
-		frame.Column{Name: "rich", Kind: frame.Categorical, Texts: []string{"no", "yes", "no", "yes"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		frame.Column{Name: "rich", Kind: frame.Categorical, Texts: []string{"no", "yes", "no", "yes"}}))
 	return table
 }
 
@@ -36,21 +34,13 @@ func marriedTable(t *testing.T) *frame.Table {
 // an error before there are records.
 func TestReference(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.json")
-	if err := married().Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(married().Save(path))
 	text, err := os.ReadFile(path)
 	if err != nil || !strings.Contains(string(text), `"reference": "Married"`) {
 		t.Errorf("%s (%v)", text, err)
 	}
-	s, err := frame.LoadSchema(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := frame.NewDesign(marriedTable(t), s, frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(frame.LoadSchema(path))
+	d := must.Get(frame.NewDesign(marriedTable(t), s, frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1}))
 	var names []string
 	for _, e := range d.Encoding.Effects(nil) {
 		names = append(names, e.Name)
@@ -74,15 +64,9 @@ func TestReference(t *testing.T) {
 // A contrast is the difference of two effects, and what is none is an error.
 func TestContrast(t *testing.T) {
 	s := frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1}
-	d, err := frame.NewDesign(marriedTable(t), married(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(frame.NewDesign(marriedTable(t), married(), s))
 	all := d.Encoding.Effects(nil)
-	c, err := d.Encoding.Contrast(nil, "marital", "Divorced", "Never")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(d.Encoding.Contrast(nil, "marital", "Divorced", "Never"))
 	floats.Sub(all[2].Weights, all[1].Weights)
 	if floats.Distance(all[2].Weights, c.Weights, 2) > 1e-15 || c.Name != "marital: Never → Divorced" {
 		t.Errorf("%v, want %v", c, all[2].Weights)
@@ -98,10 +82,7 @@ func TestContrast(t *testing.T) {
 // Of rows in units an effect is the difference of two rows to the last bit, if neither is long.
 func TestInUnits(t *testing.T) {
 	s := frame.DesignSettings{Label: "rich", Centred: true, InUnits: true}
-	d, err := frame.NewDesign(marriedTable(t), married(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(frame.NewDesign(marriedTable(t), married(), s))
 	norm, ok := d.Encoding.Normed()
 	if math.Abs(norm-d.Encoding.TypicalNorm()) > 1e-12 || !ok || !d.Encoding.Clipped() ||
 		matrix.MaxNorm(matrix.Densed(d.Rows)) > d.RowNorm {
@@ -133,10 +114,7 @@ func TestImagined(t *testing.T) {
 	schema := married()
 	for _, set := range []frame.DesignSettings{{Curves: 8, RowNorm: 1}, {RowNorm: 2}, {InUnits: true}} {
 		set.Label, set.Centred = "rich", true
-		d, err := frame.NewDesign(marriedTable(t), schema, set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(frame.NewDesign(marriedTable(t), schema, set))
 		width := len(d.Features)
 		// A mean that rows can have: that of other imagined rows.
 		start := make([]float64, width-1)

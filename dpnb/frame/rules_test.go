@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Every value has a rule, which is said before a record is seen.
@@ -99,11 +100,8 @@ func TestRulesForTargets(t *testing.T) {
 func TestListedBeforeMissing(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("land", "NA", "US").OrMissing(),
 		frame.CategoricalField("y", "a", "b")}}
-	d, err := frame.NewDesign(table(t, "land,y\nNA,a\nUS,b\n?,a\n"), schema, frame.DesignSettings{Label: "y",
-		NoBias: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(frame.NewDesign(table(t, "land,y\nNA,a\nUS,b\n?,a\n"), schema, frame.DesignSettings{Label: "y",
+		NoBias: true}))
 	if !floats.Equal(dense(d).Data, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}) {
 		t.Errorf("rows %v", dense(d).Data)
 	}
@@ -114,10 +112,7 @@ func TestMisfits(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 120),
 		frame.CategoricalField("city", "Bern", "Rome").OrMissing(),
 		frame.CategoricalField("gone", "a")}}
-	got, err := frame.Misfits(tab, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(frame.Misfits(tab, schema))
 	type row struct {
 		column, what string
 		count        int
@@ -174,10 +169,7 @@ func TestNumbersAreReadAsByStrconv(t *testing.T) {
 		_ = w.Write([]string{text, "1"})
 	}
 	w.Flush()
-	tab, err := frame.ReadCSV(strings.NewReader(b.String()), &frame.CSVSettings{Missing: []string{"121", "31"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(frame.ReadCSV(strings.NewReader(b.String()), &frame.CSVSettings{Missing: []string{"121", "31"}}))
 	x, _ := tab.Column("x")
 	for i, text := range texts {
 		text = strings.TrimSpace(text)
@@ -195,10 +187,7 @@ func TestNumbersAreReadAsByStrconv(t *testing.T) {
 func TestElseWithSpaces(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{
 		frame.CategoricalField("a", "x", "z").OrElse(" other"), frame.CategoricalField("y", "0", "1")}}
-	d, err := frame.NewDesign(table(t, "a,y\nw,1\n"), schema, frame.DesignSettings{Label: "y", NoBias: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(frame.NewDesign(table(t, "a,y\nw,1\n"), schema, frame.DesignSettings{Label: "y", NoBias: true}))
 	if dense(d).At(0, 0) != 0 || dense(d).At(0, 2) != 1 {
 		t.Errorf("another text is encoded as %v", dense(d).Data)
 	}

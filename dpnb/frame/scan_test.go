@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // tall is a table of so many rows that a scan of it has several chunks: a number and a text.
@@ -17,11 +18,8 @@ func tall(t *testing.T, rows int) *frame.Table {
 	for i := range rows {
 		numbers[i], texts[i] = float64(i), fmt.Sprint("t", i%7)
 	}
-	tab, err := frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
-		frame.Column{Name: "text", Kind: frame.Categorical, Texts: texts})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
+		frame.Column{Name: "text", Kind: frame.Categorical, Texts: texts}))
 	return tab
 }
 

@@ -19,13 +19,8 @@ func TestSourceThatChanges(t *testing.T) {
 	text := "x,y\n" + strings.Repeat("0.5,no\n0.25,yes\n", 50)
 	begin := func() Scanner {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s, err := ScanCSV(path, &CSVSettings{ChunkRows: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
+		s := must.Get(ScanCSV(path, &CSVSettings{ChunkRows: 10}))
 		return s
 	}
 	grow := func() {
@@ -82,16 +77,11 @@ func (c changing) Scan(columns []string, f func(*Table) error) error {
 // Groups of other rules are other records, however alike the rules look when they are written in a row.
 func TestGroupsAreToldApart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte("w\na b\nc\nb\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte("w\na b\nc\nb\n"), 0o600))
 	seen := map[string]bool{}
 	for _, f := range []Field{CategoricalField("w", "a b", "c"), CategoricalField("w", "a", "b", "c"),
 		{Name: "w", Kind: Categorical, Levels: []string{"a b", "c"}, Else: "c"}} {
-		s, err := ScanCSV(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(ScanCSV(path, nil))
 		p, err := NewPartition(s, &Schema{Fields: []Field{f}}, "w")
 		if err == nil {
 			s, err = p.Group("c")
@@ -132,9 +122,7 @@ func TestOtherSettingsStoreOthers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")
 	text := "x;y\n" + strings.Repeat("1.500;no\n2.25;yes.\n1,5;no.\n9;yes\n#3;no\n", 3)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
 	schema := &Schema{Fields: []Field{NumericField("x", 0, 2000), CategoricalField("y", "no", "yes")}}
 	made := func(s CSVSettings, stored bool) string {
 		t.Helper()
@@ -143,10 +131,7 @@ func TestOtherSettingsStoreOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := Planned(table, schema, DesignSettings{Label: "y"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Planned(table, schema, DesignSettings{Label: "y"}))
 		if stored {
 			d, err = d.Encoding.Stored(table, Storage{Dir: dir, Double: true})
 		} else {
@@ -254,15 +239,9 @@ func TestOtherRowsStoreOthers(t *testing.T) {
 func TestSumsGoWithTheRecords(t *testing.T) {
 	dir := t.TempDir()
 	sums := filepath.Join(dir, "ab.rows.passes")
-	if err := os.Mkdir(sums, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(sums, "pass-0.sums"), []byte("raw"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := RemoveStored(Storage{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Mkdir(sums, 0o700))
+	must.Do(os.WriteFile(filepath.Join(sums, "pass-0.sums"), []byte("raw"), 0o600))
+	must.Do(RemoveStored(Storage{Dir: dir}))
 	if _, err := os.Stat(sums); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the sums are still there: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 const visits = `age,city,visits,plan
@@ -160,10 +161,7 @@ func TestInferredTargetIsMarked(t *testing.T) {
 	tab := table(t, visits)
 	for _, s := range []frame.DesignSettings{{Label: "visits", Task: frame.Number},
 		{Label: "visits", Task: frame.Count}, {Label: "plan", Task: frame.ManyClasses}} {
-		d, err := frame.NewDesign(tab, frame.InferSchema(tab), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(frame.NewDesign(tab, frame.InferSchema(tab), s))
 		if last := d.Steps[len(d.Steps)-1]; !d.DataDependent || !strings.Contains(last.Cost, "NOT COVERED") {
 			t.Errorf("%v: %+v", s.Task, last)
 		}

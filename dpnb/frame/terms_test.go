@@ -27,16 +27,13 @@ func termed(t testing.TB) *frame.Schema {
 		frame.NumericField("hour", 0, 24).OrMissing(), frame.NumericField("visits", 0, 50).Typically(0).OrMissing(),
 		frame.CategoricalField("city", "Bern", "Rome", "Oslo").Against("Rome"), frame.CategoricalField("sex", "f", "m"),
 		frame.CategoricalField("y", "a", "b")}}
-	out, err := s.With(columnsOf(s), frame.Term{Column: "pay", Line: true},
+	out := must.Get(s.With(columnsOf(s), frame.Term{Column: "pay", Line: true},
 		frame.Term{Column: "score", Steps: []float64{2, 5}},
 		frame.Term{Column: "hour", Periodic: true}, frame.Term{Column: "age", With: "sex"},
 		frame.Term{Column: "age", With: "pay"}, frame.Term{Column: "visits", With: "hour"},
 		frame.Term{Column: "city", With: "sex"}, frame.Term{Column: "city", With: "pay"},
 		frame.Term{Column: "score", With: "city"}, frame.Term{Column: "hour", With: "city"},
-		frame.Term{Column: "visits", With: "score"})
-	if err != nil {
-		t.Fatal(err)
-	}
+		frame.Term{Column: "visits", With: "score"}))
 	return out
 }
 
@@ -69,10 +66,7 @@ func peopleOf(t testing.TB, all []person) *frame.Table {
 			columns[5+k].Texts = append(columns[5+k].Texts, v)
 		}
 	}
-	table, err := frame.NewTable(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(columns...))
 	return table
 }
 
@@ -206,10 +200,7 @@ func TestRowsOfTerms(t *testing.T) {
 	for _, set := range []frame.DesignSettings{{RowNorm: 1, Curves: 8}, {RowNorm: 0.5, Curves: 8, NoBias: true},
 		{InUnits: true, Curves: 8}, {Curves: 8}, {RowNorm: 1}, {}, {Curves: 8, CrossedLines: true}} {
 		set.Label, set.Centred = "y", true
-		d, err := frame.NewDesign(table, termed(t), set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(frame.NewDesign(table, termed(t), set))
 		if _, sparse := d.Rows.(*matrix.Affine); sparse != (set.Curves > 0) {
 			t.Fatalf("%+v: rows are %T", set, d.Rows)
 		}
@@ -283,10 +274,7 @@ func TestRowsOfTerms(t *testing.T) {
 func TestEffectsOfTerms(t *testing.T) {
 	for _, set := range []frame.DesignSettings{{Curves: 8}, {RowNorm: 1, Curves: 8}} {
 		set.Label, set.Centred = "y", true
-		d, err := frame.NewDesign(peopleOf(t, []person{{}}), termed(t), set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), set))
 		e := d.Encoding
 		effects := map[string]frame.Effect{}
 		for _, f := range e.Effects(nil) {
@@ -360,10 +348,7 @@ func TestEffectsOfTerms(t *testing.T) {
 			floats.AddScaled(sum, w, at(func(p *person) { p.age, p.sex, p.pay = 17+73*float64(k)/127, "m", 50 }))
 		}
 		check("age: 17 → 90, sex=m", sum)
-		c, err := e.Contrast(nil, "score", "missing", "0 to 2")
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(e.Contrast(nil, "score", "missing", "0 to 2"))
 		if effects["score missing"] = c; along.Unit != 73 {
 			t.Errorf("a unit of %v", along.Unit)
 		}
@@ -374,26 +359,17 @@ func TestEffectsOfTerms(t *testing.T) {
 // Terms come back from a file of the schema and from what is kept of an encoding, and rows made without them have none.
 func TestTermsAreKept(t *testing.T) {
 	s, path := termed(t), filepath.Join(t.TempDir(), "people.json")
-	if err := s.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(s.Save(path))
 	again, err := frame.LoadSchema(path)
 	if err != nil || !reflect.DeepEqual(again, s) {
 		t.Fatalf("%+v, want %+v (%v)", again, s, err)
 	}
-	d, err := frame.NewDesign(peopleOf(t, []person{{}}), s, frame.DesignSettings{Label: "y", Centred: true, Curves: 8,
-		RowNorm: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(d.Encoding.Kept())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), s, frame.DesignSettings{Label: "y", Centred: true,
+		Curves:  8,
+		RowNorm: 1}))
+	text := must.Get(json.Marshal(d.Encoding.Kept()))
 	var k frame.Kept
-	if err := json.Unmarshal(text, &k); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(text, &k))
 	if e, err := k.Encoding(); err != nil || !e.Equal(d.Encoding) || !reflect.DeepEqual(e.Features, d.Features) {
 		t.Errorf("not the same encoding (%v)", err)
 	}
@@ -496,14 +472,9 @@ func TestRisesOfAColumn(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 1), frame.NumericField("pay", 0, 1),
 		frame.CategoricalField("y", "x", "z")}}
 	columns := []string{"age", "pay", "y"}
-	with, err := schema.With(columns, frame.Term{Column: "pay", Rises: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := must.Get(schema.With(columns, frame.Term{Column: "pay", Rises: -1}))
 	path := filepath.Join(t.TempDir(), "schema.json")
-	if err := with.Save(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(with.Save(path))
 	again, err := frame.LoadSchema(path)
 	if err != nil || !reflect.DeepEqual(again, with) {
 		t.Errorf("%v, want %v (%v)", again, with, err)
@@ -513,16 +484,10 @@ func TestRisesOfAColumn(t *testing.T) {
 	if _, err := frame.LoadSchema(path); err == nil || !strings.Contains(err.Error(), "sinking") {
 		t.Errorf("%v", err)
 	}
-	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: []float64{0, 1}},
+	table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: []float64{0, 1}},
 		frame.Column{Name: "pay", Numbers: []float64{0, 1}},
-		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"x", "z"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := frame.NewDesign(table, with, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"x", "z"}}))
+	d := must.Get(frame.NewDesign(table, with, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1}))
 	e := d.Encoding
 	if b, s := e.Blocks(), e.Scales(); len(b) != 1 || b[0].First != 0 || len(s) != 1 || s[0].Feature != 0 {
 		t.Errorf("products of %v, cells of %v", b, s)
@@ -547,25 +512,16 @@ func TestProductsOfTerms(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 1), frame.NumericField("hour", 0, 24),
 		frame.NumericField("pay", 0, 1), frame.NumericField("rent", 0, 1), frame.CategoricalField("y", "x", "z")}}
 	columns := []string{"age", "hour", "pay", "rent", "y"}
-	with, err := schema.With(columns, frame.Term{Column: "age", Steps: []float64{0.2, 0.7}},
+	with := must.Get(schema.With(columns, frame.Term{Column: "age", Steps: []float64{0.2, 0.7}},
 		frame.Term{Column: "hour", Periodic: true}, frame.Term{Column: "pay", Line: true},
-		frame.Term{Column: "age", With: "rent"})
-	if err != nil {
-		t.Fatal(err)
-	}
+		frame.Term{Column: "age", With: "rent"}))
 	var all []frame.Column
 	for _, name := range columns[:4] {
 		all = append(all, frame.Column{Name: name, Numbers: []float64{0, 1}})
 	}
-	table, err := frame.NewTable(append(all,
-		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"x", "z"}})...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := frame.NewDesign(table, with, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(append(all,
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"x", "z"}})...))
+	d := must.Get(frame.NewDesign(table, with, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1}))
 	if got := fmt.Sprint(d.Encoding.Blocks()); got != "[{0 3} {3 8} {11 1} {12 1}]" {
 		t.Errorf("blocks %s", got)
 	}

@@ -18,12 +18,10 @@ func TestCentredRowsAreSparse(t *testing.T) {
 	age := []float64{17, 90, 53.5, nan, 1000, 30}
 	visits := []float64{0, 50, 3, nan, 0, 20}
 	city := []string{"Bern", "Rome", "elsewhere", "", "Oslo", "Bern"}
-	table, err := frame.NewTable(frame.Column{Name: "age", Numbers: age}, frame.Column{Name: "visits", Numbers: visits},
+	table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: age}, frame.Column{Name: "visits",
+		Numbers: visits},
 		frame.Column{Name: "city", Kind: frame.Categorical, Texts: city},
-		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "b", "a", "b", "a", "b"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "b", "a", "b", "a", "b"}}))
 	for _, set := range []frame.DesignSettings{{RowNorm: 1}, {RowNorm: 0.5, NoBias: true}, {ClipNorm: 0.7},
 		{InUnits: true}, {}} {
 		set.Label, set.Centred, set.Curves = "y", true, 8
@@ -34,10 +32,7 @@ func TestCentredRowsAreSparse(t *testing.T) {
 			}
 			schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 17, 90), times,
 				frame.CategoricalField("city", "Bern", "Rome", "Oslo"), frame.CategoricalField("y", "a", "b")}}
-			d, err := frame.NewDesign(table, schema, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(frame.NewDesign(table, schema, set))
 			if _, ok := d.Rows.(*matrix.Affine); !ok {
 				t.Fatalf("rows are %T", d.Rows)
 			}
@@ -152,16 +147,11 @@ func TestScales(t *testing.T) {
 	for _, c := range []string{"c", "y"} {
 		all = append(all, frame.Column{Name: c, Kind: frame.Categorical, Texts: []string{"x", "z"}})
 	}
-	table, err := frame.NewTable(all...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(all...))
 	for _, additive := range []bool{false, true} {
-		d, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1,
-			Additive: additive})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, Curves: 8,
+			RowNorm:  1,
+			Additive: additive}))
 		scales := d.Encoding.Scales()
 		if additive {
 			if scales != nil || d.Encoding.Blocks() != nil {
@@ -195,16 +185,11 @@ func TestScales(t *testing.T) {
 func TestNearRecordsAreSummedSafely(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 1).Typically(0),
 		frame.CategoricalField("c", "x", "z"), frame.CategoricalField("y", "n", "p")}}
-	table, err := frame.NewTable(frame.Column{Name: "a", Numbers: []float64{1e-40, 1e-7, 0, 1}},
+	table := must.Get(frame.NewTable(frame.Column{Name: "a", Numbers: []float64{1e-40, 1e-7, 0, 1}},
 		frame.Column{Name: "c", Kind: frame.Categorical, Texts: []string{"?", "?", "?", "x"}},
-		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n", "p"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n", "p"}}))
+	d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, Curves: 8,
+		RowNorm: 1}))
 	if terms := matrix.Terms(d.Rows); terms > 32*3 {
 		t.Errorf("rows are summed of numbers of %v", terms)
 	}
@@ -216,17 +201,12 @@ func TestTermsAreCountedFromTheirMean(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 1).OrMissing(),
 		frame.NumericField("b", 0, 1).Typically(0), frame.CategoricalField("c", "x", "z").OrMissing(),
 		frame.CategoricalField("y", "n", "p")}}
-	table, err := frame.NewTable(frame.Column{Name: "a", Numbers: []float64{0.1, math.NaN(), 0.3}},
+	table := must.Get(frame.NewTable(frame.Column{Name: "a", Numbers: []float64{0.1, math.NaN(), 0.3}},
 		frame.Column{Name: "b", Numbers: []float64{0, 0, 1}},
 		frame.Column{Name: "c", Kind: frame.Categorical, Texts: []string{"x", "", "x"}},
-		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, Curves: 8, ClipNorm: 9})
-	if err != nil {
-		t.Fatal(err)
-	}
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n"}}))
+	d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, Curves: 8,
+		ClipNorm: 9}))
 	_, width := d.Rows.Dims()
 	mean, row := make([]float64, width), make([]float64, width)
 	for i := range 3 {
@@ -259,25 +239,16 @@ func TestTermsAreCountedFromTheirMean(t *testing.T) {
 func TestStoredScales(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 10).OrMissing(),
 		frame.CategoricalField("y", "n", "p")}}
-	table, err := frame.NewTable(frame.Column{Name: "a", Numbers: []float64{2.5, math.NaN(), 99}},
-		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(frame.Column{Name: "a", Numbers: []float64{2.5, math.NaN(), 99}},
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"n", "p", "n"}}))
 	set := frame.DesignSettings{Label: "y", Centred: true, Curves: 8, RowNorm: 1}
-	d, err := frame.NewDesign(table, schema, set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(frame.NewDesign(table, schema, set))
 	row := make([]float64, len(d.Features))
 	d.Rows.Row(row, 1)
 	if matrix.SumSquares(row[:9]) > 1e-24 {
 		t.Errorf("a missing number has %v beside its indicator", row)
 	}
-	stored, err := d.Encoding.Stored(table, frame.Storage{Dir: t.TempDir(), Double: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := must.Get(d.Encoding.Stored(table, frame.Storage{Dir: t.TempDir(), Double: true}))
 	rows, s := stored.Rows.(*matrix.Affine), d.Encoding.Scales()[0]
 	base := matrix.Densed(rows.Base)
 	for i, want := range []float64{0.25, 3, 1} {

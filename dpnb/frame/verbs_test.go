@@ -10,19 +10,15 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // scanned is the table as a file that is scanned in chunks of three rows.
 func scanned(t *testing.T, text string) frame.Scanner {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := frame.ScanCSV(path, &frame.CSVSettings{ChunkRows: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
+	s := must.Get(frame.ScanCSV(path, &frame.CSVSettings{ChunkRows: 3}))
 	return s
 }
 
@@ -87,10 +83,7 @@ func TestVerbsAreOfRows(t *testing.T) {
 	lines := strings.SplitAfter(strings.TrimSpace(people)+"\nEva,44,Oslo,high\nFay,?,Rome,low\n", "\n")
 	lines = lines[:len(lines)-1]
 	rows := func(name string, lines []string) []string {
-		s, err := verbs[name](table(t, lines[0]+strings.Join(lines[1:], "")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(verbs[name](table(t, lines[0]+strings.Join(lines[1:], ""))))
 		whole := s.(*frame.Table)
 		var out []string
 		for i := range whole.Rows() {
@@ -129,10 +122,7 @@ func TestVerbsAreOfRows(t *testing.T) {
 // that are named.
 func TestSplit(t *testing.T) {
 	whole := tall(t, 4000)
-	a, b, err := frame.Split(whole, 0.3, "k")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := must.Two(frame.Split(whole, 0.3, "k"))
 	n := a.(*frame.Table).Rows()
 	// Four standard deviations of 29: a fair split fails once in 16,000 keys, and this key is one.
 	if n+b.(*frame.Table).Rows() != 4000 || math.Abs(float64(n)-1200) > 116 {
@@ -208,21 +198,12 @@ func TestRulesThatFail(t *testing.T) {
 		return r.Text("age")
 	}
 	for kind, s := range map[string]frame.Scanner{"memory": table(t, people), "scan": scanned(t, people)} {
-		here, err := frame.Where(s, func(r frame.Row) bool { return odd(r) != "" }, "age")
-		if err != nil {
-			t.Fatal(err)
-		}
+		here := must.Get(frame.Where(s, func(r frame.Row) bool { return odd(r) != "" }, "age"))
 		if tab, err := frame.Collect(here, nil); err != nil || tab.Rows() != 2 {
 			t.Errorf("%s: %v, %v", kind, tab, err)
 		}
-		texts, err := frame.DeriveText(s, "x", odd, "age")
-		if err != nil {
-			t.Fatal(err)
-		}
-		tab, err := frame.Collect(texts, []string{"x"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		texts := must.Get(frame.DeriveText(s, "x", odd, "age"))
+		tab := must.Get(frame.Collect(texts, []string{"x"}))
 		if c, _ := tab.Column("x"); c.Text(0) != "31" || c.Text(2) != "" || c.Text(3) != "18" {
 			t.Errorf("%s: %q", kind, c.Texts)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -18,29 +19,18 @@ func TestStepFunctionsAreKept(t *testing.T) {
 	for from, data := range map[string]*learn.Dataset{"classes": learn.Binary(df, "ill", learn.Curves()),
 		"numbers": learn.Regression(df, "pressure", learn.RowNorm(1))} {
 		budget := fresh(8, 1e-5)
-		model, err := m.Fit(data, budget.Spend(8), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must.Get(m.Fit(data, budget.Spend(8), nil))
 		first := model.Coefficients().Elem(0, 0).String()
 		if first != "age from 18 to 19.25" || model.CoefficientsInUnits().Err == nil {
 			t.Errorf("%s: the first coefficient is of %q", from, first)
 		}
-		p, err := model.Predict(df.Head(2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(model.Predict(df.Head(2)))
 		if from == "classes" && !(p[0] < 0.3 && p[1] > 0.7) || from == "numbers" && !(p[0] > 120 && p[1] < 100) {
 			t.Errorf("%s: predicted %v", from, p)
 		}
 		path := filepath.Join(t.TempDir(), "steps.json")
-		if err := model.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		again, err := learn.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(model.Save(path))
+		again := must.Get(learn.Load(path))
 		if q, err := again.Predict(df.Head(2)); err != nil || !slices.Equal(p, q) {
 			t.Errorf("%s: %v, %v when loaded (%v)", from, p, q, err)
 		}

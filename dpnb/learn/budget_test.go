@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 )
@@ -74,9 +75,7 @@ func TestTwoStatementsAreOneBudget(t *testing.T) {
 			options = append(options, learn.KeptIn("ledger.json"))
 		}
 		for range 3 {
-			if err := learn.NewBudget(1, 1e-6, options...).Err(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(learn.NewBudget(1, 1e-6, options...).Err())
 		}
 		learn.NewBudget(2, 1e-6, options...)
 		return
@@ -101,17 +100,9 @@ func TestShownFiguresErrToOneSide(t *testing.T) {
 	b, data := fresh(1, 1.23456e-6), peopleData(t)
 	for _, epsilon := range []float64{0.1234567, 0.2345678, 0.0456789} {
 		a := b.Spend(epsilon)
-		cost, err := a.Cost(learn.Logistic{}, data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := (learn.Logistic{Noise: learn.Seed(1)}).Fit(data, a); err != nil {
-			t.Fatal(err)
-		}
-		s, err := b.State()
-		if err != nil {
-			t.Fatal(err)
-		}
+		cost := must.Get(a.Cost(learn.Logistic{}, data))
+		must.Get((learn.Logistic{Noise: learn.Seed(1)}).Fit(data, a))
+		s := must.Get(b.State())
 		e := s.Entries[len(s.Entries)-1]
 		spent, left := [2]float64{s.SpentEpsilon, s.SpentDelta}, [2]float64{s.RemainingEpsilon, s.RemainingDelta}
 		alone := [2]float64{e.Epsilon, e.Delta}
@@ -132,10 +123,7 @@ func TestShownFiguresErrToOneSide(t *testing.T) {
 			}
 		}
 	}
-	c, err := b.Curve()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(b.Curve())
 	for i, row := range c.Display().Rows {
 		if d, err := strconv.ParseFloat(row[1], 64); err != nil || d < c.Deltas[10*i] || d > 1.001*c.Deltas[10*i] {
 			t.Errorf("the curve shows %v for %v (%v)", row, c.Deltas[10*i], err)
@@ -153,9 +141,7 @@ func TestBudgetSurvivesCells(t *testing.T) {
 		registry.Forget(name)
 		return learn.NewBudget(epsilon, 1e-6, append(options, learn.Named(name))...)
 	}
-	if _, err := (learn.Logistic{Noise: learn.Seed(1)}).Fit(data, cell(name, 1).Spend(0.7)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((learn.Logistic{Noise: learn.Seed(1)}).Fit(data, cell(name, 1).Spend(0.7)))
 	if _, err := (learn.Logistic{}).Fit(data, cell(name, 1).Spend(0.7)); err == nil {
 		t.Error("the next cell has a fresh budget")
 	}
@@ -166,10 +152,7 @@ func TestBudgetSurvivesCells(t *testing.T) {
 		t.Errorf("a budget for other data: %v", err)
 	}
 	dir, _ := runlog.Dir()
-	log, err := runlog.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(runlog.Read(dir))
 	if len(log.Ledgers) != 2 || len(log.Data) != 1 || len(log.Seeds) != 1 ||
 		float64(log.Ledgers[0].EpsilonSpent) != 0.7 {
 		t.Errorf("the run log has %+v", log)
@@ -228,9 +211,7 @@ func TestLedgerSaysWhyItIsLessThanTheSum(t *testing.T) {
 				}
 			}
 			l := learn.Linear{Noise: learn.Seed(1)}
-			if _, err := l.Fit(learn.Regression(df, "pressure"), b.Spend(0.5)); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(l.Fit(learn.Regression(df, "pressure"), b.Spend(0.5)))
 		}
 		if text := b.Display().Text(); strings.Contains(text, "own ε add up to 1.5, ") != want {
 			t.Errorf("δ = %g: %s", delta, text)
@@ -238,9 +219,7 @@ func TestLedgerSaysWhyItIsLessThanTheSum(t *testing.T) {
 	}
 	// Of groups it is another reason, with pure ε the only one.
 	b := fresh(2, 0)
-	if _, err := learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward", ill, b.Spend(0.5)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward", ill, b.Spend(0.5)))
 	if text := b.Display().Text(); !strings.Contains(text, "a record is in one group at most") {
 		t.Errorf("groups: %s", text)
 	}

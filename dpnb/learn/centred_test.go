@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
@@ -14,10 +15,7 @@ import (
 // What a model shows are effects: single hats are in no table, and neither is the first level of a category.
 func TestEffectsAreShown(t *testing.T) {
 	people := learn.Patients(4000, 1).Drop("ward", "visits")
-	m, err := learn.Huber{Noise: learn.Seed(1)}.Fit(learn.Regression(people, "pressure"), learn.Simulate(4, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Huber{Noise: learn.Seed(1)}.Fit(learn.Regression(people, "pressure"), learn.Simulate(4, 1e-6)))
 	at := map[string]float64{}
 	c := m.Coefficients()
 	names, values := c.Col("feature").Records(), c.Col("coefficient").Float()
@@ -40,14 +38,8 @@ func TestEffectsAreShown(t *testing.T) {
 // that are seen.
 func TestProbabilitiesOfAMachine(t *testing.T) {
 	train, test := learn.Patients(8000, 1).Drop("ward", "visits"), learn.Patients(8000, 2)
-	m, err := learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(train, "ill"), learn.Simulate(8, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := m.Evaluate(test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(train, "ill"), learn.Simulate(8, 1e-6)))
+	e := must.Get(m.Evaluate(test))
 	var off float64
 	for _, b := range e.Calibration {
 		if b.Count > 0 {
@@ -91,20 +83,14 @@ func TestRecordsOfAFitAreItsOwn(t *testing.T) {
 	fit := func(change bool) []float64 {
 		data := learn.Binary(people, "ill", learn.RowNorm(1))
 		if change {
-			d, err := data.Design()
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := must.Get(data.Design())
 			rows := d.Rows.(*matrix.Dense)
 			for j := range rows.Data[:rows.D] {
 				rows.Data[j] *= 1e6
 			}
 			d.Labels[1] = -d.Labels[1]
 		}
-		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
 		return m.Theta()
 	}
 	if changed, own := fit(true), fit(false); !slices.Equal(changed, own) {
@@ -115,15 +101,9 @@ func TestRecordsOfAFitAreItsOwn(t *testing.T) {
 // What a program makes of the release that it is shown changes no prediction.
 func TestWhatIsShownOfTheGeometryIsACopy(t *testing.T) {
 	data := learn.Binary(learn.Patients(4000, 1).Drop("ward", "visits"), "ill", learn.Lines())
-	m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
 	people := learn.Patients(50, 3)
-	want, err := m.Predict(people)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(m.Predict(people))
 	b := m.Release.Also.(*geometry.Bought)
 	b.Unit, b.Mean[0], b.Raw[1] = 7, 9, 1e3
 	if got, err := m.Predict(people); err != nil || !slices.Equal(got, want) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -99,9 +100,7 @@ func TestManyRecordsAreCertified(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%d\n", i%10, 5+i%7)
 	}
 	path := filepath.Join(t.TempDir(), "visits.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text.String()), 0o600))
 	df := learn.ReadCSV(path).WithSchema(learn.Numeric("x", 0, 9), learn.Numeric("visits", 0, 1e6))
 	data := learn.Counts(df, "visits", learn.RowNorm(1))
 	budget := fresh(1, 1e-6)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -79,10 +80,7 @@ func TestCompare(t *testing.T) {
 // KST12's λ and σ are those of the theorem.
 func TestKST12Parameters(t *testing.T) {
 	data := plain(t, 200)
-	m, err := learn.AllMechanisms[3].Fit(data["Binary"], learn.Simulate(0.5, 1e-6), learn.Seed(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.AllMechanisms[3].Fit(data["Binary"], learn.Simulate(0.5, 1e-6), learn.Seed(1)))
 	// ‖x‖² ≤ 2: s = 1/2, L = √2.
 	if want := 2 * 0.5 / 0.5; math.Abs(m.Lambda()-want) > 1e-9 {
 		t.Errorf("λ = %v, want %v", m.Lambda(), want)
@@ -109,20 +107,14 @@ func TestCompareSaysWhatFails(t *testing.T) {
 	display.Out = &out
 	defer func() { display.Out = nil }()
 	learn.Show(c)
-	for _, want := range []string{"SVM", "Not applicable to these records: counts only", "broken: ", "Width",
-		"simulation", "[figure: ", "same guarantee"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
-		}
-	}
+	says(t, out.String(), "SVM", "Not applicable to these records: counts only", "broken: ", "Width", "simulation",
+		"[figure: ", "same guarantee")
 	if strings.Contains(out.String(), "not declared public") {
 		t.Error("invented patients are not taken for public")
 	}
 	out.Reset()
 	path := filepath.Join(t.TempDir(), "people.csv")
-	if err := os.WriteFile(path, []byte(people+strings.Repeat("50,Bern,yes\n29,Rome,no\n", 4)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(people+strings.Repeat("50,Bern,yes\n29,Rome,no\n", 4)), 0o600))
 	private := learn.Binary(learn.ReadCSV(path).WithSchema(schema()...), "happy", learn.RowNorm(1))
 	learn.Show(learn.Compare(private, 1, good))
 	if !strings.Contains(out.String(), "not declared public") || strings.Contains(out.String(),
@@ -162,10 +154,7 @@ func (w weaker) Fit(data *learn.Dataset, _ learn.Allowance, src noise.Source) (*
 // A mechanism with a weaker guarantee, or none, is not compared with the others.
 func TestCompareChecksTheGuarantee(t *testing.T) {
 	data, numbers := kinds(t, 200)["Binary"], kinds(t, 200)["Regression"]
-	one, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
 	at := func(eps float64) weaker {
 		return weaker{"weaker", func(d *learn.Dataset, src noise.Source) (*learn.Model, error) {
 			return learn.Logistic{Noise: src}.Fit(d, learn.Simulate(eps, 1e-6))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -15,17 +16,12 @@ func TestCostAndCurve(t *testing.T) {
 	b, data, l := fresh(1, 1e-5), peopleData(t), learn.Logistic{Noise: learn.Seed(1)}
 	for _, a := range []learn.Allowance{b.Spend(0.3), b.Spend(0.5), b.Share(0.05)} {
 		before, _ := b.State()
-		c, err := a.Cost(l, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(a.Cost(l, data))
 		if s, _ := b.State(); len(s.Entries) != len(before.Entries) {
 			t.Fatal("a cost was charged")
 		}
 		said := c.Display().Rows
-		if _, err := l.Fit(data, a); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(l.Fit(data, a))
 		s, _ := b.State()
 		e := s.Entries[len(s.Entries)-1]
 		if e.Epsilon != c.Epsilon || e.Delta != c.Delta || said[1][1] != privacy.FormatUp(s.SpentEpsilon, 4) ||
@@ -50,10 +46,7 @@ func TestCostAndCurve(t *testing.T) {
 		square, sum = square+e.Mu*e.Mu, sum+e.Epsilon
 	}
 	p := privacy.GaussianProfile(math.Sqrt(square), privacy.AddRemove)
-	c, err := b.Curve()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(b.Curve())
 	for i, eps := range c.Epsilons {
 		want := privacy.DeltaUpper(p, eps)
 		if eps < sum && math.Abs(c.Deltas[i]-want) > 1e-9*want {

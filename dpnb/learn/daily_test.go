@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -14,9 +15,7 @@ import (
 func written(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -45,7 +44,7 @@ func TestSchemaFileOfDailyVerbs(t *testing.T) {
 	schema := written(t, dir, "schema.json", visitsSchema)
 	df := learn.ReadCSV(csv).WithSchemaFile(schema)
 	data := learn.Binary(df, "ill", learn.Uncentred())
-	d := must(data.Design())
+	d := must.Get(data.Design())
 	if got := strings.Join(d.Features, " "); strings.HasPrefix(got, "id") || strings.Contains(got, "note") ||
 		!strings.Contains(got, "hour") || !strings.Contains(got, "seen=Monday") {
 		t.Error(got)
@@ -73,7 +72,8 @@ func TestSchemaFileOfDailyVerbs(t *testing.T) {
 		}
 	}
 	scanned := learn.FromScanner(frame.ScanCSV(csv, nil)).WithSchemaFile(schema)
-	same := must(learn.Binary(scanned, "ill", learn.Uncentred(), learn.StoredIn(learn.Storage{Dir: dir, Double: true})).
+	same := must.Get(learn.Binary(scanned, "ill", learn.Uncentred(), learn.StoredIn(learn.Storage{Dir: dir,
+		Double: true})).
 		Design())
 	x, y := make([]float64, len(d.Features)), make([]float64, len(d.Features))
 	for i := range 4 {
@@ -85,13 +85,11 @@ func TestSchemaFileOfDailyVerbs(t *testing.T) {
 			}
 		}
 	}
-	m := must(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(1, 1e-6)))
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(1, 1e-6)))
 	path := filepath.Join(dir, "model.json")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	again := must(learn.Load(path))
-	if p, q := must(m.Predict(df)), must(again.Predict(learn.ReadCSV(csv))); p[0] != q[0] || p[2] != q[2] {
+	must.Do(m.Save(path))
+	again := must.Get(learn.Load(path))
+	if p, q := must.Get(m.Predict(df)), must.Get(again.Predict(learn.ReadCSV(csv))); p[0] != q[0] || p[2] != q[2] {
 		t.Errorf("%v, of the file itself %v", p, q)
 	}
 	out := filepath.Join(dir, "out.csv")
@@ -99,9 +97,7 @@ func TestSchemaFileOfDailyVerbs(t *testing.T) {
 		t.Error(err)
 	}
 	kept := filepath.Join(dir, "kept.json")
-	if err := df.SaveSchema(kept); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(df.SaveSchema(kept))
 	if err := learn.ReadCSV(csv).WithSchemaFile(kept).Err(); err != nil {
 		t.Error(err)
 	}
@@ -118,8 +114,8 @@ func TestJoin(t *testing.T) {
 	fields := []learn.Field{learn.Categorical("region", "north", "south").OrElse("unknown"),
 		learn.Numeric("rent", 0, 2000)}
 	joined := df.Join(regions.Public(), "postcode", fields...)
-	table := must(joined.Table())
-	region, rent := must(table.Column("region")), must(table.Column("rent"))
+	table := must.Get(joined.Table())
+	region, rent := must.Get(table.Column("region")), must.Get(table.Column("rent"))
 	for i, want := range []string{"north", "south", "", ""} {
 		if region.Text(i) != want || i < 2 && rent.Number(i) != []float64{900, 1200}[i] || i > 1 &&
 			rent.Number(i) == rent.Number(i) {
@@ -135,7 +131,7 @@ func TestJoin(t *testing.T) {
 		}
 	}
 	sorted := regions.Public().Sorted("rent", true)
-	if c := must(must(sorted.Table()).Column("region")); c.Text(0) != "south" {
+	if c := must.Get(must.Get(sorted.Table()).Column("region")); c.Text(0) != "south" {
 		t.Error(c.Texts)
 	}
 	if err := regions.Sorted("rent", true).Err(); err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
@@ -66,21 +67,13 @@ func (earners) schema() []frame.Field {
 // that is scanned, of which the records are stored. With Curves, or a CurvatureShare, it has neither.
 func TestModelsWithDetail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
-	if err := parquet.Write(path, earners(20_000)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(path, earners(20_000)))
 	scan := learn.FromScanner(parquet.Open(path, nil)).WithSchema(earners(0).schema()...)
 	df := scan.Collect().WithSchema(earners(0).schema()...)
 	fit := func(l learn.Learner, data *learn.Dataset) (*learn.Model, float64) {
 		t.Helper()
-		m, err := l.Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		score, err := m.Score(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.Fit(data, learn.Simulate(1, 1e-6)))
+		score := must.Get(m.Score(data))
 		return m, score
 	}
 	for _, number := range []bool{false, true} {
@@ -113,10 +106,7 @@ func TestModelsWithDetail(t *testing.T) {
 		if err := m.Export(out); err != nil {
 			t.Error(err)
 		}
-		card, err := m.Card()
-		if err != nil {
-			t.Fatal(err)
-		}
+		card := must.Get(m.Card())
 		if text := m.Display().Text() + string(card); !strings.Contains(text, "127 cells of gain") ||
 			strings.Contains(text, "products of every two columns") != number {
 			t.Errorf("nothing is said of what rows have:\n%s", text)
@@ -131,10 +121,7 @@ func TestModelsWithDetail(t *testing.T) {
 			t.Errorf("stored records score %v, in memory %v (%v)", stored, score, err)
 		}
 		s := m.Shape("gain").Smoothed(1)
-		edited, err := m.With(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		edited := must.Get(m.With(s))
 		was, points := m.Shape("gain").Points(), s.Points()
 		all := edited.Shape("gain").Points()
 		for k, q := range all {
@@ -197,10 +184,7 @@ func TestPlainFitsWithDetail(t *testing.T) {
 			!strings.Contains(shapes.Display().Text(), "WITHOUT") {
 			t.Errorf("%s: %v", name, err)
 		}
-		changed, err := plain.With(plain.Shape("age").Smoothed(100))
-		if err != nil {
-			t.Fatal(err)
-		}
+		changed := must.Get(plain.With(plain.Shape("age").Smoothed(100)))
 		before, again := plain.Shape("age").Points(), plain.Unedited().Shape("age").Points()
 		after := changed.Shape("age").Points()
 		if before[0] != again[0] || before[7].Value == after[7].Value {

@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -23,6 +24,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
 // embedding has all that a learner has, by embedding one, and a Fit of its own.
@@ -109,33 +111,24 @@ func TestAGroupPaysForItsRecords(t *testing.T) {
 			for _, d := range saved {
 				mine, err := d.Design()
 				all, failed := whole().Design()
-				if err := errors.Join(err, failed); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(errors.Join(err, failed))
 				*mine = *all
 			}
 		},
 		"rows of the group": func(part learn.DataFrame) {
 			mine, err := part.Table()
 			all, failed := wards(400).Drop("ward").Table()
-			if err := errors.Join(err, failed); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(errors.Join(err, failed))
 			*mine = *all
 		},
 		"what is known": func(part learn.DataFrame) {
 			scanned, _, err := part.Known()
 			all, failed := wards(400).Drop("ward").Table()
-			if err := errors.Join(err, failed); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(errors.Join(err, failed))
 			*scanned.(*frame.Table) = *all
 		},
 		"wards": func(learn.DataFrame) {
-			c, err := table.Column("ward")
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(table.Column("ward"))
 			for i := range c.Texts {
 				c.Texts[i] = next()
 			}
@@ -224,16 +217,12 @@ func TestOnlyOurReleasesResume(t *testing.T) {
 
 // Passes of a function of the program's could be over all records for the price of a group.
 func TestAGroupIsAddedUpHere(t *testing.T) {
-	b, g, made := fresh(1, 1e-6), invented{rows: 300, chunk: 512}, 0
+	b, made := fresh(1, 1e-6), 0
 	path, dir := filepath.Join(t.TempDir(), "people.parquet"), t.TempDir()
-	if err := parquet.Write(path, g); err != nil {
-		t.Fatal(err)
-	}
-	column := g.schema()[slices.IndexFunc(g.schema(), func(f learn.Field) bool {
-		return f.Kind == frame.Categorical && f.Name != "ill"
-	})].Name
-	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
-	_, err := learn.FitBy(learn.Logistic{}, df, column,
+	people, schema, _ := learn.Patients(300, 1).Known()
+	must.Do(parquet.Write(path, people))
+	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(schema.Fields...)
+	_, err := learn.FitBy(learn.Logistic{}, df, "ward",
 		func(part learn.DataFrame) *learn.Dataset {
 			return learn.Binary(part, "ill", learn.StoredIn(frame.Storage{Dir: dir}),
 				learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
@@ -266,12 +255,10 @@ func TestWatchedFitsDoNotResume(t *testing.T) {
 	dir, budget := t.TempDir(), keptBudget(t, 1)
 	seen := 0
 	fit := func(rows int) error {
-		g := invented{rows: rows, chunk: 512}
+		g := scale.Invented{Rows: rows}
 		path := filepath.Join(dir, "people.parquet")
-		if err := parquet.Write(path, g); err != nil {
-			t.Fatal(err)
-		}
-		data := learn.Binary(learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...), "ill",
+		must.Do(parquet.Write(path, g))
+		data := learn.Binary(learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...), "ill",
 			learn.StoredIn(frame.Storage{Dir: dir, Double: true}),
 			learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
 				return &watching{there{Records: rows}, &seen}, nil
@@ -349,20 +336,11 @@ func TestWhatIsShownIsACopy(t *testing.T) {
 		}, nil},
 	} {
 		data := learn.Regression(learn.Patients(300, 1), "pressure", f.options...)
-		design, err := data.Design()
-		if err != nil {
-			t.Fatal(err)
-		}
-		whole, err := f.learner().Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		design := must.Get(data.Design())
+		whole := must.Get(f.learner().Fit(data, learn.Simulate(1, 1e-6)))
 		want := words(whole)
 		design.Encoding.Features[0], design.Encoding.Target.Upper, design.Encoding.RowNorm = "another", 1e9, 1e-3
-		m, err := f.learner().Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(f.learner().Fit(data, learn.Simulate(1, 1e-6)))
 		if words(m) != want {
 			t.Errorf("%s: another encoding is fitted", name)
 		}
@@ -396,18 +374,12 @@ func TestWhatIsShownIsACopy(t *testing.T) {
 func TestMarksStay(t *testing.T) {
 	patients := learn.Patients(300, 1)
 	bounded := learn.Regression(patients, "pressure")
-	table, err := patients.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(patients.Table())
 	read := learn.Regression(learn.FromTable(table), "pressure", learn.InferBounds())
 	levels := learn.Quantiles{Levels: []float64{0.1, 0.9}, Steps: 5, CurvatureShare: 0.2}
 	linear := learn.Linear{CurvatureShare: 0.1}
 	secure := func(l learn.Learner, data *learn.Dataset) *learn.Model {
-		m, err := l.Fit(data, fresh(1, 1e-6).Spend(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.Fit(data, fresh(1, 1e-6).Spend(1)))
 		return m
 	}
 	good := secure(linear, bounded)
@@ -455,10 +427,7 @@ func TestMarksStay(t *testing.T) {
 				if _, several := l.(learn.Quantiles); several && (by == "another" || by == "copied") {
 					continue // as of one level
 				}
-				m, err := fit(l)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must.Get(fit(l))
 				m.Release = other(m.Release)
 				for what, text := range marked(t, m) {
 					if !strings.Contains(text, want) {
@@ -469,10 +438,7 @@ func TestMarksStay(t *testing.T) {
 		}
 	}
 	for _, q := range []explore.Query{explore.Mean("age"), explore.Histogram("age"), explore.Count().By("ward")} {
-		s, err := q.Noise(learn.Seed(5)).Of(patients, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(q.Noise(learn.Seed(5)).Of(patients, learn.Simulate(1, 1e-6)))
 		if words := s.Illustration().Words(); !strings.Contains(words, "SIMULATION with seed 5") {
 			t.Errorf("drawn without a mark: %s", words)
 		}
@@ -480,10 +446,7 @@ func TestMarksStay(t *testing.T) {
 	kept := *table
 	kept.Source.Public = false
 	private := learn.Regression(learn.FromTable(&kept).WithSchema(dataset.PatientsSchema().Fields...), "pressure")
-	curve, err := learn.SweepEpsilon(learn.Linear{}, private, private, 1e-6, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curve := must.Get(learn.SweepEpsilon(learn.Linear{}, private, private, 1e-6, 2, 1))
 	compared := learn.CompareWith(learn.CompareSettings{Seeds: 2, Test: private}, bounded, 1, learn.AllMechanisms[0])
 	for _, text := range []string{curve.Display().Text(), curve.Figure().Words(), compared.Display().Text(),
 		compared.Figure().Words()} {
@@ -491,10 +454,7 @@ func TestMarksStay(t *testing.T) {
 			t.Errorf("scores on private records are shown without a mark: %s", text)
 		}
 	}
-	plain, err := linear.FitWithoutPrivacy(bounded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(linear.FitWithoutPrivacy(bounded))
 	plain.Release = good.Release
 	if err := plain.Save(filepath.Join(t.TempDir(), "m.json")); err == nil {
 		t.Error("a fit without privacy is saved as a release")
@@ -502,10 +462,7 @@ func TestMarksStay(t *testing.T) {
 	if text := shown(t, plain.Coefficients().Drop("privacy")); !strings.Contains(text, "RAW RECORDS") {
 		t.Errorf("without its column of marks a fit without privacy is shown as %s", text)
 	}
-	iv, err := good.Intervals(0.9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	iv := must.Get(good.Intervals(0.9))
 	for name, columns := range map[string]dataframe.DataFrame{
 		"columns of these names": dataframe.New(series.New([]string{"Ann", "Bob"}, series.String, "feature"),
 			series.New([]float64{171, 154}, series.Float, "coefficient")),
@@ -547,12 +504,9 @@ func (s switching) Scan(columns []string, f func(*frame.Table) error) error {
 // What a release protects is entered as it was when it began, whatever takes the place of its records while they are
 // read.
 func TestWhatIsReadIsWhatIsPaidFor(t *testing.T) {
-	table, err := wards(60).DeriveNumber(learn.Numeric("id", 0, 99), func(r learn.Row) float64 {
+	table := must.Get(wards(60).DeriveNumber(learn.Numeric("id", 0, 99), func(r learn.Row) float64 {
 		return r.Number("age")
-	}, "age").Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, "age").Table())
 	for name, release := range map[string]func(*learn.Dataset, learn.Allowance) error{
 		"fit": func(d *learn.Dataset, a learn.Allowance) error { return second(learn.Linear{}.Fit(d, a)) },
 		"tuned": func(d *learn.Dataset, a learn.Allowance) error {
@@ -582,23 +536,17 @@ func TestWhatIsReadIsWhatIsPaidFor(t *testing.T) {
 
 // A rule that deals the rows of a scanned table otherwise in each scan puts nobody in two groups.
 func TestARuleDealsOnce(t *testing.T) {
-	table, err := wards(400).Drop("ward").Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(wards(400).Drop("ward").Table())
 	names := []string{"heart", "lungs", "bones", "skin"}
 	fit := func(of func(scan int) string) *learn.Models {
 		scan, dir := 0, t.TempDir()
 		df := learn.FromScanner(switching{table, func() { scan++ }}, nil).WithSchema(learn.Numeric("age", 0, 100),
 			learn.Categorical("ill", "no", "yes")).DeriveText(learn.Categorical("ward", names...),
 			func(learn.Row) string { return of(scan) }, "age")
-		m, err := learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward",
+		m := must.Get(learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward",
 			func(part learn.DataFrame) *learn.Dataset {
 				return learn.Binary(part, "ill", learn.StoredIn(learn.Storage{Dir: dir}))
-			}, fresh(1, 1e-6).Spend(0.5))
-		if err != nil {
-			t.Fatal(err)
-		}
+			}, fresh(1, 1e-6).Spend(0.5)))
 		return m
 	}
 	honest := fit(func(int) string { return "heart" })

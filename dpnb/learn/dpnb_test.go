@@ -3,13 +3,13 @@ package learn_test
 import (
 	"bytes"
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 )
@@ -24,28 +24,20 @@ func schema() []learn.Field {
 func frameOf(t *testing.T, text string) learn.DataFrame {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
 	return learn.ReadCSV(path).WithSchema(schema()...)
 }
 
 func spent(t *testing.T, b *learn.Budget) (float64, int) {
 	t.Helper()
-	s, err := b.State()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(b.State())
 	return s.SpentEpsilon, len(s.Entries)
 }
 
 func TestFitSpendsAndIsRefused(t *testing.T) {
 	budget := fresh(1, 1e-6)
 	data := learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
-	m, err := learn.Logistic{}.Fit(data, budget.Spend(0.6).For("first"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{}.Fit(data, budget.Spend(0.6).For("first")))
 	if m.Release.Simulated() || m.Release.Guarantee.Epsilon != 0.6 || m.Release.Guarantee.Delta != 0.54e-6 {
 		t.Errorf("release %+v", m.Release)
 	}
@@ -88,10 +80,7 @@ func TestSimulationNeedsASeed(t *testing.T) {
 	if _, err := (learn.Logistic{}).Fit(data, learn.Simulate(1, 1e-6)); err == nil {
 		t.Error("a release without a budget went through")
 	}
-	m, err := learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6)))
 	if it := m.Display(); !strings.Contains(it.Warning, "SIMULATION") {
 		t.Errorf("a simulation is shown without a warning: %+v", it)
 	}
@@ -107,10 +96,7 @@ func TestShowLabelsRawRows(t *testing.T) {
 		t.Errorf("raw rows are shown as\n%s", s)
 	}
 	out.Reset()
-	m, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(df, "happy"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{}.FitWithoutPrivacy(learn.Binary(df, "happy")))
 	learn.Show(m, df.Drop("nothing"), fresh(1, 1e-6), m.Coefficients(), errors.New("boom"))
 	if strings.Contains(out.String(), "RAW RECORDS") {
 		t.Errorf("coefficients are labelled as records:\n%s", out.String())
@@ -131,51 +117,5 @@ func TestShowLabelsRawRows(t *testing.T) {
 	}()
 	out.Reset()
 	learn.Show(m, df.Drop("nothing"), fresh(1, 1e-6), m.Coefficients(), errors.New("boom"))
-	for _, want := range []string{"NOT PRIVATE", `no column "nothing"`, "Privacy budget", "boom"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
-		}
-	}
-}
-
-func TestPredictAndScore(t *testing.T) {
-	df := frameOf(t, people)
-	data := learn.Binary(df, "happy", learn.RowNorm(1))
-	m, err := learn.Logistic{Lambda: 1e-3}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := m.Predict(data)
-	if err != nil || len(p) != 6 {
-		t.Fatal(p, err)
-	}
-	s, err := m.Score(data)
-	if err != nil || s < 5.0/6 {
-		t.Errorf("score %v, %v: the classes can be told apart by age and city", s, err)
-	}
-	if got := learn.Binary(df, "happy").MajorityShare(); got != 0.5 {
-		t.Errorf("majority share %v", got)
-	}
-}
-
-func TestAccuracyCurve(t *testing.T) {
-	train, test := learn.Adult()
-	a, b := learn.Binary(train.Head(1500), "income", learn.RowNorm(1)), learn.Binary(test.Head(500), "income",
-		learn.RowNorm(1))
-	c, err := learn.SweepEpsilon(learn.Logistic{Noise: learn.Seed(5)}, a, b, 1e-5, 4, 0.1, 1, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, _ := learn.SweepEpsilon(learn.Logistic{Noise: learn.Seed(5)}, a, b, 1e-5, 4, 0.1, 1, 100)
-	for i := range c.Mean {
-		if c.Mean[i] != again.Mean[i] || !(c.Lower[i] <= c.Mean[i] && c.Mean[i] <= c.Upper[i]) {
-			t.Errorf("point %d: %+v, again %+v", i, c, again)
-		}
-	}
-	if math.Abs(c.Mean[2]-c.NonPrivate) > 0.03 || c.Mean[0] > c.Mean[2] {
-		t.Errorf("at ε = 100 accuracy is %v, without privacy %v", c.Mean[2], c.NonPrivate)
-	}
-	if png, err := c.Figure().PNG(); err != nil || len(png) < 5000 {
-		t.Errorf("figure: %d bytes, %v", len(png), err)
-	}
+	says(t, out.String(), "NOT PRIVATE", `no column "nothing"`, "Privacy budget", "boom")
 }

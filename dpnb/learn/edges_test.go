@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -39,9 +40,7 @@ var noisyCount = regexp.MustCompile(
 func oddFrame(t *testing.T, records string) learn.DataFrame {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "patients.csv")
-	if err := os.WriteFile(path, []byte("age,city,pressure,visits,ill\n"+records), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte("age,city,pressure,visits,ill\n"+records), 0o600))
 	return learn.ReadCSV(path).WithSchema(learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"),
 		learn.Numeric("pressure", 80, 200), learn.Numeric("visits", 0, 9), learn.Categorical("ill", "no", "yes"))
 }
@@ -106,16 +105,11 @@ func TestOneTextDoesNotTellItselfApart(t *testing.T) {
 	}
 	fit := func(more string) (theta []float64) {
 		path := filepath.Join(t.TempDir(), "codes.csv")
-		if err := os.WriteFile(path, []byte("code,ill\n"+b.String()+more), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte("code,ill\n"+b.String()+more), 0o600))
 		df := learn.ReadCSV(path).WithSchema(learn.Categorical("code", "250.1", "250.2", "250.10", "250.20", "V27.0"),
 			learn.Categorical("ill", "no", "yes"))
-		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill", learn.RowNorm(1)),
-			learn.Simulate(0.1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill", learn.RowNorm(1)),
+			learn.Simulate(0.1, 1e-6)))
 		return m.Theta()
 	}
 	without := fit("")

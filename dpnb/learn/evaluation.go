@@ -82,7 +82,7 @@ func (m *Model) Evaluate(records Records) (*Evaluation, error) {
 const bins = 10
 
 // calibrate fills the bins from columns of probabilities: of the positive class, or of all.
-func (e *Evaluation) calibrate(columns []predictedColumn, class []int) {
+func (e *Evaluation) calibrate(columns []frame.Column, class []int) {
 	e.Calibration = make([]CalibrationBin, bins)
 	for b := range e.Calibration {
 		e.Calibration[b].Lower, e.Calibration[b].Upper = float64(b)/bins, float64(b+1)/bins
@@ -91,7 +91,7 @@ func (e *Evaluation) calibrate(columns []predictedColumn, class []int) {
 		if len(columns) == 1 {
 			c = 1 // the positive one
 		}
-		for i, p := range column.numbers {
+		for i, p := range column.Numbers {
 			bin := &e.Calibration[min(bins-1, int(p*bins))]
 			bin.Count++
 			bin.Predicted += p

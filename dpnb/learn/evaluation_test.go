@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -27,14 +28,8 @@ func TestEvaluation(t *testing.T) {
 	}{{learn.Logistic{}, "Binary"}, {learn.SVM{}, "Binary"}, {learn.Softmax{}, "Classes"},
 		{learn.OneVsRest{}, "Classes"}} {
 		records := data[l.from]
-		m, err := l.learner.FitWithoutPrivacy(records)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := m.Evaluate(records)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.learner.FitWithoutPrivacy(records))
+		e := must.Get(m.Evaluate(records))
 		if score, _ := m.Score(records); e.Accuracy != score {
 			t.Errorf("%T: accuracy %v, score %v", l.learner, e.Accuracy, score)
 		}
@@ -85,20 +80,10 @@ func TestEvaluation(t *testing.T) {
 	var shown bytes.Buffer
 	display.Out = &shown
 	defer func() { display.Out = nil }()
-	m, err := learn.Logistic{}.FitWithoutPrivacy(data["Binary"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{}.FitWithoutPrivacy(data["Binary"]))
 	learn.Show(m.Evaluate(data["Binary"]))
-	for _, want := range []string{"predicted no", "Accuracy", "AUC", "Calibration", "no guarantee covers it", "90 %"} {
-		if !strings.Contains(shown.String(), want) {
-			t.Errorf("%q is not in\n%s", want, shown.String())
-		}
-	}
-	number, err := learn.Linear{}.FitWithoutPrivacy(data["Regression"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	says(t, shown.String(), "predicted no", "Accuracy", "AUC", "Calibration", "no guarantee covers it", "90 %")
+	number := must.Get(learn.Linear{}.FitWithoutPrivacy(data["Regression"]))
 	if _, err := number.Evaluate(data["Regression"]); err == nil || !strings.Contains(err.Error(), "for classes") {
 		t.Errorf("a number was evaluated: %v", err)
 	}
@@ -109,10 +94,7 @@ func TestClassProbabilities(t *testing.T) {
 	data := plain(t, 400)["Classes"]
 	df := learn.Patients(400, 11).Drop("ward") // no labels
 	for _, l := range []learn.Learner{learn.Softmax{}, learn.OneVsRest{}} {
-		m, err := l.FitWithoutPrivacy(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.FitWithoutPrivacy(data))
 		f := m.PredictFrame(df)
 		if f.Err != nil || f.Nrow() != 400 || f.Ncol() != 4 {
 			t.Fatalf("%T: %v", l, f)
@@ -154,28 +136,14 @@ func TestPredictCSV(t *testing.T) {
 	for i := range rows {
 		ages[i], ids[i], cities[i] = 18+float64(i%80), float64(3*i), []string{"Bern", "Rome", "a \"b\", c"}[i%3]
 	}
-	table, err := frame.NewTable(frame.Column{Name: "id", Numbers: ids}, frame.Column{Name: "age", Numbers: ages},
-		frame.Column{Name: "city", Kind: frame.Categorical, Texts: cities})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(frame.Column{Name: "id", Numbers: ids}, frame.Column{Name: "age", Numbers: ages},
+		frame.Column{Name: "city", Kind: frame.Categorical, Texts: cities}))
 	df := learn.FromTable(table)
-	m, err := learn.Logistic{}.FitWithoutPrivacy(peopleData(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{}.FitWithoutPrivacy(peopleData(t)))
 	path := filepath.Join(t.TempDir(), "predicted.csv")
-	if err := m.PredictCSV(path, df, "id", "city"); err != nil {
-		t.Fatal(err)
-	}
-	want, err := m.Predict(df)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(m.PredictCSV(path, df, "id", "city"))
+	want := must.Get(m.Predict(df))
+	f := must.Get(os.Open(path))
 	defer f.Close()
 	got, err := csv.NewReader(f).ReadAll()
 	if err != nil || len(got) != rows+1 || strings.Join(got[0], "|") != "id|city|prediction|probability of yes" {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -49,15 +50,10 @@ func (l language) predict(t *testing.T, dir, records string, models []string) (a
 	if out, err := exec.Command(program, l.needs...).CombinedOutput(); err != nil {
 		t.Skipf("%s %q: %s", l.program, l.needs, out)
 	}
-	page, err := os.ReadFile("../../docs/export.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/export.md"))
 	code := regexp.MustCompile("(?s)```" + l.name + "\n(.*?)```").FindSubmatch(page)[1]
 	script := filepath.Join(dir, l.script)
-	if err := os.WriteFile(script, append(code, l.then...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(script, append(code, l.then...), 0o600))
 	out, err := exec.Command(program, append([]string{script, records}, models...)...).CombinedOutput()
 	if err == nil {
 		err = json.Unmarshal(out, &all)
@@ -76,9 +72,7 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 	df, records := strange(t, dir, 400)
 	many, _ := strange(t, dir, 6000) // of which the first are those
 	asked := filepath.Join(dir, "records.json")
-	if err := os.WriteFile(asked, records, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(asked, records, 0o600))
 	src := learn.Seed(1)
 	binary := func(opts ...learn.Option) *learn.Dataset {
 		return learn.Binary(df.Drop("town", "visits"), "happy", opts...)
@@ -159,9 +153,7 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 			want = append(want, own.Col(column).Float())
 		}
 		var wrong map[string]any
-		if err := json.Unmarshal(text, &wrong); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(json.Unmarshal(text, &wrong))
 		first := wrong["coefficients"].([]any)[0].([]any)
 		for j := range first {
 			first[j] = 1.1 * first[j].(float64)
@@ -170,9 +162,7 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		off := filepath.Join(dir, name+".wrong.json")
-		if err := os.WriteFile(off, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(off, text, 0o600))
 		names, models, wants = append(names, name), append(models, path, off), append(wants, want)
 		if !strings.Contains(string(text), "SIMULATION") {
 			t.Errorf("%s: an exported simulation is not marked", name)
@@ -191,10 +181,7 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 			}
 		})
 	}
-	open, err := learn.Logistic{}.FitWithoutPrivacy(binary())
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := must.Get(learn.Logistic{}.FitWithoutPrivacy(binary()))
 	if err := open.Export(filepath.Join(dir, "open.json")); err == nil {
 		t.Error("a fit without privacy is exported")
 	}
@@ -262,26 +249,17 @@ func strange(t *testing.T, dir string, rows int) (learn.DataFrame, []byte) {
 			"gain": gain, "place": place})
 	}
 	path := filepath.Join(dir, fmt.Sprint(rows, ".csv"))
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text.String()), 0o600))
 	// The targets among the features of others are read back as they stand.
 	for i, line := range strings.Split(strings.TrimSpace(text.String()), "\n")[1:] {
 		f := strings.Split(line, ",")
 		var pay, visits float64
-		if _, err := fmt.Sscan(f[4], &pay); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Sscan(f[7], &visits); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Sscan(f[4], &pay))
+		must.Get(fmt.Sscan(f[7], &visits))
 		records[i]["pay"], records[i]["happy"], records[i]["town"], records[i]["visits"] = pay, f[5], f[6], visits
 	}
 	const layout = "2.1.2006 15:04"
-	out, err := json.Marshal(records)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(json.Marshal(records))
 	return learn.ReadCSV(path).WithSchema(learn.Numeric("age", 18, 90).OrMissing().Typically(40),
 		frame.LogField("income", 10, 100_000).OrMissingAs(2000),
 		learn.Categorical("city", "Bern", "Rome").OrElse("Rome"),

@@ -5,6 +5,8 @@ package learn
 import (
 	"fmt"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // BenchmarkFit is what a fit of 200,000 records of six columns takes once its calibration is known: the preparation of
@@ -31,9 +33,7 @@ func BenchmarkFit(b *testing.B) {
 			for b.Loop() {
 				budgets++
 				a := NewBudget(1, 1e-6, Named(fmt.Sprintf("%s %d", b.Name(), budgets))).Spend(1)
-				if _, err := f.learner.Fit(f.data, a); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(f.learner.Fit(f.data, a))
 			}
 			b.ReportMetric((processorTime(b)-before).Seconds()*1e3/float64(b.N), "CPU-ms/op")
 		})

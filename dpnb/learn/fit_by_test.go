@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -48,14 +49,8 @@ func TestFitByNeighbours(t *testing.T) {
 		t.Helper()
 		budgets++
 		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.Name(), budgets)))
-		models, err := learn.FitBy(seeded(), df, "ward", ill, b.Spend(0.5))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := b.State()
-		if err != nil {
-			t.Fatal(err)
-		}
+		models := must.Get(learn.FitBy(seeded(), df, "ward", ill, b.Spend(0.5)))
+		s := must.Get(b.State())
 		if len(s.Entries) != 4 {
 			t.Errorf("%d lines of the ledger", len(s.Entries))
 		}
@@ -64,10 +59,7 @@ func TestFitByNeighbours(t *testing.T) {
 	base, spent := fit(wards(400))
 	one := learn.NewBudget(1, 1e-6, learn.Named(t.Name()+" one"))
 	part := wards(400).Where(func(r learn.Row) bool { return r.Text("ward") == "heart" }, "ward").Drop("ward")
-	alone, err := seeded().Fit(ill(part), one.Spend(0.5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(seeded().Fit(ill(part), one.Spend(0.5)))
 	if s, err := one.State(); err != nil || !(spent <= s.SpentEpsilon && spent > 0.999*s.SpentEpsilon) {
 		t.Errorf("four groups cost ε = %v and one model %v", spent, s.SpentEpsilon)
 	}
@@ -84,11 +76,7 @@ func TestFitByNeighbours(t *testing.T) {
 		}
 	}
 	text := base.Display().Text()
-	for _, want := range []string{"by ward", "heart", "bones", "skin", "all of them together"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in\n%s", want, text)
-		}
-	}
+	says(t, text, "by ward", "heart", "bones", "skin", "all of them together")
 	if _, err := base.Illustration().PNG(); err != nil {
 		t.Error(err)
 	}
@@ -100,10 +88,7 @@ func coefficientsOf(m *learn.Model) []float64 { return m.Coefficients().Col("coe
 func TestFitByRefusesAndKeeps(t *testing.T) {
 	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()), learn.KeptIn(filepath.Join(t.TempDir(), "b.json")))
 	spent := func() float64 {
-		s, err := b.State()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(b.State())
 		return s.SpentEpsilon
 	}
 	l, df := learn.Logistic{}, wards(200)
@@ -138,10 +123,7 @@ func TestFitByRefusesAndKeeps(t *testing.T) {
 		}
 	}
 	again := func() []float64 {
-		models, err := learn.FitByOnce("illness", l, df, "ward", ill, b.Spend(0.5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		models := must.Get(learn.FitByOnce("illness", l, df, "ward", ill, b.Spend(0.5)))
 		var all []float64
 		for _, m := range models.Models {
 			all = append(all, coefficientsOf(m)...)
@@ -182,10 +164,7 @@ func (s scans) Scan(columns []string, f func(*frame.Table) error) error {
 // Between two calls of a name the rule by which rows are in a group may change: who was in the first group and is now
 // in the second has a part in both models, so that the second call is paid for beside the first.
 func TestFitByOnceAnotherRule(t *testing.T) {
-	table, err := wards(400).Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(wards(400).Table())
 	dir := t.TempDir()
 	b := learn.NewBudget(2, 1e-6, learn.Named(t.Name()))
 	fit := func(left int, younger string) (*learn.Models, float64, error) {
@@ -200,10 +179,7 @@ func TestFitByOnceAnotherRule(t *testing.T) {
 		m, err := learn.FitByOnce("illness", learn.Logistic{}, df, "part", func(p learn.DataFrame) *learn.Dataset {
 			return learn.Binary(p.Drop("ward"), "ill", learn.StoredIn(learn.Storage{Dir: dir}))
 		}, b.Spend(0.5))
-		s, e := b.State()
-		if e != nil {
-			t.Fatal(e)
-		}
+		s := must.Get(b.State())
 		return m, s.SpentEpsilon, err
 	}
 	if m, _, err := fit(1, "one"); err == nil || len(m.Models) != 1 {

@@ -10,21 +10,17 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // What is kept of a release is in files that the next version of this module has to find and to read, whatever its
 // identifiers are called by then: their names and their keys stand here.
 func TestFormatsOfWhatIsKept(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "people.csv"), []byte("age,pay\n40,120\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(filepath.Join(dir, "people.csv"), []byte("age,pay\n40,120\n"), 0o600))
 	data := Regression(ReadCSV(filepath.Join(dir, "people.csv")).WithSchema(Numeric("age", 18, 98),
 		Numeric("pay", 0, 200)), "pay")
-	asked, err := specOf(Quantile{Tau: 0.9, Smooth: 0.1}, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := must.Get(specOf(Quantile{Tau: 0.9, Smooth: 0.1}, data))
 	plain, err := specOf(Quantile{Tau: 0.9, Workers: 2}, data)
 	if err != nil || string(plain.Settings) != `{"Tau":0.9}` {
 		t.Errorf("settings %s (%v): what is not set is not written", plain.Settings, err)
@@ -44,15 +40,11 @@ func TestFormatsOfWhatIsKept(t *testing.T) {
 		return 7, errors.Join(err, a.charge(price, m, "one", a.Noise(nil)))
 	}
 	read := func(text []byte) (n int, err error) { return n, json.Unmarshal(text, &n) }
-	if _, err := Once("a model", a, asked, charge, func(n int) ([]byte, error) { return json.Marshal(n) },
-		read); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Once("a model", a, asked, charge, func(n int) ([]byte, error) { return json.Marshal(n) },
+		read))
 	release, err2 := os.ReadFile(filepath.Join(path+".releases", formatName))
 	charged, err3 := os.ReadFile(path)
-	if err := errors.Join(err, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(err, err2, err3))
 	varies := regexp.MustCompile(`[0-9a-f]{64}|"Key":"[^"]*"|noisy gradient[^"]*|0\.1191632\d*`)
 	for what, f := range map[string]struct {
 		got  []byte

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
@@ -18,10 +19,7 @@ func TestTenSharesOfAGaussianBudget(t *testing.T) {
 	b, data := fresh(1, 1e-5), peopleData(t)
 	square := 0.0
 	for range 10 {
-		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Share(0.1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Share(0.1)))
 		g := m.Release.Guarantee
 		if math.Abs(g.Epsilon-0.28) > 0.006 || g.Delta != 1e-5 {
 			t.Errorf("each is (%v, %v)", g.Epsilon, g.Delta)
@@ -49,10 +47,7 @@ func TestTenSharesOfAGaussianBudget(t *testing.T) {
 // to any one release.
 func TestSharesOfEveryLearner(t *testing.T) {
 	data := kinds(t, 60)
-	worth, err := privacy.MuOf(4, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	worth := must.Get(privacy.MuOf(4, 1e-5))
 	type from struct {
 		records string
 		l       learn.Learner
@@ -118,10 +113,7 @@ func TestSlackIsCharged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := b.State()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(b.State())
 	square := 0.0
 	for _, e := range s.Entries {
 		if square += e.Mu * e.Mu; !(e.Mu > 0) || e.Slack != slack {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -67,19 +68,14 @@ func TestSavedModelsOfEarlierVersions(t *testing.T) {
 	patients := learn.Patients(4, 2)
 	for name := range golden(t) {
 		path := filepath.Join(dir, name+".json")
-		was, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		was := must.Get(os.ReadFile(path))
 		m, err := learn.Load(path)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		again := filepath.Join(t.TempDir(), "again.json")
-		if err := m.Save(again); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(m.Save(again))
 		if now, err := os.ReadFile(again); err != nil || string(now) != string(was) {
 			t.Errorf("%s: written again it is another file (%v)", name, err)
 		}
@@ -102,9 +98,7 @@ func TestSavedModelsOfEarlierVersions(t *testing.T) {
 		}
 	}
 	broken := filepath.Join(t.TempDir(), "broken.json")
-	if err := os.WriteFile(broken, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(broken, text, 0o600))
 	if _, err := learn.Load(broken); err == nil {
 		t.Error("a digit may be changed")
 	}

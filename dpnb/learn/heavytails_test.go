@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -33,10 +34,7 @@ func incomes(t *testing.T, n int) learn.DataFrame {
 		}
 		fmt.Fprintf(&csv, "%s,%.1f,%.2f,%s\n", in, age, spending, rich)
 	}
-	table, err := frame.ReadCSV(strings.NewReader(csv.String()), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.ReadCSV(strings.NewReader(csv.String()), nil))
 	return learn.FromTable(table).WithSchema(learn.Numeric("income", 0, 50_000).Unbounded(), learn.Numeric("age",
 		18, 78).Unbounded(),
 		learn.Numeric("spending", 0, 20_000).Unbounded(), learn.Categorical("rich", "no", "yes"))
@@ -48,18 +46,12 @@ func TestHeavyTails(t *testing.T) {
 	df := incomes(t, 20_000)
 	data := learn.Regression(df.Drop("rich"), "spending")
 	budget := learn.NewBudget(3, 0, learn.Named(t.Name()))
-	m, err := learn.HeavyTails{Noise: learn.Seed(3)}.Fit(data, budget.Spend(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.HeavyTails{Noise: learn.Seed(3)}.Fit(data, budget.Spend(1)))
 	if g := m.Release.Guarantee; g.Epsilon != 1 || g.Delta != 0 || privacy.DeltaUpper(g.Profile, 1) != 0 ||
 		privacy.DeltaUpper(g.Profile, 0.99) == 0 {
 		t.Errorf("guarantee (%g, %g), δ(1) = %g", g.Epsilon, g.Delta, privacy.DeltaUpper(g.Profile, 1))
 	}
-	plain, err := learn.HeavyTails{}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(learn.HeavyTails{}.FitWithoutPrivacy(data))
 	for name, m := range map[string]*learn.Model{"private": m, "plain": plain} {
 		units := m.CoefficientsInUnits()
 		if units.Err != nil {
@@ -91,11 +83,8 @@ func TestHeavyTails(t *testing.T) {
 	}
 	// A quantile and a planned number; the share of another budget's δ is left there.
 	other := learn.NewBudget(3, 1e-6, learn.Named(t.Name()+" with δ"))
-	q, err := learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.9, Records: 20_000,
-		Noise: learn.Seed(4)}.Fit(data, other.Spend(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.9, Records: 20_000,
+		Noise: learn.Seed(4)}.Fit(data, other.Spend(1)))
 	if got := below(t, q, df.Drop("rich"), "spending"); math.Abs(got-0.9) > 0.02 {
 		// what is smoothed is as wide as the noise of the data here: 0.85 with the kink left in place
 		t.Errorf("%.3f of the targets are below the 0.9 quantile", got)
@@ -120,10 +109,7 @@ func TestHeavyTails(t *testing.T) {
 	two := learn.Binary(df.Drop("spending"), "rich")
 	for _, l := range []learn.HeavyTails{{Loss: learn.LogisticLoss}, {Loss: learn.HingeLoss}} {
 		l.Noise, l.Radius = learn.Seed(5), 10
-		m, err := l.Fit(two, learn.Simulate(1, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.Fit(two, learn.Simulate(1, 0)))
 		if score, err := m.Score(df.Drop("spending")); err != nil || score < 0.85 {
 			t.Errorf("%+v: accuracy %.3f (%v)", l, score, err)
 		}
@@ -135,16 +121,10 @@ func TestHeavyTails(t *testing.T) {
 func TestHeavyTailsCentre(t *testing.T) {
 	df := incomes(t, 4000)
 	data := learn.Regression(df.Drop("rich"), "spending")
-	plain, err := learn.HeavyTails{}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(learn.HeavyTails{}.FitWithoutPrivacy(data))
 	far := func(centre []float64) (sum float64) {
-		m, err := learn.HeavyTails{Radius: 0.5, Centre: centre, Records: 4000, Noise: learn.Seed(2)}.Fit(data,
-			learn.Simulate(1, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.HeavyTails{Radius: 0.5, Centre: centre, Records: 4000, Noise: learn.Seed(2)}.Fit(data,
+			learn.Simulate(1, 0)))
 		for j, v := range m.Theta() {
 			sum = math.Hypot(sum, v-plain.Theta()[j])
 		}
@@ -160,10 +140,7 @@ func TestHeavyTailsCentre(t *testing.T) {
 func TestEstimateMoment(t *testing.T) {
 	df := incomes(t, 20_000)
 	data := learn.Regression(df.Drop("rich"), "spending")
-	d, err := data.Design()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(data.Design())
 	var lengths, products []float64
 	for i := range d.Records() {
 		var square float64
@@ -190,10 +167,7 @@ func TestEstimateMoment(t *testing.T) {
 		{learn.HeavyTails{Loss: learn.SquaredLoss, Moment: 1.1}, root(products, 1.1)},
 	} {
 		c.l.Noise = learn.Seed(6)
-		g, err := c.l.EstimateMoment(data, budget.Spend(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(c.l.EstimateMoment(data, budget.Spend(1)))
 		if math.Abs(g.Bound/c.want-1) > 0.15 || g.Release.Guarantee.Delta != 0 || g.Release.Guarantee.Epsilon != 1 {
 			t.Errorf("%+v: G = %.4g, want %.4g; %+v", c.l, g.Bound, c.want, g.Release.Guarantee)
 		}
@@ -204,10 +178,7 @@ func TestEstimateMoment(t *testing.T) {
 	few := learn.Regression(df.Drop("rich").Head(10), "spending")
 	nothing := 0
 	for seed := range uint64(40) {
-		g, err := learn.HeavyTails{Noise: learn.Seed(seed)}.EstimateMoment(few, learn.Simulate(0.1, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(learn.HeavyTails{Noise: learn.Seed(seed)}.EstimateMoment(few, learn.Simulate(0.1, 0)))
 		if g.Bound == 0 {
 			nothing++
 		}

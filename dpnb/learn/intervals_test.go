@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -65,10 +66,7 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 		if !ok {
 			t.Fatal(name)
 		}
-		alone, err := o.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := must.Get(o.Profile())
 		if d := privacy.DeltaUpper(alone, 0.7); d > 0.5*0.63e-5 {
 			t.Errorf("%s: δ(0.7) = %g of the coefficients alone, nothing is left for the curvature", name, d)
 		}
@@ -102,10 +100,7 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 		}
 		// How wide they are depends on the noise.
 		width := func(share float64) float64 {
-			m, err := sharing(share, learn.Seed(1))[name].Fit(from, learn.Simulate(0.7, 1e-5))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(sharing(share, learn.Seed(1))[name].Fit(from, learn.Simulate(0.7, 1e-5)))
 			iv, err := m.Intervals(0.95)
 			if err != nil {
 				t.Fatal(name, err)
@@ -147,10 +142,7 @@ func TestIntervalsCover(t *testing.T) {
 				}
 				for kind, f := range map[string]func(float64) (*learn.Intervals, error){"usual": m.Intervals,
 					"proved": m.ProvedIntervals} {
-					iv, err := f(level)
-					if err != nil {
-						t.Fatal(err)
-					}
+					iv := must.Get(f(level))
 					if kind == "proved" && !iv.Proved {
 						t.Errorf("%s: %s", name, iv.Basis)
 					}
@@ -179,19 +171,13 @@ func TestIntervalsCover(t *testing.T) {
 // The population's coefficients, of Logistic alone.
 func TestPopulationIntervals(t *testing.T) {
 	few := learn.Binary(learn.Patients(20_000, 5).Drop("ward", "visits", "pressure", "smoker"), "ill", learn.NoBias())
-	m, err := learn.Logistic{CurvatureShare: 0.2, Noise: learn.Seed(1)}.Fit(few, learn.Simulate(4, 1e-5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{CurvatureShare: 0.2, Noise: learn.Seed(1)}.Fit(few, learn.Simulate(4, 1e-5)))
 	iv, err := m.PopulationIntervals(0.9)
 	if err != nil || iv.Proved || !(iv.Width() > 0) || math.IsInf(iv.Width(), 1) || !strings.Contains(iv.Covers,
 		"population") {
 		t.Errorf("%+v, %v", iv, err)
 	}
-	m, err = learn.SVM{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(few, learn.Simulate(1, 1e-5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = must.Get(learn.SVM{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(few, learn.Simulate(1, 1e-5)))
 	if _, err := m.PopulationIntervals(0.9); err == nil || !strings.Contains(err.Error(), "only Logistic") {
 		t.Errorf("SVM: %v", err)
 	}
@@ -225,10 +211,7 @@ func TestIntervalsAreRefused(t *testing.T) {
 			t.Errorf("%s: a dataframe with intervals", name)
 		}
 	}
-	m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data["Binary"], learn.Simulate(1, 1e-5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data["Binary"], learn.Simulate(1, 1e-5)))
 	if _, err := m.PopulationIntervals(0.9); err == nil || !strings.Contains(err.Error(), "CurvatureShare") {
 		t.Errorf("the population without a curvature: %v", err)
 	}
@@ -242,14 +225,8 @@ func TestIntervalsAreRefused(t *testing.T) {
 // The table has the words, the dataframe the columns; both are of released figures alone.
 func TestIntervalsAreShown(t *testing.T) {
 	data := plain(t, 500)["Binary"]
-	m, err := learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-5))
-	if err != nil {
-		t.Fatal(err)
-	}
-	iv, err := m.Intervals(0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-5)))
+	iv := must.Get(m.Intervals(0.95))
 	df, err := m.CoefficientsWithIntervals(0.95)
 	if err != nil || !slices.Equal(df.Names(), []string{"feature", "coefficient", "lower", "upper"}) ||
 		df.Nrow() != len(m.Theta()) {
@@ -265,21 +242,14 @@ func TestIntervalsAreShown(t *testing.T) {
 	display.Out = &out
 	defer func() { display.Out = nil }()
 	learn.Show(iv, df, iv.DataFrame())
-	for _, want := range []string{"level 0.95", iv.Covers, iv.Basis, "SIMULATION", "lower", "upper", "smoker=yes",
-		"proved for every dataset", "CurvatureShare"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
-		}
-	}
+	says(t, out.String(), "level 0.95", iv.Covers, iv.Basis, "SIMULATION", "lower", "upper", "smoker=yes",
+		"proved for every dataset", "CurvatureShare")
 	if strings.Contains(out.String(), "RAW RECORDS") {
 		t.Errorf("released figures are taken for records:\n%s", out.String())
 	}
 	out.Reset()
 	for _, l := range []learn.Learner{learn.Softmax{Noise: learn.Seed(1)}, learn.OneVsRest{Noise: learn.Seed(1)}} {
-		m, err := l.Fit(plain(t, 500)["Classes"], learn.Simulate(1, 1e-5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.Fit(plain(t, 500)["Classes"], learn.Simulate(1, 1e-5)))
 		iv, err := m.ProvedIntervals(0.9)
 		df, err2 := m.CoefficientsWithIntervals(0.9)
 		if err != nil || err2 != nil || df.Nrow() != len(m.Theta()) || df.Names()[0] != "class" || !iv.Proved {
@@ -296,11 +266,8 @@ func TestIntervalsAreShown(t *testing.T) {
 	}
 	// Any bound that was chosen, and any learner: intervals are of the same noise.
 	for _, b := range []objective.Bound{objective.DTZ24, objective.Tight, objective.RKW23} {
-		m, err := learn.Logistic{Lambda: 20, Bound: b, CurvatureShare: 0.1, Noise: learn.Seed(3)}.Fit(data,
-			learn.Simulate(1, 1e-5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Logistic{Lambda: 20, Bound: b, CurvatureShare: 0.1, Noise: learn.Seed(3)}.Fit(data,
+			learn.Simulate(1, 1e-5)))
 		if iv, err := m.Intervals(0.9); err != nil || !(iv.Width() > 0) {
 			t.Errorf("%v: %v", b, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -21,13 +22,8 @@ import (
 func kept(t *testing.T, m *learn.Model) *learn.Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.json")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	out, err := learn.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(m.Save(path))
+	out := must.Get(learn.Load(path))
 	return out
 }
 
@@ -47,9 +43,7 @@ func TestKeptEncodings(t *testing.T) {
 	} {
 		if name == "inferred" {
 			path := filepath.Join(t.TempDir(), "people.csv")
-			if err := os.WriteFile(path, []byte(people), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.WriteFile(path, []byte(people), 0o600))
 			data = learn.Binary(learn.ReadCSV(path), "happy", learn.InferBounds())
 		}
 		m, err := learn.Logistic{Lambda: 1}.Fit(data, fresh(1, 1e-5).Spend(1))
@@ -75,22 +69,12 @@ func TestKeptEncodings(t *testing.T) {
 
 // No digit, letter or sign of the file can be changed without being noticed.
 func TestChangedFilesAreRefused(t *testing.T) {
-	m, err := learn.Logistic{}.Fit(peopleData(t), fresh(1, 1e-5).Spend(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{}.Fit(peopleData(t), fresh(1, 1e-5).Spend(1)))
 	path := filepath.Join(t.TempDir(), "model.json")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(m.Save(path))
+	content := must.Get(os.ReadFile(path))
 	load := func(changed []byte) error {
-		if err := os.WriteFile(path, changed, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, changed, 0o600))
 		_, err := learn.Load(path)
 		return err
 	}
@@ -144,10 +128,7 @@ func TestChangedFilesAreRefused(t *testing.T) {
 // What was not released is not kept: no model without privacy, and of private records neither their number nor their
 // checksum.
 func TestOnlyWhatWasReleasedIsKept(t *testing.T) {
-	plain, err := learn.Logistic{}.FitWithoutPrivacy(peopleData(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(learn.Logistic{}.FitWithoutPrivacy(peopleData(t)))
 	path := filepath.Join(t.TempDir(), "model.json")
 	if err := plain.Save(path); err == nil || !strings.Contains(err.Error(), "only released models are kept") {
 		t.Errorf("a fit without privacy was kept: %v", err)
@@ -164,17 +145,9 @@ func TestOnlyWhatWasReleasedIsKept(t *testing.T) {
 		if public {
 			df = df.Public()
 		}
-		m, err := learn.Logistic{}.Fit(learn.Binary(df, "happy"), fresh(1, 1e-5).Spend(1))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.Save(path); err != nil {
-			t.Fatal(err)
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Logistic{}.Fit(learn.Binary(df, "happy"), fresh(1, 1e-5).Spend(1)))
+		must.Do(m.Save(path))
+		content := must.Get(os.ReadFile(path))
 		table, _ := df.Table()
 		for what, text := range map[string]string{"rows": `"Rows": 6`, "sum": table.Source.SHA256} {
 			if got := strings.Contains(string(content), text); got != public {
@@ -189,10 +162,7 @@ func TestOnlyWhatWasReleasedIsKept(t *testing.T) {
 
 // A simulation is one for good.
 func TestKeptSimulations(t *testing.T) {
-	m, err := learn.Logistic{Noise: learn.Seed(5)}.Fit(peopleData(t), learn.Simulate(1, 1e-5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{Noise: learn.Seed(5)}.Fit(peopleData(t), learn.Simulate(1, 1e-5)))
 	back := kept(t, m)
 	if seed, ok := back.Release.Seed(); !ok || seed != 5 || !back.Release.Simulated() {
 		t.Errorf("the seed is %d (%v)", seed, ok)
@@ -210,10 +180,7 @@ func TestKeptForPeople(t *testing.T) {
 	fit := func(rows int) (*learn.Model, error) {
 		return learn.FitOnce("x", learn.Logistic{}, learn.Binary(df.PerPerson("who", rows), "happy"), budget.Spend(0.5))
 	}
-	m, err := fit(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(fit(3))
 	back := kept(t, m)
 	if x, y := privacy.DeltaUpper(m.Release.Guarantee.Profile, 0.5), privacy.DeltaUpper(back.Release.Guarantee.Profile,
 		0.5); x != y || !reflect.DeepEqual(m.Release.Guarantee.Assumptions, back.Release.Guarantee.Assumptions) {

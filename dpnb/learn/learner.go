@@ -402,26 +402,17 @@ func fitWithoutPrivacy(data *Dataset, p spec) (m *Model, err error) {
 
 // minimise returns the minimiser of the objective without noise.
 func minimise(p spec, d *frame.Design, lambda float64) ([]float64, error) {
-	problem := erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}
+	var held composite.Constraint
 	if mustRise(d.Encoding) {
 		_, width := d.Rows.Dims()
 		cone, err := composite.NewCone(width, d.Encoding.Held())
 		if err != nil {
 			return nil, err
 		}
-		s, err := composite.Solve(&composite.Problem{Problem: problem, Constraint: cone},
-			&composite.Settings{Workers: p.workers, Tolerance: p.tolerance})
-		if err != nil {
-			return nil, err
-		}
-		return s.Theta, nil
+		held = cone
 	}
-	s, err := erm.Minimize(&problem,
-		&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
-	if err != nil {
-		return nil, err
-	}
-	return s.Theta, nil
+	return p.solved(erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, nil, held,
+		erm.Settings{Tolerance: p.tolerance})
 }
 
 // clip returns the norm C at which gradients are clipped, 0 for none: that with which the level C/R, R the bound on the

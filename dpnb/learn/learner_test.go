@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
@@ -133,16 +134,10 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
-			unit, err := privacy.GaussianSigma(eps, 1e-5)
-			if err != nil {
-				t.Fatal(err)
-			}
+			unit := must.Get(privacy.GaussianSigma(eps, 1e-5))
 			const r = math.Sqrt2 // rows of norm 1 and the bias
 			gauss := unit * r * c.l
-			design, err := data[c.from].Design()
-			if err != nil {
-				t.Fatal(err)
-			}
+			design := must.Get(data[c.from].Design())
 			few := max(0.5, min(1, unit*float64(design.Width())/250))
 			if want := gauss * math.Max(4*few*r, r*c.s/(2*c.l)); math.Abs(m.Lambda()/want-1) > 1e-9 {
 				t.Errorf("%s, ε = %g: λ = %v, want %v", name, eps, m.Lambda(), want)
@@ -193,20 +188,11 @@ func TestPlannedRecords(t *testing.T) {
 func TestLinearIsLeastSquares(t *testing.T) {
 	df := learn.Patients(600, 3).Drop("ill", "ward", "visits")
 	data := learn.Regression(df, "pressure", learn.Uncentred())
-	m, err := learn.Tuned(learn.Linear{Clip: 50}, 1e-7, 1e-9, nil).FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := m.Predict(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Tuned(learn.Linear{Clip: 50}, 1e-7, 1e-9, nil).FitWithoutPrivacy(data))
+	got := must.Get(m.Predict(data))
 	tab, _ := df.Table()
 	column := func(name string) []float64 {
-		c, err := tab.Column(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(tab.Column(name))
 		if c.Numbers != nil {
 			return c.Numbers
 		}
@@ -225,9 +211,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 		y[i] = math.Max(80, math.Min(200, y[i])) // as the records have it
 	}
 	var beta, fitted mat.VecDense
-	if err := beta.SolveVec(x, mat.NewVecDense(len(y), y)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(beta.SolveVec(x, mat.NewVecDense(len(y), y)))
 	fitted.MulVec(x, &beta)
 	for i := range y {
 		if math.Abs(got[i]-fitted.AtVec(i)) > 1e-5 {
@@ -242,10 +226,7 @@ func TestLinearIsLeastSquares(t *testing.T) {
 // Poisson finds the law that the invented visits follow.
 func TestPoissonFindsTheLaw(t *testing.T) {
 	data := learn.Counts(learn.Patients(20_000, 5).Drop("ill", "ward", "pressure"), "visits", learn.Uncentred())
-	m, err := learn.Poisson{Lambda: 1e-4, Clip: 20}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Poisson{Lambda: 1e-4, Clip: 20}.FitWithoutPrivacy(data))
 	d, _ := data.Design()
 	at := map[string]float64{}
 	for j, name := range d.Features {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
@@ -79,10 +80,7 @@ func invented(t *testing.T, rows int, truth string) DataFrame {
 
 func inventedTable(t *testing.T, columns ...frame.Column) *frame.Table {
 	t.Helper()
-	table, err := frame.NewTable(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(columns...))
 	return table
 }
 
@@ -102,10 +100,7 @@ func without(t *testing.T, m *Model, b *geometry.Bought, d *frame.Design, ridges
 	if ridges {
 		p.Lambda, p.Shrinkage, p.Quadratic = fit.Lambda, fit.Shrink(rows.D), fit.Quadratic(rows.D)
 	}
-	s, err := erm.Minimize(&p, &erm.Settings{Tolerance: 1e-5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(erm.Minimize(&p, &erm.Settings{Tolerance: 1e-5}))
 	return s.Theta
 }
 
@@ -148,19 +143,11 @@ func TestLikelyIntervalsCover(t *testing.T) {
 							for k, i := range index {
 								drawn.Labels[k] = all.design.Labels[i]
 							}
-							m, err := learner(src).Fit(&Dataset{design: &drawn, table: all.table}, Simulate(eps, delta))
-							if err != nil {
-								t.Fatal(err)
-							}
+							m := must.Get(learner(src).Fit(&Dataset{design: &drawn, table: all.table}, Simulate(eps,
+								delta)))
 							b := m.bought()
-							apart, err := m.encoding.Contrast(nil, "marital", "marital3", "marital1")
-							if err != nil {
-								t.Fatal(err)
-							}
-							difference, err := m.Difference("marital", "marital3", "marital1", 0.95)
-							if err != nil {
-								t.Fatal(err)
-							}
+							apart := must.Get(m.encoding.Contrast(nil, "marital", "marital3", "marital1"))
+							difference := must.Get(m.Difference("marital", "marital3", "marital1", 0.95))
 							finds := []func(float64) (*Intervals, error){m.PopulationIntervals, m.Intervals}
 							for kind, find := range finds {
 								records, q, one := all.design, 1.0, difference.Population
@@ -168,10 +155,7 @@ func TestLikelyIntervalsCover(t *testing.T) {
 									records, q, one = &drawn, b.Stretch, difference.Fit
 								}
 								theta := without(t, m, b, records, kind == 1)
-								iv, err := find(0.95)
-								if err != nil {
-									t.Fatal(err)
-								}
+								iv := must.Get(find(0.95))
 								a, shift := formsOf(m.encoding, append(m.effects(), apart), b, q)
 								for j, f := range a {
 									at, lower, upper := kind, one.Lower, one.Upper
@@ -280,15 +264,11 @@ func zScores(t *testing.T, x *mat.Dense, y []float64) []float64 {
 			t.Fatal("no curvature")
 		}
 		var step mat.VecDense
-		if err := c.SolveVecTo(&step, gradient); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(c.SolveVecTo(&step, gradient))
 		theta.AddVec(theta, &step)
 	}
 	var inverse mat.SymDense
-	if err := c.InverseTo(&inverse); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(c.InverseTo(&inverse))
 	z := make([]float64, d)
 	for j := range z {
 		z[j] = theta.AtVec(j) / math.Sqrt(inverse.At(j, j))
@@ -310,18 +290,9 @@ func TestEffectsOfMothers(t *testing.T) {
 	learner, data := Suited(people, "morekids")
 	svm := learner.(SVM)
 	svm.Noise = Seed(1)
-	m, err := svm.Fit(data, Simulate(0.5, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := m.Intervals(0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
-	population, err := m.PopulationIntervals(0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(svm.Fit(data, Simulate(0.5, 1e-6)))
+	fit := must.Get(m.Intervals(0.95))
+	population := must.Get(m.PopulationIntervals(0.95))
 	found := 0
 	for j, name := range m.features[:8] {
 		t.Logf("%-16s z %+.1f  %+.3f  the same fit %+.3f to %+.3f  population %+.3f to %+.3f", name, z[j],
@@ -342,10 +313,8 @@ func TestEffectsOfMothers(t *testing.T) {
 // What makes up for the ridge after a fit stretches the fit and its intervals, and none of the population, which are
 // corrected for the ridge by themselves.
 func TestPopulationIsNotStretched(t *testing.T) {
-	m, err := Logistic{CurvatureShare: 0.1, Noise: Seed(1)}.Fit(Binary(Patients(3000, 5), "ill"), Simulate(3, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Logistic{CurvatureShare: 0.1, Noise: Seed(1)}.Fit(Binary(Patients(3000, 5), "ill"), Simulate(3,
+		1e-6)))
 	bought, release, stretched := *m.bought(), *m.release, *m
 	bought.Stretch *= 2
 	release.Also, stretched.release = &bought, &release
@@ -353,14 +322,8 @@ func TestPopulationIsNotStretched(t *testing.T) {
 		of   func(m *Model, level float64) (*Intervals, error)
 		want float64
 	}{"fit": {(*Model).Intervals, 2}, "population": {(*Model).PopulationIntervals, 1}} {
-		one, err := c.of(m, 0.95)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := c.of(&stretched, 0.95)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(c.of(m, 0.95))
+		other := must.Get(c.of(&stretched, 0.95))
 		for j := range m.features[:len(m.features)-1] { // the bias is not stretched
 			width, again := one.Upper[j]-one.Lower[j], other.Upper[j]-other.Lower[j]
 			if math.Abs(again/width-c.want) > 1e-6 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -13,13 +14,9 @@ import (
 func TestALedgerOfAnotherNameIsForAnotherFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.json")
 	a := learn.NewBudget(1, 1e-6, learn.KeptIn(path), learn.Named("messages-a"))
-	if err := a.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(a.Err())
 	binary := learn.Binary(learn.Patients(40, 1), "ill", learn.RowNorm(1))
-	if _, err := (learn.Logistic{Noise: learn.Seed(1)}).Fit(binary, a.Spend(0.5)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get((learn.Logistic{Noise: learn.Seed(1)}).Fit(binary, a.Spend(0.5)))
 	b := learn.NewBudget(1, 1e-6, learn.KeptIn(path), learn.Named("messages-b"))
 	_, err := b.State()
 	if err == nil {
@@ -35,10 +32,7 @@ func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 	people := learn.Patients(40, 1)
 	said := func(df learn.DataFrame, opts ...learn.Option) string {
 		data := learn.Binary(df, "ill", append(opts, learn.RowNorm(1))...)
-		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
 		notes := strings.Join(m.Display().Notes, "\n")
 		if want := "a positive one favours ill yes"; !strings.Contains(notes, want) {
 			t.Errorf("%q is not in\n%s", want, notes)
@@ -57,18 +51,12 @@ func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 // Intervals that have no end say what would give them one.
 func TestIntervalsWithoutAnEndSayWhatWouldHelp(t *testing.T) {
 	data := learn.Binary(learn.Patients(40, 1), "ill", learn.Uncentred())
-	m, err := learn.Logistic{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(0.1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(0.1, 1e-6)))
 	for name, c := range map[string]struct {
 		of   func(float64) (*learn.Intervals, error)
 		want bool
 	}{"population": {m.PopulationIntervals, true}, "minimiser": {m.ProvedIntervals, false}} {
-		iv, err := c.of(0.95)
-		if err != nil {
-			t.Fatal(err)
-		}
+		iv := must.Get(c.of(0.95))
 		if said := strings.Contains(strings.Join(iv.Display().Notes, "\n"), "reach to infinity"); said != c.want {
 			t.Errorf("%s: said %v", name, said)
 		}
@@ -82,8 +70,6 @@ func TestIntervalsWithoutAnEndSayWhatWouldHelp(t *testing.T) {
 func writeFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
 	return path
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 )
@@ -64,9 +65,7 @@ func TestFitOncePaysOnce(t *testing.T) {
 func TestFitOnceSaysWhatDiffers(t *testing.T) {
 	budget, df := fresh(1, 1e-5), frameOf(t, people)
 	data := learn.Binary(df, "happy", learn.RowNorm(1))
-	if _, err := learn.FitOnce("x", learn.Logistic{Lambda: 2}, data, budget.Spend(0.25)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(learn.FitOnce("x", learn.Logistic{Lambda: 2}, data, budget.Spend(0.25)))
 	other := func(fields ...learn.Field) *learn.Dataset {
 		return learn.Binary(df.WithSchema(fields...), "happy", learn.RowNorm(1))
 	}
@@ -130,10 +129,7 @@ func TestFitOnceDoesNotLookAtRecords(t *testing.T) {
 			}
 			return learn.Binary(df, "happy", learn.RowNorm(1))
 		}
-		first, err := learn.FitOnce("x", learn.Logistic{}, read(people), budget.Spend(0.5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(learn.FitOnce("x", learn.Logistic{}, read(people), budget.Spend(0.5)))
 		second, err := learn.FitOnce("x", learn.Logistic{}, read(people+"33,Rome,no\n"), budget.Spend(0.5))
 		if public && (err == nil || !strings.Contains(err.Error(), "checksum")) {
 			t.Errorf("another public file: %v", err)
@@ -225,25 +221,18 @@ func TestOnceKeeping(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	content, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(files[0]))
 	for _, change := range [][2]string{{`"release": 7`, `"release": 8`}, {`"version": 1`, `"version": 3`}} {
 		changed := strings.Replace(string(content), change[0], change[1], 1)
 		if changed == string(content) {
 			t.Fatalf("%s is not in %s", change[0], content)
 		}
-		if err := os.WriteFile(files[0], []byte(changed), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(files[0], []byte(changed), 0o600))
 		if _, err := run("b"); err == nil || !strings.Contains(err.Error(), "cannot be read") {
 			t.Errorf("%s: %v", change[1], err)
 		}
 	}
-	if err := os.Remove(files[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Remove(files[0]))
 	if _, err := run("b"); err == nil || !strings.Contains(err.Error(), "The charge stands") {
 		t.Errorf("a file that was removed: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
@@ -41,17 +42,11 @@ func patients(people int) learn.DataFrame {
 // saved and loaded too, states the guarantee of k rows.
 func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 	const eps, delta = 1.0, 1e-5
-	allowed, err := privacy.MuOf(eps, delta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	allowed := must.Get(privacy.MuOf(eps, delta))
 	for _, k := range []int{1, 3} {
 		data := learn.Binary(patients(300).PerPerson("id", k), "ill", learn.RowNorm(1))
 		b := learn.NewBudget(eps, delta, learn.Named(fmt.Sprint("people", k)))
-		m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Spend(eps))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Spend(eps)))
 		_, person, ok := privacy.GaussianMu(m.Release.Guarantee.Profile)
 		fitted, _ := m.Release.Fitted.Event()
 		p, _ := fitted.Profile(privacy.AddRemove)
@@ -85,10 +80,7 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 	for _, k := range []int{1, 2} {
 		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.Name(), k)))
 		data := learn.Regression(table.PerPerson("id", k), "age")
-		g, err := learn.HeavyTails{Noise: learn.Seed(1)}.EstimateMoment(data, b.Spend(0.5))
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(learn.HeavyTails{Noise: learn.Seed(1)}.EstimateMoment(data, b.Spend(0.5)))
 		scale[k] = g.Release.Fitted.(statistic.Histogram).Scale
 		r := g.Release.Guarantee
 		if r.Epsilon != 0.5 || r.Delta != 0 || privacy.DeltaUpper(r.Profile, 0.5) != 0 ||
@@ -116,9 +108,7 @@ func TestBudgetIsOfRowsOrOfPeople(t *testing.T) {
 	logistic := learn.Logistic{Noise: learn.Seed(1)}
 	for i, first := range frames {
 		b := learn.NewBudget(1, 1e-5, learn.Named(fmt.Sprint(t.Name(), i)))
-		if _, err := logistic.Fit(learn.Binary(first, "ill", learn.RowNorm(1)), b.Spend(0.1)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(logistic.Fit(learn.Binary(first, "ill", learn.RowNorm(1)), b.Spend(0.1)))
 		for j, df := range frames {
 			two := learn.Binary(df, "ill", learn.RowNorm(1))
 			before, _ := b.State()
@@ -146,13 +136,8 @@ func TestBudgetIsOfRowsOrOfPeople(t *testing.T) {
 func TestPeopleOfAScan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "people.parquet")
 	whole := patients(200)
-	table, err := whole.Table()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parquet.Write(path, table); err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(whole.Table())
+	must.Do(parquet.Write(path, table))
 	schema := []learn.Field{learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")}
 	scanned := learn.FromScanner(parquet.Open(path, &parquet.Settings{ChunkRows: 33})).WithSchema(schema...)
 	b := learn.NewBudget(1, 1e-5, learn.Named(t.Name()))
@@ -182,10 +167,7 @@ func TestPeopleOfAScan(t *testing.T) {
 // no file is written.
 func TestPredictionsAreForEachRow(t *testing.T) {
 	all := patients(50)
-	m, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(all.Drop("id"), "ill"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{}.FitWithoutPrivacy(learn.Binary(all.Drop("id"), "ill")))
 	two := all.PerPerson("id", 2)
 	out := filepath.Join(t.TempDir(), "out.csv")
 	_, numbers := m.Predict(two)

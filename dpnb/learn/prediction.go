@@ -11,7 +11,6 @@ import (
 	"strconv"
 
 	"github.com/go-gota/gota/dataframe"
-	"github.com/go-gota/gota/series"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -204,50 +203,39 @@ func (m *Model) PredictFrame(records Records) dataframe.DataFrame {
 	if err != nil {
 		return dataframe.DataFrame{Err: err}
 	}
-	var columns []series.Series
-	for _, c := range m.predicted(t) {
-		if c.texts != nil {
-			columns = append(columns, series.New(c.texts, series.String, c.name))
-		} else {
-			columns = append(columns, series.New(c.numbers, series.Float, c.name))
-		}
+	table, err := frame.NewTable(m.predicted(t)...)
+	if err != nil {
+		return dataframe.DataFrame{Err: err}
 	}
-	return dataframe.New(columns...)
-}
-
-// predictedColumn is a column of PredictFrame: of texts, or of numbers.
-type predictedColumn struct {
-	name    string
-	texts   []string
-	numbers []float64
+	return table.DataFrame(nil)
 }
 
 // predicted returns what is predicted at t = xᵀθ, which it overwrites, as columns.
-func (m *Model) predicted(t []float64) []predictedColumn {
+func (m *Model) predicted(t []float64) []frame.Column {
 	const prediction = "prediction"
 	if len(m.levels) > 1 {
-		var columns []predictedColumn
+		var columns []frame.Column
 		for k, q := range m.columns(m.predictions(t)) {
-			columns = append(columns, predictedColumn{name: levelNames(m.levels)[k], numbers: q})
+			columns = append(columns, frame.Column{Name: levelNames(m.levels)[k], Numbers: q})
 		}
 		return columns
 	}
 	classes := m.target.Classes
 	if len(classes) == 0 {
-		return []predictedColumn{{name: prediction, numbers: m.predictions(t)}}
+		return []frame.Column{{Name: prediction, Numbers: m.predictions(t)}}
 	}
-	columns := []predictedColumn{{name: prediction, texts: m.classNames(t)}}
+	columns := []frame.Column{{Name: prediction, Kind: frame.Categorical, Texts: m.classNames(t)}}
 	if m.target.Task == frame.TwoClasses {
 		name := "score of " + classes[1]
 		if m.probabilities {
 			name = "probability of " + classes[1]
 		}
-		return append(columns, predictedColumn{name: name, numbers: m.predictions(t)})
+		return append(columns, frame.Column{Name: name, Numbers: m.predictions(t)})
 	}
 	m.shares(t)
 	for k, name := range classes {
 		n := len(t) / len(classes)
-		columns = append(columns, predictedColumn{name: "probability of " + name, numbers: t[k*n : (k+1)*n]})
+		columns = append(columns, frame.Column{Name: "probability of " + name, Numbers: t[k*n : (k+1)*n]})
 	}
 	return columns
 }
@@ -318,7 +306,7 @@ func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error
 		record := slices.Clone(keep)
 		if first {
 			for _, c := range columns {
-				record = append(record, c.name)
+				record = append(record, c.Name)
 			}
 			if err := out.Write(record); err != nil {
 				return err
@@ -335,10 +323,10 @@ func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error
 				record = append(record, c.Text(i))
 			}
 			for _, c := range columns {
-				if c.texts != nil {
-					record = append(record, c.texts[i])
+				if c.Kind == frame.Categorical {
+					record = append(record, c.Texts[i])
 				} else {
-					record = append(record, strconv.FormatFloat(c.numbers[i], 'g', -1, 64))
+					record = append(record, strconv.FormatFloat(c.Numbers[i], 'g', -1, 64))
 				}
 			}
 			if err := out.Write(record); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/go-gota/gota/dataframe"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -30,21 +31,13 @@ func TestModelHoldsItsSchema(t *testing.T) {
 	}
 	read := func(text string, fields ...learn.Field) learn.DataFrame {
 		path := filepath.Join(t.TempDir(), "new.csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
 		return learn.ReadCSV(path).WithSchema(fields...)
 	}
 	df := read("age,city,happy\n"+b.String(), schema()...)
 	data := learn.Binary(df, "happy", learn.RowNorm(1))
-	m, err := learn.Logistic{Lambda: 1e-3}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := m.Predict(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Logistic{Lambda: 1e-3}.FitWithoutPrivacy(data))
+	want := must.Get(m.Predict(data))
 	score, err := m.Score(data)
 	if err != nil || score < 0.8 {
 		t.Fatalf("score %v, %v", score, err)
@@ -63,7 +56,7 @@ func TestModelHoldsItsSchema(t *testing.T) {
 		"another":       learn.Binary(read("age,city,happy\n"+b.String(), wide...), "happy", learn.RowNorm(9)),
 		"unscaled":      learn.Binary(df, "happy"),
 		"no bias":       learn.Binary(df, "happy", learn.NoBias(), learn.Positive("no")),
-		"bounds of its": learn.Binary(learn.FromTable(must(df.Table())), "happy", learn.InferBounds()),
+		"bounds of its": learn.Binary(learn.FromTable(must.Get(df.Table())), "happy", learn.InferBounds()),
 		"from gota":     ofGota(df.Gota()),
 	} {
 		got, err := m.Predict(r)
@@ -119,17 +112,8 @@ func broken(texts ...dataframe.LoadOption) dataframe.DataFrame {
 func reloaded(t *testing.T, m *learn.Model) *learn.Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.json")
-	if err := m.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	return must(learn.Load(path))
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
+	must.Do(m.Save(path))
+	return must.Get(learn.Load(path))
 }
 
 // What is asked of a model that is none says where to look, and does not panic.
@@ -186,18 +170,14 @@ func TestCheck(t *testing.T) {
 	display.Out = &out
 	defer func() { display.Out = nil }()
 	learn.Show(frameOf(t, people+"abc,Paris,yes\n200,Bern,perhaps\n").Check())
-	for _, want := range []string{"RAW RECORDS", "no number", `"abc"`, `"Paris"`, `"perhaps"`, "above 98", "8", "9",
-		"lines of the file"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, out.String())
-		}
-	}
+	says(t, out.String(), "RAW RECORDS", "no number", `"abc"`, `"Paris"`, `"perhaps"`, "above 98", "8", "9",
+		"lines of the file")
 	out.Reset()
 	learn.Show(frameOf(t, people).Check())
 	if !strings.Contains(out.String(), "Every value fits") || !strings.Contains(out.String(), "RAW RECORDS") {
 		t.Errorf("what fits is shown as\n%s", out.String())
 	}
-	if err := learn.FromTable(must(frameOf(t, people).Table())).Check().Err(); err == nil ||
+	if err := learn.FromTable(must.Get(frameOf(t, people).Table())).Check().Err(); err == nil ||
 		!strings.Contains(err.Error(), "WithSchema") {
 		t.Errorf("a check without a schema: %v", err)
 	}

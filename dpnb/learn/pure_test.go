@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -93,14 +94,8 @@ func TestPurely(t *testing.T) {
 			if worst > ran.Epsilon() || ran.Epsilon() > 0.5 || worst < 0.1 {
 				t.Errorf("%T: neighbours differ by %.4f, claimed %.4f of 0.5", l, worst, ran.Epsilon())
 			}
-			plain, err := l.FitWithoutPrivacy(data[c.from])
-			if err != nil {
-				t.Fatal(err)
-			}
-			best, err := plain.Score(learn.Patients(1000, 5))
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := must.Get(l.FitWithoutPrivacy(data[c.from]))
+			best := must.Get(plain.Score(learn.Patients(1000, 5)))
 			if got, err := m.Score(learn.Patients(1000, 5)); err != nil || got < best-0.12 {
 				t.Errorf("%T: score %.3f (%v), without privacy %.3f", l, got, err, best)
 			}
@@ -123,14 +118,8 @@ func TestPurelyLevel(t *testing.T) {
 	for k, data := range []*learn.Dataset{learn.Regression(df, "pressure"),
 		learn.Regression(df, "pressure", learn.Curves())} {
 		for _, tau := range []float64{0.1, 0.9} {
-			m, err := learn.Quantile{Tau: tau, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
-			scores, err := m.QuantileScores(learn.Patients(20_000, 4))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(learn.Quantile{Tau: tau, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0)))
+			scores := must.Get(m.QuantileScores(learn.Patients(20_000, 4)))
 			t.Logf("rows %d, τ = %g: %.4f below", k, tau, scores.Below[0])
 			if math.Abs(scores.Below[0]-tau) > 0.008 {
 				t.Errorf("rows %d, τ = %g: %.4f of the targets are below", k, tau, scores.Below[0])
@@ -156,10 +145,7 @@ func TestPurelyCentred(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%T: %v", l, err)
 		}
-		score, err := m.Score(test)
-		if err != nil {
-			t.Fatal(err)
-		}
+		score := must.Get(m.Score(test))
 		return m, score
 	}
 	gain := 0.0
@@ -192,10 +178,7 @@ func TestPurelyCentred(t *testing.T) {
 // For people with two rows the count, the mean and the fit have half of ε each, and for a person what was asked for.
 func TestPurelyCentredForPeople(t *testing.T) {
 	data := learn.Binary(patients(300).PerPerson("id", 2), "ill", learn.Curves())
-	m, err := learn.SVM{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.SVM{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0)))
 	g := m.Release.Guarantee
 	if g.Epsilon != 1 || g.Rows != 2 || privacy.DeltaUpper(g.Profile, 1) != 0 ||
 		privacy.DeltaUpper(g.Profile, 0.99) == 0 {

@@ -2,12 +2,12 @@ package learn_test
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -23,11 +23,8 @@ func interpolating(t *testing.T, rows int) *learn.Dataset {
 		a[i], b[i] = rng.Float64(), rng.Float64()
 		y[i] = planted[0]*a[i] + planted[1]*b[i] + planted[2]
 	}
-	table, err := frame.NewTable(frame.Column{Name: "a", Numbers: a}, frame.Column{Name: "b", Numbers: b},
-		frame.Column{Name: "y", Numbers: y})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(frame.Column{Name: "a", Numbers: a}, frame.Column{Name: "b", Numbers: b},
+		frame.Column{Name: "y", Numbers: y}))
 	return learn.Regression(learn.FromTable(table).WithSchema(learn.Numeric("a", 0, 1), learn.Numeric("b", 0, 1),
 		learn.Numeric("y", -1, 1)), "y", learn.Uncentred())
 }
@@ -42,31 +39,18 @@ func TestQuadratic(t *testing.T) {
 	var mine, linear float64
 	for seed := range uint64(10) {
 		l.Noise = learn.Seed(seed)
-		m, err := l.Fit(data, learn.Simulate(1, 1e-4))
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := learn.Linear{Noise: learn.Seed(seed)}.Fit(data, learn.Simulate(1, 1e-4))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.Fit(data, learn.Simulate(1, 1e-4)))
+		other := must.Get(learn.Linear{Noise: learn.Seed(seed)}.Fit(data, learn.Simulate(1, 1e-4)))
 		mine += floats.Distance(m.Theta(), planted, 2) / 10
 		linear += floats.Distance(other.Theta(), planted, 2) / 10
 	}
 	if off := floats.Distance(anchor, planted, 2); !(mine < 0.8*linear && mine < 0.8*off) {
 		t.Errorf("quadratic is off by %.3g, linear by %.3g, and the anchor by %.3g", mine, linear, off)
 	}
-	m, err := l.Fit(data, learn.Simulate(1, 1e-4))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(l.Fit(data, learn.Simulate(1, 1e-4)))
 	text := m.Display().Text()
-	for _, want := range []string{"RESTS ON INTERPOLATION", "if a single record violates this, nothing is protected",
-		"quadratic objective perturbation"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
-		}
-	}
+	says(t, text, "RESTS ON INTERPOLATION", "if a single record violates this, nothing is protected",
+		"quadratic objective perturbation")
 	if _, err := m.Intervals(0.9); err == nil {
 		t.Error("there are intervals")
 	}
@@ -76,10 +60,7 @@ func TestQuadratic(t *testing.T) {
 // alone that is inside.
 func TestConstraints(t *testing.T) {
 	data := interpolating(t, 3000)
-	free, err := learn.Linear{Lambda: 1}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must.Get(learn.Linear{Lambda: 1}.FitWithoutPrivacy(data))
 	for name, test := range map[string]struct {
 		r     learn.Regulariser
 		holds func(theta []float64, slack float64) bool

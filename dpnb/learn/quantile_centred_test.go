@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
@@ -28,11 +29,8 @@ func framedMinimum(t *testing.T, m *Model, d *frame.Design) []float64 {
 		labels[i] = (d.Labels[i] - b.Centre) / b.Unit
 	}
 	p := spec{levels: m.levels}
-	theta, err := plainQuantiles(p, &frame.Design{Rows: x, Labels: labels, RowNorm: matrix.MaxNorm(x),
-		Features: make([]string, width)}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	theta := must.Get(plainQuantiles(p, &frame.Design{Rows: x, Labels: labels, RowNorm: matrix.MaxNorm(x),
+		Features: make([]string, width)}, 0))
 	forms, shift := formsOf(m.encoding, m.effects(), b, 1)
 	var out []float64
 	for k := range m.levels {
@@ -62,31 +60,16 @@ func TestCentredQuantileIntervalsCover(t *testing.T) {
 	} {
 		var own, ofPopulation, all, endless, width float64
 		people := Patients(20_000, 7).Drop("ward", "visits", "ill")
-		whole, err := Regression(people, "pressure", Lines()).whole()
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(Regression(people, "pressure", Lines()).whole())
 		for f := range fits {
 			part := Patients(s.n, uint64(100+f)).Drop("ward", "visits", "ill")
 			data := Regression(part, "pressure", s.option)
-			m, err := Quantiles{Levels: s.levels, CurvatureShare: 0.2, Noise: Seed(uint64(f))}.Fit(data,
-				Simulate(s.epsilon, 1e-6))
-			if err != nil {
-				t.Fatal(err)
-			}
-			here, err := Regression(part, "pressure", Lines()).whole()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(Quantiles{Levels: s.levels, CurvatureShare: 0.2, Noise: Seed(uint64(f))}.Fit(data,
+				Simulate(s.epsilon, 1e-6)))
+			here := must.Get(Regression(part, "pressure", Lines()).whole())
 			mine, theirs := framedMinimum(t, m, here), framedMinimum(t, m, whole)
-			iv, err := m.Intervals(0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wide, err := m.PopulationIntervals(0.95)
-			if err != nil {
-				t.Fatal(err)
-			}
+			iv := must.Get(m.Intervals(0.95))
+			wide := must.Get(m.PopulationIntervals(0.95))
 			for j := range mine {
 				all++
 				if iv.Lower[j] <= mine[j] && mine[j] <= iv.Upper[j] {
@@ -113,18 +96,12 @@ func TestCentredQuantile(t *testing.T) {
 	train, test := Patients(3000, 1).Drop("ward", "visits", "ill"), Patients(3000, 2)
 	score := func(l Quantile, o Option) float64 {
 		l.Noise = Seed(3)
-		m, err := l.Fit(Regression(train, "pressure", o), Simulate(0.3, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.Fit(Regression(train, "pressure", o), Simulate(0.3, 1e-6)))
 		if d := privacy.DeltaUpper(m.Release.Guarantee.Profile, 0.3) / 1e-6; d > 1 || d < 0.99 {
 			t.Errorf("δ is %v of what was asked for", d)
 		}
 		if c, ok := m.ran.(geometry.Centred); ok {
-			mu, err := privacy.MuOf(0.3, 1e-6)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mu := must.Get(privacy.MuOf(0.3, 1e-6))
 			of := m.release.Fitted
 			if k, ok := of.(sgd.Curvature); ok {
 				of = k.Fit
@@ -139,20 +116,14 @@ func TestCentredQuantile(t *testing.T) {
 		} else if l.Radius == 0 {
 			t.Errorf("%T", m.ran)
 		}
-		r, err := m.Score(test)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Score(test))
 		return r
 	}
 	score(Quantile{Radius: 4}, Lines())
 	for _, share := range []float64{0, 0.2} {
 		for _, o := range []Option{Lines(), Curves()} {
 			private := score(Quantile{CurvatureShare: share}, o)
-			plain, err := Quantile{}.FitWithoutPrivacy(Regression(train, "pressure", o))
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := must.Get(Quantile{}.FitWithoutPrivacy(Regression(train, "pressure", o)))
 			if best, err := plain.Score(test); err != nil || share == 0 && private < best-0.015 || private < 0.36 {
 				t.Errorf("R¹ = %.3f, without privacy %.3f (%v)", private, best, err)
 			}

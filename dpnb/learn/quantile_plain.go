@@ -38,22 +38,16 @@ func plainQuantiles(p spec, d *frame.Design, _ float64) ([]float64, error) {
 	var all, theta []float64
 	for _, tau := range p.levels {
 		search := func(rows matrix.Rows, labels []float64, width float64) error {
-			l, tolerance := loss.SmoothPinball{Tau: tau, Width: width}, 1e-6*(1+float64(len(labels))*d.RowNorm)
-			if p.regulariser.L1 > 0 {
-				// A sample has its share of the regulariser.
+			var added composite.Regulariser
+			if p.regulariser.L1 > 0 { // a sample has its share of it
 				r.Weight = p.regulariser.L1 * float64(len(labels)) / float64(d.Records())
-				s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: l,
-					Lambda: nearKink}, Regulariser: r},
-					&composite.Settings{Workers: p.workers, Start: theta, Tolerance: tolerance})
-				if err == nil {
-					theta = s.Theta
-				}
-				return err
+				added = r
 			}
-			s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: l, Lambda: nearKink},
-				&erm.Settings{Workers: p.workers, Start: theta, Tolerance: tolerance})
+			nearer, err := p.solved(erm.Problem{Rows: rows, Labels: labels, Lambda: nearKink,
+				Loss: loss.SmoothPinball{Tau: tau, Width: width}}, added, nil,
+				erm.Settings{Start: theta, Tolerance: 1e-6 * (1 + float64(len(labels))*d.RowNorm)})
 			if err == nil {
-				theta = s.Theta
+				theta = nearer
 			}
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -14,10 +15,7 @@ import (
 // below returns the share of records of which the target is below what m predicts.
 func below(t *testing.T, m *learn.Model, df learn.DataFrame, target string) float64 {
 	t.Helper()
-	q, err := m.Predict(df)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(m.Predict(df))
 	count := 0.0
 	for i, y := range df.Gota().Col(target).Float() {
 		if y < q[i] {
@@ -27,55 +25,6 @@ func below(t *testing.T, m *learn.Model, df learn.DataFrame, target string) floa
 	return count / float64(len(q))
 }
 
-// A share τ of new targets lies below the prediction; the private fit is near the ordinary one; and what it releases
-// has the guarantee that was asked for, and hardly a better one.
-func TestQuantile(t *testing.T) {
-	train, test := learn.Patients(6000, 1), learn.Patients(6000, 2)
-	data := learn.Regression(train, "pressure", learn.RowNorm(1))
-	for _, tau := range []float64{0, 0.9} {
-		want := tau
-		if tau == 0 {
-			want = 0.5
-		}
-		l := learn.Quantile{Tau: tau, Noise: learn.Seed(3)}
-		plain, err := l.FitWithoutPrivacy(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := below(t, plain, test, "pressure"); math.Abs(got-want) > 0.02 {
-			t.Errorf("τ = %g: %.3f of the targets are below the ordinary fit", want, got)
-		}
-		m, err := l.Fit(data, learn.Simulate(2, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := below(t, m, test, "pressure"); math.Abs(got-want) > 0.03 {
-			t.Errorf("τ = %g: %.3f of the targets are below the private fit", want, got)
-		}
-		if got := privacy.DeltaUpper(m.Release.Guarantee.Profile, 2) / 1e-6; got > 1 || got < 0.99 {
-			t.Errorf("τ = %g: δ(ε) is %.4f of what was asked for", want, got)
-		}
-	}
-}
-
-// The result is that of the records and the noise, not of the workers, nor of the unit in which the target is stated.
-func TestQuantileOfAnyWorkers(t *testing.T) {
-	data := learn.Regression(learn.Patients(900, 1), "pressure", learn.RowNorm(1))
-	var first []float64
-	for _, workers := range []int{1, 2, 5} {
-		m, err := learn.Quantile{Tau: 0.2, Steps: 20, Noise: learn.Seed(3), Workers: workers}.Fit(data,
-			learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if theta := m.Release.Coefficients; first == nil {
-			first = theta
-		} else if !slices.Equal(theta, first) {
-			t.Errorf("%d workers: other coefficients", workers)
-		}
-	}
-}
-
 // Predictions of several levels never cross; scores are those of their definitions; and the fit
 // is near the ordinary one.
 func TestQuantiles(t *testing.T) {
@@ -83,23 +32,11 @@ func TestQuantiles(t *testing.T) {
 	data := learn.Regression(train, "pressure", learn.RowNorm(1))
 	levels := []float64{0.05, 0.25, 0.5, 0.75, 0.95}
 	l := learn.Quantiles{Levels: levels, Noise: learn.Seed(3)}
-	m, err := l.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := l.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(l.Fit(data, learn.Simulate(1, 1e-6)))
+	plain := must.Get(l.FitWithoutPrivacy(data))
 	for name, m := range map[string]*learn.Model{"private": m, "plain": plain} {
-		q, err := m.PredictQuantiles(test)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := m.QuantileScores(test)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(m.PredictQuantiles(test))
+		s := must.Get(m.QuantileScores(test))
 		y := test.Gota().Col("pressure").Float()
 		var inside float64
 		for i, v := range y {
@@ -156,10 +93,7 @@ func TestQuantiles(t *testing.T) {
 	if _, err := m.RMSE(test); err == nil {
 		t.Error("several quantiles have an RMSE")
 	}
-	linear, err := learn.Linear{}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	linear := must.Get(learn.Linear{}.FitWithoutPrivacy(data))
 	if _, err := linear.QuantileScores(test); err == nil {
 		t.Error("least squares has quantiles")
 	}
@@ -170,25 +104,13 @@ func TestQuantiles(t *testing.T) {
 func TestQuantileIntervals(t *testing.T) {
 	data := learn.Regression(learn.Patients(30_000, 1), "pressure", learn.Uncentred())
 	l := learn.Quantiles{Levels: []float64{0.25, 0.5, 0.75}, CurvatureShare: 0.2, Noise: learn.Seed(5)}
-	m, err := l.Fit(data, learn.Simulate(4, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := l.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(l.Fit(data, learn.Simulate(4, 1e-6)))
+	plain := must.Get(l.FitWithoutPrivacy(data))
 	if got := privacy.DeltaUpper(m.Release.Guarantee.Profile, 4) / 1e-6; got > 1 || got < 0.99 {
 		t.Errorf("δ(ε) is %.4f of what was asked for", got)
 	}
-	iv, err := m.Intervals(0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wide, err := m.PopulationIntervals(0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	iv := must.Get(m.Intervals(0.95))
+	wide := must.Get(m.PopulationIntervals(0.95))
 	// The ordinary fit's, categories from the first of their column.
 	want, features := plain.Theta(), m.Coefficients().Col("feature").Records()
 	d := len(want) / 3
@@ -228,11 +150,7 @@ func TestQuantileIntervals(t *testing.T) {
 			len(iv.Lower))
 	}
 	text := wide.Display().Text()
-	for _, want := range []string{"population", "level", "quantile_intervals.md", "corrected", "Reference categories"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in %s", want, text)
-		}
-	}
+	says(t, text, "population", "level", "quantile_intervals.md", "corrected", "Reference categories")
 	if names := wide.DataFrame().Names(); !slices.Equal(names, []string{"level", "feature", "estimate", "lower",
 		"upper"}) {
 		t.Errorf("columns %v", names)
@@ -250,10 +168,7 @@ func TestQuantileIntervals(t *testing.T) {
 // R¹ is 0 for the records' own quantile: next to 0 where the ward is all that is known.
 func TestR1WithoutFeatures(t *testing.T) {
 	data := learn.Regression(learn.Patients(1001, 1).Drop("age", "weight", "smoker", "visits", "ill"), "pressure")
-	m, err := learn.Quantile{Tau: 0.3}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Quantile{Tau: 0.3}.FitWithoutPrivacy(data))
 	if s, err := m.Score(data); err != nil || s < -1e-3 || s > 0.05 {
 		t.Errorf("R¹ = %g (%v)", s, err)
 	}
@@ -264,10 +179,7 @@ func TestR1WithoutFeatures(t *testing.T) {
 func TestCoefficientsInUnits(t *testing.T) {
 	df := learn.Patients(800, 1).Drop("ill", "ward")
 	for name, l := range map[string]learn.Learner{"Linear": learn.Linear{}, "Quantiles": learn.Quantiles{}} {
-		m, err := l.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.Uncentred()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.Uncentred())))
 		c := m.CoefficientsInUnits()
 		if c.Err != nil {
 			t.Fatal(c.Err)
@@ -303,19 +215,10 @@ func TestCoefficientsInUnits(t *testing.T) {
 			t.Errorf("%s: %d of 800 predictions are others", name, off)
 		}
 	}
-	scaled, err := learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.Uncentred(),
-		learn.RowNorm(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	several, err := learn.Softmax{}.FitWithoutPrivacy(learn.Classes(learn.Patients(100, 1), "ward"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	bare, err := learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.NoBias()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	scaled := must.Get(learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.Uncentred(),
+		learn.RowNorm(1))))
+	several := must.Get(learn.Softmax{}.FitWithoutPrivacy(learn.Classes(learn.Patients(100, 1), "ward")))
+	bare := must.Get(learn.Median{}.FitWithoutPrivacy(learn.Regression(df, "pressure", learn.NoBias())))
 	for want, m := range map[string]*learn.Model{"RowNorm": scaled, "several classes": several, "NoBias": bare} {
 		if c := m.CoefficientsInUnits(); c.Err == nil || !strings.Contains(c.Err.Error(), want) {
 			t.Errorf("%s: %v", want, c.Err)
@@ -323,10 +226,8 @@ func TestCoefficientsInUnits(t *testing.T) {
 	}
 	// Of two classes they add up to the logarithm of the odds.
 	ill := learn.Patients(100, 1)
-	two, err := learn.Logistic{}.FitWithoutPrivacy(learn.Binary(ill.Drop("smoker", "ward"), "ill", learn.Uncentred()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must.Get(learn.Logistic{}.FitWithoutPrivacy(learn.Binary(ill.Drop("smoker", "ward"), "ill",
+		learn.Uncentred())))
 	c := two.CoefficientsInUnits()
 	p, err := two.Predict(ill)
 	if c.Err != nil || err != nil {
@@ -352,10 +253,7 @@ func TestBands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := m.Bands("age", map[string]any{"smoker": "yes", "weight": 70})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(m.Bands("age", map[string]any{"smoker": "yes", "weight": 70}))
 	if png, err := f.PNG(); err != nil || len(png) < 1000 || !strings.Contains(f.Alt, "age from 18 to 90") {
 		t.Errorf("%q (%v)", f.Alt, err)
 	}
@@ -389,10 +287,7 @@ func TestQuantileWithoutNoise(t *testing.T) {
 	const n, halfWidth = 1200, 60
 	data := learn.Regression(learn.Patients(n, 11), "pressure", learn.Uncentred(), learn.RowNorm(1))
 	objective := func(m *learn.Model, l1 float64) (sum float64) {
-		s, err := m.QuantileScores(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(m.QuantileScores(data))
 		d := len(m.Theta()) / len(s.Levels)
 		for k, loss := range s.Pinball {
 			sum += loss / halfWidth * n
@@ -404,14 +299,8 @@ func TestQuantileWithoutNoise(t *testing.T) {
 	}
 	for l1, l := range map[float64]learn.Learner{0: learn.Quantile{}, 3: learn.Quantile{Tau: 0.9, L1: 3},
 		1e-9: learn.Quantiles{L1: 1e-9}} {
-		plain, err := l.FitWithoutPrivacy(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := learn.Tuned(l, 0, 0, &silence{Seeded: noise.NewSeeded(1)}).Fit(data, learn.Simulate(1000, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Get(l.FitWithoutPrivacy(data))
+		m := must.Get(learn.Tuned(l, 0, 0, &silence{Seeded: noise.NewSeeded(1)}).Fit(data, learn.Simulate(1000, 1e-6)))
 		if got, least := objective(m, l1), objective(plain, l1); got > 1.02*least || got < 0.999*least {
 			t.Errorf("%T: objective %.4f, the least is %.4f", l, got, least)
 		}
@@ -422,10 +311,7 @@ func TestQuantileWithoutNoise(t *testing.T) {
 func TestLargeDelta(t *testing.T) {
 	data := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
 	for delta, warned := range map[float64]bool{0.5: true, 1e-6: false} {
-		m, err := learn.Median{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, delta))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Median{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, delta)))
 		if text := shown(t, m); strings.Contains(text, "a whole record away") != warned {
 			t.Errorf("δ = %g: %s", delta, text)
 		}

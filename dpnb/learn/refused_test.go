@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-gota/gota/dataframe"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -348,12 +349,16 @@ func TestRefusedElsewhere(t *testing.T) {
 		"options": learn.FromGota(func(...dataframe.LoadOption) (d dataframe.DataFrame) {
 			return d
 		}).Err(),
-		"make one with":         learn.DataFrame{}.Head(3).Err(),
-		"no column is selected": df.Drop("age", "city", "happy").Head(1).Err(),
-		"person = 0":            patients(3).PerPerson("id", 0).Err(),
-		`no column "name"`:      patients(3).PerPerson("name", 1).Err(),
-		"already":               patients(3).PerPerson("id", 2).PerPerson("id", 1).Err(),
-		"person = 1000000":      patients(3).PerPerson("id", 1e6).Err(),
+		"make one with":          learn.DataFrame{}.Head(3).Err(),
+		"no column is selected":  df.Drop("age", "city", "happy").Head(1).Err(),
+		`two fields named "age"`: df.WithSchema(learn.Numeric("age", 0, 9), learn.Numeric("age", 0, 99)).Err(),
+		"lower < upper":          df.WithSchema(learn.Numeric("age", 9, 9)).Err(),
+		`PerPerson("id", rows)`: learn.Binary(learn.FromTable(must.Get(patients(2).Table())).WithSchema(
+			learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")), "ill").Err(),
+		"person = 0":       patients(3).PerPerson("id", 0).Err(),
+		`no column "name"`: patients(3).PerPerson("name", 1).Err(),
+		"already":          patients(3).PerPerson("id", 2).PerPerson("id", 1).Err(),
+		"person = 1000000": patients(3).PerPerson("id", 1e6).Err(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)

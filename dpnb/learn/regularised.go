@@ -110,13 +110,26 @@ func plainRegularised(p spec, d *frame.Design, lambda float64) ([]float64, error
 	if err != nil {
 		return nil, err
 	}
-	s, err := composite.Solve(&composite.Problem{Problem: erm.Problem{Rows: d.Rows, Labels: d.Labels,
-		Loss: p.clipped(d), Lambda: lambda}, Regulariser: r, Constraint: p.regulariser.constraint(d)},
-		&composite.Settings{Workers: p.workers, Tolerance: p.tolerance})
+	return p.solved(erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, r,
+		p.regulariser.constraint(d), erm.Settings{Tolerance: p.tolerance})
+}
+
+// solved returns the minimiser of a problem without noise, with what is added to it and what holds it, nil for nothing.
+func (p spec) solved(problem erm.Problem, r composite.Regulariser, c composite.Constraint, s erm.Settings) ([]float64,
+	error) {
+	if s.Workers = p.workers; r == nil && c == nil {
+		least, err := erm.Minimize(&problem, &s)
+		if err != nil {
+			return nil, err
+		}
+		return least.Theta, nil
+	}
+	least, err := composite.Solve(&composite.Problem{Problem: problem, Regulariser: r, Constraint: c},
+		&composite.Settings{Workers: s.Workers, Start: s.Start, Tolerance: s.Tolerance})
 	if err != nil {
 		return nil, err
 	}
-	return s.Theta, nil
+	return least.Theta, nil
 }
 
 // with adds a regulariser to a specification of objective perturbation.

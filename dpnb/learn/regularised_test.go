@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -17,10 +18,7 @@ import (
 func TestRegularised(t *testing.T) {
 	df := learn.Patients(4000, 1).Drop("ill", "visits")
 	data := learn.Regression(df, "pressure", learn.Uncentred(), learn.RowNorm(1))
-	d, err := data.Design()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(data.Design())
 	bias := len(d.Features) - 1
 	zeros := func(theta []float64) (count int) {
 		for _, v := range theta[:bias] {
@@ -66,15 +64,9 @@ func TestRegularised(t *testing.T) {
 			}
 		}
 	}
-	free, err := learn.Linear{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := learn.Linear{Noise: learn.Seed(1), Regularise: learn.Regulariser{L1: 1e5}}.Fit(data,
-		learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must.Get(learn.Linear{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
+	m := must.Get(learn.Linear{Noise: learn.Seed(1), Regularise: learn.Regulariser{L1: 1e5}}.Fit(data,
+		learn.Simulate(1, 1e-6)))
 	if m.Lambda() != free.Lambda() || m.Release.NoiseScale != free.Release.NoiseScale {
 		t.Errorf("λ = %g, σ = %g with the regulariser, %g and %g without", m.Lambda(), m.Release.NoiseScale,
 			free.Lambda(), free.Release.NoiseScale)

@@ -10,9 +10,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
 // there adds up over stored records as another program would.
@@ -45,12 +47,10 @@ func (t *there) Sample(places []int) (matrix.Rows, []float64, error) {
 // than passes is refused before anything is charged.
 func TestPassesBy(t *testing.T) {
 	dir := t.TempDir()
-	g := invented{rows: 5000, chunk: 512}
+	g := scale.Invented{Rows: 5000}
 	path := filepath.Join(dir, "a.parquet")
-	if err := parquet.Write(path, g); err != nil {
-		t.Fatal(err)
-	}
-	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
+	must.Do(parquet.Write(path, g))
+	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...)
 	stays := learn.StoredIn(frame.Storage{Dir: dir, Double: true})
 	var far *there
 	by := learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
@@ -62,14 +62,8 @@ func TestPassesBy(t *testing.T) {
 		func() learn.Learner { return learn.SVM{Noise: learn.Seed(5)} },
 	} {
 		l := make()
-		want, err := l.Fit(learn.Binary(df, "ill", stays, learn.Uncentred()), learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := make().Fit(learn.Binary(df, "ill", stays, learn.Uncentred(), by), learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(l.Fit(learn.Binary(df, "ill", stays, learn.Uncentred()), learn.Simulate(1, 1e-6)))
+		got := must.Get(make().Fit(learn.Binary(df, "ill", stays, learn.Uncentred(), by), learn.Simulate(1, 1e-6)))
 		// Both are within τ/λ of the same minimiser, and rounded to the same grid.
 		within := 2 * got.Release.Tolerance / got.Release.Fitted.Describe().Lambda
 		if floats.Distance(got.Theta(), want.Theta(), 2) > within || within > 1e-5 || far.passes == 0 {
@@ -93,7 +87,7 @@ func TestPassesBy(t *testing.T) {
 	if s, err := b.State(); err != nil || len(s.Entries) != 0 {
 		t.Errorf("%v for what was refused, %v", s.Entries, err)
 	}
-	if err := learn.Binary(df.Collect().WithSchema(g.schema()...), "ill", by).Err(); err == nil ||
+	if err := learn.Binary(df.Collect().WithSchema(scale.Schema().Fields...), "ill", by).Err(); err == nil ||
 		!strings.Contains(err.Error(), "FromScanner") {
 		t.Errorf("a table in memory: %v", err)
 	}

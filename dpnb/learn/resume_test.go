@@ -16,6 +16,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -54,10 +55,7 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		return fmt.Sprintf("%s%v", out, err)
 	}
 	glob := func(dir, pattern string) []string {
-		files, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(filepath.Join(dir, pattern)))
 		return files
 	}
 	for _, at := range []string{"begun", "charged", "written", "kept"} {
@@ -127,9 +125,7 @@ func TestAKilledFitGoesOn(t *testing.T) {
 			!strings.Contains(said, `learner is "SVM" and was "Logistic"`) {
 			t.Errorf("another learner: %s", said)
 		}
-		if err := os.Remove(left[0]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.Remove(left[0]))
 		if said := child(dir, "never"); !strings.Contains(said, "The charge stands") {
 			t.Errorf("without its key: %s", said)
 		}
@@ -166,32 +162,20 @@ func TestKeysOfOthersAreRefused(t *testing.T) {
 			t.Errorf("%s: %d charges, drawn %d times, %v", when, n, drawn-was, err)
 		}
 	}
-	if err := errors.Join(os.Mkdir(folder, 0o777), os.Chmod(folder, 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(os.Mkdir(folder, 0o777), os.Chmod(folder, 0o777)))
 	refused("there first", 0)
 	if os.Getuid() == 0 {
-		if err := errors.Join(os.Chmod(folder, 0o700), os.Chown(folder, 65534, 65534)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(errors.Join(os.Chmod(folder, 0o700), os.Chown(folder, 65534, 65534)))
 		refused("of somebody else", 0)
-		if err := os.Chown(folder, 0, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.Chown(folder, 0, 0))
 	}
-	if err := os.Chmod(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Chmod(folder, 0o700))
 	if err := release(errFailing); !errors.Is(err, errFailing) {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(folder, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Chmod(folder, 0o777))
 	refused("when it resumes", 1)
-	if err := os.Chmod(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Chmod(folder, 0o700))
 	if err := release(nil); err != nil {
 		t.Error(err)
 	}
@@ -257,9 +241,7 @@ func TestWhatCannotBeKeptGoesOn(t *testing.T) {
 	if v != nil || err == nil || !strings.Contains(err.Error(), "not lost") {
 		t.Fatalf("%v, %v", v, err)
 	}
-	if err := os.RemoveAll(taken); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.RemoveAll(taken))
 	if v, err := once(1); err != nil || !slices.Equal(v, seen[0]) || !slices.Equal(v, seen[1]) {
 		t.Errorf("%v after %v (%v)", v, seen, err)
 	}
@@ -374,9 +356,7 @@ func TestKeysAreGone(t *testing.T) {
 		t.Fatal(keys, err)
 	}
 	half := filepath.Join(filepath.Dir(keys[0]), ".dpnb-part-"+filepath.Base(keys[0])+"-00000001")
-	if err := os.WriteFile(half, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(half, nil, 0o600))
 	if err := once("c", goOn, nil); err != nil {
 		t.Error(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
 
@@ -12,10 +13,7 @@ func TestTunedSGDIsOfItsLoss(t *testing.T) {
 	d := &frame.Design{RowNorm: 1}
 	for _, l := range []Learner{Logistic{}, SVM{}} {
 		p := l.spec()
-		m, err := tunedSGD(1000)(p, d, 1, 1e-6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(tunedSGD(1000)(p, d, 1, 1e-6))
 		if got, want := m.(sgd.Tuner).Base.Loss, p.loss(d.Target); got != want {
 			t.Errorf("%s is fitted with %T, want %T", p.learner, got, want)
 		}

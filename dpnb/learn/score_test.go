@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -15,14 +16,8 @@ import (
 func TestScoresByDefinition(t *testing.T) {
 	data := plain(t, 400)
 	fit := func(l learn.Learner, from string) (*learn.Model, []float64, []float64) {
-		m, err := l.FitWithoutPrivacy(data[from])
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := m.Predict(data[from])
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.FitWithoutPrivacy(data[from]))
+		p := must.Get(m.Predict(data[from]))
 		d, _ := data[from].Design()
 		y := make([]float64, len(d.Labels))
 		for i, l := range d.Labels {
@@ -96,10 +91,7 @@ func TestScoresByDefinition(t *testing.T) {
 		t.Error("records of another target are scored")
 	}
 	m, p, y = fit(learn.Softmax{}, "Classes")
-	names, err := m.PredictClass(data["Classes"])
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must.Get(m.PredictClass(data["Classes"]))
 	d, _ := data["Classes"].Design()
 	theta, k := m.Theta(), d.Width()
 	right = 0
@@ -138,10 +130,7 @@ func TestScoresByDefinition(t *testing.T) {
 // and a target that never varies has no R².
 func TestScoreRefuses(t *testing.T) {
 	df := learn.Patients(60, 2)
-	m, err := learn.Linear{}.FitWithoutPrivacy(learn.Regression(df.Drop("visits"), "pressure"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Linear{}.FitWithoutPrivacy(learn.Regression(df.Drop("visits"), "pressure")))
 	if _, err := m.Score(learn.Counts(df.Drop("pressure"), "visits")); err == nil || !strings.Contains(err.Error(),
 		"visits") {
 		t.Errorf("another target: %v", err)

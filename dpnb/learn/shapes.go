@@ -313,11 +313,7 @@ func (m *Model) bandsOf(all []*Shape) {
 	}
 	for _, s := range all {
 		for _, p := range s.places {
-			if math.IsNaN(p.at) {
-				forms = append(forms, s.term.Of(p.below))
-			} else {
-				forms = append(forms, s.term.At(p.at))
-			}
+			forms = append(forms, s.effect(p))
 		}
 	}
 	places := len(forms)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -15,11 +16,8 @@ import (
 // leaves nothing, half and all at a Bend of 0.9, 1.2 and 2.
 func TestBend(t *testing.T) {
 	people := visitors(t, 800)
-	m, err := Logistic{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people.Drop("count", "score"), "ill"),
-		Simulate(2, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Logistic{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people.Drop("count", "score"), "ill"),
+		Simulate(2, 1e-6)))
 	if all, err := m.Shapes(); err != nil || !(all.Bend() > 0.3) {
 		t.Errorf("a Bend of %v, %v", all.Bend(), err)
 	}
@@ -69,10 +67,7 @@ func TestBend(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ bends, left float64 }{{0.9, 0}, {1.2, 0.5}, {2, 1}} { // in units of what noise makes
-		all, err := m.Shapes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(m.Shapes())
 		var was float64
 		for _, s := range all.All() {
 			if bent, own, by := s.bend(); bent != nil {

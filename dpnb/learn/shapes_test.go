@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -167,10 +168,7 @@ func pairsWith(t *testing.T, m *Model, s *Shape, other string, place shapePlace,
 // clipped.
 func typicalRows(t *testing.T, m *Model, columns []frame.Column) (rows *matrix.Dense, short bool) {
 	t.Helper()
-	made, err := m.encoding.Rows(inventedTable(t, columns...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(m.encoding.Rows(inventedTable(t, columns...)))
 	rows, short = matrix.Densed(made), true
 	for i, d := range slices.Repeat([]int{rows.D}, rows.N) {
 		row := rows.Data[i*d : i*d+d-1]
@@ -200,14 +198,8 @@ func rawRow(t *testing.T, e *frame.Encoding, columns []frame.Column, i int) []fl
 	t.Helper()
 	k := e.Kept()
 	k.Settings.RowNorm, k.Settings.ClipNorm = 0, 0
-	raw, err := k.Encoding()
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := raw.Rows(inventedTable(t, columns...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(k.Encoding())
+	made := must.Get(raw.Rows(inventedTable(t, columns...)))
 	rows := matrix.Densed(made)
 	return rows.Data[i*rows.D : (i+1)*rows.D]
 }
@@ -357,10 +349,7 @@ func TestShapesOfTerms(t *testing.T) {
 				change.own[0]++
 				if fixed && len(s.term.Knots) > 2 {
 					smoother := s.Smoothed(0.3)
-					edited, err := m.With(smoother)
-					if err != nil {
-						t.Fatal(err)
-					}
+					edited := must.Get(m.With(smoother))
 					moved := 0.0
 					pairs(t, m, s, func(rows *matrix.Dense, from, to shapePlace) {
 						place := func(p shapePlace) shapePlace {
@@ -393,10 +382,7 @@ func TestShapesOfTerms(t *testing.T) {
 				if fixed {
 					continue
 				}
-				edited, err := m.With(change)
-				if err != nil {
-					t.Fatal(err)
-				}
+				edited := must.Get(m.With(change))
 				pairs(t, m, s, func(rows *matrix.Dense, from, to shapePlace) {
 					v, was := edited.margins(rows), m.margins(rows)
 					same(to.form(change.own)-to.form(s.own), v[1]-was[1], shapePlace{}, shapePlace{})
@@ -472,9 +458,7 @@ func TestProjectionsOfShapes(t *testing.T) {
 				a, b, z := make([]float64, n), make([]float64, n), new(mat.VecDense)
 				floats.SubTo(a, f, p)
 				floats.SubTo(b, h, p)
-				if err := chol.SolveVecTo(z, mat.NewVecDense(n, a)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(chol.SolveVecTo(z, mat.NewVecDense(n, a)))
 				return mat.Dot(z, mat.NewVecDense(n, b))
 			}
 			far := along(p, f)
@@ -561,10 +545,7 @@ func TestEditedModelsAreKept(t *testing.T) {
 
 func rowsOf(t *testing.T, m *Model, people DataFrame) matrix.Rows {
 	t.Helper()
-	rows, err := m.encoding.Rows(people.table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(m.encoding.Rows(people.table))
 	return rows
 }
 
@@ -602,11 +583,9 @@ func TestShapesThatThereAreNot(t *testing.T) {
 	if _, err := m.With(m.Shape("age").Monotone(1), m.Shape("age").Monotone(-1)); err == nil {
 		t.Error("two shapes of a column are taken")
 	}
-	uncentred, err := Logistic{Noise: Seed(1)}.Fit(Binary(visitors(t, 300).Drop("count", "score"), "ill", Uncentred()),
-		Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	uncentred := must.Get(Logistic{Noise: Seed(1)}.Fit(Binary(visitors(t, 300).Drop("count", "score"), "ill",
+		Uncentred()),
+		Simulate(1, 1e-6)))
 	if _, err := uncentred.Shapes(); err == nil {
 		t.Error("rows that are not centred have shapes")
 	}
@@ -661,10 +640,7 @@ func TestShapesInTheirUnit(t *testing.T) {
 // Of a shape with both bands each is shown in its own columns.
 func TestBothBandsAreShown(t *testing.T) {
 	people := visitors(t, 800).Drop("count", "score")
-	m, err := SVM{Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(SVM{Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6)))
 	s := m.Shape("age")
 	for k := range s.places {
 		s.places[k].populationAtOnce = &Span{0, -2, 2}
@@ -687,14 +663,8 @@ func TestBothBandsAreShown(t *testing.T) {
 // form is better. The band of a single value is that of its law, and importance is over the records.
 func TestShapesAreMovedByTheirNoise(t *testing.T) {
 	data := Binary(visitors(t, 800).Drop("count", "score"), "ill")
-	private, err := Logistic{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(data, Simulate(2, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain, err := Logistic{}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := must.Get(Logistic{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(data, Simulate(2, 1e-6)))
+	plain := must.Get(Logistic{}.FitWithoutPrivacy(data))
 	for _, m := range []*Model{private, plain} {
 		s := m.Shape("age")
 		n, w := len(s.term.Knots), s.term.Shares
@@ -708,10 +678,7 @@ func TestShapesAreMovedByTheirNoise(t *testing.T) {
 				forms = append(forms, s.term.Of(k))
 				floats.Add(forms[k+1].Weights, effects[len(effects)-1].Weights)
 			}
-			law, err := m.law(forms, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			law := must.Get(m.law(forms, false))
 			c = law.Covariance(1, n)
 			at := slices.IndexFunc(s.places, func(p shapePlace) bool { return p.below == 1 && p.above == 1 })
 			p, sd := s.places[at].noise, math.Sqrt(law.Covariance(0, 1).At(0, 0))
@@ -850,10 +817,7 @@ func TestNoiseBandsCover(t *testing.T) {
 	in, of := 0, 0
 	narrower := 0
 	for rep := range reps {
-		m, err := Logistic{Noise: noise.NewSeeded(uint64(1000 + rep))}.Fit(data, Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Logistic{Noise: noise.NewSeeded(uint64(1000 + rep))}.Fit(data, Simulate(1, 1e-6)))
 		b := m.bought()
 		fit, _ := m.ObjectivePerturbation()
 		s := &Shape{model: m, term: m.terms()[0]}
@@ -881,11 +845,9 @@ func TestNoiseBandsCover(t *testing.T) {
 		settings.Forms, _ = formsOf(m.encoding, effects, b, b.Stretch)
 		guess := interval.Guess{Curvature: known, Columns: m.guess(b, fit, lessUsual).Columns,
 			Scores: func(float64) float64 { return 1 }}
-		law, err := interval.LikelyLaw(fit, b.Raw, &interval.Moments{Hessian: known, HessianSigma: 1e-9}, guess, false,
-			settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		law := must.Get(interval.LikelyLaw(fit, b.Raw, &interval.Moments{Hessian: known, HessianSigma: 1e-9}, guess,
+			false,
+			settings))
 		s.band(law, 0, false)
 		theta := without(t, m, b, data.design, true)
 		all, _ := inBand(s, theta, b.Stretch, false, nil)
@@ -925,10 +887,7 @@ func TestShapeBandsCover(t *testing.T) {
 		people := invented(t, 20_000, truth)
 		ends := map[string][2]float64{}
 		for _, name := range []string{"age", "hours", "kids"} {
-			c, err := people.table.Column(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(people.table.Column(name))
 			v := slices.Clone(c.Numbers)
 			slices.Sort(v)
 			ends[name] = [2]float64{v[100], v[len(v)-101]}
@@ -949,14 +908,8 @@ func TestShapeBandsCover(t *testing.T) {
 						if name == "Huber" {
 							l = Huber{CurvatureShare: share, Noise: src}
 						}
-						m, err := l.Fit(drawn, Simulate(1, 1e-6))
-						if err != nil {
-							t.Fatal(err)
-						}
-						shapes, err := m.Shapes()
-						if err != nil {
-							t.Fatal(err)
-						}
+						m := must.Get(l.Fit(drawn, Simulate(1, 1e-6)))
+						shapes := must.Get(m.Shapes())
 						b := m.bought()
 						same := without(t, m, b, drawn.design, true)
 						var truth []float64
@@ -1022,33 +975,18 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 		for _, n := range sizes {
 			for _, eps := range []float64{0.1, 1, 4} {
 				var gain, worst float64
-				mu, err := privacy.MuOf(eps, 1e-6)
-				if err != nil {
-					t.Fatal(err)
-				}
+				mu := must.Get(privacy.MuOf(eps, 1e-6))
 				for rep := range reps {
 					src := noise.NewSeeded(uint64(100 + rep))
 					var l Learner = SVM{Noise: src}
 					if kind == "Huber" {
 						l = Huber{Noise: src}
 					}
-					m, err := l.Fit(drawnPeople(all, n, src), Simulate(eps, 1e-6))
-					if err != nil {
-						t.Fatal(err)
-					}
-					edited, err := m.With(m.Shape("age").Monotone(+1), m.Shape("hours").Monotone(+1),
-						m.Shape("kids").Monotone(+1))
-					if err != nil {
-						t.Fatal(err)
-					}
-					before, err := score(m, all)
-					if err != nil {
-						t.Fatal(err)
-					}
-					after, err := score(edited, all)
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := must.Get(l.Fit(drawnPeople(all, n, src), Simulate(eps, 1e-6)))
+					edited := must.Get(m.With(m.Shape("age").Monotone(+1), m.Shape("hours").Monotone(+1),
+						m.Shape("kids").Monotone(+1)))
+					before := must.Get(score(m, all))
+					after := must.Get(score(edited, all))
 					by := 100 * (after - before)
 					gain, worst = gain+by/float64(reps), math.Min(worst, by)
 				}

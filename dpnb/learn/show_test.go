@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -27,6 +28,16 @@ func shown(t *testing.T, things ...any) (text string) {
 	return ""
 }
 
+// says wants all of these in a text.
+func says(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
 // A notebook types dpnb.Dataset, and is told of a dpnb.Dataset.
 func TestTextsSpeakOfTheFrontDoor(t *testing.T) {
 	for want, v := range map[string]any{
@@ -44,36 +55,11 @@ func TestTextsSpeakOfTheFrontDoor(t *testing.T) {
 	}
 }
 
-// Coefficients of a fit without privacy are shown with its warning, those of a release without.
-func TestCoefficientsWithoutPrivacyAreMarked(t *testing.T) {
-	data := learn.Regression(learn.Patients(60, 1), "pressure", learn.RowNorm(1))
-	released, err := learn.Quantiles{Steps: 5, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, l := range []learn.Learner{learn.Quantiles{}, learn.Linear{}} {
-		plain, err := l.FitWithoutPrivacy(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text := shown(t, plain.Coefficients()); !strings.Contains(text, "NOT PRIVATE") {
-			t.Errorf("%T without privacy is shown as %q", l, text)
-		}
-	}
-	text := shown(t, released.Coefficients())
-	if strings.Contains(text, "RAW RECORDS") || strings.Contains(text, "NOT PRIVATE") {
-		t.Errorf("a release is shown as %q", text)
-	}
-}
-
 // A model of several classes has a column for each: a feature stands in one row with its coefficients, the largest
 // first.
 func TestClassesHaveColumns(t *testing.T) {
 	data := learn.Classes(learn.Patients(40, 1), "ward", learn.RowNorm(1))
-	m, err := learn.Softmax{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
 	it, theta := m.Display(), m.Theta()
 	if want := []string{"feature", "heart", "lungs", "bones"}; !slices.Equal(it.Header, want) {
 		t.Errorf("columns %q, want %q", it.Header, want)
@@ -95,10 +81,7 @@ func TestClassesHaveColumns(t *testing.T) {
 	if len(it.Rows) != min(10, d) {
 		t.Errorf("%d rows of %d features", len(it.Rows), d)
 	}
-	iv, err := m.ProvedIntervals(0.95)
-	if err != nil {
-		t.Fatal(err)
-	}
+	iv := must.Get(m.ProvedIntervals(0.95))
 	var classes []string
 	for _, row := range iv.Display().Rows {
 		classes = append(classes, row[0])
@@ -131,23 +114,5 @@ func TestAnErrorIsShownOnce(t *testing.T) {
 	}
 	if !strings.Contains(want, "relative to the folder in which the program runs") {
 		t.Errorf("a plain program is told %s", want)
-	}
-}
-
-// Two fields of one name, and bounds that bound nothing, are found where they are stated.
-func TestWithSchemaLooksAtOnce(t *testing.T) {
-	df := learn.Patients(3, 1)
-	for want, fields := range map[string][]learn.Field{
-		`two fields named "age"`: {learn.Numeric("age", 0, 9), learn.Numeric("age", 0, 99)},
-		"lower < upper":          {learn.Numeric("age", 9, 9)},
-	} {
-		if err := df.WithSchema(fields...).Err(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	if err := learn.Binary(learn.FromTable(must(patients(2).Table())).WithSchema(
-		learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")), "ill").Err(); err == nil ||
-		!strings.Contains(err.Error(), `PerPerson("id", rows)`) {
-		t.Errorf("a column that is not in the schema: %v", err)
 	}
 }

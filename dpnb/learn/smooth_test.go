@@ -9,10 +9,12 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
 // A smoothed quantile is as good as one by steps, meets its level, and says what it has not.
@@ -20,20 +22,12 @@ func TestSmoothQuantiles(t *testing.T) {
 	train, test := learn.Patients(20_000, 1), learn.Patients(20_000, 2)
 	data := learn.Regression(train, "pressure")
 	for _, tau := range testscale.Some(0.9, 0.1, 0.5) {
-		steps, err := learn.Quantile{Tau: tau, Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := learn.Quantile{Tau: tau, Smooth: 0.1, Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		steps := must.Get(learn.Quantile{Tau: tau, Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6)))
+		m := must.Get(learn.Quantile{Tau: tau, Smooth: 0.1, Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6)))
 		want, err := steps.Score(test)
 		got, err2 := m.Score(test)
 		scores, err3 := m.QuantileScores(test)
-		if err := errors.Join(err, err2, err3); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(errors.Join(err, err2, err3))
 		if !(got > want-0.002) {
 			t.Errorf("τ = %g: R¹ %.4f, by steps %.4f", tau, got, want)
 		}
@@ -49,22 +43,18 @@ func TestSmoothQuantiles(t *testing.T) {
 // A smoothed quantile takes at most three passes more than Huber.
 func TestPassesOfSmoothQuantiles(t *testing.T) {
 	dir := t.TempDir()
-	g := invented{rows: 20_000, chunk: 2048}
+	g := scale.Invented{Rows: 20_000}
 	path := filepath.Join(dir, "a.parquet")
-	if err := parquet.Write(path, g); err != nil {
-		t.Fatal(err)
-	}
-	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(g.schema()...)
+	must.Do(parquet.Write(path, g))
+	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...)
 	passes := func(l learn.Learner) int {
 		var far *there
 		by := learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
 			far = &there{Records: rows}
 			return far, nil
 		})
-		if _, err := l.Fit(learn.Regression(df, "x3", learn.StoredIn(frame.Storage{Dir: dir}), learn.Uncentred(), by),
-			learn.Simulate(1, 1e-6)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(l.Fit(learn.Regression(df, "x3", learn.StoredIn(frame.Storage{Dir: dir}), learn.Uncentred(), by),
+			learn.Simulate(1, 1e-6)))
 		return far.passes
 	}
 	huber := passes(learn.Huber{Noise: learn.Seed(1)})

@@ -55,13 +55,9 @@ func (l Softmax) spec() spec {
 			}))
 		},
 		plain: func(p spec, d *frame.Design, lambda float64) ([]float64, error) {
-			s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: d.Labels,
-				Joint: loss.Softmax{Classes: len(d.Target.Classes)}, Lambda: lambda},
-				&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
-			if err != nil {
-				return nil, err
-			}
-			return s.Theta, nil
+			return p.solved(erm.Problem{Rows: d.Rows, Labels: d.Labels,
+				Joint: loss.Softmax{Classes: len(d.Target.Classes)}, Lambda: lambda}, nil, nil,
+				erm.Settings{Tolerance: p.tolerance})
 		},
 	}
 }
@@ -124,13 +120,12 @@ func (l OneVsRest) spec() spec {
 						against[i] = 1
 					}
 				}
-				s, err := erm.Minimize(&erm.Problem{Rows: d.Rows, Labels: against, Loss: loss.Logistic{},
-					Lambda: lambda},
-					&erm.Settings{Workers: p.workers, Tolerance: p.tolerance})
+				one, err := p.solved(erm.Problem{Rows: d.Rows, Labels: against, Loss: loss.Logistic{}, Lambda: lambda},
+					nil, nil, erm.Settings{Tolerance: p.tolerance})
 				if err != nil {
 					return nil, err
 				}
-				theta = append(theta, s.Theta...)
+				theta = append(theta, one...)
 			}
 			return theta, nil
 		},

@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // The target's public field decides on the learner; the fit goes through for each, with the schema of a file.
 func TestSuited(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "patients.schema.json")
 	people := Patients(3000, 1).Drop("visits") // which is then in no schema that is saved
-	if err := people.SaveSchema(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(people.SaveSchema(path))
 	people = people.WithSchemaFile(path)
 	for target, want := range map[string]string{
 		"ill": "learn.SVM", "ward": "learn.Softmax", "pressure": "learn.Huber",
@@ -64,10 +64,7 @@ func TestFewRecordsAreSaid(t *testing.T) {
 		l, data := Suited(Patients(n, 1), "ill")
 		svm := l.(SVM)
 		svm.Noise = Seed(1)
-		m, err := svm.Fit(data, Simulate(0.5, 1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(svm.Fit(data, Simulate(0.5, 1e-6)))
 		if said := strings.Contains(m.Display().Text(), "Few records for this budget"); said != want {
 			t.Errorf("%d records: said %v", n, said)
 		}

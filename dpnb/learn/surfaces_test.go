@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -113,10 +114,7 @@ func TestSurfacesAreDifferencesOfPredictions(t *testing.T) {
 // Of products of columns a surface is the linear form of rows of the typical norm whose products have theirs.
 func TestSurfacesOfProducts(t *testing.T) {
 	number := visitors(t, 6000).Drop("ill", "count", "visits")
-	m, err := Huber{Noise: Seed(1)}.Fit(Regression(number, "score"), Simulate(4, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Huber{Noise: Seed(1)}.Fit(Regression(number, "score"), Simulate(4, 1e-6)))
 	b := m.bought()
 	if len(b.Pairs) == 0 {
 		t.Fatal("no products")
@@ -174,10 +172,7 @@ func TestSurfacesOfProducts(t *testing.T) {
 			}
 		}
 	}
-	all, err := m.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(m.Shapes())
 	if got := all.Surfaces(); len(got) != 4 || got[0].Importance() < got[3].Importance() || all.pairs != 6 {
 		t.Errorf("%d surfaces of %d pairs", len(got), all.pairs)
 	}
@@ -190,11 +185,8 @@ func TestSurfacesOfProducts(t *testing.T) {
 // too; what was not learnt together has none.
 func TestSurfacesAreShown(t *testing.T) {
 	people := visitors(t, 3000).Drop("count", "score")
-	m, err := SVM{Noise: Seed(1)}.Fit(Binary(people, "ill", Cross("age", "income"), Cross("ward", "size")),
-		Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(SVM{Noise: Seed(1)}.Fit(Binary(people, "ill", Cross("age", "income"), Cross("ward", "size")),
+		Simulate(1, 1e-6)))
 	s := m.Surface("income", "age")
 	for _, one := range []*Surface{s, s.Beyond(), s.AtTypical(), s.AtTypical().Beyond(), m.Surface("ward", "size")} {
 		if one.Err() != nil {
@@ -225,10 +217,7 @@ func TestSurfacesAreShown(t *testing.T) {
 	if hatched := strings.Contains(s.Figure().Numbers(), "hatched"); !hatched {
 		t.Error("nothing is hatched")
 	}
-	shapes, err := m.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shapes := must.Get(m.Shapes())
 	if words := shapes.Figure().Words(); !strings.Contains(words, "A map of age × income") {
 		t.Error(words)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -29,10 +30,7 @@ func workers(t testing.TB, n int, seed uint64, truth func(age, hour float64, cit
 		means = append(means, truth(age, hour, city, sex))
 		columns[4].Numbers = append(columns[4].Numbers, means[len(means)-1]+0.5*normal)
 	}
-	table, err := frame.NewTable(columns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(frame.NewTable(columns...))
 	return learn.FromTable(table).WithSchema(frame.NumericField("age", 10, 90), frame.NumericField("hour", 0, 24),
 		frame.CategoricalField("city", "Bern", "Rome", "Oslo", "Riga"), frame.CategoricalField("sex", "f", "m"),
 		frame.NumericField("pay", -5, 5)), means
@@ -40,10 +38,7 @@ func workers(t testing.TB, n int, seed uint64, truth func(age, hour float64, cit
 
 // rSquared is that of predictions of pay.
 func rSquared(t testing.TB, m *learn.Model, test learn.DataFrame, truth []float64) float64 {
-	p, err := m.Predict(test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(m.Predict(test))
 	var mean, wrong, all float64
 	for _, y := range truth {
 		mean += y / float64(len(truth))
@@ -53,64 +48,6 @@ func rSquared(t testing.TB, m *learn.Model, test learn.DataFrame, truth []float6
 		all += (y - mean) * (y - mean)
 	}
 	return 1 - wrong/all
-}
-
-// Each term gains where the truth is of its kind, beside what a fit has with nothing said, products of columns among
-// it: R² against the truth itself, in the mean over seeds.
-func TestTermsGain(t *testing.T) {
-	t.Parallel()
-	wave := func(_, hour float64, _, _ int) float64 { return math.Sin(2 * math.Pi * (hour - 3) / 24) }
-	for name, c := range map[string]struct {
-		records int
-		epsilon float64
-		truth   func(age, hour float64, city, sex int) float64
-		terms   []learn.Option
-		gain    float64
-	}{
-		"line": {1000, 0.5, func(age, _ float64, _, _ int) float64 { return (age - 50) / 30 },
-			[]learn.Option{learn.Line("age")}, 0.002},
-		"steps": {20000, 1, func(age, _ float64, _, _ int) float64 {
-			switch {
-			case age < 18:
-				return -1
-			case age < 65:
-				return 1
-			}
-			return 0
-		}, []learn.Option{learn.Steps("age", 18, 65)}, 0.1},
-		"period": {1000, 0.5, wave, []learn.Option{learn.Periodic("hour", 24)}, 0.03},
-		"curves of a category": {20000, 1, func(age, _ float64, _, sex int) float64 {
-			return float64(2*sex-1) * math.Sin((age-10)/20)
-		}, []learn.Option{learn.Cross("age", "sex")}, 0.3},
-		"pairs": {20000, 1, func(_, _ float64, city, sex int) float64 { return float64(2*((city+sex)%2) - 1) },
-			[]learn.Option{learn.Cross("city", "sex")}, 0.05},
-		"waves of a category": {20000, 1, func(age, hour float64, city, _ int) float64 {
-			return wave(age, hour+float64(6*city), city, 0)
-		}, []learn.Option{learn.Periodic("hour", 0), learn.Cross("city", "hour")}, 0.5},
-	} {
-		t.Run(name, func(t *testing.T) {
-			test, truth := workers(t, 4000, 99, c.truth)
-			var gain, with, without float64
-			const seeds = 4
-			for seed := range uint64(seeds) {
-				df, _ := workers(t, c.records, 1+seed, c.truth)
-				fit := func(opts ...learn.Option) float64 {
-					m, err := learn.Huber{Noise: learn.Seed(seed)}.Fit(learn.Regression(df, "pay", opts...),
-						learn.Simulate(c.epsilon, 1e-6))
-					if err != nil {
-						t.Fatal(err)
-					}
-					return rSquared(t, m, test, truth)
-				}
-				a, b := fit(c.terms...), fit()
-				with, without, gain = with+a/seeds, without+b/seeds, gain+(a-b)/seeds
-			}
-			t.Logf("R² %.4f with the term, %.4f without", with, without)
-			if gain < c.gain {
-				t.Errorf("a gain of %.3f", gain)
-			}
-		})
-	}
 }
 
 // allTerms are those of workers.
@@ -150,10 +87,7 @@ func TestTermsOfLearners(t *testing.T) {
 						learn.Cross("city", "age"),
 						learn.Cross("pay", "city")}
 				}
-				m, err := c.learner.Fit(c.data(terms...), learn.Simulate(2, c.delta))
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must.Get(c.learner.Fit(c.data(terms...), learn.Simulate(2, c.delta)))
 				again := reloaded(t, m)
 				if a, b := m.Display().Text(), again.Display().Text(); a != b {
 					t.Errorf("%s, loaded %s", a, b)
@@ -179,10 +113,7 @@ func TestTermsOfLearners(t *testing.T) {
 // The terms of a schema's file are those of options.
 func TestTermsOfAFile(t *testing.T) {
 	df, _ := workers(t, 300, 1, func(age, _ float64, _, _ int) float64 { return age / 50 })
-	with, err := learn.Regression(df, "pay", allTerms()...).Design()
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := must.Get(learn.Regression(df, "pay", allTerms()...).Design())
 	var fields []frame.Field
 	for _, c := range append(with.Encoding.Columns(), "pay") {
 		f, ok := with.Encoding.Field(c)
@@ -192,9 +123,7 @@ func TestTermsOfAFile(t *testing.T) {
 		fields = append(fields, f)
 	}
 	path := filepath.Join(t.TempDir(), "people.json")
-	if err := df.WithSchema(fields...).SaveSchema(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(df.WithSchema(fields...).SaveSchema(path))
 	again, err := learn.Regression(df.WithSchemaFile(path), "pay").Design()
 	if err != nil || !again.Encoding.Equal(with.Encoding) || !reflect.DeepEqual(again.Steps, with.Steps) {
 		t.Errorf("%v, want %v (%v)", again.Steps, with.Steps, err)
@@ -245,19 +174,10 @@ func TestRisingWithinTheFit(t *testing.T) {
 				}
 				return learn.Regression(df, c.target, o...)
 			}
-			m, err := c.learner.Fit(records(c.terms...), learn.Simulate(0.5, 1e-6))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(c.learner.Fit(records(c.terms...), learn.Simulate(0.5, 1e-6)))
 			again := reloaded(t, m)
-			plain, err := c.learner.FitWithoutPrivacy(records(c.terms...))
-			if err != nil {
-				t.Fatal(err)
-			}
-			free, err := c.learner.Fit(records(), learn.Simulate(0.5, 1e-6))
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := must.Get(c.learner.FitWithoutPrivacy(records(c.terms...)))
+			free := must.Get(c.learner.Fit(records(), learn.Simulate(0.5, 1e-6)))
 			bent := 0.0
 			for column, way := range c.ways {
 				for _, m := range []*learn.Model{m, again, plain} {
@@ -306,11 +226,8 @@ func TestCrossesAreGatedApart(t *testing.T) {
 			for seed := range uint64(seeds) {
 				df, _ := workers(t, c.records, 1+seed, truth)
 				fit := func(opts ...learn.Option) (*learn.Model, float64) {
-					m, err := learn.Huber{Noise: learn.Seed(seed)}.Fit(learn.Regression(df, "pay", opts...),
-						learn.Simulate(c.epsilon, 1e-6))
-					if err != nil {
-						t.Fatal(err)
-					}
+					m := must.Get(learn.Huber{Noise: learn.Seed(seed)}.Fit(learn.Regression(df, "pay", opts...),
+						learn.Simulate(c.epsilon, 1e-6)))
 					return m, rSquared(t, m, test, want) / seeds
 				}
 				m, r := fit(crosses...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -21,10 +22,7 @@ func TestTuneCostsWhatItSays(t *testing.T) {
 	data := kinds(t, 400)["Binary"]
 	tune := learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}, learn.Logistic{Lambda: 40}}}
 	budget := fresh(1, 1e-5)
-	m, err := tune.Fit(data, budget.Spend(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(tune.Fit(data, budget.Spend(1)))
 	s, err := budget.State()
 	if err != nil || len(s.Entries) != 1 || s.Entries[0].Epsilon != 1 || s.Entries[0].Delta != 1e-5 ||
 		!strings.Contains(s.Entries[0].Mechanism, "chosen among several") {
@@ -50,10 +48,7 @@ func TestTuneCostsWhatItSays(t *testing.T) {
 		t.Errorf("the score has %v of μ²", ratio)
 	}
 	delta := func(mu float64) float64 {
-		p, err := privacy.SelectionPoissonProfile(privacy.GaussianProfile(mu, privacy.AddRemove), runs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.SelectionPoissonProfile(privacy.GaussianProfile(mu, privacy.AddRemove), runs))
 		return privacy.DeltaUpper(p, 1)
 	}
 	mu := math.Hypot(most, 1/score)
@@ -72,10 +67,7 @@ func TestTuneCostsWhatItSays(t *testing.T) {
 	if far := privacy.DeltaUpper(g.Profile, 300); !(far > 0 && far >= slack && far <= 1.01*slack) {
 		t.Errorf("δ(300) = %v, and the slack of %v runs is %v", far, runs, slack)
 	}
-	alone, err := privacy.MuOf(1, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(privacy.MuOf(1, 1e-5))
 	t.Logf("a fit has %.2f times the noise that it has alone", alone/most)
 }
 
@@ -146,10 +138,7 @@ func TestTuneScoreMovesByOne(t *testing.T) {
 	for from, learner := range map[string]learn.Learner{"Binary": learn.Logistic{}, "Regression": learn.Linear{},
 		"Counts": learn.Poisson{}, "Classes": learn.Softmax{}} {
 		all, fewer := plain(t, 301)[from], plain(t, 300)[from]
-		plain, err := learner.FitWithoutPrivacy(all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plain := must.Get(learner.FitWithoutPrivacy(all))
 		most := 0.0
 		for _, scale := range []float64{1, -3, 1e-9, 1e300, math.Inf(1)} {
 			theta := plain.Theta()
@@ -193,10 +182,7 @@ func TestTuneChargesTheCostliestFit(t *testing.T) {
 	data := kinds(t, 400)["Binary"]
 	learners := []learn.Learner{learn.Logistic{}, learn.Logistic{Bound: objective.DTZ24, Records: 400}}
 	for range 2 {
-		m, err := learn.Tune{Learners: learners}.Fit(data, fresh(1, 1e-5).Spend(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(learn.Tune{Learners: learners}.Fit(data, fresh(1, 1e-5).Spend(1)))
 		_, _, fits := learn.TunedParts(m)
 		var costs []float64
 		for _, p := range fits {
@@ -220,20 +206,13 @@ func TestCostOfTuneIsThatOfAll(t *testing.T) {
 	logistic, svm := learn.Logistic{}, learn.SVM{}
 	for _, learners := range [][]learn.Learner{{logistic, svm}, {svm, logistic}} {
 		tune, budget := learn.Tune{Learners: learners}, fresh(1, 1e-5)
-		if _, err := logistic.Fit(data, budget.Spend(0.3)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(logistic.Fit(data, budget.Spend(0.3)))
 		after := func(l learn.Learner) string {
-			c, err := budget.Spend(0.4).Cost(l, data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(budget.Spend(0.4).Cost(l, data))
 			return c.Display().Rows[1][1]
 		}
 		told, first := after(tune), after(learners[0])
-		if _, err := tune.Fit(data, budget.Spend(0.4)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(tune.Fit(data, budget.Spend(0.4)))
 		s, err := budget.State()
 		if err != nil || told != privacy.FormatUp(s.SpentEpsilon, 4) || told == first {
 			t.Errorf("told %s, of the first alone %s; spent %v, %v", told, first, s.SpentEpsilon, err)

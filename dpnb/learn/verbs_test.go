@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -19,9 +20,7 @@ func TestVerbs(t *testing.T) {
 	text := "id,age,since,city,happy\na,31,01.02.2020,Bern,yes\nb,64,x,Rome,no\na,40,05.06.2021,Bern,yes\n" +
 		"c,20,,Oslo,no\n"
 	path := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
 	schema := []learn.Field{learn.Numeric("age", 18, 98), learn.Weekday("since", "02.01.2006").OrMissing(),
 		learn.Categorical("city", "Bern", "Rome"), learn.Categorical("happy", "no", "yes")}
 	file := filepath.Join(t.TempDir(), "schema.json")
@@ -35,14 +34,9 @@ func TestVerbs(t *testing.T) {
 			DeriveText(learn.Categorical("in Bern", "no", "yes"), func(r learn.Row) string {
 				return map[bool]string{false: "no", true: "yes"}[r.Text("town") == "Bern"]
 			}, "town")
-		if err := df.SaveSchema(file); err != nil {
-			t.Fatal(err)
-		}
-		d, err := learn.Binary(df.WithSchemaFile(file), "happy", learn.Uncentred(),
-			learn.StoredIn(learn.Storage{Dir: t.TempDir(), Double: true})).Design()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(df.SaveSchema(file))
+		d := must.Get(learn.Binary(df.WithSchemaFile(file), "happy", learn.Uncentred(),
+			learn.StoredIn(learn.Storage{Dir: t.TempDir(), Double: true})).Design())
 		var got []float64
 		row := make([]float64, d.Width())
 		for i := range d.Records() {
@@ -65,9 +59,7 @@ func TestVerbs(t *testing.T) {
 	}
 	book := filepath.Join(t.TempDir(), "book.csv")
 	text = "name,type,lower,upper\nage,number,0,99\nheight,number,1,2\n"
-	if err := os.WriteFile(book, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(book, []byte(text), 0o600))
 	for name, df := range map[string]learn.DataFrame{`"height"`: learn.ReadCSV(path).WithCodebook(book),
 		`"town"`: learn.ReadCSV(path).WithSchemaFile(file)} {
 		if err := df.Err(); err == nil || !strings.Contains(err.Error(), name) {
@@ -93,7 +85,7 @@ func TestCheckIsInNoReport(t *testing.T) {
 	if c := df.Public().Check(); len(c.Misfits) != 2 {
 		t.Errorf("public records: %+v", c.Misfits)
 	}
-	if c := learn.FromTable(must(df.Table())).Check(); c.Err() == nil {
+	if c := learn.FromTable(must.Get(df.Table())).Check(); c.Err() == nil {
 		t.Error("no schema, and no error")
 	}
 }
@@ -131,7 +123,7 @@ func TestFilterHasNoPanic(t *testing.T) {
 
 // Categories that look like two spellings of one are named by what is public.
 func TestSchemaSaysWhatDiffersInCapitals(t *testing.T) {
-	df := learn.FromTable(must(learn.Patients(3, 1).Table()))
+	df := learn.FromTable(must.Get(learn.Patients(3, 1).Table()))
 	for note, field := range map[string]learn.Field{`"no" and "No" of ill`: learn.Categorical("ill", "no", "yes", "No"),
 		"": learn.Categorical("ill", "no", "yes")} {
 		text := df.WithSchema(field).Schema().Text()
@@ -143,23 +135,17 @@ func TestSchemaSaysWhatDiffersInCapitals(t *testing.T) {
 
 // A typical value is a public assumption as bounds are: the schema shows it, and every report on records says it.
 func TestTypicalValuesAreSaid(t *testing.T) {
-	df := learn.FromTable(must(learn.Patients(30, 1).Table())).Drop("weight", "smoker", "pressure", "ward").WithSchema(
+	df := learn.FromTable(must.Get(learn.Patients(30, 1).Table())).Drop("weight", "smoker", "pressure",
+		"ward").WithSchema(
 		learn.Numeric("age", 18, 90), learn.Numeric("visits", 0, 12).Typically(2),
 		learn.Categorical("ill", "no", "yes"))
 	if text := df.Schema().Text(); !strings.Contains(text, "0 to 12, typically 2") {
 		t.Errorf("not in the schema: %s", text)
 	}
-	design, err := learn.Binary(df, "ill", learn.Lines()).Design()
-	if err != nil {
-		t.Fatal(err)
-	}
+	design := must.Get(learn.Binary(df, "ill", learn.Lines()).Design())
 	var said string
 	for _, s := range design.Steps {
 		said += s.What + "; " + s.Assumes + "\n"
 	}
-	for _, want := range []string{"visits ∈ [0, 12], typically 2", "typical values and categories are public"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q is not in %s", want, said)
-		}
-	}
+	says(t, said, "visits ∈ [0, 12], typically 2", "typical values and categories are public")
 }

@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // A program that has the module from a folder, as cells of notebooks do, says the commit there and never the version
 // that stands in for it.
 func TestVersionOfAFolder(t *testing.T) {
-	root, err := project.Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(project.Root("."))
 	with := func(version string, replace *debug.Module) string {
 		return versionIn(&debug.BuildInfo{Main: debug.Module{Path: "cell"},
 			Deps: []*debug.Module{{Path: "github.com/dpnb/notebooks", Version: version, Replace: replace}}})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -14,7 +15,7 @@ import (
 // often as they weigh.
 func surveyed(rows int) (weighted, repeated learn.DataFrame) {
 	df := learn.Patients(rows, 3)
-	table := must(df.Table())
+	table := must.Get(df.Table())
 	_, schema, _ := df.Known()
 	w, index := make([]float64, rows), []int{}
 	for i := range w {
@@ -34,7 +35,7 @@ func surveyed(rows int) (weighted, repeated learn.DataFrame) {
 	}
 	var columns, often []frame.Column
 	for _, name := range table.Names() {
-		c := *must(table.Column(name))
+		c := *must.Get(table.Column(name))
 		more := frame.Column{Name: name, Kind: c.Kind}
 		for _, i := range index {
 			if c.Kind == frame.Numeric {
@@ -46,8 +47,8 @@ func surveyed(rows int) (weighted, repeated learn.DataFrame) {
 		columns, often = append(columns, c), append(often, more)
 	}
 	columns = append(columns, frame.Column{Name: "survey", Kind: frame.Numeric, Numbers: w})
-	return learn.FromTable(must(frame.NewTable(columns...))).WithSchema(schema.Fields...),
-		learn.FromTable(must(frame.NewTable(often...))).WithSchema(schema.Fields...)
+	return learn.FromTable(must.Get(frame.NewTable(columns...))).WithSchema(schema.Fields...),
+		learn.FromTable(must.Get(frame.NewTable(often...))).WithSchema(schema.Fields...)
 }
 
 // A record of weight 4 is four records of weight 1, with a ridge that is a fourth since weights are shares of their
@@ -71,9 +72,9 @@ func TestWeightsAreRepetitions(t *testing.T) {
 				return learn.Regression(df, "pressure", opts...)
 			}},
 	} {
-		a := must(c.of(1).FitWithoutPrivacy(c.made(weighted, learn.WeightsFrom("survey", 4), learn.Lines())))
-		b := must(c.of(4).FitWithoutPrivacy(c.made(repeated, learn.Lines())))
-		p, q := must(a.Predict(repeated)), must(b.Predict(repeated))
+		a := must.Get(c.of(1).FitWithoutPrivacy(c.made(weighted, learn.WeightsFrom("survey", 4), learn.Lines())))
+		b := must.Get(c.of(4).FitWithoutPrivacy(c.made(repeated, learn.Lines())))
+		p, q := must.Get(a.Predict(repeated)), must.Get(b.Predict(repeated))
 		for i := range p {
 			if !(math.Abs(p[i]-q[i]) < 1e-4*(1+math.Abs(q[i]))) {
 				t.Fatalf("%s: record %d is predicted %v, with repeated records %v", name, i, p[i], q[i])
@@ -100,23 +101,23 @@ func TestWeightedFits(t *testing.T) {
 		"Linear": {learn.Regression(weighted, "pressure", with, learn.Uncentred(), learn.RowNorm(1)),
 			learn.Regression(repeated, "pressure"), learn.Linear{Noise: learn.Seed(1)}},
 	} {
-		must(c.learner.Fit(c.plain, learn.Simulate(3, 1e-6))) // whose mechanism must not be that of weights
-		m := must(c.learner.Fit(c.l, learn.Simulate(3, 1e-6)))
+		must.Get(c.learner.Fit(c.plain, learn.Simulate(3, 1e-6))) // whose mechanism must not be that of weights
+		m := must.Get(c.learner.Fit(c.l, learn.Simulate(3, 1e-6)))
 		if g := m.Release.Guarantee; g.Epsilon > 3 || !strings.Contains(m.Release.Mechanism, "weighted") {
 			t.Errorf("%s: %+v, %s", name, g, m.Release.Mechanism)
 		}
-		plain := must(c.learner.FitWithoutPrivacy(c.plain))
-		if a, b := must(m.Score(repeated)), must(plain.Score(repeated)); a < b-0.05 {
+		plain := must.Get(c.learner.FitWithoutPrivacy(c.plain))
+		if a, b := must.Get(m.Score(repeated)), must.Get(plain.Score(repeated)); a < b-0.05 {
 			t.Errorf("%s: scores %v, of repeated records without noise %v", name, a, b)
 		}
-		if a, b := must(m.Score(c.l)), must(m.Score(weighted)); a != b {
+		if a, b := must.Get(m.Score(c.l)), must.Get(m.Score(weighted)); a != b {
 			t.Errorf("%s: scores of the records that it was fitted to are %v, of their table %v", name, a, b)
 		}
 		path := filepath.Join(t.TempDir(), "model.json")
 		if err := m.Save(path); err != nil {
 			t.Fatal(name, err)
 		}
-		p, q := must(m.Predict(repeated)), must(must(learn.Load(path)).Predict(repeated))
+		p, q := must.Get(m.Predict(repeated)), must.Get(must.Get(learn.Load(path)).Predict(repeated))
 		for i := range p {
 			if p[i] != q[i] {
 				t.Fatalf("%s: %v, read back %v", name, p[i], q[i])
@@ -144,8 +145,9 @@ func TestSuitedWeights(t *testing.T) {
 func TestClassWeights(t *testing.T) {
 	df := learn.Patients(5000, 4)
 	recall := func(opts ...learn.Option) float64 {
-		m := must(learn.Logistic{Noise: learn.Seed(2)}.Fit(learn.Binary(df, "ill", opts...), learn.Simulate(3, 1e-6)))
-		c := must(m.Evaluate(df)).Confusion
+		m := must.Get(learn.Logistic{Noise: learn.Seed(2)}.Fit(learn.Binary(df, "ill", opts...), learn.Simulate(3,
+			1e-6)))
+		c := must.Get(m.Evaluate(df)).Confusion
 		return float64(c[1][1]) / float64(c[1][0]+c[1][1])
 	}
 	plain, more := recall(), recall(learn.ClassWeights(map[string]float64{"yes": 5}))
@@ -164,8 +166,8 @@ func TestClassWeightsOnce(t *testing.T) {
 		return learn.FitOnce("ill", learn.Logistic{}, learn.Binary(df, "ill",
 			learn.ClassWeights(map[string]float64{"yes": weight})), budget.Spend(0.5))
 	}
-	first := must(fit(5))
-	if again := must(fit(5)); !sameBits(kept(t, again).Theta(), first.Theta()) {
+	first := must.Get(fit(5))
+	if again := must.Get(fit(5)); !sameBits(kept(t, again).Theta(), first.Theta()) {
 		t.Error("another model is given again, or read back")
 	}
 	if _, err := fit(4); err == nil || !strings.Contains(err.Error(), "ClassWeight") {

@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // The penalty on second differences is a matrix of all coefficients: where they are many, numbers are lines for
 // learners of every task.
 func TestWideRecordsHaveLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "wide.csv")
-	if err := os.WriteFile(path, []byte("age,city,pressure,visits\n40,c1,120,2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte("age,city,pressure,visits\n40,c1,120,2\n"), 0o600))
 	for cities, bent := range map[int]bool{100: true, mostSmoothed: false} {
 		names := make([]string, cities)
 		for i := range names {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	show "github.com/dpnb/notebooks/dpnb/display"
+	shown "github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
@@ -30,7 +30,7 @@ killed have left, and with the sums of passes that fits on a runner made and did
 			if err != nil {
 				return err
 			}
-			it := show.Item{Title: "Encoded records", Header: []string{"file", "MB", "features", "last written"}}
+			it := shown.Item{Title: "Encoded records", Header: []string{"file", "MB", "features", "last written"}}
 			for _, f := range files {
 				features := fmt.Sprint(f.Features)
 				switch {

@@ -60,11 +60,8 @@ func TestCalculatorBounds(t *testing.T) {
 	for _, loss := range []string{"logistic", "huber"} {
 		last := math.Inf(1)
 		for _, bound := range []string{"kst12", "rkw23", "dtz24", "pointwise", "tight", "gaussian-lower"} {
-			a, err := ask(t, "epsilon", "--type", "objective-perturbation", "--loss", loss, "--threshold", "1",
-				"--radius", "1", "--lambda", "5", "--sigma", "5", "--bound", bound, "--delta", "1e-5")
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(ask(t, "epsilon", "--type", "objective-perturbation", "--loss", loss, "--threshold", "1",
+				"--radius", "1", "--lambda", "5", "--sigma", "5", "--bound", bound, "--delta", "1e-5"))
 			e := a["epsilon"].(float64)
 			if e > last*(1+1e-6) {
 				t.Errorf("%s: %s gives ε = %v, more than the bound before, %v", loss, bound, e, last)
@@ -94,11 +91,8 @@ func TestCalculatorSigma(t *testing.T) {
 // Laplace noise has an ε at δ = 0, twice that under replace-one, and runs add up.
 func TestCalculatorPure(t *testing.T) {
 	for adjacency, want := range map[string]float64{"add-remove": 1.5, "replace": 3} {
-		a, err := ask(t, "epsilon", "--type", "laplace", "--scale", "2", "--sensitivity", "1", "--count", "3",
-			"--delta", "0", "--adjacency", adjacency)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(ask(t, "epsilon", "--type", "laplace", "--scale", "2", "--sensitivity", "1", "--count", "3",
+			"--delta", "0", "--adjacency", adjacency))
 		e, lower := a["epsilon"].(float64), a["epsilon_lower"].(float64)
 		if !(lower <= want && want <= e && e-lower < 1e-12) {
 			t.Errorf("%s: ε in [%v, %v], want %v", adjacency, lower, e, want)

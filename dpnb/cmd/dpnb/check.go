@@ -48,9 +48,7 @@ something does not fit.`,
 		},
 	}
 	cmd.Flags().StringVar(&schema, "schema", "", "`file` with the public bounds and categories (docs/your-data.md)")
-	if err := cmd.MarkFlagRequired("schema"); err != nil {
-		panic(err)
-	}
+	required(cmd, "schema")
 	table.add(cmd.Flags())
 	return cmd
 }

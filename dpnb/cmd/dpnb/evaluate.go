@@ -79,10 +79,7 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	q = q.Confidence(e.confidence)
 	if e.price {
 		price, err := q.Planned(e.records).Within(df, allowance, e.confidence)
-		if err == nil {
-			_, err = fmt.Fprint(cmd.OutOrStdout(), price.Display().Text())
-		}
-		return err
+		return printed(cmd.OutOrStdout(), price, err)
 	}
 	s, err := e.answer(cmd.OutOrStdout(), q, e.once(what+" by "+filepath.Base(model), file), df, allowance)
 	if e.calibrated == "" || s == nil {

@@ -53,11 +53,7 @@ func (p *privateFlags) addPublic(cmd *cobra.Command) {
 	f.StringVar(&p.person, "person", "", "`column` that says whose row it is (default each row is a person)")
 	f.IntVar(&p.rows, "rows-of-a-person", 1, "`number` of rows of a person that count")
 	p.table.add(f)
-	for _, name := range []string{"schema", "epsilon"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
-	}
+	required(cmd, "schema", "epsilon")
 }
 
 func (p *privateFlags) add(cmd *cobra.Command) {
@@ -388,9 +384,7 @@ has a model of its own, at the price of one.`,
 	p.at.flags(f)
 	f.BoolVar(&p.where.Double, "double", false, "keep features as float64, in twice the room")
 	p.add(cmd)
-	if err := cmd.MarkFlagRequired("target"); err != nil {
-		panic(err)
-	}
+	required(cmd, "target")
 	return cmd
 }
 
@@ -479,10 +473,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	}
 	if p.price {
 		cost, err := allowance.Cost(l, data)
-		if err == nil {
-			_, err = fmt.Fprint(out, cost.Display().Text())
-		}
-		return err
+		return printed(out, cost, err)
 	}
 	name := p.once(p.learner+" fit for "+p.target, file)
 	if p.by != "" {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -11,8 +12,26 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	shown "github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
+
+// required has a command refuse to run without some of its flags.
+func required(cmd *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// printed prints what there is to be shown, if there is no error.
+func printed(out io.Writer, what shown.Displayer, err error) error {
+	if err == nil {
+		_, err = fmt.Fprint(out, what.Display().Text())
+	}
+	return err
+}
 
 // least is the smallest value that whole numbers and times may be given, for the flags that have one of their own as a
 // default: a flag that is left out has it chosen, and one that is given is meant.

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -54,8 +53,7 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 			}
 			out := cmd.OutOrStdout()
 			if !asJSON {
-				_, err := fmt.Fprint(out, f.Display().Text())
-				return err
+				return printed(out, f, nil)
 			}
 			rows := []predicted{}
 			for _, p := range f.Predictions {
@@ -83,11 +81,7 @@ parameters. No data are read and nothing is spent. The assumptions are printed.`
 	f.Float64Var(&study.Noise, "noise", 0, "standard deviation `s` of the noise: predict a regression")
 	f.Float64Var(&study.Threshold, "threshold", 0, "`threshold` of Huber's loss (default 1.345 times the noise)")
 	f.BoolVar(&asJSON, "json", false, "print the predictions as JSON")
-	for _, name := range []string{"records", "features"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err)
-		}
-	}
+	required(cmd, "records", "features")
 	return cmd
 }
 

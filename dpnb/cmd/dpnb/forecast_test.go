@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func TestForecastCommand(t *testing.T) {
@@ -17,10 +19,7 @@ func TestForecastCommand(t *testing.T) {
 		err := c.Execute()
 		return out.String(), err
 	}
-	text, err := run("--records", "400", "--features", "20", "--noise", "0.3", "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(run("--records", "400", "--features", "20", "--noise", "0.3", "--json"))
 	var rows []predicted
 	if err := json.Unmarshal([]byte(text), &rows); err != nil || len(rows) != 3 {
 		t.Fatalf("%v: %s", err, text)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // mostImage is how many bytes the image may have.
@@ -41,9 +43,7 @@ func TestImage(t *testing.T) {
 		t.Errorf("%.2f GB, at most %.1f: %v", size/1e9, mostImage/1e9, err)
 	}
 	work := t.TempDir()
-	if err := os.Chmod(work, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Chmod(work, 0o777))
 	buildah("run", "--isolation", "chroot", "-v", work+":/home/dpnb/work", container, "--", "dpnb", "report",
 		"00_start_here")
 	for _, file := range []string{"00_start_here.html", "index.html"} {

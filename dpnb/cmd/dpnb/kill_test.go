@@ -29,10 +29,7 @@ const fixture = "../../report/testdata/small.ipynb"
 func program(t *testing.T) string {
 	t.Helper()
 	testscale.SkipUnlessFull(t)
-	root, err := project.Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(project.Root("."))
 	cache, err := project.CacheDir()
 	if err != nil {
 		t.Skip(err)
@@ -40,9 +37,7 @@ func program(t *testing.T) string {
 	if _, ok := jupyter.Find(context.Background(), jupyter.ThisMachine(), cache); !ok {
 		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
 	}
-	if _, err := report.Prepare(context.Background(), project.Tree{Dir: root}, false, func(string) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(report.Prepare(context.Background(), project.Tree{Dir: root}, false, func(string) {}))
 	path := filepath.Join(t.TempDir(), "dpnb")
 	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -62,10 +57,7 @@ func reportCommand(dpnb, out, tmp string) *exec.Cmd {
 func mentioning(t *testing.T, tmp string) []string {
 	t.Helper()
 	var found []string
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("/proc/[0-9]*/environ"))
 	for _, file := range files {
 		environ, err := os.ReadFile(file)
 		if err == nil && bytes.Contains(environ, []byte(tmp)) {
@@ -127,9 +119,7 @@ func TestKilledReportsLeaveNothingHalfDone(t *testing.T) {
 		cmd := reportCommand(dpnb, out, tmp)
 		var said bytes.Buffer
 		cmd.Stderr = &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(cmd.Start())
 		time.Sleep(after)
 		cmd.Process.Signal(sig)
 		err := cmd.Wait()

@@ -199,9 +199,7 @@ func TestBadSources(t *testing.T) {
 	if files, err := frame.ListStored(frame.Storage{Dir: store}); err != nil || len(files) != 0 {
 		t.Errorf("left: %v, %v", files, err)
 	}
-	if _, err := fit(file, ledger); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fit(file, ledger))
 	files, err := frame.ListStored(frame.Storage{Dir: store})
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)

@@ -138,9 +138,7 @@ func TestTemplateOfALargeFile(t *testing.T) {
 
 func children(t *testing.T) (u unix.Rusage) {
 	t.Helper()
-	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &u); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(unix.Getrusage(unix.RUSAGE_CHILDREN, &u))
 	return u
 }
 

@@ -89,9 +89,7 @@ func TestFullDisk(t *testing.T) {
 func stopped(t *testing.T, after time.Duration, sig os.Signal, args ...string) {
 	t.Helper()
 	cmd, said := process(t.Context(), args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(cmd.Start())
 	time.Sleep(after)
 	late := time.AfterFunc(after+5*time.Second, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()

@@ -18,9 +18,7 @@ func TestPredictCommand(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	df := learn.ReadCSV(write("old.csv", "age,city,ward\n20,Bern,a\n60,Rome,b\n40,Bern,c\n")).WithSchema(
@@ -67,9 +65,7 @@ func TestPredictCommand(t *testing.T) {
 	must.Do(parquet.Write(columnar, people))
 	var want string
 	for i, args := range [][]string{{plain}, {columnar}, append(flags, strange)} {
-		if _, err := run(append([]string{model, "-o", out, "--keep", "id"}, args...)...); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(run(append([]string{model, "-o", out, "--keep", "id"}, args...)...))
 		got, err := os.ReadFile(out)
 		if err != nil || i > 0 && string(got) != want {
 			t.Errorf("%s, want %s (%v)", got, want, err)

@@ -111,11 +111,7 @@ but the names of its columns is read, and nothing is spent.`,
 			} else {
 				price, err = query.Within(df, budget.Share(p.share), q.confidence)
 			}
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), price.Display().Text())
-			return err
+			return printed(cmd.OutOrStdout(), price, err)
 		},
 	}
 	q.add(cmd)

@@ -69,9 +69,7 @@ func TestLargerThanMemory(t *testing.T) {
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		start := time.Now()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(cmd.Start())
 		peak := make(chan int64)
 		go func() { peak <- highWater(cmd.Process.Pid) }()
 		err := cmd.Wait()
@@ -164,7 +162,7 @@ func plainSum(t *testing.T, f *os.File, size int64) (sum float64) {
 	const part = 1 << 20
 	var sums [2]float64
 	var raws [2][part]byte
-	err := parallel.For(t.Context(), int((size+part-1)/part), 2, func(w, k int) error {
+	must.Do(parallel.For(t.Context(), int((size+part-1)/part), 2, func(w, k int) error {
 		lo := int64(k) * part
 		n, err := f.ReadAt(raws[w][:min(part, size-lo)], lo)
 		if err != nil {
@@ -179,9 +177,6 @@ func plainSum(t *testing.T, f *os.File, size int64) (sum float64) {
 		}
 		sums[w] += float64(a + b + (c + d))
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return sums[0] + sums[1]
 }

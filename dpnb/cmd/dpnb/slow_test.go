@@ -9,15 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/spf13/cobra"
 )
 
 // A command that computes for long says so, until the first of its output; one that tells by itself does not.
 func TestSlowCommandsSaySo(t *testing.T) {
-	from, to, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	from, to := must.Two(os.Pipe())
 	defer from.Close()
 	defer to.Close()
 	tellIfSlow(&cobra.Command{Use: "report"}, to, 0)()

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // studyFolder has a table with two classes, and two with a number that are the same.
@@ -15,9 +17,7 @@ func studyFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	var b strings.Builder
 	b.WriteString("age,city,pay,ill\n")
@@ -41,10 +41,7 @@ func studyFolder(t *testing.T) string {
 
 func studyOf(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := said(append([]string{"study"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(said(append([]string{"study"}, args...)...))
 	return out
 }
 
@@ -63,9 +60,7 @@ func TestStudyIsTheSameWithManyWorkers(t *testing.T) {
 		}
 	}
 	var all []scored
-	if err := json.Unmarshal([]byte(first), &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal([]byte(first), &all))
 	seen := map[string]bool{}
 	for _, r := range all {
 		seen[r.Learner] = true

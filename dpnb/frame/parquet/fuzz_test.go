@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
@@ -24,9 +25,7 @@ func allocated() uint64 {
 // readAll reads a file of the given content and returns what that allocated.
 func readAll(t *testing.T, path string, content []byte) uint64 {
 	t.Helper()
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, content, 0o600))
 	before := allocated()
 	if s, err := parquet.Open(path, &parquet.Settings{ChunkRows: 1000}); err == nil {
 		rows := 0
@@ -54,13 +53,8 @@ func small(t testing.TB) (contents [][]byte) {
 			return parquet.Write(path, table)
 		}} {
 		path := filepath.Join(dir, name)
-		if err := write(path); err != nil {
-			t.Fatal(err)
-		}
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(write(path))
+		content := must.Get(os.ReadFile(path))
 		contents = append(contents, content)
 	}
 	return contents

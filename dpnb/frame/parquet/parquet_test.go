@@ -21,6 +21,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // same wants a scan of s to give what whole holds.
@@ -63,11 +64,8 @@ func mixed(t *testing.T, rows int) *frame.Table {
 			texts[i] = ""
 		}
 	}
-	tab, err := frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
-		frame.Column{Name: "text", Kind: frame.Categorical, Texts: texts})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
+		frame.Column{Name: "text", Kind: frame.Categorical, Texts: texts}))
 	return tab
 }
 
@@ -76,27 +74,19 @@ func TestThereAndBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.parquet")
 	for _, rows := range []int{0, 1, 1000, 1<<17 + 5} {
 		whole := mixed(t, rows)
-		if err := parquet.Write(path, whole); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(parquet.Write(path, whole))
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("others may read it: %v, %v", info.Mode(), err)
 		}
 		for _, size := range []int{0, 333, 100000} {
-			s, err := parquet.Open(path, &parquet.Settings{ChunkRows: size})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(parquet.Open(path, &parquet.Settings{ChunkRows: size}))
 			if s.Origin().Rows != rows || len(s.Origin().SHA256) != 64 {
 				t.Errorf("origin %+v", s.Origin())
 			}
 			for _, columns := range [][]string{nil, {"text"}, {"text", "number"}} {
 				same(t, s, whole, columns)
 			}
-			got, err := frame.Collect(s, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(frame.Collect(s, nil))
 			same(t, got, whole, nil)
 		}
 	}
@@ -107,13 +97,8 @@ func TestTypes(t *testing.T) {
 	dir := t.TempDir()
 	for name, write := range map[string]func(path string) error{"a.arrow": writeArrow, "a.parquet": writeTypes} {
 		path := filepath.Join(dir, name)
-		if err := write(path); err != nil {
-			t.Fatal(err)
-		}
-		s, err := parquet.Open(path, &parquet.Settings{Texts: []string{"id"}, ChunkRows: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(write(path))
+		s := must.Get(parquet.Open(path, &parquet.Settings{Texts: []string{"id"}, ChunkRows: 2}))
 		for column, want := range map[string]string{
 			"id": "9007199254740993||-5", "small": "-3||7", "unsigned": "4294967295||0", "float": "0.5||-2",
 			"flag": "true||false", "day": "19000||-1", "moment": "1.5||-0.25",
@@ -130,7 +115,7 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s: %s is %s, want %s", name, column, got, want)
 			}
 		}
-		err = s.Scan(nil, func(*frame.Table) error { return nil })
+		err := s.Scan(nil, func(*frame.Table) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), `"odd"`) || !strings.Contains(err.Error(), "not read") {
 			t.Errorf("%s: a column of a type that is not read: %v", name, err)
 		}
@@ -256,14 +241,9 @@ func TestColumnsWithinOthers(t *testing.T) {
 	home, f := schema.NewGroupNode("home", optional, schema.FieldList{rooms, city}, -1)
 	root, g := schema.NewGroupNode("schema", pq.Repetitions.Required, schema.FieldList{home}, -1)
 	out, h := os.Create(path)
-	if err := errors.Join(err, e, f, g, h); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(err, e, f, g, h))
 	w := file.NewParquetWriter(out, root)
-	group, err := w.AppendRowGroupChecked()
-	if err != nil {
-		t.Fatal(err)
-	}
+	group := must.Get(w.AppendRowGroupChecked())
 	levels := []int16{2, 1, 2, 0, 1, 2} // of 1 the column is null, of 0 what it is within
 	for range 2 {
 		c, err := group.NextColumn()
@@ -276,17 +256,10 @@ func TestColumnsWithinOthers(t *testing.T) {
 		case *file.ByteArrayColumnChunkWriter:
 			_, err = c.WriteBatch([]pq.ByteArray{[]byte("a"), []byte("b"), []byte("c")}, levels, nil)
 		}
-		if err := errors.Join(err, c.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(errors.Join(err, c.Close()))
 	}
-	if err := errors.Join(group.Close(), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s, err := parquet.Open(path, &parquet.Settings{ChunkRows: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(group.Close(), w.Close()))
+	s := must.Get(parquet.Open(path, &parquet.Settings{ChunkRows: 4}))
 	for column, want := range map[string]string{"home.rooms": "3,,4,,,5", "home.city": "a,,b,,,c"} {
 		tab, err := frame.Collect(s, []string{column})
 		if err != nil {
@@ -310,17 +283,10 @@ func TestBrokenFiles(t *testing.T) {
 	for name, write := range map[string]func(path string) error{"a.arrow": writeArrow,
 		"a.parquet": func(path string) error { return parquet.Write(path, mixed(t, 500)) }} {
 		path := filepath.Join(dir, name)
-		if err := write(path); err != nil {
-			t.Fatal(err)
-		}
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(write(path))
+		whole := must.Get(os.ReadFile(path))
 		try := func(b []byte) error {
-			if err := os.WriteFile(path, b, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.WriteFile(path, b, 0o600))
 			s, err := parquet.Open(path, nil)
 			if err != nil {
 				return err
@@ -356,17 +322,9 @@ func TestAdult(t *testing.T) {
 	if csv == "" {
 		t.Skip("the Adult data are not here; fetch them with: go run ./dpnb/cmd/dpnb data adult")
 	}
-	whole, err := frame.ReadCSVFile(csv, dataset.AdultCSV())
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(frame.ReadCSVFile(csv, dataset.AdultCSV()))
 	path := filepath.Join(t.TempDir(), "adult.parquet")
-	if err := parquet.Write(path, whole); err != nil {
-		t.Fatal(err)
-	}
-	s, err := parquet.Open(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(parquet.Write(path, whole))
+	s := must.Get(parquet.Open(path, nil))
 	same(t, s, whole, nil)
 }

@@ -23,9 +23,7 @@ func TestACSVFileSurvives(t *testing.T) {
 		"-9;99.999;never;Gen\xe8ve;NA;3,0\n"
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
 	s, err := frame.ScanCSV(path, &frame.CSVSettings{Comma: ';', Decimal: ',', Thousands: '.', Encoding: "Latin-1",
 		Skip: 1, Rename: map[string]string{"wage": "pay"}, Missing: []string{"-", "NA", "-9"}, ChunkRows: 2})
 	if err != nil {
@@ -35,10 +33,7 @@ func TestACSVFileSurvives(t *testing.T) {
 	if s, err = frame.DeriveText(s, "first", first, "city"); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := frame.Collect(s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(frame.Collect(s, nil))
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 0, 100), frame.NumericField("pay", 0, 1e5),
 		frame.DateField("born", "02.01.2006", "01.01.1900", "01.01.2020"),
 		frame.CategoricalField("city", "Zürich", "Bern", "Genève"),
@@ -46,14 +41,8 @@ func TestACSVFileSurvives(t *testing.T) {
 		frame.CategoricalField("grade", "1.5", "2", "3"), frame.CategoricalField("first", "Z", "B", "G")}}
 	design := func(s frame.Scanner) *frame.Design {
 		t.Helper()
-		table, err := frame.Collect(s, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := frame.NewDesign(table, schema, frame.DesignSettings{Label: "pay", Task: frame.Number})
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := must.Get(frame.Collect(s, nil))
+		d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "pay", Task: frame.Number}))
 		return d
 	}
 	want := design(s)
@@ -62,13 +51,8 @@ func TestACSVFileSurvives(t *testing.T) {
 	}
 	for _, from := range []frame.Scanner{s, whole} {
 		out := filepath.Join(dir, "a.parquet")
-		if err := parquet.Write(out, from); err != nil {
-			t.Fatal(err)
-		}
-		back, err := parquet.Open(out, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(parquet.Write(out, from))
+		back := must.Get(parquet.Open(out, nil))
 		same(t, back, whole, nil)
 		got := design(back)
 		if !reflect.DeepEqual(got.Rows, want.Rows) || !reflect.DeepEqual(got.Labels, want.Labels) {
@@ -94,13 +78,10 @@ func TestMissingSurvives(t *testing.T) {
 func TestReadingThereAndBack(t *testing.T) {
 	for _, r := range []frame.Reading{{}, {Decimal: ',', Missing: []string{"-9", "NA"}},
 		{Decimal: '.', Thousands: '\''}} {
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(r))
 		var back frame.Reading
 		var c frame.Column
-		err = json.Unmarshal(text, &back)
+		err := json.Unmarshal(text, &back)
 		if err = errors.Join(err, c.ReadAs(back)); err != nil || !reflect.DeepEqual(c.Reading(), r) {
 			t.Errorf("%+v became %+v, %v", r, c.Reading(), err)
 		}
