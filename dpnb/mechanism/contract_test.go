@@ -374,8 +374,8 @@ func costsWhatItWasCalibratedFor(c tenant) error {
 	return accounted(c, event, adj, math.Max(c.delta, 1e-9))
 }
 
-// accounted composes one run and, where that is quick or all is tested, two: by the accountant, and by the Rényi curve of
-// an event that has one, which costs up to about a third here.
+// accounted composes one run and, where that is quick or all is tested, two: by the accountant, and by the Rényi curve
+// of an event that has one, which costs up to about a third here.
 func accounted(c tenant, event privacy.Event, adj privacy.Adjacency, delta float64) error {
 	books := func(runs int, delta float64) (float64, error) {
 		a, err := account.NewPLD(adj, nil)
