@@ -300,3 +300,21 @@ func TestAssumptionsWithoutPrivacy(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+func BenchmarkFrontier(b *testing.B) {
+	var targets []Target
+	var ratios []float64
+	for k := range 50 {
+		targets = append(targets, Target{0.1 * math.Pow(100, float64(k)/49), 1e-5, privacy.AddRemove})
+		ratios = append(ratios, 0.01*math.Pow(1000, float64(k)/49))
+	}
+	for _, m := range []Mechanism{Objective, Output} {
+		b.Run(m.String(), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := logisticTask(1, 1).Frontier(m, targets, ratios); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
