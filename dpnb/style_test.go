@@ -32,8 +32,6 @@ var allowed = map[string]string{
 	"mechanism.ForReplacement":                      "a choice beside ForPeople, for records that are replaced",
 	"mechanism.Replaced":                            "what it makes",
 	"mechanism/pure.MostRecords":                    "a limit of Config.Records",
-	"mechanism/sgd.Cost.CalibrateSteps":             "the other way round of CalibrateNoise",
-	"mechanism/sgd.Descent.ExpectedGradients":       "what docs/theory/sgd.md compares",
 	"mechanism/sgd.MaxLevels":                       "a limit of Quantiles.Levels",
 	"mechanism/sgd.Momentum":                        "a rule beside Plain and Adam",
 	"mechanism/ssp.AdaSSP.NoiseNorm":                "B of the mechanism's formula",
@@ -44,7 +42,6 @@ var allowed = map[string]string{
 	"noise/exact.Least":                             "the range of scales, with ValidScale",
 	"privacy/calculator.Caveat":                     "an interface that events have",
 	"privacy/internal/elementary.Ulps":              "what every slack in privacy is made of",
-	"privacy/objective.ProveGaussianCase":           "the computation that docs/theory/gaussian_case.md rests on",
 	"privacy/objective.PureFlat":                    "one of the bounds of pure ε",
 	"privacy/wishart.Wishart.LogD":                  "a claim names it",
 	"report/notebook.Notebook.Metadata":             "a field of the format",
@@ -52,9 +49,7 @@ var allowed = map[string]string{
 	"smoothing.ErrRank":                             "an error to ask for",
 	"smoothing.Polyhedral.Diameter":                 "the constant of its bound",
 	"smoothing.Radial":                              "kernels on all of space",
-	"theory/proportional.Density":                   "a law of one's own",
 	"theory/proportional.ErrAccuracy":               "an error to ask for",
-	"theory/proportional.ProbitLink":                "a link of one's own",
 }
 
 // experiments are functions and their settings: they are there for a notebook of one's own.

@@ -29,19 +29,6 @@ type Rho struct {
 	Adj   Adjacency
 }
 
-// Curve returns the Rényi curve ρα. Errors: *ParamError unless ρ ≥ 0.
-func (r Rho) Curve() (RDPCurve, error) {
-	if !(r.Value >= 0) {
-		return RDPCurve{}, &ParamError{Name: "Rho", Value: r.Value, Want: "a number ≥ 0"}
-	}
-	if err := r.Adj.Validate(); err != nil {
-		return RDPCurve{}, err
-	}
-	return RDPCurve{Adj: r.Adj, Epsilon: func(alpha float64) float64 {
-		return math.Nextafter(r.Value*alpha, math.Inf(1))
-	}}, nil
-}
-
 // RhoOfGaussian returns the zCDP guarantee ρ = μ²/2 of μ-GDP's Gaussian mechanism, rounded up.
 func RhoOfGaussian(mu float64, adj Adjacency) Rho {
 	return Rho{Value: math.Nextafter(0.5*mu*mu, math.Inf(1)), Adj: adj}

@@ -84,52 +84,6 @@ func (c Cost) sharpen(eps, delta float64) (Cost, error) {
 	return c, nil
 }
 
-// CalibrateSteps returns c with the largest number of steps that is proved to satisfy (ε, δ) under add/remove-one at
-// c's noise; what c says of the steps is not read.
-//
-// Errors: *privacy.ParamError, also if not even one step does.
-func (c Cost) CalibrateSteps(eps, delta float64) (Cost, error) {
-	eps, delta, err := target(eps, delta)
-	if err != nil {
-		return c, err
-	}
-	c.Steps = 1
-	good, err := c.satisfies(eps, delta)
-	if err != nil {
-		return c, err
-	}
-	if !good {
-		return c, &privacy.ParamError{Name: "NoiseMultiplier", Value: c.NoiseMultiplier,
-			Want: "enough noise for one step at least"}
-	}
-	low, high := 1, 2
-	for high <= maxSteps {
-		if c.Steps = high; high == maxSteps {
-			break
-		}
-		if good, err = c.satisfies(eps, delta); err != nil {
-			return c, err
-		} else if !good {
-			break
-		}
-		low, high = high, 2*high
-	}
-	for high-low > 1 {
-		mid := low + (high-low)/2
-		c.Steps = mid
-		if good, err = c.satisfies(eps, delta); err != nil {
-			return c, err
-		}
-		if good {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	c.Steps = low
-	return c, nil
-}
-
 // target checks (ε, δ) and returns the neighbours below: what a person typed is a decimal, and this pays for its
 // distance from the float64.
 func target(eps, delta float64) (float64, float64, error) {

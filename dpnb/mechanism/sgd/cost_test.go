@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/account"
@@ -17,29 +18,22 @@ func TestCostAgreesWithTheAccountants(t *testing.T) {
 	for _, score := range []float64{0, 50} {
 		c := adultCost()
 		c.ScoreMultiplier = score
-		sharp, err := account.NewPLD(privacy.AddRemove, nil)
-		if err != nil {
-			t.Fatal(err)
+		step := privacy.SubsampledGaussian{Sigma: 6, Sensitivity: 2, Rate: c.Rate}
+		runs, events := []int{c.Steps}, []privacy.RDPEvent{step}
+		if score > 0 {
+			runs, events = append(runs, 1), append(events, privacy.Gaussian{Sigma: score, Sensitivity: 1})
 		}
-		renyi, err := account.NewRDP(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
+		books := must.Get(account.NewPLD(privacy.AddRemove, nil))
+		var curves []privacy.RDPCurve
+		for i, e := range events {
+			must.Do(books.Compose(e, runs[i]))
+			curves = append(curves, must.Get(e.RDP(privacy.AddRemove)))
 		}
-		for accounting, a := range map[Accounting]account.Accountant{Sharpest: sharp, Renyi: renyi} {
+		for accounting, want := range map[Accounting]float64{
+			Sharpest: must.Get(books.EpsilonBounds(1e-5)).Upper,
+			Renyi:    must.Get(must.Get(privacy.ComposeRDP(runs, curves...)).EpsilonUpper(1e-5)),
+		} {
 			c.Accounting = accounting
-			if err := a.Compose(privacy.SubsampledGaussian{Sigma: 6, Sensitivity: 2, Rate: c.Rate},
-				c.Steps); err != nil {
-				t.Fatal(err)
-			}
-			if score > 0 {
-				if err := a.Compose(privacy.Gaussian{Sigma: score, Sensitivity: 1}, 1); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := a.EpsilonUpper(1e-5)
-			if err != nil {
-				t.Fatal(err)
-			}
 			if got, err := c.Epsilon(1e-5); err != nil || math.Abs(got-want) > 1e-6*want {
 				t.Errorf("%v, accounting %d: ε = %v, the accountant says %v (%v)", c, accounting, got, want, err)
 			}
@@ -126,26 +120,6 @@ func TestCalibrateNoise(t *testing.T) {
 				t.Errorf("%v: less noise would do, ε = %v for %v (%v)", got, spent, eps, err)
 			}
 		}
-	}
-}
-
-func TestCalibrateSteps(t *testing.T) {
-	c := Cost{Rate: 0.01, NoiseMultiplier: 1}
-	got, err := c.CalibrateSteps(1, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	more := got
-	more.Steps++
-	a, _ := got.Epsilon(1e-5)
-	b, _ := more.Epsilon(1e-5)
-	if !(a <= 1 && b > 1) {
-		t.Errorf("%d steps spend %v, one more %v", got.Steps, a, b)
-	}
-	var param *privacy.ParamError
-	c.NoiseMultiplier = 0.1
-	if _, err := c.CalibrateSteps(0.01, 1e-5); !errors.As(err, &param) {
-		t.Errorf("not one step is possible: %v", err)
 	}
 }
 

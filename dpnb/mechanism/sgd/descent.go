@@ -57,12 +57,6 @@ func (d Descent) Cost() Cost {
 	return Cost{Rate: d.Rate, NoiseMultiplier: d.NoiseMultiplier, Steps: d.Steps}
 }
 
-// ExpectedGradients returns q·n·T, the mean number of single gradients that a run on n records evaluates. (The number
-// itself depends on which records there are.)
-func (d Descent) ExpectedGradients(n int) float64 {
-	return d.Rate * float64(n) * float64(d.Steps)
-}
-
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (d Descent) Validate() error {
 	if d.Loss == nil || math.IsNaN(d.Loss.Smoothness()) {

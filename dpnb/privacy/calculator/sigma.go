@@ -47,8 +47,8 @@ func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) 
 			return 0, fmt.Errorf("%w: no noise can be chosen by a figure that is no guarantee%s",
 				privacy.ErrUnsupported, caveat)
 		}
-		l, err := a.LogDeltaUpper(eps)
-		return l - want, err
+		b, err := a.LogDeltaBounds(eps)
+		return b.Upper - want, err
 	}, tolerance)
 }
 

@@ -33,35 +33,14 @@ func Sigma(cfg Config, eps, delta float64) (float64, error) {
 	if v := L * start * (1 + 1e-9); satisfies(withSigma(cfg, v), eps, delta) {
 		return v, nil
 	}
-	return smallest("Sigma", L*start, 1e12*L, func(v float64) bool { return satisfies(withSigma(cfg, v), eps, delta) })
-}
-
-// Lambda returns a λ with which cfg (its Lambda is ignored) satisfies (ε, δ) under add/remove-one: the smallest that
-// the bound proves, up to 1e-5 relative. δ falls with λ for every bound.
-//
-// Errors: *ParamError if a field is out of range, or if no λ will do because σ is too small even for the Gaussian
-// mechanism.
-func Lambda(cfg Config, eps, delta float64) (float64, error) {
-	if err := checkTarget(eps, delta); err != nil {
-		return 0, err
+	s := univariate.Smallest{Start: L * start, Least: L * start, Factor: 2, MaxFactor: 1e3, Most: 1e15 * L,
+		Cut: univariate.Geometric, Tolerance: calibrationTolerance}
+	v, err := s.Find(func(v float64) (bool, error) { return satisfies(withSigma(cfg, v), eps, delta), nil })
+	if err == nil && math.IsInf(v, 1) {
+		err = &privacy.ParamError{Name: "Sigma", Value: v,
+			Want: "attainable: no value satisfies (ε, δ) with this bound and the other parameters"}
 	}
-	cfg.Lambda = 1
-	if cfg.Bound == RKW23 && (cfg.Curve != nil || cfg.Smoothness > 0) {
-		cfg.Lambda = 2 * cfg.smoothness()
-	}
-	if err := cfg.Validate(); err != nil {
-		return 0, err
-	}
-	s := cfg.smoothness()
-	low := 1e-9 * s
-	if cfg.Bound == RKW23 {
-		low = s * (1 + 1e-9)
-	}
-	return smallest("Lambda", low, 1e9*max(s, 1)*max(1, 1/eps), func(v float64) bool {
-		c := cfg
-		c.Lambda = v
-		return satisfies(c, eps, delta)
-	})
+	return v, err
 }
 
 func checkTarget(eps, delta float64) error {
@@ -86,16 +65,4 @@ func satisfies(cfg Config, eps, delta float64) bool {
 	want -= 4e-16 * math.Abs(want)
 	// The add direction is cheap, and either may decide.
 	return p.proves(privacy.Add, eps, want) && p.proves(privacy.Remove, eps, want)
-}
-
-// smallest returns the smallest passing value between low and limit up to the tolerance.
-func smallest(name string, low, limit float64, ok func(float64) bool) (float64, error) {
-	s := univariate.Smallest{Start: low, Least: low, Factor: 2, MaxFactor: 1e3, Most: 1e3 * limit,
-		Cut: univariate.Geometric, Tolerance: calibrationTolerance}
-	v, err := s.Find(func(x float64) (bool, error) { return ok(x), nil })
-	if err == nil && math.IsInf(v, 1) {
-		err = &privacy.ParamError{Name: name, Value: v,
-			Want: "attainable: no value satisfies (ε, δ) with this bound and the other parameters"}
-	}
-	return v, err
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
-	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -154,17 +153,6 @@ func (p *Profile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 // LogDeltaLower returns a lower bound on ln δ_d(ε) of the worst case.
 func (p *Profile) LogDeltaLower(d privacy.Direction, eps float64) float64 {
 	return p.at(d, eps).lower
-}
-
-// logDeltas returns both bounds at every ε of a list, computed in parallel; the result does not depend on the number of
-// processors.
-func (p *Profile) logDeltas(d privacy.Direction, eps []float64) (lower, upper []float64) {
-	lower, upper = make([]float64, len(eps)), make([]float64, len(eps))
-	parallel.Each(len(eps), 0, func(i int) {
-		v := p.at(d, eps[i])
-		lower[i], upper[i] = v.lower, v.upper
-	})
-	return lower, upper
 }
 
 func (p *Profile) at(d privacy.Direction, eps float64) enclosure {

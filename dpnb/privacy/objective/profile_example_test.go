@@ -28,21 +28,3 @@ func ExampleNew() {
 	// tight      δ(0.25) = 0.1103
 	// exactly Gaussian: true
 }
-
-// The smallest ridge for a given σ and target, tight against the older bound.
-func ExampleLambda() {
-	curve, err := loss.CurveOf(loss.Logistic{}, 1)
-	if err != nil {
-		panic(err)
-	}
-	for _, b := range []objective.Bound{objective.DTZ24, objective.Tight} {
-		l, err := objective.Lambda(objective.Config{Curve: curve, Sigma: 4.2, Bound: b}, 1, 1e-5)
-		if err != nil {
-			panic(err)
-		}
-		fmt.Printf("%v: λ = %.1f\n", b, l)
-	}
-	// Output:
-	// dtz24: λ = 2.9
-	// tight: λ = 0.3
-}

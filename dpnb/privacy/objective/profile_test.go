@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -152,7 +153,10 @@ func TestParallelIsTheSame(t *testing.T) {
 	l, _ := Logistic(1)
 	eps := []float64{0.05, 0.1, 0.2, 0.4, 0.8, 1.6}
 	a, b := profileOf(t, l, 0.1, 2, Tight), profileOf(t, l, 0.1, 2, Tight)
-	low, up := a.logDeltas(privacy.Remove, eps)
+	low, up := make([]float64, len(eps)), make([]float64, len(eps))
+	parallel.Each(len(eps), 0, func(i int) {
+		low[i], up[i] = a.LogDeltaLower(privacy.Remove, eps[i]), a.LogDeltaUpper(privacy.Remove, eps[i])
+	})
 	for i := len(eps) - 1; i >= 0; i-- {
 		if b.LogDeltaUpper(privacy.Remove, eps[i]) != up[i] || b.LogDeltaLower(privacy.Remove, eps[i]) != low[i] {
 			t.Errorf("ε = %g differs", eps[i])
@@ -167,8 +171,7 @@ func benchmarkProfile(b *testing.B, c Curve, lambda, sigma, top float64) {
 	}
 	for b.Loop() {
 		p := profileOf(b, c, lambda, sigma, Tight)
-		p.logDeltas(privacy.Remove, eps)
-		p.logDeltas(privacy.Add, eps)
+		parallel.Each(2*len(eps), 0, func(i int) { p.LogDeltaUpper(privacy.Directions[i%2], eps[i/2]) })
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/interval"
 )
 
 // Theorem B by interval arithmetic: every row of the table of thresholds, and larger ratios, which are quick; the rows
@@ -63,7 +62,7 @@ func TestProverSides(t *testing.T) {
 			for i := 0; i <= 10000; i++ {
 				best = max(best, rate(c.x*float64(i)/10000)-phi(c.c))
 			}
-			got := gainBound(interval.Point(c.c), c.m, c.x, c.c-c.x)
+			got := gainBound(point(c.c), c.m, c.x, c.c-c.x)
 			if got < best || c.c < 8 && got > best*1.001+1e-9 {
 				t.Errorf("%+v: gain bound %g, value %g", c, got, best)
 			}
@@ -72,7 +71,7 @@ func TestProverSides(t *testing.T) {
 			for i := 0; i <= 10000; i++ {
 				worst = min(worst, phi(c.c)-rate(c.x+3*float64(i)/10000))
 			}
-			if got := lossBound(interval.Point(c.c), c.m, c.x); got > worst || got < worst*0.999-1e-9 {
+			if got := lossBound(point(c.c), c.m, c.x); got > worst || got < worst*0.999-1e-9 {
 				t.Errorf("%+v: loss bound %g, value %g", c, got, worst)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -127,6 +128,14 @@ func TestMaximumLikelihood(t *testing.T) {
 	}
 }
 
+// probit is a link of one's own.
+type probit struct{}
+
+func (probit) Prob(t float64) float64  { return normal.CDF(t) }
+func (probit) Slope(t float64) float64 { return normal.Density(t) }
+func (probit) Width() float64          { return 2 }
+func (probit) String() string          { return "probit" }
+
 // Any loss: the least-squares classifier has a solution in closed form.
 func TestOtherLosses(t *testing.T) {
 	c := logistic(0.4, 0.3, 0.2, 1.5)
@@ -145,7 +154,7 @@ func TestOtherLosses(t *testing.T) {
 	}
 	for _, l := range []loss.Loss{loss.Probit{}, loss.SquaredHinge{}, loss.SmoothedHinge{Width: 0.5},
 		loss.Softplus{Width: 0.3}, loss.Clipped(loss.Probit{}, 1.5)} {
-		for _, link := range []Link{LogisticLink{}, ProbitLink{Scale: 1}} {
+		for _, link := range []Link{LogisticLink{}, probit{}} {
 			c := c
 			c.Loss, c.Link = l, link
 			p, err := c.Solve(nil)

@@ -91,21 +91,12 @@ func (l Law) smoothed(sd, x float64, f func(z, s float64) float64, uniform func(
 		if p.weight == 0 {
 			continue
 		}
-		switch p.kind {
-		case normalPart:
-			s := math.Hypot(p.b, sd)
-			sum += p.weight * f((x-p.a)/s, s)
-		case uniformPart:
+		if p.uniform {
 			sum += p.weight * uniform(x-p.a, x-p.b, sd) / (p.b - p.a)
-		case densityPart:
-			v, _ := quadrature.Adaptive(2, func(t []float64, out [][]float64) {
-				for i, u := range t {
-					out[1][i] = p.pdf(u)
-					out[0][i] = out[1][i] * f((x-u)/sd, sd)
-				}
-			}, p.breaksAround([]float64{x}, sd), 1e-11)
-			sum += p.weight * v[0] / v[1]
+			continue
 		}
+		s := math.Hypot(p.b, sd)
+		sum += p.weight * f((x-p.a)/s, s)
 	}
 	return sum
 }
@@ -113,25 +104,16 @@ func (l Law) smoothed(sd, x float64, f func(z, s float64) float64, uniform func(
 // SlopeMoment returns E|f′(p)|^q over the training records of r at its solution p: for the Huber loss ‖[y −
 // Xβ̂]_L‖_q^q/n, the truncated residuals.
 func (r Regression) SlopeMoment(p FixedPoint, q float64) float64 {
-	return r.training(p, func(_, slope float64) float64 { return math.Pow(math.Abs(slope), q) })
-}
-
-// TrainingMoment returns E g(y − xᵀβ̂) over the training records at the solution p of r: (1/n)Σg(yᵢ − xᵢᵀβ̂) in the
-// limit. g should be continuous.
-func (r Regression) TrainingMoment(p FixedPoint, g func(residual float64) float64) float64 {
-	return r.training(p, func(score, _ float64) float64 { return g(-score) })
-}
-
-// training returns E g(p, f′(p)), p = prox(σZ − ε): the score less its label.
-func (r Regression) training(p FixedPoint, g func(score, slope float64) float64) float64 {
+	g := func(slope float64) float64 { return math.Pow(math.Abs(slope), q) }
 	rule := newScoreRule(r.Loss, 0)
 	at := func(mean, sd float64) float64 {
 		if sd == 0 {
-			return g(rule.at(p.Gamma, mean))
+			_, slope := rule.at(p.Gamma, mean)
+			return g(slope)
 		}
 		v, _ := rule.integrate(1, p.Gamma, rule.breaks(mean, sd, p.Gamma), 1e-11, func(s []float64, out [][]float64) {
 			for i := range s {
-				out[0][i] = normal.Density((s[i]-mean)/sd) / sd * g(rule.p[i], rule.slope[i])
+				out[0][i] = normal.Density((s[i]-mean)/sd) / sd * g(rule.slope[i])
 			}
 		})
 		return v[0]

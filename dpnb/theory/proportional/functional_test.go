@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -35,21 +34,7 @@ func TestGeneralPathsAgree(t *testing.T) {
 	if err != nil || !near(p.Alpha, q.Alpha, 1e-9) || !near(p.Sigma, q.Sigma, 1e-9) || !near(p.Gamma, q.Gamma, 1e-9) {
 		t.Errorf("logistic: %+v fast, %+v general, %v", p, q, err)
 	}
-	// A density that is normal, one that is uniform.
 	r := Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.4, Lambda: 0.2, Nu: 0.1, Kappa: 1}
-	for _, pair := range [][2]Law{
-		{Normal(0.2, 0.5), Density(func(x float64) float64 { return normal.Density((x-0.2)/0.5) / 0.5 }, -4.5, 5)},
-		{Uniform(-1, 3), Density(func(float64) float64 { return 0.25 }, -1, 3)},
-	} {
-		var got [2]FixedPoint
-		for k, l := range pair {
-			r.Noise = l
-			got[k] = must.Get(r.Solve(nil))
-		}
-		if !near(got[0].RMSE, got[1].RMSE, 1e-9) || !near(got[0].Gamma, got[1].Gamma, 1e-9) {
-			t.Errorf("%+v and by density %+v", got[0], got[1])
-		}
-	}
 	// A pseudo-Huber loss that never bends is the squared one.
 	r.Noise = Normal(0, 0.5)
 	r.Loss = loss.Squared{}
@@ -65,7 +50,7 @@ func TestLawOfACoordinate(t *testing.T) {
 	p := FixedPoint{Alpha: 0.8, Sigma: 0.4, Kappa: 1}
 	for name, prior := range map[string]Law{
 		"mixed":   mixedPrior(0.3),
-		"density": Density(func(x float64) float64 { return 0.75 * (1 - x*x) }, -1, 1),
+		"uniform": Uniform(-1, 2),
 		"point":   Point(2),
 	} {
 		// The density integrates to one and to the distribution function.
@@ -377,7 +362,6 @@ func TestRefusals(t *testing.T) {
 		"no noise":     func(r *Regression) { r.Noise = Law{} },
 		"bad sd":       func(r *Regression) { r.Noise = Normal(0, -1) },
 		"bad interval": func(r *Regression) { r.Noise = Uniform(1, 1) },
-		"bad density":  func(r *Regression) { r.Noise = Density(func(float64) float64 { return 1 }, 0, 2) },
 		"bad weights":  func(r *Regression) { r.Noise = Mix([]float64{1, -1}, Point(0), Point(1)) },
 		"threshold":    func(r *Regression) { r.Loss = loss.Huber{} },
 		"labels":       func(r *Regression) { r.Loss = loss.Logistic{} },

@@ -9,28 +9,19 @@ import (
 )
 
 // Law is a law on the real line with a finite second moment: of the noise ε₀⋆ of a regression, or of a coordinate of
-// β⋆. Make one with Normal, Point, Uniform, Density and Mix. The zero value is invalid.
+// β⋆. Make one with Normal, Point, Uniform and Mix. The zero value is invalid.
 type Law struct{ parts []part }
 
-type partKind int
-
-const (
-	normalPart partKind = iota
-	uniformPart
-	densityPart
-)
-
-// part is one component of a mixture.
+// part is one component of a mixture: normal with mean a and standard deviation b, or uniform on [a, b].
 type part struct {
-	kind   partKind
-	weight float64
-	a, b   float64 // mean and sd, or the ends of the interval
-	pdf    func(float64) float64
+	uniform bool
+	weight  float64
+	a, b    float64
 }
 
 // Normal returns N(mean, sd²); sd = 0 is a point.
 func Normal(mean, sd float64) Law {
-	return Law{[]part{{kind: normalPart, weight: 1, a: mean, b: sd}}}
+	return Law{[]part{{weight: 1, a: mean, b: sd}}}
 }
 
 // Point returns the law that is always x.
@@ -38,13 +29,7 @@ func Point(x float64) Law { return Normal(x, 0) }
 
 // Uniform returns the uniform law on [lo, hi].
 func Uniform(lo, hi float64) Law {
-	return Law{[]part{{kind: uniformPart, weight: 1, a: lo, b: hi}}}
-}
-
-// Density returns the law with a given density on the finite interval [lo, hi]. It is scaled to mass one, which
-// Validate checks to be within 1e-6 before, so that a density that does not belong to the interval is refused.
-func Density(pdf func(x float64) float64, lo, hi float64) Law {
-	return Law{[]part{{kind: densityPart, weight: 1, a: lo, b: hi, pdf: pdf}}}
+	return Law{[]part{{uniform: true, weight: 1, a: lo, b: hi}}}
 }
 
 // Mix returns the mixture of laws with weights, which are scaled to sum one. It panics if the lengths differ.
@@ -73,7 +58,7 @@ func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 func (l Law) Validate(name string) error {
 	bad := func(want string) error { return &privacy.ParamError{Name: name, Value: "a law", Want: want} }
 	if len(l.parts) == 0 {
-		return bad("a law made with Normal, Point, Uniform, Density or Mix")
+		return bad("a law made with Normal, Point, Uniform or Mix")
 	}
 	for _, p := range l.parts {
 		switch {
@@ -81,37 +66,13 @@ func (l Law) Validate(name string) error {
 			return bad("weights ≥ 0 with a positive sum")
 		case !finite(p.a) || !finite(p.b):
 			return bad("finite parameters")
-		case p.kind == normalPart && p.b < 0:
+		case !p.uniform && p.b < 0:
 			return bad("a standard deviation ≥ 0")
-		case p.kind != normalPart && !(p.a < p.b):
+		case p.uniform && !(p.a < p.b):
 			return bad("an interval with lo < hi")
-		case p.kind == densityPart:
-			if p.pdf == nil {
-				return bad("a density")
-			}
-			if mass := p.integral(func(float64) float64 { return 1 }); math.Abs(mass-1) > 1e-6 {
-				return bad("a density whose integral over its interval is 1")
-			}
 		}
 	}
 	return nil
-}
-
-// integral returns ∫ g(x) dP(x) for a uniform or density part, not scaled.
-func (p part) integral(g func(x float64) float64) float64 {
-	v, _ := quadrature.Adaptive(1, func(x []float64, out [][]float64) {
-		for i, t := range x {
-			out[0][i] = p.at(t) * g(t)
-		}
-	}, p.breaks(), 1e-13)
-	return v[0]
-}
-
-func (p part) at(x float64) float64 {
-	if p.kind == uniformPart {
-		return 1 / (p.b - p.a)
-	}
-	return p.pdf(x)
 }
 
 // breaks cuts the interval into panels, finer in the middle and around zero.
@@ -139,28 +100,28 @@ func (p part) breaksAround(bends []float64, sd float64) []float64 {
 
 // Mean returns E X.
 func (l Law) Mean() float64 {
-	return l.moment(func(x float64) float64 { return x }, func(p part) float64 { return p.a })
+	return l.moment(func(p part) float64 { return 0.5 * (p.a + p.b) }, func(p part) float64 { return p.a })
 }
 
 // SecondMoment returns E X².
 func (l Law) SecondMoment() float64 {
-	return l.moment(func(x float64) float64 { return x * x }, func(p part) float64 { return p.a*p.a + p.b*p.b })
+	return l.moment(func(p part) float64 { return (p.a*p.a + p.a*p.b + p.b*p.b) / 3 },
+		func(p part) float64 { return p.a*p.a + p.b*p.b })
 }
 
-func (l Law) moment(g func(float64) float64, ofNormal func(part) float64) float64 {
-	var sum float64
+func (l Law) moment(ofUniform, ofNormal func(part) float64) (sum float64) {
 	for _, p := range l.parts {
-		if p.kind == normalPart {
-			sum += p.weight * ofNormal(p)
-		} else {
-			sum += p.weight * p.integral(g) / p.integral(func(float64) float64 { return 1 })
+		of := ofNormal
+		if p.uniform {
+			of = ofUniform
 		}
+		sum += p.weight * of(p)
 	}
 	return sum
 }
 
 // convolved writes to dst the mixture, over the law of X, of a function of the normal law of X + sd·N: f(mean, sd) for
-// its components. Uniform and density parts are integrated over adaptively, cut around the bends, the means where f
+// its components. Uniform parts are integrated over adaptively, cut around the bends, the means where f
 // changes within a few sd: a panel might not see one that lies between its end and its first node. It returns an
 // estimate of the relative error of that.
 func (l Law) convolved(dst []float64, sd, tol float64, bends []float64,
@@ -172,25 +133,23 @@ func (l Law) convolved(dst []float64, sd, tol float64, bends []float64,
 		if p.weight == 0 {
 			continue
 		}
-		if p.kind == normalPart {
+		if !p.uniform {
 			f(at, p.a, math.Hypot(p.b, sd))
 			for c, v := range at {
 				dst[c] += p.weight * v
 			}
 			continue
 		}
-		v, e := quadrature.Adaptive(len(dst)+1, func(x []float64, out [][]float64) {
+		v, e := quadrature.Adaptive(len(dst), func(x []float64, out [][]float64) {
 			for i, t := range x {
-				q := p.at(t)
 				f(at, t, sd)
 				for c, v := range at {
-					out[c][i] = q * v
+					out[c][i] = v / (p.b - p.a)
 				}
-				out[len(at)][i] = q
 			}
 		}, p.breaksAround(bends, sd), tol)
 		for c := range dst {
-			dst[c] += p.weight * v[c] / v[len(dst)]
+			dst[c] += p.weight * v[c]
 		}
 		worst = math.Max(worst, e)
 	}
@@ -209,19 +168,12 @@ func (l Law) scaled(c float64) Law {
 	out := Law{make([]part, len(l.parts))}
 	for i, p := range l.parts {
 		switch {
-		case p.kind == normalPart:
+		case !p.uniform:
 			p.a, p.b = c*p.a, math.Abs(c)*p.b
 		case c == 0:
-			p = part{kind: normalPart, weight: p.weight}
+			p = part{weight: p.weight}
 		default:
-			pdf := p.pdf
-			p.a, p.b = c*p.a, c*p.b
-			if c < 0 {
-				p.a, p.b = p.b, p.a
-			}
-			if pdf != nil {
-				p.pdf = func(x float64) float64 { return pdf(x/c) / math.Abs(c) }
-			}
+			p.a, p.b = min(c*p.a, c*p.b), max(c*p.a, c*p.b)
 		}
 		out.parts[i] = p
 	}

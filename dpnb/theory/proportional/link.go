@@ -1,10 +1,8 @@
 package proportional
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/quadrature"
 )
 
@@ -38,27 +36,12 @@ func (LogisticLink) Width() float64 { return math.Pi }
 // String returns "logistic".
 func (LogisticLink) String() string { return "logistic" }
 
-// ProbitLink is P = Φ(t/Scale), Scale > 0.
-type ProbitLink struct{ Scale float64 }
-
-// Prob implements Link.
-func (p ProbitLink) Prob(t float64) float64 { return normal.CDF(t / p.Scale) }
-
-// Slope implements Link.
-func (p ProbitLink) Slope(t float64) float64 { return normal.Density(t/p.Scale) / p.Scale }
-
-// Width returns a multiple of the scale: Φ is entire, but grows off the line.
-func (p ProbitLink) Width() float64 { return 2 * p.Scale }
-
-// String returns "probit(s=…)".
-func (p ProbitLink) String() string { return fmt.Sprintf("probit(s=%g)", p.Scale) }
-
 // posterior averages a link over the true score t⋆ given the score s of a fit that did not see the record: t⋆ | s ~
 // N(slope·s, sd²).
 type posterior struct {
 	link      Link
 	slope, sd float64
-	z, w      []float64 // nodes of N(0, 1); nil for the probit link
+	z, w      []float64 // nodes of N(0, 1)
 	e         []float64 // e^{−sd·z} for the logistic link
 }
 
@@ -69,9 +52,6 @@ func newPosterior(link Link, kappa, alpha, sigma float64) posterior {
 		p.slope, p.sd = alpha*kappa*kappa/(total*total), kappa*sigma/total
 	} else {
 		p.sd = kappa
-	}
-	if _, ok := link.(ProbitLink); ok {
-		return p // a closed form; the nodes would be many where the scale is small
 	}
 	p.z, p.w = quadrature.Normal(gridStep(link, p.sd))
 	if _, ok := link.(LogisticLink); ok {
@@ -95,10 +75,6 @@ func (p *posterior) at(s float64) (prob, slope float64) {
 	m := p.slope * s
 	if p.sd == 0 {
 		return p.link.Prob(m), p.link.Slope(m)
-	}
-	if l, ok := p.link.(ProbitLink); ok { // E Φ((m + sd·Z)/c) = Φ(m/√(c² + sd²))
-		wide := ProbitLink{math.Hypot(l.Scale, p.sd)}
-		return wide.Prob(m), wide.Slope(m)
 	}
 	if p.e != nil {
 		em := math.Exp(-m)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -381,36 +380,6 @@ func (p Prediction) Assumptions() []string {
 
 // private reports that there is a mechanism: NonPrivate has none, and its Target, zero, must not be read as ε = 0.
 func (p Prediction) private() bool { return p.Mechanism != 0 }
-
-// Sentence says the prediction in words for n records and d features.
-func (p Prediction) Sentence(n, d int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "With %d records and %d features, %s", n, d, p.Mechanism)
-	if p.private() {
-		fmt.Fprintf(&b, " at ε = %g, δ = %g (%s)", p.Target.Epsilon, p.Target.Delta, p.Target.Adjacency.Words())
-	}
-	if p.Steps > 0 {
-		fmt.Fprintf(&b, " in %d steps of %.3g", p.Steps, p.Step)
-	} else {
-		// Both up: the printed pair has to keep the promise, and a larger ridge does not weaken it.
-		fmt.Fprintf(&b, " with λ = %s", privacy.FormatUp(p.Lambda, 3))
-	}
-	if p.private() {
-		fmt.Fprintf(&b, " and noise of scale %s", privacy.FormatUp(p.Nu, 3))
-	}
-	fmt.Fprintf(&b, " will have ‖β̂ − β⋆‖²/d = %.3g", p.Point.MSE())
-	if square := p.Task.Kappa * p.Task.Kappa; square > 0 {
-		fmt.Fprintf(&b, ", which is %.3g of ‖β⋆‖²/d", p.Point.MSE()/square)
-	}
-	if p.Task.Link != nil {
-		q := p.Quality()
-		fmt.Fprintf(&b, ", and will misclassify %.1f %% of new records (β⋆ itself: %.1f %%), AUC %.3f", 100*q.Error,
-			100*q.BestError, q.AUC)
-	} else {
-		fmt.Fprintf(&b, ", and a prediction error E(y − xᵀβ̂)² of %.3g", p.Point.MSE()+p.Task.Noise.SecondMoment())
-	}
-	return b.String() + "."
-}
 
 // Quality of the predicted classifier; zero for a regression.
 func (p Prediction) Quality() Quality {

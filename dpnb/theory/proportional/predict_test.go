@@ -2,7 +2,6 @@ package proportional
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -255,22 +254,13 @@ func TestNoiseNeedsASensitivity(t *testing.T) {
 	} {
 		task := logisticTask(0.1, 1)
 		change(&task)
-		if nu, err := task.OutputNoise(g, 1); !errors.As(err, &param) {
-			t.Errorf("%s: output noise %v, %v", name, nu, err)
-		}
 		if nu, err := task.descentNoise(g, 2); !errors.As(err, &param) {
 			t.Errorf("%s: noise of descent %v, %v", name, nu, err)
 		}
-		if nu, err := task.ObjectiveNoise(g, 1, objective.DTZ24); !errors.As(err, &param) {
-			t.Errorf("%s: objective noise %v, %v", name, nu, err)
-		}
-	}
-	for _, lambda := range []float64{0, -1, math.NaN(), math.Inf(1)} {
-		if nu, err := logisticTask(0.1, 1).OutputNoise(g, lambda); !errors.As(err, &param) {
-			t.Errorf("λ = %v: output noise %v, %v", lambda, nu, err)
-		}
-		if nu, err := logisticTask(0.1, 1).ObjectiveNoise(g, lambda, objective.DTZ24); !errors.As(err, &param) {
-			t.Errorf("λ = %v: objective noise %v, %v", lambda, nu, err)
+		for _, m := range []Mechanism{Objective, Output} {
+			if terms, err := task.terms(m, g); !errors.As(err, &param) {
+				t.Errorf("%s: terms of %v %v, %v", name, m, terms, err)
+			}
 		}
 	}
 }
@@ -303,33 +293,11 @@ func TestAPublicCountIsAssumed(t *testing.T) {
 }
 
 // What is not private names no ε, of all things 0.
-func TestSentenceWithoutPrivacy(t *testing.T) {
+func TestAssumptionsWithoutPrivacy(t *testing.T) {
 	p := must.Get(logisticTask(0.05, 1).NonPrivate())
-	s := p.Sentence(2000, 100)
-	said := s + strings.Join(p.Assumptions(), "\n")
-	if !strings.Contains(s, "without privacy") || strings.Contains(said, "ε = ") || strings.Contains(said, "δ = ") ||
-		strings.Contains(said, "guarantee") || strings.Contains(s, "noise of scale") {
+	said := strings.Join(p.Assumptions(), "\n")
+	if strings.Contains(said, "ε = ") || strings.Contains(said, "δ = ") || strings.Contains(said, "guarantee") {
 		t.Error(said)
-	}
-}
-
-// Whoever takes λ and ν from the sentence gets the guarantee that it names.
-func TestSentenceKeepsTheGuarantee(t *testing.T) {
-	task := logisticTask(0.05, 1)
-	for _, eps := range []float64{0.5, 1, 2} {
-		for _, m := range []Mechanism{Objective, Output} {
-			for _, lambda := range []float64{1.2345, 4.4449, 9.99501, 23.0449} {
-				p := must.Get(task.At(m, Target{eps, 1e-5, privacy.AddRemove}, lambda, objective.DTZ24))
-				s := p.Sentence(2000, 100)
-				_, after, _ := strings.Cut(s, "λ = ")
-				if _, err := fmt.Sscanf(after, "%g and noise of scale %g", &p.Lambda, &p.Nu); err != nil {
-					t.Fatalf("%s: %v", s, err)
-				}
-				if d := delta(t, p, 1); d > 1e-5 {
-					t.Errorf("%s\nδ = %v", s, d)
-				}
-			}
-		}
 	}
 }
 

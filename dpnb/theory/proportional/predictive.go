@@ -125,9 +125,6 @@ func (c Classification) auc(r float64) float64 {
 func (c Classification) TrainingMoment(p FixedPoint, g func(trueScore, y, score float64) float64) float64 {
 	sigma := p.beforeOutput(p.Sigma)
 	post := newPosterior(c.Link, c.Kappa, p.Alpha, sigma)
-	if post.z == nil {
-		post.z, post.w = quadrature.Normal(gridStep(c.Link, post.sd))
-	}
 	total := math.Hypot(p.Alpha*c.Kappa, sigma)
 	var weights float64
 	for _, w := range post.w {

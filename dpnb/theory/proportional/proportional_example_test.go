@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -76,22 +75,13 @@ func ExamplePredict() {
 		log.Fatal(err)
 	}
 	for _, p := range got {
-		fmt.Println(strings.ReplaceAll(p.Sentence(10_000, 100), ", ", ",\n"))
+		fmt.Printf("%s with λ = %.3g and ν = %.3g: ‖β̂ − β⋆‖²/d = %.3g, %.1f %% misclassified\n", p.Mechanism, p.Lambda,
+			p.Nu, p.Point.MSE(), 100*p.Quality().Error)
 	}
 	fmt.Println(len(got[0].Assumptions()), "assumptions")
 	// Output:
-	// With 10000 records and 100 features,
-	// objective perturbation at ε = 1,
-	// δ = 1e-05 (add/remove-one) with λ = 1.46 and noise of scale 3.74 will have ‖β̂ − β⋆‖²/d = 0.0762,
-	// which is 0.0762 of ‖β⋆‖²/d,
-	// and will misclassify 33.3 % of new records (β⋆ itself: 32.5 %),
-	// AUC 0.730.
-	// With 10000 records and 100 features,
-	// output perturbation at ε = 1,
-	// δ = 1e-05 (add/remove-one) with λ = 12.6 and noise of scale 0.298 will have ‖β̂ − β⋆‖²/d = 0.283,
-	// which is 0.283 of ‖β⋆‖²/d,
-	// and will misclassify 35.0 % of new records (β⋆ itself: 32.5 %),
-	// AUC 0.707.
+	// objective perturbation with λ = 1.45 and ν = 3.73: ‖β̂ − β⋆‖²/d = 0.0762, 33.3 % misclassified
+	// output perturbation with λ = 12.5 and ν = 0.297: ‖β̂ − β⋆‖²/d = 0.283, 35.0 % misclassified
 	// 7 assumptions
 }
 

@@ -143,7 +143,7 @@ func (s *regressionSystem) ridge(lambda float64) { s.Lambda = lambda }
 // expectations returns E f′² and χδ, and an estimate of their relative error.
 func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, response, relErr float64) {
 	// The common case without a closure.
-	if len(s.Noise.parts) == 1 && s.Noise.parts[0].kind == normalPart {
+	if len(s.Noise.parts) == 1 && !s.Noise.parts[0].uniform {
 		p := s.Noise.parts[0]
 		relErr = s.moments(s.out[:], p.a, math.Hypot(p.b, sigma), gamma, tol)
 		return s.out[0], s.out[1], relErr
@@ -155,9 +155,9 @@ func (s *regressionSystem) expectations(sigma, gamma, tol float64) (slope2, resp
 		switch {
 		case p.weight == 0:
 			continue
-		case p.kind == normalPart:
+		case !p.uniform:
 			e = s.moments(at[:], p.a, math.Hypot(p.b, sigma), gamma, tol)
-		case p.kind == uniformPart && s.uniform != nil && p.b-p.a > 1e-4*sigma: // else differences of Φ cancel
+		case s.uniform != nil && p.b-p.a > 1e-4*sigma: // else differences of Φ cancel
 			e = s.uniform(at[:], p.a, p.b, sigma, gamma, tol)
 		default:
 			// What is integrated over has itself an error of about tol, which the outer rule must not chase.

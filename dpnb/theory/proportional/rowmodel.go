@@ -2,7 +2,6 @@ package proportional
 
 import (
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -179,7 +178,7 @@ func (d Descent) expectedNoise() rowModel {
 func (d Descent) averagedSlope() func(g, curv, v []float64) {
 	onlyNormal := true
 	for _, p := range d.Noise.parts {
-		onlyNormal = onlyNormal && p.kind == normalPart
+		onlyNormal = onlyNormal && !p.uniform
 	}
 	if h, ok := d.Loss.(loss.Huber); ok && onlyNormal {
 		return func(g, curv, v []float64) {
@@ -210,29 +209,10 @@ func (d Descent) averagedSlope() func(g, curv, v []float64) {
 
 // quantile returns the map that takes a standard normal variable to the law of the part.
 func (p part) quantile() func(z float64) float64 {
-	switch p.kind {
-	case normalPart:
-		return func(z float64) float64 { return p.a + p.b*z }
-	case uniformPart:
+	if p.uniform {
 		return func(z float64) float64 { return p.a + (p.b-p.a)*normal.CDF(z) }
 	}
-	const cells = 4000
-	at := func(k int) float64 { return p.a + (p.b-p.a)*float64(k)/cells }
-	mass := make([]float64, cells+1)
-	for k := range cells {
-		a, b := at(k), at(k+1)
-		mass[k+1] = mass[k] + (p.pdf(a)+4*p.pdf(0.5*(a+b))+p.pdf(b))*(b-a)/6
-	}
-	return func(z float64) float64 {
-		u := normal.CDF(z) * mass[cells]
-		k, _ := slices.BinarySearch(mass, u)
-		k = min(max(k, 1), cells)
-		step := mass[k] - mass[k-1]
-		if step <= 0 {
-			return at(k)
-		}
-		return at(k-1) + (at(k)-at(k-1))*(u-mass[k-1])/step
-	}
+	return func(z float64) float64 { return p.a + p.b*z }
 }
 
 // clippedMean returns E of X cut to [−L, L] and P(|X| < L), X ~ N(mean, sd²).
@@ -253,17 +233,15 @@ func clippedMean(mean, sd, limit float64) (cut, inside float64) {
 func (l Law) nodes() (x, w []float64) {
 	z, wz := quadrature.Normal(0.25)
 	for _, p := range l.parts {
-		switch p.kind {
-		case normalPart:
+		if !p.uniform {
 			for i := range z {
 				x, w = append(x, p.a+p.b*z[i]), append(w, p.weight*wz[i])
 			}
-		default:
-			mass := p.integral(func(float64) float64 { return 1 })
-			t, wt := quadrature.Nodes(p.breaks())
-			for i, u := range t {
-				x, w = append(x, u), append(w, p.weight*wt[i]*p.at(u)/mass)
-			}
+			continue
+		}
+		t, wt := quadrature.Nodes(p.breaks())
+		for i, u := range t {
+			x, w = append(x, u), append(w, p.weight*wt[i]/(p.b-p.a))
 		}
 	}
 	return x, w

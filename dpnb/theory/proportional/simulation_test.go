@@ -180,12 +180,6 @@ func TestRegressionSimulation(t *testing.T) {
 			s.l.ValueSlope(slope, r.fitted, r.y)
 			return dot(slope, slope) / float64(len(slope))
 		})
-		within(t, name+"E|residual|", runs, p.TrainingMoment(fp, math.Abs), func(r run) (m float64) {
-			for i, v := range r.fitted {
-				m += math.Abs(r.y[i]-v) / float64(len(r.y))
-			}
-			return m
-		})
 	}
 }
 

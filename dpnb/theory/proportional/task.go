@@ -205,18 +205,6 @@ func (t Task) terms(m Mechanism, g Target) (terms, error) {
 	return out, nil
 }
 
-// ObjectiveNoise returns the ν with which objective perturbation with the ridge λ meets the target, by the given bound
-// of the accountant; where the mechanism is proved to be the Gaussian one, that is used whatever the bound.
-//
-// Errors: *privacy.ParamError; privacy.ErrUnsupported for a loss without an accountant.
-func (t Task) ObjectiveNoise(g Target, lambda float64, bound objective.Bound) (float64, error) {
-	terms, err := t.terms(Objective, g)
-	if err != nil {
-		return 0, err
-	}
-	return terms.objectiveNoise(lambda, bound)
-}
-
 func (g terms) objectiveNoise(lambda float64, bound objective.Bound) (float64, error) {
 	if !(lambda > 0) || !finite(lambda) {
 		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda,
@@ -295,22 +283,6 @@ func (g terms) roughNoise(lambda float64, bound objective.Bound) float64 {
 		}
 	}
 	return math.Exp(hi)
-}
-
-// OutputNoise returns the ν with which output perturbation with the ridge λ meets the target: the Gaussian mechanism at
-// the sensitivity LR/λ (add/remove-one) or 2LR/λ (replace-one) of the minimiser.
-//
-// Errors: *privacy.ParamError, also for a loss or a radius without a bound.
-func (t Task) OutputNoise(g Target, lambda float64) (float64, error) {
-	terms, err := t.terms(Output, g)
-	if err != nil {
-		return 0, err
-	}
-	if !(lambda > 0) || !finite(lambda) {
-		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda,
-			Want: "a finite ridge > 0: without one nothing is private"}
-	}
-	return t.outputNoise(terms, lambda), nil
 }
 
 func (t Task) outputNoise(g terms, lambda float64) float64 {

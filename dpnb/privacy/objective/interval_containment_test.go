@@ -1,4 +1,4 @@
-package interval
+package objective
 
 import (
 	"math"
@@ -10,14 +10,14 @@ import (
 // The result of each operation contains the exact one, computed with 200 bits, at random points of random arguments.
 func TestContainment(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	random := func() Interval {
+	random := func() interval {
 		a, b := rng.NormFloat64()*math.Exp(4*rng.NormFloat64()), rng.NormFloat64()
 		if rng.IntN(2) == 0 {
 			b = a + math.Abs(b)*1e-9
 		}
-		return Interval{min(a, b), max(a, b)}
+		return interval{min(a, b), max(a, b)}
 	}
-	pick := func(a Interval) float64 {
+	pick := func(a interval) float64 {
 		switch rng.IntN(4) {
 		case 0:
 			return a.Lo
@@ -27,7 +27,7 @@ func TestContainment(t *testing.T) {
 		return min(a.Hi, max(a.Lo, a.Lo+rng.Float64()*(a.Hi-a.Lo)))
 	}
 	bf := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
-	in := func(a Interval, x *big.Float) bool {
+	in := func(a interval, x *big.Float) bool {
 		return bf(a.Lo).Cmp(x) <= 0 && x.Cmp(bf(a.Hi)) <= 0
 	}
 	for range 100000 {
@@ -64,15 +64,15 @@ func TestExp(t *testing.T) {
 			term.Quo(term, new(big.Float).SetPrec(400).SetInt64(k))
 			sum.Add(sum, term)
 		}
-		lo, hi := new(big.Float).SetFloat64(expDown(x)), new(big.Float).SetFloat64(ExpUp(x))
+		lo, hi := new(big.Float).SetFloat64(expDown(x)), new(big.Float).SetFloat64(expUp(x))
 		if lo.Cmp(sum) > 0 || hi.Cmp(sum) < 0 {
 			t.Fatalf("e^%v outside [%v, %v]", x, lo, hi)
 		}
-		if ExpUp(x) > expDown(x)*(1+1e-13) {
+		if expUp(x) > expDown(x)*(1+1e-13) {
 			t.Fatalf("e^%v: too wide", x)
 		}
 	}
-	if p := Point(0).PDF(); !p.Contains(0.3989422804014327) || p.Hi-p.Lo > 1e-14 {
+	if p := point(0).PDF(); !p.Contains(0.3989422804014327) || p.Hi-p.Lo > 1e-14 {
 		t.Fatalf("φ(0) = %v", p)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
-	"github.com/dpnb/notebooks/dpnb/privacy/internal/interval"
 )
 
 // ProveGaussianCase proves Theorem B for one ratio ℓ = λ/(κLσ) and all L/σ in [from, to], to = +Inf allowed, by
@@ -29,13 +28,13 @@ func ProveGaussianCase(ratio, from, to float64, maxBoxes int) (boxes int, ok boo
 	if !pr.farOK {
 		return 0, false
 	}
-	limit := interval.Up(1 / ratio)
+	limit := roundUp(1 / ratio)
 	to = math.Min(to, 2*limit)
 	if from >= to {
 		return 0, true // Theorem A alone
 	}
-	all := proofBox{interval.Interval{Lo: 0, Hi: limit}, interval.Interval{Lo: from, Hi: to},
-		interval.Interval{Lo: math.Inf(-1), Hi: pr.far}, 0}
+	all := proofBox{interval{Lo: 0, Hi: limit}, interval{Lo: from, Hi: to},
+		interval{Lo: math.Inf(-1), Hi: pr.far}, 0}
 	// Enough pieces to share; what is counted does not depend on who does them.
 	pieces := []proofBox{all}
 	for range 8 {
@@ -53,7 +52,7 @@ func ProveGaussianCase(ratio, from, to float64, maxBoxes int) (boxes int, ok boo
 		for len(stack) > 0 && !failed.Load() {
 			b := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			if interval.Down(b.e.Lo+interval.Down(b.a.Lo/2)) >= limit {
+			if roundDown(b.e.Lo+roundDown(b.a.Lo/2)) >= limit {
 				continue // Theorem A
 			}
 			if count.Add(1) > int64(maxBoxes) {
@@ -70,7 +69,7 @@ func ProveGaussianCase(ratio, from, to float64, maxBoxes int) (boxes int, ok boo
 
 // proofBox is a set of (e, a, w), and how fine a grid of q to use on it.
 type proofBox struct {
-	e, a, w interval.Interval
+	e, a, w interval
 	fine    int
 }
 
@@ -115,7 +114,7 @@ type prover struct {
 
 // strip is a piece of the range of q: t = logit q, p = 1 − q, and its width.
 type strip struct {
-	q, p, t, width, m interval.Interval
+	q, p, t, width, m interval
 }
 
 func newProver(ratio float64) *prover {
@@ -143,23 +142,23 @@ func newProver(ratio float64) *prover {
 }
 
 // sigmoid returns bounds on 1/(1 + e^{−t}).
-func sigmoid(t float64) interval.Interval {
+func sigmoid(t float64) interval {
 	switch {
 	case math.IsInf(t, -1):
-		return interval.Point(0)
+		return point(0)
 	case math.IsInf(t, 1):
-		return interval.Point(1)
+		return point(1)
 	}
-	return interval.Point(1).Div(interval.Point(1).Add(interval.Point(-t).Exp()))
+	return point(1).Div(point(1).Add(point(-t).Exp()))
 }
 
 func newStrip(ratio, t0, t1 float64) strip {
 	q0, q1 := sigmoid(t0), sigmoid(t1)
 	p0, p1 := sigmoid(-t0), sigmoid(-t1)
 	s := strip{
-		q: interval.Interval{Lo: q0.Lo, Hi: q1.Hi},
-		p: interval.Interval{Lo: p1.Lo, Hi: p0.Hi},
-		t: interval.Interval{Lo: t0, Hi: t1},
+		q: interval{Lo: q0.Lo, Hi: q1.Hi},
+		p: interval{Lo: p1.Lo, Hi: p0.Hi},
+		t: interval{Lo: t0, Hi: t1},
 	}
 	// The width without cancellation: from whichever of q, p is small.
 	if t1 <= 0 {
@@ -169,26 +168,26 @@ func newStrip(ratio, t0, t1 float64) strip {
 	}
 	s.width = s.width.Max0()
 	if s.p.Lo > 0 {
-		s.m = interval.Point(ratio).Div(s.p)
+		s.m = point(ratio).Div(s.p)
 	} else {
-		s.m = interval.Interval{Lo: interval.Down(ratio / s.p.Hi), Hi: math.Inf(1)}
+		s.m = interval{Lo: roundDown(ratio / s.p.Hi), Hi: math.Inf(1)}
 	}
 	return s
 }
 
 // holds reports whether the inequality is proved on the box.
-func (pr *prover) holds(e, a, w interval.Interval, fine int) bool {
-	half := interval.Point(0.5)
-	ratio := interval.Point(pr.ratio)
+func (pr *prover) holds(e, a, w interval, fine int) bool {
+	half := point(0.5)
+	ratio := point(pr.ratio)
 	gain, loss := 0.0, 0.0
 	g := pr.grids[fine]
 	for i := range g {
 		s := &g[i]
-		var ratioEQ interval.Interval // e/q
+		var ratioEQ interval // e/q
 		if s.q.Lo > 0 {
 			ratioEQ = e.Div(s.q)
 		} else {
-			ratioEQ = interval.Interval{Lo: interval.Down(e.Lo / s.q.Hi), Hi: math.Inf(1)}
+			ratioEQ = interval{Lo: roundDown(e.Lo / s.q.Hi), Hi: math.Inf(1)}
 		}
 		aq := a.Mul(s.q)
 		halfAQ := aq.Mul(half)
@@ -197,9 +196,9 @@ func (pr *prover) holds(e, a, w interval.Interval, fine int) bool {
 		x := ratioEQ.Add(halfAQ).Add(lt).Sub(w)
 		switch {
 		case c.Hi > s.m.Lo && x.Hi > 0:
-			gain = interval.Up(gain + interval.Up(s.width.Hi*gainBound(c, s.m.Lo, x.Hi, w.Sub(aq).Sub(lt).Lo)))
+			gain = roundUp(gain + roundUp(s.width.Hi*gainBound(c, s.m.Lo, x.Hi, w.Sub(aq).Sub(lt).Lo)))
 		case c.Hi < s.m.Lo && x.Lo > 0:
-			loss = interval.Down(loss + interval.Down(s.width.Lo*lossBound(c, s.m.Lo, x.Lo)))
+			loss = roundDown(loss + roundDown(s.width.Lo*lossBound(c, s.m.Lo, x.Lo)))
 		}
 	}
 	return gain < loss || gain == 0
@@ -207,10 +206,10 @@ func (pr *prover) holds(e, a, w interval.Interval, fine int) bool {
 
 // gainBound returns an upper bound on sup over 0 ≤ y ≤ x and the c of the interval of φ(c−y)(1−my)₊ − φ(c), given u = c
 // − y ≥ u0.
-func gainBound(c interval.Interval, m, x, u0 float64) float64 {
+func gainBound(c interval, m, x, u0 float64) float64 {
 	// The supremum is at some u ≥ max(u0, m): φ there bounds it.
 	floor := max(u0, m)
-	best := interval.Point(floor).PDF().Hi
+	best := point(floor).PDF().Hi
 	if math.IsInf(c.Hi, 1) || math.IsInf(best, 1) {
 		return best
 	}
@@ -221,47 +220,47 @@ func gainBound(c interval.Interval, m, x, u0 float64) float64 {
 	if !(y > 0) || !(1-m*y > 0) {
 		return best
 	}
-	Y, M, C := interval.Point(y), interval.Point(m), interval.Point(c.Hi)
-	rest := interval.Point(1).Sub(M.Mul(Y))
+	Y, M, C := point(y), point(m), point(c.Hi)
+	rest := point(1).Sub(M.Mul(Y))
 	if !(rest.Lo > 0) {
 		return best
 	}
-	expo := C.Mul(Y).Sub(Y.Sqr().Mul(interval.Point(0.5)))
+	expo := C.Mul(Y).Sub(Y.Sqr().Mul(point(0.5)))
 	// The supremum over y is at most the value at y times this factor: the slope of the logarithm, times how far y can
 	// move.
 	slope := C.Sub(Y).Sub(M.Div(rest))
 	factor := 1.0
 	if y < x {
-		factor = interval.ExpUp(interval.Up(max(math.Abs(slope.Lo), math.Abs(slope.Hi)) * interval.Up(1/m)))
+		factor = expUp(roundUp(max(math.Abs(slope.Lo), math.Abs(slope.Hi)) * roundUp(1/m)))
 	} else if slope.Lo < 0 {
-		factor = interval.ExpUp(interval.Up(-slope.Lo * y))
+		factor = expUp(roundUp(-slope.Lo * y))
 	}
-	rest.Hi = interval.Up(rest.Hi * factor)
-	low := interval.Point(max(0, c.Lo))
+	rest.Hi = roundUp(rest.Hi * factor)
+	low := point(max(0, c.Lo))
 	if low.Hi > 8 {
 		// e^{cy} alone would overflow; φ(c) is nothing here.
-		joint := expo.Sub(low.Sqr().Mul(interval.Point(0.5))).Exp().Mul(rest)
-		return min(best, interval.Up(joint.Hi*0.3990))
+		joint := expo.Sub(low.Sqr().Mul(point(0.5))).Exp().Mul(rest)
+		return min(best, roundUp(joint.Hi*0.3990))
 	}
 	value := expo.Exp().Mul(rest)
-	over := interval.Up(value.Hi - 1)
+	over := roundUp(value.Hi - 1)
 	if over <= 0 {
 		return 0
 	}
-	return min(best, interval.Up(over*low.PDF().Hi))
+	return min(best, roundUp(over*low.PDF().Hi))
 }
 
 // lossBound returns a lower bound on φ(c) − φ(c−y)(1−my)₊ over y ≥ x > 0 and the c of the interval, all below m: the
 // second term falls in y and rises with c.
-func lossBound(c interval.Interval, m, x float64) float64 {
-	low := min(interval.Point(c.Lo).PDF().Lo, interval.Point(c.Hi).PDF().Lo)
-	X := interval.Point(x)
-	rest := interval.Point(1).Sub(interval.Point(m).Mul(X)).Hi
+func lossBound(c interval, m, x float64) float64 {
+	low := min(point(c.Lo).PDF().Lo, point(c.Hi).PDF().Lo)
+	X := point(x)
+	rest := point(1).Sub(point(m).Mul(X)).Hi
 	if math.IsInf(x, 1) || rest <= 0 {
 		return low
 	}
-	r := interval.Up(interval.Point(c.Hi).Mul(X).Sub(X.Sqr().Mul(interval.Point(0.5))).Exp().Hi * rest)
-	return max(0, interval.Down(low*interval.Down(1-r)))
+	r := roundUp(point(c.Hi).Mul(X).Sub(X.Sqr().Mul(point(0.5))).Exp().Hi * rest)
+	return max(0, roundDown(low*roundDown(1-r)))
 }
 
 // farEnough returns a w from which on the inequality holds, and whether its conditions were checked: for w ≥ far,
@@ -271,21 +270,21 @@ func lossBound(c interval.Interval, m, x float64) float64 {
 //
 // and the logarithm of the ratio of the two falls in w.
 func farEnough(ratio float64) (far float64, ok bool) {
-	l := interval.Point(ratio)
-	inv := interval.Point(1).Div(l)
+	l := point(ratio)
+	inv := point(1).Div(l)
 	// ln(1/ℓ) ≤ 3 is not needed sharply: bound it by its value rounded up.
-	logInv := interval.Up(math.Log(inv.Hi) + 1e-12)
-	C := inv.Add(interval.Point(2).Mul(l).Mul(interval.Point(max(0, logInv))))
+	logInv := roundUp(math.Log(inv.Hi) + 1e-12)
+	C := inv.Add(point(2).Mul(l).Mul(point(max(0, logInv))))
 	for far = 2; far < 400; far++ {
 		// Needed: (w−C)²/2 − (1.01/ℓ)²/2 − (w+0.01)/ℓ − ln 2 > 0, w − C > 1/ℓ, and (1−q)/ℓ ≤ 1/100, q ≥ 0.999 at logit
 		// q = w/ℓ.
-		w := interval.Point(far)
+		w := point(far)
 		gap := w.Sub(C)
-		cmax := interval.Point(1.01).Mul(inv)
-		lhs := gap.Sqr().Mul(interval.Point(0.5)).Sub(cmax.Sqr().Mul(interval.Point(0.5))).
-			Sub(w.Add(interval.Point(0.01)).Mul(inv)).Sub(interval.Point(0.6931471805599454))
+		cmax := point(1.01).Mul(inv)
+		lhs := gap.Sqr().Mul(point(0.5)).Sub(cmax.Sqr().Mul(point(0.5))).
+			Sub(w.Add(point(0.01)).Mul(inv)).Sub(point(0.6931471805599454))
 		p := sigmoid(-far / ratio)
-		if gap.Lo > inv.Hi && lhs.Lo > 0 && p.Hi < 0.001 && interval.Up(p.Hi*inv.Hi) < 0.01 {
+		if gap.Lo > inv.Hi && lhs.Lo > 0 && p.Hi < 0.001 && roundUp(p.Hi*inv.Hi) < 0.01 {
 			return far, true
 		}
 	}
