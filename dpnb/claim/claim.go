@@ -158,6 +158,14 @@ func (o Outcome) Reaching(share float64) Outcome {
 	return o
 }
 
+// InFull adds notes to o, where the size is Full: what a reader of that run wants to see one by one.
+func (o Outcome) InFull(size Size, notes []string) Outcome {
+	if size == Full {
+		o.Note = strings.TrimPrefix(o.Note+"; "+strings.Join(notes, "; "), "; ")
+	}
+	return o
+}
+
 // Result is a claim with its outcome, as it is printed.
 type Result struct {
 	Claim Claim `json:"-"`
@@ -300,10 +308,16 @@ func (c Claim) check(ctx context.Context, size Size) Result {
 	if v := c.Verdict(); v == Untested && o.Verdict == c.want() {
 		o.Verdict = v
 	}
-	verdict := string(o.Verdict)
-	if o.Note != "" {
-		verdict += ": " + o.Note
+	r := c.result(o)
+	if r.Verdict = string(o.Verdict); o.Note != "" {
+		r.Verdict += ": " + o.Note
 	}
+	r.Seconds = time.Since(start).Seconds()
+	return r
+}
+
+// result is what is printed of an outcome, but for its verdict.
+func (c Claim) result(o Outcome) Result {
 	half := func(h Half) Noticed {
 		n := Noticed{Notices: c.noticed(h)}
 		if near := c.Near(h); near < 1 {
@@ -313,8 +327,7 @@ func (c Claim) check(ctx context.Context, size Size) Result {
 	}
 	return Result{Claim: c, ID: c.ID, Paper: c.Paper, Kind: c.Kind, Statement: c.Statement, Check: c.Check,
 		Expected: c.Expected, Evidence: half(Evidence), Transcription: half(Transcription), Reached: o.Reached,
-		Loose: c.Loose, Weak: c.Weak, Measured: o.Measured, Interval: o.Interval, Verdict: verdict,
-		Seconds: time.Since(start).Seconds(), Seed: c.Seed}
+		Loose: c.Loose, Weak: c.Weak, Measured: o.Measured, Interval: o.Interval, Seed: c.Seed}
 }
 
 // Failed reports whether the verdict of r is that the claim fails.

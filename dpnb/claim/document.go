@@ -11,9 +11,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/crossref"
 )
 
-// Document is docs/claims.md, an overview, and docs/claims: a page for each paper with all its numbered statements, and
-// Measured, what was measured of those that are claims. It has no times, so that it changes only when a statement, a
-// verdict, a figure or a link does.
+// Document is docs/claims.md, an overview, and docs/claims: a page for each paper with all its numbered statements. It
+// has no times, so that it changes only when a statement, a verdict, a figure or a link does. On the site what was
+// measured of each claim stands below the table of its paper.
 type Document struct {
 	Papers []Paper
 	Tree   *crossref.Tree
@@ -21,18 +21,12 @@ type Document struct {
 	up     string            // from the page that is written to docs
 }
 
-// Measured is the page with all that was measured, from docs.
-const Measured = "claims/measured.md"
-
 // NewDocument returns the document about all claims.
 func NewDocument(papers []Paper, tree *crossref.Tree) *Document {
 	d := &Document{Papers: papers, Tree: tree, known: map[string]string{}}
 	for _, p := range papers {
 		for _, c := range p.Statements {
-			d.known[c.ID] = "claims/" + p.Name + ".md#" + strings.ReplaceAll(c.ID, "/", "-")
-			if c.Reason == "" {
-				d.known[c.ID] = Measured + "#" + address(c.ID)
-			}
+			d.known[c.ID] = "claims/" + p.Name + ".md#" + anchor(c.ID)
 		}
 	}
 	return d
@@ -45,8 +39,8 @@ func (d *Document) Pages(results []Result) map[string]string {
 	b.WriteString("# Claims\n\nThe papers' numbered statements and what was measured of them. Each paper has a " +
 		"page with " +
 		"all its statements in their order, the verdict or why there is none, what the evidence notices and the " +
-		"way to " +
-		"code, proof, test, erratum and figure; [what was measured](" + Measured + ") is apart. " + made +
+		"way to code, proof, test, erratum and figure. What is measured, and against what, is printed by " +
+		"`dpnb claims --only rkw23/thm3.1`, and stands on the site's page of the paper. " + made +
 		"\n| paper | statements | checked | holds | with correction | consistent, not tested | fails | not checkable " +
 		"|\n|---|---|---|---|---|---|---|---|\n")
 	for _, p := range d.Papers {
@@ -64,10 +58,7 @@ func (d *Document) Pages(results []Result) map[string]string {
 	}
 	b.WriteString(d.weakest(results))
 	pages := map[string]string{"claims.md": b.String()}
-	sections := strings.Builder{}
-	sections.WriteString("# What was measured\n\nOf each [claim](../claims.md), in the papers' order. " + made)
-	below := *d
-	below.up = "../"
+	below := d.below()
 	for _, p := range d.Papers {
 		b.Reset()
 		fmt.Fprintf(&b, "# %s\n\nEvery numbered statement; back to [all papers](../claims.md). \"Notices\" is the "+
@@ -82,11 +73,27 @@ func (d *Document) Pages(results []Result) map[string]string {
 				continue
 			}
 			b.WriteString(below.row(s, results[k]))
-			sections.WriteString(below.section(results[k]))
 		}
 		pages["claims/"+p.Name+".md"] = b.String()
 	}
-	pages[Measured] = sections.String()
+	return pages
+}
+
+// below is the document as it is written from a page below docs.
+func (d *Document) below() *Document {
+	below := *d
+	below.up = "../"
+	return &below
+}
+
+// Measured is what was measured of the claims of each paper, to stand below the table of its page, by the page's path
+// from docs.
+func (d *Document) Measured(results []Result) map[string]string {
+	pages := map[string]string{}
+	for _, r := range results {
+		page, _, _ := strings.Cut(d.known[r.ID], "#")
+		pages[page] = cmp.Or(pages[page], "\n## What was measured\n") + d.below().section(r)
+	}
 	return pages
 }
 
@@ -125,6 +132,9 @@ func (d *Document) named(s Claim) string {
 	return name
 }
 
+// Row is what the page of the paper has of a claim.
+func (d *Document) Row(r Result) string { return d.below().row(r.Claim, r) }
+
 // row is a statement with a claim in the table of its paper.
 func (d *Document) row(s Claim, r Result) string {
 	verdict, _, _ := strings.Cut(r.Verdict, ":")
@@ -138,25 +148,18 @@ func (d *Document) row(s Claim, r Result) string {
 	if r.Reached > 0 {
 		near = percent(r.Reached)
 	}
-	return fmt.Sprintf("| [%s](%s) | %s | **%s** | %s | %s | %s |\n", d.named(s), d.up+d.known[s.ID],
+	return fmt.Sprintf("| <a id=\"%s\"></a>%s | %s | **%s** | %s | %s | %s |\n", anchor(s.ID), d.named(s),
 		escape(s.Statement), verdict, notices, near, strings.Join(d.links(r.Claim, true), " "))
 }
 
 // unclaimed is a statement without a claim in the table of its paper.
 func (d *Document) unclaimed(s Claim) string {
-	anchor, leads := strings.ReplaceAll(s.ID, "/", "-"), ""
-	if d.Tree.Anchors[anchor].Page != "" {
-		leads = d.proof(d.Tree.Anchors[anchor].Page, anchor, true)
+	at, leads := anchor(s.ID), ""
+	if d.Tree.Anchors[at].Page != "" {
+		leads = d.proof(d.Tree.Anchors[at].Page, at, true)
 	}
-	return fmt.Sprintf("| <a id=\"%s\"></a>%s | %s | %s | | | %s |\n", anchor, d.named(s),
+	return fmt.Sprintf("| <a id=\"%s\"></a>%s | %s | %s | | | %s |\n", at, d.named(s),
 		escape(s.Statement), d.linked(s.Reason), leads)
-}
-
-// Section is what the page Measured has of a result.
-func (d *Document) Section(r Result) string {
-	below := *d
-	below.up = "../"
-	return below.section(r)
 }
 
 func (d *Document) section(r Result) string {
@@ -241,15 +244,8 @@ func (d *Document) proof(page, anchor string, brief bool) string {
 	return fmt.Sprintf("Proof: [%s](%s)", at, d.up+at)
 }
 
-// address is the name that Markdown viewers give to the heading of an ID.
-func address(id string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '/' || r == '.' {
-			return -1
-		}
-		return r
-	}, strings.ToLower(id))
-}
+// anchor is the name of a statement in pages.
+func anchor(id string) string { return strings.ReplaceAll(id, "/", "-") }
 
 // mention finds IDs, errata and pages.
 var mention = regexp.MustCompile(`\b(?:(?:rkw23|qop|cop|heavytail|dtz24|dpnb)/[A-Za-z0-9.-]*[A-Za-z0-9]|` +

@@ -54,9 +54,14 @@ const ErrorMark = ` data-dpnb="error"`
 // Row adds a row to the table.
 func (it *Item) Row(cells ...string) { it.Rows = append(it.Rows, cells) }
 
-// Rowf is Row of the cells of a line formatted as by fmt.Sprintf, with " | " between them.
-func (it *Item) Rowf(format string, a ...any) {
-	it.Row(strings.Split(fmt.Sprintf(format, a...), " | ")...)
+// Rowf is Row of cells that are formatted as by fmt.Sprintf, by formats with " | " between them. What is formatted may
+// have that, too.
+func (it *Item) Rowf(formats string, a ...any) {
+	if false {
+		_ = fmt.Sprintf(formats, a...) // go vet then checks calls as it does those of Sprintf
+	}
+	const between = "\x00"
+	it.Row(strings.Split(fmt.Sprintf(strings.ReplaceAll(formats, " | ", between), a...), between)...)
 }
 
 // Note adds a note, formatted as by fmt.Sprintf.

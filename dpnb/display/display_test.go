@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,15 @@ func TestText(t *testing.T) {
 		"a note\nanother one\na detail\n"
 	if got := item.Text(); got != want {
 		t.Errorf("text\n%q\nwant\n%q", got, want)
+	}
+}
+
+// A cell is what its own format makes, whatever that holds.
+func TestRowOfFormats(t *testing.T) {
+	var it Item
+	it.Rowf("%s | %.1f %%", "a | b", 2.0)
+	if want := []string{"a | b", "2.0 %"}; !slices.Equal(it.Rows[0], want) {
+		t.Errorf("cells %q, want %q", it.Rows[0], want)
 	}
 }
 

@@ -143,16 +143,6 @@ func TestShownFiguresErrToOneSide(t *testing.T) {
 	}
 }
 
-// An empty name is none: it must not stand for a ledger that is forgotten.
-func TestEmptyNamesAreRefused(t *testing.T) {
-	for _, b := range []*learn.Budget{learn.NewBudget(1, 1e-6, learn.Named("")),
-		learn.NewBudget(1, 1e-6, learn.Named(unusedName()), learn.KeptIn(""))} {
-		if b.Err() == nil {
-			t.Error("an empty name is taken")
-		}
-	}
-}
-
 // In a notebook each cell is a process: the ledger must survive, and the budget must not be restated, neither its (ε,
 // δ) nor its place.
 func TestBudgetSurvivesCells(t *testing.T) {

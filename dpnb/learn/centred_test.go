@@ -2,7 +2,6 @@ package learn_test
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,83 +11,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 )
 
-// centredFits are fits of centred rows: with curves and without, with the curvature, and of so few records that the
-// curves are left out.
-func centredFits(t *testing.T) map[string]struct {
-	learner learn.Learner
-	data    *learn.Dataset
-} {
-	t.Helper()
-	many, few := learn.Patients(4000, 1).Drop("ward", "visits"), learn.Patients(60, 2).Drop("ward", "visits")
-	type fit = struct {
-		learner learn.Learner
-		data    *learn.Dataset
-	}
-	s := learn.Seed(1)
-	return map[string]fit{
-		"SVM, curves":       {learn.SVM{Noise: s, CurvatureShare: 0.2}, learn.Binary(many, "ill")},
-		"Logistic, lines":   {learn.Logistic{Noise: s}, learn.Binary(many, "ill", learn.Lines())},
-		"Huber, curves":     {learn.Huber{Noise: s}, learn.Regression(many, "pressure")},
-		"Huber, few":        {learn.Huber{Noise: s, CurvatureShare: 0.1}, learn.Regression(few, "pressure")},
-		"Linear, curves":    {learn.Linear{Noise: s}, learn.Regression(many, "pressure")},
-		"SVM, pure":         {learn.SVM{Noise: s, Pure: true}, learn.Binary(many, "ill")},
-		"Median, pure":      {learn.Median{Noise: s, Pure: true}, learn.Regression(many, "pressure")},
-		"Linear, few, pure": {learn.Linear{Noise: s, Pure: true}, learn.Regression(few, "pressure")},
-		"Quantiles, lines": {learn.Quantiles{Noise: s, CurvatureShare: 0.2, Levels: []float64{0.25, 0.5}},
-			learn.Regression(many, "pressure")},
-		"Linear, no budget": {learn.Linear{Noise: s, Lambda: 3}, learn.Regression(many, "pressure")},
-	}
-}
-
-// A model of centred rows that is kept predicts the same to the last bit, shows the same and has the same intervals.
-func TestCentredModelsAreKept(t *testing.T) {
-	for name, f := range centredFits(t) {
-		m, err := f.learner.Fit(f.data, learn.Simulate(1, 1e-6))
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		path := filepath.Join(t.TempDir(), "model.json")
-		if err := m.Save(path); err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		again, err := learn.Load(path)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		people := learn.Patients(500, 3)
-		if got, want := again.PredictFrame(people), m.PredictFrame(people); want.Err != nil ||
-			!slices.EqualFunc(got.Records(), want.Records(), slices.Equal[[]string]) {
-			t.Errorf("%s: predicts otherwise when it was kept (%v)", name, want.Err)
-		}
-		if got, want := again.Display().Text(), m.Display().Text(); got != want {
-			t.Errorf("%s: is shown as\n%s\nwant\n%s", name, got, want)
-		}
-		iv, err := m.Intervals(0.9)
-		if m.Release.Guarantee.Delta == 0 {
-			if err == nil || !strings.Contains(err.Error(), "intervals are for objective perturbation") {
-				t.Errorf("%s: intervals of a fit without a δ: %v", name, err)
-			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		kept, err := again.Intervals(0.9)
-		if err != nil || !slices.Equal(kept.Lower, iv.Lower) || !slices.Equal(kept.Upper, iv.Upper) ||
-			len(iv.Lower) != len(m.Theta()) {
-			t.Errorf("%s: other intervals (%v)", name, err)
-		}
-	}
-}
-
 // What a model shows are effects: single hats are in no table, and neither is the first level of a category.
 func TestEffectsAreShown(t *testing.T) {
-	f := centredFits(t)["Huber, curves"]
-	m, err := f.learner.Fit(f.data, learn.Simulate(4, 1e-6))
+	people := learn.Patients(4000, 1).Drop("ward", "visits")
+	m, err := learn.Huber{Noise: learn.Seed(1)}.Fit(learn.Regression(people, "pressure"), learn.Simulate(4, 1e-6))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +114,8 @@ func TestRecordsOfAFitAreItsOwn(t *testing.T) {
 
 // What a program makes of the release that it is shown changes no prediction.
 func TestWhatIsShownOfTheGeometryIsACopy(t *testing.T) {
-	f := centredFits(t)["Logistic, lines"]
-	m, err := f.learner.Fit(f.data, learn.Simulate(1, 1e-6))
+	data := learn.Binary(learn.Patients(4000, 1).Drop("ward", "visits"), "ill", learn.Lines())
+	m, err := learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,28 +110,3 @@ func TestManyRecordsAreCertified(t *testing.T) {
 		t.Errorf("spent %v, and %v", e, err)
 	}
 }
-
-// Numbers of workers are positive, or chosen.
-func TestNegativeWorkersAreRefused(t *testing.T) {
-	data := kinds(t, 50)
-	for name, c := range map[string]struct {
-		from string
-		l    learn.Learner
-	}{
-		"Logistic": {"Binary", learn.Logistic{Workers: -1}}, "SVM": {"Binary", learn.SVM{Workers: -1}},
-		"Linear": {"Regression", learn.Linear{Workers: -1}}, "Huber": {"Regression", learn.Huber{Workers: -1}},
-		"Poisson": {"Counts", learn.Poisson{Workers: -1}}, "Softmax": {"Classes", learn.Softmax{Workers: -1}},
-		"OneVsRest": {"Classes", learn.OneVsRest{Workers: -1}},
-	} {
-		budget := fresh(1, 1e-6)
-		if _, err := c.l.Fit(data[c.from], budget.Spend(1)); err == nil || !strings.Contains(err.Error(), "Workers") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if e, _ := spent(t, budget); e != 0 {
-			t.Errorf("%s: spent %v", name, e)
-		}
-		if _, err := c.l.FitWithoutPrivacy(data[c.from]); err == nil {
-			t.Errorf("%s without privacy: accepted", name)
-		}
-	}
-}

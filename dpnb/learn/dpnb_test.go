@@ -12,7 +12,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
-	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 const people = "age,city,happy\n31,Bern,yes\n40,Bern,no\n64,Rome,no\n18,Rome,yes\n25,Bern,yes\n70,Rome,no\n"
@@ -80,86 +79,6 @@ func TestEqualPartsCanBeSpent(t *testing.T) {
 		}
 		if _, err := (learn.Logistic{}).Fit(data, b.Spend(c.epsilon)); err == nil {
 			t.Errorf("more than the whole of (%v, %v) was spent", c.epsilon, c.delta)
-		}
-	}
-}
-
-// countingNoise tells whether noise was drawn.
-type countingNoise struct {
-	*noise.Seeded
-	draws int
-}
-
-func (c *countingNoise) Uint64() uint64 {
-	c.draws++
-	return c.Seeded.Uint64()
-}
-
-// Every kind of bad input must give an error that says what to do, before any noise is drawn and with the ledger
-// unchanged.
-func TestBadInput(t *testing.T) {
-	good := func(t *testing.T) *learn.Dataset { return learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1)) }
-	type try struct {
-		data      *learn.Dataset
-		fit       learn.Logistic
-		allowance func(b *learn.Budget) learn.Allowance
-		want      string
-	}
-	half := func(b *learn.Budget) learn.Allowance { return b.Spend(0.5) }
-	binary := func(text, label string, o ...learn.Option) *learn.Dataset {
-		return learn.Binary(frameOf(t, text), label, o...)
-	}
-	for name, c := range map[string]try{
-		"wrong path": {learn.Binary(learn.ReadCSV("nowhere/data.csv"), "happy"), learn.Logistic{}, half,
-			"nowhere/data.csv"},
-		"empty file":       {binary("", "happy"), learn.Logistic{}, half, "empty"},
-		"column not there": {binary(people, "sad"), learn.Logistic{}, half, `no column "sad"`},
-		"dropped not there": {learn.Binary(frameOf(t, people).Drop("weight"), "happy"), learn.Logistic{}, half,
-			`no column "weight"`},
-		"d = 0":        {binary("happy\nyes\nno\n", "happy"), learn.Logistic{}, half, "d = 0"},
-		"no schema":    {learn.Binary(learn.ReadCSV(os.DevNull), "happy"), learn.Logistic{}, half, "empty"},
-		"row norm 0":   {binary(people, "happy", learn.RowNorm(0)), learn.Logistic{}, half, "RowNorm"},
-		"row norm NaN": {binary(people, "happy", learn.RowNorm(math.NaN())), learn.Logistic{}, half, "RowNorm"},
-		"λ < 0":        {good(t), learn.Logistic{Lambda: -1}, half, "Lambda"},
-		"λ = NaN":      {good(t), learn.Logistic{Lambda: math.NaN()}, half, "Lambda"},
-		"λ too small":  {good(t), learn.Logistic{Lambda: 1e-9}, half, "larger λ"},
-		"ε = 0": {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(0) },
-			"Epsilon"},
-		"ε < 0": {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(-1) },
-			"Epsilon"},
-		"ε = NaN": {good(t), learn.Logistic{},
-			func(b *learn.Budget) learn.Allowance { return b.Spend(math.NaN()) }, "Epsilon"},
-		"δ = 0": {good(t), learn.Logistic{CurvatureShare: 0.1},
-			func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(0) }, "CurvatureShare"},
-		"δ = 1": {good(t), learn.Logistic{},
-			func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(1) }, "Delta"},
-		"too much ε": {good(t), learn.Logistic{}, func(b *learn.Budget) learn.Allowance { return b.Spend(1.1) },
-			"refused"},
-		"too much δ": {good(t), learn.Logistic{},
-			func(b *learn.Budget) learn.Allowance { return b.Spend(0.5).WithDelta(1e-5) }, "refused"},
-		"no budget": {good(t), learn.Logistic{},
-			func(*learn.Budget) learn.Allowance { return learn.Allowance{} }, "no budget"},
-		"no dataset": {nil, learn.Logistic{}, half, "no dataset"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			budget := fresh(1, 1e-6)
-			src := &countingNoise{Seeded: noise.NewSeeded(1)}
-			c.fit.Noise = src
-			m, err := c.fit.Fit(c.data, c.allowance(budget))
-			if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
-				t.Fatalf("model %v, err = %v, want it to mention %q", m, err, c.want)
-			}
-			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
-				t.Errorf("spent %v in %d entries, %d draws", e, n, src.draws)
-			}
-		})
-	}
-	for name, b := range map[string]*learn.Budget{
-		"ε = 0": fresh(0, 1e-6), "ε < 0": fresh(-1, 1e-6), "ε NaN": fresh(math.NaN(), 0),
-		"δ < 0": fresh(1, -1), "δ = 1": fresh(1, 1), "nil": nil,
-	} {
-		if _, err := (learn.Logistic{}).Fit(good(t), b.Spend(0.5)); err == nil {
-			t.Errorf("budget with %s is accepted", name)
 		}
 	}
 }

@@ -153,27 +153,3 @@ func TestSharesOfPureFits(t *testing.T) {
 		}
 	}
 }
-
-// Bad shares are refused with the ledger as it was.
-func TestBadSharesAreRefused(t *testing.T) {
-	b, data := fresh(1, 1e-5), peopleData(t)
-	for _, f := range []float64{0, -0.1, 1.5, math.NaN(), math.Inf(1)} {
-		if _, err := (learn.Logistic{}).Fit(data, b.Share(f)); err == nil {
-			t.Errorf("a share of %v is taken", f)
-		}
-	}
-	if s, err := b.State(); err != nil || len(s.Entries) != 0 {
-		t.Errorf("%+v, %v", s, err)
-	}
-	// Without δ a share is one of ε.
-	pure := fresh(1, 0)
-	heavy := learn.Regression(incomes(t, 100).Drop("rich"), "spending")
-	for range 4 {
-		if _, err := (learn.HeavyTails{Records: 100, Noise: learn.Seed(2)}).Fit(heavy, pure.Share(0.25)); err != nil {
-			t.Error(err)
-		}
-	}
-	if s, _ := pure.State(); s.SpentEpsilon != 1 || s.SpentDelta != 0 {
-		t.Errorf("four quarters are %v, %v", s.SpentEpsilon, s.SpentDelta)
-	}
-}

@@ -1,9 +1,6 @@
 package learn_test
 
 import (
-	"errors"
-	"fmt"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -64,29 +61,5 @@ func TestHeavyTailsMethods(t *testing.T) {
 			t.Errorf("%+v: %.3f from the fit without privacy, %.3f by objective perturbation; %.3f at ε = 100", c.l,
 				noisy, objective, exact)
 		}
-	}
-}
-
-// A method that is none, phases of another method and what was not planned are refused by public numbers.
-func TestHeavyTailsMethodsRefuse(t *testing.T) {
-	data := learn.Regression(incomes(t, 100).Drop("rich"), "spending")
-	budget := learn.NewBudget(1, 0, learn.Named(t.Name()))
-	var bad *privacy.ParamError
-	for want, l := range map[string]learn.HeavyTails{
-		"Method":        {Method: 4},
-		"Method = -1":   {Method: -1},
-		"Phases":        {Phases: 2},
-		"Phases = 3":    {Phases: 3, Method: learn.ByDoubleOutput, Records: 100},
-		"Records = 0":   {Method: learn.ByDoubleOutput},
-		"Records":       {Method: learn.ByLocalisation},
-		"Count = -1":    {Method: learn.ByLocalisation, Phases: -1, Records: 100},
-		"phase 8, the ": {Method: learn.ByLocalisation, Phases: 8, Records: 100},
-	} {
-		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) || !strings.Contains(fmt.Sprint(err), want) {
-			t.Errorf("%+v: %v, want %q", l, err, want)
-		}
-	}
-	if s, err := budget.State(); err != nil || len(s.Entries) != 0 {
-		t.Errorf("charged: %+v (%v)", s, err)
 	}
 }

@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -127,67 +126,6 @@ func TestHeavyTails(t *testing.T) {
 		}
 		if score, err := m.Score(df.Drop("spending")); err != nil || score < 0.85 {
 			t.Errorf("%+v: accuracy %.3f (%v)", l, score, err)
-		}
-	}
-}
-
-// What cannot be is refused by public numbers, with a reason, and the ledger stays as it was: parameters out of range,
-// δ asked of a pure learner, a learner that needs a δ on a pure budget, numbers without bounds given to others.
-func TestHeavyTailsRefuses(t *testing.T) {
-	df := incomes(t, 100)
-	data := learn.Regression(df.Drop("rich"), "spending")
-	budget := learn.NewBudget(1, 0, learn.Named(t.Name()))
-	larger := learn.NewBudget(1, 1e-3, learn.Named(t.Name()+" with δ"))
-	var bad *privacy.ParamError
-	inf := math.Inf(1)
-	for _, l := range []learn.HeavyTails{
-		{Loss: 17}, {Loss: learn.PinballLoss}, {Loss: learn.PinballLoss, Tau: 1}, {Loss: learn.HuberLoss,
-			Threshold: -1}, {Loss: learn.SquaredLoss, MomentBound: -1}, {Centre: []float64{1}},
-		{Radius: -1}, {Radius: inf}, {Moment: 1}, {Moment: math.NaN()}, {MomentBound: -1}, {WorstCase: true},
-		{Records: -1}, {Method: learn.ByOutput}, {Workers: -1},
-		{Tau: 0.3}, {Loss: learn.PinballLoss, Tau: 1.2}, {Threshold: 0.1}, {Moment: 2},
-	} {
-		if _, err := l.Fit(data, budget.Spend(0.5)); !errors.As(err, &bad) && !errors.Is(err, privacy.ErrUnsupported) {
-			t.Errorf("%+v: %v", l, err)
-		}
-	}
-	if _, err := (learn.HeavyTails{}).Fit(data, larger.Spend(0.5).WithDelta(1e-4)); !errors.As(err, &bad) ||
-		!strings.Contains(err.Error(), "pure") {
-		t.Errorf("δ asked of a pure learner: %v", err)
-	}
-	if _, err := (learn.HeavyTails{}).Fit(data, budget.Spend(1.5)); err == nil {
-		t.Error("more than there is")
-	}
-	_, err := learn.HeavyTails{Loss: learn.PinballLoss, Tau: 1.2}.Fit(data, budget.Spend(0.5))
-	if err == nil || !strings.Contains(err.Error(), "Tau = 1.2") {
-		t.Errorf("a level of 1.2: %v", err)
-	}
-	_, err = learn.Huber{}.Fit(data, larger.Spend(0.5))
-	if err == nil || !strings.Contains(err.Error(), "Unbounded") {
-		t.Errorf("numbers without bounds: %v", err)
-	}
-	all := kinds(t, 50)
-	for from, l := range map[string]learn.Learner{"Regression": learn.Quantiles{}, "Counts": learn.Poisson{},
-		"Classes": learn.Softmax{}} {
-		if _, err := l.Fit(all[from], budget.Spend(0.5)); !errors.As(err, &bad) || bad.Name != "Delta" ||
-			!strings.Contains(err.Error(), map[bool]string{true: "several classes",
-				false: "HeavyTails do not"}[from == "Classes"]) {
-			t.Errorf("%T on a pure budget: %v", l, err)
-		}
-	}
-	for _, b := range []*learn.Budget{budget, larger} {
-		if s, err := b.State(); err != nil || len(s.Entries) != 0 {
-			t.Errorf("charged: %+v (%v)", s, err)
-		}
-	}
-	if u := learn.Regression(learn.Patients(50, 1), "pressure", learn.Uncentred(),
-		learn.RowNorm(1)); u.Err() == nil {
-		m, err := learn.HeavyTails{Noise: learn.Seed(1)}.Fit(u, learn.Simulate(1, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.CoefficientsInUnits().Err == nil {
-			t.Error("rows scaled to a norm have original units")
 		}
 	}
 }

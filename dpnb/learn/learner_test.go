@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -114,47 +113,6 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	}
 }
 
-// Every release keeps the guarantee that it was charged for, and says so.
-func TestReleasesKeepTheirGuarantee(t *testing.T) {
-	data := kinds(t, 300)
-	for _, l := range learners {
-		for version, learner := range map[string]learn.Learner{"zero": l.zero, "set": l.set} {
-			budget := fresh(1, 1e-5)
-			m, err := learner.Fit(data[l.from], budget.Spend(0.7))
-			if err != nil {
-				t.Errorf("%s (%s): %v", l.name, version, err)
-				continue
-			}
-			g := m.Release.Guarantee
-			if d := privacy.DeltaUpper(g.Profile, 0.7); d > 0.63e-5 || d < 0.9*0.63e-5 {
-				t.Errorf("%s (%s): δ(0.7) = %g, want 6.3e-6 or little less", l.name, version, d)
-			}
-			want := "objective perturbation, "
-			if descends(l.name) {
-				want = "noisy gradient descent, quantile"
-			}
-			s, err := budget.State()
-			if err != nil || len(s.Entries) != 1 || s.SpentEpsilon != 0.7 || !strings.Contains(s.Entries[0].Mechanism,
-				want) {
-				t.Errorf("%s: the ledger has %+v (%v)", l.name, s, err)
-			}
-			it := m.Display()
-			if !strings.Contains(it.Title, "Private") || !strings.Contains(strings.Join(it.Notes, " "),
-				"Guarantee: (ε = 0.7") || it.Warning != "" {
-				t.Errorf("%s is shown as %+v", l.name, it)
-			}
-			if o, ok := m.ObjectivePerturbation(); ok != strings.HasPrefix(s.Entries[0].Mechanism,
-				"objective perturbation, ") && l.from != "Classes" || ok && (o.Lambda+o.Shrinkage != m.Lambda() ||
-				o.Sigma != m.Release.NoiseScale) {
-				t.Errorf("%s: mechanism %+v", l.name, o)
-			}
-			if m.Coefficients().Nrow() != len(m.Theta()) {
-				t.Errorf("%s: coefficients %v", l.name, m.Coefficients())
-			}
-		}
-	}
-}
-
 // λ is σ_G·max(4gR, s/2L), by public figures alone, g between ½ and 1 by the number of coefficients, and the noise is
 // then little more than the Gaussian mechanism's; with another bound λ is the mechanism's.
 func TestRidgeOfNumbersAndCounts(t *testing.T) {
@@ -226,115 +184,6 @@ func TestPlannedRecords(t *testing.T) {
 		if lambda[2] < 4*lambda[1] || lambda[0] < 2*lambda[1] || math.Abs(sigma[2]/sigma[1]-1) > 1e-6 ||
 			math.Abs(sigma[0]/sigma[1]-1.005) > 1e-3 {
 			t.Errorf("%s: λ = %v, σ = %v without a plan, for a million and for a hundred", name, lambda, sigma)
-		}
-		if _, err := learner(-5).Fit(data, learn.Simulate(0.5, 1e-6)); err == nil || !strings.Contains(err.Error(),
-			"Records") {
-			t.Errorf("%s: a plan of −5 records: %v", name, err)
-		}
-	}
-}
-
-// Records made for another learner are refused, with nothing drawn or spent, and the error names what would do.
-func TestWrongRecordsAreRefused(t *testing.T) {
-	data := kinds(t, 50)
-	for _, l := range learners {
-		for made, d := range data {
-			if made == l.from {
-				continue
-			}
-			budget := fresh(1, 1e-6)
-			src := &countingNoise{Seeded: noise.NewSeeded(1)}
-			_, err := learn.Tuned(l.zero, 0, 0, src).Fit(d, budget.Spend(0.5))
-			var wrong *learn.TaskError
-			if !errors.As(err, &wrong) || !strings.Contains(err.Error(), strings.Fields(l.name)[0]) ||
-				!strings.Contains(err.Error(), made) || !strings.Contains(err.Error(), l.from) {
-				t.Errorf("%s of %s: %v", l.name, made, err)
-			}
-			if e, n := spent(t, budget); e != 0 || n != 0 || src.draws != 0 {
-				t.Errorf("%s of %s: spent %v, %d draws", l.name, made, e, src.draws)
-			}
-			if _, err := l.zero.FitWithoutPrivacy(d); !errors.As(err, &wrong) {
-				t.Errorf("%s of %s without privacy: %v", l.name, made, err)
-			}
-		}
-	}
-}
-
-// Parameters out of range are refused before anything is drawn or spent.
-func TestBadParametersAreRefused(t *testing.T) {
-	data := kinds(t, 50)
-	src := func() *countingNoise { return &countingNoise{Seeded: noise.NewSeeded(1)} }
-	for name, c := range map[string]struct {
-		from string
-		with func(noise.Source) learn.Learner
-		want string
-	}{
-		"SVM λ": {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Lambda: -1, Noise: s} },
-			"Lambda"},
-		"SVM width": {"Binary", func(s noise.Source) learn.Learner { return learn.SVM{Width: -1, Noise: s} },
-			"Width"},
-		"SVM NaN": {"Binary", func(s noise.Source) learn.Learner {
-			return learn.SVM{Width: math.NaN(),
-				Noise: s}
-		}, "Width"},
-		"Linear clip": {"Regression", func(s noise.Source) learn.Learner { return learn.Linear{Clip: -1, Noise: s} },
-			"lip"},
-		"Linear NaN": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Linear{Clip: math.NaN(),
-				Noise: s}
-		}, "lip"},
-		"Linear Inf": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Linear{Clip: math.Inf(1),
-				Noise: s}
-		}, "lip"},
-		"Linear λ": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Linear{Lambda: math.Inf(1),
-				Noise: s}
-		}, "Lambda"},
-		"Linear bound": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Linear{Bound: objective.GaussianLower, Noise: s}
-		}, "no proved bound"},
-		"Huber": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Huber{Threshold: -2,
-				Noise: s}
-		}, "Threshold"},
-		"Poisson clip": {"Counts", func(s noise.Source) learn.Learner { return learn.Poisson{Clip: -2, Noise: s} },
-			"lip"},
-		"Poisson λ": {"Counts", func(s noise.Source) learn.Learner {
-			return learn.Poisson{Lambda: math.NaN(),
-				Noise: s}
-		}, "Lambda"},
-		"logistic KST": {"Binary", func(s noise.Source) learn.Learner {
-			return learn.Logistic{Bound: objective.KST12,
-				Noise: s}
-		}, "no proved bound"},
-		"rkw23 small λ": {"Regression", func(s noise.Source) learn.Learner {
-			return learn.Huber{Bound: objective.RKW23,
-				Lambda: 0.5, Noise: s}
-		}, "smoothness"},
-	} {
-		budget, count := fresh(1, 1e-6), src()
-		m, err := c.with(count).Fit(data[c.from], budget.Spend(0.5))
-		if err == nil || m != nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: err = %v, want it to mention %q", name, err, c.want)
-		}
-		if e, n := spent(t, budget); e != 0 || n != 0 || count.draws != 0 {
-			t.Errorf("%s: spent %v, %d draws", name, e, count.draws)
-		}
-	}
-	pure := []string{"Logistic", "SVM", "Linear", "Huber", "Quantile"} // of δ = 0 with these settings
-	for _, l := range learners {
-		for _, eps := range []float64{0, -1, math.NaN(), 2000} {
-			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from],
-				learn.Simulate(eps, 1e-6)); err == nil {
-				t.Errorf("%s: ε = %v is accepted", l.name, eps)
-			}
-		}
-		for _, delta := range []float64{0, -1, 1, math.NaN()} {
-			if _, err := learn.Tuned(l.zero, 0, 0, noise.NewSeeded(1)).Fit(data[l.from],
-				learn.Simulate(1, delta)); (err == nil) != (delta == 0 && slices.Contains(pure, l.name)) {
-				t.Errorf("%s: δ = %v: %v", l.name, delta, err)
-			}
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,93 +8,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
-
-// What is refused is called by the name and has the value that the user gave it, and the message says what to do.
-func TestRefusalsSpeakOfWhatWasStated(t *testing.T) {
-	people := learn.Patients(40, 1)
-	binary := learn.Binary(people, "ill", learn.RowNorm(1))
-	number := learn.Regression(people, "pressure", learn.RowNorm(1))
-	count := learn.Counts(people, "visits", learn.RowNorm(1))
-	class := learn.Classes(people, "ward", learn.RowNorm(1))
-	simulated := learn.Simulate(1, 1e-6)
-	fit := func(l learn.Learner, d *learn.Dataset, a learn.Allowance) error {
-		_, err := l.Fit(d, a)
-		return err
-	}
-	plain := func(l learn.Learner, d *learn.Dataset) error {
-		_, err := l.FitWithoutPrivacy(d)
-		return err
-	}
-	seed := learn.Seed(1)
-	for name, c := range map[string]struct {
-		err  error
-		says []string
-	}{
-		"clip": {
-			fit(learn.Linear{Clip: -1, Noise: seed}, number, simulated),
-			[]string{"Clip = -1", "or 0 to have it chosen"},
-		},
-		"clip of counts": {
-			fit(learn.Poisson{Clip: math.NaN(), Noise: seed}, count, simulated),
-			[]string{"Clip = NaN"},
-		},
-		"clip, infinite": {
-			fit(learn.Poisson{Clip: math.Inf(1), Noise: seed}, count, simulated),
-			[]string{"Clip = +Inf"},
-		},
-		"threshold": {
-			fit(learn.Huber{Threshold: -2, Noise: seed}, number, simulated),
-			[]string{"Threshold = -2"},
-		},
-		"width": {
-			fit(learn.SVM{Width: -3, Noise: seed}, binary, simulated),
-			[]string{"Width = -3"},
-		},
-		"width, without privacy": {plain(learn.SVM{Width: -3}, binary), []string{"Width = -3"}},
-		"δ = 0": {
-			fit(learn.Logistic{CurvatureShare: 0.1, Noise: seed}, binary, learn.Simulate(1, 0)),
-			[]string{"CurvatureShare", "Logistic spends no δ"},
-		},
-		"δ = 0, classes": {
-			fit(learn.Softmax{Noise: seed}, class, learn.Simulate(1, 0)),
-			[]string{"Delta = 0", "for example 1e-6"},
-		},
-		"ε too small": {
-			fit(learn.Logistic{Noise: seed}, binary, learn.Simulate(1e-12, 1e-18)),
-			[]string{"take a larger ε"},
-		},
-		"no schema": {
-			learn.Binary(ofGota(people.Gota()), "ill").Err(),
-			[]string{"WithSchema", "InferBounds"},
-		},
-		"compare at ε = 0": {
-			learn.Compare(binary, 0, learn.AllMechanisms...).Err(),
-			[]string{"Epsilon = 0"},
-		},
-		"compare at δ = 1": {
-			learn.CompareWith(learn.CompareSettings{Delta: 1}, binary, 1, learn.AllMechanisms...).Err(),
-			[]string{"Delta = 1"},
-		},
-		"compare nothing": {
-			learn.Compare(binary, 1, nil).Err(),
-			[]string{"is nil"},
-		},
-		"no option": {
-			learn.Binary(people, "ill", nil).Err(),
-			[]string{"leave it out"},
-		},
-	} {
-		if c.err == nil {
-			t.Errorf("%s: not refused", name)
-			continue
-		}
-		for _, want := range c.says {
-			if !strings.Contains(c.err.Error(), want) {
-				t.Errorf("%s: %q does not say %q", name, c.err, want)
-			}
-		}
-	}
-}
 
 // A ledger's file that is of another name is not for another name, but for another file.
 func TestALedgerOfAnotherNameIsForAnotherFile(t *testing.T) {

@@ -78,32 +78,6 @@ func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 	}
 }
 
-// What is neither Gaussian nor pure is refused before the charge; wrong bounds carry an error.
-func TestSeveralRowsAreRefused(t *testing.T) {
-	b := learn.NewBudget(1, 1e-5, learn.Named("people refused"))
-	two := learn.Binary(patients(300).PerPerson("id", 2), "ill", learn.RowNorm(1))
-	curved := learn.Logistic{Lambda: 3, Noise: learn.Seed(1)} // λ too small for the Gaussian case
-	if _, err := curved.Fit(two, b.Spend(0.5)); err == nil ||
-		!strings.Contains(err.Error(), "one row of each person") {
-		t.Error(err)
-	}
-	if s, err := b.State(); err != nil || s.SpentEpsilon != 0 {
-		t.Errorf("%v spent, %v", s.SpentEpsilon, err)
-	}
-	for name, df := range map[string]learn.DataFrame{
-		"no rows": patients(3).PerPerson("id", 0), "no such column": patients(3).PerPerson("name", 1),
-		"twice": patients(3).PerPerson("id", 2).PerPerson("id", 1), "too many": patients(3).PerPerson("id", 1e6),
-	} {
-		if df.Err() == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-	one := learn.Binary(patients(300).PerPerson("id", 1), "ill", learn.RowNorm(1))
-	if _, err := curved.Fit(one, b.Spend(0.5)); err != nil {
-		t.Error(err)
-	}
-}
-
 // The moment of the gradients of people with two rows has twice the noise, and says whom it protects.
 func TestEstimateMomentPerPerson(t *testing.T) {
 	table := patients(300)

@@ -180,36 +180,6 @@ func TestNoModel(t *testing.T) {
 	}
 }
 
-// Bad arguments are errors that say what is wanted.
-func TestBadArgumentsOfDataFrames(t *testing.T) {
-	df := frameOf(t, people)
-	for name, c := range map[string]struct {
-		df   learn.DataFrame
-		want string
-	}{
-		"Head":      {df.Head(-3), "Head(-3)"},
-		"Filter":    {df.Filter(nil), "Filter"},
-		"Drop":      {df.Drop("nothing"), `no column "nothing"`},
-		"Missing":   {df.DropMissing("nothing"), `no column "nothing"`},
-		"gota":      {learn.FromGota(broken), "boom"},
-		"guessed":   {learn.FromGota(func(...dataframe.LoadOption) (d dataframe.DataFrame) { return d }), "options"},
-		"no table":  {learn.FromTable(nil), "empty DataFrame"},
-		"patients":  {learn.Patients(-1, 1), "-1"},
-		"no frame":  {learn.DataFrame{}.Head(3), "empty DataFrame"},
-		"all of it": {df.Drop("age", "city", "happy").Head(1), "no column is selected"},
-	} {
-		if err := c.df.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want it to mention %q", name, err, c.want)
-		}
-		if it := c.df.Check().Display(); it.Warning == "" || c.df.Check().Err() == nil {
-			t.Errorf("%s: its check is shown as %+v", name, it)
-		}
-	}
-	if df.Head(100).Rows() != 6 || df.Head(0).Rows() != 0 {
-		t.Error("Head returns other rows")
-	}
-}
-
 // The keeper of the data hears of typing errors by asking, and that what is listed is raw.
 func TestCheck(t *testing.T) {
 	var out bytes.Buffer

@@ -1,7 +1,6 @@
 package learn_test
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/learn"
-	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // The larger the weight the more coefficients are zero, whole columns of GroupL1; under the largest only the intercept
@@ -87,31 +85,5 @@ func TestRegularised(t *testing.T) {
 	if text := shown(t, m); !strings.Contains(text, "regulariser ℓ₁") ||
 		!strings.Contains(text, fmt.Sprintf("%d of %d coefficients are zero", bias, bias+1)) {
 		t.Errorf("nothing is said of the regulariser: %s", text)
-	}
-}
-
-// What is out of range is refused by name, and nothing is spent.
-func TestRegulariserIsRefused(t *testing.T) {
-	data := learn.Regression(learn.Patients(50, 1), "pressure", learn.RowNorm(1))
-	for name, l := range map[string]learn.Learner{
-		"L1":             learn.Linear{Regularise: learn.Regulariser{L1: -1}},
-		"GroupL1":        learn.Huber{Regularise: learn.Regulariser{GroupL1: math.NaN()}},
-		"not both":       learn.Linear{Regularise: learn.Regulariser{L1: 1, GroupL1: 1}},
-		"CurvatureShare": learn.Linear{Regularise: learn.Regulariser{L1: 1}, CurvatureShare: 0.1},
-		"L1 ":            learn.Quantile{L1: math.Inf(1)},
-		" L1":            learn.Quantiles{L1: -2},
-	} {
-		budget := fresh(1, 1e-6)
-		_, err := l.Fit(data, budget.Spend(0.5))
-		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
-			t.Errorf("%s: %v", name, err)
-		}
-		var bad *privacy.ParamError
-		if strings.Contains(name, "L1") && !errors.As(err, &bad) {
-			t.Errorf("%s: %T", name, err)
-		}
-		if e, n := spent(t, budget); e != 0 || n != 0 {
-			t.Errorf("%s: spent %v", name, e)
-		}
 	}
 }

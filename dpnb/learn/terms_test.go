@@ -176,28 +176,9 @@ func TestTermsOfLearners(t *testing.T) {
 	}
 }
 
-// What a term does not suit costs nothing, and the terms of a schema's file are those of options.
-func TestTermsBeforeACharge(t *testing.T) {
+// The terms of a schema's file are those of options.
+func TestTermsOfAFile(t *testing.T) {
 	df, _ := workers(t, 300, 1, func(age, _ float64, _, _ int) float64 { return age / 50 })
-	budget := fresh(1, 1e-6)
-	for want, o := range map[string][]learn.Option{
-		"no column \"ages\"":    {learn.Line("ages")},
-		"is to be predicted":    {learn.Line("pay")},
-		"to be predicted":       {learn.Cross("sex", "pay")},
-		"of centred rows":       {learn.Line("age"), learn.Uncentred()},
-		"not one period of 12":  {learn.Periodic("hour", 12)},
-		"two of the terms":      {learn.Line("hour"), learn.Periodic("hour", 24)},
-		"must rise and lie":     {learn.Steps("age", 5)},
-		"Line, Steps and Perio": {learn.Steps("sex", 1)},
-	} {
-		_, err := learn.Huber{}.Fit(learn.Regression(df, "pay", o...), budget.Spend(0.5))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	if s, err := budget.State(); err != nil || len(s.Entries) != 0 {
-		t.Errorf("%v was spent (%v)", s.Entries, err)
-	}
 	with, err := learn.Regression(df, "pay", allTerms()...).Design()
 	if err != nil {
 		t.Fatal(err)
@@ -296,45 +277,6 @@ func TestRisingWithinTheFit(t *testing.T) {
 				t.Error("there are intervals where the noise has no known law")
 			}
 		})
-	}
-}
-
-// Who does not hold what must rise says so before anything is paid for.
-func TestRisingIsRefused(t *testing.T) {
-	df, _ := workers(t, 300, 1, func(age, _ float64, _, _ int) float64 { return age / 50 })
-	budget := fresh(1, 1e-6)
-	numbers := func(o ...learn.Option) *learn.Dataset { return learn.Regression(df, "pay", o...) }
-	age := learn.Rising("age")
-	for name, c := range map[string]struct {
-		learner learn.Learner
-		data    *learn.Dataset
-		want    string
-	}{
-		"classes":   {learn.Softmax{}, learn.Classes(df, "city", age), "several classes"},
-		"apart":     {learn.OneVsRest{}, learn.Classes(df, "city", age), "several classes"},
-		"quantile":  {learn.Median{}, numbers(age), "is proved for"},
-		"pure":      {learn.Huber{Pure: true}, numbers(age), "is proved for"},
-		"share":     {learn.Huber{CurvatureShare: 0.1}, numbers(age), "buys no intervals"},
-		"lambda":    {learn.Logistic{Lambda: 3}, learn.Binary(df, "sex", age), "leave out Lambda"},
-		"L1":        {learn.Huber{Regularise: learn.Regulariser{L1: 2}}, numbers(age), "leave out Lambda"},
-		"both":      {learn.Huber{}, numbers(age, learn.Falling("age")), "to rise and to fall"},
-		"period":    {learn.Huber{}, numbers(learn.Periodic("hour", 24), learn.Rising("hour")), "no period"},
-		"cross":     {learn.Huber{}, numbers(learn.Cross("age", "sex"), age), "no cross"},
-		"crossed":   {learn.Huber{}, numbers(learn.Cross("age", "sex"), learn.Rising("sex")), "are crossed"},
-		"uncentred": {learn.Huber{}, numbers(age, learn.Uncentred()), "of centred rows"},
-		"not there": {learn.Huber{}, numbers(learn.Rising("ages")), "no column"},
-	} {
-		_, err := c.learner.Fit(c.data, budget.Spend(0.5))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-	}
-	if s, err := budget.State(); err != nil || len(s.Entries) != 0 {
-		t.Errorf("%v was spent (%v)", s.Entries, err)
-	}
-	l, data := learn.Suited(df, "pay", age)
-	if _, err := l.Fit(data, budget.Spend(0.5)); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -168,49 +168,10 @@ func TestTuneScoreMovesByOne(t *testing.T) {
 	}
 }
 
-func TestTuneRefusals(t *testing.T) {
+// A choice is a learner: FitOnce has it once, and a share of a budget pays for it.
+func TestTuneOnce(t *testing.T) {
 	data, budget := kinds(t, 50), fresh(1, 1e-5)
 	two := []learn.Learner{learn.Logistic{}, learn.SVM{}}
-	for want, tune := range map[string]learn.Tune{
-		"two or more":            {Learners: two[:1]},
-		"Learners = 0":           {},
-		"no learner":             {Learners: []learn.Learner{nil, nil}},
-		"fitted once":            {Learners: []learn.Learner{learn.Tune{}, two[0]}},
-		"leave CurvatureShare":   {Learners: []learn.Learner{learn.Logistic{CurvatureShare: 0.1}, two[0]}},
-		"Linear learns a number": {Learners: []learn.Learner{two[0], learn.Linear{}}},
-		"Runs = 0.5":             {Learners: two, Runs: 0.5},
-		"ScoreShare = 1":         {Learners: two, ScoreShare: 1},
-		`names "nowhere"`:        {Learners: two, Without: [][]string{{"nowhere"}}},
-		`names "age"`:            {Learners: two, Without: [][]string{{"age", "age"}}},
-		"no features": {Learners: two, Without: [][]string{{"age", "weight", "smoker", "pressure", "visits",
-			"ward"}}},
-		"Lambda = -1":               {Learners: []learn.Learner{learn.Logistic{Lambda: -1}, two[0]}},
-		"HeavyTails: it is of pure": {Learners: []learn.Learner{learn.HeavyTails{Loss: learn.LogisticLoss}, two[0]}},
-	} {
-		if _, err := tune.Fit(data["Binary"], budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-	if _, err := (learn.Tune{Learners: two}).Fit(data["Binary"], fresh(1, 0).Spend(0.5)); err == nil {
-		t.Error("tuned without a δ")
-	}
-	if _, n := spent(t, budget); n != 0 {
-		t.Errorf("%d entries", n)
-	}
-	pressure := kinds(t, 50)["Regression"]
-	if _, err := (learn.Tune{Learners: []learn.Learner{learn.Linear{}, learn.Quantile{Tau: 0.9}}}).Fit(pressure,
-		budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), "which the best quantile is not") {
-		t.Error(err)
-	}
-	several := learn.Binary(learn.Patients(50, 1).PerPerson("visits", 2), "ill", learn.RowNorm(1))
-	if _, err := (learn.Tune{Learners: two}).Fit(several, budget.Spend(0.5)); err == nil ||
-		!strings.Contains(err.Error(), "up to 2") {
-		t.Error(err)
-	}
-	if _, n := spent(t, budget); n != 0 {
-		t.Errorf("%d entries", n)
-	}
-	// It is a learner: FitOnce has it once, and a share of a budget pays for it.
 	l := learn.Tune{Learners: two, Without: [][]string{nil, {"age"}}}
 	for range 2 {
 		if _, err := learn.FitOnce("best", l, data["Binary"], budget.Spend(0.5)); err != nil {

@@ -172,39 +172,3 @@ func TestClassWeightsOnce(t *testing.T) {
 		t.Errorf("other weights: %v", err)
 	}
 }
-
-// What cannot take weights refuses them, and so do weights that are none, before anything is paid.
-func TestWeightsRefused(t *testing.T) {
-	weighted, _ := surveyed(60)
-	with := learn.WeightsFrom("survey", 4)
-	for name, c := range map[string]struct {
-		l     learn.Learner
-		data  *learn.Dataset
-		delta float64
-		says  string
-	}{
-		"Quantile": {learn.Quantile{Tau: 0.5}, learn.Regression(weighted, "pressure", with), 1e-6, "weights"},
-		"pure":     {learn.Logistic{}, learn.Binary(weighted, "ill", with), 0, "weights"},
-		"Softmax":  {learn.Softmax{}, learn.Classes(weighted, "ward", with), 1e-6, "weights"},
-		"ℓ₁": {learn.Linear{Regularise: learn.Regulariser{L1: 3}}, learn.Regression(weighted, "pressure", with), 1e-6,
-			"weights"},
-		"Tune": {learn.Tune{Learners: []learn.Learner{learn.Linear{}, learn.Quantile{Tau: 0.5}}},
-			learn.Regression(weighted, "pressure", with), 1e-6, "Tune does not choose"},
-		"share":  {learn.SVM{CurvatureShare: 0.1}, learn.Binary(weighted, "ill", with), 1e-6, "CurvatureShare"},
-		"bound":  {learn.Logistic{}, learn.Binary(weighted, "ill", learn.WeightsFrom("survey", 0)), 1e-6, "bound"},
-		"column": {learn.Logistic{}, learn.Binary(weighted, "ill", learn.WeightsFrom("wait", 4)), 1e-6, "wait"},
-		"label":  {learn.Logistic{}, learn.Binary(weighted, "ill", learn.WeightsFrom("ill", 4)), 1e-6, "ill"},
-		"class": {learn.Logistic{}, learn.Binary(weighted.Drop("survey"), "ill",
-			learn.ClassWeights(map[string]float64{"ja": 4})), 1e-6, "ja"},
-		"negative": {learn.Logistic{}, learn.Binary(weighted.Drop("survey"), "ill",
-			learn.ClassWeights(map[string]float64{"yes": -4})), 1e-6, "positive"},
-	} {
-		budget := learn.NewBudget(1, c.delta, learn.Named(t.Name()+name))
-		if _, err := c.l.Fit(c.data, budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if must(budget.State()).SpentEpsilon != 0 {
-			t.Errorf("%s: charged", name)
-		}
-	}
-}

@@ -95,7 +95,7 @@ func losses() []entry {
 		{Clipped(Poisson{7}, 1.5), counts, poissonKinks(1.5), -40, 40, notCount},
 		{Clipped(foreign{PseudoHuber{1.5}}, 1.2), reals, atResiduals(1.5 * 0.8 / 0.6), -40, 40, notReal},
 		{Weighted{Logistic{}}, []float64{weight.With(-1, 1), weight.With(1, 1), weight.With(1, 0.3)}, smooth, -40, 40,
-			[]float64{weight.With(2, 1), weight.With(0.5, 0.5), math.NaN()}},
+			[]float64{weight.With(2, 1), weight.With(0.5, 0.5), math.Nextafter(weight.With(1, 1), 2), math.NaN()}},
 		{Clipped(Weighted{Squared{}}, 2), []float64{weight.With(0.7, 1), weight.With(-3, 0.5)}, atResiduals(2), -40, 40,
 			notReal},
 		{Clipped(foreign{Logistic{}}, 0.8), signs, atMargins(-math.Log(4)), -40, 40, notSign},

@@ -31,6 +31,7 @@ type Options struct {
 	Timeout    time.Duration     // for each cell; 0 is without end
 	Force      bool              // run also what is up to date
 	Update     bool              // write the outputs back into the notebooks
+	Below      map[string]string // Markdown that pages of docs have below what is in their files
 	Progress   Progress
 }
 

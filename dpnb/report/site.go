@@ -252,12 +252,13 @@ func writeDocs(ctx context.Context, s *Setup, o Options, base fingerprint) (inde
 		if err != nil {
 			return "", err
 		}
-		texts[i] = formulasOf[i].take(string(content))
+		texts[i] = formulasOf[i].take(string(content) + o.Below[file])
 	}
 	key, err := base.ofDocs(ctx, s.Tree.Dir)
 	if err != nil {
 		return "", err
 	}
+	key = checksum(fmt.Append([]byte(key), o.Below))
 	if known, err := os.ReadFile(docsKey(o.Out)); err == nil && string(known) == key && !o.Force {
 		if inside, err := os.ReadFile(indexInside(o.Out)); err == nil {
 			return template.HTML(inside), nil

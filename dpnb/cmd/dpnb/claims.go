@@ -113,6 +113,9 @@ says the same, and write the new one with --renew.`,
 						return err
 					}
 				}
+				if err := writeRecord(results); err != nil {
+					return err
+				}
 			}
 			if !asJSON {
 				return nil
@@ -134,7 +137,8 @@ says the same, and write the new one with --renew.`,
 	f.BoolVar(&renew, "renew", false, "write the hashes of the proofs as they are now into the claims, and check "+
 		"nothing")
 	f.StringSliceVar(&only, "only", nil, "take only claims whose ID matches this `pattern`, for example 'rkw23/*'")
-	f.StringVar(&markdown, "markdown", "", "write the results to this `file`, claims.md, and to claims/ beside it")
+	f.StringVar(&markdown, "markdown", "", "write the results to this `file`, claims.md, to claims/ beside it, "+
+		"and to dpnb/paper/measured.tsv")
 	return cmd
 }
 
@@ -168,6 +172,15 @@ func measuring(claims []claim.Claim) map[string][]claim.Power {
 		}
 	}
 	return measured
+}
+
+// writeRecord writes what was measured where the register has it.
+func writeRecord(results []claim.Result) error {
+	root, err := project.Root(".")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(root, "dpnb", "paper", "measured.tsv"), []byte(claim.FormatRecord(results)))
 }
 
 // writePowers writes what was measured in the place of what the register has of those claims, and prints what differs.

@@ -57,6 +57,9 @@ be; a cell that is to show one has the tag shows-error.`,
 			if tree.Version != "" && !slices.ContainsFunc(o.Notebooks, tree.Has) {
 				o.All = nil // the index is of one's own notebooks, without the chapters
 			}
+			if o.Below, err = measuredBelow(tree); err != nil {
+				return err
+			}
 			records, err := runReports(cmd, tree, o)
 			if err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/paper"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -28,6 +29,9 @@ instead, use report, which writes the same pages.`,
 			if o.All, err = projectNotebooks(tree.Dir); err != nil {
 				return err
 			}
+			if o.Below, err = measuredBelow(tree); err != nil {
+				return err
+			}
 			display := newDisplay(os.Stderr)
 			defer display.close()
 			o.Progress = display
@@ -44,4 +48,21 @@ instead, use report, which writes the same pages.`,
 	}
 	cmd.Flags().StringVar(&o.Out, "out", "site", "write the pages to this `folder`")
 	return cmd
+}
+
+// measuredBelow is what was measured of the papers' claims, below the pages of docs/claims. A release has no sources
+// that it could lead to.
+func measuredBelow(tree project.Tree) (map[string]string, error) {
+	if tree.Version != "" {
+		return nil, nil
+	}
+	d, err := claimsDocument()
+	if err != nil {
+		return nil, err
+	}
+	below := map[string]string{}
+	for page, text := range d.Measured(paper.Recorded()) {
+		below["docs/"+page] = text
+	}
+	return below, nil
 }

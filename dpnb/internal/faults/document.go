@@ -69,8 +69,8 @@ func markdown(list []Fault, results map[string]Result, mutants []Fault) string {
 		r := results[f.ID]
 		by := "**nothing**"
 		if kind, test, named := strings.Cut(r.Check, ":"); kind == "claim" {
-			place := strings.ToLower(strings.NewReplacer("/", "", ".", "").Replace(test))
-			by = fmt.Sprintf("the claim [%s](claims/measured.md#%s)", test, place)
+			paper, _, _ := strings.Cut(test, "/")
+			by = fmt.Sprintf("the claim [%s](claims/%s.md#%s)", test, paper, strings.ReplaceAll(test, "/", "-"))
 		} else if r.Caught() {
 			if dir, _ := directory(r.Check); named {
 				kind = dir

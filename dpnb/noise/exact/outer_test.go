@@ -42,6 +42,21 @@ func TestOuterOfFewColumns(t *testing.T) {
 	}
 }
 
+// No more matrices are summed in float64 than it has exactly, each of the largest entries.
+func TestOuterIsMovedToIntegers(t *testing.T) {
+	o, x := NewOuter(1, 1), make([]float64, outerFlush/16)
+	for range 40 {
+		if o.Add(x, len(x)); o.held > outerFlush {
+			t.Fatalf("%d matrices are in a sum of float64", o.held)
+		}
+	}
+	for d := 1; d <= 1<<14; d *= 2 {
+		if most := outerFlush / outerStep(1, d); most > 1<<53 {
+			t.Errorf("d = %d: a sum may have %g steps", d, most)
+		}
+	}
+}
+
 // What was added is in the sum once, however often that is looked at and whatever follows.
 func TestOuterCountsOnce(t *testing.T) {
 	o := NewOuter(2, 1)

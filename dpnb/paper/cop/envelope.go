@@ -114,7 +114,6 @@ func (r *envelopeShares) norm(m, points int, rng *noise.Seeded) {
 	}
 }
 
-// distancesOfTable checks what Table 2 says of its functions, the energy with the exponent given beside 1.5 and 3.
 func distancesOfTable(_ measure.Run, exponent float64) claim.Outcome {
 	rng := noise.NewSeeded(78)
 	energy := func(p float64) (most float64) {
@@ -147,7 +146,6 @@ func distancesOfTable(_ measure.Run, exponent float64) claim.Outcome {
 	return o
 }
 
-// dearestSmoothing checks Proposition 3 with losses whose curvature is excess times Huber's.
 func dearestSmoothing(run measure.Run, excess float64) claim.Outcome {
 	const radius = 1
 	curves := measure.Must(rivals(excess, radius))
@@ -204,7 +202,6 @@ func rivals(excess, radius float64) ([]*loss.Curve, error) {
 	return curves, nil
 }
 
-// closestSmoothing holds ranges of g − |x| against least/s.
 func closestSmoothing(run measure.Run, least float64) claim.Outcome {
 	mixtures := measure.Sized(run.Size, 100, 10_000)
 	kernels := smoothing.Kernels()

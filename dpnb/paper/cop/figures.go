@@ -226,8 +226,6 @@ func shapesOf(_ measure.Run, width float64) claim.Outcome {
 		curvature[0], curvature[1], farther), "1e-3 of the curvature", ok && farther)
 }
 
-// figureOf redoes Figure 5, 7 or 8, in its own measure, with C-OP's ridge times a factor; for d = 5, in the full run
-// for all dimensions of the paper.
 func figureOf(run measure.Run, number int, ridge float64) claim.Outcome {
 	e := Reproduce(number, run.Size == claim.Full, printedWith(ridge), Moreau(), NoisySGD(), Descent())
 	e.Counts, e.Epsilons, e.Runs = []int{100, 500}, []float64{0.2, 5}, paperRuns

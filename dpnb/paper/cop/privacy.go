@@ -28,7 +28,6 @@ type spoilt struct {
 	printedCurvature bool
 }
 
-// printedAndCorrected audits both calibrations.
 func printedAndCorrected(run measure.Run, by spoilt) claim.Outcome {
 	var worstPrinted, worstCorrected, worstModest, most float64
 	least := math.Inf(1)
@@ -145,7 +144,6 @@ func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.
 // threeEighths of the bound of Lemma 3.3 before its last step is proved (docs/theory/smoothing.md).
 const threeEighths = 0.375
 
-// boundOfLemma33 checks the λ, times a factor, and the bounds.
 func boundOfLemma33(run measure.Run, factor float64) claim.Outcome {
 	const d, radius = 5.0, 2.0
 	src := noise.NewSeeded(91)

@@ -166,7 +166,6 @@ func (r *parts) means(k smoothing.Joint, mu float64, draws int, rng *noise.Seede
 	}
 }
 
-// normaliser checks the printed normaliser of the exponential kernel, to the power given.
 func normaliser(_ measure.Run, power float64) claim.Outcome {
 	// ∫∫e^{−‖v‖} over the plane, by panels of a quadrant; the formula has 2π.
 	whole := 4 * quadrature.Panels(func(x float64) float64 {

@@ -53,7 +53,6 @@ func (f maximum) others(x []float64, do func(below float64, difference []float64
 	}
 }
 
-// piecesGain checks the set of appendix B.4 with the corrected r times factor.
 func piecesGain(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(75)
 	var missed, gains int
@@ -130,8 +129,7 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64) {
 	return worst, ofTwo
 }
 
-// bowlGains checks the set of appendix B.4 for the bowl, times factor. bowlPlane looks at the set of Figure 6, times a
-// factor, on a grid of the plane.
+// bowlPlane looks at the set of Figure 6, times a factor, on a grid of the plane.
 func bowlPlane(_ measure.Run, factor float64) claim.Outcome {
 	x, gains, measured := []float64{1, 0.6}, 0, ""
 	for _, z := range []float64{0.8, 2.4} {
@@ -232,7 +230,6 @@ func quantileExample(_ measure.Run, of residual, factor float64) claim.Outcome {
 		"noise less its quantile, not a constant: near 0 with a probability of order t (cop-30)")
 }
 
-// lassoExample minimises λ‖θ‖₁ + ½(θ − θ₀)^⊤Σ(θ − θ₀) in the plane; more is added to the claimed solution at ρ = 0.
 func lassoExample(_ measure.Run, more float64) claim.Outcome {
 	const lambda = 0.5
 	solve := func(rho float64) [2]float64 {

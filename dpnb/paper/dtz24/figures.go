@@ -272,26 +272,27 @@ func (s Scale) filled(repetitions int) (Scale, error) {
 
 // Dot is one simulated point with the prediction for its own d/n.
 type Dot struct {
+	Prediction
 	Records, Features int
 	// Share is n/(n + d), the abscissa.
 	Share float64
-	// Predicted by theory, and Simulated.
+}
+
+// Prediction is a measure of fits as simulated, beside what theory predicts.
+type Prediction struct {
+	Measure   population.Measure
 	Predicted float64
 	Simulated sim.Summary
 }
 
-// Deviation is how far the simulation is from the prediction: absolutely, and in standard errors (sim.Summary.Sigmas).
-func (d Dot) Deviation() (difference, standardErrors float64) {
-	difference = d.Simulated.Mean - d.Predicted
-	return difference, d.Simulated.Sigmas(d.Predicted)
-}
+// StandardErrors is how many standard errors the simulation is off (sim.Summary.Sigmas).
+func (p Prediction) StandardErrors() float64 { return p.Simulated.Sigmas(p.Predicted) }
 
 // Off reports whether the simulation is farther than 4 standard errors from the prediction, and whether it is farther
 // than 10 % of it. The first flags a difference that is not chance, however small; the second one that matters, however
 // few the repetitions. Either is to be told.
-func (d Dot) Off() (errors, percent bool) {
-	difference, se := d.Deviation()
-	return math.Abs(se) > 4, math.Abs(difference) > 0.1*d.Predicted
+func (p Prediction) Off() (errors, percent bool) {
+	return math.Abs(p.StandardErrors()) > 4, math.Abs(p.Simulated.Mean-p.Predicted) > 0.1*p.Predicted
 }
 
 // Curve is a prediction with the simulation laid over it.
@@ -354,8 +355,8 @@ func draw(ctx context.Context, scale Scale, repetitions int, seed uint64, panels
 			for i, v := range a.predict(aspect) {
 				at := a.places[i]
 				c := &panels[at.panel].Curves[at.curve]
-				c.Dots = append(c.Dots, Dot{Records: n, Features: d, Share: float64(n) / float64(n+d), Predicted: v,
-					Simulated: r.Of(at.iterate, at.of)})
+				c.Dots = append(c.Dots, Dot{Prediction{at.of, v, r.Of(at.iterate, at.of)}, n, d,
+					float64(n) / float64(n+d)})
 			}
 		}
 	}

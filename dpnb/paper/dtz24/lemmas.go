@@ -1,7 +1,6 @@
 package dtz24
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -18,16 +17,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-// lemmas lists the steps of the proofs that hold exactly, for every n and d.
-func lemmas() claim.Checks {
-	return claim.Checks{
-		"dtz24/lem2.25": measure.Times(decomposed),
-		"dtz24/lem2.26": measure.Times(envelopeSlopes),
-		"dtz24/lem3.11": measure.Times(measure.With[loss.Loss](saddle, loss.Huber{Threshold: 0.7})),
-		"dtz24/lem4.11": measure.Times(measure.With[loss.Loss](saddle, loss.Logistic{})),
-	}
-}
-
 // proxAt is the proximal operator at one point; label +1 makes the logistic loss ρ(−t), so that it is taken at −1.
 func proxAt(l loss.Loss, gamma, x float64) float64 {
 	y := []float64{0}
@@ -39,7 +28,6 @@ func proxAt(l loss.Loss, gamma, x float64) float64 {
 	return p[0]
 }
 
-// decomposed takes prox_f times a factor.
 func decomposed(_ measure.Run, factor float64) claim.Outcome {
 	const threshold = 0.7
 	var off float64
@@ -55,7 +43,6 @@ func decomposed(_ measure.Run, factor float64) claim.Outcome {
 		"the two operators do not add up")
 }
 
-// envelopeSlopes takes x − prox times a factor.
 func envelopeSlopes(_ measure.Run, factor float64) claim.Outcome {
 	var off float64
 	for _, l := range []loss.Loss{loss.Huber{Threshold: 0.7}, loss.Logistic{}} {
@@ -80,7 +67,6 @@ func envelopeSlopes(_ measure.Run, factor float64) claim.Outcome {
 		"a derivative is another one")
 }
 
-// saddle takes v times a factor.
 func saddle(_ measure.Run, l loss.Loss, factor float64) claim.Outcome {
 	const n, d, lambda, nu = 12, 5, 0.3, 0.4
 	_, logistic := l.(loss.Logistic)
@@ -146,66 +132,56 @@ func saddle(_ measure.Run, l loss.Loss, factor float64) claim.Outcome {
 		claim.Roughly(higher, 1e-9)), "1e-9 each", lower < 1e-9 && higher < 1e-9, "it is no saddle point")
 }
 
-// descentPrivacy lists the privacy of noisy gradient descent, Theorems 7.1(a) and 7.2(a).
-func descentPrivacy() claim.Checks {
-	return claim.Checks{
-		"dtz24/thm7.1a": claim.Times(func(factor float64) claim.Check {
-			return descentCosts(loss.Huber{Threshold: 1}, 0.99, factor)
-		}),
-		"dtz24/thm7.2a": claim.Times(func(factor float64) claim.Check {
-			return descentCosts(loss.Logistic{}, 0.24, factor)
-		}),
-	}
+// slopes are those of a loss whose worst exact divergence must come to least of the claimed.
+type slopes struct {
+	loss.Loss
+	least float64
 }
 
-// descentCosts holds the ρ of noisy descent, times a factor, against exact divergences, of which the largest must come
-// to least of it, and against the formula.
-func descentCosts(l loss.Loss, least, factor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		var ratio, off float64
-		for _, c := range []struct {
-			radius, nu, step float64
-			steps, others    int
-		}{{1, 2, 0.5, 1, 0}, {1.5, 3, 0.3, 2, 0}, {1, 4, 0.5, 3, 0}, {1, 2, 0.4, 2, 3}} {
-			measure.Try(ctx.Err())
-			rho := measure.Must(proportional.Prediction{Mechanism: proportional.NoisyDescent, Steps: c.steps, Nu: c.nu,
-				Task:   proportional.Task{Loss: l, Radius: c.radius},
-				Target: proportional.Target{Adjacency: privacy.ReplaceOne}}.ZCDP())
-			claimed := factor * rho.Value
-			lr := l.Lipschitz() * c.radius
-			off = math.Max(off, math.Abs(claimed*c.nu*c.nu/(2*float64(c.steps)*lr*lr)-1))
-			for _, label := range []float64{-1, 1} {
-				gradient := func(label float64) func(beta float64) float64 {
-					x, y := []float64{c.radius}, []float64{label}
-					if _, huber := l.(loss.Huber); huber {
-						y[0] *= 1e6
-					}
-					for k := range c.others {
-						x, y = append(x, c.radius), append(y, float64(1-2*(k%2)))
-					}
-					slope := make([]float64, len(x))
-					return func(beta float64) (sum float64) {
-						t := make([]float64, len(x))
-						for i := range t {
-							t[i] = x[i] * beta
-						}
-						l.ValueSlope(slope, t, y)
-						for i := range t {
-							sum += x[i] * slope[i]
-						}
-						return sum
-					}
+func descentCosts(run measure.Run, l slopes, factor float64) claim.Outcome {
+	var ratio, off float64
+	for _, c := range []struct {
+		radius, nu, step float64
+		steps, others    int
+	}{{1, 2, 0.5, 1, 0}, {1.5, 3, 0.3, 2, 0}, {1, 4, 0.5, 3, 0}, {1, 2, 0.4, 2, 3}} {
+		measure.Try(run.Err())
+		rho := measure.Must(proportional.Prediction{Mechanism: proportional.NoisyDescent, Steps: c.steps, Nu: c.nu,
+			Task:   proportional.Task{Loss: l.Loss, Radius: c.radius},
+			Target: proportional.Target{Adjacency: privacy.ReplaceOne}}.ZCDP())
+		claimed := factor * rho.Value
+		lr := l.Lipschitz() * c.radius
+		off = math.Max(off, math.Abs(claimed*c.nu*c.nu/(2*float64(c.steps)*lr*lr)-1))
+		for _, label := range []float64{-1, 1} {
+			gradient := func(label float64) func(beta float64) float64 {
+				x, y := []float64{c.radius}, []float64{label}
+				if _, huber := l.Loss.(loss.Huber); huber {
+					y[0] *= 1e6
 				}
-				for _, alpha := range []float64{1.1, 4} {
-					d := pathDivergence(gradient(label), gradient(-label), c.step, c.nu, c.steps, alpha)
-					ratio = math.Max(ratio, d/(claimed*alpha))
+				for k := range c.others {
+					x, y = append(x, c.radius), append(y, float64(1-2*(k%2)))
+				}
+				slope := make([]float64, len(x))
+				return func(beta float64) (sum float64) {
+					t := make([]float64, len(x))
+					for i := range t {
+						t[i] = x[i] * beta
+					}
+					l.ValueSlope(slope, t, y)
+					for i := range t {
+						sum += x[i] * slope[i]
+					}
+					return sum
 				}
 			}
+			for _, alpha := range []float64{1.1, 4} {
+				d := pathDivergence(gradient(label), gradient(-label), c.step, c.nu, c.steps, alpha)
+				ratio = math.Max(ratio, d/(claimed*alpha))
+			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; stated ρ over the formula less 1: %s", ratio,
-			claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", least), ratio <= 1 && ratio > least,
-			"a divergence lies above ρα, or none comes near it, or another ρ is stated").As(off < 1e-9).Reaching(ratio)
-	})
+	}
+	return claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; stated ρ over the formula less 1: %s", ratio,
+		claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", l.least), ratio <= 1 && ratio > l.least,
+		"a divergence lies above ρα, or none comes near it, or another ρ is stated").As(off < 1e-9).Reaching(ratio)
 }
 
 // pathDivergence is the Rényi divergence of all iterates of β ← β − γ(g(β) + νξ) from 0, g either of two gradients, the

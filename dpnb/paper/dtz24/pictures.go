@@ -186,30 +186,19 @@ func (l look) overlay(without, with Panel) *figure.Figure {
 // Off says how many dots are far from their lines: by more than 4 standard errors, which is not chance, or by more than
 // 10 %, which matters; and lists those that are both.
 func Off(panels []Panel) string {
-	dots, chance, large, both := 0, 0, 0, ""
-	for _, p := range panels {
-		for _, c := range p.Curves {
-			for _, d := range c.Dots {
-				errors, percent := d.Off()
-				dots++
-				if errors {
-					chance++
-				}
-				if percent {
-					large++
-				}
-				if errors && percent {
-					both += fmt.Sprintf("\n  %s, %s, %d×%d: simulated %.3g, predicted %.3g", p.Title, c.Name, d.Records,
-						d.Features, d.Simulated.Mean, d.Predicted)
-				}
-			}
+	var of agreement
+	both := ""
+	eachDot(panels, func(p Panel, c Curve, d Dot) {
+		if of.add(d) {
+			both += fmt.Sprintf("\n  %s, %s, %d×%d: simulated %.3g, predicted %.3g", p.Title, c.Name, d.Records,
+				d.Features, d.Simulated.Mean, d.Predicted)
 		}
-	}
+	})
 	if both == "" {
 		both = " none"
 	}
 	return fmt.Sprintf("%d dots: %d are farther than 4 standard errors from the prediction, %d farther than 10 %%; by "+
-		"both:%s", dots, chance, large, both)
+		"both:%s", of.dots, of.errors, of.percent, both)
 }
 
 // SmallRidge is a family of fits with the Huber loss over n/(n + d), whose ridge is small: κ = 1, noise N(0, (1/5)²).

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -13,23 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-// simulation lists the claims of dtz24 that are held against simulated fits.
-func simulation() claim.Checks {
-	return claim.Checks{
-		"dtz24/thm2.8": measure.Times(minimaxHolds),
-		"dtz24/fig1":   claim.Times(graphs(figure1, Figure1, 3)...),
-		"dtz24/fig2":   claim.Times(graphs(figure2, Figure2, 4)...),
-		"dtz24/fig3":   measure.Times(measure.With(figureAgrees, 3)),
-		"dtz24/fig4":   measure.Times(measure.With(figureAgrees, 4)),
-		"dtz24/fig5":   measure.Times(measure.With(figureAgrees, 5)),
-		"dtz24/fig6":   measure.Times(measure.With(figureAgrees, 6)),
-		"dtz24/universality": claim.Times(
-			func(factor float64) claim.Check { return universal(population.Elliptical, factor, 2407) }).
-			Against(universal(population.Uniform, 1, 2407)),
-	}
-}
-
-// minimaxHolds compares the two optima of Theorem 2.8 with the factor 2, times another.
 func minimaxHolds(run measure.Run, factor float64) claim.Outcome {
 	const seed = 2408
 	factor *= 2
@@ -66,21 +51,15 @@ func beyond(x, limit float64) string {
 	return fmt.Sprintf("%.1f", x)
 }
 
-// spoiled is a figure with one graph times a factor, to see a check fail.
-func spoiled(draw func() []Graph, graph int, factor float64) func() []Graph {
-	return func() []Graph {
-		g := draw()
-		for i := range g[graph].Y {
-			g[graph].Y[i] *= factor
-		}
-		return g
-	}
-}
-
-// graphs are the checks of a figure with one graph times a factor.
-func graphs(check func(func() []Graph) claim.Check, draw func() []Graph, count int) (all []func(float64) claim.Check) {
+// spoiled are the checks of a figure with one of so many graphs times a factor.
+func spoiled(check func([]Graph) claim.Outcome, draw func() []Graph, count int) (all []func(measure.Run,
+	float64) claim.Outcome) {
 	for k := range count {
-		all = append(all, func(factor float64) claim.Check { return check(spoiled(draw, k, factor)) })
+		all = append(all, func(_ measure.Run, factor float64) claim.Outcome {
+			g := draw()
+			floats.Scale(factor, g[k].Y)
+			return check(g)
+		})
 	}
 	return all
 }
@@ -88,42 +67,39 @@ func graphs(check func(func() []Graph) claim.Check, draw func() []Graph, count i
 // graphsAre is the check that the second graph rises as the first is steep, and the third as the second, that proof
 // says so of the others, and that each is its formula at every point; prox is checked by the equation that it solves,
 // the residual being given by the last formula.
-func graphsAre(draw func() []Graph, proof func(graphs []Graph) bool, formulas ...func(x,
-	y float64) (off float64)) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		var off float64
-		graphs := draw()
-		if len(graphs) != len(formulas) {
-			measure.Try(fmt.Errorf("claim: %d graphs, want %d", len(graphs), len(formulas)))
+func graphsAre(graphs []Graph, proof func(graphs []Graph) bool, formulas ...func(x,
+	y float64) (off float64)) claim.Outcome {
+	var off float64
+	if len(graphs) != len(formulas) {
+		measure.Try(fmt.Errorf("claim: %d graphs, want %d", len(graphs), len(formulas)))
+	}
+	for k, g := range graphs {
+		if len(g.X) < 100 {
+			measure.Try(fmt.Errorf("claim: %d points", len(g.X)))
 		}
-		for k, g := range graphs {
-			if len(g.X) < 100 {
-				measure.Try(fmt.Errorf("claim: %d points", len(g.X)))
-			}
-			for i, x := range g.X {
-				off = math.Max(off, math.Abs(formulas[k](x, g.Y[i])))
-			}
+		for i, x := range g.X {
+			off = math.Max(off, math.Abs(formulas[k](x, g.Y[i])))
 		}
-		uneven := 0.0
-		for k := range 2 {
-			f, slope, miss, whole := graphs[k], graphs[k+1].Y, 0.0, 0.0
-			for i := range f.X[1:] {
-				step := f.Y[i+1] - f.Y[i]
-				miss += math.Abs(step - (f.X[i+1]-f.X[i])*(slope[i]+slope[i+1])/2)
-				whole += math.Abs(step)
-			}
-			uneven = math.Max(uneven, miss/whole)
+	}
+	uneven := 0.0
+	for k := range 2 {
+		f, slope, miss, whole := graphs[k], graphs[k+1].Y, 0.0, 0.0
+		for i := range f.X[1:] {
+			step := f.Y[i+1] - f.Y[i]
+			miss += math.Abs(step - (f.X[i+1]-f.X[i])*(slope[i]+slope[i+1])/2)
+			whole += math.Abs(step)
 		}
-		return claim.Decide(fmt.Sprintf("increments off from the integrals of the slopes by at most %.2g of all; "+
-			"largest distance from the formulas %s", uneven, claim.Roughly(off, 1e-12)), "0.6 %, which the jumps of "+
-			"H_L″ make; 1e-12", uneven < 0.006 && proof(graphs), "a graph is not the derivative of "+
-			"another").As(off < 1e-12)
-	})
+		uneven = math.Max(uneven, miss/whole)
+	}
+	return claim.Decide(fmt.Sprintf("increments off from the integrals of the slopes by at most %.2g of all; "+
+		"largest distance from the formulas %s", uneven, claim.Roughly(off, 1e-12)), "0.6 %, which the jumps of "+
+		"H_L″ make; 1e-12", uneven < 0.006 && proof(graphs), "a graph is not the derivative of "+
+		"another").As(off < 1e-12)
 }
 
 // figure1 is Definition 3.1 at L = 1.
-func figure1(draw func() []Graph) claim.Check {
-	return graphsAre(draw, func(graphs []Graph) bool { // beyond L it rises at the rate L
+func figure1(graphs []Graph) claim.Outcome {
+	return graphsAre(graphs, func(graphs []Graph) bool { // beyond L it rises at the rate L
 		x, y := graphs[0].X, graphs[0].Y
 		last := len(x) - 1
 		return math.Abs((y[last]-y[last-100])/(x[last]-x[last-100])-1) < 1e-9
@@ -141,9 +117,9 @@ func figure1(draw func() []Graph) claim.Check {
 		})
 }
 
-func figure2(draw func() []Graph) claim.Check {
+func figure2(graphs []Graph) claim.Outcome {
 	slope := func(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
-	return graphsAre(draw, func(graphs []Graph) bool { // no point a hundredth away is nearer to the minimum
+	return graphsAre(graphs, func(graphs []Graph) bool { // no point a hundredth away is nearer to the minimum
 		ok := true
 		for i, t := range graphs[3].X {
 			f := func(p float64) float64 { return Gamma*math.Log1p(math.Exp(p)) + (p-t)*(p-t)/2 }
@@ -158,7 +134,6 @@ func figure2(draw func() []Graph) claim.Check {
 		func(t, p float64) float64 { return p + Gamma*slope(p) - t })
 }
 
-// figureAgrees lays the simulations of a figure over the predictions times a factor.
 func figureAgrees(run measure.Run, number int, factor float64) claim.Outcome {
 	scale := Scale{Dots: 7, Curve: 2}
 	switch {
@@ -172,18 +147,14 @@ func figureAgrees(run measure.Run, number int, factor float64) claim.Outcome {
 	panels := measure.Must(figureOf(run, number, scale))
 	// The dots where the step of Figure 6 contracts, and those where it does not.
 	var inside, outside agreement
-	for _, p := range panels {
-		for _, c := range p.Curves {
-			for _, d := range c.Dots {
-				d.Predicted *= factor
-				if number == 6 && float64(d.Features)/float64(d.Records) < 0.49 {
-					outside.add(d)
-					continue
-				}
-				inside.add(d)
-			}
+	eachDot(panels, func(_ Panel, _ Curve, d Dot) {
+		d.Predicted *= factor
+		if number == 6 && float64(d.Features)/float64(d.Records) < 0.49 {
+			outside.add(d)
+			return
 		}
-	}
+		inside.add(d)
+	})
 	if number != 6 {
 		return claim.Decide(inside.String(), "none beyond both", inside.both == 0 && inside.dots > 0,
 			"the simulation is not what was predicted")
@@ -206,7 +177,8 @@ type agreement struct {
 	largest float64
 }
 
-func (a *agreement) add(d Dot) {
+// add counts a dot, and reports whether it is beyond both.
+func (a *agreement) add(d Dot) bool {
 	errors, percent := d.Off()
 	a.dots++
 	a.largest = math.Max(a.largest, d.Simulated.Mean)
@@ -219,6 +191,18 @@ func (a *agreement) add(d Dot) {
 	if errors && percent {
 		a.both++
 	}
+	return errors && percent
+}
+
+// eachDot calls do for the dots of panels.
+func eachDot(panels []Panel, do func(Panel, Curve, Dot)) {
+	for _, p := range panels {
+		for _, c := range p.Curves {
+			for _, d := range c.Dots {
+				do(p, c, d)
+			}
+		}
+	}
 }
 
 func (a *agreement) String() string {
@@ -226,64 +210,50 @@ func (a *agreement) String() string {
 		a.dots, a.percent, a.both)
 }
 
-// universal runs the grid of designs against the predictions times factor, and a control that must not agree.
-func universal(control population.Design, factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		var settings []Setting
-		repetitions, gapRepetitions, records := 20, 8000, []int{10, 20, 40}
-		if size == claim.Full {
-			settings, repetitions = Grid(1000), 60
-			gapRepetitions, records = 100_000, []int{10, 20, 40, 80}
-		} else {
-			for k, s := range Grid(320) { // each kind twice, each design
-				if k%9 == 4 {
-					s.Features = 100
-					settings = append(settings, s)
-				}
+func universal(run measure.Run, control population.Design, factor float64) claim.Outcome {
+	const seed = 2407
+	var settings []Setting
+	repetitions, gapRepetitions, records := 20, 8000, []int{10, 20, 40}
+	if run.Size == claim.Full {
+		settings, repetitions = Grid(1000), 60
+		gapRepetitions, records = 100_000, []int{10, 20, 40, 80}
+	} else {
+		for k, s := range Grid(320) { // each kind twice, each design
+			if k%9 == 4 {
+				s.Features = 100
+				settings = append(settings, s)
 			}
 		}
-		var worst float64
-		means := 0
-		for k, s := range settings {
-			p := measure.Must(s.Run(ctx, repetitions, seed+uint64(k)))
-			for _, v := range p {
-				v.Predicted *= factor
-				worst = math.Max(worst, math.Abs(v.StandardErrors()))
-				means++
-			}
-		}
-		var off float64
-		p := measure.Must(Setting{Kind: LogisticObjective, Design: control, Records: 400, Features: 100}.Run(ctx, 40,
-			seed))
+	}
+	var worst float64
+	means := 0
+	for k, s := range settings {
+		p := measure.Must(s.Run(run, repetitions, seed+uint64(k)))
 		for _, v := range p {
-			off = math.Max(off, math.Abs(v.StandardErrors()))
+			v.Predicted *= factor
+			worst = math.Max(worst, math.Abs(v.StandardErrors()))
+			means++
 		}
-		var n, single, mean []float64
-		for _, design := range []population.Design{population.Rademacher, population.Gaussian} {
-			gaps := measure.Must(Gaps(ctx, LogisticDescent, design, 0.5, records, gapRepetitions, seed))
-			for _, g := range gaps {
-				n, single, mean = append(n, float64(g.Records)), append(single, g.Single), append(mean,
-					math.Abs(g.Mean.Mean))
-			}
+	}
+	var off float64
+	p := measure.Must(Setting{Kind: LogisticObjective, Design: control, Records: 400, Features: 100}.Run(run, 40,
+		seed))
+	for _, v := range p {
+		off = math.Max(off, math.Abs(v.StandardErrors()))
+	}
+	var n, single, mean []float64
+	for _, design := range []population.Design{population.Rademacher, population.Gaussian} {
+		gaps := measure.Must(Gaps(run, LogisticDescent, design, 0.5, records, gapRepetitions, seed))
+		for _, g := range gaps {
+			n, single, mean = append(n, float64(g.Records)), append(single, g.Single), append(mean,
+				math.Abs(g.Mean.Mean))
 		}
-		slow, fast := Rate(n, single), Rate(n, mean)
-		return claim.Decide(fmt.Sprintf("%d means of %d settings, the farthest %.1f standard errors off; one fit is "+
-			"off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast, beyond(off,
-			6)), "at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6", worst <= 4 && slow > -0.75 && slow < -0.4 &&
-			fast > -1.3 && fast < -0.7 && off > 6, "a design behaves in another way, or the check cannot tell")
-	})
-}
-
-// Prediction is one measure of a simulated setting beside its prediction.
-type Prediction struct {
-	Measure   population.Measure
-	Predicted float64
-	Simulated sim.Summary
-}
-
-// StandardErrors is how many standard errors the simulation is off (sim.Summary.Sigmas).
-func (p Prediction) StandardErrors() float64 {
-	return p.Simulated.Sigmas(p.Predicted)
+	}
+	slow, fast := measure.Exponent(n, single), measure.Exponent(n, mean)
+	return claim.Decide(fmt.Sprintf("%d means of %d settings, the farthest %.1f standard errors off; one fit is "+
+		"off by n^%.1f, the mean by n^%.1f; control off by %s", means, len(settings), worst, slow, fast, beyond(off,
+		6)), "at most 4; −0.75 … −0.4 and −1.3 … −0.7; above 6", worst <= 4 && slow > -0.75 && slow < -0.4 &&
+		fast > -1.3 && fast < -0.7 && off > 6, "a design behaves in another way, or the check cannot tell")
 }
 
 // Kind is a model with an estimator: the kinds of the grid of settings.
@@ -478,15 +448,4 @@ func Gaps(ctx context.Context, kind Kind, design population.Design, aspect float
 		out = append(out, Gap{n, s.Features, sim.Summarize(each), math.Sqrt(square / float64(len(each)))})
 	}
 	return out, nil
-}
-
-// Rate returns the slope of log y over log x by least squares: y ≈ c·x^rate.
-func Rate(x, y []float64) float64 {
-	var sx, sy, sxx, sxy float64
-	for i := range x {
-		a, b := math.Log(x[i]), math.Log(y[i])
-		sx, sy, sxx, sxy = sx+a, sy+b, sxx+a*a, sxy+a*b
-	}
-	n := float64(len(x))
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }

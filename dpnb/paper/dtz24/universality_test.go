@@ -60,11 +60,12 @@ func TestCoordinates(t *testing.T) {
 	}
 }
 
-func TestRate(t *testing.T) {
-	if got := Rate([]float64{1, 10, 100}, []float64{3, 0.3, 0.03}); math.Abs(got+1) > 1e-12 {
+func TestOff(t *testing.T) {
+	if got := measure.Exponent([]float64{1, 10, 100}, []float64{3, 0.3, 0.03}); math.Abs(got+1) > 1e-12 {
 		t.Errorf("rate %v", got)
 	}
-	if d, z := (Dot{Predicted: 1, Simulated: sim.Summary{Mean: 1.5, StdErr: 0.25}}).Deviation(); d != 0.5 || z != 2 {
-		t.Errorf("deviation %v, %v", d, z)
+	d := Dot{Prediction: Prediction{Predicted: 1, Simulated: sim.Summary{Mean: 1.5, StdErr: 0.25}}}
+	if errors, percent := d.Off(); errors || !percent || d.StandardErrors() != 2 {
+		t.Errorf("%v, %v, %v", errors, percent, d.StandardErrors())
 	}
 }

@@ -1,7 +1,6 @@
 package heavytail
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -14,58 +13,38 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// localisation lists the claims about the algorithms that localise, which run here at small sizes as they are printed.
-func localisation() claim.Checks {
-	return claim.Checks{
-		"heavytail/lem2.7": claim.Times(func(factor float64) claim.Check { return jointMinimum(1, factor) }).
-			Against(jointMinimum(1.2, 1)),
-		"heavytail/lem2.8": measure.Against(nearest, 1, 1.01),
-		"heavytail/prop2.9": claim.Times(func(factor float64) claim.Check { return adaptive(1, factor) }).
-			Against(adaptive(30, 1)),
-		"heavytail/lemD.5": claim.Times(func(factor float64) claim.Check { return biasedSteps(0.25, factor) }).
-			Against(biasedSteps(1.1, 1), biasedSteps(4, 1)),
-		"heavytail/propD.6": measure.Against(conic, 1, 1.1),
-		"heavytail/thmB.1":  measure.Against(oracle, false, true),
-		"heavytail/thmE.1":  measure.Times(netPrivacy),
-		"heavytail/lemF.1":  measure.Against(centredScore, 1, 0.9, 1.1),
-	}
-}
-
 func outcome(measured string, ok bool) claim.Outcome {
 	return claim.Decide(measured, "", ok, "it does not hold")
 }
 
-// jointMinimum takes C and the minimum times factors.
-func jointMinimum(factor, share float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		const alpha, c = 0.05, 2
-		losses := []Function{absolute([]float64{9}, 8), absolute([]float64{6}, -5), absolute([]float64{4}, 1)}
-		g := make([]float64, 1)
-		extended := func(w float64) (v float64) {
-			v = 0.35 * (w - 0.1) * (w - 0.1)
-			for _, f := range losses {
-				least := math.Inf(1)
-				for i := range 2001 {
-					y := float64(i)/1000 - 1
-					least = math.Min(least, f(g, []float64{y})+c*math.Abs(w-y))
-				}
-				v += least / 3
+func jointMinimum(_ measure.Run, factor, share float64) claim.Outcome {
+	const alpha, c = 0.05, 2
+	losses := []Function{absolute([]float64{9}, 8), absolute([]float64{6}, -5), absolute([]float64{4}, 1)}
+	g := make([]float64, 1)
+	extended := func(w float64) (v float64) {
+		v = 0.35 * (w - 0.1) * (w - 0.1)
+		for _, f := range losses {
+			least := math.Inf(1)
+			for i := range 2001 {
+				y := float64(i)/1000 - 1
+				least = math.Min(least, f(g, []float64{y})+c*math.Abs(w-y))
 			}
-			return v
+			v += least / 3
 		}
-		least := math.Inf(1)
-		for i := range 2001 {
-			least = math.Min(least, extended(float64(i)/1000-1))
-		}
-		least *= share
-		w := Exactly(composite.Ball{Radius: 1})
-		j := Joint{Losses: losses, C: c * factor, Lambda: 0.7, Centre: []float64{0.1}}
-		u, _ := measure.Must2(Subgradient(product{w, w, 1}, j.At, j.Start([]float64{0}), alpha, 4, 2e7))
-		value := j.At(make([]float64, 4), u)
-		gap, other := extended(u[0])-least, math.Abs(value-least)
-		return outcome(fmt.Sprintf("%.3f above the minimum at that w, Φ itself %.3f off", gap, other),
-			gap <= alpha+1e-3 && other <= alpha+1e-3)
-	})
+		return v
+	}
+	least := math.Inf(1)
+	for i := range 2001 {
+		least = math.Min(least, extended(float64(i)/1000-1))
+	}
+	least *= share
+	w := Exactly(composite.Ball{Radius: 1})
+	j := Joint{Losses: losses, C: c * factor, Lambda: 0.7, Centre: []float64{0.1}}
+	u, _ := measure.Must2(Subgradient(product{w, w, 1}, j.At, j.Start([]float64{0}), alpha, 4, 2e7))
+	value := j.At(make([]float64, 4), u)
+	gap, other := extended(u[0])-least, math.Abs(value-least)
+	return outcome(fmt.Sprintf("%.3f above the minimum at that w, Φ itself %.3f off", gap, other),
+		gap <= alpha+1e-3 && other <= alpha+1e-3)
 }
 
 func nearest(_ measure.Run, factor float64) claim.Outcome {
@@ -100,49 +79,44 @@ func nearest(_ measure.Run, factor float64) claim.Outcome {
 	return outcome(fmt.Sprintf("%d of %d conditions fail", wrong, tried+200), wrong == 0)
 }
 
-// adaptive stops at α times early, and takes the bound on the steps times factor.
-func adaptive(early, factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		src := noise.NewSeeded(23)
-		const alpha = 0.05
-		bound := func(lipschitz float64) float64 {
-			return math.Round(factor * math.Ceil(math.Pow(6*lipschitz/alpha, 2)))
-		}
-		var steps, gap float64
-		for range 6 {
-			phi, lipschitz := absoluteSum(src)
-			w, t := measure.Must2(Subgradient(Exactly(composite.Ball{Radius: 1}), phi, []float64{0.9, 0}, alpha*early,
-				2, 1e7))
-			steps = math.Max(steps, float64(t)/bound(lipschitz))
-			gap = math.Max(gap, (phi(make([]float64, 2), w)-leastOnDisc(phi, 100))/alpha)
-		}
-		// All slopes have the length 3.
-		_, t := measure.Must2(Subgradient(Exactly(composite.Ball{Radius: 1}), absolute([]float64{2.4, 1.8}, 0.1234),
-			[]float64{0.9, 0}, alpha*early, 2, 1e7))
-		most := float64(t) / bound(3)
-		return outcome(fmt.Sprintf("%.2f of the steps, %.2f of α; %.5f of the steps for one loss", steps, gap, most),
-			steps <= 1 && gap <= 1 && most == 1)
-	})
+func adaptive(_ measure.Run, early, factor float64) claim.Outcome {
+	src := noise.NewSeeded(23)
+	const alpha = 0.05
+	bound := func(lipschitz float64) float64 {
+		return math.Round(factor * math.Ceil(math.Pow(6*lipschitz/alpha, 2)))
+	}
+	var steps, gap float64
+	for range 6 {
+		phi, lipschitz := absoluteSum(src)
+		w, t := measure.Must2(Subgradient(Exactly(composite.Ball{Radius: 1}), phi, []float64{0.9, 0}, alpha*early,
+			2, 1e7))
+		steps = math.Max(steps, float64(t)/bound(lipschitz))
+		gap = math.Max(gap, (phi(make([]float64, 2), w)-leastOnDisc(phi, 100))/alpha)
+	}
+	// All slopes have the length 3.
+	_, t := measure.Must2(Subgradient(Exactly(composite.Ball{Radius: 1}), absolute([]float64{2.4, 1.8}, 0.1234),
+		[]float64{0.9, 0}, alpha*early, 2, 1e7))
+	most := float64(t) / bound(3)
+	return outcome(fmt.Sprintf("%.2f of the steps, %.2f of α; %.5f of the steps for one loss", steps, gap, most),
+		steps <= 1 && gap <= 1 && most == 1)
 }
 
 // biasedSteps turns the subgradient of |w| round where the slope −1 is one to within the bias on [−1, 1]: where 1 − w −
 // |w| … ≤ bias. The number of steps is claimed times factor.
-func biasedSteps(bias, factor float64) claim.Check {
-	return func(context.Context, claim.Size) (claim.Outcome, error) {
-		const alpha = 0.1
-		b := bias * alpha
-		phi := func(g, w []float64) float64 {
-			// −1 is a subgradient to within b at w > 0 if |u| ≥ w − (u − w) − b for all u: at u = 0 that is 2w ≤ b.
-			if g[0] = 1; w[0] < 0 || 2*w[0] <= b {
-				g[0] = -1
-			}
-			return math.Abs(w[0])
+func biasedSteps(_ measure.Run, bias, factor float64) claim.Outcome {
+	const alpha = 0.1
+	b := bias * alpha
+	phi := func(g, w []float64) float64 {
+		// −1 is a subgradient to within b at w > 0 if |u| ≥ w − (u − w) − b for all u: at u = 0 that is 2w ≤ b.
+		if g[0] = 1; w[0] < 0 || 2*w[0] <= b {
+			g[0] = -1
 		}
-		w, steps := Biased(Exactly(composite.Ball{Radius: 1}), phi, []float64{-1}, alpha, 2, 1)
-		gap := math.Abs(w[0]) / alpha
-		return outcome(fmt.Sprintf("%.2f of α after %d steps", gap, steps),
-			gap <= 0.5 && float64(steps) == math.Round(factor*math.Pow(4*2/alpha, 2))), nil
+		return math.Abs(w[0])
 	}
+	w, steps := Biased(Exactly(composite.Ball{Radius: 1}), phi, []float64{-1}, alpha, 2, 1)
+	gap := math.Abs(w[0]) / alpha
+	return outcome(fmt.Sprintf("%.2f of α after %d steps", gap, steps),
+		gap <= 0.5 && float64(steps) == math.Round(factor*math.Pow(4*2/alpha, 2)))
 }
 
 func conic(_ measure.Run, factor float64) claim.Outcome {
@@ -246,7 +220,6 @@ func netPrivacy(_ measure.Run, factor float64) claim.Outcome {
 		moved > 0.999 && ratio <= 1).Reaching(ratio)
 }
 
-// centredScore holds the score of Localised against factor times its sensitivity.
 func centredScore(_ measure.Run, factor float64) claim.Outcome {
 	const c, epsilon, lambda, m, cells = 2.0, 1.0, 0.5, 5, 20
 	src, e := noise.NewSeeded(28), OnBall{Loss: loss.LeastAbsolute{}, C: c, Radius: 1}

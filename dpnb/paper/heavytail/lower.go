@@ -1,7 +1,6 @@
 package heavytail
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -19,15 +18,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
-
-// lowerBounds lists the claims about what no algorithm can do.
-func lowerBounds() claim.Checks {
-	return claim.Checks{
-		"heavytail/lemG.1": measure.Against(reduction, 8, 7.2),
-		"heavytail/thm4.1": claim.Against(lowerBound(1, false, 34), lowerBound(1.1, false, 34),
-			lowerBound(0.9, false, 34), lowerBound(1, true, 34)),
-	}
-}
 
 func reduction(_ measure.Run, constant float64) claim.Outcome {
 	src := noise.NewSeeded(29)
@@ -224,84 +214,82 @@ func draw(src *noise.Seeded, p []float64) int {
 	return len(p) - 1
 }
 
-func lowerBound(factor float64, open bool, seed uint64) claim.Check {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		const n, epsilon, k, zeta = 100, 0.5, 2.0, 0.1
-		src := noise.NewSeeded(seed)
-		p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
-		all := oneDimension(n, epsilon, k)
-		sign := linearFit{"sign of the sum", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
-			return []float64{-math.Copysign(1, floats.Sum(rows.Data)+1e-9*(src.Float64()-0.5))}
-		}}
-		if open {
-			all = append(all, sign)
-		}
-		best := linearFit{"the best sign", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
-			sum := 0
-			for _, v := range rows.Data {
-				if v != 0 {
-					sum += int(math.Copysign(1, v))
-				}
-			}
-			if src.Float64() < BestSign(sum, epsilon) {
-				return []float64{-1}
-			}
-			return []float64{1}
-		}}
-		// How often the excess risk of one of the two instances is paD/2 or more, D = 2: the worse of them.
-		worse := func(of linearFit, samples int, pair [2]Hard) float64 {
-			worst := 0.0
-			for _, h := range pair {
-				many := 0
-				for range samples {
-					w := of.fit(h.Sample(n, src), src)
-					if h.Excess(w, 1) >= math.Abs(h.Mean()[0])*(1-1e-12) {
-						many++
-					}
-				}
-				worst = math.Max(worst, float64(many)/float64(samples))
-			}
-			return worst
-		}
-		samples := size.Runs(40_000)
-		room := 4.5 * math.Sqrt(zeta*(1-zeta)/float64(samples)) // of the larger of two shares
-		pair := [2]Hard{{Direction: []float64{1}, P: p, A: math.Pow(p, -1/k)},
-			{Direction: []float64{-1}, P: p, A: math.Pow(p, -1/k)}}
-		exact := worse(best, samples, pair)
-		least, who := math.Inf(1), ""
-		for _, of := range all {
-			if share := worse(of, samples/80, pair); share < least {
-				least, who = share, of.name
+func lowerBound(run measure.Run, open bool, factor float64) claim.Outcome {
+	const n, epsilon, k, zeta = 100, 0.5, 2.0, 0.1
+	src := noise.NewSeeded(34)
+	p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
+	all := oneDimension(n, epsilon, k)
+	sign := linearFit{"sign of the sum", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
+		return []float64{-math.Copysign(1, floats.Sum(rows.Data)+1e-9*(src.Float64()-0.5))}
+	}}
+	if open {
+		all = append(all, sign)
+	}
+	best := linearFit{"the best sign", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
+		sum := 0
+		for _, v := range rows.Data {
+			if v != 0 {
+				sum += int(math.Copysign(1, v))
 			}
 		}
-		rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
-		coin := worse(sign, samples, [2]Hard{{Direction: []float64{1}, P: 1, A: 1, Q: (1 - rho) / 2},
-			{Direction: []float64{-1}, P: 1, A: 1, Q: (1 - rho) / 2}})
-		// In more dimensions: the points ±eⱼ are told apart no better than by the bound, but by the records' sum.
-		packed, packedBy, beyond := math.Inf(1), "", true
-		for _, d := range []int{2, 8} {
-			const records, share = 60, 0.05
-			fits := linearFits(records, d, 1, k)
-			runs := size.Runs(4000) / (2 * d)
-			shares := packingShares(fits, records, d, share, runs, src)
-			floor := factor * PackingError(records, share, 1, float64(2*d))
-			slack := 4 * math.Sqrt(floor/float64(runs*2*d)) / floor
-			for i, s := range shares {
-				if last := i == len(shares)-1; last && !open {
-					beyond = beyond && s < floor*(1-slack) // not private
-					continue
-				}
-				if s/floor+slack < packed {
-					packed, packedBy = s/floor+slack, append(fits, linearFit{name: "the sum"})[i].name
+		if src.Float64() < BestSign(sum, epsilon) {
+			return []float64{-1}
+		}
+		return []float64{1}
+	}}
+	// How often the excess risk of one of the two instances is paD/2 or more, D = 2: the worse of them.
+	worse := func(of linearFit, samples int, pair [2]Hard) float64 {
+		worst := 0.0
+		for _, h := range pair {
+			many := 0
+			for range samples {
+				w := of.fit(h.Sample(n, src), src)
+				if h.Excess(w, 1) >= math.Abs(h.Mean()[0])*(1-1e-12) {
+					many++
 				}
 			}
+			worst = math.Max(worst, float64(many)/float64(samples))
 		}
-		c, bound := lowerConstant(), factor*zeta
-		return outcome(fmt.Sprintf("the best sign %.3f of ζ, the others at least %.2f (%s), without privacy %.3f; in "+
-			"2 and 8 dimensions at least %.2f (%s); c ≥ %.3f", exact/bound, least/bound, who, coin/bound, packed,
-			packedBy, c), math.Abs(exact-bound) < room && least > bound-9*room && math.Abs(coin-bound) < 1.2*room &&
-			packed > 1 && beyond && c > 0.2).Corrected("over packings of the sphere, and with its constant")
-	})
+		return worst
+	}
+	samples := run.Runs(40_000)
+	room := 4.5 * math.Sqrt(zeta*(1-zeta)/float64(samples)) // of the larger of two shares
+	pair := [2]Hard{{Direction: []float64{1}, P: p, A: math.Pow(p, -1/k)},
+		{Direction: []float64{-1}, P: p, A: math.Pow(p, -1/k)}}
+	exact := worse(best, samples, pair)
+	least, who := math.Inf(1), ""
+	for _, of := range all {
+		if share := worse(of, samples/80, pair); share < least {
+			least, who = share, of.name
+		}
+	}
+	rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
+	coin := worse(sign, samples, [2]Hard{{Direction: []float64{1}, P: 1, A: 1, Q: (1 - rho) / 2},
+		{Direction: []float64{-1}, P: 1, A: 1, Q: (1 - rho) / 2}})
+	// In more dimensions: the points ±eⱼ are told apart no better than by the bound, but by the records' sum.
+	packed, packedBy, beyond := math.Inf(1), "", true
+	for _, d := range []int{2, 8} {
+		const records, share = 60, 0.05
+		fits := linearFits(records, d, 1, k)
+		runs := run.Runs(4000) / (2 * d)
+		shares := packingShares(fits, records, d, share, runs, src)
+		floor := factor * PackingError(records, share, 1, float64(2*d))
+		slack := 4 * math.Sqrt(floor/float64(runs*2*d)) / floor
+		for i, s := range shares {
+			if last := i == len(shares)-1; last && !open {
+				beyond = beyond && s < floor*(1-slack) // not private
+				continue
+			}
+			if s/floor+slack < packed {
+				packed, packedBy = s/floor+slack, append(fits, linearFit{name: "the sum"})[i].name
+			}
+		}
+	}
+	c, bound := lowerConstant(), factor*zeta
+	return outcome(fmt.Sprintf("the best sign %.3f of ζ, the others at least %.2f (%s), without privacy %.3f; in "+
+		"2 and 8 dimensions at least %.2f (%s); c ≥ %.3f", exact/bound, least/bound, who, coin/bound, packed,
+		packedBy, c), math.Abs(exact-bound) < room && least > bound-9*room && math.Abs(coin-bound) < 1.2*room &&
+		packed > 1 && beyond && c > 0.2).Corrected("over packings of the sphere, and with its constant")
 }
 
 // lowerConstant returns the least c of the theorem in one dimension over a grid, G₁ = G₂ = G_k = 1.

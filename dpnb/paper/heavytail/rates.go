@@ -19,16 +19,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// rates lists the claims about the algorithms with all phases.
-func rates() claim.Checks {
-	return claim.Checks{
-		"heavytail/thm3.1": claim.Against(outputRate(1, 1, 1, nil, 38), outputRate(0.9, 1, 1, nil, 38),
-			outputRate(1, 1.2, 1, nil, 38), outputRate(1, 1, 0.9, nil, 38), outputRate(1, 1, 1, half, 38)),
-		"heavytail/thmE.2": claim.Against(netRate(1, 1, 0, nil, 39), netRate(0.9, 1, 0, nil, 39),
-			netRate(1, 0.5, 0, nil, 39), netRate(1, 1, 0, half, 39), netRate(1, 1, 3, nil, 39)),
-	}
-}
-
 // hardRecords are n linear losses, of which 2d/(nε) are not 0, at places that places draws: HardPrivate with its number
 // of records and its places in proportion the same for every n.
 func hardRecords(n, d int, epsilon, k float64, places *noise.Seeded) (rows *matrix.Dense, level float64) {
@@ -46,10 +36,10 @@ func hardRecords(n, d int, epsilon, k float64, places *noise.Seeded) (rows *matr
 // constants, on n linear losses of which 2d/(nε) are not 0. The draws are the same for every n, d and ε.
 func PhasesCell(k float64, d, n int, eps float64, fits int, seed uint64) (_ sim.Summary, err error) {
 	defer measure.Catch(&err)
-	return phasesRisk(k, d, n, eps, 1, fits, seed, nil), nil
+	return phasesRisk(k, d, n, eps, 1, fits, seed, same), nil
 }
 
-// phasesRisk is PhasesCell with C ∝ m^{power/k}, for answers that go through instead, if it is not nil.
+// phasesRisk is PhasesCell with C ∝ m^{power/k}, for answers that go through instead.
 func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint64,
 	instead func(float64) float64) sim.Summary {
 	clip := math.Pow(float64(n)*epsilon/float64(2*d), power/k)
@@ -60,60 +50,57 @@ func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint
 	return measure.Means(context.Background(), fits, noise.NewSeeded(seed), func(i int, src *noise.Seeded) []float64 {
 		rows, level := hardRecords(n, d, epsilon, k, src)
 		r := measure.Must(m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1}))
-		w := r.Coefficients[0]
-		if instead != nil {
-			w = instead(w)
-		}
-		return []float64{level * (1 + w)}
+		return []float64{level * (1 + instead(r.Coefficients[0]))}
 	})[0]
 }
 
-// half is an answer that does not look at the records. On hardRecords its risk has the theorem's slope, as that of
-// every constant has there.
-func half(float64) float64 { return -0.5 }
+// same is the answer that a mechanism gives, and half one that does not look at the records: on hardRecords its risk
+// has the theorem's slope, as that of every constant has there.
+func same(w float64) float64 { return w }
+func half(float64) float64   { return -0.5 }
 
-// outputRate holds the slopes of the risk of pure.Phases against factor times the theorem's, with C ∝ m^{power/k}, and
-// the movement of a block against share·ε. Answers go through instead, if it is not nil.
-func outputRate(factor, power, share float64, instead func(float64) float64, seed uint64) claim.Check {
-	if instead == nil {
-		instead = func(w float64) float64 { return w }
-	}
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		worst, idle := map[string]float64{}, 0.0
-		var told string
-		flattest := math.Inf(1)
-		for _, k := range []float64{2, 3, 4} {
-			want := factor * (1 - 1/k)
-			steep := farSlope(k, size.Runs(40), instead, seed)
-			flattest = math.Min(flattest, -steep/want)
-			at := map[string][2]float64{"n": {256, 4096}, "ε": {1, 0.25}, "d": {16, 64}}
-			for _, name := range []string{"n", "ε", "d"} {
-				var log [2]float64
-				for j, v := range at[name] {
-					n, d, epsilon := 1024, 2, 1.0
-					switch name {
-					case "n":
-						n = int(v)
-					case "ε":
-						epsilon = v
-					case "d":
-						d = int(v)
-					}
-					risk := phasesRisk(k, d, n, epsilon, power, size.Runs(40), seed, instead)
-					log[j] = math.Log(risk.Mean)
-					idle = math.Max(idle, risk.Mean/math.Pow(2*float64(d)/epsilon/float64(n), 1-1/k))
+// rate is what outputRate checks: slopes against factor times the theorem's, with C ∝ m^{power/k}, the movement of a
+// block against share·ε, for answers that go through instead.
+type rate struct {
+	factor, power, share float64
+	instead              func(float64) float64
+}
+
+func outputRate(run measure.Run, of rate) claim.Outcome {
+	worst, idle := map[string]float64{}, 0.0
+	var told string
+	flattest := math.Inf(1)
+	for _, k := range []float64{2, 3, 4} {
+		want := of.factor * (1 - 1/k)
+		steep := farSlope(k, run.Runs(40), of.instead, 38)
+		flattest = math.Min(flattest, -steep/want)
+		at := map[string][2]float64{"n": {256, 4096}, "ε": {1, 0.25}, "d": {16, 64}}
+		for _, name := range []string{"n", "ε", "d"} {
+			var log [2]float64
+			for j, v := range at[name] {
+				n, d, epsilon := 1024, 2, 1.0
+				switch name {
+				case "n":
+					n = int(v)
+				case "ε":
+					epsilon = v
+				case "d":
+					d = int(v)
 				}
-				slope := (log[1] - log[0]) / math.Log(at[name][1]/at[name][0])
-				told += fmt.Sprintf("%s %.3f, ", name, slope)
-				worst[name] = math.Max(worst[name], math.Abs(math.Abs(slope)/want-1))
+				risk := phasesRisk(k, d, n, epsilon, of.power, run.Runs(40), 38, of.instead)
+				log[j] = math.Log(risk.Mean)
+				idle = math.Max(idle, risk.Mean/math.Pow(2*float64(d)/epsilon/float64(n), 1-1/k))
 			}
+			slope := (log[1] - log[0]) / math.Log(at[name][1]/at[name][0])
+			told += fmt.Sprintf("%s %.3f, ", name, slope)
+			worst[name] = math.Max(worst[name], math.Abs(math.Abs(slope)/want-1))
 		}
-		most, least := blockMoves()
-		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk at most %.2f of that at w₀; %.2f times as "+
-			"steep or more for |w ∓ 0.6|; moves %.5f to %.5f of ε", told, idle, flattest, least/share, most/share),
-			flattest >= 1 && worst["n"] < 0.02 && worst["ε"] < 0.02 && worst["d"] < 0.1 && idle < 0.9 &&
-				most/share <= 1 && least/share > 1-1e-4).Corrected("with as many phases as have records")
-	})
+	}
+	most, least := blockMoves()
+	return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk at most %.2f of that at w₀; %.2f times as "+
+		"steep or more for |w ∓ 0.6|; moves %.5f to %.5f of ε", told, idle, flattest, least/of.share, most/of.share),
+		flattest >= 1 && worst["n"] < 0.02 && worst["ε"] < 0.02 && worst["d"] < 0.1 && idle < 0.9 &&
+			most/of.share <= 1 && least/of.share > 1-1e-4).Corrected("with as many phases as have records")
 }
 
 // farSlope is the slope of ln mean risk in ln n, from 256 to 4,096, where every loss is |w − 0.6| or every one |w +
@@ -190,65 +177,67 @@ func netRisk(net [][]float64, n, k float64, phases int, instead func(float64) fl
 	return mean
 }
 
-// netRate holds the slope of the risk of Algorithm 1 with Algorithm 5 against factor times the theorem's, and the exact
-// law of two phases with part of the sensitivity. Where all losses are alike there are as many phases as stated, or, if
-// that is 0, as have records. Answers go through instead, if it is not nil.
-func netRate(factor, part float64, phases int, instead func(float64) float64, seed uint64) claim.Check {
-	if instead == nil {
-		instead = func(w float64) float64 { return w }
+// netted is what netRate checks of Algorithm 1 with Algorithm 5: the slope of the risk against factor times the
+// theorem's, and the exact law of two phases with part of the sensitivity. Where all losses are alike there are as many
+// phases as stated, or, if that is 0, as have records. Answers go through instead.
+type netted struct {
+	factor, part float64
+	phases       int
+	instead      func(float64) float64
+}
+
+func netRate(run measure.Run, of netted) claim.Outcome {
+	net := measure.Must(Net(1, 1, 0.02))
+	worst, idle, told, runs, flattest := 0.0, 0.0, "", run.Runs(40), math.Inf(1)
+	for _, k := range []float64{2, 3, 4} {
+		var log [2]float64
+		for j, n := range []int{256, 4096} {
+			mean := 0.0
+			for i := range runs {
+				places, draws, at := noise.NewSeeded(39).Stream(i), noise.NewSeeded(40).Stream(i), 0.0
+				rows, level := hardRecords(n, 1, 0.25, k, places)
+				for t := 1; t <= 3; t++ {
+					z := rows.Data[n-n>>(t-1) : n-n>>t]
+					at = net[draw(draws, netPhase(z, net, at, 2*math.Pow(4, float64(t-1)), 0.25, k, of.part))][0]
+				}
+				mean += level * (1 + of.instead(at)) / float64(runs)
+				idle += (1 + of.instead(at)) / float64(6*runs)
+			}
+			log[j] = math.Log(mean)
+		}
+		slope := (log[1] - log[0]) / math.Log(16)
+		told += fmt.Sprintf("%.3f, ", slope)
+		worst = math.Max(worst, math.Abs(-slope/(of.factor*(1-1/k))-1))
+		risk := func(n float64) float64 {
+			return netRisk(net, n, k, cmp.Or(of.phases, int(math.Log2(n))-1), of.instead)
+		}
+		slope = math.Log(risk(65536)/risk(4096)) / math.Log(16)
+		flattest = math.Min(flattest, -slope/(of.factor*(1-1/k)))
 	}
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		net := measure.Must(Net(1, 1, 0.02))
-		worst, idle, told, runs, flattest := 0.0, 0.0, "", size.Runs(40), math.Inf(1)
-		for _, k := range []float64{2, 3, 4} {
-			var log [2]float64
-			for j, n := range []int{256, 4096} {
-				mean := 0.0
-				for i := range runs {
-					places, draws, at := noise.NewSeeded(seed).Stream(i), noise.NewSeeded(seed+1).Stream(i), 0.0
-					rows, level := hardRecords(n, 1, 0.25, k, places)
-					for t := 1; t <= 3; t++ {
-						z := rows.Data[n-n>>(t-1) : n-n>>t]
-						at = net[draw(draws, netPhase(z, net, at, 2*math.Pow(4, float64(t-1)), 0.25, k, part))][0]
-					}
-					mean += level * (1 + instead(at)) / float64(runs)
-					idle += (1 + instead(at)) / float64(6*runs)
-				}
-				log[j] = math.Log(mean)
-			}
-			slope := (log[1] - log[0]) / math.Log(16)
-			told += fmt.Sprintf("%.3f, ", slope)
-			worst = math.Max(worst, math.Abs(-slope/(factor*(1-1/k))-1))
-			many := func(n float64) int { return cmp.Or(phases, int(math.Log2(n))-1) }
-			slope = math.Log(netRisk(net, 65536, k, many(65536), instead)/netRisk(net, 4096, k, many(4096), instead)) /
-				math.Log(16)
-			flattest = math.Min(flattest, -slope/(factor*(1-1/k)))
-		}
-		// Two phases, of four records and two.
-		const epsilon = 1.0
-		law := func(z []float64) []float64 {
-			all := make([]float64, len(net))
-			for i, p := range netPhase(z[:4], net, 0, 1, epsilon, 2, part) {
-				for j, q := range netPhase(z[4:], net, net[i][0], 4, epsilon, 2, part) {
-					all[j] += p * q
-				}
-			}
-			return all
-		}
-		ratio := 0.0
-		for i := range 6 {
-			for _, rest := range []float64{-9, 0.3, 9} {
-				z := slices.Repeat([]float64{rest}, 6)
-				z[i] = 9
-				p := law(z)
-				z[i] = -9
-				for j, q := range law(z) {
-					ratio = math.Max(ratio, math.Abs(math.Log(p[j]/q)))
-				}
+	// Two phases, of four records and two.
+	const epsilon = 1.0
+	law := func(z []float64) []float64 {
+		all := make([]float64, len(net))
+		for i, p := range netPhase(z[:4], net, 0, 1, epsilon, 2, of.part) {
+			for j, q := range netPhase(z[4:], net, net[i][0], 4, epsilon, 2, of.part) {
+				all[j] += p * q
 			}
 		}
-		return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk %.2f of that at w₀; %.2f times as steep or more "+
-			"where all are alike; laws %.4f of ε apart", told, idle, flattest, ratio/epsilon), flattest >= 1 &&
-			worst < 0.02 && idle < 0.95 && ratio <= epsilon && ratio > 0.55*epsilon).Reaching(ratio / epsilon)
-	})
+		return all
+	}
+	ratio := 0.0
+	for i := range 6 {
+		for _, rest := range []float64{-9, 0.3, 9} {
+			z := slices.Repeat([]float64{rest}, 6)
+			z[i] = 9
+			p := law(z)
+			z[i] = -9
+			for j, q := range law(z) {
+				ratio = math.Max(ratio, math.Abs(math.Log(p[j]/q)))
+			}
+		}
+	}
+	return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk %.2f of that at w₀; %.2f times as steep or more "+
+		"where all are alike; laws %.4f of ε apart", told, idle, flattest, ratio/epsilon), flattest >= 1 &&
+		worst < 0.02 && idle < 0.95 && ratio <= epsilon && ratio > 0.55*epsilon).Reaching(ratio / epsilon)
 }

@@ -23,17 +23,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// regularised lists the claims about private fits of one block with a ridge.
-func regularised() claim.Checks {
-	return claim.Checks{
-		"heavytail/prop3.2": claim.Against(doubleOutput(1, 1, 36), doubleOutput(0.9, 1, 36), doubleOutput(1.1, 1, 36),
-			doubleOutput(1, 0.6, 36)),
-		"heavytail/propF.5": measure.Against(localisedMechanism, 1, 0.9, 1.1),
-		"heavytail/thmD.4": claim.Times(func(factor float64) claim.Check { return byOracle(0.25, factor) }).
-			Against(byOracle(1.1, 1)),
-	}
-}
-
 // slopes draws m linear losses of d coordinates with E‖z‖² = 1 or less and moments of up to k + ½: Student's, with a
 // direction of its own each, or Pareto's, all along one axis.
 func slopes(src *noise.Seeded, m, d int, k float64, pareto bool) *matrix.Dense {
@@ -125,61 +114,58 @@ func doubleDistance(constants pure.Constants, clip, lambda, epsilon float64, row
 	return floats.Distance(r.Coefficients, best, 2)
 }
 
-// doubleOutput holds the law of Algorithm 4 against factor times its noise, and how often it is within c times the
-// bound of (6).
-func doubleOutput(factor, c float64, seed uint64) claim.Check {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		const d, m, epsilon, lambda = 20, 200, 1.0, 0.05
-		src := noise.NewSeeded(seed)
-		// within returns how often the answer is no farther than far(C) from −z̄/λ.
-		within := func(constants pure.Constants, g, k float64, draw func(n int) *matrix.Dense, runs int,
-			far func(clip float64) float64) (share float64) {
-			n := m
-			if constants == pure.Printed {
-				n = 2 * m // of which it takes half
-			}
-			clip := g * math.Pow(m*epsilon/d, 1/k)
-			for range runs {
-				if doubleDistance(constants, clip, lambda, epsilon, draw(n), src) <= far(clip) {
-					share += 1 / float64(runs)
-				}
-			}
-			return share
+// doubleOutput holds the law of Algorithm 4 against its noise, and how often it is within the bound of (6), times
+// factors.
+func doubleOutput(run measure.Run, times [2]float64) claim.Outcome {
+	const d, m, epsilon, lambda = 20, 200, 1.0, 0.05
+	src := noise.NewSeeded(36)
+	// within returns how often the answer is no farther than far(C) from −z̄/λ.
+	within := func(constants pure.Constants, g, k float64, draw func(n int) *matrix.Dense, runs int,
+		far func(clip float64) float64) (share float64) {
+		n := m
+		if constants == pure.Printed {
+			n = 2 * m // of which it takes half
 		}
-		runs := size.Runs(800)
-		exact := within(pure.Printed, 1, 2, func(n int) *matrix.Dense {
-			rows := slopes(src, n, d, 2, false)
-			for i := range n {
-				z := rows.Data[i*d : (i+1)*d]
-				floats.Scale(1/floats.Norm(z, 2), z)
-			}
-			return rows
-		}, runs, func(clip float64) float64 {
-			return factor * 12 * clip / (lambda * m * epsilon) * mathext.GammaIncRegInv(d, 0.7)
-		})
-		z, least := (exact-0.7)/math.Sqrt(0.21/float64(runs)), 1.0
-		for _, k := range []float64{2, 3, 4} {
-			for _, pareto := range []bool{false, true} {
-				for _, constants := range []pure.Constants{pure.Printed, pure.Exact} {
-					g, times := moment(d, k, pareto), 12.0
-					if constants == pure.Exact {
-						times = 4
-					}
-					bound := c * (times*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
-						math.Pow(d/(m*epsilon), 1-1/k)
-					draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
-					share := within(constants, g, k, draw, size.Runs(60), func(float64) float64 { return bound })
-					least = math.Min(least, share)
-				}
+		clip := g * math.Pow(m*epsilon/d, 1/k)
+		for range runs {
+			if doubleDistance(constants, clip, lambda, epsilon, draw(n), src) <= far(clip) {
+				share += 1 / float64(runs)
 			}
 		}
-		return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's "+
-			"bound at least %.2f", exact, z, least), math.Abs(z) < 4 && least >= 0.7).Corrected("by the Gamma law, " +
-			"without the localised set in the bias")
+		return share
+	}
+	runs := run.Runs(800)
+	exact := within(pure.Printed, 1, 2, func(n int) *matrix.Dense {
+		rows := slopes(src, n, d, 2, false)
+		for i := range n {
+			z := rows.Data[i*d : (i+1)*d]
+			floats.Scale(1/floats.Norm(z, 2), z)
+		}
+		return rows
+	}, runs, func(clip float64) float64 {
+		return times[0] * 12 * clip / (lambda * m * epsilon) * mathext.GammaIncRegInv(d, 0.7)
 	})
+	z, least := (exact-0.7)/math.Sqrt(0.21/float64(runs)), 1.0
+	for _, k := range []float64{2, 3, 4} {
+		for _, pareto := range []bool{false, true} {
+			for _, constants := range []pure.Constants{pure.Printed, pure.Exact} {
+				g, constant := moment(d, k, pareto), 12.0
+				if constants == pure.Exact {
+					constant = 4
+				}
+				bound := times[1] * (constant*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
+					math.Pow(d/(m*epsilon), 1-1/k)
+				draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
+				share := within(constants, g, k, draw, run.Runs(60), func(float64) float64 { return bound })
+				least = math.Min(least, share)
+			}
+		}
+	}
+	return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's "+
+		"bound at least %.2f", exact, z, least), math.Abs(z) < 4 && least >= 0.7).Corrected("by the Gamma law, " +
+		"without the localised set in the bias")
 }
 
-// localisedMechanism holds factor times the potential's mean against its bound, and runs Algorithm 7.
 func localisedMechanism(run measure.Run, factor float64) claim.Outcome {
 	// A line as steep as it may be: the mean above the least is 1, at most.
 	l := Localised{Value: func(w float64) float64 { return w }, Low: 0, High: 1, C: 1, Epsilon: 1, Records: 256}
@@ -296,52 +282,50 @@ func algorithm7Ratio(epsilon float64) float64 {
 
 // byOracle minimises an extended objective by biased subgradients of f_C, and the joint one by Algorithm 3. byOracle
 // claims the number of steps times factor.
-func byOracle(bias, factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		const alpha, c, lambda, center = 0.2, 1.0, 1.0, 0.2
-		e := OnBall{Loss: loss.LeastAbsolute{}, C: c, Radius: 1}
-		gap, count, told := 0.0, 0, ""
-		same, steps := true, int(math.Round(factor*math.Pow(4*2*(2*c+2*lambda)/alpha, 2)))
-		for _, slope := range []float64{3, 3e6} {
-			x := [][]float64{{slope}, {-slope / 2}}
-			y := []float64{0.3 * slope, 0.4 * slope}
-			phi := func(g, w []float64) float64 {
-				value, part := 0.5*lambda*(w[0]-center)*(w[0]-center), []float64{0}
-				sum := lambda * (w[0] - center)
-				for i := range x {
-					value += e.At(part, w, x[i], y[i]) / 2
-					sum += part[0] / 2
-				}
-				g[0] = sum
-				return value
+func byOracle(_ measure.Run, bias, factor float64) claim.Outcome {
+	const alpha, c, lambda, center = 0.2, 1.0, 1.0, 0.2
+	e := OnBall{Loss: loss.LeastAbsolute{}, C: c, Radius: 1}
+	gap, count, told := 0.0, 0, ""
+	same, steps := true, int(math.Round(factor*math.Pow(4*2*(2*c+2*lambda)/alpha, 2)))
+	for _, slope := range []float64{3, 3e6} {
+		x := [][]float64{{slope}, {-slope / 2}}
+		y := []float64{0.3 * slope, 0.4 * slope}
+		phi := func(g, w []float64) float64 {
+			value, part := 0.5*lambda*(w[0]-center)*(w[0]-center), []float64{0}
+			sum := lambda * (w[0] - center)
+			for i := range x {
+				value += e.At(part, w, x[i], y[i]) / 2
+				sum += part[0] / 2
 			}
-			least, g := math.Inf(1), []float64{0}
-			for i := range 2001 {
-				w := float64(i)/1e3 - 1
-				if v := phi(g, []float64{w}); v < least {
-					least = v
-				}
-			}
-			// Within B of the minimum 0 is a subgradient to within B.
-			biased := func(g, w []float64) float64 {
-				v := phi(g, w)
-				if v-least <= bias*alpha {
-					g[0] = 0
-				}
-				return v
-			}
-			w, t := Biased(interval, biased, []float64{-1}, alpha, 2, 2*c+2*lambda)
-			gap = math.Max(gap, (phi(g, w)-least)/alpha)
-			same, count = same && t == steps, t
-			losses := []Function{absolute(x[0], y[0]), absolute(x[1], y[1])}
-			_, taken, err := Joint{Losses: losses, C: c, Lambda: lambda, Centre: []float64{center}}.Minimise(interval,
-				interval, []float64{-1}, alpha, 2, 20_000)
-			told += fmt.Sprintf(" %d", taken)
-			if (err != nil) != (slope > 1e3) {
-				measure.Try(fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err))
+			g[0] = sum
+			return value
+		}
+		least, g := math.Inf(1), []float64{0}
+		for i := range 2001 {
+			w := float64(i)/1e3 - 1
+			if v := phi(g, []float64{w}); v < least {
+				least = v
 			}
 		}
-		return outcome(fmt.Sprintf("gap %.2f of α after %d steps for both slopes; of Algorithm 3%s at most", gap, count,
-			told), gap <= 1 && same)
-	})
+		// Within B of the minimum 0 is a subgradient to within B.
+		biased := func(g, w []float64) float64 {
+			v := phi(g, w)
+			if v-least <= bias*alpha {
+				g[0] = 0
+			}
+			return v
+		}
+		w, t := Biased(interval, biased, []float64{-1}, alpha, 2, 2*c+2*lambda)
+		gap = math.Max(gap, (phi(g, w)-least)/alpha)
+		same, count = same && t == steps, t
+		losses := []Function{absolute(x[0], y[0]), absolute(x[1], y[1])}
+		_, taken, err := Joint{Losses: losses, C: c, Lambda: lambda, Centre: []float64{center}}.Minimise(interval,
+			interval, []float64{-1}, alpha, 2, 20_000)
+		told += fmt.Sprintf(" %d", taken)
+		if (err != nil) != (slope > 1e3) {
+			measure.Try(fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err))
+		}
+	}
+	return outcome(fmt.Sprintf("gap %.2f of α after %d steps for both slopes; of Algorithm 3%s at most", gap, count,
+		told), gap <= 1 && same)
 }

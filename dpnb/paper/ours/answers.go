@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -210,68 +209,54 @@ func (s answerSetting) ask(ctx context.Context, q asked, fixed learn.DataFrame, 
 	return total
 }
 
-// coveredAnswers lists our claim about the intervals of answers.
-func coveredAnswers() claim.Checks {
-	var narrow []claim.Check
-	for _, of := range []string{"standard deviation", "correlation", "AUC", "count"} {
-		narrow = append(narrow, answersCover(71, 1, map[string]float64{of: 0.7}))
+// answersCover takes intervals of the questions whose law is known exactly as factor times as wide as they are, and
+// those of one question as seven tenths of it.
+func answersCover(run measure.Run, narrow string, factor float64) claim.Outcome {
+	settings, runs := measure.Sized(run.Size, answerSettings[:8], answerSettings), measure.Sized(run.Size, 150, 300)
+	root := noise.NewSeeded(71)
+	pooled, exact := map[string]*tails{}, tails{}
+	var names, notes []string
+	var worst struct {
+		z     float64
+		where string
 	}
-	return claim.Checks{"dpnb/answers-cover": claim.Times(func(factor float64) claim.Check {
-		return answersCover(71, factor, nil)
-	}).Against(narrow...)}
-}
-
-// answersCover is the check: intervals of the questions whose law is known exactly are so many times as wide, and
-// those of others as wide as is said of them.
-func answersCover(seed uint64, sharp float64, others map[string]float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		settings, runs := measure.Sized(size, answerSettings[:8], answerSettings), measure.Sized(size, 150, 300)
-		root := noise.NewSeeded(seed)
-		pooled, exact := map[string]*tails{}, tails{}
-		var names, notes []string
-		var worst struct {
-			z     float64
-			where string
-		}
-		for i, s := range settings {
-			fixed := drawResidents(s.n, root.Stream(i))
-			df := fixed.frame()
-			questions := fixed.questions(df)
-			for k, q := range questions {
-				wide := cmp.Or(others[q.name], 1)
-				if q.sharp {
-					wide = sharp
-				}
-				t := s.ask(ctx, q, df, runs, wide, root.Stream(i).Stream(k))
-				if lowest, _ := t.off(); lowest < worst.z {
-					worst.z, worst.where = lowest, q.name+", "+s.String()
-				}
-				notes = append(notes, fmt.Sprintf("%s, %v: %v", q.name, s, t))
-				if pooled[q.name] == nil {
-					pooled[q.name], names = new(tails), append(names, q.name)
-				}
-				pooled[q.name].add(t)
-				if q.sharp {
-					exact.add(t)
-				}
+	for i, s := range settings {
+		fixed := drawResidents(s.n, root.Stream(i))
+		df := fixed.frame()
+		questions := fixed.questions(df)
+		for k, q := range questions {
+			wide := 1.0
+			if q.sharp {
+				wide = factor
+			} else if q.name == narrow {
+				wide = 0.7
+			}
+			t := s.ask(run, q, df, runs, wide, root.Stream(i).Stream(k))
+			if lowest, _ := t.off(); lowest < worst.z {
+				worst.z, worst.where = lowest, q.name+", "+s.String()
+			}
+			notes = append(notes, fmt.Sprintf("%s, %v: %v", q.name, s, t))
+			if pooled[q.name] == nil {
+				pooled[q.name], names = new(tails), append(names, q.name)
+			}
+			pooled[q.name].add(t)
+			if q.sharp {
+				exact.add(t)
 			}
 		}
-		lowest := 0.0
-		var measured []string
-		for _, name := range names {
-			z, _ := pooled[name].off()
-			lowest = math.Min(lowest, z)
-			measured = append(measured, name+" "+pooled[name].String())
-		}
-		_, farthest := exact.off()
-		o := claim.Decide(fmt.Sprintf("%d intervals of known law: %v; in %d settings together: %s", int(exact.runs[0]),
-			exact, len(settings), strings.Join(measured, "; ")),
-			fmt.Sprintf("standard errors: known law within %.1f of 4 on both sides, others at worst %.1f (together) "+
-				"and %.1f (%s) below what they say", farthest, -lowest, -worst.z, worst.where),
-			farthest < 4 && lowest > -3.5 && worst.z > -4.5, "an interval does not cover as often as it says")
-		if size == claim.Full {
-			o.Note = strings.TrimPrefix(o.Note+"; "+strings.Join(notes, "; "), "; ")
-		}
-		return o
-	})
+	}
+	lowest := 0.0
+	var measured []string
+	for _, name := range names {
+		z, _ := pooled[name].off()
+		lowest = math.Min(lowest, z)
+		measured = append(measured, name+" "+pooled[name].String())
+	}
+	_, farthest := exact.off()
+	return claim.Decide(fmt.Sprintf("%d intervals of known law: %v; in %d settings together: %s", int(exact.runs[0]),
+		exact, len(settings), strings.Join(measured, "; ")),
+		fmt.Sprintf("standard errors: known law within %.1f of 4 on both sides, others at worst %.1f (together) "+
+			"and %.1f (%s) below what they say", farthest, -lowest, -worst.z, worst.where),
+		farthest < 4 && lowest > -3.5 && worst.z > -4.5, "an interval does not cover as often as it says").
+		InFull(run.Size, notes)
 }

@@ -19,50 +19,36 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// smoothedForms lists what is claimed of losses with kinks that were smoothed.
-func smoothedForms() claim.Checks {
-	return claim.Checks{
-		"dpnb/free-curvature": claim.Against(curvatureIsFree(1, 1), curvatureIsFree(0.99, 1), curvatureIsFree(1, 0.97)),
-		"dpnb/rows-composed":  measure.Against(rowsAudited, 1, 1.01, 1.1),
-		"dpnb/entropic":       measure.Against(entropicAudited, 1, 1.1),
-		"dpnb/recentring": claim.Against(recentringAudited(1, false), recentringAudited(1.04, false),
-			recentringAudited(1, true)),
-	}
-}
-
-// curvatureIsFree holds the closed form against the loss and against Tight, σ and λ times factors.
-func curvatureIsFree(sigmaFactor, lambdaFactor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const delta = 1e-5
-		leastRatio, mostRatio := math.Inf(1), 0.0
-		leastTight, mostTight := math.Inf(1), 0.0
-		for _, eps := range []float64{0.2, 1, 3} {
-			for _, l := range []loss.Loss{loss.Absolute(smoothing.Logistic{}, 0.5),
-				loss.Absolute(smoothing.Laplacian{}, 0.5),
-				loss.Convolved{Kernel: smoothing.Laplacian{}, Width: 1, Below: -1, Above: 0},
-				loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}} {
-				measure.Try(ctx.Err())
-				const radius = 1.5
-				curve := measure.Must(loss.CurveOf(l, radius))
-				free := objective.Free{Curve: curve, Epsilon: eps}
-				sigma := measure.Must(free.Sigma(delta))
-				lambda := measure.Must(free.Lambda(sigma))
-				sigma, lambda = sigma*sigmaFactor, lambda*lambdaFactor
-				ratio := conditionRatio(l, radius, eps, lambda, sigma)
-				leastRatio, mostRatio = math.Min(leastRatio, ratio), math.Max(mostRatio, ratio)
-				if _, ok := l.(loss.SmoothPinball); !ok || size == claim.Quick && eps != 1 {
-					continue
-				}
-				p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
-					Bound: objective.Tight}))
-				tight := privacy.DeltaUpper(p, eps) / delta
-				leastTight, mostTight = math.Min(leastTight, tight), math.Max(mostTight, tight)
+func curvatureIsFree(run measure.Run, times [2]float64) claim.Outcome {
+	const delta = 1e-5
+	leastRatio, mostRatio := math.Inf(1), 0.0
+	leastTight, mostTight := math.Inf(1), 0.0
+	for _, eps := range []float64{0.2, 1, 3} {
+		for _, l := range []loss.Loss{loss.Absolute(smoothing.Logistic{}, 0.5),
+			loss.Absolute(smoothing.Laplacian{}, 0.5),
+			loss.Convolved{Kernel: smoothing.Laplacian{}, Width: 1, Below: -1, Above: 0},
+			loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}} {
+			measure.Try(run.Err())
+			const radius = 1.5
+			curve := measure.Must(loss.CurveOf(l, radius))
+			free := objective.Free{Curve: curve, Epsilon: eps}
+			sigma := measure.Must(free.Sigma(delta))
+			lambda := measure.Must(free.Lambda(sigma))
+			sigma, lambda = sigma*times[0], lambda*times[1]
+			ratio := conditionRatio(l, radius, eps, lambda, sigma)
+			leastRatio, mostRatio = math.Min(leastRatio, ratio), math.Max(mostRatio, ratio)
+			if _, ok := l.(loss.SmoothPinball); !ok || run.Size == claim.Quick && eps != 1 {
+				continue
 			}
+			p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma,
+				Bound: objective.Tight}))
+			tight := privacy.DeltaUpper(p, eps) / delta
+			leastTight, mostTight = math.Min(leastTight, tight), math.Max(mostTight, tight)
 		}
-		return claim.Decide(fmt.Sprintf("the largest S̄ is %.4f to %.4f of the condition; Tight is %.3f to %.4f of δ",
-			leastRatio, mostRatio, leastTight, mostTight), "",
-			leastRatio > 0.98 && mostRatio < 1.002 && leastTight > 0.45 && mostTight < 1.006, "")
-	})
+	}
+	return claim.Decide(fmt.Sprintf("the largest S̄ is %.4f to %.4f of the condition; Tight is %.3f to %.4f of δ",
+		leastRatio, mostRatio, leastTight, mostTight), "",
+		leastRatio > 0.98 && mostRatio < 1.002 && leastTight > 0.45 && mostTight < 1.006, "")
 }
 
 // conditionRatio returns the largest S̄ over what Theorem 4 admits, at records of norm radius.
@@ -144,7 +130,6 @@ func rowsOf(d privacy.Direction, lambda, sigma float64, forms ...objective.Form)
 	return objective.Rows{Forms: forms, Lambda: lambda, Sigma: sigma}
 }
 
-// rowsAudited holds Theorem 6 at the noise factor·σ against exact divergences at σ.
 func rowsAudited(run measure.Run, factor float64) claim.Outcome {
 	src := noise.NewSeeded(81)
 	points, tries := 140, run.Runs(8)
@@ -213,7 +198,6 @@ func audited(worst map[privacy.Direction]float64, least, most float64) claim.Out
 		top >= least && top <= most, "")
 }
 
-// entropicAudited holds Theorem 7 at the noise factor·σ against exact divergences at σ.
 func entropicAudited(run measure.Run, factor float64) claim.Outcome {
 	src := noise.NewSeeded(82)
 	worst := map[privacy.Direction]float64{}
@@ -243,37 +227,35 @@ func entropicAudited(run measure.Run, factor float64) claim.Outcome {
 
 // recentringAudited holds the composition of two stages, at the noise factor·σ, or without the first one, against the
 // exact joint law of both releases at σ.
-func recentringAudited(factor float64, firstFree bool) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		worst := map[privacy.Direction]float64{}
-		l := loss.Absolute(smoothing.Logistic{}, 1)
-		curve := measure.Must(loss.CurveOf(l, 1))
-		points := measure.Sized(size, 250, 500)
-		for _, ratio := range [][2]float64{{0.05, 0.05}, {1, 1}, {0.3, 3}, {3, 20}} {
-			for _, eps := range []float64{0.3, 1} {
-				sigma := [2]float64{5, 4}
-				lambda := [2]float64{ratio[0] * l.Smoothness(), ratio[1] * l.Smoothness()}
-				for _, d := range privacy.Directions {
-					measure.Try(ctx.Err())
-					var stages objective.Stages
-					for i := range 2 {
-						if i > 0 || !firstFree {
-							stages = append(stages, rowsOf(d, lambda[i], sigma[i]*factor, objective.Form{Curve: curve,
-								Count: 1}))
-						}
+func recentringAudited(run measure.Run, firstFree bool, factor float64) claim.Outcome {
+	worst := map[privacy.Direction]float64{}
+	l := loss.Absolute(smoothing.Logistic{}, 1)
+	curve := measure.Must(loss.CurveOf(l, 1))
+	points := measure.Sized(run.Size, 250, 500)
+	for _, ratio := range [][2]float64{{0.05, 0.05}, {1, 1}, {0.3, 3}, {3, 20}} {
+		for _, eps := range []float64{0.3, 1} {
+			sigma := [2]float64{5, 4}
+			lambda := [2]float64{ratio[0] * l.Smoothness(), ratio[1] * l.Smoothness()}
+			for _, d := range privacy.Directions {
+				measure.Try(run.Err())
+				var stages objective.Stages
+				for i := range 2 {
+					if i > 0 || !firstFree {
+						stages = append(stages, rowsOf(d, lambda[i], sigma[i]*factor, objective.Form{Curve: curve,
+							Count: 1}))
 					}
-					p := measure.Must(stages.Profile(privacy.AddRemove))
-					top := 0.0
-					for _, label := range []float64{0, 0.5, 1, 2, 3} {
-						top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
-							2*sigma[0]/lambda[0], d, eps, points))
-					}
-					worst[d] = math.Max(worst[d], top/math.Exp(p.LogDeltaUpper(d, eps)))
 				}
+				p := measure.Must(stages.Profile(privacy.AddRemove))
+				top := 0.0
+				for _, label := range []float64{0, 0.5, 1, 2, 3} {
+					top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
+						2*sigma[0]/lambda[0], d, eps, points))
+				}
+				worst[d] = math.Max(worst[d], top/math.Exp(p.LogDeltaUpper(d, eps)))
 			}
 		}
-		return audited(worst, 0.5, 1.006)
-	})
+	}
+	return audited(worst, 0.5, 1.006)
 }
 
 // twoStages returns δ(ε) of two stages in one dimension, the second about the first one's release moved to |θ| ≤
@@ -320,13 +302,6 @@ func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius floa
 	return sum * h * h / (2 * math.Pi)
 }
 
-// pieces lists what is claimed of maxima of affine functions.
-func pieces() claim.Checks {
-	return claim.Checks{
-		"dpnb/pieces": claim.Against(piecesAudited(1, 0, 83), piecesAudited(1.01, 0, 83), piecesAudited(1, 1, 83)),
-	}
-}
-
 // pieceFunctions are a bowl, ‖x‖_∞ in the plane and three pieces on the line.
 func pieceFunctions() (all []smoothing.Polyhedral) {
 	bowl := measure.Must(smoothing.NewBowlPieces(2, 0.5))
@@ -344,50 +319,44 @@ func pieceFunctions() (all []smoothing.Polyhedral) {
 	return all
 }
 
-// piecesAudited holds the profile of C-OP of pieces, at the noise factor·σ and with a part of the curvature left out,
-// against exact divergences at σ.
-func piecesAudited(factor, free float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		src := noise.NewSeeded(seed)
-		functions := pieceFunctions()
-		worst := map[privacy.Direction]float64{}
-		for _, f := range functions {
-			for _, eps := range []float64{0.3, 1} {
-				for _, charge := range []float64{0, 0.3, 0.9} {
-					measure.Try(ctx.Err())
-					const w = 1.0
-					sigma := 3.5 * f.Lipschitz() / eps
-					rank := math.Min(float64(f.Dim()), float64(f.Pieces()-1))
-					// About the λ at which that is charged.
-					lambda := 2 * sigma * sigma / w
-					if charge > 0 {
-						lambda = f.Radius() * f.Radius() / (rank * w * math.Expm1(charge*eps/rank))
+// piecesAudited holds the profile of C-OP of pieces, σ and λ times factors, against exact divergences at σ and λ.
+func piecesAudited(run measure.Run, times [2]float64) claim.Outcome {
+	src := noise.NewSeeded(83)
+	functions := pieceFunctions()
+	worst := map[privacy.Direction]float64{}
+	for _, f := range functions {
+		for _, eps := range []float64{0.3, 1} {
+			for _, charge := range []float64{0, 0.3, 0.9} {
+				measure.Try(run.Err())
+				const w = 1.0
+				sigma := 3.5 * f.Lipschitz() / eps
+				rank := math.Min(float64(f.Dim()), float64(f.Pieces()-1))
+				// About the λ at which that is charged.
+				lambda := 2 * sigma * sigma / w
+				if charge > 0 {
+					lambda = f.Radius() * f.Radius() / (rank * w * math.Expm1(charge*eps/rank))
+				}
+				m := convolution.COP{Loss: convolution.Loss{Pieces: &smoothing.Entropic{Function: f, Width: w},
+					Forms: f.Dim(), Norm: 1}, Lambda: lambda * times[1], Sigma: sigma * times[0], Tolerance: 1e-12,
+					OutputSigma: 1, Account: convolution.Entropic}
+				p := measure.Must(mechanism.Profile(m))
+				for _, d := range privacy.Directions {
+					v := 0.0
+					// The record's kinks among the answers, and far away from them.
+					for _, start := range []float64{0, -3, -25} {
+						_, found := climb(func(x []float64) float64 {
+							return planarPieces(f, w, lambda, sigma, x).Delta(d, eps, 200)
+						}, []float64{start, start, 0, 0, 0, 0}, 0.7, run.Runs(4), src)
+						v = math.Max(v, found)
 					}
-					m := convolution.COP{Loss: convolution.Loss{Pieces: &smoothing.Entropic{Function: f, Width: w},
-						Forms: f.Dim(), Norm: 1}, Lambda: lambda, Sigma: sigma * factor, Tolerance: 1e-12,
-						OutputSigma: 1, Account: convolution.Entropic}
-					if free > 0 {
-						m.Lambda *= 1e6
-					}
-					p := measure.Must(mechanism.Profile(m))
-					for _, d := range privacy.Directions {
-						v := 0.0
-						// The record's kinks among the answers, and far away from them.
-						for _, start := range []float64{0, -3, -25} {
-							_, found := climb(func(x []float64) float64 {
-								return planarPieces(f, w, lambda, sigma, x).Delta(d, eps, 200)
-							}, []float64{start, start, 0, 0, 0, 0}, 0.7, size.Runs(4), src)
-							v = math.Max(v, found)
-						}
-						worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
-					}
+					worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
 				}
 			}
 		}
-		a, r := worst[privacy.Add], worst[privacy.Remove]
-		return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing", a, r),
-			"0.95 to 1.006", math.Min(a, r) >= 0.95 && math.Max(a, r) <= 1.006, "")
-	})
+	}
+	a, r := worst[privacy.Add], worst[privacy.Remove]
+	return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing", a, r),
+		"0.95 to 1.006", math.Min(a, r) >= 0.95 && math.Max(a, r) <= 1.006, "")
 }
 
 // planarPieces is a record with A = diag(1, x₄ ∧ 1) turned by x₅ and labels x₀, x₁, among others of curvature x₂ in a

@@ -221,16 +221,6 @@ var (
 		{5000, 5, 4, loss.Huber{Threshold: 1}}, {20_000, 10, 8, loss.Huber{Threshold: 1}}}
 )
 
-// intervals lists our claims about intervals.
-func intervals() claim.Checks {
-	return claim.Checks{
-		"dpnb/intervals": claim.Against(intervalCoverage(61, 0.9, narrower(naiveKind, 1)),
-			intervalCoverage(61, 0.9, narrower(0, 0.9)), intervalCoverage(61, 0.9, narrower(1, 0.88)),
-			intervalCoverage(61, 0.9, narrower(2, 0.9)), intervalCoverage(61, 0.9, narrower(4, 0.9)),
-			intervalCoverage(61, 0.9, narrower(naiveKind, 10))),
-	}
-}
-
 // narrower makes intervals of a kind so many times as wide.
 func narrower(kind int, by float64) [naiveKind + 1]float64 {
 	all := [naiveKind + 1]float64{1, 1, 1, 1, 1, 1}
@@ -238,62 +228,56 @@ func narrower(kind int, by float64) [naiveKind + 1]float64 {
 	return all
 }
 
-// intervalCoverage is the check; each kind is made so many times as wide, to see it fail.
-func intervalCoverage(seed uint64, level float64, narrow [naiveKind + 1]float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		studies := measure.Sized(size, quickStudies, fullStudies)
-		reps := measure.Sized(size, 150, 500)
-		levels := measure.Sized(size, []float64{level}, []float64{0.5, level, 0.95})
-		root := noise.NewSeeded(seed)
-		lowest, narrowest := slices.Repeat([]float64{1}, len(intervalKinds)), slices.Repeat([]float64{math.Inf(1)},
-			len(intervalKinds))
-		var notes []string
-		good, naiveFails := true, false
-		for i, s := range studies {
-			for _, at := range levels {
-				results := s.measure(ctx, at, reps, narrow, root.Stream(i))
-				line := []string{}
-				for _, c := range results {
-					if c.kind != naiveKind && c.finite > 0.5 { // few that are finite are so by luck, and narrow by it
-						narrowest[c.kind] = math.Min(narrowest[c.kind], c.width/c.ideal)
-						good = good && c.width >= c.ideal
-					}
-					lowest[c.kind] = math.Min(lowest[c.kind], float64(c.covered)/float64(c.trials)-at)
-					enough := audit.ClopperPearson(c.covered, c.trials, 1-2e-3).Upper >= at
-					if c.kind == naiveKind {
-						naiveFails = naiveFails || !enough
-					} else if !enough {
-						good = false
-					}
-					width := "infinite"
-					if c.finite > 0 {
-						width = fmt.Sprintf("%.3g", c.width)
-						if c.finite < 1 {
-							width += fmt.Sprintf(" (%.0f %% finite)", 100*c.finite)
-						}
-					}
-					line = append(line, fmt.Sprintf("%s %.1f %% (%.1f, %.1f) / %s", intervalKinds[c.kind], 100*c.all,
-						100*c.below, 100*c.above, width))
+func intervalsCover(run measure.Run, narrow [naiveKind + 1]float64) claim.Outcome {
+	const level = 0.9
+	studies := measure.Sized(run.Size, quickStudies, fullStudies)
+	reps := measure.Sized(run.Size, 150, 500)
+	levels := measure.Sized(run.Size, []float64{level}, []float64{0.5, level, 0.95})
+	root := noise.NewSeeded(61)
+	lowest, narrowest := slices.Repeat([]float64{1}, len(intervalKinds)), slices.Repeat([]float64{math.Inf(1)},
+		len(intervalKinds))
+	var notes []string
+	good, naiveFails := true, false
+	for i, s := range studies {
+		for _, at := range levels {
+			results := s.measure(run, at, reps, narrow, root.Stream(i))
+			line := []string{}
+			for _, c := range results {
+				if c.kind != naiveKind && c.finite > 0.5 { // few that are finite are so by luck, and narrow by it
+					narrowest[c.kind] = math.Min(narrowest[c.kind], c.width/c.ideal)
+					good = good && c.width >= c.ideal
 				}
-				notes = append(notes, fmt.Sprintf("%v at %g: %s", s, at, strings.Join(line, ", ")))
+				lowest[c.kind] = math.Min(lowest[c.kind], float64(c.covered)/float64(c.trials)-at)
+				enough := audit.ClopperPearson(c.covered, c.trials, 1-2e-3).Upper >= at
+				if c.kind == naiveKind {
+					naiveFails = naiveFails || !enough
+				} else if !enough {
+					good = false
+				}
+				width := "infinite"
+				if c.finite > 0 {
+					width = fmt.Sprintf("%.3g", c.width)
+					if c.finite < 1 {
+						width += fmt.Sprintf(" (%.0f %% finite)", 100*c.finite)
+					}
+				}
+				line = append(line, fmt.Sprintf("%s %.1f %% (%.1f, %.1f) / %s", intervalKinds[c.kind], 100*c.all,
+					100*c.below, 100*c.above, width))
 			}
+			notes = append(notes, fmt.Sprintf("%v at %g: %s", s, at, strings.Join(line, ", ")))
 		}
-		measured := []string{}
-		for kind, l := range lowest {
-			text := fmt.Sprintf("%s %+.3f", intervalKinds[kind], l)
-			if !math.IsInf(narrowest[kind], 1) {
-				text += fmt.Sprintf(" (width × %.2f)", narrowest[kind])
-			}
-			measured = append(measured, text)
+	}
+	measured := []string{}
+	for kind, l := range lowest {
+		text := fmt.Sprintf("%s %+.3f", intervalKinds[kind], l)
+		if !math.IsInf(narrowest[kind], 1) {
+			text += fmt.Sprintf(" (width × %.2f)", narrowest[kind])
 		}
-		o := claim.Decide("lowest coverage of a coefficient, less the level (and width over what is asked for): "+
-			strings.Join(measured, ", "), fmt.Sprintf("levels %v, %d repetitions each", levels, reps), good &&
-			naiveFails, "an interval covers less often than it says, or the check cannot tell")
-		if size == claim.Full {
-			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(notes, "; ")
-		}
-		return o
-	})
+		measured = append(measured, text)
+	}
+	return claim.Decide("lowest coverage of a coefficient, less the level (and width over what is asked for): "+
+		strings.Join(measured, ", "), fmt.Sprintf("levels %v, %d repetitions each", levels, reps), good &&
+		naiveFails, "an interval covers less often than it says, or the check cannot tell").InFull(run.Size, notes)
 }
 
 // CoverageFigure draws how often intervals cover against how often they say, for logistic regression on n records of d

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -19,15 +18,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
-
-// lambdaRule lists our claims about the choice of λ.
-func lambdaRule() claim.Checks {
-	return claim.Checks{
-		"dpnb/lambda-rule": suitedRidge(),
-		"dpnb/predicted-error": claim.Times(func(factor float64) claim.Check { return ruleCompared(64, 1, factor) }).
-			Against(ruleCompared(64, 1e4, 1)),
-	}
-}
 
 // benchmark is records to learn from and to test on.
 type benchmark struct {
@@ -89,44 +79,38 @@ func (b benchmark) calibrated(eps float64, rule objpert.LambdaRule, records int)
 
 // ruleCompared is the check; the number of records that is planned for is the true one times wrong, and λ by the
 // formula is taken times factor, to see it fail.
-func ruleCompared(seed uint64, wrong, factor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		root := noise.NewSeeded(seed)
-		sets := []benchmark{clusterBenchmark(2000, 5, 5, 2000, 20, root.Stream(1), 1),
-			clusterBenchmark(150, 150, 10, 2000, 20, root.Stream(2), 8)}
-		if size == claim.Full {
-			sets = append(sets, clusterBenchmark(10_000, 40, 30, 4000, 10, root.Stream(3), 0.05, 0.1, 0.5, 1, 8),
-				clusterBenchmark(2000, 2000, 10, 4000, 5, root.Stream(4), 0.1, 1, 8))
-			// Invented people have other accuracies.
-			if adult := measure.Must(experiment.Adult()); adult.Name == "Adult" {
-				sets = append(sets, benchmark{adult, []float64{0.05, 0.1, 0.5, 1, 8}, 10,
-					[]float64{0.81, 0.824, 0.838, 0.842, 0.847}, root.Stream(5)})
-			}
+func ruleCompared(run measure.Run, wrong, factor float64) claim.Outcome {
+	root := noise.NewSeeded(64)
+	sets := []benchmark{clusterBenchmark(2000, 5, 5, 2000, 20, root.Stream(1), 1),
+		clusterBenchmark(150, 150, 10, 2000, 20, root.Stream(2), 8)}
+	if run.Size == claim.Full {
+		sets = append(sets, clusterBenchmark(10_000, 40, 30, 4000, 10, root.Stream(3), 0.05, 0.1, 0.5, 1, 8),
+			clusterBenchmark(2000, 2000, 10, 4000, 5, root.Stream(4), 0.1, 1, 8))
+		// Invented people have other accuracies.
+		if adult := measure.Must(experiment.Adult()); adult.Name == "Adult" {
+			sets = append(sets, benchmark{adult, []float64{0.05, 0.1, 0.5, 1, 8}, 10,
+				[]float64{0.81, 0.824, 0.838, 0.842, 0.847}, root.Stream(5)})
 		}
-		worst, best, off, reached, safe := math.Inf(1), math.Inf(-1), 0.0, true, true
-		var lines []string
-		for _, b := range sets {
-			for i, eps := range b.epsilons {
-				measure.Try(ctx.Err())
-				n, _ := b.Train.Rows.Dims()
-				mean, base, note := b.rules(eps, int(float64(n)*wrong)+1, factor, size)
-				worst, best = math.Min(worst, base.margin), math.Max(best, base.gain)
-				off = math.Max(off, base.off)
-				safe = safe && base.safe
-				reached = reached && (b.notBelow == nil || mean >= b.notBelow[i])
-				lines = append(lines, note)
-			}
+	}
+	worst, best, off, reached, safe := math.Inf(1), math.Inf(-1), 0.0, true, true
+	var lines []string
+	for _, b := range sets {
+		for i, eps := range b.epsilons {
+			measure.Try(run.Err())
+			n, _ := b.Train.Rows.Dims()
+			mean, base, note := b.rules(eps, int(float64(n)*wrong)+1, factor, run.Size)
+			worst, best = math.Min(worst, base.margin), math.Max(best, base.gain)
+			off = math.Max(off, base.off)
+			safe = safe && base.safe
+			reached = reached && (b.notBelow == nil || mean >= b.notBelow[i])
+			lines = append(lines, note)
 		}
-		o := claim.Decide(fmt.Sprintf("accuracy by prediction over the better of the other rules: from %.1f to %.1f "+
-			"points; λ off by %s", 100*worst, 100*best, claim.Roughly(off, 1e-6)), "at least −0.15, or three "+
-			"standard errors; somewhere at least 5; 1e-6", worst >= -0.0015 && best >= 0.05 && safe && reached,
-			"the prediction is worse than a rule without it, is of no use, misses an accuracy that was to be "+
-				"reached, or is another one").As(off < 1e-6)
-		if size == claim.Full {
-			o.Note = strings.TrimPrefix(o.Note+"; ", "; ") + strings.Join(lines, "; ")
-		}
-		return o
-	})
+	}
+	return claim.Decide(fmt.Sprintf("accuracy by prediction over the better of the other rules: from %.1f to %.1f "+
+		"points; λ off by %s", 100*worst, 100*best, claim.Roughly(off, 1e-6)), "at least −0.15, or three "+
+		"standard errors; somewhere at least 5; 1e-6", worst >= -0.0015 && best >= 0.05 && safe && reached,
+		"the prediction is worse than a rule without it, is of no use, misses an accuracy that was to be "+
+			"reached, or is another one").As(off < 1e-6).InFull(run.Size, lines)
 }
 
 // comparison of the prediction with the other rules.
@@ -178,12 +162,6 @@ func (b benchmark) rules(eps float64, records int, factor float64, size claim.Si
 	return predicted.Mean, c, note
 }
 
-// suitedRidge is the claim about the rule by which learners choose λ.
-func suitedRidge() claim.Versions {
-	return measure.Against(suited, 1, 1.1, 16)
-}
-
-// suited checks the rule, its ridge times a factor.
 func suited(run measure.Run, factor float64) claim.Outcome {
 	ridge := func(s LambdaSetting, sigma float64) float64 { // L = √2, s = ½
 		return factor * 0.5 * (2 + 5.6*float64(s.Features+1)/float64(s.Records)*sigma*sigma/2)

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -11,19 +10,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
-
-// budgetsInSquares lists this project's claims about budgets (docs/theory/ledger.md).
-func budgetsInSquares() claim.Checks {
-	return claim.Checks{
-		"dpnb/ledger-filter": measure.Against(filterHolds, 1, 0.98, 0.9),
-		"dpnb/either": claim.Times(func(f float64) claim.Check { return eitherHolds(false, f) }).
-			Against(eitherHolds(true, 1)),
-		"dpnb/pure-as-gaussian": measure.Against(pureHolds, 1, 0.99, 1.01),
-		"dpnb/nearly-gaussian":  measure.Against(nearlyHolds, 1, 0.98, 0.9),
-		"dpnb/parallel": claim.Times(func(f float64) claim.Check { return parallelHolds(true, false, f) }).
-			Against(parallelHolds(false, false, 1), parallelHolds(true, true, 1)),
-	}
-}
 
 // stated opens a budget of (1, 10⁻⁵) that no other check has.
 func stated(adjacency privacy.Adjacency) (*ledger.Budget, error) {
@@ -48,7 +34,6 @@ func afterGaussian(mu, eps float64, then func(t float64) float64) float64 {
 	return measure.Integral(func(z float64) float64 { return measure.Phi(z) * then(eps-mu*(z+mu/2)) }, -9, 13, 200)
 }
 
-// filterHolds holds adaptive releases against the budget, their costs entered times factor.
 func filterHolds(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(151)
 	most, least := 0.0, math.Inf(1)
@@ -99,35 +84,32 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 
 // eitherHolds holds the worst choice between sums and squares by the first result against δ: with what a ledger has for
 // each, or with all of δ for both. δ is that of the budget times factor.
-func eitherHolds(both bool, factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		b := measure.Must(stated(privacy.AddRemove))
-		squares := measure.Must(b.Share(1))
-		sums := 1e-5
-		if !both {
-			measure.Try(b.Charge(ledger.Entry{Epsilon: 1e-9, Mu: 1e-9}))
-			squares = measure.Must(b.Share(1))
-			sums = b.Spend(1).Delta
-		}
-		worst := 0.0
-		for part := 0.7; part < 0.9; part += 0.02 {
-			first, rest := part*squares.Mu, math.Sqrt(1-part*part)*squares.Mu
-			for eps := 0.9; eps < 1; eps += 0.01 {
-				delta := sums - measure.GaussianDelta(first, eps)
-				if delta < 0 {
-					continue
-				}
-				worst = math.Max(worst, afterGaussian(first, 1, func(t float64) float64 {
-					return math.Max(responded(1-eps, delta, t), measure.GaussianDelta(rest, t))
-				})/(factor*1e-5))
+func eitherHolds(_ measure.Run, both bool, factor float64) claim.Outcome {
+	b := measure.Must(stated(privacy.AddRemove))
+	squares := measure.Must(b.Share(1))
+	sums := 1e-5
+	if !both {
+		measure.Try(b.Charge(ledger.Entry{Epsilon: 1e-9, Mu: 1e-9}))
+		squares = measure.Must(b.Share(1))
+		sums = b.Spend(1).Delta
+	}
+	worst := 0.0
+	for part := 0.7; part < 0.9; part += 0.02 {
+		first, rest := part*squares.Mu, math.Sqrt(1-part*part)*squares.Mu
+		for eps := 0.9; eps < 1; eps += 0.01 {
+			delta := sums - measure.GaussianDelta(first, eps)
+			if delta < 0 {
+				continue
 			}
+			worst = math.Max(worst, afterGaussian(first, 1, func(t float64) float64 {
+				return math.Max(responded(1-eps, delta, t), measure.GaussianDelta(rest, t))
+			})/(factor*1e-5))
 		}
-		return claim.Decide(fmt.Sprintf("δ = %.3f of the budget's", worst), "0.95 … 1", worst <= 1.0001 && worst > 0.95,
-			"the choice between sums and squares is worth δ")
-	})
+	}
+	return claim.Decide(fmt.Sprintf("δ = %.3f of the budget's", worst), "0.95 … 1", worst <= 1.0001 && worst > 0.95,
+		"the choice between sums and squares is worth δ")
 }
 
-// pureHolds holds randomised response against the Gaussian mechanism of factor times its μ.
 func pureHolds(_ measure.Run, factor float64) claim.Outcome {
 	above, apart := math.Inf(-1), 0.0 // of exact − Gaussian, relative: the largest, and of every ε the least gap
 	for _, eps := range []float64{0.001, 0.03, 0.3, 1, 3, 10} {
@@ -146,7 +128,6 @@ func pureHolds(_ measure.Run, factor float64) claim.Outcome {
 		above < 1e-9 && apart < 1e-3, "another μ is the smallest")
 }
 
-// nearlyHolds holds exact laws against the Gaussian of factor times the μ that is found.
 func nearlyHolds(_ measure.Run, factor float64) claim.Outcome {
 	worst, least := 0.0, math.Inf(1) // exact over allowed: the largest of all, the smallest of the largest
 	for _, c := range []struct {
@@ -196,70 +177,71 @@ func sampled(mu, q float64) func(d privacy.Direction, eps float64) float64 {
 	}
 }
 
-// parallelHolds holds noisy sums of three groups against the budget, for all neighbours of ten records; groups are by a
-// record's number, or by its place. single forgets, under replace-one, that a record leaves one group and enters
-// another. δ is that of the budget times factor.
-func parallelHolds(byRecord, single bool, factor float64) claim.Check {
-	return measure.Check(func(context.Context, claim.Size) claim.Outcome {
-		const groups = 3
-		worst, least := 0.0, math.Inf(1)
-		for _, adjacency := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
-			ledgers := adjacency
-			if single {
-				ledgers = privacy.AddRemove
-			}
-			b := measure.Must(stated(ledgers))
-			// As large a μ for each group as the ledger lets pass.
-			entries := func(mu float64) []ledger.Entry {
-				var all []ledger.Entry
-				for g := range groups {
-					all = append(all, ledger.Entry{Epsilon: 1, Delta: 1e-5, Mu: mu, Shared: true,
-						Partition: "residue", Group: fmt.Sprint(g)})
-				}
-				return all
-			}
-			mu := 0.0
-			for step := 0.5; step > 1e-9; step /= 2 {
-				if b.Check(entries(mu+step)...) == nil {
-					mu += step
-				}
-			}
-			measure.Try(b.Charge(entries(mu)...))
-			// How many even records a group has, with noise of 1/μ: 1 is the most that a record moves it by, also where
-			// it is replaced by one of its group.
-			sums := func(records []int) (s [groups]float64) {
-				for place, r := range records {
-					g := r % groups
-					if !byRecord {
-						g = place % groups
-					}
-					s[g] += float64(1 - r%2)
-				}
-				return s
-			}
-			records := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-			base, largest := sums(records), 0.0
-			hold := func(other []int) {
-				moved := 0.0
-				for g, v := range sums(other) {
-					moved = math.Hypot(moved, v-base[g])
-				}
-				largest = math.Max(largest, measure.GaussianDelta(mu*moved, 1)/(factor*1e-5))
-			}
-			for i := range records {
-				without := append(append([]int(nil), records[:i]...), records[i+1:]...)
-				for new := range 3 {
-					if adjacency == privacy.ReplaceOne {
-						hold(append(append(append([]int(nil), records[:i]...), new), records[i+1:]...))
-						continue
-					}
-					hold(append([]int{new}, records...))
-					hold(without)
-				}
-			}
-			worst, least = math.Max(worst, largest), math.Min(least, largest)
+// grouping is by a record's number, or by its place; single forgets, under replace-one, that a record leaves one group
+// and enters another.
+type grouping struct{ byPlace, single bool }
+
+// parallelHolds holds noisy sums of three groups against the budget, for all neighbours of ten records. δ is that of
+// the budget times factor.
+func parallelHolds(_ measure.Run, by grouping, factor float64) claim.Outcome {
+	const groups = 3
+	worst, least := 0.0, math.Inf(1)
+	for _, adjacency := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
+		ledgers := adjacency
+		if by.single {
+			ledgers = privacy.AddRemove
 		}
-		return claim.Decide(fmt.Sprintf("δ = %.3f … %.3f of the budget's for the worst neighbour", least, worst), "1",
-			worst <= 1+1e-6 && worst > 0.9999, "a record moves more than the groups that were counted")
-	})
+		b := measure.Must(stated(ledgers))
+		// As large a μ for each group as the ledger lets pass.
+		entries := func(mu float64) []ledger.Entry {
+			var all []ledger.Entry
+			for g := range groups {
+				all = append(all, ledger.Entry{Epsilon: 1, Delta: 1e-5, Mu: mu, Shared: true,
+					Partition: "residue", Group: fmt.Sprint(g)})
+			}
+			return all
+		}
+		mu := 0.0
+		for step := 0.5; step > 1e-9; step /= 2 {
+			if b.Check(entries(mu+step)...) == nil {
+				mu += step
+			}
+		}
+		measure.Try(b.Charge(entries(mu)...))
+		// How many even records a group has, with noise of 1/μ: 1 is the most that a record moves it by, also where
+		// it is replaced by one of its group.
+		sums := func(records []int) (s [groups]float64) {
+			for place, r := range records {
+				g := r % groups
+				if by.byPlace {
+					g = place % groups
+				}
+				s[g] += float64(1 - r%2)
+			}
+			return s
+		}
+		records := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+		base, largest := sums(records), 0.0
+		hold := func(other []int) {
+			moved := 0.0
+			for g, v := range sums(other) {
+				moved = math.Hypot(moved, v-base[g])
+			}
+			largest = math.Max(largest, measure.GaussianDelta(mu*moved, 1)/(factor*1e-5))
+		}
+		for i := range records {
+			without := append(append([]int(nil), records[:i]...), records[i+1:]...)
+			for new := range 3 {
+				if adjacency == privacy.ReplaceOne {
+					hold(append(append(append([]int(nil), records[:i]...), new), records[i+1:]...))
+					continue
+				}
+				hold(append([]int{new}, records...))
+				hold(without)
+			}
+		}
+		worst, least = math.Max(worst, largest), math.Min(least, largest)
+	}
+	return claim.Decide(fmt.Sprintf("δ = %.3f … %.3f of the budget's for the worst neighbour", least, worst), "1",
+		worst <= 1+1e-6 && worst > 0.9999, "a record moves more than the groups that were counted")
 }

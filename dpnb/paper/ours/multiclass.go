@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -21,67 +20,42 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// severalClasses lists our own claims about more than two classes and about linear regression from perturbed moments.
-func severalClasses() claim.Checks {
-	return claim.Checks{
-		"dpnb/softmax-vertex": claim.Against(vertexHolds(softmaxOfThree),
-			vertexHolds(func(_, sigma float64) (privacy.Profile, error) {
-				return privacy.GaussianProfile(1/sigma, privacy.AddRemove), nil
-			}), vertexHolds(func(_, sigma float64) (privacy.Profile,
-				error) {
-				return softmaxOfThree(1e6, sigma)
-			}), vertexHolds(func(_, _ float64) (privacy.Profile, error) {
-				return privacy.NonPrivate{}.Profile(privacy.AddRemove)
-			}), vertexHolds(func(lambda, sigma float64) (privacy.Profile,
-				error) {
-				return softmaxOfThree(lambda, 1.1*sigma)
-			})),
-		"dpnb/softmax-noise":      measure.Times(softmaxNoise),
-		"dpnb/moments":            measure.Times(momentNoise),
-		"dpnb/moments-calibrated": measure.Pair(adaSSPAccounting),
-	}
-}
-
 // softmaxOfThree is what is claimed of three classes.
 func softmaxOfThree(lambda, sigma float64) (privacy.Profile, error) {
 	return multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-12,
 		OutputSigma: 1}.Profile()
 }
 
-// vertexHolds integrates over the plane for neighbours that try to break the bound.
-func vertexHolds(claimed func(lambda, sigma float64) (privacy.Profile, error)) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		points := measure.Sized(size, 220, 1000)
-		var worst, single float64
-		for _, c := range []struct{ lambda, sigma float64 }{{0.4, 2}, {2, 2}, {8, 2}, {0.6, 8}} {
-			p := measure.Must(claimed(c.lambda, c.sigma))
-			for _, s := range []audit.Softmax{
-				{ExtraX: 1}, {ExtraX: 1, X: []float64{1, 1}, Y: []int{1, 2}, Weights: []float64{3 * c.sigma,
-					3 * c.sigma}},
-				{ExtraX: 1, X: []float64{1}, Y: []int{1}}, {ExtraX: 1, Tilt: [2]float64{0, 2 * c.sigma}},
-			} {
-				measure.Try(ctx.Err())
-				s.Lambda, s.Sigma = c.lambda, c.sigma
-				without, with := s.Cells(points)
-				if off := math.Abs(floats.Sum(without)-1) + math.Abs(floats.Sum(with)-1); off > 1e-5 {
-					continue // the cells are too large for these data
-				}
-				for _, eps := range []float64{0, 0.6 / c.sigma, 2 / c.sigma, 5 / c.sigma} {
-					one := measure.GaussianDelta(math.Sqrt2/c.sigma, eps)
-					remove, add := audit.HockeyStick(with, without, eps), audit.HockeyStick(without, with, eps)
-					worst = math.Max(worst, math.Max(remove/math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
-						add/math.Exp(p.LogDeltaUpper(privacy.Add, eps))))
-					single = math.Max(single, add/one)
-				}
+func vertexHolds(run measure.Run, claimed func(lambda, sigma float64) (privacy.Profile, error)) claim.Outcome {
+	points := measure.Sized(run.Size, 220, 1000)
+	var worst, single float64
+	for _, c := range []struct{ lambda, sigma float64 }{{0.4, 2}, {2, 2}, {8, 2}, {0.6, 8}} {
+		p := measure.Must(claimed(c.lambda, c.sigma))
+		for _, s := range []audit.Softmax{
+			{ExtraX: 1}, {ExtraX: 1, X: []float64{1, 1}, Y: []int{1, 2}, Weights: []float64{3 * c.sigma,
+				3 * c.sigma}},
+			{ExtraX: 1, X: []float64{1}, Y: []int{1}}, {ExtraX: 1, Tilt: [2]float64{0, 2 * c.sigma}},
+		} {
+			measure.Try(run.Err())
+			s.Lambda, s.Sigma = c.lambda, c.sigma
+			without, with := s.Cells(points)
+			if off := math.Abs(floats.Sum(without)-1) + math.Abs(floats.Sum(with)-1); off > 1e-5 {
+				continue // the cells are too large for these data
+			}
+			for _, eps := range []float64{0, 0.6 / c.sigma, 2 / c.sigma, 5 / c.sigma} {
+				one := measure.GaussianDelta(math.Sqrt2/c.sigma, eps)
+				remove, add := audit.HockeyStick(with, without, eps), audit.HockeyStick(without, with, eps)
+				worst = math.Max(worst, math.Max(remove/math.Exp(p.LogDeltaUpper(privacy.Remove, eps)),
+					add/math.Exp(p.LogDeltaUpper(privacy.Add, eps))))
+				single = math.Max(single, add/one)
 			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.3f; over that without K − 1, in add: %.2f",
-			worst, single), "0.8 … 1, and above 1.5 for the control", worst > 0.8 && worst <= 1 && single > 1.5,
-			"neighbours cost more than the bound, or the search is too weak to tell")
-	})
+	}
+	return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.3f; over that without K − 1, in add: %.2f",
+		worst, single), "0.8 … 1, and above 1.5 for the control", worst > 0.8 && worst <= 1 && single > 1.5,
+		"neighbours cost more than the bound, or the search is too weak to tell")
 }
 
-// softmaxNoise compares calibrated noise.
 func softmaxNoise(run measure.Run, factor float64) claim.Outcome {
 	leastRest, leastRank := math.Inf(1), math.Inf(1)
 	var mostRest float64

@@ -16,14 +16,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// once lists the claims about what is released under a name.
-func once() claim.Checks {
-	return claim.Checks{
-		"dpnb/fit-once": measure.Against(onceHolds, onceRules{}, onceRules{nameless: true}, onceRules{checksum: true}),
-		"dpnb/goes-on":  measure.Against(goesOn, false, true),
-	}
-}
-
 // goesOn has a fit end again and again after its noise was drawn; anew draws it from the system each time.
 func goesOn(_ measure.Run, anew bool) claim.Outcome {
 	dir := measure.Must(os.MkdirTemp("", "dpnb-goes-on-*"))

@@ -14,14 +14,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
-// prediction lists our claim about predictions.
-func prediction() claim.Checks {
-	return claim.Checks{
-		"dpnb/predict": measure.Times(predictionsHold),
-	}
-}
-
-// predictionsHold simulates with noise that is scaled by a factor: 1 but for a check that must fail.
 func predictionsHold(run measure.Run, factor float64) claim.Outcome {
 	scale, repetitions := measure.Sized(run.Size, 1, 3), measure.Sized(run.Size, 60, 400)
 	regression := proportional.Task{Loss: loss.Huber{Threshold: 0.5}, Noise: proportional.Normal(0, 0.3),

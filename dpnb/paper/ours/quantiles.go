@@ -1,11 +1,9 @@
 package ours
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"sort"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -22,19 +20,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
-// quantileRegression lists our claims about quantiles (docs/theory/quantiles.md).
-func quantileRegression() claim.Checks {
-	return claim.Checks{
-		"dpnb/quantile-intervals": quantileIntervals(),
-		"dpnb/quantiles-joint": measure.Against(jointQuantiles, jointly{noise: 1, order: sgd.Pool},
-			jointly{noise: 0.98, order: sgd.Pool}, jointly{noise: 1, order: sgd.Pool, any: true},
-			jointly{noise: 1, order: sort.Float64s}),
-		"dpnb/quantiles-default": claim.Times(func(factor float64) claim.Check {
-			return medianDefault(1, factor, 132)
-		}).Against(medianDefault(0.5, 1, 132)),
-	}
-}
-
 // jointly is what jointQuantiles checks: noise scaled by a factor, slopes in order or any, and a way to put margins in
 // order.
 type jointly struct {
@@ -43,7 +28,6 @@ type jointly struct {
 	order func([]float64)
 }
 
-// jointQuantiles checks the three parts of the statement.
 func jointQuantiles(run measure.Run, c jointly) claim.Outcome {
 	src := noise.NewSeeded(131)
 	longest, above := 0.0, math.Inf(-1)
@@ -197,42 +181,30 @@ var leastKnown = map[int]map[float64][2]float64{
 }
 
 // medianDefault holds the descent, within a part of the radius, against what others have times factor.
-func medianDefault(part, factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		counts, runs := measure.Sized(size, []int{2_000}, []int{2_000, 20_000}), measure.Sized(size, 8, 30)
-		ok, measured := true, []string{}
-		const delta, radius = 1e-5, 5
-		for _, n := range counts {
-			task := MedianTask{Records: n, Features: 10, Radius: radius}
-			for _, eps := range []float64{0.5, 1} {
-				excess := measure.Means(ctx, runs, noise.NewSeeded(seed), func(_ int, src *noise.Seeded) []float64 {
-					r := measure.Must(task.Draw(src))
-					a := measure.Must(r.Descend(part*radius, eps, delta, src))
-					return []float64{r.Excess(a), r.Excess(measure.Must(r.Convolved(radius, eps, delta, src)))}
-				})
-				a, b, least := excess[0], excess[1], leastKnown[n][eps]
-				measured = append(measured, fmt.Sprintf("n = %d, ε = %g: %.5f (%.5f), C-OP %.5f, least known %.5f", n,
-					eps, a.Mean, a.StdErr, b.Mean, least[0]))
-				allowed := 0.0
-				if n == 20_000 {
-					allowed = 2 * math.Hypot(a.StdErr, least[1])
-				}
-				ok = ok && a.Mean <= factor*b.Mean/10 && a.Mean <= factor*least[0]+allowed
+func medianDefault(run measure.Run, part, factor float64) claim.Outcome {
+	counts, runs := measure.Sized(run.Size, []int{2_000}, []int{2_000, 20_000}), measure.Sized(run.Size, 8, 30)
+	ok, measured := true, []string{}
+	const delta, radius = 1e-5, 5
+	for _, n := range counts {
+		task := MedianTask{Records: n, Features: 10, Radius: radius}
+		for _, eps := range []float64{0.5, 1} {
+			excess := measure.Means(run, runs, noise.NewSeeded(132), func(_ int, src *noise.Seeded) []float64 {
+				r := measure.Must(task.Draw(src))
+				a := measure.Must(r.Descend(part*radius, eps, delta, src))
+				return []float64{r.Excess(a), r.Excess(measure.Must(r.Convolved(radius, eps, delta, src)))}
+			})
+			a, b, least := excess[0], excess[1], leastKnown[n][eps]
+			measured = append(measured, fmt.Sprintf("n = %d, ε = %g: %.5f (%.5f), C-OP %.5f, least known %.5f", n,
+				eps, a.Mean, a.StdErr, b.Mean, least[0]))
+			allowed := 0.0
+			if n == 20_000 {
+				allowed = 2 * math.Hypot(a.StdErr, least[1])
 			}
+			ok = ok && a.Mean <= factor*b.Mean/10 && a.Mean <= factor*least[0]+allowed
 		}
-		return claim.Decide(strings.Join(measured, "; "), "C-OP/10; the least known", ok, "")
-	})
+	}
+	return claim.Decide(strings.Join(measured, "; "), "C-OP/10; the least known", ok, "")
 }
-
-// quantileIntervals is the claim on the intervals of quantile regression.
-func quantileIntervals() claim.Versions {
-	return claim.Times(func(factor float64) claim.Check {
-		return quantileCoverage(around{factor, 1}, 133)
-	}, func(factor float64) claim.Check { return quantileCoverage(around{1, factor}, 133) })
-}
-
-// around is what quantileCoverage checks: intervals of so many times their width, from so many times the curvature.
-type around struct{ width, curvature float64 }
 
 // QuantileTask is quantile regression of which the population's coefficients are known at all levels: rows as those of
 // MedianTask, y = xᵀβ + xᵀγ·e, xᵀγ = 0.2(1 + 0.3z₁ − 0.3z₂) > 0, so that those at τ are β + γ·q, q the quantile of e.
@@ -304,55 +276,53 @@ var quantileSettings = []struct {
 	{1_000, 3, 2, "normal", []float64{0.5}},
 }
 
-// quantileCoverage counts coverage.
-func quantileCoverage(a around, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		settings := measure.Sized(size, quantileSettings[:2], quantileSettings)
-		ok, measured := true, []string{}
-		for at, s := range settings {
-			const steps = 192
-			runs := []int{1600, 400}[min(at, 1)]
-			cost := measure.Must(sgd.Cost{Rate: 1, Steps: steps}.CalibrateNoise(s.eps, 1e-5))
-			c := sgd.Quantiles{Levels: s.levels, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
-				Update: sgd.Adaptive{Radius: 4, Ball: 8, Steps: steps}}.WithCurvature(0.2)
-			task := QuantileTask{Records: s.n, Features: s.d, Quantile: residualLaws[s.law]}
-			type counts struct{ covered, ended float64 }
-			all := measure.Must(sim.Trials(ctx, runs, 0, noise.NewSeeded(seed).Stream(at), func(_, _ int,
-				src *noise.Seeded) (n counts, err error) {
-				rows, labels := task.Draw(src)
-				r := measure.Must(c.Run(rows, labels, src.Stream(1), &mechanism.Settings{Workers: 1}))
-				m := r.Also.(*sgd.Moments)
-				floats.Scale(a.curvature, m.Near)
-				in := measure.Must(c.Around(m, 0.95, true, nil))
-				for k, tau := range s.levels {
-					for j, v := range task.At(task.Quantile(tau)) {
-						j += k * s.d
-						if !math.IsInf(in.Half[j], 1) {
-							if n.ended++; math.Abs(v-in.Centre[j]) <= a.width*in.Half[j] {
-								n.covered++
-							}
+// quantileCoverage counts coverage of intervals of so many times their width, from so many times the curvature.
+func quantileCoverage(run measure.Run, width, curvature float64) claim.Outcome {
+	settings := measure.Sized(run.Size, quantileSettings[:2], quantileSettings)
+	ok, measured := true, []string{}
+	for at, s := range settings {
+		const steps = 192
+		runs := []int{1600, 400}[min(at, 1)]
+		cost := measure.Must(sgd.Cost{Rate: 1, Steps: steps}.CalibrateNoise(s.eps, 1e-5))
+		c := sgd.Quantiles{Levels: s.levels, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
+			Update: sgd.Adaptive{Radius: 4, Ball: 8, Steps: steps}}.WithCurvature(0.2)
+		task := QuantileTask{Records: s.n, Features: s.d, Quantile: residualLaws[s.law]}
+		type counts struct{ covered, ended float64 }
+		all := measure.Must(sim.Trials(run, runs, 0, noise.NewSeeded(133).Stream(at), func(_, _ int,
+			src *noise.Seeded) (n counts, err error) {
+			rows, labels := task.Draw(src)
+			r := measure.Must(c.Run(rows, labels, src.Stream(1), &mechanism.Settings{Workers: 1}))
+			m := r.Also.(*sgd.Moments)
+			floats.Scale(curvature, m.Near)
+			in := measure.Must(c.Around(m, 0.95, true, nil))
+			for k, tau := range s.levels {
+				for j, v := range task.At(task.Quantile(tau)) {
+					j += k * s.d
+					if !math.IsInf(in.Half[j], 1) {
+						if n.ended++; math.Abs(v-in.Centre[j]) <= width*in.Half[j] {
+							n.covered++
 						}
 					}
 				}
-				return n, nil
-			}))
-			var covered, ended float64
-			var shares []float64
-			for _, n := range all {
-				if covered, ended = covered+n.covered, ended+n.ended; n.ended > 0 {
-					shares = append(shares, n.covered/n.ended)
-				}
 			}
-			text := "none"
-			if len(shares) > 1 {
-				got := sim.Summarize(shares)
-				text = fmt.Sprintf("%.3f (%.3f), %.0f %% with ends", covered/ended, got.StdErr,
-					100*ended/float64(runs*s.d*len(s.levels)))
-				ok = ok && got.Mean >= 0.95-2*got.StdErr
+			return n, nil
+		}))
+		var covered, ended float64
+		var shares []float64
+		for _, n := range all {
+			if covered, ended = covered+n.covered, ended+n.ended; n.ended > 0 {
+				shares = append(shares, n.covered/n.ended)
 			}
-			measured = append(measured, fmt.Sprintf("n = %d, d = %d, ε = %g, τ = %v, %s: %s", s.n, s.d, s.eps, s.levels,
-				s.law, text))
 		}
-		return claim.Decide(strings.Join(measured, "; "), "≥ 0.95", ok, "")
-	})
+		text := "none"
+		if len(shares) > 1 {
+			got := sim.Summarize(shares)
+			text = fmt.Sprintf("%.3f (%.3f), %.0f %% with ends", covered/ended, got.StdErr,
+				100*ended/float64(runs*s.d*len(s.levels)))
+			ok = ok && got.Mean >= 0.95-2*got.StdErr
+		}
+		measured = append(measured, fmt.Sprintf("n = %d, d = %d, ε = %g, τ = %v, %s: %s", s.n, s.d, s.eps, s.levels,
+			s.law, text))
+	}
+	return claim.Decide(strings.Join(measured, "; "), "≥ 0.95", ok, "")
 }

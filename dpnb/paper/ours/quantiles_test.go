@@ -1,11 +1,11 @@
 package ours
 
 import (
-	"context"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
 // The default of median regression beside C-OP and the least excess that is known.
@@ -14,7 +14,7 @@ func TestMedianOfSkewedResiduals(t *testing.T) {
 	if testscale.Full() {
 		size = claim.Full
 	}
-	o, err := medianDefault(1, 1, 132)(context.Background(), size)
+	o, err := measure.Of(measure.With(medianDefault, 1), 1)(t.Context(), size)
 	if err != nil || o.Verdict != claim.Holds {
 		t.Errorf("%s (%v)", o.Measured, err)
 	}

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,43 +17,36 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// rivals lists the claims about boosted AdaSSP and TukeyEM (docs/theory/linear_rivals.md).
-func rivals() claim.Checks {
-	return claim.Checks{
-		"dpnb/boosted-adassp": claim.Times(func(f float64) claim.Check { return boostedHolds(1, f, 2) }).
-			Against(boostedHolds(0.9, 1, 2), boostedHolds(1, 1, 1)),
-		"dpnb/tukey-em": claim.Against(tukeyHolds(1, 1, 1), tukeyHolds(0.9, 1, 1), tukeyHolds(1, 0.9, 1),
-			tukeyHolds(1, 1, 1.1)),
-	}
+// boosting has a part of the noise in the rounds, and so many rounds of two paid for.
+type boosting struct {
+	part float64
+	paid int
 }
 
-// boostedHolds audits releases with a part of the noise in the rounds, held against the formula for so many rounds of
-// two and μ times a factor.
-func boostedHolds(part, factor float64, paid int) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		const mu, rounds, n = 2.4, 2, 600
-		m := ssp.Boosted{AdaSSP: ssp.AdaSSP{RowNorm: 1, LabelBound: 1, SigmaEigen: 12, SigmaGram: 12,
-			SigmaCross: math.Sqrt(rounds) / mu, Failure: 0.05}, Clip: 0.5, Rounds: rounds}
-		p := measure.Must(mechanism.Profile(m))
-		_, stated, _ := privacy.GaussianMu(p)
-		formula := factor * math.Sqrt(2.0/144+float64(paid)/(m.SigmaCross*m.SigmaCross))
-		rows, labels := matrix.NewDense(n+1, 1, nil), make([]float64, n+1)
-		for i := range rows.Data {
-			rows.Data[i] = 1
-		}
-		labels[n] = 1
-		pair := audit.Pair{Name: "600 records at 0, one more at 1", With: audit.Data{Rows: rows, Labels: labels},
-			Without: audit.Data{Rows: matrix.NewDense(n, 1, rows.Data[:n]), Labels: labels[:n]}}
-		off := math.Abs(stated/formula/(1+1e-5) - 1) // 10⁻⁵ is granted for rounding
-		m.SigmaCross *= part
-		c := measure.Must(audit.Mechanism(ctx, m, pair, &audit.Options{Draws: 24_000, Delta: 1e-5,
-			Score: func(seen []float64) float64 { return seen[0] },
-			Claim: privacy.GaussianProfile(formula*(1+1e-5), privacy.AddRemove)}, noise.NewSeeded(150)))
-		return claim.Decide(fmt.Sprintf("μ off by %s; ε ≥ %.2f of %.2f, refuted: %v", claim.Roughly(off, 1e-6),
-			c.Epsilon, c.Claimed, c.Refuted), "1e-6; not refuted, at least a quarter", !c.Refuted &&
-			c.Epsilon >= 0.25*c.Claimed, "a round is not paid for, or has less "+
-			"noise").As(off < 2e-6).Reaching(c.Epsilon / c.Claimed)
-	})
+// boostedHolds audits releases, held against the formula with μ times a factor.
+func boostedHolds(run measure.Run, by boosting, factor float64) claim.Outcome {
+	const mu, rounds, n = 2.4, 2, 600
+	m := ssp.Boosted{AdaSSP: ssp.AdaSSP{RowNorm: 1, LabelBound: 1, SigmaEigen: 12, SigmaGram: 12,
+		SigmaCross: math.Sqrt(rounds) / mu, Failure: 0.05}, Clip: 0.5, Rounds: rounds}
+	p := measure.Must(mechanism.Profile(m))
+	_, stated, _ := privacy.GaussianMu(p)
+	formula := factor * math.Sqrt(2.0/144+float64(by.paid)/(m.SigmaCross*m.SigmaCross))
+	rows, labels := matrix.NewDense(n+1, 1, nil), make([]float64, n+1)
+	for i := range rows.Data {
+		rows.Data[i] = 1
+	}
+	labels[n] = 1
+	pair := audit.Pair{Name: "600 records at 0, one more at 1", With: audit.Data{Rows: rows, Labels: labels},
+		Without: audit.Data{Rows: matrix.NewDense(n, 1, rows.Data[:n]), Labels: labels[:n]}}
+	off := math.Abs(stated/formula/(1+1e-5) - 1) // 10⁻⁵ is granted for rounding
+	m.SigmaCross *= by.part
+	c := measure.Must(audit.Mechanism(run, m, pair, &audit.Options{Draws: 24_000, Delta: 1e-5,
+		Score: func(seen []float64) float64 { return seen[0] },
+		Claim: privacy.GaussianProfile(formula*(1+1e-5), privacy.AddRemove)}, noise.NewSeeded(150)))
+	return claim.Decide(fmt.Sprintf("μ off by %s; ε ≥ %.2f of %.2f, refuted: %v", claim.Roughly(off, 1e-6),
+		c.Epsilon, c.Claimed, c.Refuted), "1e-6; not refuted, at least a quarter", !c.Refuted &&
+		c.Epsilon >= 0.25*c.Claimed, "a round is not paid for, or has less "+
+		"noise").As(off < 2e-6).Reaching(c.Epsilon / c.Claimed)
 }
 
 // tukeyLaw is the law of a release of one coefficient for given models, by definition.
@@ -163,69 +155,67 @@ func occupied(parts, j int) []float64 {
 	return p
 }
 
-// tukeyHolds holds the exact law against the event's ε times a factor, and releases with other parameters against the
-// law.
-func tukeyHolds(factor, scale, eta float64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		base := ssp.TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1}
-		var ratios []float64
-		for _, c := range []struct {
-			models           int
-			scale, eta, beta float64
-			one, other       []int64
-		}{ // told apart by the test, and by the draw
-			{150, 0.25, 0.2, 0.05, repeated([2]int64{0, 114}, [2]int64{1e6, 36}),
-				repeated([2]int64{0, 113}, [2]int64{1e6, 37})},
-			{400, 10, 4, 1e-3, repeated([2]int64{0, 198}, [2]int64{4000, 3}, [2]int64{1e6, 199}),
-				repeated([2]int64{0, 199}, [2]int64{4000, 3}, [2]int64{1e6, 198})},
-		} {
-			m := base
-			m.Models, m.TestScale, m.Eta, m.Delta = c.models, c.scale, c.eta, c.beta
-			event := measure.Must(m.Event())
-			cells := cellsOf(c.one, c.other)
-			eps := largestEpsilon(tukeyLaw{m, c.one}.of(cells), tukeyLaw{m, c.other}.of(cells), c.beta)
-			ratios = append(ratios, eps/(factor*event.(privacy.Approx).Epsilon))
+// tukeyHolds holds the exact law against the event's ε times a factor, and releases with scale and η times others
+// against the law.
+func tukeyHolds(run measure.Run, times [3]float64) claim.Outcome {
+	base := ssp.TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1}
+	var ratios []float64
+	for _, c := range []struct {
+		models           int
+		scale, eta, beta float64
+		one, other       []int64
+	}{ // told apart by the test, and by the draw
+		{150, 0.25, 0.2, 0.05, repeated([2]int64{0, 114}, [2]int64{1e6, 36}),
+			repeated([2]int64{0, 113}, [2]int64{1e6, 37})},
+		{400, 10, 4, 1e-3, repeated([2]int64{0, 198}, [2]int64{4000, 3}, [2]int64{1e6, 199}),
+			repeated([2]int64{0, 199}, [2]int64{4000, 3}, [2]int64{1e6, 198})},
+	} {
+		m := base
+		m.Models, m.TestScale, m.Eta, m.Delta = c.models, c.scale, c.eta, c.beta
+		event := measure.Must(m.Event())
+		cells := cellsOf(c.one, c.other)
+		eps := largestEpsilon(tukeyLaw{m, c.one}.of(cells), tukeyLaw{m, c.other}.of(cells), c.beta)
+		ratios = append(ratios, eps/(times[0]*event.(privacy.Approx).Epsilon))
+	}
+	// Records x = 1, y = 1: the models of the parts that have any are at 2²⁰ steps, the others at 0.
+	const one = 1 << 20
+	far := 0.0
+	src := noise.NewSeeded(151)
+	try := func(m ssp.TukeyEM, records, runs int, expected func(l tukeyLaw) float64,
+		shown func(r *mechanism.Release) bool) error {
+		want := 0.0
+		for r, p := range occupied(m.Models, records) {
+			want += p * expected(tukeyLaw{m, repeated([2]int64{0, int64(m.Models - r)}, [2]int64{one, int64(r)})})
 		}
-		// Records x = 1, y = 1: the models of the parts that have any are at 2²⁰ steps, the others at 0.
-		const one = 1 << 20
-		far := 0.0
-		src := noise.NewSeeded(151)
-		try := func(m ssp.TukeyEM, records, runs int, expected func(l tukeyLaw) float64,
-			shown func(r *mechanism.Release) bool) error {
-			want := 0.0
-			for r, p := range occupied(m.Models, records) {
-				want += p * expected(tukeyLaw{m, repeated([2]int64{0, int64(m.Models - r)}, [2]int64{one, int64(r)})})
-			}
-			rows, labels, count := matrix.NewDense(records, 1, nil), make([]float64, records), 0
-			for i := range labels {
-				rows.Data[i], labels[i] = 1, 1
-			}
-			m.TestScale, m.Eta = scale*m.TestScale, eta*m.Eta
-			for range runs {
-				r, err := m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})
-				if err != nil || ctx.Err() != nil {
-					return errors.Join(err, ctx.Err())
-				}
-				if shown(r) {
-					count++
-				}
-			}
-			n := float64(runs)
-			far = math.Max(far, math.Abs(float64(count)-n*want)/math.Sqrt(n*want*(1-want)))
-			return nil
+		rows, labels, count := matrix.NewDense(records, 1, nil), make([]float64, records), 0
+		for i := range labels {
+			rows.Data[i], labels[i] = 1, 1
 		}
-		test, draw := base, base
-		test.Models, test.TestScale, test.Eta, test.Delta = 16, 0.5, 9, 0.01
-		draw.Models, draw.TestScale, draw.Eta, draw.Delta = 200, 0.1, 1.11, 0.5
-		passed := func(r *mechanism.Release) bool { return r.Also.(*ssp.Tested).Passed }
-		for _, records := range []int{1, 2} {
-			measure.Try(try(test, records, size.Runs(12_000), tukeyLaw.passes, passed))
+		m.TestScale, m.Eta = times[1]*m.TestScale, times[2]*m.Eta
+		for range runs {
+			r, err := m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})
+			if err != nil || run.Err() != nil {
+				return errors.Join(err, run.Err())
+			}
+			if shown(r) {
+				count++
+			}
 		}
-		measure.Try(try(draw, 94, size.Runs(1500), func(l tukeyLaw) float64 {
-			return l.of([][2]int64{{0, 0}, {1, one}})[1]
-		}, func(r *mechanism.Release) bool { return passed(r) && r.Coefficients[0] == 0 }))
-		return claim.Decide(fmt.Sprintf("ε attained over claimed: %.3f by the test, %.3f by the draw; releases within "+
-			"%.1f standard errors", ratios[0], ratios[1], far), "0.9 to 1; 4.5", slices.Max(ratios) <= 1 &&
-			slices.Min(ratios) >= 0.9 && far <= 4.5, "the law is another one, or more is claimed than is paid")
-	})
+		n := float64(runs)
+		far = math.Max(far, math.Abs(float64(count)-n*want)/math.Sqrt(n*want*(1-want)))
+		return nil
+	}
+	test, draw := base, base
+	test.Models, test.TestScale, test.Eta, test.Delta = 16, 0.5, 9, 0.01
+	draw.Models, draw.TestScale, draw.Eta, draw.Delta = 200, 0.1, 1.11, 0.5
+	passed := func(r *mechanism.Release) bool { return r.Also.(*ssp.Tested).Passed }
+	for _, records := range []int{1, 2} {
+		measure.Try(try(test, records, run.Runs(12_000), tukeyLaw.passes, passed))
+	}
+	measure.Try(try(draw, 94, run.Runs(1500), func(l tukeyLaw) float64 {
+		return l.of([][2]int64{{0, 0}, {1, one}})[1]
+	}, func(r *mechanism.Release) bool { return passed(r) && r.Coefficients[0] == 0 }))
+	return claim.Decide(fmt.Sprintf("ε attained over claimed: %.3f by the test, %.3f by the draw; releases within "+
+		"%.1f standard errors", ratios[0], ratios[1], far), "0.9 to 1; 4.5", slices.Max(ratios) <= 1 &&
+		slices.Min(ratios) >= 0.9 && far <= 4.5, "the law is another one, or more is claimed than is paid")
 }

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -23,21 +22,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// recordsElsewhere lists the claims about records that are not in memory (docs/theory/scale.md).
-func recordsElsewhere() claim.Checks {
-	return claim.Checks{
-		"dpnb/stored-clip": claim.Against(storedClip(nil, 96), storedClip(func(v float64) float64 {
-			return float64(float32(v))
-		}, 96), storedClip(func(v float64) float64 {
-			return math.Float64frombits(math.Float64bits(v) &^ (1<<33 - 1))
-		}, 96)),
-		"dpnb/streamed-fit": measure.Against(streamedFit, 0, -1, 1),
-		"dpnb/sums-in-any-order": claim.Times(func(factor float64) claim.Check {
-			return anyOrder(addExactly, factor, 98)
-		}).Against(anyOrder(addPlainly, 1, 98), anyOrder(addDoubly, 1, 98)),
-	}
-}
-
 // inFile stores records in a folder of their own and returns them as they are read; free removes it.
 func inFile(rows *matrix.Dense, labels []float64, single bool) (r *stored.Rows, free func(), err error) {
 	defer measure.Catch(&err)
@@ -54,53 +38,48 @@ func inFile(rows *matrix.Dense, labels []float64, single bool) (r *stored.Rows, 
 	return r, free, err
 }
 
-// storedClip compares the lengths of records before and after they were stored, or rounded otherwise.
-func storedClip(rounded func(float64) float64, seed uint64) claim.Check {
-	return measure.Check(func(_ context.Context, size claim.Size) claim.Outcome {
-		const d = 7
-		n := size.Runs(5000)
-		rng := noise.NewSeeded(seed)
-		rows := matrix.NewDense(n, d, nil)
-		for i := range rows.Data {
-			if rng.Float64() < 0.1 {
-				continue // a zero
-			}
-			rows.Data[i] = 2*rng.Float64() - 1 // as features are
-			if rng.Float64() < 0.5 {
-				rows.Data[i] *= math.Pow(10, math.Round(80*rng.Float64()-60))
-			}
+func storedClip(run measure.Run, rounded func(float64) float64) claim.Outcome {
+	const d = 7
+	n := run.Runs(5000)
+	rng := noise.NewSeeded(96)
+	rows := matrix.NewDense(n, d, nil)
+	for i := range rows.Data {
+		if rng.Float64() < 0.1 {
+			continue // a zero
 		}
-		kept := matrix.NewDense(n, d, nil)
-		if rounded != nil {
-			for i, v := range rows.Data {
-				kept.Data[i] = rounded(v)
-			}
-		} else {
-			r, free, err := inFile(rows, make([]float64, n), true)
-			defer free()
-			if err != nil {
-				measure.Try(err)
-			}
-			defer r.Close()
-			for i := range n {
-				r.Row(kept.Data[i*d:(i+1)*d], i)
-			}
+		rows.Data[i] = 2*rng.Float64() - 1 // as features are
+		if rng.Float64() < 0.5 {
+			rows.Data[i] *= math.Pow(10, math.Round(80*rng.Float64()-60))
 		}
-		longer, far := 0, 0
-		for i := range n {
-			before, after := squares(rows.Data[i*d:(i+1)*d]), squares(kept.Data[i*d:(i+1)*d])
-			if after.Cmp(before) > 0 {
-				longer++
-			}
-		}
+	}
+	kept := matrix.NewDense(n, d, nil)
+	if rounded != nil {
 		for i, v := range rows.Data {
-			if math.Abs(v-kept.Data[i]) > math.Max(0x1p-23*math.Abs(v), 0x1p-149) {
-				far++
-			}
+			kept.Data[i] = rounded(v)
 		}
-		return claim.Decide(fmt.Sprintf("%d of %d records longer, %d of %d entries off by more than a unit in the "+
-			"last place", longer, n, far, n*d), "0 and 0", longer+far == 0, "records are not where the lemma says")
-	})
+	} else {
+		r, free, err := inFile(rows, make([]float64, n), true)
+		defer free()
+		measure.Try(err)
+		defer r.Close()
+		for i := range n {
+			r.Row(kept.Data[i*d:(i+1)*d], i)
+		}
+	}
+	longer, far := 0, 0
+	for i := range n {
+		before, after := squares(rows.Data[i*d:(i+1)*d]), squares(kept.Data[i*d:(i+1)*d])
+		if after.Cmp(before) > 0 {
+			longer++
+		}
+	}
+	for i, v := range rows.Data {
+		if math.Abs(v-kept.Data[i]) > math.Max(0x1p-23*math.Abs(v), 0x1p-149) {
+			far++
+		}
+	}
+	return claim.Decide(fmt.Sprintf("%d of %d records longer, %d of %d entries off by more than a unit in the "+
+		"last place", longer, n, far, n*d), "0 and 0", longer+far == 0, "records are not where the lemma says")
 }
 
 // squares returns Σxⱼ², exactly for numbers between 2⁻⁹⁰⁰ and 2¹⁰⁰.
@@ -199,9 +178,7 @@ func streamedFit(run measure.Run, more int) claim.Outcome {
 	}
 	r, free, err := inFile(theirs, labelled, false)
 	defer free()
-	if err != nil {
-		measure.Try(err)
-	}
+	measure.Try(err)
 	defer r.Close()
 	same, farthest := true, 0.0
 	for _, workers := range []int{1, 3} {
@@ -262,57 +239,47 @@ func addDoubly(terms [][]float64, workers [][]int) []float64 {
 	return sum
 }
 
-// anyOrder adds the same vectors in many orders by as many workers, against the exact sum times factor.
-func anyOrder(add adder, factor float64, seed uint64) claim.Check {
-	return func(_ context.Context, size claim.Size) (claim.Outcome, error) {
-		const n, d, most = 2000, 3, 9
-		rng := noise.NewSeeded(seed)
-		terms := make([][]float64, n)
-		exact := make([]*big.Float, d)
-		for j := range exact {
-			exact[j] = new(big.Float).SetPrec(2300)
-		}
-		for i := range terms {
-			terms[i] = make([]float64, d)
-			for j := range terms[i] {
-				v := math.Ldexp(2*rng.Float64()-1, int(600*rng.Float64())-300)
-				switch {
-				case i >= n-10: // what will be left
-					v = rng.Float64()
-				case i%2 == 1: // what went before, taken away
-					v = -terms[i-1][j]
-				}
-				terms[i][j] = v
-				exact[j].Add(exact[j], new(big.Float).SetFloat64(v))
-			}
-		}
-		want := make([]float64, d)
-		for j, v := range exact {
-			want[j], _ = v.Float64()
-			want[j] *= factor
-		}
-		orders, wrong := size.Runs(20), 0
-		for range orders {
-			count := 1 + int(most*rng.Float64())
-			workers := make([][]int, count)
-			for _, i := range shuffled(n, rng) {
-				w := int(float64(count) * rng.Float64())
-				workers[w] = append(workers[w], i)
-			}
-			if !slices.Equal(add(terms, workers), want) {
-				wrong++
-			}
-		}
-		return claim.Decide(fmt.Sprintf("%d of %d orders give another sum", wrong, orders), "0", wrong == 0,
-			"sums depend on the order"), nil
+func anyOrder(run measure.Run, add adder, factor float64) claim.Outcome {
+	const n, d, most = 2000, 3, 9
+	rng := noise.NewSeeded(98)
+	terms := make([][]float64, n)
+	exact := make([]*big.Float, d)
+	for j := range exact {
+		exact[j] = new(big.Float).SetPrec(2300)
 	}
-}
-
-// certificates lists what is claimed of the solver's certificate.
-func certificates() claim.Checks {
-	return claim.Checks{
-		"dpnb/certificate": measure.Times(certificateHolds),
+	for i := range terms {
+		terms[i] = make([]float64, d)
+		for j := range terms[i] {
+			v := math.Ldexp(2*rng.Float64()-1, int(600*rng.Float64())-300)
+			switch {
+			case i >= n-10: // what will be left
+				v = rng.Float64()
+			case i%2 == 1: // what went before, taken away
+				v = -terms[i-1][j]
+			}
+			terms[i][j] = v
+			exact[j].Add(exact[j], new(big.Float).SetFloat64(v))
+		}
 	}
+	want := make([]float64, d)
+	for j, v := range exact {
+		want[j], _ = v.Float64()
+		want[j] *= factor
+	}
+	orders, wrong := run.Runs(20), 0
+	for range orders {
+		count := 1 + int(most*rng.Float64())
+		workers := make([][]int, count)
+		for _, i := range shuffled(n, rng) {
+			w := int(float64(count) * rng.Float64())
+			workers[w] = append(workers[w], i)
+		}
+		if !slices.Equal(add(terms, workers), want) {
+			wrong++
+		}
+	}
+	return claim.Decide(fmt.Sprintf("%d of %d orders give another sum", wrong, orders), "0", wrong == 0,
+		"sums depend on the order")
 }
 
 const certificateBits = 300

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -11,13 +10,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
-
-// selection lists claims about publishing the best of several runs.
-func selection() claim.Checks {
-	return claim.Checks{
-		"dpnb/selection": claim.Against(selectionHolds(1), selectionHolds(0.95)),
-	}
-}
 
 // gaussianCells returns the masses of N(0, 1) and N(mu, 1) on a grid.
 func gaussianCells(mu float64) (without, with []float64) {
@@ -81,104 +73,92 @@ func statedSelection(mu, mean, eps float64) float64 {
 	return least
 }
 
-// selectionHolds holds exact laws of selections against the bounds, times a factor.
-func selectionHolds(factor float64) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		var profile, curve, printed, off float64 // largest exact/claimed; exact − printed; claimed/stated − 1
-		for _, mu := range []float64{0.3, 1} {
-			run := privacy.Gaussian{Sigma: 1 / mu, Sensitivity: 1}
-			base := privacy.GaussianProfile(mu, privacy.AddRemove)
-			rdp := measure.Must(run.RDP(privacy.AddRemove))
-			without, with := gaussianCells(mu)
-			for _, mean := range []float64{0.3, 1, 15.4} {
-				measure.Try(ctx.Err())
-				p := measure.Must(privacy.SelectionPoissonProfile(base, mean))
-				c := measure.Must(privacy.SelectionPoisson{Base: run, Mean: mean}.RDP(privacy.AddRemove))
-				var laws [][2][]float64
-				for _, order := range scores(len(with)) {
-					laws = append(laws, [2][]float64{bestOf(with, order, mean), bestOf(without, order, mean)})
+func selectionHolds(run measure.Run, factor float64) claim.Outcome {
+	var profile, curve, printed, off float64 // largest exact/claimed; exact − printed; claimed/stated − 1
+	for _, mu := range []float64{0.3, 1} {
+		once := privacy.Gaussian{Sigma: 1 / mu, Sensitivity: 1}
+		base := privacy.GaussianProfile(mu, privacy.AddRemove)
+		rdp := measure.Must(once.RDP(privacy.AddRemove))
+		without, with := gaussianCells(mu)
+		for _, mean := range []float64{0.3, 1, 15.4} {
+			measure.Try(run.Err())
+			p := measure.Must(privacy.SelectionPoissonProfile(base, mean))
+			c := measure.Must(privacy.SelectionPoisson{Base: once, Mean: mean}.RDP(privacy.AddRemove))
+			var laws [][2][]float64
+			for _, order := range scores(len(with)) {
+				laws = append(laws, [2][]float64{bestOf(with, order, mean), bestOf(without, order, mean)})
+			}
+			for _, eps := range []float64{0, 0.5, 1, 2, 4} {
+				claimed := privacy.DeltaUpper(p, eps)
+				if want := statedSelection(mu, mean, eps); want > 1e-10 {
+					off = math.Max(off, math.Abs(factor*claimed/want-1))
 				}
-				for _, eps := range []float64{0, 0.5, 1, 2, 4} {
-					claimed := privacy.DeltaUpper(p, eps)
-					if want := statedSelection(mu, mean, eps); want > 1e-10 {
-						off = math.Max(off, math.Abs(factor*claimed/want-1))
-					}
-					for _, l := range laws {
-						if exact := math.Max(audit.HockeyStick(l[0], l[1], eps), audit.HockeyStick(l[1], l[0],
-							eps)); exact > 1e-10 {
-							profile = math.Max(profile, exact/(factor*claimed))
-						}
-					}
-				}
-				for _, alpha := range []float64{1.2, 2, 5, 20} {
-					theorem := rdp.Epsilon(alpha) + mean*privacy.DeltaUpper(base,
-						math.Log1p(1/(alpha-1))) + math.Log(mean)/(alpha-1)
-					for _, l := range laws {
-						exact := math.Max(audit.Renyi(l[0], l[1], alpha), audit.Renyi(l[1], l[0], alpha))
-						curve = math.Max(curve, exact/(factor*c.Epsilon(alpha)))
-						printed = math.Max(printed, exact-theorem)
+				for _, l := range laws {
+					if exact := math.Max(audit.HockeyStick(l[0], l[1], eps), audit.HockeyStick(l[1], l[0],
+						eps)); exact > 1e-10 {
+						profile = math.Max(profile, exact/(factor*claimed))
 					}
 				}
 			}
+			for _, alpha := range []float64{1.2, 2, 5, 20} {
+				theorem := rdp.Epsilon(alpha) + mean*privacy.DeltaUpper(base,
+					math.Log1p(1/(alpha-1))) + math.Log(mean)/(alpha-1)
+				for _, l := range laws {
+					exact := math.Max(audit.Renyi(l[0], l[1], alpha), audit.Renyi(l[1], l[0], alpha))
+					curve = math.Max(curve, exact/(factor*c.Epsilon(alpha)))
+					printed = math.Max(printed, exact-theorem)
+				}
+			}
 		}
-		return claim.Decide(fmt.Sprintf("largest exact/claimed: δ %.2f, Rényi divergence %.2f; Theorem 6 exceeded by "+
-			"up to %.1f; relative distance of the released δ from the stated %s", profile, curve, printed,
-			claim.Roughly(off, 0.01)), "at most 1, 1; above 0; 1 %", profile <= 1 && profile > 0.1 && curve <= 1 &&
-			printed > 0, "a bound is exceeded, or another one is released, or nothing would "+
-			"notice").As(off < 0.01).Reaching(math.Max(profile, curve))
-	})
-}
-
-// tuned lists the claim about the best of several learners.
-func tuned() claim.Checks {
-	return claim.Checks{
-		"dpnb/tuned": claim.Against(tunedHolds(1, false), tunedHolds(0.9, false), tunedHolds(1, true)),
 	}
+	return claim.Decide(fmt.Sprintf("largest exact/claimed: δ %.2f, Rényi divergence %.2f; Theorem 6 exceeded by "+
+		"up to %.1f; relative distance of the released δ from the stated %s", profile, curve, printed,
+		claim.Roughly(off, 0.01)), "at most 1, 1; above 0; 1 %", profile <= 1 && profile > 0.1 && curve <= 1 &&
+		printed > 0, "a bound is exceeded, or another one is released, or nothing would "+
+		"notice").As(off < 0.01).Reaching(math.Max(profile, curve))
 }
 
 // tunedHolds holds what tuned models say of themselves, times a factor, against the theorem and exact laws; free says
 // that the formula leaves out the score.
-func tunedHolds(factor float64, free bool) claim.Check {
-	return measure.Check(func(ctx context.Context, _ claim.Size) claim.Outcome {
-		data := learn.Binary(learn.Patients(100, 3), "ill", learn.RowNorm(1))
-		var off, over, least, exact float64 = 0, 0, 1, 0
-		for _, at := range []struct {
-			epsilon, delta float64
-			tune           learn.Tune
-		}{
-			{1, 1e-5, learn.Tune{Learners: []learn.Learner{learn.Logistic{Lambda: 20}, learn.Logistic{Lambda: 80}}}},
-			{8, 0.05, learn.Tune{Learners: []learn.Learner{learn.Logistic{Lambda: 30}}, ScoreShare: 0.3,
-				Without: [][]string{nil, {"age"}, {"ward"}}}},
-		} {
-			measure.Try(ctx.Err())
-			at.tune.Noise = learn.Seed(1)
-			m := measure.Must(at.tune.Fit(data, learn.Simulate(at.epsilon, at.delta)))
-			parts, profile := m.Choice(), m.Release.Guarantee.Profile
-			run := math.Hypot(parts.Mu, 1/parts.ScoreSigma)
-			if free {
-				run = parts.Mu
-			}
-			released := factor * privacy.DeltaUpper(profile, at.epsilon)
-			over, least = math.Max(over, released/at.delta), math.Min(least, released/at.delta)
-			for _, eps := range []float64{at.epsilon / 8, at.epsilon} {
-				claimed := factor * privacy.DeltaUpper(profile, eps)
-				want := statedSelection(run, parts.MeanRuns, eps) + parts.MeanRuns*parts.Slack
-				off = math.Max(off, math.Abs(claimed/want-1))
-				for _, slope := range []float64{-3, 0, 3} {
-					for _, moved := range []float64{-1, 1} {
-						p, q, order := tunedRuns(parts, slope, moved)
-						a, b := bestOf(p, order, parts.MeanRuns), bestOf(q, order, parts.MeanRuns)
-						d := math.Max(audit.HockeyStick(a, b, eps), audit.HockeyStick(b, a, eps))
-						exact = math.Max(exact, d/claimed)
-					}
+func tunedHolds(run measure.Run, free bool, factor float64) claim.Outcome {
+	data := learn.Binary(learn.Patients(100, 3), "ill", learn.RowNorm(1))
+	var off, over, least, exact float64 = 0, 0, 1, 0
+	for _, at := range []struct {
+		epsilon, delta float64
+		tune           learn.Tune
+	}{
+		{1, 1e-5, learn.Tune{Learners: []learn.Learner{learn.Logistic{Lambda: 20}, learn.Logistic{Lambda: 80}}}},
+		{8, 0.05, learn.Tune{Learners: []learn.Learner{learn.Logistic{Lambda: 30}}, ScoreShare: 0.3,
+			Without: [][]string{nil, {"age"}, {"ward"}}}},
+	} {
+		measure.Try(run.Err())
+		at.tune.Noise = learn.Seed(1)
+		m := measure.Must(at.tune.Fit(data, learn.Simulate(at.epsilon, at.delta)))
+		parts, profile := m.Choice(), m.Release.Guarantee.Profile
+		mu := math.Hypot(parts.Mu, 1/parts.ScoreSigma)
+		if free {
+			mu = parts.Mu
+		}
+		released := factor * privacy.DeltaUpper(profile, at.epsilon)
+		over, least = math.Max(over, released/at.delta), math.Min(least, released/at.delta)
+		for _, eps := range []float64{at.epsilon / 8, at.epsilon} {
+			claimed := factor * privacy.DeltaUpper(profile, eps)
+			want := statedSelection(mu, parts.MeanRuns, eps) + parts.MeanRuns*parts.Slack
+			off = math.Max(off, math.Abs(claimed/want-1))
+			for _, slope := range []float64{-3, 0, 3} {
+				for _, moved := range []float64{-1, 1} {
+					p, q, order := tunedRuns(parts, slope, moved)
+					a, b := bestOf(p, order, parts.MeanRuns), bestOf(q, order, parts.MeanRuns)
+					d := math.Max(audit.HockeyStick(a, b, eps), audit.HockeyStick(b, a, eps))
+					exact = math.Max(exact, d/claimed)
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("released δ within %s of the stated, from %.3f to %.3f of what was allowed; "+
-			"largest exact/claimed %.2f", claim.Roughly(off, 0.01), least, over, exact), "3 %, 0.98 to 1; at most 1",
-			over <= 1 && least >= 0.98 && exact <= 1 && exact > 0.01, "another price is released than the theorem's, "+
-				"or it is exceeded, or nothing would notice").As(off < 0.03).Reaching(exact)
-	})
+	}
+	return claim.Decide(fmt.Sprintf("released δ within %s of the stated, from %.3f to %.3f of what was allowed; "+
+		"largest exact/claimed %.2f", claim.Roughly(off, 0.01), least, over, exact), "3 %, 0.98 to 1; at most 1",
+		over <= 1 && least >= 0.98 && exact <= 1 && exact > 0.01, "another price is released than the theorem's, "+
+			"or it is exceeded, or nothing would notice").As(off < 0.03).Reaching(exact)
 }
 
 // tunedRuns returns the law of one run on neighbours, in cells of (learner, coefficient, score), and the cells in the

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -23,78 +22,67 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// sumsAndSamples lists this project's claims about sums over records and random samples (docs/theory/release.md).
-func sumsAndSamples() claim.Checks {
-	return claim.Checks{
-		"dpnb/exact-sums": claim.Times(func(factor float64) claim.Check { return exactSums(false, factor, 94) }).
-			Against(exactSums(true, 1, 94)),
-		"dpnb/exact-sample": measure.Against(exactSample, 1, 1.02, 0.98),
-	}
-}
-
 // exactSums compares the sums of neighbours, or, if broken, sums in float64, with what the record gives alone times
 // factor.
-func exactSums(broken bool, factor float64, seed uint64) claim.Check {
-	return measure.Check(func(ctx context.Context, size claim.Size) claim.Outcome {
-		const d = 7
-		sizes := []int{1, 2, 3, 4, 5, 6, 130}
-		if size == claim.Full {
-			sizes = append(sizes, 7, 8, 63, 64, 65, 257, 1023, 1030)
+func exactSums(run measure.Run, broken bool, factor float64) claim.Outcome {
+	const d = 7
+	sizes := []int{1, 2, 3, 4, 5, 6, 130}
+	if run.Size == claim.Full {
+		sizes = append(sizes, 7, 8, 63, 64, 65, 257, 1023, 1030)
+	}
+	rng := noise.NewSeeded(94)
+	theta := make([]float64, d)
+	rng.Gaussian(theta, 3)
+	sums := []func(rows matrix.Rows, labels []float64, workers int) []float64{
+		stepSum, func(rows matrix.Rows, labels []float64, _ int) []float64 {
+			return curvatureSum(rows, labels, theta)
+		},
+	}
+	if broken {
+		sums = []func(matrix.Rows, []float64, int) []float64{floatSum}
+	}
+	pairs, wrong := 0, 0
+	for _, n := range sizes {
+		rows, labels := measure.UnitRecords(n, d, rng)
+		for i := range labels {
+			floats.Scale(0.5+0.5*rng.Float64(), rows.Data[i*d:(i+1)*d])
 		}
-		rng := noise.NewSeeded(seed)
-		theta := make([]float64, d)
-		rng.Gaussian(theta, 3)
-		sums := []func(rows matrix.Rows, labels []float64, workers int) []float64{
-			stepSum, func(rows matrix.Rows, labels []float64, _ int) []float64 {
-				return curvatureSum(rows, labels, theta)
-			},
-		}
-		if broken {
-			sums = []func(matrix.Rows, []float64, int) []float64{floatSum}
-		}
-		pairs, wrong := 0, 0
-		for _, n := range sizes {
-			rows, labels := measure.UnitRecords(n, d, rng)
-			for i := range labels {
-				floats.Scale(0.5+0.5*rng.Float64(), rows.Data[i*d:(i+1)*d])
-			}
-			for _, at := range []int{0, n / 2, n - 1} {
-				measure.Try(ctx.Err())
-				others := make([]int, 0, n)
-				for i := range n {
-					if i != at {
-						others = append(others, i)
-					}
+		for _, at := range []int{0, n / 2, n - 1} {
+			measure.Try(run.Err())
+			others := make([]int, 0, n)
+			for i := range n {
+				if i != at {
+					others = append(others, i)
 				}
-				rest := slices.Delete(slices.Clone(labels), at, at+1)
-				kinds := func(m *matrix.Dense) []matrix.Rows { return []matrix.Rows{m, m.Sparse()} }
-				with, without, alone, none := kinds(rows), kinds(rows.Select(others)), kinds(rows.Select([]int{at})),
-					kinds(matrix.NewDense(0, d, nil))
-				for kind := range with {
-					for _, sum := range sums {
-						var s [4][]float64
-						for k, in := range []struct {
-							rows    matrix.Rows
-							labels  []float64
-							workers int
-						}{{with[kind], labels, 3}, {without[kind], rest, 1}, {alone[kind], labels[at : at+1], 1},
-							{none[kind], nil, 1}} {
-							s[k] = sum(in.rows, in.labels, in.workers)
-						}
-						floats.Sub(s[0], s[1])
-						floats.Sub(s[2], s[3])
-						floats.Scale(factor, s[2])
-						pairs++
-						if !floats.Equal(s[0], s[2]) {
-							wrong++
-						}
+			}
+			rest := slices.Delete(slices.Clone(labels), at, at+1)
+			kinds := func(m *matrix.Dense) []matrix.Rows { return []matrix.Rows{m, m.Sparse()} }
+			with, without, alone, none := kinds(rows), kinds(rows.Select(others)), kinds(rows.Select([]int{at})),
+				kinds(matrix.NewDense(0, d, nil))
+			for kind := range with {
+				for _, sum := range sums {
+					var s [4][]float64
+					for k, in := range []struct {
+						rows    matrix.Rows
+						labels  []float64
+						workers int
+					}{{with[kind], labels, 3}, {without[kind], rest, 1}, {alone[kind], labels[at : at+1], 1},
+						{none[kind], nil, 1}} {
+						s[k] = sum(in.rows, in.labels, in.workers)
+					}
+					floats.Sub(s[0], s[1])
+					floats.Sub(s[2], s[3])
+					floats.Scale(factor, s[2])
+					pairs++
+					if !floats.Equal(s[0], s[2]) {
+						wrong++
 					}
 				}
 			}
 		}
-		return claim.Decide(fmt.Sprintf("%d of %d pairs differ by something else", wrong, pairs), "0", wrong == 0,
-			"one record more changes a computed sum by more than its own part")
-	})
+	}
+	return claim.Decide(fmt.Sprintf("%d of %d pairs differ by something else", wrong, pairs), "0", wrong == 0,
+		"one record more changes a computed sum by more than its own part")
 }
 
 // stepSum is the sum of clipped gradients, with noise that is the same for all, in a step of DP-SGD from θ = 0 with
@@ -124,7 +112,6 @@ func floatSum(rows matrix.Rows, labels []float64, _ int) []float64 {
 	return sum
 }
 
-// exactSample draws at factor times the rates and means that are expected.
 func exactSample(run measure.Run, factor float64) claim.Outcome {
 	draws := measure.Sized(run.Size, 2000, 20_000)
 	s := noise.Exact(noise.NewSeeded(95))
@@ -188,16 +175,6 @@ func exactSample(run measure.Run, factor float64) claim.Outcome {
 		worst < 5.5, "samples have another law")
 }
 
-// floatingPoint lists this project's claims about what the machine returns, rounding included (docs/theory/release.md).
-func floatingPoint() claim.Checks {
-	return claim.Checks{
-		"dpnb/exact-normal":  measure.Against(exactNormal, 1, 1.03),
-		"dpnb/exact-release": measure.Against(exactRelease, 1, 1.1),
-		"dpnb/low-bits":      measure.Times(lowBits),
-	}
-}
-
-// exactNormal draws with a scale that is factor times what is expected.
 func exactNormal(run measure.Run, factor float64) claim.Outcome {
 	draws := measure.Sized(run.Size, 200_000, 1_000_000)
 	u := make([]float64, draws)
@@ -219,7 +196,6 @@ func exactNormal(run measure.Run, factor float64) claim.Outcome {
 		"2.7; 5.5", ks < 2.7 && math.Abs(z) < 5.5, "the variates are not normal")
 }
 
-// exactRelease holds the release against its law at factor times its σ.
 func exactRelease(run measure.Run, factor float64) claim.Outcome {
 	runs := measure.Sized(run.Size, 4000, 40_000)
 	x, y := []float64{1, -0.5, 0.8, 1, -1}, []float64{1, 1, -1, 1, -1}
@@ -229,7 +205,7 @@ func exactRelease(run measure.Run, factor float64) claim.Outcome {
 	root := noise.NewSeeded(92)
 	u, off, square := make([]float64, runs), 0, 0.0
 	for i := range u {
-		if i%1000 == 0 && run.Err() != nil {
+		if i%1000 == 0 {
 			measure.Try(run.Err())
 		}
 		r := measure.Must(m.Run(rows, y, root.Stream(i), &mechanism.Settings{Workers: 1}))

@@ -10,8 +10,8 @@ import (
 )
 
 // Checks returns the checks of claims.txt.
-func Checks() []claim.Checks {
-	return []claim.Checks{{
+func Checks() claim.Checks {
+	return claim.Checks{
 		"qop/lemB.1":  measure.Times(classicalGaussian),
 		"qop/lemB.2":  measure.Times(composedPairs),
 		"qop/lemB.3":  measure.Times(conditionalPairs),
@@ -33,17 +33,15 @@ func Checks() []claim.Checks {
 		"qop/mech5.1": measure.Pair(clippedLinear),
 		"qop/eq4":     measure.Times(meanRatio),
 		"qop/eq7":     measure.Times(eq7),
-		"qop/algG.2": measure.Times(measure.With(algorithmG2, true)).
-			Against(measure.Of(measure.With(algorithmG2, false), 1)),
-		"qop/fig1": measure.Times(optimisedBounds),
-		"qop/fig2": measure.Against(growingBoxes, false, true),
-		"qop/tab1": measure.Against(boundedGradients, [2]float64{1, 0}, [2]float64{1, 0.01}, [2]float64{0.05, 0}),
-		"qop/tab3": measure.Against(spreadOfRuns, 0, 0.01),
+		"qop/algG.2":  measure.Scaled(algorithmG2, true, false),
+		"qop/fig1":    measure.Times(optimisedBounds),
+		"qop/fig2":    measure.Against(growingBoxes, false, true),
+		"qop/tab1":    measure.Against(boundedGradients, [2]float64{1, 0}, [2]float64{1, 0.01}, [2]float64{0.05, 0}),
+		"qop/tab3":    measure.Against(spreadOfRuns, 0, 0.01),
 
 		"dpnb/quadratic-sharper": measure.Times(measure.With(realNeighbours, wishart.Best)),
 		"dpnb/quadratic-exact":   measure.Times(exactIsAttained),
 		"dpnb/quadratic-anchor":  measure.Times(anchorShare),
-		"dpnb/interpolation": measure.Times(measure.With(brokenInterpolation, 1)).
-			Against(measure.Of(measure.With(brokenInterpolation, 0.2), 1)),
-	}}
+		"dpnb/interpolation":     measure.Scaled(brokenInterpolation, 1, 0.2),
+	}
 }

@@ -199,21 +199,15 @@ func BoundFigure(epsilons, deltas []float64) (_ *figure.Figure, _ display.Item, 
 // anchor and solver, or where inexact with both off by a thousandth.
 func BoundSurface(epsilons, deltas []float64, inexact bool) (_ *figure.Figure, err error) {
 	defer measure.Catch(&err)
-	points := measure.Must(wishart.Figure1(epsilons, deltas, false, wishart.AnyLoss))
-	z := make([][]float64, len(deltas))
-	for j := range z {
-		for i := range epsilons {
-			p := points[i*len(deltas)+j]
-			v := p.Exact.Risk
-			if inexact {
-				v = p.Inexact.Risk
-			}
-			z[j] = append(z[j], v)
-		}
-	}
-	what := "exact anchor and solver"
+	what, off := "exact anchor and solver", 0.0
 	if inexact {
-		what = "η = τ = 0.001"
+		what, off = "η = τ = 0.001", 1e-3
+	}
+	z := make([][]float64, len(deltas))
+	for j, delta := range deltas {
+		for _, eps := range epsilons {
+			z[j] = append(z[j], measure.Must(wishart.Figure1At(eps, delta, off, false, wishart.AnyLoss)).Risk)
+		}
 	}
 	lo, hi := z[len(z)-1][len(epsilons)-1], z[0][0]
 	f := figure.New("Figure 1 as a surface: the smallest bound, "+what, "ε (replace-one)", "δ")

@@ -32,7 +32,6 @@ func risks(ctx context.Context, g sim.Grid[*Task]) (func(mechanism string, kappa
 	}, cells, err
 }
 
-// growingBoxes redoes Figure 2; with swapped, LOP is taken for QOP, which must fail.
 func growingBoxes(run measure.Run, swapped bool) claim.Outcome {
 	grows, flat := "LOP", "QOP"
 	if swapped {
@@ -69,7 +68,6 @@ func growingBoxes(run measure.Run, swapped bool) claim.Outcome {
 	return o
 }
 
-// spreadOfRuns redoes Table 3; off is added to the printed standard errors.
 func spreadOfRuns(run measure.Run, off float64) claim.Outcome {
 	agree := true
 	for _, p := range Published {

@@ -17,7 +17,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-// classicalGaussian holds the σ of Lemma B.1, times share, against the least σ that is enough.
 func classicalGaussian(_ measure.Run, share float64) claim.Outcome {
 	var below, above float64
 	for _, delta := range []float64{1e-2, 1e-5, 1e-12, 1e-100, 1e-300} {

@@ -78,7 +78,6 @@ func (r lassoRisk) released(runs int, released bool, src *noise.Seeded) sim.Summ
 	return sim.Summarize(scores)
 }
 
-// excessRisk holds simulated risks against the bounds times share.
 func excessRisk(run measure.Run, inexact bool, share float64) claim.Outcome {
 	runs := measure.Sized(run.Size, 60, 3000)
 	src := noise.NewSeeded(54)
@@ -187,8 +186,6 @@ func interpolating(n, d int, src *noise.Seeded) (rows *matrix.Dense, labels, sta
 	return rows, labels, star
 }
 
-// optimisedBounds recomputes Figure 1, its values times factor, and looks for better splits and hidden dimensions at
-// random, by the printed formulas alone.
 func optimisedBounds(run measure.Run, factor float64) claim.Outcome {
 	eps, delta := []float64{0.5, 1}, []float64{1e-4, 1e-2}
 	if run.Size == claim.Full {

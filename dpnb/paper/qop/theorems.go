@@ -49,8 +49,6 @@ func largestDelta(c *audit.Curvature, eps float64, draws int, src *noise.Seeded)
 	return best, nil
 }
 
-// realNeighbours holds an accounting, its noise times share, against exact losses of real neighbours, and against its
-// formula.
 func realNeighbours(run measure.Run, a wishart.Accounting, share float64) claim.Outcome {
 	draws := measure.Sized(run.Size, 1200, 50_000)
 	const eps, delta = 0.5, 0.04
@@ -153,7 +151,6 @@ func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
 	return off, nil
 }
 
-// exactIsAttained compares δ of drawn losses with the closed form at σ² times share.
 func exactIsAttained(run measure.Run, share float64) claim.Outcome {
 	draws := measure.Sized(run.Size, 10_000, 500_000)
 	w := wishart.Wishart{D: 3, M: 7}
@@ -178,8 +175,6 @@ func exactIsAttained(run measure.Run, share float64) claim.Outcome {
 		high, far), "4.5 standard errors", far < 4.5)
 }
 
-// linearConstants holds Theorem 5.1's constants, σ times share, against the proved profile and simulated risks, and
-// against the formulas.
 func linearConstants(run measure.Run, share float64) claim.Outcome {
 	huber := loss.Huber{Threshold: 1}
 	var add, replace, off, needs float64

@@ -66,7 +66,6 @@ func algorithmOne(run measure.Run, clipFactor, sigmaFactor float64) claim.Outcom
 		excess <= 1+1e-6 && statistic < 2.7 && spread < 5.5)
 }
 
-// linearRelease is Example 3.4 by the mechanism; scale is a factor on λ in what is expected.
 func linearRelease(run measure.Run, scale float64) claim.Outcome {
 	runs := measure.Sized(run.Size, 4000, 100_000)
 	x := []float64{0.6, -0.48, 0.64}

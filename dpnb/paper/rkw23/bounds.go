@@ -162,7 +162,6 @@ func offStated(bound deltaBound, law lossLaw) (off float64) {
 	return off
 }
 
-// printedIsBroken is the check that the printed theorem fails, which is what the correction rests on.
 func printedIsBroken(run measure.Run, bound deltaBound) claim.Outcome {
 	w := againstExact(run, bound)
 	o := claim.Outcome{Measured: fmt.Sprintf("largest exact/printed δ: above %.0e, %s",
@@ -225,7 +224,7 @@ type lossLaw func(s, lambda, a float64) stated
 func theorem31(s, lambda, a float64) stated { return stated{-math.Log(1 - s/lambda), a} }
 func theorem51(s, lambda, a float64) stated { return stated{math.Log(1 + s/lambda), a} }
 
-func (w stated) loss() measure.Loss { return measure.Loss{Least: w.k + w.a*w.a/2, A: w.a, Rank: 1} }
+func (w stated) loss() measure.Loss { return measure.HalfNormalLoss(w.k, w.a) }
 
 // delta is E(1 − e^{ε−W})₊.
 func (w stated) delta(eps float64) float64 { return w.loss().Delta(eps) }
@@ -260,8 +259,6 @@ func (w stated) byRenyi(eps float64) float64 {
 	return math.Exp(math.Min(0, at(lo)))
 }
 
-// kst12Holds holds the σ of Theorem 2.8, times a factor, against what real neighbours need at its λ = 2β/ε, β = 1, and
-// against the σ that the accountant gives for it.
 func kst12Holds(run measure.Run, factor float64) claim.Outcome {
 	var least, most float64 = math.Inf(1), 0
 	at, off := "", 0.0

@@ -220,7 +220,6 @@ func rates(count int) []sgd.Update {
 
 const highDimensional = "Synthetic-H"
 
-// figureTwo compares mechanisms at equal ε, the accuracy of honest DP-SGD times factor; swapped takes it for dishonest.
 func figureTwo(run measure.Run, swapped bool, factor float64) claim.Outcome {
 	set := measure.Must(experiment.Synthetic(clusterSet, dataset.SyntheticL(1)))
 	sets, epochs := []experiment.Set{set}, 3

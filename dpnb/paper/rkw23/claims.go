@@ -13,7 +13,7 @@ import (
 )
 
 // Checks returns the checks of claims.txt.
-func Checks() []claim.Checks {
+func Checks() claim.Checks {
 	first, second := theorem{objective.RKW23, theorem31}, theorem{objective.DTZ24, theorem51}
 	inDelta := func(b objective.Bound) claim.Versions { return measure.Times(theorem{bound: b}.inDelta) }
 	column := func(set, method string) claim.Versions {
@@ -26,7 +26,7 @@ func Checks() []claim.Checks {
 		return measure.Against(tableColumn, tableOf{set, honest, timesPrinted(1)},
 			tableOf{set, honest, recordedInstead})
 	}
-	return []claim.Checks{{
+	return claim.Checks{
 		"rkw23/lem2.4": measure.Times(largestEvent),
 		"rkw23/thm2.8": measure.Times(kst12Holds),
 		"rkw23/thm3.1": measure.Times(as31(first.inDelta), as31(first.inSigma)).
@@ -46,8 +46,7 @@ func Checks() []claim.Checks {
 		"rkw23/thmD.2": measure.Times(lossesAdd),
 		"rkw23/lemD.3": measure.Times(sampledBelow),
 		"rkw23/lemD.4": measure.Times(pairWithoutCurvature),
-		"rkw23/lemD.6": measure.Times(measure.With(dominatingPair, 1)).
-			Against(measure.Of(measure.With(dominatingPair, -1), 1)),
+		"rkw23/lemD.6": measure.Scaled(dominatingPair, 1, -1),
 		"rkw23/lemD.7": measure.Times(twoRuns),
 		"rkw23/lemD.8": measure.Times(growsWithScale),
 		"rkw23/thmE.1": measure.Pair(approximateBelow),
@@ -56,8 +55,7 @@ func Checks() []claim.Checks {
 		}).Against(
 			measure.Of(clippedIsConvex, func(l loss.Loss, c float64) loss.Loss { return jumping{loss.Clipped(l, c)} }),
 			measure.Of(clippedIsConvex, func(l loss.Loss, _ float64) loss.Loss { return l })),
-		"rkw23/thmE.3": measure.Times(measure.With(clippedIsSmooth, loss.Clipped)).
-			Against(measure.Of(measure.With(clippedIsSmooth, cutOutside), 1)),
+		"rkw23/thmE.3": measure.Scaled(clippedIsSmooth, loss.Clipped, cutOutside),
 		"rkw23/eqF.1":  measure.Times(gradientBounds),
 		"rkw23/thmF.1": measure.Against(gradientCounts, [2]float64{0, 2}, [2]float64{0.1, 2}, [2]float64{0, 1.9}),
 		"rkw23/secF.2": measure.Times(descentRates),
@@ -68,12 +66,11 @@ func Checks() []claim.Checks {
 			func(run measure.Run, factor float64) claim.Outcome { return theoremH1(run, factor, 1, 1) },
 			func(run measure.Run, factor float64) claim.Outcome { return theoremH1(run, 1, factor, 1) },
 			func(run measure.Run, factor float64) claim.Outcome { return theoremH1(run, 1, 1, factor) }),
-		"rkw23/secH.1": measure.Times(sectionH1),
-		"rkw23/secI":   measure.Times(convergesLater),
-		"rkw23/lemK.5": measure.Times(renyiAdds),
-		"rkw23/fig1":   measure.Pair(figureOne),
-		"rkw23/fig2": measure.Times(measure.With(figureTwo, false)).
-			Against(measure.Of(measure.With(figureTwo, true), 1)),
+		"rkw23/secH.1":         measure.Times(sectionH1),
+		"rkw23/secI":           measure.Times(convergesLater),
+		"rkw23/lemK.5":         measure.Times(renyiAdds),
+		"rkw23/fig1":           measure.Pair(figureOne),
+		"rkw23/fig2":           measure.Scaled(figureTwo, false, true),
 		"rkw23/fig3":           measure.Times(figureThree),
 		"rkw23/fig4":           measure.Times(figureFour),
 		"rkw23/fig5":           measure.Times(crossing),
@@ -93,8 +90,7 @@ func Checks() []claim.Checks {
 			measure.With(groupHolds, groupOfTwo(1))).
 			Against(measure.Of(measure.With(groupHolds, composed(0.5)), 1)),
 		"dtz24/thm5.1": second.withOrders(),
-		"dtz24/cor5.2": measure.Times(measure.With(zcdpOfAddRemove, 2)).
-			Against(measure.Of(measure.With(zcdpOfAddRemove, 0.4), 1)),
+		"dtz24/cor5.2": measure.Scaled(zcdpOfAddRemove, 2, 0.4),
 
 		"dpnb/pointwise": inDelta(objective.Pointwise),
 		"dpnb/integral":  inDelta(objective.Integral),
@@ -107,5 +103,5 @@ func Checks() []claim.Checks {
 		"dpnb/gaussian-case": measure.Against(gaussianCase, [2]float64{0.28, 1}, [2]float64{0.28, 0.999},
 			[2]float64{0.05, 1}),
 		"dpnb/tight-attained": measure.Against(tightAttained, 1, 0.99, 1.1),
-	}}
+	}
 }

@@ -69,7 +69,6 @@ func gaussianIntegral(mu, eps float64) float64 {
 		from, from+14, 60)
 }
 
-// figureThree recomputes the figure; the certified ε is multiplied by a factor.
 func figureThree(run measure.Run, factor float64) claim.Outcome {
 	w := objective.Config{Slope: 1, Smoothness: 1, Lambda: 10, Sigma: 8, Bound: objective.RKW23}.Law()
 	p := measure.Must(w.Profile(privacy.AddRemove))

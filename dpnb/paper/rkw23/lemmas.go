@@ -96,8 +96,6 @@ func crowd(rng *noise.Seeded, n, d int, lambda, sigma float64) *audit.Neighbours
 		Extra: extra, ExtraLabel: 1, Lambda: lambda, Sigma: sigma}
 }
 
-// sampledBelow holds the bound, times a factor, against sampled privacy losses, exact ones in one dimension, and its
-// integral.
 func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 	bound := scaled(factor, released(objective.RKW23))
 	exact := boundHolds(run, nil, bound)

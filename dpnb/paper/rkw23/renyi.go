@@ -171,8 +171,6 @@ func rankReachedByOrders(r objective.RankK, with, without []float64) (most float
 	return most
 }
 
-// figureFour compares the curve that is released at β times a factor with that of the half-normal loss and with the
-// Gaussian one.
 func figureFour(_ measure.Run, factor float64) claim.Outcome {
 	var gaps []float64
 	off, above := 0.0, true

@@ -73,7 +73,6 @@ func otherFormula(hessian, sign float64) lossFormula {
 	}
 }
 
-// glmOversight checks the formula, and shows what its neglect costs.
 func glmOversight(run measure.Run, formula lossFormula) claim.Outcome {
 	rng := noise.NewSeeded(66)
 	worst := formulaError(formula, rng.Stream(0))

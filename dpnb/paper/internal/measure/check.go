@@ -64,7 +64,8 @@ func Check(body func(context.Context, claim.Size) claim.Outcome) claim.Check {
 	}
 }
 
-// Run is what a check runs with: its context, which may end it, and its size.
+// Run is what a check runs with: its context, which may end it, and its size. What a check measures, and what of it is
+// times a factor or wrong, is said in its row of claims.txt.
 type Run struct {
 	context.Context
 	claim.Size
@@ -100,6 +101,15 @@ func Times(by ...func(run Run, factor float64) claim.Outcome) claim.Versions {
 		all = append(all, func(factor float64) claim.Check { return Of(check, factor) })
 	}
 	return claim.Times(all...)
+}
+
+// Scaled is Times for a check of one quantity, of what is right, against the same of what is wrong.
+func Scaled[T any](check func(run Run, v T, factor float64) claim.Outcome, right T, wrong ...T) claim.Versions {
+	var all []claim.Check
+	for _, w := range wrong {
+		all = append(all, Of(With(check, w), 1))
+	}
+	return Times(With(check, right)).Against(all...)
 }
 
 // Pair is Times for a check of two quantities.

@@ -72,6 +72,9 @@ func Product(p, q []float64) []float64 {
 // alone.
 type Loss struct{ Least, A, Rank float64 }
 
+// HalfNormalLoss is the law of W = k + a²/2 + a|N|, which theorems state of objective perturbation with a = L/σ.
+func HalfNormalLoss(k, a float64) Loss { return Loss{k + a*a/2, a, 1} }
+
 // Mean is E f(W).
 func (w Loss) Mean(f func(w float64) float64) float64 { return w.from(0, f) }
 
