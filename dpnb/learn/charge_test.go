@@ -32,3 +32,30 @@ func TestNothingIsReleasedUnpaid(t *testing.T) {
 		t.Errorf("the ledger has %+v (%v)", s, err)
 	}
 }
+
+// watching looks, when the first noise is drawn, at what was spent.
+type watching struct {
+	noise.Source
+	budget *Budget
+	spent  []float64
+}
+
+func (w *watching) Uint64() uint64 {
+	if w.spent == nil {
+		s, _ := w.budget.State()
+		w.spent = []float64{s.SpentEpsilon}
+	}
+	return w.Source.Uint64()
+}
+
+// Noise is drawn when the budget was charged.
+func TestNoiseIsDrawnWhenItIsPaidFor(t *testing.T) {
+	budget := NewBudget(1, 1e-6, Named(t.Name()))
+	src := &watching{Source: Seed(1), budget: budget}
+	if _, err := (Logistic{Noise: src}).Fit(Binary(Patients(100, 1), "ill"), budget.Spend(0.5)); err != nil {
+		t.Fatal(err)
+	}
+	if len(src.spent) != 1 || src.spent[0] != 0.5 {
+		t.Errorf("when noise was drawn %v was spent, want 0.5", src.spent)
+	}
+}
