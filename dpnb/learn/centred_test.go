@@ -89,7 +89,7 @@ func TestOthersSeeLines(t *testing.T) {
 func TestRecordsOfAFitAreItsOwn(t *testing.T) {
 	people := learn.Patients(400, 1).Drop("ward", "visits")
 	fit := func(change bool) []float64 {
-		data := learn.Binary(people, "ill", learn.RowNorm(1))
+		data := learn.Binary(people, "ill", learn.RowNorm(1), learn.Lines())
 		if change {
 			d, err := data.Design()
 			if err != nil {
