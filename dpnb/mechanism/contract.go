@@ -103,9 +103,9 @@ type Settings struct {
 	// MaxPasses of the solver; zero means as many as it takes: a fit that is cut short releases nothing, which is for
 	// no adversary to see.
 	MaxPasses int
-	// Charge charges the budget for the run; nil is of a caller who has charged, or who simulates. It is called when all
-	// is checked and no noise is drawn, and its error ends the run. A mechanism that is made of others has each of them
-	// call it: it charges the first time, and returns nil from then on.
+	// Charge charges the budget for the run; nil is of a caller who has charged, or who simulates. It is called when
+	// all is checked and no noise is drawn, and its error ends the run. A mechanism that is made of others has each of
+	// them call it: it charges the first time, and returns what it returned then from there on.
 	Charge func() error
 }
 
