@@ -81,7 +81,7 @@ func TestOthersSeeLines(t *testing.T) {
 func TestRecordsOfAFitAreItsOwn(t *testing.T) {
 	people := learn.Patients(400, 1).Drop("ward", "visits")
 	fit := func(change bool) []float64 {
-		data := learn.Binary(people, "ill", learn.RowNorm(1))
+		data := learn.Binary(people, "ill", learn.RowNorm(1), learn.Lines())
 		if change {
 			d := must.Get(data.Design())
 			rows := d.Rows.(*matrix.Dense)

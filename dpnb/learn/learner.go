@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
@@ -312,20 +313,19 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	src := p.noise
-	if err := m.Check(d.Rows, d.Labels); err != nil {
-		return nil, err
-	}
 	if err := m.Feasible(d.Width(), p.records); err != nil {
 		return nil, err
 	}
 	if err := movable(d, m); err != nil {
 		return nil, err
 	}
-	if err := allowance.charge(price, m, p.named(m.Describe()), src); err != nil {
-		return nil, err
+	charge := sync.OnceValue(func() error {
+		return allowance.charge(price, m, p.named(m.Describe()), p.noise)
+	})
+	r, err := m.Run(d.Rows, d.Labels, p.noise, &mechanism.Settings{Workers: p.workers, Charge: charge})
+	if err == nil {
+		err = charge() // of a mechanism that has not charged: nothing is released unpaid
 	}
-	r, err := m.Run(d.Rows, d.Labels, src, &mechanism.Settings{Workers: p.workers})
 	if err != nil {
 		return nil, err
 	}

@@ -145,7 +145,7 @@ func (b bestOf) Check(matrix.Rows, []float64) error {
 // Run implements mechanism.Mechanism. Fitted in the release says which fit was chosen.
 func (b bestOf) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	out, err := mechanism.Begin(b, rows, labels, src)
+	out, err := mechanism.Begin(b, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -56,17 +56,18 @@ func (m *CSR) Entries(i int) ([]int32, []float64) {
 func (m *CSR) Margins(dst, theta []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		cols, values := m.Entries(i)
-		values = values[:len(cols)]
-		var a, b float64 // two chains hide the latency of the addition
-		k := 0
-		for ; k+1 < len(cols); k += 2 {
-			a += values[k] * theta[cols[k]]
-			b += values[k+1] * theta[cols[k+1]]
+		var a, b, c, d float64 // four chains hide the latency of the addition
+		for len(cols) >= 4 && len(values) >= 4 {
+			a += values[0] * theta[cols[0]]
+			b += values[1] * theta[cols[1]]
+			c += values[2] * theta[cols[2]]
+			d += values[3] * theta[cols[3]]
+			cols, values = cols[4:], values[4:]
 		}
-		if k < len(cols) {
-			a += values[k] * theta[cols[k]]
+		for k, j := range cols {
+			a += values[k] * theta[j]
 		}
-		dst[i-lo] = a + b
+		dst[i-lo] = (a + b) + (c + d)
 	}
 }
 

@@ -120,6 +120,24 @@ var breaches = [...]map[string]broken{
 			}
 			return c.run(c.src)
 		}),
+		"it charges, then checks": running(func(c call) (*mechanism.Release, error) {
+			if c.Charge != nil {
+				_ = c.Charge()
+			}
+			return c.run(c.src)
+		}),
+	}, {
+		"it draws, then charges": running(func(c call) (*mechanism.Release, error) {
+			c.src.Uint64()
+			return c.run(c.src)
+		}),
+		"it releases what nobody pays for": running(func(c call) (*mechanism.Release, error) {
+			r, err := c.run(c.src)
+			if c.Charge != nil && errors.Is(err, c.Charge()) {
+				return &mechanism.Release{Coefficients: make([]float64, 2)}, nil
+			}
+			return r, err
+		}),
 	}, {
 		"it releases what it has": running(func(c call) (*mechanism.Release, error) {
 			r, err := c.run(c.src)

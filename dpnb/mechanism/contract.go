@@ -1,9 +1,8 @@
 // Package mechanism is the contract of private learning algorithms: what each of them says of itself, checks, costs and
 // releases. The algorithms are its tenants, in packages below it, and none of them imports another's.
 //
-// A mechanism is a value with all its parameters, none of which depends on the records. Whoever runs one validates it,
-// checks the records, charges its event to a budget, and only then calls Run, which draws noise
-// (docs/theory/release.md, Charging).
+// A mechanism is a value with all its parameters, none of which depends on the records. Run checks the records, has its
+// event charged to a budget, and only then draws noise (docs/theory/release.md, Charging).
 // What every mechanism keeps to is tested by one test for all: contract_test.go.
 package mechanism
 
@@ -40,8 +39,8 @@ type Mechanism interface {
 	//
 	// Errors: *matrix.DataError for records outside the domain for which the noise was calibrated, or as Validate.
 	Check(rows matrix.Rows, labels []float64) error
-	// Run draws noise from src and releases, or returns an error and releases nothing. The caller has charged the
-	// budget. settings may be nil.
+	// Run checks, charges (Settings.Charge), draws noise from src and releases, or returns an error and releases
+	// nothing. settings may be nil, of a caller who has charged.
 	//
 	// Errors: as Begin, before any noise is drawn; erm.ErrTolerance (wrapped) if a solver misses its tolerance: then
 	// noise has been drawn and nothing is released.
@@ -104,6 +103,10 @@ type Settings struct {
 	// MaxPasses of the solver; zero means as many as it takes: a fit that is cut short releases nothing, which is for
 	// no adversary to see.
 	MaxPasses int
+	// Charge charges the budget for the run; nil is of a caller who has charged, or who simulates. It is called when
+	// all is checked and no noise is drawn, and its error ends the run. A mechanism that is made of others has each of
+	// them call it: it charges the first time, and returns what it returned then from there on.
+	Charge func() error
 }
 
 // Value returns the settings, the zero ones for nil.
@@ -143,13 +146,14 @@ func Unsolved(err error, tau float64) error {
 	return Uncertified(tau)
 }
 
-// Begin is how every Run begins: it checks the source and the records, and returns the release without its
-// coefficients, with the guarantee of m's event and the stamp of src.
+// Begin is how every Run begins: it checks the source and the records, charges, and returns the release without its
+// coefficients, with the guarantee of m's event and the stamp of src. It is the only place where records are checked
+// before they are used: no caller can change them in between, or say that they were checked.
 // No noise has been drawn then: the stamp says which source Run draws from and not that it has drawn, so that a
 // Mechanism of another program that draws from elsewhere, or not at all, is stamped as what it was given.
 //
-// Errors: ErrNoSource, or as m's Check and Event.
-func Begin(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source) (*Release, error) {
+// Errors: ErrNoSource, or as m's Check and Event, or as settings.Charge.
+func Begin(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
 	if src == nil {
 		return nil, ErrNoSource
 	}
@@ -159,6 +163,11 @@ func Begin(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source) (*
 	profile, err := Profile(m)
 	if err != nil {
 		return nil, err
+	}
+	if charge := settings.Value().Charge; charge != nil {
+		if err := charge(); err != nil {
+			return nil, err
+		}
 	}
 	d := m.Describe()
 	r := &Release{

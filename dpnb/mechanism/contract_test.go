@@ -32,7 +32,8 @@ type property struct {
 
 var contract = []property{
 	{"parameters out of range are refused before anything", refusesParameters},
-	{"records out of the domain are refused before noise is drawn", drawsAfterTheCharge},
+	{"records out of the domain are refused before anything is charged", chargesWhatItChecked},
+	{"noise is drawn when the budget was charged", drawsAfterTheCharge},
 	{"nothing is released by a run that is stopped short", releasesNothingStoppedShort},
 	{"the number of workers changes nothing", ignoresWorkers},
 	{"a simulation says so, a release does not repeat itself", stampsItsNoise},
@@ -79,8 +80,11 @@ func refuses(c tenant, rows matrix.Rows, labels []float64, err error) error {
 	if !errors.As(err, &data) && !errors.As(err, &param) && !errors.Is(err, privacy.ErrUnsupported) {
 		return fmt.Errorf("is refused by an error of no known kind: %v", err)
 	}
-	src := &counting{Seeded: noise.NewSeeded(1)}
-	switch r, again := c.m.Run(rows, labels, src, nil); {
+	src, charged := &counting{Seeded: noise.NewSeeded(1)}, 0
+	settings := &mechanism.Settings{Charge: func() error { charged++; return nil }}
+	switch r, again := c.m.Run(rows, labels, src, settings); {
+	case charged > 0:
+		return errors.New("is charged for")
 	case r != nil || again == nil:
 		return errors.New("was refused by Check and is run")
 	case again.Error() != err.Error():
@@ -121,8 +125,19 @@ func refusesParameters(c tenant) error {
 	return nil
 }
 
-// drawsAfterTheCharge looks for records that Run refuses only when it has begun.
+// drawsAfterTheCharge runs with a budget that has nothing left: nothing is drawn or released.
 func drawsAfterTheCharge(c tenant) error {
+	x, y := c.records(50, 3)
+	src, spent := &counting{Seeded: noise.NewSeeded(1)}, errors.New("nothing left")
+	r, err := c.m.Run(x, y, src, &mechanism.Settings{Charge: func() error { return spent }})
+	if r != nil || !errors.Is(err, spent) || src.draws > 0 {
+		return fmt.Errorf("without a budget it draws %d words and releases %v, error %v", src.draws, r, err)
+	}
+	return nil
+}
+
+// chargesWhatItChecked looks for records that Run refuses only when it has begun.
+func chargesWhatItChecked(c tenant) error {
 	spoil := map[string]func(x *matrix.Dense, y *[]float64){
 		"a feature that is no number":   func(x *matrix.Dense, _ *[]float64) { x.Data[3] = math.NaN() },
 		"an infinite feature":           func(x *matrix.Dense, _ *[]float64) { x.Data[3] = math.Inf(-1) },

@@ -160,27 +160,21 @@ func (g Group) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements Mechanism. Fitted of the release is what Of has released with; its cost is that of Guarantee.
 func (g Group) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
-	return rerun(g, g.Of, Guarantee{Rows: g.Rows}, rows, labels, src, settings)
+	return rerun(g, g.Of, g.Rows, rows, labels, src, settings)
 }
 
 // rerun runs of, and states the guarantee of the mechanism that wraps it.
-func rerun(m, of Mechanism, g Guarantee, rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (
+func rerun(m, of Mechanism, ofAPerson int, rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (
 	*Release, error) {
-	if src == nil {
-		return nil, ErrNoSource
-	}
-	if err := m.Check(rows, labels); err != nil {
+	whole, err := Begin(m, rows, labels, src, settings)
+	if err != nil {
 		return nil, err
 	}
 	r, err := of.Run(rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}
-	if g.Profile, err = Profile(m); err != nil {
-		return nil, err
-	}
-	d := m.Describe()
-	g.Adjacency, g.Bound, g.Assumptions = d.Adjacency, d.Bound, d.Assumptions
-	r.Guarantee, r.Mechanism = g, m.String()
+	r.Guarantee, r.Mechanism = whole.Guarantee, whole.Mechanism
+	r.Guarantee.Rows = ofAPerson
 	return r, nil
 }

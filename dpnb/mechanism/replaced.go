@@ -132,5 +132,5 @@ func (r Replaced) Check(rows matrix.Rows, labels []float64) error {
 
 // Run implements Mechanism. Fitted of the release is what Of has released with; its cost is that of Guarantee.
 func (r Replaced) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *Settings) (*Release, error) {
-	return rerun(r, r.Of, Guarantee{}, rows, labels, src, settings)
+	return rerun(r, r.Of, 0, rows, labels, src, settings)
 }

@@ -185,7 +185,7 @@ const unit = 0x1p-24
 // Run implements mechanism.Mechanism. Also in the release are the Cells.
 func (m Boosting) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

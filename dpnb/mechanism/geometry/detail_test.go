@@ -327,3 +327,29 @@ func TestFormsOfDetail(t *testing.T) {
 		}
 	}
 }
+
+// Rows that were moved and scaled before are what Placed makes of each of them, with all features and with some left
+// out, and none is longer than 1 beside the bias.
+func TestRowsThatWereMovedAreBounded(t *testing.T) {
+	for gate, features := range map[float64]int{0: 5, 1e12: 3} {
+		rows, m := people(2000, -1, rand.New(rand.NewPCG(5, 6))), around(t, loss.Logistic{}, 1, 4)
+		m.Curves, m.Gate = []matrix.Span{{First: 1, Len: 2}}, gate
+		_, _, out, b := geometry.Detailed(m, rows, make([]float64, 2000))
+		n, d := out.Dims()
+		if n != 2000 || d != features {
+			t.Fatalf("%d rows of %d features, want %d", n, d, features)
+		}
+		placed, row, want, longest := b.Placed(rows), make([]float64, d), make([]float64, d), 0.0
+		for i := range n {
+			out.Row(row, i)
+			placed.Row(want, i)
+			if !floats.EqualApprox(row, want, 1e-13) {
+				t.Fatalf("row %d is %v, want %v", i, row, want)
+			}
+			longest = math.Max(longest, math.Sqrt(matrix.SumSquares(row[:d-1])))
+		}
+		if longest > 1 || longest < 0.999 {
+			t.Errorf("the longest row is %v, want 1 at most", longest)
+		}
+	}
+}

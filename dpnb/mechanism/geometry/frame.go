@@ -201,6 +201,11 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 		sum, z, all := make([]float64, k), make([]float64, len(f.Mean)+f.more()), make([]float64, batch*k)
 		lo, hi := p*block, min(n, (p+1)*block)
 		each(rows, lo, hi, func(i int, row []float64) {
+			at := (i - lo) % batch
+			own := all[at*k : (at+1)*k]
+			if len(f.space.gone) == 0 {
+				z = own
+			}
 			f.unit(z[:len(f.Mean)], row)
 			switch y := 0.0; {
 			case f.c.Numbers:
@@ -216,8 +221,9 @@ func (f *frame) total(rows matrix.Rows, labels []float64, workers int) []float64
 					z[len(z)-len(f.may)+j] = 0.5 / math.Sqrt(float64(len(f.may)))
 				}
 			}
-			at := (i - lo) % batch
-			copy(all[at*k:], f.space.to(z))
+			if len(f.space.gone) > 0 {
+				copy(own, f.space.to(z))
+			}
 			if at == batch-1 || i == hi-1 {
 				exact.AddRows(sum, ones[:at+1], all, step)
 			}
@@ -239,6 +245,12 @@ const batch = 64
 // each calls use with the rows lo ≤ i < hi.
 func each(rows matrix.Rows, lo, hi int, use func(i int, row []float64)) {
 	_, d := rows.Dims()
+	if m, ok := rows.(*matrix.Dense); ok {
+		for i := lo; i < hi; i++ {
+			use(i, m.Data[i*d:(i+1)*d:(i+1)*d])
+		}
+		return
+	}
 	room := make([]float64, min(batch, hi-lo)*d)
 	for ; lo < hi; lo += batch {
 		end := min(lo+batch, hi)
@@ -391,8 +403,9 @@ func (f *Bought) centred(dst, row []float64) {
 }
 
 // move takes the mean from x, z/R, and returns what the difference is to be multiplied by: with it, times what made z/R
-// of a row, a sum of that row and of the mean is as computed no longer than 1, as it errs by 3·2⁻⁵³(1 + ‖m‖)/c at most,
-// c² ≥ leastScale.
+// of a row, a sum of that row and of the mean is as computed no longer than 1, as it errs by 12·2⁻⁵³/c at most, c² ≥
+// leastScale: four roundings of a product of up to three factors and a difference, as many of z/R as it was computed,
+// and the rest of the sum and of what it has of the mean.
 func (f *Bought) move(x []float64) float64 {
 	floats.Sub(x, f.Mean)
 	return f.scaleOf(x) * (1 - 0x1p-46)
@@ -428,11 +441,20 @@ func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
 	m := &matrix.Affine{Base: rows, A: make([]float64, n), W: make([]float64, n), V: append(slices.Clone(f.Mean), 0),
 		Bias: f.Bias, Longest: v.MaxNorm()}
 	m.Kept = append(f.places(len(f.Mean)), -1)
+	scales := []float64(nil) // of rows that were moved and scaled before: both at once
+	if own, ok := rows.(*matrix.Affine); ok && own.Kept == nil && own.W == nil && own.A != nil && own.U != nil {
+		m.Base, m.U, scales = own.Base, make([]float64, len(m.V)), own.A
+		for j, k := range m.Kept[:len(f.Mean)] {
+			m.U[j] = own.U[k]
+		}
+	}
 	parallel.Each((n+block-1)/block, workers, func(p int) {
 		x := make([]float64, len(f.Mean))
 		each(rows, p*block, min(n, (p+1)*block), func(i int, row []float64) {
 			by, k := f.unit(x, row), f.move(x)
-			m.A[i], m.W[i] = by*k, -k
+			if m.A[i], m.W[i] = by*k, -k; scales != nil {
+				m.A[i] *= scales[i]
+			}
 		})
 	})
 	return m

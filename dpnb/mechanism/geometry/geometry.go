@@ -336,7 +336,7 @@ func (c Centred) bought(rows matrix.Rows, labels []float64, src noise.Source, wo
 // released in Bought.
 func (c Centred) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	both, err := mechanism.Begin(c, rows, labels, src)
+	both, err := mechanism.Begin(c, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

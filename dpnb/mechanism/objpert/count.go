@@ -134,7 +134,7 @@ func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 // what was counted.
 func (m Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	both, err := mechanism.Begin(m, rows, labels, src)
+	both, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -285,7 +285,7 @@ func (m Objective) describe(chosen string) mechanism.Description {
 // Run implements mechanism.Mechanism.
 func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func (m Output) Feasible(features, records int) error { return nil }
 // Run implements mechanism.Mechanism.
 func (m Output) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (m Counted) Check(rows matrix.Rows, labels []float64) error {
 func (m Counted) Run(
 	rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings,
 ) (*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -221,7 +221,7 @@ func (m Phases) Check(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism. It always releases.
 func (m Phases) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

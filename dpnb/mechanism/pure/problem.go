@@ -137,7 +137,7 @@ func (p *Problem) first(rows matrix.Rows, labels []float64) (matrix.Rows, []floa
 // digits.
 func (p *Problem) run(m mechanism.Mechanism, bend loss.Bend, inner, outer float64, rows matrix.Rows, labels []float64,
 	src noise.Source, settings *mechanism.Settings) (*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -266,7 +266,7 @@ func shares(tolerance float64) (ofSolver, ofMatrix float64) {
 // Run implements mechanism.Mechanism.
 func (m Perturbation) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

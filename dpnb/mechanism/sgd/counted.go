@@ -93,7 +93,7 @@ func (c Counted) Check(rows matrix.Rows, labels []float64) error {
 // counted and which rule that is.
 func (c Counted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	both, err := mechanism.Begin(c, rows, labels, src)
+	both, err := mechanism.Begin(c, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -199,7 +199,7 @@ func (m *Moments) Fits(levels, d int) bool {
 // Run implements mechanism.Mechanism. Also is a *Moments.
 func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	release, err := mechanism.Begin(c, rows, labels, src)
+	release, err := mechanism.Begin(c, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

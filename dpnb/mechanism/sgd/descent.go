@@ -166,7 +166,7 @@ func (d Descent) checkData(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism. It draws samples and noise.
 func (d Descent) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(d, rows, labels, src)
+	r, err := mechanism.Begin(d, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

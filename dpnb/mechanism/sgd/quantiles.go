@@ -189,7 +189,7 @@ func (q Quantiles) Check(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism. The coefficients are those of the first level, then of the second, and so on.
 func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(q, rows, labels, src)
+	r, err := mechanism.Begin(q, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

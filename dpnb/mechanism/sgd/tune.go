@@ -159,7 +159,7 @@ func (t Tuner) Check(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism: it tunes honestly. Also in the release is *Selected.
 func (t Tuner) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(t, rows, labels, src)
+	r, err := mechanism.Begin(t, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

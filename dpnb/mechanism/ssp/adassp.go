@@ -170,7 +170,7 @@ func (m AdaSSP) Check(rows matrix.Rows, labels []float64) error {
 // that could be computed, which never happened.
 func (m AdaSSP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

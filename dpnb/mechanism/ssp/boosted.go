@@ -115,7 +115,7 @@ func (m Boosted) Check(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism. It fails after its noise was drawn only as AdaSSP does.
 func (m Boosted) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

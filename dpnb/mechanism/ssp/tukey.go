@@ -221,7 +221,7 @@ func (m TukeyEM) Check(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism. It never fails after the check.
 func (m TukeyEM) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -262,9 +262,9 @@ func (m Histogram) Check(rows matrix.Rows, labels []float64) error { return chec
 
 // Run implements mechanism.Mechanism: Coefficients are the noisy counts, which may be negative. Normal noise and a
 // count are rounded, as the real sum that they are, to a public grid of a millionth of the noise.
-func (m Histogram) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *mechanism.Settings) (
+func (m Histogram) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := run(m, rows, labels, src)
+	r, err := run(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -139,9 +139,9 @@ func (m Quantiles) Feasible(int, int) error { return m.Validate() }
 func (m Quantiles) Check(rows matrix.Rows, labels []float64) error { return check(m, rows, labels) }
 
 // Run implements mechanism.Mechanism: Coefficients are those of Tally.Release.
-func (m Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *mechanism.Settings) (
+func (m Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	return run(m, rows, labels, src)
+	return run(m, rows, labels, src, settings)
 }
 
 // Columns implements Mechanism.

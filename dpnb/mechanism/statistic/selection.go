@@ -279,9 +279,9 @@ func (m Selection) Check(rows matrix.Rows, labels []float64) error {
 }
 
 // Run implements mechanism.Mechanism: the keys are numbers, and Places has those shown.
-func (m Selection) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *mechanism.Settings) (
+func (m Selection) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -310,7 +310,7 @@ func (m Selection) Release(counts []int64, src noise.Source) (*mechanism.Release
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
-	r, err := mechanism.Begin(m, matrix.NewDense(0, 1, nil), nil, src)
+	r, err := mechanism.Begin(m, matrix.NewDense(0, 1, nil), nil, src, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -39,8 +39,9 @@ type Tally interface {
 }
 
 // run is Run of every mechanism here: the records as one part.
-func run(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source) (*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+func run(m Mechanism, rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
+	*mechanism.Release, error) {
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

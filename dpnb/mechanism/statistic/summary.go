@@ -121,9 +121,9 @@ func (m Summary) Feasible(int, int) error { return m.Validate() }
 func (m Summary) Check(rows matrix.Rows, labels []float64) error { return check(m, rows, labels) }
 
 // Run implements mechanism.Mechanism.
-func (m Summary) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *mechanism.Settings) (
+func (m Summary) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	return run(m, rows, labels, src)
+	return run(m, rows, labels, src, settings)
 }
 
 // Columns implements Mechanism.

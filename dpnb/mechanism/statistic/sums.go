@@ -169,9 +169,9 @@ func (m Sums) Feasible(int, int) error { return m.Validate() }
 func (m Sums) Check(rows matrix.Rows, labels []float64) error { return check(m, rows, labels) }
 
 // Run implements mechanism.Mechanism: Coefficients are the k sums.
-func (m Sums) Run(rows matrix.Rows, labels []float64, src noise.Source, _ *mechanism.Settings) (
+func (m Sums) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := run(m, rows, labels, src)
+	r, err := run(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

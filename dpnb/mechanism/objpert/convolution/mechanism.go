@@ -152,7 +152,7 @@ func (m COP) Check(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism.
 func (m COP) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (m Recentred) Check(rows matrix.Rows, labels []float64) error {
 // Run implements mechanism.Mechanism. Also is a [][]float64, the coefficients that the earlier stages released.
 func (m Recentred) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -229,7 +229,7 @@ func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
 // *Moments in Also. The guarantee of the release is that of the two together, whatever is done with either.
 func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	both, err := mechanism.Begin(c, rows, labels, src)
+	both, err := mechanism.Begin(c, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func (m OneVsRest) Check(rows matrix.Rows, labels []float64) error {
 // misses its tolerance nothing is released of any.
 func (m OneVsRest) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}

@@ -238,7 +238,7 @@ func (m Softmax) Feasible(features, _ int) error { return m.feasibility(features
 // Run implements mechanism.Mechanism. The coefficients are those of the classes one after another.
 func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, settings *mechanism.Settings) (
 	*mechanism.Release, error) {
-	r, err := mechanism.Begin(m, rows, labels, src)
+	r, err := mechanism.Begin(m, rows, labels, src, settings)
 	if err != nil {
 		return nil, err
 	}
