@@ -27,6 +27,10 @@ type Storage struct {
 	// (debug.SetMemoryLimit), and what needs memory for each record is refused by name. Zero is no limit but
 	// GOMEMLIMIT, if that is set.
 	MemoryLimit int64
+	// By, if not nil, has the records of a file, or of several, stored by others where the files are, in shards: it
+	// returns when each has called Store for its shard (Sharding). A table that is not read from files alone is stored
+	// here.
+	By func(Sharding) error
 }
 
 // StepsOfCode changes when the same table, schema and settings come to mean other records.
@@ -80,44 +84,23 @@ func (s Storage) Sums(checksum string) (string, error) {
 
 // Stored is Design for a table of any size: its records are made in one scan and written to a file, from which they are
 // learnt block by block. A file of the same table, schema and settings that is there in full, by its checksum, is taken
-// as it is; RemoveStored removes them all. Of a table that cannot say what it is, one in memory or one that a function
-// was applied to, the file is gone when the program ends.
+// as it is; RemoveStored removes them all. A table of several files (Together) has a file of records for each of at
+// most 64 shards, and what is computed of them has the bits of one file. Of a table that cannot say what it is, one in
+// memory or one that a function was applied to, the file is gone when the program ends.
 //
 // The file has raw records, encoded, and only the user may read it.
 //
 // Errors: as Design, those of the scan, and a folder that cannot be written.
 func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
-	dir, err := where.dir()
-	if err != nil {
+	var err error
+	if where.Dir, err = where.dir(); err != nil {
 		return nil, err
 	}
-	var key [32]byte
-	known, keeps := t.(fingerprinted)
-	var name, print string
-	if keeps {
-		print = known.Fingerprint()
-	}
-	if print != "" {
-		text, err := json.Marshal([]any{StepsOfCode, print, e.Kept(), where.Double})
-		if err != nil {
-			return nil, inputErrorf("%v", err)
-		}
-		key = sha256.Sum256(text)
-		name = filepath.Join(dir, hex.EncodeToString(key[:])+storedSuffix)
+	var rows stored.Records
+	if shards := where.shards(t); shards != nil {
+		rows, err = e.storedShards(shards, where)
 	} else {
-		f, err := os.CreateTemp(dir, "once-*"+storedSuffix)
-		if err != nil {
-			return nil, inputErrorf("cannot store the records: %v", err)
-		}
-		name = f.Name()
-		defer os.Remove(name) // who has it open reads on
-		if err := f.Close(); err != nil {
-			return nil, inputErrorf("cannot store the records: %v", err)
-		}
-	}
-	rows, err := stored.Open(name, key)
-	if errors.Is(err, stored.ErrNone) {
-		rows, err = e.storedOnce(t, name, key, where.Double)
+		rows, err = e.storedFile(t, where)
 	}
 	if err != nil {
 		return nil, err
@@ -134,6 +117,46 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 		d.Rows = own
 	}
 	return d, nil
+}
+
+// keyOf returns by what the records of a table are known again, and their file: by the version of the code, what each
+// scan of the table gives, and how it is encoded. The key is zero if the table cannot say what it gives.
+func (e *Encoding) keyOf(t Scanner, where Storage) (key [32]byte, name string, err error) {
+	known, keeps := t.(fingerprinted)
+	if !keeps || known.Fingerprint() == "" {
+		return key, "", nil
+	}
+	print := known.Fingerprint()
+	text, err := json.Marshal([]any{StepsOfCode, print, e.Kept(), where.Double})
+	if err != nil {
+		return key, "", inputErrorf("%v", err)
+	}
+	key = sha256.Sum256(text)
+	return key, filepath.Join(where.Dir, hex.EncodeToString(key[:])+storedSuffix), nil
+}
+
+// storedFile returns the records of a table in one file.
+func (e *Encoding) storedFile(t Scanner, where Storage) (*stored.Rows, error) {
+	key, name, err := e.keyOf(t, where)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		f, err := os.CreateTemp(where.Dir, "once-*"+storedSuffix)
+		if err != nil {
+			return nil, inputErrorf("cannot store the records: %v", err)
+		}
+		name = f.Name()
+		defer os.Remove(name) // who has it open reads on
+		if err := f.Close(); err != nil {
+			return nil, inputErrorf("cannot store the records: %v", err)
+		}
+	}
+	rows, err := stored.Open(name, key)
+	if errors.Is(err, stored.ErrNone) {
+		rows, err = e.storedOnce(t, name, key, where.Double)
+	}
+	return rows, err
 }
 
 // withScales returns rows with the Scales beside them as they were before rows were scaled.

@@ -157,7 +157,7 @@ type options struct {
 	terms                           []frame.Term
 	classWeights                    map[string]float64
 	// elsewhere, if not nil, has the records' passes made elsewhere (PassesBy).
-	remote func(rows *stored.Rows) (matrix.Rows, error)
+	remote func(rows stored.Records) (matrix.Rows, error)
 }
 
 // RowNorm scales every row to the given Euclidean norm.

@@ -225,7 +225,10 @@ func TestAGroupIsAddedUpHere(t *testing.T) {
 	_, err := learn.FitBy(learn.Logistic{}, df, "ward",
 		func(part learn.DataFrame) *learn.Dataset {
 			return learn.Binary(part, "ill", learn.StoredIn(frame.Storage{Dir: dir}),
-				learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { made++; return &there{Rows: rows}, nil }))
+				learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
+					made++
+					return &there{Records: rows}, nil
+				}))
 		}, b.Spend(0.5))
 	if _, n := spent(t, b); err == nil || !strings.Contains(err.Error(), "PassesBy") || made+n > 0 {
 		t.Errorf("%d groups were added up elsewhere for %d charges: %v", made, n, err)
@@ -257,8 +260,8 @@ func TestWatchedFitsDoNotResume(t *testing.T) {
 		must.Do(parquet.Write(path, g))
 		data := learn.Binary(learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...), "ill",
 			learn.StoredIn(frame.Storage{Dir: dir, Double: true}),
-			learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) {
-				return &watching{there{Rows: rows}, &seen}, nil
+			learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
+				return &watching{there{Records: rows}, &seen}, nil
 			}))
 		_, err := learn.FitOnce("n", learn.Logistic{}, data, budget.Spend(0.2))
 		return err

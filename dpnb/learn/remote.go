@@ -12,23 +12,23 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 )
 
-// PassesBy moves the passes over the records of a scanned table remote: to returns, for the records in their file,
-// an erm.Source of the same records. Everything else stays here: the noise, the ledger, the solver and the release,
-// which is the same. The guarantee requires that this source adds up over these records and no others.
+// PassesBy moves the passes over the records of a scanned table remote: to returns, for the records in their files, an
+// erm.Source of the same records. Everything else stays here: the noise, the ledger, the solver and the release, which
+// is the same. The guarantee requires that this source adds up over these records and no others.
 //
 // It sees the points of the solver, from which the noise can be computed: what it keeps of them is as private as the
 // records, and a fit that is lost while it runs does not resume (FitOnce).
 //
 // Learners whose fits are more than passes over the file's own records and labels are refused before anything is
 // charged, and so is a table in memory.
-func PassesBy(to func(rows *stored.Rows) (matrix.Rows, error)) Option {
+func PassesBy(to func(rows stored.Records) (matrix.Rows, error)) Option {
 	return func(o *options) { o.remote = to }
 }
 
 // moved replaces the rows of a design by those elsewhere.
 func (o *options) moved(d *frame.Design) (err error) {
 	if o.remote != nil {
-		d.Rows, err = o.remote(d.Rows.(*stored.Rows))
+		d.Rows, err = o.remote(d.Rows.(stored.Records))
 	}
 	return err
 }

@@ -19,13 +19,13 @@ import (
 
 // there adds up over stored records as another program would.
 type there struct {
-	*stored.Rows
+	stored.Records
 	passes int
 }
 
 func (t *there) Pass(q *erm.Query) (*erm.Sums, error) {
 	t.passes++
-	p, err := erm.NewPart(t.Rows, t.Labels(), q.Loss)
+	p, err := erm.NewPart(t.Records, t.Labels(), q.Loss)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (t *there) Pass(q *erm.Query) (*erm.Sums, error) {
 }
 
 func (t *there) Sample(places []int) (matrix.Rows, []float64, error) {
-	rows, labels := matrix.Select(t.Rows, places), make([]float64, len(places))
+	rows, labels := matrix.Select(t.Records, places), make([]float64, len(places))
 	for k, i := range places {
 		labels[k] = t.Labels()[i]
 	}
@@ -53,7 +53,10 @@ func TestPassesBy(t *testing.T) {
 	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...)
 	stays := learn.StoredIn(frame.Storage{Dir: dir, Double: true})
 	var far *there
-	by := learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { far = &there{Rows: rows}; return far, nil })
+	by := learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
+		far = &there{Records: rows}
+		return far, nil
+	})
 	for _, make := range []func() learn.Learner{
 		func() learn.Learner { return learn.Logistic{Noise: learn.Seed(5)} },
 		func() learn.Learner { return learn.SVM{Noise: learn.Seed(5)} },

@@ -49,7 +49,10 @@ func TestPassesOfSmoothQuantiles(t *testing.T) {
 	df := learn.FromScanner(parquet.Open(path, nil)).WithSchema(scale.Schema().Fields...)
 	passes := func(l learn.Learner) int {
 		var far *there
-		by := learn.PassesBy(func(rows *stored.Rows) (matrix.Rows, error) { far = &there{Rows: rows}; return far, nil })
+		by := learn.PassesBy(func(rows stored.Records) (matrix.Rows, error) {
+			far = &there{Records: rows}
+			return far, nil
+		})
 		must.Get(l.Fit(learn.Regression(df, "x3", learn.StoredIn(frame.Storage{Dir: dir}), learn.Uncentred(), by),
 			learn.Simulate(1, 1e-6)))
 		return far.passes

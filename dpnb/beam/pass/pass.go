@@ -25,21 +25,21 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// File is a file of stored records, with the key that says of which table, schema and encoding they are. It has its
-// checksums in itself.
-type File struct {
-	Path string
-	Key  [32]byte
+// part is a file of stored records with what the driver found in it. It has its checksums in itself.
+type part struct {
+	File, Key         string
+	Records, Features int
 }
 
-// shard is a stretch of a file's records, of some whole chunks.
+// shard is a stretch of all records, of some whole chunks.
 type shard struct {
-	File string
-	Key  string
-	// Lo and Hi are chunks of the file, First is the number of its first among all chunks.
-	Lo, Hi, First int
-	// Records and Features are what the driver found in the file.
-	Records, Features int
+	// Lo and Hi are chunks, each of Per records.
+	Lo, Hi, Per int
+	// Records is the number of all.
+	Records int
+	// Parts are the files in which the chunks lie, of which the first begins with record First.
+	Parts []part
+	First int
 }
 
 // Records are those of some files, added up over by the workers of a session: an erm.Source.
@@ -61,16 +61,18 @@ type Records struct {
 	dealt func(s []shard, worker, workers int) []shard
 }
 
-// chunkRows is how many records of a file of n are added up in float64 before their sum goes into an exact one. It
-// depends on n alone, and so do all sums.
+// chunkRows is how many of n records are added up in float64 before their sum goes into an exact one. It depends on n
+// alone, wherever a file ends, and so do all sums.
 func chunkRows(n int) int { return max(2048, (n+1023)/1024) }
 
 // Open returns the records of some files, of which the workers of a session see the same under the same names, and a
 // folder likewise: the sums of a pass are exchanged there, and kept as checkpoints. A program that was ended and asks
 // the same again finds them there. What is in the folder is as private as the records.
 //
+// The sums are those of one file of the same records in the order of the files, to the last bit.
+//
 // Errors: a file that is not there, cut short, damaged, of another key or another width; no folder.
-func Open(ctx context.Context, on *runner.Session, dir string, files ...File) (*Records, error) {
+func Open(ctx context.Context, on *runner.Session, dir string, files ...stored.File) (*Records, error) {
 	r := &Records{ctx: ctx, on: on, dir: dir}
 	if len(files) == 0 {
 		return nil, errors.New("there is no file of records")
@@ -80,6 +82,7 @@ func Open(ctx context.Context, on *runner.Session, dir string, files ...File) (*
 	}
 	hash := sha256.New()
 	width, records := 0, 0
+	var parts []part
 	for _, f := range files {
 		rows, err := openFile(f.Path, f.Key)
 		if err != nil {
@@ -93,16 +96,15 @@ func Open(ctx context.Context, on *runner.Session, dir string, files ...File) (*
 		}
 		width, records = d, records+n
 		fmt.Fprintf(hash, "%s %x %d %d\n", f.Path, f.Key, n, d)
-		per := chunkRows(n)
-		chunks := (n + per - 1) / per
-		// A shard is what a worker takes at a time: several for each, so that one that is slow takes fewer where the
-		// runner deals them out.
-		step := max(1, chunks/16)
-		for lo := 0; lo < chunks; lo += step {
-			r.shards = append(r.shards, shard{f.Path, hex.EncodeToString(f.Key[:]), lo, min(lo+step, chunks), r.chunks,
-				n, d})
-		}
-		r.chunks += chunks
+		parts = append(parts, part{f.Path, hex.EncodeToString(f.Key[:]), n, d})
+	}
+	per := chunkRows(records)
+	r.chunks = (records + per - 1) / per
+	// A shard is what a worker takes at a time: several for each, so that one that is slow takes fewer where the runner
+	// deals them out.
+	step := max(1, r.chunks/16)
+	for lo := 0; lo < r.chunks; lo += step {
+		r.shards = append(r.shards, shardOf(parts, records, per, lo, min(lo+step, r.chunks)))
 	}
 	r.id = hex.EncodeToString(hash.Sum(nil))
 	r.Rows = matrix.Elsewhere{N: records, D: width}
@@ -110,6 +112,21 @@ func Open(ctx context.Context, on *runner.Session, dir string, files ...File) (*
 		r.Rows, r.labels = r.files[0], r.files[0].Labels()
 	}
 	return r, nil
+}
+
+// shardOf returns the chunks lo to hi − 1 of so many records, with the files in which they lie.
+func shardOf(parts []part, records, per, lo, hi int) shard {
+	s := shard{Lo: lo, Hi: hi, Per: per, Records: records}
+	at := 0
+	for _, p := range parts {
+		if at+p.Records <= lo*per {
+			s.First = at + p.Records
+		} else if at < hi*per && p.Records > 0 {
+			s.Parts = append(s.Parts, p)
+		}
+		at += p.Records
+	}
+	return s
 }
 
 func openFile(path string, key [32]byte) (*stored.Rows, error) {
@@ -287,33 +304,39 @@ func (a *adder) CreateAccumulator() *partial { return newPartial(a.Chunks) }
 
 // AddInput adds the sums over a shard.
 func (a *adder) AddInput(p *partial, s shard) (*partial, error) {
-	if err := sabotage("shard", s.File); err != nil {
-		return nil, err
-	}
 	q, err := remote.Decode(a.Query)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := opened(s)
-	if err != nil {
-		return nil, err
+	var files []*stored.Rows
+	for _, part := range s.Parts {
+		if err := sabotage("shard", part.File); err != nil {
+			return nil, err
+		}
+		rows, err := opened(part)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, rows)
 	}
-	per := chunkRows(s.Records)
 	hands := parallel.Workers(s.Hi-s.Lo, 0)
-	parts, sums := make([]*erm.Part, hands), make([]erm.Sums, hands)
+	parts, of, sums := make([]*erm.Part, hands), make([]matrix.Rows, hands), make([]erm.Sums, hands)
 	var mu sync.Mutex
 	err = parallel.For(context.Background(), s.Hi-s.Lo, hands, func(w, k int) (err error) {
 		defer matrix.Reading(&err)()
-		if parts[w] == nil {
-			if parts[w], err = erm.NewPart(rows, rows.Labels(), q.Loss); err != nil {
+		k += s.Lo
+		lo, hi := k*s.Per-s.First, min((k+1)*s.Per, s.Records)-s.First
+		rows, labels, plus := stored.Within(files, lo, hi)
+		if of[w] != rows {
+			if parts[w], err = erm.NewPart(rows, labels, q.Loss); err != nil {
 				return err
 			}
+			of[w] = rows
 		}
-		k += s.Lo
-		parts[w].Add(&sums[w], q, k*per, min((k+1)*per, s.Records))
+		parts[w].Add(&sums[w], q, lo+plus, hi+plus)
 		mu.Lock()
 		defer mu.Unlock()
-		return p.add(s.First+k, &sums[w])
+		return p.add(k, &sums[w])
 	})
 	return p, err
 }
@@ -324,8 +347,8 @@ func (a *adder) MergeAccumulators(p, q *partial) (*partial, error) { return p, p
 // files has the files that this process has read to the end once, and found whole.
 var files sync.Map
 
-// opened returns the records of a shard's file.
-func opened(s shard) (*stored.Rows, error) {
+// opened returns the records of a file.
+func opened(s part) (*stored.Rows, error) {
 	info, err := os.Stat(s.File)
 	if err != nil {
 		return nil, fmt.Errorf("the shard %s is not there: %w", s.File, err)
@@ -354,4 +377,5 @@ func init() {
 	register.DoFn1x1[*partial, error](&writer{})
 	register.Combiner2[*partial, shard](&adder{})
 	beam.RegisterType(reflect.TypeFor[shard]())
+	beam.RegisterType(reflect.TypeFor[part]())
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -52,13 +54,13 @@ func drawn(n, d int, seed uint64) (*matrix.Dense, []float64) {
 }
 
 // write stores records.
-func write(t testing.TB, path string, rows *matrix.Dense, labels []float64) File {
+func write(t testing.TB, path string, rows *matrix.Dense, labels []float64) stored.File {
 	t.Helper()
-	return writeAs(t, File{Path: path, Key: [32]byte{1, 2, 3}}, rows, labels)
+	return writeAs(t, stored.File{Path: path, Key: [32]byte{1, 2, 3}}, rows, labels)
 }
 
 // writeAs is write under a key.
-func writeAs(t testing.TB, f File, rows *matrix.Dense, labels []float64) File {
+func writeAs(t testing.TB, f stored.File, rows *matrix.Dense, labels []float64) stored.File {
 	t.Helper()
 	w, err := stored.Create(f.Path, f.Key, rows.D, false)
 	if err == nil {
@@ -88,7 +90,7 @@ func session(t testing.TB, processes int) *runner.Session {
 	return s
 }
 
-func open(t testing.TB, on *runner.Session, dir string, files ...File) *Records {
+func open(t testing.TB, on *runner.Session, dir string, files ...stored.File) *Records {
 	t.Helper()
 	r, err := Open(context.Background(), on, dir, files...)
 	if err != nil {
@@ -153,23 +155,29 @@ func TestAnyBundlingGivesTheSameBits(t *testing.T) {
 	}
 }
 
-// TestSumsAreThoseOfTheRecords: against sums in double-double over all records at once, whatever the number of workers
-// and of files, to the depth that the sums say of themselves; and the same bits with any number of workers.
+// TestSumsAreThoseOfTheRecords: against sums in double-double over all records at once, to the depth that the sums say
+// of themselves; and the same bits with any number of workers, and of files, wherever they end, some of them empty.
 func TestSumsAreThoseOfTheRecords(t *testing.T) {
 	const n, d = 30_000, 5
 	rows, labels := drawn(n, d, 2)
 	whole := must.Get(erm.NewPart(rows, labels, loss.Sum(loss.Logistic{})))
 	dir := t.TempDir()
-	one := []File{write(t, filepath.Join(dir, "all.rows"), rows, labels)}
+	one := []stored.File{write(t, filepath.Join(dir, "all.rows"), rows, labels)}
 	cut := 11_111
-	two := []File{
+	two := []stored.File{
 		write(t, filepath.Join(dir, "a.rows"), &matrix.Dense{N: cut, D: d, Data: rows.Data[:cut*d]}, labels[:cut]),
 		write(t, filepath.Join(dir, "b.rows"), &matrix.Dense{N: n - cut, D: d, Data: rows.Data[cut*d:]}, labels[cut:]),
+	}
+	var many []stored.File
+	for k, lo := range []int{0, 1, 2047, 2049, 2049, 2050, 9000, 29_999, n} {
+		hi := append([]int{1, 2047, 2049, 2049, 2050, 9000, 29_999, n}, n)[k]
+		many = append(many, write(t, filepath.Join(dir, fmt.Sprint(k, ".rows")),
+			&matrix.Dense{N: hi - lo, D: d, Data: rows.Data[lo*d : hi*d]}, labels[lo:hi]))
 	}
 	var bits []*erm.Sums
 	for _, processes := range []int{0, 2} {
 		on := session(t, processes)
-		for at, files := range [][]File{one, two} {
+		for at, files := range [][]stored.File{one, two, many} {
 			r := open(t, on, t.TempDir(), files...)
 			for k, q := range queries(d) {
 				got := must.Get(r.Pass(q))
@@ -187,8 +195,8 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 				}
 				if at == 0 && processes == 0 {
 					bits = append(bits, got)
-				} else if at == 0 && (!slices.Equal(got.Vector, bits[k].Vector) || got.Value != bits[k].Value) {
-					t.Errorf("%d processes, kind %d: other bits", processes, q.Kind)
+				} else if !reflect.DeepEqual(got, bits[k]) {
+					t.Errorf("%d processes, %d files, kind %d: other bits", processes, len(files), q.Kind)
 				}
 			}
 		}
@@ -201,7 +209,7 @@ func TestCheckpointsAreOfTheirRecords(t *testing.T) {
 	on, dir, path, q := session(t, 0), t.TempDir(), filepath.Join(t.TempDir(), "a.rows"), queries(4)[0]
 	for key := range byte(2) {
 		rows, labels := drawn(3000, 4, uint64(key))
-		f := writeAs(t, File{Path: path, Key: [32]byte{key}}, rows, labels)
+		f := writeAs(t, stored.File{Path: path, Key: [32]byte{key}}, rows, labels)
 		want := must.Get(open(t, on, t.TempDir(), f).Pass(q))
 		for found := range 2 {
 			r := open(t, on, dir, f)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,31 +106,28 @@ func beamProgram(ctx context.Context) (string, error) {
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The sums of passes are
 // kept in the folder, empty for one beside the file (frame.ListStored has such), as private as it is, and are removed
 // by end if all went well: a fit that was ended finds them.
-func (e *remotely) rows(ctx context.Context, rows *stored.Rows, folder string) (there *remote.Rows,
+func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string) (there *remote.Rows,
 	end func(well bool) error, err error) {
 	nothing := func(bool) error { return nil }
-	path, err := filepath.Abs(rows.Path())
-	if err != nil {
-		return nil, nothing, err
-	}
-	key, err := hex.DecodeString(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	if err != nil || len(key) != 32 {
-		return nil, nothing, errors.New("the records of this table are stored for this program alone: give a file, " +
-			"without a function applied to it")
+	files := rows.Files()
+	for k, f := range files {
+		if f.Key == [32]byte{} {
+			return nil, nothing, errors.New("the records of this table are stored for this program alone: give a " +
+				"file, without a function applied to it")
+		}
+		if files[k].Path, err = filepath.Abs(f.Path); err != nil {
+			return nil, nothing, err
+		}
 	}
 	cure := "dpnb cache remove --checkpoints " + folder
 	if folder == "" { // whose name no argument is to have
-		folder, cure = path+".passes", "dpnb cache remove, with the --store of the fit"
-	}
-	type file struct {
-		Path string
-		Key  [32]byte
+		folder, cure = files[0].Path+".passes", "dpnb cache remove, with the --store of the fit"
 	}
 	child, asked, err := e.command(ctx, "passes", struct {
 		Where  *remotely
-		File   file
+		Files  []stored.File
 		Folder string
-	}{e, file{path, [32]byte(key)}, folder})
+	}{e, files, folder})
 	if err != nil {
 		return nil, nothing, err
 	}
@@ -150,6 +145,46 @@ func (e *remotely) rows(ctx context.Context, rows *stored.Rows, folder string) (
 		return errors.Join(err, removeSums(folder))
 	}
 	return remote.New(rows, to, out), end, nil
+}
+
+// encode has the records of a table stored by the workers of the runner: for frame.Storage.By.
+func (e *remotely) encode(ctx context.Context, t *tableFlags, s frame.Sharding, memory byteSize) error {
+	var err error
+	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
+		return err
+	}
+	type table struct {
+		frame.Sharding
+		Parquet parquet.Settings
+		CSV     frame.CSVSettings
+	}
+	child, asked, err := e.command(ctx, "encode", struct {
+		Where *remotely
+		Table table
+	}{e, table{s, t.columnar, t.csv}})
+	if err != nil {
+		return err
+	}
+	limit(child, memory)
+	to, err := child.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	_, _ = to.Write(asked)               // if it has ended, it says why
+	if err := child.Wait(); err != nil { // and closes the pipe, which tells it that this program lives
+		return errors.Join(ctx.Err(), errToldAlready)
+	}
+	return nil
+}
+
+// limit says how much memory a program may take, and each worker that it starts.
+func limit(child *exec.Cmd, memory byteSize) {
+	if memory > 0 {
+		child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", int64(memory)/8*7))
+	}
 }
 
 // started starts a program, asks it and waits until it says that it is ready. closed closes its input and waits for its
@@ -180,6 +215,9 @@ func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Read
 func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scanner, folder string, memory byteSize) (
 	add func(a explore.Adding, each func([]byte) error) error, end func(well bool) error, err error) {
 	from := records.Origin()
+	if from.Path == "" {
+		return nil, nil, errors.New("workers scan one file: describe several without --endpoint")
+	}
 	if folder == "" {
 		if folder, err = (frame.Storage{}).Sums(from.SHA256); err != nil {
 			return nil, nil, err
@@ -198,9 +236,7 @@ func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scann
 	if err != nil {
 		return nil, nil, err
 	}
-	if memory > 0 { // for it, and for the workers that it starts
-		child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", int64(memory)/8*7))
-	}
+	limit(child, memory)
 	to, out, closed, err := started(child, asked)
 	if err != nil {
 		return nil, nil, err

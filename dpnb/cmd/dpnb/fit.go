@@ -331,7 +331,10 @@ func newFitCommand() *cobra.Command {
 		Long: `Fit a private model to a CSV, Parquet or Arrow file that may be larger than memory: its
 records are encoded once, into a file of the user's folder for caches (dpnb cache lists
 and removes it; it is raw), and learnt from in passes over that. With --memory what takes
-memory for each record is refused, by name. A second fit finds the records stored.
+memory for each record is refused, by name. A second fit finds the records stored. In place of
+FILE a pattern in quotation marks names several files that are one table, in the order of their
+names: they are encoded side by side. With --endpoint the workers of a runner encode them, and
+groups of rows of a Parquet file, where they see them, and make the passes.
 
 With --budget the ledger is kept, and what is released is kept beside it under a name: the
 same command again gives the same model and costs nothing. If the first was ended in the
@@ -339,6 +342,7 @@ middle, it goes on: charged once, with the noise of then. With --by each categor
 has a model of its own, at the price of one.`,
 		Example: `  dpnb fit people.parquet --schema people.json --target happy \
     --epsilon 1 --delta 1e-6 --budget people.ledger.json --memory 1GiB --out happy.json --card happy.md
+  dpnb fit 'people-*.parquet' --schema people.json --target happy --epsilon 1 --delta 1e-6
   dpnb fit people.csv --schema people.json --target income --learner quantiles --levels 0.1,0.5,0.9 \
     --epsilon 1 --delta 1e-6 --budget people.ledger.json --share 0.3`,
 		Args: cobra.ExactArgs(1),
@@ -431,14 +435,15 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	opts = append(append(opts, weights...), learn.StoredIn(p.where))
 	end := func(bool) error { return nil }
 	if !p.at.here() {
-		opts = append(opts, learn.PassesBy(func(rows *stored.Rows) (there matrix.Rows, err error) {
+		p.where.By = func(s frame.Sharding) error { return p.at.encode(cmd.Context(), &p.table, s, p.memory) }
+		opts = append(opts, learn.PassesBy(func(rows stored.Records) (there matrix.Rows, err error) {
 			there, end, err = p.at.rows(cmd.Context(), rows, p.checkpoints)
 			return there, err
 		}))
 	}
+	opts = append(append(opts, weights...), learn.StoredIn(p.where))
 	if p.learner != "heavytails" && (p.learner != suited || cmd.Flags().Changed("row-norm")) {
 		opts = append(opts, learn.RowNorm(p.rowNorm))
 	}

@@ -132,6 +132,22 @@ func TestOptionsOfTheShell(t *testing.T) {
 			t.Errorf("%s: %s (%v), want %q", c.args, said, err, c.want)
 		}
 	}
+	lines := strings.SplitAfter(rows.String(), "\n")
+	for k, part := range [][]string{lines[:200], nil, lines[200:]} {
+		text := "age,city,pay,happy\n" + strings.Join(part, "")
+		must.Do(os.WriteFile(fmt.Sprintf("part-%d.csv", k), []byte(text), 0o600))
+	}
+	fitted := func(file string) string {
+		said, err := call(t, newFitCommand(), append([]string{file}, append(slices.Clone(fit[1:]), "--target", "happy",
+			"--out", "m.json")...)...)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		return said
+	}
+	if one, several := fitted("people.csv"), fitted("part-*.csv"); one != several {
+		t.Errorf("of one file\n%s\nof three of the same records\n%s", one, several)
+	}
 	if text, err := call(t, newExportCommand(), "m.Rome.json", "-o", "plain.json"); err != nil ||
 		!strings.Contains(text, "plain.json has the model") {
 		t.Errorf("export: %s (%v)", text, err)

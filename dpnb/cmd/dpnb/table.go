@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
@@ -38,11 +40,31 @@ func (t *tableFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&t.columnar.Texts, "texts", nil, "`columns` of whole numbers in a Parquet file that are texts")
 }
 
-// open returns the table of a CSV, Parquet or Arrow file, which is read by its first bytes and not held in memory.
+// open returns the table of a CSV, Parquet or Arrow file, which is read by its first bytes and not held in memory; or
+// of all files that a pattern names, in the order of their names.
 func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	if err := t.settings(); err != nil {
 		return nil, err
 	}
+	paths := []string{path}
+	if _, err := os.Stat(path); err != nil {
+		if found, _ := filepath.Glob(path); len(found) > 0 { // else it is told that there is no such file
+			paths = found
+		}
+	}
+	var files []frame.Scanner
+	for _, path := range paths {
+		file, err := t.one(path)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return frame.Together(files...)
+}
+
+// one returns the table of one file.
+func (t *tableFlags) one(path string) (frame.Scanner, error) {
 	s, err := parquet.OpenAny(path, &t.columnar, &t.csv)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !parquet.Columnar(path) {
 		err = fmt.Errorf("%w (in a shell, --separator is Comma, and the other settings have flags of their names)", err)

@@ -83,14 +83,14 @@ type answer struct {
 
 // Rows are stored records, added up over by another program: an erm.Source.
 type Rows struct {
-	*stored.Rows
+	stored.Records
 	to   io.Writer
 	from *bufio.Reader
 }
 
-// New returns the records of a file whose passes are made by a program that Serves them at the other end. What looks at
-// single records reads the file.
-func New(rows *stored.Rows, to io.Writer, from io.Reader) *Rows {
+// New returns the records of files whose passes are made by a program that Serves them at the other end. What looks at
+// single records reads the files.
+func New(rows stored.Records, to io.Writer, from io.Reader) *Rows {
 	return &Rows{rows, to, bufio.NewReaderSize(from, 1<<16)}
 }
 

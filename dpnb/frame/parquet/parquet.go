@@ -103,6 +103,14 @@ func (t *table) Part(lo, hi int) frame.Scanner {
 	return &part
 }
 
+// Stretch returns which parts of the file these are; zeros of all of them.
+func (t *table) Stretch() (lo, hi int) {
+	if t.lo == 0 && t.hi == t.groups {
+		return 0, 0
+	}
+	return t.lo, t.hi
+}
+
 // Names implements frame.Scanner.
 func (t *table) Names() []string { return slices.Clone(t.names) }
 
@@ -172,8 +180,8 @@ func (m interned) text(b []byte) string {
 // Fingerprint says what each scan of the file gives.
 func (t *table) Fingerprint() string {
 	print := fmt.Sprintf("parquet %s %q", t.origin.SHA256, t.Texts)
-	if t.lo > 0 || t.hi < t.groups {
-		print += fmt.Sprintf(" groups %d to %d", t.lo, t.hi)
+	if lo, hi := t.Stretch(); hi > 0 {
+		print += fmt.Sprintf(" groups %d to %d", lo, hi)
 	}
 	return print
 }

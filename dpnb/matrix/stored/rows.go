@@ -119,22 +119,27 @@ func (r *Rows) MaxNorm() float64 { return r.longest }
 // NewLabels returns room for other labels of the records, in a file like theirs, which goes with free and with the
 // program. It is for one caller at a time.
 func (r *Rows) NewLabels() (labels []float64, free func(), err error) {
-	if r.n == 0 {
+	return newLabels(r.file.Name(), r.n, &r.others)
+}
+
+// newLabels makes room for n labels, which are the others until they are freed, in a file beside the one at path.
+func newLabels(path string, n int, others *atomic.Pointer[mapping]) (labels []float64, free func(), err error) {
+	if n == 0 {
 		return nil, func() {}, nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(r.file.Name()), PartPrefix+"labels-*")
+	f, err := os.CreateTemp(filepath.Dir(path), PartPrefix+"labels-*")
 	if err != nil {
 		return nil, nil, failed(err)
 	}
 	defer f.Close()
 	_ = os.Remove(f.Name()) // again below, for systems on which an open file stays
 	defer os.Remove(f.Name())
-	m, err := reserve(f, r.n)
+	m, err := reserve(f, n)
 	if err != nil {
 		return nil, nil, failed(err)
 	}
-	r.others.Store(&m)
-	return m.values, func() { r.others.CompareAndSwap(&m, nil); m.free() }, nil
+	others.Store(&m)
+	return m.values, func() { others.CompareAndSwap(&m, nil); m.free() }, nil
 }
 
 // Done says that the labels lo ≤ i < hi will not be read for a while: they need not stay in memory.

@@ -159,6 +159,7 @@ func TestDrivers(t *testing.T) {
 		whole = time.Since(start)
 	}
 	t.Run("listening", func(t *testing.T) { nobodyReachesThem(t, program) })
+	t.Run("several files", func(t *testing.T) { severalFiles(t, program) })
 	t.Run("describe", func(t *testing.T) { described(t, program) })
 	t.Run("killed", func(t *testing.T) { killedDrivers(t, program, whole) })
 	t.Run("two of one ledger", func(t *testing.T) { twoDriversOfOneLedger(t, program) })
@@ -215,6 +216,25 @@ func nobodyReachesThem(t *testing.T, program string) {
 	if err != nil || bytes.Contains(packages, []byte("runners/prism")) ||
 		!bytes.Contains(packages, []byte("beam/runner\n")) {
 		t.Errorf("the program has Prism in it, or its packages are not told: %v", err)
+	}
+}
+
+// severalFiles: workers encode a table in several files, one of them empty, each into a shard, and fit it.
+func severalFiles(t *testing.T, program string) {
+	s := newStudy(t, program)
+	header, text, _ := strings.Cut(string(must.Get(os.ReadFile(s.file))), "\n")
+	must.Do(os.Remove(s.file))
+	rows := strings.SplitAfter(text, "\n")
+	for k, part := range [][]string{rows[:700], nil, rows[700:]} {
+		s.write(fmt.Sprintf("%s.%d", s.file, k), []byte(header+"\n"+strings.Join(part, "")))
+	}
+	s.file += ".*"
+	fit, out := s.fit(2)
+	if err := fit.Run(); err != nil || s.charges() != 1 {
+		t.Errorf("%d charges: %v: %s", s.charges(), err, out)
+	}
+	if shards, _ := filepath.Glob(filepath.Join(s.store, "*.rows")); len(shards) != 3 {
+		t.Errorf("%d shards of three files", len(shards))
 	}
 }
 

@@ -3,10 +3,11 @@
 //
 //	dpnb-beam worker [--port 50000] FILE
 //	dpnb-beam sweep
+//	dpnb-beam encode
 //	dpnb-beam passes
 //	dpnb-beam tally
 //
-// What the last three are to do is the first line of their input, as JSON: every user of a machine sees arguments.
+// What the last four are to do is the first line of their input, as JSON: every user of a machine sees arguments.
 package main
 
 import (
@@ -22,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/beam/encode"
 	"github.com/dpnb/notebooks/dpnb/beam/pass"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/sweep"
@@ -29,6 +31,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/remote"
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 	"github.com/dpnb/notebooks/dpnb/paper/sweeps"
 )
 
@@ -45,7 +48,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("say what to do: worker, passes, tally, sweep")
+		return fmt.Errorf("say what to do: worker, encode, passes, tally, sweep")
 	}
 	from := bufio.NewReader(os.Stdin)
 	switch args[0] {
@@ -59,17 +62,32 @@ func run(ctx context.Context, args []string) error {
 			return fmt.Errorf("worker takes one file, in which it writes where it listens, and its key")
 		}
 		return runner.Pool(ctx, *port, f.Arg(0))
+	case "encode":
+		var r struct {
+			Where runner.Where
+			Table encode.Table
+		}
+		if err := request(args, from, &r); err != nil {
+			return err
+		}
+		ctx, _ = untilEOF(ctx, from)
+		on, err := runner.Open(ctx, r.Where)
+		if err != nil {
+			return err
+		}
+		defer on.Close()
+		return encode.Run(ctx, on, r.Table)
 	case "passes":
 		var r struct {
 			Where  runner.Where
-			File   pass.File
+			Files  []stored.File
 			Folder string
 		}
 		if err := request(args, from, &r); err != nil {
 			return err
 		}
 		return serve(ctx, from, r.Where, r.Folder, func(ctx context.Context, on *runner.Session, from io.Reader) error {
-			return passes(ctx, on, from, r.File, r.Folder)
+			return passes(ctx, on, from, r.Files, r.Folder)
 		})
 	case "tally":
 		var r struct {
@@ -104,7 +122,7 @@ func run(ctx context.Context, args []string) error {
 			}
 		})
 	}
-	return fmt.Errorf("%q: take worker, passes, tally or sweep", args[0])
+	return fmt.Errorf("%q: take worker, encode, passes, tally or sweep", args[0])
 }
 
 // serve does something on a runner for the driver at the other end of the pipe, until that is closed or the driver
@@ -126,8 +144,8 @@ func serve(ctx context.Context, in io.Reader, where runner.Where, folder string,
 }
 
 // passes answers the queries of a solver, once it has said that all is there.
-func passes(ctx context.Context, on *runner.Session, from io.Reader, file pass.File, folder string) error {
-	records, err := pass.Open(ctx, on, folder, file)
+func passes(ctx context.Context, on *runner.Session, from io.Reader, files []stored.File, folder string) error {
+	records, err := pass.Open(ctx, on, folder, files...)
 	if err != nil {
 		return err
 	}

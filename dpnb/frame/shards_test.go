@@ -1,0 +1,213 @@
+package frame
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/matrix/stored"
+)
+
+// inFiles writes a table to files of so many rows each, and the whole to one.
+func inFiles(t *testing.T, dir string, counts ...int) (files []string, whole string) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	const header = "x,town,y\n"
+	all := header
+	for k, n := range counts {
+		text := ""
+		for range n {
+			text += fmt.Sprintf("%.3f,%s,%d\n", 2*rng.Float64()-0.5, []string{"a", "b", "elsewhere"}[rng.IntN(3)],
+				rng.IntN(2))
+		}
+		path := filepath.Join(dir, fmt.Sprintf("part-%d.csv", k))
+		must.Do(os.WriteFile(path, []byte(header+text), 0o600))
+		files, all = append(files, path), all+text
+	}
+	whole = filepath.Join(dir, "whole.csv")
+	must.Do(os.WriteFile(whole, []byte(all), 0o600))
+	return files, whole
+}
+
+func scanned(paths ...string) Scanner {
+	var files []Scanner
+	for _, p := range paths {
+		files = append(files, must.Get(ScanCSV(p, &CSVSettings{ChunkRows: 100})))
+	}
+	return must.Get(Together(files...))
+}
+
+func townsEncoding(t *testing.T, upper float64) *Encoding {
+	t.Helper()
+	schema := &Schema{Fields: []Field{NumericField("x", 0, upper), CategoricalField("town", "a", "b"),
+		CategoricalField("y", "0", "1")}}
+	return must.Get(newEncoding([]string{"x", "town", "y"}, schema, DesignSettings{Label: "y", ClipNorm: 1}))
+}
+
+// Records of several files have the bits of one file that holds them all, some of them empty, whoever stores the shards
+// and in whichever order; what was stored of a file that did not change is found again.
+func TestShardsAreOneTable(t *testing.T) {
+	files, whole := inFiles(t, t.TempDir(), 250, 0, 1, 600, 0)
+	e := townsEncoding(t, 1)
+	one := must.Get(e.Stored(scanned(whole), Storage{Dir: t.TempDir()}))
+	rows := func(d *Design) []float64 { return matrix.Densed(matrix.Select(d.Rows, counting(851))).Data }
+	by := t.TempDir()
+	for name, where := range map[string]Storage{
+		"here": {Dir: t.TempDir()}, "within a limit": {Dir: t.TempDir(), MemoryLimit: 1 << 40},
+		"by others": {Dir: by, By: byOthers(nil)}, "by others, again": {Dir: by, By: byOthers(nil)},
+	} {
+		d := must.Get(e.Stored(scanned(files...), where))
+		set, ok := d.Rows.(*stored.Set)
+		if !ok || len(set.Files()) != 5 {
+			t.Fatalf("%s: %T", name, d.Rows)
+		}
+		if !slices.Equal(rows(d), rows(one)) || !slices.Equal(d.Labels, one.Labels) ||
+			matrix.MaxNorm(d.Rows) != matrix.MaxNorm(one.Rows) {
+			t.Errorf("%s: other records than those of one file", name)
+		}
+	}
+	// What was done to the rows of a file is not done by who opens it.
+	wide := must.Get(Drop(scanned(files[3]), "town"))
+	schema := &Schema{Fields: []Field{NumericField("x", 0, 1), CategoricalField("y", "0", "1")}}
+	narrow := must.Get(newEncoding([]string{"x", "y"}, schema, DesignSettings{Label: "y", ClipNorm: 1}))
+	d := must.Get(narrow.Stored(wide, Storage{Dir: t.TempDir(), By: func(Sharding) error {
+		return errors.New("others were asked")
+	}}))
+	if n, _ := d.Rows.Dims(); n != 600 {
+		t.Errorf("%d records of a file without a column", n)
+	}
+	if known := scanned(files...).(fingerprinted).Fingerprint(); known ==
+		scanned(append(slices.Clone(files[1:]), files[0])...).(fingerprinted).Fingerprint() {
+		t.Error("files in another order are said to be the same table")
+	}
+	single := must.Get(e.Stored(scanned(whole), Storage{Dir: by, By: byOthers(nil)}))
+	if _, ok := single.Rows.(*stored.Rows); !ok || !slices.Equal(rows(single), rows(one)) {
+		t.Errorf("one file that was stored by others: %T", single.Rows)
+	}
+	link := filepath.Join(filepath.Dir(whole), "link.csv")
+	must.Do(os.Symlink(files[0], link))
+	for _, twice := range []string{files[0], link} {
+		again := must.Get(ScanCSV(twice, nil))
+		if _, err := Together(scanned(files[0]), scanned(files[1]), again); err == nil ||
+			!strings.Contains(err.Error(), "twice") {
+			t.Errorf("%s is there twice: %v", twice, err)
+		}
+	}
+	other := must.Get(NewTable(Column{Name: "z", Numbers: []float64{1}}))
+	if _, err := Together(scanned(files[0]), other); err == nil {
+		t.Error("files of other columns are one table")
+	}
+}
+
+func counting(n int) (all []int) {
+	for i := range n {
+		all = append(all, i)
+	}
+	return all
+}
+
+// byOthers stores shards as workers do, who are told in JSON, the last one first. Before, what they are told may be
+// changed.
+func byOthers(change func(*Sharding)) func(Sharding) error {
+	return func(s Sharding) error {
+		if change != nil {
+			change(&s)
+		}
+		var told Sharding
+		if err := json.Unmarshal(must.Get(json.Marshal(s)), &told); err != nil {
+			return err
+		}
+		for k := len(told.Shards) - 1; k >= 0; k-- {
+			err := told.Store(k, func(path string) (Scanner, error) {
+				return ScanCSV(path, &CSVSettings{ChunkRows: 100})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// A shard that is missing, of a file that was changed, of another schema, encoding, precision or version, or under
+// another's name, is refused, whoever left it; one that is cut short or damaged is stored anew.
+func TestForeignShards(t *testing.T) {
+	dir := t.TempDir()
+	files, _ := inFiles(t, dir, 250, 30, 600)
+	e := townsEncoding(t, 1)
+	keyed := func(where Storage) (paths []string) {
+		for k := range files {
+			_, name, err := e.keyOf(scanned(files[k]), where)
+			must.Do(err)
+			paths = append(paths, name)
+		}
+		return paths
+	}
+	for name, c := range map[string]struct {
+		change func(*Sharding)
+		wants  string
+	}{
+		"a shard that nobody stores": {func(s *Sharding) { s.Shards = s.Shards[:2] }, "shard 3 of 3 was not stored"},
+		"another folder":             {func(s *Sharding) { s.Dir = t.TempDir() }, "was not stored"},
+		"another version":            {func(s *Sharding) { s.Steps = "dpnb records 1" }, "another version"},
+		"another schema":             {func(s *Sharding) { s.Encoding = townsEncoding(t, 2).Kept() }, "other records"},
+		"another norm":               {func(s *Sharding) { s.Encoding.Settings.ClipNorm = 2 }, "other records"},
+		"another precision":          {func(s *Sharding) { s.Double = true }, "other records"},
+		"shards in another order":    {func(s *Sharding) { slices.Reverse(s.Shards) }, ""},
+		"files in another order": {func(s *Sharding) {
+			s.Shards[0].Pieces, s.Shards[1].Pieces = s.Shards[1].Pieces, s.Shards[0].Pieces
+		}, "other records"},
+		"another file": {func(s *Sharding) { s.Shards[1].Pieces[0].Path = files[2] }, "checksum differs"},
+		"a file that is gone": {func(s *Sharding) {
+			s.Shards[1].Pieces[0].Path = filepath.Join(dir, "gone.csv")
+		}, "no file"},
+		"a file that was changed": {func(*Sharding) {
+			must.Do(os.WriteFile(files[1], []byte("x,town,y\n0.5,a,1\n"), 0o600))
+		}, "checksum differs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := must.Get(os.ReadFile(files[1]))
+			where := Storage{Dir: t.TempDir(), By: byOthers(c.change)}
+			_, err := e.Stored(scanned(files...), where)
+			if c.wants == "" && err != nil || c.wants != "" && (err == nil || !strings.Contains(err.Error(), c.wants)) {
+				t.Errorf("%v, want %q", err, c.wants)
+			}
+			must.Do(os.WriteFile(files[1], before, 0o600))
+		})
+	}
+	// What lies in the folder.
+	where := Storage{Dir: t.TempDir()}
+	want := must.Get(e.Stored(scanned(files...), where))
+	paths := keyed(where)
+	whole := must.Get(os.ReadFile(paths[2]))
+	for name, content := range map[string][]byte{"cut short": whole[:len(whole)-1],
+		"damaged": append(slices.Clone(whole[:5000]), append([]byte{whole[5000] ^ 1}, whole[5001:]...)...),
+		"another": must.Get(os.ReadFile(paths[0]))} {
+		for _, by := range []func(Sharding) error{nil, byOthers(nil)} {
+			must.Do(os.WriteFile(paths[2], content, 0o600))
+			got, err := e.Stored(scanned(files...), Storage{Dir: where.Dir, By: by})
+			if err != nil || !slices.Equal(got.Labels, want.Labels) ||
+				!slices.Equal(must.Get(os.ReadFile(paths[2])), whole) {
+				t.Errorf("a shard that is %s: %v", name, err)
+			}
+		}
+		must.Do(os.WriteFile(paths[2], content, 0o600))
+		_, err := e.Stored(scanned(files...), Storage{Dir: where.Dir, By: func(Sharding) error { return nil }})
+		if name != "damaged" && err == nil { // of that one the block says it when it is read
+			t.Errorf("a shard that is %s is taken from a worker that did not look at it", name)
+		}
+	}
+	injected := errors.New("injected")
+	_, err := e.Stored(scanned(files...), Storage{Dir: where.Dir, By: func(Sharding) error { return injected }})
+	if !errors.Is(err, injected) {
+		t.Errorf("workers that fail: %v", err)
+	}
+}

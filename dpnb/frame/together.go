@@ -1,0 +1,136 @@
+package frame
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// together is the table of several files, one after the other.
+type together struct {
+	of     []Scanner
+	origin Source
+}
+
+// Together returns the table of several files that have the same columns, one after the other in the order given; that
+// of a single one is itself. Which file a record is in is no part of it. Each record is in one of them: what is
+// released is private for a record that counts once.
+//
+// Errors: *InputError if there is none, one is there twice, or has other columns than the first, or in another order.
+func Together(files ...Scanner) (Scanner, error) {
+	if len(files) < 2 {
+		if len(files) == 0 {
+			return nil, inputErrorf("there is no file")
+		}
+		return files[0], nil
+	}
+	t := &together{of: files, origin: files[0].Origin()}
+	sums := sha256.New()
+	t.origin.Rows = 0
+	var seen []os.FileInfo
+	for _, f := range files {
+		from := f.Origin()
+		if info, err := os.Stat(from.Path); err == nil { // one that is gone is refused when it is read
+			if slices.ContainsFunc(seen, func(old os.FileInfo) bool { return os.SameFile(old, info) }) {
+				return nil, inputErrorf("%s is there twice: each of its records would count twice", from.Name)
+			}
+			seen = append(seen, info)
+		}
+		if !slices.Equal(f.Names(), t.Names()) {
+			return nil, inputErrorf("%s has the columns %s, and %s, which is before it, %s: files that are one table "+
+				"have the same, in one order", from.Name, join(f.Names()), t.origin.Name, join(t.Names()))
+		}
+		t.origin.Public, t.origin.Invented = t.origin.Public && from.Public, t.origin.Invented && from.Invented
+		fmt.Fprintln(sums, from.SHA256)
+	}
+	t.origin.Name = fmt.Sprintf("%s and %d more files", t.origin.Name, len(files)-1)
+	t.origin.Path, t.origin.SHA256 = "", hex.EncodeToString(sums.Sum(nil))
+	return t, nil
+}
+
+// Names implements Scanner.
+func (t *together) Names() []string { return t.of[0].Names() }
+
+// Origin implements Scanner: no path, and a checksum of those of all files.
+func (t *together) Origin() Source { return t.origin }
+
+// Scan implements Scanner.
+func (t *together) Scan(columns []string, f func(*Table) error) error {
+	seen := false
+	for k, file := range t.of {
+		err := file.Scan(columns, func(chunk *Table) error {
+			if chunk.rows == 0 && (seen || k < len(t.of)-1) {
+				return nil
+			}
+			seen = true
+			return f(chunk)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pieces are the files in which the rows of a table are.
+func pieces(t Scanner) []Scanner {
+	if t, ok := t.(*together); ok {
+		return t.of
+	}
+	return []Scanner{t}
+}
+
+// partsOf is how many parts a table has that several programs can read.
+func partsOf(t Scanner) int {
+	if p, ok := t.(Parted); ok {
+		return max(1, p.Parts())
+	}
+	return 1
+}
+
+// Parts implements Parted: those of all files.
+func (t *together) Parts() (all int) {
+	for _, f := range t.of {
+		all += partsOf(f)
+	}
+	return all
+}
+
+// Part implements Parted. It panics if hi is not above lo.
+func (t *together) Part(lo, hi int) Scanner {
+	var of []Scanner
+	at := 0
+	for _, f := range t.of {
+		n := partsOf(f)
+		if from, to := max(lo-at, 0), min(hi-at, n); from < to {
+			if p, ok := f.(Parted); ok && to-from < n {
+				f = p.Part(from, to)
+			}
+			of = append(of, f)
+		}
+		at += n
+	}
+	part, err := Together(of...)
+	if err != nil {
+		panic(err)
+	}
+	return part
+}
+
+// Fingerprint says what each scan gives, if that of every file is known.
+func (t *together) Fingerprint() string {
+	print := fmt.Sprintf("%d files", len(t.of))
+	for _, f := range t.of {
+		known := ""
+		if f, ok := f.(fingerprinted); ok {
+			known = f.Fingerprint()
+		}
+		if known == "" {
+			return ""
+		}
+		print += fmt.Sprintf(" %q", known)
+	}
+	return print
+}
