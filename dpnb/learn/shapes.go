@@ -75,7 +75,8 @@ type ShapePoint struct {
 	Value, Before float64
 	// Noise is where the same fit without noise has it, Population where the people have it from whom the records were
 	// drawn, both of the shape before it was changed; AtOnce those of all values of the column together. nil is not
-	// known.
+	// known: of the population also beyond the values where at least a hundredth of the records is at a knot, as far as
+	// that was released.
 	Noise, NoiseAtOnce, Population, PopulationAtOnce *Span
 }
 
@@ -312,13 +313,7 @@ func (m *Model) bandsOf(all []*Shape) {
 		bias = effects[len(effects)-1].Weights
 	}
 	for _, s := range all {
-		for _, p := range s.places {
-			if math.IsNaN(p.at) {
-				forms = append(forms, s.term.Of(p.below))
-			} else {
-				forms = append(forms, s.term.At(p.at))
-			}
-		}
+		forms = append(forms, s.effects()...)
 	}
 	places := len(forms)
 	for _, s := range all {
@@ -342,6 +337,18 @@ func (m *Model) bandsOf(all []*Shape) {
 			first, handle = first+len(s.places), handle+len(s.was)
 		}
 	}
+}
+
+// effects are those of the places.
+func (s *Shape) effects() (all []frame.Effect) {
+	for _, p := range s.places {
+		if math.IsNaN(p.at) {
+			all = append(all, s.term.Of(p.below))
+		} else {
+			all = append(all, s.term.At(p.at))
+		}
+	}
+	return all
 }
 
 // law returns the joint law of effects, about those of the same fit without noise, or of the population.
@@ -382,11 +389,25 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 	return interval.LikelyLaw(fit, b.Raw, curvature, m.guess(b, fit, less), population, s)
 }
 
-// band sets the bands of one kind by a law of which the first of the shape's places is one form.
+// band sets the bands of one kind by a law of which the first of the shape's places is one form. Those of the population
+// are where people are.
 func (s *Shape) band(law *interval.Law, first int, population bool) {
 	const one = 1.959963984540054 // of 95 %
-	all := atOnce(law.Covariance(first, len(s.places)), shapeLevel, noise.NewSeeded(1))
+	joint, from, to := law.Covariance(first, len(s.places)), 0, len(s.places)
+	if population {
+		from, to = s.peopled()
+	}
+	in := func(k int) bool { return math.IsNaN(s.places[k].at) || from <= k && k < to }
 	for k := range s.places {
+		for j := 0; j < len(s.places) && !in(k); j++ {
+			joint.SetSym(k, j, 0) // counts no more
+		}
+	}
+	all := atOnce(joint, shapeLevel, noise.NewSeeded(1))
+	for k := range s.places {
+		if !in(k) {
+			continue
+		}
 		p := &s.places[k]
 		about := func(z float64) *Span {
 			centre, half := law.Centre[first+k], law.Half(first+k, z)
@@ -398,6 +419,22 @@ func (s *Shape) band(law *interval.Law, first int, population bool) {
 			p.noise, p.noiseAtOnce = about(one), about(all)
 		}
 	}
+}
+
+// hardly is the share of the records below which nothing is said of the population at a knot.
+const hardly = 0.01
+
+// peopled returns the first place of a number's grid, and the one after the last, at which hardly any records or more
+// are, as far as was released: the knots beside it have at least that share, weighed as they are there.
+func (s *Shape) peopled() (from, to int) {
+	from = len(s.places)
+	for k, p := range s.places {
+		share := s.term.Shares[p.below] + p.part*(s.term.Shares[p.above]-s.term.Shares[p.below])
+		if !math.IsNaN(p.at) && share >= hardly {
+			from, to = min(from, k), k+1
+		}
+	}
+	return from, to
 }
 
 // Err returns what went wrong, nil for nothing.

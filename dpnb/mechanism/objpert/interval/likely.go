@@ -3,14 +3,15 @@ package interval
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -26,6 +27,8 @@ type Guess struct {
 	Columns []Column
 	// Scores returns ρ with V ≈ ρM, V the covariance of the sum of the scores, where the factor is f.
 	Scores func(f float64) float64
+	// Size is the standard deviation of a coefficient of the population, of rows of norm 1, before anything is known.
+	Size float64
 }
 
 // Column is a run of features that are of one column.
@@ -38,20 +41,15 @@ const (
 	// usual is how far, relative to its independent columns, the curvature of records is off before that is estimated,
 	// and doubtful the standard deviation of the logarithm of this.
 	usual, doubtful = 0.15, 0.7
-	// largest is the standard deviation of a coefficient of the population, of rows of norm 1, where nothing is known
-	// of any.
-	largest = 10
 )
 
 // Likely returns approximate intervals with a curvature M̃ that was released with noise, without the worst case over
 // all that the noise may hide: M̃ is drawn towards what is expected of it, as far as the noise says, and what that
-// leaves unknown is counted as more noise. Of the population (true) or of the same fit without noise.
+// leaves unknown is counted by draws of M. Of the population (true) or of the same fit without noise. Given M,
 //
-// With E′ = M̂ − M of mean 0 and K = M, or M + Λ of the same fit,
+//	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ ~ N(0, Size²I) beforehand
 //
-//	aᵀ(θ⋆ − θ̃ − K̂⁻¹Λθ̃) = hᵀ(b + g + E′δ),   h = K̂⁻¹a,   Kδ = Λθ̃ + b + g
-//
-// (of the same fit without Λθ̃ and g), whose variance is hᵀ(σ²I + ρM̂)h + E(hᵀE′δ)².
+// for the population, and θ̂ = θ̃ + (M + Λ)⁻¹b for the same fit. The law is that of all draws together, taken as normal.
 //
 // Coverage: near Level where columns are not far from independent, or records are many (docs/theory/intervals.md,
 // section 6).
@@ -78,17 +76,17 @@ type Law struct {
 	Centre, Slack []float64
 	// Covers and Basis are those of Intervals.
 	Covers, Basis string
-	// h has the rows K̂⁻¹a, and all is the covariance of what they are multiplied with; given are the forms.
-	h, given *mat.Dense
-	all      *mat.SymDense
-	output   float64
+	// given are the forms, and forms the same in the directions of which all is the covariance.
+	forms, given *mat.Dense
+	all          *mat.SymDense
+	output       float64
 }
 
 // Half returns half of the width of an interval for form j that reaches z standard deviations to each side.
 func (l *Law) Half(j int, z float64) float64 {
-	h := l.h.RowView(j)
+	a := l.forms.RowView(j)
 	out := l.output * floats.Norm(l.given.RawRowView(j), 2)
-	return z*math.Sqrt(math.Max(0, mat.Inner(h, l.all, h))+out*out) + l.Slack[j]
+	return z*math.Sqrt(math.Max(0, mat.Inner(a, l.all, a))+out*out) + l.Slack[j]
 }
 
 // Covariance returns that of n forms from one on.
@@ -99,7 +97,7 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 	}
 	var output mat.SymDense
 	output.SymOuterK(l.output*l.output, part(l.given).T())
-	out := within(l.all, part(l.h))
+	out := within(l.all, part(l.forms))
 	out.AddSym(out, &output)
 	return out
 }
@@ -112,9 +110,9 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Law,
 	error) {
 	s.Linearise = true
-	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil {
-		return nil, &privacy.ParamError{Name: "Guess", Value: "a matrix of another size",
-			Want: "the curvature that is expected, and its scores"}
+	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil || !(g.Size > 0) {
+		return nil, &privacy.ParamError{Name: "Guess", Value: g,
+			Want: "the curvature that is expected, of as many coefficients, its scores, and a positive Size"}
 	}
 	measured := mo != nil
 	if !measured && !population {
@@ -128,52 +126,14 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	if err != nil {
 		return nil, err
 	}
-	ridge := mat.NewVecDense(p.d, nil)
-	k, noise := mat.NewSymDense(p.d, nil), mat.NewSymDense(p.d, nil)
-	k.CopySym(c.curvature)
-	if population {
-		rho := g.Scores(c.factor)
-		noise.ScaleSym(rho, c.curvature)
-		ridge.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), p.pull()))
-		var at mat.VecDense
-		at.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), theta))
-		size := sizeOf(c.curvature, &at, ridge, m.Sigma*m.Sigma, rho)
-		ridge.AddScaledVec(ridge, -1/(size*size), &at)
-		for i := range p.d {
-			k.SetSym(i, i, k.At(i, i)+1/(size*size))
-			noise.SetSym(i, i, noise.At(i, i)+1/(size*size))
-		}
-	} else {
-		k.AddSym(k, within(p.penalty(), c.vectors))
-	}
-	for i := range p.d {
-		noise.SetSym(i, i, noise.At(i, i)+m.Sigma*m.Sigma)
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(k) {
-		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
-			Want: "finite entries"}
-	}
-	var inverse mat.SymDense
-	if err := chol.InverseTo(&inverse); err != nil && math.IsInf(float64(err.(mat.Condition)), 1) {
+	moved, all, err := c.drawn(p, g, population, !measured)
+	if err != nil {
 		return nil, err
 	}
-	var moved mat.VecDense
-	moved.MulVec(&inverse, ridge)
-	far := within(noise, mat.DenseCopyOf(&inverse)) // E δδᵀ
-	far.SymRankOne(far, 1, &moved)
-	all := c.unknown(far)
-	if !measured {
-		off := within(far, mat.DenseCopyOf(c.curvature))
-		off.ScaleSym(g.Factor*g.Factor, off)
-		all.AddSym(all, off)
-	}
-	all.AddSym(all, noise)
-	l := &Law{Centre: append([]float64(nil), p.at...), h: new(mat.Dense), given: p.given, all: all,
+	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, all: all,
 		output: m.OutputSigma, Covers: minimiserCovers, Basis: basisLikely}
-	l.h.Mul(c.forms, &inverse)
 	for j := range l.Centre {
-		l.Centre[j] += mat.Dot(l.h.RowView(j), ridge)
+		l.Centre[j] += mat.Dot(l.forms.RowView(j), moved)
 		l.Slack = append(l.Slack, m.Tolerance/m.Lambda*p.length[j])
 	}
 	if population {
@@ -185,36 +145,124 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	return l, nil
 }
 
-// sizeOf returns the standard deviation of a coefficient of the population where nothing is known of it, by those of
-// which something is. In the eigenvectors of M, where it is v,
-//
-//	Mθ̃ + Λθ̃ = Mθ⋆ − b − g  is  N(0, s²v² + σ² + ρv)  for θ⋆ of N(0, s²),
-//
-// and the size is the largest s, at most largest, of which the logarithm of the likelihood is less than that of the
-// likeliest by 1.92 at most: the upper end of an interval of 95 %.
-func sizeOf(m *mat.SymDense, at, pull *mat.VecDense, variance, rho float64) float64 {
-	const steps = 60 // down to a thousandth of largest
-	values, vectors, ok := eigen(m)
-	if !ok {
-		return largest
+// draws of M are made in groups, one beside the other: about as many as take a second, between 16 and 512.
+func drawsOf(d int) (groups, each int) { return 8, min(64, max(2, 8*100*100/(d*d))) }
+
+// drawn returns the mean and the covariance, in the directions of c, of what is to be added to the released
+// coefficients, over draws of M and given each. An M that is off as a whole is so by g.Factor.
+func (c *estimate) drawn(p *problem, g Guess, population, off bool) (*mat.VecDense, *mat.SymDense, error) {
+	d := p.d
+	at, pull := mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
+	at.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.theta))
+	pull.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.pull()))
+	ridge, rho := within(p.penalty(), c.vectors), g.Scores(c.factor)
+	groups, each := drawsOf(d)
+	n := float64(groups * each)
+	moved, mean := mat.NewDense(d, groups*each, nil), mat.NewVecDense(d, nil)
+	sums, errs := make([]mat.SymDense, groups), make([]error, groups)
+	parallel.Each(groups, 0, func(group int) {
+		src, sum := noise.NewSeeded(uint64(group+1)), &sums[group]
+		sum.ReuseAsSym(d)
+		for k := group * each; k < (group+1)*each && errs[group] == nil; k++ {
+			factor := 1.0
+			if off {
+				factor += g.Factor * src.NormFloat64()
+			}
+			m := c.draw(factor, src)
+			values, vectors, ok := eigen(m)
+			if !ok {
+				errs[group] = &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
+					Want: "finite entries"}
+				return
+			}
+			if population {
+				m = given(values, vectors, at, pull, p.m.Sigma, rho, g.Size, moved.ColView(k).(*mat.VecDense))
+			} else {
+				m, errs[group] = sameFit(values, vectors, ridge, p.m.Sigma)
+			}
+			if errs[group] == nil {
+				sum.AddSym(sum, m)
+			}
+		}
+	})
+	all := mat.NewSymDense(d, nil)
+	for k := range sums {
+		if errs[k] != nil {
+			return nil, nil, errs[k]
+		}
+		all.AddSym(all, &sums[k])
 	}
-	var y, along mat.VecDense
-	y.MulVec(m, at)
-	y.AddVec(&y, pull)
-	along.MulVec(vectors.T(), &y)
-	size := func(k int) float64 { return largest * math.Pow(10, float64(k-steps)/20) }
-	var likely [steps + 1]float64
-	for k := range likely {
-		for i, v := range values {
-			w := size(k)*size(k)*v*v + variance + rho*math.Max(0, v)
-			likely[k] -= 0.5 * (math.Log(w) + along.AtVec(i)*along.AtVec(i)/w)
+	for k := range groups * each {
+		mean.AddScaledVec(mean, 1/n, moved.ColView(k))
+	}
+	var apart mat.VecDense
+	for k := range groups * each {
+		apart.SubVec(moved.ColView(k), mean)
+		all.SymRankOne(all, n/(n-1), &apart)
+	}
+	all.ScaleSym(1/n, all)
+	return mean, all, nil
+}
+
+// draw returns a curvature from what is known of it, times a factor.
+func (c *estimate) draw(factor float64, src *noise.Seeded) *mat.SymDense {
+	d := c.curvature.SymmetricDim()
+	m := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			v := c.variance.At(i, j)
+			if i != j {
+				v /= 2
+			}
+			m.SetSym(i, j, factor*(c.curvature.At(i, j)+math.Sqrt(v)*src.NormFloat64()))
 		}
 	}
-	k, most := steps, slices.Max(likely[:])
-	for likely[k] < most-1.92 {
-		k--
+	return m
+}
+
+// sameFit returns the covariance σ²(M + Λ)⁻² of θ̂ − θ̃ = (M + Λ)⁻¹b, of M by its eigenvalues, of which none is below 0.
+func sameFit(values []float64, vectors *mat.Dense, ridge *mat.SymDense, sigma float64) (*mat.SymDense, error) {
+	for i, v := range values {
+		values[i] = math.Max(0, v)
 	}
-	return size(k)
+	var root mat.Cholesky
+	var inverse, out mat.SymDense
+	out.AddSym(ridge, composed(vectors, values))
+	if !root.Factorize(&out) {
+		return nil, privacy.ErrUnsupported
+	}
+	if err := root.InverseTo(&inverse); err != nil && math.IsInf(float64(err.(mat.Condition)), 1) {
+		return nil, err
+	}
+	out.SymOuterK(sigma*sigma, &inverse)
+	return &out, nil
+}
+
+// given returns the covariance of θ⋆ given M, of which values are the eigenvalues, and sets moved to the mean of θ⋆ − θ̃:
+// along an eigenvector of value v, Mθ⋆ is known up to the variance w = σ² + ρv, and θ⋆ up to size² before.
+func given(values []float64, vectors *mat.Dense, at, pull *mat.VecDense, sigma, rho, size float64,
+	moved *mat.VecDense) *mat.SymDense {
+	var along, pulled mat.VecDense
+	along.MulVec(vectors.T(), at)
+	pulled.MulVec(vectors.T(), pull)
+	before := 1 / (size * size)
+	for i, v := range values {
+		v = math.Max(0, v)
+		w := sigma*sigma + rho*v
+		values[i] = 1 / (v*v/w + before)
+		pulled.SetVec(i, values[i]*(v/w*pulled.AtVec(i)-before*along.AtVec(i)))
+	}
+	moved.MulVec(vectors, &pulled)
+	return composed(vectors, values)
+}
+
+// composed returns V·diag(values)·Vᵀ, of values that are not negative.
+func composed(vectors *mat.Dense, values []float64) *mat.SymDense {
+	var scaled mat.Dense
+	var out mat.SymDense
+	scaled.Apply(func(_, j int, v float64) float64 { return v * math.Sqrt(values[j]) }, vectors)
+	out.SymOuterK(1, &scaled)
+	return &out
 }
 
 const (
@@ -413,26 +461,6 @@ func (c *estimate) floor() {
 			z.SymRankOne(z, least-v, vectors.ColView(k))
 		}
 	}
-}
-
-// unknown returns the covariance of E′δ for δ with E δδᵀ = far.
-func (c *estimate) unknown(far *mat.SymDense) *mat.SymDense {
-	d := far.SymmetricDim()
-	out := mat.NewSymDense(d, nil)
-	for i := range d {
-		var sum float64
-		for j := range d {
-			sum += c.variance.At(i, j) * far.At(j, j)
-		}
-		for j := i; j < d; j++ {
-			v := c.variance.At(i, j) * far.At(i, j)
-			if i == j {
-				v += sum
-			}
-			out.SetSym(i, j, 0.5*v)
-		}
-	}
-	return out
 }
 
 // penalty returns Λ.
