@@ -392,31 +392,22 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 // band sets the bands of one kind by a law of which the first of the shape's places is one form. Those of the population
 // are where people are.
 func (s *Shape) band(law *interval.Law, first int, population bool) {
-	const one = 1.959963984540054 // of 95 %
-	joint, from, to := law.Covariance(first, len(s.places)), 0, len(s.places)
+	from, to := 0, len(s.places)
 	if population {
 		from, to = s.peopled()
 	}
 	in := func(k int) bool { return math.IsNaN(s.places[k].at) || from <= k && k < to }
-	for k := range s.places {
-		for j := 0; j < len(s.places) && !in(k); j++ {
-			joint.SetSym(k, j, 0) // counts no more
-		}
-	}
-	all := atOnce(joint, shapeLevel, noise.NewSeeded(1))
+	all := law.HalvesAtOnce(first, len(s.places), in, shapeLevel, noise.NewSeeded(1))
 	for k := range s.places {
 		if !in(k) {
 			continue
 		}
-		p := &s.places[k]
-		about := func(z float64) *Span {
-			centre, half := law.Centre[first+k], law.Half(first+k, z)
-			return &Span{centre, centre - half, centre + half}
-		}
+		p, centre, half := &s.places[k], law.Centre[first+k], law.Half(first+k, shapeLevel)
+		one, atOnce := &Span{centre, centre - half, centre + half}, &Span{centre, centre - all[k], centre + all[k]}
 		if population {
-			p.population, p.populationAtOnce = about(one), about(all)
+			p.population, p.populationAtOnce = one, atOnce
 		} else {
-			p.noise, p.noiseAtOnce = about(one), about(all)
+			p.noise, p.noiseAtOnce = one, atOnce
 		}
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -49,7 +51,7 @@ const (
 //
 //	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ ~ N(0, Size²I) beforehand
 //
-// for the population, and θ̂ = θ̃ + (M + Λ)⁻¹b for the same fit. The law is that of all draws together, taken as normal.
+// for the population, and θ̂ = θ̃ + (M + Λ)⁻¹b for the same fit. The law is that of all draws together.
 //
 // Coverage: near Level where columns are not far from independent, or records are many (docs/theory/intervals.md,
 // section 6).
@@ -62,31 +64,105 @@ func Likely(m objpert.Objective, theta []float64, mo *Moments, g Guess, populati
 	}
 	half := make([]float64, len(l.Centre))
 	for j := range half {
-		half[j] = l.Half(j, twoSided(1-s.Level))
+		half[j] = l.Half(j, s.Level)
 	}
 	iv := newIntervals(s.Level, l.Centre, half, 0)
 	iv.Covers, iv.Basis = l.Covers, l.Basis
 	return iv, nil
 }
 
-// Law is about the joint law of how far linear forms of released coefficients are off: they are Centre plus a normal
-// vector, up to Slack.
+// Law is about the joint law of how far linear forms of released coefficients are off: they are Centre plus a vector of
+// mean 0 that is normal given the curvature, of which there are draws, up to Slack.
 type Law struct {
 	// Centre are the forms, of the population corrected for the ridge; Slack is what the solver may have left of them.
 	Centre, Slack []float64
 	// Covers and Basis are those of Intervals.
 	Covers, Basis string
-	// given are the forms, and forms the same in the directions of which all is the covariance.
+	// given are the forms, and forms the same in the directions in which, in draw k, the vector is moved[k] and roots[k]
+	// times a standard normal one; all is its covariance.
 	forms, given *mat.Dense
+	moved        []*mat.VecDense
+	roots        []*mat.Dense
 	all          *mat.SymDense
 	output       float64
 }
 
-// Half returns half of the width of an interval for form j that reaches z standard deviations to each side.
-func (l *Law) Half(j int, z float64) float64 {
-	a := l.forms.RowView(j)
-	out := l.output * floats.Norm(l.given.RawRowView(j), 2)
-	return z*math.Sqrt(math.Max(0, mat.Inner(a, l.all, a))+out*out) + l.Slack[j]
+// Half returns half of the width of an interval that has form j with the level, over the draws.
+func (l *Law) Half(j int, level float64) float64 {
+	a, out := l.forms.RowView(j), l.output*floats.Norm(l.given.RawRowView(j), 2)
+	far := 0.0
+	at, sd := make([]float64, len(l.roots)), make([]float64, len(l.roots))
+	for k, root := range l.roots {
+		var along mat.VecDense
+		along.MulVec(root.T(), a)
+		at[k], sd[k] = mat.Dot(a, l.moved[k]), math.Hypot(mat.Norm(&along, 2), out)
+		far = math.Max(far, math.Abs(at[k])+10*sd[k])
+	}
+	_, half := univariate.Bisect(func(h float64) bool {
+		outside := 0.0
+		for k, s := range sd {
+			outside += normal.Survival((h-at[k])/s) + normal.Survival((h+at[k])/s)
+		}
+		return outside <= (1-level)*float64(len(sd))
+	}, 0, far, univariate.Arithmetic, 1e-9)
+	return half + l.Slack[j]
+}
+
+// samples are those of a maximum, of which HalvesAtOnce takes a quantile: its level is off by 0.0024 at 0.95, a standard
+// error, and groups those of one draw of the curvature.
+const samples = 8192
+
+// HalvesAtOnce returns half-widths of n intervals, of the forms from first on that count, all of them c standard
+// deviations, that have all of these forms at once with the level, over the draws and the samples by which c is found:
+// bands that cover a curve everywhere. A form without variance does not count, nor one that counts says not to.
+//
+// Proof: docs/theory/curves.md#dpnb-bands.
+func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64, src *noise.Seeded) []float64 {
+	joint := l.Covariance(first, n)
+	top := 0.0
+	for k := range n {
+		top = math.Max(top, joint.At(k, k))
+	}
+	_, wide := l.given.Dims()
+	forms, given := mat.NewDense(n, len(l.roots[0].RawRowView(0)), nil), mat.NewDense(n, wide, nil)
+	for k := range n {
+		if v := joint.At(k, k); v > 1e-18*top && counts(k) {
+			forms.RowView(k).(*mat.VecDense).ScaleVec(1/math.Sqrt(v), l.forms.RowView(first+k))
+			given.RowView(k).(*mat.VecDense).ScaleVec(l.output/math.Sqrt(v), l.given.RowView(first+k))
+		}
+	}
+	each := samples / len(l.roots)
+	_, d := forms.Dims()
+	z, xi := mat.NewDense(d, each, nil), mat.NewDense(wide, each, nil)
+	var largest []float64
+	for k, root := range l.roots {
+		src.Gaussian(z.RawMatrix().Data, 1)
+		src.Gaussian(xi.RawMatrix().Data, 1)
+		var by, off, out mat.Dense
+		var at mat.VecDense
+		by.Mul(forms, root)
+		off.Mul(&by, z)
+		out.Mul(given, xi)
+		at.MulVec(forms, l.moved[k])
+		for j := range each {
+			most := 0.0
+			for i := range n {
+				most = math.Max(most, math.Abs(at.AtVec(i)+off.At(i, j)+out.At(i, j)))
+			}
+			largest = append(largest, most)
+		}
+	}
+	sort.Float64s(largest)
+	c, halves := math.Inf(1), make([]float64, n)
+	if at := int(math.Ceil(level * float64(len(largest)+1))); at <= len(largest) { // of one more, exchangeable
+		c = largest[at-1]
+	}
+	for k := range n {
+		if halves[k] = l.Slack[first+k]; joint.At(k, k) > 0 {
+			halves[k] += c * math.Sqrt(joint.At(k, k))
+		}
+	}
+	return halves
 }
 
 // Covariance returns that of n forms from one on.
@@ -126,14 +202,14 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	if err != nil {
 		return nil, err
 	}
-	moved, all, err := c.drawn(p, g, population, !measured)
+	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma,
+		Covers: minimiserCovers, Basis: basisLikely}
+	mean, err := l.draw(c, p, g, population, !measured)
 	if err != nil {
 		return nil, err
 	}
-	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, all: all,
-		output: m.OutputSigma, Covers: minimiserCovers, Basis: basisLikely}
 	for j := range l.Centre {
-		l.Centre[j] += mat.Dot(l.forms.RowView(j), moved)
+		l.Centre[j] += mat.Dot(l.forms.RowView(j), mean)
 		l.Slack = append(l.Slack, m.Tolerance/m.Lambda*p.length[j])
 	}
 	if population {
@@ -145,63 +221,49 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	return l, nil
 }
 
-// draws of M are made in groups, one beside the other: about as many as take a second, between 16 and 512.
-func drawsOf(d int) (groups, each int) { return 8, min(64, max(2, 8*100*100/(d*d))) }
+// draws says how many there are: about as many as take a second, between 16 and 512.
+func draws(d int) int { return min(512, max(16, 64*100*100/(d*d))) }
 
-// drawn returns the mean and the covariance, in the directions of c, of what is to be added to the released
-// coefficients, over draws of M and given each. An M that is off as a whole is so by g.Factor.
-func (c *estimate) drawn(p *problem, g Guess, population, off bool) (*mat.VecDense, *mat.SymDense, error) {
-	d := p.d
-	at, pull := mat.NewVecDense(d, nil), mat.NewVecDense(d, nil)
+// draw fills l with draws of M and what follows from each, and returns the mean of what is to be added to the released
+// coefficients. An M that is off as a whole is so by g.Factor.
+func (l *Law) draw(c estimate, p *problem, g Guess, population, off bool) (*mat.VecDense, error) {
+	n := draws(p.d)
+	at, pull := mat.NewVecDense(p.d, nil), mat.NewVecDense(p.d, nil)
 	at.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.theta))
 	pull.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.pull()))
 	ridge, rho := within(p.penalty(), c.vectors), g.Scores(c.factor)
-	groups, each := drawsOf(d)
-	n := float64(groups * each)
-	moved, mean := mat.NewDense(d, groups*each, nil), mat.NewVecDense(d, nil)
-	sums, errs := make([]mat.SymDense, groups), make([]error, groups)
-	parallel.Each(groups, 0, func(group int) {
-		src, sum := noise.NewSeeded(uint64(group+1)), &sums[group]
-		sum.ReuseAsSym(d)
-		for k := group * each; k < (group+1)*each && errs[group] == nil; k++ {
-			factor := 1.0
-			if off {
-				factor += g.Factor * src.NormFloat64()
-			}
-			m := c.draw(factor, src)
-			values, vectors, ok := eigen(m)
-			if !ok {
-				errs[group] = &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
-					Want: "finite entries"}
-				return
-			}
-			if population {
-				m = given(values, vectors, at, pull, p.m.Sigma, rho, g.Size, moved.ColView(k).(*mat.VecDense))
-			} else {
-				m, errs[group] = sameFit(values, vectors, ridge, p.m.Sigma)
-			}
-			if errs[group] == nil {
-				sum.AddSym(sum, m)
-			}
+	l.moved, l.roots = make([]*mat.VecDense, n), make([]*mat.Dense, n)
+	parallel.Each(n, 0, func(k int) {
+		src, factor := noise.NewSeeded(uint64(k+1)), 1.0
+		if off {
+			factor += g.Factor * src.NormFloat64()
+		}
+		values, vectors, ok := eigen(c.draw(factor, src))
+		switch {
+		case !ok:
+		case population:
+			l.moved[k], l.roots[k] = given(values, vectors, at, pull, p.m.Sigma, rho, g.Size)
+		default:
+			l.moved[k], l.roots[k] = mat.NewVecDense(p.d, nil), sameFit(values, vectors, ridge, p.m.Sigma)
 		}
 	})
-	all := mat.NewSymDense(d, nil)
-	for k := range sums {
-		if errs[k] != nil {
-			return nil, nil, errs[k]
+	mean := mat.NewVecDense(p.d, nil)
+	l.all = mat.NewSymDense(p.d, nil)
+	for k, root := range l.roots {
+		if root == nil {
+			return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
+				Want: "finite entries"}
 		}
-		all.AddSym(all, &sums[k])
+		mean.AddScaledVec(mean, 1/float64(n), l.moved[k])
+		var own mat.SymDense
+		own.SymOuterK(1/float64(n), root)
+		l.all.AddSym(l.all, &own)
 	}
-	for k := range groups * each {
-		mean.AddScaledVec(mean, 1/n, moved.ColView(k))
+	for _, moved := range l.moved {
+		moved.SubVec(moved, mean)
+		l.all.SymRankOne(l.all, 1/float64(n), moved)
 	}
-	var apart mat.VecDense
-	for k := range groups * each {
-		apart.SubVec(moved.ColView(k), mean)
-		all.SymRankOne(all, n/(n-1), &apart)
-	}
-	all.ScaleSym(1/n, all)
-	return mean, all, nil
+	return mean, nil
 }
 
 // draw returns a curvature from what is known of it, times a factor.
@@ -220,29 +282,30 @@ func (c *estimate) draw(factor float64, src *noise.Seeded) *mat.SymDense {
 	return m
 }
 
-// sameFit returns the covariance σ²(M + Λ)⁻² of θ̂ − θ̃ = (M + Λ)⁻¹b, of M by its eigenvalues, of which none is below 0.
-func sameFit(values []float64, vectors *mat.Dense, ridge *mat.SymDense, sigma float64) (*mat.SymDense, error) {
+// sameFit returns σ(M + Λ)⁻¹, which times a standard normal vector is θ̂ − θ̃ = (M + Λ)⁻¹b, of M by its eigenvalues, of
+// which none is below 0; nil where there is no inverse.
+func sameFit(values []float64, vectors *mat.Dense, ridge *mat.SymDense, sigma float64) *mat.Dense {
 	for i, v := range values {
 		values[i] = math.Max(0, v)
 	}
+	half := composed(vectors, values)
 	var root mat.Cholesky
-	var inverse, out mat.SymDense
-	out.AddSym(ridge, composed(vectors, values))
-	if !root.Factorize(&out) {
-		return nil, privacy.ErrUnsupported
+	var k, inverse mat.SymDense
+	k.SymOuterK(1, half)
+	k.AddSym(&k, ridge)
+	if !root.Factorize(&k) || root.InverseTo(&inverse) != nil {
+		return nil
 	}
-	if err := root.InverseTo(&inverse); err != nil && math.IsInf(float64(err.(mat.Condition)), 1) {
-		return nil, err
-	}
-	out.SymOuterK(sigma*sigma, &inverse)
-	return &out, nil
+	out := mat.DenseCopyOf(&inverse)
+	out.Scale(sigma, out)
+	return out
 }
 
-// given returns the covariance of θ⋆ given M, of which values are the eigenvalues, and sets moved to the mean of θ⋆ − θ̃:
+// given returns the mean of θ⋆ − θ̃ and a root of the covariance of θ⋆ given M, of which values are the eigenvalues:
 // along an eigenvector of value v, Mθ⋆ is known up to the variance w = σ² + ρv, and θ⋆ up to size² before.
-func given(values []float64, vectors *mat.Dense, at, pull *mat.VecDense, sigma, rho, size float64,
-	moved *mat.VecDense) *mat.SymDense {
-	var along, pulled mat.VecDense
+func given(values []float64, vectors *mat.Dense, at, pull *mat.VecDense, sigma, rho, size float64) (*mat.VecDense,
+	*mat.Dense) {
+	var along, pulled, moved mat.VecDense
 	along.MulVec(vectors.T(), at)
 	pulled.MulVec(vectors.T(), pull)
 	before := 1 / (size * size)
@@ -253,15 +316,13 @@ func given(values []float64, vectors *mat.Dense, at, pull *mat.VecDense, sigma, 
 		pulled.SetVec(i, values[i]*(v/w*pulled.AtVec(i)-before*along.AtVec(i)))
 	}
 	moved.MulVec(vectors, &pulled)
-	return composed(vectors, values)
+	return &moved, composed(vectors, values)
 }
 
-// composed returns V·diag(values)·Vᵀ, of values that are not negative.
-func composed(vectors *mat.Dense, values []float64) *mat.SymDense {
-	var scaled mat.Dense
-	var out mat.SymDense
-	scaled.Apply(func(_, j int, v float64) float64 { return v * math.Sqrt(values[j]) }, vectors)
-	out.SymOuterK(1, &scaled)
+// composed returns V·√diag(values), of values that are not negative.
+func composed(vectors *mat.Dense, values []float64) *mat.Dense {
+	var out mat.Dense
+	out.Apply(func(_, j int, v float64) float64 { return v * math.Sqrt(values[j]) }, vectors)
 	return &out
 }
 
