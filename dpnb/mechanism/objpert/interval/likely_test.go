@@ -116,7 +116,9 @@ func TestLawCountsEveryNoise(t *testing.T) {
 	}
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 30, Sigma: 5, Tolerance: 1e-12, OutputSigma: 0.03}
 	for _, mo := range []*Moments{{Hessian: h, HessianSigma: 1e-9}, nil} {
-		l, err := LikelyLaw(m, theta, mo, guessed(h, 1), false, Settings{Level: 0.9})
+		g := guessed(h, 1)
+		g.Factor = 0.4
+		l, err := LikelyLaw(m, theta, mo, g, false, Settings{Level: 0.9})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +126,7 @@ func TestLawCountsEveryNoise(t *testing.T) {
 		for j := range c {
 			want := math.Pow(m.Sigma/(c[j]+m.Lambda), 2) + m.OutputSigma*m.OutputSigma
 			for what, got := range map[string]float64{"half": math.Pow(l.Half(j, 0.95)/twoSided(0.05), 2), "joint": joint.At(j, j)} {
-				if mo != nil && math.Abs(got/want-1) > 1e-6 || mo == nil && !(got > 1.02*want && got < 1.2*want) {
+				if mo != nil && math.Abs(got/want-1) > 1e-6 || mo == nil && !(got > 1.15*want && got < 2*want) {
 					t.Errorf("released %v, %s: a variance of %v, want %v", mo != nil, what, got, want)
 				}
 			}
@@ -256,5 +258,68 @@ func TestAtOnceCovers(t *testing.T) {
 	}
 	if narrow > 0.94 {
 		t.Errorf("a band narrower by a tenth covers %v", narrow)
+	}
+}
+
+// An interval and a band of one form have it with their level where it is of a mixture: of 100,000 vectors from it, one
+// a tenth narrower has fewer.
+func TestIntervalsOfAMixture(t *testing.T) {
+	const level, reps, output = 0.9, 100_000, 0.5
+	one := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
+	vector := func(v float64) *mat.VecDense { return mat.NewVecDense(1, []float64{v}) }
+	l := &Law{forms: one(2), given: one(1), output: output, Slack: []float64{0.25}}
+	at, sd := []float64{1.5, -0.5, -1}, []float64{0.3, 1, 2}
+	l.all = mat.NewSymDense(1, nil)
+	for k := range at {
+		l.moved, l.roots = append(l.moved, vector(at[k])), append(l.roots, one(sd[k]))
+		l.all.SetSym(0, 0, l.all.At(0, 0)+(at[k]*at[k]+sd[k]*sd[k])/3)
+	}
+	src := noise.NewSeeded(3)
+	halves := map[string]float64{"one": l.Half(0, level),
+		"at once": l.HalvesAtOnce(0, 1, func(int) bool { return true }, level, noise.NewSeeded(1))[0]}
+	var off []float64
+	for range reps {
+		k := src.IntN(3)
+		off = append(off, math.Abs(2*(at[k]+sd[k]*src.NormFloat64())+output*src.NormFloat64())+0.25)
+	}
+	for what, half := range halves {
+		var in, less float64
+		for _, v := range off {
+			if v <= half {
+				in += 1.0 / reps
+			}
+			if v <= 0.95*half {
+				less += 1.0 / reps
+			}
+		}
+		if math.Abs(in-level) > 0.01 || less > level-0.01 {
+			t.Errorf("%s: %.4f covered, and %.4f by one narrower by a twentieth", what, in, less)
+		}
+	}
+}
+
+// The covariance of a law is the mean of those of its draws and of the squares of how far their means are from that of
+// all, which is where the centre is.
+func TestLawIsOfItsDraws(t *testing.T) {
+	h := mat.NewSymDense(3, []float64{90, 20, 0, 20, 60, 0, 0, 0, 120})
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10, Sigma: 5, Tolerance: 1e-6, OutputSigma: 1e-9}
+	l, err := LikelyLaw(m, []float64{1, -1, 0.5}, &Moments{Hessian: h, HessianSigma: 30}, guessed(h, 1), true,
+		Settings{Level: 0.9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joint := l.Covariance(0, 3)
+	for j := range 3 {
+		var want, mean float64
+		for k, root := range l.roots {
+			var along mat.VecDense
+			along.MulVec(root.T(), l.forms.RowView(j))
+			at := mat.Dot(l.forms.RowView(j), l.moved[k])
+			want += (mat.Dot(&along, &along) + at*at) / float64(len(l.roots))
+			mean += at / float64(len(l.roots))
+		}
+		if math.Abs(joint.At(j, j)/want-1) > 1e-9 || math.Abs(mean) > 1e-9 {
+			t.Errorf("form %d: a variance of %v, want %v; mean %v", j, joint.At(j, j), want, mean)
+		}
 	}
 }
