@@ -161,9 +161,9 @@ func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) i
 	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, less, imagined, src.Float64))
 	t, w := make([]float64, imagined), make([]float64, imagined)
 	rows.Margins(t, b.Raw, 0, imagined)
-	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels}
+	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels, Size: sizeOfLabels}
 	if m.target.Task == frame.Number {
-		g.Factor = factorOfNumbers
+		g.Factor, g.Size = factorOfNumbers, sizeOfNumbers
 		usual, _ := ofResiduals(fit.Loss, usualResidual)
 		for i := range w {
 			w[i] = usual
@@ -227,6 +227,9 @@ const (
 	doubtOfSpread = 0.7
 	// factorOfLabels and factorOfNumbers are how far the expected curvature may be off as a whole.
 	factorOfLabels, factorOfNumbers = 0.1, 0.4
+	// sizeOfLabels and sizeOfNumbers are how large a coefficient of the population may be, a standard deviation, of rows
+	// of norm 1 and in units of the loss: classes may be apart, and a number is about as large as its unit.
+	sizeOfLabels, sizeOfNumbers = 10, 3
 )
 
 // drawn returns classes or counts that follow the model at margins t.

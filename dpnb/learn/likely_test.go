@@ -105,7 +105,7 @@ func without(t *testing.T, m *Model, b *geometry.Bought, d *frame.Design, ridges
 }
 
 // Intervals of 95 % for effects and for a difference cover the same fit without noise, and the population: people drawn
-// with replacement from an invented one, of which the truth is known. Where n is 1,000 and ε small, they cover more.
+// with replacement from an invented one, of which the truth is known. Those for the population mostly cover more.
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestLikelyIntervalsCover -v
 func TestLikelyIntervalsCover(t *testing.T) {
@@ -177,16 +177,11 @@ func TestLikelyIntervalsCover(t *testing.T) {
 							c := in[at] / of[at]
 							t.Logf("%s, %s, n = %d, ε = %g, %s: %.1f %% covered, width %.3g", truth, name, n, eps, what,
 								100*c, width[at]/of[at])
-							least, most := 0.9, 0.985
-							if testscale.Full() && n > 1000 {
-								least, most = 0.92, 0.98
-							} else if n == 1000 {
-								least, most = 0.88, 1
-							}
+							least := 0.92
 							if at == 1 { // whatever columns have to do with each other
-								least, most = 0.95, 1
+								least = 0.95
 							}
-							if at < 2 && (c < least || c > most) {
+							if at < 2 && c < least {
 								t.Errorf("%s, %s, n = %d, ε = %g, %s: %.3f covered", truth, name, n, eps, what, c)
 							}
 						}

@@ -75,7 +75,8 @@ type ShapePoint struct {
 	Value, Before float64
 	// Noise is where the same fit without noise has it, Population where the people have it from whom the records were
 	// drawn, both of the shape before it was changed; AtOnce those of all values of the column together. nil is not
-	// known.
+	// known: of the population also beyond the values where at least a hundredth of the records is at a knot, as far as
+	// that was released.
 	Noise, NoiseAtOnce, Population, PopulationAtOnce *Span
 }
 
@@ -312,9 +313,7 @@ func (m *Model) bandsOf(all []*Shape) {
 		bias = effects[len(effects)-1].Weights
 	}
 	for _, s := range all {
-		for _, p := range s.places {
-			forms = append(forms, s.effect(p))
-		}
+		forms = append(forms, s.effects()...)
 	}
 	places := len(forms)
 	for _, s := range all {
@@ -338,6 +337,14 @@ func (m *Model) bandsOf(all []*Shape) {
 			first, handle = first+len(s.places), handle+len(s.was)
 		}
 	}
+}
+
+// effects are those of the places.
+func (s *Shape) effects() (all []frame.Effect) {
+	for _, p := range s.places {
+		all = append(all, s.effect(p))
+	}
+	return all
 }
 
 // law returns the joint law of effects, about those of the same fit without noise, or of the population.
@@ -378,22 +385,43 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 	return interval.LikelyLaw(fit, b.Raw, curvature, m.guess(b, fit, less), population, s)
 }
 
-// band sets the bands of one kind by a law of which the first of the shape's places is one form.
+// band sets the bands of one kind by a law of which the first of the shape's places is one form. Those of the population
+// are where people are.
 func (s *Shape) band(law *interval.Law, first int, population bool) {
-	const one = 1.959963984540054 // of 95 %
-	all := atOnce(law.Covariance(first, len(s.places)), shapeLevel, noise.NewSeeded(1))
+	from, to := 0, len(s.places)
+	if population {
+		from, to = s.peopled()
+	}
+	in := func(k int) bool { return math.IsNaN(s.places[k].at) || from <= k && k < to }
+	all := law.HalvesAtOnce(first, len(s.places), in, shapeLevel, noise.NewSeeded(1))
 	for k := range s.places {
-		p := &s.places[k]
-		about := func(z float64) *Span {
-			centre, half := law.Centre[first+k], law.Half(first+k, z)
-			return &Span{centre, centre - half, centre + half}
+		if !in(k) {
+			continue
 		}
+		p, centre, half := &s.places[k], law.Centre[first+k], law.Half(first+k, shapeLevel)
+		one, atOnce := &Span{centre, centre - half, centre + half}, &Span{centre, centre - all[k], centre + all[k]}
 		if population {
-			p.population, p.populationAtOnce = about(one), about(all)
+			p.population, p.populationAtOnce = one, atOnce
 		} else {
-			p.noise, p.noiseAtOnce = about(one), about(all)
+			p.noise, p.noiseAtOnce = one, atOnce
 		}
 	}
+}
+
+// hardly is the share of the records below which nothing is said of the population at a knot.
+const hardly = 0.01
+
+// peopled returns the first place of a number's grid, and the one after the last, at which hardly any records or more
+// are, as far as was released: the knots beside it have at least that share, weighed as they are there.
+func (s *Shape) peopled() (from, to int) {
+	from = len(s.places)
+	for k, p := range s.places {
+		share := s.term.Shares[p.below] + p.part*(s.term.Shares[p.above]-s.term.Shares[p.below])
+		if !math.IsNaN(p.at) && share >= hardly {
+			from, to = min(from, k), k+1
+		}
+	}
+	return from, to
 }
 
 // Err returns what went wrong, nil for nothing.

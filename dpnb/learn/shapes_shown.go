@@ -16,6 +16,9 @@ import (
 const whyStraight = "Where few records are, the penalty on bends and the noise decide: there a curve is straight or " +
 	"goes back to the usual, and its bands are wide. How many there are is not shown: a Histogram would buy that."
 
+// whereHardly is said of bands for the population.
+const whereHardly = "nothing is said of it beyond the values where the records are, as far as that was bought"
+
 // counted says from where a shape counts.
 func (s *Shape) counted() string {
 	from := "its mean over the records, as far as that was bought"
@@ -62,7 +65,8 @@ func (s *Shape) Display() display.Item {
 	it := display.Item{Title: "The shape of " + s.title() + " in " + s.model.of(), Warning: s.model.warning(),
 		Header: []string{s.Column(), "value"}}
 	points := s.Points()
-	noise, population := points[0].NoiseAtOnce != nil, points[0].PopulationAtOnce != nil
+	noise := points[0].NoiseAtOnce != nil
+	population := slices.ContainsFunc(points, func(p ShapePoint) bool { return p.PopulationAtOnce != nil })
 	changed := len(s.did) > 0
 	if changed {
 		it.Header = append(it.Header, "before")
@@ -84,8 +88,10 @@ func (s *Shape) Display() display.Item {
 		if noise {
 			row = append(row, bound(p.NoiseAtOnce.Lower), bound(p.NoiseAtOnce.Upper))
 		}
-		if population {
+		if p.PopulationAtOnce != nil {
 			row = append(row, bound(p.PopulationAtOnce.Lower), bound(p.PopulationAtOnce.Upper))
+		} else if population {
+			row = append(row, "", "")
 		}
 		it.Row(row...)
 	}
@@ -119,7 +125,7 @@ func (s *Shape) bands() (lines []string) {
 	switch {
 	case s.why[1] == nil:
 		lines = append(lines, "Population: where the curve is, all of it with 95 %, of the people from whom the "+
-			"records were drawn, the shrinkage of the ridge corrected for (approximate).")
+			"records were drawn, the shrinkage of the ridge corrected for (approximate); "+whereHardly+".")
 	case s.why[0] == nil:
 		lines = append(lines, capital(strings.TrimPrefix(s.why[1].Error(), "dpnb: "))+".")
 	}
@@ -212,7 +218,7 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 		words = append(words, "No bands: "+strings.TrimPrefix(first.why[0].Error(), "dpnb: ")+".")
 	}
 	if first.why[1] == nil {
-		words = append(words, "Orange: where the population's is, with 95 % for all of the curve.")
+		words = append(words, "Orange: where the population's is, with 95 % for all of it; "+whereHardly+".")
 	}
 	if first.why[0] == nil {
 		words = append(words, "Bands end where they leave the page.")
@@ -277,10 +283,11 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	if s.percent {
 		f.Percent()
 	}
+	in := func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
 	cut := func(of func(p ShapePoint) float64) []float64 {
 		out := make([]float64, len(numbers))
 		for k, p := range numbers {
-			out[k] = math.Min(math.Max(of(p), lo), hi)
+			out[k] = in(of(p))
 		}
 		return out
 	}
@@ -288,14 +295,19 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	for _, p := range numbers {
 		x = append(x, p.At)
 	}
-	band := func(why error, of func(p ShapePoint) *Span, c figure.Color) {
-		if why == nil {
-			f.Band(x, cut(func(p ShapePoint) float64 { return of(p).Lower }),
-				cut(func(p ShapePoint) float64 { return of(p).Upper }), c)
+	band := func(of func(p ShapePoint) *Span, c figure.Color) {
+		var at, lower, upper []float64
+		for _, p := range numbers {
+			if b := of(p); b != nil {
+				at, lower, upper = append(at, p.At), append(lower, in(b.Lower)), append(upper, in(b.Upper))
+			}
+		}
+		if at != nil {
+			f.Band(at, lower, upper, c)
 		}
 	}
-	band(s.why[1], func(p ShapePoint) *Span { return p.PopulationAtOnce }, figure.Orange)
-	band(s.why[0], func(p ShapePoint) *Span { return p.NoiseAtOnce }, figure.Blue)
+	band(func(p ShapePoint) *Span { return p.PopulationAtOnce }, figure.Orange)
+	band(func(p ShapePoint) *Span { return p.NoiseAtOnce }, figure.Blue)
 	f.Level("", x[0], x[len(x)-1], 0, faint)
 	if len(s.did) > 0 {
 		f.Dashed("", x, cut(func(p ShapePoint) float64 { return p.Before }), figure.Gray)

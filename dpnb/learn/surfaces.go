@@ -177,9 +177,10 @@ func (m *Model) bandsOfSurfaces(all []*Surface) {
 	first := 0
 	for _, s := range all {
 		if s.why = err; err == nil {
-			z := atOnce(law.Covariance(first, len(s.forms)), shapeLevel, noise.NewSeeded(1))
-			for k := range s.forms {
-				centre, half := law.Centre[first+k], law.Half(first+k, z)
+			halves := law.HalvesAtOnce(first, len(s.forms), func(int) bool { return true }, shapeLevel,
+				noise.NewSeeded(1))
+			for k, half := range halves {
+				centre := law.Centre[first+k]
 				s.noise = append(s.noise, Span{centre, centre - half, centre + half})
 			}
 		}

@@ -3,14 +3,17 @@ package interval
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -26,6 +29,8 @@ type Guess struct {
 	Columns []Column
 	// Scores returns ρ with V ≈ ρM, V the covariance of the sum of the scores, where the factor is f.
 	Scores func(f float64) float64
+	// Size is the standard deviation of a coefficient of the population, of rows of norm 1, before anything is known.
+	Size float64
 }
 
 // Column is a run of features that are of one column.
@@ -38,20 +43,15 @@ const (
 	// usual is how far, relative to its independent columns, the curvature of records is off before that is estimated,
 	// and doubtful the standard deviation of the logarithm of this.
 	usual, doubtful = 0.15, 0.7
-	// largest is the standard deviation of a coefficient of the population, of rows of norm 1, where nothing is known
-	// of any.
-	largest = 10
 )
 
 // Likely returns approximate intervals with a curvature M̃ that was released with noise, without the worst case over
 // all that the noise may hide: M̃ is drawn towards what is expected of it, as far as the noise says, and what that
-// leaves unknown is counted as more noise. Of the population (true) or of the same fit without noise.
+// leaves unknown is counted by draws of M. Of the population (true) or of the same fit without noise. Given M,
 //
-// With E′ = M̂ − M of mean 0 and K = M, or M + Λ of the same fit,
+//	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ ~ N(0, Size²I) beforehand
 //
-//	aᵀ(θ⋆ − θ̃ − K̂⁻¹Λθ̃) = hᵀ(b + g + E′δ),   h = K̂⁻¹a,   Kδ = Λθ̃ + b + g
-//
-// (of the same fit without Λθ̃ and g), whose variance is hᵀ(σ²I + ρM̂)h + E(hᵀE′δ)².
+// for the population, and θ̂ = θ̃ + (M + Λ)⁻¹b for the same fit. The law is that of all draws together.
 //
 // Coverage: near Level where columns are not far from independent, or records are many (docs/theory/intervals.md,
 // section 6).
@@ -64,31 +64,105 @@ func Likely(m objpert.Objective, theta []float64, mo *Moments, g Guess, populati
 	}
 	half := make([]float64, len(l.Centre))
 	for j := range half {
-		half[j] = l.Half(j, twoSided(1-s.Level))
+		half[j] = l.Half(j, s.Level)
 	}
 	iv := newIntervals(s.Level, l.Centre, half, 0)
 	iv.Covers, iv.Basis = l.Covers, l.Basis
 	return iv, nil
 }
 
-// Law is about the joint law of how far linear forms of released coefficients are off: they are Centre plus a normal
-// vector, up to Slack.
+// Law is about the joint law of how far linear forms of released coefficients are off: they are Centre plus a vector of
+// mean 0 that is normal given the curvature, of which there are draws, up to Slack.
 type Law struct {
 	// Centre are the forms, of the population corrected for the ridge; Slack is what the solver may have left of them.
 	Centre, Slack []float64
 	// Covers and Basis are those of Intervals.
 	Covers, Basis string
-	// h has the rows K̂⁻¹a, and all is the covariance of what they are multiplied with; given are the forms.
-	h, given *mat.Dense
-	all      *mat.SymDense
-	output   float64
+	// given are the forms, and forms the same in the directions in which, in draw k, the vector is moved[k] and roots[k]
+	// times a standard normal one; all is its covariance.
+	forms, given *mat.Dense
+	moved        []*mat.VecDense
+	roots        []*mat.Dense
+	all          *mat.SymDense
+	output       float64
 }
 
-// Half returns half of the width of an interval for form j that reaches z standard deviations to each side.
-func (l *Law) Half(j int, z float64) float64 {
-	h := l.h.RowView(j)
-	out := l.output * floats.Norm(l.given.RawRowView(j), 2)
-	return z*math.Sqrt(math.Max(0, mat.Inner(h, l.all, h))+out*out) + l.Slack[j]
+// Half returns half of the width of an interval that has form j with the level, over the draws.
+func (l *Law) Half(j int, level float64) float64 {
+	a, out := l.forms.RowView(j), l.output*floats.Norm(l.given.RawRowView(j), 2)
+	far := 0.0
+	at, sd := make([]float64, len(l.roots)), make([]float64, len(l.roots))
+	for k, root := range l.roots {
+		var along mat.VecDense
+		along.MulVec(root.T(), a)
+		at[k], sd[k] = mat.Dot(a, l.moved[k]), math.Hypot(mat.Norm(&along, 2), out)
+		far = math.Max(far, math.Abs(at[k])+10*sd[k])
+	}
+	_, half := univariate.Bisect(func(h float64) bool {
+		outside := 0.0
+		for k, s := range sd {
+			outside += normal.Survival((h-at[k])/s) + normal.Survival((h+at[k])/s)
+		}
+		return outside <= (1-level)*float64(len(sd))
+	}, 0, far, univariate.Arithmetic, 1e-9)
+	return half + l.Slack[j]
+}
+
+// samples are those of a maximum, of which HalvesAtOnce takes a quantile: its level is off by 0.0024 at 0.95, a standard
+// error, and groups those of one draw of the curvature.
+const samples = 8192
+
+// HalvesAtOnce returns half-widths of n intervals, of the forms from first on that count, all of them c standard
+// deviations, that have all of these forms at once with the level, over the draws and the samples by which c is found:
+// bands that cover a curve everywhere. A form without variance does not count, nor one that counts says not to.
+//
+// Proof: docs/theory/curves.md#dpnb-bands.
+func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64, src *noise.Seeded) []float64 {
+	joint := l.Covariance(first, n)
+	top := 0.0
+	for k := range n {
+		top = math.Max(top, joint.At(k, k))
+	}
+	_, wide := l.given.Dims()
+	forms, given := mat.NewDense(n, len(l.roots[0].RawRowView(0)), nil), mat.NewDense(n, wide, nil)
+	for k := range n {
+		if v := joint.At(k, k); v > 1e-18*top && counts(k) {
+			forms.RowView(k).(*mat.VecDense).ScaleVec(1/math.Sqrt(v), l.forms.RowView(first+k))
+			given.RowView(k).(*mat.VecDense).ScaleVec(l.output/math.Sqrt(v), l.given.RowView(first+k))
+		}
+	}
+	each := samples / len(l.roots)
+	_, d := forms.Dims()
+	z, xi := mat.NewDense(d, each, nil), mat.NewDense(wide, each, nil)
+	var largest []float64
+	for k, root := range l.roots {
+		src.Gaussian(z.RawMatrix().Data, 1)
+		src.Gaussian(xi.RawMatrix().Data, 1)
+		var by, off, out mat.Dense
+		var at mat.VecDense
+		by.Mul(forms, root)
+		off.Mul(&by, z)
+		out.Mul(given, xi)
+		at.MulVec(forms, l.moved[k])
+		for j := range each {
+			most := 0.0
+			for i := range n {
+				most = math.Max(most, math.Abs(at.AtVec(i)+off.At(i, j)+out.At(i, j)))
+			}
+			largest = append(largest, most)
+		}
+	}
+	sort.Float64s(largest)
+	c, halves := math.Inf(1), make([]float64, n)
+	if at := int(math.Ceil(level * float64(len(largest)+1))); at <= len(largest) { // of one more, exchangeable
+		c = largest[at-1]
+	}
+	for k := range n {
+		if halves[k] = l.Slack[first+k]; joint.At(k, k) > 0 {
+			halves[k] += c * math.Sqrt(joint.At(k, k))
+		}
+	}
+	return halves
 }
 
 // Covariance returns that of n forms from one on.
@@ -99,7 +173,7 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 	}
 	var output mat.SymDense
 	output.SymOuterK(l.output*l.output, part(l.given).T())
-	out := within(l.all, part(l.h))
+	out := within(l.all, part(l.forms))
 	out.AddSym(out, &output)
 	return out
 }
@@ -112,9 +186,9 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Law,
 	error) {
 	s.Linearise = true
-	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil {
-		return nil, &privacy.ParamError{Name: "Guess", Value: "a matrix of another size",
-			Want: "the curvature that is expected, and its scores"}
+	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil || !(g.Size > 0) {
+		return nil, &privacy.ParamError{Name: "Guess", Value: g,
+			Want: "the curvature that is expected, of as many coefficients, its scores, and a positive Size"}
 	}
 	measured := mo != nil
 	if !measured && !population {
@@ -128,52 +202,14 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	if err != nil {
 		return nil, err
 	}
-	ridge := mat.NewVecDense(p.d, nil)
-	k, noise := mat.NewSymDense(p.d, nil), mat.NewSymDense(p.d, nil)
-	k.CopySym(c.curvature)
-	if population {
-		rho := g.Scores(c.factor)
-		noise.ScaleSym(rho, c.curvature)
-		ridge.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), p.pull()))
-		var at mat.VecDense
-		at.MulVec(c.vectors.T(), mat.NewVecDense(len(theta), theta))
-		size := sizeOf(c.curvature, &at, ridge, m.Sigma*m.Sigma, rho)
-		ridge.AddScaledVec(ridge, -1/(size*size), &at)
-		for i := range p.d {
-			k.SetSym(i, i, k.At(i, i)+1/(size*size))
-			noise.SetSym(i, i, noise.At(i, i)+1/(size*size))
-		}
-	} else {
-		k.AddSym(k, within(p.penalty(), c.vectors))
-	}
-	for i := range p.d {
-		noise.SetSym(i, i, noise.At(i, i)+m.Sigma*m.Sigma)
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(k) {
-		return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
-			Want: "finite entries"}
-	}
-	var inverse mat.SymDense
-	if err := chol.InverseTo(&inverse); err != nil && math.IsInf(float64(err.(mat.Condition)), 1) {
+	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma,
+		Covers: minimiserCovers, Basis: basisLikely}
+	mean, err := l.draw(c, p, g, population, !measured)
+	if err != nil {
 		return nil, err
 	}
-	var moved mat.VecDense
-	moved.MulVec(&inverse, ridge)
-	far := within(noise, mat.DenseCopyOf(&inverse)) // E δδᵀ
-	far.SymRankOne(far, 1, &moved)
-	all := c.unknown(far)
-	if !measured {
-		off := within(far, mat.DenseCopyOf(c.curvature))
-		off.ScaleSym(g.Factor*g.Factor, off)
-		all.AddSym(all, off)
-	}
-	all.AddSym(all, noise)
-	l := &Law{Centre: append([]float64(nil), p.at...), h: new(mat.Dense), given: p.given, all: all,
-		output: m.OutputSigma, Covers: minimiserCovers, Basis: basisLikely}
-	l.h.Mul(c.forms, &inverse)
 	for j := range l.Centre {
-		l.Centre[j] += mat.Dot(l.h.RowView(j), ridge)
+		l.Centre[j] += mat.Dot(l.forms.RowView(j), mean)
 		l.Slack = append(l.Slack, m.Tolerance/m.Lambda*p.length[j])
 	}
 	if population {
@@ -185,36 +221,109 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	return l, nil
 }
 
-// sizeOf returns the standard deviation of a coefficient of the population where nothing is known of it, by those of
-// which something is. In the eigenvectors of M, where it is v,
-//
-//	Mθ̃ + Λθ̃ = Mθ⋆ − b − g  is  N(0, s²v² + σ² + ρv)  for θ⋆ of N(0, s²),
-//
-// and the size is the largest s, at most largest, of which the logarithm of the likelihood is less than that of the
-// likeliest by 1.92 at most: the upper end of an interval of 95 %.
-func sizeOf(m *mat.SymDense, at, pull *mat.VecDense, variance, rho float64) float64 {
-	const steps = 60 // down to a thousandth of largest
-	values, vectors, ok := eigen(m)
-	if !ok {
-		return largest
+// draws says how many there are: about as many as take a second, between 16 and 512.
+func draws(d int) int { return min(512, max(16, 64*100*100/(d*d))) }
+
+// draw fills l with draws of M and what follows from each, and returns the mean of what is to be added to the released
+// coefficients. An M that is off as a whole is so by g.Factor.
+func (l *Law) draw(c estimate, p *problem, g Guess, population, off bool) (*mat.VecDense, error) {
+	n := draws(p.d)
+	at, pull := mat.NewVecDense(p.d, nil), mat.NewVecDense(p.d, nil)
+	at.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.theta))
+	pull.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.pull()))
+	ridge, rho := within(p.penalty(), c.vectors), g.Scores(c.factor)
+	l.moved, l.roots = make([]*mat.VecDense, n), make([]*mat.Dense, n)
+	parallel.Each(n, 0, func(k int) {
+		src, factor := noise.NewSeeded(uint64(k+1)), 1.0
+		if off {
+			factor += g.Factor * src.NormFloat64()
+		}
+		values, vectors, ok := eigen(c.draw(factor, src))
+		switch {
+		case !ok:
+		case population:
+			l.moved[k], l.roots[k] = given(values, vectors, at, pull, p.m.Sigma, rho, g.Size)
+		default:
+			l.moved[k], l.roots[k] = mat.NewVecDense(p.d, nil), sameFit(values, vectors, ridge, p.m.Sigma)
+		}
+	})
+	mean := mat.NewVecDense(p.d, nil)
+	l.all = mat.NewSymDense(p.d, nil)
+	for k, root := range l.roots {
+		if root == nil {
+			return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
+				Want: "finite entries"}
+		}
+		mean.AddScaledVec(mean, 1/float64(n), l.moved[k])
+		var own mat.SymDense
+		own.SymOuterK(1/float64(n), root)
+		l.all.AddSym(l.all, &own)
 	}
-	var y, along mat.VecDense
-	y.MulVec(m, at)
-	y.AddVec(&y, pull)
-	along.MulVec(vectors.T(), &y)
-	size := func(k int) float64 { return largest * math.Pow(10, float64(k-steps)/20) }
-	var likely [steps + 1]float64
-	for k := range likely {
-		for i, v := range values {
-			w := size(k)*size(k)*v*v + variance + rho*math.Max(0, v)
-			likely[k] -= 0.5 * (math.Log(w) + along.AtVec(i)*along.AtVec(i)/w)
+	for _, moved := range l.moved {
+		moved.SubVec(moved, mean)
+		l.all.SymRankOne(l.all, 1/float64(n), moved)
+	}
+	return mean, nil
+}
+
+// draw returns a curvature from what is known of it, times a factor.
+func (c *estimate) draw(factor float64, src *noise.Seeded) *mat.SymDense {
+	d := c.curvature.SymmetricDim()
+	m := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := i; j < d; j++ {
+			v := c.variance.At(i, j)
+			if i != j {
+				v /= 2
+			}
+			m.SetSym(i, j, factor*(c.curvature.At(i, j)+math.Sqrt(v)*src.NormFloat64()))
 		}
 	}
-	k, most := steps, slices.Max(likely[:])
-	for likely[k] < most-1.92 {
-		k--
+	return m
+}
+
+// sameFit returns σ(M + Λ)⁻¹, which times a standard normal vector is θ̂ − θ̃ = (M + Λ)⁻¹b, of M by its eigenvalues, of
+// which none is below 0; nil where there is no inverse.
+func sameFit(values []float64, vectors *mat.Dense, ridge *mat.SymDense, sigma float64) *mat.Dense {
+	for i, v := range values {
+		values[i] = math.Max(0, v)
 	}
-	return size(k)
+	half := composed(vectors, values)
+	var root mat.Cholesky
+	var k, inverse mat.SymDense
+	k.SymOuterK(1, half)
+	k.AddSym(&k, ridge)
+	if !root.Factorize(&k) || root.InverseTo(&inverse) != nil {
+		return nil
+	}
+	out := mat.DenseCopyOf(&inverse)
+	out.Scale(sigma, out)
+	return out
+}
+
+// given returns the mean of θ⋆ − θ̃ and a root of the covariance of θ⋆ given M, of which values are the eigenvalues:
+// along an eigenvector of value v, Mθ⋆ is known up to the variance w = σ² + ρv, and θ⋆ up to size² before.
+func given(values []float64, vectors *mat.Dense, at, pull *mat.VecDense, sigma, rho, size float64) (*mat.VecDense,
+	*mat.Dense) {
+	var along, pulled, moved mat.VecDense
+	along.MulVec(vectors.T(), at)
+	pulled.MulVec(vectors.T(), pull)
+	before := 1 / (size * size)
+	for i, v := range values {
+		v = math.Max(0, v)
+		w := sigma*sigma + rho*v
+		values[i] = 1 / (v*v/w + before)
+		pulled.SetVec(i, values[i]*(v/w*pulled.AtVec(i)-before*along.AtVec(i)))
+	}
+	moved.MulVec(vectors, &pulled)
+	return &moved, composed(vectors, values)
+}
+
+// composed returns V·√diag(values), of values that are not negative.
+func composed(vectors *mat.Dense, values []float64) *mat.Dense {
+	var out mat.Dense
+	out.Apply(func(_, j int, v float64) float64 { return v * math.Sqrt(values[j]) }, vectors)
+	return &out
 }
 
 const (
@@ -413,26 +522,6 @@ func (c *estimate) floor() {
 			z.SymRankOne(z, least-v, vectors.ColView(k))
 		}
 	}
-}
-
-// unknown returns the covariance of E′δ for δ with E δδᵀ = far.
-func (c *estimate) unknown(far *mat.SymDense) *mat.SymDense {
-	d := far.SymmetricDim()
-	out := mat.NewSymDense(d, nil)
-	for i := range d {
-		var sum float64
-		for j := range d {
-			sum += c.variance.At(i, j) * far.At(j, j)
-		}
-		for j := i; j < d; j++ {
-			v := c.variance.At(i, j) * far.At(i, j)
-			if i == j {
-				v += sum
-			}
-			out.SetSym(i, j, 0.5*v)
-		}
-	}
-	return out
 }
 
 // penalty returns Λ.
