@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/weight"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -72,14 +73,18 @@ func TestEvaluator(t *testing.T) {
 // What a loss says of its own slopes is in the bound.
 func TestEvaluatorGrantsSlopeError(t *testing.T) {
 	p := simulated(100, 3, 1, 3, 0)
-	p.Loss = loss.Probit{}
-	e, err := NewEvaluator(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rounding := e.Gradient(make([]float64, 3), make([]float64, 3))
-	if least := 100 * e.MaxNorm() * loss.SlopeError(p.Loss); !(rounding >= least) || least == 0 {
-		t.Errorf("bound %v, the slopes alone err by %v", rounding, least)
+	for _, l := range []loss.Loss{loss.Probit{}, loss.Weighted{Of: loss.Clipped(loss.Squared{}, 1e6)}} {
+		if p.Loss = l; !l.ValidLabel(1) { // slopes of zero, which err by what their bound says
+			p.Labels = slices.Repeat([]float64{weight.With(0, 1)}, 100)
+		}
+		e, err := NewEvaluator(p, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rounding := e.Gradient(make([]float64, 3), make([]float64, 3))
+		if least := 100 * e.MaxNorm() * loss.SlopeError(l); !(rounding >= least) || least == 0 {
+			t.Errorf("%s: bound %v, the slopes alone err by %v", l.Name(), rounding, least)
+		}
 	}
 }
 

@@ -90,4 +90,16 @@ func TestQuadraticRoundingIsSeen(t *testing.T) {
 	if worst > 1 || worst < 0.1 {
 		t.Errorf("the error is at most %v of the bound", worst)
 	}
+	// At the origin, far from the centre: what cancels in Q(θ − c) was rounded before.
+	for k := range 100 {
+		a, b := 1+math.Abs(math.Sin(float64(k))), 1+math.Abs(math.Cos(float64(2*k)))
+		p := &Problem{Rows: matrix.NewDense(1, 2, []float64{1e-9, 1e-9}), Labels: []float64{0}, Loss: loss.Squared{},
+			Lambda: 1e-9, Quadratic: mat.NewSymDense(2, []float64{a * a, a * b, a * b, b * b}),
+			Centre: []float64{b, -a}}
+		theta, g := make([]float64, 2), make([]float64, 2)
+		_, bound := newEvaluator(p, 1).eval(g, theta)
+		if off := distance(bigGradient(p, theta, nil), g, nil); off > bound {
+			t.Fatalf("at the origin the error is %v, the bound %v", off, bound)
+		}
+	}
 }

@@ -84,6 +84,24 @@ func TestOnceKeepsTheMark(t *testing.T) {
 	}
 }
 
+// What was released for so many rows of a person, by a column, is not given for others: it protects whom it says.
+func TestOnceIsOfItsPeople(t *testing.T) {
+	budget := learn.NewBudget(1, 1e-6, learn.Named("explore once people"))
+	df := people(500).WithSchema(learn.Numeric("age", 17, 90))
+	for name, q := range map[string]explore.Query{"mean": explore.Mean("age"), "keys": explore.Keys("age")} {
+		if _, err := q.Once(name, df.PerPerson("city", 2), budget.Spend(0.1)); err != nil {
+			t.Fatal(err)
+		}
+		for want, df := range map[string]learn.DataFrame{"rows is 3 and was 2": df.PerPerson("city", 3),
+			`person is "flag" and was "city"`: df.PerPerson("flag", 2), "rows is 1 and was 2": df} {
+			_, err := q.Once(name, df, budget.Spend(0.1))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+	}
+}
+
 // Another confidence gives the intervals that the question would have had with it, of the same noise, at no cost.
 func TestWithConfidence(t *testing.T) {
 	b := fresh(1, 1e-6)

@@ -237,7 +237,9 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 	stated := &frame.Schema{Fields: slices.Clone(inferred.Fields)}
 	stated.Fields[0] = stated.Fields[0].OrMissing()
 	for _, schema := range []*frame.Schema{inferred, stated,
-		{Fields: append(stated.Fields, frame.NumericField("no such column", 0, 1))}} {
+		{Fields: append(stated.Fields, frame.NumericField("no such column", 0, 1))},
+		{DataDependent: true, Fields: []frame.Field{frame.NumericField("age", 0, 100),
+			frame.CategoricalField("city", "Bern", "Rome", "Oslo"), frame.CategoricalField("income", "low", "high")}}} {
 		d, err := frame.NewDesign(tab, schema, frame.DesignSettings{Label: "income"})
 		if err != nil {
 			t.Fatal(err)
@@ -246,8 +248,9 @@ func TestInferredSchemaIsMarked(t *testing.T) {
 		for _, s := range d.Steps {
 			marked = marked || strings.Contains(s.Cost, "NOT COVERED")
 		}
-		if !d.DataDependent || !marked {
-			t.Error("bounds read off the data are not marked")
+		again, err := d.Encoding.Kept().Encoding()
+		if !d.DataDependent || !marked || err != nil || !again.DataDependent {
+			t.Errorf("bounds read off the data are not marked (%v)", err)
 		}
 	}
 }

@@ -274,6 +274,23 @@ func TestIntervalsOfQuantilesCover(t *testing.T) {
 	}
 }
 
+// Mirrored releases have mirrored intervals, also where so few records are beyond a level that the noise may pass over
+// them all: these reach to the bound.
+func TestIntervalsOfQuantilesAreEven(t *testing.T) {
+	m, err := CalibrateQuantiles(Quantiles{Of: Number{-10, 10}, Levels: []float64{0.03, 0.97}}, 1, 0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []float64{100, 1000, 1e6} {
+		e := m.Estimates([]float64{n, -2.71, -1.92, 0, 1.92, 2.71}, 0.95, false)
+		low, high := e[0], e[1]
+		if math.Abs(low.Lower+high.Upper) > 0.01 || math.Abs(low.Upper+high.Lower) > 0.01 ||
+			(low.Lower == -10) != (n < 1e6) {
+			t.Errorf("%v records: %v and %v", n, low, high)
+		}
+	}
+}
+
 // The interval of a mean covers it with exactly the stated confidence, however few records there are: one that is a
 // tenth narrower would be seen.
 func TestIntervalsOfMeansCover(t *testing.T) {

@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
+	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -130,4 +133,32 @@ func TestMethodsThatFiguresLeaveOut(t *testing.T) {
 	if !slices.Equal(left, want) || len(inTable) != len(baseArms)-1 {
 		t.Errorf("left out are %q, in the table %q", left, inTable)
 	}
+}
+
+// adaptiveSteps is the default of dpnb.Quantile, and countShare the part of μ² that it counts the records with.
+const (
+	adaptiveSteps = 192
+	countShare    = 0.01
+)
+
+// FrontDoor is how dpnb.Median with a Radius fits where nothing is said of the number of records: it counts them with
+// noise, and descends by the rule for so many (sgd.Adaptive.For) within ‖θ‖ ≤ R_θ.
+func FrontDoor() Arm {
+	multiplier := noiseMultiplier(func(int) sgd.Cost { return sgd.Cost{Rate: 1, Steps: adaptiveSteps} })
+	return Arm{Name: "front door", Fit: func(r *Records, eps, delta float64, src *noise.Seeded) ([]float64, error) {
+		z, err := multiplier(experiment.Key{Epsilon: eps, Delta: delta})
+		if err != nil {
+			return nil, err
+		}
+		// The count has its own stream, so that the steps draw what those of other arms draw.
+		count := []float64{0}
+		deviation := z / math.Sqrt(adaptiveSteps*countShare)
+		src.Stream(0).Gaussian(count, deviation)
+		z /= math.Sqrt(1 - countShare)
+		records := math.Max(deviation, float64(r.N)+count[0])
+		rule := sgd.Adaptive{Radius: r.Radius(), Steps: adaptiveSteps, Noise: z * r.Slope()}.
+			For(sgd.Signal(records, z, adaptiveSteps, r.Dimension))
+		at := func(k int) float64 { return z * r.Slope() * rule.Spread(k) }
+		return r.descend(rule, adaptiveSteps, rule.Weight, at, src), nil
+	}}
 }

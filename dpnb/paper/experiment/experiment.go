@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -55,16 +54,6 @@ func Accuracy(test *Records, theta []float64) (float64, error) {
 		}
 	}
 	return float64(right) / float64(n), nil
-}
-
-// WithoutPrivacy returns the accuracy of the ordinary fit with ridge λ on s.
-func WithoutPrivacy(s Set, lambda float64) (float64, error) {
-	sol, err := erm.Minimize(&erm.Problem{Rows: s.Train.Rows, Labels: s.Train.Labels, Loss: loss.Logistic{},
-		Lambda: lambda}, &erm.Settings{Tolerance: 1e-3})
-	if err != nil {
-		return 0, err
-	}
-	return Accuracy(s.Test, sol.Theta)
 }
 
 // Adult returns the Adult data as the notebooks use them: the schema of this project, every row scaled to norm 1, a

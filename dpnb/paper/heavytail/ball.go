@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -59,14 +60,7 @@ func (e OnBall) At(g, w, x []float64, y float64) float64 {
 		}
 		return slope > 0
 	}
-	lo, hi := -e.Radius, e.Radius
-	for range 100 {
-		if mid := lo + (hi-lo)/2; rises(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
+	lo, hi := univariate.Bisect(rises, -e.Radius, e.Radius, univariate.Arithmetic, 0)
 	best := math.Inf(1)
 	var at, far, off float64
 	try := func(a float64) {
@@ -111,18 +105,9 @@ func extensionIs(run measure.Run, factor float64) claim.Outcome {
 				continue
 			}
 			f := func(t float64) float64 { v, _ := loss.Cut(l, none, norm, t, y); return v }
-			// A convex function of r: by thirds.
-			lo, hi := -1e4, 1e4
 			at := func(r float64) float64 { return f(t-r) + c/norm*math.Abs(r) }
-			for range 200 {
-				a, b := lo+(hi-lo)/3, hi-(hi-lo)/3
-				if at(a) < at(b) {
-					hi = b
-				} else {
-					lo = a
-				}
-			}
-			off = math.Max(off, math.Abs(got-at(0.5*(lo+hi)))/(1+math.Abs(got)))
+			_, least := univariate.Golden(at, -1e4, 1e4, 120)
+			off = math.Max(off, math.Abs(got-least)/(1+math.Abs(got)))
 			_, later := loss.Cut(l, factor*c, norm, t+0.1, y)
 			steepest = math.Max(steepest, math.Abs(slope)*norm/c)
 			falls, above = math.Max(falls, slope-later), math.Max(above, got-f(t))
@@ -159,27 +144,17 @@ func momentBias(_ measure.Run, factor float64) claim.Outcome {
 	return outcome(fmt.Sprintf("%.6f", largest), math.Abs(largest-1) < 1e-3).Reaching(largest)
 }
 
-// norms returns the mean norm of draws of isotropic Laplace noise of scale 1, its standard error, and the share beyond
-// a radius.
-func norms(src *noise.Seeded, d, draws int, radius float64) (mean, deviation, beyond float64) {
+// norms returns the mean norm of draws of isotropic Laplace noise of scale 1, and the share beyond a radius.
+func norms(src *noise.Seeded, d, draws int, radius float64) (mean, beyond measure.Mean) {
 	draw, b := noise.Exact(src), make([]float64, d)
-	var sum, squares float64
 	for range draws {
 		clear(b)
 		draw.IsotropicLaplace(d).AddRounded(b, 1, exact.Grid(1))
-		var square float64
-		for _, v := range b {
-			square += v * v
-		}
-		n := math.Sqrt(square)
-		sum, squares = sum+n, squares+square
-		if n > radius {
-			beyond++
-		}
+		n := floats.Norm(b, 2)
+		mean.Add(n)
+		beyond.Add(measure.Indicator(n > radius))
 	}
-	n := float64(draws)
-	mean = sum / n
-	return mean, math.Sqrt((squares/n - mean*mean) / n), beyond / n
+	return mean, beyond
 }
 
 func ballHolds(run measure.Run, factor float64) claim.Outcome {
@@ -192,11 +167,11 @@ func ballHolds(run measure.Run, factor float64) claim.Outcome {
 		}
 	}
 	draws := run.Runs(20_000)
-	_, _, beyond := norms(noise.NewSeeded(32), 5, draws, factor*1.832*5)
+	_, beyond := norms(noise.NewSeeded(32), 5, draws, factor*1.832*5)
 	want := math.Exp(-3)
-	z := (beyond - want) / math.Sqrt(want*(1-want)/float64(draws))
+	z := (beyond.M - want) / math.Sqrt(want*(1-want)/float64(draws))
 	return outcome(fmt.Sprintf("tail over e^{−ζ} at most %.3f; beyond the exact radius %.4f, %+.1f standard errors",
-		largest, beyond, z), largest <= 1 && math.Abs(z) < 4).Reaching(largest).Corrected(
+		largest, beyond.M, z), largest <= 1 && math.Abs(z) < 4).Reaching(largest).Corrected(
 		"by another tail bound than the printed one")
 }
 
@@ -216,10 +191,10 @@ func oneStage(run measure.Run, times [3]float64) claim.Outcome {
 		distance := share * (a - c) / lambda
 		moved = math.Max(moved, math.Abs(distance/(bias*kappa(k)*share*math.Pow(a, k)/math.Pow(c, k-1)/lambda)-1))
 	}
-	mean, deviation, _ := norms(noise.NewSeeded(33), int(d), run.Runs(20_000), 1)
-	z := (mean - spread*d) / deviation
+	mean, _ := norms(noise.NewSeeded(33), int(d), run.Runs(20_000), 1)
+	z := (mean.M - spread*d) / mean.Err()
 	return outcome(fmt.Sprintf("bias off by %.1g of its term, noise %.4f d, %+.1f standard errors, the terms "+
-		"above the bound by %.1g", moved, mean/d, z, above), moved < 1e-9 && math.Abs(z) < 4 &&
+		"above the bound by %.1g", moved, mean.M/d, z, above), moved < 1e-9 && math.Abs(z) < 4 &&
 		above < 1e-9).Corrected("by one stage; the printed bias over W₀ is false")
 }
 

@@ -1,11 +1,9 @@
 package heavytail
 
 import (
-	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -72,7 +70,7 @@ func (p Polyhedral) Extended(w []float64, c float64, steps int) (value float64, 
 			break
 		}
 		floats.AddScaled(dual, math.Sqrt((4*c*c+2)/sum), grad)
-		simplex(q)
+		composite.Simplex{Sum: 1}.Project(q, q)
 		if norm := floats.Norm(at, 2); norm > c {
 			floats.Scale(c/norm, at)
 		}
@@ -80,24 +78,7 @@ func (p Polyhedral) Extended(w []float64, c float64, steps int) (value float64, 
 	return value, s, math.Max(0, upper-value)
 }
 
-// simplex projects q on the simplex: bisection for the shift.
-func simplex(q []float64) {
-	_, shift := univariate.Bisect(func(shift float64) bool {
-		var sum float64
-		for _, v := range q {
-			sum += math.Max(0, v-shift)
-		}
-		return sum <= 1
-	}, floats.Min(q)-1, floats.Max(q), univariate.Arithmetic, 1e-18)
-	var sum float64
-	for j, v := range q {
-		q[j] = math.Max(0, v-shift)
-		sum += q[j]
-	}
-	floats.Scale(1/sum, q)
-}
-
-// Region is a compact convex set with an exact projection: Ellipsoid, Polytope, and of erm/composite Ball, Box with
+// Region is a compact convex set with an exact projection: Ellipsoid, Polygon, and of erm/composite Ball, Box with
 // finite bounds, Simplex.
 type Region interface {
 	Project(dst, v []float64)
@@ -126,9 +107,9 @@ func support(of Region, dst, v []float64) {
 			floats.Scale(1/norm, dst)
 		}
 		floats.Mul(dst, w.Axes)
-	case *Polytope:
+	case Polygon:
 		best := math.Inf(-1)
-		for _, corner := range w.corners {
+		for _, corner := range w {
 			if at := floats.Dot(corner, v); at > best {
 				best = at
 				copy(dst, corner)
@@ -166,125 +147,39 @@ func (e Ellipsoid) Project(dst, v []float64) {
 	}
 }
 
-// Polytope is {w : ⟨aᵢ,w⟩ ≤ bᵢ}, compact, of a few dimensions and faces.
-type Polytope struct {
-	faces   [][]float64
-	bounds  []float64
-	corners [][]float64
-	// flats are projections Pv + q on the intersections of faces, first that of none.
-	flats []flat
-}
+// Polygon is a convex one in the plane, by its corners, counterclockwise.
+type Polygon [][]float64
 
-type flat struct {
-	p *mat.Dense
-	q []float64
-}
-
-// NewPolytope returns the polytope with these faces aᵢ, bᵢ.
-//
-// Errors: if it is empty, has no corner or is unbounded, or has more than ten thousand intersections of d faces or
-// fewer.
-func NewPolytope(faces [][]float64, bounds []float64) (*Polytope, error) {
-	d := len(faces[0])
-	w := &Polytope{faces: faces, bounds: bounds}
-	var chosen []int
-	var err error
-	var choose func(from int)
-	choose = func(from int) {
-		if f, corner, ok := w.flat(chosen, d); ok {
-			w.flats = append(w.flats, f)
-			if corner != nil && w.Contains(corner) {
-				w.corners = append(w.corners, corner)
-			}
-		}
-		if len(w.flats) > 10_000 {
-			err = errors.New("heavytail: a polytope with so many faces is out of reach")
-		}
-		for i := from; i < len(faces) && len(chosen) < d && err == nil; i++ {
-			chosen = append(chosen, i)
-			choose(i + 1)
-			chosen = chosen[:len(chosen)-1]
-		}
+// edges calls f with the ends of each edge.
+func (p Polygon) edges(f func(a, b []float64)) {
+	for i, a := range p {
+		f(a, p[(i+1)%len(p)])
 	}
-	choose(0)
-	if err != nil {
-		return nil, err
-	}
-	if len(w.corners) == 0 {
-		return nil, errors.New("heavytail: a polytope without a corner")
-	}
-	// From far out along each axis the nearest point is no farther out than the corners are.
-	far, near := make([]float64, d), make([]float64, d)
-	for j := range d {
-		for _, sign := range []float64{-1, 1} {
-			clear(far)
-			far[j] = sign
-			support(w, near, far)
-			edge, size := near[j]*sign, 1+floats.Norm(near, 2)
-			far[j] *= 1e6 * size
-			if w.Project(near, far); near[j]*sign > edge+1e-6*size {
-				return nil, errors.New("heavytail: the polytope is not bounded")
-			}
-		}
-	}
-	return w, nil
-}
-
-// flat returns the projection on the intersection of faces, and that itself where it is a point; false where the faces
-// are not independent.
-func (w *Polytope) flat(chosen []int, d int) (f flat, corner []float64, ok bool) {
-	f = flat{mat.NewDense(d, d, nil), make([]float64, d)}
-	for j := range d {
-		f.p.Set(j, j, 1)
-	}
-	if k := len(chosen); k > 0 {
-		h, b := mat.NewDense(k, d, nil), mat.NewVecDense(k, nil)
-		for i, c := range chosen {
-			h.SetRow(i, w.faces[c])
-			b.SetVec(i, w.bounds[c])
-		}
-		var gram, inverse, lift, across mat.Dense
-		gram.Mul(h, h.T())
-		if inverse.Inverse(&gram) != nil { // singular, or nearly
-			return f, nil, false
-		}
-		lift.Mul(h.T(), &inverse)
-		across.Mul(&lift, h)
-		f.p.Sub(f.p, &across)
-		q := mat.NewVecDense(d, f.q)
-		q.MulVec(&lift, b)
-		if k == d {
-			corner = f.q
-		}
-	}
-	return f, corner, true
 }
 
 // Contains grants rounding.
-func (w *Polytope) Contains(x []float64) bool {
-	for i, a := range w.faces {
-		if floats.Dot(a, x) > w.bounds[i]+1e-11*(math.Abs(w.bounds[i])+floats.Norm(a, 1)) {
-			return false
-		}
-	}
-	return true
+func (p Polygon) Contains(x []float64) bool {
+	in := true
+	p.edges(func(a, b []float64) {
+		in = in && (b[0]-a[0])*(x[1]-a[1])-(b[1]-a[1])*(x[0]-a[0]) >= -1e-11*(1+floats.Norm(x, 2))
+	})
+	return in
 }
 
-// Project is that of v on the intersection of faces in which the nearest point lies: the nearest to v of those
-// projections that lie in the polytope.
-func (w *Polytope) Project(dst, v []float64) {
-	best, at := math.Inf(1), make([]float64, len(v))
-	var nearest []float64
-	for _, f := range w.flats {
-		x := mat.NewVecDense(len(at), at)
-		x.MulVec(f.p, mat.NewVecDense(len(v), v))
-		floats.Add(at, f.q)
-		if far := floats.Distance(at, v, 2); far < best && w.Contains(at) {
-			best, nearest = far, append(nearest[:0], at...)
-		}
-		if best == 0 {
-			break
-		}
+// Project is the nearest of those on the edges.
+func (p Polygon) Project(dst, v []float64) {
+	if copy(dst, v); p.Contains(v) {
+		return
 	}
-	copy(dst, nearest)
+	best, nearest := math.Inf(1), [2]float64{}
+	p.edges(func(a, b []float64) {
+		along := [2]float64{b[0] - a[0], b[1] - a[1]}
+		share := ((v[0]-a[0])*along[0] + (v[1]-a[1])*along[1]) / (along[0]*along[0] + along[1]*along[1])
+		share = math.Max(0, math.Min(share, 1))
+		at := [2]float64{a[0] + share*along[0], a[1] + share*along[1]}
+		if far := math.Hypot(at[0]-v[0], at[1]-v[1]); far < best {
+			best, nearest = far, at
+		}
+	})
+	copy(dst, nearest[:])
 }

@@ -122,8 +122,7 @@ func biasedSteps(_ measure.Run, bias, factor float64) claim.Outcome {
 func conic(_ measure.Run, factor float64) claim.Outcome {
 	src := noise.NewSeeded(25)
 	const c, alpha = 0.7, 0.05
-	polygon := measure.Must(NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 0.5}, {-0.3, 1}},
-		[]float64{0.8, 0.5, 0.7, 0.9}))
+	polygon := Polygon{{-0.8, -0.5}, {0.95, -0.5}, {0.2, 1}, {-0.8, 0.66}}
 	var gaps, worst float64
 	ok := true
 	for _, region := range []Region{composite.Ball{Radius: 1}, composite.NewBox(0.7), Ellipsoid{[]float64{1, 0.4}},

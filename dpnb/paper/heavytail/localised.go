@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -289,31 +288,4 @@ func Net(d int, radius, eta float64) ([][]float64, error) {
 			return net, nil
 		}
 	}
-}
-
-// BallSmoothed returns f^τ(w) = E|⟨x, w + τU⟩ − y|, U uniform in the unit ball of R^d, with its gradient: heavytail's
-// smoothing for Algorithm 5 (section E.2). With s = ⟨x,w⟩ − y and c = τ‖x‖ it is E|s + cV|, V a coordinate of U, of
-// density K(1 − v²)^{(d−1)/2}, K = Γ(d/2 + 1)/(√π Γ((d+1)/2)); its slope is sgn(s)·I_{s²/c²}(½, (d+1)/2), I the
-// incomplete beta function, and its Hessian at most 2K‖x‖/τ, below the paper's d‖x‖/τ from d = 2 on.
-func BallSmoothed(x []float64, y, tau float64) Function {
-	d, norm := float64(len(x)), floats.Norm(x, 2)
-	a, _ := math.Lgamma(d/2 + 1)
-	b, _ := math.Lgamma((d + 1) / 2)
-	k, c := math.Exp(a-b)/math.Sqrt(math.Pi), tau*norm
-	return func(g, w []float64) float64 {
-		s := floats.Dot(x, w) - y
-		slope, more := math.Copysign(1, s), 0.0
-		if rest := 1 - s*s/(c*c); rest > 0 {
-			slope *= mathext.RegIncBeta(0.5, (d+1)/2, 1-rest)
-			more = 2 * k * c / (d + 1) * math.Pow(rest, (d+1)/2)
-		}
-		floats.ScaleTo(g, slope, x)
-		return s*slope + more
-	}
-}
-
-// PublicStep is γ = 1/(λ + H) with H = (dG₂/τ)√(n/ρ), which bounds the smoothed losses' curvature but with probability
-// ρ: of public numbers alone, where the printed step has the curvature of the records (erratum heavytail-83).
-func PublicStep(lambda float64, d, n int, g2, tau, rho float64) float64 {
-	return 1 / (lambda + float64(d)*g2/tau*math.Sqrt(float64(n)/rho))
 }

@@ -16,7 +16,7 @@ import (
 // is in both.
 func TestNearBall(t *testing.T) {
 	src := noise.NewSeeded(1)
-	pentagon, tight := polygon(t), 0.0
+	pentagon, tight := polygon, 0.0
 	for _, w := range []struct {
 		name   string
 		of     Region

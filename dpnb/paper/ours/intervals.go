@@ -86,9 +86,10 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 	return x, y, theta
 }
 
-// measure repeats the study and returns the coverage of every kind that the loss allows.
-func (s study) measure(ctx context.Context, level float64, reps int, narrow [naiveKind + 1]float64,
-	root *noise.Seeded) []coverage {
+// measure repeats the study and returns for each level the coverage of every kind that the loss allows. The draws and
+// the fits are the same at every level.
+func (s study) measure(ctx context.Context, levels []float64, reps int, narrow [naiveKind + 1]float64,
+	root *noise.Seeded) (at [][]coverage) {
 	_, logistic := s.loss.(loss.Logistic)
 	share := interval.Share{Curvature: 0.2}
 	if !logistic {
@@ -96,12 +97,24 @@ func (s study) measure(ctx context.Context, level float64, reps int, narrow [nai
 	}
 	fit, curv := measure.Must2(interval.Calibrate(objpert.Config{Loss: s.loss, RowNorm: 1, Epsilon: s.epsilon,
 		Delta: 1e-5, Adjacency: privacy.AddRemove}, share))
-	results := measure.Must(sim.Trials(ctx, reps, 0, root, func(_, k int, src *noise.Seeded) ([]coverage, error) {
-		return s.once(k, fit, curv, level, narrow, src), nil
+	var quantiles []quantile
+	for _, level := range levels {
+		quantiles = append(quantiles, quantile{level, math.Sqrt2 * math.Erfinv(level), ballQuantile(level, s.d)})
+	}
+	results := measure.Must(sim.Trials(ctx, reps, 0, root, func(_, k int, src *noise.Seeded) ([][]coverage, error) {
+		return s.once(k, fit, curv, quantiles, narrow, src), nil
 	}))
-	total := make([]coverage, len(results[0]))
+	for l := range levels {
+		at = append(at, s.sum(results, l))
+	}
+	return at
+}
+
+// sum adds up the coverage of the repetitions at one level.
+func (s study) sum(results [][][]coverage, level int) []coverage {
+	total, reps := make([]coverage, len(results[0][level])), len(results)
 	for _, r := range results {
-		for i, c := range r {
+		for i, c := range r[level] {
 			t := &total[i]
 			t.study, t.kind = s, c.kind
 			t.covered, t.trials = t.covered+c.covered, t.trials+c.trials
@@ -121,29 +134,49 @@ func (s study) measure(ctx context.Context, level float64, reps int, narrow [nai
 	return total
 }
 
-// once draws records and noise once. The coefficient that counts as a trial goes round. Each kind of interval is made
-// so many times as wide.
-func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level float64,
-	narrow [naiveKind + 1]float64, rng *noise.Seeded) (out []coverage) {
+// quantile is a level with the quantiles that intervals of it have: z of |N|, and ball of ½(|N₁| + ‖N‖).
+type quantile struct{ level, z, ball float64 }
+
+// once draws records and noise once, and returns the coverage at each of the levels. The coefficient that counts as a
+// trial goes round. Each kind of interval is made so many times as wide.
+func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, levels []quantile,
+	narrow [naiveKind + 1]float64, rng *noise.Seeded) (at [][]coverage) {
 	x, y, theta := s.population(rng)
 	r, mo := measure.Must2(curv.Release(x, y, rng, &mechanism.Settings{Workers: 1}))
 	plain := measure.Must(erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: s.loss, Lambda: fit.Lambda},
 		&erm.Settings{Workers: 1}))
+	ideal := idealWidths(fit, x, y, r.Coefficients)
+	for _, q := range levels {
+		at = append(at, s.cover(k, fit, q, narrow, r.Coefficients, mo, plain.Theta, theta, ideal))
+	}
+	return at
+}
+
+// cover returns the coverage of every kind of interval about what was released, of the minimiser and of theta.
+func (s study) cover(k int, fit objpert.Objective, q quantile, narrow [naiveKind + 1]float64, released []float64,
+	mo *interval.Moments, minimiser, theta []float64, ideal [naiveKind + 1][]float64) (out []coverage) {
 	_, logistic := s.loss.(loss.Logistic)
-	ideal, naive := idealWidths(fit, x, y, r.Coefficients, level)
 	for kind := range intervalKinds {
 		if (kind == 1 || kind == 3) && !logistic {
 			continue
 		}
-		target, at := theta, naive
-		settings := interval.Settings{Level: level, Linearise: kind == 2 || kind == 4}
+		var at *interval.Intervals
+		target, wide := theta, q.z
+		settings := interval.Settings{Level: q.level, Linearise: kind == 2 || kind == 4}
 		switch kind {
 		case 0:
-			target, at = plain.Theta, measure.Must(interval.FromRelease(fit, r.Coefficients, level))
+			wide = q.ball
+			target, at = minimiser, measure.Must(interval.FromRelease(fit, released, q.level))
 		case 1, 2:
-			target, at = plain.Theta, measure.Must(interval.Minimiser(fit, r.Coefficients, mo, settings))
+			target, at = minimiser, measure.Must(interval.Minimiser(fit, released, mo, settings))
 		case 3, 4:
-			at = measure.Must(interval.Population(fit, r.Coefficients, mo, settings))
+			at = measure.Must(interval.Population(fit, released, mo, settings))
+		case naiveKind:
+			at = &interval.Intervals{Level: q.level}
+			for j, t := range released {
+				half := wide * ideal[kind][j] / 2
+				at.Lower, at.Upper = append(at.Lower, t-half), append(at.Upper, t+half)
+			}
 		}
 		c := coverage{kind: kind, trials: 1}
 		for j, t := range target {
@@ -162,7 +195,7 @@ func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level
 			if !math.IsInf(half, 1) {
 				c.width += 2 * narrow[kind] * half
 				c.finite++
-				c.ideal += ideal[kind][j]
+				c.ideal += wide * ideal[kind][j]
 			}
 		}
 		out = append(out, c)
@@ -171,11 +204,10 @@ func (s study) once(k int, fit objpert.Objective, curv interval.Curvature, level
 }
 
 // idealWidths are those of each kind if nothing had to be allowed for but the noise and, for the population, the
-// sampling: of the release alone the quantile of ½(|N₁| + ‖N‖)σ/λ in place of |N|, of the minimiser 2zσ‖H⁻¹eⱼ‖,
-// H = M + λI, of the population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ. The naive intervals θ̃ ± z·√(H⁻¹)ⱼⱼ forget the noise, and leak
-// besides.
-func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64, level float64) (
-	widths [naiveKind + 1][]float64, naive *interval.Intervals) {
+// sampling, as multiples of a level's quantile: of the release alone that of ½(|N₁| + ‖N‖)σ/λ in place of |N|, of the
+// minimiser 2zσ‖H⁻¹eⱼ‖, H = M + λI, of the population 2z√(M⁻¹(σ²I + M)M⁻¹)ⱼⱼ. The naive intervals θ̃ ± z·√(H⁻¹)ⱼⱼ
+// forget the noise, and leak besides.
+func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64) (widths [naiveKind + 1][]float64) {
 	mo := measure.Must(interval.PublicCurvature(fit, x, y, theta, float64(x.N)))
 	h := mat.NewSymDense(len(theta), nil)
 	h.CopySym(mo.Hessian)
@@ -188,17 +220,14 @@ func idealWidths(fit objpert.Objective, x *matrix.Dense, y, theta []float64, lev
 	population.Mul(&middle, &middle)
 	population.Scale(fit.Sigma*fit.Sigma, &population)
 	population.Add(&population, &middle)
-	z, alone := math.Sqrt2*math.Erfinv(level), 2*fit.Sigma/fit.Lambda*ballQuantile(level, len(theta))
-	naive = &interval.Intervals{Level: level}
-	for j, t := range theta {
-		minimiser := 2 * z * fit.Sigma * mat.Norm(inverse.ColView(j), 2)
-		sampled, half := 2*z*math.Sqrt(population.At(j, j)), z*math.Sqrt(inverse.At(j, j))
-		for kind, w := range []float64{alone, minimiser, minimiser, sampled, sampled, 0} {
+	for j := range theta {
+		minimiser, sampled := 2*fit.Sigma*mat.Norm(inverse.ColView(j), 2), 2*math.Sqrt(population.At(j, j))
+		for kind, w := range []float64{2 * fit.Sigma / fit.Lambda, minimiser, minimiser, sampled, sampled,
+			2 * math.Sqrt(inverse.At(j, j))} {
 			widths[kind] = append(widths[kind], w)
 		}
-		naive.Lower, naive.Upper = append(naive.Lower, t-half), append(naive.Upper, t+half)
 	}
-	return widths, naive
+	return widths
 }
 
 // ballQuantile is the quantile of ½(|N₁| + ‖N‖) in d dimensions: ∫φ(x)P(χ²_{d−1} ≤ 4t(t − |x|)).
@@ -239,9 +268,8 @@ func intervalsCover(run measure.Run, narrow [naiveKind + 1]float64) claim.Outcom
 	var notes []string
 	good, naiveFails := true, false
 	for i, s := range studies {
-		for _, at := range levels {
-			results := s.measure(run, at, reps, narrow, root.Stream(i))
-			line := []string{}
+		for l, results := range s.measure(run, levels, reps, narrow, root.Stream(i)) {
+			at, line := levels[l], []string{}
 			for _, c := range results {
 				if c.kind != naiveKind && c.finite > 0.5 { // few that are finite are so by luck, and narrow by it
 					narrowest[c.kind] = math.Min(narrowest[c.kind], c.width/c.ideal)
@@ -291,8 +319,7 @@ func CoverageFigure(n, d int, epsilon float64, draws int, seed uint64) (_ *figur
 	s := study{n, d, epsilon, loss.Logistic{}}
 	levels := []float64{0.5, 0.7, 0.8, 0.9, 0.95, 0.99}
 	covered := map[int][]float64{}
-	for _, level := range levels {
-		results := s.measure(context.Background(), level, draws, narrower(0, 1), noise.NewSeeded(seed))
+	for _, results := range s.measure(context.Background(), levels, draws, narrower(0, 1), noise.NewSeeded(seed)) {
 		for _, c := range results {
 			covered[c.kind] = append(covered[c.kind], c.all)
 		}

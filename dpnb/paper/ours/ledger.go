@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -66,14 +67,12 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 	b := measure.Must(stated(privacy.AddRemove))
 	first := measure.Must(b.Share(0.5))
 	measure.Try(b.Charge(ledger.Entry{Epsilon: first.Epsilon, Delta: first.Delta, Mu: first.Mu, Shared: true}))
-	response := 0.0 // the largest ε of randomised response that the ledger lets pass
-	for step := 0.5; step > 1e-6; step /= 2 {
-		p := measure.Must(privacy.Pure(response+step, privacy.AddRemove).Profile(privacy.AddRemove))
+	// The largest ε of randomised response that the ledger lets pass.
+	response, _ := univariate.Bisect(func(eps float64) bool {
+		p := measure.Must(privacy.Pure(eps, privacy.AddRemove).Profile(privacy.AddRemove))
 		mu, _ := measure.Must2(privacy.AsGaussian(p, 1e-12))
-		if b.Check(ledger.Entry{Epsilon: response + step, Mu: mu * factor}) == nil {
-			response += step
-		}
-	}
+		return b.Check(ledger.Entry{Epsilon: eps, Mu: mu * factor}) != nil
+	}, 0, 1, univariate.Arithmetic, 1e-6)
 	exact := afterGaussian(first.Mu/factor, 1, func(t float64) float64 {
 		return math.Max(responded(response, 0, t), measure.GaussianDelta(first.Mu/factor, t))
 	}) / 1e-5
@@ -201,12 +200,8 @@ func parallelHolds(_ measure.Run, by grouping, factor float64) claim.Outcome {
 			}
 			return all
 		}
-		mu := 0.0
-		for step := 0.5; step > 1e-9; step /= 2 {
-			if b.Check(entries(mu+step)...) == nil {
-				mu += step
-			}
-		}
+		mu, _ := univariate.Bisect(func(mu float64) bool { return b.Check(entries(mu)...) != nil }, 0, 1,
+			univariate.Arithmetic, 1e-9)
 		measure.Try(b.Charge(entries(mu)...))
 		// How many even records a group has, with noise of 1/μ: 1 is the most that a record moves it by, also where
 		// it is replaced by one of its group.

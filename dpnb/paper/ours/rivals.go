@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
@@ -129,14 +130,8 @@ func repeated(counts ...[2]int64) (models []int64) {
 
 // largestEpsilon returns the ε at which the two laws have a hockey-stick divergence of δ.
 func largestEpsilon(p, q []float64, delta float64) float64 {
-	lo, hi := 0.0, 50.0
-	for range 60 {
-		if mid := (lo + hi) / 2; measure.Stick(p, q, mid) > delta {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	lo, _ := univariate.Bisect(func(eps float64) bool { return measure.Stick(p, q, eps) <= delta }, 0, 50,
+		univariate.Arithmetic, 0)
 	return lo
 }
 

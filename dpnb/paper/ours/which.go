@@ -34,9 +34,6 @@ const (
 	Median Task = "median"
 )
 
-// Tasks in the order of the table.
-var Tasks = []Task{Labels, Values, Median}
-
 // Of the table: every mechanism has δ = 10⁻⁶, or 0.
 const whichDelta = 1e-6
 

@@ -227,3 +227,6 @@ func writeWhich(w io.Writer, rows []WhichRow) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// Tasks in the order of the table.
+var Tasks = []Task{Labels, Values, Median}

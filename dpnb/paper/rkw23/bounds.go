@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -248,15 +249,8 @@ func (w stated) byRenyi(eps float64) float64 {
 		x := math.Exp(logX)
 		return x*(w.rdp(1+x)-eps) + (1+x)*math.Log(x/(1+x)) - logX
 	}
-	lo, hi := -5.0, 6.5
-	for hi-lo > 1e-4 {
-		if a, b := lo+0.382*(hi-lo), hi-0.382*(hi-lo); at(a) < at(b) {
-			hi = b
-		} else {
-			lo = a
-		}
-	}
-	return math.Exp(math.Min(0, at(lo)))
+	_, least := univariate.Golden(at, -5, 6.5, 25)
+	return math.Exp(math.Min(0, least))
 }
 
 func kst12Holds(run measure.Run, factor float64) claim.Outcome {

@@ -250,9 +250,9 @@ func Figure1(epsilons, deltas []float64, best bool, structure Structure) (out []
 	return out, nil
 }
 
-// Figure1At returns the printed bound of the paper's Figure 1 minimised over all free parameters: d = 12, n = 10, L = 1,
-// ‖θ_exact − θ⋆‖² ≤ 1, ρ = 1, G = 1, anchor and solver off by τ = η = off. With best, the sharpest accounting of the
-// structure and the sharper bounds take its place.
+// Figure1At returns the printed bound of the paper's Figure 1 minimised over all free parameters: d = 12, n = 10,
+// L = 1, ‖θ_exact − θ⋆‖² ≤ 1, ρ = 1, G = 1, anchor and solver off by τ = η = off. With best, the sharpest accounting of
+// the structure and the sharper bounds take its place.
 func Figure1At(eps, delta, off float64, best bool, structure Structure) (Plan, error) {
 	solve := optimisePrinted
 	if best {

@@ -11,10 +11,10 @@ import (
 
 // goScript stands before the go command on the kernel's PATH. Before each cell the kernel calls "go get", which asks
 // the proxy about every module of the program, and "go build -o", half of which writes tables for debuggers. Here a
-// program is built first, and only if that fails are modules looked for: on this machine, and then elsewhere. The
-// tables are left out (panics still name their lines, and %goflags has the last word). A cell that only declares, beside
-// variables that are computed without anything that may fail or act, is compiled and not linked: there is nothing to
-// run, and linking takes most of the time. Every other call is handed on as it is.
+// program is built first, and only if that fails, and the kernel did ask, are modules looked for: on this machine, and
+// then elsewhere. The tables are left out (panics still name their lines, and %goflags has the last word). A cell that
+// only declares, beside variables that are computed without anything that may fail or act, is compiled and not linked:
+// there is nothing to run, and linking takes most of the time. Every other call is handed on as it is.
 const goScript = `#!/bin/sh
 declares() {
 	[ -z "$GOOS" ] && [ "$(tail -n 1 main.go)" = 'func main() { flag.Parse() }' ] && ! grep -q '^func init' main.go &&
@@ -23,11 +23,11 @@ declares() {
 compile() { shift 2; %[1]s list -export "$@" . >/dev/null 2>&1; }
 build() { GOGC=${GOGC:-400} %[1]s build -ldflags=-s "$@"; }
 case "$#$1$2" in
-1get) exit ;;
-*build-o) shift; rm -f "$2"
+1get) : >.get; exit ;;
+*build-o) shift; get=; rm .get 2>/dev/null && get=asked; rm -f "$2"
 	declares && compile "$@" && echo '#!/bin/sh' >"$2" && chmod +x "$2" && exit
 	build "$@" >/dev/null 2>&1 && exit
-	GOPROXY=off %[1]s get >/dev/null 2>&1 || %[1]s get || exit
+	[ -z "$get" ] || GOPROXY=off %[1]s get >/dev/null 2>&1 || %[1]s get || exit
 	build "$@"; exit ;;
 *test-c) rm -f "$4" ;; # go writes over no script
 esac

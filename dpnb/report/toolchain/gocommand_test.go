@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
-// Modules are looked for only where a program does not build, and what is not on this machine is still fetched; what a
-// user calls is not touched.
+// Modules are looked for only where a program does not build and the kernel asked for them, and what is not on this
+// machine is still fetched; what only declares is not linked; what a user calls is not touched.
 func TestGoCommand(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
@@ -24,6 +24,7 @@ func TestGoCommand(t *testing.T) {
 		list       = "proxy: list -export -race ."
 		raced      = "proxy: build -ldflags=-s -o a.out -race"
 		declares   = "func main() { flag.Parse() }\n"
+		unasked    = "// by a kernel that was told %noautoget"
 	)
 	for _, test := range []struct{ program, call, fail, want string }{
 		{"", "get", "", ""},
@@ -33,6 +34,7 @@ func TestGoCommand(t *testing.T) {
 		{"", "build -o a.out", build, build + "\n" + off + "\n" + build},
 		{"", "build -o a.out", build + "|" + off, build + "\n" + off + "\nproxy: get\n" + build},
 		{"", "build -o a.out", build + "|" + off + "|proxy: get", build + "\n" + off + "\nproxy: get"},
+		{unasked, "build -o a.out", build, build + "\n" + build},
 		{"", "build .", "", "proxy: build ."},
 		{"", "test -c -o a.out", "", "proxy: test -c -o a.out"},
 		{"", "mod tidy", "", "proxy: mod tidy"},
@@ -42,7 +44,7 @@ func TestGoCommand(t *testing.T) {
 		{declares, "build -o a.out -race", list, list + "\n" + raced},
 		{declares + "// more\n", "build -o a.out -race", "", raced},
 		{"var (\n\ta = []int{1, -2} // -1 (or 2)\n)\n" + declares, "build -o a.out -race", "", raced},
-		{"var (\n\ta = []int{1, -2}\n\tb = \"x\"\n)\nfunc f() { g(1/2) }\n" + declares, "build -o a.out -race", "", list},
+		{"var (\n\ta = []int{1}\n\tb = \"x\"\n)\nfunc f() { g(1/2) }\n" + declares, "build -o a.out -race", "", list},
 		{"var (\n\ta = 1\n\tb = f()\n)\n" + declares, "build -o a.out -race", "", raced},
 		{"var (\n\ta = <-b\n)\n" + declares, "build -o a.out -race", "", raced},
 		{"var (\n\ta = b[2]\n)\n" + declares, "build -o a.out -race", "", raced},
@@ -62,6 +64,11 @@ echo "$GOPROXY: $*" >>"$LOG"
 ! echo "$GOPROXY: $*" | grep -Exq "$FAIL" || { echo "not $*" >&2; exit 3; }
 `)
 		write(filepath.Join(dir, "go"), fmt.Sprintf(goScript, quoted(real)))
+		if test.program != unasked {
+			asks := exec.Command(filepath.Join(dir, "go"), "get")
+			asks.Dir = dir
+			must.Do(asks.Run())
+		}
 		cmd := exec.Command(filepath.Join(dir, "go"), strings.Fields(test.call)...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOPROXY=proxy", "GOOS=", "LOG="+log, "FAIL="+cmp.Or(test.fail, "nothing"))

@@ -92,3 +92,34 @@ func TestClassesCover(t *testing.T) {
 		}
 	}
 }
+
+// The widths for softmax allow for the farthest of the ball that noise b of all classes leaves, whose mean over the
+// classes is none, and for little more: (|b_cj| + √(1 − 1/K)‖b‖)/(2λ).
+func TestClassesAllowForTheFarthest(t *testing.T) {
+	const classes, d, reps, level = 4, 20, 2000, 0.9
+	m := multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 1e-9}
+	iv, err := FromRelease(m, make([]float64, classes*d), level)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, b, covered := noise.NewSeeded(8), make([]float64, classes*d), 0.0
+	for range reps {
+		src.Gaussian(b, m.Sigma)
+		square, first := 0.0, 0.0
+		for j := range d {
+			mean := (b[j] + b[d+j] + b[2*d+j] + b[3*d+j]) / classes
+			for c := range classes {
+				square += (b[c*d+j] - mean) * (b[c*d+j] - mean)
+			}
+			if j == 0 {
+				first = math.Abs(b[0] - mean)
+			}
+		}
+		if (first+math.Sqrt((1-1./classes)*square))/(2*m.Lambda) <= iv.Upper[0] {
+			covered++
+		}
+	}
+	if off := covered - level*reps; math.Abs(off) > 4*math.Sqrt(reps*level*(1-level))+0.01*reps {
+		t.Errorf("%v of %d are within", covered, reps)
+	}
+}

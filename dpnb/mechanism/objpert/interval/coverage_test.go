@@ -189,6 +189,41 @@ func TestPopulationCorrectsShrinkage(t *testing.T) {
 	}
 }
 
+// The mean curvature on the way to the truth may be anything between its ends, and turned by what the noise is: the
+// intervals allow for that, which in many dimensions is most of their width.
+func TestPopulationAllowsForTheWay(t *testing.T) {
+	const d, reps, level, v, way = 300, 500, 0.9, 4.0, 0.5
+	h := unit(d)
+	h.ScaleSym(v, h)
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-9, OutputSigma: 1e-9}
+	p, err := newProblem(m, make([]float64, d), &Moments{Hessian: h}, Settings{Level: level}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := p.scores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := make([]float64, d)
+	p.population(way/p.k, 0.8*(1-level), scores, make([]float64, d), half)
+	low, high := 1/shrink(-way), 1/shrink(way) // of what M(θ⋆) is inverted to
+	least := v * math.Exp(-way)
+	src, f, covered := noise.NewSeeded(12), make([]float64, d), 0.0
+	for range reps {
+		src.Gaussian(f, math.Sqrt(1+least))
+		var square float64
+		for _, x := range f {
+			square += x * x
+		}
+		if 0.5*((high+low)*math.Abs(f[0])+(high-low)*math.Sqrt(square))/least <= half[0] {
+			covered++
+		}
+	}
+	if covered < level*reps-4*math.Sqrt(reps*level*(1-level)) {
+		t.Errorf("%v of %d are within %v", covered, reps, half[0])
+	}
+}
+
 // Whatever comes in, an interval is none that says more than it knows.
 func TestExtremes(t *testing.T) {
 	fit, err := objpert.Calibrate(config(loss.Logistic{}, 1))

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
@@ -14,24 +15,14 @@ import (
 func KinkedSigma(lambda, eps, delta float64) (least float64) {
 	tail := math.Sqrt(2 * math.Log(1/delta))
 	for _, before := range []float64{0.5, 1, 1.5} {
-		lo, hi := 1e-3, 1.0
-		enough := func(sigma float64) bool {
+		enough := func(sigma float64) (bool, error) {
 			s := audit.Scalar{Loss: loss.Huber{Threshold: 1}, ExtraX: 1, ExtraY: (tail - before) * sigma / lambda,
 				Lambda: lambda, Sigma: sigma}
 			without, with := s.Cells(6000)
-			return audit.HockeyStick(with, without, eps) <= delta && audit.HockeyStick(without, with, eps) <= delta
+			return Stick(with, without, eps) <= delta, nil
 		}
-		for !enough(hi) {
-			lo, hi = hi, 2*hi
-		}
-		for hi > 1.001*lo {
-			if mid := math.Sqrt(lo * hi); enough(mid) {
-				hi = mid
-			} else {
-				lo = mid
-			}
-		}
-		least = math.Max(least, hi)
+		least = math.Max(least, Must(univariate.Smallest{Start: 1, Factor: 2, Most: math.Inf(1),
+			Cut: univariate.Geometric, Tolerance: 1e-3}.Find(enough)))
 	}
 	return least
 }
