@@ -161,7 +161,8 @@ func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) i
 	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, less, imagined, src.Float64))
 	t, w := make([]float64, imagined), make([]float64, imagined)
 	rows.Margins(t, b.Raw, 0, imagined)
-	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels, Size: sizeOfLabels}
+	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels, Size: sizeOfLabels,
+		Normals: normals}
 	if m.target.Task == frame.Number {
 		g.Factor, g.Size = factorOfNumbers, sizeOfNumbers
 		usual, _ := ofResiduals(fit.Loss, usualResidual)
@@ -227,10 +228,16 @@ const (
 	doubtOfSpread = 0.7
 	// factorOfLabels and factorOfNumbers are how far the expected curvature may be off as a whole.
 	factorOfLabels, factorOfNumbers = 0.1, 0.4
-	// sizeOfLabels and sizeOfNumbers are how large a coefficient of the population may be, a standard deviation, of rows
-	// of norm 1 and in units of the loss: classes may be apart, and a number is about as large as its unit.
+	// sizeOfLabels and sizeOfNumbers are how large a coefficient of the population may be, a standard deviation, of
+	// rows of norm 1 and in units of the loss: classes may be apart, and a number is about as large as its unit.
 	sizeOfLabels, sizeOfNumbers = 10, 3
 )
+
+// normals fill vectors with standard normal numbers of stream k, to simulate by what was released.
+func normals(k int) func(z []float64) {
+	src := noise.NewSeeded(uint64(k))
+	return func(z []float64) { src.Gaussian(z, 1) }
+}
 
 // drawn returns classes or counts that follow the model at margins t.
 func (m *Model) drawn(t []float64, uniform func() float64) []float64 {

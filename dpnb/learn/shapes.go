@@ -18,7 +18,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
-	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Shape is what one column adds to what a model predicts: a curve over the values of a number, or a value for each
@@ -385,15 +384,15 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 	return interval.LikelyLaw(fit, b.Raw, curvature, m.guess(b, fit, less), population, s)
 }
 
-// band sets the bands of one kind by a law of which the first of the shape's places is one form. Those of the population
-// are where people are.
+// band sets the bands of one kind by a law of which the first of the shape's places is one form. Those of the
+// population are where people are.
 func (s *Shape) band(law *interval.Law, first int, population bool) {
 	from, to := 0, len(s.places)
 	if population {
 		from, to = s.peopled()
 	}
 	in := func(k int) bool { return math.IsNaN(s.places[k].at) || from <= k && k < to }
-	all := law.HalvesAtOnce(first, len(s.places), in, shapeLevel, noise.NewSeeded(1))
+	all := law.HalvesAtOnce(first, len(s.places), in, shapeLevel, normals(1))
 	for k := range s.places {
 		if !in(k) {
 			continue

@@ -844,10 +844,9 @@ func TestNoiseBandsCover(t *testing.T) {
 		settings := interval.Settings{Level: shapeLevel, Basis: matrix.Complement(m.encoding.Nowhere(), d)}
 		settings.Forms, _ = formsOf(m.encoding, effects, b, b.Stretch)
 		guess := interval.Guess{Size: 1, Curvature: known, Columns: m.guess(b, fit, lessUsual).Columns,
-			Scores: func(float64) float64 { return 1 }}
+			Scores: func(float64) float64 { return 1 }, Normals: normals}
 		law := must.Get(interval.LikelyLaw(fit, b.Raw, &interval.Moments{Hessian: known, HessianSigma: 1e-9}, guess,
-			false,
-			settings))
+			false, settings))
 		s.band(law, 0, false)
 		theta := without(t, m, b, data.design, true)
 		all, _ := inBand(s, theta, b.Stretch, false, nil)

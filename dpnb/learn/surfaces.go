@@ -15,7 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
-	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Surface is what two columns that a model learnt together add to what it predicts, for every two of their values:
@@ -178,7 +177,7 @@ func (m *Model) bandsOfSurfaces(all []*Surface) {
 	for _, s := range all {
 		if s.why = err; err == nil {
 			halves := law.HalvesAtOnce(first, len(s.forms), func(int) bool { return true }, shapeLevel,
-				noise.NewSeeded(1))
+				normals(1))
 			for k, half := range halves {
 				centre := law.Centre[first+k]
 				s.noise = append(s.noise, Span{centre, centre - half, centre + half})

@@ -13,7 +13,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
-	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -31,6 +30,9 @@ type Guess struct {
 	Scores func(f float64) float64
 	// Size is the standard deviation of a coefficient of the population, of rows of norm 1, before anything is known.
 	Size float64
+	// Normals returns what fills a vector with standard normal numbers, always the same for k. They simulate, and are
+	// no noise of a release.
+	Normals func(k int) func(z []float64)
 }
 
 // Column is a run of features that are of one column.
@@ -78,8 +80,8 @@ type Law struct {
 	Centre, Slack []float64
 	// Covers and Basis are those of Intervals.
 	Covers, Basis string
-	// given are the forms, and forms the same in the directions in which, in draw k, the vector is moved[k] and roots[k]
-	// times a standard normal one; all is its covariance.
+	// given are the forms, and forms the same in the directions in which, in draw k, the vector is moved[k] and
+	// roots[k] times a standard normal one; all is its covariance.
 	forms, given *mat.Dense
 	moved        []*mat.VecDense
 	roots        []*mat.Dense
@@ -108,8 +110,8 @@ func (l *Law) Half(j int, level float64) float64 {
 	return half + l.Slack[j]
 }
 
-// samples are those of a maximum, of which HalvesAtOnce takes a quantile: its level is off by 0.0024 at 0.95, a standard
-// error, and groups those of one draw of the curvature.
+// samples are those of a maximum, of which HalvesAtOnce takes a quantile: its level is off by 0.0024 at 0.95, a
+// standard error. Each draw of the curvature has as many.
 const samples = 8192
 
 // HalvesAtOnce returns half-widths of n intervals, of the forms from first on that count, all of them c standard
@@ -117,7 +119,8 @@ const samples = 8192
 // bands that cover a curve everywhere. A form without variance does not count, nor one that counts says not to.
 //
 // Proof: docs/theory/curves.md#dpnb-bands.
-func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64, src *noise.Seeded) []float64 {
+func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64,
+	normals func(z []float64)) []float64 {
 	joint := l.Covariance(first, n)
 	top := 0.0
 	for k := range n {
@@ -136,8 +139,8 @@ func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64,
 	z, xi := mat.NewDense(d, each, nil), mat.NewDense(wide, each, nil)
 	var largest []float64
 	for k, root := range l.roots {
-		src.Gaussian(z.RawMatrix().Data, 1)
-		src.Gaussian(xi.RawMatrix().Data, 1)
+		normals(z.RawMatrix().Data)
+		normals(xi.RawMatrix().Data)
 		var by, off, out mat.Dense
 		var at mat.VecDense
 		by.Mul(forms, root)
@@ -186,9 +189,10 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Law,
 	error) {
 	s.Linearise = true
-	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil || !(g.Size > 0) {
+	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil || !(g.Size > 0) ||
+		g.Normals == nil {
 		return nil, &privacy.ParamError{Name: "Guess", Value: g,
-			Want: "the curvature that is expected, of as many coefficients, its scores, and a positive Size"}
+			Want: "the curvature that is expected, of as many coefficients, its scores, a positive Size and Normals"}
 	}
 	measured := mo != nil
 	if !measured && !population {
@@ -234,11 +238,11 @@ func (l *Law) draw(c estimate, p *problem, g Guess, population, off bool) (*mat.
 	ridge, rho := within(p.penalty(), c.vectors), g.Scores(c.factor)
 	l.moved, l.roots = make([]*mat.VecDense, n), make([]*mat.Dense, n)
 	parallel.Each(n, 0, func(k int) {
-		src, factor := noise.NewSeeded(uint64(k+1)), 1.0
-		if off {
-			factor += g.Factor * src.NormFloat64()
+		normals, factor, one := g.Normals(k+1), 1.0, make([]float64, 1)
+		if normals(one); off {
+			factor += g.Factor * one[0]
 		}
-		values, vectors, ok := eigen(c.draw(factor, src))
+		values, vectors, ok := eigen(c.draw(factor, normals))
 		switch {
 		case !ok:
 		case population:
@@ -267,16 +271,17 @@ func (l *Law) draw(c estimate, p *problem, g Guess, population, off bool) (*mat.
 }
 
 // draw returns a curvature from what is known of it, times a factor.
-func (c *estimate) draw(factor float64, src *noise.Seeded) *mat.SymDense {
+func (c *estimate) draw(factor float64, normals func(z []float64)) *mat.SymDense {
 	d := c.curvature.SymmetricDim()
-	m := mat.NewSymDense(d, nil)
+	m, z := mat.NewSymDense(d, nil), make([]float64, d)
 	for i := range d {
+		normals(z)
 		for j := i; j < d; j++ {
 			v := c.variance.At(i, j)
 			if i != j {
 				v /= 2
 			}
-			m.SetSym(i, j, factor*(c.curvature.At(i, j)+math.Sqrt(v)*src.NormFloat64()))
+			m.SetSym(i, j, factor*(c.curvature.At(i, j)+math.Sqrt(v)*z[j]))
 		}
 	}
 	return m
