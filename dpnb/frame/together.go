@@ -16,10 +16,16 @@ type together struct {
 
 // Together returns the table of several files that have the same columns, one after the other in the order given; that
 // of a single one is itself. Which file a record is in is no part of it. Each record is in one of them: what is
-// released is private for a record that counts once.
+// released is private for a record that counts once. A file that is named twice is refused; that another is a copy of
+// it would have to be seen in the records, and is for whoever names them to know.
 //
 // Errors: *InputError if there is none, one is there twice, or has other columns than the first, or in another order.
 func Together(files ...Scanner) (Scanner, error) {
+	var all []Scanner
+	for _, f := range files {
+		all = append(all, pieces(f)...)
+	}
+	files = all
 	if len(files) < 2 {
 		if len(files) == 0 {
 			return nil, inputErrorf("there is no file")

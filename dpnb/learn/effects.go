@@ -233,7 +233,8 @@ const (
 	sizeOfLabels, sizeOfNumbers = 10, 3
 )
 
-// normals fill vectors with standard normal numbers of stream k, to simulate by what was released.
+// normals fill vectors with standard normal numbers of stream k, to simulate by what was released. Draws of a curvature
+// have 1, 2 and so on; 0 is for what is drawn beside them.
 func normals(k int) func(z []float64) {
 	src := noise.NewSeeded(uint64(k))
 	return func(z []float64) { src.Gaussian(z, 1) }

@@ -392,7 +392,7 @@ func (s *Shape) band(law *interval.Law, first int, population bool) {
 		from, to = s.peopled()
 	}
 	in := func(k int) bool { return math.IsNaN(s.places[k].at) || from <= k && k < to }
-	all := law.HalvesAtOnce(first, len(s.places), in, shapeLevel, normals(1))
+	all := law.HalvesAtOnce(first, len(s.places), in, shapeLevel, normals(0))
 	for k := range s.places {
 		if !in(k) {
 			continue

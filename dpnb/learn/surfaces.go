@@ -177,7 +177,7 @@ func (m *Model) bandsOfSurfaces(all []*Surface) {
 	for _, s := range all {
 		if s.why = err; err == nil {
 			halves := law.HalvesAtOnce(first, len(s.forms), func(int) bool { return true }, shapeLevel,
-				normals(1))
+				normals(0))
 			for k, half := range halves {
 				centre := law.Centre[first+k]
 				s.noise = append(s.noise, Span{centre, centre - half, centre + half})

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,6 +124,12 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string)
 	cure := "dpnb cache remove --checkpoints " + folder
 	if folder == "" { // whose name no argument is to have
 		folder, cure = files[0].Path+".passes", "dpnb cache remove, with the --store of the fit"
+		if all := sha256.New(); len(files) > 1 { // tables may have their first file in common
+			for _, f := range files {
+				all.Write(f.Key[:])
+			}
+			folder = filepath.Join(filepath.Dir(folder), hex.EncodeToString(all.Sum(nil))+".passes")
+		}
 	}
 	child, asked, err := e.command(ctx, "passes", struct {
 		Where  *remotely

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
@@ -50,6 +51,7 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	if _, err := os.Stat(path); err != nil {
 		if found, _ := filepath.Glob(path); len(found) > 0 { // else it is told that there is no such file
 			paths = found
+			fmt.Fprintf(os.Stderr, "%s names %s.\n", path, strings.Join(found, ", "))
 		}
 	}
 	var files []frame.Scanner

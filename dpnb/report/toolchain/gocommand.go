@@ -14,14 +14,18 @@ import (
 // program is built first, and only if that fails, and the kernel did ask, are modules looked for: on this machine, and
 // then elsewhere. The tables are left out (panics still name their lines, and %goflags has the last word). A cell that
 // only declares, beside variables that are computed without anything that may fail or act, is compiled and not linked:
-// there is nothing to run, and linking takes most of the time. Every other call is handed on as it is.
+// there is nothing to run, and linking takes most of the time. Every other call is handed on as it is, and so is each
+// in a folder that is not one of the kernel's.
 const goScript = `#!/bin/sh
 declares() {
 	[ -z "$GOOS" ] && [ "$(tail -n 1 main.go)" = 'func main() { flag.Parse() }' ] && ! grep -q '^func init' main.go &&
-		! sed '/^var (/,/^)/!d; s/^var (//; s/^)//' main.go | grep -Eq '[(*/%%]|<-|\[[^]]'
+		! grep -Eq '^[[:space:]]*_ "|^import _|^[[:space:]]*(import )?"C"' main.go &&
+		! sed '/^var (/,/^)/!d; s/^var (//; s/^)//' main.go |
+			grep -Eq '[(*/%%` + "`" + `]|<-|<<|>>|[=!]=|\[[^]]|[[:alnum:]_]\.[[:alpha:]_]'
 }
 compile() { shift 2; %[1]s list -export "$@" . >/dev/null 2>&1; }
 build() { GOGC=${GOGC:-400} %[1]s build -ldflags=-s "$@"; }
+case "${PWD##*/}" in gonb_*) ;; *) exec %[1]s "$@" ;; esac # a folder of a user
 case "$#$1$2" in
 1get) : >.get; exit ;;
 *build-o) shift; get=; rm .get 2>/dev/null && get=asked; rm -f "$2"

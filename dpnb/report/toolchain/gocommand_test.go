@@ -49,9 +49,14 @@ func TestGoCommand(t *testing.T) {
 		{"var (\n\ta = <-b\n)\n" + declares, "build -o a.out -race", "", raced},
 		{"var (\n\ta = b[2]\n)\n" + declares, "build -o a.out -race", "", raced},
 		{"var (\n\ta = 1 / b\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"var (\n\ta = e.Error\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"var (\n\ta = 1 << b\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"var (\n\ta = b == c\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"var (\n\ta = `\n)\n`\n\tb = f()\n)\n" + declares, "build -o a.out -race", "", raced},
+		{"import (\n\t_ \"x\"\n)\n" + declares, "build -o a.out -race", "", raced},
 		{"func init_a() {\n" + declares, "build -o a.out -race", "", raced},
 	} {
-		dir := filepath.Join(t.TempDir(), "it's a folder")
+		dir := filepath.Join(t.TempDir(), "gonb_it's")
 		must.Do(os.Mkdir(dir, 0o700))
 		log, real := filepath.Join(dir, "log"), filepath.Join(dir, "real go")
 		write := func(path, text string) {

@@ -225,11 +225,12 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	return l, nil
 }
 
-// draws says how many there are: about as many as take a second, between 16 and 512.
-func draws(d int) int { return min(512, max(16, 64*100*100/(d*d))) }
+// draws says how many there are: about as many as take a second, between 32 and 512.
+func draws(d int) int { return min(512, max(32, 64*100*100/(d*d))) }
 
 // draw fills l with draws of M and what follows from each, and returns the mean of what is to be added to the released
-// coefficients. An M that is off as a whole is so by g.Factor.
+// coefficients. An M that is off as a whole is so by a factor of which g.Factor is the standard deviation
+// of the logarithm.
 func (l *Law) draw(c estimate, p *problem, g Guess, population, off bool) (*mat.VecDense, error) {
 	n := draws(p.d)
 	at, pull := mat.NewVecDense(p.d, nil), mat.NewVecDense(p.d, nil)
@@ -240,7 +241,7 @@ func (l *Law) draw(c estimate, p *problem, g Guess, population, off bool) (*mat.
 	parallel.Each(n, 0, func(k int) {
 		normals, factor, one := g.Normals(k+1), 1.0, make([]float64, 1)
 		if normals(one); off {
-			factor += g.Factor * one[0]
+			factor = math.Exp(g.Factor * one[0]) // never near 0, where the law would be that of the ridge alone
 		}
 		values, vectors, ok := eigen(c.draw(factor, normals))
 		switch {
