@@ -49,11 +49,12 @@ const (
 
 // Likely returns approximate intervals with a curvature M̃ that was released with noise, without the worst case over
 // all that the noise may hide: M̃ is drawn towards what is expected of it, as far as the noise says, and what that
-// leaves unknown is counted by draws of M. Of the population (true) or of the same fit without noise. Given M,
+// leaves unknown is counted. Of the population (true) or of the same fit without noise. Of the population M is drawn
+// from what is known of it, and given M
 //
 //	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ ~ N(0, Size²I) beforehand
 //
-// for the population, and θ̂ = θ̃ + (M + Λ)⁻¹b for the same fit. The law is that of all draws together.
+// and the law is that of all draws together. Of the same fit θ̂ = θ̃ + (M + Λ)⁻¹b, to first order.
 //
 // Coverage: near Level where columns are not far from independent, or records are many (docs/theory/intervals.md,
 // section 6).
@@ -208,7 +209,12 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	}
 	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma,
 		Covers: minimiserCovers, Basis: basisLikely}
-	mean, err := l.draw(c, p, g, population, !measured)
+	mean := mat.NewVecDense(p.d, nil)
+	if population {
+		mean, err = l.population(c, p, g)
+	} else {
+		err = l.sameFit(c, p, g, !measured)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -228,36 +234,25 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 // draws says how many there are: about as many as take a second, between 32 and 512.
 func draws(d int) int { return min(512, max(32, 64*100*100/(d*d))) }
 
-// draw fills l with draws of M and what follows from each, and returns the mean of what is to be added to the released
-// coefficients. An M that is off as a whole is so by a factor of which g.Factor is the standard deviation
-// of the logarithm.
-func (l *Law) draw(c estimate, p *problem, g Guess, population, off bool) (*mat.VecDense, error) {
+// population fills l with draws of M and what follows from each, and returns the mean of what is to be added to the
+// released coefficients.
+func (l *Law) population(c estimate, p *problem, g Guess) (*mat.VecDense, error) {
 	n := draws(p.d)
 	at, pull := mat.NewVecDense(p.d, nil), mat.NewVecDense(p.d, nil)
 	at.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.theta))
 	pull.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.pull()))
-	ridge, rho := within(p.penalty(), c.vectors), g.Scores(c.factor)
+	rho := g.Scores(c.factor)
 	l.moved, l.roots = make([]*mat.VecDense, n), make([]*mat.Dense, n)
 	parallel.Each(n, 0, func(k int) {
-		normals, factor, one := g.Normals(k+1), 1.0, make([]float64, 1)
-		if normals(one); off {
-			factor = math.Exp(g.Factor * one[0]) // never near 0, where the law would be that of the ridge alone
-		}
-		values, vectors, ok := eigen(c.draw(factor, normals))
-		switch {
-		case !ok:
-		case population:
+		if values, vectors, ok := eigen(c.draw(g.Normals(k + 1))); ok {
 			l.moved[k], l.roots[k] = given(values, vectors, at, pull, p.m.Sigma, rho, g.Size)
-		default:
-			l.moved[k], l.roots[k] = mat.NewVecDense(p.d, nil), sameFit(values, vectors, ridge, p.m.Sigma)
 		}
 	})
 	mean := mat.NewVecDense(p.d, nil)
 	l.all = mat.NewSymDense(p.d, nil)
 	for k, root := range l.roots {
 		if root == nil {
-			return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
-				Want: "finite entries"}
+			return nil, errEigen
 		}
 		mean.AddScaledVec(mean, 1/float64(n), l.moved[k])
 		var own mat.SymDense
@@ -271,8 +266,45 @@ func (l *Law) draw(c estimate, p *problem, g Guess, population, off bool) (*mat.
 	return mean, nil
 }
 
-// draw returns a curvature from what is known of it, times a factor.
-func (c *estimate) draw(factor float64, normals func(z []float64)) *mat.SymDense {
+var errEigen = &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues", Want: "finite entries"}
+
+// sameFit fills l with one normal law, to first order in what is not known of K: K̂(θ̂ − θ̃) is b + E′δ with Kδ = b, of
+// variance σ² and E(hᵀE′δ)². A whole that is off is off by g.Factor, too.
+func (l *Law) sameFit(c estimate, p *problem, g Guess, off bool) error {
+	var k mat.SymDense
+	var root mat.Cholesky
+	k.AddSym(c.curvature, within(p.penalty(), c.vectors))
+	inverse := mat.NewSymDense(p.d, nil)
+	if !root.Factorize(&k) {
+		return errEigen
+	}
+	if err := root.InverseTo(inverse); err != nil && math.IsInf(float64(err.(mat.Condition)), 1) {
+		return err
+	}
+	far := mat.NewSymDense(p.d, nil) // E δδᵀ
+	far.SymOuterK(p.m.Sigma*p.m.Sigma, inverse)
+	all := c.unknown(far)
+	if off {
+		whole := within(far, mat.DenseCopyOf(c.curvature))
+		whole.ScaleSym(g.Factor*g.Factor, whole)
+		all.AddSym(all, whole)
+	}
+	for i := range p.d {
+		all.SetSym(i, i, all.At(i, i)+p.m.Sigma*p.m.Sigma)
+	}
+	if !root.Factorize(all) {
+		return errEigen
+	}
+	var lower mat.TriDense
+	root.LTo(&lower)
+	l.moved, l.roots = []*mat.VecDense{mat.NewVecDense(p.d, nil)}, []*mat.Dense{new(mat.Dense)}
+	l.roots[0].Mul(inverse, &lower)
+	l.all = within(all, mat.DenseCopyOf(inverse))
+	return nil
+}
+
+// draw returns a curvature from what is known of it.
+func (c *estimate) draw(normals func(z []float64)) *mat.SymDense {
 	d := c.curvature.SymmetricDim()
 	m, z := mat.NewSymDense(d, nil), make([]float64, d)
 	for i := range d {
@@ -282,29 +314,10 @@ func (c *estimate) draw(factor float64, normals func(z []float64)) *mat.SymDense
 			if i != j {
 				v /= 2
 			}
-			m.SetSym(i, j, factor*(c.curvature.At(i, j)+math.Sqrt(v)*z[j]))
+			m.SetSym(i, j, c.curvature.At(i, j)+math.Sqrt(v)*z[j])
 		}
 	}
 	return m
-}
-
-// sameFit returns σ(M + Λ)⁻¹, which times a standard normal vector is θ̂ − θ̃ = (M + Λ)⁻¹b, of M by its eigenvalues, of
-// which none is below 0; nil where there is no inverse.
-func sameFit(values []float64, vectors *mat.Dense, ridge *mat.SymDense, sigma float64) *mat.Dense {
-	for i, v := range values {
-		values[i] = math.Max(0, v)
-	}
-	half := composed(vectors, values)
-	var root mat.Cholesky
-	var k, inverse mat.SymDense
-	k.SymOuterK(1, half)
-	k.AddSym(&k, ridge)
-	if !root.Factorize(&k) || root.InverseTo(&inverse) != nil {
-		return nil
-	}
-	out := mat.DenseCopyOf(&inverse)
-	out.Scale(sigma, out)
-	return out
 }
 
 // given returns the mean of θ⋆ − θ̃ and a root of the covariance of θ⋆ given M, of which values are the eigenvalues:
@@ -528,6 +541,26 @@ func (c *estimate) floor() {
 			z.SymRankOne(z, least-v, vectors.ColView(k))
 		}
 	}
+}
+
+// unknown returns the covariance of E′δ for δ with E δδᵀ = far.
+func (c *estimate) unknown(far *mat.SymDense) *mat.SymDense {
+	d := far.SymmetricDim()
+	out := mat.NewSymDense(d, nil)
+	for i := range d {
+		var sum float64
+		for j := range d {
+			sum += c.variance.At(i, j) * far.At(j, j)
+		}
+		for j := i; j < d; j++ {
+			v := c.variance.At(i, j) * far.At(i, j)
+			if i == j {
+				v += sum
+			}
+			out.SetSym(i, j, 0.5*v)
+		}
+	}
+	return out
 }
 
 // penalty returns Λ.
