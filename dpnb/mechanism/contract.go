@@ -148,8 +148,8 @@ func Unsolved(err error, tau float64) error {
 
 // Begin is how every Run begins: it checks the source and the records, charges, and returns the release without its
 // coefficients, with the guarantee of m's event and the stamp of src. It is the only place where records are checked
-// before they are used: no caller can say that they were checked, and one that leaves them alone while Run runs does not
-// change them in between.
+// before they are used: no caller can say that they were checked, and one that leaves them alone while Run runs
+// does not change them in between.
 // No noise has been drawn then: the stamp says which source Run draws from and not that it has drawn, so that a
 // Mechanism of another program that draws from elsewhere, or not at all, is stamped as what it was given.
 //

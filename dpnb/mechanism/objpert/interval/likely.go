@@ -266,7 +266,8 @@ func (l *Law) population(c estimate, p *problem, g Guess) (*mat.VecDense, error)
 	return mean, nil
 }
 
-var errEigen = &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues", Want: "finite entries"}
+var errEigen = &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
+	Want: "finite entries"}
 
 // sameFit fills l with one normal law, to first order in what is not known of K: K̂(θ̂ − θ̃) is b + E′δ with Kδ = b, of
 // variance σ² and E(hᵀE′δ)². A whole that is off is off by g.Factor, too.
