@@ -184,8 +184,8 @@ func (p *people) Fingerprint() string {
 
 // derivedPrint is the fingerprint of what is made of t; "" if that of t is not known.
 func derivedPrint(t Scanner, format string, a ...any) string {
-	if known, ok := t.(fingerprinted); ok && known.Fingerprint() != "" {
-		return fmt.Sprintf(format, a...) + " of " + known.Fingerprint()
+	if known := fingerprint(t); known != "" {
+		return fmt.Sprintf(format, a...) + " of " + known
 	}
 	return ""
 }

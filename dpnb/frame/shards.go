@@ -59,8 +59,7 @@ type (
 // parts each; nil where it is stored in one file. They depend on the files alone.
 func (where Storage) shards(t Scanner) (all []shard) {
 	_, several := t.(*together)
-	known, keeps := t.(fingerprinted)
-	if !keeps || known.Fingerprint() == "" || !several && where.By == nil {
+	if fingerprint(t) == "" || !several && where.By == nil {
 		return nil
 	}
 	n := partsOf(t)
@@ -88,8 +87,7 @@ func (where Storage) shards(t Scanner) (all []shard) {
 
 // storedShards has every shard stored, by others (Storage.By) or here, and returns the records of all.
 func (e *Encoding) storedShards(shards []shard, where Storage) (_ stored.Records, err error) {
-	files, keys := make([]*stored.Rows, len(shards)), make([][32]byte, len(shards))
-	names := make([]string, len(shards))
+	files := make([]*stored.Rows, len(shards))
 	defer func() {
 		for _, f := range files {
 			if err != nil && f != nil {
@@ -97,15 +95,16 @@ func (e *Encoding) storedShards(shards []shard, where Storage) (_ stored.Records
 			}
 		}
 	}()
-	work := Sharding{Steps: StepsOfCode, Encoding: e.Kept(), Dir: where.Dir, Double: where.Double}
-	for k, s := range shards {
-		if keys[k], names[k], err = e.keyOf(s.Scanner, where); err != nil {
-			return nil, err
-		}
-		s.Key = hex.EncodeToString(keys[k][:])
-		work.Shards = append(work.Shards, s.Shard)
-	}
 	if where.By != nil {
+		keys, names := make([][32]byte, len(shards)), make([]string, len(shards))
+		work := Sharding{Steps: StepsOfCode, Encoding: e.Kept(), Dir: where.Dir, Double: where.Double}
+		for k, s := range shards {
+			if keys[k], names[k], err = e.keyOf(s.Scanner, where); err != nil {
+				return nil, err
+			}
+			s.Key = hex.EncodeToString(keys[k][:])
+			work.Shards = append(work.Shards, s.Shard)
+		}
 		if err := where.By(work); err != nil {
 			return nil, err
 		}
@@ -144,9 +143,8 @@ func (e *Encoding) storedShards(shards []shard, where Storage) (_ stored.Records
 // Errors: as Encoding.Stored; if this is other code than the driver's, a file is not the one that the driver has seen,
 // or what would be stored is not what the driver will look for.
 func (w *Sharding) Store(k int, open func(path string) (Scanner, error)) error {
-	if w.Steps != StepsOfCode {
-		return fmt.Errorf("this worker is of another version, %q, than the command, %q: start workers anew",
-			StepsOfCode, w.Steps)
+	if err := SameSteps(w.Steps); err != nil {
+		return err
 	}
 	e, err := w.Encoding.Encoding()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -36,8 +37,25 @@ type Storage struct {
 // StepsOfCode changes when the same table, schema and settings come to mean other records.
 const StepsOfCode = "dpnb records 4"
 
+// SameSteps refuses work for which a command of other steps asks.
+func SameSteps(asked string) error {
+	if asked != StepsOfCode {
+		return fmt.Errorf("this worker is of another version, %q, than the command, %q: start workers anew",
+			StepsOfCode, asked)
+	}
+	return nil
+}
+
 // fingerprinted is a table that can say in a text what each scan of it gives; "" says that it cannot.
 type fingerprinted interface{ Fingerprint() string }
+
+// fingerprint is what a table says each scan of it gives, "" for one that cannot say.
+func fingerprint(t Scanner) string {
+	if known, ok := t.(fingerprinted); ok {
+		return known.Fingerprint()
+	}
+	return ""
+}
 
 // dir returns the folder of the files, which only the user may read.
 func (s Storage) dir() (string, error) {
@@ -122,11 +140,10 @@ func (e *Encoding) Stored(t Scanner, where Storage) (*Design, error) {
 // keyOf returns by what the records of a table are known again, and their file: by the version of the code, what each
 // scan of the table gives, and how it is encoded. The key is zero if the table cannot say what it gives.
 func (e *Encoding) keyOf(t Scanner, where Storage) (key [32]byte, name string, err error) {
-	known, keeps := t.(fingerprinted)
-	if !keeps || known.Fingerprint() == "" {
+	print := fingerprint(t)
+	if print == "" {
 		return key, "", nil
 	}
-	print := known.Fingerprint()
 	text, err := json.Marshal([]any{StepsOfCode, print, e.Kept(), where.Double})
 	if err != nil {
 		return key, "", inputErrorf("%v", err)

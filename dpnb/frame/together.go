@@ -129,10 +129,7 @@ func (t *together) Part(lo, hi int) Scanner {
 func (t *together) Fingerprint() string {
 	print := fmt.Sprintf("%d files", len(t.of))
 	for _, f := range t.of {
-		known := ""
-		if f, ok := f.(fingerprinted); ok {
-			known = f.Fingerprint()
-		}
+		known := fingerprint(f)
 		if known == "" {
 			return ""
 		}

@@ -407,11 +407,11 @@ func (s *Shape) band(law *interval.Law, first int, population bool) {
 	}
 }
 
-// hardly is the share of the records below which nothing is said of the population at a knot.
+// hardly is the share of the records below which nothing is said of the population.
 const hardly = 0.01
 
-// peopled returns the first place of a number's grid, and the one after the last, at which hardly any records or more
-// are, as far as was released: the knots beside it have at least that share, weighed as they are there.
+// peopled returns the first place of a number's grid and the one after the last that have a share of hardly or more, as
+// far as was released: that of the two knots beside it, weighed as they are there.
 func (s *Shape) peopled() (from, to int) {
 	from = len(s.places)
 	for k, p := range s.places {

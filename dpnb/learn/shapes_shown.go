@@ -264,6 +264,11 @@ func limits(shapes []*Shape) (lo, hi float64) {
 	return lo - room, hi + room
 }
 
+// cutTo moves values to the nearer end of a scale that they are beyond.
+func cutTo(lo, hi float64) func(v float64) float64 {
+	return func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
+}
+
 // panel draws the shape on a scale of the effect.
 func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	all := s.Points()
@@ -283,7 +288,7 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	if s.percent {
 		f.Percent()
 	}
-	in := func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
+	in := cutTo(lo, hi)
 	cut := func(of func(p ShapePoint) float64) []float64 {
 		out := make([]float64, len(numbers))
 		for k, p := range numbers {
@@ -331,7 +336,7 @@ func (s *Shape) bars(name string, all []ShapePoint, lo, hi float64) *figure.Figu
 		f.PercentX()
 	}
 	const gap = 0.2
-	in := func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
+	in := cutTo(lo, hi)
 	var names []string
 	var lower, middle, upper []float64
 	for k, p := range all {

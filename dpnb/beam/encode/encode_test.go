@@ -2,7 +2,6 @@ package encode
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -26,28 +25,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// sabotageEnv names a folder of a test. A file "fail" or "die" in it, with a number, has so many shards do so.
+// sabotageEnv names the folder of a test for prismtest.Sabotage.
 const sabotageEnv = "DPNB_ENCODE_SABOTAGE"
 
 func TestMain(m *testing.M) {
-	sabotage = func(int) error {
-		for _, kind := range []string{"fail", "die"} {
-			path := filepath.Join(os.Getenv(sabotageEnv), kind)
-			b, _ := os.ReadFile(path)
-			left, _ := strconv.Atoi(string(b))
-			if left == 0 {
-				continue
-			}
-			if err := os.WriteFile(path, []byte(strconv.Itoa(left-1)), 0o600); err != nil {
-				return err
-			}
-			if kind == "die" {
-				os.Exit(3)
-			}
-			return errors.New("injected")
-		}
-		return nil
-	}
+	sabotage = prismtest.Sabotage(sabotageEnv)
 	runner.Main()
 	prismtest.Main(m)
 }

@@ -135,9 +135,8 @@ func (a *addPart) opened() (opened, error) {
 		if err := json.Unmarshal([]byte(a.Request), &w); err != nil {
 			return o, err
 		}
-		if w.Steps != frame.StepsOfCode {
-			return o, fmt.Errorf("this worker is of another version, %q, than the command, %q: start workers anew",
-				frame.StepsOfCode, w.Steps)
+		if err := frame.SameSteps(w.Steps); err != nil {
+			return o, err
 		}
 		o.adding = w.Adding
 		o.records, o.parts, err = w.Table.Open()

@@ -128,7 +128,10 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string)
 			for _, f := range files {
 				all.Write(f.Key[:])
 			}
-			folder = filepath.Join(filepath.Dir(folder), hex.EncodeToString(all.Sum(nil))+".passes")
+			folder, err = (frame.Storage{Dir: filepath.Dir(folder)}).Sums(hex.EncodeToString(all.Sum(nil)))
+			if err != nil {
+				return nil, nothing, err
+			}
 		}
 	}
 	child, asked, err := e.command(ctx, "passes", struct {

@@ -112,7 +112,7 @@ func (l *Law) Half(j int, level float64) float64 {
 }
 
 // samples are those of a maximum, of which HalvesAtOnce takes a quantile: its level is off by 0.0024 at 0.95, a
-// standard error. Each draw of the curvature has as many.
+// standard error. Each draw of the curvature has an equal part of them.
 const samples = 8192
 
 // HalvesAtOnce returns half-widths of n intervals, of the forms from first on that count, all of them c standard
@@ -122,21 +122,22 @@ const samples = 8192
 // Proof: docs/theory/curves.md#dpnb-bands.
 func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64,
 	normals func(z []float64)) []float64 {
-	joint := l.Covariance(first, n)
-	top := 0.0
+	sd := make([]float64, n)
 	for k := range n {
-		top = math.Max(top, joint.At(k, k))
+		a, out := l.forms.RowView(first+k), l.output*floats.Norm(l.given.RawRowView(first+k), 2)
+		sd[k] = math.Sqrt(math.Max(0, mat.Inner(a, l.all, a)) + out*out)
 	}
+	top := floats.Max(sd)
+	_, d := l.forms.Dims()
 	_, wide := l.given.Dims()
-	forms, given := mat.NewDense(n, len(l.roots[0].RawRowView(0)), nil), mat.NewDense(n, wide, nil)
-	for k := range n {
-		if v := joint.At(k, k); v > 1e-18*top && counts(k) {
-			forms.RowView(k).(*mat.VecDense).ScaleVec(1/math.Sqrt(v), l.forms.RowView(first+k))
-			given.RowView(k).(*mat.VecDense).ScaleVec(l.output/math.Sqrt(v), l.given.RowView(first+k))
+	forms, given := mat.NewDense(n, d, nil), mat.NewDense(n, wide, nil)
+	for k, s := range sd {
+		if s > 1e-9*top && counts(k) {
+			forms.RowView(k).(*mat.VecDense).ScaleVec(1/s, l.forms.RowView(first+k))
+			given.RowView(k).(*mat.VecDense).ScaleVec(l.output/s, l.given.RowView(first+k))
 		}
 	}
 	each := samples / len(l.roots)
-	_, d := forms.Dims()
 	z, xi := mat.NewDense(d, each, nil), mat.NewDense(wide, each, nil)
 	var largest []float64
 	for k, root := range l.roots {
@@ -161,9 +162,9 @@ func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64,
 	if at := int(math.Ceil(level * float64(len(largest)+1))); at <= len(largest) { // of one more, exchangeable
 		c = largest[at-1]
 	}
-	for k := range n {
-		if halves[k] = l.Slack[first+k]; joint.At(k, k) > 0 {
-			halves[k] += c * math.Sqrt(joint.At(k, k))
+	for k, s := range sd {
+		if halves[k] = l.Slack[first+k]; s > 0 {
+			halves[k] += c * s
 		}
 	}
 	return halves
@@ -192,7 +193,7 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	s.Linearise = true
 	if g.Curvature == nil || g.Curvature.SymmetricDim() != len(theta) || g.Scores == nil || !(g.Size > 0) ||
 		g.Normals == nil {
-		return nil, &privacy.ParamError{Name: "Guess", Value: g,
+		return nil, &privacy.ParamError{Name: "Guess", Value: "an incomplete one",
 			Want: "the curvature that is expected, of as many coefficients, its scores, a positive Size and Normals"}
 	}
 	measured := mo != nil
@@ -209,12 +210,12 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	}
 	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma,
 		Covers: minimiserCovers, Basis: basisLikely}
-	mean := mat.NewVecDense(p.d, nil)
 	if population {
-		mean, err = l.population(c, p, g)
+		l.population(c, p, g)
 	} else {
-		err = l.sameFit(c, p, g, !measured)
+		l.sameFit(c, p, g, !measured)
 	}
+	mean, err := l.centred()
 	if err != nil {
 		return nil, err
 	}
@@ -234,9 +235,8 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 // draws says how many there are: about as many as take a second, between 32 and 512.
 func draws(d int) int { return min(512, max(32, 64*100*100/(d*d))) }
 
-// population fills l with draws of M and what follows from each, and returns the mean of what is to be added to the
-// released coefficients.
-func (l *Law) population(c estimate, p *problem, g Guess) (*mat.VecDense, error) {
+// population fills l with draws of M and what follows from each; a root is nil where M has no eigenvalues.
+func (l *Law) population(c estimate, p *problem, g Guess) {
 	n := draws(p.d)
 	at, pull := mat.NewVecDense(p.d, nil), mat.NewVecDense(p.d, nil)
 	at.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.theta))
@@ -248,11 +248,18 @@ func (l *Law) population(c estimate, p *problem, g Guess) (*mat.VecDense, error)
 			l.moved[k], l.roots[k] = given(values, vectors, at, pull, p.m.Sigma, rho, g.Size)
 		}
 	})
-	mean := mat.NewVecDense(p.d, nil)
-	l.all = mat.NewSymDense(p.d, nil)
+}
+
+// centred returns the mean of the draws, of what is to be added to the released coefficients, takes it from each, and
+// sets their covariance.
+func (l *Law) centred() (*mat.VecDense, error) {
+	n, d := len(l.roots), l.forms.RawMatrix().Cols
+	mean := mat.NewVecDense(d, nil)
+	l.all = mat.NewSymDense(d, nil)
 	for k, root := range l.roots {
 		if root == nil {
-			return nil, errEigen
+			return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
+				Want: "finite entries"}
 		}
 		mean.AddScaledVec(mean, 1/float64(n), l.moved[k])
 		var own mat.SymDense
@@ -266,21 +273,19 @@ func (l *Law) population(c estimate, p *problem, g Guess) (*mat.VecDense, error)
 	return mean, nil
 }
 
-var errEigen = &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
-	Want: "finite entries"}
-
 // sameFit fills l with one normal law, to first order in what is not known of K: K̂(θ̂ − θ̃) is b + E′δ with Kδ = b, of
-// variance σ² and E(hᵀE′δ)². A whole that is off is off by g.Factor, too.
-func (l *Law) sameFit(c estimate, p *problem, g Guess, off bool) error {
+// variance σ² and E(hᵀE′δ)². A whole that is off is off by g.Factor, too. The root is nil where K̂ has no inverse.
+func (l *Law) sameFit(c estimate, p *problem, g Guess, off bool) {
+	l.moved, l.roots = []*mat.VecDense{mat.NewVecDense(p.d, nil)}, make([]*mat.Dense, 1)
 	var k mat.SymDense
 	var root mat.Cholesky
 	k.AddSym(c.curvature, within(p.penalty(), c.vectors))
 	inverse := mat.NewSymDense(p.d, nil)
 	if !root.Factorize(&k) {
-		return errEigen
+		return
 	}
 	if err := root.InverseTo(inverse); err != nil && math.IsInf(float64(err.(mat.Condition)), 1) {
-		return err
+		return
 	}
 	far := mat.NewSymDense(p.d, nil) // E δδᵀ
 	far.SymOuterK(p.m.Sigma*p.m.Sigma, inverse)
@@ -294,14 +299,12 @@ func (l *Law) sameFit(c estimate, p *problem, g Guess, off bool) error {
 		all.SetSym(i, i, all.At(i, i)+p.m.Sigma*p.m.Sigma)
 	}
 	if !root.Factorize(all) {
-		return errEigen
+		return
 	}
 	var lower mat.TriDense
 	root.LTo(&lower)
-	l.moved, l.roots = []*mat.VecDense{mat.NewVecDense(p.d, nil)}, []*mat.Dense{new(mat.Dense)}
+	l.roots[0] = new(mat.Dense)
 	l.roots[0].Mul(inverse, &lower)
-	l.all = within(all, mat.DenseCopyOf(inverse))
-	return nil
 }
 
 // draw returns a curvature from what is known of it.
