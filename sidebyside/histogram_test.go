@@ -10,7 +10,6 @@ import (
 	google "github.com/google/differential-privacy/go/v3/noise"
 
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
-	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // bins is how many places a histogram here has.
@@ -48,7 +47,7 @@ func ourHistogram(normal bool) way {
 		must(t, err)
 		tally := m.Tally()
 		tally.Add([][]float64{k.x})
-		return squares(k, tally.Release(noise.NewSecure()))
+		return squares(k, tally.Release(source))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/cryptotest"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -18,11 +17,10 @@ import (
 // A question that is asked again under its name is answered with the numbers of the first time, to the last bit, and
 // paid for once; another question under that name is refused.
 func TestOnce(t *testing.T) {
-	cryptotest.SetGlobalRandom(t, 1) // for what is kept is no simulation
 	for _, kept := range []bool{false, true} {
-		options := []learn.BudgetOption{learn.Named("explore once")}
+		options := []learn.BudgetOption{learn.Named("explore once " + t.TempDir())}
 		if kept {
-			options = []learn.BudgetOption{learn.Named("explore once kept"),
+			options = []learn.BudgetOption{learn.Named("explore once kept "+t.TempDir()),
 				learn.KeptIn(filepath.Join(t.TempDir(), "budget.json"))}
 		}
 		budget := learn.NewBudget(3, 1e-6, options...)
