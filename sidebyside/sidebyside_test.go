@@ -176,10 +176,10 @@ func measure(t testing.TB, w way, k task, epsilon, delta float64, times int) (f 
 // source is what this module's noise is drawn from. Fresh noise is right for speed; errors are of seeded draws (seed).
 var source noise.Source = noise.NewSecure()
 
-// seed makes the numbers of a test the same in every run: this module's by a seeded source, for its secure one reads the
-// system by a path that no test can turn, and the other library's by crypto/rand, which it reads. A verdict on errors is
-// then one on the code alone; with fresh numbers each run would have made 64 comparisons at four standard errors of a
-// few errors each, and did fail by chance.
+// seed makes the numbers of a test the same in every run: this module's by a seeded source, for its secure one reads
+// the system by a path that no test can turn, and the other library's by crypto/rand, which it reads. A verdict on
+// errors is then one on the code alone: fresh numbers would fail by chance, since each run makes 64 comparisons at four
+// standard errors, and these are found from few errors.
 func seed(t *testing.T) {
 	cryptotest.SetGlobalRandom(t, 1)
 	source = noise.NewSeeded(1)

@@ -20,7 +20,7 @@ func TestOnce(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		options := []learn.BudgetOption{learn.Named("explore once " + t.TempDir())}
 		if kept {
-			options = []learn.BudgetOption{learn.Named("explore once kept "+t.TempDir()),
+			options = []learn.BudgetOption{learn.Named("explore once kept " + t.TempDir()),
 				learn.KeptIn(filepath.Join(t.TempDir(), "budget.json"))}
 		}
 		budget := learn.NewBudget(3, 1e-6, options...)
