@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,18 +103,6 @@ func beamProgram(ctx context.Context) (string, error) {
 	return program, err
 }
 
-// sumsOf is the folder for the sums of passes over files: beside the first, of a name that only the same files have.
-func sumsOf(files []stored.File) (string, error) {
-	all := sha256.New()
-	if len(files) == 1 {
-		return files[0].Path + ".passes", nil
-	}
-	for _, f := range files { // tables may have their first file in common
-		all.Write(f.Key[:])
-	}
-	return frame.Storage{Dir: filepath.Dir(files[0].Path)}.Sums(hex.EncodeToString(all.Sum(nil)))
-}
-
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The sums of passes are
 // kept in the folder, empty for one beside the file (frame.ListStored has such), as private as it is, and are removed
 // by end if all went well: a fit that was ended finds them.
@@ -135,10 +121,7 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string)
 	}
 	cure := "dpnb cache remove --checkpoints " + folder
 	if folder == "" { // whose name no argument is to have
-		cure = "dpnb cache remove, with the --store of the fit"
-		if folder, err = sumsOf(files); err != nil {
-			return nil, nothing, err
-		}
+		folder, cure = frame.SumsOf(files), "dpnb cache remove, with the --store of the fit"
 	}
 	child, asked, err := e.command(ctx, "passes", struct {
 		Where  *remotely

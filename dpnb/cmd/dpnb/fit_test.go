@@ -17,7 +17,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
-	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
@@ -271,8 +270,7 @@ func TestByteSize(t *testing.T) {
 	}
 }
 
-// Two files of one name are told apart, and tables that have their first file in common; a study that moves with its
-// ledger keeps its names.
+// Two files of one name are told apart; a study that moves with its ledger keeps its names.
 func TestNamesOfReleases(t *testing.T) {
 	for _, c := range [][3]string{
 		{"/a/l.json", "/a/people.csv", "people.csv"}, {"/b/l.json", "/b/people.csv", "people.csv"},
@@ -288,16 +286,6 @@ func TestNamesOfReleases(t *testing.T) {
 	}
 	if len(names) != 4 || !names["mine"] {
 		t.Errorf("four releases, of which one is named, are called %v", names)
-	}
-	dir := t.TempDir()
-	file := func(k byte) stored.File {
-		return stored.File{Path: filepath.Join(dir, string('a'+rune(k))), Key: [32]byte{k + 1}}
-	}
-	for _, table := range [][]stored.File{{file(0)}, {file(0), file(1)}, {file(0), file(2)}, {file(0), file(1), file(2)}} {
-		must.Do(os.Mkdir(must.Get(sumsOf(table)), 0o700)) // an error if it is there
-	}
-	if known := must.Get(frame.ListStored(frame.Storage{Dir: dir})); len(known) != 4 {
-		t.Errorf("of the sums of four tables these are known: %v", known)
 	}
 }
 
