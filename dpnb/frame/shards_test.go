@@ -113,8 +113,8 @@ func TestSumsOfFiles(t *testing.T) {
 	file := func(k byte) stored.File {
 		return stored.File{Path: filepath.Join(dir, string('a'+rune(k))), Key: [32]byte{k + 1}}
 	}
-	for _, table := range [][]stored.File{{file(0)}, {file(0), file(1)}, {file(0), file(2)}, {file(0), file(1), file(2)}} {
-		must.Do(os.Mkdir(SumsOf(table), 0o700)) // an error if it is there
+	for _, t := range [][]stored.File{{file(0)}, {file(0), file(1)}, {file(0), file(2)}, {file(0), file(1), file(2)}} {
+		must.Do(os.MkdirAll(SumsOf(t), 0o700))
 	}
 	if known := must.Get(ListStored(Storage{Dir: dir})); len(known) != 4 {
 		t.Errorf("of the sums of four tables these are known: %v", known)
