@@ -101,6 +101,11 @@ func TestShardsAreOneTable(t *testing.T) {
 			t.Errorf("%s is there twice: %v", twice, err)
 		}
 	}
+	without := func(files ...string) Scanner { return must.Get(Drop(scanned(files...), "town")) }
+	_, err := Together(without(files[3]), without(files[:2]...), without(files[1]))
+	if err == nil || !strings.Contains(err.Error(), "part-1.csv is there twice") {
+		t.Errorf("a file is there by itself and within a table that was changed: %v", err)
+	}
 	other := must.Get(NewTable(Column{Name: "z", Numbers: []float64{1}}))
 	if _, err := Together(scanned(files[0]), other); err == nil {
 		t.Error("files of other columns are one table")
