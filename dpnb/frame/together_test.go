@@ -49,14 +49,14 @@ func TestARecordIsReadAsItsFileIs(t *testing.T) {
 					x := must.Get(chunk.Column("x"))
 					for i := range chunk.rows {
 						v, is := x.Number(i), want
-						if seen >= 10 {
+						switch {
+						case seen >= 10+n:
 							is = 0.25
-						}
-						if seen >= 10 && seen < 10+n {
+						case seen >= 10:
 							is = 0.75
 						}
 						if v != is && !(math.IsNaN(v) && math.IsNaN(is)) {
-							t.Errorf("%s, %s, with %d of the next file: record %d is %v, not %v", name, how, n, seen, v, is)
+							t.Errorf("%s, %s, %d beside it: record %d is %v, not %v", name, how, n, seen, v, is)
 						}
 						seen++
 					}
