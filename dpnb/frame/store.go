@@ -100,6 +100,18 @@ func (s Storage) Sums(checksum string) (string, error) {
 	return filepath.Join(dir, checksum+sumsSuffix), err
 }
 
+// SumsOf is that of records in these files: beside the first, of a name that no other files have.
+func SumsOf(files []stored.File) string {
+	if len(files) == 1 {
+		return files[0].Path + sumsSuffix
+	}
+	all := sha256.New()
+	for _, f := range files { // tables may have their first file in common
+		all.Write(f.Key[:])
+	}
+	return filepath.Join(filepath.Dir(files[0].Path), hex.EncodeToString(all.Sum(nil))+sumsSuffix)
+}
+
 // Stored is Design for a table of any size: its records are made in one scan and written to a file, from which they are
 // learnt block by block. A file of the same table, schema and settings that is there in full, by its checksum, is taken
 // as it is; RemoveStored removes them all. A table of several files (Together) has a file of records for each of at
