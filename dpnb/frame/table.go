@@ -3,6 +3,7 @@
 package frame
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -62,6 +63,8 @@ type Table struct {
 type Source struct {
 	// Name is the base name of the file, or a description.
 	Name string
+	// Files are the names of all files, between slashes, of a table that is in several.
+	Files string
 	// Path and SHA256 (in hex) of the file, if it came from one.
 	Path, SHA256 string
 	// Public says that nothing in the table is to be protected, so that its checksum and its number of rows may be
@@ -74,6 +77,9 @@ type Source struct {
 	// Note is what a reader must know of it, for example that the people are invented.
 	Note string
 }
+
+// Told returns what is public of a source by which it is told from others: the name of its file, or those of all.
+func (s Source) Told() string { return cmp.Or(s.Files, s.Name) }
 
 // Checksum returns the SHA-256 of a public file, which may be published; "" of any other.
 func (s Source) Checksum() string {

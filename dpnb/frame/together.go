@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 )
 
 // together is the table of several files, one after the other.
@@ -35,6 +36,7 @@ func Together(files ...Scanner) (Scanner, error) {
 	t := &together{of: files, origin: files[0].Origin()}
 	sums := sha256.New()
 	t.origin.Rows = 0
+	var names []string
 	var seen []os.FileInfo
 	for _, f := range files {
 		from := f.Origin()
@@ -50,8 +52,10 @@ func Together(files ...Scanner) (Scanner, error) {
 		}
 		t.origin.Public, t.origin.Invented = t.origin.Public && from.Public, t.origin.Invented && from.Invented
 		fmt.Fprintln(sums, from.SHA256)
+		names = append(names, from.Told())
 	}
 	t.origin.Name = fmt.Sprintf("%s and %d more files", t.origin.Name, len(files)-1)
+	t.origin.Files = strings.Join(names, " / ")
 	t.origin.Path, t.origin.SHA256 = "", hex.EncodeToString(sums.Sum(nil))
 	return t, nil
 }
@@ -59,7 +63,7 @@ func Together(files ...Scanner) (Scanner, error) {
 // Names implements Scanner.
 func (t *together) Names() []string { return t.of[0].Names() }
 
-// Origin implements Scanner: no path, and a checksum of those of all files.
+// Origin implements Scanner: no path, the names of all files, and a checksum of theirs.
 func (t *together) Origin() Source { return t.origin }
 
 // Scan implements Scanner.

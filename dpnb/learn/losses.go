@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Losses are the losses of a released model on individual records. Each lies within public bounds and depends on its
@@ -100,6 +101,30 @@ func (l *Losses) Outcomes(chunk *frame.Table) (class, predicted, logOdds []float
 		predicted[i] = float64(largest(t, stride, parts))
 	})
 	return class, predicted, logOdds, nil
+}
+
+// Usual returns the log-odds of the positive class of two, in their order, of n records that nobody has. Their columns
+// are independent: of three quarters with the shares that were released of where records are, and of the others, as
+// these may be mostly noise, all over their scales. It is a function of what was released; nil where rows are not
+// centred.
+func (l *Losses) Usual(n int) []float64 {
+	m := l.model
+	if !m.encoding.Centred() {
+		return nil
+	}
+	var out []float64
+	draw := func(mean []float64, off float64, n int) {
+		rows := m.encoding.Imagined(mean, off, lessUsual, n, noise.NewSeeded(1).Float64)
+		eachMargins(&frame.Design{Rows: rows}, m.linear(), m.also(), func(_ int, t []float64, _, _ int) {
+			out = append(out, m.logOdds(t[0]))
+		})
+	}
+	if b := m.bought(); b != nil {
+		draw(meanRow(b), b.RowNorm*b.MeanError, n*3/4)
+	}
+	draw(nil, 0, n-len(out))
+	slices.Sort(out)
+	return out
 }
 
 // TargetClasses are the classes that the model tells apart, in the order of their places; nil of numbers and counts.

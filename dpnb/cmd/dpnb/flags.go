@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -85,6 +86,16 @@ func sayFlags(cmd *cobra.Command, end func()) {
 	for _, c := range cmd.Commands() {
 		sayFlags(c, end)
 	}
+	cmd.SetFlagErrorFunc(plainFlag)
+	if takes := cmd.Args; takes != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if takes(cmd, args) == nil {
+				return nil
+			}
+			return fmt.Errorf("this is %s, and beside flags there are %d words, %q: put quotation marks around a name "+
+				"with spaces, and around a pattern of several files", cmd.UseLine(), len(args), args)
+		}
+	}
 	run := cmd.RunE
 	if run == nil {
 		return
@@ -101,6 +112,22 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		}
 		return err
 	}
+}
+
+// noNumber is how pflag says that a value is no number.
+var noNumber = regexp.MustCompile(`^invalid argument (".*") for "(.*)" flag: .*strconv\.Parse(Float|Int|Uint).*`)
+
+// plainFlag says in plain words what a flag wants that has no number, and where the names of flags are.
+func plainFlag(cmd *cobra.Command, err error) error {
+	if m := noNumber.FindStringSubmatch(err.Error()); m != nil {
+		want := map[string]string{"Float": "a number, with a point before its decimals, such as 0.5",
+			"Int": "a whole number", "Uint": "a whole number that is not negative"}[m[3]]
+		return fmt.Errorf("%s %s: give it %s", m[2], m[1], want)
+	}
+	if strings.HasPrefix(err.Error(), "unknown ") {
+		err = fmt.Errorf("%w: %s --help lists those that there are", err, cmd.CommandPath())
+	}
+	return err
 }
 
 // flagOf returns the flag that a parameter has, if it has one.

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -65,10 +64,14 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	return frame.Together(files...)
 }
 
+// settingNamed is a cure in the words of Go.
+var settingNamed = regexp.MustCompile(`\b(Comma|Comment|Decimal|Encoding|Header|NumberDuplicates|PlainQuotes|Rename|` +
+	`Skip|Thousands)\b`)
+
 // one returns the table of one file.
 func (t *tableFlags) one(path string) (frame.Scanner, error) {
 	s, err := parquet.OpenAny(path, &t.columnar, &t.csv)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !parquet.Columnar(path) {
+	if err != nil && settingNamed.MatchString(err.Error()) {
 		err = fmt.Errorf("%w (in a shell, --separator is Comma, and the other settings have flags of their names)", err)
 	}
 	return s, err
