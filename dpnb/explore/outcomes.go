@@ -59,41 +59,27 @@ func (q outcomes) String() string {
 // probabilityEdges are those of a calibration.
 var probabilityEdges = []float64{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1}
 
-// The scores of an AUC are told apart between quantiles of those that the model has usually (learn.Losses.Usual), of
-// usualScores records: usualPlaces with the same share of them, and on either side outerPlaces more, each a quarter
-// further from the middle than the one before: 40 times as far as usual in all. Their number is the same for all
-// models, since the noise grows by its root: 110.
+// The scores of an AUC are told apart at usualPlaces quantiles of those that the model has usually (learn.Losses.Usual),
+// and on either side at outerPlaces more, each a quarter further from the median than the one before: 35 times as far in
+// all. Their number is the same for all models, since the noise grows by its root: 110.
 const (
-	usualScores = 8000
 	usualPlaces = 80
 	outerPlaces = 16
 )
 
-// scoreEdges returns the edges, and the mean and the deviation of the usual scores; if there are none, these are taken
-// to be normal, with 0 and 2.
-func scoreEdges(usual []float64) (edges []float64, mean, deviation float64) {
-	for i := 0; len(usual) < usualScores; i++ {
-		usual = append(usual, 2*distuv.UnitNormal.Quantile((float64(i)+0.5)/usualScores))
-	}
-	mean, deviation = stat.MeanStdDev(usual, nil)
-	at := func(k int) float64 { return usual[k*(len(usual)-1)/usualPlaces] }
-	middle, least := at(usualPlaces/2), 1e-9*(1+math.Abs(mean))
-	outer := func(far float64, k int) {
-		edges = append(edges, middle+far*math.Pow(1.25, float64(k)))
-	}
+func scoreEdges(usual []float64) (edges []float64) {
+	off := func(k int) float64 { return usual[k*len(usual)/usualPlaces] - usual[len(usual)/2] }
+	enter := func(off float64) { edges = append(edges, usual[len(usual)/2]+off) }
 	for k := outerPlaces; k > 0; k-- {
-		outer(math.Min(at(1)-middle, -100*least), k)
+		enter(off(1) * math.Pow(1.25, float64(k)))
 	}
 	for k := 1; k < usualPlaces; k++ {
-		edges = append(edges, at(k))
+		enter(off(k))
 	}
 	for k := 1; k <= outerPlaces; k++ {
-		outer(math.Max(at(usualPlaces-1)-middle, 100*least), k)
+		enter(off(usualPlaces-1) * math.Pow(1.25, float64(k)))
 	}
-	for k := 1; k < len(edges); k++ { // where many scores are the same
-		edges[k] = math.Max(edges[k], edges[k-1]+least)
-	}
-	return edges, mean, math.Max(deviation, least)
+	return edges
 }
 
 func (q outcomes) plan(*frame.Schema) (plan, error) {
@@ -113,7 +99,9 @@ func (q outcomes) plan(*frame.Schema) (plan, error) {
 		return nil, errors.New("dpnb: the model predicts no probabilities, whose calibration could be asked for; " +
 			"Logistic and SVM do")
 	case q.of == ranking:
-		p.edges, p.mean, p.deviation = scoreEdges(l.Usual(usualScores))
+		usual := l.Usual()
+		p.edges = scoreEdges(usual)
+		p.mean, p.deviation = stat.MeanStdDev(usual, nil)
 	}
 	return p, nil
 }

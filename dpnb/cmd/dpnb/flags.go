@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	shown "github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -104,7 +105,11 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		err := run(cmd, args)
 		end()
 		var wrong *privacy.ParamError
-		if !errors.As(err, &wrong) {
+		var in *frame.InputError
+		switch {
+		case errors.As(err, &in):
+			return errors.New(inFlags(err.Error()))
+		case !errors.As(err, &wrong):
 			return err
 		}
 		if name := flagOf(wrong.Name); cmd.Flags().Changed(name) {
@@ -112,6 +117,22 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		}
 		return err
 	}
+}
+
+// The settings of a table as errors name them, which are those of Go.
+var (
+	readWith = regexp.MustCompile(`read it with ReadCSVWith\(path, &CSV\{Comma: ('.+?')\}\)`)
+	setTo    = regexp.MustCompile(`\b(Comma|Decimal|Encoding): `)
+	settings = regexp.MustCompile(`\b(Comma|Comment|Decimal|Encoding|Header|NumberDuplicates|PlainQuotes|Rename|Skip|` +
+		`Thousands)\b`)
+)
+
+// inFlags says in the words of a shell what to do about a table.
+func inFlags(text string) string {
+	text = setTo.ReplaceAllString(readWith.ReplaceAllString(text, "give it Comma $1"), "$1 ")
+	return settings.ReplaceAllStringFunc(text, func(name string) string {
+		return "--" + strings.ReplaceAll(flagOf(name), "comma", "separator")
+	})
 }
 
 // noNumber is how pflag says that a value is no number.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -55,26 +54,13 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	}
 	var files []frame.Scanner
 	for _, path := range paths {
-		file, err := t.one(path)
+		file, err := parquet.OpenAny(path, &t.columnar, &t.csv)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
 	}
 	return frame.Together(files...)
-}
-
-// settingNamed is a cure in the words of Go.
-var settingNamed = regexp.MustCompile(`\b(Comma|Comment|Decimal|Encoding|Header|NumberDuplicates|PlainQuotes|Rename|` +
-	`Skip|Thousands)\b`)
-
-// one returns the table of one file.
-func (t *tableFlags) one(path string) (frame.Scanner, error) {
-	s, err := parquet.OpenAny(path, &t.columnar, &t.csv)
-	if err != nil && settingNamed.MatchString(err.Error()) {
-		err = fmt.Errorf("%w (in a shell, --separator is Comma, and the other settings have flags of their names)", err)
-	}
-	return s, err
 }
 
 // settings reads the flags that are words.
