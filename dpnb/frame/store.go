@@ -193,7 +193,7 @@ func (e *Encoding) withScales(rows matrix.Rows) *matrix.Dense {
 			lines.Data[i*len(scales)+k] = v
 		}
 	}
-	return matrix.Densed(matrix.Beside{Parts: []matrix.Rows{rows, lines}})
+	return matrix.Densed(matrix.HStack{Parts: []matrix.Rows{rows, lines}})
 }
 
 // storedOnce stores the records unless another program has done so meanwhile, for which it waits.
