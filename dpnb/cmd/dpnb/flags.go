@@ -90,8 +90,8 @@ func sayFlags(cmd *cobra.Command, end func()) {
 	cmd.SetFlagErrorFunc(plainFlag)
 	if takes := cmd.Args; takes != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if takes(cmd, args) == nil {
-				return nil
+			if err := takes(cmd, args); err == nil || !strings.HasPrefix(err.Error(), "accepts ") {
+				return err
 			}
 			return fmt.Errorf("this is %s, and beside flags there are %d words, %q: put quotation marks around a name "+
 				"with spaces, and around a pattern of several files", cmd.UseLine(), len(args), args)
