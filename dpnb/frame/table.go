@@ -76,6 +76,8 @@ type Source struct {
 	Invented bool
 	// Note is what a reader must know of it, for example that the people are invented.
 	Note string
+	// paths are those of the files of a table of several, which no Path names.
+	paths []string
 }
 
 // Told returns what is public of a source by which it is told from others: the name of its file, or those of all.
