@@ -59,9 +59,9 @@ func (q outcomes) String() string {
 // probabilityEdges are those of a calibration.
 var probabilityEdges = []float64{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1}
 
-// The scores of an AUC are told apart at usualPlaces quantiles of those that the model has usually (learn.Losses.Usual),
-// and on either side at outerPlaces more, each a quarter further from the median than the one before: 35 times as far in
-// all. Their number is the same for all models, since the noise grows by its root: 110.
+// The scores of an AUC are told apart at usualPlaces quantiles of those that the model has usually
+// (learn.Losses.Usual), and on either side at outerPlaces more, each a quarter further from the median than the one
+// before: 35 times as far in all. Their number is the same for all models, since the noise grows by its root: 110.
 const (
 	usualPlaces = 80
 	outerPlaces = 16

@@ -37,10 +37,11 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 	start, _ := in.Peek(4)
 	switch {
 	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
-		return nil, inputErrorf("the file is compressed (gzip): unpack it first, with gunzip, and name what that leaves")
+		return nil, inputErrorf("the file is compressed (gzip): unpack it first, with gunzip, and name what that " +
+			"leaves")
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return nil, inputErrorf("the file is an archive (ZIP) or a spreadsheet: unpack it, or save the sheet as CSV, and " +
-			"name that")
+		return nil, inputErrorf("the file is an archive (ZIP) or a spreadsheet: unpack it, or save the sheet as CSV, " +
+			"and name that")
 	}
 	start = start[:min(2, len(start))]
 	if mark := string(start); s.Header == nil && s.Encoding == "" && (mark == "\xff\xfe" || mark == "\xfe\xff") {

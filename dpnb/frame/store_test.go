@@ -259,7 +259,8 @@ func TestFilesOfOtherKinds(t *testing.T) {
 	fields := `{"version": 1, "fields": [{"name": "age", "type": "number", "lower": 0, "upper": 9}]}`
 	for _, c := range []struct{ table, schema, want string }{
 		{"\x1f\x8b\x08\x00", "", "gunzip"}, {"PK\x03\x04....", "", "as CSV"}, {"age,city\r30,Bern\r", "", "tr '"},
-		{"age\r\n30\r\n", "", ""}, {"", fields, ""}, {"", "\ufeff" + fields, ""}, {"", "// mine\n" + fields, `"comment"`},
+		{"age\r\n30\r\n", "", ""}, {"", fields, ""}, {"", "\ufeff" + fields, ""},
+		{"", "// mine\n" + fields, `"comment"`},
 		{"", "age,city\n30,Bern\n", "is it the table?"}, {"", "\xff\xfe{\x00}\x00", "UTF-8"},
 		{"", `{"version": 1, "fields": {}}`, "list in brackets"},
 		{"", strings.Replace(fields, "9", "1e999", 1), "not larger than"},
