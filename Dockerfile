@@ -4,7 +4,7 @@
 #   docker build -t dpnb .
 #   docker run --rm -p 127.0.0.1:8888:8888 -v "$PWD:/home/dpnb/work" dpnb      # opens Jupyter there
 #   docker run --rm -v "$PWD:/home/dpnb/work" dpnb dpnb report                 # leaves reports/ there
-#   docker run --rm -w /home/dpnb/dpnb dpnb dpnb test
+#   docker run --rm -w /home/dpnb/dpnb dpnb dpnb test                         # fetches modules of others' tests, or says so
 #
 # mybinder.org builds it for a user that it names, NB_USER.
 ARG GO_IMAGE=golang:1.26-bookworm
@@ -17,7 +17,8 @@ FROM ${BASE_IMAGE} AS base
 RUN apt-get update -q \
  && apt-get install -y -q --no-install-recommends \
       ca-certificates git jupyter-notebook jupyter-nbconvert python3-nbclient \
- && rm -rf /var/lib/apt/lists/* /var/cache/apt/*
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /usr/share/man /usr/share/locale \
+ && find /usr/share/doc -type f ! -name copyright -delete
 COPY --from=go /usr/local/go /usr/local/go
 ARG NB_USER=dpnb
 ARG NB_UID=1000

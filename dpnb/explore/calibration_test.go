@@ -21,7 +21,7 @@ func TestSharesOfManyClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	const k, deviation, level, draws = 5, 15.0, 0.8, 300
-	p := outcomesPlan{l, confusion, []string{"a", "b", "c", "d", "e"}}
+	p := outcomesPlan{model: l, of: confusion, classes: []string{"a", "b", "c", "d", "e"}}
 	rng := noise.NewSeeded(3)
 	var counts, truth []float64
 	rows, columns, right, all := make([]float64, k), make([]float64, k), 0.0, 0.0

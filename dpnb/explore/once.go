@@ -13,7 +13,7 @@ import (
 
 // Once asks the question under a name, or returns the answer that was released under that name before, as learn.FitOnce
 // does for models: a cell with it can run again and pays once. Whether it is the same question is decided by what is
-// public: what is asked, what is known about its columns, and the name of their file. The confidence of its intervals
+// public: what is asked, what is known about its columns, and the names of their files. The confidence of its intervals
 // may change, at no cost.
 //
 // Errors: as Of and learn.Once; a seed (Noise), for a simulation costs nothing anyway.
@@ -65,7 +65,7 @@ func (p *fitted) spec() asked {
 // askedOf is a question about records of df without what is known of their columns.
 func askedOf(question string, df learn.DataFrame, records frame.Scanner) asked {
 	source := records.Origin()
-	r := asked{Question: question, Data: source.Name, Checksum: source.Checksum()}
+	r := asked{Question: question, Data: source.Told(), Checksum: source.Checksum()}
 	r.Person, r.Rows = df.Person()
 	return r
 }

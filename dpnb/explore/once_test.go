@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -89,6 +90,46 @@ func TestOnceIsOfItsPeople(t *testing.T) {
 			_, err := q.Once(name, df, budget.Spend(0.1))
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+	}
+}
+
+// What was released of several files is not given for others, of which the first has the same name: what is private of
+// them, their content, is not looked at.
+func TestOnceIsOfItsFiles(t *testing.T) {
+	dir, budget := t.TempDir(), learn.NewBudget(1, 1e-6, learn.Named("explore once files"))
+	of := func(rows string, names ...string) learn.DataFrame {
+		var files []frame.Scanner
+		for _, n := range names {
+			path := filepath.Join(dir, n)
+			must.Do(os.WriteFile(path, []byte("age,city\n"+rows), 0o600))
+			files = append(files, must.Get(frame.ScanCSV(path, nil)))
+		}
+		return learn.FromScanner(frame.Together(files...)).WithSchema(learn.Numeric("age", 17, 90),
+			learn.Categorical("city", "Bern", "Rome"))
+	}
+	for what, ask := range map[string]func(learn.DataFrame) error{
+		"answer": func(df learn.DataFrame) error {
+			_, err := explore.Mean("age").Once("answer", df, budget.Spend(0.1))
+			return err
+		},
+		"fit": func(df learn.DataFrame) error {
+			stored := learn.StoredIn(learn.Storage{Dir: dir})
+			_, err := learn.FitOnce("fit", learn.Logistic{}, learn.Binary(df, "city", stored), budget.Spend(0.1))
+			return err
+		},
+	} {
+		if err := ask(of("30,Bern\n", "a.csv", "b.csv", "c.csv")); err != nil {
+			t.Fatal(what, err)
+		}
+		if err := ask(of("30,Bern\n40,Rome\n", "a.csv", "b.csv", "c.csv")); err != nil {
+			t.Errorf("%s of files of the same names: %v", what, err)
+		}
+		for _, names := range [][]string{{"a.csv", "b.csv", "d.csv"}, {"a.csv", "b.csv"}, {"a.csv", "c.csv", "b.csv"}} {
+			err := ask(of("30,Bern\n", names...))
+			if err == nil || !strings.Contains(err.Error(), `was "a.csv / b.csv / c.csv"`) {
+				t.Errorf("%s of %q: %v", what, names, err)
 			}
 		}
 	}

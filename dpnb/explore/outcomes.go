@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
@@ -52,32 +53,41 @@ func (q losses) about() *learn.Model   { return q.model }
 
 // String says which question it is of which model, by what was released, for the specification of Once.
 func (q outcomes) String() string {
-	return [...]string{"confusion", "calibration", "AUC"}[q.of] + " of " + losses{q.model}.String()
+	return [...]string{"confusion", "calibration", "AUC in 110 places"}[q.of] + " of " + losses{q.model}.String()
 }
 
-// probabilityEdges are those of a calibration, scoreEdges the log-odds between which scores are told apart for an AUC:
-// a tenth apart to ±4, a quarter to ±8, where scores beyond are, too.
-var (
-	probabilityEdges = []float64{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1}
-	scoreEdges       = func() (edges []float64) {
-		between := func(from, to, parts int) { // from ≤ k/parts < to
-			for k := from * parts; k < to*parts; k++ {
-				edges = append(edges, float64(k)/float64(parts))
-			}
-		}
-		between(-8, -4, 4)
-		between(-4, 4, 10)
-		between(4, 8, 4)
-		return append(edges, 8)
-	}()
+// probabilityEdges are those of a calibration.
+var probabilityEdges = []float64{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1}
+
+// The scores of an AUC are told apart at usualPlaces quantiles of those that the model has usually
+// (learn.Losses.Usual), and on either side at outerPlaces more, each a quarter further from the median than the one
+// before: 35 times as far in all. Their number is the same for all models, since the noise grows by its root: 110.
+const (
+	usualPlaces = 80
+	outerPlaces = 16
 )
+
+func scoreEdges(usual []float64) (edges []float64) {
+	off := func(k int) float64 { return usual[k*len(usual)/usualPlaces] - usual[len(usual)/2] }
+	enter := func(off float64) { edges = append(edges, usual[len(usual)/2]+off) }
+	for k := outerPlaces; k > 0; k-- {
+		enter(off(1) * math.Pow(1.25, float64(k)))
+	}
+	for k := 1; k < usualPlaces; k++ {
+		enter(off(k))
+	}
+	for k := 1; k <= outerPlaces; k++ {
+		enter(off(usualPlaces-1) * math.Pow(1.25, float64(k)))
+	}
+	return edges
+}
 
 func (q outcomes) plan(*frame.Schema) (plan, error) {
 	l, err := q.model.Losses(true) // Of checks again, with the source of noise
 	if err != nil {
 		return nil, err
 	}
-	p := outcomesPlan{l, q.of, l.TargetClasses()}
+	p := outcomesPlan{model: l, of: q.of, classes: l.TargetClasses()}
 	switch {
 	case p.classes == nil:
 		return nil, errors.New("dpnb: ConfusionOf, CalibrationOf and AUCOf are for models of classes; LossOf asks " +
@@ -88,6 +98,10 @@ func (q outcomes) plan(*frame.Schema) (plan, error) {
 	case q.of == calibrating && !l.Probabilities():
 		return nil, errors.New("dpnb: the model predicts no probabilities, whose calibration could be asked for; " +
 			"Logistic and SVM do")
+	case q.of == ranking:
+		usual := l.Usual()
+		p.edges = scoreEdges(usual)
+		p.mean, p.deviation = stat.MeanStdDev(usual, nil)
 	}
 	return p, nil
 }
@@ -96,6 +110,9 @@ type outcomesPlan struct {
 	model   *learn.Losses
 	of      kind
 	classes []string
+	// edges are those of the scores of an AUC, of which the usual ones have this mean and deviation.
+	edges           []float64
+	mean, deviation float64
 }
 
 func (p outcomesPlan) columns() []string { return p.model.Columns() }
@@ -110,7 +127,7 @@ func (p outcomesPlan) predicted() statistic.Axis {
 	case calibrating:
 		return statistic.Axis{Edges: probabilityEdges}
 	case ranking:
-		return statistic.Axis{Edges: scoreEdges}
+		return statistic.Axis{Edges: p.edges}
 	}
 	return statistic.Axis{Levels: len(p.classes)}
 }
@@ -135,7 +152,7 @@ func (p outcomesPlan) made(chunk *frame.Table) ([][]float64, error) {
 		}
 	case ranking:
 		for i, s := range logOdds {
-			logOdds[i] = math.Max(scoreEdges[0], math.Min(scoreEdges[len(scoreEdges)-1], s))
+			logOdds[i] = math.Max(p.edges[0], math.Min(p.edges[len(p.edges)-1], s))
 		}
 	}
 	return [][]float64{class, logOdds}, err
@@ -254,7 +271,8 @@ func (n noiseOf) auc(negative, positive []float64, confidence float64) statistic
 }
 
 // precision implements plan: of shares whatever they are, of a calibration where the records spread evenly over its
-// places, of an AUC for as many records of both classes, whose scores are normal with means ∓½ and deviation 1.
+// places, of an AUC for as many records of both classes, whose scores are normal with means apart by their deviation,
+// and together as far apart as the usual ones.
 func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
 	n, k := noiseIn(m), float64(len(p.classes))
 	if !(records > 0) {
@@ -271,11 +289,12 @@ func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settin
 		places := float64(len(probabilityEdges) - 1)
 		return widest(1, 1, records/places), fmt.Sprintf("of the records of a place that has a %.0fth of all", places)
 	}
-	negative, positive := make([]float64, len(scoreEdges)-1), make([]float64, len(scoreEdges)-1)
+	negative, positive := make([]float64, len(p.edges)-1), make([]float64, len(p.edges)-1)
+	one := p.deviation / math.Sqrt(1.25)
 	for b := range negative {
-		for of, mean := range map[*float64]float64{&negative[b]: -0.5, &positive[b]: 0.5} {
-			d := distuv.Normal{Mu: mean, Sigma: 1}
-			*of = records / 2 * (d.CDF(scoreEdges[b+1]) - d.CDF(scoreEdges[b]))
+		for of, side := range map[*float64]float64{&negative[b]: -0.5, &positive[b]: 0.5} {
+			d := distuv.Normal{Mu: p.mean + side*one, Sigma: one}
+			*of = records / 2 * (d.CDF(p.edges[b+1]) - d.CDF(p.edges[b]))
 		}
 	}
 	e := n.auc(negative, positive, s.confidence)
@@ -295,8 +314,8 @@ func (p outcomesPlan) answer(m statistic.Mechanism, released []float64, s settin
 		out.title, out.rows = "AUC of a model of "+p.model.Target(), []Row{{Name: "AUC", Estimate: e}}
 		out.meaning = fmt.Sprintf("The probability that a record of %s has a larger score than one of %s is %s; %s.",
 			p.classes[1], p.classes[0], figures(e), s.interval(e))
-		out.notes = append(out.notes, "Scores are told apart in steps of a tenth of their log-odds; the interval "+
-			"allows for what they can be within a step.")
+		out.notes = append(out.notes, fmt.Sprintf("Scores are told apart in %d places, by what the released model has "+
+			"usually; the interval allows for every order within a place.", places))
 	}
 	return out
 }

@@ -65,6 +65,28 @@ func TestOutcomesCover(t *testing.T) {
 	}
 }
 
+// Scores of a model that hardly tells records apart lie as close together as the places between which they are counted,
+// whether rows are centred or not: the interval allows for little within a place.
+func TestWeakScoresAreToldApart(t *testing.T) {
+	df := learn.Patients(3000, 3)
+	l := learn.Logistic{Noise: learn.Seed(1)}
+	weak := l
+	weak.Lambda = 1e4
+	for name, c := range map[string]struct {
+		l    learn.Learner
+		data *learn.Dataset
+		most float64
+	}{"strong": {l, learn.Binary(df, "ill"), 0.015}, "weak": {weak, learn.Binary(df, "ill"), 0.05},
+		"uncentred": {l, learn.Binary(df, "ill", learn.Uncentred()), 0.02}} {
+		m := must.Get(c.l.Fit(c.data, learn.Simulate(2, 1e-6)))
+		exact := must.Get(m.Evaluate(df)).AUC
+		r := must.Get(explore.AUCOf(m).Noise(learn.Seed(1)).Of(df, learn.Simulate(500, 0))).Rows()[0]
+		if !(r.Lower <= exact && exact <= r.Upper && r.Upper-r.Lower <= c.most) {
+			t.Errorf("%s: %+v of %v, and at most %v wide", name, r, exact, c.most)
+		}
+	}
+}
+
 // One record moves one count by one, whatever it is: the counts of all but one differ from those of all in one cell.
 func TestOutcomesOfNeighbours(t *testing.T) {
 	df := learn.Patients(120, 5)

@@ -34,7 +34,16 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 		return nil, err
 	}
 	in := bufio.NewReaderSize(r, 1<<16)
-	start, _ := in.Peek(2)
+	start, _ := in.Peek(4)
+	switch {
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		return nil, inputErrorf("the file is compressed (gzip): unpack it first, with gunzip, and name what that " +
+			"leaves")
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return nil, inputErrorf("the file is an archive (ZIP) or a spreadsheet: unpack it, or save the sheet as CSV, " +
+			"and name that")
+	}
+	start = start[:min(2, len(start))]
 	if mark := string(start); s.Header == nil && s.Encoding == "" && (mark == "\xff\xfe" || mark == "\xfe\xff") {
 		return nil, inputErrorf("the file begins with the mark of UTF-16: set Encoding: \"UTF-16\"")
 	}
@@ -109,6 +118,9 @@ func (c *csvReader) checkHeader() error {
 	case strings.ContainsRune(all, 0):
 		return inputErrorf("the header has zeros in it, as texts in UTF-16 have: set Encoding: \"UTF-16LE\" or " +
 			"\"UTF-16BE\"; if it is no text file, it is another format than CSV")
+	case c.s.Header == nil && strings.ContainsRune(all, '\r'):
+		return inputErrorf("lines end in carriage returns alone, as on old Macs: save the file with others, as by " +
+			`tr '\r' '\n'`)
 	case c.s.Header == nil && !utf8.ValidString(all):
 		return inputErrorf("the header is not in UTF-8: set Encoding: \"Windows-1252\" or \"Latin-1\"")
 	}

@@ -123,6 +123,9 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 	case s.Weights != "" && !(s.WeightBound > 0 && s.WeightBound <= math.MaxFloat64):
 		return inputErrorf("the weights in %q want a public bound, a positive number: the largest weight that a "+
 			"record can have", s.Weights)
+	case s.Weights != "" && schema.listed(s.Weights):
+		return inputErrorf("the weights in %q are to be numbers, but the schema lists categories: name another column",
+			s.Weights)
 	case s.Weights != "" && s.Weights == s.Label:
 		return inputErrorf("%q is to be predicted and cannot be the weight of a record, too", s.Label)
 	case (s.Weights != "" || s.ClassWeight != [2]float64{}) && s.Task != TwoClasses && s.Task != Number:

@@ -28,24 +28,29 @@ type File struct {
 //
 // Errors: *InputError if it is not there or cannot be read.
 func OpenFile(path string) (*File, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
+	info, err := os.Stat(path) // before it is opened: a pipe is not until somebody writes
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return nil, inputErrorf("%s", runlog.NoFile(path))
+	case err != nil:
+		return nil, inputErrorf("%v", err)
+	case info.IsDir():
+		return nil, inputErrorf("%q is a folder: name the file in it that has the table", path)
+	case !info.Mode().IsRegular():
+		return nil, inputErrorf("%q is a pipe or a device, which cannot be read twice: write what comes of it into a "+
+			"file, and name that", path)
 	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
 	defer f.Close()
 	abs, err := filepath.Abs(path)
+	if err == nil {
+		info, err = f.Stat()
+	}
 	if err != nil {
 		return nil, inputErrorf("%v", err)
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, inputErrorf("%v", err)
-	}
-	if info.IsDir() {
-		return nil, inputErrorf("%q is a folder: name the file in it that has the table", path)
 	}
 	sum, err := checksum(f, f, info, abs)
 	if err != nil {

@@ -215,6 +215,12 @@ func (f *Field) validate() error {
 	return f.laidOut()
 }
 
+// listed reports whether a column has categories.
+func (s *Schema) listed(name string) bool {
+	f, ok := s.Field(name)
+	return ok && f.Kind == Categorical
+}
+
 // Field returns the field of that name.
 func (s *Schema) Field(name string) (*Field, bool) {
 	for i := range s.Fields {

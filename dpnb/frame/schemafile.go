@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -285,6 +286,9 @@ func LoadSchema(path string) (*Schema, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, inputErrorf("schema: %s", runlog.NoFile(path))
 	}
+	if info, e := os.Stat(path); e == nil && info.IsDir() {
+		return nil, inputErrorf("%q is a folder: name the file in it that has the schema", path)
+	}
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
@@ -309,12 +313,30 @@ func ParseSchema(text []byte, dir string) (*Schema, error) {
 	return s, err
 }
 
+// noJSON says what a file is that does not begin as a schema does.
+func noJSON(text []byte) error {
+	switch {
+	case bytes.ContainsRune(text, 0):
+		return errors.New("it is not in UTF-8: save it in that encoding")
+	case bytes.HasPrefix(text, []byte("//")), bytes.HasPrefix(text, []byte("/*")), bytes.HasPrefix(text, []byte("#")):
+		return errors.New(`JSON has no comments: write "comment": ["…"] beside "fields"`)
+	case len(text) > 0 && text[0] != '{':
+		return errors.New(`it is no schema, which begins with {"version": 1, "fields": [ (docs/your-data.md): is it ` +
+			"the table?")
+	}
+	return nil
+}
+
 // parseSchema reads a file of Save; with an error, it returns at which byte the cause is.
 func parseSchema(text []byte, dir string) (s *Schema, at int, err error) {
 	var in struct {
 		Version int               `json:"version"`
 		Comment []string          `json:"comment"`
 		Fields  []json.RawMessage `json:"fields"`
+	}
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	if err := noJSON(bytes.TrimSpace(text)); err != nil {
+		return nil, 0, err
 	}
 	if at, err := decodeKnown(text, &in); err != nil {
 		return nil, at, err
@@ -386,7 +408,20 @@ func decodeKnown(text []byte, v any) (at int, err error) {
 		at = int(syntax.Offset)
 	case errors.As(err, &kind):
 		at = int(kind.Offset)
-		err = fmt.Errorf("%s is a %s, want a %v", cmp.Or(kind.Field, "it"), kind.Value, kind.Type)
+		want := kind.Type.String()
+		switch kind.Type.Kind() {
+		case reflect.Float64:
+			want = "number that is not larger than 1e308"
+		case reflect.Int:
+			want = "whole number"
+		case reflect.Slice:
+			want = "list in brackets, […]"
+		case reflect.String:
+			want = `text in quotation marks, "…"`
+		case reflect.Struct, reflect.Map:
+			want = "list of keys with values in braces, {…}"
+		}
+		err = fmt.Errorf("%s is a %s, want a %s", cmp.Or(kind.Field, "it"), kind.Value, want)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		at, err = len(text), errors.New("the file ends before a bracket is closed")
 	default:

@@ -55,6 +55,43 @@ type (
 	stretched interface{ Stretch() (lo, hi int) }
 )
 
+// Pieces returns the files that have the rows of a table, in their order; nil if something was done to these.
+func Pieces(t Scanner) (all []Piece) {
+	for _, file := range pieces(t) {
+		if _, own := file.(readable); !own {
+			return nil
+		}
+		from := file.Origin()
+		p := Piece{Path: from.Path, SHA256: from.SHA256}
+		if part, ok := file.(stretched); ok {
+			p.Lo, p.Hi = part.Stretch()
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// Opened returns the table of pieces, of which open opens the files by their paths, as the driver has.
+//
+// Errors: of open and Together; if a file is not the one that the driver has seen.
+func Opened(pieces []Piece, open func(path string) (Scanner, error)) (Scanner, error) {
+	var files []Scanner
+	for _, p := range pieces {
+		file, err := open(p.Path)
+		if err != nil {
+			return nil, err
+		}
+		if file.Origin().SHA256 != p.SHA256 {
+			return nil, fmt.Errorf("%s is not the file that the driver has seen: its checksum differs", p.Path)
+		}
+		if parted, ok := file.(Parted); ok && p.Hi > 0 {
+			file = parted.Part(p.Lo, p.Hi)
+		}
+		files = append(files, file)
+	}
+	return Together(files...)
+}
+
 // shards returns the stretches in which a table is stored, one for each part or, where these are many, for as many
 // parts each; nil where it is stored in one file. They depend on the files alone.
 func (where Storage) shards(t Scanner) (all []shard) {
@@ -69,16 +106,8 @@ func (where Storage) shards(t Scanner) (all []shard) {
 		if count > 1 {
 			s.Scanner = t.(Parted).Part(k*n/count, (k+1)*n/count)
 		}
-		for _, file := range pieces(s.Scanner) {
-			if _, own := file.(readable); !own {
-				return nil
-			}
-			from := file.Origin()
-			p := Piece{Path: from.Path, SHA256: from.SHA256}
-			if part, ok := file.(stretched); ok {
-				p.Lo, p.Hi = part.Stretch()
-			}
-			s.Pieces = append(s.Pieces, p)
+		if s.Pieces = Pieces(s.Scanner); s.Pieces == nil {
+			return nil
 		}
 		all = append(all, s)
 	}
@@ -150,21 +179,7 @@ func (w *Sharding) Store(k int, open func(path string) (Scanner, error)) error {
 	if err != nil {
 		return err
 	}
-	var files []Scanner
-	for _, p := range w.Shards[k].Pieces {
-		file, err := open(p.Path)
-		if err != nil {
-			return err
-		}
-		if file.Origin().SHA256 != p.SHA256 {
-			return fmt.Errorf("%s is not the file that the driver has seen: its checksum differs", p.Path)
-		}
-		if parted, ok := file.(Parted); ok && p.Hi > 0 {
-			file = parted.Part(p.Lo, p.Hi)
-		}
-		files = append(files, file)
-	}
-	t, err := Together(files...)
+	t, err := Opened(w.Shards[k].Pieces, open)
 	if err != nil {
 		return err
 	}

@@ -117,6 +117,25 @@ func TestShardsAreOneTable(t *testing.T) {
 	}
 }
 
+// The pieces of a table are all of its files, as they were: another is refused, and a table to whose rows something was
+// done has none.
+func TestPiecesAreTheTable(t *testing.T) {
+	files, whole := inFiles(t, t.TempDir(), 250, 0, 1, 600)
+	all := Pieces(scanned(files...))
+	open := func(path string) (Scanner, error) { return ScanCSV(path, nil) }
+	again := must.Get(Collect(must.Get(Opened(all, open)), nil))
+	if want := must.Get(Collect(scanned(whole), nil)); len(all) != 4 || again.Rows() != want.Rows() {
+		t.Errorf("%d pieces of %d rows, want 4 of %d", len(all), again.Rows(), want.Rows())
+	}
+	all[3].SHA256 = all[0].SHA256
+	if _, err := Opened(all, open); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("another file: %v", err)
+	}
+	if left := Pieces(must.Get(Drop(scanned(files...), "town"))); left != nil {
+		t.Errorf("%v are without a column", left)
+	}
+}
+
 // Tables that have their first file in common have folders of their own for sums, which are listed.
 func TestSumsOfFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -246,3 +246,43 @@ func TestSumsGoWithTheRecords(t *testing.T) {
 		t.Errorf("the sums are still there: %v", err)
 	}
 }
+
+// Files of other kinds and of other editors are told by what they are, with a cure; a mark in front of a schema is none
+// of it.
+func TestFilesOfOtherKinds(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	fields := `{"version": 1, "fields": [{"name": "age", "type": "number", "lower": 0, "upper": 9}]}`
+	for _, c := range []struct{ table, schema, want string }{
+		{"\x1f\x8b\x08\x00", "", "gunzip"}, {"PK\x03\x04....", "", "as CSV"}, {"age,city\r30,Bern\r", "", "tr '"},
+		{"age\r\n30\r\n", "", ""}, {"", fields, ""}, {"", "\ufeff" + fields, ""},
+		{"", "// mine\n" + fields, `"comment"`},
+		{"", "age,city\n30,Bern\n", "is it the table?"}, {"", "\xff\xfe{\x00}\x00", "UTF-8"},
+		{"", `{"version": 1, "fields": {}}`, "list in brackets"},
+		{"", strings.Replace(fields, "9", "1e999", 1), "not larger than"},
+		{"", strings.Replace(fields, `"number"`, "4", 1), "quotation marks"},
+	} {
+		var err error
+		if c.schema == "" {
+			_, err = ScanCSV(write("table.csv", c.table), nil)
+		} else {
+			_, err = LoadSchema(write("schema.json", c.schema))
+		}
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.table+c.schema, err, c.want)
+		}
+	}
+	if _, err := LoadSchema(dir); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder for a schema: %v", err)
+	}
+	schema := &Schema{Fields: []Field{CategoricalField("town", "a", "b"), CategoricalField("y", "0", "1")}}
+	settings := DesignSettings{Label: "y", Weights: "town", WeightBound: 2}
+	if _, err := newEncoding([]string{"town", "y"}, schema, settings); err == nil ||
+		!strings.Contains(err.Error(), "name another column") {
+		t.Errorf("weights that are towns: %v", err)
+	}
+}

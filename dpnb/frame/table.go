@@ -77,6 +77,18 @@ type Source struct {
 	files []Source
 }
 
+// Told returns what is public of a source by which it is told from others: the name of its file, or those of all.
+func (s Source) Told() string {
+	if s.files == nil {
+		return s.Name
+	}
+	var names []string
+	for _, f := range s.files {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " / ")
+}
+
 // Checksum returns the SHA-256 of a public file, which may be published; "" of any other.
 func (s Source) Checksum() string {
 	if s.Public {

@@ -68,7 +68,7 @@ func Together(files ...Scanner) (Scanner, error) {
 // Names implements Scanner.
 func (t *together) Names() []string { return t.of[0].Names() }
 
-// Origin implements Scanner: no path, and a checksum of those of all files.
+// Origin implements Scanner: no path, the names of all files, and a checksum of theirs.
 func (t *together) Origin() Source { return t.origin }
 
 // Scan implements Scanner.

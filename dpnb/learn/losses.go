@@ -4,9 +4,14 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Losses are the losses of a released model on individual records. Each lies within public bounds and depends on its
@@ -100,6 +105,36 @@ func (l *Losses) Outcomes(chunk *frame.Table) (class, predicted, logOdds []float
 		predicted[i] = float64(largest(t, stride, parts))
 	})
 	return class, predicted, logOdds, nil
+}
+
+// Usual returns the log-odds of the positive class of two, in their order, of records that nobody has, smeared by a
+// quarter of their deviation. Their columns are independent: of three quarters with the shares that were released of
+// where records are, and of the others, as these may be mostly noise, all over their scales. It is a function of what
+// was released. Where rows are not centred, nothing was, and they are normal with a deviation of 2.
+func (l *Losses) Usual() []float64 {
+	m, src := l.model, noise.NewSeeded(1)
+	all := make([]float64, 0, imagined)
+	draw := func(mean []float64, off float64, n int) {
+		rows := m.encoding.Imagined(mean, off, lessUsual, n, src.Float64)
+		eachMargins(&frame.Design{Rows: rows}, m.linear(), m.also(), func(_ int, t []float64, _, _ int) {
+			all = append(all, m.logOdds(t[0]))
+		})
+	}
+	smear := 2.0
+	if m.encoding.Centred() {
+		if b := m.bought(); b != nil {
+			draw(meanRow(b), b.RowNorm*b.MeanError, imagined*3/4)
+		}
+		draw(nil, 0, imagined-len(all))
+		mean, deviation := stat.MeanStdDev(all, nil)
+		smear = math.Max(deviation/4, 1e-6*(1+math.Abs(mean)))
+	}
+	all = all[:imagined]
+	for i := range all {
+		all[i] += smear * distuv.UnitNormal.Quantile(src.Float64())
+	}
+	slices.Sort(all)
+	return all
 }
 
 // TargetClasses are the classes that the model tells apart, in the order of their places; nil of numbers and counts.

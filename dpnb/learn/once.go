@@ -94,6 +94,10 @@ func Once[T any](
 		err = errors.Join(err, place.forget())
 	}
 	if err != nil {
+		if a.run != nil && a.neverCharged(name) != nil && !errors.Is(err, erm.ErrTolerance) {
+			err = fmt.Errorf("%w. %q was paid for and is not lost: when that is mended, the same call goes on, with "+
+				"the same noise and at no cost", err, name)
+		}
 		return none, err
 	}
 	payload, err := encode(out)

@@ -65,7 +65,7 @@ func (b *Budget) load() error {
 	f, earlier, err := parse(text)
 	if err != nil {
 		return fmt.Errorf("ledger: budget %q: its file %s cannot be read (%w): what was spent is not known, so "+
-			"nothing more can be spent",
+			"nothing more can be spent; name the ledger's file, or bring back a copy of it",
 			b.config.Name, filepath.Base(b.config.Path), err)
 	}
 	want := b.config

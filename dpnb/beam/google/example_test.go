@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/beam/google"
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/tally"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -21,7 +22,7 @@ func ExampleQuestion_Ask() {
 	}
 	df := learn.FromScanner(records, nil).WithSchema(learn.Numeric("age", 18, 100),
 		learn.Categorical("town", "Bern", "Rome", "Oslo"))
-	table := tally.Table{Path: "people.parquet", SHA256: records.Origin().SHA256}
+	table := tally.Table{Pieces: frame.Pieces(records)}
 	budget := learn.NewBudget(1, 1e-6, learn.KeptIn("people.ledger.json"))
 	ask := func(q google.Question) (*google.Answer, error) {
 		return q.Ask(context.Background(), runner.Where{}, df, table, os.TempDir(), budget.Spend(0.1))

@@ -44,7 +44,7 @@ func people(t *testing.T, rows int) (learn.DataFrame, tally.Table, map[Kind][]fl
 	df := learn.FromScanner(records, nil).WithSchema(learn.Numeric("age", 0, 100),
 		learn.Categorical("town", "Bern", "Rome", "Oslo"))
 	slices.Sort(ages)
-	return df, tally.Table{Path: path, SHA256: records.Origin().SHA256}, map[Kind][]float64{Count: {float64(rows)},
+	return df, tally.Table{Pieces: frame.Pieces(records)}, map[Kind][]float64{Count: {float64(rows)},
 		Sum: {sum}, Mean: {sum / float64(rows)}, Quantiles: {ages[rows/4], ages[rows/2], ages[3*rows/4]}}
 }
 

@@ -1,5 +1,5 @@
 // Package tally has the records of a table added up by workers, for the questions of package explore. Each reads parts
-// of a file that all see under one name, and leaves what it has added up, in whole numbers, in a folder that they
+// of files that all see under one name, and leaves what it has added up, in whole numbers, in a folder that they
 // share: one file for a part, however often the part was made.
 package tally
 
@@ -26,24 +26,24 @@ import (
 
 func init() { register.DoFn1x1[int, error](&addPart{}) }
 
-// Table is a file of records, how it is read, and the SHA-256 that the driver has found of it.
+// Table is the files of a table, as the driver has found them, and how they are read.
 type Table struct {
-	Path, SHA256 string
-	Parquet      parquet.Settings
-	CSV          frame.CSVSettings
+	Pieces  []frame.Piece
+	Parquet parquet.Settings
+	CSV     frame.CSVSettings
 }
 
 // mostParts bounds the number of parts, and so what is left in the folder.
 const mostParts = 32
 
 // Open returns the records, and in how many parts they are added up: groups of rows of a Parquet file, of which there
-// are as many as its writer made. Another file is one part.
+// are as many as its writer made, and others as a whole.
 func (t Table) Open() (records frame.Scanner, parts int, err error) {
-	if records, err = parquet.OpenAny(t.Path, &t.Parquet, &t.CSV); err != nil {
+	records, err = frame.Opened(t.Pieces, func(path string) (frame.Scanner, error) {
+		return parquet.OpenAny(path, &t.Parquet, &t.CSV)
+	})
+	if err != nil {
 		return nil, 0, err
-	}
-	if found := records.Origin().SHA256; found != t.SHA256 {
-		return nil, 0, fmt.Errorf("%s is not the file that the driver has seen: its checksum differs", t.Path)
 	}
 	if p, ok := records.(frame.Parted); ok {
 		return records, min(mostParts, max(1, p.Parts())), nil

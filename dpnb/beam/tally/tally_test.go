@@ -81,7 +81,7 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 		return all.Release(noise.NewSeeded(7))
 	}
 	here := released(want)
-	table := Table{Path: file, SHA256: records.Origin().SHA256}
+	table := Table{Pieces: frame.Pieces(records)}
 	trouble := t.TempDir()
 	t.Setenv(sabotageEnv, trouble)
 	inject := func(kind string, times int) {
@@ -159,7 +159,7 @@ func TestTalliesAreThoseOfTheRecords(t *testing.T) {
 			}
 		}
 		changed := table
-		changed.SHA256 = strings.Repeat("0", 64)
+		changed.Pieces = []frame.Piece{{Path: file, SHA256: strings.Repeat("0", 64)}}
 		if _, err := Run(context.Background(), on, changed, a, t.TempDir()); err == nil ||
 			!strings.Contains(err.Error(), "is not the file") {
 			t.Errorf("another file: %v", err)

@@ -210,29 +210,29 @@ func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Read
 	return to, from, closed, nil
 }
 
-// tally has the records of a file added up on the runner: for explore.Query.TalliedBy. What was added up is in the
+// tally has the records of files added up on the runner: for explore.Query.TalliedBy. What was added up is in the
 // folder, empty for one among the encoded records, and is removed by end if all went well.
 func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scanner, folder string, memory byteSize) (
 	add func(a explore.Adding, each func([]byte) error) error, end func(well bool) error, err error) {
-	from := records.Origin()
-	if from.Path == "" {
-		return nil, nil, errors.New("workers scan one file: describe several without --endpoint")
+	files := frame.Pieces(records)
+	if files == nil {
+		return nil, nil, errors.New("workers scan files as they are: describe other records without --endpoint")
 	}
 	if folder == "" {
-		if folder, err = (frame.Storage{}).Sums(from.SHA256); err != nil {
+		if folder, err = (frame.Storage{}).Sums(records.Origin().SHA256); err != nil {
 			return nil, nil, err
 		}
 	}
 	type table struct {
-		Path, SHA256 string
-		Parquet      parquet.Settings
-		CSV          frame.CSVSettings
+		Pieces  []frame.Piece
+		Parquet parquet.Settings
+		CSV     frame.CSVSettings
 	}
 	child, asked, err := e.command(ctx, "tally", struct {
 		Where  *remotely
 		Table  table
 		Folder string
-	}{e, table{from.Path, from.SHA256, t.columnar, t.csv}, folder})
+	}{e, table{files, t.columnar, t.csv}, folder})
 	if err != nil {
 		return nil, nil, err
 	}

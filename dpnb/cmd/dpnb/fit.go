@@ -73,6 +73,9 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	if cmd.Flags().Changed("held-out") && !(p.heldOut > 0 && p.heldOut < 1) {
 		return df, a, fmt.Errorf("--held-out %g: want a share between 0 and 1, such as 0.2", p.heldOut)
 	}
+	if cmd.Flags().Changed("rows-of-a-person") && p.person == "" {
+		return df, a, errors.New("--rows-of-a-person: say in which column it stands whose row it is, --person")
+	}
 	s, err := frame.LoadSchema(p.schema)
 	if err != nil {
 		return df, a, err
@@ -399,12 +402,18 @@ func (p *fitFlags) validate(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("intervals") && !(p.intervals > 0 && p.intervals < 1) {
 		return fmt.Errorf("--intervals %g: want a confidence between 0 and 1, such as 0.95", p.intervals)
 	}
+	if p.by != "" && p.by == p.target {
+		return fmt.Errorf("--by %s: it is what is to be predicted; name another column", p.by)
+	}
 	if p.by != "" && (p.card != "" || p.price) {
 		return errors.New("--card and --price are for one model: leave out --by")
 	}
 	for flag, path := range map[string]string{"out": p.out, "card": p.card} {
 		if folder, err := os.Stat(filepath.Dir(path)); path != "" && (err != nil || !folder.IsDir()) {
 			return fmt.Errorf("--%s %s: the folder %s is not there: make it", flag, path, filepath.Dir(path))
+		}
+		if folder, err := os.Stat(path); path != "" && err == nil && folder.IsDir() {
+			return fmt.Errorf("--%s %s: it is a folder: name a file in it", flag, path)
 		}
 	}
 	return p.at.validate()
@@ -562,8 +571,8 @@ func newDescribeCommand() *cobra.Command {
 deviation and quartiles of every number that has bounds in the schema, with intervals: in
 one scan, which holds no more than a chunk of the file in memory. Or ask one question: a mean, a
 histogram, quantiles, a table of two columns, of all records or of each group. What it will cost
-says dpnb price. With --endpoint the
-workers of a runner scan parts of the file: groups of rows, if it is a Parquet file.`,
+says dpnb price. FILE may be a pattern, in quotation marks, of several files that are one table.
+With --endpoint the workers of a runner scan the files, or groups of rows of a Parquet file.`,
 		Example: `  dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
     --budget people.ledger.json --share 0.2
   dpnb describe people.csv --schema people.schema.json --epsilon 1 --delta 1e-6 \

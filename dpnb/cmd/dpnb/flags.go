@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	shown "github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -85,6 +87,16 @@ func sayFlags(cmd *cobra.Command, end func()) {
 	for _, c := range cmd.Commands() {
 		sayFlags(c, end)
 	}
+	cmd.SetFlagErrorFunc(plainFlag)
+	if takes := cmd.Args; takes != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := takes(cmd, args); err == nil || !strings.HasPrefix(err.Error(), "accepts ") {
+				return err
+			}
+			return fmt.Errorf("this is %s, and beside flags there are %d words, %q: put quotation marks around a name "+
+				"with spaces, and around a pattern of several files", cmd.UseLine(), len(args), args)
+		}
+	}
 	run := cmd.RunE
 	if run == nil {
 		return
@@ -93,7 +105,11 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		err := run(cmd, args)
 		end()
 		var wrong *privacy.ParamError
-		if !errors.As(err, &wrong) {
+		var in *frame.InputError
+		switch {
+		case errors.As(err, &in):
+			return errors.New(inFlags(err.Error()))
+		case !errors.As(err, &wrong):
 			return err
 		}
 		if name := flagOf(wrong.Name); cmd.Flags().Changed(name) {
@@ -101,6 +117,38 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		}
 		return err
 	}
+}
+
+// The settings of a table as errors name them, which are those of Go.
+var (
+	readWith = regexp.MustCompile(`read it with ReadCSVWith\(path, &CSV\{Comma: ('.+?')\}\)`)
+	setTo    = regexp.MustCompile(`\b(Comma|Decimal|Encoding): `)
+	settings = regexp.MustCompile(`\b(Comma|Comment|Decimal|Encoding|Header|NumberDuplicates|PlainQuotes|Rename|Skip|` +
+		`Thousands)\b`)
+)
+
+// inFlags says in the words of a shell what to do about a table.
+func inFlags(text string) string {
+	text = setTo.ReplaceAllString(readWith.ReplaceAllString(text, "give it Comma $1"), "$1 ")
+	return settings.ReplaceAllStringFunc(text, func(name string) string {
+		return "--" + strings.ReplaceAll(flagOf(name), "comma", "separator")
+	})
+}
+
+// noNumber is how pflag says that a value is no number.
+var noNumber = regexp.MustCompile(`^invalid argument (".*") for "(.*)" flag: .*strconv\.Parse(Float|Int|Uint).*`)
+
+// plainFlag says in plain words what a flag wants that has no number, and where the names of flags are.
+func plainFlag(cmd *cobra.Command, err error) error {
+	if m := noNumber.FindStringSubmatch(err.Error()); m != nil {
+		want := map[string]string{"Float": "a number, with a point before its decimals, such as 0.5",
+			"Int": "a whole number", "Uint": "a whole number that is not negative"}[m[3]]
+		return fmt.Errorf("%s %s: give it %s", m[2], m[1], want)
+	}
+	if strings.HasPrefix(err.Error(), "unknown ") {
+		err = fmt.Errorf("%w: %s --help lists those that there are", err, cmd.CommandPath())
+	}
+	return err
 }
 
 // flagOf returns the flag that a parameter has, if it has one.

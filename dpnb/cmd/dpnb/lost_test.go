@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
@@ -101,19 +102,18 @@ func stopped(t *testing.T, after time.Duration, sig os.Signal, args ...string) {
 	}
 }
 
-// A fit and an answer that are told to stop do so, while they wait for their file and while they compute, and leave
+// A fit and an answer that are told to stop do so, while they wait for their ledger and while they compute, and leave
 // what a kill leaves: the same command goes on.
 func TestStopped(t *testing.T) {
 	dir, file, schema := crowd(t, 60_000)
-	pipe, ledger := filepath.Join(dir, "pipe.csv"), filepath.Join(dir, "ledger.json")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
-	}
+	ledger := filepath.Join(dir, "ledger.json")
+	lock := must.Get(lockfile.Wait(t.Context(), ledger+".lock", func() {}))
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		for _, args := range released(dir, pipe, schema, ledger) {
+		for _, args := range released(dir, file, schema, ledger) {
 			stopped(t, 200*time.Millisecond, sig, args...)
 		}
 	}
+	must.Do(lock.Unlock())
 	args := append(released(dir, file, schema, ledger)["fit"], "--target", "x0", "--learner", "quantiles")
 	for after := time.Second; entries(t, ledger) == 0 && after < time.Minute; after *= 2 {
 		stopped(t, after, os.Interrupt, args...)

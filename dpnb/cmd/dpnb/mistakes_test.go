@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,8 @@ func TestMistakes(t *testing.T) {
 		return append([]string{people, "--schema", schema, "--budget", ledger, "--epsilon", "1", "--delta", "1e-6"},
 			more...)
 	}
+	pipe := filepath.Join(dir, "pipe.csv")
+	must.Do(syscall.Mkfifo(pipe, 0o600))
 	calls := []struct {
 		name string
 		of   *cobra.Command
@@ -81,6 +84,22 @@ func TestMistakes(t *testing.T) {
 			fields(`{"name":"age","type":"number","lowr":0,"upper":1}`)}, "lowr"},
 		{"a layout in letters", newCheckCommand(), []string{people, "--schema",
 			fields(`{"name":"age","type":"year of a date","lower":1,"upper":2,"layout":"YYYY"}`)}, "2006"},
+		{"rows of nobody", newDescribeCommand(), ask("--mean", "age", "--rows-of-a-person", "3"), "--person"},
+		{"by the target", newFitCommand(), fit("--by", "happy"), "another column"},
+		{"out into a folder", newFitCommand(), fit("--out", dir), "name a file in it"},
+		{"a folder for a schema", newFitCommand(), fit("--schema", dir), "name the file in it"},
+		{"two files", newRootCommand(), append([]string{"describe", people}, ask("--mean", "age")...),
+			"quotation marks"},
+		{"a decimal comma", newRootCommand(), append([]string{"describe"}, ask("--mean", "age", "--share", "0,5")...),
+			"a point before its decimals"},
+		{"a negative seed", newRootCommand(), append([]string{"describe"}, ask("--mean", "age", "--seed", "-1")...),
+			"whole number that is not negative"},
+		{"a flag misspelt", newRootCommand(), append([]string{"describe"}, ask("--maen", "age")...), "--help"},
+		{"semicolons", newRootCommand(), append([]string{"describe", write("semi.csv", "age;city\n30;Bern\n")},
+			ask("--mean", "age")[1:]...), "give it --separator ';', and --decimal ','"},
+		{"a column twice", newRootCommand(), append([]string{"describe", write("twice.csv", "age,age\n30,31\n")},
+			ask("--mean", "age")[1:]...), "set --number-duplicates"},
+		{"a pipe", newDescribeCommand(), append([]string{pipe}, ask("--mean", "age")[1:]...), "into a file"},
 		{"predictions by a table", newPredictCommand(), []string{people, people}, "model"},
 		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
 	}
@@ -90,6 +109,18 @@ func TestMistakes(t *testing.T) {
 	}
 	if text, err := os.ReadFile(ledger); err == nil && strings.Contains(string(text), `"label"`) {
 		t.Errorf("a mistake was charged: %s", text)
+	}
+	// A schema of an editor that marks its files is read, and a file that ends in a record's middle is told after the
+	// charge: mended, the same command goes on.
+	marked := write("marked.json", "\ufeff"+string(must.Get(os.ReadFile(schema))))
+	broken := write("broken.csv", "age,city,happy\n30,\"Bern,yes\n")
+	question := []string{broken, "--schema", marked, "--budget", filepath.Join(dir, "broken.ledger"), "--epsilon", "1",
+		"--delta", "1e-6", "--mean", "age"}
+	_, err := call(t, newDescribeCommand(), question...)
+	plainly(t, "a quotation mark without its other", err, "the same call goes on")
+	write("broken.csv", "age,city,happy\n30,\"Bern\",yes\n")
+	if said, err := call(t, newDescribeCommand(), question...); err != nil || !strings.Contains(said, "mean of age") {
+		t.Errorf("the same call does not go on: %s (%v)", said, err)
 	}
 	df := learn.ReadCSV(people).WithSchemaFile(schema)
 	budget := learn.NewBudget(1, 1e-6, learn.Named("of mistakes"))

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -173,5 +175,20 @@ func TestF(t *testing.T) {
 		if err := c.run(t.Context(), root); err == nil {
 			t.Errorf("%s passes a mistake", c.name)
 		}
+	}
+}
+
+// A check that wants modules which cannot be fetched is left out, with the reason, and one that finds something else as
+// well has failed.
+func TestChecksWithoutModules(t *testing.T) {
+	gone := errors.New("a imports\n\tb: module lookup disabled by GOPROXY=off\n")
+	no := errors.New(`b@v1: Get "https://localhost/b.zip": dial tcp: connection refused`)
+	tt := &tester{display: newDisplay(os.Stderr)}
+	for _, err := range []error{fetched(gone), errors.Join(fetched(no), errors.Join(nil, fetched(gone))), nil,
+		errors.New("b: undefined"), errors.Join(fetched(gone), fetched(errors.New("b: undefined")))} {
+		tt.check(t.Context(), check{name: "tidy", run: func(context.Context, string) error { return err }})
+	}
+	if tt.skipped != 2 || tt.passed != 1 || tt.failed != 2 {
+		t.Errorf("%d left out, %d passed, %d failed; want 2, 1, 2", tt.skipped, tt.passed, tt.failed)
 	}
 }

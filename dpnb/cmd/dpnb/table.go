@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,22 +54,13 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	}
 	var files []frame.Scanner
 	for _, path := range paths {
-		file, err := t.one(path)
+		file, err := parquet.OpenAny(path, &t.columnar, &t.csv)
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, file)
 	}
 	return frame.Together(files...)
-}
-
-// one returns the table of one file.
-func (t *tableFlags) one(path string) (frame.Scanner, error) {
-	s, err := parquet.OpenAny(path, &t.columnar, &t.csv)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !parquet.Columnar(path) {
-		err = fmt.Errorf("%w (in a shell, --separator is Comma, and the other settings have flags of their names)", err)
-	}
-	return s, err
 }
 
 // settings reads the flags that are words.

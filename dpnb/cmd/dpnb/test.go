@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +85,7 @@ type tester struct {
 	short, full    bool
 	display        *display
 	passed, failed int
-	// skipped counts notebooks that ran but could not be compared.
+	// skipped counts notebooks that ran but could not be compared, and checks whose modules could not be fetched.
 	skipped int
 }
 
@@ -91,6 +93,36 @@ type tester struct {
 type check struct {
 	name string
 	run  func(ctx context.Context, root string) error
+}
+
+// unfetched is how the go command says that it has no module and cannot fetch one.
+var unfetched = regexp.MustCompile(`: (module lookup disabled by GOPROXY=off|Get "https?://.*)`)
+
+// offline is why something was not checked that wants modules of which nothing is built: those of the tests of others
+// (go mod tidy), or of the modules below.
+type offline string
+
+func (o offline) Error() string {
+	return "not made: it wants modules that are not on this machine, and they could not be fetched" + string(o)
+}
+
+// fetched returns err, as an offline if that is what it says.
+func fetched(err error) error {
+	if err != nil {
+		if why := unfetched.FindString(err.Error()); why != "" {
+			return offline(why)
+		}
+	}
+	return err
+}
+
+// unmade reports whether all that is wrong is that modules could not be fetched.
+func unmade(err error) bool {
+	if all, several := err.(interface{ Unwrap() []error }); several {
+		return !slices.ContainsFunc(all.Unwrap(), func(e error) bool { return !unmade(e) })
+	}
+	_, is := err.(offline)
+	return is
 }
 
 // checks lists what is checked about the code, in the order in which a mistake is cheapest to find.
@@ -112,10 +144,10 @@ func (t *tester) checks() []check {
 		planted = "all"
 	}
 	list := []check{
-		{"gofmt", formatted},
-		{"go mod tidy", tidy},
-		{"go vet", command("go", "vet", "./...")},
-		{"staticcheck", func(ctx context.Context, root string) error {
+		{name: "gofmt", run: formatted},
+		{name: "go mod tidy", run: tidy},
+		{name: "go vet", run: command("go", "vet", "./...")},
+		{name: "staticcheck", run: func(ctx context.Context, root string) error {
 			check := func(dir string) error {
 				_, err := output(ctx, dir, "go", "tool", "-modfile="+filepath.Join(root, "dpnb", "report", "toolchain",
 					"tools.mod"), "staticcheck", "./...")
@@ -123,11 +155,11 @@ func (t *tester) checks() []check {
 			}
 			return errors.Join(check(root), inModulesBelow(root, check))
 		}},
-		{name, command(append(test, "-vet=off")...)}, // it is vetted
-		{"planted faults: " + planted, func(ctx context.Context, root string) error {
+		{name: name, run: command(append(test, "-vet=off")...)}, // it is vetted
+		{name: "planted faults: " + planted, run: func(ctx context.Context, root string) error {
 			return t.plant(ctx, root)
 		}},
-		{name + ", in the modules below", func(ctx context.Context, root string) error {
+		{name: name + ", in the modules below", run: func(ctx context.Context, root string) error {
 			return inModulesBelow(root, func(dir string) error {
 				_, err := output(ctx, dir, test...)
 				return err
@@ -135,7 +167,7 @@ func (t *tester) checks() []check {
 		}},
 	}
 	if !t.short {
-		list = append(list, check{"go vet for other systems", vetElsewhere})
+		list = append(list, check{name: "go vet for other systems", run: vetElsewhere})
 	}
 	return list
 }
@@ -190,7 +222,7 @@ func inModulesBelow(root string, do func(dir string) error) error {
 	rooms, also := filepath.Glob(filepath.Join(root, "dpnb", "*", "go.mod"))
 	err = errors.Join(err, also)
 	for _, mod := range append(found, rooms...) {
-		err = errors.Join(err, do(filepath.Dir(mod)))
+		err = errors.Join(err, fetched(do(filepath.Dir(mod))))
 	}
 	return err
 }
@@ -200,7 +232,7 @@ func (t *tester) run(ctx context.Context, o report.Options) error {
 	var setup *report.Setup
 	if !t.short {
 		// First, so that the tests of the runner have something to run on.
-		t.check(ctx, check{"kernel and Jupyter", func(ctx context.Context, root string) (err error) {
+		t.check(ctx, check{name: "kernel and Jupyter", run: func(ctx context.Context, root string) (err error) {
 			setup, err = report.Prepare(ctx, project.Tree{Dir: root}, false, t.display.Step)
 			return err
 		}})
@@ -248,7 +280,11 @@ func (t *tester) check(ctx context.Context, c check) {
 // count says how a check ended; a notebook's time has been told before.
 func (t *tester) count(name string, err error, took time.Duration) {
 	verdict := "ok    "
-	switch _, ran := errors.AsType[*report.NotCompared](err); {
+	_, ran := errors.AsType[*report.NotCompared](err)
+	switch {
+	case unmade(err):
+		verdict = "skip  "
+		t.skipped++
 	case ran:
 		verdict = "ran   "
 		t.skipped++
@@ -299,11 +335,12 @@ func formatted(ctx context.Context, root string) error {
 // tidy passes if go mod tidy would change nothing, in this module and in those below it.
 func tidy(ctx context.Context, root string) error {
 	in := func(dir string) error {
-		if _, err := output(ctx, dir, "go", "mod", "tidy", "-diff"); err != nil {
+		_, err := output(ctx, dir, "go", "mod", "tidy", "-diff")
+		if err = fetched(err); err != nil && !unmade(err) {
 			text := strings.Split(err.Error(), "\n")
 			return fmt.Errorf("run `go mod tidy` in %s\n%s", dir, strings.Join(text[:min(len(text), 20)], "\n"))
 		}
-		return nil
+		return err
 	}
 	tools, err := os.MkdirTemp("", "dpnb-tools-")
 	if err != nil {

@@ -9,9 +9,12 @@ import (
 
 // Columnar reports whether the file at path begins as Parquet and Arrow files do.
 func Columnar(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false // who opens it says why
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return false // who opens it says why
+		return false
 	}
 	defer f.Close()
 	var magic [6]byte

@@ -332,8 +332,8 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 }
 
 // described: what describe releases of one seed is the same here and on a runner with no, one and two processes, of a
-// CSV file and of a Parquet file in groups of rows; and a driver that is killed after the charge goes on, charged once,
-// and leaves nothing.
+// CSV file, of a Parquet file in groups of rows and of several files; and a driver that is killed after the charge goes
+// on, charged once, and leaves nothing.
 func described(t *testing.T, program string) {
 	s := newStudy(t, program)
 	table := must.Get(frame.ScanCSV(s.file, &frame.CSVSettings{ChunkRows: 700}))
@@ -351,7 +351,12 @@ func described(t *testing.T, program string) {
 		}
 		return withoutWaiting(string(out))
 	}
-	for _, file := range []string{s.file, columnar} {
+	several := filepath.Join(filepath.Dir(s.file), "part-*")
+	header, rest, _ := strings.Cut(string(must.Get(os.ReadFile(s.file))), "\n")
+	s.write(strings.Replace(several, "*", "0.csv", 1), []byte(header+"\n"+rest[:strings.Index(rest, "\n")+1]))
+	s.write(strings.Replace(several, "*", "1.csv", 1), []byte(header+"\n"))
+	must.Do(os.Link(columnar, strings.Replace(several, "*", "2.parquet", 1)))
+	for _, file := range []string{s.file, columnar, several} {
 		here := run(file, "--seed", "3")
 		for _, processes := range []string{"0", "1", "2"} {
 			there := run(file, "--seed", "3", "--endpoint", s.prism.Address, "--processes", processes)
