@@ -92,7 +92,7 @@ func (a Adding) Tally(records frame.Scanner) ([]byte, error) {
 }
 
 var adding = sync.OnceValue(func() *typedjson.Codec {
-	return typedjson.New(statistic.Sums{}, statistic.Summary{}, statistic.Quantiles{}, statistic.Histogram{},
+	return typedjson.New[any](statistic.Sums{}, statistic.Summary{}, statistic.Quantiles{}, statistic.Histogram{},
 		statistic.Moments{}, statistic.Means{}, statistic.Total{}, statistic.Grouped{})
 })
 

@@ -89,8 +89,7 @@ func noiseWords(src noise.Source) string {
 // learnersKept writes learners down with their settings, but for those that do not change what is released and for the
 // noise, which has words of its own.
 var learnersKept = sync.OnceValue(func() *typedjson.Codec {
-	c := typedjson.New(Logistic{}, SVM{}, Linear{}, Huber{}, Poisson{}, Softmax{}, OneVsRest{}, Quantile{}, Quantiles{},
-		HeavyTails{}, Quadratic{}).Omit("Noise", "Workers")
+	c := typedjson.New(append(Learners(), Quadratic{})...).Omit("Noise", "Workers")
 	keepInterpolation(c)
 	return c
 })

@@ -19,16 +19,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
 )
 
-// clippedLoss stands for a loss that is clipped.
-type clippedLoss struct {
-	Of    loss.Loss
-	Level float64
-}
-
 // mechanisms writes down the mechanisms of all learners with what they are made of. A learner whose mechanism is not
 // among them cannot be saved, which its test says.
 var mechanisms = sync.OnceValue(func() *typedjson.Codec {
-	c := typedjson.New(
+	c := loss.Codec(
 		mechanism.Group{}, mechanism.Replaced{}, geometry.Centred{}, additive.Boosting{},
 		objpert.Objective{}, objpert.Counted{}, objpert.Output{}, interval.Curvature{}, constrained.Objective{},
 		multiclass.Softmax{}, multiclass.OneVsRest{},
@@ -36,18 +30,11 @@ var mechanisms = sync.OnceValue(func() *typedjson.Codec {
 		sgd.Adaptive{}, sgd.Projected{},
 		ssp.AdaSSP{}, ssp.Boosted{}, ssp.Functional{}, ssp.TukeyEM{},
 		pure.Objective{}, pure.Output{}, pure.Counted{}, pure.Phases{},
-		loss.Logistic{}, loss.Softplus{}, loss.SmoothedHinge{}, loss.SquaredHinge{}, loss.Probit{}, loss.Squared{},
-		loss.Huber{}, loss.PseudoHuber{}, loss.Poisson{}, loss.SmoothPinball{}, loss.Pinball{}, loss.LeastAbsolute{},
-		loss.Hinge{}, loss.ReLU{}, loss.Weighted{},
 		composite.None{}, composite.L1{}, composite.GroupL1{}, composite.Everywhere{}, composite.Ball{},
 		composite.Box{}, composite.Simplex{},
 		qop.Perturbation{}, bestOf{},
 	)
 	keepInterpolation(c)
-	typedjson.As(c, loss.Clipped(loss.Squared{}, 1), func(v any) (clippedLoss, error) {
-		of, level, _ := loss.Unclip(v.(loss.Loss))
-		return clippedLoss{of, level}, nil
-	}, func(l clippedLoss) (any, error) { return loss.Clipped(l.Of, l.Level), nil })
 	return c
 })
 

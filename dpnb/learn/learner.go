@@ -24,8 +24,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Learner is a way to fit: Logistic, SVM, Linear, Huber, Quantile, Quantiles, Poisson, Softmax, OneVsRest, HeavyTails,
-// of which the zero value is right; and Quadratic.
+// Learner is a way to fit: one of Learners, of which the zero value is right; Quadratic; or Tune.
 //
 // Fit releases a private model, or returns an error and releases nothing: first everything is checked; then the budget
 // is charged; then noise is drawn and the objective minimised to a certified tolerance. An error in the first step
@@ -39,6 +38,28 @@ type Learner interface {
 	FitWithoutPrivacy(data *Dataset) (*Model, error)
 	// specification says what the one fit path is to do.
 	spec() spec
+}
+
+// Learners are what the shell offers, errors name and FitOnce knows, beside Quadratic and Tune.
+func Learners() []Learner {
+	return []Learner{Logistic{}, SVM{}, Linear{}, Huber{}, Quantile{}, Quantiles{}, HeavyTails{}, Poisson{}, Softmax{},
+		OneVsRest{}}
+}
+
+// those names the learners of which is says so.
+func those(is func(p spec) bool) (names string) {
+	for _, l := range Learners() {
+		if p := l.spec(); is(p) {
+			names += ", " + p.learner
+		}
+	}
+	return names[2:]
+}
+
+// RecordsFor makes the records that l learns from, as Binary, Regression, Counts or Classes does.
+func RecordsFor(l Learner, df DataFrame, target string, opts ...Option) *Dataset {
+	return map[frame.Task]func(DataFrame, string, ...Option) *Dataset{frame.TwoClasses: Binary,
+		frame.Number: Regression, frame.Count: Counts, frame.ManyClasses: Classes}[l.spec().task](df, target, opts...)
 }
 
 // own refuses what is not a learner of this package itself: a type that embeds one has its specification, and a Fit
@@ -146,7 +167,7 @@ type TaskError struct {
 // Error implements error.
 func (e *TaskError) Error() string {
 	return fmt.Sprintf("dpnb: %s learns %s from records made with %s; these were made with %s, for %s",
-		e.Learner, e.Want, maker[e.Want], maker[e.Got], fitting[e.Got]) + e.hint()
+		e.Learner, e.Want, maker[e.Want], maker[e.Got], those(func(p spec) bool { return p.task == e.Got })) + e.hint()
 }
 
 // hint is for the learner that has losses for both tasks.
@@ -157,14 +178,9 @@ func (e *TaskError) hint() string {
 	return ""
 }
 
-// maker is the function that makes records of a task, fitting the learners that take them.
-var (
-	maker = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts",
-		frame.ManyClasses: "Classes"}
-	fitting = map[frame.Task]string{frame.TwoClasses: "Logistic or SVM",
-		frame.Number: "Linear, Huber, Quantile, Quantiles or HeavyTails", frame.Count: "Poisson",
-		frame.ManyClasses: "Softmax or OneVsRest"}
-)
+// maker is the function that makes records of a task.
+var maker = map[frame.Task]string{frame.TwoClasses: "Binary", frame.Number: "Regression", frame.Count: "Counts",
+	frame.ManyClasses: "Classes"}
 
 // suits reports whether p can learn from the records of d.
 func (p spec) suits(d *frame.Design) error {
@@ -179,7 +195,7 @@ func (p spec) suits(d *frame.Design) error {
 		switch {
 		case !p.weighs:
 			return fmt.Errorf("dpnb: %s does not learn from records with weights: leave out WeightsFrom and "+
-				"ClassWeights, or take Logistic, SVM, Linear or Huber", p.learner)
+				"ClassWeights, or take one of %s", p.learner, those(func(p spec) bool { return p.weighs }))
 		case p.pure:
 			return fmt.Errorf("dpnb: %s learns from records with weights where there is a δ: leave out WeightsFrom "+
 				"and ClassWeights, or take a budget with one", p.learner)
@@ -284,7 +300,7 @@ func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, l
 	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson, one))
 	var bad *privacy.ParamError
 	if errors.As(err, &bad) && bad.Name == "Delta" {
-		others := "of the learners Linear, Huber, Quantile, Median, Logistic, SVM and HeavyTails do not"
+		others := "these do not: " + those(func(p spec) bool { return p.pure || p.convex.loss != nil })
 		if p.task == frame.ManyClasses {
 			others = "so does every learner of several classes"
 		}

@@ -151,7 +151,7 @@ func ExampleTaskError() {
 	// Output:
 	// dpnb:
 	// Logistic learns two classes from records made with Binary;
-	// these were made with Regression, for Linear, Huber, Quantile, Quantiles or HeavyTails
+	// these were made with Regression, for Linear, Huber, Quantile, Quantiles, HeavyTails
 }
 
 // Three quantiles at the price of one, their scores on records that may be known, and predictions that never cross.

@@ -2,6 +2,10 @@ package learn_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,6 +69,26 @@ var learners = []struct {
 
 // descends says that a learner comes near the minimiser by steps, and has no ridge.
 func descends(name string) bool { return strings.HasPrefix(name, "Quantile") }
+
+// Whatever fits is one of Learners, but for Quadratic and Tune, and is among the ways that the contract is held for.
+func TestNoLearnerIsLeftOut(t *testing.T) {
+	known, held := map[string]bool{"Quadratic": true, "Tune": true}, map[string]bool{}
+	for _, l := range learn.Learners() {
+		known[reflect.TypeOf(l).Name()] = true
+	}
+	for _, w := range ways(t) {
+		held[reflect.TypeOf(w.l).Name()] = true
+	}
+	for _, path := range must.Get(filepath.Glob("*.go")) {
+		for _, of := range regexp.MustCompile(`(?m)^func \((?:\w+ )?([A-Z]\w*)\) spec\(\)`).FindAllSubmatch(
+			must.Get(os.ReadFile(path)), -1) {
+			if name := string(of[1]); !known[name] || !held[name] {
+				t.Errorf("%s: among Learners (learner.go) is %v, among learners or ways of the tests is %v", name,
+					known[name], held[name])
+			}
+		}
+	}
+}
 
 // silence is bits of which every normal variate is next to zero: words that grow by one, of which the first of a run is
 // less than the second, and all are far below ½.

@@ -173,7 +173,7 @@ func TestRefusedBeforeTheCharge(t *testing.T) {
 	refused{
 		{learn.Logistic{CurvatureShare: 0.1}, two, "CurvatureShare … Logistic spends no δ"},
 		{learn.Softmax{}, classes, "Delta = 0 … for example 1e-6 … several classes"},
-		{learn.Quantiles{}, number, "Delta = 0 … HeavyTails do not"}, {learn.Poisson{}, count, "Delta = 0"},
+		{learn.Quantiles{}, number, "Delta = 0 … do not … HeavyTails"}, {learn.Poisson{}, count, "Delta = 0"},
 		{learn.Linear{Regularise: one}, number, "Regularise"},
 		{learn.Huber{CurvatureShare: 0.1}, number, "CurvatureShare"},
 		{learn.Linear{Bound: objective.RKW23}, number, "Bound"}, {learn.Median{Steps: 10}, number, "Steps"},

@@ -65,8 +65,8 @@ func CurveOf(l Loss, radius float64) (*Curve, error) {
 	}
 	c := curved.Curve(radius, level)
 	if c == nil {
-		return nil, fmt.Errorf("%w: the slope of the %s loss has no bound, or one beyond float64; clip it", ErrNoCurve,
-			l.Name())
+		return nil, fmt.Errorf("%w: the slope of the %s loss has no bound, or one beyond float64: clip it; or it is "+
+			"weighted and not among those for which Weighted.Curve knows it", ErrNoCurve, l.Name())
 	}
 	if isClipped {
 		return c.Clip(level * radius), nil

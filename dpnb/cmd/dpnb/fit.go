@@ -160,9 +160,13 @@ func beside(ledger, path string) string {
 const unkept = "No ledger was kept (--budget FILE): another run is another budget for the same people.\n"
 
 // learners by name; what suits the target is "suited".
-var learners = map[string]learn.Learner{"logistic": learn.Logistic{}, "svm": learn.SVM{}, "linear": learn.Linear{},
-	"huber": learn.Huber{}, "poisson": learn.Poisson{}, "quantile": learn.Quantile{}, "quantiles": learn.Quantiles{},
-	"softmax": learn.Softmax{}, "onevsrest": learn.OneVsRest{}, "heavytails": learn.HeavyTails{}, suited: nil}
+var learners = map[string]learn.Learner{suited: nil}
+
+func init() {
+	for _, l := range learn.Learners() {
+		learners[strings.ToLower(reflect.TypeOf(l).Name())] = l
+	}
+}
 
 const suited = "suited"
 
@@ -202,19 +206,6 @@ func configured(l learn.Learner, name string, src noise.Source, f *pflag.FlagSet
 		}
 	})
 	return of.Interface().(learn.Learner), err
-}
-
-// records are made by the learner that will have them.
-func recordsFor(learner string, df learn.DataFrame, target string, opts ...learn.Option) *learn.Dataset {
-	switch learner {
-	case "logistic", "svm":
-		return learn.Binary(df, target, opts...)
-	case "softmax", "onevsrest":
-		return learn.Classes(df, target, opts...)
-	case "poisson":
-		return learn.Counts(df, target, opts...)
-	}
-	return learn.Regression(df, target, opts...)
 }
 
 // termFlags are the terms of columns.
@@ -465,8 +456,8 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if p.lines {
 		opts = append(opts, learn.Lines())
 	}
-	records := func(part learn.DataFrame) *learn.Dataset { return recordsFor(p.learner, part, p.target, opts...) }
 	l, data := learners[p.learner], (*learn.Dataset)(nil)
+	records := func(part learn.DataFrame) *learn.Dataset { return learn.RecordsFor(l, part, p.target, opts...) }
 	if p.learner == suited {
 		l, data = learn.Suited(df, p.target, opts...)
 		records = func(part learn.DataFrame) *learn.Dataset {

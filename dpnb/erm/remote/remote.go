@@ -8,31 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
-	"github.com/dpnb/notebooks/dpnb/internal/typedjson"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
 
-// clipped stands for a loss that is clipped.
-type clipped struct {
-	Of    loss.Loss
-	Level float64
-}
-
-var codec = sync.OnceValue(func() *typedjson.Codec {
-	c := typedjson.New(loss.Logistic{}, loss.Softplus{}, loss.SmoothedHinge{}, loss.SquaredHinge{}, loss.Probit{},
-		loss.Squared{}, loss.Huber{}, loss.PseudoHuber{}, loss.Poisson{}, loss.SmoothPinball{}, loss.Softmax{},
-		loss.Weighted{})
-	typedjson.As(c, loss.Clipped(loss.Squared{}, 1), func(v any) (clipped, error) {
-		of, level, _ := loss.Unclip(v.(loss.Loss))
-		return clipped{of, level}, nil
-	}, func(l clipped) (any, error) { return loss.Clipped(l.Of, l.Level), nil })
-	return c
-})
+var codec = loss.Codec()
 
 // query is an erm.Query as it travels: a loss is the terms of a sum, or another Joint.
 type query struct {
@@ -53,7 +36,7 @@ func Encode(q *erm.Query) ([]byte, error) {
 	} else {
 		w.Joint = q.Loss
 	}
-	b, err := codec().Marshal(w)
+	b, err := codec.Marshal(w)
 	if err != nil {
 		return nil, fmt.Errorf("the %s loss cannot be sent to another program: %w", q.Loss.Name(), err)
 	}
@@ -65,7 +48,7 @@ func Encode(q *erm.Query) ([]byte, error) {
 // Errors: another text.
 func Decode(text []byte) (*erm.Query, error) {
 	var r query
-	if err := codec().Unmarshal(text, &r); err != nil {
+	if err := codec.Unmarshal(text, &r); err != nil {
 		return nil, err
 	}
 	q := &erm.Query{Kind: erm.Kind(r.Kind), Loss: r.Joint, At: r.At, Low: r.Low, Direction: r.Direction, Norms: r.Norms}
@@ -110,7 +93,7 @@ func (r *Rows) Pass(q *erm.Query) (*erm.Sums, error) {
 		return nil, fmt.Errorf("the program that adds up has ended: %w", err)
 	}
 	var a answer
-	if err := codec().Unmarshal(line, &a); err != nil {
+	if err := codec.Unmarshal(line, &a); err != nil {
 		return nil, fmt.Errorf("the program that adds up has said something else: %w", err)
 	}
 	if a.Sums == nil {
@@ -159,7 +142,7 @@ func Serve(pass func(*erm.Query) (*erm.Sums, error), from io.Reader, to io.Write
 		if err != nil {
 			a = answer{Error: err.Error()}
 		}
-		text, err := codec().Marshal(a)
+		text, err := codec.Marshal(a)
 		if err != nil {
 			return err
 		}

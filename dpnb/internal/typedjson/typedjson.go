@@ -34,7 +34,7 @@ type form struct {
 // "objpert.Objective".
 //
 // Panics: two of them have one name.
-func New(values ...any) *Codec {
+func New[T any](values ...T) *Codec {
 	c := &Codec{types: map[string]reflect.Type{}, forms: map[reflect.Type]form{}}
 	for _, v := range values {
 		t := reflect.TypeOf(v)
