@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -914,7 +915,8 @@ func TestShapeBandsCover(t *testing.T) {
 }
 
 // TestMonotoneShapesCostNothing: where the truth is monotone and n·μ is at least 100, the model whose numbers are made
-// to rise predicts no worse in the mean over the draws than by a tenth of a point of AUC or of 100 R².
+// to rise predicts no worse in the mean over the draws than by a tenth of a point of AUC or of 100 R²; and in the metric
+// of the people themselves, which no release knows, no draw of Huber loses more than rows of other norms make of it.
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestMonotoneShapesCostNothing -v
 func TestMonotoneShapesCostNothing(t *testing.T) {
@@ -930,7 +932,7 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 		}
 		for _, n := range sizes {
 			for _, eps := range []float64{0.1, 1, 4} {
-				var gain, worst float64
+				var gains, known []float64
 				mu := must.Get(privacy.MuOf(eps, 1e-6))
 				for rep := range reps {
 					src := noise.NewSeeded(uint64(100 + rep))
@@ -939,18 +941,49 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 						l = Huber{Noise: src}
 					}
 					m := must.Get(l.Fit(drawnPeople(all, n, src), Simulate(eps, 1e-6)))
-					edited := must.Get(m.With(m.Shape("age").Monotone(+1), m.Shape("hours").Monotone(+1),
-						m.Shape("kids").Monotone(+1)))
+					var rising, byPeople []*Shape
+					for _, name := range []string{"age", "hours", "kids"} {
+						s := m.Shape(name)
+						rising = append(rising, s.Monotone(+1))
+						s.noise = metricOf(s, must.Get(people.table.Column(name)).Numbers)
+						byPeople = append(byPeople, s.Monotone(+1))
+					}
 					before := must.Get(score(m, all))
-					after := must.Get(score(edited, all))
-					by := 100 * (after - before)
-					gain, worst = gain+by/float64(reps), math.Min(worst, by)
+					gains = append(gains, 100*(must.Get(score(must.Get(m.With(rising...)), all))-before))
+					known = append(known, 100*(must.Get(score(must.Get(m.With(byPeople...)), all))-before))
 				}
-				t.Logf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f", kind, n, eps, gain, worst)
-				if gain < -0.1 && float64(n)*mu >= 100 {
-					t.Errorf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f", kind, n, eps, gain, worst)
+				gain, worst := stat.Mean(gains, nil), floats.Min(gains)
+				t.Logf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f; by the people's own metric %+.3f, worst %+.3f",
+					kind, n, eps, gain, worst, stat.Mean(known, nil), floats.Min(known))
+				if gain < -0.1 && float64(n)*mu >= 100 || kind == "Huber" && floats.Min(known) < -1 {
+					t.Errorf("%s, n = %d, ε = %g: %+.3f in the mean, %v by the people's own metric", kind, n, eps, gain,
+						known)
 				}
 			}
 		}
 	}
+}
+
+// metricOf is the metric of the squared loss for the curve of a number whose values people have: the inverse of the mean
+// of h(u)h(u)ᵀ, h the hats of its knots.
+func metricOf(s *Shape, values []float64) *mat.SymDense {
+	k := s.term.Knots
+	g, h := mat.NewSymDense(len(k), nil), mat.NewVecDense(len(k), nil)
+	for _, v := range values {
+		at := (v - k[0]) / (k[1] - k[0])
+		below := min(int(at), len(k)-2)
+		h.Zero()
+		h.SetVec(below, float64(below)+1-at)
+		h.SetVec(below+1, at-float64(below))
+		g.SymRankOne(g, 1/float64(len(values)), h)
+	}
+	for j := range k {
+		g.SetSym(j, j, g.At(j, j)+1e-5)
+	}
+	var root mat.Cholesky
+	if !root.Factorize(g) {
+		panic("no metric")
+	}
+	must.Do(root.InverseTo(g))
+	return g
 }
