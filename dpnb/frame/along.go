@@ -92,10 +92,7 @@ const missing = "missing"
 
 // unscaled returns the number at a share of its scale.
 func (e *encoder) unscaled(u float64) float64 {
-	if e.field.Log {
-		return logscale.Between(e.field.Lower, e.field.Upper).Value(u)
-	}
-	return e.field.Lower + u*(e.field.Upper-e.field.Lower)
+	return logscale.Place(e.field.Lower, e.field.Upper, u, e.field.Log)
 }
 
 // handle writes what a centred row has of the column at a handle, of which so many are knots.
