@@ -90,6 +90,8 @@ func TestErrorsComeBeforeTheCharge(t *testing.T) {
 		"a quantile of categories":      {explore.MedianOf("city"), "categories"},
 		"a sum without bounds":          {explore.Sum("income"), "Unbounded"},
 		"a confidence that is none":     {explore.Mean("age").Confidence(95), "between 0 and 1"},
+		"a confidence of nothing":       {explore.Mean("age").Confidence(0), "between 0 and 1"},
+		"a confidence of certainty":     {explore.Mean("age").Confidence(1), "between 0 and 1"},
 		"no query":                      {explore.Query{}, "empty query"},
 	} {
 		for _, rows := range []int{0, 1, 100} {

@@ -96,14 +96,33 @@ func TestShardsAreOneTable(t *testing.T) {
 	must.Do(os.Symlink(files[0], link))
 	for _, twice := range []string{files[0], link} {
 		again := must.Get(ScanCSV(twice, nil))
-		if _, err := Together(scanned(files[0]), scanned(files[1]), again); err == nil ||
+		if _, err := Together(scanned(files[:2]...), again); err == nil ||
 			!strings.Contains(err.Error(), "twice") {
 			t.Errorf("%s is there twice: %v", twice, err)
 		}
 	}
+	without := func(files ...string) Scanner { return must.Get(Drop(scanned(files...), "town")) }
+	_, err := Together(without(files[3]), without(files[:2]...), without(files[1]))
+	if err == nil || !strings.Contains(err.Error(), "part-1.csv is there twice") {
+		t.Errorf("a file is there by itself and within a table that was changed: %v", err)
+	}
 	other := must.Get(NewTable(Column{Name: "z", Numbers: []float64{1}}))
 	if _, err := Together(scanned(files[0]), other); err == nil {
 		t.Error("files of other columns are one table")
+	}
+}
+
+// Tables that have their first file in common have folders of their own for sums, which are listed.
+func TestSumsOfFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := func(k byte) stored.File {
+		return stored.File{Path: filepath.Join(dir, string('a'+rune(k))), Key: [32]byte{k + 1}}
+	}
+	for _, t := range [][]stored.File{{file(0)}, {file(0), file(1)}, {file(0), file(2)}, {file(0), file(1), file(2)}} {
+		must.Do(os.MkdirAll(SumsOf(t), 0o700))
+	}
+	if known := must.Get(ListStored(Storage{Dir: dir})); len(known) != 4 {
+		t.Errorf("of the sums of four tables these are known: %v", known)
 	}
 }
 

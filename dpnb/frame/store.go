@@ -35,7 +35,7 @@ type Storage struct {
 }
 
 // StepsOfCode changes when the same table, schema and settings come to mean other records.
-const StepsOfCode = "dpnb records 4"
+const StepsOfCode = "dpnb records 5"
 
 // SameSteps refuses work for which a command of other steps asks.
 func SameSteps(asked string) error {
@@ -98,6 +98,18 @@ func (e *Encoding) designOf(source Source) *Design {
 func (s Storage) Sums(checksum string) (string, error) {
 	dir, err := s.dir()
 	return filepath.Join(dir, checksum+sumsSuffix), err
+}
+
+// SumsOf is that of records in these files: beside the first, of a name that no other files have.
+func SumsOf(files []stored.File) string {
+	if len(files) == 1 {
+		return files[0].Path + sumsSuffix
+	}
+	all := sha256.New()
+	for _, f := range files { // tables may have their first file in common
+		all.Write(f.Key[:])
+	}
+	return filepath.Join(filepath.Dir(files[0].Path), hex.EncodeToString(all.Sum(nil))+sumsSuffix)
 }
 
 // Stored is Design for a table of any size: its records are made in one scan and written to a file, from which they are
@@ -193,7 +205,7 @@ func (e *Encoding) withScales(rows matrix.Rows) *matrix.Dense {
 			lines.Data[i*len(scales)+k] = v
 		}
 	}
-	return matrix.Densed(matrix.Beside{Parts: []matrix.Rows{rows, lines}})
+	return matrix.Densed(matrix.HStack{Parts: []matrix.Rows{rows, lines}})
 }
 
 // storedOnce stores the records unless another program has done so meanwhile, for which it waits.

@@ -479,6 +479,12 @@ func TestRisesOfAColumn(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again, with) {
 		t.Errorf("%v, want %v (%v)", again, with, err)
 	}
+	rises := must.Get(schema.With(columns, frame.Term{Column: "pay", Rises: 1}))
+	for want, s := range map[string]*frame.Schema{"0 to 1": schema, "0 to 1, rising": rises, "0 to 1, falling": with} {
+		if values, _ := s.Fields[1].Words(); values != want {
+			t.Errorf("%q, want %q", values, want)
+		}
+	}
 	text := must.Get(os.ReadFile(path))
 	must.Do(os.WriteFile(path, bytes.Replace(text, []byte("falling"), []byte("sinking"), 1), 0o600))
 	if _, err := frame.LoadSchema(path); err == nil || !strings.Contains(err.Error(), "sinking") {

@@ -82,7 +82,13 @@ func TestMaximum(t *testing.T) {
 	if got := (f(1, 1.5+1e-6, 0.7) - f(1, 1.5-1e-6, 0.7)) / 2e-6; math.Abs(got-s[1]) > 1e-8 {
 		t.Errorf("∂f/∂t = %v, want %v", got, s[1])
 	}
-	if !one.ValidLabel(0) || one.ValidLabel(1) || one.ValidLabel(0.5) || !math.IsNaN(Maximum{}.Lipschitz()) {
+	if !one.ValidLabel(0) || one.ValidLabel(1) || one.ValidLabel(0.5) ||
+		!math.IsNaN(Maximum{Temperature: 1}.Lipschitz()) {
 		t.Error("labels, or a loss without pieces")
+	}
+	for _, one.Temperature = range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if !math.IsNaN(one.Lipschitz()) || !math.IsNaN(one.Smoothness()) {
+			t.Errorf("a temperature of %v is accepted", one.Temperature)
+		}
 	}
 }

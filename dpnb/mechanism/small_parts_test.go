@@ -1,6 +1,7 @@
 package mechanism_test
 
 import (
+	"math"
 	"math/big"
 	"strings"
 	"testing"
@@ -48,10 +49,26 @@ func TestRemaining(t *testing.T) {
 	for range 1000 {
 		tau := src.Float64()
 		eta := 0.1 * tau * src.Float64()
-		sum := new(big.Float).SetPrec(200).SetFloat64(mechanism.Remaining(tau, eta))
+		sum := new(big.Float).SetPrec(200).SetFloat64(mechanism.Tightened(tau, eta))
 		sum.Add(sum, new(big.Float).SetFloat64(eta))
 		if all, _ := sum.Float64(); sum.Cmp(big.NewFloat(tau)) > 0 || all < tau*(1-0x1p-48) {
 			t.Fatalf("τ = %v, η = %v: %v in all", tau, eta, sum)
+		}
+	}
+}
+
+// Ridge, margin and stretch of the rule by hand: 30 directions of 1000 records at μ = 0.5 have a = 0.12.
+func TestRule(t *testing.T) {
+	f := mechanism.Facts{Records: 1000, Mu: 0.5, Directions: 30}
+	counts, few := f, f
+	counts.Typical, few.Records = 0.5, 100
+	for k, c := range [][2]float64{
+		{f.Margin(), 0.12}, {few.Margin(), 1}, {f.Ridge(0.25, false, 1), 0.03}, {f.Ridge(0.25, true, 0.12), 0.7906},
+		{f.Stretch(10, true), 1.3}, {f.Stretch(100, true), 3}, {f.Stretch(10, false), 1 + 0.3/(1.3*1.3*1.3)},
+		{few.Stretch(10, false), 1}, {counts.Stretch(10, true), 1.6},
+	} {
+		if math.Abs(c[0]-c[1]) > 1e-12 {
+			t.Errorf("number %d of the rule is %v, want %v", k, c[0], c[1])
 		}
 	}
 }

@@ -16,7 +16,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
+	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
+	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
 
 func TestReportOfNotebooks(t *testing.T) {
@@ -200,6 +202,18 @@ func TestEndTagged(t *testing.T) {
 	case <-ended:
 	case <-time.After(5 * time.Second):
 		t.Error("a process of the session is left", cmd.Process.Kill())
+	}
+}
+
+// Of a run that does not begin no folder is left.
+func TestNoSession(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := &Setup{Cache: t.TempDir(), Kernel: &toolchain.Kernel{}, Jupyter: &jupyter.Jupyter{Python: "/no/python"}}
+	if _, err := s.newSession(t.Context()); err == nil {
+		t.Error("a session without Python")
+	}
+	if left := must.Get(os.ReadDir(os.TempDir())); len(left) > 0 {
+		t.Errorf("%v is left", left)
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -123,16 +121,7 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string)
 	}
 	cure := "dpnb cache remove --checkpoints " + folder
 	if folder == "" { // whose name no argument is to have
-		folder, cure = files[0].Path+".passes", "dpnb cache remove, with the --store of the fit"
-		if all := sha256.New(); len(files) > 1 { // tables may have their first file in common
-			for _, f := range files {
-				all.Write(f.Key[:])
-			}
-			folder, err = (frame.Storage{Dir: filepath.Dir(folder)}).Sums(hex.EncodeToString(all.Sum(nil)))
-			if err != nil {
-				return nil, nothing, err
-			}
-		}
+		folder, cure = frame.SumsOf(files), "dpnb cache remove, with the --store of the fit"
 	}
 	child, asked, err := e.command(ctx, "passes", struct {
 		Where  *remotely

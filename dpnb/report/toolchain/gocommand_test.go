@@ -25,6 +25,7 @@ func TestGoCommand(t *testing.T) {
 		raced      = "proxy: build -ldflags=-s -o a.out -race"
 		declares   = "func main() { flag.Parse() }\n"
 		unasked    = "// by a kernel that was told %noautoget"
+		others     = "// of a user, in a folder of their own"
 	)
 	for _, test := range []struct{ program, call, fail, want string }{
 		{"", "get", "", ""},
@@ -35,6 +36,8 @@ func TestGoCommand(t *testing.T) {
 		{"", "build -o a.out", build + "|" + off, build + "\n" + off + "\nproxy: get\n" + build},
 		{"", "build -o a.out", build + "|" + off + "|proxy: get", build + "\n" + off + "\nproxy: get"},
 		{unasked, "build -o a.out", build, build + "\n" + build},
+		{others, "get", "", "proxy: get"},
+		{others, "build -o a.out", "", "proxy: build -o a.out"},
 		{"", "build .", "", "proxy: build ."},
 		{"", "test -c -o a.out", "", "proxy: test -c -o a.out"},
 		{"", "mod tidy", "", "proxy: mod tidy"},
@@ -56,7 +59,7 @@ func TestGoCommand(t *testing.T) {
 		{"import (\n\t_ \"x\"\n)\n" + declares, "build -o a.out -race", "", raced},
 		{"func init_a() {\n" + declares, "build -o a.out -race", "", raced},
 	} {
-		dir := filepath.Join(t.TempDir(), "gonb_it's")
+		dir := filepath.Join(t.TempDir(), map[bool]string{false: "gonb_it's", true: "a gonb_"}[test.program == others])
 		must.Do(os.Mkdir(dir, 0o700))
 		log, real := filepath.Join(dir, "log"), filepath.Join(dir, "real go")
 		write := func(path, text string) {
@@ -69,7 +72,7 @@ echo "$GOPROXY: $*" >>"$LOG"
 ! echo "$GOPROXY: $*" | grep -Exq "$FAIL" || { echo "not $*" >&2; exit 3; }
 `)
 		write(filepath.Join(dir, "go"), fmt.Sprintf(goScript, quoted(real)))
-		if test.program != unasked {
+		if test.program != unasked && test.program != others {
 			asks := exec.Command(filepath.Join(dir, "go"), "get")
 			asks.Dir = dir
 			must.Do(asks.Run())
