@@ -72,8 +72,8 @@ func meanRow(b *geometry.Bought) []float64 {
 	return b.MeanRow()
 }
 
-// formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q; of those that predict
-// where nothing was bought.
+// formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q; of those that
+// predict where nothing was bought.
 func formsOf(e *frame.Encoding, effects []frame.Effect, b *geometry.Bought, q float64) (forms [][]float64,
 	shift []float64) {
 	typical := 0.0

@@ -915,8 +915,8 @@ func TestShapeBandsCover(t *testing.T) {
 }
 
 // TestMonotoneShapesCostNothing: where the truth is monotone and n·μ is at least 100, the model whose numbers are made
-// to rise predicts no worse in the mean over the draws than by a tenth of a point of AUC or of 100 R²; and in the metric
-// of the people themselves, which no release knows, no draw of Huber loses more than rows of other norms make of it.
+// to rise predicts no worse in the mean over the draws than by a tenth of a point of AUC or of 100 R²; and in the
+// metric of the people themselves, which no release knows, no draw of Huber loses more than rows of other norms make.
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestMonotoneShapesCostNothing -v
 func TestMonotoneShapesCostNothing(t *testing.T) {
@@ -957,8 +957,8 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 					known = append(known, 100*(must.Get(score(must.Get(m.With(byPeople...)), all))-before))
 				}
 				gain, worst := stat.Mean(gains, nil), floats.Min(gains)
-				t.Logf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f; by the people's own metric %+.3f, worst %+.3f",
-					kind, n, eps, gain, worst, stat.Mean(known, nil), floats.Min(known))
+				t.Logf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f; by the people's own metric %+.3f, "+
+					"worst %+.3f", kind, n, eps, gain, worst, stat.Mean(known, nil), floats.Min(known))
 				if gain < -0.1 && float64(n)*mu >= 100 || kind == "Huber" && floats.Min(known) < -1 {
 					t.Errorf("%s, n = %d, ε = %g: %+.3f in the mean, %v by the people's own metric", kind, n, eps, gain,
 						known)
@@ -968,8 +968,8 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 	}
 }
 
-// metricOf is the metric of the squared loss for the curve of a number whose values people have: the inverse of the mean
-// of h(u)h(u)ᵀ, h the hats of its knots.
+// metricOf is the metric of the squared loss for the curve of a number whose values people have: the inverse of the
+// mean of h(u)h(u)ᵀ, h the hats of its knots.
 func metricOf(s *Shape, values []float64) *mat.SymDense {
 	k := s.term.Knots
 	g, h := mat.NewSymDense(len(k), nil), mat.NewVecDense(len(k), nil)

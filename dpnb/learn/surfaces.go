@@ -105,7 +105,8 @@ func (m *Model) surfaceOf(a, b *Shape) *Surface {
 	bought, theta, q := m.own(a.part)
 	together, beyond := s.formsOf(bought, q)
 	for k, f := range together {
-		s.forms, s.other.forms = append(s.forms, floats.Dot(f, theta)), append(s.other.forms, floats.Dot(beyond[k], theta))
+		s.forms = append(s.forms, floats.Dot(f, theta))
+		s.other.forms = append(s.other.forms, floats.Dot(beyond[k], theta))
 	}
 	return s
 }
