@@ -90,12 +90,7 @@ func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a a
 		return a, fmt.Errorf("dpnb: %q is Unbounded in the schema: give the edges", column)
 	case len(edges) == 0:
 		for i := range bins {
-			share := float64(i) / bins
-			edge := f.Lower + (f.Upper-f.Lower)*share
-			if f.Log && f.Lower > 0 {
-				edge = logscale.Between(f.Lower, f.Upper).Value(share)
-			}
-			edges = append(edges, edge)
+			edges = append(edges, logscale.Place(f.Lower, f.Upper, float64(i)/bins, f.Log && f.Lower > 0))
 		}
 		edges = append(edges, f.Upper)
 	}

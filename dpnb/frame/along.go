@@ -92,40 +92,18 @@ const missing = "missing"
 
 // unscaled returns the number at a share of its scale.
 func (e *encoder) unscaled(u float64) float64 {
-	if e.field.Log {
-		return logscale.Between(e.field.Lower, e.field.Upper).Value(u)
-	}
-	return e.field.Lower + u*(e.field.Upper-e.field.Lower)
-}
-
-// handle writes what a centred row has of the column at a handle, of which so many are knots.
-func (e *encoder) handle(own []float64, k, knots int) {
-	switch {
-	case k < knots:
-		e.line(own, float64(k)/float64(knots-1))
-	case e.levels == nil:
-		own[e.size] = 1
-	default:
-		indicate(own, k)
-	}
-}
-
-// less returns what features of the column less their mean are in a row of the typical norm, what it is crossed with at
-// its mean: the weights of the coefficients.
-func (t Component) less(own []float64) []float64 {
-	floats.Sub(own, t.means[t.k])
-	floats.Scale(t.e.ofRow(), own)
-	return t.e.changed(t.k, own, t.means)
+	return logscale.Place(e.field.Lower, e.field.Upper, u, e.field.Log)
 }
 
 // Of returns what a handle adds as an effect.
 func (t Component) Of(handle int) Effect {
-	if handle < len(t.Knots) {
-		return t.at(float64(handle) / float64(len(t.Knots)-1))
+	switch n := len(t.Knots); {
+	case handle < n:
+		return t.at(float64(handle) / float64(n-1))
+	case n > 0:
+		return t.adds(given{place: 1}, nil) // it is missing
 	}
-	own := make([]float64, t.c.width())
-	t.c.handle(own, handle, len(t.Knots))
-	return Effect{Weights: t.less(own), Line: t.c.at, Places: t.lessPlaces(nil)}
+	return t.adds(given{place: handle}, nil)
 }
 
 // At returns what a number adds as an effect.
@@ -133,10 +111,19 @@ func (t Component) At(v float64) Effect { return t.at(t.c.number(v)) }
 
 // at is At for a share of the scale.
 func (t Component) at(u float64) Effect {
-	own, places := make([]float64, t.c.width()), make([]float64, points)
-	t.c.line(own, u)
+	places := make([]float64, points)
 	hat(places, u, 1)
-	return Effect{Weights: t.less(own), Line: t.c.at, Places: t.lessPlaces(places)}
+	return t.adds(given{share: u}, places)
+}
+
+// adds returns what a value adds as an effect, less the mean, in a row of the typical norm, what the column is crossed
+// with at its mean.
+func (t Component) adds(v given, places []float64) Effect {
+	own := make([]float64, t.c.width())
+	t.c.write(own, v)
+	floats.Sub(own, t.means[t.k])
+	floats.Scale(t.e.ofRow(), own)
+	return Effect{Weights: t.e.changed(t.k, own, t.means), Line: t.c.at, Places: t.lessPlaces(places)}
 }
 
 // lessPlaces returns weights of places less their mean over the records; nil of a category.

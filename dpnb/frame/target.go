@@ -98,11 +98,7 @@ func (t Target) Value(label float64) float64 {
 		return t.Lower + 0.5*(label+1)*(t.Upper-t.Lower)
 	}
 	share := 0.5 * (math.Min(1, math.Max(-1, label)) + 1)
-	v := t.Lower + share*(t.Upper-t.Lower)
-	if t.Log {
-		v = logscale.Between(t.Lower, t.Upper).Value(share)
-	}
-	return math.Min(math.Max(v, t.Lower), t.Upper)
+	return math.Min(math.Max(logscale.Place(t.Lower, t.Upper, share, t.Log), t.Lower), t.Upper)
 }
 
 // readTarget says what the labels are, from the label's field.

@@ -36,10 +36,7 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	const points = 101
 	x := make([]float64, points)
 	for i := range x {
-		share := float64(i) / (points - 1)
-		if x[i] = f.Lower + share*(f.Upper-f.Lower); f.Log {
-			x[i] = logscale.Between(f.Lower, f.Upper).Value(share)
-		}
+		x[i] = logscale.Place(f.Lower, f.Upper, float64(i)/(points-1), f.Log)
 	}
 	table, at, err := m.along(feature, x, held)
 	if err != nil {
@@ -158,10 +155,7 @@ func (m *Model) along(feature string, x []float64, held map[string]any) (*frame.
 		f, _ := m.encoding.Field(name)
 		v, given := held[name]
 		if f.Kind == frame.Numeric {
-			number := f.Lower + 0.5*(f.Upper-f.Lower)
-			if f.Log {
-				number = logscale.Between(f.Lower, f.Upper).Value(0.5)
-			}
+			number := logscale.Place(f.Lower, f.Upper, 0.5, f.Log)
 			switch v := v.(type) {
 			case float64:
 				number = v

@@ -31,20 +31,15 @@ func shown(e *frame.Encoding, theta []float64, also any) (names []string, values
 		return e.Features, theta
 	}
 	b, _ := also.(*geometry.Bought)
-	effects := e.Effects(meanRow(b))
+	effects, q := e.Effects(meanRow(b)), 1.0
 	for _, f := range effects {
 		names = append(names, f.Name)
 	}
-	if b == nil {
-		for one := range slices.Chunk(theta, len(e.Features)) {
-			for _, f := range effects {
-				values = append(values, floats.Dot(f.Weights, one))
-			}
-		}
-		return names, values
+	if b != nil {
+		theta, q = b.Raw, b.Stretch
 	}
-	forms, shift := formsOf(e, effects, b, b.Stretch)
-	for one := range slices.Chunk(b.Raw, b.Width()) {
+	forms, shift := formsOf(e, effects, b, q)
+	for one := range slices.Chunk(theta, len(forms[0])) {
 		for k, f := range forms {
 			values = append(values, floats.Dot(f, one)+shift[k])
 		}
@@ -77,14 +72,19 @@ func meanRow(b *geometry.Bought) []float64 {
 	return b.MeanRow()
 }
 
-// formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q.
+// formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q; of those that
+// predict where nothing was bought.
 func formsOf(e *frame.Encoding, effects []frame.Effect, b *geometry.Bought, q float64) (forms [][]float64,
 	shift []float64) {
 	typical := 0.0
-	if len(b.Pairs) > 0 {
+	if b != nil && len(b.Pairs) > 0 {
 		typical = e.TypicalProducts()
 	}
 	for _, f := range effects {
+		if b == nil {
+			forms, shift = append(forms, f.Weights), append(shift, 0)
+			continue
+		}
 		a, of := b.Form(f.Weights, f.Line, f.Places, typical, q)
 		forms, shift = append(forms, a), append(shift, of)
 	}

@@ -134,17 +134,8 @@ func TestLikelyIntervalsCover(t *testing.T) {
 						var in, of, width [4]float64
 						for rep := range reps {
 							src := noise.NewSeeded(uint64(1000 + rep))
-							index := make([]int, n)
-							for i := range index {
-								index[i] = src.IntN(size)
-							}
-							drawn := *all.design
-							drawn.Rows, drawn.Labels = matrix.Select(all.design.Rows, index), make([]float64, n)
-							for k, i := range index {
-								drawn.Labels[k] = all.design.Labels[i]
-							}
-							m := must.Get(learner(src).Fit(&Dataset{design: &drawn, table: all.table}, Simulate(eps,
-								delta)))
+							drawn := drawnPeople(all, n, src)
+							m := must.Get(learner(src).Fit(drawn, Simulate(eps, delta)))
 							b := m.bought()
 							apart := must.Get(m.encoding.Contrast(nil, "marital", "marital3", "marital1"))
 							difference := must.Get(m.Difference("marital", "marital3", "marital1", 0.95))
@@ -152,7 +143,7 @@ func TestLikelyIntervalsCover(t *testing.T) {
 							for kind, find := range finds {
 								records, q, one := all.design, 1.0, difference.Population
 								if kind == 1 {
-									records, q, one = &drawn, b.Stretch, difference.Fit
+									records, q, one = drawn.design, b.Stretch, difference.Fit
 								}
 								theta := without(t, m, b, records, kind == 1)
 								iv := must.Get(find(0.95))

@@ -176,11 +176,16 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 		all = append(all, s)
 	}
 	if len(all) < len(columns) {
-		return nil, fmt.Errorf("dpnb: there is no column %q among those of the model: %s", columns[0],
-			strings.Join(m.Columns(), ", "))
+		return nil, m.noColumn(columns[0])
 	}
 	m.bandsOf(all)
 	return all, nil
+}
+
+// noColumn says that there is none of the name.
+func (m *Model) noColumn(name string) error {
+	return fmt.Errorf("dpnb: there is no column %q among those of the model: %s", name,
+		strings.Join(m.Columns(), ", "))
 }
 
 // terms returns the columns of m, by what was bought of where the records are.
@@ -209,13 +214,19 @@ func (m *Model) partOf(of []string) (int, error) {
 
 // form returns an effect, which is none of the bias, by the coefficients that predict.
 func (m *Model) form(f frame.Effect, part int) float64 {
-	b, theta, weights := m.bought(), m.theta, f.Weights
-	if b != nil {
-		forms, _ := formsOf(m.encoding, []frame.Effect{f}, b, b.Stretch)
-		weights, theta = forms[0], b.Raw
+	b, own, q := m.own(part)
+	forms, _ := formsOf(m.encoding, []frame.Effect{f}, b, q)
+	return floats.Dot(forms[0], own)
+}
+
+// own returns what was bought, the coefficients of a class or level of which formsOf has forms, and their stretch.
+func (m *Model) own(part int) (b *geometry.Bought, theta []float64, q float64) {
+	theta, q = m.theta, 1
+	d := len(m.encoding.Features)
+	if b = m.bought(); b != nil {
+		theta, d, q = b.Raw, b.Width(), b.Stretch
 	}
-	d := len(weights)
-	return floats.Dot(weights, theta[part*d:(part+1)*d])
+	return b, theta[part*d : (part+1)*d], q
 }
 
 // pieces is into how many a number is cut at least where its shape is drawn.

@@ -85,31 +85,27 @@ func (s *Shape) metric() *mat.SymDense {
 //
 // Proof that it is nearer to a truth that is monotone: docs/theory/curves.md#dpnb-projection.
 func (s *Shape) Monotone(direction int) *Shape {
-	if s = s.editable(); s.Err() != nil {
-		return s
-	}
-	if direction != 1 && direction != -1 {
-		return s.failed("dpnb: Monotone(%d): +1 does not fall, −1 does not rise", direction)
-	}
-	return s.projected(direction, []float64{-1, 1}, map[int]string{1: "made to rise", -1: "made to fall"}[direction])
+	return s.projected(direction, []float64{-1, 1}, map[int]string{1: "made to rise", -1: "made to fall"},
+		"Monotone", "+1 does not fall, −1 does not rise")
 }
 
 // Convex returns the nearest shape of a number, as Monotone has it, that bends upwards everywhere (+1) or downwards
 // (−1) on its scale.
 func (s *Shape) Convex(direction int) *Shape {
+	return s.projected(direction, []float64{1, -2, 1},
+		map[int]string{1: "made to bend upwards", -1: "made to bend downwards"},
+		"Convex", "it is of numbers; +1 bends upwards, −1 downwards")
+}
+
+// projected returns the nearest shape with differences, times the direction, that are not negative; second ones are of
+// numbers alone. did says what either direction does, and want what the method of the name takes.
+func (s *Shape) projected(direction int, difference []float64, did map[int]string, name, want string) *Shape {
 	if s = s.editable(); s.Err() != nil {
 		return s
 	}
-	if len(s.term.Knots) == 0 || direction != 1 && direction != -1 {
-		return s.failed("dpnb: Convex(%d) of %q: it is of numbers; +1 bends upwards, −1 downwards", direction,
-			s.Column())
+	if did[direction] == "" || len(difference) > 2 && len(s.term.Knots) == 0 {
+		return s.failed("dpnb: %s(%d) of %q: %s", name, direction, s.Column(), want)
 	}
-	return s.projected(direction, []float64{1, -2, 1},
-		map[int]string{1: "made to bend upwards", -1: "made to bend downwards"}[direction])
-}
-
-// projected returns the nearest shape with differences, times the direction, that are not negative.
-func (s *Shape) projected(direction int, difference []float64, did string) *Shape {
 	own, n := slices.Clone(s.own), s.ordered()
 	if s.fine { // what they add between knots would still go up and down
 		return s.failed("dpnb: %s has fine cells, with which no shape rises or bends as a whole: make the records "+
@@ -121,7 +117,7 @@ func (s *Shape) projected(direction int, difference []float64, did string) *Shap
 			s.Column())
 	}
 	floats.Scale(float64(direction), own[:n])
-	return s.changed(did, own)
+	return s.changed(did[direction], own)
 }
 
 // nearest replaces values g by those f at which ½(f − g)ᵀC⁻¹(f − g) is least of all with differences Df ≥ 0: by g +
@@ -358,11 +354,7 @@ type edit struct {
 
 // words says what an edit did.
 func (e edit) words(m *Model) string {
-	of := e.Column
-	if _, names := m.parts(); names != nil && e.Part < len(names) {
-		of += " of " + names[e.Part]
-	}
-	return of + ": " + strings.Join(e.Did, "; ")
+	return e.Column + m.ofPart(e.Part) + ": " + strings.Join(e.Did, "; ")
 }
 
 // With returns the model with shapes that were changed, of which others stay as they are: of every record of the

@@ -38,11 +38,15 @@ func (s *Shape) counted() string {
 
 // title says what a shape is of.
 func (s *Shape) title() string {
-	of := s.Column()
-	if _, names := s.model.parts(); names != nil {
-		of += " of " + names[s.part]
+	return s.Column() + s.model.ofPart(s.part)
+}
+
+// ofPart is " of " the class or level, "" of one alone.
+func (m *Model) ofPart(part int) string {
+	if _, names := m.parts(); part < len(names) {
+		return " of " + names[part]
 	}
-	return of
+	return ""
 }
 
 // of says of which model shapes are.
@@ -140,20 +144,21 @@ func (s *Shapes) Display() display.Item {
 	first := s.all[0]
 	it := display.Item{Title: "What each column does in " + first.model.of(), Warning: first.model.warning(),
 		Header: []string{"column", "importance", "lowest", "at", "highest", "at"}}
-	for _, one := range s.all {
-		points := one.Points()
+	row := func(title string, importance float64, points []ShapePoint) {
 		by := func(a, b ShapePoint) int { return cmp.Compare(a.Value, b.Value) }
 		low, high := slices.MinFunc(points, by), slices.MaxFunc(points, by)
-		it.Row(one.title(), fmt.Sprintf("%.3g", one.Importance()), fmt.Sprintf("%+.3g", low.Value), low.Name,
+		it.Row(title, fmt.Sprintf("%.3g", importance), fmt.Sprintf("%+.3g", low.Value), low.Name,
 			fmt.Sprintf("%+.3g", high.Value), high.Name)
 	}
+	for _, one := range s.all {
+		row(one.title(), one.Importance(), one.Points())
+	}
 	for _, two := range s.surfaces {
-		points := two.Points()
-		by := func(a, b SurfacePoint) int { return cmp.Compare(a.Value, b.Value) }
-		low, high := slices.MinFunc(points, by), slices.MaxFunc(points, by)
-		at := func(p SurfacePoint) string { return p.Names[0] + ", " + p.Names[1] }
-		it.Row(two.title(), fmt.Sprintf("%.3g", two.Importance()), fmt.Sprintf("%+.3g", low.Value), at(low),
-			fmt.Sprintf("%+.3g", high.Value), at(high))
+		var points []ShapePoint
+		for _, p := range two.Points() {
+			points = append(points, ShapePoint{Name: p.Names[0] + ", " + p.Names[1], Value: p.Value})
+		}
+		row(two.title(), two.Importance(), points)
 	}
 	it.Note("%s", first.counted())
 	if s.pairs > 0 {
@@ -277,7 +282,7 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 		return s.bars(name, all, lo, hi)
 	}
 	f := figure.New(name, s.Column(), s.unit)
-	if s.term.Field.Log && s.term.Field.Lower > 0 {
+	if s.logarithmic() {
 		k := s.term.Knots
 		ticks := []float64{k[0], math.Sqrt(k[0] * k[len(k)-1]), k[len(k)-1]}
 		for i, v := range ticks[:2] { // one digit each, and few: there is little room

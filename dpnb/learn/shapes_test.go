@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -781,26 +782,19 @@ func drawnPeople(all *Dataset, n int, src *noise.Seeded) *Dataset {
 	return &Dataset{design: &drawn, table: all.table}
 }
 
-// inBand says whether the form of a shape by other coefficients of the fit is in the bands at all of the places, and at
-// those of them that want.
-func inBand(s *Shape, theta []float64, q float64, population bool, want func(p shapePlace) bool) (all, some bool) {
-	all, some = true, true
-	for _, p := range s.places {
-		w := s.term.Of(p.below)
-		if !math.IsNaN(p.at) {
-			w = s.term.At(p.at)
-		}
-		forms, _ := formsOf(s.model.encoding, []frame.Effect{w}, s.model.bought(), q)
+// inBand says whether the form of a shape by other coefficients of the fit is in the bands at all of the places.
+func inBand(s *Shape, theta []float64, q float64, population bool) bool {
+	forms, _ := formsOf(s.model.encoding, s.effects(), s.model.bought(), q)
+	for k, p := range s.places {
 		band := p.noiseAtOnce
 		if population {
-			if band = p.populationAtOnce; band == nil {
-				continue
-			}
+			band = p.populationAtOnce
 		}
-		in := band.Lower <= floats.Dot(forms[0], theta) && floats.Dot(forms[0], theta) <= band.Upper
-		all, some = all && in, some && (in || want == nil || !want(p))
+		if v := floats.Dot(forms[k], theta); band != nil && (v < band.Lower || band.Upper < v) {
+			return false
+		}
 	}
-	return all, some
+	return true
 }
 
 // TestNoiseBandsCover: with the curvature of the records the band of all values at once covers what the same fit
@@ -849,16 +843,15 @@ func TestNoiseBandsCover(t *testing.T) {
 			false, settings))
 		s.band(law, 0, false)
 		theta := without(t, m, b, data.design, true)
-		all, _ := inBand(s, theta, b.Stretch, false, nil)
 		of++
-		if all {
+		if inBand(s, theta, b.Stretch, false) {
 			in++
 		}
 		for k := range s.places {
 			p := s.places[k].noiseAtOnce
 			p.Lower, p.Upper = p.Estimate+0.8*(p.Lower-p.Estimate), p.Estimate+0.8*(p.Upper-p.Estimate)
 		}
-		if all, _ := inBand(s, theta, b.Stretch, false, nil); all {
+		if inBand(s, theta, b.Stretch, false) {
 			narrower++
 		}
 	}
@@ -871,9 +864,8 @@ func TestNoiseBandsCover(t *testing.T) {
 	}
 }
 
-// TestShapeBandsCover measures both bands of all values at once, in the mean over the columns: of the same fit without
-// noise, by the released or the expected curvature; and of the population, people drawn with replacement from an
-// invented one, for places between which 99 % of the people are.
+// TestShapeBandsCover measures bands of all values at once in the mean over the columns, of the same fit without noise,
+// by the released or the expected curvature.
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestShapeBandsCover -v -timeout 3h
 func TestShapeBandsCover(t *testing.T) {
@@ -884,71 +876,37 @@ func TestShapeBandsCover(t *testing.T) {
 	}
 	for _, truth := range truths {
 		people := invented(t, 20_000, truth)
-		ends := map[string][2]float64{}
-		for _, name := range []string{"age", "hours", "kids"} {
-			c := must.Get(people.table.Column(name))
-			v := slices.Clone(c.Numbers)
-			slices.Sort(v)
-			ends[name] = [2]float64{v[100], v[len(v)-101]}
-		}
 		for _, n := range sizes {
-			for _, name := range []string{"SVM", "Huber"} {
-				all := Binary(people.Drop("income"), "label")
-				if name == "Huber" {
-					all = Regression(people.Drop("label"), "income")
+			for _, classes := range []bool{true, false} {
+				all := Regression(people.Drop("label"), "income")
+				if classes {
+					all = Binary(people.Drop("income"), "label")
 				}
 				for _, share := range shares {
-					var in [4]float64
-					lowest := [4]map[string]float64{{}, {}, {}, {}}
+					in, of := map[string]float64{}, all.design.Encoding.Columns()
 					for rep := range reps {
 						src := noise.NewSeeded(uint64(1000 + rep))
 						drawn := drawnPeople(all, n, src)
-						var l Learner = SVM{CurvatureShare: share, Noise: src}
-						if name == "Huber" {
-							l = Huber{CurvatureShare: share, Noise: src}
-						}
-						m := must.Get(l.Fit(drawn, Simulate(1, 1e-6)))
-						shapes := must.Get(m.Shapes())
+						m := must.Get(sharing(share, classes, src).Fit(drawn, Simulate(1, 1e-6)))
 						b := m.bought()
 						same := without(t, m, b, drawn.design, true)
-						var truth []float64
-						if share > 0 {
-							truth = without(t, m, b, all.design, false)
-						}
-						for _, s := range shapes.all {
-							inside := func(p shapePlace) bool {
-								e := ends[s.Column()]
-								return math.IsNaN(p.at) || e[0] <= p.at && p.at <= e[1]
-							}
-							var got [4]bool
-							got[0], got[1] = inBand(s, same, b.Stretch, false, inside)
-							if share > 0 {
-								got[2], got[3] = inBand(s, truth, 1, true, inside)
-							}
-							for k, ok := range got {
-								if ok {
-									in[k] += 1 / float64(reps*len(shapes.all))
-									lowest[k][s.Column()] += 1 / float64(reps)
-								}
+						for _, s := range must.Get(m.Shapes()).all {
+							if inBand(s, same, b.Stretch, false) {
+								in[s.Column()] += 1 / float64(reps)
 							}
 						}
 					}
-					for k, what := range []string{"same fit", "same fit, where 99 % are", "population, as shown",
-						"population, as shown where 99 % are"} {
-						if k >= 2 && share == 0 {
-							continue
+					worst, mean := of[0], 0.0
+					for _, column := range of {
+						mean += in[column] / float64(len(of))
+						if in[column] < in[worst] {
+							worst = column
 						}
-						worst, least := "", 2.0
-						for _, column := range all.design.Encoding.Columns() {
-							if v := lowest[k][column]; v < least {
-								worst, least = column, v
-							}
-						}
-						t.Logf("%s, %s, n = %d, share %g, %s: %.1f %%, %s %.0f %%", truth, name, n, share, what,
-							100*in[k], worst, 100*least)
-						if n >= 5000 && in[k] < 0.92 {
-							t.Errorf("%s, %s, n = %d, share %g, %s: %.3f covered", truth, name, n, share, what, in[k])
-						}
+					}
+					t.Logf("%s, classes %v, n = %d, share %g: %.1f %%, %s %.0f %%", truth, classes, n, share, 100*mean,
+						worst, 100*in[worst])
+					if n >= 5000 && mean < 0.92 {
+						t.Errorf("%s, classes %v, n = %d, share %g: %.3f covered", truth, classes, n, share, mean)
 					}
 				}
 			}
@@ -957,7 +915,8 @@ func TestShapeBandsCover(t *testing.T) {
 }
 
 // TestMonotoneShapesCostNothing: where the truth is monotone and n·μ is at least 100, the model whose numbers are made
-// to rise predicts no worse in the mean over the draws than by a tenth of a point of AUC or of 100 R².
+// to rise predicts no worse in the mean over the draws than by a tenth of a point of AUC or of 100 R²; and in the
+// metric of the people themselves, which no release knows, no draw of Huber loses more than rows of other norms make.
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestMonotoneShapesCostNothing -v
 func TestMonotoneShapesCostNothing(t *testing.T) {
@@ -966,14 +925,18 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 		reps, sizes = 20, []int{500, 2000, 10_000}
 	}
 	people := invented(t, 20_000, "independent")
-	for _, kind := range []string{"SVM", "Huber"} {
-		all, score := Binary(people.Drop("income"), "label"), (*Model).AUC
-		if kind == "Huber" {
-			all, score = Regression(people.Drop("label"), "income"), (*Model).Score
-		}
+	for _, kind := range []string{"Huber", "SVM"} {
 		for _, n := range sizes {
+			var how []Option
+			if n > 2000 { // else some draws have fine cells, which cannot be made to rise
+				how = []Option{Curves()}
+			}
+			all, score := Binary(people.Drop("income"), "label", how...), (*Model).AUC
+			if kind == "Huber" {
+				all, score = Regression(people.Drop("label"), "income", how...), (*Model).Score
+			}
 			for _, eps := range []float64{0.1, 1, 4} {
-				var gain, worst float64
+				var gains, known []float64
 				mu := must.Get(privacy.MuOf(eps, 1e-6))
 				for rep := range reps {
 					src := noise.NewSeeded(uint64(100 + rep))
@@ -982,18 +945,49 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 						l = Huber{Noise: src}
 					}
 					m := must.Get(l.Fit(drawnPeople(all, n, src), Simulate(eps, 1e-6)))
-					edited := must.Get(m.With(m.Shape("age").Monotone(+1), m.Shape("hours").Monotone(+1),
-						m.Shape("kids").Monotone(+1)))
+					var rising, byPeople []*Shape
+					for _, name := range []string{"age", "hours", "kids"} {
+						s := m.Shape(name)
+						rising = append(rising, s.Monotone(+1))
+						s.noise = metricOf(s, must.Get(people.table.Column(name)).Numbers)
+						byPeople = append(byPeople, s.Monotone(+1))
+					}
 					before := must.Get(score(m, all))
-					after := must.Get(score(edited, all))
-					by := 100 * (after - before)
-					gain, worst = gain+by/float64(reps), math.Min(worst, by)
+					gains = append(gains, 100*(must.Get(score(must.Get(m.With(rising...)), all))-before))
+					known = append(known, 100*(must.Get(score(must.Get(m.With(byPeople...)), all))-before))
 				}
-				t.Logf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f", kind, n, eps, gain, worst)
-				if gain < -0.1 && float64(n)*mu >= 100 {
-					t.Errorf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f", kind, n, eps, gain, worst)
+				gain, worst := stat.Mean(gains, nil), floats.Min(gains)
+				t.Logf("%s, n = %d, ε = %g: %+.3f in the mean, worst %+.3f; by the people's own metric %+.3f, "+
+					"worst %+.3f", kind, n, eps, gain, worst, stat.Mean(known, nil), floats.Min(known))
+				if gain < -0.1 && float64(n)*mu >= 100 || kind == "Huber" && floats.Min(known) < -1 {
+					t.Errorf("%s, n = %d, ε = %g: %+.3f in the mean, %v by the people's own metric", kind, n, eps, gain,
+						known)
 				}
 			}
 		}
 	}
+}
+
+// metricOf is the metric of the squared loss for the curve of a number whose values people have: the inverse of the
+// mean of h(u)h(u)ᵀ, h the hats of its knots.
+func metricOf(s *Shape, values []float64) *mat.SymDense {
+	k := s.term.Knots
+	g, h := mat.NewSymDense(len(k), nil), mat.NewVecDense(len(k), nil)
+	for _, v := range values {
+		at := (v - k[0]) / (k[1] - k[0])
+		below := min(int(at), len(k)-2)
+		h.Zero()
+		h.SetVec(below, float64(below)+1-at)
+		h.SetVec(below+1, at-float64(below))
+		g.SymRankOne(g, 1/float64(len(values)), h)
+	}
+	for j := range k {
+		g.SetSym(j, j, g.At(j, j)+1e-5)
+	}
+	var root mat.Cholesky
+	if !root.Factorize(g) {
+		panic("no metric")
+	}
+	must.Do(root.InverseTo(g))
+	return g
 }

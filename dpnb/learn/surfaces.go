@@ -65,8 +65,7 @@ func (m *Model) Surface(one, other string, of ...string) *Surface {
 	for _, name := range []string{one, other} {
 		k := slices.IndexFunc(shapes, func(s *Shape) bool { return s.Column() == name })
 		if k < 0 {
-			return &Surface{err: fmt.Errorf("dpnb: there is no column %q among those of the model: %s", name,
-				strings.Join(m.Columns(), ", "))}
+			return &Surface{err: m.noColumn(name)}
 		}
 		two = append(two, shapes[k])
 	}
@@ -103,16 +102,11 @@ func (m *Model) surfaceOf(a, b *Shape) *Surface {
 	}
 	s := &Surface{a: a, b: b, other: &Surface{a: a, b: b, beyond: true}}
 	s.other.other = s
-	bought, theta := m.bought(), m.theta
-	q := 1.0
-	if bought != nil {
-		theta, q = bought.Raw, bought.Stretch
-	}
+	bought, theta, q := m.own(a.part)
 	together, beyond := s.formsOf(bought, q)
-	d := len(together[0])
 	for k, f := range together {
-		s.forms = append(s.forms, floats.Dot(f, theta[a.part*d:(a.part+1)*d]))
-		s.other.forms = append(s.other.forms, floats.Dot(beyond[k], theta[a.part*d:(a.part+1)*d]))
+		s.forms = append(s.forms, floats.Dot(f, theta))
+		s.other.forms = append(s.other.forms, floats.Dot(beyond[k], theta))
 	}
 	return s
 }
@@ -128,29 +122,15 @@ func (s *Shape) effect(p shapePlace) frame.Effect {
 // formsOf returns the linear forms of the coefficients of a fit, stretched by q, that the surface is at its places: all
 // of it, and what is beyond its columns by themselves.
 func (s *Surface) formsOf(bought *geometry.Bought, q float64) (together, beyond [][]float64) {
-	e := s.a.model.encoding
-	effects := func(of *Shape) (all []frame.Effect, forms [][]float64) {
-		for _, p := range of.places {
-			all = append(all, of.effect(p))
-			forms = append(forms, all[len(all)-1].Weights)
-		}
-		if bought != nil {
-			forms, _ = formsOf(e, all, bought, q)
-		}
-		return all, forms
-	}
-	one, ones := effects(s.a)
-	other, others := effects(s.b)
+	e, one, other := s.a.model.encoding, s.a.effects(), s.b.effects()
+	ones, _ := formsOf(e, one, bought, q)
+	others, _ := formsOf(e, other, bought, q)
 	for i, u := range one {
 		for j, v := range other {
-			more := frame.Effect{Weights: s.a.term.Together(u, s.b.term, v)}
-			form := more.Weights
-			if bought != nil {
-				forms, _ := formsOf(e, []frame.Effect{more}, bought, q)
-				form = forms[0]
-				if len(bought.Pairs) > 0 {
-					floats.Add(form, bought.Together(u.Weights, v.Weights, e.TypicalProducts(), q))
-				}
+			more, _ := formsOf(e, []frame.Effect{{Weights: s.a.term.Together(u, s.b.term, v)}}, bought, q)
+			form := more[0]
+			if bought != nil && len(bought.Pairs) > 0 {
+				floats.Add(form, bought.Together(u.Weights, v.Weights, e.TypicalProducts(), q))
 			}
 			all := slices.Clone(ones[i])
 			floats.Add(all, others[j])
@@ -314,11 +294,7 @@ func (s *Surface) unsure(i, j int) bool {
 
 // title says what the surface is of.
 func (s *Surface) title() string {
-	of := s.a.Column() + " × " + s.b.Column()
-	if _, names := s.a.model.parts(); names != nil {
-		of += " of " + names[s.a.part]
-	}
-	return of
+	return s.a.Column() + " × " + s.b.Column() + s.a.model.ofPart(s.a.part)
 }
 
 // heading is what a figure says above the surface.
@@ -420,9 +396,7 @@ func (s *Surface) panel(name string, width, height float64) *figure.Figure {
 	}
 	f := figure.New(name, s.a.Column(), s.b.Column())
 	f.Width, f.Height = width, height
-	if s.a.logarithmic() {
-		f.LogX(s.a.term.Knots[0], s.a.term.Knots[len(s.a.term.Knots)-1])
-	}
+	s.a.logX(f)
 	if s.b.logarithmic() {
 		f.LogY(s.b.term.Knots[0], s.b.term.Knots[len(s.b.term.Knots)-1])
 	}
@@ -453,6 +427,13 @@ func (s *Surface) panel(name string, width, height float64) *figure.Figure {
 
 // logarithmic says whether a number is drawn on a logarithmic axis.
 func (s *Shape) logarithmic() bool { return s.term.Field.Log && s.term.Field.Lower > 0 }
+
+// logX has the axis of a number be as its scale is.
+func (s *Shape) logX(f *figure.Figure) {
+	if s.logarithmic() {
+		f.LogX(s.term.Knots[0], s.term.Knots[len(s.term.Knots)-1])
+	}
+}
 
 // numbersOf are those of places.
 func numbersOf(places []shapePlace) (all []float64) {
@@ -535,9 +516,7 @@ func (s *Surface) label(f *figure.Figure, x, y []float64, z [][]float64, levels 
 func (s *Surface) lines(name string, width, height float64) *figure.Figure {
 	f := figure.New(name, s.a.Column(), s.a.unit)
 	f.Width, f.Height = width, height
-	if s.a.logarithmic() {
-		f.LogX(s.a.term.Knots[0], s.a.term.Knots[len(s.a.term.Knots)-1])
-	}
+	s.a.logX(f)
 	if s.a.percent {
 		f.Percent()
 	}

@@ -2,12 +2,16 @@ package learn
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -43,50 +47,97 @@ func TestPopulationOfTables(t *testing.T) {
 			if table.Positive != "" {
 				all = Binary(people, table.Label, append(how, Positive(table.Positive))...)
 			}
-			if all.Err() != nil {
-				t.Fatal(all.Err())
-			}
+			must.Do(all.Err())
 			n := min(most, len(all.design.Labels))
-			var in, of, width, bands, curves float64
-			missed := map[string]int{}
-			for rep := range reps {
-				src := noise.NewSeeded(uint64(1000 + rep))
-				var l Learner = Huber{CurvatureShare: 0.05, Noise: src}
-				if table.Positive != "" {
-					l = SVM{CurvatureShare: 0.05, Noise: src}
-				}
-				m, err := l.Fit(drawnPeople(all, n, src), Simulate(1, 1e-6))
-				if err != nil {
-					t.Fatal(err)
-				}
-				b := m.bought()
-				truth := without(t, m, b, all.design, false)
-				iv, err := m.PopulationIntervals(0.95)
-				if err != nil {
-					t.Fatal(err)
-				}
-				forms, shift := formsOf(m.encoding, m.effects(), b, 1)
-				for j, f := range forms {
-					of, width = of+1, width+iv.Upper[j]-iv.Lower[j]
-					if v := floats.Dot(f, truth) + shift[j]; iv.Lower[j] <= v && v <= iv.Upper[j] {
-						in++
-					}
-				}
-				shapes, err := m.Shapes()
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, s := range shapes.all {
-					curves++
-					if covered, _ := inBand(s, truth, 1, true, nil); covered {
-						bands++
-					} else {
-						missed[s.Column()]++
-					}
-				}
-			}
-			t.Logf("%s, lines %v, n = %d: intervals %.1f %%, width %.3g; bands %.1f %%; missed %v", table.Name, lines,
-				n, 100*in/of, width/of, 100*bands/curves, missed)
+			t.Logf("%s, lines %v, n = %d: %s", table.Name, lines, n, coveredBy(t, all, table.Positive != "", n, reps))
 		}
 	}
+}
+
+// TestPopulationCovers measures bands and intervals for the population, people drawn with replacement from an invented
+// one: curves and lines, three truths, three sizes. The tables of docs/theory/curves.md are its full form, of 20 fits.
+//
+//	DPNB_FULL=1 go test ./dpnb/learn -run TestPopulationCovers -v -timeout 3h
+func TestPopulationCovers(t *testing.T) {
+	reps, truths, sizes := 4, []string{"correlated"}, []int{5000}
+	if testscale.Full() {
+		reps, truths, sizes = 20, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
+	}
+	for _, truth := range truths {
+		people := invented(t, 20_000, truth)
+		for _, n := range sizes {
+			for _, classes := range []bool{true, false} {
+				for _, how := range [][]Option{nil, {Lines()}} {
+					all := Regression(people.Drop("label"), "income", how...)
+					if classes {
+						all = Binary(people.Drop("income"), "label", how...)
+					}
+					c := coveredBy(t, all, classes, n, reps)
+					t.Logf("%s, classes %v, n = %d, lines %v: %s", truth, classes, n, how != nil, c)
+					if n >= 5000 && (c.bands < 0.9 || c.intervals < 0.92) {
+						t.Errorf("%s, classes %v, n = %d, lines %v: %s", truth, classes, n, how != nil, c)
+					}
+				}
+			}
+		}
+	}
+}
+
+// sharing is a learner that spends a share of its budget on the curvature.
+func sharing(share float64, classes bool, src noise.Source) Learner {
+	if classes {
+		return SVM{CurvatureShare: share, Noise: src}
+	}
+	return Huber{CurvatureShare: share, Noise: src}
+}
+
+// covered is how often 95 % intervals for effects and bands of all values at once, as they are shown, cover the
+// population, their mean width and half-width, and how often the bands of a column did not.
+type covered struct {
+	intervals, bands, width, half float64
+	missed                        map[string]int
+}
+
+func (c covered) String() string {
+	return fmt.Sprintf("bands %.1f %% (%.3g), intervals %.1f %% (%.3g); missed %v", 100*c.bands, c.half,
+		100*c.intervals, c.width, c.missed)
+}
+
+// coveredBy fits n of all records, drawn with replacement, at ε = 1, again and again; what all of them have without
+// noise and ridges is the truth.
+func coveredBy(t *testing.T, all *Dataset, classes bool, n, reps int) covered {
+	t.Helper()
+	c := covered{missed: map[string]int{}}
+	var effects, curves float64
+	for rep := range reps {
+		src := noise.NewSeeded(uint64(1000 + rep))
+		m := must.Get(sharing(0.05, classes, src).Fit(drawnPeople(all, n, src), Simulate(1, 1e-6)))
+		b := m.bought()
+		truth := without(t, m, b, all.design, false)
+		iv := must.Get(m.PopulationIntervals(0.95))
+		forms, shift := formsOf(m.encoding, m.effects(), b, 1)
+		for j, f := range forms {
+			effects, c.width = effects+1, c.width+iv.Upper[j]-iv.Lower[j]
+			if v := floats.Dot(f, truth) + shift[j]; iv.Lower[j] <= v && v <= iv.Upper[j] {
+				c.intervals++
+			}
+		}
+		for _, s := range must.Get(m.Shapes()).all {
+			curves++
+			if inBand(s, truth, 1, true) {
+				c.bands++
+			} else {
+				c.missed[s.Column()]++
+			}
+			var halves []float64
+			for _, p := range s.places {
+				if band := p.populationAtOnce; band != nil {
+					halves = append(halves, (band.Upper-band.Lower)/2)
+				}
+			}
+			c.half += stat.Mean(halves, nil)
+		}
+	}
+	c.intervals, c.width, c.bands, c.half = c.intervals/effects, c.width/effects, c.bands/curves, c.half/curves
+	return c
 }

@@ -21,6 +21,14 @@ func Between(lower, upper float64) Scale {
 	return s
 }
 
+// Place returns the number at a share of the scale between two bounds, of the logarithmic one if log.
+func Place(lower, upper, share float64, log bool) float64 {
+	if log {
+		return Between(lower, upper).Value(share)
+	}
+	return lower + share*(upper-lower)
+}
+
 // Share returns where v ≥ lower stands: 0 at the lower bound, 1 at the upper one but for rounding. It rises with v.
 func (s Scale) Share(v float64) float64 { return math.Log1p((v-s.lower)/s.unit) / s.Width }
 
