@@ -22,6 +22,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
+// # Tables and their columns
+
 // Tables, and what is publicly known of their columns.
 type (
 	// DataFrame is a table of raw records with what is publicly known about its columns:
@@ -149,6 +151,8 @@ func Adult() (train, test DataFrame) { return learn.Adult() }
 //	data := dpnb.Regression(dpnb.Patients(10000, 1), "pressure")
 func Patients(rows int, seed uint64) DataFrame { return learn.Patients(rows, seed) }
 
+// # Records for learning
+
 // Binary makes records of two classes, for Logistic and SVM, and for HeavyTails with LogisticLoss or HingeLoss.
 //
 //	data := dpnb.Binary(df, "happy")
@@ -261,6 +265,8 @@ func NoBias() Option { return learn.NoBias() }
 // covers the results, and every result says so.
 func InferBounds() Option { return learn.InferBounds() }
 
+// # Questions
+
 // Private questions about columns, which cost what they are allowed:
 //
 //	age, err := dpnb.Mean("age").Of(df, budget.Spend(0.1))
@@ -364,6 +370,8 @@ func Beside(forecast *Forecast, measured *Statistic) *Compared {
 	return explore.Beside(forecast, measured)
 }
 
+// # Learners
+
 // Learners. The zero value of each is right:
 //
 //	model, err := dpnb.Logistic{}.Fit(data, budget.Spend(0.5))     // private; charges the budget
@@ -450,6 +458,8 @@ func AssumeInterpolation(anchor []float64, eta float64) Interpolation {
 	return learn.AssumeInterpolation(anchor, eta)
 }
 
+// # Models
+
 // What a fit returns.
 type (
 	// Model is a fitted model. Show displays its coefficients and its guarantee.
@@ -496,6 +506,8 @@ type (
 	Shapes = learn.Shapes
 	// Intervals are confidence intervals of a model's coefficients; Show displays them.
 	Intervals = learn.Intervals
+	// Models are models of groups of the records: FitBy.
+	Models = learn.Models
 )
 
 // Load reads a model that Model.Save has written: the same to the last bit, with its guarantee. A file in which a digit
@@ -512,6 +524,24 @@ func Load(path string) (*Model, error) { return learn.Load(path) }
 func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {
 	return learn.FitOnce(name, l, data, allowance)
 }
+
+// FitBy fits a model for each public category of a column, at the price of one model:
+//
+//	models, err := dpnb.FitBy(dpnb.Logistic{}, df, "ward", func(part dpnb.DataFrame) *dpnb.Dataset {
+//		return dpnb.Binary(part, "ill")
+//	}, budget.Share(0.5))
+func FitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset,
+	a Allowance) (*Models, error) {
+	return learn.FitBy(l, df, column, records, a)
+}
+
+// FitByOnce is FitBy with FitOnce for each group.
+func FitByOnce(name string, l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset,
+	a Allowance) (*Models, error) {
+	return learn.FitByOnce(name, l, df, column, records, a)
+}
+
+// # Budgets
 
 // What may be spent.
 type (
@@ -560,6 +590,8 @@ type NoiseSource = noise.Source
 
 // Seed returns noise that can be reproduced, for simulations: dpnb.Logistic{Noise: dpnb.Seed(1)}. Every int is a seed.
 func Seed(seed int) NoiseSource { return learn.Seed(uint64(seed)) }
+
+// # Experiments and forecasts
 
 // Experiments on public data, and forecasts without any.
 type (
@@ -619,6 +651,8 @@ func CompareWith(s CompareSettings, data *Dataset, epsilon float64, mechanisms .
 func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, epsilons ...float64) (*ScoreCurve, error) {
 	return learn.SweepEpsilon(l, train, test, delta, seeds, epsilons...)
 }
+
+// # Showing
 
 // Show shows anything of this package, a figure, an error, or a gota dataframe: in a notebook as a table or an image,
 // elsewhere as text. What may reveal something about individuals is labelled as such.

@@ -57,7 +57,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 		Scales: same(classes*d, joint.OutputSigma*math.Sqrt(1-1/float64(classes))),
 		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
 			b := make([]float64, classes*d)
-			noise.Exact(src).Near(b, joint.Sigma)
+			noise.Exact(src).FillNormal(b, joint.Sigma)
 			multiclass.Center(b, classes)
 			p := erm.Problem{Rows: rows, Labels: places, Joint: loss.Softmax{Classes: classes}, Lambda: joint.Lambda,
 				Linear: b}
@@ -92,7 +92,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 					}
 				}
 				draw, b := noise.Exact(src), make([]float64, d)
-				eta := draw.Near(b, apart.Binary.Sigma)
+				eta := draw.FillNormal(b, apart.Binary.Sigma)
 				draw.Normals(d)
 				p := erm.Problem{Rows: rows, Labels: y, Loss: loss.Logistic{}, Lambda: apart.Binary.Lambda, Linear: b}
 				tau := tolerance(with, apart.Binary.Tolerance)*(1-0x1p-50) - eta

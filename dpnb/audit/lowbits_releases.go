@@ -108,7 +108,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		Scales: same(d, m.OutputSigma),
 		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
 			b := make([]float64, d)
-			eta := noise.Exact(src).Near(b, m.Sigma)
+			eta := noise.Exact(src).FillNormal(b, m.Sigma)
 			return minimise(true, m.Lambda, b, stopping(with).Tolerance*(1-0x1p-50)-eta)
 		},
 		Release: func(with bool, src *noise.Seeded) ([]float64, error) {

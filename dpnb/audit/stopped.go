@@ -44,7 +44,7 @@ func (s *Stopped) run(m objpert.Objective, rows *matrix.Dense, labels, shift []f
 	draw := noise.Exact(src)
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Shrinkage: m.Shrink(len(shift)),
 		Linear: make([]float64, len(shift))}
-	draw.Near(p.Linear, m.Sigma)
+	draw.FillNormal(p.Linear, m.Sigma)
 	floats.Add(p.Linear, shift)
 	sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: m.Tolerance * 1e-7, Workers: 1})
 	if err != nil {

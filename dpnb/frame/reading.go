@@ -3,6 +3,7 @@ package frame
 import (
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -30,6 +31,18 @@ func (c *Column) Reading() Reading {
 	}
 	return r
 }
+
+// ReadLike reports whether the columns of t hold what those of o do, numbers or texts, and the texts are read in the same
+// way: files that are one table (Together) may differ in both.
+func (t *Table) ReadLike(o *Table) bool {
+	return slices.EqualFunc(t.columns, o.columns, func(a, b Column) bool {
+		return a.Kind == b.Kind && (a.Kind == Numeric || reflect.DeepEqual(a.Reading(), b.Reading()))
+	})
+}
+
+// errUnlike refuses rows of files that differ in how they are read, where they are to be read in one way.
+var errUnlike = inputErrorf("its files hold a column as numbers and as texts, or read its texts in different ways " +
+	"(decimal marks, what is missing): take them one by one, or all in one format")
 
 // ReadAs has the texts of c read as r says.
 //

@@ -92,7 +92,7 @@ func CheckSelection(names, columns []string) error {
 
 // Collect returns the whole table of a scan, with the named columns (all if nil), in memory.
 //
-// Errors: as s.Scan.
+// Errors: as s.Scan; *InputError if its files are read in different ways (Together).
 func Collect(s Scanner, columns []string) (*Table, error) {
 	if t, ok := s.(*Table); ok {
 		return t.choose(columns)
@@ -101,6 +101,8 @@ func Collect(s Scanner, columns []string) (*Table, error) {
 	err := s.Scan(columns, func(chunk *Table) error {
 		if out.columns == nil {
 			out.columns = make([]Column, len(chunk.columns))
+		} else if !out.ReadLike(chunk) {
+			return errUnlike
 		}
 		out.extend(chunk)
 		return nil
@@ -121,6 +123,8 @@ func FirstRows(t Scanner, n int) (*Table, error) {
 	err := t.Scan(nil, func(chunk *Table) error {
 		if out == nil {
 			out = &Table{Source: chunk.Source, columns: make([]Column, len(chunk.columns))}
+		} else if !out.ReadLike(chunk) {
+			return errUnlike
 		}
 		if out.extend(chunk.Head(n - out.rows)); out.rows >= n {
 			return errEnough

@@ -101,9 +101,29 @@ func TestShardsAreOneTable(t *testing.T) {
 			t.Errorf("%s is there twice: %v", twice, err)
 		}
 	}
+	without := func(files ...string) Scanner { return must.Get(Drop(scanned(files...), "town")) }
+	_, err := Together(without(files[3]), without(files[:2]...), without(files[1]))
+	if err == nil || !strings.Contains(err.Error(), "part-1.csv is there twice") {
+		t.Errorf("a file is there by itself and within a table that was changed: %v", err)
+	}
 	other := must.Get(NewTable(Column{Name: "z", Numbers: []float64{1}}))
 	if _, err := Together(scanned(files[0]), other); err == nil {
 		t.Error("files of other columns are one table")
+	}
+}
+
+// A table is public, or invented, only if all of its files are.
+func TestPublicTogether(t *testing.T) {
+	of := func(is bool) *Table {
+		t := must.Get(NewTable(Column{Name: "x", Numbers: []float64{1}}))
+		t.Source.Public, t.Source.Invented = is, is
+		return t
+	}
+	for k := range 4 {
+		a, b := k&1 > 0, k&2 > 0
+		if all := must.Get(Together(of(a), of(b))).Origin(); all.Public != (a && b) || all.Invented != (a && b) {
+			t.Errorf("of %v and %v: public %v, invented %v", a, b, all.Public, all.Invented)
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ type Storage struct {
 }
 
 // StepsOfCode changes when the same table, schema and settings come to mean other records.
-const StepsOfCode = "dpnb records 4"
+const StepsOfCode = "dpnb records 5"
 
 // SameSteps refuses work for which a command of other steps asks.
 func SameSteps(asked string) error {
@@ -205,7 +205,7 @@ func (e *Encoding) withScales(rows matrix.Rows) *matrix.Dense {
 			lines.Data[i*len(scales)+k] = v
 		}
 	}
-	return matrix.Densed(matrix.Beside{Parts: []matrix.Rows{rows, lines}})
+	return matrix.Densed(matrix.HStack{Parts: []matrix.Rows{rows, lines}})
 }
 
 // storedOnce stores the records unless another program has done so meanwhile, for which it waits.

@@ -73,6 +73,8 @@ type Source struct {
 	Invented bool
 	// Note is what a reader must know of it, for example that the people are invented.
 	Note string
+	// paths are those of the files of a table of several, which no Path names.
+	paths []string
 }
 
 // Checksum returns the SHA-256 of a public file, which may be published; "" of any other.

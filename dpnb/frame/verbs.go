@@ -136,7 +136,8 @@ func (c *changed) Scan(columns []string, f func(*Table) error) error {
 	return g.flush(true)
 }
 
-// gather makes chunks of one size of chunks of any, so that their sizes do not depend on what is in the rows.
+// gather makes chunks of one size of chunks of any, so that their sizes do not depend on what is in the rows. No chunk
+// has rows of two files that are read in different ways: a chunk is read in one.
 type gather struct {
 	size   int
 	f      func(*Table) error
@@ -145,6 +146,11 @@ type gather struct {
 }
 
 func (g *gather) add(chunk *Table) error {
+	if g.t != nil && g.t.rows > 0 && !g.t.ReadLike(chunk) {
+		if err := g.flush(true); err != nil {
+			return err
+		}
+	}
 	for lo := 0; lo == 0 || lo < chunk.rows; {
 		if g.t == nil {
 			g.t = &Table{Source: chunk.Source, columns: make([]Column, len(chunk.columns))}
@@ -176,7 +182,7 @@ func (g *gather) flush(last bool) error {
 	return err
 }
 
-// extend appends rows to t, which has their columns, or none that are filled.
+// extend appends rows to t, which has their columns, or none that are filled, and is read like them.
 func (t *Table) extend(rows *Table) {
 	for j, c := range rows.columns {
 		to := &t.columns[j]
@@ -188,7 +194,9 @@ func (t *Table) extend(rows *Table) {
 		to.Numbers, to.Texts = numbers, texts
 	}
 	t.rows += rows.rows
-	t.lines = append(t.lines, rows.lines...)
+	if t.lines = append(t.lines, rows.lines...); len(t.lines) != t.rows { // some are of no file of lines
+		t.lines = nil
+	}
 }
 
 // Select returns t with the named columns in that order.

@@ -79,10 +79,10 @@ func framed(l loss.Loss) informed {
 		}
 		if p.curvatureShare == 0 {
 			fit, err := objpert.Calibrate(c)
-			return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
+			return fit, func(share float64) float64 { return fit.Part(share, c.Reserved) }, err
 		}
 		_, k, err := interval.Calibrate(c, interval.Share{Curvature: p.curvatureShare})
-		return k, func(share float64) float64 { return k.Fit.Part(share, c.Beside+p.curvatureShare) }, err
+		return k, func(share float64) float64 { return k.Fit.Part(share, c.Reserved+p.curvatureShare) }, err
 	}
 }
 
@@ -95,7 +95,7 @@ func centred(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechani
 	radius := math.Nextafter(math.Hypot(1, bias), math.Inf(1))
 	fits := func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 		return p.informed(p, d, radius, mu, objpert.Config{RowNorm: radius, Epsilon: epsilon, Delta: delta,
-			Beside: beside, Adjacency: privacy.AddRemove, Tolerance: p.tolerance})
+			Reserved: beside, Adjacency: privacy.AddRemove, Tolerance: p.tolerance})
 	}
 	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
 		return nil, errBaseRate(r)

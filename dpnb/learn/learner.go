@@ -350,8 +350,8 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 // named is the entry of a mechanism in the ledger.
 func (p spec) named(d mechanism.Description) string {
 	name := d.Name + ", " + p.entry
-	if d.Beside != "" {
-		name += ", " + d.Beside
+	if d.Also != "" {
+		name += ", " + d.Also
 	}
 	return name
 }

@@ -255,15 +255,15 @@ func centredDescent(p spec, _ *frame.Design, radius, mu float64, c objpert.Confi
 	q := sgd.Quantiles{Levels: p.levels, RowNorm: radius, Steps: p.steps,
 		NoiseMultiplier: math.Sqrt(float64(p.steps)) / mu * (1 + 0x1p-40),
 		Update:          sgd.Adaptive{Radius: quantileRadius / radius, Steps: p.steps}}
-	part := func(share float64) float64 { return math.Sqrt(share/(1-c.Beside)) * mu * (1 - 0x1p-40) }
+	part := func(share float64) float64 { return math.Sqrt(share/(1-c.Reserved)) * mu * (1 - 0x1p-40) }
 	if p.curvatureShare == 0 {
 		return q, part, nil
 	}
-	if p.curvatureShare >= 1-c.Beside {
+	if p.curvatureShare >= 1-c.Reserved {
 		return nil, nil, &privacy.ParamError{Name: "CurvatureShare", Value: p.curvatureShare,
-			Want: fmt.Sprintf("less than %g, as the rest is for the mean of the records", 1-c.Beside)}
+			Want: fmt.Sprintf("less than %g, as the rest is for the mean of the records", 1-c.Reserved)}
 	}
-	return q.WithCurvature(p.curvatureShare / (1 - c.Beside)), part, nil
+	return q.WithCurvature(p.curvatureShare / (1 - c.Reserved)), part, nil
 }
 
 // references are the columns of categories whose indicators add up to the bias, so that only their differences are

@@ -66,14 +66,14 @@ func (l Softmax) spec() spec {
 func joint(_ spec, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.Informed, func(float64) float64,
 	error) {
 	fit, err := multiclass.CalibrateSoftmax(classes(d, c), multiclass.Vertex)
-	return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
+	return fit, func(share float64) float64 { return fit.Part(share, c.Reserved) }, err
 }
 
 // each calibrates fits of centred rows, one for each class.
 func each(_ spec, d *frame.Design, _, _ float64, c objpert.Config) (mechanism.Informed, func(float64) float64,
 	error) {
 	fit, err := multiclass.CalibrateOneVsRest(classes(d, c), loss.Logistic{})
-	return fit, func(share float64) float64 { return fit.Part(share, c.Beside) }, err
+	return fit, func(share float64) float64 { return fit.Part(share, c.Reserved) }, err
 }
 
 // OneVsRest is one logistic regression for each of several classes (Classes), its records against all others, by
@@ -136,6 +136,6 @@ func (l OneVsRest) spec() spec {
 func classes(d *frame.Design, c objpert.Config) multiclass.Config {
 	return multiclass.Config{
 		Classes: len(d.Target.Classes), RowNorm: c.RowNorm, Epsilon: c.Epsilon, Delta: c.Delta,
-		Adjacency: c.Adjacency, Lambda: c.Lambda, Tolerance: c.Tolerance, Beside: c.Beside,
+		Adjacency: c.Adjacency, Lambda: c.Lambda, Tolerance: c.Tolerance, Reserved: c.Reserved,
 	}
 }

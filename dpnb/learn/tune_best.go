@@ -47,7 +47,7 @@ func (b bestOf) String() string {
 func (b bestOf) Describe() mechanism.Description {
 	d := b.Fits[0].Describe()
 	d.Source += "; the selection by Papernot and Steinke 2022, and docs/theory/sgd.md, section 4"
-	d.Beside, d.Lambda, d.Assumptions = "chosen among several", 0, nil
+	d.Also, d.Lambda, d.Assumptions = "chosen among several", 0, nil
 	if b.Won != nil {
 		d.Lambda = b.Won.Describe().Lambda
 	}

@@ -259,19 +259,19 @@ func Terms(r Rows) float64 {
 	return MaxNorm(r)
 }
 
-// TermsDepth is how many roundings more a number of Affine rows of Affine rows, Beside others, has than one that is
+// TermsDepth is how many roundings more a number of Affine rows of Affine rows, in an HStack, has than one that is
 // stored, on the way to a margin or to a sum, apart from three additions a block.
 const TermsDepth = 32
 
-// Beside has the features of several matrices of the same records beside each other.
-type Beside struct {
+// HStack has the features of several matrices of the same records beside each other.
+type HStack struct {
 	Parts []Rows
 	// Longest bounds the norms of rows if it is known; 0 is not.
 	Longest float64
 }
 
 // Dims implements Rows.
-func (b Beside) Dims() (n, d int) {
+func (b HStack) Dims() (n, d int) {
 	for _, r := range b.Parts {
 		m, more := r.Dims()
 		n, d = m, d+more
@@ -280,7 +280,7 @@ func (b Beside) Dims() (n, d int) {
 }
 
 // each calls use with every matrix and where its features begin and end.
-func (b Beside) each(use func(r Rows, from, to int)) {
+func (b HStack) each(use func(r Rows, from, to int)) {
 	at := 0
 	for _, r := range b.Parts {
 		_, d := r.Dims()
@@ -290,7 +290,7 @@ func (b Beside) each(use func(r Rows, from, to int)) {
 }
 
 // Margins implements Rows.
-func (b Beside) Margins(dst, theta []float64, lo, hi int) {
+func (b HStack) Margins(dst, theta []float64, lo, hi int) {
 	room := take(hi - lo)
 	defer rooms.Put(room)
 	b.each(func(r Rows, from, to int) {
@@ -304,18 +304,18 @@ func (b Beside) Margins(dst, theta []float64, lo, hi int) {
 }
 
 // AddScaled implements Rows.
-func (b Beside) AddScaled(dst, w []float64, lo, hi int) {
+func (b HStack) AddScaled(dst, w []float64, lo, hi int) {
 	b.each(func(r Rows, from, to int) { r.AddScaled(dst[from:to], w, lo, hi) })
 }
 
 // Norms implements Rows.
-func (b Beside) Norms(dst []float64, lo, hi int) { normsOf(b, dst, lo, hi) }
+func (b HStack) Norms(dst []float64, lo, hi int) { normsOf(b, dst, lo, hi) }
 
 // Row implements Rows.
-func (b Beside) Row(dst []float64, i int) { b.Block(dst, i, i+1) }
+func (b HStack) Row(dst []float64, i int) { b.Block(dst, i, i+1) }
 
 // Block writes the rows lo ≤ i < hi to dst, one after another.
-func (b Beside) Block(dst []float64, lo, hi int) {
+func (b HStack) Block(dst []float64, lo, hi int) {
 	_, d := b.Dims()
 	b.each(func(r Rows, from, to int) {
 		own := to - from
@@ -329,7 +329,7 @@ func (b Beside) Block(dst []float64, lo, hi int) {
 }
 
 // Nonzeros is what a pass reads.
-func (b Beside) Nonzeros() (all int) {
+func (b HStack) Nonzeros() (all int) {
 	for _, r := range b.Parts {
 		all += Nonzeros(r)
 	}
@@ -337,8 +337,8 @@ func (b Beside) Nonzeros() (all int) {
 }
 
 // Select returns a new matrix with the given rows, in the given order.
-func (b Beside) Select(index []int) Rows {
-	out := Beside{make([]Rows, len(b.Parts)), b.Longest}
+func (b HStack) Select(index []int) Rows {
+	out := HStack{make([]Rows, len(b.Parts)), b.Longest}
 	for k, r := range b.Parts {
 		out.Parts[k] = Select(r, index)
 	}
@@ -346,10 +346,10 @@ func (b Beside) Select(index []int) Rows {
 }
 
 // MaxNorm is Longest, or what Norms finds.
-func (b Beside) MaxNorm() float64 { return longest(b, b.Longest) }
+func (b HStack) MaxNorm() float64 { return longest(b, b.Longest) }
 
 // Terms is that of a row of all: see Terms.
-func (b Beside) Terms() (most float64) {
+func (b HStack) Terms() (most float64) {
 	for _, r := range b.Parts {
 		most = math.Hypot(most, Terms(r))
 	}
@@ -363,7 +363,7 @@ func InMemory(r Rows) bool {
 		return true
 	case *Affine:
 		return InMemory(m.Base)
-	case Beside:
+	case HStack:
 		for _, r := range m.Parts {
 			if !InMemory(r) {
 				return false

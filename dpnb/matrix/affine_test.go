@@ -12,7 +12,7 @@ import (
 )
 
 // affine returns rows that are made of sparse ones, twice, beside dense ones.
-func affine(n int, r *rand.Rand) matrix.Beside {
+func affine(n int, r *rand.Rand) matrix.HStack {
 	numbers := func(k int) []float64 {
 		x := make([]float64, k)
 		for j := range x {
@@ -29,7 +29,7 @@ func affine(n int, r *rand.Rand) matrix.Beside {
 	once := &matrix.Affine{Base: sparse.Sparse(), A: numbers(n), U: numbers(5), Bias: 0.3}
 	twice := &matrix.Affine{Base: once, Kept: []int{0, 2, 3, -1}, A: numbers(n), W: numbers(n), V: numbers(4),
 		Bias: -2}
-	return matrix.Beside{Parts: []matrix.Rows{once, matrix.NewDense(n, 3, numbers(3*n)), twice}}
+	return matrix.HStack{Parts: []matrix.Rows{once, matrix.NewDense(n, 3, numbers(3*n)), twice}}
 }
 
 // Rows that are summed as they are read are those that are stored: what they compute differs by no more than Terms

@@ -188,7 +188,7 @@ func Block(r Rows, dst []float64, lo, hi int) {
 		m.Block(dst, lo, hi)
 	case *Affine:
 		m.Block(dst, lo, hi)
-	case Beside:
+	case HStack:
 		m.Block(dst, lo, hi)
 	case blocks:
 		copyBlocks(m, dst, lo, hi)

@@ -51,8 +51,8 @@ type Mechanism interface {
 type Description struct {
 	// Name of the algorithm, "objective perturbation".
 	Name string
-	// Beside is what it releases beside the coefficients, in a few words; "" for nothing.
-	Beside string
+	// Also is what it releases beside the coefficients, in a few words; "" for nothing.
+	Also string
 	// Source is the paper that it comes from, with the place.
 	Source string
 	// Adjacency of the guarantee, and the theorem by which the event's profile holds.
@@ -121,11 +121,11 @@ func (s *Settings) Value() Settings {
 var ErrNoSource = errors.New("mechanism: a source of noise is required: noise.NewSecure() for a release, " +
 	"noise.NewSeeded(seed) for a simulation")
 
-// Remaining returns what is left of τ for a solver whose noise is known only to η: a gradient of that norm, with the
+// Tightened returns what is left of τ for a solver whose noise is known only to η: a gradient of that norm, with the
 // noise that it was given, is at most τ with the exact noise, what these two operations round included.
 //
 // Proof: docs/theory/release.md.
-func Remaining(tau, eta float64) float64 { return tau*(1-0x1p-50) - eta }
+func Tightened(tau, eta float64) float64 { return tau*(1-0x1p-50) - eta }
 
 // Uncertified is the error of a run whose solver missed the tolerance τ. It wraps erm.ErrTolerance and says no more:
 // how a solver fared depends on the records, and what is done about it would, too.

@@ -49,7 +49,7 @@ func TestRemaining(t *testing.T) {
 	for range 1000 {
 		tau := src.Float64()
 		eta := 0.1 * tau * src.Float64()
-		sum := new(big.Float).SetPrec(200).SetFloat64(mechanism.Remaining(tau, eta))
+		sum := new(big.Float).SetPrec(200).SetFloat64(mechanism.Tightened(tau, eta))
 		sum.Add(sum, new(big.Float).SetFloat64(eta))
 		if all, _ := sum.Float64(); sum.Cmp(big.NewFloat(tau)) > 0 || all < tau*(1-0x1p-48) {
 			t.Fatalf("τ = %v, η = %v: %v in all", tau, eta, sum)

@@ -138,7 +138,7 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 			geometry.Default, eps, delta,
 			func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 				c := tilted(l)
-				c.RowNorm, c.Beside = math.Hypot(1, 0.6)*(1+1e-15), beside
+				c.RowNorm, c.Reserved = math.Hypot(1, 0.6)*(1+1e-15), beside
 				if numbers {
 					c.Lambda = 0.45 * c.RowNorm * c.RowNorm / mu
 				}
@@ -198,7 +198,7 @@ func tenantsAt(t testing.TB, eps float64) (all []tenant) {
 		enter(bought)(of(geometry.Calibrate(geometry.Centred{RowNorm: 0.8, Bias: 0.6, Free: 2}, geometry.Default, eps,
 			delta, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
 				c := multi
-				c.RowNorm, c.Beside = math.Hypot(1, 0.6)*(1+1e-15), beside
+				c.RowNorm, c.Reserved = math.Hypot(1, 0.6)*(1+1e-15), beside
 				if name == "softmax, centred" {
 					fit, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
 					return fit, func(share float64) float64 { return fit.Part(share, beside) }, err

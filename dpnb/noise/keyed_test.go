@@ -21,7 +21,7 @@ func TestAKeyGivesTheSameNoise(t *testing.T) {
 			x = append(x, float64(src.Uint64()>>11), float64(src.Uint64()>>11))
 			for range 2 {
 				near := make([]float64, 3)
-				Exact(src).Near(near, 1)
+				Exact(src).FillNormal(near, 1)
 				x = append(x, near...)
 			}
 		}

@@ -221,8 +221,8 @@ func TestRunsShareNoBuffer(t *testing.T) {
 	}
 	src := NewSecure()
 	one, two := make([]float64, 4), make([]float64, 4)
-	Exact(src).Near(one, 1)
-	Exact(src).Near(two, 1)
+	Exact(src).FillNormal(one, 1)
+	Exact(src).FillNormal(two, 1)
 	if slices.Equal(one, two) {
 		t.Error("two runs drew the same")
 	}

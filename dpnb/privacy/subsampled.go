@@ -179,7 +179,7 @@ func (s SubsampledGaussian) RDP(adj Adjacency) (RDPCurve, error) {
 	}
 	_, mu := s.gaussian().MuBounds(AddRemove)
 	q := s.Rate
-	var table onceTable
+	var table memo
 	moment := func(n int) float64 {
 		return table.get(n, func() float64 { return logBinomialMoment(n, q, mu) })
 	}

@@ -123,7 +123,7 @@ func (t *tester) checks() []check {
 			}
 			return errors.Join(check(root), inModulesBelow(root, check))
 		}},
-		{name, command(test...)},
+		{name, command(append(test, "-vet=off")...)}, // it is vetted
 		{"planted faults: " + planted, func(ctx context.Context, root string) error {
 			return t.plant(ctx, root)
 		}},
@@ -140,10 +140,10 @@ func (t *tester) checks() []check {
 	return list
 }
 
-// vetElsewhere vets for systems of other kinds, of which no machine is needed.
+// vetElsewhere vets for systems of other kinds, of which no machine is needed: another one of the Unix kind with other
+// processors, and one that is neither, with 32 bits.
 func vetElsewhere(ctx context.Context, root string) (all error) {
-	for _, kind := range [][]string{{"GOOS=linux", "GOARCH=386"}, {"GOOS=windows", "GOARCH=amd64"},
-		{"GOOS=darwin", "GOARCH=arm64"}} {
+	for _, kind := range [][]string{{"GOOS=windows", "GOARCH=386"}, {"GOOS=darwin", "GOARCH=arm64"}} {
 		if _, err := outputWith(ctx, root, kind, "go", "vet", "./..."); err != nil {
 			all = errors.Join(all, fmt.Errorf("%s: %w", strings.Join(kind, " "), err))
 		}

@@ -36,11 +36,15 @@ func Write(path string, s frame.Scanner) (err error) {
 		}
 	}()
 	var w *file.Writer
+	var first *frame.Table
 	err = s.Scan(nil, func(chunk *frame.Table) error {
 		if w == nil {
+			first = chunk.Head(0)
 			if w, err = newWriter(f, chunk); err != nil {
 				return err
 			}
+		} else if !first.ReadLike(chunk) {
+			return inputErrorf("files that are read in different ways are written one by one")
 		}
 		return writeGroup(w, chunk)
 	})

@@ -271,7 +271,7 @@ func (b *Bought) detailed(rows matrix.Rows, workers int) matrix.Rows {
 	for _, part := range parts {
 		cells.Columns, cells.Values = append(cells.Columns, part.Columns...), append(cells.Values, part.Values...)
 	}
-	all := matrix.Beside{Parts: []matrix.Rows{own, pairs, last}, Longest: longest}
+	all := matrix.HStack{Parts: []matrix.Rows{own, pairs, last}, Longest: longest}
 	switch {
 	case len(b.Pairs) == 0:
 		all.Parts = []matrix.Rows{own, last}

@@ -204,7 +204,7 @@ func (c Centred) Event() (privacy.Event, error) {
 		of, err := c.pure()
 		return privacy.Pure((of+c.cost())*(1+0x1p-50), privacy.AddRemove), err
 	}
-	p, err := c.Of.(mechanism.WithGaussians).Beside(c.cost())
+	p, err := c.Of.(mechanism.WithGaussians).WithGaussian(c.cost())
 	return mechanism.Known(c, p, err)
 }
 
@@ -239,10 +239,10 @@ func (c Centred) Describe() mechanism.Description {
 	if c.Planned > 0 {
 		also = "records centred"
 	}
-	if d.Beside != "" {
-		also += ", " + d.Beside
+	if d.Also != "" {
+		also += ", " + d.Also
 	}
-	d.Beside = also
+	d.Also = also
 	counted, released := "the count, ", "the noisy count and the noisy sums"
 	if c.Planned > 0 {
 		counted, released = "", "the noisy sums"

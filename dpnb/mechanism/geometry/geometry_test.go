@@ -29,7 +29,7 @@ func around(t testing.TB, l loss.Loss, eps float64, d int) geometry.Centred {
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: numbers, Free: d + 1},
 		geometry.Default, eps, 1e-6, func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 			r := math.Nextafter(math.Hypot(1, bias), 2)
-			c := objpert.Config{Loss: l, RowNorm: r, Epsilon: eps, Delta: 1e-6, Beside: beside,
+			c := objpert.Config{Loss: l, RowNorm: r, Epsilon: eps, Delta: 1e-6, Reserved: beside,
 				Adjacency: privacy.AddRemove}
 			if numbers {
 				c.Lambda, c.Bound = 0.45*r*r/mu, objective.Tight
@@ -49,7 +49,7 @@ func classes(t testing.TB, apart bool, eps float64) geometry.Centred {
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5}, geometry.Default, eps, 1e-6,
 		func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
 			c := multiclass.Config{Classes: 3, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Epsilon: eps,
-				Delta: 1e-6, Beside: beside, Adjacency: privacy.AddRemove}
+				Delta: 1e-6, Reserved: beside, Adjacency: privacy.AddRemove}
 			if apart {
 				fit, err := multiclass.CalibrateOneVsRest(c, loss.Logistic{})
 				return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
@@ -87,14 +87,14 @@ func TestTogetherOfClasses(t *testing.T) {
 // What is chosen for facts costs what was calibrated, whatever the facts are: of classes, too.
 func TestForChangesNoProfile(t *testing.T) {
 	for _, m := range []geometry.Centred{classes(t, false, 1), classes(t, true, 1)} {
-		want, err := m.Of.(mechanism.WithGaussians).Beside(0.1)
+		want, err := m.Of.(mechanism.WithGaussians).WithGaussian(0.1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, records := range []float64{20, 1e3, 1e7} {
 			chosen, _ := m.Of.For(mechanism.Facts{Records: records, Mu: m.Mu, Directions: 30,
 				Curves: []matrix.Span{{First: 0, Len: 4}}})
-			got, err := chosen.(mechanism.WithGaussians).Beside(0.1)
+			got, err := chosen.(mechanism.WithGaussians).WithGaussian(0.1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestPlannedRecords(t *testing.T) {
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5, Planned: 300}, geometry.Default, 1,
 		1e-6, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
 			fit, err := objpert.Calibrate(objpert.Config{Loss: loss.Softplus{Width: 1}, Epsilon: 1, Delta: 1e-6,
-				RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Beside: beside, Adjacency: privacy.AddRemove})
+				RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Reserved: beside, Adjacency: privacy.AddRemove})
 			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
 		})
 	if err != nil {
@@ -486,7 +486,7 @@ func TestWithCurvature(t *testing.T) {
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 3}, geometry.Default, 1, 1e-6,
 		func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 			c := objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Hypot(1, bias) * (1 + 1e-15), Epsilon: 1,
-				Delta: 1e-6, Beside: beside, Adjacency: privacy.AddRemove}
+				Delta: 1e-6, Reserved: beside, Adjacency: privacy.AddRemove}
 			_, k, err := interval.Calibrate(c, interval.Share{Curvature: 0.1})
 			return k, func(share float64) float64 { return k.Fit.Part(share, beside+0.1) }, err
 		})

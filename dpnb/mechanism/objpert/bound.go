@@ -30,11 +30,11 @@ func (m Objective) Profile() (privacy.Profile, error) {
 	return m.event().Profile(privacy.AddRemove)
 }
 
-// Beside implements mechanism.WithGaussians: the profile is that of a fit whose output noise has μ² more, Gaussian
-// mechanisms being what both are.
+// WithGaussian implements mechanism.WithGaussians: the profile is that of a fit whose output noise has μ² more,
+// Gaussian mechanisms being what both are.
 //
 // Proof: docs/theory/intervals.md, section 4.
-func (m Objective) Beside(mu float64) (privacy.Profile, error) {
+func (m Objective) WithGaussian(mu float64) (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}

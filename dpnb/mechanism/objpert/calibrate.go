@@ -30,9 +30,9 @@ type Config struct {
 	NoiseFactor float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
-	// Beside in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them it
+	// Reserved in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them it
 	// satisfies (ε, δ). Zero is none.
-	Beside float64
+	Reserved float64
 	// Clip C > 0 clips every gradient at norm C (loss.ClippedAt); zero does not clip.
 	Clip float64
 	// Bound is how to account, as in Objective. objective.Tight halves λ or saves noise where the Gaussian case is not
@@ -111,7 +111,7 @@ func Calibrate(c Config) (Objective, error) {
 	}
 	k.gauss = unit * m.Lipschitz()
 	// The parts of a Gaussian loss add in squares.
-	k.share = math.Hypot(OutputShare, math.Sqrt(c.Beside/(1-c.Beside)))
+	k.share = math.Hypot(OutputShare, math.Sqrt(c.Reserved/(1-c.Reserved)))
 	k.exact = k.gauss * math.Hypot(1, k.share) * (1 + 1e-12)
 	k.least = 1e-3 * m.Smoothness()
 	if m.Bound == objective.RKW23 {
@@ -125,7 +125,7 @@ func Calibrate(c Config) (Objective, error) {
 		k.least = math.Max(k.least, c.Planned.BestLambda(m, k.gauss))
 		find = k.predicted
 	}
-	if m, err = find(c); err == nil && c.Beside > 0 {
+	if m, err = find(c); err == nil && c.Reserved > 0 {
 		// What was accounted as noise of the output is for the mechanisms beside, but for its own part.
 		m.OutputSigma = m.outputSigma(OutputShare) * (1 + 0x1p-40)
 	}
@@ -138,7 +138,7 @@ func (m Objective) outputSigma(share float64) float64 {
 }
 
 // Part returns the μ of a Gaussian mechanism that has the part share of μ² beside a fit that was calibrated for
-// Config.Beside = all, share being of that.
+// Config.Reserved = all, share being of that.
 func (m Objective) Part(share, all float64) float64 {
 	return math.Sqrt(share/(1-all)) * m.Lipschitz() / m.Sigma * (1 - 0x1p-40)
 }
@@ -427,8 +427,8 @@ func (c Config) validate() error {
 	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
 		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor,
 			Want: "a number of at least 1, or 0 for 1.3"}
-	case !(c.Beside >= 0 && c.Beside < 1):
-		return &privacy.ParamError{Name: "Beside", Value: c.Beside, Want: "a part of the budget, in [0, 1)"}
+	case !(c.Reserved >= 0 && c.Reserved < 1):
+		return &privacy.ParamError{Name: "Reserved", Value: c.Reserved, Want: "a part of the budget, in [0, 1)"}
 	case !(c.Clip >= 0) || math.IsInf(c.Clip, 1):
 		return &privacy.ParamError{Name: "Clip", Value: c.Clip, Want: "a positive number, or 0 not to clip"}
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):

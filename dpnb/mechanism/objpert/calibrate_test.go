@@ -24,7 +24,7 @@ func TestCalibrationIsChargedNoMore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Calibrate(Config{Loss: c.loss, RowNorm: 1, Epsilon: c.epsilon, Delta: c.delta, Beside: c.beside,
+		m, err := Calibrate(Config{Loss: c.loss, RowNorm: 1, Epsilon: c.epsilon, Delta: c.delta, Reserved: c.beside,
 			Lambda: 2 * unit, Adjacency: privacy.AddRemove, Bound: objective.Tight})
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestCalibrationIsChargedNoMore(t *testing.T) {
 		over := func(scale float64) float64 {
 			less := m
 			less.Sigma *= scale
-			p, err := less.Beside(less.Part(c.beside, c.beside))
+			p, err := less.WithGaussian(less.Part(c.beside, c.beside))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -94,7 +94,7 @@ func (m Counted) String() string {
 // Describe implements mechanism.Mechanism.
 func (m Counted) Describe() mechanism.Description {
 	d := m.Fit.describe(mechanism.ChosenFrom("the noisy count", "σ, τ and σ_out", "λ"))
-	d.Beside = "records counted"
+	d.Also = "records counted"
 	return d
 }
 
@@ -159,7 +159,7 @@ func CalibrateCounted(c Config, share float64, intercept bool) (Counted, error) 
 	if !(share > 0 && share < 1) {
 		return m, &privacy.ParamError{Name: "share", Value: share, Want: "a number in (0, 1), for example 0.01"}
 	}
-	c.Lambda, c.Planned, c.Rule, c.Beside = 0, Planned{}, LeastNoise, share
+	c.Lambda, c.Planned, c.Rule, c.Reserved = 0, Planned{}, LeastNoise, share
 	var err error
 	if m.Fit, err = Calibrate(c); err != nil {
 		return m, err

@@ -50,7 +50,7 @@ func TestHeldRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := make([]float64, 5)
-		noise.Exact(noise.NewSeeded(seed)).Near(b, m.Sigma)
+		noise.Exact(noise.NewSeeded(seed)).FillNormal(b, m.Sigma)
 		hat, err := m.minimise(rows, labels, b, 1e-8, nil)
 		if err != nil {
 			t.Fatal(err)

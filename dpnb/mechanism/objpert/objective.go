@@ -293,9 +293,9 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	// Both noises are drawn before the records are read, the second as far as its first digits.
 	draw := noise.Exact(src)
 	b := make([]float64, d)
-	eta := draw.Near(b, m.Sigma)
+	eta := draw.FillNormal(b, m.Sigma)
 	xi := draw.Normals(d)
-	if r.Coefficients, err = m.minimise(rows, labels, b, mechanism.Remaining(m.Tolerance, eta), settings); err != nil {
+	if r.Coefficients, err = m.minimise(rows, labels, b, mechanism.Tightened(m.Tolerance, eta), settings); err != nil {
 		return nil, err
 	}
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))

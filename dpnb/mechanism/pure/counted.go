@@ -78,7 +78,7 @@ func (m Counted) Describe() mechanism.Description {
 		}
 	}
 	d := many.Describe()
-	d.Beside, d.Lambda, d.Assumptions = "a noisy count of the records", 0, many.assumptions(m.Adjacency, counted...)
+	d.Also, d.Lambda, d.Assumptions = "a noisy count of the records", 0, many.assumptions(m.Adjacency, counted...)
 	return d
 }
 

@@ -148,7 +148,7 @@ func (p *Problem) run(m mechanism.Mechanism, bend loss.Bend, inner, outer float6
 	var eta float64
 	if inner > 0 {
 		b, scale = make([]float64, d), inner
-		eta = draw.IsotropicLaplace(d).Near(b, inner)
+		eta = draw.IsotropicLaplace(d).Fill(b, inner)
 	}
 	xi := draw.IsotropicLaplace(d)
 	if r.Coefficients, err = p.minimise(bend, rows, labels, b, eta, settings.Value().Workers); err != nil {

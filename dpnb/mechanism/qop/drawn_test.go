@@ -21,7 +21,7 @@ func TestDrawnMatrix(t *testing.T) {
 	for seed := range uint64(20) {
 		q, eta := m.draw(noise.Exact(noise.NewSeeded(seed)))
 		g := make([]float64, d*hidden)
-		near := noise.Exact(noise.NewSeeded(seed)).Near(g, 1)
+		near := noise.Exact(noise.NewSeeded(seed)).FillNormal(g, 1)
 		number := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
 		var square float64
 		for i := range d {

@@ -235,7 +235,7 @@ func (m Perturbation) draw(draw *exact.Sampler) (quadratic *mat.SymDense, eta fl
 	const u = 0x1p-53
 	d := len(m.Interpolation.anchor)
 	g := make([]float64, d*m.HiddenDimension)
-	near := draw.Near(g, 1)
+	near := draw.FillNormal(g, 1)
 	var w mat.SymDense
 	w.SymOuterK(1, mat.NewDense(d, m.HiddenDimension, g))
 	norm := floats.Norm(g, 2)

@@ -70,7 +70,7 @@ func (c Counted) String() string {
 // Describe implements mechanism.Mechanism.
 func (c Counted) Describe() mechanism.Description {
 	d := c.Fit.Describe()
-	d.Beside, d.Bound = "records counted", "composition of Gaussian mechanisms, exact"
+	d.Also, d.Bound = "records counted", "composition of Gaussian mechanisms, exact"
 	d.Assumptions[0] = mechanism.ChosenFrom("the noisy count", "all other parameters", "the rule of the steps")
 	return d
 }

@@ -129,7 +129,7 @@ func (c Curvature) String() string {
 // Describe implements mechanism.Mechanism.
 func (c Curvature) Describe() mechanism.Description {
 	d := c.Fit.Describe()
-	d.Beside, d.Bound = "with its curvature", "composition of Gaussian mechanisms, exact"
+	d.Also, d.Bound = "with its curvature", "composition of Gaussian mechanisms, exact"
 	return d
 }
 

@@ -21,8 +21,8 @@ const (
 	calmed = 0.6
 )
 
-// Beside implements mechanism.WithGaussians: all steps are Gaussian mechanisms, and μ² adds up.
-func (q Quantiles) Beside(mu float64) (privacy.Profile, error) {
+// WithGaussian implements mechanism.WithGaussians: all steps are Gaussian mechanisms, and μ² adds up.
+func (q Quantiles) WithGaussian(mu float64) (privacy.Profile, error) {
 	if err := q.Validate(); err != nil {
 		return nil, err
 	}
@@ -38,8 +38,8 @@ func (q Quantiles) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	return q, 1
 }
 
-// Beside implements mechanism.WithGaussians.
-func (c Curvature) Beside(mu float64) (privacy.Profile, error) {
+// WithGaussian implements mechanism.WithGaussians.
+func (c Curvature) WithGaussian(mu float64) (privacy.Profile, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func entriesOf(r matrix.Rows) (all [][]float64) {
 		return [][]float64{m.Values}
 	case *matrix.Affine:
 		return entriesOf(m.Base)
-	case matrix.Beside:
+	case matrix.HStack:
 		for _, part := range m.Parts {
 			all = append(all, entriesOf(part)...)
 		}

@@ -128,7 +128,7 @@ func (t Tuner) selected(u Update) string {
 func (t Tuner) Describe() mechanism.Description {
 	d := t.Base.Describe()
 	d.Source += "; the selection by Papernot and Steinke 2022, Theorem 6, and docs/theory/sgd.md, section 4"
-	d.Beside, d.Bound = "learning rate tuned", t.Cost().Bound()
+	d.Also, d.Bound = "learning rate tuned", t.Cost().Bound()
 	d.Assumptions[0] = mechanism.ChosenFrom("the scores of the runs", "all other parameters", "the rule of the steps")
 	d.Assumptions = append(d.Assumptions, "how many runs there were stays secret")
 	if math.IsInf(t.Score.multiplier(), 1) { // whatever embeds a Holdout, too

@@ -238,7 +238,7 @@ func TestTunerRefuses(t *testing.T) {
 	for name, own := range map[string]matrix.Rows{"the same": rows,
 		"the same numbers":      &matrix.Dense{N: rows.N, D: rows.D, Data: rows.Data},
 		"what they are made of": &matrix.Affine{Base: rows, Bias: 1},
-		"with another column":   matrix.Beside{Parts: []matrix.Rows{one, rows}}} {
+		"with another column":   matrix.HStack{Parts: []matrix.Rows{one, rows}}} {
 		u.Score = Holdout{Rows: own, Labels: labels}
 		if _, err := u.Run(rows, labels, noise.NewSeeded(1), nil); !errors.As(err, &param) {
 			t.Errorf("%s: the training records are taken for public ones: %v", name, err)

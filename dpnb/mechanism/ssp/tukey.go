@@ -182,7 +182,7 @@ func (m TukeyEM) Event() (privacy.Event, error) {
 // Describe implements mechanism.Mechanism.
 func (m TukeyEM) Describe() mechanism.Description {
 	return mechanism.Description{
-		Name: "TukeyEM", Beside: "whether its test was passed",
+		Name: "TukeyEM", Also: "whether its test was passed",
 		Source:    "Amin, Joseph, Ribero, Vassilvitskii 2023, arXiv:2208.07353, Algorithm 2",
 		Adjacency: privacy.AddRemove, Bound: "a test and an exponential mechanism (docs/theory/linear_rivals.md)",
 		Assumptions: assumptions(m.RowNorm, m.LabelBound),

@@ -27,7 +27,7 @@ func BenchmarkDraws(b *testing.B) {
 		x := make([]float64, 109)
 		b.Run(name+"/near", func(b *testing.B) {
 			for b.Loop() {
-				New(src).Near(x, 1)
+				New(src).FillNormal(x, 1)
 			}
 		})
 		b.Run(name+"/rounded", func(b *testing.B) {

@@ -91,7 +91,7 @@ func TestCertificateHoldsForExactNoise(t *testing.T) {
 				t.Errorf("τ = %g, run %d: ‖∇J_{b*}‖ = %g", tau, k, norm)
 			}
 			b := make([]float64, d)
-			exact.New(src()).Near(b, m.Sigma)
+			exact.New(src()).FillNormal(b, m.Sigma)
 			for _, bits := range []int{20, 24, 28, 32, 36, 40, 44} {
 				p := erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda, Linear: rounded(b, bits)}
 				sol, err := erm.Minimize(&p, &erm.Settings{Tolerance: tau * (1 - 0x1p-50), Workers: 1, Persist: true})

@@ -8,7 +8,7 @@
 //	err := mechanism.Scales{{"Sigma", sigma}}.Check() // in Validate, before the charge
 //	draw := noise.Exact(src)                   // one for each run
 //	b := make([]float64, d)
-//	eta := draw.Near(b, sigma)                 // ‖b − b*‖₂ ≤ eta, b* exactly N(0, σ²I)
+//	eta := draw.FillNormal(b, sigma)                 // ‖b − b*‖₂ ≤ eta, b* exactly N(0, σ²I)
 //	xi := draw.Normals(d)                      // first digits now, more where needed
 //	…                                          // theta, from the records
 //	xi.AddRounded(theta, sigma, exact.Grid(sigma))
@@ -17,7 +17,7 @@
 // post-processing of the idealised mechanism, whatever float64 number θⱼ is. The same with Laplaces (scale·Laplace),
 // and with IsotropicLaplace, whose density is proportional to exp(−‖z‖₂/scale).
 //
-//	eta := draw.IsotropicLaplace(d).Near(b, scale) // the same of that law, in an objective
+//	eta := draw.IsotropicLaplace(d).Fill(b, scale) // the same of that law, in an objective
 //	draw.AddRounded(dst, sigma, grid)             // Normals(len(dst)) at once
 //	draw.SymmetricNormals(d).AddRounded(m, sigma, sigma/√2, grid)
 //	draw.Subset(dst, rate, n)   // Poisson sample of 0 … n−1, rate a float64

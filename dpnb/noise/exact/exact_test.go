@@ -231,7 +231,7 @@ func TestRoundingFirstIsSeen(t *testing.T) {
 	}
 }
 
-// stated returns 4u‖b‖ + scale·√d·tail, which Near says that its result is within, in many digits.
+// stated returns 4u‖b‖ + scale·√d·tail, which FillNormal says that its result is within, in many digits.
 func stated(b []float64, scale, tail float64) *big.Float {
 	wide := func(x float64) *big.Float { return new(big.Float).SetPrec(2500).SetFloat64(x) }
 	square := wide(0)
@@ -250,15 +250,15 @@ func holdsTo(eta float64, stated *big.Float) bool {
 	return big.NewFloat(eta).Cmp(stated) >= 0 && big.NewFloat(eta).Cmp(above) <= 0
 }
 
-// Near is as near as it says to the exact variates, whose further digits are drawn, and says what its comment does: the
-// proof has a rounding for each of three operations, of which no draw shows all at once.
+// FillNormal is as near as it says to the exact variates, whose further digits are drawn, and says what its comment
+// does: the proof has a rounding for each of three operations, of which no draw shows all at once.
 func TestNear(t *testing.T) {
 	const prec = 300
 	for _, width := range []uint{1, 7, 64} {
 		for _, sigma := range []float64{Least, 3.7323, 1e9 / 3, Largest} {
 			// The same bits give the same variates, whose further digits are then drawn.
 			b := make([]float64, 50)
-			eta := seeded(5, width).Near(b, sigma)
+			eta := seeded(5, width).FillNormal(b, sigma)
 			s := seeded(5, width)
 			distance := new(big.Float).SetPrec(prec)
 			for _, bj := range b {

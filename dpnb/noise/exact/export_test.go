@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// WideNear draws from b what Near of as many entries draws from it, and returns the exact vector that the result of
-// Near is next to, with so many digits of 64 bits of each variate; those that Near does not look at come from later.
+// WideNear draws from b what FillNormal of as many entries draws from it, and returns the exact vector that its result
+// is next to, with so many digits of 64 bits of each variate; those that FillNormal does not look at come from later.
 func WideNear(b, later Bits, d int, sigma float64, digits int, prec uint) []*big.Float {
 	s, wide := New(b), make([]*big.Float, d)
 	for j := range wide {

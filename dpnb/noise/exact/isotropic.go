@@ -78,13 +78,13 @@ func (k *known) between(j int, factor *big.Int) (lo, hi *big.Int) {
 	return lo, hi.Add(hi.Quo(hi, k.least), k.one)
 }
 
-// Near fills dst with float64 next to scale·z, z the vector of n, and returns a bound on the distance, rounded up:
+// Fill fills dst with float64 next to scale·z, z the vector of n, and returns a bound on the distance, rounded up:
 //
 //	‖dst − scale·z‖₂ ≤ eta ≤ 4u‖dst‖₂ + scale·√d·2⁻⁶⁰ + √d·2⁻¹⁰⁷⁰,  u = 2⁻⁵³.
 //
 // Digits are drawn until every coordinate is known to 2⁻⁶¹; to convert and to multiply rounds by u each. It panics
 // unless dst has n's length, n was not used, the scale is valid.
-func (n *Isotropic) Near(dst []float64, scale float64) (eta float64) {
+func (n *Isotropic) Fill(dst []float64, scale float64) (eta float64) {
 	checkScale(scale)
 	if len(dst) != len(n.direction) || n.used {
 		panic("exact: noise of another length, or used before")

@@ -40,13 +40,13 @@ func (s *Sampler) AddRounded(dst []float64, sigma, grid float64) {
 	s.Normals(len(dst)).AddRounded(dst, sigma, grid)
 }
 
-// Near fills dst with float64 next to exact N(0, sigma²) variates: with b* = σN the real vector,
+// FillNormal fills dst with float64 next to exact N(0, sigma²) variates: with b* = σN the real vector,
 //
 //	‖dst − b*‖₂ ≤ eta = 4u‖dst‖₂ + σ√d·2⁻⁶⁴,  u = 2⁻⁵³,
 //
 // surely, and eta is rounded up. Each is σ(k + x) with x cut after 64 binary digits; to convert, to add and to multiply
 // rounds by u each. It panics unless sigma is valid.
-func (s *Sampler) Near(dst []float64, sigma float64) (eta float64) {
+func (s *Sampler) FillNormal(dst []float64, sigma float64) (eta float64) {
 	checkScale(sigma)
 	var square float64
 	for j := range dst {

@@ -314,7 +314,7 @@ func wideIsotropic(s *Sampler, direction, length []variate, scale float64) []*bi
 	return wide
 }
 
-// Near of isotropic noise is as near as it says to the vector of all digits, also where a direction in one dimension is
+// Fill of isotropic noise is as near as it says to the vector of all digits, also where a direction in one dimension is
 // next to 0; and eta is what its comment says.
 func TestIsotropicNear(t *testing.T) {
 	largest := 0.0
@@ -326,7 +326,7 @@ func TestIsotropicNear(t *testing.T) {
 				n := s.IsotropicLaplace(d)
 				direction, length := n.direction, n.length
 				got := make([]float64, d)
-				eta := n.Near(got, scale)
+				eta := n.Fill(got, scale)
 				sum := 0.0
 				for j, z := range wideIsotropic(s, direction, length, scale) {
 					e, _ := z.Sub(z, new(big.Float).SetFloat64(got[j])).Float64()
@@ -344,7 +344,7 @@ func TestIsotropicNear(t *testing.T) {
 		t.Errorf("the bound is %g times too large", 1/largest)
 	}
 	n := seeded(24, 64).IsotropicLaplace(2)
-	n.Near(make([]float64, 2), 1)
+	n.Fill(make([]float64, 2), 1)
 	defer func() {
 		if recover() == nil {
 			t.Error("noise was used twice")

@@ -32,7 +32,7 @@ func goesOn(_ measure.Run, anew bool) claim.Outcome {
 			}
 			theta := m.Theta()
 			if anew {
-				noise.Exact(noise.NewSecure()).Near(theta, 1)
+				noise.Exact(noise.NewSecure()).FillNormal(theta, 1)
 			}
 			if seen[fmt.Sprint(theta)] = true; end > 0 {
 				err = errEnded

@@ -178,7 +178,7 @@ func exactSample(run measure.Run, factor float64) claim.Outcome {
 func exactNormal(run measure.Run, factor float64) claim.Outcome {
 	draws := measure.Sized(run.Size, 200_000, 1_000_000)
 	u := make([]float64, draws)
-	noise.Exact(noise.NewSeeded(91)).Near(u, 1)
+	noise.Exact(noise.NewSeeded(91)).FillNormal(u, 1)
 	const cells = 256
 	var count [cells]float64
 	for i, v := range u {

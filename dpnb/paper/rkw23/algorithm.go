@@ -43,7 +43,7 @@ func algorithmOne(run measure.Run, clipFactor, sigmaFactor float64) claim.Outcom
 			src := root.Stream(k).Stream(i)
 			r := measure.Must(m.Run(rows, c.labels, src, &mechanism.Settings{Workers: 1}))
 			again, b, out := noise.Exact(root.Stream(k).Stream(i)), []float64{0}, []float64{0}
-			again.Near(b, c.sigma)
+			again.FillNormal(b, c.sigma)
 			again.Normals(1).AddRounded(out, m.OutputSigma, exact.Step(m.OutputSigma, 50))
 			theta := r.Coefficients[0] - out[0]
 			gradient := c.lambda * theta
@@ -81,7 +81,7 @@ func linearRelease(run measure.Run, scale float64) claim.Outcome {
 		r := measure.Must(m.Run(matrix.NewDense(1, 3, slices.Clone(x)), []float64{1e7}, root.Stream(i),
 			&mechanism.Settings{Workers: 1}))
 		b := make([]float64, 3)
-		noise.Exact(root.Stream(i)).Near(b, m.Sigma)
+		noise.Exact(root.Stream(i)).FillNormal(b, m.Sigma)
 		for j, v := range r.Coefficients {
 			apart = math.Max(apart, math.Abs(v+(-x[j]+b[j])/lambda))
 			z := v - x[j]/lambda

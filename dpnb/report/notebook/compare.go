@@ -41,7 +41,7 @@ type settings struct {
 
 // Data returns the names of the data sets that the committed outputs were made with.
 func (nb *Notebook) Data() ([]string, error) {
-	c, err := comparison(settings{}, nb.fields)
+	c, err := comparison(nb.fields)
 	return c.Data, err
 }
 
@@ -61,16 +61,12 @@ func Compare(committed, rerun *Notebook) ([]Difference, error) {
 	}
 	committed.JoinStreams()
 	rerun.JoinStreams()
-	base, err := comparison(settings{}, committed.fields)
-	if err != nil {
-		return nil, err
-	}
 	var found []Difference
 	for i, c := range committed.Cells {
 		if c.Type() != "code" {
 			continue
 		}
-		how, err := comparison(base, c.fields)
+		how, err := comparison(committed.fields, c.fields)
 		if err != nil {
 			return nil, fmt.Errorf("cell %d: %w", i+1, err)
 		}
@@ -81,24 +77,26 @@ func Compare(committed, rerun *Notebook) ([]Difference, error) {
 	return found, nil
 }
 
-// comparison reads the settings of a cell or notebook over those of base.
-func comparison(base settings, fields map[string]any) (settings, error) {
-	written, ok := object(fields, "metadata")["dpnb"]
-	if !ok {
-		return base, nil
+// comparison reads the settings of a notebook, and those of a cell over them.
+func comparison(of ...map[string]any) (how settings, err error) {
+	for _, fields := range of {
+		written, ok := object(fields, "metadata")["dpnb"]
+		if !ok {
+			continue
+		}
+		content, err := json.Marshal(written)
+		if err != nil {
+			return how, err
+		}
+		if err := json.Unmarshal(content, &how); err != nil {
+			return how, fmt.Errorf("metadata dpnb: %w", err)
+		}
+		if !slices.Contains([]string{compareText, comparePresence, compareSkip}, how.Compare) {
+			return how, fmt.Errorf("metadata dpnb: compare is %q; it may be %q or %q", how.Compare, comparePresence,
+				compareSkip)
+		}
 	}
-	content, err := json.Marshal(written)
-	if err != nil {
-		return base, err
-	}
-	if err := json.Unmarshal(content, &base); err != nil {
-		return base, fmt.Errorf("metadata dpnb: %w", err)
-	}
-	if !slices.Contains([]string{compareText, comparePresence, compareSkip}, base.Compare) {
-		return base, fmt.Errorf("metadata dpnb: compare is %q; it may be %q or %q", base.Compare, comparePresence,
-			compareSkip)
-	}
-	return base, nil
+	return how, nil
 }
 
 // outputs describes how two lists of outputs differ, or returns "".

@@ -119,6 +119,12 @@ func TestCompareSettingsOfTheNotebook(t *testing.T) {
 	if found, err := Compare(a, b); err != nil || found != nil {
 		t.Errorf("%+v, %v", found, err)
 	}
+	// What a cell says is of that cell alone.
+	a.Cells = append(with(t, `"dpnb":{"tolerance":0.5}`, "acc 0.84").Cells, with(t, "", "acc 0.84").Cells...)
+	b.Cells = append(with(t, "", "acc 0.92").Cells, with(t, "", "acc 0.92").Cells...)
+	if found, err := Compare(a, b); err != nil || len(found) != 1 || found[0].Cell != 2 {
+		t.Errorf("%+v, %v", found, err)
+	}
 	if _, err := Compare(with(t, `"dpnb":{"compare":"sometimes"}`, "a"), with(t, "", "a")); err == nil ||
 		!strings.Contains(err.Error(), "sometimes") {
 		t.Errorf("unknown setting: %v", err)

@@ -68,7 +68,7 @@ func TestLowBits(t *testing.T) {
 		attack := audit.LowBits{Scales: slices.Repeat([]float64{m.OutputSigma}, d)}
 		attack.Sums = func(with bool, src *noise.Seeded) ([]float64, error) {
 			a := make([]float64, d)
-			eta := noise.Exact(src).Near(a, m.Sigma)
+			eta := noise.Exact(src).FillNormal(a, m.Sigma)
 			return m.minimise(rows, last(with), a, m.Tolerance*(1-0x1p-50)-eta, one)
 		}
 		attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {

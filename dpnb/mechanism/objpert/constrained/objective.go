@@ -286,9 +286,9 @@ func (m Objective) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 	}
 	// Both noises are drawn before the records are read, the second as far as its first digits.
 	draw, a := noise.Exact(src), make([]float64, m.Dimension)
-	eta := draw.Near(a, m.Sigma)
+	eta := draw.FillNormal(a, m.Sigma)
 	xi := draw.Normals(m.Dimension)
-	if r.Coefficients, err = m.minimise(rows, labels, a, mechanism.Remaining(m.Tolerance, eta), settings); err != nil {
+	if r.Coefficients, err = m.minimise(rows, labels, a, mechanism.Tightened(m.Tolerance, eta), settings); err != nil {
 		return nil, err
 	}
 	xi.AddRounded(r.Coefficients, m.OutputSigma, exact.Grid(m.OutputSigma))
@@ -321,6 +321,6 @@ func (m Objective) Simulate(rows matrix.Rows, labels []float64, src *noise.Seede
 		return nil, err
 	}
 	a := make([]float64, m.Dimension)
-	noise.Exact(src).Near(a, m.Sigma)
+	noise.Exact(src).FillNormal(a, m.Sigma)
 	return m.minimise(rows, labels, a, 0, settings)
 }

@@ -83,7 +83,7 @@ func TestSimulatedIsTheMinimiser(t *testing.T) {
 		t.Fatal(err)
 	}
 	g, slope, at := make([]float64, d), make([]float64, n), make([]float64, n)
-	noise.Exact(noise.NewSeeded(5)).Near(g, m.Sigma)
+	noise.Exact(noise.NewSeeded(5)).FillNormal(g, m.Sigma)
 	floats.AddScaled(g, m.Lambda, theta)
 	rows.Margins(at, theta, 0, n)
 	m.Loss.ValueSlope(slope, at, labels)

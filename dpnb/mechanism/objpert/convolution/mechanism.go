@@ -168,9 +168,9 @@ func (m COP) release(rows matrix.Rows, labels []float64, draw *exact.Sampler, se
 	error) {
 	_, d := rows.Dims()
 	b := make([]float64, d)
-	eta := draw.Near(b, m.Sigma)
+	eta := draw.FillNormal(b, m.Sigma)
 	xi := draw.Normals(d)
-	theta, err := m.minimise(rows, labels, b, mechanism.Remaining(m.Tolerance, eta), settings)
+	theta, err := m.minimise(rows, labels, b, mechanism.Tightened(m.Tolerance, eta), settings)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (m Recentred) Describe() mechanism.Description {
 	d := last.Describe()
 	d.Name = "recentred " + d.Name
 	d.Source = "docs/theory/smoothing.md, section on recentring, with cop, Algorithm 1, in each stage"
-	d.Beside = fmt.Sprintf("the coefficients of %d earlier stages", len(m.Stages)-1)
+	d.Also = fmt.Sprintf("the coefficients of %d earlier stages", len(m.Stages)-1)
 	d.Bound = "composition of the stages' forms (docs/theory/smoothing.md, Theorem 6)"
 	d.Assumptions = append(d.Assumptions,
 		mechanism.Chosen("the number of stages, the parameters of each and the radius")+

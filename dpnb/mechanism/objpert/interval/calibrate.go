@@ -26,8 +26,8 @@ func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, err
 		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Scores", Value: share.Scores,
 			Want: "a number ≥ 0, less than 1 with Share.Curvature"}
 	}
-	others := c.Beside
-	if c.Beside += total; !(c.Beside < 1) {
+	others := c.Reserved
+	if c.Reserved += total; !(c.Reserved < 1) {
 		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share", Value: total,
 			Want: "less: nothing is left for the fit"}
 	}

@@ -85,15 +85,15 @@ func (c Curvature) Mu() float64 {
 // Errors: as Validate.
 // Proof: docs/theory/intervals.md, section 4.
 func (c Curvature) Together() (privacy.Profile, error) {
-	return c.Beside(0)
+	return c.WithGaussian(0)
 }
 
-// Beside implements mechanism.WithGaussians.
-func (c Curvature) Beside(mu float64) (privacy.Profile, error) {
+// WithGaussian implements mechanism.WithGaussians.
+func (c Curvature) WithGaussian(mu float64) (privacy.Profile, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	return c.Fit.Beside(math.Hypot(mu, c.Mu()) * roundUp)
+	return c.Fit.WithGaussian(math.Hypot(mu, c.Mu()) * roundUp)
 }
 
 // For implements mechanism.Informed.
@@ -202,7 +202,7 @@ func (c Curvature) String() string {
 // Describe implements mechanism.Mechanism.
 func (c Curvature) Describe() mechanism.Description {
 	d := c.Fit.Describe()
-	d.Beside = "with its curvature"
+	d.Also = "with its curvature"
 	d.Bound = fmt.Sprintf("that of the coefficients and of their curvature (μ = %s) together; of the coefficients "+
 		"alone: %s", privacy.FormatUp(c.Mu(), 3), d.Bound)
 	return d

@@ -67,7 +67,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 			if high < want*(1-1e-15) || low > want*(1+1e-9) {
 				t.Errorf("μ = %v together, of %v and %v", high, a, curv.Mu())
 			}
-			beside, err := curv.Beside(0.3)
+			beside, err := curv.WithGaussian(0.3)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,19 +29,19 @@ type Config struct {
 	NoiseFactor float64
 	// Tolerance is τ; zero means 1e-6·L.
 	Tolerance float64
-	// Beside in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them it
+	// Reserved in [0, 1) is the part of μ² that Gaussian mechanisms beside the fit are to have (Part): with them it
 	// satisfies (ε, δ). Zero is none.
-	Beside float64
+	Reserved float64
 }
 
 // share is μ of the output noise, and of what is beside the fit, in units of that of the objective.
 func (c Config) share() float64 {
-	return math.Hypot(objpert.OutputShare, math.Sqrt(c.Beside/(1-c.Beside)))
+	return math.Hypot(objpert.OutputShare, math.Sqrt(c.Reserved/(1-c.Reserved)))
 }
 
 // apart takes what was accounted as noise of the output for the mechanisms beside, but for its own part.
 func (c Config) apart(outputSigma *float64) {
-	if c.Beside > 0 {
+	if c.Reserved > 0 {
 		*outputSigma *= c.share() / objpert.OutputShare * (1 + 0x1p-40)
 	}
 }
@@ -61,8 +61,8 @@ func (c Config) validate() error {
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
 		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance,
 			Want: "a positive number, or 0 to have it chosen"}
-	case !(c.Beside >= 0 && c.Beside < 1):
-		return &privacy.ParamError{Name: "Beside", Value: c.Beside, Want: "a part of the budget, in [0, 1)"}
+	case !(c.Reserved >= 0 && c.Reserved < 1):
+		return &privacy.ParamError{Name: "Reserved", Value: c.Reserved, Want: "a part of the budget, in [0, 1)"}
 	}
 	if err := c.Adjacency.Validate(); err != nil {
 		return err

@@ -8,9 +8,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Beside implements mechanism.WithGaussians: the profile is that of a fit whose output noise has μ² more, Gaussian
-// mechanisms being what both are.
-func (m Softmax) Beside(mu float64) (privacy.Profile, error) {
+// WithGaussian implements mechanism.WithGaussians: the profile is that of a fit whose output noise has μ² more,
+// Gaussian mechanisms being what both are.
+func (m Softmax) WithGaussian(mu float64) (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -34,8 +34,8 @@ func (m Softmax) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	return m, f.Stretch(ridge, true)
 }
 
-// Beside implements mechanism.WithGaussians: each of the K fits has a K-th of μ² as noise of its output.
-func (m OneVsRest) Beside(mu float64) (privacy.Profile, error) {
+// WithGaussian implements mechanism.WithGaussians: each of the K fits has a K-th of μ² as noise of its output.
+func (m OneVsRest) WithGaussian(mu float64) (privacy.Profile, error) {
 	if err := m.Validate(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (m OneVsRest) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 }
 
 // Part returns the μ of a Gaussian mechanism that has the part share of μ² beside a fit that was calibrated for
-// Config.Beside = all, share being of that.
+// Config.Reserved = all, share being of that.
 func (m Softmax) Part(share, all float64) float64 { return part(m.Lipschitz()/m.Sigma, share, all) }
 
 // Part is that of Softmax, for all K fits.

@@ -248,13 +248,13 @@ func (m Softmax) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 	// exactly centred one.
 	draw := noise.Exact(src)
 	b := make([]float64, m.Classes*d)
-	eta := draw.Near(b, m.Sigma)
+	eta := draw.FillNormal(b, m.Sigma)
 	eta += centringError(b, m.Classes)
 	xi := draw.Normals(len(b))
 	Center(b, m.Classes)
 	p := m.problem(rows, labels)
 	p.Linear = b
-	tolerance := mechanism.Remaining(m.Tolerance, eta)
+	tolerance := mechanism.Tightened(m.Tolerance, eta)
 	if !(tolerance > 0) {
 		return nil, mechanism.Uncertified(m.Tolerance)
 	}

@@ -24,9 +24,9 @@ type Holding interface {
 // costs together with others is the sum.
 type WithGaussians interface {
 	Mechanism
-	// Beside returns the profile of one run together with Gaussian mechanisms of μ in all, by whose results it may have
-	// been chosen (Informed). Bound: upper, for every ε. Errors: as Validate.
-	Beside(mu float64) (privacy.Profile, error)
+	// WithGaussian returns the profile of one run together with Gaussian mechanisms of μ in all, by whose results it
+	// may have been chosen (Informed). Bound: upper, for every ε. Errors: as Validate.
+	WithGaussian(mu float64) (privacy.Profile, error)
 }
 
 // Facts is what may be known of centred rows when a mechanism is chosen.

@@ -1,0 +1,76 @@
+package frame
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+)
+
+// A record is read as its file is, whatever is done to the rows of the table and whichever records are beside it in a
+// chunk: here those of the next file, of which there may be one or none.
+func TestARecordIsReadAsItsFileIs(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, row string, n int, s CSVSettings) Scanner {
+		path := filepath.Join(dir, name)
+		must.Do(os.WriteFile(path, []byte("who;x\n"+strings.Repeat(row+"\n", n)), 0o600))
+		s.Comma = ';'
+		return must.Get(ScanCSV(path, &s))
+	}
+	texts := file("texts", "a;0.25", 10, CSVSettings{})
+	first := map[string]Scanner{
+		"a decimal comma":       file("comma", "a;0,25", 10, CSVSettings{Decimal: ','}),
+		"a number that is none": file("missing", "a;99", 10, CSVSettings{Missing: []string{"99"}}),
+		"numbers": must.Get(NewTable(Column{Name: "who", Kind: Categorical, Texts: slices.Repeat([]string{"a"}, 10)},
+			Column{Name: "x", Numbers: slices.Repeat([]float64{0.25}, 10)})),
+	}
+	change := map[string]func(Scanner) (Scanner, error){
+		"Drop":        func(s Scanner) (Scanner, error) { return Drop(s, "who") },
+		"DropMissing": func(s Scanner) (Scanner, error) { return DropMissing(s, "who") },
+		"PerPerson":   func(s Scanner) (Scanner, error) { return PerPerson(s, "who", 50) },
+	}
+	for name, one := range first {
+		for n := range 3 {
+			other := file(fmt.Sprint("other", n), "b;0.75", n, CSVSettings{})
+			both := must.Get(Together(one, other, texts))
+			want := 0.25
+			if strings.Contains(name, "none") {
+				want = math.NaN()
+			}
+			for how, change := range change {
+				seen := 0
+				must.Do(must.Get(change(both)).Scan([]string{"x"}, func(chunk *Table) error {
+					x := must.Get(chunk.Column("x"))
+					for i := range chunk.rows {
+						v, is := x.Number(i), want
+						if seen >= 10 {
+							is = 0.25
+						}
+						if seen >= 10 && seen < 10+n {
+							is = 0.75
+						}
+						if v != is && !(math.IsNaN(v) && math.IsNaN(is)) {
+							t.Errorf("%s, %s, with %d of the next file: record %d is %v, not %v", name, how, n, seen, v, is)
+						}
+						seen++
+					}
+					return nil
+				}))
+				if seen != 20+n {
+					t.Errorf("%s, %s: %d records", name, how, seen)
+				}
+			}
+			if _, err := Collect(both, nil); err == nil {
+				t.Errorf("%s: read in two ways, and in one table", name)
+			}
+			if _, err := FirstRows(both, 15); err == nil {
+				t.Errorf("%s: read in two ways, and in one head", name)
+			}
+		}
+	}
+}
