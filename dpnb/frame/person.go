@@ -13,7 +13,8 @@ import (
 )
 
 // PerPerson returns t with at most so many rows of each person, whose name or number is in a column: the same text is
-// the same person. Rows without one are left out, each by itself.
+// the same person, in all files of a table of several; what a file has as a number is the text of its shortest decimal.
+// Rows without one are left out, each by itself.
 //
 // Which rows of a person stay depends on that person's rows alone: those with the smallest hashes of all that is in
 // them. So the rows of others are the same with that person in the table and without, and the choice is as good as

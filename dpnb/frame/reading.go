@@ -32,11 +32,11 @@ func (c *Column) Reading() Reading {
 	return r
 }
 
-// ReadLike reports whether the columns of t hold what those of o do, numbers or texts, and the texts are read in the same
-// way: files that are one table (Together) may differ in both.
+// ReadLike reports whether the columns of t hold what those of o do, numbers or texts, and the texts are read in the
+// same way: files that are one table (Together) may differ in both.
 func (t *Table) ReadLike(o *Table) bool {
 	return slices.EqualFunc(t.columns, o.columns, func(a, b Column) bool {
-		return a.Kind == b.Kind && (a.Kind == Numeric || reflect.DeepEqual(a.Reading(), b.Reading()))
+		return a.Kind == b.Kind && reflect.DeepEqual(a.Reading(), b.Reading())
 	})
 }
 

@@ -74,6 +74,11 @@ func TestShardsAreOneTable(t *testing.T) {
 			t.Errorf("%s: other records than those of one file", name)
 		}
 	}
+	// A table of several is no file of another: its files are.
+	nested := must.Get(Together(scanned(files[:3]...), scanned(files[3:]...)))
+	if name := nested.Origin().Name; name != "part-0.csv and 4 more files" {
+		t.Errorf("five files, of which three were one table, are called %s", name)
+	}
 	// What was done to the rows of a file is not done by who opens it.
 	wide := must.Get(Drop(scanned(files[3]), "town"))
 	schema := &Schema{Fields: []Field{NumericField("x", 0, 1), CategoricalField("y", "0", "1")}}

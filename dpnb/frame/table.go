@@ -73,8 +73,8 @@ type Source struct {
 	Invented bool
 	// Note is what a reader must know of it, for example that the people are invented.
 	Note string
-	// paths are those of the files of a table of several, which no Path names.
-	paths []string
+	// files are those of a table of several (Together), which no Path names.
+	files []Source
 }
 
 // Checksum returns the SHA-256 of a public file, which may be published; "" of any other.
@@ -85,10 +85,16 @@ func (s Source) Checksum() string {
 	return ""
 }
 
-// Log tells the run log of a notebook where records came from: files, and what was invented; and what a reader must
-// know of it.
+// Log tells the run log of a notebook where records came from: files, each of several, and what was invented; and what
+// a reader must know of it.
 func (s Source) Log() error {
-	if s.SHA256 != "" || s.Invented {
+	for _, file := range s.files {
+		file.Public = file.Public || s.Public
+		if err := file.Log(); err != nil {
+			return err
+		}
+	}
+	if s.files == nil && (s.SHA256 != "" || s.Invented) {
 		err := runlog.Append(runlog.KindData, runlog.Data{Name: s.Name, Path: s.Name, SHA256: s.SHA256, Rows: s.Rows,
 			Public: s.Public, File: s.Path, Invented: s.Invented})
 		if err != nil {

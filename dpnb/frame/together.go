@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 )
 
@@ -35,25 +34,25 @@ func Together(files ...Scanner) (Scanner, error) {
 	}
 	t := &together{of: files, origin: files[0].Origin()}
 	sums := sha256.New()
-	t.origin.Rows, t.origin.paths = 0, nil
+	t.origin.Rows, t.origin.files = 0, nil
 	var seen []os.FileInfo
 	for _, f := range files {
 		from := f.Origin()
-		paths := from.paths // of several that something was done to
-		if paths == nil {
-			paths = []string{from.Path}
+		own := from.files // of several that something was done to
+		if own == nil {
+			own = []Source{from}
 		}
-		for _, path := range paths {
-			info, err := os.Stat(path)
+		for _, one := range own {
+			info, err := os.Stat(one.Path)
 			if err != nil { // one that is gone is refused when it is read
 				continue
 			}
 			if slices.ContainsFunc(seen, func(old os.FileInfo) bool { return os.SameFile(old, info) }) {
-				return nil, inputErrorf("%s is there twice: each of its records would count twice", filepath.Base(path))
+				return nil, inputErrorf("%s is there twice: each of its records would count twice", one.Name)
 			}
 			seen = append(seen, info)
 		}
-		t.origin.paths = append(t.origin.paths, paths...)
+		t.origin.files = append(t.origin.files, own...)
 		if !slices.Equal(f.Names(), t.Names()) {
 			return nil, inputErrorf("%s has the columns %s, and %s, which is before it, %s: files that are one table "+
 				"have the same, in one order", from.Name, join(f.Names()), t.origin.Name, join(t.Names()))

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
@@ -48,14 +49,14 @@ func TestARecordIsReadAsItsFileIs(t *testing.T) {
 					x := must.Get(chunk.Column("x"))
 					for i := range chunk.rows {
 						v, is := x.Number(i), want
-						if seen >= 10 {
+						switch {
+						case seen >= 10+n:
 							is = 0.25
-						}
-						if seen >= 10 && seen < 10+n {
+						case seen >= 10:
 							is = 0.75
 						}
 						if v != is && !(math.IsNaN(v) && math.IsNaN(is)) {
-							t.Errorf("%s, %s, with %d of the next file: record %d is %v, not %v", name, how, n, seen, v, is)
+							t.Errorf("%s, %s, %d beside it: record %d is %v, not %v", name, how, n, seen, v, is)
 						}
 						seen++
 					}
@@ -71,6 +72,20 @@ func TestARecordIsReadAsItsFileIs(t *testing.T) {
 			if _, err := FirstRows(both, 15); err == nil {
 				t.Errorf("%s: read in two ways, and in one head", name)
 			}
+		}
+	}
+}
+
+// What a notebook reads of several files is known to its report file by file: it is made anew when one has changed.
+func TestReportsKnowEachFile(t *testing.T) {
+	t.Setenv(runlog.DirEnv, t.TempDir())
+	files, _ := inFiles(t, t.TempDir(), 3, 4, 5)
+	must.Do(must.Get(Drop(scanned(files...), "town")).Origin().Log())
+	dir, _ := runlog.Dir()
+	log := must.Get(runlog.Read(dir))
+	for k, path := range files {
+		if len(log.Data) != 3 || log.Data[k].File != path || log.Data[k].SHA256 != scanned(path).Origin().SHA256 {
+			t.Errorf("file %d of 3 is logged as %+v", k+1, log.Data)
 		}
 	}
 }
