@@ -136,6 +136,48 @@ func TestPiecesAreTheTable(t *testing.T) {
 	}
 }
 
+// A table is public, or invented, only if all of its files are.
+func TestPublicTogether(t *testing.T) {
+	of := func(is bool) *Table {
+		t := must.Get(NewTable(Column{Name: "x", Numbers: []float64{1}}))
+		t.Source.Public, t.Source.Invented = is, is
+		return t
+	}
+	for k := range 4 {
+		a, b := k&1 > 0, k&2 > 0
+		if all := must.Get(Together(of(a), of(b))).Origin(); all.Public != (a && b) || all.Invented != (a && b) {
+			t.Errorf("of %v and %v: public %v, invented %v", a, b, all.Public, all.Invented)
+		}
+	}
+}
+
+// inParts is a table of which each row is a part.
+type inParts struct{ *Table }
+
+func (t inParts) Parts() int              { return t.rows }
+func (t inParts) Part(lo, hi int) Scanner { return t.Slice(lo, hi) }
+
+// Parts of several files are rows of theirs, each once, and no others.
+func TestPartsTogether(t *testing.T) {
+	of := func(x ...float64) Scanner { return inParts{must.Get(NewTable(Column{Name: "x", Numbers: x}))} }
+	all := must.Get(Together(of(0, 1, 2), of(3), of(4, 5))).(Parted)
+	for lo := range all.Parts() {
+		for hi := lo + 1; hi <= all.Parts(); hi++ {
+			var got, want []float64
+			must.Do(all.Part(lo, hi).Scan([]string{"x"}, func(c *Table) error {
+				got = append(got, c.columns[0].Numbers...)
+				return nil
+			}))
+			for k := lo; k < hi; k++ {
+				want = append(want, float64(k))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("parts %d to %d have %v", lo, hi, got)
+			}
+		}
+	}
+}
+
 // Tables that have their first file in common have folders of their own for sums, which are listed.
 func TestSumsOfFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -318,6 +318,10 @@ func TestAdditive(t *testing.T) {
 			}
 		}
 		s, err := b.State()
+		dear := account{Config: c, rule: Sums} // of a release that takes a part of ε and all of δ
+		if used := dear.used([]Entry{{Epsilon: 0.3, Delta: c.Delta}}); used != 1 {
+			t.Errorf("all of δ is %v of a budget", used)
+		}
 		if err != nil || s.Rule != Sums || s.SpentEpsilon > 1.5 || s.RemainingEpsilon != 0 || s.Used != 1 {
 			t.Errorf("state %+v, %v", s, err)
 		}

@@ -54,7 +54,7 @@ func TestAffineRowsAreTheirEntries(t *testing.T) {
 	if longest := matrix.MaxNorm(dense); terms < longest || math.Abs(matrix.MaxNorm(rows)-longest) > 1e-12 {
 		t.Errorf("terms of %v for a row of %v, which is %v", terms, longest, matrix.MaxNorm(rows))
 	}
-	// A row of 4 = 5·2 − 5·0.2 − 2 − 3, of which all is taken from the base: 16 in sum, whether its norm is known or not.
+	// A row of 4 = 5·2 − 5·0.2 − 2 − 3, all taken from the base: 16 in sum, whether its norm is known or not.
 	for _, known := range []float64{0, 4} {
 		one := &matrix.Affine{Base: matrix.NewDense(1, 1, []float64{2}), A: []float64{5}, U: []float64{0.2},
 			W: []float64{1}, V: []float64{-2}, Bias: -3, Longest: known}

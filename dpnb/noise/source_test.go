@@ -31,9 +31,9 @@ func TestGaussianLaw(t *testing.T) {
 	const limit = 2.69
 	for name, s := range map[string]*Seeded{"seeded": NewSeeded(1), "stream": NewSeeded(1).Stream(3)} {
 		x := make([]float64, 50_000)
-		s.Gaussian(x, 3)
+		s.Gaussian(x, 0.3)
 		for i := range x {
-			x[i] /= 3
+			x[i] /= 0.3
 		}
 		if ks := ksNormal(x); ks > limit {
 			t.Errorf("%s: √n·KS = %.3f > %v", name, ks, limit)
