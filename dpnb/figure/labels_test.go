@@ -20,6 +20,12 @@ func TestCoincidingLines(t *testing.T) {
 	if want := "first = second|other|third"; strings.Join(got, "|") != want {
 		t.Errorf("%q, want %s", got, want)
 	}
+	f = New("", "n", "δ").LogY().Line("first", x, []float64{1e-6, 1, 1e-6}, Gray).
+		Line("second", x, []float64{1e-4, 1, 1e-4}, Blue)
+	if all := f.merged(); len(all) != 2 {
+		t.Errorf("on a logarithmic axis %v", all)
+	}
+	f = New("", "n", "σ").Line("first", x, []float64{0, 0.5, 1}, Gray).Line("second", x, []float64{0, 0.501, 1}, Blue)
 	if c := f.merged()[0].color; c != Blue {
 		t.Errorf("the line on top is blue, its label %v", c)
 	}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"math"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -57,5 +58,15 @@ func TestNoiseIsDrawnWhenItIsPaidFor(t *testing.T) {
 	}
 	if len(src.spent) != 1 || src.spent[0] != 0.5 {
 		t.Errorf("when noise was drawn %v was spent, want 0.5", src.spent)
+	}
+}
+
+// Allowances that differ in the last digit of δ are told apart by their words, which are what is compared when a release
+// is asked for again.
+func TestAllowancesAreToldApart(t *testing.T) {
+	budget := NewBudget(1, 1e-5, Named(t.Name()))
+	a, b := budget.Spend(0.5).WithDelta(1.2e-6), budget.Spend(0.5).WithDelta(math.Nextafter(1.2e-6, 1))
+	if a.said() == b.said() || a.said() == budget.Spend(0.5).said() {
+		t.Error(a.said(), b.said())
 	}
 }

@@ -221,3 +221,15 @@ func TestCostAgainstExact(t *testing.T) {
 		}
 	}
 }
+
+// Below and above its limits a profile that is asked seldom is no lower than the one that is asked.
+func TestClampedIsAnUpperBound(t *testing.T) {
+	of := privacy.GaussianProfile(0.5, privacy.AddRemove)
+	for _, eps := range []float64{-1, 0, 0x1p-12, 0x1.fp-11, 0x1p-10, 1, 2, 2.1, 9} {
+		for _, d := range []privacy.Direction{privacy.Add, privacy.Remove} {
+			if got, least := (clamped{of}).LogDeltaUpper(d, eps), of.LogDeltaUpper(d, eps); got < least {
+				t.Errorf("ε = %g: ln δ = %v, and %v is needed", eps, got, least)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -140,6 +141,18 @@ func TestRidgeIsThePenaltysGradient(t *testing.T) {
 			if want := penalty(up) - penalty(down); math.Abs(got-want) > 1e-12 {
 				t.Errorf("%+v, coefficient %d: %v, want %v", m, j, got, want)
 			}
+		}
+	}
+}
+
+// What may fail has probabilities that add up to α: with a huge Shrinkage all that is left is, of the last coefficient,
+// its own ridge with the part of α that the two others leave it.
+func TestPartsOfAlphaAddUp(t *testing.T) {
+	m := objpert.Objective{Lambda: 2, Sigma: 3, Penalty: objpert.Penalty{Shrinkage: 1e30}, OutputSigma: 1e-30}
+	for _, alpha := range []float64{0.5, 0.1, 0.01} {
+		got := ballHalfWidths(m, 4, alpha)[3] * m.Lambda / m.Sigma
+		if want := distuv.UnitNormal.Quantile(1 - (1-0.01-0.1)*alpha/2); math.Abs(got-want) > 1e-9*want {
+			t.Errorf("α = %g: %v, want %v", alpha, got, want)
 		}
 	}
 }
