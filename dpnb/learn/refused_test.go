@@ -71,7 +71,7 @@ func TestRefusedBeforeTheCharge(t *testing.T) {
 	refused{
 		{learn.Logistic{}, learn.Binary(learn.ReadCSV("nowhere/data.csv"), "happy"), "nowhere/data.csv"},
 		{learn.Logistic{}, happy(""), "empty"},
-		{learn.Logistic{}, learn.Binary(learn.ReadCSV(os.DevNull), "a"), "empty"},
+		{learn.Logistic{}, learn.Binary(learn.ReadCSV(os.DevNull), "a"), "device"},
 		{learn.Logistic{}, learn.Binary(frameOf(t, people), "sad"), `no column "sad"`},
 		{learn.Logistic{}, learn.Binary(frameOf(t, people).Drop("weight"), "happy"), `no column "weight"`},
 		{learn.Logistic{}, happy("happy\nyes\nno\n"), "d = 0"}, {learn.Logistic{}, nil, "no dataset"},
