@@ -61,8 +61,8 @@ func TestNoiseIsDrawnWhenItIsPaidFor(t *testing.T) {
 	}
 }
 
-// Allowances that differ in the last digit of δ are told apart by their words, which are what is compared when a release
-// is asked for again.
+// Allowances that differ in the last digit of δ are told apart by their words, which are what is compared when a
+// release is asked for again.
 func TestAllowancesAreToldApart(t *testing.T) {
 	budget := NewBudget(1, 1e-5, Named(t.Name()))
 	a, b := budget.Spend(0.5).WithDelta(1.2e-6), budget.Spend(0.5).WithDelta(math.Nextafter(1.2e-6, 1))

@@ -147,7 +147,8 @@ func TestOutputNoise(t *testing.T) {
 	if a, b := c.TrainingMoment(p, g), c.TrainingMoment(q, g); !near(a, b, 1e-9) {
 		t.Errorf("training moment %v, with output noise %v", a, b)
 	}
-	r := Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.4, Lambda: 0.2, Nu: 0.1, Kappa: 1, Noise: Normal(0, 1)}
+	r := Regression{Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.4, Lambda: 0.2, Nu: 0.1, Kappa: 1,
+		Noise: Normal(0, 1)}
 	fit := must.Get(r.Solve(nil))
 	if a, b := r.SlopeMoment(fit, 2), r.SlopeMoment(fit.WithOutputNoise(0.5), 2); !near(a, b, 1e-9) {
 		t.Errorf("moment of slopes %v, with output noise %v", a, b)
