@@ -123,14 +123,18 @@ func sayFlags(cmd *cobra.Command, end func()) {
 var (
 	readWith = regexp.MustCompile(`read it with ReadCSVWith\(path, &CSV\{Comma: ('.+?')\}\)`)
 	setTo    = regexp.MustCompile(`\b(Comma|Decimal|Encoding): `)
-	settings = regexp.MustCompile(`\b(Comma|Comment|Decimal|Encoding|Header|NumberDuplicates|PlainQuotes|Rename|Skip|` +
-		`Thousands)\b`)
+	settings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b(Comma|Comment|Decimal|Encoding|Header|NumberDuplicates|` +
+		`PlainQuotes|Rename|Skip|Thousands)\b`)
 )
 
-// inFlags says in the words of a shell what to do about a table.
+// inFlags says in the words of a shell what to do about a table; what is quoted, a column that is called Comment among
+// it, is no setting.
 func inFlags(text string) string {
 	text = setTo.ReplaceAllString(readWith.ReplaceAllString(text, "give it Comma $1"), "$1 ")
 	return settings.ReplaceAllStringFunc(text, func(name string) string {
+		if name[0] == '"' {
+			return name
+		}
 		return "--" + strings.ReplaceAll(flagOf(name), "comma", "separator")
 	})
 }

@@ -144,10 +144,10 @@ func (t *tester) checks() []check {
 		planted = "all"
 	}
 	list := []check{
-		{name: "gofmt", run: formatted},
-		{name: "go mod tidy", run: tidy},
-		{name: "go vet", run: command("go", "vet", "./...")},
-		{name: "staticcheck", run: func(ctx context.Context, root string) error {
+		{"gofmt", formatted},
+		{"go mod tidy", tidy},
+		{"go vet", command("go", "vet", "./...")},
+		{"staticcheck", func(ctx context.Context, root string) error {
 			check := func(dir string) error {
 				_, err := output(ctx, dir, "go", "tool", "-modfile="+filepath.Join(root, "dpnb", "report", "toolchain",
 					"tools.mod"), "staticcheck", "./...")
@@ -155,11 +155,11 @@ func (t *tester) checks() []check {
 			}
 			return errors.Join(check(root), inModulesBelow(root, check))
 		}},
-		{name: name, run: command(append(test, "-vet=off")...)}, // it is vetted
-		{name: "planted faults: " + planted, run: func(ctx context.Context, root string) error {
+		{name, command(append(test, "-vet=off")...)}, // it is vetted
+		{"planted faults: " + planted, func(ctx context.Context, root string) error {
 			return t.plant(ctx, root)
 		}},
-		{name: name + ", in the modules below", run: func(ctx context.Context, root string) error {
+		{name + ", in the modules below", func(ctx context.Context, root string) error {
 			return inModulesBelow(root, func(dir string) error {
 				_, err := output(ctx, dir, test...)
 				return err
@@ -167,7 +167,7 @@ func (t *tester) checks() []check {
 		}},
 	}
 	if !t.short {
-		list = append(list, check{name: "go vet for other systems", run: vetElsewhere})
+		list = append(list, check{"go vet for other systems", vetElsewhere})
 	}
 	return list
 }
@@ -232,7 +232,7 @@ func (t *tester) run(ctx context.Context, o report.Options) error {
 	var setup *report.Setup
 	if !t.short {
 		// First, so that the tests of the runner have something to run on.
-		t.check(ctx, check{name: "kernel and Jupyter", run: func(ctx context.Context, root string) (err error) {
+		t.check(ctx, check{"kernel and Jupyter", func(ctx context.Context, root string) (err error) {
 			setup, err = report.Prepare(ctx, project.Tree{Dir: root}, false, t.display.Step)
 			return err
 		}})

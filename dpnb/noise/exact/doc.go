@@ -8,7 +8,7 @@
 //	err := mechanism.Scales{{"Sigma", sigma}}.Check() // in Validate, before the charge
 //	draw := noise.Exact(src)                   // one for each run
 //	b := make([]float64, d)
-//	eta := draw.FillNormal(b, sigma)                 // ‖b − b*‖₂ ≤ eta, b* exactly N(0, σ²I)
+//	eta := draw.FillNormal(b, sigma)           // ‖b − b*‖₂ ≤ eta, b* exactly N(0, σ²I)
 //	xi := draw.Normals(d)                      // first digits now, more where needed
 //	…                                          // theta, from the records
 //	xi.AddRounded(theta, sigma, exact.Grid(sigma))
