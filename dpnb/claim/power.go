@@ -145,11 +145,11 @@ func (c Claim) Measure(ctx context.Context, size Size) (all []Power, err error) 
 	return all, nil
 }
 
-// Unmeasured says where Powers are not what is measured: each size must be noticed and the next smaller one not, and
-// each wrong version by some half.
+// Unmeasured says where Powers are not what is measured: each size must be noticed and, if closely, the next smaller one
+// not, and each wrong version by some half.
 //
 // Errors: as Measure's.
-func (c Claim) Unmeasured(ctx context.Context, size Size) (problems []string, err error) {
+func (c Claim) Unmeasured(ctx context.Context, size Size, closely bool) (problems []string, err error) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	powers := map[string]Power{}
 	for _, p := range c.Powers {
@@ -170,7 +170,7 @@ func (c Claim) Unmeasured(ctx context.Context, size Size) (problems []string, er
 					at = len(sizes)
 				}
 				for i, want := range map[int]bool{at: true, at - 1: false} {
-					if i < 0 || i == len(sizes) {
+					if i < 0 || i == len(sizes) || !want && !closely {
 						continue
 					}
 					n, err := p.notices(ctx, 1+sign*sizes[i])

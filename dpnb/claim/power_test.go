@@ -51,7 +51,7 @@ func TestMeasure(t *testing.T) {
 			!slices.Equal(claim.Powers, []Power{c.want, wrong}) {
 			t.Fatalf("%+v: %+v, %v", c, claim.Powers, err)
 		}
-		if why, err := claim.Unmeasured(t.Context(), Quick); why != nil || err != nil {
+		if why, err := claim.Unmeasured(t.Context(), Quick, true); why != nil || err != nil {
 			t.Errorf("%+v: %s, %v", c, why, err)
 		}
 		if v := claim.Verdict(); (v == Untested) != (c.more > 1) {
@@ -65,7 +65,7 @@ func TestMeasure(t *testing.T) {
 			other := claim
 			p.Of = "δ"
 			other.Powers = []Power{p, wrong}
-			if why, err := other.Unmeasured(t.Context(), Quick); why == nil || err != nil {
+			if why, err := other.Unmeasured(t.Context(), Quick, true); why == nil || err != nil {
 				t.Errorf("%+v: %+v is taken for measured, %v", c, p, err)
 			}
 		}
@@ -76,7 +76,7 @@ func TestMeasure(t *testing.T) {
 	if _, err := failing.Measure(t.Context(), Quick); err == nil {
 		t.Error("an error of the check is lost")
 	}
-	if _, err := failing.Unmeasured(t.Context(), Quick); err == nil {
+	if _, err := failing.Unmeasured(t.Context(), Quick, true); err == nil {
 		t.Error("an error of the check is lost")
 	}
 	if _, err := ParsePowers("a\tδ\t1\n"); err == nil {

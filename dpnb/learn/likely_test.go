@@ -110,7 +110,7 @@ func without(t *testing.T, m *Model, b *geometry.Bought, d *frame.Design, ridges
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestLikelyIntervalsCover -v
 func TestLikelyIntervalsCover(t *testing.T) {
 	const share, delta, size = 0.05, 1e-6, 20_000
-	reps, truths, records, epsilons := 10, []string{"correlated"}, []int{5000}, []float64{1}
+	reps, truths, records, epsilons := 5, []string{"correlated"}, []int{5000}, []float64{1}
 	if testscale.Full() {
 		reps, truths, records = 20, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
 		epsilons = []float64{0.5, 1, 4}

@@ -403,12 +403,13 @@ func (s *Shape) band(law *interval.Law, first int, population bool) {
 		from, to = s.peopled()
 	}
 	in := func(k int) bool { return math.IsNaN(s.places[k].at) || from <= k && k < to }
-	all := law.HalvesAtOnce(first, len(s.places), in, shapeLevel, normals(0))
+	each := law.Halves(first, len(s.places), shapeLevel)
+	all := law.HalvesAtOnce(first, len(s.places), in, shapeLevel)
 	for k := range s.places {
 		if !in(k) {
 			continue
 		}
-		p, centre, half := &s.places[k], law.Centre[first+k], law.Half(first+k, shapeLevel)
+		p, centre, half := &s.places[k], law.Centre[first+k], each[k]
 		one, atOnce := &Span{centre, centre - half, centre + half}, &Span{centre, centre - all[k], centre + all[k]}
 		if population {
 			p.population, p.populationAtOnce = one, atOnce

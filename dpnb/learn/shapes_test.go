@@ -723,7 +723,7 @@ func TestShapesAreMovedByTheirNoise(t *testing.T) {
 			law := must.Get(m.law(forms, false))
 			c = law.Covariance(1, n)
 			at := slices.IndexFunc(s.places, func(p shapePlace) bool { return p.below == 1 && p.above == 1 })
-			p, half := s.places[at].noise, law.Half(0, 0.95)
+			p, half := s.places[at].noise, law.Halves(0, 1, 0.95)[0]
 			if math.Abs((p.Upper-p.Estimate)/half-1) > 1e-6 || math.Abs((p.Estimate-p.Lower)/half-1) > 1e-6 {
 				t.Errorf("the band of one value is %+v, half of it by its law %v", p, half)
 			}
@@ -869,7 +869,7 @@ func TestNoiseBandsCover(t *testing.T) {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestShapeBandsCover -v -timeout 3h
 func TestShapeBandsCover(t *testing.T) {
-	reps, truths, sizes, shares := 4, []string{"correlated"}, []int{5000}, []float64{0.05}
+	reps, truths, sizes, shares := 2, []string{"correlated"}, []int{5000}, []float64{0.05}
 	if testscale.Full() {
 		reps, truths, sizes = 60, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
 		shares = []float64{0.05, 0}

@@ -156,8 +156,7 @@ func (m *Model) bandsOfSurfaces(all []*Surface) {
 	first := 0
 	for _, s := range all {
 		if s.why = err; err == nil {
-			halves := law.HalvesAtOnce(first, len(s.forms), func(int) bool { return true }, shapeLevel,
-				normals(0))
+			halves := law.HalvesAtOnce(first, len(s.forms), func(int) bool { return true }, shapeLevel)
 			for k, half := range halves {
 				centre := law.Centre[first+k]
 				s.noise = append(s.noise, Span{centre, centre - half, centre + half})

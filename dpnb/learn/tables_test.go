@@ -67,7 +67,7 @@ func TestPopulationCovers(t *testing.T) {
 		people := invented(t, 20_000, truth)
 		for _, n := range sizes {
 			for _, classes := range []bool{true, false} {
-				for _, how := range [][]Option{nil, {Lines()}} {
+				for _, how := range testscale.Some(nil, []Option{Lines()}) {
 					all := Regression(people.Drop("label"), "income", how...)
 					if classes {
 						all = Binary(people.Drop("income"), "label", how...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -217,10 +218,11 @@ func TestCrossesAreGatedApart(t *testing.T) {
 	for name, truth := range map[string]func(age, hour float64, city, sex int) float64{"sum of curves": curves,
 		"lines of categories": lines, "curves of categories": own} {
 		test, want := workers(t, 2000, 99, truth)
-		for _, c := range []struct {
+		type cell struct {
 			records int
 			epsilon float64
-		}{{700, 0.5}, {1000, 0.5}, {4000, 0.1}} {
+		}
+		for _, c := range testscale.Some(cell{700, 0.5}, cell{1000, 0.5}, cell{4000, 0.1}) {
 			var crossed, plain, straight float64
 			const seeds = 4
 			for seed := range uint64(seeds) {

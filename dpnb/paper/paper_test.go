@@ -79,7 +79,7 @@ func TestClaims(t *testing.T) {
 				}
 			})
 			t.Run("power", func(t *testing.T) {
-				why, err := c.Unmeasured(t.Context(), claim.Quick)
+				why, err := c.Unmeasured(t.Context(), claim.Quick, testscale.Full())
 				if err != nil || why != nil {
 					t.Errorf("%q %v; measure it: go run ./dpnb/cmd/dpnb claims --power --only %s", why, err, c.ID)
 				}

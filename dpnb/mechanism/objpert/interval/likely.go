@@ -65,11 +65,7 @@ func Likely(m objpert.Objective, theta []float64, mo *Moments, g Guess, populati
 	if err != nil {
 		return nil, err
 	}
-	half := make([]float64, len(l.Centre))
-	for j := range half {
-		half[j] = l.Half(j, s.Level)
-	}
-	iv := newIntervals(s.Level, l.Centre, half, 0)
+	iv := newIntervals(s.Level, l.Centre, l.Halves(0, len(l.Centre), s.Level), 0)
 	iv.Covers, iv.Basis = l.Covers, l.Basis
 	return iv, nil
 }
@@ -88,27 +84,82 @@ type Law struct {
 	roots        []*mat.Dense
 	all          *mat.SymDense
 	output       float64
+	// normals is Guess.Normals, and drawn are the samples of each draw once they were asked for.
+	normals func(k int) func(z []float64)
+	drawn   []sample
 }
 
-// Half returns half of the width of an interval that has form j with the level, over the draws.
-func (l *Law) Half(j int, level float64) float64 {
-	a, out := l.forms.RowView(j), l.output*floats.Norm(l.given.RawRowView(j), 2)
-	far := 0.0
-	at, sd := make([]float64, len(l.roots)), make([]float64, len(l.roots))
-	for k, root := range l.roots {
-		var along mat.VecDense
-		along.MulVec(root.T(), a)
-		at[k], sd[k] = mat.Dot(a, l.moved[k]), math.Hypot(mat.Norm(&along, 2), out)
-		far = math.Max(far, math.Abs(at[k])+10*sd[k])
-	}
-	_, half := univariate.Bisect(func(h float64) bool {
-		outside := 0.0
-		for k, s := range sd {
-			outside += normal.Survival((h-at[k])/s) + normal.Survival((h+at[k])/s)
+// A sample has columns of standard normal numbers, in the directions and for the output noise.
+type sample struct{ z, xi *mat.Dense }
+
+// sampled returns the samples of draw k, the same for all forms.
+func (l *Law) sampled(k int) sample {
+	if l.drawn == nil {
+		fill, each := l.normals(0), samples/len(l.roots)
+		_, d := l.forms.Dims()
+		_, wide := l.given.Dims()
+		for range l.roots {
+			s := sample{mat.NewDense(d, each, nil), mat.NewDense(wide, each, nil)}
+			fill(s.z.RawMatrix().Data)
+			fill(s.xi.RawMatrix().Data)
+			l.drawn = append(l.drawn, s)
 		}
-		return outside <= (1-level)*float64(len(sd))
-	}, 0, far, univariate.Arithmetic, 1e-9)
-	return half + l.Slack[j]
+	}
+	return l.drawn[k]
+}
+
+// Halves returns half of the width of intervals, of the n forms from first on, each of which has its form with the level,
+// over the draws.
+func (l *Law) Halves(first, n int, level float64) []float64 {
+	_, d := l.forms.Dims()
+	at, sd := mat.NewDense(n, len(l.roots), nil), mat.NewDense(n, len(l.roots), nil)
+	forms := l.forms.Slice(first, first+n, 0, d)
+	for k, root := range l.roots {
+		var along mat.Dense
+		along.Mul(forms, root)
+		at.ColView(k).(*mat.VecDense).MulVec(forms, l.moved[k])
+		for i := range n {
+			sd.Set(i, k, math.Hypot(floats.Norm(along.RawRowView(i), 2),
+				l.output*floats.Norm(l.given.RawRowView(first+i), 2)))
+		}
+	}
+	halves := make([]float64, n)
+	for i := range halves {
+		halves[i] = half(at.RawRowView(i), sd.RawRowView(i), level) + l.Slack[first+i]
+	}
+	return halves
+}
+
+// half returns the h with P(|X| > h) = 1 − level for X that is as often normal about each of at with its sd. What is
+// outside falls with h; Newton's method for its logarithm takes few steps.
+func half(at, sd []float64, level float64) float64 {
+	want, far := (1-level)*float64(len(sd)), 0.0
+	for k, s := range sd {
+		far = math.Max(far, math.Abs(at[k])+10*s)
+	}
+	lo, hi, h := 0.0, far, far/5
+	for range 100 {
+		outside, density := 0.0, 0.0
+		for k, s := range sd {
+			for _, z := range [...]float64{(h - at[k]) / s, (h + at[k]) / s} {
+				outside += normal.Survival(z)
+				density += normal.Density(z) / s
+			}
+		}
+		if outside <= want {
+			hi = h
+		} else {
+			lo = h
+		}
+		step := math.Log(outside/want) * outside / density
+		if math.Abs(step) <= 1e-9*h || hi-lo <= 1e-9*hi {
+			break
+		}
+		if h += step; !(lo < h && h < hi) {
+			h = univariate.Arithmetic(lo, hi)
+		}
+	}
+	return h * (1 + 1e-9)
 }
 
 // samples are those of a maximum, of which HalvesAtOnce takes a quantile: its level is off by 0.0024 at 0.95, a
@@ -120,8 +171,7 @@ const samples = 8192
 // bands that cover a curve everywhere. A form without variance does not count, nor one that counts says not to.
 //
 // Proof: docs/theory/curves.md#dpnb-bands.
-func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64,
-	normals func(z []float64)) []float64 {
+func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64) []float64 {
 	sd := make([]float64, n)
 	for k := range n {
 		a, out := l.forms.RowView(first+k), l.output*floats.Norm(l.given.RawRowView(first+k), 2)
@@ -137,25 +187,21 @@ func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64,
 			given.RowView(k).(*mat.VecDense).ScaleVec(l.output/s, l.given.RowView(first+k))
 		}
 	}
-	each := samples / len(l.roots)
-	z, xi := mat.NewDense(d, each, nil), mat.NewDense(wide, each, nil)
 	var largest []float64
 	for k, root := range l.roots {
-		normals(z.RawMatrix().Data)
-		normals(xi.RawMatrix().Data)
 		var by, off, out mat.Dense
 		var at mat.VecDense
 		by.Mul(forms, root)
-		off.Mul(&by, z)
-		out.Mul(given, xi)
+		off.Mul(&by, l.sampled(k).z)
+		out.Mul(given, l.sampled(k).xi)
 		at.MulVec(forms, l.moved[k])
-		for j := range each {
-			most := 0.0
-			for i := range n {
-				most = math.Max(most, math.Abs(at.AtVec(i)+off.At(i, j)+out.At(i, j)))
+		most := make([]float64, samples/len(l.roots))
+		for i := range n {
+			for j, v := range off.RawRowView(i) {
+				most[j] = math.Max(most[j], math.Abs(at.AtVec(i)+v+out.At(i, j)))
 			}
-			largest = append(largest, most)
 		}
+		largest = append(largest, most...)
 	}
 	sort.Float64s(largest)
 	c, halves := math.Inf(1), make([]float64, n)
@@ -208,7 +254,7 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	if err != nil {
 		return nil, err
 	}
-	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma,
+	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma, normals: g.Normals,
 		Covers: minimiserCovers, Basis: basisLikely}
 	if population {
 		l.population(c, p, g)

@@ -138,7 +138,7 @@ func TestLawCountsEveryNoise(t *testing.T) {
 				off += by * c[i] * c[j] * math.Pow(m.Sigma/(c[i]+m.Lambda), 2)
 			}
 			want := (m.Sigma*m.Sigma+off)/math.Pow(c[j]+m.Lambda, 2) + m.OutputSigma*m.OutputSigma
-			half := l.Half(j, 0.95) / twoSided(0.05)
+			half := l.Halves(j, 1, 0.95)[0] / twoSided(0.05)
 			for what, got := range map[string]float64{"half": half * half, "joint": joint.At(j, j)} {
 				if math.Abs(got/want-1) > 1e-6 {
 					t.Errorf("released %v, %s: a variance of %v, want %v", mo != nil, what, got, want)
@@ -241,8 +241,8 @@ func TestAtOnceCovers(t *testing.T) {
 		var cov mat.SymDense
 		cov.SymOuterK(1, root)
 		l := &Law{forms: root, given: mat.NewDense(n, 1, nil), roots: []*mat.Dense{mat.DenseCopyOf(unit(rank))},
-			moved: []*mat.VecDense{mat.NewVecDense(rank, nil)}, all: unit(rank), Slack: make([]float64, n)}
-		c := l.HalvesAtOnce(0, n, func(int) bool { return true }, 0.95, normals(1))[0] /
+			moved: []*mat.VecDense{mat.NewVecDense(rank, nil)}, all: unit(rank), Slack: make([]float64, n), normals: normals}
+		c := l.HalvesAtOnce(0, n, func(int) bool { return true }, 0.95)[0] /
 			math.Sqrt(cov.At(0, 0))
 		z, v := make([]float64, rank), mat.NewVecDense(n, nil)
 		var in, less int
@@ -277,7 +277,7 @@ func TestIntervalsOfAMixture(t *testing.T) {
 	const level, reps, output = 0.9, 100_000, 0.5
 	one := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
 	vector := func(v float64) *mat.VecDense { return mat.NewVecDense(1, []float64{v}) }
-	l := &Law{forms: one(2), given: one(1), output: output, Slack: []float64{0.25}}
+	l := &Law{forms: one(2), given: one(1), output: output, Slack: []float64{0.25}, normals: normals}
 	at, sd := []float64{1.5, -0.5, -1}, []float64{0.3, 1, 2}
 	l.all = mat.NewSymDense(1, nil)
 	for k := range at {
@@ -285,8 +285,8 @@ func TestIntervalsOfAMixture(t *testing.T) {
 		l.all.SetSym(0, 0, l.all.At(0, 0)+(at[k]*at[k]+sd[k]*sd[k])/3)
 	}
 	src := noise.NewSeeded(3)
-	halves := map[string]float64{"one": l.Half(0, level),
-		"at once": l.HalvesAtOnce(0, 1, func(int) bool { return true }, level, normals(1))[0]}
+	halves := map[string]float64{"one": l.Halves(0, 1, level)[0],
+		"at once": l.HalvesAtOnce(0, 1, func(int) bool { return true }, level)[0]}
 	var off []float64
 	for range reps {
 		k := src.IntN(3)
