@@ -145,8 +145,8 @@ func (c Claim) Measure(ctx context.Context, size Size) (all []Power, err error) 
 	return all, nil
 }
 
-// Unmeasured says where Powers are not what is measured: each size must be noticed and, if closely, the next smaller one
-// not, and each wrong version by some half.
+// Unmeasured says where Powers are not what is measured: each size must be noticed and each wrong version by some half;
+// if closely, the next smaller size must not be.
 //
 // Errors: as Measure's.
 func (c Claim) Unmeasured(ctx context.Context, size Size, closely bool) (problems []string, err error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -32,8 +33,10 @@ func TestOutcomesCover(t *testing.T) {
 		{"AUC", explore.AUCOf(m), 0, seen.AUC, 0.5},
 	} {
 		for _, delta := range []float64{0, 1e-6} {
-			covered, moved := 0, 0
-			const draws = 160
+			covered, moved, draws := 0, 0, 60
+			if testscale.Full() {
+				draws = 640
+			}
 			for seed := range uint64(draws) {
 				s := must.Get(c.q.Confidence(0.8).Noise(learn.Seed(seed)).Of(df, learn.Simulate(c.epsilon, delta)))
 				r := s.Rows()[c.row]
@@ -44,10 +47,10 @@ func TestOutcomesCover(t *testing.T) {
 					moved++
 				}
 			}
-			if covered < 112 || moved > 40 { // 0.8 − 3·√(0.8·0.2/160) of them
-				t.Errorf("%s, δ = %v: %d of %d intervals have it in them, %d what is a tenth "+
-					"less", c.name, delta, covered,
-					draws, moved)
+			if least := 0.8 - 3*math.Sqrt(0.8*0.2/float64(draws)); float64(covered) < least*float64(draws) ||
+				4*moved > draws {
+				t.Errorf("%s, δ = %v: %d of %d intervals have it in them, %d what is a tenth less", c.name, delta,
+					covered, draws, moved)
 			}
 			// without noise to speak of
 			s := must.Get(c.q.Noise(learn.Seed(1)).Of(df, learn.Simulate(500, delta)))

@@ -168,7 +168,12 @@ func TestF(t *testing.T) {
 			continue
 		}
 		write("f.go", good)
-		if err := c.run(t.Context(), root); err != nil {
+		err := c.run(t.Context(), root)
+		if unmade(err) {
+			t.Logf("%s: %v", c.name, err)
+			continue
+		}
+		if err != nil {
 			t.Errorf("%s fails without a mistake: %v", c.name, err)
 		}
 		write("f.go", mistake)

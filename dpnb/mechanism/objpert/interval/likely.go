@@ -108,8 +108,8 @@ func (l *Law) sampled(k int) sample {
 	return l.drawn[k]
 }
 
-// Halves returns half of the width of intervals, of the n forms from first on, each of which has its form with the level,
-// over the draws.
+// Halves returns half of the width of intervals, each of which has one of the n forms from first on with the level over
+// the draws.
 func (l *Law) Halves(first, n int, level float64) []float64 {
 	_, d := l.forms.Dims()
 	at, sd := mat.NewDense(n, len(l.roots), nil), mat.NewDense(n, len(l.roots), nil)
@@ -254,8 +254,9 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	if err != nil {
 		return nil, err
 	}
-	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma, normals: g.Normals,
-		Covers: minimiserCovers, Basis: basisLikely}
+	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma,
+		normals: g.Normals,
+		Covers:  minimiserCovers, Basis: basisLikely}
 	if population {
 		l.population(c, p, g)
 	} else {

@@ -241,7 +241,8 @@ func TestAtOnceCovers(t *testing.T) {
 		var cov mat.SymDense
 		cov.SymOuterK(1, root)
 		l := &Law{forms: root, given: mat.NewDense(n, 1, nil), roots: []*mat.Dense{mat.DenseCopyOf(unit(rank))},
-			moved: []*mat.VecDense{mat.NewVecDense(rank, nil)}, all: unit(rank), Slack: make([]float64, n), normals: normals}
+			moved: []*mat.VecDense{mat.NewVecDense(rank, nil)}, all: unit(rank), Slack: make([]float64, n),
+			normals: normals}
 		c := l.HalvesAtOnce(0, n, func(int) bool { return true }, 0.95)[0] /
 			math.Sqrt(cov.At(0, 0))
 		z, v := make([]float64, rank), mat.NewVecDense(n, nil)
