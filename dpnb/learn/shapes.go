@@ -94,6 +94,7 @@ func (m *Model) Shape(column string, of ...string) *Shape {
 	if err != nil {
 		return &Shape{err: err}
 	}
+	m.bandsOf(all)
 	return all[0]
 }
 
@@ -114,6 +115,7 @@ func (m *Model) Shapes(of ...string) (*Shapes, error) {
 		if err != nil {
 			return nil, err
 		}
+		m.bandsOf(own)
 		all = append(all, own...)
 	}
 	slices.SortStableFunc(all, func(a, b *Shape) int { return cmp.Compare(b.Importance(), a.Importance()) })
@@ -140,7 +142,7 @@ func (s *Shapes) All() []*Shape {
 	return slices.Clone(s.all)
 }
 
-// shapes returns those of the columns, nil for all.
+// shapes returns those of the columns, nil for all, without bands.
 func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 	if err := m.Err(); err != nil {
 		return nil, err
@@ -178,7 +180,6 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 	if len(all) < len(columns) {
 		return nil, m.noColumn(columns[0])
 	}
-	m.bandsOf(all)
 	return all, nil
 }
 
