@@ -3,6 +3,7 @@ package geometry_test
 import (
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -429,6 +430,23 @@ func TestHardlyAnyRecords(t *testing.T) {
 				t.Errorf("of %d records: %+v", n, b)
 			}
 		}
+	}
+}
+
+// A mean as long as records are is cut, so that there is a scale to divide by.
+func TestMeanIsCut(t *testing.T) {
+	const n = 3000
+	m := around(t, loss.Softplus{Width: 1}, 8, 3)
+	rows, labels := matrix.NewDense(n, 4, slices.Repeat([]float64{0.6, 0, -0.8, bias}, n)), make([]float64, n)
+	for i := range labels {
+		labels[i] = float64(1 - i%2*2)
+	}
+	r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := r.Also.(*geometry.Bought); math.Abs(floats.Norm(b.Mean, 2)-0.98) > 1e-12 {
+		t.Errorf("the mean is %v", b.Mean)
 	}
 }
 
