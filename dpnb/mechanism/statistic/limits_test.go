@@ -6,7 +6,12 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/limits"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // Of every parameter the ends of its range are admitted, and what is next to them is not.
@@ -94,6 +99,52 @@ func TestLimits(t *testing.T) {
 	} {
 		if c.fine != nil || c.bad == nil {
 			t.Errorf("%s: %v is refused, %v is not", name, c.fine, c.bad)
+		}
+	}
+}
+
+// What is calibrated costs what was asked for and no less, by either law, and by μ where that is what counts.
+func TestCalibratedCosts(t *testing.T) {
+	columns := []Number{{-1, 1}, {0, 5}}
+	for _, c := range []struct {
+		eps, delta float64
+		mu         bool
+	}{{0.5, 0, false}, {0.5, 1e-6, false}, {0.5, 1e-6, true}, {4, 0, false}, {4, 1e-6, true}} {
+		all := map[string]mechanism.Mechanism{
+			"histogram": must.Get(CalibrateHistogram(Cells{{Levels: 3}}, c.eps, c.delta, c.mu)),
+			"means":     must.Get(LeastNoise(func(law Law) Summand { return Means{columns, law} }, c.eps, c.delta, c.mu)),
+			"groups": must.Get(LeastNoise(func(law Law) Summand {
+				return Grouped{Moments{columns, law, true}, Cells{{Levels: 3}}}
+			}, c.eps, c.delta, c.mu)),
+			"quantiles": must.Get(CalibrateQuantiles(Quantiles{Of: columns[0], Levels: []float64{0.25, 0.5, 0.75}},
+				c.eps, c.delta, c.mu)),
+			"summary": must.Get(CalibrateSummary(columns, []bool{false, true}, c.eps, c.delta, c.mu)),
+		}
+		rows := matrix.NewDense(2, 4, []float64{0, 0.5, 1, 0, 1, -0.5, 2, 0})
+		for name, m := range all {
+			p := must.Get(mechanism.Profile(m))
+			if d := privacy.DeltaUpper(p, c.eps); d > c.delta {
+				t.Errorf("%+v, %s: %v costs δ = %g", c, name, m, d)
+			}
+			if d := privacy.DeltaUpper(p, 0.98*c.eps); d <= c.delta && !(c.mu && name == "quantiles") {
+				t.Errorf("%+v, %s: %v costs less", c, name, m)
+			}
+			if m.Check(rows, []float64{0, 0}) != nil || m.Check(rows, []float64{0}) == nil || m.Check(nil, nil) == nil ||
+				m.Feasible(4, 2) != nil {
+				t.Errorf("%s: what records are admitted", name)
+			}
+			if r, err := m.Run(rows, []float64{0, 0}, noise.NewSeeded(1), nil); err != nil || len(r.Coefficients) == 0 {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		s := all["means"].(Sums)
+		if r := must.Get(s.Run(rows, []float64{0, 0}, noise.NewSeeded(1), nil)); r.NoiseScale != s.deviation() ||
+			s.Law == Laplace && r.NoiseScale != math.Sqrt2*s.Scale || s.Law == Gaussian && r.NoiseScale != s.Scale {
+			t.Errorf("%v: noise of %g", s, r.NoiseScale)
+		}
+		if c.mu && (s.Law != Gaussian || all["histogram"].(Histogram).Sigma == 0 ||
+			all["summary"].(Summary).Law != Gaussian) {
+			t.Errorf("%+v: where μ counts noise is to be Gaussian: %v", c, all)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package multiclass_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/limits"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
@@ -35,6 +37,22 @@ func TestLimits(t *testing.T) {
 		change(&c)
 		if _, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex); err == nil {
 			t.Errorf("%s is admitted", name)
+		}
+	}
+}
+
+// Records of another length are the same in another unit: σ goes with the length and λ with its square.
+func TestUnitOfRecords(t *testing.T) {
+	softmax := func(r float64) (float64, float64) {
+		c := config(3, 1)
+		c.RowNorm = r
+		m := must.Get(multiclass.CalibrateSoftmax(c, multiclass.Vertex))
+		return m.Sigma / r, m.Lambda / (r * r)
+	}
+	sigma, lambda := softmax(1)
+	for _, r := range []float64{0.125, 8} {
+		if s, l := softmax(r); math.Abs(s/sigma-1) > 1e-6 || math.Abs(l/lambda-1) > 1e-6 {
+			t.Errorf("R = %g: σ = %g·R, λ = %g·R², want %g and %g", r, s, l, sigma, lambda)
 		}
 	}
 }
