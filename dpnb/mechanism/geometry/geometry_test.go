@@ -433,6 +433,25 @@ func TestHardlyAnyRecords(t *testing.T) {
 	}
 }
 
+// Directions go with the features that rows keep: those in which they have nothing if they kept all of it, and what is
+// left of those that are held, each once.
+func TestDirectionsOfWhatIsKept(t *testing.T) {
+	one := func(first int, w ...float64) matrix.Direction { return matrix.Direction{First: first, Weights: w} }
+	c := geometry.Centred{Nowhere: []matrix.Direction{one(1, 3, 4), one(4, 5, 6), one(2, 7, 8)},
+		Held: []matrix.Direction{one(2, 1, 2, 3), one(3, 2, 3), one(1, 9), one(4, 5)}}
+	nowhere, held := geometry.Kept(c, 6, nil)
+	if !reflect.DeepEqual(nowhere, c.Nowhere) || !reflect.DeepEqual(held, c.Held) {
+		t.Errorf("all are kept: %v and %v", nowhere, held)
+	}
+	nowhere, held = geometry.Kept(c, 6, []int{0, 2, 4, 5})
+	if want := []matrix.Direction{one(2, 5, 6)}; !reflect.DeepEqual(nowhere, want) {
+		t.Errorf("nothing in %v, want %v", nowhere, want)
+	}
+	if want := []matrix.Direction{one(1, 1, 3), one(2, 3), one(2, 5)}; !reflect.DeepEqual(held, want) {
+		t.Errorf("held along %v, want %v", held, want)
+	}
+}
+
 // A mean as long as records are is cut, so that there is a scale to divide by.
 func TestMeanIsCut(t *testing.T) {
 	const n = 3000
