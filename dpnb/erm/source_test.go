@@ -274,6 +274,14 @@ func TestPartCountsLabelsAndRounding(t *testing.T) {
 	if allowed := s.Depth * 0x1p-53 * exact; off > allowed || off < 10*0x1p-53 {
 		t.Errorf("off by %.0f units, %.0f are allowed", off*0x1p53, allowed*0x1p53)
 	}
+	q.Kind = Hessian // the same of squares
+	for i := 1; i < n; i++ {
+		rows.Data[i] = 0x1p-27
+	}
+	s = sum(loss.Sum(loss.Squared{}))
+	if off := 1 + (n-1)*0x1p-54 - s.Vector[0]; off > s.Depth*0x1p-53 || off < 10*0x1p-53 {
+		t.Errorf("the Hessian is off by %.0f units, %.0f are allowed", off*0x1p53, s.Depth)
+	}
 	for _, wrong := range []int{0, n / 2, n - 1} {
 		labels[wrong] = 0.5
 		if s := sum(loss.Sum(loss.Logistic{})); s.Wrong != 1 {

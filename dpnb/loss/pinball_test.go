@@ -82,3 +82,28 @@ func TestSmoothPinballIsConvolved(t *testing.T) {
 func convolvedPinball(tau float64, k smoothing.Kernel, width float64) Convolved {
 	return Convolved{k, width, -tau, 1 - tau}
 }
+
+// The losses that say so are soft maxima t·ln(e^{av/t} + e^{bv/t}) of v = t − y, with the slope that this has.
+func TestSoftMaximum(t *testing.T) {
+	for _, l := range []interface {
+		Loss
+		SoftMaximum() (temperature, below, above float64, ok bool)
+	}{SmoothPinball{Tau: 0.3, Width: 0.7}, Convolved{smoothing.Logistic{}, 0.7, -0.3, 2},
+		Convolved{smoothing.Gaussian{}, 0.7, -0.3, 2}, Convolved{smoothing.Logistic{}, -0.7, -0.3, 2}} {
+		temperature, a, b, ok := l.SoftMaximum()
+		c, convolved := l.(Convolved)
+		if ok != (!convolved || c.Width > 0 && c.Kernel == smoothing.Kernel(smoothing.Logistic{})) {
+			t.Errorf("%s: %v", l.Name(), ok)
+		}
+		if !ok {
+			continue
+		}
+		for _, v := range []float64{-3, -0.4, 0, 0.1, 2} {
+			slope, below, above := []float64{0}, math.Exp(a*v/temperature), math.Exp(b*v/temperature)
+			l.ValueSlope(slope, []float64{v + 1}, []float64{1})
+			if want := (a*below + b*above) / (below + above); math.Abs(slope[0]-want) > 1e-14 {
+				t.Errorf("%s: slope %v at %v, want %v", l.Name(), slope[0], v, want)
+			}
+		}
+	}
+}

@@ -172,3 +172,20 @@ func TestLearnsSteps(t *testing.T) {
 		t.Errorf("%.3f of the squares are left", left/all)
 	}
 }
+
+// A step adds η·C·Σclip(r/C)/N: in a cell that all records share, a part η of what is left to their label.
+func TestStepsAreOfTheLabel(t *testing.T) {
+	const n, label = 1000, 0.5
+	x, y := matrix.NewDense(n, 1, slices.Repeat([]float64{1}, n)), slices.Repeat([]float64{label}, n)
+	for _, clip := range []float64{0.7, 2} {
+		m := Boosting{Cells: Cells{[]Column{{Len: 1}}, 1}, Clip: clip, Leaves: 1, Rounds: 2, LearningRate: 0.25,
+			CountSigma: 1e-9, SumSigma: 1e-9}
+		r, err := m.Run(x, y, noise.NewSeeded(1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := label * (1 - 0.75*0.75); math.Abs(r.Coefficients[0]-want) > 1e-6 || r.NoiseScale != 1e-9*clip {
+			t.Errorf("C = %g: %v with noise of %g, want %g", clip, r.Coefficients, r.NoiseScale, want)
+		}
+	}
+}

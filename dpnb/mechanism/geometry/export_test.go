@@ -65,3 +65,10 @@ func Products(pairs []matrix.Span, z []float64) []float64 {
 	multiply(out, z, z, pairs)
 	return out
 }
+
+// Kept are the directions in which rows have nothing, and those along which coefficients are held, of rows that kept
+// some of d features.
+func Kept(c Centred, d int, kept []int) (nowhere, held []matrix.Direction) {
+	f := frame{c: &c, Bought: Bought{Mean: make([]float64, d), kept: kept}}
+	return f.nowhere(), f.held()
+}

@@ -3,6 +3,7 @@ package geometry_test
 import (
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -429,6 +430,42 @@ func TestHardlyAnyRecords(t *testing.T) {
 				t.Errorf("of %d records: %+v", n, b)
 			}
 		}
+	}
+}
+
+// Directions go with the features that rows keep: those in which they have nothing if they kept all of it, and what is
+// left of those that are held, each once.
+func TestDirectionsOfWhatIsKept(t *testing.T) {
+	one := func(first int, w ...float64) matrix.Direction { return matrix.Direction{First: first, Weights: w} }
+	c := geometry.Centred{Nowhere: []matrix.Direction{one(1, 3, 4), one(4, 5, 6), one(2, 7, 8)},
+		Held: []matrix.Direction{one(2, 1, 2, 3), one(3, 2, 3), one(1, 9), one(4, 5)}}
+	nowhere, held := geometry.Kept(c, 6, nil)
+	if !reflect.DeepEqual(nowhere, c.Nowhere) || !reflect.DeepEqual(held, c.Held) {
+		t.Errorf("all are kept: %v and %v", nowhere, held)
+	}
+	nowhere, held = geometry.Kept(c, 6, []int{0, 2, 4, 5})
+	if want := []matrix.Direction{one(2, 5, 6)}; !reflect.DeepEqual(nowhere, want) {
+		t.Errorf("nothing in %v, want %v", nowhere, want)
+	}
+	if want := []matrix.Direction{one(1, 1, 3), one(2, 3), one(2, 5)}; !reflect.DeepEqual(held, want) {
+		t.Errorf("held along %v, want %v", held, want)
+	}
+}
+
+// A mean as long as records are is cut, so that there is a scale to divide by.
+func TestMeanIsCut(t *testing.T) {
+	const n = 3000
+	m := around(t, loss.Softplus{Width: 1}, 8, 3)
+	rows, labels := matrix.NewDense(n, 4, slices.Repeat([]float64{0.6, 0, -0.8, bias}, n)), make([]float64, n)
+	for i := range labels {
+		labels[i] = float64(1 - i%2*2)
+	}
+	r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := r.Also.(*geometry.Bought); math.Abs(floats.Norm(b.Mean, 2)-0.98) > 1e-12 {
+		t.Errorf("the mean is %v", b.Mean)
 	}
 }
 

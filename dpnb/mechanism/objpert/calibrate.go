@@ -429,8 +429,6 @@ func (c Config) validate() error {
 			Want: "a number of at least 1, or 0 for 1.3"}
 	case !(c.Reserved >= 0 && c.Reserved < 1):
 		return &privacy.ParamError{Name: "Reserved", Value: c.Reserved, Want: "a part of the budget, in [0, 1)"}
-	case !(c.Clip >= 0) || math.IsInf(c.Clip, 1):
-		return &privacy.ParamError{Name: "Clip", Value: c.Clip, Want: "a positive number, or 0 not to clip"}
 	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
 		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance,
 			Want: "a positive number, or 0 to have it chosen"}

@@ -228,6 +228,10 @@ func TestCentral(t *testing.T) {
 	if p := central(crowd); floats.Distance(p, []float64{1, 0}, 2) > 0.11 {
 		t.Errorf("central is %v", p)
 	}
+	// By Euclidean distance: the middle one is 5 and 4.9 from the others.
+	if p := central([][]float64{{3, 4}, {0, 0}, {-4.9, 0}}); p[0] != 0 {
+		t.Errorf("central is %v", p)
+	}
 	if p := central([][]float64{{7}}); p[0] != 7 {
 		t.Errorf("of one: %v", p)
 	}

@@ -172,6 +172,11 @@ func TestTukeyFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	e, err := m.Event()
+	cost, ok := e.(privacy.Approx)
+	if err != nil || !ok || cost.Epsilon > 1 || cost.Epsilon < 0.999 || cost.Delta > 1e-6 || cost.Delta < 0.999e-6 {
+		t.Errorf("%v (%v)", e, err)
+	}
 	rng := noise.NewSeeded(5)
 	x, y := randomPlane(rng, 40_000, []float64{0.5, -1, 0.25})
 	r, err := m.Run(x, y, rng, nil)

@@ -280,6 +280,11 @@ func TestEqualWords(t *testing.T) {
 		// The second step of the run is the one that is equal.
 		"u₂ above u₁": {words{7, 7, 6, 5}, 1, false},
 		"u₂ below u₁": {words{7, 7, 4, 5, 8}, 1, true},
+		// The third and the fourth.
+		"u₃ above u₂": {words{7, 5, 5, 6, 5}, 1, true},
+		"u₃ below u₂": {words{7, 5, 5, 4, 5, 8}, 1, false},
+		"u₄ above u₃": {words{8, 7, 5, 5, 6, 5}, 1, false},
+		"u₄ below u₃": {words{8, 7, 5, 5, 4, 5, 8}, 1, true},
 	} {
 		x := number{first: 9, known: 1}
 		if c.known == 2 {
