@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -171,16 +172,11 @@ func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) i
 		}
 		// The residuals are as large as the curvature says.
 		g.Scores = func(f float64) float64 {
-			lo, hi := 0.01, 8.0
-			for range 40 {
-				mid := math.Sqrt(lo * hi)
-				if curvature, _ := ofResiduals(fit.Loss, mid); curvature > f*usual {
-					lo = mid
-				} else {
-					hi = mid
-				}
-			}
-			curvature, square := ofResiduals(fit.Loss, hi)
+			_, sd := univariate.Bisect(func(sd float64) bool {
+				curvature, _ := ofResiduals(fit.Loss, sd)
+				return !(curvature > f*usual)
+			}, 0.01, 8, univariate.Geometric, 1e-11)
+			curvature, square := ofResiduals(fit.Loss, sd)
 			return square / curvature
 		}
 	} else {

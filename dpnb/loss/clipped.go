@@ -3,6 +3,8 @@ package loss
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // clipping is what Clipped must know of a loss at a level c < sup|f′|.
@@ -205,20 +207,6 @@ func firstTrue(ok func(float64) bool) float64 {
 		}
 		low, high = low*8, low
 	}
-	return bisect(ok, low, high)
-}
-
-// bisect returns where ok turns true between low (false) and high (true), to neighbouring floats.
-func bisect(ok func(float64) bool, low, high float64) float64 {
-	for {
-		mid := low + 0.5*(high-low)
-		if !(mid > low && mid < high) {
-			return high
-		}
-		if ok(mid) {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
+	_, high = univariate.Bisect(ok, low, high, univariate.Arithmetic, 0)
+	return high
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // LeastAbsolute is |y − t| for real labels: median regression.
@@ -126,13 +127,7 @@ func Cut(l Convex, c, norm, t, y float64) (value, slope float64) {
 		for beyond(hi) {
 			hi *= 2
 		}
-		for range 200 {
-			if mid := 0.5 * (lo + hi); beyond(mid) {
-				lo = mid
-			} else {
-				hi = mid
-			}
-		}
+		_, hi = univariate.Bisect(func(r float64) bool { return !beyond(r) }, lo, hi, univariate.Arithmetic, 0)
 		value, _, _ = of.curve(v-sign*hi, y)
 		return value + level*hi, sign * level
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/internal/weight"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
@@ -55,9 +56,10 @@ func losses() []entry {
 	}
 	// h(v) = 0.7 and h(v) = 3, from the defining equation.
 	probitAt := func(c float64) float64 {
-		return bisect(func(v float64) bool {
+		_, v := univariate.Bisect(func(v float64) bool {
 			return math.Exp(-v*v/2)/math.Sqrt(2*math.Pi)/(0.5*math.Erfc(v/math.Sqrt2)) >= c
-		}, -9, 9)
+		}, -9, 9, univariate.Arithmetic, 0)
+		return v
 	}
 	return []entry{
 		{Logistic{}, signs, smooth, -40, 40, notSign},

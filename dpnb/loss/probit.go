@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // Probit is the negative log-likelihood of probit regression for labels y ∈ {−1, +1}. With v = −yt and the hazard h(v)
@@ -85,7 +86,8 @@ func (Probit) slopeError() float64 { return 200 * 0x1p-53 }
 
 // clip: h is increasing and f″ rises with it, so the largest curvature is at the clip point.
 func (p Probit) clip(c float64) clipping {
-	v := bisect(func(v float64) bool { h, _, _ := hazard(v); return h >= c }, -40, c+1)
+	_, v := univariate.Bisect(func(v float64) bool { h, _, _ := hazard(v); return h >= c }, -40, c+1,
+		univariate.Arithmetic, 0)
 	h, excess, _ := hazard(v)
 	k := marginClip(-v, math.Min(1, h*excess*(1+1e-12)))
 	k.slopeError = p.slopeError() + 8*0x1p-53*math.Abs(v)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -115,17 +116,8 @@ func (c *curve) largest() float64 {
 	for i := len(c.knots) - 2; i > 0 && math.IsInf(c.knots[i].up, -1); i-- {
 		hi = c.knots[i].eps
 	}
-	for range 60 {
-		mid := lo + 0.5*(hi-lo)
-		if mid <= lo || mid >= hi {
-			break
-		}
-		if math.IsInf(c.eval(mid).up, -1) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
+	_, hi = univariate.Bisect(func(eps float64) bool { return math.IsInf(c.eval(eps).up, -1) }, lo, hi,
+		univariate.Arithmetic, 0)
 	return hi
 }
 

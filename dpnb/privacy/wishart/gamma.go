@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // logLowerGamma returns ln γ(x, p), γ the unregularised lower incomplete gamma function ∫₀ˣ t^{p−1}e^{−t}dt, and S with
@@ -110,13 +112,7 @@ func chiUpperQuantile(nu, logDelta float64) float64 {
 	for exceeds(hi) {
 		lo, hi = hi, 2*hi
 	}
-	for range 60 {
-		if mid := lo + (hi-lo)/2; exceeds(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	_, hi = univariate.Bisect(func(r float64) bool { return !exceeds(r) }, lo, hi, univariate.Arithmetic, 0)
 	return nu * hi * (1 + 1e-12)
 }
 

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/dpnb/notebooks/dpnb/internal/chisquare"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -63,13 +64,7 @@ func (s *Spectrum) Smallest() float64 {
 	for lo > 1e-250 && !s.AllAbove(lo) {
 		lo /= 16
 	}
-	for hi > lo*(1+1e-9) {
-		if mid := math.Sqrt(lo * hi); s.AllAbove(mid) {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
+	lo, _ = univariate.Bisect(func(x float64) bool { return !s.AllAbove(x) }, lo, hi, univariate.Geometric, 1e-9)
 	return lo
 }
 

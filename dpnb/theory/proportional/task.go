@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -191,13 +192,8 @@ func (t Task) terms(m Mechanism, g Target) (terms, error) {
 		return out, nil
 	}
 	lo, hi := 1e-6*kappa*l*out.nu, 10*kappa*l*out.nu // Theorem B, for every ε
-	for hi > lo*(1+1e-9) {
-		if mid := math.Sqrt(lo * hi); objective.IsGaussian(c, mid, out.nu) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
+	_, hi = univariate.Bisect(func(ridge float64) bool { return objective.IsGaussian(c, ridge, out.nu) }, lo, hi,
+		univariate.Geometric, 1e-9)
 	if g.Adjacency == privacy.AddRemove { // Theorem A, for this ε
 		hi = math.Min(hi, kappa*l*l/(g.Epsilon+0.5*l*l/(out.nu*out.nu))*(1+1e-9))
 	}

@@ -3,6 +3,7 @@ package interval
 import (
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
@@ -44,16 +45,7 @@ func radius(lambda, mu, k, a float64) float64 {
 		return -math.Log1p(-a*k/mu) / k
 	}
 	lo, hi := a/(lambda+math.Max(0, mu)), a/lambda
-	for range 200 {
-		if hi-lo <= 1e-12*hi {
-			break
-		}
-		mid := 0.5 * (lo + hi)
-		if mid*(lambda+shrink(k*mid)*mu) > a {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
+	_, hi = univariate.Bisect(func(t float64) bool { return t*(lambda+shrink(k*t)*mu) > a }, lo, hi,
+		univariate.Arithmetic, 1e-12)
 	return hi
 }

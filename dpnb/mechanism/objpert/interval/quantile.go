@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
 // tiny is the probability below which 1 − alpha has lost its digits; there the Chernoff bounds of the normal law stand
@@ -56,16 +58,9 @@ func ballQuantile(d int, alpha float64) float64 {
 	if alpha < tiny {
 		return chiQuantile(d, alpha) // |b₁| ≤ ‖b‖
 	}
-	lo, hi := 0.0, chiQuantile(d, alpha)
-	for hi-lo > 1e-9*hi {
-		mid := 0.5 * (lo + hi)
-		if below(mid) >= 1-alpha {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
+	_, t := univariate.Bisect(func(t float64) bool { return below(t) >= 1-alpha }, 0, chiQuantile(d, alpha),
+		univariate.Arithmetic, 1e-9)
+	return t
 }
 
 // squaresQuantile returns q with P(Σ wᵢNᵢ² > q) ≤ alpha for independent standard normal Nᵢ and wᵢ ≥ 0.
