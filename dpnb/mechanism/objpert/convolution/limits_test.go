@@ -9,48 +9,21 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// Of every parameter the ends of its range are admitted, and what is next to them is not.
 func TestLimits(t *testing.T) {
-	scale := func(field string) limits.Range { return limits.In(field, 0x1p-100, 0x1p100) }
 	c := config(smoothing.Logistic{}, 1, Predicted, 100)
-	c.Form = loss.Absolute(smoothing.Logistic{}, 1)
-	valid := func(c Config) error { return c.validate() }
-	limits.Check(t, c, valid, limits.Positive("Epsilon"), limits.NotNegative("Lambda"), limits.NotNegative("Tolerance"),
-		limits.In("Norm", limits.None, limits.None), limits.In("Forms", 1, limits.None))
+	c.Form, c.Norm = loss.Absolute(smoothing.Logistic{}, 1), 0.1
+	limits.Check(t, c, func(c Config) error { return c.validate() }, limits.Positive("Epsilon"),
+		limits.NotNegative("Lambda"), limits.NotNegative("Tolerance"), limits.In("Forms", 1, limits.None))
 	limits.Check(t, c.Planned, Planned.validate, limits.In("Records", 1, limits.None),
 		limits.In("Features", 1, limits.None), limits.Positive("Radius"))
 	limits.Check(t, c, func(c Config) error { return c.predictable() }, limits.Positive("Planned.Residual"))
 	m := COP{Loss: c.Loss, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1, Account: ByRows}
-	m.Norm = 0.1
-	if err := m.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	limits.Check(t, m, COP.Validate, scale("Lambda"), limits.In("Sigma", limits.None, 0x1p100), scale("Tolerance"),
-		scale("OutputSigma"), limits.In("Stack", 0, limits.None))
-	for _, bad := range []func(*COP){func(m *COP) { m.Stack = -5e-324 }, func(m *COP) { m.Stack = math.Inf(1) },
-		func(m *COP) { m.Centre = []float64{0, math.NaN()} }, func(m *COP) { m.Centre = []float64{math.Inf(-1)} }} {
-		off := m
-		if bad(&off); off.Validate() == nil {
-			t.Errorf("%+v is admitted", off)
-		}
-	}
-	all := Recentred{Stages: []COP{m, m}, Radius: 1}
-	limits.Check(t, all, Recentred.Validate, scale("Radius"))
-	all.Stages[0].Centre = []float64{1}
-	if err := all.Validate(); err != nil {
-		t.Error(err)
-	}
-	all.Stages[1].Centre = []float64{1}
-	if all.Validate() == nil {
-		t.Error("a second stage has a centre of its own")
-	}
-	all.Stages[1].Centre, all.Stages[1].Forms = nil, m.Forms+1
-	if all.Validate() == nil || (Recentred{Radius: 1}).Validate() == nil {
-		t.Error("stages of other forms, or none, are admitted")
-	}
-	for _, stages := range []int{0, 11} {
-		if _, err := CalibrateRecentred(config(smoothing.Logistic{}, 1, Predicted, 100), stages); err == nil {
-			t.Errorf("%d stages are admitted", stages)
-		}
-	}
+	limits.Check(t, m, COP.Validate, limits.Scale("Lambda"), limits.Scale("Tolerance"), limits.Scale("OutputSigma"),
+		limits.In("Stack", 0, limits.None))
+	centred, far, other := m, m, m
+	centred.Centre, far.Centre, other.Forms = []float64{1}, []float64{0, math.Inf(-1)}, m.Forms+1
+	stages := func(of ...COP) error { return Recentred{Stages: of, Radius: 1}.Validate() }
+	limits.Pairs(t, map[string][2]error{"centre": {centred.Validate(), far.Validate()}, "none": {stages(m), stages()},
+		"first": {stages(centred, m), stages(m, centred)}, "forms": {stages(m, m), stages(m, other)}})
+	limits.Check(t, Recentred{Stages: []COP{m}, Radius: 1}, Recentred.Validate, limits.Scale("Radius"))
 }

@@ -7,38 +7,31 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/limits"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 )
 
-// Of every parameter the ends of its range are admitted, and what is next to them is not.
 func TestLimits(t *testing.T) {
-	scale := func(field string) limits.Range { return limits.In(field, 0x1p-100, 0x1p100) }
 	m := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
-	limits.Check(t, m, multiclass.Softmax.Validate, limits.In("Classes", 2, 1<<20), scale("RowNorm"), scale("Lambda"),
-		scale("Sigma"), scale("Tolerance"), scale("OutputSigma"), limits.NotNegative("Shrinkage"),
+	limits.Check(t, m, multiclass.Softmax.Validate, limits.In("Classes", 2, 1<<20), limits.Scale("Lambda"),
+		limits.Scale("Sigma"), limits.Scale("Tolerance"), limits.Scale("OutputSigma"), limits.NotNegative("Shrinkage"),
 		limits.In("Bound", float64(multiclass.Vertex), float64(multiclass.RankK)))
 	limits.Check(t, multiclass.OneVsRest{Classes: 3, Binary: objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1,
-		Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}}, multiclass.OneVsRest.Validate,
-		limits.In("Classes", 2, 1<<20), scale("Binary.Sigma"))
+		Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}}, multiclass.OneVsRest.Validate, limits.In("Classes", 2, 1<<20))
 	c := config(2, 1)
 	c.Lambda = 3
-	limits.Check(t, c, func(c multiclass.Config) error {
+	calibrate := func(c multiclass.Config) error {
 		_, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
 		return err
-	}, limits.In("Epsilon", limits.None, 1e3), limits.In("Lambda", limits.None, limits.None),
-		limits.In("NoiseFactor", 1, limits.Below(1e6), 0), limits.In("Tolerance", 0, limits.None),
-		limits.In("Reserved", 0, limits.None))
-	for name, change := range map[string]func(*multiclass.Config){
-		"Lambda": func(c *multiclass.Config) { c.Lambda = -5e-324 }, "ε": func(c *multiclass.Config) { c.Epsilon = 0 },
-		"all reserved": func(c *multiclass.Config) { c.Reserved = 1 },
-	} {
-		c := c
-		change(&c)
-		if _, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex); err == nil {
-			t.Errorf("%s is admitted", name)
-		}
 	}
+	limits.Check(t, c, calibrate, limits.In("Epsilon", limits.None, 1e3), limits.In("NoiseFactor", 1, limits.Below(1e6), 0),
+		limits.In("Tolerance", 0, limits.None), limits.In("Reserved", 0, limits.None))
+	c.Lambda, c.Reserved = -5e-324, 0
+	all := config(2, 1)
+	all.Reserved = 1
+	limits.Pairs(t, map[string][2]error{"λ": {nil, calibrate(c)}, "all reserved": {nil, calibrate(all)}})
 }
 
 // Records of another length are the same in another unit: σ goes with the length and λ with its square.
@@ -50,9 +43,25 @@ func TestUnitOfRecords(t *testing.T) {
 		return m.Sigma / r, m.Lambda / (r * r)
 	}
 	sigma, lambda := softmax(1)
-	for _, r := range []float64{0.125, 8} {
-		if s, l := softmax(r); math.Abs(s/sigma-1) > 1e-6 || math.Abs(l/lambda-1) > 1e-6 {
-			t.Errorf("R = %g: σ = %g·R, λ = %g·R², want %g and %g", r, s, l, sigma, lambda)
+	if s, l := softmax(0.125); math.Abs(s/sigma-1) > 1e-6 || math.Abs(l/lambda-1) > 1e-6 {
+		t.Errorf("σ = %g·R, λ = %g·R², want %g and %g", s, l, sigma, lambda)
+	}
+}
+
+// What follows from facts for several classes, by hand: a = 0.12, and half of μ² is for each of four.
+func TestFacts(t *testing.T) {
+	f := mechanism.Facts{Records: 1000, Mu: 0.5, Directions: 30, Curves: []matrix.Span{{First: 1, Len: 4}}}
+	for _, least := range []float64{0.01, 100} {
+		m := multiclass.Softmax{Classes: 4, RowNorm: 1, Lambda: least, Sigma: 2, Tolerance: 1e-6, OutputSigma: 1}
+		of, stretch := m.For(f)
+		got := of.(multiclass.Softmax)
+		want := math.Max(least, 0.5*(1+17*0.24))
+		last := math.Min(want, math.Sqrt(least*want))
+		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
+		if !near(got.Lambda, last) || !near(got.Lambda+got.Shrinkage, want) || len(got.Rough) != 1 ||
+			!near(got.Rough[0].Weight, 0.5*want) || !near(stretch, 1+math.Min(2, 0.03*want)) ||
+			got.Lambda*got.OutputSigma < least || !near(got.Lambda*got.OutputSigma, least) {
+			t.Errorf("%+v, stretch %v, want λ = %v and %v", got, stretch, last, want)
 		}
 	}
 }
