@@ -22,7 +22,8 @@ func TestLimits(t *testing.T) {
 	limits.Check(t, privacy.SubsampledGaussian{Sigma: 1, Sensitivity: 1}, privacy.SubsampledGaussian.Validate,
 		limits.In("Rate", 0, 1), limits.Positive("Sigma"))
 	limits.Check(t, privacy.SelectionPoisson{Base: privacy.Gaussian{Sigma: 1, Sensitivity: 1}, Mean: 1},
-		func(s privacy.SelectionPoisson) error { _, err := s.RDP(privacy.AddRemove); return err }, limits.Positive("Mean"))
+		func(s privacy.SelectionPoisson) error { _, err := s.RDP(privacy.AddRemove); return err },
+		limits.Positive("Mean"))
 	p, none := privacy.GaussianProfile(1, privacy.AddRemove), limits.None
 	limits.Argument(t, "range", 0, 1000, func(x float64) error {
 		return privacy.BoundedRange{Ranges: []float64{x}, Pure: []float64{1}, Gaussian: []float64{1}}.Validate()
@@ -32,7 +33,7 @@ func TestLimits(t *testing.T) {
 		return err
 	})
 	limits.Argument(t, "δ", 0, 1, func(x float64) error { _, err := privacy.EpsilonUpper(p, x); return err })
-	limits.Argument(t, "α", 0, 1, func(x float64) error { _, err := privacy.TradeOff(p, privacy.Remove, x); return err })
+	limits.Argument(t, "α", 0, 1, func(x float64) error { _, err := privacy.TradeOff(p, 0, x); return err })
 	limits.Argument(t, "mean", 5e-324, 1e9, func(x float64) error {
 		_, err := privacy.SelectionPoissonProfile(p, x)
 		return err

@@ -13,7 +13,8 @@ func TestLimits(t *testing.T) {
 		limits.In("MeanRuns", 0, 1e6), limits.In("Accounting", float64(Sharpest), float64(Renyi)))
 	d, q := descent(), quantiles(deciles)
 	limits.Check(t, d, Descent.Validate, limits.In("Rate", 5e-324, 1), limits.Positive("PlannedRecords"),
-		limits.NotNegative("Lambda"), limits.In("Average", 0, float64(d.Steps)), limits.In("Clip", 0x1p-100, limits.None))
+		limits.NotNegative("Lambda"), limits.In("Average", 0, float64(d.Steps)),
+		limits.In("Clip", 0x1p-100, limits.None))
 	limits.Check(t, q, Quantiles.Validate, limits.NotNegative("Records"), limits.In("RowNorm", 0x1p-100, limits.None),
 		limits.In("Steps", float64(q.Steps), float64(q.Steps)))
 	limits.Check(t, q.WithCurvature(0.2), Curvature.Validate, limits.In("Fit.Records", 0, 0),

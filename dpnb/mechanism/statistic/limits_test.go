@@ -64,13 +64,14 @@ func TestLimits(t *testing.T) {
 // What is calibrated costs what was asked for and no less, by either law, and by μ where that is what counts.
 func TestCalibratedCosts(t *testing.T) {
 	columns := []Number{{-1, 1}, {0, 5}}
+	means := func(law Law) Summand { return Means{columns, law} }
 	for _, c := range []struct {
 		eps, delta float64
 		mu         bool
 	}{{0.5, 0, false}, {0.5, 1e-6, false}, {0.5, 1e-6, true}, {4, 0, false}, {4, 1e-6, true}} {
 		all := map[string]mechanism.Mechanism{
 			"histogram": must.Get(CalibrateHistogram(Cells{{Levels: 3}}, c.eps, c.delta, c.mu)),
-			"means":     must.Get(LeastNoise(func(law Law) Summand { return Means{columns, law} }, c.eps, c.delta, c.mu)),
+			"means":     must.Get(LeastNoise(means, c.eps, c.delta, c.mu)),
 			"groups": must.Get(LeastNoise(func(law Law) Summand {
 				return Grouped{Moments{columns, law, true}, Cells{{Levels: 3}}}
 			}, c.eps, c.delta, c.mu)),
@@ -87,8 +88,8 @@ func TestCalibratedCosts(t *testing.T) {
 			if d := privacy.DeltaUpper(p, 0.98*c.eps); d <= c.delta && !(c.mu && name == "quantiles") {
 				t.Errorf("%+v, %s: %v costs less", c, name, m)
 			}
-			if m.Check(rows, []float64{0, 0}) != nil || m.Check(rows, []float64{0}) == nil || m.Check(nil, nil) == nil ||
-				m.Feasible(4, 2) != nil {
+			if m.Feasible(4, 2) != nil || m.Check(rows, []float64{0, 0}) != nil ||
+				m.Check(rows, []float64{0}) == nil || m.Check(nil, nil) == nil {
 				t.Errorf("%s: what records are admitted", name)
 			}
 			if r, err := m.Run(rows, []float64{0, 0}, noise.NewSeeded(1), nil); err != nil || len(r.Coefficients) == 0 {

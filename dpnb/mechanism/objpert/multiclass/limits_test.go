@@ -7,8 +7,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/limits"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 )
@@ -18,16 +16,17 @@ func TestLimits(t *testing.T) {
 	limits.Check(t, m, multiclass.Softmax.Validate, limits.In("Classes", 2, 1<<20), limits.Scale("Lambda"),
 		limits.Scale("Sigma"), limits.Scale("Tolerance"), limits.Scale("OutputSigma"), limits.NotNegative("Shrinkage"),
 		limits.In("Bound", float64(multiclass.Vertex), float64(multiclass.RankK)))
-	limits.Check(t, multiclass.OneVsRest{Classes: 3, Binary: objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1,
-		Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}}, multiclass.OneVsRest.Validate, limits.In("Classes", 2, 1<<20))
+	fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
+	limits.Check(t, multiclass.OneVsRest{Classes: 3, Binary: fit}, multiclass.OneVsRest.Validate,
+		limits.In("Classes", 2, 1<<20))
 	c := config(2, 1)
 	c.Lambda = 3
 	calibrate := func(c multiclass.Config) error {
 		_, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
 		return err
 	}
-	limits.Check(t, c, calibrate, limits.In("Epsilon", limits.None, 1e3), limits.In("NoiseFactor", 1, limits.Below(1e6), 0),
-		limits.In("Tolerance", 0, limits.None), limits.In("Reserved", 0, limits.None))
+	limits.Check(t, c, calibrate, limits.In("Epsilon", limits.None, 1e3), limits.In("Tolerance", 0, limits.None),
+		limits.In("NoiseFactor", 1, limits.Below(1e6), 0), limits.In("Reserved", 0, limits.None))
 	c.Lambda, c.Reserved = -5e-324, 0
 	all := config(2, 1)
 	all.Reserved = 1
@@ -45,23 +44,5 @@ func TestUnitOfRecords(t *testing.T) {
 	sigma, lambda := softmax(1)
 	if s, l := softmax(0.125); math.Abs(s/sigma-1) > 1e-6 || math.Abs(l/lambda-1) > 1e-6 {
 		t.Errorf("σ = %g·R, λ = %g·R², want %g and %g", s, l, sigma, lambda)
-	}
-}
-
-// What follows from facts for several classes, by hand: a = 0.12, and half of μ² is for each of four.
-func TestFacts(t *testing.T) {
-	f := mechanism.Facts{Records: 1000, Mu: 0.5, Directions: 30, Curves: []matrix.Span{{First: 1, Len: 4}}}
-	for _, least := range []float64{0.01, 100} {
-		m := multiclass.Softmax{Classes: 4, RowNorm: 1, Lambda: least, Sigma: 2, Tolerance: 1e-6, OutputSigma: 1}
-		of, stretch := m.For(f)
-		got := of.(multiclass.Softmax)
-		want := math.Max(least, 0.5*(1+17*0.24))
-		last := math.Min(want, math.Sqrt(least*want))
-		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
-		if !near(got.Lambda, last) || !near(got.Lambda+got.Shrinkage, want) || len(got.Rough) != 1 ||
-			!near(got.Rough[0].Weight, 0.5*want) || !near(stretch, 1+math.Min(2, 0.03*want)) ||
-			got.Lambda*got.OutputSigma < least || !near(got.Lambda*got.OutputSigma, least) {
-			t.Errorf("%+v, stretch %v, want λ = %v and %v", got, stretch, last, want)
-		}
 	}
 }
