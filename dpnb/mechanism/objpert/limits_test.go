@@ -1,12 +1,10 @@
 package objpert_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/limits"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -21,10 +19,6 @@ func TestLimits(t *testing.T) {
 		limits.In("NoiseFactor", 1, limits.Below(1e6), 0), limits.In("Reserved", 0, limits.None),
 		limits.In("Tolerance", 0, limits.None))
 	limits.Argument(t, "clip", 0, limits.None, func(x float64) error { c := c; c.Clip = x; return calibrate(c) })
-	limits.Argument(t, "share", limits.None, limits.Below(1), func(x float64) error {
-		_, err := objpert.CalibrateCounted(c, math.Min(x, 1), true)
-		return err
-	})
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1, OutputSigma: 1}
 	limits.Check(t, m, objpert.Objective.Validate, limits.Scale("Lambda"), limits.Scale("Sigma"),
 		limits.Scale("Tolerance"), limits.Scale("OutputSigma"), limits.NotNegative("Shrinkage"))
@@ -40,14 +34,4 @@ func TestLimits(t *testing.T) {
 		limits.In("Delta", 0, limits.Below(1)))
 	limits.Check(t, objpert.Planned{Records: 1, Features: 1}, objpert.Planned.Validate,
 		limits.In("Records", 1, limits.None), limits.In("Features", 1, limits.None), limits.NotNegative("Margin"))
-	rough := func(first, length int, weight float64) error {
-		p := objpert.Penalty{Rough: []objpert.Roughness{{Span: matrix.Span{First: first, Len: length}, Weight: weight}}}
-		if err := p.Validate(1); err != nil {
-			return err
-		}
-		return p.Check(4)
-	}
-	limits.Argument(t, "weight", 0, limits.Below(0x1p1020), func(w float64) error { return rough(1, 3, w) })
-	limits.Pairs(t, map[string][2]error{"first": {rough(0, 0, 1), rough(-1, 3, 1)}, "last": {nil, rough(2, 3, 1)},
-		"length": {nil, rough(1, -1, 1)}})
 }

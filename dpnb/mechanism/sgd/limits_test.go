@@ -26,19 +26,14 @@ func TestLimits(t *testing.T) {
 	limits.Check(t, Projected{Plain{1}, 1}, Projected.validate, limits.Positive("Radius"))
 	limits.Check(t, Adam{LearningRate: 1}, Adam.validate, limits.Positive("LearningRate"),
 		limits.In("Beta1", 0, limits.Below(1)), limits.In("Beta2", 0, limits.Below(1)), limits.Positive("Kappa", 0))
-	spans := func(n int) error {
-		u := q.Update
-		u.Curves = []matrix.Span{{First: 1, Len: n}}
-		return u.fits(5)
-	}
 	over := func(first, count, sum, left int) error {
 		c := q.WithCurvature(0.2, Reference{First: first, Count: count, Sum: sum, Left: left})
 		return c.Check(matrix.NewDense(1, 4, nil), []float64{0})
 	}
 	limits.Pairs(t, map[string][2]error{
 		"levels": {ValidLevels([]float64{1e-6, 0.5, 0.5 + 1e-6, 1 - 1e-6}), ValidLevels([]float64{limits.Below(1e-6)})},
-		"last":   {nil, ValidLevels([]float64{limits.Above(1 - 1e-6)})}, "curves": {spans(3), spans(4)},
-		"first": {over(0, 1, 3, 0), over(-1, 1, 3, 0)}, "count": {over(0, 4, 3, 0), over(0, 5, 3, 0)},
+		"last":   {nil, ValidLevels([]float64{limits.Above(1 - 1e-6)})},
+		"first":  {over(0, 1, 3, 0), over(-1, 1, 3, 0)}, "count": {over(0, 4, 3, 0), over(0, 5, 3, 0)},
 		"no count": {over(2, 2, 0, 0), over(0, 0, 3, 0)}, "sum": {over(0, 1, 0, 0), over(0, 1, -1, 0)},
 		"sum beyond": {over(0, 1, 3, 0), over(0, 1, 4, 0)}, "left": {over(0, 2, 0, 1), over(0, 2, 0, 2)},
 	})

@@ -32,18 +32,6 @@ func TestLimits(t *testing.T) {
 	limits.Check(t, SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-6, Normal: true},
 		func(c SelectionConfig) error { _, err := c.Calibrate(); return err },
 		limits.In("Epsilon", limits.None, 1e3), limits.In("Own", limits.None, 1e-6))
-	half := Quantiles{Of: unit, Levels: []float64{0.5}}
-	for name, f := range map[string]func(eps float64) error{
-		"histogram": func(eps float64) error { _, err := CalibrateHistogram(cells, eps, 0, false); return err },
-		"quantiles": func(eps float64) error { _, err := CalibrateQuantiles(half, eps, 0, false); return err },
-		"summary": func(eps float64) error {
-			_, err := CalibrateSummary([]Number{unit}, []bool{false}, eps, 0, false)
-			return err
-		},
-	} {
-		limits.Argument(t, name, limits.None, 1000, f)
-		limits.Pairs(t, map[string][2]error{name: {nil, f(0)}})
-	}
 	levels := func(q ...float64) error { return Quantiles{Of: unit, Levels: q, Eta: 1}.Validate() }
 	edges := func(e ...float64) error { return Cells{{Edges: e}}.Validate() }
 	many := slices.Repeat([]Number{unit}, mostColumns+1)
