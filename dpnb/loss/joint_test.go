@@ -23,7 +23,6 @@ func TestJointLosses(t *testing.T) {
 		other  []float64 // labels that it has not
 	}{
 		{Softmax{4}, []float64{0, 1, 2, 3}, []float64{2, 2, -40, -40}, []float64{-1, 4, 0.5, math.NaN()}},
-		{Softmax{2}, []float64{0, 1}, []float64{1, 1}, []float64{-1, 2}},
 		{Maximum{0.5, [][]float64{{0, 1}, {0.5, -1}, {0, 0}}}, []float64{0, 1}, []float64{0.5, 0, -40},
 			[]float64{-1, 2}},
 		{Sum(Logistic{}, Softplus{Width: 0.5}), []float64{-1, 1}, []float64{0, -1}, []float64{0, 2, math.NaN()}},
@@ -73,7 +72,7 @@ func TestJointLosses(t *testing.T) {
 			for l := range at {
 				if math.Abs(slope[l]-slopes[l*n+i]) > 1e-14 || math.Abs(curv[l]-curvatures[l*n+i]) > 1e-14 ||
 					math.Abs(high[l].Hi-slope[l]) > 1e-13 {
-					t.Errorf("%s: slope %v, in a batch %v, precisely %v", name, slope[l], slopes[l*n+i], high[l].Hi)
+					t.Errorf("%s: slope %v, in a batch %v, precisely %v", name, slope[l], slopes[l*n+i], high[l])
 				}
 				norm = math.Hypot(norm, slope[l])
 				up, down := slices.Clone(at), slices.Clone(at)
@@ -108,8 +107,7 @@ func TestJointLosses(t *testing.T) {
 		l, s, most := j.Lipschitz(), j.Smoothness(), eigen.Values(nil)[k-1]
 		if math.Abs(value) > 1e-10 || steepest > l*(1+1e-12) || steepest < 0.95*l || math.Abs(most/s-1) > 1e-9 ||
 			precise.Absolute > 1e-20 || precise.Relative > 1e-25 || j.SlopeError() > 1e-13 {
-			t.Errorf("%s: values off by %g, slope %v of %v, curvature %v of %v; errors %+v, %g", name, value, steepest, l,
-				most, s, precise, j.SlopeError())
+			t.Errorf("%s: values off by %g, slope %v of %v, curvature %v of %v", name, value, steepest, l, most, s)
 		}
 	}
 	for _, j := range []Joint{Softmax{1}, Maximum{1, [][]float64{{0}}}} {
