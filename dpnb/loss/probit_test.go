@@ -102,7 +102,7 @@ func TestProbitTails(t *testing.T) {
 	}
 }
 
-// Where p(p − v), p = v + 1/v − 2/v³ + 10/v⁵ − 74/v⁷ …, is a series it goes on as it was, but for its next term, 518/v⁸.
+// Where p(p − v), p = v + 1/v − 2/v³ + 10/v⁵ − 74/v⁷ …, is a series, it goes on as it was but for 518/v⁸.
 func TestProbitCurvatureGoesOn(t *testing.T) {
 	const v = 50
 	p := v + (1-(2-(10-74.0/(v*v))/(v*v))/(v*v))/v
