@@ -177,6 +177,10 @@ func TestLearnsSteps(t *testing.T) {
 func TestStepsAreOfTheLabel(t *testing.T) {
 	const n, label = 1000, 0.5
 	x, y := matrix.NewDense(n, 1, slices.Repeat([]float64{1}, n)), slices.Repeat([]float64{label}, n)
+	if (Boosting{Cells: Cells{columns, mostCells / 2}, Clip: 1, Leaves: 1, Rounds: 1, LearningRate: 1, CountSigma: 1,
+		SumSigma: 1}).Validate() != nil {
+		t.Error("the most bins are refused")
+	}
 	for _, clip := range []float64{0.7, 2} {
 		m := Boosting{Cells: Cells{[]Column{{Len: 1}}, 1}, Clip: clip, Leaves: 1, Rounds: 2, LearningRate: 0.25,
 			CountSigma: 1e-9, SumSigma: 1e-9}

@@ -68,6 +68,12 @@ func TestRun(t *testing.T) {
 		if len(r.Coefficients) != 4 || !finite(r.Coefficients...) || !r.Simulated() || r.Warning() == "" {
 			t.Errorf("%s: %+v", name, r)
 		}
+		needed, err := m.Setting().Noise(m.Split)
+		criterion := math.Sqrt(2 * m.Accuracy * needed.Alpha * m.Sigma2) // (7) of the paper
+		if err != nil || r.Tolerance > criterion || r.Tolerance < criterion*(1-1e-11) ||
+			math.Abs(r.NoiseScale/(m.Sigma2*math.Sqrt(float64(m.HiddenDimension)))-1) > 1e-12 {
+			t.Errorf("%s: certified to %v, want %v; noise of %v", name, r.Tolerance, criterion, r.NoiseScale)
+		}
 		if r.Guarantee.Epsilon > 1 || r.Guarantee.Delta > 1e-3 || privacy.DeltaUpper(r.Guarantee.Profile,
 			1) > 1.0000001e-3 {
 			t.Errorf("%s: the guarantee is (%g, %g)", name, r.Guarantee.Epsilon, r.Guarantee.Delta)

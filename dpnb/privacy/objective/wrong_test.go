@@ -93,3 +93,24 @@ func TestNearGaussian(t *testing.T) {
 	}
 	t.Logf("largest tight/Gaussian at λ = σR/4: %.5f", worst)
 }
+
+// Theorem 3.1 as it is printed, by hand in both of its branches.
+func TestPrinted(t *testing.T) {
+	const s, lambda = 1.0, 3.0
+	for _, c := range [][2]float64{{0.3, 1.2}, {2, 1.2}} {
+		eps, a := c[0], c[1]
+		delta := func(e float64) float64 {
+			return 0.5*math.Erfc((e/a-a/2)/math.Sqrt2) - math.Exp(e)*0.5*math.Erfc((e/a+a/2)/math.Sqrt2)
+		}
+		want := 2 * delta(eps+math.Log(1.5))
+		if hat := eps + math.Log(1.5) - a*a/2; hat < 0 {
+			want = 1 - math.Exp(hat) + 2*math.Exp(hat)*delta(a*a)
+		}
+		if got := PrintedRKW23(eps, s, lambda, a); math.Abs(got-want) > 1e-12 {
+			t.Errorf("δ(%v) = %v, want %v", eps, got, want)
+		}
+	}
+	if !math.IsNaN(PrintedRKW23(1, 1, 1, 1)) {
+		t.Error("λ = s is admitted")
+	}
+}

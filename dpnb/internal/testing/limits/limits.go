@@ -20,11 +20,11 @@ type Range struct {
 // them outside is not, but for values that are named: 0 to have one chosen. None is an end that something else sets.
 func In(field string, from, to float64, but ...float64) Range { return Range{field, from, to, but} }
 
-// Positive is the range of a finite number above 0.
+// Positive is the range of a finite number above 0, NotNegative that of one that may be 0, Scale that of mechanism's
+// Scales.
 func Positive(field string, but ...float64) Range { return In(field, 5e-324, math.MaxFloat64, but...) }
-
-// NotNegative is that of one that may be 0.
-func NotNegative(field string) Range { return In(field, 0, math.MaxFloat64) }
+func NotNegative(field string) Range              { return In(field, 0, math.MaxFloat64) }
+func Scale(field string) Range                    { return In(field, 0x1p-100, 0x1p100) }
 
 // Above and Below are the float64 next to an end that is not in the range.
 func Above(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
@@ -47,32 +47,51 @@ func Check[T any](t testing.TB, good T, validate func(T) error, fields ...Range)
 		for _, part := range strings.Split(f.field, ".") {
 			v = v.FieldByName(part)
 		}
-		next := func(x, step float64) float64 {
-			if v.CanFloat() {
-				return math.Nextafter(x, math.Inf(int(step)))
-			}
-			return x + step
-		}
-		try := func(x float64, fine bool) {
+		each(f, v.CanFloat(), func(x float64, fine bool) {
 			t.Helper()
-			if math.IsNaN(x) && (fine || !v.CanFloat()) {
-				return
-			}
 			v.Set(reflect.ValueOf(x).Convert(v.Type()))
-			switch err := validate(changed); {
-			case fine && err != nil:
-				t.Errorf("%s = %v is refused: %v", f.field, x, err)
-			case !fine && (err == nil || !strings.Contains(err.Error(), name)):
+			if err := validate(changed); fine != (err == nil) || !fine && !strings.Contains(err.Error(), name) {
 				t.Errorf("%s = %v: %v", f.field, x, err)
 			}
+		})
+	}
+}
+
+// Argument does the same with an argument of a function.
+func Argument(t testing.TB, name string, from, to float64, f func(x float64) error) {
+	t.Helper()
+	each(In(name, from, to), true, func(x float64, fine bool) {
+		t.Helper()
+		if err := f(x); fine != (err == nil) {
+			t.Errorf("%s = %v: %v", name, x, err)
 		}
-		for _, x := range append(slices.Clone(f.also), f.from, f.to) {
+	})
+}
+
+func each(r Range, float bool, try func(x float64, fine bool)) {
+	next := func(x, step float64) float64 { return x + step }
+	if float {
+		next = func(x, step float64) float64 { return math.Nextafter(x, math.Inf(int(step))) }
+		try(math.NaN(), false)
+	}
+	for _, x := range append(slices.Clone(r.also), r.from, r.to) {
+		if !math.IsNaN(x) {
 			try(x, true)
 		}
-		for _, x := range []float64{next(f.from, -1), next(f.to, 1), math.NaN()} {
-			if !slices.Contains(f.also, x) {
-				try(x, false)
-			}
+	}
+	for _, x := range []float64{next(r.from, -1), next(r.to, 1)} {
+		if !math.IsNaN(x) && !slices.Contains(r.also, x) {
+			try(x, false)
+		}
+	}
+}
+
+// Pairs tests errors of what is just admitted, and of what is just not.
+func Pairs(t testing.TB, pairs map[string][2]error) {
+	t.Helper()
+	for name, p := range pairs {
+		if p[0] != nil || p[1] == nil {
+			t.Errorf("%s: %v is refused, %v is not", name, p[0], p[1])
 		}
 	}
 }
