@@ -1,0 +1,83 @@
+package frame_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+)
+
+// A column of any kind changes at each of its handles by just what is asked, in a row of the typical norm: between two
+// values as its effects say, and, by the bias, altogether. Without a bias no mean can be changed.
+func TestChangedColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, set := range []frame.DesignSettings{{Curves: 8}, {RowNorm: 1, Curves: 8}, {Curves: 8, NoBias: true}} {
+		set.Label, set.Centred = "y", true
+		table := peopleOf(t, []person{{}})
+		e := must.Get(frame.NewDesign(table, termed(t), set)).Encoding
+		by := 1.0
+		if set.RowNorm > 0 {
+			by = set.RowNorm / e.TypicalNorm()
+		}
+		for _, c := range e.Components(nil, 0) {
+			want := make([]float64, len(c.Shares))
+			for j := range want {
+				if want[j] = r.NormFloat64(); c.Bent { // a wave, whose mean is not zero
+					want[j] = 2 + 3*math.Sin(4*math.Pi*float64(j)/float64(len(c.Knots)-1))
+				}
+			}
+			change, ok := c.Changed(want)
+			if ok != (e.Bias() > 0) {
+				t.Fatalf("%+v, %s: %v", set, c.Field.Name, ok)
+			}
+			// What is the same in all rows, of which the bias alone is more than nothing where the column has no say.
+			mean := floats.Dot(c.Of(0).Weights, change)
+			for j := range want {
+				if got := floats.Dot(c.Of(j).Weights, change) - mean; math.Abs(got-want[j]+want[0]) > 1e-9 {
+					t.Errorf("%+v, %s: handle %d changes by %v beside the first, want %v", set, c.Field.Name, j, got,
+						want[j]-want[0])
+				}
+			}
+			if !ok {
+				continue
+			}
+			// A record that has the first handle: its own features and the bias make the change.
+			p := person{53.5, 50, 3, 6, 10, "Oslo", "f"}
+			switch c.Field.Name {
+			case "age":
+				p.age = 17
+			case "pay":
+				p.pay = 0
+			case "score":
+				p.score = 0
+			case "hour":
+				p.hour = 0
+			case "visits":
+				p.visits = 0
+			case "city":
+				p.city = "Bern"
+			}
+			own, got := p.row(8), change[len(change)-1]*e.Bias()
+			for k, v := range own {
+				got += by * v * change[k]
+			}
+			if math.Abs(got-want[0]) > 1e-9 {
+				t.Errorf("%+v, %s: at the first handle the form changes by %v, want %v", set, c.Field.Name, got, want[0])
+			}
+			if want[0]++; c.Bent { // waves change everywhere or nowhere
+				if _, ok := c.Changed(want); ok {
+					t.Errorf("one handle of %s changes alone", c.Field.Name)
+				}
+			}
+		}
+		// Without a bias what has the mean of zero is allowed.
+		c := e.Components(nil, 0)[len(e.Components(nil, 0))-1]
+		if _, ok := c.Changed([]float64{1, -1}); !ok {
+			t.Errorf("%+v: %s cannot be changed by a contrast", set, c.Field.Name)
+		}
+	}
+}
