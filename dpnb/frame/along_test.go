@@ -30,6 +30,9 @@ func TestChangedColumns(t *testing.T) {
 					want[j] = 2 + 3*math.Sin(4*math.Pi*float64(j)/float64(len(c.Knots)-1))
 				}
 			}
+			if !c.Crossed {
+				t.Errorf("%s is not said to be crossed", c.Field.Name)
+			}
 			change, ok := c.Changed(want)
 			if ok != (e.Bias() > 0) {
 				t.Fatalf("%+v, %s: %v", set, c.Field.Name, ok)
@@ -72,6 +75,18 @@ func TestChangedColumns(t *testing.T) {
 				if _, ok := c.Changed(want); ok {
 					t.Errorf("one handle of %s changes alone", c.Field.Name)
 				}
+			}
+		}
+		few := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 17, 90), frame.NumericField("pay", 0, 100),
+			frame.NumericField("visits", 0, 50), frame.CategoricalField("y", "a", "b")}}
+		few = must.Get(few.With(columnsOf(few), frame.Term{Column: "age", With: "visits"}))
+		one := []float64{1}
+		table = must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: one}, frame.Column{Name: "pay", Numbers: one},
+			frame.Column{Name: "visits", Numbers: one},
+			frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a"}}))
+		for _, c := range must.Get(frame.NewDesign(table, few, set)).Encoding.Components(nil, 0) {
+			if c.Crossed != (c.Field.Name != "pay") {
+				t.Errorf("%s is crossed: %v", c.Field.Name, c.Crossed)
 			}
 		}
 		// Without a bias what has the mean of zero is allowed.
