@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -40,4 +41,15 @@ func TestCardsOfOddModels(t *testing.T) {
 	if s := out.String(); !strings.HasPrefix(s, "# Private logistic") || !strings.Contains(s, "for a released model") {
 		t.Errorf("shown as\n%s", s)
 	}
+}
+
+// The card of a small model, whole: what was fitted how, what it promises, cost and says, and how to use it. Of numbers
+// the last digits are free.
+func TestCardOfASmallModel(t *testing.T) {
+	df := learn.Patients(60, 11).Drop("pressure", "visits", "ward")
+	b := learn.NewBudget(2, 1e-6, learn.Named("of a card"))
+	m := must.Get(learn.Logistic{Noise: learn.Seed(3), CurvatureShare: 0.1}.Fit(learn.Binary(df, "ill"), b.Spend(1)))
+	card := string(must.Get(m.Card()))
+	card = card[:strings.Index(card, "## Made with")] // versions
+	golden.Compare(t, filepath.Join("testdata", "card.md"), card)
 }

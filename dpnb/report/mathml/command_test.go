@@ -1,0 +1,35 @@
+package mathml
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every name of a command does what the others of its kind do; none of the lists is left out.
+func TestNamesOfCommands(t *testing.T) {
+	for _, c := range []struct{ names, after, want string }{
+		{"big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm", "(",
+			`<mo stretchy="true" symmetric="true" minsize="1.3em">(</mo>`},
+		{"big", ".", `<mo stretchy="true" symmetric="true" minsize="1.3em"></mo>`},
+		{"displaystyle textstyle scriptstyle nonumber notag", " x", "<mi>x</mi>"},
+		{"displaystyle nonumber", "", "<mrow></mrow>"},
+		{"text textrm textnormal mbox textit textbf texttt", "{a b}", "<mtext>a\u00a0b</mtext>"},
+		{"mathrm mathup", "{ab}", `<mi mathvariant="normal">ab</mi>`},
+		{"label", "{a}", "<mtext></mtext>"},
+		{"liminf", "", `<mi mathvariant="normal">lim inf</mi>`}, {"limsup", "", `<mi mathvariant="normal">lim sup</mi>`},
+		{"argmin", "", `<mi mathvariant="normal">arg min</mi>`}, {"argmax", "", `<mi mathvariant="normal">arg max</mi>`},
+		{"sqrt", "{x}", "<msqrt><mi>x</mi></msqrt>"}, {"sqrt", "[3]{x}", "<mroot><mi>x</mi><mn>3</mn></mroot>"},
+		{"bmod mod", " n", "mod"}, {" ", "", `<mspace width="0.333em"/>`},
+		{"underline", "{x}", `<munder accent="true"><mi>x</mi><mo stretchy="true">_</mo></munder>`},
+	} {
+		names := strings.Fields(c.names)
+		if len(names) == 0 {
+			names = []string{c.names}
+		}
+		for _, name := range names {
+			if got := body(t, `\`+name+c.after, false); got != c.want && !(c.want == "mod" && strings.Contains(got, "mod")) {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		}
+	}
+}
