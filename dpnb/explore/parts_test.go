@@ -1,0 +1,112 @@
+package explore
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+)
+
+// An AUC is the share of pairs in order, ties halved, and its interval ends where the noise of the weighted pairs does,
+// half of the tied ones further out, all by definition.
+func TestAUCByDefinition(t *testing.T) {
+	const s, z = 1.5, 1.6448536269514722 // of 90 %
+	for _, c := range []struct{ negative, positive []float64 }{
+		{[]float64{90, 50, 20, 3}, []float64{8, 20, 60, 70}}, {[]float64{20, 0, 31}, []float64{14, 25, 40}},
+		{[]float64{400, 2}, []float64{3, 500}},
+	} {
+		var N, P, ordered, tied float64
+		for b, n := range c.negative {
+			N, P = N+n, P+c.positive[b]
+			for k, p := range c.positive {
+				if ordered += n * p * over(b, k); k == b {
+					tied += 0.5 * n * p
+				}
+			}
+		}
+		// beyond is how far the sum is from that of an AUC a, in widths of the noise.
+		beyond := func(a float64) float64 {
+			square := 0.0
+			for b := range c.negative {
+				var above, below float64
+				for k := range c.negative {
+					above += c.positive[k] * (over(b, k) - a)
+					below += c.negative[k] * (over(k, b) - a)
+				}
+				square += above*above + below*below
+			}
+			return math.Abs(ordered-a*N*P) / (z * s * math.Sqrt(square))
+		}
+		e := noiseOf{deviation: s}.auc(c.negative, c.positive, 0.9)
+		half := tied / (N * P)
+		if math.Abs(e.Value-ordered/(N*P)) > 1e-12 {
+			t.Errorf("%v: %+v, want %v", c, e, ordered/(N*P))
+		}
+		for _, end := range []float64{e.Lower + half, e.Upper - half} {
+			if by := beyond(end); math.Abs(by-1) > 1e-6 && e.Lower > 0 && e.Upper < 1 {
+				t.Errorf("%v: an end of %+v is %v widths off", c, e, by)
+			}
+		}
+	}
+	for _, c := range [][2][]float64{{{0, 0}, {3, 4}}, {{3, 4}, {0, 0}}, {{3, 4}, {-3, 2}}} {
+		if e := (noiseOf{deviation: s}).auc(c[0], c[1], 0.9); e.Value != 0.5 || e.Lower != 0 || e.Upper != 1 {
+			t.Errorf("of a class without records: %+v", e)
+		}
+	}
+}
+
+// over is K: 1 for a positive above a negative, ½ for a tie.
+func over(negative, positive int) float64 {
+	switch {
+	case positive > negative:
+		return 1
+	case positive == negative:
+		return 0.5
+	}
+	return 0
+}
+
+// The slope and the intercept are where the objective that is stated has its least value, and places of few records
+// have no say.
+func TestPlattIsTheLeast(t *testing.T) {
+	places := len(probabilityEdges) - 1
+	for _, deviation := range []float64{0.2, 6} {
+		noisy := make([]float64, 2*places)
+		for b := range places {
+			noisy[b], noisy[places+b] = float64(300-20*b), float64(40+25*b)
+		}
+		noisy[0], noisy[places] = 1.3*deviation, 1.5*deviation // 2√2 of it are 2.83
+		value := func(a, c float64) float64 {
+			sum := math.Max(deviation, 1) / 2 * ((a-1)*(a-1) + c*c)
+			for b := 1; b < places; b++ {
+				lo, hi := math.Max(probabilityEdges[b], 0.003), math.Min(probabilityEdges[b+1], 0.997)
+				s := a*0.5*(math.Log(lo/(1-lo))+math.Log(hi/(1-hi))) + c
+				sum += noisy[places+b]*math.Log1p(math.Exp(-s)) + noisy[b]*math.Log1p(math.Exp(s))
+			}
+			return sum
+		}
+		a, c := platt(noisy, deviation)
+		for _, d := range [][2]float64{{1e-3, 0}, {-1e-3, 0}, {0, 1e-3}, {0, -1e-3}} {
+			if value(a+d[0], c+d[1]) <= value(a, c) {
+				t.Errorf("deviation %v: %v, %v is not the least", deviation, a, c)
+			}
+		}
+		if noisy[0] = 1.4 * deviation; deviation > 1 { // 2.9 of it count
+			if other, _ := platt(noisy, deviation); other == a {
+				t.Error("a place with records enough has no say")
+			}
+		}
+	}
+}
+
+// Numbers have two digits of their interval; whole ones with a whole interval none after the point.
+func TestDigitsOfEstimates(t *testing.T) {
+	for want, e := range map[string]statistic.Estimate{"12": {Value: 12, Lower: 3, Upper: 20}, "12.0": {Value: 12,
+		Lower: 3.5, Upper: 20}, "12.3": {Value: 12.34, Lower: 3, Upper: 20}, "0.123": {Value: 0.1234, Lower: 0.1,
+		Upper: 0.2}, "0.12": {Value: 0.1234, Lower: -0.4, Upper: 0.6}, "12.500": {Value: 12.5, Lower: 12.5, Upper: 12.5},
+		"123": {Value: 123.4, Lower: 20, Upper: 300}} {
+		if got := figures(e); got != want {
+			t.Errorf("%+v: %s, want %s", e, got, want)
+		}
+	}
+}
