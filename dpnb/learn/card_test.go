@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
-	kept "github.com/dpnb/notebooks/dpnb/internal/testing/golden"
+	texts "github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -51,5 +51,5 @@ func TestCardOfASmallModel(t *testing.T) {
 	m := must.Get(learn.Logistic{Noise: learn.Seed(3), CurvatureShare: 0.1}.Fit(learn.Binary(df, "ill"), b.Spend(1)))
 	card := string(must.Get(m.Card()))
 	card = card[:strings.Index(card, "## Made with")] // versions
-	kept.Compare(t, filepath.Join("testdata", "card.md"), card)
+	texts.Compare(t, filepath.Join("testdata", "card.md"), card)
 }

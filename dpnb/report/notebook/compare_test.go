@@ -3,6 +3,7 @@ package notebook
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -132,5 +133,48 @@ func TestCompareSettingsOfTheNotebook(t *testing.T) {
 	if _, err := Compare(with(t, `"dpnb":"skip"`, "a"), with(t, "", "a")); err == nil ||
 		!strings.Contains(err.Error(), "cell 1") {
 		t.Errorf("not an object: %v", err)
+	}
+}
+
+// An alignment has every line of both once, in order, and as many of both as any could have.
+func TestAlignmentIsTheLongest(t *testing.T) {
+	same := func(x, y string) bool { return x == y }
+	var longest func(a, b []string) int // by trying all
+	longest = func(a, b []string) int {
+		switch {
+		case len(a) == 0 || len(b) == 0:
+			return 0
+		case a[0] == b[0]:
+			return 1 + longest(a[1:], b[1:])
+		}
+		return max(longest(a[1:], b), longest(a, b[1:]))
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		lines := func() (l []string) {
+			for range r.IntN(6) {
+				l = append(l, string(rune('x'+r.IntN(3))))
+			}
+			return l
+		}
+		a, b := lines(), lines()
+		i, j, both := 0, 0, 0
+		for _, s := range align(a, b, same) {
+			if s.a >= 0 && s.a != i || s.b >= 0 && s.b != j || s.a < 0 && s.b < 0 || s.a >= 0 && s.b >= 0 && a[i] != b[j] {
+				t.Fatalf("%q and %q: step %v at %d, %d", a, b, s, i, j)
+			}
+			if s.a >= 0 {
+				i++
+			}
+			if s.b >= 0 {
+				j++
+			}
+			if s.a >= 0 && s.b >= 0 {
+				both++
+			}
+		}
+		if i != len(a) || j != len(b) || both != longest(a, b) {
+			t.Fatalf("%q and %q have %d lines in common, of %d and %d in order", a, b, both, i, j)
+		}
 	}
 }
