@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/report/jupyter"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
+	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
 
 // chapterIn writes a notebook of a title, of which the given settings are strings, with a picture for each text.
@@ -96,4 +99,27 @@ func TestNeighbours(t *testing.T) {
 	}
 	failed := reportPage(Record{Name: "one", Seconds: 2.5, Failure: &Failure{Cell: 3, Message: "it broke"}}, o)
 	mustContain(t, "a page", failed.Failure+failed.Verdict+failed.Note, "cell 3", "it broke", "failed", "2.5 s")
+}
+
+// TestUpToDateCostsNoRun: what is as it would be made is left alone, without Jupyter, and is said to be.
+func TestUpToDateCostsNoRun(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("DPNB_DATA", "")
+	root, out := t.TempDir(), t.TempDir()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		must.Do(os.WriteFile(filepath.Join(root, name), nil, 0o600))
+	}
+	path, progress := chapterIn(t, root, "one", "# First", ""), newRecorder()
+	s := &Setup{Tree: project.Tree{Dir: root}, Kernel: &toolchain.Kernel{}, Jupyter: &jupyter.Jupyter{}}
+	o := Options{Notebooks: []string{path}, Out: out, Progress: progress}
+	jobs, base := must.Get(load(o)), must.Get(newFingerprint(t.Context(), s))
+	r := &Record{Name: "one", Key: must.Get(base.of(jobs[0].nb)), Title: "First", Seconds: 3}
+	must.Do(writeReport(out, r, []byte("page"), jobs[0].nb))
+	records, err := Run(t.Context(), s, o)
+	if err != nil || len(records) != 1 || records[0].Seconds != 3 || progress.ends["one"] != "up to date" {
+		t.Errorf("%+v, %v, %v", records, progress.ends, err)
+	}
+	if mustContain(t, "the index", read(t, filepath.Join(out, indexName)), "1 passed"); len(progress.cells) > 0 {
+		t.Errorf("cells have run: %v", progress.cells)
+	}
 }
