@@ -96,3 +96,31 @@ func TestChangedColumns(t *testing.T) {
 		}
 	}
 }
+
+// What says how a column is written says what the rows of termed have: with those the test of rows computes them.
+func TestCodedColumns(t *testing.T) {
+	set := frame.DesignSettings{Label: "y", Centred: true, Curves: 8}
+	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), set)).Encoding
+	w := 12 / math.Sqrt(205)
+	want := map[string]frame.Coded{"age": {Fill: 0.5, Typical: 0.5, Reach: 0.5, Hats: 8},
+		"pay": {Fill: 0.5, Typical: 0.5, Reach: 0.5}, "score": {Missing: true, MissingStep: 3},
+		"hour":   {Missing: true, Waves: []float64{w, w / 2, w / 3, w / 4}},
+		"visits": {Missing: true, Typical: 0, Reach: 1, Hats: 8}}
+	for i, got := range e.Coded() {
+		name := e.Columns()[i]
+		c, ok := want[name]
+		if !ok {
+			continue
+		}
+		if got.Missing != c.Missing || got.MissingStep != c.MissingStep || len(got.Waves) != len(c.Waves) ||
+			len(c.Waves) == 0 && c.MissingStep == 0 && (got.Fill != c.Fill || got.Typical != c.Typical ||
+				got.Reach != c.Reach || got.Hats != c.Hats) {
+			t.Errorf("%s: %+v, want %+v", name, got, c)
+		}
+		for k, v := range c.Waves {
+			if math.Abs(got.Waves[k]-v) > 1e-12 {
+				t.Errorf("%s: waves of %v, want %v", name, got.Waves, c.Waves)
+			}
+		}
+	}
+}

@@ -17,7 +17,7 @@ func TestLimitsOfParameters(t *testing.T) {
 	below1, nan, inf := math.Nextafter(1, 0), math.NaN(), math.Inf(1)
 	huber := func(v float64) error { return HeavyTails{Loss: HuberLoss, Threshold: v, Tau: 0}.valid() }
 	own := func(v float64) error { return spec{own: parameter{"Own", v}}.valid() }
-	design := &frame.Design{Rows: matrix.NewDense(1, 3, nil)}
+	design := &frame.Design{Rows: matrix.NewDense(1, 3, nil), Features: []string{"a", "b", "c"}}
 	sized := func(r Regulariser) error { _, _, err := r.sizes(design); return err }
 	for _, c := range []struct {
 		name          string
