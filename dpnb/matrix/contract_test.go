@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -154,21 +155,25 @@ func TestEveryKindOfRows(t *testing.T) {
 	}
 }
 
-// Parts that are no rows of theirs, and data of another size, are misuse.
-func TestShapesThatDoNotFit(t *testing.T) {
-	m := NewDense(3, 2, nil)
+// Parts that are no rows of theirs and data of another size are misuse; what looks at a record that is elsewhere fails
+// as a *ReadError, so that nothing is computed of zeros that stand for it.
+func TestWhatIsNotThere(t *testing.T) {
+	m, far, x := NewDense(3, 2, nil), Elsewhere{N: 3, D: 2}, make([]float64, 3)
 	for name, f := range map[string]func(){
 		"another width": func() { Stack(3, Part{m, 0, 1}) }, "before the first": func() { Stack(2, Part{m, -1, 1}) },
 		"beyond the last": func() { Stack(2, Part{m, 2, 4}) }, "no records": func() { NewDense(-1, 2, nil) },
 		"no features": func() { NewDense(2, -1, nil) }, "less data": func() { NewDense(2, 2, make([]float64, 3)) },
+		"far margins": func() { far.Margins(x, x, 0, 3) }, "far sums": func() { far.AddScaled(x, x, 0, 3) },
+		"far norms": func() { far.Norms(x, 0, 3) }, "a far row": func() { far.Row(x, 1) },
 	} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: nothing is said", name)
+				if _, read := recover().(*ReadError); read != strings.Contains(name, "far") {
+					t.Errorf("%s: a read error is %v", name, read)
 				}
 			}()
 			f()
+			t.Errorf("%s: nothing is said", name)
 		}()
 	}
 	NewDense(0, 0, nil)
