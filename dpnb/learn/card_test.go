@@ -27,7 +27,7 @@ func TestCardsOfOddModels(t *testing.T) {
 	says(t, string(card), fmt.Sprintf("| ridge λ of the sum objective | %.6g |", m.Lambda()),
 		fmt.Sprintf("| standard deviation of the noise | %.6g |", m.Release.NoiseScale),
 		fmt.Sprintf("| certified bound on the gradient | %s |", privacy.FormatUp(m.Release.Tolerance, 3)),
-		"The algorithm: Redberg", "There are no intervals for how far noise has moved them")
+		"The algorithm: Redberg")
 	says(t, string(card), "SIMULATION with seed 3", "**Nothing: this is a simulation.**", "which is private")
 	if strings.Contains(string(card), "What it cost") {
 		t.Error("a simulation has cost something")

@@ -45,10 +45,6 @@ func TestLimitsOfParameters(t *testing.T) {
 			[]float64{-tiny, nan, inf}},
 		{"Ball", func(v float64) error { return sized(Regulariser{Ball: v, L1: 1}) }, []float64{0, tiny},
 			[]float64{-tiny, nan, inf}},
-		{"Box", func(v float64) error { return sized(Regulariser{Box: v}) }, []float64{0, tiny},
-			[]float64{-tiny, nan, inf}},
-		{"GroupL1", func(v float64) error { return sized(Regulariser{GroupL1: v}) }, []float64{0},
-			[]float64{-tiny, nan, inf}},
 	} {
 		for _, v := range c.taken {
 			if err := c.of(v); err != nil {
