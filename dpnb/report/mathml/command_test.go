@@ -1,6 +1,7 @@
 package mathml
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -27,3 +28,23 @@ func TestNamesOfCommands(t *testing.T) {
 		}
 	}
 }
+
+// Letters in a style are those that Unicode calls so, looked up by their names.
+func TestAlphabets(t *testing.T) {
+	for _, c := range []struct{ names, letters, want string }{
+		{"mathbf boldsymbol bm", "AZaz09ΑΩαω", "𝐀𝐙𝐚𝐳𝟎𝟗𝚨𝛀𝛂𝛚"},
+		{"mathcal mathscr", "AZaz09", "𝒜𝒵𝒶𝓏09"},
+		{"mathbb", "AZaz09", "𝔸ℤ𝕒𝕫𝟘𝟡"},
+		{"mathfrak", "AZaz09", "𝔄ℨ𝔞𝔷09"},
+		{"mathsf", "AZaz09", "𝖠𝖹𝖺𝗓𝟢𝟫"},
+		{"mathtt", "AZaz09", "𝙰𝚉𝚊𝚣𝟶𝟿"},
+	} {
+		for name := range strings.SplitSeq(c.names, " ") {
+			if got := body(t, `\`+name+"{"+c.letters+"}", false); tags.ReplaceAllString(got, "") != c.want {
+				t.Errorf("%s: %s, want %s", name, got, c.want)
+			}
+		}
+	}
+}
+
+var tags = regexp.MustCompile("<[^>]*>")
