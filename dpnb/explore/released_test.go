@@ -54,15 +54,16 @@ func TestWidthsOfNoise(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
+	cells := statistic.Cells{{Levels: 3}}
 	for _, c := range []struct{ epsilon, least, most float64 }{{0.1, 3, 3.01}, {1, 3.2, 4}, {12, 10, 10}} {
-		m := must.Get(statistic.CalibrateHistogram(statistic.Cells{{Levels: 3}}, c.epsilon, 0, false))
+		m := must.Get(statistic.CalibrateHistogram(cells, c.epsilon, 0, false))
 		n := noiseIn(m)
 		if v := n.deviation * n.deviation; !(n.excess >= c.least && n.excess <= c.most) ||
 			n.excess < 10 && math.Abs(n.excess-3-1/v) > 1e-12 {
 			t.Errorf("ε = %v: %+v", c.epsilon, n)
 		}
 	}
-	if n := noiseIn(must.Get(statistic.CalibrateHistogram(statistic.Cells{{Levels: 3}}, 1, 1e-6, true))); n.excess != 0 {
+	if n := noiseIn(must.Get(statistic.CalibrateHistogram(cells, 1, 1e-6, true))); n.excess != 0 {
 		t.Errorf("Gaussian noise: %+v", n)
 	}
 }

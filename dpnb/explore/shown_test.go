@@ -17,7 +17,8 @@ import (
 func TestShownAsAsked(t *testing.T) {
 	df, free := people(400), learn.Simulate(1, 0)
 	for want, q := range map[string]explore.Query{"Median of age": explore.MedianOf("age"),
-		"0.9-quantile of age": explore.QuantilesOf("age", 0.9), "Quantiles of age": explore.QuantilesOf("age", 0.5, 0.9)} {
+		"0.9-quantile of age": explore.QuantilesOf("age", 0.9),
+		"Quantiles of age":    explore.QuantilesOf("age", 0.5, 0.9)} {
 		s := must.Get(q.Noise(learn.Seed(1)).Of(df, free))
 		if text := s.Display().Text(); !strings.Contains(text, want) {
 			t.Errorf("%q is not in %s", want, text)

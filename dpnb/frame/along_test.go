@@ -56,7 +56,7 @@ func TestChangedColumns(t *testing.T) {
 				got += by * v * change[k]
 			}
 			if math.Abs(got-want[0]) > 1e-9 {
-				t.Errorf("%+v, %s: at the first handle the form changes by %v, want %v", set, c.Field.Name, got, want[0])
+				t.Errorf("%+v, %s: at the first handle it changes by %v, want %v", set, c.Field.Name, got, want[0])
 			}
 			if want[0]++; c.Bent { // waves change everywhere or nowhere
 				if _, ok := c.Changed(want); ok {
@@ -68,8 +68,8 @@ func TestChangedColumns(t *testing.T) {
 			frame.NumericField("visits", 0, 50), frame.CategoricalField("y", "a", "b")}}
 		few = must.Get(few.With(columnsOf(few), frame.Term{Column: "age", With: "visits"}))
 		one := []float64{1}
-		table = must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: one}, frame.Column{Name: "pay", Numbers: one},
-			frame.Column{Name: "visits", Numbers: one},
+		table = must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: one},
+			frame.Column{Name: "pay", Numbers: one}, frame.Column{Name: "visits", Numbers: one},
 			frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a"}}))
 		for _, c := range must.Get(frame.NewDesign(table, few, set)).Encoding.Components(nil, 0) {
 			if c.Crossed != (c.Field.Name != "pay") {

@@ -17,7 +17,7 @@ func TestCellsOfLengths(t *testing.T) {
 		for name, got := range map[string][]float64{
 			"slope 1": HeavyTails{Loss: AbsoluteLoss}.lengths(rows, []float64{3}),
 			"slope T": HeavyTails{Loss: HuberLoss, Threshold: 1}.lengths(rows, []float64{3}),
-			"label":   HeavyTails{Loss: SquaredLoss}.lengths(matrix.NewDense(1, 1, []float64{length / 4}), []float64{-4}),
+			"label":   HeavyTails{Loss: SquaredLoss}.lengths(rows, []float64{-1}),
 		} {
 			if got[0] != c.cell {
 				t.Errorf("%s: a gradient of 2^%v is in cell %v, want %v", name, c.log, got[0], c.cell)

@@ -23,8 +23,8 @@ func chapterIn(t *testing.T, dir, name, title, settings string, pictures ...stri
 			"metadata":{},"data":{"image/png":%q,"text/plain":%q}}]}`, "picture-of-"+text, "[figure: "+text+"]")
 	}
 	path := filepath.Join(dir, name+".ipynb")
-	must.Do(os.WriteFile(path, fmt.Appendf(nil, `{"nbformat":4,"metadata":{"dpnb":{%s}},"cells":[%s]}`, settings, cells),
-		0o600))
+	text := fmt.Sprintf(`{"nbformat":4,"metadata":{"dpnb":{%s}},"cells":[%s]}`, settings, cells)
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 

@@ -74,7 +74,8 @@ func TestTwoSubstitutions(t *testing.T) {
 			post, total := newPosterior(s.Link, kappa, 0.8, 0.5), math.Hypot(0.8*kappa, 0.5)
 			a := s.adaptiveMoments(&post, total, gamma, fineTolerance)
 			b := s.scoreMoments(&post, total, gamma, fineTolerance)
-			if !near(a.slope2, b.slope2, 1e-9) || !near(a.signal, b.signal, 1e-9) || !near(a.response, b.response, 1e-9) {
+			if !near(a.slope2, b.slope2, 1e-9) || !near(a.signal, b.signal, 1e-9) ||
+				!near(a.response, b.response, 1e-9) {
 				t.Errorf("κ %v γ %v: %v against %v", kappa, gamma, a, b)
 			}
 		}
