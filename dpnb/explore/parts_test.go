@@ -58,6 +58,28 @@ func TestAUCByDefinition(t *testing.T) {
 	}
 }
 
+// What is promised of shares is half the width of the widest interval that any share can have.
+func TestPrecisionOfOutcomes(t *testing.T) {
+	m := statistic.Histogram{Of: statistic.Cells{{Levels: 9}}, Scale: 3}
+	n, places := noiseIn(m), float64(len(probabilityEdges)-1)
+	for _, c := range []struct {
+		of               kind
+		cells, others    float64
+		records, counted float64
+	}{{confusion, 3, 6, 500, 500}, {calibrating, 1, 1, 500, 500 / places}} {
+		p, worst := outcomesPlan{of: c.of, classes: []string{"a", "b", "c"}}, 0.0
+		for a := 0.0; a <= 1; a += 1. / 64 {
+			worst = math.Max(worst, n.within(0.9, 1-a, c.cells, a, c.others)/c.counted)
+		}
+		if got, _ := p.precision(m, c.records, settings{confidence: 0.9}); math.Abs(got/worst-1) > 1e-9 {
+			t.Errorf("%v: ± %v, want %v", c.of, got, worst)
+		}
+		if got, _ := p.precision(m, 0, settings{confidence: 0.9}); !math.IsInf(got, 1) {
+			t.Errorf("%v of no records: ± %v", c.of, got)
+		}
+	}
+}
+
 // Numbers have two digits of their interval; whole ones with a whole interval none after the point.
 func TestDigitsOfEstimates(t *testing.T) {
 	for want, e := range map[string]statistic.Estimate{"12": {Value: 12, Lower: 3, Upper: 20}, "12.0": {Value: 12,
