@@ -103,6 +103,25 @@ func TestNoticed(t *testing.T) {
 	}
 }
 
+// A wrong version of a size is the check with the quantity that much smaller or larger, and is called so.
+func TestWrongVersionsHaveTheirSize(t *testing.T) {
+	var got float64
+	by := func(factor float64) Check {
+		return func(context.Context, Size) (Outcome, error) { got = factor; return Outcome{}, nil }
+	}
+	c := Claim{Scaled: []Scaled{{"δ", by}}, Powers: []Power{{Of: "δ", Evidence: Sizes{0.2, 0.5},
+		Transcription: Sizes{1e-3, 0.02}}, {Of: "σ", Evidence: Sizes{0.1, 0.1}}}}
+	versions := c.WrongVersions()
+	for name, want := range map[string]float64{"δ less by 20 %": 0.8, "δ more by 50 %": 1.5, "δ less by 0.1 %": 0.999,
+		"δ more by 2 %": 1.02} {
+		if check := versions[name]; check == nil || len(versions) != 4 {
+			t.Errorf("%q is not among %d versions", name, len(versions))
+		} else if _, err := check(t.Context(), Quick); err != nil || got != want {
+			t.Errorf("%s: times %v (%v)", name, got, err)
+		}
+	}
+}
+
 // What another formula computes fails, whatever the evidence, and what is only transcribed is not tested.
 func TestHalves(t *testing.T) {
 	for _, c := range []struct {

@@ -3,6 +3,8 @@ package display
 import (
 	"bytes"
 	"errors"
+	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -132,4 +134,29 @@ func TestStop(t *testing.T) {
 		}
 	}()
 	Stop(errors.New("refused"))
+}
+
+// inACell is what stop says below a function of package main, as the code of a cell is.
+var inACell bytes.Buffer
+
+func TestMain(m *testing.M) {
+	Out = io.Discard
+	stop(&inACell, errors.New("refused")) // main.main is above
+	Out = nil
+	os.Exit(m.Run())
+}
+
+// The line of a cell that ended is said, once, and none where no cell is.
+func TestStopSaysWhere(t *testing.T) {
+	said := inACell.String()
+	where := regexp.MustCompile(`\n\t.*\.go:\d+\n$`)
+	if strings.Count(said, "The cell ends here:") != 1 || !where.MatchString(said) {
+		t.Errorf("in a cell: %q", said)
+	}
+	var elsewhere bytes.Buffer
+	Out = io.Discard
+	defer func() { Out = nil }()
+	if stop(&elsewhere, errors.New("refused")); strings.Contains(elsewhere.String(), "cell") {
+		t.Errorf("in no cell: %q", elsewhere.String())
+	}
 }

@@ -2,6 +2,7 @@ package learn_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // No name can break a card, no card is of what was not released, and simulations say so.
@@ -22,6 +24,10 @@ func TestCardsOfOddModels(t *testing.T) {
 		!strings.Contains(string(card), `city=\<script\>\|\`+"`x\\` \\# y") {
 		t.Errorf("%v\n%s", err, card)
 	}
+	says(t, string(card), fmt.Sprintf("| ridge λ of the sum objective | %.6g |", m.Lambda()),
+		fmt.Sprintf("| standard deviation of the noise | %.6g |", m.Release.NoiseScale),
+		fmt.Sprintf("| certified bound on the gradient | %s |", privacy.FormatUp(m.Release.Tolerance, 3)),
+		"The algorithm: Redberg")
 	says(t, string(card), "SIMULATION with seed 3", "**Nothing: this is a simulation.**", "which is private")
 	if strings.Contains(string(card), "What it cost") {
 		t.Error("a simulation has cost something")

@@ -1,6 +1,10 @@
 package report
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"testing"
+)
 
 // TestLabIsNotOpenToTheNetwork: but in a container, whose host publishes the port or does not.
 func TestLabIsNotOpenToTheNetwork(t *testing.T) {
@@ -13,5 +17,25 @@ func TestLabIsNotOpenToTheNetwork(t *testing.T) {
 		if err := o.reachable(true); err != nil {
 			t.Errorf("%q in a container: %v", ip, err)
 		}
+	}
+}
+
+// TestLabArguments: what is asked for is Jupyter's to do, and nothing else; root is asked for a word of consent.
+func TestLabArguments(t *testing.T) {
+	o := LabOptions{Folder: t.TempDir(), IP: "::1", Port: 1, NoBrowser: true}
+	want := []string{"-m", "notebook", "--notebook-dir=" + o.Folder, "--ip=::1",
+		"--MultiKernelManager.default_kernel_name=gonb", "--port=1", "--no-browser", "--allow-root"}
+	if os.Geteuid() != 0 {
+		want = want[:7]
+	}
+	if got := o.arguments("notebook"); !slices.Equal(got, want) || o.Valid() != nil {
+		t.Errorf("%q, want %q", got, want)
+	}
+	o.Port, o.NoBrowser = 0, false
+	if got := o.arguments("notebook"); !slices.Equal(got, append(want[:5:5], want[7:]...)) {
+		t.Errorf("%q: a port or no browser", got)
+	}
+	if o.Folder += "/none"; o.Valid() == nil {
+		t.Error("a folder that is not there is opened")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
@@ -110,6 +111,15 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 		"data/small.csv"} {
 		write(filepath.Join(root, name), "1")
 	}
+	// Files of largeFile bytes and more are known by their name, size and time, not their content.
+	large := filepath.Join(data, "large")
+	sized := func(size int64, when time.Time) {
+		t.Helper()
+		must.Do(os.Truncate(large, size))
+		must.Do(os.Chtimes(large, when, when))
+	}
+	write(large, "1")
+	sized(largeFile, time.Unix(1, 0))
 	s := &Setup{Tree: project.Tree{Dir: root}, Kernel: &toolchain.Kernel{Key: "k"}, Jupyter: &jupyter.Jupyter{}}
 	take := func() fingerprint {
 		t.Helper()
@@ -134,6 +144,16 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 		{"a dependency", func() { write(filepath.Join(root, "go.mod"), "2") }, true},
 		{"the project's data", func() { write(filepath.Join(root, "data/small.csv"), "2") }, true},
 		{"the user's data", func() { write(filepath.Join(data, "adult.data"), "2") }, true},
+		{"the size of a large file", func() { sized(largeFile+1, time.Unix(1, 0)) }, true},
+		{"the time of a large file", func() { sized(largeFile+1, time.Unix(2, 0)) }, true},
+		{"the size that makes it large", func() { sized(largeFile, time.Unix(2, 0)) }, true},
+		{"its content", func() {
+			f := must.Get(os.OpenFile(large, os.O_WRONLY, 0))
+			must.Get(f.WriteAt([]byte("2"), 0))
+			must.Do(f.Close())
+			sized(largeFile, time.Unix(2, 0))
+		}, false},
+		{"a file's name", func() { must.Do(os.Rename(large, large+"r")) }, true},
 		{"the kernel", func() { s.Kernel.Key = "l" }, true},
 		{"the secret of the machine", func() { t.Setenv("XDG_CACHE_HOME", t.TempDir()) }, true},
 		{"Jupyter", func() { s.Jupyter.Versions = map[string]string{"nbconvert": "7"} }, true},

@@ -2,14 +2,20 @@ package google
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	"google.golang.org/grpc"
 
 	"github.com/dpnb/notebooks/dpnb/beam/runner"
 	"github.com/dpnb/notebooks/dpnb/beam/tally"
@@ -182,5 +188,36 @@ func TestAsk(t *testing.T) {
 	}
 	if _, _, n := charged(); n != 3 {
 		t.Errorf("%d entries", n)
+	}
+}
+
+// jobs is a runner that takes no job, and counts how many it is asked to.
+type jobs struct {
+	jobpb.UnimplementedJobServiceServer
+	asked atomic.Int64
+}
+
+func (j *jobs) Prepare(context.Context, *jobpb.PrepareJobRequest) (*jobpb.PrepareJobResponse, error) {
+	j.asked.Add(1)
+	return nil, errors.New("this runner takes no jobs")
+}
+
+// TestFailuresAreNotRepeated: what a pipeline released before it failed is paid for once, and a second attempt would
+// draw again.
+func TestFailuresAreNotRepeated(t *testing.T) {
+	on, runs := must.Get(net.Listen("tcp", "localhost:0")), &jobs{}
+	server := grpc.NewServer()
+	jobpb.RegisterJobServiceServer(server, runs)
+	go server.Serve(on)
+	defer server.Stop()
+	df, table, _ := people(t, 20)
+	budget := learn.NewBudget(3, 1e-6, learn.Named(t.Name()))
+	_, err := Question{Kind: Count}.Ask(t.Context(), runner.Where{Endpoint: on.Addr().String()}, df, table, t.TempDir(),
+		budget.Spend(1))
+	if err == nil || !strings.Contains(err.Error(), "takes no jobs") || runs.asked.Load() != 1 {
+		t.Errorf("%d attempts, %v", runs.asked.Load(), err)
+	}
+	if s := must.Get(budget.State()); len(s.Entries) != 1 || s.SpentEpsilon != 1 {
+		t.Errorf("%+v", s)
 	}
 }

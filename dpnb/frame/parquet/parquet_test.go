@@ -92,6 +92,28 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
+// All chunks but the last have ChunkRows rows, and none is empty.
+func TestChunksAreFull(t *testing.T) {
+	for name, write := range map[string]func(path string) error{"a.arrow": writeArrow, "a.parquet": writeTypes} {
+		path := filepath.Join(t.TempDir(), name)
+		must.Do(write(path))
+		for _, size := range []int{2, 3, 100, 1} {
+			last, all := size, 0
+			must.Do(must.Get(parquet.Open(path, &parquet.Settings{Texts: []string{"id"}, ChunkRows: size})).
+				Scan([]string{"word"}, func(chunk *frame.Table) error {
+					if n := chunk.Rows(); n < 1 || n > size || last != size {
+						t.Fatalf("%s by %d: %d rows after %d", name, size, n, last)
+					}
+					last, all = chunk.Rows(), all+chunk.Rows()
+					return nil
+				}))
+			if all != 3 {
+				t.Errorf("%s by %d: %d rows", name, size, all)
+			}
+		}
+	}
+}
+
 // Every type is what it stands for; null is missing.
 func TestTypes(t *testing.T) {
 	dir := t.TempDir()

@@ -49,6 +49,10 @@ func TestSetIsOneFile(t *testing.T) {
 	}
 	for _, single := range []bool{false, true} {
 		one := inShards(t, rows, labels, single)[0]
+		alone := must.Get(stored.Join(inShards(t, rows, labels, single)...))
+		if n, d := alone.Dims(); n != 5003 || d != 7 || !slices.Equal(alone.Labels(), labels) {
+			t.Errorf("a set of one file has %d records of %d features, or other labels", n, d)
+		}
 		fit := func(r matrix.Rows, y []float64) []float64 {
 			p := erm.Problem{Rows: r, Labels: y, Loss: loss.Logistic{}, Lambda: 2}
 			return must.Get(erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9})).Theta

@@ -3,6 +3,8 @@ package notebook
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -132,5 +134,46 @@ func TestCompareSettingsOfTheNotebook(t *testing.T) {
 	if _, err := Compare(with(t, `"dpnb":"skip"`, "a"), with(t, "", "a")); err == nil ||
 		!strings.Contains(err.Error(), "cell 1") {
 		t.Errorf("not an object: %v", err)
+	}
+}
+
+// An alignment has every line of both once, in order, and as many of both as any could have.
+func TestAlignmentIsTheLongest(t *testing.T) {
+	same := func(x, y string) bool { return x == y }
+	var longest func(a, b []string) int // by trying all
+	longest = func(a, b []string) int {
+		switch {
+		case len(a) == 0 || len(b) == 0:
+			return 0
+		case a[0] == b[0]:
+			return 1 + longest(a[1:], b[1:])
+		}
+		return max(longest(a[1:], b), longest(a, b[1:]))
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		lines := func() (l []string) {
+			for range r.IntN(6) {
+				l = append(l, string(rune('x'+r.IntN(3))))
+			}
+			return l
+		}
+		a, b := lines(), lines()
+		var ofA, ofB []string
+		steps := align(a, b, same)
+		for _, s := range steps {
+			if s.a >= 0 {
+				ofA = append(ofA, a[s.a])
+			}
+			if s.b >= 0 {
+				ofB = append(ofB, b[s.b])
+			}
+			if s.a >= 0 && s.b >= 0 && a[s.a] != b[s.b] {
+				t.Errorf("%q and %q: %v", a, b, steps)
+			}
+		}
+		if !slices.Equal(ofA, a) || !slices.Equal(ofB, b) || len(a)+len(b)-len(steps) != longest(a, b) {
+			t.Errorf("%q and %q: %v", a, b, steps)
+		}
 	}
 }

@@ -66,6 +66,22 @@ func TestTwoQuadratures(t *testing.T) {
 	}
 }
 
+// Of a smooth loss the integral over scores and the one over their proximal points are the same.
+func TestTwoSubstitutions(t *testing.T) {
+	for _, kappa := range []float64{0, 1, 15} {
+		for _, gamma := range []float64{1e-3, 1, 1e4} {
+			s := newClassificationSystem(logistic(1, 1, 0, kappa))
+			post, total := newPosterior(s.Link, kappa, 0.8, 0.5), math.Hypot(0.8*kappa, 0.5)
+			a := s.adaptiveMoments(&post, total, gamma, fineTolerance)
+			b := s.scoreMoments(&post, total, gamma, fineTolerance)
+			if !near(a.slope2, b.slope2, 1e-9) || !near(a.signal, b.signal, 1e-9) ||
+				!near(a.response, b.response, 1e-9) {
+				t.Errorf("κ %v γ %v: %v against %v", kappa, gamma, a, b)
+			}
+		}
+	}
+}
+
 func TestLogisticGrid(t *testing.T) {
 	count, continued, most := 0, 0, 0
 	ratios := []float64{1e-3, 0.3, 1e3}

@@ -1,0 +1,93 @@
+package explore
+
+import (
+	"cmp"
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
+)
+
+// An AUC is the share of pairs in order, ties halved, and its interval ends where the noise of the weighted pairs does,
+// half of the tied ones further out, all by definition.
+func TestAUCByDefinition(t *testing.T) {
+	const s, z = 1.5, 1.6448536269514722 // of 90 %
+	// over is K: 1 for a positive above a negative, ½ for a tie.
+	over := func(negative, positive int) float64 { return 0.5 + 0.5*float64(cmp.Compare(positive, negative)) }
+	for _, c := range []struct{ negative, positive []float64 }{
+		{[]float64{90, 50, 20, 3}, []float64{8, 20, 60, 70}}, {[]float64{20, 0, 31}, []float64{14, 25, 40}},
+		{[]float64{400, 2}, []float64{3, 500}},
+	} {
+		var N, P, ordered, tied float64
+		for b, n := range c.negative {
+			N, P = N+n, P+c.positive[b]
+			for k, p := range c.positive {
+				if ordered += n * p * over(b, k); k == b {
+					tied += 0.5 * n * p
+				}
+			}
+		}
+		// beyond is how far the sum is from that of an AUC a, in widths of the noise.
+		beyond := func(a float64) float64 {
+			square := 0.0
+			for b := range c.negative {
+				var above, below float64
+				for k := range c.negative {
+					above += c.positive[k] * (over(b, k) - a)
+					below += c.negative[k] * (over(k, b) - a)
+				}
+				square += above*above + below*below
+			}
+			return math.Abs(ordered-a*N*P) / (z * s * math.Sqrt(square))
+		}
+		e := noiseOf{deviation: s}.auc(c.negative, c.positive, 0.9)
+		half := tied / (N * P)
+		if math.Abs(e.Value-ordered/(N*P)) > 1e-12 {
+			t.Errorf("%v: %+v, want %v", c, e, ordered/(N*P))
+		}
+		for _, end := range []float64{e.Lower + half, e.Upper - half} {
+			if by := beyond(end); math.Abs(by-1) > 1e-6 && e.Lower > 0 && e.Upper < 1 {
+				t.Errorf("%v: an end of %+v is %v widths off", c, e, by)
+			}
+		}
+	}
+	for _, c := range [][2][]float64{{{0, 0}, {3, 4}}, {{3, 4}, {0, 0}}, {{3, 4}, {-3, 2}}} {
+		if e := (noiseOf{deviation: s}).auc(c[0], c[1], 0.9); e.Value != 0.5 || e.Lower != 0 || e.Upper != 1 {
+			t.Errorf("of a class without records: %+v", e)
+		}
+	}
+}
+
+// What is promised of shares is half the width of the widest interval that any share can have.
+func TestPrecisionOfOutcomes(t *testing.T) {
+	m := statistic.Histogram{Of: statistic.Cells{{Levels: 9}}, Scale: 3}
+	n, places := noiseIn(m), float64(len(probabilityEdges)-1)
+	for _, c := range []struct {
+		of               kind
+		cells, others    float64
+		records, counted float64
+	}{{confusion, 3, 6, 500, 500}, {calibrating, 1, 1, 500, 500 / places}} {
+		p, worst := outcomesPlan{of: c.of, classes: []string{"a", "b", "c"}}, 0.0
+		for a := 0.0; a <= 1; a += 1. / 64 {
+			worst = math.Max(worst, n.within(0.9, 1-a, c.cells, a, c.others)/c.counted)
+		}
+		if got, _ := p.precision(m, c.records, settings{confidence: 0.9}); math.Abs(got/worst-1) > 1e-9 {
+			t.Errorf("%v: ± %v, want %v", c.of, got, worst)
+		}
+		if got, _ := p.precision(m, 0, settings{confidence: 0.9}); !math.IsInf(got, 1) {
+			t.Errorf("%v of no records: ± %v", c.of, got)
+		}
+	}
+}
+
+// Numbers have two digits of their interval; whole ones with a whole interval none after the point.
+func TestDigitsOfEstimates(t *testing.T) {
+	for want, e := range map[string]statistic.Estimate{"12": {Value: 12, Lower: 3, Upper: 20}, "12.0": {Value: 12,
+		Lower: 3.5, Upper: 20}, "12.3": {Value: 12.34, Lower: 3, Upper: 20}, "0.123": {Value: 0.1234, Lower: 0.1,
+		Upper: 0.2}, "0.12": {Value: 0.1234, Lower: -0.4, Upper: 0.6}, "2.500": {Value: 2.5, Lower: 2.5, Upper: 2.5},
+		"123": {Value: 123.4, Lower: 20, Upper: 300}} {
+		if got := figures(e); got != want {
+			t.Errorf("%+v: %s, want %s", e, got, want)
+		}
+	}
+}

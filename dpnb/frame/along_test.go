@@ -1,0 +1,101 @@
+package frame_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+)
+
+// A column of any kind changes at each of its handles by just what is asked, in a row of the typical norm: between two
+// values as its effects say, and, by the bias, altogether. Without a bias no mean can be changed.
+func TestChangedColumns(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, set := range []frame.DesignSettings{{Curves: 8}, {RowNorm: 1, Curves: 8}, {Curves: 8, NoBias: true}} {
+		set.Label, set.Centred = "y", true
+		table := peopleOf(t, []person{{}})
+		e := must.Get(frame.NewDesign(table, termed(t), set)).Encoding
+		by := 1.0
+		if set.RowNorm > 0 {
+			by = set.RowNorm / e.TypicalNorm()
+		}
+		for _, c := range e.Components(nil, 0) {
+			want := make([]float64, len(c.Shares))
+			for j := range want {
+				if want[j] = r.NormFloat64(); c.Bent { // a wave, whose mean is not zero
+					want[j] = 2 + 3*math.Sin(4*math.Pi*float64(j)/float64(len(c.Knots)-1))
+				}
+			}
+			if !c.Crossed {
+				t.Errorf("%s is not said to be crossed", c.Field.Name)
+			}
+			change, ok := c.Changed(want)
+			if ok != (e.Bias() > 0) {
+				t.Fatalf("%+v, %s: %v", set, c.Field.Name, ok)
+			}
+			// What is the same in all rows, of which the bias alone is more than nothing where the column has no say.
+			mean := floats.Dot(c.Of(0).Weights, change)
+			for j := range want {
+				if got := floats.Dot(c.Of(j).Weights, change) - mean; math.Abs(got-want[j]+want[0]) > 1e-9 {
+					t.Errorf("%+v, %s: handle %d changes by %v beside the first, want %v", set, c.Field.Name, j, got,
+						want[j]-want[0])
+				}
+			}
+			if !ok {
+				continue
+			}
+			// A record that has the first handle: its own features and the bias make the change.
+			own, got := (person{city: "Bern", sex: "f"}).row(8), change[len(change)-1]*e.Bias()
+			for k, v := range own {
+				got += by * v * change[k]
+			}
+			if math.Abs(got-want[0]) > 1e-9 {
+				t.Errorf("%+v, %s: at the first handle it changes by %v, want %v", set, c.Field.Name, got, want[0])
+			}
+			if want[0]++; c.Bent { // waves change everywhere or nowhere
+				if _, ok := c.Changed(want); ok {
+					t.Errorf("one handle of %s changes alone", c.Field.Name)
+				}
+			}
+		}
+		few := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 17, 90), frame.NumericField("pay", 0, 100),
+			frame.NumericField("visits", 0, 50), frame.CategoricalField("y", "a", "b")}}
+		few = must.Get(few.With(columnsOf(few), frame.Term{Column: "age", With: "visits"}))
+		one := []float64{1}
+		table = must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: one},
+			frame.Column{Name: "pay", Numbers: one}, frame.Column{Name: "visits", Numbers: one},
+			frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a"}}))
+		for _, c := range must.Get(frame.NewDesign(table, few, set)).Encoding.Components(nil, 0) {
+			if c.Crossed != (c.Field.Name != "pay") {
+				t.Errorf("%s is crossed: %v", c.Field.Name, c.Crossed)
+			}
+		}
+		// Without a bias what has the mean of zero is allowed.
+		c := e.Components(nil, 0)[len(e.Components(nil, 0))-1]
+		if _, ok := c.Changed([]float64{1, -1}); !ok {
+			t.Errorf("%+v: %s cannot be changed by a contrast", set, c.Field.Name)
+		}
+	}
+}
+
+// What says how a column is written says what rows of termed have (person.row).
+func TestCodedColumns(t *testing.T) {
+	set := frame.DesignSettings{Label: "y", Centred: true, Curves: 8}
+	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), set)).Encoding
+	var all []string
+	for _, c := range e.Coded()[:5] {
+		all = append(all, fmt.Sprintf("%v %.3g %.3g %.3g %d %d %.3g", c.Missing, c.Fill, c.Typical, c.Reach, c.Hats,
+			c.MissingStep, c.Waves))
+	}
+	want := "false 0.5 0.5 0.5 8 0 [], false 0.5 0.5 0.5 0 0 [], true 0.5 0.5 0.5 0 3 [], true 0.5 0.5 0.5 0 0 " +
+		"[0.838 0.419 0.279 0.21], true 0 0 1 8 0 []"
+	if got := strings.Join(all, ", "); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
