@@ -120,6 +120,23 @@ func TestPerPersonOfSpacedNames(t *testing.T) {
 	}
 }
 
+// Whole numbers from 2⁵³ on are not told apart as float64: rows of whoever has one are nobody's, and all others' stay.
+func TestPerPersonOfLargeNumbers(t *testing.T) {
+	const first = 1 << 53
+	numbers := func(of ...int64) *Table {
+		id, what := Column{Name: "id"}, Column{Name: "what", Kind: Categorical}
+		for i, v := range of {
+			id.Numbers, what.Texts = append(id.Numbers, float64(v)), append(what.Texts, fmt.Sprint(i))
+		}
+		return must.Get(NewTable(id, what))
+	}
+	kept := must.Get(perPerson(numbers(7, first, 7, first+1, -first-1, first-1, 1-first, first-1), "id", 1))
+	if got := kept.columns[0].Numbers; len(got) != 3 || !slices.Contains(got, 7) || !slices.Contains(got, first-1) ||
+		!slices.Contains(got, 1-first) {
+		t.Errorf("rows of %v stay", got)
+	}
+}
+
 func reversed(x []string) []string { x = slices.Clone(x); slices.Reverse(x); return x }
 
 // Of rows that differ each is as likely to be the one that is kept: of 4000 people with the rows a, b and c, a third
