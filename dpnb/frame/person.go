@@ -182,7 +182,7 @@ func (p *people) Scan(columns []string, f func(*Table) error) error {
 
 // Fingerprint says what each scan gives, if that of the table below is known.
 func (p *people) Fingerprint() string {
-	return derivedPrint(p.Scanner, "rows of people told apart %q %d", p.column, p.rows)
+	return derivedPrint(p.Scanner, "rows of whole people %q %d", p.column, p.rows)
 }
 
 // derivedPrint is the fingerprint of what is made of t; "" if that of t is not known.
