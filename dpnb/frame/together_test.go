@@ -92,13 +92,15 @@ func TestReportsKnowEachFile(t *testing.T) {
 
 // A table in memory is not put beside itself, nor beside what has rows of it without a copy; two halves of it are whole.
 func TestTogetherInMemory(t *testing.T) {
-	x, who := Column{Name: "x", Numbers: []float64{1, 2, 3, 4}}, Column{Name: "who", Kind: Categorical,
-		Texts: []string{"a", "b", "c", "d"}}
-	all, none := must.Get(NewTable(x, who)), must.Get(NewTable(Column{Name: "x"}, Column{Name: "who", Kind: Categorical}))
+	x := Column{Name: "x", Numbers: []float64{1, 2, 3, 4}}
+	who := Column{Name: "who", Kind: Categorical, Texts: []string{"a", "b", "c", "d"}}
+	all := must.Get(NewTable(x, who))
+	none := must.Get(NewTable(Column{Name: "x"}, Column{Name: "who", Kind: Categorical}))
 	renewed := must.Get(NewTable(Column{Name: "x", Numbers: []float64{5, 6, 7, 8}}, who))
-	for what, parts := range map[string][]Scanner{"itself": {all, all}, "its head": {all, all.Head(2)},
-		"its end": {all.Slice(3, 4), all}, "a column of it": {all, none, renewed},
-		"its columns": {all, must.Get(all.Select("x", "who"))}} {
+	for what, parts := range map[string][]Scanner{
+		"itself": {all, all}, "its head": {all, all.Head(2)}, "its end": {all.Slice(3, 4), all},
+		"a column of it": {all, none, renewed}, "its columns": {all, must.Get(all.Select("x", "who"))},
+	} {
 		if _, err := Together(parts...); err == nil || !strings.Contains(err.Error(), "twice") {
 			t.Errorf("a table beside %s: %v", what, err)
 		}
