@@ -63,6 +63,9 @@ func Together(files ...Scanner) (Scanner, error) {
 				from.Name)
 		}
 		t.origin.Public, t.origin.Invented = t.origin.Public && from.Public, t.origin.Invented && from.Invented
+		if from.Note != t.origin.Note { // each has its own, of its records alone
+			t.origin.Note = ""
+		}
 		fmt.Fprintln(sums, from.SHA256)
 	}
 	t.origin.Name = fmt.Sprintf("%s and %d more files", t.origin.Name, len(files)-1)
