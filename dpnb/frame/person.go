@@ -170,15 +170,20 @@ func (p *people) Scan(columns []string, f func(*Table) error) error {
 	err = p.Scanner.Scan(columns, func(chunk *Table) error {
 		lo := seen
 		if seen += chunk.rows; seen > kept.rows {
-			return inputErrorf("the table has other rows than when those of each person were chosen: open it again")
+			return errOtherRows
 		}
 		return g.add(chunk.Filter(func(i int) bool { return kept.has(lo + i) }))
 	})
+	if err == nil && seen < kept.rows { // others may be where those that were chosen had been
+		err = errOtherRows
+	}
 	if err != nil {
 		return err
 	}
 	return g.flush(true)
 }
+
+var errOtherRows = inputErrorf("the table has other rows than when those of each person were chosen: open it again")
 
 // Fingerprint says what each scan gives, if that of the table below is known.
 func (p *people) Fingerprint() string {
