@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -13,7 +14,7 @@ import (
 // of the records: Price(df, 0.01, 0.95) is the cost of an answer for 0.5 that lies between the 0.49- and the
 // 0.51-quantile.
 func QuantilesOf(column string, levels ...float64) Query {
-	return ask(quantiles{column, levels})
+	return ask(quantiles{column, slices.Clone(levels)})
 }
 
 // MedianOf asks for the median of a column of numbers.

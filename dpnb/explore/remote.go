@@ -80,7 +80,12 @@ func (p *fitted) adding(m statistic.Mechanism) (own Adding, err error) {
 //
 // Errors: those of the scan; columns that are not there, or not of their fields.
 func (a Adding) Tally(records frame.Scanner) ([]byte, error) {
-	read, _, err := values(a.Columns, records, &frame.Schema{Fields: a.Fields})
+	schema := &frame.Schema{Fields: a.Fields}
+	records, err := schema.Prepared(records)
+	if err != nil {
+		return nil, err
+	}
+	read, _, err := values(a.Columns, records, schema)
 	if err != nil {
 		return nil, err
 	}

@@ -142,3 +142,40 @@ func TestWhatIsAddedUpElsewhereIsACopy(t *testing.T) {
 		t.Errorf("%s there, %s here", there, here)
 	}
 }
+
+// Who adds up has the files as they are: a copy of a column, which the schema alone knows, is made there.
+func TestACopyIsAddedUpElsewhere(t *testing.T) {
+	raw, b := people(2000).Drop("flag"), fresh(1, 1e-6)
+	df := raw.WithSchema(learn.Numeric("age", 17, 90), learn.Numeric("years", 0, 200).CopyOf("age"))
+	for _, q := range []explore.Query{explore.Mean("years"), explore.Describe()} {
+		if s, err := q.TalliedBy(elsewhere(raw, 0)).Of(df, b.Share(0.1)); err != nil {
+			t.Errorf("after the charge: %v (%v)", err, s)
+		}
+	}
+}
+
+// hostile is a table whose scan changes what was asked.
+type hostile struct {
+	*frame.Table
+	change func()
+}
+
+func (h hostile) Scan(columns []string, f func(*frame.Table) error) error {
+	h.change()
+	return h.Table.Scan(columns, f)
+}
+
+// What was checked and paid for is asked: levels that are changed later do not change it.
+func TestLevelsAreTheQuestionsOwn(t *testing.T) {
+	levels := []float64{0.1, 0.5}
+	table, err := people(500).Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	df := learn.FromScanner(hostile{table, func() { copy(levels, []float64{7, -3}) }}, nil)
+	df = df.WithSchema(learn.Numeric("age", 17, 90))
+	s, err := explore.QuantilesOf("age", levels...).Noise(learn.Seed(4)).Of(df, learn.Simulate(2, 0))
+	if err != nil || s.Rows()[0].Name != "0.1" || s.Rows()[1].Name != "0.5" {
+		t.Errorf("%v, %v", s.Rows(), err)
+	}
+}

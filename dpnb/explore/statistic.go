@@ -129,6 +129,9 @@ func (s *Statistic) warning() string {
 	if w := s.origin.Warning(); w != "" {
 		warnings = append(warnings, w)
 	}
+	if w := s.guarantee.Warning(); w != "" {
+		warnings = append(warnings, w)
+	}
 	if s.dataDependent {
 		warnings = append(warnings, "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that.")
 	}

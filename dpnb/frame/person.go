@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,8 @@ import (
 
 // PerPerson returns t with at most so many rows of each person, whose name or number is in a column: the same text is
 // the same person, in all files of a table of several; what a file has as a number is the text of its shortest decimal.
-// Rows without one are left out, each by itself.
+// Rows without one are left out, each by itself, and so are those with a number from 2⁵³ on: float64 does not tell it
+// from the next one, and the rows of two people would be chosen as if they were one's. Such numbers are read as texts.
 //
 // Which rows of a person stay depends on that person's rows alone: those with the smallest hashes of all that is in
 // them. So the rows of others are the same with that person in the table and without, and the choice is as good as
@@ -92,7 +94,7 @@ func (p *people) choice() (*rowSet, error) {
 		c, _ := chunk.Column(p.column)
 		for i, h := range hashes {
 			who := trim(c.Text(i))
-			if who == "" {
+			if who == "" || c.Kind == Numeric && !(math.Abs(c.Numbers[i]) < largestExact) {
 				continue
 			}
 			own := of[who]
@@ -168,19 +170,24 @@ func (p *people) Scan(columns []string, f func(*Table) error) error {
 	err = p.Scanner.Scan(columns, func(chunk *Table) error {
 		lo := seen
 		if seen += chunk.rows; seen > kept.rows {
-			return inputErrorf("the table has other rows than when those of each person were chosen: open it again")
+			return errOtherRows
 		}
 		return g.add(chunk.Filter(func(i int) bool { return kept.has(lo + i) }))
 	})
+	if err == nil && seen < kept.rows { // others may be where those that were chosen had been
+		err = errOtherRows
+	}
 	if err != nil {
 		return err
 	}
 	return g.flush(true)
 }
 
+var errOtherRows = inputErrorf("the table has other rows than when those of each person were chosen: open it again")
+
 // Fingerprint says what each scan gives, if that of the table below is known.
 func (p *people) Fingerprint() string {
-	return derivedPrint(p.Scanner, "rows of people %q %d", p.column, p.rows)
+	return derivedPrint(p.Scanner, "rows of whole people %q %d", p.column, p.rows)
 }
 
 // derivedPrint is the fingerprint of what is made of t; "" if that of t is not known.

@@ -120,6 +120,23 @@ func TestPerPersonOfSpacedNames(t *testing.T) {
 	}
 }
 
+// Whole numbers from 2⁵³ on are not told apart as float64: rows of whoever has one are nobody's, and all others' stay.
+func TestPerPersonOfLargeNumbers(t *testing.T) {
+	const first = 1 << 53
+	numbers := func(of ...int64) *Table {
+		id, what := Column{Name: "id"}, Column{Name: "what", Kind: Categorical}
+		for i, v := range of {
+			id.Numbers, what.Texts = append(id.Numbers, float64(v)), append(what.Texts, fmt.Sprint(i))
+		}
+		return must.Get(NewTable(id, what))
+	}
+	kept := must.Get(perPerson(numbers(7, first, 7, first+1, -first-1, first-1, 1-first, first-1), "id", 1))
+	if got := kept.columns[0].Numbers; len(got) != 3 || !slices.Contains(got, 7) || !slices.Contains(got, first-1) ||
+		!slices.Contains(got, 1-first) {
+		t.Errorf("rows of %v stay", got)
+	}
+}
+
 func reversed(x []string) []string { x = slices.Clone(x); slices.Reverse(x); return x }
 
 // Of rows that differ each is as likely to be the one that is kept: of 4000 people with the rows a, b and c, a third
@@ -195,12 +212,12 @@ func TestPerPersonOfAScan(t *testing.T) {
 }
 
 // endless is a table of one column that gives a row more in each scan.
-type endless struct{ rows int }
+type endless struct{ rows, fewer int }
 
 func (*endless) Names() []string { return []string{"x"} }
 func (*endless) Origin() Source  { return Source{} }
 func (e *endless) Scan(_ []string, f func(*Table) error) error {
-	e.rows++
+	e.rows += 1 - e.fewer
 	t, err := NewTable(Column{Name: "x", Kind: Categorical, Texts: slices.Repeat([]string{"a"}, e.rows)})
 	if err != nil {
 		return err
@@ -208,10 +225,13 @@ func (e *endless) Scan(_ []string, f func(*Table) error) error {
 	return f(t)
 }
 
-// A table that is another when it is read again gives no rows beyond those that were chosen.
+// A table that is another when it is read again, with more rows or with fewer, is refused: others than those that were
+// chosen may be in their places.
 func TestPerPersonOfAChangingTable(t *testing.T) {
-	s := must.Get(PerPerson(new(endless), "x", 1))
-	if _, err := Collect(s, nil); err == nil || !strings.Contains(err.Error(), "other rows") {
-		t.Error(err)
+	for _, table := range []*endless{{}, {rows: 9, fewer: 3}} {
+		s := must.Get(PerPerson(table, "x", 1))
+		if _, err := Collect(s, nil); err == nil || !strings.Contains(err.Error(), "other rows") {
+			t.Error(err)
+		}
 	}
 }

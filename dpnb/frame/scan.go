@@ -122,7 +122,7 @@ func FirstRows(t Scanner, n int) (*Table, error) {
 	var out *Table
 	err := t.Scan(nil, func(chunk *Table) error {
 		if out == nil {
-			out = &Table{Source: chunk.Source, columns: make([]Column, len(chunk.columns))}
+			out = &Table{Source: t.Origin(), columns: make([]Column, len(chunk.columns))}
 		} else if !out.ReadLike(chunk) {
 			return errUnlike
 		}

@@ -16,8 +16,9 @@ type together struct {
 
 // Together returns the table of several files that have the same columns, one after the other in the order given; that
 // of a single one is itself. Which file a record is in is no part of it. Each record is in one of them: what is
-// released is private for a record that counts once. A file that is named twice is refused; that another is a copy of
-// it would have to be seen in the records, and is for whoever names them to know.
+// released is private for a record that counts once. A file that is named twice is refused, and so is a table in memory
+// of which another has a column; that another is a copy would have to be seen in the records, and is for whoever names
+// them to know.
 //
 // Errors: *InputError if there is none, one is there twice, or has other columns than the first, or in another order.
 func Together(files ...Scanner) (Scanner, error) {
@@ -36,7 +37,7 @@ func Together(files ...Scanner) (Scanner, error) {
 	sums := sha256.New()
 	t.origin.Rows, t.origin.files = 0, nil
 	var seen []os.FileInfo
-	for _, f := range files {
+	for k, f := range files {
 		from := f.Origin()
 		own := from.files // of several that something was done to
 		if own == nil {
@@ -57,12 +58,43 @@ func Together(files ...Scanner) (Scanner, error) {
 			return nil, inputErrorf("%s has the columns %s, and %s, which is before it, %s: files that are one table "+
 				"have the same, in one order", from.Name, join(f.Names()), t.origin.Name, join(t.Names()))
 		}
+		if whole, ok := f.(*Table); ok && slices.ContainsFunc(files[:k], whole.shares) {
+			return nil, inputErrorf("%s is there twice, in the same memory: each of its records would count twice",
+				from.Name)
+		}
 		t.origin.Public, t.origin.Invented = t.origin.Public && from.Public, t.origin.Invented && from.Invented
+		if from.Note != t.origin.Note { // each has its own, of its records alone
+			t.origin.Note = ""
+		}
 		fmt.Fprintln(sums, from.SHA256)
 	}
 	t.origin.Name = fmt.Sprintf("%s and %d more files", t.origin.Name, len(files)-1)
 	t.origin.Path, t.origin.SHA256 = "", hex.EncodeToString(sums.Sum(nil))
 	return t, nil
+}
+
+// shares reports whether a column of t is in the memory, in whole or in part, of that of another table of the same
+// columns.
+func (t *Table) shares(other Scanner) bool {
+	o, ok := other.(*Table)
+	for j := 0; ok && j < len(t.columns); j++ {
+		if a, b := &t.columns[j], &o.columns[j]; overlap(a.Numbers, b.Numbers) || overlap(a.Texts, b.Texts) {
+			return true
+		}
+	}
+	return false
+}
+
+func overlap[T any](a, b []T) bool {
+	within := func(of []T, p *T) bool {
+		for i := range of {
+			if &of[i] == p {
+				return true
+			}
+		}
+		return false
+	}
+	return len(a) > 0 && len(b) > 0 && (within(a, &b[0]) || within(b, &a[0]))
 }
 
 // Names implements Scanner.

@@ -89,3 +89,42 @@ func TestReportsKnowEachFile(t *testing.T) {
 		}
 	}
 }
+
+// What is public, or invented, of some files is not said of rows of others, whichever file is the first.
+func TestMarksAreOfAllFiles(t *testing.T) {
+	dir := t.TempDir()
+	must.Do(os.WriteFile(filepath.Join(dir, "people.csv"), []byte("x\n7\n8\n"), 0o600))
+	must.Do(os.WriteFile(filepath.Join(dir, "nobody.csv"), []byte("x\n1\n2\n"), 0o600))
+	private := must.Get(ScanCSV(filepath.Join(dir, "people.csv"), nil))
+	marked := must.Get(ReadCSVFile(filepath.Join(dir, "nobody.csv"), nil))
+	marked.Source.Public, marked.Source.Invented, marked.Source.Note = true, true, "nobody is real"
+	for _, both := range []Scanner{must.Get(Together(marked, private)), must.Get(Together(private, marked))} {
+		for what, s := range map[string]Source{"the table": both.Origin(),
+			"its head": must.Get(FirstRows(both, 3)).Source, "all of it": must.Get(Collect(both, nil)).Source} {
+			if s.Public || s.Invented || s.Note != "" {
+				t.Errorf("%s is %+v", what, s)
+			}
+		}
+	}
+}
+
+// A table in memory is not put beside itself, nor beside what has rows of it without a copy; two halves are whole.
+func TestTogetherInMemory(t *testing.T) {
+	x := Column{Name: "x", Numbers: []float64{1, 2, 3, 4}}
+	who := Column{Name: "who", Kind: Categorical, Texts: []string{"a", "b", "c", "d"}}
+	all := must.Get(NewTable(x, who))
+	none := must.Get(NewTable(Column{Name: "x"}, Column{Name: "who", Kind: Categorical}))
+	renewed := must.Get(NewTable(Column{Name: "x", Numbers: []float64{5, 6, 7, 8}}, who))
+	for what, parts := range map[string][]Scanner{
+		"itself": {all, all}, "its head": {all, all.Head(2)}, "its end": {all.Slice(3, 4), all},
+		"a column of it": {all, none, renewed}, "its columns": {all, must.Get(all.Select("x", "who"))},
+	} {
+		if _, err := Together(parts...); err == nil || !strings.Contains(err.Error(), "twice") {
+			t.Errorf("a table beside %s: %v", what, err)
+		}
+	}
+	both := must.Get(Collect(must.Get(Together(all.Slice(2, 4), none, none, all.Slice(0, 2))), nil))
+	if got := rowsOf(both); !slices.Equal(got, []string{"3 c", "4 d", "1 a", "2 b"}) {
+		t.Errorf("two halves are %q", got)
+	}
+}

@@ -341,7 +341,7 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 		return nil, nil, err
 	}
 	part := func(wanted bool) (Scanner, error) {
-		return apply(t, changed{names: t.Names(), print: fmt.Sprintf("split %v %q %q %v", share, key, columns, wanted),
+		return apply(t, changed{names: t.Names(), print: fmt.Sprintf("parted %v %q %q %v", share, key, columns, wanted),
 			needs: func(asked []string) []string { return with(asked, columns) },
 			change: func(chunk *Table) (*Table, error) {
 				at, err := chunk.places(key, columns)
@@ -373,7 +373,7 @@ func (t *Table) places(key string, columns []string) ([]float64, error) {
 				if c.Kind == Numeric && !math.IsNaN(c.Numbers[i]) {
 					row = binary.LittleEndian.AppendUint64(row, math.Float64bits(c.Numbers[i]+0)) // + 0 makes 0 of −0
 				} else {
-					row = append(row, c.Text(i)...)
+					row = append(row, trim(c.Text(i))...) // as PerPerson has it
 				}
 				binary.LittleEndian.PutUint64(row[from:], uint64(len(row)-from-8))
 			}

@@ -148,6 +148,13 @@ func TestSplit(t *testing.T) {
 			t.Fatalf("%q is in both parts", text)
 		}
 	}
+	// A space makes nobody another person, as for PerPerson.
+	spaced := must.Get(frame.NewTable(frame.Column{Name: "who", Kind: frame.Categorical,
+		Texts: slices.Repeat([]string{"a", " a", "a\t", "a\u00a0"}, 8)}))
+	a, b = must.Two(frame.Split(spaced, 0.5, "k", "who"))
+	if a.(*frame.Table).Rows() > 0 && b.(*frame.Table).Rows() > 0 {
+		t.Error("rows of a are in both parts")
+	}
 }
 
 func TestVerbsBadInput(t *testing.T) {

@@ -420,18 +420,6 @@ func (a Allowance) charge(e ledger.Entry, m fmt.Stringer, name string, src noise
 	return nil
 }
 
-// largeDelta is the δ from which Show warns: usual is far less than one over the number of records.
-const largeDelta = 1e-3
-
-// ofLarge warns of δ where it is large; else it returns "".
-func ofLarge(delta float64) string {
-	if !(delta >= largeDelta) {
-		return ""
-	}
-	return fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record away. "+
-		"Usual is far less than one over the number of records, for example 1e-6.", privacy.FormatUp(delta, 3))
-}
-
 // Display shows the ledger.
 func (b *Budget) Display() display.Item {
 	s, err := b.State()
@@ -443,7 +431,7 @@ func (b *Budget) Display() display.Item {
 			privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency.Words()),
 		Header: []string{"for", "mechanism", "ε alone", "δ alone"},
 	}
-	it.Warning = ofLarge(s.Delta)
+	it.Warning = mechanism.Guarantee{Delta: s.Delta}.Warning()
 	simulated, sum := "", 0.0
 	for _, e := range s.Entries {
 		mech := e.Mechanism

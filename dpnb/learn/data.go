@@ -375,7 +375,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		d.Steps = append([]frame.Step{{
 			What: fmt.Sprintf("at most %s of each person kept (%s), by a hash of what is in them",
 				numeral.Count(df.rows, "row"), df.person),
-			Assumes: "the same text is the same person; rows without one are left out",
+			Assumes: "the same text is the same person; rows without one are left out, or with a number from 2⁵³ on",
 			Cost:    "nothing: each person is treated alone; the guarantee is for all of a person's rows",
 		}}, d.Steps...)
 	}

@@ -79,7 +79,7 @@ func (m *Model) warning() string {
 	if m.release == nil {
 		return notPrivate
 	}
-	said := join(join(m.release.Warning(), m.dataWarning), ofLarge(m.release.Guarantee.Delta))
+	said := join(join(m.release.Warning(), m.dataWarning), m.release.Guarantee.Warning())
 	if m.calibration != nil {
 		said = join(said, m.calibration.Warning)
 	}

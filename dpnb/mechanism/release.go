@@ -46,6 +46,18 @@ func (g Guarantee) Words() string {
 		roundedUp(g.Epsilon, 6), roundedUp(g.Delta, 3), g.Adjacency.Words(), neighbours, factor(g.Epsilon), exception)
 }
 
+// largeDelta is the δ from which a guarantee warns: usual is far less than one over the number of records.
+const largeDelta = 1e-3
+
+// Warning returns what must be printed wherever what is released is, or "": that δ is large.
+func (g Guarantee) Warning() string {
+	if !(g.Delta >= largeDelta) {
+		return ""
+	}
+	return fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record away. "+
+		"Usual is far less than one over the number of records, for example 1e-6.", roundedUp(g.Delta, 3))
+}
+
 // Release is the output of a mechanism. What in it depends on the records is paid for: Coefficients, Also, and what
 // Fitted and Mechanism say of a choice that the guarantee covers. No count, no gradient norm, no running time.
 type Release struct {

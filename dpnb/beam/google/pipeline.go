@@ -59,8 +59,11 @@ func (r *readPart) ProcessElement(_ context.Context, k int, emit func(int64, rec
 	if p, ok := records.(frame.Parted); ok {
 		records = p.Part(k*p.Parts()/parts, (k+1)*p.Parts()/parts)
 	}
-	columns := w.Columns
-	values, err := frame.NewValues(&frame.Schema{Fields: w.Fields}, records.Names(), columns)
+	columns, schema := w.Columns, &frame.Schema{Fields: w.Fields}
+	if records, err = schema.Prepared(records); err != nil {
+		return err
+	}
+	values, err := frame.NewValues(schema, records.Names(), columns)
 	if err != nil {
 		return err
 	}

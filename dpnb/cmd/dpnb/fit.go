@@ -76,6 +76,10 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	if cmd.Flags().Changed("rows-of-a-person") && p.person == "" {
 		return df, a, errors.New("--rows-of-a-person: say in which column it stands whose row it is, --person")
 	}
+	if cmd.Flags().Changed("name") && p.budget == "" {
+		return df, a, errors.New("--name: a release is kept under a name beside a ledger, so that another run pays " +
+			"nothing for it: give one, --budget, or leave out --name")
+	}
 	s, err := frame.LoadSchema(p.schema)
 	if err != nil {
 		return df, a, err

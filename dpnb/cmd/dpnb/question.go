@@ -34,7 +34,7 @@ func (q *questionFlags) add(cmd *cobra.Command) {
 	f.StringVar(&q.histogram, "histogram", "", "ask for a histogram of this `column`")
 	f.StringSliceVar(&q.crosstab, "crosstab", nil, "ask how many records have each combination of these `columns`")
 	cmd.MarkFlagsMutuallyExclusive("count", "mean", "sum", "variance", "quantiles", "histogram", "crosstab")
-	f.Float64SliceVar(&q.levels, "levels", []float64{0.25, 0.5, 0.75}, "`levels` of the quantiles")
+	f.Float64SliceVar(&q.levels, "levels", nil, "`levels` of the quantiles (default 0.25,0.5,0.75)")
 	f.Float64SliceVar(&q.edges, "edges", nil, "public `edges` of the histogram (default 20 bins of the schema)")
 	f.StringSliceVar(&q.by, "by", nil, "ask it of each group of these `columns`, at the price of one")
 	f.Float64Var(&q.confidence, "confidence", 0.95, "`confidence` of the intervals")
@@ -44,6 +44,8 @@ func (q *questionFlags) add(cmd *cobra.Command) {
 // query returns what is asked, and its name.
 func (q *questionFlags) query() (query explore.Query, name string, err error) {
 	switch {
+	case q.levels != nil && q.quantiles == "" || q.edges != nil && q.histogram == "":
+		return query, name, errors.New("--levels are of --quantiles, and --edges of a --histogram: say of which column")
 	case q.count:
 		query, name = explore.Count(), "count"
 	case q.mean != "":
@@ -53,8 +55,11 @@ func (q *questionFlags) query() (query explore.Query, name string, err error) {
 	case q.variance != "":
 		query, name = explore.Variance(q.variance), "variance of "+q.variance
 	case q.quantiles != "":
-		query = explore.QuantilesOf(q.quantiles, q.levels...)
-		name = fmt.Sprint("quantiles ", q.levels, " of ", q.quantiles)
+		levels := q.levels
+		if levels == nil {
+			levels = []float64{0.25, 0.5, 0.75}
+		}
+		query, name = explore.QuantilesOf(q.quantiles, levels...), fmt.Sprint("quantiles ", levels, " of ", q.quantiles)
 	case q.histogram != "":
 		query, name = explore.Histogram(q.histogram, q.edges...), strings.TrimSuffix(fmt.Sprint("histogram of ",
 			q.histogram, " ", q.edges), " []")

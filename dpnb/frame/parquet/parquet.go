@@ -15,7 +15,7 @@ import (
 // Settings says how a file is read; nil is right for most.
 type Settings struct {
 	// Texts names columns of whole numbers that are read as texts: identifiers, of which float64 tells those beyond 2⁵³
-	// not apart.
+	// not apart, so that PerPerson leaves them out.
 	Texts []string
 	// ChunkRows is the number of rows of a chunk; zero is 65,536.
 	ChunkRows int
