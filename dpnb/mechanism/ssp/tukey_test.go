@@ -216,6 +216,9 @@ func TestTukeyFits(t *testing.T) {
 
 // A run on records of another length is refused before it is paid for.
 func TestTukeyIsForItsFeatures(t *testing.T) {
+	if a, b := (TukeyEM{Models: 8}).shallowest(), (TukeyEM{Models: 9}).shallowest(); a != 2 || b != 3 {
+		t.Errorf("a quarter of 8 and of 9 models: %d and %d", a, b)
+	}
 	m := TukeyEM{Features: 3}
 	for features, allowed := range map[int]bool{2: false, 3: true, 4: false} {
 		if err := m.Feasible(features, 100); (err == nil) != allowed {
