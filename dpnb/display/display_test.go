@@ -154,9 +154,18 @@ func TestStopSaysWhere(t *testing.T) {
 		t.Errorf("in a cell: %q", said)
 	}
 	var elsewhere bytes.Buffer
+	Out = full{}
+	if stop(&elsewhere, errors.New("refused")); elsewhere.String() != "refused\n" {
+		t.Errorf("where nothing can be shown: %q", elsewhere.String())
+	}
 	Out = io.Discard
 	defer func() { Out = nil }()
 	if stop(&elsewhere, errors.New("refused")); strings.Contains(elsewhere.String(), "cell") {
 		t.Errorf("in no cell: %q", elsewhere.String())
 	}
 }
+
+// full is what nothing can be written to.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no room") }

@@ -80,6 +80,16 @@ func TestPrecisionOfOutcomes(t *testing.T) {
 	}
 }
 
+// A model of the other class is calibrated at the same places.
+func TestPlacesOfProbabilities(t *testing.T) {
+	last := len(probabilityEdges) - 1
+	for i, p := range probabilityEdges {
+		if math.Abs(p+probabilityEdges[last-i]-1) > 1e-15 || i > 0 && p <= probabilityEdges[i-1] || i == 0 && p != 0 {
+			t.Errorf("%v is an edge, and %v is", p, probabilityEdges[last-i])
+		}
+	}
+}
+
 // Numbers have two digits of their interval; whole ones with a whole interval none after the point.
 func TestDigitsOfEstimates(t *testing.T) {
 	for want, e := range map[string]statistic.Estimate{"12": {Value: 12, Lower: 3, Upper: 20}, "12.0": {Value: 12,

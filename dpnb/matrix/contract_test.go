@@ -134,6 +134,11 @@ func TestEveryKindOfRows(t *testing.T) {
 			t.Errorf("%s: %d × %d", name, rows, d)
 		}
 	}
+	for _, known := range []float64{0.5, 50} { // what is known is believed
+		if got := MaxNorm(&Affine{Base: all, Longest: known}); math.Abs(got-known) > 1e-9 {
+			t.Errorf("a norm known to be at most %v is %v", known, got)
+		}
+	}
 	entries := kinds["sparse"].(*CSR)
 	for i := range 9 {
 		for j := range 5 {

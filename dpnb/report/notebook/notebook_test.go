@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,14 @@ func TestOutputs(t *testing.T) {
 			strings.Join(out[i].Types, " ") != strings.Join(want[i].Types, " ") {
 			t.Errorf("output %d: %+v, want %+v", i, out[i], want[i])
 		}
+	}
+	shown := must.Get(Parse([]byte(`{"nbformat":4,"cells":[{"cell_type":"code","source":"","outputs":[
+		{"data":{"image/png":"a b\nc","text/plain":"one"}},{"data":{"text/plain":"none"}},
+		{"data":{"image/jpeg":"d","text/html":"instead"}},{"data":{"image/jpeg":"d"}},
+		{"data":{"image/svg+xml":"<svg/>"}}]}]}`))).Cells[0].Pictures()
+	if want := []Picture{{"data:image/png;base64,abc", "one"}, {"data:image/jpeg;base64,d", ""},
+		{"data:image/svg+xml;base64,PHN2Zy8+", ""}}; !slices.Equal(shown, want) {
+		t.Errorf("pictures %q", shown)
 	}
 	if nb.Cells[1].Stderr() != "warned\n" || nb.Cells[1].Traceback() != "first\nsecond" {
 		t.Errorf("%q, %q", nb.Cells[1].Stderr(), nb.Cells[1].Traceback())
