@@ -82,6 +82,9 @@ func TestStyle(t *testing.T) {
 		for _, p := range faults(string(text)) {
 			t.Errorf("%s: %s", file, p)
 		}
+		if blind := blindToNaN.FindString(string(text)); blind != "" && strings.HasSuffix(file, "_test.go") {
+			t.Errorf("%s: %q does not fail where that is NaN; write !(… <= …)", file, blind)
+		}
 		return err
 	})
 	if err != nil {
@@ -91,6 +94,10 @@ func TestStyle(t *testing.T) {
 
 // chosen is what a guarantee says of parameters, and must be made from how they were chosen.
 const chosen = "without looking at the " + "records"
+
+// blindToNaN is a comparison of what is measured in a test that NaN passes.
+var blindToNaN = regexp.MustCompile(`(?m)^\s*if (.*; |.*\|\| )?math\.Abs\([^;|&{]*\) > [^;|&{]*(\|\|.*)?\{\n` +
+	`\s*(t|b)\.(Error|Fatal).*`)
 
 // texts returns the string literals of a package that contain a text.
 func (s *source) texts(dir, text string) (all []string) {

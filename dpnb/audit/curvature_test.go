@@ -58,7 +58,7 @@ func TestCurvatureDensity(t *testing.T) {
 			n := float64(len(l))
 			mean /= n
 			err1 := math.Sqrt(math.Max(0, square/n-mean*mean) / n)
-			if math.Abs(mean-1) > 5*err1+0.005 || err1 > 0.05 || err1 == 0 {
+			if !(math.Abs(mean-1) <= 5*err1+0.005) || err1 > 0.05 || err1 == 0 {
 				t.Errorf("d = %d, %s: E q/p = %.4f ± %.4f", len(c.Anchor), c.Loss.Name(), mean, err1)
 			}
 			c = c.Swap()
@@ -80,7 +80,7 @@ func TestCurvatureScalar(t *testing.T) {
 		}
 		p, _ := c.logDensity(false, []float64{theta})
 		q, _ := c.logDensity(true, []float64{theta})
-		if want := logq(1) - logq(0); math.Abs(p-q-want) > 1e-12 {
+		if want := logq(1) - logq(0); !(math.Abs(p-q-want) <= 1e-12) {
 			t.Errorf("θ = %g: log ratio %.12g, want %.12g", theta, p-q, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestMeanDeterminant(t *testing.T) {
 	}
 	mean := sum / n
 	err := math.Sqrt((square/n - mean*mean) / n)
-	if want := meanDeterminant(eig, 6); math.Abs(mean-want) > 5*err {
+	if want := meanDeterminant(eig, 6); !(math.Abs(mean-want) <= 5*err) {
 		t.Errorf("%.2f ± %.2f, want %.2f", mean, err, want)
 	}
 }

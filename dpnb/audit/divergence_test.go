@@ -10,7 +10,7 @@ func TestRenyiOfGaussians(t *testing.T) {
 	s := &Scalar{Loss: linear{}, ExtraX: 1, ExtraY: 1, Lambda: 1, Sigma: 2}
 	p, q := s.Cells(8000)
 	for _, alpha := range []float64{1.1, 2, 5, 20} {
-		if got, want := Renyi(q, p, alpha), alpha/8; math.Abs(got-want) > 2e-3*want || got > want*(1+1e-9) {
+		if got, want := Renyi(q, p, alpha), alpha/8; !(math.Abs(got-want) <= 2e-3*want) || got > want*(1+1e-9) {
 			t.Errorf("α = %v: %v, want %v", alpha, got, want)
 		}
 	}
@@ -25,7 +25,7 @@ func TestRadialCells(t *testing.T) {
 			for _, x := range v {
 				sum += x
 			}
-			if math.Abs(sum-1) > 1e-10 {
+			if !(math.Abs(sum-1) <= 1e-10) {
 				t.Errorf("d = %d, %s: probabilities sum to %v", d, name, sum)
 			}
 		}
@@ -35,7 +35,7 @@ func TestRadialCells(t *testing.T) {
 	a, b := s.Cells(8000)
 	p, q := Radial{Dimension: 1, Slope: 1, Smoothness: 1, Lambda: 2, Sigma: 1}.Cells(8000)
 	for _, eps := range []float64{0, 0.3, 1} {
-		if x, y := HockeyStick(b, a, eps), HockeyStick(q, p, eps); math.Abs(x-y) > 1e-4*x {
+		if x, y := HockeyStick(b, a, eps), HockeyStick(q, p, eps); !(math.Abs(x-y) <= 1e-4*x) {
 			t.Errorf("ε = %v: line %v, radial %v", eps, x, y)
 		}
 	}

@@ -65,7 +65,7 @@ func TestPreimages(t *testing.T) {
 			hidden++
 		}
 	}
-	if below != 0 || math.Abs(above/3000-1.0/3) > 0.05 || hidden != 0 {
+	if below != 0 || !(math.Abs(above/3000-1.0/3) <= 0.05) || hidden != 0 {
 		t.Errorf("%v below and %v above cannot be had, %v that were", below, above, hidden)
 	}
 }

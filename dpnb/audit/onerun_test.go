@@ -67,14 +67,14 @@ func TestOneRunBound(t *testing.T) {
 		}
 	}
 	// Without δ it is the binomial tail; the second term is that of the page.
-	if got := OneRunBound(10, 10, 10, math.Log(3), 0); math.Abs(got-math.Pow(0.75, 10)) > 1e-9 {
+	if got := OneRunBound(10, 10, 10, math.Log(3), 0); !(math.Abs(got-math.Pow(0.75, 10)) <= 1e-9) {
 		t.Errorf("all of ten right: %v", got)
 	}
-	if got := OneRunBound(3, 2, 3, 0, 0.1); math.Abs(got-0.1/2*(1+1+0.5)) > 1e-9 {
+	if got := OneRunBound(3, 2, 3, 0, 0.1); !(math.Abs(got-0.1/2*(1+1+0.5)) <= 1e-9) {
 		t.Errorf("more right than guesses: %v", got)
 	}
 	ours := OneRunBound(1000, 1000, 757, 1, 1e-5) - OneRunBound(1000, 1000, 757, 1, 0)
-	if math.Abs(ours/0.00015-1) > 0.1 {
+	if !(math.Abs(ours/0.00015-1) <= 0.1) {
 		t.Errorf("the second term at m = 1000 is %.3g; docs/theory/audit.md says 0.00015", ours)
 	}
 }

@@ -214,7 +214,7 @@ func TestPurePhases(t *testing.T) {
 						want = 1.0 / 6
 					}
 				}
-				if math.Abs(most/want-1) > 1e-3 {
+				if !(math.Abs(most/want-1) <= 1e-3) {
 					t.Errorf("%v, %v, double %v: %.5f of ε are used, want %.5f", adj, constants, double, most, want)
 				}
 			}

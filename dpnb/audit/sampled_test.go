@@ -16,11 +16,11 @@ import (
 func TestClopperPearson(t *testing.T) {
 	// Ends: k = 0 of n has the upper end 1 − (α/2)^{1/n}.
 	iv := ClopperPearson(0, 20, 0.95)
-	if iv.Lower != 0 || math.Abs(iv.Upper-(1-math.Pow(0.025, 1.0/20))) > 1e-9 {
+	if iv.Lower != 0 || !(math.Abs(iv.Upper-(1-math.Pow(0.025, 1.0/20))) <= 1e-9) {
 		t.Errorf("0 of 20: %+v", iv)
 	}
 	iv = ClopperPearson(20, 20, 0.95)
-	if iv.Upper != 1 || math.Abs(iv.Lower-math.Pow(0.025, 1.0/20)) > 1e-9 {
+	if iv.Upper != 1 || !(math.Abs(iv.Lower-math.Pow(0.025, 1.0/20)) <= 1e-9) {
 		t.Errorf("20 of 20: %+v", iv)
 	}
 	// The ends solve their binomial equations: P(X ≥ 3) at the lower end is 2.5 %.
@@ -29,7 +29,7 @@ func TestClopperPearson(t *testing.T) {
 	for k := 3; k <= 10; k++ {
 		tail += choose(10, k) * math.Pow(iv.Lower, float64(k)) * math.Pow(1-iv.Lower, float64(10-k))
 	}
-	if math.Abs(tail-0.025) > 1e-8 {
+	if !(math.Abs(tail-0.025) <= 1e-8) {
 		t.Errorf("3 of 10: %+v, tail %v", iv, tail)
 	}
 }
@@ -86,7 +86,7 @@ func TestDensityRatioAveragesToOne(t *testing.T) {
 		for _, v := range r {
 			ss += (v - mean) * (v - mean)
 		}
-		if se := math.Sqrt(ss/n) / math.Sqrt(n); math.Abs(mean-1) > 4.9*se {
+		if se := math.Sqrt(ss/n) / math.Sqrt(n); !(math.Abs(mean-1) <= 4.9*se) {
 			t.Errorf("%v: E q/p = %v ± %v", dir, mean, se)
 		}
 	}

@@ -37,7 +37,7 @@ func TestLinearLossIsTheGaussianMechanism(t *testing.T) {
 // the Gaussian mechanism 4.5e-4.
 func TestKnownExactValue(t *testing.T) {
 	s := &Scalar{Loss: loss.Logistic{}, ExtraX: 1, ExtraY: 1, Lambda: 1, Sigma: 20}
-	if got := s.DeltaLower(privacy.Remove, 0.1); math.Abs(got-6.7e-3) > 0.05e-3 {
+	if got := s.DeltaLower(privacy.Remove, 0.1); !(math.Abs(got-6.7e-3) <= 0.05e-3) {
 		t.Errorf("δ = %v, want 6.7e-3", got)
 	}
 }
@@ -54,12 +54,12 @@ func TestCellsAreProbabilities(t *testing.T) {
 			}
 			sum += x
 		}
-		if math.Abs(sum-1) > 1e-12 {
+		if !(math.Abs(sum-1) <= 1e-12) {
 			t.Errorf("%s: probabilities sum to %v", name, sum)
 		}
 	}
 	// δ at ε = −∞ is 1, at ε = +∞ it is 0.
-	if d := HockeyStick(p, q, math.Inf(-1)); math.Abs(d-1) > 1e-12 {
+	if d := HockeyStick(p, q, math.Inf(-1)); !(math.Abs(d-1) <= 1e-12) {
 		t.Errorf("δ(−∞) = %v", d)
 	}
 	if d := HockeyStick(p, q, 700); d > 1e-300 {

@@ -48,7 +48,7 @@ func TestShrinkageInOneDimension(t *testing.T) {
 		}
 		log, p := must.Two(nb.Decompose(rng.Stream(1000 + k)))
 		want := (p.Gamma*p.Gamma+2*p.Gamma*p.U)/(2*sigma*sigma) - math.Log1p(-p.R)
-		if math.Abs(log-want) > 1e-6*(1+math.Abs(want)) {
+		if !(math.Abs(log-want) <= 1e-6*(1+math.Abs(want))) {
 			t.Errorf("%d: log ratio %v, by the parts %v", k, log, want)
 		}
 		s := p.Gamma * (math.Sqrt2 - p.Gamma)

@@ -17,7 +17,7 @@ func TestSoftmaxWithoutOneClassIsLogistic(t *testing.T) {
 	s := audit.Softmax{X: []float64{1, 0.6}, Y: []int{1, 0}, ExtraX: 1, ExtraY: 0, Lambda: 0.5, Sigma: 1,
 		Tilt: [2]float64{0, -20}}
 	without, with := s.Cells(500)
-	if a, b := floats.Sum(without), floats.Sum(with); math.Abs(a-1) > 1e-9 || math.Abs(b-1) > 1e-9 {
+	if a, b := floats.Sum(without), floats.Sum(with); !(math.Abs(a-1) <= 1e-9) || !(math.Abs(b-1) <= 1e-9) {
 		t.Fatalf("masses %v, %v", a, b)
 	}
 	want := audit.Scalar{Loss: loss.Logistic{}, X: []float64{math.Sqrt2, 0.6 * math.Sqrt2}, Y: []float64{-1, 1},
@@ -26,7 +26,7 @@ func TestSoftmaxWithoutOneClassIsLogistic(t *testing.T) {
 		remove, add := audit.HockeyStick(with, without, eps), audit.HockeyStick(without, with, eps)
 		for _, c := range [][2]float64{{remove, want.DeltaLower(privacy.Remove, eps)},
 			{add, want.DeltaLower(privacy.Add, eps)}} {
-			if math.Abs(c[0]/c[1]-1) > 5e-3 {
+			if !(math.Abs(c[0]-c[1]) <= 5e-3*c[1]) {
 				t.Errorf("ε = %g: δ = %.6g, of logistic regression %.6g", eps, c[0], c[1])
 			}
 		}
@@ -43,7 +43,7 @@ func TestSoftmaxUnderAHeavyRidge(t *testing.T) {
 	for _, eps := range []float64{0, 0.3, 1} {
 		want := privacy.DeltaUpper(p, eps)
 		for _, got := range []float64{audit.HockeyStick(with, without, eps), audit.HockeyStick(without, with, eps)} {
-			if math.Abs(got/want-1) > 2e-3 {
+			if !(math.Abs(got/want-1) <= 2e-3) {
 				t.Errorf("ε = %g: δ = %.6g, Gaussian %.6g", eps, got, want)
 			}
 		}
@@ -68,7 +68,7 @@ func TestSoftmaxCellsHoldAllTheMass(t *testing.T) {
 		{X: []float64{0.9}, Y: []int{2}, ExtraX: -1, ExtraY: 0, Lambda: 1, Sigma: 2},
 	} {
 		without, with := s.Cells(400)
-		if a, b := floats.Sum(without), floats.Sum(with); math.Abs(a-1) > 1e-7 || math.Abs(b-1) > 1e-7 {
+		if a, b := floats.Sum(without), floats.Sum(with); !(math.Abs(a-1) <= 1e-7) || !(math.Abs(b-1) <= 1e-7) {
 			t.Errorf("%+v: masses 1 %+.2g, 1 %+.2g", s, a-1, b-1)
 		}
 	}

@@ -42,7 +42,7 @@ func TestPushedApartReachesTheClaim(t *testing.T) {
 		a, mu := c[0], c[1]
 		without, with := worstPair(a, mu).approximate(PushedApart).Cells(600)
 		for name, p := range map[string][]float64{"without": without, "with": with} {
-			if s := floats.Sum(p); math.Abs(s-1) > 1e-12 {
+			if s := floats.Sum(p); !(math.Abs(s-1) <= 1e-12) {
 				t.Errorf("%v, %s: probabilities sum to %v", c, name, s)
 			}
 		}

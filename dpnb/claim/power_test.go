@@ -145,7 +145,7 @@ func TestNamed(t *testing.T) {
 		"narrower by 3 %": 0.03, "a bound less by 1e-9": 1e-9, "a bound for a tenth less of ε": 0.1,
 		"the other sign": math.Inf(1), "a threshold that is lower by one": math.Inf(1),
 		"μ less by 3 of them": math.Inf(1)} {
-		if got := named(name); got != want && math.Abs(got-want) > 1e-12 {
+		if got := named(name); got != want && !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s: %g, want %g", name, got, want)
 		}
 	}

@@ -84,7 +84,7 @@ func TestClustersHaveTheStatedMoments(t *testing.T) {
 		for j, b := range p.redundant[:5] {
 			want += b * s.Rows.At(i, p.order[j])
 		}
-		if got := s.Rows.At(i, p.order[5]); math.Abs(got-want) > 1e-12 {
+		if got := s.Rows.At(i, p.order[5]); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("row %d: redundant feature %v, want %v", i, got, want)
 		}
 	}
@@ -112,7 +112,7 @@ func TestClustersFlipLabels(t *testing.T) {
 			changed++
 		}
 	}
-	if share := float64(changed) / 20_000; math.Abs(share-0.15) > 5*math.Sqrt(0.15*0.85/20_000) {
+	if share := float64(changed) / 20_000; !(math.Abs(share-0.15) <= 5*math.Sqrt(0.15*0.85/20_000)) {
 		t.Errorf("a share of %v of the labels changed, want 0.15", share)
 	}
 	if !slices.Equal(plain.Rows.Data, flipped.Rows.Data) {
@@ -166,7 +166,7 @@ func TestClustersGolden(t *testing.T) {
 			label += y * float64(1+i%31)
 		}
 		for k, v := range [][2]float64{{sum, c.sum}, {norm, c.norm}, {label, c.label}} {
-			if math.Abs(v[0]-v[1]) > 1e-9*math.Abs(v[1]) {
+			if !(math.Abs(v[0]-v[1]) <= 1e-9*math.Abs(v[1])) {
 				t.Errorf("Synthetic-%s: figure %d is %.15g, want %.15g", c.name, k, v[0], v[1])
 			}
 		}
@@ -223,7 +223,7 @@ func TestSampleDesign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(d.RowNorm-math.Hypot(0.7, 1)) > 1e-15 || len(d.Features) != d.Width() {
+	if !(math.Abs(d.RowNorm-math.Hypot(0.7, 1)) <= 1e-15) || len(d.Features) != d.Width() {
 		t.Errorf("RowNorm %v, %d names for %d columns", d.RowNorm, len(d.Features), d.Width())
 	}
 	for i := 1; i < d.Records(); i++ {
@@ -231,7 +231,7 @@ func TestSampleDesign(t *testing.T) {
 		if n := floats.Norm(row, 2); n > d.RowNorm || n < d.RowNorm*(1-1e-12) {
 			t.Errorf("row %d has norm %v of %v", i, n, d.RowNorm)
 		}
-		if ratio := row[1] / row[0] * s.Rows.At(i, 0) / s.Rows.At(i, 1); math.Abs(ratio-1) > 1e-12 {
+		if ratio := row[1] / row[0] * s.Rows.At(i, 0) / s.Rows.At(i, 1); !(math.Abs(ratio-1) <= 1e-12) {
 			t.Errorf("row %d changed its direction", i)
 		}
 	}

@@ -55,7 +55,7 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 				}
 			}
 			m, sd := stat.MeanStdDev(in, nil)
-			if math.Abs(m)*math.Sqrt(float64(len(in))) > 5 || math.Abs(sd-1) > 0.15 {
+			if !(math.Abs(m)*math.Sqrt(float64(len(in))) <= 5) || !(math.Abs(sd-1) <= 0.15) {
 				t.Errorf("%s, cell %d: mean %.4f of %d, deviation %.3f", name, cell, m, len(in), sd)
 			}
 		}

@@ -23,7 +23,7 @@ func TestWithoutRecords(t *testing.T) {
 						t.Fatalf("%v, %s: %v", m, l.Name(), err)
 					}
 					for j, b := range linear {
-						if want := -b / (2 + shrink[j]); math.Abs(s.Theta[j]-want) > 1e-12 {
+						if want := -b / (2 + shrink[j]); !(math.Abs(s.Theta[j]-want) <= 1e-12) {
 							t.Errorf("%v, %s: θ = %v, want %v at %d", m, l.Name(), s.Theta, want, j)
 						}
 					}

@@ -95,7 +95,7 @@ func TestGradient(t *testing.T) {
 		j += math.Log1p(math.Exp(-y * floats.Dot(row, theta)))
 	}
 	j += 0.5*2*floats.Dot(theta, theta) + floats.Dot(p.Linear, theta)
-	if v := Evaluate(p, nil, theta); math.Abs(v-j) > 1e-12*j {
+	if v := Evaluate(p, nil, theta); !(math.Abs(v-j) <= 1e-12*j) {
 		t.Errorf("J = %v, by its definition %v", v, j)
 	}
 }

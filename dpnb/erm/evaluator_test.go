@@ -34,8 +34,8 @@ func TestEvaluator(t *testing.T) {
 			}
 			g, h := make([]float64, 11), make([]float64, 121)
 			v, rounding := e.Gradient(g, theta)
-			if math.Abs(v-value) > 1e-10 || floats.Distance(g, want, 2) > 2*rounding || rounding > 1e-10 ||
-				math.Abs(e.MaxNorm()-matrix.MaxNorm(p.Rows)) > 1e-14 {
+			if !(math.Abs(v-value) <= 1e-10) || floats.Distance(g, want, 2) > 2*rounding || rounding > 1e-10 ||
+				!(math.Abs(e.MaxNorm()-matrix.MaxNorm(p.Rows)) <= 1e-14) {
 				t.Errorf("value %v, want %v; gradient off by %v, bound %v", v, value, floats.Distance(g, want, 2),
 					rounding)
 			}
@@ -56,7 +56,7 @@ func TestEvaluator(t *testing.T) {
 					if a == b {
 						sum += p.Lambda
 					}
-					if math.Abs(sum-h[a*11+b]) > 1e-11 || h[b*11+a] != h[a*11+b] {
+					if !(math.Abs(sum-h[a*11+b]) <= 1e-11) || h[b*11+a] != h[a*11+b] {
 						t.Fatalf("Hessian (%d,%d) is %v, want %v", a, b, h[a*11+b], sum)
 					}
 				}

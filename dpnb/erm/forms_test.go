@@ -71,8 +71,8 @@ func TestFormsAreRecords(t *testing.T) {
 		p.Joint = loss.Sum(of...)
 		q := stacked(p, of[0])
 		g, h := make([]float64, 6), make([]float64, 6)
-		if v, w := Evaluate(p, g, theta), Evaluate(q, h, theta); math.Abs(v-w) > 1e-11*w || !floats.EqualApprox(g, h,
-			1e-11) {
+		if v, w := Evaluate(p, g, theta), Evaluate(q, h, theta); !(math.Abs(v-w) <= 1e-11*w) ||
+			!floats.EqualApprox(g, h, 1e-11) {
 			t.Errorf("J = %v and %v, gradients %v and %v", v, w, g, h)
 		}
 		hessians := [2][]float64{make([]float64, 36), make([]float64, 36)}
@@ -155,7 +155,7 @@ func TestCoupledHessians(t *testing.T) {
 				if i == j {
 					h += e.ridge[j]
 				}
-				if math.Abs(h-column[i]) > 1e-9 {
+				if !(math.Abs(h-column[i]) <= 1e-9) {
 					t.Fatalf("%s: the Hessian has %v at (%d, %d), products say %v", name, h, i, j, column[i])
 				}
 			}
@@ -210,7 +210,7 @@ func TestJointSlopesAgainstDifferences(t *testing.T) {
 		only := make([]float64, k)
 		f.Derivatives(nil, only, slices.Clone(at), []float64{1})
 		sum := f.Coupling() * floats.Sum(curv)
-		if !slices.Equal(only, curv) || math.Abs(sum-math.Round(sum)) > 1e-14 ||
+		if !slices.Equal(only, curv) || !(math.Abs(sum-math.Round(sum)) <= 1e-14) ||
 			!(floats.Max(curv) <= 2*f.Smoothness()) {
 			t.Errorf("%s: c = %v and %v, κΣc = %v", f.Name(), curv, only, sum)
 		}
@@ -250,7 +250,7 @@ func TestFormsRefused(t *testing.T) {
 		}
 		most = math.Max(most, math.Sqrt(square))
 	}
-	if err != nil || math.Abs(norm-most) > 1e-14 {
+	if err != nil || !(math.Abs(norm-most) <= 1e-14) {
 		t.Errorf("the longest record has %v, want %v; %v", norm, most, err)
 	}
 }

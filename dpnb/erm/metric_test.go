@@ -39,7 +39,7 @@ func TestExactMetricsInvertTheHessian(t *testing.T) {
 			clear(unit)
 			unit[j] = 1
 			e.hessian(column, unit)
-			if math.Abs(column[j]-diagonal.diag[j]) > 1e-12*column[j] {
+			if !(math.Abs(column[j]-diagonal.diag[j]) <= 1e-12*column[j]) {
 				t.Errorf("the diagonal has %v in place of %v", diagonal.diag[j], column[j])
 			}
 		}
@@ -66,7 +66,7 @@ func TestSampled(t *testing.T) {
 	for _, whole := range []*Problem{&p, &q} {
 		value := Evaluate(whole.sampled(40), h, theta)
 		floats.Scale(k, h)
-		if math.Abs(k*value-want) > 1e-12*math.Abs(want) || !floats.EqualApprox(g, h, 1e-12) {
+		if !(math.Abs(k*value-want) <= 1e-12*math.Abs(want)) || !floats.EqualApprox(g, h, 1e-12) {
 			t.Errorf("J = %v, by the sample %v; gradients %v and %v", want, k*value, g, h)
 		}
 	}

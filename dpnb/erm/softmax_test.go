@@ -148,7 +148,7 @@ func TestSoftmaxWithoutClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(s.Theta[0]-s.Theta[4]) > 1e-8 || !(s.Theta[2] > s.Theta[0]+1) {
+	if !(math.Abs(s.Theta[0]-s.Theta[4]) <= 1e-8) || !(s.Theta[2] > s.Theta[0]+1) {
 		t.Errorf("θ = %v", s.Theta)
 	}
 }

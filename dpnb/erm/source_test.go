@@ -152,7 +152,7 @@ func TestSourceSums(t *testing.T) {
 		v, dst := slices.Clone(theta), make([]float64, 15)
 		e.e.hessian(dst, v)
 		for i := range dst {
-			if want := floats.Dot(hessians[k][15*i:15*i+15], v); math.Abs(dst[i]-want) > 1e-9*n {
+			if want := floats.Dot(hessians[k][15*i:15*i+15], v); !(math.Abs(dst[i]-want) <= 1e-9*n) {
 				t.Errorf("the product has %g, the Hessian %g", dst[i], want)
 			}
 		}
@@ -194,8 +194,8 @@ func TestMerge(t *testing.T) {
 		if q.Kind == Precise {
 			each, within = 3.1, u*u
 		}
-		if math.Abs(all.Depth-h-19*each) > 1e-9 || all.MaxNorm != whole.MaxNorm ||
-			math.Abs(all.Value-whole.Value) > 1e-12*n || math.Abs(all.Slopes-whole.Slopes) > 1e-12*n {
+		if !(math.Abs(all.Depth-h-19*each) <= 1e-9) || all.MaxNorm != whole.MaxNorm ||
+			!(math.Abs(all.Value-whole.Value) <= 1e-12*n) || !(math.Abs(all.Slopes-whole.Slopes) <= 1e-12*n) {
 			t.Errorf("kind %d: %+v, want %+v", q.Kind, all, whole)
 		}
 		for j, v := range all.Vector {
@@ -203,7 +203,7 @@ func TestMerge(t *testing.T) {
 			if q.Kind == Precise {
 				off = v - want.Vector[j] + (all.Low[j] - want.Low[j])
 			}
-			if math.Abs(off) > all.Depth*within*5*n { // a record's slope times its entry is below 5
+			if !(math.Abs(off) <= all.Depth*within*5*n) { // a record's slope times its entry is below 5
 				t.Errorf("kind %d: coordinate %d is off by %g", q.Kind, j, off)
 			}
 		}

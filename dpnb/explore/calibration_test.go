@@ -57,7 +57,7 @@ func TestSharesOfManyClasses(t *testing.T) {
 		}
 	}
 	for i, c := range covered {
-		if math.Abs(c/draws-level) > 4*math.Sqrt(level*(1-level)/draws) {
+		if !(math.Abs(c/draws-level) <= 4*math.Sqrt(level*(1-level)/draws)) {
 			t.Errorf("%v of %v intervals have share %d in them, %v %% are promised", c, draws, i, 100*level)
 		}
 	}

@@ -42,13 +42,14 @@ func TestCounts(t *testing.T) {
 			var all float64
 			for i, r := range s.Rows() {
 				all += r.Value
-				if c.want != nil && math.Abs(r.Value-c.want[i]) > 6*8 || !(r.Lower <= r.Value && r.Value <= r.Upper ||
+				if c.want != nil &&
+					!(math.Abs(r.Value-c.want[i]) <= 6*8) || !(r.Lower <= r.Value && r.Value <= r.Upper ||
 					r.Value < 0) {
 					t.Errorf("%s: %s is %+v, want %v", name, r.Name, r.Estimate, c.want[i])
 				}
 			}
 			if c.want != nil && len(s.Rows()) != len(c.want) || c.want == nil && (len(s.Rows()) != 40 ||
-				math.Abs(all-5000) > 6*8*math.Sqrt(40)) {
+				!(math.Abs(all-5000) <= 6*8*math.Sqrt(40))) {
 				t.Errorf("%s: %d numbers, together %v", name, len(s.Rows()), all)
 			}
 			if got := spent(t, b); got != 0.5 {
@@ -69,7 +70,7 @@ func TestMeanByGroup(t *testing.T) {
 	b := fresh(1, 1e-6)
 	s := must.Get(explore.Mean("age").By("city").Noise(learn.Seed(2)).Of(people(5000), b.Spend(0.5)))
 	for i, want := range []float64{44, 45} {
-		if r := s.Rows()[i]; math.Abs(r.Value-want) > 0.6 || !(r.Lower < want && want < r.Upper) {
+		if r := s.Rows()[i]; !(math.Abs(r.Value-want) <= 0.6) || !(r.Lower < want && want < r.Upper) {
 			t.Errorf("%+v, want %v", r, want)
 		}
 	}
@@ -147,11 +148,11 @@ func TestBothSidesOfCountsAreOfTheLaw(t *testing.T) {
 		lower, upper := 0, 0
 		for _, r := range s.Rows() {
 			if r.Value > w+1 {
-				if lower++; math.Abs(r.Value-r.Lower-w) > off+1e-9 {
+				if lower++; !(math.Abs(r.Value-r.Lower-w) <= off+1e-9) {
 					t.Errorf("%s: %+v begins %v below, want %v", name, r.Estimate, r.Value-r.Lower, w)
 				}
 			}
-			if upper++; math.Abs(r.Upper-math.Max(0, r.Value)-w) > off+1e-9 {
+			if upper++; !(math.Abs(r.Upper-math.Max(0, r.Value)-w) <= off+1e-9) {
 				t.Errorf("%s: %+v ends %v above, want %v", name, r.Estimate, r.Upper-r.Value, w)
 			}
 		}
@@ -274,7 +275,7 @@ func TestCountsOfPeopleWithSeveralRows(t *testing.T) {
 			sum += r.Value
 			width[k] = r.Upper - r.Lower
 		}
-		if math.Abs(sum-200*float64(k)) > 6*float64(k)*12 {
+		if !(math.Abs(sum-200*float64(k)) <= 6*float64(k)*12) {
 			t.Errorf("k = %d: %v rows", k, sum)
 		}
 		if text := s.Display().Text(); strings.Contains(text, "any one person with all of up to") != (k > 1) {
@@ -284,7 +285,7 @@ func TestCountsOfPeopleWithSeveralRows(t *testing.T) {
 			t.Errorf("k = %d: δ(½) = %v, stated is %v", k, privacy.DeltaUpper(g.Profile, 0.5), g.Delta)
 		}
 	}
-	if r := width[3] / width[2]; math.Abs(r-1.5) > 0.1 {
+	if r := width[3] / width[2]; !(math.Abs(r-1.5) <= 0.1) {
 		t.Errorf("three rows have %.3f of the noise of two", r)
 	}
 }

@@ -151,7 +151,7 @@ func TestWithConfidence(t *testing.T) {
 		}
 		for i, r := range half.Rows() {
 			if wide := s.Rows()[i]; r.Value != wide.Value || !(r.Upper-r.Lower < wide.Upper-wide.Lower) ||
-				math.Abs((r.Upper-r.Lower)/(other.Rows()[i].Upper-other.Rows()[i].Lower)-1) > 0.5 {
+				!(math.Abs((r.Upper-r.Lower)/(other.Rows()[i].Upper-other.Rows()[i].Lower)-1) <= 0.5) {
 				t.Errorf("%s: %+v at 50 %%, %+v at 95 %%", name, r, wide)
 			}
 		}

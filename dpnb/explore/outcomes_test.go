@@ -54,7 +54,7 @@ func TestOutcomesCover(t *testing.T) {
 			}
 			// without noise to speak of
 			s := must.Get(c.q.Noise(learn.Seed(1)).Of(df, learn.Simulate(500, delta)))
-			if r := s.Rows()[c.row]; math.Abs(r.Value-c.exact) > 0.002 || r.Upper-r.Lower > 0.03 {
+			if r := s.Rows()[c.row]; !(math.Abs(r.Value-c.exact) <= 0.002) || r.Upper-r.Lower > 0.03 {
 				t.Errorf("%s, δ = %v: %+v, want %v", c.name, delta, r, c.exact)
 			}
 		}
@@ -196,7 +196,7 @@ func TestOutcomesRefuse(t *testing.T) {
 	}
 	s := must.Get(explore.ConfusionOf(many).Noise(learn.Seed(1)).Of(df, learn.Simulate(50, 1e-6)))
 	want := must.Get(many.Evaluate(df))
-	if math.Abs(s.Value()-want.Accuracy) > 0.02 || s.Display().Title == "" || s.Illustration() == nil {
+	if !(math.Abs(s.Value()-want.Accuracy) <= 0.02) || s.Display().Title == "" || s.Illustration() == nil {
 		t.Error(s.Value(), want.Accuracy)
 	}
 }

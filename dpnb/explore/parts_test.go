@@ -42,11 +42,11 @@ func TestAUCByDefinition(t *testing.T) {
 		}
 		e := noiseOf{deviation: s}.auc(c.negative, c.positive, 0.9)
 		half := tied / (N * P)
-		if math.Abs(e.Value-ordered/(N*P)) > 1e-12 {
+		if !(math.Abs(e.Value-ordered/(N*P)) <= 1e-12) {
 			t.Errorf("%v: %+v, want %v", c, e, ordered/(N*P))
 		}
 		for _, end := range []float64{e.Lower + half, e.Upper - half} {
-			if by := beyond(end); math.Abs(by-1) > 1e-6 && e.Lower > 0 && e.Upper < 1 {
+			if by := beyond(end); !(math.Abs(by-1) <= 1e-6) && e.Lower > 0 && e.Upper < 1 {
 				t.Errorf("%v: an end of %+v is %v widths off", c, e, by)
 			}
 		}
@@ -71,7 +71,7 @@ func TestPrecisionOfOutcomes(t *testing.T) {
 		for a := 0.0; a <= 1; a += 1. / 64 {
 			worst = math.Max(worst, n.within(0.9, 1-a, c.cells, a, c.others)/c.counted)
 		}
-		if got, _ := p.precision(m, c.records, settings{confidence: 0.9}); math.Abs(got/worst-1) > 1e-9 {
+		if got, _ := p.precision(m, c.records, settings{confidence: 0.9}); !(math.Abs(got/worst-1) <= 1e-9) {
 			t.Errorf("%v: ± %v, want %v", c.of, got, worst)
 		}
 		if got, _ := p.precision(m, 0, settings{confidence: 0.9}); !math.IsInf(got, 1) {
@@ -84,7 +84,8 @@ func TestPrecisionOfOutcomes(t *testing.T) {
 func TestPlacesOfProbabilities(t *testing.T) {
 	last := len(probabilityEdges) - 1
 	for i, p := range probabilityEdges {
-		if math.Abs(p+probabilityEdges[last-i]-1) > 1e-15 || i > 0 && p <= probabilityEdges[i-1] || i == 0 && p != 0 {
+		if !(math.Abs(p+probabilityEdges[last-i]-1) <= 1e-15) || i > 0 && p <= probabilityEdges[i-1] ||
+			i == 0 && p != 0 {
 			t.Errorf("%v is an edge, and %v is", p, probabilityEdges[last-i])
 		}
 	}

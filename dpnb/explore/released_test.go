@@ -27,7 +27,7 @@ func TestAnswersAreOfTheirMechanism(t *testing.T) {
 func TestSharesOfNoise(t *testing.T) {
 	for _, n := range []noiseOf{{deviation: 3}, {deviation: 3, excess: 4}} {
 		one, twice := n.within(0.999, 0.3, 2, 0.7, 5), n.within(0.999, 0.6, 2, 1.4, 5)
-		if !(one > 0) || math.Abs(twice/one-2) > 1e-12 {
+		if !(one > 0) || !(math.Abs(twice/one-2) <= 1e-12) {
 			t.Errorf("%+v: within %v and, of twice the weights, %v", n, one, twice)
 		}
 		for _, c := range [][3]float64{{9, -3, 1}, {-3, 9, 0}, {3, 9, 0.25}} {
@@ -50,7 +50,7 @@ func TestWidthsOfNoise(t *testing.T) {
 		{4, 0.9, 0, 7, 1, 0, 0},
 	} {
 		n := noiseOf{3, c.excess}
-		if got := n.within(c.confidence, c.a, c.k, c.b, c.m); math.Abs(got-c.want) > 1e-10 {
+		if got := n.within(c.confidence, c.a, c.k, c.b, c.m); !(math.Abs(got-c.want) <= 1e-10) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -59,7 +59,7 @@ func TestWidthsOfNoise(t *testing.T) {
 		m := must.Get(statistic.CalibrateHistogram(cells, c.epsilon, 0, false))
 		n := noiseIn(m)
 		if v := n.deviation * n.deviation; !(n.excess >= c.least && n.excess <= c.most) ||
-			n.excess < 10 && math.Abs(n.excess-3-1/v) > 1e-12 {
+			n.excess < 10 && !(math.Abs(n.excess-3-1/v) <= 1e-12) {
 			t.Errorf("ε = %v: %+v", c.epsilon, n)
 		}
 	}

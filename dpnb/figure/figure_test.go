@@ -62,7 +62,7 @@ func TestImpossiblePoints(t *testing.T) {
 
 func TestRoundStep(t *testing.T) {
 	for x, want := range map[float64]float64{0.7: 1, 1: 1, 1.1: 2, 2.5: 5, 6: 10, 0.013: 0.02} {
-		if got := RoundStep(x); math.Abs(got-want) > 1e-12 {
+		if got := RoundStep(x); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("RoundStep(%v) = %v, want %v", x, got, want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestLabelsAreSpread(t *testing.T) {
 			t.Errorf("labels %d and %d are %v apart", i-1, i, y[i]-y[i-1])
 		}
 	}
-	if y[3] != 100 || math.Abs(y[1]-11) > 1e-9 {
+	if y[3] != 100 || !(math.Abs(y[1]-11) <= 1e-9) {
 		t.Errorf("labels moved further than they had to: %v", y)
 	}
 }
@@ -105,7 +105,7 @@ func TestTicksFollowTheData(t *testing.T) {
 			continue
 		}
 		for i := range got {
-			if math.Abs(got[i]/c.want[i]-1) > 1e-9 {
+			if !(math.Abs(got[i]/c.want[i]-1) <= 1e-9) {
 				t.Errorf("%v on [%g, %g]: %v, want %v", c.given, c.lo, c.hi, got, c.want)
 			}
 		}
@@ -147,7 +147,8 @@ func TestNoBlankStrip(t *testing.T) {
 func TestCurve(t *testing.T) {
 	f := New("", "n", "risk").LogX().Curve("1/n", 1, 100, func(x float64) float64 { return 1 / x }, Blue)
 	p := f.seen[0].points
-	if mid := p[len(p)/2].X; p[0].X != 1 || math.Abs(p[len(p)-1].X/100-1) > 1e-12 || math.Abs(mid/10-1) > 1e-12 {
+	if mid := p[len(p)/2].X; p[0].X != 1 ||
+		!(math.Abs(p[len(p)-1].X/100-1) <= 1e-12) || !(math.Abs(mid/10-1) <= 1e-12) {
 		t.Errorf("from %v over %v to %v", p[0].X, mid, p[len(p)-1].X)
 	}
 	if p[0].Y != 1 {

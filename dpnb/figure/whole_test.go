@@ -45,7 +45,7 @@ func TestEqual(t *testing.T) {
 		if w, h := extent(t, circle(f)); math.Abs(float64(w)/float64(h)-1) < 0.1 {
 			t.Errorf("%s: %d × %d is round already", name, w, h)
 		}
-		if w, h := extent(t, circle(f).Equal()); math.Abs(float64(w)/float64(h)-1) > 0.02 {
+		if w, h := extent(t, circle(f).Equal()); !(math.Abs(float64(w)/float64(h)-1) <= 0.02) {
 			t.Errorf("%s: %d × %d is not round", name, w, h)
 		}
 	}
@@ -107,7 +107,7 @@ func TestUncertaintyIsDrawnWhole(t *testing.T) {
 	}
 	_, line := extent(t, New("", "", "").YRange(0, 6).Line("", []float64{0, 0}, []float64{1, 5}, Blue))
 	_, whisker := extent(t, New("", "", "").YRange(0, 6).Whiskers([]float64{0}, []float64{1}, []float64{5}, Blue))
-	if math.Abs(float64(line-whisker)) > 2 {
+	if !(math.Abs(float64(line-whisker)) <= 2) {
 		t.Errorf("a whisker is %d dots long, a line between its ends %d", whisker, line)
 	}
 }

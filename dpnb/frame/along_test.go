@@ -42,7 +42,7 @@ func TestChangedColumns(t *testing.T) {
 			// What is the same in all rows, of which the bias alone is more than nothing where the column has no say.
 			mean := floats.Dot(c.Of(0).Weights, change)
 			for j := range want {
-				if got := floats.Dot(c.Of(j).Weights, change) - mean; math.Abs(got-want[j]+want[0]) > 1e-9 {
+				if got := floats.Dot(c.Of(j).Weights, change) - mean; !(math.Abs(got-want[j]+want[0]) <= 1e-9) {
 					t.Errorf("%+v, %s: handle %d changes by %v beside the first, want %v", set, c.Field.Name, j, got,
 						want[j]-want[0])
 				}
@@ -55,7 +55,7 @@ func TestChangedColumns(t *testing.T) {
 			for k, v := range own {
 				got += by * v * change[k]
 			}
-			if math.Abs(got-want[0]) > 1e-9 {
+			if !(math.Abs(got-want[0]) <= 1e-9) {
 				t.Errorf("%+v, %s: at the first handle it changes by %v, want %v", set, c.Field.Name, got, want[0])
 			}
 			if want[0]++; c.Bent { // waves change everywhere or nowhere

@@ -168,7 +168,7 @@ func TestBoundsOfDates(t *testing.T) {
 		t.Errorf("without a layout: %+v", f)
 	}
 	moment := frame.DateField("at", "2006-01-02 15:04:05.000", "2020-01-31 12:00:00.500", "2020-01-31 18:00:00.000")
-	if want := 18292.5 + 0.5/86400; math.Abs(moment.Lower-want) > 1e-10 || moment.Upper != 18292.75 {
+	if want := 18292.5 + 0.5/86400; !(math.Abs(moment.Lower-want) <= 1e-10) || moment.Upper != 18292.75 {
 		t.Errorf("from %.17g to %v, want %.17g to 18292.75", moment.Lower, moment.Upper, want)
 	}
 	path := filepath.Join(t.TempDir(), "schema.json")

@@ -107,7 +107,7 @@ func TestDesign(t *testing.T) {
 		t.Errorf("features %s", got)
 	}
 	// Without scaling, two fields of size at most 1 and the bias: √3.
-	if math.Abs(d.RowNorm-math.Sqrt(3)) > 1e-12 {
+	if !(math.Abs(d.RowNorm-math.Sqrt(3)) <= 1e-12) {
 		t.Errorf("RowNorm = %v", d.RowNorm)
 	}
 	for _, s := range d.Steps {

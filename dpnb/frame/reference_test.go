@@ -84,7 +84,7 @@ func TestInUnits(t *testing.T) {
 	s := frame.DesignSettings{Label: "rich", Centred: true, InUnits: true}
 	d := must.Get(frame.NewDesign(marriedTable(t), married(), s))
 	norm, ok := d.Encoding.Normed()
-	if math.Abs(norm-d.Encoding.TypicalNorm()) > 1e-12 || !ok || !d.Encoding.Clipped() ||
+	if !(math.Abs(norm-d.Encoding.TypicalNorm()) <= 1e-12) || !ok || !d.Encoding.Clipped() ||
 		matrix.MaxNorm(matrix.Densed(d.Rows)) > d.RowNorm {
 		t.Errorf("norm %v", norm)
 	}
@@ -96,7 +96,7 @@ func TestInUnits(t *testing.T) {
 	all := d.Encoding.Effects(nil)
 	want := floats.Dot(theta, a) - floats.Dot(theta, b)
 	got := floats.Dot(all[2].Weights, theta) + floats.Dot(all[0].Weights, theta)*(50.-60)/73
-	if math.Abs(got-want) > 1e-14 {
+	if !(math.Abs(got-want) <= 1e-14) {
 		t.Errorf("the difference of two rows is %v, by effects %v", want, got)
 	}
 	again, err := d.Encoding.Kept().Encoding()

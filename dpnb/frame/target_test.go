@@ -94,7 +94,7 @@ func TestTargetThereAndBack(t *testing.T) {
 			if g.Task == frame.Count {
 				v = math.RoundToEven(v)
 			}
-			if back := g.Value(y); math.Abs(back-v) > 1e-12*(g.Upper-g.Lower) || back < g.Lower || back > g.Upper {
+			if back := g.Value(y); !(math.Abs(back-v) <= 1e-12*(g.Upper-g.Lower)) || back < g.Lower || back > g.Upper {
 				t.Errorf("%+v: %v came back as %v", g, v, back)
 			}
 		}

@@ -224,7 +224,7 @@ func TestRowsOfTerms(t *testing.T) {
 			}
 			for j := range want {
 				want[j] *= target / long
-				if math.Abs(row[j]-want[j]) > 1e-13 {
+				if !(math.Abs(row[j]-want[j]) <= 1e-13) {
 					t.Fatalf("%+v, record %d, %+v: %s is %v, want %v", set, i, p, d.Features[j], row[j], want[j])
 				}
 			}
@@ -232,7 +232,7 @@ func TestRowsOfTerms(t *testing.T) {
 				t.Errorf("%+v, record %d: norm %v of at most %v", set, i, most, d.RowNorm)
 			}
 			for _, v := range nowhere {
-				if of := v.Along(row); math.Abs(of) > 1e-13 {
+				if of := v.Along(row); !(math.Abs(of) <= 1e-13) {
 					t.Errorf("%+v, record %d: %v along a direction from %s on", set, i, of, d.Features[v.First])
 				}
 			}
@@ -249,7 +249,7 @@ func TestRowsOfTerms(t *testing.T) {
 				if i == j {
 					want = 1
 				}
-				if math.Abs(u.Along(x)-want) > 1e-12 {
+				if !(math.Abs(u.Along(x)-want) <= 1e-12) {
 					t.Errorf("directions %d and %d have the product %v", i, j, u.Along(x))
 				}
 			}
@@ -280,7 +280,7 @@ func TestEffectsOfTerms(t *testing.T) {
 		for _, f := range e.Effects(nil) {
 			effects[f.Name] = f
 			for _, v := range e.Nowhere() {
-				if of := v.Along(f.Weights); math.Abs(of) > 1e-12 && f.Name != "bias" {
+				if of := v.Along(f.Weights); !(math.Abs(of) <= 1e-12) && f.Name != "bias" {
 					t.Errorf("%s has %v where no row has anything", f.Name, of)
 				}
 			}
@@ -320,7 +320,7 @@ func TestEffectsOfTerms(t *testing.T) {
 				for k, row := range parts {
 					want += by * row[j] * float64(1-2*(k%2))
 				}
-				if math.Abs(f.Weights[j]-want) > 1e-12 {
+				if !(math.Abs(f.Weights[j]-want) <= 1e-12) {
 					t.Fatalf("%s: %v for %s, want %v", name, f.Weights[j], e.Features[j], want)
 				}
 			}
@@ -541,7 +541,7 @@ func TestProductsOfTerms(t *testing.T) {
 		}
 	}
 	want = math.Sqrt(want) / math.Pow(d.Encoding.TypicalNorm(), 2)
-	if got := d.Encoding.TypicalProducts(); math.Abs(got-want) > 1e-9 {
+	if got := d.Encoding.TypicalProducts(); !(math.Abs(got-want) <= 1e-9) {
 		t.Errorf("products of %v, want %v", got, want)
 	}
 }

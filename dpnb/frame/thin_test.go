@@ -51,7 +51,7 @@ func TestCentredRowsAreSparse(t *testing.T) {
 				}
 				for j := range want {
 					want[j] *= target / long
-					if math.Abs(row[j]-want[j]) > 1e-14 {
+					if !(math.Abs(row[j]-want[j]) <= 1e-14) {
 						t.Errorf("%+v, record %d: %s is %v, want %v", set, i, d.Features[j], row[j], want[j])
 					}
 				}
@@ -88,7 +88,7 @@ func TestShortRowsStayShort(t *testing.T) {
 			long++
 		}
 		for j, v := range row {
-			if want := v / math.Max(norm, 1./32); math.Abs(scaled[i][j]-want) > 1e-12 {
+			if want := v / math.Max(norm, 1./32); !(math.Abs(scaled[i][j]-want) <= 1e-12) {
 				t.Errorf("record %d, of norm %v: %v is scaled to %v, want %v", i, norm, v, scaled[i][j], want)
 			}
 		}
@@ -163,7 +163,7 @@ func TestScales(t *testing.T) {
 		for i, want := range [][]float64{{0, 0.25}, {0.25, 0.375}} {
 			for k, s := range scales {
 				v := base.At(i, s.Feature)
-				if u := (v - s.Lower) / s.Width; math.Abs(u-want[k]) > 1e-15 || (i == 0) != (v == s.At) {
+				if u := (v - s.Lower) / s.Width; !(math.Abs(u-want[k]) <= 1e-15) || (i == 0) != (v == s.At) {
 					t.Errorf("record %d: share %v, want %v; %v of %v", i, u, want[k], v, s.At)
 				}
 			}
@@ -174,7 +174,7 @@ func TestScales(t *testing.T) {
 		// (½ of 1/3·4 …): squares of the line of a 1/3, of b (1/64 + 27/64)·16/27, of c 1/2.
 		a, b, c := 1./3, (1./64+27./64)/3*16/9, 0.5
 		want := math.Sqrt(a*b+a*c+b*c) / math.Pow(d.Encoding.TypicalNorm(), 2)
-		if got := d.Encoding.TypicalProducts(); math.Abs(got-want) > 1e-12 {
+		if got := d.Encoding.TypicalProducts(); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("products of %v, want %v", got, want)
 		}
 	}
@@ -228,7 +228,7 @@ func TestTermsAreCountedFromTheirMean(t *testing.T) {
 				places += w * v
 			}
 		}
-		if math.Abs(shares-1) > 1e-12 || math.Abs(places) > 1e-12 || matrix.SumSquares(sum) > 1e-24 {
+		if !(math.Abs(shares-1) <= 1e-12) || !(math.Abs(places) <= 1e-12) || matrix.SumSquares(sum) > 1e-24 {
 			t.Errorf("%s: shares of %v, a mean of %v and of %v for places", term.Field.Name, shares, sum, places)
 		}
 	}
@@ -252,7 +252,7 @@ func TestStoredScales(t *testing.T) {
 	rows, s := stored.Rows.(*matrix.Affine), d.Encoding.Scales()[0]
 	base := matrix.Densed(rows.Base)
 	for i, want := range []float64{0.25, 3, 1} {
-		if u := (base.At(i, rows.Aside[s.Feature]) - s.Lower) / s.Width; math.Abs(u-want) > 1e-12 {
+		if u := (base.At(i, rows.Aside[s.Feature]) - s.Lower) / s.Width; !(math.Abs(u-want) <= 1e-12) {
 			t.Errorf("record %d is at a share %v of the scale, want %v", i, u, want)
 		}
 	}

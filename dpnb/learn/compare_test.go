@@ -82,10 +82,10 @@ func TestKST12Parameters(t *testing.T) {
 	data := plain(t, 200)
 	m := must.Get(learn.AllMechanisms[3].Fit(data["Binary"], learn.Simulate(0.5, 1e-6), learn.Seed(1)))
 	// ‖x‖² ≤ 2: s = 1/2, L = √2.
-	if want := 2 * 0.5 / 0.5; math.Abs(m.Lambda()-want) > 1e-9 {
+	if want := 2 * 0.5 / 0.5; !(math.Abs(m.Lambda()-want) <= 1e-9) {
 		t.Errorf("λ = %v, want %v", m.Lambda(), want)
 	}
-	if want := math.Sqrt2 * math.Sqrt(8*math.Log(2e6)+2) / 0.5; math.Abs(m.Release.NoiseScale-want) > 1e-9*want {
+	if want := math.Sqrt2 * math.Sqrt(8*math.Log(2e6)+2) / 0.5; !(math.Abs(m.Release.NoiseScale-want) <= 1e-9*want) {
 		t.Errorf("σ = %v, want %v", m.Release.NoiseScale, want)
 	}
 }

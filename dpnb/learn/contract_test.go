@@ -74,7 +74,7 @@ func TestEveryReleaseKeepsItsContract(t *testing.T) {
 			continue
 		}
 		s, err := budget.State()
-		if err != nil || len(s.Entries) != 1 || math.Abs(s.SpentEpsilon-epsilon) > 1e-9 ||
+		if err != nil || len(s.Entries) != 1 || !(math.Abs(s.SpentEpsilon-epsilon) <= 1e-9) ||
 			!strings.HasPrefix(s.Entries[0].Mechanism, m.Release.Fitted.Describe().Name[:9]) {
 			t.Errorf("%s: the ledger has %+v (%v)", w.name, s, err)
 		}

@@ -49,7 +49,7 @@ func TestCostAndCurve(t *testing.T) {
 	c := must.Get(b.Curve())
 	for i, eps := range c.Epsilons {
 		want := privacy.DeltaUpper(p, eps)
-		if eps < sum && math.Abs(c.Deltas[i]-want) > 1e-9*want {
+		if eps < sum && !(math.Abs(c.Deltas[i]-want) <= 1e-9*want) {
 			t.Errorf("δ(%v) = %v, want %v", eps, c.Deltas[i], want)
 		}
 		if i > 0 && c.Deltas[i] > c.Deltas[i-1] {

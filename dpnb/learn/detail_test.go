@@ -117,7 +117,7 @@ func TestModelsWithDetail(t *testing.T) {
 			t.Errorf("other predictions of the kept model (%v, %v)", err, errBack)
 		}
 		stored, err := m.Score(make(scan, learn.StoredIn(frame.Storage{Dir: t.TempDir()})))
-		if err != nil || math.Abs(stored-score) > 1e-5 {
+		if err != nil || !(math.Abs(stored-score) <= 1e-5) {
 			t.Errorf("stored records score %v, in memory %v (%v)", stored, score, err)
 		}
 		s := m.Shape("gain").Smoothed(1)
@@ -126,7 +126,7 @@ func TestModelsWithDetail(t *testing.T) {
 		all := edited.Shape("gain").Points()
 		for k, q := range all {
 			off, moved := all[0].Value-points[0].Value, points[k].Value-was[k].Value
-			if number && math.Abs(q.Value-points[k].Value-off) > 1e-9 || k == 3 && math.Abs(moved) < 1e-6 {
+			if number && !(math.Abs(q.Value-points[k].Value-off) <= 1e-9) || k == 3 && math.Abs(moved) < 1e-6 {
 				t.Errorf("the edited model has %v at %s, its shape %v, moved by %v", q.Value, q.Name, points[k].Value,
 					moved)
 			}

@@ -73,7 +73,7 @@ func TestEvaluation(t *testing.T) {
 		if want := map[string]int{"Binary": 2000, "Classes": 6000}[l.from]; count != want {
 			t.Errorf("%T: %d predictions in bins, want %d", l.learner, count, want)
 		}
-		if math.Abs(predicted-observed) > 0.02*observed {
+		if !(math.Abs(predicted-observed) <= 0.02*observed) {
 			t.Errorf("%T: %.1f are predicted to come true and %.1f did", l.learner, predicted, observed)
 		}
 	}
@@ -118,7 +118,7 @@ func TestClassProbabilities(t *testing.T) {
 				p = append(p, f.Elem(i, c+1).Float())
 			}
 			for c := range p {
-				if math.Abs(p[c]-want[c]/sum) > 1e-12 {
+				if !(math.Abs(p[c]-want[c]/sum) <= 1e-12) {
 					t.Fatalf("%T: record %d: probabilities %v, want %v/%v", l, i, p, want, sum)
 				}
 			}

@@ -91,7 +91,7 @@ func TestCurvatureIsPaidFor(t *testing.T) {
 			o, _ := m.ObjectivePerturbation()
 			k, _ := m.Curvature()
 			part := o.Smoothness() / k.HessianSigma
-			if got := part * part / (part*part + math.Pow(o.Lipschitz()/o.Sigma, 2)); math.Abs(got/want-1) > 0.25 {
+			if got := part * part / (part*part + math.Pow(o.Lipschitz()/o.Sigma, 2)); !(math.Abs(got/want-1) <= 0.25) {
 				t.Errorf("%s: the curvature has %.3f of μ², want %v", name, got, want)
 			}
 		}

@@ -163,7 +163,7 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 			gauss := unit * r * c.l
 			design := must.Get(data[c.from].Design())
 			few := max(0.5, min(1, unit*float64(design.Width())/250))
-			if want := gauss * math.Max(4*few*r, r*c.s/(2*c.l)); math.Abs(m.Lambda()/want-1) > 1e-9 {
+			if want := gauss * math.Max(4*few*r, r*c.s/(2*c.l)); !(math.Abs(m.Lambda()/want-1) <= 1e-9) {
 				t.Errorf("%s, ε = %g: λ = %v, want %v", name, eps, m.Lambda(), want)
 			}
 			if ratio := m.Release.NoiseScale / gauss; ratio < 1 || ratio > c.most {
@@ -173,7 +173,7 @@ func TestRidgeOfNumbersAndCounts(t *testing.T) {
 	}
 	a, err := learn.Linear{Bound: objective.DTZ24, Noise: learn.Seed(1)}.Fit(data["Regression"],
 		learn.Simulate(1, 1e-5))
-	if err != nil || math.Abs(a.Lambda()/2-4.174) > 0.01 {
+	if err != nil || !(math.Abs(a.Lambda()/2-4.174) <= 0.01) {
 		t.Errorf("by dtz24 λ/s = %v (%v), want 4.174", a.Lambda()/2, err)
 	}
 }
@@ -195,13 +195,13 @@ func TestPlannedRecords(t *testing.T) {
 			lambda, sigma = append(lambda, m.Lambda()), append(sigma, m.Release.NoiseScale)
 			o, _ := m.ObjectivePerturbation()
 			if n == 100 {
-				if mean := math.Sqrt(lambda[1] * lambda[2]); math.Abs(o.Lambda/mean-1) > 1e-6 {
+				if mean := math.Sqrt(lambda[1] * lambda[2]); !(math.Abs(o.Lambda/mean-1) <= 1e-6) {
 					t.Errorf("%s: ridge %v of the intercept, want %v", name, o.Lambda, mean)
 				}
 			}
 		}
-		if lambda[2] < 4*lambda[1] || lambda[0] < 2*lambda[1] || math.Abs(sigma[2]/sigma[1]-1) > 1e-6 ||
-			math.Abs(sigma[0]/sigma[1]-1.005) > 1e-3 {
+		if lambda[2] < 4*lambda[1] || lambda[0] < 2*lambda[1] || !(math.Abs(sigma[2]/sigma[1]-1) <= 1e-6) ||
+			!(math.Abs(sigma[0]/sigma[1]-1.005) <= 1e-3) {
 			t.Errorf("%s: λ = %v, σ = %v without a plan, for a million and for a hundred", name, lambda, sigma)
 		}
 	}
@@ -238,11 +238,11 @@ func TestLinearIsLeastSquares(t *testing.T) {
 	must.Do(beta.SolveVec(x, mat.NewVecDense(len(y), y)))
 	fitted.MulVec(x, &beta)
 	for i := range y {
-		if math.Abs(got[i]-fitted.AtVec(i)) > 1e-5 {
+		if !(math.Abs(got[i]-fitted.AtVec(i)) <= 1e-5) {
 			t.Fatalf("patient %d: predicted %v, least squares %v", i, got[i], fitted.AtVec(i))
 		}
 	}
-	if rmse, err := m.RMSE(data); err != nil || math.Abs(rmse-10) > 1 {
+	if rmse, err := m.RMSE(data); err != nil || !(math.Abs(rmse-10) <= 1) {
 		t.Errorf("RMSE %v (%v), the noise has 10", rmse, err)
 	}
 }
@@ -262,11 +262,11 @@ func TestPoissonFindsTheLaw(t *testing.T) {
 			0.6, 0.05},
 		"base": {at["bias"] + at["smoker=no"] + at["weight"]*35/110, 0.3, 0.08},
 	} {
-		if math.Abs(c.got-c.want) > c.within {
+		if !(math.Abs(c.got-c.want) <= c.within) {
 			t.Errorf("%s: %.3f, the law has %.3f", name, c.got, c.want)
 		}
 	}
-	if dev, err := m.Deviance(data); err != nil || math.Abs(dev-1.1) > 0.15 {
+	if dev, err := m.Deviance(data); err != nil || !(math.Abs(dev-1.1) <= 0.15) {
 		t.Errorf("deviance %v (%v), about 1.1 for Poisson counts of such means", dev, err)
 	}
 }

@@ -312,7 +312,7 @@ func TestPopulationIsNotStretched(t *testing.T) {
 		other := must.Get(c.of(&stretched, 0.95))
 		for j := range m.features[:len(m.features)-1] { // the bias is not stretched
 			width, again := one.Upper[j]-one.Lower[j], other.Upper[j]-other.Lower[j]
-			if math.Abs(again/width-c.want) > 1e-6 {
+			if !(math.Abs(again/width-c.want) <= 1e-6) {
 				t.Errorf("%s, %s: %v wide, of twice the stretch %v", name, m.features[j], width, again)
 			}
 		}

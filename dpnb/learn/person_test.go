@@ -54,7 +54,7 @@ func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 		if !ok || person > allowed*(1+1e-12) || person < allowed*(1-0.01) {
 			t.Errorf("k = %d: μ = %v of a person, allowed is %v", k, person, allowed)
 		}
-		if row > 0 && math.Abs(float64(k)*row/person-1) > 0.05 && k > 1 {
+		if row > 0 && !(math.Abs(float64(k)*row/person-1) <= 0.05) && k > 1 {
 			t.Errorf("k = %d: μ = %v of a row, %v of a person", k, row, person)
 		}
 		words := m.Release.Guarantee.Words()
@@ -95,7 +95,7 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 			t.Errorf("%+v (%v)", s, err)
 		}
 	}
-	if r := scale[2] / scale[1]; math.Abs(r-2) > 1e-6 {
+	if r := scale[2] / scale[1]; !(math.Abs(r-2) <= 1e-6) {
 		t.Errorf("two rows have %v of the noise of one", r)
 	}
 }

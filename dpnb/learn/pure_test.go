@@ -68,7 +68,7 @@ func TestPurely(t *testing.T) {
 				t.Errorf("%T: Pure, and a δ was asked for", l)
 			}
 			ran := m.Release.Fitted.(pure.Objective)
-			if want := ran.Loss.Lipschitz() * d.RowNorm; math.Abs(ran.Clip/want-1) > 1e-15 {
+			if want := ran.Loss.Lipschitz() * d.RowNorm; !(math.Abs(ran.Clip/want-1) <= 1e-15) {
 				t.Errorf("%T: C = %g, the longest gradient is %g", l, ran.Clip, want)
 			}
 			law := audit.PureLaw{Loss: ran.Loss, Scale: ran.Scale, Lambda: ran.Lambda,
@@ -121,7 +121,7 @@ func TestPurelyLevel(t *testing.T) {
 			m := must.Get(learn.Quantile{Tau: tau, Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 0)))
 			scores := must.Get(m.QuantileScores(learn.Patients(20_000, 4)))
 			t.Logf("rows %d, τ = %g: %.4f below", k, tau, scores.Below[0])
-			if math.Abs(scores.Below[0]-tau) > 0.008 {
+			if !(math.Abs(scores.Below[0]-tau) <= 0.008) {
 				t.Errorf("rows %d, τ = %g: %.4f of the targets are below", k, tau, scores.Below[0])
 			}
 		}

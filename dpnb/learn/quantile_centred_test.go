@@ -114,7 +114,7 @@ func TestCentredQuantile(t *testing.T) {
 			steps := 192 / math.Pow(of.(sgd.Quantiles).NoiseMultiplier, 2)
 			for part, want := range map[float64]float64{1 / (c.CountSigma * c.CountSigma): 0.01,
 				1 / (c.MeanSigma * c.MeanSigma): 0.04, steps: 0.95 - l.CurvatureShare} {
-				if got := part / (mu * mu); math.Abs(got/want-1) > 1e-6 {
+				if got := part / (mu * mu); !(math.Abs(got/want-1) <= 1e-6) {
 					t.Errorf("a part has %v of μ², want %v", got, want)
 				}
 			}

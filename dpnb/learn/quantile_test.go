@@ -50,7 +50,7 @@ func TestQuantiles(t *testing.T) {
 				inside++
 			}
 		}
-		if math.Abs(s.Coverage-inside/float64(len(y))) > 1e-12 || math.Abs(s.Coverage-0.9) > 0.03 {
+		if !(math.Abs(s.Coverage-inside/float64(len(y))) <= 1e-12) || !(math.Abs(s.Coverage-0.9) <= 0.03) {
 			t.Errorf("%s: coverage %.3f, counted %.3f", name, s.Coverage, inside/float64(len(y)))
 		}
 		for k, tau := range levels {
@@ -63,8 +63,8 @@ func TestQuantiles(t *testing.T) {
 				}
 			}
 			n := float64(len(y))
-			if math.Abs(s.Pinball[k]/(sum/n)-1) > 1e-9 || math.Abs(s.Below[k]-below/n) > 1e-12 ||
-				math.Abs(s.Below[k]-tau) > 0.04 {
+			if !(math.Abs(s.Pinball[k]/(sum/n)-1) <= 1e-9) || !(math.Abs(s.Below[k]-below/n) <= 1e-12) ||
+				!(math.Abs(s.Below[k]-tau) <= 0.04) {
 				t.Errorf("%s, τ = %g: loss %g, by hand %g; below %g", name, tau, s.Pinball[k], sum/n, s.Below[k])
 			}
 		}
@@ -241,7 +241,7 @@ func TestCoefficientsInUnits(t *testing.T) {
 		}
 		sum += c.Col("coefficient").Float()[j] * v
 	}
-	if want := math.Log(p[0] / (1 - p[0])); math.Abs(sum-want) > 1e-9 {
+	if want := math.Log(p[0] / (1 - p[0])); !(math.Abs(sum-want) <= 1e-9) {
 		t.Errorf("log odds %g, want %g", sum, want)
 	}
 }

@@ -58,7 +58,8 @@ func TestRegularised(t *testing.T) {
 				if name == "Huber" || name == "Quantile" || math.Abs(theta[bias]-middle) < 0.005 {
 					middle = theta[bias] // of these it is near it only
 				}
-				if before != bias || theta[bias] != middle || math.Abs(theta[bias]-stat.Mean(d.Labels, nil)) > 0.05 {
+				if before != bias || theta[bias] != middle ||
+					!(math.Abs(theta[bias]-stat.Mean(d.Labels, nil)) <= 0.05) {
 					t.Errorf("%s: %v is left under the largest weight", name, theta)
 				}
 			}

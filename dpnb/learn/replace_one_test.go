@@ -51,7 +51,7 @@ func TestQuantilesReplaceOne(t *testing.T) {
 		} else if name == "planned" {
 			t.Errorf("fitted by %v", m.Release.Fitted)
 		}
-		if s, err := budget.State(); err != nil || math.Abs(s.SpentEpsilon-eps) > 1e-9 {
+		if s, err := budget.State(); err != nil || !(math.Abs(s.SpentEpsilon-eps) <= 1e-9) {
 			t.Errorf("%s: spent %v (%v)", name, s.SpentEpsilon, err)
 		}
 		if text := m.Display().Text(); !strings.Contains(text, "replacing any one record") {

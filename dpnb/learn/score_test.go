@@ -33,7 +33,7 @@ func TestScoresByDefinition(t *testing.T) {
 	}
 	check := func(name string, got float64, err error, want float64) {
 		t.Helper()
-		if err != nil || math.Abs(got-want) > 1e-12*(1+math.Abs(want)) {
+		if err != nil || !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
 			t.Errorf("%s = %v (%v), by definition %v", name, got, err, want)
 		}
 	}
@@ -170,7 +170,8 @@ func TestMeasureEveryLearner(t *testing.T) {
 				t.Errorf("%s: %v, again %v", l.name, a.Mean, b.Mean)
 			}
 		}
-		if !(a.NonPrivate > a.Baseline) || math.Abs(a.Mean[1]-a.NonPrivate) > 0.05 || a.Mean[0] > a.NonPrivate+0.01 {
+		if !(a.NonPrivate > a.Baseline) ||
+			!(math.Abs(a.Mean[1]-a.NonPrivate) <= 0.05) || a.Mean[0] > a.NonPrivate+0.01 {
 			t.Errorf("%s: %+v", l.name, a)
 		}
 		it := a.Display()

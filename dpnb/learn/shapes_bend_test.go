@@ -62,7 +62,7 @@ func TestBend(t *testing.T) {
 			}
 			sum += all.Bend() / draws
 		}
-		if want := 1 + added/noise; math.Abs(sum/want-1) > 0.02 {
+		if want := 1 + added/noise; !(math.Abs(sum/want-1) <= 0.02) {
 			t.Errorf("bends of %v: %v in the mean, want %v", bends, sum, want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestBend(t *testing.T) {
 			_, own, _ := s.bend()
 			left += own
 		}
-		if got := math.Sqrt(left / was); math.Abs(got-c.left) > 1e-9 {
+		if got := math.Sqrt(left / was); !(math.Abs(got-c.left) <= 1e-9) {
 			t.Errorf("a Bend of %v: %v of it is left, want %v", all.Bend(), got, c.left)
 		}
 		if edited, err := m.With(all.Straightened()...); err != nil || edited == m && c.left < 1 {

@@ -237,23 +237,23 @@ func TestShapesAreDifferencesOfPredictions(t *testing.T) {
 						t.Fatal("parts")
 					}
 					got, want := to.form(s.own)-from.form(s.own), at(m, 1)-at(m, 0)
-					if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+					if !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 						t.Fatalf("%s, %s: from %v to %v the shape rises by %v, the prediction by %v", name, column,
 							from.name, to.name, got, want)
 					}
 					for row, p := range []shapePlace{from, to} {
 						want := p.form(change.own) - p.form(s.own)
-						if got := at(edited, row) - at(m, row); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+						if got := at(edited, row) - at(m, row); !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 							t.Fatalf("%s, %s at %v: changed by %v, the prediction by %v", name, column, p.name, want,
 								got)
 						}
 					}
 					got = to.form(again.own) - from.form(again.own)
-					if want := at(edited, 1) - at(edited, 0); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+					if want := at(edited, 1) - at(edited, 0); !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 						t.Fatalf("%s, %s: the edited shape rises by %v, the prediction by %v", name, column, got, want)
 					}
 				})
-				if math.Abs(floats.Dot(s.own, s.term.Shares)) > 1e-9 {
+				if !(math.Abs(floats.Dot(s.own, s.term.Shares)) <= 1e-9) {
 					t.Errorf("%s, %s: the mean is %v", name, column, floats.Dot(s.own, s.term.Shares))
 				}
 			}
@@ -307,7 +307,7 @@ func TestShapesOfTerms(t *testing.T) {
 				s, tried, least := m.Shape(column), 0, math.Inf(1)
 				same := func(got, want float64, from, to shapePlace) {
 					tried++
-					if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+					if !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 						t.Fatalf("%s, %s: from %v to %v the shape rises by %v, the prediction by %v", name, column,
 							from.name, to.name, got, want)
 					}
@@ -367,7 +367,7 @@ func TestShapesOfTerms(t *testing.T) {
 					for k, p := range s.Points() { // all counts from another mean
 						off := again.places[0].form(again.own) - smoother.places[0].form(smoother.own)
 						got := again.places[k].form(again.own) - smoother.places[k].form(smoother.own)
-						if math.Abs(got-off) > 1e-9 || math.Abs(points[k].Before-p.Value) > 1e-9 {
+						if !(math.Abs(got-off) <= 1e-9) || !(math.Abs(points[k].Before-p.Value) <= 1e-9) {
 							t.Fatalf("%s at %v: smoothed it is off by %v and %v", column, p.Name, got-off,
 								points[k].Before-p.Value)
 						}
@@ -468,7 +468,7 @@ func TestProjectionsOfShapes(t *testing.T) {
 					t.Fatalf("%s: %v of %v is not the nearest: %v", kind.name, p, f, v)
 				}
 			}
-			if v := along(p, make([]float64, n)); math.Abs(v) > 1e-6*far {
+			if v := along(p, make([]float64, n)); !(math.Abs(v) <= 1e-6*far) {
 				t.Fatalf("%s: %v is not the foot of %v: %v", kind.name, p, f, v)
 			}
 			off = math.Max(off, math.Abs(along(near, make([]float64, n)))/far)
@@ -619,14 +619,14 @@ func TestShapesInTheirUnit(t *testing.T) {
 						v[i] = math.Log(v[i])
 					}
 				}
-				if math.Abs(p.Value-(v[1]-v[0])) > 1e-9*(1+math.Abs(p.Value)) {
+				if !(math.Abs(p.Value-(v[1]-v[0])) <= 1e-9*(1+math.Abs(p.Value))) {
 					t.Fatalf("%s: %v %s at %s, predictions differ by %v", name, p.Value, s.Unit(), p.Name, v[1]-v[0])
 				}
 			}
 			k := s.term.Knots
 			set := s.Set(k[len(k)-1], 90, 0.125)
 			points := set.Points()
-			if v := points[len(points)-2].Value; math.Abs(v-0.125) > 1e-9 {
+			if v := points[len(points)-2].Value; !(math.Abs(v-0.125) <= 1e-9) {
 				t.Errorf("%s: set to 0.125 %s, and %v", name, s.Unit(), v)
 			}
 			for k, p := range s.Rounded(0.05).Points() {
@@ -724,7 +724,7 @@ func TestShapesAreMovedByTheirNoise(t *testing.T) {
 			c = law.Covariance(1, n)
 			at := slices.IndexFunc(s.places, func(p shapePlace) bool { return p.below == 1 && p.above == 1 })
 			p, half := s.places[at].noise, law.Halves(0, 1, 0.95)[0]
-			if math.Abs((p.Upper-p.Estimate)/half-1) > 1e-6 || math.Abs((p.Estimate-p.Lower)/half-1) > 1e-6 {
+			if !(math.Abs((p.Upper-p.Estimate)/half-1) <= 1e-6) || !(math.Abs((p.Estimate-p.Lower)/half-1) <= 1e-6) {
 				t.Errorf("the band of one value is %+v, half of it by its law %v", p, half)
 			}
 			all := s.places[at]
@@ -739,7 +739,7 @@ func TestShapesAreMovedByTheirNoise(t *testing.T) {
 		if err := z.SolveVec(c, mat.NewVecDense(n, moved)); err != nil || floats.Norm(moved, 1) < 0.1 {
 			t.Fatal(err, moved)
 		}
-		if sum := mat.Sum(z); math.Abs(sum) > 1e-6*mat.Norm(z, 1) {
+		if sum := mat.Sum(z); !(math.Abs(sum) <= 1e-6*mat.Norm(z, 1)) {
 			t.Errorf("private %v: a projection has %v along a constant, of %v", m == private, sum, mat.Norm(z, 1))
 		}
 		smooth := s.Smoothed(0.5).own
@@ -762,7 +762,7 @@ func TestShapesAreMovedByTheirNoise(t *testing.T) {
 		for k, v := range s.own {
 			square += w[k] * v * v
 		}
-		if got := s.Importance(); math.Abs(got/math.Sqrt(square)-1) > 1e-6 {
+		if got := s.Importance(); !(math.Abs(got/math.Sqrt(square)-1) <= 1e-6) {
 			t.Errorf("an importance of %v, want %v", got, math.Sqrt(square))
 		}
 	}

@@ -31,7 +31,7 @@ func TestSmoothQuantiles(t *testing.T) {
 		if !(got > want-0.002) {
 			t.Errorf("τ = %g: R¹ %.4f, by steps %.4f", tau, got, want)
 		}
-		if below := scores.Below[0]; math.Abs(below-tau) > 0.015 {
+		if below := scores.Below[0]; !(math.Abs(below-tau) <= 0.015) {
 			t.Errorf("τ = %g: %.3f of the targets are below", tau, below)
 		}
 		if _, err := m.Intervals(0.95); err == nil || !strings.Contains(err.Error(), "CurvatureShare") {

@@ -85,8 +85,8 @@ func TestPredictIsFreeOfUnits(t *testing.T) {
 	}
 	for _, p := range pairs {
 		a, b := p[0], p[1]
-		if a.Lambda != b.Lambda || math.Abs(b.Nu-1e4*a.Nu) > 1e-9*b.Nu ||
-			math.Abs(b.Point.RMSE/a.Point.RMSE-1e4) > 1e-8 ||
+		if a.Lambda != b.Lambda || !(math.Abs(b.Nu-1e4*a.Nu) <= 1e-9*b.Nu) ||
+			!(math.Abs(b.Point.RMSE/a.Point.RMSE-1e4) <= 1e-8) ||
 			a.Point.Alpha != b.Point.Alpha {
 			t.Errorf("%v: λ %g and %g, noise %g and %g, error %g and %g", a.Mechanism, a.Lambda, b.Lambda, a.Nu, b.Nu,
 				a.Point.RMSE, b.Point.RMSE)

@@ -80,7 +80,7 @@ func TestSurfacesAreDifferencesOfPredictions(t *testing.T) {
 				form := func(s *Surface, k int) float64 { return s.forms[i[k/2]*n+j[k%2]] }
 				same := func(what string, got, want float64) {
 					t.Helper()
-					if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+					if !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 						t.Fatalf("%s, %v: %s %v, of predictions %v", name, two, what, got, want)
 					}
 				}
@@ -96,7 +96,7 @@ func TestSurfacesAreDifferencesOfPredictions(t *testing.T) {
 			}
 			for _, of := range []*Surface{s, s.Beyond()} {
 				for k, v := range of.noise {
-					if math.Abs(v.Estimate-of.forms[k]) > 1e-9 || !(v.Lower < v.Estimate) {
+					if !(math.Abs(v.Estimate-of.forms[k]) <= 1e-9) || !(v.Lower < v.Estimate) {
 						t.Fatalf("%s, %v: a band from %v about %v of %v", name, two, v.Lower, v.Estimate, of.forms[k])
 					}
 				}
@@ -163,11 +163,11 @@ func TestSurfacesOfProducts(t *testing.T) {
 			}
 			more := s.Beyond().forms
 			got := more[i[0]*n+j[0]] - more[i[0]*n+j[1]] - more[i[1]*n+j[0]] + more[i[1]*n+j[1]]
-			if want := at[0] - at[1] - at[2] + at[3]; math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+			if want := at[0] - at[1] - at[2] + at[3]; !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 				t.Fatalf("%v: together %v, of predictions %v", two, got, want)
 			}
 			own := s.a.places[i[0]].form(s.a.own) + s.b.places[j[0]].form(s.b.own)
-			if got := own + more[i[0]*n+j[0]]; math.Abs(got-s.forms[i[0]*n+j[0]]) > 1e-9 {
+			if got := own + more[i[0]*n+j[0]]; !(math.Abs(got-s.forms[i[0]*n+j[0]]) <= 1e-9) {
 				t.Fatalf("%v: the shapes and beyond make %v, all is %v", two, got, s.forms[i[0]*n+j[0]])
 			}
 		}
@@ -209,7 +209,7 @@ func TestSurfacesAreShown(t *testing.T) {
 	for r := 0; r+3 < len(z); r += 3 {
 		for c := 0; c+3 < len(z[r]); c += 3 {
 			up, right := (2*z[r][c]+z[r+3][c])/3, (2*z[r][c]+z[r][c+3])/3
-			if math.Abs(z[r+1][c]-up) > 1e-12 || math.Abs(z[r][c+1]-right) > 1e-12 {
+			if !(math.Abs(z[r+1][c]-up) <= 1e-12) || !(math.Abs(z[r][c+1]-right) <= 1e-12) {
 				t.Fatalf("at (%d, %d) it goes by %v and %v, want %v and %v", c, r, z[r+1][c], z[r][c+1], up, right)
 			}
 		}

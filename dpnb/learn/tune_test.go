@@ -44,7 +44,7 @@ func TestTuneCostsWhatItSays(t *testing.T) {
 		}
 		most = math.Max(most, mu)
 	}
-	if ratio := 1 / (score * score) / (1/(score*score) + most*most); math.Abs(ratio-0.1) > 1e-6 {
+	if ratio := 1 / (score * score) / (1/(score*score) + most*most); !(math.Abs(ratio-0.1) <= 1e-6) {
 		t.Errorf("the score has %v of μ²", ratio)
 	}
 	delta := func(mu float64) float64 {

@@ -68,10 +68,10 @@ func TestWhatShareBuys(t *testing.T) {
 	for fraction, want := range map[float64][2]float64{0.1: {0.2845, 0.306}, 0.01: {0.0809, 0.1103}} {
 		part, err := b.Share(fraction)
 		other, _ := begun.Share(fraction)
-		if err != nil || math.Abs(part.Epsilon/want[0]-1) > 0.002 || part.Delta != 1e-5 {
+		if err != nil || !(math.Abs(part.Epsilon/want[0]-1) <= 0.002) || part.Delta != 1e-5 {
 			t.Errorf("a share of %v is %+v, %v, want about %v", fraction, part, err, want[0])
 		}
-		if r := other.Mu / part.Mu; math.Abs(r-0.883) > 0.002 || math.Abs(other.Delta/fraction-9e-6) > 1e-15 {
+		if r := other.Mu / part.Mu; !(math.Abs(r-0.883) <= 0.002) || !(math.Abs(other.Delta/fraction-9e-6) <= 1e-15) {
 			t.Errorf("after Spend a share of %v is %+v, %v of μ", fraction, other, r)
 		}
 	}

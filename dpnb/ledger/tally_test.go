@@ -30,7 +30,7 @@ func TestDisjointGroups(t *testing.T) {
 		}
 		delta, _ := got.delta.Float64()
 		slack, _ := got.slack.Float64()
-		if math.Abs(delta*2e5-want[0]) > 1e-9 || math.Abs(slack*1e13-want[0]) > 1e-9 {
+		if !(math.Abs(delta*2e5-want[0]) <= 1e-9) || !(math.Abs(slack*1e13-want[0]) <= 1e-9) {
 			t.Errorf("%v: δ = %v and %v of slack are not in proportion to ε = %v", adjacency, delta, slack, eps)
 		}
 		reversed := make([]Entry, len(entries))
@@ -72,7 +72,7 @@ func TestDeltaHasTheSlack(t *testing.T) {
 		}
 		s.Entries = slices.Repeat([]Entry{{Epsilon: 1, Delta: 1e-6}}, n) // μ is not known: at their own ε and no less
 		at, before := s.DeltaUpper(float64(n)), s.DeltaUpper(math.Nextafter(float64(n), 0))
-		if math.Abs(at/(1e-6*float64(n))-1) > 1e-9 || before != 1 {
+		if !(math.Abs(at/(1e-6*float64(n))-1) <= 1e-9) || before != 1 {
 			t.Errorf("%d of them, δ(%d) = %v, and %v before", n, n, at, before)
 		}
 	}

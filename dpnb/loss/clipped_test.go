@@ -55,8 +55,8 @@ func TestClippedIsTheClippedGradient(t *testing.T) {
 				}
 				for _, x := range points {
 					want := math.Max(-c, math.Min(c, slope(b.loss, x, y)))
-					if got := slope(f, x, y); math.Abs(got-want) > 1e-13*(1+math.Abs(x)+math.Abs(y))*(1+math.Min(1e3,
-						f.Smoothness())) {
+					if got := slope(f, x, y); !(math.Abs(got-want) <= 1e-13*(1+math.Abs(x)+math.Abs(y))*(1+math.Min(1e3,
+						f.Smoothness()))) {
 						t.Errorf("%s: slope %v at %v, y=%v, want %v", f.Name(), got, x, y, want)
 					}
 					at := math.Max(lo, math.Min(hi, x))
@@ -66,7 +66,7 @@ func TestClippedIsTheClippedGradient(t *testing.T) {
 					} else if x > hi {
 						v += c * (x - hi)
 					}
-					if got := value(f, x, y); math.Abs(got-v) > 1e-13*(1+math.Abs(v)) {
+					if got := value(f, x, y); !(math.Abs(got-v) <= 1e-13*(1+math.Abs(v))) {
 						t.Errorf("%s: value %v at %v, y=%v, want %v", f.Name(), got, x, y, v)
 					}
 					z := x + rng.NormFloat64()
@@ -116,7 +116,7 @@ func TestClippedIdentities(t *testing.T) {
 		for range 200 {
 			x, y := 5*rng.NormFloat64(), math.Copysign(1, rng.NormFloat64())
 			a, b := value(pair[0], x, y), value(pair[1], x, y)
-			if math.Abs(a-b) > 1e-14*(1+b) || math.Abs(slope(pair[0], x, y)-slope(pair[1], x, y)) > 1e-15*8 {
+			if !(math.Abs(a-b) <= 1e-14*(1+b)) || !(math.Abs(slope(pair[0], x, y)-slope(pair[1], x, y)) <= 1e-15*8) {
 				t.Errorf("%s and %s differ at %v", pair[0].Name(), pair[1].Name(), x)
 			}
 		}
@@ -142,10 +142,10 @@ func TestClippedGradientOfRecords(t *testing.T) {
 		uniform := norm * slope(Clipped(SquaredHinge{}, clip/radius), x, y)
 		own := norm * slope(Clipped(SquaredHinge{}, clip/norm), x, y)
 		want := plain * math.Min(1, clip/math.Max(math.Abs(plain), 1e-300))
-		if math.Abs(own-want) > 1e-12 {
+		if !(math.Abs(own-want) <= 1e-12) {
 			t.Fatalf("clipped at its own norm: %v, want %v", own, want)
 		}
-		if math.Abs(uniform) > clip*(1+1e-15) || math.Abs(uniform) > math.Abs(own)+1e-12 || uniform*plain < 0 {
+		if !(math.Abs(uniform) <= clip*(1+1e-15)) || !(math.Abs(uniform) <= math.Abs(own)+1e-12) || uniform*plain < 0 {
 			t.Fatalf("clipped for all norms: %v, for its own %v", uniform, own)
 		}
 		longest = math.Max(longest, math.Abs(uniform))
@@ -154,7 +154,7 @@ func TestClippedGradientOfRecords(t *testing.T) {
 		t.Errorf("the bound %v is never reached: %v", clip, longest)
 	}
 	for _, norm := range []float64{0.1, 0.7, 1, 3} {
-		if got := norm * slope(ClippedAt(SquaredHinge{}, clip, norm), -100, 1); math.Abs(got+clip) > 1e-15 {
+		if got := norm * slope(ClippedAt(SquaredHinge{}, clip, norm), -100, 1); !(math.Abs(got+clip) <= 1e-15) {
 			t.Errorf("the gradient of a row of norm %v has norm %v, want %v", norm, -got, clip)
 		}
 	}

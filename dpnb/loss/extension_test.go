@@ -26,7 +26,7 @@ func TestBend(t *testing.T) {
 		for v := 1e-9; v < 1e4; v *= 3.7 {
 			got, curvature := b.At(v)
 			want := freeExactly(b, v)
-			if math.Abs(got-want) > 8*0x1p-53*want {
+			if !(math.Abs(got-want) <= 8*0x1p-53*want) {
 				t.Errorf("%v: Γ(%g) = %v, want %v", b, v, got, want)
 			}
 			precise, _ := b.preciseAt(dd.From(v))
@@ -34,11 +34,11 @@ func TestBend(t *testing.T) {
 			if d := math.Abs(bigref.Float(bigref.Sub(both, freeBig(b, v)))); d > 0x1p-85*b.c {
 				t.Errorf("%v: Γ(%g) errs by %g in double-double", b, v, d)
 			}
-			if s := b.Curvature(got); math.Abs(s-curvature) > 1e-9*b.top*(1e-3+s/b.top) {
+			if s := b.Curvature(got); !(math.Abs(s-curvature) <= 1e-9*b.top*(1e-3+s/b.top)) {
 				t.Errorf("%v: S̄(Γ(%g)) = %g, Γ′ = %g", b, v, s, curvature)
 			}
 			if got < 0.999*b.c {
-				if back := b.Inverse(got); math.Abs(back-v) > 1e-10*v {
+				if back := b.Inverse(got); !(math.Abs(back-v) <= 1e-10*v) {
 					t.Errorf("%v: Γ⁻¹(Γ(%g)) = %g", b, v, back)
 				}
 			}
@@ -51,10 +51,10 @@ func TestBend(t *testing.T) {
 			at := func(x float64) float64 { g, _ := b.At(v * x / n); return g }
 			sum += (at(float64(i)) + 4*at(float64(i)+0.5) + at(float64(i)+1)) / 6 * v / n
 		}
-		if got := b.Integral(v); math.Abs(got-sum) > 1e-10*sum {
+		if got := b.Integral(v); !(math.Abs(got-sum) <= 1e-10*sum) {
 			t.Errorf("%v: h(%g) = %v, want %v", b, v, got, sum)
 		}
-		if got, want := b.Bias(b.c), b.c*1e6*v-b.Integral(1e6*v); math.Abs(got-want) > 1e-8*got {
+		if got, want := b.Bias(b.c), b.c*1e6*v-b.Integral(1e6*v); !(math.Abs(got-want) <= 1e-8*got) {
 			t.Errorf("%v: H*(C) = %v, want %v", b, got, want)
 		}
 	}
@@ -79,10 +79,10 @@ func freeExactly(b Bend, v float64) float64 { return bigref.Float(freeBig(b, v))
 func TestBiasConstants(t *testing.T) {
 	for _, c := range []struct{ e0, want float64 }{{1e-3, 1.387}, {0.5, 1.57}, {1, 1.78}, {2, 2.28}} {
 		free, cosh := FreeBend(1, 1/c.e0, 1), CoshBend(1, c.e0/2)
-		if got := cosh.Bias(1) / free.Bias(1); math.Abs(got-c.want) > 0.006 {
+		if got := cosh.Bias(1) / free.Bias(1); !(math.Abs(got-c.want) <= 0.006) {
 			t.Errorf("e₀ = %g: ratio %.4f, want %.2f", c.e0, got, c.want)
 		}
-		if got, want := cosh.Bias(1), 2*math.Ln2/c.e0; math.Abs(got-want) > 1e-12*want {
+		if got, want := cosh.Bias(1), 2*math.Ln2/c.e0; !(math.Abs(got-want) <= 1e-12*want) {
 			t.Errorf("e₀ = %g: ln cosh %g, want %g", c.e0, got, want)
 		}
 		if got := free.Bias(1); got > 1/c.e0 {
@@ -124,16 +124,16 @@ func TestExtension(t *testing.T) {
 				const h = 1e-5
 				vl, gl, _ := at(m - h)
 				vh, gh, _ := at(m + h)
-				if d := (vh - vl) / (2 * h); math.Abs(d-g) > 1e-4*(b.c+math.Abs(b.top*h)) {
+				if d := (vh - vl) / (2 * h); !(math.Abs(d-g) <= 1e-4*(b.c+math.Abs(b.top*h))) {
 					t.Errorf("%s, ρ=%g, y=%g, m=%g: derivative %g, slope %g", e.Name(), norm, y, m, d, g)
 				}
 				if s > b.Curvature(math.Abs(g))*(1+1e-9)+1e-12*b.top || gh-gl > 2*h*b.top*(1+1e-6) || gh < gl ||
-					math.Abs(g) > b.c {
+					!(math.Abs(g) <= b.c) {
 					t.Errorf("%s, ρ=%g, m=%g: γ = %g, S = %g, S̄ = %g", e.Name(), norm, m, g, s,
 						b.Curvature(math.Abs(g)))
 				}
 				p := e.precise().Slope(dd.From(m), 0)
-				if math.Abs(p.Hi-g) > e.slopeError()+8*0x1p-53*math.Abs(g) {
+				if !(math.Abs(p.Hi-g) <= e.slopeError()+8*0x1p-53*math.Abs(g)) {
 					t.Errorf("%s, ρ=%g, m=%g: slope %v, in double-double %v", e.Name(), norm, m, g, p.Hi)
 				}
 				fc, _ := Cut(l, b.c, norm, norm*m, y)
@@ -246,7 +246,7 @@ func TestExtensionWithOffsets(t *testing.T) {
 				at.Curvature(curv[:], []float64{m}, []float64{0})
 				near.Curvature(same[:], []float64{m}, []float64{0})
 				precise := at.precise().Slope(dd.From(m), 0).Float()
-				if got != want || curv != same || math.Abs(precise-want[0]) > at.slopeError() {
+				if got != want || curv != same || !(math.Abs(precise-want[0]) <= at.slopeError()) {
 					t.Errorf("%s, offset %g, m = %g: slope %g and %g, want %g; curvature %g, want %g",
 						l.Name(), offset, m, got[0], precise, want[0], curv[0], same[0])
 				}

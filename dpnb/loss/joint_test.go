@@ -70,8 +70,8 @@ func TestJointLosses(t *testing.T) {
 			precise.Slopes(high, y[0])
 			norm := 0.0
 			for l := range at {
-				if math.Abs(slope[l]-slopes[l*n+i]) > 1e-14 || math.Abs(curv[l]-curvatures[l*n+i]) > 1e-14 ||
-					math.Abs(high[l].Hi-slope[l]) > 1e-13 {
+				if !(math.Abs(slope[l]-slopes[l*n+i]) <= 1e-14) || !(math.Abs(curv[l]-curvatures[l*n+i]) <= 1e-14) ||
+					!(math.Abs(high[l].Hi-slope[l]) <= 1e-13) {
 					t.Errorf("%s: slope %v, in a batch %v, precisely %v", name, slope[l], slopes[l*n+i], high[l])
 				}
 				norm = math.Hypot(norm, slope[l])
@@ -79,7 +79,7 @@ func TestJointLosses(t *testing.T) {
 				up[l], down[l] = up[l]+h, down[l]-h
 				above, a, _ := f(up, y)
 				below, b, _ := f(down, y)
-				if d := (above - below) / (2 * h); math.Abs(d-slope[l]) > 1e-7 {
+				if d := (above - below) / (2 * h); !(math.Abs(d-slope[l]) <= 1e-7) {
 					t.Errorf("%s: slope %v along form %d, want %v", name, slope[l], l, d)
 				}
 				for other := range a {
@@ -87,7 +87,7 @@ func TestJointLosses(t *testing.T) {
 					if other == l {
 						want += curv[l]
 					}
-					if d := (a[other] - b[other]) / (2 * h); math.Abs(d-want) > 1e-5 {
+					if d := (a[other] - b[other]) / (2 * h); !(math.Abs(d-want) <= 1e-5) {
 						t.Errorf("%s: curvature %v of forms %d and %d, want %v", name, want, l, other, d)
 					}
 				}
@@ -105,8 +105,9 @@ func TestJointLosses(t *testing.T) {
 		var eigen mat.EigenSym
 		eigen.Factorize(hessian, false)
 		l, s, most := j.Lipschitz(), j.Smoothness(), eigen.Values(nil)[k-1]
-		if math.Abs(value) > 1e-10 || steepest > l*(1+1e-12) || steepest < 0.95*l || math.Abs(most/s-1) > 1e-9 ||
-			precise.Absolute > 1e-20 || precise.Relative > 1e-25 || j.SlopeError() > 1e-13 {
+		if !(math.Abs(value) <= 1e-10) || steepest > l*(1+1e-12) || steepest < 0.95*l ||
+			!(math.Abs(most/s-1) <= 1e-9) || precise.Absolute > 1e-20 || precise.Relative > 1e-25 ||
+			j.SlopeError() > 1e-13 {
 			t.Errorf("%s: values off by %g, slope %v of %v, curvature %v of %v", name, value, steepest, l, most, s)
 		}
 	}

@@ -33,7 +33,8 @@ func TestPinballIsLeastAtTheQuantile(t *testing.T) {
 		}
 		for _, r := range []float64{-2, 0.5} {
 			l := Pinball{tau}
-			if got, want := slope(l, 1-r, 1), (value(l, 1-r+1e-6, 1)-value(l, 1-r, 1))*1e6; math.Abs(got-want) > 1e-9 {
+			got, want := slope(l, 1-r, 1), (value(l, 1-r+1e-6, 1)-value(l, 1-r, 1))*1e6
+			if !(math.Abs(got-want) <= 1e-9) {
 				t.Errorf("τ = %g, residual %g: slope %g, difference quotient %g", tau, r, got, want)
 			}
 		}
@@ -48,7 +49,7 @@ func TestSmoothPinballIsNear(t *testing.T) {
 			if gap < -1e-15 || gap > p.Width*math.Exp(-math.Abs(v))+1e-15 {
 				t.Errorf("%s at v = %g: the gap is %g", p.Name(), v, gap)
 			}
-			if v == 0 && math.Abs(gap/p.Width-math.Ln2) > 1e-14 {
+			if v == 0 && !(math.Abs(gap/p.Width-math.Ln2) <= 1e-14) {
 				t.Errorf("%s: %g at the kink, want %g", p.Name(), gap, p.Width*math.Ln2)
 			}
 		}
@@ -62,7 +63,7 @@ func TestSmoothPinballIsConvolved(t *testing.T) {
 	for x := -20.0; x < 20; x += 0.37 {
 		for _, d := range []float64{value(p, x, 1) - value(c, x, 1), slope(p, x, 1) - slope(c, x, 1),
 			curvature(p, x, 1) - curvature(c, x, 1)} {
-			if math.Abs(d) > 1e-14 {
+			if !(math.Abs(d) <= 1e-14) {
 				t.Errorf("they differ by %g at %g", d, x)
 			}
 		}
@@ -70,7 +71,7 @@ func TestSmoothPinballIsConvolved(t *testing.T) {
 	a, b := p.Curve(2, math.Inf(1)), c.Curve(2, math.Inf(1))
 	for u := 0.01; u < 1; u += 0.01 {
 		g := a.Lo + (a.Hi-a.Lo)*u
-		if math.Abs(a.Sup(g)/b.Sup(g)-1) > 1e-12 || math.Abs(a.Antiderivative(g)-b.Antiderivative(g)) > 1e-12 ||
+		if !(math.Abs(a.Sup(g)/b.Sup(g)-1) <= 1e-12) || !(math.Abs(a.Antiderivative(g)-b.Antiderivative(g)) <= 1e-12) ||
 			a.Fall != b.Fall {
 			t.Errorf("curves at %g: %g and %g, %g and %g", g, a.Sup(g), b.Sup(g), a.Antiderivative(g),
 				b.Antiderivative(g))
@@ -101,7 +102,7 @@ func TestSoftMaximum(t *testing.T) {
 		for _, v := range []float64{-3, -0.4, 0, 0.1, 2} {
 			slope, below, above := []float64{0}, math.Exp(a*v/temperature), math.Exp(b*v/temperature)
 			l.ValueSlope(slope, []float64{v + 1}, []float64{1})
-			if want := (a*below + b*above) / (below + above); math.Abs(slope[0]-want) > 1e-14 {
+			if want := (a*below + b*above) / (below + above); !(math.Abs(slope[0]-want) <= 1e-14) {
 				t.Errorf("%s: slope %v at %v, want %v", l.Name(), slope[0], v, want)
 			}
 		}

@@ -75,13 +75,13 @@ func TestProbitAgainstExactSeries(t *testing.T) {
 		if d := math.Abs(h - exact); d > 8*0x1p-53*exact+SlopeError(Probit{}) {
 			t.Errorf("h(%v) = %v, exactly %v", v, h, exact)
 		}
-		if v >= hazardSwitch && math.Abs(h/exact-1) > 1e-15 {
+		if v >= hazardSwitch && !(math.Abs(h/exact-1) <= 1e-15) {
 			t.Errorf("the continued fraction is off by %v at %v", h/exact-1, v)
 		}
-		if math.Abs(excess-(exact-v)) > 1e-13*(1+math.Abs(v)) {
+		if !(math.Abs(excess-(exact-v)) <= 1e-13*(1+math.Abs(v))) {
 			t.Errorf("h − v = %v at %v, exactly %v", excess, v, exact-v)
 		}
-		if v > -5 && math.Abs(val/exactVal-1) > 1e-12 {
+		if v > -5 && !(math.Abs(val/exactVal-1) <= 1e-12) {
 			t.Errorf("value %v at %v, exactly %v", val, v, exactVal)
 		}
 	}
@@ -90,11 +90,11 @@ func TestProbitAgainstExactSeries(t *testing.T) {
 func TestProbitTails(t *testing.T) {
 	p := Probit{}
 	// Right label, far out: Φ̄(40)'s tail, where 1 − Φ would be 0.
-	if s := slope(p, 30, 1); math.Abs(s/(-math.Exp(-450)/math.Sqrt(2*math.Pi))-1) > 1e-12 {
+	if s := slope(p, 30, 1); !(math.Abs(s/(-math.Exp(-450)/math.Sqrt(2*math.Pi))-1) <= 1e-12) {
 		t.Errorf("slope %v at margin 30", s)
 	}
 	// Wrong label, far out: −log Φ(−1e4) = 5e7 + log(1e4·√(2π)) + …
-	if v, want := value(p, 1e4, -1), 5e7+math.Log(1e4*math.Sqrt(2*math.Pi)); math.Abs(v/want-1) > 1e-15 {
+	if v, want := value(p, 1e4, -1), 5e7+math.Log(1e4*math.Sqrt(2*math.Pi)); !(math.Abs(v/want-1) <= 1e-15) {
 		t.Errorf("value %v, want %v", v, want)
 	}
 	if c := curvature(p, 1e6, -1); !(c <= 1 && c > 1-1e-11) {
@@ -107,7 +107,7 @@ func TestProbitCurvatureGoesOn(t *testing.T) {
 	const v = 50
 	p := v + (1-(2-(10-74.0/(v*v))/(v*v))/(v*v))/v
 	below, above := probitCurvature(p*(1-1e-10)), probitCurvature(p*(1+1e-10))
-	if probitArgument(p*(1-1e-10)) > v || probitArgument(p*(1+1e-10)) <= v || math.Abs(above-below) > 3e-11 {
+	if probitArgument(p*(1-1e-10)) > v || probitArgument(p*(1+1e-10)) <= v || !(math.Abs(above-below) <= 3e-11) {
 		t.Errorf("%.15g below, %.15g above", below, above)
 	}
 }

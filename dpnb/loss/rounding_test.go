@@ -141,7 +141,7 @@ func TestSlopesAreAsAccurateAsStated(t *testing.T) {
 				}
 				d, _ := new(big.Float).SetPrec(prec).Sub(num(slope(l, x, y)), want).Float64()
 				w, _ := want.Float64()
-				if math.Abs(d) > 8*0x1p-53*math.Abs(w)+SlopeError(l) {
+				if !(math.Abs(d) <= 8*0x1p-53*math.Abs(w)+SlopeError(l)) {
 					t.Errorf("%s: slope off by %v at %v, y=%v; stated %v", l.Name(), d, x, y,
 						8*0x1p-53*math.Abs(w)+SlopeError(l))
 				}

@@ -51,7 +51,7 @@ func TestAffineRowsAreTheirEntries(t *testing.T) {
 		t.Error("what lies in memory is not told from what does not")
 	}
 	terms, worst := matrix.Terms(rows), 0.0
-	if longest := matrix.MaxNorm(dense); terms < longest || math.Abs(matrix.MaxNorm(rows)-longest) > 1e-12 {
+	if longest := matrix.MaxNorm(dense); terms < longest || !(math.Abs(matrix.MaxNorm(rows)-longest) <= 1e-12) {
 		t.Errorf("terms of %v for a row of %v, which is %v", terms, longest, matrix.MaxNorm(rows))
 	}
 	// A row of 4 = 5·2 − 5·0.2 − 2 − 3, all taken from the base: 16 in sum, whether its norm is known or not.

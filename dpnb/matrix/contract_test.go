@@ -135,7 +135,7 @@ func TestEveryKindOfRows(t *testing.T) {
 		}
 	}
 	for _, known := range []float64{0.5, 50} { // what is known is believed
-		if got := MaxNorm(&Affine{Base: all, Longest: known}); math.Abs(got-known) > 1e-9 {
+		if got := MaxNorm(&Affine{Base: all, Longest: known}); !(math.Abs(got-known) <= 1e-9) {
 			t.Errorf("a norm known to be at most %v is %v", known, got)
 		}
 	}

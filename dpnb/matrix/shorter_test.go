@@ -12,7 +12,7 @@ func TestShorter(t *testing.T) {
 		for _, v := range []float64{v, -v} {
 			f := Shorter(v)
 			out := math.Nextafter32(f, float32(math.Copysign(math.Inf(1), v)))
-			if math.Abs(float64(f)) > math.Abs(v) || math.Abs(float64(out)) <= math.Abs(v) {
+			if !(math.Abs(float64(f)) <= math.Abs(v)) || math.Abs(float64(out)) <= math.Abs(v) {
 				t.Errorf("Shorter(%v) = %v", v, f)
 			}
 		}

@@ -67,7 +67,7 @@ func TestRule(t *testing.T) {
 		{f.Stretch(10, true), 1.3}, {f.Stretch(100, true), 3}, {f.Stretch(10, false), 1 + 0.3/(1.3*1.3*1.3)},
 		{few.Stretch(10, false), 1}, {counts.Stretch(10, true), 1.6},
 	} {
-		if math.Abs(c[0]-c[1]) > 1e-12 {
+		if !(math.Abs(c[0]-c[1]) <= 1e-12) {
 			t.Errorf("number %d of the rule is %v, want %v", k, c[0], c[1])
 		}
 	}

@@ -104,7 +104,7 @@ func TestStreamsAreUncorrelated(t *testing.T) {
 	for i := 0; i+1 < n; i++ {
 		c += x[i] * x[i+1]
 	}
-	if z := c / math.Sqrt(n); math.Abs(z) > 4.9 {
+	if z := c / math.Sqrt(n); !(math.Abs(z) <= 4.9) {
 		t.Errorf("first draws of neighbouring streams are correlated: z = %.2f", z)
 	}
 	if x[1] != y[0] {

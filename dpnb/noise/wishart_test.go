@@ -43,15 +43,16 @@ func TestWishartLaw(t *testing.T) {
 				if i == j {
 					want, wantVar = m, 2*m
 				}
-				if math.Abs(mean-want) > 6*math.Sqrt(wantVar/draws) || math.Abs(variance-wantVar) > 0.1*wantVar {
+				if !(math.Abs(mean-want) <= 6*math.Sqrt(wantVar/draws)) ||
+					!(math.Abs(variance-wantVar) <= 0.1*wantVar) {
 					t.Errorf("%s: W[%d][%d]: mean %.3f, variance %.3f, want %g and %g", name, i, j, mean, variance,
 						want, wantVar)
 				}
 			}
 		}
 		const nu = 1.0 + m - d
-		if mean, variance := chi/draws, chi2/draws-chi/draws*chi/draws; math.Abs(mean-nu) > 6*math.Sqrt(2*nu/draws) ||
-			math.Abs(variance-2*nu) > 0.6 {
+		if mean, variance := chi/draws, chi2/draws-chi/draws*chi/draws; !(math.Abs(mean-nu) <= 6*
+			math.Sqrt(2*nu/draws)) || !(math.Abs(variance-2*nu) <= 0.6) {
 			t.Errorf("%s: 1/(xᵀW⁻¹x): mean %.3f, variance %.3f, want %g and %g", name, mean, variance, nu, 2*nu)
 		}
 	}

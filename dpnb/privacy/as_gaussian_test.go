@@ -41,7 +41,7 @@ func TestMuOf(t *testing.T) {
 // At ε = 1 the value is −2Φ⁻¹(1/(1 + e)), Φ⁻¹(0.26894142…) = −0.6159, from tables; in general δ_G(ε′; μ) has to be
 // above the profile of ε-DP everywhere and meet it.
 func TestPureMu(t *testing.T) {
-	if mu := pureMu(1); math.Abs(mu-1.23202) > 5e-5 {
+	if mu := pureMu(1); !(math.Abs(mu-1.23202) <= 5e-5) {
 		t.Errorf("pureMu(1) = %v", mu)
 	}
 	for _, eps := range []float64{1e-12, 1e-9, 1e-6, 1.01e-6, 1e-4, 0.01, 0.3, 1, 3, 10, 100, 700} {
@@ -63,7 +63,7 @@ func TestPureMu(t *testing.T) {
 			t.Errorf("ε = %v: μ = %v is more than is needed", eps, mu)
 		}
 	}
-	if r := pureMu(1e-8) / 1e-8; math.Abs(r-math.Sqrt(math.Pi/2)) > 1e-6 {
+	if r := pureMu(1e-8) / 1e-8; !(math.Abs(r-math.Sqrt(math.Pi/2)) <= 1e-6) {
 		t.Errorf("small ε: μ/ε = %v, want √(π/2)", r)
 	}
 }

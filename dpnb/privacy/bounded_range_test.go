@@ -27,7 +27,8 @@ func TestBoundedRangeIsDominated(t *testing.T) {
 		for i := range 60 {
 			eps := eta * float64(i) / 60
 			want := tilted(eta, eps)
-			if exact := math.Pow(-math.Expm1(0.5*(eps-eta)), 2) / -math.Expm1(-eta); math.Abs(exact-want) > 2e-4*want {
+			exact := math.Pow(-math.Expm1(0.5*(eps-eta)), 2) / -math.Expm1(-eta)
+			if !(math.Abs(exact-want) <= 2e-4*want) {
 				t.Errorf("η = %g, ε = %g: δ = %g, in closed form %g", eta, eps, want, exact)
 			}
 			if got := DeltaUpper(GaussianProfile(b.Mu(), AddRemove), eps); got < want*(1-1e-12) {
@@ -88,7 +89,7 @@ func TestBoundedRangeAddsSquares(t *testing.T) {
 	for _, mu := range []float64{pureMu(0.4), pureMu(0.2), pureMu(0.5), pureMu(0.2), 0.3} {
 		square += mu * mu
 	}
-	if got, want := b.Mu(), math.Sqrt(square); math.Abs(got-want) > 1e-14*want {
+	if got, want := b.Mu(), math.Sqrt(square); !(math.Abs(got-want) <= 1e-14*want) {
 		t.Errorf("μ = %v, want %v", got, want)
 	}
 }

@@ -72,7 +72,7 @@ func TestRDPConversions(t *testing.T) {
 			if !(exact < cks && cks < simple) {
 				t.Errorf("μ=%g δ=%g: %v, %v, %v are not in order", mu, delta, exact, cks, simple)
 			}
-			if l := c.LogDeltaUpper(cks); math.Abs(l-math.Log(delta)) > 1e-6*math.Abs(l) {
+			if l := c.LogDeltaUpper(cks); !(math.Abs(l-math.Log(delta)) <= 1e-6*math.Abs(l)) {
 				t.Errorf("μ=%g: ln δ(ε(δ)) = %v, want %v", mu, l, math.Log(delta))
 			}
 			if a, b := c.Profile().LogDeltaUpper(Remove, cks), c.LogDeltaUpper(cks); a < b-1e-9*math.Abs(b) ||
@@ -128,7 +128,7 @@ func TestCalibrateIsSafe(t *testing.T) {
 
 func TestLaplaceAndApproxProfiles(t *testing.T) {
 	l, _ := Laplace{Scale: 2, Sensitivity: 1}.Profile(AddRemove)
-	if got, want := DeltaUpper(l, 0.1), 1-math.Exp(-0.2); math.Abs(got-want) > 1e-14 {
+	if got, want := DeltaUpper(l, 0.1), 1-math.Exp(-0.2); !(math.Abs(got-want) <= 1e-14) {
 		t.Errorf("Laplace: δ(0.1) = %v, want %v", got, want)
 	}
 	a, _ := Approx{Epsilon: 1, Delta: 1e-3, Adj: AddRemove}.Profile(AddRemove)
@@ -139,7 +139,7 @@ func TestLaplaceAndApproxProfiles(t *testing.T) {
 	for _, p := range []Profile{l, a} {
 		for _, eps := range []float64{0.05, 0.3, 0.9, 3} {
 			want := -math.Expm1(-eps) + math.Exp(-eps)*DeltaUpper(p, eps)
-			if got := DeltaUpper(p, -eps); math.Abs(got-want) > 1e-13 {
+			if got := DeltaUpper(p, -eps); !(math.Abs(got-want) <= 1e-13) {
 				t.Errorf("%T: δ(−%g) = %v, want %v", p, eps, got, want)
 			}
 		}

@@ -50,7 +50,7 @@ func TestGaussianReplaceDoublesMu(t *testing.T) {
 	p, _ := Gaussian{Sigma: 10, Sensitivity: 1}.Profile(ReplaceOne)
 	q := GaussianProfile(0.2, ReplaceOne)
 	a, b := p.LogDeltaUpper(Add, 0.7), q.LogDeltaUpper(Add, 0.7)
-	if math.Abs(a-b) > 1e-12 {
+	if !(math.Abs(a-b) <= 1e-12) {
 		t.Errorf("replace-one: ln δ = %v, want that of μ = 0.2: %v", a, b)
 	}
 }

@@ -145,7 +145,7 @@ func TestSelectionPoissonProfileIsAttained(t *testing.T) {
 		for _, eps := range []float64{0.5, 2, 4} {
 			a, b := selected([]float64{1 - once, once}, []int{0, 1}, mean), selected([]float64{1, 0}, []int{0, 1}, mean)
 			exact, bound := hockeyStick(a, b, eps), privacy.DeltaUpper(p, eps)
-			if r := exact / bound; !(r <= 1) || math.Abs(r-c.want) > 2e-9+0.01*(1-c.want) {
+			if r := exact / bound; !(r <= 1) || !(math.Abs(r-c.want) <= 2e-9+0.01*(1-c.want)) {
 				t.Errorf("mean·c = %g, ε = %v: exact δ %v, %.9f of what is claimed, want %v", c.mean, eps, exact, r,
 					c.want)
 			}

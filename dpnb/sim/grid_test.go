@@ -69,11 +69,11 @@ func TestGridMeasures(t *testing.T) {
 			continue
 		}
 		se := 1 / (n * c.Epsilon) / 20
-		if math.Abs(c.Mean) > 5*se || math.Abs(c.StdErr/se-1) > 0.2 {
+		if !(math.Abs(c.Mean) <= 5*se) || !(math.Abs(c.StdErr/se-1) <= 0.2) {
 			t.Errorf("%s, ε = %v: %+v, want 0 ± %v", c.Task, c.Epsilon, c.Summary, se)
 		}
-		if lo, hi := c.Interval(); math.Abs(hi-lo-2*1.96593*c.StdErr) > 1e-5*c.StdErr ||
-			math.Abs(lo+hi-2*c.Mean) > 1e-12 {
+		if lo, hi := c.Interval(); !(math.Abs(hi-lo-2*1.96593*c.StdErr) <= 1e-5*c.StdErr) ||
+			!(math.Abs(lo+hi-2*c.Mean) <= 1e-12) {
 			t.Errorf("interval %v … %v", lo, hi)
 		}
 	}
@@ -98,7 +98,7 @@ func TestIntervalCoversOfFewScores(t *testing.T) {
 				normal++
 			}
 		}
-		if share := float64(covered) / times; math.Abs(share-0.95) > 0.014 {
+		if share := float64(covered) / times; !(math.Abs(share-0.95) <= 0.014) {
 			t.Errorf("%d scores: covered %.3f of the times", n, share)
 		}
 		if share := float64(normal) / times; share > 0.936 {
@@ -121,7 +121,7 @@ func TestSigmas(t *testing.T) {
 		{sim.Summary{Mean: 63.657, StdErr: 1, N: 2}, 2.576}, {sim.Summary{Mean: 2, StdErr: 1}, 2},
 		{sim.Summary{Mean: 2, StdErr: 1, N: 1e7}, 2},
 	} {
-		if got := c.s.Sigmas(0); math.Abs(got-c.want) > 2e-3 {
+		if got := c.s.Sigmas(0); !(math.Abs(got-c.want) <= 2e-3) {
 			t.Errorf("%+v: %.4f, want %.3f", c.s, got, c.want)
 		}
 	}
@@ -130,7 +130,7 @@ func TestSigmas(t *testing.T) {
 func TestQuantile(t *testing.T) {
 	c := sim.Cell{Scores: []float64{4, 1, 2, 100}}
 	for _, v := range [][2]float64{{0, 1}, {1, 100}, {0.5, 3}, {1. / 3, 2}, {-1, 1}, {2, 100}} {
-		if got := c.Quantile(v[0]); math.Abs(got-v[1]) > 1e-12 {
+		if got := c.Quantile(v[0]); !(math.Abs(got-v[1]) <= 1e-12) {
 			t.Errorf("quantile %v is %v, want %v", v[0], got, v[1])
 		}
 	}

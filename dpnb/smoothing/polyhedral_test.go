@@ -60,11 +60,11 @@ func TestGaussianMaxOfOrderStatistics(t *testing.T) {
 		grad := make([]float64, n)
 		value, off := mustGaussian(t, mustPolyhedral(t, a, make([]float64, n)), 0.5).ValueGradient(grad,
 			make([]float64, n))
-		if math.Abs(value-want/2) > off+1e-14 || off > 1e-9 {
+		if !(math.Abs(value-want/2) <= off+1e-14) || off > 1e-9 {
 			t.Errorf("the largest of %d: %v, error said to be %v, want %v", n, value, off, want/2)
 		}
 		for _, s := range grad {
-			if math.Abs(s-1/float64(n)) > 1e-10 {
+			if !(math.Abs(s-1/float64(n)) <= 1e-10) {
 				t.Errorf("the largest of %d: gradient %v", n, grad)
 			}
 		}
@@ -109,14 +109,14 @@ func TestGaussianMaxOnTheLine(t *testing.T) {
 	s := line.Convolve(Gaussian{}, 0.7)
 	for x := -3.0; x < 3; x += 0.17 {
 		grad := make([]float64, 3)
-		if value, off := mustGaussian(t, mustPolyhedral(t, one, b), 0.7).ValueGradient(grad[:1],
-			[]float64{x}); math.Abs(value-s.Value(x)) > off || math.Abs(grad[0]-s.Slope(x)) > 1e-14 || off > 1e-13 {
+		value, off := mustGaussian(t, mustPolyhedral(t, one, b), 0.7).ValueGradient(grad[:1], []float64{x})
+		if !(math.Abs(value-s.Value(x)) <= off) || !(math.Abs(grad[0]-s.Slope(x)) <= 1e-14) || off > 1e-13 {
 			t.Errorf("%v at %v with slope %v, want %v and %v", value, x, grad[0], s.Value(x), s.Slope(x))
 		}
-		value, off := mustGaussian(t, mustPolyhedral(t, three, b), 0.7).ValueGradient(grad,
+		value, off = mustGaussian(t, mustPolyhedral(t, three, b), 0.7).ValueGradient(grad,
 			[]float64{0.6 * x, 2, 0.8 * x})
 		want := []float64{1 + 0.6*s.Slope(x), 5, 0.8 * s.Slope(x)}
-		if math.Abs(value-s.Value(x)-0.6*x-10) > off || !floats.EqualApprox(grad, want, 1e-13) {
+		if !(math.Abs(value-s.Value(x)-0.6*x-10) <= off) || !floats.EqualApprox(grad, want, 1e-13) {
 			t.Errorf("in space: %v at %v with gradient %v, want %v and %v", value, x, grad, s.Value(x)+0.6*x+10, want)
 		}
 	}
@@ -269,7 +269,7 @@ func TestBowl(t *testing.T) {
 	for range 10 {
 		x := []float64{rng.NormFloat64(), rng.NormFloat64()}
 		v, off := f.ValueGradient(nil, x)
-		if w, offToo := b.ValueGradient(nil, x); math.Abs(v-w) > off+offToo {
+		if w, offToo := b.ValueGradient(nil, x); !(math.Abs(v-w) <= off+offToo) {
 			t.Errorf("%v as a polyhedral function, %v as a bowl, at %v", v, w, x)
 		}
 	}
@@ -326,7 +326,7 @@ func TestGaussianMaxIsTheSameFromEverySide(t *testing.T) {
 		grad, gradToo := make([]float64, 2), make([]float64, 2)
 		v, off := mustGaussian(t, mustPolyhedral(t, a, b), mu).ValueGradient(grad, x)
 		w, offToo := mustGaussian(t, mustPolyhedral(t, turned, again), mu).ValueGradient(gradToo, turn(x))
-		if math.Abs(v-w) > off+offToo+1e-13*(1+mu) || !floats.EqualApprox(turn(grad), gradToo, 1e-8) ||
+		if !(math.Abs(v-w) <= off+offToo+1e-13*(1+mu)) || !floats.EqualApprox(turn(grad), gradToo, 1e-8) ||
 			off > 1e-8*(1+mu) {
 			t.Errorf("%v and %v at %v, μ = %v: %v ± %v and %v ± %v, gradients %v and %v", a, b, x, mu, v, off, w,
 				offToo, turn(grad), gradToo)

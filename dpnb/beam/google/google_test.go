@@ -158,7 +158,7 @@ func TestAsk(t *testing.T) {
 			sum += numbers[0]
 		}
 		// Noise of scale 1, and for a mean 2·100/600: 60 scales are exceeded with a probability below 10⁻²⁵.
-		if math.Abs(sum-truth[q.Kind][0]) > 180 || got.Epsilon != 1 || (got.Delta > 0) != q.Gaussian ||
+		if !(math.Abs(sum-truth[q.Kind][0]) <= 180) || got.Epsilon != 1 || (got.Delta > 0) != q.Gaussian ||
 			len(got.Numbers) != len(got.Groups) {
 			t.Errorf("%+v: %+v, want %v", q, got, truth[q.Kind])
 		}

@@ -184,13 +184,14 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 				var want erm.Sums
 				whole.Add(&want, q, 0, n)
 				for j, v := range want.Vector {
-					if math.Abs(got.Vector[j]-v) > 1e-9*float64(n) || q.Kind == erm.Precise &&
-						math.Abs(got.Vector[j]-v+(got.Low[j]-want.Low[j])) > 1e-24*float64(n) {
+					if !(math.Abs(got.Vector[j]-v) <= 1e-9*float64(n)) || q.Kind == erm.Precise &&
+						!(math.Abs(got.Vector[j]-v+(got.Low[j]-want.Low[j])) <= 1e-24*float64(n)) {
 						t.Errorf("%d processes, kind %d: entry %d is %v, want %v", processes, q.Kind, j,
 							got.Vector[j], v)
 					}
 				}
-				if q.Norms && got.MaxNorm != want.MaxNorm || got.Wrong != 0 || math.Abs(got.Value-want.Value) > 1e-9*n {
+				if q.Norms && got.MaxNorm != want.MaxNorm || got.Wrong != 0 ||
+					!(math.Abs(got.Value-want.Value) <= 1e-9*n) {
 					t.Errorf("%d processes: %+v, want %+v", processes, got, want)
 				}
 				if at == 0 && processes == 0 {

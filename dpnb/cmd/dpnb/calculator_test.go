@@ -78,7 +78,7 @@ func TestCalculatorSigma(t *testing.T) {
 	gauss := must.Get(ask(t, "sigma", "--type", "gaussian", "--epsilon", "1", "--delta", "1e-5"))
 	object := must.Get(ask(t, "sigma", "--type", "objective-perturbation", "--loss", "logistic", "--radius", "1",
 		"--lambda", "5", "--epsilon", "1", "--delta", "1e-5"))
-	if g, o := gauss["sigma"].(float64), object["sigma"].(float64); math.Abs(g-3.7306316) > 1e-6 || o < g ||
+	if g, o := gauss["sigma"].(float64), object["sigma"].(float64); !(math.Abs(g-3.7306316) <= 1e-6) || o < g ||
 		o > g*1.001 {
 		t.Errorf("σ = %v for the Gaussian mechanism, %v for logistic regression with a large λ", g, o)
 	}
@@ -165,7 +165,7 @@ func TestCalculatorKnowsTheLoss(t *testing.T) {
 		profile := must.Get(event.Profile(privacy.AddRemove))
 		want := must.Get(privacy.EpsilonUpper(profile, 1e-5))
 		a, err := ask(t, args...)
-		if err != nil || math.Abs(a["epsilon"].(float64)/want-1) > 1e-9 {
+		if err != nil || !(math.Abs(a["epsilon"].(float64)/want-1) <= 1e-9) {
 			t.Errorf("%s: ε = %v, want %v (%v)", loss, a["epsilon"], want, err)
 		}
 	}

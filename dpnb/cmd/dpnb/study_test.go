@@ -108,7 +108,7 @@ func TestStudyShowsMeans(t *testing.T) {
 		return mean, less, err
 	}
 	m, less, err := of(1)
-	if m2, less2, err2 := of(3); m != m2 || less != less2 || math.Abs(err2-err/math.Sqrt2) > 0.11 {
+	if m2, less2, err2 := of(3); m != m2 || less != less2 || !(math.Abs(err2-err/math.Sqrt2) <= 0.11) {
 		t.Errorf("mean %v, less %v ± %v over tables with %v, %v ± %v each", m2, less2, err2, m, less, err)
 	}
 }

@@ -224,7 +224,7 @@ func TestJointDistance(t *testing.T) {
 			r = None{}
 		}
 		got, exact := JointDistance(r, c.c, c.g, c.at)
-		if math.Abs(got-c.want) > 1e-9 || exact != c.exact {
+		if !(math.Abs(got-c.want) <= 1e-9) || exact != c.exact {
 			t.Errorf("%s, %s at %v, g=%v: %v (exact %v), want %v (%v)", r.Name(), c.c.Name(), c.at, c.g, got, exact,
 				c.want, c.exact)
 		}

@@ -57,7 +57,7 @@ func TestSmallest(t *testing.T) {
 	p := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(1, 1, []float64{2}), Labels: []float64{3},
 		Loss: loss.Squared{}}}
 	s, err := Solve(p, nil)
-	if err != nil || math.Abs(s.Theta[0]-1.5) > 1e-13 || !math.IsInf(s.Certificate.Distance(), 1) {
+	if err != nil || !(math.Abs(s.Theta[0]-1.5) <= 1e-13) || !math.IsInf(s.Certificate.Distance(), 1) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	p.Constraint = Simplex{2}

@@ -351,7 +351,7 @@ func TestSlackCounts(t *testing.T) {
 	// J = θ²/2 on θ ≥ 0: at θ = 1 the pair without a residual has the slack θ², and the bound is attained.
 	half := &Problem{Problem: erm.Problem{Rows: matrix.NewDense(1, 1, nil), Labels: []float64{0}, Loss: loss.Squared{},
 		Lambda: 1}, Constraint: unknown{Box{Lower: []float64{0}, Upper: []float64{math.Inf(1)}}}}
-	if c, err := Verify(half, []float64{1}, 1); err != nil || math.Abs(c.Distance()-1) > 1e-9 {
+	if c, err := Verify(half, []float64{1}, 1); err != nil || !(math.Abs(c.Distance()-1) <= 1e-9) {
 		t.Errorf("1 from the minimiser, certified %v by %+v; %v", c.Distance(), c, err)
 	}
 }

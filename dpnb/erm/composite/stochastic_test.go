@@ -96,7 +96,7 @@ func TestPrintedAlgorithmIsBiased(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.Abs(got.Theta[0]-c.want) > 0.06 {
+		if !(math.Abs(got.Theta[0]-c.want) <= 0.06) {
 			t.Errorf("joint %v: θ = %v, want about %v", c.joint, got.Theta[0], c.want)
 		}
 	}

@@ -91,7 +91,7 @@ func TestAFitThroughAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for j, v := range want.Theta {
-		if math.Abs(got.Theta[j]-v) > want.Certificate.Distance+got.Certificate.Distance {
+		if !(math.Abs(got.Theta[j]-v) <= want.Certificate.Distance+got.Certificate.Distance) {
 			t.Errorf("θ%d is %v, here %v", j, got.Theta[j], v)
 		}
 	}

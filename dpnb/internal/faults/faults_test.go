@@ -194,7 +194,7 @@ func TestStratified(t *testing.T) {
 		t.Error(s)
 	}
 	// 8 of 10 by hand: (0.8 + 0.19207 ± 1.96·√(0.016 + 0.0096037))/(1.38415).
-	if low, high := wilson(8, 10); math.Abs(low-0.4902) > 1e-4 || math.Abs(high-0.9433) > 1e-4 {
+	if low, high := wilson(8, 10); !(math.Abs(low-0.4902) <= 1e-4) || !(math.Abs(high-0.9433) <= 1e-4) {
 		t.Errorf("8 of 10: %.4f to %.4f", low, high)
 	}
 }

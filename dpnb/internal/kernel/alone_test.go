@@ -17,12 +17,12 @@ func TestMarginsAlone(t *testing.T) {
 			row[0] -= dot(row, theta) / theta[0]
 			alone := make([]float64, 1)
 			MarginsAlone(alone, row, theta)
-			if want := dot(row, theta); math.Abs(alone[0]-want) > 1e-13 {
+			if want := dot(row, theta); !(math.Abs(alone[0]-want) <= 1e-13) {
 				t.Fatalf("d=%d: %v, want %v", d, alone[0], want)
 			}
 			long := make([]float64, 1)
 			MarginsAlone(long, theta, theta)
-			if want := dot(theta, theta); math.Abs(long[0]-want) > 1e-13*want {
+			if want := dot(theta, theta); !(math.Abs(long[0]-want) <= 1e-13*want) {
 				t.Fatalf("d=%d: %v, want %v", d, long[0], want)
 			}
 			for n := 1; n < 10; n++ {

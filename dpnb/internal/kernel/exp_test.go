@@ -59,18 +59,18 @@ func TestLogistic(t *testing.T) {
 			}
 			a, b := make([]float64, n), make([]float64, n)
 			va, vb := Logistic(a, x, y), oneByOne(b, x, y)
-			if math.Abs(va-vb) > 1e-14*vb {
+			if !(math.Abs(va-vb) <= 1e-14*vb) {
 				t.Errorf("n=%d, size %v: value %v, want %v", n, size, va, vb)
 			}
 			for i := range a {
-				if math.Abs(a[i]-b[i]) > 8*0x1p-53*math.Abs(b[i])+1e-307 {
+				if !(math.Abs(a[i]-b[i]) <= 8*0x1p-53*math.Abs(b[i])+1e-307) {
 					t.Fatalf("n=%d, size %v: slope %v, want %v", n, size, a[i], b[i])
 				}
 			}
 		}
 	}
 	// The tail keeps its digits.
-	if v := Logistic(make([]float64, 1), []float64{40}, []float64{1}); math.Abs(v-math.Exp(-40)) > 1e-15*v {
+	if v := Logistic(make([]float64, 1), []float64{40}, []float64{1}); !(math.Abs(v-math.Exp(-40)) <= 1e-15*v) {
 		t.Errorf("log(1+e⁻⁴⁰) = %v", v)
 	}
 	if v := Logistic(make([]float64, 4), []float64{1, 1, 1, math.NaN()}, []float64{1, 1, 1, 1}); !math.IsNaN(v) {

@@ -37,12 +37,12 @@ func TestKernelsAgreeWithTheirDefinition(t *testing.T) {
 					m += x[i*d+j] * theta[j]
 					want[j] += w[i] * x[i*d+j]
 				}
-				if math.Abs(m-dst[i]) > 1e-13 {
+				if !(math.Abs(m-dst[i]) <= 1e-13) {
 					t.Fatalf("n=%d d=%d: margin %d is %v, want %v", n, d, i, dst[i], m)
 				}
 			}
 			for j := range d {
-				if math.Abs(want[j]-sum[j]) > 1e-13 {
+				if !(math.Abs(want[j]-sum[j]) <= 1e-13) {
 					t.Fatalf("n=%d d=%d: sum %d is %v, want %v", n, d, j, sum[j], want[j])
 				}
 			}
@@ -66,7 +66,7 @@ func TestAddGram(t *testing.T) {
 					for r := range k {
 						want[i*d+j] += a[r*d+i] * a[r*d+j]
 					}
-					if math.Abs(want[i*d+j]-c[i*d+j]) > 1e-13 {
+					if !(math.Abs(want[i*d+j]-c[i*d+j]) <= 1e-13) {
 						t.Fatalf("d=%d k=%d: (%d,%d) is %v, want %v", d, k, i, j, c[i*d+j], want[i*d+j])
 					}
 				}

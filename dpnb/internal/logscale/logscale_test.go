@@ -14,17 +14,17 @@ func TestScale(t *testing.T) {
 			v := s.Value(share)
 			if b[0] > 0 {
 				want := b[0] * math.Pow(b[1]/b[0], share)
-				if math.Abs(v-want) > 1e-12*want {
+				if !(math.Abs(v-want) <= 1e-12*want) {
 					t.Fatalf("%v: Value(%v) = %v, want %v", b, share, v, want)
 				}
 			}
-			if v < last || math.Abs(s.Share(v)-share) > 1e-9*(1+math.Abs(b[0])/(b[1]-b[0])*1e-6) {
+			if v < last || !(math.Abs(s.Share(v)-share) <= 1e-9*(1+math.Abs(b[0])/(b[1]-b[0])*1e-6)) {
 				t.Fatalf("%v: Value(%v) = %v, its Share %v", b, share, v, s.Share(v))
 			}
 			last = v
 		}
 	}
-	if s := Between(1000, 1e6); math.Abs(s.Share(31622.7766016838)-0.5) > 1e-12 {
+	if s := Between(1000, 1e6); !(math.Abs(s.Share(31622.7766016838)-0.5) <= 1e-12) {
 		t.Errorf("the middle of 1,000 and 1,000,000 is %v", s.Value(0.5))
 	}
 	if s := Between(0, 9); s.Share(9) != 1 || s.Share(2) != math.Log(3)/math.Log(10) {

@@ -12,7 +12,7 @@ func TestAdd(t *testing.T) {
 		{0, -50, math.Exp(-50)}, {math.Log(3), math.Log(4), math.Log(7)},
 	} {
 		for _, got := range []float64{Add(c.a, c.b), Add(c.b, c.a)} {
-			if got != c.want && math.Abs(got-c.want) > 1e-15*math.Abs(c.want) {
+			if got != c.want && !(math.Abs(got-c.want) <= 1e-15*math.Abs(c.want)) {
 				t.Errorf("Add(%g, %g) = %v, want %v", c.a, c.b, got, c.want)
 			}
 		}

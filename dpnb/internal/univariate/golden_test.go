@@ -13,7 +13,7 @@ func TestGolden(t *testing.T) {
 		return v
 	}
 	x, v := Golden(f, -2, 5, 45)
-	if math.Abs(x-0.3) > 1e-6 {
+	if !(math.Abs(x-0.3) <= 1e-6) {
 		t.Errorf("the minimum at 0.3 is looked for at %v", x)
 	}
 	if v != least {
@@ -36,7 +36,7 @@ func TestGoldenLeft(t *testing.T) {
 		{func(float64) float64 { return math.Inf(1) }, -2},
 		{func(x float64) float64 { return 1 + 1e-13*math.Abs(x-3) }, -2},
 	} {
-		if x, v := GoldenLeft(c.f, -2, 5, 45); math.Abs(x-c.want) > 1e-6 || v != c.f(x) {
+		if x, v := GoldenLeft(c.f, -2, 5, 45); !(math.Abs(x-c.want) <= 1e-6) || v != c.f(x) {
 			t.Errorf("the minimum at %v is looked for at %v", c.want, x)
 		}
 	}

@@ -14,7 +14,7 @@ func TestWeightsAreWithinLabels(t *testing.T) {
 				want = 0
 			}
 			label, got := Of(With(y, w))
-			if !(math.Abs(got-want) <= 0.5/(1<<20)) || got > 1 || math.Abs(label-y) > math.Abs(y)*0x1p-31 ||
+			if !(math.Abs(got-want) <= 0.5/(1<<20)) || got > 1 || !(math.Abs(label-y) <= math.Abs(y)*0x1p-31) ||
 				y == math.Trunc(y) && label != y {
 				t.Errorf("With(%v, %v) says %v and %v", y, w, label, got)
 			}

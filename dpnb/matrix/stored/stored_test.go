@@ -54,7 +54,7 @@ func TestStoredRows(t *testing.T) {
 		}
 		for i, v := range rows.Data {
 			k := kept.Data[i]
-			if !single && k != v || math.Abs(k) > math.Abs(v) || math.Abs(k-v) > 0x1p-23*math.Abs(v) {
+			if !single && k != v || !(math.Abs(k) <= math.Abs(v)) || !(math.Abs(k-v) <= 0x1p-23*math.Abs(v)) {
 				t.Fatalf("%v became %v", v, k)
 			}
 		}

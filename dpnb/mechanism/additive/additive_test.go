@@ -130,7 +130,7 @@ func TestBinsAndLeaves(t *testing.T) {
 		times[slices.Index(leaf, 1)*10+slices.Index(leaf, 2)]++
 	}
 	for ends, n := range times {
-		if len(times) != 3 || math.Abs(float64(n)-1000) > 5*26 {
+		if len(times) != 3 || !(math.Abs(float64(n)-1000) <= 5*26) {
 			t.Errorf("ends %d: %d times of 3000", ends, n)
 		}
 	}
@@ -188,7 +188,7 @@ func TestStepsAreOfTheLabel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := label * (1 - 0.75*0.75); math.Abs(r.Coefficients[0]-want) > 1e-6 || r.NoiseScale != 1e-9*clip {
+		if want := label * (1 - 0.75*0.75); !(math.Abs(r.Coefficients[0]-want) <= 1e-6) || r.NoiseScale != 1e-9*clip {
 			t.Errorf("C = %g: %v with noise of %g, want %g", clip, r.Coefficients, r.NoiseScale, want)
 		}
 	}

@@ -137,7 +137,8 @@ func TestCells(t *testing.T) {
 				}
 				sum += v
 			})
-			if far := math.Abs(u-(n.At-n.Lower)/n.Width) > 2./127; far && math.Abs(sum-0.3) > 1e-12 || sum > 0.3+1e-12 {
+			if far := math.Abs(u-(n.At-n.Lower)/n.Width) > 2./127; far &&
+				!(math.Abs(sum-0.3) <= 1e-12) || sum > 0.3+1e-12 {
 				t.Errorf("cells at %v add up to %v", u, sum)
 			}
 		}
@@ -203,7 +204,7 @@ func TestProductsHaveNothingNowhere(t *testing.T) {
 			x := make([]float64, len(c.b.Mean))
 			u.Add(x, 1)
 			for j, v := range all {
-				if got := v.Along(x); math.Abs(got-map[bool]float64{true: 1}[i == j]) > 1e-14 {
+				if got := v.Along(x); !(math.Abs(got-map[bool]float64{true: 1}[i == j]) <= 1e-14) {
 					t.Errorf("directions %d and %d: %v", i, j, got)
 				}
 			}
@@ -225,7 +226,7 @@ func TestProductsHaveNothingNowhere(t *testing.T) {
 		}
 		x := append(slices.Clone(z), geometry.Products(some.Pairs, z)...)
 		for k, v := range some.Nowhere() {
-			if math.Abs(v.Along(x)) > 1e-12 {
+			if !(math.Abs(v.Along(x)) <= 1e-12) {
 				t.Errorf("a row has %v along direction %d", v.Along(x), k)
 			}
 		}
@@ -303,12 +304,12 @@ func TestFormsOfDetail(t *testing.T) {
 	}
 	got := make([]float64, 2)
 	b.Placed(rows).Margins(got, theta, 0, 2)
-	if want := b.Unit * (got[1] - got[0]); math.Abs(floats.Dot(form, theta)-want) > 1e-9 {
+	if want := b.Unit * (got[1] - got[0]); !(math.Abs(floats.Dot(form, theta)-want) <= 1e-9) {
 		t.Errorf("a form of cells is %v, predictions differ by %v", floats.Dot(form, theta), want)
 	}
 	places[2], places[5] = 1, 0
 	form, shift := b.Form(one, 0, places, 1, 1)
-	if want := b.Centre + b.Unit*got[0]; math.Abs(floats.Dot(form, theta)+shift-want) > 1e-9 {
+	if want := b.Centre + b.Unit*got[0]; !(math.Abs(floats.Dot(form, theta)+shift-want) <= 1e-9) {
 		t.Errorf("the form of a row is %v, its prediction %v", floats.Dot(form, theta)+shift, want)
 	}
 
@@ -322,7 +323,7 @@ func TestFormsOfDetail(t *testing.T) {
 	}
 	for j, v := range beside(0.5) {
 		want := (v - beside(-0.5)[j]) * norm / typical / math.Sqrt(1+norm*norm) * paired.Unit / paired.Scale
-		if math.Abs(form[4+j]-want) > 1e-12 {
+		if !(math.Abs(form[4+j]-want) <= 1e-12) {
 			t.Errorf("product %d has %v in a form, want %v", j, form[4+j], want)
 		}
 	}

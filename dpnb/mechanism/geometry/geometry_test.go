@@ -132,7 +132,7 @@ func TestPlannedRecords(t *testing.T) {
 	}
 	_, mu, _ := privacy.GaussianMu(p)
 	_, alone, _ := privacy.GaussianMu(fit)
-	if want := math.Hypot(alone, 1/m.MeanSigma); math.Abs(mu/want-1) > 1e-9 {
+	if want := math.Hypot(alone, 1/m.MeanSigma); !(math.Abs(mu/want-1) <= 1e-9) {
 		t.Errorf("μ = %v, want %v", mu, want)
 	}
 	var count []float64
@@ -155,7 +155,7 @@ func TestTypicalCount(t *testing.T) {
 		{0.5, 0, 10, 1e-9}, {0.01, 0, 0.2, 1e-9}, {0, 0, 0.1, 1e-9}, {2, 0, 20, 1e-9}, {-1, 0, 0.1, 1e-9},
 		{0.5, 1e6, 5, 1e-3}, {-3, 1, 5, 1e-9}, {0, 0.01, 2, 1e-9},
 	} {
-		if got := geometry.CountOf(20, c.share, c.v); math.Abs(got-c.want) > c.within {
+		if got := geometry.CountOf(20, c.share, c.v); !(math.Abs(got-c.want) <= c.within) {
 			t.Errorf("of %v with variance %v: %v, want %v", c.share, c.v, got, c.want)
 		}
 	}
@@ -204,9 +204,9 @@ func TestTogether(t *testing.T) {
 			}
 			_, alone, _ := privacy.GaussianMu(fit)
 			want := math.Sqrt(alone*alone + 1/(m.CountSigma*m.CountSigma) + 1/(m.MeanSigma*m.MeanSigma))
-			if !ok || math.Abs(mu/want-1) > 1e-9 ||
-				math.Abs(1/(m.CountSigma*m.CountSigma)/(mu*mu)/0.01-1) > 0.01 ||
-				math.Abs(1/(m.MeanSigma*m.MeanSigma)/(mu*mu)/0.04-1) > 0.01 {
+			if !ok || !(math.Abs(mu/want-1) <= 1e-9) ||
+				!(math.Abs(1/(m.CountSigma*m.CountSigma)/(mu*mu)/0.01-1) <= 0.01) ||
+				!(math.Abs(1/(m.MeanSigma*m.MeanSigma)/(mu*mu)/0.04-1) <= 0.01) {
 				t.Errorf("%s, ε = %g: μ = %v, want %v", l.Name(), eps, mu, want)
 			}
 		}
@@ -303,7 +303,7 @@ func TestDescentHasItsLaw(t *testing.T) {
 			squares += v * v / of / runs / float64(len(g))
 		}
 	}
-	if math.Abs(squares-1) > 0.15 {
+	if !(math.Abs(squares-1) <= 0.15) {
 		t.Errorf("variance %v of what it should be", squares)
 	}
 }
@@ -328,10 +328,10 @@ func TestWithoutNoise(t *testing.T) {
 		off += math.Pow(floats.Distance(rows.Data[i*(d+1):i*(d+1)+d], mean, 2), 2) / n
 		squares += math.Pow(labels[i]-ofLabels, 2) / n
 	}
-	if floats.Distance(mean, b.Mean, 2) > 1e-4 || math.Abs(b.Scale/math.Sqrt(off)-1) > 1e-3 {
+	if floats.Distance(mean, b.Mean, 2) > 1e-4 || !(math.Abs(b.Scale/math.Sqrt(off)-1) <= 1e-3) {
 		t.Errorf("mean %v, want %v; scale %v, want %v", b.Mean, mean, b.Scale, math.Sqrt(off))
 	}
-	if math.Abs(b.Centre-ofLabels) > 1e-3 || math.Abs(b.Unit/(math.Sqrt(squares)/2)-1) > 1e-2 ||
+	if !(math.Abs(b.Centre-ofLabels) <= 1e-3) || !(math.Abs(b.Unit/(math.Sqrt(squares)/2)-1) <= 1e-2) ||
 		math.Round(b.Count) != n {
 		t.Errorf("centre %v, want %v; unit %v, want %v; %v records", b.Centre, ofLabels, b.Unit, math.Sqrt(squares)/2,
 			b.Count)
@@ -348,7 +348,7 @@ func TestWithoutNoise(t *testing.T) {
 		at := floats.Dot(x, theta)
 		residual += (at - labels[i]) * (at - labels[i]) / n
 		if plain := floats.Dot(rows.Data[i*(d+1):(i+1)*(d+1)], r.Coefficients); floats.Norm(x[:d], 2) < 0.999 &&
-			math.Abs(plain-at) > 1e-9 {
+			!(math.Abs(plain-at) <= 1e-9) {
 			t.Fatalf("record %d: %v by its place, %v by the coefficients", i, at, plain)
 		}
 	}
@@ -389,7 +389,7 @@ func TestARecordIsBounded(t *testing.T) {
 	m.Most = 7
 	for _, y := range []float64{7, 90} {
 		one := geometry.Sums(m, matrix.NewDense(1, 4, []float64{0.6, 0.64, 0.48, bias}), []float64{y})
-		if norm := floats.Norm(one, 2); math.Abs(norm/math.Sqrt(1.25)-1) > 1e-6 {
+		if norm := floats.Norm(one, 2); !(math.Abs(norm/math.Sqrt(1.25)-1) <= 1e-6) {
 			t.Errorf("a record with the count %v adds %v, want √1.25", y, norm)
 		} else if s := geometry.Sensitivity(m, 4); norm > s || norm < s*(1-1e-6) {
 			t.Errorf("a record adds %v, the noise is for %v", norm, s)
@@ -464,7 +464,7 @@ func TestMeanIsCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := r.Also.(*geometry.Bought); math.Abs(floats.Norm(b.Mean, 2)-0.98) > 1e-12 {
+	if b := r.Also.(*geometry.Bought); !(math.Abs(floats.Norm(b.Mean, 2)-0.98) <= 1e-12) {
 		t.Errorf("the mean is %v", b.Mean)
 	}
 }
@@ -564,7 +564,7 @@ func TestSumsHaveTheirLaw(t *testing.T) {
 			ofSums += math.Pow((sums[j]-want[j])/(math.Sqrt(1.5)*m.MeanSigma), 2) / runs / float64(len(sums))
 		}
 	}
-	if math.Abs(ofCount-1) > 0.12 || math.Abs(ofSums-1) > 0.06 {
+	if !(math.Abs(ofCount-1) <= 0.12) || !(math.Abs(ofSums-1) <= 0.06) {
 		t.Errorf("variances %v of the count and %v of the sums, want 1", ofCount, ofSums)
 	}
 }

@@ -49,8 +49,8 @@ func TestPurelyTogether(t *testing.T) {
 				t.Errorf("%s: ε = %v of %v (%v)", l.Name(), all, eps, err)
 			}
 			of := m.Of.(pure.Objective).Epsilon()
-			if want := of + 1/m.CountSigma + 1/m.MeanSigma; math.Abs(all/want-1) > 1e-9 ||
-				math.Abs(1/m.CountSigma/eps-0.02) > 1e-6 || math.Abs(1/m.MeanSigma/eps-0.1) > 1e-6 {
+			if want := of + 1/m.CountSigma + 1/m.MeanSigma; !(math.Abs(all/want-1) <= 1e-9) ||
+				!(math.Abs(1/m.CountSigma/eps-0.02) <= 1e-6) || !(math.Abs(1/m.MeanSigma/eps-0.1) <= 1e-6) {
 				t.Errorf("%s: ε = %v, the parts are %v, %v and %v", l.Name(), all, 1/m.CountSigma, 1/m.MeanSigma, of)
 			}
 		}
@@ -127,7 +127,8 @@ func TestPureSumsHaveTheirLaw(t *testing.T) {
 		ofSquares += sums[d] * sums[d] / (1.5 * m.MeanSigma * m.MeanSigma) / (k + 1) / runs
 		along = math.Max(along, math.Abs(nowhere.Along(sums[:d])))
 	}
-	if math.Abs(ofCount-1) > 0.08 || math.Abs(ofSums-1) > 0.036 || math.Abs(ofSquares-1) > 0.2 || along > 1e-4 {
+	if !(math.Abs(ofCount-1) <= 0.08) || !(math.Abs(ofSums-1) <= 0.036) || !(math.Abs(ofSquares-1) <= 0.2) ||
+		along > 1e-4 {
 		t.Errorf("%v of the count's noise, %v and %v of that of the sums, want 1; %v where there is nothing", ofCount,
 			ofSums, ofSquares, along)
 	}
@@ -235,7 +236,7 @@ func TestPureSpace(t *testing.T) {
 		if curved := gate < 1e3; b.Curved != curved || curved && left > 0.5*all || !curved && left < 0.5*all {
 			t.Errorf("gate %g: %.3f of the variance is left (curved: %v)", gate, left/all, b.Curved)
 		}
-		if along := m.Nowhere[0].Along(b.Raw); math.Abs(along) > 1e-9*floats.Norm(b.Raw, 2) {
+		if along := m.Nowhere[0].Along(b.Raw); !(math.Abs(along) <= 1e-9*floats.Norm(b.Raw, 2)) {
 			t.Errorf("gate %g: coefficients have %v where rows have nothing", gate, along)
 		}
 	}
@@ -271,7 +272,7 @@ func TestSpace(t *testing.T) {
 				v.Add(want, -v.Along(want))
 			}
 			y, back, longer := geometry.Through(directions, x)
-			if len(y) != d-k-1 || math.Abs(floats.Norm(y, 2)/floats.Norm(want, 2)-1) > 1e-12 ||
+			if len(y) != d-k-1 || !(math.Abs(floats.Norm(y, 2)/floats.Norm(want, 2)-1) <= 1e-12) ||
 				floats.Distance(back, want, 2) > 1e-12*floats.Norm(x, 2) ||
 				floats.Norm(y, 2) > longer*floats.Norm(x, 2) || longer > 1+1e-11 {
 				t.Fatalf("k = %d: %v, back %v, want %v (%v)", k, y, back, want, longer)
@@ -337,7 +338,7 @@ func TestLeftOfCrossedCurves(t *testing.T) {
 			if v.Add(x, 1); i == j {
 				want = 1
 			}
-			if of := u.Along(x); math.Abs(of-want) > 1e-9 {
+			if of := u.Along(x); !(math.Abs(of-want) <= 1e-9) {
 				t.Errorf("directions %d and %d have the product %v", i, j, of)
 			}
 		}

@@ -16,12 +16,13 @@ import (
 // the privacy of the fit without it.
 func TestCentre(t *testing.T) {
 	for _, rate := range []float64{0.01, 0.25, 0.5, 0.9} {
-		if got, want := objpert.CentreOf(loss.Logistic{}, rate), math.Log(rate/(1-rate)); math.Abs(got-want) > 1e-9 {
+		got, want := objpert.CentreOf(loss.Logistic{}, rate), math.Log(rate/(1-rate))
+		if !(math.Abs(got-want) <= 1e-9) {
 			t.Errorf("rate %v: %v, want %v", rate, got, want)
 		}
 	}
 	if a, b := objpert.CentreOf(loss.Softplus{Width: 1}, 0.3), objpert.CentreOf(loss.Softplus{Width: 1},
-		0.7); math.Abs(a+b) > 1e-9 || a >= 0 {
+		0.7); !(math.Abs(a+b) <= 1e-9) || a >= 0 {
 		t.Errorf("softplus: %v and %v", a, b)
 	}
 	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: 1, Delta: 1e-6,
@@ -65,7 +66,7 @@ func TestCentre(t *testing.T) {
 		t.Fatal(err)
 	}
 	for j, v := range sol.Theta {
-		if math.Abs(r.Coefficients[j]-v) > 1e-6 {
+		if !(math.Abs(r.Coefficients[j]-v) <= 1e-6) {
 			t.Errorf("coefficient %d: %v, want %v", j, r.Coefficients[j], v)
 		}
 	}

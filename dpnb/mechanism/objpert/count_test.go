@@ -47,7 +47,7 @@ func TestCountedIsSafeAndTight(t *testing.T) {
 			if !ok || total*total < mu*mu+1/(m.Count.Sigma*m.Count.Sigma) {
 				t.Errorf("%+v: μ = %v for both, %v for the fit, σ = %v of the count", c, total, mu, m.Count.Sigma)
 			}
-			if share := 1 / (m.Count.Sigma * m.Count.Sigma * total * total); math.Abs(share/c.share-1) > 0.05 {
+			if share := 1 / (m.Count.Sigma * m.Count.Sigma * total * total); !(math.Abs(share/c.share-1) <= 0.05) {
 				t.Errorf("%+v: the count has %v of μ²", c, share)
 			}
 			for _, less := range []float64{0.9, 1} { // of the fit's noise; of the count's
@@ -137,7 +137,7 @@ func TestCountedWhereDeltaNearlySuffices(t *testing.T) {
 		}
 		_, total, _ := privacy.GaussianMu(both)
 		d, share := privacy.DeltaUpper(both, eps), 1/(m.Count.Sigma*m.Count.Sigma*total*total)
-		if d > 1e-5 || d < 0.999e-5 || math.Abs(share/0.01-1) > 0.05 {
+		if d > 1e-5 || d < 0.999e-5 || !(math.Abs(share/0.01-1) <= 0.05) {
 			t.Errorf("ε = %v: δ = %v, and the count has %v of μ²", eps, d, share)
 		}
 	}
@@ -183,10 +183,10 @@ func TestCountHasItsLaw(t *testing.T) {
 		v := c.Run(1000, rng) - 1000
 		sum, squares = sum+v, squares+v*v
 	}
-	if mean := sum / reps; math.Abs(mean) > 4.5*30/math.Sqrt(reps) {
+	if mean := sum / reps; !(math.Abs(mean) <= 4.5*30/math.Sqrt(reps)) {
 		t.Errorf("mean error %v", mean)
 	}
-	if v := squares / reps / 900; math.Abs(v-1) > 4.5*math.Sqrt(2.0/reps) {
+	if v := squares / reps / 900; !(math.Abs(v-1) <= 4.5*math.Sqrt(2.0/reps)) {
 		t.Errorf("%v of the variance", v)
 	}
 	if p := c.Planned(-50, 4); p.Records != 30 || p.Features != 4 {

@@ -106,10 +106,10 @@ func TestCurvesCoverTheLosses(t *testing.T) {
 			if fault := uncovered(c, l, r); fault != "" {
 				t.Errorf("%s, R = %v: %s", l.loss.Name(), r, fault)
 			}
-			if d := objective.Slope(c) / (r * l.loss.Lipschitz()); math.Abs(d-1) > 1e-14 {
+			if d := objective.Slope(c) / (r * l.loss.Lipschitz()); !(math.Abs(d-1) <= 1e-14) {
 				t.Errorf("%s: L is %v of the loss's", l.loss.Name(), d)
 			}
-			if d := c.Max() / (r * r * l.loss.Smoothness()); math.Abs(d-1) > 1e-9 {
+			if d := c.Max() / (r * r * l.loss.Smoothness()); !(math.Abs(d-1) <= 1e-9) {
 				t.Errorf("%s: s is %v of the loss's", l.loss.Name(), d)
 			}
 			small, _ := loss.CurveOf(l.loss, 0.95*r)

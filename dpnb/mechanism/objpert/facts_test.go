@@ -83,7 +83,7 @@ func TestFacts(t *testing.T) {
 	if got := of.(objpert.Objective); got.Centre != -0x1p48*1e-15/got.Lambda {
 		t.Errorf("centre %v", got.Centre)
 	}
-	if beside := objpert.OutputBeside(0.5, 2, 1, 1.2); math.Abs(0.5/beside-1.3) > 1e-12 || 0.5/beside < 1.3 {
+	if beside := objpert.OutputBeside(0.5, 2, 1, 1.2); !(math.Abs(0.5/beside-1.3) <= 1e-12) || 0.5/beside < 1.3 {
 		t.Errorf("μ = %v, want 1.3", 0.5/beside)
 	}
 }

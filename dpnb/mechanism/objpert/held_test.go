@@ -151,7 +151,7 @@ func (m Objective) divergence(t *testing.T, rows *matrix.Dense, labels []float64
 			sum(at(s, x, false), step*step)
 		}
 	}
-	if math.Abs(mass-1) > 1e-3 {
+	if !(math.Abs(mass-1) <= 1e-3) {
 		t.Errorf("the law has the mass %v", mass)
 	}
 	return remove, add

@@ -215,7 +215,7 @@ func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
 		}
 		// variance σ²/λ² + σ_out² = 2.5; ±5.5 standard deviations of its estimate
 		got := ss / 3999
-		if math.Abs(got/2.5-1) > 5.5*math.Sqrt(2.0/3999) {
+		if !(math.Abs(got/2.5-1) <= 5.5*math.Sqrt(2.0/3999)) {
 			t.Errorf("%s: variance %v, want 2.5", name, got)
 		}
 	}

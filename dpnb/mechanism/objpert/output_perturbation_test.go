@@ -162,7 +162,7 @@ func TestOutputRun(t *testing.T) {
 		if delta == 0 {
 			want, spread = 12*m.Scale*m.Scale, math.Sqrt(1.5/draws) // E = d(d+1)b²
 		}
-		if math.Abs(square/want-1) > 5*spread {
+		if !(math.Abs(square/want-1) <= 5*spread) {
 			t.Errorf("δ = %v: E‖z‖² = %v, want %v", delta, square, want)
 		}
 	}

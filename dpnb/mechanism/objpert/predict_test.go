@@ -49,7 +49,7 @@ func TestBestLambdaIsTheMinimum(t *testing.T) {
 		if c.p.Margin == 0 {
 			ratio := m.Sigma / m.Lipschitz()
 			want := m.Smoothness() * (1 + 8*float64(c.p.Features)/float64(c.p.Records)*ratio*ratio)
-			if math.Abs(best/want-1) > 1e-9 {
+			if !(math.Abs(best/want-1) <= 1e-9) {
 				t.Errorf("%+v: λ = %v, by the formula %v", c.p, best, want)
 			}
 		}

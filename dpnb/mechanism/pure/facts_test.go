@@ -36,12 +36,12 @@ func TestFacts(t *testing.T) {
 			if c.classes {
 				less = 1 + math.Min(2, u)
 			}
-			if math.Abs(got.Lambda/want-1) > 1e-12 || math.Abs(stretch-less) > 1e-12 || got.Stretch != 0 ||
+			if !(math.Abs(got.Lambda/want-1) <= 1e-12) || !(math.Abs(stretch-less) <= 1e-12) || got.Stretch != 0 ||
 				got.Records != 0 {
 				t.Errorf("%s, C = %g: Λ = %v, stretch %v, want %v and %v", c.loss.Name(), clip, got.Lambda, stretch,
 					want, less)
 			}
-			if h, ok := got.Loss.(loss.Softplus); ok && math.Abs(h.Margin-c.margin) > 1e-12 {
+			if h, ok := got.Loss.(loss.Softplus); ok && !(math.Abs(h.Margin-c.margin) <= 1e-12) {
 				t.Errorf("margin %v", h.Margin)
 			}
 			if err := got.Feasible(3, MostRecords); err != nil || got.Epsilon() > m.Epsilon() ||

@@ -85,11 +85,11 @@ func TestBlocks(t *testing.T) {
 		}{{Printed, n * 7 / 8, []float64{n / 8, n / 16, n / 32}}, {Exact, n, []float64{n / 8, n / 16, n / 16}}} {
 			m.Constants = c.constants
 			blocks := m.blocks(n, noise.Exact(noise.NewSeeded(1)))
-			if all := float64(size(blocks)); math.Abs(all-c.all) > 6*math.Sqrt(n) {
+			if all := float64(size(blocks)); !(math.Abs(all-c.all) <= 6*math.Sqrt(n)) {
 				t.Errorf("%v, %v: %v of %d records are in blocks, want %v", adj, c.constants, all, n, c.all)
 			}
 			for b, part := range blocks {
-				if want := c.want[b/4]; math.Abs(float64(len(part))-want) > 6*math.Sqrt(want) {
+				if want := c.want[b/4]; !(math.Abs(float64(len(part))-want) <= 6*math.Sqrt(want)) {
 					t.Errorf("%v, %v: block %d has %d records, want %v", adj, c.constants, b, len(part), want)
 				}
 			}
@@ -110,7 +110,7 @@ func TestBlocksAreDrawn(t *testing.T) {
 	}
 	for b, got := range times {
 		share := math.Exp2(-float64(min(b/m.Blocks+1, m.Count-1))) / float64(m.Blocks)
-		if want := share * draws; math.Abs(got-want) > 5*math.Sqrt(want) {
+		if want := share * draws; !(math.Abs(got-want) <= 5*math.Sqrt(want)) {
 			t.Errorf("the first record is in block %d %v times, want %v", b, got, want)
 		}
 	}

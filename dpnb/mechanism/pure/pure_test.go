@@ -65,7 +65,7 @@ func TestCalibrate(t *testing.T) {
 						privacy.DeltaUpper(p, eps*(1-1e-6)))
 				}
 			}
-			if want := m.Clip / eps / 0.99; adj == privacy.AddRemove && math.Abs(m.Scale/want-1) > 1e-9 {
+			if want := m.Clip / eps / 0.99; adj == privacy.AddRemove && !(math.Abs(m.Scale/want-1) <= 1e-9) {
 				t.Errorf("β = %g, want %g", m.Scale, want)
 			}
 		}
@@ -74,20 +74,20 @@ func TestCalibrate(t *testing.T) {
 	m, _ := c.Calibrate()
 	c.Adjacency, c.Epsilon = privacy.ReplaceOne, 2
 	r, _ := c.Calibrate()
-	if math.Abs(m.Scale/r.Scale-1) > 1e-9 || math.Abs(m.Lambda/r.Lambda-1) > 1e-9 || m.bend() != r.bend() &&
-		math.Abs(m.bend().Smoothness()/r.bend().Smoothness()-1) > 1e-9 {
+	if !(math.Abs(m.Scale/r.Scale-1) <= 1e-9) || !(math.Abs(m.Lambda/r.Lambda-1) <= 1e-9) || m.bend() != r.bend() &&
+		!(math.Abs(m.bend().Smoothness()/r.bend().Smoothness()-1) <= 1e-9) {
 		t.Errorf("add/remove at 1 %v, replace-one at 2 %v", m, r)
 	}
 	// The defaults of docs/theory/heavytail.md.
 	c = Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: 50,
 		Records: 100_000, Radius: 2, MomentBound: 8}
 	m, err := c.Calibrate()
-	if err != nil || m.Clip != 2 || math.Abs(m.Lambda-math.Sqrt(50_000)) > 1e-9 {
+	if err != nil || m.Clip != 2 || !(math.Abs(m.Lambda-math.Sqrt(50_000)) <= 1e-9) {
 		t.Errorf("C = %g, Λ = %g (%v)", m.Clip, m.Lambda, err)
 	}
 	c.WorstCase = true
-	if m, err = c.Calibrate(); err != nil || math.Abs(m.Clip-4*math.Sqrt(2000)) > 1e-9 ||
-		math.Abs(m.Lambda-2*math.Sqrt(8e5*(2+0.7775046))) > 1e-3 {
+	if m, err = c.Calibrate(); err != nil || !(math.Abs(m.Clip-4*math.Sqrt(2000)) <= 1e-9) ||
+		!(math.Abs(m.Lambda-2*math.Sqrt(8e5*(2+0.7775046))) <= 1e-3) {
 		t.Errorf("worst case: C = %g, Λ = %g (%v)", m.Clip, m.Lambda, err)
 	}
 }
@@ -267,7 +267,7 @@ func TestHugeNoise(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j := range b {
-			if want := -b[j] / floats.Norm(b, 2) * m.Radius; math.Abs(w[j]-want) > 1e-2*1e5/size+1e-9 {
+			if want := -b[j] / floats.Norm(b, 2) * m.Radius; !(math.Abs(w[j]-want) <= 1e-2*1e5/size+1e-9) {
 				t.Errorf("‖b‖ = %g: coefficient %d is %g, want about %g", size, j, w[j], want)
 			}
 		}
@@ -390,16 +390,16 @@ func TestReplaceOne(t *testing.T) {
 	cosh.Cosh = 3 * m.Lambda * m.Clip / m.Scale
 	replaced := func(m Objective) Objective { m.Adjacency = privacy.ReplaceOne; return m }
 	solver := 2 * m.Tolerance / m.Lambda / m.OutputScale
-	if got, want := replaced(m).Epsilon(), 2*m.Epsilon()-solver; math.Abs(got/want-1) > 1e-12 || solver < 1e-3 {
+	if got, want := replaced(m).Epsilon(), 2*m.Epsilon()-solver; !(math.Abs(got/want-1) <= 1e-12) || solver < 1e-3 {
 		t.Errorf("replace-one %g, want %g, the solver's part being %g", got, want, solver)
 	}
-	if got, want := replaced(cosh).Epsilon(), cosh.Epsilon()+m.Clip/m.Scale; math.Abs(got/want-1) > 1e-12 ||
+	if got, want := replaced(cosh).Epsilon(), cosh.Epsilon()+m.Clip/m.Scale; !(math.Abs(got/want-1) <= 1e-12) ||
 		got > 2*cosh.Epsilon()-solver-0.1 {
 		t.Errorf("ln cosh: replace-one %g, want %g, add/remove-one %g", got, want, cosh.Epsilon())
 	}
 	other := o
 	other.Adjacency = privacy.ReplaceOne
-	if got, want := other.Sensitivity(), o.Sensitivity()+o.Clip/o.Lambda; math.Abs(got/want-1) > 1e-9 {
+	if got, want := other.Sensitivity(), o.Sensitivity()+o.Clip/o.Lambda; !(math.Abs(got/want-1) <= 1e-9) {
 		t.Errorf("output: replace-one moves by %g, want %g", got, want)
 	}
 	for _, m := range []mechanism.Mechanism{m, o, phases(t, nil)} {
@@ -454,7 +454,7 @@ func TestStretch(t *testing.T) {
 	}
 	bends := 0.4 * 500 * 1 * 1.5 / (3 * 0.4) // C = G/4
 	off := 3.0 / bends / 1.5
-	if want := (1 + m.Lambda/bends) / (1 + off*off); math.Abs(m.Stretch-want) > 1e-12 {
+	if want := (1 + m.Lambda/bends) / (1 + off*off); !(math.Abs(m.Stretch-want) <= 1e-12) {
 		t.Errorf("stretch %g, want %g", m.Stretch, want)
 	}
 	straight := m
@@ -468,7 +468,7 @@ func TestStretch(t *testing.T) {
 		at[k] = r.Coefficients
 	}
 	for j, w := range c.Centre {
-		if want := w + m.Stretch*(at[1][j]-w); math.Abs(at[0][j]-want) > 1e-12 {
+		if want := w + m.Stretch*(at[1][j]-w); !(math.Abs(at[0][j]-want) <= 1e-12) {
 			t.Errorf("coefficient %d is %g, want %g", j, at[0][j], want)
 		}
 	}

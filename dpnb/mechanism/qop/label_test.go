@@ -51,7 +51,7 @@ func TestUnseenCoversRoundedLabels(t *testing.T) {
 		}
 		bent := m
 		bent.Loss = loss.SmoothedHinge{Width: 0.25}
-		if r := bent.unseen(200) / m.unseen(200); math.Abs(r/4-1) > 1e-12 {
+		if r := bent.unseen(200) / m.unseen(200); !(math.Abs(r/4-1) <= 1e-12) {
 			t.Errorf("four times the curvature needs %v times the room", r)
 		}
 		if !(norm > 0) || norm > m.unseen(200) {

@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 		needed, err := m.Setting().Noise(m.Split)
 		criterion := math.Sqrt(2 * m.Accuracy * needed.Alpha * m.Sigma2) // (7) of the paper
 		if err != nil || r.Tolerance > criterion || r.Tolerance < criterion*(1-1e-11) ||
-			math.Abs(r.NoiseScale/(m.Sigma2*math.Sqrt(float64(m.HiddenDimension)))-1) > 1e-12 {
+			!(math.Abs(r.NoiseScale/(m.Sigma2*math.Sqrt(float64(m.HiddenDimension)))-1) <= 1e-12) {
 			t.Errorf("%s: certified to %v, want %v; noise of %v", name, r.Tolerance, criterion, r.NoiseScale)
 		}
 		if r.Guarantee.Epsilon > 1 || r.Guarantee.Delta > 1e-3 || privacy.DeltaUpper(r.Guarantee.Profile,
@@ -112,7 +112,7 @@ func TestSimulateClosedForm(t *testing.T) {
 	for _, x := range rows.Data {
 		s += x * x
 	}
-	if want := (s + w) * star[0] / (s + w + 0.7); math.Abs(theta[0]-want) > 1e-8 {
+	if want := (s + w) * star[0] / (s + w + 0.7); !(math.Abs(theta[0]-want) <= 1e-8) {
 		t.Errorf("θ = %.12g, want %.12g", theta[0], want)
 	}
 }
@@ -186,7 +186,7 @@ func TestCheckPublic(t *testing.T) {
 	}
 	labels[7] += 0.25
 	c, err = AssumeInterpolation(star, 0.1).CheckPublic(PublicData{rows, labels}, loss.Squared{})
-	if err != nil || c.Violations != 1 || c.Worst != 7 || math.Abs(c.Needed-0.25) > 1e-9 {
+	if err != nil || c.Violations != 1 || c.Worst != 7 || !(math.Abs(c.Needed-0.25) <= 1e-9) {
 		t.Errorf("a label that is off by a quarter: %+v, %v", c, err)
 	}
 	if _, err := AssumeInterpolation(star[:2], 0).CheckPublic(PublicData{rows, labels}, loss.Squared{}); err == nil {

@@ -199,7 +199,7 @@ func TestUpdates(t *testing.T) {
 	// Adam's first step is η in each coordinate, whatever the gradient's size.
 	got := make([]float64, 2)
 	Adam{LearningRate: 0.1}.start(2).step(got, []float64{1e-3, -50})
-	if math.Abs(got[0]+0.1) > 1e-5 || math.Abs(got[1]-0.1) > 1e-5 {
+	if !(math.Abs(got[0]+0.1) <= 1e-5) || !(math.Abs(got[1]-0.1) <= 1e-5) {
 		t.Errorf("Adam's first step is %v", got)
 	}
 }

@@ -34,7 +34,7 @@ func TestCostAgreesWithTheAccountants(t *testing.T) {
 			Renyi:    must.Get(must.Get(privacy.ComposeRDP(runs, curves...)).EpsilonUpper(1e-5)),
 		} {
 			c.Accounting = accounting
-			if got, err := c.Epsilon(1e-5); err != nil || math.Abs(got-want) > 1e-6*want {
+			if got, err := c.Epsilon(1e-5); err != nil || !(math.Abs(got-want) <= 1e-6*want) {
 				t.Errorf("%v, accounting %d: ε = %v, the accountant says %v (%v)", c, accounting, got, want, err)
 			}
 		}
@@ -125,7 +125,7 @@ func TestCalibrateNoise(t *testing.T) {
 
 func TestMeanRunsFor(t *testing.T) {
 	mu, err := MeanRunsFor(10, 0.9)
-	if err != nil || math.Abs(mu-15.4066) > 1e-3 {
+	if err != nil || !(math.Abs(mu-15.4066) <= 1e-3) {
 		t.Errorf("μ = %v, want 15.4066 (%v)", mu, err)
 	}
 	for _, c := range []struct {
@@ -142,7 +142,7 @@ func TestMeanRunsFor(t *testing.T) {
 			term *= mu / float64(k)
 			sum += term
 		}
-		if math.Abs(1-sum-c.p) > 1e-9 {
+		if !(math.Abs(1-sum-c.p) <= 1e-9) {
 			t.Errorf("P(K > %d) = %v, want %v", c.s, 1-sum, c.p)
 		}
 	}

@@ -106,10 +106,11 @@ func TestAroundAMedian(t *testing.T) {
 	q.Steps, q.Update.Steps, q.NoiseMultiplier = 192, 192, 0.05
 	c := q.WithCurvature(0.2)
 	a, m := around(t, c, rows, labels)
-	if want := 1.96 / (2 * math.Sqrt(n)); math.Abs(a.Centre[0]+0.2) > 1e-3 || math.Abs(a.Half[0]/want-1) > 0.03 {
+	want := 1.96 / (2 * math.Sqrt(n))
+	if !(math.Abs(a.Centre[0]+0.2) <= 1e-3) || !(math.Abs(a.Half[0]/want-1) <= 0.03) {
 		t.Errorf("%.5f ± %.5f, want −0.2 ± %.5f", a.Centre[0], a.Half[0], want)
 	}
-	if math.Abs(m.Records-n) > 5 || math.Abs(m.Density[0]-1) > 0.1 {
+	if !(math.Abs(m.Records-n) <= 5) || !(math.Abs(m.Density[0]-1) <= 0.1) {
 		t.Errorf("%g records of density %g", m.Records, m.Density[0])
 	}
 	for i := range labels {
@@ -135,7 +136,7 @@ func TestAroundOfSeveralLevels(t *testing.T) {
 	c := q.WithCurvature(0.2)
 	a, _ := around(t, c, rows, labels)
 	for i, want := range []float64{0.25 / 0.6, 0, 0.5 / 0.6, 0} {
-		if half := a.Half[i]; !(half > 0 && half < 0.2) || math.Abs(a.Centre[i]-want) > 2*half {
+		if half := a.Half[i]; !(half > 0 && half < 0.2) || !(math.Abs(a.Centre[i]-want) <= 2*half) {
 			t.Errorf("coefficient %d: %g ± %g, want %g", i, a.Centre[i], half, want)
 		}
 	}
@@ -153,7 +154,7 @@ func TestCRPS(t *testing.T) {
 			}
 			sum += f * f * step
 		}
-		if got := crps(2*z, 2); math.Abs(got/(2*sum)-1) > 1e-3 {
+		if got := crps(2*z, 2); !(math.Abs(got/(2*sum)-1) <= 1e-3) {
 			t.Errorf("mean %g: %g, want %g", z, got, 2*sum)
 		}
 	}

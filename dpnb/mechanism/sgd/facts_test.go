@@ -31,8 +31,8 @@ func TestFacts(t *testing.T) {
 			}
 		}
 		u := fit.Update
-		if r := math.Sqrt(470); math.Abs(u.Radius-r) > 1e-12 || math.Abs(u.Ball-2*r) > 1e-12 ||
-			math.Abs(u.Ridge-0.09) > 1e-15 || !reflect.DeepEqual(u.Curves, f.Curves) || stretch != 1 {
+		if r := math.Sqrt(470); !(math.Abs(u.Radius-r) <= 1e-12) || !(math.Abs(u.Ball-2*r) <= 1e-12) ||
+			!(math.Abs(u.Ridge-0.09) <= 1e-15) || !reflect.DeepEqual(u.Curves, f.Curves) || stretch != 1 {
 			t.Errorf("%+v, stretch %v", u, stretch)
 		}
 		_, mu, ok := privacy.GaussianMu(must.Get(m.WithGaussian(0.3)))

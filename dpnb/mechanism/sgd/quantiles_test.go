@@ -67,8 +67,8 @@ func TestJointLoss(t *testing.T) {
 		Pool(pooled)
 		slices.Sort(sorted)
 		after, same := pinballs(levels, pooled, y)
-		if !slices.IsSorted(pooled) || math.Abs(floats.Sum(pooled)-floats.Sum(m)) > 1e-12 || after > low+1e-12 ||
-			math.Abs(after-same) > 1e-12 {
+		if !slices.IsSorted(pooled) || !(math.Abs(floats.Sum(pooled)-floats.Sum(m)) <= 1e-12) || after > low+1e-12 ||
+			!(math.Abs(after-same) <= 1e-12) {
 			t.Fatalf("%v pooled to %v: loss %g, f̃ was %g", m, pooled, after, low)
 		}
 		if s, _ := pinballs(levels, sorted, y); s > low+1e-9 {
@@ -99,7 +99,7 @@ func TestLevelCovariance(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, want := range c.want {
-			if got := math.Sqrt(cov.At(k, k)); math.Abs(got-want) > 6e-4 {
+			if got := math.Sqrt(cov.At(k, k)); !(math.Abs(got-want) <= 6e-4) {
 				t.Errorf("%v: %v at level %d, want %v", c.levels, got, k, want)
 			}
 		}
@@ -113,7 +113,7 @@ func TestLevelCovariance(t *testing.T) {
 				if l >= v {
 					want++
 				}
-				if math.Abs(got-want) > 1e-9 {
+				if !(math.Abs(got-want) <= 1e-9) {
 					t.Fatalf("%v: vertex %d is decoded as %g at level %d, want %g", c.levels, v, got, l, want)
 				}
 			}
@@ -220,14 +220,14 @@ func TestSpreadOfNoise(t *testing.T) {
 				sum += v*v - 1
 				weight += rule.Weight(k)
 			}
-			if rest := -sum / float64(steps); !(rest >= 0 && rest < 1e-12) || math.Abs(weight-1) > 1e-12 {
+			if rest := -sum / float64(steps); !(rest >= 0 && rest < 1e-12) || !(math.Abs(weight-1) <= 1e-12) {
 				t.Errorf("T = %d, %v: Σσ²/σₖ² is T less %g of it, weights add up to %g", steps, rule, rest, weight)
 			}
 		}
 	}
 	q := quantiles([]float64{0.5})
 	rule := q.rule(0, q.shape(5), 5)
-	if early, late := q.sigmaAt(rule, 0), q.sigmaAt(rule, 19); math.Abs(early*early/(late*late)-1.5) > 1e-9 {
+	if early, late := q.sigmaAt(rule, 0), q.sigmaAt(rule, 19); !(math.Abs(early*early/(late*late)-1.5) <= 1e-9) {
 		t.Errorf("noise %g, then %g", early, late)
 	}
 }
@@ -243,12 +243,12 @@ func TestFaintWhereRecordsAreFew(t *testing.T) {
 		if f, ok := q.rule(0, q.shape(4), 4).(weakSignal); ok {
 			got = f.Signal
 		}
-		if math.Abs(got-want) > 1e-5 {
+		if !(math.Abs(got-want) <= 1e-5) {
 			t.Errorf("%g records: a signal of %g, want %g (−1 is Adaptive)", records, got, want)
 		}
 	}
 	c := quantiles([]float64{0.5}).WithCount(0.04)
-	if sigma := c.sigma(); math.Abs(sigma/(3/math.Sqrt(20*0.04))-1) > 1e-9 {
+	if sigma := c.sigma(); !(math.Abs(sigma/(3/math.Sqrt(20*0.04))-1) <= 1e-9) {
 		t.Errorf("noise of the count %g", sigma)
 	}
 	rows, labels := simulated(20, 4, 1, 3)
@@ -257,7 +257,7 @@ func TestFaintWhereRecordsAreFew(t *testing.T) {
 		t.Fatal(err)
 	}
 	fitted, ok := r.Fitted.(Quantiles)
-	if !ok || math.Abs(fitted.Records-20) > 6*c.sigma() || !strings.Contains(r.Mechanism, "steps of fixed size") {
+	if !ok || !(math.Abs(fitted.Records-20) <= 6*c.sigma()) || !strings.Contains(r.Mechanism, "steps of fixed size") {
 		t.Errorf("fitted %v by %s", r.Fitted, r.Mechanism)
 	}
 	// Both together cost what Cost says, as they are drawn: with a tenth less noise in the count it is more.
@@ -288,7 +288,7 @@ func TestBall(t *testing.T) {
 		for range u.Steps {
 			s.step(theta, []float64{-1})
 		}
-		if math.Abs(theta[0]-c.want) > c.off {
+		if !(math.Abs(theta[0]-c.want) <= c.off) {
 			t.Errorf("%v: %g from 0, want %g", u, theta[0], c.want)
 		}
 		told[u.String()] = true
@@ -314,7 +314,7 @@ func TestShrink(t *testing.T) {
 		q.Steps, q.NoiseMultiplier = 192, 1e-3
 		q.Update = Adaptive{Radius: 2, Steps: 192, Shrink: []float64{omega}}
 		r, err := q.Run(rows, labels, noise.NewSeeded(4), nil)
-		if err != nil || math.Abs(r.Coefficients[0]-want) > 0.02 {
+		if err != nil || !(math.Abs(r.Coefficients[0]-want) <= 0.02) {
 			t.Errorf("ω = %g: %v, want %g (%v)", omega, r.Coefficients, want, err)
 		}
 	}

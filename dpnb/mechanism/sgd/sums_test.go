@@ -99,7 +99,7 @@ func TestSumsBeyondRange(t *testing.T) {
 		for k := range 4 {
 			sum := make([]float64, 1)
 			b.total.Write(sum)
-			if k > 0 && (math.Abs(sum[0]-last) > 1 || math.Abs(sum[0]) > most) {
+			if k > 0 && (!(math.Abs(sum[0]-last) <= 1) || !(math.Abs(sum[0]) <= most)) {
 				t.Errorf("from %v a record moves the sum from %v to %v", start, last, sum[0])
 			}
 			last = sum[0]

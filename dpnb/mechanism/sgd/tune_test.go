@@ -31,7 +31,7 @@ func tuner(t testing.TB) (u Tuner, rows *matrix.Dense, labels []float64) {
 func TestLearningRates(t *testing.T) {
 	u, _, _ := tuner(t)
 	for i, want := range []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1} {
-		if got := u.Grid[i].(Adam).LearningRate; math.Abs(got-want) > 1e-9*want {
+		if got := u.Grid[i].(Adam).LearningRate; !(math.Abs(got-want) <= 1e-9*want) {
 			t.Errorf("rate %d is %v, want %v", i, got, want)
 		}
 	}
@@ -133,11 +133,11 @@ func TestRulesAreDrawnEvenly(t *testing.T) {
 			first++
 		}
 	}
-	if p := math.Exp(-2); math.Abs(none/trials-p) > 5*math.Sqrt(p*(1-p)/trials) {
+	if p := math.Exp(-2); !(math.Abs(none/trials-p) <= 5*math.Sqrt(p*(1-p)/trials)) {
 		t.Errorf("no run in %v of %d trials, want %v", none, trials, p*trials)
 	}
 	// After one step from zero the two rules predict alike, so that they tie.
-	if p := 0.5; math.Abs(first/(trials-none)-p) > 5*math.Sqrt(p*(1-p)/(trials-none)) {
+	if p := 0.5; !(math.Abs(first/(trials-none)-p) <= 5*math.Sqrt(p*(1-p)/(trials-none))) {
 		t.Errorf("the first rule was selected in %v of %v trials", first, trials-none)
 	}
 }
@@ -191,7 +191,7 @@ func TestPrivateScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	exact := float64(right(rows, labels, r.Coefficients))
-	if r.Also.(*Selected).Score == exact || math.Abs(r.Also.(*Selected).Score-exact) > 120 {
+	if r.Also.(*Selected).Score == exact || !(math.Abs(r.Also.(*Selected).Score-exact) <= 120) {
 		t.Errorf("score %v, exact %v", r.Also.(*Selected).Score, exact)
 	}
 }
@@ -202,7 +202,7 @@ func TestHoldoutLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := score(make([]float64, 4), nil); math.Abs(got+math.Ln2) > 1e-12 {
+	if got := score(make([]float64, 4), nil); !(math.Abs(got+math.Ln2) <= 1e-12) {
 		t.Errorf("at zero the score is %v, want −ln 2", got)
 	}
 	if got := score([]float64{math.NaN(), 0, 0, 0}, nil); !math.IsInf(got, -1) {
@@ -271,7 +271,7 @@ func TestDishonest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := privacy.DeltaUpper(r.Guarantee.Profile, all); math.Abs(d-1e-5) > 1e-6 {
+	if d := privacy.DeltaUpper(r.Guarantee.Profile, all); !(math.Abs(d-1e-5) <= 1e-6) {
 		t.Errorf("δ = %v at the ε of seven runs", d)
 	}
 	u.Score = Training{}
@@ -338,7 +338,7 @@ func TestTheBestIsReleased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(honest.Also.(*Selected).Score-want) > 1e-6 || math.Abs(dishonest.Score-want) > 1e-6 {
+	if !(math.Abs(honest.Also.(*Selected).Score-want) <= 1e-6) || !(math.Abs(dishonest.Score-want) <= 1e-6) {
 		t.Errorf("released are the scores %v and %v, the best is %v", honest.Also.(*Selected).Score, dishonest.Score,
 			want)
 	}

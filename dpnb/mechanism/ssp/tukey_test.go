@@ -184,7 +184,7 @@ func TestTukeyFits(t *testing.T) {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	for j, want := range []float64{0.5, -1, 0.25} {
-		if math.Abs(r.Coefficients[j]-want) > 0.05 {
+		if !(math.Abs(r.Coefficients[j]-want) <= 0.05) {
 			t.Errorf("θ = %v", r.Coefficients)
 		}
 	}
@@ -264,7 +264,7 @@ func TestBoostedConverges(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j, v := range ls.Coefficients {
-			if math.Abs(r.Coefficients[j]-v) > within {
+			if !(math.Abs(r.Coefficients[j]-v) <= within) {
 				t.Errorf("clipped at %g: %v, least squares %v", clip, r.Coefficients, ls.Coefficients)
 			}
 		}
@@ -279,7 +279,7 @@ func TestBoostedClips(t *testing.T) {
 	x := matrix.NewDense(1, 1, []float64{1})
 	for y, want := range map[float64]float64{1: 0.25, -1: -0.25, 0.5: 0.25, 0.2: 0.2} {
 		r, err := m.Run(x, []float64{y}, noise.NewSeeded(1), nil)
-		if err != nil || math.Abs(r.Coefficients[0]-want) > 1e-6 {
+		if err != nil || !(math.Abs(r.Coefficients[0]-want) <= 1e-6) {
 			t.Errorf("a label of %g: %v, want %g (%v)", y, r.Coefficients, want, err)
 		}
 	}
@@ -321,7 +321,7 @@ func TestTukeyDealsByChance(t *testing.T) {
 	}
 	for i, of := range counts {
 		for p, n := range of {
-			if math.Abs(n-runs/5) > 4.5*math.Sqrt(runs*0.16) {
+			if !(math.Abs(n-runs/5) <= 4.5*math.Sqrt(runs*0.16)) {
 				t.Errorf("record %d is in part %d %g times of %d", i, p, n, runs)
 			}
 		}

@@ -94,7 +94,7 @@ func TestNoiseOfCounts(t *testing.T) {
 					within++
 				}
 			}
-			if ratio := math.Sqrt(square/n) / m.Deviation(); math.Abs(ratio-1) > 0.032 {
+			if ratio := math.Sqrt(square/n) / m.Deviation(); !(math.Abs(ratio-1) <= 0.032) {
 				t.Errorf("ε = %v, δ = %v: the deviation is %.3f of what is said", eps, delta, ratio)
 			}
 			share, error5 := within/n, 5*math.Sqrt(0.09/n)

@@ -37,7 +37,7 @@ func TestNormsHold(t *testing.T) {
 				var l1, l2 float64
 				for _, v := range phi {
 					l1, l2 = l1+math.Abs(v), l2+v*v
-					if math.Trunc(v/step) != v/step || math.Abs(v) > 1 {
+					if math.Trunc(v/step) != v/step || !(math.Abs(v) <= 1) {
 						t.Fatalf("%v adds %v", of, v)
 					}
 				}
@@ -136,7 +136,8 @@ func TestIntervalsOfMomentsUseEveryNumber(t *testing.T) {
 		}
 		e := f(released)
 		want := z * math.Sqrt(square) * r.sums[0] / (r.sums[0] - z*r.noise[0])
-		if half := e.Upper - e.Value; math.Abs(half/want-1) > 1e-4 || math.Abs(e.Upper+e.Lower-2*e.Value) > 1e-9 {
+		half := e.Upper - e.Value
+		if !(math.Abs(half-want) <= 1e-4*want) || !(math.Abs(e.Upper+e.Lower-2*e.Value) <= 1e-9) {
 			t.Errorf("%s: %v ± %v, want ± %v", name, e.Value, half, want)
 		}
 	}
@@ -162,7 +163,7 @@ func TestIntervalsOfTotals(t *testing.T) {
 	for law, z := range map[Law]float64{Gaussian: 1.959964, Laplace: math.Log(20)} {
 		e := of.Estimate(Sums{Of: of, Law: law, Scale: 10}, []float64{50}, 0.95)
 		half := 3 * 10 * z
-		if math.Abs(e.Lower-150+half) > 1e-4 || math.Abs(e.Upper-150-half) > 1e-4 || e.Value != 150 {
+		if !(math.Abs(e.Lower-150+half) <= 1e-4) || !(math.Abs(e.Upper-150-half) <= 1e-4) || e.Value != 150 {
 			t.Errorf("law %d: %+v, want 150 ± %v", law, e, half)
 		}
 	}

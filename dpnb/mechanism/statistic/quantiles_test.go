@@ -59,7 +59,7 @@ func TestEveryRoundOfQuantilesIsPaidFor(t *testing.T) {
 		// An exponential mechanism of range r has the μ of r/2-DP, which is about √(π/2)·r/2 for small ε.
 		mu := math.Sqrt(0.5 * math.Pi * (rounds*0.25*0.25 + 0.0625*0.0625 + 0.125*0.125))
 		if privacy.DeltaUpper(p, eps*(1+1e-12)) > 0 || privacy.DeltaUpper(p, eps*(1-1e-12)) == 0 ||
-			math.Abs(e.(privacy.BoundedRange).Mu()/mu-1) > 2e-3 {
+			!(math.Abs(e.(privacy.BoundedRange).Mu()/mu-1) <= 2e-3) {
 			t.Errorf("%d levels: δ(%g) = %g, μ = %g, want %g", n, eps, privacy.DeltaUpper(p, eps),
 				e.(privacy.BoundedRange).Mu(), mu)
 		}
@@ -213,7 +213,7 @@ func TestDrawsHaveTheLawOfTheWeights(t *testing.T) {
 		square += math.Pow(got[j]-draws*p, 2) / (draws * p)
 		cellsSeen++
 	}
-	if z := (square - float64(cellsSeen-1)) / math.Sqrt(2*float64(cellsSeen-1)); math.Abs(z) > 5 {
+	if z := (square - float64(cellsSeen-1)) / math.Sqrt(2*float64(cellsSeen-1)); !(math.Abs(z) <= 5) {
 		t.Errorf("χ² of %d cells is %.1f standard deviations off", cellsSeen, z)
 	}
 }
@@ -284,7 +284,7 @@ func TestIntervalsOfQuantilesAreEven(t *testing.T) {
 	for _, n := range []float64{100, 1000, 1e6} {
 		e := m.Estimates([]float64{n, -2.71, -1.92, 0, 1.92, 2.71}, 0.95, false)
 		low, high := e[0], e[1]
-		if math.Abs(low.Lower+high.Upper) > 0.01 || math.Abs(low.Upper+high.Lower) > 0.01 ||
+		if !(math.Abs(low.Lower+high.Upper) <= 0.01) || !(math.Abs(low.Upper+high.Lower) <= 0.01) ||
 			(low.Lower == -10) != (n < 1e6) {
 			t.Errorf("%v records: %v and %v", n, low, high)
 		}
@@ -341,17 +341,17 @@ func TestNoiseOfARatio(t *testing.T) {
 	for _, m := range []float64{-0.9, 0, 0.4} {
 		for _, miss := range []float64{0.3, 0.05, 1e-6} {
 			at := ratio{laplace: 2}.noise(m, miss)
-			if got := laplaceTail(2*(1-m), 2*(1+m), at); math.Abs(got/miss-1) > 1e-6 {
+			if got := laplaceTail(2*(1-m), 2*(1+m), at); !(math.Abs(got/miss-1) <= 1e-6) {
 				t.Errorf("m = %g: beyond %g with probability %g, want %g", m, at, got, miss)
 			}
 			at = ratio{sumDeviation: 2, countDeviation: 3}.noise(m, miss)
-			if got := math.Erfc(at / math.Hypot(2, 3*m) / math.Sqrt2); math.Abs(got/miss-1) > 1e-6 {
+			if got := math.Erfc(at / math.Hypot(2, 3*m) / math.Sqrt2); !(math.Abs(got/miss-1) <= 1e-6) {
 				t.Errorf("m = %g: beyond %g with probability %g, want %g", m, at, got, miss)
 			}
 			// With what chance does to so many records, and to three deviations of their noise more.
 			q := ratio{sumDeviation: 2, countDeviation: 3, count: 100, confidence: 1 - miss, sampling: true}
 			at = q.within(m)
-			if got := math.Erfc(at / math.Sqrt(4+9*m*m+109*(1-m*m)) / math.Sqrt2); math.Abs(got/miss-1) > 1e-6 {
+			if got := math.Erfc(at / math.Sqrt(4+9*m*m+109*(1-m*m)) / math.Sqrt2); !(math.Abs(got/miss-1) <= 1e-6) {
 				t.Errorf("m = %g, of a sample: beyond %g with probability %g, want %g", m, at, got, miss)
 			}
 		}

@@ -124,7 +124,7 @@ func TestGeometricSelectionIsOptimal(t *testing.T) {
 	m := selection(t, SelectionConfig{Keys: 1, Epsilon: eps, Delta: 1e-4})
 	delta, p := math.Exp(m.logEdge()), 0.0
 	for n := range 3 * int(m.Threshold) {
-		if shown := 1 - cutLaw(m, n)[0]; math.Abs(shown-p) > 1e-11 {
+		if shown := 1 - cutLaw(m, n)[0]; !(math.Abs(shown-p) <= 1e-11) {
 			t.Fatalf("%d people: shown with probability %v, %v is possible", n, shown, p)
 		}
 		p = math.Min(1, math.Min(math.Exp(eps)*p+delta, 1-math.Exp(-eps)*(1-p-delta)))
@@ -195,7 +195,7 @@ func TestKeysOfOnePerson(t *testing.T) {
 			tau = math.Exp(m.logEdge())
 		}
 		got := float64(len(s.Places)) / (n / 2)
-		if z := (got - tau) / math.Sqrt(tau*(1-tau)/(n/2)); math.Abs(z) > 5 {
+		if z := (got - tau) / math.Sqrt(tau*(1-tau)/(n/2)); !(math.Abs(z) <= 5) {
 			t.Errorf("%v: shown in %.5f, want %.5f (z = %.1f)", m, got, tau, z)
 		}
 		for i, at := range s.Places {

@@ -55,14 +55,14 @@ func TestSubsetLaw(t *testing.T) {
 			}
 		}
 		mean, v := rate*n, rate*(1-rate)*n
-		if z := (size/draws - mean) / math.Sqrt(v/draws+1e-300); math.Abs(z) > 5 {
+		if z := (size/draws - mean) / math.Sqrt(v/draws+1e-300); !(math.Abs(z) <= 5) {
 			t.Errorf("rate %v: size is off by %.1f standard errors", rate, z)
 		}
 		got := square/draws - (size/draws)*(size/draws)
-		if math.Abs(got-v) > 5*math.Sqrt((2*v*v+v)/draws) {
+		if !(math.Abs(got-v) <= 5*math.Sqrt((2*v*v+v)/draws)) {
 			t.Errorf("rate %v: variance %v, want %v", rate, got, v)
 		}
-		if z := (float64(ends) - rate*draws) / math.Sqrt(draws*rate*(1-rate)+1e-300); math.Abs(z) > 5 {
+		if z := (float64(ends) - rate*draws) / math.Sqrt(draws*rate*(1-rate)+1e-300); !(math.Abs(z) <= 5) {
 			t.Errorf("rate %v: the last one is off by %.1f standard errors", rate, z)
 		}
 	}
@@ -128,7 +128,7 @@ func TestPoissonLaw(t *testing.T) {
 			p := math.Exp(-mean)
 			for k := range count {
 				if want := p * draws; want > 5 || count[k] > 8 {
-					if z := (count[k] - want) / math.Sqrt(want*(1-p)); math.Abs(z) > 5.5 {
+					if z := (count[k] - want) / math.Sqrt(want*(1-p)); !(math.Abs(z) <= 5.5) {
 						t.Errorf("mean %v: %v draws of %d, want %.1f", mean, count[k], k, want)
 					}
 				}
@@ -136,7 +136,7 @@ func TestPoissonLaw(t *testing.T) {
 			}
 		}
 	}
-	if n := seeded(1, 64).Poisson(1e4); math.Abs(float64(n)-1e4) > 600 {
+	if n := seeded(1, 64).Poisson(1e4); !(math.Abs(float64(n)-1e4) <= 600) {
 		t.Errorf("Poisson(10,000) = %d", n)
 	}
 }
@@ -169,7 +169,7 @@ func TestBelow(t *testing.T) {
 		}
 		want := draws / float64(n)
 		for k, c := range count {
-			if math.Abs(c-want) > 5.5*math.Sqrt(want) {
+			if !(math.Abs(c-want) <= 5.5*math.Sqrt(want)) {
 				t.Errorf("Below(%d): %v times %d, want %.1f", n, c, k, want)
 			}
 		}

@@ -82,7 +82,7 @@ func TestAddFrobenius(t *testing.T) {
 	}
 	// Six standard deviations of a mean of 12,000 squares.
 	const off = 6 * 0.013
-	if a, b := on/(sigma*sigma), 2*beside/(sigma*sigma); math.Abs(a-1) > off || math.Abs(b-1) > off {
+	if a, b := on/(sigma*sigma), 2*beside/(sigma*sigma); !(math.Abs(a-1) <= off) || !(math.Abs(b-1) <= off) {
 		t.Errorf("variances of %.3f and %.3f of what they are to be", a, b)
 	}
 }

@@ -56,7 +56,8 @@ func TestSlopes(t *testing.T) {
 	}
 	s := p.Slopes(Empirical)[0]
 	margin := 1.96 * 0.1 / (math.Sqrt2 * math.Log(10))
-	if math.Abs(s.Mean+0.8) > 1e-12 || math.Abs(s.Upper-s.Lower-2*margin) > 1e-12 || s.Bound < -1 || s.Bound > -0.5 {
+	if !(math.Abs(s.Mean+0.8) <= 1e-12) ||
+		!(math.Abs(s.Upper-s.Lower-2*margin) <= 1e-12) || s.Bound < -1 || s.Bound > -0.5 {
 		t.Errorf("%+v, margin %.4f", s, margin)
 	}
 }
@@ -69,7 +70,7 @@ func TestPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []float64{3.682, 1.454, 1.042, 0.903, 0.585} {
-		if got := prices[i].Ratio; math.Abs(got/want-1) > 0.012 {
+		if got := prices[i].Ratio; !(math.Abs(got/want-1) <= 0.012) {
 			t.Errorf("%s: λ/s = %.4f, want %.3f", prices[i].Kernel.Name(), got, want)
 		}
 	}
@@ -87,7 +88,7 @@ func TestConstants(t *testing.T) {
 	c, other := r.plan().printed(eps, Delta), []float64{m.Sigma, m.Lambda, m.Smoothness()}
 	curvature := r.Norm() * r.Norm() * math.Sqrt(2/math.Pi) / c.width
 	for i, want := range []float64{c.sigma, c.lambda, curvature} {
-		if math.Abs(other[i]/want-1) > 1e-9 {
+		if !(math.Abs(other[i]/want-1) <= 1e-9) {
 			t.Errorf("constant %d: %v, want %v", i, other[i], want)
 		}
 	}

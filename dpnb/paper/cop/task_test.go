@@ -25,7 +25,7 @@ func TestSmoothLosses(t *testing.T) {
 				for name, s := range map[string]Smooth{"blur": f.Blur(width), "envelope": f.Envelope(width)} {
 					value := s.Bend(g, h, u)
 					if gap := value - bent; gap < -s.Gap(3)-1e-12 || gap > s.Gap(3)+1e-12 ||
-						(gap > 1e-12) == (name == "envelope") && math.Abs(gap) > 1e-8 {
+						(gap > 1e-12) == (name == "envelope") && !(math.Abs(gap) <= 1e-8) {
 						t.Errorf("%s of %s: off by %.3g, claimed %.3g", name, f.Name(), gap, s.Gap(3))
 					}
 					const e = 1e-5
@@ -36,11 +36,11 @@ func TestSmoothLosses(t *testing.T) {
 						u[j] = x - e
 						below := s.Bend(other, nil, u)
 						u[j] = x
-						if math.Abs((above-below)/(2*e)-g[j]) > 1e-7 {
+						if !(math.Abs((above-below)/(2*e)-g[j]) <= 1e-7) {
 							t.Errorf("%s of %s: slope", name, f.Name())
 						}
 						for l := range u {
-							if math.Abs((v[l]-other[l])/(2*e)-h[3*j+l]) > 1e-6 {
+							if !(math.Abs((v[l]-other[l])/(2*e)-h[3*j+l]) <= 1e-6) {
 								t.Errorf("%s of %s: Hessian %d, %d", name, f.Name(), j, l)
 							}
 						}
@@ -55,7 +55,7 @@ func TestSmoothLosses(t *testing.T) {
 				}
 				mean.Add(f.Slope(other, v))
 			}
-			if got := f.Blur(width).Bend(g, nil, u); math.Abs(got-mean.M) > 5*mean.Err() {
+			if got := f.Blur(width).Bend(g, nil, u); !(math.Abs(got-mean.M) <= 5*mean.Err()) {
 				t.Errorf("%s blurred: %.5f, by draws %.5f ± %.5f", f.Name(), got, mean.M, mean.Err())
 			}
 		}
@@ -142,12 +142,12 @@ func TestSampleIsPoisson(t *testing.T) {
 	for k, c := range counts {
 		choose := []float64{1, 4, 6, 4, 1}[k]
 		p := choose * math.Pow(0.25, float64(k)) * math.Pow(0.75, float64(4-k))
-		if math.Abs(c-draws*p) > 5*math.Sqrt(draws*p) {
+		if !(math.Abs(c-draws*p) <= 5*math.Sqrt(draws*p)) {
 			t.Errorf("%d records %g times, want %g", k, c, draws*p)
 		}
 	}
 	for i, c := range each {
-		if math.Abs(c-draws/4) > 5*math.Sqrt(draws/4) {
+		if !(math.Abs(c-draws/4) <= 5*math.Sqrt(draws/4)) {
 			t.Errorf("record %d is in %g samples", i, c)
 		}
 	}

@@ -28,7 +28,7 @@ func TestWhitened(t *testing.T) {
 			mean += x.At(i, j) / float64(n)
 			square += x.At(i, j) * x.At(i, j) * d / float64(n)
 		}
-		if math.Abs(mean) > 0.2/math.Sqrt(d) || math.Abs(square-1) > 0.3 {
+		if !(math.Abs(mean) <= 0.2/math.Sqrt(d)) || !(math.Abs(square-1) <= 0.3) {
 			t.Errorf("feature %d has mean %v and d times variance %v", j, mean, square)
 		}
 	}
@@ -37,15 +37,15 @@ func TestWhitened(t *testing.T) {
 			positive++
 		}
 	}
-	if share := float64(positive) / float64(n); math.Abs(share-0.5) > 0.08 {
+	if share := float64(positive) / float64(n); !(math.Abs(share-0.5) <= 0.08) {
 		t.Errorf("%.2f of the labels are positive", share)
 	}
 	f := measure.Must(w.Forecast(context.Background(), 250, 4, 1e-5, 40, 1))
-	if z := (f.GaussianRows.MSE.Mean - f.PredictedMSE) / f.GaussianRows.MSE.StdErr; math.Abs(z) > 4.5 {
+	if z := (f.GaussianRows.MSE.Mean - f.PredictedMSE) / f.GaussianRows.MSE.StdErr; !(math.Abs(z) <= 4.5) {
 		t.Errorf("Gaussian rows: squared error %v, predicted %v", f.GaussianRows.MSE, f.PredictedMSE)
 	}
-	if math.Abs(f.GaussianRows.Error.Mean-f.PredictedError) > 0.02 ||
-		math.Abs(f.Real.Error.Mean-f.PredictedError) > 0.15 {
+	if !(math.Abs(f.GaussianRows.Error.Mean-f.PredictedError) <= 0.02) ||
+		!(math.Abs(f.Real.Error.Mean-f.PredictedError) <= 0.15) {
 		t.Errorf("errors %v and %v, predicted %v", f.GaussianRows.Error, f.Real.Error, f.PredictedError)
 	}
 	for _, bad := range []int{0, n + 1} {

@@ -13,7 +13,7 @@ func TestShapes(t *testing.T) {
 	for k := range 19 {
 		share := float64(k+1) / 20
 		n, d := shape(share)
-		if math.Abs(float64(n*d)/Entries-1) > 0.05 || math.Abs(float64(n)/float64(n+d)-share) > 0.02 {
+		if !(math.Abs(float64(n*d)/Entries-1) <= 0.05) || !(math.Abs(float64(n)/float64(n+d)-share) <= 0.02) {
 			t.Errorf("n/(n+d) = %.2f: %d×%d", share, n, d)
 		}
 	}
@@ -46,7 +46,7 @@ func TestDTZ24Figures(t *testing.T) {
 		if k == 2 {
 			for c := range panels[0].Curves {
 				without, with := panels[0].Curves[c].Dots[1].Predicted, panels[1].Curves[c].Dots[1].Predicted
-				if math.Abs(with-without-0.25) > 1e-12 {
+				if !(math.Abs(with-without-0.25) <= 1e-12) {
 					t.Errorf("output noise ½ adds %v to the error", with-without)
 				}
 			}

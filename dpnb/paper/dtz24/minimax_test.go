@@ -58,7 +58,7 @@ func TestAuxiliaryAgainstGrid(t *testing.T) {
 		r.Gaussian(g, 1)
 		r.Gaussian(h, 1)
 		got, want := m.Auxiliary(g, h), bruteAuxiliary(m, g, h, 0.05, 0.1)
-		if math.Abs(got-want) > 0.01 {
+		if !(math.Abs(got-want) <= 0.01) {
 			t.Errorf("seed %d: %v, by a grid %v", seed, got, want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestPrimaryAgainstGrid(t *testing.T) {
 			want = math.Min(want, v)
 		}
 		got, err := m.Primary(&s, x)
-		if err != nil || math.Abs(got-want) > 1e-4 {
+		if err != nil || !(math.Abs(got-want) <= 1e-4) {
 			t.Errorf("seed %d: %v, %v, by a grid %v", seed, got, err, want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestOptima(t *testing.T) {
 	}
 	slices.Sort(whole)
 	for _, q := range []int{400, 2000, 3600} { // 4.5 standard errors of a share are 0.036 at most
-		if at, _ := slices.BinarySearch(o.Primary, whole[q]); math.Abs(float64(at-q)) > 0.036*math.Sqrt2*4000 {
+		if at, _ := slices.BinarySearch(o.Primary, whole[q]); !(math.Abs(float64(at-q)) <= 0.036*math.Sqrt2*4000) {
 			t.Errorf("%d of 4,000 below the quantile at %d", at, q)
 		}
 	}

@@ -28,7 +28,7 @@ func TestGridOfSettings(t *testing.T) {
 			t.Errorf("%s: %d measures, %v", kind, len(p), err)
 		}
 		for _, v := range p {
-			if math.Abs(v.StandardErrors()) > 5 {
+			if !(math.Abs(v.StandardErrors()) <= 5) {
 				t.Errorf("%s: %s = %v, predicted %v", kind, v.Measure, v.Simulated, v.Predicted)
 			}
 		}
@@ -50,7 +50,7 @@ func TestCoordinates(t *testing.T) {
 		for k, share := range r.Histogram() {
 			predicted := m.point.CDF(m.prior, edges[k+1]) - m.point.CDF(m.prior, edges[k])
 			total += predicted
-			if z := (share.Mean - predicted) / share.StdErr; math.Abs(z) > 4.5 {
+			if z := (share.Mean - predicted) / share.StdErr; !(math.Abs(z) <= 4.5) {
 				t.Errorf("%s, from %v: share %v, predicted %v", kind, edges[k], share, predicted)
 			}
 		}
@@ -61,7 +61,7 @@ func TestCoordinates(t *testing.T) {
 }
 
 func TestOff(t *testing.T) {
-	if got := measure.Exponent([]float64{1, 10, 100}, []float64{3, 0.3, 0.03}); math.Abs(got+1) > 1e-12 {
+	if got := measure.Exponent([]float64{1, 10, 100}, []float64{3, 0.3, 0.03}); !(math.Abs(got+1) <= 1e-12) {
 		t.Errorf("rate %v", got)
 	}
 	d := Dot{Prediction: Prediction{Predicted: 1, Simulated: sim.Summary{Mean: 1.5, StdErr: 0.25}}}

@@ -20,7 +20,7 @@ func TestAdultSets(t *testing.T) {
 		}
 		n, d := s.Train.Rows.Dims()
 		if n < 1000 || d < 50 || len(s.Train.Labels) != n || matrix.MaxNorm(s.Train.Rows) > s.Train.RowNorm ||
-			math.Abs(s.Test.RowNorm-math.Sqrt2) > 1e-9 {
+			!(math.Abs(s.Test.RowNorm-math.Sqrt2) <= 1e-9) {
 			t.Errorf("%s: %d × %d, RowNorm %v", s.Name, n, d, s.Train.RowNorm)
 		}
 	}

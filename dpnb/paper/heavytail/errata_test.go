@@ -204,7 +204,7 @@ func TestHeavytailBiasConstant(t *testing.T) {
 		const c, share = 1.0, 0.01
 		a := k * c / (k - 1)
 		reached := share * (a - c) / (share * math.Pow(a, k) / math.Pow(c, k-1))
-		if math.Abs(reached/kappa(k)-1) > 1e-12 || kappa(k) > 0.5/(k-1) {
+		if !(math.Abs(reached/kappa(k)-1) <= 1e-12) || kappa(k) > 0.5/(k-1) {
 			t.Errorf("k = %g: %v reached, κ = %v", k, reached, kappa(k))
 		}
 		errata.Quote(t, "heavytail-88", format[0], 1/(k-1))

@@ -66,7 +66,7 @@ func TestNetMechanism(t *testing.T) {
 		W: Exactly(composite.Ball{Radius: 1}), Sensitivity: 10}
 	p := m.Probabilities(net, 1e4)
 	if best := net[floats.MaxIdx(p)]; floats.Distance(best, []float64{0.3, -0.4}, 2) > 0.11 ||
-		math.Abs(floats.Sum(p)-1) > 1e-9 {
+		!(math.Abs(floats.Sum(p)-1) <= 1e-9) {
 		t.Errorf("the likeliest point is %v", best)
 	}
 }
@@ -89,7 +89,7 @@ func TestBallSmoothed(t *testing.T) {
 				v := math.Abs(floats.Dot(x, w) + floats.Dot(x, u) - 0.1)
 				mean, square = mean+v/draws, square+v*v/draws
 			}
-			if se := math.Sqrt((square-mean*mean)/draws) + 1e-12; math.Abs(got-mean) > 5*se {
+			if se := math.Sqrt((square-mean*mean)/draws) + 1e-12; !(math.Abs(got-mean) <= 5*se) {
 				t.Errorf("d = %d: %.5f, over the ball %.5f ± %.5f", d, got, mean, se)
 			}
 			const h = 1e-5
@@ -97,7 +97,7 @@ func TestBallSmoothed(t *testing.T) {
 			floats.AddScaled(ahead, h/norm, x)
 			floats.AddScaled(behind, -h/norm, x)
 			along := floats.Dot(g, x) / norm
-			if rise := (f(other, ahead) - f(other, behind)) / (2 * h); math.Abs(rise-along) > 1e-5*norm {
+			if rise := (f(other, ahead) - f(other, behind)) / (2 * h); !(math.Abs(rise-along) <= 1e-5*norm) {
 				t.Errorf("d = %d: derivative %.6f, gradient %.6f", d, rise, along)
 			}
 		}
@@ -109,7 +109,7 @@ func TestBallSmoothed(t *testing.T) {
 		w[0] = 1e-4
 		f(g, w)
 		want := 2 * map[int]float64{1: 0.5, 2: 2 / math.Pi, 5: 15.0 / 16}[d] * 9 / 3 / 0.4
-		if got := g[0] / w[0]; math.Abs(got/want-1) > 1e-3 || got > float64(d)*3/0.4*(1+1e-9) {
+		if got := g[0] / w[0]; !(math.Abs(got/want-1) <= 1e-3) || got > float64(d)*3/0.4*(1+1e-9) {
 			t.Errorf("d = %d: a Hessian of %.4f, want %.4f", d, got, want)
 		}
 	}
@@ -168,7 +168,7 @@ func TestLocalised(t *testing.T) {
 		weight, mean = weight+p, mean+w*p
 	}
 	got := sum / n
-	if se := math.Sqrt((square/n - got*got) / n); math.Abs(got-mean/weight) > 5*se {
+	if se := math.Sqrt((square/n - got*got) / n); !(math.Abs(got-mean/weight) <= 5*se) {
 		t.Errorf("mean %v ± %v, want %v", got, se, mean/weight)
 	}
 	if rate := float64(n) / float64(draws); rate < math.Exp(-l.Epsilon*float64(l.Records)/16) {
@@ -225,7 +225,7 @@ func TestLocalisedBall(t *testing.T) {
 		told := 0.0
 		for k := range sum {
 			se := math.Sqrt((square[k] - sum[k]*sum[k]) / runs)
-			if math.Abs(sum[k]-want[k]) > 5*se {
+			if !(math.Abs(sum[k]-want[k]) <= 5*se) {
 				t.Errorf("from %v: mean %d is %v ± %v, want %v", v, k, sum[k], se, want[k])
 			}
 			told = math.Max(told, math.Abs(less[k]-sum[k])/se)
@@ -264,7 +264,7 @@ func TestHard(t *testing.T) {
 		}
 		best := append([]float64(nil), h.Mean()...)
 		floats.Scale(-2/floats.Norm(best, 2), best)
-		if e := h.Excess(best, 2); math.Abs(e) > 1e-12 {
+		if e := h.Excess(best, 2); !(math.Abs(e) <= 1e-12) {
 			t.Errorf("%s: the best point has an excess of %v", name, e)
 		}
 	}

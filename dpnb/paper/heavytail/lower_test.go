@@ -27,7 +27,7 @@ func TestLowerBounds(t *testing.T) {
 			t.Errorf("ε = %g: only %g is used", epsilon, tight)
 		}
 		// By hand: all n = 2 records tell the sign at p = 1.
-		if got, want := SignError(2, 1, epsilon), math.Exp(-epsilon)/2; math.Abs(got/want-1) > 1e-12 {
+		if got, want := SignError(2, 1, epsilon), math.Exp(-epsilon)/2; !(math.Abs(got/want-1) <= 1e-12) {
 			t.Errorf("SignError(2, 1, %g) = %g, want %g", epsilon, got, want)
 		}
 		if a, b := SignError(50, 0.1, epsilon), SignError(50, 0.2, epsilon); !(a > b && b > math.Exp(-epsilon*50)/2) {
@@ -40,15 +40,15 @@ func TestLowerBounds(t *testing.T) {
 			}
 		}
 		p := Unavoidable(0.1, func(p float64) float64 { return SignError(200, p, epsilon) })
-		if p < 1 && math.Abs(SignError(200, p, epsilon)-0.1) > 1e-9 {
+		if p < 1 && !(math.Abs(SignError(200, p, epsilon)-0.1) <= 1e-9) {
 			t.Errorf("at p = %g the error is %g", p, SignError(200, p, epsilon))
 		}
 	}
 	// One coin, and three: ¼ and P(two or three wrong).
-	if got := CoinError(1, 0.5); math.Abs(got-0.25) > 1e-12 {
+	if got := CoinError(1, 0.5); !(math.Abs(got-0.25) <= 1e-12) {
 		t.Errorf("one coin: %g", got)
 	}
-	if got, want := CoinError(3, 0.5), 3*0.75/16+1.0/64; math.Abs(got-want) > 1e-12 {
+	if got, want := CoinError(3, 0.5), 3*0.75/16+1.0/64; !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("three coins: %g, want %g", got, want)
 	}
 }
@@ -74,7 +74,7 @@ func TestAlgorithm7(t *testing.T) {
 		p := a.density(z, w)
 		want, weight = want+w*p, weight+p
 	}
-	if se := math.Sqrt((square - mean*mean) / float64(n)); math.Abs(mean-want/weight) > 5*se {
+	if se := math.Sqrt((square - mean*mean) / float64(n)); !(math.Abs(mean-want/weight) <= 5*se) {
 		t.Errorf("mean %.5f ± %.5f, by quadrature %.5f", mean, se, want/weight)
 	}
 }

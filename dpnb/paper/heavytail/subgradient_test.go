@@ -162,7 +162,7 @@ func TestExtensions(t *testing.T) {
 			t.Errorf("f_C over the plane %v is above that over the ball, %v", free, above)
 		}
 		if near := math.Abs(floats.Dot(x, w)-y) / floats.Norm(x, 2); near < 1-floats.Norm(w, 2) &&
-			math.Abs(free-above) > gap+alpha {
+			!(math.Abs(free-above) <= gap+alpha) {
 			t.Errorf("the ball does not bind, yet %v and %v", free, above)
 		}
 	}

@@ -62,7 +62,7 @@ func TestTable(t *testing.T) {
 			if i < 0 {
 				continue // not in the file
 			}
-			if s := rows[i]; s.Risk.N != r.Risk.N || math.Abs(s.Risk.Mean/r.Risk.Mean-1) > 1e-4 {
+			if s := rows[i]; s.Risk.N != r.Risk.N || !(math.Abs(s.Risk.Mean/r.Risk.Mean-1) <= 1e-4) {
 				t.Errorf("%s, n = %d, ε = %g, %s: %.5g of %d draws, in the file %.5g of %d", r.Population, r.Records,
 					r.Epsilon, r.Arm, r.Risk.Mean, r.Risk.N, s.Risk.Mean, s.Risk.N)
 			}
@@ -105,7 +105,7 @@ func TestExponents(t *testing.T) {
 			"ε": {-1, []float64{0.03, 0.1, 0.3, 1}, func(x float64) (int, int, float64) { return 20, 3000, x }},
 			"d": {1, []float64{20, 40, 80, 160}, func(x float64) (int, int, float64) { return int(x), 3000, 1 }},
 		} {
-			if s, se := hard(c.x, c.at); math.Abs(c.sign*s-want) > 2.5*se || se > 0.025 {
+			if s, se := hard(c.x, c.at); !(math.Abs(c.sign*s-want) <= 2.5*se) || se > 0.025 {
 				t.Errorf("k = %g: exponent %.3f ± %.3f in %s, want %.3f", k, s, se, name, want)
 			}
 		}

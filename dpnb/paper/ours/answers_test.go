@@ -14,12 +14,12 @@ func TestTailsAreCounted(t *testing.T) {
 		one.runs[l], one.in[l], one.above[l], one.below[l] = 400, 400*answerLevels[l], 200*(1-answerLevels[l]),
 			200*(1-answerLevels[l])
 	}
-	if lowest, farthest := one.off(); math.Abs(lowest) > 1e-9 || farthest > 1e-9 {
+	if lowest, farthest := one.off(); !(math.Abs(lowest) <= 1e-9) || farthest > 1e-9 {
 		t.Errorf("shares as stated are off by %v and %v", lowest, farthest)
 	}
 	one.in[1] -= 12 // of 360 ± 6
 	one.above[1] += 12
-	if lowest, farthest := one.off(); math.Abs(lowest+2) > 1e-9 || math.Abs(farthest-12/math.Sqrt(19)) > 1e-9 {
+	if lowest, farthest := one.off(); !(math.Abs(lowest+2) <= 1e-9) || !(math.Abs(farthest-12/math.Sqrt(19)) <= 1e-9) {
 		t.Errorf("12 more above: off by %v and %v", lowest, farthest)
 	}
 }
@@ -35,7 +35,7 @@ func TestResidents(t *testing.T) {
 			below += 1.0 / n
 		}
 	}
-	if math.Abs(here-shareOfLima) > 4*math.Sqrt(0.23/n) || math.Abs(below-0.5) > 4*0.5/math.Sqrt(n) {
+	if !(math.Abs(here-shareOfLima) <= 4*math.Sqrt(0.23/n)) || !(math.Abs(below-0.5) <= 4*0.5/math.Sqrt(n)) {
 		t.Errorf("a share of %v, want %v; %v below the median", here, shareOfLima, below)
 	}
 }

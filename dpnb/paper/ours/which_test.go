@@ -62,7 +62,7 @@ func TestWhichTable(t *testing.T) {
 				return s.Population == r.Population && s.Task == r.Task && s.Epsilon == r.Epsilon &&
 					s.Mechanism == r.Mechanism
 			})
-			if i < 0 || math.Abs(rows[i].Score.Mean-r.Score.Mean) > 1e-4 || rows[i].Score.N != r.Score.N {
+			if i < 0 || !(math.Abs(rows[i].Score.Mean-r.Score.Mean) <= 1e-4) || rows[i].Score.N != r.Score.N {
 				t.Errorf("%s, %s, ε = %g, %s: %.5f, not what the table has", r.Population, r.Task, r.Epsilon,
 					r.Mechanism, r.Score.Mean)
 			}

@@ -21,14 +21,14 @@ func TestTask(t *testing.T) {
 	for _, v := range q.Rows.Data {
 		largest = math.Max(largest, math.Abs(v))
 	}
-	if math.Abs(largest-5) > 1e-12 {
+	if !(math.Abs(largest-5) <= 1e-12) {
 		t.Errorf("largest entry %v, not ξ = 5", largest)
 	}
 	norm := 0.0
 	for _, v := range q.Star {
 		norm += math.Abs(v)
 	}
-	if r := q.Risk(q.Star); math.Abs(r-norm) > 1e-9 {
+	if r := q.Risk(q.Star); !(math.Abs(r-norm) <= 1e-9) {
 		t.Errorf("risk of θ⋆ is %v, not ω‖θ⋆‖₁ = %v: no interpolation", r, norm)
 	}
 	broken := qop.NewTask(2, 0.5, noise.NewSeeded(1))
@@ -60,7 +60,7 @@ func TestFigure2(t *testing.T) {
 		if r := m["κ = 100 LOP"] / m["κ = 10 LOP"]; r < 70 || r > 130 {
 			t.Errorf("LOP's risk grows %v-fold for a tenfold κ", r)
 		}
-		if r := m["κ = 100 QOP"] / g.Tasks[1].Train.AnchorRisk(); math.Abs(r-1) > 0.1 {
+		if r := m["κ = 100 QOP"] / g.Tasks[1].Train.AnchorRisk(); !(math.Abs(r-1) <= 0.1) {
 			t.Errorf("QOP's risk is %v of the anchor's", r)
 		}
 	}

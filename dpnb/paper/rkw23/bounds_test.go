@@ -73,7 +73,7 @@ func TestLinearised(t *testing.T) {
 			best = min(best, -math.Log(1-l.Kappa)+l.A*l.A/2+p*2*l.A*l.A/2-math.Log(1-2*q*2*l.Kappa)/(2*q*2))
 		}
 	}
-	if got := l.Printed(3); math.Abs(got-best) > 1e-4 {
+	if got := l.Printed(3); !(math.Abs(got-best) <= 1e-4) {
 		t.Errorf("%.6f, by a grid of p %.6f", got, best)
 	}
 }
@@ -86,7 +86,7 @@ func TestPriceIsTheMechanisms(t *testing.T) {
 	p := measure.Must(m.Profile())
 	want := measure.Must(privacy.EpsilonUpper(p, Delta))
 	got, err := spent(m, m.Tolerance, m.OutputSigma)
-	if err != nil || math.Abs(got/want-1) > 1e-6 {
+	if err != nil || !(math.Abs(got/want-1) <= 1e-6) {
 		t.Errorf("ε = %v, of the mechanism %v, %v", got, want, err)
 	}
 	if without, _ := spent(m, 1e-9, m.OutputSigma); !(got > 1.5*without) {

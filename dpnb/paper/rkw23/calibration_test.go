@@ -34,7 +34,7 @@ func TestRKW23Calibration(t *testing.T) {
 			t.Fatal(err)
 		}
 		if m.Tolerance != 0.01 || m.OutputSigma != 0.15 || !(m.Lambda > m.Smoothness()) ||
-			math.Abs(m.Smoothness()-0.5) > 1e-9 {
+			!(math.Abs(m.Smoothness()-0.5) <= 1e-9) {
 			t.Errorf("ε = %v: %v", eps, m)
 		}
 		spent := func(lambda float64) float64 {
@@ -104,7 +104,7 @@ func TestAlgorithmOneOnAdultAsPublished(t *testing.T) {
 	for i := 0; i < len(cells); i += 2 {
 		for _, p := range rkw23.Table2 {
 			if p.Set == "Adult" && p.Mechanism == cells[i].Mechanism && p.Epsilon == cells[i].Epsilon &&
-				math.Abs(cells[i].Mean-p.Value) > 0.01 {
+				!(math.Abs(cells[i].Mean-p.Value) <= 0.01) {
 				t.Errorf("ε = %v: accuracy %v, published %v", p.Epsilon, cells[i].Mean, p.Value)
 			}
 		}
@@ -146,7 +146,7 @@ func TestFigure2(t *testing.T) {
 		t.Fatalf("%+v", cells)
 	}
 	for k := range 2 {
-		if low, high := cells[k].Mean, cells[3+k].Mean; high < low || math.Abs(high-plain) > 0.03 ||
+		if low, high := cells[k].Mean, cells[3+k].Mean; high < low || !(math.Abs(high-plain) <= 0.03) ||
 			cells[k].StdErr == 0 {
 			t.Errorf("%s: %v at ε = 0.1, %v at 8, %v without privacy", cells[k].Mechanism, low, high, plain)
 		}

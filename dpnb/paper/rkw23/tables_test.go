@@ -40,7 +40,7 @@ func TestTablesAreWhatRuns(t *testing.T) {
 				return r.Set == set && r.Seed == uint64(seed) && r.Method == c.Mechanism && r.Epsilon == c.Epsilon
 			})
 			for k, v := range c.Scores {
-				if got := record[i].Scores[k]; math.Abs(got-v) > 2e-3 {
+				if got := record[i].Scores[k]; !(math.Abs(got-v) <= 2e-3) {
 					t.Errorf("%s, %s, trial %d: %.4f, recorded %.4f", set, c.Mechanism, k, v, got)
 				}
 			}

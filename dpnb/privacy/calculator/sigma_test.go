@@ -26,7 +26,7 @@ func TestSmallestScale(t *testing.T) {
 	} {
 		calls := 0
 		got, err := smallestScale(func(s float64) (float64, error) { calls++; return c.f(s), nil }, 1e-9)
-		if err != nil || !(c.f(got) <= 0) || math.Abs(got/c.root-1) > 1.1e-9 || calls > c.calls {
+		if err != nil || !(c.f(got) <= 0) || !(math.Abs(got/c.root-1) <= 1.1e-9) || calls > c.calls {
 			t.Errorf("%s: %v (%v) for %v after %d calls", name, got, err, c.root, calls)
 		}
 	}

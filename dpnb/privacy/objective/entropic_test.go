@@ -19,7 +19,7 @@ func TestEntropic(t *testing.T) {
 		t.Fatal(err)
 	}
 	lambda := EntropicLambda(w, sigma)
-	if math.Abs(lambda-2*sigma*sigma/w) > 1e-9 {
+	if !(math.Abs(lambda-2*sigma*sigma/w) <= 1e-9) {
 		t.Errorf("λ = %v", lambda)
 	}
 	e := Entropic{Vertices: []Vertex{{1, 2}}, Temperature: w, Lambda: lambda, Sigma: sigma}
@@ -34,7 +34,7 @@ func TestEntropic(t *testing.T) {
 	for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
 		got, exact := privacy.DeltaUpper(p, eps), privacy.DeltaUpper(tight, eps)
 		gauss := privacy.DeltaUpper(privacy.GaussianProfile(1/sigma, privacy.AddRemove), eps)
-		if got < exact*0.999 || math.Abs(got/(2*gauss)-1) > 1e-9 {
+		if got < exact*0.999 || !(math.Abs(got/(2*gauss)-1) <= 1e-9) {
 			t.Errorf("ε = %g: %.6g, Tight %.6g, Gaussian %.6g", eps, got, exact, gauss)
 		}
 	}
@@ -75,7 +75,7 @@ func TestFreeRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := privacy.DeltaUpper(p, 1); math.Abs(got/1e-5-1) > 1e-9 {
+	if got := privacy.DeltaUpper(p, 1); !(math.Abs(got/1e-5-1) <= 1e-9) {
 		t.Errorf("δ(1) = %g", got)
 	}
 	for _, eps := range []float64{0.2, 0.9, 1, 1.5, 3} {
@@ -105,7 +105,7 @@ func TestRowsRoughly(t *testing.T) {
 			t.Fatal(err)
 		}
 		rough, err := r.Roughly(1, 1000)
-		if got := math.Exp(rough) / privacy.DeltaUpper(p, 1); err != nil || math.Abs(got-1) > 4e-3 {
+		if got := math.Exp(rough) / privacy.DeltaUpper(p, 1); err != nil || !(math.Abs(got-1) <= 4e-3) {
 			t.Errorf("m = %d: the rough δ is %.5f of the certified one (%v)", m, got, err)
 		}
 		r.Mu = 0.2
@@ -116,7 +116,7 @@ func TestRowsRoughly(t *testing.T) {
 		if got < 3*math.Exp(rough) {
 			t.Errorf("m = %d: μ = 0.2 beside takes δ to %g only", m, got)
 		}
-		if rough, err = r.Roughly(1, 1000); err != nil || math.Abs(math.Exp(rough)/got-1) > 4e-3 {
+		if rough, err = r.Roughly(1, 1000); err != nil || !(math.Abs(math.Exp(rough)/got-1) <= 4e-3) {
 			t.Errorf("m = %d, μ = 0.2 beside: the rough δ is %.5f of the certified one (%v)", m, math.Exp(rough)/got,
 				err)
 		}
@@ -151,11 +151,11 @@ func TestCharge(t *testing.T) {
 			for _, eps := range []float64{0, 0.3, 2} {
 				add, remove := privacy.DeltaUpper(gauss, eps), privacy.DeltaUpper(gauss, eps-e.Charge())
 				flat := math.Max(0, -math.Expm1(eps-e.Charge()))
-				if got := math.Exp(p.LogDeltaUpper(privacy.Add, eps)); math.Abs(got/math.Min(1, 2*add)-1) > 1e-9 {
+				if got := math.Exp(p.LogDeltaUpper(privacy.Add, eps)); !(math.Abs(got/math.Min(1, 2*add)-1) <= 1e-9) {
 					t.Errorf("add, ε = %g: %v, want %v", eps, got, 2*add)
 				}
 				if got, want := math.Exp(p.LogDeltaUpper(privacy.Remove, eps)), math.Min(1,
-					2*remove+flat); math.Abs(got/want-1) > 1e-9 {
+					2*remove+flat); !(math.Abs(got/want-1) <= 1e-9) {
 					t.Errorf("remove, ε = %g: %v, want %v", eps, got, want)
 				}
 			}

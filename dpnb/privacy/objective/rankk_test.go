@@ -52,7 +52,7 @@ func TestRankKSimulation(t *testing.T) {
 			mean := sum / n
 			se := math.Sqrt(max(0, sq/n-mean*mean)/n) + 1e-6
 			got := math.Exp(p.LogDeltaUpper(privacy.Remove, eps))
-			if math.Abs(got-mean) > 5*se+1e-3*mean {
+			if !(math.Abs(got-mean) <= 5*se+1e-3*mean) {
 				t.Errorf("k=%d ε=%g: δ = %g, simulated %g ± %g", k, eps, got, mean, se)
 			}
 		}
@@ -128,15 +128,15 @@ func TestRDPAndZCDP(t *testing.T) {
 			t.Errorf("α=%g: RDP %g above ρα = %g", alpha, got, rho*alpha)
 		}
 		r, _ := RankK{Rank: 1, Smoothness: 0.25, Slope: 1, Lambda: 0.05, Sigma: 4}.RDP(max(alpha, 1.01))
-		if alpha > 1 && math.Abs(r/got-1) > 1e-3 {
+		if alpha > 1 && !(math.Abs(r/got-1) <= 1e-3) {
 			t.Errorf("α=%g: rank-1 RDP %g, dtz24 %g", alpha, r, got)
 		}
 	}
 	cfg.Lambda = 4
-	if v, _ := RDP(cfg, 3); math.Abs(v-3.0/32) > 1e-12 {
+	if v, _ := RDP(cfg, 3); !(math.Abs(v-3.0/32) <= 1e-12) {
 		t.Errorf("Gaussian case: %g", v)
 	}
-	if v, _ := ZCDP(cfg); math.Abs(v-1.0/32) > 1e-12 {
+	if v, _ := ZCDP(cfg); !(math.Abs(v-1.0/32) <= 1e-12) {
 		t.Errorf("Gaussian case: ρ = %g", v)
 	}
 }

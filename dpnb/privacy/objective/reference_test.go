@@ -105,7 +105,7 @@ func TestReference(t *testing.T) {
 		}
 		if c.DTZ24 > 0 {
 			got := privacy.DeltaUpper(profileOf(t, cv, c.Lam, c.Sigma, DTZ24), c.Epsilon)
-			if math.Abs(got-c.DTZ24) > 1e-6*c.DTZ24 {
+			if !(math.Abs(got-c.DTZ24) <= 1e-6*c.DTZ24) {
 				t.Errorf("%s: dtz24 = %.12g, want %.12g", c.ID, got, c.DTZ24)
 			}
 		}
@@ -118,7 +118,7 @@ func TestReference(t *testing.T) {
 			}
 		}
 		gl := math.Exp(profileOf(t, cv, c.Lam, c.Sigma, GaussianLower).LogDeltaLower(privacy.Remove, c.Epsilon))
-		if math.Abs(gl-c.GaussianLower) > 1e-9*c.GaussianLower {
+		if !(math.Abs(gl-c.GaussianLower) <= 1e-9*c.GaussianLower) {
 			t.Errorf("%s: gaussian-lower = %.12g, want %.12g", c.ID, gl, c.GaussianLower)
 		}
 	}

@@ -41,7 +41,7 @@ func TestRowsCompose(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := privacy.DeltaUpper(p, c.eps)
-		if math.Abs(got/1e-5-1) > 0.02 {
+		if !(math.Abs(got/1e-5-1) <= 0.02) {
 			t.Errorf("ε = %g, m = %d, λ = %g·s: δ = %.4g, want 1e-5", c.eps, c.m, c.lambda, got)
 		}
 		rank, err := RankK{Rank: c.m, Smoothness: s, Slope: 1, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(
@@ -96,11 +96,11 @@ func TestStagesAddUp(t *testing.T) {
 	}
 	stage := func(forms []Form, mu float64) Rows { return Rows{Forms: forms, Lambda: 3 * s, Sigma: 4, Mu: mu} }
 	together := delta(stage([]Form{{f[0].Curve, 2}}, 0.5))
-	if apart := delta(Stages{stage(one, 0.3), stage(one, 0.4)}); math.Abs(apart/together-1) > 0.01 {
+	if apart := delta(Stages{stage(one, 0.3), stage(one, 0.4)}); !(math.Abs(apart/together-1) <= 0.01) {
 		t.Errorf("two stages have δ = %g, in one %g", apart, together)
 	}
 	alone := Stages{stage(one, 0), stage(one, 0), stage(one, 0)}
-	if three, apart := delta(stage(f, 0)), delta(alone); math.Abs(three/apart-1) > 0.01 {
+	if three, apart := delta(stage(f, 0)), delta(alone); !(math.Abs(three/apart-1) <= 0.01) {
 		t.Errorf("three forms have δ = %g, one after the other %g", three, apart)
 	}
 	// Forms that cost next to nothing leave what is beside them.

@@ -85,7 +85,7 @@ func TestNoiseOfSeveralForms(t *testing.T) {
 			}
 			got, err := Rows{Forms: []Form{{curve, c.m}}, Lambda: k.ratio * curve.Max(), Sigma: k.sigma}.Roughly(c.eps,
 				1000)
-			if err != nil || math.Abs(got-math.Log(1e-5)) > k.off {
+			if err != nil || !(math.Abs(got-math.Log(1e-5)) <= k.off) {
 				t.Errorf("ε = %g, m = %d, %s, λ = %g·s: δ = %.5g (%v)", c.eps, c.m, k.kernel.Name(), k.ratio,
 					math.Exp(got), err)
 			}
@@ -94,7 +94,7 @@ func TestNoiseOfSeveralForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := privacy.DeltaUpper(p, c.eps); math.Abs(math.Log(got/1e-5)) > 0.03 {
+		if got := privacy.DeltaUpper(p, c.eps); !(math.Abs(math.Log(got/1e-5)) <= 0.03) {
 			t.Errorf("ε = %g, m = %d by the rank: δ = %.4g", c.eps, c.m, got)
 		}
 	}

@@ -106,7 +106,7 @@ func TestPrinted(t *testing.T) {
 		if hat := eps + math.Log(1.5) - a*a/2; hat < 0 {
 			want = 1 - math.Exp(hat) + 2*math.Exp(hat)*delta(a*a)
 		}
-		if got := PrintedRKW23(eps, s, lambda, a); math.Abs(got-want) > 1e-12 {
+		if got := PrintedRKW23(eps, s, lambda, a); !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("δ(%v) = %v, want %v", eps, got, want)
 		}
 	}

@@ -31,7 +31,7 @@ func TestCompositionProfile(t *testing.T) {
 	}
 	leaky, _ := privacy.Approx{Epsilon: 0.1, Delta: 0.01, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
 	c, _ = New([]Component{{leaky, 3}}, nil)
-	if up := math.Exp(c.Profile().LogDeltaUpper(privacy.Add, math.Inf(1))); math.Abs(up-0.03) > 1e-9 {
+	if up := math.Exp(c.Profile().LogDeltaUpper(privacy.Add, math.Inf(1))); !(math.Abs(up-0.03) <= 1e-9) {
 		t.Errorf("mass at infinity %v, want 0.03", up)
 	}
 }

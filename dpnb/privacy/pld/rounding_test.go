@@ -129,13 +129,14 @@ func TestCap(t *testing.T) {
 	for _, c := range []struct{ p, inf, want float64 }{{0.5, 0.25, 0.75}, {0.75, 0.5, 1}, {3, 0, 1}} {
 		a := atoms{w: []float64{0.5}, lnp: []float64{math.Log(c.p)}, lnInf: math.Log(c.inf)}
 		a.cap()
-		if got := math.Exp(a.lnp[0]) + math.Exp(a.lnInf); math.Abs(got-c.want) > 1e-14 || c.want == 1 && got > 1+2e-16 {
+		got := math.Exp(a.lnp[0]) + math.Exp(a.lnInf)
+		if !(math.Abs(got-c.want) <= 1e-14) || c.want == 1 && got > 1+2e-16 {
 			t.Errorf("mass %g + %g: %.17g after", c.p, c.inf, got)
 		}
 	}
 	// Mass at a loss of −1 weighs e times as much under the other law.
 	a := atoms{w: []float64{-1}, lnp: []float64{0}, lnInf: math.Inf(-1)}
-	if a.cap(); math.Abs(a.lnp[0]+1) > 1e-14 {
+	if a.cap(); !(math.Abs(a.lnp[0]+1) <= 1e-14) {
 		t.Errorf("ln mass %v, want −1", a.lnp[0])
 	}
 }

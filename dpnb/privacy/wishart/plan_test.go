@@ -72,10 +72,10 @@ func TestPartsOfTheRisk(t *testing.T) {
 	n := Noise{Sigma2: 0.5, SigmaOut: 0.1}
 	r := Risk{Records: 10, Distance: 0.75, RegulariserSlope: 7}
 	const output = 10*4*3*0.01/2 + 7*2*0.1 + 0.5
-	if have, want := s.ExcessRisk(n, r), output+8*0.5/2.0; math.Abs(have-want) > 1e-12 {
+	if have, want := s.ExcessRisk(n, r), output+8*0.5/2.0; !(math.Abs(have-want) <= 1e-12) {
 		t.Errorf("a risk of %v, want %v", have, want)
 	}
-	if have, want := s.PrintedExcessRisk(n, r), output+8*0.5*(0.5625+0.0625); math.Abs(have-want) > 1e-12 {
+	if have, want := s.PrintedExcessRisk(n, r), output+8*0.5*(0.5625+0.0625); !(math.Abs(have-want) <= 1e-12) {
 		t.Errorf("a risk of %v as printed, want %v", have, want)
 	}
 }

@@ -77,7 +77,7 @@ func TestShiftProfile(t *testing.T) {
 			h2 := shift{c.nu, c.s}
 			for d, want := range map[privacy.Direction]float64{privacy.Add: absent, privacy.Remove: present} {
 				got := math.Exp(h2.LogDeltaUpper(d, eps))
-				if math.Abs(got-want) > 2e-5+1e-3*want || got < want*(1-1e-3)-2e-5 {
+				if !(math.Abs(got-want) <= 2e-5+1e-3*want) || got < want*(1-1e-3)-2e-5 {
 					t.Errorf("ν = %g, s = %g, ε = %g, %v: δ = %.8g, quadrature %.8g", c.nu, c.s, eps, d, got, want)
 				}
 			}
@@ -379,7 +379,7 @@ func TestTheorem31OfAnyRank(t *testing.T) {
 			p := s.perturbation(Split{Epsilon1: eps, Delta1: 1e-3, Delta3: 1e-3}, 0)
 			densities := 2 * l / p.Sigma2 * 2 * ((s.P()-1)/p.alpha + 0.5)
 			determinants := float64(2*rank+2) * 4 * l / (p.Sigma2 * (p.alpha + shift))
-			if sum := densities + determinants; math.Abs(sum-eps) > 1e-9 {
+			if sum := densities + determinants; !(math.Abs(sum-eps) <= 1e-9) {
 				t.Errorf("rank %d, c = %g: the exponents add up to %v, want %v", rank, shift, sum, eps)
 			}
 		}
@@ -401,12 +401,12 @@ func TestDirectionalCutsDelta1(t *testing.T) {
 		}
 		v, _ := s.directionalRatio(eps, delta)
 		comes := math.Log1p(v / law.Quantile(0.1*delta))
-		if share := cut(v, eps-comes); math.Abs(share-0.8) > 1e-6 {
+		if share := cut(v, eps-comes); !(math.Abs(share-0.8) <= 1e-6) {
 			t.Errorf("%v: %.3f of δ₁ is cut off beside two tenths", w, share)
 		}
 		s.Adjacency = privacy.AddRemove
 		v, _ = s.directionalRatio(eps, delta)
-		if share := cut(v, eps); math.Abs(share-1) > 1e-6 {
+		if share := cut(v, eps); !(math.Abs(share-1) <= 1e-6) {
 			t.Errorf("%v: %.3f of δ₁ is cut off for one record", w, share)
 		}
 	}
@@ -418,7 +418,7 @@ func TestSpectralLossWithAShift(t *testing.T) {
 	const eps, shift = 0.03, 5.0
 	s := Setting{Wishart: Wishart{D: 1, M: 2}, Smoothness: 1, Rank: 1, Shift: shift, Accounting: Spectral}
 	p := s.perturbation(Split{Epsilon1: eps, Delta1: 0.025, Delta3: 0.025}, 0)
-	if loss := 0.5/p.Sigma2 + math.Log1p(1/(p.Sigma2*(p.alpha+shift))); math.Abs(loss-eps) > 1e-9 {
+	if loss := 0.5/p.Sigma2 + math.Log1p(1/(p.Sigma2*(p.alpha+shift))); !(math.Abs(loss-eps) <= 1e-9) {
 		t.Errorf("a loss of %v, want %v", loss, eps)
 	}
 }

@@ -47,7 +47,7 @@ func TestSpectrum(t *testing.T) {
 			}
 		}
 	}
-	if mean := sum / 4000; math.Abs(mean-40) > 6*math.Sqrt(80.0/4000) {
+	if mean := sum / 4000; !(math.Abs(mean-40) <= 6*math.Sqrt(80.0/4000)) {
 		t.Errorf("mean trace %.3f, want 40", mean)
 	}
 }

@@ -30,7 +30,7 @@ func TestDesignsHaveTheirMoments(t *testing.T) {
 				}
 			}
 			mean, sd := stat.MeanStdDev(each, nil)
-			if se := sd / math.Sqrt(n); math.Abs(mean-moment) > 5*se+1e-12 {
+			if se := sd / math.Sqrt(n); !(math.Abs(mean-moment) <= 5*se+1e-12) {
 				t.Errorf("%s: moment %d is %v ± %v, want %v", design, power+1, mean, se, moment)
 			}
 		}
@@ -55,10 +55,10 @@ func TestDraws(t *testing.T) {
 			1},
 	} {
 		c.draw(r, x)
-		if got := square(); math.Abs(got/c.square-1) > 0.02 {
+		if got := square(); !(math.Abs(got/c.square-1) <= 0.02) {
 			t.Errorf("%s: second moment %v, want %v", name, got, c.square)
 		}
-		if got := stat.Mean(x, nil); math.Abs(got-c.mean) > 0.05 {
+		if got := stat.Mean(x, nil); !(math.Abs(got-c.mean) <= 0.05) {
 			t.Errorf("%s: mean %v, want %v", name, got, c.mean)
 		}
 	}
@@ -116,13 +116,13 @@ func TestMeasures(t *testing.T) {
 		NoiseOverlap:     -2.5 / 3,
 		NoiseCorrelation: -2.5 / math.Sqrt(6*2.25), L1: 1}
 	for m, w := range want {
-		if math.Abs(v[m]-w) > 1e-14 {
+		if !(math.Abs(v[m]-w) <= 1e-14) {
 			t.Errorf("%s = %v, want %v", m, v[m], w)
 		}
 	}
 	cells := shares([]float64{-1, 0, 1, 2}, []float64{-1, 0.5, 1, 1.5, 2, -3, 0})
-	if want := []float64{1. / 7, 2. / 7, 2. / 7}; math.Abs(cells[0]-want[0])+math.Abs(cells[1]-want[1])+math.Abs(
-		cells[2]-want[2]) > 1e-14 {
+	if want := []float64{1. / 7, 2. / 7, 2. / 7}; !(math.Abs(cells[0]-want[0])+math.Abs(cells[1]-want[1])+math.Abs(
+		cells[2]-want[2]) <= 1e-14) {
 		t.Errorf("shares %v, want %v", cells, want)
 	}
 	for m := range Measure(measures) {
@@ -142,7 +142,7 @@ func TestEstimatorsInTheirLimits(t *testing.T) {
 	r := must.Get(s.Run(ctx))
 	check := func(name string, m Measure, want float64) {
 		t.Helper()
-		if got := r.Of(-1, m); math.Abs(got.Mean-want) > 4*got.StdErr+1e-4 {
+		if got := r.Of(-1, m); !(math.Abs(got.Mean-want) <= 4*got.StdErr+1e-4) {
 			t.Errorf("%s: %v ± %v, want %v", name, got.Mean, got.StdErr, want)
 		}
 	}
@@ -150,8 +150,8 @@ func TestEstimatorsInTheirLimits(t *testing.T) {
 	check("objective: error", MSE, 5)
 	check("objective: test error", TestError, 0.5)
 	h := r.Histogram()
-	if p := math.Erf(0.5/math.Sqrt2) / 2; math.Abs(h[0].Mean-p) > 5*h[0].StdErr ||
-		math.Abs(h[1].Mean-p) > 5*h[1].StdErr {
+	if p := math.Erf(0.5/math.Sqrt2) / 2; !(math.Abs(h[0].Mean-p) <= 5*h[0].StdErr) ||
+		!(math.Abs(h[1].Mean-p) <= 5*h[1].StdErr) {
 		t.Errorf("histogram %v, want %v each", h, p)
 	}
 	s.Estimator = OutputPerturbation{Loss: loss.Logistic{}, Lambda: 1e6, Nu: 0.5}
@@ -178,7 +178,7 @@ func TestCutMean(t *testing.T) {
 			want += w * math.Max(-c[2], math.Min(c[2], c[0]+c[1]*z))
 			mass += w
 		}
-		if got := cutMean(c[0], c[1], c[2]); math.Abs(got-want/mass) > 1e-6 {
+		if got := cutMean(c[0], c[1], c[2]); !(math.Abs(got-want/mass) <= 1e-6) {
 			t.Errorf("cutMean%v = %v, want %v", c, got, want/mass)
 		}
 	}

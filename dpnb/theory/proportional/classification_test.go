@@ -120,8 +120,8 @@ func TestLogisticGrid(t *testing.T) {
 // so that our σ is √0.2 times it) and λ = 3.0269, our γ.
 func TestMaximumLikelihood(t *testing.T) {
 	p := must.Get(logistic(0.2, 0, 0, math.Sqrt(5)).Solve(nil))
-	if math.Abs(p.Alpha-1.4994) > 6e-5 || math.Abs(p.Sigma/math.Sqrt(0.2)-4.7436) > 6e-5 ||
-		math.Abs(p.Gamma-3.0269) > 6e-5 {
+	if !(math.Abs(p.Alpha-1.4994) <= 6e-5) || !(math.Abs(p.Sigma/math.Sqrt(0.2)-4.7436) <= 6e-5) ||
+		!(math.Abs(p.Gamma-3.0269) <= 6e-5) {
 		t.Errorf("α = %v, σ = %v, γ = %v", p.Alpha, p.Sigma/math.Sqrt(0.2), p.Gamma)
 	}
 	// The limits ν → 0 and λ → 0 are reached.

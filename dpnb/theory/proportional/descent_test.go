@@ -48,7 +48,7 @@ func TestLinearDescent(t *testing.T) {
 				}
 			}, []float64{-math.Pi / 2, -1, 0, 1, math.Pi / 2}, 1e-10)
 			want := v[0] + math.Max(0, 1-n)*at(0)
-			if math.Abs(m.MSE()-want) > 5*m.Error+1e-9 {
+			if !(math.Abs(m.MSE()-want) <= 5*m.Error+1e-9) {
 				t.Errorf("d/n = %v, step %d: %v ± %v, want %v", ratio, k, m.MSE(), m.Error, want)
 			}
 			if m.Error > 3e-3*want {
@@ -107,7 +107,8 @@ func TestFirstStep(t *testing.T) {
 		p := must.Get(d.Trajectory(nil))
 		alpha := d.Step * response / d.AspectRatio
 		mse := (1-alpha)*(1-alpha)*d.Kappa*d.Kappa + d.Step*d.Step*(square/d.AspectRatio+d.Nu*d.Nu)
-		if !near(p[1].Alpha, alpha, 1e-3) || math.Abs(p[1].MSE()-mse) > 5*p[1].Error+1e-4*mse || p[1].Error > 1e-3*mse {
+		if !near(p[1].Alpha, alpha, 1e-3) ||
+			!(math.Abs(p[1].MSE()-mse) <= 5*p[1].Error+1e-4*mse) || p[1].Error > 1e-3*mse {
 			t.Errorf("%s: α = %v and MSE = %v ± %.0e, want %v and %v", name, p[1].Alpha, p[1].MSE(), p[1].Error, alpha,
 				mse)
 		}
@@ -171,12 +172,12 @@ func TestDescentSimulation(t *testing.T) {
 		}
 		for s := range sums {
 			se := math.Sqrt((squares[s]-sums[s]*sums[s])/(reps-1)) + 2*want[s+1].Error
-			if math.Abs(sums[s]-want[s+1].MSE()) > 4*se {
+			if !(math.Abs(sums[s]-want[s+1].MSE()) <= 4*se) {
 				t.Errorf("%s, step %d: MSE simulated %.5f ± %.5f, predicted %.5f ± %.1e", name, s+1, sums[s], se,
 					want[s+1].MSE(), want[s+1].Error)
 			}
 			oe := math.Sqrt((overlapSquares[s] - overlaps[s]*overlaps[s]) / (reps - 1))
-			if math.Abs(overlaps[s]-want[s+1].Overlap()) > 4*oe+1e-4 {
+			if !(math.Abs(overlaps[s]-want[s+1].Overlap()) <= 4*oe+1e-4) {
 				t.Errorf("%s, step %d: overlap simulated %.5f ± %.5f, predicted %.5f", name, s+1, overlaps[s], oe,
 					want[s+1].Overlap())
 			}

@@ -60,12 +60,12 @@ func TestLawOfACoordinate(t *testing.T) {
 			d := p.Density(prior, x)
 			mass += h * d
 			second += h * d * x * x
-			if math.Abs(mass-p.CDF(prior, x+h/2)) > 1e-4 {
+			if !(math.Abs(mass-p.CDF(prior, x+h/2)) <= 1e-4) {
 				t.Fatalf("%s: ∫density = %v, CDF(%v) = %v", name, mass, x, p.CDF(prior, x+h/2))
 			}
 		}
 		want := 0.64*prior.SecondMoment() + 0.16
-		if math.Abs(mass-1) > 1e-9 || !near(second, want, 1e-6) {
+		if !(math.Abs(mass-1) <= 1e-9) || !near(second, want, 1e-6) {
 			t.Errorf("%s: mass %v, second moment %v, want %v", name, mass, second, want)
 		}
 		// ℓ₂ is MSE, ℓ₁ below its root.
@@ -124,12 +124,12 @@ func TestQualityLimits(t *testing.T) {
 			lastPlus, lastMinus = math.NaN(), math.NaN()
 		}
 	}
-	if math.Abs(wrong-q.Error) > 4*0.5/math.Sqrt(n) || math.Abs(above/pairs-q.AUC) > 4*0.5/math.Sqrt(pairs) ||
-		math.Abs(brier-q.Brier) > 4*0.3/math.Sqrt(n) {
+	if !(math.Abs(wrong-q.Error) <= 4*0.5/math.Sqrt(n)) || !(math.Abs(above/pairs-q.AUC) <= 4*0.5/math.Sqrt(pairs)) ||
+		!(math.Abs(brier-q.Brier) <= 4*0.3/math.Sqrt(n)) {
 		t.Errorf("drawn: error %v, AUC %v, Brier %v; computed %+v", wrong, above/pairs, brier, q)
 	}
 	// The extrapolation of AUC for a very sharp score.
-	if a, b := c.auc(59.9), c.auc(60.1); math.Abs(a-b) > 1e-6 {
+	if a, b := c.auc(59.9), c.auc(60.1); !(math.Abs(a-b) <= 1e-6) {
 		t.Errorf("AUC jumps from %v to %v", a, b)
 	}
 }
@@ -195,7 +195,7 @@ func TestLogisticProx(t *testing.T) {
 		}
 		p, want, slope := logisticProx(gamma, s, guess), []float64{0}, []float64{0}
 		Prox(want, slope, loss.Logistic{}, gamma, []float64{s}, []float64{-1})
-		if math.Abs(p-want[0]) > 1e-12*(1+math.Abs(p)) {
+		if !(math.Abs(p-want[0]) <= 1e-12*(1+math.Abs(p))) {
 			t.Fatalf("γ = %v, s = %v, guess %v: %v, want %v", gamma, s, guess, p, want[0])
 		}
 	}
@@ -251,7 +251,7 @@ func TestProxOfTheConjugate(t *testing.T) {
 		for x := -6.0; x <= 6; x += 0.37 {
 			_, want := searched(func(v float64) float64 { return c.conjugate(v) + (x-v)*(x-v)/2 }, c.domain[0],
 				c.domain[1])
-			if got := x - c.prox(1, x); math.Abs(got-want) > 1e-6 {
+			if got := x - c.prox(1, x); !(math.Abs(got-want) <= 1e-6) {
 				t.Errorf("%s, x = %g: x − prox = %v, of the conjugate %v", name, x, got, want)
 			}
 		}
@@ -269,10 +269,10 @@ func TestEnvelopeDerivatives(t *testing.T) {
 			for x := -5.0; x <= 5; x += 0.37 {
 				const h = 1e-3
 				pull := (x - c.prox(tau, x)) / tau
-				if d := (envelope(x+h, tau) - envelope(x-h, tau)) / (2 * h); math.Abs(d-pull) > 2e-3 {
+				if d := (envelope(x+h, tau) - envelope(x-h, tau)) / (2 * h); !(math.Abs(d-pull) <= 2e-3) {
 					t.Errorf("%s, x = %g, τ = %g: ∂/∂x is %v, want %v", name, x, tau, d, pull)
 				}
-				if d := (envelope(x, tau+h) - envelope(x, tau-h)) / (2 * h); math.Abs(d+pull*pull/2) > 2e-3 {
+				if d := (envelope(x, tau+h) - envelope(x, tau-h)) / (2 * h); !(math.Abs(d+pull*pull/2) <= 2e-3) {
 					t.Errorf("%s, x = %g, τ = %g: ∂/∂τ is %v, want %v", name, x, tau, d, -pull*pull/2)
 				}
 			}
@@ -325,7 +325,7 @@ func TestLattice(t *testing.T) {
 	if d := math.Abs(sum - math.Exp(-v/2)); d > 5e-4 {
 		t.Errorf("E cos is off by %v", d)
 	}
-	if math.Abs(product-1) > 5e-3 {
+	if !(math.Abs(product-1) <= 5e-3) {
 		t.Errorf("E z² = %v", product)
 	}
 	// The multiplier that was chosen is better than one that is not.
@@ -338,7 +338,7 @@ func TestLattice(t *testing.T) {
 		mass += w
 		fourth += w * math.Pow(ten.z[1][i], 4)
 	}
-	if math.Abs(mass-1) > 1e-12 || math.Abs(fourth-3) > 1e-11 {
+	if !(math.Abs(mass-1) <= 1e-12) || !(math.Abs(fourth-3) <= 1e-11) {
 		t.Errorf("product rule: mass %v, fourth moment %v", mass, fourth)
 	}
 }
@@ -351,7 +351,7 @@ func TestDescentIsReproducible(t *testing.T) {
 	if a[5] != b[5] || a[5] == other[5] {
 		t.Errorf("%+v, again %+v, with another seed %+v", a[5], b[5], other[5])
 	}
-	if math.Abs(a[5].MSE()-other[5].MSE()) > 6*(a[5].Error+other[5].Error) {
+	if !(math.Abs(a[5].MSE()-other[5].MSE()) <= 6*(a[5].Error+other[5].Error)) {
 		t.Errorf("two seeds differ by more than their errors: %v ± %v, %v ± %v", a[5].MSE(), a[5].Error, other[5].MSE(),
 			other[5].Error)
 	}

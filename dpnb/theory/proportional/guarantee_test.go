@@ -88,7 +88,7 @@ func TestOneStepSimulation(t *testing.T) {
 		square += mse[0] * mse[0] / reps
 	}
 	se := math.Sqrt((square - sum*sum) / (reps - 1))
-	if math.Abs(sum-p.Point.MSE()) > 4*se {
+	if !(math.Abs(sum-p.Point.MSE()) <= 4*se) {
 		t.Errorf("simulated %v ± %v, predicted %v", sum, se, p.Point.MSE())
 	}
 	t.Logf("ε = 1, d/n = 0.05, κ = 2: simulated %.4f ± %.4f, predicted %.4f", sum, se, p.Point.MSE())

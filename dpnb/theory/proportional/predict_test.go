@@ -109,8 +109,8 @@ func TestBestIsBest(t *testing.T) {
 			}
 			lax, err := task.Best(m, Target{300, 0.5, privacy.AddRemove}, objective.DTZ24)
 			if err != nil || task.badness(lax.Point) > task.badness(best.Point) ||
-				m == Objective && math.Abs(task.badness(lax.Point)-task.badness(limit.Point)) > 2e-2*math.Abs(
-					task.badness(limit.Point)) {
+				m == Objective && !(math.Abs(task.badness(lax.Point)-task.badness(limit.Point)) <= 2e-2*math.Abs(
+					task.badness(limit.Point))) {
 				t.Errorf("%s, %s: at ε = 300 %v, without privacy %v, %v", task.Loss.Name(), m, task.badness(lax.Point),
 					task.badness(limit.Point), err)
 			}

@@ -107,7 +107,7 @@ func simulate(t testing.TB, seed uint64, reps, n, d int, l loss.Loss, lambda, nu
 func within(t *testing.T, name string, runs []run, want float64, f func(run) float64) {
 	t.Helper()
 	mean, se := meanOf(runs, f)
-	if math.Abs(mean-want) > 4*se {
+	if !(math.Abs(mean-want) <= 4*se) {
 		t.Errorf("%s: simulated %.5f ± %.5f, predicted %.5f", name, mean, se, want)
 	}
 	t.Logf("%-28s simulated %.5f ± %.5f, predicted %.5f (%+.1f)", name, mean, se, want, (mean-want)/se)

@@ -44,7 +44,7 @@ func TestTableOfErrors(t *testing.T) {
 		none := must.Get(task.NonPrivate())
 		got = append([]float64{none.Point.MSE() / (c.kappa * c.kappa)}, got...)
 		for k, want := range []float64{c.none, c.objective, c.output, c.gd} {
-			if math.Abs(got[k]/want-1) > 0.05 {
+			if !(math.Abs(got[k]/want-1) <= 0.05) {
 				t.Errorf("ε = %v, d/n = %v, κ = %v, column %d: %.4g, the table says %v", c.eps, c.ratio, c.kappa, k,
 					got[k], want)
 			}
@@ -61,7 +61,7 @@ func TestMisclassification(t *testing.T) {
 	for m, want := range map[Mechanism]float64{Objective: 0.2864, Output: 0.2874, NoisyDescent: 0.2583} {
 		p := must.Get(task.Best(m, Target{1, 1e-5, privacy.AddRemove}, objective.DTZ24))
 		q := p.Quality()
-		if math.Abs(q.Error-want) > 3e-4 || math.Abs(q.BestError-0.2220) > 1e-4 {
+		if !(math.Abs(q.Error-want) <= 3e-4) || !(math.Abs(q.BestError-0.2220) <= 1e-4) {
 			t.Errorf("%s: error %.4f, want %v; best %.4f", m, q.Error, want, q.BestError)
 		}
 	}

@@ -69,7 +69,7 @@ func TestLineSearch(t *testing.T) {
 		f0, s0 := phi(0)
 		a, r := LineSearch(phi, f0, s0, 100)
 		f, s := phi(a)
-		if !r.Accepted || r.Value != f || f > f0 || math.Abs(s) > 0.9*math.Abs(s0) {
+		if !r.Accepted || r.Value != f || f > f0 || !(math.Abs(s) <= 0.9*math.Abs(s0)) {
 			t.Errorf("%s: step %g, %+v, φ %g → %g, φ′ %g → %g", name, a, r, f0, f, s0, s)
 		}
 	}

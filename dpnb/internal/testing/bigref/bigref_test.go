@@ -121,7 +121,7 @@ func TestRandomisedResponse(t *testing.T) {
 	}
 	// Many runs of little: by the central limit theorem √(k/2π)·ε₀ at ε = 0.
 	many := NewRandomisedResponse(New(1e-9), 10000, 300)
-	if got, want := Float(many.Delta(Int(0))), math.Sqrt(10000/(2*math.Pi))*1e-9; math.Abs(got/want-1) > 1e-4 {
+	if got, want := Float(many.Delta(Int(0))), math.Sqrt(10000/(2*math.Pi))*1e-9; !(math.Abs(got/want-1) <= 1e-4) {
 		t.Errorf("δ(0) = %g, want about %g", got, want)
 	}
 }

@@ -20,7 +20,7 @@ func TestLinear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := bounded.Lipschitz(); math.Abs(got-9) > 1e-9 {
+	if got := bounded.Lipschitz(); !(math.Abs(got-9) <= 1e-9) {
 		t.Errorf("sup|f′| = %g, want 2·√4 + 5", got)
 	}
 	sigma := map[string]float64{}
@@ -57,7 +57,7 @@ func TestLinear(t *testing.T) {
 		}
 	}
 	want, _ := Theorem51Noise(0.5, 0.01, 9, 1)
-	if math.Abs(sigma["printed, add/remove"]/want-1) > 1e-6 {
+	if !(math.Abs(sigma["printed, add/remove"]/want-1) <= 1e-6) {
 		t.Errorf("σ = %g, printed %g", sigma["printed, add/remove"], want)
 	}
 	if !(sigma["tight, add/remove"] < sigma["printed, add/remove"] &&
@@ -98,7 +98,7 @@ func TestSimulatedIsTheMinimiser(t *testing.T) {
 // What Theorem 5.1 says, of constants of which none is 1.
 func TestTheorem51(t *testing.T) {
 	sigma, ridge := Theorem51Noise(0.5, 0.01, 3, 2)
-	if want := 6 * math.Sqrt(8*math.Log(200)+2); math.Abs(sigma/want-1) > 1e-12 || ridge != 8 {
+	if want := 6 * math.Sqrt(8*math.Log(200)+2); !(math.Abs(sigma/want-1) <= 1e-12) || ridge != 8 {
 		t.Errorf("σ = %g, Δ = %g, want %g and 8", sigma, ridge, want)
 	}
 	if risk := Theorem51Risk(4, 3, 2, 5); risk != 4*9/4.0+25 {

@@ -80,7 +80,7 @@ func TestPrintedIsMarked(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := m.Lipschitz()
-	if r := m.Sigma / l; math.Abs(r-10.005) > 1e-3 {
+	if r := m.Sigma / l; !(math.Abs(r-10.005) <= 1e-3) {
 		t.Errorf("σ/C = %v", r)
 	}
 	if s := strings.Join(m.Describe().Assumptions, "; "); !strings.Contains(s, "NOT proved") {
@@ -91,7 +91,7 @@ func TestPrintedIsMarked(t *testing.T) {
 		t.Fatal(err)
 	}
 	width := func(m COP) float64 { return m.Form.(loss.Convolved).Width }
-	if r := width(laplacian) / width(m); math.Abs(r-math.Sqrt(6)) > 1e-9 {
+	if r := width(laplacian) / width(m); !(math.Abs(r-math.Sqrt(6)) <= 1e-9) {
 		t.Errorf("the Laplacian kernel is %v times as wide, want √6", r)
 	}
 	if _, err := Calibrate(config(smoothing.Logistic{}, 1, Printed, 1000)); err == nil {
@@ -140,7 +140,7 @@ func TestClip(t *testing.T) {
 				}
 				for j := range m {
 					x0, x1 := x.Data[(i*m+j)*d+1], cx.Data[(i*m+j)*d+1]
-					if r, s := x1/x0, cy[i*m+j]/y[i*m+j]; i > 3 && math.Abs(r-s) > 1e-12*s {
+					if r, s := x1/x0, cy[i*m+j]/y[i*m+j]; i > 3 && !(math.Abs(r-s) <= 1e-12*s) {
 						t.Errorf("the row was scaled by %v, its label by %v", r, s)
 					}
 				}

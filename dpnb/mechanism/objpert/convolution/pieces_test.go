@@ -78,7 +78,7 @@ func TestPiecesHaveTheConstantsOfTheirForm(t *testing.T) {
 		got, want float64
 	}{{"slope", pieces.Lipschitz(), form.Lipschitz()}, {"curvature", pieces.Smoothness(), form.Smoothness()},
 		{"jump", jump, wantJump}, {"variance", variance, wantVariance}} {
-		if math.Abs(c.got/c.want-1) > 1e-9 {
+		if !(math.Abs(c.got/c.want-1) <= 1e-9) {
 			t.Errorf("the %s is %v, of the form %v", c.what, c.got, c.want)
 		}
 	}

@@ -119,7 +119,7 @@ func TestClassesAllowForTheFarthest(t *testing.T) {
 			covered++
 		}
 	}
-	if off := covered - level*reps; math.Abs(off) > 4*math.Sqrt(reps*level*(1-level))+0.01*reps {
+	if off := covered - level*reps; !(math.Abs(off) <= 4*math.Sqrt(reps*level*(1-level))+0.01*reps) {
 		t.Errorf("%v of %d are within", covered, reps)
 	}
 }

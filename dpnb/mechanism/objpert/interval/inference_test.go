@@ -71,10 +71,10 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, got, _ := privacy.GaussianMu(beside); math.Abs(got/math.Hypot(want, 0.3)-1) > 1e-9 {
+			if _, got, _ := privacy.GaussianMu(beside); !(math.Abs(got/math.Hypot(want, 0.3)-1) <= 1e-9) {
 				t.Errorf("μ = %v beside 0.3, and %v without", got, want)
 			}
-			if got := curv.Mu() * curv.Mu() / (want * want); math.Abs(got-c.share.Curvature-c.share.Scores) > 0.01 {
+			if got := curv.Mu() * curv.Mu() / (want * want); !(math.Abs(got-c.share.Curvature-c.share.Scores) <= 0.01) {
 				t.Errorf("the matrices have %v of μ²", got)
 			}
 		} else if c.l.Name() == "logistic" {
@@ -140,7 +140,7 @@ func TestMatrixNoise(t *testing.T) {
 			}
 		}
 		dof := float64(d*(d+1)) / 2
-		if got := sum / reps / (sigma * sigma * dof); math.Abs(got-1) > 4*math.Sqrt(2/dof/reps) {
+		if got := sum / reps / (sigma * sigma * dof); !(math.Abs(got-1) <= 4*math.Sqrt(2/dof/reps)) {
 			t.Errorf("d = %d: E‖E‖² is %v of what it should be", d, got)
 		}
 		if above > int(alpha*reps) {
@@ -165,11 +165,11 @@ func TestBallQuantile(t *testing.T) {
 				above++
 			}
 		}
-		if z := (float64(above)/reps - 0.1) / math.Sqrt(0.09/reps); math.Abs(z) > 4 {
+		if z := (float64(above)/reps - 0.1) / math.Sqrt(0.09/reps); !(math.Abs(z) <= 4) {
 			t.Errorf("d = %d: %d of %d above the quantile of a tenth", d, above, reps)
 		}
 	}
-	if got := ballQuantile(1, 0.05); math.Abs(got-1.959964) > 1e-6 {
+	if got := ballQuantile(1, 0.05); !(math.Abs(got-1.959964) <= 1e-6) {
 		t.Errorf("one dimension: %v", got)
 	}
 }
@@ -321,7 +321,7 @@ func TestRadius(t *testing.T) {
 	for _, c := range []struct{ lambda, mu, k, a float64 }{{1, 0, 1, 3}, {1, 10, 1, 3}, {0.1, 100, 2, 30},
 		{0, 100, 1, 30}, {2, 5, 0, 3}, {0, 5, 0, 3}} {
 		r := radius(c.lambda, c.mu, c.k, c.a)
-		if got := r * (c.lambda + shrink(c.k*r)*c.mu); math.Abs(got-c.a) > 1e-9*c.a {
+		if got := r * (c.lambda + shrink(c.k*r)*c.mu); !(math.Abs(got-c.a) <= 1e-9*c.a) {
 			t.Errorf("%+v: r = %v gives %v", c, r, got)
 		}
 	}

@@ -90,7 +90,7 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 			t.Fatal(err)
 		}
 		beside := c.curvature.At(0, 1)
-		if sigma < 1 && math.Abs(beside-20) > 0.1 || sigma > 100 && math.Abs(beside) > 0.1 ||
+		if sigma < 1 && !(math.Abs(beside-20) <= 0.1) || sigma > 100 && !(math.Abs(beside) <= 0.1) ||
 			sigma == 5 && (beside < 5 || beside > 19.9) {
 			t.Errorf("σ = %v: %v", sigma, beside)
 		}
@@ -140,7 +140,7 @@ func TestLawCountsEveryNoise(t *testing.T) {
 			want := (m.Sigma*m.Sigma+off)/math.Pow(c[j]+m.Lambda, 2) + m.OutputSigma*m.OutputSigma
 			half := l.Halves(j, 1, 0.95)[0] / twoSided(0.05)
 			for what, got := range map[string]float64{"half": half * half, "joint": joint.At(j, j)} {
-				if math.Abs(got/want-1) > 1e-6 {
+				if !(math.Abs(got/want-1) <= 1e-6) {
 					t.Errorf("released %v, %s: a variance of %v, want %v", mo != nil, what, got, want)
 				}
 			}
@@ -169,7 +169,7 @@ func TestDrawsOfTheCurvature(t *testing.T) {
 	for i := range 2 {
 		for j := range 2 {
 			w := want.At(i, j)
-			if math.Abs(square[i][j]/w-1) > 0.05 || math.Abs(sum[i][j]) > 0.03*math.Sqrt(w) {
+			if !(math.Abs(square[i][j]/w-1) <= 0.05) || !(math.Abs(sum[i][j]) <= 0.03*math.Sqrt(w)) {
 				t.Errorf("entry %d, %d: mean %v and variance %v, want 0 and %v", i, j, sum[i][j], square[i][j], w)
 			}
 		}
@@ -210,7 +210,7 @@ func TestGivenTheCurvature(t *testing.T) {
 	wantMean.SubVec(&wantMean, theta)
 	want.Mul(&cross, m)
 	for i := range 3 {
-		if math.Abs(moved.AtVec(i)-wantMean.AtVec(i)) > 1e-10 {
+		if !(math.Abs(moved.AtVec(i)-wantMean.AtVec(i)) <= 1e-10) {
 			t.Errorf("mean %d: %v, want %v", i, moved.AtVec(i), wantMean.AtVec(i))
 		}
 		for j := range 3 {
@@ -218,7 +218,7 @@ func TestGivenTheCurvature(t *testing.T) {
 			if i == j {
 				w += size * size
 			}
-			if math.Abs(got.At(i, j)-w) > 1e-10 {
+			if !(math.Abs(got.At(i, j)-w) <= 1e-10) {
 				t.Errorf("entry %d, %d: %v, want %v", i, j, got.At(i, j), w)
 			}
 		}
@@ -303,7 +303,7 @@ func TestIntervalsOfAMixture(t *testing.T) {
 				less += 1.0 / reps
 			}
 		}
-		if math.Abs(in-level) > 0.01 || less > level-0.01 {
+		if !(math.Abs(in-level) <= 0.01) || less > level-0.01 {
 			t.Errorf("%s: %.4f covered, and %.4f by one narrower by a twentieth", what, in, less)
 		}
 	}
@@ -329,7 +329,7 @@ func TestLawIsOfItsDraws(t *testing.T) {
 			want += (mat.Dot(&along, &along) + at*at) / float64(len(l.roots))
 			mean += at / float64(len(l.roots))
 		}
-		if math.Abs(joint.At(j, j)/want-1) > 1e-9 || math.Abs(mean) > 1e-9 {
+		if !(math.Abs(joint.At(j, j)/want-1) <= 1e-9) || !(math.Abs(mean) <= 1e-9) {
 			t.Errorf("form %d: a variance of %v, want %v; mean %v", j, joint.At(j, j), want, mean)
 		}
 	}

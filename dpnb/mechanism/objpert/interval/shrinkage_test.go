@@ -138,7 +138,7 @@ func TestRidgeIsThePenaltysGradient(t *testing.T) {
 		for j, got := range p.ridge() {
 			up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
 			up[j], down[j] = up[j]+0.5, down[j]-0.5
-			if want := penalty(up) - penalty(down); math.Abs(got-want) > 1e-12 {
+			if want := penalty(up) - penalty(down); !(math.Abs(got-want) <= 1e-12) {
 				t.Errorf("%+v, coefficient %d: %v, want %v", m, j, got, want)
 			}
 		}
@@ -151,7 +151,7 @@ func TestPartsOfAlphaAddUp(t *testing.T) {
 	m := objpert.Objective{Lambda: 2, Sigma: 3, Penalty: objpert.Penalty{Shrinkage: 1e30}, OutputSigma: 1e-30}
 	for _, alpha := range []float64{0.5, 0.1, 0.01} {
 		got := ballHalfWidths(m, 4, alpha)[3] * m.Lambda / m.Sigma
-		if want := distuv.UnitNormal.Quantile(1 - (1-0.01-0.1)*alpha/2); math.Abs(got-want) > 1e-9*want {
+		if want := distuv.UnitNormal.Quantile(1 - (1-0.01-0.1)*alpha/2); !(math.Abs(got-want) <= 1e-9*want) {
 			t.Errorf("α = %g: %v, want %v", alpha, got, want)
 		}
 	}

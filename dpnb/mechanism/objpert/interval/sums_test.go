@@ -95,7 +95,7 @@ func TestWeightsAreBounded(t *testing.T) {
 	rows := matrix.NewDense(3, 2, []float64{0.6, 0.8, 0.6, 0.8, 0.6, 0.8})
 	p := newParts(2, 1, 1)
 	p.add(rows.Data, []float64{math.NaN(), -1, 3}, make([]float64, 6))
-	if m := mat.Norm(p.Matrix(), 2); math.Abs(m-1) > 1e-6 {
+	if m := mat.Norm(p.Matrix(), 2); !(math.Abs(m-1) <= 1e-6) {
 		t.Errorf("weights of NaN, −1 and 3 add a matrix of norm %v, want that of 1", m)
 	}
 }

@@ -76,7 +76,8 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 			}
 			p, _ := o.Profile()
 			want := g * math.Sqrt(float64(classes))
-			if d := privacy.DeltaUpper(p, eps); d > 1e-5 || !o.Gaussian() || math.Abs(o.Binary.Sigma/want-1) > 1e-3 {
+			if d := privacy.DeltaUpper(p, eps); d > 1e-5 || !o.Gaussian() ||
+				!(math.Abs(o.Binary.Sigma/want-1) <= 1e-3) {
 				t.Errorf("%v: δ = %g, σ = %g √K σ_G, Gaussian %v", o, d, o.Binary.Sigma/want, o.Gaussian())
 			}
 		}
@@ -99,7 +100,7 @@ func TestVertexBound(t *testing.T) {
 		for _, d := range privacy.Directions {
 			want := gauss.LogDeltaUpper(d, eps)
 			for _, lambda := range []float64{2, 40} { // Theorem B, and both
-				if got := of(2, lambda, 4).LogDeltaUpper(d, eps); math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+				if got := of(2, lambda, 4).LogDeltaUpper(d, eps); !(math.Abs(got-want) <= 1e-9*(1+math.Abs(want))) {
 					t.Errorf("K=2, λ=%g, ε=%g, %v: ln δ = %g, logistic %g", lambda, eps, d, got, want)
 				}
 			}
@@ -224,12 +225,12 @@ func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
 		for j := 1; j < 2000; j++ {
 			a, b, c := r.Coefficients[j], r.Coefficients[2000+j], r.Coefficients[4000+j]
 			ss += a*a + b*b + c*c
-			if math.Abs(a+b+c) > 1e-12 {
+			if !(math.Abs(a+b+c) <= 1e-12) {
 				t.Fatalf("%s: the classes sum to %g", name, a+b+c)
 			}
 		}
 		// 2·1999 degrees of freedom; ±5.5 standard deviations of the estimate.
-		if got := ss / (2 * 1999); math.Abs(got/2.5-1) > 5.5*math.Sqrt(2.0/(2*1999)) {
+		if got := ss / (2 * 1999); !(math.Abs(got/2.5-1) <= 5.5*math.Sqrt(2.0/(2*1999))) {
 			t.Errorf("%s: variance %v, want 2.5", name, got)
 		}
 	}

@@ -17,7 +17,7 @@ func TestUnitOfRecords(t *testing.T) {
 		return m.Sigma / r, m.Lambda / (r * r)
 	}
 	sigma, lambda := softmax(1)
-	if s, l := softmax(0.125); math.Abs(s/sigma-1) > 1e-6 || math.Abs(l/lambda-1) > 1e-6 {
+	if s, l := softmax(0.125); !(math.Abs(s/sigma-1) <= 1e-6) || !(math.Abs(l/lambda-1) <= 1e-6) {
 		t.Errorf("σ = %g·R, λ = %g·R², want %g and %g", s, l, sigma, lambda)
 	}
 }

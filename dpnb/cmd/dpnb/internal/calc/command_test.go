@@ -66,7 +66,7 @@ func TestDeltaAndSigma(t *testing.T) {
 	}
 	s = must.Get(run(t, NewSigmaCommand(calculator.New()), "--type", "gaussian", "--epsilon", "1", "--delta", "1e-9",
 		"--adjacency", "replace"))
-	if r := s["sigma"].(float64) / 5.495266157238296 / 2; math.Abs(r-1) > 2e-9 {
+	if r := s["sigma"].(float64) / 5.495266157238296 / 2; !(math.Abs(r-1) <= 2e-9) {
 		t.Errorf("replace-one: σ off by the factor %v", r)
 	}
 }
