@@ -39,8 +39,7 @@ func decomposed(_ measure.Run, factor float64) claim.Outcome {
 			univariate.Arithmetic, 0)
 		off = math.Max(off, math.Abs(x-factor*proxAt(loss.Logistic{}, 1, x)-v))
 	}
-	return claim.Decide("largest difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9,
-		"the two operators do not add up")
+	return claim.Decide("largest difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9)
 }
 
 func envelopeSlopes(_ measure.Run, factor float64) claim.Outcome {
@@ -63,8 +62,7 @@ func envelopeSlopes(_ measure.Run, factor float64) claim.Outcome {
 			}
 		}
 	}
-	return claim.Decide("largest difference "+claim.Roughly(off, 1e-4), "1e-4, as slopes have kinks", off < 1e-4,
-		"a derivative is another one")
+	return claim.Decide("largest difference "+claim.Roughly(off, 1e-4), "1e-4, as slopes have kinks", off < 1e-4)
 }
 
 func saddle(_ measure.Run, l loss.Loss, factor float64) claim.Outcome {
@@ -129,7 +127,7 @@ func saddle(_ measure.Run, l loss.Loss, factor float64) claim.Outcome {
 		}
 	}
 	return claim.Decide(fmt.Sprintf("other points are lower by %s and higher by %s", claim.Roughly(lower, 1e-9),
-		claim.Roughly(higher, 1e-9)), "1e-9 each", lower < 1e-9 && higher < 1e-9, "it is no saddle point")
+		claim.Roughly(higher, 1e-9)), "1e-9 each", lower < 1e-9 && higher < 1e-9)
 }
 
 // slopes are those of a loss whose worst exact divergence must come to least of the claimed.
@@ -180,8 +178,8 @@ func descentCosts(run measure.Run, l slopes, factor float64) claim.Outcome {
 		}
 	}
 	return claim.Decide(fmt.Sprintf("largest exact/claimed %.4f; stated ρ over the formula less 1: %s", ratio,
-		claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", l.least), ratio <= 1 && ratio > l.least,
-		"a divergence lies above ρα, or none comes near it, or another ρ is stated").As(off < 1e-9).Reaching(ratio)
+		claim.Roughly(off, 1e-9)), fmt.Sprintf("%g to 1; 1e-9", l.least), ratio <= 1 &&
+		ratio > l.least).As(off < 1e-9).Reaching(ratio)
 }
 
 // pathDivergence is the Rényi divergence of all iterates of β ← β − γ(g(β) + νξ) from 0, g either of two gradients, the

@@ -14,7 +14,7 @@ import (
 )
 
 func outcome(measured string, ok bool) claim.Outcome {
-	return claim.Decide(measured, "", ok, "it does not hold")
+	return claim.Decide(measured, "", ok)
 }
 
 func jointMinimum(_ measure.Run, factor, share float64) claim.Outcome {

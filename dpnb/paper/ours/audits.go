@@ -40,8 +40,7 @@ func keeps(ctx context.Context, of alarm, runs int, level, sound, part float64, 
 	n := float64(runs)
 	limit := 0.1*n + 4.3*math.Sqrt(0.09*n)
 	return claim.Decide(fmt.Sprintf("%d false alarms of %d; a part %g of the noise is seen: %v", alarms, runs, part,
-		caught), fmt.Sprintf("at most %.0f, and seen", limit), float64(alarms) <= limit && caught,
-		"audits err more often than they say, or see nothing")
+		caught), fmt.Sprintf("at most %.0f, and seen", limit), float64(alarms) <= limit && caught)
 }
 
 // auditsHold audits sums of answers with the part sound of their noise, and once with 0.9·factor of it.
@@ -103,9 +102,8 @@ func oneRunHolds(run measure.Run, times [2]float64) claim.Outcome {
 			}
 		}
 	}
-	return claim.Decide(fmt.Sprintf("at most %.1f standard errors above the bound, of which %.2f is used", worst,
-		used), "at most 4.5, at least 0.9", worst <= 4.5 && used >= 0.9,
-		"the bound is broken, or far from what happens")
+	return claim.Decide(fmt.Sprintf("at most %.1f standard errors above the bound, of which %.2f is used", worst, used),
+		"at most 4.5, at least 0.9", worst <= 4.5 && used >= 0.9)
 }
 
 // Tracing is an attack on the means of many yes-or-no questions: a person is taken to be in the data if their answers

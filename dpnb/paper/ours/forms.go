@@ -47,8 +47,8 @@ func curvatureIsFree(run measure.Run, times [2]float64) claim.Outcome {
 		}
 	}
 	return claim.Decide(fmt.Sprintf("the largest S̄ is %.4f to %.4f of the condition; Tight is %.3f to %.4f of δ",
-		leastRatio, mostRatio, leastTight, mostTight), "",
-		leastRatio > 0.98 && mostRatio < 1.002 && leastTight > 0.45 && mostTight < 1.006, "")
+		leastRatio, mostRatio, leastTight, mostTight), "", leastRatio > 0.98 && mostRatio < 1.002 &&
+		leastTight > 0.45 && mostTight < 1.006)
 }
 
 // conditionRatio returns the largest S̄ over what Theorem 4 admits, at records of norm radius.
@@ -194,8 +194,8 @@ func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, fa
 func audited(worst map[privacy.Direction]float64, least, most float64) claim.Outcome {
 	top := math.Max(worst[privacy.Add], worst[privacy.Remove])
 	return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing",
-		worst[privacy.Add], worst[privacy.Remove]), fmt.Sprintf("from %g to %g", least, most),
-		top >= least && top <= most, "")
+		worst[privacy.Add], worst[privacy.Remove]), fmt.Sprintf("from %g to %g", least, most), top >= least &&
+		top <= most)
 }
 
 func entropicAudited(run measure.Run, factor float64) claim.Outcome {
@@ -356,7 +356,7 @@ func piecesAudited(run measure.Run, times [2]float64) claim.Outcome {
 	}
 	a, r := worst[privacy.Add], worst[privacy.Remove]
 	return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing", a, r),
-		"0.95 to 1.006", math.Min(a, r) >= 0.95 && math.Max(a, r) <= 1.006, "")
+		"0.95 to 1.006", math.Min(a, r) >= 0.95 && math.Max(a, r) <= 1.006)
 }
 
 // planarPieces is a record with A = diag(1, x₄ ∧ 1) turned by x₅ and labels x₀, x₁, among others of curvature x₂ in a

@@ -305,7 +305,7 @@ func intervalsCover(run measure.Run, narrow [naiveKind + 1]float64) claim.Outcom
 	}
 	return claim.Decide("lowest coverage of a coefficient, less the level (and width over what is asked for): "+
 		strings.Join(measured, ", "), fmt.Sprintf("levels %v, %d repetitions each", levels, reps), good &&
-		naiveFails, "an interval covers less often than it says, or the check cannot tell").InFull(run.Size, notes)
+		naiveFails).InFull(run.Size, notes)
 }
 
 // CoverageFigure draws how often intervals cover against how often they say, for logistic regression on n records of d

@@ -76,9 +76,8 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 	exact := afterGaussian(first.Mu/factor, 1, func(t float64) float64 {
 		return math.Max(responded(response, 0, t), measure.GaussianDelta(first.Mu/factor, t))
 	}) / 1e-5
-	return claim.Decide(fmt.Sprintf("ε = %.5f … %.5f together; δ = %.4f of the budget's where results choose",
-		least, most, exact), "1", most <= 1 && least >= 0.98 && exact <= 1.0001,
-		"releases are more than the budget, or far less")
+	return claim.Decide(fmt.Sprintf("ε = %.5f … %.5f together; δ = %.4f of the budget's where results choose", least,
+		most, exact), "1", most <= 1 && least >= 0.98 && exact <= 1.0001)
 }
 
 // eitherHolds holds the worst choice between sums and squares by the first result against δ: with what a ledger has for
@@ -105,8 +104,7 @@ func eitherHolds(_ measure.Run, both bool, factor float64) claim.Outcome {
 			})/(factor*1e-5))
 		}
 	}
-	return claim.Decide(fmt.Sprintf("δ = %.3f of the budget's", worst), "0.95 … 1", worst <= 1.0001 && worst > 0.95,
-		"the choice between sums and squares is worth δ")
+	return claim.Decide(fmt.Sprintf("δ = %.3f of the budget's", worst), "0.95 … 1", worst <= 1.0001 && worst > 0.95)
 }
 
 func pureHolds(_ measure.Run, factor float64) claim.Outcome {
@@ -124,7 +122,7 @@ func pureHolds(_ measure.Run, factor float64) claim.Outcome {
 		apart = math.Max(apart, least)
 	}
 	return claim.Decide(fmt.Sprintf("above by %.1e at most, apart by %.1e at least", above, apart), "1e-9, 1e-3",
-		above < 1e-9 && apart < 1e-3, "another μ is the smallest")
+		above < 1e-9 && apart < 1e-3)
 }
 
 func nearlyHolds(_ measure.Run, factor float64) claim.Outcome {
@@ -159,7 +157,7 @@ func nearlyHolds(_ measure.Run, factor float64) claim.Outcome {
 		worst, least = math.Max(worst, own), math.Min(least, own)
 	}
 	return claim.Decide(fmt.Sprintf("δ = %.4f … %.4f of the Gaussian's where it is nearest", least, worst), "1",
-		worst <= 1+1e-9, "the Gaussian mechanism of this μ does not cover it")
+		worst <= 1+1e-9)
 }
 
 // sampled is the exact δ of N(0, 1) and (1 − q)N(0, 1) + qN(μ, 1), by integration.
@@ -238,5 +236,5 @@ func parallelHolds(_ measure.Run, by grouping, factor float64) claim.Outcome {
 		worst, least = math.Max(worst, largest), math.Min(least, largest)
 	}
 	return claim.Decide(fmt.Sprintf("δ = %.3f … %.3f of the budget's for the worst neighbour", least, worst), "1",
-		worst <= 1+1e-6 && worst > 0.9999, "a record moves more than the groups that were counted")
+		worst <= 1+1e-6 && worst > 0.9999)
 }

@@ -65,6 +65,5 @@ func predictionsHold(run measure.Run, factor float64) claim.Outcome {
 		}
 		measured = append(measured, text)
 	}
-	return claim.Decide(strings.Join(measured, "; "), "four standard errors or 2 %", ok && sharp,
-		"a prediction is off, or one for another ε fits as well")
+	return claim.Decide(strings.Join(measured, "; "), "four standard errors or 2 %", ok && sharp)
 }

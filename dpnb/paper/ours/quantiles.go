@@ -80,9 +80,9 @@ func jointQuantiles(run measure.Run, c jointly) claim.Outcome {
 	}
 	cov := measure.Must(sgd.LevelCovariance(deciles))
 	together := mat.Trace(cov) * c.noise * c.noise
-	return claim.Decide(fmt.Sprintf("longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at "+
-		"most; trace for the deciles %.2f, of nine fits %.2f", longest, above, together, separate), "≤ 1; ≤ 0; ≤ ¼",
-		longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4, "")
+	return claim.Decide(fmt.Sprintf("longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at most; "+
+		"trace for the deciles %.2f, of nine fits %.2f", longest, above, together, separate), "≤ 1; ≤ 0; ≤ ¼",
+		longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4)
 }
 
 // pinballs returns Σρ_{τ_k}(y − t_k).
@@ -203,7 +203,7 @@ func medianDefault(run measure.Run, part, factor float64) claim.Outcome {
 			ok = ok && a.Mean <= factor*b.Mean/10 && a.Mean <= factor*least[0]+allowed
 		}
 	}
-	return claim.Decide(strings.Join(measured, "; "), "C-OP/10; the least known", ok, "")
+	return claim.Decide(strings.Join(measured, "; "), "C-OP/10; the least known", ok)
 }
 
 // QuantileTask is quantile regression of which the population's coefficients are known at all levels: rows as those of
@@ -324,5 +324,5 @@ func quantileCoverage(run measure.Run, width, curvature float64) claim.Outcome {
 		measured = append(measured, fmt.Sprintf("n = %d, d = %d, ε = %g, τ = %v, %s: %s", s.n, s.d, s.eps, s.levels,
 			s.law, text))
 	}
-	return claim.Decide(strings.Join(measured, "; "), "≥ 0.95", ok, "")
+	return claim.Decide(strings.Join(measured, "; "), "≥ 0.95", ok)
 }
