@@ -155,25 +155,20 @@ func dearestSmoothing(run measure.Run, excess float64) claim.Outcome {
 		epsilons = []float64{0.05, 0.2, 0.5, 1, 2, 4}
 	}
 	worst, which, compared := math.Inf(-1), "", 0
-	for _, lambda := range []float64{1, 5} {
-		for _, sigma := range sigmas {
-			var huber *objective.Profile
-			for i, c := range curves {
-				measure.Try(run.Err())
-				p := measure.Must(objective.New(objective.Config{Curve: c, Lambda: lambda, Sigma: sigma,
-					Bound: objective.Tight}))
-				if i == 0 {
-					huber = p
-					continue
+	for lambda, sigma := range measure.Pairs(run, []float64{1, 5}, sigmas) {
+		var huber *objective.Profile
+		for i, c := range measure.Over(run, curves) {
+			p := measure.Must(objective.New(objective.Config{Curve: c, Lambda: lambda, Sigma: sigma,
+				Bound: objective.Tight}))
+			if i == 0 {
+				huber = p
+				continue
+			}
+			for eps, d := range measure.Pairs(run, epsilons, []privacy.Direction{privacy.Add, privacy.Remove}) {
+				if over := p.LogDeltaLower(d, eps) - huber.LogDeltaUpper(d, eps); over > worst {
+					worst, which = over, c.String()
 				}
-				for _, eps := range epsilons {
-					for _, d := range []privacy.Direction{privacy.Add, privacy.Remove} {
-						if over := p.LogDeltaLower(d, eps) - huber.LogDeltaUpper(d, eps); over > worst {
-							worst, which = over, c.String()
-						}
-						compared++
-					}
-				}
+				compared++
 			}
 		}
 	}

@@ -33,41 +33,38 @@ func printedAndCorrected(run measure.Run, by spoilt) claim.Outcome {
 	least := math.Inf(1)
 	at, first := "", ""
 	for m := 1; m <= 3; m++ {
-		for _, norm := range []float64{4, 10, 30} {
-			for _, eps := range []float64{0.2, 1} {
-				if m > 1 && (norm != 10 || eps != 1) && run.Size == claim.Quick {
-					continue
+		for norm, eps := range measure.Pairs(run, []float64{4, 10, 30}, []float64{0.2, 1}) {
+			if m > 1 && (norm != 10 || eps != 1) && run.Size == claim.Quick {
+				continue
+			}
+			c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: m,
+				Norm: norm}, Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
+				Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
+			for _, rule := range measure.Over(run, []convolution.Rule{convolution.Printed, convolution.Paper}) {
+				c.Rule = rule
+				mech := measure.Must(convolution.Calibrate(c))
+				if rule == convolution.Paper {
+					mech.Sigma *= by.sigma
+					own := rankDelta(mech, eps) / Delta
+					least, most = math.Min(least, own), math.Max(most, own)
+					if by.printedCurvature { // λ is that of a curvature √m·Ā/μ
+						l := mech.Form.(loss.Convolved)
+						l.Width *= math.Sqrt(float64(m)) * norm / (math.Sqrt(2/math.Pi) * norm * norm)
+						mech.Form = l
+					}
 				}
-				c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: m,
-					Norm: norm}, Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
-					Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
-				for _, rule := range []convolution.Rule{convolution.Printed, convolution.Paper} {
-					measure.Try(run.Err())
-					c.Rule = rule
-					mech := measure.Must(convolution.Calibrate(c))
-					if rule == convolution.Paper {
-						mech.Sigma *= by.sigma
-						own := rankDelta(mech, eps) / Delta
-						least, most = math.Min(least, own), math.Max(most, own)
-						if by.printedCurvature { // λ is that of a curvature √m·Ā/μ
-							l := mech.Form.(loss.Convolved)
-							l.Width *= math.Sqrt(float64(m)) * norm / (math.Sqrt(2/math.Pi) * norm * norm)
-							mech.Form = l
-						}
-					}
-					ratio := auditedForms(mech, eps, run.Size) / Delta
-					switch {
-					case rule == convolution.Paper:
-						worstCorrected = math.Max(worstCorrected, ratio)
-					case ratio > worstPrinted:
-						worstPrinted, at = ratio, fmt.Sprintf("m = %d, Ā = %g, ε = %g", m, norm, eps)
-					}
-					if rule == convolution.Printed && norm <= 4 {
-						worstModest = math.Max(worstModest, ratio)
-					}
-					if rule == convolution.Printed && ratio > 1 && first == "" {
-						first = fmt.Sprintf("first at m = %d, Ā = %g, ε = %g", m, norm, eps)
-					}
+				ratio := auditedForms(mech, eps, run.Size) / Delta
+				switch {
+				case rule == convolution.Paper:
+					worstCorrected = math.Max(worstCorrected, ratio)
+				case ratio > worstPrinted:
+					worstPrinted, at = ratio, fmt.Sprintf("m = %d, Ā = %g, ε = %g", m, norm, eps)
+				}
+				if rule == convolution.Printed && norm <= 4 {
+					worstModest = math.Max(worstModest, ratio)
+				}
+				if rule == convolution.Printed && ratio > 1 && first == "" {
+					first = fmt.Sprintf("first at m = %d, Ā = %g, ε = %g", m, norm, eps)
 				}
 			}
 		}
@@ -148,18 +145,16 @@ func boundOfLemma33(run measure.Run, factor float64) claim.Outcome {
 	const d, radius = 5.0, 2.0
 	src := noise.NewSeeded(91)
 	var off, ratio, held float64
-	for _, n := range []int{100, 1000} {
-		for _, eps := range []float64{0.2, 1, 5} {
-			m := measure.Must(paperRule(n, eps))
-			c, count := m.Lipschitz(), float64(n)
-			of := func(lambda float64) float64 {
-				return lambda*radius*radius + (4*c*c/count+d*m.Sigma*m.Sigma/count/count)/lambda
-			}
-			lambda := m.Lambda / (2 * count) * factor
-			best := 2 * radius * math.Sqrt(4*c*c/count+d*m.Sigma*m.Sigma/count/count)
-			off = math.Max(off, of(lambda)/best-1)
-			ratio = math.Max(ratio, meanExcess(run, m, n, run.Runs(6), src.Stream(n)).Mean/best)
+	for n, eps := range measure.Pairs(run, []int{100, 1000}, []float64{0.2, 1, 5}) {
+		m := measure.Must(paperRule(n, eps))
+		c, count := m.Lipschitz(), float64(n)
+		of := func(lambda float64) float64 {
+			return lambda*radius*radius + (4*c*c/count+d*m.Sigma*m.Sigma/count/count)/lambda
 		}
+		lambda := m.Lambda / (2 * count) * factor
+		best := 2 * radius * math.Sqrt(4*c*c/count+d*m.Sigma*m.Sigma/count/count)
+		off = math.Max(off, of(lambda)/best-1)
+		ratio = math.Max(ratio, meanExcess(run, m, n, run.Runs(6), src.Stream(n)).Mean/best)
 	}
 	// The last step of the proof, with the printed σ: where nε ≥ 2d and where it is not.
 	printed := func(n, eps, d float64) float64 {
@@ -168,10 +163,8 @@ func boundOfLemma33(run measure.Run, factor float64) claim.Outcome {
 			(2 * math.Sqrt(4/n+d*s2/(n*n)))
 	}
 	held = math.Inf(1)
-	for _, n := range []float64{10, 100, 1000} {
-		for _, eps := range []float64{0.2, 1, 5} {
-			held = math.Min(held, printed(n, eps, math.Floor(n*eps/2)))
-		}
+	for n, eps := range measure.Pairs(run, []float64{10, 100, 1000}, []float64{0.2, 1, 5}) {
+		held = math.Min(held, printed(n, eps, math.Floor(n*eps/2)))
 	}
 	broken := printed(100, 20, 1e6)
 	return correctedIf(broken < 1, ratio <= threeEighths && held >= 1, fmt.Sprintf("λ is off the best by %.1e of "+

@@ -57,12 +57,9 @@ func convolutionBounds(run measure.Run, times [2]float64) claim.Outcome {
 	rng := noise.NewSeeded(71)
 	var r parts
 	for _, m := range []int{1, 2, 3, 10} {
-		for _, k := range smoothing.TableOne(m) {
-			for _, mu := range []float64{0.1, 0.5, 2} {
-				measure.Try(run.Err())
-				r.norm(k, mu, rng)
-				r.means(k, mu, run.Runs(10_000), rng.Stream(int(1000*mu)+m))
-			}
+		for k, mu := range measure.Pairs(run, smoothing.TableOne(m), []float64{0.1, 0.5, 2}) {
+			r.norm(k, mu, rng)
+			r.means(k, mu, run.Runs(10_000), rng.Stream(int(1000*mu)+m))
 		}
 	}
 	r.lines(rng)

@@ -130,26 +130,23 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64) {
 }
 
 // bowlPlane looks at the set of Figure 6, times a factor, on a grid of the plane.
-func bowlPlane(_ measure.Run, factor float64) claim.Outcome {
+func bowlPlane(run measure.Run, factor float64) claim.Outcome {
 	x, gains, measured := []float64{1, 0.6}, 0, ""
 	for _, z := range []float64{0.8, 2.4} {
 		f := func(x []float64) float64 { return math.Max(0, norm1(x)-z) }
 		inside, flat := 0, 0
-		for _, a := range figure.Span(-3, 3, 200) {
-			for _, b := range figure.Span(-3, 3, 200) {
-				v := []float64{a, b}
-				in := math.Abs(a) <= factor*x[0] && math.Abs(b) <= factor*x[1] &&
-					norm1(v) <= factor*math.Abs(norm1(x)-z)
-				value, size := bend(f, x, v, 1)
-				gain := value > 1e-12*size
-				switch {
-				case in && gain:
-					gains++
-				case in:
-					inside++
-				case !gain:
-					flat++
-				}
+		for a, b := range measure.Pairs(run, figure.Span(-3, 3, 200), figure.Span(-3, 3, 200)) {
+			v := []float64{a, b}
+			in := math.Abs(a) <= factor*x[0] && math.Abs(b) <= factor*x[1] && norm1(v) <= factor*math.Abs(norm1(x)-z)
+			value, size := bend(f, x, v, 1)
+			gain := value > 1e-12*size
+			switch {
+			case in && gain:
+				gains++
+			case in:
+				inside++
+			case !gain:
+				flat++
 			}
 		}
 		measured += fmt.Sprintf("z = %g: nothing is gained at %d points of the set and at %d others; ", z, inside, flat)

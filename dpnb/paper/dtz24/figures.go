@@ -338,8 +338,7 @@ type place struct {
 func draw(ctx context.Context, scale Scale, repetitions int, seed uint64, panels []Panel, arms []arm) []Panel {
 	scale = measure.Must(scale.filled(repetitions))
 	for _, a := range arms {
-		for _, share := range figure.Span(0.03, 0.97, scale.Curve-1) {
-			measure.Try(ctx.Err())
+		for _, share := range measure.Over(ctx, figure.Span(0.03, 0.97, scale.Curve-1)) {
 			for i, v := range a.predict((1 - share) / share) {
 				g := &panels[a.places[i].panel].Curves[a.places[i].curve].Theory
 				g.X, g.Y = append(g.X, share), append(g.Y, v)

@@ -138,11 +138,10 @@ type slopes struct {
 
 func descentCosts(run measure.Run, l slopes, factor float64) claim.Outcome {
 	var ratio, off float64
-	for _, c := range []struct {
+	for _, c := range measure.Over(run, []struct {
 		radius, nu, step float64
 		steps, others    int
-	}{{1, 2, 0.5, 1, 0}, {1.5, 3, 0.3, 2, 0}, {1, 4, 0.5, 3, 0}, {1, 2, 0.4, 2, 3}} {
-		measure.Try(run.Err())
+	}{{1, 2, 0.5, 1, 0}, {1.5, 3, 0.3, 2, 0}, {1, 4, 0.5, 3, 0}, {1, 2, 0.4, 2, 3}}) {
 		rho := measure.Must(proportional.Prediction{Mechanism: proportional.NoisyDescent, Steps: c.steps, Nu: c.nu,
 			Task:   proportional.Task{Loss: l.Loss, Radius: c.radius},
 			Target: proportional.Target{Adjacency: privacy.ReplaceOne}}.ZCDP())

@@ -65,8 +65,7 @@ func groupOfTwo(run measure.Run, f loss.Loss, factor, share float64) claim.Outco
 			// In the plane, θ pushed far along the first axis, records (−s, c) and (−s, −c) of next to no s have
 			// full slopes both: normal laws, 2cLR/ν apart.
 			most = math.Max(most, measure.GaussianDelta(2*0.999*c.radius/c.nu, 2*half)/claimed)
-			for _, others := range []int{0, 3, 20} {
-				measure.Try(run.Err())
+			for _, others := range measure.Over(run, []int{0, 3, 20}) {
 				if exact := replacedDelta(f, c.radius, c.lambda, c.nu, others, 2*half); exact > 1e-12 {
 					count++
 					most = math.Max(most, exact/claimed)
@@ -106,21 +105,17 @@ func replacedDelta(f loss.Loss, radius, lambda, nu float64, others int, eps floa
 
 func reductionToNonPrivate(run measure.Run, factor float64) claim.Outcome {
 	var most float64
-	for _, ratio := range []float64{0.2, 1, 3} {
-		for _, lambda := range []float64{0.01, 0.1, 1, 10} {
-			for _, nu := range []float64{0.1, 1} {
-				for _, t := range []float64{0.3, 1, 3, 10} {
-					r := proportional.Regression{Loss: loss.Huber{Threshold: t}, AspectRatio: ratio,
-						Lambda: lambda, Nu: nu, Kappa: 1, Noise: proportional.Normal(0, 0.2)}
-					p := measure.Must(r.Solve(nil))
-					r.Kappa, r.Nu = math.Hypot(1, factor*nu/lambda), 0
-					if r.Kappa > proportional.MaxKappa {
-						continue
-					}
-					q := measure.Must(r.Solve(nil))
-					most = math.Max(most, math.Max(math.Abs(p.RMSE/q.RMSE-1), math.Abs(p.Gamma/q.Gamma-1)))
-				}
+	for ratio, lambda := range measure.Pairs(run, []float64{0.2, 1, 3}, []float64{0.01, 0.1, 1, 10}) {
+		for nu, t := range measure.Pairs(run, []float64{0.1, 1}, []float64{0.3, 1, 3, 10}) {
+			r := proportional.Regression{Loss: loss.Huber{Threshold: t}, AspectRatio: ratio,
+				Lambda: lambda, Nu: nu, Kappa: 1, Noise: proportional.Normal(0, 0.2)}
+			p := measure.Must(r.Solve(nil))
+			r.Kappa, r.Nu = math.Hypot(1, factor*nu/lambda), 0
+			if r.Kappa > proportional.MaxKappa {
+				continue
 			}
+			q := measure.Must(r.Solve(nil))
+			most = math.Max(most, math.Max(math.Abs(p.RMSE/q.RMSE-1), math.Abs(p.Gamma/q.Gamma-1)))
 		}
 	}
 	c := comparison{factor: 1}

@@ -234,8 +234,7 @@ func universal(run measure.Run, control population.Design, factor float64) claim
 		}
 	}
 	var off float64
-	p := measure.Must(Setting{Kind: LogisticObjective, Design: control, Records: 400, Features: 100}.Run(run, 40,
-		seed))
+	p := measure.Must(Setting{Kind: LogisticObjective, Design: control, Records: 400, Features: 100}.Run(run, 40, seed))
 	for _, v := range p {
 		off = math.Max(off, math.Abs(v.StandardErrors()))
 	}

@@ -146,19 +146,17 @@ func doubleOutput(run measure.Run, times [2]float64) claim.Outcome {
 		return times[0] * 12 * clip / (lambda * m * epsilon) * mathext.GammaIncRegInv(d, 0.7)
 	})
 	z, least := (exact-0.7)/math.Sqrt(0.21/float64(runs)), 1.0
-	for _, k := range []float64{2, 3, 4} {
-		for _, pareto := range []bool{false, true} {
-			for _, constants := range []pure.Constants{pure.Printed, pure.Exact} {
-				g, constant := moment(d, k, pareto), 12.0
-				if constants == pure.Exact {
-					constant = 4
-				}
-				bound := times[1] * (constant*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
-					math.Pow(d/(m*epsilon), 1-1/k)
-				draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
-				share := within(constants, g, k, draw, run.Runs(60), func(float64) float64 { return bound })
-				least = math.Min(least, share)
+	for k, pareto := range measure.Pairs(run, []float64{2, 3, 4}, []bool{false, true}) {
+		for _, constants := range []pure.Constants{pure.Printed, pure.Exact} {
+			g, constant := moment(d, k, pareto), 12.0
+			if constants == pure.Exact {
+				constant = 4
 			}
+			bound := times[1] * (constant*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
+				math.Pow(d/(m*epsilon), 1-1/k)
+			draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
+			share := within(constants, g, k, draw, run.Runs(60), func(float64) float64 { return bound })
+			least = math.Min(least, share)
 		}
 	}
 	return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's "+

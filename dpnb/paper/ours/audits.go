@@ -29,8 +29,7 @@ type alarm func(level, part float64, draws int, src *noise.Seeded) bool
 // draws sees that a part of it is there.
 func keeps(ctx context.Context, of alarm, runs int, level, sound, part float64, draws int, seed uint64) claim.Outcome {
 	alarms := 0
-	for k := range runs {
-		measure.Try(ctx.Err())
+	for k := range measure.To(ctx, runs) {
 		refuted := of(level, sound, 400, noise.NewSeeded(seed+uint64(k)))
 		if refuted {
 			alarms++
@@ -81,8 +80,7 @@ func oneRunHolds(run measure.Run, times [2]float64) claim.Outcome {
 	worst, used := math.Inf(-1), 0.0
 	for _, delta := range []float64{0, 0.01} {
 		var tail [m + 1]float64
-		for range draws {
-			measure.Try(run.Err())
+		for range measure.To(run, draws) {
 			right, all := 0, src.Float64() < delta
 			for range m {
 				if src.Float64() < 1/(1+math.Exp(-eps)) || all {

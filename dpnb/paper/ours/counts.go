@@ -86,8 +86,7 @@ func countsCost(run measure.Run, only string) claim.Outcome {
 		}
 		var above [2]int
 		for range rounds {
-			for more := range 2 {
-				measure.Try(run.Err())
+			for more := range measure.To(run, 2) {
 				above[more] += c.seen(c.few+more, c.cut)
 			}
 		}

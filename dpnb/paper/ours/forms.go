@@ -24,11 +24,10 @@ func curvatureIsFree(run measure.Run, times [2]float64) claim.Outcome {
 	leastRatio, mostRatio := math.Inf(1), 0.0
 	leastTight, mostTight := math.Inf(1), 0.0
 	for _, eps := range []float64{0.2, 1, 3} {
-		for _, l := range []loss.Loss{loss.Absolute(smoothing.Logistic{}, 0.5),
+		for _, l := range measure.Over(run, []loss.Loss{loss.Absolute(smoothing.Logistic{}, 0.5),
 			loss.Absolute(smoothing.Laplacian{}, 0.5),
 			loss.Convolved{Kernel: smoothing.Laplacian{}, Width: 1, Below: -1, Above: 0},
-			loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}} {
-			measure.Try(run.Err())
+			loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}}) {
 			const radius = 1.5
 			curve := measure.Must(loss.CurveOf(l, radius))
 			free := objective.Free{Curve: curve, Epsilon: eps}
@@ -141,8 +140,7 @@ func rowsAudited(run measure.Run, factor float64) claim.Outcome {
 			for _, at := range []struct{ ratio, a, eps float64 }{{0.02, 0.4, 1}, {0.3, 0.3, 0.5}, {1, 0.3, 1},
 				{5, 0.35, 0.3}} {
 				lambda, sigma := at.ratio*l.Smoothness(), math.Sqrt(float64(m))/at.a
-				for _, d := range privacy.Directions {
-					measure.Try(run.Err())
+				for _, d := range measure.Over(run, privacy.Directions[:]) {
 					r := rowsOf(d, lambda, sigma*factor, objective.Form{Curve: curve, Count: m})
 					p := measure.Must(r.Profile(privacy.AddRemove))
 					bound := math.Exp(p.LogDeltaUpper(d, at.eps))
@@ -175,8 +173,7 @@ func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, fa
 	for _, ratio := range []float64{0.3, 3} {
 		const sigma, eps = 6.0, 0.5
 		lambda := ratio * l.Smoothness()
-		for _, d := range privacy.Directions {
-			measure.Try(ctx.Err())
+		for _, d := range measure.Over(ctx, privacy.Directions[:]) {
 			r := rowsOf(d, lambda, sigma*factor, objective.Form{Curve: a, Count: 1}, objective.Form{Curve: z, Count: 1})
 			p := measure.Must(r.Profile(privacy.AddRemove))
 			_, v := climb(func(x []float64) float64 {
@@ -211,8 +208,7 @@ func entropicAudited(run measure.Run, factor float64) claim.Outcome {
 			p := measure.Must(objective.Entropic{Vertices: []objective.Vertex{{Norm: math.Sqrt(float64(m)),
 				Count: math.Pow(2, float64(m))}}, Temperature: temperature,
 				Lambda: objective.EntropicLambda(temperature, wide), Sigma: wide}.Profile(privacy.AddRemove))
-			for _, d := range privacy.Directions {
-				measure.Try(run.Err())
+			for _, d := range measure.Over(run, privacy.Directions[:]) {
 				// From where the loss is all but linear.
 				start := []float64{25, 25, 25, 0, 0, 0, 0, 0}
 				_, v := climb(func(x []float64) float64 {
@@ -232,27 +228,25 @@ func recentringAudited(run measure.Run, firstFree bool, factor float64) claim.Ou
 	l := loss.Absolute(smoothing.Logistic{}, 1)
 	curve := measure.Must(loss.CurveOf(l, 1))
 	points := measure.Sized(run.Size, 250, 500)
-	for _, ratio := range [][2]float64{{0.05, 0.05}, {1, 1}, {0.3, 3}, {3, 20}} {
-		for _, eps := range []float64{0.3, 1} {
-			sigma := [2]float64{5, 4}
-			lambda := [2]float64{ratio[0] * l.Smoothness(), ratio[1] * l.Smoothness()}
-			for _, d := range privacy.Directions {
-				measure.Try(run.Err())
-				var stages objective.Stages
-				for i := range 2 {
-					if i > 0 || !firstFree {
-						stages = append(stages, rowsOf(d, lambda[i], sigma[i]*factor, objective.Form{Curve: curve,
-							Count: 1}))
-					}
+	for ratio, eps := range measure.Pairs(run, [][2]float64{{0.05, 0.05}, {1, 1}, {0.3, 3}, {3, 20}},
+		[]float64{0.3, 1}) {
+		sigma := [2]float64{5, 4}
+		lambda := [2]float64{ratio[0] * l.Smoothness(), ratio[1] * l.Smoothness()}
+		for _, d := range measure.Over(run, privacy.Directions[:]) {
+			var stages objective.Stages
+			for i := range 2 {
+				if i > 0 || !firstFree {
+					stages = append(stages, rowsOf(d, lambda[i], sigma[i]*factor, objective.Form{Curve: curve,
+						Count: 1}))
 				}
-				p := measure.Must(stages.Profile(privacy.AddRemove))
-				top := 0.0
-				for _, label := range []float64{0, 0.5, 1, 2, 3} {
-					top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
-						2*sigma[0]/lambda[0], d, eps, points))
-				}
-				worst[d] = math.Max(worst[d], top/math.Exp(p.LogDeltaUpper(d, eps)))
 			}
+			p := measure.Must(stages.Profile(privacy.AddRemove))
+			top := 0.0
+			for _, label := range []float64{0, 0.5, 1, 2, 3} {
+				top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
+					2*sigma[0]/lambda[0], d, eps, points))
+			}
+			worst[d] = math.Max(worst[d], top/math.Exp(p.LogDeltaUpper(d, eps)))
 		}
 	}
 	return audited(worst, 0.5, 1.006)
@@ -324,33 +318,30 @@ func piecesAudited(run measure.Run, times [2]float64) claim.Outcome {
 	src := noise.NewSeeded(83)
 	functions := pieceFunctions()
 	worst := map[privacy.Direction]float64{}
-	for _, f := range functions {
-		for _, eps := range []float64{0.3, 1} {
-			for _, charge := range []float64{0, 0.3, 0.9} {
-				measure.Try(run.Err())
-				const w = 1.0
-				sigma := 3.5 * f.Lipschitz() / eps
-				rank := math.Min(float64(f.Dim()), float64(f.Pieces()-1))
-				// About the λ at which that is charged.
-				lambda := 2 * sigma * sigma / w
-				if charge > 0 {
-					lambda = f.Radius() * f.Radius() / (rank * w * math.Expm1(charge*eps/rank))
+	for f, eps := range measure.Pairs(run, functions, []float64{0.3, 1}) {
+		for _, charge := range measure.Over(run, []float64{0, 0.3, 0.9}) {
+			const w = 1.0
+			sigma := 3.5 * f.Lipschitz() / eps
+			rank := math.Min(float64(f.Dim()), float64(f.Pieces()-1))
+			// About the λ at which that is charged.
+			lambda := 2 * sigma * sigma / w
+			if charge > 0 {
+				lambda = f.Radius() * f.Radius() / (rank * w * math.Expm1(charge*eps/rank))
+			}
+			m := convolution.COP{Loss: convolution.Loss{Pieces: &smoothing.Entropic{Function: f, Width: w},
+				Forms: f.Dim(), Norm: 1}, Lambda: lambda * times[1], Sigma: sigma * times[0], Tolerance: 1e-12,
+				OutputSigma: 1, Account: convolution.Entropic}
+			p := measure.Must(mechanism.Profile(m))
+			for _, d := range privacy.Directions {
+				v := 0.0
+				// The record's kinks among the answers, and far away from them.
+				for _, start := range []float64{0, -3, -25} {
+					_, found := climb(func(x []float64) float64 {
+						return planarPieces(f, w, lambda, sigma, x).Delta(d, eps, 200)
+					}, []float64{start, start, 0, 0, 0, 0}, 0.7, run.Runs(4), src)
+					v = math.Max(v, found)
 				}
-				m := convolution.COP{Loss: convolution.Loss{Pieces: &smoothing.Entropic{Function: f, Width: w},
-					Forms: f.Dim(), Norm: 1}, Lambda: lambda * times[1], Sigma: sigma * times[0], Tolerance: 1e-12,
-					OutputSigma: 1, Account: convolution.Entropic}
-				p := measure.Must(mechanism.Profile(m))
-				for _, d := range privacy.Directions {
-					v := 0.0
-					// The record's kinks among the answers, and far away from them.
-					for _, start := range []float64{0, -3, -25} {
-						_, found := climb(func(x []float64) float64 {
-							return planarPieces(f, w, lambda, sigma, x).Delta(d, eps, 200)
-						}, []float64{start, start, 0, 0, 0, 0}, 0.7, run.Runs(4), src)
-						v = math.Max(v, found)
-					}
-					worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
-				}
+				worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
 			}
 		}
 	}

@@ -95,8 +95,7 @@ func ruleCompared(run measure.Run, wrong, factor float64) claim.Outcome {
 	worst, best, off, reached, safe := math.Inf(1), math.Inf(-1), 0.0, true, true
 	var lines []string
 	for _, b := range sets {
-		for i, eps := range b.epsilons {
-			measure.Try(run.Err())
+		for i, eps := range measure.Over(run, b.epsilons) {
 			n, _ := b.Train.Rows.Dims()
 			mean, base, note := b.rules(eps, int(float64(n)*wrong)+1, factor, run.Size)
 			worst, best = math.Min(worst, base.margin), math.Max(best, base.gain)

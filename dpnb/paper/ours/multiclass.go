@@ -31,12 +31,11 @@ func vertexHolds(run measure.Run, claimed func(lambda, sigma float64) (privacy.P
 	var worst, single float64
 	for _, c := range []struct{ lambda, sigma float64 }{{0.4, 2}, {2, 2}, {8, 2}, {0.6, 8}} {
 		p := measure.Must(claimed(c.lambda, c.sigma))
-		for _, s := range []audit.Softmax{
+		for _, s := range measure.Over(run, []audit.Softmax{
 			{ExtraX: 1}, {ExtraX: 1, X: []float64{1, 1}, Y: []int{1, 2}, Weights: []float64{3 * c.sigma,
 				3 * c.sigma}},
 			{ExtraX: 1, X: []float64{1}, Y: []int{1}}, {ExtraX: 1, Tilt: [2]float64{0, 2 * c.sigma}},
-		} {
-			measure.Try(run.Err())
+		}) {
 			s.Lambda, s.Sigma = c.lambda, c.sigma
 			without, with := s.Cells(points)
 			if off := math.Abs(floats.Sum(without)-1) + math.Abs(floats.Sum(with)-1); off > 1e-5 {
@@ -58,24 +57,20 @@ func vertexHolds(run measure.Run, claimed func(lambda, sigma float64) (privacy.P
 func softmaxNoise(run measure.Run, factor float64) claim.Outcome {
 	leastRest, leastRank := math.Inf(1), math.Inf(1)
 	var mostRest float64
-	for _, classes := range []int{3, 5, 10} {
-		for _, eps := range []float64{0.1, 1, 8} {
-			measure.Try(run.Err())
-			cfg := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: eps, Delta: 1e-5,
-				Adjacency: privacy.AddRemove}
-			joint := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.Vertex))
-			joint.Sigma *= factor
-			rest := measure.Must(multiclass.CalibrateOneVsRest(cfg, loss.Logistic{}))
-			leastRest = math.Min(leastRest, rest.Binary.Sigma/joint.Sigma)
-			mostRest = math.Max(mostRest, rest.Binary.Sigma/joint.Sigma)
-			if eps != 1 {
-				continue
-			}
-			// At the same λ, which the bound by rank does not choose.
-			cfg.Lambda = joint.Lambda
-			rank := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.RankK))
-			leastRank = math.Min(leastRank, rank.Sigma/joint.Sigma)
+	for classes, eps := range measure.Pairs(run, []int{3, 5, 10}, []float64{0.1, 1, 8}) {
+		cfg := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove}
+		joint := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.Vertex))
+		joint.Sigma *= factor
+		rest := measure.Must(multiclass.CalibrateOneVsRest(cfg, loss.Logistic{}))
+		leastRest = math.Min(leastRest, rest.Binary.Sigma/joint.Sigma)
+		mostRest = math.Max(mostRest, rest.Binary.Sigma/joint.Sigma)
+		if eps != 1 {
+			continue
 		}
+		// At the same λ, which the bound by rank does not choose.
+		cfg.Lambda = joint.Lambda
+		rank := measure.Must(multiclass.CalibrateSoftmax(cfg, multiclass.RankK))
+		leastRank = math.Min(leastRank, rank.Sigma/joint.Sigma)
 	}
 	return claim.Decide(fmt.Sprintf("σ of one-vs-rest over σ of softmax: %.2f to %.2f; by rank over ours at the same "+
 		"λ and ε = 1: at least %.2f", leastRest, mostRest, leastRank), "1.07 to 2.1, above 1", leastRest > 1.07 &&
@@ -105,8 +100,7 @@ func momentNoise(run measure.Run, factor float64) claim.Outcome {
 	}
 	const d, sigma = 5, 3.0
 	draws := run.Runs(1000)
-	fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6,
-		OutputSigma: 1}
+	fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-6, OutputSigma: 1}
 	var diagonal, beside float64
 	for k := range draws {
 		m := measure.Must(interval.Curvature{Fit: fit, Sigma: sigma}.At(matrix.NewDense(0, d, nil), nil,

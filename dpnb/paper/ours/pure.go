@@ -161,21 +161,18 @@ func freeJacobian(_ measure.Run, factor float64) claim.Outcome {
 // fits.
 func pureUtility(run measure.Run, factor float64) claim.Outcome {
 	largest, least := 0.0, math.Inf(1)
-	for _, k := range []float64{2, 3, 5} {
-		for _, eps := range []float64{0.1, 1, 5, 8} {
-			for _, n := range []float64{1e3, 1e4, 1e5, 1e6, 1e7} {
-				const d, radius, g = 20.0, 1.5, 7.0
-				m := measure.Must(pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps,
-					Adjacency: privacy.AddRemove, Features: d, Records: int(n), Radius: radius, Moment: k,
-					MomentBound: g, WorstCase: true}.Calibrate())
-				c, lambda, width := factor*m.Clip, factor*m.Lambda, 2*radius
-				tau := loss.FreeBend(1, 1/eps, 1).Bias(1) // H*(C)·Λ/C²
-				kappa := math.Exp((k-1)*math.Log(k-1) - k*math.Log(k))
-				terms := d*c*width/(n*eps) + width*kappa*math.Pow(g, k)/math.Pow(c,
-					k-1) + lambda*width*width/(8*n) + (2+tau)*g*g/lambda
-				bound := g*width*math.Pow(d/(n*eps), 1-1/k) + math.Sqrt(1+tau/2)*g*width/math.Sqrt(n)
-				largest, least = math.Max(largest, terms/bound), math.Min(least, terms/bound)
-			}
+	for k, eps := range measure.Pairs(run, []float64{2, 3, 5}, []float64{0.1, 1, 5, 8}) {
+		for _, n := range []float64{1e3, 1e4, 1e5, 1e6, 1e7} {
+			const d, radius, g = 20.0, 1.5, 7.0
+			m := measure.Must(pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: eps, Adjacency: privacy.AddRemove,
+				Features: d, Records: int(n), Radius: radius, Moment: k, MomentBound: g, WorstCase: true}.Calibrate())
+			c, lambda, width := factor*m.Clip, factor*m.Lambda, 2*radius
+			tau := loss.FreeBend(1, 1/eps, 1).Bias(1) // H*(C)·Λ/C²
+			kappa := math.Exp((k-1)*math.Log(k-1) - k*math.Log(k))
+			terms := d*c*width/(n*eps) + width*kappa*math.Pow(g, k)/math.Pow(c,
+				k-1) + lambda*width*width/(8*n) + (2+tau)*g*g/lambda
+			bound := g*width*math.Pow(d/(n*eps), 1-1/k) + math.Sqrt(1+tau/2)*g*width/math.Sqrt(n)
+			largest, least = math.Max(largest, terms/bound), math.Min(least, terms/bound)
 		}
 	}
 	// The mean of one feature's labels by its median.

@@ -329,8 +329,7 @@ func certificateHolds(run measure.Run, factor float64) claim.Outcome {
 	const n, d = 30, 10
 	draws := measure.Sized(run.Size, 20, 400)
 	var worst, without, tight, stated float64
-	for k := range draws {
-		measure.Try(run.Err())
+	for k := range measure.To(run, draws) {
 		src := noise.NewSeeded(61 + uint64(k))
 		rows, theta := matrix.NewDense(n, d, nil), make([]float64, d)
 		src.Gaussian(rows.Data, 1)

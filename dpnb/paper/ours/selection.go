@@ -80,8 +80,7 @@ func selectionHolds(run measure.Run, factor float64) claim.Outcome {
 		base := privacy.GaussianProfile(mu, privacy.AddRemove)
 		rdp := measure.Must(once.RDP(privacy.AddRemove))
 		without, with := gaussianCells(mu)
-		for _, mean := range []float64{0.3, 1, 15.4} {
-			measure.Try(run.Err())
+		for _, mean := range measure.Over(run, []float64{0.3, 1, 15.4}) {
 			p := measure.Must(privacy.SelectionPoissonProfile(base, mean))
 			c := measure.Must(privacy.SelectionPoisson{Base: once, Mean: mean}.RDP(privacy.AddRemove))
 			var laws [][2][]float64
@@ -122,15 +121,14 @@ func selectionHolds(run measure.Run, factor float64) claim.Outcome {
 func tunedHolds(run measure.Run, free bool, factor float64) claim.Outcome {
 	data := learn.Binary(learn.Patients(100, 3), "ill", learn.RowNorm(1))
 	var off, over, least, exact float64 = 0, 0, 1, 0
-	for _, at := range []struct {
+	for _, at := range measure.Over(run, []struct {
 		epsilon, delta float64
 		tune           learn.Tune
 	}{
 		{1, 1e-5, learn.Tune{Learners: []learn.Learner{learn.Logistic{Lambda: 20}, learn.Logistic{Lambda: 80}}}},
 		{8, 0.05, learn.Tune{Learners: []learn.Learner{learn.Logistic{Lambda: 30}}, ScoreShare: 0.3,
 			Without: [][]string{nil, {"age"}, {"ward"}}}},
-	} {
-		measure.Try(run.Err())
+	}) {
 		at.tune.Noise = learn.Seed(1)
 		m := measure.Must(at.tune.Fit(data, learn.Simulate(at.epsilon, at.delta)))
 		parts, profile := m.Choice(), m.Release.Guarantee.Profile
@@ -144,13 +142,11 @@ func tunedHolds(run measure.Run, free bool, factor float64) claim.Outcome {
 			claimed := factor * privacy.DeltaUpper(profile, eps)
 			want := statedSelection(mu, parts.MeanRuns, eps) + parts.MeanRuns*parts.Slack
 			off = math.Max(off, math.Abs(claimed/want-1))
-			for _, slope := range []float64{-3, 0, 3} {
-				for _, moved := range []float64{-1, 1} {
-					p, q, order := tunedRuns(parts, slope, moved)
-					a, b := bestOf(p, order, parts.MeanRuns), bestOf(q, order, parts.MeanRuns)
-					d := math.Max(audit.HockeyStick(a, b, eps), audit.HockeyStick(b, a, eps))
-					exact = math.Max(exact, d/claimed)
-				}
+			for slope, moved := range measure.Pairs(run, []float64{-3, 0, 3}, []float64{-1, 1}) {
+				p, q, order := tunedRuns(parts, slope, moved)
+				a, b := bestOf(p, order, parts.MeanRuns), bestOf(q, order, parts.MeanRuns)
+				d := math.Max(audit.HockeyStick(a, b, eps), audit.HockeyStick(b, a, eps))
+				exact = math.Max(exact, d/claimed)
 			}
 		}
 	}

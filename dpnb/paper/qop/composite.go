@@ -59,8 +59,7 @@ func eq7(run measure.Run, factor float64) claim.Outcome {
 		problems, points = 60, 1000
 	}
 	largest, count := 0.0, 0
-	for k := range problems {
-		measure.Try(run.Err())
+	for k := range measure.To(run, problems) {
 		for i, c := range []struct {
 			r composite.Regulariser
 			c composite.Constraint

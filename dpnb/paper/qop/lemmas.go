@@ -17,17 +17,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-func classicalGaussian(_ measure.Run, share float64) claim.Outcome {
+func classicalGaussian(run measure.Run, share float64) claim.Outcome {
 	var below, above float64
-	for _, delta := range []float64{1e-2, 1e-5, 1e-12, 1e-100, 1e-300} {
-		for _, eps := range []float64{0.1, 0.3, 0.6, 0.99, 2, 5, 10, 20} {
-			need := measure.Must(privacy.GaussianSigma(eps, delta))
-			r := need * eps / (share * math.Sqrt(2*math.Log(1.25/delta)))
-			if eps < 1 {
-				below = math.Max(below, r)
-			} else {
-				above = math.Max(above, r)
-			}
+	for delta, eps := range measure.Pairs(run, []float64{1e-2, 1e-5, 1e-12, 1e-100, 1e-300},
+		[]float64{0.1, 0.3, 0.6, 0.99, 2, 5, 10, 20}) {
+		need := measure.Must(privacy.GaussianSigma(eps, delta))
+		r := need * eps / (share * math.Sqrt(2*math.Log(1.25/delta)))
+		if eps < 1 {
+			below = math.Max(below, r)
+		} else {
+			above = math.Max(above, r)
 		}
 	}
 	o := claim.Decide(fmt.Sprintf("largest least/printed σ: %.4f for ε < 1, %.3g for ε up to 20", below, above),
@@ -45,32 +44,28 @@ func dominating(eps, delta float64) (p, q []float64) {
 	return []float64{delta, h, l, 0}, []float64{0, l, h, delta}
 }
 
-func composedPairs(_ measure.Run, share float64) claim.Outcome {
+func composedPairs(run measure.Run, share float64) claim.Outcome {
 	var worst float64
-	for _, e1 := range []float64{0.1, 0.5, 1, 3} {
-		for _, e2 := range []float64{0.2, 1, 2} {
-			for _, d := range [][2]float64{{1e-3, 1e-3}, {0.1, 0.01}, {1e-6, 1e-2}, {0, 0.05}} {
-				p1, q1 := dominating(e1, d[0])
-				p2, q2 := dominating(e2, d[1])
-				worst = math.Max(worst, audit.HockeyStick(measure.Product(p1, p2), measure.Product(q1, q2),
-					share*(e1+e2))/(d[0]+d[1]))
-			}
+	for e1, e2 := range measure.Pairs(run, []float64{0.1, 0.5, 1, 3}, []float64{0.2, 1, 2}) {
+		for _, d := range [][2]float64{{1e-3, 1e-3}, {0.1, 0.01}, {1e-6, 1e-2}, {0, 0.05}} {
+			p1, q1 := dominating(e1, d[0])
+			p2, q2 := dominating(e2, d[1])
+			worst = math.Max(worst, audit.HockeyStick(measure.Product(p1, p2), measure.Product(q1, q2),
+				share*(e1+e2))/(d[0]+d[1]))
 		}
 	}
 	return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f", worst), "1", worst <= 1+1e-12).Reaching(worst)
 }
 
-func conditionalPairs(_ measure.Run, share float64) claim.Outcome {
+func conditionalPairs(run measure.Run, share float64) claim.Outcome {
 	var worst float64
-	for _, eps := range []float64{0.1, 1, 3} {
-		for _, delta := range []float64{0, 1e-4, 0.05, 0.3} {
-			for _, bad := range []float64{1e-6, 0.01, 0.2} {
-				p, q := dominating(eps, delta)
-				floats.Scale(1-bad, p)
-				floats.Scale(1-bad, q)
-				p, q = append(p, bad, 0), append(q, 0, bad)
-				worst = math.Max(worst, audit.HockeyStick(p, q, eps)/(share*(delta+bad)))
-			}
+	for eps, delta := range measure.Pairs(run, []float64{0.1, 1, 3}, []float64{0, 1e-4, 0.05, 0.3}) {
+		for _, bad := range []float64{1e-6, 0.01, 0.2} {
+			p, q := dominating(eps, delta)
+			floats.Scale(1-bad, p)
+			floats.Scale(1-bad, q)
+			p, q = append(p, bad, 0), append(q, 0, bad)
+			worst = math.Max(worst, audit.HockeyStick(p, q, eps)/(share*(delta+bad)))
 		}
 	}
 	return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f", worst), "1", worst <= 1+1e-9).Reaching(worst)

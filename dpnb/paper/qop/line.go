@@ -78,8 +78,7 @@ func outputNoise(run measure.Run, share float64) claim.Outcome {
 		{Accounting: wishart.Exact, Structure: wishart.LeastSquares},
 	} {
 		s.Wishart, s.Smoothness, s.Rank = wishart.Wishart{D: 1, M: m}, 1, 1
-		for _, off := range [][2]float64{{1e-3, 0}, {1e-14, 0.1}} {
-			measure.Try(run.Err())
+		for _, off := range measure.Over(run, [][2]float64{{1e-3, 0}, {1e-14, 0.1}}) {
 			s.Accuracy, s.AnchorError = off[0], off[1]
 			n := measure.Must(s.Noise(split))
 			ratio := n.Sensitivity / statedSensitivity(s, split, n.Sigma2)
@@ -263,12 +262,11 @@ func meanRatio(run measure.Run, factor float64) claim.Outcome {
 	draws := run.Runs(3000)
 	src := noise.NewSeeded(63)
 	var far float64
-	for k, c := range []struct {
+	for k, c := range measure.Over(run, []struct {
 		l    loss.Loss
 		d, m int
 	}{{loss.Squared{}, 1, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
-		{loss.Huber{Threshold: 0.05}, 3, 6}} {
-		measure.Try(run.Err())
+		{loss.Huber{Threshold: 0.05}, 3, 6}}) {
 		pair := replacedRecord(c.l, c.d, c.m, 1)
 		pair.First, pair.Second = audit.Record{X: make([]float64, c.d)}, pair.First
 		told := *pair

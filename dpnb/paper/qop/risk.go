@@ -83,12 +83,11 @@ func excessRisk(run measure.Run, inexact bool, share float64) claim.Outcome {
 	src := noise.NewSeeded(54)
 	var worst, sharp, off float64
 	broken := false
-	for k, c := range []struct {
+	for k, c := range measure.Over(run, []struct {
 		d, m               int
 		box, eps, tau, eta float64
 	}{{2, 5, 0, 1, 1e-3, 0.01}, {4, 9, 0, 0.5, 1e-4, 0.003}, {4, 20, 0, 3, 1e-2, 0.1}, {4, 9, 0.2, 1, 1e-3, 0.01},
-		{2, 3, 0, 10, 1e-6, 0}} {
-		measure.Try(run.Err())
+		{2, 3, 0, 10, 1e-6, 0}}) {
 		if !inexact {
 			c.tau, c.eta = 1e-9, 0
 		}

@@ -22,8 +22,7 @@ var wishartGrid = []wishart.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D
 // spectra calls f for drawn spectra at each (d, m): fewer where they are large.
 func spectra(run measure.Run, seed uint64, f func(w wishart.Wishart, draw func() *wishart.Spectrum, n int)) {
 	src := noise.NewSeeded(seed)
-	for k, w := range wishartGrid {
-		measure.Try(run.Err())
+	for k, w := range measure.Over(run, wishartGrid) {
 		n := min(20_000, 120_000/w.D)
 		if run.Size == claim.Full {
 			n *= 30

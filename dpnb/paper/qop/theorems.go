@@ -55,12 +55,11 @@ func realNeighbours(run measure.Run, a wishart.Accounting, share float64) claim.
 	src := noise.NewSeeded(51)
 	broken := false
 	var worst float64
-	for k, c := range []struct {
+	for k, c := range measure.Over(run, []struct {
 		l    loss.Loss
 		d, m int
 	}{{loss.Squared{}, 2, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
-		{loss.Huber{Threshold: 0.05}, 3, 6}} {
-		measure.Try(run.Err())
+		{loss.Huber{Threshold: 0.05}, 3, 6}}) {
 		s := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: a,
 			Structure: wishart.LinearModel}
 		if c.l == (loss.Squared{}) {
@@ -182,18 +181,15 @@ func linearConstants(run measure.Run, share float64) claim.Outcome {
 		sigma, ridge := constrained.Theorem51Noise(c[0], c[1], 1, 1)
 		needs = math.Max(needs, measure.KinkedSigma(ridge, c[0], c[1])/(share*sigma))
 	}
-	for _, eps := range []float64{0.1, 0.5, 1, 3} {
-		for _, delta := range []float64{1e-2, 1e-5, 1e-8} {
-			sigma, ridge := constrained.Theorem51Noise(eps, delta, 1, 1)
-			off = math.Max(off,
-				math.Abs(share*sigma*eps/math.Sqrt(8*math.Log(2/delta)+4*eps)-1)+math.Abs(ridge*eps/2-1))
-			m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share,
-				Tolerance: 1e-12, OutputSigma: 1}
-			p := measure.Must(m.Profile())
-			r := measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne))
-			add = math.Max(add, privacy.DeltaUpper(p, eps)/delta)
-			replace = math.Max(replace, privacy.DeltaUpper(r, eps)/delta)
-		}
+	for eps, delta := range measure.Pairs(run, []float64{0.1, 0.5, 1, 3}, []float64{1e-2, 1e-5, 1e-8}) {
+		sigma, ridge := constrained.Theorem51Noise(eps, delta, 1, 1)
+		off = math.Max(off, math.Abs(share*sigma*eps/math.Sqrt(8*math.Log(2/delta)+4*eps)-1)+math.Abs(ridge*eps/2-1))
+		m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share,
+			Tolerance: 1e-12, OutputSigma: 1}
+		p := measure.Must(m.Profile())
+		r := measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne))
+		add = math.Max(add, privacy.DeltaUpper(p, eps)/delta)
+		replace = math.Max(replace, privacy.DeltaUpper(r, eps)/delta)
 	}
 	runs := measure.Sized(run.Size, 60, 2000)
 	src := noise.NewSeeded(56)

@@ -70,8 +70,7 @@ var auditedEpsilons = []float64{0, 0.05, 0.2, 0.5, 1, 2}
 // againstExact holds a bound against exact integration.
 func againstExact(run measure.Run, bound deltaBound) worst {
 	var w worst
-	for _, s := range neighbours() {
-		measure.Try(run.Err())
+	for _, s := range measure.Over(run, neighbours()) {
 		without, with := s.Cells(4000)
 		for _, eps := range auditedEpsilons {
 			exact := measure.Stick(with, without, eps)
@@ -257,19 +256,16 @@ func kst12Holds(run measure.Run, factor float64) claim.Outcome {
 	var least, most float64 = math.Inf(1), 0
 	at, off := "", 0.0
 	curve := measure.Must(loss.CurveOf(loss.Huber{Threshold: 1}, 1))
-	for _, eps := range []float64{0.1, 0.25, 1} {
-		for _, delta := range []float64{1e-5, 1e-30, 1e-100} {
-			measure.Try(run.Err())
-			printed := factor * math.Sqrt(8*math.Log(2/delta)+4*eps) / eps
-			// At a λ that does not round below 2β/ε.
-			given := measure.Must(objective.Sigma(objective.Config{Curve: curve, Lambda: 2 / eps * (1 + 1e-12),
-				Bound: objective.KST12}, eps, delta))
-			off = math.Max(off, math.Abs(given/printed-1))
-			share := measure.KinkedSigma(2/eps, eps, delta) / printed
-			least = math.Min(least, share)
-			if share > most {
-				most, at = share, fmt.Sprintf("ε = %g, δ = %g", eps, delta)
-			}
+	for eps, delta := range measure.Pairs(run, []float64{0.1, 0.25, 1}, []float64{1e-5, 1e-30, 1e-100}) {
+		printed := factor * math.Sqrt(8*math.Log(2/delta)+4*eps) / eps
+		// At a λ that does not round below 2β/ε.
+		given := measure.Must(objective.Sigma(objective.Config{Curve: curve, Lambda: 2 / eps * (1 + 1e-12),
+			Bound: objective.KST12}, eps, delta))
+		off = math.Max(off, math.Abs(given/printed-1))
+		share := measure.KinkedSigma(2/eps, eps, delta) / printed
+		least = math.Min(least, share)
+		if share > most {
+			most, at = share, fmt.Sprintf("ε = %g, δ = %g", eps, delta)
 		}
 	}
 	o := claim.Decide(fmt.Sprintf("the least σ is %.2f to %.2f of the printed one; nearest at %s; released over "+

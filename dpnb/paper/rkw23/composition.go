@@ -74,8 +74,7 @@ func figureThree(run measure.Run, factor float64) claim.Outcome {
 	p := measure.Must(w.Profile(privacy.AddRemove))
 	below := true
 	measured := ""
-	for _, k := range []int{1, 4, 16} {
-		measure.Try(run.Err())
+	for _, k := range measure.Over(run, []int{1, 4, 16}) {
 		c := measure.Must(pld.New([]pld.Component{{Profile: p, Count: k}}, nil))
 		b := measure.Must(c.EpsilonBounds(1e-5))
 		b.Upper, b.Lower = factor*b.Upper, factor*b.Lower
@@ -179,15 +178,12 @@ func replaceHolds(run measure.Run, bound profileBound) claim.Outcome {
 	for _, lambda := range []float64{0.5, 2} {
 		p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: 2,
 			Bound: objective.Tight}))
-		for _, eps := range []float64{0, 0.3, 1, 2} {
-			measure.Try(run.Err())
+		for _, eps := range measure.Over(run, []float64{0, 0.3, 1, 2}) {
 			stated := measure.Must(bound(p, eps))
-			for _, others := range []int{0, 3} {
-				for _, label := range []float64{-1, 1} {
-					a, b := replacedCells(lambda, 2, others, label)
-					exact := measure.Stick(a, b, eps)
-					ratio = math.Max(ratio, exact/stated)
-				}
+			for others, label := range measure.Pairs(run, []int{0, 3}, []float64{-1, 1}) {
+				a, b := replacedCells(lambda, 2, others, label)
+				exact := measure.Stick(a, b, eps)
+				ratio = math.Max(ratio, exact/stated)
 			}
 		}
 	}
@@ -335,8 +331,7 @@ func threeSteps(choice bool, rng *noise.Seeded) (d pairs, p, q []float64) {
 func composedAdaptively(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(25)
 	most, least, width := 0.0, math.Inf(1), 0.0
-	for trial := range 12 {
-		measure.Try(run.Err())
+	for trial := range measure.To(run, 12) {
 		choice := trial%2 == 0
 		d, p, q := threeSteps(choice, rng)
 		c := measure.Must(pld.New([]pld.Component{{Profile: d, Count: 3}}, nil))
@@ -430,8 +425,7 @@ func twoRuns(run measure.Run, factor float64) claim.Outcome {
 	single := measure.Must(objective.New(objective.Config{Slope: 1, Smoothness: 0.25, Lambda: lambda, Sigma: sigma,
 		Bound: objective.RKW23}))
 	var most, more, off float64
-	for _, eps := range []float64{0, 2, 4, 6} {
-		measure.Try(run.Err())
+	for _, eps := range measure.Over(run, []float64{0, 2, 4, 6}) {
 		var exact [2]float64
 		for i := range p {
 			g := i * groups / len(p)

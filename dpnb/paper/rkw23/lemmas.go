@@ -46,14 +46,12 @@ func linearIsGaussian(_ measure.Run, factor float64) claim.Outcome {
 		"lose", low > 1-1e-3 && high <= 1+1e-9)
 }
 
-func gaussianFormula(_ measure.Run, delta, scale float64) claim.Outcome {
+func gaussianFormula(run measure.Run, delta, scale float64) claim.Outcome {
 	var worst float64
-	for _, mu := range []float64{0.1, 0.5, 1, 3} {
-		for _, eps := range []float64{0, 0.1, 0.5, 1, 2, 4} {
-			exact := gaussianIntegral(mu, eps)
-			if exact > 1e-15 {
-				worst = math.Max(worst, math.Abs(delta*measure.GaussianDelta(scale*mu, eps)/exact-1))
-			}
+	for mu, eps := range measure.Pairs(run, []float64{0.1, 0.5, 1, 3}, []float64{0, 0.1, 0.5, 1, 2, 4}) {
+		exact := gaussianIntegral(mu, eps)
+		if exact > 1e-15 {
+			worst = math.Max(worst, math.Abs(delta*measure.GaussianDelta(scale*mu, eps)/exact-1))
 		}
 	}
 	return claim.Decide("largest relative difference "+claim.Roughly(worst, 1e-9), "1e-9", worst < 1e-9)
@@ -106,8 +104,7 @@ func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 	for k, d := range []int{2, 5, 10} {
 		nb := crowd(rng.Stream(k), 20, d, 0.5, 1)
 		for _, dir := range privacy.Directions {
-			for j, eps := range []float64{0, 0.4} {
-				measure.Try(run.Err())
+			for j, eps := range measure.Over(run, []float64{0, 0.4}) {
 				iv := measure.Must(nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(100+10*k+j)))
 				stated := bound(0.5, 1, eps)
 				ratio = math.Max(ratio, iv.Estimate/stated)

@@ -61,8 +61,7 @@ func replacedLinear(a, lambda float64) (most float64) {
 
 // divergences returns the largest exact Rényi divergence of the neighbours over its bound.
 func divergences(run measure.Run, neighbours []audit.Scalar, bound func(alpha float64) float64) (ratio float64) {
-	for _, s := range neighbours {
-		measure.Try(run.Err())
+	for _, s := range measure.Over(run, neighbours) {
 		without, with := s.Cells(2000)
 		for _, alpha := range []float64{1.1, 1.5, 2, 5, 30} {
 			exact := measure.Renyi(with, without, alpha)

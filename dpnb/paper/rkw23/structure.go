@@ -80,8 +80,7 @@ func glmOversight(run measure.Run, formula lossFormula) claim.Outcome {
 	const eps, delta = 1.0, 1e-5
 	var mean float64
 	heads := 0
-	for k := range draws {
-		measure.Try(run.Err())
+	for k := range measure.To(run, draws) {
 		src := rng.Stream(k + 1)
 		loss, alignment := scattered{dimension: 400, slope: 1, beta: 1, lambda: 2 / eps,
 			sigma: math.Sqrt(8*math.Log(2/delta)+4*eps) / eps}.draw(src)

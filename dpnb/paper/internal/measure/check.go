@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"iter"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 )
@@ -124,4 +125,37 @@ func Sized[T any](size claim.Size, quick, full T) T {
 		return full
 	}
 	return quick
+}
+
+// Over is the elements of a list with their places. Between them it looks whether ctx has ended, and ends as Try does.
+func Over[T any](ctx context.Context, list []T) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i, v := range list {
+			if Try(ctx.Err()); !yield(i, v) {
+				return
+			}
+		}
+	}
+}
+
+// To is 0, …, n − 1, as Over.
+func To(ctx context.Context, n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if Try(ctx.Err()); !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// Pairs is each element of a list with each of another, the second faster, as Over.
+func Pairs[A, B any](ctx context.Context, as []A, bs []B) iter.Seq2[A, B] {
+	return func(yield func(A, B) bool) {
+		for k := range To(ctx, len(as)*len(bs)) {
+			if !yield(as[k/len(bs)], bs[k%len(bs)]) {
+				return
+			}
+		}
+	}
 }

@@ -3,6 +3,8 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -32,4 +34,33 @@ func TestCheckEndsWithItsError(t *testing.T) {
 		}
 	}()
 	_, _ = Check(func(context.Context, claim.Size) claim.Outcome { panic("other") })(t.Context(), claim.Quick)
+}
+
+// Pairs, and with it Over and To, goes through all, the second list faster, and ends with its context.
+func TestPairsEndWithTheirContext(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	var seen []string
+	err := func() (err error) {
+		defer Catch(&err)
+		for i := range To(ctx, 2) {
+			for a, b := range Pairs(ctx, []int{1, 2}, []string{"a", "b"}) {
+				if seen = append(seen, fmt.Sprint(i, a, b)); len(seen) == 6 {
+					end()
+				}
+			}
+		}
+		return nil
+	}()
+	want := []string{"0 1a", "0 1b", "0 2a", "0 2b", "1 1a", "1 1b"}
+	if !errors.Is(err, context.Canceled) || !slices.Equal(seen, want) {
+		t.Errorf("%q, %v", seen, err)
+	}
+	for k, v := range Over(t.Context(), []int{5, 6}) {
+		if k+5 != v {
+			t.Error(k, v)
+		}
+		if v == 6 {
+			break
+		}
+	}
 }
