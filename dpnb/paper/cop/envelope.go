@@ -148,7 +148,7 @@ func distancesOfTable(_ measure.Run, exponent float64) claim.Outcome {
 
 func dearestSmoothing(run measure.Run, excess float64) claim.Outcome {
 	const radius = 1
-	curves := measure.Must(rivals(excess, radius))
+	curves := rivals(excess, radius)
 	epsilons, sigmas := []float64{0.2, 1}, []float64{4}
 	if run.Size == claim.Full {
 		sigmas = []float64{2, 4, 17}
@@ -178,7 +178,7 @@ func dearestSmoothing(run measure.Run, excess float64) claim.Outcome {
 
 // rivals returns Huber's curve with slopes up to 1 and curvature 1, first, and those of losses with slopes up to 1 and
 // curvature excess, Huber's own last.
-func rivals(excess, radius float64) ([]*loss.Curve, error) {
+func rivals(excess, radius float64) (curves []*loss.Curve) {
 	losses := []loss.Loss{loss.Absolute(smoothing.Uniform{}, 1)}
 	for _, k := range append(smoothing.Kernels(), smoothing.Free{Epsilon: 1}) {
 		losses = append(losses, loss.Absolute(k, 2*smoothing.Peak(k)/excess))
@@ -186,15 +186,10 @@ func rivals(excess, radius float64) ([]*loss.Curve, error) {
 	losses = append(losses,
 		loss.Convolved{Kernel: smoothing.Logistic{}, Width: smoothing.Peak(smoothing.Logistic{}) / excess, Below: -1},
 		loss.Convolved{Kernel: smoothing.Uniform{}, Width: smoothing.Peak(smoothing.Uniform{}) / excess, Below: -1})
-	var curves []*loss.Curve
 	for _, l := range losses {
-		c, err := loss.CurveOf(l, radius)
-		if err != nil {
-			return nil, err
-		}
-		curves = append(curves, c)
+		curves = append(curves, measure.Must(loss.CurveOf(l, radius)))
 	}
-	return curves, nil
+	return curves
 }
 
 func closestSmoothing(run measure.Run, least float64) claim.Outcome {

@@ -118,13 +118,13 @@ func auditedForms(m convolution.COP, eps float64, size claim.Size) float64 {
 }
 
 // paperRule is C-OP as the paper means it, on the base experiment.
-func paperRule(n int, eps float64) (convolution.COP, error) {
+func paperRule(n int, eps float64) convolution.COP {
 	base := Design{Loss: Medians{}, Dimension: 5}
-	return convolution.Calibrate(convolution.Config{
+	return measure.Must(convolution.Calibrate(convolution.Config{
 		Loss:    convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: forms, Norm: base.Norm()},
 		Epsilon: eps, Delta: Delta,
 		Adjacency: privacy.AddRemove, Rule: convolution.Paper, Planned: convolution.Planned{Records: n, Features: 5,
-			Radius: base.Radius()}})
+			Radius: base.Radius()}}))
 }
 
 // meanExcess returns the mean excess population risk of m over so many runs, and its standard error.
@@ -146,7 +146,7 @@ func boundOfLemma33(run measure.Run, factor float64) claim.Outcome {
 	src := noise.NewSeeded(91)
 	var off, ratio, held float64
 	for n, eps := range measure.Pairs(run, []int{100, 1000}, []float64{0.2, 1, 5}) {
-		m := measure.Must(paperRule(n, eps))
+		m := paperRule(n, eps)
 		c, count := m.Lipschitz(), float64(n)
 		of := func(lambda float64) float64 {
 			return lambda*radius*radius + (4*c*c/count+d*m.Sigma*m.Sigma/count/count)/lambda
@@ -177,7 +177,7 @@ func slopeOfRisk(run measure.Run, factor float64) claim.Outcome {
 	src := noise.NewSeeded(92)
 	var x, y, errs []float64
 	for n := 1000; n <= 16000; n *= 4 {
-		m := measure.Must(paperRule(n, 1))
+		m := paperRule(n, 1)
 		m.Lambda *= math.Pow(float64(n)/1000, (factor-1)/2)
 		s := meanExcess(run, m, n, run.Runs(12), src.Stream(n))
 		x, y, errs = append(x, math.Log(float64(n))), append(y, math.Log(s.Mean)), append(errs, s.StdErr/s.Mean)

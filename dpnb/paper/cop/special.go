@@ -172,16 +172,11 @@ func bowlGains(run measure.Run, factor float64) claim.Outcome {
 			gains++
 		}
 	}
-	share := func(mu float64) (float64, error) {
-		b, err := smoothing.NewBowl(1, mu)
-		if err != nil {
-			return 0, err
-		}
-		value, _ := b.ValueGradient(nil, []float64{0, 2})
-		return (value - 1) / mu, nil
+	share := func(mu float64) float64 {
+		value, _ := measure.Must(smoothing.NewBowl(1, mu)).ValueGradient(nil, []float64{0, 2})
+		return (value - 1) / mu
 	}
-	wide := measure.Must(share(0.1))
-	narrow := measure.Must(share(0.001))
+	wide, narrow := share(0.1), share(0.001)
 	o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = 0.1 "+
 		"and %.6f μ at 0.001", gains, tries, wide, narrow), "none; √(2/π) = 0.797885", gains == 0 &&
 		math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6)

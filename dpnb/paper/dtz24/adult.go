@@ -2,6 +2,7 @@ package dtz24
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,7 +65,7 @@ func WhitenedAdult(d int, radius float64) (_ *Whitened, err error) {
 	if d > min(public.D, public.N) {
 		return nil, fmt.Errorf("experiment: %d features, the data have %d", d, public.D)
 	}
-	mean, axes := measure.Must2(principal(public, d))
+	mean, axes := principal(public, d)
 	for _, part := range []struct {
 		rows   *matrix.Dense
 		labels []float64
@@ -111,16 +112,16 @@ func pick(v []float64, index []int) []float64 {
 
 // principal returns the mean and the d leading principal axes of the rows, as columns, each divided by its standard
 // deviation times √d.
-func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense, err error) {
+func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense) {
 	var pc stat.PC
 	if !pc.PrincipalComponents(mat.NewDense(x.N, x.D, x.Data), nil) {
-		return nil, nil, fmt.Errorf("experiment: the covariance of the public records has no decomposition")
+		measure.Try(errors.New("experiment: the covariance of the public records has no decomposition"))
 	}
 	variance := pc.VarsTo(nil)
 	var vectors mat.Dense
 	pc.VectorsTo(&vectors)
 	if !(variance[d-1] > 1e-6*variance[0]) {
-		return nil, nil, fmt.Errorf("experiment: the public records span fewer than %d directions", d)
+		measure.Try(fmt.Errorf("experiment: the public records span fewer than %d directions", d))
 	}
 	axes = mat.DenseCopyOf(vectors.Slice(0, x.D, 0, d))
 	for j := range d {
@@ -133,7 +134,7 @@ func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense, err err
 	for i := range x.N {
 		floats.AddScaled(mean, 1/float64(x.N), x.Data[i*x.D:(i+1)*x.D])
 	}
-	return mean, axes, nil
+	return mean, axes
 }
 
 // whiten returns the rows in the new axes, clipped, and how many were too long.

@@ -13,9 +13,9 @@ import (
 )
 
 // stated opens a budget of (1, 10⁻⁵) that no other check has.
-func stated(adjacency privacy.Adjacency) (*ledger.Budget, error) {
-	return ledger.Open(ledger.Config{Name: fmt.Sprintf("claim %d", budgets.Add(1)), Epsilon: 1, Delta: 1e-5,
-		Adjacency: adjacency})
+func stated(adjacency privacy.Adjacency) *ledger.Budget {
+	return measure.Must(ledger.Open(ledger.Config{Name: fmt.Sprintf("claim %d", budgets.Add(1)), Epsilon: 1, Delta: 1e-5,
+		Adjacency: adjacency}))
 }
 
 // responded is H_{e^t} of an (ε, δ) mechanism that tells all with probability δ and is randomised response else.
@@ -39,7 +39,7 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(151)
 	most, least := 0.0, math.Inf(1)
 	for range run.Runs(2) {
-		b := measure.Must(stated(privacy.AddRemove))
+		b := stated(privacy.AddRemove)
 		whole := measure.Must(b.Share(1))
 		square := 0.0
 		enter := func(mu float64) bool {
@@ -64,7 +64,7 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 		most, least = math.Max(most, eps), math.Min(least, eps)
 	}
 	// A Gaussian count, then by its result: all that is left, in one of two ways.
-	b := measure.Must(stated(privacy.AddRemove))
+	b := stated(privacy.AddRemove)
 	first := measure.Must(b.Share(0.5))
 	measure.Try(b.Charge(ledger.Entry{Epsilon: first.Epsilon, Delta: first.Delta, Mu: first.Mu, Shared: true}))
 	// The largest ε of randomised response that the ledger lets pass.
@@ -83,7 +83,7 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 // eitherHolds holds the worst choice between sums and squares by the first result against δ: with what a ledger has for
 // each, or with all of δ for both. δ is that of the budget times factor.
 func eitherHolds(_ measure.Run, both bool, factor float64) claim.Outcome {
-	b := measure.Must(stated(privacy.AddRemove))
+	b := stated(privacy.AddRemove)
 	squares := measure.Must(b.Share(1))
 	sums := 1e-5
 	if !both {
@@ -188,7 +188,7 @@ func parallelHolds(_ measure.Run, by grouping, factor float64) claim.Outcome {
 		if by.single {
 			ledgers = privacy.AddRemove
 		}
-		b := measure.Must(stated(ledgers))
+		b := stated(ledgers)
 		// As large a μ for each group as the ledger lets pass.
 		entries := func(mu float64) []ledger.Entry {
 			var all []ledger.Entry

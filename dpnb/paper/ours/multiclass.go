@@ -1,6 +1,7 @@
 package ours
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -129,15 +130,14 @@ func adaSSPAccounting(run measure.Run, factor, shown float64) claim.Outcome {
 		Adjacency: privacy.AddRemove}))
 	m.SigmaEigen, m.SigmaGram, m.SigmaCross = factor*m.SigmaEigen, factor*m.SigmaGram, factor*m.SigmaCross
 	unit := measure.Must(privacy.GaussianSigma(1, 1e-5))
-	ratio := func(m ssp.AdaSSP) (float64, error) {
-		p := measure.Must(mechanism.Profile(m))
-		_, mu, ok := privacy.GaussianMu(p)
+	ratio := func(m ssp.AdaSSP) float64 {
+		_, mu, ok := privacy.GaussianMu(measure.Must(mechanism.Profile(m)))
 		if !ok {
-			return 0, fmt.Errorf("claim: AdaSSP's profile is not Gaussian")
+			measure.Try(errors.New("claim: AdaSSP's profile is not Gaussian"))
 		}
-		return mu * unit, nil
+		return mu * unit
 	}
-	whole := measure.Must(ratio(m))
+	whole := ratio(m)
 	// R = 1 and |y| ≤ 1: every sensitivity is one.
 	formula := unit * math.Hypot(1/m.SigmaEigen, math.Hypot(1/m.SigmaGram, 1/m.SigmaCross))
 	var most float64
@@ -147,8 +147,7 @@ func adaSSPAccounting(run measure.Run, factor, shown float64) claim.Outcome {
 		{SigmaEigen: m.SigmaEigen, SigmaGram: m.SigmaGram, SigmaCross: 1e9},
 	} {
 		free.RowNorm, free.LabelBound, free.Failure = 1, 1, m.Failure
-		v := measure.Must(ratio(free))
-		most = math.Max(most, v)
+		most = math.Max(most, ratio(free))
 	}
 	var far float64
 	variances, entries := noiseOfFits(run.Runs(4000))

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -176,7 +175,7 @@ func tukeyHolds(run measure.Run, times [3]float64) claim.Outcome {
 	far := 0.0
 	src := noise.NewSeeded(151)
 	try := func(m ssp.TukeyEM, records, runs int, expected func(l tukeyLaw) float64,
-		shown func(r *mechanism.Release) bool) error {
+		shown func(r *mechanism.Release) bool) {
 		want := 0.0
 		for r, p := range occupied(m.Models, records) {
 			want += p * expected(tukeyLaw{m, repeated([2]int64{0, int64(m.Models - r)}, [2]int64{one, int64(r)})})
@@ -186,29 +185,24 @@ func tukeyHolds(run measure.Run, times [3]float64) claim.Outcome {
 			rows.Data[i], labels[i] = 1, 1
 		}
 		m.TestScale, m.Eta = times[1]*m.TestScale, times[2]*m.Eta
-		for range runs {
-			r, err := m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})
-			if err != nil || run.Err() != nil {
-				return errors.Join(err, run.Err())
-			}
-			if shown(r) {
+		for range measure.To(run, runs) {
+			if shown(measure.Must(m.Run(rows, labels, src, &mechanism.Settings{Workers: 1}))) {
 				count++
 			}
 		}
 		n := float64(runs)
 		far = math.Max(far, math.Abs(float64(count)-n*want)/math.Sqrt(n*want*(1-want)))
-		return nil
 	}
 	test, draw := base, base
 	test.Models, test.TestScale, test.Eta, test.Delta = 16, 0.5, 9, 0.01
 	draw.Models, draw.TestScale, draw.Eta, draw.Delta = 200, 0.1, 1.11, 0.5
 	passed := func(r *mechanism.Release) bool { return r.Also.(*ssp.Tested).Passed }
 	for _, records := range []int{1, 2} {
-		measure.Try(try(test, records, run.Runs(12_000), tukeyLaw.passes, passed))
+		try(test, records, run.Runs(12_000), tukeyLaw.passes, passed)
 	}
-	measure.Try(try(draw, 94, run.Runs(1500), func(l tukeyLaw) float64 {
+	try(draw, 94, run.Runs(1500), func(l tukeyLaw) float64 {
 		return l.of([][2]int64{{0, 0}, {1, one}})[1]
-	}, func(r *mechanism.Release) bool { return passed(r) && r.Coefficients[0] == 0 }))
+	}, func(r *mechanism.Release) bool { return passed(r) && r.Coefficients[0] == 0 })
 	return claim.Decide(fmt.Sprintf("ε attained over claimed: %.3f by the test, %.3f by the draw; releases within "+
 		"%.1f standard errors", ratios[0], ratios[1], far), "0.9 to 1; 4.5", slices.Max(ratios) <= 1 &&
 		slices.Min(ratios) >= 0.9 && far <= 4.5)

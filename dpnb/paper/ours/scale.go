@@ -159,11 +159,11 @@ func streamedFit(run measure.Run, more int) claim.Outcome {
 	rows, labels := measure.UnitRecords(n, d, rng)
 	linear := make([]float64, d)
 	rng.Gaussian(linear, 3)
-	minimum := func(rows matrix.Rows, labels []float64, workers int) (*erm.Solution, error) {
+	minimum := func(rows matrix.Rows, labels []float64, workers int) *erm.Solution {
 		p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1, Linear: linear}
-		return erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9, Workers: workers})
+		return measure.Must(erm.Minimize(&p, &erm.Settings{Tolerance: 1e-9, Workers: workers}))
 	}
-	want := measure.Must(minimum(rows, labels, 2))
+	want := minimum(rows, labels, 2)
 	places := make([]int, 0, n+1)
 	for i := range n {
 		places = append(places, i)
@@ -182,11 +182,10 @@ func streamedFit(run measure.Run, more int) claim.Outcome {
 	defer r.Close()
 	same, farthest := true, 0.0
 	for _, workers := range []int{1, 3} {
-		s := measure.Must(minimum(r, r.Labels(), workers))
-		same = same && slices.Equal(s.Theta, want.Theta)
+		same = same && slices.Equal(minimum(r, r.Labels(), workers).Theta, want.Theta)
 	}
 	part := measure.Must(erm.NewPart(theirs, labelled, loss.Sum(loss.Logistic{})))
-	s := measure.Must(minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1))
+	s := minimum(&inParts{matrix.Elsewhere{N: theirs.N, D: d}, theirs, labelled, part, rng}, nil, 1)
 	bound := s.Certificate.Distance + want.Certificate.Distance
 	farthest = floats.Distance(s.Theta, want.Theta, 2)
 	return claim.Decide(fmt.Sprintf("equal bits from the file: %v; by the source %.1g away", same, farthest),

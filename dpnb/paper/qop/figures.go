@@ -20,8 +20,8 @@ import (
 )
 
 // risks runs g and returns the mean risks by mechanism and task.
-func risks(ctx context.Context, g sim.Grid[*Task]) (func(mechanism string, kappa float64) float64, []sim.Cell, error) {
-	cells, err := g.Run(ctx)
+func risks(ctx context.Context, g sim.Grid[*Task]) (func(mechanism string, kappa float64) float64, []sim.Cell) {
+	cells := measure.Must(g.Run(ctx))
 	return func(mechanism string, kappa float64) float64 {
 		for _, c := range cells {
 			if c.Mechanism == mechanism && c.Task == fmt.Sprintf("κ = %g", kappa) {
@@ -29,7 +29,7 @@ func risks(ctx context.Context, g sim.Grid[*Task]) (func(mechanism string, kappa
 			}
 		}
 		return math.NaN()
-	}, cells, err
+	}, cells
 }
 
 func growingBoxes(run measure.Run, swapped bool) claim.Outcome {
@@ -42,7 +42,7 @@ func growingBoxes(run measure.Run, swapped bool) claim.Outcome {
 	var printed [2]float64 // growth of LOP, QOP over the anchor
 	for _, solver := range []Solver{Splitting, Certified} {
 		g := Figure2(kappas, 0, 58, AsPrinted(solver)...)
-		risk, _ := measure.Must2(risks(run, g))
+		risk, _ := risks(run, g)
 		for _, kappa := range kappas[1:] {
 			holds = holds && risk(grows, kappa) > 10*risk(grows, kappa/10) && math.Abs(risk(flat,
 				kappa)/risk(flat, kappa/10)-1) < 0.05
@@ -52,7 +52,7 @@ func growingBoxes(run measure.Run, swapped bool) claim.Outcome {
 	}
 	releases := Releases()
 	g := Figure2([]float64{10, 1000}, 0, 58, releases[0], releases[2])
-	risk, _ := measure.Must2(risks(run, g))
+	risk, _ := risks(run, g)
 	anchor := g.Tasks[1].Train.AnchorRisk()
 	noisy, about := risk("QOP", 1000)/anchor, risk("LOP about the anchor", 1000)/anchor
 	o := claim.Decide(fmt.Sprintf("LOP's risk grows as κ^%.1f, QOP's is flat at %.2f of the anchor's; with the noise "+
@@ -79,7 +79,7 @@ func spreadOfRuns(run measure.Run, off float64) claim.Outcome {
 	if run.Size == claim.Full {
 		kappas = Kappas[:7]
 	}
-	_, cells := measure.Must2(risks(run, Figure2(kappas, 0, 60, AsPrinted(Splitting)...)))
+	_, cells := risks(run, Figure2(kappas, 0, 60, AsPrinted(Splitting)...))
 	s := Table3(cells, 300)
 	ordered := s[0].MeanStd > 10*s[1].MeanStd && s[1].MeanStd > 2*s[2].MeanStd
 	o := claim.Decide(fmt.Sprintf("printed standard errors are Std/√10: %v; mean Std: LOP %.0e, LOP-Clip %.0e, "+

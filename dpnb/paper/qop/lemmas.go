@@ -132,7 +132,7 @@ func integrandRatios(run measure.Run, share float64) claim.Outcome {
 		needs := math.Max(-p*math.Log1p(-y)+math.Log1p(y), y*a0/2+math.Log1p(y))
 		off = math.Max(off, math.Abs(share*needs/eps-1))
 	}
-	leaves := measure.Must(leaving(share))
+	leaves := leaving(share)
 	return claim.Decide(fmt.Sprintf("largest share of the printed bound %.2f, of the sharper one %.2f; relative "+
 		"distance of the released σ² from its %s; part 2b loses %.4f of δ₁", worst, sharp, claim.Roughly(off,
 		1e-6), leaves), "1, the sharper one and part 2b above 0.999; 1e-6", worst <= 1 && sharp <= 1+1e-9 &&
@@ -141,15 +141,14 @@ func integrandRatios(run measure.Run, share float64) claim.Outcome {
 
 // leaving is part 2b of the proof where it is sharp, in one dimension with ‖U‖ = 2L: the probability, given λ_min(W) ≥
 // α, of a W that U/σ² takes below α, over δ₁, at the second term of Theorem 3.1's σ² times share.
-func leaving(share float64) (_ float64, err error) {
-	defer measure.Catch(&err)
+func leaving(share float64) float64 {
 	const delta1, delta3 = 0.01, 0.02
 	w := wishart.Wishart{D: 1, M: 8}
 	n := measure.Must(wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: wishart.Theorem31}.Noise(
 		wishart.Split{Epsilon1: 900, Delta1: delta1, Delta3: delta3}))
 	chi := distuv.ChiSquared{K: float64(w.M)}
 	alpha := chi.Quantile(delta3)
-	return (chi.CDF(alpha+2/(share*n.Sigma2)) - delta3) / (1 - delta3) / delta1, nil
+	return (chi.CDF(alpha+2/(share*n.Sigma2)) - delta3) / (1 - delta3) / delta1
 }
 
 // combine returns aA + bB.

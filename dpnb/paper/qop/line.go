@@ -94,7 +94,7 @@ func outputNoise(run measure.Run, share float64) claim.Outcome {
 			}
 		}
 	}
-	deviation, far := measure.Must2(releasedNoise(run.Runs(2000), share))
+	deviation, far := releasedNoise(run.Runs(2000), share)
 	return claim.Decide(fmt.Sprintf("δ over the claimed: %.3f or more where the solver is off, %.3f where the "+
 		"anchor is; sensitivity %.6f to %.6f of the formulas; noise %.3f of σ̃ (%+.1f standard errors)", solver,
 		anchor, low, high, deviation, far), "0.7 … 1; at most 1; 1e-6; 4.5", worst <= 1 && solver > 0.7 &&
@@ -103,23 +103,22 @@ func outputNoise(run measure.Run, share float64) claim.Outcome {
 
 // released is a mechanism in one dimension for the record (1, 1), with ω|θ| and noise by exact accounting; the solver
 // is next to exact.
-func released(weight, tau float64) (qop.Perturbation, error) {
+func released(weight, tau float64) qop.Perturbation {
 	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: qop.AssumeInterpolation([]float64{1}, 0),
 		HiddenDimension: 5, Accuracy: tau, Adjacency: privacy.AddRemove, Split: wishart.Split{Epsilon1: 0.5,
 			Epsilon2: 0.5, Delta1: 0.05, Delta2: 0.01, Delta3: 1e-6}}
 	if weight > 0 {
 		m.Regulariser = composite.L1{Weight: weight}
 	}
-	n, err := m.Setting().Noise(m.Split)
+	n := measure.Must(m.Setting().Noise(m.Split))
 	m.Sigma2, m.OutputSigma = n.Sigma2, n.SigmaOut
-	return m, err
+	return m
 }
 
 // releasedNoise is the standard deviation of the releases about their exact minimiser, which is the anchor, over share
 // times σ̃, and by how many standard errors it is off.
-func releasedNoise(runs int, share float64) (ratio, far float64, err error) {
-	defer measure.Catch(&err)
-	m := measure.Must(released(0, 1e-6))
+func releasedNoise(runs int, share float64) (ratio, far float64) {
+	m := released(0, 1e-6)
 	src := noise.NewSeeded(61)
 	var square float64
 	for k := range runs {
@@ -128,7 +127,7 @@ func releasedNoise(runs int, share float64) (ratio, far float64, err error) {
 		square += z * z
 	}
 	square /= float64(runs)
-	return math.Sqrt(square), (square - 1) / math.Sqrt(2/float64(runs)), nil
+	return math.Sqrt(square), (square - 1) / math.Sqrt(2/float64(runs))
 }
 
 func atoms(run measure.Run, share, shown float64) claim.Outcome {
@@ -155,7 +154,7 @@ func atoms(run measure.Run, share, shown float64) claim.Outcome {
 	s.Accounting = wishart.Theorem31
 	printed := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}))
 	reached, slack := largest(share*sharp.Sigma2), largest(share*printed.Sigma2)
-	ks, zeros := measure.Must2(shownLaw(run.Runs(3000), shown))
+	ks, zeros := shownLaw(run.Runs(3000), shown)
 	return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
 		"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
 		"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 &&
@@ -164,10 +163,9 @@ func atoms(run measure.Run, share, shown float64) claim.Outcome {
 
 // shownLaw is √n·KS of the σ²W that releases with ω|θ| show, σ² times share, where they are not zero, and by how many
 // standard errors the number of zeros is off.
-func shownLaw(runs int, share float64) (ks, zeros float64, err error) {
-	defer measure.Catch(&err)
+func shownLaw(runs int, share float64) (ks, zeros float64) {
 	const weight = 6.0
-	m := measure.Must(released(weight, 1e-13))
+	m := released(weight, 1e-13)
 	chi := distuv.ChiSquared{K: 5}
 	src := noise.NewSeeded(62)
 	below := chi.CDF((weight - 1) / (share * m.Sigma2))
@@ -179,7 +177,7 @@ func shownLaw(runs int, share float64) (ks, zeros float64, err error) {
 		}
 	}
 	n := float64(runs)
-	return measure.Kolmogorov(u), math.Abs(n-float64(len(u))-n*below) / math.Sqrt(n*below*(1-below)), nil
+	return measure.Kolmogorov(u), math.Abs(n-float64(len(u))-n*below) / math.Sqrt(n*below*(1-below))
 }
 
 // statedSensitivity is formulas (7) to (9) of docs/theory/quadratic.md in one dimension, where λ_min(W) is a χ²
@@ -229,7 +227,7 @@ func clippedLinear(run measure.Run, sigma, level float64) claim.Outcome {
 	}
 	cfg.Dimension = 40
 	m = measure.Must(constrained.Calibrate(cfg))
-	far := measure.Must(shownNoise(m, sigma, run.Runs(100)))
+	far := shownNoise(m, sigma, run.Runs(100))
 	return claim.Decide(fmt.Sprintf("largest exact δ: %.3f of the accountant's, %.4f of the Gaussian mechanism's at "+
 		"the large Δ; the variance of a is off by %+.1f standard errors", worst, plain, far), "1; 0.99 … 1.001; 4.5",
 		worst <= 1 && plain > 0.99 && plain < 1.001 && math.Abs(far) < 4.5).Reaching(worst)
@@ -237,8 +235,7 @@ func clippedLinear(run measure.Run, sigma, level float64) claim.Outcome {
 
 // shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ times
 // factor.
-func shownNoise(m constrained.Objective, factor float64, runs int) (_ float64, err error) {
-	defer measure.Catch(&err)
+func shownNoise(m constrained.Objective, factor float64, runs int) float64 {
 	src := noise.NewSeeded(64)
 	const n, d = 10, 40
 	rows, labels, _ := interpolating(n, d, src.Stream(0))
@@ -255,7 +252,7 @@ func shownNoise(m constrained.Objective, factor float64, runs int) (_ float64, e
 		square += floats.Dot(a, a)
 	}
 	count := float64(runs * d)
-	return (square/(count*factor*factor*m.Sigma*m.Sigma) - 1) / math.Sqrt(2/count), nil
+	return (square/(count*factor*factor*m.Sigma*m.Sigma) - 1) / math.Sqrt(2/count)
 }
 
 func meanRatio(run measure.Run, factor float64) claim.Outcome {
