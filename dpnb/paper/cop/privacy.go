@@ -133,8 +133,8 @@ func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.
 	population := base.Population(src.Stream(-1))
 	return sim.Summarize(measure.Must(sim.Trials(ctx, runs, 0, src, func(_, _ int, src *noise.Seeded) (float64, error) {
 		r := base.Draw(n, src.Stream(0))
-		release := measure.Must(m.Run(matrix.NewDense(forms*n, 5, r.A), r.Y, src.Stream(1), nil))
-		return population.Risk(release.Coefficients) - population.star, nil
+		theta := measure.Released(m, matrix.NewDense(forms*n, 5, r.A), r.Y, src.Stream(1))
+		return population.Risk(theta) - population.star, nil
 	})))
 }
 

@@ -111,6 +111,6 @@ func HardCell(k float64, d, n int, eps float64, fits int, seed uint64) (_ sim.Su
 		Lambda: math.Pow(h.P, 0.5-1/k) * math.Sqrt(2*float64(n)*(2+2/eps))}.Calibrate())
 	ones := slices.Repeat([]float64{1}, n)
 	return measure.Means(context.Background(), fits, noise.NewSeeded(seed), func(_ int, src *noise.Seeded) []float64 {
-		return []float64{h.Excess(measure.Must(m.Run(h.Sample(n, src), ones, src, nil)).Coefficients, 1)}
+		return []float64{h.Excess(measure.Released(m, h.Sample(n, src), ones, src), 1)}
 	})[0], nil
 }

@@ -126,11 +126,11 @@ func linearFits(n, d int, epsilon, k float64) (all []linearFit) {
 	run := func(name string, m mechanism.Mechanism, err error) {
 		measure.Try(err)
 		all = append(all, linearFit{name, func(rows *matrix.Dense, src *noise.Seeded) []float64 {
-			r := measure.Must(m.Run(rows, ones, src, &mechanism.Settings{Workers: 1}))
-			if norm := floats.Norm(r.Coefficients, 2); norm > 1 {
-				floats.Scale(1/norm, r.Coefficients)
+			w := measure.Released(m, rows, ones, src)
+			if norm := floats.Norm(w, 2); norm > 1 {
+				floats.Scale(1/norm, w)
 			}
-			return r.Coefficients
+			return w
 		}})
 	}
 	objective, err := config.Calibrate()

@@ -11,7 +11,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -49,8 +48,8 @@ func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint
 	ones := slices.Repeat([]float64{1}, n)
 	return measure.Means(context.Background(), fits, noise.NewSeeded(seed), func(i int, src *noise.Seeded) []float64 {
 		rows, level := hardRecords(n, d, epsilon, k, src)
-		r := measure.Must(m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1}))
-		return []float64{level * (1 + instead(r.Coefficients[0]))}
+		w := measure.Released(m, rows, ones, noise.NewSeeded(seed+1).Stream(i))
+		return []float64{level * (1 + instead(w[0]))}
 	})[0]
 }
 
@@ -115,9 +114,8 @@ func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) f
 		mean, rows := 0.0, matrix.NewDense(n, 1, slices.Repeat([]float64{1}, n))
 		for i := range runs {
 			at := 0.6 * float64(1-2*(i%2))
-			r := measure.Must(m.Run(rows, slices.Repeat([]float64{at}, n), noise.NewSeeded(seed+2).Stream(i),
-				&mechanism.Settings{Workers: 1}))
-			mean += math.Abs(instead(r.Coefficients[0])-at) / float64(runs)
+			w := measure.Released(m, rows, slices.Repeat([]float64{at}, n), noise.NewSeeded(seed+2).Stream(i))
+			mean += math.Abs(instead(w[0])-at) / float64(runs)
 		}
 		log[j] = math.Log(mean)
 	}

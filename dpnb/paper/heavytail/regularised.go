@@ -15,7 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -110,8 +109,7 @@ func doubleDistance(constants pure.Constants, clip, lambda, epsilon float64, row
 	a := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d,
 		Records: rows.N, Adjacency: privacy.ReplaceOne, Radius: 1e5, Clip: clip, Lambda: lambda * float64(m)}, Count: 1,
 		Double: true, Constants: constants}.Calibrate())
-	r := measure.Must(a.Run(rows, slices.Repeat([]float64{1}, rows.N), src, &mechanism.Settings{Workers: 1}))
-	return floats.Distance(r.Coefficients, best, 2)
+	return floats.Distance(measure.Released(a, rows, slices.Repeat([]float64{1}, rows.N), src), best, 2)
 }
 
 // doubleOutput holds the law of Algorithm 4 against its noise, and how often it is within the bound of (6), times

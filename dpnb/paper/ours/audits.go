@@ -159,8 +159,8 @@ func (a Tracing) Scores() (in, out []float64, claim privacy.Profile, err error) 
 			data = with(others, x)
 		}
 		if a.Epsilon > 0 {
-			r := measure.Must(m.Run(data, make([]float64, data.N), src, nil))
-			return floats.Dot(x, r.Coefficients[1:]), nil // after the count
+			sums := measure.Released(m, data, make([]float64, data.N), src)
+			return floats.Dot(x, sums[1:]), nil // after the count
 		}
 		score := 0.0
 		for i := range data.N {
@@ -234,8 +234,7 @@ func (a FitAttack) Scores() (in, out []float64, claim privacy.Profile, err error
 			data, of = with(rows, x), append(append([]float64(nil), labels...), y)
 		}
 		if a.Epsilon > 0 {
-			r := measure.Must(m.Run(data, of, src, &mechanism.Settings{Workers: 1}))
-			return y * floats.Dot(x, r.Coefficients), nil
+			return y * floats.Dot(x, measure.Released(m, data, of, src)), nil
 		}
 		return -math.Abs(y*floats.Dot(x, exact(data, of)) - typical), nil
 	})

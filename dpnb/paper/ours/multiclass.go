@@ -175,8 +175,7 @@ func noiseOfFits(runs int) (variances, entries [4]float64) {
 			}
 		}
 		m.RowNorm, m.LabelBound = 1, 1
-		r := measure.Must(m.Run(rows, labels, rng.Stream(k), &mechanism.Settings{Workers: 1}))
-		return r.Coefficients
+		return measure.Released(m, rows, labels, rng.Stream(k))
 	}
 	add := func(k int, z float64) {
 		variances[k] += z * z

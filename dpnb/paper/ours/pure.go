@@ -81,8 +81,7 @@ func oneOutput(_ measure.Run, factor float64) claim.Outcome {
 				for i := range rows.Data {
 					rows.Data[i] = 1
 				}
-				r := measure.Must(quiet.Run(rows, labels, noise.NewSeeded(1), nil))
-				return r.Coefficients[0]
+				return measure.Released(quiet, rows, labels, noise.NewSeeded(1))[0]
 			}
 			// Between −C and C, or where the ball binds from side to side.
 			one, other := []float64{-1e6}, []float64{1e6}
@@ -186,8 +185,7 @@ func pureUtility(run measure.Run, factor float64) claim.Outcome {
 		for i := range y {
 			rows.Data[i], y[i] = 1, 1+src.NormFloat64()
 		}
-		r := measure.Must(m.Run(rows, y, src, &mechanism.Settings{Workers: 1}))
-		off := r.Coefficients[0] - 1 // E|off + N| − E|N|
+		off := measure.Released(m, rows, y, src)[0] - 1 // E|off + N| − E|N|
 		risk += (off*math.Erf(off/math.Sqrt2) + math.Sqrt(2/math.Pi)*math.Expm1(-off*off/2)) / float64(count)
 	}
 	bound := 4*math.Sqrt(1.0/n) + math.Sqrt(1+0.7775/2)*4/math.Sqrt(n)

@@ -152,8 +152,7 @@ func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) (
 	cost := measure.Must(sgd.Cost{Rate: 1, Steps: steps, NoiseMultiplier: 1}.CalibrateNoise(eps, delta))
 	q := sgd.Quantiles{Levels: []float64{0.5}, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
 		Update: sgd.Adaptive{Radius: radius, Steps: steps}}.WithCount(0.01)
-	release := measure.Must(q.Run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1}))
-	return release.Coefficients, nil
+	return measure.Released(q, r.Rows, r.Labels, src), nil
 }
 
 // Convolved is C-OP with the constants that are printed (cop, Theorem 3.2 and Lemma 3.3), of which nobody has proved

@@ -206,8 +206,7 @@ func exactRelease(run measure.Run, factor float64) claim.Outcome {
 		if i%1000 == 0 {
 			measure.Try(run.Err())
 		}
-		r := measure.Must(m.Run(rows, y, root.Stream(i), &mechanism.Settings{Workers: 1}))
-		theta := r.Coefficients[0]
+		theta := measure.Released(m, rows, y, root.Stream(i))[0]
 		if k := theta / grid; k != math.Trunc(k) {
 			off++
 		}

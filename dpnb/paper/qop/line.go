@@ -122,8 +122,8 @@ func releasedNoise(runs int, share float64) (ratio, far float64) {
 	src := noise.NewSeeded(61)
 	var square float64
 	for k := range runs {
-		r := measure.Must(m.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k), nil))
-		z := (r.Coefficients[0] - 1) / (share * m.OutputSigma)
+		theta := measure.Released(m, matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k))[0]
+		z := (theta - 1) / (share * m.OutputSigma)
 		square += z * z
 	}
 	square /= float64(runs)
@@ -171,8 +171,8 @@ func shownLaw(runs int, share float64) (ks, zeros float64) {
 	below := chi.CDF((weight - 1) / (share * m.Sigma2))
 	var u []float64
 	for k := range runs {
-		r := measure.Must(m.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k), nil))
-		if theta := r.Coefficients[0]; theta > 1e-3 {
+		theta := measure.Released(m, matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k))[0]
+		if theta > 1e-3 {
 			u = append(u, (chi.CDF((weight/(1-theta)-1)/(share*m.Sigma2))-below)/(1-below))
 		}
 	}
@@ -242,10 +242,9 @@ func shownNoise(m constrained.Objective, factor float64, runs int) float64 {
 	var square float64
 	t, slope := make([]float64, n), make([]float64, n)
 	for k := range runs {
-		r := measure.Must(m.Run(rows, labels, src.Stream(k+1), nil))
-		a := append([]float64(nil), r.Coefficients...)
+		a := measure.Released(m, rows, labels, src.Stream(k+1))
+		rows.Margins(t, a, 0, n)
 		floats.Scale(-m.Lambda, a)
-		rows.Margins(t, r.Coefficients, 0, n)
 		m.Loss.ValueSlope(slope, t, labels)
 		floats.Scale(-1, slope)
 		rows.AddScaled(a, slope, 0, n)

@@ -69,7 +69,7 @@ func (r lassoRisk) released(runs int, released bool, src *noise.Seeded) sim.Summ
 	for k := range scores {
 		var theta []float64
 		if released {
-			theta = measure.Must(r.m.Run(r.rows, r.labels, src.Stream(k), nil)).Coefficients
+			theta = measure.Released(r.m, r.rows, r.labels, src.Stream(k))
 		} else {
 			theta = measure.Must(r.m.Simulate(r.rows, r.labels, src.Stream(k), nil))
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -255,8 +254,7 @@ func Releases() []Mechanism {
 func releaseQOP(t *Task, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
 	defer measure.Catch(&err)
 	m := measure.Must(anchoredQOP(t, eps, delta))
-	r := measure.Must(m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1}))
-	return t.onBox(r.Coefficients), nil
+	return t.onBox(measure.Released(m, t.Rows, t.Labels, src)), nil
 }
 
 // planned is QOP for an anchor within η = RowNorm of θ⋆, whose split takes longer to find than a fit.
@@ -295,8 +293,7 @@ func boxedLOP() func(*Task, float64, float64, *noise.Seeded) ([]float64, error) 
 		level := l.Lipschitz()
 		m.Loss, m.Constraint = l, t.box()
 		m.Sigma, m.OutputSigma, m.Tolerance = m.Sigma*level, m.OutputSigma*level, m.Tolerance*level
-		r := measure.Must(m.Run(t.Rows, t.Labels, src, &mechanism.Settings{Workers: 1}))
-		return t.onBox(r.Coefficients), nil
+		return t.onBox(measure.Released(m, t.Rows, t.Labels, src)), nil
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -75,4 +76,9 @@ func ScaleRows(rows *matrix.Dense, norm float64) {
 		x := rows.Data[i*rows.D : (i+1)*rows.D]
 		floats.Scale(norm/floats.Norm(x, 2), x)
 	}
+}
+
+// Released is what one run of m releases of the coefficients.
+func Released(m mechanism.Mechanism, rows matrix.Rows, labels []float64, src noise.Source) []float64 {
+	return Must(m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})).Coefficients
 }
