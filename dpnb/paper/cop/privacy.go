@@ -206,12 +206,6 @@ func (l Leak) constants() (c constants, s smoothing.Smooth) {
 	return c, smoothing.Absolute().Convolve(smoothing.Gaussian{}, c.width)
 }
 
-// Curvature returns s/λ, in θ: the determinant is (1 + s/λ), of which ε/2 was meant to pay.
-func (l Leak) Curvature() float64 {
-	c, s := l.constants()
-	return l.Bound * l.Bound * s.Smoothness() / c.lambda
-}
-
 // Exact returns the δ(ε) that adding and removing the record has, by cells of the law between which it is smooth: a
 // lower bound that is short of it by less than a thousandth.
 func (l Leak) Exact() float64 {

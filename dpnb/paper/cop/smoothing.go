@@ -174,9 +174,8 @@ func normaliser(_ measure.Run, power float64) claim.Outcome {
 		"sharp constants at m = 3: Gaussian %.4f, exponential %.4f, Laplacian %.4f",
 		whole, formula, 1/formula, steepness(0), steepness(1), steepness(2)), "1e-5, the formula or its inverse",
 		inverted || math.Abs(formula-whole) < 1e-5)
-	if inverted && o.Verdict == claim.Holds {
-		o.Verdict, o.Note = claim.HoldsWithCorrection,
-			"the normaliser is the inverse of the printed one (cop-13); the β_µ are bounds, and loose"
+	if inverted {
+		o = o.Corrected("the normaliser is the inverse of the printed one (cop-13); the β_µ are bounds, and loose")
 	}
 	return o
 }

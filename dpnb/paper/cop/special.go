@@ -13,42 +13,32 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// maximum is max_p ⟨a_p, x⟩ + b_p of random pieces, with what is needed of it at a point.
-type maximum struct {
-	a [][]float64
-	b []float64
-}
-
-func randomMaximum(rng *noise.Seeded, m int) maximum {
-	f := maximum{}
+// randomMaximum draws max_p ⟨a_p, x⟩ + b_p on ℝᵐ.
+func randomMaximum(rng *noise.Seeded, m int) smoothing.Polyhedral {
+	var slopes [][]float64
+	var offsets []float64
 	for range 2 + int(rng.Uint64()%5) {
 		a, _ := randomPoint(rng, m)
-		f.a, f.b = append(f.a, a), append(f.b, 0.5*rng.NormFloat64())
+		slopes, offsets = append(slopes, a), append(offsets, 0.5*rng.NormFloat64())
 	}
-	return f
-}
-
-func (f maximum) value(x []float64) float64 {
-	top := math.Inf(-1)
-	for p, a := range f.a {
-		top = math.Max(top, floats.Dot(a, x)+f.b[p])
-	}
-	return top
+	return measure.Must(smoothing.NewPolyhedral(slopes, offsets))
 }
 
 // others calls do with how far below the largest piece each other one is at x, and with the difference of their slopes.
-func (f maximum) others(x []float64, do func(below float64, difference []float64)) {
+func others(f smoothing.Polyhedral, x []float64, do func(below float64, difference []float64)) {
+	at := func(p int) float64 { a, b := f.Piece(p); return floats.Dot(a, x) + b }
 	best := 0
-	for p, a := range f.a {
-		if floats.Dot(a, x)+f.b[p] > floats.Dot(f.a[best], x)+f.b[best] {
+	for p := range f.Pieces() {
+		if at(p) > at(best) {
 			best = p
 		}
 	}
-	for p, a := range f.a {
-		if p != best {
+	largest, _ := f.Piece(best)
+	for p := range f.Pieces() {
+		if a, b := f.Piece(p); p != best {
 			d := make([]float64, len(x))
-			floats.SubTo(d, a, f.a[best])
-			do(floats.Dot(f.a[best], x)+f.b[best]-floats.Dot(a, x)-f.b[p], d)
+			floats.SubTo(d, a, largest)
+			do(at(best)-floats.Dot(a, x)-b, d)
 		}
 	}
 }
@@ -63,10 +53,10 @@ func piecesGain(run measure.Run, factor float64) claim.Outcome {
 		f := randomMaximum(rng, m)
 		x, v := randomPoint(rng, m)
 		r := math.Inf(1)
-		f.others(x, func(below float64, d []float64) { r = math.Min(r, below/floats.Norm(d, 1)) })
+		others(f, x, func(below float64, d []float64) { r = math.Min(r, below/floats.Norm(d, 1)) })
 		// Lengths just about r, where the set begins.
 		mu := factor * r * (0.5 + 0.7*rng.Float64()) / floats.Norm(v, math.Inf(1))
-		value, size := bend(f.value, x, v, mu)
+		value, size := bend(f.Value, x, v, mu)
 		if value > 1e-12*size {
 			gains++
 			if mu*floats.Norm(v, math.Inf(1)) <= factor*r {
@@ -89,16 +79,15 @@ func piecesGain(run measure.Run, factor float64) claim.Outcome {
 }
 
 // slopeShare returns ‖A^⊤a_p‖₂/(‖A‖₂·max‖a_p‖₂), the largest over the pieces, for a random A of one column more.
-func slopeShare(f maximum, rng *noise.Seeded) float64 {
-	m := len(f.a[0])
+func slopeShare(f smoothing.Polyhedral, rng *noise.Seeded) float64 {
 	// A = (I, u) has ‖A‖₂² = 1 + ‖u‖², and A^⊤a = (a, ⟨u, a⟩).
-	u, _ := randomPoint(rng, m)
-	norm, share, longest := math.Sqrt(1+floats.Dot(u, u)), 0.0, 0.0
-	for _, a := range f.a {
-		longest = math.Max(longest, floats.Norm(a, 2))
+	u, _ := randomPoint(rng, f.Dim())
+	norm, share := math.Sqrt(1+floats.Dot(u, u)), 0.0
+	for p := range f.Pieces() {
+		a, _ := f.Piece(p)
 		share = math.Max(share, math.Hypot(floats.Norm(a, 2), floats.Dot(u, a)))
 	}
-	return share / (norm * longest)
+	return share / (norm * f.Lipschitz())
 }
 
 // piecesGap returns the largest share of the Gaussian kernel's gap in the plane in the bound Σ_q μs_q·G(d_q/(μs_q))/2,
@@ -109,10 +98,9 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64) {
 	for range tries {
 		f := randomMaximum(rng, 2)
 		x, _ := randomPoint(rng, 2)
-		p := measure.Must(smoothing.NewPolyhedral(f.a, f.b))
-		g := measure.Must(p.Gaussian(mu))
+		g := measure.Must(f.Gaussian(mu))
 		bound := 0.0
-		f.others(x, func(below float64, d []float64) {
+		others(f, x, func(below float64, d []float64) {
 			s := mu * floats.Norm(d, 2)
 			bound += s * smoothing.Gaussian{}.Gap(below/s) / 2
 		})
@@ -120,9 +108,9 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64) {
 		if bound < 1e-4 {
 			continue // rounding of the difference would count
 		}
-		share := (value - p.Value(x)) / bound
+		share := (value - f.Value(x)) / bound
 		worst = math.Max(worst, share)
-		if len(f.a) == 2 && math.Abs(share-1) > math.Abs(ofTwo-1) {
+		if f.Pieces() == 2 && math.Abs(share-1) > math.Abs(ofTwo-1) {
 			ofTwo = share
 		}
 	}

@@ -123,9 +123,6 @@ func Figure5(ctx context.Context, scale Scale) (_ []Panel, err error) {
 // until the residuals are cut.
 func Step(aspect float64) float64 { return 0.5 / (1 + aspect) }
 
-// StableStep is ½/(1 + 1/δ), with which the error falls at every δ.
-func StableStep(aspect float64) float64 { return 0.5 / (1 + 1/aspect) }
-
 // Figure6 is Figure 6 of dtz24: noisy gradient descent in its "conditional expectation" version with the Huber loss
 // (the first two panels) and the logistic loss, ν ∈ {0, 1/10}, y = Xβ⋆, means of 10⁴ simulations: estimation error
 // after T steps of the given size, Step for what is printed. All the curves of a dot come from the same runs.

@@ -160,9 +160,8 @@ func figureAgrees(run measure.Run, number int, factor float64) claim.Outcome {
 	o := claim.Decide(fmt.Sprintf("where the step contracts %v; where it does not (d/n < 0.49) %v, the mean error %s",
 		&inside, &outside, beyond(outside.largest, 10)), "none beyond both", inside.both == 0 && inside.dots > 0 &&
 		outside.dots > 0)
-	if o.Verdict == claim.Holds && outside.both > 0 {
-		o.Verdict, o.Note = claim.HoldsWithCorrection, "only where the step contracts; where it does not, a dozen "+
-			"features are too few for the limit"
+	if outside.both > 0 {
+		o = o.Corrected("only where the step contracts; where it does not, a dozen features are too few for the limit")
 	}
 	return o
 }

@@ -2,7 +2,6 @@ package heavytail
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
@@ -249,15 +248,6 @@ func (p Population) Cell(fit Fit, n int, eps float64, fits int, seed uint64) (me
 		return []float64{risk(measure.Must(solve(rows, y, src)))}
 	})[0]
 	return s.Mean, s.StdErr, nil
-}
-
-// String names the population.
-func (p Population) String() string {
-	features := "t"
-	if p.Pareto {
-		features = "Pareto"
-	}
-	return fmt.Sprintf("%s %g, d = %d, %s", features, p.Moment, p.Features, p.loss().Name())
 }
 
 // Solve fits records in a simulation.

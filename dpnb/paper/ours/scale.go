@@ -107,7 +107,7 @@ func (s *inParts) Pass(q *erm.Query) (*erm.Sums, error) {
 	const step = 500
 	var all erm.Sums
 	var sum *exactsum.Vector
-	for _, lo := range shuffled((s.rows.N+step-1)/step, s.rng) {
+	for _, lo := range s.rng.Perm((s.rows.N + step - 1) / step) {
 		var one erm.Sums
 		s.part.Add(&one, q, lo*step, min(s.rows.N, (lo+1)*step))
 		if sum == nil {
@@ -137,17 +137,6 @@ func (s *inParts) Sample(places []int) (matrix.Rows, []float64, error) {
 		y = append(y, s.labels[i])
 	}
 	return s.rows.Select(places), y, nil
-}
-
-// shuffled returns 0, …, n − 1 in a random order.
-func shuffled(n int, rng *noise.Seeded) []int {
-	order := make([]int, n)
-	for i := range order {
-		j := int(rng.Float64() * float64(i+1))
-		order[i] = order[j]
-		order[j] = i
-	}
-	return order
 }
 
 // streamedFit compares minimisers in memory, from a file and by a Source, which have the records but the last if more
@@ -268,7 +257,7 @@ func anyOrder(run measure.Run, add adder, factor float64) claim.Outcome {
 	for range orders {
 		count := 1 + int(most*rng.Float64())
 		workers := make([][]int, count)
-		for _, i := range shuffled(n, rng) {
+		for _, i := range rng.Perm(n) {
 			w := int(float64(count) * rng.Float64())
 			workers[w] = append(workers[w], i)
 		}

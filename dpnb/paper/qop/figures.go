@@ -58,12 +58,9 @@ func growingBoxes(run measure.Run, swapped bool) claim.Outcome {
 	o := claim.Decide(fmt.Sprintf("LOP's risk grows as κ^%.1f, QOP's is flat at %.2f of the anchor's; with the noise "+
 		"that the anchor's error needs it is %.0f times the anchor's; LOP about the same anchor is flat too, at %.1f",
 		printed[0], printed[1], noisy, about), "", holds)
-	if o.Verdict == claim.Holds {
-		o.Verdict, o.Note = claim.HoldsWithCorrection, "the flat curve is the risk of the public anchor, below "+
-			"which neither release that satisfies (ε, δ) falls; LOP with the same anchor is flat as well"
-		if !(noisy > 1 && about < 1.2 && about > 0.98) {
-			o.Verdict, o.Note = claim.Holds, ""
-		}
+	if noisy > 1 && about < 1.2 && about > 0.98 {
+		o = o.Corrected("the flat curve is the risk of the public anchor, below which neither release that satisfies " +
+			"(ε, δ) falls; LOP with the same anchor is flat as well")
 	}
 	return o
 }

@@ -138,8 +138,8 @@ func stoppedBelow(run measure.Run, factor, share float64) claim.Outcome {
 
 // statedRDP is Theorem 4.1 as it is stated, by quadrature.
 func statedRDP(m objpert.Objective, alpha float64) float64 {
-	return theorem31(m.Smoothness(), m.Lambda,
-		m.Lipschitz()/m.Sigma).rdp(alpha) + 2*alpha*math.Pow(m.Tolerance/(m.OutputSigma*m.Lambda), 2)
+	return rdp(theorem31(m.Smoothness(), m.Lambda, m.Lipschitz()/m.Sigma), alpha) +
+		2*alpha*math.Pow(m.Tolerance/(m.OutputSigma*m.Lambda), 2)
 }
 
 // approximateBelow holds the Rényi bound of Theorem E.1, times a factor and at τ times share, against exact divergences

@@ -153,7 +153,7 @@ func as31(check func(measure.Run, float64) claim.Outcome) func(measure.Run, floa
 func offStated(bound deltaBound, law lossLaw) (off float64) {
 	for _, c := range audited {
 		for _, eps := range append([]float64{-1, -0.2}, auditedEpsilons...) {
-			want := law(0.25, c.lambda, 1/c.sigma).delta(eps)
+			want := law(0.25, c.lambda, 1/c.sigma).Delta(eps)
 			if want > 1e-12 {
 				off = math.Max(off, math.Abs(bound(c.lambda, c.sigma, eps)/want-1))
 			}
@@ -214,39 +214,35 @@ func printedRKW23(lambda, sigma, eps float64) float64 {
 	return math.Min(1, objective.PrintedRKW23(eps, 0.25, lambda, 1/sigma))
 }
 
-// stated is the law of W = k + a²/2 + a|N| as a theorem states it, and what follows from that law by quadrature alone.
-type stated struct{ k, a float64 }
-
-// lossLaw is the law of W for curvature s and slope a = L/σ.
-type lossLaw func(s, lambda, a float64) stated
+// lossLaw is the law of W = k + a²/2 + a|N| that a theorem states for curvature s and slope a = L/σ.
+type lossLaw func(s, lambda, a float64) measure.Loss
 
 // theorem31 is rkw23's W, theorem51 that of dtz24.
-func theorem31(s, lambda, a float64) stated { return stated{-math.Log(1 - s/lambda), a} }
-func theorem51(s, lambda, a float64) stated { return stated{math.Log(1 + s/lambda), a} }
-
-func (w stated) loss() measure.Loss { return measure.HalfNormalLoss(w.k, w.a) }
-
-// delta is E(1 − e^{ε−W})₊.
-func (w stated) delta(eps float64) float64 { return w.loss().Delta(eps) }
+func theorem31(s, lambda, a float64) measure.Loss {
+	return measure.HalfNormalLoss(-math.Log(1-s/lambda), a)
+}
+func theorem51(s, lambda, a float64) measure.Loss {
+	return measure.HalfNormalLoss(math.Log(1+s/lambda), a)
+}
 
 // rdp is ln E e^{(α−1)W}/(α − 1), at α = 1 its limit EW.
-func (w stated) rdp(alpha float64) float64 {
+func rdp(w measure.Loss, alpha float64) float64 {
 	if alpha == 1 {
-		return w.loss().Mean(func(v float64) float64 { return v })
+		return w.Mean(func(v float64) float64 { return v })
 	}
 	// The integrand e^{tan}φ(n) is largest at n = ta.
 	t := alpha - 1
-	top := t * w.a
+	top := t * w.A
 	tail := measure.Integral(func(n float64) float64 { return measure.Phi(n - top) }, 0, top+12, 400)
-	return w.k + w.a*w.a/2 + (top*top/2+math.Log(2*tail))/t
+	return w.Least + (top*top/2+math.Log(2*tail))/t
 }
 
 // byRenyi is δ(ε) by the conversion of the Rényi curve at the best α (Canonne, Kamath, Steinke 2020), found in ln(α −
 // 1).
-func (w stated) byRenyi(eps float64) float64 {
+func byRenyi(w measure.Loss, eps float64) float64 {
 	at := func(logX float64) float64 {
 		x := math.Exp(logX)
-		return x*(w.rdp(1+x)-eps) + (1+x)*math.Log(x/(1+x)) - logX
+		return x*(rdp(w, 1+x)-eps) + (1+x)*math.Log(x/(1+x)) - logX
 	}
 	_, least := univariate.Golden(at, -5, 6.5, 25)
 	return math.Exp(math.Min(0, least))

@@ -43,9 +43,9 @@ func figureOne(_ measure.Run, sticks, renyis float64) claim.Outcome {
 			ordered = ordered && lower <= stick && stick <= renyi && renyi <= kst*(1+1e-9)
 			a := 1 / sigma
 			for _, v := range [][2]float64{
-				{stick, theorem31(1, lambda, a).delta(eps)}, {lower, gaussianIntegral(a, eps)},
+				{stick, theorem31(1, lambda, a).Delta(eps)}, {lower, gaussianIntegral(a, eps)},
 				{kst, math.Min(1, 2*math.Exp(-(eps*eps/(a*a)-4*eps)/8))},
-				{renyi, theorem31(1, lambda, a).byRenyi(eps)},
+				{renyi, byRenyi(theorem31(1, lambda, a), eps)},
 			} {
 				if v[1] > 1e-12 && (v[0] != kst || lambda >= 2/eps) { // Theorem 2.8 has a least λ
 					off = math.Max(off, math.Abs(v[0]/v[1]-1))
@@ -87,8 +87,8 @@ func figureThree(run measure.Run, factor float64) claim.Outcome {
 		}}
 		loose := measure.Must(rdp.EpsilonUpper(1e-5))
 		// δ at the two ends, from sums over cells of the k-fold convolution.
-		low, high := composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Upper),
-			composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Lower)
+		law := theorem31(1, 10, 0.125)
+		low, high := composedDelta(law, k, b.Upper), composedDelta(law, k, b.Lower)
 		below = below && b.Lower < b.Upper && b.Upper < loose && b.Upper-b.Lower < 2e-3*b.Upper &&
 			low <= 1.005e-5 && high >= 0.995e-5
 		measured += fmt.Sprintf("k = %d: ε in [%.4f, %.4f], RDP %.4f; ", k, b.Lower, b.Upper, loose)
@@ -98,7 +98,7 @@ func figureThree(run measure.Run, factor float64) claim.Outcome {
 
 // composedDelta is δ(ε) of the sum of k independent W, a power of two, by convolution of cells of 1/400 standard
 // deviation.
-func composedDelta(w stated, k int, eps float64) float64 {
+func composedDelta(w measure.Loss, k int, eps float64) float64 {
 	const cells = 3200
 	h := 8.0 / cells
 	law := make([]float64, cells)
@@ -120,7 +120,7 @@ func composedDelta(w stated, k int, eps float64) float64 {
 	}
 	var delta float64
 	for i, p := range law {
-		v := float64(k)*(w.k+w.a*w.a/2) + w.a*(at+float64(i)*h)
+		v := float64(k)*w.Least + w.A*(at+float64(i)*h)
 		delta += p * math.Max(0, -math.Expm1(eps-v))
 	}
 	return delta
@@ -419,8 +419,8 @@ func twoRuns(run measure.Run, factor float64) claim.Outcome {
 		s.Tilt += 5 * lean
 		secondP[g], secondQ[g] = s.Cells(400)
 	}
-	law := stated{-math.Log(1 - 0.25/lambda), 1 / sigma}
-	w := measure.Must(privacy.HalfNormal{K: law.k, A: law.a}.Profile(privacy.AddRemove))
+	law := theorem31(0.25, lambda, 1/sigma)
+	w := measure.Must(privacy.HalfNormal{K: -math.Log(1 - 0.25/lambda), A: law.A}.Profile(privacy.AddRemove))
 	composition := measure.Must(pld.New([]pld.Component{{Profile: w, Count: 2}}, nil))
 	single := measure.Must(objective.New(objective.Config{Slope: 1, Smoothness: 0.25, Lambda: lambda, Sigma: sigma,
 		Bound: objective.RKW23}))

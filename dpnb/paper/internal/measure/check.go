@@ -11,7 +11,7 @@ import (
 // caller.
 type failure struct{ error }
 
-// Try ends the function that has deferred Catch, or the body of the Check, if err is not nil.
+// Try ends the function that has deferred Catch, or a check, if err is not nil.
 func Try(err error) {
 	if err != nil {
 		panic(failure{err})
@@ -55,14 +55,6 @@ func caught(p any) error {
 		return f.error
 	}
 	panic(p)
-}
-
-// Check is a check that Try and Must may end.
-func Check(body func(context.Context, claim.Size) claim.Outcome) claim.Check {
-	return func(ctx context.Context, size claim.Size) (o claim.Outcome, err error) {
-		defer Catch(&err)
-		return body(ctx, size), nil
-	}
 }
 
 // Run is what a check runs with: its context, which may end it, and its size. What a check measures, and what of it is

@@ -111,15 +111,3 @@ func Indicator(b bool) float64 {
 }
 
 func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-// HuberRecord is the slope of a record of robust regression in one dimension with x = 1 and label y: −1 far left of y,
-// +1 far right, curvature 1 between.
-func HuberRecord(y float64) func(float64) float64 {
-	return func(theta float64) float64 { return math.Max(-1, math.Min(1, theta-y)) }
-}
-
-// ScalarLaw is the law of θ̂ = argmin (Δ/2)θ² + ℓ(θ) + bθ, b ~ N(0, σ²), ℓ′ = slope.
-func ScalarLaw(ridge, sigma float64, slope func(float64) float64) []float64 {
-	r := 12 * sigma / ridge
-	return Cells(func(c float64) float64 { return (ridge*c + slope(c)) / sigma }, -r, r, 4000)
-}
