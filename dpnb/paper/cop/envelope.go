@@ -149,11 +149,8 @@ func distancesOfTable(_ measure.Run, exponent float64) claim.Outcome {
 func dearestSmoothing(run measure.Run, excess float64) claim.Outcome {
 	const radius = 1
 	curves := rivals(excess, radius)
-	epsilons, sigmas := []float64{0.2, 1}, []float64{4}
-	if run.Size == claim.Full {
-		sigmas = []float64{2, 4, 17}
-		epsilons = []float64{0.05, 0.2, 0.5, 1, 2, 4}
-	}
+	sigmas := measure.Sized(run.Size, []float64{4}, []float64{2, 4, 17})
+	epsilons := measure.Sized(run.Size, []float64{0.2, 1}, []float64{0.05, 0.2, 0.5, 1, 2, 4})
 	worst, which, compared := math.Inf(-1), "", 0
 	for lambda, sigma := range measure.Pairs(run, []float64{1, 5}, sigmas) {
 		var huber *objective.Profile

@@ -26,10 +26,8 @@ import (
 // factor.
 func exactSums(run measure.Run, broken bool, factor float64) claim.Outcome {
 	const d = 7
-	sizes := []int{1, 2, 3, 4, 5, 6, 130}
-	if run.Size == claim.Full {
-		sizes = append(sizes, 7, 8, 63, 64, 65, 257, 1023, 1030)
-	}
+	sizes := measure.Sized(run.Size, []int{1, 2, 3, 4, 5, 6, 130}, []int{1, 2, 3, 4, 5, 6, 130, 7, 8, 63, 64, 65, 257,
+		1023, 1030})
 	rng := noise.NewSeeded(94)
 	theta := make([]float64, d)
 	rng.Gaussian(theta, 3)

@@ -54,10 +54,7 @@ func leastDirection(p *composite.Problem) (float64, []float64) {
 
 func eq7(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(71)
-	problems, points := 6, 100
-	if run.Size == claim.Full {
-		problems, points = 60, 1000
-	}
+	problems, points := measure.Sized(run.Size, 6, 60), measure.Sized(run.Size, 100, 1000)
 	largest, count := 0.0, 0
 	for k := range measure.To(run, problems) {
 		for i, c := range []struct {

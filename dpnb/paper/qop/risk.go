@@ -186,10 +186,8 @@ func interpolating(n, d int, src *noise.Seeded) (rows *matrix.Dense, labels, sta
 }
 
 func optimisedBounds(run measure.Run, factor float64) claim.Outcome {
-	eps, delta := []float64{0.5, 1}, []float64{1e-4, 1e-2}
-	if run.Size == claim.Full {
-		eps, delta = []float64{0.1, 0.2, 0.5, 1, 2, 5}, []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1}
-	}
+	eps := measure.Sized(run.Size, []float64{0.5, 1}, []float64{0.1, 0.2, 0.5, 1, 2, 5})
+	delta := measure.Sized(run.Size, []float64{1e-4, 1e-2}, []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1})
 	f := measure.Must(wishart.Figure1(eps, delta, false, wishart.AnyLoss))
 	ordered := true
 	n := len(delta)

@@ -23,10 +23,7 @@ var wishartGrid = []wishart.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D
 func spectra(run measure.Run, seed uint64, f func(w wishart.Wishart, draw func() *wishart.Spectrum, n int)) {
 	src := noise.NewSeeded(seed)
 	for k, w := range measure.Over(run, wishartGrid) {
-		n := min(20_000, 120_000/w.D)
-		if run.Size == claim.Full {
-			n *= 30
-		}
+		n := min(20_000, 120_000/w.D) * measure.Sized(run.Size, 1, 30)
 		rng := src.Stream(k).Rand
 		var s wishart.Spectrum
 		f(w, func() *wishart.Spectrum { s.Draw(w, rng); return &s }, n)

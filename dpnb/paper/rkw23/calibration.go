@@ -232,10 +232,7 @@ func figureTwo(run measure.Run, swapped bool, factor float64) claim.Outcome {
 		sets = append(sets, measure.Must(experiment.Synthetic(highDimensional, dataset.SyntheticH(1))))
 	}
 	g := Figure2(sets, HonestDPSGD(epochs), DishonestDPSGD(epochs))
-	g.Epsilons = []float64{0.1, 8}
-	if run.Size == claim.Full {
-		g.Epsilons = []float64{0.1, 0.5, 8}
-	}
+	g.Epsilons = measure.Sized(run.Size, []float64{0.1, 8}, []float64{0.1, 0.5, 8})
 	cells := measure.Must(g.Run(run))
 	at := map[string]sim.Cell{}
 	for _, c := range cells {
