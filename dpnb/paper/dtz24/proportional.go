@@ -94,13 +94,8 @@ func replacedDelta(f loss.Loss, radius, lambda, nu float64, others int, eps floa
 	if _, ok := f.(loss.Huber); ok {
 		size = 1e3 * far
 	}
-	law := func(y float64) []float64 {
-		z := base
-		z.ExtraX, z.ExtraY = radius, y
-		_, with := z.CellsAt(cuts)
-		return with
-	}
-	return measure.Stick(law(size), law(-size), eps)
+	base.ExtraX = radius
+	return measure.ReplacedDelta(base, size, cuts, eps)
 }
 
 func reductionToNonPrivate(run measure.Run, factor float64) claim.Outcome {

@@ -200,10 +200,7 @@ func exactRelease(run measure.Run, factor float64) claim.Outcome {
 	grid := exact.Grid(m.OutputSigma)
 	root := noise.NewSeeded(92)
 	u, off, square := make([]float64, runs), 0, 0.0
-	for i := range u {
-		if i%1000 == 0 {
-			measure.Try(run.Err())
-		}
+	for i := range measure.To(run, runs) {
 		theta := measure.Released(m, rows, y, root.Stream(i))[0]
 		if k := theta / grid; k != math.Trunc(k) {
 			off++

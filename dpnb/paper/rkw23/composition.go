@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -16,13 +17,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// unit is a curve with L = β = 1: the Huber loss with threshold 1.
-func unit() (*loss.Curve, error) { return loss.CurveOf(loss.Huber{Threshold: 1}, 1) }
-
 // figureOne recomputes the figure, δ of the hockey-stick and of the RDP bound times a factor each, and each curve by
 // its formula.
 func figureOne(_ measure.Run, sticks, renyis float64) claim.Outcome {
-	curve := measure.Must(unit())
+	curve := measure.Must(loss.CurveOf(loss.Huber{Threshold: 1}, 1)) // L = β = 1
 	ordered, off := true, 0.0
 	measured := ""
 	for _, c := range [][2]float64{{5, 20}, {10, 5}} {
@@ -33,8 +31,7 @@ func figureOne(_ measure.Run, sticks, renyis float64) claim.Outcome {
 				Bound: b}))
 		}
 		law := objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: objective.RKW23}.Law()
-		rdp := privacy.RDPCurve{Adj: privacy.AddRemove,
-			Epsilon: func(alpha float64) float64 { return measure.Must(law.RDP(alpha)) }}
+		rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: renyiOf(law)}
 		for _, eps := range []float64{0.1, 0.25, 0.5, 1, 1.5, 2} {
 			lower := privacy.DeltaUpper(profiles[objective.GaussianLower], eps)
 			stick := sticks * privacy.DeltaUpper(profiles[objective.RKW23], eps)
@@ -69,23 +66,22 @@ func gaussianIntegral(mu, eps float64) float64 {
 		from, from+14, 60)
 }
 
-func figureThree(run measure.Run, factor float64) claim.Outcome {
+// fits returns the ε at δ of k fits by objective perturbation, L = β = 1, σ = 8, λ = 10, as in Figure 3: by convolving
+// the loss of Theorem 3.1, and by Theorem 3.2.
+func fits(k int, delta float64) (convolved pld.Bounds, renyi float64) {
 	w := objective.Config{Slope: 1, Smoothness: 1, Lambda: 10, Sigma: 8, Bound: objective.RKW23}.Law()
 	p := measure.Must(w.Profile(privacy.AddRemove))
+	c := measure.Must(pld.New([]pld.Component{{Profile: p, Count: k}}, nil))
+	all := measure.Must(privacy.ComposeRDP([]int{k}, privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: renyiOf(w)}))
+	return measure.Must(c.EpsilonBounds(delta)), measure.Must(all.EpsilonUpper(delta))
+}
+
+func figureThree(run measure.Run, factor float64) claim.Outcome {
 	below := true
 	measured := ""
 	for _, k := range measure.Over(run, []int{1, 4, 16}) {
-		c := measure.Must(pld.New([]pld.Component{{Profile: p, Count: k}}, nil))
-		b := measure.Must(c.EpsilonBounds(1e-5))
+		b, loose := fits(k, 1e-5)
 		b.Upper, b.Lower = factor*b.Upper, factor*b.Lower
-		rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
-			v, err := w.RDP(alpha)
-			if err != nil {
-				return math.NaN()
-			}
-			return float64(k) * v
-		}}
-		loose := measure.Must(rdp.EpsilonUpper(1e-5))
 		// δ at the two ends, from sums over cells of the k-fold convolution.
 		law := theorem31(1, 10, 0.125)
 		low, high := composedDelta(law, k, b.Upper), composedDelta(law, k, b.Lower)
@@ -181,9 +177,7 @@ func replaceHolds(run measure.Run, bound profileBound) claim.Outcome {
 		for _, eps := range measure.Over(run, []float64{0, 0.3, 1, 2}) {
 			stated := measure.Must(bound(p, eps))
 			for others, label := range measure.Pairs(run, []int{0, 3}, []float64{-1, 1}) {
-				a, b := replacedCells(lambda, 2, others, label)
-				exact := measure.Stick(a, b, eps)
-				ratio = math.Max(ratio, exact/stated)
+				ratio = math.Max(ratio, replacedDelta(lambda, 2, others, label, eps)/stated)
 			}
 		}
 	}
@@ -232,24 +226,14 @@ func groupHolds(run measure.Run, bound profileBound, factor float64) claim.Outco
 	return o
 }
 
-// replacedCells returns the probabilities of the same cells of θ under two datasets in which one record (1, +1) stands
-// for (1, −1). Both are the base dataset with one record more, so they come from two pairs of neighbours; the cells are
-// those of a fine grid of θ.
-func replacedCells(lambda, sigma float64, others int, label float64) (a, b []float64) {
+// replacedDelta returns δ(ε), from below, where one record (1, +1) stands for (1, −1) beside others of a label.
+func replacedDelta(lambda, sigma float64, others int, label, eps float64) float64 {
 	base := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, Lambda: lambda, Sigma: sigma}
 	for range others {
 		base.X, base.Y = append(base.X, 1), append(base.Y, label)
 	}
-	one, two := base, base
-	one.ExtraY, two.ExtraY = 1, -1
-	grid := make([]float64, 0, 8001)
 	width := (10*sigma + float64(others) + 1) / lambda
-	for i := range 8001 {
-		grid = append(grid, width*(float64(i)/4000-1))
-	}
-	_, a = one.CellsAt(grid)
-	_, b = two.CellsAt(grid)
-	return a, b
+	return measure.ReplacedDelta(base, 1, figure.Span(-width, width, 8000), eps)
 }
 
 // discreteLaw draws a law on n points, whose logarithms are as far apart as spread says.

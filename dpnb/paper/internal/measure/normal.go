@@ -132,3 +132,13 @@ func KinkedSigma(lambda, eps, delta float64) (least float64) {
 	}
 	return least
 }
+
+// ReplacedDelta is the larger δ(ε) of the two directions where the one record more of s has the label y or −y: both
+// come from pairs of neighbours with the same cells of θ between the cuts.
+func ReplacedDelta(s audit.Scalar, y float64, cuts []float64, eps float64) float64 {
+	s.ExtraY = y
+	_, p := s.CellsAt(cuts)
+	s.ExtraY = -y
+	_, q := s.CellsAt(cuts)
+	return Stick(p, q, eps)
+}
