@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
@@ -53,7 +54,7 @@ func printedAndCorrected(run measure.Run, by spoilt) claim.Outcome {
 						mech.Form = l
 					}
 				}
-				ratio := auditedForms(mech, eps, run.Size) / Delta
+				ratio := auditedForms(run, mech, eps) / Delta
 				switch {
 				case rule == convolution.Paper:
 					worstCorrected = math.Max(worstCorrected, ratio)
@@ -95,24 +96,20 @@ func rankDelta(m convolution.COP, eps float64) float64 {
 }
 
 // auditedForms returns a lower bound on δ(ε) of one record of orthogonal rows, the largest over directions and labels.
-func auditedForms(m convolution.COP, eps float64, size claim.Size) float64 {
+func auditedForms(run measure.Run, m convolution.COP, eps float64) float64 {
 	width := m.Form.(loss.Convolved).Width
 	far := m.Norm * m.Sigma / m.Lambda // of a margin without the record, a standard deviation
 	labels := []float64{0, far, 2 * far, 3 * far, 100*width + 20*far}
-	if size == claim.Full && m.Forms == 1 {
+	if run.Size == claim.Full && m.Forms == 1 {
 		for i := range 20 {
 			labels = append(labels, 5*far*float64(i)/20)
 		}
 	}
 	worst := 0.0
-	for _, y := range labels {
-		for _, d := range privacy.Directions {
-			var lines []audit.Line
-			for range m.Forms {
-				lines = append(lines, audit.Line{Loss: m.Form, Row: m.Norm, Label: y, Ridge: m.Lambda, Sigma: m.Sigma})
-			}
-			worst = math.Max(worst, audit.ProductDelta(lines, d, eps, 1500))
-		}
+	for y, d := range measure.Pairs(run, labels, privacy.Directions[:]) {
+		one := audit.Line{Loss: m.Form, Row: m.Norm, Label: y, Ridge: m.Lambda, Sigma: m.Sigma}
+		lines := slices.Repeat([]audit.Line{one}, m.Forms)
+		worst = math.Max(worst, audit.ProductDelta(lines, d, eps, 1500))
 	}
 	return worst
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -287,7 +288,7 @@ func lowerBound(run measure.Run, open bool, factor float64) claim.Outcome {
 			}
 		}
 	}
-	c, bound := lowerConstant(), factor*zeta
+	c, bound := lowerConstant(run), factor*zeta
 	return outcome(fmt.Sprintf("the best sign %.3f of ζ, the others at least %.2f (%s), without privacy %.3f; in "+
 		"2 and 8 dimensions at least %.2f (%s); c ≥ %.3f", exact/bound, least/bound, who, coin/bound, packed,
 		packedBy, c), math.Abs(exact-bound) < room && least > bound-9*room && math.Abs(coin-bound) < 1.2*room &&
@@ -295,18 +296,16 @@ func lowerBound(run measure.Run, open bool, factor float64) claim.Outcome {
 }
 
 // lowerConstant returns the least c of the theorem in one dimension over a grid, G₁ = G₂ = G_k = 1.
-func lowerConstant() float64 {
+func lowerConstant(run measure.Run) float64 {
 	c := math.Inf(1)
-	for _, n := range []int{1, 3, 30, 1000} {
-		for _, epsilon := range []float64{0.01, 0.1, 1} {
-			for _, zeta := range []float64{0.2, 0.1, 1e-2, 1e-4} {
-				rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
-				p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
-				for _, k := range []float64{2, 3, 6} {
-					// Each instance has the excess risk |mean|·D/2 with probability ζ.
-					level := math.Max(rho, math.Pow(p, 1-1/k)) / 2
-					c = math.Min(c, level/LowerBound(1, n, epsilon, 1, 1, k, 1, zeta))
-				}
+	for n, epsilon := range measure.Pairs(run, []int{1, 3, 30, 1000}, []float64{0.01, 0.1, 1}) {
+		for _, zeta := range []float64{0.2, 0.1, 1e-2, 1e-4} {
+			rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
+			p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
+			for _, k := range []float64{2, 3, 6} {
+				// Each instance has the excess risk |mean|·D/2 with probability ζ.
+				level := math.Max(rho, math.Pow(p, 1-1/k)) / 2
+				c = math.Min(c, level/LowerBound(1, n, epsilon, 1, 1, k, 1, zeta))
 			}
 		}
 	}
@@ -380,19 +379,12 @@ func LowerBound(d, n int, epsilon, g2, gk, k, diameter, zeta float64) float64 {
 
 // Exponent fits ln y = a + s·ln x by least squares, each mean with its standard error, and returns s with its own.
 func Exponent(x []float64, y []sim.Summary) (slope, deviation float64) {
-	var weight, meanX, meanY, square, cross float64
-	w := make([]float64, len(x))
+	a, b, w := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 	for i, v := range y {
-		w[i] = math.Pow(v.Mean/v.StdErr, 2)
-		weight += w[i]
-		meanX, meanY = meanX+w[i]*math.Log(x[i]), meanY+w[i]*math.Log(v.Mean)
+		a[i], b[i], w[i] = math.Log(x[i]), math.Log(v.Mean), math.Pow(v.Mean/v.StdErr, 2)
 	}
-	meanX, meanY = meanX/weight, meanY/weight
-	for i, v := range y {
-		u := math.Log(x[i]) - meanX
-		square, cross = square+w[i]*u*u, cross+w[i]*u*(math.Log(v.Mean)-meanY)
-	}
-	return cross / square, 1 / math.Sqrt(square)
+	_, slope = stat.LinearRegression(a, b, w, false)
+	return slope, 1 / math.Sqrt(stat.PopVariance(a, w)*floats.Sum(w))
 }
 
 // HardCell is the mean excess risk, G_k = 1, D = 2, of objective perturbation with C and Λ of the utility theorem on

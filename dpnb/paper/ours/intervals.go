@@ -354,12 +354,8 @@ func IntervalsTable(s *population.Sample, epsilon, delta, share, level float64, 
 	t := &display.Item{Title: fmt.Sprintf("Intervals of %g %%, (ε = %g, δ = %g) in all", 100*level, epsilon, delta),
 		Header: []string{"truth", "released", "release alone, from", "to", "curvature paid for, from", "to"}}
 	for j, truth := range s.Signal {
-		row := []string{}
-		for _, v := range []float64{truth, r.Coefficients[j], alone.Lower[j], alone.Upper[j], paid.Lower[j],
-			paid.Upper[j]} {
-			row = append(row, fmt.Sprintf("%.3f", v))
-		}
-		t.Row(row...)
+		t.Rowf("%.3f | %.3f | %.3f | %.3f | %.3f | %.3f", truth, r.Coefficients[j], alone.Lower[j], alone.Upper[j],
+			paid.Lower[j], paid.Upper[j])
 	}
 	return t, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -171,13 +172,11 @@ func (t *Task) Mean(m Mechanism, seed uint64) (_ float64, err error) {
 // paper does not say whether its risks are sums or means over the records: scale n = 300 makes them means.
 func Table3(cells []sim.Cell, scale float64) []Statistics {
 	var out []Statistics
-	index, count := map[string]int{}, map[string]float64{}
+	count := map[string]float64{}
 	for _, c := range cells {
-		i, ok := index[c.Mechanism]
-		if !ok {
-			i = len(out)
-			index[c.Mechanism] = i
-			out = append(out, Statistics{Mechanism: c.Mechanism})
+		i := slices.IndexFunc(out, func(s Statistics) bool { return s.Mechanism == c.Mechanism })
+		if i < 0 {
+			i, out = len(out), append(out, Statistics{Mechanism: c.Mechanism})
 		}
 		se := c.StdErr / scale
 		std := se * math.Sqrt(float64(len(c.Scores)))

@@ -125,7 +125,7 @@ func boundHolds(run measure.Run, law lossLaw, bound deltaBound) claim.Outcome {
 	if law == nil {
 		return claim.Decide(measured, interval, w.ratio <= 1).Reaching(w.ratio)
 	}
-	off := offStated(bound, law)
+	off := offStated(run, bound, law)
 	return claim.Decide(measured+"; released over stated δ less 1: "+claim.Roughly(off, 1e-6), interval+"; 1e-6",
 		w.ratio <= 1).As(off < 1e-6).Reaching(w.ratio)
 }
@@ -150,13 +150,10 @@ func as31(check func(measure.Run, float64) claim.Outcome) func(measure.Run, floa
 
 // offStated is the largest relative distance of a bound from the integral E(1 − e^{ε−W})₊ over the law that a theorem
 // states, for ε of either sign.
-func offStated(bound deltaBound, law lossLaw) (off float64) {
-	for _, c := range audited {
-		for _, eps := range append([]float64{-1, -0.2}, auditedEpsilons...) {
-			want := law(0.25, c.lambda, 1/c.sigma).Delta(eps)
-			if want > 1e-12 {
-				off = math.Max(off, math.Abs(bound(c.lambda, c.sigma, eps)/want-1))
-			}
+func offStated(run measure.Run, bound deltaBound, law lossLaw) (off float64) {
+	for c, eps := range measure.Pairs(run, audited, append([]float64{-1, -0.2}, auditedEpsilons...)) {
+		if want := law(0.25, c.lambda, 1/c.sigma).Delta(eps); want > 1e-12 {
+			off = math.Max(off, math.Abs(bound(c.lambda, c.sigma, eps)/want-1))
 		}
 	}
 	return off

@@ -59,8 +59,8 @@ func gaussianFormula(run measure.Run, delta, scale float64) claim.Outcome {
 
 // dominatingPair holds Lemma D.6's pair against its privacy loss, with the given sign of L in Q's exponent, and L times
 // share.
-func dominatingPair(_ measure.Run, sign, share float64) claim.Outcome {
-	mended, printed := pairOff(halfNormals, sign*share), pairOff(halfNormals, -sign*share)
+func dominatingPair(run measure.Run, sign, share float64) claim.Outcome {
+	mended, printed := pairOff(run, halfNormals, sign*share), pairOff(run, halfNormals, -sign*share)
 	o := claim.Decide(fmt.Sprintf("largest difference %s with −(t + L)², %.2g with the printed −(t − L)²",
 		claim.Roughly(mended, 1e-4), printed), "1e-4: the integrand has kinks", mended < 1e-4 && printed > 0.05)
 	return o.Corrected("Q's exponent is −(t + L)², as in Lemma D.4")
@@ -71,14 +71,12 @@ var halfNormals = [][2]float64{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}}
 
 // pairOff is the largest distance of ∫(p − e^ε q)₊ of Lemma D.6's pair, with a times share in q, from the released δ of
 // its loss.
-func pairOff(cases [][2]float64, share float64) (worst float64) {
-	for _, c := range cases {
-		for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
-			pair := measure.Integral(func(t float64) float64 {
-				return math.Max(0, 2*measure.Phi(t)-math.Exp(eps-c[0])*2*measure.Phi(t+share*c[1]))
-			}, 0, 40, 160)
-			worst = math.Max(worst, math.Abs(pair-measure.HalfNormal(c[0], c[1], eps)))
-		}
+func pairOff(run measure.Run, cases [][2]float64, share float64) (worst float64) {
+	for c, eps := range measure.Pairs(run, cases, []float64{0, 0.1, 0.5, 1, 2}) {
+		pair := measure.Integral(func(t float64) float64 {
+			return math.Max(0, 2*measure.Phi(t)-math.Exp(eps-c[0])*2*measure.Phi(t+share*c[1]))
+		}, 0, 40, 160)
+		worst = math.Max(worst, math.Abs(pair-measure.HalfNormal(c[0], c[1], eps)))
 	}
 	return worst
 }
@@ -114,7 +112,7 @@ func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 			}
 		}
 	}
-	off := offStated(bound, theorem31)
+	off := offStated(run, bound, theorem31)
 	return both(exact, claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
 		claim.Roughly(off, 1e-6)), fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples),
 		!broken).As(off < 1e-6).Reaching(ratio))
@@ -180,8 +178,8 @@ func gaussianOrders(_ measure.Run, factor float64) claim.Outcome {
 	return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9)
 }
 
-func pairWithoutCurvature(_ measure.Run, factor float64) claim.Outcome {
-	off := pairOff([][2]float64{{0, 0.2}, {0, 0.5}, {0, 1}, {0, 1.5}}, factor)
+func pairWithoutCurvature(run measure.Run, factor float64) claim.Outcome {
+	off := pairOff(run, [][2]float64{{0, 0.2}, {0, 0.5}, {0, 1}, {0, 1.5}}, factor)
 	return claim.Decide("largest difference "+claim.Roughly(off, 1e-4), "1e-4: the integrand has kinks", off < 1e-4)
 }
 
