@@ -257,10 +257,7 @@ func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction
 		if model {
 			rows.Margins(labels, w.Signal, 0, n)
 			for i, t := range labels {
-				labels[i] = -1
-				if r.Float64() < link.Prob(t) {
-					labels[i] = 1
-				}
+				labels[i] = measure.Sign(r.Float64() < link.Prob(t))
 			}
 		}
 		linear := make([]float64, w.Features)

@@ -198,11 +198,8 @@ func Figure1() []Graph {
 func Figure2() []Graph {
 	x := figure.Span(-6, 6, 600)
 	out := graphsOf(loss.Logistic{}, -1, x)
-	p, slope, y := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
-	for i := range y {
-		y[i] = -1
-	}
-	proportional.Prox(p, slope, loss.Logistic{}, Gamma, x, y)
+	p, slope := make([]float64, len(x)), make([]float64, len(x))
+	proportional.Prox(p, slope, loss.Logistic{}, Gamma, x, slices.Repeat([]float64{-1}, len(x)))
 	return append(out, Graph{x, p})
 }
 

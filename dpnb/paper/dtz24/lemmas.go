@@ -3,6 +3,7 @@ package dtz24
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -208,10 +209,7 @@ func pathDivergence(one, two func(beta float64) float64, step, nu float64, steps
 		}
 		return sum
 	}
-	now := make([]float64, 2*half+1)
-	for j := range now {
-		now[j] = 1
-	}
+	now := slices.Repeat([]float64{1}, 2*half+1)
 	for range steps - 1 {
 		before := make([]float64, len(now))
 		for j := range before {

@@ -3,6 +3,7 @@ package heavytail
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -99,11 +100,7 @@ func (p Population) MomentBound() float64 {
 
 // truth returns w*.
 func (p Population) truth() []float64 {
-	w := make([]float64, p.Features)
-	for j := range w {
-		w[j] = 1 / math.Sqrt(float64(p.Features))
-	}
-	return w
+	return slices.Repeat([]float64{1 / math.Sqrt(float64(p.Features))}, p.Features)
 }
 
 // features draws n rows of x, student one e.

@@ -1,6 +1,7 @@
 package heavytail
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -231,14 +232,9 @@ func lowerBound(run measure.Run, open bool, factor float64) claim.Outcome {
 	best := linearFit{"the best sign", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
 		sum := 0
 		for _, v := range rows.Data {
-			if v != 0 {
-				sum += int(math.Copysign(1, v))
-			}
+			sum += cmp.Compare(v, 0)
 		}
-		if src.Float64() < BestSign(sum, epsilon) {
-			return []float64{-1}
-		}
-		return []float64{1}
+		return []float64{measure.Sign(src.Float64() >= BestSign(sum, epsilon))}
 	}}
 	// How often the excess risk of one of the two instances is paD/2 or more, D = 2: the worse of them.
 	worse := func(of linearFit, samples int, pair [2]Hard) float64 {

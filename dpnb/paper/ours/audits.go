@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -118,10 +119,7 @@ type Tracing struct {
 // answers is the private sums of so many answers ±1, and what they claim.
 func answers(questions int, epsilon, delta float64) (m statistic.Sums, claim privacy.Profile, err error) {
 	defer measure.Catch(&err)
-	columns := make([]statistic.Number, questions)
-	for j := range columns {
-		columns[j] = statistic.Number{Lower: -1, Upper: 1}
-	}
+	columns := slices.Repeat([]statistic.Number{{Lower: -1, Upper: 1}}, questions)
 	m = measure.Must(statistic.CalibrateSums(statistic.Means{Of: columns, For: statistic.Gaussian}, statistic.Gaussian,
 		epsilon, delta))
 	claim, err = mechanism.Profile(m)

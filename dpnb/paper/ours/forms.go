@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -256,11 +257,8 @@ func recentringAudited(run measure.Run, firstFree bool, factor float64) claim.Ou
 // radius, on one record with the label and on none.
 func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius float64, d privacy.Direction,
 	eps float64, points int) float64 {
-	t, y, slope, curv := make([]float64, points), make([]float64, points), make([]float64, points), make([]float64,
-		points)
-	for i := range y {
-		y[i] = label
-	}
+	t, slope, curv := make([]float64, points), make([]float64, points), make([]float64, points)
+	y := slices.Repeat([]float64{label}, points)
 	const reach = 8.5
 	h := 2 * reach / float64(points)
 	// logs returns ln densities of u = λ(θ − c)/σ without and with the record.

@@ -80,7 +80,7 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 		case !logistic:
 			y[i] = t + 0.5*rng.NormFloat64()/math.Sqrt(rng.ExpFloat64())
 		default:
-			y[i] = 2*measure.Indicator(rng.Float64() < measure.Sigmoid(t)) - 1
+			y[i] = measure.Sign(rng.Float64() < measure.Sigmoid(t))
 		}
 	}
 	return x, y, theta

@@ -273,10 +273,7 @@ func (t Truth) draw(n, d int, src *noise.Seeded) *experiment.Records {
 				margin += math.Cos(float64(7*j*j)) * math.Sqrt2 * v * math.Pow(float64(j+1),
 					0.5*t.Spectrum) / math.Sqrt(float64(k))
 			}
-			y[i] = -1
-			if src.Float64() < 1/(1+math.Exp(-t.Signal*margin-t.offset())) {
-				y[i] = 1
-			}
+			y[i] = measure.Sign(src.Float64() < 1/(1+math.Exp(-t.Signal*margin-t.offset())))
 		}
 		floats.Scale((1-1e-14)/floats.Norm(row, 2), row)
 		copy(x.Data[i*(d+1):], row)

@@ -3,6 +3,7 @@ package ours
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -77,10 +78,7 @@ func oneOutput(_ measure.Run, factor float64) claim.Outcome {
 			quiet := m
 			quiet.Scale = 1e-25
 			at := func(labels ...float64) float64 {
-				rows := matrix.NewDense(len(labels), 1, nil)
-				for i := range rows.Data {
-					rows.Data[i] = 1
-				}
+				rows := matrix.NewDense(len(labels), 1, slices.Repeat([]float64{1}, len(labels)))
 				return measure.Released(quiet, rows, labels, noise.NewSeeded(1))[0]
 			}
 			// Between −C and C, or where the ball binds from side to side.

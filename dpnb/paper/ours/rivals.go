@@ -31,10 +31,7 @@ func boostedHolds(run measure.Run, by boosting, factor float64) claim.Outcome {
 	p := measure.Must(mechanism.Profile(m))
 	_, stated, _ := privacy.GaussianMu(p)
 	formula := factor * math.Sqrt(2.0/144+float64(by.paid)/(m.SigmaCross*m.SigmaCross))
-	rows, labels := matrix.NewDense(n+1, 1, nil), make([]float64, n+1)
-	for i := range rows.Data {
-		rows.Data[i] = 1
-	}
+	rows, labels := matrix.NewDense(n+1, 1, slices.Repeat([]float64{1}, n+1)), make([]float64, n+1)
 	labels[n] = 1
 	pair := audit.Pair{Name: "600 records at 0, one more at 1", With: audit.Data{Rows: rows, Labels: labels},
 		Without: audit.Data{Rows: matrix.NewDense(n, 1, rows.Data[:n]), Labels: labels[:n]}}
@@ -180,13 +177,10 @@ func tukeyHolds(run measure.Run, times [3]float64) claim.Outcome {
 		for r, p := range occupied(m.Models, records) {
 			want += p * expected(tukeyLaw{m, repeated([2]int64{0, int64(m.Models - r)}, [2]int64{one, int64(r)})})
 		}
-		rows, labels, count := matrix.NewDense(records, 1, nil), make([]float64, records), 0
-		for i := range labels {
-			rows.Data[i], labels[i] = 1, 1
-		}
+		ones, count := slices.Repeat([]float64{1}, records), 0
 		m.TestScale, m.Eta = times[1]*m.TestScale, times[2]*m.Eta
 		for range measure.To(run, runs) {
-			if shown(measure.Must(m.Run(rows, labels, src, &mechanism.Settings{Workers: 1}))) {
+			if shown(measure.Must(m.Run(matrix.NewDense(records, 1, ones), ones, src, &mechanism.Settings{Workers: 1}))) {
 				count++
 			}
 		}

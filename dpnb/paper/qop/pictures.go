@@ -144,15 +144,6 @@ func pairLoss(w curvature2, m int, sigma2 float64) float64 {
 	return -float64(m-3) / 2 * math.Log(moved.det()/w.det())
 }
 
-// pairLosses draws it.
-func pairLosses(m int, sigma2 float64, draws int, src *noise.Seeded) []float64 {
-	out := make([]float64, draws)
-	for i := range out {
-		out[i] = pairLoss(wishart2(src, m), m, sigma2)
-	}
-	return out
-}
-
 // meanDelta estimates δ(ε) = E(1 − e^{ε−loss})₊, with its standard error.
 func meanDelta(losses []float64, eps float64) (mean, se float64) {
 	n, square := float64(len(losses)), 0.0
@@ -164,7 +155,7 @@ func meanDelta(losses []float64, eps float64) (mean, se float64) {
 	return mean, math.Sqrt(math.Max(0, square-mean*mean) / n)
 }
 
-// DensityRatio draws the privacy loss of the pair of pairLosses with the noise that exact accounting asks for, and a
+// DensityRatio draws the privacy loss of the pair of pairLoss with the noise that exact accounting asks for, and a
 // table of δ(ε) of that pair beside what is allowed, for that noise and for Theorem 3.1's. d = 2.
 func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (_ *figure.Figure, _ display.Item, err error) {
 	defer measure.Catch(&err)
@@ -174,7 +165,10 @@ func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (_ *figure.
 	var f *figure.Figure
 	for _, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31} {
 		s2 := measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 2, M: m}, privacy.ReplaceOne, eps, delta))
-		losses := pairLosses(m, s2, draws, noise.NewSeeded(seed))
+		losses, src := make([]float64, draws), noise.NewSeeded(seed)
+		for i := range losses {
+			losses[i] = pairLoss(wishart2(src, m), m, s2)
+		}
 		sum, _ := meanDelta(losses, eps)
 		table.Rowf("%s | %.2f | %.1g | %g", a, s2, sum, delta)
 		if f != nil {

@@ -64,10 +64,7 @@ func LabelledRecords(n, d int, slope float64, rng *noise.Seeded) (*matrix.Dense,
 	rng.Gaussian(rows.Data, 1)
 	ScaleRows(rows, 1)
 	for i := range n {
-		labels[i] = 1
-		if rng.Float64() > 1/(1+math.Exp(-slope*rows.Data[i*d])) {
-			labels[i] = -1
-		}
+		labels[i] = Sign(rng.Float64() <= 1/(1+math.Exp(-slope*rows.Data[i*d])))
 	}
 	return rows, labels
 }

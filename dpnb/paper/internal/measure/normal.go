@@ -105,11 +105,20 @@ func (a *Mean) Add(x float64) {
 
 func (a *Mean) Err() float64 { return math.Sqrt(a.s / (a.n - 1) / a.n) }
 
+// Indicator is 1 or 0.
 func Indicator(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
+}
+
+// Sign is 1 or −1.
+func Sign(positive bool) float64 {
+	if positive {
+		return 1
+	}
+	return -1
 }
 
 func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
