@@ -2,7 +2,6 @@ package dtz24
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -114,15 +113,12 @@ func pick(v []float64, index []int) []float64 {
 // deviation times √d.
 func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense) {
 	var pc stat.PC
-	if !pc.PrincipalComponents(mat.NewDense(x.N, x.D, x.Data), nil) {
-		measure.Try(errors.New("experiment: the covariance of the public records has no decomposition"))
-	}
+	measure.Ensure(pc.PrincipalComponents(mat.NewDense(x.N, x.D, x.Data), nil), "experiment: the covariance of the "+
+		"public records has no decomposition")
 	variance := pc.VarsTo(nil)
 	var vectors mat.Dense
 	pc.VectorsTo(&vectors)
-	if !(variance[d-1] > 1e-6*variance[0]) {
-		measure.Try(fmt.Errorf("experiment: the public records span fewer than %d directions", d))
-	}
+	measure.Ensure(variance[d-1] > 1e-6*variance[0], "experiment: the public records span fewer than %d directions", d)
 	axes = mat.DenseCopyOf(vectors.Slice(0, x.D, 0, d))
 	for j := range d {
 		c := 1 / math.Sqrt(variance[j]*float64(d))

@@ -70,13 +70,9 @@ func spoiled(check func([]Graph) claim.Outcome, draw func() []Graph, count int) 
 func graphsAre(graphs []Graph, proof func(graphs []Graph) bool, formulas ...func(x,
 	y float64) (off float64)) claim.Outcome {
 	var off float64
-	if len(graphs) != len(formulas) {
-		measure.Try(fmt.Errorf("claim: %d graphs, want %d", len(graphs), len(formulas)))
-	}
+	measure.Ensure(len(graphs) == len(formulas), "claim: %d graphs, want %d", len(graphs), len(formulas))
 	for k, g := range graphs {
-		if len(g.X) < 100 {
-			measure.Try(fmt.Errorf("claim: %d points", len(g.X)))
-		}
+		measure.Ensure(len(g.X) >= 100, "claim: %d points", len(g.X))
 		for i, x := range g.X {
 			off = math.Max(off, math.Abs(formulas[k](x, g.Y[i])))
 		}

@@ -154,20 +154,14 @@ func Calibrated[M mechanism.Mechanism](name string, calibrate func(Key) (M, erro
 		if err != nil {
 			return nil, err
 		}
-		return train.Release(m.Run, src)
+		return train.Release(m, src)
 	}}
 }
 
-// Run is that of a mechanism.
-type Run func(matrix.Rows, []float64, noise.Source, *mechanism.Settings) (*mechanism.Release, error)
-
 // Release returns the coefficients of one run on the records.
-func (r *Records) Release(run Run, src *noise.Seeded) ([]float64, error) {
-	release, err := run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
-	return release.Coefficients, nil
+func (r *Records) Release(m mechanism.Mechanism, src *noise.Seeded) (_ []float64, err error) {
+	defer measure.Catch(&err)
+	return measure.Released(m, r.Rows, r.Labels, src), nil
 }
 
 // Key is what a calibration depends on; Records is a public number of them.

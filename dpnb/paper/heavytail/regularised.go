@@ -318,9 +318,7 @@ func byOracle(_ measure.Run, bias, factor float64) claim.Outcome {
 		_, taken, err := Joint{Losses: losses, C: c, Lambda: lambda, Centre: []float64{center}}.Minimise(interval,
 			interval, []float64{-1}, alpha, 2, 20_000)
 		told += fmt.Sprintf(" %d", taken)
-		if (err != nil) != (slope > 1e3) {
-			measure.Try(fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err))
-		}
+		measure.Ensure((err != nil) == (slope > 1e3), "by Algorithm 3, at slopes of %g: %v", slope, err)
 	}
 	return outcome(fmt.Sprintf("gap %.2f of α after %d steps for both slopes; of Algorithm 3%s at most", gap, count,
 		told), gap <= 1 && same)

@@ -299,10 +299,7 @@ func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figu
 		legend("● "+a.Name, c)
 		f.Alt += fmt.Sprintf(" %s: at %.2g of false alarms %.2g are found.", a.Name, x[len(x)-1], y[len(y)-1])
 	}
-	var q []float64
-	for k := range 61 {
-		q = append(q, math.Pow(leastShare, 1-float64(k)/60))
-	}
+	q := figure.Geometric(leastShare, 1, 60)
 	if claim != nil {
 		f.Dashed("", q, audit.Allowed(claim, q), figure.Gray)
 		legend("dashed: all that is allowed", figure.Gray)
@@ -330,11 +327,8 @@ func LossesFigure(title string, claim privacy.Profile, dir privacy.Direction, ep
 		}
 		f.Band(epsilons, lo, hi, colors[i%3]).Line(names[i], epsilons, y, colors[i%3])
 	}
-	var claimed []float64
-	for _, eps := range epsilons {
-		claimed = append(claimed, privacy.ExpUp(claim.LogDeltaUpper(dir, eps)))
-	}
-	return f.Dashed("claimed", epsilons, claimed, figure.Gray), nil
+	return f.Dashed("claimed", epsilons, figure.Values(epsilons,
+		func(eps float64) float64 { return privacy.ExpUp(claim.LogDeltaUpper(dir, eps)) }), figure.Gray), nil
 }
 
 // ManyCanaries is an audit of one run of the private means of Tracing, each person being a canary, with a part of the

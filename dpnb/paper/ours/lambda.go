@@ -61,7 +61,7 @@ func clusterBenchmark(n, d, informative, test, seeds int, rng *noise.Seeded, eps
 func (b benchmark) accuracy(m objpert.Objective) sim.Summary {
 	return sim.Summarize(measure.Must(sim.Trials(context.Background(), b.seeds, 2, b.fits,
 		func(_, _ int, src *noise.Seeded) (float64, error) {
-			return experiment.Accuracy(b.Test, measure.Must(b.Train.Release(m.Run, src)))
+			return experiment.Accuracy(b.Test, measure.Must(b.Train.Release(m, src)))
 		})))
 }
 
@@ -336,7 +336,7 @@ func (t Truth) curve(s LambdaSetting, repetitions, doublings int, intercept floa
 			m := m
 			m.Lambda *= math.Pow(c.Ridges[i]/m.Lambda, intercept)
 			m.Shrinkage = c.Ridges[i] - m.Lambda
-			theta := measure.Must(train.Release(m.Run, rng.Stream(1)))
+			theta := measure.Must(train.Release(m, rng.Stream(1)))
 			c.Accuracy[i] += measure.Must(experiment.Accuracy(test, theta)) / float64(repetitions)
 		}
 	}

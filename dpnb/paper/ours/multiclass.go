@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -132,9 +131,7 @@ func adaSSPAccounting(run measure.Run, factor, shown float64) claim.Outcome {
 	unit := measure.Must(privacy.GaussianSigma(1, 1e-5))
 	ratio := func(m ssp.AdaSSP) float64 {
 		_, mu, ok := privacy.GaussianMu(measure.Must(mechanism.Profile(m)))
-		if !ok {
-			measure.Try(errors.New("claim: AdaSSP's profile is not Gaussian"))
-		}
+		measure.Ensure(ok, "claim: AdaSSP's profile is not Gaussian")
 		return mu * unit
 	}
 	whole := ratio(m)

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -38,9 +37,7 @@ func jointQuantiles(run measure.Run, c jointly) claim.Outcome {
 		}
 		cov := measure.Must(sgd.LevelCovariance(levels))
 		var inverse mat.Cholesky
-		if !inverse.Factorize(cov) {
-			measure.Try(errors.New("ours: a covariance that is not positive definite"))
-		}
+		measure.Ensure(inverse.Factorize(cov), "ours: a covariance that is not positive definite")
 		// Every slope at a record, v = F − τ: F rises or is any of 2ᴷ.
 		v, solved := mat.NewVecDense(len(levels), nil), mat.NewVecDense(len(levels), nil)
 		for bits := range 1 << len(levels) {

@@ -111,10 +111,8 @@ func integrandRatios(run measure.Run, share float64) claim.Outcome {
 		moved, U, before, after := randomPerturbation(src, d, alpha, draw%2 == 0)
 		W := combine(moved, 1, U, 1)
 		var a, b, e, f mat.Cholesky
-		if !a.Factorize(W) || !b.Factorize(moved) || !e.Factorize(combine(W, 1, before, 1)) ||
-			!f.Factorize(combine(moved, 1, after, 1)) {
-			measure.Try(fmt.Errorf("a matrix is not positive definite"))
-		}
+		measure.Ensure(a.Factorize(W) && b.Factorize(moved) && e.Factorize(combine(W, 1, before, 1)) &&
+			f.Factorize(combine(moved, 1, after, 1)), "a matrix is not positive definite")
 		log := (p-1)*(b.LogDet()-a.LogDet()) + mat.Trace(U)/2 + f.LogDet() - e.LogDet()
 		worst = math.Max(worst, log/(printed*share))
 		// −p ln(1 − y) + ρ ln(1 + y) at y = L/a₀, λ_min(W′) ≥ a₀ = α + 1.
@@ -214,9 +212,7 @@ func anchorDistance(run measure.Run, share float64) claim.Outcome {
 		w := noise.Wishart(src, d, d+1+k%3)
 		h := noise.Wishart(src, d, d)
 		var eig mat.EigenSym
-		if !eig.Factorize(w, true) {
-			measure.Try(fmt.Errorf("no eigenvalues"))
-		}
+		measure.Ensure(eig.Factorize(w, true), "no eigenvalues")
 		values := eig.Values(nil)
 		alpha, beta := values[0], values[d-1]
 		scale := math.Exp(4*src.NormFloat64() - 4)
@@ -238,9 +234,7 @@ func anchorDistance(run measure.Run, share float64) claim.Outcome {
 		wa.ScaleVec(sigma2, &wa)
 		var chol mat.Cholesky
 		var soft mat.EigenSym
-		if !chol.Factorize(full) || !soft.Factorize(full, true) {
-			measure.Try(fmt.Errorf("not positive definite"))
-		}
+		measure.Ensure(chol.Factorize(full) && soft.Factorize(full, true), "not positive definite")
 		measure.Try(chol.SolveVecTo(&e, &wa))
 		var v mat.Dense
 		soft.VectorsTo(&v)
@@ -300,9 +294,7 @@ func rankOneUpdates(run measure.Run, factor float64) claim.Outcome {
 		s := src.NormFloat64()
 		var solved mat.VecDense
 		var chol mat.Cholesky
-		if !chol.Factorize(a) {
-			measure.Try(fmt.Errorf("not positive definite"))
-		}
+		measure.Ensure(chol.Factorize(a), "not positive definite")
 		measure.Try(chol.SolveVecTo(&solved, v))
 		lambda := s * mat.Dot(v, &solved) // A⁻¹E has the eigenvector A⁻¹v
 		var moved mat.SymDense
@@ -332,9 +324,7 @@ func interpolatingMatrix(_ measure.Run, factor float64) claim.Outcome {
 		back.SubVec(&back, mat.NewVecDense(d, u))
 		miss = math.Max(miss, mat.Norm(&back, 2)/nu)
 		var eig mat.EigenSym
-		if !eig.Factorize(U, false) {
-			measure.Try(fmt.Errorf("no eigenvalues"))
-		}
+		measure.Ensure(eig.Factorize(U, false), "no eigenvalues")
 		values := eig.Values(nil)
 		var up float64
 		for i, v := range values {

@@ -132,9 +132,8 @@ func offFormula(a wishart.Accounting, share float64) (off float64) {
 			ours := measure.Must(s.Noise(split))
 			k := lemmaD4(w, split.Delta1, split.Delta3, split.Delta4)
 			sigma2 := k.sigma2(split.Epsilon1, 1)
-			if second := sigma2 == 2/k.alpha1; second != (c.eps > 1) {
-				measure.Try(fmt.Errorf("at ε₁ = %g the other term of σ² is the larger one", c.eps))
-			}
+			second := sigma2 == 2/k.alpha1
+			measure.Ensure(second == (c.eps > 1), "at ε₁ = %g the other term of σ² is the larger one", c.eps)
 			for _, v := range [][2]float64{
 				{given.Sigma2, sigma2}, {ours.Sigma2, sigma2}, {given.SigmaOut, k.sigmaOut(sigma2, split.Epsilon2,
 					split.Delta2, s.Accuracy, s.AnchorError)},

@@ -80,10 +80,8 @@ func againstExact(run measure.Run, bound deltaBound) worst {
 			}
 			w.count++
 			claimed := bound(s.Lambda, s.Sigma, eps)
-			if !(claimed >= 0 && claimed <= 1) {
-				measure.Try(fmt.Errorf("the bound is %v at λ = %g, σ = %g, ε = %g, no probability", claimed, s.Lambda,
-					s.Sigma, eps))
-			}
+			measure.Ensure(claimed >= 0 && claimed <= 1, "the bound is %v at λ = %g, σ = %g, ε = %g, no probability",
+				claimed, s.Lambda, s.Sigma, eps)
 			if r := exact / claimed; r > w.ratio {
 				w.ratio, w.lambda, w.sigma, w.eps = r, s.Lambda, s.Sigma, eps
 				w.data = fmt.Sprintf("%d other records, tilt %g", len(s.X), s.Tilt)

@@ -152,7 +152,7 @@ const (
 func HonestDPSGD(epochs int) experiment.Mechanism {
 	return descending(honest, epochs, sgd.Sharpest, func(t sgd.Tuner, train *experiment.Records,
 		src *noise.Seeded) ([]float64, error) {
-		return train.Release(t.Run, src)
+		return train.Release(t, src)
 	})
 }
 

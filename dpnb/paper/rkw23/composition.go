@@ -156,9 +156,8 @@ func attained(bound profileBound) (ratio float64) {
 		two := (1 + math.Exp(eps)) * delta
 		first, middle, last := []float64{two, 1 - two}, []float64{delta, 1 - delta}, []float64{0, 1}
 		for _, pair := range [][2][]float64{{first, middle}, {middle, last}} {
-			if d := measure.Stick(pair[0], pair[1], eps); d > delta*(1+1e-9) {
-				measure.Try(fmt.Errorf("the laws are δ = %v apart at ε = %v, want %v", d, eps, delta))
-			}
+			d := measure.Stick(pair[0], pair[1], eps)
+			measure.Ensure(d <= delta*(1+1e-9), "the laws are δ = %v apart at ε = %v, want %v", d, eps, delta)
 		}
 		claimed := measure.Must(bound(p, 2*eps))
 		ratio = math.Max(ratio, measure.Stick(first, last, 2*eps)/claimed)

@@ -1,7 +1,6 @@
 package rkw23
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -45,9 +44,7 @@ type lossFormula func(sign float64, gradJ, gradL []float64, h, e *mat.SymDense, 
 func perInstanceLoss(sign float64, gradJ, gradL []float64, h, e *mat.SymDense, sigma float64) float64 {
 	d := len(gradJ)
 	var eig mat.EigenSym
-	if !eig.Factorize(e, true) {
-		measure.Try(errors.New("claim: the eigenvalues of the Hessian were not found"))
-	}
+	measure.Ensure(eig.Factorize(e, true), "claim: the eigenvalues of the Hessian were not found")
 	var vectors mat.Dense
 	eig.VectorsTo(&vectors)
 	a := mat.NewSymDense(d, nil)
@@ -162,9 +159,7 @@ func formulaError(formula lossFormula, rng *noise.Seeded) (worst float64) {
 			scaled.ScaleSym(sign, e)
 			otherH.AddSym(h, &scaled)
 			var one, two mat.Cholesky
-			if !one.Factorize(h) || !two.Factorize(&otherH) {
-				measure.Try(errors.New("claim: a Hessian is not positive definite"))
-			}
+			measure.Ensure(one.Factorize(h) && two.Factorize(&otherH), "claim: a Hessian is not positive definite")
 			exact := (floats.Dot(other, other)-floats.Dot(gradJ, gradJ))/(2*sigma*sigma) + one.LogDet() - two.LogDet()
 			worst = math.Max(worst, math.Abs(formula(sign, gradJ, gradL, h, e, sigma)-exact))
 		}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -15,6 +16,13 @@ type failure struct{ error }
 func Try(err error) {
 	if err != nil {
 		panic(failure{err})
+	}
+}
+
+// Ensure ends as Try does, with what is wrong, if it is not so.
+func Ensure(so bool, wrong string, of ...any) {
+	if !so {
+		Try(fmt.Errorf(wrong, of...))
 	}
 }
 
