@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -199,17 +200,15 @@ var Table3 = []Runtime{
 type Runtimes []Runtime
 
 // MeasureRuntimes fits an arm as often as the settings of Table 3 ask, on one processor.
-func MeasureRuntimes(arm Arm, seed uint64) (Runtimes, error) {
-	var all Runtimes
+func MeasureRuntimes(arm Arm, seed uint64) (all Runtimes, err error) {
+	defer measure.Catch(&err)
 	src := noise.NewSeeded(seed)
 	for i, printed := range Table3 {
 		r := Design{Loss: Medians{}, Dimension: printed.Dimension}.Draw(printed.N, src.Stream(i))
 		here := Runtime{N: printed.N, Dimension: printed.Dimension}
 		for k, eps := range Epsilons {
 			start := time.Now()
-			if _, err := arm.Fit(r, eps, Delta, src.Stream(i).Stream(k)); err != nil {
-				return nil, err
-			}
+			measure.Must(arm.Fit(r, eps, Delta, src.Stream(i).Stream(k)))
 			here.Seconds[k] = time.Since(start).Seconds()
 		}
 		all = append(all, here)

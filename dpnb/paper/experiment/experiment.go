@@ -99,7 +99,7 @@ func adult(name string, schema *frame.Schema, complete bool) (_ Set, err error) 
 	}{{train, &s.Train}, {test, &s.Test}} {
 		t := part.table
 		if complete {
-			t = measure.Must(withoutMissing(t, schema))
+			t = withoutMissing(t, schema)
 		}
 		d := measure.Must(frame.NewDesign(t, schema, frame.DesignSettings{Label: "income", RowNorm: 1}))
 		*part.to = records(d)
@@ -109,14 +109,10 @@ func adult(name string, schema *frame.Schema, complete bool) (_ Set, err error) 
 }
 
 // withoutMissing leaves out rows with a missing value.
-func withoutMissing(t *frame.Table, schema *frame.Schema) (*frame.Table, error) {
+func withoutMissing(t *frame.Table, schema *frame.Schema) *frame.Table {
 	var columns []*frame.Column
 	for _, f := range schema.Fields {
-		c, err := t.Column(f.Name)
-		if err != nil {
-			return nil, err
-		}
-		columns = append(columns, c)
+		columns = append(columns, measure.Must(t.Column(f.Name)))
 	}
 	return t.Filter(func(row int) bool {
 		for _, c := range columns {
@@ -125,7 +121,7 @@ func withoutMissing(t *frame.Table, schema *frame.Schema) (*frame.Table, error) 
 			}
 		}
 		return true
-	}), nil
+	})
 }
 
 func records(d *frame.Design) *Records {

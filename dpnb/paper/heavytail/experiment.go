@@ -258,16 +258,10 @@ const Delta = 1e-5
 
 // run is the Solve of a mechanism.
 func run(m mechanism.Mechanism, err error) (Solve, error) {
-	if err != nil {
-		return nil, err
-	}
-	return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
-		r, err := m.Run(rows, y, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
-	}, nil
+	return func(rows *matrix.Dense, y []float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
+		return measure.Released(m, rows, y, src), nil
+	}, err
 }
 
 // The mechanisms of the experiment.

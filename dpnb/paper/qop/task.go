@@ -123,18 +123,13 @@ const (
 	Certified
 )
 
-func (s Solver) solve(p *composite.Problem, src *noise.Seeded) ([]float64, error) {
-	find := func() (*composite.Solution, error) { return composite.Solve(p, &composite.Settings{Workers: 1}) }
+func (s Solver) solve(p *composite.Problem, src *noise.Seeded) (_ []float64, err error) {
+	defer measure.Catch(&err)
 	if s == Splitting {
-		find = func() (*composite.Solution, error) {
-			return composite.Stochastic(p, &composite.StochasticSettings{Indices: src, Iterations: qopIterations})
-		}
+		return measure.Must(composite.Stochastic(p, &composite.StochasticSettings{Indices: src,
+			Iterations: qopIterations})).Theta, nil
 	}
-	solution, err := find()
-	if err != nil {
-		return nil, err
-	}
-	return solution.Theta, nil
+	return measure.Must(composite.Solve(p, &composite.Settings{Workers: 1})).Theta, nil
 }
 
 // Mechanism learns θ of a Task.

@@ -37,8 +37,9 @@ const (
 // (docs/errata.md, rkw23-5).
 //
 // Errors: *privacy.ParamError; privacy.ErrUnsupported, wrapped, where no λ satisfies (ε, δ).
-func Calibration(rowNorm, epsilon, delta float64) (objpert.Objective, error) {
-	m := objpert.Objective{Loss: loss.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
+func Calibration(rowNorm, epsilon, delta float64) (m objpert.Objective, err error) {
+	defer measure.Catch(&err)
+	m = objpert.Objective{Loss: loss.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
 		Lambda: rowNorm * rowNorm, Sigma: 1, Tolerance: rkw23Tolerance, OutputSigma: rkw23OutputSigma}
 	switch {
 	case !(epsilon > 0) || math.IsInf(epsilon, 1):
@@ -46,15 +47,10 @@ func Calibration(rowNorm, epsilon, delta float64) (objpert.Objective, error) {
 	case !(delta > 0 && delta < 1):
 		return m, &privacy.ParamError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
 	}
-	if err := m.Validate(); err != nil {
-		return m, err
-	}
-	gauss, err := privacy.Calibrate(func(sigma float64) (bool, error) {
+	measure.Try(m.Validate())
+	gauss := measure.Must(privacy.Calibrate(func(sigma float64) (bool, error) {
 		return privacy.GaussianRDP(1/sigma, privacy.AddRemove).LogDeltaUpper(epsilon) <= math.Log(delta), nil
-	}, 1e-9)
-	if err != nil {
-		return m, err
-	}
+	}, 1e-9))
 	m.Sigma = rkw23NoiseFactor * gauss * m.Lipschitz()
 	lambda, err := privacy.Calibrate(func(lambda float64) (bool, error) {
 		if !(lambda > m.Smoothness()) {

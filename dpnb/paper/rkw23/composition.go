@@ -123,27 +123,21 @@ func composedDelta(w measure.Loss, k int, eps float64) float64 {
 }
 
 // profileBound is a bound on δ(ε) under replace-one by the profile under add/remove-one.
-type profileBound func(p privacy.Profile, eps float64) (float64, error)
+type profileBound func(p privacy.Profile, eps float64) float64
 
 // groupOfTwo is Lemma 2.7, times a factor; composed is what is released under replace-one, its δ times a factor.
 func groupOfTwo(factor float64) profileBound {
-	return func(p privacy.Profile, eps float64) (float64, error) {
-		g, err := privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps / 2, Delta: privacy.DeltaUpper(p, eps/2),
-			Adj: privacy.AddRemove})
-		if err != nil || g.Epsilon != eps {
-			return 0, fmt.Errorf("%v by the group of two where %v is meant: %w", g, eps, err)
-		}
-		return factor * g.Delta, nil
+	return func(p privacy.Profile, eps float64) float64 {
+		g := measure.Must(privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps / 2,
+			Delta: privacy.DeltaUpper(p, eps/2), Adj: privacy.AddRemove}))
+		measure.Ensure(g.Epsilon == eps, "%v by the group of two where %v is meant", g, eps)
+		return factor * g.Delta
 	}
 }
 
 func composed(factor float64) profileBound {
-	return func(p privacy.Profile, eps float64) (float64, error) {
-		r, err := privacy.ConvertAdjacency(p, privacy.ReplaceOne)
-		if err != nil {
-			return 0, err
-		}
-		return factor * privacy.DeltaUpper(r, eps), nil
+	return func(p privacy.Profile, eps float64) float64 {
+		return factor * privacy.DeltaUpper(measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne)), eps)
 	}
 }
 
@@ -159,7 +153,7 @@ func attained(bound profileBound) (ratio float64) {
 			d := measure.Stick(pair[0], pair[1], eps)
 			measure.Ensure(d <= delta*(1+1e-9), "the laws are δ = %v apart at ε = %v, want %v", d, eps, delta)
 		}
-		claimed := measure.Must(bound(p, 2*eps))
+		claimed := bound(p, 2*eps)
 		ratio = math.Max(ratio, measure.Stick(first, last, 2*eps)/claimed)
 	}
 	return ratio
@@ -174,7 +168,7 @@ func replaceHolds(run measure.Run, bound profileBound) claim.Outcome {
 		p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: 2,
 			Bound: objective.Tight}))
 		for _, eps := range measure.Over(run, []float64{0, 0.3, 1, 2}) {
-			stated := measure.Must(bound(p, eps))
+			stated := bound(p, eps)
 			for others, label := range measure.Pairs(run, []int{0, 3}, []float64{-1, 1}) {
 				ratio = math.Max(ratio, replacedDelta(lambda, 2, others, label, eps)/stated)
 			}
