@@ -14,8 +14,8 @@ import (
 
 // stated opens a budget of (1, 10⁻⁵) that no other check has.
 func stated(adjacency privacy.Adjacency) *ledger.Budget {
-	return measure.Must(ledger.Open(ledger.Config{Name: fmt.Sprintf("claim %d", budgets.Add(1)), Epsilon: 1, Delta: 1e-5,
-		Adjacency: adjacency}))
+	return measure.Must(ledger.Open(ledger.Config{Name: fmt.Sprintf("claim %d", budgets.Add(1)), Epsilon: 1,
+		Delta: 1e-5, Adjacency: adjacency}))
 }
 
 // responded is H_{e^t} of an (ε, δ) mechanism that tells all with probability δ and is randomised response else.

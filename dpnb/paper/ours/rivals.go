@@ -178,9 +178,10 @@ func tukeyHolds(run measure.Run, times [3]float64) claim.Outcome {
 			want += p * expected(tukeyLaw{m, repeated([2]int64{0, int64(m.Models - r)}, [2]int64{one, int64(r)})})
 		}
 		ones, count := slices.Repeat([]float64{1}, records), 0
+		rows := matrix.NewDense(records, 1, ones)
 		m.TestScale, m.Eta = times[1]*m.TestScale, times[2]*m.Eta
 		for range measure.To(run, runs) {
-			if shown(measure.Must(m.Run(matrix.NewDense(records, 1, ones), ones, src, &mechanism.Settings{Workers: 1}))) {
+			if shown(measure.Must(m.Run(rows, ones, src, &mechanism.Settings{Workers: 1}))) {
 				count++
 			}
 		}

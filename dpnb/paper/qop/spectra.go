@@ -68,8 +68,8 @@ func largestBelowBound(run measure.Run, share float64) claim.Outcome {
 	root := (math.Sqrt(24) + math.Sqrt(12)) / 2
 	small := wishart.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
 	if 2*math.Exp(-0.5*root*root) < 0.01 && small == 0 {
-		o = o.Corrected("for √t ≥ √m + √d only, a condition that is not printed: below it the bound falls again while " +
-			"the probability is near one; the factor 2 is not needed")
+		o = o.Corrected("for √t ≥ √m + √d only, a condition that is not printed: below it the bound falls again " +
+			"while the probability is near one; the factor 2 is not needed")
 	}
 	return o
 }
