@@ -288,7 +288,6 @@ func normRange() (least float64) {
 	for k := range 1 << m {
 		signs = append(signs, []float64{float64(2*(k&1) - 1), float64(k&2 - 1), float64((k&4)/2 - 1)})
 	}
-	f := measure.Must(smoothing.NewPolyhedral(signs, make([]float64, len(signs))))
-	soft := f.Entropic(1)
+	soft := measure.Must(smoothing.NewPolyhedral(signs, make([]float64, len(signs)))).Entropic(1)
 	return math.Min(least, soft.Smoothness()*soft.ValueGradient(nil, make([]float64, m)))
 }

@@ -233,8 +233,7 @@ func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (_ *figur
 				if !d.Best {
 					break
 				}
-				v := measure.Must(solve((1-s)/s, l))
-				least = min(least, v)
+				least = min(least, measure.Must(solve((1-s)/s, l)))
 			}
 			best = append(best, least)
 		}

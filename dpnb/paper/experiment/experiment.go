@@ -101,8 +101,7 @@ func adult(name string, schema *frame.Schema, complete bool) (_ Set, err error) 
 		if complete {
 			t = withoutMissing(t, schema)
 		}
-		d := measure.Must(frame.NewDesign(t, schema, frame.DesignSettings{Label: "income", RowNorm: 1}))
-		*part.to = records(d)
+		*part.to = records(measure.Must(frame.NewDesign(t, schema, frame.DesignSettings{Label: "income", RowNorm: 1})))
 	}
 	s.Train.Public = s.Test
 	return s, nil
@@ -132,8 +131,7 @@ func records(d *frame.Design) *Records {
 // appended.
 func Synthetic(name string, c dataset.Clusters) (_ Set, err error) {
 	defer measure.Catch(&err)
-	sample := measure.Must(c.Generate())
-	first, rest := sample.Split(0.8)
+	first, rest := measure.Must(c.Generate()).Split(0.8)
 	train := measure.Must(first.Design(1))
 	test := measure.Must(rest.Design(1))
 	s := Set{Name: name, Train: records(train), Test: records(test)}

@@ -296,8 +296,7 @@ func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius floa
 
 // pieceFunctions are a bowl, ‖x‖_∞ in the plane and three pieces on the line.
 func pieceFunctions() (all []smoothing.Polyhedral) {
-	bowl := measure.Must(smoothing.NewBowlPieces(2, 0.5))
-	all = append(all, bowl)
+	all = append(all, measure.Must(smoothing.NewBowlPieces(2, 0.5)))
 	for _, f := range []struct {
 		a [][]float64
 		b []float64
@@ -305,8 +304,7 @@ func pieceFunctions() (all []smoothing.Polyhedral) {
 		{[][]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}, make([]float64, 4)},
 		{[][]float64{{-0.4}, {0.5}, {1}}, []float64{0, 0, -0.3}},
 	} {
-		p := measure.Must(smoothing.NewPolyhedral(f.a, f.b))
-		all = append(all, p)
+		all = append(all, measure.Must(smoothing.NewPolyhedral(f.a, f.b)))
 	}
 	return all
 }

@@ -143,8 +143,7 @@ func nearlyHolds(_ measure.Run, factor float64) claim.Outcome {
 		}},
 		{privacy.SubsampledGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.1}, sampled(1/1.5, 0.1)},
 	} {
-		p := measure.Must(c.event.Profile(privacy.AddRemove))
-		mu, slack := measure.Must2(privacy.AsGaussian(p, 1e-12))
+		mu, slack := measure.Must2(privacy.AsGaussian(measure.Must(c.event.Profile(privacy.AddRemove)), 1e-12))
 		own := 0.0
 		for _, d := range privacy.Directions {
 			for i := range 1001 {

@@ -75,8 +75,7 @@ func jointQuantiles(run measure.Run, c jointly) claim.Outcome {
 		tau := float64(k) / 10
 		deciles, separate = append(deciles, tau), separate+9*math.Max(tau, 1-tau)*math.Max(tau, 1-tau)
 	}
-	cov := measure.Must(sgd.LevelCovariance(deciles))
-	together := mat.Trace(cov) * c.noise * c.noise
+	together := mat.Trace(measure.Must(sgd.LevelCovariance(deciles))) * c.noise * c.noise
 	return claim.Decide(fmt.Sprintf("longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at most; "+
 		"trace for the deciles %.2f, of nine fits %.2f", longest, above, together, separate), "≤ 1; ≤ 0; ≤ ¼",
 		longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4)

@@ -28,8 +28,7 @@ func boostedHolds(run measure.Run, by boosting, factor float64) claim.Outcome {
 	const mu, rounds, n = 2.4, 2, 600
 	m := ssp.Boosted{AdaSSP: ssp.AdaSSP{RowNorm: 1, LabelBound: 1, SigmaEigen: 12, SigmaGram: 12,
 		SigmaCross: math.Sqrt(rounds) / mu, Failure: 0.05}, Clip: 0.5, Rounds: rounds}
-	p := measure.Must(mechanism.Profile(m))
-	_, stated, _ := privacy.GaussianMu(p)
+	_, stated, _ := privacy.GaussianMu(measure.Must(mechanism.Profile(m)))
 	formula := factor * math.Sqrt(2.0/144+float64(by.paid)/(m.SigmaCross*m.SigmaCross))
 	rows, labels := matrix.NewDense(n+1, 1, slices.Repeat([]float64{1}, n+1)), make([]float64, n+1)
 	labels[n] = 1

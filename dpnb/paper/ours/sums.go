@@ -86,8 +86,7 @@ func exactSums(run measure.Run, broken bool, factor float64) claim.Outcome {
 func stepSum(rows matrix.Rows, labels []float64, workers int) []float64 {
 	m := sgd.Descent{Loss: loss.Logistic{}, Clip: 0.4, Rate: 1, Steps: 1, NoiseMultiplier: 0x1p-10,
 		PlannedRecords: 1024, Update: sgd.Plain{LearningRate: 1}}
-	r := measure.Must(m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers}))
-	return r.Coefficients
+	return measure.Must(m.Run(rows, labels, noise.NewSeeded(1), &mechanism.Settings{Workers: workers})).Coefficients
 }
 
 // curvatureSum is the released curvature of the logistic loss at theta, as stepSum.

@@ -270,8 +270,7 @@ func meanRatio(run measure.Run, factor float64) claim.Outcome {
 		var mean measure.Mean
 		for r := range draws {
 			theta := measure.Must(pair.Draw(false, src.Stream(k).Stream(r)))
-			z := measure.Must(told.LossAt(theta))
-			mean.Add(math.Exp(-z))
+			mean.Add(math.Exp(-measure.Must(told.LossAt(theta))))
 		}
 		far = math.Max(far, math.Abs(mean.M-1)/mean.Err())
 	}

@@ -139,8 +139,7 @@ func halfOfCorollary(src *noise.Seeded, runs int) float64 {
 	m.Regulariser = composite.L1{Weight: weight}
 	var sum float64
 	for r := range runs {
-		theta := measure.Must(m.Simulate(rows, labels, src.Stream(r), nil))
-		sum += weight * math.Abs(theta[0])
+		sum += weight * math.Abs(measure.Must(m.Simulate(rows, labels, src.Stream(r), nil))[0])
 	}
 	return sum / float64(runs) / (setting.PrintedExcessRisk(n, wishart.Risk{Records: 1, Distance: 1}) / 2)
 }

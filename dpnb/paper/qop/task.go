@@ -98,8 +98,7 @@ func (t *Task) AnchorRisk() float64 {
 // LeastRisk returns the smallest risk on the box, to a certified distance.
 func (t *Task) LeastRisk() (_ float64, err error) {
 	defer measure.Catch(&err)
-	s := measure.Must(composite.Solve(t.problem(loss.Squared{}), &composite.Settings{Workers: 1}))
-	return t.Risk(s.Theta), nil
+	return t.Risk(measure.Must(composite.Solve(t.problem(loss.Squared{}), &composite.Settings{Workers: 1})).Theta), nil
 }
 
 // Distance returns ‖θ̃⋆ − θ⋆‖, the smallest η that is true.
@@ -159,8 +158,7 @@ func (t *Task) Mean(m Mechanism, seed uint64) (_ float64, err error) {
 	defer measure.Catch(&err)
 	g := Figure2(nil, 0, seed, m)
 	g.Tasks = []sim.Task[*Task]{{Name: "one", Train: t, Test: t}}
-	cells := measure.Must(g.Run(context.Background()))
-	return cells[0].Mean, nil
+	return measure.Must(g.Run(context.Background()))[0].Mean, nil
 }
 
 // Table3 returns the statistics of the cells that Figure2 gave, in the order of the mechanisms, divided by scale. The
