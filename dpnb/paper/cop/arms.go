@@ -157,9 +157,7 @@ func ruled[M mechanism.Mechanism](name string, k smoothing.Kernel, calibrate fun
 			return nil, errKinked
 		}
 		m := measure.Must(known(key{r.Design, r.N, eps, delta}))
-		release := measure.Must(m.Run(&matrix.Dense{N: forms * r.N, D: r.Dimension, Data: r.A}, r.Y, src,
-			&mechanism.Settings{Workers: 1}))
-		return release.Coefficients, nil
+		return measure.Released(m, &matrix.Dense{N: forms * r.N, D: r.Dimension, Data: r.A}, r.Y, src), nil
 	}}
 }
 

@@ -148,32 +148,24 @@ func distancesOfTable(_ measure.Run, exponent float64) claim.Outcome {
 
 func dearestSmoothing(run measure.Run, excess float64) claim.Outcome {
 	const radius = 1
-	curves := measure.Must(rivals(excess, radius))
-	epsilons, sigmas := []float64{0.2, 1}, []float64{4}
-	if run.Size == claim.Full {
-		sigmas = []float64{2, 4, 17}
-		epsilons = []float64{0.05, 0.2, 0.5, 1, 2, 4}
-	}
+	curves := rivals(excess, radius)
+	sigmas := measure.Sized(run.Size, []float64{4}, []float64{2, 4, 17})
+	epsilons := measure.Sized(run.Size, []float64{0.2, 1}, []float64{0.05, 0.2, 0.5, 1, 2, 4})
 	worst, which, compared := math.Inf(-1), "", 0
-	for _, lambda := range []float64{1, 5} {
-		for _, sigma := range sigmas {
-			var huber *objective.Profile
-			for i, c := range curves {
-				measure.Try(run.Err())
-				p := measure.Must(objective.New(objective.Config{Curve: c, Lambda: lambda, Sigma: sigma,
-					Bound: objective.Tight}))
-				if i == 0 {
-					huber = p
-					continue
+	for lambda, sigma := range measure.Pairs(run, []float64{1, 5}, sigmas) {
+		var huber *objective.Profile
+		for i, c := range measure.Over(run, curves) {
+			p := measure.Must(objective.New(objective.Config{Curve: c, Lambda: lambda, Sigma: sigma,
+				Bound: objective.Tight}))
+			if i == 0 {
+				huber = p
+				continue
+			}
+			for eps, d := range measure.Pairs(run, epsilons, []privacy.Direction{privacy.Add, privacy.Remove}) {
+				if over := p.LogDeltaLower(d, eps) - huber.LogDeltaUpper(d, eps); over > worst {
+					worst, which = over, c.String()
 				}
-				for _, eps := range epsilons {
-					for _, d := range []privacy.Direction{privacy.Add, privacy.Remove} {
-						if over := p.LogDeltaLower(d, eps) - huber.LogDeltaUpper(d, eps); over > worst {
-							worst, which = over, c.String()
-						}
-						compared++
-					}
-				}
+				compared++
 			}
 		}
 	}
@@ -183,7 +175,7 @@ func dearestSmoothing(run measure.Run, excess float64) claim.Outcome {
 
 // rivals returns Huber's curve with slopes up to 1 and curvature 1, first, and those of losses with slopes up to 1 and
 // curvature excess, Huber's own last.
-func rivals(excess, radius float64) ([]*loss.Curve, error) {
+func rivals(excess, radius float64) (curves []*loss.Curve) {
 	losses := []loss.Loss{loss.Absolute(smoothing.Uniform{}, 1)}
 	for _, k := range append(smoothing.Kernels(), smoothing.Free{Epsilon: 1}) {
 		losses = append(losses, loss.Absolute(k, 2*smoothing.Peak(k)/excess))
@@ -191,15 +183,10 @@ func rivals(excess, radius float64) ([]*loss.Curve, error) {
 	losses = append(losses,
 		loss.Convolved{Kernel: smoothing.Logistic{}, Width: smoothing.Peak(smoothing.Logistic{}) / excess, Below: -1},
 		loss.Convolved{Kernel: smoothing.Uniform{}, Width: smoothing.Peak(smoothing.Uniform{}) / excess, Below: -1})
-	var curves []*loss.Curve
 	for _, l := range losses {
-		c, err := loss.CurveOf(l, radius)
-		if err != nil {
-			return nil, err
-		}
-		curves = append(curves, c)
+		curves = append(curves, measure.Must(loss.CurveOf(l, radius)))
 	}
-	return curves, nil
+	return curves
 }
 
 func closestSmoothing(run measure.Run, least float64) claim.Outcome {
@@ -301,7 +288,6 @@ func normRange() (least float64) {
 	for k := range 1 << m {
 		signs = append(signs, []float64{float64(2*(k&1) - 1), float64(k&2 - 1), float64((k&4)/2 - 1)})
 	}
-	f := measure.Must(smoothing.NewPolyhedral(signs, make([]float64, len(signs))))
-	soft := f.Entropic(1)
+	soft := measure.Must(smoothing.NewPolyhedral(signs, make([]float64, len(signs)))).Entropic(1)
 	return math.Min(least, soft.Smoothness()*soft.ValueGradient(nil, make([]float64, m)))
 }

@@ -6,6 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -99,8 +102,12 @@ func TestCOPAdjacency(t *testing.T) {
 		sigma, ridge := copSigma(1, eps0, delta), 4/eps0
 		for i := 10; i <= 80; i++ {
 			c0 := float64(i) / 10 * sigma / ridge
-			worst = math.Max(worst, measure.Stick(measure.ScalarLaw(ridge, sigma, measure.HuberRecord(c0)),
-				measure.ScalarLaw(ridge, sigma, measure.HuberRecord(-c0)), eps))
+			law := func(y float64) []float64 {
+				s := audit.Scalar{Loss: loss.Huber{Threshold: 1}, ExtraX: 1, ExtraY: y, Lambda: ridge, Sigma: sigma}
+				_, with := s.CellsAt(figure.Span(-12*sigma/ridge, 12*sigma/ridge, 4000))
+				return with
+			}
+			worst = math.Max(worst, measure.Stick(law(c0), law(-c0), eps))
 		}
 		return worst
 	}

@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/paper/experiment"
+	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -40,19 +41,35 @@ type Point struct {
 	Empirical, Relative sim.Cell
 }
 
-// scores are those of the cells of a run, ε by ε and in it arm by arm.
-type scores struct{ empirical, relative []float64 }
-
-// cell returns the arm and the ε of a cell.
+// cell returns the arm and the ε of a cell of a run: ε by ε and in it arm by arm.
 func (e Experiment) cell(c int) (Arm, float64) {
 	return e.Arms[c%len(e.Arms)], e.Epsilons[c/len(e.Arms)]
 }
 
 func (e Experiment) cells() int { return len(e.Epsilons) * len(e.Arms) }
 
-// run makes run k of a design with n records, from stream k of src.
-func (e Experiment) run(population *Population, n, k int, src *noise.Seeded) (scores, error) {
-	s := scores{make([]float64, e.cells()), make([]float64, e.cells())}
+// place is the design, n and the number of a trial's run.
+func (e Experiment) place(trial int) (design, n, run int) {
+	cell := trial / e.Runs
+	return cell / len(e.Counts), e.Counts[cell%len(e.Counts)], trial % e.Runs
+}
+
+// drawn is the population for the risk of a design, by its place in an experiment of a seed.
+type drawn struct {
+	Design
+	place int
+	seed  uint64
+}
+
+var populations = experiment.Remembered(func(d drawn) (*Population, error) {
+	return d.Population(noise.NewSeeded(d.seed).Stream(d.place).Stream(-1)), nil
+})
+
+// scores are those of a trial's run, which has a stream of its own: the two of a Point for each cell.
+func (e Experiment) scores(trial int) (all []float64, err error) {
+	i, n, k := e.place(trial)
+	population, err := populations(drawn{e.Designs[i], i, e.Seed})
+	src := noise.NewSeeded(e.Seed).Stream(i).Stream(n).Stream(k)
 	r := population.Draw(n, src.Stream(0))
 	for c := range e.cells() {
 		arm, eps := e.cell(c)
@@ -61,35 +78,35 @@ func (e Experiment) run(population *Population, n, k int, src *noise.Seeded) (sc
 			stream = 1 + c/len(e.Arms)
 		}
 		theta, err := arm.Fit(r, eps, Delta, src.Stream(stream))
+		var excess float64
 		if err == nil {
-			s.empirical[c], err = r.Excess(theta)
+			excess, err = r.Excess(theta)
 		}
 		if err != nil {
-			return s, fmt.Errorf("cop: %s, d = %d, n = %d, ε = %g, run %d: %w",
-				arm.Name, population.Dimension, n, eps, k, err)
+			return nil, fmt.Errorf("cop: %s, d = %d, n = %d, ε = %g, run %d: %w", arm.Name, population.Dimension, n,
+				eps, k, err)
 		}
-		s.relative[c] = population.Relative(theta)
+		all = append(all, excess, population.Relative(theta))
 	}
-	return s, nil
+	return all, err
 }
 
 // Run runs all trials and returns the points ordered by design, n, ε and arm.
 func (e Experiment) Run(ctx context.Context) (Points, error) {
-	s := e.sweep()
-	runs, err := sim.Trials(ctx, s.Len(), e.Workers, noise.NewSeeded(e.Seed),
-		func(_, k int, _ *noise.Seeded) (scores, error) { return s.scores(k) })
+	runs, err := sim.Trials(ctx, e.Len(), e.Workers, noise.NewSeeded(e.Seed),
+		func(_, k int, _ *noise.Seeded) ([]float64, error) { return e.scores(k) })
 	if err != nil {
 		return nil, err
 	}
 	var all Points
 	for first := 0; first < len(runs); first += e.Runs {
-		d, n, _ := s.place(first)
+		d, n, _ := e.place(first)
 		for c := range e.cells() {
 			arm, eps := e.cell(c)
 			p := Point{Design: e.Designs[d], N: n, Arm: arm.Name, Epsilon: eps}
 			for _, s := range runs[first : first+e.Runs] {
-				p.Empirical.Scores = append(p.Empirical.Scores, s.empirical[c])
-				p.Relative.Scores = append(p.Relative.Scores, s.relative[c])
+				p.Empirical.Scores = append(p.Empirical.Scores, s[2*c])
+				p.Relative.Scores = append(p.Relative.Scores, s[2*c+1])
 			}
 			p.Empirical.Summary = sim.Summarize(p.Empirical.Scores)
 			p.Relative.Summary = sim.Summarize(p.Relative.Scores)
@@ -99,41 +116,12 @@ func (e Experiment) Run(ctx context.Context) (Points, error) {
 	return all, nil
 }
 
-// Sweep returns the experiment with a row for each run: its design, n and number, and the scores of every arm at every
+// Columns implements sim.Sweep, with a row for each run: its design, n and number, and the scores of every arm at every
 // ε.
-func (e Experiment) Sweep() sim.Sweep { return e.sweep() }
-
-func (e Experiment) sweep() *sweep {
-	s := &sweep{Experiment: e}
-	for i, d := range e.Designs {
-		s.population = append(s.population,
-			sync.OnceValue(func() *Population { return d.Population(noise.NewSeeded(e.Seed).Stream(i).Stream(-1)) }))
-	}
-	return s
-}
-
-type sweep struct {
-	Experiment
-	population []func() *Population
-}
-
-// place is the design, n and the number of a trial's run.
-func (s *sweep) place(trial int) (design, n, run int) {
-	cell := trial / s.Runs
-	return cell / len(s.Counts), s.Counts[cell%len(s.Counts)], trial % s.Runs
-}
-
-// scores are those of a trial.
-func (s *sweep) scores(trial int) (scores, error) {
-	i, n, k := s.place(trial)
-	return s.run(s.population[i](), n, k, noise.NewSeeded(s.Seed).Stream(i).Stream(n).Stream(k))
-}
-
-// Columns implements sim.Sweep.
-func (s *sweep) Columns() (texts, numbers []string) {
+func (e Experiment) Columns() (texts, numbers []string) {
 	texts, numbers = []string{"loss"}, []string{"dimension", "records", "run"}
-	for c := range s.cells() {
-		arm, eps := s.cell(c)
+	for c := range e.cells() {
+		arm, eps := e.cell(c)
 		numbers = append(numbers, fmt.Sprintf("empirical, %s, ε = %g", arm.Name, eps),
 			fmt.Sprintf("relative, %s, ε = %g", arm.Name, eps))
 	}
@@ -141,19 +129,14 @@ func (s *sweep) Columns() (texts, numbers []string) {
 }
 
 // Len implements sim.Sweep.
-func (s *sweep) Len() int { return len(s.Designs) * len(s.Counts) * s.Runs }
+func (e Experiment) Len() int { return len(e.Designs) * len(e.Counts) * e.Runs }
 
 // Trial implements sim.Sweep.
-func (s *sweep) Trial(_ context.Context, trial int) (sim.Row, error) {
-	i, n, k := s.place(trial)
-	d := s.Designs[i]
-	one, err := s.scores(trial)
-	row := sim.Row{Texts: []string{fmt.Sprintf("%T", d.Loss)}, Numbers: []float64{float64(d.Dimension), float64(n),
-		float64(k)}}
-	for c := range s.cells() {
-		row.Numbers = append(row.Numbers, one.empirical[c], one.relative[c])
-	}
-	return row, err
+func (e Experiment) Trial(_ context.Context, trial int) (sim.Row, error) {
+	i, n, k := e.place(trial)
+	scores, err := e.scores(trial)
+	return sim.Row{Texts: []string{fmt.Sprintf("%T", e.Designs[i].Loss)},
+		Numbers: append([]float64{float64(e.Designs[i].Dimension), float64(n), float64(k)}, scores...)}, err
 }
 
 // Points are the outcome of an Experiment.
@@ -217,17 +200,15 @@ var Table3 = []Runtime{
 type Runtimes []Runtime
 
 // MeasureRuntimes fits an arm as often as the settings of Table 3 ask, on one processor.
-func MeasureRuntimes(arm Arm, seed uint64) (Runtimes, error) {
-	var all Runtimes
+func MeasureRuntimes(arm Arm, seed uint64) (all Runtimes, err error) {
+	defer measure.Catch(&err)
 	src := noise.NewSeeded(seed)
 	for i, printed := range Table3 {
 		r := Design{Loss: Medians{}, Dimension: printed.Dimension}.Draw(printed.N, src.Stream(i))
 		here := Runtime{N: printed.N, Dimension: printed.Dimension}
 		for k, eps := range Epsilons {
 			start := time.Now()
-			if _, err := arm.Fit(r, eps, Delta, src.Stream(i).Stream(k)); err != nil {
-				return nil, err
-			}
+			measure.Must(arm.Fit(r, eps, Delta, src.Stream(i).Stream(k)))
 			here.Seconds[k] = time.Since(start).Seconds()
 		}
 		all = append(all, here)

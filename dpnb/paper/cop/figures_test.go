@@ -115,8 +115,11 @@ func TestLeakBeginsWhereTheDeterminantExceedsEpsilon(t *testing.T) {
 		leaks bool
 	}{{8, false}, {9, true}} {
 		l := Leak{Bound: c.bound, Radius: 2, Epsilon: 1, Delta: 1e-5, Records: 1000, Factor: 1}
-		if (math.Log1p(l.Curvature()) > 1) != c.leaks || (l.Exact() > 1e-5) != c.leaks {
-			t.Errorf("Ā = %g: ln(1 + s/λ) = %.3f, δ = %.3g", c.bound, math.Log1p(l.Curvature()), l.Exact())
+		// The determinant is 1 + s/λ, of which ε/2 was meant to pay.
+		printed, smooth := l.constants()
+		determinant := math.Log1p(l.Bound * l.Bound * smooth.Smoothness() / printed.lambda)
+		if (determinant > 1) != c.leaks || (l.Exact() > 1e-5) != c.leaks {
+			t.Errorf("Ā = %g: ln(1 + s/λ) = %.3f, δ = %.3g", c.bound, determinant, l.Exact())
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
@@ -33,41 +34,38 @@ func printedAndCorrected(run measure.Run, by spoilt) claim.Outcome {
 	least := math.Inf(1)
 	at, first := "", ""
 	for m := 1; m <= 3; m++ {
-		for _, norm := range []float64{4, 10, 30} {
-			for _, eps := range []float64{0.2, 1} {
-				if m > 1 && (norm != 10 || eps != 1) && run.Size == claim.Quick {
-					continue
+		for norm, eps := range measure.Pairs(run, []float64{4, 10, 30}, []float64{0.2, 1}) {
+			if m > 1 && (norm != 10 || eps != 1) && run.Size == claim.Quick {
+				continue
+			}
+			c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: m,
+				Norm: norm}, Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
+				Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
+			for _, rule := range measure.Over(run, []convolution.Rule{convolution.Printed, convolution.Paper}) {
+				c.Rule = rule
+				mech := measure.Must(convolution.Calibrate(c))
+				if rule == convolution.Paper {
+					mech.Sigma *= by.sigma
+					own := rankDelta(mech, eps) / Delta
+					least, most = math.Min(least, own), math.Max(most, own)
+					if by.printedCurvature { // λ is that of a curvature √m·Ā/μ
+						l := mech.Form.(loss.Convolved)
+						l.Width *= math.Sqrt(float64(m)) * norm / (math.Sqrt(2/math.Pi) * norm * norm)
+						mech.Form = l
+					}
 				}
-				c := convolution.Config{Loss: convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: m,
-					Norm: norm}, Epsilon: eps, Delta: Delta, Adjacency: privacy.AddRemove,
-					Planned: convolution.Planned{Records: 1000, Features: 5, Radius: 2}}
-				for _, rule := range []convolution.Rule{convolution.Printed, convolution.Paper} {
-					measure.Try(run.Err())
-					c.Rule = rule
-					mech := measure.Must(convolution.Calibrate(c))
-					if rule == convolution.Paper {
-						mech.Sigma *= by.sigma
-						own := rankDelta(mech, eps) / Delta
-						least, most = math.Min(least, own), math.Max(most, own)
-						if by.printedCurvature { // λ is that of a curvature √m·Ā/μ
-							l := mech.Form.(loss.Convolved)
-							l.Width *= math.Sqrt(float64(m)) * norm / (math.Sqrt(2/math.Pi) * norm * norm)
-							mech.Form = l
-						}
-					}
-					ratio := auditedForms(mech, eps, run.Size) / Delta
-					switch {
-					case rule == convolution.Paper:
-						worstCorrected = math.Max(worstCorrected, ratio)
-					case ratio > worstPrinted:
-						worstPrinted, at = ratio, fmt.Sprintf("m = %d, Ā = %g, ε = %g", m, norm, eps)
-					}
-					if rule == convolution.Printed && norm <= 4 {
-						worstModest = math.Max(worstModest, ratio)
-					}
-					if rule == convolution.Printed && ratio > 1 && first == "" {
-						first = fmt.Sprintf("first at m = %d, Ā = %g, ε = %g", m, norm, eps)
-					}
+				ratio := auditedForms(run, mech, eps) / Delta
+				switch {
+				case rule == convolution.Paper:
+					worstCorrected = math.Max(worstCorrected, ratio)
+				case ratio > worstPrinted:
+					worstPrinted, at = ratio, fmt.Sprintf("m = %d, Ā = %g, ε = %g", m, norm, eps)
+				}
+				if rule == convolution.Printed && norm <= 4 {
+					worstModest = math.Max(worstModest, ratio)
+				}
+				if rule == convolution.Printed && ratio > 1 && first == "" {
+					first = fmt.Sprintf("first at m = %d, Ā = %g, ε = %g", m, norm, eps)
 				}
 			}
 		}
@@ -98,36 +96,32 @@ func rankDelta(m convolution.COP, eps float64) float64 {
 }
 
 // auditedForms returns a lower bound on δ(ε) of one record of orthogonal rows, the largest over directions and labels.
-func auditedForms(m convolution.COP, eps float64, size claim.Size) float64 {
+func auditedForms(run measure.Run, m convolution.COP, eps float64) float64 {
 	width := m.Form.(loss.Convolved).Width
 	far := m.Norm * m.Sigma / m.Lambda // of a margin without the record, a standard deviation
 	labels := []float64{0, far, 2 * far, 3 * far, 100*width + 20*far}
-	if size == claim.Full && m.Forms == 1 {
+	if run.Size == claim.Full && m.Forms == 1 {
 		for i := range 20 {
 			labels = append(labels, 5*far*float64(i)/20)
 		}
 	}
 	worst := 0.0
-	for _, y := range labels {
-		for _, d := range privacy.Directions {
-			var lines []audit.Line
-			for range m.Forms {
-				lines = append(lines, audit.Line{Loss: m.Form, Row: m.Norm, Label: y, Ridge: m.Lambda, Sigma: m.Sigma})
-			}
-			worst = math.Max(worst, audit.ProductDelta(lines, d, eps, 1500))
-		}
+	for y, d := range measure.Pairs(run, labels, privacy.Directions[:]) {
+		one := audit.Line{Loss: m.Form, Row: m.Norm, Label: y, Ridge: m.Lambda, Sigma: m.Sigma}
+		lines := slices.Repeat([]audit.Line{one}, m.Forms)
+		worst = math.Max(worst, audit.ProductDelta(lines, d, eps, 1500))
 	}
 	return worst
 }
 
 // paperRule is C-OP as the paper means it, on the base experiment.
-func paperRule(n int, eps float64) (convolution.COP, error) {
+func paperRule(n int, eps float64) convolution.COP {
 	base := Design{Loss: Medians{}, Dimension: 5}
-	return convolution.Calibrate(convolution.Config{
+	return measure.Must(convolution.Calibrate(convolution.Config{
 		Loss:    convolution.Loss{Form: loss.Absolute(smoothing.Gaussian{}, 0), Forms: forms, Norm: base.Norm()},
 		Epsilon: eps, Delta: Delta,
 		Adjacency: privacy.AddRemove, Rule: convolution.Paper, Planned: convolution.Planned{Records: n, Features: 5,
-			Radius: base.Radius()}})
+			Radius: base.Radius()}}))
 }
 
 // meanExcess returns the mean excess population risk of m over so many runs, and its standard error.
@@ -136,8 +130,8 @@ func meanExcess(ctx context.Context, m convolution.COP, n, runs int, src *noise.
 	population := base.Population(src.Stream(-1))
 	return sim.Summarize(measure.Must(sim.Trials(ctx, runs, 0, src, func(_, _ int, src *noise.Seeded) (float64, error) {
 		r := base.Draw(n, src.Stream(0))
-		release := measure.Must(m.Run(matrix.NewDense(forms*n, 5, r.A), r.Y, src.Stream(1), nil))
-		return population.Risk(release.Coefficients) - population.star, nil
+		theta := measure.Released(m, matrix.NewDense(forms*n, 5, r.A), r.Y, src.Stream(1))
+		return population.Risk(theta) - population.star, nil
 	})))
 }
 
@@ -148,18 +142,16 @@ func boundOfLemma33(run measure.Run, factor float64) claim.Outcome {
 	const d, radius = 5.0, 2.0
 	src := noise.NewSeeded(91)
 	var off, ratio, held float64
-	for _, n := range []int{100, 1000} {
-		for _, eps := range []float64{0.2, 1, 5} {
-			m := measure.Must(paperRule(n, eps))
-			c, count := m.Lipschitz(), float64(n)
-			of := func(lambda float64) float64 {
-				return lambda*radius*radius + (4*c*c/count+d*m.Sigma*m.Sigma/count/count)/lambda
-			}
-			lambda := m.Lambda / (2 * count) * factor
-			best := 2 * radius * math.Sqrt(4*c*c/count+d*m.Sigma*m.Sigma/count/count)
-			off = math.Max(off, of(lambda)/best-1)
-			ratio = math.Max(ratio, meanExcess(run, m, n, run.Runs(6), src.Stream(n)).Mean/best)
+	for n, eps := range measure.Pairs(run, []int{100, 1000}, []float64{0.2, 1, 5}) {
+		m := paperRule(n, eps)
+		c, count := m.Lipschitz(), float64(n)
+		of := func(lambda float64) float64 {
+			return lambda*radius*radius + (4*c*c/count+d*m.Sigma*m.Sigma/count/count)/lambda
 		}
+		lambda := m.Lambda / (2 * count) * factor
+		best := 2 * radius * math.Sqrt(4*c*c/count+d*m.Sigma*m.Sigma/count/count)
+		off = math.Max(off, of(lambda)/best-1)
+		ratio = math.Max(ratio, meanExcess(run, m, n, run.Runs(6), src.Stream(n)).Mean/best)
 	}
 	// The last step of the proof, with the printed σ: where nε ≥ 2d and where it is not.
 	printed := func(n, eps, d float64) float64 {
@@ -168,10 +160,8 @@ func boundOfLemma33(run measure.Run, factor float64) claim.Outcome {
 			(2 * math.Sqrt(4/n+d*s2/(n*n)))
 	}
 	held = math.Inf(1)
-	for _, n := range []float64{10, 100, 1000} {
-		for _, eps := range []float64{0.2, 1, 5} {
-			held = math.Min(held, printed(n, eps, math.Floor(n*eps/2)))
-		}
+	for n, eps := range measure.Pairs(run, []float64{10, 100, 1000}, []float64{0.2, 1, 5}) {
+		held = math.Min(held, printed(n, eps, math.Floor(n*eps/2)))
 	}
 	broken := printed(100, 20, 1e6)
 	return correctedIf(broken < 1, ratio <= threeEighths && held >= 1, fmt.Sprintf("λ is off the best by %.1e of "+
@@ -184,7 +174,7 @@ func slopeOfRisk(run measure.Run, factor float64) claim.Outcome {
 	src := noise.NewSeeded(92)
 	var x, y, errs []float64
 	for n := 1000; n <= 16000; n *= 4 {
-		m := measure.Must(paperRule(n, 1))
+		m := paperRule(n, 1)
 		m.Lambda *= math.Pow(float64(n)/1000, (factor-1)/2)
 		s := meanExcess(run, m, n, run.Runs(12), src.Stream(n))
 		x, y, errs = append(x, math.Log(float64(n))), append(y, math.Log(s.Mean)), append(errs, s.StdErr/s.Mean)
@@ -211,12 +201,6 @@ func (l Leak) constants() (c constants, s smoothing.Smooth) {
 	c = plan{float64(l.Records), 1, 1, l.Bound, l.Radius}.printed(l.Epsilon, l.Delta)
 	c.width *= l.Factor
 	return c, smoothing.Absolute().Convolve(smoothing.Gaussian{}, c.width)
-}
-
-// Curvature returns s/λ, in θ: the determinant is (1 + s/λ), of which ε/2 was meant to pay.
-func (l Leak) Curvature() float64 {
-	c, s := l.constants()
-	return l.Bound * l.Bound * s.Smoothness() / c.lambda
 }
 
 // Exact returns the δ(ε) that adding and removing the record has, by cells of the law between which it is smooth: a

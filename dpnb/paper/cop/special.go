@@ -13,42 +13,32 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// maximum is max_p ⟨a_p, x⟩ + b_p of random pieces, with what is needed of it at a point.
-type maximum struct {
-	a [][]float64
-	b []float64
-}
-
-func randomMaximum(rng *noise.Seeded, m int) maximum {
-	f := maximum{}
+// randomMaximum draws max_p ⟨a_p, x⟩ + b_p on ℝᵐ.
+func randomMaximum(rng *noise.Seeded, m int) smoothing.Polyhedral {
+	var slopes [][]float64
+	var offsets []float64
 	for range 2 + int(rng.Uint64()%5) {
 		a, _ := randomPoint(rng, m)
-		f.a, f.b = append(f.a, a), append(f.b, 0.5*rng.NormFloat64())
+		slopes, offsets = append(slopes, a), append(offsets, 0.5*rng.NormFloat64())
 	}
-	return f
-}
-
-func (f maximum) value(x []float64) float64 {
-	top := math.Inf(-1)
-	for p, a := range f.a {
-		top = math.Max(top, floats.Dot(a, x)+f.b[p])
-	}
-	return top
+	return measure.Must(smoothing.NewPolyhedral(slopes, offsets))
 }
 
 // others calls do with how far below the largest piece each other one is at x, and with the difference of their slopes.
-func (f maximum) others(x []float64, do func(below float64, difference []float64)) {
+func others(f smoothing.Polyhedral, x []float64, do func(below float64, difference []float64)) {
+	at := func(p int) float64 { a, b := f.Piece(p); return floats.Dot(a, x) + b }
 	best := 0
-	for p, a := range f.a {
-		if floats.Dot(a, x)+f.b[p] > floats.Dot(f.a[best], x)+f.b[best] {
+	for p := range f.Pieces() {
+		if at(p) > at(best) {
 			best = p
 		}
 	}
-	for p, a := range f.a {
-		if p != best {
+	largest, _ := f.Piece(best)
+	for p := range f.Pieces() {
+		if a, b := f.Piece(p); p != best {
 			d := make([]float64, len(x))
-			floats.SubTo(d, a, f.a[best])
-			do(floats.Dot(f.a[best], x)+f.b[best]-floats.Dot(a, x)-f.b[p], d)
+			floats.SubTo(d, a, largest)
+			do(at(best)-floats.Dot(a, x)-b, d)
 		}
 	}
 }
@@ -63,10 +53,10 @@ func piecesGain(run measure.Run, factor float64) claim.Outcome {
 		f := randomMaximum(rng, m)
 		x, v := randomPoint(rng, m)
 		r := math.Inf(1)
-		f.others(x, func(below float64, d []float64) { r = math.Min(r, below/floats.Norm(d, 1)) })
+		others(f, x, func(below float64, d []float64) { r = math.Min(r, below/floats.Norm(d, 1)) })
 		// Lengths just about r, where the set begins.
 		mu := factor * r * (0.5 + 0.7*rng.Float64()) / floats.Norm(v, math.Inf(1))
-		value, size := bend(f.value, x, v, mu)
+		value, size := bend(f.Value, x, v, mu)
 		if value > 1e-12*size {
 			gains++
 			if mu*floats.Norm(v, math.Inf(1)) <= factor*r {
@@ -89,16 +79,15 @@ func piecesGain(run measure.Run, factor float64) claim.Outcome {
 }
 
 // slopeShare returns ‖A^⊤a_p‖₂/(‖A‖₂·max‖a_p‖₂), the largest over the pieces, for a random A of one column more.
-func slopeShare(f maximum, rng *noise.Seeded) float64 {
-	m := len(f.a[0])
+func slopeShare(f smoothing.Polyhedral, rng *noise.Seeded) float64 {
 	// A = (I, u) has ‖A‖₂² = 1 + ‖u‖², and A^⊤a = (a, ⟨u, a⟩).
-	u, _ := randomPoint(rng, m)
-	norm, share, longest := math.Sqrt(1+floats.Dot(u, u)), 0.0, 0.0
-	for _, a := range f.a {
-		longest = math.Max(longest, floats.Norm(a, 2))
+	u, _ := randomPoint(rng, f.Dim())
+	norm, share := math.Sqrt(1+floats.Dot(u, u)), 0.0
+	for p := range f.Pieces() {
+		a, _ := f.Piece(p)
 		share = math.Max(share, math.Hypot(floats.Norm(a, 2), floats.Dot(u, a)))
 	}
-	return share / (norm * longest)
+	return share / (norm * f.Lipschitz())
 }
 
 // piecesGap returns the largest share of the Gaussian kernel's gap in the plane in the bound Σ_q μs_q·G(d_q/(μs_q))/2,
@@ -109,10 +98,9 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64) {
 	for range tries {
 		f := randomMaximum(rng, 2)
 		x, _ := randomPoint(rng, 2)
-		p := measure.Must(smoothing.NewPolyhedral(f.a, f.b))
-		g := measure.Must(p.Gaussian(mu))
+		g := measure.Must(f.Gaussian(mu))
 		bound := 0.0
-		f.others(x, func(below float64, d []float64) {
+		others(f, x, func(below float64, d []float64) {
 			s := mu * floats.Norm(d, 2)
 			bound += s * smoothing.Gaussian{}.Gap(below/s) / 2
 		})
@@ -120,9 +108,9 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64) {
 		if bound < 1e-4 {
 			continue // rounding of the difference would count
 		}
-		share := (value - p.Value(x)) / bound
+		share := (value - f.Value(x)) / bound
 		worst = math.Max(worst, share)
-		if len(f.a) == 2 && math.Abs(share-1) > math.Abs(ofTwo-1) {
+		if f.Pieces() == 2 && math.Abs(share-1) > math.Abs(ofTwo-1) {
 			ofTwo = share
 		}
 	}
@@ -130,26 +118,23 @@ func piecesGap(rng *noise.Seeded, tries int) (worst, ofTwo float64) {
 }
 
 // bowlPlane looks at the set of Figure 6, times a factor, on a grid of the plane.
-func bowlPlane(_ measure.Run, factor float64) claim.Outcome {
+func bowlPlane(run measure.Run, factor float64) claim.Outcome {
 	x, gains, measured := []float64{1, 0.6}, 0, ""
 	for _, z := range []float64{0.8, 2.4} {
 		f := func(x []float64) float64 { return math.Max(0, norm1(x)-z) }
 		inside, flat := 0, 0
-		for _, a := range figure.Span(-3, 3, 200) {
-			for _, b := range figure.Span(-3, 3, 200) {
-				v := []float64{a, b}
-				in := math.Abs(a) <= factor*x[0] && math.Abs(b) <= factor*x[1] &&
-					norm1(v) <= factor*math.Abs(norm1(x)-z)
-				value, size := bend(f, x, v, 1)
-				gain := value > 1e-12*size
-				switch {
-				case in && gain:
-					gains++
-				case in:
-					inside++
-				case !gain:
-					flat++
-				}
+		for a, b := range measure.Pairs(run, figure.Span(-3, 3, 200), figure.Span(-3, 3, 200)) {
+			v := []float64{a, b}
+			in := math.Abs(a) <= factor*x[0] && math.Abs(b) <= factor*x[1] && norm1(v) <= factor*math.Abs(norm1(x)-z)
+			value, size := bend(f, x, v, 1)
+			gain := value > 1e-12*size
+			switch {
+			case in && gain:
+				gains++
+			case in:
+				inside++
+			case !gain:
+				flat++
 			}
 		}
 		measured += fmt.Sprintf("z = %g: nothing is gained at %d points of the set and at %d others; ", z, inside, flat)
@@ -175,16 +160,11 @@ func bowlGains(run measure.Run, factor float64) claim.Outcome {
 			gains++
 		}
 	}
-	share := func(mu float64) (float64, error) {
-		b, err := smoothing.NewBowl(1, mu)
-		if err != nil {
-			return 0, err
-		}
-		value, _ := b.ValueGradient(nil, []float64{0, 2})
-		return (value - 1) / mu, nil
+	share := func(mu float64) float64 {
+		value, _ := measure.Must(smoothing.NewBowl(1, mu)).ValueGradient(nil, []float64{0, 2})
+		return (value - 1) / mu
 	}
-	wide := measure.Must(share(0.1))
-	narrow := measure.Must(share(0.001))
+	wide, narrow := share(0.1), share(0.001)
 	o := claim.Decide(fmt.Sprintf("%d of %d points of the set gain; at (0, 2) and z = 1 the gap is %.6f μ at μ = 0.1 "+
 		"and %.6f μ at 0.001", gains, tries, wide, narrow), "none; √(2/π) = 0.797885", gains == 0 &&
 		math.Abs(wide-math.Sqrt(2/math.Pi)) < 1e-6 && math.Abs(narrow-wide) < 1e-6)

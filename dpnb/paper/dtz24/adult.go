@@ -64,7 +64,7 @@ func WhitenedAdult(d int, radius float64) (_ *Whitened, err error) {
 	if d > min(public.D, public.N) {
 		return nil, fmt.Errorf("experiment: %d features, the data have %d", d, public.D)
 	}
-	mean, axes := measure.Must2(principal(public, d))
+	mean, axes := principal(public, d)
 	for _, part := range []struct {
 		rows   *matrix.Dense
 		labels []float64
@@ -111,17 +111,14 @@ func pick(v []float64, index []int) []float64 {
 
 // principal returns the mean and the d leading principal axes of the rows, as columns, each divided by its standard
 // deviation times √d.
-func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense, err error) {
+func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense) {
 	var pc stat.PC
-	if !pc.PrincipalComponents(mat.NewDense(x.N, x.D, x.Data), nil) {
-		return nil, nil, fmt.Errorf("experiment: the covariance of the public records has no decomposition")
-	}
+	measure.Ensure(pc.PrincipalComponents(mat.NewDense(x.N, x.D, x.Data), nil), "experiment: the covariance of the "+
+		"public records has no decomposition")
 	variance := pc.VarsTo(nil)
 	var vectors mat.Dense
 	pc.VectorsTo(&vectors)
-	if !(variance[d-1] > 1e-6*variance[0]) {
-		return nil, nil, fmt.Errorf("experiment: the public records span fewer than %d directions", d)
-	}
+	measure.Ensure(variance[d-1] > 1e-6*variance[0], "experiment: the public records span fewer than %d directions", d)
 	axes = mat.DenseCopyOf(vectors.Slice(0, x.D, 0, d))
 	for j := range d {
 		c := 1 / math.Sqrt(variance[j]*float64(d))
@@ -133,7 +130,7 @@ func principal(x *matrix.Dense, d int) (mean []float64, axes *mat.Dense, err err
 	for i := range x.N {
 		floats.AddScaled(mean, 1/float64(x.N), x.Data[i*x.D:(i+1)*x.D])
 	}
-	return mean, axes, nil
+	return mean, axes
 }
 
 // whiten returns the rows in the new axes, clipped, and how many were too long.
@@ -256,10 +253,7 @@ func (w *Whitened) measure(ctx context.Context, n int, p proportional.Prediction
 		if model {
 			rows.Margins(labels, w.Signal, 0, n)
 			for i, t := range labels {
-				labels[i] = -1
-				if r.Float64() < link.Prob(t) {
-					labels[i] = 1
-				}
+				labels[i] = measure.Sign(r.Float64() < link.Prob(t))
 			}
 		}
 		linear := make([]float64, w.Features)

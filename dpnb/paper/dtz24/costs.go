@@ -243,9 +243,8 @@ func (w *Whitened) Figures(sizes []int, epsilon, delta float64, repetitions int,
 			lo[q], hi[q] = append(lo[q], unit*l), append(hi[q], unit*h)
 		}
 		i := len(n) - 1
-		it.Row(fmt.Sprint(k), fmt.Sprintf("%.2f", f.Lambda), fmt.Sprintf("%.2f", f.Nu), fmt.Sprintf("%.1f %%",
-			theory[0][i]), fmt.Sprintf("%.1f %%", gauss[0][i]), fmt.Sprintf("%.1f %%", real[0][i]), fmt.Sprintf("%.2f",
-			theory[1][i]), fmt.Sprintf("%.2f", gauss[1][i]), fmt.Sprintf("%.2f", real[1][i]))
+		it.Rowf("%d | %.2f | %.2f | %.1f %% | %.1f %% | %.1f %% | %.2f | %.2f | %.2f", k, f.Lambda, f.Nu, theory[0][i],
+			gauss[0][i], real[0][i], theory[1][i], gauss[1][i], real[1][i])
 		rate, ratio = max(rate, math.Abs(real[0][i]-theory[0][i])), max(ratio, real[1][i]/theory[1][i])
 	}
 	it.Note("These rows: the error rate is off by up to %.1f percentage points, the squared error of the "+

@@ -27,21 +27,17 @@ func people(regression bool) population.Population {
 	return p
 }
 
-// familyOf returns the loss of the figures, the ridges of its curves and their names.
-func familyOf(regression bool) (l loss.Loss, lambdas []float64, names []string) {
-	l, lambdas = loss.Logistic{}, LogisticLambdas
+// familyOf returns the loss of the figures and the ridges of its curves.
+func familyOf(regression bool) (loss.Loss, []float64) {
 	if regression {
-		l, lambdas = loss.Huber{Threshold: Threshold}, HuberLambdas
+		return loss.Huber{Threshold: Threshold}, HuberLambdas
 	}
-	for _, lambda := range lambdas {
-		names = append(names, fmt.Sprintf("λ = %g", lambda))
-	}
-	return l, lambdas, names
+	return loss.Logistic{}, LogisticLambdas
 }
 
 // fitted solves the fixed point of one curve and returns what is seen on the training records besides.
 func fitted(regression bool, aspect, lambda, nu float64) (p proportional.FixedPoint, training float64) {
-	l, _, _ := familyOf(regression)
+	l, _ := familyOf(regression)
 	if regression {
 		r := proportional.Regression{Loss: l, AspectRatio: aspect, Lambda: lambda, Nu: nu, Kappa: Kappa,
 			Noise: proportional.Normal(0, Noise)}
@@ -65,10 +61,9 @@ func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regressi
 	if regression {
 		second, of = "‖[y − Xβ̂]_L‖²/n", population.SlopeSquare
 	}
-	l, lambdas, names := familyOf(regression)
-	panels := []Panel{newPanel("estimation error, ν = 0", squaredError, 0, names), newPanel("estimation error, ν = 1/5",
-		squaredError, 0.2, names), newPanel("training records, ν = 0", second, 0, names),
-		newPanel("training records, ν = 1/5", second, 0.2, names)}
+	l, lambdas := familyOf(regression)
+	panels := []Panel{{"estimation error, ν = 0", squaredError, 0, nil}, {"estimation error, ν = 1/5", squaredError,
+		0.2, nil}, {"training records, ν = 0", second, 0, nil}, {"training records, ν = 1/5", second, 0.2, nil}}
 	var arms []arm
 	for k, p := range panels[:2] {
 		for c, lambda := range lambdas {
@@ -77,7 +72,7 @@ func objectiveFigure(ctx context.Context, scale Scale, repetitions int, regressi
 			}, func(aspect float64) []float64 {
 				limit, training := fitted(regression, aspect, lambda, p.Nu)
 				return []float64{limit.MSE(), training}
-			}, []place{{k, c, 0, population.MSE}, {k + 2, c, 0, of}}})
+			}, []place{{k, ridge(lambda), 0, population.MSE}, {k + 2, ridge(lambda), 0, of}}})
 		}
 	}
 	return draw(ctx, scale, repetitions, seed, panels, arms), nil
@@ -103,16 +98,16 @@ func Figure5(ctx context.Context, scale Scale) (_ []Panel, err error) {
 	var arms []arm
 	for k, title := range []string{"Huber loss, ν = 0", "Huber loss, ν = 1/2", "logistic loss, ν = 0",
 		"logistic loss, ν = 1/2"} {
-		l, lambdas, names := familyOf(k < 2)
+		l, lambdas := familyOf(k < 2)
 		nu := 0.5 * float64(k%2)
-		panels = append(panels, newPanel(title, squaredError, nu, names))
+		panels = append(panels, Panel{title, squaredError, nu, nil})
 		for c, lambda := range lambdas {
 			arms = append(arms, arm{10*k + c, people(k < 2), func(float64) population.Estimator {
 				return population.OutputPerturbation{Loss: l, Lambda: lambda, Nu: nu}
 			}, func(aspect float64) []float64 {
 				p, _ := fitted(k < 2, aspect, lambda, 0)
 				return []float64{p.WithOutputNoise(nu).MSE()}
-			}, []place{{k, c, 0, population.MSE}}})
+			}, []place{{k, ridge(lambda), 0, population.MSE}}})
 		}
 	}
 	return draw(ctx, scale, 100, 2405, panels, arms), nil
@@ -123,24 +118,17 @@ func Figure5(ctx context.Context, scale Scale) (_ []Panel, err error) {
 // until the residuals are cut.
 func Step(aspect float64) float64 { return 0.5 / (1 + aspect) }
 
-// StableStep is ½/(1 + 1/δ), with which the error falls at every δ.
-func StableStep(aspect float64) float64 { return 0.5 / (1 + 1/aspect) }
-
 // Figure6 is Figure 6 of dtz24: noisy gradient descent in its "conditional expectation" version with the Huber loss
 // (the first two panels) and the logistic loss, ν ∈ {0, 1/10}, y = Xβ⋆, means of 10⁴ simulations: estimation error
 // after T steps of the given size, Step for what is printed. All the curves of a dot come from the same runs.
 func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64) (_ []Panel, err error) {
 	defer measure.Catch(&err)
-	var names []string
-	for _, t := range Steps {
-		names = append(names, fmt.Sprintf("T = %d", t))
-	}
 	last := slices.Max(Steps)
 	var panels []Panel
 	var arms []arm
 	for k, title := range []string{"Huber loss, ν = 0", "Huber loss, ν = 1/10", "logistic loss, ν = 0",
 		"logistic loss, ν = 1/10"} {
-		l, _, _ := familyOf(k < 2)
+		l, _ := familyOf(k < 2)
 		nu, slopes, at := 0.1*float64(k%2), population.Slopes(population.ExpectedLogistic), people(true)
 		at.Noise = nil // the labels are the true scores
 		g := proportional.Descent{Loss: l, Steps: last, Nu: nu, Kappa: Kappa, Expected: true}
@@ -149,10 +137,10 @@ func Figure6(ctx context.Context, scale Scale, step func(aspect float64) float64
 		} else {
 			g.Link = proportional.LogisticLink{}
 		}
-		panels = append(panels, newPanel(title, squaredError, nu, names))
+		panels = append(panels, Panel{title, squaredError, nu, nil})
 		var places []place
-		for c, t := range Steps {
-			places = append(places, place{k, c, t, population.MSE})
+		for _, t := range Steps {
+			places = append(places, place{k, fmt.Sprintf("T = %d", t), t, population.MSE})
 		}
 		arms = append(arms, arm{k, at, func(aspect float64) population.Estimator {
 			return population.NoisyDescent{Slopes: slopes, Step: step(aspect), Steps: last, Nu: nu}
@@ -185,16 +173,13 @@ func figureOf(ctx context.Context, number int, scale Scale) ([]Panel, error) {
 }
 
 // Graph is one line of a plot.
-type Graph struct {
-	Name string
-	X, Y []float64
-}
+type Graph struct{ X, Y []float64 }
 
 // graphsOf returns a loss, its slope and its curvature at label y.
-func graphsOf(l loss.Loss, y float64, names [3]string, x []float64) []Graph {
+func graphsOf(l loss.Loss, y float64, x []float64) []Graph {
 	out := make([]Graph, 3)
 	for k := range out {
-		out[k] = Graph{Name: names[k], X: x, Y: make([]float64, len(x))}
+		out[k] = Graph{x, make([]float64, len(x))}
 	}
 	for i, t := range x {
 		out[0].Y[i] = l.ValueSlope(out[1].Y[i:i+1], []float64{t}, []float64{y})
@@ -205,20 +190,17 @@ func graphsOf(l loss.Loss, y float64, names [3]string, x []float64) []Graph {
 
 // Figure1 returns the graphs of H_L, H_L′ and H_L″ for L = 1: the Huber loss of the residual r on [−3, 3].
 func Figure1() []Graph {
-	return graphsOf(loss.Huber{Threshold: 1}, 0, [3]string{"H_L", "H_L′", "H_L″"}, figure.Span(-3, 3, 600))
+	return graphsOf(loss.Huber{Threshold: 1}, 0, figure.Span(-3, 3, 600))
 }
 
 // Figure2 returns the graphs of ρ(t) = log(1 + e^t), ρ′, ρ″ and prox_{γρ} for γ = 3 on [−6, 6]. ρ is the logistic loss
 // at the label −1.
 func Figure2() []Graph {
 	x := figure.Span(-6, 6, 600)
-	out := graphsOf(loss.Logistic{}, -1, [3]string{"ρ", "ρ′", "ρ″"}, x)
-	p, slope, y := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
-	for i := range y {
-		y[i] = -1
-	}
-	proportional.Prox(p, slope, loss.Logistic{}, Gamma, x, y)
-	return append(out, Graph{Name: "prox", X: x, Y: p})
+	out := graphsOf(loss.Logistic{}, -1, x)
+	p, slope := make([]float64, len(x)), make([]float64, len(x))
+	proportional.Prox(p, slope, loss.Logistic{}, Gamma, x, slices.Repeat([]float64{-1}, len(x)))
+	return append(out, Graph{x, p})
 }
 
 // Settings of the simulations of dtz24: Figures 3 to 6.
@@ -328,20 +310,25 @@ type arm struct {
 	places []place
 }
 
-// place is a curve of a panel, and what of the fit it shows.
+// place is a curve of a panel, by its name, and what of the fit it shows.
 type place struct {
-	panel, curve, iterate int
-	of                    population.Measure
+	panel   int
+	curve   string
+	iterate int
+	of      population.Measure
 }
 
-// draw fills in the panels: the curves, and dots at equidistant abscissas.
+// ridge is the name of the curve of a ridge.
+func ridge(lambda float64) string { return fmt.Sprintf("λ = %g", lambda) }
+
+// draw adds the arms' curves to the panels, with dots at equidistant abscissas.
 func draw(ctx context.Context, scale Scale, repetitions int, seed uint64, panels []Panel, arms []arm) []Panel {
 	scale = measure.Must(scale.filled(repetitions))
 	for _, a := range arms {
-		for _, share := range figure.Span(0.03, 0.97, scale.Curve-1) {
-			measure.Try(ctx.Err())
+		curves := make([]Curve, len(a.places))
+		for _, share := range measure.Over(ctx, figure.Span(0.03, 0.97, scale.Curve-1)) {
 			for i, v := range a.predict((1 - share) / share) {
-				g := &panels[a.places[i].panel].Curves[a.places[i].curve].Theory
+				g := &curves[i].Theory
 				g.X, g.Y = append(g.X, share), append(g.Y, v)
 			}
 		}
@@ -354,19 +341,14 @@ func draw(ctx context.Context, scale Scale, repetitions int, seed uint64, panels
 				Workers: scale.Workers}.Run(ctx))
 			for i, v := range a.predict(aspect) {
 				at := a.places[i]
-				c := &panels[at.panel].Curves[at.curve]
-				c.Dots = append(c.Dots, Dot{Prediction{at.of, v, r.Of(at.iterate, at.of)}, n, d,
+				curves[i].Dots = append(curves[i].Dots, Dot{Prediction{at.of, v, r.Of(at.iterate, at.of)}, n, d,
 					float64(n) / float64(n+d)})
 			}
 		}
+		for i, c := range curves {
+			c.Name = a.places[i].curve
+			panels[a.places[i].panel].Curves = append(panels[a.places[i].panel].Curves, c)
+		}
 	}
 	return panels
-}
-
-func newPanel(title, quantity string, nu float64, curves []string) Panel {
-	p := Panel{Title: title, Quantity: quantity, Nu: nu, Curves: make([]Curve, len(curves))}
-	for c, name := range curves {
-		p.Curves[c].Name, p.Curves[c].Theory.Name = name, name
-	}
-	return p
 }

@@ -19,9 +19,9 @@ import (
 // plainKappa is the signal of the fits without ridge and privacy: Candès and Sur's.
 var plainKappa = math.Sqrt(5)
 
-func plainLogistic(ratio float64) (proportional.FixedPoint, error) {
-	return proportional.Classification{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: ratio,
-		Kappa: plainKappa}.Solve(nil)
+func plainLogistic(ratio float64) proportional.FixedPoint {
+	return measure.Must(proportional.Classification{Loss: loss.Logistic{}, Link: proportional.LogisticLink{},
+		AspectRatio: ratio, Kappa: plainKappa}.Solve(nil))
 }
 
 // PlainFigure draws the coefficients of one logistic fit to n × d records without ridge and privacy against the true
@@ -34,7 +34,7 @@ func PlainFigure(n, d int, seed uint64) (_ *figure.Figure, err error) {
 	var solver population.Solver
 	beta := measure.Must(solver.Minimize(&erm.Problem{Rows: s.Rows, Labels: s.Labels, Loss: loss.Logistic{},
 		Lambda: 1e-6}, 1e-4))
-	p := measure.Must(plainLogistic(float64(d) / float64(n)))
+	p := plainLogistic(float64(d) / float64(n))
 	f := figure.New(fmt.Sprintf("A plain logistic fit: %d records, %d features", n, d), "true coefficient",
 		"estimated coefficient")
 	ends := []float64{-8, 8}
@@ -56,7 +56,7 @@ func PlainFigures(repetitions int, seed uint64) (_ []*figure.Figure, err error) 
 	ratio := figure.Span(0.005, 0.25, 40)
 	var alpha, sigma []float64
 	for _, r := range ratio {
-		p := measure.Must(plainLogistic(r))
+		p := plainLogistic(r)
 		alpha, sigma = append(alpha, p.Alpha), append(sigma, p.Sigma)
 	}
 	var at, slope, spread []float64
@@ -233,8 +233,7 @@ func (d SmallRidge) Figure(title string, repetitions int, seed uint64) (_ *figur
 				if !d.Best {
 					break
 				}
-				v := measure.Must(solve((1-s)/s, l))
-				least = min(least, v)
+				least = min(least, measure.Must(solve((1-s)/s, l)))
 			}
 			best = append(best, least)
 		}

@@ -99,24 +99,19 @@ func adult(name string, schema *frame.Schema, complete bool) (_ Set, err error) 
 	}{{train, &s.Train}, {test, &s.Test}} {
 		t := part.table
 		if complete {
-			t = measure.Must(withoutMissing(t, schema))
+			t = withoutMissing(t, schema)
 		}
-		d := measure.Must(frame.NewDesign(t, schema, frame.DesignSettings{Label: "income", RowNorm: 1}))
-		*part.to = records(d)
+		*part.to = records(measure.Must(frame.NewDesign(t, schema, frame.DesignSettings{Label: "income", RowNorm: 1})))
 	}
 	s.Train.Public = s.Test
 	return s, nil
 }
 
 // withoutMissing leaves out rows with a missing value.
-func withoutMissing(t *frame.Table, schema *frame.Schema) (*frame.Table, error) {
+func withoutMissing(t *frame.Table, schema *frame.Schema) *frame.Table {
 	var columns []*frame.Column
 	for _, f := range schema.Fields {
-		c, err := t.Column(f.Name)
-		if err != nil {
-			return nil, err
-		}
-		columns = append(columns, c)
+		columns = append(columns, measure.Must(t.Column(f.Name)))
 	}
 	return t.Filter(func(row int) bool {
 		for _, c := range columns {
@@ -125,7 +120,7 @@ func withoutMissing(t *frame.Table, schema *frame.Schema) (*frame.Table, error) 
 			}
 		}
 		return true
-	}), nil
+	})
 }
 
 func records(d *frame.Design) *Records {
@@ -136,8 +131,7 @@ func records(d *frame.Design) *Records {
 // appended.
 func Synthetic(name string, c dataset.Clusters) (_ Set, err error) {
 	defer measure.Catch(&err)
-	sample := measure.Must(c.Generate())
-	first, rest := sample.Split(0.8)
+	first, rest := measure.Must(c.Generate()).Split(0.8)
 	train := measure.Must(first.Design(1))
 	test := measure.Must(rest.Design(1))
 	s := Set{Name: name, Train: records(train), Test: records(test)}
@@ -154,20 +148,14 @@ func Calibrated[M mechanism.Mechanism](name string, calibrate func(Key) (M, erro
 		if err != nil {
 			return nil, err
 		}
-		return train.Release(m.Run, src)
+		return train.Release(m, src)
 	}}
 }
 
-// Run is that of a mechanism.
-type Run func(matrix.Rows, []float64, noise.Source, *mechanism.Settings) (*mechanism.Release, error)
-
 // Release returns the coefficients of one run on the records.
-func (r *Records) Release(run Run, src *noise.Seeded) ([]float64, error) {
-	release, err := run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
-	return release.Coefficients, nil
+func (r *Records) Release(m mechanism.Mechanism, src *noise.Seeded) (_ []float64, err error) {
+	defer measure.Catch(&err)
+	return measure.Released(m, r.Rows, r.Labels, src), nil
 }
 
 // Key is what a calibration depends on; Records is a public number of them.

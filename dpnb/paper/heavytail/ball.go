@@ -159,11 +159,9 @@ func norms(src *noise.Seeded, d, draws int, radius float64) (mean, beyond measur
 
 func ballHolds(run measure.Run, factor float64) claim.Outcome {
 	largest := 0.0
-	for _, d := range []float64{1, 2, 5, 50, 1000} {
-		for _, zeta := range []float64{1, 2, 3, 10, 20} {
-			for _, radius := range []float64{16.5 * zeta * d, d + math.Sqrt(2*d*zeta) + zeta} {
-				largest = math.Max(largest, mathext.GammaIncRegComp(d, radius)*math.Exp(zeta))
-			}
+	for d, zeta := range measure.Pairs(run, []float64{1, 2, 5, 50, 1000}, []float64{1, 2, 3, 10, 20}) {
+		for _, radius := range []float64{16.5 * zeta * d, d + math.Sqrt(2*d*zeta) + zeta} {
+			largest = math.Max(largest, mathext.GammaIncRegComp(d, radius)*math.Exp(zeta))
 		}
 	}
 	draws := run.Runs(20_000)
@@ -229,6 +227,5 @@ func overBall(run measure.Run, everywhere bool, factor float64) claim.Outcome {
 			return outcome("an extension that is not the loss", false)
 		}
 	}
-	return outcome(fmt.Sprintf("at most %.4f of the bound", most), most <= 1+1e-9 &&
-		most > 0.999).Reaching(most)
+	return outcome(fmt.Sprintf("at most %.4f of the bound", most), most <= 1+1e-9 && most > 0.999).Reaching(most)
 }

@@ -2,8 +2,8 @@ package heavytail
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -100,11 +100,7 @@ func (p Population) MomentBound() float64 {
 
 // truth returns w*.
 func (p Population) truth() []float64 {
-	w := make([]float64, p.Features)
-	for j := range w {
-		w[j] = 1 / math.Sqrt(float64(p.Features))
-	}
-	return w
+	return slices.Repeat([]float64{1 / math.Sqrt(float64(p.Features))}, p.Features)
 }
 
 // features draws n rows of x, student one e.
@@ -251,15 +247,6 @@ func (p Population) Cell(fit Fit, n int, eps float64, fits int, seed uint64) (me
 	return s.Mean, s.StdErr, nil
 }
 
-// String names the population.
-func (p Population) String() string {
-	features := "t"
-	if p.Pareto {
-		features = "Pareto"
-	}
-	return fmt.Sprintf("%s %g, d = %d, %s", features, p.Moment, p.Features, p.loss().Name())
-}
-
 // Solve fits records in a simulation.
 type Solve func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error)
 
@@ -271,16 +258,10 @@ const Delta = 1e-5
 
 // run is the Solve of a mechanism.
 func run(m mechanism.Mechanism, err error) (Solve, error) {
-	if err != nil {
-		return nil, err
-	}
-	return func(rows *matrix.Dense, y []float64, src *noise.Seeded) ([]float64, error) {
-		r, err := m.Run(rows, y, src, &mechanism.Settings{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
-	}, nil
+	return func(rows *matrix.Dense, y []float64, src *noise.Seeded) (_ []float64, err error) {
+		defer measure.Catch(&err)
+		return measure.Released(m, rows, y, src), nil
+	}, err
 }
 
 // The mechanisms of the experiment.

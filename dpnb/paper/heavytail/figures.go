@@ -144,17 +144,8 @@ func Slopes(cell Cell, moments []float64, fits int, seed uint64) (risks [][]sim.
 		for axis, x := range [][]float64{slopeSizes, {0.03, 0.1, 0.3, 1}, {20, 40, 80, 160}} {
 			var y []sim.Summary
 			for _, v := range x {
-				d, n, eps := 20, 3000, 1.0
-				switch axis {
-				case 0:
-					n = int(v)
-				case 1:
-					eps = v
-				case 2:
-					d = int(v)
-				}
-				s := measure.Must(cell(k, d, n, eps, fits, seed))
-				y = append(y, s)
+				n, eps, d := moved(axis, v, 3000, 1, 20)
+				y = append(y, measure.Must(cell(k, d, n, eps, fits, seed)))
 			}
 			slope, se := Exponent(x, y)
 			table += fmt.Sprintf("  %6.3f ± %.3f", slope, 2*se)
@@ -164,6 +155,19 @@ func Slopes(cell Cell, moments []float64, fits int, seed uint64) (risks [][]sim.
 		}
 	}
 	return risks, table, nil
+}
+
+// moved returns n, ε and d with v in the place of one of them, in this order.
+func moved(axis int, v float64, n int, eps float64, d int) (int, float64, int) {
+	switch axis {
+	case 0:
+		n = int(v)
+	case 1:
+		eps = v
+	default:
+		d = int(v)
+	}
+	return n, eps, d
 }
 
 // slopeSizes are the numbers of records of Slopes.

@@ -14,7 +14,7 @@ import (
 )
 
 func outcome(measured string, ok bool) claim.Outcome {
-	return claim.Decide(measured, "", ok, "it does not hold")
+	return claim.Decide(measured, "", ok)
 }
 
 func jointMinimum(_ measure.Run, factor, share float64) claim.Outcome {
@@ -275,11 +275,7 @@ func centredScore(_ measure.Run, factor float64) claim.Outcome {
 func absolute(x []float64, y float64) Function {
 	return func(g, w []float64) float64 {
 		r := floats.Dot(x, w) - y
-		sign := 1.0
-		if r < 0 {
-			sign = -1
-		}
-		floats.ScaleTo(g, sign, x)
+		floats.ScaleTo(g, measure.Sign(r >= 0), x)
 		return math.Abs(r)
 	}
 }

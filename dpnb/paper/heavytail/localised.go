@@ -3,6 +3,7 @@ package heavytail
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -262,10 +263,7 @@ func Net(d int, radius, eta float64) ([][]float64, error) {
 		return nil, fmt.Errorf("heavytail: a net of (3D/η)^d points is out of reach at d = %d, η = %.3g", d, eta)
 	}
 	var net [][]float64
-	at := make([]int, d)
-	for i := range at {
-		at[i] = -k
-	}
+	at := slices.Repeat([]int{-k}, d)
 	for {
 		w := make([]float64, d)
 		for j, v := range at {

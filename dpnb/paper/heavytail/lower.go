@@ -1,11 +1,14 @@
 package heavytail
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
@@ -17,6 +20,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
 func reduction(_ measure.Run, constant float64) claim.Outcome {
@@ -126,11 +130,11 @@ func linearFits(n, d int, epsilon, k float64) (all []linearFit) {
 	run := func(name string, m mechanism.Mechanism, err error) {
 		measure.Try(err)
 		all = append(all, linearFit{name, func(rows *matrix.Dense, src *noise.Seeded) []float64 {
-			r := measure.Must(m.Run(rows, ones, src, &mechanism.Settings{Workers: 1}))
-			if norm := floats.Norm(r.Coefficients, 2); norm > 1 {
-				floats.Scale(1/norm, r.Coefficients)
+			w := measure.Released(m, rows, ones, src)
+			if norm := floats.Norm(w, 2); norm > 1 {
+				floats.Scale(1/norm, w)
 			}
-			return r.Coefficients
+			return w
 		}})
 	}
 	objective, err := config.Calibrate()
@@ -228,14 +232,9 @@ func lowerBound(run measure.Run, open bool, factor float64) claim.Outcome {
 	best := linearFit{"the best sign", func(rows *matrix.Dense, src *noise.Seeded) []float64 {
 		sum := 0
 		for _, v := range rows.Data {
-			if v != 0 {
-				sum += int(math.Copysign(1, v))
-			}
+			sum += cmp.Compare(v, 0)
 		}
-		if src.Float64() < BestSign(sum, epsilon) {
-			return []float64{-1}
-		}
-		return []float64{1}
+		return []float64{measure.Sign(src.Float64() >= BestSign(sum, epsilon))}
 	}}
 	// How often the excess risk of one of the two instances is paD/2 or more, D = 2: the worse of them.
 	worse := func(of linearFit, samples int, pair [2]Hard) float64 {
@@ -285,7 +284,7 @@ func lowerBound(run measure.Run, open bool, factor float64) claim.Outcome {
 			}
 		}
 	}
-	c, bound := lowerConstant(), factor*zeta
+	c, bound := lowerConstant(run), factor*zeta
 	return outcome(fmt.Sprintf("the best sign %.3f of ζ, the others at least %.2f (%s), without privacy %.3f; in "+
 		"2 and 8 dimensions at least %.2f (%s); c ≥ %.3f", exact/bound, least/bound, who, coin/bound, packed,
 		packedBy, c), math.Abs(exact-bound) < room && least > bound-9*room && math.Abs(coin-bound) < 1.2*room &&
@@ -293,20 +292,110 @@ func lowerBound(run measure.Run, open bool, factor float64) claim.Outcome {
 }
 
 // lowerConstant returns the least c of the theorem in one dimension over a grid, G₁ = G₂ = G_k = 1.
-func lowerConstant() float64 {
+func lowerConstant(run measure.Run) float64 {
 	c := math.Inf(1)
-	for _, n := range []int{1, 3, 30, 1000} {
-		for _, epsilon := range []float64{0.01, 0.1, 1} {
-			for _, zeta := range []float64{0.2, 0.1, 1e-2, 1e-4} {
-				rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
-				p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
-				for _, k := range []float64{2, 3, 6} {
-					// Each instance has the excess risk |mean|·D/2 with probability ζ.
-					level := math.Max(rho, math.Pow(p, 1-1/k)) / 2
-					c = math.Min(c, level/LowerBound(1, n, epsilon, 1, 1, k, 1, zeta))
-				}
+	for n, epsilon := range measure.Pairs(run, []int{1, 3, 30, 1000}, []float64{0.01, 0.1, 1}) {
+		for _, zeta := range []float64{0.2, 0.1, 1e-2, 1e-4} {
+			rho := Unavoidable(zeta, func(rho float64) float64 { return CoinError(n, rho) })
+			p := Unavoidable(zeta, func(p float64) float64 { return SignError(n, p, epsilon) })
+			for _, k := range []float64{2, 3, 6} {
+				// Each instance has the excess risk |mean|·D/2 with probability ζ.
+				level := math.Max(rho, math.Pow(p, 1-1/k)) / 2
+				c = math.Min(c, level/LowerBound(1, n, epsilon, 1, 1, k, 1, zeta))
 			}
 		}
 	}
 	return c
+}
+
+// Hard is one of the two instances of heavytail's lower bound (Theorem 4.1), for linear losses ⟨z, w⟩ on the ball of
+// radius D/2: z is 0 but with the probability p, and else a·ν or, with the share q of these, −a·ν.
+type Hard struct {
+	Direction []float64
+	P, A, Q   float64
+}
+
+// HardNonPrivate is z = ±G₂e₁ with means ±ρG₂, ρ = ½min(√(ln(1/ζ)/n), 1): few records do not tell the sign.
+func HardNonPrivate(d, n int, g2, zeta float64, plus bool) Hard {
+	rho := 0.5 * math.Min(math.Sqrt(math.Log(1/zeta)/float64(n)), 1)
+	h := Hard{Direction: make([]float64, d), P: 1, A: g2, Q: (1 - rho) / 2}
+	h.Direction[0] = 1
+	if !plus {
+		h.Q = 1 - h.Q
+	}
+	return h
+}
+
+// HardPrivate is z = G_k p^{−1/k}ν with probability p = (d ln 2 + ln(1/(4eζ)))/(nε), at most 1, and 0 else: pε n
+// records or so are all that tells one ν of a packing of the sphere from the others. The paper's packing is of the
+// ball, and its lemma G.1 wants one of the sphere; at d = 1 there are but two points, and ζ must be below 1/(4e²).
+func HardPrivate(nu []float64, n int, epsilon, gk, k, zeta float64) Hard {
+	p := (float64(len(nu))*math.Ln2 + math.Log(1/(4*math.E*zeta))) / (float64(n) * epsilon)
+	p = math.Max(0, math.Min(p, 1))
+	nu = append([]float64(nil), nu...)
+	floats.Scale(1/floats.Norm(nu, 2), nu)
+	return Hard{Direction: nu, P: p, A: gk * math.Pow(p, -1/k)}
+}
+
+// Mean returns E z.
+func (h Hard) Mean() []float64 {
+	mean := append([]float64(nil), h.Direction...)
+	floats.Scale(h.P*h.A*(1-2*h.Q), mean)
+	return mean
+}
+
+// Sample draws n records z.
+func (h Hard) Sample(n int, src *noise.Seeded) *matrix.Dense {
+	rows := matrix.NewDense(n, len(h.Direction), nil)
+	for i := range n {
+		scale := 0.0
+		if src.Float64() < h.P {
+			if scale = h.A; src.Float64() < h.Q {
+				scale = -h.A
+			}
+		}
+		floats.AddScaled(rows.Data[i*rows.D:(i+1)*rows.D], scale, h.Direction)
+	}
+	return rows
+}
+
+// Excess returns F(w) − min F over the ball of the radius.
+func (h Hard) Excess(w []float64, radius float64) float64 {
+	mean := h.Mean()
+	return floats.Dot(mean, w) + radius*floats.Norm(mean, 2)
+}
+
+// LowerBound returns G₂D√(ln(1/ζ)/n) + G_kD((d + ln(1/ζ))/(nε))^{1−1/k}, at most G₂D: Theorem 4.1 without its constant
+// c, which the paper does not state.
+func LowerBound(d, n int, epsilon, g2, gk, k, diameter, zeta float64) float64 {
+	more := math.Log(1 / zeta)
+	return diameter * math.Min(g2, g2*math.Sqrt(more/float64(n))+
+		gk*math.Pow((float64(d)+more)/(float64(n)*epsilon), 1-1/k))
+}
+
+// Exponent fits ln y = a + s·ln x by least squares, each mean with its standard error, and returns s with its own.
+func Exponent(x []float64, y []sim.Summary) (slope, deviation float64) {
+	a, b, w := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+	for i, v := range y {
+		a[i], b[i], w[i] = math.Log(x[i]), math.Log(v.Mean), math.Pow(v.Mean/v.StdErr, 2)
+	}
+	_, slope = stat.LinearRegression(a, b, w, false)
+	return slope, 1 / math.Sqrt(stat.PopVariance(a, w)*floats.Sum(w))
+}
+
+// HardCell is the mean excess risk, G_k = 1, D = 2, of objective perturbation with C and Λ of the utility theorem on
+// linear losses from HardPrivate with ζ = 1/(4e), so that a share p = d ln 2/(nε) of the records says anything at all,
+// and G₂ = p^{1/2−1/k}.
+func HardCell(k float64, d, n int, eps float64, fits int, seed uint64) (_ sim.Summary, err error) {
+	defer measure.Catch(&err)
+	nu := make([]float64, d)
+	nu[0] = 1
+	h := HardPrivate(nu, n, eps, 1, k, 0.25/math.E)
+	m := measure.Must(pure.Config{Loss: loss.Affine{}, Epsilon: eps, Adjacency: privacy.ReplaceOne, Features: d,
+		Records: n, Radius: 1, Moment: min(k, 1e3), MomentBound: 1, WorstCase: true,
+		Lambda: math.Pow(h.P, 0.5-1/k) * math.Sqrt(2*float64(n)*(2+2/eps))}.Calibrate())
+	ones := slices.Repeat([]float64{1}, n)
+	return measure.Means(context.Background(), fits, noise.NewSeeded(seed), func(_ int, src *noise.Seeded) []float64 {
+		return []float64{h.Excess(measure.Released(m, h.Sample(n, src), ones, src), 1)}
+	})[0], nil
 }

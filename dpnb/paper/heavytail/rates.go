@@ -11,7 +11,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -49,8 +48,8 @@ func phasesRisk(k float64, d, n int, epsilon, power float64, fits int, seed uint
 	ones := slices.Repeat([]float64{1}, n)
 	return measure.Means(context.Background(), fits, noise.NewSeeded(seed), func(i int, src *noise.Seeded) []float64 {
 		rows, level := hardRecords(n, d, epsilon, k, src)
-		r := measure.Must(m.Run(rows, ones, noise.NewSeeded(seed+1).Stream(i), &mechanism.Settings{Workers: 1}))
-		return []float64{level * (1 + instead(r.Coefficients[0]))}
+		w := measure.Released(m, rows, ones, noise.NewSeeded(seed+1).Stream(i))
+		return []float64{level * (1 + instead(w[0]))}
 	})[0]
 }
 
@@ -67,39 +66,30 @@ type rate struct {
 }
 
 func outputRate(run measure.Run, of rate) claim.Outcome {
-	worst, idle := map[string]float64{}, 0.0
+	worst, idle := [3]float64{}, 0.0 // in n, ε and d
 	var told string
 	flattest := math.Inf(1)
 	for _, k := range []float64{2, 3, 4} {
 		want := of.factor * (1 - 1/k)
 		steep := farSlope(k, run.Runs(40), of.instead, 38)
 		flattest = math.Min(flattest, -steep/want)
-		at := map[string][2]float64{"n": {256, 4096}, "ε": {1, 0.25}, "d": {16, 64}}
-		for _, name := range []string{"n", "ε", "d"} {
+		for axis, at := range [][2]float64{{256, 4096}, {1, 0.25}, {16, 64}} {
 			var log [2]float64
-			for j, v := range at[name] {
-				n, d, epsilon := 1024, 2, 1.0
-				switch name {
-				case "n":
-					n = int(v)
-				case "ε":
-					epsilon = v
-				case "d":
-					d = int(v)
-				}
+			for j, v := range at {
+				n, epsilon, d := moved(axis, v, 1024, 1, 2)
 				risk := phasesRisk(k, d, n, epsilon, of.power, run.Runs(40), 38, of.instead)
 				log[j] = math.Log(risk.Mean)
 				idle = math.Max(idle, risk.Mean/math.Pow(2*float64(d)/epsilon/float64(n), 1-1/k))
 			}
-			slope := (log[1] - log[0]) / math.Log(at[name][1]/at[name][0])
-			told += fmt.Sprintf("%s %.3f, ", name, slope)
-			worst[name] = math.Max(worst[name], math.Abs(math.Abs(slope)/want-1))
+			slope := (log[1] - log[0]) / math.Log(at[1]/at[0])
+			told += fmt.Sprintf("%s %.3f, ", []string{"n", "ε", "d"}[axis], slope)
+			worst[axis] = math.Max(worst[axis], math.Abs(math.Abs(slope)/want-1))
 		}
 	}
 	most, least := blockMoves()
 	return outcome(fmt.Sprintf("slopes for k = 2, 3, 4: %srisk at most %.2f of that at w₀; %.2f times as "+
 		"steep or more for |w ∓ 0.6|; moves %.5f to %.5f of ε", told, idle, flattest, least/of.share, most/of.share),
-		flattest >= 1 && worst["n"] < 0.02 && worst["ε"] < 0.02 && worst["d"] < 0.1 && idle < 0.9 &&
+		flattest >= 1 && worst[0] < 0.02 && worst[1] < 0.02 && worst[2] < 0.1 && idle < 0.9 &&
 			most/of.share <= 1 && least/of.share > 1-1e-4).Corrected("with as many phases as have records")
 }
 
@@ -115,9 +105,8 @@ func farSlope(k float64, runs int, instead func(float64) float64, seed uint64) f
 		mean, rows := 0.0, matrix.NewDense(n, 1, slices.Repeat([]float64{1}, n))
 		for i := range runs {
 			at := 0.6 * float64(1-2*(i%2))
-			r := measure.Must(m.Run(rows, slices.Repeat([]float64{at}, n), noise.NewSeeded(seed+2).Stream(i),
-				&mechanism.Settings{Workers: 1}))
-			mean += math.Abs(instead(r.Coefficients[0])-at) / float64(runs)
+			w := measure.Released(m, rows, slices.Repeat([]float64{at}, n), noise.NewSeeded(seed+2).Stream(i))
+			mean += math.Abs(instead(w[0])-at) / float64(runs)
 		}
 		log[j] = math.Log(mean)
 	}

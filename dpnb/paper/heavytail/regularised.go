@@ -15,7 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -110,8 +109,7 @@ func doubleDistance(constants pure.Constants, clip, lambda, epsilon float64, row
 	a := measure.Must(pure.PhasesConfig{Config: pure.Config{Loss: loss.Affine{}, Epsilon: epsilon, Features: d,
 		Records: rows.N, Adjacency: privacy.ReplaceOne, Radius: 1e5, Clip: clip, Lambda: lambda * float64(m)}, Count: 1,
 		Double: true, Constants: constants}.Calibrate())
-	r := measure.Must(a.Run(rows, slices.Repeat([]float64{1}, rows.N), src, &mechanism.Settings{Workers: 1}))
-	return floats.Distance(r.Coefficients, best, 2)
+	return floats.Distance(measure.Released(a, rows, slices.Repeat([]float64{1}, rows.N), src), best, 2)
 }
 
 // doubleOutput holds the law of Algorithm 4 against its noise, and how often it is within the bound of (6), times
@@ -146,19 +144,17 @@ func doubleOutput(run measure.Run, times [2]float64) claim.Outcome {
 		return times[0] * 12 * clip / (lambda * m * epsilon) * mathext.GammaIncRegInv(d, 0.7)
 	})
 	z, least := (exact-0.7)/math.Sqrt(0.21/float64(runs)), 1.0
-	for _, k := range []float64{2, 3, 4} {
-		for _, pareto := range []bool{false, true} {
-			for _, constants := range []pure.Constants{pure.Printed, pure.Exact} {
-				g, constant := moment(d, k, pareto), 12.0
-				if constants == pure.Exact {
-					constant = 4
-				}
-				bound := times[1] * (constant*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
-					math.Pow(d/(m*epsilon), 1-1/k)
-				draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
-				share := within(constants, g, k, draw, run.Runs(60), func(float64) float64 { return bound })
-				least = math.Min(least, share)
+	for k, pareto := range measure.Pairs(run, []float64{2, 3, 4}, []bool{false, true}) {
+		for _, constants := range []pure.Constants{pure.Printed, pure.Exact} {
+			g, constant := moment(d, k, pareto), 12.0
+			if constants == pure.Exact {
+				constant = 4
 			}
+			bound := times[1] * (constant*mathext.GammaIncRegInv(d, 0.8)/d + 20*kappa(k)) * g / lambda *
+				math.Pow(d/(m*epsilon), 1-1/k)
+			draw := func(n int) *matrix.Dense { return slopes(src, n, d, k, pareto) }
+			share := within(constants, g, k, draw, run.Runs(60), func(float64) float64 { return bound })
+			least = math.Min(least, share)
 		}
 	}
 	return outcome(fmt.Sprintf("within the noise's 0.7-quantile %.3f, %+.1f standard errors; within c_erm's "+
@@ -322,9 +318,7 @@ func byOracle(_ measure.Run, bias, factor float64) claim.Outcome {
 		_, taken, err := Joint{Losses: losses, C: c, Lambda: lambda, Centre: []float64{center}}.Minimise(interval,
 			interval, []float64{-1}, alpha, 2, 20_000)
 		told += fmt.Sprintf(" %d", taken)
-		if (err != nil) != (slope > 1e3) {
-			measure.Try(fmt.Errorf("by Algorithm 3, at slopes of %g: %v", slope, err))
-		}
+		measure.Ensure((err != nil) == (slope > 1e3), "by Algorithm 3, at slopes of %g: %v", slope, err)
 	}
 	return outcome(fmt.Sprintf("gap %.2f of α after %d steps for both slopes; of Algorithm 3%s at most", gap, count,
 		told), gap <= 1 && same)

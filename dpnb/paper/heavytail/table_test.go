@@ -2,6 +2,7 @@ package heavytail
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -147,4 +148,13 @@ func TestMakeTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// String names the population.
+func (p Population) String() string {
+	features := "t"
+	if p.Pareto {
+		features = "Pareto"
+	}
+	return fmt.Sprintf("%s %g, d = %d, %s", features, p.Moment, p.Features, p.loss().Name())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -29,8 +30,7 @@ type alarm func(level, part float64, draws int, src *noise.Seeded) bool
 // draws sees that a part of it is there.
 func keeps(ctx context.Context, of alarm, runs int, level, sound, part float64, draws int, seed uint64) claim.Outcome {
 	alarms := 0
-	for k := range runs {
-		measure.Try(ctx.Err())
+	for k := range measure.To(ctx, runs) {
 		refuted := of(level, sound, 400, noise.NewSeeded(seed+uint64(k)))
 		if refuted {
 			alarms++
@@ -40,8 +40,7 @@ func keeps(ctx context.Context, of alarm, runs int, level, sound, part float64, 
 	n := float64(runs)
 	limit := 0.1*n + 4.3*math.Sqrt(0.09*n)
 	return claim.Decide(fmt.Sprintf("%d false alarms of %d; a part %g of the noise is seen: %v", alarms, runs, part,
-		caught), fmt.Sprintf("at most %.0f, and seen", limit), float64(alarms) <= limit && caught,
-		"audits err more often than they say, or see nothing")
+		caught), fmt.Sprintf("at most %.0f, and seen", limit), float64(alarms) <= limit && caught)
 }
 
 // auditsHold audits sums of answers with the part sound of their noise, and once with 0.9·factor of it.
@@ -82,8 +81,7 @@ func oneRunHolds(run measure.Run, times [2]float64) claim.Outcome {
 	worst, used := math.Inf(-1), 0.0
 	for _, delta := range []float64{0, 0.01} {
 		var tail [m + 1]float64
-		for range draws {
-			measure.Try(run.Err())
+		for range measure.To(run, draws) {
 			right, all := 0, src.Float64() < delta
 			for range m {
 				if src.Float64() < 1/(1+math.Exp(-eps)) || all {
@@ -103,9 +101,8 @@ func oneRunHolds(run measure.Run, times [2]float64) claim.Outcome {
 			}
 		}
 	}
-	return claim.Decide(fmt.Sprintf("at most %.1f standard errors above the bound, of which %.2f is used", worst,
-		used), "at most 4.5, at least 0.9", worst <= 4.5 && used >= 0.9,
-		"the bound is broken, or far from what happens")
+	return claim.Decide(fmt.Sprintf("at most %.1f standard errors above the bound, of which %.2f is used", worst, used),
+		"at most 4.5, at least 0.9", worst <= 4.5 && used >= 0.9)
 }
 
 // Tracing is an attack on the means of many yes-or-no questions: a person is taken to be in the data if their answers
@@ -122,10 +119,7 @@ type Tracing struct {
 // answers is the private sums of so many answers ±1, and what they claim.
 func answers(questions int, epsilon, delta float64) (m statistic.Sums, claim privacy.Profile, err error) {
 	defer measure.Catch(&err)
-	columns := make([]statistic.Number, questions)
-	for j := range columns {
-		columns[j] = statistic.Number{Lower: -1, Upper: 1}
-	}
+	columns := slices.Repeat([]statistic.Number{{Lower: -1, Upper: 1}}, questions)
 	m = measure.Must(statistic.CalibrateSums(statistic.Means{Of: columns, For: statistic.Gaussian}, statistic.Gaussian,
 		epsilon, delta))
 	claim, err = mechanism.Profile(m)
@@ -163,8 +157,8 @@ func (a Tracing) Scores() (in, out []float64, claim privacy.Profile, err error) 
 			data = with(others, x)
 		}
 		if a.Epsilon > 0 {
-			r := measure.Must(m.Run(data, make([]float64, data.N), src, nil))
-			return floats.Dot(x, r.Coefficients[1:]), nil // after the count
+			sums := measure.Released(m, data, make([]float64, data.N), src)
+			return floats.Dot(x, sums[1:]), nil // after the count
 		}
 		score := 0.0
 		for i := range data.N {
@@ -238,8 +232,7 @@ func (a FitAttack) Scores() (in, out []float64, claim privacy.Profile, err error
 			data, of = with(rows, x), append(append([]float64(nil), labels...), y)
 		}
 		if a.Epsilon > 0 {
-			r := measure.Must(m.Run(data, of, src, &mechanism.Settings{Workers: 1}))
-			return y * floats.Dot(x, r.Coefficients), nil
+			return y * floats.Dot(x, measure.Released(m, data, of, src)), nil
 		}
 		return -math.Abs(y*floats.Dot(x, exact(data, of)) - typical), nil
 	})
@@ -306,10 +299,7 @@ func CurvesFigure(title string, claim privacy.Profile, arms ...Arm) *figure.Figu
 		legend("● "+a.Name, c)
 		f.Alt += fmt.Sprintf(" %s: at %.2g of false alarms %.2g are found.", a.Name, x[len(x)-1], y[len(y)-1])
 	}
-	var q []float64
-	for k := range 61 {
-		q = append(q, math.Pow(leastShare, 1-float64(k)/60))
-	}
+	q := figure.Geometric(leastShare, 1, 60)
 	if claim != nil {
 		f.Dashed("", q, audit.Allowed(claim, q), figure.Gray)
 		legend("dashed: all that is allowed", figure.Gray)
@@ -337,11 +327,8 @@ func LossesFigure(title string, claim privacy.Profile, dir privacy.Direction, ep
 		}
 		f.Band(epsilons, lo, hi, colors[i%3]).Line(names[i], epsilons, y, colors[i%3])
 	}
-	var claimed []float64
-	for _, eps := range epsilons {
-		claimed = append(claimed, privacy.ExpUp(claim.LogDeltaUpper(dir, eps)))
-	}
-	return f.Dashed("claimed", epsilons, claimed, figure.Gray), nil
+	return f.Dashed("claimed", epsilons, figure.Values(epsilons,
+		func(eps float64) float64 { return privacy.ExpUp(claim.LogDeltaUpper(dir, eps)) }), figure.Gray), nil
 }
 
 // ManyCanaries is an audit of one run of the private means of Tracing, each person being a canary, with a part of the

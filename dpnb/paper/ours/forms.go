@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -24,11 +25,10 @@ func curvatureIsFree(run measure.Run, times [2]float64) claim.Outcome {
 	leastRatio, mostRatio := math.Inf(1), 0.0
 	leastTight, mostTight := math.Inf(1), 0.0
 	for _, eps := range []float64{0.2, 1, 3} {
-		for _, l := range []loss.Loss{loss.Absolute(smoothing.Logistic{}, 0.5),
+		for _, l := range measure.Over(run, []loss.Loss{loss.Absolute(smoothing.Logistic{}, 0.5),
 			loss.Absolute(smoothing.Laplacian{}, 0.5),
 			loss.Convolved{Kernel: smoothing.Laplacian{}, Width: 1, Below: -1, Above: 0},
-			loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}} {
-			measure.Try(run.Err())
+			loss.SmoothPinball{Tau: 0.5, Width: 0.25}, loss.SmoothPinball{Tau: 0.9, Width: 0.25}}) {
 			const radius = 1.5
 			curve := measure.Must(loss.CurveOf(l, radius))
 			free := objective.Free{Curve: curve, Epsilon: eps}
@@ -47,8 +47,8 @@ func curvatureIsFree(run measure.Run, times [2]float64) claim.Outcome {
 		}
 	}
 	return claim.Decide(fmt.Sprintf("the largest S̄ is %.4f to %.4f of the condition; Tight is %.3f to %.4f of δ",
-		leastRatio, mostRatio, leastTight, mostTight), "",
-		leastRatio > 0.98 && mostRatio < 1.002 && leastTight > 0.45 && mostTight < 1.006, "")
+		leastRatio, mostRatio, leastTight, mostTight), "", leastRatio > 0.98 && mostRatio < 1.002 &&
+		leastTight > 0.45 && mostTight < 1.006)
 }
 
 // conditionRatio returns the largest S̄ over what Theorem 4 admits, at records of norm radius.
@@ -141,8 +141,7 @@ func rowsAudited(run measure.Run, factor float64) claim.Outcome {
 			for _, at := range []struct{ ratio, a, eps float64 }{{0.02, 0.4, 1}, {0.3, 0.3, 0.5}, {1, 0.3, 1},
 				{5, 0.35, 0.3}} {
 				lambda, sigma := at.ratio*l.Smoothness(), math.Sqrt(float64(m))/at.a
-				for _, d := range privacy.Directions {
-					measure.Try(run.Err())
+				for _, d := range measure.Over(run, privacy.Directions[:]) {
 					r := rowsOf(d, lambda, sigma*factor, objective.Form{Curve: curve, Count: m})
 					p := measure.Must(r.Profile(privacy.AddRemove))
 					bound := math.Exp(p.LogDeltaUpper(d, at.eps))
@@ -175,8 +174,7 @@ func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, fa
 	for _, ratio := range []float64{0.3, 3} {
 		const sigma, eps = 6.0, 0.5
 		lambda := ratio * l.Smoothness()
-		for _, d := range privacy.Directions {
-			measure.Try(ctx.Err())
+		for _, d := range measure.Over(ctx, privacy.Directions[:]) {
 			r := rowsOf(d, lambda, sigma*factor, objective.Form{Curve: a, Count: 1}, objective.Form{Curve: z, Count: 1})
 			p := measure.Must(r.Profile(privacy.AddRemove))
 			_, v := climb(func(x []float64) float64 {
@@ -194,8 +192,8 @@ func besideLogistic(ctx context.Context, worst map[privacy.Direction]float64, fa
 func audited(worst map[privacy.Direction]float64, least, most float64) claim.Outcome {
 	top := math.Max(worst[privacy.Add], worst[privacy.Remove])
 	return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing",
-		worst[privacy.Add], worst[privacy.Remove]), fmt.Sprintf("from %g to %g", least, most),
-		top >= least && top <= most, "")
+		worst[privacy.Add], worst[privacy.Remove]), fmt.Sprintf("from %g to %g", least, most), top >= least &&
+		top <= most)
 }
 
 func entropicAudited(run measure.Run, factor float64) claim.Outcome {
@@ -211,8 +209,7 @@ func entropicAudited(run measure.Run, factor float64) claim.Outcome {
 			p := measure.Must(objective.Entropic{Vertices: []objective.Vertex{{Norm: math.Sqrt(float64(m)),
 				Count: math.Pow(2, float64(m))}}, Temperature: temperature,
 				Lambda: objective.EntropicLambda(temperature, wide), Sigma: wide}.Profile(privacy.AddRemove))
-			for _, d := range privacy.Directions {
-				measure.Try(run.Err())
+			for _, d := range measure.Over(run, privacy.Directions[:]) {
 				// From where the loss is all but linear.
 				start := []float64{25, 25, 25, 0, 0, 0, 0, 0}
 				_, v := climb(func(x []float64) float64 {
@@ -232,27 +229,25 @@ func recentringAudited(run measure.Run, firstFree bool, factor float64) claim.Ou
 	l := loss.Absolute(smoothing.Logistic{}, 1)
 	curve := measure.Must(loss.CurveOf(l, 1))
 	points := measure.Sized(run.Size, 250, 500)
-	for _, ratio := range [][2]float64{{0.05, 0.05}, {1, 1}, {0.3, 3}, {3, 20}} {
-		for _, eps := range []float64{0.3, 1} {
-			sigma := [2]float64{5, 4}
-			lambda := [2]float64{ratio[0] * l.Smoothness(), ratio[1] * l.Smoothness()}
-			for _, d := range privacy.Directions {
-				measure.Try(run.Err())
-				var stages objective.Stages
-				for i := range 2 {
-					if i > 0 || !firstFree {
-						stages = append(stages, rowsOf(d, lambda[i], sigma[i]*factor, objective.Form{Curve: curve,
-							Count: 1}))
-					}
+	for ratio, eps := range measure.Pairs(run, [][2]float64{{0.05, 0.05}, {1, 1}, {0.3, 3}, {3, 20}},
+		[]float64{0.3, 1}) {
+		sigma := [2]float64{5, 4}
+		lambda := [2]float64{ratio[0] * l.Smoothness(), ratio[1] * l.Smoothness()}
+		for _, d := range measure.Over(run, privacy.Directions[:]) {
+			var stages objective.Stages
+			for i := range 2 {
+				if i > 0 || !firstFree {
+					stages = append(stages, rowsOf(d, lambda[i], sigma[i]*factor, objective.Form{Curve: curve,
+						Count: 1}))
 				}
-				p := measure.Must(stages.Profile(privacy.AddRemove))
-				top := 0.0
-				for _, label := range []float64{0, 0.5, 1, 2, 3} {
-					top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
-						2*sigma[0]/lambda[0], d, eps, points))
-				}
-				worst[d] = math.Max(worst[d], top/math.Exp(p.LogDeltaUpper(d, eps)))
 			}
+			p := measure.Must(stages.Profile(privacy.AddRemove))
+			top := 0.0
+			for _, label := range []float64{0, 0.5, 1, 2, 3} {
+				top = math.Max(top, twoStages(l, label*sigma[0]/lambda[0], lambda, sigma,
+					2*sigma[0]/lambda[0], d, eps, points))
+			}
+			worst[d] = math.Max(worst[d], top/math.Exp(p.LogDeltaUpper(d, eps)))
 		}
 	}
 	return audited(worst, 0.5, 1.006)
@@ -262,11 +257,8 @@ func recentringAudited(run measure.Run, firstFree bool, factor float64) claim.Ou
 // radius, on one record with the label and on none.
 func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius float64, d privacy.Direction,
 	eps float64, points int) float64 {
-	t, y, slope, curv := make([]float64, points), make([]float64, points), make([]float64, points), make([]float64,
-		points)
-	for i := range y {
-		y[i] = label
-	}
+	t, slope, curv := make([]float64, points), make([]float64, points), make([]float64, points)
+	y := slices.Repeat([]float64{label}, points)
 	const reach = 8.5
 	h := 2 * reach / float64(points)
 	// logs returns ln densities of u = λ(θ − c)/σ without and with the record.
@@ -304,8 +296,7 @@ func twoStages(l loss.Loss, label float64, lambda, sigma [2]float64, radius floa
 
 // pieceFunctions are a bowl, ‖x‖_∞ in the plane and three pieces on the line.
 func pieceFunctions() (all []smoothing.Polyhedral) {
-	bowl := measure.Must(smoothing.NewBowlPieces(2, 0.5))
-	all = append(all, bowl)
+	all = append(all, measure.Must(smoothing.NewBowlPieces(2, 0.5)))
 	for _, f := range []struct {
 		a [][]float64
 		b []float64
@@ -313,8 +304,7 @@ func pieceFunctions() (all []smoothing.Polyhedral) {
 		{[][]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}, make([]float64, 4)},
 		{[][]float64{{-0.4}, {0.5}, {1}}, []float64{0, 0, -0.3}},
 	} {
-		p := measure.Must(smoothing.NewPolyhedral(f.a, f.b))
-		all = append(all, p)
+		all = append(all, measure.Must(smoothing.NewPolyhedral(f.a, f.b)))
 	}
 	return all
 }
@@ -324,39 +314,36 @@ func piecesAudited(run measure.Run, times [2]float64) claim.Outcome {
 	src := noise.NewSeeded(83)
 	functions := pieceFunctions()
 	worst := map[privacy.Direction]float64{}
-	for _, f := range functions {
-		for _, eps := range []float64{0.3, 1} {
-			for _, charge := range []float64{0, 0.3, 0.9} {
-				measure.Try(run.Err())
-				const w = 1.0
-				sigma := 3.5 * f.Lipschitz() / eps
-				rank := math.Min(float64(f.Dim()), float64(f.Pieces()-1))
-				// About the λ at which that is charged.
-				lambda := 2 * sigma * sigma / w
-				if charge > 0 {
-					lambda = f.Radius() * f.Radius() / (rank * w * math.Expm1(charge*eps/rank))
+	for f, eps := range measure.Pairs(run, functions, []float64{0.3, 1}) {
+		for _, charge := range measure.Over(run, []float64{0, 0.3, 0.9}) {
+			const w = 1.0
+			sigma := 3.5 * f.Lipschitz() / eps
+			rank := math.Min(float64(f.Dim()), float64(f.Pieces()-1))
+			// About the λ at which that is charged.
+			lambda := 2 * sigma * sigma / w
+			if charge > 0 {
+				lambda = f.Radius() * f.Radius() / (rank * w * math.Expm1(charge*eps/rank))
+			}
+			m := convolution.COP{Loss: convolution.Loss{Pieces: &smoothing.Entropic{Function: f, Width: w},
+				Forms: f.Dim(), Norm: 1}, Lambda: lambda * times[1], Sigma: sigma * times[0], Tolerance: 1e-12,
+				OutputSigma: 1, Account: convolution.Entropic}
+			p := measure.Must(mechanism.Profile(m))
+			for _, d := range privacy.Directions {
+				v := 0.0
+				// The record's kinks among the answers, and far away from them.
+				for _, start := range []float64{0, -3, -25} {
+					_, found := climb(func(x []float64) float64 {
+						return planarPieces(f, w, lambda, sigma, x).Delta(d, eps, 200)
+					}, []float64{start, start, 0, 0, 0, 0}, 0.7, run.Runs(4), src)
+					v = math.Max(v, found)
 				}
-				m := convolution.COP{Loss: convolution.Loss{Pieces: &smoothing.Entropic{Function: f, Width: w},
-					Forms: f.Dim(), Norm: 1}, Lambda: lambda * times[1], Sigma: sigma * times[0], Tolerance: 1e-12,
-					OutputSigma: 1, Account: convolution.Entropic}
-				p := measure.Must(mechanism.Profile(m))
-				for _, d := range privacy.Directions {
-					v := 0.0
-					// The record's kinks among the answers, and far away from them.
-					for _, start := range []float64{0, -3, -25} {
-						_, found := climb(func(x []float64) float64 {
-							return planarPieces(f, w, lambda, sigma, x).Delta(d, eps, 200)
-						}, []float64{start, start, 0, 0, 0, 0}, 0.7, run.Runs(4), src)
-						v = math.Max(v, found)
-					}
-					worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
-				}
+				worst[d] = math.Max(worst[d], v/math.Exp(p.LogDeltaUpper(d, eps)))
 			}
 		}
 	}
 	a, r := worst[privacy.Add], worst[privacy.Remove]
 	return claim.Decide(fmt.Sprintf("largest exact δ over the bound: %.4f when adding, %.4f when removing", a, r),
-		"0.95 to 1.006", math.Min(a, r) >= 0.95 && math.Max(a, r) <= 1.006, "")
+		"0.95 to 1.006", math.Min(a, r) >= 0.95 && math.Max(a, r) <= 1.006)
 }
 
 // planarPieces is a record with A = diag(1, x₄ ∧ 1) turned by x₅ and labels x₀, x₁, among others of curvature x₂ in a

@@ -80,7 +80,7 @@ func (s study) population(rng *noise.Seeded) (x *matrix.Dense, y, theta []float6
 		case !logistic:
 			y[i] = t + 0.5*rng.NormFloat64()/math.Sqrt(rng.ExpFloat64())
 		default:
-			y[i] = 2*measure.Indicator(rng.Float64() < measure.Sigmoid(t)) - 1
+			y[i] = measure.Sign(rng.Float64() < measure.Sigmoid(t))
 		}
 	}
 	return x, y, theta
@@ -305,7 +305,7 @@ func intervalsCover(run measure.Run, narrow [naiveKind + 1]float64) claim.Outcom
 	}
 	return claim.Decide("lowest coverage of a coefficient, less the level (and width over what is asked for): "+
 		strings.Join(measured, ", "), fmt.Sprintf("levels %v, %d repetitions each", levels, reps), good &&
-		naiveFails, "an interval covers less often than it says, or the check cannot tell").InFull(run.Size, notes)
+		naiveFails).InFull(run.Size, notes)
 }
 
 // CoverageFigure draws how often intervals cover against how often they say, for logistic regression on n records of d
@@ -354,12 +354,8 @@ func IntervalsTable(s *population.Sample, epsilon, delta, share, level float64, 
 	t := &display.Item{Title: fmt.Sprintf("Intervals of %g %%, (ε = %g, δ = %g) in all", 100*level, epsilon, delta),
 		Header: []string{"truth", "released", "release alone, from", "to", "curvature paid for, from", "to"}}
 	for j, truth := range s.Signal {
-		row := []string{}
-		for _, v := range []float64{truth, r.Coefficients[j], alone.Lower[j], alone.Upper[j], paid.Lower[j],
-			paid.Upper[j]} {
-			row = append(row, fmt.Sprintf("%.3f", v))
-		}
-		t.Row(row...)
+		t.Rowf("%.3f | %.3f | %.3f | %.3f | %.3f | %.3f", truth, r.Coefficients[j], alone.Lower[j], alone.Upper[j],
+			paid.Lower[j], paid.Upper[j])
 	}
 	return t, nil
 }

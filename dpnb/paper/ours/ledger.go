@@ -13,9 +13,9 @@ import (
 )
 
 // stated opens a budget of (1, 10⁻⁵) that no other check has.
-func stated(adjacency privacy.Adjacency) (*ledger.Budget, error) {
-	return ledger.Open(ledger.Config{Name: fmt.Sprintf("claim %d", budgets.Add(1)), Epsilon: 1, Delta: 1e-5,
-		Adjacency: adjacency})
+func stated(adjacency privacy.Adjacency) *ledger.Budget {
+	return measure.Must(ledger.Open(ledger.Config{Name: fmt.Sprintf("claim %d", budgets.Add(1)), Epsilon: 1,
+		Delta: 1e-5, Adjacency: adjacency}))
 }
 
 // responded is H_{e^t} of an (ε, δ) mechanism that tells all with probability δ and is randomised response else.
@@ -39,7 +39,7 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(151)
 	most, least := 0.0, math.Inf(1)
 	for range run.Runs(2) {
-		b := measure.Must(stated(privacy.AddRemove))
+		b := stated(privacy.AddRemove)
 		whole := measure.Must(b.Share(1))
 		square := 0.0
 		enter := func(mu float64) bool {
@@ -64,7 +64,7 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 		most, least = math.Max(most, eps), math.Min(least, eps)
 	}
 	// A Gaussian count, then by its result: all that is left, in one of two ways.
-	b := measure.Must(stated(privacy.AddRemove))
+	b := stated(privacy.AddRemove)
 	first := measure.Must(b.Share(0.5))
 	measure.Try(b.Charge(ledger.Entry{Epsilon: first.Epsilon, Delta: first.Delta, Mu: first.Mu, Shared: true}))
 	// The largest ε of randomised response that the ledger lets pass.
@@ -76,15 +76,14 @@ func filterHolds(run measure.Run, factor float64) claim.Outcome {
 	exact := afterGaussian(first.Mu/factor, 1, func(t float64) float64 {
 		return math.Max(responded(response, 0, t), measure.GaussianDelta(first.Mu/factor, t))
 	}) / 1e-5
-	return claim.Decide(fmt.Sprintf("ε = %.5f … %.5f together; δ = %.4f of the budget's where results choose",
-		least, most, exact), "1", most <= 1 && least >= 0.98 && exact <= 1.0001,
-		"releases are more than the budget, or far less")
+	return claim.Decide(fmt.Sprintf("ε = %.5f … %.5f together; δ = %.4f of the budget's where results choose", least,
+		most, exact), "1", most <= 1 && least >= 0.98 && exact <= 1.0001)
 }
 
 // eitherHolds holds the worst choice between sums and squares by the first result against δ: with what a ledger has for
 // each, or with all of δ for both. δ is that of the budget times factor.
 func eitherHolds(_ measure.Run, both bool, factor float64) claim.Outcome {
-	b := measure.Must(stated(privacy.AddRemove))
+	b := stated(privacy.AddRemove)
 	squares := measure.Must(b.Share(1))
 	sums := 1e-5
 	if !both {
@@ -105,8 +104,7 @@ func eitherHolds(_ measure.Run, both bool, factor float64) claim.Outcome {
 			})/(factor*1e-5))
 		}
 	}
-	return claim.Decide(fmt.Sprintf("δ = %.3f of the budget's", worst), "0.95 … 1", worst <= 1.0001 && worst > 0.95,
-		"the choice between sums and squares is worth δ")
+	return claim.Decide(fmt.Sprintf("δ = %.3f of the budget's", worst), "0.95 … 1", worst <= 1.0001 && worst > 0.95)
 }
 
 func pureHolds(_ measure.Run, factor float64) claim.Outcome {
@@ -124,7 +122,7 @@ func pureHolds(_ measure.Run, factor float64) claim.Outcome {
 		apart = math.Max(apart, least)
 	}
 	return claim.Decide(fmt.Sprintf("above by %.1e at most, apart by %.1e at least", above, apart), "1e-9, 1e-3",
-		above < 1e-9 && apart < 1e-3, "another μ is the smallest")
+		above < 1e-9 && apart < 1e-3)
 }
 
 func nearlyHolds(_ measure.Run, factor float64) claim.Outcome {
@@ -145,8 +143,7 @@ func nearlyHolds(_ measure.Run, factor float64) claim.Outcome {
 		}},
 		{privacy.SubsampledGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.1}, sampled(1/1.5, 0.1)},
 	} {
-		p := measure.Must(c.event.Profile(privacy.AddRemove))
-		mu, slack := measure.Must2(privacy.AsGaussian(p, 1e-12))
+		mu, slack := measure.Must2(privacy.AsGaussian(measure.Must(c.event.Profile(privacy.AddRemove)), 1e-12))
 		own := 0.0
 		for _, d := range privacy.Directions {
 			for i := range 1001 {
@@ -159,7 +156,7 @@ func nearlyHolds(_ measure.Run, factor float64) claim.Outcome {
 		worst, least = math.Max(worst, own), math.Min(least, own)
 	}
 	return claim.Decide(fmt.Sprintf("δ = %.4f … %.4f of the Gaussian's where it is nearest", least, worst), "1",
-		worst <= 1+1e-9, "the Gaussian mechanism of this μ does not cover it")
+		worst <= 1+1e-9)
 }
 
 // sampled is the exact δ of N(0, 1) and (1 − q)N(0, 1) + qN(μ, 1), by integration.
@@ -190,7 +187,7 @@ func parallelHolds(_ measure.Run, by grouping, factor float64) claim.Outcome {
 		if by.single {
 			ledgers = privacy.AddRemove
 		}
-		b := measure.Must(stated(ledgers))
+		b := stated(ledgers)
 		// As large a μ for each group as the ledger lets pass.
 		entries := func(mu float64) []ledger.Entry {
 			var all []ledger.Entry
@@ -238,5 +235,5 @@ func parallelHolds(_ measure.Run, by grouping, factor float64) claim.Outcome {
 		worst, least = math.Max(worst, largest), math.Min(least, largest)
 	}
 	return claim.Decide(fmt.Sprintf("δ = %.3f … %.3f of the budget's for the worst neighbour", least, worst), "1",
-		worst <= 1+1e-6 && worst > 0.9999, "a record moves more than the groups that were counted")
+		worst <= 1+1e-6 && worst > 0.9999)
 }

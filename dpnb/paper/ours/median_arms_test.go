@@ -61,10 +61,7 @@ func TestMedianArms(t *testing.T) {
 					cost.NoiseMultiplier/2, features, 100)}, err)
 			all, err := sim.Trials(context.Background(), runs, 0, noise.NewSeeded(uint64(n)), func(_, _ int,
 				src *noise.Seeded) (excess []float64, err error) {
-				r, err := task.Draw(src)
-				if err != nil {
-					return nil, err
-				}
+				r := task.Draw(src)
 				for k, arm := range arms {
 					fit, err := arm.Run(r.Rows, r.Labels, src.Stream(k), &mechanism.Settings{Workers: 1})
 					if err != nil {
@@ -72,8 +69,7 @@ func TestMedianArms(t *testing.T) {
 					}
 					excess = append(excess, r.Excess(fit.Coefficients))
 				}
-				theta, err := r.Descend(radius, eps, delta, src.Stream(len(arms)))
-				return append(excess, r.Excess(theta)), err
+				return append(excess, r.Excess(r.Descend(radius, eps, delta, src.Stream(len(arms))))), nil
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -48,8 +48,8 @@ func goesOn(_ measure.Run, anew bool) claim.Outcome {
 		seen[fmt.Sprint(theta)] = true
 	}
 	charges := len(measure.Must(budget.State()).Entries)
-	return claim.Decide(fmt.Sprintf("%d charge, %d different fits", charges, len(seen)), "exactly",
-		charges == 1 && len(seen) == 1, "")
+	return claim.Decide(fmt.Sprintf("%d charge, %d different fits", charges, len(seen)), "exactly", charges == 1 &&
+		len(seen) == 1)
 }
 
 func encoded(theta []float64) ([]byte, error) { return json.Marshal(theta) }
@@ -82,7 +82,7 @@ func onceHolds(_ measure.Run, rules onceRules) claim.Outcome {
 		charges = max(charges, len(measure.Must(budget.State()).Entries))
 	}
 	return claim.Decide(fmt.Sprintf("at most %d charge of a name; %d of 8 calls with a neighbour differ", charges,
-		apart), "exactly", charges == 1 && apart == 0, "")
+		apart), "exactly", charges == 1 && apart == 0)
 }
 
 var errEnded = errors.New("the program ended")

@@ -1,7 +1,6 @@
 package ours
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -38,9 +37,7 @@ func jointQuantiles(run measure.Run, c jointly) claim.Outcome {
 		}
 		cov := measure.Must(sgd.LevelCovariance(levels))
 		var inverse mat.Cholesky
-		if !inverse.Factorize(cov) {
-			measure.Try(errors.New("ours: a covariance that is not positive definite"))
-		}
+		measure.Ensure(inverse.Factorize(cov), "ours: a covariance that is not positive definite")
 		// Every slope at a record, v = F − τ: F rises or is any of 2ᴷ.
 		v, solved := mat.NewVecDense(len(levels), nil), mat.NewVecDense(len(levels), nil)
 		for bits := range 1 << len(levels) {
@@ -78,11 +75,10 @@ func jointQuantiles(run measure.Run, c jointly) claim.Outcome {
 		tau := float64(k) / 10
 		deciles, separate = append(deciles, tau), separate+9*math.Max(tau, 1-tau)*math.Max(tau, 1-tau)
 	}
-	cov := measure.Must(sgd.LevelCovariance(deciles))
-	together := mat.Trace(cov) * c.noise * c.noise
-	return claim.Decide(fmt.Sprintf("longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at "+
-		"most; trace for the deciles %.2f, of nine fits %.2f", longest, above, together, separate), "≤ 1; ≤ 0; ≤ ¼",
-		longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4, "")
+	together := mat.Trace(measure.Must(sgd.LevelCovariance(deciles))) * c.noise * c.noise
+	return claim.Decide(fmt.Sprintf("longest slope %.4f; losses above f̃, or f̃ above the losses, by %.1e at most; "+
+		"trace for the deciles %.2f, of nine fits %.2f", longest, above, together, separate), "≤ 1; ≤ 0; ≤ ¼",
+		longest <= 1+1e-9 && longest > 0.99 && above < 1e-12 && together < separate/4)
 }
 
 // pinballs returns Σρ_{τ_k}(y − t_k).
@@ -93,9 +89,8 @@ func pinballs(levels, t []float64, y float64) (sum float64) {
 	return sum
 }
 
-// MedianTask is median regression with skewed residuals: d features with the constant first, x = (1, z)/√d, z Gaussian
-// entries moved into [−1, 1], so that ‖x‖ ≤ 1; y = xᵀθ⋆ + e^N − 1, N ~ N(0, 1), with entries of θ⋆ of alternating sign
-// and ‖θ⋆‖ = Radius.
+// MedianTask is median regression with skewed residuals: boundedRows of d features, the constant among them, and y =
+// xᵀθ⋆ + e^N − 1, N ~ N(0, 1), with entries of θ⋆ of alternating sign and ‖θ⋆‖ = Radius.
 type MedianTask struct {
 	Records, Features int
 	Radius            float64
@@ -108,21 +103,28 @@ type MedianRecords struct {
 	Least  float64
 }
 
+// boundedRows are n of x = (1, z)/√d, z Gaussian entries moved into [−1, 1], so that ‖x‖ ≤ 1.
+func boundedRows(n, d int, src *noise.Seeded) *matrix.Dense {
+	rows := matrix.NewDense(n, d, nil)
+	src.Gaussian(rows.Data, 1)
+	for i, z := range rows.Data {
+		if i%d == 0 {
+			z = 1
+		}
+		rows.Data[i] = math.Max(-1, math.Min(1, z)) / math.Sqrt(float64(d))
+	}
+	return rows
+}
+
 // Draw draws records.
-func (m MedianTask) Draw(src *noise.Seeded) (_ *MedianRecords, err error) {
-	defer measure.Catch(&err)
+func (m MedianTask) Draw(src *noise.Seeded) *MedianRecords {
 	n, d := m.Records, m.Features
-	r := &MedianRecords{Rows: matrix.NewDense(n, d, nil), Labels: make([]float64, n)}
-	residuals, scale := make([]float64, n), math.Sqrt(float64(d))
-	src.Gaussian(r.Rows.Data, 1)
-	src.Gaussian(residuals, 1)
-	for i := range n {
-		row := r.Rows.Data[i*d : (i+1)*d]
-		row[0] = 1
-		r.Labels[i] = math.Expm1(residuals[i])
-		for j, v := range row {
-			row[j] = math.Max(-1, math.Min(1, v)) / scale
-			r.Labels[i] += row[j] * m.Radius / scale * float64(1-2*(j%2))
+	r := &MedianRecords{Rows: boundedRows(n, d, src), Labels: make([]float64, n)}
+	src.Gaussian(r.Labels, 1)
+	for i, residual := range r.Labels {
+		r.Labels[i] = math.Expm1(residual)
+		for j, v := range r.Rows.Data[i*d : (i+1)*d] {
+			r.Labels[i] += v * m.Radius / math.Sqrt(float64(d)) * float64(1-2*(j%2))
 		}
 	}
 	var theta []float64
@@ -132,7 +134,7 @@ func (m MedianTask) Draw(src *noise.Seeded) (_ *MedianRecords, err error) {
 		theta = s.Theta
 	}
 	r.Least = r.risk(theta)
-	return r, nil
+	return r
 }
 
 // risk is the mean of |y − xᵀθ|.
@@ -146,21 +148,18 @@ func (r *MedianRecords) risk(theta []float64) float64 {
 func (r *MedianRecords) Excess(theta []float64) float64 { return r.risk(theta) - r.Least }
 
 // Descend is dpnb.Median within the radius, its noisy count of the records included.
-func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
-	defer measure.Catch(&err)
+func (r *MedianRecords) Descend(radius, eps, delta float64, src *noise.Seeded) []float64 {
 	const steps = 192
 	cost := measure.Must(sgd.Cost{Rate: 1, Steps: steps, NoiseMultiplier: 1}.CalibrateNoise(eps, delta))
 	q := sgd.Quantiles{Levels: []float64{0.5}, RowNorm: 1, Steps: steps, NoiseMultiplier: cost.NoiseMultiplier,
 		Update: sgd.Adaptive{Radius: radius, Steps: steps}}.WithCount(0.01)
-	release := measure.Must(q.Run(r.Rows, r.Labels, src, &mechanism.Settings{Workers: 1}))
-	return release.Coefficients, nil
+	return measure.Released(q, r.Rows, r.Labels, src)
 }
 
 // Convolved is C-OP with the constants that are printed (cop, Theorem 3.2 and Lemma 3.3), of which nobody has proved
 // (ε, δ): C = 1, σ² = (8 ln(1/δ) + 8ε)/ε² and λ = 2√(4n + dσ²)/R_θ. Its kernel is taken as logistic of the standard
 // deviation of the Gaussian one that is printed; of its error next to nothing comes from the kernel.
-func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded) (_ []float64, err error) {
-	defer measure.Catch(&err)
+func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded) []float64 {
 	n, d := r.Rows.Dims()
 	sigma := math.Sqrt(8*math.Log(1/delta)+8*eps) / eps
 	lambda := 2 * math.Sqrt(4*float64(n)+float64(d)*sigma*sigma) / radius
@@ -169,8 +168,7 @@ func (r *MedianRecords) Convolved(radius, eps, delta float64, src *noise.Seeded)
 		// of half the absolute loss
 		Loss: loss.SmoothPinball{Tau: 0.5, Width: width * math.Sqrt(3) / math.Pi}}
 	src.Gaussian(p.Linear, sigma/2)
-	s := measure.Must(erm.Minimize(&p, &erm.Settings{Workers: 1}))
-	return s.Theta, nil
+	return measure.Must(erm.Minimize(&p, &erm.Settings{Workers: 1})).Theta
 }
 
 // leastKnown are the least mean excess and its standard error of other private methods in this kind of experiment, all
@@ -189,9 +187,9 @@ func medianDefault(run measure.Run, part, factor float64) claim.Outcome {
 		task := MedianTask{Records: n, Features: 10, Radius: radius}
 		for _, eps := range []float64{0.5, 1} {
 			excess := measure.Means(run, runs, noise.NewSeeded(132), func(_ int, src *noise.Seeded) []float64 {
-				r := measure.Must(task.Draw(src))
-				a := measure.Must(r.Descend(part*radius, eps, delta, src))
-				return []float64{r.Excess(a), r.Excess(measure.Must(r.Convolved(radius, eps, delta, src)))}
+				r := task.Draw(src)
+				a := r.Descend(part*radius, eps, delta, src)
+				return []float64{r.Excess(a), r.Excess(r.Convolved(radius, eps, delta, src))}
 			})
 			a, b, least := excess[0], excess[1], leastKnown[n][eps]
 			measured = append(measured, fmt.Sprintf("n = %d, ε = %g: %.5f (%.5f), C-OP %.5f, least known %.5f", n,
@@ -203,7 +201,7 @@ func medianDefault(run measure.Run, part, factor float64) claim.Outcome {
 			ok = ok && a.Mean <= factor*b.Mean/10 && a.Mean <= factor*least[0]+allowed
 		}
 	}
-	return claim.Decide(strings.Join(measured, "; "), "C-OP/10; the least known", ok, "")
+	return claim.Decide(strings.Join(measured, "; "), "C-OP/10; the least known", ok)
 }
 
 // QuantileTask is quantile regression of which the population's coefficients are known at all levels: rows as those of
@@ -217,18 +215,13 @@ type QuantileTask struct {
 // Draw draws records, with labels within about [−1, 1].
 func (q QuantileTask) Draw(src *noise.Seeded) (*matrix.Dense, []float64) {
 	n, d := q.Records, q.Features
-	rows, labels := matrix.NewDense(n, d, nil), make([]float64, n)
-	src.Gaussian(rows.Data, 1)
-	beta, gamma, root := q.At(0), q.At(1), math.Sqrt(float64(d))
+	rows, labels := boundedRows(n, d, src), make([]float64, n)
+	beta, gamma := q.At(0), q.At(1)
 	for i := range labels {
-		row := rows.Data[i*d : (i+1)*d]
 		var mean, spread float64
-		for j, z := range row {
-			if row[j] = math.Max(-1, math.Min(1, z)) / root; j == 0 {
-				row[j] = 1 / root
-			}
-			mean += row[j] * beta[j]
-			spread += row[j] * (gamma[j] - beta[j])
+		for j, v := range rows.Data[i*d : (i+1)*d] {
+			mean += v * beta[j]
+			spread += v * (gamma[j] - beta[j])
 		}
 		labels[i] = mean + spread*q.Quantile(src.Float64())
 	}
@@ -324,5 +317,5 @@ func quantileCoverage(run measure.Run, width, curvature float64) claim.Outcome {
 		measured = append(measured, fmt.Sprintf("n = %d, d = %d, ε = %g, τ = %v, %s: %s", s.n, s.d, s.eps, s.levels,
 			s.law, text))
 	}
-	return claim.Decide(strings.Join(measured, "; "), "≥ 0.95", ok, "")
+	return claim.Decide(strings.Join(measured, "; "), "≥ 0.95", ok)
 }

@@ -574,8 +574,8 @@ func (c Cells) Scores() display.Item {
 func PopulationsShown() display.Item {
 	it := display.Item{Title: "Populations", Header: []string{"name", "records", "features", "d/n", "what it is like"}}
 	for _, p := range Populations() {
-		it.Row(p.Name, fmt.Sprint(p.Records), fmt.Sprint(p.Features), fmt.Sprintf("%.2g",
-			float64(p.Features)/float64(p.Records)), p.About)
+		it.Rowf("%s | %d | %d | %.2g | %s", p.Name, p.Records, p.Features, float64(p.Features)/float64(p.Records),
+			p.About)
 	}
 	return it
 }

@@ -54,13 +54,9 @@ func leastDirection(p *composite.Problem) (float64, []float64) {
 
 func eq7(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(71)
-	problems, points := 6, 100
-	if run.Size == claim.Full {
-		problems, points = 60, 1000
-	}
+	problems, points := measure.Sized(run.Size, 6, 60), measure.Sized(run.Size, 100, 1000)
 	largest, count := 0.0, 0
-	for k := range problems {
-		measure.Try(run.Err())
+	for k := range measure.To(run, problems) {
 		for i, c := range []struct {
 			r composite.Regulariser
 			c composite.Constraint
@@ -105,9 +101,7 @@ func largestShare(p *composite.Problem, factor float64, points int, rng *noise.S
 			continue // lost in rounding
 		}
 		dist, exact := composite.JointDistance(r, c, g, theta)
-		if !exact {
-			measure.Try(fmt.Errorf("the distance is not exact"))
-		}
+		measure.Ensure(exact, "the distance is not exact")
 		largest, count = math.Max(largest, 2*factor*mu*gap/(dist*dist)), count+1
 	}
 	return largest, count
@@ -160,9 +154,7 @@ func algorithmG2(run measure.Run, joint bool, factor float64) claim.Outcome {
 	plane := measure.Must(composite.NewAffine(mat.NewDense(1, 4, []float64{1, 1, 1, 1}), []float64{1}))
 	flat := leastSquares(rng.Stream(3), 30, 4, 1, 0.5, 2, composite.L1{Weight: 2}, plane)
 	mu, ok := composite.LeastEigenvalue(flat.Quadratic)
-	if !ok {
-		measure.Try(fmt.Errorf("no least eigenvalue"))
-	}
+	measure.Ensure(ok, "no least eigenvalue")
 	star := measure.Must(composite.Solve(flat, &composite.Settings{Tolerance: 1e-4, Modulus: mu}))
 	floats.Scale(factor, star.Theta)
 	early := floats.Distance(printedG2(flat, 300, rng.Stream(4)), star.Theta, 2)
@@ -197,13 +189,10 @@ func paperRun(rng *noise.Seeded) string {
 	floats.Scale(scale, rows.Data)
 	floats.Scale(scale, p.Labels)
 	mu, ok := composite.LeastEigenvalue(p.Quadratic)
-	if !ok {
-		measure.Try(fmt.Errorf("no least eigenvalue"))
-	}
+	measure.Ensure(ok, "no least eigenvalue")
 	star := measure.Must(composite.Solve(p, &composite.Settings{Modulus: mu, Tolerance: 1e-2}))
-	if gap := star.Certificate.Gap(); gap > 1e-8 {
-		measure.Try(fmt.Errorf("the minimum is certified to %v only", gap))
-	}
+	gap := star.Certificate.Gap()
+	measure.Ensure(gap <= 1e-8, "the minimum is certified to %v only", gap)
 	theta := printedG2(p, 1000, rng.Stream(1))
 	composite.NewBox(kappa).Project(theta, theta)
 	value := erm.Evaluate(&p.Problem, nil, theta) + p.Regulariser.Value(theta)

@@ -262,8 +262,7 @@ func (b *Boxes) Figure(title string, public bool) (_ *figure.Figure, err error) 
 	if public {
 		var anchor, least []float64
 		for _, t := range b.grid.Tasks {
-			risk := measure.Must(t.Train.LeastRisk())
-			anchor, least = append(anchor, t.Train.AnchorRisk()), append(least, risk)
+			anchor, least = append(anchor, t.Train.AnchorRisk()), append(least, measure.Must(t.Train.LeastRisk()))
 		}
 		f.Dashed("the anchor itself", Kappas, anchor, figure.Purple).Dashed("smallest risk", Kappas, least, figure.Gray)
 		f.Alt += fmt.Sprintf("the anchor itself: %.3g at the end; the smallest risk: %.3g", anchor[len(anchor)-1],
@@ -317,8 +316,7 @@ func AccountingsFigure(w wishart.Wishart, delta float64) (_ *figure.Figure, _ di
 	for i, a := range []wishart.Accounting{wishart.Theorem31, wishart.Spectral, wishart.Directional, wishart.Exact} {
 		var y []float64
 		for _, e := range append([]float64{0.5}, eps...) {
-			s2 := measure.Must(LeastSquaresNoise(a, w, privacy.ReplaceOne, e, delta))
-			y = append(y, s2)
+			y = append(y, measure.Must(LeastSquaresNoise(a, w, privacy.ReplaceOne, e, delta)))
 		}
 		name := []string{"Theorem 3.1", "spectral", "directional", "exact"}[i]
 		f.Line(name, eps, y[1:], []figure.Color{figure.Orange, figure.Gold, figure.Green, figure.Blue}[i])

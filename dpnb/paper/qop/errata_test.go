@@ -9,7 +9,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -52,10 +55,13 @@ func TestQOPAdjacencyOfLOP(t *testing.T) {
 	// The largest δ(1) over the label of the record that is there, when it is taken away, and when its label is
 	// replaced by one far off. ζ = L = 1.
 	largest := func(sigma, ridge float64) (add, replace float64) {
-		none := measure.ScalarLaw(ridge, sigma, func(float64) float64 { return 0 })
-		other := measure.ScalarLaw(ridge, sigma, measure.HuberRecord(far))
+		law := func(y float64) (without, with []float64) {
+			s := audit.Scalar{Loss: loss.Huber{Threshold: 1}, ExtraX: 1, ExtraY: y, Lambda: ridge, Sigma: sigma}
+			return s.CellsAt(figure.Span(-12*sigma/ridge, 12*sigma/ridge, 4000))
+		}
+		none, other := law(far)
 		for i := -80; i <= 0; i++ {
-			z := measure.ScalarLaw(ridge, sigma, measure.HuberRecord(float64(i)/10*sigma/ridge))
+			_, z := law(float64(i) / 10 * sigma / ridge)
 			add = math.Max(add, measure.Stick(z, none, eps))
 			replace = math.Max(replace, measure.Stick(z, other, eps))
 		}

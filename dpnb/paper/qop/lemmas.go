@@ -17,17 +17,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/wishart"
 )
 
-func classicalGaussian(_ measure.Run, share float64) claim.Outcome {
+func classicalGaussian(run measure.Run, share float64) claim.Outcome {
 	var below, above float64
-	for _, delta := range []float64{1e-2, 1e-5, 1e-12, 1e-100, 1e-300} {
-		for _, eps := range []float64{0.1, 0.3, 0.6, 0.99, 2, 5, 10, 20} {
-			need := measure.Must(privacy.GaussianSigma(eps, delta))
-			r := need * eps / (share * math.Sqrt(2*math.Log(1.25/delta)))
-			if eps < 1 {
-				below = math.Max(below, r)
-			} else {
-				above = math.Max(above, r)
-			}
+	for delta, eps := range measure.Pairs(run, []float64{1e-2, 1e-5, 1e-12, 1e-100, 1e-300},
+		[]float64{0.1, 0.3, 0.6, 0.99, 2, 5, 10, 20}) {
+		need := measure.Must(privacy.GaussianSigma(eps, delta))
+		r := need * eps / (share * math.Sqrt(2*math.Log(1.25/delta)))
+		if eps < 1 {
+			below = math.Max(below, r)
+		} else {
+			above = math.Max(above, r)
 		}
 	}
 	o := claim.Decide(fmt.Sprintf("largest least/printed σ: %.4f for ε < 1, %.3g for ε up to 20", below, above),
@@ -45,32 +44,28 @@ func dominating(eps, delta float64) (p, q []float64) {
 	return []float64{delta, h, l, 0}, []float64{0, l, h, delta}
 }
 
-func composedPairs(_ measure.Run, share float64) claim.Outcome {
+func composedPairs(run measure.Run, share float64) claim.Outcome {
 	var worst float64
-	for _, e1 := range []float64{0.1, 0.5, 1, 3} {
-		for _, e2 := range []float64{0.2, 1, 2} {
-			for _, d := range [][2]float64{{1e-3, 1e-3}, {0.1, 0.01}, {1e-6, 1e-2}, {0, 0.05}} {
-				p1, q1 := dominating(e1, d[0])
-				p2, q2 := dominating(e2, d[1])
-				worst = math.Max(worst, audit.HockeyStick(measure.Product(p1, p2), measure.Product(q1, q2),
-					share*(e1+e2))/(d[0]+d[1]))
-			}
+	for e1, e2 := range measure.Pairs(run, []float64{0.1, 0.5, 1, 3}, []float64{0.2, 1, 2}) {
+		for _, d := range [][2]float64{{1e-3, 1e-3}, {0.1, 0.01}, {1e-6, 1e-2}, {0, 0.05}} {
+			p1, q1 := dominating(e1, d[0])
+			p2, q2 := dominating(e2, d[1])
+			worst = math.Max(worst, audit.HockeyStick(measure.Product(p1, p2), measure.Product(q1, q2),
+				share*(e1+e2))/(d[0]+d[1]))
 		}
 	}
 	return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f", worst), "1", worst <= 1+1e-12).Reaching(worst)
 }
 
-func conditionalPairs(_ measure.Run, share float64) claim.Outcome {
+func conditionalPairs(run measure.Run, share float64) claim.Outcome {
 	var worst float64
-	for _, eps := range []float64{0.1, 1, 3} {
-		for _, delta := range []float64{0, 1e-4, 0.05, 0.3} {
-			for _, bad := range []float64{1e-6, 0.01, 0.2} {
-				p, q := dominating(eps, delta)
-				floats.Scale(1-bad, p)
-				floats.Scale(1-bad, q)
-				p, q = append(p, bad, 0), append(q, 0, bad)
-				worst = math.Max(worst, audit.HockeyStick(p, q, eps)/(share*(delta+bad)))
-			}
+	for eps, delta := range measure.Pairs(run, []float64{0.1, 1, 3}, []float64{0, 1e-4, 0.05, 0.3}) {
+		for _, bad := range []float64{1e-6, 0.01, 0.2} {
+			p, q := dominating(eps, delta)
+			floats.Scale(1-bad, p)
+			floats.Scale(1-bad, q)
+			p, q = append(p, bad, 0), append(q, 0, bad)
+			worst = math.Max(worst, audit.HockeyStick(p, q, eps)/(share*(delta+bad)))
 		}
 	}
 	return claim.Decide(fmt.Sprintf("largest exact/claimed δ %.4f", worst), "1", worst <= 1+1e-9).Reaching(worst)
@@ -116,10 +111,8 @@ func integrandRatios(run measure.Run, share float64) claim.Outcome {
 		moved, U, before, after := randomPerturbation(src, d, alpha, draw%2 == 0)
 		W := combine(moved, 1, U, 1)
 		var a, b, e, f mat.Cholesky
-		if !a.Factorize(W) || !b.Factorize(moved) || !e.Factorize(combine(W, 1, before, 1)) ||
-			!f.Factorize(combine(moved, 1, after, 1)) {
-			measure.Try(fmt.Errorf("a matrix is not positive definite"))
-		}
+		measure.Ensure(a.Factorize(W) && b.Factorize(moved) && e.Factorize(combine(W, 1, before, 1)) &&
+			f.Factorize(combine(moved, 1, after, 1)), "a matrix is not positive definite")
 		log := (p-1)*(b.LogDet()-a.LogDet()) + mat.Trace(U)/2 + f.LogDet() - e.LogDet()
 		worst = math.Max(worst, log/(printed*share))
 		// −p ln(1 − y) + ρ ln(1 + y) at y = L/a₀, λ_min(W′) ≥ a₀ = α + 1.
@@ -137,7 +130,7 @@ func integrandRatios(run measure.Run, share float64) claim.Outcome {
 		needs := math.Max(-p*math.Log1p(-y)+math.Log1p(y), y*a0/2+math.Log1p(y))
 		off = math.Max(off, math.Abs(share*needs/eps-1))
 	}
-	leaves := measure.Must(leaving(share))
+	leaves := leaving(share)
 	return claim.Decide(fmt.Sprintf("largest share of the printed bound %.2f, of the sharper one %.2f; relative "+
 		"distance of the released σ² from its %s; part 2b loses %.4f of δ₁", worst, sharp, claim.Roughly(off,
 		1e-6), leaves), "1, the sharper one and part 2b above 0.999; 1e-6", worst <= 1 && sharp <= 1+1e-9 &&
@@ -146,15 +139,14 @@ func integrandRatios(run measure.Run, share float64) claim.Outcome {
 
 // leaving is part 2b of the proof where it is sharp, in one dimension with ‖U‖ = 2L: the probability, given λ_min(W) ≥
 // α, of a W that U/σ² takes below α, over δ₁, at the second term of Theorem 3.1's σ² times share.
-func leaving(share float64) (_ float64, err error) {
-	defer measure.Catch(&err)
+func leaving(share float64) float64 {
 	const delta1, delta3 = 0.01, 0.02
 	w := wishart.Wishart{D: 1, M: 8}
 	n := measure.Must(wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: wishart.Theorem31}.Noise(
 		wishart.Split{Epsilon1: 900, Delta1: delta1, Delta3: delta3}))
 	chi := distuv.ChiSquared{K: float64(w.M)}
 	alpha := chi.Quantile(delta3)
-	return (chi.CDF(alpha+2/(share*n.Sigma2)) - delta3) / (1 - delta3) / delta1, nil
+	return (chi.CDF(alpha+2/(share*n.Sigma2)) - delta3) / (1 - delta3) / delta1
 }
 
 // combine returns aA + bB.
@@ -220,9 +212,7 @@ func anchorDistance(run measure.Run, share float64) claim.Outcome {
 		w := noise.Wishart(src, d, d+1+k%3)
 		h := noise.Wishart(src, d, d)
 		var eig mat.EigenSym
-		if !eig.Factorize(w, true) {
-			measure.Try(fmt.Errorf("no eigenvalues"))
-		}
+		measure.Ensure(eig.Factorize(w, true), "no eigenvalues")
 		values := eig.Values(nil)
 		alpha, beta := values[0], values[d-1]
 		scale := math.Exp(4*src.NormFloat64() - 4)
@@ -244,9 +234,7 @@ func anchorDistance(run measure.Run, share float64) claim.Outcome {
 		wa.ScaleVec(sigma2, &wa)
 		var chol mat.Cholesky
 		var soft mat.EigenSym
-		if !chol.Factorize(full) || !soft.Factorize(full, true) {
-			measure.Try(fmt.Errorf("not positive definite"))
-		}
+		measure.Ensure(chol.Factorize(full) && soft.Factorize(full, true), "not positive definite")
 		measure.Try(chol.SolveVecTo(&e, &wa))
 		var v mat.Dense
 		soft.VectorsTo(&v)
@@ -306,9 +294,7 @@ func rankOneUpdates(run measure.Run, factor float64) claim.Outcome {
 		s := src.NormFloat64()
 		var solved mat.VecDense
 		var chol mat.Cholesky
-		if !chol.Factorize(a) {
-			measure.Try(fmt.Errorf("not positive definite"))
-		}
+		measure.Ensure(chol.Factorize(a), "not positive definite")
 		measure.Try(chol.SolveVecTo(&solved, v))
 		lambda := s * mat.Dot(v, &solved) // A⁻¹E has the eigenvector A⁻¹v
 		var moved mat.SymDense
@@ -338,9 +324,7 @@ func interpolatingMatrix(_ measure.Run, factor float64) claim.Outcome {
 		back.SubVec(&back, mat.NewVecDense(d, u))
 		miss = math.Max(miss, mat.Norm(&back, 2)/nu)
 		var eig mat.EigenSym
-		if !eig.Factorize(U, false) {
-			measure.Try(fmt.Errorf("no eigenvalues"))
-		}
+		measure.Ensure(eig.Factorize(U, false), "no eigenvalues")
 		values := eig.Values(nil)
 		var up float64
 		for i, v := range values {

@@ -78,8 +78,7 @@ func outputNoise(run measure.Run, share float64) claim.Outcome {
 		{Accounting: wishart.Exact, Structure: wishart.LeastSquares},
 	} {
 		s.Wishart, s.Smoothness, s.Rank = wishart.Wishart{D: 1, M: m}, 1, 1
-		for _, off := range [][2]float64{{1e-3, 0}, {1e-14, 0.1}} {
-			measure.Try(run.Err())
+		for _, off := range measure.Over(run, [][2]float64{{1e-3, 0}, {1e-14, 0.1}}) {
 			s.Accuracy, s.AnchorError = off[0], off[1]
 			n := measure.Must(s.Noise(split))
 			ratio := n.Sensitivity / statedSensitivity(s, split, n.Sigma2)
@@ -95,7 +94,7 @@ func outputNoise(run measure.Run, share float64) claim.Outcome {
 			}
 		}
 	}
-	deviation, far := measure.Must2(releasedNoise(run.Runs(2000), share))
+	deviation, far := releasedNoise(run.Runs(2000), share)
 	return claim.Decide(fmt.Sprintf("δ over the claimed: %.3f or more where the solver is off, %.3f where the "+
 		"anchor is; sensitivity %.6f to %.6f of the formulas; noise %.3f of σ̃ (%+.1f standard errors)", solver,
 		anchor, low, high, deviation, far), "0.7 … 1; at most 1; 1e-6; 4.5", worst <= 1 && solver > 0.7 &&
@@ -104,32 +103,31 @@ func outputNoise(run measure.Run, share float64) claim.Outcome {
 
 // released is a mechanism in one dimension for the record (1, 1), with ω|θ| and noise by exact accounting; the solver
 // is next to exact.
-func released(weight, tau float64) (qop.Perturbation, error) {
+func released(weight, tau float64) qop.Perturbation {
 	m := qop.Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: qop.AssumeInterpolation([]float64{1}, 0),
 		HiddenDimension: 5, Accuracy: tau, Adjacency: privacy.AddRemove, Split: wishart.Split{Epsilon1: 0.5,
 			Epsilon2: 0.5, Delta1: 0.05, Delta2: 0.01, Delta3: 1e-6}}
 	if weight > 0 {
 		m.Regulariser = composite.L1{Weight: weight}
 	}
-	n, err := m.Setting().Noise(m.Split)
+	n := measure.Must(m.Setting().Noise(m.Split))
 	m.Sigma2, m.OutputSigma = n.Sigma2, n.SigmaOut
-	return m, err
+	return m
 }
 
 // releasedNoise is the standard deviation of the releases about their exact minimiser, which is the anchor, over share
 // times σ̃, and by how many standard errors it is off.
-func releasedNoise(runs int, share float64) (ratio, far float64, err error) {
-	defer measure.Catch(&err)
-	m := measure.Must(released(0, 1e-6))
+func releasedNoise(runs int, share float64) (ratio, far float64) {
+	m := released(0, 1e-6)
 	src := noise.NewSeeded(61)
 	var square float64
 	for k := range runs {
-		r := measure.Must(m.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k), nil))
-		z := (r.Coefficients[0] - 1) / (share * m.OutputSigma)
+		theta := measure.Released(m, matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k))[0]
+		z := (theta - 1) / (share * m.OutputSigma)
 		square += z * z
 	}
 	square /= float64(runs)
-	return math.Sqrt(square), (square - 1) / math.Sqrt(2/float64(runs)), nil
+	return math.Sqrt(square), (square - 1) / math.Sqrt(2/float64(runs))
 }
 
 func atoms(run measure.Run, share, shown float64) claim.Outcome {
@@ -156,7 +154,7 @@ func atoms(run measure.Run, share, shown float64) claim.Outcome {
 	s.Accounting = wishart.Theorem31
 	printed := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}))
 	reached, slack := largest(share*sharp.Sigma2), largest(share*printed.Sigma2)
-	ks, zeros := measure.Must2(shownLaw(run.Runs(3000), shown))
+	ks, zeros := shownLaw(run.Runs(3000), shown)
 	return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
 		"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
 		"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 &&
@@ -165,22 +163,21 @@ func atoms(run measure.Run, share, shown float64) claim.Outcome {
 
 // shownLaw is √n·KS of the σ²W that releases with ω|θ| show, σ² times share, where they are not zero, and by how many
 // standard errors the number of zeros is off.
-func shownLaw(runs int, share float64) (ks, zeros float64, err error) {
-	defer measure.Catch(&err)
+func shownLaw(runs int, share float64) (ks, zeros float64) {
 	const weight = 6.0
-	m := measure.Must(released(weight, 1e-13))
+	m := released(weight, 1e-13)
 	chi := distuv.ChiSquared{K: 5}
 	src := noise.NewSeeded(62)
 	below := chi.CDF((weight - 1) / (share * m.Sigma2))
 	var u []float64
 	for k := range runs {
-		r := measure.Must(m.Run(matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k), nil))
-		if theta := r.Coefficients[0]; theta > 1e-3 {
+		theta := measure.Released(m, matrix.NewDense(1, 1, []float64{1}), []float64{1}, src.Stream(k))[0]
+		if theta > 1e-3 {
 			u = append(u, (chi.CDF((weight/(1-theta)-1)/(share*m.Sigma2))-below)/(1-below))
 		}
 	}
 	n := float64(runs)
-	return measure.Kolmogorov(u), math.Abs(n-float64(len(u))-n*below) / math.Sqrt(n*below*(1-below)), nil
+	return measure.Kolmogorov(u), math.Abs(n-float64(len(u))-n*below) / math.Sqrt(n*below*(1-below))
 }
 
 // statedSensitivity is formulas (7) to (9) of docs/theory/quadratic.md in one dimension, where λ_min(W) is a χ²
@@ -230,7 +227,7 @@ func clippedLinear(run measure.Run, sigma, level float64) claim.Outcome {
 	}
 	cfg.Dimension = 40
 	m = measure.Must(constrained.Calibrate(cfg))
-	far := measure.Must(shownNoise(m, sigma, run.Runs(100)))
+	far := shownNoise(m, sigma, run.Runs(100))
 	return claim.Decide(fmt.Sprintf("largest exact δ: %.3f of the accountant's, %.4f of the Gaussian mechanism's at "+
 		"the large Δ; the variance of a is off by %+.1f standard errors", worst, plain, far), "1; 0.99 … 1.001; 4.5",
 		worst <= 1 && plain > 0.99 && plain < 1.001 && math.Abs(far) < 4.5).Reaching(worst)
@@ -238,37 +235,34 @@ func clippedLinear(run measure.Run, sigma, level float64) claim.Outcome {
 
 // shownNoise is by how many standard errors the variance of the noise a that releases show differs from that of σ times
 // factor.
-func shownNoise(m constrained.Objective, factor float64, runs int) (_ float64, err error) {
-	defer measure.Catch(&err)
+func shownNoise(m constrained.Objective, factor float64, runs int) float64 {
 	src := noise.NewSeeded(64)
 	const n, d = 10, 40
 	rows, labels, _ := interpolating(n, d, src.Stream(0))
 	var square float64
 	t, slope := make([]float64, n), make([]float64, n)
 	for k := range runs {
-		r := measure.Must(m.Run(rows, labels, src.Stream(k+1), nil))
-		a := append([]float64(nil), r.Coefficients...)
+		a := measure.Released(m, rows, labels, src.Stream(k+1))
+		rows.Margins(t, a, 0, n)
 		floats.Scale(-m.Lambda, a)
-		rows.Margins(t, r.Coefficients, 0, n)
 		m.Loss.ValueSlope(slope, t, labels)
 		floats.Scale(-1, slope)
 		rows.AddScaled(a, slope, 0, n)
 		square += floats.Dot(a, a)
 	}
 	count := float64(runs * d)
-	return (square/(count*factor*factor*m.Sigma*m.Sigma) - 1) / math.Sqrt(2/count), nil
+	return (square/(count*factor*factor*m.Sigma*m.Sigma) - 1) / math.Sqrt(2/count)
 }
 
 func meanRatio(run measure.Run, factor float64) claim.Outcome {
 	draws := run.Runs(3000)
 	src := noise.NewSeeded(63)
 	var far float64
-	for k, c := range []struct {
+	for k, c := range measure.Over(run, []struct {
 		l    loss.Loss
 		d, m int
 	}{{loss.Squared{}, 1, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
-		{loss.Huber{Threshold: 0.05}, 3, 6}} {
-		measure.Try(run.Err())
+		{loss.Huber{Threshold: 0.05}, 3, 6}}) {
 		pair := replacedRecord(c.l, c.d, c.m, 1)
 		pair.First, pair.Second = audit.Record{X: make([]float64, c.d)}, pair.First
 		told := *pair
@@ -276,8 +270,7 @@ func meanRatio(run measure.Run, factor float64) claim.Outcome {
 		var mean measure.Mean
 		for r := range draws {
 			theta := measure.Must(pair.Draw(false, src.Stream(k).Stream(r)))
-			z := measure.Must(told.LossAt(theta))
-			mean.Add(math.Exp(-z))
+			mean.Add(math.Exp(-measure.Must(told.LossAt(theta))))
 		}
 		far = math.Max(far, math.Abs(mean.M-1)/mean.Err())
 	}

@@ -5,7 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -141,15 +144,6 @@ func pairLoss(w curvature2, m int, sigma2 float64) float64 {
 	return -float64(m-3) / 2 * math.Log(moved.det()/w.det())
 }
 
-// pairLosses draws it.
-func pairLosses(m int, sigma2 float64, draws int, src *noise.Seeded) []float64 {
-	out := make([]float64, draws)
-	for i := range out {
-		out[i] = pairLoss(wishart2(src, m), m, sigma2)
-	}
-	return out
-}
-
 // meanDelta estimates δ(ε) = E(1 − e^{ε−loss})₊, with its standard error.
 func meanDelta(losses []float64, eps float64) (mean, se float64) {
 	n, square := float64(len(losses)), 0.0
@@ -161,7 +155,7 @@ func meanDelta(losses []float64, eps float64) (mean, se float64) {
 	return mean, math.Sqrt(math.Max(0, square-mean*mean) / n)
 }
 
-// DensityRatio draws the privacy loss of the pair of pairLosses with the noise that exact accounting asks for, and a
+// DensityRatio draws the privacy loss of the pair of pairLoss with the noise that exact accounting asks for, and a
 // table of δ(ε) of that pair beside what is allowed, for that noise and for Theorem 3.1's. d = 2.
 func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (_ *figure.Figure, _ display.Item, err error) {
 	defer measure.Catch(&err)
@@ -171,7 +165,10 @@ func DensityRatio(m int, eps, delta float64, draws int, seed uint64) (_ *figure.
 	var f *figure.Figure
 	for _, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31} {
 		s2 := measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 2, M: m}, privacy.ReplaceOne, eps, delta))
-		losses := pairLosses(m, s2, draws, noise.NewSeeded(seed))
+		losses, src := make([]float64, draws), noise.NewSeeded(seed)
+		for i := range losses {
+			losses[i] = pairLoss(wishart2(src, m), m, s2)
+		}
 		sum, _ := meanDelta(losses, eps)
 		table.Rowf("%s | %.2f | %.1g | %g", a, s2, sum, delta)
 		if f != nil {
@@ -329,4 +326,57 @@ func EigenvaluesFigure(w wishart.Wishart, draws int, seed uint64) (f *figure.Fig
 	f.Level("0.005, the δ of α", from, drawn, delta, figure.Gray)
 	f.Alt = fmt.Sprintf("Two rising curves: the lemma reaches 0.005 at %.2f, the draws at %.1f", lemma, drawn)
 	return f, lemma, drawn
+}
+
+// brokenScalar returns the probabilities of cells of θ under two datasets of one record each, (x, y), in one dimension
+// with θ⋆ = 0 and the regulariser θ:
+//
+//	θ = −(1 − xy)/(x² + σ²W),  W ~ χ²_m.
+func brokenScalar(m int, sigma2 float64, first, second [2]float64) (p, q []float64) {
+	const count = 3000
+	law := func(r [2]float64) []float64 {
+		g := 1 - r[0]*r[1]
+		// θ = −g·e^{−u}, on a grid of u that both share; the sign of g is a cell.
+		cdf := func(u float64) float64 { // P(−θ ≥ e^{−u}), g > 0
+			w := (math.Abs(g)*math.Exp(u) - r[0]*r[0]) / sigma2
+			if !(w > 0) {
+				return 0
+			}
+			return mathext.GammaIncReg(float64(m)/2, w/2)
+		}
+		cells := make([]float64, 2*count+4)
+		side := 0
+		if g <= 0 {
+			side = count + 2
+		}
+		prev := 0.0
+		for i := range count {
+			f := cdf(math.Log1p(sigma2) - 14 + 26*float64(i)/count)
+			cells[side+i] = f - prev
+			prev = f
+		}
+		cells[side+count] = 1 - prev
+		return cells
+	}
+	return law(first), law(second)
+}
+
+// brokenInterpolation looks for the label error from which the claimed (ε, δ) is exceeded; share multiplies the noise,
+// and t the 1/7 that is claimed.
+func brokenInterpolation(run measure.Run, share, t float64) claim.Outcome {
+	const m, eps, delta = 5, 0.5, 0.05
+	var clean, first, wrong [3]float64
+	for k, a := range []wishart.Accounting{wishart.Exact, wishart.Theorem31, 0} {
+		sigma2 := share * 1e9
+		if k < 2 {
+			sigma2 = share * measure.Must(LeastSquaresNoise(a, wishart.Wishart{D: 1, M: m}, privacy.ReplaceOne,
+				eps, delta))
+		}
+		clean[k], wrong[k] = labelErrorDelta(0, eps, m, sigma2), labelErrorDelta(1, eps, m, sigma2)
+		first[k] = firstLabelError(eps, delta, m, sigma2)
+	}
+	return claim.Decide(fmt.Sprintf("δ(0.5) = %.3f of 0.05 with interpolation; exceeded from t = %.3f on with exact "+
+		"accounting, %.3f with the printed σ², %.3f with σ² = 1e9; δ = %.2f at t = 1", clean[0], first[0], first[1],
+		first[2], math.Min(wrong[0], wrong[1])), "3,000 cells, which can only lower δ", math.Max(clean[0], clean[1]) <=
+		delta && first[2] < t/7 && math.Min(wrong[0], wrong[1]) > 0.99)
 }

@@ -69,7 +69,7 @@ func (r lassoRisk) released(runs int, released bool, src *noise.Seeded) sim.Summ
 	for k := range scores {
 		var theta []float64
 		if released {
-			theta = measure.Must(r.m.Run(r.rows, r.labels, src.Stream(k), nil)).Coefficients
+			theta = measure.Released(r.m, r.rows, r.labels, src.Stream(k))
 		} else {
 			theta = measure.Must(r.m.Simulate(r.rows, r.labels, src.Stream(k), nil))
 		}
@@ -83,12 +83,11 @@ func excessRisk(run measure.Run, inexact bool, share float64) claim.Outcome {
 	src := noise.NewSeeded(54)
 	var worst, sharp, off float64
 	broken := false
-	for k, c := range []struct {
+	for k, c := range measure.Over(run, []struct {
 		d, m               int
 		box, eps, tau, eta float64
 	}{{2, 5, 0, 1, 1e-3, 0.01}, {4, 9, 0, 0.5, 1e-4, 0.003}, {4, 20, 0, 3, 1e-2, 0.1}, {4, 9, 0.2, 1, 1e-3, 0.01},
-		{2, 3, 0, 10, 1e-6, 0}} {
-		measure.Try(run.Err())
+		{2, 3, 0, 10, 1e-6, 0}}) {
 		if !inexact {
 			c.tau, c.eta = 1e-9, 0
 		}
@@ -140,8 +139,7 @@ func halfOfCorollary(src *noise.Seeded, runs int) float64 {
 	m.Regulariser = composite.L1{Weight: weight}
 	var sum float64
 	for r := range runs {
-		theta := measure.Must(m.Simulate(rows, labels, src.Stream(r), nil))
-		sum += weight * math.Abs(theta[0])
+		sum += weight * math.Abs(measure.Must(m.Simulate(rows, labels, src.Stream(r), nil))[0])
 	}
 	return sum / float64(runs) / (setting.PrintedExcessRisk(n, wishart.Risk{Records: 1, Distance: 1}) / 2)
 }
@@ -187,10 +185,8 @@ func interpolating(n, d int, src *noise.Seeded) (rows *matrix.Dense, labels, sta
 }
 
 func optimisedBounds(run measure.Run, factor float64) claim.Outcome {
-	eps, delta := []float64{0.5, 1}, []float64{1e-4, 1e-2}
-	if run.Size == claim.Full {
-		eps, delta = []float64{0.1, 0.2, 0.5, 1, 2, 5}, []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1}
-	}
+	eps := measure.Sized(run.Size, []float64{0.5, 1}, []float64{0.1, 0.2, 0.5, 1, 2, 5})
+	delta := measure.Sized(run.Size, []float64{1e-4, 1e-2}, []float64{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1})
 	f := measure.Must(wishart.Figure1(eps, delta, false, wishart.AnyLoss))
 	ordered := true
 	n := len(delta)

@@ -22,12 +22,8 @@ var wishartGrid = []wishart.Wishart{{D: 1, M: 2}, {D: 2, M: 4}, {D: 3, M: 4}, {D
 // spectra calls f for drawn spectra at each (d, m): fewer where they are large.
 func spectra(run measure.Run, seed uint64, f func(w wishart.Wishart, draw func() *wishart.Spectrum, n int)) {
 	src := noise.NewSeeded(seed)
-	for k, w := range wishartGrid {
-		measure.Try(run.Err())
-		n := min(20_000, 120_000/w.D)
-		if run.Size == claim.Full {
-			n *= 30
-		}
+	for k, w := range measure.Over(run, wishartGrid) {
+		n := min(20_000, 120_000/w.D) * measure.Sized(run.Size, 1, 30)
 		rng := src.Stream(k).Rand
 		var s wishart.Spectrum
 		f(w, func() *wishart.Spectrum { s.Draw(w, rng); return &s }, n)
@@ -71,9 +67,9 @@ func largestBelowBound(run measure.Run, share float64) claim.Outcome {
 	// At half of √m + √d the printed bound is far below the probability.
 	root := (math.Sqrt(24) + math.Sqrt(12)) / 2
 	small := wishart.Wishart{D: 12, M: 24}.LogLargestAbove(root * root)
-	if o.Verdict == claim.Holds && 2*math.Exp(-0.5*root*root) < 0.01 && small == 0 {
-		o.Verdict, o.Note = claim.HoldsWithCorrection, "for √t ≥ √m + √d only, a condition that is not printed: "+
-			"below it the bound falls again while the probability is near one; the factor 2 is not needed"
+	if 2*math.Exp(-0.5*root*root) < 0.01 && small == 0 {
+		o = o.Corrected("for √t ≥ √m + √d only, a condition that is not printed: below it the bound falls again " +
+			"while the probability is near one; the factor 2 is not needed")
 	}
 	return o
 }

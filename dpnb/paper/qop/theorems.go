@@ -37,16 +37,14 @@ func replacedRecord(l loss.Loss, d, m int, sigma2 float64) *audit.Curvature {
 }
 
 // largestDelta returns the largest δ(ε) of the two directions with its interval.
-func largestDelta(c *audit.Curvature, eps float64, draws int, src *noise.Seeded) (_ audit.Interval, err error) {
-	defer measure.Catch(&err)
-	var best audit.Interval
+func largestDelta(c *audit.Curvature, eps float64, draws int, src *noise.Seeded) (best audit.Interval) {
 	for k, pair := range []*audit.Curvature{c, c.Swap()} {
 		losses := measure.Must(pair.Losses(draws, src.Stream(2*k)))
 		if iv := audit.DeltaOfLosses(losses, eps, 1-1e-6, src.Stream(2*k+1)); iv.Estimate >= best.Estimate {
 			best = iv
 		}
 	}
-	return best, nil
+	return best
 }
 
 func realNeighbours(run measure.Run, a wishart.Accounting, share float64) claim.Outcome {
@@ -55,23 +53,22 @@ func realNeighbours(run measure.Run, a wishart.Accounting, share float64) claim.
 	src := noise.NewSeeded(51)
 	broken := false
 	var worst float64
-	for k, c := range []struct {
+	for k, c := range measure.Over(run, []struct {
 		l    loss.Loss
 		d, m int
 	}{{loss.Squared{}, 2, 4}, {loss.Squared{}, 3, 7}, {loss.Squared{}, 5, 10}, {loss.Huber{Threshold: 1}, 2, 6},
-		{loss.Huber{Threshold: 0.05}, 3, 6}} {
-		measure.Try(run.Err())
+		{loss.Huber{Threshold: 0.05}, 3, 6}}) {
 		s := wishart.Setting{Wishart: wishart.Wishart{D: c.d, M: c.m}, Smoothness: 1, Rank: 1, Accounting: a,
 			Structure: wishart.LinearModel}
 		if c.l == (loss.Squared{}) {
 			s.Structure = wishart.LeastSquares
 		}
 		n := measure.Must(s.Noise(halved(a, eps, delta)))
-		iv := measure.Must(largestDelta(replacedRecord(c.l, c.d, c.m, share*n.Sigma2), eps, draws, src.Stream(k)))
+		iv := largestDelta(replacedRecord(c.l, c.d, c.m, share*n.Sigma2), eps, draws, src.Stream(k))
 		worst = math.Max(worst, iv.Estimate/delta)
 		broken = broken || iv.Lower > delta
 	}
-	off := measure.Must(offFormula(a, share))
+	off := offFormula(a, share)
 	o := claim.Decide(fmt.Sprintf("largest measured/claimed δ %.3f; relative distance of the released noise from "+
 		"the stated %s", worst, claim.Roughly(off, 1e-4)), "1 (Clopper–Pearson, 1 − 1e-6); 1e-4",
 		!broken && (a == wishart.Theorem31 || off < 1e-4)).Reaching(worst)
@@ -107,8 +104,7 @@ func realNeighbours(run measure.Run, a wishart.Accounting, share float64) claim.
 // offFormula is the largest relative distance of the noise that an accounting gives, times share, from what is stated:
 // Theorem 3.1's σ² and, as printed, σ̃; else the σ² at which least squares, by its own profile, have δ at ε, and linear
 // models formula (5) ε.
-func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
-	defer measure.Catch(&err)
+func offFormula(a wishart.Accounting, share float64) (off float64) {
 	for _, w := range []wishart.Wishart{{D: 2, M: 4}, {D: 12, M: 24}, {D: 100, M: 200}} {
 		s := wishart.Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: wishart.LeastSquares,
 			Accounting: wishart.Exact}
@@ -136,9 +132,8 @@ func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
 			ours := measure.Must(s.Noise(split))
 			k := lemmaD4(w, split.Delta1, split.Delta3, split.Delta4)
 			sigma2 := k.sigma2(split.Epsilon1, 1)
-			if second := sigma2 == 2/k.alpha1; second != (c.eps > 1) {
-				return 0, fmt.Errorf("at ε₁ = %g the other term of σ² is the larger one", c.eps)
-			}
+			second := sigma2 == 2/k.alpha1
+			measure.Ensure(second == (c.eps > 1), "at ε₁ = %g the other term of σ² is the larger one", c.eps)
 			for _, v := range [][2]float64{
 				{given.Sigma2, sigma2}, {ours.Sigma2, sigma2}, {given.SigmaOut, k.sigmaOut(sigma2, split.Epsilon2,
 					split.Delta2, s.Accuracy, s.AnchorError)},
@@ -148,7 +143,7 @@ func offFormula(a wishart.Accounting, share float64) (off float64, err error) {
 			}
 		}
 	}
-	return off, nil
+	return off
 }
 
 func exactIsAttained(run measure.Run, share float64) claim.Outcome {
@@ -182,18 +177,15 @@ func linearConstants(run measure.Run, share float64) claim.Outcome {
 		sigma, ridge := constrained.Theorem51Noise(c[0], c[1], 1, 1)
 		needs = math.Max(needs, measure.KinkedSigma(ridge, c[0], c[1])/(share*sigma))
 	}
-	for _, eps := range []float64{0.1, 0.5, 1, 3} {
-		for _, delta := range []float64{1e-2, 1e-5, 1e-8} {
-			sigma, ridge := constrained.Theorem51Noise(eps, delta, 1, 1)
-			off = math.Max(off,
-				math.Abs(share*sigma*eps/math.Sqrt(8*math.Log(2/delta)+4*eps)-1)+math.Abs(ridge*eps/2-1))
-			m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share,
-				Tolerance: 1e-12, OutputSigma: 1}
-			p := measure.Must(m.Profile())
-			r := measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne))
-			add = math.Max(add, privacy.DeltaUpper(p, eps)/delta)
-			replace = math.Max(replace, privacy.DeltaUpper(r, eps)/delta)
-		}
+	for eps, delta := range measure.Pairs(run, []float64{0.1, 0.5, 1, 3}, []float64{1e-2, 1e-5, 1e-8}) {
+		sigma, ridge := constrained.Theorem51Noise(eps, delta, 1, 1)
+		off = math.Max(off, math.Abs(share*sigma*eps/math.Sqrt(8*math.Log(2/delta)+4*eps)-1)+math.Abs(ridge*eps/2-1))
+		m := objpert.Objective{Loss: huber, RowNorm: 1, Lambda: ridge, Sigma: sigma * share,
+			Tolerance: 1e-12, OutputSigma: 1}
+		p := measure.Must(m.Profile())
+		r := measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne))
+		add = math.Max(add, privacy.DeltaUpper(p, eps)/delta)
+		replace = math.Max(replace, privacy.DeltaUpper(r, eps)/delta)
 	}
 	runs := measure.Sized(run.Size, 60, 2000)
 	src := noise.NewSeeded(56)
@@ -238,8 +230,7 @@ func boundedGradients(run measure.Run, of [2]float64) claim.Outcome {
 		c := replacedRecord(loss.Squared{}, 2, m.HiddenDimension, of[0]*m.Sigma2)
 		floats.Scale(scale, c.Tilt) // θ − θ⋆, and with it every gradient
 		c.First.Y = of[1]
-		iv := measure.Must(largestDelta(c, 0.5, 2000, src))
-		delta[k] = iv.Estimate
+		delta[k] = largestDelta(c, 0.5, 2000, src).Estimate
 	}
 	s := audit.Scalar{Loss: loss.Squared{}, ExtraX: 1, ExtraY: 1000, Lambda: 4, Sigma: 20}
 	linear := s.DeltaLower(privacy.Remove, 0.5)

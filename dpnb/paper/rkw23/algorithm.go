@@ -38,8 +38,7 @@ func algorithmOne(run measure.Run, clipFactor, sigmaFactor float64) claim.Outcom
 		m := objpert.Objective{Loss: loss.ClippedAt(c.of, c.clip, 1), RowNorm: 1, Lambda: c.lambda,
 			Sigma: c.sigma, Tolerance: 1e-5, OutputSigma: 0.3}
 		u, square := make([]float64, runs), 0.0
-		for i := range runs {
-			measure.Try(run.Err())
+		for i := range measure.To(run, runs) {
 			src := root.Stream(k).Stream(i)
 			r := measure.Must(m.Run(rows, c.labels, src, &mechanism.Settings{Workers: 1}))
 			again, b, out := noise.Exact(root.Stream(k).Stream(i)), []float64{0}, []float64{0}
@@ -75,8 +74,7 @@ func linearRelease(run measure.Run, scale float64) claim.Outcome {
 	var apart, moments float64
 	sum, squares := make([]float64, 3), make([]float64, 3)
 	lambda := scale * m.Lambda
-	for i := range runs {
-		measure.Try(run.Err())
+	for i := range measure.To(run, runs) {
 		// f′ = −1 below a label that cannot be reached, so −x is what is added.
 		r := measure.Must(m.Run(matrix.NewDense(1, 3, slices.Clone(x)), []float64{1e7}, root.Stream(i),
 			&mechanism.Settings{Workers: 1}))
@@ -114,8 +112,7 @@ func stoppedBelow(run measure.Run, factor, share float64) claim.Outcome {
 		Rows: nb.Rows, Labels: nb.Labels, Extra: nb.Extra, ExtraLabel: nb.ExtraLabel, Pushed: true}
 	var found, claimed, without [2]float64
 	off := 0.0
-	for k, s := range []*audit.Stopped{worst, company} {
-		measure.Try(run.Err())
+	for k, s := range measure.Over(run, []*audit.Stopped{worst, company}) {
 		n := samples
 		if k == 1 {
 			n /= 4
@@ -141,8 +138,8 @@ func stoppedBelow(run measure.Run, factor, share float64) claim.Outcome {
 
 // statedRDP is Theorem 4.1 as it is stated, by quadrature.
 func statedRDP(m objpert.Objective, alpha float64) float64 {
-	return theorem31(m.Smoothness(), m.Lambda,
-		m.Lipschitz()/m.Sigma).rdp(alpha) + 2*alpha*math.Pow(m.Tolerance/(m.OutputSigma*m.Lambda), 2)
+	return rdp(theorem31(m.Smoothness(), m.Lambda, m.Lipschitz()/m.Sigma), alpha) +
+		2*alpha*math.Pow(m.Tolerance/(m.OutputSigma*m.Lambda), 2)
 }
 
 // approximateBelow holds the Rényi bound of Theorem E.1, times a factor and at τ times share, against exact divergences
@@ -162,8 +159,7 @@ func approximateBelow(run measure.Run, factor, share float64) claim.Outcome {
 		{loss.Logistic{}, 1, 0, 1, 2, 1, 1.5},
 		{loss.Logistic{}, 1, 4, 0.5, 1, 0.5, 1},
 	} {
-		for _, solver := range []audit.Solver{audit.PushedApart, audit.Marked} {
-			measure.Try(run.Err())
+		for _, solver := range measure.Over(run, []audit.Solver{audit.PushedApart, audit.Marked}) {
 			a := &audit.Approximate{Scalar: audit.Scalar{Loss: c.loss, ExtraX: 1, ExtraY: c.extraY, Lambda: c.lambda,
 				Sigma: c.sigma}, Tolerance: c.tau, OutputSigma: c.out, Solver: solver}
 			for range c.copies {
@@ -241,36 +237,34 @@ func clippedIsConvex(run measure.Run, clip clipFunc) claim.Outcome {
 	count := measure.Sized(run.Size, 4000, 200_000)
 	rng := noise.NewSeeded(64)
 	var slopes, chords, jump, norms float64
-	for _, c := range clippable {
-		for _, share := range []float64{0.3, 0.8} {
-			level := share * c.top
-			g := clip(c.loss, level)
-			low, high := edge(c.loss, c.y, -level), edge(c.loss, c.y, level)
-			// f_C as printed, without f(u_L) and f(u_H).
-			printed := func(t float64) float64 {
-				switch {
-				case t < low && low > -25:
-					return -level * (t - low)
-				case t > high && high < 25:
-					return level * (t - high)
-				}
-				v, _ := at(c.loss, c.y, t)
-				return v
+	for c, share := range measure.Pairs(run, clippable, []float64{0.3, 0.8}) {
+		level := share * c.top
+		g := clip(c.loss, level)
+		low, high := edge(c.loss, c.y, -level), edge(c.loss, c.y, level)
+		// f_C as printed, without f(u_L) and f(u_H).
+		printed := func(t float64) float64 {
+			switch {
+			case t < low && low > -25:
+				return -level * (t - low)
+			case t > high && high < 25:
+				return level * (t - high)
 			}
-			eachPair(rng, c.loss, c.y, level, count, func(t, h float64) {
-				_, raw := at(c.loss, c.y, t)
-				v0, s0 := at(g, c.y, t)
-				v1, s1 := at(g, c.y, t+h)
-				slopes = math.Max(slopes, math.Abs(s0-math.Max(-level, math.Min(level, raw))))
-				// s0 ≤ (v1 − v0)/h ≤ s1 for every pair is convexity, and no jump.
-				rounding := 1e-13 * (1 + math.Abs(v0)) / h
-				chords = math.Max(chords, math.Max(s0-(v1-v0)/h, (v1-v0)/h-s1)-rounding)
-				chord := (printed(t+h) - printed(t)) / h
-				jump = math.Max(jump, math.Max(s0-chord, chord-s1)*h)
-				// A record with ‖x‖ = 1: the gradient times min{1, C/|xᵀθ|}.
-				norms = math.Max(norms, math.Abs(raw)*math.Min(1, level/math.Abs(t))/level)
-			})
+			v, _ := at(c.loss, c.y, t)
+			return v
 		}
+		eachPair(rng, c.loss, c.y, level, count, func(t, h float64) {
+			_, raw := at(c.loss, c.y, t)
+			v0, s0 := at(g, c.y, t)
+			v1, s1 := at(g, c.y, t+h)
+			slopes = math.Max(slopes, math.Abs(s0-math.Max(-level, math.Min(level, raw))))
+			// s0 ≤ (v1 − v0)/h ≤ s1 for every pair is convexity, and no jump.
+			rounding := 1e-13 * (1 + math.Abs(v0)) / h
+			chords = math.Max(chords, math.Max(s0-(v1-v0)/h, (v1-v0)/h-s1)-rounding)
+			chord := (printed(t+h) - printed(t)) / h
+			jump = math.Max(jump, math.Max(s0-chord, chord-s1)*h)
+			// A record with ‖x‖ = 1: the gradient times min{1, C/|xᵀθ|}.
+			norms = math.Max(norms, math.Abs(raw)*math.Min(1, level/math.Abs(t))/level)
+		})
 	}
 	o := claim.Decide(fmt.Sprintf("slopes and chords off by %s; as printed f_C jumps by up to %.2f, and gradients "+
 		"reach %.0e·C", claim.Roughly(math.Max(slopes, chords), 1e-9), jump, norms), "1e-9 each; a jump above 0.1 and "+
@@ -316,23 +310,21 @@ func clippedIsSmooth(run measure.Run, clip clipFunc, factor float64) claim.Outco
 	count := measure.Sized(run.Size, 4000, 200_000)
 	rng := noise.NewSeeded(65)
 	var quotient, elsewhere float64
-	for _, c := range clippable {
-		for _, share := range []float64{0.3, 0.8} {
-			level := share * c.top
-			g, bad := clip(c.loss, level), cutOutside(c.loss, level)
-			beta := factor * c.loss.Smoothness()
-			if math.IsInf(beta, 1) {
-				beta = factor * (5 + level) // Poisson: f″ = f′ + y where |f′| ≤ C
-			}
-			eachPair(rng, c.loss, c.y, level, count, func(t, h float64) {
-				_, s0 := at(g, c.y, t)
-				_, s1 := at(g, c.y, t+h)
-				quotient = math.Max(quotient, math.Abs(s1-s0)/h/beta-1e-12/h)
-				_, s0 = at(bad, c.y, 1-h/2)
-				_, s1 = at(bad, c.y, 1+h/2)
-				elsewhere = math.Max(elsewhere, math.Abs(s1-s0)/h/beta)
-			})
+	for c, share := range measure.Pairs(run, clippable, []float64{0.3, 0.8}) {
+		level := share * c.top
+		g, bad := clip(c.loss, level), cutOutside(c.loss, level)
+		beta := factor * c.loss.Smoothness()
+		if math.IsInf(beta, 1) {
+			beta = factor * (5 + level) // Poisson: f″ = f′ + y where |f′| ≤ C
 		}
+		eachPair(rng, c.loss, c.y, level, count, func(t, h float64) {
+			_, s0 := at(g, c.y, t)
+			_, s1 := at(g, c.y, t+h)
+			quotient = math.Max(quotient, math.Abs(s1-s0)/h/beta-1e-12/h)
+			_, s0 = at(bad, c.y, 1-h/2)
+			_, s1 = at(bad, c.y, 1+h/2)
+			elsewhere = math.Max(elsewhere, math.Abs(s1-s0)/h/beta)
+		})
 	}
 	o := claim.Decide(fmt.Sprintf("largest quotient %.4f·β; of pieces that do not fit above %.0e·β", quotient,
 		math.Pow(10, math.Floor(math.Log10(elsewhere)))), "at most 1; above 10",

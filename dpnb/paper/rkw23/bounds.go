@@ -70,8 +70,7 @@ var auditedEpsilons = []float64{0, 0.05, 0.2, 0.5, 1, 2}
 // againstExact holds a bound against exact integration.
 func againstExact(run measure.Run, bound deltaBound) worst {
 	var w worst
-	for _, s := range neighbours() {
-		measure.Try(run.Err())
+	for _, s := range measure.Over(run, neighbours()) {
 		without, with := s.Cells(4000)
 		for _, eps := range auditedEpsilons {
 			exact := measure.Stick(with, without, eps)
@@ -81,10 +80,8 @@ func againstExact(run measure.Run, bound deltaBound) worst {
 			}
 			w.count++
 			claimed := bound(s.Lambda, s.Sigma, eps)
-			if !(claimed >= 0 && claimed <= 1) {
-				measure.Try(fmt.Errorf("the bound is %v at λ = %g, σ = %g, ε = %g, no probability", claimed, s.Lambda,
-					s.Sigma, eps))
-			}
+			measure.Ensure(claimed >= 0 && claimed <= 1, "the bound is %v at λ = %g, σ = %g, ε = %g, no probability",
+				claimed, s.Lambda, s.Sigma, eps)
 			if r := exact / claimed; r > w.ratio {
 				w.ratio, w.lambda, w.sigma, w.eps = r, s.Lambda, s.Sigma, eps
 				w.data = fmt.Sprintf("%d other records, tilt %g", len(s.X), s.Tilt)
@@ -126,7 +123,7 @@ func boundHolds(run measure.Run, law lossLaw, bound deltaBound) claim.Outcome {
 	if law == nil {
 		return claim.Decide(measured, interval, w.ratio <= 1).Reaching(w.ratio)
 	}
-	off := offStated(bound, law)
+	off := offStated(run, bound, law)
 	return claim.Decide(measured+"; released over stated δ less 1: "+claim.Roughly(off, 1e-6), interval+"; 1e-6",
 		w.ratio <= 1).As(off < 1e-6).Reaching(w.ratio)
 }
@@ -151,13 +148,10 @@ func as31(check func(measure.Run, float64) claim.Outcome) func(measure.Run, floa
 
 // offStated is the largest relative distance of a bound from the integral E(1 − e^{ε−W})₊ over the law that a theorem
 // states, for ε of either sign.
-func offStated(bound deltaBound, law lossLaw) (off float64) {
-	for _, c := range audited {
-		for _, eps := range append([]float64{-1, -0.2}, auditedEpsilons...) {
-			want := law(0.25, c.lambda, 1/c.sigma).delta(eps)
-			if want > 1e-12 {
-				off = math.Max(off, math.Abs(bound(c.lambda, c.sigma, eps)/want-1))
-			}
+func offStated(run measure.Run, bound deltaBound, law lossLaw) (off float64) {
+	for c, eps := range measure.Pairs(run, audited, append([]float64{-1, -0.2}, auditedEpsilons...)) {
+		if want := law(0.25, c.lambda, 1/c.sigma).Delta(eps); want > 1e-12 {
+			off = math.Max(off, math.Abs(bound(c.lambda, c.sigma, eps)/want-1))
 		}
 	}
 	return off
@@ -215,39 +209,35 @@ func printedRKW23(lambda, sigma, eps float64) float64 {
 	return math.Min(1, objective.PrintedRKW23(eps, 0.25, lambda, 1/sigma))
 }
 
-// stated is the law of W = k + a²/2 + a|N| as a theorem states it, and what follows from that law by quadrature alone.
-type stated struct{ k, a float64 }
-
-// lossLaw is the law of W for curvature s and slope a = L/σ.
-type lossLaw func(s, lambda, a float64) stated
+// lossLaw is the law of W = k + a²/2 + a|N| that a theorem states for curvature s and slope a = L/σ.
+type lossLaw func(s, lambda, a float64) measure.Loss
 
 // theorem31 is rkw23's W, theorem51 that of dtz24.
-func theorem31(s, lambda, a float64) stated { return stated{-math.Log(1 - s/lambda), a} }
-func theorem51(s, lambda, a float64) stated { return stated{math.Log(1 + s/lambda), a} }
-
-func (w stated) loss() measure.Loss { return measure.HalfNormalLoss(w.k, w.a) }
-
-// delta is E(1 − e^{ε−W})₊.
-func (w stated) delta(eps float64) float64 { return w.loss().Delta(eps) }
+func theorem31(s, lambda, a float64) measure.Loss {
+	return measure.HalfNormalLoss(-math.Log(1-s/lambda), a)
+}
+func theorem51(s, lambda, a float64) measure.Loss {
+	return measure.HalfNormalLoss(math.Log(1+s/lambda), a)
+}
 
 // rdp is ln E e^{(α−1)W}/(α − 1), at α = 1 its limit EW.
-func (w stated) rdp(alpha float64) float64 {
+func rdp(w measure.Loss, alpha float64) float64 {
 	if alpha == 1 {
-		return w.loss().Mean(func(v float64) float64 { return v })
+		return w.Mean(func(v float64) float64 { return v })
 	}
 	// The integrand e^{tan}φ(n) is largest at n = ta.
 	t := alpha - 1
-	top := t * w.a
+	top := t * w.A
 	tail := measure.Integral(func(n float64) float64 { return measure.Phi(n - top) }, 0, top+12, 400)
-	return w.k + w.a*w.a/2 + (top*top/2+math.Log(2*tail))/t
+	return w.Least + (top*top/2+math.Log(2*tail))/t
 }
 
 // byRenyi is δ(ε) by the conversion of the Rényi curve at the best α (Canonne, Kamath, Steinke 2020), found in ln(α −
 // 1).
-func (w stated) byRenyi(eps float64) float64 {
+func byRenyi(w measure.Loss, eps float64) float64 {
 	at := func(logX float64) float64 {
 		x := math.Exp(logX)
-		return x*(w.rdp(1+x)-eps) + (1+x)*math.Log(x/(1+x)) - logX
+		return x*(rdp(w, 1+x)-eps) + (1+x)*math.Log(x/(1+x)) - logX
 	}
 	_, least := univariate.Golden(at, -5, 6.5, 25)
 	return math.Exp(math.Min(0, least))
@@ -257,19 +247,16 @@ func kst12Holds(run measure.Run, factor float64) claim.Outcome {
 	var least, most float64 = math.Inf(1), 0
 	at, off := "", 0.0
 	curve := measure.Must(loss.CurveOf(loss.Huber{Threshold: 1}, 1))
-	for _, eps := range []float64{0.1, 0.25, 1} {
-		for _, delta := range []float64{1e-5, 1e-30, 1e-100} {
-			measure.Try(run.Err())
-			printed := factor * math.Sqrt(8*math.Log(2/delta)+4*eps) / eps
-			// At a λ that does not round below 2β/ε.
-			given := measure.Must(objective.Sigma(objective.Config{Curve: curve, Lambda: 2 / eps * (1 + 1e-12),
-				Bound: objective.KST12}, eps, delta))
-			off = math.Max(off, math.Abs(given/printed-1))
-			share := measure.KinkedSigma(2/eps, eps, delta) / printed
-			least = math.Min(least, share)
-			if share > most {
-				most, at = share, fmt.Sprintf("ε = %g, δ = %g", eps, delta)
-			}
+	for eps, delta := range measure.Pairs(run, []float64{0.1, 0.25, 1}, []float64{1e-5, 1e-30, 1e-100}) {
+		printed := factor * math.Sqrt(8*math.Log(2/delta)+4*eps) / eps
+		// At a λ that does not round below 2β/ε.
+		given := measure.Must(objective.Sigma(objective.Config{Curve: curve, Lambda: 2 / eps * (1 + 1e-12),
+			Bound: objective.KST12}, eps, delta))
+		off = math.Max(off, math.Abs(given/printed-1))
+		share := measure.KinkedSigma(2/eps, eps, delta) / printed
+		least = math.Min(least, share)
+		if share > most {
+			most, at = share, fmt.Sprintf("ε = %g, δ = %g", eps, delta)
 		}
 	}
 	o := claim.Decide(fmt.Sprintf("the least σ is %.2f to %.2f of the printed one; nearest at %s; released over "+

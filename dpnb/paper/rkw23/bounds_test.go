@@ -56,7 +56,7 @@ func TestLinearised(t *testing.T) {
 	for lambda, want := range map[float64]int{2: 1, 20: 3, 200: 13} {
 		last := 1
 		for alpha := 2; alpha <= 100; alpha++ {
-			if (Linearised{0.2, 1 / lambda}).Printed(float64(alpha)) < theorem31(1, lambda, 0.2).rdp(float64(alpha)) {
+			if (Linearised{0.2, 1 / lambda}).Printed(float64(alpha)) < rdp(theorem31(1, lambda, 0.2), float64(alpha)) {
 				last = alpha
 			}
 		}

@@ -37,8 +37,9 @@ const (
 // (docs/errata.md, rkw23-5).
 //
 // Errors: *privacy.ParamError; privacy.ErrUnsupported, wrapped, where no λ satisfies (ε, δ).
-func Calibration(rowNorm, epsilon, delta float64) (objpert.Objective, error) {
-	m := objpert.Objective{Loss: loss.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
+func Calibration(rowNorm, epsilon, delta float64) (m objpert.Objective, err error) {
+	defer measure.Catch(&err)
+	m = objpert.Objective{Loss: loss.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
 		Lambda: rowNorm * rowNorm, Sigma: 1, Tolerance: rkw23Tolerance, OutputSigma: rkw23OutputSigma}
 	switch {
 	case !(epsilon > 0) || math.IsInf(epsilon, 1):
@@ -46,15 +47,10 @@ func Calibration(rowNorm, epsilon, delta float64) (objpert.Objective, error) {
 	case !(delta > 0 && delta < 1):
 		return m, &privacy.ParamError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
 	}
-	if err := m.Validate(); err != nil {
-		return m, err
-	}
-	gauss, err := privacy.Calibrate(func(sigma float64) (bool, error) {
+	measure.Try(m.Validate())
+	gauss := measure.Must(privacy.Calibrate(func(sigma float64) (bool, error) {
 		return privacy.GaussianRDP(1/sigma, privacy.AddRemove).LogDeltaUpper(epsilon) <= math.Log(delta), nil
-	}, 1e-9)
-	if err != nil {
-		return m, err
-	}
+	}, 1e-9))
 	m.Sigma = rkw23NoiseFactor * gauss * m.Lipschitz()
 	lambda, err := privacy.Calibrate(func(lambda float64) (bool, error) {
 		if !(lambda > m.Smoothness()) {
@@ -152,7 +148,7 @@ const (
 func HonestDPSGD(epochs int) experiment.Mechanism {
 	return descending(honest, epochs, sgd.Sharpest, func(t sgd.Tuner, train *experiment.Records,
 		src *noise.Seeded) ([]float64, error) {
-		return train.Release(t.Run, src)
+		return train.Release(t, src)
 	})
 }
 
@@ -232,10 +228,7 @@ func figureTwo(run measure.Run, swapped bool, factor float64) claim.Outcome {
 		sets = append(sets, measure.Must(experiment.Synthetic(highDimensional, dataset.SyntheticH(1))))
 	}
 	g := Figure2(sets, HonestDPSGD(epochs), DishonestDPSGD(epochs))
-	g.Epsilons = []float64{0.1, 8}
-	if run.Size == claim.Full {
-		g.Epsilons = []float64{0.1, 0.5, 8}
-	}
+	g.Epsilons = measure.Sized(run.Size, []float64{0.1, 8}, []float64{0.1, 0.5, 8})
 	cells := measure.Must(g.Run(run))
 	at := map[string]sim.Cell{}
 	for _, c := range cells {

@@ -97,7 +97,7 @@ func Checks() claim.Checks {
 		"dpnb/tight":     inDelta(objective.Tight),
 		"dpnb/rank-k":    measure.Against(measure.With(rankHolds, false), 1, 0.9),
 		"dpnb/replace-one": measure.Against(replaceHolds, composed(1), composed(0.9),
-			func(p privacy.Profile, e float64) (float64, error) { return privacy.DeltaUpper(p, e), nil }),
+			func(p privacy.Profile, e float64) float64 { return privacy.DeltaUpper(p, e) }),
 		"dpnb/reduction": measure.Against(reductionHolds, [2]float64{1, 1}, [2]float64{1, 0}, [2]float64{1, 0.99},
 			[2]float64{1.01, 1}),
 		"dpnb/gaussian-case": measure.Against(gaussianCase, [2]float64{0.28, 1}, [2]float64{0.28, 0.999},

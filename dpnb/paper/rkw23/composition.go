@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -16,13 +17,10 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
-// unit is a curve with L = β = 1: the Huber loss with threshold 1.
-func unit() (*loss.Curve, error) { return loss.CurveOf(loss.Huber{Threshold: 1}, 1) }
-
 // figureOne recomputes the figure, δ of the hockey-stick and of the RDP bound times a factor each, and each curve by
 // its formula.
 func figureOne(_ measure.Run, sticks, renyis float64) claim.Outcome {
-	curve := measure.Must(unit())
+	curve := measure.Must(loss.CurveOf(loss.Huber{Threshold: 1}, 1)) // L = β = 1
 	ordered, off := true, 0.0
 	measured := ""
 	for _, c := range [][2]float64{{5, 20}, {10, 5}} {
@@ -33,8 +31,7 @@ func figureOne(_ measure.Run, sticks, renyis float64) claim.Outcome {
 				Bound: b}))
 		}
 		law := objective.Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: objective.RKW23}.Law()
-		rdp := privacy.RDPCurve{Adj: privacy.AddRemove,
-			Epsilon: func(alpha float64) float64 { return measure.Must(law.RDP(alpha)) }}
+		rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: renyiOf(law)}
 		for _, eps := range []float64{0.1, 0.25, 0.5, 1, 1.5, 2} {
 			lower := privacy.DeltaUpper(profiles[objective.GaussianLower], eps)
 			stick := sticks * privacy.DeltaUpper(profiles[objective.RKW23], eps)
@@ -43,9 +40,9 @@ func figureOne(_ measure.Run, sticks, renyis float64) claim.Outcome {
 			ordered = ordered && lower <= stick && stick <= renyi && renyi <= kst*(1+1e-9)
 			a := 1 / sigma
 			for _, v := range [][2]float64{
-				{stick, theorem31(1, lambda, a).delta(eps)}, {lower, gaussianIntegral(a, eps)},
+				{stick, theorem31(1, lambda, a).Delta(eps)}, {lower, gaussianIntegral(a, eps)},
 				{kst, math.Min(1, 2*math.Exp(-(eps*eps/(a*a)-4*eps)/8))},
-				{renyi, theorem31(1, lambda, a).byRenyi(eps)},
+				{renyi, byRenyi(theorem31(1, lambda, a), eps)},
 			} {
 				if v[1] > 1e-12 && (v[0] != kst || lambda >= 2/eps) { // Theorem 2.8 has a least λ
 					off = math.Max(off, math.Abs(v[0]/v[1]-1))
@@ -69,27 +66,25 @@ func gaussianIntegral(mu, eps float64) float64 {
 		from, from+14, 60)
 }
 
-func figureThree(run measure.Run, factor float64) claim.Outcome {
+// fits returns the ε at δ of k fits by objective perturbation, L = β = 1, σ = 8, λ = 10, as in Figure 3: by convolving
+// the loss of Theorem 3.1, and by Theorem 3.2.
+func fits(k int, delta float64) (convolved pld.Bounds, renyi float64) {
 	w := objective.Config{Slope: 1, Smoothness: 1, Lambda: 10, Sigma: 8, Bound: objective.RKW23}.Law()
 	p := measure.Must(w.Profile(privacy.AddRemove))
+	c := measure.Must(pld.New([]pld.Component{{Profile: p, Count: k}}, nil))
+	all := measure.Must(privacy.ComposeRDP([]int{k}, privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: renyiOf(w)}))
+	return measure.Must(c.EpsilonBounds(delta)), measure.Must(all.EpsilonUpper(delta))
+}
+
+func figureThree(run measure.Run, factor float64) claim.Outcome {
 	below := true
 	measured := ""
-	for _, k := range []int{1, 4, 16} {
-		measure.Try(run.Err())
-		c := measure.Must(pld.New([]pld.Component{{Profile: p, Count: k}}, nil))
-		b := measure.Must(c.EpsilonBounds(1e-5))
+	for _, k := range measure.Over(run, []int{1, 4, 16}) {
+		b, loose := fits(k, 1e-5)
 		b.Upper, b.Lower = factor*b.Upper, factor*b.Lower
-		rdp := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: func(alpha float64) float64 {
-			v, err := w.RDP(alpha)
-			if err != nil {
-				return math.NaN()
-			}
-			return float64(k) * v
-		}}
-		loose := measure.Must(rdp.EpsilonUpper(1e-5))
 		// δ at the two ends, from sums over cells of the k-fold convolution.
-		low, high := composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Upper),
-			composedDelta(stated{-math.Log(1 - 1.0/10), 0.125}, k, b.Lower)
+		law := theorem31(1, 10, 0.125)
+		low, high := composedDelta(law, k, b.Upper), composedDelta(law, k, b.Lower)
 		below = below && b.Lower < b.Upper && b.Upper < loose && b.Upper-b.Lower < 2e-3*b.Upper &&
 			low <= 1.005e-5 && high >= 0.995e-5
 		measured += fmt.Sprintf("k = %d: ε in [%.4f, %.4f], RDP %.4f; ", k, b.Lower, b.Upper, loose)
@@ -99,7 +94,7 @@ func figureThree(run measure.Run, factor float64) claim.Outcome {
 
 // composedDelta is δ(ε) of the sum of k independent W, a power of two, by convolution of cells of 1/400 standard
 // deviation.
-func composedDelta(w stated, k int, eps float64) float64 {
+func composedDelta(w measure.Loss, k int, eps float64) float64 {
 	const cells = 3200
 	h := 8.0 / cells
 	law := make([]float64, cells)
@@ -121,34 +116,28 @@ func composedDelta(w stated, k int, eps float64) float64 {
 	}
 	var delta float64
 	for i, p := range law {
-		v := float64(k)*(w.k+w.a*w.a/2) + w.a*(at+float64(i)*h)
+		v := float64(k)*w.Least + w.A*(at+float64(i)*h)
 		delta += p * math.Max(0, -math.Expm1(eps-v))
 	}
 	return delta
 }
 
 // profileBound is a bound on δ(ε) under replace-one by the profile under add/remove-one.
-type profileBound func(p privacy.Profile, eps float64) (float64, error)
+type profileBound func(p privacy.Profile, eps float64) float64
 
 // groupOfTwo is Lemma 2.7, times a factor; composed is what is released under replace-one, its δ times a factor.
 func groupOfTwo(factor float64) profileBound {
-	return func(p privacy.Profile, eps float64) (float64, error) {
-		g, err := privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps / 2, Delta: privacy.DeltaUpper(p, eps/2),
-			Adj: privacy.AddRemove})
-		if err != nil || g.Epsilon != eps {
-			return 0, fmt.Errorf("%v by the group of two where %v is meant: %w", g, eps, err)
-		}
-		return factor * g.Delta, nil
+	return func(p privacy.Profile, eps float64) float64 {
+		g := measure.Must(privacy.ReplaceByGroup(privacy.Approx{Epsilon: eps / 2,
+			Delta: privacy.DeltaUpper(p, eps/2), Adj: privacy.AddRemove}))
+		measure.Ensure(g.Epsilon == eps, "%v by the group of two where %v is meant", g, eps)
+		return factor * g.Delta
 	}
 }
 
 func composed(factor float64) profileBound {
-	return func(p privacy.Profile, eps float64) (float64, error) {
-		r, err := privacy.ConvertAdjacency(p, privacy.ReplaceOne)
-		if err != nil {
-			return 0, err
-		}
-		return factor * privacy.DeltaUpper(r, eps), nil
+	return func(p privacy.Profile, eps float64) float64 {
+		return factor * privacy.DeltaUpper(measure.Must(privacy.ConvertAdjacency(p, privacy.ReplaceOne)), eps)
 	}
 }
 
@@ -161,11 +150,10 @@ func attained(bound profileBound) (ratio float64) {
 		two := (1 + math.Exp(eps)) * delta
 		first, middle, last := []float64{two, 1 - two}, []float64{delta, 1 - delta}, []float64{0, 1}
 		for _, pair := range [][2][]float64{{first, middle}, {middle, last}} {
-			if d := measure.Stick(pair[0], pair[1], eps); d > delta*(1+1e-9) {
-				measure.Try(fmt.Errorf("the laws are δ = %v apart at ε = %v, want %v", d, eps, delta))
-			}
+			d := measure.Stick(pair[0], pair[1], eps)
+			measure.Ensure(d <= delta*(1+1e-9), "the laws are δ = %v apart at ε = %v, want %v", d, eps, delta)
 		}
-		claimed := measure.Must(bound(p, 2*eps))
+		claimed := bound(p, 2*eps)
 		ratio = math.Max(ratio, measure.Stick(first, last, 2*eps)/claimed)
 	}
 	return ratio
@@ -179,15 +167,10 @@ func replaceHolds(run measure.Run, bound profileBound) claim.Outcome {
 	for _, lambda := range []float64{0.5, 2} {
 		p := measure.Must(objective.New(objective.Config{Curve: curve, Lambda: lambda, Sigma: 2,
 			Bound: objective.Tight}))
-		for _, eps := range []float64{0, 0.3, 1, 2} {
-			measure.Try(run.Err())
-			stated := measure.Must(bound(p, eps))
-			for _, others := range []int{0, 3} {
-				for _, label := range []float64{-1, 1} {
-					a, b := replacedCells(lambda, 2, others, label)
-					exact := measure.Stick(a, b, eps)
-					ratio = math.Max(ratio, exact/stated)
-				}
+		for _, eps := range measure.Over(run, []float64{0, 0.3, 1, 2}) {
+			stated := bound(p, eps)
+			for others, label := range measure.Pairs(run, []int{0, 3}, []float64{-1, 1}) {
+				ratio = math.Max(ratio, replacedDelta(lambda, 2, others, label, eps)/stated)
 			}
 		}
 	}
@@ -236,24 +219,14 @@ func groupHolds(run measure.Run, bound profileBound, factor float64) claim.Outco
 	return o
 }
 
-// replacedCells returns the probabilities of the same cells of θ under two datasets in which one record (1, +1) stands
-// for (1, −1). Both are the base dataset with one record more, so they come from two pairs of neighbours; the cells are
-// those of a fine grid of θ.
-func replacedCells(lambda, sigma float64, others int, label float64) (a, b []float64) {
+// replacedDelta returns δ(ε), from below, where one record (1, +1) stands for (1, −1) beside others of a label.
+func replacedDelta(lambda, sigma float64, others int, label, eps float64) float64 {
 	base := audit.Scalar{Loss: loss.Logistic{}, ExtraX: 1, Lambda: lambda, Sigma: sigma}
 	for range others {
 		base.X, base.Y = append(base.X, 1), append(base.Y, label)
 	}
-	one, two := base, base
-	one.ExtraY, two.ExtraY = 1, -1
-	grid := make([]float64, 0, 8001)
 	width := (10*sigma + float64(others) + 1) / lambda
-	for i := range 8001 {
-		grid = append(grid, width*(float64(i)/4000-1))
-	}
-	_, a = one.CellsAt(grid)
-	_, b = two.CellsAt(grid)
-	return a, b
+	return measure.ReplacedDelta(base, 1, figure.Span(-width, width, 8000), eps)
 }
 
 // discreteLaw draws a law on n points, whose logarithms are as far apart as spread says.
@@ -335,8 +308,7 @@ func threeSteps(choice bool, rng *noise.Seeded) (d pairs, p, q []float64) {
 func composedAdaptively(run measure.Run, factor float64) claim.Outcome {
 	rng := noise.NewSeeded(25)
 	most, least, width := 0.0, math.Inf(1), 0.0
-	for trial := range 12 {
-		measure.Try(run.Err())
+	for trial := range measure.To(run, 12) {
 		choice := trial%2 == 0
 		d, p, q := threeSteps(choice, rng)
 		c := measure.Must(pld.New([]pld.Component{{Profile: d, Count: 3}}, nil))
@@ -424,14 +396,13 @@ func twoRuns(run measure.Run, factor float64) claim.Outcome {
 		s.Tilt += 5 * lean
 		secondP[g], secondQ[g] = s.Cells(400)
 	}
-	law := stated{-math.Log(1 - 0.25/lambda), 1 / sigma}
-	w := measure.Must(privacy.HalfNormal{K: law.k, A: law.a}.Profile(privacy.AddRemove))
+	law := theorem31(0.25, lambda, 1/sigma)
+	w := measure.Must(privacy.HalfNormal{K: -math.Log(1 - 0.25/lambda), A: law.A}.Profile(privacy.AddRemove))
 	composition := measure.Must(pld.New([]pld.Component{{Profile: w, Count: 2}}, nil))
 	single := measure.Must(objective.New(objective.Config{Slope: 1, Smoothness: 0.25, Lambda: lambda, Sigma: sigma,
 		Bound: objective.RKW23}))
 	var most, more, off float64
-	for _, eps := range []float64{0, 2, 4, 6} {
-		measure.Try(run.Err())
+	for _, eps := range measure.Over(run, []float64{0, 2, 4, 6}) {
 		var exact [2]float64
 		for i := range p {
 			g := i * groups / len(p)

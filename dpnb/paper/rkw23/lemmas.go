@@ -46,14 +46,12 @@ func linearIsGaussian(_ measure.Run, factor float64) claim.Outcome {
 		"lose", low > 1-1e-3 && high <= 1+1e-9)
 }
 
-func gaussianFormula(_ measure.Run, delta, scale float64) claim.Outcome {
+func gaussianFormula(run measure.Run, delta, scale float64) claim.Outcome {
 	var worst float64
-	for _, mu := range []float64{0.1, 0.5, 1, 3} {
-		for _, eps := range []float64{0, 0.1, 0.5, 1, 2, 4} {
-			exact := gaussianIntegral(mu, eps)
-			if exact > 1e-15 {
-				worst = math.Max(worst, math.Abs(delta*measure.GaussianDelta(scale*mu, eps)/exact-1))
-			}
+	for mu, eps := range measure.Pairs(run, []float64{0.1, 0.5, 1, 3}, []float64{0, 0.1, 0.5, 1, 2, 4}) {
+		exact := gaussianIntegral(mu, eps)
+		if exact > 1e-15 {
+			worst = math.Max(worst, math.Abs(delta*measure.GaussianDelta(scale*mu, eps)/exact-1))
 		}
 	}
 	return claim.Decide("largest relative difference "+claim.Roughly(worst, 1e-9), "1e-9", worst < 1e-9)
@@ -61,24 +59,24 @@ func gaussianFormula(_ measure.Run, delta, scale float64) claim.Outcome {
 
 // dominatingPair holds Lemma D.6's pair against its privacy loss, with the given sign of L in Q's exponent, and L times
 // share.
-func dominatingPair(_ measure.Run, sign, share float64) claim.Outcome {
-	cases := []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}}
-	mended, printed := pairOff(cases, sign*share), pairOff(cases, -sign*share)
+func dominatingPair(run measure.Run, sign, share float64) claim.Outcome {
+	mended, printed := pairOff(run, halfNormals, sign*share), pairOff(run, halfNormals, -sign*share)
 	o := claim.Decide(fmt.Sprintf("largest difference %s with −(t + L)², %.2g with the printed −(t − L)²",
 		claim.Roughly(mended, 1e-4), printed), "1e-4: the integrand has kinks", mended < 1e-4 && printed > 0.05)
 	return o.Corrected("Q's exponent is −(t + L)², as in Lemma D.4")
 }
 
+// halfNormals are k and a of some laws of W = k + a²/2 + a|N|.
+var halfNormals = [][2]float64{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}}
+
 // pairOff is the largest distance of ∫(p − e^ε q)₊ of Lemma D.6's pair, with a times share in q, from the released δ of
 // its loss.
-func pairOff(cases []stated, share float64) (worst float64) {
-	for _, c := range cases {
-		for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
-			pair := measure.Integral(func(t float64) float64 {
-				return math.Max(0, 2*measure.Phi(t)-math.Exp(eps-c.k)*2*measure.Phi(t+share*c.a))
-			}, 0, 40, 160)
-			worst = math.Max(worst, math.Abs(pair-measure.HalfNormal(c.k, c.a, eps)))
-		}
+func pairOff(run measure.Run, cases [][2]float64, share float64) (worst float64) {
+	for c, eps := range measure.Pairs(run, cases, []float64{0, 0.1, 0.5, 1, 2}) {
+		pair := measure.Integral(func(t float64) float64 {
+			return math.Max(0, 2*measure.Phi(t)-math.Exp(eps-c[0])*2*measure.Phi(t+share*c[1]))
+		}, 0, 40, 160)
+		worst = math.Max(worst, math.Abs(pair-measure.HalfNormal(c[0], c[1], eps)))
 	}
 	return worst
 }
@@ -106,8 +104,7 @@ func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 	for k, d := range []int{2, 5, 10} {
 		nb := crowd(rng.Stream(k), 20, d, 0.5, 1)
 		for _, dir := range privacy.Directions {
-			for j, eps := range []float64{0, 0.4} {
-				measure.Try(run.Err())
+			for j, eps := range measure.Over(run, []float64{0, 0.4}) {
 				iv := measure.Must(nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(100+10*k+j)))
 				stated := bound(0.5, 1, eps)
 				ratio = math.Max(ratio, iv.Estimate/stated)
@@ -115,7 +112,7 @@ func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 			}
 		}
 	}
-	off := offStated(bound, theorem31)
+	off := offStated(run, bound, theorem31)
 	return both(exact, claim.Decide(fmt.Sprintf("largest estimate/bound %.3f; bound over integral less 1: %s", ratio,
 		claim.Roughly(off, 1e-6)), fmt.Sprintf("12 intervals of level 1 − 1e-6 from %d draws; 1e-6", samples),
 		!broken).As(off < 1e-6).Reaching(ratio))
@@ -146,19 +143,20 @@ func order(a, k, share, lo, hi, alpha float64) float64 {
 
 func fromLosses(_ measure.Run, sticks, orders float64) claim.Outcome {
 	var stick, renyi, printed float64
-	for _, c := range []stated{{0, 0.5}, {0.3, 0.5}, {1, 0.2}, {0.05, 1.5}} {
+	for _, c := range halfNormals {
+		k, a := c[0], c[1]
 		p := func(x float64) float64 { return 2 * measure.Phi(x) }
-		q := func(x float64) float64 { return math.Exp(-c.k) * 2 * measure.Phi(x+c.a) }
+		q := func(x float64) float64 { return math.Exp(-k) * 2 * measure.Phi(x+a) }
 		for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
 			above := func(x float64) float64 { return math.Max(0, p(x)-math.Exp(eps)*q(x)) }
 			exact := measure.Integral(above, 0, 20, 80)
-			stick = math.Max(stick, math.Abs(sticks*measure.HalfNormal(c.k, c.a, eps)-exact))
+			stick = math.Max(stick, math.Abs(sticks*measure.HalfNormal(k, a, eps)-exact))
 		}
 		for _, alpha := range []float64{1.1, 2, 8} {
-			exact := order(c.a, c.k, 2, 0, 16+alpha*c.a, alpha)
-			given := measure.Must(privacy.HalfNormal{K: c.k, A: c.a}.RDP(alpha))
+			exact := order(a, k, 2, 0, 16+alpha*a, alpha)
+			given := measure.Must(privacy.HalfNormal{K: k, A: a}.RDP(alpha))
 			renyi = math.Max(renyi, math.Abs(orders*given/exact-1))
-			printed = math.Max(printed, alpha*c.rdp(alpha+1)/((alpha-1)*exact)-1)
+			printed = math.Max(printed, alpha*rdp(measure.HalfNormalLoss(k, a), alpha+1)/((alpha-1)*exact)-1)
 		}
 	}
 	o := claim.Decide(fmt.Sprintf("δ off by %s, D_α by %s of itself; with the exponent α by %.1f of itself",
@@ -180,8 +178,8 @@ func gaussianOrders(_ measure.Run, factor float64) claim.Outcome {
 	return claim.Decide("largest relative difference "+claim.Roughly(off, 1e-9), "1e-9", off < 1e-9)
 }
 
-func pairWithoutCurvature(_ measure.Run, factor float64) claim.Outcome {
-	off := pairOff([]stated{{0, 0.2}, {0, 0.5}, {0, 1}, {0, 1.5}}, factor)
+func pairWithoutCurvature(run measure.Run, factor float64) claim.Outcome {
+	off := pairOff(run, [][2]float64{{0, 0.2}, {0, 0.5}, {0, 1}, {0, 1.5}}, factor)
 	return claim.Decide("largest difference "+claim.Roughly(off, 1e-4), "1e-4: the integrand has kinks", off < 1e-4)
 }
 

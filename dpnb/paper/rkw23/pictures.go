@@ -15,7 +15,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
-	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
@@ -209,23 +208,16 @@ func TwoErrors() (shift, branch *figure.Figure) {
 // Errors: *privacy.ParamError.
 func Figure3(delta float64) (_ *figure.Figure, err error) {
 	defer measure.Catch(&err)
-	const sigma, lambda = 8, 10.0
-	w := privacy.HalfNormal{K: -math.Log1p(-1 / lambda), A: 1. / sigma}
-	half := measure.Must(w.Profile(privacy.AddRemove))
-	curve := privacy.RDPCurve{Adj: privacy.AddRemove, Epsilon: renyiOf(w)}
 	var k, renyi, convolved, gaussian []float64
 	for n := 1; n <= 16; n *= 2 {
-		c := measure.Must(pld.New([]pld.Component{{Profile: half, Count: n}}, nil))
-		b := measure.Must(c.EpsilonBounds(delta))
-		all := measure.Must(privacy.ComposeRDP([]int{n}, curve))
-		r := measure.Must(all.EpsilonUpper(delta))
-		g := measure.Must(privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(float64(n))/sigma,
-			privacy.AddRemove), delta))
+		b, r := fits(n, delta)
+		g := measure.Must(privacy.EpsilonUpper(privacy.GaussianProfile(math.Sqrt(float64(n))/8, privacy.AddRemove),
+			delta))
 		k, renyi, convolved, gaussian = append(k, float64(n)), append(renyi, r), append(convolved, b.Upper),
 			append(gaussian, g)
 	}
-	f := figure.New(fmt.Sprintf("k fits by objective perturbation, σ = %d, λ = %g", sigma, lambda), "k",
-		fmt.Sprintf("ε at δ = %g", delta)).LogX(k...)
+	f := figure.New("k fits by objective perturbation, σ = 8, λ = 10", "k", fmt.Sprintf("ε at δ = %g", delta)).
+		LogX(k...)
 	f.Line("Rényi, Theorem 3.2", k, renyi, figure.Orange).Line("convolved, Theorem 3.1", k, convolved, figure.Purple)
 	return f.Dashed("Gaussian, lower bound", k, gaussian, figure.Green), nil
 }

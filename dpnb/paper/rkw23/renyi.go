@@ -24,7 +24,7 @@ func zcdpOfAddRemove(run measure.Run, a, factor float64) claim.Outcome {
 		// By its constants alone: a curve may be proved to be better.
 		rho := measure.Must(objective.ZCDP(constants(objective.DTZ24, c.lambda, 1/c.sigma)))
 		rho *= factor
-		off = math.Max(off, math.Abs(rho/theorem51(0.25, c.lambda, 1/c.sigma).rdp(1)-1))
+		off = math.Max(off, math.Abs(rho/rdp(theorem51(0.25, c.lambda, 1/c.sigma), 1)-1))
 		worst := divergences(run, around(c.lambda, c.sigma), func(alpha float64) float64 { return alpha * rho })
 		ratio = math.Max(ratio, worst)
 	}
@@ -61,8 +61,7 @@ func replacedLinear(a, lambda float64) (most float64) {
 
 // divergences returns the largest exact Rényi divergence of the neighbours over its bound.
 func divergences(run measure.Run, neighbours []audit.Scalar, bound func(alpha float64) float64) (ratio float64) {
-	for _, s := range neighbours {
-		measure.Try(run.Err())
+	for _, s := range measure.Over(run, neighbours) {
 		without, with := s.Cells(2000)
 		for _, alpha := range []float64{1.1, 1.5, 2, 5, 30} {
 			exact := measure.Renyi(with, without, alpha)
@@ -91,7 +90,7 @@ func (t theorem) inRenyi(run measure.Run, factor, slope float64) claim.Outcome {
 		law := t.law(0.25, c.lambda, 1/c.sigma)
 		for _, alpha := range []float64{1, 1.1, 1.5, 2, 5, 30} {
 			stated := theorem(alpha)
-			off = math.Max(off, math.Abs(stated/law.rdp(alpha)-1))
+			off = math.Max(off, math.Abs(stated/rdp(law, alpha)-1))
 			above = math.Max(above, bound(alpha)/stated)
 		}
 	}
@@ -179,7 +178,7 @@ func figureFour(_ measure.Run, factor float64) claim.Outcome {
 		gap := 0.0
 		for _, alpha := range []float64{1.5, 2, 5, 20, 100} {
 			curve := measure.Must(law.RDP(alpha))
-			half := stated{0, 0.2}.rdp(alpha)
+			half := rdp(measure.HalfNormalLoss(0, 0.2), alpha)
 			gap = curve - half
 			off = math.Max(off, math.Abs(gap+math.Log(1-1/lambda)))
 			above = above && half > alpha*0.2*0.2/2
@@ -206,7 +205,7 @@ func crossing(_ measure.Run, factor float64) claim.Outcome {
 			first = math.Min(first, alpha)
 		}
 	}
-	own := subsampledCrossing(n, sigma, stated{-math.Log(1 - 1.0/20), 1.0 / sigma})
+	own := subsampledCrossing(n, sigma, theorem31(1, 20, 1.0/sigma))
 	return claim.Decide(fmt.Sprintf("DP-SGD has the smaller bound up to α = %g, objective perturbation from α = "+
 		"%g on; by quadrature up to %g", last, first, own), "one crossing, at the same α", last > 0 &&
 		first == last+1 && own == last)
@@ -214,13 +213,13 @@ func crossing(_ measure.Run, factor float64) claim.Outcome {
 
 // subsampledCrossing is the largest integer α at which n² rounds of the Gaussian mechanism with rate 1/n, from ∫((1 −
 // q)φ(x) + qφ(x − 1/σ))^α φ(x)^{1−α}, cost less than the law.
-func subsampledCrossing(n, sigma float64, law stated) (last float64) {
+func subsampledCrossing(n, sigma float64, law measure.Loss) (last float64) {
 	q, mu := 1/n, 1/sigma
 	for alpha := 2.0; alpha <= 256; alpha++ {
 		sum := measure.Integral(func(x float64) float64 {
 			return math.Exp(-x*x/2+alpha*math.Log1p(q*math.Expm1(mu*x-mu*mu/2))) / math.Sqrt(2*math.Pi)
 		}, -12, alpha*mu+12, 200)
-		if n*n*math.Log(sum)/(alpha-1) < law.rdp(alpha) {
+		if n*n*math.Log(sum)/(alpha-1) < rdp(law, alpha) {
 			last = alpha
 		}
 	}

@@ -1,7 +1,6 @@
 package rkw23
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -45,9 +44,7 @@ type lossFormula func(sign float64, gradJ, gradL []float64, h, e *mat.SymDense, 
 func perInstanceLoss(sign float64, gradJ, gradL []float64, h, e *mat.SymDense, sigma float64) float64 {
 	d := len(gradJ)
 	var eig mat.EigenSym
-	if !eig.Factorize(e, true) {
-		measure.Try(errors.New("claim: the eigenvalues of the Hessian were not found"))
-	}
+	measure.Ensure(eig.Factorize(e, true), "claim: the eigenvalues of the Hessian were not found")
 	var vectors mat.Dense
 	eig.VectorsTo(&vectors)
 	a := mat.NewSymDense(d, nil)
@@ -80,8 +77,7 @@ func glmOversight(run measure.Run, formula lossFormula) claim.Outcome {
 	const eps, delta = 1.0, 1e-5
 	var mean float64
 	heads := 0
-	for k := range draws {
-		measure.Try(run.Err())
+	for k := range measure.To(run, draws) {
 		src := rng.Stream(k + 1)
 		loss, alignment := scattered{dimension: 400, slope: 1, beta: 1, lambda: 2 / eps,
 			sigma: math.Sqrt(8*math.Log(2/delta)+4*eps) / eps}.draw(src)
@@ -163,9 +159,7 @@ func formulaError(formula lossFormula, rng *noise.Seeded) (worst float64) {
 			scaled.ScaleSym(sign, e)
 			otherH.AddSym(h, &scaled)
 			var one, two mat.Cholesky
-			if !one.Factorize(h) || !two.Factorize(&otherH) {
-				measure.Try(errors.New("claim: a Hessian is not positive definite"))
-			}
+			measure.Ensure(one.Factorize(h) && two.Factorize(&otherH), "claim: a Hessian is not positive definite")
 			exact := (floats.Dot(other, other)-floats.Dot(gradJ, gradJ))/(2*sigma*sigma) + one.LogDet() - two.LogDet()
 			worst = math.Max(worst, math.Abs(formula(sign, gradJ, gradL, h, e, sigma)-exact))
 		}

@@ -196,7 +196,7 @@ func column(all []repeat, p Published) (off float64, text string) {
 // tableOf is a method's column of a table; print says what is printed, as a function of what is.
 type tableOf struct {
 	set, method string
-	print       func(Published) (float64, error)
+	print       func(Published) float64
 }
 
 // tableColumn holds a method's column of a table against what is recorded, in full against what is measured now.
@@ -222,7 +222,7 @@ func tableColumn(run measure.Run, of tableOf) claim.Outcome {
 	worst := 0.0
 	for _, p := range Table2 {
 		if p.Set == set && p.Mechanism == method {
-			p.Value = measure.Must(of.print(p))
+			p.Value = of.print(p)
 			off, text := column(repeats(cells, set, method, p.Epsilon), p)
 			worst, lines = math.Max(worst, off), append(lines, text)
 		}
@@ -236,24 +236,22 @@ func tableColumn(run measure.Run, of tableOf) claim.Outcome {
 }
 
 // timesPrinted is the print times a factor, but for the plateau.
-func timesPrinted(factor float64) func(Published) (float64, error) {
-	return func(p Published) (float64, error) {
+func timesPrinted(factor float64) func(Published) float64 {
+	return func(p Published) float64 {
 		if p.Set == clusterSet && p.Mechanism == asPrinted && p.Epsilon == 8 {
-			return p.Value, nil
+			return p.Value
 		}
-		return factor * p.Value, nil
+		return factor * p.Value
 	}
 }
 
 // recordedInstead is what was measured in the place of the print.
-func recordedInstead(p Published) (float64, error) {
-	cells, err := recordedTables()
-	var mean float64
-	all := repeats(cells, p.Set, p.Mechanism, p.Epsilon)
+func recordedInstead(p Published) (mean float64) {
+	all := repeats(measure.Must(recordedTables()), p.Set, p.Mechanism, p.Epsilon)
 	for _, u := range all {
 		if mean += u.score / float64(len(all)); p.Set == clusterSet {
 			mean += (plateauPrinted - u.plateau) / float64(len(all))
 		}
 	}
-	return mean, err
+	return mean
 }

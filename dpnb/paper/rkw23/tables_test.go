@@ -77,12 +77,11 @@ func TestTableColumnsAreHeld(t *testing.T) {
 	for _, p := range []Published{{clusterSet, asPrinted, 1, 0}, {clusterSet, dishonest, 0.1, 0},
 		{adultSet, asPrinted, 0.1, 0}, {adultSet, honest, 8, 0}} {
 		for _, more := range []float64{-0.05, 0, 0.05} {
-			o, err := measure.Of(tableColumn, tableOf{p.Set, p.Mechanism, func(q Published) (float64, error) {
-				v, err := recordedInstead(q)
+			o, err := measure.Of(tableColumn, tableOf{p.Set, p.Mechanism, func(q Published) float64 {
 				if q.Epsilon == p.Epsilon {
-					v += more
+					return recordedInstead(q) + more
 				}
-				return v, err
+				return recordedInstead(q)
 			}})(t.Context(), claim.Quick)
 			if err != nil || (o.Verdict == claim.Holds) != (more == 0) {
 				t.Errorf("%+v, %+g: %s (%v)", p, more, o.Measured, err)

@@ -76,12 +76,11 @@ func theoremH1(run measure.Run, spoil, tolerance, output float64) claim.Outcome 
 	reps := measure.Sized(run.Size, 30, 2000)
 	root := noise.NewSeeded(62)
 	var printed, sharper float64
-	for i, c := range []riskCase{
+	for i, c := range measure.Over(run, []riskCase{
 		{loss.Logistic{}, 200, 2, 1, 1}, {loss.Logistic{}, 200, 10, 0.3, 3}, {loss.Logistic{}, 20, 5, 10, 10},
 		{loss.Huber{Threshold: 1}, 100, 3, 2, 20}, {loss.SmoothedHinge{Width: 0.05}, 3, 1, 1, 2},
 		{loss.SmoothedHinge{Width: 0.05}, 40, 10, 4, 4},
-	} {
-		measure.Try(run.Err())
+	}) {
 		e := c.draw(root.Stream(2 * i))
 		excess := e.meanExcess(c.sigma, reps, root.Stream(2*i+1))
 		p, s := e.bounds(c.sigma)
@@ -151,9 +150,8 @@ func clippedExcess(rng *noise.Seeded) float64 {
 func sectionH1(run measure.Run, spoil float64) claim.Outcome {
 	root := noise.NewSeeded(63)
 	var constant, varying, slack float64
-	for i, c := range []riskCase{{loss.Huber{Threshold: 1e3}, 50, 4, 1, 2}, {loss.Logistic{}, 100, 3, 1, 1},
-		{loss.Logistic{}, 60, 5, 5, 4}} {
-		measure.Try(run.Err())
+	for i, c := range measure.Over(run, []riskCase{{loss.Huber{Threshold: 1e3}, 50, 4, 1, 2},
+		{loss.Logistic{}, 100, 3, 1, 1}, {loss.Logistic{}, 60, 5, 5, 4}}) {
 		e := c.draw(root.Stream(2 * i))
 		rng := root.Stream(2*i + 1)
 		objective := func(theta []float64) float64 { return e.risk(c.l, theta) + 0.5*c.lambda*floats.Dot(theta, theta) }
@@ -232,8 +230,7 @@ func gradientCounts(run measure.Run, of [2]float64) claim.Outcome {
 	worst := 0.0 // count/(n ln n)
 	for _, m := range []erm.Method{erm.SAG{Seed: 1}, erm.SVRG{Seed: 1}} {
 		var x, y []float64
-		for k, n := range sizes {
-			measure.Try(run.Err())
+		for k, n := range measure.Over(run, sizes) {
 			count := evaluations(m, n, root.Stream(k))
 			n := float64(n)
 			x, y = append(x, n), append(y, count*math.Pow(n, extra)/math.Log(n))
@@ -242,8 +239,7 @@ func gradientCounts(run measure.Run, of [2]float64) claim.Outcome {
 		slopes[m.Name()] = measure.Exponent(x, y)
 	}
 	var x, y []float64
-	for k, n := range small {
-		measure.Try(run.Err())
+	for k, n := range measure.Over(run, small) {
 		rows, labels := measure.UnitRecords(n, 10, root.Stream(100+k))
 		var count atomic.Int64
 		descent := sgd.Descent{Loss: counting{loss.Logistic{}, &count}, Clip: 1, Rate: 1 / float64(n),

@@ -111,8 +111,8 @@ func (s Splits) Display() display.Item {
 	best := s.Best()
 	for _, at := range []Split{s[0], best, s[len(s)-1]} {
 		one := s[0].Work * float64(s[0].Workers)
-		it.Row(fmt.Sprint(at.Workers), fmt.Sprintf("%.2g", at.Work), fmt.Sprintf("%.2g", at.Waiting),
-			fmt.Sprintf("%.2g", at.Overhead), fmt.Sprintf("%.2g", at.Total()), fmt.Sprintf("1/%.0f", one/at.Total()))
+		it.Rowf("%d | %.2g | %.2g | %.2g | %.2g | 1/%.0f", at.Workers, at.Work, at.Waiting, at.Overhead, at.Total(),
+			one/at.Total())
 	}
 	it.Note("The fewest, the best and the most of %d numbers of workers; the last column is the total over what one "+
 		"worker would take.", len(s))

@@ -78,7 +78,7 @@ func figure(number int) func(Request) (sim.Sweep, error) {
 		if r.Seed != 0 {
 			e.Seed = r.Seed
 		}
-		return e.Sweep(), nil
+		return e, nil
 	}
 }
 

@@ -34,9 +34,8 @@ func TestAnExperimentAsASweep(t *testing.T) {
 	e := cop.Reproduce(5, false, cop.Moreau())
 	e.Runs, e.Counts, e.Epsilons = 3, []int{50, 60}, []float64{1, 5}
 	points := measure.Must(e.Run(context.Background()))
-	s := e.Sweep()
-	for k := range s.Len() {
-		r := measure.Must(s.Trial(context.Background(), k))
+	for k := range e.Len() {
+		r := measure.Must(e.Trial(context.Background(), k))
 		for c := range 2 {
 			p := points[k/3*2+c]
 			if got := r.Numbers[3+2*c:]; got[0] != p.Empirical.Scores[k%3] || got[1] != p.Relative.Scores[k%3] ||

@@ -2,6 +2,8 @@ package measure
 
 import (
 	"context"
+	"fmt"
+	"iter"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 )
@@ -10,10 +12,17 @@ import (
 // caller.
 type failure struct{ error }
 
-// Try ends the function that has deferred Catch, or the body of the Check, if err is not nil.
+// Try ends the function that has deferred Catch, or a check, if err is not nil.
 func Try(err error) {
 	if err != nil {
 		panic(failure{err})
+	}
+}
+
+// Ensure ends as Try does, with what is wrong, if it is not so.
+func Ensure(so bool, wrong string, of ...any) {
+	if !so {
+		Try(fmt.Errorf(wrong, of...))
 	}
 }
 
@@ -54,14 +63,6 @@ func caught(p any) error {
 		return f.error
 	}
 	panic(p)
-}
-
-// Check is a check that Try and Must may end.
-func Check(body func(context.Context, claim.Size) claim.Outcome) claim.Check {
-	return func(ctx context.Context, size claim.Size) (o claim.Outcome, err error) {
-		defer Catch(&err)
-		return body(ctx, size), nil
-	}
 }
 
 // Run is what a check runs with: its context, which may end it, and its size. What a check measures, and what of it is
@@ -124,4 +125,37 @@ func Sized[T any](size claim.Size, quick, full T) T {
 		return full
 	}
 	return quick
+}
+
+// Over is the elements of a list with their places. Between them it looks whether ctx has ended, and ends as Try does.
+func Over[T any](ctx context.Context, list []T) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i, v := range list {
+			if Try(ctx.Err()); !yield(i, v) {
+				return
+			}
+		}
+	}
+}
+
+// To is 0, …, n − 1, as Over.
+func To(ctx context.Context, n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if Try(ctx.Err()); !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// Pairs is each element of a list with each of another, the second faster, as Over.
+func Pairs[A, B any](ctx context.Context, as []A, bs []B) iter.Seq2[A, B] {
+	return func(yield func(A, B) bool) {
+		for k := range To(ctx, len(as)*len(bs)) {
+			if !yield(as[k/len(bs)], bs[k%len(bs)]) {
+				return
+			}
+		}
+	}
 }

@@ -4,6 +4,7 @@
 package measure
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -11,8 +12,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
 // GaussianDelta is δ(ε) of the Gaussian mechanism with μ = sensitivity/σ.
@@ -61,10 +64,7 @@ func LabelledRecords(n, d int, slope float64, rng *noise.Seeded) (*matrix.Dense,
 	rng.Gaussian(rows.Data, 1)
 	ScaleRows(rows, 1)
 	for i := range n {
-		labels[i] = 1
-		if rng.Float64() > 1/(1+math.Exp(-slope*rows.Data[i*d])) {
-			labels[i] = -1
-		}
+		labels[i] = Sign(rng.Float64() <= 1/(1+math.Exp(-slope*rows.Data[i*d])))
 	}
 	return rows, labels
 }
@@ -75,4 +75,26 @@ func ScaleRows(rows *matrix.Dense, norm float64) {
 		x := rows.Data[i*rows.D : (i+1)*rows.D]
 		floats.Scale(norm/floats.Norm(x, 2), x)
 	}
+}
+
+// Released is what one run of m releases of the coefficients.
+func Released(m mechanism.Mechanism, rows matrix.Rows, labels []float64, src noise.Source) []float64 {
+	return Must(m.Run(rows, labels, src, &mechanism.Settings{Workers: 1})).Coefficients
+}
+
+// Means is the mean over so many trials of each number that a trial gives, with its standard error. Trial k draws from
+// stream k of src; what fails ends all.
+func Means(ctx context.Context, trials int, src *noise.Seeded,
+	trial func(k int, src *noise.Seeded) []float64) []sim.Summary {
+	all := Must(sim.Trials(ctx, trials, 0, src, func(_, k int, src *noise.Seeded) ([]float64, error) {
+		return trial(k, src), nil
+	}))
+	means, one := make([]sim.Summary, len(all[0])), make([]float64, trials)
+	for i := range means {
+		for k, t := range all {
+			one[k] = t[i]
+		}
+		means[i] = sim.Summarize(one)
+	}
+	return means
 }

@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
 // Phi is the density of the standard normal law.
@@ -103,6 +105,7 @@ func (a *Mean) Add(x float64) {
 
 func (a *Mean) Err() float64 { return math.Sqrt(a.s / (a.n - 1) / a.n) }
 
+// Indicator is 1 or 0.
 func Indicator(b bool) float64 {
 	if b {
 		return 1
@@ -110,16 +113,41 @@ func Indicator(b bool) float64 {
 	return 0
 }
 
-func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-
-// HuberRecord is the slope of a record of robust regression in one dimension with x = 1 and label y: −1 far left of y,
-// +1 far right, curvature 1 between.
-func HuberRecord(y float64) func(float64) float64 {
-	return func(theta float64) float64 { return math.Max(-1, math.Min(1, theta-y)) }
+// Sign is 1 or −1.
+func Sign(positive bool) float64 {
+	if positive {
+		return 1
+	}
+	return -1
 }
 
-// ScalarLaw is the law of θ̂ = argmin (Δ/2)θ² + ℓ(θ) + bθ, b ~ N(0, σ²), ℓ′ = slope.
-func ScalarLaw(ridge, sigma float64, slope func(float64) float64) []float64 {
-	r := 12 * sigma / ridge
-	return Cells(func(c float64) float64 { return (ridge*c + slope(c)) / sigma }, -r, r, 4000)
+func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// KinkedSigma returns the σ, to a thousandth, from which on no exact δ(ε) of neighbours under add/remove-one lies above
+// δ: objective perturbation in one dimension at the ridge λ, one record of Huber's loss with L = β = 1 or none. Its
+// slope has to be steep and to bend where noise decides on δ, so that the label is where noise is as rare as δ. The
+// exact δ are sums over cells and so from below.
+func KinkedSigma(lambda, eps, delta float64) (least float64) {
+	tail := math.Sqrt(2 * math.Log(1/delta))
+	for _, before := range []float64{0.5, 1, 1.5} {
+		enough := func(sigma float64) (bool, error) {
+			s := audit.Scalar{Loss: loss.Huber{Threshold: 1}, ExtraX: 1, ExtraY: (tail - before) * sigma / lambda,
+				Lambda: lambda, Sigma: sigma}
+			without, with := s.Cells(6000)
+			return Stick(with, without, eps) <= delta, nil
+		}
+		least = math.Max(least, Must(univariate.Smallest{Start: 1, Factor: 2, Most: math.Inf(1),
+			Cut: univariate.Geometric, Tolerance: 1e-3}.Find(enough)))
+	}
+	return least
+}
+
+// ReplacedDelta is the larger δ(ε) of the two directions where the one record more of s has the label y or −y: both
+// come from pairs of neighbours with the same cells of θ between the cuts.
+func ReplacedDelta(s audit.Scalar, y float64, cuts []float64, eps float64) float64 {
+	s.ExtraY = y
+	_, p := s.CellsAt(cuts)
+	s.ExtraY = -y
+	_, q := s.CellsAt(cuts)
+	return Stick(p, q, eps)
 }
