@@ -105,7 +105,12 @@ func TestReplacingCostsTwice(t *testing.T) {
 	near("μ at the same (ε, δ)", mu(profile(mechanism.ForReplacement(sums(statistic.Gaussian))(1, 1e-5))), alone)
 	double, err := sums(statistic.Laplace)(1, 0)
 	near("ε of a replacement", epsilon(profile(mechanism.Replaced{Of: double}, err)), 2)
-	near("ε that was asked for", epsilon(profile(mechanism.ForReplacement(sums(statistic.Laplace))(1, 0))), 1)
+	for _, eps := range []float64{1, 1.01} { // at a knot of an interpolated profile, and between two
+		asked := epsilon(profile(mechanism.ForReplacement(sums(statistic.Laplace))(eps, 0)))
+		if near("ε that was asked for", asked, eps); asked > eps {
+			t.Errorf("ε = %v, and %v was asked for", asked, eps)
+		}
+	}
 }
 
 // What rounding takes from μ of so many rows it gives back: never less than k times that of one.

@@ -76,7 +76,10 @@ func (p *interpolated) LogDeltaUpper(d Direction, eps float64) float64 {
 	if low == eps || math.IsInf(left, -1) {
 		return left
 	}
-	share := math.Expm1(eps-low) / math.Expm1(high-low) * (1 - 1e-14)
 	right := math.Min(left, p.at(d, high))
+	if math.IsInf(right, -1) { // a chord would hide where δ is 0, which is all that pure ε is about
+		return p.of.LogDeltaUpper(d, eps)
+	}
+	share := math.Expm1(eps-low) / math.Expm1(high-low) * (1 - 1e-14)
 	return roundUp(logspace.Add(math.Log1p(-share)+left, math.Log(share)+right), 1e-14*(1+math.Abs(left)))
 }

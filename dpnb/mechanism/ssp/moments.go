@@ -27,10 +27,10 @@ const (
 	// arithmetic is by what share of the sensitivity rounding may move two neighbours apart: half of it is for rounding
 	// each record's part to multiples of the step, half for computing the smallest eigenvalue. The noise pays for it.
 	arithmetic = 1e-5
-	// blockRows records are packed at a time, and added to integers before 2²¹ of them could leave the range in which
-	// float64 sums are exact.
+	// blockRows records are packed at a time, and added to integers before 2¹⁸ of them, of up to 2¹⁷ features, could
+	// leave the range in which float64 sums are exact.
 	blockRows   = 64
-	flushBlocks = 1 << 15
+	flushBlocks = 1 << 12
 )
 
 // inflation is what the sensitivities are multiplied by.

@@ -273,6 +273,9 @@ func TestMomentStep(t *testing.T) {
 		if h*k/2 > arithmetic/2 || l1 > arithmetic/2*(math.Sqrt(k)+k/2) || h < 1e-6*arithmetic/k {
 			t.Errorf("d = %d: h = %g", d, h)
 		}
+		if most := blockRows * flushBlocks / h; d <= 1<<17 && most > 1<<53 {
+			t.Errorf("d = %d: a sum in float64 may have %g steps", d, most)
+		}
 	}
 }
 

@@ -20,8 +20,8 @@ type Outer struct {
 	total   *Total
 }
 
-// outerFlush is how many matrices stay in the range of exact sums in float64.
-const outerFlush = 1 << 20
+// outerFlush is how many matrices, of up to 2¹⁶ features, stay in the range of exact sums in float64.
+const outerFlush = 1 << 17
 
 // NewOuter returns the sum of no matrix. s is of [2⁻⁴⁰⁰, 2⁴⁰⁰].
 func NewOuter(d int, s float64) *Outer {

@@ -50,7 +50,7 @@ func TestOuterIsMovedToIntegers(t *testing.T) {
 			t.Fatalf("%d matrices are in a sum of float64", o.held)
 		}
 	}
-	for d := 1; d <= 1<<14; d *= 2 {
+	for d := 1; d <= 1<<16; d = d*9/8 + 1 {
 		if most := outerFlush / outerStep(1, d); most > 1<<53 {
 			t.Errorf("d = %d: a sum may have %g steps", d, most)
 		}
