@@ -68,7 +68,8 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 		}
 		const dearest = 100
 		if !enough(dearest) {
-			return 0, nil, fmt.Errorf("dpnb: no budget buys this to ± %g; plan for more records", within)
+			return 0, nil, fmt.Errorf("dpnb: no budget buys this to ± %g; ask for a wider interval, or plan for more "+
+				"records", within)
 		}
 		if enough(1e-4) && fault == nil {
 			return 1e-4, at(1e-4), nil

@@ -4,6 +4,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -64,8 +65,8 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		}
 		f, ok := schema.Field(name)
 		if !ok {
-			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories, or drop "+
-				"it; if it says whose row it is, say so with PerPerson(%[1]q, rows)", name)
+			return nil, inputErrorf("column %q is not in the schema%s: give its public bounds or categories, or drop "+
+				"it; if it says whose row it is, say so with PerPerson(%[1]q, rows)", name, schema.Like(name))
 		}
 		field := *f
 		field.Levels = slices.Clone(f.Levels)
@@ -501,6 +502,13 @@ func scaleRow(x []float64, at []int, s *DesignSettings) {
 }
 
 func noColumn(name string, columns []string) error {
+	for _, c := range columns {
+		// It is a record, it seems, whose values are not to be told.
+		if v, err := strconv.ParseFloat(c, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			return inputErrorf("there is no column %q, and the line with the names of the columns has numbers in it: "+
+				"if it is a record, name the columns with Header", name)
+		}
+	}
 	return inputErrorf("there is no column %q%s; the columns are %s", name, like(name, columns), join(columns))
 }
 

@@ -254,6 +254,11 @@ func differences(path string, now, was any) []string {
 		}
 		return out
 	}
+	if a, b := byName(now), byName(was); a != nil && b != nil {
+		if out := differences(path, a, b); out != nil { // in their order alone they differ as lists
+			return out
+		}
+	}
 	x, _ := json.Marshal(now)
 	y, _ := json.Marshal(was)
 	if bytes.Equal(x, y) {
@@ -266,6 +271,22 @@ func differences(path string, now, was any) []string {
 		return string(text)
 	}
 	return []string{fmt.Sprintf("%s is %s and was %s", path, write(now, x), write(was, y))}
+}
+
+// byName returns a list of things that have different names as a map, and nil for anything else.
+func byName(v any) any {
+	list, _ := v.([]any)
+	named := map[string]any{}
+	for _, e := range list {
+		m, _ := e.(map[string]any)
+		if name, ok := m["Name"].(string); ok {
+			named[name] = m
+		}
+	}
+	if len(named) == 0 || len(named) < len(list) {
+		return nil
+	}
+	return named
 }
 
 // place is where the release of a name is kept: a file, or memory if path is empty.

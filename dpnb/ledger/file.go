@@ -39,6 +39,9 @@ func (b *Budget) locked(f func() error) (err error) {
 		return f()
 	}
 	lock, err := lockfile.Wait(context.Background(), b.config.Path+".lock", func() {})
+	if errors.Is(err, os.ErrPermission) {
+		return fmt.Errorf("ledger: %w: keep the ledger in a folder in which you may write files", err)
+	}
 	if err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
@@ -76,7 +79,12 @@ func (b *Budget) load() error {
 			f.Name, want.Name)
 	}
 	if f.Config != want {
-		return want.restates(f.Config)
+		err := want.restates(f.Config)
+		if len(f.Entries) == 0 {
+			err = fmt.Errorf("%w. Nothing was released from it so far: without the file %s it can be stated anew", err,
+				filepath.Base(b.config.Path))
+		}
+		return err
 	}
 	// Entries are only ever added. An older ledger in the place of this one has forgotten some.
 	if len(f.Entries) < len(b.entries) || !slices.Equal(f.Entries[:len(b.entries)], b.entries) {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"unicode/utf8"
 
@@ -40,6 +41,22 @@ func Open(c Config) (*Budget, error) {
 		b := &Budget{config: c}
 		return b, b.locked(func() error { return nil })
 	})
+}
+
+// Stated returns what the file of a ledger says was stated.
+//
+// Errors: as the operating system's; an error if the file is no ledger.
+func Stated(path string) (Config, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, fmt.Errorf("ledger: %w", err)
+	}
+	f, _, err := parse(text)
+	if err != nil {
+		return Config{}, fmt.Errorf("ledger: %s: %w", path, err)
+	}
+	f.Config.Path = path
+	return f.Config, nil
 }
 
 func (c Config) validate() error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +38,9 @@ something does not fit.`,
 			check := learn.FromScanner(table.open(args[0])).Knowing(s).Check()
 			if err := check.Err(); err != nil {
 				return err
+			}
+			for i, m := range check.Misfits {
+				check.Misfits[i].What = strings.Replace(m.What, "set Decimal or Thousands", "set --decimal or --thousands", 1)
 			}
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), check.Display().Text()); err != nil {
 				return err

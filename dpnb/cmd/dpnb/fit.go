@@ -231,6 +231,9 @@ func (t *termFlags) options() (opts []learn.Option, err error) {
 	}
 	for k, s := range append(slices.Clone(t.steps), t.periodic...) {
 		column, list, said := strings.Cut(s, "=")
+		if !said && k < len(t.steps) {
+			return nil, fmt.Errorf("--steps %s: say where its steps are, as in --steps age=18,65", s)
+		}
 		var numbers []float64
 		for text := range strings.SplitSeq(list, ",") {
 			v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)

@@ -88,10 +88,19 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		sayFlags(c, end)
 	}
 	cmd.SetFlagErrorFunc(plainFlag)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() == "float64Slice" || f.Value.Type() == "stringToString" {
+			f.DefValue = plainList(f.DefValue)
+		}
+	})
 	if takes := cmd.Args; takes != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := takes(cmd, args); err == nil || !strings.HasPrefix(err.Error(), "accepts ") {
 				return err
+			}
+			if len(args) < len(strings.Fields(cmd.Use))-1 {
+				return fmt.Errorf("this is %s, and a name is missing: %s --help has examples", cmd.UseLine(),
+					cmd.CommandPath())
 			}
 			return fmt.Errorf("this is %s, and beside flags there are %d words, %q: put quotation marks around a name "+
 				"with spaces, and around a pattern of several files", cmd.UseLine(), len(args), args)
@@ -102,7 +111,7 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		return
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		err := run(cmd, args)
+		err := inShell(run(cmd, args))
 		end()
 		var wrong *privacy.ParamError
 		var in *frame.InputError
@@ -139,6 +148,53 @@ func inFlags(text string) string {
 	})
 }
 
+// quoted is a text as %q writes it.
+const quoted = `"(?:[^"\\]|\\.)*"`
+
+// words are what errors say in the words of Go, and what a shell has in their place.
+var words = []struct {
+	of *regexp.Regexp
+	in string
+}{
+	{regexp.MustCompile(`use another name, Named\("…"\), for other data`), "for other people name another file"},
+	{regexp.MustCompile(`name (one|another) in Storage\.Dir`), "name $1 with --store"},
+	{regexp.MustCompile(`^(dpnb: )?Confidence\((\S+)\): `), "--confidence $2: "},
+	{regexp.MustCompile(`, Numeric\(` + quoted + `, lower, upper\)`), " there"},
+	{regexp.MustCompile(`, Categorical\(` + quoted + `, …\), or its bounds; or ask Keys\(.*`), " or its bounds there"},
+	{regexp.MustCompile(`or drop it; (.*) with PerPerson\((` + quoted + `), rows\)`),
+		`or the type "ignore"; $1 with --person $2`},
+	{regexp.MustCompile(`(; if it says whose row it is, say so with )PerPerson\((` + quoted + `), rows\)`),
+		"$1--person $2"},
+	{regexp.MustCompile(`\(Binary or Classes; Logistic or SVM\), or state its public bounds with Numeric`),
+		"(--learner logistic or svm), or state its public bounds in the schema"},
+	{regexp.MustCompile(`\(Regression; Linear, Huber or Quantile\)`), "(--learner linear, huber or quantile)"},
+	{regexp.MustCompile(`: query\.Planned\(10000\), in a shell --records`), ", --records"},
+}
+
+// reworded is an error in other words.
+type reworded struct {
+	error
+	text string
+}
+
+func (r reworded) Error() string { return r.text }
+func (r reworded) Unwrap() error { return r.error }
+
+// inShell says in the words of a shell what an error says in those of Go.
+func inShell(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, w := range words {
+		text = w.of.ReplaceAllString(text, w.in)
+	}
+	if text == err.Error() {
+		return err
+	}
+	return reworded{err, text}
+}
+
 // noNumber is how pflag says that a value is no number.
 var noNumber = regexp.MustCompile(`^invalid argument (".*") for "(.*)" flag: .*strconv\.Parse(Float|Int|Uint).*`)
 
@@ -153,6 +209,51 @@ func plainFlag(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("%w: %s --help lists those that there are", err, cmd.CommandPath())
 	}
 	return err
+}
+
+// groups are what cobra says of flags that are missing, or too many.
+var groups = regexp.MustCompile(`^required flag\(s\) (.+) not set$|` +
+	`^at least one of the flags in the group \[(.+)\] is required$|` +
+	`^if any flags .* none of the others can be; \[(.+)\] were all set$`)
+
+// plainGroup says in plain words which flags are missing, or too many.
+func plainGroup(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	m := groups.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	list := func(text, last string) string {
+		names := strings.Fields(strings.NewReplacer(`"`, "", ",", "").Replace(text))
+		for i := range names {
+			names[i] = "--" + names[i]
+		}
+		if len(names) == 0 {
+			return ""
+		}
+		if n := len(names) - 1; n > 0 {
+			return strings.Join(names[:n], ", ") + last + names[n]
+		}
+		return names[0]
+	}
+	if m[3] != "" {
+		return fmt.Errorf("%s are alternatives: leave out all but one", list(m[3], " and "))
+	}
+	return fmt.Errorf("%s needs %s%s: %[1]s --help says what they are", cmd.CommandPath(), list(m[1], " and "),
+		list(m[2], " or "))
+}
+
+// plainList writes the default of a list as it would be given: 0.25,0.5 for [0.250000,0.500000], and no empty list.
+func plainList(text string) string {
+	list := strings.Split(strings.Trim(text, "[]"), ",")
+	for i, s := range list {
+		if v, err := strconv.ParseFloat(s, 64); err == nil {
+			list[i] = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+	}
+	return strings.Join(list, ",")
 }
 
 // flagOf returns the flag that a parameter has, if it has one.

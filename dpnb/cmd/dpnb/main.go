@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,8 +91,12 @@ func newRootCommand() *cobra.Command {
 		// away.
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			err := checkFlags(cmd)
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			err := cmp.Or(checkFlags(cmd), plainGroup(cmd, cmd.ValidateRequiredFlags()),
+				plainGroup(cmd, cmd.ValidateFlagGroups()))
+			if err == nil {
+				err = keepInputs(cmd, args)
+			}
 			if err == nil {
 				answered = tellIfSlow(cmd, os.Stderr, patience)
 			}
@@ -118,6 +123,7 @@ func newRootCommand() *cobra.Command {
 		newFitCommand(),
 		newDescribeCommand(),
 		newPriceCommand(),
+		newBudgetCommand(),
 		newEvaluateCommand(),
 		newPredictCommand(),
 		newExportCommand(),

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// keepInputs refuses to write to a file that the same command reads, keeps its ledger in or writes something else to:
+// a model over the only copy of the records, or over what says how much was spent.
+func keepInputs(cmd *cobra.Command, args []string) error {
+	switch cmd.Name() {
+	case "fit", "evaluate", "predict", "export":
+	default:
+		return nil
+	}
+	type use struct{ path, is string }
+	var used []use
+	for _, arg := range args {
+		paths, _ := filepath.Glob(arg)
+		for _, path := range append(paths, arg) {
+			used = append(used, use{path, "is read"})
+		}
+	}
+	value := func(flag string) string {
+		if f := cmd.Flags().Lookup(flag); f != nil {
+			return f.Value.String()
+		}
+		return ""
+	}
+	if path := value("schema"); path != "" {
+		used = append(used, use{path, "has the schema"})
+	}
+	if path := value("budget"); path != "" {
+		used = append(used, use{path, "has the ledger"})
+	}
+	for _, flag := range []string{"out", "card", "output", "calibrated"} {
+		path := value(flag)
+		if path == "" {
+			continue
+		}
+		for _, u := range used {
+			if sameFile(path, u.path) {
+				return fmt.Errorf("--%s %s: that file %s, and would be written over: name another", flag, path, u.is)
+			}
+		}
+		used = append(used, use{path, "is what --" + flag + " names"})
+	}
+	return nil
+}
+
+// sameFile reports whether two names are of one file, which need not be there.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, e := os.Stat(b)
+	if err == nil && e == nil {
+		return os.SameFile(x, y)
+	}
+	a, err = filepath.Abs(a)
+	b, e = filepath.Abs(b)
+	return err == nil && e == nil && a == b
+}
