@@ -26,6 +26,12 @@ Beside the planted faults single places are changed at random, one at a time: op
 numbers changed by one or a tenth, signs and statements dropped, returns before the end:
 ` + "`go run ./dpnb/cmd/dpnb faults --mutate privacy,loss --sample 40`" + `, which ends with a table. Every
 change that no test noticed was examined: it now has a test, or is listed here with the reason why it needs none.
+
+How many are noticed by the short tests of their own package alone was measured on samples that were not used to write
+tests: of 114 changes that alter behaviour 87, 0.76 (0.67 to 0.84 with 95 %): in mechanisms, accountants, noise, losses
+and solvers 42 of 50, in tables, reports, figures, commands and what stands around them 45 of 64. Those that went
+unnoticed have tests since, but for five that make no release or figure worse. Slow rooms (learn, explore, objpert,
+multiclass) are hardly in these samples.
 `
 
 // room is what stands before the stroke of a name.
