@@ -147,8 +147,8 @@ func (f *Field) validate() error {
 	case f.Name == "":
 		return inputErrorf("a field of the schema has no name")
 	case f.Kind == Numeric && f.Lower >= f.Upper:
-		return inputErrorf("field %q: its lower bound, %s, is not below its upper bound, %s: want lower < upper", f.Name,
-			f.shown(f.Lower), f.shown(f.Upper))
+		return inputErrorf("field %q: its lower bound, %s, is not below its upper bound, %s: want lower < upper",
+			f.Name, f.shown(f.Lower), f.shown(f.Upper))
 	case f.Kind == Numeric && !(f.Lower < f.Upper && !math.IsInf(f.Upper-f.Lower, 0) && !math.IsInf(1/(f.Upper-f.Lower),
 		0)):
 		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 "+

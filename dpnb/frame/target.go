@@ -134,8 +134,8 @@ func (e *Encoding) readTarget(schema *Schema) error {
 func (e *Encoding) readTwoClasses() error {
 	f, s := &e.label, &e.settings
 	if f.Kind != Categorical {
-		return inputErrorf("the label %q is to be one of two classes, but the schema has bounds for it: learn a number "+
-			"(Regression; Linear, Huber or Quantile), or state its two categories", s.Label)
+		return inputErrorf("the label %q is to be one of two classes, but the schema has bounds for it: learn a "+
+			"number (Regression; Linear, Huber or Quantile), or state its two categories", s.Label)
 	}
 	if len(f.Levels) != 2 {
 		return inputErrorf("the label %q must have two public categories, the schema has %d", s.Label, len(f.Levels))

@@ -188,8 +188,8 @@ func (df DataFrame) PerPerson(column string, rows int) DataFrame {
 			return nil, fmt.Errorf("dpnb: the rows are of the people of %q already", df.person)
 		}
 		if df.schema != nil && slices.Contains(df.schema.Ignored, column) {
-			return nil, fmt.Errorf("dpnb: column %q is of type \"ignore\" in the schema, and so is not read: take it out "+
-				"of the schema, for it is to say whose row it is", column)
+			return nil, fmt.Errorf("dpnb: column %q is of type \"ignore\" in the schema, and so is not read: take it "+
+				"out of the schema, for it is to say whose row it is", column)
 		}
 		return frame.PerPerson(s, column, rows)
 	})

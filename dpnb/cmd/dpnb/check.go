@@ -40,7 +40,8 @@ something does not fit.`,
 				return err
 			}
 			for i, m := range check.Misfits {
-				check.Misfits[i].What = strings.Replace(m.What, "set Decimal or Thousands", "set --decimal or --thousands", 1)
+				check.Misfits[i].What = strings.Replace(m.What, "set Decimal or Thousands",
+					"set --decimal or --thousands", 1)
 			}
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), check.Display().Text()); err != nil {
 				return err
