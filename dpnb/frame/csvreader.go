@@ -112,6 +112,8 @@ func (c *csvReader) readHeader() error {
 
 // checkHeader refuses a header, which is public, that shows that the file is read in the wrong way, and names the
 // setting.
+//
+// It quotes nothing of a header, which is a record in a file that has none.
 func (c *csvReader) checkHeader() error {
 	all := strings.Join(c.header, "")
 	switch {
@@ -133,14 +135,14 @@ func (c *csvReader) checkHeader() error {
 			if sep.r != ',' {
 				decimal = ", and Decimal: ',' if numbers have a decimal comma"
 			}
-			return inputErrorf("the header is one column, %q, with %s in it: fields are separated by %q; "+
-				"read it with ReadCSVWith(path, &CSV{Comma: %q})%s", c.header[0], sep.name, c.s.Comma, sep.r, decimal)
+			return inputErrorf("the header is one column, with %s in it: fields are separated by %q; "+
+				"read it with ReadCSVWith(path, &CSV{Comma: %q})%s", sep.name, c.s.Comma, sep.r, decimal)
 		}
 	}
 	for j, name := range c.header {
 		if at := slices.Index(c.header, name); at < j && !c.s.NumberDuplicates {
-			return inputErrorf("columns %d and %d are both named %q: set NumberDuplicates to call the second %q, or "+
-				"name all with Header and Skip the line of the names", at+1, j+1, name, name+".2")
+			return inputErrorf("columns %d and %d have one name: set NumberDuplicates to have .2 after the second, or "+
+				"name all with Header and Skip the line of the names", at+1, j+1)
 		} else if name == "" {
 			return inputErrorf("column %d of %d has no name: name all with Header and Skip the line of the names",
 				j+1, len(c.header))

@@ -128,7 +128,7 @@ func TestMistakes(t *testing.T) {
 		{"a column twice", newRootCommand(), append([]string{"describe", write("twice.csv", "age,age\n30,31\n")},
 			ask("--mean", "age")[1:]...), "set --number-duplicates"},
 		{"a column of a setting's name", newRootCommand(), append([]string{"describe",
-			write("named.csv", "Comment,Comment\n30,31\n")}, ask("--mean", "age")[1:]...), `"Comment"`},
+			write("named.csv", "age\n30\n")}, ask("--mean", "Comment")[1:]...), `"Comment"`},
 		{"a pipe", newDescribeCommand(), append([]string{pipe}, ask("--mean", "age")[1:]...), "into a file"},
 		{"predictions by a table", newPredictCommand(), []string{people, people}, "model"},
 		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
