@@ -112,14 +112,18 @@ func Unpack(tree project.Tree, dir string) (string, error) {
 	return dir, err
 }
 
-// stated gives the text, or texts, that a line of a cell declares other values.
+// stated gives the text, or texts, or the number that a line of a cell declares other values.
 func stated(source, name string, values ...string) (string, error) {
-	line := regexp.MustCompile(`(?m)^(\t` + regexp.QuoteMeta(name) + ` +)= "[^"]*"(, "[^"]*")*`)
-	if !line.MatchString(source) {
+	line := regexp.MustCompile(`(?m)^(\t` + regexp.QuoteMeta(name) + ` +)= ("[^"]*"(?:, "[^"]*")*|[0-9.]+)`)
+	was := line.FindStringSubmatch(source)
+	if was == nil {
 		return "", fmt.Errorf("%s has no parameter %s = \"…\"", templateName, name)
 	}
 	for i, v := range values {
-		values[i] = strings.ReplaceAll(strconv.Quote(v), "$", "$$")
+		if strings.HasPrefix(was[2], `"`) {
+			v = strconv.Quote(v)
+		}
+		values[i] = strings.ReplaceAll(v, "$", "$$")
 	}
 	return line.ReplaceAllString(source, "${1}= "+strings.Join(values, ", ")), nil
 }

@@ -131,9 +131,9 @@ func (d *drafting) ofTable(table string, values map[string][]string, a *asking) 
 	if relative, err := filepath.Rel(beside, schema); err == nil {
 		schema = relative
 	}
-	// Of the columns to look at, the first of their kinds in the schema.
+	// Of the columns to look at, the first of their kinds in the schema, the number to a hundredth of its range.
 	for name, text := range map[string]string{"file": filepath.Base(table), "schema": schema, "target": target,
-		"number": "", "group": ""} {
+		"number": "", "group": "", "within": "0"} {
 		values[name] = []string{text}
 	}
 	values["comma, decimal"] = []string{cmp.Or(map[string]string{"tab": "\t", `\t`: "\t"}[d.table.separator],
