@@ -87,18 +87,22 @@ func (m *CSR) AddScaled(dst, w []float64, lo, hi int) {
 func (m *CSR) Norms(dst []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		columns, values := m.Entries(i)
-		dst[i-lo] = math.Sqrt(SumSquares(values))
-		last := int32(-1)
-		for _, j := range columns {
-			if j <= last {
-				dst[i-lo] = math.Inf(1)
-			}
-			last = j
-		}
-		if int(last) >= m.D {
+		if dst[i-lo] = math.Sqrt(SumSquares(values)); !m.rise(columns) {
 			dst[i-lo] = math.Inf(1)
 		}
 	}
+}
+
+// rise reports whether columns rise, and are some of m.
+func (m *CSR) rise(columns []int32) bool {
+	last := int32(-1)
+	for _, j := range columns {
+		if j <= last {
+			return false
+		}
+		last = j
+	}
+	return int(last) < m.D
 }
 
 // Row implements Rows.

@@ -12,8 +12,9 @@ const shorter = 1 - 0x1p-39
 // Directions returns the rows of r divided by their norms, and the norms: each as a function of its own record alone,
 // to the last bit. No direction is longer than 1, all its roundings included, and none is shorter than 1 by 2⁻³⁸, or by
 // 2⁻²² if r is dense: then directions are float32, which take half the memory of r. A row with an entry that is not
-// finite becomes one of zeros, and so does a row of zeros; their norm is 0. No number overflows, and a norm that would
-// is the largest float64. workers is the number of goroutines; zero means one for each processor.
+// finite becomes one of zeros, and so do a row of zeros and one whose columns do not rise (CSR); their norm is 0. No
+// number overflows, and a norm that would is the largest float64. workers is the number of goroutines; zero means one
+// for each processor.
 func Directions(r Rows, workers int) (Rows, []float64) {
 	n, d := r.Dims()
 	norms := make([]float64, n)
@@ -21,7 +22,11 @@ func Directions(r Rows, workers int) (Rows, []float64) {
 		out := *sparse
 		out.Values = append([]float64(nil), sparse.Values...)
 		for i := range n {
-			norms[i] = Direct(out.Values[out.Starts[i]:out.Starts[i+1]])
+			columns, values := out.Entries(i)
+			if norms[i] = Direct(values); !out.rise(columns) {
+				clear(values)
+				norms[i] = 0
+			}
 		}
 		return &out, norms
 	}

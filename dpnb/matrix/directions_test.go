@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -47,5 +48,19 @@ func TestDirections(t *testing.T) {
 				t.Errorf("norm %g", got)
 			}
 		}
+	}
+}
+
+// A row in which a column stands twice would be longer than 1, as Margins adds the two: it counts as none.
+func TestDirectionsOfOddRows(t *testing.T) {
+	rows := &CSR{N: 3, D: 3, Starts: []int{0, 2, 4, 6}, Columns: []int32{0, 2, 1, 1, 2, 0},
+		Values: []float64{3, 4, 3, 4, 3, 4}}
+	unit, norms := Directions(rows, 1)
+	if want := []float64{5, 0, 0}; !slices.Equal(norms, want) {
+		t.Errorf("norms %v, want %v", norms, want)
+	}
+	margins := make([]float64, 3)
+	if unit.Margins(margins, []float64{0, 1, 0}, 0, 3); margins[1] != 0 {
+		t.Errorf("margin %v of a row that counts as none", margins[1])
 	}
 }

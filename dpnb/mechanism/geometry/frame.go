@@ -393,12 +393,20 @@ func (f *frame) held() (out []matrix.Direction) {
 	return out
 }
 
-// centred writes the row (clip(z/R − m, c)/c, e) to dst.
+// centred writes the row (clip(z/R − m, c)/c, e) of a frame without detail to dst: to the last bit that of the factors
+// that rows keeps, as how many records there are decides which of the two is taken.
 func (f *Bought) centred(dst, row []float64) {
 	x := dst[:len(f.Mean)]
-	f.unit(x, row)
-	floats.Sub(x, f.Mean)
-	floats.Scale(f.scaleOf(x), x)
+	by := f.unit(x, row)
+	k := f.move(x)
+	if f.kept == nil {
+		copy(x, row)
+	}
+	for j, from := range f.kept {
+		x[j] = row[from]
+	}
+	floats.Scale(by*k, x)
+	floats.AddScaled(x, -k, f.Mean)
 	dst[len(x)] = f.Bias
 }
 

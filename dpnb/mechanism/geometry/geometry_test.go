@@ -518,6 +518,24 @@ func TestViewIsTheRows(t *testing.T) {
 	}
 }
 
+// Rows that are stored are the same to the last bit whether their factors are kept or they are made as they are asked
+// for: which of the two depends on how many there are, and a record more must not change the others.
+func TestManyRowsAreThoseOfFew(t *testing.T) {
+	m := around(t, loss.Softplus{Width: 1}, 1, 4)
+	rows, labels := cloud(500, 4, false, 6)
+	stored := struct{ matrix.Rows }{rows}
+	_, _, kept, b := geometry.Detailed(m, stored, labels)
+	made := b.Placed(stored)
+	n, d := kept.Dims()
+	x, y := make([]float64, d), make([]float64, d)
+	for i := range n {
+		kept.Row(x, i)
+		if made.Row(y, i); !slices.Equal(x, y) {
+			t.Fatalf("record %d is %v with its factors and %v without", i, x, y)
+		}
+	}
+}
+
 // With the release of the curvature inside, all is within (ε, δ).
 func TestWithCurvature(t *testing.T) {
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 3}, geometry.Default, 1, 1e-6,
