@@ -102,6 +102,10 @@ func Once[T any](
 	}
 	payload, err := encode(out)
 	hidden := a.run != nil // what would be seen now could be drawn again of other records
+	if hidden && a.run.overtaken() {
+		return none, fmt.Errorf("dpnb: another program has released %q meanwhile, with the same noise, and two of it "+
+			"would tell how their records differ: this one is not shown; the same call returns the other's", name)
+	}
 	if err == nil {
 		err = place.write(asked.with(payload))
 	} else {
