@@ -254,6 +254,9 @@ func (k keptModel) model() (*Model, error) {
 	if k.Fitted == nil {
 		k.Fitted = k.Ran
 	}
+	if err := k.valid(); err != nil {
+		return nil, err
+	}
 	var also any
 	if b, ok := k.Fitted.(additive.Boosting); ok {
 		if b.Validate() != nil || e != e.Plain() || !slices.Equal(b.Columns, columnsOf(e)) {
@@ -263,7 +266,7 @@ func (k keptModel) model() (*Model, error) {
 	}
 	features, _ := shown(e, make([]float64, len(e.Features)), also)
 	if k.Bought != nil && !(k.Bought.Fits(len(e.Features), forms) && detailOf(e, k.Bought)) ||
-		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) || k.Ran == nil ||
+		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) ||
 		!slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
 		e.Target.Name != k.Target {
 		return nil, errors.New("the model's coefficients are not for the features of its records")
@@ -286,6 +289,10 @@ func (k keptModel) model() (*Model, error) {
 			Profile: privacy.Lazy(g.Adjacency, func() (privacy.Profile, error) {
 				return mechanism.Profile(k.Ran)
 			})},
+	}
+	if d := privacy.DeltaUpper(r.Guarantee.Profile, g.Epsilon); !(d <= g.Delta*(1+1e-6)) {
+		m.unproved = fmt.Sprintf("THE GUARANTEE IS NOT PROVED: by this version of the module its mechanism has δ = %s "+
+			"at this ε.", privacy.FormatUp(d, 3))
 	}
 	src := k.Noise.source()
 	r.Stamp(permit.New(), src)
@@ -335,6 +342,21 @@ func (k keptModel) model() (*Model, error) {
 		m.calibration = c
 	}
 	return m, nil
+}
+
+// valid refuses mechanisms that could not have run, and a guarantee that no fit has.
+func (k keptModel) valid() error {
+	if k.Ran == nil {
+		return errors.New("the model says of no mechanism that it was fitted by it")
+	}
+	if err := errors.Join(k.Ran.Validate(), k.Fitted.Validate()); err != nil {
+		return fmt.Errorf("no fit can have released the model: %w", err)
+	}
+	g, d := k.Guarantee, k.Ran.Describe()
+	if !(g.Epsilon > 0 && g.Delta >= 0 && g.Delta < 1 && g.Rows >= 0 && g.Adjacency == d.Adjacency) {
+		return errors.New("the model promises what is no guarantee of its mechanism")
+	}
+	return nil
 }
 
 // detailOf reports whether the products and cells of b are of rows that e makes.

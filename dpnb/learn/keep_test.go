@@ -3,6 +3,7 @@ package learn_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -122,6 +124,52 @@ func TestChangedFilesAreRefused(t *testing.T) {
 	}
 	if _, err := learn.Load("nowhere.json"); err == nil || !strings.Contains(err.Error(), `no file "nowhere.json"`) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// A file that was changed and sealed anew has no parameters that no fit has, and promises no more than is proved of
+// them without a word.
+func TestWhatIsLoadedIsValid(t *testing.T) {
+	m := must.Get(learn.Logistic{Lambda: 2}.Fit(peopleData(t), fresh(1, 1e-5).Spend(1)))
+	path := filepath.Join(t.TempDir(), "model.json")
+	must.Do(m.Save(path))
+	content, version, err := checksum.Unseal("dpnb model", 2, must.Get(os.ReadFile(path)))
+	var compact bytes.Buffer
+	must.Do(errors.Join(err, json.Compact(&compact, content)))
+	text := compact.Bytes()
+	const refused, shown, unproved = "refused", "shown", "GUARANTEE IS NOT PROVED"
+	for change, want := range map[string]string{
+		`"Lambda":2 → "Lambda":2`:                   shown,
+		`"Epsilon":1 → "Epsilon":1.1`:               shown,
+		`"Epsilon":1 → "Epsilon":0.1`:               unproved,
+		`"Delta":0.00001|1e-05 → "Delta":1e-09`:     unproved,
+		`"Epsilon":1 → "Epsilon":-1`:                refused,
+		`"Epsilon":1 → "Epsilon":"NaN"`:             refused,
+		`"Delta":0.00001|1e-05 → "Delta":"NaN"`:     refused,
+		`"Sigma":[0-9.]+ → "Sigma":0.01`:            unproved,
+		`"Sigma":[0-9.]+ → "Sigma":"NaN"`:           refused,
+		`"Sigma":[0-9.]+ → "Sigma":-1`:              refused,
+		`"OutputSigma":[0-9.e-]+ → "OutputSigma":0`: refused,
+		`"Adjacency":1 → "Adjacency":2`:             refused,
+	} {
+		from, to, _ := strings.Cut(change, " → ")
+		from = strings.Replace(from, `0.00001|1e-05`, `[0-9.e-]+`, 1)
+		at := regexp.MustCompile(from).FindIndex(text)
+		if at == nil {
+			t.Errorf("%s is not in %s", from, text)
+			continue
+		}
+		changed := slices.Concat(text[:at[0]], []byte(to), text[at[1]:])
+		must.Do(os.WriteFile(path, must.Get(checksum.Seal("dpnb model", version, changed)), 0o600))
+		got := refused
+		if back, err := learn.Load(path); err == nil {
+			if got = shown; strings.Contains(back.Display().Text(), unproved) {
+				got = unproved
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", change, got, want)
+		}
 	}
 }
 

@@ -53,7 +53,9 @@ type Model struct {
 	plain       *geometry.Bought
 	features    []string
 	dataWarning string
-	lambda      float64
+	// unproved is the warning of a model whose file promises more than this program proves; "" of others.
+	unproved string
+	lambda   float64
 	// ran is the mechanism whose guarantee the release has: Release.Fitted, or what chose that. paid is what the ledger
 	// was charged; nil for a simulation. Both are nil of a fit without privacy.
 	ran  mechanism.Mechanism
@@ -79,7 +81,7 @@ func (m *Model) warning() string {
 	if m.release == nil {
 		return notPrivate
 	}
-	said := join(join(m.release.Warning(), m.dataWarning), m.release.Guarantee.Warning())
+	said := join(join(m.release.Warning(), m.unproved), join(m.dataWarning, m.release.Guarantee.Warning()))
 	if m.calibration != nil {
 		said = join(said, m.calibration.Warning)
 	}

@@ -68,6 +68,9 @@ func Once[T any](
 	if err := place.settle(); err != nil {
 		return none, fmt.Errorf("dpnb: what was released as %q: %w", name, err)
 	}
+	if err := a.allCharged(filepath.Dir(place.path)); err != nil {
+		return none, err
+	}
 	if content, err := place.read(); err != nil {
 		return none, fmt.Errorf("dpnb: what was released as %q: %w", name, err)
 	} else if content != nil {
@@ -102,6 +105,10 @@ func Once[T any](
 	}
 	payload, err := encode(out)
 	hidden := a.run != nil // what would be seen now could be drawn again of other records
+	if hidden && a.run.overtaken() {
+		return none, fmt.Errorf("dpnb: another program has released %q meanwhile, with the same noise, and two of it "+
+			"would tell how their records differ: this one is not shown; the same call returns the other's", name)
+	}
 	if err == nil {
 		err = place.write(asked.with(payload))
 	} else {
@@ -157,6 +164,32 @@ func (a Allowance) neverCharged(name string) error {
 			return fmt.Errorf("dpnb: %q was paid for (ε = %v) and what was released is not there: the program ended "+
 				"before it was kept, or the file was removed. The charge stands; nothing was charged now. To "+
 				"release it anew, which costs anew, use another name", name, e.Epsilon)
+		}
+	}
+	return nil
+}
+
+// allCharged is an error if the folder of releases has one that the ledger was not charged for: then another ledger, of
+// before, is in the place of the one that was. A release is kept after its charge, so that the folder is read first.
+func (a Allowance) allCharged(folder string) error {
+	path := a.budget.ledger.Config().Path
+	if path == "" {
+		return nil
+	}
+	files, err := os.ReadDir(folder)
+	s, bad := a.budget.ledger.State()
+	if err := errors.Join(err, bad); err != nil {
+		return fmt.Errorf("dpnb: %w", err)
+	}
+	charged := map[string]bool{}
+	for _, e := range s.Entries {
+		charged[fileOf("release", e.Once)+".json"] = true
+	}
+	for _, f := range files {
+		if name := f.Name(); strings.HasPrefix(name, "release-") && strings.HasSuffix(name, ".json") && !charged[name] {
+			return fmt.Errorf("dpnb: %s was not charged for %s: an older ledger has been put in its place, or a new "+
+				"one begun, so that what was spent is not known. Bring back the ledger that was there last; other "+
+				"data have another file", path, filepath.Join(folder, name))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
@@ -285,4 +286,35 @@ func TestOnceSurvivesAKill(t *testing.T) {
 			t.Errorf("%s: %v, %v, %d entries", at, v, err, n)
 		}
 	}
+}
+
+// A ledger that was not charged for what is kept beside it, a backup of before or a new one, buys nothing under a name.
+func TestAnOlderLedgerIsNoticed(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ledger.json")
+	once := func(budget *learn.Budget, name string) error {
+		_, err := learn.Once(name, budget.Spend(0.2), 1, func(a learn.Allowance) (float64, error) {
+			return number(a, 7)
+		}, encodeNumber, decodeNumber)
+		return err
+	}
+	name := unusedName()
+	state := func() *learn.Budget {
+		registry.Forget(name) // as another program
+		return learn.NewBudget(1, 1e-5, learn.Named(name), learn.KeptIn(path))
+	}
+	must.Do(once(state(), "a"))
+	before := must.Get(os.ReadFile(path))
+	must.Do(errors.Join(once(state(), "a"), once(state(), "b"), once(state(), "b")))
+	after := must.Get(os.ReadFile(path))
+	for _, place := range []func() error{func() error { return os.WriteFile(path, before, 0o600) },
+		func() error { return os.Remove(path) }} {
+		must.Do(place())
+		for _, asked := range []string{"b", "c"} {
+			if err := once(state(), asked); err == nil || !strings.Contains(err.Error(), "an older ledger") {
+				t.Errorf("%s: %v", asked, err)
+			}
+		}
+	}
+	must.Do(errors.Join(os.WriteFile(path, after, 0o600), once(state(), "b"), once(state(), "c")))
 }

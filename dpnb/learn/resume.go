@@ -165,6 +165,13 @@ func (u *unfinished) take(e ledger.Entry, mechanism string) error {
 	return nil
 }
 
+// overtaken reports whether the key with which u was begun is gone: another program, which the lock should have kept
+// waiting (its file was deleted, or the file system locks nothing), has shown a release of its noise.
+func (u *unfinished) overtaken() bool {
+	key, err := u.place.keyFile()
+	return u.Mechanism != "" && key == nil && err == nil
+}
+
 // keep writes a release beside its key, erases that, and has the release moved to the others. Until the key has been
 // erased nothing was shown to anybody who may not read the folder, and from there on the release is kept.
 func (p place) keep(content []byte) error {

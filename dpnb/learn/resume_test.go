@@ -364,3 +364,30 @@ func TestKeysAreGone(t *testing.T) {
 		t.Errorf("left %v, %v", left, err)
 	}
 }
+
+// Of two programs that have begun the same release, because the file of its lock was deleted or the file system locks
+// nothing, one shows it: the other has drawn the same noise, of records that may have changed.
+func TestANoiseIsShownOnce(t *testing.T) {
+	dir := t.TempDir()
+	budget := learn.NewBudget(1, 1e-5, learn.Named(unusedName()), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+	once := func(v float64, meanwhile func() error) (float64, error) {
+		return learn.Once("a", budget.Spend(0.2).Resumable(permit.New()), 1, func(a learn.Allowance) (float64, error) {
+			v, err := number(a, v)
+			return v, errors.Join(err, meanwhile())
+		}, encodeNumber, decodeNumber)
+	}
+	nothing := func() error { return nil }
+	var other float64
+	v, err := once(7, func() (err error) {
+		locks := must.Get(filepath.Glob(filepath.Join(dir, "ledger.json.releases", "*.lock")))
+		must.Do(os.Remove(locks[0]))
+		other, err = once(8, nothing)
+		return err
+	})
+	if other != 8 || v != 0 || err == nil || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("shown: %v and %v (%v)", other, v, err)
+	}
+	if v, err := once(9, nothing); v != 8 || err != nil {
+		t.Errorf("%v, %v", v, err)
+	}
+}
