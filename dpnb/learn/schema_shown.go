@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -23,6 +24,15 @@ func (df DataFrame) ofKind(kind frame.Kind) (names []string) {
 		}
 	}
 	return names
+}
+
+// Range returns how far apart the bounds of a column of numbers are that the schema states; 0 if it states none.
+func (df DataFrame) Range(column string) float64 {
+	if !slices.Contains(df.Numbers(), column) {
+		return 0
+	}
+	f, _ := df.schema.Field(column)
+	return f.Upper - f.Lower
 }
 
 // Schema shows what is publicly known about the columns, and nothing of what is in them.
