@@ -364,8 +364,12 @@ func TestPricesInShares(t *testing.T) {
 						bought.Within, err)
 				}
 			}
-			if text := price.In(b).Display().Text(); !strings.Contains(text, "Share(0.0") {
-				t.Errorf("%s: %s", name, text)
+			text, shown := price.In(b).Display().Text(), 0.0 // is enough, and of three digits
+			if _, tail, ok := strings.Cut(text, "Share("); ok {
+				fmt.Sscan(strings.TrimSuffix(strings.Fields(tail)[0], ")."), &shown)
+			}
+			if shown < share || shown > 1.01*share {
+				t.Errorf("%s: the share is %v: %s", name, share, text)
 			}
 			if text := bought.Display().Text(); !strings.Contains(text, "This buys the ") {
 				t.Errorf("%s: %s", name, text)

@@ -2,6 +2,7 @@ package learn_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,8 @@ import (
 // What a fit is said to cost it costs, and to say so costs nothing; the curve is that of the Gaussian mechanism of all
 // fits, to the last digits.
 func TestCostAndCurve(t *testing.T) {
-	b, data, l := fresh(1, 1e-5), peopleData(t), learn.Logistic{Noise: learn.Seed(1)}
+	b, data, l := fresh(1, 1.2345678e-5), peopleData(t), learn.Logistic{Noise: learn.Seed(1)}
+	up, down := privacy.FormatUp, privacy.FormatDown
 	for _, a := range []learn.Allowance{b.Spend(0.3), b.Spend(0.5), b.Share(0.05)} {
 		before, _ := b.State()
 		c := must.Get(a.Cost(l, data))
@@ -24,9 +26,15 @@ func TestCostAndCurve(t *testing.T) {
 		must.Get(l.Fit(data, a))
 		s, _ := b.State()
 		e := s.Entries[len(s.Entries)-1]
-		if e.Epsilon != c.Epsilon || e.Delta != c.Delta || said[1][1] != privacy.FormatUp(s.SpentEpsilon, 4) ||
-			said[2][1] != privacy.FormatDown(s.RemainingEpsilon, 4) {
-			t.Errorf("said %+v, %v, charged %+v", c, said, e)
+		if e.Epsilon != c.Epsilon || e.Delta != c.Delta {
+			t.Errorf("said %+v, charged %+v", c, e)
+		}
+		for i, want := range [][]string{{up(e.Epsilon, 4), up(e.Delta, 4)},
+			{up(s.SpentEpsilon, 4), up(s.SpentDelta, 4)},
+			{down(s.RemainingEpsilon, 4), down(s.RemainingDelta, 4)}} {
+			if !slices.Equal(said[i][1:], want) {
+				t.Errorf("said %v, want %v", said[i], want)
+			}
 		}
 	}
 	none, err := b.Spend(2).Cost(l, data)
@@ -58,6 +66,11 @@ func TestCostAndCurve(t *testing.T) {
 	}
 	if it := c.Display(); len(it.Rows) != 7 || !strings.Contains(it.Title, "add/remove-one") {
 		t.Errorf("%+v", it)
+	}
+	for i, row := range c.Display().Rows {
+		if want := []string{up(c.Epsilons[10*i], 4), up(c.Deltas[10*i], 4)}; !slices.Equal(row, want) {
+			t.Errorf("row %d is %v, want %v", i, row, want)
+		}
 	}
 	if png, err := c.Illustration().PNG(); err != nil || len(png) == 0 {
 		t.Error(err)

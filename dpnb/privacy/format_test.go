@@ -21,6 +21,8 @@ func TestFormat(t *testing.T) {
 		{6.6666666e-6, 3, "6.67e-06", "6.66e-06"},
 		{0.99999999, 3, "1", "0.999"},
 		{9.999, 2, "10", "9.9"},
+		{1.0001, 2, "1.1", "1"}, // what is cut off begins with a zero
+		{0.25000001, 4, "0.2501", "0.25"},
 		{5e-324, 2, "5e-324", "5e-324"},
 		{123456, 2, "130000", "120000"},
 		{0, 3, "0", "0"},
@@ -34,6 +36,7 @@ func TestFormat(t *testing.T) {
 
 func FuzzFormatHasADirection(f *testing.F) {
 	f.Add(0.1, 3)
+	f.Add(1.0001, 2)
 	f.Add(1.7976931348623157e308, 2)
 	f.Add(4.9e-310, 4)
 	f.Fuzz(func(t *testing.T, x float64, digits int) {

@@ -210,6 +210,21 @@ func TestMoments(t *testing.T) {
 	}
 }
 
+// Sums are taken to integers more than once of records of more than blockRows·flushBlocks, and then begin anew: every
+// record is in them once.
+func TestMomentsOfMillions(t *testing.T) {
+	const n = blockRows*flushBlocks + blockRows + 1
+	x := matrix.NewDense(n, 1, nil)
+	for i := range x.Data {
+		x.Data[i] = 0.5
+	}
+	m := moments{gram: mat.NewSymDense(1, nil)}
+	cross := m.add(x, 1, 1, func(int, []float64) float64 { return 1 })
+	if m.gram.At(0, 0) != n/4. || cross[0] != n/2. {
+		t.Errorf("%d records: %v and %v", n, m.gram.At(0, 0), cross[0])
+	}
+}
+
 // TestMomentsOfNeighboursDifferByTheRecord, exactly, for every remainder of four and of a block, wherever the record
 // stands, and what it adds is no longer than is paid for. Sums of products in float64 are found out.
 func TestMomentsOfNeighboursDifferByTheRecord(t *testing.T) {
