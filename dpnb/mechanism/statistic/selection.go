@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -100,10 +101,18 @@ func geometricSelection(keys int, eps, delta float64) Selection {
 	// q^T ≤ δ₁(1 + q − 2q^{T+1})/(1 − q), from a T that is too small on.
 	want := math.Log(-math.Expm1(math.Log1p(-delta) / k))
 	rate := -math.Expm1(-1 / m.Scale)
-	m.Threshold = math.Max(1, math.Floor(m.Scale*(math.Log(rate)-want-math.Ln2))-1)
-	for m.logEdge() > want {
-		m.Threshold++
+	enough := func(t float64) bool {
+		m.Threshold = t
+		return m.logEdge() <= want
 	}
+	lo := math.Max(1, math.Floor(m.Scale*(math.Log(rate)-want-math.Ln2))-1)
+	hi := lo
+	for step := 1.0; !enough(hi); step *= 2 {
+		lo, hi = hi, hi+step
+	}
+	_, m.Threshold = univariate.Bisect(enough, lo, hi, func(lo, hi float64) float64 {
+		return lo + math.Floor((hi-lo)/2)
+	}, 0)
 	return m
 }
 

@@ -245,3 +245,15 @@ func TestSelectionRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The threshold is the smallest whole number that suffices, found at once where δ is far more than ε.
+func TestGeometricThresholdIsTheSmallest(t *testing.T) {
+	for _, c := range []struct{ eps, delta float64 }{{1e-12, 1e-10}, {1e-9, 0.1}, {1e-3, 1e-6}, {1, 1e-9}, {8, 0.4}} {
+		m := geometricSelection(3, c.eps, c.delta)
+		want, less := math.Log(-math.Expm1(math.Log1p(-c.delta)/3)), m
+		less.Threshold--
+		if m.logEdge() > want || m.Threshold > 1 && less.logEdge() <= want {
+			t.Errorf("ε = %g, δ = %g: T = %v", c.eps, c.delta, m.Threshold)
+		}
+	}
+}
