@@ -216,11 +216,11 @@ func configured(l learn.Learner, name string, src noise.Source, f *pflag.FlagSet
 type termFlags struct{ line, steps, periodic, rising, falling, cross []string }
 
 func (t *termFlags) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&t.line, "line", nil, "`column` of a number that is learnt as a straight line")
+	f.StringSliceVar(&t.line, "line", nil, "`columns` of numbers that are learnt as straight lines")
 	f.StringArrayVar(&t.steps, "steps", nil, "`column=cut,cut` of a number learnt as levels between public cuts")
 	f.StringArrayVar(&t.periodic, "periodic", nil, "`column`, or column=period, whose curve ends as it begins")
-	f.StringArrayVar(&t.rising, "rising", nil, "`column` that is learnt so that it rises")
-	f.StringArrayVar(&t.falling, "falling", nil, "`column` that is learnt so that it falls")
+	f.StringSliceVar(&t.rising, "rising", nil, "`columns` that are learnt so that they rise")
+	f.StringSliceVar(&t.falling, "falling", nil, "`columns` that are learnt so that they fall")
 	f.StringArrayVar(&t.cross, "cross", nil, "`column,column` that are learnt together, beside each by itself")
 }
 
