@@ -133,7 +133,7 @@ func (d *drafting) ofTable(table string, values map[string][]string, a *asking) 
 	}
 	// Of the columns to look at, the first of their kinds in the schema, the number to a hundredth of its range.
 	for name, text := range map[string]string{"file": filepath.Base(table), "schema": schema, "target": target,
-		"number": "", "group": "", "within": "0"} {
+		"number": "", "group": "", "within": "0.0"} {
 		values[name] = []string{text}
 	}
 	values["comma, decimal"] = []string{cmp.Or(map[string]string{"tab": "\t", `\t`: "\t"}[d.table.separator],

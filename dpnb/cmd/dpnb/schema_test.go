@@ -55,7 +55,7 @@ func TestNewForATable(t *testing.T) {
 	for _, c := range nb.Cells {
 		if c.ID() == "parameters" {
 			for _, want := range []string{`= "people.csv"`, `= "people.schema.json"`, `= ";", ","`, `= "happy"`,
-				`= "people.budget.json"`, "within         = 0 "} {
+				`= "people.budget.json"`, "within         = 0.0 "} {
 				if !strings.Contains(c.Source(), want) {
 					t.Errorf("no %s in\n%s", want, c.Source())
 				}
