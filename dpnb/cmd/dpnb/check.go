@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -40,8 +39,7 @@ something does not fit.`,
 				return err
 			}
 			for i, m := range check.Misfits {
-				check.Misfits[i].What = strings.Replace(m.What, "set Decimal or Thousands",
-					"set --decimal or --thousands", 1)
+				check.Misfits[i].What = inFlags(m.What)
 			}
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), check.Display().Text()); err != nil {
 				return err

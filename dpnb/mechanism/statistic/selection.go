@@ -101,9 +101,9 @@ func geometricSelection(keys int, eps, delta float64) Selection {
 	// q^T ≤ δ₁(1 + q − 2q^{T+1})/(1 − q), from a T that is too small on.
 	want := math.Log(-math.Expm1(math.Log1p(-delta) / k))
 	rate := -math.Expm1(-1 / m.Scale)
-	enough := func(t float64) bool {
+	enough := func(t float64) bool { // where nothing is, NaN ends the search, and Validate refuses it
 		m.Threshold = t
-		return m.logEdge() <= want
+		return !(m.logEdge() > want)
 	}
 	lo := math.Max(1, math.Floor(m.Scale*(math.Log(rate)-want-math.Ln2))-1)
 	hi := lo

@@ -256,4 +256,9 @@ func TestGeometricThresholdIsTheSmallest(t *testing.T) {
 			t.Errorf("ε = %g, δ = %g: T = %v", c.eps, c.delta, m.Threshold)
 		}
 	}
+	for _, eps := range []float64{0, 5e-324, 1e-310} {
+		if m := geometricSelection(3, eps, 1e-10); m.Validate() == nil {
+			t.Errorf("ε = %g: %+v", eps, m)
+		}
+	}
 }

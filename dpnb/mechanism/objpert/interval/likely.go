@@ -255,8 +255,7 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 		return nil, err
 	}
 	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma,
-		normals: g.Normals,
-		Covers:  minimiserCovers, Basis: basisLikely}
+		normals: g.Normals, Covers: minimiserCovers, Basis: basisLikely}
 	if population {
 		l.population(c, p, g)
 	} else {
