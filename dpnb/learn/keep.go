@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -290,10 +291,14 @@ func (k keptModel) model() (*Model, error) {
 				return mechanism.Profile(k.Ran)
 			})},
 	}
-	if d := privacy.DeltaUpper(r.Guarantee.Profile, g.Epsilon); !(d <= g.Delta*(1+1e-6)) {
-		m.unproved = fmt.Sprintf("THE GUARANTEE IS NOT PROVED: by this version of the module its mechanism has δ = %s "+
-			"at this ε.", privacy.FormatUp(d, 3))
-	}
+	m.unproved = sync.OnceValue(func() string {
+		d := privacy.DeltaUpper(r.Guarantee.Profile, g.Epsilon)
+		if !(d <= g.Delta*(1+1e-6)) {
+			return fmt.Sprintf("THE GUARANTEE IS NOT PROVED: by this version of the module its mechanism has δ = %s "+
+				"at this ε.", privacy.FormatUp(d, 3))
+		}
+		return ""
+	})
 	src := k.Noise.source()
 	r.Stamp(permit.New(), src)
 	coefficients := k.Coefficients // of the fit

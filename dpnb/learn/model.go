@@ -53,8 +53,9 @@ type Model struct {
 	plain       *geometry.Bought
 	features    []string
 	dataWarning string
-	// unproved is the warning of a model whose file promises more than this program proves; "" of others.
-	unproved string
+	// unproved is the warning of a model whose file promises more than this program proves, asked for when it is shown,
+	// as that may take a second; "" of others. nil of a model that was not loaded.
+	unproved func() string
 	lambda   float64
 	// ran is the mechanism whose guarantee the release has: Release.Fitted, or what chose that. paid is what the ledger
 	// was charged; nil for a simulation. Both are nil of a fit without privacy.
@@ -81,7 +82,11 @@ func (m *Model) warning() string {
 	if m.release == nil {
 		return notPrivate
 	}
-	said := join(join(m.release.Warning(), m.unproved), join(m.dataWarning, m.release.Guarantee.Warning()))
+	said := m.release.Warning()
+	if m.unproved != nil {
+		said = join(said, m.unproved())
+	}
+	said = join(join(said, m.dataWarning), m.release.Guarantee.Warning())
 	if m.calibration != nil {
 		said = join(said, m.calibration.Warning)
 	}
