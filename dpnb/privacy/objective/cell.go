@@ -16,6 +16,11 @@ type problem struct {
 	once sync.Once
 	// pieces are those that every integral starts from.
 	pieces []*piece
+
+	// levels are the cells of each level of a lattice, refined the integrals of some ε.
+	mu      sync.Mutex
+	levels  [][]cell
+	refined []*refinement
 }
 
 // roots returns the pieces that every integral starts from.
@@ -127,23 +132,21 @@ func (p *problem) start(n int) []cell {
 	return cells
 }
 
-// peakBounds returns bounds on ln ∫_cell sup_u M dγ at ε ≥ 0; the lower one is −Inf where S̄ may vanish.
-func (c *cell) peakBounds(eps float64) (lower, upper float64) {
-	cBig, cSmall := edge(eps, c.big), edge(eps, c.small)
-	lower = math.Inf(-1)
+// logLeast returns a lower bound on ln ∫_cell sup_u M dγ at ε ≥ 0, of which p is known: −Inf where S̄ may vanish.
+func (c *cell) logLeast(eps float64, p peak) float64 {
 	switch {
-	case cBig < 0:
+	case p.cBig < 0:
 		// φ(c) alone, over an interval of c that may have 0 in it.
-		lower = math.Log(c.width()) + math.Min(logPDF(cBig), logPDF(cSmall))
+		return math.Log(c.width()) + math.Min(logPDF(p.cBig), logPDF(p.cSmall))
 	case c.small > 0:
-		low := logPDF(cSmall)
+		low := logPDF(p.cSmall)
 		if !math.IsInf(c.kHigh, 1) {
-			l, _ := peakRate(c.small, c.kHigh, cSmall)
+			l, _ := peakRate(c.small, c.kHigh, p.cSmall)
 			low = math.Max(low, l-2e-6)
 		}
-		lower = math.Log(c.width()) + low
+		return math.Log(c.width()) + low
 	}
-	return lower, c.peak(eps).logMost
+	return math.Inf(-1)
 }
 
 // peak is where the rate of a cell is largest, at one ε ≥ 0.

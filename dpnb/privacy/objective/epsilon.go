@@ -156,7 +156,7 @@ func (p *Profile) quickly(eps float64) float64 {
 	}
 	remove = math.Min(0, math.Min(remove, quad.logUpper))
 	if shift := -quad.logUpper; remove > known+tol {
-		if scaled := g.greedy(eps, shift, quad.cells); scaled > 0 {
+		if scaled := g.greedy(eps, shift, quad.cells()); scaled > 0 {
 			known = math.Max(known, math.Log(scaled)-shift)
 		}
 	}

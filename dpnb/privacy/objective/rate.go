@@ -33,9 +33,9 @@ func peakRate(gamma, k, c float64) (logPeak, at float64) {
 	// x in (0, min(c − m, ln(1+1/k)/γ)); the left side of γx − ln[(1+γ/m)/(1+γ/(c−x))] = 0 is increasing and convex
 	// enough for a guarded Newton step. After one of relative size 1e-6 the error is below 1e-12 of x and of u: f″/2f′
 	// ≤ 1/u. Where the tangent below is taken decides how tight it is, not whether it is a bound.
-	width := math.Log1p(1/k) / gamma
-	lo, hi := 0.0, math.Min(c-m, width)
 	top := math.Log1p(1 / k)
+	width := top / gamma
+	lo, hi := 0.0, math.Min(c-m, width)
 	x := (top - math.Log1p(gamma/c)) / gamma // as if u were c
 	if !(x > lo && x < hi) {
 		x = 0.5 * hi

@@ -2,7 +2,6 @@ package objective
 
 import (
 	"math"
-	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -30,11 +29,9 @@ const farTail = -1500
 // maxCells bounds the cells of a level.
 const maxCells = 12_000
 
-// grids caches the cells of each level of refinement.
+// grids is a problem to be solved to a tolerance.
 type grids struct {
 	*problem
-	mu     sync.Mutex
-	levels [][]cell
 	// tolerance in place of tightTolerance, if positive.
 	tolerance float64
 }
@@ -55,30 +52,30 @@ func (g *grids) near() float64 {
 }
 
 // level returns the cells of a level, those of level ℓ+1 being pieces of those of level ℓ.
-func (g *grids) level(l int) []cell {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for len(g.levels) <= l {
-		n := len(g.levels)
+func (p *problem) level(l int) []cell {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.levels) <= l {
+		n := len(p.levels)
 		var from []cell
 		if n == 0 {
-			from = g.start(4)
+			from = p.start(4)
 		} else {
-			from = append(from, g.levels[n-1]...)
+			from = append(from, p.levels[n-1]...)
 		}
 		for i := range from {
 			from[i].parent = i
 		}
-		g.levels = append(g.levels, g.refine(from, n))
+		p.levels = append(p.levels, p.refine(from, n))
 	}
-	return g.levels[l]
+	return p.levels[l]
 }
 
 // refine splits cells until each takes at most 0.4/2^l of u to cross and spans at most 1/2^(l+3) of the range, or is so
 // small that it does not matter.
-func (g *grids) refine(cells []cell, l int) []cell {
-	lo, hi := g.curve.Range()
-	a := (hi - lo) / g.sigma
+func (p *problem) refine(cells []cell, l int) []cell {
+	lo, hi := p.curve.Range()
+	a := (hi - lo) / p.sigma
 	scale := math.Ldexp(1, -l)
 	var out []cell
 	var visit func(c cell)
@@ -94,7 +91,7 @@ func (g *grids) refine(cells []cell, l int) []cell {
 			out = append(out, c)
 			return
 		}
-		upper, lower := g.split(&c)
+		upper, lower := p.split(&c)
 		visit(upper)
 		visit(lower)
 	}
@@ -118,7 +115,7 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 			logLower = math.Max(logLower, math.Log(scaled)-shift-slack)
 		}
 	}
-	raise(g.greedy(eps, shift, quad.cells))
+	raise(g.greedy(eps, shift, quad.cells()))
 	near := math.Inf(-1)
 	for _, side := range g.sides() {
 		near = math.Max(near, g.sideIntegral(eps, side, quad))
@@ -127,7 +124,7 @@ func (g *grids) removeAt(eps float64) (logLower, logUpper float64) {
 		// The integral may be all that is needed: do it well.
 		quad = g.integral(eps, 1e-3, 3000)
 		logUpper = math.Min(logUpper, quad.logUpper)
-		raise(g.greedy(eps, shift, quad.cells))
+		raise(g.greedy(eps, shift, quad.cells()))
 	}
 	done := func() bool { return logUpper <= logLower+g.tol() }
 	if done() || math.IsInf(logUpper, -1) {
@@ -159,12 +156,12 @@ func (g *grids) sideIntegral(eps float64, side int, quad quadrature) float64 {
 	}
 	sum := 0.0
 	shift := -quad.logUpper
-	for i := range quad.cells {
-		c := &quad.cells[i]
-		credit := math.Exp(c.peak(eps).logMost+shift) * (1 + 1e-11)
+	for i := range quad.parts {
+		c := &quad.parts[i]
+		credit := math.Exp(c.logMost+shift) * (1 + 1e-11)
 		if c.neg == (side > 0) {
 			// Here u ≥ 0 for γ < 0: in the reflected cell u ≤ 0.
-			v := view{cell: c, cBig: edge(eps, c.big), cSmall: edge(eps, c.small)}
+			v := view{cell: &c.cell, cBig: c.cBig, cSmall: c.cSmall}
 			if v.cBig > 0 {
 				v.rises = true // the peak is at some u > 0
 				credit = math.Min(credit, c.width()*v.sup(eps, shift, math.Inf(-1), 0))
