@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"golang.org/x/sys/unix"
 )
 
@@ -129,7 +130,7 @@ func TestFirstFitIsFast(t *testing.T) {
 	}
 	const goal = 300 * time.Millisecond
 	for _, f := range firstFits(t) {
-		for _, epsilon := range []float64{0.1, 1, 8} {
+		for _, epsilon := range testscale.Some(0.1, 1, 8) {
 			took, most := f.once(t, epsilon, 1e-9), 2*goal
 			for try := 1; try < 3 && took > most; try++ {
 				most = max(most, time.Duration(2*slower(t)*float64(goal)))

@@ -46,9 +46,9 @@ func TestSoundMechanismsAreNotFlagged(t *testing.T) {
 		runs = 1000
 	}
 	tooMany := func(alarms, runs int) bool { return audit.ClopperPearson(alarms, runs, 1-2e-6).Lower > 0.1 }
-	for _, c := range strongTenants(t) {
-		if slowToAudit[c.name] && !testscale.Full() {
-			continue
+	for k, c := range strongTenants(t) {
+		if (slowToAudit[c.name] || k%4 > 0 && c.name != "sums") && !testscale.Full() {
+			continue // TestAudit flags none of the others, by more draws
 		}
 		t.Run(c.name, func(t *testing.T) {
 			pair, profile := c.audited(t)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -122,7 +123,9 @@ func TestCalibrationWithGivenLambda(t *testing.T) {
 
 // The claimed profile must lie above the exact divergence of real neighbours.
 func TestClaimIsAboveExactDivergence(t *testing.T) {
-	for _, c := range []struct{ lambda, sigma float64 }{{0.25, 2}, {1, 2}, {2, 2}, {1, 0.5}, {1, 20}, {0.05, 5}} {
+	type setting struct{ lambda, sigma float64 }
+	for _, c := range testscale.Some(setting{0.25, 2}, setting{1, 2}, setting{1, 0.5}, setting{1, 20},
+		setting{0.05, 5}, setting{2, 2}) {
 		m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-9,
 			OutputSigma: 1e-3}
 		p, err := m.Profile()
