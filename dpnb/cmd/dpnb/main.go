@@ -126,6 +126,7 @@ func newRootCommand() *cobra.Command {
 		newBudgetCommand(),
 		newEvaluateCommand(),
 		newPredictCommand(),
+		newShapesCommand(),
 		newExportCommand(),
 		newCacheCommand(),
 		newSetupCommand(),

@@ -12,7 +12,7 @@ import (
 // a model over the only copy of the records, or over what says how much was spent.
 func keepInputs(cmd *cobra.Command, args []string) error {
 	switch cmd.Name() {
-	case "fit", "evaluate", "predict", "export":
+	case "fit", "evaluate", "predict", "export", "shapes":
 	default:
 		return nil
 	}

@@ -33,6 +33,7 @@ func TestOutputsKeepInputs(t *testing.T) {
 		{"predict", "model.json", "people.csv", "-o", "people.csv"},
 		{"predict", "model.json", "people.csv", "-o", "model.json"},
 		{"export", "model.json", "-o", "model.json"},
+		{"shapes", "model.json", "-o", "model.json"},
 	} {
 		if _, err := said(args...); err == nil || !strings.Contains(err.Error(), "would be written over") {
 			t.Errorf("%q: %v", args, err)
