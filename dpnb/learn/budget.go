@@ -428,7 +428,7 @@ func (b *Budget) Display() display.Item {
 	}
 	it := display.Item{
 		Title: fmt.Sprintf("Privacy budget %q: ε = %s, δ = %s (%s)", s.Name,
-			privacy.FormatDown(s.Epsilon, 6), privacy.FormatDown(s.Delta, 3), s.Adjacency.Words()),
+			privacy.FormatUp(s.Epsilon, 6), privacy.FormatUp(s.Delta, 3), s.Adjacency.Words()),
 		Header: []string{"for", "mechanism", "ε alone", "δ alone"},
 	}
 	it.Warning = mechanism.Guarantee{Delta: s.Delta}.Warning()

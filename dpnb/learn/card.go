@@ -143,7 +143,7 @@ func (m *Model) cardGuarantee(c *card) {
 	if p := m.paid; p != nil {
 		c.say("## What it cost\n\nε = %s and δ = %s alone, for “%s”, of the budget “%s” of ε = %s and δ = %s.",
 			privacy.FormatUp(g.Epsilon, 6), privacy.FormatUp(g.Delta, 3), plain(p.Entry.Label), plain(p.Budget),
-			privacy.FormatDown(p.BudgetEpsilon, 6), privacy.FormatDown(p.BudgetDelta, 3))
+			privacy.FormatUp(p.BudgetEpsilon, 6), privacy.FormatUp(p.BudgetDelta, 3))
 		c.say("Other releases from this budget add to what can be learnt about a person; all of them together stay " +
 			"within the budget.\n")
 	}

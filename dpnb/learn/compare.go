@@ -172,8 +172,8 @@ func (c *Comparison) Display() display.Item {
 	}
 	s := measureOf(c.Task, false)
 	it := display.Item{
-		Title: fmt.Sprintf("Test %s at the same guarantee: ε = %.4g, δ = %.3g, add/remove-one, %d seeds",
-			s.name, c.Epsilon, c.Delta, c.Seeds),
+		Title: fmt.Sprintf("Test %s at the same guarantee: ε = %s, δ = %s, add/remove-one, %d seeds",
+			s.name, privacy.FormatUp(c.Epsilon, 4), privacy.FormatUp(c.Delta, 3), c.Seeds),
 		Warning: c.warning,
 		Header:  []string{"mechanism", "mean", "± (95 %)", "worst fit", "best fit", "λ", "noise σ"},
 	}
@@ -223,8 +223,8 @@ func (c *Comparison) Figure() *figure.Figure {
 	if len(names) == 0 {
 		return nil
 	}
-	f := figure.New(fmt.Sprintf("Equal guarantee, ε = %.4g, δ = %.3g: mean, and where all %d fits lie",
-		c.Epsilon, c.Delta, c.Seeds), "test "+s.name, "")
+	f := figure.New(fmt.Sprintf("Equal guarantee, ε = %s, δ = %s: mean, and where all %d fits lie",
+		privacy.FormatUp(c.Epsilon, 4), privacy.FormatUp(c.Delta, 3), c.Seeds), "test "+s.name, "")
 	f.Intervals(names, lo, mid, hi, figure.Blue)
 	f.Vertical("without privacy", c.NonPrivate, len(names), figure.Gray)
 	if s.percent {

@@ -109,7 +109,9 @@ func (c *BudgetCurve) Illustration() *figure.Figure {
 	f.Alt = "nothing was released, or nothing that has a δ"
 	if len(x) > 0 {
 		f.Line("", x, y, figure.Blue)
-		f.Alt = fmt.Sprintf("δ falls from %.2g at ε = %.2g to %.2g at ε = %.2g", y[0], x[0], y[len(y)-1], x[len(x)-1])
+		two := func(v float64) string { return privacy.FormatUp(v, 2) }
+		f.Alt = fmt.Sprintf("δ falls from %s at ε = %s to %s at ε = %s", two(y[0]), two(x[0]), two(y[len(y)-1]),
+			two(x[len(x)-1]))
 	}
 	return f
 }

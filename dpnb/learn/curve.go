@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
 
@@ -134,7 +135,7 @@ func trials(n, seeds int, root *noise.Seeded, test *Dataset, score func(*Model, 
 func (c *ScoreCurve) Display() display.Item {
 	s := measureOf(c.Task, c.Quantiles)
 	it := display.Item{
-		Title:   fmt.Sprintf("Test %s of private fits, δ = %.3g, %d seeds", s.name, c.Delta, c.Seeds),
+		Title:   fmt.Sprintf("Test %s of private fits, δ = %s, %d seeds", s.name, privacy.FormatUp(c.Delta, 3), c.Seeds),
 		Warning: c.warning, Header: []string{"ε", "mean", "worst fit", "best fit"},
 	}
 	for i, e := range c.Epsilons {
@@ -156,7 +157,7 @@ func (c *ScoreCurve) Figure() *figure.Figure {
 	}
 	s := measureOf(c.Task, c.Quantiles)
 	f := figure.New(fmt.Sprintf("What privacy costs: test %s against ε", s.name),
-		fmt.Sprintf("ε, privacy loss in nats (δ = %.3g, add/remove-one)", c.Delta), "test "+s.name)
+		fmt.Sprintf("ε, privacy loss in nats (δ = %s, add/remove-one)", privacy.FormatUp(c.Delta, 3)), "test "+s.name)
 	lo, hi := c.Epsilons[0], c.Epsilons[len(c.Epsilons)-1]
 	f.LogX(c.Epsilons...)
 	if s.percent {

@@ -88,7 +88,8 @@ func (p price) Event() (privacy.Event, error) {
 
 // String describes the question.
 func (p price) String() string {
-	return fmt.Sprintf("%s of privacy-on-beam at ε = %.5g, δ = %.5g", p.Kind, p.Epsilon, p.Delta)
+	return fmt.Sprintf("%s of privacy-on-beam at ε = %s, δ = %s", p.Kind, privacy.FormatUp(p.Epsilon, 5),
+		privacy.FormatUp(p.Delta, 5))
 }
 
 // Describe implements mechanism.Mechanism.

@@ -193,3 +193,17 @@ func TestCountHasItsLaw(t *testing.T) {
 		t.Errorf("planned %+v", p)
 	}
 }
+
+// TestCountedWithARareClass: where λ is so large that float64 has too few digits of λ·Centre, the centre is moved to
+// where it has them, so that what was paid for is released.
+func TestCountedWithARareClass(t *testing.T) {
+	rows, labels := matrix.NewDense(20, 2, nil), make([]float64, 20)
+	for i := range labels {
+		rows.Data[2*i+1], labels[i] = 1, -1
+	}
+	m := counted(t, loss.Logistic{}, 1e-8, 1e-11, 0.01)
+	m.BaseRate = 1e-7
+	if _, err := m.Run(rows, labels, noise.NewSeeded(1), nil); err != nil {
+		t.Error(err)
+	}
+}

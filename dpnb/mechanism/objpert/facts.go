@@ -16,6 +16,14 @@ const RoughClasses, roughNumbers = 0.5, 2.0
 // mostOfCentre is the most of λ·Centre, in τ: its roundings take a quarter of τ then (minimise).
 const mostOfCentre = 0x1p48
 
+// about returns m with its Centre at c, or as near as λ admits: beyond that float64 has too few digits of λ·Centre for
+// the solver to certify τ, and nothing would be released.
+func (m Objective) about(c float64) Objective {
+	most := mostOfCentre * m.Tolerance / m.Lambda
+	m.Centre = math.Max(-most, math.Min(most, c))
+	return m
+}
+
 // For implements mechanism.Informed, by the rule of Facts; the margin of a smoothed hinge of width 1 grows with it, and
 // the ridge of counts is (RC)²a/ȳ, C where slopes are clipped. None is less than Lambda; that of the intercept is the
 // geometric mean (Shrunk), or theirs about what fits the base rate where that is known. Larger ridges, penalties on
@@ -44,9 +52,7 @@ func (m Objective) For(f mechanism.Facts) (mechanism.Mechanism, float64) {
 	if m = m.Shrunk(f.Ridge(s, classes, more), !known); known {
 		centre = CentreOf(m.Loss, f.BaseRate) / f.Bias
 	}
-	// Beyond that float64 has too few digits of λ·Centre for the solver to certify τ, and nothing would be released.
-	most := mostOfCentre * m.Tolerance / m.Lambda
-	m.Centre = math.Max(-most, math.Min(most, centre))
+	m = m.about(centre)
 	ridge := m.Lambda + m.Shrinkage
 	m.Penalty, m.Held = m.Penalty.Smoothing(f.Curves, rough*ridge), f.Held
 	return m, f.Stretch(ridge, classes)

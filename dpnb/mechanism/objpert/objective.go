@@ -131,7 +131,7 @@ func (m Objective) Suited(p Planned, intercept bool, baseRate float64) Objective
 	known := intercept && baseRate > 0
 	m = m.Shrunk(p.Ridge(m, m.Sigma), intercept && !known)
 	if known {
-		m.Centre = CentreOf(m.Loss, baseRate)
+		m = m.about(CentreOf(m.Loss, baseRate))
 	}
 	return m
 }

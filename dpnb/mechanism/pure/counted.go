@@ -85,7 +85,7 @@ func (m Counted) Describe() mechanism.Description {
 // String describes the mechanism with its parameters.
 func (m Counted) String() string {
 	return fmt.Sprintf("a count of the records with Laplace noise of scale %.5g, then objective perturbation with "+
-		"pure ε (%s loss, ε = %.5g in all)", 1/m.share(), m.Loss.Name(), m.Epsilon)
+		"pure ε (%s loss, ε = %s in all)", 1/m.share(), m.Loss.Name(), privacy.FormatUp(m.Epsilon, 5))
 }
 
 // Feasible implements mechanism.Mechanism: Validate has seen to it.

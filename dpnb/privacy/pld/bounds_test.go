@@ -28,6 +28,16 @@ func TestLargestLoss(t *testing.T) {
 	}
 }
 
+// A largest loss of 0 is found at once.
+func TestLargestLossOfNothing(t *testing.T) {
+	c, asked := newCurve(privacy.GaussianProfile(0, privacy.AddRemove), privacy.Remove, -60, 1), 0
+	eval := c.eval
+	c.eval = func(eps float64) point { asked++; return eval(eps) }
+	if got := c.largest(); got != 0 || asked > 1 {
+		t.Errorf("the largest loss is %g after %d values", got, asked)
+	}
+}
+
 // undefined is a Gaussian profile of which a stretch could not be computed.
 type undefined struct{ privacy.LowerProfile }
 

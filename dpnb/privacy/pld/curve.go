@@ -112,11 +112,14 @@ func (c *curve) largest() float64 {
 	if !math.IsInf(last.up, -1) {
 		return math.Inf(1)
 	}
-	lo, hi := c.knots[0].eps, last.eps
+	if math.IsInf(c.eval(0).up, -1) {
+		return 0 // below that δ ≥ 1 − e^ε
+	}
+	hi := last.eps
 	for i := len(c.knots) - 2; i > 0 && math.IsInf(c.knots[i].up, -1); i-- {
 		hi = c.knots[i].eps
 	}
-	_, hi = univariate.Bisect(func(eps float64) bool { return math.IsInf(c.eval(eps).up, -1) }, lo, hi,
+	_, hi = univariate.Bisect(func(eps float64) bool { return math.IsInf(c.eval(eps).up, -1) }, 0, hi,
 		univariate.Arithmetic, 0)
 	return hi
 }

@@ -116,17 +116,15 @@ func chiUpperQuantile(nu, logDelta float64) float64 {
 	return nu * hi * (1 + 1e-12)
 }
 
-// chernoffBelow is the logarithm below which logChiAbove is only a bound.
-const chernoffBelow = -640
-
-// logChiAbove returns an upper bound on ln P(χ²_ν > x), exact to 1e-11 where it is above chernoffBelow.
-func logChiAbove(nu, x float64) float64 {
+// logChiAbove returns an upper bound on ln P(χ²_ν > x); exact says that it errs by at most 1e-11, as it does where it is
+// above −640.
+func logChiAbove(nu, x float64) (log float64, exact bool) {
 	if x <= 0 {
-		return 0
+		return 0, true
 	}
-	if v := math.Log(mathext.GammaIncRegComp(nu/2, x/2)); v > chernoffBelow {
-		return math.Min(0, v)
+	if v := math.Log(mathext.GammaIncRegComp(nu/2, x/2)); v > -640 {
+		return math.Min(0, v), true
 	}
 	r := x / nu
-	return math.Min(0, -0.5*nu*(r-1-math.Log(r)))
+	return math.Min(0, -0.5*nu*(r-1-math.Log(r))), false // Chernoff's bound, which may be above −640 again
 }

@@ -7,6 +7,7 @@ import (
 
 	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // logChi is ln P(χ²_ν ≤ x).
@@ -38,7 +39,8 @@ func TestChiSquareWithinItsSlack(t *testing.T) {
 		}
 		worst = math.Max(worst, off/slack)
 		if above := Neg(Expm1(exact)); Float(above) > 1e-270 && Float(above) < 1 {
-			if off := math.Abs(Float(Sub(New(logChiAbove(f, x)), Log(above)))); off > 1e-11 {
+			got, _ := logChiAbove(f, x)
+			if off := math.Abs(Float(Sub(New(got), Log(above)))); off > 1e-11 {
 				t.Errorf("ν = %d, x = %g: ln P above off by %.2g", nu, x, off)
 			}
 		}
@@ -67,6 +69,34 @@ func TestLogRestIsExact(t *testing.T) {
 		exact := Sub(New(x), Log1p(New(x)))
 		if e := math.Abs(Float(Quo(New(logRest(x)), exact)) - 1); e > 1e-14 {
 			t.Errorf("x = %g: relative error %.2g", x, e)
+		}
+	}
+}
+
+// TestWhereTailsBecomeBounds: δ is never below the exact one where the probabilities that it is the difference of pass
+// from computed ones to Chernoff's bounds, which are larger and may not be subtracted.
+func TestWhereTailsBecomeBounds(t *testing.T) {
+	above := func(nu, x float64) F { // e^{−x/2} Σ (x/2)^j/j!, j < ν/2, for even ν
+		term, sum := Int(1), Int(1)
+		for j := 1; j < int(nu/2); j++ {
+			term = Quo(Product(term, New(x/2)), Int(int64(j)))
+			sum = Sum(sum, term)
+		}
+		return Product(Exp(New(-x/2)), sum)
+	}
+	for _, nu := range []float64{40, 400, 1620} {
+		c := nu
+		for l := 0.0; l > -639; c *= 1.001 {
+			l, _ = logChiAbove(nu, c)
+		}
+		for range 12 {
+			c *= 1.0005
+			s := 0x1p-11 // c − s is exact, or nearly
+			eps := 0.5*s + (nu/2-1)*math.Log1p(-s/c)
+			exact := Sub(above(nu, c-s), Product(Exp(New(eps)), above(nu, c)))
+			if got := (shift{nu, s}).LogDeltaUpper(privacy.Remove, eps); !Above(got, Log(exact)) {
+				t.Errorf("ν = %g, ε = %g: ln δ = %.17g, exact %.17g", nu, eps, got, Float(Log(exact)))
+			}
 		}
 	}
 }

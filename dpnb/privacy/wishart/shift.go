@@ -61,9 +61,10 @@ func (h shift) present(eps float64) float64 {
 	if k > 0 {
 		c = h.s / -math.Expm1(-(0.5*h.s-eps)/k)
 	}
-	a, b := logChiAbove(h.nu, c-h.s), logChiAbove(h.nu, c)
-	if b < chernoffBelow {
-		return a // a bound on b would be one in the wrong direction
+	a, _ := logChiAbove(h.nu, c-h.s)
+	b, exact := logChiAbove(h.nu, c)
+	if !exact {
+		b = math.Inf(-1) // a bound on b would be one in the wrong direction
 	}
 	return differenceUp(a, eps+b, 1e-10)
 }
