@@ -135,7 +135,8 @@ func trials(n, seeds int, root *noise.Seeded, test *Dataset, score func(*Model, 
 func (c *ScoreCurve) Display() display.Item {
 	s := measureOf(c.Task, c.Quantiles)
 	it := display.Item{
-		Title:   fmt.Sprintf("Test %s of private fits, δ = %s, %d seeds", s.name, privacy.FormatUp(c.Delta, 3), c.Seeds),
+		Title: fmt.Sprintf("Test %s of private fits, δ = %s, %d seeds", s.name, privacy.FormatUp(c.Delta, 3),
+			c.Seeds),
 		Warning: c.warning, Header: []string{"ε", "mean", "worst fit", "best fit"},
 	}
 	for i, e := range c.Epsilons {

@@ -116,8 +116,8 @@ func chiUpperQuantile(nu, logDelta float64) float64 {
 	return nu * hi * (1 + 1e-12)
 }
 
-// logChiAbove returns an upper bound on ln P(χ²_ν > x); exact says that it errs by at most 1e-11, as it does where it is
-// above −640.
+// logChiAbove returns an upper bound on ln P(χ²_ν > x); exact says that it errs by at most 1e-11, as it does where it
+// is above −640.
 func logChiAbove(nu, x float64) (log float64, exact bool) {
 	if x <= 0 {
 		return 0, true
