@@ -51,12 +51,14 @@ func TestSorted(t *testing.T) {
 // A public table is joined by the same text, or else by the one key that is the same number.
 func TestJoin(t *testing.T) {
 	records := table(t, "code,k\n1,1\n 2 ,2\n3.0,3\n5,4\nx,5\n,6\n007,7\n")
-	known := public(t, "code,name,size\n1.0,one,10\n2,two,20\n3,three,30\n5.0,five,50\n5.00,fife,55\nx,cross,7\n7,seven,70\n")
+	known := public(t, "code,name,size\n1.0,one,10\n2,two,20\n3,three,30\n5.0,five,50\n5.00,fife,55\nx,cross,7\n"+
+		"7,seven,70\n")
 	names := texts(must.Get(frame.Join(records, known, "code", frame.CategoricalField("name", "one", "two"))), "name")
 	if want := []string{"one", "two", "three", "", "cross", "", "seven"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	joined := must.Get(frame.Collect(must.Get(frame.Join(records, known, "code", frame.NumericField("size", 0, 99))), nil))
+	joined := must.Get(frame.Collect(must.Get(frame.Join(records, known, "code",
+		frame.NumericField("size", 0, 99))), nil))
 	size := must.Get(joined.Column("size"))
 	for i, want := range []float64{10, 20, 30, math.NaN(), 7, math.NaN(), 70} {
 		if got := size.Number(i); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
@@ -83,8 +85,8 @@ func TestPartsOfOneDate(t *testing.T) {
 	must.Do(os.WriteFile(filepath.Join(dir, "one.csv"), []byte("town\nBern\nOslo\n"), 0o600))
 	must.Do(os.WriteFile(filepath.Join(dir, "two.csv"), []byte("n,city\n1,Bern\n2,Oslo\n"), 0o600))
 	for _, from := range []string{"lines.txt", "one.csv", "two.csv"} {
-		must.Do(os.WriteFile(filepath.Join(dir, "s.json"), []byte(`{"version":1,"fields":[{"name":"city","type":"category",`+
-			`"categoriesFrom":"`+from+`"}]}`), 0o600))
+		must.Do(os.WriteFile(filepath.Join(dir, "s.json"), []byte(`{"version":1,"fields":[{"name":"city",`+
+			`"type":"category","categoriesFrom":"`+from+`"}]}`), 0o600))
 		s, err := frame.LoadSchema(filepath.Join(dir, "s.json"))
 		if err != nil || !slices.Equal(s.Fields[0].Levels, []string{"Bern", "Oslo"}) {
 			t.Errorf("%s: %v, %v", from, s, err)
@@ -105,8 +107,8 @@ func TestPartsOfOneDate(t *testing.T) {
 		t.Errorf("weekdays %v", rows.Data)
 	}
 	if _, err := frame.NewDesign(table(t, "at,y\n2024-02-29,a\n"), &frame.Schema{Fields: []frame.Field{
-		frame.HourField("at", "2006-01-02"), frame.CategoricalField("y", "a", "b")}}, frame.DesignSettings{Label: "y"}); err == nil ||
-		!strings.Contains(err.Error(), "stands for its hour") {
+		frame.HourField("at", "2006-01-02"), frame.CategoricalField("y", "a", "b")}},
+		frame.DesignSettings{Label: "y"}); err == nil || !strings.Contains(err.Error(), "stands for its hour") {
 		t.Errorf("hours of a layout without them: %v", err)
 	}
 }
@@ -143,8 +145,9 @@ func TestLabelsOfTargets(t *testing.T) {
 		s    frame.DesignSettings
 		want []float64
 	}{
-		"weights":          {frame.DesignSettings{Weights: "w", WeightBound: 4}, []float64{0.25, 0.75, 1, 0, 0}},
-		"weighted classes": {frame.DesignSettings{ClassWeight: [2]float64{0.5, 0.25}}, []float64{0.5, 0.25, 0.25, 0.5, 0.25}},
+		"weights": {frame.DesignSettings{Weights: "w", WeightBound: 4}, []float64{0.25, 0.75, 1, 0, 0}},
+		"weighted classes": {frame.DesignSettings{ClassWeight: [2]float64{0.5, 0.25}},
+			[]float64{0.5, 0.25, 0.25, 0.5, 0.25}},
 		"both": {frame.DesignSettings{Weights: "w", WeightBound: 4, ClassWeight: [2]float64{1, 0.5}},
 			[]float64{0.25, 0.375, 0.5, 0, 0}},
 	} {

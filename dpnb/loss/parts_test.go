@@ -32,7 +32,8 @@ func TestStatedOfLosses(t *testing.T) {
 		{"S̄(3), of slopes up to 6 with density ½ per 0.5/3", oneSided.Sup(3), 18.0},
 		{"an even curve", Absolute(smoothing.Logistic{}, 1).Curve(1, 0).Even(), true},
 		{"a curve that is not", convolvedPinball(0.3, smoothing.Logistic{}, 1).Curve(1, 0).Even(), false},
-		{"a weighted curve's name", Weighted{Huber{1}}.Curve(1, 0).String(), "weighted " + Huber{1}.Curve(1, 0).String()},
+		{"a weighted curve's name", Weighted{Huber{1}}.Curve(1, 0).String(),
+			"weighted " + Huber{1}.Curve(1, 0).String()},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)

@@ -36,7 +36,8 @@ func TestOutsideAndAlong(t *testing.T) {
 		spans []Span
 		want  []int
 	}{
-		{nil, []int{0, 1, 2, 3, 4, 5, 6}}, {[]Span{{0, 2}, {3, 1}}, []int{2, 4, 5, 6}}, {[]Span{{2, 2}, {4, 3}}, []int{0, 1}},
+		{nil, []int{0, 1, 2, 3, 4, 5, 6}}, {[]Span{{0, 2}, {3, 1}}, []int{2, 4, 5, 6}},
+		{[]Span{{2, 2}, {4, 3}}, []int{0, 1}},
 		{[]Span{{0, 7}}, []int{}},
 	} {
 		if got := Outside(c.spans, 7); !slices.Equal(got, c.want) {
@@ -124,7 +125,8 @@ func TestReading(t *testing.T) {
 		panics any
 		want   error
 	}{
-		{nil, nil}, {&ReadError{oh}, oh}, {&DataError{"short"}, &DataError{"short"}}, {mapped.ErrFault, mapped.ErrFault},
+		{nil, nil}, {&ReadError{oh}, oh}, {&DataError{"short"}, &DataError{"short"}},
+		{mapped.ErrFault, mapped.ErrFault},
 	} {
 		err := read(c.panics)
 		var data *DataError

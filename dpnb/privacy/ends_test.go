@@ -38,12 +38,13 @@ func everyProfile() (all []anyProfile) {
 		{"(ε, δ)", must.Get(privacy.Approx{Epsilon: 0.7, Delta: 1e-3, Adj: add}.Profile(add)), math.Log(1e-3), true},
 		{"nothing private", must.Get(privacy.NonPrivate{}.Profile(add)), 0, true},
 		{"sampled", sampled, inf, true},
-		{"sampled, everybody", must.Get(privacy.SubsampledGaussian{Sigma: 0.8, Sensitivity: 1, Rate: 1}.Profile(add)), inf,
-			true},
+		{"sampled, everybody", must.Get(privacy.SubsampledGaussian{Sigma: 0.8, Sensitivity: 1, Rate: 1}.Profile(add)),
+			inf, true},
 		{"sampled, of nothing", must.Get(privacy.SubsampledGaussian{Sigma: 0.8, Rate: 0.5}.Profile(add)), inf, true},
 		{"half-normal", must.Get(half.Profile(add)), inf, false},
 		{"half-normal, flat", must.Get(privacy.HalfNormal{K: 0.1}.Profile(add)), inf, false},
-		{"half-normal and Gaussian", must.Get(privacy.HalfNormalGaussian{HalfNormal: half, Mu: 0.3}.Profile(add)), inf, false},
+		{"half-normal and Gaussian", must.Get(privacy.HalfNormalGaussian{HalfNormal: half, Mu: 0.3}.Profile(add)),
+			inf, false},
 		{"shifted Gaussian", must.Get(privacy.HalfNormalGaussian{HalfNormal: privacy.HalfNormal{K: 0.1}, Mu: 0.3}.
 			Profile(add)), inf, false},
 		{"half-normal, nearly flat, and Gaussian", must.Get(privacy.HalfNormalGaussian{
@@ -58,14 +59,14 @@ func everyProfile() (all []anyProfile) {
 		{"when asked", lazily(gauss, nil), inf, true},
 		{"when asked, without success", lazily(nil, errors.New("oh")), 0, true},
 		{"replaced", must.Get(privacy.ConvertAdjacency(gauss, privacy.ReplaceOne)), inf, true},
-		{"an approximate minimum", must.Get(privacy.ApproximateMinimum{Tolerance: 1, Lambda: 2, SigmaOut: 3}.Profile(add)),
-			inf, true},
+		{"an approximate minimum", must.Get(privacy.ApproximateMinimum{Tolerance: 1, Lambda: 2, SigmaOut: 3}.
+			Profile(add)), inf, true},
 		{"an exact minimum", must.Get(privacy.ApproximateMinimum{Lambda: 2, SigmaOut: 3}.Profile(add)), inf, true},
 	}
 }
 
-// Every profile of what costs anything is 1 at ε = −∞ and where ε is no number, what it leaves over at +∞, falls in between, and lies above its
-// own lower bound; of a pair of distributions one side follows from the other.
+// Every profile of what costs anything is 1 at ε = −∞ and where ε is no number, what it leaves over at +∞, falls in
+// between, and lies above its own lower bound; of a pair of distributions one side follows from the other.
 func TestEveryProfileAtItsEnds(t *testing.T) {
 	for _, c := range everyProfile() {
 		for _, d := range privacy.Directions {
@@ -73,7 +74,8 @@ func TestEveryProfileAtItsEnds(t *testing.T) {
 			if a, b := at(math.Inf(-1)), at(math.NaN()); a != 0 || !(b == 0 || math.IsNaN(b) || math.IsInf(at(0), -1)) {
 				t.Errorf("%s, %v: ln δ(−∞) = %v, ln δ(NaN) = %v", c.name, d, a, b)
 			}
-			if last := at(math.Inf(1)); !(last == c.last || math.Abs(last-c.last) <= 1e-12 || c.last < 0 && last < -1e308) {
+			last := at(math.Inf(1))
+			if !(last == c.last || math.Abs(last-c.last) <= 1e-12 || c.last < 0 && last < -1e308) {
 				t.Errorf("%s, %v: ln δ(∞) = %v, want %v", c.name, d, last, c.last)
 			}
 			lower, _ := c.p.(privacy.LowerProfile)
@@ -102,8 +104,8 @@ func TestEveryProfileAtItsEnds(t *testing.T) {
 						}
 					}
 				}
-				if want := -math.Expm1(eps) + math.Exp(eps+c.p.LogDeltaUpper(d.Opposite(), -eps)); c.reflects && eps < 0 &&
-					!(math.Abs(math.Exp(v)-want) <= 1e-9) {
+				want := -math.Expm1(eps) + math.Exp(eps+c.p.LogDeltaUpper(d.Opposite(), -eps))
+				if c.reflects && eps < 0 && !(math.Abs(math.Exp(v)-want) <= 1e-9) {
 					t.Errorf("%s, %v: δ(%v) = %v, reflected %v", c.name, d, eps, math.Exp(v), want)
 				}
 			}
@@ -122,7 +124,8 @@ func TestShiftedProfile(t *testing.T) {
 	for _, eps := range []float64{-1, 0, 0.5, 2} {
 		up, low := p.LogDeltaUpper(privacy.Add, eps), p.LogDeltaLower(privacy.Add, eps)
 		want := gauss.LogDeltaUpper(privacy.Add, eps-k)
-		if !(up >= want) || !(up-want <= 1e-12*math.Abs(want)+1e-15) || !(low <= want) || !(want-low <= 1e-11*(1-want)) {
+		if !(up >= want) || !(up-want <= 1e-12*math.Abs(want)+1e-15) || !(low <= want) ||
+			!(want-low <= 1e-11*(1-want)) {
 			t.Errorf("ε = %v: between %v and %v, want %v", eps, low, up, want)
 		}
 	}

@@ -66,7 +66,7 @@ alone that execute its place. With --unexecuted no change is planted, and those 
 	f.BoolVar(&again, "again", false, "plant those again that were planted before")
 	f.IntVar(&few, "handful", 0, "plant this `number` of the quick ones, taken at random, and write nothing")
 	f.StringSliceVar(&mutate, "mutate", nil, "change single places of these `packages` below dpnb instead")
-	f.BoolVar(&unrun, "unexecuted", false, "with --mutate, print the changes that no short test executes, and plant none")
+	f.BoolVar(&unrun, "unexecuted", false, "with --mutate, print the changes that no test executes, and plant none")
 	f.StringSliceVar(&checks, "check", nil, "with --mutate, this `check`, too: a package below dpnb, or package:Test")
 	f.IntVar(&sample, "sample", 20, "with --mutate, this `number` of changes")
 	f.Uint64Var(&seed, "seed", 1, "with --mutate, the `seed` by which they are taken")

@@ -154,8 +154,8 @@ func TestRunReached(t *testing.T) {
 		caught   string
 	}
 	want := map[string]outcome{
-		"var factor = 2.2": {true, "TestDouble"}, "return factor / x": {true, "TestDouble"}, "return x - x": {false, ""},
-		"if x >= 1e6 {": {true, ""}, "func Never() int { return 8 }": {false, ""},
+		"var factor = 2.2": {true, "TestDouble"}, "return factor / x": {true, "TestDouble"},
+		"return x - x": {false, ""}, "if x >= 1e6 {": {true, ""}, "func Never() int { return 8 }": {false, ""},
 		"func Exits() int { return 9 }": {true, "TestProcess"},
 	}
 	for _, f := range must.Get(Mutants(dir, "a", []string{"a"})) {
@@ -209,6 +209,26 @@ func TestMutantsOfStatements(t *testing.T) {
 	want := "return: return; x[0] = y|return: return; clear(x)|statement: |statement: |sign: y := x[0]"
 	if strings.Join(all, "|") != want {
 		t.Errorf("%q", all)
+	}
+}
+
+// What is returned beside an error is no mutant, nor is a bare return where the results are returned by their names.
+func TestMutantsBesideErrors(t *testing.T) {
+	dir := tiny(t)
+	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/a.go"), []byte("package a\n\nimport \"fmt\"\n\n"+
+		"type OwnError struct{ N int }\n\nfunc f(x int) (n int, err error) {\n\tn = x\n\tif x == 7 {\n"+
+		"\t\treturn 5, err\n\t}\n\tif x == 9 {\n\t\treturn 6, fmt.Errorf(\"a\")\n\t}\n\tif x == 11 {\n"+
+		"\t\treturn 13, &OwnError{3}\n\t}\n\tif x == 15 {\n\t\treturn 20, nil\n\t}\n"+
+		"\tif x == 21 {\n\t\treturn 30 + x, err\n\t}\n\treturn n, err\n}\n"), 0o600))
+	var all []string
+	for _, f := range must.Get(Mutants(dir, "a", nil)) {
+		if f.What == "number" || f.What == "return" && strings.Contains(f.Text, "return") {
+			all = append(all, f.Replacement)
+		}
+	}
+	if got := strings.Join(all, "|"); got != "if x == 8 {|"+
+		"if x == 10 {|if x == 12 {|if x == 16 {|return 21, nil|if x == 22 {|return 31 + x, err" {
+		t.Error(got)
 	}
 }
 

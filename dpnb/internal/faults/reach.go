@@ -118,7 +118,8 @@ func executed(ctx context.Context, profile, children string) (lines []string, er
 	names := []string{profile}
 	if some, _ := filepath.Glob(filepath.Join(children, "covcounters*")); len(some) > 0 {
 		names = append(names, profile+"-children")
-		if text, _, err := run(ctx, children, "go", "tool", "covdata", "textfmt", "-i", children, "-o", names[1]); err != nil {
+		text, _, err := run(ctx, children, "go", "tool", "covdata", "textfmt", "-i", children, "-o", names[1])
+		if err != nil {
 			return nil, fmt.Errorf("%w: %s", err, text)
 		}
 	}

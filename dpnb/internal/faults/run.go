@@ -94,7 +94,8 @@ func try(ctx context.Context, root, over, check string, limit time.Duration) (Re
 		full = append(full, "-overlay", over)
 	}
 	in, room := module(dir)
-	text, _, err := run(ctx, filepath.Join(root, filepath.FromSlash(in)), "go", append(append(full, args...), "./"+room)...)
+	full = append(append(full, args...), "./"+room)
+	text, _, err := run(ctx, filepath.Join(root, filepath.FromSlash(in)), "go", full...)
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}

@@ -61,7 +61,8 @@ func TestFixed(t *testing.T) {
 		inexact bool
 	}{
 		{0.5, 125, 1 << 60, 0, false}, {-0.5, 125, -1 << 60, 0, false}, {0.75, 117, 3 << 51, 0, false},
-		{0.5, 64, 0, 1 << 63, false}, {0.5, 65, 1, 0, false}, {-0.25, 64, -1, 3 << 62, false}, {0x1p-60, 59, 0, 0, true},
+		{0.5, 64, 0, 1 << 63, false}, {0.5, 65, 1, 0, false}, {-0.25, 64, -1, 3 << 62, false},
+		{0x1p-60, 59, 0, 0, true},
 		{-0x1p-60, 59, -1, math.MaxUint64, true}, {0x1p-200, 64, 0, 0, true}, {0, 100, 0, 0, false},
 		{0x1.8p-10, 10, 0, 1, true}, {-0x1.8p-10, 10, -1, math.MaxUint64 - 1, true},
 	} {
