@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ func newFaultsCommand() *cobra.Command {
 	var (
 		only           string
 		mutate, checks []string
-		again          bool
+		again, unrun   bool
 		few, sample    int
 		seed           uint64
 		limit          time.Duration
@@ -31,7 +32,8 @@ changed is not planted again, so that a run that was stopped goes on where it wa
 
 With --mutate packages below dpnb have single operators, numbers, signs and statements changed at random, as many in
 each, with the tests of the package in their short form and those of --check as the checks; what survives is printed,
-and a table, and nothing is written.`,
+and a table, and nothing is written. Which tests execute which lines is learned first, and a change is shown to those
+alone that execute its place. With --unexecuted no change is planted, and those that no test executes are printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := source()
@@ -39,7 +41,7 @@ and a table, and nothing is written.`,
 				return err
 			}
 			if len(mutate) > 0 {
-				return plantMutants(cmd.Context(), cmd.OutOrStdout(), root, mutate, checks, sample, limit, seed)
+				return plantMutants(cmd.Context(), cmd.OutOrStdout(), root, mutate, checks, sample, limit, seed, unrun)
 			}
 			list, results, err := readFaults(root)
 			if err != nil {
@@ -64,6 +66,7 @@ and a table, and nothing is written.`,
 	f.BoolVar(&again, "again", false, "plant those again that were planted before")
 	f.IntVar(&few, "handful", 0, "plant this `number` of the quick ones, taken at random, and write nothing")
 	f.StringSliceVar(&mutate, "mutate", nil, "change single places of these `packages` below dpnb instead")
+	f.BoolVar(&unrun, "unexecuted", false, "with --mutate, print the changes that no test executes, and plant none")
 	f.StringSliceVar(&checks, "check", nil, "with --mutate, this `check`, too: a package below dpnb, or package:Test")
 	f.IntVar(&sample, "sample", 20, "with --mutate, this `number` of changes")
 	f.Uint64Var(&seed, "seed", 1, "with --mutate, the `seed` by which they are taken")
@@ -158,9 +161,9 @@ func plantHandful(ctx context.Context, out io.Writer, root string, list []faults
 }
 
 // plantMutants plants a sample of mutants and prints those that survive as lines of mutants.tsv, others as comments,
-// and what came of them.
+// and what came of them. With unexecuted none is planted, and all are looked at.
 func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks []string, sample int,
-	limit time.Duration, seed uint64) error {
+	limit time.Duration, seed uint64, unexecuted bool) error {
 	known, err := faults.ReadMutants(root)
 	if err != nil {
 		return err
@@ -170,6 +173,7 @@ func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks
 		listed[f.Hash()] = true
 	}
 	lists := make([][]faults.Fault, len(rooms))
+	reach := map[string]faults.Reach{}
 	all := 0
 	for i, room := range rooms {
 		if lists[i], err = faults.Mutants(root, room, append([]string{room}, checks...)); err != nil {
@@ -177,10 +181,31 @@ func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks
 		}
 		all += len(lists[i])
 	}
+	some := slices.Concat(lists...)
+	if !unexecuted {
+		some = faults.Stratified(lists, sample, seed)
+	}
 	var tally faults.Tally
-	for _, f := range faults.Stratified(lists, sample, seed) {
+	for _, f := range some {
+		room := f.Checks[0]
+		if _, seen := reach[room]; !seen {
+			if reach[room], err = faults.ReachOf(ctx, root, room); err != nil {
+				return err
+			}
+		}
 		f.Limit = limit
-		r, err := faults.Run(ctx, root, f)
+		var r faults.Result
+		why := ""
+		if executed := reach[room].Executes(f); !executed {
+			why = "not executed"
+		}
+		if !unexecuted {
+			if r, err = faults.RunReached(ctx, root, f, reach[room]); err == nil && !r.Caught() && len(checks) > 0 {
+				beside := f
+				beside.Checks = checks
+				r, err = faults.Run(ctx, root, beside)
+			}
+		}
 		if ctx.Err() != nil {
 			break // what there is, is shown
 		}
@@ -196,10 +221,12 @@ func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks
 			tell(out, f, r)
 		case listed[f.Hash()]:
 			outcome = faults.Listed
+		case unexecuted && why == "":
+			outcome = faults.Killed // it is executed, which is all that is asked
 		default:
-			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t\n", f.ID, f.File, f.Text, f.Replacement)
+			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", f.ID, f.File, f.Text, f.Replacement, why)
 		}
-		tally.Add(f.Checks[0], outcome)
+		tally.Add(room, outcome)
 	}
 	fmt.Fprintf(out, "A sample of %d mutants, seed %d:\n%v", all, seed, &tally)
 	return ctx.Err()

@@ -3,9 +3,11 @@ package faults
 import (
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
@@ -127,6 +129,53 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// A mutant is shown to the tests that execute its place, the quickest first, and to all where coverage says nothing:
+// what came of it is what the whole package says. What no test executes is known without building anything.
+func TestRunReached(t *testing.T) {
+	// The go command goes on with what it has built.
+	t.Setenv("GOCACHE", strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOCACHE").Output()))))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	dir := tiny(t)
+	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/a.go"), []byte("package a\n\nvar factor = 2.0\n\n"+
+		"func Double(x float64) float64 {\n\tif x > 1e6 {\n\t\treturn x + x\n\t}\n\treturn factor * x\n}\n\n"+
+		"func Never() int { return 7 }\n\nfunc Exits() int { return 8 }\n"), 0o600))
+	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/more_test.go"), []byte("package a\n\nimport (\n\t\"os\"\n"+
+		"\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tif os.Getenv(\"CHILD\") != \"\" {\n"+
+		"\t\tos.Exit(Exits() - 8)\n\t}\n\tos.Exit(m.Run())\n}\n\nfunc start() error {\n"+
+		"\tc := exec.Command(os.Args[0])\n\tc.Env = append(os.Environ(), \"CHILD=1\")\n\treturn c.Run()\n}\n\n"+
+		"func TestProcess(t *testing.T) {\n\tif err := start(); err != nil {\n\t\tt.Error(err)\n\t}\n}\n"), 0o600))
+	reach := must.Get(ReachOf(t.Context(), dir, "a"))
+	again := must.Get(ReachOf(t.Context(), dir, "a"))
+	if len(reach.Tests) != 3 || len(again.Tests) != 3 || again.Tests[0].Seconds != reach.Tests[0].Seconds {
+		t.Fatalf("%+v, then %+v", reach, again)
+	}
+	type outcome struct {
+		executed bool
+		caught   string
+	}
+	want := map[string]outcome{
+		"var factor = 2.2": {true, "TestDouble"}, "return factor / x": {true, "TestDouble"},
+		"return x - x": {false, ""}, "if x >= 1e6 {": {true, ""}, "func Never() int { return 8 }": {false, ""},
+		"func Exits() int { return 9 }": {true, "TestProcess"},
+	}
+	for _, f := range must.Get(Mutants(dir, "a", []string{"a"})) {
+		w, asked := want[f.Replacement]
+		if !asked {
+			continue
+		}
+		delete(want, f.Replacement)
+		f.Limit = time.Minute
+		r, err := RunReached(t.Context(), dir, f, reach)
+		whole, failed := Run(t.Context(), dir, f)
+		if err != nil || failed != nil || r.Caught() != whole.Caught() || (outcome{reach.Executes(f), r.Test}) != w {
+			t.Errorf("%s: %+v, %v, by the whole package %+v, %v, want %+v", f.Replacement, r, err, whole, failed, w)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not there: %v", want)
+	}
+}
+
 // Operators and numbers are changed one at a time, and nothing else.
 func TestMutants(t *testing.T) {
 	list, err := Mutants(tiny(t), "a", []string{"a"})
@@ -160,6 +209,26 @@ func TestMutantsOfStatements(t *testing.T) {
 	want := "return: return; x[0] = y|return: return; clear(x)|statement: |statement: |sign: y := x[0]"
 	if strings.Join(all, "|") != want {
 		t.Errorf("%q", all)
+	}
+}
+
+// What is returned beside an error is no mutant, nor is a bare return where the results are returned by their names.
+func TestMutantsBesideErrors(t *testing.T) {
+	dir := tiny(t)
+	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/a.go"), []byte("package a\n\nimport \"fmt\"\n\n"+
+		"type OwnError struct{ N int }\n\nfunc f(x int) (n int, err error) {\n\tn = x\n\tif x == 7 {\n"+
+		"\t\treturn 5, err\n\t}\n\tif x == 9 {\n\t\treturn 6, fmt.Errorf(\"a\")\n\t}\n\tif x == 11 {\n"+
+		"\t\treturn 13, &OwnError{3}\n\t}\n\tif x == 15 {\n\t\treturn 20, nil\n\t}\n"+
+		"\tif x == 21 {\n\t\treturn 30 + x, err\n\t}\n\treturn n, err\n}\n"), 0o600))
+	var all []string
+	for _, f := range must.Get(Mutants(dir, "a", nil)) {
+		if f.What == "number" || f.What == "return" && strings.Contains(f.Text, "return") {
+			all = append(all, f.Replacement)
+		}
+	}
+	if got := strings.Join(all, "|"); got != "if x == 8 {|"+
+		"if x == 10 {|if x == 12 {|if x == 16 {|return 21, nil|if x == 22 {|return 31 + x, err" {
+		t.Error(got)
 	}
 }
 

@@ -26,8 +26,8 @@ var tells = map[string]bool{"String": true, "Describe": true, "Errorf": true, "S
 
 // Mutants returns the changes of one place in the package at dir below dpnb, in the order of the code: operators are
 // swapped, whole numbers get one more, others a tenth more, a minus sign goes, a statement is dropped, or a function
-// returns before it. What makes texts and errors is left alone, the sign of an infinity, and so is a line that is not
-// the only one of its kind in the file.
+// returns before it. What makes texts and errors or stands beside an error is left alone, the sign of an
+// infinity, and so is a line that is not the only one of its kind in the file.
 func Mutants(root, dir string, checks []string) (all []Fault, err error) {
 	names, err := filepath.Glob(filepath.Join(root, "dpnb", dir, "*.go"))
 	if err != nil {
@@ -103,12 +103,18 @@ func mutantsOf(root, name string, checks []string) (all []Fault, err error) {
 		case *ast.ImportSpec, *ast.CompositeLit:
 			_, literal := n.(*ast.CompositeLit)
 			return literal && !isError(n.(*ast.CompositeLit))
+		case *ast.ReturnStmt:
+			// What stands beside an error means nothing.
+			return len(e.Results) < 2 || !fails(e.Results)
 		case *ast.FuncDecl:
 			if tells[e.Name.Name] {
 				return false
 			}
 			if early(e) {
 				for _, st := range e.Body.List[1:] {
+					if sameResults(e, st) {
+						continue
+					}
 					change(st.Pos(), 0, "return; ", "return")
 				}
 			}
@@ -130,6 +136,46 @@ func mutantsOf(root, name string, checks []string) (all []Fault, err error) {
 		return true
 	})
 	return slices.DeleteFunc(all, func(f Fault) bool { return strings.Count(string(text), f.Text) != 1 }), nil
+}
+
+// fails reports whether the last result is an error that is made, or passed on beside plain numbers.
+func fails(results []ast.Expr) bool {
+	switch x := results[len(results)-1].(type) {
+	case *ast.Ident:
+		computes := func(e ast.Expr) bool { _, plain := e.(*ast.BasicLit); return !plain }
+		return x.Name == "err" && !slices.ContainsFunc(results[:len(results)-1], computes)
+	case *ast.UnaryExpr:
+		l, ok := x.X.(*ast.CompositeLit)
+		return ok && isError(l)
+	case *ast.CallExpr:
+		switch f := x.Fun.(type) {
+		case *ast.Ident:
+			return strings.HasSuffix(f.Name, "rrorf")
+		case *ast.SelectorExpr:
+			return f.Sel.Name == "Errorf"
+		}
+	}
+	return false
+}
+
+// sameResults reports whether a statement returns the results of a function by their names, as a bare return does.
+func sameResults(f *ast.FuncDecl, st ast.Stmt) bool {
+	r, ok := st.(*ast.ReturnStmt)
+	if !ok || f.Type.Results == nil {
+		return false
+	}
+	var names []string
+	for _, p := range f.Type.Results.List {
+		for _, n := range p.Names {
+			names = append(names, n.Name)
+		}
+	}
+	for i, e := range r.Results {
+		if id, ok := e.(*ast.Ident); !ok || i >= len(names) || id.Name != names[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // early reports whether a function may return anywhere without saying what.
@@ -168,6 +214,11 @@ func isText(e ast.Expr) bool {
 
 // isError reports whether a literal is that of an error, whose values are shown and not used.
 func isError(l *ast.CompositeLit) bool {
-	s, ok := l.Type.(*ast.SelectorExpr)
-	return ok && strings.HasSuffix(s.Sel.Name, "Error")
+	switch t := l.Type.(type) {
+	case *ast.Ident:
+		return strings.HasSuffix(t.Name, "Error")
+	case *ast.SelectorExpr:
+		return strings.HasSuffix(t.Sel.Name, "Error")
+	}
+	return false
 }

@@ -1,20 +1,16 @@
 package faults
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
-
-	"github.com/dpnb/notebooks/dpnb/internal/procgroup"
 )
 
 // directory returns the package below dpnb that a check is in, and the arguments of go test that choose it.
@@ -97,21 +93,12 @@ func try(ctx context.Context, root, over, check string, limit time.Duration) (Re
 	if over != "" {
 		full = append(full, "-overlay", over)
 	}
-	// The room of Beam is a module of its own. No workspace counts: the tree may be a copy.
-	module, room := "dpnb", dir
-	if inner, ok := strings.CutPrefix(dir, "beam/"); ok {
-		module, room = "dpnb/beam", inner
-	}
-	cmd := exec.CommandContext(ctx, "go", append(append(full, args...), "./"+room)...)
-	cmd.Dir = filepath.Join(root, filepath.FromSlash(module))
-	cmd.Env = append(os.Environ(), "GOWORK=off", "DPNB_FULL=") // the quick form of every check
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := procgroup.Run(ctx, cmd, 5*time.Second)
+	in, room := module(dir)
+	full = append(append(full, args...), "./"+room)
+	text, _, err := run(ctx, filepath.Join(root, filepath.FromSlash(in)), "go", full...)
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
-	text := out.String()
 	switch {
 	case strings.Contains(text, "[build failed]"), strings.Contains(text, "[setup failed]"):
 		return Result{}, fmt.Errorf("%s %w: %s", check, ErrBuild, text)
