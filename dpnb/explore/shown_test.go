@@ -12,8 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// Answers and their axes are called what was asked, and what is drawn stands where the numbers are: whiskers of a histogram at the
-// middle of its places, on a logarithmic column at their geometric one, from one end of the interval to the other.
+// Answers and their axes are called what was asked, and what is drawn stands where the numbers are: whiskers of a
+// histogram at the middle of its places, on a logarithmic column at their geometric one, from one end of the interval
+// to the other.
 func TestShownAsAsked(t *testing.T) {
 	df, free := people(400), learn.Simulate(1, 0)
 	for want, q := range map[string]explore.Query{"Median of age": explore.MedianOf("age"),
@@ -24,8 +25,9 @@ func TestShownAsAsked(t *testing.T) {
 			t.Errorf("%q is not in %s", want, text)
 		}
 	}
-	for want, q := range map[string]explore.Query{"Records, with": explore.Count(), "Age, with": explore.MedianOf("age"),
-		"Mean of age, with": explore.Mean("age").By("city"), "Sum of age, with": explore.Sum("age")} {
+	for want, q := range map[string]explore.Query{"Records, with": explore.Count(),
+		"Age, with": explore.MedianOf("age"), "Sum of age, with": explore.Sum("age"),
+		"Mean of age, with": explore.Mean("age").By("city")} {
 		drawn := must.Get(q.Noise(learn.Seed(1)).Of(df, free)).Illustration().Words()
 		if !strings.Contains(drawn, want+" 95 % intervals") {
 			t.Errorf("%q is not the axis of %s", want, drawn)

@@ -32,8 +32,8 @@ func (s *Shape) counted() string {
 	if s.model.encoding.Crossed() != nil {
 		crossed = ", and what a column is crossed with at its mean"
 	}
-	return fmt.Sprintf("In %s, counted from %s, all other columns equal%s, for a row of the typical norm.", s.unit, from,
-		crossed)
+	return fmt.Sprintf("In %s, counted from %s, all other columns equal%s, for a row of the typical norm.", s.unit,
+		from, crossed)
 }
 
 // title says what a shape is of.
