@@ -1,6 +1,9 @@
 package dpnb_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -162,6 +165,33 @@ func TestProgramsRun(t *testing.T) {
 			if args[0] == "run" && !regexp.MustCompile(`add[-/]remove`).Match(out) {
 				t.Errorf("the program says no guarantee:\n%s", out)
 			}
+		}
+	}
+}
+
+// The picture of the README is the one that notebook 00 draws, and what is said of it are the notebook's numbers.
+func TestPictureOfTheReadme(t *testing.T) {
+	readme, notebook := must.Get(os.ReadFile("../README.md")), must.Get(os.ReadFile("../notebooks/00_start_here.ipynb"))
+	picture := must.Get(os.ReadFile("../docs/images/accuracy.png"))
+	if !bytes.Contains(notebook, []byte(base64.StdEncoding.EncodeToString(picture))) {
+		t.Error("docs/images/accuracy.png is not drawn in notebook 00")
+	}
+	said := regexp.MustCompile(`([0-9.]+) % (?:at ε = )?([0-9.]+|without privacy)|all ([0-9]+) fits`).
+		FindAllSubmatch(readme, -1)
+	if len(said) != 4 {
+		t.Fatalf("of the picture the README says %q", said)
+	}
+	for _, s := range said {
+		row := `"Test accuracy of private fits, .*, ` + string(s[3]) + ` seeds`
+		if s[3] == nil {
+			row = `(?i)"\s*` + regexp.QuoteMeta(string(s[2])) + `\s+([0-9.]+) %`
+		}
+		got := regexp.MustCompile(row).FindSubmatch(notebook)
+		if got != nil && s[3] == nil {
+			got[0] = fmt.Appendf(nil, "%.1f", must.Get(strconv.ParseFloat(string(got[1]), 64)))
+		}
+		if got == nil || s[3] == nil && !bytes.Equal(got[0], s[1]) {
+			t.Errorf("the README says %s, and notebook 00 %q", s[0], got)
 		}
 	}
 }

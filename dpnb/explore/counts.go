@@ -167,7 +167,7 @@ func (p countsPlan) precision(m statistic.Mechanism, _ float64, s settings) (flo
 func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	h := m.(statistic.Histogram)
 	n, w := len(released), h.Margin(s.confidence)
-	out := &Statistic{title: "Number of records", by: p.columns()}
+	out := &Statistic{title: "Number of records", axis: "records", by: p.columns()}
 	for i, v := range released {
 		e := countOf(v, w)
 		out.rows = append(out.rows, Row{Name: "records", Estimate: e})

@@ -87,7 +87,7 @@ func (p groupsPlan) answer(m statistic.Mechanism, released []float64, s settings
 			r.Name = name
 			out.rows = append(out.rows, r)
 		}
-		out.title, out.notes = part.title+" by "+strings.Join(p.by(), " × "), part.notes
+		out.title, out.axis, out.notes = part.title+" by "+strings.Join(p.by(), " × "), part.axis, part.notes
 	}
 	out.meaning = fmt.Sprintf("%s: each number is within its interval with %s confidence; %s. The fewer records a "+
 		"group has, the wider its interval.", out.title, s.percent(), s.reason())

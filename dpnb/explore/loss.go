@@ -75,7 +75,7 @@ func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) 
 	out := p.onePlan.answer(m, released, s)
 	out.losses = p.of
 	e := &out.rows[0]
-	out.title, e.Name = "Error of a model of "+p.of.Target(), "mean absolute error"
+	out.title, out.axis, e.Name = "Error of a model of "+p.of.Target(), "error", "mean absolute error"
 	if p.of.Classes {
 		e.Name = "share predicted wrongly"
 		out.meaning = fmt.Sprintf("The model predicts a share of %s of these records wrongly; %s.", figures(e.Estimate),

@@ -64,6 +64,7 @@ func (p onePlan) answer(m statistic.Mechanism, released []float64, s settings) *
 	} else {
 		e = sums.Of.(statistic.Means).Estimates(sums.Scale, released, s.confidence, s.sampling)[0]
 	}
-	return &Statistic{title: strings.ToUpper(p.what[:1]) + p.label()[1:], rows: []Row{{Name: p.column, Estimate: e}},
+	return &Statistic{title: strings.ToUpper(p.what[:1]) + p.label()[1:], axis: p.label(),
+		rows:    []Row{{Name: p.column, Estimate: e}},
 		meaning: fmt.Sprintf("The %s is %s; %s.", p.label(), figures(e), s.interval(e))}
 }

@@ -69,7 +69,7 @@ func (p quantilesPlan) precision(m statistic.Mechanism, records float64, s setti
 
 func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	q := m.(statistic.Quantiles)
-	a := &Statistic{title: strings.ToUpper(p.title()[:1]) + p.title()[1:]}
+	a := &Statistic{title: strings.ToUpper(p.title()[:1]) + p.title()[1:], axis: p.column}
 	for i, e := range q.Estimates(released, s.confidence, s.sampling) {
 		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e})
 	}

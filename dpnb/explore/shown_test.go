@@ -12,8 +12,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// Answers are called what was asked, and what is drawn stands where the numbers are: whiskers of a histogram at the
-// middle of its places, on a logarithmic column at their geometric one, from one end of the interval to the other.
+// Answers and their axes are called what was asked, and what is drawn stands where the numbers are: whiskers of a
+// histogram at the middle of its places, on a logarithmic column at their geometric one, from one end of the interval
+// to the other.
 func TestShownAsAsked(t *testing.T) {
 	df, free := people(400), learn.Simulate(1, 0)
 	for want, q := range map[string]explore.Query{"Median of age": explore.MedianOf("age"),
@@ -22,6 +23,14 @@ func TestShownAsAsked(t *testing.T) {
 		s := must.Get(q.Noise(learn.Seed(1)).Of(df, free))
 		if text := s.Display().Text(); !strings.Contains(text, want) {
 			t.Errorf("%q is not in %s", want, text)
+		}
+	}
+	for want, q := range map[string]explore.Query{"Records, with": explore.Count(),
+		"Age, with": explore.MedianOf("age"), "Sum of age, with": explore.Sum("age"),
+		"Mean of age, with": explore.Mean("age").By("city")} {
+		drawn := must.Get(q.Noise(learn.Seed(1)).Of(df, free)).Illustration().Words()
+		if !strings.Contains(drawn, want+" 95 % intervals") {
+			t.Errorf("%q is not the axis of %s", want, drawn)
 		}
 	}
 	pay := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{1200, 5e4, 9e5}})))

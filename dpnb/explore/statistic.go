@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,6 +32,8 @@ type Row struct {
 type Statistic struct {
 	title, meaning string
 	rows           []Row
+	// axis is what Illustration's axis has; "" where rows are of different kinds.
+	axis string
 	// by are the columns of Row.Group.
 	by []string
 	// draw is Illustration where it is not one of intervals.
@@ -178,7 +181,7 @@ func (s *Statistic) Illustration() *figure.Figure {
 		names = append(names, r.Name)
 		lo, mid, hi = append(lo, r.Lower), append(mid, r.Value), append(hi, r.Upper)
 	}
-	f := figure.New(s.title, "value, with its "+s.percent()+" interval", "")
+	f := figure.New(s.title, cmp.Or(s.axis, "value")+", with "+s.percent()+" intervals", "")
 	return f.Intervals(names, lo, mid, hi, figure.Blue).Warn(s.warning())
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -44,6 +46,21 @@ const turned = `var at=+this.value,box=this.parentNode.parentNode,all=box.queryS
 // families is what browsers take where Liberation Sans is not installed: letters of the same widths.
 var families = []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 
+// written is a text of an SVG, with the size of its letters.
+var written = regexp.MustCompile(`<text ([^>]*font-size:([\d.]+)px[^>]*)>([^<]+)<`)
+
+// inAnyLetters has a browser give each text the width that it has in Liberation Sans, by which labels were placed,
+// whatever letters it takes.
+func inAnyLetters(svg []byte) []byte {
+	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), families)
+	return written.ReplaceAllFunc(svg, func(one []byte) []byte {
+		m := written.FindSubmatch(one)
+		size, _ := strconv.ParseFloat(string(m[2]), 64)
+		width := style(size, Ink).Width(html.UnescapeString(string(m[3]))).Points()
+		return fmt.Appendf(nil, `<text textLength="%.1f" lengthAdjust="spacingAndGlyphs" %s>%s<`, width, m[1], m[3])
+	})
+}
+
 // HTML returns the slider with its figures as SVG, for a notebook and for the page that is made of it. Errors: those of
 // a figure, or that there is none.
 func (s *Slider) HTML() (string, error) {
@@ -61,7 +78,7 @@ func (s *Slider) HTML() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), families)
+		svg = inAnyLetters(svg)
 		hidden := ` style="display:none"`
 		if i == s.Start {
 			hidden = ""

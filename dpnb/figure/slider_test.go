@@ -1,8 +1,13 @@
 package figure
 
 import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // A slider shows the figure of its start and no other, says what each is, and needs one for each value.
@@ -17,6 +22,12 @@ func TestSlider(t *testing.T) {
 	shown := page[strings.LastIndex(page[:strings.Index(page, `data-value="ε = 1"`)], "<img"):]
 	if tag, _, _ := strings.Cut(shown, ">"); strings.Contains(tag, "display:none") || !strings.Contains(tag, "At 1.") {
 		t.Errorf("the figure of the start is hidden, or another's: %.200s", tag)
+	}
+	picture := regexp.MustCompile(`base64,([^"]+)`).FindStringSubmatch(page)
+	svg := string(must.Get(base64.StdEncoding.DecodeString(picture[1])))
+	width := fmt.Sprintf(`<text textLength="%.1f"`, style(12, Ink).Width("at 0.1").Points())
+	if strings.Count(svg, "<text ") != strings.Count(svg, "<text textLength=") || !strings.Contains(svg, width) {
+		t.Errorf("letters that a browser takes may be wider than there is room for: no %s in %s", width, svg)
 	}
 	if want := "Seen at ε = 1, of 0.1, 1, 8."; !strings.HasSuffix(s.Words(), want) {
 		t.Errorf("%q does not end with %q", s.Words(), want)

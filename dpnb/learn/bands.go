@@ -127,7 +127,7 @@ func (iv *Intervals) Figure(feature string) (*figure.Figure, error) {
 // of them are. The alternative text has them all.
 func axisOf(feature string, at []string) string {
 	const fits = 80 // characters: a label has no wider room, and takes it from the plot
-	long := feature + " (" + strings.Join(at, ", ") + ")"
+	long := feature + ", at " + strings.Join(at, ", ")
 	switch {
 	case len(at) == 0:
 		return feature

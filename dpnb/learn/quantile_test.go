@@ -270,7 +270,8 @@ func TestBands(t *testing.T) {
 	if err != nil || !strings.Contains(f.Alt, "weight 70") || !strings.Contains(f.Alt, "visits 3") {
 		t.Errorf("%+v (%v)", f, err)
 	}
-	for n, want := range map[int]string{0: "age", 2: "age (column 12, column 12)", 20: "age (20 other columns held)"} {
+	for n, want := range map[int]string{0: "age", 2: "age, at column 12, column 12",
+		20: "age (20 other columns held)"} {
 		if got := learn.AxisOf("age", slices.Repeat([]string{"column 12"}, n)); got != want {
 			t.Errorf("%d columns: %q", n, got)
 		}

@@ -17,11 +17,11 @@ const whyStraight = "Where few records are, the penalty on bends and the noise d
 	"goes back to the usual, and its bands are wide. How many there are is not shown: a Histogram would buy that."
 
 // whereHardly is said of bands for the population.
-const whereHardly = "nothing is said of it beyond the values where the records are, as far as that was bought"
+const whereHardly = "it ends where hardly any records are estimated to be"
 
 // counted says from where a shape counts.
 func (s *Shape) counted() string {
-	from := "its mean over the records, as far as that was bought"
+	from := "its estimated mean over the records"
 	switch {
 	case s.model.plain != nil:
 		from = "its mean over the records"
@@ -32,8 +32,8 @@ func (s *Shape) counted() string {
 	if s.model.encoding.Crossed() != nil {
 		crossed = ", and what a column is crossed with at its mean"
 	}
-	return fmt.Sprintf("In %s, counted from %s, all other columns equal%s; of a row of the typical norm.", s.unit, from,
-		crossed)
+	return fmt.Sprintf("In %s, counted from %s, all other columns equal%s, for a row of the typical norm.", s.unit,
+		from, crossed)
 }
 
 // title says what a shape is of.
@@ -165,8 +165,8 @@ func (s *Shapes) Display() display.Item {
 		it.Note("a × b: what the two do beyond what each does by itself; those are shown that matter most, %d of %d.",
 			len(s.surfaces), s.pairs)
 	}
-	it.Note("Importance: the standard deviation over the records, as far as it was released where they are. It " +
-		"includes noise.")
+	it.Note("Importance: the standard deviation over the records, as far as it is known where they lie; it includes " +
+		"noise.")
 	if bend := s.Bend(); first.model.base == nil && bend < 1.5 {
 		it.Note("The curves bend %.2g times as much as lines do by the noise alone: little or nothing is known of "+
 			"bends, and Shapes.Straightened has less of them.", bend)
@@ -274,6 +274,14 @@ func cutTo(lo, hi float64) func(v float64) float64 {
 	return func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
 }
 
+// axis is the label of the effect: a probability less its mean may be negative.
+func (s *Shape) axis() string {
+	if s.percent {
+		return s.unit + " − mean"
+	}
+	return s.unit
+}
+
 // panel draws the shape on a scale of the effect.
 func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	all := s.Points()
@@ -281,7 +289,7 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	if len(numbers) == 0 {
 		return s.bars(name, all, lo, hi)
 	}
-	f := figure.New(name, s.Column(), s.unit)
+	f := figure.New(name, s.Column(), s.axis())
 	if s.logarithmic() {
 		k := s.term.Knots
 		ticks := []float64{k[0], math.Sqrt(k[0] * k[len(k)-1]), k[len(k)-1]}
@@ -336,7 +344,7 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 func (s *Shape) bars(name string, all []ShapePoint, lo, hi float64) *figure.Figure {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b ShapePoint) int { return cmp.Compare(b.Value, a.Value) })
-	f := figure.New(name, s.unit, "")
+	f := figure.New(name, s.axis(), "")
 	if s.percent {
 		f.PercentX()
 	}

@@ -673,6 +673,12 @@ func TestBothBandsAreShown(t *testing.T) {
 	if row := s.Display().Rows[0]; row[2] == "" || row[4] != "" || row[5] != "" {
 		t.Errorf("a place of which nothing is said of the population: %q", row)
 	}
+	for _, column := range []string{"age", "ward"} { // a share below zero is of a difference
+		drawn := must.Get(m.Shape(column).AtTypical().Figure().SVG())
+		if !bytes.Contains(drawn, []byte("probability of yes − mean")) {
+			t.Errorf("the axis of %s does not say that a mean was taken off", column)
+		}
+	}
 }
 
 // Of the population nothing is said beyond the places where a hundredth of the records is, by the shares that were

@@ -17,7 +17,7 @@ import (
 // palette gives an arm the same colour in every figure.
 var palette = map[string]figure.Color{
 	"C-OP, printed": figure.Gold, "C-OP, corrected": figure.Gold, "Moreau": figure.Gray,
-	"Huber": figure.Purple, "log cosh": figure.Sky, "recentred": figure.Blue,
+	"Huber": figure.Purple, "log cosh": figure.Sky, "recentred": figure.Ink,
 	"noisy descent": figure.Green, "front door": figure.Green,
 	"Noisy-SGD": figure.Orange, "Noisy-SGD, accounted": figure.Rose,
 }
@@ -56,7 +56,7 @@ func (p Points) Figure(title string, of Measure) *figure.Figure {
 	f := figure.New(title, "number of records n", "excess")
 	relative := len(p) > 0 && of(p[0]).Mean == p[0].Relative.Mean
 	if relative {
-		f = figure.New(title, "number of records n", "risk, %")
+		f = figure.New(title, "number of records n", "relative excess risk, %")
 	}
 	unit, least, most := 1.0, math.Inf(1), 0.0
 	if relative {

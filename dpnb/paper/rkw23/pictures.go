@@ -216,7 +216,7 @@ func Figure3(delta float64) (_ *figure.Figure, err error) {
 		k, renyi, convolved, gaussian = append(k, float64(n)), append(renyi, r), append(convolved, b.Upper),
 			append(gaussian, g)
 	}
-	f := figure.New("k fits by objective perturbation, σ = 8, λ = 10", "k", fmt.Sprintf("ε at δ = %g", delta)).
+	f := figure.New("k fits by objective perturbation, σ = 8, λ = 10", "fits k", fmt.Sprintf("ε at δ = %g", delta)).
 		LogX(k...)
 	f.Line("Rényi, Theorem 3.2", k, renyi, figure.Orange).Line("convolved, Theorem 3.1", k, convolved, figure.Purple)
 	return f.Dashed("Gaussian, lower bound", k, gaussian, figure.Green), nil
