@@ -320,7 +320,7 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := data.large.affords(m, p.learner)
+	free, err := data.affords(m, p.learner)
 	if err != nil {
 		return nil, err
 	}

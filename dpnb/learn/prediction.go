@@ -282,7 +282,7 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 	if err := atomicfile.ErasePartsOf(path); err != nil {
 		return err
 	}
-	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.scanner(), keep) })
+	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.records, keep) })
 }
 
 func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error {

@@ -546,7 +546,7 @@ func TestEditedModelsAreKept(t *testing.T) {
 
 func rowsOf(t *testing.T, m *Model, people DataFrame) matrix.Rows {
 	t.Helper()
-	rows := must.Get(m.encoding.Rows(people.table))
+	rows := must.Get(m.encoding.Rows(must.Get(people.Table())))
 	return rows
 }
 
@@ -779,7 +779,7 @@ func drawnPeople(all *Dataset, n int, src *noise.Seeded) *Dataset {
 	for k, i := range index {
 		drawn.Labels[k] = all.design.Labels[i]
 	}
-	return &Dataset{design: &drawn, table: all.table}
+	return &Dataset{design: &drawn, from: all.from}
 }
 
 // inBand says whether the form of a shape by other coefficients of the fit is in the bands at all of the places.
@@ -949,7 +949,7 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 					for _, name := range []string{"age", "hours", "kids"} {
 						s := m.Shape(name)
 						rising = append(rising, s.Monotone(+1))
-						s.noise = metricOf(s, must.Get(people.table.Column(name)).Numbers)
+						s.noise = metricOf(s, must.Get(must.Get(people.Table()).Column(name)).Numbers)
 						byPeople = append(byPeople, s.Monotone(+1))
 					}
 					before := must.Get(score(m, all))

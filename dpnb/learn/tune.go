@@ -193,9 +193,9 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 			if why := c.spec.untunable(); why != "" {
 				return nil, fmt.Errorf("dpnb: Tune does not choose among %s: %s", c.spec.learner, why)
 			}
-			if data.table != nil && design.Encoding.Curves() != nil &&
+			if table, ok := data.from.(*frame.Table); ok && design.Encoding.Curves() != nil &&
 				!(c.spec.bends(design) && c.spec.buys(design)) {
-				if c.design, err = design.Encoding.Straight().Design(data.table); err != nil {
+				if c.design, err = design.Encoding.Straight().Design(table); err != nil {
 					return nil, err
 				}
 			}
@@ -225,7 +225,8 @@ func (d *Dataset) without(columns []string) (*frame.Design, error) {
 	if len(columns) == 0 {
 		return d.whole()
 	}
-	if d.design.Encoding == nil || d.table == nil {
+	table, ok := d.from.(*frame.Table)
+	if d.design.Encoding == nil || !ok {
 		return nil, errors.New("dpnb: these records were made of no table, of which columns could be left out")
 	}
 	kept := d.design.Encoding.Kept()
@@ -240,7 +241,7 @@ func (d *Dataset) without(columns []string) (*frame.Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.Design(d.table)
+	return e.Design(table)
 }
 
 // tuneSlack is the part of δ that fits which are nearly Gaussian may have beside their μ.
