@@ -88,20 +88,11 @@ func framed(l loss.Loss) informed {
 
 // centred chooses a mechanism around a fit that buys the geometry of the records.
 func centred(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	if err := p.validShare(); err != nil {
-		return nil, err
-	}
 	numbers, bias := p.task == frame.Number, d.Encoding.Bias()
 	radius := math.Nextafter(math.Hypot(1, bias), math.Inf(1))
 	fits := func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 		return p.informed(p, d, radius, mu, objpert.Config{RowNorm: radius, Epsilon: epsilon, Delta: delta,
 			Reserved: beside, Adjacency: privacy.AddRemove, Tolerance: p.tolerance})
-	}
-	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
-		return nil, errBaseRate(r)
-	}
-	if p.records < 0 {
-		return nil, &privacy.ParamError{Name: "Records", Value: p.records, Want: "a planned number, or 0 to count them"}
 	}
 	about := geometry.Centred{Planned: float64(p.records)}
 	type key struct {

@@ -117,7 +117,9 @@ type spec struct {
 	// regulariser that is added to the objective.
 	regulariser Regulariser
 	// own is what the loss has been told by name, zero to have it chosen.
-	own       parameter
+	own parameter
+	// check refuses what else the learner was told and cannot be meant; nil for nothing.
+	check     func() error
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
 	workers   int
