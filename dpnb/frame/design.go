@@ -206,8 +206,7 @@ func (e *Encoding) describe() {
 func (e *Encoding) rules() string {
 	var numbers, texts bool
 	var said []string
-	for i := range e.fields {
-		f := &e.fields[i]
+	for _, f := range e.fields {
 		numbers, texts = numbers || f.Kind == Numeric && f.Fill == nil, texts || f.Kind == Categorical && f.Else == ""
 		switch {
 		case f.Fill != nil:

@@ -353,14 +353,14 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 			return nil, err
 		}
 	}
-	if _, tuned := r.Fitted.(bestOf); tuned { // of records that another choice may have: Tune makes the model
-		model = new(Model)
-	} else {
-		design, theta := used(d, r)
-		model = newModel(p, design, theta, r.Also)
+	fitted := r.Fitted
+	if best, ok := fitted.(bestOf); ok { // of records that another choice may have
+		fitted, p, d = best.Won, best.choices[best.Chosen].spec, best.choices[best.Chosen].design
 	}
+	design, theta := used(d, r)
+	model = newModel(p, design, theta, r.Also)
 	model.keep(r)
-	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, r)
+	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, fitted)
 	model.paid, model.partition = allowance.paid(price), allowance.partition
 	return model, nil
 }
@@ -420,8 +420,15 @@ func fitWithoutPrivacy(data *Dataset, p spec) (m *Model, err error) {
 
 // minimise returns the minimiser of the objective without noise.
 func minimise(p spec, d *frame.Design, lambda float64) ([]float64, error) {
-	var held composite.Constraint
-	if mustRise(d.Encoding) {
+	var added composite.Regulariser
+	held := p.regulariser.constraint(d)
+	if p.regulariser != (Regulariser{}) {
+		r, err := p.regulariser.composite(d)
+		if err != nil {
+			return nil, err
+		}
+		added = r
+	} else if mustRise(d.Encoding) {
 		_, width := d.Rows.Dims()
 		cone, err := composite.NewCone(width, d.Encoding.Held())
 		if err != nil {
@@ -429,7 +436,7 @@ func minimise(p spec, d *frame.Design, lambda float64) ([]float64, error) {
 		}
 		held = cone
 	}
-	return p.solved(erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, nil, held,
+	return p.solved(erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, added, held,
 		erm.Settings{Tolerance: p.tolerance})
 }
 

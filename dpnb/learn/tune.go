@@ -53,7 +53,7 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 		return nil, err
 	}
 	data = data.held()
-	p, choices, err := l.among(data)
+	p, err := l.among(data)
 	if err != nil {
 		return nil, err
 	}
@@ -61,22 +61,15 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := m.release.Fitted.(bestOf)
-	won := choices[best.Chosen]
-	design, theta := used(won.design, m.release)
-	tuned := newModel(won.spec, design, theta, m.release.Also)
-	tuned.hinge = hingeOf(tuned.hinge, &mechanism.Release{Fitted: best.Won})
-	tuned.keep(m.release)
-	tuned.lambda, tuned.ran, tuned.paid, tuned.partition = m.lambda, m.ran, m.paid, m.partition
-	tuned.learner, tuned.title = "Tune", "tuned "+tuned.title
-	return tuned, nil
+	m.learner, m.title = "Tune", "tuned "+m.title
+	return m, nil
 }
 
 // among returns the specification of the whole, which chooses noise for every choice.
-func (l Tune) among(data *Dataset) (spec, []tuneChoice, error) {
+func (l Tune) among(data *Dataset) (spec, error) {
 	choices, err := l.choices(data)
 	if err != nil {
-		return spec{}, nil, err
+		return spec{}, err
 	}
 	p := choices[0].spec
 	p.learner, p.entry, p.noise, p.workers = "Tune", "tuned", l.Noise, l.Workers
@@ -84,7 +77,7 @@ func (l Tune) among(data *Dataset) (spec, []tuneChoice, error) {
 	p.instead(func(_ spec, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 		return l.calibrate(choices, epsilon, delta)
 	})
-	return p, choices, nil
+	return p, nil
 }
 
 // Choice says how a model was chosen: among a Poisson number of fits with mean MeanRuns, each Mu-GDP up to Slack, by
