@@ -225,3 +225,13 @@ func TestChangedFile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A table that is sorted is read as it was: with the decimal mark and the texts for what is missing of its file.
+func TestSortedIsReadAsBefore(t *testing.T) {
+	tab := must.Get(frame.ReadCSV(strings.NewReader("x\n?\n2,5\n1,5\n"), &frame.CSVSettings{Comma: ';', Decimal: ','}))
+	tab.Source.Public = true
+	c := must.Get(must.Get(frame.Sorted(tab, "x", false)).Column("x"))
+	if c.Number(0) != 1.5 || c.Number(1) != 2.5 || c.Text(2) != "" {
+		t.Error(c.Number(0), c.Number(1), c.Text(2))
+	}
+}

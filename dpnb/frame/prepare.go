@@ -209,20 +209,7 @@ func Sorted(t *Table, column string, descending bool) (*Table, error) {
 		}
 		return 0
 	})
-	out := *t
-	out.columns, out.lines = nil, nil
-	for _, from := range t.columns {
-		to := Column{Name: from.Name, Kind: from.Kind}
-		for _, i := range at {
-			if from.Kind == Numeric {
-				to.Numbers = append(to.Numbers, from.Numbers[i])
-			} else {
-				to.Texts = append(to.Texts, from.Texts[i])
-			}
-		}
-		out.columns = append(out.columns, to)
-	}
-	return &out, nil
+	return t.at(at), nil
 }
 
 func boolean(b bool) int {
