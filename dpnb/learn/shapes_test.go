@@ -667,19 +667,13 @@ func TestBothBandsAreShown(t *testing.T) {
 // released, weighed between two knots; a category has its band whatever its share is.
 func TestPopulationBandsEndWherePeopleDo(t *testing.T) {
 	people := visitors(t, 800).Drop("count", "score")
-	m, err := SVM{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(SVM{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6)))
 	shapes, err := m.Shapes()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range shapes.all {
-		law, err := m.law(s.effects(), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		law := must.Get(m.law(s.effects(), true))
 		for k := range s.places {
 			s.places[k].population, s.places[k].populationAtOnce = nil, nil
 		}
