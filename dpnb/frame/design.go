@@ -100,9 +100,6 @@ func (d *Design) Width() int {
 // Errors: *InputError as newEncoding. No record has one: what fits the schema badly follows the rules of its field
 // (Field), and Misfits lists it.
 func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
-	if t == nil {
-		return nil, inputErrorf("no table")
-	}
 	e, err := newEncoding(t.Names(), schema, s)
 	if err != nil {
 		return nil, err

@@ -537,9 +537,6 @@ func (s *Schema) distinct() error {
 //
 // Errors: as Rows, the label's column included.
 func (e *Encoding) Design(t *Table) (*Design, error) {
-	if t == nil {
-		return nil, inputErrorf("no table")
-	}
 	rows, err := e.Rows(t)
 	if err != nil {
 		return nil, err

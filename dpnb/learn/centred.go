@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -176,21 +175,10 @@ func (m *Model) link() (l loss.Softplus, ok bool) {
 	return m.hinge, true
 }
 
-// probability returns that of the positive class at the margin t: 1/(1 + e^{−t}) of the logistic loss, and of the
-// smoothed hinge, of which g((m + t)/h)/(g((m + t)/h) + g((m − t)/h)), g the logistic function, is the share of
-// positive labels at which t minimises the loss; of a calibrated model that of the calibrated log-odds.
-func (m *Model) probability(t float64) float64 {
-	if m.calibration != nil {
-		return 1 / (1 + math.Exp(-m.logOdds(t)))
-	}
-	l, ok := m.link()
-	if !ok {
-		return 1 / (1 + math.Exp(-t))
-	}
-	margin := cmp.Or(l.Margin, 1)
-	g := func(x float64) float64 { return 1 / (1 + math.Exp(-x/l.Width)) }
-	return g(margin+t) / (g(margin+t) + g(margin-t))
-}
+// probability returns that of the positive class at the margin t, by its log-odds: t of the logistic loss; of the
+// smoothed hinge those of g((m + t)/h)/(g((m + t)/h) + g((m − t)/h)), g the logistic function, which is the share of
+// positive labels at which t minimises the loss; of a calibrated model the calibrated ones.
+func (m *Model) probability(t float64) float64 { return 1 / (1 + math.Exp(-m.logOdds(t))) }
 
 // also is what was released beside the coefficients, nil for nothing.
 func (m *Model) also() any {

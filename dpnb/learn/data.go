@@ -55,18 +55,14 @@ type Records interface {
 	Err() error
 	// made encodes as e does; the labels only if labelled.
 	made(e *frame.Encoding, labelled bool) (*frame.Design, error)
-	// everyRow is an error if rows of people were left out.
-	everyRow() error
-	// whose says what a release of them protects, as the ledger calls it, and of which group of FitBy they are.
-	whose() (unit string, group *ofGroup)
+	// whose says whose they are, how many rows of each were kept, 0 saying that each row is a person, and of which group
+	// of FitBy they are.
+	whose() (person string, rows int, group *ofGroup)
 }
 
-func (df DataFrame) everyRow() error { return everyRow(df.person, df.rows) }
-func (d *Dataset) everyRow() error   { return everyRow(d.design.Person, d.design.RowsOfAPerson) }
-
-func (df DataFrame) whose() (string, *ofGroup) { return unit(df.person, df.rows), df.group }
-func (d *Dataset) whose() (string, *ofGroup) {
-	return unit(d.design.Person, d.design.RowsOfAPerson), d.group
+func (df DataFrame) whose() (string, int, *ofGroup) { return df.person, df.rows, df.group }
+func (d *Dataset) whose() (string, int, *ofGroup) {
+	return d.design.Person, d.design.RowsOfAPerson, d.group
 }
 
 func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {

@@ -58,8 +58,7 @@ func those(is func(p spec) bool) (names string) {
 
 // RecordsFor makes the records that l learns from, as Binary, Regression, Counts or Classes does.
 func RecordsFor(l Learner, df DataFrame, target string, opts ...Option) *Dataset {
-	return map[frame.Task]func(DataFrame, string, ...Option) *Dataset{frame.TwoClasses: Binary,
-		frame.Number: Regression, frame.Count: Counts, frame.ManyClasses: Classes}[l.spec().task](df, target, opts...)
+	return records(df, target, l.spec().task, opts)
 }
 
 // own refuses what is not a learner of this package itself: a type that embeds one has its specification, and a Fit
@@ -392,11 +391,7 @@ func fitWithoutPrivacy(data *Dataset, p spec) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lambda := p.lambda
-	if lambda == 0 {
-		lambda = 1
-	}
-	plain := p.plain
+	lambda, plain := orElse(p.lambda, 1), p.plain
 	if plain == nil {
 		plain = minimise
 	}
