@@ -55,8 +55,8 @@ type Records interface {
 	Err() error
 	// made encodes as e does; the labels only if labelled.
 	made(e *frame.Encoding, labelled bool) (*frame.Design, error)
-	// whose says whose they are, how many rows of each were kept, 0 saying that each row is a person, and of which group
-	// of FitBy they are.
+	// whose says whose they are, how many rows of each were kept, 0 saying that each row is a person, and of which
+	// group of FitBy they are.
 	whose() (person string, rows int, group *ofGroup)
 }
 
