@@ -668,10 +668,7 @@ func TestBothBandsAreShown(t *testing.T) {
 func TestPopulationBandsEndWherePeopleDo(t *testing.T) {
 	people := visitors(t, 800).Drop("count", "score")
 	m := must.Get(SVM{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6)))
-	shapes, err := m.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	shapes := must.Get(m.Shapes())
 	for _, s := range shapes.all {
 		law := must.Get(m.law(s.effects(), true))
 		for k := range s.places {
