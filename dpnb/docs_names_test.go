@@ -129,10 +129,7 @@ type house struct {
 // parseHouse reads every file of Go below this directory.
 func parseHouse(t *testing.T) *house {
 	t.Helper()
-	tree, err := checkout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(checkout())
 	h := &house{symbols: map[string]bool{}, rooms: map[string]bool{}, foreign: map[string]bool{},
 		tests: map[string]bool{},
 		files: map[string]bool{}, paths: tree.Paths, claims: map[string]bool{}}

@@ -160,10 +160,7 @@ func readNotebooks(t *testing.T) map[string]string {
 	}
 	pages := map[string]string{}
 	for _, file := range files {
-		nb, err := notebook.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := must.Get(notebook.ReadFile(file))
 		for _, c := range nb.Cells {
 			if c.Type() == "markdown" {
 				pages["notebooks/"+filepath.Base(file)] += c.Source() + "\n\n"
@@ -189,10 +186,7 @@ func statements(t *testing.T) map[string]bool {
 // Every claim has its code, proof, tests, errata and figure, all of which exist, and its proof is the one that somebody
 // held it against.
 func TestClaimsLeadSomewhere(t *testing.T) {
-	tree, err := checkout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(checkout())
 	for _, c := range paper.Register() {
 		for _, problem := range c.Problems(tree) {
 			t.Error(problem)
@@ -309,7 +303,7 @@ func architectureProblems(t *testing.T, page string) (problems []string) {
 				allowed))
 		}
 	}
-	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+	must.Do(filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() || file == "." {
 			return err
 		}
@@ -322,9 +316,6 @@ func architectureProblems(t *testing.T, page string) (problems []string) {
 			problems = append(problems, name+" is not on the page")
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return problems
 }

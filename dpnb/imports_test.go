@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // mayImport is the direction in which data flows through the house (docs/architecture.md): a room may import those
@@ -177,10 +179,7 @@ func TestTopLevel(t *testing.T) {
 		".devcontainer": true, ".github": true, // each where its service looks for it
 		"notebooks": true, "data": true, "docs": true, "Dockerfile": true, "README.md": true, "reports": true,
 		"NOTICE": true, "CITATION.cff": true} // where people and services look for them
-	entries, err := os.ReadDir(filepath.Join("..", "."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(filepath.Join("..", ".")))
 	for _, e := range entries {
 		if !known[e.Name()] {
 			t.Errorf("%s stands at the top level; has it no room?", e.Name())

@@ -17,10 +17,7 @@ import (
 func floatNoise(t *testing.T, name string, source any) (found []string) {
 	t.Helper()
 	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, name, source, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(files, name, source, 0))
 	for _, i := range file.Imports {
 		if p := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(p, "math/rand") || p == "crypto/rand" {
 			found = append(found, name+" imports "+p)

@@ -39,10 +39,7 @@ func TestSchemaOfThePage(t *testing.T) {
 // compiles vets the Go of a page, of which the block at a given place has a fit.
 func compiles(t *testing.T, page string, at int, fit string, packages ...string) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(page))
 	blocks := goBlock.FindAllStringSubmatch(string(text), -1)
 	if len(blocks) <= max(1, at) || !strings.Contains(blocks[at][1], fit) {
 		t.Fatalf("%d examples of Go", len(blocks))
@@ -57,9 +54,7 @@ func compiles(t *testing.T, page string, at int, fit string, packages ...string)
 			program += b[1]
 		}
 		file := filepath.Join(t.TempDir(), "main.go")
-		if err := os.WriteFile(file, []byte(program+more+"}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(file, []byte(program+more+"}\n"), 0o600))
 		out, err := exec.Command("go", "vet", file).CombinedOutput()
 		return string(out), err
 	}
@@ -76,10 +71,7 @@ func TestAccountAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
 	}
-	text, err := os.ReadFile("../docs/account.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../docs/account.md"))
 	shown := regexp.MustCompile(`(?m)^    go run (\./dpnb/cmd/dpnb .*)\n    (.*)$`).FindAllSubmatch(text, -1)
 	if len(shown) != 4 {
 		t.Fatalf("%d commands", len(shown))
@@ -96,10 +88,7 @@ func TestAccountAnswers(t *testing.T) {
 
 // The index of docs/ leads to every page, and so does the site's.
 func TestIndexOfDocs(t *testing.T) {
-	index, err := os.ReadFile("../docs/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := must.Get(os.ReadFile("../docs/README.md"))
 	for _, pattern := range []string{"../docs/*.md", "../docs/theory/*.md"} {
 		pages, err := filepath.Glob(pattern)
 		if err != nil || len(pages) < 5 {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // allowed are exported names that no other package, notebook or example uses, with the reason.
@@ -71,7 +73,7 @@ func TestStyle(t *testing.T) {
 			t.Errorf("%q: %q, which mechanism.Chosen and ChosenFrom say", dir, texts)
 		}
 	}
-	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+	must.Do(filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
 			return fs.SkipDir
 		}
@@ -86,10 +88,7 @@ func TestStyle(t *testing.T) {
 			t.Errorf("%s: %q does not fail where that is NaN; write !(… <= …)", file, blind)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // chosen is what a guarantee says of parameters, and must be made from how they were chosen.
@@ -186,10 +185,7 @@ func TestStyleCanFail(t *testing.T) {
 	}
 	parse := func(text string) *ast.File {
 		t.Helper()
-		f, err := parser.ParseFile(token.NewFileSet(), "x.go", text, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(parser.ParseFile(token.NewFileSet(), "x.go", text, parser.ParseComments))
 		return f
 	}
 	s := &source{files: map[string][]*ast.File{}, tests: map[string][]*ast.File{}}

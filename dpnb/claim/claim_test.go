@@ -70,10 +70,7 @@ func TestDocument(t *testing.T) {
 	if p := good.Problems(tree); len(p) > 0 {
 		t.Errorf("%q", p)
 	}
-	results, err := Run(context.Background(), []Claim{good}, Quick, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(Run(context.Background(), []Claim{good}, Quick, nil))
 	pages := d.Pages(results)
 	pages["measured"] = d.Measured(results)["claims/rkw23.md"]
 	for page, parts := range map[string][]string{

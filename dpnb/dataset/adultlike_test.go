@@ -21,9 +21,7 @@ func TestInventedPeopleAreThePublishedOnes(t *testing.T) {
 	}{{AdultLikeTrainRows, adultLikeTrainSeed, AdultLikeTrainSHA256}, {AdultLikeTestRows, adultLikeTestSeed,
 		adultLikeTestSHA256}} {
 		var b bytes.Buffer
-		if err := writeAdultLike(&b, part.rows, part.seed); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(writeAdultLike(&b, part.rows, part.seed))
 		if sum := fmt.Sprintf("%x", sha256.Sum256(b.Bytes())); sum != part.sum {
 			t.Errorf("seed %d: sha256 %s, published %s", part.seed, sum, part.sum)
 		}

@@ -19,10 +19,7 @@ import (
 
 func generate(t testing.TB, c Clusters) *Sample {
 	t.Helper()
-	s, err := c.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Generate())
 	return s
 }
 
@@ -219,10 +216,7 @@ func TestClustersAreAboutLinearlySeparable(t *testing.T) {
 func TestSampleDesign(t *testing.T) {
 	s := generate(t, Clusters{Records: 50, Features: 7, Informative: 3, Separation: 2, Seed: 6})
 	copy(s.Rows.Data[:7], make([]float64, 7)) // a row of zeros stays one
-	d, err := s.Design(0.7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(s.Design(0.7))
 	if !(math.Abs(d.RowNorm-math.Hypot(0.7, 1)) <= 1e-15) || len(d.Features) != d.Width() {
 		t.Errorf("RowNorm %v, %d names for %d columns", d.RowNorm, len(d.Features), d.Width())
 	}

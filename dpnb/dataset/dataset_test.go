@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte(content), 0o644))
 }
 
 func TestFindLooksInTheNamedFolderFirst(t *testing.T) {
@@ -20,9 +20,7 @@ func TestFindLooksInTheNamedFolderFirst(t *testing.T) {
 	t.Chdir(root)
 	t.Setenv(DirEnv, named)
 	write(t, filepath.Join(root, "go.mod"), "module github.com/dpnb/notebooks\n")
-	if err := os.Mkdir(filepath.Join(root, "data"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Mkdir(filepath.Join(root, "data"), 0o755))
 	if _, err := Find("adult.data"); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(),
 		"go run ./dpnb/cmd/dpnb data adult") {
 		t.Errorf("nowhere: %v", err)

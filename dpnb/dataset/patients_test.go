@@ -7,21 +7,16 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // The invented patients follow the stated law: means and shares lie within five standard errors, in every cell of
 // smoker and half of the ages.
 func TestPatientsFollowTheirLaw(t *testing.T) {
 	const rows = 40_000
-	tab, err := Patients(rows, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tab := must.Get(Patients(rows, 7))
 	column := func(name string) *frame.Column {
-		c, err := tab.Column(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(tab.Column(name))
 		return c
 	}
 	age, weight, smoker := column("age").Numbers, column("weight").Numbers, column("smoker").Texts

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -26,10 +27,7 @@ func BenchmarkMinimize(b *testing.B) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			for b.Loop() {
-				s, err := Minimize(p, &Settings{Tolerance: tolerance})
-				if err != nil {
-					b.Fatal(err)
-				}
+				s := must.Get(Minimize(p, &Settings{Tolerance: tolerance}))
 				b.ReportMetric(float64(s.Passes), "passes")
 			}
 			runtime.ReadMemStats(&after)
@@ -87,10 +85,7 @@ func BenchmarkMethods(b *testing.B) {
 			}
 			b.Run(m.Name()+"/"+name, func(b *testing.B) {
 				for b.Loop() {
-					s, err := Minimize(p, &Settings{Method: m, Tolerance: 1e-5})
-					if err != nil {
-						b.Fatal(err)
-					}
+					s := must.Get(Minimize(p, &Settings{Method: m, Tolerance: 1e-5}))
 					n, _ := p.Rows.Dims()
 					b.ReportMetric(float64(s.Gradients+s.Products)/float64(n), "evaluations/n")
 				}

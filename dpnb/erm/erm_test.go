@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -208,10 +209,7 @@ func TestPassesDoNotAllocate(t *testing.T) {
 // TestCertificateCountsTheRounding: what is bounded is the gradient itself, not what was computed of it.
 func TestCertificateCountsTheRounding(t *testing.T) {
 	p := simulated(3000, 20, 5, 0.5, 1)
-	s, err := Minimize(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Minimize(p, nil))
 	c := s.Certificate
 	if bound := c.GradientNorm + c.Rounding; !(c.Rounding > 0) || c.Distance != bound/p.Lambda ||
 		c.Gap != bound*bound/(2*p.Lambda) {

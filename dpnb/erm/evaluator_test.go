@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/weight"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -28,10 +29,7 @@ func TestEvaluator(t *testing.T) {
 	var first []float64
 	for _, q := range []*Problem{p, &sparse} {
 		for _, workers := range []int{1, 2, 5} {
-			e, err := NewEvaluator(q, workers)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(NewEvaluator(q, workers))
 			g, h := make([]float64, 11), make([]float64, 121)
 			v, rounding := e.Gradient(g, theta)
 			if !(math.Abs(v-value) <= 1e-10) || floats.Distance(g, want, 2) > 2*rounding || rounding > 1e-10 ||
@@ -77,10 +75,7 @@ func TestEvaluatorGrantsSlopeError(t *testing.T) {
 		if p.Loss = l; !l.ValidLabel(1) { // slopes of zero, which err by what their bound says
 			p.Labels = slices.Repeat([]float64{weight.With(0, 1)}, 100)
 		}
-		e, err := NewEvaluator(p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(NewEvaluator(p, 1))
 		_, rounding := e.Gradient(make([]float64, 3), make([]float64, 3))
 		if least := 100 * e.MaxNorm() * loss.SlopeError(l); !(rounding >= least) || least == 0 {
 			t.Errorf("%s: bound %v, the slopes alone err by %v", l.Name(), rounding, least)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -77,10 +78,7 @@ func TestFormsAreRecords(t *testing.T) {
 		}
 		hessians := [2][]float64{make([]float64, 36), make([]float64, 36)}
 		for i, one := range []*Problem{p, q} {
-			e, err := NewEvaluator(one, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(NewEvaluator(one, 2))
 			e.Hessian(hessians[i], theta)
 		}
 		for i := range 6 {
@@ -88,10 +86,7 @@ func TestFormsAreRecords(t *testing.T) {
 				t.Errorf("rows of the Hessians %v and %v", a, b)
 			}
 		}
-		want, err := Minimize(q, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(Minimize(q, nil))
 		for _, m := range []Method{Auto{}, LBFGS{}, NewtonCG{}, SAG{}, SVRG{}} {
 			var first *Solution
 			for _, workers := range []int{1, 3} {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -77,10 +78,7 @@ func TestStochasticMethodsAreNearlyLinear(t *testing.T) {
 	for _, m := range []Method{SAG{Seed: 7}, SVRG{Seed: 7}} {
 		var rate []float64
 		for _, n := range []int{500, 2000, 8000} {
-			s, err := Minimize(simulated(n, 10, 1, 0.25, 1), &Settings{Method: m, Tolerance: 1 / float64(n)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(Minimize(simulated(n, 10, 1, 0.25, 1), &Settings{Method: m, Tolerance: 1 / float64(n)}))
 			rate = append(rate, float64(s.Gradients)/(float64(n)*math.Log(float64(n))))
 		}
 		t.Logf("%s: evaluations/(n·log n) = %.3g", m.Name(), rate)
@@ -95,10 +93,7 @@ func TestStochasticMethodsAreNearlyLinear(t *testing.T) {
 func TestWarmStart(t *testing.T) {
 	p := simulated(20_000, 40, 1, 5, 20)
 	for _, m := range methods {
-		s, err := Minimize(p, &Settings{Method: m, Tolerance: 1e-5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Minimize(p, &Settings{Method: m, Tolerance: 1e-5}))
 		again, err := Minimize(p, &Settings{Method: m, Tolerance: 1e-5, Start: s.Theta})
 		if err != nil || again.Passes != 1 {
 			t.Errorf("%s from its own answer: %d passes, %v", m.Name(), again.Passes, err)

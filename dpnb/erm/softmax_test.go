@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -85,10 +86,7 @@ func softmaxProblem(i int) *Problem {
 //	(λ/2)‖θ‖² + ⟨B, θ⟩ = (λ/4)‖w‖² + ½(b_1 − b_0)ᵀw + constant.
 func TestSoftmaxTwoClassesAreLogistic(t *testing.T) {
 	p := softmaxProblem(2)
-	sol, err := Minimize(p, &Settings{Tolerance: 1e-10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sol := must.Get(Minimize(p, &Settings{Tolerance: 1e-10}))
 	d := 6
 	labels := make([]float64, len(p.Labels))
 	for i, c := range p.Labels {
@@ -122,10 +120,7 @@ func BenchmarkSoftmaxMinimize(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,d=%d,K=%d", c.n, c.d, c.k), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				sol, err := Minimize(p, &Settings{Tolerance: 1e-7 * float64(c.n)})
-				if err != nil {
-					b.Fatal(err)
-				}
+				sol := must.Get(Minimize(p, &Settings{Tolerance: 1e-7 * float64(c.n)}))
 				b.ReportMetric(float64(sol.Passes), "passes")
 			}
 		})
@@ -144,10 +139,7 @@ func BenchmarkSoftmaxMinimize(b *testing.B) {
 func TestSoftmaxWithoutClasses(t *testing.T) {
 	one := &Problem{Rows: matrix.NewDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1}), Labels: []float64{1, 1, 1, 1},
 		Joint: loss.Softmax{Classes: 3}, Lambda: 0.1}
-	s, err := Minimize(one, &Settings{Tolerance: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Minimize(one, &Settings{Tolerance: 1e-9}))
 	if !(math.Abs(s.Theta[0]-s.Theta[4]) <= 1e-8) || !(s.Theta[2] > s.Theta[0]+1) {
 		t.Errorf("θ = %v", s.Theta)
 	}

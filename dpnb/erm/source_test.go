@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -37,10 +38,7 @@ func newShards(t testing.TB, rows *matrix.Dense, labels []float64, f loss.Joint,
 			from = ends[k-1]
 		}
 		own := matrix.NewDense(ends[k]-from, rows.D, rows.Data[from*rows.D:ends[k]*rows.D])
-		p, err := NewPart(own, labels[from:ends[k]], f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(NewPart(own, labels[from:ends[k]], f))
 		s.parts = append(s.parts, p)
 	}
 	return s
@@ -84,18 +82,12 @@ func TestSourceHasTheSameMinimiser(t *testing.T) {
 		for _, f := range []loss.Joint{loss.Sum(loss.Logistic{}), loss.Softmax{Classes: 3}} {
 			rows, labels := syntheticFor(n, 6, f.Forms())
 			here := &Problem{Rows: rows, Labels: labels, Joint: f, Lambda: 2}
-			want, err := Minimize(here, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(Minimize(here, nil))
 			s := newShards(t, rows, labels, f, n/3, n/3, n)
 			there := *here
 			there.Rows, there.Labels = s, nil
 			for _, method := range []Method{nil, LBFGS{}, NewtonCG{}} {
-				got, err := Minimize(&there, &Settings{Method: method})
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(Minimize(&there, &Settings{Method: method}))
 				away := floats.Distance(got.Theta, want.Theta, 2)
 				if allowed := got.Certificate.Distance + want.Certificate.Distance; away > allowed || allowed > 1e-4 {
 					t.Errorf("n = %d, %s, %v: %g away, allowed %g", n, f.Name(), method, away, allowed)
@@ -137,10 +129,7 @@ func TestSourceSums(t *testing.T) {
 	var hessians, gradients [2][]float64
 	var bounds [2]float64
 	for k, p := range []*Problem{here, there} {
-		e, err := NewEvaluator(p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(NewEvaluator(p, 1))
 		gradients[k], hessians[k] = make([]float64, 15), make([]float64, 15*15)
 		_, bounds[k] = e.Gradient(gradients[k], theta)
 		fine := make([]float64, 15)
@@ -261,10 +250,7 @@ func TestPartCountsLabelsAndRounding(t *testing.T) {
 	rows.Data[0] = 1
 	q := Query{Kind: Gradient, At: []float64{0}, Norms: true}
 	sum := func(f loss.Joint) (s Sums) {
-		p, err := NewPart(rows, labels, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(NewPart(rows, labels, f))
 		p.Add(&s, &q, 0, n)
 		return s
 	}

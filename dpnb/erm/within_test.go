@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -50,10 +51,7 @@ func TestMinimizeWithin(t *testing.T) {
 			for _, tilt := range []float64{0, 30, 1e6, 1e40} {
 				p := heavy(l, n, 5, tilt, 7)
 				for _, radius := range []float64{0.3, 2} {
-					theta, err := MinimizeWithin(p, radius, reach, 0, 1)
-					if err != nil {
-						t.Fatal(err)
-					}
+					theta := must.Get(MinimizeWithin(p, radius, reach, 0, 1))
 					if floats.Norm(theta, 2) > radius*(1+1e-12) {
 						t.Errorf("%s, n=%d, ‖b‖=%g: ‖θ‖ = %g beyond %g", p.Loss.Name(), n, tilt, floats.Norm(theta, 2),
 							radius)
@@ -77,10 +75,7 @@ func TestSurfaceCertificate(t *testing.T) {
 	tightest := 0.0
 	for range 200 {
 		p := heavy(loss.LeastAbsolute{}, 30, 3, 60*r.Float64(), r.Uint64())
-		best, err := MinimizeWithin(p, 0.5, 1e-12, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := must.Get(MinimizeWithin(p, 0.5, 1e-12, 0, 1))
 		w := newWithin(p, 0.5, 1e-9, 0, 1)
 		x := dd.NewVector(3)
 		for j := range x.Hi {
@@ -135,10 +130,7 @@ func TestArrivesByNumber(t *testing.T) {
 				p.Rows, p.Labels = matrix.Select(p.Rows, make([]int, 60)), make([]float64, 60)
 			}
 			reach := 1.02 * errs / p.Lambda
-			best, err := MinimizeWithin(p, 2, 1e-12, 0, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			best := must.Get(MinimizeWithin(p, 2, 1e-12, 0, 1))
 			radius := floats.Norm(best, 2) * (1 + 1e-9) // as far from the origin as may be
 			w := newWithin(p, radius, reach, 0, 1)
 			honest, calls, away := w.gradient, 0, make([]float64, len(best))
@@ -222,10 +214,7 @@ func TestBlurred(t *testing.T) {
 	for _, tilt := range []float64{0.1, 3, 100, 1e4} {
 		p := heavy(loss.LeastAbsolute{}, 3, 40, tilt, 9)
 		w := newWithin(p, 0.5, 1e-12, blur, 1)
-		best, err := MinimizeWithin(p, 0.5, 1e-12, 0, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := must.Get(MinimizeWithin(p, 0.5, 1e-12, 0, 1))
 		most, r := 0.0, rand.New(rand.NewPCG(4, 4))
 		for range 20 {
 			other, off := *p, make([]float64, 40)
@@ -235,10 +224,7 @@ func TestBlurred(t *testing.T) {
 			floats.Scale(blur/floats.Norm(off, 2), off)
 			floats.Add(off, p.Linear)
 			other.Linear = off
-			theta, err := MinimizeWithin(&other, 0.5, 1e-12, 0, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			theta := must.Get(MinimizeWithin(&other, 0.5, 1e-12, 0, 1))
 			most = math.Max(most, floats.Distance(theta, best, 2))
 		}
 		if said := w.blurred(); !(most <= said) || most < 0.3*said {

@@ -139,8 +139,10 @@ func tooMany(c statistic.Cells, names string) error {
 
 func (p countsPlan) names() string { return strings.Join(p.columns(), " × ") }
 
-func (p countsPlan) columns() (names []string) {
-	for _, a := range p.axes {
+func (p countsPlan) columns() []string { return columnsOf(p.axes) }
+
+func columnsOf(axes []axis) (names []string) {
+	for _, a := range axes {
 		names = append(names, a.column)
 	}
 	return names

@@ -296,10 +296,7 @@ func TestWhatMissingNumbersCountAsIsSaid(t *testing.T) {
 // An answer whose δ is large says so, as a model does.
 func TestAnswersOfALargeDelta(t *testing.T) {
 	for _, delta := range []float64{1e-6, 0.5} {
-		s, err := explore.Mean("age").Of(people(500), fresh(1, delta).Spend(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(explore.Mean("age").Of(people(500), fresh(1, delta).Spend(1)))
 		if w := s.Display().Warning; strings.Contains(w, "is large") != (delta == 0.5) {
 			t.Errorf("δ = %v: %q", delta, w)
 		}

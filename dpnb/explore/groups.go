@@ -41,13 +41,7 @@ type groupsPlan struct {
 	axes []axis
 }
 
-func (p groupsPlan) by() (names []string) {
-	for _, a := range p.axes {
-		names = append(names, a.column)
-	}
-	return names
-}
-
+func (p groupsPlan) by() []string      { return columnsOf(p.axes) }
 func (p groupsPlan) columns() []string { return append(p.by(), p.plan.columns()...) }
 func (p groupsPlan) label() string     { return p.plan.label() + " by " + strings.Join(p.by(), " × ") }
 

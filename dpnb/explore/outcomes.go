@@ -338,13 +338,11 @@ func (p outcomesPlan) confusion(out *Statistic, n noiseOf, margin float64, s set
 	e := n.share(right, all, wrong, all*others, s.confidence)
 	out.title = "How well a model predicts " + p.model.Target()
 	out.rows = append(out.rows, Row{Name: "accuracy", Estimate: e})
-	for i, c := range p.classes {
-		out.rows = append(out.rows, Row{Name: "recall of " + c,
-			Estimate: n.share(counts[i*k+i], 1, row[i], others, s.confidence)})
-	}
-	for i, c := range p.classes {
-		out.rows = append(out.rows, Row{Name: "precision of " + c,
-			Estimate: n.share(counts[i*k+i], 1, column[i], others, s.confidence)})
+	for at, what := range []string{"recall of ", "precision of "} {
+		for i, c := range p.classes {
+			out.rows = append(out.rows, Row{Name: what + c,
+				Estimate: n.share(counts[i*k+i], 1, [][]float64{row, column}[at][i], others, s.confidence)})
+		}
 	}
 	for i, is := range p.classes {
 		for j, said := range p.classes {

@@ -86,11 +86,7 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 	if err != nil {
 		return nil, err
 	}
-	profile, err := mechanism.Profile(m)
-	if err != nil {
-		return nil, err
-	}
-	if price.Mu, _, err = privacy.AsGaussian(profile, 1e-12); err != nil {
+	if price.Mu, err = muOf(m); err != nil {
 		return nil, err
 	}
 	_, unit := p.precision(collector(m), q.records, q.settings)
@@ -99,6 +95,16 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 		price.what += ","
 	}
 	return price, nil
+}
+
+// muOf is what a mechanism costs as a Gaussian one.
+func muOf(m mechanism.Mechanism) (float64, error) {
+	profile, err := mechanism.Profile(m)
+	if err != nil {
+		return 0, err
+	}
+	mu, _, err := privacy.AsGaussian(profile, 1e-12)
+	return mu, err
 }
 
 // precisely says what is known how well.
@@ -128,11 +134,7 @@ func (q Query) Within(df learn.DataFrame, a learn.Allowance, confidence float64)
 		return nil, err
 	}
 	if mu == 0 { // there are sums alone, of pure releases
-		profile, err := mechanism.Profile(m)
-		if err != nil {
-			return nil, err
-		}
-		if mu, _, err = privacy.AsGaussian(profile, 1e-12); err != nil {
+		if mu, err = muOf(m); err != nil {
 			return nil, err
 		}
 	}

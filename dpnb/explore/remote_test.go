@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
@@ -168,10 +169,7 @@ func (h hostile) Scan(columns []string, f func(*frame.Table) error) error {
 // What was checked and paid for is asked: levels that are changed later do not change it.
 func TestLevelsAreTheQuestionsOwn(t *testing.T) {
 	levels := []float64{0.1, 0.5}
-	table, err := people(500).Table()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(people(500).Table())
 	df := learn.FromScanner(hostile{table, func() { copy(levels, []float64{7, -3}) }}, nil)
 	df = df.WithSchema(learn.Numeric("age", 17, 90))
 	s, err := explore.QuantilesOf("age", levels...).Noise(learn.Seed(4)).Of(df, learn.Simulate(2, 0))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -128,17 +129,11 @@ func (s *Statistic) DataFrame() dataframe.DataFrame {
 
 // warning says what of the numbers no guarantee covers, "" if nothing.
 func (s *Statistic) warning() string {
-	var warnings []string
-	if w := s.origin.Warning(); w != "" {
-		warnings = append(warnings, w)
-	}
-	if w := s.guarantee.Warning(); w != "" {
-		warnings = append(warnings, w)
-	}
+	warnings := []string{s.origin.Warning(), s.guarantee.Warning()}
 	if s.dataDependent {
 		warnings = append(warnings, "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that.")
 	}
-	return strings.Join(warnings, " ")
+	return strings.Join(slices.DeleteFunc(warnings, func(w string) bool { return w == "" }), " ")
 }
 
 // Display shows the numbers with their intervals, what they mean and the guarantee.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Intervals put every name beside its line, and refuse what does not match.
@@ -13,10 +14,7 @@ func TestIntervals(t *testing.T) {
 	f := figure.New("intervals", "score", "").Intervals(names, []float64{1, 2, 3}, []float64{2, 3, 4},
 		[]float64{3, 4, 5}, figure.Blue).
 		Vertical("limit", 4.5, 3, figure.Gray).PercentX()
-	svg, err := f.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := must.Get(f.SVG())
 	for _, want := range append(names, "limit", "200 %") {
 		if !bytes.Contains(svg, []byte(want)) {
 			t.Errorf("%q is missing", want)

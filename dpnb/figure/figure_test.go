@@ -118,10 +118,7 @@ func TestNoBlankStrip(t *testing.T) {
 	edge := func(x, y string) (top, right int) {
 		f := New("Title", x, y).LogX(1, 10, 100).LogY(10, 100, 1000).
 			Line("", []float64{1, 1000}, []float64{3, 7000}, Blue)
-		content, err := f.PNG()
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(f.PNG())
 		img, err := png.Decode(bytes.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
@@ -169,10 +166,7 @@ func TestWarn(t *testing.T) {
 	if len(lines) < 3 || strings.Join(lines, " ") != f.warning {
 		t.Errorf("%q", lines)
 	}
-	content, err := f.PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(f.PNG())
 	img, err := png.DecodeConfig(bytes.NewReader(content))
 	if more := float64(img.Height - 4*144); err != nil || more < 144*9.5/72*float64(len(lines)) ||
 		more > 3*144*9.5/72*float64(len(lines)) {

@@ -5,6 +5,8 @@ import (
 	"image/png"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // A page has all of its figures, in columns of about the same height, in its image, its words and its numbers; an error
@@ -16,10 +18,7 @@ func TestPage(t *testing.T) {
 		return f
 	}
 	page := Page("All", "What they are.", 2, one("first", 2), one("second", 5), one("third", 2), one("fourth", 1))
-	image, err := page.Warn("Careful.").PNG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	image := must.Get(page.Warn("Careful.").PNG())
 	at, height := page.page.places()
 	if want := (pagePlace{0, 4}); at[3] != want || height != 5 {
 		t.Errorf("places %v, height %v", at, height)

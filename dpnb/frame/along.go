@@ -48,9 +48,8 @@ const wavePlaces = 24
 func (e *Encoding) Components(mean []float64, off float64) []Component {
 	all, places := make([]Component, len(e.encoders)), e.margins(mean, doubt{off, 1})
 	means := e.meansOf(places)
-	for i := range e.encoders {
-		c := &e.encoders[i]
-		t := Component{Field: *c.field, Bent: c.periodic(), e: e, k: i, c: c, means: means}
+	for i, c := range e.encoders {
+		t := Component{Field: *c.field, Bent: c.periodic(), e: e, k: i, c: &c, means: means}
 		for _, x := range e.crosses {
 			t.Crossed = t.Crossed || x.a == i || x.b == i
 		}

@@ -93,7 +93,7 @@ func TestCodedColumns(t *testing.T) {
 		all = append(all, fmt.Sprintf("%v %.3g %.3g %.3g %d %d %.3g", c.Missing, c.Fill, c.Typical, c.Reach, c.Hats,
 			c.MissingStep, c.Waves))
 	}
-	want := "false 0.5 0.5 0.5 8 0 [], false 0.5 0.5 0.5 0 0 [], true 0.5 0.5 0.5 0 3 [], true 0.5 0.5 0.5 0 0 " +
+	want := "false 0.5 0.5 0.5 8 0 [], false 0 0 1 0 0 [], true 0.5 0.5 0.5 0 3 [], true 0.5 0.5 0.5 0 0 " +
 		"[0.838 0.419 0.279 0.21], true 0 0 1 8 0 []"
 	if got := strings.Join(all, ", "); got != want {
 		t.Errorf("%s\nwant %s", got, want)

@@ -9,8 +9,16 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// encodingNames are the encodings of files that are read.
-var encodingNames = []string{"UTF-8", "UTF-16", "UTF-16LE", "UTF-16BE", "Latin-1", "Windows-1252"}
+// encodingNames are the encodings of files that are read, and encodings those but UTF-8.
+var (
+	encodingNames = []string{"UTF-8", "UTF-16", "UTF-16LE", "UTF-16BE", "Latin-1", "Windows-1252"}
+	encodings     = map[string]encoding.Encoding{
+		"UTF-16":   unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+		"UTF-16LE": unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
+		"UTF-16BE": unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+		"Latin-1":  charmap.ISO8859_1, "Windows-1252": charmap.Windows1252,
+	}
+)
 
 // encodingName returns the name that is meant, "" for UTF-8.
 func encodingName(asked string) (name string, known bool) {
@@ -27,19 +35,4 @@ func encodingName(asked string) (name string, known bool) {
 		return "", false
 	}
 	return encodingNames[k], true
-}
-
-// decoder makes UTF-8 of an encoding of encodingNames.
-func decoder(name string) *encoding.Decoder {
-	switch name {
-	case "UTF-16":
-		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
-	case "UTF-16LE":
-		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
-	case "UTF-16BE":
-		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()
-	case "Latin-1":
-		return charmap.ISO8859_1.NewDecoder()
-	}
-	return charmap.Windows1252.NewDecoder()
 }

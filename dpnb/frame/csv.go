@@ -55,11 +55,16 @@ func ReadCSVFile(path string, settings *CSVSettings) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.(*csvFile).all()
+	c := s.(*csvFile)
+	var t *Table
+	err = c.Read(func(r io.Reader) (err error) {
+		t, err = readAll(r, c.settings)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	t.Source = s.Origin()
+	t.Source = c.Origin()
 	t.Source.Rows = t.rows
 	return t, nil
 }
@@ -77,6 +82,10 @@ func ReadCSV(r io.Reader, settings *CSVSettings) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readAll(r, s)
+}
+
+func readAll(r io.Reader, s CSVSettings) (*Table, error) {
 	c, err := newCSVReader(r, s)
 	if err != nil {
 		return nil, err
@@ -150,18 +159,6 @@ func (c *csvFile) Scan(columns []string, f func(*Table) error) error {
 		return own
 	}
 	return err
-}
-
-// all returns the whole table.
-func (c *csvFile) all() (t *Table, err error) {
-	err = c.File.Read(func(r io.Reader) error {
-		in, err := newCSVReader(r, c.settings)
-		if err == nil {
-			t, err = in.read(c.header, math.MaxInt)
-		}
-		return err
-	})
-	return t, err
 }
 
 // complete returns the settings with their defaults.

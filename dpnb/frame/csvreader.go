@@ -48,7 +48,7 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 		return nil, inputErrorf("the file begins with the mark of UTF-16: set Encoding: \"UTF-16\"")
 	}
 	if s.Encoding != "" {
-		in = bufio.NewReaderSize(decoder(s.Encoding).Reader(in), 1<<16)
+		in = bufio.NewReaderSize(encodings[s.Encoding].NewDecoder().Reader(in), 1<<16)
 	}
 	// A mark in front of a text that is a record's may as well be of that record: it stays, and is cut from the first
 	// text of every record alike. In front of a quoted one it is the file's, for a writer quotes all of a text or

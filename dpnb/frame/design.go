@@ -100,9 +100,6 @@ func (d *Design) Width() int {
 // Errors: *InputError as newEncoding. No record has one: what fits the schema badly follows the rules of its field
 // (Field), and Misfits lists it.
 func NewDesign(t *Table, schema *Schema, s DesignSettings) (*Design, error) {
-	if t == nil {
-		return nil, inputErrorf("no table")
-	}
 	e, err := newEncoding(t.Names(), schema, s)
 	if err != nil {
 		return nil, err
@@ -206,8 +203,7 @@ func (e *Encoding) describe() {
 func (e *Encoding) rules() string {
 	var numbers, texts bool
 	var said []string
-	for i := range e.fields {
-		f := &e.fields[i]
+	for _, f := range e.fields {
 		numbers, texts = numbers || f.Kind == Numeric && f.Fill == nil, texts || f.Kind == Categorical && f.Else == ""
 		switch {
 		case f.Fill != nil:

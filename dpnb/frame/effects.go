@@ -206,8 +206,7 @@ func (e *Encoding) References() []string {
 // Errors: *InputError if they are none.
 func (e *Encoding) Contrast(mean []float64, column, category, against string) (Effect, error) {
 	f := Effect{Name: fmt.Sprintf("%s: %s → %s", column, against, category)}
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for i, c := range e.encoders {
 		if c.field.Name != column {
 			continue
 		}
@@ -247,8 +246,7 @@ func (e *Encoding) TypicalNorm() float64 { return e.typicalNorm() }
 func (e *Encoding) evenNorm() float64 {
 	var square float64
 	each := make([]float64, len(e.encoders))
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for i, c := range e.encoders {
 		if c.levels != nil {
 			each[i] = c.longest()
 			square += each[i]

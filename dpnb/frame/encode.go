@@ -92,8 +92,7 @@ type Coded struct {
 
 // Coded returns that of each of Columns.
 func (e *Encoding) Coded() (all []Coded) {
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for _, c := range e.encoders {
 		of := Coded{Centred: c.centred, Missing: c.more, Fill: c.fill, Typical: c.typical, Reach: c.reach, Hats: c.hats}
 		switch {
 		case c.levels != nil && c.categories == nil:

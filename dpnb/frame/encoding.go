@@ -370,8 +370,7 @@ func (e *Encoding) Units() (scale, shift []float64, err error) {
 	if e.crosses != nil {
 		return nil, nil, inputErrorf("columns are crossed, of which no coefficient has a unit")
 	}
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for _, c := range e.encoders {
 		if c.levels == nil {
 			if c.field.Log {
 				return nil, nil, inputErrorf("%q is on a logarithmic scale, where no coefficient has the unit of the "+
@@ -442,8 +441,7 @@ func (e *Encoding) Rows(t *Table) (matrix.Rows, error) {
 				for k := range own {
 					own[k].write(row[own[k].at:own[k].at+own[k].width()], own[k].given(i))
 				}
-				for k := range e.crosses {
-					x := &e.crosses[k]
+				for _, x := range e.crosses {
 					x.add(row[x.at:], row[own[x.a].at:], row[own[x.b].at:])
 				}
 			} else {
@@ -539,9 +537,6 @@ func (s *Schema) distinct() error {
 //
 // Errors: as Rows, the label's column included.
 func (e *Encoding) Design(t *Table) (*Design, error) {
-	if t == nil {
-		return nil, inputErrorf("no table")
-	}
 	rows, err := e.Rows(t)
 	if err != nil {
 		return nil, err

@@ -91,8 +91,7 @@ func textsOf(s series.Series) []string {
 // is in them.
 func (t *Table) DataFrame(schema *Schema) dataframe.DataFrame {
 	var s []series.Series
-	for i := range t.columns {
-		c := &t.columns[i]
+	for _, c := range t.columns {
 		kind := c.Kind
 		if schema != nil {
 			if f, ok := schema.Field(c.Name); ok {

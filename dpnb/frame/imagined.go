@@ -49,8 +49,7 @@ func place(i int) float64 { return float64(i) / (points - 1) }
 // its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights times s.
 func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
 	all, squares := make([][]float64, len(e.encoders)), make([][]float64, len(e.encoders))
-	for k := range e.encoders {
-		c := &e.encoders[k]
+	for k, c := range e.encoders {
 		if c.levels != nil {
 			all[k] = slices.Repeat([]float64{1 / float64(c.width())}, c.width())
 			squares[k] = slices.Repeat([]float64{c.longest()}, c.width())

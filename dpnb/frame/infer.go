@@ -11,13 +11,12 @@ import (
 // fields keep that mark in any other schema; a field that is stated anew (NumericField and the others) has none.
 func InferSchema(t *Table) *Schema {
 	s := &Schema{DataDependent: true}
-	for i := range t.columns {
-		c := &t.columns[i]
+	for _, c := range t.columns {
 		f := Field{Name: c.Name, Kind: c.guess(), inferred: true}
 		if f.Kind == Categorical {
-			f.inferLevels(c)
+			f.inferLevels(&c)
 		} else {
-			f.inferBounds(c)
+			f.inferBounds(&c)
 		}
 		s.Fields = append(s.Fields, f)
 	}

@@ -252,13 +252,3 @@ func TestGotaGuessesNoType(t *testing.T) {
 		}
 	}
 }
-
-// Rows that are no table are a fault of the file, and what is said of them names a line and quotes nothing.
-func TestRaggedFile(t *testing.T) {
-	for _, text := range []string{"a,b\n1,2\nSECRET\n", "a,b\n1,SECRET,3\n", "a,b\n1,SEC\"RET\n", "a,b\n1,\"SECRET\n"} {
-		_, err := frame.ReadCSV(strings.NewReader(text), nil)
-		if err == nil || !strings.Contains(err.Error(), "line") || strings.Contains(err.Error(), "SEC") {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}

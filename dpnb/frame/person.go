@@ -36,7 +36,9 @@ func PerPerson(t Scanner, column string, rows int) (Scanner, error) {
 	if rows < 1 {
 		return nil, inputErrorf("PerPerson(%q, %d): a person keeps at least 1 row", column, rows)
 	}
-	p := &people{Scanner: t, column: column, rows: rows}
+	same := func(asked []string) []string { return asked }
+	p := &people{changed: changed{Scanner: t, names: t.Names(), needs: same,
+		print: fmt.Sprintf("rows of whole people %q %d", column, rows)}, column: column, rows: rows}
 	whole, ok := t.(*Table)
 	if !ok {
 		return p, nil
@@ -50,7 +52,7 @@ func PerPerson(t Scanner, column string, rows int) (Scanner, error) {
 
 // people is a table of which some rows of each person are handed on.
 type people struct {
-	Scanner
+	changed
 	column string
 	rows   int
 
@@ -147,53 +149,30 @@ func (t *Table) hashes(person string) ([]uint64, error) {
 	return hashes, nil
 }
 
-// Origin implements Scanner. The number of rows is known after a scan.
-func (p *people) Origin() Source {
-	s := p.Scanner.Origin()
-	s.Rows = 0
-	return s
-}
-
 // Scan implements Scanner.
 func (p *people) Scan(columns []string, f func(*Table) error) error {
 	if columns == nil {
-		columns = p.Names()
+		columns = p.names
 	}
-	if err := CheckSelection(columns, p.Names()); err != nil {
+	if err := CheckSelection(columns, p.names); err != nil {
 		return err
 	}
 	kept, err := p.choice()
 	if err != nil {
 		return err
 	}
-	g, seen := gather{size: chunkRows, f: f}, 0
-	err = p.Scanner.Scan(columns, func(chunk *Table) error {
+	c, seen := p.changed, 0
+	c.change = func(chunk *Table) (*Table, error) {
 		lo := seen
 		if seen += chunk.rows; seen > kept.rows {
-			return errOtherRows
+			return nil, errOtherRows
 		}
-		return g.add(chunk.Filter(func(i int) bool { return kept.has(lo + i) }))
-	})
-	if err == nil && seen < kept.rows { // others may be where those that were chosen had been
-		err = errOtherRows
+		return chunk.Filter(func(i int) bool { return kept.has(lo + i) }), nil
 	}
-	if err != nil {
+	if err := c.Scan(columns, f); err != nil || seen >= kept.rows {
 		return err
 	}
-	return g.flush(true)
+	return errOtherRows // others may be where those that were chosen had been
 }
 
 var errOtherRows = inputErrorf("the table has other rows than when those of each person were chosen: open it again")
-
-// Fingerprint says what each scan gives, if that of the table below is known.
-func (p *people) Fingerprint() string {
-	return derivedPrint(p.Scanner, "rows of whole people %q %d", p.column, p.rows)
-}
-
-// derivedPrint is the fingerprint of what is made of t; "" if that of t is not known.
-func derivedPrint(t Scanner, format string, a ...any) string {
-	if known := fingerprint(t); known != "" {
-		return fmt.Sprintf(format, a...) + " of " + known
-	}
-	return ""
-}

@@ -30,8 +30,7 @@ func visits(t *testing.T, seed uint64, without string) *Table {
 			a.Texts, b.Texts = append(a.Texts, who[i]), append(b.Texts, what[i])
 		}
 	}
-	out := must.Get(NewTable(a, b))
-	return out
+	return must.Get(NewTable(a, b))
 }
 
 // perPerson is PerPerson of a table in memory.

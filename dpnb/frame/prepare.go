@@ -130,23 +130,11 @@ func prepared(t Scanner, fields []Field) (_ Scanner, err error) {
 
 // copied returns t with a copy of a column behind the others.
 func copied(t Scanner, name, of string) (Scanner, error) {
-	return apply(t, changed{names: append(t.Names(), name), print: fmt.Sprintf("%q copied as %q", of, name),
-		needs: func(asked []string) []string {
-			if !slices.Contains(asked, name) {
-				return asked
-			}
-			return with(slices.DeleteFunc(slices.Clone(asked), func(n string) bool { return n == name }), []string{of})
-		},
-		change: func(chunk *Table) (*Table, error) {
-			c, err := chunk.Column(of)
-			if err != nil {
-				return chunk, nil // of a scan that does not ask for the copy
-			}
-			column, out := *c, *chunk
-			column.Name = name
-			out.columns = append(slices.Clone(chunk.columns), column)
-			return &out, nil
-		}})
+	return appended(t, name, fmt.Sprintf("%q copied as %q", of, name), []string{of}, func(seen *Table) Column {
+		column := seen.columns[0]
+		column.Name = name
+		return column
+	})
 }
 
 // categoriesFrom reads categories from a public file: of a CSV file the column of that name, or its only one; of any
@@ -221,21 +209,7 @@ func Sorted(t *Table, column string, descending bool) (*Table, error) {
 		}
 		return 0
 	})
-	out := *t
-	out.columns, out.lines = nil, nil
-	for k := range t.columns {
-		from := &t.columns[k]
-		to := Column{Name: from.Name, Kind: from.Kind}
-		for _, i := range at {
-			if from.Kind == Numeric {
-				to.Numbers = append(to.Numbers, from.Numbers[i])
-			} else {
-				to.Texts = append(to.Texts, from.Texts[i])
-			}
-		}
-		out.columns = append(out.columns, to)
-	}
-	return &out, nil
+	return t.at(at), nil
 }
 
 func boolean(b bool) int {

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"errors"
+	"math"
 	"slices"
 )
 
@@ -97,20 +98,7 @@ func Collect(s Scanner, columns []string) (*Table, error) {
 	if t, ok := s.(*Table); ok {
 		return t.choose(columns)
 	}
-	out := &Table{Source: s.Origin()}
-	err := s.Scan(columns, func(chunk *Table) error {
-		if out.columns == nil {
-			out.columns = make([]Column, len(chunk.columns))
-		} else if !out.ReadLike(chunk) {
-			return errUnlike
-		}
-		out.extend(chunk)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return firstRows(s, columns, math.MaxInt)
 }
 
 // errEnough ends a scan that has seen what it wants.
@@ -118,11 +106,13 @@ var errEnough = errors.New("frame: enough rows")
 
 // FirstRows reads the first n rows of a table that is scanned, which are raw records, and no more chunks than have
 // them.
-func FirstRows(t Scanner, n int) (*Table, error) {
-	var out *Table
-	err := t.Scan(nil, func(chunk *Table) error {
-		if out == nil {
-			out = &Table{Source: t.Origin(), columns: make([]Column, len(chunk.columns))}
+func FirstRows(t Scanner, n int) (*Table, error) { return firstRows(t, nil, n) }
+
+func firstRows(t Scanner, columns []string, n int) (*Table, error) {
+	out := &Table{Source: t.Origin()}
+	err := t.Scan(columns, func(chunk *Table) error {
+		if out.columns == nil {
+			out.columns = make([]Column, len(chunk.columns))
 		} else if !out.ReadLike(chunk) {
 			return errUnlike
 		}
@@ -133,9 +123,6 @@ func FirstRows(t Scanner, n int) (*Table, error) {
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
-	}
-	if out == nil {
-		return nil, inputErrorf("the table has no chunk to look at")
 	}
 	return out, nil
 }

@@ -77,9 +77,6 @@ func (s Storage) dir() (string, error) {
 //
 // Errors: as NewDesign.
 func Planned(t Scanner, schema *Schema, s DesignSettings) (*Design, error) {
-	if t == nil {
-		return nil, inputErrorf("no table")
-	}
 	e, err := newEncoding(t.Names(), schema, s)
 	if err != nil {
 		return nil, err

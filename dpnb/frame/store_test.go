@@ -20,8 +20,7 @@ func TestSourceThatChanges(t *testing.T) {
 	begin := func() Scanner {
 		t.Helper()
 		must.Do(os.WriteFile(path, []byte(text), 0o600))
-		s := must.Get(ScanCSV(path, &CSVSettings{ChunkRows: 10}))
-		return s
+		return must.Get(ScanCSV(path, &CSVSettings{ChunkRows: 10}))
 	}
 	grow := func() {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

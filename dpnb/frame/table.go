@@ -273,6 +273,11 @@ func (t *Table) Filter(keep func(row int) bool) *Table {
 			index = append(index, i)
 		}
 	}
+	return t.at(index)
+}
+
+// at returns the table of the rows at the given places, in their order.
+func (t *Table) at(index []int) *Table {
 	out := &Table{rows: len(index), Source: t.Source, lines: pick(t.lines, index)}
 	for _, c := range t.columns {
 		c.Numbers, c.Texts = pick(c.Numbers, index), pick(c.Texts, index)

@@ -127,8 +127,7 @@ func (f *Field) validTerm() error {
 // Held returns independent directions v of the features such that vᵀθ ≥ 0 for all of them says that what coefficients
 // θ make of each column that must rise does, from knot to knot or from level to level, and falls where it must fall.
 func (e *Encoding) Held() (all []matrix.Direction) {
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for _, c := range e.encoders {
 		way := float64(c.field.Rises)
 		switch first := c.at + 1; {
 		case way == 0 || !c.centred:
@@ -401,8 +400,7 @@ func (e *Encoding) enter(s *entries, own []encoder, of []given) (square float64)
 		squares[k] = own[k].enter(s, of[k])
 		square += squares[k]
 	}
-	for k := range e.crosses {
-		x := &e.crosses[k]
+	for _, x := range e.crosses {
 		switch products := x.enter(s, own, of[x.a], of[x.b]); {
 		case x.bare:
 			square += products
@@ -416,8 +414,7 @@ func (e *Encoding) enter(s *entries, own []encoder, of []given) (square float64)
 // meansOf are those of what each column has, with weights of its categories or of the places of its scale.
 func (e *Encoding) meansOf(weights [][]float64) [][]float64 {
 	all := make([][]float64, len(e.encoders))
-	for k := range e.encoders {
-		c := &e.encoders[k]
+	for k, c := range e.encoders {
 		all[k] = make([]float64, c.width())
 		row := make([]float64, c.width())
 		for i, w := range weights[k] {

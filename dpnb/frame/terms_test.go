@@ -23,7 +23,7 @@ import (
 // termed is a schema of every term, with a column of each kind missing at times.
 func termed(t testing.TB) *frame.Schema {
 	s := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 17, 90),
-		frame.NumericField("pay", 0, 100), frame.NumericField("score", 0, 10).OrMissing(),
+		frame.NumericField("pay", 0, 100).Typically(0), frame.NumericField("score", 0, 10).OrMissing(),
 		frame.NumericField("hour", 0, 24).OrMissing(), frame.NumericField("visits", 0, 50).Typically(0).OrMissing(),
 		frame.CategoricalField("city", "Bern", "Rome", "Oslo").Against("Rome"), frame.CategoricalField("sex", "f", "m"),
 		frame.CategoricalField("y", "a", "b")}}
@@ -66,8 +66,7 @@ func peopleOf(t testing.TB, all []person) *frame.Table {
 			columns[5+k].Texts = append(columns[5+k].Texts, v)
 		}
 	}
-	table := must.Get(frame.NewTable(columns...))
-	return table
+	return must.Get(frame.NewTable(columns...))
 }
 
 // someone draws a person, with values that are beyond the bounds, missing or no category.
@@ -124,7 +123,7 @@ func (p person) rowWith(hats int, crossed bool) (row []float64) {
 		return -1
 	}
 	age := curve(share(p.age, 17, 90, 53.5), 0.5, 0.5, func(int) float64 { return 1. / 8 })
-	pay := []float64{2*share(p.pay, 0, 100, 50) - 1}
+	pay := []float64{share(p.pay, 0, 100, 0)}
 	step := 3 // missing
 	switch {
 	case p.score < 2:
@@ -198,7 +197,8 @@ func TestRowsOfTerms(t *testing.T) {
 	all = append(all, person{90, 100, 3, 5, 50, "Oslo", "f"}) // as long as a row can be
 	table := peopleOf(t, all)
 	for _, set := range []frame.DesignSettings{{RowNorm: 1, Curves: 8}, {RowNorm: 0.5, Curves: 8, NoBias: true},
-		{InUnits: true, Curves: 8}, {Curves: 8}, {RowNorm: 1}, {}, {Curves: 8, CrossedLines: true}} {
+		{InUnits: true, Curves: 8}, {ClipNorm: 0.7, Curves: 8}, {Curves: 8}, {RowNorm: 1}, {},
+		{Curves: 8, CrossedLines: true}} {
 		set.Label, set.Centred = "y", true
 		d := must.Get(frame.NewDesign(table, termed(t), set))
 		if _, sparse := d.Rows.(*matrix.Affine); sparse != (set.Curves > 0) {

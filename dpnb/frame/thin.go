@@ -16,14 +16,12 @@ func (e *Encoding) sparse() bool {
 		return false
 	}
 	entries := 1
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for _, c := range e.encoders {
 		if entries++; c.hats > 0 {
 			entries += 2
 		}
 	}
-	for i := range e.crosses {
-		x := &e.crosses[i]
+	for _, x := range e.crosses {
 		if entries += x.rows + x.levels; e.encoders[x.a].levels == nil { // lines, waves and hats are hardly ever 0
 			entries += x.width()
 		}
@@ -160,8 +158,7 @@ func (e *Encoding) entered(parts []entries, starts []int, scales []float64) *mat
 	for k := range e.encoders {
 		e.encoders[k].mean(mean)
 	}
-	for k := range e.crosses {
-		x := &e.crosses[k]
+	for _, x := range e.crosses {
 		for j := range x.width() {
 			mean[x.at+j] = -x.usual(e.encoders)
 		}
@@ -204,8 +201,7 @@ func (e *Encoding) detailed() bool {
 // Scales returns those of the numbers within bounds that are not on a logarithmic scale, of rows that are kept as what
 // they are made of; nil where there are to be no cells.
 func (e *Encoding) Scales() (all []Scale) {
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for _, c := range e.encoders {
 		if c.hats == 0 || c.field.Log || c.field.Rises != 0 || !e.detailed() {
 			continue
 		}
@@ -252,8 +248,7 @@ func (e *Encoding) Blocks() (all []matrix.Span) {
 	if !e.detailed() {
 		return nil
 	}
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for _, c := range e.encoders {
 		if c.field.Rises != 0 { // it would depend on the other column
 			continue
 		}
@@ -266,8 +261,7 @@ func (e *Encoding) Blocks() (all []matrix.Span) {
 // shared among its features as in the mean of rows with numbers that are spread evenly.
 func (e *Encoding) TypicalProducts() float64 {
 	var all, each float64
-	for i := range e.encoders {
-		c := &e.encoders[i]
+	for _, c := range e.encoders {
 		if c.field.Rises != 0 {
 			continue
 		}

@@ -10,59 +10,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
-// Centred rows that are kept as what they are made of are those that the schema says, each of its norm: of numbers in
-// and beyond their bounds, missing ones with and without an indicator, typical values, and texts that are no category.
-// A fifth of a square that is left out of a norm is seen.
-func TestCentredRowsAreSparse(t *testing.T) {
-	nan := math.NaN()
-	age := []float64{17, 90, 53.5, nan, 1000, 30}
-	visits := []float64{0, 50, 3, nan, 0, 20}
-	city := []string{"Bern", "Rome", "elsewhere", "", "Oslo", "Bern"}
-	table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: age}, frame.Column{Name: "visits",
-		Numbers: visits},
-		frame.Column{Name: "city", Kind: frame.Categorical, Texts: city},
-		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "b", "a", "b", "a", "b"}}))
-	for _, set := range []frame.DesignSettings{{RowNorm: 1}, {RowNorm: 0.5, NoBias: true}, {ClipNorm: 0.7},
-		{InUnits: true}, {}} {
-		set.Label, set.Centred, set.Curves = "y", true, 8
-		for _, missing := range []bool{false, true} {
-			times := frame.NumericField("visits", 0, 50).Typically(0)
-			if missing {
-				times = times.OrMissing()
-			}
-			schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("age", 17, 90), times,
-				frame.CategoricalField("city", "Bern", "Rome", "Oslo"), frame.CategoricalField("y", "a", "b")}}
-			d := must.Get(frame.NewDesign(table, schema, set))
-			if _, ok := d.Rows.(*matrix.Affine); !ok {
-				t.Fatalf("rows are %T", d.Rows)
-			}
-			_, width := d.Rows.Dims()
-			norm, _ := d.Encoding.Normed()
-			for i := range age {
-				row := make([]float64, width)
-				d.Rows.Row(row, i)
-				want := rowOf(age[i], visits[i], city[i], missing)
-				long, target := math.Sqrt(matrix.SumSquares(want)), norm
-				if target == 0 || set.RowNorm == 0 && long < target {
-					target = long
-				}
-				if !set.NoBias {
-					want = append(want, 1./3*long/target)
-				}
-				for j := range want {
-					want[j] *= target / long
-					if !(math.Abs(row[j]-want[j]) <= 1e-14) {
-						t.Errorf("%+v, record %d: %s is %v, want %v", set, i, d.Features[j], row[j], want[j])
-					}
-				}
-				if got := math.Sqrt(matrix.SumSquares(row)); got > d.RowNorm {
-					t.Errorf("%+v, record %d: norm %v of at most %v", set, i, got, d.RowNorm)
-				}
-			}
-		}
-	}
-}
-
 // Rows that are kept as what they are made of are scaled to their norm from a thirty-second on, shorter ones as if they
 // had that.
 func TestShortRowsStayShort(t *testing.T) {
@@ -96,43 +43,6 @@ func TestShortRowsStayShort(t *testing.T) {
 	if short < 2 || long < 1 {
 		t.Errorf("%d short rows, and %d hardly longer", short, long)
 	}
-}
-
-// rowOf is a row before it is scaled, computed otherwise.
-func rowOf(age, visits float64, city string, missing bool) (row []float64) {
-	curve := func(u, typical, reach float64, less func(k int) float64) {
-		row = append(row, (u-typical)/reach)
-		for k := range 8 {
-			row = append(row, math.Max(0, 1-math.Abs(7*u-float64(k)))-less(k))
-		}
-	}
-	u := 0.5
-	if !math.IsNaN(age) {
-		u = math.Min((age-17)/73, 1)
-	}
-	curve(u, 0.5, 0.5, func(int) float64 { return 1. / 8 })
-	v := 0.0
-	if !math.IsNaN(visits) {
-		v = visits / 50
-	}
-	curve(v, 0, 1, func(k int) float64 { return math.Max(0, 1-float64(k)) })
-	if missing {
-		row = append(row, 0)
-		if math.IsNaN(visits) {
-			row[len(row)-1] = 1
-		}
-	}
-	for _, c := range []string{"Bern", "Rome", "Oslo"} {
-		x := -1. / 3
-		switch city {
-		case c:
-			x++
-		case "elsewhere", "":
-			x = 0
-		}
-		row = append(row, x)
-	}
-	return row
 }
 
 // The scales of numbers lead back to their shares, and products have the norm that is said of a typical row.

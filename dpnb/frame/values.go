@@ -1,7 +1,6 @@
 package frame
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -54,23 +53,15 @@ func (v *Values) DataDependent() bool { return v.dataDependent }
 // Check returns the error that Of would have for the columns of t whatever is in them, before anything is paid for. A
 // table that is scanned is looked at, up to its first chunk, only for dates of which the schema has no layout.
 func (v *Values) Check(t Scanner) error {
-	if table, ok := t.(*Table); ok {
-		_, err := v.Of(table.Head(0))
-		return err
-	}
-	if !slices.ContainsFunc(v.readers, func(e encoder) bool { return e.field.undated() }) {
+	undated := func(e encoder) bool { return e.field.undated() }
+	if _, whole := t.(*Table); !whole && !slices.ContainsFunc(v.readers, undated) {
 		return nil
 	}
-	var found error
-	enough := errors.New("")
-	err := t.Scan(v.columns, func(chunk *Table) error {
-		_, found = v.Of(chunk.Head(0))
-		return enough
-	})
-	if err != nil && err != enough {
-		return err
+	none, err := firstRows(t, v.columns, 0)
+	if err == nil {
+		_, err = v.Of(none)
 	}
-	return found
+	return err
 }
 
 // Of returns the values of a chunk: the k-th slice has those of the k-th column, until the next call. Numbers are in
@@ -110,14 +101,7 @@ func (e *encoder) value(i int) float64 {
 	if e.categories == nil {
 		return e.field.inBounds(e.column.Number(i))
 	}
-	k := e.placeOf(i)
-	switch {
-	case k == placeMissing && e.field.Missing:
-		return float64(len(e.field.Levels))
-	case k < 0:
-		return float64(e.other)
-	}
-	return float64(k)
+	return float64(e.place(i))
 }
 
 // inBounds returns v, or what the field says of a value that is missing, moved into the bounds; in an unbounded field

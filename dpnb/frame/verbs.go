@@ -83,10 +83,10 @@ type changed struct {
 
 // Fingerprint says what each scan gives; "" if that is not known.
 func (c *changed) Fingerprint() string {
-	if c.print == "" {
-		return ""
+	if known := fingerprint(c.Scanner); c.print != "" && known != "" {
+		return c.print + " of " + known
 	}
-	return derivedPrint(c.Scanner, "%s", c.print)
+	return ""
 }
 
 // apply returns t changed; one in memory is changed at once.
@@ -302,7 +302,18 @@ func derive[T any](t Scanner, name string, columns []string, rule func(Row) T, n
 	if err := try(rule, columns); err != nil {
 		return nil, err
 	}
-	return apply(t, changed{names: append(t.Names(), name),
+	return appended(t, name, "", columns, func(seen *Table) Column {
+		values := make([]T, seen.rows)
+		for i := range values {
+			values[i] = answer(rule, Row{seen, i}, none)
+		}
+		return column(values)
+	})
+}
+
+// appended returns t with a column behind the others, made of columns of the same row.
+func appended(t Scanner, name, print string, columns []string, column func(seen *Table) Column) (Scanner, error) {
+	return apply(t, changed{names: append(t.Names(), name), print: print,
 		needs: func(asked []string) []string {
 			if !slices.Contains(asked, name) {
 				return asked
@@ -314,12 +325,8 @@ func derive[T any](t Scanner, name string, columns []string, rule func(Row) T, n
 			if err != nil {
 				return chunk, nil // of a scan that does not ask for the new column
 			}
-			values := make([]T, seen.rows)
-			for i := range values {
-				values[i] = answer(rule, Row{seen, i}, none)
-			}
 			out := *chunk
-			out.columns = append(slices.Clone(chunk.columns), column(values))
+			out.columns = append(slices.Clone(chunk.columns), column(seen))
 			return &out, nil
 		}})
 }

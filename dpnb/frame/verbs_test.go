@@ -18,8 +18,7 @@ func scanned(t *testing.T, text string) frame.Scanner {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.csv")
 	must.Do(os.WriteFile(path, []byte(text), 0o600))
-	s := must.Get(frame.ScanCSV(path, &frame.CSVSettings{ChunkRows: 3}))
-	return s
+	return must.Get(frame.ScanCSV(path, &frame.CSVSettings{ChunkRows: 3}))
 }
 
 // verbs that the tests try.

@@ -42,7 +42,7 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	if err != nil {
 		return nil, err
 	}
-	q, err := m.PredictQuantiles(DataFrame{table: table})
+	q, err := m.PredictQuantiles(DataFrame{records: table})
 	if err != nil {
 		return nil, err
 	}

@@ -307,8 +307,8 @@ func (a *Allowance) reads(records Records) error {
 	if err := records.Err(); err != nil {
 		return err
 	}
-	var group *ofGroup
-	if a.unit, group = records.whose(); a.rows != nil && a.rows != group {
+	person, rows, group := records.whose()
+	if a.unit = unit(person, rows); a.rows != nil && a.rows != group {
 		return errors.New("dpnb: this allowance pays for a release of one group's records (FitBy), and these are " +
 			"others")
 	}

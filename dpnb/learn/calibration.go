@@ -31,10 +31,7 @@ func (c *calibration) words() string {
 func (m *Model) logOdds(t float64) float64 {
 	s := t
 	if l, ok := m.link(); ok {
-		margin := 1.0
-		if l.Margin != 0 {
-			margin = l.Margin
-		}
+		margin := orElse(l.Margin, 1)
 		s = logLogistic((margin+t)/l.Width) - logLogistic((margin-t)/l.Width)
 	}
 	if c := m.calibration; c != nil {

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -88,20 +87,11 @@ func framed(l loss.Loss) informed {
 
 // centred chooses a mechanism around a fit that buys the geometry of the records.
 func centred(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	if err := p.validShare(); err != nil {
-		return nil, err
-	}
 	numbers, bias := p.task == frame.Number, d.Encoding.Bias()
 	radius := math.Nextafter(math.Hypot(1, bias), math.Inf(1))
 	fits := func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 		return p.informed(p, d, radius, mu, objpert.Config{RowNorm: radius, Epsilon: epsilon, Delta: delta,
 			Reserved: beside, Adjacency: privacy.AddRemove, Tolerance: p.tolerance})
-	}
-	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
-		return nil, errBaseRate(r)
-	}
-	if p.records < 0 {
-		return nil, &privacy.ParamError{Name: "Records", Value: p.records, Want: "a planned number, or 0 to count them"}
 	}
 	about := geometry.Centred{Planned: float64(p.records)}
 	type key struct {
@@ -185,21 +175,10 @@ func (m *Model) link() (l loss.Softplus, ok bool) {
 	return m.hinge, true
 }
 
-// probability returns that of the positive class at the margin t: 1/(1 + e^{−t}) of the logistic loss, and of the
-// smoothed hinge, of which g((m + t)/h)/(g((m + t)/h) + g((m − t)/h)), g the logistic function, is the share of
-// positive labels at which t minimises the loss; of a calibrated model that of the calibrated log-odds.
-func (m *Model) probability(t float64) float64 {
-	if m.calibration != nil {
-		return 1 / (1 + math.Exp(-m.logOdds(t)))
-	}
-	l, ok := m.link()
-	if !ok {
-		return 1 / (1 + math.Exp(-t))
-	}
-	margin := cmp.Or(l.Margin, 1)
-	g := func(x float64) float64 { return 1 / (1 + math.Exp(-x/l.Width)) }
-	return g(margin+t) / (g(margin+t) + g(margin-t))
-}
+// probability returns that of the positive class at the margin t, by its log-odds: t of the logistic loss; of the
+// smoothed hinge those of g((m + t)/h)/(g((m + t)/h) + g((m − t)/h)), g the logistic function, which is the share of
+// positive labels at which t minimises the loss; of a calibrated model the calibrated ones.
+func (m *Model) probability(t float64) float64 { return 1 / (1 + math.Exp(-m.logOdds(t))) }
 
 // also is what was released beside the coefficients, nil for nothing.
 func (m *Model) also() any {

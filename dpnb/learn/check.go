@@ -30,12 +30,12 @@ func (df DataFrame) Check() *SchemaCheck {
 	if err := df.Err(); err != nil {
 		return &SchemaCheck{err: err}
 	}
-	s := df.scanner().Origin()
+	s := df.records.Origin()
 	if runlog.Reported() && !s.Public && !s.Invented {
 		_, _, err := df.Known()
 		return &SchemaCheck{kept: true, err: err}
 	}
-	m, err := frame.Misfits(df.scanner(), df.schema)
+	m, err := frame.Misfits(df.records, df.schema)
 	return &SchemaCheck{Misfits: m, lines: s.Path != "", err: err}
 }
 

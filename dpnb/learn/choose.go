@@ -16,8 +16,11 @@ import (
 func (p spec) calibration(d *frame.Design, epsilon, delta float64) objpert.Config {
 	c := p.asked(d, epsilon, delta)
 	c.Loss, c.Clip, c.Bound, c.Rule = weighed(d, p.loss(d.Target)), p.clip(d), p.bound, p.rule
+	if c.Bound == 0 && p.ridge > 0 { // where the Gaussian case is not to be had it halves λ, in a tenth of a second
+		c.Bound = objective.Tight
+	}
 	// In the Gaussian case ridges are raised after the calibration: tilted.
-	if p.records != 0 && p.bound != 0 && p.bound != objective.Tight {
+	if p.records != 0 && c.Bound != 0 && c.Bound != objective.Tight {
 		c.Planned = objpert.Planned{Records: p.records, Features: d.Width()}
 	}
 	return c
@@ -32,12 +35,6 @@ func (p spec) asked(d *frame.Design, epsilon, delta float64) objpert.Config {
 // tilted chooses objective perturbation, with a count of the records before it where nothing is said of their number,
 // or with the release of its curvature after it if that has a share of the budget.
 func tilted(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	if err := p.validShare(); err != nil {
-		return nil, err
-	}
-	if r := p.baseRate; r != 0 && !(r > 0 && r < 1) {
-		return nil, errBaseRate(r)
-	}
 	if p.counts() {
 		return counted(p, d, epsilon, delta)
 	}
@@ -56,21 +53,6 @@ func tilted(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanis
 		return k.Fit, nil
 	}
 	return k, nil
-}
-
-// errBaseRate refuses a share that is none.
-func errBaseRate(r float64) error {
-	return &privacy.ParamError{Name: "BaseRate", Value: r,
-		Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
-}
-
-// validShare reports a share that is none.
-func (p spec) validShare() error {
-	if share := p.curvatureShare; share != 0 && !(share > 0 && share < 1) {
-		return &privacy.ParamError{Name: "CurvatureShare", Value: share,
-			Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
-	}
-	return nil
 }
 
 // perturbation calibrates objective perturbation and, if that has a share, the release of its curvature; else only Fit

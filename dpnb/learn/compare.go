@@ -49,7 +49,8 @@ type CompareRow struct {
 	// Mean score, and half its 95 % interval by Student's law.
 	Mean, Margin float64
 	// Lower and Upper are the smallest and the largest score of the seeds: the next fit's lies between them with
-	// probability (seeds − 1)/(seeds + 1).
+	// probability (seeds − 1)/(seeds + 1). Near the best that can be reached the law of scores is skew, so that no
+	// Gaussian interval is shown.
 	Lower, Upper float64
 	// Lambda and Sigma are the mechanism's ridge, 0 where it has none, and its noise: in the objective, in the
 	// coefficients, in a gradient or in moments.
@@ -121,7 +122,7 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 	if err != nil {
 		return err
 	}
-	cells := trials(len(mechanisms), c.Seeds, root, test, (*Model).scoreOfTask,
+	rows := trials(len(mechanisms), c.Seeds, root, test, (*Model).scoreOfTask,
 		func(i, seed int, src noise.Source) (*Model, error) {
 			m, err := mechanisms[i].Fit(train, Simulate(c.Epsilon, c.Delta), src)
 			if err == nil {
@@ -131,17 +132,11 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 			return m, err
 		})
 	for i, m := range mechanisms {
-		s := cells[i]
-		if unsuitable(s.err) {
+		if rows[i].Mechanism = m.Name(); unsuitable(rows[i].Err) {
 			c.Skipped = append(c.Skipped, m.Name())
 			continue
 		}
-		row := CompareRow{Mechanism: m.Name(), Mean: s.mean, Margin: s.margin, Lower: s.lower, Upper: s.upper,
-			Err: s.err}
-		if s.first != nil {
-			row.Lambda, row.Sigma = s.first.lambda, s.first.release.NoiseScale
-		}
-		c.Rows = append(c.Rows, row)
+		c.Rows = append(c.Rows, rows[i])
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 // Their theorem is not proved here: that the result, output noise included, satisfies (ε, δ) is checked by this
 // project's accounting, or it is an error.
 func asKST12(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	p.bound = 0
+	p.bound, p.ridge = 0, 0
 	m, err := calibratedObjective(p.calibration(d, epsilon, delta))
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func (a Allowance) Cost(l Learner, data *Dataset) (*Cost, error) {
 	p := l.spec()
 	if t, ok := l.(Tune); ok { // of all that it chooses from
 		var err error
-		if p, _, err = t.among(data); err != nil {
+		if p, err = t.among(data); err != nil {
 			return nil, err
 		}
 	}

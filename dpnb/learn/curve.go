@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -61,16 +62,16 @@ func SweepEpsilon(l Learner, train, test *Dataset, delta float64, seeds int, eps
 		return nil, err
 	}
 	p.workers = 1
-	cells := trials(len(epsilons), seeds, root, test, (*Model).Score, func(i, _ int, src noise.Source) (*Model, error) {
+	rows := trials(len(epsilons), seeds, root, test, (*Model).Score, func(i, _ int, src noise.Source) (*Model, error) {
 		fitted := p
 		fitted.noise = src
 		return fit(train, Simulate(epsilons[i], delta), fitted)
 	})
-	for _, s := range cells {
-		if s.err != nil {
-			return nil, s.err
+	for _, r := range rows {
+		if r.Err != nil {
+			return nil, r.Err
 		}
-		c.Mean, c.Lower, c.Upper = append(c.Mean, s.mean), append(c.Lower, s.lower), append(c.Upper, s.upper)
+		c.Mean, c.Lower, c.Upper = append(c.Mean, r.Mean), append(c.Lower, r.Lower), append(c.Upper, r.Upper)
 	}
 	return c, nil
 }
@@ -86,49 +87,29 @@ func simulationRoot(src noise.Source, name string) (*noise.Seeded, error) {
 	return root, runlog.Append(runlog.KindSeed, runlog.Seed{Name: name, Seed: seed})
 }
 
-// cell is what the fits of many seeds scored.
-type cell struct {
-	mean float64
-	// margin is half the 95 % interval of the mean, by Student's law.
-	margin float64
-	// lower and upper are the smallest and the largest score. Near the best that can be reached the law of scores is
-	// skew, so that no Gaussian interval is shown.
-	lower, upper float64
-	// first of the models; nil if it failed.
-	first *Model
-	// err is that of the first seed, by number, that failed.
-	err error
-}
-
-// trials makes fits for n cells with as many seeds each, on all processors, and scores them on test. Stream i·seeds + k
-// of root is for seed k of cell i, whoever computes it.
+// trials makes fits for n rows with as many seeds each, on all processors, and scores them on test. Stream i·seeds + k
+// of root is for seed k of row i, whoever computes it; a row's error is that of the first seed, by number, that failed.
 func trials(n, seeds int, root *noise.Seeded, test *Dataset, score func(*Model, Records) (float64, error),
-	fit func(i, seed int, src noise.Source) (*Model, error)) []cell {
-	scores, errs, first := make([]float64, n*seeds), make([]error, n*seeds), make([]*Model, n)
+	fit func(i, seed int, src noise.Source) (*Model, error)) []CompareRow {
+	scores, errs, rows := make([]float64, n*seeds), make([]error, n*seeds), make([]CompareRow, n)
 	parallel.Each(n*seeds, 0, func(k int) {
 		m, err := fit(k/seeds, k%seeds, root.Stream(k))
 		if err == nil {
 			if k%seeds == 0 {
-				first[k/seeds] = m
+				rows[k/seeds] = CompareRow{Lambda: m.lambda, Sigma: m.release.NoiseScale}
 			}
 			scores[k], err = score(m, test)
 		}
 		errs[k] = err
 	})
-	cells := make([]cell, n)
-	for i := range cells {
-		mine := scores[i*seeds : (i+1)*seeds]
+	for i := range rows {
+		r, mine := &rows[i], scores[i*seeds:(i+1)*seeds]
 		s := sim.Summarize(mine)
 		_, end := s.Interval()
-		cells[i] = cell{mean: s.Mean, margin: end - s.Mean, lower: slices.Min(mine), upper: slices.Max(mine),
-			first: first[i]}
-		for _, err := range errs[i*seeds : (i+1)*seeds] {
-			if cells[i].err == nil {
-				cells[i].err = err
-			}
-		}
+		r.Mean, r.Margin, r.Lower, r.Upper = s.Mean, end-s.Mean, slices.Min(mine), slices.Max(mine)
+		r.Err = cmp.Or(errs[i*seeds : (i+1)*seeds]...)
 	}
-	return cells
+	return rows
 }
 
 // Display shows the curve as a table.

@@ -20,10 +20,10 @@ import (
 // Dataset is a DataFrame made into records for learning: bounded numbers, indicators, rows of bounded norm, and labels
 // in the form that a learner needs.
 type Dataset struct {
-	// table that the design was made of; nil if there is none.
-	table *frame.Table
-	// large is what is scanned in place of a table; nil if there is one.
-	large  *large
+	// from is the table that the design was made of, or what is scanned in its place, of which the records are kept
+	// where it says; nil if there is neither.
+	from   frame.Scanner
+	where  frame.Storage
 	design *frame.Design
 	// records, if not nil, makes the records of design once, which until then has what is public of them: a model that
 	// is read back, or a price, needs no more.
@@ -55,18 +55,14 @@ type Records interface {
 	Err() error
 	// made encodes as e does; the labels only if labelled.
 	made(e *frame.Encoding, labelled bool) (*frame.Design, error)
-	// everyRow is an error if rows of people were left out.
-	everyRow() error
-	// whose says what a release of them protects, as the ledger calls it, and of which group of FitBy they are.
-	whose() (unit string, group *ofGroup)
+	// whose says whose they are, how many rows of each were kept, 0 saying that each row is a person, and of which
+	// group of FitBy they are.
+	whose() (person string, rows int, group *ofGroup)
 }
 
-func (df DataFrame) everyRow() error { return everyRow(df.person, df.rows) }
-func (d *Dataset) everyRow() error   { return everyRow(d.design.Person, d.design.RowsOfAPerson) }
-
-func (df DataFrame) whose() (string, *ofGroup) { return unit(df.person, df.rows), df.group }
-func (d *Dataset) whose() (string, *ofGroup) {
-	return unit(d.design.Person, d.design.RowsOfAPerson), d.group
+func (df DataFrame) whose() (string, int, *ofGroup) { return df.person, df.rows, df.group }
+func (d *Dataset) whose() (string, int, *ofGroup) {
+	return d.design.Person, d.design.RowsOfAPerson, d.group
 }
 
 func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error) {
@@ -74,17 +70,17 @@ func (df DataFrame) made(e *frame.Encoding, labelled bool) (*frame.Design, error
 	if err := df.Err(); err != nil {
 		return nil, err
 	}
-	if df.large != nil && labelled {
-		return e.Stored(df.large, df.where)
-	}
-	if df.large != nil {
+	t, whole := df.records.(*frame.Table)
+	switch {
+	case !whole && labelled:
+		return e.Stored(df.records, df.where)
+	case !whole:
 		return nil, errors.New("dpnb: these rows are scanned and not in memory: PredictCSV writes predictions to a " +
 			"file")
+	case labelled:
+		return e.Design(t)
 	}
-	if labelled {
-		return e.Design(df.table)
-	}
-	rows, err := e.Rows(df.table)
+	rows, err := e.Rows(t)
 	return &frame.Design{Rows: rows}, err
 }
 
@@ -109,7 +105,7 @@ func (d *Dataset) straight() *Dataset { return d.encoded(d.design.Encoding.Strai
 // from a table.
 func (d *Dataset) encoded(e *frame.Encoding) *Dataset {
 	of := d.design.Encoding
-	if e == of || d.table == nil && d.large == nil {
+	if e == of || d.from == nil {
 		return d
 	}
 	out, plain := *d, *d.design
@@ -124,7 +120,8 @@ func (d *Dataset) encoded(e *frame.Encoding) *Dataset {
 		all.Rows, all.Labels, all.Source = records.Rows, records.Labels, records.Source
 		return &all, nil
 	}
-	if out.design = &plain; d.large != nil {
+	if _, whole := d.from.(*frame.Table); !whole {
+		out.design = &plain
 		plain.Rows, plain.Labels = nil, nil
 		out.records = sync.OnceValues(made)
 		return &out
@@ -138,13 +135,10 @@ func (d *Dataset) frame() DataFrame {
 	switch err := d.Err(); {
 	case err != nil:
 		return DataFrame{err: err}
-	case d.table == nil && d.large == nil:
+	case d.from == nil:
 		return DataFrame{err: errors.New("dpnb: these records were not made like the model's, nor from a table")}
 	}
-	if d.large == nil {
-		return DataFrame{table: d.table}
-	}
-	return DataFrame{large: d.large.rows, where: d.large.where}
+	return DataFrame{records: d.from, where: d.where}
 }
 
 // Option changes how records are made.
@@ -321,7 +315,7 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 	if err := o.contradicted(); err != nil {
 		return &Dataset{err: err}
 	}
-	records := df.scanner()
+	records := df.records
 	if df.rows > 0 && df.key != "" { // who it is, is no feature
 		without, err := frame.Drop(records, df.key)
 		if err != nil {
@@ -329,31 +323,29 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		}
 		records = without
 	}
-	if _, whole := records.(*frame.Table); !whole && !o.curves {
+	table, whole := records.(*frame.Table)
+	if !whole && !o.curves {
 		o.lines = true
 	}
 	o.centre(records.Names(), df.schema)
 	if err := o.weigh(df.schema); err != nil {
 		return &Dataset{err: err}
 	}
-	schema, out := df.schema, &Dataset{group: df.group, remote: o.remote != nil}
-	if table, ok := records.(*frame.Table); ok {
-		if out.table = table; schema == nil && o.infer {
-			schema = frame.InferSchema(table)
-		}
-		if schema, out.err = o.termed(schema, records.Names()); out.err != nil {
-			return out
-		}
+	schema, out := df.schema, &Dataset{from: records, group: df.group, remote: o.remote != nil}
+	if whole && schema == nil && o.infer {
+		schema = frame.InferSchema(table)
+	}
+	if schema, out.err = o.termed(schema, records.Names()); out.err != nil {
+		return out
+	}
+	if whole {
 		out.design, out.err = frame.NewDesign(table, schema, o.DesignSettings)
 		if o.remote != nil {
 			out.err = errors.New("dpnb: passes are made elsewhere over records in a file: open the table with " +
 				"FromScanner")
 		}
 	} else {
-		out.large = &large{records, o.where}
-		if schema, out.err = o.termed(schema, records.Names()); out.err != nil {
-			return out
-		}
+		out.where = o.where
 		if out.design, out.err = frame.Planned(records, schema, o.DesignSettings); out.err == nil {
 			planned := out.design
 			out.records = sync.OnceValues(func() (*frame.Design, error) {
@@ -541,8 +533,8 @@ func (d *Dataset) part(keep func(row int) bool) *Dataset {
 	}
 	sub.Rows = matrix.Select(all.Rows, index)
 	out := &Dataset{design: &sub}
-	if d.table != nil {
-		out.table = d.table.Filter(keep)
+	if table, ok := d.from.(*frame.Table); ok {
+		out.from = table.Filter(keep)
 	}
 	return out
 }

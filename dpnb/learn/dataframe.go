@@ -18,9 +18,8 @@ import (
 // DataFrame is a table of raw records with what is publicly known about its columns. Like gota's, it carries its first
 // error with it, so that a notebook can write one line after the other, and Fit or Show reports the error.
 type DataFrame struct {
-	table *frame.Table
-	// large is a table that is scanned and not in memory; table is nil then.
-	large frame.Scanner
+	// records are a table in memory, a *frame.Table, or one that is scanned; nil if there are none.
+	records frame.Scanner
 	// where its records are kept.
 	where  frame.Storage
 	schema *frame.Schema
@@ -92,28 +91,15 @@ func FromScanner(s frame.Scanner, err error) DataFrame {
 	if t, ok := s.(*frame.Table); ok {
 		return FromTable(t)
 	}
-	return DataFrame{large: s, err: s.Origin().Log()}
+	return DataFrame{records: s, err: s.Origin().Log()}
 }
 
 // Collect reads a table that is scanned into memory, the named columns of it (all if none are named).
 func (df DataFrame) Collect(columns ...string) DataFrame {
-	if df.err = df.Err(); df.err != nil {
-		return df
-	}
 	if len(columns) == 0 {
 		columns = nil
 	}
-	df.table, df.err = frame.Collect(df.scanner(), columns)
-	df.large = nil
-	return df
-}
-
-// scanner returns the rows of df, which has no error.
-func (df DataFrame) scanner() frame.Scanner {
-	if df.large != nil {
-		return df.large
-	}
-	return df.table
+	return df.by(func(s frame.Scanner) (frame.Scanner, error) { return frame.Collect(s, columns) })
 }
 
 // fromTable makes a DataFrame of a table or of the error that came in its place.
@@ -121,7 +107,7 @@ func fromTable(t *frame.Table, err error, schema *frame.Schema) DataFrame {
 	if t == nil || err != nil {
 		return DataFrame{err: err}
 	}
-	return DataFrame{table: held(t), schema: schema, err: t.Source.Log()}
+	return DataFrame{records: held(t), schema: schema, err: t.Source.Log()}
 }
 
 // held returns the table as it is now: who has a pointer to it can put another in its place.
@@ -129,7 +115,7 @@ func held(t *frame.Table) *frame.Table { now := *t; return &now }
 
 // Err returns the first error on the way to df.
 func (df DataFrame) Err() error {
-	if df.err == nil && df.table == nil && df.large == nil {
+	if df.err == nil && df.records == nil {
 		return errors.New("dpnb: an empty DataFrame; make one with ReadCSV, FromScanner, FromGota, Adult or Patients")
 	}
 	return df.err
@@ -229,19 +215,11 @@ func (df DataFrame) DropMissing(names ...string) DataFrame {
 //
 // Errors (in Err): n is negative.
 func (df DataFrame) Head(n int) DataFrame {
-	if df.Err() == nil && df.large != nil && n >= 0 {
-		table, err := frame.FirstRows(df.large, n)
-		if err != nil {
-			return DataFrame{err: err}
-		}
-		df.table, df.large = table, nil
-		return df
-	}
-	return df.change(func(t *frame.Table) (*frame.Table, error) {
+	return df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if n < 0 {
 			return nil, fmt.Errorf("dpnb: Head(%d): want a number of rows from 0 on", n)
 		}
-		return t.Head(n), nil
+		return frame.FirstRows(s, n)
 	})
 }
 
@@ -261,19 +239,23 @@ func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
 }
 
 func (df DataFrame) change(f func(*frame.Table) (*frame.Table, error)) DataFrame {
-	if df.err = df.Err(); df.err != nil {
-		return df
-	}
-	if df.large != nil {
-		return DataFrame{err: errNotInMemory()}
-	}
-	df.table, df.err = f(df.table)
-	return df
+	return df.by(func(frame.Scanner) (frame.Scanner, error) {
+		t, err := df.inMemory()
+		if err != nil {
+			return nil, err
+		}
+		return f(t)
+	})
 }
 
-func errNotInMemory() error {
-	return errors.New("dpnb: these rows are scanned and not in memory: Collect them, with the columns that are " +
-		"needed, if they are few enough")
+// inMemory returns the table of df, which has no error.
+func (df DataFrame) inMemory() (*frame.Table, error) {
+	t, ok := df.records.(*frame.Table)
+	if !ok {
+		return nil, errors.New("dpnb: these rows are scanned and not in memory: Collect them, with the columns that " +
+			"are needed, if they are few enough")
+	}
+	return t, nil
 }
 
 // Rows returns the number of rows, or 0 on error and where only a scan would tell. It is a fact about the records that
@@ -282,10 +264,10 @@ func (df DataFrame) Rows() int {
 	if df.Err() != nil {
 		return 0
 	}
-	if df.large != nil {
-		return df.large.Origin().Rows
+	if t, err := df.inMemory(); err == nil {
+		return t.Rows()
 	}
-	return df.table.Rows()
+	return df.records.Origin().Rows
 }
 
 // Table returns the underlying table of df.
@@ -295,10 +277,11 @@ func (df DataFrame) Table() (*frame.Table, error) {
 	if err := df.Err(); err != nil {
 		return nil, err
 	}
-	if df.large != nil {
-		return nil, errNotInMemory()
+	t, err := df.inMemory()
+	if err != nil {
+		return nil, err
 	}
-	return held(df.table), nil
+	return held(t), nil
 }
 
 // Gota returns df as a gota dataframe, with df's error if it has one: columns of the schema as floats or strings as it
@@ -317,24 +300,23 @@ func (df DataFrame) Display() display.Item {
 		return display.Failed(err)
 	}
 	const most = 10
-	if df.large != nil {
-		it := withOrigin(df.large.Origin(), display.Item{Header: []string{"column"},
-			Title: df.large.Origin().Name + ": a table that is scanned"})
-		for _, name := range df.large.Names() {
+	source, names := df.records.Origin(), df.records.Names()
+	t, err := df.inMemory()
+	if err != nil {
+		it := withOrigin(source, display.Item{Header: []string{"column"}, Title: source.Name +
+			": a table that is scanned"})
+		for _, name := range names {
 			it.Row(name)
 		}
 		return it
 	}
-	names, n := df.table.Names(), df.table.Rows()
-	it := withOrigin(df.table.Source, display.Item{
-		Title:   fmt.Sprintf("%s: %d rows × %d columns", df.table.Source.Name, n, len(names)),
-		Warning: rawWarning,
-		Header:  names,
-	})
+	n := t.Rows()
+	it := withOrigin(source, display.Item{Title: fmt.Sprintf("%s: %d rows × %d columns", source.Name, n, len(names)),
+		Warning: rawWarning, Header: names})
 	for i := range min(most, n) {
 		row := make([]string, len(names))
 		for j, name := range names {
-			c, _ := df.table.Column(name)
+			c, _ := t.Column(name)
 			row[j] = cmp.Or(c.Text(i), "–")
 		}
 		it.Row(row...)
@@ -377,7 +359,7 @@ func (df DataFrame) Source() string {
 	if err := df.Err(); err != nil {
 		return err.Error()
 	}
-	s := df.scanner().Origin()
+	s := df.records.Origin()
 	text := s.Name
 	switch {
 	case s.Public && s.SHA256 != "":

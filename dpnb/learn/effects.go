@@ -106,12 +106,12 @@ func (m *Model) beside() string {
 	return strings.Join(what, ", ")
 }
 
-// hingeOf returns the loss with the margin that the release was fitted with.
-func hingeOf(l loss.Softplus, r *mechanism.Release) loss.Softplus {
+// hingeOf returns the loss with the margin that a mechanism has fitted with.
+func hingeOf(l loss.Softplus, fitted mechanism.Mechanism) loss.Softplus {
 	var of any
-	if o, ok := perturbationOf(r.Fitted); ok {
+	if o, ok := perturbationOf(fitted); ok {
 		of, _ = loss.Weightless(o.Loss)
-	} else if o, ok := r.Fitted.(pure.Objective); ok {
+	} else if o, ok := fitted.(pure.Objective); ok {
 		of = o.Loss
 	}
 	if used, ok := of.(loss.Softplus); ok {

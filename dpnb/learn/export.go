@@ -222,10 +222,7 @@ func (m *Model) exportedOutput() exportedOutput {
 		if m.probabilities {
 			out.Link = "logistic"
 			if l, ok := m.link(); ok {
-				out.Link, out.Width, out.Margin = "hinge", l.Width, l.Margin
-				if out.Margin == 0 {
-					out.Margin = 1
-				}
+				out.Link, out.Width, out.Margin = "hinge", l.Width, orElse(l.Margin, 1)
 			}
 		}
 		if c := m.calibration; c != nil {

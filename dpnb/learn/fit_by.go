@@ -119,7 +119,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 			column, schema.Like(column))
 	}
 	// Who is in which group is decided before the function can do anything about it.
-	partition, err := frame.NewPartition(df.scanner(), schema, column)
+	partition, err := frame.NewPartition(df.records, schema, column)
 	if err != nil {
 		return nil, err
 	}

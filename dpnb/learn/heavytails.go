@@ -138,9 +138,12 @@ func (l HeavyTails) loss() loss.Convex {
 	return nil
 }
 
-// valid refuses parameters of another loss, which would say nothing here, and a level that is none.
+// valid refuses a loss or a level that is none, and parameters of another loss, which would say nothing here.
 func (l HeavyTails) valid() error {
 	switch {
+	case l.loss() == nil:
+		return &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
+			Want: "AbsoluteLoss, PinballLoss, HuberLoss, SquaredLoss, LogisticLoss or HingeLoss"}
 	case l.Loss != PinballLoss && l.Tau != 0:
 		return &privacy.ParamError{Name: "Tau", Value: l.Tau,
 			Want: "0: it is the level of PinballLoss, and Loss is another"}
@@ -196,9 +199,9 @@ func (l HeavyTails) spec() spec {
 	radius := orElse(l.Radius, 4)
 	return spec{
 		learner: "HeavyTails", title: "regression with heavy tails", entry: "heavy tails", task: task,
-		probabilities: l.Loss == LogisticLoss, levels: levels, records: max(0, l.Records), noise: l.Noise,
+		probabilities: l.Loss == LogisticLoss, levels: levels, records: l.Records, noise: l.Noise,
 		workers: l.Workers,
-		own:     parameter{"Threshold", l.Threshold}, pure: true, open: true,
+		own:     parameter{"Threshold", l.Threshold}, check: l.valid, pure: true, open: true,
 		choose: func(_ spec, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
 			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
 				Records: l.Records,
@@ -208,23 +211,9 @@ func (l HeavyTails) spec() spec {
 				c.MomentBound = residual * math.Sqrt(float64(d.Width()))
 			}
 			c.Directions = l.Loss == PinballLoss && l.MomentBound == 0
-			if err := l.valid(); err != nil {
-				return nil, err
-			}
-			if c.Loss == nil {
-				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
-					Want: "AbsoluteLoss, PinballLoss, HuberLoss, SquaredLoss, LogisticLoss or HingeLoss"}
-			}
 			return l.calibrate(c)
 		},
 		plain: func(p spec, d *frame.Design, _ float64) ([]float64, error) {
-			if err := l.valid(); err != nil {
-				return nil, err
-			}
-			if l.loss() == nil || !loss.Extendable(l.loss()) {
-				return nil, &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
-					Want: "a loss with its parameters in range"}
-			}
 			return plainly(d, l.loss(), p.workers)
 		},
 	}

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -53,13 +54,10 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	k := orElse(l.Moment, 2)
 	l.MomentBound = 1 // is what is asked for
 	p, d := l.spec(), data.design
-	switch err := l.valid(); {
-	case err != nil:
-		return nil, err
-	case l.loss() == nil || !(k > 1 && k <= 1e3):
-		return nil, &privacy.ParamError{Name: "Moment", Value: k, Want: "k > 1, at most 1000, and a loss of HeavyTails"}
+	if !(k > 1 && k <= 1e3) {
+		return nil, &privacy.ParamError{Name: "Moment", Value: k, Want: "k > 1, at most 1000"}
 	}
-	if err := p.suits(d); err != nil {
+	if err := cmp.Or(p.valid(), p.suits(d)); err != nil {
 		return nil, err
 	}
 	src := allowance.Noise(l.Noise)

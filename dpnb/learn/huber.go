@@ -60,10 +60,8 @@ func (l Huber) spec() spec {
 		learner:  "Huber", title: "Huber regression", entry: "huber", task: frame.Number,
 		loss:   func(frame.Target) loss.Loss { return loss.Huber{Threshold: threshold} },
 		weighs: true,
-		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
+		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: l.Bound, ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, suited: l.suited, own: parameter{"Threshold", l.Threshold},
-		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, framed: pureLoss, needDelta: []setting{
-			{"Regularise", l.Regularise != Regulariser{}}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited},
-			{"Bound", l.Bound != 0}}},
+		pure: l.Pure, convex: convex{loss: loss.Huber{Threshold: threshold}, framed: pureLoss},
 	}.with(l.Regularise)
 }

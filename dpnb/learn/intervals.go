@@ -176,21 +176,21 @@ func (m *Model) Curvature() (*interval.Moments, bool) {
 	if m.Err() != nil || m.release == nil {
 		return nil, false
 	}
-	also := m.release.Also
-	if b := m.bought(); b != nil {
-		also = b.Also
-	}
-	curvature, ok := mechanism.CloneAlso(also).(*interval.Moments) // its copy: intervals are made of it
+	curvature, ok := mechanism.CloneAlso(m.beyond()).(*interval.Moments) // its copy: intervals are made of it
 	return curvature, ok
+}
+
+// beyond is what was released beside the coefficients and what was bought.
+func (m *Model) beyond() any {
+	if b := m.bought(); b != nil {
+		return b.Also
+	}
+	return m.release.Also
 }
 
 // moments returns what was released of a descent beside its coefficients.
 func (m *Model) moments() (*sgd.Moments, bool) {
-	also := m.release.Also
-	if b := m.bought(); b != nil {
-		also = b.Also
-	}
-	released, ok := also.(*sgd.Moments)
+	released, ok := m.beyond().(*sgd.Moments)
 	return released, ok
 }
 

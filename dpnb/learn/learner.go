@@ -58,8 +58,7 @@ func those(is func(p spec) bool) (names string) {
 
 // RecordsFor makes the records that l learns from, as Binary, Regression, Counts or Classes does.
 func RecordsFor(l Learner, df DataFrame, target string, opts ...Option) *Dataset {
-	return map[frame.Task]func(DataFrame, string, ...Option) *Dataset{frame.TwoClasses: Binary,
-		frame.Number: Regression, frame.Count: Counts, frame.ManyClasses: Classes}[l.spec().task](df, target, opts...)
+	return records(df, target, l.spec().task, opts)
 }
 
 // own refuses what is not a learner of this package itself: a type that embeds one has its specification, and a Fit
@@ -117,7 +116,9 @@ type spec struct {
 	// regulariser that is added to the objective.
 	regulariser Regulariser
 	// own is what the loss has been told by name, zero to have it chosen.
-	own       parameter
+	own parameter
+	// check refuses what else the learner was told and cannot be meant; nil for nothing.
+	check     func() error
 	tolerance float64 // τ; zero has it chosen
 	noise     noise.Source
 	workers   int
@@ -320,7 +321,7 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := data.large.affords(m, p.learner)
+	free, err := data.affords(m, p.learner)
 	if err != nil {
 		return nil, err
 	}
@@ -351,14 +352,14 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 			return nil, err
 		}
 	}
-	if _, tuned := r.Fitted.(bestOf); tuned { // of records that another choice may have: Tune makes the model
-		model = new(Model)
-	} else {
-		design, theta := used(d, r)
-		model = newModel(p, design, theta, r.Also)
+	fitted := r.Fitted
+	if best, ok := fitted.(bestOf); ok { // of records that another choice may have
+		fitted, p, d = best.Won, best.choices[best.Chosen].spec, best.choices[best.Chosen].design
 	}
+	design, theta := used(d, r)
+	model = newModel(p, design, theta, r.Also)
 	model.keep(r)
-	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, r)
+	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, fitted)
 	model.paid, model.partition = allowance.paid(price), allowance.partition
 	return model, nil
 }
@@ -390,11 +391,7 @@ func fitWithoutPrivacy(data *Dataset, p spec) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	lambda := p.lambda
-	if lambda == 0 {
-		lambda = 1
-	}
-	plain := p.plain
+	lambda, plain := orElse(p.lambda, 1), p.plain
 	if plain == nil {
 		plain = minimise
 	}
@@ -418,8 +415,15 @@ func fitWithoutPrivacy(data *Dataset, p spec) (m *Model, err error) {
 
 // minimise returns the minimiser of the objective without noise.
 func minimise(p spec, d *frame.Design, lambda float64) ([]float64, error) {
-	var held composite.Constraint
-	if mustRise(d.Encoding) {
+	var added composite.Regulariser
+	held := p.regulariser.constraint(d)
+	if p.regulariser != (Regulariser{}) {
+		r, err := p.regulariser.composite(d)
+		if err != nil {
+			return nil, err
+		}
+		added = r
+	} else if mustRise(d.Encoding) {
 		_, width := d.Rows.Dims()
 		cone, err := composite.NewCone(width, d.Encoding.Held())
 		if err != nil {
@@ -427,7 +431,7 @@ func minimise(p spec, d *frame.Design, lambda float64) ([]float64, error) {
 		}
 		held = cone
 	}
-	return p.solved(erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, nil, held,
+	return p.solved(erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, added, held,
 		erm.Settings{Tolerance: p.tolerance})
 }
 

@@ -60,11 +60,9 @@ func (l Linear) spec() spec {
 		loss:   func(frame.Target) loss.Loss { return loss.Squared{} },
 		level:  func(frame.Target) float64 { return level },
 		weighs: true,
-		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
+		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: l.Bound, ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip}, pure: l.Pure,
-		convex: convex{loss: loss.Huber{Threshold: level}, framed: pureLoss, needDelta: []setting{
-			{"Regularise", l.Regularise != Regulariser{}},
-			{"CurvatureShare", l.CurvatureShare != 0}, {"Bound", l.Bound != 0}}},
+		convex: convex{loss: loss.Huber{Threshold: level}, framed: pureLoss},
 	}.with(l.Regularise)
 }
 
@@ -75,12 +73,3 @@ const framedClip = 2
 // by a quarter of half the width of the bounds, or of the logarithm's unit, and by half of it at most where
 // coefficients are few. docs/theory/learners.md says why.
 const predictionNoise = 4
-
-// tightUnless returns the bound, the tight one for zero: where the Gaussian case is not to be had it halves λ, in a
-// tenth of a second.
-func tightUnless(b objective.Bound) objective.Bound {
-	if b == 0 {
-		return objective.Tight
-	}
-	return b
-}

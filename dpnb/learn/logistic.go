@@ -60,7 +60,6 @@ func (l Logistic) spec() spec {
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers,
 		bound:          l.Bound,
 		curvatureShare: l.CurvatureShare, pure: l.Pure,
-		convex: convex{loss: loss.Logistic{}, framed: loss.Logistic{}, needDelta: []setting{
-			{"BaseRate", l.BaseRate != 0}, {"CurvatureShare", l.CurvatureShare != 0}, {"Bound", l.Bound != 0}}},
+		convex: convex{loss: loss.Logistic{}, framed: loss.Logistic{}},
 	}
 }

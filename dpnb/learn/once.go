@@ -74,7 +74,7 @@ func Once[T any](
 	if content, err := place.read(); err != nil {
 		return none, fmt.Errorf("dpnb: what was released as %q: %w", name, err)
 	} else if content != nil {
-		payload, err := asked.released(content)
+		payload, err := asked.in(onceFormat, onceVersion, content)
 		if err != nil {
 			return none, err
 		}
@@ -110,7 +110,7 @@ func Once[T any](
 			"would tell how their records differ: this one is not shown; the same call returns the other's", name)
 	}
 	if err == nil {
-		err = place.write(asked.with(payload))
+		err = place.write(asked.with(payload, onceFormat, onceVersion))
 	} else {
 		gone := place.forget()
 		err, hidden = errors.Join(err, gone), gone != nil
@@ -204,25 +204,20 @@ type keptRelease struct {
 	Release   json.RawMessage `json:"release"`
 }
 
-// with returns the file of a release.
-func (k keptRelease) with(payload []byte) ([]byte, error) {
+// with returns a file of such a format for what is released, or what is needed for it.
+func (k keptRelease) with(payload []byte, format string, version int) ([]byte, error) {
 	k.Release = payload
 	text, err := checksum.Marshal(k)
 	if err != nil {
 		return nil, err
 	}
-	return checksum.Seal(onceFormat, onceVersion, text)
+	return checksum.Seal(format, version, text)
 }
 
 const (
 	onceFormat  = "dpnb release"
 	onceVersion = 1
 )
-
-// released returns the release of a file if it is of the same specification.
-func (k keptRelease) released(content []byte) ([]byte, error) {
-	return k.in(onceFormat, onceVersion, content)
-}
 
 // in returns what a file has of the same specification.
 func (k keptRelease) in(format string, version int, content []byte) ([]byte, error) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -15,17 +14,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
 
-// large is a table that is scanned, and where its records are kept.
-type large struct {
-	rows  frame.Scanner
-	where frame.Storage
-}
-
 // affords refuses what takes memory for each record of a table that is scanned, if there is a
 // MemoryLimit: by the mechanism alone, for how many records there are is private. Until free the garbage collector
 // keeps to the limit, less an eighth for what it does not see, or to GOMEMLIMIT, if that is less.
-func (l *large) affords(m mechanism.Mechanism, learner string) (free func(), err error) {
-	if l == nil || l.where.MemoryLimit <= 0 {
+func (d *Dataset) affords(m mechanism.Mechanism, learner string) (free func(), err error) {
+	if d.where.MemoryLimit <= 0 {
 		return func() {}, nil
 	}
 	if !inPasses(m) {
@@ -36,7 +29,7 @@ func (l *large) affords(m mechanism.Mechanism, learner string) (free func(), err
 			learner, m.Describe().Name)
 	}
 	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(before, l.where.MemoryLimit/8*7))
+	debug.SetMemoryLimit(min(before, d.where.MemoryLimit/8*7))
 	return func() { debug.SetMemoryLimit(before) }, nil
 }
 

@@ -52,7 +52,7 @@ func (l Poisson) spec() spec {
 		learner: "Poisson", title: "Poisson regression", entry: "poisson", task: frame.Count,
 		loss:   func(t frame.Target) loss.Loss { return loss.Poisson{MaxCount: t.Upper} },
 		level:  func(t frame.Target) float64 { return orElse(l.Clip, math.Ceil(math.Sqrt(t.Upper))) },
-		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: tightUnless(l.Bound), ridge: predictionNoise,
+		lambda: l.Lambda, noise: l.Noise, workers: l.Workers, bound: l.Bound, ridge: predictionNoise,
 		curvatureShare: l.CurvatureShare, own: parameter{"Clip", l.Clip},
 	}
 }

@@ -85,7 +85,8 @@ func (m *Model) made(records Records, labelled bool) (*frame.Design, error) {
 }
 
 // everyRow refuses records from which PerPerson has left rows out: a prediction is for each row.
-func everyRow(person string, rows int) error {
+func everyRow(records Records) error {
+	person, rows, _ := records.whose()
 	if rows == 0 {
 		return nil
 	}
@@ -96,7 +97,7 @@ func everyRow(person string, rows int) error {
 func (m *Model) marginsOf(records Records) ([]float64, error) {
 	d, err := m.made(records, false)
 	if err == nil {
-		err = records.everyRow()
+		err = everyRow(records)
 	}
 	if err != nil {
 		return nil, err
@@ -275,14 +276,14 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 	if err := cmp.Or(m.Err(), df.Err()); err != nil {
 		return err
 	}
-	if err := df.everyRow(); err != nil {
+	if err := everyRow(df); err != nil {
 		return err
 	}
 	// What a killed run left of it is about single records.
 	if err := atomicfile.ErasePartsOf(path); err != nil {
 		return err
 	}
-	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.scanner(), keep) })
+	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.records, keep) })
 }
 
 func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error {

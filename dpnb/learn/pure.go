@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -20,7 +21,7 @@ type convex struct {
 	framed loss.Convex
 	// radius of the ball of the coefficients; zero has it chosen.
 	radius float64
-	// needDelta are the settings that mean nothing without a δ, and whether they were stated.
+	// needDelta are settings of its own that mean nothing without a δ, and whether they were stated.
 	needDelta []setting
 }
 
@@ -41,20 +42,13 @@ const pureNumber, pureClasses = 8, 32
 func (p spec) withoutDelta() spec {
 	p.pure = true
 	p.choose = func(p spec, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
-		for _, s := range p.convex.needDelta {
+		for _, s := range append(slices.Clone(p.convex.needDelta), setting{"Smooth", p.smooth != 0},
+			setting{"Regularise", p.regulariser != Regulariser{}}, setting{"BaseRate", p.baseRate != 0},
+			setting{"CurvatureShare", p.curvatureShare != 0 && !p.suited}, setting{"Bound", p.bound != 0}) {
 			if s.stated {
 				return nil, &privacy.ParamError{Name: s.name, Value: "set", Want: fmt.Sprintf(
 					"nothing where %s spends no δ: it is for fits with δ > 0", p.learner)}
 			}
-		}
-		if p.levels != nil {
-			if err := p.validLevels(); err != nil {
-				return nil, err
-			}
-		}
-		if p.records < 0 {
-			return nil, &privacy.ParamError{Name: "Records", Value: p.records,
-				Want: "a planned number, or 0 to count them"}
 		}
 		if p.buysPurely(d) {
 			return p.centredPurely(d, epsilon)

@@ -73,7 +73,6 @@ func (l Quadratic) spec() spec {
 		learner: "Quadratic", title: "linear regression by quadratic perturbation", entry: "quadratic",
 		task: frame.Number, loss: func(frame.Target) loss.Loss { return f }, lambda: l.Lambda, noise: l.Noise,
 		workers: l.Workers, regulariser: l.Regularise, own: parameter{"Threshold", l.Threshold},
-		plain: plainRegularised,
 		choose: func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if n := len(l.Interpolation.Anchor()); n > 0 && n != d.Width() {
 				return nil, &privacy.ParamError{Name: "Interpolation", Value: fmt.Sprintf("an anchor of %d numbers", n),

@@ -13,7 +13,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
 // Quantile is linear quantile regression for a number (Regression): it predicts the value below which a share Tau of
@@ -88,8 +87,7 @@ func (l Quantile) spec() spec {
 	p.records, p.replaceOne = l.Records, l.ReplaceOne
 	pinball := loss.Pinball{Tau: p.levels[0]}
 	p.pure, p.convex = l.Pure, convex{loss: pinball, framed: pinball, radius: l.Radius,
-		needDelta: []setting{{"Steps", l.Steps != 0}, {"L1", l.L1 != 0},
-			{"CurvatureShare", l.CurvatureShare != 0}, {"Smooth", l.Smooth != 0}}}
+		needDelta: []setting{{"Steps", l.Steps != 0}, {"L1", l.L1 != 0}}}
 	return p
 }
 
@@ -159,14 +157,8 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 		regulariser: Regulariser{L1: l1}, curvatureShare: curvatureShare,
 		steps: steps, informed: known,
 		choose: func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-			if err := p.validLevels(); err != nil {
-				return nil, err
-			}
 			if !(epsilon > 0 && epsilon <= 1e3) {
 				return nil, errEpsilon(epsilon)
-			}
-			if err := p.validShare(); err != nil {
-				return nil, err
 			}
 			weight, shrunk, err := p.regulariser.sizes(d)
 			if err != nil {
@@ -209,7 +201,7 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 // Of p it keeps what predictions are, and fits without privacy.
 func (p spec) smoothed(h float64, others ...setting) spec {
 	l := loss.SmoothPinball{Tau: p.levels[0], Width: h}
-	valid := func(p spec) error {
+	p.check = func() error {
 		if !(h > 0 && h <= 1e3) {
 			return &privacy.ParamError{Name: "Smooth", Value: h, Want: "a width in (0, 1000]"}
 		}
@@ -219,23 +211,10 @@ func (p spec) smoothed(h float64, others ...setting) spec {
 					Want: "nothing with Smooth, which takes no steps"}
 			}
 		}
-		return p.validLevels()
+		return nil
 	}
-	p.steps, p.bound, p.ridge = 0, objective.Tight, predictionNoise
+	p.steps, p.ridge, p.choose, p.informed = 0, predictionNoise, nil, framed(l)
 	p.smooth, p.loss = h, func(frame.Target) loss.Loss { return l }
-	p.choose = func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-		if err := valid(p); err != nil {
-			return nil, err
-		}
-		return tilted(p, d, epsilon, delta)
-	}
-	p.informed = func(p spec, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
-		func(float64) float64, error) {
-		if err := valid(p); err != nil {
-			return nil, nil, err
-		}
-		return framed(l)(p, d, radius, mu, c)
-	}
 	return p
 }
 
@@ -246,9 +225,6 @@ func errEpsilon(epsilon float64) error {
 // centredDescent calibrates noisy steps for quantiles on centred rows.
 func centredDescent(p spec, _ *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
 	func(float64) float64, error) {
-	if err := p.validLevels(); err != nil {
-		return nil, nil, err
-	}
 	if !(c.Epsilon > 0 && c.Epsilon <= 1e3) {
 		return nil, nil, errEpsilon(c.Epsilon)
 	}
@@ -282,16 +258,6 @@ func references(d *frame.Design) (all []sgd.Reference) {
 		at += size
 	}
 	return all
-}
-
-// validLevels reports what is wrong with the levels, by the name that the user knows.
-func (p spec) validLevels() error {
-	err := sgd.ValidLevels(p.levels)
-	if err != nil && p.own.name == "Tau" {
-		return &privacy.ParamError{Name: "Tau", Value: p.own.value,
-			Want: "a level between 0 and 1, both excluded, or 0 for the median"}
-	}
-	return err
 }
 
 // isDescent reports whether quantiles were released by noisy steps.

@@ -19,9 +19,6 @@ const plainSample = 20_000
 // is smoothed less and less, for a sample first: begun far off, a search for a kink nearly as it is can take a thousand
 // passes.
 func plainQuantiles(p spec, d *frame.Design, _ float64) ([]float64, error) {
-	if err := p.validLevels(); err != nil {
-		return nil, err
-	}
 	r, err := p.regulariser.composite(d)
 	if err != nil {
 		return nil, err

@@ -104,16 +104,6 @@ func regularised(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mec
 		Epsilon: epsilon, Delta: delta}, nil
 }
 
-// plainRegularised minimises the same objective without noise.
-func plainRegularised(p spec, d *frame.Design, lambda float64) ([]float64, error) {
-	r, err := p.regulariser.composite(d)
-	if err != nil {
-		return nil, err
-	}
-	return p.solved(erm.Problem{Rows: d.Rows, Labels: d.Labels, Loss: p.clipped(d), Lambda: lambda}, r,
-		p.regulariser.constraint(d), erm.Settings{Tolerance: p.tolerance})
-}
-
 // solved returns the minimiser of a problem without noise, with what is added to it and what holds it, nil for nothing.
 func (p spec) solved(problem erm.Problem, r composite.Regulariser, c composite.Constraint, s erm.Settings) ([]float64,
 	error) {
@@ -135,7 +125,7 @@ func (p spec) solved(problem erm.Problem, r composite.Regulariser, c composite.C
 // with adds a regulariser to a specification of objective perturbation.
 func (p spec) with(r Regulariser) spec {
 	if r != (Regulariser{}) {
-		p.regulariser, p.choose, p.plain = r, regularised, plainRegularised
+		p.regulariser, p.choose = r, regularised
 		p.entry += " with a regulariser"
 	}
 	return p

@@ -80,7 +80,7 @@ func (df DataFrame) Known() (frame.Scanner, *frame.Schema, error) {
 		return nil, nil, errors.New("dpnb: no public schema: state the bounds and categories that are known without " +
 			"the data (WithSchema)")
 	}
-	records := df.scanner()
+	records := df.records
 	if t, ok := records.(*frame.Table); ok {
 		records = held(t)
 	}
@@ -92,5 +92,5 @@ func (df DataFrame) WithOrigin(it display.Item) display.Item {
 	if df.Err() != nil {
 		return it
 	}
-	return withOrigin(df.scanner().Origin(), it)
+	return withOrigin(df.records.Origin(), it)
 }

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
-	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/ledger"
@@ -90,11 +89,7 @@ func (u *unfinished) begin() error {
 	if err != nil {
 		return err
 	}
-	u.asked.Release = payload
-	text, err := checksum.Marshal(u.asked)
-	if err == nil {
-		text, err = checksum.Seal(unfinishedFormat, unfinishedVersion, text)
-	}
+	text, err := u.asked.with(payload, unfinishedFormat, unfinishedVersion)
 	if err != nil {
 		return err
 	}

@@ -8,14 +8,14 @@ import (
 
 // Range is that of the schema, of numbers with bounds alone.
 func TestRange(t *testing.T) {
-	df := FromTable(Patients(10, 1).table).WithSchema(Numeric("age", 18, 90), Categorical("ward", "east", "west"),
+	df := Patients(10, 1).WithSchema(Numeric("age", 18, 90), Categorical("ward", "east", "west"),
 		frame.NumericField("pressure", 0, 0).Unbounded())
 	for column, want := range map[string]float64{"age": 72, "ward": 0, "pressure": 0, "nobody": 0} {
 		if got := df.Range(column); got != want {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	if got := FromTable(Patients(10, 1).table).Range("age"); got != 0 {
+	if got := FromScanner(Patients(10, 1).records, nil).Range("age"); got != 0 {
 		t.Errorf("without a schema: %v", got)
 	}
 }

@@ -558,7 +558,7 @@ func TestEditedModelsAreKept(t *testing.T) {
 
 func rowsOf(t *testing.T, m *Model, people DataFrame) matrix.Rows {
 	t.Helper()
-	rows := must.Get(m.encoding.Rows(people.table))
+	rows := must.Get(m.encoding.Rows(must.Get(people.Table())))
 	return rows
 }
 
@@ -685,19 +685,10 @@ func TestBothBandsAreShown(t *testing.T) {
 // released, weighed between two knots; a category has its band whatever its share is.
 func TestPopulationBandsEndWherePeopleDo(t *testing.T) {
 	people := visitors(t, 800).Drop("count", "score")
-	m, err := SVM{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shapes, err := m.Shapes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(SVM{CurvatureShare: 0.05, Noise: Seed(1)}.Fit(Binary(people, "ill"), Simulate(1, 1e-6)))
+	shapes := must.Get(m.Shapes())
 	for _, s := range shapes.all {
-		law, err := m.law(s.effects(), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		law := must.Get(m.law(s.effects(), true))
 		for k := range s.places {
 			s.places[k].population, s.places[k].populationAtOnce = nil, nil
 		}
@@ -797,7 +788,7 @@ func drawnPeople(all *Dataset, n int, src *noise.Seeded) *Dataset {
 	for k, i := range index {
 		drawn.Labels[k] = all.design.Labels[i]
 	}
-	return &Dataset{design: &drawn, table: all.table}
+	return &Dataset{design: &drawn, from: all.from}
 }
 
 // inBand says whether the form of a shape by other coefficients of the fit is in the bands at all of the places.
@@ -967,7 +958,7 @@ func TestMonotoneShapesCostNothing(t *testing.T) {
 					for _, name := range []string{"age", "hours", "kids"} {
 						s := m.Shape(name)
 						rising = append(rising, s.Monotone(+1))
-						s.noise = metricOf(s, must.Get(people.table.Column(name)).Numbers)
+						s.noise = metricOf(s, must.Get(must.Get(people.Table()).Column(name)).Numbers)
 						byPeople = append(byPeople, s.Monotone(+1))
 					}
 					before := must.Get(score(m, all))

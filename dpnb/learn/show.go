@@ -116,7 +116,7 @@ func show(v any) error {
 	case dataframe.DataFrame:
 		return display.Show(gotaItem(v))
 	case *frame.Table:
-		return display.Show(DataFrame{table: v}.Display())
+		return display.Show(DataFrame{records: v}.Display())
 	case *frame.Design:
 		return display.Show((&Dataset{design: v}).Display())
 	case error:

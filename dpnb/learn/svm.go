@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -63,9 +64,7 @@ func (l SVM) spec() spec {
 		weighs: true,
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 		curvatureShare: l.CurvatureShare, suited: l.suited, own: parameter{"Width", l.Width}, pure: l.Pure,
-		convex: convex{loss: loss.Softplus{Width: width}, framed: loss.Softplus{Width: width}, needDelta: []setting{
-			{"BaseRate", l.BaseRate != 0}, {"CurvatureShare", l.CurvatureShare != 0 && !l.suited},
-			{"Bound", l.Bound != 0}}},
+		convex: convex{loss: loss.Softplus{Width: width}, framed: loss.Softplus{Width: width}},
 	}
 }
 
@@ -75,16 +74,37 @@ type parameter struct {
 	value float64
 }
 
-// valid reports whether what the learner was told, records apart, can be meant.
+// valid reports whether what the learner was told, records apart, can be meant: once, for whatever it does with that.
 func (p spec) valid() error {
-	switch own := p.own.value; {
+	switch own, r, share := p.own.value, p.baseRate, p.curvatureShare; {
 	case p.workers < 0:
 		return &privacy.ParamError{Name: "Workers", Value: p.workers,
 			Want: "a positive number, or 0 for one for each processor"}
 	case !(own >= 0) || math.IsInf(own, 1):
 		return &privacy.ParamError{Name: p.own.name, Value: own, Want: "a positive number, or 0 to have it chosen"}
+	case p.records < 0:
+		return &privacy.ParamError{Name: "Records", Value: p.records, Want: "a planned number, or 0 to count them"}
+	case r != 0 && !(r > 0 && r < 1):
+		return &privacy.ParamError{Name: "BaseRate", Value: r,
+			Want: "the public share of the positive class, in (0, 1), or 0 if it is not known"}
+	case share != 0 && !(share > 0 && share < 1):
+		return &privacy.ParamError{Name: "CurvatureShare", Value: share,
+			Want: "a number in (0, 1), for example 0.1, or 0 to spend nothing on intervals"}
 	}
-	return nil
+	if p.check != nil {
+		if err := p.check(); err != nil {
+			return err
+		}
+	}
+	if p.levels == nil {
+		return nil
+	}
+	err := sgd.ValidLevels(p.levels)
+	if err != nil && p.own.name == "Tau" {
+		return &privacy.ParamError{Name: "Tau", Value: p.own.value,
+			Want: "a level between 0 and 1, both excluded, or 0 for the median"}
+	}
+	return err
 }
 
 // orElse returns v, or what zero stands for.

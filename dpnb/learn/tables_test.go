@@ -26,14 +26,9 @@ func TestPopulationOfTables(t *testing.T) {
 	if dir == "" {
 		t.Skip("without DPNB_TABLES")
 	}
-	content, err := os.ReadFile(filepath.Join(dir, "tables.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join(dir, "tables.json")))
 	var tables []struct{ Name, Label, Positive string }
-	if err := json.Unmarshal(content, &tables); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(content, &tables))
 	const reps, most = 6, 8000
 	for _, table := range tables {
 		path := filepath.Join(dir, table.Name)

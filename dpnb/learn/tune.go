@@ -53,7 +53,7 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 		return nil, err
 	}
 	data = data.held()
-	p, choices, err := l.among(data)
+	p, err := l.among(data)
 	if err != nil {
 		return nil, err
 	}
@@ -61,22 +61,15 @@ func (l Tune) Fit(data *Dataset, allowance Allowance) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := m.release.Fitted.(bestOf)
-	won := choices[best.Chosen]
-	design, theta := used(won.design, m.release)
-	tuned := newModel(won.spec, design, theta, m.release.Also)
-	tuned.hinge = hingeOf(tuned.hinge, &mechanism.Release{Fitted: best.Won})
-	tuned.keep(m.release)
-	tuned.lambda, tuned.ran, tuned.paid, tuned.partition = m.lambda, m.ran, m.paid, m.partition
-	tuned.learner, tuned.title = "Tune", "tuned "+tuned.title
-	return tuned, nil
+	m.learner, m.title = "Tune", "tuned "+m.title
+	return m, nil
 }
 
 // among returns the specification of the whole, which chooses noise for every choice.
-func (l Tune) among(data *Dataset) (spec, []tuneChoice, error) {
+func (l Tune) among(data *Dataset) (spec, error) {
 	choices, err := l.choices(data)
 	if err != nil {
-		return spec{}, nil, err
+		return spec{}, err
 	}
 	p := choices[0].spec
 	p.learner, p.entry, p.noise, p.workers = "Tune", "tuned", l.Noise, l.Workers
@@ -84,7 +77,7 @@ func (l Tune) among(data *Dataset) (spec, []tuneChoice, error) {
 	p.instead(func(_ spec, _ *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 		return l.calibrate(choices, epsilon, delta)
 	})
-	return p, choices, nil
+	return p, nil
 }
 
 // Choice says how a model was chosen: among a Poisson number of fits with mean MeanRuns, each Mu-GDP up to Slack, by
@@ -193,9 +186,9 @@ func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 			if why := c.spec.untunable(); why != "" {
 				return nil, fmt.Errorf("dpnb: Tune does not choose among %s: %s", c.spec.learner, why)
 			}
-			if data.table != nil && design.Encoding.Curves() != nil &&
+			if table, ok := data.from.(*frame.Table); ok && design.Encoding.Curves() != nil &&
 				!(c.spec.bends(design) && c.spec.buys(design)) {
-				if c.design, err = design.Encoding.Straight().Design(data.table); err != nil {
+				if c.design, err = design.Encoding.Straight().Design(table); err != nil {
 					return nil, err
 				}
 			}
@@ -225,7 +218,8 @@ func (d *Dataset) without(columns []string) (*frame.Design, error) {
 	if len(columns) == 0 {
 		return d.whole()
 	}
-	if d.design.Encoding == nil || d.table == nil {
+	table, ok := d.from.(*frame.Table)
+	if d.design.Encoding == nil || !ok {
 		return nil, errors.New("dpnb: these records were made of no table, of which columns could be left out")
 	}
 	kept := d.design.Encoding.Kept()
@@ -240,7 +234,7 @@ func (d *Dataset) without(columns []string) (*frame.Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.Design(d.table)
+	return e.Design(table)
 }
 
 // tuneSlack is the part of δ that fits which are nearly Gaussian may have beside their μ.

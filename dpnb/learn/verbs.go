@@ -15,15 +15,11 @@ func (df DataFrame) by(f func(frame.Scanner) (frame.Scanner, error)) DataFrame {
 	if df.err = df.Err(); df.err != nil {
 		return df
 	}
-	s, err := f(df.scanner())
+	s, err := f(df.records)
 	if err != nil {
 		return DataFrame{err: err}
 	}
-	df.table, df.large = nil, s
-	if t, ok := s.(*frame.Table); ok {
-		df.table, df.large = t, nil
-	}
-	if !slices.Contains(s.Names(), df.key) { // another column may get its name
+	if df.records = s; !slices.Contains(s.Names(), df.key) { // another column may get its name
 		df.key = ""
 	}
 	return df
@@ -175,7 +171,7 @@ func (df DataFrame) known(s *frame.Schema, err error) DataFrame {
 		return df
 	}
 	if err == nil {
-		err = s.Fits(df.scanner().Names())
+		err = s.Fits(df.records.Names())
 	}
 	if err != nil {
 		return DataFrame{err: err}

@@ -32,10 +32,7 @@ func anew(c Config) (*Budget, error) {
 
 func open(t *testing.T, c Config) *Budget {
 	t.Helper()
-	b, err := Open(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(Open(c))
 	return b
 }
 
@@ -68,9 +65,7 @@ func TestTenTenthsAreOne(t *testing.T) {
 func TestRefusalLeavesTheLedgerUnchanged(t *testing.T) {
 	budgets(t, func(t *testing.T, c Config) {
 		b := open(t, c)
-		if err := b.Charge(Entry{Label: "first", Epsilon: 0.75, Delta: 5e-6}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(b.Charge(Entry{Label: "first", Epsilon: 0.75, Delta: 5e-6}))
 		before, _ := b.State()
 		for _, e := range []Entry{
 			{Epsilon: 0.5, Delta: 0}, {Epsilon: 0.1, Delta: 6e-6}, // too much
@@ -124,10 +119,7 @@ func TestConcurrentCharges(t *testing.T) {
 	var mu sync.Mutex
 	ok := 0
 	for range 8 {
-		b, err := anew(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(anew(c))
 		wg.Add(1)
 		go func() {
 			defer wg.Done()

@@ -73,9 +73,7 @@ func inProcesses(t *testing.T, dir string, names ...string) (charges int, said s
 // link makes a symbolic link.
 func link(t *testing.T, to, at string) {
 	t.Helper()
-	if err := os.Symlink(to, at); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Symlink(to, at))
 }
 
 // A ledger is one, by whatever name processes open it, at the same time and from the first moment: no name is spent
@@ -83,9 +81,7 @@ func link(t *testing.T, to, at string) {
 func TestAFileHasOneBudgetUnderAllItsNames(t *testing.T) {
 	root := t.TempDir()
 	real := filepath.Join(root, "real")
-	if err := os.MkdirAll(filepath.Join(real, "sub"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.MkdirAll(filepath.Join(real, "sub"), 0o700))
 	// All but the folders are made before the ledger.
 	link(t, "real/ledger.json", filepath.Join(root, "early.json"))
 	link(t, "early.json", filepath.Join(root, "chain.json"))
@@ -114,9 +110,7 @@ func TestAFileHasOneBudgetUnderAllItsNames(t *testing.T) {
 // From a folder that was entered by a link, ".." is the parent that the system sees.
 func TestNamesFromALinkedFolder(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "a", "b"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.MkdirAll(filepath.Join(root, "a", "b"), 0o700))
 	link(t, filepath.Join(root, "a", "b"), filepath.Join(root, "here"))
 	names := filepath.Join(root, "a", "x.json")
 	for range 3 {
@@ -189,9 +183,7 @@ func TestWhatIsNotTheLedgerIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := config(filepath.Join(t.TempDir(), "ledger.json"))
 			b := open(t, c)
-			if err := b.Charge(Entry{Epsilon: 0.5}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(b.Charge(Entry{Epsilon: 0.5}))
 			spoil(t, c.Path)
 			if err := b.Charge(Entry{Epsilon: 0.1}); err == nil {
 				t.Error("the budget goes on")
@@ -204,9 +196,7 @@ func TestWhatIsNotTheLedgerIsRefused(t *testing.T) {
 	// Also before anything was spent.
 	c := config(filepath.Join(t.TempDir(), "ledger.json"))
 	b := open(t, c)
-	if err := os.Rename(c.Path, c.Path+".moved"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Rename(c.Path, c.Path+".moved"))
 	if err := b.Charge(Entry{Epsilon: 0.1}); err == nil || !strings.Contains(err.Error(), "gone") {
 		t.Errorf("a moved ledger is begun anew: %v", err)
 	}
@@ -375,9 +365,7 @@ func TestEarlierFormsAreSealed(t *testing.T) {
 func TestNamesThatAreNone(t *testing.T) {
 	dir := t.TempDir()
 	link(t, "loop.json", filepath.Join(dir, "loop.json"))
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
 	for _, name := range []string{dir, dir + "/", dir + "/.", dir + "/..", dir + "/loop.json",
 		dir + "/file/ledger.json", os.DevNull} {
 		if _, err := Open(config(name)); err == nil {
@@ -401,9 +389,7 @@ func TestAMissingFolderIsRefused(t *testing.T) {
 	if _, err := os.Stat(where); !os.IsNotExist(err) {
 		t.Error("the folder was made")
 	}
-	if err := os.Mkdir(where, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.Mkdir(where, 0o700))
 	b, err := Open(config(dir + "/dangling.json"))
 	if err != nil || b.Config().Path != filepath.Join(resolved(t, dir), "nowhere", "ledger.json") {
 		t.Errorf("%v, %v", b, err)
@@ -412,9 +398,6 @@ func TestAMissingFolderIsRefused(t *testing.T) {
 
 func resolved(t *testing.T, dir string) string {
 	t.Helper()
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := must.Get(filepath.EvalSymlinks(dir))
 	return real
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -74,9 +75,7 @@ func TestOddLabelsDoNotSpoilTheLedger(t *testing.T) {
 	budgets(t, func(t *testing.T, c Config) {
 		b := open(t, c)
 		for range 2 {
-			if err := b.Charge(Entry{Label: "a\xff\xfeb\x00\n\u2028<", Mechanism: "\xff", Epsilon: 0.1}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(b.Charge(Entry{Label: "a\xff\xfeb\x00\n\u2028<", Mechanism: "\xff", Epsilon: 0.1}))
 		}
 	})
 }

@@ -8,16 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // share charges a share as a Gaussian mechanism that costs what it may.
 func share(t *testing.T, b *Budget, fraction float64) Part {
 	t.Helper()
-	part, err := b.Share(fraction)
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := must.Get(b.Share(fraction))
 	if err := b.Charge(Entry{Epsilon: part.Epsilon, Delta: part.Delta, Mu: part.Mu, Shared: true}); err != nil {
 		t.Fatalf("share of %v: %v", fraction, err)
 	}
@@ -32,10 +30,7 @@ func gaussianEntry(p Part) Entry {
 
 func state(t *testing.T, b *Budget) State {
 	t.Helper()
-	s, err := b.State()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(b.State())
 	return s
 }
 
@@ -62,9 +57,7 @@ func TestSharesAreTheBudget(t *testing.T) {
 // began with an ε.
 func TestWhatShareBuys(t *testing.T) {
 	b, begun := open(t, config("")), open(t, config(""))
-	if err := begun.Charge(gaussianEntry(begun.Spend(0.1))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(begun.Charge(gaussianEntry(begun.Spend(0.1))))
 	for fraction, want := range map[float64][2]float64{0.1: {0.2845, 0.306}, 0.01: {0.0809, 0.1103}} {
 		part, err := b.Share(fraction)
 		other, _ := begun.Share(fraction)
@@ -92,9 +85,7 @@ func TestSpendsAddUpAtMost(t *testing.T) {
 			if p.Delta != 4.5e-6 {
 				t.Errorf("half of ε has δ = %v", p.Delta)
 			}
-			if err := b.Charge(Entry{Epsilon: p.Epsilon, Delta: p.Delta}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(b.Charge(Entry{Epsilon: p.Epsilon, Delta: p.Delta}))
 		}
 		s := state(t, b)
 		if s.Rule != Either || s.SpentEpsilon != 1 || s.SpentDelta != 9e-6 || s.RemainingEpsilon != 0 || s.Used != 1 {
@@ -114,9 +105,7 @@ func TestSpendsAddUpAtMost(t *testing.T) {
 	// Dear ones among them may have what the sums have left, and no more.
 	b = open(t, config(""))
 	for range 5 {
-		if err := b.Charge(gaussianEntry(b.Spend(0.1))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(b.Charge(gaussianEntry(b.Spend(0.1))))
 	}
 	if err := b.Check(Entry{Epsilon: 0.501, Delta: 4.5e-6, Mu: 0.3}); err == nil {
 		t.Error("more than either has left is taken")
@@ -135,9 +124,7 @@ func TestSpentAndLeftAreTrue(t *testing.T) {
 		square, slack := 0.0, 0.0
 		for i, e := range []Entry{first, {Epsilon: 0.4, Delta: 1e-6, Mu: 0.1, Slack: 1e-13},
 			{Epsilon: 0.1, Delta: 1e-6, Mu: 0.02}, {Epsilon: 0.5, Delta: 2e-6, Mu: 0.11}} {
-			if err := b.Charge(e); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(b.Charge(e))
 			square, slack = square+e.Mu*e.Mu, slack+e.Slack
 			s := state(t, b)
 			if i == 0 {
@@ -167,9 +154,7 @@ func TestSpentIsWithinTheBudget(t *testing.T) {
 	b := open(t, config(""))
 	e := gaussianEntry(Part{Epsilon: 1.2, Delta: 1e-9})
 	e.Shared = true
-	if err := b.Charge(e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(b.Charge(e))
 	s := state(t, b)
 	p := privacy.GaussianProfile(e.Mu, privacy.AddRemove)
 	if d := privacy.DeltaUpper(p, s.SpentEpsilon); s.SpentEpsilon > 1 || s.SpentDelta != 1e-5 || d > 1e-5 {
@@ -212,9 +197,7 @@ func TestTheWholeBudget(t *testing.T) {
 	if err := b.Check(Entry{Epsilon: 1.001, Delta: 1e-5}); err == nil {
 		t.Error("more than the budget is taken")
 	}
-	if err := b.Charge(Entry{Epsilon: 1, Delta: 1e-5}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(b.Charge(Entry{Epsilon: 1, Delta: 1e-5}))
 	s := state(t, b)
 	if s.SpentEpsilon != 1 || s.SpentDelta != 1e-5 || s.RemainingEpsilon != 0 || s.Used != 1 {
 		t.Errorf("%+v", s)
@@ -244,9 +227,7 @@ func TestWithoutDelta(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	for range 10 {
-		if err := b.Charge(Entry{Epsilon: 0.1, Mu: 0.13}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(b.Charge(Entry{Epsilon: 0.1, Mu: 0.13}))
 	}
 	if s := state(t, b); s.Rule != Sums || s.SpentEpsilon != 1 || b.Check(Entry{Epsilon: 1e-9, Mu: 1e-9}) == nil {
 		t.Errorf("%+v", s)
@@ -259,9 +240,7 @@ func TestFilesGoOnAsTheyBegan(t *testing.T) {
 		c := config(filepath.Join(t.TempDir(), "ledger.json"))
 		text := `{"name": "` + c.Name + `", "epsilon": 1, "delta": 0.00001, "adjacency": 1,` + rule + ` "entries": ` +
 			entries + `}`
-		if err := os.WriteFile(c.Path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(c.Path, []byte(text), 0o600))
 		return c
 	}
 	const entry = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 0.000005, "simulated": false}]`
@@ -313,9 +292,7 @@ func TestAdditive(t *testing.T) {
 			if want := c.Delta * e / 1.5; p.Tail != 0 || p.Squares || p.Delta > want || p.Delta < want*(1-1e-15) {
 				t.Errorf("ε = %v buys %+v, want δ = %v", e, p, want)
 			}
-			if err := b.Charge(Entry{Epsilon: e, Delta: p.Delta, Mu: 0.1}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(b.Charge(Entry{Epsilon: e, Delta: p.Delta, Mu: 0.1}))
 		}
 		s, err := b.State()
 		dear := account{Config: c, rule: Sums} // of a release that takes a part of ε and all of δ

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -86,9 +87,7 @@ func TestGroupsOfABudget(t *testing.T) {
 		half := func(group string) Entry {
 			return Entry{Epsilon: 0.5, Delta: 4.5e-6, Partition: "ward", Group: group}
 		}
-		if err := b.Charge(half("a"), half("b"), half("c")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(b.Charge(half("a"), half("b"), half("c")))
 		if s := state(t, b); s.SpentEpsilon != 0.5 || s.SpentDelta != 4.5e-6 || s.RemainingEpsilon != 0.5 ||
 			len(s.Entries) != 3 {
 			t.Errorf("%+v", s)

@@ -57,9 +57,7 @@ func TestOneUnitOfABudget(t *testing.T) {
 func TestUnitOfAnEarlierLedger(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "ledger.json"))
 	b := open(t, c)
-	if err := b.Charge(Entry{Epsilon: 0.1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(b.Charge(Entry{Epsilon: 0.1}))
 	if text, err := os.ReadFile(b.Config().Path); err != nil || strings.Contains(string(text), "unit") {
 		t.Errorf("%s (%v)", text, err)
 	}
@@ -72,10 +70,7 @@ func TestUnitOfAnEarlierLedger(t *testing.T) {
 func TestGroupsOfPeopleAddUp(t *testing.T) {
 	b := open(t, config(""))
 	for _, group := range []string{"a", "b"} {
-		err := b.Charge(Entry{Epsilon: 0.5, Delta: 4.5e-6, Partition: "ward", Group: group, Unit: "person"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(b.Charge(Entry{Epsilon: 0.5, Delta: 4.5e-6, Partition: "ward", Group: group, Unit: "person"}))
 	}
 	if s := state(t, b); s.SpentEpsilon != 1 || b.Check(Entry{Epsilon: 0.1, Unit: "person"}) == nil {
 		t.Errorf("%v spent", s.SpentEpsilon)

@@ -3,6 +3,8 @@ package loss
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // S̄ of counts against a search over ‖x‖, every label and t; a radius, a largest count or a curvature that is too small
@@ -37,10 +39,7 @@ func TestPoissonCurve(t *testing.T) {
 	for _, radius := range []float64{0.5, math.Sqrt2} {
 		for _, level := range []float64{0.4, 1.7, 3, 6} {
 			clip := level * radius
-			c, err := CurveOf(Clipped(Poisson{MaxCount: most}, level), radius)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(CurveOf(Clipped(Poisson{MaxCount: most}, level), radius))
 			if fault, reached := above(c, radius, clip); fault || reached < 0.97 {
 				t.Errorf("R = %g, C = %g: above %v, reached to %g", radius, clip, fault, reached)
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -56,10 +57,7 @@ func TestSoundMechanismsAreNotFlagged(t *testing.T) {
 			alarms := func(m mechanism.Mechanism) (n int) {
 				for k := range runs {
 					o := &audit.Options{Draws: 100, Level: 0.9, Delta: c.delta, Claim: claim}
-					r, err := audit.Mechanism(t.Context(), m, pair, o, noise.NewSeeded(uint64(5000+k)))
-					if err != nil {
-						t.Fatal(err)
-					}
+					r := must.Get(audit.Mechanism(t.Context(), m, pair, o, noise.NewSeeded(uint64(5000+k))))
 					if r.Refuted || r.Epsilon > r.Claimed {
 						n++
 					}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -27,10 +28,7 @@ func (c tenant) pairs(t *testing.T) []audit.Pair {
 	}
 	if c.total && len(c.labels) == 1 { // columns
 		d := audit.Domain{Lower: []float64{-2, -1}, Upper: []float64{1, 2}, Labels: c.labels}
-		all, err := d.Pairs(add)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(d.Pairs(add))
 		return all
 	}
 	d := audit.Domain{RowNorm: 1, Features: 2, Labels: []float64{c.labels[0], c.labels[len(c.labels)-1]}}
@@ -40,10 +38,7 @@ func (c tenant) pairs(t *testing.T) []audit.Pair {
 	if g, ok := c.m.(mechanism.Group); ok {
 		d.Rows = g.Rows
 	}
-	all, err := d.Pairs(c.m.Describe().Adjacency)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(d.Pairs(c.m.Describe().Adjacency))
 	return all
 }
 
@@ -91,10 +86,7 @@ func (c tenant) audited(t *testing.T) (audit.Pair, privacy.Profile) {
 		}
 		pairs = some
 	}
-	pair, err := audit.Worst(context.Background(), c.m, pairs, &audit.Options{Draws: 100}, noise.NewSeeded(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := must.Get(audit.Worst(context.Background(), c.m, pairs, &audit.Options{Draws: 100}, noise.NewSeeded(3)))
 	claim, err := mechanism.Profile(c.m)
 	if err != nil {
 		t.Fatal(err)

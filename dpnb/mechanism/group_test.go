@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -14,17 +15,11 @@ import (
 func TestGroupsOfCountsAreExact(t *testing.T) {
 	cells := statistic.Cells{{Levels: 1}}
 	for _, c := range []struct{ eps, delta float64 }{{1, 1e-5}, {0.01, 0.001}, {3, 0}} {
-		one, err := statistic.CalibrateHistogram(cells, c.eps, c.delta, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(statistic.CalibrateHistogram(cells, c.eps, c.delta, true))
 		for _, k := range []int{2, 7, 1000} {
-			m, err := mechanism.ForPeople(k, func(eps, delta float64) (mechanism.Mechanism, error) {
+			m := must.Get(mechanism.ForPeople(k, func(eps, delta float64) (mechanism.Mechanism, error) {
 				return of(statistic.CalibrateHistogram(cells, eps, delta, true))
-			})(c.eps, c.delta)
-			if err != nil {
-				t.Fatal(err)
-			}
+			})(c.eps, c.delta))
 			h := m.(mechanism.Group).Of.(statistic.Histogram)
 			want := float64(k) * (one.Sigma + one.Scale)
 			if got := h.Sigma + h.Scale; got < want*(1-1e-12) || got > want*(1+1e-6) {
@@ -36,10 +31,7 @@ func TestGroupsOfCountsAreExact(t *testing.T) {
 
 // What is neither Gaussian nor pure is refused, and so are bounds that are none.
 func TestGroupsThatAreNotKnown(t *testing.T) {
-	keys, err := statistic.SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-5}.Calibrate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	keys := must.Get(statistic.SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-5}.Calibrate())
 	for _, rows := range []int{2, 100_000} {
 		_, err := mechanism.ForPeople(rows, func(float64, float64) (mechanism.Mechanism, error) { return keys, nil })(1,
 			1e-5)
@@ -93,10 +85,7 @@ func TestReplacingCostsTwice(t *testing.T) {
 		return mu
 	}
 	epsilon := func(p privacy.Profile) float64 {
-		eps, err := privacy.EpsilonUpper(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eps := must.Get(privacy.EpsilonUpper(p, 0))
 		return eps
 	}
 	normal, err := sums(statistic.Gaussian)(1, 1e-5)
@@ -115,15 +104,9 @@ func TestReplacingCostsTwice(t *testing.T) {
 
 // What rounding takes from μ of so many rows it gives back: never less than k times that of one.
 func TestGroupsRoundUp(t *testing.T) {
-	one, err := statistic.CalibrateHistogram(statistic.Cells{{Levels: 1}}, 1, 1e-5, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(statistic.CalibrateHistogram(statistic.Cells{{Levels: 1}}, 1, 1e-5, true))
 	mu := func(m mechanism.Mechanism) float64 {
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(mechanism.Profile(m))
 		_, mu, _ := privacy.GaussianMu(p)
 		return mu
 	}
@@ -137,10 +120,7 @@ func TestGroupsRoundUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	epsilon := func(m mechanism.Mechanism) float64 {
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(mechanism.Profile(m))
 		eps, err := privacy.EpsilonUpper(p, 0)
 		if err != nil {
 			t.Fatal(err)

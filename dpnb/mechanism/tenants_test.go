@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -431,7 +432,7 @@ func TestNoMechanismIsLeftOut(t *testing.T) {
 		known[of.PkgPath()+"."+of.Name()] = true
 	}
 	found := 0
-	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+	must.Do(filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -453,10 +454,7 @@ func TestNoMechanismIsLeftOut(t *testing.T) {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if found != len(known) || found < 12 {
 		t.Errorf("%d types describe themselves, %d are in the table", found, len(known))
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Mean and variance of the entries, E W = mI and Var W_ij = m(1 + [i = j]), and of 1/(xᵀW⁻¹x) = χ²_{m−d+1} for a fixed
@@ -28,9 +30,7 @@ func TestWishartLaw(t *testing.T) {
 				t.Fatal("not positive definite")
 			}
 			var v mat.VecDense
-			if err := c.SolveVecTo(&v, x); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(c.SolveVecTo(&v, x))
 			y := 1 / mat.Dot(x, &v)
 			chi += y
 			chi2 += y * y

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/internal/crossref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
@@ -40,10 +41,7 @@ func TestClaims(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the register takes many seconds")
 	}
-	tree, err := crossref.Read(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(crossref.Read(root))
 	document, recorded := claim.NewDocument(Papers(), tree), map[string]claim.Result{}
 	for _, r := range Recorded() {
 		recorded[r.ID] = r
@@ -54,10 +52,7 @@ func TestClaims(t *testing.T) {
 				testscale.SkipUnlessFull(t)
 			}
 			t.Parallel()
-			results, err := claim.Run(t.Context(), []claim.Claim{c}, claim.Quick, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			results := must.Get(claim.Run(t.Context(), []claim.Claim{c}, claim.Quick, nil))
 			r := results[0]
 			// Apart, as a planted fault is to be noticed by more than a figure that has changed.
 			t.Run("verdict", func(t *testing.T) {

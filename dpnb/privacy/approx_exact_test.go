@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // approxDelta is the profile of the pair that dominates (ε, δ)-DP.
@@ -35,10 +37,7 @@ func TestApproxProfileIsExact(t *testing.T) {
 			continue
 		}
 		exact := approxDelta(New(a.Epsilon), New(a.Delta), New(x))
-		p, err := a.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(a.Profile(AddRemove))
 		low, up := profileAt(p, Remove, x)
 		what := fmt.Sprintf("%v at %g", a, x)
 		if exact.Sign() == 0 {
@@ -78,10 +77,7 @@ func TestApproxRDPIsExact(t *testing.T) {
 		if alpha*eps > 1e8 {
 			continue
 		}
-		c, err := Pure(eps, AddRemove).RDP(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Pure(eps, AddRemove).RDP(AddRemove))
 		got, exact := c.Epsilon(alpha), approxRenyi(New(eps), New(alpha))
 		if !Above(got, exact) {
 			t.Errorf("ε = %g, α = %g: ε(α) = %.17g below %.20g", eps, alpha, got, exact)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // opaque hides what a profile is, so that it is compared by its values.
@@ -25,10 +27,7 @@ func (p raised) LogDeltaUpper(d Direction, eps float64) float64 {
 
 func TestMuOf(t *testing.T) {
 	for _, c := range []struct{ eps, delta float64 }{{1, 1e-5}, {0.01, 1e-9}, {8, 1e-6}, {30, 1e-12}} {
-		mu, err := MuOf(c.eps, c.delta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mu := must.Get(MuOf(c.eps, c.delta))
 		if l := logDeltaGaussian(c.eps, mu); l > math.Log(c.delta) || l < math.Log(c.delta)-1e-9 {
 			t.Errorf("MuOf(%v, %v) = %v: ln δ = %v, want %v", c.eps, c.delta, mu, l, math.Log(c.delta))
 		}
@@ -46,10 +45,7 @@ func TestPureMu(t *testing.T) {
 	}
 	for _, eps := range []float64{1e-12, 1e-9, 1e-6, 1.01e-6, 1e-4, 0.01, 0.3, 1, 3, 10, 100, 700} {
 		mu := pureMu(eps)
-		p, err := Pure(eps, AddRemove).Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Pure(eps, AddRemove).Profile(AddRemove))
 		least := math.Inf(1)
 		for i := range 4001 {
 			at := eps * (float64(i)/2000 - 1)
@@ -73,10 +69,7 @@ func normalTotalVariation(mu float64) float64 { return math.Exp(logDeltaGaussian
 // A Gaussian mechanism that is not known to be one is found again to one percent.
 func TestAsGaussianOfGaussians(t *testing.T) {
 	for _, mu := range []float64{1e-6, 0.003, 0.1, 0.27, 1, 4, 12} {
-		got, delta, err := AsGaussian(opaque{GaussianProfile(mu, AddRemove)}, 1e-15)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got, delta := must.Two(AsGaussian(opaque{GaussianProfile(mu, AddRemove)}, 1e-15))
 		if got < mu || got > mu*1.0101 || delta > 1e-15 {
 			t.Errorf("μ = %v came back as %v, δ′ = %v", mu, got, delta)
 		}
@@ -91,16 +84,10 @@ func TestAsGaussianOfGaussians(t *testing.T) {
 func TestAsGaussianCovers(t *testing.T) {
 	profiles := map[string]Profile{}
 	add := func(name string, e Event) {
-		p, err := e.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(e.Profile(AddRemove))
 		profiles[name] = p
 	}
-	half, err := HalfNormal{K: 0.05, A: 0.3}.Profile(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	half := must.Get(HalfNormal{K: 0.05, A: 0.3}.Profile(AddRemove))
 	profiles["half-normal"] = half
 	add("Laplace", Laplace{Scale: 3, Sensitivity: 1})
 	add("subsampled", SubsampledGaussian{Sigma: 1.5, Sensitivity: 1, Rate: 0.1})
@@ -136,10 +123,7 @@ func TestAsGaussianCovers(t *testing.T) {
 }
 
 func TestAsGaussianRefuses(t *testing.T) {
-	p, err := Approx{Epsilon: 1, Delta: 1e-6, Adj: AddRemove}.Profile(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Approx{Epsilon: 1, Delta: 1e-6, Adj: AddRemove}.Profile(AddRemove))
 	if _, _, err := AsGaussian(p, 1e-9); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("(ε, δ) as a Gaussian: %v", err)
 	}
@@ -158,10 +142,7 @@ func TestAsGaussianRefuses(t *testing.T) {
 func TestAsGaussianHasTheOutputNoise(t *testing.T) {
 	const mu = 0.4
 	half := HalfNormal{K: 1e-4, A: 0.01}
-	alone, err := half.Profile(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(half.Profile(AddRemove))
 	both, err := HalfNormalGaussian{HalfNormal: half, Mu: mu}.Profile(AddRemove)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,8 @@ package privacy
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // tilted is δ(ε) of the exponential mechanisms of range η with two results, at their worst: log-ratios t and t − η, t
@@ -45,10 +47,7 @@ func TestBoundedRangeIsDominated(t *testing.T) {
 // Two in a row, the second's tilt chosen for the worst, are within the bound.
 func TestBoundedRangesCompose(t *testing.T) {
 	const eta = 0.5
-	p, err := BoundedRange{Ranges: []float64{eta, eta}}.Profile(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(BoundedRange{Ranges: []float64{eta, eta}}.Profile(AddRemove))
 	wrong, _ := BoundedRange{Ranges: []float64{eta, 0.8 * eta}}.Profile(AddRemove)
 	caught := false
 	for i := range 40 {
@@ -98,20 +97,14 @@ func TestBoundedRangeAddsSquares(t *testing.T) {
 // alone at least.
 func TestBoundedRangeOfGaussiansIsNotPure(t *testing.T) {
 	b := BoundedRange{Ranges: []float64{0.01}, Pure: []float64{0.01}, Gaussian: []float64{1}}
-	curve, err := b.RDP(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curve := must.Get(b.RDP(AddRemove))
 	for _, alpha := range []float64{1.5, 4, 100} {
 		if got, least := curve.Epsilon(alpha), alpha/2; got < least || got > 1.001*least {
 			t.Errorf("Rényi ε of order %g is %v, of the Gaussian alone %v", alpha, got, least)
 		}
 	}
 	for adj, mu := range map[Adjacency]float64{AddRemove: 1, ReplaceOne: 2} {
-		p, err := b.Profile(adj)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(b.Profile(adj))
 		for _, eps := range []float64{0, 0.5, 3} {
 			least := DeltaUpper(GaussianProfile(mu, adj), eps)
 			if got := DeltaUpper(p, eps); got < least*(1-1e-9) || got > 1.01*least {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // For a Gaussian the trade-off composition is exact: μ twice.
@@ -25,15 +27,9 @@ func TestReplaceProfileDoublesGaussian(t *testing.T) {
 
 func TestReplaceProfileBeatsGroup(t *testing.T) {
 	p, _ := SubsampledGaussian{Sigma: 1, Sensitivity: 1, Rate: 0.1}.Profile(AddRemove)
-	r, err := ReplaceProfile(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ReplaceProfile(p))
 	for _, eps := range []float64{0.05, 0.2, 0.7} {
-		g, err := ReplaceByGroup(Approx{Epsilon: eps, Delta: DeltaUpper(p, eps), Adj: AddRemove})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(ReplaceByGroup(Approx{Epsilon: eps, Delta: DeltaUpper(p, eps), Adj: AddRemove}))
 		if a := DeltaUpper(r, 2*eps); a > g.Delta {
 			t.Errorf("ε = %g: δ %v above the group's %v", 2*eps, a, g.Delta)
 		}
@@ -63,10 +59,7 @@ func TestRDPConversions(t *testing.T) {
 		c := GaussianRDP(mu, AddRemove)
 		for _, delta := range []float64{1e-3, 1e-6, 1e-30} {
 			exact := EpsilonLower(GaussianProfile(mu, AddRemove), delta)
-			cks, err := c.EpsilonUpper(delta)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cks := must.Get(c.EpsilonUpper(delta))
 			rho := mu * mu / 2
 			simple := rho + 2*math.Sqrt(rho*math.Log(1/delta)) // Bun and Steinke 2016, Proposition 1.3
 			if !(exact < cks && cks < simple) {
@@ -100,10 +93,7 @@ func TestTradeOffOfGaussian(t *testing.T) {
 func TestSelection(t *testing.T) {
 	base := Gaussian{Sigma: 50, Sensitivity: 1}
 	b, _ := base.RDP(AddRemove)
-	p, err := SelectionPoisson{Base: base, Mean: 1}.RDP(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(SelectionPoisson{Base: base, Mean: 1}.RDP(AddRemove))
 	if x, y := p.Epsilon(4), b.Epsilon(4); x < y || x > y*(1+1e-6) {
 		t.Errorf("Poisson, μ = 1: ε(4) = %v, base %v", x, y)
 	}
@@ -153,10 +143,7 @@ func TestReplacingCostsTwiceOfWhatIsPure(t *testing.T) {
 	for _, e := range []RDPEvent{Pure(eps, AddRemove), Laplace{Scale: 5, Sensitivity: 1},
 		IsotropicLaplace{Scale: 5, Sensitivity: 1}, BoundedRange{Pure: []float64{eps}}} {
 		for adj, want := range map[Adjacency]float64{AddRemove: eps, ReplaceOne: 2 * eps} {
-			p, err := e.Profile(adj)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(e.Profile(adj))
 			if got, err := EpsilonUpper(p, 0); err != nil || got < want || got > want*(1+1e-6) {
 				t.Errorf("%v, %v: ε = %v, want %v (%v)", e, adj, got, want, err)
 			}

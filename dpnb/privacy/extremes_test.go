@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
@@ -23,10 +24,7 @@ func TestExtremesOfClosedForms(t *testing.T) {
 			check(GaussianProfile(a, AddRemove), eps, a)
 		}
 		for _, k := range []float64{0, 1e-300, 2.5e-7, 1, 50, 700} {
-			p, err := HalfNormal{K: k, A: a}.Profile(AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(HalfNormal{K: k, A: a}.Profile(AddRemove))
 			for _, eps := range epsilons {
 				check(p, eps, k, a)
 			}
@@ -37,10 +35,7 @@ func TestExtremesOfClosedForms(t *testing.T) {
 	}
 	for _, a := range []float64{1e-300, 1e-3, 1, 100} {
 		for _, mu := range []float64{1e-6, 1, 30} {
-			p, err := HalfNormalGaussian{HalfNormal{K: 0.1, A: a}, mu}.Profile(AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(HalfNormalGaussian{HalfNormal{K: 0.1, A: a}, mu}.Profile(AddRemove))
 			for _, eps := range []float64{-40, 0, 1e-9, 1, 40, 1e3} {
 				check(p, eps, a, mu)
 			}

@@ -3,24 +3,20 @@ package privacy
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func TestGaussianProfileReference(t *testing.T) {
 	for _, c := range referenceCases(t, "a_gaussian_profile") {
-		p, err := Gaussian{Sigma: c.Inputs["sigma"], Sensitivity: 1}.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Gaussian{Sigma: c.Inputs["sigma"], Sensitivity: 1}.Profile(AddRemove))
 		checkBrackets(t, c, p.(LowerProfile))
 	}
 }
 
 func TestGaussianSigmaReference(t *testing.T) {
 	for _, c := range referenceCases(t, "b_gaussian_calibration") {
-		got, err := GaussianSigma(c.Inputs["epsilon"], c.Inputs["delta"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(GaussianSigma(c.Inputs["epsilon"], c.Inputs["delta"]))
 		if r := got/c.Value - 1; r < -1e-16 || r > 1e-12 {
 			t.Errorf("%s: σ = %.17g, want %.17g (relative %.2g)", c.ID, got, c.Value, r)
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // With a μ far below a the law of W + G is W's but for a relative (μ/a)²: the bounds enclose its profile, also where ε,
@@ -21,10 +23,7 @@ func TestHalfNormalGaussianAgainstTheHalfNormal(t *testing.T) {
 			w, z, mu = HalfNormal{K: 1000, A: 1e-6}, 3, 1e-15
 		}
 		eps := w.K + 0.5*w.A*w.A + w.A*z
-		p, err := HalfNormalGaussian{w, mu}.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(HalfNormalGaussian{w, mu}.Profile(AddRemove))
 		exact := Log(halfNormalDelta(New(w.K), New(w.A), New(eps)))
 		low, up := profileAt(p, Remove, eps)
 		// z²μ²/a² and less is between the two laws.

@@ -3,6 +3,8 @@ package privacy
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Values of ln δ: mpmath 1.2.1, quadrature at 40 digits over 120 panels.
@@ -18,10 +20,7 @@ func TestHalfNormalGaussianProfile(t *testing.T) {
 		{0.01, 0.5, 0.2, 10.0, -173.804583894024232},
 		{0.1, 0.2, 0.1, -0.3, -0.830253602407252014},
 	} {
-		p, err := HalfNormalGaussian{HalfNormal{c.k, c.a}, c.mu}.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(HalfNormalGaussian{HalfNormal{c.k, c.a}, c.mu}.Profile(AddRemove))
 		up, low := p.LogDeltaUpper(Remove, c.eps), p.LogDeltaLower(Remove, c.eps)
 		if !(low < c.ln && c.ln < up) || up-low > 2e-6 {
 			t.Errorf("%+v: bracket (%.12g, %.12g), width %.2g", c, low, up, up-low)

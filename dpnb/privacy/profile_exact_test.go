@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func TestGaussianProfileIsExact(t *testing.T) {
@@ -70,10 +72,7 @@ func TestLaplaceProfileIsExact(t *testing.T) {
 		if r.IntN(2) == 0 {
 			x = -x
 		}
-		p, err := l.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(l.Profile(AddRemove))
 		low, up := profileAt(p, Add, x)
 		var exact F
 		switch eps := New(x); {
@@ -91,10 +90,7 @@ func TestLaplaceProfileIsExact(t *testing.T) {
 	}
 	b.done()
 	// μ below the smallest float64 is not zero.
-	p, err := Laplace{Scale: 1e300, Sensitivity: 1e-300}.Profile(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Laplace{Scale: 1e300, Sensitivity: 1e-300}.Profile(AddRemove))
 	if up := p.LogDeltaUpper(Remove, 0); math.IsInf(up, -1) {
 		t.Error("δ(0) of a tiny sensitivity is said to be zero")
 	}
@@ -108,10 +104,7 @@ func TestLaplaceRDPIsExact(t *testing.T) {
 		if alpha*mu > 1e8 {
 			continue
 		}
-		c, err := Laplace{Scale: 1, Sensitivity: mu}.RDP(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(Laplace{Scale: 1, Sensitivity: mu}.RDP(AddRemove))
 		m, a := New(mu), New(alpha)
 		less := Sub(a, Int(1))
 		// [α(e^{(α−1)μ} − 1) + (α−1)(e^{−αμ} − 1)]/(2α−1); the second order is what remains.
@@ -158,10 +151,7 @@ func TestHalfNormalProfileIsExact(t *testing.T) {
 		if tt := eps - w.K; tt < 1e-20 && tt > -1e-20 && w.A > 1e-20 || exact.Sign() <= 0 {
 			continue
 		}
-		p, err := w.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(w.Profile(AddRemove))
 		low, up := profileAt(p, Add, eps)
 		to := &b
 		if math.Abs(eps) > 50 {

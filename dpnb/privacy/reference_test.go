@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // referenceCase is a case of testdata/closed_forms.json: mpmath 1.2.1 at 40 or more digits (kinds a, b, g, h of the
@@ -19,14 +21,9 @@ type referenceCase struct {
 
 func referenceCases(t *testing.T, kind string) []referenceCase {
 	t.Helper()
-	b, err := os.ReadFile("testdata/closed_forms.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/closed_forms.json"))
 	var all []referenceCase
-	if err := json.Unmarshal(b, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(b, &all))
 	var some []referenceCase
 	for _, c := range all {
 		if c.Kind == kind {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // subsampledDelta is the profile of SubsampledGaussian from its formula.
@@ -45,10 +47,7 @@ func TestSubsampledProfileIsExact(t *testing.T) {
 		if r.IntN(3) == 0 {
 			eps = -eps
 		}
-		p, err := s.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(s.Profile(AddRemove))
 		exact := subsampledDelta(d, New(s.Rate), New(s.Sensitivity), New(eps))
 		if exact.Sign() <= 0 || exact.MantExp(nil) < -1e6 {
 			continue
@@ -79,10 +78,7 @@ func TestSubsampledRDPIsExact(t *testing.T) {
 	r := newRNG(8)
 	worst, at := 0.0, ""
 	check := func(n int64, q, mu float64) {
-		c, err := SubsampledGaussian{Sigma: 1, Sensitivity: mu, Rate: q}.RDP(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(SubsampledGaussian{Sigma: 1, Sensitivity: mu, Rate: q}.RDP(AddRemove))
 		exact := Quo(binomialMoment(n, New(q), New(mu)), Int(n-1))
 		got := c.Epsilon(float64(n))
 		what := fmt.Sprintf("n = %d, q = %g, μ = %g", n, q, mu)
@@ -156,10 +152,7 @@ func TestRenyiConversionsAreExact(t *testing.T) {
 		}
 		// ε = ε(α) + ln(1−1/α) − ln(αδ)/(α−1)
 		exact = Sum(New(e), Log(Quo(less, a)), Neg(Quo(Log(Product(a, New(delta))), less)))
-		got, err := c.EpsilonUpper(delta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.EpsilonUpper(delta))
 		if exact.Sign() > 0 {
 			check(got, exact, e+20+(math.Log(alpha)-math.Log(delta))/(alpha-1), what)
 		}
@@ -185,10 +178,7 @@ func TestGaussianTradeOffIsBelowTheExactOne(t *testing.T) {
 	for range trials(30) {
 		mu, z := r.between(1e-6, 5), 6*r.Float64()-3
 		alpha := Float(Survival(New(z)))
-		got, err := TradeOff(GaussianProfile(mu, AddRemove), Remove, alpha)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(TradeOff(GaussianProfile(mu, AddRemove), Remove, alpha))
 		// α is rounded; f has slope above −e^{μz + …}, so that a step of z covers it.
 		exact := Float(Survival(Sub(New(mu), New(z))))
 		slack := 3e-16 * alpha * math.Exp(mu*math.Abs(z))
@@ -209,10 +199,7 @@ func TestZCDPIsExact(t *testing.T) {
 			t.Errorf("μ = %g: ρ = %g below", mu, rho.Value)
 		}
 		c := RDPCurve{Adj: AddRemove, Epsilon: func(alpha float64) float64 { return rho.Value * alpha }}
-		sum, err := ComposeRDP([]int{3, most}, c, GaussianRDP(mu, AddRemove))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := must.Get(ComposeRDP([]int{3, most}, c, GaussianRDP(mu, AddRemove)))
 		got, exact := sum.Epsilon(alpha), Product(exact, New(alpha), Int(3+most))
 		if !Above(got, exact) || mu > 1e-140 && got > Float(exact)*(1+1e-14) {
 			t.Errorf("μ = %g, α = %g: %g, exact %g", mu, alpha, got, Float(exact))

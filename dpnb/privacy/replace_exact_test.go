@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	. "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // plain hides that a profile is Gaussian, so that it is converted the long way.
@@ -28,10 +30,7 @@ func TestReplaceAndInterpolatedAreAboveTheExactGaussian(t *testing.T) {
 			eps = -math.Min(eps, 30)
 		}
 		p := plain{GaussianProfile(mu, AddRemove)}
-		rep, err := ReplaceProfile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rep := must.Get(ReplaceProfile(p))
 		what := fmt.Sprintf("μ = %g, ε = %g", mu, eps)
 		replaced.check(math.Inf(-1), rep.LogDeltaUpper(Remove, eps), Log(GaussianDelta(New(eps), New(2*mu))),
 			"replace-one, "+what)

@@ -3,15 +3,14 @@ package privacy
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // A triple with mass at infinity that attains more than the sum of the two deltas: A has probability 0 under R, 0.1
 // under Q and 0.1e + 0.1 under P.
 func TestReplaceOfMassAtInfinity(t *testing.T) {
-	p, err := Approx{Epsilon: 1, Delta: 0.1, Adj: AddRemove}.Profile(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Approx{Epsilon: 1, Delta: 0.1, Adj: AddRemove}.Profile(AddRemove))
 	r, err := ReplaceProfile(p)
 	if err != nil {
 		t.Fatal(err)
@@ -47,10 +46,7 @@ func (p marked) LogDeltaUpper(d Direction, eps float64) float64 {
 // Who replaces a record may show the mark of the one or of the other, whichever of the two steps comes first.
 func TestReplaceOfMassInOneDirection(t *testing.T) {
 	p := marked{0.01}
-	r, err := ReplaceProfile(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ReplaceProfile(p))
 	for _, eps := range []float64{0, 0.5, 3, 31, 1e3, math.Inf(1)} {
 		if got := DeltaUpper(r, eps); !(got >= p.m && got <= 1.001*p.m) {
 			t.Errorf("ε = %v: δ ≤ %v, and the mark is there with probability %v", eps, got, p.m)
@@ -59,10 +55,7 @@ func TestReplaceOfMassInOneDirection(t *testing.T) {
 }
 
 func TestRareSubsampleOfLittleNoise(t *testing.T) {
-	p, err := SubsampledGaussian{Sigma: 0.01, Sensitivity: 1, Rate: 1e-300}.Profile(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(SubsampledGaussian{Sigma: 0.01, Sensitivity: 1, Rate: 1e-300}.Profile(AddRemove))
 	for _, eps := range []float64{1, 20, 25, 29, 31} {
 		if l := p.LogDeltaUpper(Remove, eps); !(math.Abs(l+690.8) <= 0.2) {
 			t.Errorf("ε = %v: ln δ = %v, want about −690.8", eps, l)

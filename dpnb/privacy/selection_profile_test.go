@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -98,10 +99,7 @@ func TestSelectionPoissonProfile(t *testing.T) {
 	for _, mu := range []float64{0.1, 0.3, 1} {
 		without, with := cells(mu)
 		base := privacy.GaussianProfile(mu, privacy.AddRemove)
-		p, err := privacy.SelectionPoissonProfile(base, mean)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.SelectionPoissonProfile(base, mean))
 		claimed := map[float64]float64{}
 		for _, order := range orders(without, with) {
 			a, b := selected(with, order, mean), selected(without, order, mean)
@@ -134,10 +132,7 @@ func TestSelectionPoissonProfileIsAttained(t *testing.T) {
 	const mean = 15.4
 	for _, c := range []struct{ mean, want float64 }{{1e-7, 0.99999995}, {1e-4, 0.99995}, {1e-3, 0.9995}} {
 		once := c.mean / mean
-		base, err := privacy.Approx{Delta: once, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := must.Get(privacy.Approx{Delta: once, Adj: privacy.AddRemove}.Profile(privacy.AddRemove))
 		p, err := privacy.SelectionPoissonProfile(base, mean)
 		if err != nil {
 			t.Fatal(err)
@@ -158,10 +153,7 @@ func TestSelectionPoissonProfileIsAttained(t *testing.T) {
 func TestSelectionProfileNearRenyi(t *testing.T) {
 	for _, sigma := range []float64{2, 8} {
 		g := privacy.Gaussian{Sigma: sigma, Sensitivity: 1}
-		base, err := g.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := must.Get(g.Profile(privacy.AddRemove))
 		p, err := privacy.SelectionPoissonProfile(base, 15.4)
 		if err != nil {
 			t.Fatal(err)
@@ -223,10 +215,7 @@ func TestSelectionPoissonProfileEdges(t *testing.T) {
 
 // TestInterpolated: never below the profile, and not far above.
 func TestInterpolated(t *testing.T) {
-	sub, err := privacy.SubsampledGaussian{Sigma: 1, Sensitivity: 1, Rate: 0.1}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := must.Get(privacy.SubsampledGaussian{Sigma: 1, Sensitivity: 1, Rate: 0.1}.Profile(privacy.AddRemove))
 	for name, of := range map[string]privacy.Profile{"Gaussian": privacy.GaussianProfile(0.5, privacy.AddRemove),
 		"subsampled": sub} {
 		p := privacy.Interpolated(of, 32)
@@ -293,10 +282,7 @@ func TestSelectionPoissonRDPAtRandom(t *testing.T) {
 			above, below = above+p, below+q
 		}
 		exact := math.Log(moment) / (alpha - 1)
-		curve, err := privacy.SelectionPoisson{Base: base, Mean: mean}.RDP(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		curve := must.Get(privacy.SelectionPoisson{Base: base, Mean: mean}.RDP(privacy.AddRemove))
 		claimed := curve.Epsilon(alpha)
 		if math.IsInf(moment, 1) || math.IsNaN(moment) {
 			continue
@@ -322,11 +308,8 @@ func TestSelectionPoissonRDPAtInfinity(t *testing.T) {
 		with := []float64{1 / (1 + math.Exp(eps)), 1 / (1 + math.Exp(-eps))}
 		without := []float64{with[1], with[0]}
 		for _, mean := range []float64{0.1, 1, 15.4, 100} {
-			curve, err := privacy.SelectionPoisson{Base: privacy.Pure(eps, privacy.AddRemove), Mean: mean}.RDP(
-				privacy.AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			curve := must.Get(privacy.SelectionPoisson{Base: privacy.Pure(eps, privacy.AddRemove), Mean: mean}.RDP(
+				privacy.AddRemove))
 			claimed, exact := curve.Epsilon(math.Inf(1)), 0.0
 			for _, order := range [][]int{{0, 1}, {1, 0}} {
 				a, b := selected(with, order, mean), selected(without, order, mean)
@@ -366,10 +349,7 @@ func TestSelectionPoissonProfileOfTwoDirections(t *testing.T) {
 		{[]float64{0.01, 0.99}, []float64{1e-4, 0.9999}},
 		{[]float64{0.2, 0.3, 0.5}, []float64{0.21, 0.39, 0.4}},
 	} {
-		p, err := privacy.SelectionPoissonProfile(oneSided{levelProfile{base}}, mean)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.SelectionPoissonProfile(oneSided{levelProfile{base}}, mean))
 		for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}} {
 			order = slices.DeleteFunc(order, func(i int) bool { return i >= len(base.p) })
 			with, without := selected(base.p, order, mean), selected(base.q, order, mean)
@@ -418,10 +398,7 @@ func TestSelectionPoissonRDPOfStrangeCurves(t *testing.T) {
 					t.Errorf("mean %v, α = %v: %v from %v", mean, alpha, got, value)
 				}
 			}
-			curve, err := privacy.SelectionPoisson{Base: strange{same, 0}, Mean: mean}.RDP(privacy.AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			curve := must.Get(privacy.SelectionPoisson{Base: strange{same, 0}, Mean: mean}.RDP(privacy.AddRemove))
 			if got := curve.Epsilon(alpha); got != 0 {
 				t.Errorf("mean %v, α = %v: %v from one law", mean, alpha, got)
 			}
@@ -460,17 +437,11 @@ func TestSelectionPoissonRDP(t *testing.T) {
 	printed := 0.0
 	for _, mu := range []float64{0.1, 0.5, 1} {
 		g := privacy.Gaussian{Sigma: 1 / mu, Sensitivity: 1}
-		base, err := g.RDP(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		base := must.Get(g.RDP(privacy.AddRemove))
 		profile := privacy.GaussianProfile(mu, privacy.AddRemove)
 		without, with := cells(mu)
 		for _, mean := range []float64{0.01, 0.3, 0.99, 1, 1.5, 4, 15.4} {
-			curve, err := privacy.SelectionPoisson{Base: g, Mean: mean}.RDP(privacy.AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			curve := must.Get(privacy.SelectionPoisson{Base: g, Mean: mean}.RDP(privacy.AddRemove))
 			for _, alpha := range []float64{1.05, 1.2, 2, 5, 20} {
 				var exact float64
 				for _, order := range orders(without, with) {

@@ -3,6 +3,8 @@ package privacy
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Values of ln δ: mpmath 1.2.1, 400 digits, from the definition of the hockey-stick divergence of (1−q)N(0,σ²) +
@@ -21,10 +23,7 @@ func TestSubsampledGaussianProfile(t *testing.T) {
 		{0.5, 3, 0.6, -8.89756521040587326, -31.5907664763871951},
 		{0.5, 3, 40, -7443.68258023749708, math.Inf(-1)},
 	} {
-		p, err := SubsampledGaussian{Sigma: c.sigma, Sensitivity: 1, Rate: c.q}.Profile(AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(SubsampledGaussian{Sigma: c.sigma, Sensitivity: 1, Rate: c.q}.Profile(AddRemove))
 		for d, want := range map[Direction]float64{Remove: c.remove, Add: c.add} {
 			up, low := p.LogDeltaUpper(d, c.eps), p.(LowerProfile).LogDeltaLower(d, c.eps)
 			if math.IsInf(want, -1) {
@@ -62,10 +61,7 @@ func TestSubsampledGaussianLimits(t *testing.T) {
 // At a whole order the Rényi curve is the exact moment; against quadrature.
 func TestSubsampledGaussianRDP(t *testing.T) {
 	const q, sigma = 0.02, 1.3
-	c, err := SubsampledGaussian{Sigma: sigma, Sensitivity: 1, Rate: q}.RDP(AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(SubsampledGaussian{Sigma: sigma, Sensitivity: 1, Rate: q}.RDP(AddRemove))
 	for _, alpha := range []float64{2, 3.5, 16} {
 		var sum float64
 		const h = 1e-3

@@ -3,6 +3,8 @@ package privacy
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Two compositions that are known exactly: a Gaussian with a Gaussian, and the half-normal loss with a Gaussian. Never
@@ -12,10 +14,7 @@ func TestWithGaussianAgainstExact(t *testing.T) {
 		for _, ratio := range []float64{1e-6, 0.01, 0.1, 1, 5} {
 			mu, asked := a*ratio, 0
 			half := HalfNormal{K: 0.1, A: a}
-			halfProfile, err := half.Profile(AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			halfProfile := must.Get(half.Profile(AddRemove))
 			halfExact, err := HalfNormalGaussian{HalfNormal: half, Mu: mu}.Profile(AddRemove)
 			if err != nil {
 				t.Fatal(err)

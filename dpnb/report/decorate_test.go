@@ -74,10 +74,7 @@ func TestKeyOfDocs(t *testing.T) {
 	}
 	key := func(base fingerprint) string {
 		t.Helper()
-		k, err := base.ofDocs(context.Background(), root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(base.ofDocs(context.Background(), root))
 		return k
 	}
 	write("docs/a.md", "a")

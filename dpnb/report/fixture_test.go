@@ -61,10 +61,7 @@ const testTimeout = 10 * time.Minute
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))
 	return string(content)
 }
 

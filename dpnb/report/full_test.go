@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -16,9 +17,7 @@ func TestFull(t *testing.T) {
 		text := `{"nbformat":4,"nbformat_minor":5,"metadata":{"language_info":{"name":"go"}},"cells":[
 			{"cell_type":"code","id":"a","metadata":{"tags":["parameters"]},"execution_count":null,"outputs":[],
 			"source":["` + source + `"]}]}`
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(text), 0o644))
 		return path
 	}
 	offers, not := write("offers.ipynb", "var full = false"), write("not.ipynb", "var seed = 1")
@@ -31,10 +30,7 @@ func TestFull(t *testing.T) {
 		{Options{Notebooks: []string{offers}, Full: true, Parameters: map[string]string{"full": "false"}},
 			[]bool{true}},
 	} {
-		jobs, err := load(c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		jobs := must.Get(load(c.o))
 		for i, j := range jobs {
 			if got := len(j.nb.Cells) == 2 && j.nb.Cells[1].HasTag(notebook.TagInjected); got != c.injected[i] {
 				t.Errorf("%+v: %s injected %v", c.o, j.name, got)

@@ -123,10 +123,7 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 	s := &Setup{Tree: project.Tree{Dir: root}, Kernel: &toolchain.Kernel{Key: "k"}, Jupyter: &jupyter.Jupyter{}}
 	take := func() fingerprint {
 		t.Helper()
-		f, err := newFingerprint(context.Background(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(newFingerprint(context.Background(), s))
 		return f
 	}
 	old := take()

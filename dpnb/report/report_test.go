@@ -29,10 +29,7 @@ func TestReportOfNotebooks(t *testing.T) {
 		t.Helper()
 		progress := newRecorder()
 		o.Notebooks, o.Parameters, o.Progress = []string{path}, parameters, progress
-		records, err := Run(context.Background(), s, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := must.Get(Run(context.Background(), s, o))
 		return records[0], progress
 	}
 	other := map[string]string{"epsilon": "0.25", "name": "other"}
@@ -50,10 +47,7 @@ func TestReportOfNotebooks(t *testing.T) {
 	if strings.Contains(page, "require.min.js") {
 		t.Error("small.html loads a script for widgets from elsewhere")
 	}
-	nb, err := notebook.ReadFile(filepath.Join(o.Out, "small.ipynb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := must.Get(notebook.ReadFile(filepath.Join(o.Out, "small.ipynb")))
 	if !nb.Cells[3].HasTag(notebook.TagInjected) {
 		t.Fatal("no injected cell after the parameters")
 	}
@@ -100,10 +94,7 @@ func TestMistypedTarget(t *testing.T) {
 func leftovers(t *testing.T) []string {
 	t.Helper()
 	var left []string
-	found, err := filepath.Glob(filepath.Join(os.TempDir(), runPrefix+"*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob(filepath.Join(os.TempDir(), runPrefix+"*")))
 	for _, dir := range found {
 		if len(tagged(sessionEnv+"="+dir)) == 0 {
 			left = append(left, dir)
@@ -117,10 +108,7 @@ func TestJudge(t *testing.T) {
 	const text = `{"nbformat":4,"cells":[{"cell_type":"code","source":"a","metadata":{},"outputs":[
 		{"output_type":"stream","name":"stdout","text":"0 1\n2 0.3333333333333333\n"}]}]}`
 	parse := func(text string) *notebook.Notebook {
-		nb, err := notebook.Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := must.Get(notebook.Parse([]byte(text)))
 		return nb
 	}
 	j := &job{original: parse(text)}
@@ -225,18 +213,13 @@ func TestUpdateAndRerun(t *testing.T) {
 	path, edited := filepath.Join(dir, "small.ipynb"), filepath.Join(dir, "edited.ipynb")
 	write := func(path, content string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(os.WriteFile(path, []byte(content), 0o644))
 	}
 	write(path, source)
 	o := Options{Notebooks: []string{path}, Timeout: testTimeout, Progress: newRecorder()}
 	rerun := func() []error {
 		t.Helper()
-		results, err := Rerun(context.Background(), s, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		results := must.Get(Rerun(context.Background(), s, o))
 		return results
 	}
 	if err := rerun()[0]; err == nil || !strings.Contains(err.Error(), "without outputs") {
@@ -266,9 +249,7 @@ func TestUpdateAndRerun(t *testing.T) {
 func TestMistakesCostNoRun(t *testing.T) {
 	python := filepath.Join(t.TempDir(), "python.ipynb")
 	content := `{"nbformat":4,"cells":[],"metadata":{"language_info":{"name":"python"}}}`
-	if err := os.WriteFile(python, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(python, []byte(content), 0o644))
 	for name, c := range map[string]struct {
 		o    Options
 		want string

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/sim"
 )
@@ -42,10 +43,7 @@ func grid(workers int) sim.Grid[[]float64] {
 
 func run(t *testing.T, g sim.Grid[[]float64]) []sim.Cell {
 	t.Helper()
-	cells, err := g.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := must.Get(g.Run(context.Background()))
 	return cells
 }
 

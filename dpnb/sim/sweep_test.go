@@ -17,10 +17,7 @@ import (
 
 func openParts(t *testing.T, dir string, s sim.Sweep) *sim.Parts {
 	t.Helper()
-	p, err := sim.OpenParts(dir, "means", s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(sim.OpenParts(dir, "means", s))
 	return p
 }
 

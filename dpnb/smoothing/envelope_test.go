@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 )
 
@@ -18,10 +19,7 @@ func distances(beta float64) []Distance {
 }
 
 func functions(t *testing.T) []Piecewise {
-	bowl, err := Max([]float64{-2, 0, 0.5, 3, 1}, []float64{0, 1, 0.9, -2, -5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bowl := must.Get(Max([]float64{-2, 0, 0.5, 3, 1}, []float64{0, 1, 0.9, -2, -5}))
 	return []Piecewise{Absolute(), Positive(), Pinball(0.3), SoftThreshold(0.7), bowl}
 }
 
@@ -33,10 +31,7 @@ func TestEnvelope(t *testing.T) {
 		l := math.Max(-lo, hi)
 		for _, d := range append(distances(l), distances(3.5)...) {
 			for _, mu := range []float64{0.3, 1.7} {
-				e, err := p.Envelope(d, mu)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(p.Envelope(d, mu))
 				least, most := e.Range()
 				last := math.Inf(-1)
 				for x := -6.0; x < 6; x += 0.0713 {
@@ -73,10 +68,7 @@ func TestNormEnvelope(t *testing.T) {
 	for _, m := range []int{1, 2, 3, 10} {
 		for _, beta := range []float64{math.Sqrt(float64(m)), 2 * math.Sqrt(float64(m))} {
 			for _, d := range distances(beta) {
-				e, err := NewNormEnvelope(m, d, 0.6)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(NewNormEnvelope(m, d, 0.6))
 				least, most := e.Range()
 				for range 200 {
 					x, s := make([]float64, m), make([]float64, m)

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // TestNormOfKernels: closed forms, m = 1, where it is E|K|, and E‖(K₁, K₂)‖₂ of the Laplacian law, ∫∫ in polar
@@ -127,10 +129,7 @@ func TestConstantsAreAttained(t *testing.T) {
 		t.Errorf("two planes: curvature %v, |x| has %v", got, want)
 	}
 	for _, d := range distances(math.Sqrt2) {
-		e, err := NewNormEnvelope(2, d, 0.6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(NewNormEnvelope(2, d, 0.6))
 		grad := make([]float64, 2)
 		e.ValueGradient(grad, []float64{1e-6, 0})
 		if c := grad[0] / 1e-6; !scalar.EqualWithinRel(e.Smoothness(), c, 1e-6) {

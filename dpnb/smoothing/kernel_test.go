@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
@@ -130,10 +131,7 @@ func TestReference(t *testing.T) {
 // TestConvolution compares value, slope and curvature with the definition, with finite differences, and with the
 // bounds.
 func TestConvolution(t *testing.T) {
-	bowl, err := Max([]float64{-2, 0, 0.5, 3, 1}, []float64{0, 1, 0.9, -2, -5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bowl := must.Get(Max([]float64{-2, 0, 0.5, 3, 1}, []float64{0, 1, 0.9, -2, -5}))
 	for i, p := range []Piecewise{Absolute(), Positive(), Pinball(0.3), SoftThreshold(0.7), bowl} {
 		for j, k := range allKernels() {
 			widths := []float64{0.3, 1.7}

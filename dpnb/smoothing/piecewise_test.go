@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats/scalar"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func TestPiecewise(t *testing.T) {
@@ -35,10 +37,7 @@ func TestMax(t *testing.T) {
 		for i := range a {
 			a[i], b[i] = float64(rng.IntN(7)-3), float64(rng.IntN(9)-4)/2
 		}
-		p, err := Max(a, b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Max(a, b))
 		for range 20 {
 			x, want := 8*rng.Float64()-4, math.Inf(-1)
 			for i := range a {

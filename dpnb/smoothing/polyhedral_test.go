@@ -31,19 +31,13 @@ func signs(m int) [][]float64 {
 
 func mustPolyhedral(t *testing.T, a [][]float64, b []float64) Polyhedral {
 	t.Helper()
-	f, err := NewPolyhedral(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewPolyhedral(a, b))
 	return f
 }
 
 func mustGaussian(t *testing.T, f Polyhedral, mu float64) *GaussianMax {
 	t.Helper()
-	g, err := f.Gaussian(mu)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(f.Gaussian(mu))
 	return g
 }
 
@@ -98,10 +92,7 @@ func TestGaussianMaxOfTheNorm(t *testing.T) {
 // depends on.
 func TestGaussianMaxOnTheLine(t *testing.T) {
 	a, b := []float64{-2, 0, 0.5, 3, 1, 0.5}, []float64{0, 1, 0.9, -2, -5, 0.2}
-	line, err := Max(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := must.Get(Max(a, b))
 	var one, three [][]float64
 	for _, s := range a {
 		one, three = append(one, []float64{s}), append(three, []float64{1 + 0.6*s, 5, 0.8 * s})
@@ -288,10 +279,7 @@ func TestBowlOfAllSizes(t *testing.T) {
 			sum += math.Abs(x[j])
 		}
 		z := sum*math.Exp(0.3*rng.NormFloat64()) + 5*mu*rng.NormFloat64()
-		b, err := NewBowl(z, mu)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(NewBowl(z, mu))
 		value, off := b.ValueGradient(grad, x)
 		plain, rounding := math.Max(0, sum-z), 1e-13*(sum+math.Abs(z))
 		if !(value >= plain-off-rounding && value <= plain+mu*float64(m) && off <= 1e-9*math.Max(1, mu)+10*rounding) ||
@@ -395,10 +383,7 @@ func BenchmarkSpecialCases(b *testing.B) {
 			}
 			f.slopes, f.offsets = append(f.slopes, a), append(f.offsets, 0.3*rng.NormFloat64())
 		}
-		g, err := f.Gaussian(0.5)
-		if err != nil {
-			b.Fatal(err)
-		}
+		g := must.Get(f.Gaussian(0.5))
 		b.Run(fmt.Sprintf("five pieces/m=%d", m), func(b *testing.B) {
 			for b.Loop() {
 				g.ValueGradient(grad[:m], x[:m])

@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
 // The site has what was measured of every claim, below the page of its paper.
 func TestMeasuredBelow(t *testing.T) {
-	tree, err := project.Find(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := must.Get(project.Find(t.Context()))
 	below, err := measuredBelow(tree)
 	if err != nil {
 		t.Fatal(err)

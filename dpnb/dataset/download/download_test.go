@@ -71,9 +71,7 @@ func TestFetch(t *testing.T) {
 	var done, total int64
 	s := Settings{BaseURL: base, Progress: func(d, n int64) { done, total = d, n }}
 	for range 2 { // the second time there is nothing to do
-		if err := Fetch(context.Background(), file, dir, s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(Fetch(context.Background(), file, dir, s))
 	}
 	if got := files(t, dir); got != complete || requests != 1 {
 		t.Errorf("%s after %d requests", got, requests)
@@ -114,9 +112,7 @@ func TestCutConnectionIsTakenUpAgain(t *testing.T) {
 	if got := files(t, dir); got != fmt.Sprintf("small.data.part:%d", first) {
 		t.Fatalf("after the cut: %s", got)
 	}
-	if err := Fetch(context.Background(), file, dir, Settings{BaseURL: base}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(Fetch(context.Background(), file, dir, Settings{BaseURL: base}))
 	if got := files(t, dir); got != complete {
 		t.Errorf("in the end: %s", got)
 	}
@@ -129,9 +125,7 @@ func TestPartThatIsNotTheBeginning(t *testing.T) {
 	dir := t.TempDir()
 	base := server(t, serve)
 	part := filepath.Join(dir, "small.data.part")
-	if err := os.WriteFile(part, []byte("something else"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(part, []byte("something else"), 0o644))
 	var wrong *dataset.ChecksumError
 	if err := Fetch(context.Background(), file, dir, Settings{BaseURL: base}); !errors.As(err, &wrong) {
 		t.Errorf("first: %v", err)
@@ -165,9 +159,7 @@ func TestServerThatIgnoresRanges(t *testing.T) {
 
 func TestServerThatSendsAnotherRange(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "small.data.part"), content[:777], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(filepath.Join(dir, "small.data.part"), content[:777], 0o644))
 	base := server(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-99/%d", len(content)))
 		w.WriteHeader(http.StatusPartialContent)
@@ -223,9 +215,7 @@ func TestCancel(t *testing.T) {
 func TestFileOfTheUserIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, file.Name)
-	if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(path, []byte("mine"), 0o644))
 	err := Fetch(context.Background(), file, dir, Settings{BaseURL: server(t, serve)})
 	if err == nil || !strings.Contains(err.Error(), "move") {
 		t.Errorf("error: %v", err)

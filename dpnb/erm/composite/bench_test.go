@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -47,20 +48,14 @@ func BenchmarkPaperProblem(b *testing.B) {
 		b.Run(fmt.Sprintf("stochastic/kappa=%g", kappa), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2))})
-				if err != nil {
-					b.Fatal(err)
-				}
+				s := must.Get(Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2))}))
 				b.ReportMetric(s.Certificate.Bound(), "bound")
 			}
 		})
 		b.Run(fmt.Sprintf("solve/kappa=%g", kappa), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s, err := Solve(p, &Settings{Tolerance: 1})
-				if err != nil {
-					b.Fatal(err)
-				}
+				s := must.Get(Solve(p, &Settings{Tolerance: 1}))
 				b.ReportMetric(s.Certificate.Bound(), "bound")
 				b.ReportMetric(float64(s.Steps), "steps")
 				b.ReportMetric(float64(s.Factorisations), "factors")
@@ -86,17 +81,11 @@ func BenchmarkScaling(b *testing.B) {
 		for name, p := range map[string]*Problem{"squared": p, "logistic": &signs} {
 			b.Run(fmt.Sprintf("%s/n=%d,d=%d", name, c.n, c.d), func(b *testing.B) {
 				g := make([]float64, c.d)
-				o, err := newObjective(p, 0)
-				if err != nil {
-					b.Fatal(err)
-				}
+				o := must.Get(newObjective(p, 0))
 				o.eval(g, make([]float64, c.d))
 				tolerance := 1e-6 * floats.Norm(g, 2)
 				for b.Loop() {
-					s, err := Solve(p, &Settings{Tolerance: tolerance})
-					if err != nil {
-						b.Fatal(err)
-					}
+					s := must.Get(Solve(p, &Settings{Tolerance: tolerance}))
 					b.ReportMetric(float64(s.Passes), "passes")
 					b.ReportMetric(float64(s.Steps), "products")
 					b.ReportMetric(float64(s.Factorisations), "factors")

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -100,10 +101,7 @@ func table(d int, seed uint64) []setting {
 // reference solves by deterministic three-operator splitting, another method: only the proximal maps are shared.
 func reference(t *testing.T, s setting) []float64 {
 	t.Helper()
-	o, err := newObjective(s.p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(newObjective(s.p, 1))
 	x, theta, z, g := make([]float64, o.d), make([]float64, o.d), make([]float64, o.d), make([]float64, o.d)
 	h := make([]float64, o.d*o.d)
 	o.h.Hessian(h, x)
@@ -196,9 +194,7 @@ func checkStationary(t *testing.T, s setting, got *Solution) {
 	for j := range d {
 		h.SetSym(j, j, h.At(j, j)+s.p.Lambda)
 	}
-	if err := theta.SolveVec(&h, rhs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(theta.SolveVec(&h, rhs))
 	if dist := floats.Distance(theta.RawVector().Data, got.Theta, 2); dist > 1e-11 {
 		t.Errorf("%s: %v from the solution of the linear system", s.name, dist)
 	}

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -158,10 +159,7 @@ func TestAnyNumberOfWorkers(t *testing.T) {
 		s := random(rng, 5000, 20, loss.Logistic{}, L1{3}, c)
 		var first *Solution
 		for _, workers := range []int{1, 2, 3, 0} {
-			got, err := Solve(s.p, &Settings{Workers: workers, Modulus: s.modulus})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Solve(s.p, &Settings{Workers: workers, Modulus: s.modulus}))
 			if first == nil {
 				first = got
 			}
@@ -176,10 +174,7 @@ func TestAnyNumberOfWorkers(t *testing.T) {
 // From the answer nothing is left to do; from near it, less than from afar.
 func TestWarmStart(t *testing.T) {
 	s := random(rand.New(rand.NewPCG(4, 3)), 3000, 20, loss.Logistic{}, L1{3}, NewBox(0.05))
-	cold, err := Solve(s.p, &Settings{Tolerance: 1e-6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cold := must.Get(Solve(s.p, &Settings{Tolerance: 1e-6}))
 	again, err := Solve(s.p, &Settings{Tolerance: 1e-6, Start: cold.Theta})
 	if err != nil || again.Passes != 1 || !slices.Equal(again.Theta, cold.Theta) {
 		t.Errorf("from the answer: %d passes, %v", again.Passes, err)
@@ -213,10 +208,7 @@ func TestGradientRounding(t *testing.T) {
 			}
 		}
 		s.p.Quadratic.ScaleSym(scale, s.p.Quadratic)
-		o, err := newObjective(s.p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(newObjective(s.p, 1))
 		for range 50 {
 			theta, g := make([]float64, o.d), make([]float64, o.d)
 			spread := math.Exp(5 * rng.NormFloat64())
@@ -265,10 +257,7 @@ func TestManyRecordsAreCertified(t *testing.T) {
 	}
 	p := &Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 1},
 		Regulariser: L1{Weight: 3}}
-	first, err := Solve(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(Solve(p, nil))
 	tau := 0.3 * first.Certificate.Rounding
 	s, err := Solve(p, &Settings{Tolerance: tau})
 	if err != nil || !(s.Certificate.Bound() <= tau) {
@@ -367,17 +356,12 @@ func TestDescentArrives(t *testing.T) {
 		for rows, i := s.p.Rows.(*matrix.Dense), 0; i < rows.N; i++ { // the ridge alone bends in the last directions
 			clear(rows.Data[i*rows.D+5 : (i+1)*rows.D])
 		}
-		want, err := Solve(s.p, &Settings{Tolerance: 1e-7})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(Solve(s.p, &Settings{Tolerance: 1e-7}))
 		r, err := newSearch(s.p, Settings{Tolerance: 1e-6})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.begin(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(r.begin())
 		kappa := r.o.h.Smoothness() / s.p.Lambda
 		most := passesOfDescent(r.best.Certificate.Bound(), 1e-6, kappa)
 		r.descend()
@@ -404,10 +388,7 @@ func TestConeConditions(t *testing.T) {
 		d := 9
 		c := rising(d)
 		s := random(rng, 40, d, loss.Logistic{}, nil, c)
-		got, err := Solve(s.p, &Settings{Tolerance: 1e-7, Modulus: s.modulus})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Solve(s.p, &Settings{Tolerance: 1e-7, Modulus: s.modulus}))
 		o, err := newObjective(s.p, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -423,9 +404,7 @@ func TestConeConditions(t *testing.T) {
 			}
 		}
 		var lambda, rest mat.VecDense
-		if err := lambda.SolveVec(a, b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(lambda.SolveVec(a, b))
 		rest.MulVec(a, &lambda)
 		rest.SubVec(&rest, b)
 		if n := mat.Norm(&rest, 2); n > 1e-6 {

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -50,17 +51,11 @@ func TestStochasticConverges(t *testing.T) {
 	}{{nil, false, true}, {simpleAffine(6), false, true}, {NewBox(0.8), true, true}, {NewBox(0.8), false, false},
 		{Ball{1}, true, true}} {
 		s := random(rand.New(rand.NewPCG(5, 1)), 40, 6, loss.Squared{}, L1{1}, c.c)
-		star, err := Solve(s.p, &Settings{Tolerance: 1e-5, Modulus: s.modulus})
-		if err != nil {
-			t.Fatal(err)
-		}
+		star := must.Get(Solve(s.p, &Settings{Tolerance: 1e-5, Modulus: s.modulus}))
 		var dists []float64
 		for _, k := range []int{1, 1000, 200_000} {
-			got, err := Stochastic(s.p, &StochasticSettings{Indices: rand.New(rand.NewPCG(2, 1)), Iterations: k,
-				Modulus: s.modulus, Joint: c.joint})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Stochastic(s.p, &StochasticSettings{Indices: rand.New(rand.NewPCG(2, 1)), Iterations: k,
+				Modulus: s.modulus, Joint: c.joint}))
 			dist := floats.Distance(got.Theta, star.Theta, 2)
 			if dist > got.Certificate.Distance()+star.Certificate.Distance() || !s.p.projector().Contains(got.Theta) {
 				t.Errorf("%s: after %d iterations %v from the minimiser, certified %v", s.name, k, dist,
@@ -91,11 +86,8 @@ func TestPrintedAlgorithmIsBiased(t *testing.T) {
 		joint bool
 		want  float64
 	}{{false, 0.5}, {true, 0}} {
-		got, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 1_000_000,
-			Joint: c.joint})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 1)), Iterations: 1_000_000,
+			Joint: c.joint}))
 		if !(math.Abs(got.Theta[0]-c.want) <= 0.06) {
 			t.Errorf("joint %v: θ = %v, want about %v", c.joint, got.Theta[0], c.want)
 		}
@@ -105,10 +97,7 @@ func TestPrintedAlgorithmIsBiased(t *testing.T) {
 func TestStochasticIsReproducible(t *testing.T) {
 	p := paperProblem(1, 60, 10, 100, 1)
 	run := func(seed uint64) []float64 {
-		s, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(seed, 0)), Iterations: 50})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(seed, 0)), Iterations: 50}))
 		return s.Theta
 	}
 	if !slices.Equal(run(1), run(1)) || slices.Equal(run(1), run(2)) {
@@ -120,13 +109,8 @@ func TestStochasticIsReproducible(t *testing.T) {
 func TestNoAllocationInLoops(t *testing.T) {
 	for _, c := range []Constraint{NewBox(0.5), Ball{1}, Simplex{1}} {
 		s := random(rand.New(rand.NewPCG(5, 2)), 40, 10, loss.Logistic{}, L2{1}, c)
-		r, err := newSearch(s.p, Settings{Modulus: s.modulus, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.begin(); err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(newSearch(s.p, Settings{Modulus: s.modulus, Workers: 1}))
+		must.Do(r.begin())
 		op := newThreeOperators(r.o, StochasticSettings{Step: 1e-3})
 		if n := testing.AllocsPerRun(100, func() { op.step(3, 0.5) }); n != 0 {
 			t.Errorf("%s: a stochastic step allocates %v times", s.name, n)
@@ -146,13 +130,8 @@ func TestNoAllocationInLoops(t *testing.T) {
 		}
 	}
 	s := random(rand.New(rand.NewPCG(5, 2)), 40, 10, loss.Squared{}, L1{1}, NewBox(0.5))
-	r, err := newSearch(s.p, Settings{Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.begin(); err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(newSearch(s.p, Settings{Workers: 1}))
+	must.Do(r.begin())
 	r.o.h.Hessian(r.m.h, r.x)
 	copy(r.m.bar, r.g)
 	r.active.renew()
@@ -196,10 +175,7 @@ func TestPaperRunIsNotAtTheMinimum(t *testing.T) {
 	if !ok {
 		t.Fatal("no least eigenvalue")
 	}
-	star, err := Solve(p, &Settings{Modulus: mu, Tolerance: 1e-2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	star := must.Get(Solve(p, &Settings{Modulus: mu, Tolerance: 1e-2}))
 	got, err := Stochastic(p, &StochasticSettings{Indices: rand.New(rand.NewPCG(1, 2)), Modulus: mu})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -20,10 +21,7 @@ func TestWithinCountsTheWayToTheSphere(t *testing.T) {
 		Constraint: composite.Ball{Radius: 1},
 	}
 	const modulus = 1
-	sol, err := composite.Solve(p, &composite.Settings{Tolerance: 1, Modulus: modulus, Start: []float64{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sol := must.Get(composite.Solve(p, &composite.Settings{Tolerance: 1, Modulus: modulus, Start: []float64{1}}))
 	if sol.Certificate.Shift == 0 {
 		t.Fatal("the sphere is not met")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/erm/remote"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -23,10 +24,7 @@ func TestQueriesTravel(t *testing.T) {
 		loss.Sum(loss.Huber{Threshold: 0.1}), loss.Softmax{Classes: 3}, loss.Sum(loss.Logistic{}, loss.Logistic{})} {
 		q := &erm.Query{Kind: erm.Product, Loss: f, At: []float64{0.1, math.Copysign(0, -1), 5e-324},
 			Direction: []float64{math.MaxFloat64, 1.0 / 3, 0}, Norms: true}
-		text, err := remote.Encode(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(remote.Encode(q))
 		got, err := remote.Decode(text)
 		if err != nil {
 			t.Fatal(err)
@@ -57,9 +55,7 @@ func TestAFitThroughAPipe(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.rows")
 	w, err := stored.Create(path, [32]byte{1}, d, false)
-	if err := errors.Join(err, w.Append(rows, labels), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(err, w.Append(rows, labels), w.Close()))
 	file, err := stored.Open(path, [32]byte{1})
 	if err != nil {
 		t.Fatal(err)

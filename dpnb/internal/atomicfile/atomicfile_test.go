@@ -17,10 +17,7 @@ import (
 
 func names(t *testing.T, dir string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))
 	var out []string
 	for _, e := range entries {
 		out = append(out, e.Name())
@@ -32,9 +29,7 @@ func TestWriteReplaces(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.html")
 	for _, content := range []string{"first", "second, longer", ""} {
-		if err := Write(path, []byte(content)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(Write(path, []byte(content)))
 		got, err := os.ReadFile(path)
 		if err != nil || string(got) != content {
 			t.Fatalf("got %q, %v; want %q", got, err, content)
@@ -115,9 +110,7 @@ func TestWhoMayRead(t *testing.T) {
 		dir := t.TempDir()
 		for name, mode := range map[string]os.FileMode{"old": 0o640, "private": 0o644} {
 			path := filepath.Join(dir, name)
-			if err := errors.Join(os.WriteFile(path, nil, mode), os.Chmod(path, mode)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(errors.Join(os.WriteFile(path, nil, mode), os.Chmod(path, mode)))
 		}
 		c := exec.Command("sh", "-c", "umask "+umask+`; exec "$0" -test.run='^TestWhoMayRead$'`, os.Args[0])
 		c.Env = append(os.Environ(), folder+"="+dir)
@@ -154,9 +147,7 @@ func TestEraseFollowsNothing(t *testing.T) {
 	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
 	path := filepath.Join(dir, "a.csv")
 	part, longer := filepath.Join(dir, tempPrefix+"a.csv-00000001"), filepath.Join(dir, tempPrefix+"a.csv-old-00000001")
-	if err := errors.Join(Write(other, []byte("mine")), Write(longer, nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(errors.Join(Write(other, []byte("mine")), Write(longer, nil)))
 	if err := os.Symlink(other, part); err != nil {
 		t.Skip(err) // Windows asks for a privilege
 	}

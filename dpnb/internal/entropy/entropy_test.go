@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"crypto/rand"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // zeros is a generator that everybody knows.
@@ -23,9 +25,7 @@ func TestNoVariableDecides(t *testing.T) {
 	known := func(fill func(b []byte) error) bool {
 		var reads [2][1000]byte
 		for i := range reads {
-			if err := fill(reads[i][:]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(fill(reads[i][:]))
 			for v := range 256 {
 				if bytes.Count(reads[i][:], []byte{byte(v)}) >= 100 {
 					return true

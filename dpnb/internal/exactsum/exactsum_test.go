@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // numbers returns n float64 of all sizes and signs, some of them the negatives of others.
@@ -84,9 +86,7 @@ func TestAnyBundlingGivesTheSameBits(t *testing.T) {
 			i := rng.IntN(len(parts) - 1)
 			b, _ := parts[i+1].MarshalBinary()
 			var back Vector
-			if err := back.UnmarshalBinary(b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(back.UnmarshalBinary(b))
 			if rng.IntN(2) == 0 {
 				parts[i].Merge(&back)
 			} else {

@@ -121,9 +121,7 @@ func TestRun(t *testing.T) {
 	}
 	broken := filepath.Join(dir, "dpnb", "a", "a.go")
 	text := "package a\n\nfunc Double(x float64) float64 { return x }\n"
-	if err := os.WriteFile(broken, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(broken, []byte(text), 0o600))
 	if err := Sound(t.Context(), dir, []string{"a"}, func(string) {}); err == nil {
 		t.Error("a check that fails without a fault is taken for one that notices")
 	}
@@ -178,10 +176,7 @@ func TestRunReached(t *testing.T) {
 
 // Operators and numbers are changed one at a time, and nothing else.
 func TestMutants(t *testing.T) {
-	list, err := Mutants(tiny(t), "a", []string{"a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(Mutants(tiny(t), "a", []string{"a"}))
 	var all []string
 	for _, f := range list {
 		all = append(all, f.Replacement)

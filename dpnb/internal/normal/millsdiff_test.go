@@ -6,14 +6,13 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // testdata/millsdiff.txt: m, h, R(m−h) − R(m+h) from mpmath 1.2.1, 60 and more digits.
 func TestMillsDiff(t *testing.T) {
-	f, err := os.Open("testdata/millsdiff.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open("testdata/millsdiff.txt"))
 	defer f.Close()
 	worst, n := 0.0, 0
 	for s := bufio.NewScanner(f); s.Scan(); n++ {

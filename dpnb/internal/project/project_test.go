@@ -43,9 +43,7 @@ func TestReadRevision(t *testing.T) {
 	if r := ReadRevision(ctx, dir); len(r.Commit) != 40 || r.Dirty || r.String() != r.Commit[:12] {
 		t.Errorf("clean: %+v", r)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "new"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(filepath.Join(dir, "new"), nil, 0o644))
 	if r := ReadRevision(ctx, dir); !r.Dirty || !strings.HasSuffix(r.String(), "uncommitted changes") {
 		t.Errorf("dirty: %+v", r)
 	}
@@ -80,10 +78,7 @@ func TestInstalled(t *testing.T) {
 
 // The version stands once in the code; where others write it, it is the same.
 func TestRelease(t *testing.T) {
-	root, err := Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(Root("."))
 	number := strings.TrimPrefix(Release, "v")
 	for file, want := range map[string]string{"CITATION.cff": "\nversion: " + number + "\n",
 		"docs/CHANGELOG.md": "\n## " + number, "docs/go.md": ModulePath + "/dpnb@" + Release + "\n",

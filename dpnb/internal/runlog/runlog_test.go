@@ -18,9 +18,7 @@ func TestAppendWithoutRunDoesNothing(t *testing.T) {
 	if dir, ok := Dir(); ok {
 		t.Fatalf("Dir() = %q, true without a run", dir)
 	}
-	if err := Append(KindNote, Note{"x"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(Append(KindNote, Note{"x"}))
 }
 
 func TestDirPrefersTheRunner(t *testing.T) {
@@ -81,9 +79,7 @@ func TestSeedsAreRecordedOnceWithTheirNames(t *testing.T) {
 			Seeded(seed)
 		}
 		for _, s := range []Seed{{"noise", 2}, {"curve", 2}, {"curve", 2}, {"noise", 3}, {"", 3}} {
-			if err := Append(KindSeed, s); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(Append(KindSeed, s))
 		}
 		got, err := Read(dir)
 		if want := []Seed{{"", 1}, {"noise", 2}, {"curve", 2}, {"noise", 3}}; err != nil ||
@@ -112,9 +108,7 @@ func TestReadPassesOverOnlyAnUnfinishedLastLine(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, logName), []byte(c.content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(os.WriteFile(filepath.Join(dir, logName), []byte(c.content), 0o600))
 			log, err := Read(dir)
 			if c.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), c.wantErr) {

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 type shape interface{ area() float64 }
@@ -59,10 +61,7 @@ func TestRoundTrip(t *testing.T) {
 		Others: []shape{square{math.Inf(1)}, nil, hidden{2}}, Fill: &fill, Pair: [2]float64{0, 0.1},
 		left: 7}
 	in.Inner.On = true
-	text, err := codec().Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(codec().Marshal(in))
 	var out scene
 	if err := codec().Unmarshal(text, &out); err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -126,10 +125,7 @@ func TestInline(t *testing.T) {
 		measures `json:",inline"`
 		Count    int
 	}
-	text, err := codec().Marshal(embedding{"x", measures{High: 2}, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(codec().Marshal(embedding{"x", measures{High: 2}, 3}))
 	plain, err := codec().Marshal(flat{"x", 0, 2, 3})
 	if err != nil || string(text) != string(plain) {
 		t.Errorf("%s, want %s (%v)", text, plain, err)

@@ -40,10 +40,7 @@ func BenchmarkPass(b *testing.B) {
 		b.Run([]string{"", "one", "two"}[workers], func(b *testing.B) {
 			b.SetBytes(bytes)
 			p := &erm.Problem{Rows: s, Labels: s.Labels(), Loss: loss.Logistic{}, Lambda: 1}
-			e, err := erm.NewEvaluator(p, workers)
-			if err != nil {
-				b.Fatal(err)
-			}
+			e := must.Get(erm.NewEvaluator(p, workers))
 			at, grad := make([]float64, 20), make([]float64, 20)
 			e.Gradient(grad, at)
 			for b.Loop() {

@@ -24,10 +24,7 @@ func TestDiskThatFills(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.rows")
 	write(t, path, rows, labels, true)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(path))
 	store := func() error {
 		w, err := stored.Create(path, [32]byte{1}, rows.D, false)
 		if err != nil {
@@ -119,10 +116,7 @@ func TestNewLabels(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.rows")
 	write(t, path, rows, labels, true)
-	s, err := stored.Open(path, [32]byte{1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(stored.Open(path, [32]byte{1}))
 	defer s.Close()
 	y, free, err := matrix.NewLabels(s, 3000)
 	if err != nil || len(y) != 3000 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -21,10 +22,7 @@ var small = Boosting{Cells: Cells{columns, 4}, Clip: 2, Leaves: 3, Rounds: 7, Le
 func TestCalibrationIsSafeAndTight(t *testing.T) {
 	for _, eps := range []float64{0.05, 1, 10} {
 		const delta = 1e-6
-		m, err := Config{Columns: columns, Clip: 1, Epsilon: eps, Delta: delta}.Calibrate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Config{Columns: columns, Clip: 1, Epsilon: eps, Delta: delta}.Calibrate())
 		if m.Bins != 32 || m.Leaves != 3 || m.Rounds != 300 || m.LearningRate != 0.01 {
 			t.Errorf("%v is not the mechanism of the source", m)
 		}
@@ -48,10 +46,7 @@ func TestAllStepsArePaidFor(t *testing.T) {
 			want += 1 / (m.SumSigma * m.SumSigma)
 		}
 	}
-	p, err := mechanism.Profile(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(mechanism.Profile(m))
 	if _, mu, ok := privacy.GaussianMu(p); !ok || mu*mu < want || mu*mu > want*(1+1e-12) {
 		t.Errorf("μ² = %v, want %v", mu*mu, want)
 	}
@@ -151,10 +146,7 @@ func TestLearnsSteps(t *testing.T) {
 		x.Data[5*i], x.Data[5*i+1+k], x.Data[5*i+4] = u, 1, v
 		y[i] = 0.3*float64(k-1) + math.Round(u)*0.5 - 0.4
 	}
-	m, err := Config{Columns: columns, Clip: 1, Rounds: 1000, Epsilon: 1000, Delta: 1e-6}.Calibrate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Config{Columns: columns, Clip: 1, Rounds: 1000, Epsilon: 1000, Delta: 1e-6}.Calibrate())
 	r, err := m.Run(x, y, noise.NewSeeded(4), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -184,10 +176,7 @@ func TestStepsAreOfTheLabel(t *testing.T) {
 	for _, clip := range []float64{0.7, 2} {
 		m := Boosting{Cells: Cells{[]Column{{Len: 1}}, 1}, Clip: clip, Leaves: 1, Rounds: 2, LearningRate: 0.25,
 			CountSigma: 1e-9, SumSigma: 1e-9}
-		r, err := m.Run(x, y, noise.NewSeeded(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
 		if want := label * (1 - 0.75*0.75); !(math.Abs(r.Coefficients[0]-want) <= 1e-6) || r.NoiseScale != 1e-9*clip {
 			t.Errorf("C = %g: %v with noise of %g, want %g", clip, r.Coefficients, r.NoiseScale, want)
 		}

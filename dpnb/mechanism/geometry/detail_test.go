@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
@@ -166,10 +167,7 @@ func TestDetailOpensByWhatWasBought(t *testing.T) {
 			labels[i] = 0.2 * r.NormFloat64()
 		}
 		m := detailed(t, loss.PseudoHuber{Threshold: 1}, -1)
-		out, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
 		b := out.Also.(*geometry.Bought)
 		if (len(b.Cells) > 0) != c.cells || (len(b.Pairs) > 0) != c.pairs {
 			t.Errorf("%d records: %d cells and %d pairs", c.n, len(b.Cells), len(b.Pairs))

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -27,7 +28,7 @@ const bias = 1.0 / 3
 func around(t testing.TB, l loss.Loss, eps float64, d int) geometry.Centred {
 	t.Helper()
 	numbers := !l.ValidLabel(1) || l.ValidLabel(0.5)
-	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: numbers, Free: d + 1},
+	m := must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: numbers, Free: d + 1},
 		geometry.Default, eps, 1e-6, func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 			r := math.Nextafter(math.Hypot(1, bias), 2)
 			c := objpert.Config{Loss: l, RowNorm: r, Epsilon: eps, Delta: 1e-6, Reserved: beside,
@@ -37,17 +38,14 @@ func around(t testing.TB, l loss.Loss, eps float64, d int) geometry.Centred {
 			}
 			fit, err := objpert.Calibrate(c)
 			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}))
 	return m
 }
 
 // classes returns the mechanism around a fit of three classes.
 func classes(t testing.TB, apart bool, eps float64) geometry.Centred {
 	t.Helper()
-	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5}, geometry.Default, eps, 1e-6,
+	m := must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5}, geometry.Default, eps, 1e-6,
 		func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
 			c := multiclass.Config{Classes: 3, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Epsilon: eps,
 				Delta: 1e-6, Reserved: beside, Adjacency: privacy.AddRemove}
@@ -57,10 +55,7 @@ func classes(t testing.TB, apart bool, eps float64) geometry.Centred {
 			}
 			fit, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
 			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}))
 	return m
 }
 
@@ -69,10 +64,7 @@ func TestTogetherOfClasses(t *testing.T) {
 	for _, eps := range []float64{0.1, 1, 8} {
 		for _, apart := range []bool{false, true} {
 			m := classes(t, apart, eps)
-			p, err := mechanism.Profile(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(mechanism.Profile(m))
 			fit, err := mechanism.Profile(m.Of)
 			if err != nil {
 				t.Fatal(err)
@@ -88,17 +80,11 @@ func TestTogetherOfClasses(t *testing.T) {
 // What is chosen for facts costs what was calibrated, whatever the facts are: of classes, too.
 func TestForChangesNoProfile(t *testing.T) {
 	for _, m := range []geometry.Centred{classes(t, false, 1), classes(t, true, 1)} {
-		want, err := m.Of.(mechanism.WithGaussians).WithGaussian(0.1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(m.Of.(mechanism.WithGaussians).WithGaussian(0.1))
 		for _, records := range []float64{20, 1e3, 1e7} {
 			chosen, _ := m.Of.For(mechanism.Facts{Records: records, Mu: m.Mu, Directions: 30,
 				Curves: []matrix.Span{{First: 0, Len: 4}}})
-			got, err := chosen.(mechanism.WithGaussians).WithGaussian(0.1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(chosen.(mechanism.WithGaussians).WithGaussian(0.1))
 			for _, eps := range []float64{0.2, 1, 3} {
 				if a, b := privacy.DeltaUpper(got, eps), privacy.DeltaUpper(want, eps); a > b*(1+1e-9) {
 					t.Errorf("%v: for %g records δ(%g) = %g, calibrated were %g", chosen, records, eps, a, b)
@@ -138,10 +124,7 @@ func TestPlannedRecords(t *testing.T) {
 	var count []float64
 	for n := range 3 {
 		rows, labels := cloud(n, 4, false, 3)
-		r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, labels, noise.NewSeeded(4), nil))
 		count = append(count, r.Also.(*geometry.Bought).Count)
 	}
 	if count[0] != 300 || count[1] != 300 || count[2] != 300 {
@@ -187,10 +170,7 @@ func TestTogether(t *testing.T) {
 	for _, eps := range []float64{0.01, 0.1, 1, 8} {
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.Softplus{Width: 1}, loss.PseudoHuber{Threshold: 1}} {
 			m := around(t, l, eps, 5)
-			p, err := mechanism.Profile(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(mechanism.Profile(m))
 			if d := privacy.DeltaUpper(p, eps); d > 1e-6 || d < 0.98e-6 {
 				t.Errorf("%s, ε = %g: δ = %g", l.Name(), eps, d)
 			}
@@ -218,10 +198,7 @@ func descends(t testing.TB, eps, share float64, d int) geometry.Centred {
 	t.Helper()
 	q := sgd.Quantiles{Levels: []float64{0.3, 0.5}, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Steps: 64,
 		Update: sgd.Adaptive{Radius: 1, Steps: 64}}
-	cost, err := sgd.Cost{Rate: 1, Steps: 64}.CalibrateNoise(eps, 1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cost := must.Get(sgd.Cost{Rate: 1, Steps: 64}.CalibrateNoise(eps, 1e-6))
 	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: true, Free: d + 1},
 		geometry.Default, eps, 1e-6, func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
 			q.NoiseMultiplier = cost.NoiseMultiplier / math.Sqrt(1-beside) * (1 + 1e-12)
@@ -243,20 +220,14 @@ func TestDescentTogether(t *testing.T) {
 	for _, share := range []float64{0, 0.3} {
 		for _, eps := range []float64{0.1, 1, 8} {
 			m := descends(t, eps, share, 4)
-			p, err := mechanism.Profile(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(mechanism.Profile(m))
 			if d := privacy.DeltaUpper(p, eps); d > 1e-6 || d < 0.99e-6 {
 				t.Errorf("ε = %g, share %g: δ = %g", eps, share, d)
 			}
 			for _, records := range []float64{20, 1e3, 1e6} {
 				chosen, stretch := m.Of.For(mechanism.Facts{Records: records, Mu: m.Mu, Directions: 9,
 					Curves: []matrix.Span{{First: 1, Len: 3}}})
-				before, err := mechanism.Profile(m.Of)
-				if err != nil {
-					t.Fatal(err)
-				}
+				before := must.Get(mechanism.Profile(m.Of))
 				after, err := mechanism.Profile(chosen)
 				if err != nil || privacy.DeltaUpper(after, eps) != privacy.DeltaUpper(before, eps) || stretch != 1 {
 					t.Errorf("for %g records it costs otherwise (%v)", records, err)
@@ -286,17 +257,11 @@ func TestDescentHasItsLaw(t *testing.T) {
 	const runs, d = 300, 3
 	m := descends(t, 1, 0.3, d)
 	fit := m.Of.(sgd.Curvature).Fit
-	between, err := sgd.LevelCovariance(fit.Levels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	between := must.Get(sgd.LevelCovariance(fit.Levels))
 	src, squares := noise.NewSeeded(11), 0.0
 	last := fit.Update.Spread(fit.Steps-1) * fit.NoiseMultiplier * fit.RowNorm
 	for range runs {
-		r, err := m.Run(matrix.NewDense(0, d+1, nil), nil, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(matrix.NewDense(0, d+1, nil), nil, src, nil))
 		g := r.Also.(*geometry.Bought).Also.(*sgd.Moments).Gradient
 		for j, v := range g {
 			of := last * last * between.At(j/(d+1), j/(d+1)) / float64(fit.Steps/2)
@@ -313,10 +278,7 @@ func TestWithoutNoise(t *testing.T) {
 	const n, d = 4000, 4
 	m := around(t, loss.PseudoHuber{Threshold: 1}, 400, d)
 	rows, labels := cloud(n, d, true, 1)
-	r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
 	b := r.Also.(*geometry.Bought)
 	var off, ofLabels, squares float64
 	mean := make([]float64, d)
@@ -421,10 +383,7 @@ func TestHardlyAnyRecords(t *testing.T) {
 		for _, l := range []loss.Loss{loss.Softplus{Width: 1}, loss.PseudoHuber{Threshold: 1}} {
 			m := around(t, l, 0.5, 4)
 			rows, labels := cloud(n, 4, m.Numbers, 3)
-			r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(rows, labels, noise.NewSeeded(4), nil))
 			b := r.Also.(*geometry.Bought)
 			if !b.Fits(5, 1) || b.Records < 20 || floats.Norm(b.Mean, 2) > 0.98 {
 				t.Errorf("of %d records: %+v", n, b)
@@ -460,10 +419,7 @@ func TestMeanIsCut(t *testing.T) {
 	for i := range labels {
 		labels[i] = float64(1 - i%2*2)
 	}
-	r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(rows, labels, noise.NewSeeded(4), nil))
 	if b := r.Also.(*geometry.Bought); !(math.Abs(floats.Norm(b.Mean, 2)-0.98) <= 1e-12) {
 		t.Errorf("the mean is %v", b.Mean)
 	}
@@ -503,10 +459,7 @@ func TestViewIsTheRows(t *testing.T) {
 	var first *mechanism.Release
 	for _, x := range []matrix.Rows{rows, struct{ matrix.Rows }{rows}} {
 		for _, workers := range []int{1, 3} {
-			r, err := m.Run(x, labels, noise.NewSeeded(7), &mechanism.Settings{Workers: workers})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(x, labels, noise.NewSeeded(7), &mechanism.Settings{Workers: workers}))
 			if first == nil {
 				first = r
 			}
@@ -538,16 +491,13 @@ func TestManyRowsAreThoseOfFew(t *testing.T) {
 
 // With the release of the curvature inside, all is within (ε, δ).
 func TestWithCurvature(t *testing.T) {
-	m, err := geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 3}, geometry.Default, 1, 1e-6,
+	m := must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 3}, geometry.Default, 1, 1e-6,
 		func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 			c := objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Hypot(1, bias) * (1 + 1e-15), Epsilon: 1,
 				Delta: 1e-6, Reserved: beside, Adjacency: privacy.AddRemove}
 			_, k, err := interval.Calibrate(c, interval.Share{Curvature: 0.1})
 			return k, func(share float64) float64 { return k.Fit.Part(share, beside+0.1) }, err
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}))
 	p, err := mechanism.Profile(m)
 	if err != nil {
 		t.Fatal(err)

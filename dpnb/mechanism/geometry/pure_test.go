@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -40,10 +41,7 @@ func TestPurelyTogether(t *testing.T) {
 	for _, eps := range []float64{0.01, 1, 8} {
 		for _, l := range pureLosses {
 			m := purely(t, l, eps, 5)
-			p, err := mechanism.Profile(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(mechanism.Profile(m))
 			all, err := privacy.EpsilonUpper(p, 0)
 			if err != nil || all > eps || all < 0.999999*eps {
 				t.Errorf("%s: ε = %v of %v (%v)", l.Name(), all, eps, err)
@@ -143,10 +141,7 @@ func TestPureFitOfNeighbours(t *testing.T) {
 		worst := 0.0
 		for seed := range uint64(6) {
 			rows, labels := cloud(60, 3, m.Numbers, seed)
-			r, err := m.Run(rows, labels, noise.NewSeeded(seed), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(rows, labels, noise.NewSeeded(seed), nil))
 			fit, b := r.Fitted.(pure.Objective), r.Also.(*geometry.Bought)
 			law := audit.PureLaw{Loss: fit.Loss, Scale: fit.Scale, Lambda: fit.Lambda,
 				Bend: loss.FreeBend(fit.Clip, math.Max(fit.Scale, fit.Clip/8), fit.Lambda)}
@@ -217,10 +212,7 @@ func TestPureSpace(t *testing.T) {
 		if chosen != want {
 			t.Errorf("gate %g: rows have %d coordinates, want %d", gate, chosen, want)
 		}
-		r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
 		b := r.Also.(*geometry.Bought)
 		placed, theta := b.Placed(rows), b.Placing()
 		var left, all, mean float64
@@ -287,10 +279,7 @@ func TestPurelyOfHardlyAny(t *testing.T) {
 		for _, l := range pureLosses {
 			m := purely(t, l, 0.5, 4)
 			rows, labels := cloud(n, 4, m.Numbers, 3)
-			r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(rows, labels, noise.NewSeeded(4), nil))
 			if b := r.Also.(*geometry.Bought); !b.Fits(5, 1) || b.Records < 20 {
 				t.Errorf("of %d records: %+v", n, b)
 			}

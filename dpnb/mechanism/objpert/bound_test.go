@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -136,10 +137,7 @@ func TestConstantsCoverRecords(t *testing.T) {
 
 // A hinge smoothed by a logarithm costs what the Gaussian mechanism costs, too.
 func TestSoftplusIsTheGaussians(t *testing.T) {
-	unit, err := privacy.GaussianSigma(1, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unit := must.Get(privacy.GaussianSigma(1, 1e-5))
 	for _, h := range []float64{0.1, 0.5, 2} {
 		m, err := objpert.Calibrate(objpert.Config{
 			Loss: loss.Softplus{Width: h}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove})
@@ -312,10 +310,7 @@ func TestAlgorithm1WithEveryLoss(t *testing.T) {
 func TestCalibrationClips(t *testing.T) {
 	c := objpert.Config{Loss: loss.Squared{}, RowNorm: 2, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
 		Clip: 0.6}
-	m, err := objpert.Calibrate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.Calibrate(c))
 	if d := m.Lipschitz() / 0.6; d < 1 || d > 1+1e-11 {
 		t.Errorf("L = %v, want C = 0.6", m.Lipschitz())
 	}

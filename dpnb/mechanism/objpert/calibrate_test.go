@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
@@ -20,10 +21,7 @@ func TestCalibrationIsChargedNoMore(t *testing.T) {
 		{loss.Clipped(loss.Squared{}, 0.5), 1, 1e-6, 0.1}, {loss.Clipped(loss.Poisson{MaxCount: 5}, 1), 0.1, 1e-6, 0.1},
 		{loss.Huber{Threshold: 1}, 1e-4, 1e-5, 0},
 	} {
-		unit, err := privacy.GaussianSigma(c.epsilon, c.delta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		unit := must.Get(privacy.GaussianSigma(c.epsilon, c.delta))
 		m, err := Calibrate(Config{Loss: c.loss, RowNorm: 1, Epsilon: c.epsilon, Delta: c.delta, Reserved: c.beside,
 			Lambda: 2 * unit, Adjacency: privacy.AddRemove, Bound: objective.Tight})
 		if err != nil {
@@ -32,10 +30,7 @@ func TestCalibrationIsChargedNoMore(t *testing.T) {
 		over := func(scale float64) float64 {
 			less := m
 			less.Sigma *= scale
-			p, err := less.WithGaussian(less.Part(c.beside, c.beside))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(less.WithGaussian(less.Part(c.beside, c.beside)))
 			return privacy.LogDeltaUpper(p, c.epsilon) - math.Log(c.delta)
 		}
 		if at, below := over(1), over(0.998); at > 0 || below <= 0 {

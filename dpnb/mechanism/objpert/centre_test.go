@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -25,11 +26,8 @@ func TestCentre(t *testing.T) {
 		0.7); !(math.Abs(a+b) <= 1e-9) || a >= 0 {
 		t.Errorf("softplus: %v and %v", a, b)
 	}
-	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: 1, Delta: 1e-6,
-		Adjacency: privacy.AddRemove})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: math.Sqrt2, Epsilon: 1, Delta: 1e-6,
+		Adjacency: privacy.AddRemove}))
 	planned := objpert.Planned{Records: 100, Features: 3}
 	with, without := m.Suited(planned, true, 0.2), m.Suited(planned, true, 0)
 	if with.Shrinkage != 0 || with.Lambda != without.Lambda+without.Shrinkage ||

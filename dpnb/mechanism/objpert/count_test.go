@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -16,11 +17,8 @@ import (
 
 func counted(t *testing.T, l loss.Loss, eps, delta, share float64) objpert.Counted {
 	t.Helper()
-	m, err := objpert.CalibrateCounted(objpert.Config{Loss: l, RowNorm: math.Sqrt2, Epsilon: eps, Delta: delta,
-		Adjacency: privacy.AddRemove}, share, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.CalibrateCounted(objpert.Config{Loss: l, RowNorm: math.Sqrt2, Epsilon: eps, Delta: delta,
+		Adjacency: privacy.AddRemove}, share, true))
 	return m
 }
 
@@ -31,10 +29,7 @@ func TestCountedIsSafeAndTight(t *testing.T) {
 		{1e-3, 1e-4, 0.1}} {
 		for _, l := range []loss.Loss{loss.Logistic{}, loss.Softplus{Width: 1}} {
 			m := counted(t, l, c.eps, c.delta, c.share)
-			both, err := m.Profile()
-			if err != nil {
-				t.Fatal(err)
-			}
+			both := must.Get(m.Profile())
 			if d := privacy.DeltaUpper(both, c.eps); d > c.delta || d < 0.99*c.delta {
 				t.Errorf("%+v: δ = %v", c, d)
 			}
@@ -54,20 +49,14 @@ func TestCountedIsSafeAndTight(t *testing.T) {
 				wrong := m
 				wrong.Fit.Sigma *= less
 				wrong.Count.Sigma *= 1.9 - less
-				p, err := wrong.Profile()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(wrong.Profile())
 				if privacy.DeltaUpper(p, c.eps) <= c.delta {
 					t.Errorf("%+v: a tenth less noise goes unnoticed", c)
 				}
 			}
 			for _, records := range []float64{-1e9, 0, 3, 1e4, 1e18} {
 				at := m.At(records, 20)
-				p, err := at.Profile()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(at.Profile())
 				if _, high, ok := privacy.GaussianMu(p); !ok || high > mu || high < mu*(1-1e-9) {
 					t.Errorf("%+v: μ = %v at %v records, %v at the least ridge", c, high, records, mu)
 				}
@@ -93,10 +82,7 @@ func TestCountedRuns(t *testing.T) {
 			rows.Data[j] = math.Max(-0.7, math.Min(0.7, rows.Data[j]))
 		}
 	}
-	r, err := m.Run(rows, labels, noise.NewSeeded(4), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(rows, labels, noise.NewSeeded(4), nil))
 	_, got, ok := privacy.GaussianMu(r.Guarantee.Profile)
 	both, _ := m.Profile()
 	_, want, _ := privacy.GaussianMu(both)
@@ -131,10 +117,7 @@ func TestCountedRuns(t *testing.T) {
 func TestCountedWhereDeltaNearlySuffices(t *testing.T) {
 	for _, eps := range []float64{1e-6, 1e-8, 1e-12} {
 		m := counted(t, loss.Logistic{}, eps, 1e-5, 0.01)
-		both, err := m.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		both := must.Get(m.Profile())
 		_, total, _ := privacy.GaussianMu(both)
 		d, share := privacy.DeltaUpper(both, eps), 1/(m.Count.Sigma*m.Count.Sigma*total*total)
 		if d > 1e-5 || d < 0.999e-5 || !(math.Abs(share/0.01-1) <= 0.05) {
@@ -146,11 +129,8 @@ func TestCountedWhereDeltaNearlySuffices(t *testing.T) {
 // TestNoCountIsChargedForNothing: parameters at which some count would ask for a ridge that no fit takes, or has noise
 // that cannot be drawn, are refused before any is.
 func TestNoCountIsChargedForNothing(t *testing.T) {
-	m, err := objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1.3e14, Epsilon: 3.9,
-		Delta: 2.6e-12, Adjacency: privacy.AddRemove}, 0.01, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.CalibrateCounted(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1.3e14, Epsilon: 3.9,
+		Delta: 2.6e-12, Adjacency: privacy.AddRemove}, 0.01, false))
 	rows, labels := matrix.NewDense(1, 668, nil), []float64{1}
 	if m.At(-100, 668).Validate() == nil {
 		t.Fatal("this ridge is not too large: the test is of nothing")

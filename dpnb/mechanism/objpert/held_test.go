@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -33,11 +34,8 @@ func heldData(n int) (*matrix.Dense, []float64) {
 // cone, put on it afterwards, would be far off.
 func TestHeldRelease(t *testing.T) {
 	rows, labels := heldData(400)
-	m, err := Calibrate(Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6,
-		Adjacency: privacy.AddRemove})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Calibrate(Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-6,
+		Adjacency: privacy.AddRemove}))
 	free := m
 	m.Held = rising
 	if a, b := m.event(), free.event(); a.Lambda != b.Lambda || a.Sigma != b.Sigma {
@@ -45,10 +43,7 @@ func TestHeldRelease(t *testing.T) {
 	}
 	far := 0.0
 	for seed := range uint64(10) {
-		r, err := m.Run(rows, labels, noise.NewSeeded(seed), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, labels, noise.NewSeeded(seed), nil))
 		b := make([]float64, 5)
 		noise.Exact(noise.NewSeeded(seed)).FillNormal(b, m.Sigma)
 		hat, err := m.minimise(rows, labels, b, 1e-8, nil)
@@ -112,11 +107,8 @@ func (m Objective) divergence(t *testing.T, rows *matrix.Dense, labels []float64
 	var with [2]*erm.Evaluator
 	for k := range with {
 		n := len(labels) - k
-		h, err := erm.NewEvaluator(&erm.Problem{Rows: matrix.NewDense(n, 2, rows.Data[:2*n]), Labels: labels[:n],
-			Loss: m.Loss, Lambda: m.Lambda}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(erm.NewEvaluator(&erm.Problem{Rows: matrix.NewDense(n, 2, rows.Data[:2*n]), Labels: labels[:n],
+			Loss: m.Loss, Lambda: m.Lambda}, 1))
 		with[k] = h
 	}
 	sin, cos := math.Sincos(angle)
@@ -176,10 +168,7 @@ func TestHeldCostsNothing(t *testing.T) {
 			m.Loss = loss.Softplus{Width: 1, Margin: 40}
 			angle = math.Atan2(rows.At(n-1, 1), rows.At(n-1, 0)) + []float64{math.Pi / 2, 1, 0}[k]
 		}
-		p, err := m.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(m.Profile())
 		for _, eps := range []float64{0, 0.3} {
 			remove, add := m.divergence(t, rows, labels, angle, eps)
 			bound := privacy.DeltaUpper(p, eps)

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -79,11 +80,8 @@ func TestOutputPerturbationSensitivity(t *testing.T) {
 
 func minimiser(t *testing.T, rows matrix.Rows, labels []float64, m objpert.Output) []float64 {
 	t.Helper()
-	s, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda},
-		&erm.Settings{Tolerance: m.Tolerance})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Loss: m.Loss, Lambda: m.Lambda},
+		&erm.Settings{Tolerance: m.Tolerance}))
 	return s.Theta
 }
 
@@ -114,10 +112,7 @@ func TestOutputCalibration(t *testing.T) {
 		for _, delta := range []float64{1e-5, 1e-12, 0} {
 			c := outputConfig()
 			c.Epsilon, c.Delta = eps, delta
-			m, err := objpert.CalibrateOutput(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(objpert.CalibrateOutput(c))
 			p, err := mechanism.Profile(m)
 			if err != nil {
 				t.Fatal(err)
@@ -139,19 +134,13 @@ func TestOutputRun(t *testing.T) {
 	for _, delta := range []float64{1e-5, 0} {
 		c := outputConfig()
 		c.Delta = delta
-		m, err := objpert.CalibrateOutput(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(objpert.CalibrateOutput(c))
 		center := minimiser(t, rows, labels, m)
 		const draws = 3000
 		var square float64
 		root := noise.NewSeeded(1)
 		for i := range draws {
-			r, err := m.Run(rows, labels, root.Stream(i), &mechanism.Settings{Workers: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(rows, labels, root.Stream(i), &mechanism.Settings{Workers: 1}))
 			d := floats.Distance(r.Coefficients, center, 2)
 			square += d * d / draws
 			if i == 0 && (!r.Simulated() || r.Guarantee.Adjacency != privacy.AddRemove || r.Tolerance != m.Tolerance) {
@@ -170,10 +159,7 @@ func TestOutputRun(t *testing.T) {
 
 func TestOutputRefuses(t *testing.T) {
 	rows, labels := records(20, 3, 2)
-	m, err := objpert.CalibrateOutput(outputConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.CalibrateOutput(outputConfig()))
 	var param *privacy.ParamError
 	for name, change := range map[string]func(*objpert.OutputConfig){
 		"λ": func(c *objpert.OutputConfig) { c.Lambda = 0 }, "ε": func(c *objpert.OutputConfig) { c.Epsilon = 0 },

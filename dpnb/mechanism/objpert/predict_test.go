@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -18,10 +19,7 @@ import (
 func predicted(t *testing.T, c objpert.Config) objpert.Objective {
 	t.Helper()
 	c.Delta, c.Adjacency = 1e-5, privacy.AddRemove
-	m, err := objpert.Calibrate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.Calibrate(c))
 	return m
 }
 
@@ -66,10 +64,7 @@ func TestPredictedErrorNeverCostsPrivacy(t *testing.T) {
 			for _, n := range []int{1, 1000, math.MaxInt} {
 				c.Planned = objpert.Planned{Records: n, Features: 50}
 				m := predicted(t, c)
-				p, err := m.Profile()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(m.Profile())
 				if d := privacy.DeltaUpper(p, eps); d > 1e-5 {
 					t.Errorf("%s, n = %d: δ = %v", l.Name(), n, d)
 				}
@@ -134,10 +129,7 @@ func TestPredictedExcessAgainstSimulation(t *testing.T) {
 		for k := range reps {
 			src := rng.Stream(10 + k)
 			x, y := draw(n, src)
-			r, err := m.Run(x, y, src, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(x, y, src, nil))
 			fresh.Margins(t1, r.Coefficients, 0, fresh.N)
 			sum += risk(t1) - best
 		}

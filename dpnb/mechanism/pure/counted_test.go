@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -18,10 +19,7 @@ func TestCountAndFitShareEpsilon(t *testing.T) {
 	const n, scale = 60, 10.0
 	rows, labels := matrix.NewDense(n, c.Features, nil), make([]float64, n)
 	for seed := range uint64(20) {
-		r, err := m.Run(rows, labels, noise.NewSeeded(seed), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, labels, noise.NewSeeded(seed), nil))
 		fit := r.Fitted.(Objective)
 		want := []float64{n}
 		noise.Exact(noise.NewSeeded(seed)).Laplaces(1).AddRounded(want, scale, exact.Grid(scale))

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -21,10 +22,7 @@ func phases(t *testing.T, change func(*PhasesConfig)) Phases {
 	if change != nil {
 		change(&c)
 	}
-	m, err := c.Calibrate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Calibrate())
 	return m
 }
 
@@ -37,9 +35,7 @@ func TestPhasesLearn(t *testing.T) {
 				m := phases(t, func(c *PhasesConfig) {
 					c.Epsilon, c.Adjacency, c.Double, c.Constants, c.Blocks = 200, adj, double, constants, 3
 				})
-				if err := m.Feasible(2, 4000); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(m.Feasible(2, 4000))
 				r, err := m.Run(rows, labels, noise.NewSeeded(5), nil)
 				if err != nil {
 					t.Fatal(m, err)
@@ -159,10 +155,7 @@ func TestSecondStageHasNoiseForItsBall(t *testing.T) {
 		const d = 3
 		p := m.within(make([]float64, d), 1)
 		for seed := range uint64(20) {
-			got, err := m.block(matrix.NewDense(0, d, nil), nil, p, noise.Exact(noise.NewSeeded(seed)), 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(m.block(matrix.NewDense(0, d, nil), nil, p, noise.Exact(noise.NewSeeded(seed)), 1))
 			draw, ball, scale := noise.Exact(noise.NewSeeded(seed)), p, 0.0
 			stage := func(at []float64) []float64 {
 				scale = min(p.Clip/p.Lambda, 2*ball.Radius) * 2 / epsilon

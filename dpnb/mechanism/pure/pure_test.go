@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -47,19 +48,13 @@ func TestCalibrate(t *testing.T) {
 		for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
 			c := config()
 			c.Epsilon, c.Adjacency = eps, adj
-			m, err := c.Calibrate()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(c.Calibrate())
 			o, err := c.CalibrateOutput()
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, m := range []mechanism.Mechanism{m, o} {
-				p, err := mechanism.Profile(m)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(mechanism.Profile(m))
 				if privacy.DeltaUpper(p, eps) != 0 || privacy.DeltaUpper(p, eps*(1-1e-6)) == 0 {
 					t.Errorf("%v: δ(ε) = %g, just below %g", m, privacy.DeltaUpper(p, eps),
 						privacy.DeltaUpper(p, eps*(1-1e-6)))
@@ -97,10 +92,7 @@ func TestToleranceIsPaidFor(t *testing.T) {
 	for adj, moved := range map[privacy.Adjacency]float64{privacy.AddRemove: 1, privacy.ReplaceOne: 2} {
 		c := config()
 		c.Adjacency, c.Clip, c.Lambda, c.Tolerance = adj, 1, 40, 0.3
-		o, err := c.CalibrateOutput()
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(c.CalibrateOutput())
 		m, err := c.Calibrate()
 		if err != nil {
 			t.Fatal(err)
@@ -110,10 +102,7 @@ func TestToleranceIsPaidFor(t *testing.T) {
 			want float64
 		}{{o, (moved*o.Clip + 2*o.Tolerance) / o.Lambda / o.Scale},
 			{m, moved*m.Clip/m.Scale + 2*m.Tolerance/(m.Lambda*m.OutputScale)}} {
-			p, err := mechanism.Profile(c.m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(mechanism.Profile(c.m))
 			eps, err := privacy.EpsilonUpper(p, 0)
 			if err != nil || !(eps >= c.want && eps <= c.want*(1+1e-9)) {
 				t.Errorf("%v: ε = %v, want %v (%v)", c.m, eps, c.want, err)
@@ -129,10 +118,7 @@ func TestRun(t *testing.T) {
 		loss.Squared{}} {
 		c := config()
 		c.Loss, c.Records, c.Epsilon, c.MomentBound = l, 4000, 2, 4
-		m, err := c.Calibrate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(c.Calibrate())
 		o, err := c.CalibrateOutput()
 		if err != nil {
 			t.Fatal(err)
@@ -140,10 +126,7 @@ func TestRun(t *testing.T) {
 		for k, m := range []mechanism.Mechanism{m, o} {
 			var first []float64
 			for _, workers := range []int{1, 3} {
-				r, err := m.Run(rows, y, noise.NewSeeded(4), &mechanism.Settings{Workers: workers})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(m.Run(rows, y, noise.NewSeeded(4), &mechanism.Settings{Workers: workers}))
 				if first == nil {
 					first = r.Coefficients
 				} else if !slices.Equal(first, r.Coefficients) {
@@ -164,10 +147,7 @@ func TestCentre(t *testing.T) {
 	c := config()
 	c.Records, c.Epsilon = 800, 5
 	m, _ := c.Calibrate()
-	r, err := m.Run(rows, y, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(rows, y, noise.NewSeeded(1), nil))
 	c.Centre = []float64{3, -40, 7}
 	shifted := slices.Clone(y)
 	for i := range shifted {
@@ -200,10 +180,7 @@ func TestFarCentre(t *testing.T) {
 		}
 		var w [2]float64
 		for k, y := range []float64{-1e30, 1e30} {
-			v, err := m.minimise(m.bend(), matrix.NewDense(1, 1, []float64{1}), []float64{y}, nil, 0, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(m.minimise(m.bend(), matrix.NewDense(1, 1, []float64{1}), []float64{y}, nil, 0, 1))
 			w[k] = v[0]
 		}
 		if apart := w[1] - w[0]; apart < 2*c.Radius*(1-1e-9) || apart > m.Sensitivity() || apart < m.Sensitivity()/4 {
@@ -227,10 +204,7 @@ func TestTotal(t *testing.T) {
 		}
 		c := config()
 		c.Loss, c.MomentBound = l, 4
-		m, err := c.Calibrate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(c.Calibrate())
 		run := func(rows *matrix.Dense, labels []float64) []float64 {
 			r, err := m.Run(rows, labels, noise.NewSeeded(9), &mechanism.Settings{MaxPasses: 1})
 			if err != nil {
@@ -262,10 +236,7 @@ func TestHugeNoise(t *testing.T) {
 	m, _ := config().Calibrate()
 	for _, size := range []float64{1e5, 1e15, 1e30, 1e60} {
 		b := []float64{size, -2 * size, 0.5 * size}
-		w, err := m.minimise(m.bend(), rows, y, b, 4*0x1p-53*floats.Norm(b, 2), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(m.minimise(m.bend(), rows, y, b, 4*0x1p-53*floats.Norm(b, 2), 1))
 		for j := range b {
 			if want := -b[j] / floats.Norm(b, 2) * m.Radius; !(math.Abs(w[j]-want) <= 1e-2*1e5/size+1e-9) {
 				t.Errorf("‖b‖ = %g: coefficient %d is %g, want about %g", size, j, w[j], want)
@@ -403,10 +374,7 @@ func TestReplaceOne(t *testing.T) {
 		t.Errorf("output: replace-one moves by %g, want %g", got, want)
 	}
 	for _, m := range []mechanism.Mechanism{m, o, phases(t, nil)} {
-		event, err := m.Event()
-		if err != nil {
-			t.Fatal(err)
-		}
+		event := must.Get(m.Event())
 		own, _ := mechanism.Profile(m)
 		p, err := event.Profile(privacy.ReplaceOne)
 		if err != nil {
@@ -440,10 +408,7 @@ func TestStretch(t *testing.T) {
 	rows, y := records(800, 3, 2)
 	c := config()
 	c.MomentBound, c.Centre, c.Radius = 4, []float64{1, 0, -2}, 3
-	plain, err := c.Calibrate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(c.Calibrate())
 	c.TypicalNorm, c.TypicalResidual = 1.5, 0.4
 	m, err := c.Calibrate()
 	if err != nil {
@@ -461,10 +426,7 @@ func TestStretch(t *testing.T) {
 	straight.Stretch = 0
 	var at [2][]float64
 	for k, m := range []Objective{m, straight} {
-		r, err := m.Run(rows, y, noise.NewSeeded(5), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, y, noise.NewSeeded(5), nil))
 		at[k] = r.Coefficients
 	}
 	for j, w := range c.Centre {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -112,9 +113,7 @@ func TestCountedSaysWhatItChose(t *testing.T) {
 			c.MomentBound = 0
 		}
 		m := Counted{Config: c, Share: 0.1}
-		if err := m.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(m.Validate())
 		want := "Λ and the output noise were chosen from the noisy count, which the guarantee covers; C, R, τ, β, "
 		if worst {
 			want = "C, Λ, τ and β were chosen from the noisy count, which the guarantee covers; R, the output noise, "
@@ -131,10 +130,7 @@ func TestBlur(t *testing.T) {
 	for _, eps := range []float64{1e-4, 1, 10} {
 		c := config()
 		c.Epsilon = eps
-		m, err := c.Calibrate()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(c.Calibrate())
 		for _, n := range []float64{1, 1e3, 1e8} {
 			most := 0.0
 			for b := 1e-9; b < 1e30; b *= 1.01 {

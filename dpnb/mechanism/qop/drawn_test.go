@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/noise/exact"
@@ -48,10 +49,7 @@ func TestDrawnMatrix(t *testing.T) {
 // What is released is on the public grid.
 func TestReleaseIsOnTheGrid(t *testing.T) {
 	rows, labels, star := interpolated(50, 4, 1)
-	m, err := Calibrate(config(star, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Calibrate(config(star, 0)))
 	r, err := m.Run(rows, labels, noise.NewSecure(), nil)
 	if err != nil {
 		t.Fatal(err)

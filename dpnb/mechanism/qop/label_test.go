@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -74,10 +75,7 @@ func TestToleranceIsNotOfTheRecords(t *testing.T) {
 	rows, labels, star := interpolated(50, 4, 1)
 	c := config(star, 0)
 	c.Adjacency = privacy.AddRemove
-	m, err := Calibrate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Calibrate(c))
 	all, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
 	if err != nil {
 		t.Fatal(err)

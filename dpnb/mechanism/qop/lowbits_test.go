@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -76,10 +77,7 @@ func TestLowBits(t *testing.T) {
 		}
 		c := config(slices.Clone(star), 0)
 		c.Accuracy, c.Regulariser = 1e-4, composite.L1{Weight: 1e-2}
-		m, err := Calibrate(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Calibrate(c))
 		needed, err := m.Setting().Noise(m.Split)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -103,10 +104,7 @@ func TestSimulateClosedForm(t *testing.T) {
 	rows, labels, star := interpolated(20, 1, 3)
 	m := Perturbation{Loss: loss.Squared{}, RowNorm: 1, Interpolation: AssumeInterpolation(star, 0), Lambda: 0.7,
 		HiddenDimension: 3, Sigma2: 5, Shift: 0.25}
-	theta, err := m.Simulate(rows, labels, noise.NewSeeded(8), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	theta := must.Get(m.Simulate(rows, labels, noise.NewSeeded(8), nil))
 	w := 5 * (noise.Wishart(noise.NewSeeded(8), 1, 3).At(0, 0) + 0.25)
 	var s float64
 	for _, x := range rows.Data {
@@ -157,10 +155,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	m, err := Calibrate(config(star, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Calibrate(config(star, 0)))
 	short := m
 	short.Interpolation = AssumeInterpolation(star[:3], 0)
 	if err := short.Check(rows, labels); err == nil || !strings.Contains(err.Error(), "length d = 4") {

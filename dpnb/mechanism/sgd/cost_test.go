@@ -45,10 +45,7 @@ func TestCostAgreesWithTheAccountants(t *testing.T) {
 // it, is the looser one.
 func TestTunedCost(t *testing.T) {
 	c := adultCost()
-	one, err := c.Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(c.Epsilon(1e-5))
 	c.MeanRuns = 15.4
 	sharp, err := c.Epsilon(1e-5)
 	if err != nil {
@@ -73,10 +70,7 @@ func TestTunedCost(t *testing.T) {
 // TestSelectionByHand evaluates the formula of the tuned curve at some orders.
 func TestSelectionByHand(t *testing.T) {
 	c := adultCost()
-	base, err := c.RDP(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := must.Get(c.RDP(privacy.AddRemove))
 	profile, err := c.Profile(privacy.AddRemove)
 	if err != nil {
 		t.Fatal(err)
@@ -132,10 +126,7 @@ func TestMeanRunsFor(t *testing.T) {
 		s int
 		p float64
 	}{{0, 0.5}, {10, 0.9}, {100, 0.99}} {
-		mu, err := MeanRunsFor(c.s, c.p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mu := must.Get(MeanRunsFor(c.s, c.p))
 		term := math.Exp(-mu)
 		sum := term
 		for k := 1; k <= c.s; k++ {
@@ -185,10 +176,7 @@ func TestCostRefuses(t *testing.T) {
 		t.Errorf("Rényi curve under replace-one: %v", err)
 	}
 	c.Accounting = Sharpest
-	p, err := c.Profile(privacy.ReplaceOne)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(c.Profile(privacy.ReplaceOne))
 	single, err := c.Epsilon(1e-5)
 	if err != nil {
 		t.Fatal(err)

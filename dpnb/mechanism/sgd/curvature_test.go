@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -83,10 +84,7 @@ func TestCurvatureCost(t *testing.T) {
 // around releases and returns the 95 % intervals of the population's coefficients, and what they rest on.
 func around(t *testing.T, c Curvature, rows matrix.Rows, labels []float64) (*Around, *Moments) {
 	t.Helper()
-	r, err := c.Run(rows, labels, noise.NewSeeded(3), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(c.Run(rows, labels, noise.NewSeeded(3), nil))
 	a, err := c.Around(r.Also.(*Moments), 0.95, true, nil)
 	if err != nil {
 		t.Fatal(err)

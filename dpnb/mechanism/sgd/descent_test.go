@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -33,10 +34,7 @@ func TestOneStepLaw(t *testing.T) {
 	x := make([]float64, draws)
 	root := noise.NewSeeded(8)
 	for i := range x {
-		r, err := m.Run(rows, labels, root.Stream(i), &mechanism.Settings{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, labels, root.Stream(i), &mechanism.Settings{Workers: 1}))
 		x[i] = -r.Coefficients[0] / unit
 	}
 	sort.Float64s(x)
@@ -63,18 +61,12 @@ func TestOneStepLaw(t *testing.T) {
 func TestWithoutNoiseItIsGradientDescent(t *testing.T) {
 	rows, labels := simulated(400, 5, 1, 2)
 	p := erm.Problem{Rows: rows, Labels: labels, Loss: loss.Logistic{}, Lambda: 4}
-	s, err := erm.Minimize(&p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(erm.Minimize(&p, nil))
 	for _, u := range []Update{Plain{1}, Momentum{0.2, 0.9}, Adam{LearningRate: 0.01}} {
 		for _, average := range []int{0, 10} {
 			m := Descent{Loss: loss.Logistic{}, Clip: 16, Rate: 1, Steps: 2000, NoiseMultiplier: 1e-8,
 				PlannedRecords: 400, Lambda: 4, Update: u, Average: average}
-			r, err := m.Run(rows, labels, noise.NewSeeded(1), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
 			if d := floats.Distance(r.Coefficients, s.Theta, 2); d > 1e-4 {
 				t.Errorf("%s: %v from the minimiser", m, d)
 			}
@@ -87,10 +79,7 @@ func TestAverageIsTheMeanOfTheLast(t *testing.T) {
 	run := func(steps, average int) []float64 {
 		m := descent()
 		m.Steps, m.Average = steps, average
-		r, err := m.Run(rows, labels, noise.NewSeeded(6), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, labels, noise.NewSeeded(6), nil))
 		return r.Coefficients
 	}
 	want := make([]float64, 4)
@@ -177,10 +166,7 @@ func TestAdaptiveSteps(t *testing.T) {
 		d := Descent{Loss: loss.Pinball{Tau: 0.5}, Clip: 0.5, Rate: 1, Steps: steps, NoiseMultiplier: 1e-3,
 			PlannedRecords: planned,
 			Update:         Adaptive{Radius: radius, Steps: steps}, Average: steps / 2}
-		r, err := d.Run(rows, labels, noise.NewSeeded(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(d.Run(rows, labels, noise.NewSeeded(1), nil))
 		return r.Coefficients[0]
 	}
 	want := math.Expm1(1.5) / 10

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -94,10 +95,7 @@ func TestLevelCovariance(t *testing.T) {
 		{[]float64{0.100001, 0.5, 0.9}, []float64{0.918, 0.752, 0.918}}, // other levels, with noise of their own
 		{deciles, []float64{1.067, 1.073, 1.056, 1.040, 1.033, 1.040, 1.056, 1.073, 1.067}},
 	} {
-		cov, err := LevelCovariance(c.levels)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cov := must.Get(LevelCovariance(c.levels))
 		for k, want := range c.want {
 			if got := math.Sqrt(cov.At(k, k)); !(math.Abs(got-want) <= 6e-4) {
 				t.Errorf("%v: %v at level %d, want %v", c.levels, got, k, want)
@@ -169,10 +167,7 @@ func TestQuantilesDescend(t *testing.T) {
 	rows, labels := simulated(9000, 4, 1, 3)
 	one := quantiles([]float64{0.3})
 	one.RowNorm, one.NoiseMultiplier = matrix.MaxNorm(rows), 1e-5
-	a, err := one.Run(rows, labels, noise.NewSeeded(2), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(one.Run(rows, labels, noise.NewSeeded(2), nil))
 	rule := one.Update
 	rule.Noise, rule.Level = 0.7*one.sigma(), 0.3
 	b, err := Descent{Loss: loss.Pinball{Tau: 0.3}, Clip: 0.7 * one.RowNorm, Rate: 1, Steps: 20, NoiseMultiplier: 1e-5,
@@ -182,10 +177,7 @@ func TestQuantilesDescend(t *testing.T) {
 	}
 	var first []float64
 	for _, workers := range []int{1, 2, 3} {
-		r, err := quantiles(deciles).Run(rows, labels, noise.NewSeeded(2), &mechanism.Settings{Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(quantiles(deciles).Run(rows, labels, noise.NewSeeded(2), &mechanism.Settings{Workers: workers}))
 		if first == nil {
 			first = r.Coefficients
 		} else if !slices.Equal(first, r.Coefficients) {
@@ -252,10 +244,7 @@ func TestFaintWhereRecordsAreFew(t *testing.T) {
 		t.Errorf("noise of the count %g", sigma)
 	}
 	rows, labels := simulated(20, 4, 1, 3)
-	r, err := c.Run(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(c.Run(rows, labels, noise.NewSeeded(1), nil))
 	fitted, ok := r.Fitted.(Quantiles)
 	if !ok || !(math.Abs(fitted.Records-20) <= 6*c.sigma()) || !strings.Contains(r.Mechanism, "steps of fixed size") {
 		t.Errorf("fitted %v by %s", r.Fitted, r.Mechanism)

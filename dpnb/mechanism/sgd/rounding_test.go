@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -116,10 +117,7 @@ func TestRunawayStartsAgain(t *testing.T) {
 		d.Steps = 20
 		var first []float64
 		for _, rows := range []matrix.Rows{x, x.Sparse(), plainRows{x}} {
-			r, err := d.Run(rows, labels, noise.NewSeeded(2), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(d.Run(rows, labels, noise.NewSeeded(2), nil))
 			for _, v := range r.Coefficients {
 				if !(math.Abs(v) <= 1e100) {
 					t.Fatalf("%v: coefficients %v", update, r.Coefficients)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -47,10 +48,7 @@ func TestHonestTuning(t *testing.T) {
 	for seed := range uint64(3) {
 		var first *mechanism.Release
 		for _, workers := range []int{1, 3} {
-			r, err := calm.Run(rows, labels, noise.NewSeeded(seed), &mechanism.Settings{Workers: workers})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(calm.Run(rows, labels, noise.NewSeeded(seed), &mechanism.Settings{Workers: workers}))
 			if first == nil {
 				first = r
 			} else if !floats.Equal(r.Coefficients, first.Coefficients) ||
@@ -82,10 +80,7 @@ func TestHonestTuning(t *testing.T) {
 	}
 	// What is promised is more than one run costs.
 	u.Base.NoiseMultiplier = 4
-	r, err := u.Run(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(u.Run(rows, labels, noise.NewSeeded(1), nil))
 	want, err := u.Cost().Epsilon(1e-5)
 	if err != nil {
 		t.Fatal(err)
@@ -104,10 +99,7 @@ func TestHonestTuning(t *testing.T) {
 func TestNoRun(t *testing.T) {
 	u, rows, labels := tuner(t)
 	u.MeanRuns = 1e-9
-	r, err := u.Run(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(u.Run(rows, labels, noise.NewSeeded(1), nil))
 	if s := r.Also.(*Selected); floats.Norm(r.Coefficients, 2) != 0 || len(r.Coefficients) != 4 || s.Update != nil ||
 		!math.IsInf(s.Score, -1) {
 		t.Errorf("no run gives %v, %v", r.Coefficients, s)
@@ -122,10 +114,7 @@ func TestRulesAreDrawnEvenly(t *testing.T) {
 	const trials = 1500
 	var none, first float64
 	for seed := range uint64(trials) {
-		r, err := u.Run(rows, labels, noise.NewSeeded(seed), &mechanism.Settings{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(u.Run(rows, labels, noise.NewSeeded(seed), &mechanism.Settings{Workers: 1}))
 		switch r.Also.(*Selected).Update {
 		case nil:
 			none++
@@ -179,10 +168,7 @@ func TestPrivateScore(t *testing.T) {
 	}
 	public := u
 	public.Score = Holdout{Rows: rows, Labels: labels}
-	a, err := u.Cost().Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(u.Cost().Epsilon(1e-5))
 	if b, err := public.Cost().Epsilon(1e-5); err != nil || !(b < a) {
 		t.Errorf("a private score costs nothing: %v and %v (%v)", a, b, err)
 	}
@@ -198,10 +184,7 @@ func TestPrivateScore(t *testing.T) {
 
 func TestHoldoutLoss(t *testing.T) {
 	u, rows, labels := tuner(t)
-	score, err := Holdout{Rows: rows.Sparse(), Labels: labels, Loss: loss.Logistic{}}.bind(rows, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	score := must.Get(Holdout{Rows: rows.Sparse(), Labels: labels, Loss: loss.Logistic{}}.bind(rows, labels))
 	if got := score(make([]float64, 4), nil); !(math.Abs(got+math.Ln2) <= 1e-12) {
 		t.Errorf("at zero the score is %v, want −ln 2", got)
 	}
@@ -250,10 +233,7 @@ func TestTunerRefuses(t *testing.T) {
 func TestDishonest(t *testing.T) {
 	u, rows, labels := tuner(t)
 	u.MeanRuns = 0 // plays no part
-	r, err := u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil))
 	if w := r.Warning(); !strings.Contains(w, "DISHONEST") || !strings.Contains(w, "7 runs") || !strings.Contains(w,
 		"SIMULATION") {
 		t.Errorf("the warning reads %q", w)
@@ -294,10 +274,7 @@ func TestDishonest(t *testing.T) {
 func TestCalibratedTuner(t *testing.T) {
 	u, _, _ := tuner(t)
 	u.Accounting = Renyi
-	c, err := u.Calibrate(1, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(u.Calibrate(1, 1e-5))
 	eps, err := c.Cost().Epsilon(1e-5)
 	if err != nil || eps > 1 || eps < 0.99 {
 		t.Errorf("ε = %v after calibration (%v)", eps, err)
@@ -315,18 +292,12 @@ func TestTheBestIsReleased(t *testing.T) {
 	u.Base.Rate, u.Base.NoiseMultiplier, u.Base.Steps = 1, 1e-9, 5
 	u.Grid = []Update{Plain{1e-3}, Plain{1}, Plain{1e3}, Plain{30}}
 	u.Score = Holdout{Rows: u.Score.(Holdout).Rows, Labels: u.Score.(Holdout).Labels, Loss: loss.Logistic{}}
-	score, err := u.Score.bind(rows, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	score := must.Get(u.Score.bind(rows, labels))
 	want := math.Inf(-1)
 	for _, rule := range u.Grid {
 		run := u.Base
 		run.Update = rule
-		r, err := run.Run(rows, labels, noise.NewSeeded(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(run.Run(rows, labels, noise.NewSeeded(1), nil))
 		want = math.Max(want, score(r.Coefficients, nil))
 	}
 	u.MeanRuns = 200
@@ -350,10 +321,7 @@ func TestRunsAreIndependent(t *testing.T) {
 	u.Score = Holdout{Rows: u.Score.(Holdout).Rows, Labels: u.Score.(Holdout).Labels, Loss: loss.Logistic{}}
 	better := 0
 	for seed := range uint64(10) {
-		one, err := u.best(rows, labels, []int{4}, noise.NewSeeded(seed), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(u.best(rows, labels, []int{4}, noise.NewSeeded(seed), 1))
 		five, err := u.best(rows, labels, []int{4, 4, 4, 4, 4}, noise.NewSeeded(seed), 1)
 		if err != nil {
 			t.Fatal(err)

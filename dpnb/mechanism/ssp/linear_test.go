@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -49,21 +50,15 @@ type private = mechanism.Mechanism
 
 func calibrated(t testing.TB, d int, eps, delta float64) (ada ssp.AdaSSP, fun ssp.Functional) {
 	t.Helper()
-	ada, err := ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: rowNorm, LabelBound: labelBound, Epsilon: eps,
-		Delta: delta, Adjacency: privacy.AddRemove})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ada = must.Get(ssp.CalibrateAdaSSP(ssp.AdaSSPConfig{RowNorm: rowNorm, LabelBound: labelBound, Epsilon: eps,
+		Delta: delta, Adjacency: privacy.AddRemove}))
 	return ada, functional(t, d, eps, delta)
 }
 
 func functional(t testing.TB, d int, eps, delta float64) ssp.Functional {
 	t.Helper()
-	fun, err := ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: rowNorm, LabelBound: labelBound, Features: d,
-		Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fun := must.Get(ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: rowNorm, LabelBound: labelBound, Features: d,
+		Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}))
 	return fun
 }
 
@@ -83,10 +78,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 			good, bad private
 			delta     float64
 		}{{ada, lessAda, delta}, {fun, lessFun, delta}, {pure, lessPure, 0}} {
-			p, err := mechanism.Profile(c.good)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(mechanism.Profile(c.good))
 			if d := privacy.DeltaUpper(p, eps); d > c.delta {
 				t.Errorf("%v: δ = %g", c.good, d)
 			}
@@ -154,10 +146,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 		ssp.Functional{RowNorm: rowNorm, LabelBound: labelBound, Features: 6, Noise: ssp.Gaussian, Scale: 1e-13},
 	} {
 		for _, rows := range []matrix.Rows{x, x.Sparse()} {
-			r, err := m.Run(rows, y, noise.NewSeeded(1), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(rows, y, noise.NewSeeded(1), nil))
 			if dist := floats.Distance(r.Coefficients, want, 2); dist > 1e-7 {
 				t.Errorf("%v: %v away from least squares", m, dist)
 			}
@@ -171,10 +160,7 @@ func TestMuchNoiseStaysBounded(t *testing.T) {
 	ada, fun := calibrated(t, 8, 0.01, 1e-6)
 	for _, m := range []private{ada, fun, functional(t, 8, 0.01, 0)} {
 		for seed := range uint64(50) {
-			r, err := m.Run(x, y, noise.NewSeeded(seed), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(m.Run(x, y, noise.NewSeeded(seed), nil))
 			// The floor is the noise's scale, and ‖q‖ some √d times that.
 			if norm := floats.Norm(r.Coefficients, 2); !(norm < 50*labelBound/rowNorm) {
 				t.Errorf("%v, seed %d: ‖θ‖ = %g", m, seed, norm)
@@ -240,10 +226,7 @@ func TestErrorsOfTheFits(t *testing.T) {
 		for _, m := range []private{ada, fun, functional(t, d, eps, 0), huber} {
 			var sum float64
 			for seed := range uint64(runs) {
-				r, err := m.Run(x, y, noise.NewSeeded(seed), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(m.Run(x, y, noise.NewSeeded(seed), nil))
 				sum += floats.Distance(r.Coefficients, want, 2) / runs
 			}
 			errs = append(errs, sum)

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -153,11 +154,8 @@ func TestLowBits(t *testing.T) {
 	}
 	const epsilon, delta, n = 0.1, 1e-5, 200
 	for _, d := range shapes {
-		ssp, err := CalibrateAdaSSP(AdaSSPConfig{RowNorm: 1, LabelBound: 1,
-			Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ssp := must.Get(CalibrateAdaSSP(AdaSSPConfig{RowNorm: 1, LabelBound: 1,
+			Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove}))
 		all := []noisy{attackedAdaSSP(ssp, d)}
 		for _, law := range []Noise{Gaussian, Laplace} {
 			c := FunctionalConfig{RowNorm: 1, LabelBound: 1, Features: d, Epsilon: epsilon,
@@ -165,10 +163,7 @@ func TestLowBits(t *testing.T) {
 			if law == Gaussian {
 				c.Delta = delta
 			}
-			m, err := CalibrateFunctional(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(CalibrateFunctional(c))
 			all = append(all, attackedFunctional(m))
 		}
 		rng := noise.NewSeeded(3)

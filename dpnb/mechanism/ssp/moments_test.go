@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -299,10 +300,7 @@ func TestMomentStep(t *testing.T) {
 func TestSmallestEigenvalueOfLargeMoments(t *testing.T) {
 	of := func(size float64) float64 {
 		a := mat.NewSymDense(2, []float64{size, 0, 0, 2 * size})
-		v, err := smallestEigenvalue(a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(smallestEigenvalue(a))
 		return v
 	}
 	most := 0.25 * arithmetic / (32 * 0x1p-53)
@@ -327,26 +325,17 @@ func TestMomentsOfTinyRecords(t *testing.T) {
 // claim of nine tenths of it is found out.
 func TestSpreadLaplaceShiftsCostLess(t *testing.T) {
 	of := func(c float64) privacy.Profile {
-		p, err := privacy.Laplace{Scale: 1, Sensitivity: c}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.Laplace{Scale: 1, Sensitivity: c}.Profile(privacy.AddRemove))
 		return p
 	}
 	for _, c := range []float64{0.1, 1, 6} {
 		found := false
 		for _, share := range []float64{0.5, 0.2, 0.03} {
-			both, err := pld.New([]pld.Component{{Profile: of(share * c), Count: 1},
-				{Profile: of((1 - share) * c), Count: 1}}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			both := must.Get(pld.New([]pld.Component{{Profile: of(share * c), Count: 1},
+				{Profile: of((1 - share) * c), Count: 1}}, nil))
 			for k := range 20 {
 				eps := c * float64(k) / 20
-				b, err := both.DeltaBounds(eps)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(both.DeltaBounds(eps))
 				if claim := privacy.LogDeltaUpper(of(c), eps); b.Lower > claim {
 					t.Errorf("ℓ₁ shift %g, %g of it in one: ln δ(%g) ≥ %g, claimed %g", c, share, eps, b.Lower, claim)
 				}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -168,10 +169,7 @@ func TestTukeyThreshold(t *testing.T) {
 func TestTukeyFits(t *testing.T) {
 	c := TukeyEMConfig{RowNorm: 2, LabelBound: 3, Features: 3, Records: 40_000, Epsilon: 1, Delta: 1e-6,
 		Adjacency: privacy.AddRemove}
-	m, err := CalibrateTukeyEM(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(CalibrateTukeyEM(c))
 	e, err := m.Event()
 	cost, ok := e.(privacy.Approx)
 	if err != nil || !ok || cost.Epsilon > 1 || cost.Epsilon < 0.999 || cost.Delta > 1e-6 || cost.Delta < 0.999e-6 {
@@ -230,11 +228,8 @@ func TestTukeyIsForItsFeatures(t *testing.T) {
 // Each round of the boosted form is paid for, and a record moves its sum by 1 at most.
 func TestBoostedPaysForItsRounds(t *testing.T) {
 	for _, rounds := range []int{1, 2, 8, 50} {
-		m, err := CalibrateBoosted(BoostedConfig{AdaSSPConfig: AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1,
-			Delta: 1e-6, Adjacency: privacy.AddRemove}, Rounds: rounds})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(CalibrateBoosted(BoostedConfig{AdaSSPConfig: AdaSSPConfig{RowNorm: 1, LabelBound: 1, Epsilon: 1,
+			Delta: 1e-6, Adjacency: privacy.AddRemove}, Rounds: rounds}))
 		p, err := mechanism.Profile(m)
 		if err != nil {
 			t.Fatal(err)
@@ -255,10 +250,7 @@ func TestBoostedConverges(t *testing.T) {
 		Failure: 0.05}, Clip: 6, Rounds: 3}
 	for clip, within := range map[float64]float64{6: 1e-6, 1.5: 1e-2, 0.6: 0.2} {
 		m.Clip = clip
-		r, err := m.Run(x, y, noise.NewSeeded(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
 		ls, err := m.AdaSSP.Run(x, y, noise.NewSeeded(1), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -295,11 +287,8 @@ func TestTukeyCosts(t *testing.T) {
 		t.Errorf("%v (%v), want ε = %g", event, err, want)
 	}
 	for _, eps := range []float64{0.001, 0.003, 0.1, 10} {
-		m, err := CalibrateTukeyEM(TukeyEMConfig{RowNorm: 1, LabelBound: 1, Features: 1, Records: 1e6, Models: 1000,
-			Epsilon: eps, Delta: 1e-6, Adjacency: privacy.AddRemove})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(CalibrateTukeyEM(TukeyEMConfig{RowNorm: 1, LabelBound: 1, Features: 1, Records: 1e6, Models: 1000,
+			Epsilon: eps, Delta: 1e-6, Adjacency: privacy.AddRemove}))
 		if event, err := m.Event(); err != nil || event.(privacy.Approx).Epsilon > eps {
 			t.Errorf("%v (%v), asked for ε = %g", event, err, eps)
 		}

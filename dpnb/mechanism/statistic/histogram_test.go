@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -41,10 +42,7 @@ func divergence(p, q []float64, eps float64) (h float64) {
 // The law of one count with geometric noise, written out, has the profile of the event at every ε; with noise that is
 // less by a tenth it has not.
 func TestGeometricProfile(t *testing.T) {
-	m, err := CalibrateHistogram(Cells{{Levels: 1}}, 0.7, 0, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(CalibrateHistogram(Cells{{Levels: 1}}, 0.7, 0, false))
 	event, _ := m.Event()
 	profile, _ := event.Profile(privacy.AddRemove)
 	law := func(scale float64, at int) (p []float64) {
@@ -72,10 +70,7 @@ func TestNoiseOfCounts(t *testing.T) {
 	const n = 40_000
 	for _, delta := range []float64{0, 1e-5} {
 		for _, eps := range []float64{0.3, 1, 3} {
-			m, err := CalibrateHistogram(Cells{{Levels: n}}, eps, delta, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(CalibrateHistogram(Cells{{Levels: n}}, eps, delta, true))
 			tally := m.Tally()
 			for i := range 6 { // cell i has i%7 records
 				var cells []float64

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -17,9 +18,7 @@ func TestNormsHold(t *testing.T) {
 	for _, law := range []Law{Gaussian, Laplace} {
 		for _, of := range []Summand{Means{b, law}, Moments{b, law, false}, Moments{b, law, true}, Moments{b[:1], law,
 			true}, Total{b[0]}, Total{b[1]}, Total{b[2]}} {
-			if err := of.Validate(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(of.Validate())
 			largest := 0.0
 			for i := range 3000 {
 				row := make([][]float64, len(b))
@@ -75,10 +74,7 @@ func TestIntervalsOfMomentsCover(t *testing.T) {
 	correlation := (mean(5) - mean(1)*mean(2)) / math.Sqrt(variance*(mean(4)-mean(2)*mean(2)))
 	for _, law := range []Law{Gaussian, Laplace} {
 		m := Moments{b, law, true}
-		s, err := CalibrateSums(m, law, 1, 1e-6)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(CalibrateSums(m, law, 1, 1e-6))
 		names := []string{"count", "mean", "variance", "correlation"}
 		covered, narrower := make([]int, 4), make([]int, 4)
 		tally := s.Tally().(*sumsTally)
@@ -111,10 +107,7 @@ func TestIntervalsOfMomentsCover(t *testing.T) {
 // as they are met, and a share of what is not known of n; each number counts, that of the other column's mean too.
 func TestIntervalsOfMomentsUseEveryNumber(t *testing.T) {
 	m := Moments{[]Number{{-4, 4}, {-1, 7}, {-2, 5}}, Gaussian, true}
-	s, err := CalibrateSums(m, Gaussian, 1, 1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(CalibrateSums(m, Gaussian, 1, 1e-6))
 	released := m.Even(4000)
 	for i, c := range []float64{0.4, -0.3, 0.2, 0, 0, 0, 0.1, -0.2, 0.15} { // means, squares, products
 		released[1+i] += c * 4000 * m.weights()[1+i/3]
@@ -146,10 +139,7 @@ func TestIntervalsOfMomentsUseEveryNumber(t *testing.T) {
 // Of a column whose variance may be zero nothing is said but that a correlation is in [−1, 1].
 func TestCorrelationOfAConstant(t *testing.T) {
 	m := Moments{[]Number{{-1, 1}, {-1, 1}}, Gaussian, true}
-	s, err := CalibrateSums(m, Gaussian, 1, 1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(CalibrateSums(m, Gaussian, 1, 1e-6))
 	tally := s.Tally().(*sumsTally)
 	tally.Add([][]float64{make([]float64, 1000), {0: 1, 999: -1}})
 	if e := m.Correlation(s, tally.Release(noise.NewSeeded(1)), 0.95, 0, 1); e != (Estimate{0, -1, 1}) {
@@ -180,10 +170,7 @@ func TestSummaryCostsItsParts(t *testing.T) {
 		}
 		var square float64
 		for i, p := range append(parts, m) {
-			p, err := mechanism.Profile(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(mechanism.Profile(p))
 			mu, slack, err := privacy.AsGaussian(p, 1e-20)
 			switch {
 			case err != nil || slack != 0:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -13,10 +14,7 @@ import (
 // one over all records, and release the same of one seed; without one record they do not. Bytes of another mechanism or
 // cut short are refused.
 func TestTalliesOfPartsAreThatOfAll(t *testing.T) {
-	summary, err := CalibrateSummary([]Number{{0, 1}, {-2, 5}}, []bool{false, false}, 1, 1e-6, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	summary := must.Get(CalibrateSummary([]Number{{0, 1}, {-2, 5}}, []bool{false, false}, 1, 1e-6, true))
 	quantiles, err := CalibrateQuantiles(Quantiles{Of: Number{0, 1}, Levels: []float64{0.1, 0.5}}, 1, 0, false)
 	if err != nil {
 		t.Fatal(err)
@@ -50,9 +48,7 @@ func TestTalliesOfPartsAreThatOfAll(t *testing.T) {
 				rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 				all := m.Tally()
 				for _, p := range parts {
-					if err := MergeTally(all, p); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(MergeTally(all, p))
 				}
 				return all
 			}

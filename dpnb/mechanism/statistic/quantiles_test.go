@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -47,10 +48,7 @@ func TestEveryRoundOfQuantilesIsPaidFor(t *testing.T) {
 		for i := range n {
 			m.Levels = append(m.Levels, float64(i+1)/float64(n+1))
 		}
-		e, err := m.Event()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(m.Event())
 		p, err := e.Profile(privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)
@@ -70,10 +68,7 @@ func TestEveryRoundOfQuantilesIsPaidFor(t *testing.T) {
 func TestCalibratedQuantiles(t *testing.T) {
 	m := Quantiles{Of: Number{0, 1}, Levels: []float64{0.25, 0.5, 0.75}}
 	for _, eps := range []float64{0.1, 2} {
-		got, err := CalibrateQuantiles(m, eps, 0, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(CalibrateQuantiles(m, eps, 0, false))
 		e, err := got.Event()
 		if err != nil {
 			t.Fatal(err)
@@ -102,10 +97,7 @@ func TestCalibratedQuantiles(t *testing.T) {
 func TestQuantilesAreNear(t *testing.T) {
 	for law, b := range map[string]Number{"normal": {-10, 10}, "lognormal": {0, 100}, "heaps": {-20, 20}} {
 		for _, n := range []int{1000, 100_000} {
-			m, err := CalibrateQuantiles(Quantiles{Of: b, Levels: []float64{0.25, 0.5, 0.75}}, 1, 1e-5, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(CalibrateQuantiles(Quantiles{Of: b, Levels: []float64{0.25, 0.5, 0.75}}, 1, 1e-5, false))
 			src := noise.NewSeeded(7)
 			x := draws(law, n, src)
 			out := released(m, x, src)
@@ -241,10 +233,7 @@ func TestIntervalsOfQuantilesCover(t *testing.T) {
 	for law, b := range map[string]Number{"normal": {-10, 10}, "lognormal": {0, 100}} {
 		for _, levels := range [][]float64{{0.5}, {0.25, 0.5, 0.75}} {
 			for _, n := range []int{1000, 20_000} {
-				m, err := CalibrateQuantiles(Quantiles{Of: b, Levels: levels}, 1, 1e-6, false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must.Get(CalibrateQuantiles(Quantiles{Of: b, Levels: levels}, 1, 1e-6, false))
 				covered, all := 0, 0
 				var off, width float64
 				for d := range datasets {
@@ -277,10 +266,7 @@ func TestIntervalsOfQuantilesCover(t *testing.T) {
 // Mirrored releases have mirrored intervals, also where so few records are beyond a level that the noise may pass over
 // them all: these reach to the bound.
 func TestIntervalsOfQuantilesAreEven(t *testing.T) {
-	m, err := CalibrateQuantiles(Quantiles{Of: Number{-10, 10}, Levels: []float64{0.03, 0.97}}, 1, 0, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(CalibrateQuantiles(Quantiles{Of: Number{-10, 10}, Levels: []float64{0.03, 0.97}}, 1, 0, false))
 	for _, n := range []float64{100, 1000, 1e6} {
 		e := m.Estimates([]float64{n, -2.71, -1.92, 0, 1.92, 2.71}, 0.95, false)
 		low, high := e[0], e[1]
@@ -301,10 +287,7 @@ func TestIntervalsOfMeansCover(t *testing.T) {
 	b := Number{-1, 3}
 	for _, law := range laws {
 		for _, n := range []int{1, 1000} {
-			m, err := CalibrateSums(Means{Of: []Number{b}, For: law}, law, 0.5, 1e-6)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(CalibrateSums(Means{Of: []Number{b}, For: law}, law, 0.5, 1e-6))
 			src := noise.NewSeeded(uint64(n))
 			x := make([]float64, n)
 			for i := range x {

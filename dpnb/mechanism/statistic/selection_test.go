@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -13,10 +14,7 @@ import (
 
 func selection(t *testing.T, c SelectionConfig) Selection {
 	t.Helper()
-	m, err := c.Calibrate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Calibrate())
 	return m
 }
 
@@ -87,10 +85,7 @@ func TestGeometricNoiseIsRoundedUp(t *testing.T) {
 func TestSeveralKeysCostTogether(t *testing.T) {
 	for _, keys := range []int{1, 2, 3, 10} {
 		const b = 2.0
-		e, err := Selection{Keys: keys, Scale: b, Threshold: 100}.Event()
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Selection{Keys: keys, Scale: b, Threshold: 100}.Event())
 		p, err := e.Profile(privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)
@@ -185,10 +180,7 @@ func TestKeysOfOnePerson(t *testing.T) {
 		for i := range counts {
 			counts[i] = int64(i % 2)
 		}
-		r, err := m.Release(counts, noise.NewSeeded(3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Release(counts, noise.NewSeeded(3)))
 		s := r.Also.(*Selected)
 		tau := math.Exp(normal.LogSurvival((m.Threshold - 1) / m.Sigma))
 		if m.Scale > 0 {
@@ -234,10 +226,7 @@ func TestSelectionRefuses(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	m, err := SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-5}.Calibrate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-5}.Calibrate())
 	for key, ok := range map[float64]bool{0: true, 7: true, 1<<53 - 1: true, 1 << 53: false, -1: false, 0.5: false,
 		math.NaN(): false, math.Inf(1): false} {
 		if err := m.Check(matrix.NewDense(2, 1, nil), []float64{3, key}); (err == nil) != ok {

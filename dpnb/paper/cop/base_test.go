@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -34,10 +35,7 @@ func TestBaseCase(t *testing.T) {
 	var points Points
 	for _, n := range Counts { // a row at a time, so that it is seen
 		e.Counts = []int{n}
-		some, err := e.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		some := must.Get(e.Run(context.Background()))
 		for _, p := range some {
 			t.Logf("%d, %g, %s: %.6f (%.6f)", p.N, p.Epsilon, p.Arm, p.Empirical.Mean, p.Empirical.StdErr)
 		}
@@ -79,10 +77,7 @@ func TestFrontDoorPaired(t *testing.T) {
 	}
 	e := Reproduce(5, false, FrontDoor(), Descent())
 	e.Counts, e.Epsilons, e.Runs, e.Seed, e.Paired = Counts, Epsilons, 400, 7, true
-	points, err := e.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(e.Run(context.Background()))
 	for i := 0; i < len(points); i += 2 {
 		door, other := points[i].Empirical, points[i+1].Empirical
 		difference := make([]float64, len(door.Scores))
@@ -101,10 +96,7 @@ func TestFrontDoorPaired(t *testing.T) {
 
 // Notebook 04 names the methods that its figures leave out, and where they are instead.
 func TestMethodsThatFiguresLeaveOut(t *testing.T) {
-	text, err := os.ReadFile("../../../notebooks/04_convolution.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../notebooks/04_convolution.ipynb"))
 	notebook := string(text)
 	if !strings.Contains(notebook, "it leaves out three of these methods: C-OP as corrected, whose slope is in "+
 		"section 5, and Huber and the front door, which are in the table of all runs below") {

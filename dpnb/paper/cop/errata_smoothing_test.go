@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
@@ -25,10 +26,7 @@ func TestCOPLemma42(t *testing.T) {
 
 // Section 4.4: at curvature 2 the envelope of |x|, raised, is nearer than the Gaussian kernel's function everywhere.
 func TestCOPMoreau(t *testing.T) {
-	envelope, err := smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	envelope := must.Get(smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, 0.5))
 	gaussian := smoothing.Absolute().Convolve(smoothing.Gaussian{}, math.Sqrt(2/math.Pi)/2)
 	errata.Quotes(t, "cop-71", "%.2f %.3f %.3f %.1e", envelope.Value(0)+0.25, gaussian.Gap(0), gaussian.Gap(0.5),
 		gaussian.Gap(1))
@@ -57,10 +55,7 @@ func TestCOPPieces(t *testing.T) {
 // B.4: outside the bowl the kinks of ‖·‖₁ count.
 func TestCOPBowl(t *testing.T) {
 	gap := func(mu float64, x ...float64) float64 {
-		b, err := smoothing.NewBowl(1, mu)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(smoothing.NewBowl(1, mu))
 		v, _ := b.ValueGradient(nil, x)
 		return v - math.Max(0, norm1(x)-1)
 	}
@@ -96,10 +91,7 @@ func TestCOPDistances(t *testing.T) {
 	}
 	errata.Within(t, "curvature of x²/2", energy(2, 1000), 1, 1e-6)
 	errata.Quotes(t, "cop-75", "%.1f %.0f", energy(1.5, 0.001), energy(3, 1000))
-	e, err := smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(smoothing.Absolute().Envelope(smoothing.Quadratic{Beta: 1}, 1))
 	errata.Quotes(t, "cop-75", "%.2f", e.Value(0)+0.5, e.Value(2)+0.5-2)
 }
 

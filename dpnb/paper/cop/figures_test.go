@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
@@ -22,10 +23,7 @@ import (
 func TestFiguresAreDrawn(t *testing.T) {
 	e := Reproduce(5, false, Printed(), Descent())
 	e.Counts, e.Runs = []int{50, 80}, 3
-	points, err := e.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(e.Run(context.Background()))
 	all := append(Figure3(), Figure4()...)
 	for _, of := range []Measure{Empirical, Relative} {
 		all = append(all, points.At(1, 5).Figure("risk", of))
@@ -65,10 +63,7 @@ func TestSlopes(t *testing.T) {
 // The least λ/s at ε = 1, δ = 1e-5 and 1.1 times the Gaussian mechanism's noise, as a search over paths by another
 // program found them, to a hundredth.
 func TestPrices(t *testing.T) {
-	prices, err := Prices(1, 1e-5, 1.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prices := must.Get(Prices(1, 1e-5, 1.1))
 	for i, want := range []float64{3.682, 1.454, 1.042, 0.903, 0.585} {
 		if got := prices[i].Ratio; !(math.Abs(got/want-1) <= 0.012) {
 			t.Errorf("%s: λ/s = %.4f, want %.3f", prices[i].Kernel.Name(), got, want)

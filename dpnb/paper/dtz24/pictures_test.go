@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/pictures"
 )
 
@@ -27,10 +28,7 @@ func TestPictures(t *testing.T) {
 	seen.Figure(PathFigure(2, 6))
 	seen.Figure(MinimaxGrowth(20, 6))
 	seen.Beside(Plan{Records: 2000, Features: 100, Epsilon: 1, Delta: 1e-6, Signal: 2}.CostFigure())
-	frontier, err := NewFrontier(2, 1e-6, []float64{0.5, 2, 8}, figure.Geometric(0.002, 0.5, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	frontier := must.Get(NewFrontier(2, 1e-6, []float64{0.5, 2, 8}, figure.Geometric(0.002, 0.5, 5)))
 	seen.Figure(frontier.Figure(0.5), nil)
 	seen.Figure(frontier.Figure(3), nil)
 	seen.Figure(frontier.Map(), nil)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
 )
@@ -14,10 +15,7 @@ func TestAdultSets(t *testing.T) {
 	dir, _ := filepath.Abs("../../../data") // the sample of invented people only
 	t.Setenv(dataset.DirEnv, dir)
 	for _, load := range []func() (experiment.Set, error){experiment.Adult, experiment.AdultAsPublished} {
-		s, err := load()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(load())
 		n, d := s.Train.Rows.Dims()
 		if n < 1000 || d < 50 || len(s.Train.Labels) != n || matrix.MaxNorm(s.Train.Rows) > s.Train.RowNorm ||
 			!(math.Abs(s.Test.RowNorm-math.Sqrt2) <= 1e-9) {

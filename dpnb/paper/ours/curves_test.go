@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/paper/ours"
 )
@@ -14,10 +15,7 @@ import (
 // or a fall after the kink that is a tenth off would not pass.
 func TestTrainees(t *testing.T) {
 	data := learn.Regression(ours.Trainees(40_000, 3), "points", learn.Curves(), learn.ClipNorm(50))
-	m, err := learn.Huber{}.FitWithoutPrivacy(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(learn.Huber{}.FitWithoutPrivacy(data))
 	for column, at := range [][]float64{{30, 45, 71.4}, {0.5, 2, 4.3}} {
 		usual := ours.Trainee{50, 2, 0, 0}
 		truth, _ := ours.Along(nil, usual, column, at)

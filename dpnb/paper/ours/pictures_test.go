@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -21,11 +22,8 @@ func TestPictures(t *testing.T) {
 	seen.Figure(AttackFigure("Who was in the survey?", exact, private))
 	seen.Figure(AttackFigure("Who was fitted?", FitAttack{People: 20, Features: 10, Trials: 40, Delta: 1e-5, Seed: 8},
 		FitAttack{People: 20, Features: 10, Trials: 40, Epsilon: 1, Delta: 1e-5, Seed: 8}))
-	m, err := objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
-		Adjacency: privacy.AddRemove})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 1, Delta: 1e-5,
+		Adjacency: privacy.AddRemove}))
 	law := &audit.Neighbours{Loss: loss.Logistic{}, Rows: matrix.NewDense(2, 1, []float64{1, 1}),
 		Labels: []float64{-1, -1}, Lambda: m.Lambda, Sigma: m.Sigma, Extra: []float64{1}, ExtraLabel: 1}
 	claim := privacy.GaussianProfile(m.Lipschitz()/m.Sigma, privacy.AddRemove)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // whichSeed of the table.
@@ -17,10 +19,7 @@ const whichSeed = 707
 
 // The figures of the table: what the notebook and the theory page say of them, and one population made anew.
 func TestWhichTable(t *testing.T) {
-	rows, err := WhichTable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(WhichTable())
 	better, worse, best := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, r := range rows {
 		if r.Refused == "" && r.Score.N < 20 {
@@ -53,10 +52,7 @@ func TestWhichTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, task := range Tasks[1:2] {
-		again, err := p.Which(context.Background(), task, p.Epsilons(), 20, whichSeed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(p.Which(context.Background(), task, p.Epsilons(), 20, whichSeed))
 		for _, r := range again {
 			i := slices.IndexFunc(rows, func(s WhichRow) bool {
 				return s.Population == r.Population && s.Task == r.Task && s.Epsilon == r.Epsilon &&
@@ -72,10 +68,7 @@ func TestWhichTable(t *testing.T) {
 
 // What notebook 07 says of the table beyond that.
 func TestSentencesOfTheTable(t *testing.T) {
-	rows, err := WhichTable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(WhichTable())
 	// lost is how far a mechanism is below the best of a cell; over, above the first.
 	lost, over := map[string]float64{}, map[string]float64{}
 	for _, r := range rows {
@@ -202,9 +195,7 @@ func TestMakeWhich(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := writeWhich(f, rows); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(writeWhich(f, rows))
 				f.Close()
 				t.Logf("%s, %s: %v", p.Name, task, time.Since(start))
 			}

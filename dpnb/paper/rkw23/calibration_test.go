@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
@@ -29,10 +30,7 @@ func TestRKW23Calibration(t *testing.T) {
 	const delta = rkw23.Delta
 	var last [2]float64
 	for i, eps := range []float64{0.025, 0.1, 1, 8} {
-		m, err := rkw23.Calibration(radius, eps, delta)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(rkw23.Calibration(radius, eps, delta))
 		if m.Tolerance != 0.01 || m.OutputSigma != 0.15 || !(m.Lambda > m.Smoothness()) ||
 			!(math.Abs(m.Smoothness()-0.5) <= 1e-9) {
 			t.Errorf("ε = %v: %v", eps, m)

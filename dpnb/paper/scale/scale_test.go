@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
@@ -82,10 +83,7 @@ func TestMeasureSizes(t *testing.T) {
 		t.Skip("takes gigabytes: set DPNB_MEASURE")
 	}
 	t.Setenv("TMPDIR", t.TempDir())
-	all, err := Live([]int{1_000_000, 10_000_000}, 1<<30, 5, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Live([]int{1_000_000, 10_000_000}, 1<<30, 5, nil))
 	for _, r := range all {
 		fmt.Printf("%s\t%d\t0\t%.2f\t%.0f\t%s\tTestMeasureSizes of dpnb/paper/scale, limit 1024 MiB\n", r.What, r.Rows,
 			r.Seconds, r.Peak, time.Now().Format(time.DateOnly))

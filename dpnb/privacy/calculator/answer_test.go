@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -36,10 +37,7 @@ func TestAnswersAreOfTheEvents(t *testing.T) {
 		{line("dp", map[string]float64{"event_epsilon": 0.2, "event_delta": 0.01}),
 			privacy.Approx{Epsilon: 0.2, Delta: 0.01, Adj: privacy.AddRemove}},
 	} {
-		p, err := one.event.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(one.event.Profile(privacy.AddRemove))
 		want := privacy.DeltaUpper(p, eps)
 		a, err := c.Delta(Query{Lines: []Line{one.Line}, Adjacency: privacy.AddRemove}, eps)
 		if err != nil || !(math.Abs(a.Delta-want) <= 1e-12*want) || !(a.DeltaLower <= a.Delta) {
@@ -142,10 +140,7 @@ func TestLargestLossesAreAddedSafely(t *testing.T) {
 			for range runs {
 				lines = append(lines, one)
 			}
-			a, err := New().Epsilon(Query{Lines: lines, Adjacency: privacy.AddRemove}, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(New().Epsilon(Query{Lines: lines, Adjacency: privacy.AddRemove}, 0))
 			exact := ref.Quo(ref.Int(int64(runs)), ref.New(scale))
 			if !ref.Above(a.Epsilon, exact) || !ref.Below(a.EpsilonLower, exact) ||
 				a.Epsilon-a.EpsilonLower > 1e-12 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -56,10 +57,7 @@ func TestSigmaRefuses(t *testing.T) {
 func TestSigmaOfAComposition(t *testing.T) {
 	c := New()
 	line := Line{"subsampled-gaussian", Values{Numbers: map[string]float64{"rate": 0.01}}, 100}
-	s, err := c.Sigma(line, privacy.AddRemove, 1, 1e-6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(c.Sigma(line, privacy.AddRemove, 1, 1e-6))
 	for _, f := range []float64{1, 1 - 3e-6} {
 		l := line
 		l.Values = Values{Numbers: map[string]float64{"rate": 0.01, "sigma": s * f}}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -14,10 +15,7 @@ import (
 func TestEntropic(t *testing.T) {
 	const w, sigma = 0.5, 4.0
 	// |x| is twice the pinball loss with τ = ½: w·log cosh(x/w) at radius 1.
-	c, err := loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: w}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: w}, 2))
 	lambda := EntropicLambda(w, sigma)
 	if !(math.Abs(lambda-2*sigma*sigma/w) <= 1e-9) {
 		t.Errorf("λ = %v", lambda)
@@ -57,10 +55,7 @@ func TestEntropic(t *testing.T) {
 // The event of free curvature has the closed form from ε = From on, and Pointwise below; its profile does not rise, and
 // less ridge is refused.
 func TestFreeRelease(t *testing.T) {
-	c, err := loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: 1}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: 1}, 2))
 	f := Free{c, 1}
 	sigma, err := f.Sigma(1e-5)
 	if err != nil {
@@ -79,10 +74,7 @@ func TestFreeRelease(t *testing.T) {
 		t.Errorf("δ(1) = %g", got)
 	}
 	for _, eps := range []float64{0.2, 0.9, 1, 1.5, 3} {
-		tight, err := New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: Tight})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tight := must.Get(New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: Tight}))
 		if a, b := privacy.LogDeltaUpper(p, eps), privacy.LogDeltaUpper(tight, eps); a < b-1e-3 {
 			t.Errorf("ε = %g: ln δ %.6f below Tight's %.6f", eps, a, b)
 		}
@@ -100,10 +92,7 @@ func TestRowsRoughly(t *testing.T) {
 	for _, m := range []int{1, 3} {
 		f, s := forms(t, m)
 		r := Rows{Forms: f, Lambda: 4 * s, Sigma: 4.5}
-		p, err := r.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(r.Profile(privacy.AddRemove))
 		rough, err := r.Roughly(1, 1000)
 		if got := math.Exp(rough) / privacy.DeltaUpper(p, 1); err != nil || !(math.Abs(got-1) <= 4e-3) {
 			t.Errorf("m = %d: the rough δ is %.5f of the certified one (%v)", m, got, err)
@@ -143,10 +132,7 @@ func TestCharge(t *testing.T) {
 			if got := e.Charge(); got < want || got > want*(1+1e-6)+1e-12 {
 				t.Errorf("V = %g, λ = %g: %v, want %v", spread, lambda, got, want)
 			}
-			p, err := e.Profile(privacy.AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(e.Profile(privacy.AddRemove))
 			gauss := privacy.GaussianProfile(1/sigma, privacy.AddRemove)
 			for _, eps := range []float64{0, 0.3, 2} {
 				add, remove := privacy.DeltaUpper(gauss, eps), privacy.DeltaUpper(gauss, eps-e.Charge())

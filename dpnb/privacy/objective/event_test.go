@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -42,10 +43,7 @@ func TestEvent(t *testing.T) {
 	// Elsewhere: the law W + G, whether L and s are stated or the curve's.
 	e.Lambda, e.OutputSigma = 0.1, 40 // μ = 0.15
 	w := privacy.HalfNormalGaussian{HalfNormal: privacy.HalfNormal{K: math.Log1p(2.5), A: 0.5}, Mu: 0.15}
-	exact, err := w.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := must.Get(w.Profile(privacy.AddRemove))
 	want := privacy.DeltaUpper(exact, 0.5)
 	near("W + G", delta(e, privacy.AddRemove), want, 1e-9)
 	// Below ε = k all of W + G counts, and its mean does not depend on μ; beyond it does.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -15,10 +16,7 @@ func TestFreeCurvature(t *testing.T) {
 	const delta = 1e-5
 	for _, c := range []struct{ tau, eps float64 }{{0.5, 0.2}, {0.5, 1}, {0.9, 1}, {0.9, 3}} {
 		l := loss.SmoothPinball{Tau: c.tau, Width: 0.25}
-		curve, err := loss.CurveOf(l, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		curve := must.Get(loss.CurveOf(l, 1))
 		f := Free{curve, c.eps}
 		sigma, err := f.Sigma(delta)
 		if err != nil {
@@ -34,10 +32,7 @@ func TestFreeCurvature(t *testing.T) {
 			t.Errorf("τ = %g, ε = %g: λ is %.3f of the corollary's", c.tau, c.eps, r)
 		}
 		worst := func(lambda float64) float64 {
-			p, err := New(Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: Tight})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(New(Config{Curve: curve, Lambda: lambda, Sigma: sigma, Bound: Tight}))
 			return privacy.DeltaUpper(p, c.eps) / delta
 		}
 		if got := worst(lambda); got > 1.006 || got < 0.45 {
@@ -52,18 +47,12 @@ func TestFreeCurvature(t *testing.T) {
 // One-signed slopes cost the Gaussian mechanism's noise, two-signed ones 3 to 5 % more.
 func TestFreeSigma(t *testing.T) {
 	for _, eps := range []float64{0.2, 1, 3} {
-		unit, err := privacy.GaussianSigma(eps, 1e-5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		unit := must.Get(privacy.GaussianSigma(eps, 1e-5))
 		for _, c := range []struct {
 			loss      loss.Loss
 			low, high float64
 		}{{loss.Softplus{Width: 1}, 1, 1 + 1e-9}, {loss.SmoothPinball{Tau: 0.5, Width: 1}, 1.025, 1.056}} {
-			curve, err := loss.CurveOf(c.loss, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			curve := must.Get(loss.CurveOf(c.loss, 2))
 			sigma, err := Free{curve, eps}.Sigma(1e-5)
 			if r := sigma / (unit * Slope(curve)); err != nil || !(r >= c.low && r <= c.high) {
 				t.Errorf("%s, ε = %g: σ is %.6f of the Gaussian mechanism's (%v)", c.loss.Name(), eps, r, err)
@@ -74,10 +63,7 @@ func TestFreeSigma(t *testing.T) {
 
 // Curvature at the largest slope is not free.
 func TestFreeRefuses(t *testing.T) {
-	huber, err := loss.CurveOf(loss.Huber{Threshold: 1}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	huber := must.Get(loss.CurveOf(loss.Huber{Threshold: 1}, 1))
 	if _, err := (Free{huber, 1}).Lambda(4); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("Huber: %v", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -22,17 +23,11 @@ func testCurves(t testing.TB) []Curve {
 		func() (Curve, error) { return Softplus(0.5, 2) },
 		func() (Curve, error) { return ClippedPoisson(3, 1.5, 1) },
 	} {
-		c, err := f()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(f())
 		out = append(out, c)
 	}
 	l, _ := Logistic(1)
-	c, err := Clipped(l, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Clipped(l, 0.5))
 	h, _ := PseudoHuber(1, 1)
 	d, err := Clipped(h, 0.7)
 	if err != nil {

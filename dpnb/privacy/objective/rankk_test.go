@@ -5,16 +5,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 func TestRankOneIsDTZ24(t *testing.T) {
 	l, _ := Logistic(1)
 	p := profileOf(t, l, 0.4, 3, DTZ24)
-	r, err := RankK{Rank: 1, Smoothness: 0.25, Slope: 1, Lambda: 0.4, Sigma: 3}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(RankK{Rank: 1, Smoothness: 0.25, Slope: 1, Lambda: 0.4, Sigma: 3}.Profile(privacy.AddRemove))
 	for _, eps := range []float64{-2, 0, 0.3, 0.6, 1, 3, 20} {
 		for _, d := range privacy.Directions {
 			a, b := r.LogDeltaUpper(d, eps), p.LogDeltaUpper(d, eps)
@@ -30,10 +28,7 @@ func TestRankKSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, k := range []int{2, 3, 7, 40} {
 		r := RankK{Rank: k, Smoothness: 0.25, Slope: 1, Lambda: 2, Sigma: 4}
-		p, err := r.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(r.Profile(privacy.AddRemove))
 		const n = 40000
 		for _, eps := range []float64{0.5, 1.5} {
 			sum, sq := 0.0, 0.0
@@ -63,10 +58,7 @@ func TestRankKIsMonotone(t *testing.T) {
 	prev := -1.0
 	for _, k := range []int{1, 2, 3, 10, 100, 1000} {
 		r := RankK{Rank: k, Smoothness: 0.25, Slope: 1, Lambda: 50, Sigma: 20}
-		p, err := r.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(r.Profile(privacy.AddRemove))
 		d := math.Exp(p.LogDeltaUpper(privacy.Remove, 1))
 		if d < prev || math.IsNaN(d) {
 			t.Errorf("k=%d: δ = %g after %g", k, d, prev)
@@ -93,10 +85,7 @@ func TestTraceIsAttainedByEqualEigenvalues(t *testing.T) {
 		equal := RankK{Rank: k, Smoothness: trace / float64(k), Slope: 1, Lambda: 0.3, Sigma: 4}
 		bounded := equal
 		bounded.Smoothness, bounded.Trace = 1, trace
-		p, err := equal.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(equal.Profile(privacy.AddRemove))
 		q, err := bounded.Profile(privacy.AddRemove)
 		if err != nil {
 			t.Fatal(err)
@@ -119,10 +108,7 @@ func TestRDPAndZCDP(t *testing.T) {
 	l, _ := Logistic(1)
 	cfg := Config{Curve: l, Lambda: 0.05, Sigma: 4}
 	for _, alpha := range []float64{1, 1.5, 8, 100} {
-		got, err := RDP(cfg, alpha)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(RDP(cfg, alpha))
 		rho, _ := ZCDP(cfg)
 		if got > rho*alpha*(1+1e-12) {
 			t.Errorf("α=%g: RDP %g above ρα = %g", alpha, got, rho*alpha)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -47,10 +48,7 @@ func (c refCase) curve(t *testing.T) Curve {
 
 func profileOf(t testing.TB, c Curve, lambda, sigma float64, b Bound) *Profile {
 	t.Helper()
-	p, err := New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: b})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: b}))
 	return p
 }
 
@@ -66,9 +64,7 @@ func readReference(t *testing.T) []refCase {
 			t.Fatal(err)
 		}
 		var all []refCase
-		if err := json.Unmarshal(raw, &all); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(json.Unmarshal(raw, &all))
 		for _, c := range all {
 			if c.Kind == "objpert_delta" {
 				out = append(out, c)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -14,10 +15,7 @@ import (
 func forms(t *testing.T, m int) ([]Form, float64) {
 	t.Helper()
 	// |x| is twice the pinball loss with τ = ½: the radius is doubled.
-	c, err := loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: 1}, 2/math.Sqrt(float64(m)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: 1}, 2/math.Sqrt(float64(m))))
 	return []Form{{c, m}}, c.Max()
 }
 
@@ -36,10 +34,7 @@ func TestRowsCompose(t *testing.T) {
 			continue
 		}
 		f, s := forms(t, c.m)
-		p, err := Rows{Forms: f, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Rows{Forms: f, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(privacy.AddRemove))
 		got := privacy.DeltaUpper(p, c.eps)
 		if !(math.Abs(got/1e-5-1) <= 0.02) {
 			t.Errorf("ε = %g, m = %d, λ = %g·s: δ = %.4g, want 1e-5", c.eps, c.m, c.lambda, got)
@@ -58,10 +53,7 @@ func TestRowsCompose(t *testing.T) {
 // One form costs what Pointwise says, and what is out of range is refused.
 func TestRowsOfOneForm(t *testing.T) {
 	f, s := forms(t, 1)
-	p, err := Rows{Forms: f, Lambda: s, Sigma: 4}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Rows{Forms: f, Lambda: s, Sigma: 4}.Profile(privacy.AddRemove))
 	one, err := New(Config{Curve: f[0].Curve, Lambda: s, Sigma: 4, Bound: Pointwise})
 	if err != nil {
 		t.Fatal(err)
@@ -88,10 +80,7 @@ func TestStagesAddUp(t *testing.T) {
 	one := []Form{{f[0].Curve, 1}}
 	delta := func(e privacy.Event) float64 {
 		t.Helper()
-		p, err := e.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(e.Profile(privacy.AddRemove))
 		return privacy.DeltaUpper(p, 0.8)
 	}
 	stage := func(forms []Form, mu float64) Rows { return Rows{Forms: forms, Lambda: 3 * s, Sigma: 4, Mu: mu} }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -14,10 +15,7 @@ import (
 // bounds, log cosh by Pointwise. Computed before this code by independent programs, to as many digits as are given; an
 // error of a few thousandths in σ is seen.
 func TestNoiseOfSmoothedAbsolute(t *testing.T) {
-	huber, err := loss.CurveOf(loss.Absolute(smoothing.Uniform{}, 1), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	huber := must.Get(loss.CurveOf(loss.Absolute(smoothing.Uniform{}, 1), 1))
 	logCosh, err := loss.CurveOf(loss.Absolute(smoothing.Logistic{}, 1), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -32,10 +30,7 @@ func TestNoiseOfSmoothedAbsolute(t *testing.T) {
 		// The last two are (2φ(0)/δ)(1 − e^ε/(1 + s/λ))(1 + λ/s) over σ_G.
 		{0.2, 0.5, inf, inf, 2727, inf}, {0.2, 1, inf, inf, 3811, inf},
 	} {
-		unit, err := privacy.GaussianSigma(c.eps, 1e-5)
-		if err != nil {
-			t.Fatal(err)
-		}
+		unit := must.Get(privacy.GaussianSigma(c.eps, 1e-5))
 		for _, b := range []struct {
 			curve *loss.Curve
 			bound Bound
@@ -79,10 +74,7 @@ func TestNoiseOfSeveralForms(t *testing.T) {
 			off          float64
 		}{{smoothing.Logistic{}, 1e9, c.rows, 0.013}, {smoothing.Logistic{}, c.logCosh, 1.1 * c.at, 0.1},
 			{smoothing.Uniform{}, c.huber, 1.1 * c.at, 0.1}} {
-			curve, err := loss.CurveOf(loss.Absolute(k.kernel, 1), 1/math.Sqrt(float64(c.m)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			curve := must.Get(loss.CurveOf(loss.Absolute(k.kernel, 1), 1/math.Sqrt(float64(c.m))))
 			got, err := Rows{Forms: []Form{{curve, c.m}}, Lambda: k.ratio * curve.Max(), Sigma: k.sigma}.Roughly(c.eps,
 				1000)
 			if err != nil || !(math.Abs(got-math.Log(1e-5)) <= k.off) {
@@ -90,10 +82,7 @@ func TestNoiseOfSeveralForms(t *testing.T) {
 					math.Exp(got), err)
 			}
 		}
-		p, err := RankK{Rank: c.m, Smoothness: 1e-9, Slope: 1, Lambda: 1, Sigma: c.rank}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(RankK{Rank: c.m, Smoothness: 1e-9, Slope: 1, Lambda: 1, Sigma: c.rank}.Profile(privacy.AddRemove))
 		if got := privacy.DeltaUpper(p, c.eps); !(math.Abs(math.Log(got/1e-5)) <= 0.03) {
 			t.Errorf("ε = %g, m = %d by the rank: δ = %.4g", c.eps, c.m, got)
 		}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -59,10 +60,7 @@ func TestQuickLooks(t *testing.T) {
 		a := math.Exp(rng.Float64()*2.5 - 2.5)
 		eps := a * (4*rng.Float64() - 0.5)
 		lambda := c.Max() * math.Exp(rng.Float64()*4-1)
-		p, err := New(Config{Curve: c, Lambda: lambda, Sigma: Slope(c) / a, Bound: Tight})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(New(Config{Curve: c, Lambda: lambda, Sigma: Slope(c) / a, Bound: Tight}))
 		quick, low, up := p.QuickLogDeltaUpper(eps), privacy.LogDeltaLower(p, eps), privacy.LogDeltaUpper(p, eps)
 		if quick < low-1e-12 {
 			t.Errorf("%v at ε = %g: quickly %g, certified from below %g", p.Config(), eps, quick, low)

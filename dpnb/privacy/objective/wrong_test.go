@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -29,10 +30,7 @@ func TestWrongClaimsAreViolated(t *testing.T) {
 	// Leaving out the logarithm in the remove direction: W = a²/2 + a|N|.
 	adversarySigma = 5
 	w := privacy.HalfNormal{K: 0, A: 1.0 / 5}
-	prof, err := w.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prof := must.Get(w.Profile(privacy.AddRemove))
 	rem, _ = empty.build(4000, 0.05, 1, logisticSlope).exact(1, 5)
 	if no := privacy.DeltaUpper(prof, 1); !(rem > no) {
 		t.Errorf("λ=0.05 σ=5: exact %g is not above %g, the bound without its logarithm", rem, no)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -17,10 +18,7 @@ func (disguised) Symmetric() bool { return true }
 // composed returns the composition of one profile with itself.
 func composed(t *testing.T, p privacy.Profile, k int) *Composition {
 	t.Helper()
-	c, err := New([]Component{{p, k}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New([]Component{{p, k}}, nil))
 	return c
 }
 
@@ -32,10 +30,7 @@ func TestTinyLossesComposedOften(t *testing.T) {
 			c := composed(t, disguised{privacy.GaussianProfile(mu, privacy.AddRemove)}, k)
 			exact := privacy.GaussianProfileBetween(total*(1-1e-12), total*(1+1e-12), privacy.AddRemove)
 			for _, eps := range []float64{0, 0.01 * total, total} {
-				b, err := c.DeltaBounds(eps)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(c.DeltaBounds(eps))
 				low, high := privacy.LogDeltaLower(exact, eps), privacy.LogDeltaUpper(exact, eps)
 				if b.Upper < low || b.Lower > high {
 					t.Errorf("k = %g, μ√k = %g, ε = %g: ln δ in [%v, %v], exact [%v, %v] (%s)", float64(k), total, eps,
@@ -43,10 +38,7 @@ func TestTinyLossesComposedOften(t *testing.T) {
 				}
 			}
 			for _, delta := range []float64{1e-2, 1e-5} {
-				b, err := c.EpsilonBounds(delta)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(c.EpsilonBounds(delta))
 				high, err := privacy.EpsilonUpper(exact, delta)
 				if err != nil {
 					t.Fatal(err)
@@ -67,10 +59,7 @@ func TestLaplaceOfHugeScale(t *testing.T) {
 		scale float64
 		k     int
 	}{{1e9, 1e8}, {1e8, min(1e10, math.MaxInt)}} {
-		p, err := privacy.Laplace{Scale: c.scale, Sensitivity: 1}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.Laplace{Scale: c.scale, Sensitivity: 1}.Profile(privacy.AddRemove))
 		b, err := composed(t, p, c.k).DeltaBounds(0)
 		if err != nil {
 			t.Fatal(err)
@@ -85,10 +74,7 @@ func TestLaplaceOfHugeScale(t *testing.T) {
 
 // A rare subsample composed often, in both directions, on lattices of any scale.
 func TestRareSubsamples(t *testing.T) {
-	p, err := privacy.SubsampledGaussian{Sigma: 10, Sensitivity: 1, Rate: 1e-8}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(privacy.SubsampledGaussian{Sigma: 10, Sensitivity: 1, Rate: 1e-8}.Profile(privacy.AddRemove))
 	b, err := composed(t, p, 1e8).EpsilonBounds(1e-7)
 	if err != nil {
 		t.Fatal(err)
@@ -194,26 +180,17 @@ func TestDiscretePairsByBruteForce(t *testing.T) {
 				P, Q = nextP, nextQ
 			}
 		}
-		c, err := New(components, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(New(components, nil))
 		exact := func(eps float64) float64 { return math.Max(stick(P, Q, eps), stick(Q, P, eps)) }
 		for _, eps := range []float64{0, 0.3, 1, 3, 8} {
-			b, err := c.DeltaBounds(eps)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(c.DeltaBounds(eps))
 			if x := exact(eps); math.Exp(b.Upper) < x*(1-1e-11) || math.Exp(b.Lower) > x*(1+1e-11) {
 				t.Errorf("trial %d, ε = %g: δ in [%g, %g], exact %g (%s)", trial, eps, math.Exp(b.Lower),
 					math.Exp(b.Upper), x, b.Method)
 			}
 		}
 		for _, delta := range []float64{0.5, 0.1, 1e-2, 1e-4} {
-			b, err := c.EpsilonBounds(delta)
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := must.Get(c.EpsilonBounds(delta))
 			if !math.IsInf(b.Upper, 1) && exact(b.Upper*(1+1e-12)) > delta*(1+1e-9) {
 				t.Errorf("trial %d, δ = %g: upper ε = %g has δ = %g", trial, delta, b.Upper, exact(b.Upper))
 			}
@@ -227,10 +204,7 @@ func TestDiscretePairsByBruteForce(t *testing.T) {
 // Pure ε composed k times is a binomial law.
 func TestPureCompositionByBinomials(t *testing.T) {
 	for _, e0 := range []float64{0.1, 0.3, 1} {
-		p, err := privacy.Pure(e0, privacy.AddRemove).Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.Pure(e0, privacy.AddRemove).Profile(privacy.AddRemove))
 		for _, k := range []int{2, 3, 8} {
 			c := composed(t, p, k)
 			for _, eps := range []float64{0, 0.05, 0.5 * e0, 1.5 * e0, 0.9 * e0 * float64(k)} {
@@ -245,10 +219,7 @@ func TestPureCompositionByBinomials(t *testing.T) {
 							eps-w)
 					}
 				}
-				b, err := c.DeltaBounds(eps)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(c.DeltaBounds(eps))
 				if math.Exp(b.Lower) > exact*(1+1e-9) || math.Exp(b.Upper) < exact*(1-1e-9) {
 					t.Errorf("ε₀ = %g, k = %d, ε = %g: δ in [%.10g, %.10g], exact %.10g", e0, k, eps, math.Exp(b.Lower),
 						math.Exp(b.Upper), exact)
@@ -264,10 +235,7 @@ func TestApproxWithGaussian(t *testing.T) {
 		for _, a := range []privacy.Approx{{Epsilon: 0.01, Delta: 0.01}, {Epsilon: 0.3, Delta: 1e-3},
 			{Epsilon: 2, Delta: 1e-6}} {
 			a.Adj = privacy.AddRemove
-			p, err := a.Profile(privacy.AddRemove)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(a.Profile(privacy.AddRemove))
 			g := privacy.GaussianProfile(mu, privacy.AddRemove)
 			c, err := New([]Component{{p, 2}, {g, 1}}, nil)
 			if err != nil {
@@ -278,10 +246,7 @@ func TestApproxWithGaussian(t *testing.T) {
 			for _, eps := range []float64{0, 0.1, mu, 3*mu + a.Epsilon} {
 				exact := (s*s*gauss(eps-2*a.Epsilon)+2*s*(1-s)*gauss(eps)+(1-s)*(1-s)*gauss(eps+2*a.Epsilon))*
 					(1-a.Delta)*(1-a.Delta) + 1 - (1-a.Delta)*(1-a.Delta)
-				b, err := c.DeltaBounds(eps)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(c.DeltaBounds(eps))
 				if math.Exp(b.Lower) > exact*(1+1e-9) || math.Exp(b.Upper) < exact*(1-1e-9) {
 					t.Errorf("μ = %g, %+v, ε = %g: δ in [%.10g, %.10g], exact %.10g", mu, a, eps, math.Exp(b.Lower),
 						math.Exp(b.Upper), exact)

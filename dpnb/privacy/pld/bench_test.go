@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -12,10 +13,7 @@ func benchmarkSubsampled(b *testing.B, tol float64) {
 	var gap float64
 	for b.Loop() {
 		plans.Clear() // from nothing
-		p, err := privacy.SubsampledGaussian{Sigma: 1, Sensitivity: 1, Rate: 0.01}.Profile(privacy.AddRemove)
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := must.Get(privacy.SubsampledGaussian{Sigma: 1, Sensitivity: 1, Rate: 0.01}.Profile(privacy.AddRemove))
 		c, err := New([]Component{{p, 10_000}}, &Settings{Tolerance: tol})
 		if err != nil {
 			b.Fatal(err)
@@ -68,10 +66,7 @@ func BenchmarkHeterogeneous1000(b *testing.B) {
 	var gap float64
 	for b.Loop() {
 		plans.Clear()
-		c, err := New(thousand(b), nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		c := must.Get(New(thousand(b), nil))
 		e, err := c.EpsilonBounds(1e-5)
 		if err != nil {
 			b.Fatal(err)

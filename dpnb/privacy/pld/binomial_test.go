@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -49,10 +50,7 @@ func (b binomial) check(t *testing.T, p privacy.Profile, quantiles ...float64) (
 			continue // above the largest loss
 		}
 		ln := ref.Log(exact)
-		got, err := c.DeltaBounds(eps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(c.DeltaBounds(eps))
 		if !ref.Above(got.Upper, ln) || !ref.Below(got.Lower, ln) {
 			t.Errorf("%v at ε = %g: ln δ in [%.17g, %.17g], exact %.17g (%s)", b, eps, got.Lower, got.Upper, ln,
 				got.Method)
@@ -115,10 +113,7 @@ func TestPureGuaranteesAgainstTheBinomial(t *testing.T) {
 		return
 	}
 	// The same guarantee by another door.
-	l, err := privacy.IsotropicLaplace{Scale: 1, Sensitivity: 1.16e-12}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(privacy.IsotropicLaplace{Scale: 1, Sensitivity: 1.16e-12}.Profile(privacy.AddRemove))
 	newBinomial(1.16e-12, 0, 5869631).check(t, l, 1)
 }
 
@@ -137,10 +132,7 @@ func TestFuzzedBinomials(t *testing.T) {
 			delta0 = between(1e-30, 1e-3) / float64(k)
 		}
 		b := newBinomial(between(1e-15, 3), delta0, k)
-		p, err := privacy.Approx{Epsilon: b.eps0, Delta: delta0, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.Approx{Epsilon: b.eps0, Delta: delta0, Adj: privacy.AddRemove}.Profile(privacy.AddRemove))
 		width := b.check(t, p, between(1e-3, 1), between(1, 6))
 		t.Logf("%v: ε within %.2g", b, width)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -14,10 +15,7 @@ type upperOnly struct{ privacy.Profile }
 // The largest loss is where the upper bound of δ ends, whatever is known from below.
 func TestLargestLoss(t *testing.T) {
 	for _, eps0 := range []float64{1e-6, 0.3, 7} {
-		p, err := privacy.Pure(eps0, privacy.AddRemove).Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.Pure(eps0, privacy.AddRemove).Profile(privacy.AddRemove))
 		for _, q := range []privacy.Profile{p, upperOnly{p}} {
 			for _, d := range privacy.Directions {
 				if got := newCurve(q, d, -60, 1).largest(); !(got >= eps0 && got <= eps0*(1+1e-9)) {
@@ -61,10 +59,7 @@ func TestNoNumberIsNoBound(t *testing.T) {
 	c := composed(t, undefined{privacy.GaussianProfile(0.3, privacy.AddRemove)}, 4)
 	exact := privacy.GaussianProfile(0.6, privacy.AddRemove)
 	for _, eps := range []float64{0.1, 0.5, 1.5} {
-		b, err := c.DeltaBounds(eps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(c.DeltaBounds(eps))
 		if low, up := exact.LogDeltaLower(privacy.Add, eps), exact.LogDeltaUpper(privacy.Add, eps); !(b.Upper >= low) ||
 			!(b.Lower <= up) {
 			t.Errorf("ε = %g: ln δ in [%g, %g], exact %g", eps, b.Lower, b.Upper, up)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -28,14 +29,9 @@ type reference struct {
 // and more digits.
 func references(t testing.TB) []reference {
 	t.Helper()
-	b, err := os.ReadFile("testdata/compositions.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("testdata/compositions.json"))
 	var all []reference
-	if err := json.Unmarshal(b, &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(b, &all))
 	return all
 }
 

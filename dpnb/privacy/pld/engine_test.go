@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -21,16 +22,10 @@ func TestEngineBracketsGaussian(t *testing.T) {
 	for _, k := range runs {
 		for _, total := range []float64{0.01, 0.3, 2, 12} { // μ of the composition
 			mu := total / math.Sqrt(float64(k))
-			c, err := New([]Component{{hidden{privacy.GaussianProfile(mu, privacy.AddRemove)}, k}}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(New([]Component{{hidden{privacy.GaussianProfile(mu, privacy.AddRemove)}, k}}, nil))
 			exact := privacy.GaussianProfile(mu*math.Sqrt(float64(k)), privacy.AddRemove)
 			for _, delta := range testscale.Some(0.5, 1e-3, 1e-9, 1e-60, 1e-300) {
-				up, err := privacy.EpsilonUpper(exact, delta)
-				if err != nil {
-					t.Fatal(err)
-				}
+				up := must.Get(privacy.EpsilonUpper(exact, delta))
 				low := privacy.EpsilonLower(exact, delta)
 				b, err := c.EpsilonBounds(delta)
 				if err != nil {
@@ -44,10 +39,7 @@ func TestEngineBracketsGaussian(t *testing.T) {
 				}
 			}
 			for _, eps := range testscale.Some(0, 1e-3, 0.5, 5, 100, 1e3) {
-				b, err := c.DeltaBounds(eps)
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := must.Get(c.DeltaBounds(eps))
 				if low, up := exact.LogDeltaLower(privacy.Remove, eps), exact.LogDeltaUpper(privacy.Remove,
 					eps); b.Lower > up || b.Upper < low {
 					t.Errorf("k=%d μ=%g ε=%g: exact ln δ %v outside [%v, %v]", k, total, eps, up, b.Lower, b.Upper)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -11,10 +12,7 @@ import (
 // that says nothing.
 func TestCompositionProfile(t *testing.T) {
 	one := privacy.GaussianProfile(0.3, privacy.AddRemove)
-	c, err := New([]Component{{one, 4}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New([]Component{{one, 4}}, nil))
 	p, want := c.Profile(), privacy.GaussianProfile(0.6, privacy.AddRemove)
 	for _, eps := range []float64{-1, 0, 0.5, 3} {
 		low, up, exact := p.LogDeltaLower(privacy.Add, eps), p.LogDeltaUpper(privacy.Remove, eps),
@@ -39,15 +37,9 @@ func TestCompositionProfile(t *testing.T) {
 // TestCompositionProfileDirections: at infinity a composition without mass there has none, and a lower bound is one for
 // the direction that was asked for.
 func TestCompositionProfileDirections(t *testing.T) {
-	step, err := privacy.SubsampledGaussian{Sigma: 0.7, Sensitivity: 1, Rate: 0.2}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	step := must.Get(privacy.SubsampledGaussian{Sigma: 0.7, Sensitivity: 1, Rate: 0.2}.Profile(privacy.AddRemove))
 	for _, count := range []int{1, 20} {
-		c, err := New([]Component{{step, count}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(New([]Component{{step, count}}, nil))
 		p := c.Profile()
 		if up := p.LogDeltaUpper(privacy.Add, math.Inf(1)); !math.IsInf(up, -1) {
 			t.Errorf("%d steps: ln δ(∞) = %v", count, up)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	ref "github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -144,11 +145,8 @@ func TestCap(t *testing.T) {
 // Gaussians whose μ² is out of the range of float64 compose all the same.
 func TestGaussiansBeyondTheRangeOfSquares(t *testing.T) {
 	for _, mu := range []float64{1e-170, 1e-200, 1e160} {
-		c, err := New([]Component{{privacy.GaussianProfile(3*mu, privacy.AddRemove), 1},
-			{privacy.GaussianProfile(2*mu, privacy.AddRemove), 4}}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(New([]Component{{privacy.GaussianProfile(3*mu, privacy.AddRemove), 1},
+			{privacy.GaussianProfile(2*mu, privacy.AddRemove), 4}}, nil))
 		low, high, ok := privacy.GaussianMu(c.components[0].Profile)
 		if want := 5 * mu; !ok || !(low <= want && want <= high) || high > want*(1+1e-14) {
 			t.Errorf("μ = %g: composed between %g and %g, want %g", mu, low, high, want)

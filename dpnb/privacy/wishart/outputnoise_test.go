@@ -3,6 +3,8 @@ package wishart
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // released is the density of θ_final on a grid in one dimension: least squares with Σx² = s, a regulariser tθ, θ⋆ = 0,
@@ -46,10 +48,7 @@ func TestReleaseBelowGuarantee(t *testing.T) {
 		s := Setting{Wishart: Wishart{1, m}, Smoothness: 1, Rank: 1, Structure: c.st, Accounting: c.a,
 			AnchorError: c.eta, Accuracy: c.tau}
 		split := Split{Epsilon1: c.eps1, Epsilon2: c.ep2, Delta1: 0.02, Delta2: 0.02, Delta3: 0.01, Delta4: 0.01}
-		n, err := s.Noise(split)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(s.Noise(split))
 		eps, delta := split.Total()
 		at := func(out float64) float64 {
 			var grid []float64
@@ -100,10 +99,7 @@ func TestSensitivityIsThatOfTheProof(t *testing.T) {
 			const eta, l = 0.3, 2
 			s := Setting{Wishart: Wishart{3, 12}, Smoothness: l, Rank: 1, Structure: c.st, Accounting: c.a,
 				Shift: shift, AnchorError: eta}
-			n, err := s.Noise(split)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Get(s.Noise(split))
 			p := s.perturbation(split, 0)
 			first, second, most := p.alpha+shift, p.moved+shift, chiUpperQuantile(12, math.Log(split.Delta4))+shift
 			e1, e2 := math.Sqrt(most/first)*eta, math.Sqrt((most+c.u*l/n.Sigma2)/second)*eta

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -82,10 +83,7 @@ func TestPartsOfTheRisk(t *testing.T) {
 
 // What the paper says of its Figure 1.
 func TestFigure1(t *testing.T) {
-	f, err := Figure1([]float64{0.5, 1}, []float64{1e-4, 1e-2}, false, AnyLoss)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Figure1([]float64{0.5, 1}, []float64{1e-4, 1e-2}, false, AnyLoss))
 	at := func(i, j int) FigurePoint { return f[2*i+j] }
 	for i := range 2 {
 		for j := range 2 {
@@ -122,10 +120,7 @@ func TestPlanIsValid(t *testing.T) {
 func TestPlanAtTheEdge(t *testing.T) {
 	s := Setting{Wishart: Wishart{D: 4}, Smoothness: 1, Rank: 1, Structure: LeastSquares, Accuracy: 1e-34,
 		Adjacency: privacy.AddRemove}
-	p, err := Optimise(s, 1, 1e-3, Risk{Records: 50, Distance: 1, RegulariserSlope: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Optimise(s, 1, 1e-3, Risk{Records: 50, Distance: 1, RegulariserSlope: 2}))
 	if err := p.Event().Validate(); err != nil {
 		t.Error(err)
 	}

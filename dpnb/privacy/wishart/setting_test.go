@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -16,18 +17,12 @@ import (
 func TestTheorem31Reference(t *testing.T) {
 	for _, c := range wishartCases(t) {
 		s := Setting{Wishart: Wishart{D: c.D, M: c.M}, Smoothness: 1, Rank: 1, Accounting: Theorem31}
-		n, err := s.Noise(Split{Epsilon1: 0.5, Delta1: c.Delta1, Delta3: c.Delta3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(s.Noise(Split{Epsilon1: 0.5, Delta1: c.Delta1, Delta3: c.Delta3}))
 		near(t, "σ²", n.Sigma2, c.Sigma2, 1e-8)
 	}
 	// Appendix G.3: L = dξ² = 2,500, ε = 0.5, δ₁ = δ₃ = 0.005, m = 2d = 200.
 	s := Setting{Wishart: Wishart{D: 100, M: 200}, Smoothness: 2500, Rank: 1, Accounting: Theorem31}
-	n, err := s.Noise(Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(s.Noise(Split{Epsilon1: 0.5, Delta1: 0.005, Delta3: 0.005}))
 	near(t, "σ² of G.3", n.Sigma2, 1.1747e5, 5e-5)
 }
 
@@ -95,10 +90,7 @@ func TestShiftProfile(t *testing.T) {
 func TestReplaced(t *testing.T) {
 	for _, c := range []struct{ nu, s, eps float64 }{{3, 0.05, 0.5}, {13, 0.7, 0.5}, {101, 2, 0.5}, {20, 0.5, 0.1}} {
 		h := shift{c.nu, c.s}
-		p, err := privacy.ReplaceProfile(h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(privacy.ReplaceProfile(h))
 		general := p.LogDeltaUpper(privacy.Remove, c.eps)
 		got := h.replaced(c.eps, 16)
 		if !(got >= general-1e-6) || got > general+0.02 || got < h.absent(c.eps)-1e-12 {
@@ -163,10 +155,7 @@ func TestEvent(t *testing.T) {
 	}
 	e := Event{Setting: s, Split: Split{Epsilon1: 0.5, Delta1: 1e-3}, Sigma2: n.Sigma2}
 	for _, adj := range []privacy.Adjacency{privacy.AddRemove, privacy.ReplaceOne} {
-		p, err := e.Profile(adj)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(e.Profile(adj))
 		if d := privacy.DeltaUpper(p, 0.5); d > 1.0001e-3 || p.Adjacency() != adj {
 			t.Errorf("%v: δ = %g", adj, d)
 		}
@@ -201,10 +190,7 @@ func TestAddRemove(t *testing.T) {
 		for _, st := range []Structure{AnyLoss, LinearModel, LeastSquares} {
 			s := Setting{Wishart: w, Smoothness: 1, Rank: 1, Structure: st, Accuracy: 1e-9}
 			split := Split{Epsilon1: 0.4, Epsilon2: 0.1, Delta1: 1e-3, Delta2: 1e-3, Delta3: 1e-3}
-			replace, err := s.Noise(split)
-			if err != nil {
-				t.Fatal(err)
-			}
+			replace := must.Get(s.Noise(split))
 			s.Adjacency = privacy.AddRemove
 			add, err := s.Noise(split)
 			if err != nil {

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func TestSpectrum(t *testing.T) {
@@ -69,10 +71,7 @@ func TestOrderStatistic(t *testing.T) {
 func TestCertify(t *testing.T) {
 	w := Wishart{D: 12, M: 24}
 	const delta = 0.01
-	c, err := w.certify(delta, delta, 20_000, rand.New(rand.NewPCG(1, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(w.certify(delta, delta, 20_000, rand.New(rand.NewPCG(1, 1))))
 	if lemma, err := w.Constants(delta, delta, 0); err != nil ||
 		!(c.Alpha > 1.05*lemma.Alpha && c.Alpha1 > 1.1*lemma.Alpha1) {
 		t.Errorf("%+v against the lemma's %+v, %v", c, lemma, err)

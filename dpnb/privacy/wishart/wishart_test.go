@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -22,14 +23,9 @@ type wishartCase struct {
 }
 
 func wishartCases(t *testing.T) []wishartCase {
-	raw, err := os.ReadFile("testdata/wishart.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/wishart.json"))
 	var f struct{ Cases []wishartCase }
-	if err := json.Unmarshal(raw, &f); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(json.Unmarshal(raw, &f))
 	if len(f.Cases) < 13 {
 		t.Fatalf("%d cases", len(f.Cases))
 	}
@@ -46,10 +42,7 @@ func near(t *testing.T, what string, got, want, relative float64) {
 func TestConstantsReference(t *testing.T) {
 	for _, c := range wishartCases(t) {
 		w := Wishart{D: c.D, M: c.M}
-		k, err := w.Constants(c.Delta1, c.Delta3, c.Delta4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(w.Constants(c.Delta1, c.Delta3, c.Delta4))
 		near(t, "ln D", w.LogD(), c.LogD, 1e-9)
 		near(t, "α", k.Alpha, c.Alpha, 1e-9)
 		near(t, "α₁", k.Alpha1, c.Alpha1, 1e-8)
@@ -77,10 +70,7 @@ func TestConstantsCorners(t *testing.T) {
 		{3, 5, 0.99, 0.5},
 	} {
 		w := Wishart{D: c.d, M: c.m}
-		k, err := w.Constants(c.delta1, c.delta3, 1e-12)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(w.Constants(c.delta1, c.delta3, 1e-12))
 		if got := w.LogSmallestBelow(k.Alpha); got > math.Log(c.delta3) || got < math.Log(c.delta3)-1e-8 {
 			t.Errorf("%+v: ln P(λ < α) ≤ %.12g, want %.12g", c, got, math.Log(c.delta3))
 		}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 var annotation = regexp.MustCompile(`(?s)<annotation.*?</annotation>`)
@@ -14,10 +16,7 @@ var annotation = regexp.MustCompile(`(?s)<annotation.*?</annotation>`)
 // body is the MathML of a formula without what all of them have around it.
 func body(t *testing.T, tex string, display bool) string {
 	t.Helper()
-	got, err := Convert(tex, display)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Convert(tex, display))
 	wellFormed(t, got)
 	got = annotation.ReplaceAllString(got, "")
 	_, got, _ = strings.Cut(got, "<semantics>")

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // with returns a notebook of one code cell that wrote text.
@@ -17,20 +19,14 @@ func with(t *testing.T, metadata, text string) *Notebook {
 
 func withOutputs(t *testing.T, metadata, outputs string) *Notebook {
 	t.Helper()
-	nb, err := Parse(fmt.Appendf(nil, `{"nbformat":4,"metadata":{},"cells":[
-		{"cell_type":"code","metadata":{%s},"source":"","execution_count":1,"outputs":[%s]}]}`, metadata, outputs))
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := must.Get(Parse(fmt.Appendf(nil, `{"nbformat":4,"metadata":{},"cells":[
+		{"cell_type":"code","metadata":{%s},"source":"","execution_count":1,"outputs":[%s]}]}`, metadata, outputs)))
 	return nb
 }
 
 func quoted(t *testing.T, s string) []byte {
 	t.Helper()
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(json.Marshal(s))
 	return b
 }
 
@@ -67,10 +63,7 @@ func TestCompareText(t *testing.T) {
 		{"colours", "", "\x1b[31mred\x1b[0m", "red", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found, err := Compare(with(t, c.metadata, c.a), with(t, c.metadata, c.b))
-			if err != nil {
-				t.Fatal(err)
-			}
+			found := must.Get(Compare(with(t, c.metadata, c.a), with(t, c.metadata, c.b)))
 			if same := found == nil; same != c.same {
 				t.Errorf("same: %v; %+v", same, found)
 			}
@@ -102,10 +95,7 @@ func TestCompareKinds(t *testing.T) {
 		{"something new on standard error", stdout, stdout + "," + stderr, "stderr: bad thing"},
 		{"nothing at all", stdout, "", "none"},
 	} {
-		found, err := Compare(withOutputs(t, "", c.a), withOutputs(t, "", c.b))
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(Compare(withOutputs(t, "", c.a), withOutputs(t, "", c.b)))
 		switch {
 		case c.want == "" && found != nil:
 			t.Errorf("%s: %+v", c.name, found)

@@ -26,10 +26,7 @@ func TestRoundTripKeepsEverything(t *testing.T) {
 }
 
 func TestOutputs(t *testing.T) {
-	nb, err := ReadFile("testdata/odd.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := must.Get(ReadFile("testdata/odd.ipynb"))
 	nb.JoinStreams()
 	out := nb.Cells[1].Outputs()
 	want := []Output{
@@ -75,10 +72,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	content, err := os.ReadFile("testdata/odd.ipynb")
-	if err != nil {
-		f.Fatal(err)
-	}
+	content := must.Get(os.ReadFile("testdata/odd.ipynb"))
 	f.Add(content)
 	f.Fuzz(func(t *testing.T, content []byte) {
 		nb, err := Parse(content)

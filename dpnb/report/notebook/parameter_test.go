@@ -3,6 +3,8 @@ package notebook
 import (
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func withParameters(source string) *Notebook {
@@ -60,9 +62,7 @@ func TestInject(t *testing.T) {
 func TestInjectReplacesAnEarlierInjection(t *testing.T) {
 	nb := withParameters(declared)
 	for _, value := range []string{"0.5", "0.25"} {
-		if err := nb.Inject(map[string]string{"epsilon": value}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(nb.Inject(map[string]string{"epsilon": value}))
 	}
 	if len(nb.Cells) != 4 || !strings.Contains(nb.Cells[2].Source(), "0.25") {
 		t.Errorf("cells: %d, %q", len(nb.Cells), nb.Cells[2].Source())

@@ -8,11 +8,8 @@ import (
 )
 
 func TestContents(t *testing.T) {
-	body, err := Parse([]byte(`<h1 id="x">The <em>title</em><a class="anchor-link" href="#x">¶</a></h1>
-		<h2>Two words, here: δ</h2><h3>Below</h3><h2>Two words, here: δ</h2>`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(Parse([]byte(`<h1 id="x">The <em>title</em><a class="anchor-link" href="#x">¶</a></h1>
+		<h2>Two words, here: δ</h2><h3>Below</h3><h2>Two words, here: δ</h2>`)))
 	if got := body.Title(); got != "The title" {
 		t.Errorf("title %q", got)
 	}

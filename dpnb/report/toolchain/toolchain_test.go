@@ -16,10 +16,7 @@ import (
 
 func settings(t *testing.T) Settings {
 	t.Helper()
-	root, err := project.Root(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(project.Root("."))
 	return Settings{Module: root, Cache: t.TempDir(), Progress: func(string) {}}
 }
 
@@ -59,15 +56,10 @@ func TestKernelIsBuiltOnce(t *testing.T) {
 // The package by which a cell speaks to the kernel is of the kernel's version.
 func TestKernelOfOneVersion(t *testing.T) {
 	root, tools := settings(t).Module, t.TempDir()
-	if err := Unpack(tools); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(Unpack(tools))
 	version := func(dir string) string {
 		t.Helper()
-		out, err := goOutput(context.Background(), dir, "list", "-m", kernelTool.module)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(goOutput(context.Background(), dir, "list", "-m", kernelTool.module))
 		return out
 	}
 	if ours, pinned := version(root), version(tools); ours != pinned {

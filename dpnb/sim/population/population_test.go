@@ -81,10 +81,7 @@ func logisticSimulation() Simulation {
 func TestSimulationDoesNotDependOnWorkersOrOnWhatIsAppended(t *testing.T) {
 	s := logisticSimulation()
 	run := func() *Result {
-		r, err := s.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(s.Run(context.Background()))
 		return r
 	}
 	s.Workers = 1

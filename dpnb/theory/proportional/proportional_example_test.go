@@ -5,19 +5,17 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
 func ExampleRegression_Solve() {
-	p, err := proportional.Regression{
+	p := must.Get(proportional.Regression{
 		Loss: loss.Huber{Threshold: 1}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2, Kappa: 1,
 		Noise: proportional.Normal(0, 0.2),
-	}.Solve(nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	}.Solve(nil))
 	fmt.Printf("RMSE %.4f, τ %.4f\n", p.RMSE, p.Gamma)
 	// Output: RMSE 0.3004, τ 0.8443
 }
@@ -47,13 +45,10 @@ func ExampleFixedPoint_Density() {
 }
 
 func ExampleDescent_Trajectory() {
-	path, err := proportional.Descent{
+	path := must.Get(proportional.Descent{
 		Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.5,
 		Step: 1, Steps: 4, Nu: 0.1, Kappa: 1, Expected: true,
-	}.Trajectory(nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	}.Trajectory(nil))
 	for t, m := range path {
 		fmt.Printf("%d: %.3f\n", t, m.MSE())
 	}
@@ -70,10 +65,7 @@ func ExamplePredict() {
 		Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, Kappa: 1, Radius: 1, Goal: proportional.SquaredError,
 	}
 	target := proportional.Target{Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
-	got, err := proportional.Predict(task, 10_000, 100, target, proportional.Objective, proportional.Output)
-	if err != nil {
-		log.Fatal(err)
-	}
+	got := must.Get(proportional.Predict(task, 10_000, 100, target, proportional.Objective, proportional.Output))
 	for _, p := range got {
 		fmt.Printf("%s with λ = %.3g and ν = %.3g: ‖β̂ − β⋆‖²/d = %.3g, %.1f %% misclassified\n", p.Mechanism, p.Lambda,
 			p.Nu, p.Point.MSE(), 100*p.Quality().Error)
@@ -102,10 +94,7 @@ func ExampleTask_Frontier() {
 		targets = append(targets, proportional.Target{Epsilon: eps, Delta: 1e-5, Adjacency: privacy.AddRemove})
 	}
 	ratios := []float64{0.01, 0.1}
-	grid, err := task.Frontier(proportional.Objective, targets, ratios)
-	if err != nil {
-		log.Fatal(err)
-	}
+	grid := must.Get(task.Frontier(proportional.Objective, targets, ratios))
 	for i, row := range grid {
 		for j, p := range row {
 			fmt.Printf("ε = %g, d/n = %g: MSE %.3f at λ = %.2g\n", targets[i].Epsilon, ratios[j], p.Point.MSE(),

@@ -4,14 +4,13 @@ import (
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 func parse(t *testing.T, s string) F {
 	t.Helper()
-	v, _, err := big.ParseFloat(s, 10, work, big.ToNearestEven)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v, _ := must.Two(big.ParseFloat(s, 10, work, big.ToNearestEven))
 	return v
 }
 

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // TestBeyond: what listens on loopback is not beyond it, what listens on every address is.
@@ -15,10 +17,7 @@ func TestBeyond(t *testing.T) {
 		t.Skip("Linux alone tells")
 	}
 	for address, beyond := range map[string]int{"127.0.0.1:0": 0, "127.0.0.9:0": 0, "0.0.0.0:0": 1, ":0": 1} {
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", address))
 		if got, loopback := Beyond(os.Getpid()); len(got) != beyond || len(got)+loopback != 1 {
 			t.Errorf("%s: %v, and %d on loopback", address, got, loopback)
 		}

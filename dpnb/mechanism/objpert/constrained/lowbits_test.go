@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -51,12 +52,9 @@ func TestLowBits(t *testing.T) {
 	one := &mechanism.Settings{Workers: 1}
 	for _, d := range shapes {
 		rows, labels := records(100, d, 1)
-		m, err := Calibrate(Config{Loss: loss.Clipped(loss.Squared{}, 1), RowNorm: 1, Dimension: d, Epsilon: 1,
+		m := must.Get(Calibrate(Config{Loss: loss.Clipped(loss.Squared{}, 1), RowNorm: 1, Dimension: d, Epsilon: 1,
 			Delta:     1e-5,
-			Adjacency: privacy.AddRemove, Regulariser: composite.L1{Weight: 1e-2}, Constraint: composite.NewBox(5)})
-		if err != nil {
-			t.Fatal(err)
-		}
+			Adjacency: privacy.AddRemove, Regulariser: composite.L1{Weight: 1e-2}, Constraint: composite.NewBox(5)}))
 		// A fraction of the noise in the solution for a little of the last label.
 		last := func(with bool) []float64 {
 			y := slices.Clone(labels)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -16,10 +17,7 @@ import (
 func TestLinear(t *testing.T) {
 	rows, labels := records(50, 4, 1)
 	box := composite.NewBox(2)
-	bounded, err := BoundedOn(loss.Squared{}, 1, 5, box, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bounded := must.Get(BoundedOn(loss.Squared{}, 1, 5, box, 4))
 	if got := bounded.Lipschitz(); !(math.Abs(got-9) <= 1e-9) {
 		t.Errorf("sup|f′| = %g, want 2·√4 + 5", got)
 	}
@@ -73,11 +71,8 @@ func TestSimulatedIsTheMinimiser(t *testing.T) {
 	for i, y := range labels {
 		labels[i] = math.Copysign(1, y)
 	}
-	m, err := Calibrate(Config{Loss: loss.Logistic{}, RowNorm: 1, Dimension: d, Epsilon: 1,
-		Delta: 1e-3, Adjacency: privacy.AddRemove})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Calibrate(Config{Loss: loss.Logistic{}, RowNorm: 1, Dimension: d, Epsilon: 1,
+		Delta: 1e-3, Adjacency: privacy.AddRemove}))
 	theta, err := m.Simulate(rows, labels, noise.NewSeeded(5), nil)
 	if err != nil {
 		t.Fatal(err)

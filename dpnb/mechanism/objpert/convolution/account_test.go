@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -13,10 +14,7 @@ import (
 
 // Every account proves (ε, δ) for the σ that it asks for, within its own reach, and Calibrate takes the least of them.
 func TestAccounts(t *testing.T) {
-	unit, err := privacy.GaussianSigma(1, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unit := must.Get(privacy.GaussianSigma(1, 1e-5))
 	for _, k := range []struct {
 		kernel smoothing.Kernel
 		lambda float64
@@ -71,10 +69,7 @@ func TestAccounts(t *testing.T) {
 func TestWhatIsBesideIsPaidFor(t *testing.T) {
 	const lambda, sigma, tau, outputSigma = 40, 4, 0.1, 0.02 // μ = ¼, as the objective's L/σ
 	profile := func(m COP) privacy.Profile {
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(mechanism.Profile(m))
 		return p
 	}
 	logistic := Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 1, Norm: 1}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -52,10 +53,7 @@ func TestCalibrate(t *testing.T) {
 			if (r == Paper) == (k == smoothing.Logistic{}) && !testscale.Full() {
 				continue
 			}
-			m, err := Calibrate(config(k, 1, r, 1000))
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(Calibrate(config(k, 1, r, 1000)))
 			p, err := mechanism.Profile(m)
 			if err != nil {
 				t.Fatal(err)
@@ -75,10 +73,7 @@ func TestCalibrate(t *testing.T) {
 
 // cop's printed noise is never the default and says what it is; its guarantee is what is proved at its parameters.
 func TestPrintedIsMarked(t *testing.T) {
-	m, err := Calibrate(config(smoothing.Gaussian{}, 1, Printed, 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Calibrate(config(smoothing.Gaussian{}, 1, Printed, 1000)))
 	l := m.Lipschitz()
 	if r := m.Sigma / l; !(math.Abs(r-10.005) <= 1e-3) {
 		t.Errorf("σ/C = %v", r)
@@ -179,10 +174,7 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, rows := range []matrix.Rows{x, x.Sparse()} {
-		r, err := m.Run(rows, y, noise.NewSeeded(1), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(rows, y, noise.NewSeeded(1), nil))
 		if off := floats.Distance(r.Coefficients, want.Theta, 2); off > 1e-7 {
 			t.Errorf("%v away", off)
 		}
@@ -238,10 +230,7 @@ func TestRefuses(t *testing.T) {
 	if _, err := Calibrate(c); !errors.As(err, &bad) || !strings.Contains(bad.Want, "would do") {
 		t.Errorf("no σ: %v", err)
 	}
-	m, err := Calibrate(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Calibrate(good))
 	x, y := medians(10, noise.NewSeeded(1))
 	nan := append([]float64(nil), y...)
 	nan[3] = math.Inf(1)

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -36,10 +37,7 @@ func TestOther(t *testing.T) {
 	x, y := mixed(n)
 	x.Data[4*2] = math.NaN() // the first record's z counts as zero
 	m := COP{Loss: withLogistic, Lambda: 2, Sigma: 1e-9, Tolerance: 1e-9, OutputSigma: 1e-10}
-	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
 	g := append([]float64(nil), r.Coefficients...)
 	floats.Scale(m.Lambda, g)
 	for i := range n {
@@ -80,10 +78,7 @@ func spectral(a []float64) float64 {
 // noise; step 1 without an answer says which n or λ would do.
 func TestCalibrateOther(t *testing.T) {
 	c := Config{Loss: withLogistic, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove, Lambda: 200}
-	m, err := Calibrate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Calibrate(c))
 	if m.Account != ByRows || !(m.Stack > 0) {
 		t.Errorf("%v, c = %v", m.Account, m.Stack)
 	}
@@ -141,10 +136,7 @@ func TestLinearOther(t *testing.T) {
 	l := Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.1), Forms: 1, Norm: 5, Other: loss.Linear{Slope: 0.5},
 		OtherNorm: 10}
 	m := COP{Loss: l, Lambda: 1, Sigma: 1e-9, Tolerance: 1e-9, OutputSigma: 1e-10}
-	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
 	g := append([]float64(nil), r.Coefficients...)
 	for i := range n {
 		row := z[i*d : (i+1)*d]

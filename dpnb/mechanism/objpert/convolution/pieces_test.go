@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -18,10 +19,7 @@ import (
 // bowl is (‖Aθ − y‖₁ − 1)₊ of two residuals.
 func bowl(t testing.TB, width float64) Loss {
 	t.Helper()
-	f, err := smoothing.NewBowlPieces(2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(smoothing.NewBowlPieces(2, 1))
 	return Loss{Pieces: &smoothing.Entropic{Function: f, Width: width}, Forms: 2, Norm: 1.5}
 }
 
@@ -35,10 +33,7 @@ func TestPieces(t *testing.T) {
 	src.Gaussian(y, 1)
 	x.Data[5] = math.NaN() // the first record counts as zero
 	m := COP{Loss: bowl(t, 0.2), Lambda: 2, Sigma: 1e-9, Tolerance: 1e-9, OutputSigma: 1e-10, Account: Entropic}
-	r, err := m.Run(x, y, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(x, y, noise.NewSeeded(1), nil))
 	g, slopes, long := append([]float64(nil), r.Coefficients...), make([]float64, 2), 0
 	floats.Scale(m.Lambda, g)
 	for i := 1; i < n; i++ {
@@ -48,10 +43,7 @@ func TestPieces(t *testing.T) {
 			long++
 		}
 		floats.Scale(s, a)
-		f, err := smoothing.NewBowlPieces(2, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(smoothing.NewBowlPieces(2, s))
 		u := []float64{floats.Dot(a[:d], r.Coefficients) - s*y[2*i], floats.Dot(a[d:], r.Coefficients) - s*y[2*i+1]}
 		f.Entropic(0.2).ValueGradient(slopes, u)
 		floats.AddScaled(g, slopes[0], a[:d])
@@ -65,10 +57,7 @@ func TestPieces(t *testing.T) {
 // The soft maximum of the lines ±u is |u| convolved with the logistic kernel of its width: as pieces and as a form it
 // has the same constants, at a norm and a width that are not 1.
 func TestPiecesHaveTheConstantsOfTheirForm(t *testing.T) {
-	f, err := smoothing.NewPolyhedral([][]float64{{-1}, {1}}, []float64{0, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(smoothing.NewPolyhedral([][]float64{{-1}, {1}}, []float64{0, 0}))
 	pieces := Loss{Pieces: &smoothing.Entropic{Function: f, Width: 0.6}, Forms: 1, Norm: 3}
 	form := Loss{Form: loss.Absolute(smoothing.Logistic{}, 0.6), Forms: 1, Norm: 3}
 	jump, variance := pieces.bends()
@@ -89,17 +78,11 @@ func TestPiecesHaveTheConstantsOfTheirForm(t *testing.T) {
 func TestCalibratePieces(t *testing.T) {
 	base := Config{Loss: bowl(t, 0), Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
 		Planned: Planned{Records: 1000, Features: 3, Radius: 2, Residual: 1}}
-	unit, err := privacy.GaussianSigma(1, 1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unit := must.Get(privacy.GaussianSigma(1, 1e-5))
 	fixed := base
 	fixed.Loss, fixed.Lambda = bowl(t, 0.5), 2000
 	for _, c := range []Config{base, fixed} {
-		m, err := Calibrate(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Calibrate(c))
 		p, err := mechanism.Profile(m)
 		if err != nil {
 			t.Fatal(err)

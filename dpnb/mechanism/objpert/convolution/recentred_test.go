@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -23,15 +24,9 @@ func TestRecentred(t *testing.T) {
 		t.Skip("searches for ten seconds; run with --full")
 	}
 	const n, eps = 1000, 1.0
-	m, err := CalibrateRecentred(config(smoothing.Logistic{}, eps, Predicted, n), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(CalibrateRecentred(config(smoothing.Logistic{}, eps, Predicted, n), 2))
 	delta := func(m Recentred) float64 {
-		p, err := mechanism.Profile(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(mechanism.Profile(m))
 		return privacy.DeltaUpper(p, eps)
 	}
 	if got := delta(m); got > 1e-5 || got < 0.97e-5 {
@@ -56,10 +51,7 @@ func TestRecentred(t *testing.T) {
 	for i := range 5 {
 		src := noise.NewSeeded(uint64(40 + i))
 		x, y := medians(n, src)
-		r, err := m.Run(x, y, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(x, y, src, nil))
 		if first := r.Also.([][]float64); len(first) != 1 || floats.Distance(first[0], r.Coefficients, 2) == 0 {
 			t.Errorf("the stages released %v and %v", first, r.Coefficients)
 		}

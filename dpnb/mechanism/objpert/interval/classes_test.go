@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -18,10 +19,7 @@ func TestClassesCover(t *testing.T) {
 	for _, n := range []int{1, 200} {
 		for _, d := range []int{1, 4} {
 			c := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
-			s, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(multiclass.CalibrateSoftmax(c, multiclass.Vertex))
 			o, err := multiclass.CalibrateOneVsRest(c, loss.Logistic{})
 			if err != nil {
 				t.Fatal(err)
@@ -46,10 +44,7 @@ func TestClassesCover(t *testing.T) {
 			var joint, single, narrow float64
 			for k := range reps {
 				src := noise.NewSeeded(uint64(k + 1))
-				r, err := s.Run(x, places, src, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(s.Run(x, places, src, nil))
 				iv, err := FromRelease(s, r.Coefficients, level)
 				if err != nil || !iv.Proved {
 					t.Fatal(iv, err)
@@ -98,10 +93,7 @@ func TestClassesCover(t *testing.T) {
 func TestClassesAllowForTheFarthest(t *testing.T) {
 	const classes, d, reps, level = 4, 20, 2000, 0.9
 	m := multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 1e-9}
-	iv, err := FromRelease(m, make([]float64, classes*d), level)
-	if err != nil {
-		t.Fatal(err)
-	}
+	iv := must.Get(FromRelease(m, make([]float64, classes*d), level))
 	src, b, covered := noise.NewSeeded(8), make([]float64, classes*d), 0.0
 	for range reps {
 		src.Gaussian(b, m.Sigma)

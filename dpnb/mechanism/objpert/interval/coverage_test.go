@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -26,10 +27,7 @@ type fitted struct {
 func fitOnce(t *testing.T, n int, truth []float64, eps float64, seed uint64) fitted {
 	t.Helper()
 	rng := noise.NewSeeded(seed)
-	fit, curv, err := Calibrate(config(loss.Logistic{}, eps), Share{Curvature: 0.2, Scores: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit, curv := must.Two(Calibrate(config(loss.Logistic{}, eps), Share{Curvature: 0.2, Scores: 0.1}))
 	x, y := records(n, truth, rng)
 	r, mo, err := curv.Release(x, y, rng, nil)
 	if err != nil {
@@ -64,13 +62,8 @@ func TestMinimiserTendsToTheNormalLaw(t *testing.T) {
 		var chol mat.Cholesky
 		var inverse mat.SymDense
 		chol.Factorize(h)
-		if err := chol.InverseTo(&inverse); err != nil {
-			t.Fatal(err)
-		}
-		iv, err := Minimiser(f.fit, f.theta, f.mo, Settings{Level: level})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(chol.InverseTo(&inverse))
+		iv := must.Get(Minimiser(f.fit, f.theta, f.mo, Settings{Level: level}))
 		linear, err := Minimiser(f.fit, f.theta, f.mo, Settings{Level: level, Linearise: true})
 		if err != nil {
 			t.Fatal(err)
@@ -101,10 +94,7 @@ func TestMinimiserTendsToTheNormalLaw(t *testing.T) {
 
 // Without curvature to speak of, Minimiser knows little more than FromRelease.
 func TestMinimiserWithoutCurvature(t *testing.T) {
-	fit, err := objpert.Calibrate(config(loss.Logistic{}, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Get(objpert.Calibrate(config(loss.Logistic{}, 1)))
 	theta := make([]float64, 10)
 	alone, err := FromRelease(fit, theta, 0.9)
 	if err != nil {
@@ -139,21 +129,15 @@ func TestMinimiserWithoutCurvature(t *testing.T) {
 func TestPopulationCorrectsShrinkage(t *testing.T) {
 	truth := []float64{2, -1}
 	rng := noise.NewSeeded(5)
-	fit, curv, err := Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 4, Delta: 1e-5,
-		Adjacency: config(loss.Logistic{}, 1).Adjacency, Lambda: 200}, Share{Curvature: 0.2, Scores: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit, curv := must.Two(Calibrate(objpert.Config{Loss: loss.Logistic{}, RowNorm: 1, Epsilon: 4, Delta: 1e-5,
+		Adjacency: config(loss.Logistic{}, 1).Adjacency, Lambda: 200}, Share{Curvature: 0.2, Scores: 0.1}))
 	const reps, n, level = 100, 2000, 0.9
 	public, _ := records(5000, truth, rng)
 	covered, shrunk, fromPublic := 0, 0, 0
 	for k := range reps {
 		src := rng.Stream(k)
 		x, y := records(n, truth, src)
-		r, err := fit.Run(x, y, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(fit.Run(x, y, src, nil))
 		mo, err := curv.At(x, y, r.Coefficients, src)
 		if err != nil {
 			t.Fatal(err)
@@ -196,10 +180,7 @@ func TestPopulationAllowsForTheWay(t *testing.T) {
 	h := unit(d)
 	h.ScaleSym(v, h)
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 1, Tolerance: 1e-9, OutputSigma: 1e-9}
-	p, err := newProblem(m, make([]float64, d), &Moments{Hessian: h}, Settings{Level: level}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(newProblem(m, make([]float64, d), &Moments{Hessian: h}, Settings{Level: level}, false))
 	scores, err := p.scores()
 	if err != nil {
 		t.Fatal(err)
@@ -226,10 +207,7 @@ func TestPopulationAllowsForTheWay(t *testing.T) {
 
 // Whatever comes in, an interval is none that says more than it knows.
 func TestExtremes(t *testing.T) {
-	fit, err := objpert.Calibrate(config(loss.Logistic{}, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Get(objpert.Calibrate(config(loss.Logistic{}, 1)))
 	theta := []float64{1, -2}
 	for name, h := range map[string]*mat.SymDense{
 		"NaN":      mat.NewSymDense(2, []float64{math.NaN(), 0, 0, 1}),
@@ -265,10 +243,7 @@ func TestExtremes(t *testing.T) {
 	// Wider with the level.
 	var last float64
 	for _, level := range []float64{0.1, 0.9, 0.999, 1 - 1e-9, 1 - 1e-14} {
-		iv, err := FromRelease(fit, theta, level)
-		if err != nil {
-			t.Fatal(err)
-		}
+		iv := must.Get(FromRelease(fit, theta, level))
 		if w := iv.Width(); !(w > last) || math.IsInf(w, 1) {
 			t.Errorf("level %v: width %v after %v", level, w, last)
 		} else {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -24,10 +25,7 @@ func TestCoverageWhereItIsHard(t *testing.T) {
 		if c.n != 20 && !testscale.Full() {
 			continue
 		}
-		fit, curv, err := Calibrate(config(loss.Logistic{}, c.eps), Share{Curvature: 0.2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit, curv := must.Two(Calibrate(config(loss.Logistic{}, c.eps), Share{Curvature: 0.2}))
 		rng := noise.NewSeeded(6)
 		x, y := records(c.n, make([]float64, c.d), rng)
 		for i := range y {
@@ -45,15 +43,9 @@ func TestCoverageWhereItIsHard(t *testing.T) {
 		covered := map[string][]float64{"release alone": {0, 0}, "minimiser": {0, 0}}
 		for k := range reps {
 			src := rng.Stream(k)
-			r, mo, err := curv.Release(x, y, src, &mechanism.Settings{Workers: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r, mo := must.Two(curv.Release(x, y, src, &mechanism.Settings{Workers: 1}))
 			for l, level := range levels {
-				alone, err := FromRelease(fit, r.Coefficients, level)
-				if err != nil {
-					t.Fatal(err)
-				}
+				alone := must.Get(FromRelease(fit, r.Coefficients, level))
 				proved, err := Minimiser(fit, r.Coefficients, mo, Settings{Level: level})
 				if err != nil {
 					t.Fatal(err)

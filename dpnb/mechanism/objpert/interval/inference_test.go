@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -45,10 +46,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 		{loss.Logistic{}, 0.1, Share{Curvature: 0.1}}, {loss.Logistic{}, 1, Share{Curvature: 0.2, Scores: 0.1}},
 		{loss.Logistic{}, 8, Share{Curvature: 0.5}}, {loss.Huber{Threshold: 1}, 1, Share{Curvature: 0.2, Scores: 0.2}},
 	} {
-		fit, curv, err := Calibrate(config(c.l, c.eps), c.share)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit, curv := must.Two(Calibrate(config(c.l, c.eps), c.share))
 		p, err := curv.Together()
 		if err != nil {
 			t.Fatal(err)
@@ -58,10 +56,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 		}
 		// The Gaussian case is known exactly: μ² adds.
 		if low, high, ok := privacy.GaussianMu(p); ok {
-			own, err := fit.Profile()
-			if err != nil {
-				t.Fatal(err)
-			}
+			own := must.Get(fit.Profile())
 			_, a, _ := privacy.GaussianMu(own)
 			want := math.Hypot(a, curv.Mu())
 			if high < want*(1-1e-15) || low > want*(1+1e-9) {
@@ -92,10 +87,7 @@ func TestCalibrateIsSafeAndTight(t *testing.T) {
 func TestSensitivityOfMoments(t *testing.T) {
 	rng := noise.NewSeeded(3)
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 0.7}} {
-		fit, err := objpert.Calibrate(config(l, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := must.Get(objpert.Calibrate(config(l, 1)))
 		s, l2 := Curvature{Fit: fit}.sensitivities()
 		var worst, worstScore float64
 		x, y := records(6, make([]float64, 3), rng)
@@ -252,10 +244,7 @@ func TestBracketBounds(t *testing.T) {
 // cone for a minimiser it misses almost always, and FromRelease does not.
 func TestReleaseAloneNeedsItsWidth(t *testing.T) {
 	const d, reps, level = 100, 500, 0.9
-	m, err := objpert.Calibrate(config(loss.Logistic{}, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(objpert.Calibrate(config(loss.Logistic{}, 1)))
 	rng := noise.NewSeeded(7)
 	b := make([]float64, d)
 	covered, narrow := 0, 0
@@ -271,10 +260,7 @@ func TestReleaseAloneNeedsItsWidth(t *testing.T) {
 		}
 		theta := make([]float64, d)
 		theta[0] = first
-		iv, err := FromRelease(m, theta, level)
-		if err != nil {
-			t.Fatal(err)
-		}
+		iv := must.Get(FromRelease(m, theta, level))
 		if iv.Lower[0] <= 0 && 0 <= iv.Upper[0] {
 			covered++
 		}
@@ -333,10 +319,7 @@ func TestRadius(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	fit, curv, err := Calibrate(config(loss.Huber{Threshold: 1}, 1), Share{Curvature: 0.2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit, curv := must.Two(Calibrate(config(loss.Huber{Threshold: 1}, 1), Share{Curvature: 0.2}))
 	mo := &Moments{Hessian: mat.NewSymDense(2, []float64{50, 0, 0, 50}), HessianSigma: 1}
 	theta := []float64{1, 2}
 	var param *privacy.ParamError

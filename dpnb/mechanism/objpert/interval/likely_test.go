@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -39,11 +40,8 @@ func TestLikelyCorrectsForTheRidge(t *testing.T) {
 		Penalty: objpert.Penalty{Shrinkage: 100}, Sigma: 1e-3, Tolerance: 1e-6,
 		OutputSigma: 1e-9}
 	fit := func(lambda float64, more []float64) []float64 {
-		s, err := erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: m.Loss, Lambda: lambda, Shrinkage: more},
-			&erm.Settings{Tolerance: 1e-6})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(erm.Minimize(&erm.Problem{Rows: x, Labels: y, Loss: m.Loss, Lambda: lambda, Shrinkage: more},
+			&erm.Settings{Tolerance: 1e-6}))
 		return s.Theta
 	}
 	theta, truth := fit(m.Lambda, m.Shrink(3)), fit(1e-6, nil)
@@ -56,10 +54,7 @@ func TestLikelyCorrectsForTheRidge(t *testing.T) {
 		mo.Hessian.ScaleSym(c.by, h)
 		g := guessed(mo.Hessian, 1)
 		g.Scores = func(float64) float64 { return 1e-2 } // these records are the population
-		iv, err := Likely(m, theta, mo, g, true, Settings{Level: 0.95})
-		if err != nil {
-			t.Fatal(err)
-		}
+		iv := must.Get(Likely(m, theta, mo, g, true, Settings{Level: 0.95}))
 		off := floats.Distance(iv.Estimate, truth, 2)
 		if got := off < 0.02*floats.Distance(theta, truth, 2); got != c.want {
 			t.Errorf("curvature times %v: estimates %v, want %v, shrunk %v", c.by, iv.Estimate, truth, theta)
@@ -123,10 +118,7 @@ func TestLawCountsEveryNoise(t *testing.T) {
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 30, Sigma: 5, Tolerance: 1e-12, OutputSigma: 0.03}
 	for _, mo := range []*Moments{{Hessian: h, HessianSigma: 1e-9}, nil} {
 		g := guessed(h, 1)
-		l, err := LikelyLaw(m, theta, mo, g, false, Settings{Level: 0.9})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(LikelyLaw(m, theta, mo, g, false, Settings{Level: 0.9}))
 		joint := l.Covariance(0, 3)
 		for j := range c {
 			var off float64 // of E′δ, whose entries have variances of their own, and of a factor of all
@@ -201,9 +193,7 @@ func TestGivenTheCurvature(t *testing.T) {
 		}
 		of.Set(i, i, of.At(i, i)+sigma*sigma)
 	}
-	if err := inverse.Inverse(&of); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(inverse.Inverse(&of))
 	cross.Mul(m, &inverse)
 	cross.Scale(size*size, &cross)
 	wantMean.MulVec(&cross, &y)
@@ -314,11 +304,8 @@ func TestIntervalsOfAMixture(t *testing.T) {
 func TestLawIsOfItsDraws(t *testing.T) {
 	h := mat.NewSymDense(3, []float64{90, 20, 0, 20, 60, 0, 0, 0, 120})
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10, Sigma: 5, Tolerance: 1e-6, OutputSigma: 1e-9}
-	l, err := LikelyLaw(m, []float64{1, -1, 0.5}, &Moments{Hessian: h, HessianSigma: 30}, guessed(h, 1), true,
-		Settings{Level: 0.9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(LikelyLaw(m, []float64{1, -1, 0.5}, &Moments{Hessian: h, HessianSigma: 30}, guessed(h, 1), true,
+		Settings{Level: 0.9}))
 	joint := l.Covariance(0, 3)
 	for j := range 3 {
 		var want, mean float64

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -18,10 +19,7 @@ import (
 // with ω forgotten, those that correct for the ridge do not.
 func TestCoverageUnderShrinkage(t *testing.T) {
 	const reps, n, level = 150, 2500, 0.9
-	fit, curv, err := Calibrate(config(loss.Logistic{}, 4), Share{Curvature: 0.2, Scores: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit, curv := must.Two(Calibrate(config(loss.Logistic{}, 4), Share{Curvature: 0.2, Scores: 0.1}))
 	fit.Shrinkage, fit.Centre = 150, 30
 	curv.Fit = fit
 	truth := []float64{1.5, -1, 1}
@@ -37,10 +35,7 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 	covered := map[string]*[3]int{}
 	for k := range reps {
 		src := rng.Stream(k)
-		r, mo, err := curv.Release(x, y, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, mo := must.Two(curv.Release(x, y, src, nil))
 		fresh, labels := records(n, truth, src)
 		r2, mo2, err := curv.Release(fresh, labels, src, nil)
 		if err != nil {
@@ -87,10 +82,7 @@ func TestCoverageUnderShrinkage(t *testing.T) {
 // TestReleaseAloneUnderShrinkage: the half-widths allow for the largest deviation that the ball lemma has for the
 // ridges, and are narrower than the least ridge's.
 func TestReleaseAloneUnderShrinkage(t *testing.T) {
-	m, _, err := Calibrate(config(loss.Logistic{}, 1), Share{Curvature: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, _ := must.Two(Calibrate(config(loss.Logistic{}, 1), Share{Curvature: 0.1}))
 	const level = 0.9
 	m.Shrinkage = 8 * m.Lambda
 	rng := noise.NewSeeded(16)

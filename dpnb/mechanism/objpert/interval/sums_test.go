@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -21,10 +22,7 @@ func TestMatricesOfNeighboursDifferByTheRecord(t *testing.T) {
 	const d = 5
 	found := 0
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.Huber{Threshold: 0.7}} {
-		fit, err := objpert.Calibrate(config(l, 1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fit := must.Get(objpert.Calibrate(config(l, 1)))
 		s, l2 := Curvature{Fit: fit}.sensitivities()
 		for _, n := range []int{1, 2, 3, 4, 5, 6, 255, 256, 257, 259} {
 			theta := make([]float64, d)
@@ -112,10 +110,7 @@ func TestExtremeLossesAreRefusedBeforeTheCharge(t *testing.T) {
 // The sums of many goroutines take no more memory than there is room for: of 1,500 features those of one take 36 MB.
 func TestSumsTakeLittleMemory(t *testing.T) {
 	const n, d = 20 * 256, 1500
-	fit, err := objpert.Calibrate(config(loss.Logistic{}, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Get(objpert.Calibrate(config(loss.Logistic{}, 1)))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	moments(fit, &matrix.CSR{N: n, D: d, Starts: make([]int, n+1)}, make([]float64, n), make([]float64, d), false, 20)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -58,10 +59,7 @@ func TestTogetherAgainstExactLaws(t *testing.T) {
 				fit := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: lambda, Sigma: sigma,
 					Tolerance: 1e-9, OutputSigma: 1e-3}
 				c := Curvature{Fit: fit, Sigma: 0.25 * sigma / share}
-				together, err := c.Together()
-				if err != nil {
-					t.Fatal(err)
-				}
+				together := must.Get(c.Together())
 				part, err := fit.Profile()
 				if err != nil {
 					t.Fatal(err)

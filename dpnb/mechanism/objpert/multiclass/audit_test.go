@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/audit"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -102,11 +103,8 @@ func TestExactDivergenceIsBelowTheClaim(t *testing.T) {
 	}
 	profile := func(bound multiclass.Bound) func(privacy.Direction, setting, float64) float64 {
 		return func(d privacy.Direction, c setting, eps float64) float64 {
-			p, err := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-12,
-				OutputSigma: 1e-3, Bound: bound}.Profile()
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: c.lambda, Sigma: c.sigma, Tolerance: 1e-12,
+				OutputSigma: 1e-3, Bound: bound}.Profile())
 			return math.Exp(p.LogDeltaUpper(d, eps))
 		}
 	}
@@ -184,11 +182,8 @@ func TestRandomNeighbours(t *testing.T) {
 	used, finer, worst := 0, 0, 0.0
 	for range tries {
 		s := randomAttempt(rng)
-		p, err := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: s.Lambda, Sigma: s.Sigma, Tolerance: 1e-12,
-			OutputSigma: 1e-3 / s.Lambda}.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: s.Lambda, Sigma: s.Sigma, Tolerance: 1e-12,
+			OutputSigma: 1e-3 / s.Lambda}.Profile())
 		ratio := func(points int) (r float64, ok bool) {
 			without, with := s.Cells(points)
 			if math.Abs(floats.Sum(without)-1)+math.Abs(floats.Sum(with)-1) > 1e-6 {

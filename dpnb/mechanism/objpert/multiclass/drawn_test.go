@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -103,11 +104,8 @@ func (s drawn) delta(t *testing.T, rng *noise.Seeded, dir privacy.Direction, eps
 		for _, v := range shifts {
 			mixture += math.Exp((2*floats.Dot(v, b)-floats.Dot(v, v))/(2*s.sigma*s.sigma)) / float64(len(shifts))
 		}
-		sol, err := erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Joint: loss.Softmax{Classes: s.classes},
-			Lambda: s.lambda, Linear: b}, &erm.Settings{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sol := must.Get(erm.Minimize(&erm.Problem{Rows: rows, Labels: labels, Joint: loss.Softmax{Classes: s.classes},
+			Lambda: s.lambda, Linear: b}, &erm.Settings{Workers: 1}))
 		loss := s.density(sol.Theta, last+1) - s.density(sol.Theta, last)
 		if dir == privacy.Add {
 			loss = -loss

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -56,10 +57,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 				if bound == multiclass.RankK && eps != 1 {
 					continue // half a second each
 				}
-				m, err := multiclass.CalibrateSoftmax(config(classes, eps), bound)
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must.Get(multiclass.CalibrateSoftmax(config(classes, eps), bound))
 				p, _ := m.Profile()
 				if d := privacy.DeltaUpper(p, eps); d > 1e-5 || m.Sigma < math.Sqrt2*g {
 					t.Errorf("%v: δ = %g, σ over the Gaussian's %g", m, d, m.Sigma/(math.Sqrt2*g))
@@ -70,10 +68,7 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 					t.Errorf("%v: a tenth less noise satisfies it too: %g", m, d)
 				}
 			}
-			o, err := multiclass.CalibrateOneVsRest(config(classes, eps), loss.Logistic{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := must.Get(multiclass.CalibrateOneVsRest(config(classes, eps), loss.Logistic{}))
 			p, _ := o.Profile()
 			want := g * math.Sqrt(float64(classes))
 			if d := privacy.DeltaUpper(p, eps); d > 1e-5 || !o.Gaussian() ||
@@ -88,11 +83,8 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 // follows from the other direction.
 func TestVertexBound(t *testing.T) {
 	of := func(classes int, lambda, sigma float64) privacy.Profile {
-		p, err := multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-13,
-			OutputSigma: 1}.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-13,
+			OutputSigma: 1}.Profile())
 		return p
 	}
 	gauss := privacy.GaussianProfile(math.Sqrt2/4, privacy.AddRemove)
@@ -177,10 +169,7 @@ func TestConstantsByBruteForce(t *testing.T) {
 func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 	x, y := records(300, 5, 3, 1, 1)
 	m := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: 0.7, Sigma: 1e-13, Tolerance: 1e-10, OutputSigma: 1e-13}
-	r, err := m.Run(x, numbers(y), noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Run(x, numbers(y), noise.NewSeeded(1), nil))
 	plain, err := erm.Minimize(&erm.Problem{Rows: x, Labels: numbers(y), Joint: loss.Softmax{Classes: 3}, Lambda: 0.7},
 		&erm.Settings{Tolerance: 1e-10})
 	if err != nil {
@@ -199,11 +188,8 @@ func TestNoNoiseEqualsNonPrivate(t *testing.T) {
 		for i := range y {
 			labels[i] = map[bool]float64{true: 1, false: -1}[y[i] == c]
 		}
-		one, err := erm.Minimize(&erm.Problem{Rows: x, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.7},
-			&erm.Settings{Tolerance: 1e-10})
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(erm.Minimize(&erm.Problem{Rows: x, Labels: labels, Loss: loss.Logistic{}, Lambda: 0.7},
+			&erm.Settings{Tolerance: 1e-10}))
 		if dist := floats.Distance(r.Coefficients[c*5:(c+1)*5], one.Theta, 2); dist > 1e-9 {
 			t.Errorf("class %d is %v away from the non-private fit", c, dist)
 		}
@@ -217,10 +203,7 @@ func TestReleasedNoiseHasTheStatedScale(t *testing.T) {
 	x.Data[0] = 1
 	m := multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 0.5}
 	for name, src := range map[string]noise.Source{"secure": noise.NewSecure(), "seeded": noise.NewSeeded(4)} {
-		r, err := m.Run(x, []float64{1}, src, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Run(x, []float64{1}, src, nil))
 		var ss float64
 		for j := 1; j < 2000; j++ {
 			a, b, c := r.Coefficients[j], r.Coefficients[2000+j], r.Coefficients[4000+j]
@@ -293,10 +276,7 @@ func TestCalibrationRejects(t *testing.T) {
 // the sum of budgets and above one fit alone, and matches the Gaussian where both apply.
 func TestOneVsRestComposition(t *testing.T) {
 	c := config(3, 1)
-	o, err := multiclass.CalibrateOneVsRest(c, loss.SmoothedHinge{Width: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(multiclass.CalibrateOneVsRest(c, loss.SmoothedHinge{Width: 1}))
 	p, _ := o.Profile()
 	one, _ := o.Binary.Profile()
 	e1, err := privacy.EpsilonUpper(one, 1e-5/3)
@@ -329,10 +309,7 @@ func TestOutputNoiseOfKFits(t *testing.T) {
 	for _, bound := range []objective.Bound{0, objective.DTZ24, objective.RKW23, objective.Pointwise} {
 		m := multiclass.OneVsRest{Classes: classes, Binary: objpert.Objective{Loss: loss.SmoothedHinge{Width: 1},
 			RowNorm: 1, Lambda: 40, Sigma: 4, Tolerance: tau, OutputSigma: outputSigma, Bound: bound}}
-		with, err := m.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		with := must.Get(m.Profile())
 		m.Binary.OutputSigma = 1e6
 		without, err := m.Profile()
 		if err != nil {
@@ -356,10 +333,7 @@ func TestHugeRidgeEnds(t *testing.T) {
 	for _, tau := range []float64{1e-14, 1e-6} {
 		m := multiclass.OneVsRest{Classes: 4, Binary: objpert.Objective{Loss: loss.SmoothedHinge{Width: 1},
 			RowNorm: 1, Lambda: 1e4, Sigma: 1e4, Tolerance: tau, OutputSigma: 1e-9, Bound: objective.DTZ24}}
-		most, err := m.Profile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		most := must.Get(m.Profile())
 		m.Binary.Bound = objective.Pointwise
 		p, err := m.Profile()
 		if err != nil {
@@ -383,10 +357,7 @@ func TestJointNeedsLessNoise(t *testing.T) {
 		x, y := records(6000, d, classes, 0.6, 2)
 		tx, ty := records(4000, d, classes, 0.6, 3)
 		for _, eps := range []float64{0.3, 1} {
-			m, err := multiclass.CalibrateSoftmax(config(classes, eps), multiclass.Vertex)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(multiclass.CalibrateSoftmax(config(classes, eps), multiclass.Vertex))
 			o, err := multiclass.CalibrateOneVsRest(config(classes, eps), loss.Logistic{})
 			if err != nil {
 				t.Fatal(err)
@@ -394,10 +365,7 @@ func TestJointNeedsLessNoise(t *testing.T) {
 			var joint, apart float64
 			const runs = 4
 			for k := range runs {
-				a, err := m.Run(x, numbers(y), noise.NewSeeded(uint64(k)), nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := must.Get(m.Run(x, numbers(y), noise.NewSeeded(uint64(k)), nil))
 				b, err := o.Run(x, numbers(y), noise.NewSeeded(uint64(k)), nil)
 				if err != nil {
 					t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/pld"
@@ -208,19 +209,13 @@ func TestParametersOutOfRange(t *testing.T) {
 // with which some run tells all.
 func TestSlackOfEveryRunIsPaidFor(t *testing.T) {
 	const runs, each = 7, 1e-9
-	one, err := privacy.Approx{Epsilon: 0.2, Delta: each, Adj: privacy.AddRemove}.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(privacy.Approx{Epsilon: 0.2, Delta: each, Adj: privacy.AddRemove}.Profile(privacy.AddRemove))
 	p, err := compose(nil, pld.Component{Profile: one, Count: runs})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tail := range []float64{runs * each * (1 + 1e-9), 1e-6} {
-		mu, slack, err := privacy.AsGaussian(p, tail)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mu, slack := must.Two(privacy.AsGaussian(p, tail))
 		for _, eps := range []float64{0, 0.5, 1, 2, 30} {
 			g := privacy.DeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), eps)
 			if got := privacy.DeltaUpper(p, eps); got > (g+slack)*(1+1e-6) || slack > tail {

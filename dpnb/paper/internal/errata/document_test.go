@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // conventions are the entries for which there is nothing to compute: those that state a convention instead of an error,
@@ -16,17 +18,11 @@ var conventions = map[string]bool{"general-23": true, "general-24": true, "rkw23
 
 // Every erratum with a test stands in the document, and every one in the document has a test, conventions excepted.
 func TestDocumentAndTestsAgree(t *testing.T) {
-	files, err := filepath.Glob("../../*/errata*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("../../*/errata*_test.go"))
 	tested := map[string]bool{}
 	quoted := regexp.MustCompile(`errata\.Quotes?\(t, "([a-z0-9]+-[0-9]+)"`)
 	for _, f := range files {
-		source, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := must.Get(os.ReadFile(f))
 		for _, m := range quoted.FindAllStringSubmatch(string(source), -1) {
 			tested[m[1]] = true
 		}

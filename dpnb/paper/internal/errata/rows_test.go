@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
 
@@ -25,15 +26,9 @@ func otherRows(text, page string) (n int, other []string) {
 
 // The tables of errata of the two chapters about rkw23 have rows of docs/errata.md.
 func TestRowsOfNotebooks(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(Root(t), "docs", "errata.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join(Root(t), "docs", "errata.md")))
 	for _, name := range []string{"01_accounting", "02_objective_perturbation"} {
-		nb, err := notebook.ReadFile(filepath.Join(Root(t), "notebooks", name+".ipynb"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := must.Get(notebook.ReadFile(filepath.Join(Root(t), "notebooks", name+".ipynb")))
 		all := 0
 		for _, c := range nb.Cells {
 			n, other := otherRows(c.Source(), string(page))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
@@ -158,10 +159,7 @@ func TestGallery(t *testing.T) {
 		t.Fatalf("%d cells with pictures: %v", len(cells), err)
 	}
 	read := func(room string) string {
-		text, err := os.ReadFile(filepath.Join(root, "dpnb", "paper", room, "pictures_test.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(root, "dpnb", "paper", room, "pictures_test.go")))
 		return string(text)
 	}
 	for _, p := range problems(cells, drawn, read) {

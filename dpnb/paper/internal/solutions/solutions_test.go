@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/report/notebook"
 )
@@ -114,15 +115,10 @@ func pruned(program string) (string, error) {
 // run returns what a program prints, in a folder of its own.
 func run(t *testing.T, program string) string {
 	t.Helper()
-	program, err := pruned(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program = must.Get(pruned(program))
 	dir := t.TempDir()
 	file, built := filepath.Join(dir, "main.go"), filepath.Join(dir, "solutions")
-	if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(os.WriteFile(file, []byte(program), 0o644))
 	if out, err := exec.Command("go", "build", "-o", built, file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -145,10 +141,7 @@ func TestSolutions(t *testing.T) {
 	for _, path := range notebooks {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) {
 			t.Parallel()
-			nb, err := notebook.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			nb := must.Get(notebook.ReadFile(path))
 			for _, c := range nb.Cells {
 				for _, p := range solutionFaults(c.Source()) {
 					t.Error(p)
