@@ -39,6 +39,10 @@ func TestEvaluator(t *testing.T) {
 				t.Errorf("value %v, want %v; gradient off by %v, bound %v", v, value, floats.Distance(g, want, 2),
 					rounding)
 			}
+			want := p.Loss.Smoothness() * e.MaxNorm() * e.MaxNorm()
+			if got := e.RecordSmoothness(); !(math.Abs(got-want) <= 1e-12*want) {
+				t.Errorf("a record's gradient is %v-Lipschitz, want %v", got, want)
+			}
 			e.Hessian(h, theta)
 			if e.Passes() != 2 {
 				t.Errorf("%d passes", e.Passes())

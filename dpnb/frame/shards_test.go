@@ -190,6 +190,15 @@ func TestSumsOfFiles(t *testing.T) {
 	if known := must.Get(ListStored(Storage{Dir: dir})); len(known) != 4 {
 		t.Errorf("of the sums of four tables these are known: %v", known)
 	}
+	whole, part := filepath.Join(dir, "x"+storedSuffix), filepath.Join(dir, stored.PartPrefix+"y")
+	must.Do(os.WriteFile(whole, []byte("abc"), 0o600))
+	must.Do(os.WriteFile(part, []byte("abcd"), 0o600))
+	for _, f := range must.Get(ListStored(Storage{Dir: dir})) {
+		size := map[string]int64{whole: 3, part: 4}[f.Path]
+		if f.Part != (f.Path == part) || f.Sums != (size == 0) || size != 0 && f.Bytes != size {
+			t.Errorf("%+v", f)
+		}
+	}
 }
 
 func counting(n int) (all []int) {
