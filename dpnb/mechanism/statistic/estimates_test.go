@@ -68,7 +68,8 @@ func TestIntervalsOfMeansBrieflyCover(t *testing.T) {
 						high = 0.995
 					}
 					if !(share >= 0.851 && share <= high) {
-						t.Errorf("%v, %d columns, sampling %v, %d records: covered %v", law, columns, sampling, records, share)
+						t.Errorf("%v, %d columns, sampling %v, %d records: covered %v", law, columns, sampling, records,
+							share)
 					}
 					foretold := m.Precision(scale, float64(records), confidence, sampling)
 					most := 1.35
@@ -76,8 +77,8 @@ func TestIntervalsOfMeansBrieflyCover(t *testing.T) {
 						most = 1.9
 					}
 					if records == 1500 && !(foretold >= widest*0.95 && foretold <= most*widest) {
-						t.Errorf("%v, %d columns, sampling %v: ± %v foretold, ± %v at most", law, columns, sampling, foretold,
-							widest)
+						t.Errorf("%v, %d columns, sampling %v: ± %v foretold, ± %v at most", law, columns, sampling,
+							foretold, widest)
 					}
 				}
 			}

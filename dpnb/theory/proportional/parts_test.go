@@ -79,8 +79,8 @@ func TestLaws(t *testing.T) {
 					}
 				}
 				if !(math.Abs(g[i]-slope) <= tol) || !(math.Abs(curv[i]-bend) <= tol) {
-					t.Errorf("%s, %v, at %v: slope %v and curvature %v, want %v and %v", of.Name(), l, at, g[i], curv[i],
-						slope, bend)
+					t.Errorf("%s, %v, at %v: slope %v and curvature %v, want %v and %v", of.Name(), l, at, g[i],
+						curv[i], slope, bend)
 				}
 			}
 		}
