@@ -18,7 +18,7 @@ func TestPublicBounds(t *testing.T) {
 		"Adult": {AdultSchema(), "age 17 90, workclass 8 or missing, fnlwgt log 10000 1.5e+06, education 16, " +
 			"education-num 1 16, marital-status 7, occupation 14 or missing, relationship 6, race 5, sex 2, " +
 			"capital-gain 0 20000, capital-loss 0 5000, hours-per-week 0 99, native-country 41 or missing, income 2"},
-		"patients": {PatientsSchema(), "age 18 90, weight 40 150, smoker 2, "+
+		"patients": {PatientsSchema(), "age 18 90, weight 40 150, smoker 2, " +
 			"pressure 80 200, visits 0 20, ill 2, ward 3"},
 	} {
 		var all []string
