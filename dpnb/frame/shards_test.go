@@ -201,6 +201,36 @@ func TestSumsOfFiles(t *testing.T) {
 	}
 }
 
+// Rows are gathered to chunks of the size that was asked for, in order, the last of one row, too; where there are none
+// there is one chunk without rows.
+func TestGather(t *testing.T) {
+	for _, c := range []struct{ parts, want []int }{
+		{[]int{1, 1, 1, 1}, []int{3, 1}}, {[]int{4}, []int{3, 1}}, {[]int{3}, []int{3}}, {[]int{2, 5}, []int{3, 3, 1}},
+		{[]int{0}, []int{0}}, {[]int{3, 0}, []int{3}},
+	} {
+		var sizes []int
+		var all []float64
+		g, from := gather{size: 3, f: func(t *Table) error {
+			sizes = append(sizes, t.Rows())
+			c, err := t.Column("x")
+			all = append(all, c.Numbers...)
+			return err
+		}}, 0
+		for _, n := range c.parts {
+			column := Column{Name: "x"}
+			for i := range n {
+				column.Numbers = append(column.Numbers, float64(from+i))
+			}
+			from += n
+			must.Do(g.add(must.Get(NewTable(column))))
+		}
+		must.Do(g.flush(true))
+		if !slices.Equal(sizes, c.want) || len(all) != from || from > 0 && all[from-1] != float64(from-1) {
+			t.Errorf("%v became %v, %v", c.parts, sizes, all)
+		}
+	}
+}
+
 func counting(n int) (all []int) {
 	for i := range n {
 		all = append(all, i)
