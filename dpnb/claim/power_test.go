@@ -144,7 +144,10 @@ func TestNamed(t *testing.T) {
 	for name, want := range map[string]float64{"σ less by a tenth": 0.1, "σ more by a hundredth": 0.01,
 		"narrower by 3 %": 0.03, "a bound less by 1e-9": 1e-9, "a bound for a tenth less of ε": 0.1,
 		"the other sign": math.Inf(1), "a threshold that is lower by one": math.Inf(1),
-		"μ less by 3 of them": math.Inf(1)} {
+		"μ less by 3 of them": math.Inf(1), "σ less by half": 0.5, "σ less by a third": 1. / 3,
+		"ε less by a quarter": 0.25, "ε more by a fifth": 0.2, "wider by a twentieth": 0.05,
+		"shorter by a fiftieth":  0.02,
+		"a thousandth less of μ": 1e-3, "larger by a ten-thousandth": 1e-4} {
 		if got := named(name); got != want && !(math.Abs(got-want) <= 1e-12) {
 			t.Errorf("%s: %g, want %g", name, got, want)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/weight"
@@ -36,6 +37,10 @@ func TestEvaluator(t *testing.T) {
 				!(math.Abs(e.MaxNorm()-matrix.MaxNorm(p.Rows)) <= 1e-14) {
 				t.Errorf("value %v, want %v; gradient off by %v, bound %v", v, value, floats.Distance(g, want, 2),
 					rounding)
+			}
+			want := p.Loss.Smoothness() * e.MaxNorm() * e.MaxNorm()
+			if got := e.RecordSmoothness(); !(math.Abs(got-want) <= 1e-12*want) {
+				t.Errorf("a record's gradient is %v-Lipschitz, want %v", got, want)
 			}
 			e.Hessian(h, theta)
 			if e.Passes() != 2 {
@@ -93,5 +98,35 @@ func TestEvaluatorRefuses(t *testing.T) {
 	var data *matrix.DataError
 	if _, err := NewEvaluator(p, 1); !errors.As(err, &data) {
 		t.Errorf("9 labels for 10 records: %v", err)
+	}
+}
+
+// All of J's gradient is the records' and the rest: a ridge, a quadratic and a linear term. A record adds its own part.
+func TestPartsOfAGradient(t *testing.T) {
+	const d = 3
+	p := &Problem{Loss: loss.PseudoHuber{Threshold: 0.5}, Rows: matrix.NewDense(2, d, []float64{1, 2, -1, 0.5, 0, 3}),
+		Labels: []float64{1, -2}, Lambda: 0.25, Linear: []float64{1, 0, -2},
+		Quadratic: mat.NewSymDense(d, []float64{2, 1, 0, 1, 3, 0, 0, 0, 1})}
+	theta := []float64{0.5, -1, 2}
+	e, err := NewEvaluator(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, rest := make([]float64, d), make([]float64, d)
+	e.Gradient(all, theta)
+	e.Penalty(rest, theta)
+	for j, want := range []float64{0.125 + 2*0.5 - 1 + 1, -0.25 + 0.5 - 3, 0.5 + 2 - 2} {
+		if !(math.Abs(rest[j]-want) <= 1e-15) {
+			t.Errorf("the rest of coordinate %d is %v, want %v", j, rest[j], want)
+		}
+	}
+	for i := range 2 {
+		e.AddRecord(rest, theta, 1, i)
+	}
+	one := slices.Clone(rest)
+	e.AddRecord(one, theta, -0.5, 1)
+	e.AddRecord(one, theta, 0.5, 1)
+	if floats.Distance(all, rest, 2) > 1e-14 || floats.Distance(one, rest, 2) > 1e-14 {
+		t.Errorf("records and the rest are %v, in all %v", rest, all)
 	}
 }

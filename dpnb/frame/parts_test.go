@@ -207,3 +207,23 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+// A scan whose rows a verb changes has as many as are counted then; whole chunks are handed over once, and a last one
+// that is full leaves nothing behind. A number without bounds has no terms, be it one.
+func TestRowsOfVerbs(t *testing.T) {
+	tab := table(t, "a,b\n1,2\n3,4\n5,6\n7,8\n")
+	derived := must.Get(frame.DeriveNumber(scanned(t, "a,b\n1,2\n3,4\n"), "c",
+		func(frame.Row) float64 { return 1 }, "a"))
+	if n := derived.Origin().Rows; n != 0 || tab.Source.Rows != 4 {
+		t.Errorf("%d rows before a scan, %d of a table", n, tab.Source.Rows)
+	}
+	for _, f := range []frame.Field{{Line: true}, {Cuts: []float64{1}}, {Period: 2}, {Cross: []string{"b"}}} {
+		f.Name, f.Lower, f.Upper, f.Open = "a", 0, 9, true
+		s := &frame.Schema{Fields: []frame.Field{f, frame.NumericField("b", 0, 9),
+			frame.CategoricalField("y", "p", "q")}}
+		_, err := frame.NewDesign(table(t, "a,b,y\n1,2,p\n"), s, frame.DesignSettings{Label: "y", Centred: true})
+		if err == nil || !strings.Contains(err.Error(), "no bounds") {
+			t.Errorf("%+v: %v", f, err)
+		}
+	}
+}

@@ -190,6 +190,45 @@ func TestSumsOfFiles(t *testing.T) {
 	if known := must.Get(ListStored(Storage{Dir: dir})); len(known) != 4 {
 		t.Errorf("of the sums of four tables these are known: %v", known)
 	}
+	whole, part := filepath.Join(dir, "x"+storedSuffix), filepath.Join(dir, stored.PartPrefix+"y")
+	must.Do(os.WriteFile(whole, []byte("abc"), 0o600))
+	must.Do(os.WriteFile(part, []byte("abcd"), 0o600))
+	for _, f := range must.Get(ListStored(Storage{Dir: dir})) {
+		size := map[string]int64{whole: 3, part: 4}[f.Path]
+		if f.Part != (f.Path == part) || f.Sums != (size == 0) || size != 0 && f.Bytes != size {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// Rows are gathered to chunks of the size that was asked for, in order, the last of one row, too; where there are none
+// there is one chunk without rows.
+func TestGather(t *testing.T) {
+	for _, c := range []struct{ parts, want []int }{
+		{[]int{1, 1, 1, 1}, []int{3, 1}}, {[]int{4}, []int{3, 1}}, {[]int{3}, []int{3}}, {[]int{2, 5}, []int{3, 3, 1}},
+		{[]int{0}, []int{0}}, {[]int{3, 0}, []int{3}},
+	} {
+		var sizes []int
+		var all []float64
+		g, from := gather{size: 3, f: func(t *Table) error {
+			sizes = append(sizes, t.Rows())
+			c, err := t.Column("x")
+			all = append(all, c.Numbers...)
+			return err
+		}}, 0
+		for _, n := range c.parts {
+			column := Column{Name: "x"}
+			for i := range n {
+				column.Numbers = append(column.Numbers, float64(from+i))
+			}
+			from += n
+			must.Do(g.add(must.Get(NewTable(column))))
+		}
+		must.Do(g.flush(true))
+		if !slices.Equal(sizes, c.want) || len(all) != from || from > 0 && all[from-1] != float64(from-1) {
+			t.Errorf("%v became %v, %v", c.parts, sizes, all)
+		}
+	}
 }
 
 func counting(n int) (all []int) {

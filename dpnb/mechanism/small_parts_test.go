@@ -3,9 +3,11 @@ package mechanism_test
 import (
 	"math"
 	"math/big"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/apart"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -70,5 +72,48 @@ func TestRule(t *testing.T) {
 		if !(math.Abs(c[0]-c[1]) <= 1e-12) {
 			t.Errorf("number %d of the rule is %v, want %v", k, c[0], c[1])
 		}
+	}
+}
+
+// What is said depends on what is protected, and on whether there is a δ; a large δ is warned of, and a usual one not.
+func TestGuaranteeOfOthersInWords(t *testing.T) {
+	for _, c := range []struct {
+		g    mechanism.Guarantee
+		part string
+	}{
+		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.ReplaceOne}, "replacing any one record"},
+		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove, Rows: 3},
+			"any one person with all of up to 3 rows"},
+		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove, Rows: 1}, "any one record"},
+		{mechanism.Guarantee{Epsilon: 1, Adjacency: privacy.AddRemove}, "without exception."},
+		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, "up to a probability of δ."},
+		{mechanism.Guarantee{Epsilon: 21, Adjacency: privacy.AddRemove}, "≤ exp(21),"},
+	} {
+		if !strings.Contains(c.g.Words(), c.part) {
+			t.Errorf("%q lacks %q", c.g.Words(), c.part)
+		}
+	}
+	for delta, warns := range map[float64]bool{0: false, 9.9e-4: false, 1e-3: true, 0.5: true} {
+		if text := (mechanism.Guarantee{Epsilon: 1, Delta: delta}).Warning(); (text != "") != warns {
+			t.Errorf("δ = %v: %q", delta, text)
+		}
+	}
+}
+
+// copying has a copy of its own.
+type copying struct{ X []float64 }
+
+func (c *copying) CloneAlso() any { return &copying{append([]float64(nil), c.X...)} }
+
+// A copy of a release has the same numbers, in no memory of the release.
+func TestCloneOfARelease(t *testing.T) {
+	r := &mechanism.Release{Coefficients: []float64{1, 2}, Guarantee: mechanism.Guarantee{Assumptions: []string{"a"}},
+		Also: &copying{[]float64{3}}, Mechanism: "m"}
+	c := r.Clone()
+	if !reflect.DeepEqual(r, c) || apart.Shared(r, c) != nil {
+		t.Errorf("%+v, and %+v shares %q", r, c, apart.Shared(r, c))
+	}
+	if also := mechanism.CloneAlso(7); also != 7 {
+		t.Errorf("what has no copy is %v", also)
 	}
 }

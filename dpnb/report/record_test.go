@@ -138,6 +138,9 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 		{"test data", func() { write(filepath.Join(root, "dpnb/testdata/x"), "2") }, false},
 		{"code", func() { write(filepath.Join(root, "dpnb/a.go"), "2") }, true},
 		{"new code", func() { write(filepath.Join(root, "dpnb/b/b.go"), "2") }, true},
+		{"the name of code", func() {
+			must.Do(os.Rename(filepath.Join(root, "dpnb/b/b.go"), filepath.Join(root, "dpnb/b/c.go")))
+		}, true},
 		{"a dependency", func() { write(filepath.Join(root, "go.mod"), "2") }, true},
 		{"the project's data", func() { write(filepath.Join(root, "data/small.csv"), "2") }, true},
 		{"the user's data", func() { write(filepath.Join(data, "adult.data"), "2") }, true},

@@ -487,6 +487,26 @@ func TestManyRowsAreThoseOfFew(t *testing.T) {
 			t.Fatalf("record %d is %v with its factors and %v without", i, x, y)
 		}
 	}
+	// What is asked of a stretch of them is of these rows, and of no others.
+	all := matrix.Densed(made)
+	const lo, hi = 100, 420
+	theta, w := []float64{0.5, -1, 2, 0.25, 3, -2, 1, 4, -3}[:d], make([]float64, hi-lo)
+	for i := range w {
+		w[i] = math.Sin(float64(i))
+	}
+	for name, ask := range map[string]func(r matrix.Rows, dst []float64){
+		"margins": func(r matrix.Rows, dst []float64) { r.Margins(dst, theta, lo, hi) },
+		"norms":   func(r matrix.Rows, dst []float64) { r.Norms(dst, lo, hi) },
+		"sums":    func(r matrix.Rows, dst []float64) { r.AddScaled(dst[:d], w, lo, hi) },
+	} {
+		got, want := make([]float64, hi-lo), make([]float64, hi-lo)
+		got[0], want[0] = 7, 7
+		ask(made, got)
+		ask(all, want)
+		if floats.Distance(got, want, math.Inf(1)) > 1e-12 || floats.Norm(got, 2) == 7 {
+			t.Errorf("%s of made rows: %v, want %v", name, got[:5], want[:5])
+		}
+	}
 }
 
 // With the release of the curvature inside, all is within (ε, δ).

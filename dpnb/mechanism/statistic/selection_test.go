@@ -3,6 +3,7 @@ package statistic
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
@@ -248,6 +249,54 @@ func TestGeometricThresholdIsTheSmallest(t *testing.T) {
 	for _, eps := range []float64{0, 5e-324, 1e-310} {
 		if m := geometricSelection(3, eps, 1e-10); m.Validate() == nil {
 			t.Errorf("ε = %g: %+v", eps, m)
+		}
+	}
+}
+
+// Keys that many have are shown by their numbers, in rising order, with about as many people as have them; those that
+// few have are not. Labels that are no keys are refused.
+func TestSelectionOfRecords(t *testing.T) {
+	m, err := SelectionConfig{Keys: 1, Epsilon: 2, Delta: 1e-6}.Calibrate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []float64
+	for key, people := range map[float64]int{3: 500, 11: 900, 4: 1, 1 << 40: 700} {
+		for range people {
+			labels = append(labels, key)
+		}
+	}
+	r, err := m.Run(matrix.NewDense(len(labels), 1, nil), labels, noise.NewSeeded(4), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := r.Also.(*Selected)
+	if !slices.Equal(s.Places, []int{3, 11, 1 << 40}) || !s.Simulated() {
+		t.Fatalf("shown: %+v", s)
+	}
+	for i, want := range []float64{500, 900, 700} {
+		if !(math.Abs(s.Counts[i]-want) <= 20) {
+			t.Errorf("key %d has %v people, want about %v", s.Places[i], s.Counts[i], want)
+		}
+	}
+	for _, bad := range []float64{-1, 0.5, 1 << 53, math.NaN()} {
+		if m.Check(matrix.NewDense(1, 1, nil), []float64{bad}) == nil {
+			t.Errorf("%v is a key", bad)
+		}
+	}
+	if err := m.Check(matrix.NewDense(1, 1, nil), []float64{1<<53 - 1}); err != nil {
+		t.Error(err)
+	}
+}
+
+// With sampling a level is off by what k of n draws vary by, too: √(nq(1−q)) times the quantile, beside the noise.
+func TestRanksOffWithSampling(t *testing.T) {
+	m := Quantiles{Of: Number{0, 1}, Levels: []float64{0.25, 0.5}, Eta: 4}
+	alone, with := m.RanksOff(0.95, 10000, false), m.RanksOff(0.95, 10000, true)
+	for i, q := range m.Levels {
+		own := 1.959963984540054 * math.Sqrt(10000*q*(1-q))
+		if want := math.Hypot(alone[i], own); !(math.Abs(with[i]-want) <= 1e-9*want) || alone[i] <= 1 {
+			t.Errorf("level %v: %v, want %v; %v without", q, with[i], want, alone[i])
 		}
 	}
 }

@@ -1,0 +1,120 @@
+package proportional
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+)
+
+// midpoints sums f over a law by brute force: 2·10⁴ cells of each uniform part, and of ±12 standard deviations of each
+// normal one.
+func midpoints(l Law, f func(x float64) float64) (sum float64) {
+	const n = 20000
+	for _, p := range l.parts {
+		lo, hi := p.a, p.b
+		if !p.uniform {
+			if lo, hi = p.a-12*p.b, p.a+12*p.b; p.b == 0 {
+				sum += p.weight * f(p.a)
+				continue
+			}
+		}
+		for i := range n {
+			x := lo + (hi-lo)*(float64(i)+0.5)/n
+			density := 1 / (hi - lo)
+			if !p.uniform {
+				z := (x - p.a) / p.b
+				density = math.Exp(-z*z/2) / (math.Sqrt(2*math.Pi) * p.b)
+			}
+			sum += p.weight * f(x) * density * (hi - lo) / n
+		}
+	}
+	return sum
+}
+
+// Moments of laws, and of their multiples, are those of their densities; so is what a slope is on average.
+func TestLaws(t *testing.T) {
+	mixed := Mix([]float64{1, 3}, Uniform(-1, 2), Normal(0.5, 0.7))
+	for _, l := range []Law{Normal(0.3, 2), Point(-1.5), Uniform(0.25, 3), mixed} {
+		for _, c := range []float64{1, 2.5, -1.5, 0} {
+			m := l.scaled(c)
+			mean := midpoints(l, func(x float64) float64 { return c * x })
+			second := midpoints(l, func(x float64) float64 { return c * c * x * x })
+			if !(math.Abs(m.Mean()-mean) <= 1e-8) || !(math.Abs(m.SecondMoment()-second) <= 1e-8*(1+second)) {
+				t.Errorf("%v times %v: %v and %v, want %v and %v", l, c, m.Mean(), m.SecondMoment(), mean, second)
+			}
+		}
+		x, w := l.nodes()
+		var sum float64
+		for i := range x {
+			sum += w[i] * math.Cos(x[i])
+		}
+		if want := midpoints(l, math.Cos); !(math.Abs(sum-want) <= 1e-8) {
+			t.Errorf("%v: E cos X = %v, want %v", l, sum, want)
+		}
+	}
+	for _, l := range []Law{Normal(0.3, 1), Mix([]float64{1, 1}, Normal(0, 0.5), Point(2)), mixed} {
+		for _, of := range []loss.Loss{loss.Huber{Threshold: 0.8}, loss.PseudoHuber{Threshold: 0.8}} {
+			v := []float64{-3, -0.4, 0, 1.1, 2.6}
+			g, curv := make([]float64, len(v)), make([]float64, len(v))
+			Descent{Loss: of, Noise: l}.averagedSlope()(g, curv, v)
+			for i, at := range v {
+				one, out := make([]float64, 1), make([]float64, 1)
+				slope := midpoints(l, func(e float64) float64 {
+					of.ValueSlope(out, []float64{at}, []float64{e})
+					return out[0]
+				})
+				bend := midpoints(l, func(e float64) float64 {
+					of.Curvature(one, []float64{at}, []float64{e})
+					return one[0]
+				})
+				_, huber := of.(loss.Huber)
+				tol := 1e-7
+				if huber { // its curvature jumps, and where there are uniform parts nodes are as far apart as they are
+					if tol = 1e-3; len(l.parts) > 1 && l.parts[0].uniform {
+						tol = 5e-2
+					}
+				}
+				if !(math.Abs(g[i]-slope) <= tol) || !(math.Abs(curv[i]-bend) <= tol) {
+					t.Errorf("%s, %v, at %v: slope %v and curvature %v, want %v and %v", of.Name(), l, at, g[i],
+						curv[i], slope, bend)
+				}
+			}
+		}
+	}
+	if cut, inside := clippedMean(0.3, 0, 0.5); cut != 0.3 || inside != 1 {
+		t.Errorf("a point within is cut to %v, %v", cut, inside)
+	}
+	if cut, inside := clippedMean(-3, 0, 0.5); cut != -0.5 || inside != 0 {
+		t.Errorf("a point beyond is cut to %v, %v", cut, inside)
+	}
+}
+
+// A prediction in other units is the prediction of the same regression in these units.
+func TestInUnits(t *testing.T) {
+	const u = 4
+	g := Target{1, 1e-5, privacy.AddRemove}
+	for _, m := range []Mechanism{Objective, Output} {
+		task := huberTask(0.1)
+		own := must.Get(task.At(m, g, 0.8, objective.DTZ24)).InUnits(u)
+		task.Loss = loss.Huber{Threshold: task.Loss.(loss.Huber).Threshold * u}
+		task.Noise, task.Kappa = task.Noise.scaled(u), task.Kappa*u
+		other := must.Get(task.At(m, g, 0.8, objective.DTZ24))
+		for name, v := range map[string][2]float64{
+			"ν": {own.Nu, other.Nu}, "the error": {own.Point.RMSE, other.Point.RMSE},
+			"σ": {own.Point.Sigma, other.Point.Sigma}, "κ": {own.Point.Kappa, other.Point.Kappa},
+			"the direct part": {own.Point.Direct, other.Point.Direct}, "on ξ": {own.Point.OnXi, other.Point.OnXi},
+			"the size of β": {own.Task.Kappa, other.Task.Kappa}, "λ": {own.Lambda, other.Lambda},
+			"the error of the minimiser": {own.fit.RMSE, other.fit.RMSE},
+			"the threshold":              {own.Task.Loss.Lipschitz(), other.Task.Loss.Lipschitz()},
+			"the noise":                  {own.Task.Noise.SecondMoment(), other.Task.Noise.SecondMoment()},
+		} {
+			if !(math.Abs(v[0]-v[1]) <= 1e-5*math.Abs(v[1])) {
+				t.Errorf("%v: %s is %v in other units, and %v", m, name, v[0], v[1])
+			}
+		}
+	}
+}
