@@ -79,7 +79,8 @@ func TestCreditsBoundPaths(t *testing.T) {
 							both := max(gain(i, i+1, share), gain(i+1, i, share))
 							if !(max(got.stay[i], got.stay[i+1])+got.turn[i] >= both*(1-5e-3)-1e-12) {
 								t.Errorf("%s, ε = %v, cell %d, nodes %d and the next: %v is gained, the "+
-									"credits are %v, %v and %v", p.cfg.Curve, eps, j, i, both, got.stay[i], got.stay[i+1], got.turn[i])
+									"credits are %v, %v and %v", p.cfg.Curve, eps, j, i, both, got.stay[i],
+									got.stay[i+1], got.turn[i])
 							}
 						}
 					}
