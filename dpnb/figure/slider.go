@@ -71,7 +71,7 @@ func (s *Slider) HTML() (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="figure"><label style="display:block;font-family:system-ui,sans-serif;font-size:14px">`+
 		`<input type="range" min="0" max="%d" step="1" value="%d" aria-label="%s" aria-valuetext="%s" `+
-		`style="width:22em;max-width:70%%;vertical-align:middle" oninput="%s"> <output>%s</output></label>`,
+		`style="width:22em;max-width:55%%;vertical-align:middle" oninput="%s"> <output>%s</output></label>`,
 		len(s.Figures)-1, s.Start, html.EscapeString(s.Name), says(s.Start), turned, says(s.Start))
 	for i, f := range s.Figures {
 		svg, err := f.SVG()
