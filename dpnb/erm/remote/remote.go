@@ -58,8 +58,10 @@ func Decode(text []byte) (*erm.Query, error) {
 	return q, nil
 }
 
-// answer is what a pass came to.
+// answer is what a pass came to. Of is the number of the query, from 1 on: a line that is none, or one too many, must
+// not have all later queries answered with the sums of the one before.
 type answer struct {
+	Of    int
 	Sums  *erm.Sums
 	Error string
 }
@@ -67,14 +69,15 @@ type answer struct {
 // Rows are stored records, added up over by another program: an erm.Source.
 type Rows struct {
 	stored.Records
-	to   io.Writer
-	from *bufio.Reader
+	to    io.Writer
+	from  *bufio.Reader
+	asked int // queries
 }
 
 // New returns the records of files whose passes are made by a program that Serves them at the other end. What looks at
 // single records reads the files.
 func New(rows stored.Records, to io.Writer, from io.Reader) *Rows {
-	return &Rows{rows, to, bufio.NewReaderSize(from, 1<<16)}
+	return &Rows{rows, to, bufio.NewReaderSize(from, 1<<16), 0}
 }
 
 // Pass implements erm.Source.
@@ -85,6 +88,7 @@ func (r *Rows) Pass(q *erm.Query) (*erm.Sums, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.asked++
 	if _, err := r.to.Write(append(text, '\n')); err != nil {
 		return nil, fmt.Errorf("the program that adds up has ended: %w", err)
 	}
@@ -95,6 +99,9 @@ func (r *Rows) Pass(q *erm.Query) (*erm.Sums, error) {
 	var a answer
 	if err := codec.Unmarshal(line, &a); err != nil {
 		return nil, fmt.Errorf("the program that adds up has said something else: %w", err)
+	}
+	if a.Of != r.asked {
+		return nil, fmt.Errorf("the program that adds up has answered query %d instead of %d", a.Of, r.asked)
 	}
 	if a.Sums == nil {
 		return nil, errors.New(a.Error)
@@ -127,20 +134,21 @@ func (r *Rows) Sample(places []int) (rows matrix.Rows, labels []float64, err err
 
 // Serve answers queries by pass until there are no more of them.
 func Serve(pass func(*erm.Query) (*erm.Sums, error), from io.Reader, to io.Writer) error {
-	for lines := bufio.NewReaderSize(from, 1<<16); ; {
+	lines := bufio.NewReaderSize(from, 1<<16)
+	for asked := 1; ; asked++ {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		var a answer
+		a := answer{Of: asked}
 		q, err := Decode(line)
 		if err == nil {
 			a.Sums, err = pass(q)
 		}
 		if err != nil {
-			a = answer{Error: err.Error()}
+			a.Sums, a.Error = nil, err.Error()
 		}
 		text, err := codec.Marshal(a)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -106,5 +107,30 @@ func TestAFitThroughAPipe(t *testing.T) {
 	to.Close()
 	if _, err := erm.Minimize(&p, nil); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Error(err)
+	}
+}
+
+// TestAnswersAreOfTheirQuery: lines that are no answers, whatever they hold, are errors, and no later query is answered
+// with the sums of an earlier one.
+func TestAnswersAreOfTheirQuery(t *testing.T) {
+	for _, stray := range []string{"a library says something\n", "{}\n", "{\"Sums\":{\"Value\":1}}\n", "\n"} {
+		queries, to := io.Pipe()
+		from, answers, err := os.Pipe() // which has room for an answer that nobody waits for
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_ = remote.Serve(func(q *erm.Query) (*erm.Sums, error) {
+				return &erm.Sums{Vector: slices.Clone(q.At)}, nil
+			}, queries, answers)
+		}()
+		there := remote.New(nil, to, io.MultiReader(strings.NewReader(stray), from))
+		for k := range 4 {
+			q := &erm.Query{Loss: loss.Sum(loss.Logistic{}), At: []float64{float64(k + 1)}}
+			if s, err := there.Pass(q); err == nil && s.Vector[0] != q.At[0] {
+				t.Errorf("after %q query %d has the sums %v", stray, k+1, s.Vector)
+			}
+		}
+		must.Do(errors.Join(to.Close(), from.Close(), answers.Close()))
 	}
 }
