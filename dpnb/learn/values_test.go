@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// The losses of a model are those of what it predicts: of classes whether it is wrong, of numbers and counts by how much,
-// up to half the width of the bounds; outcomes say which class a record is of, and which was predicted, with its odds.
+// The losses of a model are those of what it predicts: of classes whether it is wrong, of numbers and counts by how
+// much, up to half the width of the bounds; outcomes say which class a record is of, and which was predicted, with its odds.
 func TestLossesAreOfPredictions(t *testing.T) {
 	const rows = 300
 	table := must.Get(learn.Patients(rows, 11).Table())
@@ -27,7 +27,8 @@ func TestLossesAreOfPredictions(t *testing.T) {
 		classes, odds bool
 	}{
 		{"Binary", "ill", learn.Logistic{}, 0, 0, true, true}, {"Binary", "ill", learn.SVM{}, 0, 0, true, false},
-		{"Classes", "ward", learn.Softmax{}, 0, 0, true, false}, {"Regression", "pressure", learn.Linear{}, 80, 200, false, false},
+		{"Classes", "ward", learn.Softmax{}, 0, 0, true, false},
+		{"Regression", "pressure", learn.Linear{}, 80, 200, false, false},
 		{"Counts", "visits", learn.Poisson{}, 0, 20, false, false},
 	} {
 		m := must.Get(learn.Tuned(c.learner, 0, 0, noise.NewSeeded(3)).Fit(data[c.from], learn.Simulate(3, 1e-5)))
@@ -41,8 +42,8 @@ func TestLossesAreOfPredictions(t *testing.T) {
 		if most == 0 {
 			most, names = 1, must.Get(m.PredictClass(data[c.from]))
 		}
-		if l.Most != most || l.Classes != c.classes || l.Target() != c.target || l.ManyClasses() != (c.from == "Classes") ||
-			l.Columns()[len(l.Columns())-1] != c.target {
+		if l.Most != most || l.Classes != c.classes || l.Target() != c.target ||
+			l.ManyClasses() != (c.from == "Classes") || l.Columns()[len(l.Columns())-1] != c.target {
 			t.Errorf("%s: %+v of %s", c.from, l, l.Target())
 		}
 		for i, v := range got {
@@ -70,15 +71,16 @@ func TestLossesAreOfPredictions(t *testing.T) {
 			text, _ := of(i)
 			if levels[int(class[i])] != text || levels[int(place[i])] != names[i] ||
 				c.odds && !(math.Abs(1/(1+math.Exp(-odds[i]))-predicted[i]) <= 1e-12) {
-				t.Fatalf("%s, record %d: of class %v, predicted %v with odds %v; it is %s, predicted %s with %v", c.from, i,
-					class[i], place[i], odds[i], text, names[i], predicted[i])
+				t.Fatalf("%s, record %d: of class %v, predicted %v with odds %v; it is %s, predicted %s with %v",
+					c.from, i, class[i], place[i], odds[i], text, names[i], predicted[i])
 			}
 		}
 		if c.odds {
 			usual := l.Usual()
 			if again := l.Usual(); !slices.IsSorted(usual) || len(usual) < 100 || !slices.Equal(usual, again) ||
 				!(usual[0] < usual[len(usual)-1]) || math.IsNaN(usual[0]) || !(math.Abs(usual[len(usual)/2]) < 1) {
-				t.Errorf("usual odds from %v to %v, %v in the middle", usual[0], usual[len(usual)-1], usual[len(usual)/2])
+				t.Errorf("usual odds from %v to %v, %v in the middle", usual[0], usual[len(usual)-1],
+					usual[len(usual)/2])
 			}
 		}
 	}
@@ -119,7 +121,8 @@ func TestStudyOfRecords(t *testing.T) {
 	f := s.Forecast()
 	names, errors := f.Errors()
 	rms := math.Sqrt(f.Predictions[0].Point.MSE() + s.Noise*s.Noise)
-	if len(names) != 3 || !slices.IsSorted(errors) || !(math.Abs(errors[0]-s.Noise*math.Sqrt(2/math.Pi)) <= 1e-12*s.Noise) ||
+	if len(names) != 3 || !slices.IsSorted(errors) ||
+		!(math.Abs(errors[0]-s.Noise*math.Sqrt(2/math.Pi)) <= 1e-12*s.Noise) ||
 		!(math.Abs(errors[2]-rms*math.Sqrt(2/math.Pi)) <= 1e-12*rms) || !(errors[2] < 3*errors[0]) {
 		t.Errorf("%q: %v, noise %v", names, errors, s.Noise)
 	}
