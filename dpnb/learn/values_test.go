@@ -11,7 +11,8 @@ import (
 )
 
 // The losses of a model are those of what it predicts: of classes whether it is wrong, of numbers and counts by how
-// much, up to half the width of the bounds; outcomes say which class a record is of, and which was predicted, with its odds.
+// much, up to half the width of the bounds; outcomes say which class a record is of, and which
+// was predicted, with its odds.
 func TestLossesAreOfPredictions(t *testing.T) {
 	const rows = 300
 	table := must.Get(learn.Patients(rows, 11).Table())

@@ -69,8 +69,8 @@ func TestCreditsBoundPaths(t *testing.T) {
 							}
 						}
 						if !(got.stay[i] >= one*(1-5e-3)-1e-12) {
-							t.Errorf("%s, ε = %v, cell %d (neg %v), node %d: %v is gained, the credit is %v", p.cfg.Curve,
-								eps, j, v.neg, i, one, got.stay[i])
+							t.Errorf("%s, ε = %v, cell %d (neg %v), node %d: %v is gained, the credit is %v",
+								p.cfg.Curve, eps, j, v.neg, i, one, got.stay[i])
 						}
 						if i+1 == len(got.stay) {
 							continue
@@ -78,8 +78,8 @@ func TestCreditsBoundPaths(t *testing.T) {
 						for _, share := range []float64{0.2, 0.5, 0.8} {
 							both := max(gain(i, i+1, share), gain(i+1, i, share))
 							if !(max(got.stay[i], got.stay[i+1])+got.turn[i] >= both*(1-5e-3)-1e-12) {
-								t.Errorf("%s, ε = %v, cell %d, nodes %d and %d: %v is gained, the credits are %v and %v",
-									p.cfg.Curve, eps, j, i, i+1, both, got.stay[i:i+2], got.turn[i])
+								t.Errorf("%s, ε = %v, cell %d, node %d and the next: %v is gained, credits %v and %v",
+									p.cfg.Curve, eps, j, i, both, got.stay[i:i+2], got.turn[i])
 							}
 						}
 					}
