@@ -48,3 +48,6 @@ func OfGroup(a Allowance, part DataFrame) (DataFrame, Allowance) {
 	part.group, a.partition = &ofGroup{"heart"}, "test"
 	return part, a.of("ward", part.group)
 }
+
+// MuOf is the μ that an allowance has.
+func MuOf(a Allowance) float64 { return a.part.Mu }
