@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Schema is what is publicly known of the columns before the data are seen: bounds of numbers, lists of categories. It
@@ -191,8 +192,8 @@ func (f *Field) validate() error {
 	// A schema is written down as JSON, where all that is not UTF-8 is the same.
 	for _, text := range append([]string{f.Name, f.Of, f.Layout}, f.Levels...) {
 		if !utf8.ValidString(text) {
-			return inputErrorf("field %q: %q is not in UTF-8; say the Encoding of the file, and write it so here",
-				f.Name, text)
+			return inputErrorf("field %q: %q is not in UTF-8; say the %s of the file, and write it so here",
+				f.Name, text, wording.Of("Encoding"))
 		}
 	}
 	seen := map[string]bool{}

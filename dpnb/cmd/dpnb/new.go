@@ -66,6 +66,7 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 	f.StringVar(&d.target, "target", "", "`column` to learn")
 	f.StringVar(&d.schema, "schema", "", "`file` with what is publicly known (default beside the table, drafted)")
 	f.StringVar(&d.codebook, "codebook", "", "CSV `file` that describes the columns, of which the schema is made")
+	d.table.given = f
 	f.StringVar(&d.table.separator, "separator", ",", "`character` between two fields, or tab")
 	f.StringVar(&d.table.decimal, "decimal", ".", "`mark` before the decimals of a number")
 	return cmd

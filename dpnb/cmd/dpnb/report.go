@@ -71,7 +71,7 @@ be; a cell that is to show one has the tag shows-error.`,
 	f := cmd.Flags()
 	f.StringSliceVar(&only, "only", nil, "run only the notebooks whose name matches this `pattern`")
 	f.StringArrayVarP(&parameters, "parameter", "p", nil, "set a parameter of the notebook, as `name=value`")
-	f.StringVar(&out, "out", "", "write the reports to this `folder` (default reports/, of a clone if in one)")
+	addOut(f, &out, "", "write the reports to this `folder` (default reports/, of a clone if in one)")
 	f.IntVar(&jobs, "jobs", 0, "run this `number` of notebooks at a time (default: one for each processor)")
 	f.DurationVar(&timeout, "timeout", 30*time.Minute, "stop a cell after this `time`; 0 waits without end")
 	f.BoolVar(&force, "force", false, "run also what is up to date")

@@ -46,7 +46,7 @@ instead, use report, which writes the same pages.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.Out, "out", "site", "write the pages to this `folder`")
+	addOut(cmd.Flags(), &o.Out, "site", "write the pages to this `folder`")
 	return cmd
 }
 
