@@ -33,5 +33,5 @@ func Example() {
 	//   who is ill         objective perturbation, logistic, records counted and      0.5   4.5e-07
 	//                      centred [simulation]
 	//   all so far                                                                    0.5   4.5e-07
-	//   left for one more                                                          0.7489  6.74e-07
+	//   remaining budget                                                           0.7489  6.74e-07
 }

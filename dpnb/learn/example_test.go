@@ -63,7 +63,7 @@ func ExampleBinary() {
 		fmt.Println(inLines(s.What))
 	}
 	// Output:
-	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 hats each:
+	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 linear B-splines each:
 	// age ∈ [18, 98]
 	// categories as indicators less 1/K, K the number of categories:
 	// city:
@@ -108,5 +108,5 @@ func ExampleShow() {
 	//   first look         objective perturbation, logistic, records counted and      0.5   2.25e-06
 	//                      centred [simulation]
 	//   all so far                                                                    0.5   2.25e-06
-	//   left for one more                                                           1.708  7.687e-06
+	//   remaining budget                                                            1.708  7.687e-06
 }
