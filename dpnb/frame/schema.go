@@ -19,6 +19,8 @@ type Schema struct {
 	DataDependent bool
 	// Ignored are columns of which nothing is to be learnt: Prepared drops them.
 	Ignored []string
+	// listed are the files that categories were read from.
+	lists []string
 }
 
 // Field is the public knowledge of one column: what a text or a number in it stands for, whatever else is in the table.

@@ -150,6 +150,9 @@ func TestMistakes(t *testing.T) {
 		{"texts of CSV", newDescribeCommand(), ask("--count", "--texts", "age"), "--texts is for Parquet"},
 		{"a norm of records of any length", newFitCommand(), fit("--target", "age", "--learner", "heavytails",
 			"--row-norm", "2"), "leave it out"},
+		{"a list of categories that is the table", newFitCommand(), fit("--schema", fields(`{"name":"age","type":
+			"number","lower":0,"upper":100},{"name":"city","type":"category","categoriesFrom":"people.csv"},
+			{"name":"happy","type":"category","categories":["no","yes"]}`)), "a list that is public without the table"},
 		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
 	}
 	for _, c := range calls {

@@ -19,7 +19,9 @@ import (
 // privateFlags say of a table what is public, what may be learnt of it, and what that may take of this machine: for
 // every command that releases something.
 type privateFlags struct {
-	table                tableFlags
+	table tableFlags
+	// file is the table as it is read, to which nothing was done.
+	file                 frame.Scanner
 	schema, budget, name string
 	epsilon, delta       float64
 	share                float64
@@ -76,7 +78,8 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	free := p.memory.keep()
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
-	df = p.part(learn.FromScanner(p.table.open(path))).Knowing(s)
+	p.file, err = p.table.open(path)
+	df = p.part(learn.FromScanner(p.file, err)).Knowing(s)
 	if p.person != "" {
 		df = df.PerPerson(p.person, p.rows)
 	}

@@ -112,11 +112,8 @@ With --endpoint the workers of a runner scan the files, or groups of rows of a P
 			end := func(bool) error { return nil }
 			if !at.here() {
 				q = q.TalliedBy(func() (add func(explore.Adding, func([]byte) error) error, err error) {
-					records, _, err := df.Known()
-					if err != nil {
-						return nil, err
-					}
-					add, closed, err := at.tally(cmd.Context(), &p.table, records, at.checkpoints, p.memory)
+					// Who adds up is told which columns are copies, and makes them.
+					add, closed, err := at.tally(cmd.Context(), &p.table, p.file, at.checkpoints, p.memory)
 					if err == nil {
 						end = closed
 					}
