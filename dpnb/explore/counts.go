@@ -187,7 +187,8 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 	}
 	surely := fmt.Sprintf("with %s confidence the noise has changed", s.percent())
 	if len(p.axes) == 0 {
-		out.meaning = fmt.Sprintf("There are %s records; %s this by at most %s.", out.rows[0].figures(), surely, ceil(w))
+		out.meaning = fmt.Sprintf("There are %s records; %s this by at most %s.", out.rows[0].figures(), surely,
+			ceil(w))
 	} else {
 		out.title = "Number of records by " + p.names()
 		out.meaning = fmt.Sprintf("The table has the number of records in each of %d groups. For any one of them, %s "+

@@ -35,7 +35,8 @@ func (q losses) plan(*frame.Schema) (plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lossPlan{onePlan{what: "mean", column: "the loss of " + l.Target(), number: statistic.Number{Upper: l.Most}}, l}, nil
+	of := onePlan{what: "mean", column: "the loss of " + l.Target(), number: statistic.Number{Upper: l.Most}}
+	return lossPlan{of, l}, nil
 }
 
 // lossPlan is the mean of a column that a model makes of others.

@@ -101,9 +101,10 @@ func TestDatesAreShownAsDates(t *testing.T) {
 func TestLargeEpsilonIsSaid(t *testing.T) {
 	const said = "says next to nothing: who thinks it 1 in 1000 that a record was used may come to be as much as "
 	b := learn.NewBudget(30, 1e-6, learn.Named(t.Name()))
+	price := must.Get(explore.Mean("age").Planned(1000).Within(people(40), b.Share(0.9), 0.95))
 	for name, text := range map[string]string{
 		"an answer": must.Get(explore.Count().Of(people(40), b.Share(0.9))).Display().Text(),
-		"a price":   must.Get(explore.Mean("age").Planned(1000).Within(people(40), b.Share(0.9), 0.95)).Display().Text(),
+		"a price":   price.Display().Text(),
 		"a budget":  b.Display().Text(),
 	} {
 		if strings.Count(text, said) != 1 {

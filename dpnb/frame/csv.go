@@ -201,7 +201,7 @@ func (set *CSVSettings) complete() (CSVSettings, error) {
 		return s, inputErrorf("%s goes by the mark at the beginning, where a file without header has a record: say "+
 			"\"UTF-16LE\" or \"UTF-16BE\"", wording.Of("Encoding", `"UTF-16"`))
 	case s.Skip < 0:
-		return s, inputErrorf("%s: want the number of lines before the header", wording.Of("Skip", strconv.Itoa(s.Skip)))
+		return s, inputErrorf("%s: want the number of lines before the header", skip(s.Skip))
 	case s.ChunkRows < 0:
 		return s, inputErrorf("ChunkRows = %d, want a positive number of rows", s.ChunkRows)
 	case s.Header != nil && s.Rename != nil:

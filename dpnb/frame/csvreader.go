@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -63,7 +62,7 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 	}
 	for i := range s.Skip {
 		if _, err := in.ReadSlice('\n'); err == io.EOF {
-			return nil, inputErrorf("the file has %d lines, and with %s more are left out", i, wording.Of("Skip", strconv.Itoa(s.Skip)))
+			return nil, inputErrorf("the file has %d lines, and with %s more are left out", i, skip(s.Skip))
 		} else if errors.Is(err, bufio.ErrBufferFull) {
 			return nil, inputErrorf("line %d is longer than a line that is skipped can be", i+1)
 		} else if err != nil {
@@ -147,11 +146,11 @@ func (c *csvReader) checkHeader() error {
 	for j, name := range c.header {
 		if at := slices.Index(c.header, name); at < j && !c.s.NumberDuplicates {
 			return inputErrorf("columns %d and %d have one name: set %s to have .2 after the second, or name "+
-				"all with %s and leave out the line of the names with %s", at+1, j+1, wording.Of("NumberDuplicates"),
+				"all with %s and %s the line of the names", at+1, j+1, wording.Of("NumberDuplicates"),
 				wording.Of("Header"), wording.Of("Skip"))
 		} else if name == "" {
-			return inputErrorf("column %d of %d has no name: name all with %s and leave out the line of the names with "+
-				"%s", j+1, len(c.header), wording.Of("Header"), wording.Of("Skip"))
+			return inputErrorf("column %d of %d has no name: name all with %s and %s the line of the names",
+				j+1, len(c.header), wording.Of("Header"), wording.Of("Skip"))
 		}
 	}
 	return nil

@@ -73,6 +73,9 @@ func (c *Column) ReadAs(r Reading) error {
 // mark is a setting that is a character.
 func mark(name string, of rune) wording.Setting { return wording.Of(name, strconv.QuoteRune(of)) }
 
+// skip is the setting of how many lines are skipped.
+func skip(lines int) wording.Setting { return wording.Of("Skip", strconv.Itoa(lines)) }
+
 // checkMarks refuses marks of which numbers cannot be read.
 func checkMarks(decimal, thousands rune) error {
 	const taken = "+-0123456789\"\r\n"

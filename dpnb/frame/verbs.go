@@ -355,7 +355,7 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 }
 
 // places returns for every row a number in [0, 1), uniform over keys: HMAC-SHA256 of the texts of the columns, each
-// with its length. Of numbers that a file has as such it is the bits, which takes a third of the time, unless the columns
+// with its length. Of numbers that a file has as such it is the bits, which takes a third of the time, unless columns
 // are named: a person who is a text in one file and a number in another is in one part of both.
 func (t *Table) places(key string, columns []string, named bool) ([]float64, error) {
 	seen, err := t.Select(columns...)

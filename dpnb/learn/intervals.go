@@ -371,11 +371,12 @@ func (iv *Intervals) Display() display.Item {
 	it.Note("%d of %s exclude 0.", apart, numeral.Count(all, "interval"))
 	covers := fmt.Sprintf("Each covers: %s; the coverage is %s.", iv.own.Covers, kind)
 	if iv.population && !isDescent(m.release) {
-		covers += " Estimates are corrected for the shrinkage of the ridge, and so differ from the model's coefficients."
+		covers += " Estimates are corrected for the shrinkage of the ridge, and so differ from the model's " +
+			"coefficients."
 	}
 	if all > 1 {
-		covers += fmt.Sprintf(" Each holds by itself, uncorrected for multiple comparisons: for all %d to cover at once "+
-			"with this confidence ask for level %s (Bonferroni).", all,
+		covers += fmt.Sprintf(" Each holds by itself, uncorrected for multiple comparisons: for all %d to cover at "+
+			"once with this confidence ask for level %s (Bonferroni).", all,
 			strconv.FormatFloat(1-(1-iv.own.Level)/float64(all), 'g', 6, 64))
 	}
 	it.Notes = append(it.Notes, covers)

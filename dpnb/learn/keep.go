@@ -330,7 +330,8 @@ func (k keptModel) model() (*Model, error) {
 	}
 	if k.Quantiles != nil {
 		c, ok := k.Fitted.(sgd.Curvature)
-		if !ok || !k.Quantiles.Fits(len(c.Fit.Levels), len(coefficients)/max(1, len(c.Fit.Levels))) {
+		d := len(coefficients) / max(1, len(c.Fit.Levels))
+		if !ok || c.Within(d) != nil || !k.Quantiles.Fits(len(c.Fit.Levels), d) {
 			return nil, errors.New("the model has moments that its mechanism did not release")
 		}
 		r.Also = k.Quantiles

@@ -60,9 +60,10 @@ func TestWhatIsSealedAnewIsRefusedOrShown(t *testing.T) {
 	df := learn.Patients(1000, 1).Drop("visits")
 	free := learn.Simulate(20, 1e-6)
 	models := map[string]*learn.Model{
-		"logistic": must.Get(learn.Logistic{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), free)),
-		"quantiles": must.Get(learn.Quantiles{CurvatureShare: 0.2, Levels: []float64{0.2, 0.7}, Noise: learn.Seed(1)}.Fit(
-			learn.Regression(df, "pressure"), free)),
+		"logistic": must.Get(learn.Logistic{CurvatureShare: 0.1, Noise: learn.Seed(1)}.Fit(
+			learn.Binary(df, "ill"), free)),
+		"quantiles": must.Get(learn.Quantiles{CurvatureShare: 0.2, Levels: []float64{0.2, 0.7},
+			Noise: learn.Seed(1)}.Fit(learn.Regression(df, "pressure"), free)),
 		"heavytails": must.Get(learn.HeavyTails{Noise: learn.Seed(1)}.Fit(learn.RecordsFor(learn.HeavyTails{}, df,
 			"pressure"), learn.Simulate(20, 0))),
 		"softmax": must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(df, "ward"), free)),
@@ -89,7 +90,7 @@ func TestWhatIsSealedAnewIsRefusedOrShown(t *testing.T) {
 			defer func() {
 				if p := recover(); p != nil {
 					stack := strings.Split(string(debug.Stack()), "\n")
-					t.Errorf("%s%s: %v\n%s", name, where, p, strings.Join(stack[min(7, len(stack)):min(17, len(stack))], "\n"))
+					t.Errorf("%s%s: %v\n%s", name, where, p, strings.Join(stack[7:min(17, len(stack))], "\n"))
 				}
 			}()
 			changed := must.Get(json.Marshal(tree))

@@ -84,8 +84,8 @@ func (c Config) restates(stated Config) error {
 			}
 			return "in " + path
 		}
-		return wording.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed once "+
-			"it is stated; name another for other data (%s)",
+		return wording.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed "+
+			"once it is stated; name another for other data (%s)",
 			c.Name, place(stated.Path), place(c.Path), named)
 	}
 	if c != stated {

@@ -126,8 +126,8 @@ With --endpoint the workers of a runner scan the files, or groups of rows of a P
 	}
 	asked.add(cmd)
 	at.flags(cmd.Flags())
-	at.addCheckpoints(cmd.Flags(), "`folder` of what a runner's workers have added up, which they must see (default in "+
-		"the user's folder for caches)")
+	at.addCheckpoints(cmd.Flags(), "`folder` of what a runner's workers have added up, which they must see (default "+
+		"in the user's folder for caches)")
 	p.add(cmd)
 	return cmd
 }

@@ -53,8 +53,8 @@ themselves, and ask in a terminal; this one is for making an image, or before go
 }
 
 // errDeclined says that nothing was set up.
-var errDeclined = errors.New("nothing was set up: say yes, or install Jupyter as you like it; dpnb setup sets up what " +
-	"is missing then")
+var errDeclined = errors.New("nothing was set up: say yes, or install Jupyter as you like it; dpnb setup sets up " +
+	"what is missing then")
 
 // agreed says what a command is about to install, and asks a person whether it may; yes is the answer beforehand.
 func agreed(cmd *cobra.Command, yes bool) error {

@@ -55,8 +55,8 @@ var ways = []way{
 	},
 }
 
-// Missing says what Ensure would install Jupyter by, in the order in which it tries; nil if Jupyter is there, or nothing
-// can be tried.
+// Missing says what Ensure would install Jupyter by, in the order in which it tries; nil if Jupyter is there, or
+// nothing can be tried.
 func Missing(ctx context.Context, m Machine, cache string) (plans []string) {
 	if _, ok := Find(ctx, m, cache); ok {
 		return nil

@@ -332,8 +332,8 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 }
 
 // described: what describe releases of one seed is the same here and on a runner with no, one and two processes, of a
-// CSV file, of a Parquet file in groups of rows and of several files, of all with a column that is a copy; and a driver that is killed after the charge goes
-// on, charged once, and leaves nothing.
+// CSV file, of a Parquet file in groups of rows and of several files, of all with a column that is a copy; and a driver
+// that is killed after the charge goes on, charged once, and leaves nothing.
 func described(t *testing.T, program string) {
 	s := newStudy(t, program)
 	schema := must.Get(frame.LoadSchema(s.schema))
