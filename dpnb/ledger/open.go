@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -49,6 +50,9 @@ func Open(c Config) (*Budget, error) {
 // Errors: as the operating system's; an error if the file is no ledger.
 func Stated(path string) (Config, error) {
 	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return Config{}, fmt.Errorf("ledger: there is none in %s: the first release that names it makes it", path)
+	}
 	if err != nil {
 		return Config{}, fmt.Errorf("ledger: %w", err)
 	}

@@ -122,6 +122,8 @@ func TestMistakes(t *testing.T) {
 			ask("--mean", "height")...), "state its public bounds (--schema)"},
 		{"another budget", newRootCommand(), append([]string{"describe"}, ask("--mean", "age", "--epsilon", "2")...),
 			"name another for other data (--budget)"},
+		{"a ledger that is not there", newBudgetCommand(), []string{filepath.Join(dir, "none.ledger")},
+			"there is none in"},
 		{"the ledger of nobody", newBudgetCommand(), []string{people}, "no file of a dpnb ledger"},
 		{"two files", newRootCommand(), append([]string{"describe", people}, ask("--mean", "age")...),
 			"quotation marks"},
