@@ -56,7 +56,7 @@ func TestOwnNotebook(t *testing.T) {
 
 // ledgerLines returns the lines of the page's last ledger: one for each release, and what all come to.
 func ledgerLines(text string) []string {
-	all := regexp.MustCompile(`(?s)for\s+mechanism.*?left for one more[^\n]*`).FindAllString(text, -1)
+	all := regexp.MustCompile(`(?s)for\s+mechanism.*?remaining budget[^\n]*`).FindAllString(text, -1)
 	if len(all) == 0 {
 		return nil
 	}

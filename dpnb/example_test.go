@@ -29,9 +29,9 @@ func Example() {
 	// up to a probability of δ.
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
 	// Privacy budget "patients": ε = 1, δ = 1e-06 (add/remove-one)
-	//   for                mechanism                                              ε alone   δ alone
-	//   who is ill         objective perturbation, logistic, records counted and      0.5   4.5e-07
-	//                      centred [simulation]
-	//   all so far                                                                    0.5   4.5e-07
-	//   left for one more                                                          0.7489  6.74e-07
+	//   for               mechanism                                              ε alone   δ alone
+	//   who is ill        objective perturbation, logistic, records counted and      0.5   4.5e-07
+	//                     centred [simulation]
+	//   all so far                                                                   0.5   4.5e-07
+	//   remaining budget                                                          0.7489  6.74e-07
 }

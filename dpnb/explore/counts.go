@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
@@ -59,6 +60,8 @@ type axis struct {
 	names  []string
 	// log says that the edges are drawn on a logarithmic axis.
 	log bool
+	// unit is written after the column on that axis.
+	unit string
 }
 
 // newAxis returns the axis of a column: its categories, with an own place for missing values if the schema has one, or
@@ -68,9 +71,9 @@ func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a a
 	f, ok := s.Field(column)
 	switch {
 	case !ok:
-		return a, fmt.Errorf("dpnb: what %q can be is not in the schema%s: state its categories, "+
-			"Categorical(%[1]q, …), or its bounds; or ask Keys(%[1]q) for the values that many people share", column,
-			s.Like(column))
+		return a, wording.Errorf("dpnb: what %q can be is not in the schema%s: state its categories or its bounds "+
+			"(%s)", column, s.Like(column), wording.Setting{Field: "Schema", Go: fmt.Sprintf("Categorical(%q, …)) or "+
+			"ask for the values that many people share (Keys(%[1]q)", column)})
 	case f.Kind == frame.Categorical && len(edges) > 0:
 		return a, fmt.Errorf("dpnb: %q has categories in the schema, which have no edges", column)
 	case f.Kind == frame.Categorical:
@@ -91,12 +94,18 @@ func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a a
 	case len(edges) == 0:
 		for i := range bins {
 			edges = append(edges, logscale.Place(f.Lower, f.Upper, float64(i)/bins, f.Log && f.Lower > 0))
+			if f.Part == frame.Days && i > 0 && f.Upper-f.Lower > bins {
+				edges[i] = math.Ceil(edges[i]) // whole days are between the same edges as before
+			}
 		}
 		edges = append(edges, f.Upper)
 	}
 	a.log = f.Log && edges[0] > 0
-	a.Edges = slices.Clone(edges)
 	short := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	if a.Edges = slices.Clone(edges); f.Part == frame.Days {
+		short = func(v float64) string { return Row{Estimate: statistic.Estimate{Value: v}, days: true}.figures() }
+		a.unit = sinceEpoch
+	}
 	for i, e := range edges[1:] {
 		a.names = append(a.names, short(edges[i])+" to "+short(e))
 	}
@@ -180,8 +189,8 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 	}
 	surely := fmt.Sprintf("with %s confidence the noise has changed", s.percent())
 	if len(p.axes) == 0 {
-		e := out.rows[0].Estimate
-		out.meaning = fmt.Sprintf("There are %s records; %s this by at most %s.", figures(e), surely, ceil(w))
+		out.meaning = fmt.Sprintf("There are %s records; %s this by at most %s.", out.rows[0].figures(), surely,
+			ceil(w))
 	} else {
 		out.title = "Number of records by " + p.names()
 		out.meaning = fmt.Sprintf("The table has the number of records in each of %d groups. For any one of them, %s "+
@@ -231,7 +240,7 @@ func bars(s *Statistic, a axis) *figure.Figure {
 		middles = append(middles, middle)
 		lower, upper = append(lower, r.Lower), append(upper, r.Upper)
 	}
-	f := figure.New(s.title, a.column, "records, with "+s.percent()+" intervals")
+	f := figure.New(s.title, a.column+a.unit, "records, with "+s.percent()+" intervals")
 	if a.log {
 		f.LogX()
 	}

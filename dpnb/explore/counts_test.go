@@ -365,8 +365,8 @@ func TestPricesInShares(t *testing.T) {
 				}
 			}
 			text, shown := price.In(b).Display().Text(), 0.0 // is enough, and of three digits
-			if _, tail, ok := strings.Cut(text, "Share("); ok {
-				fmt.Sscan(strings.TrimSuffix(strings.Fields(tail)[0], ")."), &shown)
+			if _, tail, ok := strings.Cut(text, "a share of "); ok {
+				fmt.Sscan(strings.Fields(tail)[0], &shown)
 			}
 			if shown < share || shown > 1.01*share {
 				t.Errorf("%s: the share is %v: %s", name, share, text)

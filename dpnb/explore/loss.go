@@ -35,7 +35,8 @@ func (q losses) plan(*frame.Schema) (plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lossPlan{onePlan{"mean", "the loss of " + l.Target(), statistic.Number{Upper: l.Most}}, l}, nil
+	of := onePlan{what: "mean", column: "the loss of " + l.Target(), number: statistic.Number{Upper: l.Most}}
+	return lossPlan{of, l}, nil
 }
 
 // lossPlan is the mean of a column that a model makes of others.
@@ -78,12 +79,12 @@ func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) 
 	out.title, out.axis, e.Name = "Error of a model of "+p.of.Target(), "error", "mean absolute error"
 	if p.of.Classes {
 		e.Name = "share predicted wrongly"
-		out.meaning = fmt.Sprintf("The model predicts a share of %s of these records wrongly; %s.", figures(e.Estimate),
-			s.interval(e.Estimate))
+		out.meaning = fmt.Sprintf("The model predicts a share of %s of these records wrongly; %s.", e.figures(),
+			s.interval(*e))
 		return out
 	}
-	out.meaning = fmt.Sprintf("The model is off by %s on average, %s; %s.", figures(e.Estimate), p.unit(),
-		s.interval(e.Estimate))
+	out.meaning = fmt.Sprintf("The model is off by %s on average, %s; %s.", e.figures(), p.unit(),
+		s.interval(*e))
 	out.notes = append(out.notes, fmt.Sprintf("An error of more than %.4g, half the width of the public bounds, "+
 		"counts as that.", p.of.Most))
 	return out

@@ -21,18 +21,19 @@ type (
 
 func (q mean) plan(s *frame.Schema) (plan, error) {
 	b, err := number(s, q.column)
-	return onePlan{"mean", q.column, b}, err
+	return onePlan{"mean", q.column, b, partOf(s, q.column)}, err
 }
 
 func (q sum) plan(s *frame.Schema) (plan, error) {
 	b, err := number(s, q.column)
-	return onePlan{"sum", q.column, b}, err
+	return onePlan{"sum", q.column, b, partOf(s, q.column)}, err
 }
 
 // onePlan is the mean or the sum of a column.
 type onePlan struct {
 	what, column string
 	number       statistic.Number
+	part         frame.DatePart
 }
 
 func (p onePlan) columns() []string { return []string{p.column} }
@@ -48,7 +49,7 @@ func (p onePlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mec
 }
 
 func (p onePlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
-	const unit = "in the unit of the column"
+	unit := unitOf(p.part)
 	sums := m.(statistic.Sums)
 	if t, ok := sums.Of.(statistic.Total); ok {
 		return t.Estimate(sums, []float64{0}, s.confidence).Upper, unit
@@ -64,7 +65,10 @@ func (p onePlan) answer(m statistic.Mechanism, released []float64, s settings) *
 	} else {
 		e = sums.Of.(statistic.Means).Estimates(sums.Scale, released, s.confidence, s.sampling)[0]
 	}
-	return &Statistic{title: strings.ToUpper(p.what[:1]) + p.label()[1:], axis: p.label(),
-		rows:    []Row{{Name: p.column, Estimate: e}},
-		meaning: fmt.Sprintf("The %s is %s; %s.", p.label(), figures(e), s.interval(e))}
+	r := Row{Name: p.column, Estimate: e, days: p.part == frame.Days && p.what == "mean"}
+	if p.part == frame.Days && !r.days {
+		r.Name += sinceEpoch
+	}
+	return &Statistic{title: strings.ToUpper(p.what[:1]) + p.label()[1:], axis: p.label(), rows: []Row{r},
+		meaning: fmt.Sprintf("The %s is %s; %s.", p.label(), r.figures(), s.interval(r))}
 }

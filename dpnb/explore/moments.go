@@ -37,7 +37,7 @@ func (q moments) plan(s *frame.Schema) (plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.of.Of = append(p.of.Of, b)
+		p.of.Of, p.days = append(p.of.Of, b), append(p.days, partOf(s, c) == frame.Days)
 	}
 	p.of.For = statistic.Gaussian
 	return p, p.of.Validate()
@@ -46,6 +46,7 @@ func (q moments) plan(s *frame.Schema) (plan, error) {
 type momentsPlan struct {
 	names []string
 	of    statistic.Moments
+	days  []bool
 }
 
 func (p momentsPlan) columns() []string { return p.names }
@@ -88,10 +89,15 @@ func (p momentsPlan) answer(m statistic.Mechanism, released []float64, s setting
 	of := sums.Of.(statistic.Moments)
 	if !p.of.Products {
 		v := of.Variance(sums, released, s.confidence, 0)
-		sd := root(v)
-		return &Statistic{title: "Variance of " + p.names[0], rows: []Row{{Name: "variance", Estimate: v},
-			{Name: "standard deviation", Estimate: sd}}, meaning: fmt.Sprintf("A value of %s is typically %s from the "+
-			"mean; %s.", p.names[0], figures(sd), s.interval(sd))}
+		sd := Row{Name: "standard deviation", Estimate: root(v)}
+		unit := ""
+		if p.days[0] {
+			unit = " days"
+			sd.Name += ", in days"
+		}
+		return &Statistic{title: "Variance of " + p.names[0], rows: []Row{{Name: "variance", Estimate: v}, sd},
+			meaning: fmt.Sprintf("A value of %s is typically %s%s from the mean; %s.", p.names[0], sd.figures(), unit,
+				s.interval(sd))}
 	}
 	a := &Statistic{title: "Correlations"}
 	var far Row
@@ -104,8 +110,8 @@ func (p momentsPlan) answer(m statistic.Mechanism, released []float64, s setting
 		}
 	}
 	a.meaning = fmt.Sprintf("The strongest is %s of %s; %s. A correlation of 1 says that one column is a rising "+
-		"straight line of the other, −1 that it is a falling one, 0 that it is neither.", figures(far.Estimate),
-		far.Name, s.interval(far.Estimate))
+		"straight line of the other, −1 that it is a falling one, 0 that it is neither.", far.figures(),
+		far.Name, s.interval(far))
 	a.notes = []string{"Each is estimated separately, so together they need not be the correlations of any table."}
 	return a
 }
@@ -123,7 +129,7 @@ func (describe) plan(s *frame.Schema) (plan, error) {
 		if f.Kind == frame.Numeric && !f.Open {
 			p.names = append(p.names, f.Name)
 			p.of = append(p.of, statistic.Number{Lower: f.Lower, Upper: f.Upper})
-			p.log = append(p.log, f.Log)
+			p.log, p.days = append(p.log, f.Log), append(p.days, f.Part == frame.Days)
 		}
 	}
 	if len(p.names) == 0 {
@@ -137,6 +143,7 @@ type describePlan struct {
 	names []string
 	of    []statistic.Number
 	log   []bool
+	days  []bool
 }
 
 func (p describePlan) columns() []string { return p.names }
@@ -156,21 +163,25 @@ func (p describePlan) answer(m statistic.Mechanism, released []float64, s settin
 	sums := all.Sums()
 	of := sums.Of.(statistic.Moments)
 	n := of.Len()
-	count := of.Count(sums, released[:n], s.confidence)
-	a := &Statistic{title: "Summary", rows: []Row{{Name: "records", Estimate: count}}}
+	count := Row{Name: "records", Estimate: of.Count(sums, released[:n], s.confidence)}
+	a := &Statistic{title: "Summary", rows: []Row{count}}
 	each := (len(released) - n) / len(p.names)
 	for j, name := range p.names {
-		add := func(what string, e statistic.Estimate) {
-			a.rows = append(a.rows, Row{Name: name + ": " + what, Estimate: e})
+		add := func(what string, e statistic.Estimate, days bool) {
+			a.rows = append(a.rows, Row{Name: name + ": " + what, Estimate: e, days: days})
 		}
-		add("mean", of.Mean(sums, released[:n], s.confidence, j))
-		add("standard deviation", root(of.Variance(sums, released[:n], s.confidence, j)))
+		add("mean", of.Mean(sums, released[:n], s.confidence, j), p.days[j])
+		deviation := "standard deviation"
+		if p.days[j] {
+			deviation += ", in days"
+		}
+		add(deviation, root(of.Variance(sums, released[:n], s.confidence, j)), false)
 		q := all.Quartiles(j).Estimates(released[n+j*each:n+(j+1)*each], s.confidence, false)
 		for i, what := range []string{"lower quartile", "median", "upper quartile"} {
-			add(what, q[i])
+			add(what, q[i], p.days[j])
 		}
 	}
 	a.meaning = fmt.Sprintf("There are %s records; %s. A quarter of them are below the lower quartile of a column, "+
-		"and a quarter above its upper quartile.", figures(count), s.interval(count))
+		"and a quarter above its upper quartile.", count.figures(), s.interval(count))
 	return a
 }

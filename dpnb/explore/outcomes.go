@@ -287,7 +287,7 @@ func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settin
 		return widest(k, k*k-k, records), "of the records, of the accuracy"
 	case calibrating:
 		places := float64(len(probabilityEdges) - 1)
-		return widest(1, 1, records/places), fmt.Sprintf("of the records of a place that has a %.0fth of all", places)
+		return widest(1, 1, records/places), fmt.Sprintf("of the records of a bin that has a %.0fth of all", places)
 	}
 	negative, positive := make([]float64, len(p.edges)-1), make([]float64, len(p.edges)-1)
 	one := p.deviation / math.Sqrt(1.25)
@@ -310,12 +310,12 @@ func (p outcomesPlan) answer(m statistic.Mechanism, released []float64, s settin
 	case calibrating:
 		p.calibration(out, n, s)
 	case ranking:
-		e := n.auc(released[:places], released[places:], s.confidence)
-		out.title, out.rows = "AUC of a model of "+p.model.Target(), []Row{{Name: "AUC", Estimate: e}}
-		out.meaning = fmt.Sprintf("The probability that a record of %s has a larger score than one of %s is %s; %s.",
-			p.classes[1], p.classes[0], figures(e), s.interval(e))
-		out.notes = append(out.notes, fmt.Sprintf("Scores are told apart in %d places, by what the released model has "+
-			"usually; the interval allows for every order within a place.", places))
+		r := Row{Name: "AUC", Estimate: n.auc(released[:places], released[places:], s.confidence)}
+		out.title, out.rows = "AUC of a model of "+p.model.Target(), []Row{r}
+		out.meaning = fmt.Sprintf("The probability that a record of class %s has a larger score than one of class "+
+			"%s is %s; %s.", p.classes[1], p.classes[0], r.figures(), s.interval(r))
+		out.notes = append(out.notes, fmt.Sprintf("Scores are counted in %d bins, between quantiles of those that the "+
+			"released model usually gives; the interval allows for every order within a bin.", places))
 	}
 	return out
 }
@@ -335,9 +335,9 @@ func (p outcomesPlan) confusion(out *Statistic, n noiseOf, margin float64, s set
 		}
 	}
 	all, others := float64(k), float64(k-1)
-	e := n.share(right, all, wrong, all*others, s.confidence)
+	accuracy := Row{Name: "accuracy", Estimate: n.share(right, all, wrong, all*others, s.confidence)}
 	out.title = "How well a model predicts " + p.model.Target()
-	out.rows = append(out.rows, Row{Name: "accuracy", Estimate: e})
+	out.rows = append(out.rows, accuracy)
 	for at, what := range []string{"recall of ", "precision of "} {
 		for i, c := range p.classes {
 			out.rows = append(out.rows, Row{Name: what + c,
@@ -346,12 +346,12 @@ func (p outcomesPlan) confusion(out *Statistic, n noiseOf, margin float64, s set
 	}
 	for i, is := range p.classes {
 		for j, said := range p.classes {
-			out.rows = append(out.rows, Row{Name: "records of " + is + " predicted " + said,
+			out.rows = append(out.rows, Row{Name: "records of " + is + " predicted as " + said,
 				Estimate: countOf(counts[i*k+j], margin)})
 		}
 	}
-	out.meaning = fmt.Sprintf("The model predicts a share of %s of these records rightly; %s.", figures(e),
-		s.interval(e))
+	out.meaning = fmt.Sprintf("The model predicts a share of %s of these records rightly; %s.", accuracy.figures(),
+		s.interval(accuracy))
 	out.notes = append(out.notes, "Recall is the share of a class that is recognised, precision the share of the "+
 		"predictions of a class that is right. Each interval holds by itself.")
 	out.draw = func(s *Statistic) *figure.Figure {
@@ -371,8 +371,8 @@ func (p outcomesPlan) calibration(out *Statistic, n noiseOf, s settings) {
 			Name: "predicted " + short(probabilityEdges[b]) + " to " + short(probabilityEdges[b+1]) + " %"})
 	}
 	out.title = "Calibration of a model of " + p.model.Target()
-	out.meaning = fmt.Sprintf("The share of the records of each place that are of %s: where the model is calibrated, "+
-		"it lies within the place. Each interval holds by itself, with %s confidence; %s.",
+	out.meaning = fmt.Sprintf("The share of the records of each bin whose class is %s: where the model is calibrated, "+
+		"it lies between the edges of the bin. Each interval holds by itself, with %s confidence; %s.",
 		p.classes[1], s.percent(), s.reason())
 	out.draw = func(s *Statistic) *figure.Figure {
 		var x, y, lo, hi []float64

@@ -97,7 +97,7 @@ func TestDigitsOfEstimates(t *testing.T) {
 		Lower: 3.5, Upper: 20}, "12.3": {Value: 12.34, Lower: 3, Upper: 20}, "0.123": {Value: 0.1234, Lower: 0.1,
 		Upper: 0.2}, "0.12": {Value: 0.1234, Lower: -0.4, Upper: 0.6}, "2.500": {Value: 2.5, Lower: 2.5, Upper: 2.5},
 		"123": {Value: 123.4, Lower: 20, Upper: 300}} {
-		if got := figures(e); got != want {
+		if got := (Row{Estimate: e}).figures(); got != want {
 			t.Errorf("%+v: %s, want %s", e, got, want)
 		}
 	}

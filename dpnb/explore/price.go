@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -147,8 +148,8 @@ func (q Query) Within(df learn.DataFrame, a learn.Allowance, confidence float64)
 	return price, nil
 }
 
-var errPlanned = errors.New("dpnb: Price needs to know about how many records there will be, from what is public: " +
-	"query.Planned(10000), in a shell --records 10000")
+var errPlanned = wording.Errorf("dpnb: Price needs to know about how many records there will be, from what is public: "+
+	"%s", wording.Setting{Field: "Planned", Value: "10000", Go: "query.Planned(10000)"})
 
 // In adds to the price which share of a budget it is, which Budget.Share spends.
 func (p *Price) In(b *learn.Budget) *Price {
@@ -157,7 +158,7 @@ func (p *Price) In(b *learn.Budget) *Price {
 	}
 	priced := *p
 	share, err := b.ShareOf(p.Epsilon, p.Mu)
-	if priced.share = "Of this budget that is Share(" + privacy.FormatUp(share, 3) + ")."; err != nil {
+	if priced.share = "That is a share of " + privacy.FormatUp(share, 3) + " of this budget."; err != nil {
 		priced.share = err.Error()
 	}
 	return &priced
@@ -169,12 +170,13 @@ func (p *Price) Display() display.Item {
 	if p == nil {
 		return display.Failed(errors.New("dpnb: no price: look at the err that came with it"))
 	}
-	format := "%s costs ε = %s of a budget without δ. In a budget with δ, where releases add up as Gaussian " +
+	format := "%s costs ε = %s of a budget without δ. In a budget with δ, where releases compose as Gaussian " +
 		"mechanisms do, it costs μ = %s."
 	if p.bought {
-		format = "%s It is ε = %s by itself, and costs μ = %s in a budget with δ, where releases add up as Gaussian " +
+		format = "%s It is ε = %s by itself, and costs μ = %s in a budget with δ, where releases compose as Gaussian " +
 			"mechanisms do."
 	}
+	it.Warning = mechanism.Guarantee{Epsilon: p.Epsilon}.Warning()
 	it.Note(format, p.what, privacy.FormatUp(p.Epsilon, 2), privacy.FormatUp(p.Mu, 2))
 	if p.share != "" {
 		it.Note("%s", p.share)

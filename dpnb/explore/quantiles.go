@@ -32,12 +32,13 @@ func (q quantiles) plan(s *frame.Schema) (plan, error) {
 	}
 	f, _ := s.Field(q.column)
 	m := statistic.Quantiles{Of: b, Log: f.Log, Levels: q.levels, Eta: 1}
-	return quantilesPlan{q.column, m}, m.Validate()
+	return quantilesPlan{q.column, m, f.Part == frame.Days}, m.Validate()
 }
 
 type quantilesPlan struct {
 	column string
 	m      statistic.Quantiles
+	days   bool
 }
 
 func (p quantilesPlan) columns() []string { return []string{p.column} }
@@ -71,11 +72,11 @@ func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s setti
 	q := m.(statistic.Quantiles)
 	a := &Statistic{title: strings.ToUpper(p.title()[:1]) + p.title()[1:], axis: p.column}
 	for i, e := range q.Estimates(released, s.confidence, s.sampling) {
-		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e})
+		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e, days: p.days})
 	}
 	last := a.rows[len(a.rows)-1]
 	a.meaning = fmt.Sprintf("For about %g %% of the records %s is at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
-		p.column, figures(last.Estimate), s.interval(last.Estimate))
+		p.column, last.figures(), s.interval(last))
 	a.notes = []string{"The intervals are cautious: in simulations with smooth distributions 97 to 100 of 100 " +
 		"contain the true quantile where 95 are promised. They assume that records are spread about evenly " +
 		"between one quantile and the next. Where many records share a few values, the true quantile may be the " +

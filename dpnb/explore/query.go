@@ -11,10 +11,12 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // Query is a question about a table that has not been asked yet: Mean and the like make it.
@@ -68,7 +70,7 @@ func (q Query) Noise(src noise.Source) Query { q.src = src; return q }
 // Confidence sets the confidence of the intervals, which is 0.95 without it.
 func (q Query) Confidence(c float64) Query {
 	if !(c > 0 && c < 1) {
-		q.err = fmt.Errorf("dpnb: Confidence(%v): want a number between 0 and 1, for example 0.95", c)
+		q.err = &privacy.ParamError{Name: "Confidence", Value: c, Want: "a number between 0 and 1, for example 0.95"}
 	}
 	q.confidence = c
 	return q
@@ -356,13 +358,36 @@ func collector(m mechanism.Mechanism) statistic.Mechanism {
 	return m.(statistic.Mechanism)
 }
 
+// partOf is what of a date a column of the schema is.
+func partOf(s *frame.Schema, column string) frame.DatePart {
+	f, ok := s.Field(column)
+	if !ok {
+		return frame.NoDate
+	}
+	return f.Part
+}
+
+// unitOf says in what a precision is.
+func unitOf(part frame.DatePart) string {
+	switch part {
+	case frame.Days:
+		return "days"
+	case frame.Year:
+		return "years"
+	case frame.Hour:
+		return "hours"
+	}
+	return "in the unit of the column"
+}
+
 // number returns what is publicly known of a column of numbers.
 func number(s *frame.Schema, column string) (statistic.Number, error) {
 	f, ok := s.Field(column)
 	switch {
 	case !ok:
-		return statistic.Number{}, fmt.Errorf("dpnb: %q is not in the schema%s: state its public bounds, "+
-			"Numeric(%[1]q, lower, upper)", column, s.Like(column))
+		return statistic.Number{}, wording.Errorf("dpnb: %q is not in the schema%s: state its public bounds "+
+			"(%s)", column, s.Like(column), wording.Setting{Field: "Schema",
+			Go: fmt.Sprintf("Numeric(%q, lower, upper)", column)})
 	case f.Kind != frame.Numeric:
 		return statistic.Number{}, fmt.Errorf("dpnb: %q has categories in the schema, and a column of numbers is "+
 			"wanted", column)

@@ -61,3 +61,67 @@ func TestWithinNeedsAPlan(t *testing.T) {
 		}
 	}
 }
+
+// Dates are shown as dates, their intervals moved outwards to whole days, or to minutes where these are shorter; what
+// is no date of them has its unit, and the edges of a histogram without any are whole days.
+func TestDatesAreShownAsDates(t *testing.T) {
+	var days []float64
+	for i := range 4000 {
+		days = append(days, float64(10000+i%2000))
+	}
+	df := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "since", Numbers: days}))).
+		WithSchema(learn.Date("since", "", "1997-05-19", "2002-11-08"))
+	free := learn.Simulate(1, 0)
+	for _, c := range []struct {
+		q     explore.Query
+		wants []string
+	}{
+		{explore.Mean("since"), []string{"  since  2000-0", "The mean of since is 2000-0", "between 2000-0"}},
+		{explore.Sum("since"), []string{"since in days since 1970-01-01  4"}},
+		{explore.QuantilesOf("since", 0.25, 0.5), []string{"  0.25  1998-1", "   0.5  2000-0", "at most 2000-0"}},
+		{explore.Variance("since"), []string{"standard deviation, in days", " days from the mean"}},
+		{explore.Histogram("since"), []string{"1997-05-19 to 1997-08-27", " to 2002-11-08"}},
+		{explore.Histogram("since", 10000, 10000.5, 12000), []string{"1997-05-19 to 1997-05-19 12:00"}},
+		{explore.Describe(), []string{"since: mean                         2000-0", "since: median"}},
+	} {
+		s := must.Get(c.q.Noise(learn.Seed(1)).Of(df, free))
+		for _, want := range c.wants {
+			if text := s.Display().Text(); !strings.Contains(text, want) {
+				t.Errorf("%q is not in %s", want, text)
+			}
+		}
+	}
+	exact := must.Get(explore.Mean("since").Noise(learn.Seed(1)).Of(df, learn.Simulate(1e5, 0)))
+	if text := exact.Display().Text(); !strings.Contains(text, "The mean of since is 2000-02-12 1") {
+		t.Errorf("an interval of less than a day: %s", text)
+	}
+	lower, upper := exact.Interval()
+	if !(lower < 10999.5 && 10999.5 < upper) {
+		t.Errorf("%v is between %v and %v", 10999.5, lower, upper)
+	}
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	price := must.Get(explore.Mean("since").Planned(1000).Within(df, b.Share(0.1), 0.95)).Display().Text()
+	if !strings.Contains(price, " days with 95 %") {
+		t.Errorf("the price of a date: %s", price)
+	}
+}
+
+// An ε by which a guarantee says next to nothing is said so wherever it is: to whom, and what he may learn.
+func TestLargeEpsilonIsSaid(t *testing.T) {
+	const said = "says next to nothing: who thinks it 1 in 1000 that a record was used may come to be as much as "
+	b := learn.NewBudget(30, 1e-6, learn.Named(t.Name()))
+	price := must.Get(explore.Mean("age").Planned(1000).Within(people(40), b.Share(0.9), 0.95))
+	for name, text := range map[string]string{
+		"an answer": must.Get(explore.Count().Of(people(40), b.Share(0.9))).Display().Text(),
+		"a price":   price.Display().Text(),
+		"a budget":  b.Display().Text(),
+	} {
+		if strings.Count(text, said) != 1 {
+			t.Errorf("%s does not say once of a large ε: %s", name, text)
+		}
+	}
+	few := must.Get(explore.Count().Of(people(40), b.Share(0.01))).Display().Text()
+	if strings.Contains(few, said) {
+		t.Errorf("of a small ε: %s", few)
+	}
+}

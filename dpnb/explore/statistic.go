@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-gota/gota/dataframe"
 	"github.com/go-gota/gota/series"
@@ -26,6 +27,8 @@ type Row struct {
 	// Group has the categories that it is of, one for each column of By; nil of all records.
 	Group []string
 	statistic.Estimate
+	// days since 1970-01-01, which are shown as dates.
+	days bool
 }
 
 // Statistic is the answer to a Query. Everything in it is released: it may be shown, kept and computed with at no
@@ -147,8 +150,8 @@ func (s *Statistic) Display() display.Item {
 			it.Note("… and %d more; DataFrame has them all.", len(s.rows)-i)
 			break
 		}
-		digits := decimals(r.Estimate)
-		it.Row(r.Name, round(r.Value, digits), round(r.Lower, digits), round(r.Upper, digits))
+		lower, upper := r.bounds()
+		it.Row(r.Name, r.figures(), lower, upper)
 	}
 	it.Warning = s.warning()
 	it.Notes = append(it.Notes, s.meaning)
@@ -158,6 +161,9 @@ func (s *Statistic) Display() display.Item {
 	it.Detail("Assumes: %s.", strings.Join(s.guarantee.Assumptions, "; "))
 	return it
 }
+
+// sinceEpoch says what numbers that are dates count.
+const sinceEpoch = " in days since 1970-01-01"
 
 // How many numbers a table shows, and a figure.
 const mostShown, mostDrawn = 100, 50
@@ -176,18 +182,21 @@ func (s *Statistic) Illustration() *figure.Figure {
 		names = append(names, r.Name)
 		lo, mid, hi = append(lo, r.Lower), append(mid, r.Value), append(hi, r.Upper)
 	}
-	f := figure.New(s.title, cmp.Or(s.axis, "value")+", with "+s.percent()+" intervals", "")
+	axis := cmp.Or(s.axis, "value") + ", with " + s.percent() + " intervals"
+	if slices.ContainsFunc(s.rows, func(r Row) bool { return r.days }) {
+		axis += "; dates" + sinceEpoch
+	}
+	f := figure.New(s.title, axis, "")
 	return f.Intervals(names, lo, mid, hi, figure.Blue).Warn(s.warning())
 }
 
 // percent writes the confidence: 95 %.
 func (s settings) percent() string { return strconv.FormatFloat(100*s.confidence, 'g', 6, 64) + " %" }
 
-// interval says what the interval of e is.
-func (s settings) interval(e statistic.Estimate) string {
-	d := decimals(e)
-	return fmt.Sprintf("with %s confidence it is between %s and %s; %s", s.percent(), round(e.Lower, d),
-		round(e.Upper, d), s.reason())
+// interval says what the interval of r is.
+func (s settings) interval(r Row) string {
+	lower, upper := r.bounds()
+	return fmt.Sprintf("with %s confidence it is between %s and %s; %s", s.percent(), lower, upper, s.reason())
 }
 
 // reason says what an interval allows for.
@@ -198,8 +207,33 @@ func (s settings) reason() string {
 	return "this allows for the noise alone"
 }
 
-// figures writes the value of e with the digits that its interval leaves.
-func figures(e statistic.Estimate) string { return round(e.Value, decimals(e)) }
+// figures writes the value with the digits that its interval leaves.
+func (r Row) figures() string {
+	if r.days {
+		return r.date(math.Round)(r.Value)
+	}
+	return round(r.Value, decimals(r.Estimate))
+}
+
+// bounds writes the ends of the interval, which dates are moved outwards to.
+func (r Row) bounds() (lower, upper string) {
+	if r.days {
+		return r.date(math.Floor)(r.Lower), r.date(math.Ceil)(r.Upper)
+	}
+	d := decimals(r.Estimate)
+	return round(r.Lower, d), round(r.Upper, d)
+}
+
+// date returns what writes a number of days as a date, with the time where the interval leaves less than a day.
+func (r Row) date(to func(float64) float64) func(days float64) string {
+	seconds, layout := int64(86400), time.DateOnly
+	if r.Upper-r.Lower < 2 && decimals(r.Estimate) > 0 {
+		seconds, layout = 60, "2006-01-02 15:04"
+	}
+	return func(days float64) string {
+		return time.Unix(int64(to(days*86400/float64(seconds)))*seconds, 0).UTC().Format(layout)
+	}
+}
 
 // decimals is how many places after the point e is worth: two digits of its interval.
 func decimals(e statistic.Estimate) int {

@@ -5,8 +5,11 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // CSVSettings says how a file is read. The zero value and nil are right for a comma-separated file in UTF-8 with a
@@ -185,20 +188,21 @@ func (set *CSVSettings) complete() (CSVSettings, error) {
 	s.Encoding = name
 	switch {
 	case !validMark(s.Comma) || strings.ContainsRune("\"\r\n", s.Comma):
-		return s, inputErrorf("Comma = %q, want the character between two fields, as ';' or '\\t'", s.Comma)
+		return s, inputErrorf("%s: want the character between two fields, as ';' or '\\t'", mark("Comma", s.Comma))
 	case s.Comment != 0 && (!validMark(s.Comment) || s.Comment == s.Comma || strings.ContainsRune("\"\r\n", s.Comment)):
-		return s, inputErrorf("Comment = %q, want a character that starts no text, as '#'", s.Comment)
+		return s, inputErrorf("%s: want a character that starts no text, as '#'", mark("Comment", s.Comment))
 	case !known:
-		return s, inputErrorf("Encoding = %q, want one of %s", set.Encoding, quoteAll(encodingNames))
+		return s, inputErrorf("%s: want one of %s", wording.Of("Encoding", strconv.Quote(set.Encoding)),
+			quoteAll(encodingNames))
 	case s.Encoding == "UTF-16" && s.Header != nil && s.Skip == 0:
-		return s, inputErrorf("Encoding = \"UTF-16\" goes by the mark at the beginning, where a file without header " +
-			"has a record: say \"UTF-16LE\" or \"UTF-16BE\"")
+		return s, inputErrorf("%s goes by the mark at the beginning, where a file without header has a record: say "+
+			"\"UTF-16LE\" or \"UTF-16BE\"", wording.Of("Encoding", `"UTF-16"`))
 	case s.Skip < 0:
-		return s, inputErrorf("Skip = %d, want the number of lines before the header", s.Skip)
+		return s, inputErrorf("%s: want the number of lines before the header", skip(s.Skip))
 	case s.ChunkRows < 0:
 		return s, inputErrorf("ChunkRows = %d, want a positive number of rows", s.ChunkRows)
 	case s.Header != nil && s.Rename != nil:
-		return s, inputErrorf("Header names the columns already: leave out Rename")
+		return s, inputErrorf("%s names the columns already: leave out %s", wording.Of("Header"), wording.Of("Rename"))
 	}
 	return s, checkMarks(s.Decimal, s.Thousands)
 }

@@ -145,7 +145,7 @@ func TestCSVErrorsNameTheSetting(t *testing.T) {
 			[]string{"Rename", `"c"`, "a, b"}},
 		"twice": {"a,b\n", frame.CSVSettings{Rename: map[string]string{"a": "b"}},
 			[]string{"two columns", `"b"`}},
-		"skipped all": {"a,b\n", frame.CSVSettings{Skip: 3}, []string{"Skip = 3"}},
+		"skipped all": {"a,b\n", frame.CSVSettings{Skip: 3}, []string{"Skip: 3"}},
 		"skip":        {"a\n", frame.CSVSettings{Skip: -1}, []string{"Skip"}},
 		"encoding":    {"a\n", frame.CSVSettings{Encoding: "EBCDIC"}, []string{"EBCDIC", "Latin-1"}},
 		"no header":   {"a\n", frame.CSVSettings{Encoding: "UTF-16", Header: []string{"a"}}, []string{"UTF-16LE"}},

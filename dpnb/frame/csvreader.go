@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // csvReader reads the records of a file one after the other.
@@ -45,7 +47,7 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 	}
 	start = start[:min(2, len(start))]
 	if mark := string(start); s.Header == nil && s.Encoding == "" && (mark == "\xff\xfe" || mark == "\xfe\xff") {
-		return nil, inputErrorf("the file begins with the mark of UTF-16: set Encoding: \"UTF-16\"")
+		return nil, inputErrorf("the file begins with the mark of UTF-16: set %s", wording.Of("Encoding", `"UTF-16"`))
 	}
 	if s.Encoding != "" {
 		in = bufio.NewReaderSize(encodings[s.Encoding].NewDecoder().Reader(in), 1<<16)
@@ -60,7 +62,7 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 	}
 	for i := range s.Skip {
 		if _, err := in.ReadSlice('\n'); err == io.EOF {
-			return nil, inputErrorf("the file has %d lines, and Skip = %d", i, s.Skip)
+			return nil, inputErrorf("the file has %d lines, and with %s more are left out", i, skip(s.Skip))
 		} else if errors.Is(err, bufio.ErrBufferFull) {
 			return nil, inputErrorf("line %d is longer than a line that is skipped can be", i+1)
 		} else if err != nil {
@@ -99,7 +101,7 @@ func (c *csvReader) readHeader() error {
 	}
 	for from := range c.s.Rename {
 		if !slices.Contains(c.header, from) {
-			return inputErrorf("Rename: %v", noColumn(from, c.header).(*InputError).Text)
+			return inputErrorf("%s: %v", wording.Of("Rename"), noColumn(from, c.header).(*InputError).Text)
 		}
 	}
 	for j, name := range c.header {
@@ -118,34 +120,37 @@ func (c *csvReader) checkHeader() error {
 	all := strings.Join(c.header, "")
 	switch {
 	case strings.ContainsRune(all, 0):
-		return inputErrorf("the header has zeros in it, as texts in UTF-16 have: set Encoding: \"UTF-16LE\" or " +
-			"\"UTF-16BE\"; if it is no text file, it is another format than CSV")
+		return inputErrorf("the header has zeros in it, as texts in UTF-16 have: set %s; if it is no text file, it is "+
+			"another format than CSV", wording.Of("Encoding", `"UTF-16LE" or "UTF-16BE"`))
 	case c.s.Header == nil && strings.ContainsRune(all, '\r'):
 		return inputErrorf("lines end in carriage returns alone, as on old Macs: save the file with others, as by " +
 			`tr '\r' '\n'`)
 	case c.s.Header == nil && !utf8.ValidString(all):
-		return inputErrorf("the header is not in UTF-8: set Encoding: \"Windows-1252\" or \"Latin-1\"")
+		return inputErrorf("the header is not in UTF-8: set %s", wording.Of("Encoding", `"Windows-1252" or "Latin-1"`))
 	}
 	for _, sep := range []struct {
 		r    rune
 		name string
 	}{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}} {
 		if c.s.Header == nil && len(c.header) == 1 && strings.ContainsRune(c.header[0], sep.r) && sep.r != c.s.Comma {
-			decimal := ""
+			comma := mark("Comma", sep.r)
+			comma.Go = fmt.Sprintf("ReadCSVWith(path, &CSV{%s})", comma)
+			said, args := "", []any{sep.name, c.s.Comma, comma}
 			if sep.r != ',' {
-				decimal = ", and Decimal: ',' if numbers have a decimal comma"
+				said, args = ", and %s if numbers have a decimal comma", append(args, mark("Decimal", ','))
 			}
-			return inputErrorf("the header is one column, with %s in it: fields are separated by %q; "+
-				"read it with ReadCSVWith(path, &CSV{Comma: %q})%s", sep.name, c.s.Comma, sep.r, decimal)
+			return inputErrorf("the header is one column, with %s in it: fields are separated by %q; read it with %s"+
+				said, args...)
 		}
 	}
 	for j, name := range c.header {
 		if at := slices.Index(c.header, name); at < j && !c.s.NumberDuplicates {
-			return inputErrorf("columns %d and %d have one name: set NumberDuplicates to have .2 after the second, or "+
-				"name all with Header and Skip the line of the names", at+1, j+1)
+			return inputErrorf("columns %d and %d have one name: set %s to have .2 after the second, or name "+
+				"all with %s and %s the line of the names", at+1, j+1, wording.Of("NumberDuplicates"),
+				wording.Of("Header"), wording.Of("Skip"))
 		} else if name == "" {
-			return inputErrorf("column %d of %d has no name: name all with Header and Skip the line of the names",
-				j+1, len(c.header))
+			return inputErrorf("column %d of %d has no name: name all with %s and %s the line of the names",
+				j+1, len(c.header), wording.Of("Header"), wording.Of("Skip"))
 		}
 	}
 	return nil
@@ -209,13 +214,14 @@ func (c *csvReader) record() (err error) {
 
 // explain says where a quotation mark is out of place, and nothing of what is there.
 func (c *csvReader) explain(err *csv.ParseError) error {
-	const cure = "double each quotation mark within a quoted text, or set PlainQuotes if no text of the file is quoted"
+	const cure = "double each quotation mark within a quoted text, or set %s if no text of the file is quoted"
+	plain := wording.Of("PlainQuotes")
 	if errors.Is(err.Err, csv.ErrBareQuote) {
-		return inputErrorf("line %d, column %d: a quotation mark in a text that does not begin with one: %s",
-			err.Line+c.s.Skip, err.Column, cure)
+		return inputErrorf("line %d, column %d: a quotation mark in a text that does not begin with one: "+cure,
+			err.Line+c.s.Skip, err.Column, plain)
 	}
 	return inputErrorf("the record on line %d has a quoted text that does not end (line %d, column %d), or goes on "+
-		"after its last quotation mark: %s", err.StartLine+c.s.Skip, err.Line+c.s.Skip, err.Column, cure)
+		"after its last quotation mark: "+cure, err.StartLine+c.s.Skip, err.Line+c.s.Skip, err.Column, plain)
 }
 
 // read returns the named columns of the next records, at most limit.
@@ -237,7 +243,8 @@ func (c *csvReader) read(names []string, limit int) (*Table, error) {
 		}
 		if len(c.fields) != len(c.header) {
 			return nil, inputErrorf("line %d has %d fields, the header has %d, separated by %q: mend the line, quote "+
-				"a text with %[4]q in it, or set Comma", c.line+c.s.Skip, len(c.fields), len(c.header), c.s.Comma)
+				"a text with %[4]q in it, or set %[5]s", c.line+c.s.Skip, len(c.fields), len(c.header), c.s.Comma,
+				wording.Of("Comma"))
 		}
 		lines = append(lines, c.line+c.s.Skip)
 		for k, j := range at {

@@ -134,7 +134,7 @@ func (e *Encoding) describe() {
 			to = "scaled to [−1, 1] about their middle or typical value"
 		}
 		if s.Curves > 0 {
-			to += fmt.Sprintf(", with %d hats each", s.Curves)
+			to += fmt.Sprintf(", with %d splines each", s.Curves)
 		}
 		what := "numbers moved into their bounds and " + to + ": " + strings.Join(numeric, "; ")
 		e.Steps = append(e.Steps, Step{what, assume, cost})

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -65,8 +66,9 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		}
 		f, ok := schema.Field(name)
 		if !ok {
-			return nil, inputErrorf("column %q is not in the schema%s: give its public bounds or categories, or drop "+
-				"it; if it says whose row it is, say so with PerPerson(%[1]q, rows)", name, schema.Like(name))
+			return nil, inputErrorf("column %q is not in the schema%s: give its public bounds or categories, or "+
+				"drop it (in a file the type \"ignore\"); if it says whose row it is, say so with %s", name,
+				schema.Like(name), whose(name))
 		}
 		field := *f
 		field.Levels = slices.Clone(f.Levels)
@@ -504,7 +506,7 @@ func noColumn(name string, columns []string) error {
 		// It is a record, it seems, whose values are not to be told.
 		if v, err := strconv.ParseFloat(c, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
 			return inputErrorf("there is no column %q, and the line with the names of the columns has numbers in it: "+
-				"if it is a record, name the columns with Header", name)
+				"if it is a record, name the columns with %s", name, wording.Of("Header"))
 		}
 	}
 	return inputErrorf("there is no column %q%s; the columns are %s", name, like(name, columns), join(columns))

@@ -163,6 +163,9 @@ func (e *encoder) suit(weights, mean []float64, of doubt, by float64) {
 		}
 	default:
 		u := math.Min(math.Max(e.typical+e.reach*own[0]/by, 1e-3), 1-1e-3)
+		if math.IsNaN(u) { // a mean that no rows have
+			u = e.typical
+		}
 		sd := math.Sqrt(u * (1 - u) / spreadOfUnseen)
 		odds := math.Min(math.Max(1, sd/(1-u)), u/sd) // up by sd/odds, down by sd·odds
 		clear(weights)

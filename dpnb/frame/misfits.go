@@ -135,7 +135,7 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 	switch v := c.Number(i); {
 	case math.IsNaN(v) && !c.lacks(i):
 		if strings.Contains(c.Texts[i], ",") && c.format == nil {
-			return "no number; if it has a decimal comma: set Decimal or Thousands"
+			return "no number; if it has a decimal comma: set Decimal or Thousands (--decimal, --thousands)"
 		}
 		return "no number"
 	case math.IsNaN(v) && !f.Missing:

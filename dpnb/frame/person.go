@@ -11,7 +11,13 @@ import (
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
+
+// whose says of a column that it tells whose row it is.
+func whose(column string) wording.Setting {
+	return wording.Setting{Field: "PerPerson", Value: column, Go: fmt.Sprintf("PerPerson(%q, rows)", column)}
+}
 
 // PerPerson returns t with at most so many rows of each person, whose name or number is in a column: the same text is
 // the same person, in all files of a table of several; what a file has as a number is the text of its shortest decimal.

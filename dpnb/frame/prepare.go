@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -93,8 +94,12 @@ func (f *Field) patterned(c *Column) *Column {
 // Prepared returns t as the schema has it: without the columns that it ignores, and with copies of others that it names
 // (Field.Of) where they are not there.
 //
-// Errors: *InputError for a copy of a column that is not there.
+// Errors: *InputError for a copy of a column that is not there, and for categories that were read from t, unless it is
+// public: which there are depends on single records then, which no guarantee covers.
 func (s *Schema) Prepared(t Scanner) (Scanner, error) {
+	if err := s.ownList(t.Origin()); err != nil {
+		return nil, err
+	}
 	t, err := prepared(t, s.Fields)
 	if err != nil {
 		return nil, err
@@ -109,6 +114,22 @@ func (s *Schema) Prepared(t Scanner) (Scanner, error) {
 		return t, nil
 	}
 	return Drop(t, there...)
+}
+
+// ownList refuses a table as the public list of what can be in it.
+func (s *Schema) ownList(t Source) error {
+	for _, file := range append(slices.Clone(t.files), t) {
+		table, err := os.Stat(file.Path)
+		for _, path := range s.lists {
+			list, e := os.Stat(path)
+			if err == nil && e == nil && os.SameFile(table, list) && !t.Public && !t.Invented {
+				return inputErrorf("categoriesFrom names %s, the table itself: a category that one person alone has "+
+					"would give that person away. Name a list that is public without the table, as of all towns of a "+
+					"country, or ask for the values that many people share (Keys)", file.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // Prepared returns t with the copies of columns that e reads, where they are not there.

@@ -5,7 +5,10 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Reading is how the texts of a column are read: what the settings of its file said, once for all records. A copy of
@@ -67,15 +70,21 @@ func (c *Column) ReadAs(r Reading) error {
 	return nil
 }
 
+// mark is a setting that is a character.
+func mark(name string, of rune) wording.Setting { return wording.Of(name, strconv.QuoteRune(of)) }
+
+// skip is the setting of how many lines are skipped.
+func skip(lines int) wording.Setting { return wording.Of("Skip", strconv.Itoa(lines)) }
+
 // checkMarks refuses marks of which numbers cannot be read.
 func checkMarks(decimal, thousands rune) error {
 	const taken = "+-0123456789\"\r\n"
 	switch {
 	case !validMark(decimal) || strings.ContainsRune(taken, decimal):
-		return inputErrorf("Decimal = %q, want the mark before the decimals of a number: '.' or ','", decimal)
+		return inputErrorf("%s: want the mark before the decimals of a number: '.' or ','", mark("Decimal", decimal))
 	case thousands != 0 && (!validMark(thousands) || thousands == decimal || strings.ContainsRune(taken, thousands)):
-		return inputErrorf("Thousands = %q, want a mark between groups of three digits that is not the Decimal %q",
-			thousands, decimal)
+		return inputErrorf("%s: want a mark between groups of three digits that is not that of %s",
+			mark("Thousands", thousands), mark("Decimal", decimal))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Schema is what is publicly known of the columns before the data are seen: bounds of numbers, lists of categories. It
@@ -18,6 +19,8 @@ type Schema struct {
 	DataDependent bool
 	// Ignored are columns of which nothing is to be learnt: Prepared drops them.
 	Ignored []string
+	// listed are the files that categories were read from.
+	lists []string
 }
 
 // Field is the public knowledge of one column: what a text or a number in it stands for, whatever else is in the table.
@@ -191,8 +194,8 @@ func (f *Field) validate() error {
 	// A schema is written down as JSON, where all that is not UTF-8 is the same.
 	for _, text := range append([]string{f.Name, f.Of, f.Layout}, f.Levels...) {
 		if !utf8.ValidString(text) {
-			return inputErrorf("field %q: %q is not in UTF-8; say the Encoding of the file, and write it so here",
-				f.Name, text)
+			return inputErrorf("field %q: %q is not in UTF-8; say the %s of the file, and write it so here",
+				f.Name, text, wording.Of("Encoding"))
 		}
 	}
 	seen := map[string]bool{}

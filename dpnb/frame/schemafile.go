@@ -372,6 +372,7 @@ func parseSchema(text []byte, dir string) (s *Schema, at int, err error) {
 			if t.Categories, err = categoriesFrom(from, t.Name); err != nil {
 				return nil, at, inputErrorf("field %q: categoriesFrom: %v", t.Name, err)
 			}
+			s.lists = append(s.lists, from)
 		}
 		f, err := t.field()
 		if err == nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
@@ -57,17 +58,20 @@ func fingerprint(t Scanner) string {
 	return ""
 }
 
+// storage is what names the folder.
+var storage = wording.Setting{Field: "Dir", Go: "Storage.Dir"}
+
 // dir returns the folder of the files, which only the user may read.
 func (s Storage) dir() (string, error) {
 	if s.Dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return "", inputErrorf("there is no folder for the records (%v): name one in Storage.Dir", err)
+			return "", inputErrorf("there is no folder for the records (%v): name one in %s", err, storage)
 		}
 		s.Dir = filepath.Join(cache, "dpnb", "records")
 	}
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
-		return "", inputErrorf("there is no folder for the records (%v): name another in Storage.Dir", err)
+		return "", inputErrorf("there is no folder for the records (%v): name another in %s", err, storage)
 	}
 	return s.Dir, nil
 }

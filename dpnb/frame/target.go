@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 	"github.com/dpnb/notebooks/dpnb/internal/weight"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Task is what is to be learnt of the label.
@@ -135,7 +136,8 @@ func (e *Encoding) readTwoClasses() error {
 	f, s := &e.label, &e.settings
 	if f.Kind != Categorical {
 		return inputErrorf("the label %q is to be one of two classes, but the schema has bounds for it: learn a "+
-			"number (Regression; Linear, Huber or Quantile), or state its two categories", s.Label)
+			"number (%s), or state its two categories", s.Label, wording.Setting{Field: "Learner",
+			Value: "linear, huber or quantile", Go: "Regression; Linear, Huber or Quantile"})
 	}
 	if len(f.Levels) != 2 {
 		return inputErrorf("the label %q must have two public categories, the schema has %d", s.Label, len(f.Levels))
@@ -172,8 +174,9 @@ func (e *Encoding) readNumber() error {
 		what = "count"
 	}
 	if f.Kind != Numeric {
-		return inputErrorf("the label %q is to be a %s, but the schema lists categories: learn classes of it (Binary "+
-			"or Classes; Logistic or SVM), or state its public bounds with Numeric", f.Name, what)
+		return inputErrorf("the label %q is to be a %s, but the schema lists categories: learn classes of it (%s), "+
+			"or state its public bounds", f.Name, what, wording.Setting{Field: "Learner", Value: "logistic or svm",
+			Go: "Binary or Classes; Logistic or SVM"})
 	}
 	whole := func(v float64) bool { return v == math.Trunc(v) }
 	if g.Task == Count {

@@ -40,7 +40,7 @@ func NewValues(s *Schema, names, columns []string) (*Values, error) {
 			return nil, noColumn(c, names)
 		case !ok:
 			return nil, inputErrorf("column %q is not in the schema: give its public bounds or categories; if it "+
-				"says whose row it is, say so with PerPerson(%[1]q, rows)", c)
+				"says whose row it is, say so with %s", c, whose(c))
 		}
 		v.readers = append(v.readers, newEncoder(f, 0, &DesignSettings{}))
 	}

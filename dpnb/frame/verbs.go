@@ -341,7 +341,8 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 	if !(share > 0 && share < 1) {
 		return nil, nil, inputErrorf("Split(%v): want the share of the first part, in (0, 1)", share)
 	}
-	if len(columns) == 0 {
+	named := len(columns) > 0
+	if !named {
 		columns = t.Names()
 	}
 	if err := CheckSelection(columns, t.Names()); err != nil {
@@ -351,7 +352,7 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 		return apply(t, changed{names: t.Names(), print: fmt.Sprintf("parted %v %q %q %v", share, key, columns, wanted),
 			needs: func(asked []string) []string { return with(asked, columns) },
 			change: func(chunk *Table) (*Table, error) {
-				at, err := chunk.places(key, columns)
+				at, err := chunk.places(key, columns, named)
 				return chunk.Filter(func(i int) bool { return at[i] < share == wanted }), err
 			}})
 	}
@@ -361,8 +362,9 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 }
 
 // places returns for every row a number in [0, 1), uniform over keys: HMAC-SHA256 of the texts of the columns, each
-// with its length; of numbers that a file has as such the bits, which takes a third of the time.
-func (t *Table) places(key string, columns []string) ([]float64, error) {
+// with its length. Of numbers that a file has as such it is the bits, which takes a third of the time, unless columns
+// are named: a person who is a text in one file and a number in another is in one part of both.
+func (t *Table) places(key string, columns []string, named bool) ([]float64, error) {
 	seen, err := t.Select(columns...)
 	if err != nil {
 		return nil, err
@@ -377,7 +379,7 @@ func (t *Table) places(key string, columns []string) ([]float64, error) {
 			for k := range seen.columns {
 				c, from := &seen.columns[k], len(row)
 				row = append(row, make([]byte, 8)...)
-				if c.Kind == Numeric && !math.IsNaN(c.Numbers[i]) {
+				if c.Kind == Numeric && !named && !math.IsNaN(c.Numbers[i]) {
 					row = binary.LittleEndian.AppendUint64(row, math.Float64bits(c.Numbers[i]+0)) // + 0 makes 0 of −0
 				} else {
 					row = append(row, trim(c.Text(i))...) // as PerPerson has it

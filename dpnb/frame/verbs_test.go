@@ -2,6 +2,7 @@ package frame_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -153,6 +154,22 @@ func TestSplit(t *testing.T) {
 	a, b = must.Two(frame.Split(spaced, 0.5, "k", "who"))
 	if a.(*frame.Table).Rows() > 0 && b.(*frame.Table).Rows() > 0 {
 		t.Error("rows of a are in both parts")
+	}
+	// Nor does the format of a file: who is a text in one and a number in another is in one part of both.
+	numbers, texts := frame.Column{Name: "who"}, frame.Column{Name: "who", Kind: frame.Categorical}
+	for i := range 64 {
+		v := float64(i*i*i - 7)
+		numbers.Numbers, texts.Texts = append(numbers.Numbers, v), append(texts.Texts, fmt.Sprintf("%.0f", v))
+	}
+	a, _ = must.Two(frame.Split(must.Get(frame.NewTable(numbers)), 0.5, "k", "who"))
+	b, _ = must.Two(frame.Split(must.Get(frame.NewTable(texts)), 0.5, "k", "who"))
+	in, out = must.Get(a.(*frame.Table).Column("who")), must.Get(b.(*frame.Table).Column("who"))
+	var written []string
+	for i := range in.Numbers {
+		written = append(written, in.Text(i))
+	}
+	if !slices.Equal(written, out.Texts) {
+		t.Errorf("%q of numbers, %q of texts", written, out.Texts)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -147,9 +148,9 @@ func onePlace(dir, name, path string) (err error) {
 		return atomicfile.Write(place, []byte(path))
 	}
 	if err == nil && string(stated) != path {
-		err = fmt.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, "+
-			"and cannot be changed once it is stated; use another name, Named(\"…\"), for other data",
-			name, stated, path)
+		err = wording.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, "+
+			"and cannot be changed once it is stated; name another for other data (%s)",
+			name, stated, path, wording.Setting{Field: "Budget", Go: `Named("…")`})
 	}
 	return err
 }
@@ -431,7 +432,7 @@ func (b *Budget) Display() display.Item {
 			privacy.FormatUp(s.Epsilon, 6), privacy.FormatUp(s.Delta, 3), s.Adjacency.Words()),
 		Header: []string{"for", "mechanism", "ε alone", "δ alone"},
 	}
-	it.Warning = mechanism.Guarantee{Delta: s.Delta}.Warning()
+	it.Warning = mechanism.Guarantee{Epsilon: s.Epsilon, Delta: s.Delta}.Warning()
 	simulated, sum := "", 0.0
 	for _, e := range s.Entries {
 		mech := e.Mechanism
@@ -443,7 +444,7 @@ func (b *Budget) Display() display.Item {
 		it.Row(e.Label, mech, privacy.FormatUp(e.Epsilon, 4), privacy.FormatUp(e.Delta, 4))
 	}
 	it.Row("all so far", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4))
-	it.Row("left for one more", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
+	it.Row("remaining budget", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
 	it.Warning = join(it.Warning, simulated)
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.

@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -51,11 +52,12 @@ func (a Allowance) Cost(l Learner, data *Dataset) (*Cost, error) {
 
 // Display shows the cost, and what the budget would be after it.
 func (c *Cost) Display() display.Item {
-	it := display.Item{Title: "What it would cost", Header: []string{"", "ε", "δ"}}
+	it := display.Item{Title: "What it would cost", Header: []string{"", "ε", "δ"},
+		Warning: mechanism.Guarantee{Epsilon: c.Epsilon, Delta: c.Delta}.Warning()}
 	row := func(what, epsilon, delta string) { it.Row(what, epsilon, delta) }
 	row("alone", privacy.FormatUp(c.Epsilon, 4), privacy.FormatUp(c.Delta, 4))
 	row("all so far, with it", privacy.FormatUp(c.after.SpentEpsilon, 4), privacy.FormatUp(c.after.SpentDelta, 4))
-	row("left for one more", privacy.FormatDown(c.after.RemainingEpsilon, 4),
+	row("remaining budget", privacy.FormatDown(c.after.RemainingEpsilon, 4),
 		privacy.FormatDown(c.after.RemainingDelta, 4))
 	it.Note("Nothing was spent.")
 	return it

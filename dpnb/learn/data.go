@@ -480,7 +480,7 @@ func (d *Dataset) Design() (*frame.Design, error) {
 	return &design, err
 }
 
-// Features returns how many features the records have, hats apart: one for each number and each category, which is
+// Features returns how many features the records have, splines apart: one for each number and each category, which is
 // public. It is 0 where there are none.
 func (d *Dataset) Features() int {
 	if d.Err() != nil {

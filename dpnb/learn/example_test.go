@@ -63,7 +63,7 @@ func ExampleBinary() {
 		fmt.Println(inLines(s.What))
 	}
 	// Output:
-	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 hats each:
+	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 splines each:
 	// age ∈ [18, 98]
 	// categories as indicators less 1/K, K the number of categories:
 	// city:
@@ -104,9 +104,9 @@ func ExampleShow() {
 	// Output:
 	// !! Some of these fits drew their noise from a seed: they are simulations and protect nobody.
 	// Privacy budget "main": ε = 2, δ = 1e-05 (add/remove-one)
-	//   for                mechanism                                              ε alone    δ alone
-	//   first look         objective perturbation, logistic, records counted and      0.5   2.25e-06
-	//                      centred [simulation]
-	//   all so far                                                                    0.5   2.25e-06
-	//   left for one more                                                           1.708  7.687e-06
+	//   for               mechanism                                              ε alone    δ alone
+	//   first look        objective perturbation, logistic, records counted and      0.5   2.25e-06
+	//                     centred [simulation]
+	//   all so far                                                                   0.5   2.25e-06
+	//   remaining budget                                                           1.708  7.687e-06
 }

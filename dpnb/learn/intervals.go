@@ -369,7 +369,17 @@ func (iv *Intervals) Display() display.Item {
 			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless)
 	}
 	it.Note("%d of %s exclude 0.", apart, numeral.Count(all, "interval"))
-	it.Note("Each covers: %s; the coverage is %s. All of them at once are covered less often.", iv.own.Covers, kind)
+	covers := fmt.Sprintf("Each covers: %s; the coverage is %s.", iv.own.Covers, kind)
+	if iv.population && !isDescent(m.release) {
+		covers += " Estimates are corrected for the shrinkage of the ridge, and so differ from the model's " +
+			"coefficients."
+	}
+	if all > 1 {
+		covers += fmt.Sprintf(" Each holds by itself, uncorrected for multiple comparisons: for all %d to cover at "+
+			"once with this confidence ask for level %s (Bonferroni).", all,
+			strconv.FormatFloat(1-(1-iv.own.Level)/float64(all), 'g', 6, 64))
+	}
+	it.Notes = append(it.Notes, covers)
 	it.Note("Basis: %s.", iv.own.Basis)
 	if isDescent(m.release) {
 		it.Note("Estimates are corrected by what the noisy gradients say; the model predicts with its own " +

@@ -268,7 +268,7 @@ func (k keptModel) model() (*Model, error) {
 	features, _ := shown(e, make([]float64, len(e.Features)), also)
 	if k.Bought != nil && !(k.Bought.Fits(len(e.Features), forms) && detailOf(e, k.Bought)) ||
 		e.Centred() && k.Bought == nil && len(k.Theta) != forms*len(e.Features) ||
-		!slices.Equal(k.Features, features) || len(k.Coefficients)%len(k.Features) != 0 ||
+		!slices.Equal(k.Features, features) || len(k.Coefficients) != forms*len(k.Features) ||
 		e.Target.Name != k.Target {
 		return nil, errors.New("the model's coefficients are not for the features of its records")
 	}
@@ -305,6 +305,11 @@ func (k keptModel) model() (*Model, error) {
 	if k.Bought != nil {
 		coefficients = k.Bought.Raw
 	}
+	if fit, ok := perturbationOf(k.Fitted); ok {
+		if err := fit.Penalty.Check(len(coefficients)); err != nil {
+			return nil, fmt.Errorf("no fit can have released the model: %w", err)
+		}
+	}
 	if k.Curvature != nil {
 		c, ok := k.Fitted.(interval.Curvature)
 		if !ok {
@@ -325,7 +330,8 @@ func (k keptModel) model() (*Model, error) {
 	}
 	if k.Quantiles != nil {
 		c, ok := k.Fitted.(sgd.Curvature)
-		if !ok || !k.Quantiles.Fits(len(c.Fit.Levels), len(coefficients)/max(1, len(c.Fit.Levels))) {
+		d := len(coefficients) / max(1, len(c.Fit.Levels))
+		if !ok || c.Within(d) != nil || !k.Quantiles.Fits(len(c.Fit.Levels), d) {
 			return nil, errors.New("the model has moments that its mechanism did not release")
 		}
 		r.Also = k.Quantiles

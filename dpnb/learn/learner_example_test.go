@@ -99,7 +99,7 @@ func ExampleRegression() {
 		fmt.Println(inLines(s.What))
 	}
 	// Output:
-	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 hats each:
+	// numbers moved into their bounds and scaled to [−1, 1] about their middle or typical value, with 8 splines each:
 	// age ∈ [18, 90];
 	// weight ∈ [40, 150]
 	// categories as indicators less 1/K, K the number of categories:

@@ -442,7 +442,7 @@ func (m *Model) Display() display.Item {
 			fewestWorth)
 	}
 	if isDescent(r) {
-		note := "there are no intervals without a CurvatureShare."
+		note := "there are no intervals without a CurvatureShare (in a shell --curvature-share)."
 		if _, ok := r.Also.(*sgd.Moments); ok {
 			note = "PopulationIntervals says it, as far as that is known."
 		}
@@ -471,7 +471,7 @@ func (m *Model) Display() display.Item {
 		it.Note("%s", m.calibration.words())
 	}
 	if m.once != "" {
-		it.Note("Released once, as %q: FitOnce returns it by this name and pays nothing more.", m.once)
+		it.Note("Released once, as %q: asked for again under this name, it comes back and costs nothing more.", m.once)
 	}
 	return it
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-gota/gota/dataframe"
 
@@ -279,26 +280,35 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 	if err := everyRow(df); err != nil {
 		return err
 	}
-	// What a killed run left of it is about single records.
-	if err := atomicfile.ErasePartsOf(path); err != nil {
-		return err
-	}
-	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, df.records, keep) })
-}
-
-func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep []string) error {
-	table, err := m.encoding.Prepared(table)
+	table, err := m.encoding.Prepared(df.records)
 	if err != nil {
 		return err
 	}
-	out, first := csv.NewWriter(w), true
-	wanted := slices.Clone(keep)
+	wanted, lacking := slices.Clone(keep), []string(nil)
 	for _, name := range m.Columns() {
 		if !slices.Contains(wanted, name) {
 			wanted = append(wanted, name)
 		}
 	}
-	err = table.Scan(wanted, func(chunk *frame.Table) error {
+	for _, name := range wanted {
+		if !slices.Contains(table.Names(), name) {
+			lacking = append(lacking, strconv.Quote(name))
+		}
+	}
+	if lacking != nil {
+		return fmt.Errorf("dpnb: %s lacks %s, which the model predicts by or which is to be kept: its columns are %s",
+			table.Origin().Name, strings.Join(lacking, ", "), strings.Join(table.Names(), ", "))
+	}
+	// What a killed run left of it is about single records.
+	if err := atomicfile.ErasePartsOf(path); err != nil {
+		return err
+	}
+	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, table, keep, wanted) })
+}
+
+func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep, wanted []string) error {
+	out, first := csv.NewWriter(w), true
+	err := table.Scan(wanted, func(chunk *frame.Table) error {
 		rows, err := m.encoding.Rows(chunk)
 		if err != nil {
 			return err

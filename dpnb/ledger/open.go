@@ -1,12 +1,14 @@
 package ledger
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/internal/registry"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -48,6 +50,9 @@ func Open(c Config) (*Budget, error) {
 // Errors: as the operating system's; an error if the file is no ledger.
 func Stated(path string) (Config, error) {
 	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return Config{}, fmt.Errorf("ledger: there is none in %s: the first release that names it makes it", path)
+	}
 	if err != nil {
 		return Config{}, fmt.Errorf("ledger: %w", err)
 	}
@@ -71,6 +76,9 @@ func (c Config) validate() error {
 	return c.Adjacency.Validate()
 }
 
+// named is what names a budget.
+var named = wording.Setting{Field: "Budget", Go: `Named("…")`}
+
 // restates reports in what c differs from the budget that was stated.
 func (c Config) restates(stated Config) error {
 	if c.Path != stated.Path {
@@ -80,13 +88,13 @@ func (c Config) restates(stated Config) error {
 			}
 			return "in " + path
 		}
-		return fmt.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed once "+
-			"it is stated; use another name, Named(\"…\"), for other data",
-			c.Name, place(stated.Path), place(c.Path))
+		return wording.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed "+
+			"once it is stated; name another for other data (%s)",
+			c.Name, place(stated.Path), place(c.Path), named)
 	}
 	if c != stated {
-		return fmt.Errorf("ledger: budget %q was stated with %s, and now with %s: a budget cannot be changed once "+
-			"it is stated; use another name, Named(\"…\"), for other data", c.Name, stated.words(), c.words())
+		return wording.Errorf("ledger: budget %q was stated with %s, and now with %s: a budget cannot be changed once "+
+			"it is stated; name another for other data (%s)", c.Name, stated.words(), c.words(), named)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -49,13 +51,24 @@ func (g Guarantee) Words() string {
 // largeDelta is the δ from which a guarantee warns: usual is far less than one over the number of records.
 const largeDelta = 1e-3
 
-// Warning returns what must be printed wherever what is released is, or "": that δ is large.
+// largeEpsilon is the ε from which a guarantee warns.
+const largeEpsilon = 10
+
+// Warning returns what must be printed wherever what is released is, or "": that δ is large, or ε.
 func (g Guarantee) Warning() string {
-	if !(g.Delta >= largeDelta) {
-		return ""
+	var large []string
+	if g.Epsilon >= largeEpsilon {
+		const guess = 0.001
+		sure := 100 / (1 + (1-guess)/guess*math.Exp(-g.Epsilon))
+		large = append(large, fmt.Sprintf("ε = %s is so large that the guarantee says next to nothing: who thinks it "+
+			"1 in 1000 that a record was used may come to be as much as %s %% sure of it.", roundedUp(g.Epsilon, 6),
+			strconv.FormatFloat(math.Min(math.Ceil(100*sure)/100, 100), 'g', -1, 64)))
 	}
-	return fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record away. "+
-		"Usual is far less than one over the number of records, for example 1e-6.", roundedUp(g.Delta, 3))
+	if g.Delta >= largeDelta {
+		large = append(large, fmt.Sprintf("δ = %s is large: with that probability a result may give a whole record "+
+			"away. Usual is far less than one over the number of records, for example 1e-6.", roundedUp(g.Delta, 3)))
+	}
+	return strings.Join(large, " ")
 }
 
 // Release is the output of a mechanism. What in it depends on the records is paid for: Coefficients, Also, and what

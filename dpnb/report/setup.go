@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/report/jupyter"
@@ -16,6 +17,24 @@ type Setup struct {
 	Cache   string
 	Kernel  *toolchain.Kernel
 	Jupyter *jupyter.Jupyter
+}
+
+// Missing says what Prepare would install, and by what; "" if Jupyter is there, or nothing can be installed.
+func Missing(ctx context.Context) (string, error) {
+	cache, err := project.CacheDir()
+	if err != nil {
+		return "", err
+	}
+	if runtime.GOOS == "windows" { // where Prepare refuses
+		return "", nil
+	}
+	plans := jupyter.Missing(ctx, jupyter.ThisMachine(), cache)
+	if plans == nil {
+		return "", nil
+	}
+	return "Jupyter is not on this machine, and would be set up by\n  " +
+		strings.Join(plans, "\n  or, if that fails, ") + "\nThe kernel for Go is built into " + cache +
+		", and its description written to the folder of yours for kernels.", nil
 }
 
 // Prepare returns the set-up for the project's tree, building and installing what is missing. With editor it is for a

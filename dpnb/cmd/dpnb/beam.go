@@ -34,6 +34,8 @@ type remotely struct {
 	Endpoint  string
 	Workers   []string
 	Processes int
+	// checkpoints is the folder for what was added up so far, "" for one of our own.
+	checkpoints string
 }
 
 func (e *remotely) flags(f *pflag.FlagSet) {
@@ -44,12 +46,17 @@ func (e *remotely) flags(f *pflag.FlagSet) {
 	f.IntVar(&e.Processes, "processes", 0, "start this `number` of workers of the runner on this machine")
 }
 
+func (e *remotely) addCheckpoints(f *pflag.FlagSet, usage string) {
+	f.StringVar(&e.checkpoints, "checkpoints", "", usage)
+}
+
 func (e *remotely) here() bool { return e.Endpoint == "" }
 
 // validate refuses what a local run would not look at.
 func (e *remotely) validate() error {
-	if e.here() && (len(e.Workers) > 0 || e.Processes != 0) {
-		return errors.New("--workers and --processes are for a runner: give the address of its job service, --endpoint")
+	if e.here() && (len(e.Workers) > 0 || e.Processes != 0 || e.checkpoints != "") {
+		return errors.New("--workers, --processes and --checkpoints are for a runner: give the address of its job " +
+			"service, --endpoint, or leave them out")
 	}
 	return nil
 }

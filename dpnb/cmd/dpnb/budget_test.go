@@ -22,7 +22,7 @@ func TestBudgetInTheShell(t *testing.T) {
 		before := must.Get(os.ReadFile(path))
 		out, err := said("budget", path)
 		if err != nil || !strings.Contains(out, "objective perturbation") || !strings.Contains(out, "0.25") ||
-			!strings.Contains(out, "left for one more") {
+			!strings.Contains(out, "remaining budget") {
 			t.Errorf("%s: %s (%v)", name, out, err)
 		}
 		if after := must.Get(os.ReadFile(path)); string(after) != string(before) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,23 +70,4 @@ killed have left, and with the sums of passes that fits on a runner made and did
 		},
 	})
 	return cmd
-}
-
-// keep has the garbage collector keep to the size, less an eighth for what it does not see, until free.
-func (b byteSize) keep() (free func()) {
-	before := debug.SetMemoryLimit(-1)
-	if b > 0 {
-		debug.SetMemoryLimit(min(before, int64(b)/8*7))
-	}
-	return func() { debug.SetMemoryLimit(before) }
-}
-
-// rowsOfChunk returns how many rows of so many columns are read at a time: a chunk and what is made of it take a small
-// part of the memory. 0 leaves it to the reader.
-func (b byteSize) rowsOfChunk(columns int) int {
-	if b == 0 {
-		return 0
-	}
-	const perCell = 64 // a text, its bytes, and the same once more while the next is read
-	return int(min(1<<16, max(256, int64(b)/8/perCell/int64(max(1, columns)))))
 }

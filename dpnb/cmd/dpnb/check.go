@@ -38,9 +38,6 @@ something does not fit.`,
 			if err := check.Err(); err != nil {
 				return err
 			}
-			for i, m := range check.Misfits {
-				check.Misfits[i].What = inFlags(m.What)
-			}
 			if _, err := fmt.Fprint(cmd.OutOrStdout(), check.Display().Text()); err != nil {
 				return err
 			}

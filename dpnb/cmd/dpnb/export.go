@@ -28,6 +28,6 @@ docs/export.md says what it means, and has programs in Python and R that predict
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "model.linear.json", "`file` to write")
+	addOut(cmd.Flags(), &out, "model.linear.json", "`file` to write")
 	return cmd
 }

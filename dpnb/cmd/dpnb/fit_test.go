@@ -124,7 +124,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newDescribeCommand(), seeded, "--quantiles pay --levels 0.3", "0.3"},
 		{newDescribeCommand(), seeded, "--histogram age --edges 20,30,70", "30"},
 		{newDescribeCommand(), seeded, "--crosstab city,happy", "Bern"},
-		{newPriceCommand(), table, "--mean age --records 600 --within 1", "that is Share("},
+		{newPriceCommand(), table, "--mean age --records 600 --within 1", "a share of 0."},
 		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1", "This buys the mean of age by "},
 	} {
 		said, err := call(t, c.command, append(slices.Clone(c.of), strings.Fields(c.args)...)...)
@@ -254,7 +254,7 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	}
 	for args, want := range map[string]string{"--price --calibrated x.json": "leave out",
 		"--auc --confusion": "none of", "--confusion --calibrated x.json": "none of",
-		"--price --share 0.1": "--records"} {
+		"--price --share 0.1": "Planned"} {
 		if said, err := ask("ill.json", kept, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
 		}

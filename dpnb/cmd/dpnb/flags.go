@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	shown "github.com/dpnb/notebooks/dpnb/display"
-	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -25,6 +26,17 @@ func required(cmd *cobra.Command, names ...string) {
 			panic(err)
 		}
 	}
+}
+
+// addOut adds the flag that says where a command writes its result; --output is what it was called before.
+func addOut(f *pflag.FlagSet, to *string, value, usage string) {
+	f.StringVarP(to, "out", "o", value, usage)
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "output" {
+			name = "out"
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
 // printed prints what there is to be shown, if there is no error.
@@ -111,15 +123,14 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		return
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		err := inShell(run(cmd, args))
+		err := run(cmd, args)
 		end()
 		var wrong *privacy.ParamError
-		var in *frame.InputError
 		switch {
-		case errors.As(err, &in):
-			return errors.New(inFlags(err.Error()))
+		case err == nil:
+			return nil
 		case !errors.As(err, &wrong):
-			return err
+			return inShell{err}
 		}
 		if name := flagOf(wrong.Name); cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s %v: give it %s", name, wrong.Value, wrong.Want)
@@ -128,72 +139,19 @@ func sayFlags(cmd *cobra.Command, end func()) {
 	}
 }
 
-// The settings of a table as errors name them, which are those of Go.
-var (
-	readWith = regexp.MustCompile(`read it with ReadCSVWith\(path, &CSV\{Comma: ('.+?')\}\)`)
-	setTo    = regexp.MustCompile(`\b(Comma|Decimal|Encoding): `)
-	settings = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b(Comma|Comment|Decimal|Encoding|Header|NumberDuplicates|` +
-		`PlainQuotes|Rename|Skip|Thousands)\b`)
-)
+// flagNames are the flags of settings that are called otherwise in Go.
+var flagNames = map[string]string{"Comma": "separator", "Dir": "store", "PerPerson": "person", "Planned": "records"}
 
-// inFlags says in the words of a shell what to do about a table; what is quoted, a column that is called Comment among
-// it, is no setting.
-func inFlags(text string) string {
-	text = setTo.ReplaceAllString(readWith.ReplaceAllString(text, "give it Comma $1"), "$1 ")
-	return settings.ReplaceAllStringFunc(text, func(name string) string {
-		if name[0] == '"' {
-			return name
-		}
-		return "--" + strings.ReplaceAll(flagOf(name), "comma", "separator")
+// inShell is an error that says in the words of a shell what it says in those of Go.
+type inShell struct{ error }
+
+func (e inShell) Error() string {
+	return wording.In(e.error, func(s wording.Setting) string {
+		return strings.TrimSpace("--" + cmp.Or(flagNames[s.Field], flagOf(s.Field)) + " " + s.Value)
 	})
 }
 
-// quoted is a text as %q writes it.
-const quoted = `"(?:[^"\\]|\\.)*"`
-
-// words are what errors say in the words of Go, and what a shell has in their place.
-var words = []struct {
-	of *regexp.Regexp
-	in string
-}{
-	{regexp.MustCompile(`use another name, Named\("…"\), for other data`), "for other people name another file"},
-	{regexp.MustCompile(`name (one|another) in Storage\.Dir`), "name $1 with --store"},
-	{regexp.MustCompile(`^(dpnb: )?Confidence\((\S+)\): `), "--confidence $2: "},
-	{regexp.MustCompile(`, Numeric\(` + quoted + `, lower, upper\)`), " there"},
-	{regexp.MustCompile(`, Categorical\(` + quoted + `, …\), or its bounds; or ask Keys\(.*`), " or its bounds there"},
-	{regexp.MustCompile(`or drop it; (.*) with PerPerson\((` + quoted + `), rows\)`),
-		`or the type "ignore"; $1 with --person $2`},
-	{regexp.MustCompile(`(; if it says whose row it is, say so with )PerPerson\((` + quoted + `), rows\)`),
-		"$1--person $2"},
-	{regexp.MustCompile(`\(Binary or Classes; Logistic or SVM\), or state its public bounds with Numeric`),
-		"(--learner logistic or svm), or state its public bounds in the schema"},
-	{regexp.MustCompile(`\(Regression; Linear, Huber or Quantile\)`), "(--learner linear, huber or quantile)"},
-	{regexp.MustCompile(`: query\.Planned\(10000\), in a shell --records`), ", --records"},
-}
-
-// reworded is an error in other words.
-type reworded struct {
-	error
-	text string
-}
-
-func (r reworded) Error() string { return r.text }
-func (r reworded) Unwrap() error { return r.error }
-
-// inShell says in the words of a shell what an error says in those of Go.
-func inShell(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	for _, w := range words {
-		text = w.of.ReplaceAllString(text, w.in)
-	}
-	if text == err.Error() {
-		return err
-	}
-	return reworded{err, text}
-}
+func (e inShell) Unwrap() error { return e.error }
 
 // noNumber is how pflag says that a value is no number.
 var noNumber = regexp.MustCompile(`^invalid argument (".*") for "(.*)" flag: .*strconv\.Parse(Float|Int|Uint).*`)

@@ -48,7 +48,7 @@ func TestNonsenseFlagsAreRefused(t *testing.T) {
 					}
 				}
 				args = append(args, map[string][]string{"data": {"adult"}, "predict": {"m.json", "t.csv"},
-					"export": {"m.json"}, "evaluate": {"m.json", "t.csv"},
+					"export": {"m.json"}, "shapes": {"m.json"}, "evaluate": {"m.json", "t.csv"},
 					"sweep": {"noise"}, "fit": {"t.csv"}, "describe": {"t.csv"}, "check": {"t.csv"},
 					"price": {"t.csv"}, "new": {"t"}, "schema": {"s.json"},
 					"study": {"tables"}}[path[0]]...)

@@ -12,6 +12,7 @@ import (
 
 func newLabCommand() *cobra.Command {
 	var o report.LabOptions
+	var yes *bool
 	cmd := &cobra.Command{
 		Use:   "lab [FOLDER]",
 		Short: "Open the notebooks in Jupyter, or those of a folder of your own",
@@ -40,6 +41,9 @@ installed are put into notebooks/ of the current folder, where those that are th
 			if err := o.Valid(); err != nil {
 				return err
 			}
+			if err := agreed(cmd, *yes); err != nil {
+				return err
+			}
 			display := newDisplay(os.Stderr)
 			setup, err := report.Prepare(cmd.Context(), tree, true, display.Step)
 			display.close()
@@ -49,6 +53,7 @@ installed are put into notebooks/ of the current folder, where those that are th
 			return report.Lab(cmd.Context(), setup, o)
 		},
 	}
+	yes = addYes(cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.Port, "port", 0, "listen on this `number` (default: Jupyter's own, 8888)")
 	f.BoolVar(&o.NoBrowser, "no-browser", false, "do not open a browser; the address is printed")

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -46,6 +48,11 @@ func TestMistakes(t *testing.T) {
 	}
 	pipe := filepath.Join(dir, "pipe.csv")
 	must.Do(syscall.Mkfifo(pipe, 0o600))
+	columnar, model := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "model.json")
+	must.Do(parquet.Write(columnar, must.Get(frame.ScanCSV(people, nil))))
+	known := learn.ReadCSV(people).WithSchemaFile(schema)
+	must.Do(must.Get(learn.SVM{}.Fit(learn.Binary(known, "happy"), learn.NewBudget(1, 1e-6,
+		learn.Named("of a model")).Spend(1))).Save(model))
 	calls := []struct {
 		name string
 		of   *cobra.Command
@@ -110,11 +117,13 @@ func TestMistakes(t *testing.T) {
 			write("ignored.json", `{"version":1,"fields":[{"name":"age","type":"number","lower":0,"upper":100},
 				{"name":"city","type":"ignore"}]}`)), "take it out of the schema"},
 		{"a confidence in percent", newRootCommand(), append([]string{"describe"},
-			ask("--mean", "age", "--confidence", "95")...), "--confidence 95: want a number between"},
+			ask("--mean", "age", "--confidence", "95")...), "--confidence 95: give it a number between"},
 		{"a mean of what is not there, in a shell", newRootCommand(), append([]string{"describe"},
-			ask("--mean", "height")...), "state its public bounds there"},
+			ask("--mean", "height")...), "state its public bounds (--schema)"},
 		{"another budget", newRootCommand(), append([]string{"describe"}, ask("--mean", "age", "--epsilon", "2")...),
-			"for other people name another file"},
+			"name another for other data (--budget)"},
+		{"a ledger that is not there", newBudgetCommand(), []string{filepath.Join(dir, "none.ledger")},
+			"there is none in"},
 		{"the ledger of nobody", newBudgetCommand(), []string{people}, "no file of a dpnb ledger"},
 		{"two files", newRootCommand(), append([]string{"describe", people}, ask("--mean", "age")...),
 			"quotation marks"},
@@ -124,13 +133,28 @@ func TestMistakes(t *testing.T) {
 			"whole number that is not negative"},
 		{"a flag misspelt", newRootCommand(), append([]string{"describe"}, ask("--maen", "age")...), "--help"},
 		{"semicolons", newRootCommand(), append([]string{"describe", write("semi.csv", "age;city\n30;Bern\n")},
-			ask("--mean", "age")[1:]...), "give it --separator ';', and --decimal ','"},
+			ask("--mean", "age")[1:]...), "read it with --separator ';', and --decimal ','"},
 		{"a column twice", newRootCommand(), append([]string{"describe", write("twice.csv", "age,age\n30,31\n")},
 			ask("--mean", "age")[1:]...), "set --number-duplicates"},
 		{"a column of a setting's name", newRootCommand(), append([]string{"describe",
 			write("named.csv", "age\n30\n")}, ask("--mean", "Comment")[1:]...), `"Comment"`},
 		{"a pipe", newDescribeCommand(), append([]string{pipe}, ask("--mean", "age")[1:]...), "into a file"},
 		{"predictions by a table", newPredictCommand(), []string{people, people}, "model"},
+		{"predictions for a table that lacks a column", newPredictCommand(), []string{model,
+			write("less.csv", "city\nBern\n"), "-o", filepath.Join(dir, "p.csv")}, `less.csv lacks "age"`},
+		{"predictions into no folder", newRootCommand(), []string{"predict", model, people, "-o",
+			filepath.Join(dir, "x", "p.csv")}, "make it"},
+		{"sums of a runner without one", newFitCommand(), fit("--checkpoints", dir), "--endpoint"},
+		{"sums of a runner without one, of an answer", newDescribeCommand(), ask("--count", "--checkpoints", dir),
+			"--endpoint"},
+		{"a separator of Parquet", newDescribeCommand(), append([]string{columnar}, ask("--count", "--separator",
+			";")[1:]...), "--separator is for CSV files"},
+		{"texts of CSV", newDescribeCommand(), ask("--count", "--texts", "age"), "--texts is for Parquet"},
+		{"a norm of records of any length", newFitCommand(), fit("--target", "age", "--learner", "heavytails",
+			"--row-norm", "2"), "leave it out"},
+		{"a list of categories that is the table", newFitCommand(), fit("--schema", fields(`{"name":"age","type":
+			"number","lower":0,"upper":100},{"name":"city","type":"category","categoriesFrom":"people.csv"},
+			{"name":"happy","type":"category","categories":["no","yes"]}`)), "a list that is public without the table"},
 		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
 	}
 	for _, c := range calls {

@@ -18,6 +18,8 @@ import (
 
 func newNewCommand() *cobra.Command {
 	var d drafting
+	var yes *bool
+	var noSetup bool
 	cmd := &cobra.Command{
 		Use:   "new NAME|TABLE",
 		Short: "Write a notebook for data of your own, and a draft of its schema",
@@ -27,6 +29,8 @@ people.csv, it writes people.ipynb and people.schema.json, unless that is there:
 the names of the columns, which are all that is read of the table, and blanks for what is publicly
 known of them, which it asks for where there is a terminal, or takes from a codebook.
 
+Then Jupyter is set up if it is not there: what will be installed, and by what, is said before, and
+asked in a terminal (--yes does not ask, --no-setup leaves it to dpnb setup or to you).
 The notebook has the cell that finds this package, and the Go kernel is registered for every Jupyter
 of yours, and for editors such as VS Code; a kernel named gonb that you have already stays as it is.
 What completes code as it is typed takes minutes to build and comes with dpnb lab or dpnb setup.`,
@@ -43,14 +47,10 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 			if err != nil {
 				return err
 			}
-			display := newDisplay(os.Stderr)
-			defer display.close()
-			setup, err := report.Prepare(cmd.Context(), tree, true, display.Step)
-			if err != nil {
-				return fmt.Errorf("%s is written, but the kernel is not set up: %w", path, err)
-			}
-			if err := registerKernel(setup, display); err != nil {
-				return fmt.Errorf("%s is written, but %w", path, err)
+			if !noSetup {
+				if err := setUp(cmd, tree, *yes); err != nil {
+					return fmt.Errorf("%s is written, but: %w", path, err)
+				}
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintln(out, path)
@@ -62,13 +62,30 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 			return err
 		},
 	}
+	yes = addYes(cmd)
 	f := cmd.Flags()
+	f.BoolVar(&noSetup, "no-setup", false, "write the files alone: set up neither Jupyter nor the kernel")
 	f.StringVar(&d.target, "target", "", "`column` to learn")
 	f.StringVar(&d.schema, "schema", "", "`file` with what is publicly known (default beside the table, drafted)")
 	f.StringVar(&d.codebook, "codebook", "", "CSV `file` that describes the columns, of which the schema is made")
+	d.table.given = f
 	f.StringVar(&d.table.separator, "separator", ",", "`character` between two fields, or tab")
 	f.StringVar(&d.table.decimal, "decimal", ".", "`mark` before the decimals of a number")
 	return cmd
+}
+
+// setUp sets up what notebooks need, and makes the kernel known to the Jupyter of the user.
+func setUp(cmd *cobra.Command, tree project.Tree, yes bool) error {
+	if err := agreed(cmd, yes); err != nil {
+		return err
+	}
+	display := newDisplay(os.Stderr)
+	defer display.close()
+	setup, err := report.Prepare(cmd.Context(), tree, true, display.Step)
+	if err != nil {
+		return fmt.Errorf("the kernel is not set up: %w", err)
+	}
+	return registerKernel(setup, display)
 }
 
 // drafting is what a new notebook begins with.

@@ -36,10 +36,13 @@ func keepInputs(cmd *cobra.Command, args []string) error {
 	if path := value("budget"); path != "" {
 		used = append(used, use{path, "has the ledger"})
 	}
-	for _, flag := range []string{"out", "card", "output", "calibrated"} {
+	for _, flag := range []string{"out", "card", "calibrated"} {
 		path := value(flag)
 		if path == "" {
 			continue
+		}
+		if err := placed(flag, path); err != nil {
+			return err
 		}
 		for _, u := range used {
 			if sameFile(path, u.path) {
@@ -47,6 +50,17 @@ func keepInputs(cmd *cobra.Command, args []string) error {
 			}
 		}
 		used = append(used, use{path, "is what --" + flag + " names"})
+	}
+	return nil
+}
+
+// placed refuses a file, unless its name is "", that is a folder or in none.
+func placed(flag, path string) error {
+	if folder, err := os.Stat(filepath.Dir(path)); path != "" && (err != nil || !folder.IsDir()) {
+		return fmt.Errorf("--%s %s: the folder %s is not there: make it", flag, path, filepath.Dir(path))
+	}
+	if folder, err := os.Stat(path); path != "" && err == nil && folder.IsDir() {
+		return fmt.Errorf("--%s %s: it is a folder: name a file in it", flag, path)
 	}
 	return nil
 }

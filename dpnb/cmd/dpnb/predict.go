@@ -22,7 +22,7 @@ Model.Save has written: the class with its probability or those of all classes, 
 number, the count or the quantiles. The columns that the model was fitted on are found
 by their names; no label is needed, and no schema: the model has the one that it was
 fitted with. Nothing is spent. What is written is about single records.`,
-		Example: `  dpnb predict income.json people.csv -o predicted.csv --keep id
+		Example: `  dpnb predict income.json people.csv --out predicted.csv --keep id
   dpnb predict income.json Leute.csv --separator ';' --decimal , --encoding Latin-1`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +44,7 @@ fitted with. Nothing is spent. What is written is about single records.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "predictions.csv", "`file` to write")
+	addOut(f, &out, "predictions.csv", "`file` to write")
 	f.StringSliceVar(&keep, "keep", nil, "`columns` of the table to write before the predictions")
 	table.add(f)
 	return cmd

@@ -79,6 +79,59 @@ func (q *questionFlags) query() (query explore.Query, name string, err error) {
 	return query.Confidence(q.confidence), name, nil
 }
 
+func newDescribeCommand() *cobra.Command {
+	var p privateFlags
+	var at remotely
+	var asked questionFlags
+	cmd := &cobra.Command{
+		Use:   "describe FILE",
+		Short: "Count a table of any size, and describe its numbers, privately",
+		Long: `Release the number of records of a CSV, Parquet or Arrow file, and the mean, standard
+deviation and quartiles of every number that has bounds in the schema, with intervals: in
+one scan, which holds no more than a chunk of the file in memory. Or ask one question: a mean, a
+histogram, quantiles, a table of two columns, of all records or of each group. What it will cost
+says dpnb price. FILE may be a pattern, in quotation marks, of several files that are one table.
+With --endpoint the workers of a runner scan the files, or groups of rows of a Parquet file.`,
+		Example: `  dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
+    --budget people.ledger.json --share 0.2
+  dpnb describe people.csv --schema people.schema.json --epsilon 1 --delta 1e-6 \
+    --budget people.ledger.json --share 0.05 --mean age --by city`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q, what, err := asked.query()
+			if err != nil {
+				return err
+			}
+			df, allowance, err := p.open(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			if err := at.validate(); err != nil {
+				return err
+			}
+			end := func(bool) error { return nil }
+			if !at.here() {
+				q = q.TalliedBy(func() (add func(explore.Adding, func([]byte) error) error, err error) {
+					// Who adds up is told which columns are copies, and makes them.
+					add, closed, err := at.tally(cmd.Context(), &p.table, p.file, at.checkpoints, p.memory)
+					if err == nil {
+						end = closed
+					}
+					return add, err
+				})
+			}
+			_, err = p.answer(cmd.OutOrStdout(), q, p.once(what, args[0]), df, allowance)
+			return errors.Join(err, end(err == nil)) // of neither of which an answer may be lost
+		},
+	}
+	asked.add(cmd)
+	at.flags(cmd.Flags())
+	at.addCheckpoints(cmd.Flags(), "`folder` of what a runner's workers have added up, which they must see (default "+
+		"in the user's folder for caches)")
+	p.add(cmd)
+	return cmd
+}
+
 func newPriceCommand() *cobra.Command {
 	var (
 		q       questionFlags

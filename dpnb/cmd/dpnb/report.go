@@ -21,6 +21,7 @@ func newReportCommand() *cobra.Command {
 		timeout          time.Duration
 		force, update    bool
 		full             bool
+		yes              *bool
 	)
 	cmd := &cobra.Command{
 		Use:   "report [NOTEBOOK...]",
@@ -60,6 +61,12 @@ be; a cell that is to show one has the tag shows-error.`,
 			if o.Below, err = measuredBelow(tree); err != nil {
 				return err
 			}
+			if err := report.Check(o); err != nil {
+				return err
+			}
+			if err := agreed(cmd, *yes); err != nil {
+				return err
+			}
 			records, err := runReports(cmd, tree, o)
 			if err != nil {
 				return err
@@ -68,10 +75,11 @@ be; a cell that is to show one has the tag shows-error.`,
 			return report.Failed(records)
 		},
 	}
+	yes = addYes(cmd)
 	f := cmd.Flags()
 	f.StringSliceVar(&only, "only", nil, "run only the notebooks whose name matches this `pattern`")
 	f.StringArrayVarP(&parameters, "parameter", "p", nil, "set a parameter of the notebook, as `name=value`")
-	f.StringVar(&out, "out", "", "write the reports to this `folder` (default reports/, of a clone if in one)")
+	addOut(f, &out, "", "write the reports to this `folder` (default reports/, of a clone if in one)")
 	f.IntVar(&jobs, "jobs", 0, "run this `number` of notebooks at a time (default: one for each processor)")
 	f.DurationVar(&timeout, "timeout", 30*time.Minute, "stop a cell after this `time`; 0 waits without end")
 	f.BoolVar(&force, "force", false, "run also what is up to date")
@@ -85,9 +93,6 @@ func runReports(cmd *cobra.Command, tree project.Tree, o report.Options) ([]repo
 	display := newDisplay(os.Stderr)
 	defer display.close()
 	o.Progress = display
-	if err := report.Check(o); err != nil {
-		return nil, err
-	}
 	setup, err := report.Prepare(cmd.Context(), tree, false, display.Step)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,12 +18,15 @@ func newSetupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup",
 		Short: "Set up the kernel and Jupyter, and nothing else",
-		Long: `Build the Go kernel and find or install Jupyter. The other commands do this by
-themselves; this one is for making an image, or before going offline.`,
+		Long: `Build the Go kernel and find or install Jupyter, without asking. The other commands do this by
+themselves, and ask in a terminal; this one is for making an image, or before going offline.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			tree, err := project.Find(cmd.Context())
 			if err != nil {
+				return err
+			}
+			if err := agreed(cmd, true); err != nil {
 				return err
 			}
 			display := newDisplay(os.Stderr)
@@ -44,6 +50,36 @@ themselves; this one is for making an image, or before going offline.`,
 	}
 	cmd.Flags().BoolVar(&register, "register", false, "describe the kernel to every Jupyter of this user")
 	return cmd
+}
+
+// errDeclined says that nothing was set up.
+var errDeclined = errors.New("nothing was set up: say yes, or install Jupyter as you like it; dpnb setup sets up " +
+	"what is missing then")
+
+// agreed says what a command is about to install, and asks a person whether it may; yes is the answer beforehand.
+func agreed(cmd *cobra.Command, yes bool) error {
+	plan, err := report.Missing(cmd.Context())
+	if err != nil || plan == "" {
+		return err
+	}
+	return agreedTo(plan, yes, terminal(cmd), cmd.ErrOrStderr())
+}
+
+func agreedTo(plan string, yes bool, a *asking, out io.Writer) error {
+	fmt.Fprintln(out, plan)
+	if a == nil || yes {
+		return nil
+	}
+	answer, err := a.line("Go on? [Y/n] ")
+	if answer = strings.ToLower(answer); err != nil || answer != "" && answer != "y" && answer != "yes" {
+		return errDeclined
+	}
+	return nil
+}
+
+// addYes adds the flag by which a command asks nobody what it may install.
+func addYes(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("yes", false, "install what is missing without asking")
 }
 
 // registerKernel makes the kernel known to every Jupyter of the user's, and says so.

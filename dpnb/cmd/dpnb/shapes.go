@@ -27,7 +27,7 @@ predictions: a line for each column, those first that matter most, and a page wi
 curves, how far the noise may have moved them, and their values. Nothing is spent, and
 no record is read.`,
 		Example: `  dpnb shapes income.json
-  dpnb shapes ward.json --of north,south --output wards.html`,
+  dpnb shapes ward.json --of north,south --out wards.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := learn.Load(args[0])
@@ -53,7 +53,7 @@ no record is read.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVarP(&out, "output", "o", "shapes.html", "`file` to write the page to")
+	addOut(f, &out, "shapes.html", "`file` to write the page to")
 	f.StringSliceVar(&of, "of", nil, "`classes` or levels of a model of several (default all)")
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 
 func newSiteCommand() *cobra.Command {
 	var o report.Options
+	var yes *bool
 	cmd := &cobra.Command{
 		Use:   "site",
 		Short: "Write the notebooks and docs/ as a site, without running anything",
@@ -32,6 +33,9 @@ instead, use report, which writes the same pages.`,
 			if o.Below, err = measuredBelow(tree); err != nil {
 				return err
 			}
+			if err := agreed(cmd, *yes); err != nil {
+				return err
+			}
 			display := newDisplay(os.Stderr)
 			defer display.close()
 			o.Progress = display
@@ -46,7 +50,8 @@ instead, use report, which writes the same pages.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&o.Out, "out", "site", "write the pages to this `folder`")
+	yes = addYes(cmd)
+	addOut(cmd.Flags(), &o.Out, "site", "write the pages to this `folder`")
 	return cmd
 }
 

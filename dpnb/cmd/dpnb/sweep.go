@@ -97,7 +97,7 @@ With --endpoint the trials run on Apache Beam: see docs/scale.md.`,
 	f.IntVar(&r.Trials, "trials", 0, "run this `number` of trials of each cell (default: the experiment's)")
 	f.Uint64Var(&r.Seed, "seed", 0, "draw from this `seed` (default: the experiment's)")
 	f.StringVar(&r.Only, "only", "", "of the claims, check those whose ID matches one of these `patterns`")
-	f.StringVar(&out, "out", "", "write the rows to this `file` (default NAME.parquet)")
+	addOut(f, &out, "", "write the rows to this `file` (default NAME.parquet)")
 	f.StringVar(&folder, "folder", "", "keep what is done in this `folder`, which every worker must see (default: "+
 		"beside the file)")
 	f.IntVar(&jobs, "jobs", 0, "run this `number` of trials at a time (default: one for each processor)")

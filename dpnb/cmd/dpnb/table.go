@@ -18,12 +18,14 @@ type tableFlags struct {
 	csv                                    frame.CSVSettings
 	separator, decimal, thousands, comment string
 	columnar                               parquet.Settings
+	given                                  *pflag.FlagSet
 	// chunkRows are read at a time; 0 is as many as the reader likes.
 	chunkRows int
 }
 
 // add adds the flags to those of a command.
 func (t *tableFlags) add(f *pflag.FlagSet) {
+	t.given = f
 	f.StringVar(&t.separator, "separator", ",", "`character` between two fields, or tab")
 	f.StringVar(&t.decimal, "decimal", ".", "`mark` before the decimals of a number")
 	f.StringVar(&t.thousands, "thousands", "", "`mark` between groups of three digits, or space (default none)")
@@ -54,6 +56,9 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	}
 	var files []frame.Scanner
 	for _, path := range paths {
+		if err := t.suits(path); err != nil {
+			return nil, err
+		}
 		file, err := parquet.OpenAny(path, &t.columnar, &t.csv)
 		if err != nil {
 			return nil, err
@@ -61,6 +66,22 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 		files = append(files, file)
 	}
 	return frame.Together(files...)
+}
+
+// suits refuses flags that say nothing of the format of a file.
+func (t *tableFlags) suits(path string) error {
+	names, of, is := []string{"texts"}, "Parquet and Arrow files", "none"
+	if parquet.Columnar(path) {
+		names = []string{"separator", "decimal", "thousands", "comment", "encoding", "skip", "header", "rename",
+			"number-duplicates", "plain-quotes", "trim-suffix", "missing"}
+		of, is = "CSV files", "a Parquet or Arrow file"
+	}
+	for _, name := range names {
+		if t.given != nil && t.given.Changed(name) {
+			return fmt.Errorf("--%s is for %s, and %s is %s: leave it out", name, of, path, is)
+		}
+	}
+	return nil
 }
 
 // settings reads the flags that are words.

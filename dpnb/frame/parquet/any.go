@@ -7,8 +7,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 )
 
-// columnar reports whether the file at path begins as Parquet and Arrow files do.
-func columnar(path string) bool {
+// Columnar reports whether the file at path begins as Parquet and Arrow files do.
+func Columnar(path string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false // who opens it says why
 	}
@@ -24,7 +24,7 @@ func columnar(path string) bool {
 
 // OpenAny is Open for a Parquet or an Arrow file, and frame.ScanCSV for another.
 func OpenAny(path string, settings *Settings, csv *frame.CSVSettings) (frame.Scanner, error) {
-	if columnar(path) {
+	if Columnar(path) {
 		return Open(path, settings)
 	}
 	return frame.ScanCSV(path, csv)

@@ -51,7 +51,7 @@ func (p Penalty) Validate(lambda float64) error {
 // Check returns a *privacy.ParamError for runs that are not of d features.
 func (p Penalty) Check(d int) error {
 	for _, r := range p.Rough {
-		if r.First+r.Len > d {
+		if r.Len > d || r.First > d-r.Len {
 			return &privacy.ParamError{Name: "Rough", Value: r, Want: fmt.Sprintf("a run of the %d coefficients", d)}
 		}
 	}

@@ -145,18 +145,26 @@ func (c Curvature) Check(rows matrix.Rows, labels []float64) error {
 		return err
 	}
 	_, d := rows.Dims()
+	if err := c.Within(d); err != nil {
+		return err
+	}
+	return c.Fit.Check(rows, labels)
+}
+
+// Within returns a *privacy.ParamError for References and Nowhere that are not among d features.
+func (c Curvature) Within(d int) error {
 	for _, r := range c.References {
-		if r.First < 0 || r.Count < 1 || r.First+r.Count > d || r.Sum < 0 || r.Sum >= d ||
+		if r.First < 0 || r.Count < 1 || r.Count > d || r.First > d-r.Count || r.Sum < 0 || r.Sum >= d ||
 			r.Left < 0 || r.Left >= r.Count {
 			return &privacy.ParamError{Name: "References", Value: r, Want: fmt.Sprintf("places among %d features", d)}
 		}
 	}
 	for _, v := range c.Nowhere {
-		if v.First < 0 || len(v.Weights) == 0 || v.First+len(v.Weights) > d {
+		if v.First < 0 || len(v.Weights) == 0 || v.First > d-len(v.Weights) {
 			return &privacy.ParamError{Name: "Nowhere", Value: v, Want: fmt.Sprintf("over the %d features", d)}
 		}
 	}
-	return c.Fit.Check(rows, labels)
+	return nil
 }
 
 // Moments is what Curvature releases beside the coefficients, with what the noisy gradients of the descent say. The

@@ -28,23 +28,45 @@ func venvMark(cache string) string { return filepath.Join(venvDir(cache), "compl
 // A way installs Jupyter. It is applicable where its tools are there.
 type way struct {
 	what       string
+	plan       func(cache string) string
 	applicable func(Machine) bool
 	install    func(ctx context.Context, m Machine, cache string) error
 }
 
 var ways = []way{
 	{
-		what:       "installing Jupyter into the cache folder with python3 -m venv and pip",
+		what: "installing Jupyter into the cache folder with python3 -m venv and pip",
+		plan: func(cache string) string {
+			return "python3 -m venv " + venvDir(cache) + ", into which pip installs " + strings.Join(pinned, ", ")
+		},
 		applicable: func(m Machine) bool { return has(m, "python3") },
 		install:    installVenv,
 	},
 	{
 		what: "installing Jupyter with apt-get",
+		plan: func(string) string {
+			return "as root, for the whole system: apt-get update; apt-get install --no-install-recommends " +
+				strings.Join(debianPackages, " ")
+		},
 		applicable: func(m Machine) bool {
 			return m.Root && debianLike(m) && has(m, "apt-get")
 		},
 		install: installDebian,
 	},
+}
+
+// Missing says what Ensure would install Jupyter by, in the order in which it tries; nil if Jupyter is there, or
+// nothing can be tried.
+func Missing(ctx context.Context, m Machine, cache string) (plans []string) {
+	if _, ok := Find(ctx, m, cache); ok {
+		return nil
+	}
+	for _, w := range ways {
+		if w.applicable(m) {
+			plans = append(plans, w.plan(cache))
+		}
+	}
+	return plans
 }
 
 func has(m Machine, command string) bool {

@@ -237,6 +237,24 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// What would be installed is said before it is, in the order in which it is tried; nothing where Jupyter is there.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	cache, p := t.TempDir(), onDebian()
+	p.commands["python3"] = "/usr/bin/python3"
+	said := Missing(context.Background(), p.machine(true), cache)
+	if len(said) != 2 || !strings.Contains(said[0], venvDir(cache)) || !strings.Contains(said[0], pinned[0]) ||
+		!strings.HasPrefix(said[1], "as root") || !strings.Contains(said[1], debianPackages[0]) || p.ran != nil {
+		t.Errorf("said %q, ran %q", said, p.ran)
+	}
+	if said := Missing(context.Background(), p.machine(false), cache); len(said) != 1 {
+		t.Errorf("without the right to install packages: %q", said)
+	}
+	p.able["/usr/bin/python3"] = true
+	if said := Missing(context.Background(), p.machine(true), cache); said != nil {
+		t.Errorf("of a machine that has it: %q", said)
+	}
+}
+
 func TestInterruptedInstallation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := onDebian()

@@ -332,10 +332,13 @@ func killedDrivers(t *testing.T, program string, whole time.Duration) {
 }
 
 // described: what describe releases of one seed is the same here and on a runner with no, one and two processes, of a
-// CSV file, of a Parquet file in groups of rows and of several files; and a driver that is killed after the charge goes
-// on, charged once, and leaves nothing.
+// CSV file, of a Parquet file in groups of rows and of several files, of all with a column that is a copy; and a driver
+// that is killed after the charge goes on, charged once, and leaves nothing.
 func described(t *testing.T, program string) {
 	s := newStudy(t, program)
+	schema := must.Get(frame.LoadSchema(s.schema))
+	schema.Fields = append(schema.Fields, frame.NumericField("a again", 0, 2).CopyOf("a"))
+	must.Do(schema.Save(s.schema))
 	table := must.Get(frame.ScanCSV(s.file, &frame.CSVSettings{ChunkRows: 700}))
 	columnar := filepath.Join(filepath.Dir(s.file), "people.parquet")
 	must.Do(parquet.Write(columnar, table))

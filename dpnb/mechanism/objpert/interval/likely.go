@@ -396,8 +396,8 @@ func composed(vectors *mat.Dense, values []float64) *mat.Dense {
 }
 
 const (
-	basisLikely = "the curvature that was released with noise, drawn towards that of independent columns as far as " +
-		"the noise says (approximate: docs/theory/intervals.md, section 6)"
+	basisLikely = "the curvature that was released with noise, shrunk towards that of independent columns as far as " +
+		"its noise asks for (approximate: docs/theory/intervals.md, section 6)"
 	basisExpected = "the curvature of independent columns with the shares that were released, with allowance for how " +
 		"far it may be off (approximate: docs/theory/curves.md)"
 )

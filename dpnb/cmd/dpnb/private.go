@@ -1,0 +1,176 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
+
+// privateFlags say of a table what is public, what may be learnt of it, and what that may take of this machine: for
+// every command that releases something.
+type privateFlags struct {
+	table tableFlags
+	// file is the table as it is read, to which nothing was done.
+	file                 frame.Scanner
+	schema, budget, name string
+	epsilon, delta       float64
+	share                float64
+	seed                 uint64
+	seeded               bool
+	person               string
+	rows                 int
+	memory               byteSize
+	// heldOut is the share of the records that a fit leaves to evaluate, which asks about the rest of them.
+	heldOut float64
+	rest    bool
+}
+
+// addPublic adds the flags that say what is public of the table and of the budget.
+func (p *privateFlags) addPublic(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.schema, "schema", "", "`file` with the public bounds and categories (docs/your-data.md)")
+	f.Float64Var(&p.epsilon, "epsilon", 0, "privacy loss `ε` of the budget (add/remove-one)")
+	f.Float64Var(&p.delta, "delta", 0, "probability `δ` of the budget")
+	f.StringVar(&p.person, "person", "", "`column` that says whose row it is (default each row is a person)")
+	f.IntVar(&p.rows, "rows-of-a-person", 1, "`number` of rows of a person that count")
+	p.table.add(f)
+	required(cmd, "schema", "epsilon")
+}
+
+func (p *privateFlags) add(cmd *cobra.Command) {
+	p.addPublic(cmd)
+	f := cmd.Flags()
+	f.StringVar(&p.budget, "budget", "", "ledger `file` that keeps the budget from run to run")
+	f.Float64Var(&p.share, "share", 1, "`part` of the budget that is spent")
+	f.StringVar(&p.name, "name", "", "`name` under which it is released once "+
+		"(default what is asked, of which file, seen from the ledger's folder)")
+	f.Uint64Var(&p.seed, "seed", 0, "`number` of a simulation, which protects nobody (default a private release)")
+	f.Var(&p.memory, "memory", "`size` that the program may take, as 1GiB (default GOMEMLIMIT)")
+}
+
+// open returns the table, scanned, with its schema, and the allowance.
+func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame, a learn.Allowance, err error) {
+	p.seeded = cmd.Flags().Changed("seed")
+	if cmd.Flags().Changed("held-out") && !(p.heldOut > 0 && p.heldOut < 1) {
+		return df, a, fmt.Errorf("--held-out %g: want a share between 0 and 1, such as 0.2", p.heldOut)
+	}
+	if cmd.Flags().Changed("rows-of-a-person") && p.person == "" {
+		return df, a, errors.New("--rows-of-a-person: say in which column it stands whose row it is, --person")
+	}
+	if cmd.Flags().Changed("name") && p.budget == "" {
+		return df, a, errors.New("--name: a release is kept under a name beside a ledger, so that another run pays " +
+			"nothing for it: give one, --budget, or leave out --name")
+	}
+	s, err := frame.LoadSchema(p.schema)
+	if err != nil {
+		return df, a, err
+	}
+	free := p.memory.keep()
+	cmd.PostRun = func(*cobra.Command, []string) { free() }
+	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
+	p.file, err = p.table.open(path)
+	df = p.part(learn.FromScanner(p.file, err)).Knowing(s)
+	if p.person != "" {
+		df = df.PerPerson(p.person, p.rows)
+	}
+	switch {
+	case df.Err() != nil:
+		return df, a, df.Err()
+	case p.seeded && p.budget != "":
+		return df, a, errors.New("--seed is of a simulation, for which no budget is kept: leave out --budget")
+	case p.seeded:
+		return df, learn.Simulate(p.epsilon*p.share, p.delta*p.share), nil
+	case p.budget != "":
+		b := learn.NewBudget(p.epsilon, p.delta, learn.Named(filepath.Base(p.budget)), learn.KeptIn(p.budget))
+		return df, b.Share(p.share), b.Err()
+	}
+	b := learn.NewBudget(p.epsilon, p.delta)
+	return df, b.Share(p.share), b.Err()
+}
+
+// addHeldOut adds the flag that divides the records between a fit and its evaluation.
+func (p *privateFlags) addHeldOut(f *pflag.FlagSet, usage string) {
+	f.Float64Var(&p.heldOut, "held-out", 0, usage)
+}
+
+// part is the part of the table that the command reads. A record's part is its own chance, by a hash of what it is, or
+// of whose it is: a person's rows stay together.
+func (p *privateFlags) part(df learn.DataFrame) learn.DataFrame {
+	if p.heldOut == 0 {
+		return df
+	}
+	var whose []string
+	if p.person != "" {
+		whose = []string{p.person}
+	}
+	fitted, rest := df.Split(1-p.heldOut, "held out", whose...)
+	if p.rest {
+		return rest
+	}
+	return fitted
+}
+
+func (p *privateFlags) noise() noise.Source {
+	if p.seeded {
+		return learn.Seed(p.seed)
+	}
+	return nil
+}
+
+// once reports under which name something is released; "" if no ledger is kept.
+func (p *privateFlags) once(what, path string) string {
+	if p.budget == "" {
+		return ""
+	}
+	if p.heldOut != 0 { // another share is another release
+		what += fmt.Sprintf(" with %g held out", p.heldOut)
+	}
+	return cmp.Or(p.name, what+" of "+beside(p.budget, path))
+}
+
+// beside is where a file is, seen from the folder of the ledger: two files of one name in different folders are told
+// apart, and a study that moves with its ledger keeps its names.
+func beside(ledger, path string) string {
+	from, err := filepath.Abs(filepath.Dir(ledger))
+	to, e := filepath.Abs(path)
+	if err != nil || e != nil {
+		return path
+	}
+	if seen, err := filepath.Rel(from, to); err == nil {
+		return filepath.ToSlash(seen)
+	}
+	return to
+}
+
+// unkept is said of a release without a ledger.
+const unkept = "No ledger was kept (--budget FILE): another run is another budget for the same people.\n"
+
+// answer asks a question, under a name unless it is "", and prints the answer.
+func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df learn.DataFrame, a learn.Allowance) (
+	s *explore.Statistic, err error) {
+	q = q.Noise(p.noise())
+	if name != "" {
+		s, err = q.Once(name, df, a)
+	} else {
+		s, err = q.Of(df, a)
+	}
+	if s == nil {
+		return nil, err
+	}
+	said := s.Display().Text()
+	if p.budget == "" && !p.seeded {
+		said += unkept
+	}
+	_, printed := fmt.Fprint(out, said)
+	return s, errors.Join(err, printed)
+}
