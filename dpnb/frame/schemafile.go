@@ -427,10 +427,21 @@ func decodeKnown(text []byte, v any) (at int, err error) {
 		at, err = len(text), errors.New("the file ends before a bracket is closed")
 	default:
 		if _, key, ok := strings.Cut(err.Error(), "unknown field "); ok {
-			at, err = bytes.Index(text, []byte(key)), fmt.Errorf("the key %s is not known", key)
+			at, err = bytes.Index(text, []byte(key)), fmt.Errorf("the key %s is not known, but %s are",
+				key, keysOf(reflect.TypeOf(v).Elem()))
 		}
 	}
 	return min(max(at, 0), len(text)), err
+}
+
+// keysOf lists the keys of a struct in a file.
+func keysOf(t reflect.Type) string {
+	var keys []string
+	for f := range t.Fields() {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys = append(keys, key)
+	}
+	return strings.Join(keys, ", ")
 }
 
 // Fits refuses a table that lacks columns of the schema, and names them, with the columns that the schema lacks.

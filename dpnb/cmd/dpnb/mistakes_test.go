@@ -93,7 +93,7 @@ func TestMistakes(t *testing.T) {
 		{"a category twice", newCheckCommand(), []string{people, "--schema",
 			fields(`{"name":"city","type":"category","categories":["Bern","Bern"]}`)}, "twice"},
 		{"a key misspelt", newCheckCommand(), []string{people, "--schema",
-			fields(`{"name":"age","type":"number","lowr":0,"upper":1}`)}, "lowr"},
+			fields(`{"name":"age","type":"number","lowr":0,"upper":1}`)}, `"lowr" is not known, but name, type, lower, upper,`},
 		{"a layout in letters", newCheckCommand(), []string{people, "--schema",
 			fields(`{"name":"age","type":"year of a date","lower":1,"upper":2,"layout":"YYYY"}`)}, "2006"},
 		{"rows of nobody", newDescribeCommand(), ask("--mean", "age", "--rows-of-a-person", "3"), "--person"},
