@@ -181,7 +181,7 @@ func (p describePlan) answer(m statistic.Mechanism, released []float64, s settin
 			add(what, q[i], p.days[j])
 		}
 	}
-	a.meaning = fmt.Sprintf("The number of records is %s; %s. A quarter of them are below the lower quartile of a column, "+
+	a.meaning = fmt.Sprintf("The number of records is %s; %s. A quarter are below the lower quartile of a column, "+
 		"and a quarter above its upper quartile.", count.figures(), s.interval(count))
 	return a
 }
