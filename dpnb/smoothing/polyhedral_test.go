@@ -376,7 +376,8 @@ func TestSpecialCasesRefuse(t *testing.T) {
 			}
 		},
 		"a long gradient of an entropic maximum": func() {
-			Entropic{mustPolyhedral(t, signs(2), make([]float64, 4)), 1}.ValueGradient(make([]float64, 3), []float64{1, 2})
+			Entropic{mustPolyhedral(t, signs(2), make([]float64, 4)), 1}.ValueGradient(make([]float64, 3),
+				[]float64{1, 2})
 		},
 		"a short point": func() { mustPolyhedral(t, signs(2), make([]float64, 4)).Value([]float64{1}) },
 		"threshold":     func() { SoftThreshold(-1) }, "dimension": func() { NewExponential(0) },
