@@ -1,9 +1,13 @@
 package dataset
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -66,5 +70,30 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 	}
 	if _, err := Patients(0, 1); err == nil {
 		t.Error("no patients are invented")
+	}
+}
+
+// The patients of a seed are what they were: notebooks and figures show them.
+func TestPatientsOfASeed(t *testing.T) {
+	tab := must.Get(Patients(40_000, 7))
+	var all []string
+	for _, name := range []string{"age", "weight", "pressure", "visits"} {
+		x := must.Get(tab.Column(name)).Numbers
+		all = append(all, fmt.Sprintf("%s %g to %g, in sum %g", name, slices.Min(x), slices.Max(x), floats.Sum(x)))
+	}
+	for name, value := range map[string]string{"smoker": "yes", "ill": "yes", "ward": "lungs"} {
+		n := 0
+		for _, v := range must.Get(tab.Column(name)).Texts {
+			if v == value {
+				n++
+			}
+		}
+		all = append(all, fmt.Sprintf("%s: %d of %s", name, n, value))
+	}
+	slices.Sort(all)
+	if got, want := strings.Join(all, "; "), "age 18 to 90, in sum 2.157938e+06; ill: 12782 of yes; "+
+		"pressure 68 to 196, in sum 5.277943e+06; smoker: 13177 of yes; visits 0 to 16, in sum 110511; "+
+		"ward: 12929 of lungs; weight 40 to 138, in sum 3.002349e+06"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -22,7 +22,7 @@ func TestPortablePatterns(t *testing.T) {
 		"a.b", "(?m)^b$", "(?m)a$", `\bnew\b`, `\Bew`, `\d+`, `^\D+$`, `\w\W\w`, `\p{L}{3}`, `\P{L}`, `[^a-z]`, `[^\n]`,
 		`[\]\\^-]`, `[[:upper:]]`, `a{2,3}$`, `^a{4}`, `(?:ab)+$`, `(ab)*c|x`, "a??b", `\Aa\z`, `[^\x00-\x{10FFFF}]`,
 		`(?U)a+`, `\pN`, `[\x01\x7f]`, `\Q{1}\E`, `O'N`, "[&~-]", "", `(?i)[é]`, `\p{Greek}|\p{Han}`, `\x{10FFFF}`,
-		`[\x{10000}-\x{10FFFF}]`, `(|a)b`, `(?:a*)*b`,
+		`[\x{10000}-\x{10FFFF}]`, `(|a)b`, `a{0}b`, `^(?:ab){0}$`, `(?:a*)*b`,
 		`\pC`, `\p{Cs}`, `[^\x{D7FF}]`, `[\x{E000}-\x{10FFFF}]`, `^[\x00-\x{D900}]*$`} {
 		p := must.Get(Pattern{Match: match}.Portable())
 		for _, text := range texts {

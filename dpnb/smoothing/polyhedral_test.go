@@ -351,8 +351,24 @@ func TestSpecialCasesRefuse(t *testing.T) {
 		"moment of order 1.05": func() { Product{Gaussian{}, 2}.Moment(1.05) },
 		"moment of order 3":    func() { Product{Gaussian{}, 2}.Moment(3) },
 		"a short gradient":     func() { Norm{Gaussian{}, 1}.ValueGradient([]float64{0}, []float64{1, 2}) },
-		"a short point":        func() { mustPolyhedral(t, signs(2), make([]float64, 4)).Value([]float64{1}) },
-		"threshold":            func() { SoftThreshold(-1) }, "dimension": func() { NewExponential(0) },
+		"a long gradient":      func() { Norm{Gaussian{}, 1}.ValueGradient(make([]float64, 3), []float64{1, 2}) },
+		"a long curvature":     func() { Norm{Gaussian{}, 1}.Curvature(make([]float64, 3), []float64{1, 2}) },
+		"a long gradient of a bowl": func() {
+			b, _ := NewBowl(1, 0.5)
+			b.ValueGradient(make([]float64, 3), []float64{1, 2})
+		},
+		"a long gradient of a maximum": func() {
+			g, err := mustPolyhedral(t, signs(2), make([]float64, 4)).Gaussian(1)
+			if err == nil {
+				g.ValueGradient(make([]float64, 3), []float64{1, 2})
+			}
+		},
+		"a long gradient of an entropic maximum": func() {
+			Entropic{mustPolyhedral(t, signs(2), make([]float64, 4)), 1}.ValueGradient(make([]float64, 3),
+				[]float64{1, 2})
+		},
+		"a short point": func() { mustPolyhedral(t, signs(2), make([]float64, 4)).Value([]float64{1}) },
+		"threshold":     func() { SoftThreshold(-1) }, "dimension": func() { NewExponential(0) },
 	} {
 		func() {
 			defer func() {

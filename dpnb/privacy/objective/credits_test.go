@@ -2,6 +2,7 @@ package objective
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -89,6 +90,117 @@ func TestCreditsBoundPaths(t *testing.T) {
 		}
 		if tried < 200 || near < tried/4 {
 			t.Errorf("%s: of %d credits %d are near: nothing is tested", p.cfg.Curve, tried, near)
+		}
+	}
+}
+
+// The recursion finds the best of all ways from node to node that do not fall, where a change within a cell has the
+// larger credit of the two nodes and what turning adds: for credits at random, by a recursion over all nodes that knows
+// nothing of windows. What is left to gain at a node is the rest of the best way through it.
+func TestRecursionOverPaths(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 400 {
+		cells, nodes := 2+r.IntN(6), 2+r.IntN(7)
+		l := &lattice{v: make([]float64, nodes), cells: make([]view, cells), credit: make([]credits, cells),
+			from: make([]int, cells), to: make([]int, cells), upTo: make([][]float64, cells),
+			onward: make([][]float64, cells)}
+		for j := range cells {
+			l.from[j], l.to[j] = 0, nodes-1
+			if j > 0 {
+				l.from[j] = min(nodes-1, l.from[j-1]+r.IntN(2))
+			}
+		}
+		for j, to := cells-1, nodes-1; j >= 0; j-- { // limits do not fall
+			l.to[j] = max(l.from[j], to)
+			to = max(0, to-r.IntN(2))
+		}
+		for j := range cells {
+			c := &l.credit[j]
+			c.first = l.from[j] + r.IntN(l.to[j]-l.from[j]+1)
+			for range 1 + r.IntN(l.to[j]-c.first+1) {
+				c.stay, c.turn = append(c.stay, r.Float64()), append(c.turn, 0.2*r.Float64())
+			}
+			c.turn[len(c.turn)-1] = 0 // there is no next node in the window
+			if r.IntN(2) == 0 {
+				c.before = r.Float64()
+			} else {
+				c.after = r.Float64()
+			}
+		}
+		// step returns the credit of a node of cell j, and what changing to it from the one before adds to that one's.
+		step := func(j, node int) (stay, change float64) {
+			c := &l.credit[j]
+			of := func(node int) float64 {
+				switch {
+				case node < c.first:
+					return c.before
+				case node >= c.end():
+					return c.after
+				}
+				return c.stay[node-c.first]
+			}
+			stay = of(node)
+			if node > l.from[j] {
+				change = max(0, stay-of(node-1))
+				if node > c.first && node < c.end() {
+					change += c.turn[node-1-c.first]
+				}
+			}
+			return stay, change
+		}
+		upTo := make([][]float64, cells)
+		for j := range cells {
+			upTo[j] = make([]float64, nodes)
+			for node := range upTo[j] {
+				if node < l.from[j] || node > l.to[j] {
+					upTo[j][node] = math.Inf(-1)
+					continue
+				}
+				stay, change := step(j, node)
+				if j > 0 { // from the node itself or, where the cell above has none, from its last
+					upTo[j][node] = upTo[j-1][min(node, l.to[j-1])]
+				}
+				if upTo[j][node] += stay; node > l.from[j] {
+					upTo[j][node] = max(upTo[j][node], upTo[j][node-1]+change)
+				}
+			}
+		}
+		onward := make([][]float64, cells)
+		for j := cells - 1; j >= 0; j-- {
+			onward[j] = make([]float64, nodes)
+			for node := l.to[j]; node >= l.from[j]; node-- {
+				if j+1 < cells {
+					at := max(node, l.from[j+1])
+					stay, _ := step(j+1, at)
+					onward[j][node] = stay + onward[j+1][at]
+				}
+				if node < l.to[j] {
+					_, change := step(j, node+1)
+					onward[j][node] = max(onward[j][node], onward[j][node+1]+change)
+				}
+			}
+		}
+		for j := range cells {
+			l.down(j)
+		}
+		var enter []float64
+		for j := cells - 1; j >= 0; j-- {
+			enter = l.up(j, enter)
+		}
+		for j := range cells {
+			for node := l.from[j]; node <= l.to[j]; node++ {
+				i := node - l.from[j]
+				if a, b := l.upTo[j][i], upTo[j][node]; !(math.Abs(a-b) <= 1e-12) {
+					t.Fatalf("cell %d, node %d: up to there %v, want %v", j, node, a, b)
+				}
+				if a, b := l.onward[j][i], onward[j][node]; !(math.Abs(a-b) <= 1e-12) {
+					t.Fatalf("cell %d, node %d: onward %v, want %v", j, node, a, b)
+				}
+			}
+		}
+		best := l.upTo[cells-1][len(l.upTo[cells-1])-1]
+		if !(math.Abs(best-enter[0]) <= 1e-12) {
+			t.Fatalf("the best is %v from above and %v from below", best, enter[0])
 		}
 	}
 }

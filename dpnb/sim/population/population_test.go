@@ -117,6 +117,11 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("%s = %v, want %v", m, v[m], w)
 		}
 	}
+	var nowhere values
+	nowhere.measure(beta, make([]float64, 3), make([]float64, 3))
+	if a, b := nowhere[SignalCorrelation], nowhere[NoiseCorrelation]; a != 0 || b != 0 || nowhere[Variance] != 2 {
+		t.Errorf("correlations of %v and %v with nothing, a variance of %v", a, b, nowhere[Variance])
+	}
 	cells := shares([]float64{-1, 0, 1, 2}, []float64{-1, 0.5, 1, 1.5, 2, -3, 0})
 	if want := []float64{1. / 7, 2. / 7, 2. / 7}; !(math.Abs(cells[0]-want[0])+math.Abs(cells[1]-want[1])+math.Abs(
 		cells[2]-want[2]) <= 1e-14) {
