@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -192,31 +193,26 @@ func Sorted(t *Table, column string, descending bool) (*Table, error) {
 	if descending {
 		sign = -1
 	}
+	const number, other, missing = 0, 1, 2
+	kind := func(i int) int {
+		switch {
+		case c.lacks(i):
+			return missing
+		case math.IsNaN(c.Number(i)):
+			return other
+		}
+		return number
+	}
 	slices.SortStableFunc(at, func(i, j int) int {
-		lacks, other := c.lacks(i), c.lacks(j)
-		switch a, b := c.Number(i), c.Number(j); {
-		case lacks || other:
-			return boolean(lacks) - boolean(other)
-		case a < b:
-			return -sign
-		case a > b:
-			return sign
-		case a != a || b != b: // a text is among them
-			if boolean(a != a) != boolean(b != b) {
-				return boolean(a != a) - boolean(b != b)
-			}
+		switch k := kind(i); {
+		case k != kind(j) || k == missing:
+			return k - kind(j)
+		case k == other:
 			return sign * strings.Compare(c.Text(i), c.Text(j))
 		}
-		return 0
+		return sign * cmp.Compare(c.Number(i), c.Number(j))
 	})
 	return t.at(at), nil
-}
-
-func boolean(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // row returns that of a public table whose keys these are: by a text or, where none is the same, by the one key that is
