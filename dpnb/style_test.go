@@ -185,8 +185,7 @@ func TestStyleCanFail(t *testing.T) {
 	}
 	parse := func(text string) *ast.File {
 		t.Helper()
-		f := must.Get(parser.ParseFile(token.NewFileSet(), "x.go", text, parser.ParseComments))
-		return f
+		return must.Get(parser.ParseFile(token.NewFileSet(), "x.go", text, parser.ParseComments))
 	}
 	s := &source{files: map[string][]*ast.File{}, tests: map[string][]*ast.File{}}
 	s.add("a", parse("package a\ntype T struct{ F U }\ntype U int\nconst One U = 1\nfunc (T) Used() {}\n"+

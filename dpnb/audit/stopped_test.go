@@ -86,8 +86,7 @@ func TestStoppedIsNearTheClaim(t *testing.T) {
 	s := worstPair(a, mu)
 	low := must.Get(s.EpsilonLower(delta, 20_000, 1-1e-4, noise.NewSeeded(7)))
 	claimed := func(mu float64) float64 {
-		eps := must.Get(privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), delta))
-		return eps
+		return must.Get(privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), delta))
 	}
 	if full := claimed(math.Hypot(a, mu)); low > full || low < 0.75*full {
 		t.Errorf("ε ≥ %v, exactly %v", low, full)

@@ -19,8 +19,7 @@ import (
 
 func generate(t testing.TB, c Clusters) *Sample {
 	t.Helper()
-	s := must.Get(c.Generate())
-	return s
+	return must.Get(c.Generate())
 }
 
 func column(s *Sample, j int, keep func(i int) bool) []float64 {

@@ -20,8 +20,7 @@ func TestPatientsFollowTheirLaw(t *testing.T) {
 	const rows = 40_000
 	tab := must.Get(Patients(rows, 7))
 	column := func(name string) *frame.Column {
-		c := must.Get(tab.Column(name))
-		return c
+		return must.Get(tab.Column(name))
 	}
 	age, weight, smoker := column("age").Numbers, column("weight").Numbers, column("smoker").Texts
 	var pressure, visits, ill, heart, lungs []float64

@@ -68,14 +68,11 @@ func (k keys) prepared(q Query, df learn.DataFrame) (*fittedKeys, error) {
 		}
 		columns = append(columns, person)
 	}
-	for _, c := range columns {
-		if !slices.Contains(records.Names(), c) {
-			return nil, fmt.Errorf("dpnb: there is no column %q; the columns are %s", c, strings.Join(records.Names(),
-				", "))
-		}
-	}
 	if k.column == person {
 		return nil, fmt.Errorf("dpnb: %q says whose row it is: there is nobody to share it with", person)
+	}
+	if err := frame.CheckSelection(columns, records.Names()); err != nil {
+		return nil, err
 	}
 	return &fittedKeys{k, q, df, records, columns, rows}, nil
 }

@@ -104,8 +104,7 @@ func TestLossOfRefusedOnceAndBeside(t *testing.T) {
 	data := learn.Binary(df, "ill", learn.RowNorm(1))
 	b := fresh(4, 1e-5)
 	fit := func() *learn.Model {
-		m := must.Get(learn.FitOnce("m", learn.Logistic{}, data, b.Spend(1)))
-		return m
+		return must.Get(learn.FitOnce("m", learn.Logistic{}, data, b.Spend(1)))
 	}
 	plain := must.Get(learn.Logistic{}.FitWithoutPrivacy(data))
 	simulated := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))

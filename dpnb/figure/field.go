@@ -192,14 +192,8 @@ func (b colorBar) draw(c draw.Canvas, h *heat) draw.Canvas {
 	for i := range steps {
 		at := func(k int) vg.Length { return bar.Min.Y + (bar.Max.Y-bar.Min.Y)*vg.Length(k)/steps }
 		c.SetColor(shade((float64(i) + 0.5) / steps))
-		left, right := bar.Min.X+vg.Points(10), bar.Min.X+vg.Points(10+width)
-		var path vg.Path
-		path.Move(vg.Point{X: left, Y: at(i)})
-		path.Line(vg.Point{X: right, Y: at(i)})
-		path.Line(vg.Point{X: right, Y: at(i+1) + 0.4}) // no seam
-		path.Line(vg.Point{X: left, Y: at(i+1) + 0.4})
-		path.Close()
-		c.Fill(path)
+		c.Fill(rectangle(vg.Point{X: bar.Min.X + vg.Points(10), Y: at(i)},
+			vg.Point{X: bar.Min.X + vg.Points(10+width), Y: at(i+1) + 0.4})) // no seam
 	}
 	ticker := evenTicks(1, "")
 	from, to := lo, hi
@@ -314,7 +308,6 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 				continue
 			}
 			c.SetColor(shade((v - lo) / (hi - lo)))
-			var path vg.Path
 			left, low, right, high := trX(x[j]), trY(y[i]), trX(x[j+1]), trY(y[i+1])
 			// The next cells are drawn over what is too much; edges that only touch would show as lines.
 			if j+1 < len(row) {
@@ -323,12 +316,7 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 			if i+1 < len(h.z) {
 				high += vg.Points(0.6)
 			}
-			path.Move(vg.Point{X: left, Y: low})
-			path.Line(vg.Point{X: right, Y: low})
-			path.Line(vg.Point{X: right, Y: high})
-			path.Line(vg.Point{X: left, Y: high})
-			path.Close()
-			c.Fill(path)
+			c.Fill(rectangle(vg.Point{X: left, Y: low}, vg.Point{X: right, Y: high}))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -175,15 +176,7 @@ func (set *CSVSettings) complete() (CSVSettings, error) {
 	if s.Missing == nil {
 		s.Missing = []string{"?", "NA", "NaN"}
 	}
-	if s.Comma == 0 {
-		s.Comma = ','
-	}
-	if s.Decimal == 0 {
-		s.Decimal = '.'
-	}
-	if s.ChunkRows == 0 {
-		s.ChunkRows = chunkRows
-	}
+	s.Comma, s.Decimal, s.ChunkRows = cmp.Or(s.Comma, ','), cmp.Or(s.Decimal, '.'), cmp.Or(s.ChunkRows, chunkRows)
 	name, known := encodingName(s.Encoding)
 	s.Encoding = name
 	switch {

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -213,81 +214,62 @@ func Sorted(t *Table, column string, descending bool) (*Table, error) {
 	if descending {
 		sign = -1
 	}
+	const number, other, missing = 0, 1, 2
+	kind := func(i int) int {
+		switch {
+		case c.lacks(i):
+			return missing
+		case math.IsNaN(c.Number(i)):
+			return other
+		}
+		return number
+	}
 	slices.SortStableFunc(at, func(i, j int) int {
-		lacks, other := c.lacks(i), c.lacks(j)
-		switch a, b := c.Number(i), c.Number(j); {
-		case lacks || other:
-			return boolean(lacks) - boolean(other)
-		case a < b:
-			return -sign
-		case a > b:
-			return sign
-		case a != a || b != b: // a text is among them
-			if boolean(a != a) != boolean(b != b) {
-				return boolean(a != a) - boolean(b != b)
-			}
+		switch k := kind(i); {
+		case k != kind(j) || k == missing:
+			return k - kind(j)
+		case k == other:
 			return sign * strings.Compare(c.Text(i), c.Text(j))
 		}
-		return 0
+		return sign * cmp.Compare(c.Number(i), c.Number(j))
 	})
 	return t.at(at), nil
 }
 
-func boolean(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// keys finds the rows of a public table by a text or, where none is the same, by the one key that is the same number
-// ("1.0" is "1").
-type keys struct {
-	text   map[string]int
-	number map[float64]int
-}
-
-// of returns the row of a record's key.
-func (k keys) of(r Row, key string) (row int, ok bool) {
-	text := trim(r.Text(key))
-	if row, ok = k.text[text]; ok {
+// row returns that of a public table whose keys these are: by a text or, where none is the same, by the one key that is
+// the same number ("1.0" is "1").
+func (c *categories) row(key string) (row int, ok bool) {
+	if row, ok = c.place[key]; ok {
 		return row, true
 	}
-	if v, err := strconv.ParseFloat(text, 64); err == nil {
-		row, ok = k.number[v]
-		return row, ok && row >= 0
-	}
-	return 0, false
+	v, err := strconv.ParseFloat(key, 64)
+	row, ok = c.byNumber[v]
+	return row, err == nil && ok && row >= 0
 }
 
-// lookup returns the keys of a public table.
+// lookup returns the keys of a public table, each at the place of its row.
 //
 // Errors: *InputError for a table that is not public, a key that is not there, is missing in a row, or there twice.
-func (t *Table) lookup(key string) (at keys, err error) {
+func (t *Table) lookup(key string) (*categories, error) {
 	if !t.Source.Public {
-		return at, inputErrorf("only a table that is declared Public is joined: what is taken from it is known of " +
+		return nil, inputErrorf("only a table that is declared Public is joined: what is taken from it is known of " +
 			"everybody; call Public() on it if that is so")
 	}
 	c, err := t.Column(key)
 	if err != nil {
-		return at, err
+		return nil, err
 	}
-	at = keys{make(map[string]int, t.rows), make(map[float64]int)}
-	for i := range t.rows {
-		text := trim(c.Text(i))
-		if text == "" {
-			return at, inputErrorf("the public table lacks a %q in row %d: each of its rows needs its own", key, i+1)
+	texts := make([]string, t.rows)
+	for i := range texts {
+		if texts[i] = trim(c.Text(i)); texts[i] == "" {
+			return nil, inputErrorf("the public table lacks a %q in row %d: each of its rows needs its own", key, i+1)
 		}
-		if _, twice := at.text[text]; twice {
-			return at, inputErrorf("the public table has %s = %q twice: which of the rows belongs to a "+
-				"record?", key, text)
-		}
-		at.text[text] = i
-		if v, err := strconv.ParseFloat(text, 64); err == nil {
-			if _, twice := at.number[v]; twice {
-				i = -1
-			}
-			at.number[v] = i
+	}
+	at := newCategories(texts)
+	for i, text := range texts {
+		if at.place[text] != i {
+			return nil, inputErrorf("the public table has %s = %q twice: which of the rows belongs to a record?", key,
+				text)
 		}
 	}
 	return at, nil
@@ -311,14 +293,14 @@ func Join(t Scanner, public *Table, key string, field Field) (Scanner, error) {
 	own.Numbers, own.Texts = slices.Clone(c.Numbers), slices.Clone(c.Texts)
 	if field.Kind == Numeric && field.Part == NoDate {
 		return DeriveNumber(t, field.Name, func(r Row) float64 {
-			if i, ok := at.of(r, key); ok {
+			if i, ok := at.row(trim(r.Text(key))); ok {
 				return own.Number(i)
 			}
 			return math.NaN()
 		}, key)
 	}
 	return DeriveText(t, field.Name, func(r Row) string {
-		if i, ok := at.of(r, key); ok {
+		if i, ok := at.row(trim(r.Text(key))); ok {
 			return own.Text(i)
 		}
 		return ""

@@ -23,11 +23,10 @@ func married() *frame.Schema {
 
 func marriedTable(t *testing.T) *frame.Table {
 	t.Helper()
-	table := must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: []float64{17, 90, 50, 60}},
+	return must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: []float64{17, 90, 50, 60}},
 		frame.Column{Name: "marital", Kind: frame.Categorical,
 			Texts: []string{"Never", "Married", "Divorced", "Married"}},
 		frame.Column{Name: "rich", Kind: frame.Categorical, Texts: []string{"no", "yes", "no", "yes"}}))
-	return table
 }
 
 // The reference is the one that was stated, in a file of the schema and in a codebook too; one that is no category is

@@ -18,9 +18,8 @@ func tall(t *testing.T, rows int) *frame.Table {
 	for i := range rows {
 		numbers[i], texts[i] = float64(i), fmt.Sprint("t", i%7)
 	}
-	tab := must.Get(frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
+	return must.Get(frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
 		frame.Column{Name: "text", Kind: frame.Categorical, Texts: texts}))
-	return tab
 }
 
 // checkScan wants scans of s to give what whole holds, in order, chunk by chunk, whatever the columns and however

@@ -27,14 +27,13 @@ func termed(t testing.TB) *frame.Schema {
 		frame.NumericField("hour", 0, 24).OrMissing(), frame.NumericField("visits", 0, 50).Typically(0).OrMissing(),
 		frame.CategoricalField("city", "Bern", "Rome", "Oslo").Against("Rome"), frame.CategoricalField("sex", "f", "m"),
 		frame.CategoricalField("y", "a", "b")}}
-	out := must.Get(s.With(columnsOf(s), frame.Term{Column: "pay", Line: true},
+	return must.Get(s.With(columnsOf(s), frame.Term{Column: "pay", Line: true},
 		frame.Term{Column: "score", Steps: []float64{2, 5}},
 		frame.Term{Column: "hour", Periodic: true}, frame.Term{Column: "age", With: "sex"},
 		frame.Term{Column: "age", With: "pay"}, frame.Term{Column: "visits", With: "hour"},
 		frame.Term{Column: "city", With: "sex"}, frame.Term{Column: "city", With: "pay"},
 		frame.Term{Column: "score", With: "city"}, frame.Term{Column: "hour", With: "city"},
 		frame.Term{Column: "visits", With: "score"}))
-	return out
 }
 
 func columnsOf(s *frame.Schema) (names []string) {

@@ -232,3 +232,15 @@ func TestRulesThatFail(t *testing.T) {
 		}
 	}
 }
+
+// Keys that float64 does not tell apart are the same by their texts alone.
+func TestJoinOfLargeNumbers(t *testing.T) {
+	public := table(t, "k,x\n9007199254740993,1\n7,2\n")
+	public.Source.Public = true
+	s := must.Get(frame.Join(table(t, "k\n9007199254740992\n9007199254740993\n7.0\n"), public, "k",
+		frame.NumericField("x", 0, 9)))
+	x := must.Get(s.(*frame.Table).Column("x")).Numbers
+	if !math.IsNaN(x[0]) || x[1] != 1 || x[2] != 2 {
+		t.Error(x)
+	}
+}

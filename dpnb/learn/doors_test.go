@@ -379,8 +379,7 @@ func TestMarksStay(t *testing.T) {
 	levels := learn.Quantiles{Levels: []float64{0.1, 0.9}, Steps: 5, CurvatureShare: 0.2}
 	linear := learn.Linear{CurvatureShare: 0.1}
 	secure := func(l learn.Learner, data *learn.Dataset) *learn.Model {
-		m := must.Get(l.Fit(data, fresh(1, 1e-6).Spend(1)))
-		return m
+		return must.Get(l.Fit(data, fresh(1, 1e-6).Spend(1)))
 	}
 	good := secure(linear, bounded)
 	for what, text := range marked(t, good) {
@@ -543,11 +542,10 @@ func TestARuleDealsOnce(t *testing.T) {
 		df := learn.FromScanner(switching{table, func() { scan++ }}, nil).WithSchema(learn.Numeric("age", 0, 100),
 			learn.Categorical("ill", "no", "yes")).DeriveText(learn.Categorical("ward", names...),
 			func(learn.Row) string { return of(scan) }, "age")
-		m := must.Get(learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward",
+		return must.Get(learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward",
 			func(part learn.DataFrame) *learn.Dataset {
 				return learn.Binary(part, "ill", learn.StoredIn(learn.Storage{Dir: dir}))
 			}, fresh(1, 1e-6).Spend(0.5)))
-		return m
 	}
 	honest := fit(func(int) string { return "heart" })
 	turning := fit(func(scan int) string { return names[min(max(scan-1, 0), 3)] })

@@ -25,8 +25,7 @@ func kept(t *testing.T, m *learn.Model) *learn.Model {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.json")
 	must.Do(m.Save(path))
-	out := must.Get(learn.Load(path))
-	return out
+	return must.Get(learn.Load(path))
 }
 
 func sameBits(a, b []float64) bool {

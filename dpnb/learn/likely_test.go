@@ -80,8 +80,7 @@ func invented(t *testing.T, rows int, truth string) DataFrame {
 
 func inventedTable(t *testing.T, columns ...frame.Column) *frame.Table {
 	t.Helper()
-	table := must.Get(frame.NewTable(columns...))
-	return table
+	return must.Get(frame.NewTable(columns...))
 }
 
 // without returns what a fit of m would have been without noise: with its ridges, or for the population without any.

@@ -518,9 +518,4 @@ func (m *Model) meaning() string {
 }
 
 // join puts a space between two sentences, if there are two.
-func join(a, b string) string {
-	if a != "" && b != "" {
-		return a + " " + b
-	}
-	return a + b
-}
+func join(a, b string) string { return strings.TrimSpace(a + " " + b) }

@@ -29,8 +29,7 @@ func TestFitOfAScan(t *testing.T) {
 	fit := func(df learn.DataFrame, opts ...learn.Option) *learn.Model {
 		t.Helper()
 		data := learn.Binary(df.WithSchema(scale.Schema().Fields...), "ill", append(opts, learn.Lines())...)
-		m := must.Get(learn.Logistic{Noise: learn.Seed(5)}.Fit(data, learn.Simulate(1, 1e-6)))
-		return m
+		return must.Get(learn.Logistic{Noise: learn.Seed(5)}.Fit(data, learn.Simulate(1, 1e-6)))
 	}
 	scan := learn.FromScanner(parquet.Open(path, &parquet.Settings{ChunkRows: 999}))
 	want := fit(scan.Collect())

@@ -121,8 +121,7 @@ func TestCentredQuantile(t *testing.T) {
 		} else if l.Radius == 0 {
 			t.Errorf("%T", m.ran)
 		}
-		r := must.Get(m.Score(test))
-		return r
+		return must.Get(m.Score(test))
 	}
 	score(Quantile{Radius: 4}, Lines())
 	for _, share := range []float64{0, 0.2} {

@@ -55,8 +55,7 @@ func TestAKilledFitGoesOn(t *testing.T) {
 		return fmt.Sprintf("%s%v", out, err)
 	}
 	glob := func(dir, pattern string) []string {
-		files := must.Get(filepath.Glob(filepath.Join(dir, pattern)))
-		return files
+		return must.Get(filepath.Glob(filepath.Join(dir, pattern)))
 	}
 	for _, at := range []string{"begun", "charged", "written", "kept"} {
 		dir := t.TempDir()

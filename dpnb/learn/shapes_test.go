@@ -558,8 +558,7 @@ func TestEditedModelsAreKept(t *testing.T) {
 
 func rowsOf(t *testing.T, m *Model, people DataFrame) matrix.Rows {
 	t.Helper()
-	rows := must.Get(m.encoding.Rows(must.Get(people.Table())))
-	return rows
+	return must.Get(m.encoding.Rows(must.Get(people.Table())))
 }
 
 // What cannot be had is refused with its reason.

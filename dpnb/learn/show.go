@@ -71,13 +71,7 @@ func show(v any) error {
 	case nil:
 		return nil
 	case *Comparison:
-		if err := display.Show(v.Display()); err != nil {
-			return err
-		}
-		if f := v.Figure(); v.Err() == nil && f != nil {
-			return show(f)
-		}
-		return nil
+		return withFigure(v, v.Err(), v.Figure)
 	case *Evaluation:
 		if err := display.Show(v.Display()); err != nil || v.Calibration == nil {
 			return err
@@ -87,13 +81,7 @@ func show(v any) error {
 		}
 		return show(v.Figure())
 	case illustrated:
-		if err := display.Show(v.Display()); err != nil || v.Err() != nil {
-			return err
-		}
-		if f := v.Illustration(); f != nil {
-			return show(f)
-		}
-		return nil
+		return withFigure(v, v.Err(), v.Illustration)
 	case Card:
 		if v == "" {
 			return nil // the error beside it says why
@@ -130,6 +118,17 @@ func show(v any) error {
 	return fmt.Errorf("cannot show a %s; show a DataFrame, a Dataset, a Budget, a Model, a figure, an error, a text "+
 		"or a number; "+
 		"Model.PredictFrame makes a dataframe of predictions", typed(v))
+}
+
+// withFigure shows v and, where it has no error, its figure, if it has one.
+func withFigure(v display.Displayer, failed error, figureOf func() *figure.Figure) error {
+	if err := display.Show(v.Display()); err != nil || failed != nil {
+		return err
+	}
+	if f := figureOf(); f != nil {
+		return show(f)
+	}
+	return nil
 }
 
 // typed is the type of v as it is typed in a notebook, by the names of the front door.

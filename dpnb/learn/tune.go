@@ -293,19 +293,14 @@ func (c tuneChoice) under(most, delta, slack float64) (m mechanism.Mechanism, co
 		if m, err = choose(c.spec, c.design, epsilon, delta); err != nil {
 			return nil, 0, err
 		}
-		if cost, err = gaussianCost(m, slack); err != nil || cost <= most {
-			return m, cost, err
+		c, err := asGaussian(m, slack)
+		if err != nil || c.mu <= most {
+			return m, c.mu, err
 		}
-		mu *= most / cost * (1 - 1e-3)
+		mu *= most / c.mu * (1 - 1e-3)
 	}
 	return nil, 0, fmt.Errorf("%w: no choice of parameters for %s was found that costs a μ of %.3g, as a fit among "+
 		"several may; a larger λ costs less", privacy.ErrUnsupported, c.spec.learner, most)
-}
-
-// gaussianCost is the μ of a mechanism, but for a probability of slack at most.
-func gaussianCost(m mechanism.Mechanism, slack float64) (float64, error) {
-	c, err := asGaussian(m, slack)
-	return c.mu, err
 }
 
 // gaussian is what a mechanism costs as a Gaussian one, but for a probability of slack.

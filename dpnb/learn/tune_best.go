@@ -20,7 +20,7 @@ import (
 // it, and adds N(0, ScoreSigma²) to the score of what it released. Published is the coefficients of the run of the
 // largest score, and which of Fits it was.
 //
-// Each of Fits is Mu-GDP but for Slack (gaussianCost), so that a run is μ-GDP but for Slack, μ² = Mu² + ScoreSigma⁻²;
+// Each of Fits is Mu-GDP but for Slack (asGaussian), so that a run is μ-GDP but for Slack, μ² = Mu² + ScoreSigma⁻²;
 // the best of them is what SelectionPoissonProfile says of that, but for MeanRuns·Slack.
 //
 // Proof: docs/theory/learners.md, section 10.

@@ -32,8 +32,7 @@ func anew(c Config) (*Budget, error) {
 
 func open(t *testing.T, c Config) *Budget {
 	t.Helper()
-	b := must.Get(Open(c))
-	return b
+	return must.Get(Open(c))
 }
 
 // budgets runs a test over a budget in memory and one in a file.

@@ -398,6 +398,5 @@ func TestAMissingFolderIsRefused(t *testing.T) {
 
 func resolved(t *testing.T, dir string) string {
 	t.Helper()
-	real := must.Get(filepath.EvalSymlinks(dir))
-	return real
+	return must.Get(filepath.EvalSymlinks(dir))
 }

@@ -30,8 +30,7 @@ func gaussianEntry(p Part) Entry {
 
 func state(t *testing.T, b *Budget) State {
 	t.Helper()
-	s := must.Get(b.State())
-	return s
+	return must.Get(b.State())
 }
 
 // A hundred equal shares are the budget: the exact profile of all of them, which adds μ², is (ε, δ) to a ten-thousandth

@@ -28,8 +28,7 @@ func (c tenant) pairs(t *testing.T) []audit.Pair {
 	}
 	if c.total && len(c.labels) == 1 { // columns
 		d := audit.Domain{Lower: []float64{-2, -1}, Upper: []float64{1, 2}, Labels: c.labels}
-		all := must.Get(d.Pairs(add))
-		return all
+		return must.Get(d.Pairs(add))
 	}
 	d := audit.Domain{RowNorm: 1, Features: 2, Labels: []float64{c.labels[0], c.labels[len(c.labels)-1]}}
 	if c.anyNorm {
@@ -38,8 +37,7 @@ func (c tenant) pairs(t *testing.T) []audit.Pair {
 	if g, ok := c.m.(mechanism.Group); ok {
 		d.Rows = g.Rows
 	}
-	all := must.Get(d.Pairs(c.m.Describe().Adjacency))
-	return all
+	return must.Get(d.Pairs(c.m.Describe().Adjacency))
 }
 
 // quieter returns m with each parameter of its noise, at any depth, times the factor.

@@ -85,8 +85,7 @@ func TestReplacingCostsTwice(t *testing.T) {
 		return mu
 	}
 	epsilon := func(p privacy.Profile) float64 {
-		eps := must.Get(privacy.EpsilonUpper(p, 0))
-		return eps
+		return must.Get(privacy.EpsilonUpper(p, 0))
 	}
 	normal, err := sums(statistic.Gaussian)(1, 1e-5)
 	alone := mu(profile(normal, err))

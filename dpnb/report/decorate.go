@@ -135,9 +135,5 @@ func writePage(out, name string, p page.Page) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	path := filepath.Join(out, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return atomicfile.Write(path, content)
+	return atomicfile.WriteBelow(filepath.Join(out, filepath.FromSlash(name)), content)
 }

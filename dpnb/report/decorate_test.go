@@ -74,8 +74,7 @@ func TestKeyOfDocs(t *testing.T) {
 	}
 	key := func(base fingerprint) string {
 		t.Helper()
-		k := must.Get(base.ofDocs(context.Background(), root))
-		return k
+		return must.Get(base.ofDocs(context.Background(), root))
 	}
 	write("docs/a.md", "a")
 	write("docs/images/b.png", "b")

@@ -26,8 +26,7 @@ func failed(t *testing.T, stderr, traceback string) *notebook.Notebook {
 		map[string]any{"cell_type": "code", "source": "func f() {\n\tpanic(1)\n}", "execution_count": 1},
 		map[string]any{"cell_type": "code", "source": "%%\nf()\ng()", "execution_count": 2, "outputs": outputs},
 	}}))
-	nb := must.Get(notebook.Parse(content))
-	return nb
+	return must.Get(notebook.Parse(content))
 }
 
 func TestLocate(t *testing.T) {

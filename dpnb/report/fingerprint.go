@@ -42,13 +42,10 @@ func newFingerprint(ctx context.Context, s *Setup) (fingerprint, error) {
 			return "", err
 		}
 	}
-	sources := func(path string, d fs.DirEntry) (take, enter bool) {
-		return !strings.HasSuffix(path, "_test.go"), d.Name() != "testdata"
-	}
-	if err := hashTree(ctx, h, filepath.Join(s.Tree.Dir, "dpnb"), sources); err != nil {
+	ofTests := func(d fs.DirEntry) bool { return strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "testdata" }
+	if err := hashTree(ctx, h, filepath.Join(s.Tree.Dir, "dpnb"), ofTests); err != nil {
 		return "", err
 	}
-	everything := func(string, fs.DirEntry) (take, enter bool) { return true, false }
 	for _, dir := range []string{filepath.Join(s.Tree.Dir, "data"), os.Getenv("DPNB_DATA")} {
 		if dir == "" {
 			continue
@@ -56,7 +53,7 @@ func newFingerprint(ctx context.Context, s *Setup) (fingerprint, error) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real // a folder that is a link is not entered otherwise
 		}
-		if err := hashTree(ctx, h, dir, everything); err != nil {
+		if err := hashTree(ctx, h, dir, fs.DirEntry.IsDir); err != nil {
 			return "", err
 		}
 	}
@@ -73,35 +70,32 @@ func (f fingerprint) of(nb *notebook.Notebook) (string, error) {
 func (f fingerprint) ofDocs(ctx context.Context, root string) (string, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, f)
-	everything := func(string, fs.DirEntry) (take, enter bool) { return true, true }
 	for _, path := range []string{filepath.Join(root, "docs"), filepath.Join(root, "README.md")} {
-		if err := hashTree(ctx, h, path, everything); err != nil {
+		if err := hashTree(ctx, h, path, func(fs.DirEntry) bool { return false }); err != nil {
 			return "", err
 		}
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// hashTree adds the regular files under dir. Whether to take a file, and whether to enter a folder below dir, is for
-// choose to say.
-func hashTree(ctx context.Context, h hash.Hash, dir string, choose func(string, fs.DirEntry) (take, enter bool)) error {
+// hashTree adds the regular files under dir, without those, and the folders with what is in them, that are to be left
+// out.
+func hashTree(ctx context.Context, h hash.Hash, dir string, without func(fs.DirEntry) bool) error {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		take, enter := choose(path, d)
+		left := path != dir && without(d)
 		switch {
-		case d.IsDir() && path != dir && !enter:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case d.IsDir() && left:
 			return fs.SkipDir
-		case d.IsDir() || !take:
+		case d.IsDir() || left:
 			return nil
-		default:
-			fmt.Fprintln(h, strings.TrimPrefix(path, dir))
-			return hashFile(h, path)
 		}
+		fmt.Fprintln(h, strings.TrimPrefix(path, dir))
+		return hashFile(h, path)
 	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

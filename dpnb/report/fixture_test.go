@@ -29,8 +29,7 @@ func realSetup(t *testing.T) *Setup {
 		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
 	}
 	t.Setenv("TMPDIR", t.TempDir()) // so that what is left behind is this test's own
-	s := must.Get(Prepare(context.Background(), project.Tree{Dir: root}, false, func(text string) { t.Log(text) }))
-	return s
+	return must.Get(Prepare(context.Background(), project.Tree{Dir: root}, false, func(text string) { t.Log(text) }))
 }
 
 // recorder is a Progress that remembers.

@@ -79,14 +79,7 @@ func (o LabOptions) reachable(container bool) error {
 		"machine by ssh -L 8888:localhost:8888", o.IP)
 }
 
-func inContainer() bool {
-	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
-		if _, err := os.Stat(mark); err == nil {
-			return true
-		}
-	}
-	return false
-}
+func inContainer() bool { return exists("/.dockerenv") || exists("/run/.containerenv") }
 
 func (o LabOptions) arguments(module string) []string {
 	args := []string{"-m", module, "--notebook-dir=" + o.Folder, "--ip=" + o.IP,

@@ -45,8 +45,11 @@ func provenance(
 	row("Kernel", "gonb "+s.Kernel.Version)
 	row("Go", fmt.Sprintf("%s on %s/%s", s.Kernel.GoVersion, runtime.GOOS, runtime.GOARCH))
 	row("Modules", strings.Join(modules, ", "))
-	row("Jupyter", versions(s.Jupyter.Versions))
-	row("Parameters", parameterText(parameters)...)
+	row("Jupyter", strings.Join(byName(s.Jupyter.Versions, " "), ", "))
+	if len(parameters) == 0 {
+		row("Parameters", "as in the notebook")
+	}
+	row("Parameters", byName(parameters, " = ")...)
 	row("Seeds", seedText(run.log)...)
 	row("Data", dataText(run.log)...)
 	for _, note := range run.log.Notes {
@@ -85,21 +88,10 @@ func dependencies(root string) ([]string, error) {
 	return list, nil
 }
 
-func versions(m map[string]string) string {
-	var list []string
+// byName lists values behind their names.
+func byName(m map[string]string, between string) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		list = append(list, name+" "+m[name])
-	}
-	return strings.Join(list, ", ")
-}
-
-func parameterText(parameters map[string]string) []string {
-	if len(parameters) == 0 {
-		return []string{"as in the notebook"}
-	}
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		list = append(list, name+" = "+parameters[name])
+		list = append(list, name+between+m[name])
 	}
 	return list
 }

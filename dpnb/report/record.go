@@ -57,10 +57,7 @@ func writeReport(out string, r *Record, page []byte, nb *notebook.Notebook) erro
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(out, stateDir), 0o755); err != nil {
-		return err
-	}
-	return atomicfile.Write(recordPath(out, r.Name), append(content, '\n'))
+	return atomicfile.WriteBelow(recordPath(out, r.Name), append(content, '\n'))
 }
 
 // writeFiles writes the page and the notebook of r, and notes their checksums in it.

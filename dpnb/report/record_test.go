@@ -123,8 +123,7 @@ func TestFingerprintChangesWithWhatMatters(t *testing.T) {
 	s := &Setup{Tree: project.Tree{Dir: root}, Kernel: &toolchain.Kernel{Key: "k"}, Jupyter: &jupyter.Jupyter{}}
 	take := func() fingerprint {
 		t.Helper()
-		f := must.Get(newFingerprint(context.Background(), s))
-		return f
+		return must.Get(newFingerprint(context.Background(), s))
 	}
 	old := take()
 	for _, c := range []struct {

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -244,7 +245,7 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err := j.finish(ctx, s, o, run, started); err != nil {
 		return Record{}, err
 	}
-	r := Record{Name: j.name, Title: j.title(), Key: key, Seconds: run.seconds, Failure: run.failure}
+	r := Record{Name: j.name, Title: cmp.Or(j.nb.Title(), j.name), Key: key, Seconds: run.seconds, Failure: run.failure}
 	if r.Files, err = filesRead(run.log); err != nil {
 		return Record{}, err
 	}
@@ -289,11 +290,4 @@ func (j *job) update(executed *notebook.Notebook) error {
 		return err
 	}
 	return atomicfile.Write(j.path, content)
-}
-
-func (j *job) title() string {
-	if title := j.nb.Title(); title != "" {
-		return title
-	}
-	return j.name
 }

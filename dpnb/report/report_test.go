@@ -108,8 +108,7 @@ func TestJudge(t *testing.T) {
 	const text = `{"nbformat":4,"cells":[{"cell_type":"code","source":"a","metadata":{},"outputs":[
 		{"output_type":"stream","name":"stdout","text":"0 1\n2 0.3333333333333333\n"}]}]}`
 	parse := func(text string) *notebook.Notebook {
-		nb := must.Get(notebook.Parse([]byte(text)))
-		return nb
+		return must.Get(notebook.Parse([]byte(text)))
 	}
 	j := &job{original: parse(text)}
 	if verdict, err := j.judge(&execution{notebook: parse(text)}); verdict != nil || err != nil {
@@ -219,8 +218,7 @@ func TestUpdateAndRerun(t *testing.T) {
 	o := Options{Notebooks: []string{path}, Timeout: testTimeout, Progress: newRecorder()}
 	rerun := func() []error {
 		t.Helper()
-		results := must.Get(Rerun(context.Background(), s, o))
-		return results
+		return must.Get(Rerun(context.Background(), s, o))
 	}
 	if err := rerun()[0]; err == nil || !strings.Contains(err.Error(), "without outputs") {
 		t.Errorf("never run: %v", err)

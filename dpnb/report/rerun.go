@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
@@ -107,10 +108,5 @@ func missingData(nb *notebook.Notebook) (verdict, err error) {
 }
 
 func hasOutputs(nb *notebook.Notebook) bool {
-	for _, c := range nb.Cells {
-		if len(c.Outputs()) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nb.Cells, func(c *notebook.Cell) bool { return len(c.Outputs()) > 0 })
 }

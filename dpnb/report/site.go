@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -101,8 +102,8 @@ func reportPage(r Record, o Options) page.Page {
 // chapter is the link to the page of a notebook.
 func chapter(path string) page.Link {
 	l := page.Link{Text: Name(path), Address: Name(path) + ".html"}
-	if nb, err := notebook.ReadFile(path); err == nil && nb.Title() != "" {
-		l.Text = nb.Title()
+	if nb, err := notebook.ReadFile(path); err == nil {
+		l.Text = cmp.Or(nb.Title(), l.Text)
 	}
 	return l
 }
@@ -127,7 +128,13 @@ type indexRow struct {
 	Seconds                        float64
 	Picture                        template.URL
 	PictureText                    string
-	figures                        []notebook.Picture
+	Figures                        []galleryFigure
+}
+
+// galleryFigure is one of a notebook's in the gallery.
+type galleryFigure struct {
+	Address, Text string
+	Source        template.URL
 }
 
 // writeSite writes what stands around the reports: the pages of docs/, the gallery and the index of all.
@@ -155,11 +162,11 @@ func writeSite(ctx context.Context, s *Setup, o Options, base fingerprint) error
 		default:
 			index.Missing++
 		}
-		index.Gallery = index.Gallery || len(row.figures) > 0
+		index.Gallery = index.Gallery || len(row.Figures) > 0
 		index.Rows = append(index.Rows, row)
 	}
 	var body bytes.Buffer
-	if err := galleryTemplate.Execute(&body, galleryOf(index.Rows)); err != nil {
+	if err := galleryTemplate.Execute(&body, index.Rows); err != nil {
 		return err
 	}
 	gallery := page.Page{Title: "All figures", Home: home(0), Body: template.HTML(body.String())}
@@ -177,25 +184,26 @@ func newIndexRow(path string, o Options) indexRow {
 	row := indexRow{Name: Name(path), Title: Name(path)}
 	nb, err := notebook.ReadFile(path)
 	if err == nil {
-		if nb.Title() != "" {
-			row.Title = nb.Title()
-		}
+		row.Title = cmp.Or(nb.Title(), row.Title)
 		row.Audience, row.Summary = nb.Setting("audience"), nb.Setting("summary")
 	}
 	if exists(htmlPath(o.Out, row.Name)) {
 		row.Address = row.Name + ".html"
 		if executed, err := notebook.ReadFile(ipynbPath(o.Out, row.Name)); err == nil {
-			row.figures = pictures(executed)
+			for i, f := range pictures(executed) {
+				row.Figures = append(row.Figures,
+					galleryFigure{row.Address + "#" + page.FigureID(i+1), f.Text, template.URL(f.Source)})
+			}
 		}
 	}
-	if len(row.figures) > 0 {
+	if len(row.Figures) > 0 {
 		shown := 1
 		if err == nil {
-			if n, err := strconv.Atoi(nb.Setting("picture")); err == nil && 1 <= n && n <= len(row.figures) {
+			if n, err := strconv.Atoi(nb.Setting("picture")); err == nil && 1 <= n && n <= len(row.Figures) {
 				shown = n
 			}
 		}
-		row.Picture, row.PictureText = template.URL(row.figures[shown-1].Source), row.figures[shown-1].Text
+		row.Picture, row.PictureText = row.Figures[shown-1].Source, row.Figures[shown-1].Text
 	}
 	if r, _ := readRecord(o.Out, row.Name, ""); r.Name != "" {
 		row.Title, row.Verdict, row.Seconds = r.Title, r.Verdict(), r.Seconds
@@ -204,32 +212,6 @@ func newIndexRow(path string, o Options) indexRow {
 		}
 	}
 	return row
-}
-
-// chapterFigures are the figures of one notebook in the gallery.
-type chapterFigures struct {
-	Title, Address string
-	Figures        []galleryFigure
-}
-
-type galleryFigure struct {
-	Address, Text string
-	Source        template.URL
-}
-
-func galleryOf(rows []indexRow) (chapters []chapterFigures) {
-	for _, row := range rows {
-		if len(row.figures) == 0 {
-			continue
-		}
-		c := chapterFigures{Title: row.Title, Address: row.Address}
-		for i, f := range row.figures {
-			c.Figures = append(c.Figures,
-				galleryFigure{row.Address + "#" + page.FigureID(i+1), f.Text, template.URL(f.Source)})
-		}
-		chapters = append(chapters, c)
-	}
-	return chapters
 }
 
 // docsKey is where it is kept from what the pages of docs/ were made, and indexInside the inside of their index.
@@ -274,9 +256,6 @@ func writeDocs(ctx context.Context, s *Setup, o Options, base fingerprint) (inde
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(filepath.Dir(docsKey(o.Out)), 0o755); err != nil {
-		return "", err
-	}
 	for i, file := range files {
 		inside := formulasOf[i].put([]byte(converted[i]))
 		if file == docsIndex {
@@ -288,7 +267,7 @@ func writeDocs(ctx context.Context, s *Setup, o Options, base fingerprint) (inde
 			if index, err = body.Below(); err != nil {
 				return "", err
 			}
-			if err := atomicfile.Write(indexInside(o.Out), []byte(index)); err != nil {
+			if err := atomicfile.WriteBelow(indexInside(o.Out), []byte(index)); err != nil {
 				return "", err
 			}
 		}
@@ -296,7 +275,7 @@ func writeDocs(ctx context.Context, s *Setup, o Options, base fingerprint) (inde
 			return "", fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	return index, atomicfile.Write(docsKey(o.Out), []byte(key))
+	return index, atomicfile.WriteBelow(docsKey(o.Out), []byte(key))
 }
 
 func writeDocument(root, out, file string, inside []byte) error {

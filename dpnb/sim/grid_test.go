@@ -43,8 +43,7 @@ func grid(workers int) sim.Grid[[]float64] {
 
 func run(t *testing.T, g sim.Grid[[]float64]) []sim.Cell {
 	t.Helper()
-	cells := must.Get(g.Run(context.Background()))
-	return cells
+	return must.Get(g.Run(context.Background()))
 }
 
 // Errors are N(0, 1/(nε)²): mean within 5 standard errors, standard error to a fifth (6 of its own standard deviations

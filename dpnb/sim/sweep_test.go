@@ -17,8 +17,7 @@ import (
 
 func openParts(t *testing.T, dir string, s sim.Sweep) *sim.Parts {
 	t.Helper()
-	p := must.Get(sim.OpenParts(dir, "means", s))
-	return p
+	return must.Get(sim.OpenParts(dir, "means", s))
 }
 
 // TestPartsAreTheGrid: the rows of a sweep that is cut short, damaged and taken up again are the scores of a grid that

@@ -31,14 +31,12 @@ func signs(m int) [][]float64 {
 
 func mustPolyhedral(t *testing.T, a [][]float64, b []float64) Polyhedral {
 	t.Helper()
-	f := must.Get(NewPolyhedral(a, b))
-	return f
+	return must.Get(NewPolyhedral(a, b))
 }
 
 func mustGaussian(t *testing.T, f Polyhedral, mu float64) *GaussianMax {
 	t.Helper()
-	g := must.Get(f.Gaussian(mu))
-	return g
+	return must.Get(f.Gaussian(mu))
 }
 
 // TestGaussianMaxOfOrderStatistics: E max of 2, 3 and 4 independent normal variates, 1/√π, 3/(2√π) and

@@ -37,8 +37,7 @@ func rows(t *testing.T, r sweeps.Request, dir string) []sim.Row {
 	t.Helper()
 	s := must.Get(sweeps.New(r))
 	p := must.Get(sim.OpenParts(dir, r.String(), s))
-	all := must.Get(p.Rows())
-	return all
+	return must.Get(p.Rows())
 }
 
 func session(t *testing.T, processes int) *runner.Session {

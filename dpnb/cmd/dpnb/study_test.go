@@ -41,8 +41,7 @@ func studyFolder(t *testing.T) string {
 
 func studyOf(t *testing.T, args ...string) string {
 	t.Helper()
-	out := must.Get(said(append([]string{"study"}, args...)...))
-	return out
+	return must.Get(said(append([]string{"study"}, args...)...))
 }
 
 // Results do not depend on the number of workers, and the best of several settings is the best of them.

@@ -64,9 +64,8 @@ func mixed(t *testing.T, rows int) *frame.Table {
 			texts[i] = ""
 		}
 	}
-	tab := must.Get(frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
+	return must.Get(frame.NewTable(frame.Column{Name: "number", Numbers: numbers},
 		frame.Column{Name: "text", Kind: frame.Categorical, Texts: texts}))
-	return tab
 }
 
 // A table that is written is what is read again, whatever the sizes of chunks and groups.

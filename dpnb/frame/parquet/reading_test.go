@@ -42,8 +42,7 @@ func TestACSVFileSurvives(t *testing.T) {
 	design := func(s frame.Scanner) *frame.Design {
 		t.Helper()
 		table := must.Get(frame.Collect(s, nil))
-		d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "pay", Task: frame.Number}))
-		return d
+		return must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "pay", Task: frame.Number}))
 	}
 	want := design(s)
 	if want.Labels[0] != 2*(1234.5/1e5)-1 {

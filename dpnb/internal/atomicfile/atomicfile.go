@@ -31,6 +31,14 @@ func Write(path string, content []byte) error {
 	})
 }
 
+// WriteBelow is Write into a folder that is made, with those above it, if it is not there.
+func WriteBelow(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return Write(path, content)
+}
+
 // WritePrivately is Write of what nobody else may read, at no time.
 func WritePrivately(path string, content []byte) error {
 	return stream(path, 0o600, func(w io.Writer) error {

@@ -28,7 +28,7 @@ const bias = 1.0 / 3
 func around(t testing.TB, l loss.Loss, eps float64, d int) geometry.Centred {
 	t.Helper()
 	numbers := !l.ValidLabel(1) || l.ValidLabel(0.5)
-	m := must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: numbers, Free: d + 1},
+	return must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Numbers: numbers, Free: d + 1},
 		geometry.Default, eps, 1e-6, func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 			r := math.Nextafter(math.Hypot(1, bias), 2)
 			c := objpert.Config{Loss: l, RowNorm: r, Epsilon: eps, Delta: 1e-6, Reserved: beside,
@@ -39,13 +39,12 @@ func around(t testing.TB, l loss.Loss, eps float64, d int) geometry.Centred {
 			fit, err := objpert.Calibrate(c)
 			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
 		}))
-	return m
 }
 
 // classes returns the mechanism around a fit of three classes.
 func classes(t testing.TB, apart bool, eps float64) geometry.Centred {
 	t.Helper()
-	m := must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5}, geometry.Default, eps, 1e-6,
+	return must.Get(geometry.Calibrate(geometry.Centred{RowNorm: 1, Bias: bias, Free: 5}, geometry.Default, eps, 1e-6,
 		func(beside, _ float64) (mechanism.Informed, func(float64) float64, error) {
 			c := multiclass.Config{Classes: 3, RowNorm: math.Nextafter(math.Hypot(1, bias), 2), Epsilon: eps,
 				Delta: 1e-6, Reserved: beside, Adjacency: privacy.AddRemove}
@@ -56,7 +55,6 @@ func classes(t testing.TB, apart bool, eps float64) geometry.Centred {
 			fit, err := multiclass.CalibrateSoftmax(c, multiclass.Vertex)
 			return fit, func(share float64) float64 { return fit.Part(share, beside) }, err
 		}))
-	return m
 }
 
 // Of several classes all is within (ε, δ) and uses it, and what the fits, the count and the mean cost apart is in it.

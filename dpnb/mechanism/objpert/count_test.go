@@ -17,9 +17,8 @@ import (
 
 func counted(t *testing.T, l loss.Loss, eps, delta, share float64) objpert.Counted {
 	t.Helper()
-	m := must.Get(objpert.CalibrateCounted(objpert.Config{Loss: l, RowNorm: math.Sqrt2, Epsilon: eps, Delta: delta,
+	return must.Get(objpert.CalibrateCounted(objpert.Config{Loss: l, RowNorm: math.Sqrt2, Epsilon: eps, Delta: delta,
 		Adjacency: privacy.AddRemove}, share, true))
-	return m
 }
 
 // TestCountedIsSafeAndTight: the count and the fit satisfy (ε, δ) together, by μ's that add in squares, and with a

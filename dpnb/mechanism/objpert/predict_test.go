@@ -19,8 +19,7 @@ import (
 func predicted(t *testing.T, c objpert.Config) objpert.Objective {
 	t.Helper()
 	c.Delta, c.Adjacency = 1e-5, privacy.AddRemove
-	m := must.Get(objpert.Calibrate(c))
-	return m
+	return must.Get(objpert.Calibrate(c))
 }
 
 // The closed form is where the prediction is least, for every loss and margin.

@@ -22,8 +22,7 @@ func phases(t *testing.T, change func(*PhasesConfig)) Phases {
 	if change != nil {
 		change(&c)
 	}
-	m := must.Get(c.Calibrate())
-	return m
+	return must.Get(c.Calibrate())
 }
 
 // With much ε the phases come to where the losses' minimiser is, in all their forms.

@@ -57,9 +57,8 @@ func calibrated(t testing.TB, d int, eps, delta float64) (ada ssp.AdaSSP, fun ss
 
 func functional(t testing.TB, d int, eps, delta float64) ssp.Functional {
 	t.Helper()
-	fun := must.Get(ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: rowNorm, LabelBound: labelBound, Features: d,
+	return must.Get(ssp.CalibrateFunctional(ssp.FunctionalConfig{RowNorm: rowNorm, LabelBound: labelBound, Features: d,
 		Epsilon: eps, Delta: delta, Adjacency: privacy.AddRemove}))
-	return fun
 }
 
 // What is calibrated satisfies (ε, δ), and a hundredth less noise does not.

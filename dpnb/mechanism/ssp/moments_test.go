@@ -300,8 +300,7 @@ func TestMomentStep(t *testing.T) {
 func TestSmallestEigenvalueOfLargeMoments(t *testing.T) {
 	of := func(size float64) float64 {
 		a := mat.NewSymDense(2, []float64{size, 0, 0, 2 * size})
-		v := must.Get(smallestEigenvalue(a))
-		return v
+		return must.Get(smallestEigenvalue(a))
 	}
 	most := 0.25 * arithmetic / (32 * 0x1p-53)
 	for size, want := range map[float64]float64{1: 1, 1e6: 1e6, 1e15: most / math.Sqrt(5)} {
@@ -325,8 +324,7 @@ func TestMomentsOfTinyRecords(t *testing.T) {
 // claim of nine tenths of it is found out.
 func TestSpreadLaplaceShiftsCostLess(t *testing.T) {
 	of := func(c float64) privacy.Profile {
-		p := must.Get(privacy.Laplace{Scale: 1, Sensitivity: c}.Profile(privacy.AddRemove))
-		return p
+		return must.Get(privacy.Laplace{Scale: 1, Sensitivity: c}.Profile(privacy.AddRemove))
 	}
 	for _, c := range []float64{0.1, 1, 6} {
 		found := false

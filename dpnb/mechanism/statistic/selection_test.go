@@ -15,8 +15,7 @@ import (
 
 func selection(t *testing.T, c SelectionConfig) Selection {
 	t.Helper()
-	m := must.Get(c.Calibrate())
-	return m
+	return must.Get(c.Calibrate())
 }
 
 // cutLaw is the law of what is shown of a key that n people have: nothing (first), or n + x.

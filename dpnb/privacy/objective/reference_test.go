@@ -48,8 +48,7 @@ func (c refCase) curve(t *testing.T) Curve {
 
 func profileOf(t testing.TB, c Curve, lambda, sigma float64, b Bound) *Profile {
 	t.Helper()
-	p := must.Get(New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: b}))
-	return p
+	return must.Get(New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: b}))
 }
 
 func readReference(t *testing.T) []refCase {

@@ -18,8 +18,7 @@ func (disguised) Symmetric() bool { return true }
 // composed returns the composition of one profile with itself.
 func composed(t *testing.T, p privacy.Profile, k int) *Composition {
 	t.Helper()
-	c := must.Get(New([]Component{{p, k}}, nil))
-	return c
+	return must.Get(New([]Component{{p, k}}, nil))
 }
 
 // Losses of 1e-10 and less, composed up to 1e12 times: the Gaussian has a closed form.

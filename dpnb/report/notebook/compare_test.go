@@ -19,15 +19,13 @@ func with(t *testing.T, metadata, text string) *Notebook {
 
 func withOutputs(t *testing.T, metadata, outputs string) *Notebook {
 	t.Helper()
-	nb := must.Get(Parse(fmt.Appendf(nil, `{"nbformat":4,"metadata":{},"cells":[
+	return must.Get(Parse(fmt.Appendf(nil, `{"nbformat":4,"metadata":{},"cells":[
 		{"cell_type":"code","metadata":{%s},"source":"","execution_count":1,"outputs":[%s]}]}`, metadata, outputs)))
-	return nb
 }
 
 func quoted(t *testing.T, s string) []byte {
 	t.Helper()
-	b := must.Get(json.Marshal(s))
-	return b
+	return must.Get(json.Marshal(s))
 }
 
 func TestCompareText(t *testing.T) {

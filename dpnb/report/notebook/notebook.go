@@ -5,6 +5,7 @@ package notebook
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,10 +103,8 @@ func (nb *Notebook) SetKernel(name, display, language string) {
 
 // Language returns the language that the notebook says it is in, or "".
 func (nb *Notebook) Language() string {
-	if language := text(object(nb.Metadata(), "kernelspec")["language"]); language != "" {
-		return language
-	}
-	return text(object(nb.Metadata(), "language_info")["name"])
+	return cmp.Or(text(object(nb.Metadata(), "kernelspec")["language"]),
+		text(object(nb.Metadata(), "language_info")["name"]))
 }
 
 // Title returns the first heading of the notebook, or "".

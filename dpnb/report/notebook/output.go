@@ -57,11 +57,8 @@ func (c *Cell) Outputs() []Output {
 		default:
 			data, _ := o["data"].(map[string]any)
 			out.Types = slices.Sorted(maps.Keys(data))
-			for _, t := range textTypes {
-				if v, ok := data[t]; ok {
-					out.Text = text(v)
-					break
-				}
+			if k := slices.IndexFunc(textTypes, func(t string) bool { return data[t] != nil }); k >= 0 {
+				out.Text = text(data[textTypes[k]])
 			}
 		}
 		list = append(list, out)
@@ -143,19 +140,16 @@ func (c *Cell) Pictures() (list []Picture) {
 		if data["text/html"] != nil || data["text/markdown"] != nil {
 			continue // that is shown instead
 		}
-		p := Picture{Text: text(data["text/plain"])}
-		switch {
-		case data["image/svg+xml"] != nil:
-			p.Source = "data:image/svg+xml;base64," +
-				base64.StdEncoding.EncodeToString([]byte(text(data["image/svg+xml"])))
-		case data["image/png"] != nil:
-			p.Source = "data:image/png;base64," + strings.Join(strings.Fields(text(data["image/png"])), "")
-		case data["image/jpeg"] != nil:
-			p.Source = "data:image/jpeg;base64," + strings.Join(strings.Fields(text(data["image/jpeg"])), "")
-		default:
+		kinds := []string{"image/svg+xml", "image/png", "image/jpeg"}
+		k := slices.IndexFunc(kinds, func(kind string) bool { return data[kind] != nil })
+		if k < 0 {
 			continue
 		}
-		list = append(list, p)
+		content := strings.Join(strings.Fields(text(data[kinds[k]])), "")
+		if k == 0 {
+			content = base64.StdEncoding.EncodeToString([]byte(text(data[kinds[k]])))
+		}
+		list = append(list, Picture{"data:" + kinds[k] + ";base64," + content, text(data["text/plain"])})
 	}
 	return list
 }

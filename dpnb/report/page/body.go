@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -71,12 +72,7 @@ func setAttribute(n *html.Node, key, value string) {
 }
 
 func hasClass(n *html.Node, class string) bool {
-	for _, c := range strings.Fields(attribute(n, "class")) {
-		if c == class {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(attribute(n, "class")), class)
 }
 
 // inside returns the nearest element around n that has the class, or nil.

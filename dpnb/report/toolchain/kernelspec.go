@@ -67,10 +67,7 @@ func writeKernelSpec(k *Kernel, interactive bool) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(specFile(k.Path)), 0o755); err != nil {
-		return err
-	}
-	return atomicfile.Write(specFile(k.Path), append(content, '\n'))
+	return atomicfile.WriteBelow(specFile(k.Path), append(content, '\n'))
 }
 
 // specFile returns where Jupyter looks for the kernel's description below one of its folders.
@@ -101,10 +98,7 @@ func (k *Kernel) Register() (dir string, ok bool, err error) {
 	if err != nil {
 		return "", false, err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return "", false, err
-	}
-	return filepath.Dir(file), true, atomicfile.Write(file, spec)
+	return filepath.Dir(file), true, atomicfile.WriteBelow(file, spec)
 }
 
 // userJupyter returns the folder of the user's in which Jupyter looks for kernels:

@@ -36,11 +36,8 @@ var (
 
 // Unpack writes the module that pins the tools into a folder.
 func Unpack(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	return errors.Join(atomicfile.Write(filepath.Join(dir, "go.mod"), []byte(modFile)),
-		atomicfile.Write(filepath.Join(dir, "go.sum"), []byte(sumFile)))
+	return errors.Join(atomicfile.WriteBelow(filepath.Join(dir, "go.mod"), []byte(modFile)),
+		atomicfile.WriteBelow(filepath.Join(dir, "go.sum"), []byte(sumFile)))
 }
 
 // A tool is a program that tools.mod pins.

@@ -59,8 +59,7 @@ func TestKernelOfOneVersion(t *testing.T) {
 	must.Do(Unpack(tools))
 	version := func(dir string) string {
 		t.Helper()
-		out := must.Get(goOutput(context.Background(), dir, "list", "-m", kernelTool.module))
-		return out
+		return must.Get(goOutput(context.Background(), dir, "list", "-m", kernelTool.module))
 	}
 	if ours, pinned := version(root), version(tools); ours != pinned {
 		t.Errorf("go.mod has %s, tools.mod %s", ours, pinned)

@@ -81,8 +81,7 @@ func logisticSimulation() Simulation {
 func TestSimulationDoesNotDependOnWorkersOrOnWhatIsAppended(t *testing.T) {
 	s := logisticSimulation()
 	run := func() *Result {
-		r := must.Get(s.Run(context.Background()))
-		return r
+		return must.Get(s.Run(context.Background()))
 	}
 	s.Workers = 1
 	one := run()

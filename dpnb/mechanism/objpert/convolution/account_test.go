@@ -69,8 +69,7 @@ func TestAccounts(t *testing.T) {
 func TestWhatIsBesideIsPaidFor(t *testing.T) {
 	const lambda, sigma, tau, outputSigma = 40, 4, 0.1, 0.02 // μ = ¼, as the objective's L/σ
 	profile := func(m COP) privacy.Profile {
-		p := must.Get(mechanism.Profile(m))
-		return p
+		return must.Get(mechanism.Profile(m))
 	}
 	logistic := Loss{Form: loss.Absolute(smoothing.Logistic{}, 1), Forms: 1, Norm: 1}
 	pieces := bowl(t, 1)

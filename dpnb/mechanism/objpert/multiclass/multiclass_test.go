@@ -83,9 +83,8 @@ func TestCalibrationIsSafeAndTight(t *testing.T) {
 // follows from the other direction.
 func TestVertexBound(t *testing.T) {
 	of := func(classes int, lambda, sigma float64) privacy.Profile {
-		p := must.Get(multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-13,
+		return must.Get(multiclass.Softmax{Classes: classes, RowNorm: 1, Lambda: lambda, Sigma: sigma, Tolerance: 1e-13,
 			OutputSigma: 1}.Profile())
-		return p
 	}
 	gauss := privacy.GaussianProfile(math.Sqrt2/4, privacy.AddRemove)
 	for _, eps := range []float64{-3, -0.5, 0, 0.5, 2} {
