@@ -66,6 +66,8 @@ type Figure struct {
 	ends labels
 	// drawn says what was added, with its numbers: for Numbers.
 	drawn []string
+	// fixed sets the ends of axes that were fixed.
+	fixed []func()
 	// equal asks for axes of one scale.
 	equal bool
 	// warning is written above the title.
@@ -234,11 +236,18 @@ func RoundStep(x float64) float64 {
 // Equal gives both axes one scale, so that a circle is round: the axis with room to spare is made longer.
 func (f *Figure) Equal() *Figure { f.equal = true; return f }
 
-// XRange and YRange fix the ends of an axis.
-func (f *Figure) XRange(lo, hi float64) *Figure { f.plot.X.Min, f.plot.X.Max = lo, hi; return f }
+// XRange and YRange fix the ends of an axis, whatever is drawn before or after.
+func (f *Figure) XRange(lo, hi float64) *Figure { return f.fix(&f.plot.X, lo, hi) }
 
 // YRange fixes the ends of the vertical axis.
-func (f *Figure) YRange(lo, hi float64) *Figure { f.plot.Y.Min, f.plot.Y.Max = lo, hi; return f }
+func (f *Figure) YRange(lo, hi float64) *Figure { return f.fix(&f.plot.Y, lo, hi) }
+
+// fix sets the ends of an axis, and again when all is there: what is added widens them.
+func (f *Figure) fix(a *plot.Axis, lo, hi float64) *Figure {
+	a.Min, a.Max = lo, hi
+	f.fixed = append(f.fixed, func() { a.Min, a.Max = lo, hi })
+	return f
+}
 
 // points pairs coordinates, without those that the axes cannot show.
 func (f *Figure) points(x, y []float64) plotter.XYs {
@@ -415,6 +424,9 @@ const margin = 7
 
 // draw leaves a margin, so that no label touches the edge.
 func (f *Figure) draw(c draw.Canvas) {
+	for _, fix := range f.fixed {
+		fix()
+	}
 	// A single value has no range; on a logarithmic axis it must not get one that reaches zero.
 	for _, a := range []struct {
 		log  bool

@@ -1,8 +1,11 @@
 package figure
 
 import (
+	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
 // Lines that cannot be told apart have one label; lines that differ by a hundredth of the axis somewhere have two.
@@ -80,5 +83,16 @@ func TestIntervalsHaveRoom(t *testing.T) {
 	f := New("", "years", "").Intervals([]string{"a", "b"}, []float64{1, 2}, []float64{2, 3}, []float64{3, 11}, Blue)
 	if f.plot.X.Min != 0.7 || f.plot.X.Max != 11.3 {
 		t.Errorf("axis from %v to %v, want 0.7 to 11.3", f.plot.X.Min, f.plot.X.Max)
+	}
+}
+
+// The ends of an axis are those that were asked for, whether what is drawn came before or after.
+func TestRangesAreFixed(t *testing.T) {
+	line := func(f *Figure) *Figure { return f.Line("a", []float64{0, 10}, []float64{0, 50}, Blue) }
+	blank := func() *Figure { return New("", "years", "") }
+	before := must.Get(line(blank().XRange(2, 8).YRange(-1, 30)).SVG())
+	after := must.Get(line(blank()).XRange(2, 8).YRange(-1, 30).SVG())
+	if !bytes.Equal(before, after) || bytes.Equal(after, must.Get(line(blank()).SVG())) {
+		t.Error("what is drawn after a range was fixed widens it")
 	}
 }

@@ -63,7 +63,7 @@ func TestPrintedFiguresHold(t *testing.T) {
 			t.Fatalf("%d rows, want %d", len(rows), len(is))
 		}
 		for i, row := range rows {
-			left := strings.Contains(row[0], "left")
+			left := strings.Contains(row[0], "remaining")
 			for k, v := range is[i] {
 				p := must.Get(strconv.ParseFloat(row[2+k], 64))
 				if left && p > v || !left && p < v {
