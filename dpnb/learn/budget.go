@@ -362,11 +362,13 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 				return nil, entry, err
 			}
 			cost, err := asGaussian(m, part.Tail)
-			entry.Mu, entry.Slack = cost.mu, cost.slack
-			if err != nil && entry.Shared {
+			switch {
+			case err == nil:
+				entry.Mu, entry.Slack = cost.mu, cost.slack
+			case entry.Shared:
 				return nil, entry, fmt.Errorf("dpnb: the cost of %s as a Gaussian mechanism is not known, so it "+
 					"cannot have a share of a budget; Spend an ε on it: %w", m.Describe().Name, err)
-			}
+			} // else it is the sums that have to cover it
 		}
 		if part.Mu == 0 || entry.Mu <= part.Mu {
 			return m, entry, nil

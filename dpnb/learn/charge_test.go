@@ -109,3 +109,22 @@ func TestManyRecordsAreCertified(t *testing.T) {
 		t.Errorf("spent %v, and %v", e, err)
 	}
 }
+
+// TestUnknownCostsAddUp: fits of which it is not known what they cost as Gaussian mechanisms are covered by the sum of
+// their ε alone. The μ of the noise in their output had been taken for that of all, and a budget covered any number.
+func TestUnknownCostsAddUp(t *testing.T) {
+	data := learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1), learn.Uncentred())
+	for _, l := range []learn.Logistic{{Lambda: 2}, {Lambda: 2, Bound: objective.DTZ24}} {
+		b, fits := fresh(1, 1e-6), 0
+		l.Noise = learn.Seed(1)
+		for ; fits < 6; fits++ {
+			if _, err := l.Fit(data, b.Spend(0.26)); err != nil {
+				break
+			}
+		}
+		s := must.Get(b.State())
+		if fits != 3 || s.SpentEpsilon < 0.78 {
+			t.Errorf("%d fits of ε = 0.26 from a budget of 1, which are ε = %v together", fits, s.SpentEpsilon)
+		}
+	}
+}

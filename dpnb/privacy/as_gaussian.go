@@ -74,15 +74,13 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 	}
 	switch p := p.(type) {
 	case withGaussian:
-		mu, delta, err = AsGaussian(p.of, tail)
-		return math.Hypot(mu, p.mu) * (1 + 4e-16), delta, err
+		return besideGaussian(p.of, p.mu, tail)
 	case halfNormalGaussianProfile:
 		alone, err := p.w.HalfNormal.Profile(p.adj)
 		if err != nil {
 			return 0, 0, err
 		}
-		mu, delta, err = AsGaussian(alone, tail)
-		return math.Hypot(mu, p.w.Mu) * (1 + 4e-16), delta, err
+		return besideGaussian(alone, p.w.Mu, tail)
 	case GaussianCost:
 		return p.AsGaussian(tail)
 	}
@@ -111,6 +109,15 @@ func AsGaussian(p Profile, tail float64) (mu, delta float64, err error) {
 		return 0, 0, fmt.Errorf("%w: no Gaussian mechanism of a sensible μ is at least as costly", ErrUnsupported)
 	}
 	return mu, delta, nil
+}
+
+// besideGaussian is AsGaussian of p together with a Gaussian mechanism of μ. Where the cost of p is not known, neither
+// is that of both: μ alone would be too little.
+func besideGaussian(p Profile, gaussian, tail float64) (mu, delta float64, err error) {
+	if mu, delta, err = AsGaussian(p, tail); err != nil {
+		return 0, 0, err
+	}
+	return math.Hypot(mu, gaussian) * (1 + 4e-16), delta, nil
 }
 
 // comparison holds one direction of a profile against Gaussian mechanisms: δ at knots.

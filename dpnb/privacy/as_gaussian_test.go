@@ -135,6 +135,17 @@ func TestAsGaussianRefuses(t *testing.T) {
 			t.Errorf("tail = %v is taken", tail)
 		}
 	}
+	// Beside a Gaussian mechanism neither is known then, and nothing is returned that a caller could take for it.
+	law := HalfNormalGaussian{HalfNormal: HalfNormal{K: 0.2, A: 0.01}, Mu: 3e-4}
+	both, err := law.Profile(AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]Profile{"(ε, δ)": WithGaussian(p, 0.1, 1), "half normal": both} {
+		if mu, delta, err := AsGaussian(p, 1e-17); !errors.Is(err, ErrUnsupported) || mu != 0 || delta != 0 {
+			t.Errorf("%s beside a Gaussian mechanism: μ = %v, δ′ = %v, %v", name, mu, delta, err)
+		}
+	}
 }
 
 // Noise in the output costs what it does alone, at least: beside a law that has next to no loss of its own it is all

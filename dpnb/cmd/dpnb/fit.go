@@ -85,7 +85,8 @@ has a model of its own, at the price of one.`,
 	p.terms.add(f)
 	p.weights.add(f)
 	p.addHeldOut(f, "`share` of the records that is left to dpnb evaluate")
-	f.StringVar(&p.where.Dir, "store", "", "`folder` for the encoded records (default the user's folder for caches)")
+	f.StringVar(&p.where.Dir, "store", "", "`folder` for the encoded records, which others must not be able "+
+		"to list (default the user's folder for caches)")
 	p.at.flags(f)
 	p.at.addCheckpoints(f, "`folder` of the sums of a runner's passes, which workers must see (default beside the "+
 		"encoded records)")
