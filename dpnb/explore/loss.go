@@ -85,7 +85,7 @@ func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) 
 	}
 	out.meaning = fmt.Sprintf("The model is off by %s on average, %s; %s.", e.figures(), p.unit(),
 		s.interval(*e))
-	out.notes = append(out.notes, fmt.Sprintf("An error of more than %.4g, half the width of the public bounds, "+
+	out.notes = append(out.notes, fmt.Sprintf("An error of more than %.10g, half the width of the public bounds, "+
 		"counts as that.", p.of.Most))
 	return out
 }

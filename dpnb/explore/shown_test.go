@@ -125,3 +125,15 @@ func TestLargeEpsilonIsSaid(t *testing.T) {
 		t.Errorf("of a small ε: %s", few)
 	}
 }
+
+// The largest error that counts is written as people write such numbers.
+func TestLargestErrorIsWrittenOut(t *testing.T) {
+	pay := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{12e3, 5e4, 19e4}},
+		frame.Column{Name: "years", Numbers: []float64{1, 2, 3}}))).
+		WithSchema(learn.Numeric("pay", 10e3, 200e3), learn.Numeric("years", 0, 50))
+	m := must.Get(learn.Huber{Noise: learn.Seed(1)}.Fit(learn.Regression(pay, "pay"), learn.Simulate(1, 1e-6)))
+	s := must.Get(explore.LossOf(m).Noise(learn.Seed(1)).Of(pay, learn.Simulate(1, 1e-6)))
+	if text := s.Display().Text(); !strings.Contains(text, "An error of more than 95000, ") {
+		t.Error(text)
+	}
+}

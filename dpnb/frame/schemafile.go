@@ -38,7 +38,7 @@ func DraftSchema(names []string) ([]byte, error) {
 		"type: " + strings.Join(FieldTypes(), " | "),
 		"lower and upper: the bounds of a number or date; leave them null where there are categories.",
 		"categories: the values of a text, as [\"no\", \"yes\"]; leave them null where there are bounds.",
-		"Remove columns that nothing is to be learnt of, such as names and numbers of people."}, "  ", "  ")
+		"Columns that nothing is to be learnt of, as names and numbers of people, are of type ignore."}, "  ", "  ")
 	out := fmt.Appendf(nil, "{\n  \"version\": %d,\n  \"comment\": %s,\n  \"fields\": [\n", schemaVersion, comment)
 	for i, name := range names {
 		quoted, e := json.Marshal(name)

@@ -453,7 +453,7 @@ func (b *Budget) Display() display.Item {
 		if sum > 1.001*s.SpentEpsilon {
 			var because []string
 			if slices.ContainsFunc(s.Entries, func(e ledger.Entry) bool { return e.Partition != "" }) {
-				because = append(because, "a record is in one group at most, so that the dearest counts")
+				because = append(because, "a record is in one group at most, so that the largest cost counts")
 			}
 			if s.Rule != ledger.Sums {
 				because = append(because, "where noise is about Gaussian, squares add up")

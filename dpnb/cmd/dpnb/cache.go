@@ -46,7 +46,11 @@ killed have left, and with the sums of passes that fits on a runner made and did
 			if len(files) == 0 {
 				it.Note("There are none.")
 			} else {
-				it.Note("They are in %s and hold raw records: dpnb cache remove", filepath.Dir(files[0].Path))
+				cure := "dpnb cache remove"
+				if where.Dir != "" {
+					cure += " --store " + where.Dir
+				}
+				it.Note("They are in %s and hold raw records: %s", filepath.Dir(files[0].Path), cure)
 			}
 			if n := len(sumsIn(checkpoints)); n > 0 {
 				it.Note("%d sums of passes are in %s, as raw: dpnb cache remove --checkpoints %[2]s", n, checkpoints)

@@ -156,6 +156,8 @@ func TestMistakes(t *testing.T) {
 		{"a list of categories that is the table", newFitCommand(), fit("--schema", fields(`{"name":"age","type":
 			"number","lower":0,"upper":100},{"name":"city","type":"category","categoriesFrom":"people.csv"},
 			{"name":"happy","type":"category","categories":["no","yes"]}`)), "a list that is public without the table"},
+		{"a notebook of a pattern", newRootCommand(), []string{"new", filepath.Join(dir, "people.*"), "--no-setup"},
+			"name one of them, " + people},
 		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
 	}
 	for _, c := range calls {

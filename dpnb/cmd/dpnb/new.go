@@ -102,6 +102,9 @@ func (d *drafting) write(tree project.Tree, name string, a *asking) (path string
 			return "", nil, err
 		}
 		name = strings.TrimSuffix(name, filepath.Ext(name))
+	} else if files, _ := filepath.Glob(name); len(files) > 0 && strings.ContainsAny(name, "*?[") {
+		return "", nil, fmt.Errorf("%s names %d files: name one of them, %s, for all have its columns; the pattern is "+
+			"for fit, describe and the others", name, len(files), files[0])
 	} else if ext := filepath.Ext(name); ext == ".csv" || ext == ".parquet" || ext == ".arrow" {
 		return "", nil, fmt.Errorf("there is no file %s: name a table that is there, or a notebook without %s", name,
 			ext)
