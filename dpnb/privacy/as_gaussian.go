@@ -150,12 +150,12 @@ func newComparison(logDelta func(eps float64) float64, end float64) (*comparison
 	first := c.at(0)
 	// As far as the Gaussian mechanism of the same δ(0) would need.
 	last := math.Max(leastEpsilon, first.mu*(math.Sqrt(-2*end)+first.mu/2))
-	for {
+	for grow := 1.25; ; grow *= 1.25 { // to losses that have nothing to do with δ(0) in few steps
 		k := c.at(last)
 		if c.knots = append(c.knots, k); k.log <= end {
 			break
 		}
-		if last *= 1.25; last > mostEpsilon {
+		if last *= grow; last > mostEpsilon {
 			return nil, fmt.Errorf("%w: δ(ε) does not fall to %.2g: no Gaussian mechanism is at least as costly",
 				ErrUnsupported, math.Exp(end))
 		}
@@ -168,6 +168,10 @@ func newComparison(logDelta func(eps float64) float64, end float64) (*comparison
 		}
 	})
 	c.knots = slices.Concat(inner, c.knots)
+	// What falls faster than a Gaussian's δ is known to be small enough long before: so far out exponentials overflow.
+	if i := slices.IndexFunc(c.knots, func(k knot) bool { return k.log <= 2*end }); i > 0 {
+		c.knots = c.knots[:i+1]
+	}
 	return c, nil
 }
 
