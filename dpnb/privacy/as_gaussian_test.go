@@ -183,6 +183,30 @@ func TestAsGaussianOfBoundedLosses(t *testing.T) {
 	}
 }
 
+// A δ that falls off a cliff, as that of objective perturbation by its exact accountant does at ln(1 + s/λ).
+func TestAsGaussianOfACliff(t *testing.T) {
+	const at = 0.2231436
+	c, err := newComparison(func(eps float64) float64 {
+		if eps >= at {
+			return -6413 - 1e9*(eps-at)
+		}
+		return -14.7344 + 1.5*math.Log(1-eps/at+1e-9)
+	}, -38)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu := c.refine(0, unresolved)
+	for i := range 1000 {
+		eps := at * float64(i) / 999
+		if is, most := c.logDelta(eps), logDeltaGaussian(eps, mu); !(is <= most) {
+			t.Fatalf("ln δ(%v) = %v, of μ = %v it is %v", eps, is, mu, most)
+		}
+	}
+	if !(mu < 0.1) {
+		t.Errorf("μ = %v", mu)
+	}
+}
+
 // Noise in the output costs what it does alone, at least: beside a law that has next to no loss of its own it is all
 // there is, and a tenth less of it is seen.
 func TestAsGaussianHasTheOutputNoise(t *testing.T) {
