@@ -110,9 +110,9 @@ func TestManyRecordsAreCertified(t *testing.T) {
 	}
 }
 
-// TestUnknownCostsAddUp: fits of which it is not known what they cost as Gaussian mechanisms are covered by the sum of
-// their ε alone. The μ of the noise in their output had been taken for that of all, and a budget covered any number.
-func TestUnknownCostsAddUp(t *testing.T) {
+// TestFitsAtAFixedRidgeAddUp: it had not been found what such fits cost as Gaussian mechanisms, the μ of the noise in
+// their output had been taken for that of all, and a budget covered any number.
+func TestFitsAtAFixedRidgeAddUp(t *testing.T) {
 	data := learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1), learn.Uncentred())
 	for _, l := range []learn.Logistic{{Lambda: 2}, {Lambda: 2, Bound: objective.DTZ24}} {
 		b, fits := fresh(1, 1e-6), 0
@@ -123,7 +123,7 @@ func TestUnknownCostsAddUp(t *testing.T) {
 			}
 		}
 		s := must.Get(b.State())
-		if fits != 3 || s.SpentEpsilon < 0.78 {
+		if fits != 3 || s.SpentEpsilon < 0.75 {
 			t.Errorf("%d fits of ε = 0.26 from a budget of 1, which are ε = %v together", fits, s.SpentEpsilon)
 		}
 	}

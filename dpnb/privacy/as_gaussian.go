@@ -123,6 +123,7 @@ func besideGaussian(p Profile, gaussian, tail float64) (mu, delta float64, err e
 // comparison holds one direction of a profile against Gaussian mechanisms: δ at knots.
 type comparison struct {
 	logDelta func(eps float64) float64
+	end      float64 // ln δ that is small enough
 	knots    []knot
 }
 
@@ -146,16 +147,16 @@ const (
 
 // newComparison takes the first knots, from ε = 0 to where ln δ ≤ end.
 func newComparison(logDelta func(eps float64) float64, end float64) (*comparison, error) {
-	c := &comparison{logDelta: logDelta}
+	c := &comparison{logDelta: logDelta, end: end}
 	first := c.at(0)
 	// As far as the Gaussian mechanism of the same δ(0) would need.
 	last := math.Max(leastEpsilon, first.mu*(math.Sqrt(-2*end)+first.mu/2))
-	for {
+	for grow := 1.25; ; grow *= 1.25 { // to losses that have nothing to do with δ(0) in few steps
 		k := c.at(last)
 		if c.knots = append(c.knots, k); k.log <= end {
 			break
 		}
-		if last *= 1.25; last > mostEpsilon {
+		if last *= grow; last > mostEpsilon {
 			return nil, fmt.Errorf("%w: δ(ε) does not fall to %.2g: no Gaussian mechanism is at least as costly",
 				ErrUnsupported, math.Exp(end))
 		}
@@ -168,7 +169,17 @@ func newComparison(logDelta func(eps float64) float64, end float64) (*comparison
 		}
 	})
 	c.knots = slices.Concat(inner, c.knots)
+	c.cut()
 	return c, nil
+}
+
+// cut ends the knots where δ is small enough by far: what falls faster than a Gaussian's δ is so long before the last,
+// and so far out exponentials overflow.
+func (c *comparison) cut() {
+	if i := slices.IndexFunc(c.knots, func(k knot) bool { return k.log <= 2*c.end }); i > 0 {
+		c.knots = c.knots[:i+1]
+		c.knots[i].need = 0 // of the cell that began there
+	}
 }
 
 // at returns the knot at ε. Its μ is +Inf where none is large enough.
@@ -226,6 +237,8 @@ func (c *comparison) refine(least, unresolved float64) float64 {
 			c.knots = slices.Insert(c.knots, i+1+j, middle[j])
 			cells = append(cells, i+j, i+j+1)
 		}
+		c.cut()
+		cells = slices.DeleteFunc(cells, func(i int) bool { return i+1 >= len(c.knots) })
 	}
 }
 

@@ -136,15 +136,58 @@ func TestAsGaussianRefuses(t *testing.T) {
 		}
 	}
 	// Beside a Gaussian mechanism neither is known then, and nothing is returned that a caller could take for it.
-	law := HalfNormalGaussian{HalfNormal: HalfNormal{K: 0.2, A: 0.01}, Mu: 3e-4}
-	both, err := law.Profile(AddRemove)
+	if mu, delta, err := AsGaussian(WithGaussian(p, 0.1, 1), 1e-17); !errors.Is(err, ErrUnsupported) || mu != 0 ||
+		delta != 0 {
+		t.Errorf("(ε, δ) beside a Gaussian mechanism: μ = %v, δ′ = %v, %v", mu, delta, err)
+	}
+}
+
+// A loss that is bounded but for very little, as at a fixed λ: far beyond the bound exponentials overflow, where δ was
+// small enough long before.
+func TestAsGaussianOfBoundedLosses(t *testing.T) {
+	for _, k := range []float64{1e-6, 0.05, 0.2, 3} {
+		for _, a := range []float64{0.3, 0.01, 1e-6, 1e-12} {
+			p, err := HalfNormal{K: k, A: a}.Profile(AddRemove)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mu, slack, err := AsGaussian(p, 2e-16)
+			if err != nil {
+				t.Errorf("K = %v, A = %v: %v", k, a, err)
+				continue
+			}
+			g := GaussianProfile(mu, AddRemove)
+			for i := range 100 {
+				eps := (k + 8*a + a*a) * float64(i) / 80
+				if is, most := LogDeltaUpper(p, eps), math.Log(DeltaUpper(g, eps)+slack); is > most+1e-9 {
+					t.Errorf("K = %v, A = %v: ln δ(%v) = %v, of μ = %v it is %v", k, a, eps, is, mu, most)
+				}
+			}
+		}
+	}
+}
+
+// A δ that falls off a cliff, as that of objective perturbation by its exact accountant does at ln(1 + s/λ).
+func TestAsGaussianOfACliff(t *testing.T) {
+	const at = 0.2231436
+	c, err := newComparison(func(eps float64) float64 {
+		if eps >= at {
+			return -6413 - 1e9*(eps-at)
+		}
+		return -14.7344 + 1.5*math.Log(1-eps/at+1e-9)
+	}, -38)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, p := range map[string]Profile{"(ε, δ)": WithGaussian(p, 0.1, 1), "half normal": both} {
-		if mu, delta, err := AsGaussian(p, 1e-17); !errors.Is(err, ErrUnsupported) || mu != 0 || delta != 0 {
-			t.Errorf("%s beside a Gaussian mechanism: μ = %v, δ′ = %v, %v", name, mu, delta, err)
+	mu := c.refine(0, unresolved)
+	for i := range 1000 {
+		eps := at * float64(i) / 999
+		if is, most := c.logDelta(eps), logDeltaGaussian(eps, mu); !(is <= most) {
+			t.Fatalf("ln δ(%v) = %v, of μ = %v it is %v", eps, is, mu, most)
 		}
+	}
+	if !(mu < 0.1) {
+		t.Errorf("μ = %v", mu)
 	}
 }
 
