@@ -248,7 +248,8 @@ func TestSampleDesign(t *testing.T) {
 func TestClustersRefuse(t *testing.T) {
 	good := Clusters{Records: 5, Features: 4, Informative: 2, Redundant: 1, Separation: 1}
 	generate(t, good)
-	generate(t, Clusters{Records: 1, Features: 1, Informative: 1, PerClass: 1, Separation: 1, Flip: 1}) // the least of each
+	// The least of each.
+	generate(t, Clusters{Records: 1, Features: 1, Informative: 1, PerClass: 1, Separation: 1, Flip: 1})
 	for name, spoil := range map[string]func(*Clusters){
 		"no records":         func(c *Clusters) { c.Records = 0 },
 		"no features":        func(c *Clusters) { c.Features = 0 },
