@@ -67,7 +67,9 @@ func TestShortRecords(t *testing.T) {
 // G(nε/d)^{1/k}.
 func TestClipOfAPhase(t *testing.T) {
 	for _, records := range []int{2000, 50_000} {
-		m := phases(t, func(p *PhasesConfig) { p.Features, p.Records, p.WorstCase, p.MomentBound = 5, records, true, 7 })
+		m := phases(t, func(p *PhasesConfig) {
+			p.Features, p.Records, p.WorstCase, p.MomentBound = 5, records, true, 7
+		})
 		want := 7 * math.Pow(float64(m.planned(1))*1/5, 1/2.0)
 		if !(math.Abs(m.Clip/want-1) <= 1e-9) {
 			t.Errorf("%d records: C = %v, want %v", records, m.Clip, want)
