@@ -316,3 +316,22 @@ func TestTukeyDealsByChance(t *testing.T) {
 		}
 	}
 }
+
+// How many models it takes is what calibration without a number of them chooses at least, and one more than are allowed
+// where more would be.
+func TestModelsThatAreNeeded(t *testing.T) {
+	c := TukeyEMConfig{RowNorm: 1, LabelBound: 1, Features: 2, Records: 10_000_000, Epsilon: 1, Delta: 1e-6,
+		Adjacency: privacy.AddRemove}
+	m, err := CalibrateTukeyEM(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := m.Needed()
+	if least < 100 || least > m.Models || m.needed(least) != least || m.needed(least+1) != least {
+		t.Errorf("%d models are needed, and there are %d", least, m.Models)
+	}
+	m.Features = 4000
+	if got := m.Needed(); got != 1<<14+1 {
+		t.Errorf("of 4000 features %d models are needed", got)
+	}
+}

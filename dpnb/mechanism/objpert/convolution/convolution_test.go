@@ -89,6 +89,10 @@ func TestPrintedIsMarked(t *testing.T) {
 	if r := width(laplacian) / width(m); !(math.Abs(r-math.Sqrt(6)) <= 1e-9) {
 		t.Errorf("the Laplacian kernel is %v times as wide, want √6", r)
 	}
+	// μ = L_f/β_μ, L_f = √m·Ā of |·| and β_μ = nελ/(m + 1) with λ that of the mean.
+	if want := math.Sqrt(3) * 4 / (m.Lambda / 2 / 4); !(math.Abs(width(m)/want-1) <= 1e-9) {
+		t.Errorf("the kernel is %v wide, want %v", width(m), want)
+	}
 	if _, err := Calibrate(config(smoothing.Logistic{}, 1, Printed, 1000)); err == nil {
 		t.Error("the logistic kernel has a printed constant")
 	}
