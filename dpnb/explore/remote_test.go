@@ -3,6 +3,7 @@ package explore_test
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -71,6 +72,22 @@ func TestTalliedElsewhere(t *testing.T) {
 			if less := answer(q.TalliedBy(elsewhere(df, 500))); less == here {
 				t.Errorf("%s: rows that are missing go unnoticed", name)
 			}
+		}
+	}
+}
+
+// Who adds up has the file as it is, and is told which columns are copies of others and which are not looked at.
+func TestCopiesAreMadeElsewhere(t *testing.T) {
+	file := learn.FromTable(must.Get(people(5000).Table()))
+	df := file.Knowing(&frame.Schema{Fields: []frame.Field{frame.NumericField("age", 18, 98),
+		frame.NumericField("age again", 0, 120).CopyOf("age"), frame.CategoricalField("city", "Bern", "Rome")},
+		Ignored: []string{"flag"}})
+	for name, q := range map[string]explore.Query{"a copy": explore.Mean("age again"),
+		"by": explore.Mean("age again").By("city"), "all": explore.Describe()} {
+		here := must.Get(q.Noise(learn.Seed(4)).Of(df, learn.Simulate(2, 1e-6)))
+		there := must.Get(q.Noise(learn.Seed(4)).TalliedBy(elsewhere(file, 0)).Of(df, learn.Simulate(2, 1e-6)))
+		if !reflect.DeepEqual(here.Rows(), there.Rows()) {
+			t.Errorf("%s: %v there, %v here", name, there.Rows(), here.Rows())
 		}
 	}
 }

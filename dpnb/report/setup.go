@@ -32,7 +32,7 @@ func Missing(ctx context.Context) (string, error) {
 	if plans == nil {
 		return "", nil
 	}
-	return "Jupyter is not on this machine, and would be set up by\n  " +
+	return "Jupyter is not on this machine. To set it up:\n  " +
 		strings.Join(plans, "\n  or, if that fails, ") + "\nThe kernel for Go is built into " + cache +
 		", and its description written to the folder of yours for kernels.", nil
 }
