@@ -1,9 +1,11 @@
 package ours
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -97,8 +99,8 @@ func TestSentencesOfTheTable(t *testing.T) {
 		}
 	}
 	notebook, err := os.ReadFile("../../../notebooks/07_which_mechanism.ipynb")
-	for _, sentence := range []string{"is within a point of the best in most cells; it is farthest behind on " +
-		"`exact`, and on `small`, `correlated` and Adult by more than a point",
+	for _, sentence := range []string{"is within a point (0.01) of the best in 15 of the 25 cells, and " +
+		"farthest behind on `exact` and `small`.",
 		"Without a δ next to nothing is lost on `light`, `heavy` and `large`, and several points at ε = 0.3 on " +
 			"`exact`, `small` and `one-hot`",
 		"first on `small` at ε ≥ 1, level with `Huber` on `light` and `heavy` there, and behind nearly everywhere else",
@@ -108,19 +110,18 @@ func TestSentencesOfTheTable(t *testing.T) {
 		}
 	}
 	const descent, point = "noisy gradient descent", 0.01
-	near, worst := 0, ""
-	for cell, v := range lost {
-		if strings.HasPrefix(cell, string(Labels)) && strings.HasSuffix(cell, descent) {
+	near, worst := 0, map[string]float64{} // by population
+	for _, r := range Cells(rows) {
+		if v := Cells(rows).lost(r); r.Task == Labels && r.Mechanism == descent {
 			if v <= point {
 				near++
 			}
-			if worst == "" || v > lost[worst] {
-				worst = cell
-			}
+			worst[r.Population] = max(worst[r.Population], v)
 		}
 	}
-	if near < 13 || !strings.Contains(worst, "exact") {
-		t.Errorf("descent is within a point in %d cells, and farthest behind in %s", near, worst)
+	order := slices.SortedFunc(maps.Keys(worst), func(a, b string) int { return cmp.Compare(worst[b], worst[a]) })
+	if far := order[:2]; near != 15 || !slices.Contains(far, "exact") || !slices.Contains(far, "small") {
+		t.Errorf("descent is within a point in %d cells, and farthest behind in %v", near, order)
 	}
 	among(lost, descent, Labels, []string{"Adult"}, 1, 1, point, 0.05)
 	among(lost, descent, Labels, []string{"small", "correlated"}, 1, 1, point, 0.05)
