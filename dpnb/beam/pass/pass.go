@@ -84,6 +84,10 @@ func Open(ctx context.Context, on *runner.Session, dir string, files ...stored.F
 	width, records := 0, 0
 	var parts []part
 	for _, f := range files {
+		if f.Key == [32]byte{} {
+			return nil, errors.Join(fmt.Errorf("%s is without a key of its content, by which old sums are known from "+
+				"those of these records", f.Path), r.Close())
+		}
 		rows, err := openFile(f.Path, f.Key)
 		if err != nil {
 			return nil, errors.Join(err, r.Close())

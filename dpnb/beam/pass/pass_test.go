@@ -208,7 +208,10 @@ func TestSumsAreThoseOfTheRecords(t *testing.T) {
 // others that were stored under the same name: of another table, schema or encoding, as the key says.
 func TestCheckpointsAreOfTheirRecords(t *testing.T) {
 	on, dir, path, q := session(t, 0), t.TempDir(), filepath.Join(t.TempDir(), "a.rows"), queries(4)[0]
-	for key := range byte(2) {
+	if r, err := Open(t.Context(), on, dir, stored.File{Path: path}); err == nil {
+		t.Errorf("records without a key are taken: %v", r)
+	}
+	for key := byte(1); key < 3; key++ {
 		rows, labels := drawn(3000, 4, uint64(key))
 		f := writeAs(t, stored.File{Path: path, Key: [32]byte{key}}, rows, labels)
 		want := must.Get(open(t, on, t.TempDir(), f).Pass(q))
