@@ -52,10 +52,10 @@ func Named(name string) BudgetOption {
 
 // KeptIn keeps the ledger in a file that outlives the notebook or program.
 // Without it, a ledger lasts as long as the kernel, across its cells, or as the program. Every name of the file leads
-// to the same ledger, relative or through symbolic links; a file with several names (hard links) is refused, and so is
-// one that was deleted or replaced while it was in use. Its checksum notices accidents, not malice: whoever may write
-// the file may write any ledger. A copy of the file is a second ledger that no program can tell from the first: keep it
-// like the data.
+// to the same ledger, relative or through symbolic links, and a file that is there gives the budget its name, unless
+// Named states another; a file with several names (hard links) is refused, and so is one that was deleted or replaced
+// while it was in use. Its checksum notices accidents, not malice: whoever may write the file may write any ledger. A
+// copy of the file is a second ledger that no program can tell from the first: keep it like the data.
 func KeptIn(path string) BudgetOption {
 	return func(o *budgetOptions) { o.path, o.kept = path, true }
 }
@@ -88,6 +88,11 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	o := budgetOptions{name: "main"}
 	for _, set := range opts {
 		set(&o)
+	}
+	if o.kept && !o.named { // a ledger that is there has a name: it is of these people, whoever began it
+		if stated, err := ledger.Stated(o.path); err == nil {
+			o.name = stated.Name
+		}
 	}
 	c := ledger.Config{Name: o.name, Path: o.path, Epsilon: epsilon, Delta: delta, Adjacency: privacy.AddRemove,
 		Additive: o.additive}

@@ -74,9 +74,8 @@ func (b *Budget) load() error {
 	want := b.config
 	want.Path = ""
 	if f.Name != want.Name {
-		return fmt.Errorf("ledger: the file holds budget %q and was opened for budget %q: a file has one budget; use "+
-			"another file for other data",
-			f.Name, want.Name)
+		return fmt.Errorf("ledger: the file holds budget %q and was opened for budget %q: a file has one budget; "+
+			"leave out the other name for the same data, use another file for other data", f.Name, want.Name)
 	}
 	if f.Config != want {
 		err := want.restates(f.Config)

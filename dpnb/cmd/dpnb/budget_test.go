@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -37,5 +38,34 @@ func TestDefaultsOfListsAreAsTyped(t *testing.T) {
 		if out, err := said(command, "--help"); err != nil || strings.Contains(out, "(default [") {
 			t.Errorf("dpnb %s --help: %s (%v)", command, out, err)
 		}
+	}
+}
+
+// A notebook and a shell ask about the same people by one ledger, whoever began it: its file has the name.
+func TestOneLedgerForNotebookAndShell(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must.Do(os.WriteFile("people.csv", []byte("age\n30\n40\n50\n"), 0o600))
+	must.Do(os.WriteFile("people.schema.json", []byte(`{"version":1,"fields":[{"name":"age","type":"number",
+		"lower":0,"upper":100}]}`), 0o600))
+	ask := func(ledger string) (string, error) {
+		return said("describe", "people.csv", "--schema", "people.schema.json", "--budget", ledger, "--epsilon", "1",
+			"--delta", "1e-6", "--share", "0.1", "--mean", "age")
+	}
+	notebook := learn.NewBudget(1, 1e-6, learn.Named("the notebook's"), learn.KeptIn("begun.json"))
+	df := learn.ReadCSV("people.csv").WithSchemaFile("people.schema.json")
+	must.Get(explore.Mean("age").Of(df, notebook.Share(0.1)))
+	if text, err := ask("begun.json"); err != nil {
+		t.Errorf("%v: %s", err, text)
+	}
+	must.Get(ask("shell.json"))
+	shell := learn.NewBudget(1, 1e-6, learn.KeptIn("shell.json"))
+	must.Get(explore.Mean("age").Of(df, shell.Share(0.1)))
+	for _, b := range []*learn.Budget{notebook, shell} {
+		if s := must.Get(b.State()); len(s.Entries) != 2 {
+			t.Errorf("%d entries of two questions", len(s.Entries))
+		}
+	}
+	if other := learn.NewBudget(1, 1e-6, learn.Named("others"), learn.KeptIn("shell.json")); other.Err() == nil {
+		t.Error("another name is taken for the same budget")
 	}
 }

@@ -72,9 +72,10 @@ has a model of its own, at the price of one.`,
 	f.Float64Var(new(float64), "clip", 0, "residual at which linear and poisson clip a record's "+
 		"`gradient` (default chosen)")
 	f.IntVar(new(int), "records", 0, "`number` of records that is planned, if public (default counted, with noise)")
-	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals")
+	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals, such as 0.05, "+
+		"without which they are wide; suited has one")
 	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95; they "+
-		"cost nothing more")
+		"cost nothing more, and are narrow with a --curvature-share")
 	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
 	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
 	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
@@ -259,7 +260,7 @@ func intervalsOf(m *learn.Model, confidence float64) string {
 	}
 	same, e := m.Intervals(confidence)
 	if e == nil {
-		return same.Display().Text()
+		return strings.ReplaceAll(same.Display().Text(), "CurvatureShare:", "--curvature-share")
 	}
 	return "No intervals: " + strings.TrimPrefix(err.Error(), "dpnb: ") + "\n"
 }

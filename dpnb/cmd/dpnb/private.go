@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -91,7 +92,11 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	case p.seeded:
 		return df, learn.Simulate(p.epsilon*p.share, p.delta*p.share), nil
 	case p.budget != "":
-		b := learn.NewBudget(p.epsilon, p.delta, learn.Named(filepath.Base(p.budget)), learn.KeptIn(p.budget))
+		name := []learn.BudgetOption{learn.Named(filepath.Base(p.budget)), learn.KeptIn(p.budget)}
+		if _, err := os.Stat(p.budget); err == nil {
+			name = name[1:] // the name that the file has, such as that of a notebook's budget
+		}
+		b := learn.NewBudget(p.epsilon, p.delta, name...)
 		return df, b.Share(p.share), b.Err()
 	}
 	b := learn.NewBudget(p.epsilon, p.delta)

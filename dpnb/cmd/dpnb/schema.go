@@ -146,7 +146,7 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 }
 
 // kinds are short words for types of fields.
-var kinds = map[string]string{"n": "number", "c": "category", "d": "date, in days"}
+var kinds = map[string]string{"n": "number", "c": "category", "d": "date, in days", "date": "date, in days"}
 
 // field asks for what is publicly known of a column until it is something; left is one to leave out.
 func (a *asking) field(name string) (f frame.Field, left bool, err error) {

@@ -63,8 +63,8 @@ func TestNewForATable(t *testing.T) {
 		}
 	}
 	schema := filepath.Join(dir, "people.schema.json")
-	a, said := answering("?", "n", "90", "18", "n", "18", "90", "c", "Bern|Rome|other", "other", "x", "d", "1970-01-01",
-		"2024-12-31", "", "c", "no|yes", "")
+	a, said := answering("?", "n", "90", "18", "n", "18", "90", "c", "Bern|Rome|other", "other", "x", "date",
+		"1970-01-01", "2024-12-31", "", "c", "no|yes", "")
 	s, err := completed(schema, "", a)
 	if err != nil || len(s.Fields) != 4 || !strings.Contains(said.String(), `There is no type "?"`) {
 		t.Fatalf("%+v, %v\n%s", s, err, said)
