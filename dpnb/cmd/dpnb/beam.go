@@ -111,10 +111,10 @@ func beamProgram(ctx context.Context) (string, error) {
 }
 
 // rows has the passes over stored records made on the runner, until end: for learn.PassesBy. The sums of passes are
-// kept in the folder, empty for one beside the file (frame.ListStored has such), as private as it is, and are removed
-// by end if all went well: a fit that was ended finds them.
-func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string) (there *remote.Rows,
-	end func(well bool) error, err error) {
+// kept in the folder of checkpoints, without one beside the file (frame.ListStored has such), as private as it is, and
+// are removed by end if all went well: a fit that was ended finds them.
+func (e *remotely) rows(ctx context.Context, rows stored.Records) (there *remote.Rows, end func(well bool) error,
+	err error) {
 	nothing := func(bool) error { return nil }
 	files := rows.Files()
 	for k, f := range files {
@@ -126,6 +126,7 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records, folder string)
 			return nil, nothing, err
 		}
 	}
+	folder := e.checkpoints
 	cure := "dpnb cache remove --checkpoints " + folder
 	if folder == "" { // whose name no argument is to have
 		folder, cure = frame.SumsOf(files), "dpnb cache remove, with the --store of the fit"
@@ -219,12 +220,13 @@ func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Read
 
 // tally has the records of files added up on the runner: for explore.Query.TalliedBy. What was added up is in the
 // folder, empty for one among the encoded records, and is removed by end if all went well.
-func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scanner, folder string, memory byteSize) (
+func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scanner, memory byteSize) (
 	add func(a explore.Adding, each func([]byte) error) error, end func(well bool) error, err error) {
 	files := frame.Pieces(records)
 	if files == nil {
 		return nil, nil, errors.New("workers scan files as they are: describe other records without --endpoint")
 	}
+	folder := e.checkpoints
 	if folder == "" {
 		if folder, err = (frame.Storage{}).Sums(records.Origin().SHA256); err != nil {
 			return nil, nil, err

@@ -20,7 +20,7 @@ of it comes to, and what one more release may spend. Nothing is spent.`,
 			if err != nil {
 				return err
 			}
-			opts := []learn.BudgetOption{learn.Named(c.Name), learn.KeptIn(c.Path)}
+			opts := []learn.BudgetOption{learn.KeptIn(c.Path)}
 			if c.Additive {
 				opts = append(opts, learn.Additive())
 			}

@@ -196,7 +196,7 @@ func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks
 		f.Limit = limit
 		var r faults.Result
 		why := ""
-		if executed := reach[room].Executes(f); !executed {
+		if !reach[room].Executes(f) {
 			why = "not executed"
 		}
 		if !unexecuted {

@@ -154,7 +154,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if !p.at.here() {
 		p.where.By = func(s frame.Sharding) error { return p.at.encode(cmd.Context(), &p.table, s, p.memory) }
 		opts = append(opts, learn.PassesBy(func(rows stored.Records) (there matrix.Rows, err error) {
-			there, end, err = p.at.rows(cmd.Context(), rows, p.at.checkpoints)
+			there, end, err = p.at.rows(cmd.Context(), rows)
 			return there, err
 		}))
 	}

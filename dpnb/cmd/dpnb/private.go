@@ -92,11 +92,11 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	case p.seeded:
 		return df, learn.Simulate(p.epsilon*p.share, p.delta*p.share), nil
 	case p.budget != "":
-		name := []learn.BudgetOption{learn.Named(filepath.Base(p.budget)), learn.KeptIn(p.budget)}
-		if _, err := os.Stat(p.budget); err == nil {
-			name = name[1:] // the name that the file has, such as that of a notebook's budget
+		kept := []learn.BudgetOption{learn.KeptIn(p.budget)}
+		if _, err := os.Stat(p.budget); err != nil { // one that is there has a name, as of a notebook's budget
+			kept = append(kept, learn.Named(filepath.Base(p.budget)))
 		}
-		b := learn.NewBudget(p.epsilon, p.delta, name...)
+		b := learn.NewBudget(p.epsilon, p.delta, kept...)
 		return df, b.Share(p.share), b.Err()
 	}
 	b := learn.NewBudget(p.epsilon, p.delta)

@@ -113,7 +113,7 @@ With --endpoint the workers of a runner scan the files, or groups of rows of a P
 			if !at.here() {
 				q = q.TalliedBy(func() (add func(explore.Adding, func([]byte) error) error, err error) {
 					// Who adds up is told which columns are copies, and makes them.
-					add, closed, err := at.tally(cmd.Context(), &p.table, p.file, at.checkpoints, p.memory)
+					add, closed, err := at.tally(cmd.Context(), &p.table, p.file, p.memory)
 					if err == nil {
 						end = closed
 					}

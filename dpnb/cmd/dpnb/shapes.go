@@ -4,12 +4,12 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	shown "github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/report/page"
 )
@@ -42,7 +42,7 @@ no record is read.`,
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(out, content, 0o644); err != nil {
+			if err := atomicfile.Write(out, content); err != nil {
 				return err
 			}
 			if err := printed(cmd.OutOrStdout(), s, nil); err != nil {

@@ -42,7 +42,6 @@ type refinement struct {
 	eps   float64
 	mu    sync.Mutex
 	grids []grid
-	fixed bool // the last one cannot be refined
 }
 
 // grid is one of the grids of a refinement: the largest logMost of its parts, and the sums in units of it.
@@ -107,18 +106,17 @@ func (p *problem) integral(eps, tol float64, maxCells int) quadrature {
 	}
 	for i := 0; ; i++ {
 		g := &r.grids[i]
-		last := i+1 == len(r.grids)
-		if math.IsInf(g.ref, -1) || g.up-g.low <= tol*g.low || len(g.parts) >= maxCells || last && r.fixed {
-			slack := 1e-12 + 2e-15*math.Abs(g.ref)
-			return quadrature{g.ref + math.Log(g.up) + slack, g.ref + math.Log(g.low) - slack, g.parts}
-		}
-		if last {
+		enough := math.IsInf(g.ref, -1) || g.up-g.low <= tol*g.low || len(g.parts) >= maxCells
+		if !enough && i+1 == len(r.grids) {
 			if next, split := g.halved(p, eps); split {
 				r.grids = append(r.grids, newGrid(next))
 			} else {
-				r.fixed = true
-				i-- // as it is
+				enough = true
 			}
+		}
+		if enough {
+			slack := 1e-12 + 2e-15*math.Abs(g.ref)
+			return quadrature{g.ref + math.Log(g.up) + slack, g.ref + math.Log(g.low) - slack, g.parts}
 		}
 	}
 }
