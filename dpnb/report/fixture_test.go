@@ -29,7 +29,8 @@ func realSetup(t *testing.T) *Setup {
 		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
 	}
 	t.Setenv("TMPDIR", t.TempDir()) // so that what is left behind is this test's own
-	return must.Get(Prepare(context.Background(), project.Tree{Dir: root}, false, func(text string) { t.Log(text) }))
+	say := func(text string) { t.Log(text) }
+	return must.Get(Prepare(context.Background(), project.Tree{Dir: root}, false, nil, say))
 }
 
 // recorder is a Progress that remembers.

@@ -19,27 +19,11 @@ type Setup struct {
 	Jupyter *jupyter.Jupyter
 }
 
-// Missing says what Prepare would install, and by what; "" if Jupyter is there, or nothing can be installed.
-func Missing(ctx context.Context) (string, error) {
-	cache, err := project.CacheDir()
-	if err != nil {
-		return "", err
-	}
-	if runtime.GOOS == "windows" { // where Prepare refuses
-		return "", nil
-	}
-	plans := jupyter.Missing(ctx, jupyter.ThisMachine(), cache)
-	if plans == nil {
-		return "", nil
-	}
-	return "Jupyter is not on this machine. To set it up:\n  " +
-		strings.Join(plans, "\n  or, if that fails, ") + "\nThe kernel for Go is built into " + cache +
-		", and its description written to the folder of yours for kernels.", nil
-}
-
 // Prepare returns the set-up for the project's tree, building and installing what is missing. With editor it is for a
-// person at the keyboard, who may have Completion as well.
-func Prepare(ctx context.Context, tree project.Tree, editor bool, progress func(string)) (*Setup, error) {
+// person at the keyboard, who may have Completion as well. Where Jupyter has to be installed, agree is told by what
+// before anything is done, and its error is returned; nil agrees.
+func Prepare(ctx context.Context, tree project.Tree, editor bool, agree func(plan string) error,
+	progress func(string)) (*Setup, error) {
 	if runtime.GOOS == "windows" { // without the named pipes that the kernel needs
 		return nil, errors.New("notebooks run on Linux, macOS and Windows' WSL only")
 	}
@@ -47,7 +31,14 @@ func Prepare(ctx context.Context, tree project.Tree, editor bool, progress func(
 	if err != nil {
 		return nil, err
 	}
-	j, err := jupyter.Ensure(ctx, jupyter.ThisMachine(), cache, progress)
+	j, err := jupyter.Ensure(ctx, jupyter.ThisMachine(), cache, func(plans []string) error {
+		if agree == nil {
+			return nil
+		}
+		return agree("Jupyter is not on this machine. To set it up:\n  " +
+			strings.Join(plans, "\n  or, if that fails, ") + "\nThe kernel for Go is built into " + cache +
+			", and its description written to the folder of yours for kernels.")
+	}, progress)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func program(t *testing.T) string {
 	if _, ok := jupyter.Find(context.Background(), jupyter.ThisMachine(), cache); !ok {
 		t.Skip("there is no Jupyter here; `dpnb report` sets it up")
 	}
-	must.Get(report.Prepare(context.Background(), project.Tree{Dir: root}, false, func(string) {}))
+	must.Get(report.Prepare(context.Background(), project.Tree{Dir: root}, false, nil, func(string) {}))
 	path := filepath.Join(t.TempDir(), "dpnb")
 	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

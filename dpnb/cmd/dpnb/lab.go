@@ -41,11 +41,8 @@ installed are put into notebooks/ of the current folder, where those that are th
 			if err := o.Valid(); err != nil {
 				return err
 			}
-			if err := agreed(cmd, *yes); err != nil {
-				return err
-			}
 			display := newDisplay(os.Stderr)
-			setup, err := report.Prepare(cmd.Context(), tree, true, display.Step)
+			setup, err := report.Prepare(cmd.Context(), tree, true, agreement(cmd, *yes), display.Step)
 			display.close()
 			if err != nil {
 				return err

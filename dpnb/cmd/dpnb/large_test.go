@@ -110,7 +110,7 @@ func TestTemplateOfALargeFile(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	setup, err := report.Prepare(t.Context(), project.Tree{Dir: root}, false, func(text string) { t.Log(text) })
+	setup, err := report.Prepare(t.Context(), project.Tree{Dir: root}, false, nil, func(text string) { t.Log(text) })
 	if err != nil {
 		t.Skip(err)
 	}

@@ -49,7 +49,7 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 			}
 			if !noSetup {
 				if err := setUp(cmd, tree, *yes); err != nil {
-					return fmt.Errorf("%s is written, but: %w", path, err)
+					return fmt.Errorf("%s is written; what runs it is not set up: %w", path, err)
 				}
 			}
 			out := cmd.OutOrStdout()
@@ -76,14 +76,11 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 
 // setUp sets up what notebooks need, and makes the kernel known to the Jupyter of the user.
 func setUp(cmd *cobra.Command, tree project.Tree, yes bool) error {
-	if err := agreed(cmd, yes); err != nil {
-		return err
-	}
 	display := newDisplay(os.Stderr)
 	defer display.close()
-	setup, err := report.Prepare(cmd.Context(), tree, true, display.Step)
+	setup, err := report.Prepare(cmd.Context(), tree, true, agreement(cmd, yes), display.Step)
 	if err != nil {
-		return fmt.Errorf("the kernel is not set up: %w", err)
+		return err
 	}
 	return registerKernel(setup, display)
 }

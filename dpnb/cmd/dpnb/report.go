@@ -64,10 +64,7 @@ be; a cell that is to show one has the tag shows-error.`,
 			if err := report.Check(o); err != nil {
 				return err
 			}
-			if err := agreed(cmd, *yes); err != nil {
-				return err
-			}
-			records, err := runReports(cmd, tree, o)
+			records, err := runReports(cmd, tree, *yes, o)
 			if err != nil {
 				return err
 			}
@@ -89,11 +86,11 @@ be; a cell that is to show one has the tag shows-error.`,
 	return cmd
 }
 
-func runReports(cmd *cobra.Command, tree project.Tree, o report.Options) ([]report.Record, error) {
+func runReports(cmd *cobra.Command, tree project.Tree, yes bool, o report.Options) ([]report.Record, error) {
 	display := newDisplay(os.Stderr)
 	defer display.close()
 	o.Progress = display
-	setup, err := report.Prepare(cmd.Context(), tree, false, display.Step)
+	setup, err := report.Prepare(cmd.Context(), tree, false, agreement(cmd, yes), display.Step)
 	if err != nil {
 		return nil, err
 	}

@@ -26,14 +26,11 @@ themselves, and ask in a terminal; this one is for making an image, or before go
 			if err != nil {
 				return err
 			}
-			if err := agreed(cmd, true); err != nil {
-				return err
-			}
 			display := newDisplay(os.Stderr)
 			defer display.close()
 			// For both uses: notebooks that are run and notebooks that are edited.
 			for _, editor := range []bool{false, true} {
-				setup, err := report.Prepare(cmd.Context(), tree, editor, display.Step)
+				setup, err := report.Prepare(cmd.Context(), tree, editor, agreement(cmd, true), display.Step)
 				if err == nil && editor {
 					err = setup.Completion(cmd.Context(), display.Step)
 				}
@@ -56,13 +53,9 @@ themselves, and ask in a terminal; this one is for making an image, or before go
 var errDeclined = errors.New("nothing was set up: say yes, or install Jupyter as you like it; dpnb setup sets up " +
 	"what is missing then")
 
-// agreed says what a command is about to install, and asks a person whether it may; yes is the answer beforehand.
-func agreed(cmd *cobra.Command, yes bool) error {
-	plan, err := report.Missing(cmd.Context())
-	if err != nil || plan == "" {
-		return err
-	}
-	return agreedTo(plan, yes, terminal(cmd), cmd.ErrOrStderr())
+// agreement says what a command is about to install, and asks a person whether it may; yes is the answer beforehand.
+func agreement(cmd *cobra.Command, yes bool) func(plan string) error {
+	return func(plan string) error { return agreedTo(plan, yes, terminal(cmd), cmd.ErrOrStderr()) }
 }
 
 func agreedTo(plan string, yes bool, a *asking, out io.Writer) error {

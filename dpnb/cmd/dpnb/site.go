@@ -33,13 +33,10 @@ instead, use report, which writes the same pages.`,
 			if o.Below, err = measuredBelow(tree); err != nil {
 				return err
 			}
-			if err := agreed(cmd, *yes); err != nil {
-				return err
-			}
 			display := newDisplay(os.Stderr)
 			defer display.close()
 			o.Progress = display
-			setup, err := report.Prepare(cmd.Context(), tree, false, display.Step)
+			setup, err := report.Prepare(cmd.Context(), tree, false, agreement(cmd, *yes), display.Step)
 			if err != nil {
 				return err
 			}

@@ -233,7 +233,7 @@ func (t *tester) run(ctx context.Context, o report.Options) error {
 	if !t.short {
 		// First, so that the tests of the runner have something to run on.
 		t.check(ctx, check{"kernel and Jupyter", func(ctx context.Context, root string) (err error) {
-			setup, err = report.Prepare(ctx, project.Tree{Dir: root}, false, t.display.Step)
+			setup, err = report.Prepare(ctx, project.Tree{Dir: root}, false, nil, t.display.Step)
 			return err
 		}})
 	}
@@ -316,7 +316,7 @@ func (t *tester) update(cmd *cobra.Command, o report.Options) error {
 	}
 	defer os.RemoveAll(out)
 	o.Out, o.Update = out, true
-	records, err := runReports(cmd, project.Tree{Dir: t.root}, o)
+	records, err := runReports(cmd, project.Tree{Dir: t.root}, true, o)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type way struct {
 	install    func(ctx context.Context, m Machine, cache string) error
 }
 
-var ways = []way{
+var allWays = []way{
 	{
 		what: "installing Jupyter into the cache folder with python3 -m venv and pip",
 		plan: func(cache string) string {
@@ -53,20 +53,6 @@ var ways = []way{
 		},
 		install: installDebian,
 	},
-}
-
-// Missing says what Ensure would install Jupyter by, in the order in which it tries; nil if Jupyter is there, or
-// nothing can be tried.
-func Missing(ctx context.Context, m Machine, cache string) (plans []string) {
-	if _, ok := Find(ctx, m, cache); ok {
-		return nil
-	}
-	for _, w := range ways {
-		if w.applicable(m) {
-			plans = append(plans, w.plan(cache))
-		}
-	}
-	return plans
 }
 
 func has(m Machine, command string) bool {

@@ -110,10 +110,24 @@ func candidates(m Machine, cache string) []string {
 }
 
 // Ensure returns a Jupyter, installing one if there is none: into a virtual environment in the cache folder, else with
-// Debian's package manager where that is possible and allowed. Where neither works, the error says what to type.
-func Ensure(ctx context.Context, m Machine, cache string, progress func(string)) (*Jupyter, error) {
+// Debian's package manager where that is possible and allowed. Where neither works, the error says what to type. The
+// ways, in the order in which they will be tried, are put to agree first, whose error is returned; nil agrees.
+func Ensure(ctx context.Context, m Machine, cache string, agree func(plans []string) error,
+	progress func(string)) (*Jupyter, error) {
 	if j, ok := Find(ctx, m, cache); ok {
 		return j, nil
+	}
+	var ways []way
+	var plans []string
+	for _, w := range allWays {
+		if w.applicable(m) {
+			ways, plans = append(ways, w), append(plans, w.plan(cache))
+		}
+	}
+	if agree != nil && plans != nil {
+		if err := agree(plans); err != nil {
+			return nil, err
+		}
 	}
 	lock, err := lockfile.Wait(ctx, filepath.Join(cache, "jupyter.lock"), func() {
 		progress("waiting for another dpnb that is installing Jupyter")
@@ -127,9 +141,6 @@ func Ensure(ctx context.Context, m Machine, cache string, progress func(string))
 	}
 	var failures []error
 	for _, w := range ways {
-		if !w.applicable(m) {
-			continue
-		}
 		progress(w.what)
 		err := w.install(ctx, m, cache)
 		if ctx.Err() != nil {

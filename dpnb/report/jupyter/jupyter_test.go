@@ -65,7 +65,7 @@ func (p *played) machine(root bool) Machine {
 
 func ensure(t *testing.T, p *played, root bool, cache string) (*Jupyter, error) {
 	t.Helper()
-	return Ensure(context.Background(), p.machine(root), cache, func(string) {})
+	return Ensure(context.Background(), p.machine(root), cache, nil, func(string) {})
 }
 
 func TestFoundByItsCommand(t *testing.T) {
@@ -241,16 +241,27 @@ func TestAdvice(t *testing.T) {
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	cache, p := t.TempDir(), onDebian()
 	p.commands["python3"] = "/usr/bin/python3"
-	said := Missing(context.Background(), p.machine(true), cache)
-	if len(said) != 2 || !strings.Contains(said[0], venvDir(cache)) || !strings.Contains(said[0], pinned[0]) ||
-		!strings.HasPrefix(said[1], "as root") || !strings.Contains(said[1], debianPackages[0]) || p.ran != nil {
-		t.Errorf("said %q, ran %q", said, p.ran)
+	declined := errors.New("declined")
+	said := func(root bool) (said []string) {
+		_, err := Ensure(context.Background(), p.machine(root), cache, func(plans []string) error {
+			said = plans
+			return declined
+		}, func(text string) { t.Errorf("began with %q", text) })
+		if (said == nil) != (err == nil) || err != nil && !errors.Is(err, declined) || p.ran != nil {
+			t.Errorf("said %q, then %v, and ran %q", said, err, p.ran)
+		}
+		return said
 	}
-	if said := Missing(context.Background(), p.machine(false), cache); len(said) != 1 {
+	if said := said(true); len(said) != 2 || !strings.Contains(said[0], venvDir(cache)) ||
+		!strings.Contains(said[0], pinned[0]) || !strings.HasPrefix(said[1], "as root") ||
+		!strings.Contains(said[1], debianPackages[0]) {
+		t.Errorf("said %q", said)
+	}
+	if said := said(false); len(said) != 1 {
 		t.Errorf("without the right to install packages: %q", said)
 	}
 	p.able["/usr/bin/python3"] = true
-	if said := Missing(context.Background(), p.machine(true), cache); said != nil {
+	if said := said(true); said != nil {
 		t.Errorf("of a machine that has it: %q", said)
 	}
 }
@@ -259,7 +270,7 @@ func TestInterruptedInstallation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p := onDebian()
 	p.does["apt-get install"] = func(*played) error { cancel(); return errors.New("signal: interrupt") }
-	if _, err := Ensure(ctx, p.machine(true), t.TempDir(), func(string) {}); !errors.Is(err, context.Canceled) {
+	if _, err := Ensure(ctx, p.machine(true), t.TempDir(), nil, func(string) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error: %v", err)
 	}
 }
