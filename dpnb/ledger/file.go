@@ -124,8 +124,8 @@ func parse(text []byte) (f file, earlier bool, err error) {
 const leastOfGaussian = 0.9
 
 // doubt takes the μ from releases of δ > 0 that were charged less than the Gaussian mechanism of their ε and δ costs,
-// the least that anything costs which is calibrated for these: before version 2 a fit at a fixed λ could be charged what
-// a part of it costs. What is left is known, ε and δ, and adds up; the rule stays what it was.
+// the least that anything costs which is calibrated for these: before version 2 a fit at a fixed λ could be charged
+// what a part of it costs. What is left is known, ε and δ, and adds up; the rule stays what it was.
 func (f file) doubt() {
 	for i := range f.Entries {
 		e := &f.Entries[i]
