@@ -13,7 +13,7 @@ import (
 )
 
 // recordsOfSteps is the checksum of what StepsOfCode makes of the table below.
-const recordsOfSteps = "dpnb records 5 159ee5fb652bcfd2"
+const recordsOfSteps = "dpnb records 6 159ee5fb652bcfd2"
 
 // Records that were stored by another version of the code are taken as they are, unless StepsOfCode differs: whatever
 // becomes of a table of every kind of field and of awkward values has to be what it was, or StepsOfCode and this

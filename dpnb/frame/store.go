@@ -36,7 +36,7 @@ type Storage struct {
 }
 
 // StepsOfCode changes when the same table, schema and settings come to mean other records.
-const StepsOfCode = "dpnb records 5"
+const StepsOfCode = "dpnb records 6"
 
 // SameSteps refuses work for which a command of other steps asks.
 func SameSteps(asked string) error {

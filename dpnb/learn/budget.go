@@ -452,6 +452,10 @@ func (b *Budget) Display() display.Item {
 	}
 	it.Row("all so far", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4))
 	it.Row("remaining budget", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
+	if s.SpentEpsilon > s.Epsilon || s.SpentDelta > s.Delta {
+		it.Warning = join(it.Warning, "MORE WAS RELEASED than the budget promises: an earlier version of this module "+
+			"charged some of these releases too little. Nothing more is released from it.")
+	}
 	it.Warning = join(it.Warning, simulated)
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.

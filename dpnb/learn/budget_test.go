@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -30,6 +31,22 @@ func fresh(epsilon, delta float64) *learn.Budget {
 func peopleData(t *testing.T) *learn.Dataset {
 	t.Helper()
 	return learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
+}
+
+// A ledger in which fits were charged too little says that more was released than it promises, and pays for nothing.
+func TestABudgetThatWasExceededSaysSo(t *testing.T) {
+	name, path := unusedName(), filepath.Join(t.TempDir(), "ledger.json")
+	fit := `{"label":"fit","mechanism":"m","epsilon":0.26,"delta":2.34e-7,"mu":0.002,"simulated":false}`
+	text := must.Get(checksum.Seal("dpnb ledger", 1, []byte(`{"name":"`+name+`","epsilon":1,"delta":0.000001,`+
+		`"adjacency":1,"rule":"either","entries":[`+strings.Repeat(fit+",", 5)+fit+`]}`)))
+	must.Do(os.WriteFile(path, text, 0o600))
+	b := learn.NewBudget(1, 1e-6, learn.Named(name), learn.KeptIn(path))
+	if it := b.Display(); !strings.Contains(it.Warning, "MORE WAS RELEASED") || !strings.Contains(it.Text(), "1.56") {
+		t.Error(it.Text())
+	}
+	if _, err := (learn.Logistic{}).Fit(peopleData(t), b.Spend(0.01)); err == nil {
+		t.Error("it pays")
+	}
 }
 
 // A budget is what its name says, not what its variable does: in a plain program three fits of a whole budget each are

@@ -69,7 +69,7 @@ const (
 	formatRelease = `{"format":"dpnb release","version":1,"sha256":"…",` + formatAsked + `7}}`
 	formatKey     = `{"format":"dpnb unfinished release","version":1,"sha256":"…",` + formatAsked + `{…,"Part":` +
 		`{"Epsilon":0.5,"Delta":4.5e-7,"Mu":0,"Squares":false,"Tail":2.3283064365386962e-17},"Mechanism":"…"}}}`
-	formatLedger = `{"format":"dpnb ledger","version":1,"sha256":"…","content":{"name":"formats","epsilon":1,` +
+	formatLedger = `{"format":"dpnb ledger","version":2,"sha256":"…","content":{"name":"formats","epsilon":1,` +
 		`"delta":0.000001,"adjacency":1,"rule":"either","entries":[{"label":"a model","mechanism":"one",` +
 		`"epsilon":0.5,"delta":4.5e-7,"mu":…,"once":"a model","simulated":false}]}}`
 )

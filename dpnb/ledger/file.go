@@ -13,12 +13,14 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// Of the file on disk, which has a checksum. Ledgers of an earlier form were the content alone.
+// Of the file on disk, which has a checksum. Ledgers of an earlier form were the content alone; those before version 2
+// may have releases that were charged too little (doubt).
 const (
 	format  = "dpnb ledger"
-	version = 1
+	version = 2
 )
 
 // file is what is kept on disk.
@@ -90,27 +92,47 @@ func (b *Budget) load() error {
 		return fmt.Errorf("ledger: the file of budget %q has lost entries that this program has seen in it: what was "+
 			"spent is no longer known, so nothing more can be spent", b.config.Name)
 	}
-	b.entries, b.onDisk, b.begun, b.rule = f.Entries, info, true, f.begun()
+	b.entries, b.onDisk, b.begun, b.rule = f.Entries, info, true, f.Rule
 	if earlier {
 		return b.store(b.rule, b.entries)
 	}
 	return nil
 }
 
-// parse reads the text of a ledger, which must be what a Charge wrote, and says whether it is of an earlier form. That
-// had no checksum, so that another digit in it is not noticed.
+// parse reads the text of a ledger, which must be what a Charge wrote, and says whether it is of an earlier form. The
+// first had no checksum, so that another digit in it is not noticed.
 func parse(text []byte) (f file, earlier bool, err error) {
 	if earlier = checksum.Read(text, &f) == nil; !earlier {
 		var content []byte
-		if content, _, err = checksum.Unseal(format, version, text); err == nil {
-			f = file{}
+		var of int
+		if content, of, err = checksum.Unseal(format, version, text); err == nil {
+			f, earlier = file{}, of < version
 			err = checksum.Read(content, &f)
 		}
 	}
 	if err == nil {
 		err = f.validate()
 	}
+	if earlier {
+		f.Rule = f.begun()
+		f.doubt()
+	}
 	return f, earlier, err
+}
+
+// leastOfGaussian is the least part of the μ of its (ε, δ) that a release is taken to have cost.
+const leastOfGaussian = 0.9
+
+// doubt takes the μ from releases of δ > 0 that were charged less than the Gaussian mechanism of their ε and δ costs,
+// the least that anything costs which is calibrated for these: before version 2 a fit at a fixed λ could be charged
+// what a part of it costs. What is left is known, ε and δ, and adds up; the rule stays what it was.
+func (f file) doubt() {
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if least, err := privacy.MuOf(e.Epsilon, e.Delta); err == nil && e.Mu < leastOfGaussian*least {
+			e.Mu, e.Slack = 0, 0
+		}
+	}
 }
 
 // validate refuses entries that no Charge wrote: a negative one would be a refund.
@@ -126,7 +148,7 @@ func (f file) validate() error {
 	return nil
 }
 
-// begun returns the rule of the ledger. One of an earlier form goes on as it began: it had only sums, or squares beside
+// begun returns the rule of a ledger of an earlier form, which goes on as it began: it had only sums, or squares beside
 // which one release could take all.
 func (f file) begun() Rule {
 	switch {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // childEnv has the names under which a child process is to open a ledger, with which it tries to spend 0.05 five times
@@ -358,6 +359,51 @@ func TestEarlierFormsAreSealed(t *testing.T) {
 	again, err := anew(c)
 	if err != nil || len(state(t, again).Entries) != 2 {
 		t.Errorf("%v, %v", again, err)
+	}
+}
+
+// In a ledger before version 2 a release that was charged less than the Gaussian mechanism of its ε and δ is one of
+// which these alone are known: what was admitted beyond the budget is said, nothing more is admitted, and what was
+// charged as it should be goes on by squares.
+func TestReleasesThatWereChargedTooLittle(t *testing.T) {
+	const eps, delta = 0.26, 0.9 * 0.26e-5
+	full := must.Get(privacy.MuOf(eps, delta))
+	for _, earlier := range []bool{false, true} {
+		for _, k := range []struct {
+			rule    Rule
+			fits    int
+			mu      float64
+			more    int // fits that go on to be admitted
+			epsilon float64
+		}{{Either, 6, full / 30, 0, 6 * eps}, {Either, 2, full / 30, 1, 2 * eps}, {Squares, 2, full / 30, 0, 2 * eps},
+			{Either, 6, full * (1 - 1e-6), 5, 0.62}} {
+			c := config(filepath.Join(t.TempDir(), "ledger.json"))
+			f := file{Config{Name: c.Name, Epsilon: 1, Delta: 1e-5, Adjacency: 1}, k.rule, nil}
+			for range k.fits {
+				f.Entries = append(f.Entries, Entry{Label: "fit", Mechanism: "m", Epsilon: eps, Delta: delta, Mu: k.mu})
+			}
+			text := must.Get(json.MarshalIndent(f, "", " "))
+			if !earlier {
+				text = must.Get(checksum.Seal(format, 1, text))
+			}
+			must.Do(os.WriteFile(c.Path, text, 0o600))
+			b := open(t, c)
+			if s := state(t, b); !(s.SpentEpsilon >= k.epsilon*(1-1e-12) && s.SpentEpsilon < 1.1*k.epsilon) {
+				t.Errorf("%+v: spent %v", k, s.SpentEpsilon)
+			}
+			more := 0
+			for more < 10 && b.Charge(Entry{Epsilon: eps, Delta: delta, Mu: full}) == nil {
+				more++
+			}
+			if more != k.more {
+				t.Errorf("%+v: %d more", k, more)
+			}
+			again := open(t, c)
+			if s := state(t, again); len(s.Entries) != k.fits+more {
+				t.Errorf("%+v: %d entries", k, len(s.Entries))
+			}
+			content(t, c.Path)
+		}
 	}
 }
 

@@ -120,7 +120,11 @@ func (a account) spent(entries []Entry) (epsilon, delta float64) {
 			epsilon, delta = e, squares
 		}
 	}
-	if epsilon > a.Epsilon { // at the budget's δ it is not
+	switch {
+	case epsilon <= a.Epsilon:
+	case !a.covers(entries): // releases that were charged too little when they were admitted (file.doubt)
+		epsilon, delta = up(t.epsilon), up(t.delta)
+	default: // at the budget's δ it is not more
 		epsilon, delta = math.Min(a.curve(t, a.Delta), a.Epsilon), a.Delta
 	}
 	return epsilon, delta

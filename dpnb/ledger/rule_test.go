@@ -243,7 +243,7 @@ func TestFilesGoOnAsTheyBegan(t *testing.T) {
 		return c
 	}
 	const entry = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 0.000005, "simulated": false}]`
-	const shared = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 0.00001, "mu": 0.1, "simulated": false}]`
+	const shared = `[{"label": "a", "mechanism": "m", "epsilon": 0.5, "delta": 0.00001, "mu": 0.2, "simulated": false}]`
 	for _, c := range []struct {
 		rule, entries string
 		want          Rule
@@ -265,7 +265,7 @@ func TestFilesGoOnAsTheyBegan(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]Config{"another rule": write(`"rule": "magic",`, entry),
-		"a negative cost": write("", strings.Replace(shared, "0.1", "-0.1", 1)),
+		"a negative cost": write("", strings.Replace(shared, "0.2", "-0.2", 1)),
 		"no partition":    write("", strings.Replace(entry, `"label"`, `"group": "x", "label"`, 1))} {
 		if _, err := Open(c); err == nil {
 			t.Errorf("%s is read", name)

@@ -24,7 +24,7 @@ func logDeltaGaussian(eps, mu float64) float64 {
 	case eps < 0:
 		return logspace.Add(math.Log(-math.Expm1(eps)), eps+logDeltaGaussian(-eps, mu))
 	case mu == 0:
-		return math.Inf(-1)
+		return math.Inf(-1) + eps // NaN where ε is none: that bounds nothing
 	case math.IsInf(mu, 1):
 		return 0
 	}

@@ -125,6 +125,15 @@ func (v values) appendTo(c *frame.Column, lo, hi int) {
 	}
 }
 
+// entries are those of a dictionary that the rows name, of which one may be null itself.
+type entries struct {
+	*array.Dictionary
+	of values
+}
+
+// IsNull reports whether a row names no entry, or one that is null.
+func (e entries) IsNull(i int) bool { return e.Dictionary.IsNull(i) || e.of.IsNull(e.GetValueIndex(i)) }
+
 // valuesOf returns the values of an array; those of whole numbers as texts if asked for.
 func valuesOf(a arrow.Array, name string, asTexts bool) (values, error) {
 	whole := func(signed func(i int) int64) values {
@@ -167,9 +176,9 @@ func valuesOf(a arrow.Array, name string, asTexts bool) (values, error) {
 	case *array.Dictionary:
 		of, err := valuesOf(x.Dictionary(), name, asTexts)
 		if err != nil || of.text == nil {
-			return values{a, func(i int) float64 { return of.number(x.GetValueIndex(i)) }, nil}, err
+			return values{entries{x, of}, func(i int) float64 { return of.number(x.GetValueIndex(i)) }, nil}, err
 		}
-		return values{a, nil, func(i int) string { return of.text(x.GetValueIndex(i)) }}, nil
+		return values{entries{x, of}, nil, func(i int) string { return of.text(x.GetValueIndex(i)) }}, nil
 	}
 	if asTexts {
 		return values{}, inputErrorf("column %q is of the type %v, and in Texts: those are whole numbers", name,

@@ -143,6 +143,32 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// A row that names an entry of a dictionary that is null is missing, not what stands where the entry has nothing.
+func TestNullEntriesOfDictionaries(t *testing.T) {
+	mem := memory.DefaultAllocator
+	numbers, texts, places := array.NewInt64Builder(mem), array.NewStringBuilder(mem), array.NewInt8Builder(mem)
+	numbers.AppendValues([]int64{40, 77}, []bool{true, false})
+	texts.AppendValues([]string{"Zürich", "nowhere"}, []bool{true, false})
+	places.AppendValues([]int8{1, 0, 0}, []bool{true, true, false})
+	index, fields, columns := places.NewArray(), []arrow.Field{}, []arrow.Array{}
+	for name, of := range map[string]arrow.Array{"age": numbers.NewArray(), "town": texts.NewArray()} {
+		kind := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: of.DataType()}
+		fields = append(fields, arrow.Field{Name: name, Type: kind, Nullable: true})
+		columns = append(columns, array.NewDictionaryArray(kind, index, of))
+	}
+	sc, path := arrow.NewSchema(fields, nil), filepath.Join(t.TempDir(), "a.arrow")
+	f := must.Get(os.Create(path))
+	w := must.Get(ipc.NewFileWriter(f, ipc.WithSchema(sc)))
+	must.Do(errors.Join(w.Write(array.NewRecordBatch(sc, columns, 3)), w.Close(), f.Close()))
+	tab := must.Get(frame.Collect(must.Get(parquet.Open(path, nil)), []string{"age", "town"}))
+	for name, want := range map[string]string{"age": "|40|", "town": "|Zürich|"} {
+		c := must.Get(tab.Column(name))
+		if got := c.Text(0) + "|" + c.Text(1) + "|" + c.Text(2); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
+
 func writeArrow(path string) error {
 	mem := memory.DefaultAllocator
 	sc := arrow.NewSchema([]arrow.Field{
