@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
@@ -90,11 +91,13 @@ func (q outcomes) plan(*frame.Schema) (plan, error) {
 	p := outcomesPlan{model: l, of: q.of, classes: l.TargetClasses()}
 	switch {
 	case p.classes == nil:
-		return nil, errors.New("dpnb: ConfusionOf, CalibrationOf and AUCOf are for models of classes; LossOf asks " +
-			"for the error of a model of numbers or counts")
+		return nil, fmt.Errorf("dpnb: %s, %s and %s are for models of classes; without them%s the error of a model of "+
+			"numbers or counts is asked for", wording.Of("ConfusionOf"), wording.Of("CalibrationOf"),
+			wording.Of("AUCOf"),
+			wording.Setting{Go: ", by LossOf,"})
 	case q.of != confusion && len(p.classes) > 2:
-		return nil, errors.New("dpnb: CalibrationOf and AUCOf are for models of two classes; ConfusionOf is for any " +
-			"number")
+		return nil, fmt.Errorf("dpnb: %s and %s are for models of two classes; %s is for any number",
+			wording.Of("CalibrationOf"), wording.Of("AUCOf"), wording.Of("ConfusionOf"))
 	case q.of == calibrating && !l.Probabilities():
 		return nil, errors.New("dpnb: the model predicts no probabilities, whose calibration could be asked for; " +
 			"Logistic and SVM do")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
@@ -147,7 +148,7 @@ func (s *Statistic) Display() display.Item {
 	it := s.from.WithOrigin(display.Item{Title: s.title, Header: []string{"", "value", s.percent() + " from", "to"}})
 	for i, r := range s.rows {
 		if i == mostShown {
-			it.Note("… and %d more; DataFrame has them all.", len(s.rows)-i)
+			it.Note("… and %d more%s.", len(s.rows)-i, wording.Setting{Go: "; DataFrame has them all"})
 			break
 		}
 		lower, upper := r.bounds()
