@@ -140,8 +140,12 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	}
 	out := cmd.OutOrStdout()
 	if p.check {
-		if c := df.Check(); c.Err() != nil || len(c.Misfits) > 0 {
-			fmt.Fprint(out, c.Display().Text())
+		s, err := frame.LoadSchema(p.schema)
+		if err != nil {
+			return err
+		}
+		if text, n, err := p.table.misfits(file, s); err != nil || n > 0 {
+			fmt.Fprint(out, text)
 			return errors.New("nothing was fitted or paid for: mend the file, or leave out --check to have the rules " +
 				"of the schema decide")
 		}

@@ -127,7 +127,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newDescribeCommand(), seeded, "--quantiles pay --levels 0.3", "0.3"},
 		{newDescribeCommand(), seeded, "--histogram age --edges 20,30,70", "30"},
 		{newDescribeCommand(), seeded, "--crosstab city,happy", "Bern"},
-		{newPriceCommand(), table, "--mean age --records 600 --within 1", "a share of 0."},
+		{newPriceCommand(), table, "--mean age --records 600 --within 1 --memory 1GiB", "a share of 0."},
 		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1",
 			"confidence in each group, of about 300 records each"},
 	} {
