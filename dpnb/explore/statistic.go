@@ -30,6 +30,8 @@ type Row struct {
 	statistic.Estimate
 	// days since 1970-01-01, which are shown as dates.
 	days bool
+	// unknown says that a share can be anything, for all that was released: its interval is [0, 1].
+	unknown bool
 }
 
 // Statistic is the answer to a Query. Everything in it is released: it may be shown, kept and computed with at no
@@ -210,6 +212,9 @@ func (s settings) reason() string {
 
 // figures writes the value with the digits that its interval leaves.
 func (r Row) figures() string {
+	if r.unknown {
+		return "–"
+	}
 	if r.days {
 		return r.date(math.Round)(r.Value)
 	}
