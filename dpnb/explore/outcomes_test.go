@@ -3,9 +3,9 @@ package explore_test
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 

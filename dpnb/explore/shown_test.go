@@ -35,8 +35,8 @@ func TestShownAsAsked(t *testing.T) {
 	}
 	pay := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{1200, 5e4, 9e5}})))
 	whole := pay.WithSchema(learn.Numeric("pay", 0, 1e6))
-	if text := must.Get(explore.Describe().Noise(learn.Seed(1)).Of(whole, free)).Display().Text(); !strings.Contains(text,
-		"nearest value outside") {
+	text := must.Get(explore.Describe().Noise(learn.Seed(1)).Of(whole, free)).Display().Text()
+	if !strings.Contains(text, "nearest value outside") {
 		t.Errorf("a summary does not say what its quartiles miss: %s", text)
 	}
 	for _, c := range []struct {

@@ -77,8 +77,8 @@ func (t *tableFlags) files(path string) (files []frame.Scanner, err error) {
 	return files, nil
 }
 
-// misfits shows what does not fit a schema, of each of several files that has such values by its name, and says how much
-// that is.
+// misfits shows what does not fit a schema, of each of several files that has such values by its name, and says how
+// many kinds of that there are.
 func (t *tableFlags) misfits(path string, s *frame.Schema) (text string, n int, err error) {
 	files, err := t.files(path)
 	if err == nil {
