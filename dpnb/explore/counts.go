@@ -71,7 +71,7 @@ func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a a
 	f, ok := s.Field(column)
 	switch {
 	case !ok:
-		return a, wording.Errorf("dpnb: what %q can be is not in the schema%s: state its categories or its bounds "+
+		return a, fmt.Errorf("dpnb: what %q can be is not in the schema%s: state its categories or its bounds "+
 			"(%s)", column, s.Like(column), wording.Setting{Field: "Schema", Go: fmt.Sprintf("Categorical(%q, …)) or "+
 			"ask for the values that many people share (Keys(%[1]q)", column)})
 	case f.Kind == frame.Categorical && len(edges) > 0:
@@ -84,13 +84,16 @@ func newAxis(s *frame.Schema, column string, edges []float64, numbers bool) (a a
 		a.Levels = len(a.names)
 		return a, nil
 	case !numbers:
-		return a, fmt.Errorf("dpnb: %q is a number in the schema, and categories are wanted: Histogram(%[1]q, edges…) "+
-			"counts between edges", column)
+		return a, fmt.Errorf("dpnb: %q is a number in the schema, and categories are wanted: %s counts between edges",
+			column,
+			wording.Setting{Field: "Histogram", Value: column, Go: fmt.Sprintf("Histogram(%q, edges…)", column)})
 	case len(edges) == 1:
-		return a, fmt.Errorf("dpnb: Histogram(%q, %v): one edge bounds nothing; give two or more, or none for %d "+
-			"places within the bounds", column, edges[0], bins)
+		return a, fmt.Errorf("dpnb: %s: one edge bounds nothing; give two or more, or none for %d places within the "+
+			"bounds",
+			wording.Setting{Field: "Edges", Value: fmt.Sprint(edges[0]),
+				Go: fmt.Sprintf("Histogram(%q, %v)", column, edges[0])}, bins)
 	case len(edges) == 0 && f.Open:
-		return a, fmt.Errorf("dpnb: %q is Unbounded in the schema: give the edges", column)
+		return a, fmt.Errorf("dpnb: %q is %s in the schema: give the edges", column, wording.Of("Unbounded"))
 	case len(edges) == 0:
 		for i := range bins {
 			edges = append(edges, logscale.Place(f.Lower, f.Upper, float64(i)/bins, f.Log && f.Lower > 0))

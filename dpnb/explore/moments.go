@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
@@ -133,8 +134,9 @@ func (describe) plan(s *frame.Schema) (plan, error) {
 		}
 	}
 	if len(p.names) == 0 {
-		return nil, errors.New("dpnb: Describe: the schema has no number with bounds; Count and Histogram are for " +
-			"categories")
+		return nil, fmt.Errorf("dpnb: the schema has no number with bounds, to be described; %s and %s are for "+
+			"categories",
+			wording.Of("Count"), wording.Of("Histogram"))
 	}
 	return p, statistic.Summary{Of: p.of, Log: p.log, Law: statistic.Laplace, Scale: 1, Eta: 1}.Validate()
 }
@@ -183,5 +185,7 @@ func (p describePlan) answer(m statistic.Mechanism, released []float64, s settin
 	}
 	a.meaning = fmt.Sprintf("The number of records is %s; %s. A quarter are below the lower quartile of a column, "+
 		"and a quarter above its upper quartile.", count.figures(), s.interval(count))
+	a.notes = []string{ofShared + fmt.Sprintf(" Of whole numbers a histogram whose edges lie between them says more%s.",
+		wording.Setting{Field: "Edges", Value: "-0.5,0.5,…", Go: ": Histogram(column, -0.5, 0.5, …)"})}
 	return a
 }

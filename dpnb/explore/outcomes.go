@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat"
@@ -13,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
@@ -90,11 +92,13 @@ func (q outcomes) plan(*frame.Schema) (plan, error) {
 	p := outcomesPlan{model: l, of: q.of, classes: l.TargetClasses()}
 	switch {
 	case p.classes == nil:
-		return nil, errors.New("dpnb: ConfusionOf, CalibrationOf and AUCOf are for models of classes; LossOf asks " +
-			"for the error of a model of numbers or counts")
+		return nil, fmt.Errorf("dpnb: %s, %s and %s are for models of classes; without them%s the error of a model of "+
+			"numbers or counts is asked for", wording.Of("ConfusionOf"), wording.Of("CalibrationOf"),
+			wording.Of("AUCOf"),
+			wording.Setting{Go: ", by LossOf,"})
 	case q.of != confusion && len(p.classes) > 2:
-		return nil, errors.New("dpnb: CalibrationOf and AUCOf are for models of two classes; ConfusionOf is for any " +
-			"number")
+		return nil, fmt.Errorf("dpnb: %s and %s are for models of two classes; %s is for any number",
+			wording.Of("CalibrationOf"), wording.Of("AUCOf"), wording.Of("ConfusionOf"))
 	case q.of == calibrating && !l.Probabilities():
 		return nil, errors.New("dpnb: the model predicts no probabilities, whose calibration could be asked for; " +
 			"Logistic and SVM do")
@@ -367,16 +371,23 @@ func (p outcomesPlan) calibration(out *Statistic, n noiseOf, s settings) {
 	short := func(v float64) string { return strconv.FormatFloat(100*v, 'g', 4, 64) }
 	for b := range places {
 		e := n.share(counts[places+b], 1, counts[b], 1, s.confidence)
-		out.rows = append(out.rows, Row{Estimate: e,
+		out.rows = append(out.rows, Row{Estimate: e, unknown: e.Lower == 0 && e.Upper == 1,
 			Name: "predicted " + short(probabilityEdges[b]) + " to " + short(probabilityEdges[b+1]) + " %"})
 	}
 	out.title = "Calibration of a model of " + p.model.Target()
 	out.meaning = fmt.Sprintf("The share of the records of each bin whose class is %s: where the model is calibrated, "+
 		"it lies between the edges of the bin. Each interval holds by itself, with %s confidence; %s.",
 		p.classes[1], s.percent(), s.reason())
+	if slices.ContainsFunc(out.rows, func(r Row) bool { return r.unknown }) {
+		out.notes = []string{"–: nothing is known of the bin, in which there are too few records for this noise, or " +
+			"none."}
+	}
 	out.draw = func(s *Statistic) *figure.Figure {
 		var x, y, lo, hi []float64
 		for b, r := range s.rows {
+			if r.unknown {
+				continue
+			}
 			x = append(x, 0.5*(probabilityEdges[b]+probabilityEdges[b+1]))
 			y, lo, hi = append(y, r.Value), append(lo, r.Lower), append(hi, r.Upper)
 		}

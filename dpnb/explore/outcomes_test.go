@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -120,9 +121,19 @@ func TestOutcomesAtTheEnds(t *testing.T) {
 		t.Errorf("the AUC of one class is %+v", r)
 	}
 	curve := must.Get(explore.CalibrationOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(1, 1e-6)))
+	var known []explore.Row
+	for _, r := range curve.Rows() {
+		nothing := regexp.MustCompile(r.Name + ` +–`).MatchString(curve.Display().Text())
+		if nothing != (r.Lower == 0 && r.Upper == 1) {
+			t.Errorf("%+v, shown as nothing: %t", r, nothing)
+		}
+		if !nothing {
+			known = append(known, r)
+		}
+	}
 	var lo, hi float64
-	must.Get(fmt.Sscanf(curve.Rows()[0].Name, "predicted %g to %g %%", &lo, &hi))
-	want := fmt.Sprintf("dots the model, %d points: (%.4g, ", len(curve.Rows()), (lo+hi)/200)
+	must.Get(fmt.Sscanf(known[0].Name, "predicted %g to %g %%", &lo, &hi))
+	want := fmt.Sprintf("dots the model, %d points: (%.4g, ", len(known), (lo+hi)/200)
 	if drawn := curve.Illustration().Numbers(); !strings.Contains(drawn, want) {
 		t.Errorf("%q is not in %s", want, drawn)
 	}

@@ -48,7 +48,7 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 	if m, err := forPeople(p, p.rows, false)(1, 0); err != nil {
 		return nil, err
 	} else if half, _ := p.precision(collector(m), q.records, q.settings); math.IsInf(half, 1) || math.IsNaN(half) {
-		return nil, errPlanned
+		return nil, errPlanned()
 	}
 	least := func(delta float64, countsMu bool) (float64, mechanism.Mechanism, error) {
 		var fault error
@@ -111,8 +111,12 @@ func muOf(m mechanism.Mechanism) (float64, error) {
 // precisely says what is known how well.
 func (q Query) precisely(p *fitted, within float64, unit string) string {
 	text := fmt.Sprintf("the %s to within ± %.4g %s with %s confidence", p.label(), within, unit, q.percent())
+	about := ", for about %.0f records"
+	if q.by != nil {
+		text, about = text+" in each group", ", of about %.0f records each"
+	}
 	if q.records > 0 {
-		text += fmt.Sprintf(", for about %.0f records", q.records)
+		text += fmt.Sprintf(about, q.records)
 	}
 	return text
 }
@@ -142,14 +146,16 @@ func (q Query) Within(df learn.DataFrame, a learn.Allowance, confidence float64)
 	var unit string
 	price.Epsilon, price.Mu = epsilon, mu
 	if price.Within, unit = p.precision(collector(m), q.records, q.settings); !(price.Within < math.Inf(1)) {
-		return nil, errPlanned
+		return nil, errPlanned()
 	}
 	price.what = "This buys " + q.precisely(p, price.Within, unit) + "."
 	return price, nil
 }
 
-var errPlanned = wording.Errorf("dpnb: Price needs to know about how many records there will be, from what is public: "+
-	"%s", wording.Setting{Field: "Planned", Value: "10000", Go: "query.Planned(10000)"})
+func errPlanned() error {
+	return fmt.Errorf("dpnb: a price needs to know about how many records there will be, from what is public: %s",
+		wording.Setting{Field: "Planned", Value: "10000", Go: "query.Planned(10000)"})
+}
 
 // In adds to the price which share of a budget it is, which Budget.Share spends.
 func (p *Price) In(b *learn.Budget) *Price {

@@ -79,7 +79,10 @@ func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s setti
 		p.column, last.figures(), s.interval(last))
 	a.notes = []string{"The intervals are cautious: in simulations with smooth distributions 97 to 100 of 100 " +
 		"contain the true quantile where 95 are promised. They assume that records are spread about evenly " +
-		"between one quantile and the next. Where many records share a few values, the true quantile may be the " +
-		"nearest value outside the interval."}
+		"between one quantile and the next. " + ofShared}
 	return a
 }
+
+// ofShared is said of every interval for quantiles.
+const ofShared = "Where many records share a few values, the true quantile may be the nearest value outside the " +
+	"interval."

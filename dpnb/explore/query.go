@@ -87,24 +87,27 @@ func (q Query) forPopulation(df learn.DataFrame) error {
 	if !q.sampling {
 		return nil
 	}
+	population := wording.Of("ForPopulation")
 	switch q.question.(type) {
 	case mean, quantiles, losses:
 		if column, rows := df.Person(); rows > 1 {
-			return fmt.Errorf("dpnb: ForPopulation assumes that records are independent draws, which %d rows of "+
-				"one person are not: PerPerson(%q, 1)", rows, column)
+			return fmt.Errorf("dpnb: %s assumes that records are independent draws, which %d rows of one person are "+
+				"not: %s", population, rows, wording.Setting{Field: "RowsOfAPerson", Value: "1",
+				Go: fmt.Sprintf("PerPerson(%q, 1)", column)})
 		}
 		return nil
 	case sum, counting, keys:
-		return errors.New("dpnb: ForPopulation is for means and quantiles: how many records there are, and what " +
-			"they add up to, is a fact about these records; the share of a category is the Mean of a column that is " +
-			"1 there (DeriveNumber)")
+		return fmt.Errorf("dpnb: %s is for means and quantiles: how many records there are, and what they add up "+
+			"to, is a fact about these records; the share of a category is the mean of a column that is 1 there%s",
+			population,
+			wording.Setting{Go: " (DeriveNumber)"})
 	}
 	if _, ok := q.question.(outcomes); ok {
-		return errors.New("dpnb: ForPopulation is for means and quantiles, and LossOf: the share that a model " +
-			"predicts wrongly has an interval for the population there")
+		return fmt.Errorf("dpnb: %s is for means and quantiles, and LossOf: the share that a model predicts wrongly "+
+			"has an interval for the population there", population)
 	}
-	return errors.New("dpnb: ForPopulation is for means and quantiles: how far chance moves variances and " +
-		"correlations depends on more than what is released")
+	return fmt.Errorf("dpnb: %s is for means and quantiles: how far chance moves variances and correlations depends "+
+		"on more than what is released", population)
 }
 
 // fitted is a plan for a table, with its records, what is publicly known of them and how their values are read.
@@ -335,9 +338,10 @@ func whatMissing(s *frame.Schema, columns []string) (notes []string) {
 		}
 	}
 	if notes != nil {
-		notes = append(notes, "OrMissingAs (missingAs in a schema file) states another number for missing ones; "+
-			"DropMissing leaves out the records that lack one. A text with a decimal mark other than the stated one "+
-			"is not a number, such as 1,5 where the mark is a point: Check finds them.")
+		notes = append(notes, fmt.Sprintf("%s states another number for missing ones%s. A text with a decimal mark "+
+			"other than the stated one is not a number, such as 1,5 where the mark is a point: %s finds them.",
+			wording.Setting{Field: "OrMissingAs", Go: "OrMissingAs (missingAs in a schema file)"},
+			wording.Setting{Go: "; DropMissing leaves out the records that lack one"}, wording.Of("Check")))
 	}
 	return notes
 }
@@ -385,7 +389,7 @@ func number(s *frame.Schema, column string) (statistic.Number, error) {
 	f, ok := s.Field(column)
 	switch {
 	case !ok:
-		return statistic.Number{}, wording.Errorf("dpnb: %q is not in the schema%s: state its public bounds "+
+		return statistic.Number{}, fmt.Errorf("dpnb: %q is not in the schema%s: state its public bounds "+
 			"(%s)", column, s.Like(column), wording.Setting{Field: "Schema",
 			Go: fmt.Sprintf("Numeric(%q, lower, upper)", column)})
 	case f.Kind != frame.Numeric:

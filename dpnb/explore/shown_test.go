@@ -34,10 +34,15 @@ func TestShownAsAsked(t *testing.T) {
 		}
 	}
 	pay := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{1200, 5e4, 9e5}})))
+	whole := pay.WithSchema(learn.Numeric("pay", 0, 1e6))
+	text := must.Get(explore.Describe().Noise(learn.Seed(1)).Of(whole, free)).Display().Text()
+	if !strings.Contains(text, "nearest value outside") {
+		t.Errorf("a summary does not say what its quartiles miss: %s", text)
+	}
 	for _, c := range []struct {
 		df      learn.DataFrame
 		middles []float64
-	}{{pay.WithSchema(learn.Numeric("pay", 0, 1e6)), []float64{500.5, 5.05e4, 5.5e5}},
+	}{{whole, []float64{500.5, 5.05e4, 5.5e5}},
 		{pay.WithSchema(learn.Log("pay", 1, 1e6)), []float64{math.Sqrt(1e3), 1e4, math.Sqrt(1e11)}}} {
 		s := must.Get(explore.Histogram("pay", 1, 1e3, 1e5, 1e6).Noise(learn.Seed(1)).Of(c.df, free))
 		drawn := s.Illustration().Numbers()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
@@ -29,6 +30,8 @@ type Row struct {
 	statistic.Estimate
 	// days since 1970-01-01, which are shown as dates.
 	days bool
+	// unknown says that a share can be anything, for all that was released: its interval is [0, 1].
+	unknown bool
 }
 
 // Statistic is the answer to a Query. Everything in it is released: it may be shown, kept and computed with at no
@@ -147,7 +150,7 @@ func (s *Statistic) Display() display.Item {
 	it := s.from.WithOrigin(display.Item{Title: s.title, Header: []string{"", "value", s.percent() + " from", "to"}})
 	for i, r := range s.rows {
 		if i == mostShown {
-			it.Note("… and %d more; DataFrame has them all.", len(s.rows)-i)
+			it.Note("… and %d more%s.", len(s.rows)-i, wording.Setting{Go: "; DataFrame has them all"})
 			break
 		}
 		lower, upper := r.bounds()
@@ -209,6 +212,9 @@ func (s settings) reason() string {
 
 // figures writes the value with the digits that its interval leaves.
 func (r Row) figures() string {
+	if r.unknown {
+		return "–"
+	}
 	if r.days {
 		return r.date(math.Round)(r.Value)
 	}

@@ -73,8 +73,8 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		field := *f
 		field.Levels = slices.Clone(f.Levels)
 		if !s.Centred && (f.termed() || f.Cross != nil || f.Rises != 0) {
-			return nil, inputErrorf("field %q has a term%s, which is of centred rows: leave out Uncentred, NoBias and "+
-				"Unbounded numbers, or the term", name, f.inWords())
+			return nil, inputErrorf("field %q has a term%s, which is of centred rows: leave out %s, or the term", name,
+				f.inWords(), uncentred)
 		}
 		e.fields = append(e.fields, field)
 	}
@@ -96,8 +96,8 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 		e.settings = s
 	}
 	if s.RowNorm+s.ClipNorm > 0 && slices.ContainsFunc(e.fields, func(f Field) bool { return f.Open }) {
-		return nil, inputErrorf("rows with unbounded numbers are not scaled: leave out RowNorm and ClipNorm, which " +
-			"whoever learns from them does not need")
+		return nil, inputErrorf("rows with unbounded numbers are not scaled: leave out %s, which whoever learns from "+
+			"them does not need", wording.Setting{Field: "RowNorm", Go: "RowNorm and ClipNorm"})
 	}
 	if len(e.Features) == 0 {
 		return nil, inputErrorf("there are no features besides the label %q (d = 0)", s.Label)
@@ -109,12 +109,14 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 	return e, nil
 }
 
+// uncentred is what leaves rows uncentred.
+var uncentred = wording.Setting{Field: "Unbounded", Value: "numbers", Go: "Uncentred, NoBias and Unbounded numbers"}
+
 func checkEncoding(schema *Schema, s *DesignSettings) error {
 	switch {
 	case schema == nil:
 		return inputErrorf("no public schema: state the bounds and categories that are known without the data " +
-			"(WithSchema), " +
-			"or have them read off the data, without any guarantee (InferBounds)")
+			"(WithSchema), or have them read off the data, without any guarantee (InferBounds)")
 	case s.Label == "":
 		return inputErrorf("name the column to be predicted")
 	case s.Task < TwoClasses || s.Task > ManyClasses:
@@ -132,14 +134,14 @@ func checkEncoding(schema *Schema, s *DesignSettings) error {
 	case s.Weights != "" && s.Weights == s.Label:
 		return inputErrorf("%q is to be predicted and cannot be the weight of a record, too", s.Label)
 	case (s.Weights != "" || s.ClassWeight != [2]float64{}) && s.Task != TwoClasses && s.Task != Number:
-		return inputErrorf("records with weights are of two classes or of a number: leave out WeightsFrom and " +
-			"ClassWeights")
+		return inputErrorf("records with weights are of two classes or of a number: leave out %s", wording.Weights)
 	case s.RowNorm > 0 && s.ClipNorm > 0:
 		return inputErrorf("RowNorm and ClipNorm exclude each other")
 	case s.InUnits && !s.Centred:
-		return inputErrorf("InUnits is of centred rows: leave out Uncentred, NoBias and Unbounded numbers")
+		return inputErrorf("%s is of centred rows: leave out %s", wording.Of("InUnits"), uncentred)
 	case s.InUnits && s.RowNorm > 0:
-		return inputErrorf("InUnits is of rows that are not all scaled to a norm: leave out RowNorm")
+		return inputErrorf("%s is of rows that are not all scaled to a norm: leave out %s", wording.Of("InUnits"),
+			wording.Of("RowNorm"))
 	case s.Curves != 0 && (s.Curves < 3 || s.Curves > mostCurves || !s.Centred):
 		return inputErrorf("Curves = %d, want 3 to %d of centred rows, or 0 for straight lines", s.Curves, mostCurves)
 	}

@@ -77,7 +77,7 @@ func (f *File) Read(use func(r io.Reader) error) error {
 		}
 	}
 	if wrong := (*InputError)(nil); errors.As(err, &wrong) {
-		return &InputError{f.origin.Name + ": " + wrong.Text, wrong.said}
+		return &InputError{f.origin.Name + ": " + wrong.Text}
 	}
 	if err != nil {
 		return inputErrorf("%s: %v", f.origin.Name, err)

@@ -1,9 +1,12 @@
 package frame
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Misfit is what in one column does not fit the schema in one way. It is about single records, and no guarantee covers
@@ -135,7 +138,8 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 	switch v := c.Number(i); {
 	case math.IsNaN(v) && !c.lacks(i):
 		if strings.Contains(c.Texts[i], ",") && c.format == nil {
-			return "no number; if it has a decimal comma: set Decimal or Thousands (--decimal, --thousands)"
+			return fmt.Sprintf("no number; if it has a decimal comma: set %s or %s", wording.Of("Decimal"),
+				wording.Of("Thousands"))
 		}
 		return "no number"
 	case math.IsNaN(v) && !f.Missing:

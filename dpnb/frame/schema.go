@@ -155,8 +155,8 @@ func (f *Field) validate() error {
 	case f.Kind == Numeric && !(f.Lower < f.Upper && !math.IsInf(f.Upper-f.Lower, 0) && !math.IsInf(1/(f.Upper-f.Lower),
 		0)):
 		return inputErrorf("field %q: bounds [%v, %v] are not finite with lower < upper, at a distance that float64 "+
-			"can divide by; of a number without bounds say where most values are, and Unbounded()",
-			f.Name, f.Lower, f.Upper)
+			"can divide by; of a number without bounds say where most values are, and %s", f.Name, f.Lower, f.Upper,
+			wording.Setting{Field: "Unbounded", Go: "Unbounded()"})
 	case f.Log && math.IsInf(logscale.Between(f.Lower, f.Upper).Width, 1):
 		return inputErrorf("field %q: the upper bound %v of a number on a logarithmic scale is too many times the "+
 			"lower one, %v: take 0 for it, or one that is larger", f.Name, f.Upper, f.Lower)
@@ -169,11 +169,10 @@ func (f *Field) validate() error {
 		return inputErrorf("field %q has no categories", f.Name)
 	case f.Kind == Numeric && f.Else != "":
 		return inputErrorf("field %q is a number: it has no category %q for others; "+
-			"say what missing ones count as with OrMissingAs",
-			f.Name, f.Else)
+			"say what missing ones count as with %s", f.Name, f.Else, wording.Of("OrMissingAs"))
 	case f.Kind == Categorical && f.Fill != nil:
-		return inputErrorf("field %q has categories: what others count as is said with OrElse, not with a number",
-			f.Name)
+		return inputErrorf("field %q has categories: what others count as is said with %s, not with a number",
+			f.Name, wording.Of("OrElse"))
 	case f.Typical != nil && (f.Kind != Numeric || f.Open):
 		return inputErrorf("field %q: a typical value is for a number within bounds", f.Name)
 	case f.Typical != nil && !(*f.Typical >= f.Lower && *f.Typical <= f.Upper):
@@ -202,7 +201,8 @@ func (f *Field) validate() error {
 	for _, l := range f.Levels {
 		l = strings.TrimSpace(l)
 		if l == "" {
-			return inputErrorf("field %q: a category is empty, which stands for a missing value: say OrMissing", f.Name)
+			return inputErrorf("field %q: a category is empty, which stands for a missing value: say %s", f.Name,
+				wording.Of("OrMissing"))
 		}
 		if seen[l] {
 			return inputErrorf("field %q: category %q is there twice", f.Name, l)

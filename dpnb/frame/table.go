@@ -3,12 +3,12 @@
 package frame
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
-	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Kind of a column.
@@ -124,8 +124,6 @@ func (s Source) Log() error {
 // when it is returned.
 type InputError struct {
 	Text string
-	// said is the text with the settings in it.
-	said *wording.Error
 }
 
 // Error implements error.
@@ -133,18 +131,7 @@ func (e *InputError) Error() string {
 	return "frame: " + e.Text
 }
 
-// Unwrap returns what the settings are in that the text names.
-func (e *InputError) Unwrap() error {
-	if e.said == nil {
-		return nil
-	}
-	return e.said
-}
-
-func inputErrorf(format string, a ...any) error {
-	said := wording.Errorf(format, a...)
-	return &InputError{said.Error(), said}
-}
+func inputErrorf(format string, a ...any) error { return &InputError{fmt.Sprintf(format, a...)} }
 
 // NewTable returns the table of the given columns.
 //

@@ -68,7 +68,7 @@ func (s *Schema) With(columns []string, terms ...Term) (*Schema, error) {
 			return nil, noColumn(t.Column, columns)
 		}
 		if t.With == "" && t.Rises == 0 && f.termed() {
-			return nil, inputErrorf("field %q has two of the terms Line, Steps and Periodic: leave out one", f.Name)
+			return nil, inputErrorf("field %q has two of the terms line, steps and period: leave out one", f.Name)
 		}
 		if err := t.set(f); err != nil {
 			return nil, err
@@ -93,11 +93,11 @@ func (f *Field) validTerm() error {
 	}
 	switch {
 	case kinds > 0 && f.Kind != Numeric:
-		return inputErrorf("field %q has categories: Line, Steps and Periodic are for numbers", f.Name)
+		return inputErrorf("field %q has categories: a line, steps and a period are for numbers", f.Name)
 	case f.Open && kinds+len(f.Cross) > 0:
 		return inputErrorf("field %q has no bounds: terms are for numbers within bounds", f.Name)
 	case kinds > 1:
-		return inputErrorf("field %q has two of the terms Line, Steps and Periodic: leave out one", f.Name)
+		return inputErrorf("field %q has two of the terms line, steps and period: leave out one", f.Name)
 	case f.Rises != 0 && (f.Open || f.Period != 0 || f.Cross != nil):
 		return inputErrorf("field %q is to rise or to fall: it must have bounds, no period and no cross", f.Name)
 	case f.Rises < -1 || f.Rises > 1:
@@ -111,7 +111,7 @@ func (f *Field) validTerm() error {
 	last := f.Lower
 	for _, c := range f.Cuts {
 		if !(c > last && c < f.Upper) {
-			return inputErrorf("field %q: cuts of Steps must rise and lie between the bounds %s and %s; %s does not",
+			return inputErrorf("field %q: cuts of steps must rise and lie between the bounds %s and %s; %s does not",
 				f.Name, f.shown(f.Lower), f.shown(f.Upper), f.shown(c))
 		}
 		last = c

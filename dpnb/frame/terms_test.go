@@ -422,7 +422,7 @@ func TestTermsThatDoNotSuit(t *testing.T) {
 		"which is of centred":   {{Column: "age", Line: true}},
 		"more than 16384": {{Column: "age", Steps: many(200)}, {Column: "pay", Steps: many(99)},
 			{Column: "age", With: "pay"}},
-		"cuts of Steps must": {{Column: "age", Steps: []float64{math.NaN()}}},
+		"cuts of steps must": {{Column: "age", Steps: []float64{math.NaN()}}},
 	} {
 		with, err := s.With(columns, terms...)
 		set := frame.DesignSettings{Label: "y", Curves: 8 * centred(want), Centred: centred(want) == 1}

@@ -153,7 +153,7 @@ func onePlace(dir, name, path string) (err error) {
 		return atomicfile.Write(place, []byte(path))
 	}
 	if err == nil && string(stated) != path {
-		err = wording.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, "+
+		err = fmt.Errorf("dpnb: another cell keeps budget %q in %s, not in %s: a budget has one ledger, "+
 			"and cannot be changed once it is stated; name another for other data (%s)",
 			name, stated, path, wording.Setting{Field: "Budget", Go: `Named("…")`})
 	}

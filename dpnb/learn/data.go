@@ -13,6 +13,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/internal/weight"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/matrix/stored"
 )
@@ -379,8 +380,9 @@ func (o *options) weigh(schema *frame.Schema) error {
 	if o.classWeights == nil {
 		return nil
 	}
+	weights := wording.Of("ClassWeights")
 	if schema == nil || o.Task != frame.TwoClasses {
-		return errors.New("dpnb: ClassWeights are of two classes that the schema names")
+		return fmt.Errorf("dpnb: %s: weights are of two classes that the schema names", weights)
 	}
 	f, ok := schema.Field(o.Label)
 	if !ok || len(f.Levels) != 2 {
@@ -390,19 +392,19 @@ func (o *options) weigh(schema *frame.Schema) error {
 	for _, name := range slices.Sorted(maps.Keys(o.classWeights)) {
 		w, k := o.classWeights[name], slices.Index(f.Levels, name)
 		if k < 0 {
-			return fmt.Errorf("dpnb: ClassWeights: %q is no class of %q, which has %q and "+
-				"%q", name, o.Label, f.Levels[0],
+			return fmt.Errorf("dpnb: %s: %q is no class of %q, which has %q and %q", weights, name, o.Label,
+				f.Levels[0],
 				f.Levels[1])
 		}
 		if !(w > 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("dpnb: ClassWeights: %q has the weight %v, want a positive number", name, w)
+			return fmt.Errorf("dpnb: %s: %q has the weight %v, want a positive number", weights, name, w)
 		}
 		pair[k] = w
 	}
 	most := max(pair[0], pair[1])
 	if least := min(pair[0], pair[1]); least < most/1000 {
-		return fmt.Errorf("dpnb: ClassWeights: %g and %g: the smaller is less than a thousandth of the larger, so "+
-			"that its class would hardly count", least, most)
+		return fmt.Errorf("dpnb: %s: %g and %g: the smaller is less than a thousandth of the larger, so that its "+
+			"class would hardly count", weights, least, most)
 	}
 	o.ClassWeight = [2]float64{pair[0] / most, pair[1] / most}
 	if o.Positive == f.Levels[0] { // in the order of the labels

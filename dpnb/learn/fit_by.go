@@ -11,6 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/entropy"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Models are models of the same kind, one for each group of records.
@@ -115,8 +116,8 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 	}
 	f, ok := schema.Field(column)
 	if !ok || f.Kind != frame.Categorical {
-		return nil, fmt.Errorf("dpnb: FitBy: the schema has no categories of %q%s: groups are public categories",
-			column, schema.Like(column))
+		return nil, fmt.Errorf("dpnb: %s: the schema has no categories of %q%s: groups are public categories",
+			wording.Of("FitBy"), column, schema.Like(column))
 	}
 	// Who is in which group is decided before the function can do anything about it.
 	partition, err := frame.NewPartition(df.records, schema, column)
@@ -142,8 +143,9 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 				"groups could then share records, and the price of one would not pay for all")
 		}
 		if data.remote { // by a function of the program's, which could add up over other records
-			return nil, errors.New("dpnb: FitBy: one group's price pays for all because no record is in two, and " +
-				"passes that are made elsewhere (PassesBy) could be over any: leave it out")
+			return nil, fmt.Errorf("dpnb: %s: one group's price pays for all because no record is in two, and passes "+
+				"that are made elsewhere (%s) could be over any: leave it out", wording.Of("FitBy"),
+				wording.Of("PassesBy"))
 		}
 		if rows := data.design.RowsOfAPerson; rows > 0 {
 			return nil, errPeopleInGroups(data.design.Person, rows)
@@ -165,7 +167,8 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 
 func errPeopleInGroups(person string, rows int) error {
 	return fmt.Errorf("dpnb: a person with several rows may be in several groups, and then the costs add up: "+
-		"FitBy takes rows that are people (without PerPerson(%q, %d))", person, rows)
+		"%s takes rows that are people (without %s)", wording.Of("FitBy"), wording.Setting{Field: "PerPerson",
+		Value: person, Go: fmt.Sprintf("PerPerson(%q, %d)", person, rows)})
 }
 
 // sameEncoding reports whether data is encoded as the first part is, if there is one.

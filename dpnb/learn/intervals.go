@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
@@ -106,11 +107,12 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 	curvature, known := m.Curvature()
 	if kind == ofPopulation && m.target.Task == frame.ManyClasses {
 		return nil, fmt.Errorf("dpnb: there are no intervals for the population of a %s: nothing is released of its "+
-			"records' curvature; Intervals are those of the same fit without noise", m.title)
+			"records' curvature; there are those of the same fit without noise%s", m.title,
+			wording.Setting{Go: ", Intervals"})
 	}
 	if _, ok := m.link(); kind == ofPopulation && !known {
-		return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records, " +
-			"and that costs a part of the budget: fit with CurvatureShare: 0.05")
+		return nil, fmt.Errorf("dpnb: nothing is known of the population without the curvature of the records, "+
+			"and that costs a part of the budget: fit with %s", wording.Of("CurvatureShare", "0.05"))
 	} else if kind == ofPopulation && b == nil && (!m.probabilities || ok) {
 		return nil, fmt.Errorf("dpnb: of rows that are not centred only Logistic has intervals for the population: "+
 			"the covariance of the scores of a %s was not released (package interval can); make the "+
@@ -210,12 +212,12 @@ func (m *Model) hasIntervals() error {
 			"no law that is known: there are no intervals")
 	case m.levels != nil && !isDescent(m.release) && m.Release.Guarantee.Delta > 0:
 		return fmt.Errorf("dpnb: there are no intervals for this %s, which was fitted as one problem: a fit by steps "+
-			"has them, with CurvatureShare: 0.2", m.title)
+			"has them, with %s", m.title, wording.Of("CurvatureShare", "0.2"))
 	case isDescent(m.release):
 		if _, ok := m.moments(); !ok {
 			return fmt.Errorf("dpnb: there are no intervals for this %s: what noise leaves in the coefficients "+
 				"depends on the density of the records at the quantile, and that costs a part of the budget: fit with "+
-				"CurvatureShare: 0.2", m.title)
+				"%s", m.title, wording.Of("CurvatureShare", "0.2"))
 		}
 	case !interval.Knows(m.release.Fitted):
 		return fmt.Errorf("dpnb: intervals are for objective perturbation without a regulariser, by learners other "+
@@ -362,11 +364,11 @@ func (iv *Intervals) Display() display.Item {
 		it.Note("%s", shrunkBy)
 	}
 	if iv.why != nil {
-		it.Note("%d of them reach to infinity (%s): more records, a larger ε or a larger CurvatureShare would help.",
-			endless, strings.Join(iv.why, "; "))
+		it.Note("%d of them reach to infinity (%s): more records, a larger ε or a larger %s would help.",
+			endless, strings.Join(iv.why, "; "), wording.Of("CurvatureShare"))
 	} else if endless > 0 {
 		it.Note("%d of them reach to infinity, where the curvature does not stand out "+
-			"of its noise: more records, a larger ε or a larger CurvatureShare would help.", endless)
+			"of its noise: more records, a larger ε or a larger %s would help.", endless, wording.Of("CurvatureShare"))
 	}
 	it.Note("%d of %s exclude 0.", apart, numeral.Count(all, "interval"))
 	covers := fmt.Sprintf("Each covers: %s; the coverage is %s.", iv.own.Covers, kind)
@@ -391,7 +393,8 @@ func (iv *Intervals) Display() display.Item {
 	}
 	_, narrow := m.Curvature()
 	if _, ok := m.ObjectivePerturbation(); ok && !narrow {
-		it.Note("With CurvatureShare: 0.1 in the fit they would be narrower, for a twentieth more noise.")
+		it.Note("With %s in the fit they would be narrower, for a twentieth more noise.",
+			wording.Of("CurvatureShare", "0.1"))
 	}
 	return it
 }

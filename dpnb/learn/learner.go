@@ -14,6 +14,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -189,20 +190,20 @@ func (p spec) suits(d *frame.Design) error {
 		return &TaskError{Learner: p.learner, Want: p.task, Got: d.Target.Task}
 	}
 	if d.Encoding != nil && d.Encoding.Open() && !p.open {
-		return fmt.Errorf("dpnb: %s needs bounds of every number, and the schema has Unbounded ones: only HeavyTails "+
-			"learns from those", p.learner)
+		return fmt.Errorf("dpnb: %s needs bounds of every number, and the schema has %s ones: only HeavyTails "+
+			"learns from those", p.learner, wording.Of("Unbounded"))
 	}
 	if d.Target.Weighted {
 		switch {
 		case !p.weighs:
-			return fmt.Errorf("dpnb: %s does not learn from records with weights: leave out WeightsFrom and "+
-				"ClassWeights, or take one of %s", p.learner, those(func(p spec) bool { return p.weighs }))
+			return fmt.Errorf("dpnb: %s does not learn from records with weights: leave out %s, or take one of %s",
+				p.learner, wording.Weights, those(func(p spec) bool { return p.weighs }))
 		case p.pure:
-			return fmt.Errorf("dpnb: %s learns from records with weights where there is a δ: leave out WeightsFrom "+
-				"and ClassWeights, or take a budget with one", p.learner)
+			return fmt.Errorf("dpnb: %s learns from records with weights where there is a δ: leave out %s, or take a "+
+				"budget with one", p.learner, wording.Weights)
 		case p.curvatureShare > 0:
-			return fmt.Errorf("dpnb: %s has no CurvatureShare where records have weights: what is expected of the "+
-				"curvature is of records without; leave it out, or WeightsFrom and ClassWeights", p.learner)
+			return fmt.Errorf("dpnb: %s has no %s where records have weights: what is expected of the curvature is of "+
+				"records without; leave it out, or %s", p.learner, wording.Of("CurvatureShare"), wording.Weights)
 		case p.regulariser != Regulariser{}:
 			return errors.New("dpnb: records with weights are fitted without Regularise: leave one of them out")
 		}
@@ -221,12 +222,13 @@ func (p spec) holds(d *frame.Design) error {
 	case p.informed == nil || p.levels != nil || p.pure:
 		why = "that is proved for objective perturbation with a δ of SVM, Logistic, Linear, Huber and Poisson"
 	case p.curvatureShare != 0:
-		why = "no law of the noise is known there, so that a CurvatureShare buys no intervals: leave it out"
+		why = fmt.Sprintf("no law of the noise is known there, so that a %s buys no intervals: leave it out",
+			wording.Of("CurvatureShare"))
 	default:
 		return nil
 	}
-	return fmt.Errorf("dpnb: %s does not learn with Rising and Falling: %s. Shape.Monotone changes a model after the "+
-		"fit", p.learner, why)
+	return fmt.Errorf("dpnb: %s does not learn with %s and %s: %s%s", p.learner, wording.Of("Rising"),
+		wording.Of("Falling"), why, wording.Setting{Go: ". Shape.Monotone changes a model after the fit"})
 }
 
 // mustRise reports whether a column of an encoding, which may be nil, must rise or fall.
@@ -249,9 +251,11 @@ func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, l
 	}
 	if p.noise = allowance.Noise(p.noise); data.remote {
 		if mustRise(data.design.Encoding) {
-			return nil, none, errors.New("dpnb: Rising and Falling are of records that are centred by a mean that is " +
-				"bought, and passes that are made elsewhere (PassesBy) leave records as they are stored: leave out " +
-				"PassesBy, or leave out Rising and Falling and make the shape rise after the fit, by Shape.Monotone")
+			rising, there := fmt.Sprint(wording.Of("Rising"), " and ", wording.Of("Falling")), wording.Of("PassesBy")
+			return nil, none, fmt.Errorf("dpnb: %s are of records that are centred by a mean that is bought, and "+
+				"passes that are made elsewhere (%s) leave records as they are stored: leave out %[2]s, or leave out "+
+				"%[1]s%[3]s",
+				rising, there, wording.Setting{Go: " and make the shape rise after the fit, by Shape.Monotone"})
 		}
 		p.informed = nil // rows that are added up elsewhere stay as they are
 	}

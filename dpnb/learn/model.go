@@ -15,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
@@ -442,9 +443,9 @@ func (m *Model) Display() display.Item {
 			fewestWorth)
 	}
 	if isDescent(r) {
-		note := "there are no intervals without a CurvatureShare (in a shell --curvature-share)."
+		note := fmt.Sprintf("there are no intervals without a %s.", wording.Of("CurvatureShare"))
 		if _, ok := r.Also.(*sgd.Moments); ok {
-			note = "PopulationIntervals says it, as far as that is known."
+			note = fmt.Sprintf("%s says it, as far as that is known.", wording.Of("PopulationIntervals"))
 		}
 		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a "+
 			"coefficient depends on the records' density: "+note, r.NoiseScale)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -23,10 +24,10 @@ func (d *Dataset) affords(m mechanism.Mechanism, learner string) (free func(), e
 	}
 	if !inPasses(m) {
 		return nil, fmt.Errorf("dpnb: %s, by %s, holds something for every record in memory, which has a limit "+
-			"(MemoryLimit), and these scanned records may exceed it: Logistic, SVM, Linear, Huber, Poisson, "+
+			"(%s), and these scanned records may exceed it: Logistic, SVM, Linear, Huber, Poisson, "+
 			"Softmax, OneVsRest, Quantile, Quantiles and Quadratic with a δ learn in passes over a file; or lift "+
 			"the limit",
-			learner, m.Describe().Name)
+			learner, m.Describe().Name, wording.Of("MemoryLimit"))
 	}
 	before := debug.SetMemoryLimit(-1)
 	debug.SetMemoryLimit(min(before, d.where.MemoryLimit/8*7))

@@ -289,7 +289,7 @@ func TestOptionsRefusedBeforeTheCharge(t *testing.T) {
 		{learn.Huber{}, numbers(learn.Periodic("hour", 12)), "not one period of 12"},
 		{learn.Huber{}, numbers(learn.Line("hour"), learn.Periodic("hour", 24)), "two of the terms"},
 		{learn.Huber{}, numbers(learn.Steps("age", 5)), "must rise and lie"},
-		{learn.Huber{}, numbers(learn.Steps("sex", 1)), "Line, Steps and Perio"},
+		{learn.Huber{}, numbers(learn.Steps("sex", 1)), "a line, steps and a period"},
 		{learn.Softmax{}, learn.Classes(df, "city", age), "several classes"},
 		{learn.OneVsRest{}, learn.Classes(df, "city", age), "several classes"},
 		{learn.Median{}, numbers(age), "is proved for"}, {learn.Huber{Pure: true}, numbers(age), "is proved for"},

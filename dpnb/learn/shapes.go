@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/additive"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
@@ -148,8 +149,9 @@ func (m *Model) shapes(columns, of []string) ([]*Shape, error) {
 		return nil, err
 	}
 	if _, cells := m.also().(*additive.Cells); cells || !m.encoding.Centred() {
-		return nil, errors.New("dpnb: shapes are of centred records: make them without Uncentred, NoBias and numbers " +
-			"that are Unbounded; a step function has a coefficient for each cell")
+		return nil, fmt.Errorf("dpnb: shapes are of centred records: make them without %s; a step function has a "+
+			"coefficient for each cell", wording.Setting{Field: "Unbounded", Value: "numbers",
+			Go: "Uncentred, NoBias and numbers that are Unbounded"})
 	}
 	part, err := m.partOf(of)
 	if err != nil {
@@ -383,8 +385,8 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 	q, less := b.Stretch, lessSure
 	if population {
 		if q, less = 1, lessUsual; !known {
-			return nil, errors.New("dpnb: nothing is known of the population without the curvature of the records: " +
-				"fit with CurvatureShare: 0.05")
+			return nil, fmt.Errorf("dpnb: nothing is known of the population without the curvature of the records: "+
+				"fit with %s", wording.Of("CurvatureShare", "0.05"))
 		}
 	}
 	s := interval.Settings{Level: shapeLevel, Basis: matrix.Complement(append(m.encoding.Nowhere(), b.Nowhere()...),

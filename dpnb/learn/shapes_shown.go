@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // whyStraight is said wherever shapes are shown.
@@ -169,7 +170,8 @@ func (s *Shapes) Display() display.Item {
 		"noise.")
 	if bend := s.Bend(); first.model.base == nil && bend < 1.5 {
 		it.Note("The curves bend %.2g times as much as lines do by the noise alone: little or nothing is known of "+
-			"bends, and Shapes.Straightened has less of them.", bend)
+			"bends, and %s.", bend, wording.Setting{Field: "Lines", Value: "has none of them",
+			Go: "Shapes.Straightened has less of them"})
 	}
 	return it
 }

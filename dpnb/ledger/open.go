@@ -88,12 +88,12 @@ func (c Config) restates(stated Config) error {
 			}
 			return "in " + path
 		}
-		return wording.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed "+
+		return fmt.Errorf("ledger: budget %q is kept %s, not %s: a budget has one ledger, and cannot be changed "+
 			"once it is stated; name another for other data (%s)",
 			c.Name, place(stated.Path), place(c.Path), named)
 	}
 	if c != stated {
-		return wording.Errorf("ledger: budget %q was stated with %s, and now with %s: a budget cannot be changed once "+
+		return fmt.Errorf("ledger: budget %q was stated with %s, and now with %s: a budget cannot be changed once "+
 			"it is stated; name another for other data (%s)", c.Name, stated.words(), c.words(), named)
 	}
 	return nil

@@ -3,6 +3,8 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // UnitError refuses a release whose neighbours are not those of the releases before it (Entry.Unit): what they cost
@@ -18,8 +20,8 @@ func (e *UnitError) Error() string {
 	unit := func(of string) string { return cmp.Or(of, "one row") }
 	return fmt.Sprintf("ledger: each release of budget %q is for a unit of %s, and this one is for a unit of %s: "+
 		"refused; nothing was drawn and nothing spent. A person with several rows is not protected by releases for "+
-		"fewer of them as the budget promises; say PerPerson, with the same column and number of rows, for all "+
-		"releases of a budget, or for none", e.Budget, unit(e.Has), unit(e.Asked))
+		"fewer of them as the budget promises; say %s, with the same column and number of rows, for all "+
+		"releases of a budget, or for none", e.Budget, unit(e.Has), unit(e.Asked), wording.Of("PerPerson"))
 }
 
 // sameUnit refuses entries of different units.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -130,8 +131,8 @@ func (g Group) Event() (privacy.Event, error) {
 		return privacy.Pure(k*eps*(1+0x1p-50), privacy.AddRemove), nil
 	}
 	return nil, fmt.Errorf("%w: %s is neither a Gaussian mechanism nor pure, and what it costs a person with %d rows "+
-		"is not known: keep one row of each person, PerPerson(column, 1)", privacy.ErrUnsupported, g.Of.Describe().Name,
-		g.Rows)
+		"is not known: keep one row of each person, %s", privacy.ErrUnsupported, g.Of.Describe().Name, g.Rows,
+		wording.Setting{Field: "RowsOfAPerson", Value: "1", Go: "PerPerson(column, 1)"})
 }
 
 // Describe implements Mechanism.

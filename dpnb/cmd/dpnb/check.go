@@ -6,20 +6,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 func newCheckCommand() *cobra.Command {
 	var (
 		table  tableFlags
 		schema string
+		memory byteSize
 	)
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "List what does not fit a schema, for the keeper of the data",
 		Long: `List the values of a CSV, Parquet or Arrow file that do not fit a schema, with the lines they
 are on: what is missing, beyond its bounds, or no category, and columns of which not one value
-fits, as where the schema has "no" and the file "No". A fit says none of it and is paid for all
+fits, as where the schema has "no" and the file "No"; of several files that are one table, which
+a pattern in quotation marks names, each by itself. A fit says none of it and is paid for all
 the same, since whether there are such values is private.
 
 What is printed is about single records, and nothing protects it: it is for the keeper of the
@@ -34,21 +35,21 @@ something does not fit.`,
 			if err != nil {
 				return err
 			}
-			check := learn.FromScanner(table.open(args[0])).Knowing(s).Check()
-			if err := check.Err(); err != nil {
-				return err
+			defer memory.keep()()
+			table.chunkRows = memory.rowsOfChunk(len(s.Fields))
+			text, n, err := table.misfits(args[0], s)
+			if err == nil {
+				_, err = fmt.Fprint(cmd.OutOrStdout(), text)
 			}
-			if _, err := fmt.Fprint(cmd.OutOrStdout(), check.Display().Text()); err != nil {
-				return err
-			}
-			if len(check.Misfits) > 0 {
+			if err == nil && n > 0 {
 				return errToldAlready
 			}
-			return nil
+			return err
 		},
 	}
 	cmd.Flags().StringVar(&schema, "schema", "", "`file` with the public bounds and categories (docs/your-data.md)")
 	required(cmd, "schema")
 	table.add(cmd.Flags())
+	memory.add(cmd.Flags())
 	return cmd
 }

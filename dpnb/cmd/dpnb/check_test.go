@@ -44,4 +44,14 @@ func TestCheckCommand(t *testing.T) {
 			}
 		}
 	}
+	// Of several files each row is said of the file that it is in.
+	write("part-1.csv", "age,ill\n40,no\n")
+	write("part-2.csv", "age,ill\n40,no\n500,no\n")
+	write("part-3.csv", "age,ill\n600,no\n")
+	said, err := call(t, newCheckCommand(), filepath.Join(dir, "part-*.csv"), "--schema", schema, "--memory", "64MiB")
+	if err != errToldAlready || !strings.Contains(said, "in part-2.csv\n") || !strings.Contains(said,
+		"in part-3.csv\n") ||
+		strings.Contains(said, "in part-1.csv") || strings.Count(said, "RAW RECORDS") != 1 {
+		t.Errorf("%s (%v)", said, err)
+	}
 }

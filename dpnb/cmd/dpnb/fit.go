@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	shown "github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -23,7 +24,7 @@ type fitFlags struct {
 	privateFlags
 	target, learner, out, card, positive, by string
 	rowNorm, intervals                       float64
-	check, price, curves, lines              bool
+	check, price, curves, lines, inUnits     bool
 	where                                    learn.Storage
 	at                                       remotely
 	terms                                    termFlags
@@ -79,10 +80,13 @@ has a model of its own, at the price of one.`,
 	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
 	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
 	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
+	f.BoolVar(&p.inUnits, "in-units", false, "clip records in place of scaling each by its own factor, so that "+
+		"effects are the same for all, and show them per unit of a column")
 	f.BoolVar(&p.check, "check", false, "look first, for the keeper of the data, whether all values fit the schema, "+
 		"and fit nothing if one does not")
 	f.BoolVar(&p.price, "price", false, "say what the fit would cost, and fit nothing")
 	f.Float64Var(&p.rowNorm, "row-norm", 1, "`norm` that every record is scaled to")
+	cmd.MarkFlagsMutuallyExclusive("in-units", "row-norm")
 	p.terms.add(f)
 	p.weights.add(f)
 	p.addHeldOut(f, "`share` of the records that is left to dpnb evaluate")
@@ -99,6 +103,7 @@ has a model of its own, at the price of one.`,
 
 // validate refuses what can be seen to be wrong before anything is read or paid for.
 func (p *fitFlags) validate(cmd *cobra.Command) error {
+	p.learner = strings.ToLower(p.learner) // errors call it by its name in Go
 	if _, known := learners[p.learner]; !known {
 		return fmt.Errorf("--learner %q: there are %s", p.learner, learnerNames())
 	}
@@ -135,8 +140,12 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	}
 	out := cmd.OutOrStdout()
 	if p.check {
-		if c := df.Check(); c.Err() != nil || len(c.Misfits) > 0 {
-			fmt.Fprint(out, c.Display().Text())
+		s, err := frame.LoadSchema(p.schema)
+		if err != nil {
+			return err
+		}
+		if text, n, err := p.table.misfits(file, s); err != nil || n > 0 {
+			fmt.Fprint(out, text)
 			return errors.New("nothing was fitted or paid for: mend the file, or leave out --check to have the rules " +
 				"of the schema decide")
 		}
@@ -159,11 +168,14 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		}))
 	}
 	opts = append(append(opts, weights...), learn.StoredIn(p.where))
-	if p.learner != "heavytails" && p.learner != suited || cmd.Flags().Changed("row-norm") {
+	if cmd.Flags().Changed("row-norm") {
 		opts = append(opts, learn.RowNorm(p.rowNorm))
 	}
 	if p.positive != "" {
 		opts = append(opts, learn.Positive(p.positive))
+	}
+	if p.inUnits {
+		opts = append(opts, learn.InUnits())
 	}
 	if p.curves {
 		opts = append(opts, learn.Curves())
@@ -223,6 +235,9 @@ func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(lear
 // say prints what was released and writes its files. All of it is printed, whatever cannot be written.
 func (p *fitFlags) say(out io.Writer, said string, models []*learn.Model, groups []string) (err error) {
 	for i, m := range models {
+		if p.inUnits {
+			said += "\n" + perUnit(m)
+		}
 		if p.intervals > 0 {
 			said += "\n" + intervalsOf(m, p.intervals)
 		}
@@ -252,6 +267,26 @@ func (p *fitFlags) say(out io.Writer, said string, models []*learn.Model, groups
 	return errors.Join(err, printed)
 }
 
+// perUnit shows effects for one unit of a column, or says why there are none.
+func perUnit(m *learn.Model) string {
+	all := m.CoefficientsInUnits()
+	if all.Err != nil {
+		return "No effects per unit: " + strings.TrimPrefix(all.Err.Error(), "dpnb: ") + "\n"
+	}
+	it := shown.Item{Title: "Effects per unit of a column", Header: all.Names()}
+	last := all.Ncol() - 1
+	for i := range all.Nrow() {
+		var row []string
+		for j := range last {
+			row = append(row, all.Elem(i, j).String())
+		}
+		it.Row(append(row, fmt.Sprintf("%+.4g", all.Elem(i, last).Float()))...)
+	}
+	it.Note("A number: for a step of 1 (a date: of a day) along the line that is nearest to its curve, on a " +
+		"logarithmic scale for all of it; a category: against the reference of its column; bias: of the mean record.")
+	return it.Text()
+}
+
 // intervalsOf shows those for the population, or else those of the same fit without noise, or why there are none.
 func intervalsOf(m *learn.Model, confidence float64) string {
 	population, err := m.PopulationIntervals(confidence)
@@ -260,7 +295,7 @@ func intervalsOf(m *learn.Model, confidence float64) string {
 	}
 	same, e := m.Intervals(confidence)
 	if e == nil {
-		return strings.ReplaceAll(same.Display().Text(), "CurvatureShare:", "--curvature-share")
+		return same.Display().Text()
 	}
 	return "No intervals: " + strings.TrimPrefix(err.Error(), "dpnb: ") + "\n"
 }

@@ -115,6 +115,8 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newFitCommand(), fit, "--target happy", "Private support vector machine for happy"},
 		{newFitCommand(), fit, "--target happy --intervals 0.9", "level 0.9"},
 		{newFitCommand(), fit, "--target happy --share 0.25", "ε = 0.5"},
+		{newFitCommand(), fit, "--target pay --learner linear --in-units --lines", "a step of 1"},
+		{newFitCommand(), fit, "--target pay --learner Quantile", "without a --curvature-share"},
 		{newFitCommand(), fit, "--target happy --lambda 50 --learner logistic --curvature-share 0.2 --check", "λ = 50"},
 		{newFitCommand(), fit, "--target pay --learner huber --threshold 0.1", "Private Huber regression for pay"},
 		{newFitCommand(), fit, "--target pay --learner quantiles --levels 0.2,0.7", "0.7"},
@@ -125,12 +127,13 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newDescribeCommand(), seeded, "--quantiles pay --levels 0.3", "0.3"},
 		{newDescribeCommand(), seeded, "--histogram age --edges 20,30,70", "30"},
 		{newDescribeCommand(), seeded, "--crosstab city,happy", "Bern"},
-		{newPriceCommand(), table, "--mean age --records 600 --within 1", "a share of 0."},
-		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1", "This buys the mean of age by "},
+		{newPriceCommand(), table, "--mean age --records 600 --within 1 --memory 1GiB", "a share of 0."},
+		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1",
+			"confidence in each group, of about 300 records each"},
 	} {
 		said, err := call(t, c.command, append(slices.Clone(c.of), strings.Fields(c.args)...)...)
-		if err != nil || !strings.Contains(said, c.want) {
-			t.Errorf("%s: %s (%v), want %q", c.args, said, err, c.want)
+		if err != nil || !strings.Contains(said, c.want) || inGo.MatchString(said) {
+			t.Errorf("%s: %s (%v), want %q and not %q", c.args, said, err, c.want, inGo.FindString(said))
 		}
 	}
 	lines := strings.SplitAfter(rows.String(), "\n")

@@ -130,7 +130,7 @@ func sayFlags(cmd *cobra.Command, end func()) {
 		case err == nil:
 			return nil
 		case !errors.As(err, &wrong):
-			return inShell{err}
+			return err
 		}
 		if name := flagOf(wrong.Name); cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s %v: give it %s", name, wrong.Value, wrong.Want)
@@ -139,19 +139,19 @@ func sayFlags(cmd *cobra.Command, end func()) {
 	}
 }
 
-// flagNames are the flags of settings that are called otherwise in Go.
-var flagNames = map[string]string{"Comma": "separator", "Dir": "store", "PerPerson": "person", "Planned": "records"}
+// shellNames are what a shell has for settings whose flag has another name than in Go, or that have none.
+var shellNames = map[string]string{"Comma": "--separator", "Dir": "--store", "PerPerson": "--person",
+	"Planned": "--records", "FitBy": "--by", "PassesBy": "--endpoint", "MemoryLimit": "--memory",
+	"WeightsFrom": "--weights", "ClassWeights": "--class-weight", "ForPopulation": "--population",
+	"PopulationIntervals": "--intervals", "ConfusionOf": "--confusion", "CalibrationOf": "--calibration",
+	"AUCOf": "--auc", "Check": "dpnb check", "Unbounded": `"number, open"`, "OrMissing": `"missing": true`,
+	"OrMissingAs": `"missingAs" in the schema`, "OrElse": `"else"`}
 
-// inShell is an error that says in the words of a shell what it says in those of Go.
-type inShell struct{ error }
-
-func (e inShell) Error() string {
-	return wording.In(e.error, func(s wording.Setting) string {
-		return strings.TrimSpace("--" + cmp.Or(flagNames[s.Field], flagOf(s.Field)) + " " + s.Value)
-	})
+func init() {
+	wording.Shell = func(s wording.Setting) string {
+		return strings.TrimSpace(cmp.Or(shellNames[s.Field], "--"+flagOf(s.Field)) + " " + s.Value)
+	}
 }
-
-func (e inShell) Unwrap() error { return e.error }
 
 // noNumber is how pflag says that a value is no number.
 var noNumber = regexp.MustCompile(`^invalid argument (".*") for "(.*)" flag: .*strconv\.Parse(Float|Int|Uint).*`)

@@ -21,6 +21,10 @@ var sizes = []struct {
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
 	{"TB", 1e12}, {"B", 1}}
 
+func (b *byteSize) add(f *pflag.FlagSet) {
+	f.Var(b, "memory", "`size` that the program may take, as 1GiB (default GOMEMLIMIT)")
+}
+
 func (b *byteSize) Type() string { return "size" }
 
 func (b *byteSize) String() string {

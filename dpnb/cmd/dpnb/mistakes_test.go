@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,7 +65,7 @@ func TestMistakes(t *testing.T) {
 		{"a folder for a file", newFitCommand(), append([]string{dir}, fit()[1:]...), "folder"},
 		{"no such target", newFitCommand(), fit("--target", "hapy"), "happy"},
 		{"no such learner", newFitCommand(), fit("--learner", "forest"), "logistic"},
-		{"a learner of numbers for classes", newFitCommand(), fit("--learner", "huber"), "Logistic"},
+		{"a learner of numbers for classes", newFitCommand(), fit("--learner", "huber"), "logistic"},
 		{"a share in percent", newFitCommand(), fit("--share", "50"), "0.1"},
 		{"a negative ε", newFitCommand(), fit("--epsilon", "-1"), "a number in (0"},
 		{"δ and ε exchanged", newFitCommand(), fit("--epsilon", "1e-6", "--delta", "1"), "[0, 1)"},
@@ -158,11 +159,29 @@ func TestMistakes(t *testing.T) {
 			{"name":"happy","type":"category","categories":["no","yes"]}`)), "a list that is public without the table"},
 		{"a notebook of a pattern", newRootCommand(), []string{"new", filepath.Join(dir, "people.*"), "--no-setup"},
 			"name one of them, " + people},
+		{"weights of several classes", newFitCommand(), fit("--learner", "softmax", "--weights", "age=9"),
+			"leave out --weights and --class-weight"},
+		{"a class that is none", newFitCommand(), fit("--class-weight", "maybe=2"), `--class-weight: "maybe"`},
+		{"the population of a count", newDescribeCommand(), ask("--count", "--population"),
+			"--population is for means"},
+		{"a price without records", newPriceCommand(), []string{people, "--schema", schema, "--epsilon", "2", "--delta",
+			"1e-6", "--mean", "age", "--share", "0.1"}, "--records 10000"},
+		{"an edge alone", newDescribeCommand(), ask("--histogram", "age", "--edges", "5"), "--edges 5: one edge"},
+		{"others of a number", newCheckCommand(), []string{people, "--schema",
+			fields(`{"name":"age","type":"number","lower":0,"upper":1,"else":"1"}`)}, `"missingAs" in the schema`},
+		{"a model without bounds of a number", newFitCommand(), fit("--learner", "svm", "--schema",
+			fields(`{"name":"age","type":"number, open","lower":0,"upper":100},{"name":"city","type":"ignore"},
+				{"name":"happy","type":"category","categories":["no","yes"]}`)), `"number, open"`},
+		{"groups of people with several rows", newFitCommand(), fit("--by", "city", "--person", "age",
+			"--rows-of-a-person", "2"), "without --person age"},
 		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
 	}
 	for _, c := range calls {
 		_, err := call(t, c.of, c.args...)
 		plainly(t, c.name, err, c.cure)
+		if err != nil && inGo.MatchString(err.Error()) {
+			t.Errorf("%s: %q is a word of Go: %v", c.name, inGo.FindString(err.Error()), err)
+		}
 	}
 	if text, err := os.ReadFile(ledger); err == nil && strings.Contains(string(text), `"label"`) {
 		t.Errorf("a mistake was charged: %s", text)
@@ -219,6 +238,10 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("a mistake was charged: %+v", s)
 	}
 }
+
+// inGo matches what settings are called in Go and not in a shell.
+var inGo = regexp.MustCompile(`CurvatureShare|RowNorm|ClassWeights|WeightsFrom|PerPerson|ForPopulation|Unbounded|Or` +
+	`Else|OrMissing|FitBy|PassesBy|MemoryLimit|Histogram\(|[a-z]Of\b|DropMissing|Check |Planned|Straightened|Dir\b`)
 
 // plainly wants an error of a sentence or two with a word of the cure.
 func plainly(t *testing.T, name string, err error, cure string) {

@@ -10,9 +10,10 @@ import (
 
 func newPredictCommand() *cobra.Command {
 	var (
-		out   string
-		keep  []string
-		table tableFlags
+		out    string
+		keep   []string
+		table  tableFlags
+		memory byteSize
 	)
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE",
@@ -30,6 +31,8 @@ fitted with. Nothing is spent. What is written is about single records.`,
 			if err != nil {
 				return err
 			}
+			defer memory.keep()()
+			table.chunkRows = memory.rowsOfChunk(len(m.Columns()) + len(keep))
 			if err := m.PredictCSV(out, learn.FromScanner(table.open(args[1])), keep...); err != nil {
 				return err
 			}
@@ -47,5 +50,6 @@ fitted with. Nothing is spent. What is written is about single records.`,
 	addOut(f, &out, "predictions.csv", "`file` to write")
 	f.StringSliceVar(&keep, "keep", nil, "`columns` of the table to write before the predictions")
 	table.add(f)
+	memory.add(f)
 	return cmd
 }

@@ -40,7 +40,7 @@ func TestPredictCommand(t *testing.T) {
 	}
 	left := filepath.Join(dir, ".dpnb-part-out.csv-01234567")
 	write(filepath.Base(left), "7,b")
-	said, err := run(model, table, "-o", out, "--keep", "id", "--missing", "–")
+	said, err := run(model, table, "-o", out, "--keep", "id", "--missing", "–", "--memory", "1GiB")
 	if err != nil || !strings.Contains(said, "about single records") {
 		t.Fatalf("%q, %v", said, err)
 	}

@@ -44,6 +44,7 @@ func (p *privateFlags) addPublic(cmd *cobra.Command) {
 	f.Float64Var(&p.delta, "delta", 0, "probability `δ` of the budget")
 	f.StringVar(&p.person, "person", "", "`column` that says whose row it is (default each row is a person)")
 	f.IntVar(&p.rows, "rows-of-a-person", 1, "`number` of rows of a person that count")
+	p.memory.add(f)
 	p.table.add(f)
 	required(cmd, "schema", "epsilon")
 }
@@ -56,7 +57,6 @@ func (p *privateFlags) add(cmd *cobra.Command) {
 	f.StringVar(&p.name, "name", "", "`name` under which it is released once "+
 		"(default what is asked, of which file, seen from the ledger's folder)")
 	f.Uint64Var(&p.seed, "seed", 0, "`number` of a simulation, which protects nobody (default a private release)")
-	f.Var(&p.memory, "memory", "`size` that the program may take, as 1GiB (default GOMEMLIMIT)")
 }
 
 // open returns the table, scanned, with its schema, and the allowance.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 // tableFlags say how a file of records is read, for every command that reads one.
@@ -44,6 +45,15 @@ func (t *tableFlags) add(f *pflag.FlagSet) {
 // open returns the table of a CSV, Parquet or Arrow file, which is read by its first bytes and not held in memory; or
 // of all files that a pattern names, in the order of their names.
 func (t *tableFlags) open(path string) (frame.Scanner, error) {
+	files, err := t.files(path)
+	if err != nil {
+		return nil, err
+	}
+	return frame.Together(files...)
+}
+
+// files returns the tables of the files that are one table.
+func (t *tableFlags) files(path string) (files []frame.Scanner, err error) {
 	if err := t.settings(); err != nil {
 		return nil, err
 	}
@@ -54,7 +64,6 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 			fmt.Fprintf(os.Stderr, "%s names %s.\n", path, strings.Join(found, ", "))
 		}
 	}
-	var files []frame.Scanner
 	for _, path := range paths {
 		if err := t.suits(path); err != nil {
 			return nil, err
@@ -65,7 +74,33 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 		}
 		files = append(files, file)
 	}
-	return frame.Together(files...)
+	return files, nil
+}
+
+// misfits shows what does not fit a schema, of each of several files that has such values by its name, and says how
+// many kinds of that there are.
+func (t *tableFlags) misfits(path string, s *frame.Schema) (text string, n int, err error) {
+	files, err := t.files(path)
+	if err == nil {
+		_, err = frame.Together(files...)
+	}
+	for i, file := range files {
+		check := learn.FromScanner(file, err).Knowing(s).Check()
+		if err := check.Err(); err != nil {
+			return "", 0, err
+		}
+		it := check.Display()
+		if len(files) > 1 && len(check.Misfits) > 0 {
+			it.Title += ", in " + file.Origin().Name
+		}
+		if n > 0 {
+			it.Warning = "" // it is at the top
+		}
+		if n += len(check.Misfits); len(check.Misfits) > 0 || n == 0 && i == len(files)-1 {
+			text += it.Text()
+		}
+	}
+	return text, n, err
 }
 
 // suits refuses flags that say nothing of the format of a file.

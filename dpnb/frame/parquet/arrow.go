@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // openArrow reads what is at the end of an Arrow file.
@@ -181,8 +182,8 @@ func valuesOf(a arrow.Array, name string, asTexts bool) (values, error) {
 		return values{entries{x, of}, nil, func(i int) string { return of.text(x.GetValueIndex(i)) }}, nil
 	}
 	if asTexts {
-		return values{}, inputErrorf("column %q is of the type %v, and in Texts: those are whole numbers", name,
-			a.DataType())
+		return values{}, inputErrorf("column %q is of the type %v, and in %s: those are whole numbers", name,
+			a.DataType(), wording.Of("Texts"))
 	}
 	number := func(v func(i int) float64) (values, error) { return values{a, v, nil}, nil }
 	switch x := a.(type) {

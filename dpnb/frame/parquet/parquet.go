@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Settings says how a file is read; nil is right for most.
@@ -73,7 +74,7 @@ func Open(path string, settings *Settings) (frame.Scanner, error) {
 	}
 	for _, name := range t.Texts {
 		if !slices.Contains(t.names, name) {
-			return nil, inputErrorf("%s: Texts: there is no column %q", t.origin.Name, name)
+			return nil, inputErrorf("%s: %s: there is no column %q", t.origin.Name, wording.Of("Texts"), name)
 		}
 	}
 	return t, nil
