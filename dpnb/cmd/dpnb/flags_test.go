@@ -27,6 +27,17 @@ func said(args ...string) (string, error) {
 	return out.String(), err
 }
 
+// call runs one command, and returns what it printed.
+func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
+	t.Helper()
+	var said bytes.Buffer
+	c.SetOut(&said)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	c.SetArgs(args)
+	err := c.Execute()
+	return said.String(), err
+}
+
 // What no command can mean is refused by every command, by whatever flag, before it does anything: outside a clone,
 // where the others would complain of that.
 func TestNonsenseFlagsAreRefused(t *testing.T) {
