@@ -17,11 +17,12 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// hats is how many each number has in rows that can bend (docs/theory/geometry.md, section 5), and hatsGate the n̂μ for
-// each of them from which numbers are predicted with them.
+// hats is how many each number has in rows that can bend, and hatsGate the n̂μ for each of them from which rows have them,
+// hatsGateOfTwo to tell two classes apart (docs/theory/geometry.md, section 5).
 const (
-	hats     = 8
-	hatsGate = 2
+	hats          = 8
+	hatsGate      = 2
+	hatsGateOfTwo = 1
 	// mostSmoothed are the coefficients, of all classes together, whose second differences are penalised: the penalty
 	// is a matrix.
 	mostSmoothed = 4096
@@ -87,8 +88,7 @@ func framed(l loss.Loss) informed {
 
 // centred chooses a mechanism around a fit that buys the geometry of the records.
 func centred(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	numbers, bias := p.task == frame.Number, d.Encoding.Bias()
-	radius := math.Nextafter(math.Hypot(1, bias), math.Inf(1))
+	radius := math.Nextafter(math.Hypot(1, d.Encoding.Bias()), math.Inf(1))
 	fits := func(beside, mu float64) (mechanism.Informed, func(float64) float64, error) {
 		return p.informed(p, d, radius, mu, objpert.Config{RowNorm: radius, Epsilon: epsilon, Delta: delta,
 			Reserved: beside, Adjacency: privacy.AddRemove, Tolerance: p.tolerance})
@@ -108,11 +108,12 @@ func centred(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechani
 		return geometry.Calibrate(about, geometry.Default, epsilon, delta, fits)
 	})
 	p.describe(&m, d)
-	counts := p.task == frame.Count
-	if (numbers || counts) && !d.Encoding.Clipped() { // what is clipped with hats is not what is clipped without
-		m.Gate = hatsGate
+	if !d.Encoding.Clipped() { // what is clipped with hats is not what is clipped without
+		if m.Gate = hatsGate; p.task == frame.TwoClasses {
+			m.Gate = hatsGateOfTwo
+		}
 	}
-	if counts {
+	if p.task == frame.Count {
 		m.Most = d.Target.Upper
 	}
 	return m, err

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
+	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // What a model shows are effects: single hats are in no table, and neither is the first level of a category.
@@ -95,6 +96,32 @@ func TestRecordsOfAFitAreItsOwn(t *testing.T) {
 	}
 	if changed, own := fit(true), fit(false); !slices.Equal(changed, own) {
 		t.Errorf("the records of a fit are changed from outside: %v, want %v", changed, own)
+	}
+}
+
+// Rows have hats from a noisy number of records on that is told from twice and half of it: two classes need half as many
+// as several and as numbers do (docs/theory/geometry.md, section 5).
+func TestFewRecordsHaveNoHats(t *testing.T) {
+	const eps, delta, hats = 0.1, 1e-6, 8 * 4
+	mu := must.Get(privacy.MuOf(eps, delta))
+	for _, c := range []struct {
+		name string
+		gate float64
+		fit  func(learn.DataFrame) (*learn.Model, error)
+	}{
+		{"two classes", 1, func(df learn.DataFrame) (*learn.Model, error) {
+			return learn.SVM{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(eps, delta))
+		}},
+		{"several", 2, func(df learn.DataFrame) (*learn.Model, error) {
+			return learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(df, "ward"), learn.Simulate(eps, delta))
+		}},
+	} {
+		for factor, want := range map[float64]bool{0.55: false, 1.9: true} {
+			m := must.Get(c.fit(learn.Patients(int(factor*c.gate*hats/mu), 1)))
+			if b := m.Release.Also.(*geometry.Bought); b.Curved != want {
+				t.Errorf("%s, %g times the gate, n̂ = %.0f: hats %v", c.name, factor, b.Count, b.Curved)
+			}
+		}
 	}
 }
 
