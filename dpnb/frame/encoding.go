@@ -49,7 +49,7 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 	if err := checkEncoding(schema, &s); err != nil {
 		return nil, err
 	}
-	e := &Encoding{settings: s, DataDependent: schema.dataDependent()}
+	e := &Encoding{settings: s, DataDependent: schema.Inferred()}
 	if !slices.Contains(columns, s.Label) {
 		return nil, noColumn(s.Label, columns)
 	}

@@ -91,8 +91,8 @@ func (s *Schema) Clone() *Schema {
 	return &out
 }
 
-// dataDependent reports whether the schema, or a field of it, was read off the data.
-func (s *Schema) dataDependent() bool {
+// Inferred reports whether the schema, or a field of it, was read off the data.
+func (s *Schema) Inferred() bool {
 	return s.DataDependent || slices.ContainsFunc(s.Fields, func(f Field) bool { return f.inferred })
 }
 

@@ -256,7 +256,7 @@ func (t fieldText) field() (Field, error) {
 // Errors: *InputError if something is wrong with the schema, or it was read off the data: the file would pass for
 // public knowledge. Those of the file system.
 func (s *Schema) Save(path string) error {
-	if s.dataDependent() {
+	if s.Inferred() {
 		return inputErrorf("bounds or categories were read off the data: a file of them would pass for what is known " +
 			"without; state the fields anew")
 	}

@@ -31,7 +31,7 @@ func NewValues(s *Schema, names, columns []string) (*Values, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	v := &Values{columns: columns, dataDependent: s.dataDependent()}
+	v := &Values{columns: columns, dataDependent: s.Inferred()}
 	v.buffer = make([][]float64, len(columns))
 	for _, c := range columns {
 		f, ok := s.Field(c)

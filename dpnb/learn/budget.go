@@ -452,7 +452,8 @@ func (b *Budget) Display() display.Item {
 	}
 	it.Row("all so far", "", privacy.FormatUp(s.SpentEpsilon, 4), privacy.FormatUp(s.SpentDelta, 4))
 	it.Row("remaining budget", "", privacy.FormatDown(s.RemainingEpsilon, 4), privacy.FormatDown(s.RemainingDelta, 4))
-	if s.SpentEpsilon > s.Epsilon || s.SpentDelta > s.Delta {
+	exceeded := s.SpentEpsilon > s.Epsilon || s.SpentDelta > s.Delta
+	if exceeded {
 		it.Warning = join(it.Warning, "MORE WAS RELEASED than the budget promises: an earlier version of this module "+
 			"charged some of these releases too little. Nothing more is released from it.")
 	}
@@ -471,7 +472,7 @@ func (b *Budget) Display() display.Item {
 				"so far\": %s.", privacy.FormatUp(sum*(1-1e-12), 4),
 				strings.Join(because, ", and ")) // what floats add beside it
 		}
-		if s.Rule != ledger.Sums {
+		if s.Rule != ledger.Sums && !exceeded {
 			it.Note("The line \"all so far\" assumes that no release's cost was chosen in the light of an earlier " +
 				"result. The budget itself needs no such assumption.")
 			if s.Delta > 0 {

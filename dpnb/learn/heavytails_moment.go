@@ -21,6 +21,7 @@ type MomentEstimate struct {
 	// Release has the noisy counts of the cells, to be looked at.
 	Release *mechanism.Release
 	release mechanism.Release
+	warning string
 }
 
 // The cells of EstimateMoment: four to a factor of two, from 2⁻²⁰ to 2⁴⁰; shorter and longer gradients, and those that
@@ -85,7 +86,11 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = alone.Epsilon, alone.Delta
 	least := histogram.Margin(math.Pow(1-momentChance, 1.0/momentCells))
-	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r.Clone(), release: *r}
+	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r.Clone(), release: *r,
+		warning: join(r.Warning(), r.Guarantee.Warning())}
+	if d.DataDependent {
+		g.warning = join(g.warning, readOffTheData)
+	}
 	var sum, count float64
 	for j, c := range r.Coefficients {
 		if c > least {
@@ -118,8 +123,7 @@ func (l HeavyTails) lengths(rows matrix.Rows, y []float64) []float64 {
 
 // Display shows the estimate.
 func (g *MomentEstimate) Display() display.Item {
-	it := display.Item{Title: "Moment of the gradients", Header: []string{"k", "G, estimated"},
-		Warning: g.release.Warning()}
+	it := display.Item{Title: "Moment of the gradients", Header: []string{"k", "G, estimated"}, Warning: g.warning}
 	it.Row(fmt.Sprintf("%g", g.Moment), fmt.Sprintf("%.4g", g.Bound))
 	if g.Bound == 0 {
 		it.Note("No length is shared by %.0f records, which it takes at this ε: nothing is known of G.", g.Least)

@@ -136,6 +136,18 @@ func TestHeavyTailsCentre(t *testing.T) {
 }
 
 // What is estimated is the moment, to the width of a cell and noise, for the price that was asked and no more; the
+// A moment of records whose bounds were read off the data says so, and that its ε is large.
+func TestMomentsWithCaveats(t *testing.T) {
+	df := must.Get(learn.Patients(60, 1).Table())
+	data := learn.Regression(learn.FromTable(df).Select("age", "pressure"), "age", learn.InferBounds())
+	g := must.Get(learn.HeavyTails{Noise: learn.Seed(1)}.EstimateMoment(data, fresh(20, 0).Spend(15)))
+	for _, want := range []string{"READ OFF THE DATA", "so large"} {
+		if w := g.Display().Warning; !strings.Contains(w, want) {
+			t.Errorf("%q does not say %q", w, want)
+		}
+	}
+}
+
 // noise alone is never taken for records; a wrong G costs no privacy.
 func TestEstimateMoment(t *testing.T) {
 	df := incomes(t, 20_000)

@@ -94,6 +94,9 @@ func (m *Model) warning() string {
 	return said
 }
 
+// readOffTheData is the caveat of what was released of records whose schema is not known without them.
+const readOffTheData = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
+
 func newModel(p spec, d *frame.Design, theta []float64, also any) *Model {
 	if d.Target.Weighted { // it predicts for records without weights
 		plain := *d
@@ -110,7 +113,7 @@ func newModel(p spec, d *frame.Design, theta []float64, also any) *Model {
 		m.theta = theta
 	}
 	if d.DataDependent {
-		m.dataWarning = "Bounds or categories were READ OFF THE DATA: the guarantee does not cover that."
+		m.dataWarning = readOffTheData
 	}
 	return m
 }

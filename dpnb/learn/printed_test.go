@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
 
 // printed finds what a text says an ε or a δ is.
@@ -87,6 +88,9 @@ func TestPrintedFiguresHold(t *testing.T) {
 		Lower: []float64{0, 0}, Upper: []float64{0, 0}}
 	holds("Comparison", c.Display().Title, eps, delta)
 	holds("ScoreCurve", k.Display().Title, eps, delta)
+	study := learn.Study{Records: 2000, Features: 20, Epsilon: eps, Delta: delta,
+		Mechanisms: []proportional.Mechanism{proportional.Output}}.Forecast()
+	holds("Study", shown(t, study), eps, delta)
 	for _, f := range []*figure.Figure{c.Figure(), k.Figure()} {
 		holds("a figure", f.Words()+f.Numbers(), eps, delta)
 	}

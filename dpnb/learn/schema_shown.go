@@ -57,7 +57,7 @@ func (df DataFrame) Schema() display.Item {
 			}
 		}
 	}
-	if df.schema.DataDependent {
+	if df.schema.Inferred() {
 		it.Warning = "This was READ OFF THE DATA: no guarantee covers it."
 	}
 	return df.WithOrigin(it)

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -17,5 +18,24 @@ func TestRange(t *testing.T) {
 	}
 	if got := FromScanner(Patients(10, 1).records, nil).Range("age"); got != 0 {
 		t.Errorf("without a schema: %v", got)
+	}
+}
+
+// A schema of which one field was read off the data says so, whatever else is in it.
+func TestSchemasReadOffTheDataSaySo(t *testing.T) {
+	df := Patients(10, 1)
+	table, err := df.Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	age, _ := frame.InferSchema(table).Field("age")
+	for _, c := range []struct {
+		fields []Field
+		want   bool
+	}{{[]Field{Numeric("pressure", 80, 200), *age}, true}, {[]Field{Numeric("age", 18, 90)}, false}} {
+		it := df.WithSchema(c.fields...).Schema()
+		if got := strings.Contains(it.Warning, "READ OFF THE DATA"); got != c.want {
+			t.Errorf("%+v: %q", c.fields, it.Warning)
+		}
 	}
 }
