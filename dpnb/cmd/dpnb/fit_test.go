@@ -20,16 +20,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
-func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
-	t.Helper()
-	var said bytes.Buffer
-	c.SetOut(&said)
-	c.SilenceUsage, c.SilenceErrors = true, true
-	c.SetArgs(args)
-	err := c.Execute()
-	return said.String(), err
-}
-
 // A fit and a summary by the command: released once under a budget that is kept, refused where it is spent, simulated
 // by a seed, and refused by name where a learner does not fit into memory.
 func TestFitAndDescribeCommands(t *testing.T) {

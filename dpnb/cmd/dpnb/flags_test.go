@@ -16,6 +16,16 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
+func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
+	t.Helper()
+	var said bytes.Buffer
+	c.SetOut(&said)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	c.SetArgs(args)
+	err := c.Execute()
+	return said.String(), err
+}
+
 // said runs the command line and returns what it prints.
 func said(args ...string) (string, error) {
 	root := newRootCommand()
