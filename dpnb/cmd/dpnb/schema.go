@@ -100,8 +100,8 @@ func (a *asking) line(question string, args ...any) (string, error) {
 	fmt.Fprintf(a.out, question, args...)
 	text, err := a.in.ReadString('\n')
 	if errors.Is(err, io.EOF) {
-		err = errors.New("the input ended before the schema was complete: the columns that were answered for are kept, " +
-			"and the same command asks for the others")
+		err = errors.New("the input ended before the schema was complete: the columns that were answered for are " +
+			"kept, and the same command asks for the others")
 	}
 	return strings.TrimSpace(text), err
 }

@@ -93,7 +93,8 @@ func TestNewForATable(t *testing.T) {
 	write(schema, drafts[0])
 	check := filepath.Join(dir, "checked.json")
 	for text, want := range map[string]string{
-		`"type":"date, in days","lower":"2020-01-01","upper":"2021-01-01"`:   "how a CSV file writes the dates of since",
+		`"type":"date, in days","lower":"2020-01-01","upper":"2021-01-01"`: "how a CSV file writes the dates of " +
+			"since",
 		`"type":"number","lower":0,"upper":1}, {"name":"id","type":"ignore"`: "2 columns, 1 of which to be left out"} {
 		write(check, `{"version":1,"fields":[{"name":"since",`+text+`}]}`)
 		if said, err := call(t, newSchemaCommand(), "check", check); !strings.Contains(fmt.Sprint(said, err), want) {
