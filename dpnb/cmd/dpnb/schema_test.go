@@ -54,6 +54,9 @@ func TestNewForATable(t *testing.T) {
 	}
 	nb := must.Get(notebook.ReadFile(filepath.Join(dir, "people.ipynb")))
 	for _, c := range nb.Cells {
+		if strings.Contains(c.Source(), "09_your_data") {
+			t.Errorf("it names the notebook that it was made of: %s", c.Source())
+		}
 		if c.ID() == "parameters" {
 			for _, want := range []string{`= "people.csv"`, `= "people.schema.json"`, `= ";", ","`, `= "happy"`,
 				`= "people.budget.json"`, "within         = 0.0 "} {
