@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -180,6 +181,41 @@ func logTicks(at []float64) plot.Ticker {
 func (f *Figure) Percent() *Figure {
 	f.plot.Y.Tick.Marker = evenTicks(100, " %")
 	return f
+}
+
+// DatesX labels a horizontal axis of days since 1970-01-01 with dates.
+func (f *Figure) DatesX() *Figure {
+	f.plot.X.Tick.Marker = plot.TickerFunc(dateTicks)
+	return f
+}
+
+// dateTicks puts as many ticks at the beginnings of years, months or days as there is room for on half a page.
+func dateTicks(lo, hi float64) (ticks []plot.Tick) {
+	for _, by := range []struct {
+		years, months, days int
+		layout              string
+	}{{days: 1, layout: time.DateOnly}, {days: 7, layout: time.DateOnly}, {months: 1, layout: "2006-01"},
+		{months: 3, layout: "2006-01"}, {years: 1, layout: "2006"}, {years: 2, layout: "2006"},
+		{years: 5, layout: "2006"}, {years: 10, layout: "2006"}, {years: 50, layout: "2006"}} {
+		at := time.Unix(int64(math.Ceil(lo))*86400, 0).UTC()
+		if by.days == 0 {
+			at = time.Date(at.Year()-at.Year()%max(1, by.years), 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		most := max(3, 20/len(by.layout))
+		ticks = nil
+		for ; float64(at.Unix()) <= hi*86400; at = at.AddDate(by.years, by.months, by.days) {
+			if v := float64(at.Unix()) / 86400; v >= lo {
+				ticks = append(ticks, plot.Tick{Value: v, Label: at.Format(by.layout)})
+			}
+			if len(ticks) > most {
+				break
+			}
+		}
+		if len(ticks) <= most {
+			break
+		}
+	}
+	return ticks
 }
 
 // evenTicks puts about five ticks at round multiples of scale and labels them in that unit.

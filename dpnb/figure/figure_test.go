@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
@@ -108,6 +109,27 @@ func TestTicksFollowTheData(t *testing.T) {
 			if !(math.Abs(got[i]/c.want[i]-1) <= 1e-9) {
 				t.Errorf("%v on [%g, %g]: %v, want %v", c.given, c.lo, c.hi, got, c.want)
 			}
+		}
+	}
+}
+
+// Days are labelled with dates, a few whatever the width.
+func TestDates(t *testing.T) {
+	for _, c := range []struct {
+		from, to, want string
+	}{{"2015-01-01", "2024-12-31", "2016 2018 2020 2022 2024"}, {"1990-05-01", "2024-12-31", "2000 2010 2020"},
+		{"2020-02-10", "2022-03-01", "2021 2022"}, {"2023-11-20", "2024-02-10", "2023-12 2024-01 2024-02"},
+		{"2024-02-28", "2024-03-01", "2024-02-28 2024-02-29 2024-03-01"}} {
+		day := func(text string) float64 { return float64(must.Get(time.Parse(time.DateOnly, text)).Unix()) / 86400 }
+		var got []string
+		for _, tick := range dateTicks(day(c.from), day(c.to)) {
+			got = append(got, tick.Label)
+			if v := day((tick.Label + "-01-01")[:10]); v != tick.Value {
+				t.Errorf("%s stands at day %v, and not at %v", tick.Label, tick.Value, v)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s to %s: %s, want %s", c.from, c.to, got, c.want)
 		}
 	}
 }

@@ -256,12 +256,21 @@ func (t fieldText) field() (Field, error) {
 // Errors: *InputError if something is wrong with the schema, or it was read off the data: the file would pass for
 // public knowledge. Those of the file system.
 func (s *Schema) Save(path string) error {
+	text, err := s.Text()
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, text)
+}
+
+// Text is what Save writes.
+func (s *Schema) Text() ([]byte, error) {
 	if s.Inferred() {
-		return inputErrorf("bounds or categories were read off the data: a file of them would pass for what is known " +
-			"without; state the fields anew")
+		return nil, inputErrorf("bounds or categories were read off the data: a file of them would pass for what is " +
+			"known without; state the fields anew")
 	}
 	if err := s.Validate(); err != nil {
-		return err
+		return nil, err
 	}
 	out := schemaFile{Version: schemaVersion}
 	for _, f := range s.Fields {
@@ -271,10 +280,7 @@ func (s *Schema) Save(path string) error {
 		out.Fields = append(out.Fields, fieldText{Name: name, Type: ignored})
 	}
 	text, err := json.MarshalIndent(out, "", "  ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(path, append(text, '\n'))
+	return append(text, '\n'), err
 }
 
 // LoadSchema reads a schema from a file of Save, or written by hand in its form.

@@ -99,8 +99,8 @@ func TestRecordsOfAFitAreItsOwn(t *testing.T) {
 	}
 }
 
-// Rows have hats from a noisy number of records on that is told from twice and half of it: two classes need half as many
-// as several and as numbers do (docs/theory/geometry.md, section 5).
+// Rows have hats from a noisy number of records on: two classes need half as many as several and as numbers do
+// (docs/theory/geometry.md, section 5).
 func TestFewRecordsHaveNoHats(t *testing.T) {
 	const eps, delta, hats = 0.1, 1e-6, 8 * 4
 	mu := must.Get(privacy.MuOf(eps, delta))

@@ -101,7 +101,7 @@ func (c *BudgetCurve) Err() error { return nil }
 
 // Illustration draws δ against ε; points of δ = 0 are left out.
 func (c *BudgetCurve) Illustration() *figure.Figure {
-	f := figure.New(c.title, "ε, privacy loss in nats", "δ").LogY()
+	f := figure.New(c.title, "ε, privacy loss", "δ").LogY()
 	var x, y []float64
 	for i, d := range c.Deltas {
 		if d > math.SmallestNonzeroFloat64 {

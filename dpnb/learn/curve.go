@@ -139,7 +139,7 @@ func (c *ScoreCurve) Figure() *figure.Figure {
 	}
 	s := measureOf(c.Task, c.Quantiles)
 	f := figure.New(fmt.Sprintf("What privacy costs: test %s against ε", s.name),
-		fmt.Sprintf("ε, privacy loss in nats (δ = %s, add/remove-one)", privacy.FormatUp(c.Delta, 3)), "test "+s.name)
+		fmt.Sprintf("ε, privacy loss (δ = %s, add/remove-one)", privacy.FormatUp(c.Delta, 3)), "test "+s.name)
 	lo, hi := c.Epsilons[0], c.Epsilons[len(c.Epsilons)-1]
 	f.LogX(c.Epsilons...)
 	if s.percent {

@@ -19,6 +19,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/noisekey"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -245,7 +246,8 @@ func (k keptRelease) in(format string, version int, content []byte) ([]byte, err
 	}
 	if differ = append(differ, differences("", tree(k.Spec), tree(old.Spec))...); len(differ) > 0 {
 		return nil, fmt.Errorf("dpnb: %q was released before by another specification: %s. Nothing was charged; use "+
-			"another name, or the earlier specification", k.Name, strings.Join(differ, "; "))
+			"another %s, or the earlier specification", k.Name, strings.Join(differ, "; "),
+			wording.Setting{Field: "Name", Go: "name"})
 	}
 	return old.Release, nil
 }
@@ -297,6 +299,9 @@ func differences(path string, now, was any) []string {
 			return "not set"
 		}
 		return string(text)
+	}
+	if setting, of := strings.CutPrefix(path, "settings."); of { // of a learner
+		path = wording.Setting{Field: setting, Go: path}.String()
 	}
 	return []string{fmt.Sprintf("%s is %s and was %s", path, write(now, x), write(was, y))}
 }

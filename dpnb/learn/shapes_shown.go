@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
@@ -299,6 +300,9 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 			ticks[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 1, 64), 64)
 		}
 		f.LogX(max(ticks[0], k[0]), ticks[1], ticks[2])
+	}
+	if s.term.Field.Part == frame.Days {
+		f.DatesX()
 	}
 	if s.percent {
 		f.Percent()

@@ -649,6 +649,21 @@ func TestShapesInTheirUnit(t *testing.T) {
 	}
 }
 
+// A date has years on its axis.
+func TestDatesOfAShapeAreDrawnAsDates(t *testing.T) {
+	days := frame.Column{Name: "day"}
+	y := frame.Column{Name: "y"}
+	for i := range 200 {
+		days.Numbers, y.Numbers = append(days.Numbers, 16500+15*float64(i)), append(y.Numbers, float64(i%10))
+	}
+	df := FromTable(inventedTable(t, days, y)).WithSchema(frame.DateField("day", "", "2015-01-01", "2024-12-31"),
+		frame.NumericField("y", 0, 9))
+	m := must.Get(Linear{Noise: noise.NewSeeded(1)}.Fit(Regression(df, "y"), Simulate(1, 1e-6)))
+	if svg := must.Get(m.Shape("day").Figure().SVG()); !bytes.Contains(svg, []byte(">2018<")) {
+		t.Errorf("no year is on the axis: %s", svg)
+	}
+}
+
 // Of a shape with both bands each is shown in its own columns.
 func TestBothBandsAreShown(t *testing.T) {
 	people := visitors(t, 800).Drop("count", "score")

@@ -43,6 +43,9 @@ func New(tree project.Tree, path string, parameters map[string][]string) (err er
 	nb.Cells = slices.DeleteFunc(nb.Cells, func(c *notebook.Cell) bool {
 		return strings.HasPrefix(c.ID(), exerciseCells)
 	})
+	for _, c := range nb.Cells {
+		c.SetSource(strings.ReplaceAll(c.Source(), "notebooks/"+templateName, filepath.Base(path)))
+	}
 	nb.SetKernel(toolchain.KernelName, toolchain.KernelDisplay, toolchain.KernelLanguage)
 	delete(nb.Metadata(), "dpnb") // which data outputs are of: there are none
 	named := func(id string) int {

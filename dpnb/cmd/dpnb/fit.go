@@ -7,9 +7,12 @@ import (
 	"io"
 	"math"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	shown "github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -73,10 +76,10 @@ has a model of its own, at the price of one.`,
 	f.Float64Var(new(float64), "clip", 0, "residual at which linear and poisson clip a record's "+
 		"`gradient` (default chosen)")
 	f.IntVar(new(int), "records", 0, "`number` of records that is planned, if public (default counted, with noise)")
-	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals, such as 0.05, "+
-		"without which they are wide; suited has one")
-	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95; they "+
-		"cost nothing more, and are narrow with a --curvature-share")
+	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals (default of suited, "+
+		"and with --intervals where they can be bought, 0.05, of quantiles 0.2; 0 is none, and they are wide)")
+	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95, for which "+
+		"a part of the fit is spent: --curvature-share")
 	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
 	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
 	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
@@ -192,6 +195,10 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 			return of
 		}
 	}
+	bought, err := p.buyIntervals(cmd.Flags(), l)
+	if err != nil {
+		return err
+	}
 	if l, err = configured(l, p.learner, p.noise(), cmd.Flags()); err != nil {
 		return err
 	}
@@ -208,7 +215,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		if models.Err() != nil {
 			return cmp.Or(err, models.Err())
 		}
-		return errors.Join(err, p.say(out, models.Display().Text(), models.Models, models.Groups))
+		return errors.Join(err, p.say(out, models.Display().Text(), bought, models.Models, models.Groups))
 	}
 	var m *learn.Model
 	if name != "" {
@@ -220,7 +227,28 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if m == nil {
 		return ended
 	}
-	return errors.Join(p.say(out, m.Display().Text(), []*learn.Model{m}, []string{""}), ended)
+	return errors.Join(p.say(out, m.Display().Text(), bought, []*learn.Model{m}, []string{""}), ended)
+}
+
+// buyIntervals sets the share of a fit that is spent on intervals, if they are asked for and nothing is said of it:
+// what Suited spends, of quantiles a fifth, and none where intervals cannot be bought. What it returns says so.
+func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string, err error) {
+	if p.intervals == 0 || f.Changed("curvature-share") || f.Changed("smooth") || p.learner == suited || p.delta == 0 ||
+		p.weights.column != "" || p.weights.classes != nil || p.terms.rising != nil || p.terms.falling != nil ||
+		!reflect.ValueOf(l).FieldByName("CurvatureShare").IsValid() {
+		return "", nil
+	}
+	s, err := frame.LoadSchema(p.schema)
+	if err != nil || slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Rises != 0 }) {
+		return "", err
+	}
+	share := "0.05"
+	if strings.HasPrefix(p.learner, "quantile") {
+		share = "0.2"
+	}
+	return fmt.Sprintf("A part of the fit was spent on these intervals, as of --curvature-share %s; with 0 nothing "+
+		"is.\n",
+		share), f.Set("curvature-share", share)
 }
 
 // groups fits a model for each group.
@@ -233,13 +261,13 @@ func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(lear
 }
 
 // say prints what was released and writes its files. All of it is printed, whatever cannot be written.
-func (p *fitFlags) say(out io.Writer, said string, models []*learn.Model, groups []string) (err error) {
+func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model, groups []string) (err error) {
 	for i, m := range models {
 		if p.inUnits {
 			said += "\n" + perUnit(m)
 		}
 		if p.intervals > 0 {
-			said += "\n" + intervalsOf(m, p.intervals)
+			said += "\n" + intervalsOf(m, p.intervals) + bought
 		}
 		if path := p.out; path != "" {
 			if groups[i] != "" {

@@ -40,6 +40,15 @@ func TestFitAndDescribeCommands(t *testing.T) {
 	if after, _ := os.ReadFile(ledger); err != nil || !strings.HasPrefix(first, again) || !bytes.Equal(spent, after) {
 		t.Errorf("the second time: %s (%v)\n%s", again, err, after)
 	}
+	wide := append(fit, "--intervals", "0.9", "--curvature-share", "0")
+	if said, err := call(t, newFitCommand(), wide...); err != nil || !strings.Contains(said, "level 0.9") {
+		t.Errorf("intervals of what was released without a share for them: %s (%v)", said, err)
+	}
+	if _, err := call(t, newFitCommand(), wide[:len(wide)-2]...); err == nil ||
+		!strings.Contains(err.Error(), "--curvature-share is 0.05 and was not set. Nothing was charged; use another "+
+			"--name") {
+		t.Errorf("intervals that were not paid for: %v", err)
+	}
 	t.Chdir(dir)
 	there, err := call(t, newFitCommand(), append(fit, "--budget", "./ledger.json")...)
 	if err != nil || there != again {
@@ -106,6 +115,12 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newFitCommand(), fit, "--target happy --intervals 0.9", "level 0.9"},
 		{newFitCommand(), fit, "--target happy --share 0.25", "ε = 0.5"},
 		{newFitCommand(), fit, "--target pay --learner linear --in-units --lines", "a step of 1"},
+		{newFitCommand(), fit, "--target happy --learner logistic --intervals 0.9", "as of --curvature-share 0.05"},
+		{newFitCommand(), fit, "--target pay --learner quantile --intervals 0.9", "as of --curvature-share 0.2"},
+		{newFitCommand(), fit, "--target happy --learner logistic --intervals 0.9 --curvature-share 0", "narrower"},
+		{newFitCommand(), fit, "--target happy --learner softmax --intervals 0.9", "level 0.9"},
+		{newFitCommand(), fit, "--target pay --learner linear --intervals 0.9 --rising age", "rise"},
+		{newFitCommand(), fit, "--target pay --learner linear --intervals 0.9 --delta 0", "No intervals"},
 		{newFitCommand(), fit, "--target pay --learner Quantile", "without a --curvature-share"},
 		{newFitCommand(), fit, "--target happy --lambda 50 --learner logistic --curvature-share 0.2 --check", "λ = 50"},
 		{newFitCommand(), fit, "--target pay --learner huber --threshold 0.1", "Private Huber regression for pay"},

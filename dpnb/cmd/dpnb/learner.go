@@ -53,7 +53,7 @@ func configured(l learn.Learner, name string, src noise.Source, f *pflag.FlagSet
 			err = errors.Join(err, e)
 		default:
 			v, e := strconv.ParseFloat(given.Value.String(), 64)
-			if e == nil && !(v > 0) { // which means that it is chosen
+			if e == nil && !(v > 0) && given.Name != "curvature-share" { // which means that it is chosen
 				e = fmt.Errorf("--%s %s: give it a positive number, or leave it out to have it chosen", given.Name,
 					given.Value)
 			}

@@ -27,7 +27,8 @@ func newNewCommand() *cobra.Command {
 or Parquet file, explores it privately, fits a model and ends with what it cost. For a table,
 people.csv, it writes people.ipynb and people.schema.json, unless that is there: the schema has
 the names of the columns, which are all that is read of the table, and blanks for what is publicly
-known of them, which it asks for where there is a terminal, or takes from a codebook.
+known of them, which it asks for where there is a terminal, or takes from a codebook. Of a table in
+several files name one: a pattern, '*.csv', is for fit, describe and the others.
 
 Then Jupyter is set up if it is not there: what will be installed, and by what, is said before, and
 asked in a terminal (--yes does not ask, --no-setup leaves it to dpnb setup or to you).

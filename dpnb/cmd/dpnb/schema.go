@@ -17,7 +17,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 )
 
 func newSchemaCommand() *cobra.Command {
@@ -45,8 +47,16 @@ read; dpnb check lists the records that do not fit.`,
 					err = s.Fits(records.Names())
 				}
 			}
+			if err == nil && (len(args) == 1 || !parquet.Columnar(args[1])) {
+				err = laidOut(args[0], s)
+			}
 			if err == nil {
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is complete: %d columns\n", args[0], len(s.Fields))
+				ignored := ""
+				if n := len(s.Ignored); n > 0 {
+					ignored = fmt.Sprintf(", %d of which to be left out", n)
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is complete: %s%s\n", args[0],
+					numeral.Count(len(s.Fields)+len(s.Ignored), "column"), ignored)
 			}
 			return err
 		},
@@ -55,6 +65,22 @@ read; dpnb check lists the records that do not fit.`,
 	table.add(check.Flags())
 	cmd.AddCommand(check)
 	return cmd
+}
+
+// laidOut refuses dates of which a file of texts could not be read.
+func laidOut(path string, s *frame.Schema) error {
+	var without []string
+	for _, f := range s.Fields {
+		if f.Part != frame.NoDate && f.Layout == "" {
+			without = append(without, f.Name)
+		}
+	}
+	if without == nil {
+		return nil
+	}
+	return fmt.Errorf("%s does not say how a CSV file writes the dates of %s: add \"layout\", which is what it would "+
+		"write for 2 January 2006, as \"2006-01-02\" (of a Parquet file name the table, too: it needs none)", path,
+		strings.Join(without, ", "))
 }
 
 // asking is a conversation with a person; nil where there is no terminal.
@@ -74,7 +100,8 @@ func (a *asking) line(question string, args ...any) (string, error) {
 	fmt.Fprintf(a.out, question, args...)
 	text, err := a.in.ReadString('\n')
 	if errors.Is(err, io.EOF) {
-		err = errors.New("the input ended before the schema was complete; what was answered is not kept")
+		err = errors.New("the input ended before the schema was complete: the columns that were answered for are " +
+			"kept, and the same command asks for the others")
 	}
 	return strings.TrimSpace(text), err
 }
@@ -88,6 +115,7 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 	text, unread := os.ReadFile(path)
 	var draft struct {
 		Version int               `json:"version"`
+		Comment []string          `json:"comment,omitempty"`
 		Fields  []json.RawMessage `json:"fields"`
 	}
 	if unread != nil || json.Unmarshal(text, &draft) != nil || len(draft.Fields) == 0 || draft.Version != 1 {
@@ -102,7 +130,7 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 	s = &frame.Schema{}
 	var blanks []string
 	var wrong []error
-	for _, raw := range draft.Fields {
+	for i, raw := range draft.Fields {
 		one, err := frame.ParseSchema(fmt.Appendf(nil, `{"version": %d, "fields": [%s]}`, draft.Version, raw),
 			filepath.Dir(path))
 		var named struct{ Name, Type string }
@@ -129,10 +157,25 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 		if err != nil {
 			return nil, err
 		}
+		answered := frame.Schema{Fields: []frame.Field{f}}
 		if left {
-			s.Ignored = append(s.Ignored, named.Name)
-		} else {
-			s.Fields = append(s.Fields, f)
+			answered = frame.Schema{Ignored: []string{named.Name}}
+		}
+		s.Fields, s.Ignored = append(s.Fields, answered.Fields...), append(s.Ignored, answered.Ignored...)
+		// It is kept, for the next answer may never come.
+		var kept struct{ Fields []json.RawMessage }
+		if text, err = answered.Text(); err == nil {
+			err = json.Unmarshal(text, &kept)
+		}
+		if err == nil {
+			draft.Fields[i] = kept.Fields[0]
+			text, err = json.MarshalIndent(draft, "", "  ")
+		}
+		if err == nil {
+			err = atomicfile.Write(path, append(text, '\n'))
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if blanks != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,9 @@ func TestNewForATable(t *testing.T) {
 	}
 	nb := must.Get(notebook.ReadFile(filepath.Join(dir, "people.ipynb")))
 	for _, c := range nb.Cells {
+		if strings.Contains(c.Source(), "09_your_data") {
+			t.Errorf("it names the notebook that it was made of: %s", c.Source())
+		}
 		if c.ID() == "parameters" {
 			for _, want := range []string{`= "people.csv"`, `= "people.schema.json"`, `= ";", ","`, `= "happy"`,
 				`= "people.budget.json"`, "within         = 0.0 "} {
@@ -79,6 +83,26 @@ func TestNewForATable(t *testing.T) {
 	half, _ := answering("n", "18")
 	if _, err := completed(schema, "", half); err == nil || !strings.Contains(err.Error(), "input ended") {
 		t.Errorf("half the answers: %v", err)
+	}
+	more, _ := answering("x", "n", "18", "90", "d", "1970-01-01")
+	if _, err := completed(schema, "", more); err == nil {
+		t.Error("half the answers are a schema")
+	}
+	rest, asked := answering("x", "d", "1970-01-01", "2024-12-31", "", "c", "no|yes", "")
+	if s, err := completed(schema, "", rest); err != nil || len(s.Fields) != 3 || len(s.Ignored) != 2 ||
+		strings.Contains(asked.String(), "city:") {
+		t.Errorf("the rest of the answers: %+v, %v\n%s", s, err, asked)
+	}
+	write(schema, drafts[0])
+	check := filepath.Join(dir, "checked.json")
+	for text, want := range map[string]string{
+		`"type":"date, in days","lower":"2020-01-01","upper":"2021-01-01"`: "how a CSV file writes the dates of " +
+			"since",
+		`"type":"number","lower":0,"upper":1}, {"name":"id","type":"ignore"`: "2 columns, 1 of which to be left out"} {
+		write(check, `{"version":1,"fields":[{"name":"since",`+text+`}]}`)
+		if said, err := call(t, newSchemaCommand(), "check", check); !strings.Contains(fmt.Sprint(said, err), want) {
+			t.Errorf("%s (%v), want %q", said, err, want)
+		}
 	}
 	codebook := filepath.Join(dir, "codebook.csv")
 	write(codebook, "name,type,lower,upper,categories\nage,number,18,90,\ncity,category,,,Bern|Rome\n")
