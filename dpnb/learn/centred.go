@@ -17,8 +17,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// hats is how many each number has in rows that can bend, and hatsGate the n̂μ for each of them from which rows have them,
-// hatsGateOfTwo to tell two classes apart (docs/theory/geometry.md, section 5).
+// hats is how many each number has in rows that can bend, and hatsGate the n̂μ for each of them from which they do, of
+// two classes hatsGateOfTwo (docs/theory/geometry.md, section 5).
 const (
 	hats          = 8
 	hatsGate      = 2

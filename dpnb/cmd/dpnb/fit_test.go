@@ -263,7 +263,7 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	}
 	for args, want := range map[string]string{"--price --calibrated x.json": "leave out",
 		"--auc --confusion": "none of", "--confusion --calibrated x.json": "none of",
-		"--price --share 0.1": "Planned"} {
+		"--price --share 0.1": "--records"} {
 		if said, err := ask("ill.json", kept, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
 		}
