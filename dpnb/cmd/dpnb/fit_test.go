@@ -130,7 +130,8 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newFitCommand(), table, "--target happy --price --share 0.5", "Nothing was spent"},
 		{newDescribeCommand(), seeded, "--mean age --by city", "Rome"},
 		{newDescribeCommand(), seeded, "--quantiles pay --levels 0.3", "0.3"},
-		{newDescribeCommand(), seeded, "--histogram age --edges 20,30,70", "30"},
+		{newDescribeCommand(), seeded, "--histogram age --edges 20,30 --edges 70", "30 to 70"},
+		{newDescribeCommand(), seeded, "--histogram pay --edges 1970-01-02,1970-01-11", "1 to 10"},
 		{newDescribeCommand(), seeded, "--crosstab city,happy", "Bern"},
 		{newPriceCommand(), table, "--mean age --records 600 --within 1 --memory 1GiB", "a share of 0."},
 		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1",
@@ -263,7 +264,7 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	}
 	for args, want := range map[string]string{"--price --calibrated x.json": "leave out",
 		"--auc --confusion": "none of", "--confusion --calibrated x.json": "none of",
-		"--price --share 0.1": "Planned"} {
+		"--price --share 0.1": "--records"} {
 		if said, err := ask("ill.json", kept, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
 		}
