@@ -332,16 +332,20 @@ func (s *Statistic) release(m mechanism.Mechanism, r *released, rows int, q Quer
 // whatMissing says what missing values of those columns that are numbers count as, whether there are any or not, and
 // what else can be done with them.
 func whatMissing(s *frame.Schema, columns []string) (notes []string) {
+	numbers := false
 	for _, c := range columns {
 		if f, ok := s.Field(c); ok && f.Kind == frame.Numeric {
-			notes = append(notes, f.WhatMissing())
+			notes, numbers = append(notes, f.WhatMissing()), numbers || f.Part == frame.NoDate
 		}
 	}
 	if notes != nil {
-		notes = append(notes, fmt.Sprintf("%s states another number for missing ones%s. A text with a decimal mark "+
-			"other than the stated one is not a number, such as 1,5 where the mark is a point: %s finds them.",
+		notes = append(notes, fmt.Sprintf("%s states another number for missing ones%s.",
 			wording.Setting{Field: "OrMissingAs", Go: "OrMissingAs (missingAs in a schema file)"},
-			wording.Setting{Go: "; DropMissing leaves out the records that lack one"}, wording.Of("Check")))
+			wording.Setting{Go: "; DropMissing leaves out the records that lack one"}))
+	}
+	if numbers {
+		notes[len(notes)-1] += fmt.Sprintf(" A text with a decimal mark other than the stated one is not a number, "+
+			"such as 1,5 where the mark is a point: %s finds them.", wording.Of("Check"))
 	}
 	return notes
 }

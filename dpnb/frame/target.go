@@ -140,7 +140,10 @@ func (e *Encoding) readTwoClasses() error {
 			Value: "linear, huber or quantile", Go: "Regression; Linear, Huber or Quantile"})
 	}
 	if len(f.Levels) != 2 {
-		return inputErrorf("the label %q must have two public categories, the schema has %d", s.Label, len(f.Levels))
+		return inputErrorf("the label %q must have two public categories, the schema has %d: learn all of them "+
+			"(%s), or merge them", s.Label, len(f.Levels), wording.Setting{Field: "Learner",
+			Value: "softmax or onevsrest",
+			Go:    "Classes; Softmax or OneVsRest"})
 	}
 	pos := 1
 	if s.Positive != "" {

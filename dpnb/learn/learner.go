@@ -198,6 +198,9 @@ func (p spec) suits(d *frame.Design) error {
 		case !p.weighs:
 			return fmt.Errorf("dpnb: %s does not learn from records with weights: leave out %s, or take one of %s",
 				p.learner, wording.Weights, those(func(p spec) bool { return p.weighs }))
+		case p.pure && d.RowsOfAPerson > 1:
+			return fmt.Errorf("dpnb: %s of people with several rows does not learn from records with weights: leave "+
+				"out %s, or keep one row of each person", p.learner, wording.Weights)
 		case p.pure:
 			return fmt.Errorf("dpnb: %s learns from records with weights where there is a δ: leave out %s, or take a "+
 				"budget with one", p.learner, wording.Weights)

@@ -127,8 +127,11 @@ func (g Group) Event() (privacy.Event, error) {
 	if _, mu, ok := privacy.GaussianMu(p); ok {
 		return Known(g, privacy.GaussianProfile(k*mu*(1+0x1p-50), privacy.AddRemove), nil)
 	}
-	if eps, err := privacy.EpsilonUpper(p, 0); err == nil && !math.IsInf(eps, 1) {
-		return privacy.Pure(k*eps*(1+0x1p-50), privacy.AddRemove), nil
+	// What is not pure at the largest ε that is searched is so at none, and is refused at once and not after thirty.
+	if math.IsInf(privacy.LogDeltaUpper(p, 1<<29), -1) {
+		if eps, err := privacy.EpsilonUpper(p, 0); err == nil && !math.IsInf(eps, 1) {
+			return privacy.Pure(k*eps*(1+0x1p-50), privacy.AddRemove), nil
+		}
 	}
 	return nil, fmt.Errorf("%w: %s is neither a Gaussian mechanism nor pure, and what it costs a person with %d rows "+
 		"is not known: keep one row of each person, %s", privacy.ErrUnsupported, g.Of.Describe().Name, g.Rows,

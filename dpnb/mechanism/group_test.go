@@ -50,6 +50,36 @@ func TestGroupsThatAreNotKnown(t *testing.T) {
 	}
 }
 
+// A profile that counts how often it is asked.
+type watched struct {
+	privacy.Profile
+	asked *int
+}
+
+func (c watched) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
+	*c.asked++
+	return c.Profile.LogDeltaUpper(d, eps)
+}
+
+type counted struct {
+	mechanism.Mechanism
+	profile watched
+}
+
+func (c counted) Event() (privacy.Event, error) {
+	return privacy.Known{Name: "counted", Of: c.profile}, nil
+}
+
+// That a mechanism is not pure is seen at the first look, for one can take seconds.
+func TestGroupsAreRefusedAtOnce(t *testing.T) {
+	keys := must.Get(statistic.SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-5}.Calibrate())
+	asked := 0
+	_, err := mechanism.Group{Of: counted{keys, watched{must.Get(mechanism.Profile(keys)), &asked}}, Rows: 3}.Event()
+	if !errors.Is(err, privacy.ErrUnsupported) || asked > 2 {
+		t.Errorf("%d times, %v", asked, err)
+	}
+}
+
 // Replacing a record costs what removing one and adding another does: twice the μ of Gaussian noise, twice a pure ε;
 // and what is chosen for (ε, δ) under replace-one has no more. A tenth less is seen, for μ and ε are within a
 // thousandth.

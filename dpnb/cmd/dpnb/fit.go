@@ -147,7 +147,11 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		if err != nil {
 			return err
 		}
-		if text, n, err := p.table.misfits(file, s); err != nil || n > 0 {
+		text, n, err := p.table.misfits(file, s)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
 			fmt.Fprint(out, text)
 			return errors.New("nothing was fitted or paid for: mend the file, or leave out --check to have the rules " +
 				"of the schema decide")

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,10 +37,32 @@ func (q *questionFlags) add(cmd *cobra.Command) {
 	f.StringSliceVar(&q.crosstab, "crosstab", nil, "ask how many records have each combination of these `columns`")
 	cmd.MarkFlagsMutuallyExclusive("count", "mean", "sum", "variance", "quantiles", "histogram", "crosstab")
 	f.Float64SliceVar(&q.levels, "levels", nil, "`levels` of the quantiles (default 0.25,0.5,0.75)")
-	f.Float64SliceVar(&q.edges, "edges", nil, "public `edges` of the histogram (default 20 bins of the schema)")
+	f.Var((*places)(&q.edges), "edges", "public `edges` of the histogram, numbers or dates as 2020-01-31 (default "+
+		"20 bins of the schema)")
 	f.StringSliceVar(&q.by, "by", nil, "ask it of each group of these `columns`, at the price of one")
 	f.Float64Var(&q.confidence, "confidence", 0.95, "`confidence` of the intervals")
 	f.BoolVar(&q.population, "population", false, "intervals for the population that records are drawn from")
+}
+
+// places is a pflag.Value: numbers, or dates as days since 1970-01-01.
+type places []float64
+
+func (p *places) Type() string { return "places" }
+
+func (p *places) String() string { return strings.Trim(fmt.Sprint([]float64(*p)), "[]") }
+
+func (p *places) Set(text string) error {
+	for one := range strings.SplitSeq(text, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
+		if day, e := time.Parse(time.DateOnly, strings.TrimSpace(one)); e == nil {
+			v, err = float64(day.Unix())/86400, nil
+		}
+		if err != nil {
+			return fmt.Errorf("%q is neither a number, with a point before its decimals, nor a date as 2020-01-31", one)
+		}
+		*p = append(*p, v)
+	}
+	return nil
 }
 
 // query returns what is asked, and its name.
