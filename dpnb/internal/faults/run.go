@@ -62,7 +62,7 @@ func Run(ctx context.Context, root string, f Fault) (Result, error) {
 		return Result{}, err
 	}
 	defer os.RemoveAll(dir)
-	over, err := overlay(root, f.File, content, dir)
+	over, err := overlay(root, map[string][]byte{f.File: content}, dir)
 	if err != nil {
 		return Result{}, err
 	}
