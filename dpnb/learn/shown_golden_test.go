@@ -29,9 +29,9 @@ func TestWhatModelsShow(t *testing.T) {
 		}
 		switch f := thing.(type) {
 		case interface{ Figure() *figure.Figure }:
-			fmt.Fprintln(&all, f.Figure().Numbers())
+			fmt.Fprintln(&all, f.Figure().Words(), f.Figure().Numbers())
 		case *figure.Figure:
-			fmt.Fprintln(&all, f.Numbers())
+			fmt.Fprintln(&all, f.Words(), f.Numbers())
 		case fmt.Stringer, []float64, [][]float64, learn.Card, float64:
 			fmt.Fprintln(&all, f)
 		}
@@ -45,6 +45,10 @@ func TestWhatModelsShow(t *testing.T) {
 		{"Huber, terms", learn.Huber{}, learn.Regression(few("pressure"), "pressure", learn.Rising("age"),
 			learn.Steps("weight", 60, 90)), 0},
 		{"Poisson", learn.Poisson{CurvatureShare: 0.2}, learn.Counts(few("visits"), "visits", learn.Curves()), 0},
+		{"Huber, logarithmic", learn.Huber{}, learn.Regression(few("pressure").WithSchema(learn.Numeric("age", 18, 90),
+			learn.Log("weight", 40, 150), learn.Categorical("smoker", "no", "yes"), learn.Numeric("pressure", 80, 200)),
+			"pressure", learn.Curves()), 0},
+		{"heavy tails", learn.HeavyTails{}, learn.Regression(few("pressure"), "pressure"), 0},
 		{"softmax", learn.Softmax{}, learn.Classes(few("ward"), "ward", learn.Curves()), 0},
 		{"one-vs-rest", learn.OneVsRest{}, learn.Classes(few("ward"), "ward"), 0},
 		{"quantile", learn.Quantile{Tau: 0.8}, learn.Regression(few("pressure"), "pressure"), 0},
@@ -57,6 +61,8 @@ func TestWhatModelsShow(t *testing.T) {
 		say("cost", cost, err)
 		m := must.Get(learn.Tuned(c.l, 0, 0, learn.Seed(1)).Fit(c.data, learn.Simulate(3, 1e-6)))
 		say("model", m, nil)
+		plain := must.Get(c.l.FitWithoutPrivacy(c.data))
+		say("without privacy", plain.Theta(), nil)
 		say("coefficients", m.Coefficients(), nil)
 		say("in units", m.CoefficientsInUnits(), nil)
 		iv, err := m.Intervals(0.9)
