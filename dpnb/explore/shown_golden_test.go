@@ -13,8 +13,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// All questions with the noise of one seed, with δ and without, their figures and their prices are as they were: what is
-// shown, in words and numbers, is in testdata/shown.txt.
+// All questions with the noise of one seed, with δ and without, their figures and their prices are as they were: what
+// is shown, in words and numbers, is in testdata/shown.txt.
 func TestWhatIsShown(t *testing.T) {
 	var since, age, pay []float64
 	var town, flag []string

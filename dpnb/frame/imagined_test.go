@@ -9,8 +9,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
-// Weights of a column are suited to a mean that they can have: what a record has of the column then has that mean, and a
-// number without curves the variance that is taken of one.
+// Weights of a column are suited to a mean that they can have: what a record has of the column then has that mean, and
+// a number without curves the variance that is taken of one.
 func TestSuitedWeightsHaveTheMean(t *testing.T) {
 	schema := &Schema{Fields: []Field{NumericField("x", 0, 10), NumericField("low", 0, 10).Typically(0.3),
 		CategoricalField("c", "p", "q", "r"), {Name: "h", Upper: 24, Period: 24}, CategoricalField("y", "0", "1")}}
@@ -24,7 +24,8 @@ func TestSuitedWeightsHaveTheMean(t *testing.T) {
 				size = c.width()
 			}
 			for _, tilt := range []float64{0.5, 2, 300} {
-				mean, got, weights := make([]float64, len(e.Features)), make([]float64, c.width()), make([]float64, size)
+				mean, got := make([]float64, len(e.Features)), make([]float64, c.width())
+				weights := make([]float64, size)
 				add := func(to []float64, i int, w float64) float64 {
 					own := make([]float64, c.width())
 					if c.levels != nil {

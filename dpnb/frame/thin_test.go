@@ -52,7 +52,8 @@ func TestFullRowsWithoutBias(t *testing.T) {
 		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "b", "a"}}))
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 100),
 		frame.NumericField("x", -1, 1), frame.CategoricalField("y", "a", "b")}}
-	d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, NoBias: true, RowNorm: 2}))
+	d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, NoBias: true,
+		RowNorm: 2}))
 	row := make([]float64, len(d.Features))
 	for i := range 3 {
 		d.Rows.Row(row, i)

@@ -137,7 +137,8 @@ func TestRunMutants(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := tiny(t)
 	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/a.go"), []byte("package a\n\nvar factor = 2.0\n\n"+
-		"func Double(x float64) float64 {\n\tif x > 1e6 {\n\t\treturn x + x\n\t}\n\treturn factor * second(0, [2]float64{1, x})\n}\n\n"+
+		"func Double(x float64) float64 {\n\tif x > 1e6 {\n\t\treturn x + x\n\t}\n"+
+		"\treturn factor * second(0, [2]float64{1, x})\n}\n\n"+
 		"func second(_ int, pair [2]float64) (y float64) {\n\treturn pair[1]\n}\n\n"+
 		"func Never() int { return 7 }\n\nfunc Exits() int { return 8 }\n"), 0o600))
 	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/more_test.go"), []byte("package a\n\nimport (\n\t\"os\"\n"+
@@ -170,7 +171,7 @@ func TestRunMutants(t *testing.T) {
 		w := want[f.Replacement]
 		delete(want, f.Replacement)
 		whole, failed := Run(t.Context(), dir, f)
-		if errors.Is(err, ErrBuild) && errors.Is(failed, ErrBuild) {
+		if errors.Is(err, errBuild) && errors.Is(failed, errBuild) {
 			r.Test, err, failed = "does not build", nil, nil
 		}
 		if err != nil || failed != nil || r.Caught() != whole.Caught() ||

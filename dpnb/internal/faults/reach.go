@@ -185,7 +185,8 @@ func module(dir string) (module, room string) {
 }
 
 // buildTests builds the tests of a package, with other contents of files that it writes beside the binary.
-func buildTests(ctx context.Context, root, dir, binary string, files map[string][]byte, args ...string) (string, error) {
+func buildTests(ctx context.Context, root, dir, binary string, files map[string][]byte, args ...string) (
+	string, error) {
 	in, room := module(dir)
 	over, err := overlay(root, files, filepath.Dir(binary))
 	if err != nil {

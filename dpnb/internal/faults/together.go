@@ -51,7 +51,7 @@ func RunMutants(ctx context.Context, root string, list []Fault, r Reach, tell fu
 		wrong := errInCopy.FindAllStringSubmatch(said, -1)
 		for _, m := range wrong {
 			n, _ := strconv.Atoi(m[1])
-			errs[n-1] = fmt.Errorf("%s %w: %s", list[n-1].ID, ErrBuild, m[2])
+			errs[n-1] = fmt.Errorf("%s %w: %s", list[n-1].ID, errBuild, m[2])
 		}
 		if built = err == nil; !built && len(wrong) == 0 {
 			return fmt.Errorf("mutants of %s together: %w: %s", list[0].Checks[0], err, said)
@@ -64,7 +64,7 @@ func RunMutants(ctx context.Context, root string, list []Fault, r Reach, tell fu
 		if errs[k] == errAlone {
 			content, _ := f.planted(root)
 			if said, err := buildTests(ctx, root, f.Checks[0], own, map[string][]byte{f.File: content}); err != nil {
-				errs[k] = fmt.Errorf("%s %w: %s", f.ID, ErrBuild, said)
+				errs[k] = fmt.Errorf("%s %w: %s", f.ID, errBuild, said)
 			} else {
 				errs[k], binary = nil, own
 			}
@@ -124,7 +124,7 @@ func copies(root string, list []Fault, r Reach, errs []error) (map[string][]byte
 		set := token.NewFileSet()
 		file, err := parser.ParseFile(set, f.File, content, parser.SkipObjectResolution)
 		if err != nil {
-			errs[k] = fmt.Errorf("%s %w: %w", f.ID, ErrBuild, err)
+			errs[k] = fmt.Errorf("%s %w: %w", f.ID, errBuild, err)
 			continue
 		}
 		_, place, _ := at(f.ID)
@@ -160,8 +160,8 @@ func copies(root string, list []Fault, r Reach, errs []error) (map[string][]byte
 			return nil, err
 		}
 		body := set.Position(file.Decls[which].(*ast.FuncDecl).Body.Lbrace).Offset + 1
-		files[f.File] = fmt.Appendf(nil, "%s/*line mutant-%d:1:1*/ if theMutant == %d { %s }\n%s", text[:body], k+1, k+1,
-			call, text[body:])
+		files[f.File] = fmt.Appendf(nil, "%s/*line mutant-%d:1:1*/ if theMutant == %d { %s }\n%s", text[:body], k+1,
+			k+1, call, text[body:])
 	}
 	return files, nil
 }
