@@ -63,6 +63,23 @@ func TestSharesOfManyClasses(t *testing.T) {
 	}
 }
 
+// descent returns how steep what platt minimises is at a slope and an intercept, in proportion to the counts.
+func descent(noisy []float64, deviation, slope, intercept float64) float64 {
+	value := func(a, c float64) float64 {
+		sum := math.Max(deviation, 1) / 2 * ((a-1)*(a-1) + c*c)
+		for b, k := 0, len(probabilityEdges)-1; b < k; b++ {
+			lo, hi := math.Max(probabilityEdges[b], 0.003), math.Min(probabilityEdges[b+1], 0.997)
+			if t := a*(math.Log(lo/(1-lo))+math.Log(hi/(1-hi)))/2 + c; noisy[b]+noisy[k+b] >= 2*math.Sqrt2*deviation {
+				sum += math.Max(0, noisy[k+b])*math.Log1p(math.Exp(-t)) + math.Max(0, noisy[b])*math.Log1p(math.Exp(t))
+			}
+		}
+		return sum
+	}
+	const h = 1e-4
+	return math.Hypot(value(slope+h, intercept)-value(slope-h, intercept),
+		value(slope, intercept+h)-value(slope, intercept-h)) / (2 * h * value(slope, intercept))
+}
+
 // A model that is calibrated already stays so where noise is visible: its log loss rises little, and
 // its slope does not become flat. With invented records at empty places the slope is 0.3 at s = 50.
 func TestCalibrationDoesNoHarm(t *testing.T) {
@@ -100,9 +117,15 @@ func TestCalibrationDoesNoHarm(t *testing.T) {
 				noisy[i] = counts[i] + c.deviation*rng.NormFloat64()
 			}
 			a, b := platt(noisy, c.deviation)
+			if off := descent(noisy, c.deviation, a, b); !(off < 1e-4) && a > leastSlope {
+				t.Fatalf("s = %v: %v and %v are no minimum, by %v", c.deviation, a, b, off)
+			}
 			slopes, losses = slopes+a/draws, losses+loss(a, b)/draws
 		}
-		exact, _ := platt(counts, 1e-9)
+		exact, b := platt(counts, 1e-9)
+		if off := descent(counts, 1e-9, exact, b); !(off < 1e-4) {
+			t.Errorf("without noise %v and %v are no minimum, by %v", exact, b, off)
+		}
 		rise := losses/loss(1, 0) - 1
 		said := fmt.Sprintf("n = %v, s = %v: slope %.2f, without noise %.2f; log loss + %.2f %%", c.n, c.deviation,
 			slopes, exact, 100*rise)

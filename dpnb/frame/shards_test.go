@@ -74,6 +74,10 @@ func TestShardsAreOneTable(t *testing.T) {
 			t.Errorf("%s: other records than those of one file", name)
 		}
 	}
+	two := must.Get(e.Stored(scanned(files[0], files[3]), Storage{Dir: t.TempDir()}))
+	if n, _ := two.Rows.Dims(); n != 850 || len(two.Labels) != 850 {
+		t.Errorf("two files of 250 and 600 have %d records", n)
+	}
 	// A table of several is no file of another: its files are.
 	nested := must.Get(Together(scanned(files[:3]...), scanned(files[3:]...)))
 	if name := nested.Origin().Name; name != "part-0.csv and 4 more files" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,38 @@ func TestGroupsAreToldApart(t *testing.T) {
 			t.Errorf("%+v: %s was seen", f, print)
 		}
 		seen[print] = true
+	}
+}
+
+// Rows of groups, and values of a column, are what the schema says of each row, of a table and of one that is scanned,
+// in whose groups no row is twice though a rule says otherwise later.
+func TestGroupsAreTheirRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	must.Do(os.WriteFile(path, []byte("w,x\na,0\nb,1\nc,2\n?,3\na,\nb,9\n"), 0o600))
+	file := must.Get(ScanCSV(path, &CSVSettings{ChunkRows: 2}))
+	schema := &Schema{Fields: []Field{CategoricalField("w", "a", "b", "c").OrElse("b"), NumericField("x", 0, 4).
+		OrMissingAs(3.5)}}
+	for name, table := range map[string]Scanner{"a table": must.Get(Collect(file, nil)), "a file": file} {
+		p := must.Get(NewPartition(table, schema, "w"))
+		for category, want := range map[string][]float64{"a": {0, 3.5}, "b": {1, 3, 4}, "c": {2}} {
+			group := must.Get(Collect(must.Get(p.Group(category)), nil))
+			v := must.Get(NewValues(schema, group.Names(), []string{"x"}))
+			if got := must.Get(v.Of(group))[0]; !slices.Equal(got, want) {
+				t.Errorf("%s: group %s has %v, want %v", name, category, got, want)
+			}
+		}
+	}
+	said := "a"
+	p := must.Get(NewPartition(must.Get(DeriveText(file, "v", func(Row) string { return said }, "x")),
+		&Schema{Fields: []Field{CategoricalField("v", "a", "b")}}, "v"))
+	for _, want := range []struct {
+		says, group string
+		rows        int
+	}{{"a", "a", 6}, {"b", "b", 0}, {"a", "a", 6}} {
+		said = want.says
+		if got := must.Get(Collect(must.Get(p.Group(want.group)), nil)).Rows(); got != want.rows {
+			t.Errorf("the rule says %s: group %s has %d rows, want %d", said, want.group, got, want.rows)
+		}
 	}
 }
 

@@ -45,6 +45,24 @@ func TestShortRowsStayShort(t *testing.T) {
 	}
 }
 
+// Rows without a bias that are kept in full are as long as they are said to be, with a last feature, too.
+func TestFullRowsWithoutBias(t *testing.T) {
+	table := must.Get(frame.NewTable(frame.Column{Name: "a", Numbers: []float64{0.2, 3, 70}},
+		frame.Column{Name: "x", Numbers: []float64{-5, 0.4, 1e6}},
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "b", "a"}}))
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 100),
+		frame.NumericField("x", -1, 1), frame.CategoricalField("y", "a", "b")}}
+	d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, NoBias: true,
+		RowNorm: 2}))
+	row := make([]float64, len(d.Features))
+	for i := range 3 {
+		d.Rows.Row(row, i)
+		if norm := math.Sqrt(matrix.SumSquares(row)); norm > 2 || norm < 2-1e-9 {
+			t.Errorf("row %d of %v has the norm %v", i, d.Features, norm)
+		}
+	}
+}
+
 // The scales of numbers lead back to their shares, and products have the norm that is said of a typical row.
 func TestScales(t *testing.T) {
 	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("a", 0, 10),

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -173,7 +173,6 @@ func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks
 		listed[f.Hash()] = true
 	}
 	lists := make([][]faults.Fault, len(rooms))
-	reach := map[string]faults.Reach{}
 	all := 0
 	for i, room := range rooms {
 		if lists[i], err = faults.Mutants(root, room, append([]string{room}, checks...)); err != nil {
@@ -181,52 +180,62 @@ func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks
 		}
 		all += len(lists[i])
 	}
-	some := slices.Concat(lists...)
-	if !unexecuted {
-		some = faults.Stratified(lists, sample, seed)
+	if unexecuted {
+		sample = all
 	}
+	some := faults.Stratified(lists, sample, seed)
 	var tally faults.Tally
-	for _, f := range some {
-		room := f.Checks[0]
-		if _, seen := reach[room]; !seen {
-			if reach[room], err = faults.ReachOf(ctx, root, room); err != nil {
-				return err
+	for _, room := range rooms {
+		reach, err := faults.ReachOf(ctx, root, room)
+		if err != nil {
+			return err
+		}
+		judge := func(f faults.Fault, r faults.Result, err error) {
+			executed := reach.Executes(f)
+			if err == nil && !unexecuted && !r.Caught() && len(checks) > 0 {
+				f.Checks = checks
+				r, err = faults.Run(ctx, root, f)
+			}
+			outcome := faults.Survived
+			switch {
+			case err != nil:
+				outcome = faults.Unbuilt
+				said, _, _ := strings.Cut(err.Error(), "\n")
+				fmt.Fprintln(out, "#", said)
+			case r.Caught():
+				outcome = faults.Killed
+				fmt.Fprint(out, "# ")
+				tell(out, f, r)
+			case listed[f.Hash()]:
+				outcome = faults.Listed
+			case unexecuted && executed:
+				outcome = faults.Killed // it is executed, which is all that is asked
+			default:
+				why := map[bool]string{false: "not executed"}[executed]
+				fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", f.ID, f.File, f.Text, f.Replacement, why)
+			}
+			tally.Add(room, outcome)
+		}
+		var here []faults.Fault
+		for _, f := range some {
+			if f.Limit = limit; f.Checks[0] == room {
+				here = append(here, f)
 			}
 		}
-		f.Limit = limit
-		var r faults.Result
-		why := ""
-		if !reach[room].Executes(f) {
-			why = "not executed"
+		for _, f := range here {
+			if unexecuted {
+				judge(f, faults.Result{}, nil)
+			}
 		}
 		if !unexecuted {
-			if r, err = faults.RunReached(ctx, root, f, reach[room]); err == nil && !r.Caught() && len(checks) > 0 {
-				beside := f
-				beside.Checks = checks
-				r, err = faults.Run(ctx, root, beside)
-			}
+			err = faults.RunMutants(ctx, root, here, reach, judge)
 		}
 		if ctx.Err() != nil {
 			break // what there is, is shown
 		}
-		outcome := faults.Survived
-		switch {
-		case errors.Is(err, faults.ErrBuild):
-			outcome = faults.Unbuilt
-		case err != nil:
+		if err != nil {
 			return err
-		case r.Caught():
-			outcome = faults.Killed
-			fmt.Fprint(out, "# ")
-			tell(out, f, r)
-		case listed[f.Hash()]:
-			outcome = faults.Listed
-		case unexecuted && why == "":
-			outcome = faults.Killed // it is executed, which is all that is asked
-		default:
-			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\n", f.ID, f.File, f.Text, f.Replacement, why)
 		}
-		tally.Add(room, outcome)
 	}
 	fmt.Fprintf(out, "A sample of %d mutants, seed %d:\n%v", all, seed, &tally)
 	return ctx.Err()

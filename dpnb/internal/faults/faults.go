@@ -197,14 +197,18 @@ func Checks(list []Fault) (all []string) {
 	return slices.Compact(all)
 }
 
-// overlay writes what the go command compiles in place of a file, to a new folder, and returns the overlay's name.
-func overlay(root, file string, content []byte, dir string) (string, error) {
-	planted := filepath.Join(dir, "planted.go")
-	if err := os.WriteFile(planted, content, 0o600); err != nil {
-		return "", err
+// overlay writes what the go command compiles in place of files below dpnb, to a new folder, and returns the overlay's
+// name.
+func overlay(root string, files map[string][]byte, dir string) (string, error) {
+	replaced := map[string]string{}
+	for file, content := range files {
+		name := filepath.Join(dir, strconv.Itoa(len(replaced))+".go")
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			return "", err
+		}
+		replaced[filepath.Join(root, "dpnb", filepath.FromSlash(file))] = name
 	}
-	text, err := json.Marshal(map[string]map[string]string{
-		"Replace": {filepath.Join(root, "dpnb", filepath.FromSlash(file)): planted}})
+	text, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
 	if err != nil {
 		return "", err
 	}

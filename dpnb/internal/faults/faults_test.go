@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"errors"
 	"math"
 	"os"
 	"os/exec"
@@ -128,14 +129,17 @@ func TestRun(t *testing.T) {
 }
 
 // A mutant is shown to the tests that execute its place, the quickest first, and to all where coverage says nothing:
-// what came of it is what the whole package says. What no test executes is known without building anything.
-func TestRunReached(t *testing.T) {
+// what came of it, in a binary with others, is what the whole package says. What no test executes is known without
+// building anything.
+func TestRunMutants(t *testing.T) {
 	// The go command goes on with what it has built.
 	t.Setenv("GOCACHE", strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOCACHE").Output()))))
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := tiny(t)
 	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/a.go"), []byte("package a\n\nvar factor = 2.0\n\n"+
-		"func Double(x float64) float64 {\n\tif x > 1e6 {\n\t\treturn x + x\n\t}\n\treturn factor * x\n}\n\n"+
+		"func Double(x float64) float64 {\n\tif x > 1e6 {\n\t\treturn x + x\n\t}\n"+
+		"\treturn factor * second(0, [2]float64{1, x})\n}\n\n"+
+		"func second(_ int, pair [2]float64) (y float64) {\n\treturn pair[1]\n}\n\n"+
 		"func Never() int { return 7 }\n\nfunc Exits() int { return 8 }\n"), 0o600))
 	must.Do(os.WriteFile(filepath.Join(dir, "dpnb/a/more_test.go"), []byte("package a\n\nimport (\n\t\"os\"\n"+
 		"\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\tif os.Getenv(\"CHILD\") != \"\" {\n"+
@@ -152,23 +156,29 @@ func TestRunReached(t *testing.T) {
 		caught   string
 	}
 	want := map[string]outcome{
-		"var factor = 2.2": {true, "TestDouble"}, "return factor / x": {true, "TestDouble"},
+		"var factor = 2.2": {true, "TestDouble"}, "return factor / second(0, [2]float64{1, x})": {true, "TestDouble"},
 		"return x - x": {false, ""}, "if x >= 1e6 {": {true, ""}, "func Never() int { return 8 }": {false, ""},
-		"func Exits() int { return 9 }": {true, "TestProcess"},
+		"func Exits() int { return 9 }": {true, "TestProcess"}, "return pair[2]": {true, "does not build"},
 	}
+	var list []Fault
 	for _, f := range must.Get(Mutants(dir, "a", []string{"a"})) {
-		w, asked := want[f.Replacement]
-		if !asked {
-			continue
+		if _, asked := want[f.Replacement]; asked {
+			f.Limit = time.Minute
+			list = append(list, f)
 		}
+	}
+	must.Do(RunMutants(t.Context(), dir, list, reach, func(f Fault, r Result, err error) {
+		w := want[f.Replacement]
 		delete(want, f.Replacement)
-		f.Limit = time.Minute
-		r, err := RunReached(t.Context(), dir, f, reach)
 		whole, failed := Run(t.Context(), dir, f)
-		if err != nil || failed != nil || r.Caught() != whole.Caught() || (outcome{reach.Executes(f), r.Test}) != w {
+		if errors.Is(err, errBuild) && errors.Is(failed, errBuild) {
+			r.Test, err, failed = "does not build", nil, nil
+		}
+		if err != nil || failed != nil || r.Caught() != whole.Caught() ||
+			(outcome{reach.Executes(f), r.Test}) != w {
 			t.Errorf("%s: %+v, %v, by the whole package %+v, %v, want %+v", f.Replacement, r, err, whole, failed, w)
 		}
-	}
+	}))
 	if len(want) > 0 {
 		t.Errorf("not there: %v", want)
 	}

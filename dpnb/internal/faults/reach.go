@@ -53,7 +53,7 @@ func ReachOf(ctx context.Context, root, room string) (r Reach, err error) {
 	}
 	defer os.RemoveAll(dir)
 	binary, profile := filepath.Join(dir, "test"), filepath.Join(dir, "profile")
-	if text, err := buildTests(ctx, root, room, binary, "-cover", "-covermode=set", "-trimpath"); err != nil {
+	if text, err := buildTests(ctx, root, room, binary, nil, "-cover", "-covermode=set", "-trimpath"); err != nil {
 		return r, fmt.Errorf("%w: %s", err, text)
 	}
 	content, err := os.ReadFile(binary)
@@ -175,55 +175,6 @@ func (r Reach) Executes(f Fault) bool {
 	return slices.ContainsFunc(r.of(f), func(t reached) bool { return t.here })
 }
 
-// RunReached is Run for a mutant of Mutants, whose first check is the package that it is in, by the tests that execute
-// its place: in lots of which each takes some times as long as all before, so that most mutants are caught by the
-// quickest tests, and tests that share what is costly to prepare share it still.
-func RunReached(ctx context.Context, root string, f Fault, r Reach) (res Result, err error) {
-	res = Result{ID: f.ID, Hash: f.Hash()}
-	tests := r.of(f)
-	if len(tests) == 0 {
-		return res, nil
-	}
-	content, err := f.planted(root)
-	if err != nil {
-		return res, err
-	}
-	dir, err := os.MkdirTemp("", "dpnb-fault-")
-	if err != nil {
-		return res, err
-	}
-	defer os.RemoveAll(dir)
-	over, err := overlay(root, f.File, content, dir)
-	if err != nil {
-		return res, err
-	}
-	start := time.Now()
-	defer func() { res.Seconds = time.Since(start).Seconds() }()
-	binary := filepath.Join(dir, "test")
-	if text, err := buildTests(ctx, root, f.Checks[0], binary, "-overlay", over); err != nil {
-		return res, fmt.Errorf("%s %w: %s", f.ID, ErrBuild, text)
-	}
-	for len(tests) > 0 {
-		var lot []string
-		seconds := 0.0
-		for budget := 1 + 4*tests[0].Seconds; len(tests) > 0 && seconds < budget; tests = tests[1:] {
-			lot, seconds = append(lot, tests[0].Name), seconds+tests[0].Seconds
-		}
-		limit := min(f.Limit, time.Duration((20+6*seconds)*float64(time.Second)))
-		text, _, err := runTests(ctx, root, f.Checks[0], binary, "-test.short", "-test.failfast", "-test.timeout",
-			limit.String(), "-test.run", "^("+strings.Join(lot, "|")+")$")
-		if ctx.Err() != nil {
-			return res, ctx.Err()
-		}
-		if err != nil {
-			res.Check = f.Checks[0]
-			res.Test, res.Message = firstFailure(text)
-			return res, nil
-		}
-	}
-	return res, nil
-}
-
 // module returns the module that a package below dpnb is in and its directory there. The room of Beam is a module of
 // its own.
 func module(dir string) (module, room string) {
@@ -233,10 +184,16 @@ func module(dir string) (module, room string) {
 	return "dpnb", dir
 }
 
-func buildTests(ctx context.Context, root, dir, binary string, args ...string) (text string, err error) {
+// buildTests builds the tests of a package, with other contents of files that it writes beside the binary.
+func buildTests(ctx context.Context, root, dir, binary string, files map[string][]byte, args ...string) (
+	string, error) {
 	in, room := module(dir)
-	full := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-o", binary}, args...)
-	text, _, err = run(ctx, filepath.Join(root, filepath.FromSlash(in)), "go", append(full, "./"+room)...)
+	over, err := overlay(root, files, filepath.Dir(binary))
+	if err != nil {
+		return "", err
+	}
+	full := append([]string{"test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", over, "-o", binary}, args...)
+	text, _, err := run(ctx, filepath.Join(root, filepath.FromSlash(in)), "go", append(full, "./"+room)...)
 	return text, err
 }
 

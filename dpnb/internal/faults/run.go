@@ -62,7 +62,7 @@ func Run(ctx context.Context, root string, f Fault) (Result, error) {
 		return Result{}, err
 	}
 	defer os.RemoveAll(dir)
-	over, err := overlay(root, f.File, content, dir)
+	over, err := overlay(root, map[string][]byte{f.File: content}, dir)
 	if err != nil {
 		return Result{}, err
 	}
@@ -80,8 +80,8 @@ func Run(ctx context.Context, root string, f Fault) (Result, error) {
 	return r, err
 }
 
-// ErrBuild is the error of a fault that is no Go.
-var ErrBuild = errors.New("does not build")
+// errBuild is the error of a fault that is no Go.
+var errBuild = errors.New("does not build")
 
 // longest is how long a check may take.
 const longest = 300 * time.Second
@@ -101,7 +101,7 @@ func try(ctx context.Context, root, over, check string, limit time.Duration) (Re
 	}
 	switch {
 	case strings.Contains(text, "[build failed]"), strings.Contains(text, "[setup failed]"):
-		return Result{}, fmt.Errorf("%s %w: %s", check, ErrBuild, text)
+		return Result{}, fmt.Errorf("%s %w: %s", check, errBuild, text)
 	case strings.Contains(text, "[no tests to run]"):
 		return Result{}, fmt.Errorf("%s runs no test", check)
 	case err == nil:

@@ -22,6 +22,16 @@ func TestCentre(t *testing.T) {
 			t.Errorf("rate %v: %v, want %v", rate, got, want)
 		}
 	}
+	for _, rate := range []float64{-1, 0, 1, 2} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a rate of %v has a centre", rate)
+				}
+			}()
+			objpert.CentreOf(loss.Logistic{}, rate)
+		}()
+	}
 	if a, b := objpert.CentreOf(loss.Softplus{Width: 1}, 0.3), objpert.CentreOf(loss.Softplus{Width: 1},
 		0.7); !(math.Abs(a+b) <= 1e-9) || a >= 0 {
 		t.Errorf("softplus: %v and %v", a, b)

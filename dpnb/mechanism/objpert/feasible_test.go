@@ -58,6 +58,23 @@ func TestHopelessFitsAreRefusedBeforeTheNoise(t *testing.T) {
 	}
 }
 
+// Noise has 12uσ√d for its digits, and (K + 2)uσ√d more where it is centred over K classes, as far as τ and no further.
+func TestDigitsOfNoise(t *testing.T) {
+	for _, k := range []int{0, 2, 100} {
+		f := objpert.Feasibility{Lipschitz: 1, Smoothness: 1, Lambda: 1e9, Sigma: 1e6, Tolerance: 1, Features: 9,
+			Coefficients: 9, Centred: k}
+		units := 12.0
+		if k > 0 {
+			units += float64(k + 2)
+		}
+		f.Tolerance = units * 0x1p-53 * f.Sigma * 3
+		closer := f
+		if closer.Tolerance *= 1 - 1e-9; f.Validate() != nil || closer.Validate() == nil {
+			t.Errorf("K = %d: %v, of a τ that is less: %v", k, f.Validate(), closer.Validate())
+		}
+	}
+}
+
 // What was planned decides where it is stated.
 func TestFeasibilityKnowsThePlan(t *testing.T) {
 	a := objpert.Feasibility{Lipschitz: 1, Smoothness: 0.25, Lambda: 1e-21, Sigma: 3000, Tolerance: 1e-6, Features: 10,

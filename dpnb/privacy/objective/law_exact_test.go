@@ -70,3 +70,17 @@ func TestPureBoundsAreRoundedUp(t *testing.T) {
 		}
 	}
 }
+
+// Bounds on one direction are bounds on the other one: of the exact value, whatever its size.
+func TestMirrorEncloses(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 400 {
+		eps, l := -math.Exp(8*r.Float64()-6), -math.Exp(7*r.Float64()-4)
+		e := mirror(eps, enclosure{l, l})
+		exact := ref.Log(ref.Sub(ref.Exp(ref.Sum(ref.New(eps), ref.New(l))),
+			ref.Expm1(ref.New(eps))))
+		if !ref.Below(e.lower, exact) || !ref.Above(e.upper, exact) || !(e.upper-e.lower <= 1e-13) {
+			t.Errorf("ε = %v, ln δ = %v: %v to %v, exactly %v", eps, l, e.lower, e.upper, ref.Float(exact))
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package explore_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/learn"
+)
+
+// All questions with the noise of one seed, with δ and without, their figures and their prices are as they were: what
+// is shown, in words and numbers, is in testdata/shown.txt.
+func TestWhatIsShown(t *testing.T) {
+	var since, age, pay []float64
+	var town, flag []string
+	for i := range 400 {
+		since, age = append(since, float64(10000+i*i%2000)), append(age, float64(20+i*i%50))
+		pay, town = append(pay, float64(1+i*i*i%997)), append(town, []string{"Bern", "Rome", "Oslo"}[i*i%7%3])
+		flag = append(flag, []string{"yes", "no"}[i%3%2])
+	}
+	df := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "since", Numbers: since},
+		frame.Column{Name: "age", Numbers: age}, frame.Column{Name: "pay", Numbers: pay},
+		frame.Column{Name: "town", Kind: frame.Categorical, Texts: town},
+		frame.Column{Name: "flag", Kind: frame.Categorical, Texts: flag}))).
+		WithSchema(learn.Date("since", "", "1997-05-19", "2002-11-08"), learn.Numeric("age", 17, 90),
+			learn.Log("pay", 1, 1000), learn.Categorical("town", "Bern", "Rome", "Oslo"),
+			learn.Categorical("flag", "yes", "no"))
+	ill := learn.Binary(df, "flag")
+	two := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(ill, learn.Simulate(5, 1e-6)))
+	three := must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(df, "town"), learn.Simulate(5, 1e-6)))
+	line := must.Get(learn.Linear{Noise: learn.Seed(1)}.Fit(learn.Regression(df, "age"), learn.Simulate(5, 1e-6)))
+	var all strings.Builder
+	for _, q := range []explore.Query{explore.Count(), explore.Count().By("town", "flag"), explore.Mean("age"),
+		explore.Mean("age").By("town"), explore.Mean("since"), explore.Sum("pay"), explore.Variance("pay"),
+		explore.Correlations("age", "pay", "since"), explore.Describe(), explore.QuantilesOf("age", 0.1, 0.5),
+		explore.MedianOf("since"), explore.Histogram("age"), explore.Histogram("pay"), explore.Histogram("since"),
+		explore.Histogram("town"), explore.Crosstab("town", "flag"), explore.ConfusionOf(two),
+		explore.ConfusionOf(three), explore.CalibrationOf(two), explore.AUCOf(two), explore.LossOf(two),
+		explore.LossOf(line)} {
+		for i, delta := range []float64{1e-6, 0} {
+			q := q.Noise(learn.Seed(1))
+			if i > 0 {
+				q = q.Confidence(0.8)
+				if wide := q.ForPopulation(); wide.Check(df) == nil {
+					q = wide
+				}
+			}
+			s := must.Get(q.Of(df, learn.Simulate(3, delta)))
+			fmt.Fprintf(&all, "== %s\n%s\n", s.Display().Text(), s.Illustration().Numbers())
+			for _, records := range []int{0, 400} {
+				price, err := q.Planned(records).Price(df, 5, 0.9)
+				fmt.Fprintln(&all, price.Display().Text(), err)
+				price, err = q.Planned(records).Within(df, fresh(1, delta).Share(0.1), 0.9)
+				fmt.Fprintln(&all, price.Display().Text(), err)
+			}
+		}
+	}
+	// What is assumed is the same for most.
+	text := regexp.MustCompile("(?m)^Assumes: .*\n").ReplaceAllString(all.String(), "")
+	golden.Compare(t, "testdata/shown.txt", text)
+}

@@ -1,0 +1,72 @@
+package frame
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+)
+
+// Weights of a column are suited to a mean that they can have: what a record has of the column then has that mean, and
+// a number without curves the variance that is taken of one.
+func TestSuitedWeightsHaveTheMean(t *testing.T) {
+	schema := &Schema{Fields: []Field{NumericField("x", 0, 10), NumericField("low", 0, 10).Typically(0.3),
+		CategoricalField("c", "p", "q", "r"), {Name: "h", Upper: 24, Period: 24}, CategoricalField("y", "0", "1")}}
+	for _, curves := range []int{0, 8} {
+		e := must.Get(newEncoding([]string{"x", "low", "c", "h", "y"}, schema, DesignSettings{Label: "y", Centred: true,
+			Curves: curves}))
+		for k := range e.encoders {
+			c := &e.encoders[k]
+			size := points
+			if c.levels != nil {
+				size = c.width()
+			}
+			for _, tilt := range []float64{0.5, 2, 300} {
+				mean, got := make([]float64, len(e.Features)), make([]float64, c.width())
+				weights := make([]float64, size)
+				add := func(to []float64, i int, w float64) float64 {
+					own := make([]float64, c.width())
+					if c.levels != nil {
+						floats.AddConst(-1/float64(size), own)
+						own[i]++
+					} else {
+						c.line(own, place(i))
+					}
+					floats.AddScaled(to, w, own)
+					return own[0]
+				}
+				for i := range weights {
+					weights[i] = math.Pow(0.5+place(i*points/size)/2, tilt)
+					if c.periodic() {
+						weights[i] = 2 + math.Sin(2*math.Pi*place(i)+tilt)
+					}
+				}
+				floats.Scale(1/floats.Sum(weights), weights)
+				for i, w := range weights {
+					add(mean[c.at:c.at+c.width()], i, 0.8*w)
+				}
+				c.suit(weights, mean, doubt{}, 0.8)
+				square := 0.0
+				for i, w := range weights {
+					v := add(got, i, w)
+					square += w * v * v
+				}
+				floats.Scale(0.8, got)
+				most := 0.006
+				if c.periodic() {
+					most = 0.01 // its first place and its last are one
+				}
+				if off := floats.Distance(got, mean[c.at:c.at+c.width()], 2); off > most {
+					t.Errorf("%d curves, %s, %v: the mean is off by %v", curves, c.field.Name, tilt, off)
+				}
+				u := c.typical + c.reach*got[0]/0.8
+				if sd := math.Sqrt(square-got[0]*got[0]/0.64) * c.reach; curves == 0 && c.levels == nil &&
+					!c.periodic() && !(math.Abs(sd-math.Sqrt(u*(1-u)/12)) <= 0.01) {
+					t.Errorf("%s, %v: a deviation of %v, want %v", c.field.Name, tilt, sd, math.Sqrt(u*(1-u)/12))
+				}
+			}
+		}
+	}
+}
