@@ -72,12 +72,12 @@ func TestAccountAnswers(t *testing.T) {
 		t.Skip("builds the command")
 	}
 	text := must.Get(os.ReadFile("../docs/account.md"))
-	shown := regexp.MustCompile(`(?m)^    go run (\./dpnb/cmd/dpnb .*)\n    (.*)$`).FindAllSubmatch(text, -1)
+	shown := regexp.MustCompile(`(?m)^    dpnb (.*)\n    (.*)$`).FindAllSubmatch(text, -1)
 	if len(shown) != 4 {
 		t.Fatalf("%d commands", len(shown))
 	}
 	for _, s := range shown {
-		cmd := exec.Command("go", append([]string{"run"}, strings.Fields(string(s[1]))...)...)
+		cmd := exec.Command("go", append([]string{"run", "./dpnb/cmd/dpnb"}, strings.Fields(string(s[1]))...)...)
 		cmd.Dir = ".."
 		out, err := cmd.Output()
 		if err != nil || strings.TrimSpace(string(out)) != string(s[2]) {
