@@ -118,8 +118,9 @@ func TestFewRecordsHaveNoHats(t *testing.T) {
 	} {
 		for factor, want := range map[float64]bool{0.55: false, 1.9: true} {
 			m := must.Get(c.fit(learn.Patients(int(factor*c.gate*hats/mu), 1)))
-			if b := m.Release.Also.(*geometry.Bought); b.Curved != want {
-				t.Errorf("%s, %g times the gate, n̂ = %.0f: hats %v", c.name, factor, b.Count, b.Curved)
+			b, said := m.Release.Also.(*geometry.Bought), m.Display().Text()
+			if b.Curved != want || strings.Contains(said, "Numbers are straight lines") == want {
+				t.Errorf("%s, %g times the gate, n̂ = %.0f: hats %v\n%s", c.name, factor, b.Count, b.Curved, said)
 			}
 		}
 	}

@@ -412,13 +412,19 @@ func (m *Model) Display() display.Item {
 		} else {
 			of += ": "
 		}
-		it.Note("Effects%sa number from its lower bound to its upper one along the line that is nearest to its curve "+
-			"where the records are; bias: of the mean record.", of)
+		along := ""
+		if m.encoding.Curves() != nil {
+			along = " along the line that is nearest to its curve where the records are"
+		}
+		it.Note("Effects%sa number from its lower bound to its upper one%s; bias: of the mean record.", of, along)
 		if shrunk != nil {
 			it.Note("%s", shrunkBy)
 		}
 		if more := m.beside(); more != "" {
 			it.Note("Rows have %s as well, because records were enough for it by what was bought.", more)
+		}
+		if m.tooFewForCurves() {
+			it.Notes = append(it.Notes, m.whyShaped()...)
 		}
 	}
 	r := m.release

@@ -14,9 +14,30 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
-// whyStraight is said wherever shapes are shown.
+// whyStraight is said of shapes that can bend.
 const whyStraight = "Where few records are, the penalty on bends and the noise decide: there a curve is straight or " +
 	"goes back to the usual, and its bands are wide. How many there are is not shown: a Histogram would buy that."
+
+// withoutCurves is said of models that have none, by the noisy number of their records.
+const withoutCurves = "Numbers are straight lines: curves have more directions than so few records can tell at this " +
+	"budget, by their noisy number."
+
+// tooFewForCurves reports whether numbers that could have had curves are straight lines.
+func (m *Model) tooFewForCurves() bool {
+	b := m.bought()
+	return b != nil && !b.Curved
+}
+
+// whyShaped says why numbers have straight lines, here and there or everywhere; nothing where lines were asked for.
+func (m *Model) whyShaped() []string {
+	switch {
+	case m.tooFewForCurves():
+		return []string{withoutCurves}
+	case m.encoding.Curves() != nil:
+		return []string{whyStraight}
+	}
+	return nil
+}
 
 // whereHardly is said of bands for the population.
 const whereHardly = "it ends where hardly any records are estimated to be"
@@ -108,7 +129,7 @@ func (s *Shape) Display() display.Item {
 	for _, line := range s.bands() {
 		it.Note("%s", line)
 	}
-	it.Note("%s", whyStraight)
+	it.Notes = append(it.Notes, s.model.whyShaped()...)
 	return it
 }
 
@@ -245,7 +266,7 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 		words = append(words, "Two columns, on scales of their own: what they do together beyond what each does by "+
 			"itself.", how[true], how[false])
 	}
-	return figure.Page(title, strings.Join(append(words, whyStraight), " "), columns, panels...).
+	return figure.Page(title, strings.Join(append(words, first.model.whyShaped()...), " "), columns, panels...).
 		Warn(first.model.warning())
 }
 

@@ -79,7 +79,7 @@ func (c Centred) frame(count float64, rows matrix.Rows) frame {
 	}
 	all := c.Law.Cost(1/c.Mu, 1/c.cost()) / math.Sqrt(c.Law.Variance(hats))
 	f.worth = all
-	if f.Records*all < c.Gate*float64(hats) {
+	if len(c.Curves) > 0 && f.Records*all < c.Gate*float64(hats) {
 		own, crossed := c.Curves[:len(c.Curves)-c.Crossed], c.Curves[len(c.Curves)-c.Crossed:]
 		hats = hatsOf(own)
 		f.CrossedLines = c.Law == mechanism.Gaussian && hats > 0 && c.Crossed > 0 &&
