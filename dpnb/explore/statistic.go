@@ -149,8 +149,8 @@ func (s *Statistic) Display() display.Item {
 	}
 	it := s.from.WithOrigin(display.Item{Title: s.title, Header: []string{"", "value", s.percent() + " from", "to"}})
 	for i, r := range s.rows {
-		if i == mostShown {
-			it.Note("… and %d more%s.", len(s.rows)-i, wording.Setting{Go: "; DataFrame has them all"})
+		if i == mostShown && wording.Shell == nil { // a shell has no other place for them
+			it.Note("… and %d more; DataFrame has them all.", len(s.rows)-i)
 			break
 		}
 		lower, upper := r.bounds()

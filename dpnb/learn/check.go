@@ -51,14 +51,13 @@ func (c *SchemaCheck) Display() display.Item {
 		return display.Item{Notes: []string{"What does not fit the schema is for the keeper of the data alone, and " +
 			"in no report: in a shell, dpnb check FILE --schema SCHEMA lists it."}}
 	}
-	it := display.Item{Title: "What does not fit the schema", Warning: rawWarning}
-	if len(c.Misfits) == 0 {
-		it.Note("Every value fits.")
-		return it
-	}
-	it.Header = []string{"column", "what", "rows", "row numbers", "values"}
+	it := display.Item{Title: "What does not fit the schema", Warning: rawWarning,
+		Header: []string{"column", "what", "rows", "row numbers", "values"}}
 	if c.lines {
 		it.Header[3] = "lines of the file"
+	}
+	if len(c.Misfits) == 0 {
+		it.Note("Every value fits.")
 	}
 	for _, m := range c.Misfits {
 		if m.Count == 0 {

@@ -105,6 +105,10 @@ func TestOptionsOfTheShell(t *testing.T) {
 	table := []string{"people.csv", "--schema", "schema.json", "--epsilon", "2", "--delta", "1e-6"}
 	seeded := append(slices.Clone(table), "--seed", "1")
 	fit := append(slices.Clone(seeded), "--store", dir)
+	var many strings.Builder // more than a table of a notebook has
+	for i := range 120 {
+		fmt.Fprintf(&many, ",%d", i+1)
+	}
 	for _, c := range []struct {
 		command *cobra.Command
 		of      []string
@@ -133,6 +137,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newDescribeCommand(), seeded, "--histogram age --edges 20,30 --edges 70", "30 to 70"},
 		{newDescribeCommand(), seeded, "--histogram pay --edges 1970-01-02,1970-01-11", "1 to 10"},
 		{newDescribeCommand(), seeded, "--crosstab city,happy", "Bern"},
+		{newDescribeCommand(), seeded, "--histogram age --edges 0" + many.String(), "119 to 120"},
 		{newPriceCommand(), table, "--mean age --records 600 --within 1 --memory 1GiB", "a share of 0."},
 		{newPriceCommand(), table, "--mean age --by city --records 300 --share 0.1",
 			"confidence in each group, of about 300 records each"},

@@ -90,6 +90,9 @@ func (t *tableFlags) misfits(path string, s *frame.Schema) (text string, n int, 
 			return "", 0, err
 		}
 		it := check.Display()
+		if len(check.Misfits) == 0 {
+			it.Header = nil
+		}
 		if len(files) > 1 && len(check.Misfits) > 0 {
 			it.Title += ", in " + file.Origin().Name
 		}
