@@ -247,8 +247,8 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 //
 //	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ ~ N(0, Size²I) beforehand
 //
-// and the law is that of all draws together. Of the same fit θ̂ = θ̃ + (M + Λ)⁻¹b, to first order. It is of the forms of
-// s, whose Level it does not use. Moments of nil were not released: the curvature is then taken for what is expected of
+// and the law is that of all draws together. Of the same fit θ̂ = θ̃ + (M + Λ)⁻¹b, to first order. The forms are those
+// of s, whose Level is not used. Moments of nil were not released: the curvature is then taken for what is expected of
 // it, and that it may be off counts as more noise; there is no law for the population.
 //
 // Errors: as Minimiser.
