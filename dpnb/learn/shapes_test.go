@@ -688,6 +688,9 @@ func TestPopulationBandsEndWherePeopleDo(t *testing.T) {
 	shapes := must.Get(m.Shapes())
 	for _, s := range shapes.all {
 		law := must.Get(m.law(s.effects(), true))
+		if must.Get(m.law(s.effects(), false)).Covers == law.Covers {
+			t.Error("the law of the population is that of the same fit")
+		}
 		for k := range s.places {
 			s.places[k].population, s.places[k].populationAtOnce = nil, nil
 		}
