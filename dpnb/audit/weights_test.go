@@ -47,7 +47,8 @@ func TestWeightedNeighbours(t *testing.T) {
 				for _, y := range c.labels {
 					for _, w := range []float64{0.4, 0.9, 1} {
 						s := &Scalar{Loss: l, X: []float64{-0.7, 1}, Y: []float64{weight.With(c.labels[0], 0.3),
-							weight.With(c.labels[1], 1)}, ExtraX: 1, ExtraY: weight.With(y, w), Lambda: lambda, Sigma: m.Sigma}
+							weight.With(c.labels[1], 1)}, ExtraX: 1, ExtraY: weight.With(y, w), Lambda: lambda,
+							Sigma: m.Sigma}
 						for _, s.Tilt = range []float64{0.6, -60 * lambda} {
 							for _, dir := range privacy.Directions {
 								d := s.DeltaLower(dir, 0.3) / privacy.DeltaUpper(claimed, 0.3)

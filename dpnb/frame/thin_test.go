@@ -168,7 +168,7 @@ func TestStoredScales(t *testing.T) {
 	}
 }
 
-// What is remembered of shares is of the mean and of the noise that was asked for, and is not what a caller makes of it.
+// What is remembered of shares is of the mean and of the noise that was asked for, and not what a caller makes of it.
 func TestRememberedShares(t *testing.T) {
 	table := must.Get(frame.NewTable(frame.Column{Name: "c", Kind: frame.Categorical, Texts: []string{"a", "b"}},
 		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "b"}}))

@@ -66,7 +66,15 @@ func groupOfTwo(run measure.Run, f loss.Loss, factor, share float64) claim.Outco
 			// full slopes both: normal laws, 2cLR/ν apart.
 			most = math.Max(most, measure.GaussianDelta(2*0.999*c.radius/c.nu, 2*half)/claimed)
 			for _, others := range measure.Over(run, []int{0, 3, 20}) {
-				if exact := replacedDelta(f, c.radius, c.lambda, c.nu, others, 2*half); exact > 1e-12 {
+				type key struct {
+					of                      loss.Loss
+					radius, lambda, nu, eps float64
+					others                  int
+				}
+				exact := measure.Shared(key{f, c.radius, c.lambda, c.nu, 2 * half, others}, func() float64 {
+					return replacedDelta(f, c.radius, c.lambda, c.nu, others, 2*half)
+				})
+				if exact > 1e-12 {
 					count++
 					most = math.Max(most, exact/claimed)
 				}
@@ -289,8 +297,8 @@ func (l output) simulated(run measure.Run, share, errors float64) claim.Outcome 
 	}
 	p = p.WithOutputNoise(nu)
 	fits := measure.Shared(key{l, run.Runs(160)}, func() *population.Result {
-		return simulated(run, people, population.OutputPerturbation{Loss: l.Loss, Lambda: lambda, Nu: nu}, run.Runs(160),
-			l.seed)
+		return simulated(run, people, population.OutputPerturbation{Loss: l.Loss, Lambda: lambda, Nu: nu},
+			run.Runs(160), l.seed)
 	})
 	c := comparison{factor: errors}
 	c.add("MSE", fits.Of(0, population.MSE), p.MSE())

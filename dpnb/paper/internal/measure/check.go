@@ -40,7 +40,7 @@ func Must2[T, U any](v T, w U, err error) (T, U) {
 }
 
 // shared are what was measured last.
-var shared = recent.Values[any, any]{Kept: 512}
+var shared = recent.Values[any, any]{Kept: 1024}
 
 // Shared is what make returns, made once for all versions of a check: what is measured is the same whatever is claimed.
 // The key is of a type of its own, and says what else the measurement depends on, if anything.
