@@ -54,7 +54,7 @@ func (e *Encoding) Components(mean []float64, off float64) []Component {
 			t.Crossed = t.Crossed || x.a == i || x.b == i
 		}
 		if c.levels != nil {
-			t.Categories, t.Shares = slices.Clone(c.levels), places[i]
+			t.Categories, t.Shares = slices.Clone(c.levels), slices.Clone(places[i])
 			if c.more {
 				t.Categories = append(t.Categories, missing)
 			}

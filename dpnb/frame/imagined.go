@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"sort"
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -46,8 +48,31 @@ func place(i int) float64 { return float64(i) / (points - 1) }
 
 // margins returns for each column the weights of its categories, or of the places of the scale of a number, with which
 // records have the given mean row, of which that is doubted; of nil all weigh the same. Where a row z is scaled by s,
-// its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights times s.
+// its part in a column is so by about s(‖z_c‖² + the mean of all else), and E s·z_c is of the weights times s. They are
+// shared, and not to be changed.
 func (e *Encoding) margins(mean []float64, of doubt) [][]float64 {
+	bits, err := binary.Append(nil, binary.LittleEndian, mean)
+	if err != nil {
+		panic(err) // numbers have bytes
+	}
+	known, _ := weighed.Of(weighedKey{e, mean == nil, string(bits), of}, func() ([][]float64, error) {
+		return e.weigh(mean, of), nil
+	})
+	return known
+}
+
+// weighed are the margins that were asked for last: those of a model are asked for whenever it is shown.
+var weighed = recent.Values[weighedKey, [][]float64]{Kept: 16}
+
+type weighedKey struct {
+	e    *Encoding
+	even bool
+	mean string // its bytes
+	of   doubt
+}
+
+// weigh computes margins.
+func (e *Encoding) weigh(mean []float64, of doubt) [][]float64 {
 	all, squares := make([][]float64, len(e.encoders)), make([][]float64, len(e.encoders))
 	for k, c := range e.encoders {
 		if c.levels != nil {

@@ -185,3 +185,22 @@ func TestStoredScales(t *testing.T) {
 		}
 	}
 }
+
+// What is remembered of shares is of the mean and of the noise that was asked for, and not what a caller makes of it.
+func TestRememberedShares(t *testing.T) {
+	table := must.Get(frame.NewTable(frame.Column{Name: "c", Kind: frame.Categorical, Texts: []string{"a", "b"}},
+		frame.Column{Name: "y", Kind: frame.Categorical, Texts: []string{"a", "b"}}))
+	schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("c", "a", "b"),
+		frame.CategoricalField("y", "a", "b")}}
+	d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "y", Centred: true, NoBias: true,
+		RowNorm: 1}))
+	for range 2 {
+		for _, c := range []struct{ mean, off, want float64 }{{0.3, 0, 0.71}, {0.3, 0.5, 0.94}, {0.1, 0, 0.57}} {
+			shares := d.Encoding.Components([]float64{c.mean, -c.mean}, c.off)[0].Shares
+			if !(math.Abs(shares[0]-c.want) <= 0.05) {
+				t.Errorf("mean %v, noise %v: shares %v, want about %v", c.mean, c.off, shares, c.want)
+			}
+			shares[0] = -1
+		}
+	}
+}

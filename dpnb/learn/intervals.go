@@ -17,6 +17,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -65,7 +66,7 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 
 // PopulationIntervals returns intervals for the coefficients of the population from which the records were drawn,
 // corrected for the shrinkage of the ridge: those that a reader of a table of coefficients expects. Those of centred
-// rows are approximate where records are few (interval.Likely). Else they hold in the limit of many records, are
+// rows are approximate where records are few (interval.LikelyLaw). Else they hold in the limit of many records, are
 // infinite where the curvature does not stand out from its noise, and are for Logistic alone, whose scores vary by its
 // curvature.
 //
@@ -145,7 +146,10 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 	var err error
 	switch {
 	case known && b != nil && kind == ofPopulation:
-		iv, err = interval.Likely(fit, theta, curvature, m.guess(b, fit, lessUsual), true, s)
+		var law *interval.Law
+		if law, err = m.lawOf(true, func(*geometry.Bought, float64) [][]float64 { return s.Forms }); err == nil {
+			iv = law.Intervals(level)
+		}
 	case kind == ofPopulation:
 		iv, err = interval.Population(fit, theta, curvature, s)
 	case known:

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -389,13 +390,28 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 				"fit with %s", wording.Of("CurvatureShare", "0.05"))
 		}
 	}
-	s := interval.Settings{Level: shapeLevel, Basis: matrix.Complement(append(m.encoding.Nowhere(), b.Nowhere()...),
-		b.Width())}
-	s.Forms = forms(b, q)
-	if !known {
-		curvature = nil
+	own := forms(b, q)
+	law, err := laws.Of(lawKey{m, population}, func() (*interval.Law, error) {
+		s := interval.Settings{Level: shapeLevel, Forms: own,
+			Basis: matrix.Complement(append(m.encoding.Nowhere(), b.Nowhere()...), b.Width())}
+		if !known {
+			curvature = nil
+		}
+		return interval.LikelyLaw(fit, b.Raw, curvature, m.guess(b, fit, less), population, s)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return interval.LikelyLaw(fit, b.Raw, curvature, m.guess(b, fit, less), population, s)
+	return law.About(own)
+}
+
+// laws are those that were asked for last, some megabytes each: a model is asked about one column after another, for
+// its table and for its card, and the law is that of all its forms.
+var laws = recent.Values[lawKey, *interval.Law]{Kept: 2}
+
+type lawKey struct {
+	of         *Model
+	population bool
 }
 
 // band sets the bands of one kind by a law of which the first of the shape's places is one form. Those of the

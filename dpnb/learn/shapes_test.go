@@ -58,12 +58,12 @@ func visitors(t *testing.T, n int) DataFrame {
 }
 
 // shapely are models of visitors of every kind that has shapes, in rows that are clipped (InUnits) or scaled.
-func shapely(t *testing.T, n int) map[string]*Model {
+func shapely(t *testing.T) map[string]*Model {
 	t.Helper()
-	if made, ok := shapelyMade[n]; ok {
-		return made
+	if shapelyMade != nil {
+		return shapelyMade
 	}
-	people, all, given := visitors(t, n), map[string]*Model{}, Simulate(2, 1e-6)
+	people, all, given := visitors(t, 800), map[string]*Model{}, Simulate(2, 1e-6)
 	for _, with := range []struct {
 		name    string
 		options []Option
@@ -95,12 +95,12 @@ func shapely(t *testing.T, n int) map[string]*Model {
 			all[name+with.name] = m
 		}
 	}
-	shapelyMade[n] = all
+	shapelyMade = all
 	return all
 }
 
 // shapelyMade are those that were made: nothing changes a model.
-var shapelyMade = map[int]map[string]*Model{}
+var shapelyMade map[string]*Model
 
 // partsOf are the names by which a model has shapes, each by itself.
 func partsOf(m *Model) [][]string {
@@ -217,7 +217,7 @@ func rawRow(t *testing.T, e *frame.Encoding, columns []frame.Column, i int) []fl
 // edit what predictions change by is the change of the shape, of every kind of model and column, and so it is with what
 // is shown of coefficients; a tenth more would be seen.
 func TestShapesAreDifferencesOfPredictions(t *testing.T) {
-	for name, m := range shapely(t, 800) {
+	for name, m := range shapely(t) {
 		for _, of := range partsOf(m) {
 			tried := 0
 			for _, column := range m.Columns() {
@@ -501,7 +501,7 @@ func TestNothingIsNearestInNoMetric(t *testing.T) {
 // An edited model is kept: the same to the last bit, with a card that says what was changed, without intervals, and
 // with the model that was released; files whose edits are of other columns are refused.
 func TestEditedModelsAreKept(t *testing.T) {
-	people, all := visitors(t, 800), shapely(t, 800)
+	people, all := visitors(t, 800), shapely(t)
 	for _, name := range testscale.Some(slices.Sorted(maps.Keys(all))...) {
 		m := all[name]
 		of := partsOf(m)[0]
@@ -563,7 +563,7 @@ func rowsOf(t *testing.T, m *Model, people DataFrame) matrix.Rows {
 
 // What cannot be had is refused with its reason.
 func TestShapesThatThereAreNot(t *testing.T) {
-	all := shapely(t, 300)
+	all := shapely(t)
 	m, classes := all["SVM"], all["Softmax"]
 	step := m.Shape("age").term.Knots[1] - m.Shape("age").term.Knots[0]
 	for what, s := range map[string]*Shape{
@@ -606,7 +606,7 @@ func TestShapesThatThereAreNot(t *testing.T) {
 // Values are set and rounded in the unit that is shown, whatever the link, in which predictions of a typical record
 // differ by them.
 func TestShapesInTheirUnit(t *testing.T) {
-	for name, m := range shapely(t, 800) {
+	for name, m := range shapely(t) {
 		of := partsOf(m)[0]
 		for _, s := range []*Shape{m.Shape("age", of...), m.Shape("age", of...).AtTypical()} {
 			if s.Err() != nil && strings.HasPrefix(name, "Softmax") {
@@ -703,6 +703,9 @@ func TestPopulationBandsEndWherePeopleDo(t *testing.T) {
 	shapes := must.Get(m.Shapes())
 	for _, s := range shapes.all {
 		law := must.Get(m.law(s.effects(), true))
+		if must.Get(m.law(s.effects(), false)).Covers == law.Covers {
+			t.Error("the law of the population is that of the same fit")
+		}
 		for k := range s.places {
 			s.places[k].population, s.places[k].populationAtOnce = nil, nil
 		}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
+
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 )
 
 // Curve is what the accounting of objective perturbation needs to know of a loss f and of the radius R ≥ ‖x‖: with γ =
@@ -63,15 +66,46 @@ func CurveOf(l Loss, radius float64) (*Curve, error) {
 	case isClipped && !positive(level*radius) || math.IsNaN(of.Smoothness()):
 		return nil, fmt.Errorf("%w: a parameter of the %s loss is out of range", ErrNoCurve, l.Name())
 	}
-	c := curved.Curve(radius, level)
-	if c == nil {
-		return nil, fmt.Errorf("%w: the slope of the %s loss has no bound, or one beyond float64: clip it; or it is "+
-			"weighted and not among those for which Weighted.Curve knows it", ErrNoCurve, l.Name())
+	make := func() (*Curve, error) {
+		c := curved.Curve(radius, level)
+		switch {
+		case c == nil:
+			return nil, fmt.Errorf("%w: the slope of the %s loss has no bound, or one beyond float64: clip it; or it "+
+				"is weighted and not among those for which Weighted.Curve knows it", ErrNoCurve, l.Name())
+		case isClipped:
+			return c.Clip(level * radius), nil
+		}
+		return c, nil
 	}
-	if isClipped {
-		return c.Clip(level * radius), nil
+	if !fixed(reflect.ValueOf(of)) {
+		return make()
 	}
-	return c, nil
+	return curves.Of(curveKey{of, radius, level}, make)
+}
+
+// curveKey is what a curve is made of.
+type curveKey struct {
+	of            Loss
+	radius, level float64
+}
+
+// curves are those that were asked for last, so that what was computed of one is found again by its address.
+var curves = recent.Values[curveKey, *Curve]{Kept: 256}
+
+// fixed reports whether all that a value holds is in itself and cannot change: numbers, texts, and structures of them.
+func fixed(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Interface:
+		return fixed(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if !fixed(v.Field(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return !v.IsValid() || v.CanInt() || v.CanFloat() || v.Kind() == reflect.Bool || v.Kind() == reflect.String
 }
 
 // flat is the curve S̄ = s on [lo, hi].

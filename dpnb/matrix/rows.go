@@ -302,6 +302,16 @@ func MarginsAlone(r Rows, dst, theta []float64, lo, hi int) {
 	}
 }
 
+// Made reports whether rows are computed whenever they are read. Block has such rows for several uses: their norms and
+// what MarginsAlone writes of them are those of that copy, to the last bit.
+func Made(r Rows) bool {
+	switch r.(type) {
+	case *Affine, HStack, blocks:
+		return true
+	}
+	return false
+}
+
 // blocks are rows that are made block by block.
 type blocks interface {
 	Blocks(lo, hi int, use func(b *Dense, from int))

@@ -8,12 +8,14 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -73,7 +75,15 @@ const eps, delta, add = 1.0, 1e-5, privacy.AddRemove
 func tenants(t testing.TB) []tenant { t.Helper(); return tenantsAt(t, eps) }
 
 // tenantsAt returns every mechanism of the house, calibrated for ε, or twice that where δ = 0.
-func tenantsAt(t testing.TB, eps float64) (all []tenant) {
+func tenantsAt(t testing.TB, eps float64) []tenant {
+	t.Helper()
+	all, _ := calibratedTenants.Of(eps, func() ([]tenant, error) { return calibrateTenants(t, eps), nil })
+	return slices.Clone(all)
+}
+
+var calibratedTenants = recent.Values[float64, []tenant]{Kept: 3}
+
+func calibrateTenants(t testing.TB, eps float64) (all []tenant) {
 	t.Helper()
 	tilted := func(l loss.Loss) objpert.Config {
 		return objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps, Delta: delta, Adjacency: add}

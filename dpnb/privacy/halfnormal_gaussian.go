@@ -2,10 +2,10 @@ package privacy
 
 import (
 	"math"
-	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 )
 
 // HalfNormalGaussian is the law of W + G: W a HalfNormal and, independent of it, G ~ N(μ²/2, μ²) the privacy loss of a
@@ -86,23 +86,22 @@ func (p halfNormalGaussianProfile) LogDeltaLower(_ Direction, eps float64) float
 	return p.w.bracket(eps).low
 }
 
-// halfNormalBracket is what was computed for w at eps.
-type halfNormalBracket struct {
-	w            HalfNormalGaussian
-	eps, low, up float64
+// brackets are the bounds of ln δ that were asked for last. They take milliseconds, and a mechanism that proves its δ
+// before it runs asks for the same ones at every run.
+var brackets = recent.Values[bracketKey, logBounds]{Kept: 4096}
+
+type bracketKey struct {
+	w   HalfNormalGaussian
+	eps float64
 }
 
-// lastHalfNormal is the bracket that was computed last. It takes milliseconds, and a mechanism that proves its δ before
-// it runs asks for the same one at every run.
-var lastHalfNormal atomic.Pointer[halfNormalBracket]
+type logBounds struct{ low, up float64 }
 
-func (w HalfNormalGaussian) bracket(eps float64) *halfNormalBracket {
-	b := lastHalfNormal.Load()
-	if b == nil || b.w != w || b.eps != eps {
-		b = &halfNormalBracket{w: w, eps: eps}
+func (w HalfNormalGaussian) bracket(eps float64) logBounds {
+	b, _ := brackets.Of(bracketKey{w, eps}, func() (b logBounds, _ error) {
 		b.low, b.up = w.logDeltaBounds(eps)
-		lastHalfNormal.Store(b)
-	}
+		return b, nil
+	})
 	return b
 }
 

@@ -39,7 +39,7 @@ func program(t *testing.T) string {
 	}
 	must.Get(report.Prepare(context.Background(), project.Tree{Dir: root}, false, nil, func(string) {}))
 	path := filepath.Join(t.TempDir(), "dpnb")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return path

@@ -50,7 +50,7 @@ func TestLargerThanMemory(t *testing.T) {
 		dir = text
 	}
 	program := filepath.Join(t.TempDir(), "dpnb")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	file, schema := filepath.Join(dir, fmt.Sprintf("%d.parquet", rows)), filepath.Join(dir, "schema.json")

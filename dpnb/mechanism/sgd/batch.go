@@ -86,12 +86,23 @@ func (r *records) slopes(norms []float64) {
 	}
 }
 
-// weights returns the largest slopes of the records lo ≤ i < hi; in room, if they are not kept.
-func (r *records) weights(room []float64, lo, hi int) []float64 {
+// made returns rows of which those from first on are the records lo ≤ i < hi: all of them or, where rows are made
+// whenever they are read, these alone, in room.
+func (r *records) made(room *[]float64, lo, hi int) (rows matrix.Rows, first int) {
+	if !matrix.Made(r.rows) {
+		return r.rows, lo
+	}
+	*room = slices.Grow((*room)[:0], (hi-lo)*r.d)[:(hi-lo)*r.d]
+	matrix.Block(r.rows, *room, lo, hi)
+	return matrix.NewDense(hi-lo, r.d, *room), 0
+}
+
+// weights returns the largest slopes of the records lo ≤ i < hi, which are made; in room, if they are not kept.
+func (r *records) weights(room []float64, lo, hi int, rows matrix.Rows, first int) []float64 {
 	if r.largest != nil {
 		return r.largest[lo:hi]
 	}
-	r.rows.Norms(room[:hi-lo], lo, hi)
+	rows.Norms(room[:hi-lo], first, first+hi-lo)
 	r.slopes(room[:hi-lo])
 	return room[:hi-lo]
 }

@@ -319,14 +319,16 @@ func (r *records) outers(theta, width []float64, rowNorm float64, workers int) [
 	parallel.Each(len(sums), workers, func(k int) {
 		sum := exact.NewOuter(r.d, rowNorm*rowNorm)
 		x, t, room := make([]float64, suffixBlock*r.d), make([]float64, suffixBlock), make([]float64, suffixBlock)
+		var copies []float64
 		for lo := 0; lo < r.n; lo += suffixBlock {
 			hi, kept := min(lo+suffixBlock, r.n), 0
-			matrix.MarginsAlone(r.rows, t[:hi-lo], theta[k*r.d:(k+1)*r.d], lo, hi)
-			weights := r.weights(room, lo, hi)
+			rows, first := r.made(&copies, lo, hi)
+			matrix.MarginsAlone(rows, t[:hi-lo], theta[k*r.d:(k+1)*r.d], first, first+hi-lo)
+			weights := r.weights(room, lo, hi, rows, first)
 			for i := lo; i < hi; i++ {
 				if math.Abs(r.labels[i]-t[i-lo]) <= width[k] {
 					row := x[kept*r.d : (kept+1)*r.d]
-					r.rows.Row(row, i)
+					rows.Row(row, first+i-lo)
 					floats.Scale(math.Min(1, weights[i-lo]), row)
 					kept++
 				}

@@ -267,6 +267,7 @@ type suffixes struct {
 	margin [][]float64 // of a worker, a block's, level by level
 	row    [][]float64
 	room   [][]float64
+	copies [][]float64
 }
 
 const (
@@ -287,7 +288,7 @@ func newSuffixes(r *records, levels, workers int) *suffixes {
 		s.row = append(s.row, make([]float64, r.d))
 		s.room = append(s.room, make([]float64, suffixBlock))
 	}
-	s.held = make([]int, workers)
+	s.held, s.copies = make([]int, workers), make([][]float64, workers)
 	s.deal = parallel.NewDealer(workers, chunks, s.chunk)
 	return s
 }
@@ -331,16 +332,17 @@ func (s *suffixes) chunk(worker, chunk int) {
 // of it and of θ alone.
 func (s *suffixes) block(worker, lo, hi int) {
 	part, margin, row := s.parts[worker], s.margin[worker], s.row[worker]
-	d, n, weights := s.d, hi-lo, s.weights(s.room[worker], lo, hi)
+	rows, first := s.made(&s.copies[worker], lo, hi)
+	d, n, weights := s.d, hi-lo, s.weights(s.room[worker], lo, hi, rows, first)
 	for k := range s.levels {
 		t, theta := margin[k*n:(k+1)*n], s.theta[k*d:(k+1)*d]
 		if s.thinAt(lo) {
 			s.thin.Margins(t, theta, lo, hi)
 		} else {
-			matrix.MarginsAlone(s.rows, t, theta, lo, hi)
+			matrix.MarginsAlone(rows, t, theta, first, first+n)
 		}
 	}
-	dense, _ := s.rows.(*matrix.Dense)
+	dense, _ := rows.(*matrix.Dense)
 	for i := lo; i < hi; i++ {
 		at := vertex(margin[i-lo:], n, s.levels, s.labels[i])
 		sum, weight := part[at*d:(at+1)*d], math.Min(1, weights[i-lo])
@@ -349,9 +351,9 @@ func (s *suffixes) block(worker, lo, hi int) {
 			from, to := s.thin.Starts[i], s.thin.Starts[i+1]
 			exact.AddSparse(sum, weight, s.thin.Columns[from:to], s.thin.Values[from:to], s.step)
 		case dense != nil:
-			exact.Add(sum, weight, dense.Data[i*d:(i+1)*d], s.step)
+			exact.Add(sum, weight, dense.Data[(first+i-lo)*d:(first+i-lo+1)*d], s.step)
 		default:
-			s.rows.Row(row, i)
+			rows.Row(row, i)
 			exact.Add(sum, weight, row, s.step)
 		}
 	}

@@ -66,7 +66,15 @@ func groupOfTwo(run measure.Run, f loss.Loss, factor, share float64) claim.Outco
 			// full slopes both: normal laws, 2cLR/ν apart.
 			most = math.Max(most, measure.GaussianDelta(2*0.999*c.radius/c.nu, 2*half)/claimed)
 			for _, others := range measure.Over(run, []int{0, 3, 20}) {
-				if exact := replacedDelta(f, c.radius, c.lambda, c.nu, others, 2*half); exact > 1e-12 {
+				type key struct {
+					of                      loss.Loss
+					radius, lambda, nu, eps float64
+					others                  int
+				}
+				exact := measure.Shared(key{f, c.radius, c.lambda, c.nu, 2 * half, others}, func() float64 {
+					return replacedDelta(f, c.radius, c.lambda, c.nu, others, 2*half)
+				})
+				if exact > 1e-12 {
 					count++
 					most = math.Max(most, exact/claimed)
 				}
@@ -118,8 +126,11 @@ func reductionToNonPrivate(run measure.Run, factor float64) claim.Outcome {
 		Kappa: 1, Noise: proportional.Normal(0, 0.5)}
 	p := measure.Must(r.Solve(nil))
 	people := regressed(600, 360, population.OnSphere(1), population.Normal(0, 0.5))
-	fits := simulated(run, people, population.ObjectivePerturbation{Loss: r.Loss, Lambda: r.Lambda, Nu: r.Nu},
-		run.Runs(16), 42)
+	type key struct{ runs int }
+	fits := measure.Shared(key{run.Runs(16)}, func() *population.Result {
+		return simulated(run, people, population.ObjectivePerturbation{Loss: r.Loss, Lambda: r.Lambda, Nu: r.Nu},
+			run.Runs(16), 42)
+	})
 	c.add("MSE", fits.Of(0, population.MSE), p.MSE())
 	return claim.Decide(fmt.Sprintf("largest relative difference %.0e; MSE: %v", math.Max(most, 1e-12), &c),
 		"1e-10; "+fourErrors, most < 1e-10 && c.worst <= 4)
@@ -130,9 +141,12 @@ func huberSimulated(run measure.Run, by spoiledBy, factor float64) claim.Outcome
 	r := proportional.Regression{Loss: loss.Huber{Threshold: 0.5}, AspectRatio: 0.5, Lambda: 0.1, Nu: 0.2,
 		Kappa: math.Sqrt(prior.SecondMoment()), Noise: contaminated}
 	people := regressed(400, 200, population.Mixed(0.25), population.Contaminated(0.1, 0.3, 3))
-	fits := measure.Must(population.Simulation{Population: people,
-		Estimator:   population.ObjectivePerturbation{Loss: r.Loss, Lambda: r.Lambda, Nu: r.Nu},
-		Repetitions: run.Runs(100), Seed: 41, Edges: []float64{math.Inf(-1), -0.5}}.Run(run))
+	type key struct{ runs int }
+	fits := measure.Shared(key{run.Runs(100)}, func() *population.Result {
+		return measure.Must(population.Simulation{Population: people,
+			Estimator:   population.ObjectivePerturbation{Loss: r.Loss, Lambda: r.Lambda, Nu: r.Nu},
+			Repetitions: run.Runs(100), Seed: 41, Edges: []float64{math.Inf(-1), -0.5}}.Run(run))
+	})
 	r.Nu *= math.Sqrt(by.variance)
 	p := measure.Must(r.Solve(nil))
 	residuals := r.SlopeMoment(p, 2)
@@ -150,8 +164,12 @@ func logisticSimulated(run measure.Run, by spoiledBy, factor float64) claim.Outc
 	link := proportional.LogisticLink{}
 	l := proportional.Classification{Loss: loss.Logistic{}, Link: link, AspectRatio: 0.5, Lambda: 0.2, Nu: 0.4,
 		Kappa: 1.5}
-	fits := simulated(run, classified(400, 200, l.Kappa), population.ObjectivePerturbation{Loss: l.Loss,
-		Lambda: l.Lambda, Nu: l.Nu}, measure.Sized(run.Size, 200, 2000), 43)
+	type key struct{ runs int }
+	runs := measure.Sized(run.Size, 200, 2000)
+	fits := measure.Shared(key{runs}, func() *population.Result {
+		return simulated(run, classified(400, 200, l.Kappa), population.ObjectivePerturbation{Loss: l.Loss,
+			Lambda: l.Lambda, Nu: l.Nu}, runs, 43)
+	})
 	l.Nu *= math.Sqrt(by.variance)
 	p := measure.Must(l.Solve(nil))
 	p.OnXi *= by.onXi
@@ -260,7 +278,11 @@ type output struct {
 // simulated checks sensitivity 2LR/λ of minimisers and of what is released, claimed times share, and the error,
 // predicted times another factor.
 func (l output) simulated(run measure.Run, share, errors float64) claim.Outcome {
-	most := farthest(l.Loss, noise.NewSeeded(l.seed)) / (2 * share)
+	type key struct {
+		of   output
+		runs int // 0 for the distance
+	}
+	most := measure.Shared(key{l, 0}, func() float64 { return farthest(l.Loss, noise.NewSeeded(l.seed)) }) / (2 * share)
 	off := offSensitivity(l.Loss, 2*share)
 	const n, d, lambda, nu = 400, 200, 0.4, 0.5
 	var p proportional.FixedPoint
@@ -274,8 +296,10 @@ func (l output) simulated(run measure.Run, share, errors float64) claim.Outcome 
 			Lambda: lambda, Kappa: 1}.Solve(nil))
 	}
 	p = p.WithOutputNoise(nu)
-	fits := simulated(run, people, population.OutputPerturbation{Loss: l.Loss, Lambda: lambda, Nu: nu}, run.Runs(160),
-		l.seed)
+	fits := measure.Shared(key{l, run.Runs(160)}, func() *population.Result {
+		return simulated(run, people, population.OutputPerturbation{Loss: l.Loss, Lambda: lambda, Nu: nu},
+			run.Runs(160), l.seed)
+	})
 	c := comparison{factor: errors}
 	c.add("MSE", fits.Of(0, population.MSE), p.MSE())
 	c.add("⟨β̂,ξ⟩", fits.Of(0, population.NoiseOverlap), p.OnXi)
@@ -347,8 +371,15 @@ func (of descent) simulated(run measure.Run, factor, step float64) claim.Outcome
 		} else {
 			slopes = population.SlopesOf(d.Loss)
 		}
-		fits := simulated(run, people, population.NoisyDescent{Slopes: slopes, Step: d.Step, Steps: d.Steps,
-			Nu: d.Nu}, measure.Sized(run.Size, 40, 400), of.seed)
+		type key struct {
+			seed    uint64
+			k, runs int
+		}
+		runs := measure.Sized(run.Size, 40, 400)
+		fits := measure.Shared(key{of.seed, k, runs}, func() *population.Result {
+			return simulated(run, people, population.NoisyDescent{Slopes: slopes, Step: d.Step, Steps: d.Steps,
+				Nu: d.Nu}, runs, of.seed)
+		})
 		d.Step *= step
 		path := measure.Must(d.Trajectory(nil))
 		for t := 1; t <= d.Steps; t++ {

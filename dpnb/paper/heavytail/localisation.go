@@ -33,11 +33,14 @@ func jointMinimum(_ measure.Run, factor, share float64) claim.Outcome {
 		}
 		return v
 	}
-	least := math.Inf(1)
-	for i := range 2001 {
-		least = math.Min(least, extended(float64(i)/1000-1))
-	}
-	least *= share
+	type key struct{}
+	least := share * measure.Shared(key{}, func() float64 {
+		least := math.Inf(1)
+		for i := range 2001 {
+			least = math.Min(least, extended(float64(i)/1000-1))
+		}
+		return least
+	})
 	w := Exactly(composite.Ball{Radius: 1})
 	j := Joint{Losses: losses, C: c * factor, Lambda: 0.7, Centre: []float64{0.1}}
 	u, _ := measure.Must2(Subgradient(product{w, w, 1}, j.At, j.Start([]float64{0}), alpha, 4, 2e7))

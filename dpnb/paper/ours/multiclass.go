@@ -147,7 +147,12 @@ func adaSSPAccounting(run measure.Run, factor, shown float64) claim.Outcome {
 		most = math.Max(most, ratio(free))
 	}
 	var far float64
-	variances, entries := noiseOfFits(run.Runs(4000))
+	type key struct{ runs int }
+	noise := measure.Shared(key{run.Runs(4000)}, func() (all [2][4]float64) {
+		all[0], all[1] = noiseOfFits(run.Runs(4000))
+		return all
+	})
+	variances, entries := noise[0], noise[1]
 	for k, v := range variances {
 		far = math.Max(far, math.Abs(v/(shown*shown)-1)/math.Sqrt(2/entries[k]))
 	}

@@ -154,7 +154,15 @@ func atoms(run measure.Run, share, shown float64) claim.Outcome {
 	s.Accounting = wishart.Theorem31
 	printed := measure.Must(s.Noise(wishart.Split{Epsilon1: eps, Delta1: delta / 2, Delta3: delta / 2}))
 	reached, slack := largest(share*sharp.Sigma2), largest(share*printed.Sigma2)
-	ks, zeros := shownLaw(run.Runs(3000), shown)
+	type key struct {
+		runs  int
+		shown float64
+	}
+	law := measure.Shared(key{run.Runs(3000), shown}, func() (law [2]float64) {
+		law[0], law[1] = shownLaw(run.Runs(3000), shown)
+		return law
+	})
+	ks, zeros := law[0], law[1]
 	return claim.Decide(fmt.Sprintf("δ over the claimed: %.4f at exact accounting's σ², %s at Theorem 3.1's; "+
 		"√n·KS = %.2f, zeros off by %.1f standard errors", reached, claim.Roughly(slack, 1e-9), ks, zeros),
 		"0.995 … 1 + 1e-9; 2.2; 4.5", reached > 0.995 && reached <= 1+1e-9 && slack <= 1 && ks < 2.2 &&
@@ -268,8 +276,14 @@ func meanRatio(run measure.Run, factor float64) claim.Outcome {
 		told := *pair
 		told.Sigma2 *= factor
 		var mean measure.Mean
-		for r := range draws {
-			theta := measure.Must(pair.Draw(false, src.Stream(k).Stream(r)))
+		type key struct{ k, draws int }
+		thetas := measure.Shared(key{k, draws}, func() (all [][]float64) {
+			for r := range draws {
+				all = append(all, measure.Must(pair.Draw(false, src.Stream(k).Stream(r))))
+			}
+			return all
+		})
+		for _, theta := range thetas {
 			mean.Add(math.Exp(-measure.Must(told.LossAt(theta))))
 		}
 		far = math.Max(far, math.Abs(mean.M-1)/mean.Err())

@@ -92,7 +92,13 @@ func excessRisk(run measure.Run, inexact bool, share float64) claim.Outcome {
 			c.tau, c.eta = 1e-9, 0
 		}
 		r := newLassoRisk(src.Stream(10*k), c.d, c.m, c.box, c.eps, c.tau, c.eta)
-		excess := r.released(runs, inexact, src.Stream(10*k+1))
+		type key struct {
+			k, runs int
+			inexact bool
+		}
+		excess := measure.Shared(key{k, runs, inexact}, func() sim.Summary {
+			return r.released(runs, inexact, src.Stream(10*k+1))
+		})
 		setting, root := r.m.Setting(), math.Sqrt(float64(c.d))
 		a, mu := r.of.Distance, float64(c.m)
 		stated := mu * r.noise.Sigma2 / 2 * a * a // Corollary 3.4
@@ -117,7 +123,8 @@ func excessRisk(run measure.Run, inexact bool, share float64) claim.Outcome {
 			"stated %s", measured, sharp, erring, claim.Roughly(off, 1e-9)), "1, five standard errors; 1e-9", !broken &&
 			erring <= 1 && erring > 0.95).As(off < 1e-9).Reaching(math.Max(worst, erring))
 	}
-	reached := halfOfCorollary(src.Stream(1000), runs) / share
+	type key struct{ runs int }
+	reached := measure.Shared(key{runs}, func() float64 { return halfOfCorollary(src.Stream(1000), runs) }) / share
 	return claim.Decide(fmt.Sprintf("%s; %.3f of its half is reached; both from the stated %s", measured, reached,
 		claim.Roughly(off, 1e-9)), "1, five standard errors; 0.95 … 1; 1e-9", !broken && reached > 0.95 &&
 		reached <= 1).As(off < 1e-9).Reaching(worst)

@@ -155,7 +155,10 @@ func exactIsAttained(run measure.Run, share float64) claim.Outcome {
 	c.Second.X = make([]float64, 3) // a record that weighs nothing
 	far, low, high := 0.0, math.Inf(1), 0.0
 	for k, pair := range []*audit.Curvature{c, c.Swap()} {
-		losses := measure.Must(pair.Losses(draws, src.Stream(k)))
+		type key struct{ k, draws int }
+		losses := measure.Shared(key{k, draws}, func() []float64 {
+			return measure.Must(pair.Losses(draws, src.Stream(k)))
+		})
 		for _, eps := range []float64{0, 0.1, 0.2} {
 			want := math.Exp(p.LogDeltaUpper(privacy.Directions[k], eps))
 			var mean measure.Mean
@@ -200,11 +203,14 @@ func linearConstants(run measure.Run, share float64) claim.Outcome {
 	}
 	p := &composite.Problem{Problem: erm.Problem{Rows: rows, Labels: labels, Loss: huber, Lambda: 1e-9}}
 	exact := measure.Must(composite.Solve(p, nil))
-	var sum float64
-	for r := range runs {
-		theta := measure.Must(m.Simulate(rows, labels, src.Stream(1).Stream(r), nil))
-		sum += value(theta) - value(exact.Theta)
-	}
+	type key struct{ runs int }
+	sum := measure.Shared(key{runs}, func() (sum float64) {
+		for r := range runs {
+			theta := measure.Must(m.Simulate(rows, labels, src.Stream(1).Stream(r), nil))
+			sum += value(theta) - value(exact.Theta)
+		}
+		return sum
+	})
 	norm := floats.Norm(exact.Theta, 2)
 	bound := 2*4*m.Sigma*m.Sigma/m.Lambda + 0.5*m.Lambda*norm*norm
 	sharper := constrained.Theorem51Risk(4, m.Sigma, m.Lambda, norm)

@@ -38,13 +38,21 @@ func algorithmOne(run measure.Run, clipFactor, sigmaFactor float64) claim.Outcom
 		m := objpert.Objective{Loss: loss.ClippedAt(c.of, c.clip, 1), RowNorm: 1, Lambda: c.lambda,
 			Sigma: c.sigma, Tolerance: 1e-5, OutputSigma: 0.3}
 		u, square := make([]float64, runs), 0.0
-		for i := range measure.To(run, runs) {
-			src := root.Stream(k).Stream(i)
-			r := measure.Must(m.Run(rows, c.labels, src, &mechanism.Settings{Workers: 1}))
-			again, b, out := noise.Exact(root.Stream(k).Stream(i)), []float64{0}, []float64{0}
-			again.FillNormal(b, c.sigma)
-			again.Normals(1).AddRounded(out, m.OutputSigma, exact.Step(m.OutputSigma, 50))
-			theta := r.Coefficients[0] - out[0]
+		type key struct{ k, runs int }
+		type release struct{ theta, b float64 }
+		releases := measure.Shared(key{k, runs}, func() (all []release) {
+			for i := range measure.To(run, runs) {
+				src := root.Stream(k).Stream(i)
+				r := measure.Must(m.Run(rows, c.labels, src, &mechanism.Settings{Workers: 1}))
+				again, b, out := noise.Exact(root.Stream(k).Stream(i)), []float64{0}, []float64{0}
+				again.FillNormal(b, c.sigma)
+				again.Normals(1).AddRounded(out, m.OutputSigma, exact.Step(m.OutputSigma, 50))
+				all = append(all, release{r.Coefficients[0] - out[0], b[0]})
+			}
+			return all
+		})
+		for i, r := range releases {
+			theta := r.theta
 			gradient := c.lambda * theta
 			for j, x := range rows.Data {
 				g := c.slope(x*theta, c.labels[j]) * x
@@ -52,7 +60,7 @@ func algorithmOne(run measure.Run, clipFactor, sigmaFactor float64) claim.Outcom
 			}
 			// The release was rounded, which moves θ by half the grid at most.
 			rounding := (c.lambda + float64(len(rows.Data))) * exact.Grid(m.OutputSigma) / 2
-			excess = math.Max(excess, (math.Abs(gradient+b[0])-rounding)/m.Tolerance)
+			excess = math.Max(excess, (math.Abs(gradient+r.b)-rounding)/m.Tolerance)
 			z := gradient / (sigmaFactor * c.sigma)
 			square += z * z
 			u[i] = 0.5 * math.Erfc(-z/math.Sqrt2)
@@ -117,7 +125,10 @@ func stoppedBelow(run measure.Run, factor, share float64) claim.Outcome {
 		if k == 1 {
 			n /= 4
 		}
-		found[k] = measure.Must(s.EpsilonLower(delta, n, level, noise.NewSeeded(63).Stream(k)))
+		type key struct{ k, n int }
+		found[k] = measure.Shared(key{k, n}, func() float64 {
+			return measure.Must(s.EpsilonLower(delta, n, level, noise.NewSeeded(63).Stream(k)))
+		})
 		m := s.Mechanism
 		m.Tolerance *= share
 		curve := measure.Must(theorem41(m))
@@ -147,7 +158,8 @@ func statedRDP(m objpert.Objective, alpha float64) float64 {
 func approximateBelow(run measure.Run, factor, share float64) claim.Outcome {
 	cells := measure.Sized(run.Size, 300, 5000)
 	var ratio, without, off float64
-	for _, c := range []struct {
+	orders := []float64{1.5, 2, 3, 5}
+	for k, c := range []struct {
 		loss          loss.Loss
 		extraY        float64
 		copies        int
@@ -177,9 +189,19 @@ func approximateBelow(run measure.Run, factor, share float64) claim.Outcome {
 				gap := (1 + 2*c.tau) / math.Hypot(c.sigma, c.lambda*c.out)
 				ratio = math.Max(ratio, alpha*gap*gap/2/(factor*bound.Epsilon(alpha)))
 			}
-			p, q := a.Cells(cells)
-			for _, alpha := range []float64{1.5, 2, 3, 5} {
-				exact := measure.Renyi(p, q, alpha)
+			type key struct {
+				k, cells int
+				solver   audit.Solver
+			}
+			divergences := measure.Shared(key{k, cells, solver}, func() (all []float64) {
+				p, q := a.Cells(cells)
+				for _, alpha := range orders {
+					all = append(all, measure.Renyi(p, q, alpha))
+				}
+				return all
+			})
+			for i, alpha := range orders {
+				exact := divergences[i]
 				ratio = math.Max(ratio, exact/(factor*bound.Epsilon(alpha)))
 				without = math.Max(without, exact/bare.Epsilon(alpha))
 				off = math.Max(off, math.Abs(factor*bound.Epsilon(alpha)/statedRDP(exactly, alpha)-1))

@@ -226,7 +226,13 @@ func replacedDelta(lambda, sigma float64, others int, label, eps float64) float6
 		base.X, base.Y = append(base.X, 1), append(base.Y, label)
 	}
 	width := (10*sigma + float64(others) + 1) / lambda
-	return measure.ReplacedDelta(base, 1, figure.Span(-width, width, 8000), eps)
+	type key struct {
+		lambda, sigma, label, eps float64
+		others                    int
+	}
+	return measure.Shared(key{lambda, sigma, label, eps, others}, func() float64 {
+		return measure.ReplacedDelta(base, 1, figure.Span(-width, width, 8000), eps)
+	})
 }
 
 // discreteLaw draws a law on n points, whose logarithms are as far apart as spread says.

@@ -105,7 +105,13 @@ func sampledBelow(run measure.Run, factor float64) claim.Outcome {
 		nb := crowd(rng.Stream(k), 20, d, 0.5, 1)
 		for _, dir := range privacy.Directions {
 			for j, eps := range measure.Over(run, []float64{0, 0.4}) {
-				iv := measure.Must(nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(100+10*k+j)))
+				type key struct {
+					dir           privacy.Direction
+					k, j, samples int
+				}
+				iv := measure.Shared(key{dir, k, j, samples}, func() audit.Interval {
+					return measure.Must(nb.DeltaInterval(dir, eps, samples, 1-1e-6, rng.Stream(100+10*k+j)))
+				})
 				stated := bound(0.5, 1, eps)
 				ratio = math.Max(ratio, iv.Estimate/stated)
 				broken = broken || iv.Lower > stated

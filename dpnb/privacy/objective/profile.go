@@ -3,9 +3,11 @@ package objective
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -95,8 +97,13 @@ type Profile struct {
 	grids *grids
 	// coarse is the same problem for a rough look, quickest for a quick one, bulk for that where δ is large.
 	coarse, quickest, bulk *grids
-	mu                     sync.Mutex
-	memo                   map[key]enclosure
+	*answers
+}
+
+// answers are what was computed of a Config, which says all that they depend on: profiles of the same one share them.
+type answers struct {
+	mu   sync.Mutex
+	memo map[key]enclosure
 	// roughly holds the upper bounds of rough looks.
 	roughly map[key]float64
 	// quick holds the upper bounds of both directions, of quick looks.
@@ -104,6 +111,15 @@ type Profile struct {
 	// epsilons are the bounds on ε by δ.
 	epsilons map[float64][2]float64
 }
+
+func newAnswers() (*answers, error) {
+	return &answers{memo: map[key]enclosure{}, roughly: map[key]float64{}, quick: map[float64]float64{},
+		epsilons: map[float64][2]float64{}}, nil
+}
+
+// answered are the answers of the configurations that were asked about last: a calibration tries the same ones again
+// whenever a fit is repeated, or read back and looked at.
+var answered = recent.Values[Config, *answers]{Kept: 4096}
 
 type key struct {
 	dir privacy.Direction
@@ -125,17 +141,17 @@ func New(cfg Config) (*Profile, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
+	known, _ := newAnswers()
+	if reflect.ValueOf(cfg.Curve).Comparable() { // so that it can be part of a key
+		known, _ = answered.Of(cfg, newAnswers)
+	}
 	p := &problem{curve: cfg.Curve, lambda: cfg.Lambda, sigma: cfg.Sigma}
 	return &Profile{
 		cfg:    cfg,
 		grids:  &grids{problem: p},
 		coarse: &grids{problem: p, tolerance: roughTolerance}, quickest: &grids{problem: p, tolerance: quickTolerance},
-		bulk: &grids{problem: p, tolerance: bulkTolerance},
-		memo: make(map[key]enclosure),
-
-		roughly:  make(map[key]float64),
-		quick:    make(map[float64]float64),
-		epsilons: make(map[float64][2]float64),
+		bulk:    &grids{problem: p, tolerance: bulkTolerance},
+		answers: known,
 	}, nil
 }
 

@@ -48,7 +48,7 @@ func build(t *testing.T) string {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("GOWORK", "off")
 	path := filepath.Join(t.TempDir(), "dpnb")
-	cmd := exec.Command("go", "build", "-o", path, "./dpnb/cmd/dpnb")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "./dpnb/cmd/dpnb")
 	cmd.Dir = filepath.Join("..", "..", "..", "..")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

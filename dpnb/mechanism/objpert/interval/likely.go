@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -47,27 +48,38 @@ const (
 	usual, doubtful = 0.15, 0.7
 )
 
-// Likely returns approximate intervals with a curvature M̃ that was released with noise, without the worst case over
-// all that the noise may hide: M̃ is drawn towards what is expected of it, as far as the noise says, and what that
-// leaves unknown is counted. Of the population (true) or of the same fit without noise. Of the population M is drawn
-// from what is known of it, and given M
+// Intervals returns those of a level, of all of the forms.
 //
-//	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ ~ N(0, Size²I) beforehand
-//
-// and the law is that of all draws together. Of the same fit θ̂ = θ̃ + (M + Λ)⁻¹b, to first order.
-//
-// Coverage: near Level where columns are not far from independent, or records are many (docs/theory/intervals.md,
+// Coverage: near level where columns are not far from independent, or records are many (docs/theory/intervals.md,
 // section 6).
-// Errors: as Minimiser.
-func Likely(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Intervals,
-	error) {
-	l, err := LikelyLaw(m, theta, mo, g, population, s)
-	if err != nil {
+func (l *Law) Intervals(level float64) *Intervals {
+	iv := newIntervals(level, l.Centre, l.Halves(0, len(l.Centre), level), 0)
+	iv.Covers, iv.Basis = l.Covers, l.Basis
+	return iv
+}
+
+// About returns the law of other forms of the same coefficients, from the same draws.
+//
+// Errors: *privacy.ParamError for forms of another length.
+func (l *Law) About(forms [][]float64) (*Law, error) {
+	p, out := *l.of, *l
+	p.s.Forms, p.at, p.length = forms, nil, nil
+	if err := p.ask(); err != nil {
 		return nil, err
 	}
-	iv := newIntervals(s.Level, l.Centre, l.Halves(0, len(l.Centre), s.Level), 0)
-	iv.Covers, iv.Basis = l.Covers, l.Basis
-	return iv, nil
+	out.ask(&p)
+	return &out, nil
+}
+
+// ask sets the forms of p, and what is said of them.
+func (l *Law) ask(p *problem) {
+	l.given, l.forms = p.given, new(mat.Dense)
+	l.forms.Mul(p.given, l.vectors)
+	l.Centre, l.Slack = p.at, nil
+	for j := range l.Centre {
+		l.Centre[j] += mat.Dot(l.forms.RowView(j), l.mean)
+		l.Slack = append(l.Slack, p.m.Tolerance/p.m.Lambda*p.length[j])
+	}
 }
 
 // Law is about the joint law of how far linear forms of released coefficients are off: they are Centre plus a vector of
@@ -84,28 +96,26 @@ type Law struct {
 	roots        []*mat.Dense
 	all          *mat.SymDense
 	output       float64
-	// normals is Guess.Normals, and drawn are the samples of each draw once they were asked for.
-	normals func(k int) func(z []float64)
-	drawn   []sample
+	// of is the problem, vectors the directions, and mean what is to be added to the released coefficients in these.
+	of      *problem
+	vectors *mat.Dense
+	mean    *mat.VecDense
+	// drawn returns the samples of each draw, the same for all forms.
+	drawn func() []sample
 }
 
 // A sample has columns of standard normal numbers, in the directions and for the output noise.
 type sample struct{ z, xi *mat.Dense }
 
-// sampled returns the samples of draw k, the same for all forms.
-func (l *Law) sampled(k int) sample {
-	if l.drawn == nil {
-		fill, each := l.normals(0), samples/len(l.roots)
-		_, d := l.forms.Dims()
-		_, wide := l.given.Dims()
-		for range l.roots {
-			s := sample{mat.NewDense(d, each, nil), mat.NewDense(wide, each, nil)}
-			fill(s.z.RawMatrix().Data)
-			fill(s.xi.RawMatrix().Data)
-			l.drawn = append(l.drawn, s)
-		}
+// sampled returns n of them for coefficients by what Guess.Normals fills with.
+func sampled(n, directions, coefficients int, fill func(z []float64)) (all []sample) {
+	for range n {
+		s := sample{mat.NewDense(directions, samples/n, nil), mat.NewDense(coefficients, samples/n, nil)}
+		fill(s.z.RawMatrix().Data)
+		fill(s.xi.RawMatrix().Data)
+		all = append(all, s)
 	}
-	return l.drawn[k]
+	return all
 }
 
 // Halves returns half of the width of intervals, each of which has one of the n forms from first on with the level over
@@ -188,12 +198,13 @@ func (l *Law) HalvesAtOnce(first, n int, counts func(k int) bool, level float64)
 		}
 	}
 	var largest []float64
+	drawn := l.drawn()
 	for k, root := range l.roots {
 		var by, off, out mat.Dense
 		var at mat.VecDense
 		by.Mul(forms, root)
-		off.Mul(&by, l.sampled(k).z)
-		out.Mul(given, l.sampled(k).xi)
+		off.Mul(&by, drawn[k].z)
+		out.Mul(given, drawn[k].xi)
 		at.MulVec(forms, l.moved[k])
 		most := make([]float64, samples/len(l.roots))
 		for i := range n {
@@ -229,11 +240,18 @@ func (l *Law) Covariance(first, n int) *mat.SymDense {
 	return out
 }
 
-// LikelyLaw is the law by which Likely has intervals, of the forms of s, whose Level it does not use. Moments of nil
-// were not released: the curvature is then taken for what is expected of it, and that it may be off counts as more
-// noise; there is no law for the population.
+// LikelyLaw is the approximate law with a curvature M̃ that was released with noise, without the worst case over all
+// that the noise may hide: M̃ is drawn towards what is expected of it, as far as the noise says, and what that leaves
+// unknown is counted. Of the population (true) or of the same fit without noise. Of the population M is drawn from what
+// is known of it, and given M
 //
-// Errors: as Likely.
+//	(M + Λ)θ̃ = Mθ⋆ − b − g,   b ~ N(0, σ²I),   g ~ N(0, ρM),   θ⋆ ~ N(0, Size²I) beforehand
+//
+// and the law is that of all draws together. Of the same fit θ̂ = θ̃ + (M + Λ)⁻¹b, to first order. The forms are those
+// of s, whose Level is not used. Moments of nil were not released: the curvature is then taken for what is expected of
+// it, and that it may be off counts as more noise; there is no law for the population.
+//
+// Errors: as Minimiser.
 func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, population bool, s Settings) (*Law,
 	error) {
 	s.Linearise = true
@@ -254,21 +272,17 @@ func LikelyLaw(m objpert.Objective, theta []float64, mo *Moments, g Guess, popul
 	if err != nil {
 		return nil, err
 	}
-	l := &Law{Centre: append([]float64(nil), p.at...), forms: c.forms, given: p.given, output: m.OutputSigma,
-		normals: g.Normals, Covers: minimiserCovers, Basis: basisLikely}
+	l := &Law{of: p, vectors: c.vectors, output: m.OutputSigma, Covers: minimiserCovers, Basis: basisLikely}
 	if population {
 		l.population(c, p, g)
 	} else {
 		l.sameFit(c, p, g, !measured)
 	}
-	mean, err := l.centred()
-	if err != nil {
+	if err := l.centred(p.d); err != nil {
 		return nil, err
 	}
-	for j := range l.Centre {
-		l.Centre[j] += mat.Dot(l.forms.RowView(j), mean)
-		l.Slack = append(l.Slack, m.Tolerance/m.Lambda*p.length[j])
-	}
+	l.drawn = sync.OnceValue(func() []sample { return sampled(len(l.roots), p.d, len(theta), g.Normals(0)) })
+	l.ask(p)
 	if population {
 		l.Covers = populationCovers
 	}
@@ -296,15 +310,13 @@ func (l *Law) population(c estimate, p *problem, g Guess) {
 	})
 }
 
-// centred returns the mean of the draws, of what is to be added to the released coefficients, takes it from each, and
-// sets their covariance.
-func (l *Law) centred() (*mat.VecDense, error) {
-	n, d := len(l.roots), l.forms.RawMatrix().Cols
-	mean := mat.NewVecDense(d, nil)
+// centred sets the mean of the draws, takes it from each, and sets their covariance, in d directions.
+func (l *Law) centred(d int) error {
+	n, mean := len(l.roots), mat.NewVecDense(d, nil)
 	l.all = mat.NewSymDense(d, nil)
 	for k, root := range l.roots {
 		if root == nil {
-			return nil, &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
+			return &privacy.ParamError{Name: "Moments.Hessian", Value: "a matrix without eigenvalues",
 				Want: "finite entries"}
 		}
 		mean.AddScaledVec(mean, 1/float64(n), l.moved[k])
@@ -316,7 +328,8 @@ func (l *Law) centred() (*mat.VecDense, error) {
 		moved.SubVec(moved, mean)
 		l.all.SymRankOne(l.all, 1/float64(n), moved)
 	}
-	return mean, nil
+	l.mean = mean
+	return nil
 }
 
 // sameFit fills l with one normal law, to first order in what is not known of K: K̂(θ̂ − θ̃) is b + E′δ with Kδ = b, of
@@ -406,10 +419,9 @@ const (
 type estimate struct {
 	// factor is that of what was expected.
 	factor float64
-	// vectors are orthonormal, each of one column's features, that of what is expected of the curvature within it;
-	// forms are those that are asked for, in these.
-	vectors, forms *mat.Dense
-	curvature      *mat.SymDense
+	// vectors are orthonormal, each of one column's features, that of what is expected of the curvature within it.
+	vectors   *mat.Dense
+	curvature *mat.SymDense
 	// variance has the variances q_ij of the entries of E′, of which those beside the diagonal have half.
 	variance *mat.SymDense
 }
@@ -469,7 +481,7 @@ func (p *problem) estimate(g Guess) (estimate, error) {
 	return c, nil
 }
 
-// directions sets the vectors and the forms, and returns what is expected of the curvature along each, at least that of
+// directions sets the vectors, and returns what is expected of the curvature along each, at least that of
 // a record, and the column of each.
 func (c *estimate) directions(p *problem, g Guess) (values []float64, column []int, err error) {
 	d := len(p.theta)
@@ -506,8 +518,6 @@ func (c *estimate) directions(p *problem, g Guess) (values []float64, column []i
 		return nil, nil, &privacy.ParamError{Name: "Guess.Columns", Value: g.Columns,
 			Want: fmt.Sprintf("all of the features, with %d directions", p.d)}
 	}
-	c.forms = new(mat.Dense)
-	c.forms.Mul(p.given, c.vectors)
 	return values, column, nil
 }
 

@@ -54,14 +54,14 @@ func TestLikelyCorrectsForTheRidge(t *testing.T) {
 		mo.Hessian.ScaleSym(c.by, h)
 		g := guessed(mo.Hessian, 1)
 		g.Scores = func(float64) float64 { return 1e-2 } // these records are the population
-		iv := must.Get(Likely(m, theta, mo, g, true, Settings{Level: 0.95}))
+		iv := must.Get(LikelyLaw(m, theta, mo, g, true, Settings{Level: 0.95})).Intervals(0.95)
 		off := floats.Distance(iv.Estimate, truth, 2)
 		if got := off < 0.02*floats.Distance(theta, truth, 2); got != c.want {
 			t.Errorf("curvature times %v: estimates %v, want %v, shrunk %v", c.by, iv.Estimate, truth, theta)
 		}
-		same, err := Likely(m, theta, mo, g, false, Settings{Level: 0.95})
-		if err != nil || floats.Distance(same.Estimate, theta, 2) > 1e-12 || same.Width() > 1e-4 {
-			t.Errorf("of the same fit: %+v (%v)", same, err)
+		same := must.Get(LikelyLaw(m, theta, mo, g, false, Settings{Level: 0.95})).Intervals(0.95)
+		if floats.Distance(same.Estimate, theta, 2) > 1e-12 || same.Width() > 1e-4 {
+			t.Errorf("of the same fit: %+v", same)
 		}
 	}
 }
@@ -89,11 +89,8 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 			sigma == 5 && (beside < 5 || beside > 19.9) {
 			t.Errorf("σ = %v: %v", sigma, beside)
 		}
-		iv, err := Likely(m, theta, &Moments{Hessian: expected, HessianSigma: sigma}, guessed(expected, 1), true,
-			Settings{Level: 0.9})
-		if err != nil {
-			t.Fatal(err)
-		}
+		iv := must.Get(LikelyLaw(m, theta, &Moments{Hessian: expected, HessianSigma: sigma}, guessed(expected, 1), true,
+			Settings{Level: 0.9})).Intervals(0.9)
 		if iv.Width() < 1.001*last {
 			t.Errorf("σ = %v: width %v, %v before", sigma, iv.Width(), last)
 		}
@@ -102,7 +99,7 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 	short := guessed(expected, 1)
 	short.Columns = short.Columns[:2]
 	mo := &Moments{Hessian: h, HessianSigma: 1}
-	if _, err := Likely(m, theta, mo, short, true, Settings{Level: 0.9}); err == nil {
+	if _, err := LikelyLaw(m, theta, mo, short, true, Settings{Level: 0.9}); err == nil {
 		t.Error("a feature is in no column")
 	}
 }
@@ -232,7 +229,7 @@ func TestAtOnceCovers(t *testing.T) {
 		cov.SymOuterK(1, root)
 		l := &Law{forms: root, given: mat.NewDense(n, 1, nil), roots: []*mat.Dense{mat.DenseCopyOf(unit(rank))},
 			moved: []*mat.VecDense{mat.NewVecDense(rank, nil)}, all: unit(rank), Slack: make([]float64, n),
-			normals: normals}
+			drawn: func() []sample { return sampled(1, rank, 1, normals(0)) }}
 		c := l.HalvesAtOnce(0, n, func(int) bool { return true }, 0.95)[0] /
 			math.Sqrt(cov.At(0, 0))
 		z, v := make([]float64, rank), mat.NewVecDense(n, nil)
@@ -268,7 +265,8 @@ func TestIntervalsOfAMixture(t *testing.T) {
 	const level, reps, output = 0.9, 100_000, 0.5
 	one := func(v float64) *mat.Dense { return mat.NewDense(1, 1, []float64{v}) }
 	vector := func(v float64) *mat.VecDense { return mat.NewVecDense(1, []float64{v}) }
-	l := &Law{forms: one(2), given: one(1), output: output, Slack: []float64{0.25}, normals: normals}
+	l := &Law{forms: one(2), given: one(1), output: output, Slack: []float64{0.25},
+		drawn: func() []sample { return sampled(3, 1, 1, normals(0)) }}
 	at, sd := []float64{1.5, -0.5, -1}, []float64{0.3, 1, 2}
 	l.all = mat.NewSymDense(1, nil)
 	for k := range at {

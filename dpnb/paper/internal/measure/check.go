@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
 )
 
 // failure is the panic of Try and Must. It is an error, so that internal/parallel carries it from a worker to the
@@ -36,6 +37,16 @@ func Must[T any](v T, err error) T {
 func Must2[T, U any](v T, w U, err error) (T, U) {
 	Try(err)
 	return v, w
+}
+
+// shared are what was measured last.
+var shared = recent.Values[any, any]{Kept: 1024}
+
+// Shared is what make returns, made once for all versions of a check: what is measured is the same whatever is claimed.
+// The key is of a type of its own, and says what else the measurement depends on, if anything.
+func Shared[T any](key any, make func() T) T {
+	v, err := shared.Of(key, func() (any, error) { return make(), nil })
+	return Must(v, err).(T)
 }
 
 // Catch, deferred, makes the error that ended the function in Try or Must its error:

@@ -127,7 +127,12 @@ func Sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 // δ: objective perturbation in one dimension at the ridge λ, one record of Huber's loss with L = β = 1 or none. Its
 // slope has to be steep and to bend where noise decides on δ, so that the label is where noise is as rare as δ. The
 // exact δ are sums over cells and so from below.
-func KinkedSigma(lambda, eps, delta float64) (least float64) {
+func KinkedSigma(lambda, eps, delta float64) float64 {
+	type key struct{ lambda, eps, delta float64 }
+	return Shared(key{lambda, eps, delta}, func() float64 { return kinkedSigma(lambda, eps, delta) })
+}
+
+func kinkedSigma(lambda, eps, delta float64) (least float64) {
 	tail := math.Sqrt(2 * math.Log(1/delta))
 	for _, before := range []float64{0.5, 1, 1.5} {
 		enough := func(sigma float64) (bool, error) {

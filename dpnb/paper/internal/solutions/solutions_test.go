@@ -119,7 +119,7 @@ func run(t *testing.T, program string) string {
 	dir := t.TempDir()
 	file, built := filepath.Join(dir, "main.go"), filepath.Join(dir, "solutions")
 	must.Do(os.WriteFile(file, []byte(program), 0o644))
-	if out, err := exec.Command("go", "build", "-o", built, file).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", built, file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command(built)

@@ -1,0 +1,39 @@
+package recent_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/recent"
+)
+
+// What is asked for again is made once, as long as few others are; what is not, is let go.
+func TestValues(t *testing.T) {
+	v, made := recent.Values[int, *int]{Kept: 3}, 0
+	ask := func(key int) *int {
+		value, err := v.Of(key, func() (*int, error) { made++; return &key, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	for i := range 1000 {
+		if first := ask(-1); *first != -1 || first != ask(-1) || *ask(i) != i {
+			t.Fatal("another value")
+		}
+	}
+	if made != 1001 {
+		t.Errorf("made %d values of 1001 keys", made)
+	}
+	for i := range 10 {
+		ask(i)
+	}
+	if before := made; ask(-1) == nil || made != before+1 {
+		t.Error("a key is kept that has long not been asked for")
+	}
+	for _, want := range []error{errors.New("none"), nil} {
+		if _, err := v.Of(-2, func() (*int, error) { return nil, want }); err != want {
+			t.Errorf("%v, want %v: an error is asked for again", err, want)
+		}
+	}
+}
