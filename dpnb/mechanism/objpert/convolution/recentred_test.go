@@ -22,7 +22,7 @@ import (
 func TestRecentred(t *testing.T) {
 	if !testscale.Full() { // all are searched for ten seconds
 		defer func(all [4]float64, bent [3]float64) { growths, bends = all, bent }(growths, bends)
-		growths, bends = [4]float64{1, 1, 1, 1}, [3]float64{1, 1, 1}
+		growths, bends = [4]float64{2, 2, 2, 2}, [3]float64{3, 3, 3}
 	}
 	const n, eps = 1000, 1.0
 	m := must.Get(CalibrateRecentred(config(smoothing.Logistic{}, eps, Predicted, n), 2))
