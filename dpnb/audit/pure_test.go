@@ -23,6 +23,29 @@ func pureConfig(l loss.Convex, eps float64, adj privacy.Adjacency) pure.Config {
 var pureLosses = []loss.Convex{loss.LeastAbsolute{}, loss.Pinball{Tau: 0.8}, loss.ReLU{},
 	loss.Huber{Threshold: 0.5}, loss.Squared{}}
 
+// What a density becomes by one more record after another has all the mass still: from Laplace's on, of no record.
+func TestPureLawIsALaw(t *testing.T) {
+	for _, of := range pureLosses {
+		l := PureLaw{Loss: of, Bend: loss.FreeBend(1, 0.5, 2), Scale: 0.5, Lambda: 2}
+		var records []PureRecord
+		log := make([]float64, 8001)
+		at := func(i int) float64 { return float64(i-4000) / 500 }
+		for i := range log {
+			log[i] = math.Log(0.5*l.Lambda/l.Scale) - l.Lambda*math.Abs(at(i))/l.Scale
+		}
+		for _, r := range []PureRecord{{[]float64{1}, 1, 0.7}, {[]float64{-1}, 2, 1.5}, {[]float64{1}, 0.5, -1}} {
+			mass := 0.0
+			for i := range log {
+				log[i] += l.LogRatio(records, r, []float64{at(i)})
+				mass += math.Exp(log[i]) / 500
+			}
+			if records = append(records, r); !(math.Abs(mass-1) <= 5e-3) {
+				t.Errorf("%s: of %d records the mass is %v", of.Name(), len(records), mass)
+			}
+		}
+	}
+}
+
 // The exact densities of neighbours never differ by more than the part of ε that the noise of the objective has, which
 // is 0.99 of it; and in one dimension they differ by that much, to a hundredth: the guarantee is attained.
 func TestPureObjective(t *testing.T) {

@@ -142,6 +142,10 @@ func TestRenew(t *testing.T) {
 	if want := fmt.Sprintf(format, one.hash(tree)); err != nil || len(renewed) != 1 || string(text) != want {
 		t.Errorf("%v, %v: %s, want %s", renewed, err, text, want)
 	}
+	one.Proof = "page#a-1 " + one.hash(tree)
+	if again, err := Renew(root, []Claim{one}, tree); err != nil || len(again) != 0 {
+		t.Errorf("what is as it was is renewed: %v, %v", again, err)
+	}
 	if _, err := Renew(root, []Claim{{ID: "a/2", Proof: "page#a-1 4"}}, tree); err == nil {
 		t.Error("a claim that is nowhere is renewed")
 	}

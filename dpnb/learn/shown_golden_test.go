@@ -49,6 +49,8 @@ func TestWhatModelsShow(t *testing.T) {
 			learn.Log("weight", 40, 150), learn.Categorical("smoker", "no", "yes"), learn.Numeric("pressure", 80, 200)),
 			"pressure", learn.Curves()), 0},
 		{"heavy tails", learn.HeavyTails{}, learn.Regression(few("pressure"), "pressure"), 0},
+		{"heavy tails, quantile", learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.9},
+			learn.Regression(few("pressure"), "pressure"), 0},
 		{"softmax", learn.Softmax{}, learn.Classes(few("ward"), "ward", learn.Curves()), 0},
 		{"one-vs-rest", learn.OneVsRest{}, learn.Classes(few("ward"), "ward"), 0},
 		{"quantile", learn.Quantile{Tau: 0.8}, learn.Regression(few("pressure"), "pressure"), 0},
@@ -89,6 +91,8 @@ func TestWhatModelsShow(t *testing.T) {
 		if err == nil {
 			say("calibration", e.CalibrationTable(), nil)
 		}
+		scores, err := m.QuantileScores(others)
+		say("quantile scores", scores, err)
 		p, err := m.Predict(others.Head(5))
 		say("predictions", p, err)
 		card, err := m.Card()

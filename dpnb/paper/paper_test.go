@@ -18,6 +18,9 @@ const root = "../.."
 
 func TestSelect(t *testing.T) {
 	all := Register()
+	if !slices.IsSortedFunc(all, func(a, b claim.Claim) int { return strings.Compare(a.ID, b.ID) }) {
+		t.Error("claims are not in the order of their names")
+	}
 	some, err := claim.Select(all, "rkw23/*")
 	if err != nil || len(some) == 0 || len(some) == len(all) {
 		t.Errorf("%d of %d claims, %v", len(some), len(all), err)

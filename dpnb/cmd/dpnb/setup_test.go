@@ -44,7 +44,12 @@ func TestNewWithoutSetup(t *testing.T) {
 	if err != nil || !strings.Contains(out, "people.ipynb") {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, name := range []string{"people.ipynb", "people.schema.json"} {
+	folder := filepath.Join(dir, "years")
+	must.Do(os.Mkdir(folder, 0o700))
+	if out, err := said("new", folder, "--no-setup"); err != nil || !strings.Contains(out, "years.ipynb") {
+		t.Errorf("the name of a folder: %v: %s", err, out)
+	}
+	for _, name := range []string{"people.ipynb", "people.schema.json", "years.ipynb"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
 		}

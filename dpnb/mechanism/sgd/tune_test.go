@@ -2,6 +2,7 @@ package sgd
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -237,6 +238,9 @@ func TestDishonest(t *testing.T) {
 	if w := r.Warning(); !strings.Contains(w, "DISHONEST") || !strings.Contains(w, "7 runs") || !strings.Contains(w,
 		"SIMULATION") {
 		t.Errorf("the warning reads %q", w)
+	}
+	if said := fmt.Sprintf("%+v", r.Guarantee); !strings.Contains(said, "7 runs composed") {
+		t.Errorf("the guarantee reads %s", said)
 	}
 	one, err := r.OneRun.Epsilon(1e-5)
 	if err != nil {

@@ -298,4 +298,11 @@ func TestRanksOffWithSampling(t *testing.T) {
 			t.Errorf("level %v: %v, want %v; %v without", q, with[i], want, alone[i])
 		}
 	}
+	// Of a deviation that is large the law of Laplace is nearly all.
+	m.Eta = 1e-3
+	for i, s := range m.rankDeviations() {
+		if beyond := math.Exp(-math.Sqrt2 / s * m.RanksOff(0.95, 0, false)[i]); beyond > 0.05 || beyond < 0.045 {
+			t.Errorf("level %v: with a probability of %v it is farther off", m.Levels[i], beyond)
+		}
+	}
 }

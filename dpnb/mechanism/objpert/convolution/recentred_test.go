@@ -20,8 +20,9 @@ import (
 // Two stages satisfy (ε, δ) together, and either stage counts; the second is about the first one's release; where n is
 // large their error is less than that of one stage.
 func TestRecentred(t *testing.T) {
-	if !testscale.Full() {
-		t.Skip("searches for ten seconds; run with --full")
+	if !testscale.Full() { // all are searched for ten seconds
+		defer func(all [4]float64, bent [3]float64) { growths, bends = all, bent }(growths, bends)
+		growths, bends = [4]float64{2, 2, 2, 2}, [3]float64{3, 3, 3}
 	}
 	const n, eps = 1000, 1.0
 	m := must.Get(CalibrateRecentred(config(smoothing.Logistic{}, eps, Predicted, n), 2))
