@@ -160,3 +160,24 @@ func TestCRPS(t *testing.T) {
 		t.Error("a law without spread")
 	}
 }
+
+// Rows that are made when they are read have the sums of a copy of them, to the last bit.
+func TestSumsOfMadeRows(t *testing.T) {
+	const n, d, levels = 700, 5, 2
+	src := noise.NewSeeded(9)
+	base, u, labels := matrix.NewDense(n, d, nil), make([]float64, d), make([]float64, n)
+	theta := make([]float64, levels*d)
+	for _, v := range [][]float64{base.Data, u, labels, theta} {
+		src.Gaussian(v, 0.5)
+	}
+	made := &matrix.Affine{Base: base, U: u, Bias: 1}
+	sums := func(rows matrix.Rows) []float64 {
+		r := newPassed(rows, labels, 1)
+		s := newSuffixes(r, levels, 1)
+		s.sum(theta)
+		return append(s.totals, square(r.outers(theta, []float64{0.5}, 1, 1)[0])...)
+	}
+	if got, want := sums(made), sums(matrix.Densed(made)); !floats.Equal(got, want) {
+		t.Errorf("%v, and of the copy %v", got, want)
+	}
+}

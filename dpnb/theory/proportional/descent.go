@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -294,11 +296,7 @@ func (d Descent) evolve(row rowModel, n nodes) evolution {
 
 // axpy adds c·x to y.
 func axpy(y []float64, c float64, x []float64) {
-	if c == 0 {
-		return
-	}
-	x = x[:len(y)]
-	for i := range y {
-		y[i] += c * x[i]
+	if c != 0 {
+		floats.AddScaled(y, c, x[:len(y)])
 	}
 }
