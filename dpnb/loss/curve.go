@@ -35,6 +35,28 @@ type Curve struct {
 	Symmetric bool
 	// cut is the norm at which gradients are clipped, 0 if they are not.
 	cut float64
+	// of is what CurveOf remembers, of which this is a copy; nil for a curve by other hands.
+	of *Curve
+}
+
+// Same returns what the copies have in common that CurveOf returns for the same loss, radius and level, by which to
+// remember what was computed of one; nil for any other curve, and for a copy that was changed.
+func (c *Curve) Same() any {
+	if c.of == nil {
+		return nil
+	}
+	a, b := *c, *c.of
+	for _, gamma := range []float64{c.Lo, c.Lo / 2, c.Peak, c.Hi / 3, c.Hi} { // functions cannot be compared
+		if a.Sup == nil || a.Sup(gamma) != b.Sup(gamma) || a.Antiderivative == nil ||
+			a.Antiderivative(gamma) != b.Antiderivative(gamma) {
+			return nil
+		}
+	}
+	a.of, a.Sup, a.Antiderivative, b.Sup, b.Antiderivative = nil, nil, nil, nil, nil
+	if reflect.DeepEqual(a, b) {
+		return c.of
+	}
+	return nil
 }
 
 // Curved is a Loss that states its curve.
@@ -80,7 +102,13 @@ func CurveOf(l Loss, radius float64) (*Curve, error) {
 	if !fixed(reflect.ValueOf(of)) {
 		return make()
 	}
-	return curves.Of(curveKey{of, radius, level}, make)
+	made, err := curves.Of(curveKey{of, radius, level}, make)
+	if err != nil {
+		return nil, err
+	}
+	c := *made
+	c.of = made
+	return &c, nil
 }
 
 // curveKey is what a curve is made of.
@@ -89,7 +117,7 @@ type curveKey struct {
 	radius, level float64
 }
 
-// curves are those that were asked for last, so that what was computed of one is found again by its address.
+// curves are those that were asked for last, so that what was computed of one is found again.
 var curves = recent.Values[curveKey, *Curve]{Kept: 256}
 
 // fixed reports whether all that a value holds is in itself and cannot change: numbers, texts, and structures of them.

@@ -3,7 +3,6 @@ package objective
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logspace"
@@ -119,7 +118,26 @@ func newAnswers() (*answers, error) {
 
 // answered are the answers of the configurations that were asked about last: a calibration tries the same ones again
 // whenever a fit is repeated, or read back and looked at.
-var answered = recent.Values[Config, *answers]{Kept: 4096}
+var answered = recent.Values[asked, *answers]{Kept: 4096}
+
+// asked is a Config whose curve is known not to have changed, curve in its place.
+type asked struct {
+	Config
+	curve any
+}
+
+// known reports whether there is a key for a configuration.
+func known(cfg Config) (asked, bool) {
+	k := asked{Config: cfg}
+	if k.Curve = nil; cfg.Curve != nil {
+		c, ok := cfg.Curve.(interface{ Same() any })
+		if !ok {
+			return k, false
+		}
+		k.curve = c.Same()
+	}
+	return k, cfg.Curve == nil || k.curve != nil
+}
 
 type key struct {
 	dir privacy.Direction
@@ -141,9 +159,9 @@ func New(cfg Config) (*Profile, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	known, _ := newAnswers()
-	if reflect.ValueOf(cfg.Curve).Comparable() { // so that it can be part of a key
-		known, _ = answered.Of(cfg, newAnswers)
+	own, _ := newAnswers()
+	if key, ok := known(cfg); ok {
+		own, _ = answered.Of(key, newAnswers)
 	}
 	p := &problem{curve: cfg.Curve, lambda: cfg.Lambda, sigma: cfg.Sigma}
 	return &Profile{
@@ -151,7 +169,7 @@ func New(cfg Config) (*Profile, error) {
 		grids:  &grids{problem: p},
 		coarse: &grids{problem: p, tolerance: roughTolerance}, quickest: &grids{problem: p, tolerance: quickTolerance},
 		bulk:    &grids{problem: p, tolerance: bulkTolerance},
-		answers: known,
+		answers: own,
 	}, nil
 }
 

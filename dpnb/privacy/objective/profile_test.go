@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -181,4 +182,28 @@ func BenchmarkProfile(b *testing.B) {
 	b.Run("logistic/lambda=0.1,sigma=4", func(b *testing.B) { benchmarkProfile(b, l, 0.1, 4, 3) })
 	b.Run("huber/lambda=5,sigma=5", func(b *testing.B) { benchmarkProfile(b, h, 5, 5, 1) })
 	b.Run("huber/lambda=1,sigma=2", func(b *testing.B) { benchmarkProfile(b, h, 1, 2, 2) })
+}
+
+// What a program changes in a curve is another curve, for which nothing is remembered, and changes no other's.
+func TestChangedCurves(t *testing.T) {
+	delta := func(c *loss.Curve) float64 {
+		p := must.Get(New(Config{Curve: c, Lambda: 1, Sigma: 3, Bound: Tight}))
+		return math.Exp(p.LogDeltaUpper(privacy.Remove, 0.5))
+	}
+	curve := func(radius float64) *loss.Curve { return must.Get(loss.CurveOf(loss.Huber{Threshold: 1}, radius)) }
+	own := curve(1)
+	first := delta(own)
+	if again := curve(1); again == own || again.Same() == nil || again.Same() != own.Same() || delta(again) != first {
+		t.Error("a curve that is made again is not the same")
+	}
+	own.Lo, own.Hi = -2, 2
+	wide := delta(&loss.Curve{Name: "by hand", Lo: -2, Hi: 2, Sup: own.Sup, Antiderivative: own.Antiderivative})
+	if got := delta(own); math.Abs(got/wide-1) > 1e-3 || !(wide > 1.5*first) {
+		t.Errorf("changed: δ = %v, want %v, not %v", got, wide, first)
+	}
+	own = curve(1)
+	own.Sup = curve(2).Sup
+	if own.Same() != nil || curve(1).Same() == nil || delta(curve(1)) != first {
+		t.Error("a curve that was changed is taken for what it was, or changes others")
+	}
 }
