@@ -21,7 +21,7 @@ type MomentEstimate struct {
 	// Release has the noisy counts of the cells, to be looked at.
 	Release *mechanism.Release
 	release mechanism.Release
-	warning string
+	readOff string
 }
 
 // The cells of EstimateMoment: four to a factor of two, from 2⁻²⁰ to 2⁴⁰; shorter and longer gradients, and those that
@@ -86,10 +86,9 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = alone.Epsilon, alone.Delta
 	least := histogram.Margin(math.Pow(1-momentChance, 1.0/momentCells))
-	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r.Clone(), release: *r,
-		warning: join(r.Warning(), r.Guarantee.Warning())}
+	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r.Clone(), release: *r}
 	if d.DataDependent {
-		g.warning = join(g.warning, readOffTheData)
+		g.readOff = readOffTheData
 	}
 	var sum, count float64
 	for j, c := range r.Coefficients {
@@ -123,7 +122,8 @@ func (l HeavyTails) lengths(rows matrix.Rows, y []float64) []float64 {
 
 // Display shows the estimate.
 func (g *MomentEstimate) Display() display.Item {
-	it := display.Item{Title: "Moment of the gradients", Header: []string{"k", "G, estimated"}, Warning: g.warning}
+	it := display.Item{Title: "Moment of the gradients", Header: []string{"k", "G, estimated"},
+		Warning: join(join(g.release.Warning(), g.release.Guarantee.Warning()), g.readOff)}
 	it.Row(fmt.Sprintf("%g", g.Moment), fmt.Sprintf("%.4g", g.Bound))
 	if g.Bound == 0 {
 		it.Note("No length is shared by %.0f records, which it takes at this ε: nothing is known of G.", g.Least)
