@@ -198,7 +198,7 @@ func TestChangedCurves(t *testing.T) {
 	}
 	own.Lo, own.Hi = -2, 2
 	wide := delta(&loss.Curve{Name: "by hand", Lo: -2, Hi: 2, Sup: own.Sup, Antiderivative: own.Antiderivative})
-	if got := delta(own); math.Abs(got/wide-1) > 1e-3 || !(wide > 1.5*first) {
+	if got := delta(own); !(math.Abs(got/wide-1) <= 1e-3 && wide > 1.5*first) {
 		t.Errorf("changed: δ = %v, want %v, not %v", got, wide, first)
 	}
 	own = curve(1)
