@@ -115,7 +115,7 @@ func TestStopped(t *testing.T) {
 	}
 	must.Do(lock.Unlock())
 	args := append(released(dir, file, schema, ledger)["fit"], "--target", "x0", "--learner", "quantiles")
-	for after := time.Second; entries(t, ledger) == 0 && after < time.Minute; after *= 2 {
+	for after := 300 * time.Millisecond; entries(t, ledger) == 0 && after < time.Minute; after += after / 2 {
 		stopped(t, after, os.Interrupt, args...)
 	}
 	again, said := process(t.Context(), args...)

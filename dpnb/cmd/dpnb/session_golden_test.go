@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
@@ -39,7 +40,6 @@ func TestWhatCommandsSay(t *testing.T) {
 		"x,?,yes,100,-2,perhaps,lungs\n"), 0o600))
 	const public = " --schema schema.json --epsilon 2 --delta 1e-6"
 	const seeded = " people.csv --seed 1" + public
-	const own = " people.csv --schema schema.json --epsilon 3.25 --delta 1e-6" // of no other test's budget
 	var all strings.Builder
 	for _, line := range []string{
 		"check people.csv --schema schema.json", "check odd.csv --schema schema.json",
@@ -51,7 +51,7 @@ func TestWhatCommandsSay(t *testing.T) {
 		"fit" + seeded + " --target ill --learner logistic --class-weight yes=0.5 --lines",
 		"fit" + seeded + " --target pressure --learner quantiles --levels 0.2,0.7 --share 0.5 --lines",
 		"fit" + seeded + " --target ill --by smoker --lines", "fit" + seeded + " --target nothing",
-		"fit" + own + " --target ill --price --share 0.5 --records 1000",
+		"fit people.csv" + public + " --target ill --price --share 0.5 --records 1000",
 		"describe" + seeded, "describe" + seeded + " --mean age --by smoker --confidence 0.8",
 		"describe" + seeded + " --quantiles weight --levels 0.1,0.9 --population",
 		"describe" + seeded + " --count --sum age",
@@ -63,12 +63,13 @@ func TestWhatCommandsSay(t *testing.T) {
 		"predict ill.json new.csv --keep id --out out.csv", "export ill.json -o linear.json",
 		"evaluate ill.json" + seeded + " --auc", "evaluate odds.json" + seeded + " --calibration --held-out 0.3",
 		"evaluate ward.json" + seeded + " --confusion",
-		"evaluate ill.json" + own + " --price --records 500",
+		"evaluate ill.json people.csv" + public + " --price --records 500",
 		"shapes odds.json -o shapes.html", "budget none.json",
 		"epsilon --type gaussian --sigma 3 --delta 1e-6", "delta --type laplace --scale 2 --epsilon 0.3 --count 4",
 		"epsilon --type gaussian --sigma 2 --rate 0.01 --count 100 --delta 1e-5 --json",
 		"sigma --type gaussian --epsilon 1 --delta 1e-6 --count 3 --adjacency replace",
 	} {
+		registry.Forget("main") // every command is a program of its own
 		text, err := said(strings.Fields(line)...)
 		fmt.Fprintf(&all, "$ dpnb %s\n%s", line, text)
 		if err != nil {
@@ -79,5 +80,6 @@ func TestWhatCommandsSay(t *testing.T) {
 		content, _ := os.ReadFile(file)
 		fmt.Fprintf(&all, "== %s\n%s\n", file, content)
 	}
+	registry.Forget("main")
 	golden.Compare(t, kept, all.String())
 }
