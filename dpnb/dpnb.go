@@ -190,7 +190,7 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 	return learn.Suited(df, target, opts...)
 }
 
-// InUnits has effects in the units of the columns: rows are clipped to their typical norm and not scaled to it.
+// InUnits has effects in the units of the columns: rows are as long as they are, and not scaled to one norm.
 func InUnits() Option { return learn.InUnits() }
 
 // Curves has a model be a sum of curves and nothing else; numbers of a table that is scanned bend, too, with nine times

@@ -45,8 +45,8 @@ type DesignSettings struct {
 	// Additive says that rows are to have nothing of two columns, and no finer cells of a number, beside their own
 	// features, whoever learns from them.
 	Additive bool
-	// InUnits has Centred rows clipped to the typical norm (TypicalNorm) in place of scaled, each by its own: a
-	// coefficient then means the same in all rows that are no longer.
+	// InUnits has Centred rows as they are, no longer than any can be, in place of scaled, each by its own: a
+	// coefficient then means the same in all rows.
 	InUnits bool
 	// Weights is the column of the records' weights, which is no feature, and WeightBound what a weight is at most; ""
 	// is none. ClassWeight are those of the two classes in the order of their labels, at most 1; zero is none.
@@ -156,21 +156,14 @@ func (e *Encoding) describe() {
 	e.Steps = append(e.Steps, Step{e.rules(), "", cost})
 	norm := math.Sqrt(float64(len(e.fields))) // each field contributes at most 1 to ‖x‖²
 	if s.Centred {
-		long := 0.0
-		for i := range e.encoders {
-			long += e.encoders[i].longest()
-		}
-		for i := range e.crosses {
-			long += e.crosses[i].longest(e.encoders)
-		}
-		norm = math.Sqrt(long) * (1 + float64(len(e.Features)+8)*0x1p-53)
+		norm = e.longest()
 	}
 	switch {
 	case s.RowNorm > 0:
 		norm = s.RowNorm
 		e.Steps = append(e.Steps, Step{fmt.Sprintf("every row scaled to norm %g", norm), "", costNothing})
-	case s.ClipNorm > 0:
-		norm = math.Min(norm, s.ClipNorm)
+	case s.ClipNorm > 0 && s.ClipNorm < norm:
+		norm = s.ClipNorm
 		e.Steps = append(e.Steps, Step{fmt.Sprintf("rows longer than %g scaled down to it", s.ClipNorm), "",
 			costNothing})
 	}

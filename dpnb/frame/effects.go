@@ -242,6 +242,18 @@ func (e *Encoding) Contrast(mean []float64, column, category, against string) (E
 // evenly over their scale, and columns independent.
 func (e *Encoding) TypicalNorm() float64 { return e.typicalNorm() }
 
+// longest bounds the norm of a centred row before it is scaled.
+func (e *Encoding) longest() float64 {
+	square := 0.0
+	for i := range e.encoders {
+		square += e.encoders[i].longest()
+	}
+	for i := range e.crosses {
+		square += e.crosses[i].longest(e.encoders)
+	}
+	return math.Sqrt(square) * (1 + float64(len(e.Features)+8)*0x1p-53)
+}
+
 // evenNorm computes TypicalNorm.
 func (e *Encoding) evenNorm() float64 {
 	var square float64

@@ -92,7 +92,7 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 	}
 	e.typicalNorm = sync.OnceValue(e.evenNorm)
 	if s.InUnits && s.ClipNorm == 0 {
-		s.ClipNorm = e.TypicalNorm()
+		s.ClipNorm = e.longest()
 		e.settings = s
 	}
 	if s.RowNorm+s.ClipNorm > 0 && slices.ContainsFunc(e.fields, func(f Field) bool { return f.Open }) {

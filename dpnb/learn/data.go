@@ -256,9 +256,9 @@ func ClassWeights(weights map[string]float64) Option {
 // centred records with a twentieth of what they spend, and learn from what is left: docs/theory/geometry.md.
 func Uncentred() Option { return func(o *options) { o.uncentred = true } }
 
-// InUnits has rows clipped to the typical norm in place of scaled, each by its own factor: the effects that a model
-// shows then are those of one regression in the columns' units, but for rows that are longer. It cost nothing on three
-// tables (docs/theory/geometry.md, section 7).
+// InUnits has rows as long as they are in place of scaled, each by its own factor: the effects that a model shows then
+// are those of one regression in the columns' units. The noise protects the longest row that there can be, which costs
+// accuracy where records are few for many columns (docs/theory/geometry.md, section 7).
 func InUnits() Option { return func(o *options) { o.InUnits = true } }
 
 // InferBounds reads bounds and categories off the data where no schema was stated. No guarantee covers the results, and

@@ -317,3 +317,42 @@ func TestPopulationIsNotStretched(t *testing.T) {
 		}
 	}
 }
+
+// Effects in units are those of a regression on the columns themselves, of a rare level and of a number with a long tail
+// too, where records are many.
+func TestEffectsInUnitsAreThoseOfARegression(t *testing.T) {
+	const n = 60_000
+	rng := noise.NewSeeded(4)
+	number := func(name string) frame.Column { return frame.Column{Name: name, Numbers: make([]float64, n)} }
+	text := func(name string) frame.Column {
+		return frame.Column{Name: name, Kind: frame.Categorical, Texts: make([]string, n)}
+	}
+	minutes, km, region, first := number("minutes"), number("km"), text("region"), text("first")
+	levels, add := []string{"north", "south", "isles"}, []float64{0, 4, 8}
+	for i := range n {
+		r, f := 0, "no"
+		if u := rng.Float64(); u < 0.02 {
+			r = 2
+		} else if u < 0.3 {
+			r = 1
+		}
+		km.Numbers[i] = min(math.Exp(3.2+0.6*rng.NormFloat64()), 150)
+		minutes.Numbers[i] = 250 - 0.6*km.Numbers[i] + add[r] + 5*rng.NormFloat64()
+		if rng.Float64() < 0.25 {
+			f, minutes.Numbers[i] = "yes", minutes.Numbers[i]+9
+		}
+		region.Texts[i], first.Texts[i] = levels[r], f
+	}
+	people := FromTable(inventedTable(t, minutes, km, region, first)).WithSchema(frame.NumericField("minutes", 120, 360),
+		frame.NumericField("km", 0, 150), frame.CategoricalField("region", levels...),
+		frame.CategoricalField("first", "no", "yes"))
+	m := must.Get(Huber{Noise: Seed(1)}.Fit(Regression(people, "minutes", InUnits(), Lines()), Simulate(4, 1e-6)))
+	got := m.CoefficientsInUnits()
+	for k, want := range map[string]float64{"km": -0.6, "region=south": 4, "region=isles": 8, "first=yes": 9} {
+		for i, name := range got.Col("feature").Records() {
+			if v := got.Col("coefficient").Float()[i]; name == k && !(math.Abs(v/want-1) <= 0.02) {
+				t.Errorf("%s: %v, want %v", k, v, want)
+			}
+		}
+	}
+}

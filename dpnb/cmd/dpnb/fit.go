@@ -83,8 +83,8 @@ has a model of its own, at the price of one.`,
 	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
 	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
 	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
-	f.BoolVar(&p.inUnits, "in-units", false, "clip records in place of scaling each by its own factor, so that "+
-		"effects are the same for all, and show them per unit of a column")
+	f.BoolVar(&p.inUnits, "in-units", false, "leave records as long as they are in place of scaling each by its "+
+		"own factor, so that effects are the same for all, and show them per unit of a column")
 	f.BoolVar(&p.check, "check", false, "look first, for the keeper of the data, whether all values fit the schema, "+
 		"and fit nothing if one does not")
 	f.BoolVar(&p.price, "price", false, "say what the fit would cost, and fit nothing")

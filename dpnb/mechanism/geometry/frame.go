@@ -125,17 +125,26 @@ func (f *frame) features() int { return len(f.Mean) - len(f.space.gone) }
 // entries is how many numbers S has.
 func (f *frame) entries() int { return f.features() + f.more() }
 
+// bent are the curves that rows have.
+func (c Centred) bent(f *frame) []matrix.Span {
+	switch {
+	case !f.Curved:
+		return nil
+	case f.CrossedLines:
+		return c.Curves[:len(c.Curves)-c.Crossed]
+	}
+	return c.Curves
+}
+
+// counting is how many directions count, without cells and products.
+func (c Centred) counting(f *frame) float64 { return float64(c.Free + hatsOfACurve*len(c.bent(f))) }
+
 // choose returns the mechanism for the frame, and the stretch of its coefficients.
 func (c Centred) choose(f frame) (mechanism.Mechanism, float64) {
 	facts := mechanism.Facts{Records: f.Records, Mu: c.Mu / math.Sqrt(c.Law.Variance(f.features()+1)),
-		Directions: float64(c.Free), Features: f.features() + f.CellFeatures() + 1, Bias: c.Bias, Typical: f.Typical,
+		Directions: c.counting(&f), Features: f.features() + f.CellFeatures() + 1, Bias: c.Bias, Typical: f.Typical,
 		BaseRate: c.BaseRate, Nowhere: f.nowhere(), Held: f.held()}
-	if f.Curved {
-		if facts.Curves = c.Curves; f.CrossedLines {
-			facts.Curves = c.Curves[:len(c.Curves)-c.Crossed]
-		}
-		facts.Directions += float64(hatsOfACurve * len(facts.Curves))
-	}
+	facts.Curves = c.bent(&f)
 	if facts.Directions += float64(directionsOfCells * len(f.Cells)); len(f.Pairs) > 0 {
 		facts.Directions += directionsOfPairs
 	}
@@ -295,7 +304,11 @@ func (f *frame) centre(sums []float64) {
 	if norm := math.Sqrt(matrix.SumSquares(f.Mean)); norm > longest {
 		floats.Scale(longest/norm, f.Mean)
 	}
-	f.Scale = math.Sqrt(math.Max(leastScale, 1-matrix.SumSquares(f.Mean)))
+	square := matrix.SumSquares(f.Mean)
+	f.Scale = math.Sqrt(math.Max(leastScale, 1-square))
+	if room := f.Records * f.worth / (wholeGate * f.c.counting(f)); f.c.Whole && room > 1 {
+		f.Scale = math.Min(f.Scale*math.Sqrt(room), 1+math.Sqrt(square)) // beyond which is no row
+	}
 	type open struct {
 		Number
 		others float64

@@ -58,6 +58,9 @@ type Centred struct {
 	Crossed int `json:",omitempty"`
 	// Nowhere are orthonormal directions in which no row has anything: the noise in the mean is left out there.
 	Nowhere []matrix.Direction
+	// Whole says that rows are moved and, where there are records enough, not clipped: coefficients are to mean the same
+	// in all of them.
+	Whole bool `json:",omitempty"`
 	// Held are directions v of the features along which coefficients are held to vᵀθ ≥ 0 (mechanism.Holding), each of
 	// one column, all of whose coefficients are put in proportion to those of Of. Without the hats those that are left
 	// the same are one.
@@ -77,6 +80,8 @@ const (
 	longest      = 0.98 // mean
 	leastScale   = 0.02 // c²
 	hatsOfACurve = 2    // directions of a curve beside its line
+	// wholeGate is the n̂μ for each direction from which rows that are to be Whole have more room than the typical row.
+	wholeGate = 50
 	// Of labels: the variances at which the noise in ȳ and in their spread halves what is taken of them, and the spread
 	// that is taken for granted.
 	towardsLabel, towardsSpread, spread = 0.12, 0.01, 1.0 / 16
