@@ -162,7 +162,7 @@ func (e *Encoding) describe() {
 	case s.RowNorm > 0:
 		norm = s.RowNorm
 		e.Steps = append(e.Steps, Step{fmt.Sprintf("every row scaled to norm %g", norm), "", costNothing})
-	case s.ClipNorm > 0 && s.ClipNorm < norm:
+	case s.ClipNorm > 0 && s.ClipNorm < norm*(1-0x1p-40): // else no row is longer
 		norm = s.ClipNorm
 		e.Steps = append(e.Steps, Step{fmt.Sprintf("rows longer than %g scaled down to it", s.ClipNorm), "",
 			costNothing})

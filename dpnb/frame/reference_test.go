@@ -86,7 +86,7 @@ func TestInUnits(t *testing.T) {
 	norm, ok := d.Encoding.Normed()
 	if !(norm > d.Encoding.TypicalNorm()) || !ok || !d.Encoding.Clipped() ||
 		matrix.MaxNorm(matrix.Densed(d.Rows)) > d.RowNorm || strings.Contains(fmt.Sprint(d.Encoding.Steps), "scaled down") {
-		t.Errorf("norm %v", norm)
+		t.Errorf("norm %v, of typical %v, %v", norm, d.Encoding.TypicalNorm(), d.Encoding.Steps)
 	}
 	rows := d.Rows.(*matrix.Dense)
 	a, b := make([]float64, rows.D), make([]float64, rows.D)

@@ -58,8 +58,8 @@ type Centred struct {
 	Crossed int `json:",omitempty"`
 	// Nowhere are orthonormal directions in which no row has anything: the noise in the mean is left out there.
 	Nowhere []matrix.Direction
-	// Whole says that rows are moved and, where there are records enough, not clipped: coefficients are to mean the same
-	// in all of them.
+	// Whole says that rows are moved and, where there are records enough, not clipped: coefficients are to mean the
+	// same in all of them.
 	Whole bool `json:",omitempty"`
 	// Held are directions v of the features along which coefficients are held to vᵀθ ≥ 0 (mechanism.Holding), each of
 	// one column, all of whose coefficients are put in proportion to those of Of. Without the hats those that are left
