@@ -85,7 +85,8 @@ func TestInUnits(t *testing.T) {
 	d := must.Get(frame.NewDesign(marriedTable(t), married(), s))
 	norm, ok := d.Encoding.Normed()
 	if !(norm > d.Encoding.TypicalNorm()) || !ok || !d.Encoding.Clipped() ||
-		matrix.MaxNorm(matrix.Densed(d.Rows)) > d.RowNorm || strings.Contains(fmt.Sprint(d.Encoding.Steps), "scaled down") {
+		matrix.MaxNorm(matrix.Densed(d.Rows)) > d.RowNorm ||
+		strings.Contains(fmt.Sprint(d.Encoding.Steps), "scaled down") {
 		t.Errorf("norm %v, of typical %v, %v", norm, d.Encoding.TypicalNorm(), d.Encoding.Steps)
 	}
 	rows := d.Rows.(*matrix.Dense)

@@ -318,8 +318,8 @@ func TestPopulationIsNotStretched(t *testing.T) {
 	}
 }
 
-// Effects in units are those of a regression on the columns themselves, of a rare level and of a number with a long tail
-// too, where records are many.
+// Effects in units are those of a regression on the columns themselves where records are many, of a rare level and of a
+// number with a long tail, too.
 func TestEffectsInUnitsAreThoseOfARegression(t *testing.T) {
 	const n = 60_000
 	rng := noise.NewSeeded(4)
@@ -343,9 +343,9 @@ func TestEffectsInUnitsAreThoseOfARegression(t *testing.T) {
 		}
 		region.Texts[i], first.Texts[i] = levels[r], f
 	}
-	people := FromTable(inventedTable(t, minutes, km, region, first)).WithSchema(frame.NumericField("minutes", 120, 360),
-		frame.NumericField("km", 0, 150), frame.CategoricalField("region", levels...),
-		frame.CategoricalField("first", "no", "yes"))
+	people := FromTable(inventedTable(t, minutes, km, region, first)).WithSchema(
+		frame.NumericField("minutes", 120, 360), frame.NumericField("km", 0, 150),
+		frame.CategoricalField("region", levels...), frame.CategoricalField("first", "no", "yes"))
 	m := must.Get(Huber{Noise: Seed(1)}.Fit(Regression(people, "minutes", InUnits(), Lines()), Simulate(4, 1e-6)))
 	got := m.CoefficientsInUnits()
 	for k, want := range map[string]float64{"km": -0.6, "region=south": 4, "region=isles": 8, "first=yes": 9} {
