@@ -62,6 +62,7 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	if e.price && e.calibrated != "" {
 		return errors.New("--price releases nothing by which a model could be calibrated: leave out --calibrated")
 	}
+	fmt.Fprint(cmd.OutOrStdout(), e.table.missingAsFitted(m, model, file))
 	e.rest = true
 	df, allowance, err := e.open(cmd, file)
 	if err != nil {
