@@ -118,6 +118,10 @@ func TestStudyOfRecords(t *testing.T) {
 	if s := learn.StudyOf(data["Binary"], 5000, 1, 1e-6); s.Signal != 0 || s.Noise != 0 {
 		t.Errorf("classes: %+v", s)
 	}
+	several := learn.Binary(patients(40).PerPerson("id", 3), "ill")
+	if got := learn.StudyOf(several, 5000, 1, 1e-6).Epsilon; !(math.Abs(got-1.0/3) <= 1e-15) {
+		t.Errorf("three rows of a person count: ε = %v, want a third", got)
+	}
 	s.Mechanisms = ridged[:1]
 	f := s.Forecast()
 	names, errors := f.Errors()

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -77,8 +76,6 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	if err != nil {
 		return df, a, err
 	}
-	s.Ignored = slices.DeleteFunc(s.Ignored,
-		func(name string) bool { return name == p.person }) // it says whose row it is
 	free := p.memory.keep()
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
