@@ -174,8 +174,8 @@ func (df DataFrame) reading(column string) DataFrame {
 // A table that is scanned is read once more for the choice, before the first answer or fit, with about 100 bytes for
 // each person in memory.
 //
-// The column is not a feature of any fit, and may be one that the schema just stated ignores. The rows are chosen from all that is in the table now: Drop and Filter before
-// or after change which they are, not the promise.
+// The column is not a feature of any fit, and may be one that the schema just stated ignores. The rows are chosen from
+// all that is in the table now: Drop and Filter before or after change which they are, not the promise.
 //
 // Errors (in Err): a column that is not there, rows < 1 or too many; PerPerson a second time.
 func (df DataFrame) PerPerson(column string, rows int) DataFrame {
@@ -188,8 +188,8 @@ func (df DataFrame) PerPerson(column string, rows int) DataFrame {
 			return nil, fmt.Errorf("dpnb: the rows are of the people of %q already", df.person)
 		}
 		if df.schema != nil && slices.Contains(df.schema.Ignored, column) {
-			return nil, fmt.Errorf("dpnb: column %q is of type \"ignore\" in the schema, and so is not read: say whose "+
-				"row it is right after the schema, before anything else is done to the table", column)
+			return nil, fmt.Errorf("dpnb: column %q is of type \"ignore\" in the schema, and so is not read: say "+
+				"whose row it is right after the schema, before anything else is done to the table", column)
 		}
 		return frame.PerPerson(s, column, rows)
 	})

@@ -196,7 +196,8 @@ func TestPersonMayBeIgnored(t *testing.T) {
 		Ignored: []string{"id"}}
 	ignoring := learn.FromTable(table).Knowing(&schema)
 	df, want := ignoring.PerPerson("id", 2), patients(40).PerPerson("id", 2)
-	if err := df.Err(); err != nil || df.Rows() != want.Rows() || df.PersonColumn() != "id" || len(schema.Ignored) != 1 {
+	if err := df.Err(); err != nil || df.Rows() != want.Rows() || df.PersonColumn() != "id" ||
+		len(schema.Ignored) != 1 {
 		t.Errorf("%d rows of %q, want %d (%v)", df.Rows(), df.PersonColumn(), want.Rows(), err)
 	}
 	if data := learn.Binary(df, "ill"); data.Features() != learn.Binary(want, "ill").Features() {

@@ -36,9 +36,8 @@ type Study struct {
 
 // StudyOf returns the study of the target and the features of data, with about the given number of records. For a
 // number, whose law is not public, it assumes a standard deviation of a quarter of the width of its bounds, and that
-// features explain half of the variance; for classes a Signal of
-// 2. If you know better, set the fields before the Forecast. Where up to k rows of a person count (PerPerson) noise is k
-// times as large, as at ε/k, which the study has.
+// features explain half of the variance; for classes a Signal of 2. If you know better, set the fields before the
+// Forecast. Where up to k rows of a person count (PerPerson) noise is k times as large, as at ε/k, which the study has.
 //
 // Errors (in the Forecast's Err): as data's.
 func StudyOf(data *Dataset, records int, epsilon, delta float64) Study {

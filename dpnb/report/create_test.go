@@ -106,7 +106,8 @@ func TestTemplateCountsRows(t *testing.T) {
 	for _, c := range nb.Cells {
 		text += c.Source()
 	}
-	for _, wrong := range []string{"How many people", "number of people,", "Each person is in one bar", "share no person"} {
+	for _, wrong := range []string{"How many people", "number of people,", "Each person is in one bar",
+		"share no person"} {
 		if strings.Contains(text, wrong) {
 			t.Errorf("it says %q, which is wrong of people with several rows", wrong)
 		}
