@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
-	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 // evaluateFlags say what is asked of a model: at most one of the questions, its loss unless another is chosen.
@@ -55,7 +54,7 @@ same --held-out asks about these records alone; without it all are asked about.`
 }
 
 func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
-	m, err := learn.Load(model)
+	m, err := modelFirst(model, file)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ is written is about single records.`,
   dpnb predict income.json Leute.csv --separator ';' --decimal , --encoding Latin-1`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := learn.Load(args[0])
+			m, err := modelFirst(args[0], args[1])
 			if err != nil {
 				return err
 			}
@@ -54,4 +54,15 @@ is written is about single records.`,
 	table.add(f)
 	memory.add(f)
 	return cmd
+}
+
+// modelFirst reads the model that stands before a table, and says so where they are the other way round.
+func modelFirst(model, table string) (*learn.Model, error) {
+	m, err := learn.Load(model)
+	if err != nil {
+		if _, swapped := learn.Load(table); swapped == nil {
+			return nil, fmt.Errorf("%s is a model: name it first, and then the table", table)
+		}
+	}
+	return m, err
 }

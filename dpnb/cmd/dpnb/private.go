@@ -97,6 +97,11 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 			kept = append(kept, learn.Named(filepath.Base(p.budget)))
 		}
 		b := learn.NewBudget(p.epsilon, p.delta, kept...)
+		if s, err := b.State(); err == nil && len(s.Entries) == 0 && p.share == 1 && !cmd.Flags().Changed("share") &&
+			!cmd.Flags().Changed("price") {
+			cmd.PrintErrf("This spends all of the budget that %s keeps; --share 0.5 would leave half of it.\n",
+				p.budget)
+		}
 		return df, b.Share(p.share), b.Err()
 	}
 	b := learn.NewBudget(p.epsilon, p.delta)
