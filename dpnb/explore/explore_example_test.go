@@ -12,7 +12,7 @@ func ExampleQuery_Price() {
 	quartiles := explore.QuantilesOf("age", 0.25, 0.5, 0.75).Planned(5000)
 	price, err := quartiles.Price(people(5000), 0.01, 0.95)
 	fmt.Printf("ε = %.2f, μ = %.2f, %v\n", price.Epsilon, price.Mu, err)
-	// Output: ε = 0.17, μ = 0.07, <nil>
+	// Output: ε = 0.19, μ = 0.07, <nil>
 }
 
 func ExampleMean() {

@@ -150,8 +150,17 @@ func TestPrices(t *testing.T) {
 	if err != nil || !(p.Epsilon > 0.01 && p.Epsilon < 1 && p.Mu > 0 && p.Mu < p.Epsilon) {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if text := p.Display().Text(); !strings.Contains(text, "median of age to within ± 0.01 of the records") {
+	if text := p.Display().Text(); !strings.Contains(text, "median of age to within ± 0.01 of the records (± 0.5") {
 		t.Error(text)
+	}
+	if _, err := explore.MedianOf("age").Planned(5000).Price(df, 0.5, 0.95); err == nil {
+		t.Error("all of the range has a price")
+	}
+	few := explore.QuantilesOf("age", 0.25, 0.5, 0.75).Planned(100)
+	price := must.Get(few.Within(people(100), fresh(1, 1e-6).Spend(0.02), 0.95))
+	s := must.Get(few.Noise(learn.Seed(1)).Of(people(100), fresh(1, 1e-6).Spend(0.02)))
+	if text := s.Display().Text(); price.Within < 0.45 || !strings.Contains(text, "0.25, 0.5, 0.75 is all of the") {
+		t.Errorf("± %v is promised, and the answer says %s", price.Within, text)
 	}
 	for name, q := range map[string]explore.Query{"no plan": explore.Mean("age"), "nothing": {}} {
 		if _, err := q.Price(df, 1, 0.9); err == nil {

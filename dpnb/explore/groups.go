@@ -52,7 +52,8 @@ func (p groupsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.
 	}
 	sums, ok := m.(statistic.Sums)
 	if !ok {
-		return nil, fmt.Errorf("dpnb: %s cannot be asked of groups at the price of one", p.plan.label())
+		return nil, fmt.Errorf("dpnb: %s cannot be asked of groups at the price of one: ask it of all records, or "+
+			"ask for a count, a mean, a sum or a variance of each group", p.plan.label())
 	}
 	sums.Of = statistic.Grouped{Of: sums.Of, By: cellsOf(p.axes)}
 	return sums, sums.Validate()

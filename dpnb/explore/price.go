@@ -47,8 +47,11 @@ func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, er
 	}
 	if m, err := forPeople(p, p.rows, false)(1, 0); err != nil {
 		return nil, err
-	} else if half, _ := p.precision(collector(m), q.records, q.settings); math.IsInf(half, 1) || math.IsNaN(half) {
+	} else if half, unit := p.precision(collector(m), q.records, q.settings); math.IsInf(half, 1) || math.IsNaN(half) {
 		return nil, errPlanned()
+	} else if unit == evenly && within >= 0.5 {
+		return nil, fmt.Errorf("dpnb: to within ± %g of the records: want less than 0.5, which is all of the range",
+			within)
 	}
 	least := func(delta float64, countsMu bool) (float64, mechanism.Mechanism, error) {
 		var fault error

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -58,15 +59,16 @@ func (p quantilesPlan) calibrate(epsilon, delta float64, countsMu bool) (statist
 	return statistic.CalibrateQuantiles(p.m, epsilon, delta, countsMu)
 }
 
-// precision is in shares of the records: how far from its level a quantile may be.
+// precision is in shares of the records: half the width of the widest interval that will be shown.
 func (p quantilesPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
-	off := m.(statistic.Quantiles).RanksOff(s.confidence, records, s.sampling)
-	worst := 0.0
-	for _, v := range off {
-		worst = max(worst, v/records)
+	if !(records > 0) {
+		return math.Inf(1), ""
 	}
-	return worst, "of the records"
+	return slices.Max(m.(statistic.Quantiles).HalfWidths(s.confidence, records, s.sampling)), evenly
 }
+
+// evenly is the unit of what is asked of quantiles, with what their price assumes.
+const evenly = "of the records (± 0.5 is all of the range; on average, where records are spread evenly, else wider)"
 
 func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	q := m.(statistic.Quantiles)
@@ -74,12 +76,22 @@ func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s setti
 	for i, e := range q.Estimates(released, s.confidence, s.sampling) {
 		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e, days: p.days})
 	}
+	var all []string
+	for _, r := range a.rows {
+		if r.Lower <= q.Of.Lower && r.Upper >= q.Of.Upper {
+			all = append(all, r.Name)
+		}
+	}
 	last := a.rows[len(a.rows)-1]
 	a.meaning = fmt.Sprintf("For about %g %% of the records %s is at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
 		p.column, last.figures(), s.interval(last))
 	a.notes = []string{"The intervals are cautious: in simulations with smooth distributions 97 to 100 of 100 " +
 		"contain the true quantile where 95 are promised. They assume that records are spread about evenly " +
 		"between one quantile and the next. " + ofShared}
+	if all != nil {
+		a.notes = append([]string{fmt.Sprintf("The interval of %s is all of the range: this share buys nothing here.",
+			strings.Join(all, ", "))}, a.notes...)
+	}
 	return a
 }
 

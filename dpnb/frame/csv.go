@@ -111,6 +111,9 @@ func ScanCSV(path string, settings *CSVSettings) (Scanner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if settings != nil {
+		f.origin.Missing = slices.Clone(settings.Missing)
+	}
 	c := &csvFile{File: f, settings: s}
 	err = f.Read(func(r io.Reader) error {
 		in, err := newCSVReader(r, s)

@@ -254,7 +254,13 @@ func (b *Budget) ShareOf(epsilon, mu float64) (float64, error) {
 		of = mu / whole.part.Mu * (mu / whole.part.Mu)
 	}
 	if of *= 1 + 1e-8; !(of <= 1) { // by which a share is cut when it is priced
-		return 0, fmt.Errorf("dpnb: it costs more than the whole budget: %s times as much", privacy.FormatUp(of, 3))
+		without := ""
+		if pure := epsilon / whole.part.Epsilon * (1 + 1e-8); whole.part.Mu > 0 && pure > 0 && pure <= 1 {
+			without = fmt.Sprintf(", for with a δ the budget adds up μ; of one with this ε and δ = 0, where ε adds "+
+				"up, it would be a share of %s", privacy.FormatUp(pure, 3))
+		}
+		return 0, fmt.Errorf("dpnb: it costs more than the whole budget: %s times as much%s", privacy.FormatUp(of, 3),
+			without)
 	}
 	return of, nil
 }

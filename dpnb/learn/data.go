@@ -34,6 +34,8 @@ type Dataset struct {
 	why string
 	// elsewhere says that a function of the program's makes the passes (PassesBy).
 	remote bool
+	// stored says that numbers are straight because records are not in memory, and nothing was said of it.
+	stored bool
 	err    error
 }
 
@@ -325,14 +327,13 @@ func records(df DataFrame, label string, task frame.Task, opts []Option) *Datase
 		records = without
 	}
 	table, whole := records.(*frame.Table)
-	if !whole && !o.curves {
-		o.lines = true
-	}
+	stored := !whole && !o.curves && !o.lines
+	o.lines = o.lines || stored
 	o.centre(records.Names(), df.schema)
 	if err := o.weigh(df.schema); err != nil {
 		return &Dataset{err: err}
 	}
-	schema, out := df.schema, &Dataset{from: records, group: df.group, remote: o.remote != nil}
+	schema, out := df.schema, &Dataset{from: records, group: df.group, remote: o.remote != nil, stored: stored}
 	if whole && schema == nil && o.infer {
 		schema = frame.InferSchema(table)
 	}

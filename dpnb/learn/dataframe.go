@@ -23,6 +23,8 @@ type DataFrame struct {
 	// where its records are kept.
 	where  frame.Storage
 	schema *frame.Schema
+	// unprepared are the records as they were before the schema dropped what it ignores; nil once more was done.
+	unprepared frame.Scanner
 	// person names the people of the rows, of whom each has rows at most; "" and 0 if each row is a person. key is the
 	// column that says who it is, which may have another name since, or be gone: "".
 	person, key string
@@ -145,9 +147,20 @@ func (df DataFrame) Knowing(s *frame.Schema) DataFrame {
 	if df.err = df.Err(); df.err == nil {
 		df.err = s.Validate()
 	}
-	df = df.by(s.Prepared)
-	df.schema = s.Clone()
-	return df
+	stated := df.by(s.Prepared)
+	stated.schema, stated.unprepared = s.Clone(), df.records
+	return stated
+}
+
+// reading returns df with a column that its schema ignores, if nothing was done to the table since it was stated.
+func (df DataFrame) reading(column string) DataFrame {
+	if df.err != nil || df.schema == nil || df.unprepared == nil || !slices.Contains(df.schema.Ignored, column) {
+		return df
+	}
+	s := df.schema.Clone()
+	s.Ignored = slices.DeleteFunc(s.Ignored, func(name string) bool { return name == column })
+	df.records = df.unprepared
+	return df.Knowing(s)
 }
 
 // PerPerson says that the column tells whose row it is, and keeps at most the given number of rows of each person:
@@ -161,11 +174,12 @@ func (df DataFrame) Knowing(s *frame.Schema) DataFrame {
 // A table that is scanned is read once more for the choice, before the first answer or fit, with about 100 bytes for
 // each person in memory.
 //
-// The column is not a feature of any fit. The rows are chosen from all that is in the table now: Drop and Filter before
-// or after change which they are, not the promise.
+// The column is not a feature of any fit, and may be one that the schema just stated ignores. The rows are chosen from
+// all that is in the table now: Drop and Filter before or after change which they are, not the promise.
 //
 // Errors (in Err): a column that is not there, rows < 1 or too many; PerPerson a second time.
 func (df DataFrame) PerPerson(column string, rows int) DataFrame {
+	df = df.reading(column)
 	df = df.by(func(s frame.Scanner) (frame.Scanner, error) {
 		if err := mechanism.CheckRows(rows); err != nil {
 			return nil, err
@@ -174,8 +188,8 @@ func (df DataFrame) PerPerson(column string, rows int) DataFrame {
 			return nil, fmt.Errorf("dpnb: the rows are of the people of %q already", df.person)
 		}
 		if df.schema != nil && slices.Contains(df.schema.Ignored, column) {
-			return nil, fmt.Errorf("dpnb: column %q is of type \"ignore\" in the schema, and so is not read: take it "+
-				"out of the schema, for it is to say whose row it is", column)
+			return nil, fmt.Errorf("dpnb: column %q is of type \"ignore\" in the schema, and so is not read: say "+
+				"whose row it is right after the schema, before anything else is done to the table", column)
 		}
 		return frame.PerPerson(s, column, rows)
 	})

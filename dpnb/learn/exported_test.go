@@ -73,6 +73,8 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 	many, _ := strange(t, dir, 6000) // of which the first are those
 	asked := filepath.Join(dir, "records.json")
 	must.Do(os.WriteFile(asked, records, 0o600))
+	misspelt := filepath.Join(dir, "misspelt.json")
+	must.Do(os.WriteFile(misspelt, []byte(`[{"agee": 34}]`), 0o600))
 	src := learn.Seed(1)
 	binary := func(opts ...learn.Option) *learn.Dataset {
 		return learn.Binary(df.Drop("town", "visits"), "happy", opts...)
@@ -171,6 +173,9 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			predicted := l.predict(t, dir, asked, models)
+			if exec.Command(l.program, filepath.Join(dir, l.script), misspelt, models[0]).Run() == nil {
+				t.Error("a record without its columns is predicted for")
+			}
 			for k, name := range names {
 				if worst := apart(predicted[2*k], wants[k]); !(worst < 1e-12) {
 					t.Errorf("%s: its predictions are up to %g of ours apart", name, worst)

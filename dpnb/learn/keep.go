@@ -126,11 +126,13 @@ type provenance struct {
 	Rows             int
 	Note             string
 	Module           string
+	// Missing is that of the frame.Source.
+	Missing []string `json:",omitempty"`
 }
 
 func provenanceOf(s frame.Source) provenance {
 	p := provenance{Data: s.Name, Public: s.Public, Invented: s.Invented, SHA256: s.Checksum(), Note: s.Note,
-		Module: moduleVersion()}
+		Module: moduleVersion(), Missing: s.Missing}
 	if s.Public {
 		p.Rows = s.Rows
 	}

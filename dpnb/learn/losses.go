@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -44,7 +45,9 @@ func (m *Model) Losses(simulated bool) (*Losses, error) {
 		return nil, errors.New("dpnb: the model is a simulation, whose noise can be subtracted: nothing would " +
 			"protect a release of its losses; fit it with secure noise, or ask with a seed (Noise)")
 	case m.levels != nil:
-		return nil, errors.New("dpnb: the loss of quantiles has no private mean: it is for classes, numbers and counts")
+		return nil, errors.New("dpnb: the loss of several quantiles has no private mean: fit one level, by " +
+			wording.Setting{Field: "Learner", Value: "quantile --tau 0.5", Go: "Quantile{Tau: 0.5}"}.String() +
+			", whose error has one")
 	}
 	held := *m
 	l := &Losses{model: &held, Most: 1, Classes: m.target.Classes != nil}

@@ -129,6 +129,10 @@ func (m *Model) Err() error {
 	return nil
 }
 
+// MissingTexts returns the texts that meant "missing" in the CSV file that m was fitted to, where CSV.Missing named
+// them: they are values in a file that is read without it.
+func (m *Model) MissingTexts() []string { return slices.Clone(m.source.Missing) }
+
 // Columns returns the names of the columns from which m predicts. They are found by name, in any order; the bounds,
 // categories and norms are those of the fit.
 func (m *Model) Columns() []string {

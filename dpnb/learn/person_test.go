@@ -187,3 +187,24 @@ func TestPredictionsAreForEachRow(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The column that says whose row it is may be one that the schema ignores, as a number of a member is: the same rows
+// count, and the same is fitted. After another change of the table it is gone, and that is said.
+func TestPersonMayBeIgnored(t *testing.T) {
+	table := must.Get(patients(40).Table())
+	schema := frame.Schema{Fields: []learn.Field{learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")},
+		Ignored: []string{"id"}}
+	ignoring := learn.FromTable(table).Knowing(&schema)
+	df, want := ignoring.PerPerson("id", 2), patients(40).PerPerson("id", 2)
+	if err := df.Err(); err != nil || df.Rows() != want.Rows() || df.PersonColumn() != "id" ||
+		len(schema.Ignored) != 1 {
+		t.Errorf("%d rows of %q, want %d (%v)", df.Rows(), df.PersonColumn(), want.Rows(), err)
+	}
+	if data := learn.Binary(df, "ill"); data.Features() != learn.Binary(want, "ill").Features() {
+		t.Errorf("%d features (%v)", data.Features(), data.Err())
+	}
+	changed := ignoring.Rename("age", "years").PerPerson("id", 2).Err()
+	if changed == nil || !strings.Contains(changed.Error(), "right after the schema") {
+		t.Errorf("after a change: %v", changed)
+	}
+}

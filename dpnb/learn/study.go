@@ -36,12 +36,15 @@ type Study struct {
 
 // StudyOf returns the study of the target and the features of data, with about the given number of records. For a
 // number, whose law is not public, it assumes a standard deviation of a quarter of the width of its bounds, and that
-// features explain half of the variance; for classes a Signal of
-// 2. If you know better, set the fields before the Forecast.
+// features explain half of the variance; for classes a Signal of 2. If you know better, set the fields before the
+// Forecast. Where up to k rows of a person count (PerPerson) noise is k times as large, as at ε/k, which the study has.
 //
 // Errors (in the Forecast's Err): as data's.
 func StudyOf(data *Dataset, records int, epsilon, delta float64) Study {
 	s := Study{Records: records, Features: data.Features(), Epsilon: epsilon, Delta: delta}
+	if data.Err() == nil {
+		s.Epsilon /= float64(max(1, data.design.RowsOfAPerson))
+	}
 	if data.Err() == nil && (data.design.Target.Task == frame.Number || data.design.Target.Task == frame.Count) {
 		s.Signal = data.design.Target.HalfWidth() / 2 / math.Sqrt2
 		s.Noise = s.Signal

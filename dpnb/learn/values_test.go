@@ -3,6 +3,7 @@ package learn_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -101,8 +102,9 @@ func TestShareOf(t *testing.T) {
 			t.Errorf("ε of a share of %v is one of %v, %v", share, got, err)
 		}
 	}
-	if _, err := fresh(1, 1e-6).ShareOf(0, 1.01*learn.MuOf(whole)); err == nil {
-		t.Error("more than the whole budget is a share of it")
+	if _, err := fresh(1, 1e-6).ShareOf(0.35, 1.01*learn.MuOf(whole)); err == nil ||
+		!strings.Contains(err.Error(), "δ = 0, where ε adds up, it would be a share of 0.351") {
+		t.Errorf("more than the whole budget is a share of it, or what it is without δ is not said: %v", err)
 	}
 }
 
@@ -117,6 +119,10 @@ func TestStudyOfRecords(t *testing.T) {
 	}
 	if s := learn.StudyOf(data["Binary"], 5000, 1, 1e-6); s.Signal != 0 || s.Noise != 0 {
 		t.Errorf("classes: %+v", s)
+	}
+	several := learn.Binary(patients(40).PerPerson("id", 3), "ill")
+	if got := learn.StudyOf(several, 5000, 1, 1e-6).Epsilon; !(math.Abs(got-1.0/3) <= 1e-15) {
+		t.Errorf("three rows of a person count: ε = %v, want a third", got)
 	}
 	s.Mechanisms = ridged[:1]
 	f := s.Forecast()

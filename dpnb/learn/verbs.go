@@ -19,6 +19,7 @@ func (df DataFrame) by(f func(frame.Scanner) (frame.Scanner, error)) DataFrame {
 	if err != nil {
 		return DataFrame{err: err}
 	}
+	df.unprepared = nil
 	if df.records = s; !slices.Contains(s.Names(), df.key) { // another column may get its name
 		df.key = ""
 	}

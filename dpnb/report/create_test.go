@@ -98,3 +98,18 @@ func TestFindModule(t *testing.T) {
 		}
 	}
 }
+
+// What the notebook for one's own data says holds where people have several rows, too: what it counts is rows.
+func TestTemplateCountsRows(t *testing.T) {
+	nb := must.Get(notebook.ReadFile(filepath.Join("..", "..", "notebooks", templateName)))
+	text := ""
+	for _, c := range nb.Cells {
+		text += c.Source()
+	}
+	for _, wrong := range []string{"How many people", "number of people,", "Each person is in one bar",
+		"share no person"} {
+		if strings.Contains(text, wrong) {
+			t.Errorf("it says %q, which is wrong of people with several rows", wrong)
+		}
+	}
+}

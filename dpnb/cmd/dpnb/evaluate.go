@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
-	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 // evaluateFlags say what is asked of a model: at most one of the questions, its loss unless another is chosen.
@@ -55,13 +54,14 @@ same --held-out asks about these records alone; without it all are asked about.`
 }
 
 func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
-	m, err := learn.Load(model)
+	m, err := modelFirst(model, file)
 	if err != nil {
 		return err
 	}
 	if e.price && e.calibrated != "" {
 		return errors.New("--price releases nothing by which a model could be calibrated: leave out --calibrated")
 	}
+	fmt.Fprint(cmd.OutOrStdout(), e.table.missingAsFitted(m, model, file))
 	e.rest = true
 	df, allowance, err := e.open(cmd, file)
 	if err != nil {

@@ -119,6 +119,10 @@ func (p *fitFlags) validate(cmd *cobra.Command) error {
 	if p.learner == "heavytails" && cmd.Flags().Changed("row-norm") {
 		return errors.New("--row-norm: heavytails takes records of any length, and scales none: leave it out")
 	}
+	if p.learner == "quantiles" && p.heldOut != 0 {
+		return errors.New("--held-out: dpnb evaluate has no question for several quantiles: leave it out, or fit one " +
+			"level, --learner quantile --tau 0.5")
+	}
 	if p.by != "" && p.by == p.target {
 		return fmt.Errorf("--by %s: it is what is to be predicted; name another column", p.by)
 	}
@@ -231,7 +235,11 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if m == nil {
 		return ended
 	}
-	return errors.Join(p.say(out, m.Display().Text(), bought, []*learn.Model{m}, []string{""}), ended)
+	said := m.Display().Text()
+	if learn.StraightAsStored(l, data) {
+		said += "Numbers are straight where records are stored; --curves lets them bend.\n"
+	}
+	return errors.Join(p.say(out, said, bought, []*learn.Model{m}, []string{""}), ended)
 }
 
 // buyIntervals sets the share of a fit that is spent on intervals, if they are asked for and nothing is said of it:

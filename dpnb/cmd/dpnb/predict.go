@@ -22,17 +22,19 @@ func newPredictCommand() *cobra.Command {
 Model.Save has written: the class with its probability or those of all classes, the
 number, the count or the quantiles. The columns that the model was fitted on are found
 by their names; no label is needed, and no schema: the model has the one that it was
-fitted with. Nothing is spent. What is written is about single records.`,
+fitted with, and which texts meant "missing" (--missing), which is said. Nothing is spent. What
+is written is about single records.`,
 		Example: `  dpnb predict income.json people.csv --out predicted.csv --keep id
   dpnb predict income.json Leute.csv --separator ';' --decimal , --encoding Latin-1`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := learn.Load(args[0])
+			m, err := modelFirst(args[0], args[1])
 			if err != nil {
 				return err
 			}
 			defer memory.keep()()
 			table.chunkRows = memory.rowsOfChunk(len(m.Columns()) + len(keep))
+			missing := table.missingAsFitted(m, args[0], args[1])
 			if err := m.PredictCSV(out, learn.FromScanner(table.open(args[1])), keep...); err != nil {
 				return err
 			}
@@ -41,8 +43,8 @@ fitted with. Nothing is spent. What is written is about single records.`,
 			if table.separator == ";" && table.decimal == "." {
 				hint = "; numbers were read with a decimal point: --decimal , if the file has decimal commas"
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s has a line for every record of %s; it is about single "+
-				"records%s\n", out, args[1], hint)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s%s has a line for every record of %s; it is about single "+
+				"records%s\n", missing, out, args[1], hint)
 			return err
 		},
 	}
@@ -52,4 +54,15 @@ fitted with. Nothing is spent. What is written is about single records.`,
 	table.add(f)
 	memory.add(f)
 	return cmd
+}
+
+// modelFirst reads the model that stands before a table, and says so where they are the other way round.
+func modelFirst(model, table string) (*learn.Model, error) {
+	m, err := learn.Load(model)
+	if err != nil {
+		if _, swapped := learn.Load(table); swapped == nil {
+			return nil, fmt.Errorf("%s is a model: name it first, and then the table", table)
+		}
+	}
+	return m, err
 }

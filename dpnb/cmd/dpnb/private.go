@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -77,8 +76,6 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	if err != nil {
 		return df, a, err
 	}
-	s.Ignored = slices.DeleteFunc(s.Ignored,
-		func(name string) bool { return name == p.person }) // it says whose row it is
 	free := p.memory.keep()
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
@@ -100,6 +97,11 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 			kept = append(kept, learn.Named(filepath.Base(p.budget)))
 		}
 		b := learn.NewBudget(p.epsilon, p.delta, kept...)
+		if s, err := b.State(); err == nil && len(s.Entries) == 0 && p.share == 1 && !cmd.Flags().Changed("share") &&
+			!cmd.Flags().Changed("price") {
+			cmd.PrintErrf("This spends all of the budget that %s keeps; --share 0.5 would leave half of it.\n",
+				p.budget)
+		}
 		return df, b.Share(p.share), b.Err()
 	}
 	b := learn.NewBudget(p.epsilon, p.delta)

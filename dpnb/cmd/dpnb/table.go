@@ -52,6 +52,18 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	return frame.Together(files...)
 }
 
+// missingAsFitted has the texts mean "missing" that did where a model was fitted, unless --missing says which do. What
+// it returns says so.
+func (t *tableFlags) missingAsFitted(m *learn.Model, model, path string) (said string) {
+	texts := m.MissingTexts()
+	if texts == nil || t.given.Changed("missing") || parquet.Columnar(path) {
+		return ""
+	}
+	t.csv.Missing = texts
+	return fmt.Sprintf("As where %s was fitted, these texts mean \"missing\": %s. (--missing says otherwise.)\n", model,
+		strings.Join(texts, ", "))
+}
+
 // files returns the tables of the files that are one table.
 func (t *tableFlags) files(path string) (files []frame.Scanner, err error) {
 	if err := t.settings(); err != nil {

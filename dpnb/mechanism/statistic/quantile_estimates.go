@@ -1,6 +1,10 @@
 package statistic
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpnb/notebooks/dpnb/noise"
+)
 
 // rankDeviations returns bounds on the standard deviations of how many records the levels are found off, where records
 // are about evenly dense from one to the next: each by its own round, and by where its round begins and ends.
@@ -45,10 +49,10 @@ func (m Quantiles) kappas() []float64 {
 	return kappa[1 : k+1]
 }
 
-// RanksOff returns how many records, at most, each level is found off with the given confidence; with sampling, off
+// ranksOff returns how many records, at most, each level is found off with the given confidence; with sampling, off
 // what it is for the population of which so many records are drawn. The noise of several rounds has tails that are no
 // heavier than those of one, and √k is by how much k records are more or less where they lie by chance.
-func (m Quantiles) RanksOff(confidence, records float64, sampling bool) []float64 {
+func (m Quantiles) ranksOff(confidence, records float64, sampling bool) []float64 {
 	off := m.rankDeviations()
 	for i, s := range off {
 		z, q := normalQuantile(1-confidence), m.Levels[i]
@@ -112,7 +116,7 @@ func (m Quantiles) Estimates(released []float64, confidence float64, sampling bo
 		}
 		most = math.Max(most, moved[i])
 	}
-	for i, ranks := range m.RanksOff(confidence, count, sampling) {
+	for i, ranks := range m.ranksOff(confidence, count, sampling) {
 		j := 2*i + 2
 		ranks += math.Max(moved[i], 0.5*(moved[i]+most))
 		left, down, up := ranks/count, m.Of.Lower, m.Of.Upper
@@ -129,4 +133,52 @@ func (m Quantiles) Estimates(released []float64, confidence float64, sampling bo
 		}
 	}
 	return all
+}
+
+// imagined is how many releases HalfWidths takes the mean of.
+const imagined = 32
+
+// HalfWidths returns half the width of the interval that Estimates shows for each level, in shares of the records and
+// on average over imagined releases of so many records, spread evenly between the bounds. It is several times ranksOff
+// and at most ½, the width of all of the range: an interval needs the densities on either side, which have a quarter of
+// the η of a level, and reaches to the bound where the noise may pass over all records beyond.
+func (m Quantiles) HalfWidths(confidence, records float64, sampling bool) []float64 {
+	k := len(m.Levels)
+	level, kappa, src := m.ends(), m.kappas(), noise.NewSeeded(1) // the same for every η, which Price searches for
+	half := make([]float64, k)
+	// find draws where a level is found that is at a share of [lo, hi], as a share of all records.
+	find := func(lo, hi, share, kappa float64) float64 {
+		left, right := kappa*records*share*(hi-lo), kappa*records*(1-share)*(hi-lo)
+		u := float64(src.Uint64()>>11) * 0x1p-53 * (math.Expm1(-left) + math.Expm1(-right))
+		off := math.Log1p(u) // left of it
+		if u < math.Expm1(-left) {
+			off = -math.Log1p(u - math.Expm1(-left))
+		}
+		return math.Max(lo, math.Min(hi, lo+share*(hi-lo)+off/(kappa*records)))
+	}
+	cut, released := make([]float64, k+2), make([]float64, 2*k+2)
+	cut[k+1], released[0] = 1, records
+	var split func(lo, hi int)
+	split = func(lo, hi int) {
+		if hi-lo > 1 {
+			i := (lo + hi) / 2
+			cut[i] = find(cut[lo], cut[hi], (level[i]-level[lo])/(level[hi]-level[lo]), kappa[i-1])
+			split(lo, i)
+			split(i, hi)
+		}
+	}
+	even := Quantiles{Of: Number{Upper: 1}, Levels: m.Levels, Eta: m.Eta}
+	for range imagined {
+		split(0, k+1)
+		for i := range k + 1 {
+			released[1+2*i] = find(cut[i], cut[i+1], 0.5, shareOfGaps*m.Eta)
+			if i < k {
+				released[2+2*i] = cut[i+1]
+			}
+		}
+		for i, e := range even.Estimates(released, confidence, sampling) {
+			half[i] += (e.Upper - e.Lower) / 2 / imagined
+		}
+	}
+	return half
 }

@@ -340,3 +340,31 @@ func TestNoiseOfARatio(t *testing.T) {
 		}
 	}
 }
+
+// What is promised of intervals before is what intervals are, of records that are spread evenly.
+func TestHalfWidths(t *testing.T) {
+	const n, trials = 4000, 60
+	for _, c := range []struct {
+		levels []float64
+		eta    float64
+	}{{[]float64{0.5}, 0.05}, {[]float64{0.25, 0.5, 0.75}, 0.2}, {[]float64{0.25, 0.5, 0.75}, 0.01}} {
+		m := Quantiles{Of: Number{0, math.Pi}, Levels: c.levels, Eta: c.eta}
+		tally, x := m.Tally().(*quantilesTally), make([]float64, n)
+		for i := range x {
+			x[i] = math.Pi * (float64(i) + 0.5) / n
+		}
+		tally.Add([][]float64{x})
+		got, src := make([]float64, len(c.levels)), noise.NewSeeded(5)
+		for range trials {
+			for i, e := range m.Estimates((&quantilesTally{m, tally.sketch}).Release(src), 0.95, false) {
+				got[i] += (e.Upper - e.Lower) / 2 / math.Pi / trials
+			}
+		}
+		want := m.HalfWidths(0.95, n, false)
+		for i := range got {
+			if !(got[i] >= 0.9*want[i] && got[i] <= 1.3*want[i]) { // round numbers make them wider
+				t.Errorf("η = %g, level %g: ± %.4f, promised %.4f", c.eta, c.levels[i], got[i], want[i])
+			}
+		}
+	}
+}

@@ -291,7 +291,7 @@ func TestSelectionOfRecords(t *testing.T) {
 // With sampling a level is off by what k of n draws vary by, too: √(nq(1−q)) times the quantile, beside the noise.
 func TestRanksOffWithSampling(t *testing.T) {
 	m := Quantiles{Of: Number{0, 1}, Levels: []float64{0.25, 0.5}, Eta: 4}
-	alone, with := m.RanksOff(0.95, 10000, false), m.RanksOff(0.95, 10000, true)
+	alone, with := m.ranksOff(0.95, 10000, false), m.ranksOff(0.95, 10000, true)
 	for i, q := range m.Levels {
 		own := 1.959963984540054 * math.Sqrt(10000*q*(1-q))
 		if want := math.Hypot(alone[i], own); !(math.Abs(with[i]-want) <= 1e-9*want) || alone[i] <= 1 {
@@ -301,7 +301,7 @@ func TestRanksOffWithSampling(t *testing.T) {
 	// Of a deviation that is large the law of Laplace is nearly all.
 	m.Eta = 1e-3
 	for i, s := range m.rankDeviations() {
-		if beyond := math.Exp(-math.Sqrt2 / s * m.RanksOff(0.95, 0, false)[i]); beyond > 0.05 || beyond < 0.045 {
+		if beyond := math.Exp(-math.Sqrt2 / s * m.ranksOff(0.95, 0, false)[i]); beyond > 0.05 || beyond < 0.045 {
 			t.Errorf("level %v: with a probability of %v it is farther off", m.Levels[i], beyond)
 		}
 	}
