@@ -348,6 +348,13 @@ func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
 	return perturbationOf(m.release.Fitted)
 }
 
+// weighted reports whether m was fitted to records with weights.
+func (m *Model) weighted() bool {
+	fit, _ := m.ObjectivePerturbation()
+	_, weighted := loss.Weightless(fit.Loss)
+	return weighted
+}
+
 // perturbationOf returns the objective perturbation that a mechanism is, or releases its curvature after.
 func perturbationOf(m mechanism.Mechanism) (objpert.Objective, bool) {
 	if k, ok := m.(interval.Curvature); ok {

@@ -382,6 +382,9 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 			"objective perturbation, as of SVM, Logistic, Linear, Huber and Poisson, and for records whose mean was "+
 			"bought", m.title)
 	}
+	if m.weighted() { // the curvature is guessed from imagined records, and of their weights nothing was released
+		return nil, errors.New("dpnb: they are not known where records have weights")
+	}
 	curvature, known := m.Curvature()
 	q, less := b.Stretch, lessSure
 	if population {
