@@ -31,6 +31,9 @@ import (
 type Model struct {
 	// Release has the coefficients and the guarantee, to be looked at; nil for a fit without privacy.
 	Release *mechanism.Release
+	// HeldOut is the share of its records that was left out of the fit, as dpnb fit --held-out says; 0 where none was
+	// or nothing is known of it. Save keeps it.
+	HeldOut float64
 	// release is what Release is a copy of: what is shown and kept does not depend on what a program makes of that.
 	release *mechanism.Release
 	// encoding makes rows of features of any table.

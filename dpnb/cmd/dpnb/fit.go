@@ -267,6 +267,7 @@ func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(lear
 // say prints what was released and writes its files. All of it is printed, whatever cannot be written.
 func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model, groups []string) (err error) {
 	for i, m := range models {
+		m.HeldOut = p.heldOut
 		if p.inUnits {
 			said += "\n" + perUnit(m)
 		}

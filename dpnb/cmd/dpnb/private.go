@@ -63,7 +63,8 @@ func (p *privateFlags) add(cmd *cobra.Command) {
 // open returns the table, scanned, with its schema, and the allowance.
 func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame, a learn.Allowance, err error) {
 	p.seeded = cmd.Flags().Changed("seed")
-	if cmd.Flags().Changed("held-out") && !(p.heldOut > 0 && p.heldOut < 1) {
+	all := p.rest && p.heldOut == 0 // as evaluate asks of another file than that of the fit
+	if cmd.Flags().Changed("held-out") && !(p.heldOut > 0 && p.heldOut < 1 || all) {
 		return df, a, fmt.Errorf("--held-out %g: want a share between 0 and 1, such as 0.2", p.heldOut)
 	}
 	if cmd.Flags().Changed("rows-of-a-person") && p.person == "" {
