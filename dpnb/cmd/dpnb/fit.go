@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -137,7 +136,12 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err := p.validate(cmd); err != nil {
 		return err
 	}
-	df, allowance, err := p.open(cmd, file)
+	if !p.price {
+		if err := p.spares(file); err != nil {
+			return err
+		}
+	}
+	df, err := p.read(cmd, file)
 	if err != nil {
 		return err
 	}
@@ -209,6 +213,16 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if data == nil && p.by == "" {
 		data = records(df)
 	}
+	var allowance learn.Allowance
+	if data != nil {
+		err = data.Err() // before there is a ledger
+	}
+	if err == nil {
+		allowance, err = p.allowance()
+	}
+	if err != nil {
+		return errors.Join(err, end(false))
+	}
 	if p.price {
 		cost, err := allowance.Cost(l, data)
 		return printed(out, cost, err)
@@ -276,7 +290,7 @@ func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model
 		}
 		if path := p.out; path != "" {
 			if groups[i] != "" {
-				path = strings.TrimSuffix(path, ".json") + "." + url.PathEscape(groups[i]) + ".json"
+				path = p.modelOf(groups[i])
 			}
 			e := m.Save(path)
 			if err = errors.Join(err, e); e == nil {
