@@ -520,6 +520,9 @@ func (m *Model) hopeless() (worth float64, few bool) {
 func (m *Model) meaning() string {
 	switch t := m.target; t.Task {
 	case frame.TwoClasses:
+		if t.Classes[1] == t.Name {
+			return "a positive one favours " + t.Name
+		}
 		return fmt.Sprintf("a positive one favours %s %s", t.Name, t.Classes[1])
 	case frame.ManyClasses:
 		return "a positive one favours its class"

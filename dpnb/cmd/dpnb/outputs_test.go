@@ -98,7 +98,8 @@ func TestModelsAreNotWrittenOver(t *testing.T) {
 			t.Errorf("%q: %v", more, err)
 		}
 	}
-	if !bytes.Equal(models, must.Get(os.ReadFile("m.json"))) || !bytes.Equal(charged, must.Get(os.ReadFile("over.json"))) {
+	if !bytes.Equal(models, must.Get(os.ReadFile("m.json"))) ||
+		!bytes.Equal(charged, must.Get(os.ReadFile("over.json"))) {
 		t.Error("the model or the ledger has changed")
 	}
 }
