@@ -176,9 +176,14 @@ func (t Component) Between(n int) []float64 {
 	return all
 }
 
-// Text returns a number as the column's values are written, to four digits if it is no date.
+// Text returns a number as the column's values are written, to four digits if it is no date; of dates more than a few
+// days apart to the day.
 func (t Component) Text(v float64) string {
-	if t.Field.Part != Days {
+	if t.Field.Part == Days {
+		if t.Field.Upper-t.Field.Lower > 100 {
+			v = math.Round(v)
+		}
+	} else {
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	}
 	return t.Field.shown(v)

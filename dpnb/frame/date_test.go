@@ -109,7 +109,8 @@ func TestSchemaFiles(t *testing.T) {
 		`[{"name":"a","type":"category","categories":["x","y"],"else":"z"}]`:        `"z" (else)`,
 		"[\n" + x + ",\n" + `{"name":"b","type":"category","kategories":["x"]}]`:    "line 3: field 2",
 		"[\n" + x + ",\n\n" + `{"name":"b","type":"number","lower":[1],"upper":2}]`: `line 4: field 2`,
-		"[" + x + ",\n" + `{"name":"b",` + "\n" + `"missing":"no"}]`:                "missing is a",
+		"[" + x + ",\n" + `{"name":"b",` + "\n" + `"missing":"no"}]`:                "missing is a string",
+		"[" + x + ",\n" + `{"name":"b",` + "\n" + `"missing":["no"]}]`:              "missing is an array",
 		"[\n" + x + ",\n" + `{"name":"b",` + "\n" + `"type":"number",,}]`:           "line 4: invalid character",
 		"[\n" + x + ",\n\n" + x + `]`:                                               "line 4: the schema has two",
 		"[\n" + x + ",":                                                             "line 2:",
@@ -249,5 +250,15 @@ func TestLayoutsWithoutADate(t *testing.T) {
 	}
 	if err := (&frame.Schema{Fields: []frame.Field{frame.MonthField("d", "January")}}).Validate(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A place between two days is written as a day of a long time, and else with its hour.
+func TestDatesBetweenDays(t *testing.T) {
+	for last, want := range map[string]string{"2023-12-31": "2023-04-15", "2023-02-01": "2023-04-15 06:51"} {
+		f := frame.DateField("day", "2006-01-02", "2023-01-01", last)
+		if got := (frame.Component{Field: f}).Text(19462.28571); got != want {
+			t.Errorf("until %s: %s, want %s", last, got, want)
+		}
 	}
 }

@@ -428,7 +428,11 @@ func decodeKnown(text []byte, v any) (at int, err error) {
 		case reflect.Struct, reflect.Map:
 			want = "list of keys with values in braces, {…}"
 		}
-		err = fmt.Errorf("%s is a %s, want a %s", cmp.Or(kind.Field, "it"), kind.Value, want)
+		a := "a"
+		if strings.HasPrefix(kind.Value, "array") || strings.HasPrefix(kind.Value, "object") {
+			a = "an"
+		}
+		err = fmt.Errorf("%s is %s %s, want a %s", cmp.Or(kind.Field, "it"), a, kind.Value, want)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		at, err = len(text), errors.New("the file ends before a bracket is closed")
 	default:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
@@ -147,6 +148,9 @@ func (f *Field) shown(v float64) string {
 	if f.Part == Days {
 		if text, ok := dayText(v); ok {
 			return text
+		}
+		if _, ok := dayText(math.Floor(v)); ok {
+			return time.Unix(60*int64(math.Round(v*24*60)), 0).UTC().Format("2006-01-02 15:04")
 		}
 		return fmt.Sprintf("%.10g days since 1970-01-01", v)
 	}

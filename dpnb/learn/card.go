@@ -92,6 +92,9 @@ func (m *Model) cardData(c *card) {
 		c.say("%s, which is private: neither its number of rows nor its checksum is published.\n",
 			cmp.Or(plain(s.Data), "a table"))
 	}
+	if m.HeldOut > 0 {
+		c.say("A share of %g of its records was held out of the fit.\n", m.HeldOut)
+	}
 	if s.Note != "" {
 		c.say("%s\n", plain(s.Note))
 	}

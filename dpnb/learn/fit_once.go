@@ -1,11 +1,15 @@
 package learn
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/typedjson"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -39,6 +43,32 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 		m.once = name
 	}
 	return m, err
+}
+
+// KeptAs reports whether m is what was released under a name and is kept beside a ledger, so that FitOnce gives it back
+// at no cost.
+func (m *Model) KeptAs(name, ledger string) bool {
+	path, err := filepath.EvalSymlinks(ledger) // as the budget has it
+	if err != nil || m.Err() != nil {
+		return false
+	}
+	content, err := os.ReadFile(filepath.Join(path+".releases", fileOf("release", name)+".json"))
+	if err != nil {
+		return false
+	}
+	text, _, err := checksum.Unseal(onceFormat, onceVersion, content)
+	var kept keptRelease
+	if err != nil || json.Unmarshal(text, &kept) != nil {
+		return false
+	}
+	there, err := decode(kept.Release)
+	if err != nil {
+		return false
+	}
+	there.HeldOut = m.HeldOut // which the program said afterwards
+	a, err := m.encode()
+	b, e := there.encode()
+	return err == nil && e == nil && bytes.Equal(a, b)
 }
 
 // fitSpec is what a fit is by what is public.

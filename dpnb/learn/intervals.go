@@ -111,6 +111,10 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 			"records' curvature; there are those of the same fit without noise%s", m.title,
 			wording.Setting{Go: ", Intervals"})
 	}
+	if kind == ofPopulation && m.weighted() {
+		return nil, errors.New("dpnb: intervals for the population are not known where records have weights; there " +
+			"are those of the same fit without noise" + wording.Setting{Go: ", Intervals"}.String())
+	}
 	if _, ok := m.link(); kind == ofPopulation && !known {
 		return nil, fmt.Errorf("dpnb: nothing is known of the population without the curvature of the records, "+
 			"and that costs a part of the budget: fit with %s", wording.Of("CurvatureShare", "0.05"))
@@ -396,7 +400,9 @@ func (iv *Intervals) Display() display.Item {
 		}
 	}
 	_, narrow := m.Curvature()
-	if _, ok := m.ObjectivePerturbation(); ok && !narrow {
+	if _, ok := m.ObjectivePerturbation(); m.weighted() {
+		it.Note("Where records have weights there are no narrower ones.")
+	} else if ok && !narrow {
 		it.Note("With %s in the fit they would be narrower, for a twentieth more noise.",
 			wording.Of("CurvatureShare", "0.1"))
 	}

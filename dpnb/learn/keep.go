@@ -101,6 +101,8 @@ type keptModel struct {
 	Edits []edit `json:",omitempty"`
 	// Calibration is Model.calibration.
 	Calibration *calibration `json:",omitempty"`
+	// HeldOut is Model.HeldOut.
+	HeldOut float64 `json:",omitempty"`
 }
 
 type keptGuarantee struct {
@@ -178,7 +180,7 @@ func (m *Model) encode() ([]byte, error) {
 		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
 		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid, Edits: edits,
-		Calibration: calibrated,
+		Calibration: calibrated, HeldOut: m.HeldOut,
 	}
 	k.Noise.Simulated = r.Simulated()
 	k.Noise.Seed, k.Noise.Seeded = r.Seed()
@@ -278,7 +280,7 @@ func (k keptModel) model() (*Model, error) {
 		encoding: e, learner: k.Learner, title: k.Title, target: e.Target, probabilities: k.Probabilities,
 		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, theta: k.Theta, features: features,
 		hinge: k.Hinge, dataWarning: k.Warning,
-		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source,
+		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source, HeldOut: k.HeldOut,
 	}
 	if k.Paid != nil {
 		m.partition = k.Paid.Entry.Partition

@@ -30,11 +30,12 @@ func TestALedgerOfAnotherNameIsForAnotherFile(t *testing.T) {
 // A model of few coefficients says what a positive one means, as one of many does, too.
 func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 	people := learn.Patients(40, 1)
+	want := "a positive one favours ill yes"
 	said := func(df learn.DataFrame, opts ...learn.Option) string {
 		data := learn.Binary(df, "ill", append(opts, learn.RowNorm(1))...)
 		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, learn.Simulate(1, 1e-6)))
 		notes := strings.Join(m.Display().Notes, "\n")
-		if want := "a positive one favours ill yes"; !strings.Contains(notes, want) {
+		if !strings.Contains(notes, want) || strings.Contains(notes, "ill ill") {
 			t.Errorf("%q is not in\n%s", want, notes)
 		}
 		return notes
@@ -46,6 +47,9 @@ func TestAModelSaysWhatAPositiveCoefficientMeans(t *testing.T) {
 	if notes := said(df, learn.NoBias()); !strings.Contains(notes, "a positive one favours") {
 		t.Errorf("eleven coefficients: %s", notes)
 	}
+	want = "a positive one favours ill"
+	said(learn.ReadCSV(writeFile(t, "region,ill\na,ill\nb,well\n")).
+		WithSchema(eleven, learn.Categorical("ill", "well", "ill")), learn.NoBias())
 }
 
 // Intervals that have no end say what would give them one.

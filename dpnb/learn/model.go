@@ -31,6 +31,9 @@ import (
 type Model struct {
 	// Release has the coefficients and the guarantee, to be looked at; nil for a fit without privacy.
 	Release *mechanism.Release
+	// HeldOut is the share of its records that was left out of the fit, as dpnb fit --held-out says; 0 where none was
+	// or nothing is known of it. Save keeps it.
+	HeldOut float64
 	// release is what Release is a copy of: what is shown and kept does not depend on what a program makes of that.
 	release *mechanism.Release
 	// encoding makes rows of features of any table.
@@ -352,6 +355,13 @@ func (m *Model) ObjectivePerturbation() (objpert.Objective, bool) {
 	return perturbationOf(m.release.Fitted)
 }
 
+// weighted reports whether m was fitted to records with weights.
+func (m *Model) weighted() bool {
+	fit, _ := m.ObjectivePerturbation()
+	_, weighted := loss.Weightless(fit.Loss)
+	return weighted
+}
+
 // perturbationOf returns the objective perturbation that a mechanism is, or releases its curvature after.
 func perturbationOf(m mechanism.Mechanism) (objpert.Objective, bool) {
 	if k, ok := m.(interval.Curvature); ok {
@@ -514,6 +524,9 @@ func (m *Model) hopeless() (worth float64, few bool) {
 func (m *Model) meaning() string {
 	switch t := m.target; t.Task {
 	case frame.TwoClasses:
+		if t.Classes[1] == t.Name {
+			return "a positive one favours " + t.Name
+		}
 		return fmt.Sprintf("a positive one favours %s %s", t.Name, t.Classes[1])
 	case frame.ManyClasses:
 		return "a positive one favours its class"

@@ -378,9 +378,11 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 	fit, ok := m.ObjectivePerturbation()
 	b := m.bought()
 	if !ok || b == nil {
-		return nil, fmt.Errorf("dpnb: no band is known for a %s of such records: they are for one linear form by "+
-			"objective perturbation, as of SVM, Logistic, Linear, Huber and Poisson, and for records whose mean was "+
-			"bought", m.title)
+		return nil, fmt.Errorf("dpnb: they are known for one linear form by objective perturbation, as of SVM, "+
+			"Logistic, Linear, Huber and Poisson, and for records whose mean was bought; this is a %s", m.title)
+	}
+	if m.weighted() { // the curvature is guessed from imagined records, and of their weights nothing was released
+		return nil, errors.New("dpnb: they are not known where records have weights")
 	}
 	curvature, known := m.Curvature()
 	q, less := b.Stretch, lessSure

@@ -147,7 +147,7 @@ func (s *Shape) bands() (lines []string) {
 		lines = append(lines, fmt.Sprintf("Without noise: where the same fit has all of the curve%s, with 95 %%, by "+
 			"the law of the noise and %s (approximate).", before, basis))
 	} else {
-		lines = append(lines, capital(strings.TrimPrefix(s.why[0].Error(), "dpnb: "))+".")
+		lines = append(lines, noBands(s.why[0]))
 	}
 	switch {
 	case s.why[1] == nil:
@@ -158,6 +158,8 @@ func (s *Shape) bands() (lines []string) {
 	}
 	return lines
 }
+
+func noBands(why error) string { return "No bands: " + strings.TrimPrefix(why.Error(), "dpnb: ") + "." }
 
 // Display shows what each column does, those first that matter most.
 func (s *Shapes) Display() display.Item {
@@ -244,7 +246,7 @@ func pageOf(title string, columns int, shapes []*Shape, surfaces []*Surface) *fi
 	if first.why[0] == nil {
 		words = append(words, "Blue: where the same fit without noise is, with 95 % for all of the curve.")
 	} else {
-		words = append(words, "No bands: "+strings.TrimPrefix(first.why[0].Error(), "dpnb: ")+".")
+		words = append(words, noBands(first.why[0]))
 	}
 	if first.why[1] == nil {
 		words = append(words, "Orange: where the population's is, with 95 % for all of it; "+whereHardly+".")

@@ -316,8 +316,7 @@ func (s *Surface) words() []string {
 		return append(lines, "Where it may be 0 without the noise, by the band that has all of the surface with 95 %, "+
 			"its sign is unsure.")
 	}
-	return append(lines, "Where the noise leaves its sign open is not known: "+
-		strings.TrimPrefix(s.why.Error(), "dpnb: ")+".")
+	return append(lines, "Where the noise leaves its sign open is not known. "+noBands(s.why))
 }
 
 // Display shows the surface as a table of about eight values of a number for each of about as many of the other, or

@@ -123,8 +123,25 @@ func TestWeightedFits(t *testing.T) {
 				t.Fatalf("%s: %v, read back %v", name, p[i], q[i])
 			}
 		}
-		if _, err := m.Intervals(0.95); err != nil {
-			t.Error(name, err)
+		iv, err := m.Intervals(0.95)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		// Nothing is promised that a fit with weights refuses, and nothing said of how a guess has failed.
+		said := iv.Display().Text()
+		if !strings.Contains(said, "have weights there are no narrower") || strings.Contains(said, "CurvatureShare") {
+			t.Errorf("%s: %s", name, said)
+		}
+		const unknown = "not known where records have weights"
+		if _, err := m.PopulationIntervals(0.95); err == nil || !strings.Contains(err.Error(), unknown) {
+			t.Errorf("%s: intervals for the population: %v", name, err)
+		}
+		if name == "Linear" { // whose rows are not centred here
+			continue
+		}
+		said = must.Get(m.Shapes()).All()[0].Display().Text()
+		if !strings.Contains(said, "No bands: they are "+unknown) {
+			t.Errorf("%s: %s", name, said)
 		}
 	}
 }

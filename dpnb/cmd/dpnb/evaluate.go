@@ -30,7 +30,7 @@ size: how wrong it is on average, or, of a model of classes, its confusion matri
 recall and precision), its AUC or its calibration. It is a release with a price, from the ledger
 of these people, and an interval. With --calibrated the model with probabilities corrected by its
 calibration curve is saved, at no further price. Where fit has held out a share of a file, the
-same --held-out asks about these records alone; without it all are asked about.`,
+same --held-out asks about these records alone; of another file --held-out 0 asks about all.`,
 		Example: `  dpnb fit people.csv --schema people.json --target happy --epsilon 1 --delta 1e-6 \
     --budget people.ledger.json --share 0.8 --held-out 0.2 --out happy.json
   dpnb evaluate happy.json people.csv --schema people.json --epsilon 1 --delta 1e-6 \
@@ -48,7 +48,8 @@ same --held-out asks about these records alone; without it all are asked about.`
 	f.Float64Var(&e.confidence, "confidence", 0.95, "`confidence` of the intervals")
 	f.BoolVar(&e.price, "price", false, "say how precise an answer --share buys for --records, and ask nothing")
 	f.IntVar(&e.records, "records", 0, "`number` of records that are planned, for --price")
-	e.addHeldOut(f, "ask about this `share` of the records, which fit has held out (default all)")
+	e.addHeldOut(f, "ask about this `share` of the records, which fit has held out; 0 is all (default, unless "+
+		"the model was fitted with a share held out)")
 	e.add(cmd)
 	return cmd
 }
@@ -63,6 +64,11 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	}
 	fmt.Fprint(cmd.OutOrStdout(), e.table.missingAsFitted(m, model, file))
 	e.rest = true
+	all := e.heldOut == 0 && cmd.Flags().Changed("held-out")
+	if held := m.HeldOut; held > 0 && e.heldOut != held && !all && !e.price {
+		return fmt.Errorf("%s was fitted with %g held out: say --held-out %[2]g, or you ask about records that it has "+
+			"learnt from; for all records of another file say --held-out 0", model, held)
+	}
 	df, allowance, err := e.open(cmd, file)
 	if err != nil {
 		return err

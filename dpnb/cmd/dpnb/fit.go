@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -141,7 +140,12 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err := p.validate(cmd); err != nil {
 		return err
 	}
-	df, allowance, err := p.open(cmd, file)
+	if !p.price {
+		if err := p.spares(file); err != nil {
+			return err
+		}
+	}
+	df, err := p.read(cmd, file)
 	if err != nil {
 		return err
 	}
@@ -213,6 +217,16 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if data == nil && p.by == "" {
 		data = records(df)
 	}
+	var allowance learn.Allowance
+	if data != nil {
+		err = data.Err() // before there is a ledger
+	}
+	if err == nil {
+		allowance, err = p.allowance(cmd)
+	}
+	if err != nil {
+		return errors.Join(err, end(false))
+	}
 	if p.price {
 		cost, err := allowance.Cost(l, data)
 		return printed(out, cost, err)
@@ -275,6 +289,7 @@ func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(lear
 // say prints what was released and writes its files. All of it is printed, whatever cannot be written.
 func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model, groups []string) (err error) {
 	for i, m := range models {
+		m.HeldOut = p.heldOut
 		if p.inUnits {
 			said += "\n" + perUnit(m)
 		}
@@ -283,7 +298,7 @@ func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model
 		}
 		if path := p.out; path != "" {
 			if groups[i] != "" {
-				path = strings.TrimSuffix(path, ".json") + "." + url.PathEscape(groups[i]) + ".json"
+				path = p.modelOf(groups[i])
 			}
 			e := m.Save(path)
 			if err = errors.Join(err, e); e == nil {

@@ -237,6 +237,17 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 			t.Errorf("%q again: ε from %g to %g, %g: %s (%v)", args, before, after, spent(), again, err)
 		}
 	}
+	for model, args := range map[string]string{"ill.json": "", "better.json": "--held-out 0.4 --auc"} {
+		before := spent()
+		_, err := ask(model, kept, args+" --share 0.01")
+		if err == nil || !strings.Contains(err.Error(), model+" was fitted with 0.5 held out: say --held-out 0.5") ||
+			spent() != before {
+			t.Errorf("%s: records that it has learnt from are asked about: %v", model, err)
+		}
+	}
+	if said, err := ask("ill.json", kept, "--share 0.01 --held-out 0"); err != nil {
+		t.Errorf("of all records, as of another file: %s (%v)", said, err)
+	}
 	if m := must.Get(learn.Load("better.json")); !strings.Contains(string(must.Get(m.Card())), "Calibrated") {
 		t.Error("the model with a calibration is not calibrated")
 	}

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 // keepInputs refuses to write to a file that the same command reads, keeps its ledger in or writes something else to:
@@ -63,6 +69,43 @@ func placed(flag, path string) error {
 		return fmt.Errorf("--%s %s: it is a folder: name a file in it", flag, path)
 	}
 	return nil
+}
+
+// spares refuses to write a fit's models over another that was paid for: over none that is simulated, which its seed
+// gives again, or that the ledger gives back under the name of this fit.
+func (p *fitFlags) spares(file string) error {
+	name := p.once(p.learner+" fit for "+p.target, file)
+	names := map[string]string{p.out: name} // by file
+	if p.by != "" {
+		s, err := frame.LoadSchema(p.schema)
+		if err != nil {
+			return err
+		}
+		names = map[string]string{}
+		if f, ok := s.Field(p.by); ok {
+			for _, group := range f.Levels {
+				names[p.modelOf(group)] = fmt.Sprintf("%s: %s = %s", name, p.by, group) // as FitByOnce has it
+			}
+		}
+	}
+	for path, name := range names {
+		if _, err := os.Stat(path); p.out == "" || errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		m, err := learn.Load(path)
+		if err != nil {
+			return fmt.Errorf("--out %s: another file is there; name another, or delete it", path)
+		}
+		if !m.Release.Simulated() && (p.budget == "" || !m.KeptAs(name, p.budget)) {
+			return fmt.Errorf("--out %s: another model is there; name another file, or delete it", path)
+		}
+	}
+	return nil
+}
+
+// modelOf is the file of the model of a group.
+func (p *fitFlags) modelOf(group string) string {
+	return strings.TrimSuffix(p.out, ".json") + "." + url.PathEscape(group) + ".json"
 }
 
 // sameFile reports whether two names are of one file, which need not be there.

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 // Nothing is written over what the same command reads, by whatever name the file is called, nor over its ledger.
@@ -48,5 +52,54 @@ func TestOutputsKeepInputs(t *testing.T) {
 	if _, err := said("export", "model.json", "-o", "schema.json"); err == nil ||
 		strings.Contains(err.Error(), "written over") {
 		t.Errorf("an output beside its inputs: %v", err)
+	}
+}
+
+// A model that was paid for is not written over by another, and is by itself, when the ledger gives it back; a fit that
+// is refused for its weights begins no ledger.
+func TestModelsAreNotWrittenOver(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var rows strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&rows, "%d,%s,%s\n", 20+i%50, []string{"a", "b"}[i%2], []string{"no", "yes"}[i%3/2])
+	}
+	must.Do(os.WriteFile("people.csv", []byte("age,city,ill\n"+rows.String()), 0o600))
+	s := frame.Schema{Fields: []frame.Field{learn.Numeric("age", 20, 70), learn.Categorical("city", "a", "b"),
+		learn.Categorical("ill", "no", "yes")}}
+	must.Do(s.Save("schema.json"))
+	fit := func(more string) error {
+		_, err := said(append([]string{"fit", "people.csv"}, strings.Fields("--schema schema.json --epsilon 3.5 "+
+			"--delta 1e-6 --target ill --learner logistic --lines --store . --out m.json "+more)...)...)
+		return err
+	}
+	const kept = "--budget over.json --share 0.1 "
+	if err := fit(kept + "--weights age=-2"); err == nil || !strings.Contains(err.Error(), "public bound") {
+		t.Errorf("a negative bound of weights: %v", err)
+	}
+	if _, err := os.Stat("over.json"); err == nil {
+		t.Error("a fit that is refused has begun a ledger")
+	}
+	must.Do(os.WriteFile("m.json", []byte("{}"), 0o600))
+	if err := fit(kept); err == nil || !strings.Contains(err.Error(), "another file is there") {
+		t.Errorf("over what is no model: %v", err)
+	}
+	must.Do(os.Remove("m.json"))
+	for _, same := range []string{"--seed 1", "--seed 2", kept + "--held-out 0.1", kept + "--held-out 0.1",
+		kept + "--by city", kept + "--by city"} { // a simulation may be written over
+		if err := fit(same); err != nil {
+			t.Errorf("%s: %v", same, err)
+		}
+	}
+	models, charged := must.Get(os.ReadFile("m.json")), must.Get(os.ReadFile("over.json"))
+	for more, path := range map[string]string{"--seed 1": "m.json", "": "m.json", kept: "m.json",
+		kept + "--held-out 0.2": "m.json", "--budget over2.json": "m.json", kept + "--by city --name x": "m."} {
+		if err := fit(more); err == nil || !strings.Contains(err.Error(), "--out "+path) ||
+			!strings.Contains(err.Error(), "another model is there; name another file, or delete it") {
+			t.Errorf("%q: %v", more, err)
+		}
+	}
+	if !bytes.Equal(models, must.Get(os.ReadFile("m.json"))) ||
+		!bytes.Equal(charged, must.Get(os.ReadFile("over.json"))) {
+		t.Error("the model or the ledger has changed")
 	}
 }

@@ -61,20 +61,29 @@ func (p *privateFlags) add(cmd *cobra.Command) {
 
 // open returns the table, scanned, with its schema, and the allowance.
 func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame, a learn.Allowance, err error) {
+	if df, err = p.read(cmd, path); err == nil {
+		a, err = p.allowance(cmd)
+	}
+	return df, a, err
+}
+
+// read is open without the allowance, and begins no ledger.
+func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame, err error) {
 	p.seeded = cmd.Flags().Changed("seed")
-	if cmd.Flags().Changed("held-out") && !(p.heldOut > 0 && p.heldOut < 1) {
-		return df, a, fmt.Errorf("--held-out %g: want a share between 0 and 1, such as 0.2", p.heldOut)
+	all := p.rest && p.heldOut == 0 // as evaluate asks of another file than that of the fit
+	if cmd.Flags().Changed("held-out") && !(p.heldOut > 0 && p.heldOut < 1 || all) {
+		return df, fmt.Errorf("--held-out %g: want a share between 0 and 1, such as 0.2", p.heldOut)
 	}
 	if cmd.Flags().Changed("rows-of-a-person") && p.person == "" {
-		return df, a, errors.New("--rows-of-a-person: say in which column it stands whose row it is, --person")
+		return df, errors.New("--rows-of-a-person: say in which column it stands whose row it is, --person")
 	}
 	if cmd.Flags().Changed("name") && p.budget == "" {
-		return df, a, errors.New("--name: a release is kept under a name beside a ledger, so that another run pays " +
+		return df, errors.New("--name: a release is kept under a name beside a ledger, so that another run pays " +
 			"nothing for it: give one, --budget, or leave out --name")
 	}
 	s, err := frame.LoadSchema(p.schema)
 	if err != nil {
-		return df, a, err
+		return df, err
 	}
 	free := p.memory.keep()
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
@@ -84,28 +93,30 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 	if p.person != "" {
 		df = df.PerPerson(p.person, p.rows)
 	}
-	switch {
-	case df.Err() != nil:
-		return df, a, df.Err()
-	case p.seeded && p.budget != "":
-		return df, a, errors.New("--seed is of a simulation, for which no budget is kept: leave out --budget")
-	case p.seeded:
-		return df, learn.Simulate(p.epsilon*p.share, p.delta*p.share), nil
-	case p.budget != "":
-		kept := []learn.BudgetOption{learn.KeptIn(p.budget)}
+	if p.seeded && p.budget != "" {
+		err = errors.New("--seed is of a simulation, for which no budget is kept: leave out --budget")
+	}
+	return df, cmp.Or(df.Err(), err)
+}
+
+// allowance is what the command may spend.
+func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
+	if p.seeded {
+		return learn.Simulate(p.epsilon*p.share, p.delta*p.share), nil
+	}
+	var kept []learn.BudgetOption
+	if p.budget != "" {
+		kept = append(kept, learn.KeptIn(p.budget))
 		if _, err := os.Stat(p.budget); err != nil { // one that is there has a name, as of a notebook's budget
 			kept = append(kept, learn.Named(filepath.Base(p.budget)))
 		}
-		b := learn.NewBudget(p.epsilon, p.delta, kept...)
-		if s, err := b.State(); err == nil && len(s.Entries) == 0 && p.share == 1 && !cmd.Flags().Changed("share") &&
-			!cmd.Flags().Changed("price") {
-			cmd.PrintErrf("This spends all of the budget that %s keeps; --share 0.5 would leave half of it.\n",
-				p.budget)
-		}
-		return df, b.Share(p.share), b.Err()
 	}
-	b := learn.NewBudget(p.epsilon, p.delta)
-	return df, b.Share(p.share), b.Err()
+	b := learn.NewBudget(p.epsilon, p.delta, kept...)
+	if s, err := b.State(); p.budget != "" && err == nil && len(s.Entries) == 0 && p.share == 1 &&
+		!cmd.Flags().Changed("share") && !cmd.Flags().Changed("price") {
+		cmd.PrintErrf("This spends all of the budget that %s keeps; --share 0.5 would leave half of it.\n", p.budget)
+	}
+	return b.Share(p.share), b.Err()
 }
 
 // addHeldOut adds the flag that divides the records between a fit and its evaluation.

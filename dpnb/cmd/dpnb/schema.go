@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -210,7 +212,8 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 		questions := [][2]string{{"lower", "  lower bound: "}, {"upper", "  upper bound: "}}
 		switch {
 		case kind == "category":
-			questions = [][2]string{{"categories", "  its values, with | between them: "},
+			questions = [][2]string{{"categories", "  its values, with | or commas between them (one that has " +
+				"a comma in quotation marks): "},
 				{"else", "  which of them others count as (Enter: none): "}}
 		case strings.HasPrefix(kind, "month"), strings.HasPrefix(kind, "weekday"), strings.HasPrefix(kind, "hour"):
 			questions = nil
@@ -220,12 +223,14 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 		}
 		row["type"] = kind
 		for _, q := range questions {
-			if row[q[0]], err = a.line("%s", q[1]); err != nil {
-				return f, false, err
+			for wrong := error(errors.New("")); wrong != nil; {
+				if row[q[0]], err = a.line("%s", q[1]); err != nil {
+					return f, false, err
+				}
+				if row[q[0]], wrong = understood(q[0], row[q[0]]); wrong != nil {
+					fmt.Fprintf(a.out, "  %s\n", strings.TrimPrefix(wrong.Error(), "frame: "))
+				}
 			}
-		}
-		if strings.Contains(kind, "date") && row["layout"] == "" {
-			row["layout"] = "2006-01-02"
 		}
 		s, err := oneField(row)
 		if err == nil {
@@ -233,6 +238,26 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 		}
 		fmt.Fprintf(a.out, "  %s\n", strings.TrimPrefix(err.Error(), "frame: "))
 	}
+}
+
+// understood returns an answer as a codebook would have it, or what is wrong with it by itself.
+func understood(what, answer string) (string, error) {
+	switch {
+	case what == "layout":
+		answer = cmp.Or(answer, time.DateOnly)
+		_, err := oneField(map[string]string{"name": "dates", "type": "date, in days", "layout": answer,
+			"lower": "2000-01-01", "upper": "2001-01-01"})
+		return answer, err
+	case what == "categories" && answer != "" && !strings.Contains(answer, "|"):
+		values := csv.NewReader(strings.NewReader(answer))
+		values.TrimLeadingSpace = true
+		list, err := values.Read()
+		if err != nil {
+			err = errors.New("a quotation mark is not closed, or stands within a value")
+		}
+		return strings.Join(list, "|"), err
+	}
+	return answer, nil
 }
 
 // oneField makes a field of what a codebook would say.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,16 @@ func TestNewForATable(t *testing.T) {
 	}
 	if again, err := frame.LoadSchema(schema); err != nil || len(again.Fields) != 4 {
 		t.Errorf("%+v, %v", again, err)
+	}
+	write(schema, drafts[0])
+	const values = `phone, tablet, "a TV, or so`
+	commas, said := answering("n", "18", "90", "c", values, values+`"`, "", "x", "d",
+		"01.02.1970", "2024-12-31", "dd.mm.yyyy", "02.01.2006", "c", "no,yes", "")
+	s, err = completed(schema, "", commas)
+	if err != nil || !slices.Equal(s.Fields[1].Levels, []string{"phone", "tablet", "a TV, or so"}) ||
+		s.Fields[2].Lower != 31 || s.Fields[2].Layout != "02.01.2006" || !slices.Equal(s.Fields[3].Levels,
+		[]string{"no", "yes"}) {
+		t.Errorf("values with commas between them, and a layout at the second go: %+v, %v\n%s", s, err, said)
 	}
 	write(schema, drafts[0])
 	half, _ := answering("n", "18")
