@@ -127,7 +127,9 @@ func (p spec) describe(m *geometry.Centred, d *frame.Design) {
 	m.Weighted = d.Target.Weighted
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
 	m.Crossed = len(d.Encoding.CrossedCurves())
-	m.Held, m.Whole = d.Encoding.Held(), d.Encoding.Clipped()
+	if m.Held = d.Encoding.Held(); d.Encoding.Clipped() {
+		m.Whole = math.Min(1, d.Encoding.TypicalNorm()/m.RowNorm)
+	}
 	if p.levels == nil && (numbers || p.task == frame.TwoClasses) && (p.curvatureShare == 0 || p.suited) {
 		for _, n := range d.Encoding.Scales() {
 			m.Cells = append(m.Cells, geometry.Number(n))

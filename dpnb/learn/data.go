@@ -259,8 +259,8 @@ func ClassWeights(weights map[string]float64) Option {
 func Uncentred() Option { return func(o *options) { o.uncentred = true } }
 
 // InUnits has rows as long as they are in place of scaled, each by its own factor: the effects that a model shows then
-// are those of one regression in the columns' units. The noise protects the longest row that there can be, which costs
-// accuracy where records are few for many columns (docs/theory/geometry.md, section 7).
+// are those of one regression in the columns' units. Where records are few long rows are clipped
+// (docs/theory/geometry.md, section 7).
 func InUnits() Option { return func(o *options) { o.InUnits = true } }
 
 // InferBounds reads bounds and categories off the data where no schema was stated. No guarantee covers the results, and

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -61,17 +60,6 @@ func those(is func(p spec) bool) (names string) {
 // RecordsFor makes the records that l learns from, as Binary, Regression, Counts or Classes does.
 func RecordsFor(l Learner, df DataFrame, target string, opts ...Option) *Dataset {
 	return records(df, target, l.spec().task, opts)
-}
-
-// StraightAsStored reports whether l learns straight lines of the numbers of data because the records are not in
-// memory, where with Curves they may bend.
-func StraightAsStored(l Learner, data *Dataset) bool {
-	d, p := data.design, l.spec()
-	if data.Err() != nil || !data.stored || d.Encoding == nil || !p.bends(d) ||
-		!(p.buys(d) || p.pure && p.buysPurely(d)) {
-		return false
-	}
-	return slices.ContainsFunc(d.Encoding.Kept().Fields, func(f frame.Field) bool { return f.Kind == frame.Numeric })
 }
 
 // own refuses what is not a learner of this package itself: a type that embeds one has its specification, and a Fit

@@ -250,7 +250,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		return ended
 	}
 	said := m.Display().Text()
-	if learn.StraightAsStored(l, data) {
+	if m.Straight() && !p.lines {
 		said += "Numbers are straight where records are stored; --curves lets them bend.\n"
 	}
 	return errors.Join(p.say(out, said, bought, []*learn.Model{m}, []string{""}), ended)

@@ -306,8 +306,10 @@ func (f *frame) centre(sums []float64) {
 	}
 	square := matrix.SumSquares(f.Mean)
 	f.Scale = math.Sqrt(math.Max(leastScale, 1-square))
-	if room := f.Records * f.worth / (wholeGate * f.c.counting(f)); f.c.Whole && room > 1 {
-		f.Scale = math.Min(f.Scale*math.Sqrt(room), 1+math.Sqrt(square)) // beyond which is no row
+	if whole := f.c.Whole; whole > 0 {
+		room := math.Max(1, f.Records*f.worth/(wholeGate*f.c.counting(f)))
+		f.Scale = math.Sqrt(room * math.Max(leastScale, whole*whole-square))
+		f.Scale = math.Min(f.Scale, 1+math.Sqrt(square)) // beyond which is no row
 	}
 	type open struct {
 		Number

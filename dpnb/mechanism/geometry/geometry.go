@@ -58,9 +58,9 @@ type Centred struct {
 	Crossed int `json:",omitempty"`
 	// Nowhere are orthonormal directions in which no row has anything: the noise in the mean is left out there.
 	Nowhere []matrix.Direction
-	// Whole says that rows are moved and, where there are records enough, not clipped: coefficients are to mean the
-	// same in all of them.
-	Whole bool `json:",omitempty"`
+	// Whole is about the norm of a row in units of R where rows are moved and, where there are records enough, not
+	// clipped, so that coefficients mean the same in all of them; else 0.
+	Whole float64 `json:",omitempty"`
 	// Held are directions v of the features along which coefficients are held to vᵀθ ≥ 0 (mechanism.Holding), each of
 	// one column, all of whose coefficients are put in proportion to those of Of. Without the hats those that are left
 	// the same are one.
@@ -153,6 +153,8 @@ func (c Centred) Validate() error {
 			Want: "a share in (0, 1), or 0 where none is public"}
 	case !(c.Gate >= 0) || math.IsInf(c.Gate, 1):
 		return &privacy.ParamError{Name: "Gate", Value: c.Gate, Want: "a finite number ≥ 0"}
+	case !(c.Whole >= 0 && c.Whole <= 1):
+		return &privacy.ParamError{Name: "Whole", Value: c.Whole, Want: "the norm of a usual row over RowNorm, or 0"}
 	case !(c.Most >= 0) || math.IsInf(c.Most, 1) || c.Numbers && c.Most > 0:
 		return &privacy.ParamError{Name: "Most", Value: c.Most, Want: "the largest count, 0 where labels are none"}
 	case c.Free < 1:

@@ -98,7 +98,7 @@ var waiting = regexp.MustCompile(`(?m)^dpnb (fit|describe): .*\n`)
 // fit is a driver on Prism with so many worker processes, and what it will have said.
 func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
 	args := append([]string{"fit", s.file, "--schema", s.schema, "--target", "ill", "--learner", "logistic",
-		"--epsilon", "1", "--delta", "1e-6", "--budget", s.ledger, "--store", s.store, "--endpoint",
+		"--epsilon", "1", "--delta", "1e-6", "--budget", s.ledger, "--share", "1", "--store", s.store, "--endpoint",
 		s.prism.Address, "--processes", fmt.Sprint(processes)}, more...)
 	cmd := exec.Command(s.program, args...)
 	var out bytes.Buffer
