@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,17 +29,13 @@ func TestCheckCommand(t *testing.T) {
 		{"age;ill\n40;no\n500;yes\n", []string{"RAW RECORDS", "above 110", "500"}, errToldAlready},
 		{"age,ill\n40,no\n50,yes\n", []string{"RAW RECORDS", "Every value fits."}, nil},
 	} {
-		cmd := newCheckCommand()
-		var said bytes.Buffer
-		cmd.SetOut(&said)
-		cmd.SilenceUsage, cmd.SilenceErrors = true, true
-		cmd.SetArgs([]string{write("a.csv", c.text), "--schema", schema, "--separator", c.text[3:4]})
-		if err := cmd.Execute(); err != c.err {
+		said, err := call(t, newCheckCommand(), write("a.csv", c.text), "--schema", schema, "--separator", c.text[3:4])
+		if err != c.err {
 			t.Errorf("%q: %v", c.text, err)
 		}
 		for _, want := range c.want {
-			if !strings.Contains(said.String(), want) {
-				t.Errorf("%q is not in %s", want, said.String())
+			if !strings.Contains(said, want) {
+				t.Errorf("%q is not in %s", want, said)
 			}
 		}
 	}

@@ -222,12 +222,11 @@ func plantMutants(ctx context.Context, out io.Writer, root string, rooms, checks
 				here = append(here, f)
 			}
 		}
-		for _, f := range here {
-			if unexecuted {
+		if unexecuted {
+			for _, f := range here {
 				judge(f, faults.Result{}, nil)
 			}
-		}
-		if !unexecuted {
+		} else {
 			err = faults.RunMutants(ctx, root, here, reach, judge)
 		}
 		if ctx.Err() != nil {

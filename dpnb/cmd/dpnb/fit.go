@@ -151,7 +151,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	}
 	out := cmd.OutOrStdout()
 	if p.check {
-		s, err := frame.LoadSchema(p.schema)
+		s, err := p.stated()
 		if err != nil {
 			return err
 		}
@@ -264,7 +264,7 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 		!reflect.ValueOf(l).FieldByName("CurvatureShare").IsValid() {
 		return "", nil
 	}
-	s, err := frame.LoadSchema(p.schema)
+	s, err := p.stated()
 	if err != nil || slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Rises != 0 }) {
 		return "", err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -77,7 +76,7 @@ func (p *fitFlags) spares(file string) error {
 	name := p.once(p.learner+" fit for "+p.target, file)
 	names := map[string]string{p.out: name} // by file
 	if p.by != "" {
-		s, err := frame.LoadSchema(p.schema)
+		s, err := p.stated()
 		if err != nil {
 			return err
 		}

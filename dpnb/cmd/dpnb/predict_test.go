@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,13 +29,7 @@ func TestPredictCommand(t *testing.T) {
 	must.Do(m.Save(model))
 	table, out := write("new.csv", "id,city,age\n7,Rome,30\n8,–,50\n"), filepath.Join(dir, "out.csv")
 	run := func(args ...string) (string, error) {
-		c := newPredictCommand()
-		var said bytes.Buffer
-		c.SetOut(&said)
-		c.SilenceUsage, c.SilenceErrors = true, true
-		c.SetArgs(args)
-		err := c.Execute()
-		return said.String(), err
+		return call(t, newPredictCommand(), args...)
 	}
 	left := filepath.Join(dir, ".dpnb-part-out.csv-01234567")
 	write(filepath.Base(left), "7,b")

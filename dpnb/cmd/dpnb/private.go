@@ -31,6 +31,7 @@ type privateFlags struct {
 	person               string
 	rows                 int
 	memory               byteSize
+	known                *frame.Schema // once it was read
 	// heldOut is the share of the records that a fit leaves to evaluate, which asks about the rest of them.
 	heldOut float64
 	rest    bool
@@ -81,7 +82,7 @@ func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame
 		return df, errors.New("--name: a release is kept under a name beside a ledger, so that another run pays " +
 			"nothing for it: give one, --budget, or leave out --name")
 	}
-	s, err := frame.LoadSchema(p.schema)
+	s, err := p.stated()
 	if err != nil {
 		return df, err
 	}
@@ -97,6 +98,14 @@ func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame
 		err = errors.New("--seed is of a simulation, for which no budget is kept: leave out --budget")
 	}
 	return df, cmp.Or(df.Err(), err)
+}
+
+// stated is the schema, which is read once.
+func (p *privateFlags) stated() (_ *frame.Schema, err error) {
+	if p.known == nil {
+		p.known, err = frame.LoadSchema(p.schema)
+	}
+	return p.known, err
 }
 
 // allowance is what the command may spend.
