@@ -471,12 +471,15 @@ func TestMarksStay(t *testing.T) {
 			t.Errorf("%s are shown as %s", name, text)
 		}
 	}
-	iv.Estimate[0], iv.Estimate = 7171.7, []float64{7171.7}
-	if text := shown(t, iv.DataFrame(), iv); strings.Contains(text, "7171") || strings.Contains(text, "7.17e") {
+	// The release is of the secure source: no number of its own may look like the one that is put in its place.
+	const foreign = 71717171717171
+	has := func(text string) bool { return strings.Contains(text, "7171717") || strings.Contains(text, "7.17e+") }
+	iv.Estimate[0], iv.Estimate = foreign, []float64{foreign}
+	if text := shown(t, iv.DataFrame(), iv); has(text) {
 		t.Errorf("numbers of a program's are shown as intervals: %s", text)
 	}
-	good.Release.Coefficients[0] = 7171.7
-	if text := shown(t, good, good.Coefficients()); strings.Contains(text, "7171") {
+	good.Release.Coefficients[0] = foreign
+	if text := shown(t, good, good.Coefficients()); has(text) {
 		t.Errorf("numbers of a program's are shown as coefficients: %s", text)
 	}
 	if text := shown(t, &learn.MomentEstimate{Bound: 1, Release: &copied}); !strings.Contains(text, "UNKNOWN ORIGIN") {
