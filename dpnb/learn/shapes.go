@@ -396,10 +396,16 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 	law, err := laws.Of(lawKey{m, population}, func() (*interval.Law, error) {
 		s := interval.Settings{Level: shapeLevel, Forms: own,
 			Basis: matrix.Complement(append(m.encoding.Nowhere(), b.Nowhere()...), b.Width())}
+		g := m.guess(b, fit, less)
 		if !known {
 			curvature = nil
+			for cell := range b.CellFeatures() { // which of them have records was not released
+				for j := range b.Width() {
+					g.Curvature.SetSym(len(b.Mean)+cell, j, 0)
+				}
+			}
 		}
-		return interval.LikelyLaw(fit, b.Raw, curvature, m.guess(b, fit, less), population, s)
+		return interval.LikelyLaw(fit, b.Raw, curvature, g, population, s)
 	})
 	if err != nil {
 		return nil, err

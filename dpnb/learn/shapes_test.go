@@ -890,6 +890,28 @@ func TestNoiseBandsCover(t *testing.T) {
 	}
 }
 
+// TestBandsOfCellsCover: bands cover where most values have no records, though where they are was not bought: counts of
+// which most are 0 have 127 cells, few of them with anybody. With cells that records fill evenly 1 of 4 is covered.
+func TestBandsOfCellsCover(t *testing.T) {
+	all := Regression(invented(t, 20_000, "independent").Drop("label"), "income")
+	in, reps := 0, 4
+	for rep := range reps {
+		src := noise.NewSeeded(uint64(1000 + rep))
+		drawn := drawnPeople(all, 5000, src)
+		m := must.Get(Huber{Noise: src}.Fit(drawn, Simulate(1, 1e-6)))
+		b := m.bought()
+		if b.CellFeatures() == 0 {
+			t.Fatal("no cells")
+		}
+		if inBand(m.Shape("kids"), without(t, m, b, drawn.design, true), b.Stretch, false) {
+			in++
+		}
+	}
+	if in < reps {
+		t.Errorf("%d of %d covered", in, reps)
+	}
+}
+
 // TestShapeBandsCover measures bands of all values at once in the mean over the columns, of the same fit without noise,
 // by the released or the expected curvature.
 //
@@ -897,7 +919,7 @@ func TestNoiseBandsCover(t *testing.T) {
 func TestShapeBandsCover(t *testing.T) {
 	reps, truths, sizes, shares := 2, []string{"correlated"}, []int{5000}, []float64{0.05}
 	if testscale.Full() {
-		reps, truths, sizes = 60, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
+		reps, truths, sizes = 20, []string{"independent", "correlated", "skewed"}, []int{1000, 5000, 30_000}
 		shares = []float64{0.05, 0}
 	}
 	for _, truth := range truths {
@@ -931,7 +953,7 @@ func TestShapeBandsCover(t *testing.T) {
 					}
 					t.Logf("%s, classes %v, n = %d, share %g: %.1f %%, %s %.0f %%", truth, classes, n, share, 100*mean,
 						worst, 100*in[worst])
-					if n >= 5000 && mean < 0.92 {
+					if n >= 5000 && (mean < 0.92 || reps > 2 && in[worst] < 0.7) {
 						t.Errorf("%s, classes %v, n = %d, share %g: %.3f covered", truth, classes, n, share, mean)
 					}
 				}
