@@ -36,7 +36,7 @@ type Guess struct {
 	Normals func(k int) func(z []float64)
 }
 
-// Column is a run of features that are of one column.
+// Column is a run of features that are of one column, Off those of a number.
 type Column struct {
 	matrix.Span
 	Off float64
@@ -44,8 +44,9 @@ type Column struct {
 
 const (
 	// usual is how far, relative to its independent columns, the curvature of records is off before that is estimated,
-	// and doubtful the standard deviation of the logarithm of this.
-	usual, doubtful = 0.15, 0.7
+	// and doubtful the standard deviation of the logarithm of this; together is usual between two numbers, of which one
+	// often says much of the other.
+	usual, doubtful, together = 0.15, 0.7, 0.3
 )
 
 // Intervals returns those of a level, of all of the forms.
@@ -431,7 +432,8 @@ type estimate struct {
 //
 //	M = A + √m·Z·√m,   Z symmetric, N(0, τ²) on the diagonal and N(0, τ²/2) beside it,
 //
-// as the noise is with τ² = σ²/(mᵢmⱼ); τ, one for each column that is Off and one for all else, is the likeliest.
+// as the noise is with τ² = σ²/(mᵢmⱼ); τ, one for each column that is Off, one between the main directions of two of
+// these and one for all else, is the likeliest.
 func (p *problem) estimate(g Guess) (estimate, error) {
 	var c estimate
 	values, column, err := c.directions(p, g)
@@ -442,12 +444,16 @@ func (p *problem) estimate(g Guess) (estimate, error) {
 	c.factor = p.factor(expected, z, g.Factor)
 	c.curvature, c.variance = z, mat.NewSymDense(p.d, nil)
 	scale := func(i, j int) float64 { return math.Sqrt(c.factor * values[i] * c.factor * values[j]) }
-	entries := map[int][]entry{} // by column, or −1
+	main := func(i int) bool { return g.Columns[column[i]].Off > 0 && (i+1 == p.d || column[i+1] != column[i]) }
+	const others, numbers = -1, -2
+	entries := map[int][]entry{} // by column, or one of these
 	for i := range p.d {
 		for j := i; j < p.d; j++ {
-			of := -1
+			of := others
 			if column[i] == column[j] && g.Columns[column[i]].Off > 0 {
 				of = column[i]
+			} else if i != j && main(i) && main(j) {
+				of = numbers
 			}
 			by := scale(i, j)
 			entries[of] = append(entries[of], entry{i, j, (z.At(i, j) - c.factor*expected.At(i, j)) / by,
@@ -456,7 +462,9 @@ func (p *problem) estimate(g Guess) (estimate, error) {
 	}
 	for of, all := range entries {
 		off := usual
-		if of >= 0 {
+		if of == numbers {
+			off = together
+		} else if of != others {
 			off = g.Columns[of].Off
 		}
 		t := off * off

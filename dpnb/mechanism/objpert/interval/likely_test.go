@@ -104,6 +104,38 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 	}
 }
 
+// Numbers that go with each other are seen to among many columns that do not: the curvature between them, 0.85 in units
+// of theirs beside noise of 0.25, is not drawn to 0 as it is between columns of which most are independent, and stays
+// there between two that are no numbers.
+func TestNumbersGoTogether(t *testing.T) {
+	const d, of = 12, 100.0
+	const sigma = 0.25 * of * math.Sqrt2
+	h, expected := mat.NewSymDense(d, nil), mat.NewSymDense(d, nil)
+	src := noise.NewSeeded(3)
+	for i := range d {
+		expected.SetSym(i, i, of)
+		for j := i; j < d; j++ {
+			h.SetSym(i, j, expected.At(i, j)+0.25*of*src.NormFloat64())
+		}
+	}
+	h.SetSym(0, 1, 0.85*of)
+	h.SetSym(8, 9, 0.85*of)
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 5, Tolerance: 1e-6, OutputSigma: 1e-9}
+	p := must.Get(newProblem(m, make([]float64, d), &Moments{Hessian: h, HessianSigma: sigma},
+		Settings{Level: 0.9, Linearise: true}, false))
+	g := guessed(expected, 1)
+	for k := range 4 {
+		g.Columns[k].Off = 0.35
+	}
+	c := must.Get(p.estimate(g))
+	at := func(i, j int) float64 { // the directions of d columns of one feature each may be of either sign
+		return math.Abs(c.curvature.At(i, j)) / of
+	}
+	if !(at(0, 1) > 0.4) || !(at(8, 9) < 0.3) {
+		t.Errorf("of 0.85: %.2f between numbers, %.2f between others", at(0, 1), at(8, 9))
+	}
+}
+
 // Where columns are independent each noise counts in full in the law of the same fit, of one form and of all together:
 // the tilt, the output's, and, where no curvature was released, that what is expected may be off.
 func TestLawCountsEveryNoise(t *testing.T) {
