@@ -163,7 +163,7 @@ func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) i
 	t, w := make([]float64, imagined), make([]float64, imagined)
 	rows.Margins(t, b.Raw, 0, imagined)
 	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels, Size: sizeOfLabels,
-		Normals: normals}
+		Normals: normals, Constant: d - 1}
 	if m.target.Task == frame.Number {
 		g.Factor, g.Size = factorOfNumbers, sizeOfNumbers
 		usual, _ := ofResiduals(fit.Loss, usualResidual)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/display"
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -163,6 +164,32 @@ func TestIntervalsCover(t *testing.T) {
 			if share > 0 && widths["usual"] > 0.5*widths["proved"] || share == 0 &&
 				widths["usual"] != widths["proved"] {
 				t.Errorf("%s, share %v: widths %v", name, share, widths)
+			}
+		}
+	}
+}
+
+// Private intervals for the population are no narrower than those of least squares without privacy, whose standard error
+// is σ/√n over the standard deviation of a column, of residuals of standard deviation σ.
+func TestPopulationIntervalsAreNoNarrowerThanWithoutPrivacy(t *testing.T) {
+	const n, sigma = 8000, 400.0
+	rng := noise.NewSeeded(1)
+	age, pay := make([]float64, n), make([]float64, n)
+	for i := range age {
+		u := rng.Float64()
+		age[i], pay[i] = 18+47*u, 2500+940*u+sigma*rng.NormFloat64()
+	}
+	data := learn.Regression(learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: age},
+		frame.Column{Name: "pay", Numbers: pay}))).WithSchema(learn.Numeric("age", 18, 65),
+		learn.Numeric("pay", 500, 6500)), "pay", learn.Lines(), learn.InUnits())
+	least := 2 * 1.96 * sigma / 3000 / math.Sqrt(n/12.)
+	for seed := range 4 {
+		src := noise.NewSeeded(uint64(seed))
+		for name, l := range map[string]learn.Learner{"Linear": learn.Linear{CurvatureShare: 0.05, Noise: src},
+			"Huber": learn.Huber{CurvatureShare: 0.05, Noise: src}} {
+			iv := must.Get(must.Get(l.Fit(data, learn.Simulate(2, 1e-6))).PopulationIntervals(0.95))
+			if width := iv.Upper[0] - iv.Lower[0]; !(width >= 0.97*least) || !(width <= 2*least) {
+				t.Errorf("%s, seed %d: ± %.4f, without privacy %.4f", name, seed, width/2, least/2)
 			}
 		}
 	}

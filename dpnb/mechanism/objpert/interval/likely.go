@@ -27,8 +27,10 @@ type Guess struct {
 	// Columns are the features of each column, none left out, with how far what is within a column is off, as usual is
 	// of all else; zero is that.
 	Columns []Column
-	// Scores returns ρ with V ≈ ρM, V the covariance of the sum of the scores, where the factor is f.
-	Scores func(f float64) float64
+	// Scores returns ρ with V ≈ ρM, V the covariance of the sum of the scores, where the curvature of the feature
+	// Constant, which all records have alike, is f times what is expected: how they spread is not in it.
+	Scores   func(f float64) float64
+	Constant int
 	// Size is the standard deviation of a coefficient of the population, of rows of norm 1, before anything is known.
 	Size float64
 	// Normals returns what fills a vector with standard normal numbers, always the same for k. They simulate, and are
@@ -302,7 +304,7 @@ func (l *Law) population(c estimate, p *problem, g Guess) {
 	at, pull := mat.NewVecDense(p.d, nil), mat.NewVecDense(p.d, nil)
 	at.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.theta))
 	pull.MulVec(c.vectors.T(), mat.NewVecDense(len(p.theta), p.pull()))
-	rho := g.Scores(c.factor)
+	rho := p.sampling(g)
 	l.moved, l.roots = make([]*mat.VecDense, n), make([]*mat.Dense, n)
 	parallel.Each(n, 0, func(k int) {
 		if values, vectors, ok := eigen(c.draw(g.Normals(k + 1))); ok {
@@ -568,6 +570,21 @@ func (p *problem) factor(a, m *mat.SymDense, prior float64) float64 {
 	// Beside the noise, a tenth for what is not of independent columns.
 	v := p.mo.HessianSigma*p.mo.HessianSigma/square + 1e-4
 	return math.Max(0.1, 1+(along/square-1)*prior*prior/(prior*prior+v))
+}
+
+// sampling returns ρ, the mean of what g has for the factors of the constant that the noise leaves.
+func (p *problem) sampling(g Guess) float64 {
+	const points = 9
+	expected := g.Curvature.At(g.Constant, g.Constant)
+	noise := p.mo.HessianSigma / expected
+	drawn := g.Factor * g.Factor / (g.Factor*g.Factor + noise*noise)
+	f := 1 + drawn*(p.mo.Hessian.At(g.Constant, g.Constant)/expected-1)
+	mean := 0.0
+	for k := range points {
+		z := math.Sqrt2 * math.Erfinv((2*float64(k)+1)/points-1)
+		mean += g.Scores(math.Max(0.1, f+math.Sqrt(drawn)*noise*z)) / points
+	}
+	return mean
 }
 
 // spread returns the likeliest τ² of entries, of which off is the usual τ.

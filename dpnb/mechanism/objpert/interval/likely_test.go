@@ -136,6 +136,23 @@ func TestNumbersGoTogether(t *testing.T) {
 	}
 }
 
+// How large residuals are is told by the curvature of the constant alone, which how columns spread is not in: of a
+// least-squares fit it is 1 wherever they are below the clip, so that a factor a tenth too large would say that they are
+// none. Where noise leaves that open, ρ is a mean.
+func TestSamplingGoesByTheConstant(t *testing.T) {
+	h := mat.NewSymDense(3, []float64{80, 0, 0, 0, 80, 0, 0, 0, 110})
+	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 5, Tolerance: 1e-6, OutputSigma: 1e-9}
+	g := guessed(mat.NewSymDense(3, []float64{100, 0, 0, 0, 100, 0, 0, 0, 100}), 1)
+	g.Constant, g.Scores = 2, func(f float64) float64 { return math.Max(0, 1.15-f) }
+	for sigma, want := range map[float64]float64{1e-6: 0.05, 10: 0.1025} { // at 10 of N(1.05, 1/200)
+		p := must.Get(newProblem(m, make([]float64, 3), &Moments{Hessian: h, HessianSigma: sigma},
+			Settings{Level: 0.9, Linearise: true}, false))
+		if got := p.sampling(g); !(math.Abs(got/want-1) <= 0.03) {
+			t.Errorf("noise %g: ρ = %.4f, want %.4f", sigma, got, want)
+		}
+	}
+}
+
 // Where columns are independent each noise counts in full in the law of the same fit, of one form and of all together:
 // the tilt, the output's, and, where no curvature was released, that what is expected may be off.
 func TestLawCountsEveryNoise(t *testing.T) {
