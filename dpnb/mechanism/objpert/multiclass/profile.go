@@ -16,7 +16,8 @@ import (
 //	remove: δ(ε) ≤ δ_G(ε − 2κ − S; μ) + (K−1)[δ_G(ε; A) + C(ε)]
 //
 // C being the price of two classes that are nearly equally tempting (see crowding). It is the bound of ours for K = 2
-// too, where C = S = 0.
+// too, where C = S = 0. The sum over classes is what it costs far out. Near ε = 0 the laws are no further apart than
+// their Fisher information along the weight of the record says (turned), whatever K is: as μ that is what counts.
 //
 // Proof: docs/theory/multiclass.md, sections 3 to 5.
 type vertexProfile struct {
@@ -25,13 +26,20 @@ type vertexProfile struct {
 	a, mu float64
 	// kappa is κ, rounded up.
 	kappa float64
+	// angle is φ of turned, rounded up.
+	angle float64
 }
 
 func newVertexProfile(classes int, radius, lambda, sigma, mu float64) vertexProfile {
 	const up = 1 + 0x1p-49
 	a := math.Sqrt2 * radius / sigma
 	kappa := radius*radius/lambda*up - 0.25*a*a/up
-	return vertexProfile{classes: float64(classes), a: a * up, mu: mu, kappa: math.Max(0, kappa) * up}
+	information := 1.0 // in units of a²: at a vertex, where there is no curvature
+	if r := radius * sigma / lambda * up; r > 1 {
+		information = 0.5 + 0.125*(r+1/r)*(r+1/r)
+	}
+	angle := math.Min(0.5*math.Hypot(a*math.Sqrt(information), mu)*(1+0x1p-40), math.Pi/2)
+	return vertexProfile{classes: float64(classes), a: a * up, mu: mu, kappa: math.Max(0, kappa) * up, angle: angle}
 }
 
 // Adjacency returns privacy.AddRemove.
@@ -50,8 +58,24 @@ func (p vertexProfile) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
 	at := math.Min(0, eps)
 	// In logarithms throughout: δ may be below the smallest float64.
 	other := logspace.Add(math.Log(-math.Expm1(at)), at+p.log(d.Opposite(), -at))
-	l = math.Min(l, widened(other))
-	return math.Min(0, l)
+	return math.Min(math.Min(0, l), math.Min(widened(other), p.turned(eps)))
+}
+
+// turned returns an upper bound on ln δ(ε) of any two laws whose Bhattacharyya coefficient is at least cos φ,
+//
+//	δ(ε) = ½[1 − e^ε + √((1 − e^ε)² + 4e^ε sin²φ)],
+//
+// the largest P(A) − e^εQ(A) that two probabilities so near each other allow.
+func (p vertexProfile) turned(eps float64) float64 {
+	if math.Abs(eps) > 30 {
+		return 0 // far out the classes by themselves are less
+	}
+	sin, less := math.Sin(p.angle), -math.Expm1(eps)
+	root := math.Hypot(less, 2*math.Exp(eps/2)*sin)
+	if less > 0 {
+		return widened(math.Log(0.5 * (less + root)))
+	}
+	return widened(math.Ln2 + 2*math.Log(sin) + eps - math.Log(root-less))
 }
 
 // log returns the bound of the direction's own formula, for every real ε.

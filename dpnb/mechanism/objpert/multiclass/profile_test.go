@@ -224,3 +224,21 @@ func TestSlackOfEveryRunIsPaidFor(t *testing.T) {
 		}
 	}
 }
+
+// As a Gaussian mechanism a fit with σ = 6R costs little more than two vertices do, however many classes there are: the
+// sum over them is paid for far out alone. With a small ridge it costs more. What is too small to be squared is no 0.
+func TestWhatAFitCostsInMu(t *testing.T) {
+	for _, c := range []struct {
+		classes             int
+		lambda, least, most float64
+	}{{3, 12, 1.9, 2}, {10, 12, 2.3, 2.6}, {10, 3, 2.9, 3.15}, {100, 12, 2.7, 3}} {
+		mu, _, err := privacy.AsGaussian(newVertexProfile(c.classes, 1, c.lambda, 6, 0), 1e-12)
+		if mu *= 6; err != nil || !(mu >= c.least && mu <= c.most) {
+			t.Errorf("%d classes, λ = %v: μσ = %v (%v)", c.classes, c.lambda, mu, err)
+		}
+	}
+	small := newVertexProfile(3, 1e-90, 1, 1e90, 0)
+	if l := small.LogDeltaUpper(privacy.Add, 0); !(l >= math.Log(0.5e-180) && l <= math.Log(2e-180)) {
+		t.Errorf("R/σ = 1e-180: ln δ(0) = %v", l)
+	}
+}
