@@ -293,19 +293,20 @@ func Simulate(epsilon, delta float64) Allowance {
 	return Allowance{part: ledger.Part{Epsilon: epsilon, Delta: delta}, simulation: true}
 }
 
+// Simulated returns what allows a simulation of exactly the release that a would pay for: of the same ε and δ, by the
+// same noise, with the same price, which nobody pays. As Simulate, it is for noise from a seed.
+func (a Allowance) Simulated() Allowance { a.simulation = true; return a }
+
 // check reports whether the allowance covers a fit with this source of noise, without spending anything.
 func (a Allowance) check(src noise.Source) error {
-	if a.simulation {
-		if !noise.Simulated(src) {
-			return errors.New("dpnb: Simulate is for noise from a seed; a release needs budget.Spend(ε)")
-		}
+	if a.simulation && !noise.Simulated(src) {
+		return errors.New("dpnb: Simulate is for noise from a seed; a release needs budget.Spend(ε)")
+	}
+	if a.simulation && a.budget == nil {
 		return nil
 	}
-	if err := a.budget.Err(); err != nil {
+	if err := cmp.Or(a.budget.Err(), a.err); err != nil || a.simulation {
 		return err
-	}
-	if a.err != nil {
-		return a.err
 	}
 	if a.run != nil && a.run.charged != nil {
 		return nil
@@ -340,8 +341,11 @@ func (a Allowance) entry(alone ledger.Part, mu float64) ledger.Entry {
 	return e
 }
 
-// whole reports whether all of the budget is to be spent at once: then (ε, δ) says it all.
+// whole reports whether all of the budget is to be spent at once, or there is none: then (ε, δ) says it all.
 func (a Allowance) whole() bool {
+	if a.budget == nil {
+		return true
+	}
 	c := a.budget.ledger.Config()
 	return a.part.Mu == 0 && a.part.Epsilon >= c.Epsilon
 }
@@ -363,11 +367,11 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 				return nil, ledger.Entry{}, err
 			}
 		}
-		m, err := choose(part.Epsilon, part.Delta)
-		if err != nil || a.simulation {
-			return m, ledger.Entry{Epsilon: part.Epsilon, Delta: part.Delta}, err
-		}
 		entry := a.entry(part, 0)
+		m, err := choose(part.Epsilon, part.Delta)
+		if err != nil {
+			return m, entry, err
+		}
 		if gaussian {
 			if _, err := mechanism.Profile(m); err != nil {
 				return nil, entry, err

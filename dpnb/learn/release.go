@@ -55,7 +55,7 @@ func (a Allowance) Priced(choose func(epsilon, delta float64, countsMu bool) (me
 // chosen returns the mechanism and its price.
 func (a Allowance) chosen(choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error)) (
 	mechanism.Mechanism, ledger.Entry, error) {
-	countsMu := !a.simulation && a.part.Squares && !a.whole()
+	countsMu := a.part.Squares && !a.whole()
 	m, price, err := a.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) {
 		return choose(epsilon, delta, countsMu)
 	})
