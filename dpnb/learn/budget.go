@@ -50,7 +50,7 @@ func Named(name string) BudgetOption {
 	return func(o *budgetOptions) { o.name, o.named = name, true }
 }
 
-// KeptIn keeps the ledger in a file that outlives the notebook or program.
+// KeptIn keeps the ledger in a file that outlives the notebook or program, from the first charge on.
 // Without it, a ledger lasts as long as the kernel, across its cells, or as the program. Every name of the file leads
 // to the same ledger, relative or through symbolic links, and a file that is there gives the budget its name, unless
 // Named states another; a file with several names (hard links) is refused, and so is one that was deleted or replaced
@@ -308,12 +308,15 @@ func (a Allowance) check(src noise.Source) error {
 	if err := cmp.Or(a.budget.Err(), a.err); err != nil || a.simulation {
 		return err
 	}
-	if a.run != nil && a.run.charged != nil {
+	if a.charged() {
 		return nil
 	}
 	// What it costs is known when the mechanism is chosen; the least that can be is asked here.
 	return a.budget.ledger.Check(a.entry(a.part, leastMu))
 }
+
+// charged reports whether it was paid for and goes on.
+func (a Allowance) charged() bool { return a.run != nil && a.run.charged != nil }
 
 // reads has a pay for a release of records, which of an allowance for one group must be that group's.
 func (a *Allowance) reads(records Records) error {
