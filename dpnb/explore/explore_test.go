@@ -121,7 +121,8 @@ func (b broken) Scan(columns []string, f func(*frame.Table) error) error {
 
 // A table that cannot be read costs nothing, and none is read that the budget does not pay for.
 func TestReadingComesBeforeTheCharge(t *testing.T) {
-	known := people(500).Drop("flag").WithSchema(learn.Numeric("age", 17, 90), learn.Categorical("city", "Bern", "Rome"))
+	known := people(500).Drop("flag").WithSchema(learn.Numeric("age", 17, 90),
+		learn.Categorical("city", "Bern", "Rome"))
 	fitted := must.Get(learn.Logistic{}.Fit(learn.Binary(known, "city", learn.Lines()), fresh(9, 1e-6).Spend(9)))
 	for name, q := range map[string]explore.Query{"count": explore.Count(), "means": explore.Mean("age").By("city"),
 		"summary": explore.Describe(), "keys": explore.Keys("city"), "a model": explore.LossOf(fitted),

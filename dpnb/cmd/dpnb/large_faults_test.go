@@ -162,8 +162,9 @@ func TestTwoProgramsStoreOnce(t *testing.T) {
 	}
 }
 
-// Of fits and questions: a source that is cut short, in a line of a CSV file or anywhere in a Parquet file, or changed while it is read, and a
-// store that is damaged or no folder: an error before the charge, or the records are stored anew.
+// Of fits and questions: a source that is cut short, in a line of a CSV file or anywhere in a Parquet file, or changed
+// while it is read, and a store that is damaged or no folder: an error before the charge, or the records are stored
+// anew.
 func TestBadSources(t *testing.T) {
 	dir, file, schema := crowd(t, 3000)
 	store := filepath.Join(dir, "store")

@@ -179,7 +179,8 @@ func TestSimulationsAreOfTheRelease(t *testing.T) {
 		}
 		return same
 	}
-	must.Get(call(t, newFitCommand(), append(table, "--store", ".", "--target", "city", "--lines", "--out", "m.json")...))
+	must.Get(call(t, newFitCommand(), append(table, "--store", ".", "--target", "city", "--lines", "--out",
+		"m.json")...))
 	for _, delta := range []string{"1e-6", "0"} {
 		for _, c := range []struct {
 			command func() *cobra.Command
@@ -197,7 +198,7 @@ func TestSimulationsAreOfTheRelease(t *testing.T) {
 				simulated, e := call(t, c.command(), append(args, "--seed", "4")...)
 				if a, b := of(real), of(simulated); len(a) == 0 && err == nil || !slices.Equal(a, b) ||
 					(err == nil) != (e == nil) {
-					t.Errorf("%s, a share of %s, δ = %s: %q (%v) and simulated %q (%v)", c.args, share, delta, a, err, b, e)
+					t.Errorf("%s, %s of it, δ = %s: %q (%v), simulated %q (%v)", c.args, share, delta, a, err, b, e)
 				}
 			}
 		}
