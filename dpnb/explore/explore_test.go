@@ -1,6 +1,7 @@
 package explore_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -104,6 +105,40 @@ func TestErrorsComeBeforeTheCharge(t *testing.T) {
 	}
 	if _, err := explore.Mean("age").Of(people(10), fresh(1, 1e-6).Spend(2)); err == nil {
 		t.Error("a budget was overspent")
+	}
+}
+
+// broken is a table that cannot be read to its end.
+type broken struct {
+	*frame.Table
+	scans *int
+}
+
+func (b broken) Scan(columns []string, f func(*frame.Table) error) error {
+	*b.scans++
+	return errors.Join(b.Table.Scan(columns, f), errors.New("line 7 is cut short"))
+}
+
+// A table that cannot be read costs nothing, and none is read that the budget does not pay for.
+func TestReadingComesBeforeTheCharge(t *testing.T) {
+	known := people(500).Drop("flag").WithSchema(learn.Numeric("age", 17, 90),
+		learn.Categorical("city", "Bern", "Rome"))
+	fitted := must.Get(learn.Logistic{}.Fit(learn.Binary(known, "city", learn.Lines()), fresh(9, 1e-6).Spend(9)))
+	for name, q := range map[string]explore.Query{"count": explore.Count(), "means": explore.Mean("age").By("city"),
+		"summary": explore.Describe(), "keys": explore.Keys("city"), "a model": explore.LossOf(fitted),
+		"an AUC": explore.AUCOf(fitted)} {
+		scans := 0
+		df := learn.FromScanner(broken{must.Get(known.Table()), &scans}, nil).WithSchema(
+			learn.Numeric("age", 17, 90), learn.Categorical("city", "Bern", "Rome"))
+		b := fresh(1, 1e-6)
+		if s, err := q.Of(df, b.Share(0.3)); s != nil || err == nil || !strings.Contains(err.Error(), "cut short") ||
+			spent(t, b) != 0 || scans != 1 {
+			t.Errorf("%s: %v, %v spent after %d scans", name, err, spent(t, b), scans)
+		}
+		must.Get(q.Of(known, b.Share(0.6)))
+		if _, err := q.Of(df, b.Share(0.5)); err == nil || scans != 1 {
+			t.Errorf("%s: %d scans for more than there is: %v", name, scans, err)
+		}
 	}
 }
 

@@ -92,15 +92,16 @@ func (p *fittedKeys) calibrated(c price) (statistic.Selection, error) {
 // release implements prepared.
 func (p *fittedKeys) release(a learn.Allowance) (*released, error) {
 	r := &released{src: a.Noise(p.query.src)}
+	var people map[string]int64
 	m, alone, err := a.Pay(r.src, "keys of "+p.column, p.df,
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			r.Priced = price{epsilon, delta, countsMu}
 			return p.calibrated(r.Priced)
+		},
+		func(mechanism.Mechanism) (err error) {
+			people, err = count(p.records, p.columns)
+			return err
 		})
-	if err != nil {
-		return nil, err
-	}
-	people, err := count(p.records, p.columns)
 	if err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func (q Query) Check(df learn.DataFrame) error {
 // Of asks the question of df and spends the allowance.
 //
 // Errors: a column that is not there, of the wrong type or without public bounds, a budget that does not cover it: all
-// from public knowledge, before anything is spent. A file that cannot be read to its end is an error after the charge.
+// from public knowledge; a file that cannot be read to its end. Nothing is then spent.
 func (q Query) Of(df learn.DataFrame, a learn.Allowance) (*Statistic, error) {
 	p, err := q.prepared(df)
 	if err != nil {
@@ -265,23 +265,23 @@ func (p *fitted) release(a learn.Allowance) (*released, error) {
 			return nil, err
 		}
 	}
+	var tally statistic.Tally
 	m, alone, err := a.Pay(src, p.label(), p.df,
 		func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error) {
 			r.Priced = price{epsilon, delta, countsMu}
 			return r.calibrated(p)
+		},
+		func(m mechanism.Mechanism) error {
+			tally = collector(m).Tally()
+			if remote == nil {
+				return addUp(tally, p.records, p.columns(), p.read)
+			}
+			asked, err := p.adding(collector(m))
+			if err != nil {
+				return err
+			}
+			return remote(asked, func(part []byte) error { return statistic.MergeTally(tally, part) })
 		})
-	if err != nil {
-		return nil, err
-	}
-	tally := collector(m).Tally()
-	if remote == nil {
-		err = addUp(tally, p.records, p.columns(), p.read)
-	} else {
-		var asked Adding
-		if asked, err = p.adding(collector(m)); err == nil {
-			err = remote(asked, func(part []byte) error { return statistic.MergeTally(tally, part) })
-		}
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -19,10 +19,11 @@ type Adding struct {
 	Fields    []frame.Field
 }
 
-// TalliedBy lets the records of a scanned table be added up elsewhere. open is called before the budget is charged, and
-// returns add, which is called after it: add calls each with the sums, as statistic.EncodeTally writes them, of parts
-// that together have each record once. Everything else stays here: the noise, the ledger and the release, which is the
-// same. The guarantee requires that the records of the table are added up and no others.
+// TalliedBy lets the records of a scanned table be added up elsewhere. open returns add, which is called when the
+// budget is known to cover the question, and before it is charged: add calls each with the sums, as
+// statistic.EncodeTally writes them, of parts that together have each record once. Everything else stays here: the
+// noise, the ledger and the release, which is the same. The guarantee requires that the records of the table are added
+// up and no others, and that nothing of the sums is shown.
 //
 // Keys and the error of a model, and tables in which people have several rows, are refused before anything is charged.
 func (q Query) TalliedBy(open func() (add func(a Adding, each func(part []byte) error) error, err error)) Query {

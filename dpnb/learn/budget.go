@@ -50,7 +50,7 @@ func Named(name string) BudgetOption {
 	return func(o *budgetOptions) { o.name, o.named = name, true }
 }
 
-// KeptIn keeps the ledger in a file that outlives the notebook or program.
+// KeptIn keeps the ledger in a file that outlives the notebook or program, from the first charge on.
 // Without it, a ledger lasts as long as the kernel, across its cells, or as the program. Every name of the file leads
 // to the same ledger, relative or through symbolic links, and a file that is there gives the budget its name, unless
 // Named states another; a file with several names (hard links) is refused, and so is one that was deleted or replaced
@@ -293,26 +293,30 @@ func Simulate(epsilon, delta float64) Allowance {
 	return Allowance{part: ledger.Part{Epsilon: epsilon, Delta: delta}, simulation: true}
 }
 
+// Simulated returns what allows a simulation of exactly the release that a would pay for: of the same ε and δ, by the
+// same noise, with the same price, which nobody pays. As Simulate, it is for noise from a seed.
+func (a Allowance) Simulated() Allowance { a.simulation = true; return a }
+
 // check reports whether the allowance covers a fit with this source of noise, without spending anything.
 func (a Allowance) check(src noise.Source) error {
-	if a.simulation {
-		if !noise.Simulated(src) {
-			return errors.New("dpnb: Simulate is for noise from a seed; a release needs budget.Spend(ε)")
-		}
+	if a.simulation && !noise.Simulated(src) {
+		return errors.New("dpnb: Simulate is for noise from a seed; a release needs budget.Spend(ε)")
+	}
+	if a.simulation && a.budget == nil {
 		return nil
 	}
-	if err := a.budget.Err(); err != nil {
+	if err := cmp.Or(a.budget.Err(), a.err); err != nil || a.simulation {
 		return err
 	}
-	if a.err != nil {
-		return a.err
-	}
-	if a.run != nil && a.run.charged != nil {
+	if a.charged() {
 		return nil
 	}
 	// What it costs is known when the mechanism is chosen; the least that can be is asked here.
 	return a.budget.ledger.Check(a.entry(a.part, leastMu))
 }
+
+// charged reports whether it was paid for and goes on.
+func (a Allowance) charged() bool { return a.run != nil && a.run.charged != nil }
 
 // reads has a pay for a release of records, which of an allowance for one group must be that group's.
 func (a *Allowance) reads(records Records) error {
@@ -340,8 +344,11 @@ func (a Allowance) entry(alone ledger.Part, mu float64) ledger.Entry {
 	return e
 }
 
-// whole reports whether all of the budget is to be spent at once: then (ε, δ) says it all.
+// whole reports whether all of the budget is to be spent at once, or there is none: then (ε, δ) says it all.
 func (a Allowance) whole() bool {
+	if a.budget == nil {
+		return true
+	}
 	c := a.budget.ledger.Config()
 	return a.part.Mu == 0 && a.part.Epsilon >= c.Epsilon
 }
@@ -363,11 +370,11 @@ func (a Allowance) priced(choose func(epsilon, delta float64) (mechanism.Mechani
 				return nil, ledger.Entry{}, err
 			}
 		}
-		m, err := choose(part.Epsilon, part.Delta)
-		if err != nil || a.simulation {
-			return m, ledger.Entry{Epsilon: part.Epsilon, Delta: part.Delta}, err
-		}
 		entry := a.entry(part, 0)
+		m, err := choose(part.Epsilon, part.Delta)
+		if err != nil {
+			return m, entry, err
+		}
 		if gaussian {
 			if _, err := mechanism.Profile(m); err != nil {
 				return nil, entry, err

@@ -77,8 +77,18 @@ func TestEqualPartsCanBeSpent(t *testing.T) {
 
 func TestSimulationNeedsASeed(t *testing.T) {
 	data := learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
-	if _, err := (learn.Logistic{}).Fit(data, learn.Simulate(1, 1e-6)); err == nil {
-		t.Error("a release without a budget went through")
+	b := fresh(1, 1e-6)
+	for _, a := range []learn.Allowance{learn.Simulate(1, 1e-6), b.Share(1).Simulated(), b.Spend(0.5).Simulated()} {
+		if _, err := (learn.Logistic{}).Fit(data, a); err == nil {
+			t.Error("a release without a budget went through")
+		}
+	}
+	must.Get(learn.Logistic{Noise: learn.Seed(3)}.Fit(data, b.Share(1).Simulated()))
+	if s := must.Get(b.State()); len(s.Entries) != 0 {
+		t.Errorf("a simulation was charged: %+v", s)
+	}
+	if _, err := (learn.Logistic{Noise: learn.Seed(3)}).Fit(data, b.Share(2).Simulated()); err == nil {
+		t.Error("a simulation of two budgets")
 	}
 	m := must.Get(learn.Logistic{Noise: learn.Seed(3)}.Fit(data, learn.Simulate(1, 1e-6)))
 	if it := m.Display(); !strings.Contains(it.Warning, "SIMULATION") {

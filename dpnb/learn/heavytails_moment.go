@@ -75,7 +75,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 		return nil, err
 	}
 	m, alone, err := allowance.Pay(src, "moment of the gradients", data,
-		func(epsilon, _ float64, _ bool) (mechanism.Mechanism, error) { return choose(epsilon, 0) })
+		func(epsilon, _ float64, _ bool) (mechanism.Mechanism, error) { return choose(epsilon, 0) }, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -16,13 +16,17 @@ import (
 // unless a has a name: for whatever is not a learner. choose must depend on public numbers alone. The caller then runs
 // the mechanism with src, once. alone is the (ε, δ) of the release by itself. The last argument of choose says whether
 // the ledger counts μ: then Gaussian noise is the cheapest, else whatever is best at (ε, δ). records are those on which
-// the mechanism will run, a DataFrame or a Dataset.
+// the mechanism will run, a DataFrame or a Dataset. compute, unless nil, is called between the two, when it is known
+// that the budget covers it: it reads what the mechanism adds noise to, so that a file that cannot be read costs
+// nothing. Nothing of what it computes may be shown, also not by its error, which may say that the file cannot be read
+// and where.
 //
-// Errors: those of choose and of the records; an allowance of a budget for another unit, for other records, that does
-// not cover it, or that does not suit the source. The ledger is then unchanged.
+// Errors: those of choose, of compute and of the records; an allowance of a budget for another unit, for other records,
+// that does not cover it, or that does not suit the source. The ledger is then unchanged.
 func (a Allowance) Pay(
 	src noise.Source, label string, records Records,
 	choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error),
+	compute func(mechanism.Mechanism) error,
 ) (m mechanism.Mechanism, alone ledger.Part, err error) {
 	a.label = cmp.Or(a.label, label)
 	if err := a.reads(records); err != nil {
@@ -34,6 +38,17 @@ func (a Allowance) Pay(
 	m, price, err := a.chosen(choose)
 	if err != nil {
 		return nil, alone, err
+	}
+	if compute != nil {
+		if !a.simulation && !a.charged() {
+			err = a.budget.ledger.Check(price)
+		}
+		if err == nil {
+			err = compute(m)
+		}
+		if err != nil {
+			return nil, alone, err
+		}
 	}
 	alone = ledger.Part{Epsilon: price.Epsilon, Delta: price.Delta}
 	return m, alone, a.charge(price, m, m.Describe().Name, src)
@@ -55,7 +70,7 @@ func (a Allowance) Priced(choose func(epsilon, delta float64, countsMu bool) (me
 // chosen returns the mechanism and its price.
 func (a Allowance) chosen(choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error)) (
 	mechanism.Mechanism, ledger.Entry, error) {
-	countsMu := !a.simulation && a.part.Squares && !a.whole()
+	countsMu := a.part.Squares && !a.whole()
 	m, price, err := a.priced(func(epsilon, delta float64) (mechanism.Mechanism, error) {
 		return choose(epsilon, delta, countsMu)
 	})

@@ -259,7 +259,7 @@ func TestGoingOnPaysOnce(t *testing.T) {
 		_, err := number(a, 7)
 		return 0, errors.Join(err, errFailing)
 	}
-	if _, err := once(broken); !errors.Is(err, errFailing) {
+	if _, err := once(broken); !errors.Is(err, errFailing) || !strings.Contains(err.Error(), "is not lost") {
 		t.Fatal(err)
 	}
 	var repeated *ledger.RepeatedError

@@ -54,13 +54,13 @@ func (b *Budget) locked(f func() error) (err error) {
 	return f()
 }
 
-// load reads the ledger, and begins it if this budget is new and has no file. One of an earlier form is written anew,
-// in the present one.
+// load reads the ledger, which has no file before the first charge. One of an earlier form is written anew, in the
+// present one.
 func (b *Budget) load() error {
 	text, info, err := read(b.config.Path)
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !b.begun:
-		return b.store(Undecided, nil)
+		return nil
 	case errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("ledger: the file of budget %q is gone: what was spent is no longer known, so nothing more "+
 			"can be spent", b.config.Name)

@@ -5,6 +5,7 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -194,12 +195,26 @@ func TestWhatIsNotTheLedgerIsRefused(t *testing.T) {
 			}
 		})
 	}
-	// Also before anything was spent.
+}
+
+// A ledger begins with its first charge: until then nothing is promised, and another program may state another budget.
+// What is charged first stands, also against a program that had stated its own before.
+func TestTheFirstChargeBeginsALedger(t *testing.T) {
 	c := config(filepath.Join(t.TempDir(), "ledger.json"))
-	b := open(t, c)
-	must.Do(os.Rename(c.Path, c.Path+".moved"))
-	if err := b.Charge(Entry{Epsilon: 0.1}); err == nil || !strings.Contains(err.Error(), "gone") {
-		t.Errorf("a moved ledger is begun anew: %v", err)
+	first := must.Get(anew(c))
+	must.Do(first.Check(Entry{Epsilon: 0.1}))
+	must.Get(first.State())
+	if first.Charge(Entry{Epsilon: 2}) == nil || first.Charge() != nil {
+		t.Error("a charge of more than the budget, or none of nothing")
+	}
+	if _, err := os.Lstat(c.Path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a ledger of which nothing was charged: %v", err)
+	}
+	other := c
+	other.Epsilon = 3
+	must.Do(must.Get(anew(other)).Charge(Entry{Epsilon: 2}))
+	if err := first.Charge(Entry{Epsilon: 0.1}); err == nil || !strings.Contains(err.Error(), "was stated with ε = 3") {
+		t.Errorf("a charge of a budget that another was before: %v", err)
 	}
 }
 

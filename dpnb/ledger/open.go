@@ -15,7 +15,8 @@ import (
 // Open returns the budget of c.Name. A process has one budget of a name: the first call states it, and a later one
 // gives the same with what was spent, from whatever goroutine. If c.Path is a file, the budget goes on from what the
 // file says was spent, and the file is found by every name that leads to it: relative, through symbolic links, also
-// through one that was made before the file.
+// through one that was made before the file. The first charge makes the file: until then another process may state
+// another budget, and a Charge of what it has not stated is refused.
 //
 // What no program can see is a copy of the file, or its deletion between two runs: the file is to be kept like the
 // data.

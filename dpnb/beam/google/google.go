@@ -157,7 +157,7 @@ func (q Question) Ask(ctx context.Context, where runner.Where, df learn.DataFram
 				p.Delta = 0
 			}
 			return p, p.Validate()
-		})
+		}, nil)
 	if err != nil {
 		return nil, err
 	}

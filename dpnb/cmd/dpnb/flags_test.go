@@ -12,12 +12,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dpnb/notebooks/dpnb/claim"
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
 // said runs the command line and returns what it prints.
 func said(args ...string) (string, error) {
+	registry.Forget("main") // every command is a program of its own
 	root := newRootCommand()
 	var out bytes.Buffer
 	root.SetOut(&out)
@@ -30,6 +32,7 @@ func said(args ...string) (string, error) {
 // call runs one command, and returns what it printed.
 func call(t *testing.T, c *cobra.Command, args ...string) (string, error) {
 	t.Helper()
+	registry.Forget("main") // every command is a program of its own
 	var said bytes.Buffer
 	c.SetOut(&said)
 	c.SilenceUsage, c.SilenceErrors = true, true

@@ -162,8 +162,9 @@ func TestTwoProgramsStoreOnce(t *testing.T) {
 	}
 }
 
-// A source that is cut short, in a line of a CSV file or anywhere in a Parquet file, or changed while it is read, and a
-// store that is damaged or no folder: an error before the charge, or the records are stored anew.
+// Of fits and questions: a source that is cut short, in a line of a CSV file or anywhere in a Parquet file, or changed
+// while it is read, and a store that is damaged or no folder: an error before the charge, or the records are stored
+// anew.
 func TestBadSources(t *testing.T) {
 	dir, file, schema := crowd(t, 3000)
 	store := filepath.Join(dir, "store")
@@ -191,6 +192,10 @@ func TestBadSources(t *testing.T) {
 		said, err := fit(bad, ledger)
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(bad)) {
 			t.Errorf("%s cut at byte %d: %s (%v)", bad, len(cut), said, err)
+		}
+		if said, err := call(t, newDescribeCommand(), bad, "--schema", schema, "--epsilon", "1", "--delta", "1e-6",
+			"--budget", ledger, "--share", "0.1", "--count"); err == nil {
+			t.Errorf("%s cut at byte %d: %s", bad, len(cut), said)
 		}
 		if n := entries(t, ledger); n != 0 {
 			t.Fatalf("charged %d times", n)

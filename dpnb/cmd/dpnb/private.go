@@ -57,7 +57,8 @@ func (p *privateFlags) add(cmd *cobra.Command) {
 	f.Float64Var(&p.share, "share", 1, "`part` of the budget that is spent")
 	f.StringVar(&p.name, "name", "", "`name` under which it is released once "+
 		"(default what is asked, of which file, seen from the ledger's folder)")
-	f.Uint64Var(&p.seed, "seed", 0, "`number` of a simulation, which protects nobody (default a private release)")
+	f.Uint64Var(&p.seed, "seed", 0, "`number` of a simulation of what a new budget would pay for, which "+
+		"protects nobody (default a private release)")
 }
 
 // open returns the table, scanned, with its schema, and the allowance.
@@ -110,9 +111,6 @@ func (p *privateFlags) stated() (_ *frame.Schema, err error) {
 
 // allowance is what the command may spend.
 func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
-	if p.seeded {
-		return learn.Simulate(p.epsilon*p.share, p.delta*p.share), nil
-	}
 	var kept []learn.BudgetOption
 	if p.budget != "" {
 		kept = append(kept, learn.KeptIn(p.budget))
@@ -121,6 +119,9 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 		}
 	}
 	b := learn.NewBudget(p.epsilon, p.delta, kept...)
+	if p.seeded {
+		return b.Share(p.share).Simulated(), b.Err()
+	}
 	if s, err := b.State(); p.budget != "" && err == nil && len(s.Entries) == 0 && p.share == 1 &&
 		!cmd.Flags().Changed("share") && !cmd.Flags().Changed("price") {
 		cmd.PrintErrf("This spends all of the budget that %s keeps; --share 0.5 would leave half of it.\n", p.budget)

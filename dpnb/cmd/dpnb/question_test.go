@@ -32,14 +32,18 @@ func visits(t *testing.T) (df learn.DataFrame, table []string) {
 	return df, []string{"visits.csv", "--schema", "schema.json", "--epsilon", "2", "--delta", "1e-6"}
 }
 
+// withoutID has the schema leave the column out of which the shell says whose row it is.
+func withoutID() {
+	must.Do(os.WriteFile("schema.json", []byte(`{"version":1,"fields":[{"name":"id","type":"ignore"},
+		{"name":"age","type":"number","lower":20,"upper":70},
+		{"name":"city","type":"category","categories":["Bern","Rome"]}]}`), 0o600))
+}
+
 // Of each person so many rows count as was said, of one person one; what is asked without a ledger says so, and a
 // simulation has none.
 func TestRowsOfAPersonInTheShell(t *testing.T) {
 	_, table := visits(t)
-	// The schema leaves the column out of which the shell says whose row it is.
-	must.Do(os.WriteFile("schema.json", []byte(`{"version":1,"fields":[{"name":"id","type":"ignore"},
-		{"name":"age","type":"number","lower":20,"upper":70},
-		{"name":"city","type":"category","categories":["Bern","Rome"]}]}`), 0o600))
+	withoutID()
 	count := append(table, "--count")
 	for rows := 1; rows <= 3; rows++ {
 		said, err := call(t, newDescribeCommand(), append(count, "--seed", "1", "--person", "id", "--rows-of-a-person",
@@ -155,8 +159,47 @@ func TestOptionsAreNotIgnored(t *testing.T) {
 			if said == plain {
 				t.Errorf("%s %s says what it says without: %s", c.args, option, said)
 			}
-			if option == "--share 0.5" && strings.Contains(plain, "δ = 1e") && !strings.Contains(said, "δ = 5e") {
+			if option == "--share 0.5" && strings.Contains(said, "ε = 2,") {
 				t.Errorf("half of the budget: %s", said)
+			}
+		}
+	}
+}
+
+// A simulation is of exactly the release that the same command makes of a new budget: the same guarantee, by noise of
+// the same law and size.
+func TestSimulationsAreOfTheRelease(t *testing.T) {
+	_, table := visits(t)
+	withoutID()
+	of := func(said string) (same []string) {
+		for line := range strings.Lines(said) { // of a fit the rest depends on a noisy count
+			if strings.Contains(line, "Guarantee") || strings.Contains(line, "statistics.md") {
+				same = append(same, line)
+			}
+		}
+		return same
+	}
+	must.Get(call(t, newFitCommand(), append(table, "--store", ".", "--target", "city", "--lines", "--out",
+		"m.json")...))
+	for _, delta := range []string{"1e-6", "0"} {
+		for _, c := range []struct {
+			command func() *cobra.Command
+			args    string
+		}{
+			{newDescribeCommand, "visits.csv --count"}, {newDescribeCommand, "visits.csv"},
+			{newDescribeCommand, "visits.csv --mean age --by city --person id --rows-of-a-person 2"},
+			{newFitCommand, "visits.csv --target age --learner huber --threshold 0.2 --store ."},
+			{newEvaluateCommand, "m.json visits.csv --auc"},
+		} {
+			for _, share := range []string{"0.01", "0.2", "1"} {
+				args := append(strings.Fields(c.args), "--schema", "schema.json", "--epsilon", "2", "--delta", delta,
+					"--share", share)
+				real, err := call(t, c.command(), args...)
+				simulated, e := call(t, c.command(), append(args, "--seed", "4")...)
+				if a, b := of(real), of(simulated); len(a) == 0 && err == nil || !slices.Equal(a, b) ||
+					(err == nil) != (e == nil) {
+					t.Errorf("%s, %s of it, δ = %s: %q (%v), simulated %q (%v)", c.args, share, delta, a, err, b, e)
+				}
 			}
 		}
 	}

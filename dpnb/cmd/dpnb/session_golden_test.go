@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
-	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
@@ -69,7 +68,6 @@ func TestWhatCommandsSay(t *testing.T) {
 		"epsilon --type gaussian --sigma 2 --rate 0.01 --count 100 --delta 1e-5 --json",
 		"sigma --type gaussian --epsilon 1 --delta 1e-6 --count 3 --adjacency replace",
 	} {
-		registry.Forget("main") // every command is a program of its own
 		text, err := said(strings.Fields(line)...)
 		fmt.Fprintf(&all, "$ dpnb %s\n%s", line, text)
 		if err != nil {
@@ -80,6 +78,5 @@ func TestWhatCommandsSay(t *testing.T) {
 		content, _ := os.ReadFile(file)
 		fmt.Fprintf(&all, "== %s\n%s\n", file, content)
 	}
-	registry.Forget("main")
 	golden.Compare(t, kept, all.String())
 }
