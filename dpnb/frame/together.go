@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 )
 
@@ -65,6 +66,9 @@ func Together(files ...Scanner) (Scanner, error) {
 		t.origin.Public, t.origin.Invented = t.origin.Public && from.Public, t.origin.Invented && from.Invented
 		if from.Note != t.origin.Note { // each has its own, of its records alone
 			t.origin.Note = ""
+		}
+		if !reflect.DeepEqual(from.Reading, t.origin.Reading) { // no one way is that of all
+			t.origin.Reading = nil
 		}
 		fmt.Fprintln(sums, from.SHA256)
 	}

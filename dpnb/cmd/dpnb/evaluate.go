@@ -62,7 +62,11 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	if e.price && e.calibrated != "" {
 		return errors.New("--price releases nothing by which a model could be calibrated: leave out --calibrated")
 	}
-	fmt.Fprint(cmd.OutOrStdout(), e.table.missingAsFitted(m, model, file))
+	reading, err := e.table.asFitted(m, model, file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(cmd.OutOrStdout(), reading)
 	e.rest = true
 	all := e.heldOut == 0 && cmd.Flags().Changed("held-out")
 	if held := m.HeldOut; held > 0 && e.heldOut != held && !all && !e.price {
