@@ -98,13 +98,6 @@ func flagsOf(r *frame.CSVSettings) (flags [][2]string) {
 	mark := func(c rune) string {
 		return cmp.Or(map[rune]string{0: "", '\t': "tab", ' ': "space"}[c], strings.Trim(string(c), "\x00"))
 	}
-	list := func(texts []string) string { // as pflag reads one
-		var b strings.Builder
-		w := csv.NewWriter(&b)
-		_ = w.Write(texts) // a Builder takes all
-		w.Flush()
-		return strings.TrimSuffix(b.String(), "\n")
-	}
 	only := func(is bool, text string) string {
 		if !is {
 			return ""
@@ -116,14 +109,23 @@ func flagsOf(r *frame.CSVSettings) (flags [][2]string) {
 		renamed = append(renamed, old+"="+r.Rename[old])
 	}
 	for k, value := range []string{mark(r.Comma), mark(r.Decimal), mark(r.Thousands), mark(r.Comment), r.Encoding,
-		only(r.Skip != 0, strconv.Itoa(r.Skip)), only(r.Header != nil, list(r.Header)),
-		only(r.Rename != nil, list(renamed)), only(r.NumberDuplicates, "true"), only(r.PlainQuotes, "true"),
-		r.TrimSuffix, only(r.Missing != nil, list(r.Missing))} {
+		only(r.Skip != 0, strconv.Itoa(r.Skip)), only(r.Header != nil, listText(r.Header)),
+		only(r.Rename != nil, listText(renamed)), only(r.NumberDuplicates, "true"), only(r.PlainQuotes, "true"),
+		r.TrimSuffix, only(r.Missing != nil, listText(r.Missing))} {
 		if value != "" {
 			flags = append(flags, [2]string{csvFlags[k], value})
 		}
 	}
 	return flags
+}
+
+// listText is a list as flags take one.
+func listText(texts []string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(texts) // a Builder takes all
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // flagText is a flag as it is written in a shell.
