@@ -463,7 +463,7 @@ func (s *Schema) Fits(names []string) error {
 		}
 	}
 	for _, n := range names {
-		if _, ok := s.Field(n); !ok {
+		if _, ok := s.Field(n); !ok && !slices.Contains(s.Ignored, n) {
 			unknown = append(unknown, n)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -176,7 +177,7 @@ func (f *Field) inWords() (said string) {
 		said += ", falling"
 	}
 	if f.Cross != nil {
-		said += ", crossed with " + join(f.Cross)
+		said += ", crossed with " + wording.Names(f.Cross)
 	}
 	return said
 }

@@ -430,7 +430,7 @@ func (m *Model) Display() display.Item {
 			of = ""
 		}
 		if r := m.encoding.References(); len(r) > 0 {
-			of += ": a category against the reference of its column (" + strings.Join(r, ", ") + "), "
+			of += ": a category against the reference of its column (" + wording.Names(r) + "), "
 		} else {
 			of += ": "
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
@@ -310,7 +311,7 @@ func (m *Model) predictCSV(path string, df DataFrame, keep []string, check bool)
 	}
 	if lacking != nil {
 		return nil, fmt.Errorf("dpnb: %s lacks %s, which the model predicts by or which is to be kept: its columns are %s",
-			table.Origin().Name, strings.Join(lacking, ", "), strings.Join(table.Names(), ", "))
+			table.Origin().Name, strings.Join(lacking, ", "), wording.Names(table.Names()))
 	}
 	// What a killed run left of it is about single records.
 	if err := atomicfile.ErasePartsOf(path); err != nil {

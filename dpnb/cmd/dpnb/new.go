@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -133,7 +134,7 @@ func (d *drafting) ofTable(table string, values map[string][]string, a *asking) 
 	}
 	names := records.Names()
 	if d.target != "" && !slices.Contains(names, d.target) {
-		return "", nil, fmt.Errorf("--target %s: there is no such column, but %s", d.target, strings.Join(names, ", "))
+		return "", nil, fmt.Errorf("--target %s: there is no such column, but %s", d.target, wording.Names(names))
 	}
 	if d.schema == "" {
 		d.schema = strings.TrimSuffix(table, filepath.Ext(table)) + ".schema.json"

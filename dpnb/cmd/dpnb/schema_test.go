@@ -140,6 +140,13 @@ func TestNewForATable(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
+	listed := filepath.Join(dir, "listed.csv")
+	write(listed, "age,\"Comment, free\"\n")
+	for _, d := range []drafting{{target: "free"}, {}} {
+		if _, blank, err := d.write(tree, listed, nil); !strings.Contains(fmt.Sprint(blank, err), `"age", "Comment, free"`) {
+			t.Errorf("names with commas are listed as %v, %v", blank, err)
+		}
+	}
 	marked := filepath.Join(dir, "marked.csv")
 	write(marked, "of 2024\nage;city;id;since;happy\n")
 	args := []string{marked, "--no-setup", "--schema", schema, "--target", "happy", "--separator", ";", "--thousands", "'",
