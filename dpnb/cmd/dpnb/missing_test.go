@@ -32,7 +32,7 @@ func TestMissingIsAsItWasFitted(t *testing.T) {
 		"--missing", "n/a,-9",
 		"--out", model, "--share", "0.5")...))
 	predicted := func(table string, more ...string) (said, text string) {
-		said = must.Get(call(t, newPredictCommand(), append([]string{model, table, "-o", out}, more...)...))
+		said = must.Get(call(t, newPredictCommand(), append([]string{model, table, "--force", "-o", out}, more...)...))
 		return said, string(must.Get(os.ReadFile(out)))
 	}
 	coded := write("coded.csv", "age\n-9\nn/a\n")
@@ -75,7 +75,7 @@ func TestMarksAreAsTheyWereFitted(t *testing.T) {
 		var warned strings.Builder
 		c := newPredictCommand()
 		c.SetErr(&warned)
-		said = must.Get(call(t, c, append([]string{model, table, "-o", out}, more...)...))
+		said = must.Get(call(t, c, append([]string{model, table, "--force", "-o", out}, more...)...))
 		return said + warned.String(), string(must.Get(os.ReadFile(out)))
 	}
 	said, as := predicted(people)

@@ -18,6 +18,7 @@ func newPredictCommand() *cobra.Command {
 		keep   []string
 		table  tableFlags
 		memory byteSize
+		force  *bool
 	)
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE",
@@ -38,6 +39,9 @@ category.`,
 			if err != nil {
 				return err
 			}
+			if err := unlike(out, nil, *force); err != nil {
+				return err
+			}
 			defer memory.keep()()
 			table.chunkRows = memory.rowsOfChunk(len(m.Columns()) + len(keep))
 			reading, err := table.asFitted(m, args[0], args[1])
@@ -56,6 +60,7 @@ category.`,
 	}
 	f := cmd.Flags()
 	addOut(f, &out, "predictions.csv", "`file` to write")
+	force = addForce(f)
 	f.StringSliceVar(&keep, "keep", nil, "`columns` of the table to write before the predictions")
 	table.add(f)
 	memory.add(f)
