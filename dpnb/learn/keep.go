@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -237,6 +238,10 @@ func decode(content []byte) (*Model, error) {
 	if errors.Is(err, checksum.ErrChanged) {
 		err = fmt.Errorf("%w, so that neither its numbers nor its guarantee can be relied on; get it anew from where "+
 			"it came from", err)
+	}
+	if err != nil && bytes.Contains(content, []byte(strconv.Quote(exportFormat))) {
+		err = errors.New("it is an exported model, by which other programs predict: name the file that Save, or dpnb " +
+			"fit, has written")
 	}
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -133,9 +134,17 @@ func (p *privateFlags) sparesCard(path, name string) error {
 	return fmt.Errorf("--card %s: another file is there; name another, or delete it", path)
 }
 
-// modelOf is the file of the model of a group.
+// modelOf is the file of the model of a group, whose name is in it but for what a file's name does not take.
 func (p *fitFlags) modelOf(group string) string {
-	return strings.TrimSuffix(p.out, ".json") + "." + url.PathEscape(group) + ".json"
+	var name strings.Builder
+	for _, r := range group {
+		if unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune(" -_.,+=()", r) {
+			name.WriteRune(r)
+		} else {
+			name.WriteString(url.PathEscape(string(r)))
+		}
+	}
+	return strings.TrimSuffix(p.out, ".json") + "." + name.String() + ".json"
 }
 
 // sameFile reports whether two names are of one file, which need not be there.
