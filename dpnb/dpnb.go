@@ -564,7 +564,7 @@ type (
 // this cell or another, it is the same budget, with what was spent.
 //
 //	budget := dpnb.NewBudget(1, 1e-6)
-//	budget := dpnb.NewBudget(1, 1e-6, dpnb.Named("wards"), dpnb.KeptIn("wards-ledger.json"))
+//	budget := dpnb.NewBudget(1, 1e-6, dpnb.Named("wards"), dpnb.KeptIn("wards.budget.json"))
 func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 	return learn.NewBudget(epsilon, delta, opts...)
 }

@@ -3,9 +3,9 @@ package explore
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
@@ -104,7 +104,7 @@ func reader(p plan, records frame.Scanner, s *frame.Schema) (reading, bool, erro
 		for _, c := range p.columns() {
 			if !slices.Contains(records.Names(), c) {
 				return nil, false, fmt.Errorf("dpnb: the model wants a column %q; the columns are %s", c,
-					strings.Join(records.Names(), ", "))
+					wording.Names(records.Names()))
 			}
 		}
 		return own.made, own.dataDependent(), nil

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,38 +19,38 @@ import (
 // header. All of it is the same for every record and known without them.
 type CSVSettings struct {
 	// Comma separates fields; zero is ','.
-	Comma rune
+	Comma rune `json:",omitempty"`
 	// Decimal is the mark before the decimals of a number; zero is '.'.
-	Decimal rune
+	Decimal rune `json:",omitempty"`
 	// Thousands is the mark between groups of three digits before them, as in 1'234'567; zero is none. A space stands
 	// for every kind of space.
-	Thousands rune
+	Thousands rune `json:",omitempty"`
 	// Encoding of the file: "UTF-8", as is the empty one, with a mark at its beginning or without; "UTF-16", by its
 	// mark; "UTF-16LE", "UTF-16BE", "Latin-1", "Windows-1252".
-	Encoding string
+	Encoding string `json:",omitempty"`
 	// Skip is the number of lines before the header, or before the records where Header is given: a title, or a header
 	// that Header replaces.
-	Skip int
+	Skip int `json:",omitempty"`
 	// Header names the columns of a file that has no header line, or whose header is among the lines that are skipped.
-	Header []string
+	Header []string `json:",omitempty"`
 	// Rename has new names of columns by those of the header.
-	Rename map[string]string
+	Rename map[string]string `json:",omitempty"`
 	// NumberDuplicates tells columns of one name apart: x, x.2, x.3. Else they are refused.
-	NumberDuplicates bool
+	NumberDuplicates bool `json:",omitempty"`
 	// PlainQuotes says that quotation marks are characters like others: no text is quoted, each line is a record.
-	PlainQuotes bool
+	PlainQuotes bool `json:",omitempty"`
 	// Missing lists the texts that mean "missing", besides the empty one.
 	// Nil means "?", "NA" and "NaN". One that a field lists as a category is that category.
-	Missing []string
+	Missing []string `json:",omitempty"`
 	// Comment is what a line that is to be skipped starts with; zero is none. A record that starts with it is no
 	// record, whatever else it holds, and one that does and has a text of several lines makes the file unreadable: for
 	// files in which none can.
-	Comment rune
+	Comment rune `json:",omitempty"`
 	// TrimSuffix is cut from the end of every text, for example the "." at the end of a label in the test part of the
 	// Adult data.
-	TrimSuffix string
+	TrimSuffix string `json:",omitempty"`
 	// ChunkRows is the number of rows that ScanCSV holds in memory at a time; zero is 65,536.
-	ChunkRows int
+	ChunkRows int `json:",omitempty"`
 }
 
 // ReadCSVFile reads the file at path and records its SHA-256.
@@ -111,9 +113,7 @@ func ScanCSV(path string, settings *CSVSettings) (Scanner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if settings != nil {
-		f.origin.Missing = slices.Clone(settings.Missing)
-	}
+	f.origin.Reading = settings.reading()
 	c := &csvFile{File: f, settings: s}
 	err = f.Read(func(r io.Reader) error {
 		in, err := newCSVReader(r, s)
@@ -201,6 +201,28 @@ func (set *CSVSettings) complete() (CSVSettings, error) {
 		return s, inputErrorf("%s names the columns already: leave out %s", wording.Of("Header"), wording.Of("Rename"))
 	}
 	return s, checkMarks(s.Decimal, s.Thousands)
+}
+
+// reading is what the settings say besides the defaults of how files like this one are read; nil if it is nothing.
+func (set *CSVSettings) reading() *CSVSettings {
+	if set == nil {
+		return nil
+	}
+	r := *set
+	if r.ChunkRows = 0; r.Comma == ',' {
+		r.Comma = 0
+	}
+	if r.Decimal == '.' {
+		r.Decimal = 0
+	}
+	if name, known := encodingName(r.Encoding); known {
+		r.Encoding = name
+	}
+	r.Missing, r.Header, r.Rename = slices.Clone(r.Missing), slices.Clone(r.Header), maps.Clone(r.Rename)
+	if reflect.DeepEqual(r, CSVSettings{}) {
+		return nil
+	}
+	return &r
 }
 
 // validMark reports whether c is a character.

@@ -3,6 +3,7 @@ package frame
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ type csvReader struct {
 	line   int           // on which it begins, from 1, those that were skipped not counted
 	next   int           // lines that were read, with PlainQuotes
 	texts  Column        // without texts: how they are read
+	first  string        // line, as far as it is known before it is read
 }
 
 const byteOrderMark = "\ufeff"
@@ -69,6 +71,9 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 			return nil, inputErrorf("%v", err)
 		}
 	}
+	start, _ = in.Peek(1 << 12)
+	start, _, _ = bytes.Cut(start, []byte("\n"))
+	c.first = string(start)
 	if c.plain = in; !s.PlainQuotes {
 		c.quoted = csv.NewReader(in)
 		c.quoted.ReuseRecord, c.quoted.Comma, c.quoted.Comment = true, s.Comma, s.Comment
@@ -87,7 +92,7 @@ func (c *csvReader) readHeader() error {
 			return inputErrorf("the file is empty: it has no header")
 		}
 		if err != nil {
-			return err
+			return cmp.Or(c.otherSeparator(unquoted(c.first)), err)
 		}
 		for _, h := range c.fields {
 			c.header = append(c.header, strings.Clone(trim(h)))
@@ -128,11 +133,36 @@ func (c *csvReader) checkHeader() error {
 	case c.s.Header == nil && !utf8.ValidString(all):
 		return inputErrorf("the header is not in UTF-8: set %s", wording.Of("Encoding", `"Windows-1252" or "Latin-1"`))
 	}
+	if c.s.Header == nil && len(c.header) == 1 {
+		if err := c.otherSeparator(c.header[0]); err != nil {
+			return err
+		}
+	}
+	for j, name := range c.header {
+		if at := slices.Index(c.header, name); at < j && !c.s.NumberDuplicates {
+			return inputErrorf("columns %d and %d have one name: set %s to have .2 after the second, or name "+
+				"all with %s and %s the line of the names", at+1, j+1, wording.Of("NumberDuplicates"),
+				wording.Of("Header"), wording.Of("Skip"))
+		} else if name == "" {
+			return inputErrorf("column %d of %d has no name: if the line is a title above that of the names, leave it "+
+				"out with %s; else name all with %s and %s the line of the names", j+1, len(c.header),
+				skip(c.s.Skip+1), wording.Of("Header"), wording.Of("Skip"))
+		}
+	}
+	return nil
+}
+
+// otherSeparator says how the file is to be read where the line of the names has no separator in it, but another one;
+// nil where it has.
+func (c *csvReader) otherSeparator(line string) error {
+	if strings.ContainsRune(line, c.s.Comma) {
+		return nil
+	}
 	for _, sep := range []struct {
 		r    rune
 		name string
 	}{{',', "commas"}, {';', "semicolons"}, {'\t', "tabs"}, {'|', "bars"}} {
-		if c.s.Header == nil && len(c.header) == 1 && strings.ContainsRune(c.header[0], sep.r) && sep.r != c.s.Comma {
+		if strings.ContainsRune(line, sep.r) {
 			comma := mark("Comma", sep.r)
 			comma.Go = fmt.Sprintf("ReadCSVWith(path, &CSV{%s})", comma)
 			said, args := "", []any{sep.name, c.s.Comma, comma}
@@ -143,17 +173,21 @@ func (c *csvReader) checkHeader() error {
 				said, args...)
 		}
 	}
-	for j, name := range c.header {
-		if at := slices.Index(c.header, name); at < j && !c.s.NumberDuplicates {
-			return inputErrorf("columns %d and %d have one name: set %s to have .2 after the second, or name "+
-				"all with %s and %s the line of the names", at+1, j+1, wording.Of("NumberDuplicates"),
-				wording.Of("Header"), wording.Of("Skip"))
-		} else if name == "" {
-			return inputErrorf("column %d of %d has no name: name all with %s and %s the line of the names",
-				j+1, len(c.header), wording.Of("Header"), wording.Of("Skip"))
-		}
-	}
 	return nil
+}
+
+// unquoted is a line without what is between its quotation marks.
+func unquoted(line string) string {
+	within := false
+	return strings.Map(func(r rune) rune {
+		if r == '"' {
+			within = !within
+		}
+		if within || r == '"' {
+			return -1
+		}
+		return r
+	}, line)
 }
 
 // numberDuplicates makes x, x.2, x.3 of names that are there several times, and passes over those that are there.

@@ -511,7 +511,7 @@ func noColumn(name string, columns []string) error {
 				"if it is a record, name the columns with %s", name, wording.Of("Header"))
 		}
 	}
-	return inputErrorf("there is no column %q%s; the columns are %s", name, like(name, columns), join(columns))
+	return inputErrorf("there is no column %q%s; the columns are %s", name, like(name, columns), wording.Names(columns))
 }
 
 // Validate checks every field, and that no two have the same name.

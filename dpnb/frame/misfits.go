@@ -54,7 +54,7 @@ func Misfits(t Scanner, schema *Schema) ([]Misfit, error) {
 				if err := f.dated(&chunk.columns[i]); err != nil {
 					return err
 				}
-				found[k] = chunk.misfits(found[k], &chunk.columns[i], f, before)
+				found[k] = chunk.misfits(found[k], &chunk.columns[i], f, before, func(string) bool { return true })
 			}
 			before += chunk.rows
 			return nil
@@ -81,8 +81,11 @@ func Misfits(t Scanner, schema *Schema) ([]Misfit, error) {
 	return out, nil
 }
 
-// misfits adds to those of a column that were found in the rows before.
-func (t *Table) misfits(out []Misfit, c *Column, f *Field, before int) []Misfit {
+// outside is what is wrong with a text that is no category.
+const outside = "outside the categories"
+
+// misfits adds to those of a column that were found in the rows before, those of which only says so.
+func (t *Table) misfits(out []Misfit, c *Column, f *Field, before int, only func(what string) bool) []Misfit {
 	at := map[string]int{}
 	for k := range out {
 		at[out[k].What] = k
@@ -93,7 +96,7 @@ func (t *Table) misfits(out []Misfit, c *Column, f *Field, before int) []Misfit 
 		if f.Part.kind() == Numeric && f.Part != NoDate && seen.lacks(i) && !c.lacks(i) {
 			what = "no date as " + f.Layout
 		}
-		if what == "" {
+		if what == "" || !only(what) {
 			continue
 		}
 		k, ok := at[what]
@@ -118,6 +121,29 @@ func (t *Table) misfits(out []Misfit, c *Column, f *Field, before int) []Misfit 
 	return out
 }
 
+// Unread adds to found, which has a list for each column and is nil at first, what of the next rows of a table, after so
+// many before, is not what it was meant to be: numbers and dates that are none, and texts that are no category where
+// the schema has no other for them. Such entries count as missing, or as no category. It is about single records, and
+// for whoever has them.
+//
+// Errors: as Rows.
+func (e *Encoding) Unread(found [][]Misfit, t *Table, before int) ([][]Misfit, error) {
+	if found == nil {
+		found = make([][]Misfit, len(e.fields))
+	}
+	for k := range e.fields {
+		f := &e.fields[k]
+		c, err := t.Column(f.Name)
+		if err != nil {
+			return found, err
+		}
+		found[k] = t.misfits(found[k], c, f, before, func(what string) bool {
+			return strings.HasPrefix(what, "no ") || f.Else == "" && strings.HasPrefix(what, outside)
+		})
+	}
+	return found, nil
+}
+
 // misfit says what is wrong with row i, "" for nothing.
 func (f *Field) misfit(c *Column, i int, known *categories) string {
 	if f.Kind == Categorical {
@@ -128,10 +154,10 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 			text := strings.TrimSpace(c.Text(i))
 			for _, l := range f.Levels {
 				if strings.EqualFold(strings.TrimSpace(l), text) {
-					return "outside the categories, but for capital letters"
+					return outside + ", but for capital letters"
 				}
 			}
-			return "outside the categories"
+			return outside
 		}
 		return ""
 	}

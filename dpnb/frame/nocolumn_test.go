@@ -16,6 +16,9 @@ func TestNoColumnTellsNoRecord(t *testing.T) {
 	if !strings.Contains(err.Error(), "name the columns with Header") {
 		t.Error(err)
 	}
+	if err := noColumn("free", []string{"Comment, free", "age"}); !strings.Contains(err.Error(), `are "Comment, free", "age"`) {
+		t.Error(err)
+	}
 	if err := noColumn("Age", []string{"age", "NaN", "inf"}); !strings.Contains(err.Error(),
 		"(age?); the columns are age, NaN, inf") {
 		t.Error(err)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Scanner is a table that is read in chunks, in memory or larger than it: a *Table, a CSV file, a Parquet file. What is
@@ -78,7 +80,7 @@ func (t *Table) Select(names ...string) (*Table, error) {
 // CheckSelection refuses names that are none, twice there or not among the columns.
 func CheckSelection(names, columns []string) error {
 	if len(names) == 0 {
-		return inputErrorf("no column is selected; the columns are %s", join(columns))
+		return inputErrorf("no column is selected; the columns are %s", wording.Names(columns))
 	}
 	for k, n := range names {
 		if !slices.Contains(columns, n) {

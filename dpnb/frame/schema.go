@@ -240,7 +240,7 @@ func (s *Schema) Field(name string) (*Field, bool) {
 // Words says for a reader which values a field has and what others count as.
 func (f *Field) Words() (values, other string) {
 	if f.Kind == Categorical {
-		values, other = strings.Join(f.Levels, ", "), "none of them"
+		values, other = wording.Names(f.Levels), "none of them"
 		if f.Else != "" {
 			other = f.Else
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // schemaVersion is that of the files that SaveSchema writes.
@@ -333,6 +335,26 @@ func noJSON(text []byte) error {
 	return nil
 }
 
+// blanks are the names of fields of which a draft says nothing, and the first of them.
+func blanks(fields []json.RawMessage) (names []string, first json.RawMessage) {
+	for _, raw := range fields {
+		var f map[string]any
+		if json.Unmarshal(raw, &f) != nil {
+			continue
+		}
+		name, _ := f["name"].(string)
+		delete(f, "name")
+		maps.DeleteFunc(f, func(_ string, v any) bool { return v == nil || v == "" })
+		if name == "" || len(f) > 0 {
+			continue
+		}
+		if names = append(names, name); first == nil {
+			first = raw
+		}
+	}
+	return names, first
+}
+
 // parseSchema reads a file of Save; with an error, it returns at which byte the cause is.
 func parseSchema(text []byte, dir string) (s *Schema, at int, err error) {
 	var in struct {
@@ -350,6 +372,10 @@ func parseSchema(text []byte, dir string) (s *Schema, at int, err error) {
 	if in.Version != schemaVersion {
 		at = max(0, bytes.Index(text, []byte(`"version"`)))
 		return nil, at, inputErrorf("version %d, this program reads version %d", in.Version, schemaVersion)
+	}
+	if names, first := blanks(in.Fields); names != nil {
+		return nil, max(0, bytes.Index(text, first)), inputErrorf("nothing is said yet of %s: fill it in, or have dpnb "+
+			"schema check ask for it in a terminal", wording.Names(names))
 	}
 	s = &Schema{}
 	for i, raw := range in.Fields {
@@ -463,7 +489,7 @@ func (s *Schema) Fits(names []string) error {
 		}
 	}
 	for _, n := range names {
-		if _, ok := s.Field(n); !ok {
+		if _, ok := s.Field(n); !ok && !slices.Contains(s.Ignored, n) {
 			unknown = append(unknown, n)
 		}
 	}

@@ -131,13 +131,16 @@ func (e *Encoding) readTarget(schema *Schema) error {
 	return e.readNumber()
 }
 
+// numberLearners are those for labels that are numbers.
+var numberLearners = wording.Setting{Field: "Learner", Value: "linear, huber or quantile",
+	Go: "Regression; Linear, Huber or Quantile"}
+
 // readTwoClasses is for the labels −1 and +1.
 func (e *Encoding) readTwoClasses() error {
 	f, s := &e.label, &e.settings
 	if f.Kind != Categorical {
 		return inputErrorf("the label %q is to be one of two classes, but the schema has bounds for it: learn a "+
-			"number (%s), or state its two categories", s.Label, wording.Setting{Field: "Learner",
-			Value: "linear, huber or quantile", Go: "Regression; Linear, Huber or Quantile"})
+			"number (%s), or state its two categories", s.Label, numberLearners)
 	}
 	if len(f.Levels) != 2 {
 		return inputErrorf("the label %q must have two public categories, the schema has %d: learn all of them "+
@@ -160,7 +163,11 @@ func (e *Encoding) readTwoClasses() error {
 // readManyClasses is for the labels 0, …, K − 1.
 func (e *Encoding) readManyClasses() error {
 	f := &e.label
-	if f.Kind != Categorical || len(f.Levels) < 2 {
+	if f.Kind != Categorical {
+		return inputErrorf("the label %q is to be one of several classes, but the schema has bounds for it: learn a "+
+			"number (%s), or state its categories", f.Name, numberLearners)
+	}
+	if len(f.Levels) < 2 {
 		return inputErrorf("the label %q must have at least two public categories, the schema has %d", f.Name,
 			len(f.Levels))
 	}

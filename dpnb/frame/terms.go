@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
 
@@ -57,6 +58,19 @@ func (t Term) set(f *Field) error {
 	return nil
 }
 
+// term is the one of a line, steps and a period that f has; "" for none.
+func (f *Field) term() string {
+	switch {
+	case f.Line:
+		return "a line"
+	case f.Cuts != nil:
+		return "steps"
+	case f.Period != 0:
+		return "a period"
+	}
+	return ""
+}
+
 // With returns a copy of s with terms of columns of a table.
 //
 // Errors: *InputError for a column that is not there, or a term that does not suit its field or another of it.
@@ -68,7 +82,8 @@ func (s *Schema) With(columns []string, terms ...Term) (*Schema, error) {
 			return nil, noColumn(t.Column, columns)
 		}
 		if t.With == "" && t.Rises == 0 && f.termed() {
-			return nil, inputErrorf("field %q has two of the terms line, steps and period: leave out one", f.Name)
+			return nil, inputErrorf("field %q has %s, as its schema says or another term, and can have one of line, steps "+
+				"and period: leave out one", f.Name, f.term())
 		}
 		if err := t.set(f); err != nil {
 			return nil, err
@@ -81,7 +96,7 @@ func (s *Schema) With(columns []string, terms ...Term) (*Schema, error) {
 }
 
 // termed reports whether a number has another term than its curve.
-func (f *Field) termed() bool { return f.Line || f.Cuts != nil || f.Period != 0 }
+func (f *Field) termed() bool { return f.term() != "" }
 
 // validTerm checks the field's terms by themselves.
 func (f *Field) validTerm() error {
@@ -176,7 +191,7 @@ func (f *Field) inWords() (said string) {
 		said += ", falling"
 	}
 	if f.Cross != nil {
-		said += ", crossed with " + join(f.Cross)
+		said += ", crossed with " + wording.Names(f.Cross)
 	}
 	return said
 }

@@ -413,7 +413,7 @@ func TestTermsThatDoNotSuit(t *testing.T) {
 		"not one period of 24":  {{Column: "pay", Periodic: true, Period: 24}},
 		"on its own scale":      {{Column: "wage", Periodic: true}},
 		"has categories":        {{Column: "sex", Line: true}},
-		"has two of the terms":  {{Column: "age", Line: true}, {Column: "age", Steps: []float64{20}}},
+		"can have one of line":  {{Column: "age", Line: true}, {Column: "age", Steps: []float64{20}}},
 		"itself or there twice": {{Column: "age", With: "age"}},
 		"to be predicted":       {{Column: "age", With: "y"}},
 		"are crossed twice":     {{Column: "age", With: "sex"}, {Column: "sex", With: "age"}},

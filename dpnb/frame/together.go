@@ -5,7 +5,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
+
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // together is the table of several files, one after the other.
@@ -56,7 +59,7 @@ func Together(files ...Scanner) (Scanner, error) {
 		t.origin.files = append(t.origin.files, own...)
 		if !slices.Equal(f.Names(), t.Names()) {
 			return nil, inputErrorf("%s has the columns %s, and %s, which is before it, %s: files that are one table "+
-				"have the same, in one order", from.Name, join(f.Names()), t.origin.Name, join(t.Names()))
+				"have the same, in one order", from.Name, wording.Names(f.Names()), t.origin.Name, wording.Names(t.Names()))
 		}
 		if whole, ok := f.(*Table); ok && slices.ContainsFunc(files[:k], whole.shares) {
 			return nil, inputErrorf("%s is there twice, in the same memory: each of its records would count twice",
@@ -65,6 +68,9 @@ func Together(files ...Scanner) (Scanner, error) {
 		t.origin.Public, t.origin.Invented = t.origin.Public && from.Public, t.origin.Invented && from.Invented
 		if from.Note != t.origin.Note { // each has its own, of its records alone
 			t.origin.Note = ""
+		}
+		if !reflect.DeepEqual(from.Reading, t.origin.Reading) { // no one way is that of all
+			t.origin.Reading = nil
 		}
 		fmt.Fprintln(sums, from.SHA256)
 	}

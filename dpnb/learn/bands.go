@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Bands draws the predicted quantiles against one numeric feature over its public bounds, with bands between those that
@@ -31,7 +32,7 @@ func (m *Model) Bands(feature string, held map[string]any) (*figure.Figure, erro
 	f, ok := m.encoding.Field(feature)
 	if !ok || f.Kind != frame.Numeric {
 		return nil, fmt.Errorf("dpnb: bands are drawn against a numeric feature: %q is not one of %s", feature,
-			strings.Join(m.Columns(), ", "))
+			wording.Names(m.Columns()))
 	}
 	const points = 101
 	x := make([]float64, points)

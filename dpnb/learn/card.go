@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -81,7 +82,7 @@ func (m *Model) cardData(c *card) {
 	s, t := m.source, m.target
 	what := map[frame.Task]string{frame.TwoClasses: "one of two classes", frame.ManyClasses: "one of several classes",
 		frame.Number: "a number", frame.Count: "a count"}[t.Task]
-	c.say("It predicts %s, %s, from %s.\n", plain(t.Name), what, plain(strings.Join(m.Columns(), ", ")))
+	c.say("It predicts %s, %s, from %s.\n", plain(t.Name), what, plain(wording.Names(m.Columns())))
 	c.say("## Data\n")
 	switch {
 	case s.Invented:

@@ -18,6 +18,8 @@ import (
 // models with patterns of texts.
 const exportVersion, exportDated, exportDetailed, exportPatterned = 1, 2, 3, 4
 
+const exportFormat = "dpnb linear model"
+
 type exported struct {
 	Format       string           `json:"format"`
 	Version      int              `json:"version"`
@@ -126,7 +128,7 @@ func (m *Model) Export(path string) error {
 			"number has a curve, have no place in the exported form: Save has all")
 	}
 	g := m.release.Guarantee
-	out := exported{Format: "dpnb linear model", Version: exportVersion,
+	out := exported{Format: exportFormat, Version: exportVersion,
 		Title: "Private " + m.title + " for " + m.target.Name, MadeWith: m.source.Module, Warning: m.warning(),
 		Guarantee: g.Words(),
 		Row:       exportedRow{Norm: k.Settings.RowNorm, Clip: k.Settings.ClipNorm, Bias: m.encoding.Bias()}}

@@ -48,12 +48,8 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 // KeptAs reports whether m is what was released under a name and is kept beside a ledger, so that FitOnce gives it back
 // at no cost.
 func (m *Model) KeptAs(name, ledger string) bool {
-	path, err := filepath.EvalSymlinks(ledger) // as the budget has it
-	if err != nil || m.Err() != nil {
-		return false
-	}
-	content, err := os.ReadFile(filepath.Join(path+".releases", fileOf("release", name)+".json"))
-	if err != nil {
+	content, ok := keptBeside(name, ledger)
+	if !ok || m.Err() != nil {
 		return false
 	}
 	text, _, err := checksum.Unseal(onceFormat, onceVersion, content)
@@ -69,6 +65,20 @@ func (m *Model) KeptAs(name, ledger string) bool {
 	a, err := m.encode()
 	b, e := there.encode()
 	return err == nil && e == nil && bytes.Equal(a, b)
+}
+
+// Kept reports whether something was released under a name that is kept beside a ledger, so that it costs nothing.
+func Kept(name, ledger string) bool {
+	_, ok := keptBeside(name, ledger)
+	return ok
+}
+
+func keptBeside(name, ledger string) (content []byte, ok bool) {
+	path, err := filepath.EvalSymlinks(ledger) // as the budget has it
+	if err == nil {
+		content, err = os.ReadFile(filepath.Join(path+".releases", fileOf("release", name)+".json"))
+	}
+	return content, err == nil
 }
 
 // fitSpec is what a fit is by what is public.

@@ -396,7 +396,7 @@ func (iv *Intervals) Display() display.Item {
 			"coefficients.")
 		if iv.references != nil {
 			it.Note("Reference categories: %s. The bias includes them, and the others are shown as differences from "+
-				"them.", strings.Join(iv.references, ", "))
+				"them.", wording.Names(iv.references))
 		}
 	}
 	_, narrow := m.Curvature()

@@ -2,11 +2,13 @@ package learn
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -128,17 +130,31 @@ type provenance struct {
 	Rows             int
 	Note             string
 	Module           string
-	// Missing is that of the frame.Source.
-	Missing []string `json:",omitempty"`
+	// Reading is that of the frame.Source; files of before have the texts that mean "missing" alone.
+	Reading *keptReading `json:",omitempty"`
+	Missing []string     `json:",omitempty"`
 }
 
 func provenanceOf(s frame.Source) provenance {
 	p := provenance{Data: s.Name, Public: s.Public, Invented: s.Invented, SHA256: s.Checksum(), Note: s.Note,
-		Module: moduleVersion(), Missing: s.Missing}
+		Module: moduleVersion(), Reading: (*keptReading)(s.Reading)}
 	if s.Public {
 		p.Rows = s.Rows
 	}
 	return p
+}
+
+// keptReading is how a file is read, in the file of a model.
+type keptReading frame.CSVSettings
+
+// MarshalJSON implements json.Marshaler.
+func (r keptReading) MarshalJSON() ([]byte, error) { return json.Marshal(frame.CSVSettings(r)) }
+
+// UnmarshalJSON implements json.Unmarshaler. A setting that this version does not know is refused.
+func (r *keptReading) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode((*frame.CSVSettings)(r))
 }
 
 // payment is what a release was charged for, and of what.
@@ -223,6 +239,10 @@ func decode(content []byte) (*Model, error) {
 		err = fmt.Errorf("%w, so that neither its numbers nor its guarantee can be relied on; get it anew from where "+
 			"it came from", err)
 	}
+	if err != nil && bytes.Contains(content, []byte(strconv.Quote(exportFormat))) {
+		err = errors.New("it is an exported model, by which other programs predict: name the file that Save, or dpnb " +
+			"fit, has written")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -281,6 +301,9 @@ func (k keptModel) model() (*Model, error) {
 		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, theta: k.Theta, features: features,
 		hinge: k.Hinge, dataWarning: k.Warning,
 		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source, HeldOut: k.HeldOut,
+	}
+	if texts := k.Source.Missing; texts != nil {
+		m.source.Missing, m.source.Reading = nil, &keptReading{Missing: texts}
 	}
 	if k.Paid != nil {
 		m.partition = k.Paid.Entry.Partition

@@ -3,6 +3,7 @@ package learn
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -132,9 +133,16 @@ func (m *Model) Err() error {
 	return nil
 }
 
-// MissingTexts returns the texts that meant "missing" in the CSV file that m was fitted to, where CSV.Missing named
-// them: they are values in a file that is read without it.
-func (m *Model) MissingTexts() []string { return slices.Clone(m.source.Missing) }
+// Reading returns how the CSV file was read that m was fitted to, nil if by the defaults: in a file of the same form that
+// is read otherwise, numbers are missing or others, without a word.
+func (m *Model) Reading() *CSV {
+	if m.source.Reading == nil {
+		return nil
+	}
+	r := *m.source.Reading
+	r.Missing, r.Header, r.Rename = slices.Clone(r.Missing), slices.Clone(r.Header), maps.Clone(r.Rename)
+	return (*CSV)(&r)
+}
 
 // Columns returns the names of the columns from which m predicts. They are found by name, in any order; the bounds,
 // categories and norms are those of the fit.
@@ -422,7 +430,7 @@ func (m *Model) Display() display.Item {
 			of = ""
 		}
 		if r := m.encoding.References(); len(r) > 0 {
-			of += ": a category against the reference of its column (" + strings.Join(r, ", ") + "), "
+			of += ": a category against the reference of its column (" + wording.Names(r) + "), "
 		} else {
 			of += ": "
 		}

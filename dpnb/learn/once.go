@@ -245,12 +245,36 @@ func (k keptRelease) in(format string, version int, content []byte) ([]byte, err
 			"charged; use another name", k.Name, was, now)
 	}
 	if differ = append(differ, differences("", tree(k.Spec), tree(old.Spec))...); len(differ) > 0 {
+		elsewhere := wording.Setting{Field: "Name", Go: fmt.Sprintf("name in place of %q in the cell, or the line of "+
+			"code, that has it", k.Name)}
 		return nil, fmt.Errorf("dpnb: %q was released before by another specification: %s. Nothing was charged; use "+
-			"another %s, or the earlier specification", k.Name, strings.Join(differ, "; "),
-			wording.Setting{Field: "Name", Go: "name"})
+			"another %s, or the earlier specification", k.Name, briefly(differ), elsewhere)
 	}
 	return old.Release, nil
 }
+
+// briefly says what differs: the target alone, by which other columns and another learner come, or the first few.
+func briefly(differ []string) string {
+	const few = 3
+	for _, d := range differ {
+		if strings.HasPrefix(d, ofTarget+"Name ") {
+			return "the " + strings.Replace(d, ".Name", "", 1)
+		}
+	}
+	if n := len(differ); n > few {
+		differ = append(slices.Clone(differ[:few]), fmt.Sprintf("and %d more", n-few))
+	}
+	return strings.Join(differ, "; ")
+}
+
+// ofTarget and ofColumn are what the label of records and their fields are called.
+const (
+	ofTarget = "target."
+	ofColumn = "column "
+)
+
+// inWords has paths of the records of a fit in words.
+var inWords = strings.NewReplacer("records.Label.", ofTarget, "records.Fields.", ofColumn, "records.Settings.", "")
 
 // kindOf says in words what a specification is of: a fit names its learner, and a question of package explore none.
 func kindOf(spec []byte) string {
@@ -295,10 +319,20 @@ func differences(path string, now, was any) []string {
 		return nil
 	}
 	write := func(v any, text []byte) string {
+		const long = 80
 		if v == nil {
 			return "not set"
 		}
+		if r := []rune(string(text)); len(r) > long {
+			return string(r[:long]) + " …"
+		}
 		return string(text)
+	}
+	path = inWords.Replace(path)
+	if name, of := strings.CutPrefix(path, ofColumn); of && now == nil && wasMap {
+		return []string{fmt.Sprintf("%s%q is not learnt from, and was", ofColumn, name)}
+	} else if of && was == nil && isMap {
+		return []string{fmt.Sprintf("%s%q is learnt from, and was not", ofColumn, name)}
 	}
 	if setting, of := strings.CutPrefix(path, "settings."); of { // of a learner
 		path = wording.Setting{Field: setting, Go: path}.String()

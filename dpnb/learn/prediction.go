@@ -15,6 +15,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 )
@@ -274,15 +275,28 @@ func (m *Model) shares(t []float64) {
 //
 // Errors: as Predict; a column that is not there; a file that cannot be written.
 func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
+	_, err := m.predictCSV(path, df, keep, false)
+	return err
+}
+
+// PredictCSVAndCheck is PredictCSV, and returns which entries it could not read: numbers and dates that are none, as
+// where a mark of thousands was not stated, and texts that are no category. They count as missing, or as no category.
+// That is about individual records as the predictions are, which it stands beside, and no release: a fit keeps silent
+// about such entries because others see what it says, and here whoever asks has the records.
+func (m *Model) PredictCSVAndCheck(path string, df DataFrame, keep ...string) ([]frame.Misfit, error) {
+	return m.predictCSV(path, df, keep, true)
+}
+
+func (m *Model) predictCSV(path string, df DataFrame, keep []string, check bool) (unread []frame.Misfit, err error) {
 	if err := cmp.Or(m.Err(), df.Err()); err != nil {
-		return err
+		return nil, err
 	}
 	if err := everyRow(df); err != nil {
-		return err
+		return nil, err
 	}
 	table, err := m.encoding.Prepared(df.records)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	wanted, lacking := slices.Clone(keep), []string(nil)
 	for _, name := range m.Columns() {
@@ -296,20 +310,34 @@ func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
 		}
 	}
 	if lacking != nil {
-		return fmt.Errorf("dpnb: %s lacks %s, which the model predicts by or which is to be kept: its columns are %s",
-			table.Origin().Name, strings.Join(lacking, ", "), strings.Join(table.Names(), ", "))
+		return nil, fmt.Errorf("dpnb: %s lacks %s, which the model predicts by or which is to be kept: its columns are %s",
+			table.Origin().Name, strings.Join(lacking, ", "), wording.Names(table.Names()))
 	}
 	// What a killed run left of it is about single records.
 	if err := atomicfile.ErasePartsOf(path); err != nil {
+		return nil, err
+	}
+	var found [][]frame.Misfit
+	before := 0
+	each := func(chunk *frame.Table) (err error) {
+		if check {
+			found, err = m.encoding.Unread(found, chunk, before)
+			before += chunk.Rows()
+		}
 		return err
 	}
-	return atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, table, keep, wanted) })
+	err = atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, table, keep, wanted, each) })
+	return slices.Concat(found...), err
 }
 
-func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep, wanted []string) error {
+func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep, wanted []string,
+	each func(*frame.Table) error) error {
 	out, first := csv.NewWriter(w), true
 	err := table.Scan(wanted, func(chunk *frame.Table) error {
 		rows, err := m.encoding.Rows(chunk)
+		if err == nil {
+			err = each(chunk)
+		}
 		if err != nil {
 			return err
 		}

@@ -174,12 +174,18 @@ func Must[T any](v T, err error) T {
 // anything is paid for.
 func Valid(things ...any) {
 	var errs []error
+	said := map[string]bool{} // a schema that is wrong is so for all that is made with it
+	add := func(err error) {
+		if err != nil && !said[err.Error()] {
+			errs, said[err.Error()] = append(errs, err), true
+		}
+	}
 	for _, v := range things {
 		switch v := v.(type) {
 		case error:
-			errs = append(errs, v)
+			add(v)
 		case interface{ Err() error }:
-			errs = append(errs, v.Err())
+			add(v.Err())
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -2,6 +2,7 @@ package learn_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,6 +107,12 @@ func TestValid(t *testing.T) {
 			learn.Valid(df, wrong)
 		}()
 	}
+	defer func() {
+		if said := fmt.Sprint(recover()); said != "x\ny" {
+			t.Errorf("what is wrong twice is said so: %q", said)
+		}
+	}()
+	learn.Valid(errors.New("x"), errors.New("y"), errors.New("x"))
 }
 
 // A row on which the function of Filter panics is left out, for an error would be about it.

@@ -31,10 +31,10 @@ const (
 
 // New writes a notebook for data of one's own to path, and makes the folders above it: the tree's template without
 // outputs and exercises, whose first cell finds the module from any folder, whose ledger is kept in a file beside it,
-// NAME.budget.json, and whose parameters, lines of texts, have the values.
+// NAME.budget.json, and whose parameters, lines of texts, have the values. What cells maps to another text is that.
 //
-// Errors: a file that is there already, which stays as it is; a parameter that is not in the template.
-func New(tree project.Tree, path string, parameters map[string][]string) (err error) {
+// Errors: a file that is there already, which stays as it is; a parameter or a text that is not in the template.
+func New(tree project.Tree, path string, parameters map[string][]string, cells map[string]string) (err error) {
 	nb, err := notebook.ReadFile(filepath.Join(tree.Dir, "notebooks", templateName))
 	if err != nil {
 		return err
@@ -45,6 +45,13 @@ func New(tree project.Tree, path string, parameters map[string][]string) (err er
 	})
 	for _, c := range nb.Cells {
 		c.SetSource(strings.ReplaceAll(c.Source(), "notebooks/"+templateName, filepath.Base(path)))
+	}
+	for old, text := range cells {
+		at := slices.IndexFunc(nb.Cells, func(c *notebook.Cell) bool { return strings.Contains(c.Source(), old) })
+		if at < 0 {
+			return fmt.Errorf("%s has no %s", templateName, old)
+		}
+		nb.Cells[at].SetSource(strings.Replace(nb.Cells[at].Source(), old, text, 1))
 	}
 	nb.SetKernel(toolchain.KernelName, toolchain.KernelDisplay, toolchain.KernelLanguage)
 	delete(nb.Metadata(), "dpnb") // which data outputs are of: there are none

@@ -31,21 +31,24 @@ func TestNew(t *testing.T) {
 	must.Do(os.WriteFile(filepath.Join(root, "notebooks", templateName), []byte(source), 0o600))
 	path := filepath.Join(t.TempDir(), "a folder", "that is not there", "mine.ipynb")
 	parameters := map[string][]string{"file": {"$1.csv"}, "a, b": {"x", "y"}}
-	must.Do(New(project.Tree{Dir: root}, path, parameters))
+	must.Do(New(project.Tree{Dir: root}, path, parameters, map[string]string{"x": "y"}))
 	nb := must.Get(notebook.ReadFile(path))
 	if len(nb.Cells) != 3 || hasOutputs(nb) || nb.Language() != "go" || nb.Metadata()["dpnb"] != nil {
 		t.Errorf("%d cells, outputs %v, metadata %v", len(nb.Cells), hasOutputs(nb), nb.Metadata())
 	}
 	want := "var (\n\tledger = \"mine.budget.json\"\n\ta, b   = \"x\", \"y\" // two\n\tfile   = \"$1.csv\"\n)"
-	if got := nb.Cells[1].Source(); got != want {
-		t.Errorf("%s, want %s", got, want)
+	if got := nb.Cells[1].Source(); got != want || nb.Cells[2].Source() != "y" {
+		t.Errorf("%s, want %s; and %s", got, want, nb.Cells[2].Source())
+	}
+	if err := New(project.Tree{Dir: root}, path+"3", nil, map[string]string{"1. Predict": "2."}); err == nil {
+		t.Error("a text that is not there was written over")
 	}
 	for _, name := range []string{path, path + "2"} { // one that is there, and a parameter that is not
-		if err := New(project.Tree{Dir: root}, name, map[string][]string{"fil": {"x"}}); err == nil {
+		if err := New(project.Tree{Dir: root}, name, map[string][]string{"fil": {"x"}}, nil); err == nil {
 			t.Errorf("%s was written", name)
 		}
 	}
-	if err := New(project.Tree{Dir: root}, path, nil); err == nil || !strings.Contains(err.Error(), "choose another") {
+	if err := New(project.Tree{Dir: root}, path, nil, nil); err == nil || !strings.Contains(err.Error(), "choose another") {
 		t.Errorf("a second time: %v", err)
 	}
 }

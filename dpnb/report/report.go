@@ -214,6 +214,10 @@ func (j *job) run(ctx context.Context, s *session, timeout time.Duration, p Prog
 	})
 }
 
+// upToDate is said of a report that is kept. Whether a table is what it was is known by a keyed mark of its content
+// (marked), and is said to whoever has the table and the machine's secret, and to nobody else.
+const upToDate = "up to date: the notebook, dpnb and all files that it read are as they were; --force runs it again"
+
 // report brings one report up to date.
 func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint) (_ Record, err error) {
 	key, err := base.of(j.nb)
@@ -222,7 +226,7 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	}
 	old, current := readRecord(o.Out, j.name, key)
 	if current && !o.Force && !o.Update {
-		o.Progress.End(j.name, "up to date")
+		o.Progress.End(j.name, upToDate)
 		return old, nil
 	}
 	if o.Update {

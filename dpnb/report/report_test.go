@@ -65,7 +65,7 @@ func TestReportOfNotebooks(t *testing.T) {
 	mustContain(t, "index.html", read(t, filepath.Join(o.Out, "index.html")),
 		"1 passed, 1 failed", `href="small.html"`, "A small notebook", "return list[3]")
 
-	if _, progress = run(small, other); progress.ends["small"] != "up to date" {
+	if _, progress = run(small, other); progress.ends["small"] != upToDate {
 		t.Errorf("second run: %v", progress.ends)
 	}
 	if abandoned := leftovers(t); abandoned != nil {

@@ -112,7 +112,7 @@ func TestUpToDateCostsNoRun(t *testing.T) {
 	r := &Record{Name: "one", Key: must.Get(base.of(jobs[0].nb)), Title: "First", Seconds: 3}
 	must.Do(writeReport(out, r, []byte("page"), jobs[0].nb))
 	records, err := Run(t.Context(), s, o)
-	if err != nil || len(records) != 1 || records[0].Seconds != 3 || progress.ends["one"] != "up to date" {
+	if err != nil || len(records) != 1 || records[0].Seconds != 3 || progress.ends["one"] != upToDate {
 		t.Errorf("%+v, %v, %v", records, progress.ends, err)
 	}
 	if mustContain(t, "the index", read(t, filepath.Join(out, indexName)), "1 passed"); len(progress.cells) > 0 {

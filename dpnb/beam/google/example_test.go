@@ -23,7 +23,7 @@ func ExampleQuestion_Ask() {
 	df := learn.FromScanner(records, nil).WithSchema(learn.Numeric("age", 18, 100),
 		learn.Categorical("town", "Bern", "Rome", "Oslo"))
 	table := tally.Table{Pieces: frame.Pieces(records)}
-	budget := learn.NewBudget(1, 1e-6, learn.KeptIn("people.ledger.json"))
+	budget := learn.NewBudget(1, 1e-6, learn.KeptIn("people.budget.json"))
 	ask := func(q google.Question) (*google.Answer, error) {
 		return q.Ask(context.Background(), runner.Where{}, df, table, os.TempDir(), budget.Spend(0.1))
 	}

@@ -13,7 +13,7 @@ func newBudgetCommand() *cobra.Command {
 		Short: "Show what was spent of a budget on what, and what is left",
 		Long: `Show what the ledger of a budget says, the file that --budget names: what was spent on what, what all
 of it comes to, and what one more release may spend. Nothing is spent.`,
-		Example: "  dpnb budget people.ledger.json",
+		Example: "  dpnb budget people.budget.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := ledger.Stated(args[0])

@@ -69,3 +69,27 @@ func TestOneLedgerForNotebookAndShell(t *testing.T) {
 		t.Error("another name is taken for the same budget")
 	}
 }
+
+// Where a second ledger is called as the table is, that is said before it is charged, and the one that is named is
+// not.
+func TestASecondLedgerIsSaid(t *testing.T) {
+	t.Chdir(t.TempDir())
+	must.Do(os.WriteFile("folk.csv", []byte("age\n30\n40\n50\n"), 0o600))
+	must.Do(os.WriteFile("folk.schema.json", []byte(`{"version":1,"fields":[{"name":"age","type":"number",
+		"lower":0,"upper":100}]}`), 0o600))
+	must.Do(os.WriteFile("folk.json", []byte("{}"), 0o600))
+	must.Do(os.Mkdir("kept", 0o700))
+	const other = "is another ledger of folk.csv"
+	for _, c := range []struct{ flags, want string }{
+		{"--budget folk.budget.json", ""}, {"--budget folk.budget.json", ""}, {"--budget ./folk.budget.json", ""},
+		{"--budget folk.ledger.json", "name folk.budget.json " + other}, {"", "folk.budget.json, folk.ledger.json " + other},
+		{"--budget kept/folk.json", "folk.budget.json, folk.ledger.json " + other}, {"--seed 1", ""},
+	} {
+		text, err := said(append(strings.Fields("describe folk.csv --schema folk.schema.json --epsilon 1 --delta 1e-6 "+
+			"--share 0.1 --mean age"), strings.Fields(c.flags)...)...)
+		if err != nil || strings.Contains(text, other) != (c.want != "") || !strings.Contains(text, c.want) ||
+			c.want != "" && strings.Index(text, other) > strings.Index(text, "age") {
+			t.Errorf("%q: %v: %s", c.flags, err, text)
+		}
+	}
+}

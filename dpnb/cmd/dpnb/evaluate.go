@@ -32,9 +32,9 @@ of these people, and an interval. With --calibrated the model with probabilities
 calibration curve is saved, at no further price. Where fit has held out a share of a file, the
 same --held-out asks about these records alone; of another file --held-out 0 asks about all.`,
 		Example: `  dpnb fit people.csv --schema people.json --target happy --epsilon 1 --delta 1e-6 \
-    --budget people.ledger.json --share 0.8 --held-out 0.2 --out happy.json
+    --budget people.budget.json --share 0.8 --held-out 0.2 --out happy.json
   dpnb evaluate happy.json people.csv --schema people.json --epsilon 1 --delta 1e-6 \
-    --budget people.ledger.json --share 0.1 --held-out 0.2 --auc`,
+    --budget people.budget.json --share 0.1 --held-out 0.2 --auc`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0], args[1]) },
 	}
@@ -62,7 +62,11 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	if e.price && e.calibrated != "" {
 		return errors.New("--price releases nothing by which a model could be calibrated: leave out --calibrated")
 	}
-	fmt.Fprint(cmd.OutOrStdout(), e.table.missingAsFitted(m, model, file))
+	reading, err := e.table.asFitted(m, model, file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(cmd.OutOrStdout(), reading)
 	e.rest = true
 	all := e.heldOut == 0 && cmd.Flags().Changed("held-out")
 	if held := m.HeldOut; held > 0 && e.heldOut != held && !all && !e.price {

@@ -2,14 +2,18 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 func newExportCommand() *cobra.Command {
 	var out string
+	var force *bool
 	cmd := &cobra.Command{
 		Use:   "export MODEL",
 		Short: "Write a saved model as JSON by which programs in other languages predict",
@@ -20,7 +24,7 @@ docs/export.md says what it means, and has programs in Python and R that predict
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := learn.Load(args[0])
 			if err == nil {
-				err = m.Export(out)
+				err = exported(m, out, *force)
 			}
 			if err == nil {
 				_, err = fmt.Fprintln(cmd.OutOrStdout(), out, "has the model")
@@ -29,5 +33,27 @@ docs/export.md says what it means, and has programs in Python and R that predict
 		},
 	}
 	addOut(cmd.Flags(), &out, "model.linear.json", "`file` to write")
+	force = addForce(cmd.Flags())
 	return cmd
+}
+
+// exported writes a model, but not over another file.
+func exported(m *learn.Model, out string, force bool) error {
+	dir, err := os.MkdirTemp("", "dpnb-export-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	made := filepath.Join(dir, "model.json")
+	if err := m.Export(made); err != nil {
+		return err
+	}
+	content, err := os.ReadFile(made)
+	if err == nil {
+		err = unlike(out, content, force)
+	}
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(out, content)
 }

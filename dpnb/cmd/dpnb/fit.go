@@ -51,10 +51,10 @@ same command again gives the same model and costs nothing. If the first was ende
 middle, it goes on: charged once, with the noise of then. With --by each category of a column
 has a model of its own, at the price of one.`,
 		Example: `  dpnb fit people.parquet --schema people.json --target happy \
-    --epsilon 1 --delta 1e-6 --budget people.ledger.json --memory 1GiB --out happy.json --card happy.md
+    --epsilon 1 --delta 1e-6 --budget people.budget.json --memory 1GiB --out happy.json --card happy.md
   dpnb fit 'people-*.parquet' --schema people.json --target happy --epsilon 1 --delta 1e-6
   dpnb fit people.csv --schema people.json --target income --learner quantiles --levels 0.1,0.5,0.9 \
-    --epsilon 1 --delta 1e-6 --budget people.ledger.json --share 0.3`,
+    --epsilon 1 --delta 1e-6 --budget people.budget.json --share 0.3`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0]) },
 	}

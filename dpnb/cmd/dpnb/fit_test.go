@@ -102,6 +102,10 @@ func TestOptionsOfTheShell(t *testing.T) {
 	s := frame.Schema{Fields: []frame.Field{learn.Numeric("age", 20, 70), learn.Categorical("city", "Bern", "Rome"),
 		learn.Numeric("pay", 0, 2000), learn.Categorical("happy", "no", "yes")}}
 	must.Do(s.Save("schema.json"))
+	towns := frame.Schema{Fields: []frame.Field{s.Fields[0], learn.Categorical("city", "Île-Verte", "St. Gallen / a"),
+		s.Fields[2], s.Fields[3]}}
+	must.Do(towns.Save("towns.json"))
+	must.Do(os.WriteFile("towns.csv", []byte("age,city,pay,happy\n20,Île-Verte,3,no\n"), 0o600))
 	table := []string{"people.csv", "--schema", "schema.json", "--epsilon", "2", "--delta", "1e-6"}
 	seeded := append(slices.Clone(table), "--seed", "1")
 	fit := append(slices.Clone(seeded), "--store", dir)
@@ -130,6 +134,8 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newFitCommand(), fit, "--target pay --learner huber --threshold 0.1", "Private Huber regression for pay"},
 		{newFitCommand(), fit, "--target pay --learner quantiles --levels 0.2,0.7", "0.7"},
 		{newFitCommand(), fit, "--target happy --by city --out m.json", "m.Rome.json has the model"},
+		{newFitCommand(), append([]string{"towns.csv", "--schema", "towns.json"}, fit[3:]...),
+			"--target happy --by city --out t.json", "t.Île-Verte.json has the model\nt.St. Gallen %2F a.json has"},
 		{newFitCommand(), fit, "--target happy --card card.md --out m.json", "card.md has the model card"},
 		{newFitCommand(), table, "--target happy --price --share 0.5", "Nothing was spent"},
 		{newDescribeCommand(), seeded, "--mean age --by city", "Rome"},

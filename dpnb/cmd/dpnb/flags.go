@@ -199,8 +199,11 @@ func plainGroup(cmd *cobra.Command, err error) error {
 	if m[3] != "" {
 		return fmt.Errorf("%s are alternatives: leave out all but one", list(m[3], " and "))
 	}
-	return fmt.Errorf("%s needs %s%s: %[1]s --help says what they are", cmd.CommandPath(), list(m[1], " and "),
-		list(m[2], " or "))
+	needed, are := list(m[1], " and ")+list(m[2], " or "), "they are"
+	if strings.Count(needed, "--") == 1 {
+		are = "it is"
+	}
+	return fmt.Errorf("%s needs %s: %[1]s --help says what %[3]s", cmd.CommandPath(), needed, are)
 }
 
 // plainList writes the default of a list as it would be given: 0.25,0.5 for [0.250000,0.500000], and no empty list.

@@ -54,6 +54,8 @@ func TestMistakes(t *testing.T) {
 	known := learn.ReadCSV(people).WithSchemaFile(schema)
 	must.Do(must.Get(learn.SVM{}.Fit(learn.Binary(known, "happy"), learn.NewBudget(1, 1e-6,
 		learn.Named("of a model")).Spend(1))).Save(model))
+	linear := filepath.Join(dir, "linear.json")
+	must.Do(must.Get(learn.Load(model)).Export(linear))
 	calls := []struct {
 		name string
 		of   *cobra.Command
@@ -137,6 +139,21 @@ func TestMistakes(t *testing.T) {
 		{"a flag misspelt", newRootCommand(), append([]string{"describe"}, ask("--maen", "age")...), "--help"},
 		{"semicolons", newRootCommand(), append([]string{"describe", write("semi.csv", "age;city\n30;Bern\n")},
 			ask("--mean", "age")[1:]...), "read it with --separator ';', and --decimal ','"},
+		{"semicolons, and a quoted name", newRootCommand(), append([]string{"describe", write("quoted.csv",
+			"age;\"town; where\"\n30;Bern\n")}, ask("--mean", "age")[1:]...), "read it with --separator ';'"},
+		{"a title above the names", newRootCommand(), append([]string{"describe", write("title.csv",
+			"of 2024,\nage,city\n30,Bern\n")}, ask("--mean", "age")[1:]...), "a title above that of the names, leave it " +
+			"out with --skip 1"},
+		{"a period that the schema has", newFitCommand(), fit("--periodic", "age", "--schema",
+			fields(`{"name":"age","type":"number","lower":0,"upper":100,"period":100},
+				{"name":"city","type":"ignore"},{"name":"happy","type":"category","categories":["no","yes"]}`)),
+			`"age" has a period, as its schema says`},
+		{"several classes of a number", newFitCommand(), fit("--target", "age", "--learner", "softmax"),
+			"--learner linear, huber or quantile"},
+		{"an exported model", newPredictCommand(), []string{linear, people, "-o", filepath.Join(dir, "p.csv")},
+			"it is an exported model"},
+		{"no ε", newRootCommand(), append([]string{"fit", people, "--target", "happy", "--schema", schema}),
+			"dpnb fit needs --epsilon: dpnb fit --help says what it is"},
 		{"a column twice", newRootCommand(), append([]string{"describe", write("twice.csv", "age,age\n30,31\n")},
 			ask("--mean", "age")[1:]...), "set --number-duplicates"},
 		{"a column of a setting's name", newRootCommand(), append([]string{"describe",

@@ -7,12 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/report"
 )
 
@@ -28,7 +31,10 @@ or Parquet file, explores it privately, fits a model and ends with what it cost.
 people.csv, it writes people.ipynb and people.schema.json, unless that is there: the schema has
 the names of the columns, which are all that is read of the table, and blanks for what is publicly
 known of them, which it asks for where there is a terminal, or takes from a codebook. Of a table in
-several files name one: a pattern, '*.csv', is for fit, describe and the others.
+several files name one: a pattern, '*.csv', is for fit, describe and the others. The notebook reads
+the table as the flags say, --thousands, --missing and all that fit has. Whether its values fit the
+schema says dpnb check, whose command is shown: it prints what is in records, for the keeper of the
+data alone, and goes into no report.
 
 Then Jupyter is set up if it is not there: what will be installed, and by what, is said before, and
 asked in a terminal (--yes does not ask, --no-setup leaves it to dpnb setup or to you).
@@ -58,6 +64,10 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 			if blank != nil {
 				fmt.Fprintf(out, "%v\n", blank)
 			}
+			if d.check != "" {
+				fmt.Fprintf(out, "first: %s %s\n       (of single records: for the keeper of the data, and in no report)\n",
+					project.Command(), d.check)
+			}
 			_, err = fmt.Fprintf(out, "then: %s lab %s\n  or: %[1]s report %[3]s\n", project.Command(),
 				filepath.Dir(path), path)
 			return err
@@ -69,9 +79,7 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 	f.StringVar(&d.target, "target", "", "`column` to learn")
 	f.StringVar(&d.schema, "schema", "", "`file` with what is publicly known (default beside the table, drafted)")
 	f.StringVar(&d.codebook, "codebook", "", "CSV `file` that describes the columns, of which the schema is made")
-	d.table.given = f
-	f.StringVar(&d.table.separator, "separator", ",", "`character` between two fields, or tab")
-	f.StringVar(&d.table.decimal, "decimal", ".", "`mark` before the decimals of a number")
+	d.table.add(f)
 	return cmd
 }
 
@@ -90,6 +98,10 @@ func setUp(cmd *cobra.Command, tree project.Tree, yes bool) error {
 type drafting struct {
 	target, schema, codebook string
 	table                    tableFlags
+	// check is the command that lists what does not fit the schema; "" without a table.
+	check string
+	// cells are texts of the template with what stands in their place.
+	cells map[string]string
 }
 
 // write writes a notebook, and the schema of a table; blank says what of that is to be filled in.
@@ -111,7 +123,7 @@ func (d *drafting) write(tree project.Tree, name string, a *asking) (path string
 		values["target"] = []string{d.target}
 	}
 	path = strings.TrimSuffix(name, notebookSuffix) + notebookSuffix
-	return path, blank, report.New(tree, path, values)
+	return path, blank, report.New(tree, path, values, d.cells)
 }
 
 // ofTable drafts the schema of a table, and adds to the parameters of its notebook what follows from it.
@@ -122,7 +134,7 @@ func (d *drafting) ofTable(table string, values map[string][]string, a *asking) 
 	}
 	names := records.Names()
 	if d.target != "" && !slices.Contains(names, d.target) {
-		return "", nil, fmt.Errorf("--target %s: there is no such column, but %s", d.target, strings.Join(names, ", "))
+		return "", nil, fmt.Errorf("--target %s: there is no such column, but %s", d.target, wording.Names(names))
 	}
 	if d.schema == "" {
 		d.schema = strings.TrimSuffix(table, filepath.Ext(table)) + ".schema.json"
@@ -154,7 +166,51 @@ func (d *drafting) ofTable(table string, values map[string][]string, a *asking) 
 		"number": "", "group": "", "within": "0.0"} {
 		values[name] = []string{text}
 	}
+	d.reads(records.Origin().Reading, table, schema)
 	values["comma, decimal"] = []string{cmp.Or(map[string]string{"tab": "\t", `\t`: "\t"}[d.table.separator],
 		d.table.separator), d.table.decimal}
 	return target, blank, nil
+}
+
+// What the template says of how a table is read, and of what lists the values that do not fit.
+const (
+	templateMarks   = `&dpnb.CSV{Comma: []rune(comma + ",")[0], Decimal: []rune(decimal + ".")[0]}`
+	templateParquet = "parquet.Open(file, nil)"
+	templateCheck   = "`dpnb check FILE --schema SCHEMA`"
+)
+
+// reads has the notebook read its table with all that flags say of it, and name the command that checks it so.
+func (d *drafting) reads(r *frame.CSVSettings, table, schema string) {
+	flags := ""
+	d.cells = map[string]string{}
+	if texts := d.table.columnar.Texts; texts != nil {
+		flags = " " + flagText([2]string{"texts", listText(texts)})
+		d.cells[templateParquet] = fmt.Sprintf("parquet.Open(file, &parquet.Settings{Texts: %#v})", texts)
+	}
+	if r != nil {
+		var marks []string
+		for _, flag := range flagsOf(r) {
+			flags += " " + flagText(flag)
+		}
+		v := reflect.ValueOf(*r)
+		for i := range v.NumField() {
+			name, field := v.Type().Field(i).Name, v.Field(i)
+			if field.IsZero() || name == "Comma" || name == "Decimal" { // these are parameters
+				continue
+			}
+			form := "%s: %#v"
+			if field.Kind() == reflect.Int32 { // a character
+				form = "%s: %q"
+			}
+			marks = append(marks, fmt.Sprintf(form, name, field.Interface()))
+		}
+		if marks != nil {
+			d.cells[templateMarks] = strings.TrimSuffix(templateMarks, "}") + ",\n\t\t\t" + strings.Join(marks, ", ") + "}"
+		}
+	}
+	checks := func(table, schema string) string {
+		return "check " + shellWord(table) + " --schema " + shellWord(schema) + flags
+	}
+	d.check = checks(table, d.schema)
+	d.cells[templateCheck] = "`dpnb " + checks(filepath.Base(table), schema) + "`" // from the notebook's folder
 }

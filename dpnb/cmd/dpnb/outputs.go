@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -74,6 +77,9 @@ func placed(flag, path string) error {
 // gives again, or that the ledger gives back under the name of this fit.
 func (p *fitFlags) spares(file string) error {
 	name := p.once(p.learner+" fit for "+p.target, file)
+	if err := p.sparesCard(p.card, name); err != nil {
+		return err
+	}
 	names := map[string]string{p.out: name} // by file
 	if p.by != "" {
 		s, err := p.stated()
@@ -102,9 +108,43 @@ func (p *fitFlags) spares(file string) error {
 	return nil
 }
 
-// modelOf is the file of the model of a group.
+// addForce adds the flag by which a command writes over what is there.
+func addForce(f *pflag.FlagSet) *bool {
+	return f.Bool("force", false, "write over a file that is there")
+}
+
+// unlike refuses to write over a file that has something else, as of another model; what makes the same may be run
+// again.
+func unlike(path string, content []byte, force bool) error {
+	old, err := os.ReadFile(path)
+	if force || errors.Is(err, os.ErrNotExist) || err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	return fmt.Errorf("--out %s: another file is there; name another, or say --force to write over it", path)
+}
+
+// sparesCard refuses to write a card over one of another release: over none that is simulated, and none that the ledger
+// gives back under the name of this one.
+func (p *privateFlags) sparesCard(path, name string) error {
+	text, err := os.ReadFile(path)
+	if path == "" || errors.Is(err, os.ErrNotExist) || bytes.Contains(text, []byte("this is a simulation")) ||
+		p.budget != "" && learn.Kept(name, p.budget) {
+		return nil
+	}
+	return fmt.Errorf("--card %s: another file is there; name another, or delete it", path)
+}
+
+// modelOf is the file of the model of a group, whose name is in it but for what a file's name does not take.
 func (p *fitFlags) modelOf(group string) string {
-	return strings.TrimSuffix(p.out, ".json") + "." + url.PathEscape(group) + ".json"
+	var name strings.Builder
+	for _, r := range group {
+		if unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune(" -_.,+=()", r) {
+			name.WriteRune(r)
+		} else {
+			name.WriteString(url.PathEscape(string(r)))
+		}
+	}
+	return strings.TrimSuffix(p.out, ".json") + "." + name.String() + ".json"
 }
 
 // sameFile reports whether two names are of one file, which need not be there.

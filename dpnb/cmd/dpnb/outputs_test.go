@@ -55,6 +55,50 @@ func TestOutputsKeepInputs(t *testing.T) {
 	}
 }
 
+// What is made of a model is not written over what was made of another, unless that is said; what it makes again is.
+func TestResultsAreNotWrittenOver(t *testing.T) {
+	_, table := visits(t)
+	table = append(table, "--person", "id")
+	for _, city := range []string{"Bern", "Rome"} {
+		must.Get(said(append(append([]string{"fit"}, table...), strings.Fields("--seed 1 --store . --lines --learner "+
+			"logistic --target city --positive "+city+" --out "+city+".json")...)...))
+	}
+	for _, c := range []struct{ args, out string }{{"export MODEL", "model.linear.json"}, {"shapes MODEL", "shapes.html"},
+		{"predict MODEL visits.csv", "predictions.csv"}} {
+		of := func(city, more string) error {
+			_, err := said(strings.Fields(strings.Replace(c.args, "MODEL", city+".json", 1) + more)...)
+			return err
+		}
+		must.Do(of("Bern", ""))
+		was := must.Get(os.ReadFile(c.out))
+		if err := of("Bern", ""); err != nil && c.out != "predictions.csv" {
+			t.Errorf("the same again: %v", err)
+		}
+		if err := of("Rome", ""); err == nil || !strings.Contains(err.Error(), "say --force") ||
+			!bytes.Equal(was, must.Get(os.ReadFile(c.out))) {
+			t.Errorf("%s: %v", c.args, err)
+		}
+		if err := of("Rome", " --force"); err != nil || bytes.Equal(was, must.Get(os.ReadFile(c.out))) {
+			t.Errorf("%s --force: %v", c.args, err)
+		}
+	}
+	fit := func(more string) error {
+		_, err := said(append(append([]string{"fit"}, table...), strings.Fields("--store . --lines --learner logistic "+
+			"--target city --card card.md "+more)...)...)
+		return err
+	}
+	for _, c := range []struct {
+		more string
+		ok   bool
+	}{{"--seed 1", true}, {"--seed 2", true}, {"--budget card.budget.json --share 0.1", true},
+		{"--budget card.budget.json --share 0.1", true}, {"--seed 1", false},
+		{"--budget card.budget.json --share 0.1 --name x", false}} {
+		if err := fit(c.more); (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "--card card.md: another") {
+			t.Errorf("%s: %v", c.more, err)
+		}
+	}
+}
+
 // A model that was paid for is not written over by another, and is by itself, when the ledger gives it back; a fit that
 // is refused for its weights begins no ledger.
 func TestModelsAreNotWrittenOver(t *testing.T) {

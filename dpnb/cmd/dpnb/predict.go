@@ -2,9 +2,13 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -14,6 +18,7 @@ func newPredictCommand() *cobra.Command {
 		keep   []string
 		table  tableFlags
 		memory byteSize
+		force  *bool
 	)
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE",
@@ -22,8 +27,10 @@ func newPredictCommand() *cobra.Command {
 Model.Save has written: the class with its probability or those of all classes, the
 number, the count or the quantiles. The columns that the model was fitted on are found
 by their names; no label is needed, and no schema: the model has the one that it was
-fitted with, and which texts meant "missing" (--missing), which is said. Nothing is spent. What
-is written is about single records.`,
+fitted with, and how its table was read (--separator, --thousands, --missing and the others),
+by which this one is read unless flags say otherwise. Nothing is spent. What is written is
+about single records, and so is what is said of entries that are no number, no date or no
+category.`,
 		Example: `  dpnb predict income.json people.csv --out predicted.csv --keep id
   dpnb predict income.json Leute.csv --separator ';' --decimal , --encoding Latin-1`,
 		Args: cobra.ExactArgs(2),
@@ -32,28 +39,57 @@ is written is about single records.`,
 			if err != nil {
 				return err
 			}
-			defer memory.keep()()
-			table.chunkRows = memory.rowsOfChunk(len(m.Columns()) + len(keep))
-			missing := table.missingAsFitted(m, args[0], args[1])
-			if err := m.PredictCSV(out, learn.FromScanner(table.open(args[1])), keep...); err != nil {
+			if err := unlike(out, nil, *force); err != nil {
 				return err
 			}
-			// Said because of the flags alone: what does not fit counts as missing without a word.
-			hint := ""
-			if table.separator == ";" && table.decimal == "." {
-				hint = "; numbers were read with a decimal point: --decimal , if the file has decimal commas"
+			defer memory.keep()()
+			table.chunkRows = memory.rowsOfChunk(len(m.Columns()) + len(keep))
+			reading, err := table.asFitted(m, args[0], args[1])
+			if err != nil {
+				return err
 			}
+			unread, err := m.PredictCSVAndCheck(out, learn.FromScanner(table.open(args[1])), keep...)
+			if err != nil {
+				return err
+			}
+			cmd.PrintErr(unreadText(unread, args[1]))
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s%s has a line for every record of %s; it is about single "+
-				"records%s\n", missing, out, args[1], hint)
+				"records\n", reading, out, args[1])
 			return err
 		},
 	}
 	f := cmd.Flags()
 	addOut(f, &out, "predictions.csv", "`file` to write")
+	force = addForce(f)
 	f.StringSliceVar(&keep, "keep", nil, "`columns` of the table to write before the predictions")
 	table.add(f)
 	memory.add(f)
 	return cmd
+}
+
+// unreadText says how many entries could not be read. It is no leak: nothing is released here, the predictions that it
+// stands beside are of single records, and whoever runs the command has the file. A fit and an answer, which others see
+// and which are protected, say nothing of the kind.
+func unreadText(unread []frame.Misfit, table string) (said string) {
+	marks, columnar := false, parquet.Columnar(table)
+	for _, m := range unread {
+		what, _, _ := strings.Cut(m.What, ";")
+		said += fmt.Sprintf("%s: %q is %s in %d of its records", table, m.Column, what, m.Count)
+		if _, err := os.Stat(table); err == nil { // not several files
+			lines := strings.Trim(fmt.Sprint(m.Lines), "[]")
+			if len(m.Lines) < m.Count {
+				lines += " …"
+			}
+			said += fmt.Sprintf(" (%s %s)", map[bool]string{false: "lines", true: "rows"}[columnar], lines)
+		}
+		said += "\n"
+		marks = marks || strings.HasPrefix(m.What, "no ") && !columnar
+	}
+	if marks {
+		said += "What is no number and no date counts as missing. If it is written in another way: --thousands, " +
+			"--decimal, --trim-suffix; texts that mean \"missing\": --missing.\n"
+	}
+	return said
 }
 
 // modelFirst reads the model that stands before a table, and says so where they are the other way round.

@@ -29,7 +29,7 @@ func TestPredictCommand(t *testing.T) {
 	must.Do(m.Save(model))
 	table, out := write("new.csv", "id,city,age\n7,Rome,30\n8,–,50\n"), filepath.Join(dir, "out.csv")
 	run := func(args ...string) (string, error) {
-		return call(t, newPredictCommand(), args...)
+		return call(t, newPredictCommand(), append(args, "--force")...)
 	}
 	left := filepath.Join(dir, ".dpnb-part-out.csv-01234567")
 	write(filepath.Base(left), "7,b")

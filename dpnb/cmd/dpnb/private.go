@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,6 +15,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
+	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -21,6 +23,7 @@ import (
 // every command that releases something.
 type privateFlags struct {
 	table tableFlags
+	path  string // of the table
 	// file is the table as it is read, to which nothing was done.
 	file                 frame.Scanner
 	schema, budget, name string
@@ -71,7 +74,7 @@ func (p *privateFlags) open(cmd *cobra.Command, path string) (df learn.DataFrame
 
 // read is open without the allowance, and begins no ledger.
 func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame, err error) {
-	p.seeded = cmd.Flags().Changed("seed")
+	p.path, p.seeded = path, cmd.Flags().Changed("seed")
 	all := p.rest && p.heldOut == 0 // as evaluate asks of another file than that of the fit
 	if cmd.Flags().Changed("held-out") && !(p.heldOut > 0 && p.heldOut < 1 || all) {
 		return df, fmt.Errorf("--held-out %g: want a share between 0 and 1, such as 0.2", p.heldOut)
@@ -118,6 +121,11 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 			kept = append(kept, learn.Named(filepath.Base(p.budget)))
 		}
 	}
+	if others := p.otherLedgers(); others != nil && cmd.Flags().Lookup("budget") != nil && !cmd.Flags().Changed("price") {
+		cmd.PrintErrf("By its name %s is another ledger of %s: what both pay for adds up, to more than one allows. People "+
+			"have one ledger, in notebooks and in a shell: --budget %s\n", strings.Join(others, ", "), p.path,
+			shellWord(others[0]))
+	}
 	b := learn.NewBudget(p.epsilon, p.delta, kept...)
 	if p.seeded {
 		return b.Share(p.share).Simulated(), b.Err()
@@ -127,6 +135,29 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 		cmd.PrintErrf("This spends all of the budget that %s keeps; --share 0.5 would leave half of it.\n", p.budget)
 	}
 	return b.Share(p.share), b.Err()
+}
+
+// otherLedgers are the ledgers but the one named that are called as the table is, TABLE.….json, beside the table or the
+// one that is named. It goes by their names, and looks at no record.
+func (p *privateFlags) otherLedgers() (others []string) {
+	stem, _, _ := strings.Cut(filepath.Base(p.path), ".")
+	folders := []string{filepath.Dir(p.path)}
+	if beside := filepath.Dir(p.budget); p.budget != "" && !sameFile(beside, folders[0]) {
+		folders = append(folders, beside)
+	}
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder)
+		for _, e := range entries {
+			name := e.Name()
+			if path := filepath.Join(folder, name); strings.HasPrefix(name, stem+".") && filepath.Ext(name) == ".json" &&
+				(p.budget == "" || !sameFile(path, p.budget)) {
+				if _, err := ledger.Stated(path); err == nil {
+					others = append(others, path)
+				}
+			}
+		}
+	}
+	return others
 }
 
 // addHeldOut adds the flag that divides the records between a fit and its evaluation.

@@ -117,9 +117,9 @@ histogram, quantiles, a table of two columns, of all records or of each group. W
 says dpnb price. FILE may be a pattern, in quotation marks, of several files that are one table.
 With --endpoint the workers of a runner scan the files, or groups of rows of a Parquet file.`,
 		Example: `  dpnb describe people.parquet --schema people.json --epsilon 1 --delta 1e-6 \
-    --budget people.ledger.json --share 0.2
+    --budget people.budget.json --share 0.2
   dpnb describe people.csv --schema people.schema.json --epsilon 1 --delta 1e-6 \
-    --budget people.ledger.json --share 0.05 --mean age --by city`,
+    --budget people.budget.json --share 0.05 --mean age --by city`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q, what, err := asked.query()

@@ -28,7 +28,13 @@ func newReportCommand() *cobra.Command {
 		Short: "Run the notebooks and write HTML reports",
 		Long: `Run the notebooks of notebooks/, or those named, on a Jupyter kernel and write
 reports/NAME.html, reports/NAME.ipynb and reports/index.html. What is missing
-(the kernel, Jupyter) is set up first. Reports that are up to date are kept.
+(the kernel, Jupyter) is set up first.
+
+A report is kept, and said to be up to date, while the notebook, its parameters, this
+program and its tools, and all files that the notebook read, its table and its schema
+among them, are what they were, by their content; --force runs it in any case. What it
+writes itself, its ledger and what lies beside that, does not count. Where it runs
+again, what was released once under a name comes back from beside the ledger, as it was.
 
 A report fails if a cell stops, and if one shows an error where a result was to
 be; a cell that is to show one has the tag shows-error.`,

@@ -22,6 +22,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 func newSchemaCommand() *cobra.Command {
@@ -82,7 +83,7 @@ func laidOut(path string, s *frame.Schema) error {
 	}
 	return fmt.Errorf("%s does not say how a CSV file writes the dates of %s: add \"layout\", which is what it would "+
 		"write for 2 January 2006, as \"2006-01-02\" (of a Parquet file name the table, too: it needs none)", path,
-		strings.Join(without, ", "))
+		wording.Names(without))
 }
 
 // asking is a conversation with a person; nil where there is no terminal.
@@ -182,7 +183,7 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 	}
 	if blanks != nil {
 		wrong = append(wrong, fmt.Errorf("%s says nothing yet of %s: fill it in, or run in a terminal: "+
-			"dpnb schema check %[1]s", path, strings.Join(blanks, ", ")))
+			"dpnb schema check %[1]s", path, wording.Names(blanks)))
 	}
 	if wrong != nil {
 		return nil, errors.Join(wrong...)

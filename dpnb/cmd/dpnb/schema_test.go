@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/project"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -136,6 +139,46 @@ func TestNewForATable(t *testing.T) {
 		if _, _, err := d.write(tree, name, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
+	}
+	listed := filepath.Join(dir, "listed.csv")
+	write(listed, "age,\"Comment, free\"\n")
+	for _, d := range []drafting{{target: "free"}, {}} {
+		if _, blank, err := d.write(tree, listed, nil); !strings.Contains(fmt.Sprint(blank, err), `"age", "Comment, free"`) {
+			t.Errorf("names with commas are listed as %v, %v", blank, err)
+		}
+	}
+	marked := filepath.Join(dir, "marked.csv")
+	write(marked, "of 2024\nage;city;id;since;happy\n")
+	args := []string{marked, "--no-setup", "--schema", schema, "--target", "happy", "--separator", ";", "--thousands", "'",
+		"--missing", "n/a,none", "--skip", "1", "--encoding", "Latin-1", "--number-duplicates", "--trim-suffix", "."}
+	const marks = `--thousands "'" --encoding Latin-1 --skip 1 --number-duplicates --trim-suffix . --missing n/a,none`
+	if said := must.Get(call(t, newNewCommand(), args...)); !strings.Contains(said, "check "+marked+" --schema "+schema+
+		" --separator ';' "+marks+"\n") {
+		t.Errorf("new says %q", said)
+	}
+	source := ""
+	for _, c := range must.Get(notebook.ReadFile(filepath.Join(dir, "marked.ipynb"))).Cells {
+		source += c.Source()
+	}
+	for _, want := range []string{"`dpnb check marked.csv --schema people.schema.json --separator ';' " + marks + "`",
+		`Thousands: '\'', Encoding: "Latin-1", Skip: 1, NumberDuplicates: true, Missing: []string{"n/a", "none"}, ` +
+			`TrimSuffix: "."}`} {
+		if !strings.Contains(source, want) {
+			t.Errorf("no %s in the notebook", want)
+		}
+	}
+	// All that read a table have the same flags for it.
+	var all tableFlags
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	all.add(flags)
+	schemaCheck, _, err := newSchemaCommand().Find([]string{"check"})
+	for _, c := range []*cobra.Command{newNewCommand(), newFitCommand(), newDescribeCommand(), newPriceCommand(),
+		newEvaluateCommand(), newPredictCommand(), newCheckCommand(), schemaCheck} {
+		flags.VisitAll(func(f *pflag.Flag) {
+			if c.Flags().Lookup(f.Name) == nil || err != nil {
+				t.Errorf("%s lacks --%s (%v)", c.Name(), f.Name, err)
+			}
+		})
 	}
 	wrong := drafting{target: "hapy", table: tableFlags{separator: ";"}}
 	if _, _, err := wrong.write(tree, filepath.Join(dir, "people.csv"), nil); err == nil ||

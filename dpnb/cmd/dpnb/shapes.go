@@ -16,8 +16,9 @@ import (
 
 func newShapesCommand() *cobra.Command {
 	var (
-		out string
-		of  []string
+		out   string
+		of    []string
+		force *bool
 	)
 	cmd := &cobra.Command{
 		Use:   "shapes MODEL",
@@ -42,6 +43,9 @@ no record is read.`,
 			if err != nil {
 				return err
 			}
+			if err := unlike(out, content, *force); err != nil {
+				return err
+			}
 			if err := atomicfile.Write(out, content); err != nil {
 				return err
 			}
@@ -54,6 +58,7 @@ no record is read.`,
 	}
 	f := cmd.Flags()
 	addOut(f, &out, "shapes.html", "`file` to write the page to")
+	force = addForce(f)
 	f.StringSliceVar(&of, "of", nil, "`classes` or levels of a model of several (default all)")
 	return cmd
 }

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"cmp"
+	"encoding/csv"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
@@ -52,16 +58,95 @@ func (t *tableFlags) open(path string) (frame.Scanner, error) {
 	return frame.Together(files...)
 }
 
-// missingAsFitted has the texts mean "missing" that did where a model was fitted, unless --missing says which do. What
-// it returns says so.
-func (t *tableFlags) missingAsFitted(m *learn.Model, model, path string) (said string) {
-	texts := m.MissingTexts()
-	if texts == nil || t.given.Changed("missing") || parquet.Columnar(path) {
-		return ""
+// asFitted has a file be read as the one was that a model was fitted to, but for what flags say of it. What it returns
+// says so.
+func (t *tableFlags) asFitted(m *learn.Model, model, path string) (said string, err error) {
+	r := m.Reading()
+	if r == nil || parquet.Columnar(path) {
+		return "", nil
 	}
-	t.csv.Missing = texts
-	return fmt.Sprintf("As where %s was fitted, these texts mean \"missing\": %s. (--missing says otherwise.)\n", model,
-		strings.Join(texts, ", "))
+	if t.given.Changed("header") { // one of them names the columns
+		r.Rename = nil
+	}
+	if t.given.Changed("rename") {
+		r.Header = nil
+	}
+	var used []string
+	for _, flag := range flagsOf(r) {
+		if t.given.Changed(flag[0]) {
+			continue
+		}
+		// Not by the set of flags, for which it would be one that was given.
+		if err := t.given.Lookup(flag[0]).Value.Set(flag[1]); err != nil {
+			return "", fmt.Errorf("%s: how its table was read: %w", model, err)
+		}
+		used = append(used, flagText(flag))
+	}
+	if used == nil {
+		return "", nil
+	}
+	return fmt.Sprintf("%s is read as the table of %s was, %s; the same flags say otherwise.\n", path, model,
+		strings.Join(used, " ")), nil
+}
+
+// csvFlags are those of CSV files.
+var csvFlags = []string{"separator", "decimal", "thousands", "comment", "encoding", "skip", "header", "rename",
+	"number-duplicates", "plain-quotes", "trim-suffix", "missing"}
+
+// flagsOf are the flags that say what settings do, in the order of csvFlags, each with its value.
+func flagsOf(r *frame.CSVSettings) (flags [][2]string) {
+	mark := func(c rune) string {
+		return cmp.Or(map[rune]string{0: "", '\t': "tab", ' ': "space"}[c], strings.Trim(string(c), "\x00"))
+	}
+	only := func(is bool, text string) string {
+		if !is {
+			return ""
+		}
+		return text
+	}
+	var renamed []string
+	for _, old := range slices.Sorted(maps.Keys(r.Rename)) {
+		renamed = append(renamed, old+"="+r.Rename[old])
+	}
+	for k, value := range []string{mark(r.Comma), mark(r.Decimal), mark(r.Thousands), mark(r.Comment), r.Encoding,
+		only(r.Skip != 0, strconv.Itoa(r.Skip)), only(r.Header != nil, listText(r.Header)),
+		only(r.Rename != nil, listText(renamed)), only(r.NumberDuplicates, "true"), only(r.PlainQuotes, "true"),
+		r.TrimSuffix, only(r.Missing != nil, listText(r.Missing))} {
+		if value != "" {
+			flags = append(flags, [2]string{csvFlags[k], value})
+		}
+	}
+	return flags
+}
+
+// listText is a list as flags take one.
+func listText(texts []string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	_ = w.Write(texts) // a Builder takes all
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// flagText is a flag as it is written in a shell.
+func flagText(flag [2]string) string {
+	if flag[1] == "true" {
+		return "--" + flag[0]
+	}
+	return "--" + flag[0] + " " + shellWord(flag[1])
+}
+
+// shellWord is a text as it is written in a shell.
+func shellWord(text string) string {
+	switch {
+	case text != "" && !strings.ContainsFunc(text, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-./:=,+@%", c)
+	}):
+		return text
+	case !strings.Contains(text, "'"):
+		return "'" + text + "'"
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + `"`
 }
 
 // files returns the tables of the files that are one table.
@@ -122,8 +207,7 @@ func (t *tableFlags) misfits(path string, s *frame.Schema) (text string, n int, 
 func (t *tableFlags) suits(path string) error {
 	names, of, is := []string{"texts"}, "Parquet and Arrow files", "none"
 	if parquet.Columnar(path) {
-		names = []string{"separator", "decimal", "thousands", "comment", "encoding", "skip", "header", "rename",
-			"number-duplicates", "plain-quotes", "trim-suffix", "missing"}
+		names = csvFlags
 		of, is = "CSV files", "a Parquet or Arrow file"
 	}
 	for _, name := range names {

@@ -1,7 +1,11 @@
 // Package wording has settings, which are called one thing in Go and another in a shell, as texts and errors name them.
 package wording
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Shell is how a program that is no Go program of the user's calls a setting; nil is as in Go. A program sets it once,
 // before it says anything.
@@ -23,6 +27,18 @@ func Of(field string, value ...string) Setting {
 
 // Weights are those of records, by a column and by their class.
 var Weights = Setting{Field: "WeightsFrom", Value: "and --class-weight", Go: "WeightsFrom and ClassWeights"}
+
+// Names lists names, all in quotation marks where one has a comma in it.
+func Names(names []string) string {
+	if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ",") }) {
+		quoted := make([]string, len(names))
+		for i, n := range names {
+			quoted[i] = strconv.Quote(n)
+		}
+		names = quoted
+	}
+	return strings.Join(names, ", ")
+}
 
 // String implements fmt.Stringer.
 func (s Setting) String() string {

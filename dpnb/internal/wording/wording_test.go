@@ -22,3 +22,13 @@ func TestSettings(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A list of names can be read where one has a comma in it.
+func TestNames(t *testing.T) {
+	for want, names := range map[string][]string{`moved in, m²`: {"moved in", "m²"},
+		`"moved in", "Comment, free", "a \"b\""`: {"moved in", "Comment, free", `a "b"`}} {
+		if got := wording.Names(names); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
