@@ -354,6 +354,7 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 		return nil, err
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = price.Epsilon, price.Delta
+	protects(&r.Guarantee, data.design)
 	if seed, ok := r.Seed(); ok && r.Simulated() && !allowance.simulation {
 		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: seed}); err != nil {
 			return nil, err
@@ -369,6 +370,13 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, fitted)
 	model.paid, model.partition = allowance.paid(price), allowance.partition
 	return model, nil
+}
+
+// protects says in g that it is of people, where one row of each of them is in d.
+func protects(g *mechanism.Guarantee, d *frame.Design) {
+	if d.RowsOfAPerson == 1 {
+		g.Rows, g.Person = 1, true
+	}
 }
 
 // named is the entry of a mechanism in the ledger.

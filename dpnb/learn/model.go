@@ -447,7 +447,11 @@ func (m *Model) Display() display.Item {
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Detail("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
 	if g := r.Guarantee; g.Delta == 0 && g.Epsilon > 0 && g.Adjacency == privacy.AddRemove {
-		it.Note("Where one record is replaced by another it is at most ε = %s: one removed and one added.",
+		one := "record"
+		if g.Person || g.Rows > 1 {
+			one = "person"
+		}
+		it.Note("Where one %s is replaced by another it is at most ε = %s: one removed and one added.", one,
 			privacy.FormatUp(2*g.Epsilon, 3))
 	}
 	if c, ok := r.Fitted.(constrained.Objective); ok {

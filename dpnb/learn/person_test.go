@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
@@ -58,10 +60,16 @@ func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 			t.Errorf("k = %d: μ = %v of a row, %v of a person", k, row, person)
 		}
 		words := m.Release.Guarantee.Words()
-		if strings.Contains(words, "up to 3 rows") != (k == 3) {
-			t.Error(words)
-		}
+		want := map[int]string{1: "any one person, of whose rows one counts, changes",
+			3: "any one person with all of up to 3 rows changes"}[k]
 		again := reloaded(t, m)
+		card := must.Get(again.Card())
+		for _, said := range []string{words, again.Release.Guarantee.Words(), m.Display().Text(), string(card)} {
+			if !strings.Contains(said, want) || strings.Contains(said, "any one record") {
+				t.Errorf("k = %d: %s", k, said)
+			}
+		}
+		says(t, string(card), "whether a person's records were used", "The promise holds for every person")
 		x, y := m.Release.Guarantee, again.Release.Guarantee
 		if x.Rows != y.Rows || privacy.DeltaUpper(x.Profile, 0.5) != privacy.DeltaUpper(y.Profile, 0.5) {
 			t.Errorf("saved as %d rows, δ(½) = %v, loaded as %d, %v", x.Rows, privacy.DeltaUpper(x.Profile, 0.5),
@@ -69,6 +77,32 @@ func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 		}
 		if text := fmt.Sprint(data.Display().Text()); !strings.Contains(text, "of each person kept (id)") {
 			t.Error(text)
+		}
+	}
+}
+
+// A file of a model of people of whom one row counts had 0 rows where it has 1 now: who is protected is in what was
+// paid, and is said of it as well. That of rows, each a person, has neither.
+func TestOlderFileSaysWhomItProtects(t *testing.T) {
+	for _, person := range []bool{true, false} {
+		df := patients(300)
+		if person {
+			df = df.PerPerson("id", 1)
+		}
+		b := learn.NewBudget(1, 1e-5, learn.Named(fmt.Sprint(t.Name(), person)))
+		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df.Drop("id"), "ill"), b.Spend(0.5)))
+		path := filepath.Join(t.TempDir(), "model.json")
+		must.Do(m.Save(path))
+		const format = "dpnb model"
+		text, version, err := checksum.Unseal(format, 2, must.Get(os.ReadFile(path)))
+		must.Do(err)
+		if now := bytes.Contains(text, []byte(`"Rows": 1`)); now != person {
+			t.Errorf("person %v: its file says so: %v", person, now)
+		}
+		older := bytes.Replace(text, []byte(`"Rows": 1`), []byte(`"Rows": 0`), 1)
+		must.Do(os.WriteFile(path, must.Get(checksum.Seal(format, version, older)), 0o600))
+		if words := must.Get(learn.Load(path)).Display().Text(); strings.Contains(words, "any one person") != person {
+			t.Error(words)
 		}
 	}
 }
@@ -87,9 +121,8 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 			privacy.DeltaUpper(r.Profile, 0.45) == 0 || (r.Rows == 2) != (k == 2) {
 			t.Errorf("k = %d: %+v", k, r)
 		}
-		if text := g.Display().Text(); strings.Contains(text, "any one person with all of up to 2 rows") != (k == 2) {
-			t.Error(text)
-		}
+		says(t, g.Display().Text(), map[int]string{1: "any one person, of whose rows one counts,",
+			2: "any one person with all of up to 2 rows"}[k])
 		if s, err := b.State(); err != nil || s.SpentEpsilon != 0.5 ||
 			!strings.Contains(s.Entries[0].Unit, `("id")`) {
 			t.Errorf("%+v (%v)", s, err)
