@@ -2,6 +2,7 @@ package learn_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -17,6 +18,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -130,6 +132,45 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 	}
 	if r := scale[2] / scale[1]; !(math.Abs(r-2) <= 1e-6) {
 		t.Errorf("two rows have %v of the noise of one", r)
+	}
+}
+
+// Of people with several rows those learn whose price is known; others are refused before the charge, and name those
+// that learn the same, which do from the same budget.
+func TestLearnersOfPeopleWithSeveralRows(t *testing.T) {
+	df := learn.Patients(300, 1).DeriveText(learn.Categorical("who", "a"), func(r learn.Row) string {
+		return fmt.Sprint(math.Round(r.Number("age")), r.Text("smoker"))
+	}, "age", "smoker").PerPerson("who", 3)
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	target := func(l learn.Learner) string {
+		switch l.(type) {
+		case learn.Logistic, learn.SVM:
+			return "ill"
+		case learn.Softmax, learn.OneVsRest:
+			return "ward"
+		case learn.Poisson:
+			return "visits"
+		}
+		return "pressure"
+	}
+	const numbers = "take Quantile or Quantiles or HeavyTails or Linear{Pure: true}"
+	refused := map[string]string{"Linear": numbers, "Huber": numbers, "Poisson": numbers + " of the count as a number",
+		"Softmax": "take OneVsRest.", "Logistic with Lambda": "leave out", "smooth Quantile": "leave out"}
+	for name, l := range map[string]learn.Learner{"Logistic with Lambda": learn.Logistic{Lambda: 5},
+		"smooth Quantile": learn.Quantile{Smooth: 0.1}, "pure Linear": learn.Linear{Pure: true},
+		"pure Huber": learn.Huber{Pure: true}, "": nil} {
+		learners := []learn.Learner{l}
+		if l == nil {
+			learners = learn.Learners()
+		}
+		for _, l := range learners {
+			name := cmp.Or(name, fmt.Sprintf("%T", l)[len("learn."):])
+			_, err := b.Spend(0.5).Cost(l, learn.RecordsFor(l, df, target(l), learn.Lines()))
+			if want := refused[name]; want == "" && err != nil || want != "" && (err == nil ||
+				!strings.Contains(err.Error(), want) || !errors.Is(err, mechanism.ErrSeveral)) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
 }
 
