@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -160,7 +161,8 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 // classes they add up to the logarithm of the odds, or to the margin. They are a function of what was released. Of
 // centred records they are effects: of a number per step of 1 along the line that is nearest to its curve, of a
 // category against the reference of its column, and the bias is what the mean record has; on a logarithmic scale the
-// whole way from the lower bound to the upper one.
+// whole way from the lower bound to the upper one, as the name then says. A number with a period has no such step, and
+// is left out.
 //
 // Errors (in it, as is usual with gota): a model of counts or of several classes; records that are not centred without
 // a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
@@ -187,24 +189,26 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 		middle = t.Lower + half
 	}
 	if m.encoding.Centred() {
-		effects, out := m.effects(), make([]float64, len(m.coefficients))
+		effects, columns := m.effects(), *m
+		columns.features, columns.coefficients = nil, nil
 		for j, v := range m.coefficients {
-			switch e := effects[j%len(effects)]; {
+			e := effects[j%len(effects)]
+			if e.Periodic {
+				continue
+			}
+			v *= half
+			switch {
 			case e.Unit > 0:
-				out[j] = half * v / e.Unit
-			default:
-				if out[j] = half * v; e.Name == "bias" {
-					out[j] += middle
-				}
+				v /= e.Unit
+			case e.Name == "bias":
+				v += middle
+			}
+			columns.coefficients = append(columns.coefficients, v)
+			if j < len(effects) {
+				columns.features = append(columns.features, cmp.Or(e.Column, e.Name))
 			}
 		}
-		columns := *m
-		columns.features = nil
-		for _, e := range effects {
-			name, _, _ := strings.Cut(e.Name, ": ") // of "age: 18 → 90"
-			columns.features = append(columns.features, name)
-		}
-		return columns.dataFrame([]string{"coefficient"}, out)
+		return columns.dataFrame([]string{"coefficient"}, columns.coefficients)
 	}
 	scale, shift, err := m.encoding.Units()
 	if err != nil {

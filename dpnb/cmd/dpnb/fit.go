@@ -338,7 +338,11 @@ func perUnit(m *learn.Model) string {
 		it.Row(append(row, fmt.Sprintf("%+.4g", all.Elem(i, last).Float()))...)
 	}
 	it.Note("A number: for a step of 1 (a date: of a day) along the line that is nearest to its curve, on a " +
-		"logarithmic scale for all of it; a category: against the reference of its column; bias: of the mean record.")
+		"logarithmic scale for all of it, as its name says; a category, or an interval of steps: against the " +
+		"reference of its column; bias: of the mean record.")
+	if all.Nrow() < m.Coefficients().Nrow() {
+		it.Note("A number with a period goes up and down, and has no effect of a unit: its effects are above.")
+	}
 	return it.Text()
 }
 

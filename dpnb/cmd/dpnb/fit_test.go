@@ -119,6 +119,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newFitCommand(), fit, "--target happy --intervals 0.9", "level 0.9"},
 		{newFitCommand(), fit, "--target happy --share 0.25", "ε = 0.5"},
 		{newFitCommand(), fit, "--target pay --learner linear --in-units --lines", "a step of 1"},
+		{newFitCommand(), fit, "--target happy --learner logistic --periodic age --in-units", "no effect of a unit"},
 		{newFitCommand(), fit, "--target happy --learner logistic --intervals 0.9", "as of --curvature-share 0.05"},
 		{newFitCommand(), fit, "--target pay --learner quantile --intervals 0.9", "as of --curvature-share 0.2"},
 		{newFitCommand(), fit, "--target happy --learner logistic --intervals 0.9 --curvature-share 0", "narrower"},
