@@ -222,6 +222,9 @@ func (s *Models) Display() display.Item {
 		}
 	}
 	it.Note("Coefficients: %s.", first.meaning())
+	if first.release != nil {
+		it.Note("%s", first.whatMissing())
+	}
 	switch {
 	case first.release != nil && !s.together():
 		it.Note("Guarantee of each: %s They were not all released at once, and what they cost together is in the "+

@@ -302,6 +302,18 @@ func warningOf(columns []string, rows [][]string) (warning string, ok bool) {
 	return warning, ok
 }
 
+// whatMissing says what values count as that are missing or do not fit, of up to a dozen columns of a kind, and what
+// else can be done with them.
+func (m *Model) whatMissing() string {
+	features, label := m.encoding.WhatMissing(12)
+	said := fmt.Sprintf("Of %s %s.", m.target.Name, label)
+	if features == "" {
+		return said
+	}
+	return fmt.Sprintf("%s. %s %s in the schema gives what is missing an effect of its own.", capital(features), said,
+		wording.Setting{Field: "OrMissing", Go: `OrMissing ("missing": true)`})
+}
+
 // parts says what m has a set of coefficients for, each: a class or a level; "" if it has one set.
 func (m *Model) parts() (kind string, names []string) {
 	switch {
@@ -448,6 +460,7 @@ func (m *Model) Display() display.Item {
 	r := m.release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
 	it.Warning = m.warning()
+	it.Note("%s", m.whatMissing())
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Detail("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
 	if g := r.Guarantee; g.Delta == 0 && g.Epsilon > 0 && g.Adjacency == privacy.AddRemove {
