@@ -75,11 +75,11 @@ func TestWhatMissingIsEncodedAs(t *testing.T) {
 	tab := table(t, "middle,typical,log,filled,own,else,stepped,y\n,,,,4.5,,,0\n25,5,100,2,4.5,b,1,0\n"+
 		"25,50,100,2,4.5,b,5,0\n")
 	for centred, want := range map[bool]string{
-		true: "counts as the middle of its bounds: 25 in middle; a value that is missing or not a number counts as its " +
-			"typical value: 5 in typical, 1 in stepped; a value that is missing or not a number counts as the middle of " +
-			"its bounds on the logarithmic scale: 100 in log; a value that is missing or not a number counts as the " +
-			"schema says: 2 in filled; what is missing or not a number has an indicator of its own in own; another " +
-			"text, or none, counts as b in else",
+		true: "counts as the middle of its bounds: 25 in middle; a value that is missing or not a number counts as " +
+			"its typical value: 5 in typical, 1 in stepped; a value that is missing or not a number counts as the " +
+			"middle of its bounds on the logarithmic scale: 100 in log; a value that is missing or not a number " +
+			"counts as the schema says: 2 in filled; what is missing or not a number has an indicator of its own in " +
+			"own; another text, or none, counts as b in else",
 		false: "counts as the middle of its bounds: 25 in middle, 50 in typical, 4.5 in own, 5 in stepped; a value",
 	} {
 		same := 2

@@ -137,6 +137,10 @@ func (m *Model) Err() error {
 // them: they are values in a file that is read without it.
 func (m *Model) MissingTexts() []string { return slices.Clone(m.source.Missing) }
 
+// FittedTo returns the name of the table that m was fitted to, as of its file; "" if it has none. Another table may
+// have the same name.
+func (m *Model) FittedTo() string { return m.source.Data }
+
 // Columns returns the names of the columns from which m predicts. They are found by name, in any order; the bounds,
 // categories and norms are those of the fit.
 func (m *Model) Columns() []string {

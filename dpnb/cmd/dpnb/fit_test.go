@@ -218,6 +218,7 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	if again, err := run(newFitCommand(), kept, fit); err != nil || !strings.HasPrefix(fitted, again) {
 		t.Errorf("the second time: %s (%v)", again, err)
 	}
+	const seen = " was fitted to people.csv: if this is that file"
 	budget := learn.NewBudget(4, 1e-6, learn.Named("l.json"), learn.KeptIn("l.json"))
 	spent := func() float64 { return must.Get(budget.State()).SpentEpsilon }
 	for args, want := range map[string]string{"": "predicted wrongly", "--confusion": "recall of yes", "--auc": "AUC",
@@ -229,7 +230,8 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 		}
 		before := spent()
 		said, err := ask("ill.json", kept, args+" --share 0.1 --held-out 0.5")
-		if err != nil || !strings.Contains(said, want) || !strings.Contains(said, "95 %") {
+		if err != nil || !strings.Contains(said, want) || !strings.Contains(said, "95 %") ||
+			strings.Contains(said, seen) {
 			t.Errorf("%q: %s (%v), want %q", args, said, err, want)
 		}
 		after := spent()
@@ -246,8 +248,18 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 			t.Errorf("%s: records that it has learnt from are asked about: %v", model, err)
 		}
 	}
-	if said, err := ask("ill.json", kept, "--share 0.01 --held-out 0"); err != nil {
+	if said, err := ask("ill.json", kept, "--share 0.01 --held-out 0"); err != nil ||
+		!strings.Contains(said, seen) {
 		t.Errorf("of all records, as of another file: %s (%v)", said, err)
+	}
+	must.Get(run(newFitCommand(), public, "--store "+dir+" --target ill --learner logistic --seed 1 --out all.json"))
+	must.Do(os.WriteFile("others.csv", []byte("age,survey,ill,pay\n"+rows.String()), 0o600))
+	for args, warns := range map[string]bool{"people.csv --seed 1": true, "people.csv --auc --seed 1": true,
+		"people.csv --held-out 0.5 --seed 1": true, "others.csv --seed 1": false,
+		"people.csv --price --records 2000 --budget l.json": false} {
+		if said, err := ask("all.json", append(strings.Fields(args), public[1:]...), ""); err != nil || strings.Contains(said, "all.json"+seen) != warns {
+			t.Errorf("%s: %s (%v)", args, said, err)
+		}
 	}
 	if m := must.Get(learn.Load("better.json")); !strings.Contains(string(must.Get(m.Card())), "Calibrated") {
 		t.Error("the model with a calibration is not calibrated")
