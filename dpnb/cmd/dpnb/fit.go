@@ -211,6 +211,10 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	if weighted := p.weights.column != "" || p.weights.classes != nil; weighted && p.intervals > 0 {
+		fmt.Fprintln(out, "Where records have weights no intervals for the population are known: --intervals shows "+
+			"those of the same fit without noise, which are wide.")
+	}
 	if l, err = configured(l, p.learner, p.noise(), cmd.Flags()); err != nil {
 		return err
 	}

@@ -255,9 +255,9 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	must.Get(run(newFitCommand(), public, "--store "+dir+" --target ill --learner logistic --seed 1 --out all.json"))
 	must.Do(os.WriteFile("others.csv", []byte("age,survey,ill,pay\n"+rows.String()), 0o600))
 	for args, warns := range map[string]bool{"people.csv --seed 1": true, "people.csv --auc --seed 1": true,
-		"people.csv --held-out 0.5 --seed 1": true, "others.csv --seed 1": false,
-		"people.csv --price --records 2000 --budget l.json": false} {
-		if said, err := ask("all.json", append(strings.Fields(args), public[1:]...), ""); err != nil || strings.Contains(said, "all.json"+seen) != warns {
+		"people.csv --held-out 0.5 --seed 1": true, "others.csv --seed 1": false} {
+		said, err := ask("all.json", append(strings.Fields(args), public[1:]...), "")
+		if err != nil || strings.Contains(said, "all.json"+seen) != warns {
 			t.Errorf("%s: %s (%v)", args, said, err)
 		}
 	}
@@ -276,6 +276,14 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	for _, args := range []string{"--class-weight yes=5", "--weights survey=4"} {
 		if recall(args) == plain {
 			t.Errorf("%s: nothing changed", args)
+		}
+		const none = "Where records have weights no intervals for the population are known"
+		if said := recall(args + " --intervals 0.9"); !strings.HasPrefix(said, none) {
+			t.Errorf("%s: %s", args, said)
+		}
+		short, err := run(newFitCommand(), kept, "--target ill --learner logistic --share 1 --intervals 0.9 "+args)
+		if err == nil || !strings.HasPrefix(short, none) { // before the charge, which the ledger refuses
+			t.Errorf("%s: %s (%v)", args, short, err)
 		}
 	}
 	for args, want := range map[string]string{"--weights survey": "weight=20", "--class-weight yes": "yes=5",
