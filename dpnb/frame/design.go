@@ -153,7 +153,9 @@ func (e *Encoding) describe() {
 	if what, ok := e.termStep(); ok {
 		e.Steps = append(e.Steps, Step{what, strings.Replace(assume, "bounds", "terms, bounds", 1), cost})
 	}
-	e.Steps = append(e.Steps, Step{e.rules(), "", cost})
+	if rules, _ := e.WhatMissing(0); rules != "" {
+		e.Steps = append(e.Steps, Step{"rule for values that do not fit, if there are any: " + rules, "", cost})
+	}
 	norm := math.Sqrt(float64(len(e.fields))) // each field contributes at most 1 to ‖x‖²
 	if s.Centred {
 		norm = e.longest()
@@ -192,34 +194,53 @@ func (e *Encoding) describe() {
 	}
 }
 
-// rules says what is made of values of features that do not fit their fields: the same whether there are any or not.
-func (e *Encoding) rules() string {
-	var numbers, texts bool
+// WhatMissing says what values of features count as that are missing or do not fit their fields, and then the label's:
+// the same whether there are any or not. Of columns for which the same is done it names as many as most, 0 being all.
+func (e *Encoding) WhatMissing(most int) (features, label string) {
 	var said []string
-	for _, f := range e.fields {
-		numbers, texts = numbers || f.Kind == Numeric && f.Fill == nil, texts || f.Kind == Categorical && f.Else == ""
+	columns := map[string][]string{}
+	add := func(what, column string) {
+		if columns[what] == nil {
+			said = append(said, what)
+		}
+		columns[what] = append(columns[what], column)
+	}
+	for i := range e.encoders {
+		f := e.encoders[i].field
 		switch {
-		case f.Fill != nil:
-			said = append(said, fmt.Sprintf("a value of %s that is missing or not a number counts as %g", f.Name,
-				*f.Fill))
-		case f.Else != "":
-			said = append(said, fmt.Sprintf("another text of %s counts as %s", f.Name, f.Else))
-		}
-		if f.Missing && f.Fill == nil && (f.Kind == Categorical || e.settings.Centred) {
-			said = append(said, fmt.Sprintf("a missing %s has an indicator of its own", f.Name))
+		case f.Kind == Categorical && f.Missing:
+			add("what is missing has an indicator of its own in", f.Name)
+			if f.Else != "" {
+				add("another text counts as", fmt.Sprintf("%s in %s", f.Else, f.Name))
+			} else {
+				add("a text that is no category has no indicator in", f.Name)
+			}
+		case f.Kind == Categorical && f.Else != "":
+			add("another text, or none, counts as", fmt.Sprintf("%s in %s", f.Else, f.Name))
+		case f.Kind == Categorical:
+			add("a text that is no category, or none, has no indicator in", f.Name)
+		case e.encoders[i].more:
+			add("what is missing or not a number has an indicator of its own in", f.Name)
+		default:
+			v, why := f.missingAs()
+			switch {
+			case f.Fill != nil:
+				why = "the schema says"
+			case f.Typical != nil && !f.Open && e.settings.Centred:
+				v, why = *f.Typical, "its typical value"
+			}
+			add(fmt.Sprintf("a value that is missing or not a number counts as %s:", why),
+				fmt.Sprintf("%s in %s", f.shown(v), f.Name))
 		}
 	}
-	if texts {
-		said = slices.Insert(said, 0, "a text that is no category has no indicator")
-	}
-	if numbers {
-		middle := "the middle of its bounds"
-		if e.settings.Centred {
-			middle = "its typical value, or else " + middle
+	for k, what := range said {
+		of := columns[what]
+		if n := len(of) - most; most > 0 && n > 0 {
+			of = append(slices.Clone(of[:most]), fmt.Sprintf("and %d more", n))
 		}
-		said = slices.Insert(said, 0, "a value that is missing or not a number counts as "+middle)
+		said[k] += " " + strings.Join(of, ", ")
 	}
-	return "rule for values that do not fit, if there are any: " + strings.Join(said, "; ")
+	return strings.Join(said, "; "), e.labelRule()
 }
 
 func quoteAll(texts []string) string {

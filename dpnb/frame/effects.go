@@ -16,8 +16,11 @@ type Effect struct {
 	// Weights are those of the coefficients, a feature each.
 	Weights []float64
 	// Unit is by how much the column changes for it, in its own unit: the width of the bounds of a number, 0 of a
-	// category or a number on a logarithmic scale.
-	Unit float64
+	// category or a number on a logarithmic scale. Column is then the name without the bounds, "" of other effects.
+	Unit   float64
+	Column string
+	// Periodic says that it is of a number with a period, between two places of it.
+	Periodic bool
 	// Places are, of a number whose line is in feature Line, the weights of evenly spaced places of its scale, the
 	// bounds among them: the effect is a difference between records that have these values. nil of other effects.
 	Line   int
@@ -40,7 +43,8 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 	changes := make([][]change, len(e.encoders))
 	var all []Effect
 	add := func(k int, c change, means [][]float64) {
-		all = append(all, Effect{Name: c.name, Weights: e.changed(k, c.by, means), Unit: c.unit})
+		all = append(all, Effect{Name: c.name, Weights: e.changed(k, c.by, means), Unit: c.unit, Column: c.column,
+			Periodic: c.periodic})
 		if c.places != nil {
 			all[len(all)-1].Line, all[len(all)-1].Places = e.encoders[k].at, c.places
 		}
@@ -60,7 +64,8 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 					if by.missing {
 						continue
 					}
-					f := Effect{Name: c.name + " × " + by.name, Weights: make([]float64, d)}
+					f := Effect{Name: c.name + " × " + by.name, Weights: make([]float64, d),
+						Periodic: c.periodic || by.periodic}
 					x.add(f.Weights[x.at:], c.by, by.by)
 					floats.Scale(1/e.ofRow(), f.Weights) // it is in both
 					all = append(all, f)
@@ -73,6 +78,9 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 					within[x.b] = level
 					named := c
 					named.name += ", " + name
+					if named.unit > 0 {
+						named.column += ", " + name
+					}
 					add(x.a, named, within)
 				}
 			}
@@ -90,11 +98,12 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 // change is a difference between two values of a column.
 type change struct {
 	name string
-	// by are the weights of the column's features, unit and places those of Effect.
-	by      []float64
-	unit    float64
-	places  []float64
-	missing bool
+	// by are the weights of the column's features; unit, column, periodic and places are those of Effect.
+	by                []float64
+	unit              float64
+	column            string
+	places            []float64
+	periodic, missing bool
 }
 
 // changes returns the differences that Effects shows of a column, times a number, with weights of its places.
@@ -120,6 +129,7 @@ func (e *encoder) changes(weights []float64, by float64) (all []change) {
 			w := add(fmt.Sprintf("%s: %s → %s", f.Name, f.shown(f.Lower), f.shown(f.Lower+u*f.Period)), 0)
 			wave(w, u, by)
 			wave(w, 0, -by)
+			all[len(all)-1].periodic = true
 		}
 	default:
 		unit := f.Upper - f.Lower
@@ -127,6 +137,9 @@ func (e *encoder) changes(weights []float64, by float64) (all []change) {
 			unit = 0
 		}
 		w := add(fmt.Sprintf("%s: %s → %s", f.Name, f.shown(f.Lower), f.shown(f.Upper)), unit)
+		if unit > 0 {
+			all[0].column = f.Name
+		}
 		w[0] = by / e.reach
 		if e.hats > 0 {
 			places := slope(weights)

@@ -49,10 +49,10 @@ func TestRulesForWhatDoesNotFit(t *testing.T) {
 		steps = append(steps, s.What)
 	}
 	all := strings.Join(steps, "\n")
-	for _, said := range []string{"not a number counts as the middle of its bounds",
-		"of pay that is missing or not a number counts as 10",
-		"no category has no indicator", "another text of ward counts as else", "a missing ward has an indicator",
-		"anything else counts as basic"} {
+	for _, said := range []string{"not a number counts as the middle of its bounds: 60 in age;",
+		"missing or not a number counts as the schema says: 10 in pay;",
+		"no category, or none, has no indicator in city;", "another text counts as else in ward",
+		"what is missing has an indicator of its own in ward;", "anything else counts as basic"} {
 		if !strings.Contains(all, said) {
 			t.Errorf("no step says %q:\n%s", said, all)
 		}
@@ -62,6 +62,42 @@ func TestRulesForWhatDoesNotFit(t *testing.T) {
 	if d, err = frame.NewDesign(table(t, text), schema, frame.DesignSettings{Label: "plan"}); err != nil ||
 		!floats.Equal(d.Labels, []float64{1, 1, 1}) {
 		t.Errorf("labels %v (%v), others count as plus", d.Labels, err)
+	}
+}
+
+// What is said that a missing number counts as is how it is encoded: a row that has it is the same.
+func TestWhatMissingIsEncodedAs(t *testing.T) {
+	typical := frame.NumericField("typical", 0, 100).Typically(5)
+	schema := &frame.Schema{Fields: []frame.Field{frame.NumericField("middle", 0, 50), typical,
+		frame.LogField("log", 1, 10_000), frame.NumericField("filled", 0, 9).OrMissingAs(2),
+		frame.NumericField("own", 0, 9).OrMissing(), frame.CategoricalField("else", "a", "b").OrElse("b"),
+		frame.NumericField("stepped", 0, 10).Typically(1), frame.CategoricalField("y", "0", "1")}}
+	tab := table(t, "middle,typical,log,filled,own,else,stepped,y\n,,,,4.5,,,0\n25,5,100,2,4.5,b,1,0\n"+
+		"25,50,100,2,4.5,b,5,0\n")
+	for centred, want := range map[bool]string{
+		true: "counts as the middle of its bounds: 25 in middle; a value that is missing or not a number counts as " +
+			"its typical value: 5 in typical, 1 in stepped; a value that is missing or not a number counts as the " +
+			"middle of its bounds on the logarithmic scale: 100 in log; a value that is missing or not a number " +
+			"counts as the schema says: 2 in filled; what is missing or not a number has an indicator of its own in " +
+			"own; another text, or none, counts as b in else",
+		false: "counts as the middle of its bounds: 25 in middle, 50 in typical, 4.5 in own, 5 in stepped; a value",
+	} {
+		same := 2
+		if schema.Fields[6].Cuts = nil; centred {
+			schema.Fields[6].Cuts, same = []float64{3}, 1
+		}
+		d := must.Get(frame.NewDesign(tab, schema, frame.DesignSettings{Label: "y", Centred: centred}))
+		row := func(i int) []float64 { return dense(d).Data[i*len(d.Features) : (i+1)*len(d.Features)] }
+		if lacks, has := row(0), row(same); !floats.Equal(lacks, has) {
+			t.Errorf("centred %v: %v, want %v", centred, lacks, has)
+		}
+		if said, _ := d.Encoding.WhatMissing(0); !strings.Contains(said, want) {
+			t.Errorf("centred %v: %s", centred, said)
+		}
+		if said, label := d.Encoding.WhatMissing(1); centred && !strings.Contains(said, "5 in typical, and 1 more;") ||
+			label != "anything else counts as 0" {
+			t.Errorf("centred %v: %s; %s", centred, said, label)
+		}
 	}
 }
 

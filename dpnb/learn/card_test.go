@@ -14,6 +14,22 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
+// A fit, a model that is read back, its card and models of groups say what is missing counts as, with the number.
+func TestModelsSayWhatIsMissing(t *testing.T) {
+	df := learn.Patients(400, 1).Drop("visits", "pressure").WithSchema(learn.Numeric("age", 18, 90),
+		learn.Numeric("weight", 40, 150).OrMissingAs(72), learn.Categorical("smoker", "no", "yes").OrElse("no"),
+		learn.Categorical("ill", "no", "yes"), learn.Categorical("ward", "heart", "lungs").OrMissing())
+	l := learn.Logistic{Noise: learn.Seed(1)}
+	m := reloaded(t, must.Get(l.Fit(learn.Binary(df, "ill"), learn.Simulate(1, 1e-6))))
+	by := must.Get(learn.FitBy(l, df, "ward", ill, learn.Simulate(1, 1e-6)))
+	card := string(must.Get(m.Card()))
+	for _, text := range []string{m.Display().Text(), by.Display().Text(), card} {
+		says(t, strings.ToLower(text), "not a number counts as the middle of its bounds: 54 in age",
+			"counts as the schema says: 72 in weight", "or none, counts as no in smoker", "anything else counts as no")
+	}
+	says(t, card, "has an indicator of its own in ward")
+}
+
 // No name can break a card, no card is of what was not released, and simulations say so.
 func TestCardsOfOddModels(t *testing.T) {
 	df := frameOf(t, people).WithSchema(learn.Numeric("age", 18, 98),

@@ -69,8 +69,9 @@ func ExampleBinary() {
 	// city:
 	// 2 public categories
 	// rule for values that do not fit, if there are any:
-	// a value that is missing or not a number counts as its typical value, or else the middle of its bounds;
-	// a text that is no category has no indicator
+	// a value that is missing or not a number counts as the middle of its bounds:
+	// 58 in age;
+	// a text that is no category, or none, has no indicator in city
 	// every row scaled to norm 1
 	// bias 0.3333 appended:
 	// ‖x‖ ≤ 1.054

@@ -112,7 +112,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 		return nil, err
 	}
 	if df.rows > 0 {
-		return nil, errPeopleInGroups(df.person, df.rows)
+		return nil, errPeopleInGroups(df.person)
 	}
 	f, ok := schema.Field(column)
 	if !ok || f.Kind != frame.Categorical {
@@ -147,8 +147,8 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 				"that are made elsewhere (%s) could be over any: leave it out", wording.Of("FitBy"),
 				wording.Of("PassesBy"))
 		}
-		if rows := data.design.RowsOfAPerson; rows > 0 {
-			return nil, errPeopleInGroups(data.design.Person, rows)
+		if data.design.RowsOfAPerson > 0 {
+			return nil, errPeopleInGroups(data.design.Person)
 		}
 		_, tunes := l.(Tune) // it has prices of several learners, which its fit looks at
 		if !tunes && (named == nil || !a.keeps(named(part.group.name))) {
@@ -165,10 +165,11 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 	return parts, nil
 }
 
-func errPeopleInGroups(person string, rows int) error {
-	return fmt.Errorf("dpnb: a person with several rows may be in several groups, and then the costs add up: "+
-		"%s takes rows that are people (without %s)", wording.Of("FitBy"), wording.Setting{Field: "PerPerson",
-		Value: person, Go: fmt.Sprintf("PerPerson(%q, %d)", person, rows)})
+// errPeopleInGroups does not say to leave out PerPerson: a row would then be protected, and its person would not.
+func errPeopleInGroups(person string) error {
+	return fmt.Errorf("dpnb: rows of one person (%q) may be in several groups, and then the costs add up: %s is of "+
+		"rows that are people. Fit each group by itself, from a table of its rows%s, and pay for each", person,
+		wording.Of("FitBy"), wording.Setting{Go: " (Where)"})
 }
 
 // sameEncoding reports whether data is encoded as the first part is, if there is one.
@@ -221,6 +222,9 @@ func (s *Models) Display() display.Item {
 		}
 	}
 	it.Note("Coefficients: %s.", first.meaning())
+	if first.release != nil {
+		it.Note("%s", first.whatMissing())
+	}
 	switch {
 	case first.release != nil && !s.together():
 		it.Note("Guarantee of each: %s They were not all released at once, and what they cost together is in the "+

@@ -118,8 +118,14 @@ func TestFitByRefusesAndKeeps(t *testing.T) {
 			}, b.Spend(0.5))
 		},
 	} {
-		if m, err := try(); err == nil || m != nil || spent() != 0 {
+		m, err := try()
+		if err == nil || m != nil || spent() != 0 {
 			t.Errorf("%s: %v, spent %v", name, err, spent())
+			continue
+		}
+		cure := strings.Contains(err.Error(), "from a table of its rows (Where), and pay for each")
+		if people := strings.HasPrefix(name, "people"); cure != people || strings.Contains(err.Error(), "without") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	again := func() []float64 {

@@ -85,6 +85,7 @@ func (l HeavyTails) EstimateMoment(data *Dataset, allowance Allowance) (*MomentE
 		return nil, err
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = alone.Epsilon, alone.Delta
+	protects(&r.Guarantee, data.design)
 	least := histogram.Margin(math.Pow(1-momentChance, 1.0/momentCells))
 	g := &MomentEstimate{Moment: k, Least: least + 1, Release: r.Clone(), release: *r}
 	if d.DataDependent {

@@ -110,9 +110,11 @@ type keptModel struct {
 type keptGuarantee struct {
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
-	Rows           int
-	Bound          string
-	Assumptions    []string
+	// Rows of a person; 0 where each is one, and in older files also where one counts of each person, which is then in
+	// the unit of what was paid.
+	Rows        int
+	Bound       string
+	Assumptions []string
 }
 
 // keptNoise is where noise came from.
@@ -309,11 +311,14 @@ func (k keptModel) model() (*Model, error) {
 		m.partition = k.Paid.Entry.Partition
 	}
 	g := k.Guarantee
+	if g.Rows == 0 && k.Paid != nil && k.Paid.Entry.Unit != "" {
+		g.Rows = 1
+	}
 	r := &mechanism.Release{
 		Coefficients: k.Coefficients, Mechanism: k.Mechanism, Tolerance: k.Tolerance, NoiseScale: k.NoiseScale,
 		Fitted: k.Fitted,
 		Guarantee: mechanism.Guarantee{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency, Rows: g.Rows,
-			Bound: g.Bound, Assumptions: g.Assumptions,
+			Person: g.Rows == 1, Bound: g.Bound, Assumptions: g.Assumptions,
 			Profile: privacy.Lazy(g.Adjacency, func() (privacy.Profile, error) {
 				return mechanism.Profile(k.Ran)
 			})},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -125,6 +126,9 @@ type spec struct {
 	workers   int
 	// weighs says that it learns from records with weights.
 	weighs bool
+	// several says that what it costs a person with several rows is known where nothing is set that its price rests on
+	// (mechanism.Group).
+	several bool
 	// pure says that it spends no δ, open that it learns from numbers without bounds.
 	pure, open bool
 	// convex is what is minimised where there is no δ.
@@ -306,6 +310,9 @@ func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, l
 		one = mechanism.ForReplacement(one)
 	}
 	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson, one))
+	if errors.Is(err, mechanism.ErrSeveral) {
+		err = p.ofSeveral(d)
+	}
 	var bad *privacy.ParamError
 	if errors.As(err, &bad) && bad.Name == "Delta" {
 		others := "these do not: " + those(func(p spec) bool { return p.pure || p.convex.loss != nil })
@@ -318,6 +325,26 @@ func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, l
 		price.Delta = 0 // what it is alone, whatever a share was calculated with
 	}
 	return m, price, err
+}
+
+// ofSeveral says of p, whose price for people with the rows of d is not known, what learns from their rows. It names
+// what the same budget pays for: one row of each person is another unit, which the ledger of several refuses.
+func (p spec) ofSeveral(d *frame.Design) error {
+	cure := "leave out what was set of it and of the records"
+	if !p.several {
+		task, how := p.task, ""
+		if task == frame.Count {
+			task, how = frame.Number, " of the count as a number"
+		}
+		learners := those(func(q spec) bool { return q.several && q.task == task })
+		if cure = "take " + strings.ReplaceAll(learners, ", ", " or "); task == frame.Number {
+			cure += fmt.Sprint(" or ", wording.Setting{Field: "Learner", Value: "suited", Go: "Linear{Pure: true}"},
+				how)
+		}
+	}
+	return fmt.Errorf("%w: what %s costs one of them is not known where a δ is spent: %s. Or keep one row of each "+
+		"person, %s, and pay from a budget all of whose releases do", mechanism.ErrSeveral, p.learner, cure,
+		wording.Setting{Field: "RowsOfAPerson", Value: "1", Go: fmt.Sprintf("PerPerson(%q, 1)", d.Person)})
 }
 
 // fit is the one path from records to a private model.
@@ -354,6 +381,7 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 		return nil, err
 	}
 	r.Guarantee.Epsilon, r.Guarantee.Delta = price.Epsilon, price.Delta
+	protects(&r.Guarantee, data.design)
 	if seed, ok := r.Seed(); ok && r.Simulated() && !allowance.simulation {
 		if err := runlog.Append(runlog.KindSeed, runlog.Seed{Name: "noise", Seed: seed}); err != nil {
 			return nil, err
@@ -369,6 +397,13 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, fitted)
 	model.paid, model.partition = allowance.paid(price), allowance.partition
 	return model, nil
+}
+
+// protects says in g that it is of people, where one row of each of them is in d.
+func protects(g *mechanism.Guarantee, d *frame.Design) {
+	if d.RowsOfAPerson == 1 {
+		g.Rows, g.Person = 1, true
+	}
 }
 
 // named is the entry of a mechanism in the ledger.

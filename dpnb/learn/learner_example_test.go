@@ -106,8 +106,9 @@ func ExampleRegression() {
 	// smoker:
 	// 2 public categories
 	// rule for values that do not fit, if there are any:
-	// a value that is missing or not a number counts as its typical value, or else the middle of its bounds;
-	// a text that is no category has no indicator
+	// a value that is missing or not a number counts as the middle of its bounds:
+	// 54 in age, 95 in weight;
+	// a text that is no category, or none, has no indicator in smoker
 	// every row scaled to norm 1
 	// bias 0.3333 appended:
 	// ‖x‖ ≤ 1.054

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -144,6 +145,10 @@ func (m *Model) Reading() *CSV {
 	return (*CSV)(&r)
 }
 
+// FittedTo returns the name of the table that m was fitted to, as of its file; "" if it has none. Another table may
+// have the same name.
+func (m *Model) FittedTo() string { return m.source.Data }
+
 // Columns returns the names of the columns from which m predicts. They are found by name, in any order; the bounds,
 // categories and norms are those of the fit.
 func (m *Model) Columns() []string {
@@ -168,7 +173,8 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 // classes they add up to the logarithm of the odds, or to the margin. They are a function of what was released. Of
 // centred records they are effects: of a number per step of 1 along the line that is nearest to its curve, of a
 // category against the reference of its column, and the bias is what the mean record has; on a logarithmic scale the
-// whole way from the lower bound to the upper one.
+// whole way from the lower bound to the upper one, as the name then says. A number with a period has no such step, and
+// is left out.
 //
 // Errors (in it, as is usual with gota): a model of counts or of several classes; records that are not centred without
 // a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
@@ -195,24 +201,26 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 		middle = t.Lower + half
 	}
 	if m.encoding.Centred() {
-		effects, out := m.effects(), make([]float64, len(m.coefficients))
+		effects, columns := m.effects(), *m
+		columns.features, columns.coefficients = nil, nil
 		for j, v := range m.coefficients {
-			switch e := effects[j%len(effects)]; {
+			e := effects[j%len(effects)]
+			if e.Periodic {
+				continue
+			}
+			v *= half
+			switch {
 			case e.Unit > 0:
-				out[j] = half * v / e.Unit
-			default:
-				if out[j] = half * v; e.Name == "bias" {
-					out[j] += middle
-				}
+				v /= e.Unit
+			case e.Name == "bias":
+				v += middle
+			}
+			columns.coefficients = append(columns.coefficients, v)
+			if j < len(effects) {
+				columns.features = append(columns.features, cmp.Or(e.Column, e.Name))
 			}
 		}
-		columns := *m
-		columns.features = nil
-		for _, e := range effects {
-			name, _, _ := strings.Cut(e.Name, ": ") // of "age: 18 → 90"
-			columns.features = append(columns.features, name)
-		}
-		return columns.dataFrame([]string{"coefficient"}, out)
+		return columns.dataFrame([]string{"coefficient"}, columns.coefficients)
 	}
 	scale, shift, err := m.encoding.Units()
 	if err != nil {
@@ -304,6 +312,18 @@ func warningOf(columns []string, rows [][]string) (warning string, ok bool) {
 		}
 	}
 	return warning, ok
+}
+
+// whatMissing says what values count as that are missing or do not fit, of up to a dozen columns of a kind, and what
+// else can be done with them.
+func (m *Model) whatMissing() string {
+	features, label := m.encoding.WhatMissing(12)
+	said := fmt.Sprintf("Of %s %s.", m.target.Name, label)
+	if features == "" {
+		return said
+	}
+	return fmt.Sprintf("%s. %s %s in the schema gives what is missing an effect of its own.", capital(features), said,
+		wording.Setting{Field: "OrMissing", Go: `OrMissing ("missing": true)`})
 }
 
 // parts says what m has a set of coefficients for, each: a class or a level; "" if it has one set.
@@ -452,10 +472,15 @@ func (m *Model) Display() display.Item {
 	r := m.release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
 	it.Warning = m.warning()
+	it.Note("%s", m.whatMissing())
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Detail("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
 	if g := r.Guarantee; g.Delta == 0 && g.Epsilon > 0 && g.Adjacency == privacy.AddRemove {
-		it.Note("Where one record is replaced by another it is at most ε = %s: one removed and one added.",
+		one := "record"
+		if g.Person || g.Rows > 1 {
+			one = "person"
+		}
+		it.Note("Where one %s is replaced by another it is at most ε = %s: one removed and one added.", one,
 			privacy.FormatUp(2*g.Epsilon, 3))
 	}
 	if c, ok := r.Fitted.(constrained.Objective); ok {

@@ -1,6 +1,8 @@
 package learn_test
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -12,9 +14,11 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -58,10 +62,16 @@ func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 			t.Errorf("k = %d: μ = %v of a row, %v of a person", k, row, person)
 		}
 		words := m.Release.Guarantee.Words()
-		if strings.Contains(words, "up to 3 rows") != (k == 3) {
-			t.Error(words)
-		}
+		want := map[int]string{1: "any one person, of whose rows one counts, changes",
+			3: "any one person with all of up to 3 rows changes"}[k]
 		again := reloaded(t, m)
+		card := must.Get(again.Card())
+		for _, said := range []string{words, again.Release.Guarantee.Words(), m.Display().Text(), string(card)} {
+			if !strings.Contains(said, want) || strings.Contains(said, "any one record") {
+				t.Errorf("k = %d: %s", k, said)
+			}
+		}
+		says(t, string(card), "whether a person's records were used", "The promise holds for every person")
 		x, y := m.Release.Guarantee, again.Release.Guarantee
 		if x.Rows != y.Rows || privacy.DeltaUpper(x.Profile, 0.5) != privacy.DeltaUpper(y.Profile, 0.5) {
 			t.Errorf("saved as %d rows, δ(½) = %v, loaded as %d, %v", x.Rows, privacy.DeltaUpper(x.Profile, 0.5),
@@ -69,6 +79,32 @@ func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 		}
 		if text := fmt.Sprint(data.Display().Text()); !strings.Contains(text, "of each person kept (id)") {
 			t.Error(text)
+		}
+	}
+}
+
+// A file of a model of people of whom one row counts had 0 rows where it has 1 now: who is protected is in what was
+// paid, and is said of it as well. That of rows, each a person, has neither.
+func TestOlderFileSaysWhomItProtects(t *testing.T) {
+	for _, person := range []bool{true, false} {
+		df := patients(300)
+		if person {
+			df = df.PerPerson("id", 1)
+		}
+		b := learn.NewBudget(1, 1e-5, learn.Named(fmt.Sprint(t.Name(), person)))
+		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df.Drop("id"), "ill"), b.Spend(0.5)))
+		path := filepath.Join(t.TempDir(), "model.json")
+		must.Do(m.Save(path))
+		const format = "dpnb model"
+		text, version, err := checksum.Unseal(format, 2, must.Get(os.ReadFile(path)))
+		must.Do(err)
+		if now := bytes.Contains(text, []byte(`"Rows": 1`)); now != person {
+			t.Errorf("person %v: its file says so: %v", person, now)
+		}
+		older := bytes.Replace(text, []byte(`"Rows": 1`), []byte(`"Rows": 0`), 1)
+		must.Do(os.WriteFile(path, must.Get(checksum.Seal(format, version, older)), 0o600))
+		if words := must.Get(learn.Load(path)).Display().Text(); strings.Contains(words, "any one person") != person {
+			t.Error(words)
 		}
 	}
 }
@@ -87,9 +123,8 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 			privacy.DeltaUpper(r.Profile, 0.45) == 0 || (r.Rows == 2) != (k == 2) {
 			t.Errorf("k = %d: %+v", k, r)
 		}
-		if text := g.Display().Text(); strings.Contains(text, "any one person with all of up to 2 rows") != (k == 2) {
-			t.Error(text)
-		}
+		says(t, g.Display().Text(), map[int]string{1: "any one person, of whose rows one counts,",
+			2: "any one person with all of up to 2 rows"}[k])
 		if s, err := b.State(); err != nil || s.SpentEpsilon != 0.5 ||
 			!strings.Contains(s.Entries[0].Unit, `("id")`) {
 			t.Errorf("%+v (%v)", s, err)
@@ -97,6 +132,45 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 	}
 	if r := scale[2] / scale[1]; !(math.Abs(r-2) <= 1e-6) {
 		t.Errorf("two rows have %v of the noise of one", r)
+	}
+}
+
+// Of people with several rows those learn whose price is known; others are refused before the charge, and name those
+// that learn the same, which do from the same budget.
+func TestLearnersOfPeopleWithSeveralRows(t *testing.T) {
+	df := learn.Patients(300, 1).DeriveText(learn.Categorical("who", "a"), func(r learn.Row) string {
+		return fmt.Sprint(math.Round(r.Number("age")), r.Text("smoker"))
+	}, "age", "smoker").PerPerson("who", 3)
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	target := func(l learn.Learner) string {
+		switch l.(type) {
+		case learn.Logistic, learn.SVM:
+			return "ill"
+		case learn.Softmax, learn.OneVsRest:
+			return "ward"
+		case learn.Poisson:
+			return "visits"
+		}
+		return "pressure"
+	}
+	const numbers = "take Quantile or Quantiles or HeavyTails or Linear{Pure: true}"
+	refused := map[string]string{"Linear": numbers, "Huber": numbers, "Poisson": numbers + " of the count as a number",
+		"Softmax": "take OneVsRest.", "Logistic with Lambda": "leave out", "smooth Quantile": "leave out"}
+	for name, l := range map[string]learn.Learner{"Logistic with Lambda": learn.Logistic{Lambda: 5},
+		"smooth Quantile": learn.Quantile{Smooth: 0.1}, "pure Linear": learn.Linear{Pure: true},
+		"pure Huber": learn.Huber{Pure: true}, "": nil} {
+		learners := []learn.Learner{l}
+		if l == nil {
+			learners = learn.Learners()
+		}
+		for _, l := range learners {
+			name := cmp.Or(name, fmt.Sprintf("%T", l)[len("learn."):])
+			_, err := b.Spend(0.5).Cost(l, learn.RecordsFor(l, df, target(l), learn.Lines()))
+			if want := refused[name]; want == "" && err != nil || want != "" && (err == nil ||
+				!strings.Contains(err.Error(), want) || !errors.Is(err, mechanism.ErrSeveral)) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
 	}
 }
 

@@ -174,6 +174,43 @@ func TestR1WithoutFeatures(t *testing.T) {
 	}
 }
 
+// Per unit there is a number whose step of 1 means the same everywhere: not one with a period, which was there three
+// times for parts of it. One on a logarithmic scale says that it is for all of it, a crossed one in which category, and
+// an interval of steps is against the first.
+func TestUnitsThatColumnsHave(t *testing.T) {
+	df := learn.Patients(800, 1).Drop("ill", "ward").WithSchema(learn.Numeric("age", 18, 90),
+		learn.Log("weight", 40, 160), learn.Numeric("visits", 0, 24), learn.Categorical("smoker", "no", "yes"),
+		learn.Numeric("pressure", 80, 200))
+	for name, c := range map[string]struct {
+		opts []learn.Option
+		want string
+	}{
+		"period": {[]learn.Option{learn.Periodic("visits", 24)}, "smoker=yes|bias"},
+		"steps":  {[]learn.Option{learn.Steps("visits", 2)}, "smoker=yes|visits=2 to 24|bias"},
+		"crossed": {[]learn.Option{learn.Cross("age", "smoker"), learn.Periodic("visits", 24)},
+			"smoker=yes|age, smoker=no|age, smoker=yes|bias"},
+		"crossed period": {[]learn.Option{learn.Cross("visits", "smoker"), learn.Periodic("visits", 24)},
+			"smoker=yes|bias"},
+	} {
+		want := "age|weight: 40 → 160|" + c.want
+		for _, l := range []learn.Learner{learn.Linear{}, learn.Quantiles{Levels: []float64{0.2, 0.7}}} {
+			m := must.Get(l.FitWithoutPrivacy(learn.Regression(df, "pressure", append(c.opts, learn.Lines())...)))
+			units, effects := m.CoefficientsInUnits(), m.Coefficients()
+			got := strings.Join(units.Col("feature").Records(), "|")
+			if got != want && got != want+"|"+want {
+				t.Errorf("%s: %s", name, got)
+			}
+			const half = 60 // of the bounds of pressure
+			last, of := units.Nrow()-1, effects.Nrow()-1
+			all, own := units.Col("coefficient").Float(), effects.Col("coefficient").Float()
+			age, bias := all[0]-half*own[0]/72, all[last]-140-half*own[of]
+			if !(math.Abs(age) <= 1e-12 && math.Abs(bias) <= 1e-9) {
+				t.Errorf("%s: age is off by %v, the last bias by %v", name, age, bias)
+			}
+		}
+	}
+}
+
 // In the units of the columns coefficients predict by themselves what the model predicts; where they have none, that is
 // said.
 func TestCoefficientsInUnits(t *testing.T) {

@@ -34,10 +34,14 @@ func CheckRows(rows int) error {
 // Choice is a way to choose a mechanism for (ε, δ), by public numbers alone.
 type Choice func(epsilon, delta float64) (Mechanism, error)
 
+// ErrSeveral is wrapped by what refuses people with several rows, because what a mechanism costs one of them is not
+// known.
+var ErrSeveral = fmt.Errorf("%w for people with several rows", privacy.ErrUnsupported)
+
 // ForPeople returns a choice of mechanisms for people with up to so many rows, choose being one for a row each: of the
 // μ of (ε, δ), or of ε where δ = 0, a row may have the part 1/rows.
 //
-// Errors, of what it returns: those of choose; one that wraps privacy.ErrUnsupported where neither is known to add up.
+// Errors, of what it returns: those of choose; one that wraps ErrSeveral where neither is known to add up.
 func ForPeople(rows int, choose Choice) Choice {
 	if rows <= 1 {
 		return choose
@@ -84,8 +88,8 @@ func group(rows int, epsilon, delta float64, choose Choice, ofRow, deltaOfRow fl
 		return nil, err
 	}
 	if d := privacy.DeltaUpper(p, epsilon); !(d <= delta) {
-		return nil, fmt.Errorf("%w: %s could not be made (%g, %g)-private for people with %d rows: keep one row of "+
-			"each person", privacy.ErrUnsupported, m.Describe().Name, epsilon, delta, rows)
+		return nil, fmt.Errorf("%w: %s could not be made (%g, %g)-private for people with %d: keep one row of "+
+			"each person", ErrSeveral, m.Describe().Name, epsilon, delta, rows)
 	}
 	return g, nil
 }
@@ -104,7 +108,7 @@ func (g Group) Validate() error {
 
 // Event implements Mechanism.
 //
-// Errors: as that of Of; one that wraps privacy.ErrUnsupported unless Of is a Gaussian mechanism or pure, under
+// Errors: as that of Of; one that wraps ErrSeveral unless Of is a Gaussian mechanism or pure, under
 // add/remove-one.
 func (g Group) Event() (privacy.Event, error) {
 	if g.Of == nil {
@@ -134,7 +138,7 @@ func (g Group) Event() (privacy.Event, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w: %s is neither a Gaussian mechanism nor pure, and what it costs a person with %d rows "+
-		"is not known: keep one row of each person, %s", privacy.ErrUnsupported, g.Of.Describe().Name, g.Rows,
+		"is not known: keep one row of each person, %s", ErrSeveral, g.Of.Describe().Name, g.Rows,
 		wording.Setting{Field: "RowsOfAPerson", Value: "1", Go: "PerPerson(column, 1)"})
 }
 

@@ -19,6 +19,9 @@ type Guarantee struct {
 	Adjacency      privacy.Adjacency
 	// Rows that a person may have, with all of whom neighbours differ; 0 and 1 are one.
 	Rows int
+	// Person says, where Rows are one, that it is the one that counts of all rows of a person: neighbours differ by a
+	// person, and not by a record.
+	Person bool
 	// Profile bounds δ at every ε.
 	Profile privacy.Profile
 	// Bound names the theorem by which Profile was computed.
@@ -32,13 +35,17 @@ func (g Guarantee) Words() string {
 	if !(g.Epsilon > 0) {
 		return "no (ε, δ) was stated; ask the profile for one."
 	}
-	neighbours := "adding or removing any one record"
+	what, neighbours := "record", "adding or removing any one "
 	if g.Adjacency == privacy.ReplaceOne {
-		neighbours = "replacing any one record"
+		neighbours = "replacing any one "
 	}
-	if g.Rows > 1 {
-		neighbours = fmt.Sprintf("adding or removing any one person with all of up to %d rows", g.Rows)
+	switch {
+	case g.Rows > 1:
+		what = fmt.Sprintf("person with all of up to %d rows", g.Rows)
+	case g.Person:
+		what = "person, of whose rows one counts,"
 	}
+	neighbours += what
 	exception := ", up to a probability of δ."
 	if g.Delta == 0 {
 		exception = ", without exception."

@@ -77,6 +77,12 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	if err != nil {
 		return err
 	}
+	unseen := e.heldOut > 0 && e.heldOut == m.HeldOut
+	if asked := e.file.Origin().Name; !e.price && !unseen && asked != "" && asked == m.FittedTo() {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s was fitted to %s: if this is that file, the answer is about records that "+
+			"it has learnt from, and may be better than it does on others. --held-out 0.2 in fit, and then here, "+
+			"asks about records that it has not seen.\n", model, asked)
+	}
 	q, what := explore.LossOf(m), "error"
 	switch {
 	case e.confusion:

@@ -211,6 +211,10 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	if weighted := p.weights.column != "" || p.weights.classes != nil; weighted && p.intervals > 0 {
+		fmt.Fprintln(out, "Where records have weights no intervals for the population are known: --intervals shows "+
+			"those of the same fit without noise, which are wide.")
+	}
 	if l, err = configured(l, p.learner, p.noise(), cmd.Flags()); err != nil {
 		return err
 	}
@@ -338,7 +342,11 @@ func perUnit(m *learn.Model) string {
 		it.Row(append(row, fmt.Sprintf("%+.4g", all.Elem(i, last).Float()))...)
 	}
 	it.Note("A number: for a step of 1 (a date: of a day) along the line that is nearest to its curve, on a " +
-		"logarithmic scale for all of it; a category: against the reference of its column; bias: of the mean record.")
+		"logarithmic scale for all of it, as its name says; a category, or an interval of steps: against the " +
+		"reference of its column; bias: of the mean record.")
+	if all.Nrow() < m.Coefficients().Nrow() {
+		it.Note("A number with a period goes up and down, and has no effect of a unit: its effects are above.")
+	}
 	return it.Text()
 }
 

@@ -123,6 +123,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newFitCommand(), fit, "--target happy --intervals 0.9", "level 0.9"},
 		{newFitCommand(), fit, "--target happy --share 0.25", "ε = 0.943"},
 		{newFitCommand(), fit, "--target pay --learner linear --in-units --lines", "a step of 1"},
+		{newFitCommand(), fit, "--target happy --learner logistic --periodic age --in-units", "no effect of a unit"},
 		{newFitCommand(), fit, "--target happy --learner logistic --intervals 0.9", "as of --curvature-share 0.05"},
 		{newFitCommand(), fit, "--target pay --learner quantile --intervals 0.9", "as of --curvature-share 0.2"},
 		{newFitCommand(), fit, "--target happy --learner logistic --intervals 0.9 --curvature-share 0", "narrower"},
@@ -223,6 +224,7 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	if again, err := run(newFitCommand(), kept, fit); err != nil || !strings.HasPrefix(fitted, again) {
 		t.Errorf("the second time: %s (%v)", again, err)
 	}
+	const seen = " was fitted to people.csv: if this is that file"
 	budget := learn.NewBudget(4, 1e-6, learn.Named("l.json"), learn.KeptIn("l.json"))
 	spent := func() float64 { return must.Get(budget.State()).SpentEpsilon }
 	for args, want := range map[string]string{"": "predicted wrongly", "--confusion": "recall of yes", "--auc": "AUC",
@@ -234,7 +236,8 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 		}
 		before := spent()
 		said, err := ask("ill.json", kept, args+" --share 0.1 --held-out 0.5")
-		if err != nil || !strings.Contains(said, want) || !strings.Contains(said, "95 %") {
+		if err != nil || !strings.Contains(said, want) || !strings.Contains(said, "95 %") ||
+			strings.Contains(said, seen) {
 			t.Errorf("%q: %s (%v), want %q", args, said, err, want)
 		}
 		after := spent()
@@ -251,8 +254,18 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 			t.Errorf("%s: records that it has learnt from are asked about: %v", model, err)
 		}
 	}
-	if said, err := ask("ill.json", kept, "--share 0.01 --held-out 0"); err != nil {
+	if said, err := ask("ill.json", kept, "--share 0.01 --held-out 0"); err != nil ||
+		!strings.Contains(said, seen) {
 		t.Errorf("of all records, as of another file: %s (%v)", said, err)
+	}
+	must.Get(run(newFitCommand(), public, "--store "+dir+" --target ill --learner logistic --seed 1 --out all.json"))
+	must.Do(os.WriteFile("others.csv", []byte("age,survey,ill,pay\n"+rows.String()), 0o600))
+	for args, warns := range map[string]bool{"people.csv --seed 1": true, "people.csv --auc --seed 1": true,
+		"people.csv --held-out 0.5 --seed 1": true, "others.csv --seed 1": false} {
+		said, err := ask("all.json", append(strings.Fields(args), public[1:]...), "")
+		if err != nil || strings.Contains(said, "all.json"+seen) != warns {
+			t.Errorf("%s: %s (%v)", args, said, err)
+		}
 	}
 	if m := must.Get(learn.Load("better.json")); !strings.Contains(string(must.Get(m.Card())), "Calibrated") {
 		t.Error("the model with a calibration is not calibrated")
@@ -269,6 +282,14 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	for _, args := range []string{"--class-weight yes=5", "--weights survey=4"} {
 		if recall(args) == plain {
 			t.Errorf("%s: nothing changed", args)
+		}
+		const none = "Where records have weights no intervals for the population are known"
+		if said := recall(args + " --intervals 0.9"); !strings.HasPrefix(said, none) {
+			t.Errorf("%s: %s", args, said)
+		}
+		short, err := run(newFitCommand(), kept, "--target ill --learner logistic --share 1 --intervals 0.9 "+args)
+		if err == nil || !strings.HasPrefix(short, none) { // before the charge, which the ledger refuses
+			t.Errorf("%s: %s (%v)", args, short, err)
 		}
 	}
 	for args, want := range map[string]string{"--weights survey": "weight=20", "--class-weight yes": "yes=5",

@@ -191,7 +191,7 @@ func TestMistakes(t *testing.T) {
 			fields(`{"name":"age","type":"number, open","lower":0,"upper":100},{"name":"city","type":"ignore"},
 				{"name":"happy","type":"category","categories":["no","yes"]}`)), `"number, open"`},
 		{"groups of people with several rows", newFitCommand(), fit("--by", "city", "--person", "age",
-			"--rows-of-a-person", "2"), "without --person age"},
+			"--rows-of-a-person", "2"), "from a table of its rows, and pay for each"},
 		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
 	}
 	for _, c := range calls {
