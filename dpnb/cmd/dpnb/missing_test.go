@@ -90,8 +90,8 @@ func TestMarksAreAsTheyWereFitted(t *testing.T) {
 	}
 	said, _ = predicted(write("odd.csv", "x,wage,since,town\n1,1 200,2006-01-02,Bern\n2,1'300,02.01.2006,zürich\n"+
 		"3,,02.01.2006,Basel\n"), otherwise...)
-	for _, want := range []string{`"wage" is no number in 1 of its records (lines 2)`,
-		`"since" is no date as 02.01.2006 in 1 of its records (lines 2)`, "--thousands, --decimal",
+	for _, want := range []string{`"wage" is no number in 1 of its records, where it counts as missing (lines 2); ` +
+		`it is one with --thousands ' '`, `"since" is no date as 02.01.2006 in 1 of its records, where it counts`,
 		`"town" is outside the categories in 1 of its records (lines 4)`,
 		`"town" is outside the categories, but for capital letters in 1 of its records (lines 3)`} {
 		if !strings.Contains(said, want) {
