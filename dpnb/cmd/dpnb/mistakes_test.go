@@ -152,7 +152,7 @@ func TestMistakes(t *testing.T) {
 			"--learner linear, huber or quantile"},
 		{"an exported model", newPredictCommand(), []string{linear, people, "-o", filepath.Join(dir, "p.csv")},
 			"it is an exported model"},
-		{"no ε", newRootCommand(), append([]string{"fit", people, "--target", "happy", "--schema", schema}),
+		{"no ε", newRootCommand(), []string{"fit", people, "--target", "happy", "--schema", schema},
 			"dpnb fit needs --epsilon: dpnb fit --help says what it is"},
 		{"a column twice", newRootCommand(), append([]string{"describe", write("twice.csv", "age,age\n30,31\n")},
 			ask("--mean", "age")[1:]...), "set --number-duplicates"},

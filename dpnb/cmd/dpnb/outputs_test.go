@@ -99,6 +99,33 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 	}
 }
 
+// A fit says that encoded records stay, and how they are removed; cache lists of which table they are, and what was
+// learnt of it. Nothing of how many there are is in what a fit says.
+func TestCacheSaysOfWhat(t *testing.T) {
+	_, table := visits(t)
+	must.Do(os.Mkdir("kept", 0o700))
+	fit := func(more string) string {
+		return must.Get(said(append(append([]string{"fit"}, table...), strings.Fields("--person id --seed 1 --lines --store "+
+			"kept --learner "+more)...)...))
+	}
+	const says = "records of visits.csv, which are raw, stay on this machine for the next fit: dpnb cache --store kept"
+	for _, more := range []string{"logistic --target city", "logistic --target city", "huber --target age",
+		"huber --target age --held-out 0.3"} {
+		if text := fit(more); !strings.Contains(text, says) {
+			t.Errorf("%s: %s", more, text)
+		}
+	}
+	listed := must.Get(said("cache", "--store", "kept"))
+	if n := strings.Count(listed, must.Get(filepath.Abs("visits.csv"))); n < 2 || strings.Count(listed, "  city  ") != 1 ||
+		strings.Contains(listed, "not known") {
+		t.Errorf("%d files: %s", n, listed)
+	}
+	must.Get(said("cache", "remove", "--store", "kept"))
+	if left := must.Get(os.ReadDir("kept")); len(left) > 0 {
+		t.Errorf("left is %v", left)
+	}
+}
+
 // A model that was paid for is not written over by another, and is by itself, when the ledger gives it back; a fit that
 // is refused for its weights begins no ledger.
 func TestModelsAreNotWrittenOver(t *testing.T) {
