@@ -122,8 +122,8 @@ func (t *Table) misfits(out []Misfit, c *Column, f *Field, before int, only func
 	return out
 }
 
-// Unread adds to found, which has a list for each column and is nil at first, what of the next rows of a table, after so
-// many before, is not what it was meant to be: numbers and dates that are none, and texts that are no category where
+// Unread adds to found, which has a list for each column and is nil at first, what of the next rows of a table, after
+// so many before, is not what it was meant to be: numbers and dates that are none, and texts that are no category where
 // the schema has no other for them. Such entries count as missing, or as no category. It is about single records, and
 // for whoever has them.
 //
@@ -180,9 +180,10 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 // missingHint says how a text that usually means "missing" is read as that.
 func missingHint(text string) string {
 	switch strings.ToLower(text) {
-	case "n/a", "n.a.", "#n/a", "na", "nan", "null", "none", "nil", "missing", "unknown", "-", "–", "—", "--", ".", "k.a.":
-		return fmt.Sprintf("; if it means \"missing\": set %s", wording.Setting{Field: "Missing", Value: quotedWord(text),
-			Go: fmt.Sprintf("Missing: []string{%q}", text)})
+	case "n/a", "n.a.", "#n/a", "na", "nan", "null", "none", "nil", "missing", "unknown", "-", "–", "—", "--", ".",
+		"k.a.":
+		return fmt.Sprintf("; if it means \"missing\": set %s", wording.Setting{Field: "Missing",
+			Value: quotedWord(text), Go: fmt.Sprintf("Missing: []string{%q}", text)})
 	}
 	return ""
 }

@@ -188,6 +188,11 @@ func (e *Encoding) storedFile(t Scanner, where Storage) (*stored.Rows, error) {
 	if errors.Is(err, stored.ErrNone) {
 		rows, err = e.storedOnce(t, name, key, where.Double)
 	}
+	if from := t.Origin(); err == nil && key != [32]byte{} && aboutOf(name) == (about{}) {
+		if text, err := json.Marshal(about{cmp.Or(from.Path, from.Told()), e.settings.Label}); err == nil {
+			_ = atomicfile.WritePrivately(name+aboutSuffix, text) // else it is not known
+		}
+	}
 	return rows, err
 }
 
@@ -228,13 +233,6 @@ func (e *Encoding) storedOnce(t Scanner, name string, key [32]byte, double bool)
 	}
 	if err := e.store(t, name, key, double); err != nil {
 		return nil, err
-	}
-	if key != [32]byte{} {
-		from := t.Origin()
-		text, err := json.Marshal(about{cmp.Or(from.Path, from.Told()), e.settings.Label})
-		if err == nil {
-			_ = atomicfile.WritePrivately(name+aboutSuffix, text) // else it is not known
-		}
 	}
 	return stored.Reopen(name, key)
 }

@@ -70,7 +70,8 @@ func TestMarksAreAsTheyWereFitted(t *testing.T) {
 	model, out := filepath.Join(dir, "paid.json"), filepath.Join(dir, "out.csv")
 	must.Get(call(t, newFitCommand(), people, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--seed", "1",
 		"--target", "paid", "--out", model, "--separator", ";", "--decimal", ",", "--thousands", "'", "--encoding",
-		"Latin-1", "--skip", "1", "--rename", "Lohn=wage", "--trim-suffix", ".", "--missing", "n/a,a;b", "--store", dir))
+		"Latin-1", "--skip", "1", "--rename", "Lohn=wage", "--trim-suffix", ".", "--missing", "n/a,a;b",
+		"--store", dir))
 	predicted := func(table string, more ...string) (said, text string) {
 		var warned strings.Builder
 		c := newPredictCommand()

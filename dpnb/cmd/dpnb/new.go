@@ -65,8 +65,8 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 				fmt.Fprintf(out, "%v\n", blank)
 			}
 			if d.check != "" {
-				fmt.Fprintf(out, "first: %s %s\n       (of single records: for the keeper of the data, and in no report)\n",
-					project.Command(), d.check)
+				fmt.Fprintf(out, "first: %s %s\n       (of single records: for the keeper of the data, and in no "+
+					"report)\n", project.Command(), d.check)
 			}
 			_, err = fmt.Fprintf(out, "then: %s lab %s\n  or: %[1]s report %[3]s\n", project.Command(),
 				filepath.Dir(path), path)
@@ -211,7 +211,8 @@ func (d *drafting) reads(r *frame.CSVSettings, table, schema string) {
 			marks = append(marks, fmt.Sprintf(form, name, field.Interface()))
 		}
 		if marks != nil {
-			d.cells[templateMarks] = strings.TrimSuffix(templateMarks, "}") + ",\n\t\t\t" + strings.Join(marks, ", ") + "}"
+			begun := strings.TrimSuffix(templateMarks, "}")
+			d.cells[templateMarks] = begun + ",\n\t\t\t" + strings.Join(marks, ", ") + "}"
 		}
 	}
 	checks := func(table, schema string) string {
