@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -41,8 +42,12 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 	start, _ := in.Peek(4)
 	switch {
 	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
-		return nil, inputErrorf("the file is compressed (gzip): unpack it first, with gunzip, and name what that " +
-			"leaves")
+		unpacked, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, inputErrorf("the file is compressed (gzip), and damaged: %v", err)
+		}
+		in = bufio.NewReaderSize(unpacked, 1<<16)
+		start, _ = in.Peek(2)
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return nil, inputErrorf("the file is an archive (ZIP) or a spreadsheet: unpack it, or save the sheet as CSV, " +
 			"and name that")

@@ -113,8 +113,8 @@ func TestSchemaFiles(t *testing.T) {
 		"[" + x + ",\n" + `{"name":"b",` + "\n" + `"missing":["no"]}]`:              "missing is an array",
 		"[\n" + x + ",\n" + `{"name":"b",` + "\n" + `"type":"number",,}]`:           "line 4: invalid character",
 		"[\n" + x + ",\n\n" + x + `]`:                                               "line 4: the schema has two",
-		"[\n" + x + ",\n" + `{"name":"b, c","type":""},{"name":"d","type":"","upper":null}]`: "line 3: nothing is said " +
-			`yet of "b, c", "d": fill it in, or have dpnb schema check`,
+		"[\n" + x + ",\n" + `{"name":"b, c","type":""},{"name":"d","type":"","upper":null}]`: "line 3: nothing is " +
+			`said yet of "b, c", "d": fill it in, or have dpnb schema check`,
 		"[\n" + x + ",":  "line 2:",
 		`[` + x + `]} {`: "behind the end",
 	} {

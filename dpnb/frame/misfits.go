@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
@@ -121,8 +122,8 @@ func (t *Table) misfits(out []Misfit, c *Column, f *Field, before int, only func
 	return out
 }
 
-// Unread adds to found, which has a list for each column and is nil at first, what of the next rows of a table, after so
-// many before, is not what it was meant to be: numbers and dates that are none, and texts that are no category where
+// Unread adds to found, which has a list for each column and is nil at first, what of the next rows of a table, after
+// so many before, is not what it was meant to be: numbers and dates that are none, and texts that are no category where
 // the schema has no other for them. Such entries count as missing, or as no category. It is about single records, and
 // for whoever has them.
 //
@@ -157,17 +158,13 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 					return outside + ", but for capital letters"
 				}
 			}
-			return outside
+			return outside + missingHint(text)
 		}
 		return ""
 	}
 	switch v := c.Number(i); {
 	case math.IsNaN(v) && !c.lacks(i):
-		if strings.Contains(c.Texts[i], ",") && c.format == nil {
-			return fmt.Sprintf("no number; if it has a decimal comma: set %s or %s", wording.Of("Decimal"),
-				wording.Of("Thousands"))
-		}
-		return "no number"
+		return "no number" + c.format.hint(strings.TrimSpace(c.Texts[i]))
 	case math.IsNaN(v) && !f.Missing:
 		return "missing"
 	case f.Open && !math.IsInf(v, 0):
@@ -178,6 +175,74 @@ func (f *Field) misfit(c *Column, i int, known *categories) string {
 		return "above " + f.shown(f.Upper)
 	}
 	return ""
+}
+
+// missingHint says how a text that usually means "missing" is read as that.
+func missingHint(text string) string {
+	switch strings.ToLower(text) {
+	case "n/a", "n.a.", "#n/a", "na", "nan", "null", "none", "nil", "missing", "unknown", "-", "–", "—", "--", ".",
+		"k.a.":
+		return fmt.Sprintf("; if it means \"missing\": set %s", wording.Setting{Field: "Missing",
+			Value: quotedWord(text), Go: fmt.Sprintf("Missing: []string{%q}", text)})
+	}
+	return ""
+}
+
+// quotedWord is a short text as a shell takes it.
+func quotedWord(text string) string {
+	if strings.Contains(text, "'") {
+		return `"` + text + `"`
+	}
+	return "'" + text + "'"
+}
+
+// hint says with which settings a text that is no number would be one, or be missing; "" if that is not to be seen.
+func (f *numberFormat) hint(text string) string {
+	if said := missingHint(text); said != "" {
+		return said
+	}
+	number := strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+	suffix := text[len(number):]
+	now := numberFormat{decimal: '.'}
+	if f != nil {
+		now = *f
+	}
+	var ways []string // those that take the least settings
+	least := 0
+	for _, other := range []numberFormat{now, {',', now.thousands}, {'.', now.thousands}, {now.decimal, '\''},
+		{now.decimal, '’'}, {now.decimal, ' '}, {now.decimal, ','}, {now.decimal, '.'}, {',', '\''}, {',', '.'},
+		{',', ' '}, {',', '’'}, {'.', ','}} {
+		if checkMarks(other.decimal, other.thousands) != nil {
+			continue
+		}
+		if _, ok := other.parse(number); !ok {
+			continue
+		}
+		var set []string
+		for _, m := range []struct {
+			field   string
+			is, was rune
+		}{{"Decimal", other.decimal, now.decimal}, {"Thousands", other.thousands, now.thousands}} {
+			if m.is != m.was {
+				set = append(set, wording.Setting{Field: m.field, Value: quotedWord(string(m.is)),
+					Go: fmt.Sprintf("%s: %q", m.field, m.is)}.String())
+			}
+		}
+		if suffix != "" {
+			set = append(set, wording.Setting{Field: "TrimSuffix", Value: quotedWord(suffix),
+				Go: fmt.Sprintf("TrimSuffix: %q", suffix)}.String())
+		}
+		if ways == nil || len(set) < least {
+			ways, least = nil, len(set)
+		}
+		if way := strings.Join(set, " and "); len(set) == least && !slices.Contains(ways, way) {
+			ways = append(ways, way)
+		}
+	}
+	if ways == nil {
+		return ""
+	}
+	return "; it is one with " + strings.Join(ways, ", or ")
 }
 
 // raw is the text of row i as it stands, one that means "missing" included.

@@ -16,7 +16,8 @@ func TestNoColumnTellsNoRecord(t *testing.T) {
 	if !strings.Contains(err.Error(), "name the columns with Header") {
 		t.Error(err)
 	}
-	if err := noColumn("free", []string{"Comment, free", "age"}); !strings.Contains(err.Error(), `are "Comment, free", "age"`) {
+	if err := noColumn("free", []string{"Comment, free", "age"}); !strings.Contains(err.Error(),
+		`are "Comment, free", "age"`) {
 		t.Error(err)
 	}
 	if err := noColumn("Age", []string{"age", "NaN", "inf"}); !strings.Contains(err.Error(),

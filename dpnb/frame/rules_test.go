@@ -186,10 +186,31 @@ func TestMisfitsOfAColumn(t *testing.T) {
 		if err != nil || len(got) != 4 {
 			t.Fatalf("%s: %+v, %v", kind, got, err)
 		}
-		for i, want := range []string{"NOT ONE", "but for capital letters", "NOT ONE", "decimal comma"} {
+		for i, want := range []string{"NOT ONE", "but for capital letters", "NOT ONE", "it is one with Decimal: ','"} {
 			if !strings.Contains(got[i].What, want) || got[i].Count != 6 {
 				t.Errorf("%s: %+v, want %q of all", kind, got[i], want)
 			}
+		}
+	}
+}
+
+// A text that is no number, and one that is no category, says by which settings it would be one, or be missing.
+func TestMisfitsNameTheSetting(t *testing.T) {
+	for text, want := range map[string]string{
+		"1'347.71": `Thousands: '\''`, "1347,71": "Decimal: ','", "1,347": "Decimal: ',', or Thousands: ','",
+		"1,347.5": "Thousands: ','", "1.347,5": "Decimal: ',' and Thousands: '.'", "12 €": `TrimSuffix: " €"`,
+		"109 967,14 €": `Decimal: ',' and Thousands: ' ' and TrimSuffix: " €"`, "n/a": `Missing: []string{"n/a"}`,
+		"–": `Missing: []string{"–"}`, "twelve": "", "€": "", "1'34": "",
+	} {
+		tab := must.Get(frame.NewTable(frame.Column{Name: "x", Kind: frame.Categorical, Texts: []string{"1", text}}))
+		got := must.Get(frame.Misfits(tab, &frame.Schema{Fields: []frame.Field{frame.NumericField("x", 0, 1e9)}}))
+		if want != "" && !strings.HasPrefix(want, "Missing") {
+			want = "; it is one with " + want
+		} else if want != "" {
+			want = `; if it means "missing": set ` + want
+		}
+		if len(got) != 1 || got[0].What != "no number"+want {
+			t.Errorf("%s: %+v, want %q", text, got, want)
 		}
 	}
 }

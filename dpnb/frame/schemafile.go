@@ -374,8 +374,8 @@ func parseSchema(text []byte, dir string) (s *Schema, at int, err error) {
 		return nil, at, inputErrorf("version %d, this program reads version %d", in.Version, schemaVersion)
 	}
 	if names, first := blanks(in.Fields); names != nil {
-		return nil, max(0, bytes.Index(text, first)), inputErrorf("nothing is said yet of %s: fill it in, or have dpnb "+
-			"schema check ask for it in a terminal", wording.Names(names))
+		return nil, max(0, bytes.Index(text, first)), inputErrorf("nothing is said yet of %s: fill it in, or have "+
+			"dpnb schema check ask for it in a terminal", wording.Names(names))
 	}
 	s = &Schema{}
 	for i, raw := range in.Fields {

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -186,6 +188,11 @@ func (e *Encoding) storedFile(t Scanner, where Storage) (*stored.Rows, error) {
 	if errors.Is(err, stored.ErrNone) {
 		rows, err = e.storedOnce(t, name, key, where.Double)
 	}
+	if from := t.Origin(); err == nil && key != [32]byte{} && aboutOf(name) == (about{}) {
+		if text, err := json.Marshal(about{cmp.Or(from.Path, from.Told()), e.settings.Label}); err == nil {
+			_ = atomicfile.WritePrivately(name+aboutSuffix, text) // else it is not known
+		}
+	}
 	return rows, err
 }
 
@@ -230,9 +237,24 @@ func (e *Encoding) storedOnce(t Scanner, name string, key [32]byte, double bool)
 	return stored.Reopen(name, key)
 }
 
+// about is what a list says of stored records.
+type about struct {
+	Table  string `json:"table"`
+	Target string `json:"target"`
+}
+
+func aboutOf(name string) (a about) {
+	text, err := os.ReadFile(name + aboutSuffix)
+	if err == nil {
+		_ = json.Unmarshal(text, &a)
+	}
+	return a
+}
+
 const (
 	storedSuffix = ".rows"
 	lockSuffix   = ".lock"
+	aboutSuffix  = ".about" // of the file beside it that says of which table they are
 	// sumsSuffix has the folder of the sums of passes that were made elsewhere, beside the file.
 	sumsSuffix = ".passes"
 	// pieceBytes is about how much memory records take while they are encoded, as float64.
@@ -287,6 +309,8 @@ type StoredFile struct {
 	Sums    bool
 	// Features of each record; 0 of a Part, and of a file that is not whole or another's.
 	Features int
+	// Table is the path of the file that the records are of, and Target what was learnt of them; "" if not known.
+	Table, Target string
 }
 
 // ListStored returns the files of records, with their sizes: these tell how many records there are, which no guarantee
@@ -305,8 +329,10 @@ func ListStored(where Storage) ([]StoredFile, error) {
 		for _, path := range paths {
 			if info, err := os.Stat(path); err == nil { // else it is gone again
 				known, _ := stored.Look(path) // what is not whole has nothing
+				of := aboutOf(path)
 				files = append(files, StoredFile{Path: path, Bytes: info.Size(), Changed: info.ModTime(),
-					Part: pattern[0] != '*', Features: known.Features})
+					Part: pattern[0] != '*', Features: known.Features,
+					Table: of.Table, Target: of.Target})
 			}
 		}
 	}
@@ -346,11 +372,10 @@ func RemoveStored(where Storage) error {
 	for _, f := range files {
 		err = errors.Join(err, os.RemoveAll(f.Path))
 	}
-	if err == nil {
-		var locks []string
-		locks, err = filepath.Glob(filepath.Join(dir, "*"+lockSuffix))
-		for _, l := range locks {
-			_ = os.Remove(l) // who holds one keeps it
+	for _, suffix := range []string{aboutSuffix, lockSuffix} {
+		beside, _ := filepath.Glob(filepath.Join(dir, "*"+suffix))
+		for _, path := range beside {
+			_ = os.Remove(path) // who holds a lock keeps it
 		}
 	}
 	return err

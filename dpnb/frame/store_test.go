@@ -1,6 +1,8 @@
 package frame
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"os"
@@ -279,6 +281,40 @@ func TestSumsGoWithTheRecords(t *testing.T) {
 	}
 }
 
+// A packed file is the table that it has, read in chunks and beside others; one that is cut short is refused, as is any
+// that is.
+func TestPackedFiles(t *testing.T) {
+	dir := t.TempDir()
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	text := "\ufeffage;town\n" + strings.Repeat("30;Bern\n40;\"Rome; there\"\n", 5000)
+	must.Get(z.Write([]byte(text)))
+	must.Do(z.Close())
+	plain, gz, cut := filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv.gz"), filepath.Join(dir, "c.csv.gz")
+	must.Do(os.WriteFile(plain, []byte(text), 0o600))
+	must.Do(os.WriteFile(gz, packed.Bytes(), 0o600))
+	must.Do(os.WriteFile(cut, packed.Bytes()[:packed.Len()-9], 0o600))
+	s := &CSVSettings{Comma: ';', ChunkRows: 999}
+	texts := func(t Scanner) (all []string) {
+		whole := must.Get(Collect(t, nil))
+		for i := range whole.rows {
+			all = append(all, whole.columns[0].Text(i)+whole.columns[1].Text(i))
+		}
+		return all
+	}
+	want := texts(must.Get(ScanCSV(plain, s)))
+	if got := texts(must.Get(ScanCSV(gz, s))); !slices.Equal(got, want) || len(want) != 10_000 {
+		t.Errorf("%d rows, want %d", len(got), len(want))
+	}
+	both := must.Get(Together(must.Get(ScanCSV(plain, s)), must.Get(ScanCSV(gz, s))))
+	if got := texts(both); !slices.Equal(got, append(want, want...)) {
+		t.Errorf("%d rows of both", len(got))
+	}
+	if _, err := Collect(must.Get(ScanCSV(cut, s)), nil); err == nil {
+		t.Error("a packed file that is cut short is read")
+	}
+}
+
 // Files of other kinds and of other editors are told by what they are, with a cure; a mark in front of a schema is none
 // of it.
 func TestFilesOfOtherKinds(t *testing.T) {
@@ -290,7 +326,7 @@ func TestFilesOfOtherKinds(t *testing.T) {
 	}
 	fields := `{"version": 1, "fields": [{"name": "age", "type": "number", "lower": 0, "upper": 9}]}`
 	for _, c := range []struct{ table, schema, want string }{
-		{"\x1f\x8b\x08\x00", "", "gunzip"}, {"PK\x03\x04....", "", "as CSV"}, {"age,city\r30,Bern\r", "", "tr '"},
+		{"\x1f\x8b\x08\x00", "", "gzip"}, {"PK\x03\x04....", "", "as CSV"}, {"age,city\r30,Bern\r", "", "tr '"},
 		{"age\r\n30\r\n", "", ""}, {"", fields, ""}, {"", "\ufeff" + fields, ""},
 		{"", "// mine\n" + fields, `"comment"`},
 		{"", "age,city\n30,Bern\n", "is it the table?"}, {"", "\xff\xfe{\x00}\x00", "UTF-8"},

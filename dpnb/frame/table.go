@@ -73,7 +73,7 @@ type Source struct {
 	Invented bool
 	// Note is what a reader must know of it, for example that the people are invented.
 	Note string
-	// Reading is how a CSV file was read, nil where that is by the defaults. It is the same for all records, and public.
+	// Reading is how a CSV file was read, nil where that is by the defaults: the same for all records, and public.
 	Reading *CSVSettings
 	// files are those of a table of several (Together), which no Path names.
 	files []Source

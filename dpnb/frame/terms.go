@@ -82,8 +82,8 @@ func (s *Schema) With(columns []string, terms ...Term) (*Schema, error) {
 			return nil, noColumn(t.Column, columns)
 		}
 		if t.With == "" && t.Rises == 0 && f.termed() {
-			return nil, inputErrorf("field %q has %s, as its schema says or another term, and can have one of line, steps "+
-				"and period: leave out one", f.Name, f.term())
+			return nil, inputErrorf("field %q has %s, as its schema says or another term, and can have one of line, "+
+				"steps and period: leave out one", f.Name, f.term())
 		}
 		if err := t.set(f); err != nil {
 			return nil, err

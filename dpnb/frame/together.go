@@ -59,7 +59,8 @@ func Together(files ...Scanner) (Scanner, error) {
 		t.origin.files = append(t.origin.files, own...)
 		if !slices.Equal(f.Names(), t.Names()) {
 			return nil, inputErrorf("%s has the columns %s, and %s, which is before it, %s: files that are one table "+
-				"have the same, in one order", from.Name, wording.Names(f.Names()), t.origin.Name, wording.Names(t.Names()))
+				"have the same, in one order", from.Name, wording.Names(f.Names()), t.origin.Name,
+				wording.Names(t.Names()))
 		}
 		if whole, ok := f.(*Table); ok && slices.ContainsFunc(files[:k], whole.shares) {
 			return nil, inputErrorf("%s is there twice, in the same memory: each of its records would count twice",

@@ -134,8 +134,8 @@ func (m *Model) Err() error {
 	return nil
 }
 
-// Reading returns how the CSV file was read that m was fitted to, nil if by the defaults: in a file of the same form that
-// is read otherwise, numbers are missing or others, without a word.
+// Reading returns how the CSV file was read that m was fitted to, nil if by the defaults: in a file of the same form
+// that is read otherwise, numbers are missing or others, without a word.
 func (m *Model) Reading() *CSV {
 	if m.source.Reading == nil {
 		return nil

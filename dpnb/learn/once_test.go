@@ -91,10 +91,11 @@ func TestFitOnceSaysWhatDiffers(t *testing.T) {
 		"option":     {l, learn.Binary(df, "happy", learn.RowNorm(2)), quarter, "RowNorm is 2 and was 1"},
 		"bounds":     {l, other(wide, s[1], s[2]), quarter, "99"},
 		"a category": {l, other(s[0], city, s[2]), quarter, "Rome"},
-		"no city":    {l, learn.Binary(df.Drop("city"), "happy", learn.RowNorm(1)), quarter, `column "city" is not learnt from`},
+		"no city": {l, learn.Binary(df.Drop("city"), "happy", learn.RowNorm(1)), quarter,
+			`column "city" is not learnt from`},
 		"target": {l, learn.Binary(df, "city", learn.RowNorm(1)), quarter, `"x" was released before by another ` +
-			`specification: the target is "city" and was "happy". Nothing was charged; use another name in place of "x" in ` +
-			`the cell`},
+			`specification: the target is "city" and was "happy". Nothing was charged; use another name in place of ` +
+			`"x" in the cell`},
 		"no label":    {l, learn.Binary(df, "sad"), quarter, "sad"},
 		"no learner":  {nil, data, quarter, "no learner"},
 		"simulation":  {l, data, learn.Simulate(1, 1e-6), "a simulation costs nothing"},

@@ -310,8 +310,8 @@ func (m *Model) predictCSV(path string, df DataFrame, keep []string, check bool)
 		}
 	}
 	if lacking != nil {
-		return nil, fmt.Errorf("dpnb: %s lacks %s, which the model predicts by or which is to be kept: its columns are %s",
-			table.Origin().Name, strings.Join(lacking, ", "), wording.Names(table.Names()))
+		return nil, fmt.Errorf("dpnb: %s lacks %s, which the model predicts by or which is to be kept: its columns "+
+			"are %s", table.Origin().Name, strings.Join(lacking, ", "), wording.Names(table.Names()))
 	}
 	// What a killed run left of it is about single records.
 	if err := atomicfile.ErasePartsOf(path); err != nil {

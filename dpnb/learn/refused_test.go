@@ -287,7 +287,7 @@ func TestOptionsRefusedBeforeTheCharge(t *testing.T) {
 			"is to be predicted"}, {learn.Huber{}, numbers(learn.Cross("sex", "pay")), "to be predicted"},
 		{learn.Huber{}, numbers(learn.Line("age"), learn.Uncentred()), "of centred rows"},
 		{learn.Huber{}, numbers(learn.Periodic("hour", 12)), "not one period of 12"},
-		{learn.Huber{}, numbers(learn.Line("hour"), learn.Periodic("hour", 24)), "can have one of line, steps and period"},
+		{learn.Huber{}, numbers(learn.Line("hour"), learn.Periodic("hour", 24)), "can have one of line, steps"},
 		{learn.Huber{}, numbers(learn.Steps("age", 5)), "must rise and lie"},
 		{learn.Huber{}, numbers(learn.Steps("sex", 1)), "a line, steps and a period"},
 		{learn.Softmax{}, learn.Classes(df, "city", age), "several classes"},

@@ -48,7 +48,8 @@ func TestNew(t *testing.T) {
 			t.Errorf("%s was written", name)
 		}
 	}
-	if err := New(project.Tree{Dir: root}, path, nil, nil); err == nil || !strings.Contains(err.Error(), "choose another") {
+	if err := New(project.Tree{Dir: root}, path, nil, nil); err == nil ||
+		!strings.Contains(err.Error(), "choose another") {
 		t.Errorf("a second time: %v", err)
 	}
 }

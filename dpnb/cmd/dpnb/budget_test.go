@@ -82,7 +82,8 @@ func TestASecondLedgerIsSaid(t *testing.T) {
 	const other = "is another ledger of folk.csv"
 	for _, c := range []struct{ flags, want string }{
 		{"--budget folk.budget.json", ""}, {"--budget folk.budget.json", ""}, {"--budget ./folk.budget.json", ""},
-		{"--budget folk.ledger.json", "name folk.budget.json " + other}, {"", "folk.budget.json, folk.ledger.json " + other},
+		{"--budget folk.ledger.json", "name folk.budget.json " + other},
+		{"", "folk.budget.json, folk.ledger.json " + other},
 		{"--budget kept/folk.json", "folk.budget.json, folk.ledger.json " + other}, {"--seed 1", ""},
 	} {
 		text, err := said(append(strings.Fields("describe folk.csv --schema folk.schema.json --epsilon 1 --delta 1e-6 "+

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -19,8 +20,9 @@ func newCacheCommand() *cobra.Command {
 		Use:   "cache",
 		Short: "List the encoded records of large tables that are kept on this machine",
 		Long: `List the files of encoded records that fits of scanned tables have left, so that the next fit
-finds them. They hold raw records, which only their user may read; their sizes tell how
-many records there are. dpnb cache remove removes them all, with what programs that were
+finds them, each with its table and what was learnt of it: every fit of other columns, options
+or another version of the table leaves one more. They hold raw records, which only their user
+may read; their sizes tell how many records there are. dpnb cache remove removes them all, with what programs that were
 killed have left, and with the sums of passes that fits on a runner made and did not end:
 --checkpoints names the folder of these if it was given for the fit.`,
 		Args: cobra.NoArgs,
@@ -29,7 +31,8 @@ killed have left, and with the sums of passes that fits on a runner made and did
 			if err != nil {
 				return err
 			}
-			it := shown.Item{Title: "Encoded records", Header: []string{"file", "MB", "features", "last written"}}
+			it := shown.Item{Title: "Encoded records", Header: []string{"table", "to predict", "MB", "features",
+				"last written", "file"}}
 			for _, f := range files {
 				features := fmt.Sprint(f.Features)
 				switch {
@@ -40,8 +43,12 @@ killed have left, and with the sums of passes that fits on a runner made and did
 				case f.Features == 0:
 					features = "not whole, or of an earlier version: it will be written anew"
 				}
-				it.Row(filepath.Base(f.Path), fmt.Sprintf("%.1f", float64(f.Bytes)/1e6), features,
-					f.Changed.Format(time.DateTime))
+				name := filepath.Base(f.Path)
+				if r := []rune(name); len(r) > 12 {
+					name = string(r[:12]) + "…"
+				}
+				it.Row(cmp.Or(f.Table, "not known"), cmp.Or(f.Target, "–"), fmt.Sprintf("%.1f", float64(f.Bytes)/1e6),
+					features, f.Changed.Format(time.DateTime), name)
 			}
 			if len(files) == 0 {
 				it.Note("There are none.")

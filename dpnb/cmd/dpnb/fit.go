@@ -235,6 +235,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		cost, err := allowance.Cost(l, data)
 		return printed(out, cost, err)
 	}
+	defer func() { cmd.PrintErr(p.left()) }()
 	name := p.once(p.learner+" fit for "+p.target, file)
 	if p.by != "" {
 		models, err := p.groups(l, df, records, allowance, name)
@@ -258,6 +259,20 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		said += "Numbers are straight where records are stored; --curves lets them bend.\n"
 	}
 	return errors.Join(p.say(out, said, bought, []*learn.Model{m}, []string{""}), ended)
+}
+
+// left says that encoded records stay on this machine; how large they are is nobody's to know who reads of a fit.
+func (p *fitFlags) left() string {
+	files, _ := frame.ListStored(p.where)
+	if len(files) == 0 {
+		return ""
+	}
+	store := ""
+	if p.where.Dir != "" {
+		store = " --store " + shellWord(p.where.Dir)
+	}
+	return fmt.Sprintf("Encoded records, which are raw, stay on this machine for the next fit: dpnb cache%s lists "+
+		"them, dpnb cache remove%[1]s removes them.\n", store)
 }
 
 // buyIntervals sets the share of a fit that is spent on intervals, if they are asked for and nothing is said of it:

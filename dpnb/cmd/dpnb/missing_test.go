@@ -70,7 +70,8 @@ func TestMarksAreAsTheyWereFitted(t *testing.T) {
 	model, out := filepath.Join(dir, "paid.json"), filepath.Join(dir, "out.csv")
 	must.Get(call(t, newFitCommand(), people, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--seed", "1",
 		"--target", "paid", "--out", model, "--separator", ";", "--decimal", ",", "--thousands", "'", "--encoding",
-		"Latin-1", "--skip", "1", "--rename", "Lohn=wage", "--trim-suffix", ".", "--missing", "n/a,a;b", "--store", dir))
+		"Latin-1", "--skip", "1", "--rename", "Lohn=wage", "--trim-suffix", ".", "--missing", "n/a,a;b",
+		"--store", dir))
 	predicted := func(table string, more ...string) (said, text string) {
 		var warned strings.Builder
 		c := newPredictCommand()
@@ -90,8 +91,8 @@ func TestMarksAreAsTheyWereFitted(t *testing.T) {
 	}
 	said, _ = predicted(write("odd.csv", "x,wage,since,town\n1,1 200,2006-01-02,Bern\n2,1'300,02.01.2006,zürich\n"+
 		"3,,02.01.2006,Basel\n"), otherwise...)
-	for _, want := range []string{`"wage" is no number in 1 of its records (lines 2)`,
-		`"since" is no date as 02.01.2006 in 1 of its records (lines 2)`, "--thousands, --decimal",
+	for _, want := range []string{`"wage" is no number in 1 of its records, where it counts as missing (lines 2); ` +
+		`it is one with --thousands ' '`, `"since" is no date as 02.01.2006 in 1 of its records, where it counts`,
 		`"town" is outside the categories in 1 of its records (lines 4)`,
 		`"town" is outside the categories, but for capital letters in 1 of its records (lines 3)`} {
 		if !strings.Contains(said, want) {

@@ -142,8 +142,8 @@ func TestMistakes(t *testing.T) {
 		{"semicolons, and a quoted name", newRootCommand(), append([]string{"describe", write("quoted.csv",
 			"age;\"town; where\"\n30;Bern\n")}, ask("--mean", "age")[1:]...), "read it with --separator ';'"},
 		{"a title above the names", newRootCommand(), append([]string{"describe", write("title.csv",
-			"of 2024,\nage,city\n30,Bern\n")}, ask("--mean", "age")[1:]...), "a title above that of the names, leave it " +
-			"out with --skip 1"},
+			"of 2024,\nage,city\n30,Bern\n")}, ask("--mean", "age")[1:]...), "a title above that of the names, " +
+			"leave it out with --skip 1"},
 		{"a period that the schema has", newFitCommand(), fit("--periodic", "age", "--schema",
 			fields(`{"name":"age","type":"number","lower":0,"upper":100,"period":100},
 				{"name":"city","type":"ignore"},{"name":"happy","type":"category","categories":["no","yes"]}`)),

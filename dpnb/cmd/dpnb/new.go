@@ -65,8 +65,8 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 				fmt.Fprintf(out, "%v\n", blank)
 			}
 			if d.check != "" {
-				fmt.Fprintf(out, "first: %s %s\n       (of single records: for the keeper of the data, and in no report)\n",
-					project.Command(), d.check)
+				fmt.Fprintf(out, "first: %s %s\n       (of single records: for the keeper of the data, and in no "+
+					"report)\n", project.Command(), d.check)
 			}
 			_, err = fmt.Fprintf(out, "then: %s lab %s\n  or: %[1]s report %[3]s\n", project.Command(),
 				filepath.Dir(path), path)
@@ -111,7 +111,7 @@ func (d *drafting) write(tree project.Tree, name string, a *asking) (path string
 		if d.target, blank, err = d.ofTable(name, values, a); err != nil {
 			return "", nil, err
 		}
-		name = strings.TrimSuffix(name, filepath.Ext(name))
+		name = stemOf(name)
 	} else if files, _ := filepath.Glob(name); len(files) > 0 && strings.ContainsAny(name, "*?[") {
 		return "", nil, fmt.Errorf("%s names %d files: name one of them, %s, for all have its columns; the pattern is "+
 			"for fit, describe and the others", name, len(files), files[0])
@@ -126,6 +126,12 @@ func (d *drafting) write(tree project.Tree, name string, a *asking) (path string
 	return path, blank, report.New(tree, path, values, d.cells)
 }
 
+// stemOf is the name of a table without what says of which form it is, packed or not.
+func stemOf(table string) string {
+	table = strings.TrimSuffix(table, ".gz")
+	return strings.TrimSuffix(table, filepath.Ext(table))
+}
+
 // ofTable drafts the schema of a table, and adds to the parameters of its notebook what follows from it.
 func (d *drafting) ofTable(table string, values map[string][]string, a *asking) (target string, blank, err error) {
 	records, err := d.table.open(table)
@@ -137,7 +143,7 @@ func (d *drafting) ofTable(table string, values map[string][]string, a *asking) 
 		return "", nil, fmt.Errorf("--target %s: there is no such column, but %s", d.target, wording.Names(names))
 	}
 	if d.schema == "" {
-		d.schema = strings.TrimSuffix(table, filepath.Ext(table)) + ".schema.json"
+		d.schema = stemOf(table) + ".schema.json"
 	}
 	if _, err := os.Stat(d.schema); errors.Is(err, fs.ErrNotExist) {
 		if err := drafted(d.schema, d.codebook, names); err != nil {
@@ -205,7 +211,8 @@ func (d *drafting) reads(r *frame.CSVSettings, table, schema string) {
 			marks = append(marks, fmt.Sprintf(form, name, field.Interface()))
 		}
 		if marks != nil {
-			d.cells[templateMarks] = strings.TrimSuffix(templateMarks, "}") + ",\n\t\t\t" + strings.Join(marks, ", ") + "}"
+			begun := strings.TrimSuffix(templateMarks, "}")
+			d.cells[templateMarks] = begun + ",\n\t\t\t" + strings.Join(marks, ", ") + "}"
 		}
 	}
 	checks := func(table, schema string) string {

@@ -63,8 +63,8 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 		must.Get(said(append(append([]string{"fit"}, table...), strings.Fields("--seed 1 --store . --lines --learner "+
 			"logistic --target city --positive "+city+" --out "+city+".json")...)...))
 	}
-	for _, c := range []struct{ args, out string }{{"export MODEL", "model.linear.json"}, {"shapes MODEL", "shapes.html"},
-		{"predict MODEL visits.csv", "predictions.csv"}} {
+	for _, c := range []struct{ args, out string }{{"export MODEL", "model.linear.json"},
+		{"shapes MODEL", "shapes.html"}, {"predict MODEL visits.csv", "predictions.csv"}} {
 		of := func(city, more string) error {
 			_, err := said(strings.Fields(strings.Replace(c.args, "MODEL", city+".json", 1) + more)...)
 			return err
@@ -93,9 +93,37 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 	}{{"--seed 1", true}, {"--seed 2", true}, {"--budget card.budget.json --share 0.1", true},
 		{"--budget card.budget.json --share 0.1", true}, {"--seed 1", false},
 		{"--budget card.budget.json --share 0.1 --name x", false}} {
-		if err := fit(c.more); (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "--card card.md: another") {
+		if err := fit(c.more); (err == nil) != c.ok || err != nil &&
+			!strings.Contains(err.Error(), "--card card.md: another") {
 			t.Errorf("%s: %v", c.more, err)
 		}
+	}
+}
+
+// A fit says that encoded records stay, and how they are removed; cache lists of which table they are, and what was
+// learnt of it. Nothing of how many there are is in what a fit says.
+func TestCacheSaysOfWhat(t *testing.T) {
+	_, table := visits(t)
+	must.Do(os.Mkdir("kept", 0o700))
+	fit := func(more string) string {
+		return must.Get(said(append(append([]string{"fit"}, table...), strings.Fields("--person id --seed 1 --lines "+
+			"--store kept --learner "+more)...)...))
+	}
+	const says = "records, which are raw, stay on this machine for the next fit: dpnb cache --store kept"
+	for _, more := range []string{"logistic --target city", "logistic --target city", "huber --target age",
+		"huber --target age --held-out 0.3"} {
+		if text := fit(more); !strings.Contains(text, says) {
+			t.Errorf("%s: %s", more, text)
+		}
+	}
+	listed := must.Get(said("cache", "--store", "kept"))
+	if n := strings.Count(listed, must.Get(filepath.Abs("visits.csv"))); n < 2 ||
+		strings.Count(listed, "  city  ") != 1 || strings.Contains(listed, "not known") {
+		t.Errorf("%d files: %s", n, listed)
+	}
+	must.Get(said("cache", "remove", "--store", "kept"))
+	if left := must.Get(os.ReadDir("kept")); len(left) > 0 {
+		t.Errorf("left is %v", left)
 	}
 }
 

@@ -71,10 +71,13 @@ category.`,
 // stands beside are of single records, and whoever runs the command has the file. A fit and an answer, which others see
 // and which are protected, say nothing of the kind.
 func unreadText(unread []frame.Misfit, table string) (said string) {
-	marks, columnar := false, parquet.Columnar(table)
+	columnar := parquet.Columnar(table)
 	for _, m := range unread {
-		what, _, _ := strings.Cut(m.What, ";")
+		what, hint, hinted := strings.Cut(m.What, ";")
 		said += fmt.Sprintf("%s: %q is %s in %d of its records", table, m.Column, what, m.Count)
+		if strings.HasPrefix(what, "no ") {
+			said += ", where it counts as missing"
+		}
 		if _, err := os.Stat(table); err == nil { // not several files
 			lines := strings.Trim(fmt.Sprint(m.Lines), "[]")
 			if len(m.Lines) < m.Count {
@@ -82,12 +85,10 @@ func unreadText(unread []frame.Misfit, table string) (said string) {
 			}
 			said += fmt.Sprintf(" (%s %s)", map[bool]string{false: "lines", true: "rows"}[columnar], lines)
 		}
+		if hinted {
+			said += ";" + hint
+		}
 		said += "\n"
-		marks = marks || strings.HasPrefix(m.What, "no ") && !columnar
-	}
-	if marks {
-		said += "What is no number and no date counts as missing. If it is written in another way: --thousands, " +
-			"--decimal, --trim-suffix; texts that mean \"missing\": --missing.\n"
 	}
 	return said
 }

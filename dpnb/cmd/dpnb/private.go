@@ -121,9 +121,10 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 			kept = append(kept, learn.Named(filepath.Base(p.budget)))
 		}
 	}
-	if others := p.otherLedgers(); others != nil && cmd.Flags().Lookup("budget") != nil && !cmd.Flags().Changed("price") {
-		cmd.PrintErrf("By its name %s is another ledger of %s: what both pay for adds up, to more than one allows. People "+
-			"have one ledger, in notebooks and in a shell: --budget %s\n", strings.Join(others, ", "), p.path,
+	charges := cmd.Flags().Lookup("budget") != nil && !cmd.Flags().Changed("price")
+	if others := p.otherLedgers(); others != nil && charges {
+		cmd.PrintErrf("By its name %s is another ledger of %s: what both pay for adds up, to more than one allows. "+
+			"People have one ledger, in notebooks and in a shell: --budget %s\n", strings.Join(others, ", "), p.path,
 			shellWord(others[0]))
 	}
 	b := learn.NewBudget(p.epsilon, p.delta, kept...)
@@ -148,9 +149,9 @@ func (p *privateFlags) otherLedgers() (others []string) {
 	for _, folder := range folders {
 		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
-			name := e.Name()
-			if path := filepath.Join(folder, name); strings.HasPrefix(name, stem+".") && filepath.Ext(name) == ".json" &&
-				(p.budget == "" || !sameFile(path, p.budget)) {
+			path := filepath.Join(folder, e.Name())
+			called := strings.HasPrefix(e.Name(), stem+".") && filepath.Ext(path) == ".json"
+			if called && (p.budget == "" || !sameFile(path, p.budget)) {
 				if _, err := ledger.Stated(path); err == nil {
 					others = append(others, path)
 				}

@@ -143,14 +143,16 @@ func TestNewForATable(t *testing.T) {
 	listed := filepath.Join(dir, "listed.csv")
 	write(listed, "age,\"Comment, free\"\n")
 	for _, d := range []drafting{{target: "free"}, {}} {
-		if _, blank, err := d.write(tree, listed, nil); !strings.Contains(fmt.Sprint(blank, err), `"age", "Comment, free"`) {
+		_, blank, err := d.write(tree, listed, nil)
+		if !strings.Contains(fmt.Sprint(blank, err), `"age", "Comment, free"`) {
 			t.Errorf("names with commas are listed as %v, %v", blank, err)
 		}
 	}
 	marked := filepath.Join(dir, "marked.csv")
 	write(marked, "of 2024\nage;city;id;since;happy\n")
-	args := []string{marked, "--no-setup", "--schema", schema, "--target", "happy", "--separator", ";", "--thousands", "'",
-		"--missing", "n/a,none", "--skip", "1", "--encoding", "Latin-1", "--number-duplicates", "--trim-suffix", "."}
+	args := []string{marked, "--no-setup", "--schema", schema, "--target", "happy", "--separator", ";",
+		"--thousands", "'", "--missing", "n/a,none", "--skip", "1", "--encoding", "Latin-1",
+		"--number-duplicates", "--trim-suffix", "."}
 	const marks = `--thousands "'" --encoding Latin-1 --skip 1 --number-duplicates --trim-suffix . --missing n/a,none`
 	if said := must.Get(call(t, newNewCommand(), args...)); !strings.Contains(said, "check "+marked+" --schema "+schema+
 		" --separator ';' "+marks+"\n") {
