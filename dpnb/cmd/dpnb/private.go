@@ -121,7 +121,7 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 			kept = append(kept, learn.Named(filepath.Base(p.budget)))
 		}
 	}
-	charges := cmd.Flags().Lookup("budget") != nil && !cmd.Flags().Changed("price")
+	charges := !p.seeded && cmd.Flags().Lookup("budget") != nil && !cmd.Flags().Changed("price")
 	if others := p.otherLedgers(); others != nil && charges {
 		cmd.PrintErrf("By its name %s is another ledger of %s: what both pay for adds up, to more than one allows. "+
 			"People have one ledger, in notebooks and in a shell: --budget %s\n", strings.Join(others, ", "), p.path,
