@@ -169,8 +169,8 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
-// Private intervals for the population are no narrower than those of least squares without privacy, whose standard error
-// is σ/√n over the standard deviation of a column, of residuals of standard deviation σ.
+// Private intervals for the population are no narrower than those of least squares without privacy, whose standard
+// error is σ/√n over the standard deviation of a column, of residuals of standard deviation σ.
 func TestPopulationIntervalsAreNoNarrowerThanWithoutPrivacy(t *testing.T) {
 	const n, sigma = 8000, 400.0
 	rng := noise.NewSeeded(1)

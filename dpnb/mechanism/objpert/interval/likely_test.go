@@ -104,7 +104,7 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 	}
 }
 
-// Numbers that go with each other are seen to among many columns that do not: the curvature between them, 0.85 in units
+// Numbers that go with each other are seen to do so among many columns that do not: the curvature between them, 0.85 in units
 // of theirs beside noise of 0.25, is not drawn to 0 as it is between columns of which most are independent, and stays
 // there between two that are no numbers.
 func TestNumbersGoTogether(t *testing.T) {
@@ -137,8 +137,8 @@ func TestNumbersGoTogether(t *testing.T) {
 }
 
 // How large residuals are is told by the curvature of the constant alone, which how columns spread is not in: of a
-// least-squares fit it is 1 wherever they are below the clip, so that a factor a tenth too large would say that they are
-// none. Where noise leaves that open, ρ is a mean.
+// least-squares fit it is 1 wherever they are below the clip, so that a factor a tenth too large would say that they
+// are none. Where noise leaves that open, ρ is a mean.
 func TestSamplingGoesByTheConstant(t *testing.T) {
 	h := mat.NewSymDense(3, []float64{80, 0, 0, 0, 80, 0, 0, 0, 110})
 	m := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 1, Sigma: 5, Tolerance: 1e-6, OutputSigma: 1e-9}
