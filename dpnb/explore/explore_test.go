@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,6 +207,43 @@ func TestPrices(t *testing.T) {
 		if _, err := explore.Mean("age").Planned(100).Price(df, within, 0.9); err == nil {
 			t.Errorf("± %v has a price", within)
 		}
+	}
+}
+
+// Wherever the values of a column are, its variance is known at least as well as its price says, and hardly better
+// where all are at a bound; where they are spread evenly it is known as well as is said of these.
+func TestPricesOfVariances(t *testing.T) {
+	const n = 5000
+	for name, c := range map[string]struct {
+		value     func(i int) float64
+		from, far float64 // half the width of the interval, in parts of the price
+	}{
+		"at the upper bound":  {func(int) float64 { return 90 }, 0.9, 1.1},
+		"at the lower bound":  {func(int) float64 { return 17 }, 0.9, 1.1},
+		"mostly at the lower": {func(i int) float64 { return 17 + 50*float64(max(0, i%10-8)) }, 0.6, 1.05},
+		"evenly":              {func(i int) float64 { return 17 + 73*(float64(i)+0.5)/n }, 0.2, 0.22},
+	} {
+		ages := make([]float64, n)
+		for i := range ages {
+			ages[i] = c.value(i)
+		}
+		df := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: ages}))).WithSchema(
+			learn.Numeric("age", 17, 90))
+		q, b := explore.Variance("age").Planned(n), fresh(1, 1e-6)
+		p := must.Get(q.Within(df, b.Share(0.2), 0.95))
+		var halves []float64
+		for seed := range 20 {
+			s := must.Get(q.Noise(learn.Seed(uint64(seed))).Of(df, b.Share(0.2).Simulated()))
+			r := s.Rows()[0]
+			halves = append(halves, math.Max(r.Upper-r.Value, r.Value-r.Lower)/p.Within)
+		}
+		slices.Sort(halves)
+		if median := halves[10]; !(median >= c.from && median <= c.far) {
+			t.Errorf("%s: %v of the price, want %v to %v", name, median, c.from, c.far)
+		}
+	}
+	if p, err := explore.Variance("age").Price(people(9), 5, 0.95); err == nil {
+		t.Errorf("a price without a number of records: %v", p)
 	}
 }
 

@@ -67,14 +67,20 @@ func (p momentsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic
 	}, epsilon, delta, countsMu)
 }
 
-// precision is of a column that is spread evenly between its bounds, uncorrelated with others.
+// precision is that of a variance wherever the mean is, and that of correlations of columns that are spread evenly
+// between their bounds, and are uncorrelated.
 func (p momentsPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	if !(records > 0) {
+		return math.Inf(1), ""
+	}
 	sums := m.(statistic.Sums)
 	of := sums.Of.(statistic.Moments)
 	released, widest := of.Even(records), 0.0
 	if !p.of.Products {
-		e := of.Variance(sums, released, s.confidence, 0)
-		return (e.Upper - e.Lower) / 2, "in the square of the unit"
+		far := of.Variance(sums, of.Farthest(records), s.confidence, 0)
+		even := of.Variance(sums, released, s.confidence, 0)
+		return far.Upper - far.Value, fmt.Sprintf("in the square of the unit (wherever its mean is; of values that "+
+			"are spread evenly between the bounds about ± %.3g)", (even.Upper-even.Lower)/2)
 	}
 	for j := range p.names {
 		for k := range j {
@@ -82,7 +88,7 @@ func (p momentsPlan) precision(m statistic.Mechanism, records float64, s setting
 			widest = math.Max(widest, (e.Upper-e.Lower)/2)
 		}
 	}
-	return widest, "of a correlation"
+	return widest, "of a correlation (of columns that are spread evenly between their bounds, else wider)"
 }
 
 func (p momentsPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
