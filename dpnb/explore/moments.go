@@ -189,8 +189,8 @@ func (p describePlan) answer(m statistic.Mechanism, released []float64, s settin
 			add(what, q[i], p.days[j])
 		}
 	}
-	a.meaning = fmt.Sprintf("The number of records is %s; %s. A quarter are below the lower quartile of a column, "+
-		"and a quarter above its upper quartile.", count.figures(), s.interval(count))
+	a.meaning = fmt.Sprintf("The number of %s is %s; %s. A quarter are below the lower quartile of a column, "+
+		"and a quarter above its upper quartile.", s.counted(), count.figures(), s.interval(count))
 	a.notes = []string{ofShared + fmt.Sprintf(" Of whole numbers a histogram whose edges lie between them says more: "+
 		"%s.", wording.Setting{Field: "Edges", Value: "-0.5,0.5,…", Go: "Histogram(column, -0.5, 0.5, …)"})}
 	return a

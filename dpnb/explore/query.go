@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
@@ -36,6 +37,19 @@ type Query struct {
 type settings struct {
 	confidence float64
 	sampling   bool
+	// rows of a person that count; 0 if each row is a person.
+	rows int
+}
+
+// counted is what is counted: of a person who may have more, so many.
+func (s settings) counted() string {
+	switch s.rows {
+	case 0:
+		return "records"
+	case 1:
+		return "records (one of each person)"
+	}
+	return fmt.Sprintf("records (at most %d of each person)", s.rows)
 }
 
 // question is what is asked: it becomes a plan by what is publicly known.
@@ -307,7 +321,13 @@ func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 	if err := r.by(m); err != nil {
 		return nil, err
 	}
+	if person, _ := p.df.Person(); person != "" {
+		q.rows = p.rows
+	}
 	s := p.answer(collector(m), r.Numbers, q.settings)
+	if counted := q.counted(); !strings.Contains(s.meaning, counted) && q.rows > 0 {
+		s.meaning += " It is of the " + counted + " that count."
+	}
 	if _, own := p.plan.(maker); !own {
 		s.notes = append(s.notes, whatMissing(p.schema, p.columns())...)
 	}

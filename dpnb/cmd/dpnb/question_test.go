@@ -51,6 +51,13 @@ func TestRowsOfAPersonInTheShell(t *testing.T) {
 			fmt.Sprint(rows))...)
 		var n int
 		_, after, _ := strings.Cut(said, "There are ")
+		counted := "records (one of each person);"
+		if rows > 1 {
+			counted = fmt.Sprintf("records (at most %d of each person);", rows)
+		}
+		if !strings.Contains(after, counted) {
+			t.Errorf("%d rows of a person: %s", rows, said)
+		}
 		if _, e := fmt.Sscanf(after, "%d records", &n); err != nil || e != nil || n < 200*rows-80 || n > 200*rows+80 {
 			t.Errorf("%d rows of a person: %s (%v)", rows, said, err)
 		}
@@ -58,7 +65,12 @@ func TestRowsOfAPersonInTheShell(t *testing.T) {
 			t.Errorf("a simulation says: %s", said)
 		}
 	}
-	if said, err := call(t, newDescribeCommand(), count...); err != nil ||
+	const whole = "It is of the records (at most 2 of each person) that count."
+	if said, err := call(t, newDescribeCommand(), append(table, "--mean", "age", "--by", "city", "--seed", "1",
+		"--person", "id", "--rows-of-a-person", "2")...); err != nil || !strings.Contains(said, whole) {
+		t.Errorf("two rows of a person: %s (%v)", said, err)
+	}
+	if said, err := call(t, newDescribeCommand(), count...); err != nil || strings.Contains(said, "of each person") ||
 		!strings.Contains(said, "No ledger was kept") {
 		t.Errorf("without a ledger: %s (%v)", said, err)
 	}
