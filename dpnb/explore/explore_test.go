@@ -195,7 +195,7 @@ func TestPrices(t *testing.T) {
 	few := explore.QuantilesOf("age", 0.25, 0.5, 0.75).Planned(100)
 	price := must.Get(few.Within(people(100), fresh(1, 1e-6).Spend(0.02), 0.95))
 	s := must.Get(few.Noise(learn.Seed(1)).Of(people(100), fresh(1, 1e-6).Spend(0.02)))
-	if text := s.Display().Text(); price.Within < 0.45 || !strings.Contains(text, "0.25, 0.5, 0.75 is all of the") {
+	if text := s.Display().Text(); price.Within < 0.45 || !strings.Contains(text, "This share buys nothing: with") {
 		t.Errorf("± %v is promised, and the answer says %s", price.Within, text)
 	}
 	for name, q := range map[string]explore.Query{"no plan": explore.Mean("age"), "nothing": {}} {
@@ -244,6 +244,28 @@ func TestPricesOfVariances(t *testing.T) {
 	}
 	if p, err := explore.Variance("age").Price(people(9), 5, 0.95); err == nil {
 		t.Errorf("a price without a number of records: %v", p)
+	}
+}
+
+// An interval that is all that is possible is said to be, and no number of which nothing is known is given as one.
+func TestWhatBuysNothingIsSaid(t *testing.T) {
+	df := people(400).Drop("flag").WithSchema(learn.Numeric("age", 17, 90), learn.Categorical("city", "Bern", "Rome"))
+	two := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "city", learn.Lines()),
+		learn.Simulate(5, 1e-6)))
+	line := must.Get(learn.Linear{Noise: learn.Seed(1)}.Fit(learn.Regression(df, "age"), learn.Simulate(5, 1e-6)))
+	for name, q := range map[string]explore.Query{"mean": explore.Mean("age"), "variance": explore.Variance("age"),
+		"quantiles": explore.QuantilesOf("age", 0.2, 0.5), "summary": explore.Describe(),
+		"means": explore.Mean("age").By("city"), "error": explore.LossOf(two), "AUC": explore.AUCOf(two),
+		"confusion": explore.ConfusionOf(two), "error of numbers": explore.LossOf(line)} {
+		for _, epsilon := range []float64{1e-4, 50} {
+			s := must.Get(q.Noise(learn.Seed(4)).Of(df, learn.Simulate(epsilon, 0)))
+			text := s.Display().Text()
+			nothing := strings.Contains(text, "his share buys nothing")
+			if nothing != (epsilon < 1) && name != "confusion" ||
+				strings.Contains(text, "is –") {
+				t.Errorf("%s at ε = %v: %s", name, epsilon, text)
+			}
+		}
 	}
 }
 

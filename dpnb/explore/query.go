@@ -331,6 +331,10 @@ func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 	if _, own := p.plan.(maker); !own {
 		s.notes = append(s.notes, whatMissing(p.schema, p.columns())...)
 	}
+	unknown := func(r Row) bool { return r.unknown }
+	if !strings.HasPrefix(s.meaning, buysNothing) && s.of != calibrating && slices.ContainsFunc(s.rows, unknown) {
+		s.notes = append([]string{nothingKnown}, s.notes...)
+	}
 	s.dataDependent = p.dataDependent
 	return s, s.release(m, r, p.rows, q, p.df)
 }

@@ -30,9 +30,32 @@ type Row struct {
 	statistic.Estimate
 	// days since 1970-01-01, which are shown as dates.
 	days bool
-	// unknown says that a share can be anything, for all that was released: its interval is [0, 1].
+	// unknown says that it can be anything, for all that was released: its interval has all that is possible.
 	unknown bool
 }
+
+// within says of r that nothing beyond these bounds is possible, of which rounding may have taken something.
+func (r Row) within(lower, upper float64) Row {
+	slack := 1e-12 * (upper - lower)
+	r.unknown = r.Lower <= lower+slack && r.Upper >= upper-slack
+	return r
+}
+
+// says returns the sentence about r, which is what, unless nothing is known of it.
+func (s settings) says(r Row, what, sentence string) string {
+	if !r.unknown {
+		return sentence
+	}
+	lower, upper := r.bounds()
+	return fmt.Sprintf(buysNothing+"with %s confidence %s is between %s and %s, which is all that is possible; %s.",
+		s.percent(), what, lower, upper, s.reason())
+}
+
+// buysNothing begins what is said of a number of which nothing is known; nothingKnown is said of others beside it.
+const (
+	buysNothing  = "This share buys nothing: "
+	nothingKnown = "–: this share buys nothing there, or there are no records: the interval is all that is possible."
+)
 
 // Statistic is the answer to a Query. Everything in it is released: it may be shown, kept and computed with at no
 // further cost.

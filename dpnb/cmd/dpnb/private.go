@@ -198,8 +198,8 @@ func (p *privateFlags) before(name string) string {
 	if day != "" {
 		day = ", on " + day
 	}
-	return fmt.Sprintf("This is what was released before%s, as %q, and costs nothing again. The file was not read: "+
-		"records that have changed since are not in it. Another --name asks anew, at a price.\n", day, name)
+	return fmt.Sprintf("This is what was released before%s, as %q, and costs nothing again: it is of the records of "+
+		"then, whatever the file has now. Another --name asks anew, at a price.\n", day, name)
 }
 
 // unkept is said of a release without a ledger.
