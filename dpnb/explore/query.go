@@ -422,7 +422,9 @@ func number(s *frame.Schema, column string) (statistic.Number, error) {
 			Go: fmt.Sprintf("Numeric(%q, lower, upper)", column)})
 	case f.Kind != frame.Numeric:
 		return statistic.Number{}, fmt.Errorf("dpnb: %q has categories in the schema, and a column of numbers is "+
-			"wanted", column)
+			"wanted: %s says how many records have each of them, and with another column beside it how many of "+
+			"each group", column, wording.Setting{Field: "Crosstab", Value: fmt.Sprintf("%q", column),
+			Go: fmt.Sprintf("Crosstab(%q)", column)})
 	case f.Open:
 		return statistic.Number{}, fmt.Errorf("dpnb: %q is Unbounded in the schema: one record could move its mean by "+
 			"any amount; state public bounds, beyond which values are moved to them", column)

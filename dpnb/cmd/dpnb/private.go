@@ -93,7 +93,10 @@ func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
 	p.file, err = p.table.open(path)
 	df = p.part(learn.FromScanner(p.file, err)).Knowing(s)
-	if p.person != "" {
+	if _, known := s.Field(p.person); err == nil && p.person != "" && !known { // one that is ignored will do
+		err = frame.CheckSelection([]string{p.person}, p.file.Names())
+	}
+	if err == nil && p.person != "" {
 		df = df.PerPerson(p.person, p.rows)
 	}
 	if p.seeded && p.budget != "" {

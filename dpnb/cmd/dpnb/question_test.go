@@ -81,12 +81,14 @@ func TestRowsOfAPersonInTheShell(t *testing.T) {
 
 // Questions that differ are released under names that differ, and what a share buys is what it buys in code.
 func TestQuestionsOfTheShell(t *testing.T) {
+	edges := func(text string) (p places) { must.Do(p.Set(text)); return p }
 	names := map[string]string{}
 	for what, q := range map[string]questionFlags{
 		"mean": {mean: "age"}, "sum": {sum: "age"}, "variance": {variance: "age"}, "count": {count: true},
 		"by city": {mean: "age", by: []string{"city"}}, "by both": {mean: "age", by: []string{"city", "id"}},
 		"median": {quantiles: "age", levels: []float64{0.5}}, "quartile": {quantiles: "age", levels: []float64{0.25}},
-		"bars": {histogram: "age"}, "few bars": {histogram: "age", edges: []float64{0, 50, 100}},
+		"bars": {histogram: "age"}, "few bars": {histogram: "age", edges: edges("0,50,1e2")},
+		"dates": {histogram: "since", edges: edges("1995-01-01,2005-01-01")},
 		"table": {crosstab: []string{"city"}}, "larger table": {crosstab: []string{"city", "id"}}, "summary": {},
 	} {
 		q.confidence = 0.95
@@ -95,6 +97,11 @@ func TestQuestionsOfTheShell(t *testing.T) {
 			t.Errorf("%s is released under %q, as %s is (%v)", what, name, other, err)
 		}
 		names[name] = what
+	}
+	for _, name := range []string{"histogram of age [0 50 100]", "histogram of since [1995-01-01 2005-01-01]"} {
+		if names[name] == "" {
+			t.Errorf("nothing is released under %q: %v", name, names)
+		}
 	}
 	df, table := visits(t)
 	price := must.Get(explore.Mean("age").By("city").Planned(300).Within(df,
