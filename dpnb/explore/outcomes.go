@@ -339,8 +339,7 @@ func (p outcomesPlan) confusion(out *Statistic, n noiseOf, margin float64, s set
 		}
 	}
 	all, others := float64(k), float64(k-1)
-	accuracy := Row{Name: "accuracy", Estimate: n.share(right, all, wrong, all*others,
-		s.confidence)}.within(0, 1)
+	accuracy := Row{Name: "accuracy", Estimate: n.share(right, all, wrong, all*others, s.confidence)}.within(0, 1)
 	out.title = "How well a model predicts " + p.model.Target()
 	out.rows = append(out.rows, accuracy)
 	for at, what := range []string{"recall of ", "precision of "} {
