@@ -192,13 +192,13 @@ func (p countsPlan) answer(m statistic.Mechanism, released []float64, s settings
 	}
 	surely := fmt.Sprintf("with %s confidence the noise has changed", s.percent())
 	if len(p.axes) == 0 {
-		out.meaning = fmt.Sprintf("There are %s records; %s this by at most %s.", out.rows[0].figures(), surely,
-			ceil(w))
+		out.meaning = fmt.Sprintf("There are %s %s; %s this by at most %s.", out.rows[0].figures(),
+			s.counted(), surely, ceil(w))
 	} else {
 		out.title = "Number of records by " + p.names()
-		out.meaning = fmt.Sprintf("The table has the number of records in each of %d groups. For any one of them, %s "+
-			"it by at most %s; with the same confidence it has changed none of them by more than %s.", n, surely,
-			ceil(w), ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
+		out.meaning = fmt.Sprintf("The table has the number of %s in each of %d groups. For any one of them, %s it by "+
+			"at most %s; with the same confidence it has changed none of them by more than %s.", s.counted(), n,
+			surely, ceil(w), ceil(h.Margin(math.Pow(s.confidence, 1/float64(n)))))
 		out.notes = append(out.notes, "A record is in at most one group, and in none if its value is not a category "+
 			"or lies beyond the edges, so each group is counted as accurately as if it were the only one. A negative "+
 			"number is due to noise; its interval is that of 0.")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -194,7 +195,7 @@ func TestPrices(t *testing.T) {
 	few := explore.QuantilesOf("age", 0.25, 0.5, 0.75).Planned(100)
 	price := must.Get(few.Within(people(100), fresh(1, 1e-6).Spend(0.02), 0.95))
 	s := must.Get(few.Noise(learn.Seed(1)).Of(people(100), fresh(1, 1e-6).Spend(0.02)))
-	if text := s.Display().Text(); price.Within < 0.45 || !strings.Contains(text, "0.25, 0.5, 0.75 is all of the") {
+	if text := s.Display().Text(); price.Within < 0.45 || !strings.Contains(text, "This share buys nothing: with") {
 		t.Errorf("± %v is promised, and the answer says %s", price.Within, text)
 	}
 	for name, q := range map[string]explore.Query{"no plan": explore.Mean("age"), "nothing": {}} {
@@ -205,6 +206,65 @@ func TestPrices(t *testing.T) {
 	for _, within := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		if _, err := explore.Mean("age").Planned(100).Price(df, within, 0.9); err == nil {
 			t.Errorf("± %v has a price", within)
+		}
+	}
+}
+
+// Wherever the values of a column are, its variance is known at least as well as its price says, and hardly better
+// where all are at a bound; where they are spread evenly it is known as well as is said of these.
+func TestPricesOfVariances(t *testing.T) {
+	const n = 5000
+	for name, c := range map[string]struct {
+		value     func(i int) float64
+		from, far float64 // half the width of the interval, in parts of the price
+	}{
+		"at the upper bound":  {func(int) float64 { return 90 }, 0.9, 1.1},
+		"at the lower bound":  {func(int) float64 { return 17 }, 0.9, 1.1},
+		"mostly at the lower": {func(i int) float64 { return 17 + 50*float64(max(0, i%10-8)) }, 0.6, 1.05},
+		"evenly":              {func(i int) float64 { return 17 + 73*(float64(i)+0.5)/n }, 0.2, 0.22},
+	} {
+		ages := make([]float64, n)
+		for i := range ages {
+			ages[i] = c.value(i)
+		}
+		df := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "age", Numbers: ages}))).WithSchema(
+			learn.Numeric("age", 17, 90))
+		q, b := explore.Variance("age").Planned(n), fresh(1, 1e-6)
+		p := must.Get(q.Within(df, b.Share(0.2), 0.95))
+		var halves []float64
+		for seed := range 20 {
+			s := must.Get(q.Noise(learn.Seed(uint64(seed))).Of(df, b.Share(0.2).Simulated()))
+			r := s.Rows()[0]
+			halves = append(halves, math.Max(r.Upper-r.Value, r.Value-r.Lower)/p.Within)
+		}
+		slices.Sort(halves)
+		if median := halves[10]; !(median >= c.from && median <= c.far) {
+			t.Errorf("%s: %v of the price, want %v to %v", name, median, c.from, c.far)
+		}
+	}
+	if p, err := explore.Variance("age").Price(people(9), 5, 0.95); err == nil {
+		t.Errorf("a price without a number of records: %v", p)
+	}
+}
+
+// An interval that is all that is possible is said to be, and no number of which nothing is known is given as one.
+func TestWhatBuysNothingIsSaid(t *testing.T) {
+	df := people(400).Drop("flag").WithSchema(learn.Numeric("age", 17, 90), learn.Categorical("city", "Bern", "Rome"))
+	two := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "city", learn.Lines()),
+		learn.Simulate(5, 1e-6)))
+	line := must.Get(learn.Linear{Noise: learn.Seed(1)}.Fit(learn.Regression(df, "age"), learn.Simulate(5, 1e-6)))
+	for name, q := range map[string]explore.Query{"mean": explore.Mean("age"), "variance": explore.Variance("age"),
+		"quantiles": explore.QuantilesOf("age", 0.2, 0.5), "summary": explore.Describe(),
+		"means": explore.Mean("age").By("city"), "error": explore.LossOf(two), "AUC": explore.AUCOf(two),
+		"confusion": explore.ConfusionOf(two), "error of numbers": explore.LossOf(line)} {
+		for _, epsilon := range []float64{1e-4, 50} {
+			s := must.Get(q.Noise(learn.Seed(4)).Of(df, learn.Simulate(epsilon, 0)))
+			text := s.Display().Text()
+			nothing := strings.Contains(text, "his share buys nothing")
+			if nothing != (epsilon < 1) && name != "confusion" ||
+				strings.Contains(text, "is –") {
+				t.Errorf("%s at ε = %v: %s", name, epsilon, text)
+			}
 		}
 	}
 }

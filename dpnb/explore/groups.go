@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 )
 
@@ -52,8 +53,11 @@ func (p groupsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.
 	}
 	sums, ok := m.(statistic.Sums)
 	if !ok {
+		of, by := p.plan.columns()[0], p.axes[0].column
 		return nil, fmt.Errorf("dpnb: %s cannot be asked of groups at the price of one: ask it of all records, or "+
-			"ask for a count, a mean, a sum or a variance of each group", p.plan.label())
+			"ask for a count, a mean, a sum or a variance of each group. Quantiles of groups can be read off %s",
+			p.plan.label(), wording.Setting{Field: "Histogram", Go: fmt.Sprintf("Histogram(%q).By(%q)", of, by),
+				Value: fmt.Sprintf("%q --by %q", of, by)})
 	}
 	sums.Of = statistic.Grouped{Of: sums.Of, By: cellsOf(p.axes)}
 	return sums, sums.Validate()

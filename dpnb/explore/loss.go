@@ -79,12 +79,12 @@ func (p lossPlan) answer(m statistic.Mechanism, released []float64, s settings) 
 	out.title, out.axis, e.Name = "Error of a model of "+p.of.Target(), "error", "mean absolute error"
 	if p.of.Classes {
 		e.Name = "share predicted wrongly"
-		out.meaning = fmt.Sprintf("The model predicts a share of %s of these records wrongly; %s.", e.figures(),
-			s.interval(*e))
+		out.meaning = s.says(*e, "the error", fmt.Sprintf("The model predicts a share of %s of these records wrongly; "+
+			"%s.", e.figures(), s.interval(*e)))
 		return out
 	}
-	out.meaning = fmt.Sprintf("The model is off by %s on average, %s; %s.", e.figures(), p.unit(),
-		s.interval(*e))
+	out.meaning = s.says(*e, "the error", fmt.Sprintf("The model is off by %s on average, %s; %s.", e.figures(),
+		p.unit(), s.interval(*e)))
 	out.notes = append(out.notes, fmt.Sprintf("An error of more than %.10g, half the width of the public bounds, "+
 		"counts as that.", p.of.Most))
 	return out

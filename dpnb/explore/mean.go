@@ -69,6 +69,9 @@ func (p onePlan) answer(m statistic.Mechanism, released []float64, s settings) *
 	if p.part == frame.Days && !r.days {
 		r.Name += sinceEpoch
 	}
+	if p.what == "mean" {
+		r = r.within(p.number.Lower, p.number.Upper)
+	}
 	return &Statistic{title: strings.ToUpper(p.what[:1]) + p.label()[1:], axis: p.label(), rows: []Row{r},
-		meaning: fmt.Sprintf("The %s is %s; %s.", p.label(), r.figures(), s.interval(r))}
+		meaning: s.says(r, "the "+p.label(), fmt.Sprintf("The %s is %s; %s.", p.label(), r.figures(), s.interval(r)))}
 }

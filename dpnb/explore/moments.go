@@ -67,14 +67,20 @@ func (p momentsPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic
 	}, epsilon, delta, countsMu)
 }
 
-// precision is of a column that is spread evenly between its bounds, uncorrelated with others.
+// precision is that of a variance wherever the mean is, and that of correlations of columns that are spread evenly
+// between their bounds, and are uncorrelated.
 func (p momentsPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
+	if !(records > 0) {
+		return math.Inf(1), ""
+	}
 	sums := m.(statistic.Sums)
 	of := sums.Of.(statistic.Moments)
 	released, widest := of.Even(records), 0.0
 	if !p.of.Products {
-		e := of.Variance(sums, released, s.confidence, 0)
-		return (e.Upper - e.Lower) / 2, "in the square of the unit"
+		far := of.Variance(sums, of.Farthest(records), s.confidence, 0)
+		even := of.Variance(sums, released, s.confidence, 0)
+		return far.Upper - far.Value, fmt.Sprintf("in the square of the unit (wherever its mean is; of values that "+
+			"are spread evenly between the bounds about ± %.3g)", (even.Upper-even.Lower)/2)
 	}
 	for j := range p.names {
 		for k := range j {
@@ -82,7 +88,7 @@ func (p momentsPlan) precision(m statistic.Mechanism, records float64, s setting
 			widest = math.Max(widest, (e.Upper-e.Lower)/2)
 		}
 	}
-	return widest, "of a correlation"
+	return widest, "of a correlation (of columns that are spread evenly between their bounds, else wider)"
 }
 
 func (p momentsPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
@@ -90,32 +96,38 @@ func (p momentsPlan) answer(m statistic.Mechanism, released []float64, s setting
 	of := sums.Of.(statistic.Moments)
 	if !p.of.Products {
 		v := of.Variance(sums, released, s.confidence, 0)
-		sd := Row{Name: "standard deviation", Estimate: root(v)}
+		most := halfRange(of.Of[0])
+		sd := Row{Name: "standard deviation", Estimate: root(v)}.within(0, most)
 		unit := ""
 		if p.days[0] {
 			unit = " days"
 			sd.Name += ", in days"
 		}
-		return &Statistic{title: "Variance of " + p.names[0], rows: []Row{{Name: "variance", Estimate: v}, sd},
-			meaning: fmt.Sprintf("A value of %s is typically %s%s from the mean; %s.", p.names[0], sd.figures(), unit,
-				s.interval(sd))}
+		return &Statistic{title: "Variance of " + p.names[0], rows: []Row{
+			Row{Name: "variance", Estimate: v}.within(0, most*most), sd},
+			meaning: s.says(sd, "the "+sd.Name, fmt.Sprintf("A value of %s is typically %s%s from the mean; %s.",
+				p.names[0], sd.figures(), unit, s.interval(sd)))}
 	}
 	a := &Statistic{title: "Correlations"}
 	var far Row
 	for j := range p.names {
 		for k := range j {
-			r := Row{Name: p.names[k] + ", " + p.names[j], Estimate: of.Correlation(sums, released, s.confidence, j, k)}
+			r := Row{Name: p.names[k] + ", " + p.names[j], Estimate: of.Correlation(sums, released, s.confidence,
+				j, k)}.within(-1, 1)
 			if a.rows = append(a.rows, r); math.Abs(r.Value) >= math.Abs(far.Value) {
 				far = r
 			}
 		}
 	}
-	a.meaning = fmt.Sprintf("The strongest is %s of %s; %s. A correlation of 1 says that one column is a rising "+
-		"straight line of the other, −1 that it is a falling one, 0 that it is neither.", far.figures(),
-		far.Name, s.interval(far))
+	a.meaning = s.says(far, "each correlation", fmt.Sprintf("The strongest is %s of %s; %s. A correlation of 1 says "+
+		"that one column is a rising straight line of the other, −1 that it is a falling one, 0 that it is neither.",
+		far.figures(), far.Name, s.interval(far)))
 	a.notes = []string{"Each is estimated separately, so together they need not be the correlations of any table."}
 	return a
 }
+
+// halfRange is the largest standard deviation that a number can have.
+func halfRange(b statistic.Number) float64 { return 0.5*b.Upper - 0.5*b.Lower }
 
 // root returns the standard deviation of a variance.
 func root(v statistic.Estimate) statistic.Estimate {
@@ -169,22 +181,23 @@ func (p describePlan) answer(m statistic.Mechanism, released []float64, s settin
 	a := &Statistic{title: "Summary", rows: []Row{count}}
 	each := (len(released) - n) / len(p.names)
 	for j, name := range p.names {
-		add := func(what string, e statistic.Estimate, days bool) {
-			a.rows = append(a.rows, Row{Name: name + ": " + what, Estimate: e, days: days})
+		b := p.of[j]
+		add := func(what string, e statistic.Estimate, days bool, lower, upper float64) {
+			a.rows = append(a.rows, Row{Name: name + ": " + what, Estimate: e, days: days}.within(lower, upper))
 		}
-		add("mean", of.Mean(sums, released[:n], s.confidence, j), p.days[j])
+		add("mean", of.Mean(sums, released[:n], s.confidence, j), p.days[j], b.Lower, b.Upper)
 		deviation := "standard deviation"
 		if p.days[j] {
 			deviation += ", in days"
 		}
-		add(deviation, root(of.Variance(sums, released[:n], s.confidence, j)), false)
+		add(deviation, root(of.Variance(sums, released[:n], s.confidence, j)), false, 0, halfRange(b))
 		q := all.Quartiles(j).Estimates(released[n+j*each:n+(j+1)*each], s.confidence, false)
 		for i, what := range []string{"lower quartile", "median", "upper quartile"} {
-			add(what, q[i], p.days[j])
+			add(what, q[i], p.days[j], b.Lower, b.Upper)
 		}
 	}
-	a.meaning = fmt.Sprintf("The number of records is %s; %s. A quarter are below the lower quartile of a column, "+
-		"and a quarter above its upper quartile.", count.figures(), s.interval(count))
+	a.meaning = fmt.Sprintf("The number of %s is %s; %s. A quarter are below the lower quartile of a column, "+
+		"and a quarter above its upper quartile.", s.counted(), count.figures(), s.interval(count))
 	a.notes = []string{ofShared + fmt.Sprintf(" Of whole numbers a histogram whose edges lie between them says more: "+
 		"%s.", wording.Setting{Field: "Edges", Value: "-0.5,0.5,…", Go: "Histogram(column, -0.5, 0.5, …)"})}
 	return a

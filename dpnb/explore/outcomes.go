@@ -314,10 +314,10 @@ func (p outcomesPlan) answer(m statistic.Mechanism, released []float64, s settin
 	case calibrating:
 		p.calibration(out, n, s)
 	case ranking:
-		r := Row{Name: "AUC", Estimate: n.auc(released[:places], released[places:], s.confidence)}
+		r := Row{Name: "AUC", Estimate: n.auc(released[:places], released[places:], s.confidence)}.within(0, 1)
 		out.title, out.rows = "AUC of a model of "+p.model.Target(), []Row{r}
-		out.meaning = fmt.Sprintf("The probability that a record of class %s has a larger score than one of class "+
-			"%s is %s; %s.", p.classes[1], p.classes[0], r.figures(), s.interval(r))
+		out.meaning = s.says(r, "the AUC", fmt.Sprintf("The probability that a record of class %s has a larger score "+
+			"than one of class %s is %s; %s.", p.classes[1], p.classes[0], r.figures(), s.interval(r)))
 		out.notes = append(out.notes, fmt.Sprintf("Scores are counted in %d bins, between quantiles of those that the "+
 			"released model usually gives; the interval allows for every order within a bin.", places))
 	}
@@ -339,13 +339,14 @@ func (p outcomesPlan) confusion(out *Statistic, n noiseOf, margin float64, s set
 		}
 	}
 	all, others := float64(k), float64(k-1)
-	accuracy := Row{Name: "accuracy", Estimate: n.share(right, all, wrong, all*others, s.confidence)}
+	accuracy := Row{Name: "accuracy", Estimate: n.share(right, all, wrong, all*others, s.confidence)}.within(0, 1)
 	out.title = "How well a model predicts " + p.model.Target()
 	out.rows = append(out.rows, accuracy)
 	for at, what := range []string{"recall of ", "precision of "} {
 		for i, c := range p.classes {
 			out.rows = append(out.rows, Row{Name: what + c,
-				Estimate: n.share(counts[i*k+i], 1, [][]float64{row, column}[at][i], others, s.confidence)})
+				Estimate: n.share(counts[i*k+i], 1, [][]float64{row, column}[at][i], others,
+					s.confidence)}.within(0, 1))
 		}
 	}
 	for i, is := range p.classes {
@@ -354,8 +355,8 @@ func (p outcomesPlan) confusion(out *Statistic, n noiseOf, margin float64, s set
 				Estimate: countOf(counts[i*k+j], margin)})
 		}
 	}
-	out.meaning = fmt.Sprintf("The model predicts a share of %s of these records rightly; %s.", accuracy.figures(),
-		s.interval(accuracy))
+	out.meaning = s.says(accuracy, "the accuracy", fmt.Sprintf("The model predicts a share of %s of these records "+
+		"rightly; %s.", accuracy.figures(), s.interval(accuracy)))
 	out.notes = append(out.notes, "Recall is the share of a class that is recognised, precision the share of the "+
 		"predictions of a class that is right. Each interval holds by itself.")
 	out.draw = func(s *Statistic) *figure.Figure {
@@ -371,8 +372,8 @@ func (p outcomesPlan) calibration(out *Statistic, n noiseOf, s settings) {
 	short := func(v float64) string { return strconv.FormatFloat(100*v, 'g', 4, 64) }
 	for b := range places {
 		e := n.share(counts[places+b], 1, counts[b], 1, s.confidence)
-		out.rows = append(out.rows, Row{Estimate: e, unknown: e.Lower == 0 && e.Upper == 1,
-			Name: "predicted " + short(probabilityEdges[b]) + " to " + short(probabilityEdges[b+1]) + " %"})
+		name := "predicted " + short(probabilityEdges[b]) + " to " + short(probabilityEdges[b+1]) + " %"
+		out.rows = append(out.rows, Row{Estimate: e, Name: name}.within(0, 1))
 	}
 	out.title = "Calibration of a model of " + p.model.Target()
 	out.meaning = fmt.Sprintf("The share of the records of each bin whose class is %s: where the model is calibrated, "+

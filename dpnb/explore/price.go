@@ -32,8 +32,8 @@ type Price struct {
 func (q Query) Planned(records int) Query { q.records = float64(records); return q }
 
 // Price returns what it costs to know the answer to within ± within with the given confidence: a mean or a sum in the
-// unit of the column, whatever the mean is; a quantile in shares of the records, 0.01 for a percentile. For groups it
-// assumes that each has the Planned records. Nothing is spent and no record is read.
+// unit of the column, and a variance in its square, whatever the mean is; a quantile in shares of the records, 0.01 for
+// a percentile. For groups it assumes that each has the Planned records. Nothing is spent and no record is read.
 //
 // Errors: as Of; no number of Planned records where it is needed; what no budget can buy.
 func (q Query) Price(df learn.DataFrame, within, confidence float64) (*Price, error) {

@@ -74,24 +74,15 @@ func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s setti
 	q := m.(statistic.Quantiles)
 	a := &Statistic{title: strings.ToUpper(p.title()[:1]) + p.title()[1:], axis: p.column}
 	for i, e := range q.Estimates(released, s.confidence, s.sampling) {
-		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e, days: p.days})
-	}
-	var all []string
-	for _, r := range a.rows {
-		if r.Lower <= q.Of.Lower && r.Upper >= q.Of.Upper {
-			all = append(all, r.Name)
-		}
+		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e, days: p.days}.within(
+			q.Of.Lower, q.Of.Upper))
 	}
 	last := a.rows[len(a.rows)-1]
-	a.meaning = fmt.Sprintf("For about %g %% of the records %s is at most %s; %s.", 100*q.Levels[len(q.Levels)-1],
-		p.column, last.figures(), s.interval(last))
+	a.meaning = s.says(last, fmt.Sprintf("the %s-quantile", last.Name), fmt.Sprintf("For about %g %% of the records "+
+		"%s is at most %s; %s.", 100*q.Levels[len(q.Levels)-1], p.column, last.figures(), s.interval(last)))
 	a.notes = []string{"The intervals are cautious: in simulations with smooth distributions 97 to 100 of 100 " +
 		"contain the true quantile where 95 are promised. They assume that records are spread about evenly " +
 		"between one quantile and the next. " + ofShared}
-	if all != nil {
-		a.notes = append([]string{fmt.Sprintf("The interval of %s is all of the range: this share buys nothing here.",
-			strings.Join(all, ", "))}, a.notes...)
-	}
 	return a
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
@@ -36,6 +37,19 @@ type Query struct {
 type settings struct {
 	confidence float64
 	sampling   bool
+	// rows of a person that count; 0 if each row is a person.
+	rows int
+}
+
+// counted is what is counted: of a person who may have more, so many.
+func (s settings) counted() string {
+	switch s.rows {
+	case 0:
+		return "records"
+	case 1:
+		return "records (one of each person)"
+	}
+	return fmt.Sprintf("records (at most %d of each person)", s.rows)
 }
 
 // question is what is asked: it becomes a plan by what is publicly known.
@@ -307,9 +321,19 @@ func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 	if err := r.by(m); err != nil {
 		return nil, err
 	}
+	if person, _ := p.df.Person(); person != "" {
+		q.rows = p.rows
+	}
 	s := p.answer(collector(m), r.Numbers, q.settings)
+	if counted := q.counted(); !strings.Contains(s.meaning, counted) && q.rows > 0 {
+		s.meaning += " It is of the " + counted + " that count."
+	}
 	if _, own := p.plan.(maker); !own {
 		s.notes = append(s.notes, whatMissing(p.schema, p.columns())...)
+	}
+	unknown := func(r Row) bool { return r.unknown }
+	if !strings.HasPrefix(s.meaning, buysNothing) && s.of != calibrating && slices.ContainsFunc(s.rows, unknown) {
+		s.notes = append([]string{nothingKnown}, s.notes...)
 	}
 	s.dataDependent = p.dataDependent
 	return s, s.release(m, r, p.rows, q, p.df)
@@ -398,7 +422,9 @@ func number(s *frame.Schema, column string) (statistic.Number, error) {
 			Go: fmt.Sprintf("Numeric(%q, lower, upper)", column)})
 	case f.Kind != frame.Numeric:
 		return statistic.Number{}, fmt.Errorf("dpnb: %q has categories in the schema, and a column of numbers is "+
-			"wanted", column)
+			"wanted: %s says how many records have each of them, and with another column beside it how many of "+
+			"each group", column, wording.Setting{Field: "Crosstab", Value: fmt.Sprintf("%q", column),
+			Go: fmt.Sprintf("Crosstab(%q)", column)})
 	case f.Open:
 		return statistic.Number{}, fmt.Errorf("dpnb: %q is Unbounded in the schema: one record could move its mean by "+
 			"any amount; state public bounds, beyond which values are moved to them", column)

@@ -56,6 +56,27 @@ func TestShownAsAsked(t *testing.T) {
 	}
 }
 
+// A number is shown with the first six digits of what its column can be, and its interval reaches as far in print.
+func TestDigitsAreThoseOfTheColumn(t *testing.T) {
+	pay := make([]float64, 20_000)
+	for i := range pay {
+		pay[i] = float64(max(0, i-12_000)) / 2
+	}
+	df := learn.FromTable(must.Get(frame.NewTable(frame.Column{Name: "pay", Numbers: pay}))).WithSchema(
+		learn.Log("pay", 0, 10_000))
+	s := must.Get(explore.QuantilesOf("pay", 0.25, 0.9).Noise(learn.Seed(1)).Of(df, learn.Simulate(1, 0)))
+	for line := range strings.Lines(s.Display().Text()) {
+		var level, value, lower, upper string
+		if n, _ := fmt.Sscan(line, &level, &value, &lower, &upper); n < 4 || level != "0.25" {
+			continue
+		}
+		r := s.Rows()[0]
+		if r.Upper > 0.05 || value != "0.0" || lower != "0.0" || upper != "0.1" {
+			t.Errorf("%+v is shown as %s", r, line)
+		}
+	}
+}
+
 // How precise an allowance is cannot be said of what needs a number of records without one, nor of none at all.
 func TestWithinNeedsAPlan(t *testing.T) {
 	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))

@@ -30,9 +30,35 @@ type Row struct {
 	statistic.Estimate
 	// days since 1970-01-01, which are shown as dates.
 	days bool
-	// unknown says that a share can be anything, for all that was released: its interval is [0, 1].
+	// unknown says that it can be anything, for all that was released: its interval has all that is possible.
 	unknown bool
+	// most is how large it can be; 0 if that is not known.
+	most float64
 }
+
+// within says of r that nothing beyond these bounds is possible, of which rounding may have taken something.
+func (r Row) within(lower, upper float64) Row {
+	slack := 1e-12 * (upper - lower)
+	r.most = math.Max(math.Abs(lower), math.Abs(upper))
+	r.unknown = r.Lower <= lower+slack && r.Upper >= upper-slack
+	return r
+}
+
+// says returns the sentence about r, which is what, unless nothing is known of it.
+func (s settings) says(r Row, what, sentence string) string {
+	if !r.unknown {
+		return sentence
+	}
+	lower, upper := r.bounds()
+	return fmt.Sprintf(buysNothing+"with %s confidence %s is between %s and %s, which is all that is possible; %s.",
+		s.percent(), what, lower, upper, s.reason())
+}
+
+// buysNothing begins what is said of a number of which nothing is known; nothingKnown is said of others beside it.
+const (
+	buysNothing  = "This share buys nothing: "
+	nothingKnown = "–: this share buys nothing there, or there are no records: the interval is all that is possible."
+)
 
 // Statistic is the answer to a Query. Everything in it is released: it may be shown, kept and computed with at no
 // further cost.
@@ -218,16 +244,30 @@ func (r Row) figures() string {
 	if r.days {
 		return r.date(math.Round)(r.Value)
 	}
-	return round(r.Value, decimals(r.Estimate))
+	return round(r.Value, r.decimals())
 }
 
-// bounds writes the ends of the interval, which dates are moved outwards to.
+// decimals is how many places after the point r is worth: those of its interval, as far as they are among the first six
+// digits of what it can be.
+func (r Row) decimals() int {
+	d := decimals(r.Estimate)
+	if r.most > 0 {
+		d = min(d, max(0, 5-int(math.Floor(math.Log10(r.most)))))
+	}
+	return d
+}
+
+// bounds writes the ends of the interval, which are moved outwards to dates and to digits that are fewer than it has.
 func (r Row) bounds() (lower, upper string) {
 	if r.days {
 		return r.date(math.Floor)(r.Lower), r.date(math.Ceil)(r.Upper)
 	}
-	d := decimals(r.Estimate)
-	return round(r.Lower, d), round(r.Upper, d)
+	d := r.decimals()
+	if d == decimals(r.Estimate) {
+		return round(r.Lower, d), round(r.Upper, d)
+	}
+	unit := math.Pow10(d)
+	return round(math.Floor(r.Lower*unit)/unit, d), round(math.Ceil(r.Upper*unit)/unit, d)
 }
 
 // date returns what writes a number of days as a date, with the time where the interval leaves less than a day.

@@ -51,13 +51,13 @@ func newEncoding(columns []string, schema *Schema, s DesignSettings) (*Encoding,
 	}
 	e := &Encoding{settings: s, DataDependent: schema.Inferred()}
 	if !slices.Contains(columns, s.Label) {
-		return nil, noColumn(s.Label, columns)
+		return nil, schema.noColumn(s.Label, columns)
 	}
 	if err := e.readTarget(schema); err != nil {
 		return nil, err
 	}
 	if s.Weights != "" && !slices.Contains(columns, s.Weights) {
-		return nil, noColumn(s.Weights, columns)
+		return nil, schema.noColumn(s.Weights, columns)
 	}
 	e.Target.Weighted = s.Weights != "" || s.ClassWeight != [2]float64{}
 	for _, name := range columns {
@@ -501,6 +501,14 @@ func scaleRow(x []float64, at []int, s *DesignSettings) {
 	for _, j := range at {
 		x[j] *= f
 	}
+}
+
+// noColumn is the error of a name that is none of columns, which lack those that the schema ignores.
+func (s *Schema) noColumn(name string, columns []string) error {
+	if slices.Contains(s.Ignored, name) {
+		return inputErrorf("column %q has the type \"ignore\" in the schema, and is not read: give it another", name)
+	}
+	return noColumn(name, columns)
 }
 
 func noColumn(name string, columns []string) error {

@@ -1,9 +1,16 @@
 package frame
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Like returns ", which has " and the names in the schema that one who wrote name may have meant; "" if there are none.
+// Like returns ", which has " and the names in the schema that one who wrote name may have meant, or that the schema
+// has name to ignore it; "" if there are none.
 func (s *Schema) Like(name string) string {
+	if slices.Contains(s.Ignored, name) {
+		return ` but for the type "ignore"`
+	}
 	var names []string
 	for _, f := range s.Fields {
 		names = append(names, f.Name)

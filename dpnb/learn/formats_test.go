@@ -45,7 +45,7 @@ func TestFormatsOfWhatIsKept(t *testing.T) {
 	release, err2 := os.ReadFile(filepath.Join(path+".releases", formatName))
 	charged, err3 := os.ReadFile(path)
 	must.Do(errors.Join(err, err2, err3))
-	varies := regexp.MustCompile(`[0-9a-f]{64}|"Key":"[^"]*"|noisy gradient[^"]*|0\.1191632\d*`)
+	varies := regexp.MustCompile(`[0-9a-f]{64}|"Key":"[^"]*"|noisy gradient[^"]*|0\.1191632\d*|\d{4}-\d\d-\d\d`)
 	for what, f := range map[string]struct {
 		got  []byte
 		want string
@@ -61,13 +61,15 @@ func TestFormatsOfWhatIsKept(t *testing.T) {
 }
 
 const (
-	formatName  = "release-a-model-97ff8a35544dcf40.json"
-	formatAsked = `"content":{"name":"a model","budget":"\"formats\", ε = 1, δ = 1e-06","allowance":"Spend(0.5)",` +
-		`"recipe":{"learner":"Quantile","settings":{"Tau":0.9,"Smooth":0.1},"noise":"secure","records":{"Settings":` +
-		`{"Label":"pay","Task":1,"RowNorm":1,"Centred":true,"Curves":8},"Fields":[{"Name":"age","Lower":18,` +
-		`"Upper":98}],"Label":{"Name":"pay","Upper":200}},"data":"people.csv"},"release":`
-	formatRelease = `{"format":"dpnb release","version":1,"sha256":"…",` + formatAsked + `7}}`
-	formatKey     = `{"format":"dpnb unfinished release","version":1,"sha256":"…",` + formatAsked + `{…,"Part":` +
+	formatName   = "release-a-model-97ff8a35544dcf40.json"
+	formatAsked  = `"content":{"name":"a model","budget":"\"formats\", ε = 1, δ = 1e-06","allowance":"Spend(0.5)",`
+	formatRecipe = `"recipe":{"learner":"Quantile","settings":{"Tau":0.9,"Smooth":0.1},"noise":"secure","records":` +
+		`{"Settings":{"Label":"pay","Task":1,"RowNorm":1,"Centred":true,"Curves":8},"Fields":[{"Name":"age",` +
+		`"Lower":18,"Upper":98}],"Label":{"Name":"pay","Upper":200}},"data":"people.csv"},"release":`
+	formatRelease = `{"format":"dpnb release","version":1,"sha256":"…",` + formatAsked + `"date":"…",` +
+		formatRecipe + `7}}`
+	formatKey = `{"format":"dpnb unfinished release","version":1,"sha256":"…",` + formatAsked + formatRecipe +
+		`{…,"Part":` +
 		`{"Epsilon":0.5,"Delta":4.5e-7,"Mu":0,"Squares":false,"Tail":2.3283064365386962e-17},"Mechanism":"…"}}}`
 	formatLedger = `{"format":"dpnb ledger","version":2,"sha256":"…","content":{"name":"formats","epsilon":1,` +
 		`"delta":0.000001,"adjacency":1,"rule":"either","entries":[{"label":"a model","mechanism":"one",` +

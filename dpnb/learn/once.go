@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -111,6 +112,7 @@ func Once[T any](
 			"would tell how their records differ: this one is not shown; the same call returns the other's", name)
 	}
 	if err == nil {
+		asked.Date = time.Now().Format(time.DateOnly)
 		err = place.write(asked.with(payload, onceFormat, onceVersion))
 	} else {
 		gone := place.forget()
@@ -144,6 +146,23 @@ func (a Allowance) suitsOnce(name string) error {
 func (a Allowance) keeps(name string) bool {
 	content, err := placeOf(a.budget.ledger, name).read()
 	return err == nil && content != nil
+}
+
+// Released reports whether Once has released something under a name, and on which day; "" if that was not kept.
+func (b *Budget) Released(name string) (day string, kept bool) {
+	if b.Err() != nil {
+		return "", false
+	}
+	content, err := placeOf(b.ledger, name).read()
+	if err != nil || content == nil {
+		return "", false
+	}
+	var old keptRelease
+	text, _, err := checksum.Unseal(onceFormat, onceVersion, content)
+	if err != nil || json.Unmarshal(text, &old) != nil {
+		return "", false
+	}
+	return old.Date, true
 }
 
 // said is the allowance as it was asked for, which the next cell asks for in the same words.
@@ -198,11 +217,13 @@ func (a Allowance) allCharged(folder string) error {
 
 // keptRelease is what is kept of a name: what was asked for and what came of it.
 type keptRelease struct {
-	Name      string          `json:"name"`
-	Budget    string          `json:"budget"`
-	Allowance string          `json:"allowance"`
-	Spec      json.RawMessage `json:"recipe"`
-	Release   json.RawMessage `json:"release"`
+	Name      string `json:"name"`
+	Budget    string `json:"budget"`
+	Allowance string `json:"allowance"`
+	// Date of the release, for a reader; "" in files of earlier versions.
+	Date    string          `json:"date,omitempty"`
+	Spec    json.RawMessage `json:"recipe"`
+	Release json.RawMessage `json:"release"`
 }
 
 // with returns a file of such a format for what is released, or what is needed for it.

@@ -17,6 +17,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper"
 )
 
+// ofBefore is what is said of an answer that was released before.
+var ofBefore = regexp.MustCompile(`This is what was released before, .*\n`)
+
 // said runs the command line and returns what it prints.
 func said(args ...string) (string, error) {
 	registry.Forget("main") // every command is a program of its own

@@ -47,6 +47,8 @@ func TestMistakes(t *testing.T) {
 		return append([]string{people, "--schema", schema, "--budget", ledger, "--epsilon", "1", "--delta", "1e-6"},
 			more...)
 	}
+	ignoring := fields(`{"name":"age","type":"number","lower":0,"upper":100},{"name":"city","type":"ignore"},
+		{"name":"happy","type":"category","categories":["no","yes"]}`)
 	pipe := filepath.Join(dir, "pipe.csv")
 	must.Do(syscall.Mkfifo(pipe, 0o600))
 	columnar, model := filepath.Join(dir, "people.parquet"), filepath.Join(dir, "model.json")
@@ -192,6 +194,16 @@ func TestMistakes(t *testing.T) {
 				{"name":"happy","type":"category","categories":["no","yes"]}`)), `"number, open"`},
 		{"groups of people with several rows", newFitCommand(), fit("--by", "city", "--person", "age",
 			"--rows-of-a-person", "2"), "from a table of its rows, and pay for each"},
+		{"a mean of a column to ignore", newDescribeCommand(), ask("--mean", "city", "--schema", ignoring),
+			`but for the type "ignore"`},
+		{"weights in a column to ignore", newFitCommand(), fit("--weights", "city=5", "--schema", ignoring),
+			`type "ignore"`},
+		{"a target to ignore", newFitCommand(), fit("--target", "city", "--schema", ignoring), `type "ignore"`},
+		{"nearly a column to ignore", newDescribeCommand(), ask("--count", "--person", "cty", "--schema", ignoring),
+			"(city?)"},
+		{"a share by group", newDescribeCommand(), ask("--mean", "happy", "--by", "city"), `--crosstab "happy"`},
+		{"quantiles by group", newDescribeCommand(), ask("--quantiles", "age", "--by", "city"),
+			`--histogram "age" --by "city"`},
 		{"an export of nothing", newExportCommand(), []string{filepath.Join(dir, "none.json")}, "none.json"},
 	}
 	for _, c := range calls {

@@ -29,6 +29,7 @@ type privateFlags struct {
 	schema, budget, name string
 	epsilon, delta       float64
 	share                float64
+	ledger               *learn.Budget // that --budget names, once it was stated
 	seed                 uint64
 	seeded               bool
 	person               string
@@ -95,7 +96,10 @@ func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
 	p.file, err = p.table.open(path)
 	df = p.part(learn.FromScanner(p.file, err)).Knowing(s)
-	if p.person != "" {
+	if _, known := s.Field(p.person); err == nil && p.person != "" && !known { // one that is ignored will do
+		err = frame.CheckSelection([]string{p.person}, p.file.Names())
+	}
+	if err == nil && p.person != "" {
 		df = df.PerPerson(p.person, p.rows)
 	}
 	if p.seeded && p.budget != "" {
@@ -128,6 +132,7 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 			shellWord(others[0]))
 	}
 	b := learn.NewBudget(p.epsilon, p.delta, kept...)
+	p.ledger = b
 	if p.seeded {
 		return b.Share(p.share).Simulated(), b.Err()
 	}
@@ -215,6 +220,23 @@ func beside(ledger, path string) string {
 	return to
 }
 
+// before says of what is asked for that it was released before, and so is not asked of the file as it is now; "" if it
+// was not.
+func (p *privateFlags) before(name string) string {
+	if name == "" {
+		return ""
+	}
+	day, kept := p.ledger.Released(name)
+	if !kept {
+		return ""
+	}
+	if day != "" {
+		day = ", on " + day
+	}
+	return fmt.Sprintf("This is what was released before%s, as %q, and costs nothing again: it is of the records of "+
+		"then, whatever the file has now. Another --name asks anew, at a price.\n", day, name)
+}
+
 // unkept is said of a release without a ledger.
 const unkept = "No ledger was kept (--budget FILE): another run is another budget for the same people.\n"
 
@@ -222,6 +244,7 @@ const unkept = "No ledger was kept (--budget FILE): another run is another budge
 func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df learn.DataFrame, a learn.Allowance) (
 	s *explore.Statistic, err error) {
 	q = q.Noise(p.noise())
+	before := p.before(name)
 	if name != "" {
 		s, err = q.Once(name, df, a)
 	} else {
@@ -230,7 +253,7 @@ func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df le
 	if s == nil {
 		return nil, err
 	}
-	said := s.Display().Text()
+	said := s.Display().Text() + before
 	if p.budget == "" && !p.seeded {
 		said += unkept
 	}

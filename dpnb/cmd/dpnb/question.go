@@ -20,7 +20,7 @@ type questionFlags struct {
 	quantiles           string
 	levels              []float64
 	histogram           string
-	edges               []float64
+	edges               places
 	crosstab, by        []string
 	confidence          float64
 	population          bool
@@ -37,30 +37,35 @@ func (q *questionFlags) add(cmd *cobra.Command) {
 	f.StringSliceVar(&q.crosstab, "crosstab", nil, "ask how many records have each combination of these `columns`")
 	cmd.MarkFlagsMutuallyExclusive("count", "mean", "sum", "variance", "quantiles", "histogram", "crosstab")
 	f.Float64SliceVar(&q.levels, "levels", nil, "`levels` of the quantiles (default 0.25,0.5,0.75)")
-	f.Var((*places)(&q.edges), "edges", "public `edges` of the histogram, numbers or dates as 2020-01-31 (default "+
+	f.Var(&q.edges, "edges", "public `edges` of the histogram, numbers or dates as 2020-01-31 (default "+
 		"20 bins of the schema)")
 	f.StringSliceVar(&q.by, "by", nil, "ask it of each group of these `columns`, at the price of one")
 	f.Float64Var(&q.confidence, "confidence", 0.95, "`confidence` of the intervals")
 	f.BoolVar(&q.population, "population", false, "intervals for the population that records are drawn from")
 }
 
-// places is a pflag.Value: numbers, or dates as days since 1970-01-01.
-type places []float64
+// places is a pflag.Value: numbers, or dates as days since 1970-01-01, and how they are told.
+type places struct {
+	at   []float64
+	told []string
+}
 
 func (p *places) Type() string { return "places" }
 
-func (p *places) String() string { return strings.Trim(fmt.Sprint([]float64(*p)), "[]") }
+func (p *places) String() string { return strings.Join(p.told, " ") }
 
 func (p *places) Set(text string) error {
 	for one := range strings.SplitSeq(text, ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(one), 64)
-		if day, e := time.Parse(time.DateOnly, strings.TrimSpace(one)); e == nil {
-			v, err = float64(day.Unix())/86400, nil
+		one = strings.TrimSpace(one)
+		v, err := strconv.ParseFloat(one, 64)
+		told := fmt.Sprint(v)
+		if day, e := time.Parse(time.DateOnly, one); e == nil {
+			v, told, err = float64(day.Unix())/86400, one, nil
 		}
 		if err != nil {
 			return fmt.Errorf("%q is neither a number, with a point before its decimals, nor a date as 2020-01-31", one)
 		}
-		*p = append(*p, v)
+		p.at, p.told = append(p.at, v), append(p.told, told)
 	}
 	return nil
 }
@@ -68,7 +73,7 @@ func (p *places) Set(text string) error {
 // query returns what is asked, and its name.
 func (q *questionFlags) query() (query explore.Query, name string, err error) {
 	switch {
-	case q.levels != nil && q.quantiles == "" || q.edges != nil && q.histogram == "":
+	case q.levels != nil && q.quantiles == "" || q.edges.at != nil && q.histogram == "":
 		return query, name, errors.New("--levels are of --quantiles, and --edges of a --histogram: say of which column")
 	case q.count:
 		query, name = explore.Count(), "count"
@@ -85,8 +90,10 @@ func (q *questionFlags) query() (query explore.Query, name string, err error) {
 		}
 		query, name = explore.QuantilesOf(q.quantiles, levels...), fmt.Sprint("quantiles ", levels, " of ", q.quantiles)
 	case q.histogram != "":
-		query, name = explore.Histogram(q.histogram, q.edges...), strings.TrimSuffix(fmt.Sprint("histogram of ",
-			q.histogram, " ", q.edges), " []")
+		query, name = explore.Histogram(q.histogram, q.edges.at...), "histogram of "+q.histogram
+		if q.edges.at != nil {
+			name += fmt.Sprintf(" [%s]", &q.edges)
+		}
 	case q.crosstab != nil:
 		query, name = explore.Crosstab(q.crosstab...), "crosstab of "+strings.Join(q.crosstab, ", ")
 	case q.by != nil:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,6 +51,13 @@ func TestRowsOfAPersonInTheShell(t *testing.T) {
 			fmt.Sprint(rows))...)
 		var n int
 		_, after, _ := strings.Cut(said, "There are ")
+		counted := "records (one of each person);"
+		if rows > 1 {
+			counted = fmt.Sprintf("records (at most %d of each person);", rows)
+		}
+		if !strings.Contains(after, counted) {
+			t.Errorf("%d rows of a person: %s", rows, said)
+		}
 		if _, e := fmt.Sscanf(after, "%d records", &n); err != nil || e != nil || n < 200*rows-80 || n > 200*rows+80 {
 			t.Errorf("%d rows of a person: %s (%v)", rows, said, err)
 		}
@@ -57,7 +65,12 @@ func TestRowsOfAPersonInTheShell(t *testing.T) {
 			t.Errorf("a simulation says: %s", said)
 		}
 	}
-	if said, err := call(t, newDescribeCommand(), count...); err != nil ||
+	const whole = "It is of the records (at most 2 of each person) that count."
+	if said, err := call(t, newDescribeCommand(), append(table, "--mean", "age", "--by", "city", "--seed", "1",
+		"--person", "id", "--rows-of-a-person", "2")...); err != nil || !strings.Contains(said, whole) {
+		t.Errorf("two rows of a person: %s (%v)", said, err)
+	}
+	if said, err := call(t, newDescribeCommand(), count...); err != nil || strings.Contains(said, "of each person") ||
 		!strings.Contains(said, "No ledger was kept") {
 		t.Errorf("without a ledger: %s (%v)", said, err)
 	}
@@ -68,12 +81,14 @@ func TestRowsOfAPersonInTheShell(t *testing.T) {
 
 // Questions that differ are released under names that differ, and what a share buys is what it buys in code.
 func TestQuestionsOfTheShell(t *testing.T) {
+	edges := func(text string) (p places) { must.Do(p.Set(text)); return p }
 	names := map[string]string{}
 	for what, q := range map[string]questionFlags{
 		"mean": {mean: "age"}, "sum": {sum: "age"}, "variance": {variance: "age"}, "count": {count: true},
 		"by city": {mean: "age", by: []string{"city"}}, "by both": {mean: "age", by: []string{"city", "id"}},
 		"median": {quantiles: "age", levels: []float64{0.5}}, "quartile": {quantiles: "age", levels: []float64{0.25}},
-		"bars": {histogram: "age"}, "few bars": {histogram: "age", edges: []float64{0, 50, 100}},
+		"bars": {histogram: "age"}, "few bars": {histogram: "age", edges: edges("0,50,1e2")},
+		"dates": {histogram: "since", edges: edges("1995-01-01,2005-01-01")},
 		"table": {crosstab: []string{"city"}}, "larger table": {crosstab: []string{"city", "id"}}, "summary": {},
 	} {
 		q.confidence = 0.95
@@ -82,6 +97,11 @@ func TestQuestionsOfTheShell(t *testing.T) {
 			t.Errorf("%s is released under %q, as %s is (%v)", what, name, other, err)
 		}
 		names[name] = what
+	}
+	for _, name := range []string{"histogram of age [0 50 100]", "histogram of since [1995-01-01 2005-01-01]"} {
+		if names[name] == "" {
+			t.Errorf("nothing is released under %q: %v", name, names)
+		}
 	}
 	df, table := visits(t)
 	price := must.Get(explore.Mean("age").By("city").Planned(300).Within(df,
@@ -112,7 +132,7 @@ func TestPartsInTheShell(t *testing.T) {
 	}
 }
 
-// What was paid for is answered again for nothing.
+// What was paid for is answered again for nothing, and said to be the answer of then.
 func TestAskedOnceInTheShell(t *testing.T) {
 	_, table := visits(t)
 	var said [2]string
@@ -122,7 +142,10 @@ func TestAskedOnceInTheShell(t *testing.T) {
 			"--share", "0.4")...))
 		spent[i] = must.Get(os.ReadFile("asked.json"))
 	}
-	if said[0] != said[1] || string(spent[0]) != string(spent[1]) {
+	again, found := strings.CutPrefix(said[1], said[0])
+	then := "before, on " + time.Now().Format(time.DateOnly) + `, as "count of visits.csv"`
+	if !found || !strings.Contains(again, then) ||
+		strings.Contains(said[0], "before, on") || string(spent[0]) != string(spent[1]) {
 		t.Errorf("%s\nand\n%s, with the ledgers\n%s\nand\n%s", said[0], said[1], spent[0], spent[1])
 	}
 }

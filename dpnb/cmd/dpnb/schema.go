@@ -192,14 +192,16 @@ func completed(path, codebook string, a *asking) (*frame.Schema, error) {
 }
 
 // kinds are short words for types of fields.
-var kinds = map[string]string{"n": "number", "c": "category", "d": "date, in days", "date": "date, in days"}
+var kinds = map[string]string{"n": "number", "l": "number, log", "c": "category", "d": "date, in days",
+	"date": "date, in days"}
 
 // field asks for what is publicly known of a column until it is something; left is one to leave out.
 func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 	fmt.Fprintf(a.out, "\n%s: what is publicly known of it? Do not look at the data.\n", name)
 	for {
 		row := map[string]string{"name": name}
-		kind, err := a.line("  n: number, c: category, d: date, x: leave it out, or another type of the schema: ")
+		kind, err := a.line("  n: number, l: number over orders of magnitude, c: category, d: date, x: leave it " +
+			"out, or another type of the schema: ")
 		if err != nil || kind == "x" || kind == "ignore" {
 			return f, true, err
 		}
@@ -219,19 +221,20 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 		case strings.HasPrefix(kind, "month"), strings.HasPrefix(kind, "weekday"), strings.HasPrefix(kind, "hour"):
 			questions = nil
 		}
-		if strings.Contains(kind, "date") {
-			questions = append(questions, [2]string{"layout", "  how the file writes 2 January 2006 (2006-01-02): "})
+		if strings.Contains(kind, "date") { // the bounds are judged by it
+			questions = slices.Insert(questions, 0, [2]string{"layout", "  how the file writes 2 January 2006 " +
+				"(Enter: 2006-01-02; b: back): "})
+		}
+		if strings.HasPrefix(kind, "number") {
+			questions = append(questions, [2]string{"missingAs", "  what a missing one counts as (Enter: the middle " +
+				"of its bounds; own: that, and in fits an effect of its own): "})
 		}
 		row["type"] = kind
-		for _, q := range questions {
-			for wrong := error(errors.New("")); wrong != nil; {
-				if row[q[0]], err = a.line("%s", q[1]); err != nil {
-					return f, false, err
-				}
-				if row[q[0]], wrong = understood(q[0], row[q[0]]); wrong != nil {
-					fmt.Fprintf(a.out, "  %s\n", strings.TrimPrefix(wrong.Error(), "frame: "))
-				}
+		if back, err := a.rest(row, questions); back || err != nil {
+			if err != nil {
+				return f, false, err
 			}
+			continue
 		}
 		s, err := oneField(row)
 		if err == nil {
@@ -241,12 +244,31 @@ func (a *asking) field(name string) (f frame.Field, left bool, err error) {
 	}
 }
 
-// understood returns an answer as a codebook would have it, or what is wrong with it by itself.
-func understood(what, answer string) (string, error) {
+// rest asks the questions about a column, each until its answer is understood; back says that another type is wanted.
+func (a *asking) rest(row map[string]string, questions [][2]string) (back bool, err error) {
+	for _, q := range questions {
+		for wrong := error(errors.New("")); wrong != nil; {
+			answer, err := a.line("%s", q[1])
+			if back = q[0] == "layout" && answer == "b"; back || err != nil {
+				return back, err
+			}
+			if q[0] == "missingAs" && answer == "own" {
+				row["missing"], answer = "yes", ""
+			}
+			if row[q[0]], wrong = understood(row["name"], q[0], answer); wrong != nil {
+				fmt.Fprintf(a.out, "  %s\n", strings.TrimPrefix(wrong.Error(), "frame: "))
+			}
+		}
+	}
+	return false, nil
+}
+
+// understood returns an answer about a column as a codebook would have it, or what is wrong with it by itself.
+func understood(column, what, answer string) (string, error) {
 	switch {
 	case what == "layout":
 		answer = cmp.Or(answer, time.DateOnly)
-		_, err := oneField(map[string]string{"name": "dates", "type": "date, in days", "layout": answer,
+		_, err := oneField(map[string]string{"name": column, "type": "date, in days", "layout": answer,
 			"lower": "2000-01-01", "upper": "2001-01-01"})
 		return answer, err
 	case what == "categories" && answer != "" && !strings.Contains(answer, "|"):

@@ -71,11 +71,14 @@ func TestNewForATable(t *testing.T) {
 		}
 	}
 	schema := filepath.Join(dir, "people.schema.json")
-	a, said := answering("?", "n", "90", "18", "n", "18", "90", "c", "Bern|Rome|other", "other", "x", "date",
-		"1970-01-01", "2024-12-31", "", "c", "no|yes", "")
+	a, said := answering("?", "n", "90", "18", "", "l", "18", "90", "own", "c", "Bern|Rome|other", "other", "x",
+		"date", "b", "date", "", "1970-01-01", "2024-12-31", "c", "no|yes", "")
 	s, err := completed(schema, "", a)
 	if err != nil || len(s.Fields) != 4 || !strings.Contains(said.String(), `There is no type "?"`) {
 		t.Fatalf("%+v, %v\n%s", s, err, said)
+	}
+	if f, _ := s.Field("age"); f == nil || !f.Log || !f.Missing || f.Fill != nil {
+		t.Errorf("%+v", f)
 	}
 	if f, _ := s.Field("city"); f == nil || f.Else != "other" || len(f.Levels) != 3 {
 		t.Errorf("%+v", f)
@@ -85,12 +88,12 @@ func TestNewForATable(t *testing.T) {
 	}
 	write(schema, drafts[0])
 	const values = `phone, tablet, "a TV, or so`
-	commas, said := answering("n", "18", "90", "c", values, values+`"`, "", "x", "d",
-		"01.02.1970", "2024-12-31", "dd.mm.yyyy", "02.01.2006", "c", "no,yes", "")
+	commas, said := answering("n", "18", "90", "40", "c", values, values+`"`, "", "x", "d",
+		"dd.mm.yyyy", "02.01.2006", "01.02.1970", "31.12.2024", "c", "no,yes", "")
 	s, err = completed(schema, "", commas)
 	if err != nil || !slices.Equal(s.Fields[1].Levels, []string{"phone", "tablet", "a TV, or so"}) ||
 		s.Fields[2].Lower != 31 || s.Fields[2].Layout != "02.01.2006" || !slices.Equal(s.Fields[3].Levels,
-		[]string{"no", "yes"}) {
+		[]string{"no", "yes"}) || s.Fields[0].Fill == nil || !strings.Contains(said.String(), `"since"`) {
 		t.Errorf("values with commas between them, and a layout at the second go: %+v, %v\n%s", s, err, said)
 	}
 	write(schema, drafts[0])
@@ -98,11 +101,11 @@ func TestNewForATable(t *testing.T) {
 	if _, err := completed(schema, "", half); err == nil || !strings.Contains(err.Error(), "input ended") {
 		t.Errorf("half the answers: %v", err)
 	}
-	more, _ := answering("x", "n", "18", "90", "d", "1970-01-01")
+	more, _ := answering("x", "c", "Bern|Rome", "", "d", "")
 	if _, err := completed(schema, "", more); err == nil {
 		t.Error("half the answers are a schema")
 	}
-	rest, asked := answering("x", "d", "1970-01-01", "2024-12-31", "", "c", "no|yes", "")
+	rest, asked := answering("x", "d", "", "1970-01-01", "2024-12-31", "c", "no|yes", "")
 	if s, err := completed(schema, "", rest); err != nil || len(s.Fields) != 3 || len(s.Ignored) != 2 ||
 		strings.Contains(asked.String(), "city:") {
 		t.Errorf("the rest of the answers: %+v, %v\n%s", s, err, asked)

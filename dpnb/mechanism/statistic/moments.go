@@ -117,19 +117,24 @@ type moments struct {
 	sums, noise []float64
 }
 
+// kind is which of the weights entry i of φ has.
+func (m Moments) kind(i int) int {
+	switch d := len(m.Of); {
+	case i == 0:
+		return 0
+	case i <= d:
+		return 1
+	case i <= 2*d:
+		return 2
+	}
+	return 3
+}
+
 func (m Moments) read(s Sums, released []float64) moments {
-	w, d := m.weights(), len(m.Of)
+	w := m.weights()
 	r := moments{m, make([]float64, len(released)), make([]float64, len(released))}
 	for i, v := range released {
-		k := 3
-		switch {
-		case i == 0:
-			k = 0
-		case i <= d:
-			k = 1
-		case i <= 2*d:
-			k = 2
-		}
+		k := m.kind(i)
 		r.sums[i], r.noise[i] = v/w[k], s.deviation()/w[k]
 	}
 	return r
@@ -220,6 +225,16 @@ func (m Moments) Even(records float64) []float64 {
 	out[0] = w[0] * records
 	for j := range m.Of {
 		out[1+len(m.Of)+j] = -w[2] * records / 3 // the mean of 2x² − 1
+	}
+	return out
+}
+
+// Farthest returns what would be released without noise of so many records that are all at their upper bounds: the
+// variance of a column is known less well nowhere.
+func (m Moments) Farthest(records float64) []float64 {
+	w, out := m.weights(), make([]float64, m.Len())
+	for i := range out {
+		out[i] = w[m.kind(i)] * records
 	}
 	return out
 }
