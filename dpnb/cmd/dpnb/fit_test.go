@@ -76,8 +76,8 @@ func TestFitAndDescribeCommands(t *testing.T) {
 			t.Errorf("%s: %v", learner, err)
 		}
 	}
-	if listed, err := call(t, newCacheCommand(), "--store", dir); err != nil || strings.Count(listed, ".rows") != 1 ||
-		!strings.Contains(listed, "dpnb cache remove --store "+dir) {
+	if listed, err := call(t, newCacheCommand(), "--store", dir); err != nil ||
+		strings.Count(listed, "people.parquet") != 1 || !strings.Contains(listed, "dpnb cache remove --store "+dir) {
 		t.Errorf("%s (%v)", listed, err)
 	}
 	if _, err := call(t, newCacheCommand(), "remove", "--store", dir); err != nil {
