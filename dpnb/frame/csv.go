@@ -19,38 +19,38 @@ import (
 // header. All of it is the same for every record and known without them.
 type CSVSettings struct {
 	// Comma separates fields; zero is ','.
-	Comma rune `json:",omitempty"`
+	Comma rune `json:",omitzero"`
 	// Decimal is the mark before the decimals of a number; zero is '.'.
-	Decimal rune `json:",omitempty"`
+	Decimal rune `json:",omitzero"`
 	// Thousands is the mark between groups of three digits before them, as in 1'234'567; zero is none. A space stands
 	// for every kind of space.
-	Thousands rune `json:",omitempty"`
+	Thousands rune `json:",omitzero"`
 	// Encoding of the file: "UTF-8", as is the empty one, with a mark at its beginning or without; "UTF-16", by its
 	// mark; "UTF-16LE", "UTF-16BE", "Latin-1", "Windows-1252".
-	Encoding string `json:",omitempty"`
+	Encoding string `json:",omitzero"`
 	// Skip is the number of lines before the header, or before the records where Header is given: a title, or a header
 	// that Header replaces.
-	Skip int `json:",omitempty"`
+	Skip int `json:",omitzero"`
 	// Header names the columns of a file that has no header line, or whose header is among the lines that are skipped.
-	Header []string `json:",omitempty"`
+	Header []string `json:",omitzero"`
 	// Rename has new names of columns by those of the header.
-	Rename map[string]string `json:",omitempty"`
+	Rename map[string]string `json:",omitzero"`
 	// NumberDuplicates tells columns of one name apart: x, x.2, x.3. Else they are refused.
-	NumberDuplicates bool `json:",omitempty"`
+	NumberDuplicates bool `json:",omitzero"`
 	// PlainQuotes says that quotation marks are characters like others: no text is quoted, each line is a record.
-	PlainQuotes bool `json:",omitempty"`
+	PlainQuotes bool `json:",omitzero"`
 	// Missing lists the texts that mean "missing", besides the empty one.
 	// Nil means "?", "NA" and "NaN". One that a field lists as a category is that category.
-	Missing []string `json:",omitempty"`
+	Missing []string `json:",omitzero"`
 	// Comment is what a line that is to be skipped starts with; zero is none. A record that starts with it is no
 	// record, whatever else it holds, and one that does and has a text of several lines makes the file unreadable: for
 	// files in which none can.
-	Comment rune `json:",omitempty"`
+	Comment rune `json:",omitzero"`
 	// TrimSuffix is cut from the end of every text, for example the "." at the end of a label in the test part of the
 	// Adult data.
-	TrimSuffix string `json:",omitempty"`
+	TrimSuffix string `json:",omitzero"`
 	// ChunkRows is the number of rows that ScanCSV holds in memory at a time; zero is 65,536.
-	ChunkRows int `json:",omitempty"`
+	ChunkRows int `json:",omitzero"`
 }
 
 // ReadCSVFile reads the file at path and records its SHA-256.

@@ -131,7 +131,7 @@ func TestTargetBadInput(t *testing.T) {
 			"logarithmic"},
 		"one class": {visits, &frame.Field{Name: "plan", Kind: frame.Categorical, Levels: []string{"basic"}},
 			several, "at least two"},
-		"numeric classes": {visits, &frame.Field{Name: "plan", Lower: 0, Upper: 1}, several, "Huber or Quantile"},
+		"numeric classes": {visits, &frame.Field{Name: "plan", Lower: 0, Upper: 1}, several, "one of several classes"},
 		"positive number": {visits, nil, frame.DesignSettings{Label: "visits", Task: frame.Number, Positive: "3"},
 			"Positive"},
 		"no such task": {visits, nil, frame.DesignSettings{Label: "visits", Task: 9}, "Task"},

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,9 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 	must.Do(os.WriteFile(asked, records, 0o600))
 	misspelt := filepath.Join(dir, "misspelt.json")
 	must.Do(os.WriteFile(misspelt, []byte(`[{"agee": 34}]`), 0o600))
+	written := filepath.Join(dir, "written.json") // with a mark of thousands that nobody has read
+	must.Do(os.WriteFile(written, regexp.MustCompile(`"age":\s*[0-9.]+`).ReplaceAll(records, []byte(`"age": "1'040"`)),
+		0o600))
 	src := learn.Seed(1)
 	binary := func(opts ...learn.Option) *learn.Dataset {
 		return learn.Binary(df.Drop("town", "visits"), "happy", opts...)
@@ -175,6 +179,13 @@ func TestExportedModelsPredictElsewhere(t *testing.T) {
 			predicted := l.predict(t, dir, asked, models)
 			if exec.Command(l.program, filepath.Join(dir, l.script), misspelt, models[0]).Run() == nil {
 				t.Error("a record without its columns is predicted for")
+			}
+			ofSteps := models[2*slices.Index(names, "steps")]
+			for _, text := range []string{written, asked} {
+				err := exec.Command(l.program, filepath.Join(dir, l.script), text, ofSteps).Run()
+				if (err == nil) != (text == asked) {
+					t.Errorf("a number that is written as a text: %s, %v", text, err)
+				}
 			}
 			for k, name := range names {
 				if worst := apart(predicted[2*k], wants[k]); !(worst < 1e-12) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -92,5 +93,6 @@ func TestASecondLedgerIsSaid(t *testing.T) {
 			c.want != "" && strings.Index(text, other) > strings.Index(text, "age") {
 			t.Errorf("%q: %v: %s", c.flags, err, text)
 		}
+		registry.Forget("main") // every command is a program of its own
 	}
 }

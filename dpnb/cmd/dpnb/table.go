@@ -82,6 +82,10 @@ func (t *tableFlags) asFitted(m *learn.Model, model, path string) (said string, 
 		}
 		used = append(used, flagText(flag))
 	}
+	if r.Missing != nil && len(r.Missing) == 0 && !t.given.Changed("missing") { // which no flag says
+		t.csv.Missing = r.Missing
+		used = append(used, "without texts that mean \"missing\"")
+	}
 	if used == nil {
 		return "", nil
 	}
