@@ -129,6 +129,17 @@ type Storage = learn.Storage
 // RemoveStored removes the encoded records that fits of scanned tables have kept.
 func RemoveStored() error { return learn.RemoveStored() }
 
+var (
+	// FromColumns takes what a program has in memory, a slice for each column:
+	//
+	//	df := dpnb.FromColumns(dpnb.Numbers("age", ages), dpnb.Texts("city", cities)).WithSchema(…)
+	FromColumns = learn.FromColumns
+	// Numbers is a column of numbers, a copy of a slice; NaN is missing.
+	Numbers = learn.Numbers
+	// Texts is a column of texts, a copy of a slice; "" is missing.
+	Texts = learn.Texts
+)
+
 // FromGota takes a gota dataframe, of whose columns gota must not guess the types; df.Gota() gives one back.
 //
 //	df := dpnb.FromGota(func(texts ...dataframe.LoadOption) dataframe.DataFrame {

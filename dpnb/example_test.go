@@ -2,10 +2,25 @@ package dpnb_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb"
 )
+
+// A table of what a program has in memory: a slice for each column.
+func ExampleFromColumns() {
+	ages, cities := []float64{31, 62, math.NaN()}, []string{"Bern", "Rome", ""}
+	df := dpnb.FromColumns(dpnb.Numbers("age", ages), dpnb.Texts("city", cities)).WithSchema(
+		dpnb.Numeric("age", 18, 90), dpnb.Categorical("city", "Bern", "Rome"))
+	ages[0] = 99 // the table has its own
+	back := df.Gota()
+	fmt.Println(df.Rows(), back.Col("age").Float(), back.Col("city").Records())
+	fmt.Println(dpnb.FromColumns(dpnb.Numbers("age", ages), dpnb.Texts("city", nil)).Err())
+	// Output:
+	// 3 [31 62 NaN] [Bern Rome NaN]
+	// frame: column "city" has 0 rows, column "age" has 3
+}
 
 // The whole story: a table with what is publicly known of it, a budget, a private fit, and what it cost. A fit for
 // people who are not invented has no Seed.

@@ -28,6 +28,10 @@ type Component struct {
 	// Shares are about the parts of the records that are at the handles, knots before categories, as the mean row has
 	// it: they add up to 1. A record between two knots counts for both.
 	Shares []float64
+	// Spread is, of a number that is straight between its bounds, about the standard deviation over the records of
+	// where they are on its scale, of width 1: that of records imagined about their mean, of which nothing more is
+	// known, or all over the scale where that is not either. 0 of others.
+	Spread float64
 
 	e      *Encoding
 	k      int
@@ -67,8 +71,13 @@ func (e *Encoding) Components(mean []float64, off float64) []Component {
 				t.Knots = append(t.Knots, c.unscaled(float64(j)/float64(k-1)))
 			}
 			t.Shares, t.places = make([]float64, k), places[i]
+			var first, second float64
 			for j, w := range places[i] {
 				hat(t.Shares, place(j), w)
+				first, second = first+w*place(j), second+w*place(j)*place(j)
+			}
+			if k == 2 {
+				t.Spread = math.Sqrt(math.Max(0, second-first*first))
 			}
 			if c.more {
 				lost := 0.0

@@ -81,6 +81,24 @@ func FromGota(load func(texts ...dataframe.LoadOption) dataframe.DataFrame) Data
 	return fromTable(t, err, nil)
 }
 
+// Numbers is a column of numbers that a program has in memory, a value for each row, of which NaN is missing.
+func Numbers(name string, values []float64) frame.Column {
+	return frame.Column{Name: name, Numbers: slices.Clone(values)}
+}
+
+// Texts is a column of texts that a program has in memory, of which "" is missing.
+func Texts(name string, values []string) frame.Column {
+	return frame.Column{Name: name, Kind: frame.Categorical, Texts: slices.Clone(values)}
+}
+
+// FromColumns takes columns of equal length, each of which is a copy of the program's (Numbers, Texts).
+//
+// Errors (in Err, and from Fit): none, lengths that differ, a name that is empty or there twice.
+func FromColumns(columns ...frame.Column) DataFrame {
+	t, err := frame.NewTable(columns...)
+	return fromTable(t, err, nil)
+}
+
 // FromTable takes a checked table.
 func FromTable(t *frame.Table) DataFrame { return fromTable(t, nil, nil) }
 
@@ -325,7 +343,8 @@ func (df DataFrame) Display() display.Item {
 		return it
 	}
 	n := t.Rows()
-	it := withOrigin(source, display.Item{Title: fmt.Sprintf("%s: %d rows × %d columns", source.Name, n, len(names)),
+	it := withOrigin(source, display.Item{Title: fmt.Sprintf("%s: %d rows × %d columns", cmp.Or(source.Name,
+		"A table"), n, len(names)),
 		Warning: rawWarning, Header: names})
 	for i := range min(most, n) {
 		row := make([]string, len(names))

@@ -49,9 +49,10 @@ func (m *Model) Predict(records Records) ([]float64, error) {
 	return m.predictions(t), nil
 }
 
-// PredictQuantiles returns the predicted quantiles level by level, for every record, in the target's own unit and moved
-// into its bounds. They do not cross: where the fitted ones do, neighbours are replaced by their mean until none cross,
-// which for no target increases the sum of their pinball losses.
+// PredictQuantiles returns the predicted quantiles, a slice for each level, rising, with one for each record: that of
+// record i at level k is in [k][i]. They are in the target's own unit and moved into its bounds, and do not cross:
+// where the fitted ones do, neighbours are replaced by their mean until none cross, which for no target increases the
+// sum of their pinball losses.
 //
 // Errors: as Predict; a model of no quantiles.
 func (m *Model) PredictQuantiles(records Records) ([][]float64, error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -207,8 +208,8 @@ func (p spec) smoothed(h float64, others ...setting) spec {
 		}
 		for _, s := range others {
 			if s.stated {
-				return &privacy.ParamError{Name: s.name, Value: "set",
-					Want: "nothing with Smooth, which takes no steps"}
+				return fmt.Errorf("dpnb: a Quantile with %s is fitted once, by noise in the objective, and has no %s: "+
+					"leave one of them out", wording.Of("Smooth"), wording.Of(s.name))
 			}
 		}
 		return nil

@@ -485,7 +485,8 @@ func (s *Shape) Column() string {
 func (s *Shape) Unit() string { return s.unit }
 
 // Importance is the standard deviation of the shape over the records, as far as it was released where they are: at the
-// knots of a number and the categories, in the unit of the shape. It includes what is noise of it.
+// knots of a number and the categories, in the unit of the shape. Of a number that is straight only their mean was, and
+// their spread about it is a guess (frame.Component.Spread). It includes what is noise of it.
 func (s *Shape) Importance() float64 {
 	if s.Err() != nil {
 		return 0
@@ -494,8 +495,17 @@ func (s *Shape) Importance() float64 {
 	for k, v := range s.own {
 		values[k] = s.to(v)
 	}
-	return stat.PopStdDev(values, s.term.Shares)
+	shares := s.term.Shares
+	if numbers := shares[0] + shares[1]; s.guessed() && numbers > 0 { // all at their mean, and their spread about it
+		mean, step := (values[0]*shares[0]+values[1]*shares[1])/numbers, values[1]-values[0]
+		about := stat.PopStdDev(append([]float64{mean}, values[2:]...), append([]float64{numbers}, shares[2:]...))
+		return math.Hypot(math.Sqrt(numbers)*step*s.term.Spread, about)
+	}
+	return stat.PopStdDev(values, shares)
 }
+
+// guessed reports whether nothing was released of where the records are but their mean, at most.
+func (s *Shape) guessed() bool { return s.term.Spread > 0 }
 
 // span is a band's in the unit of the shape, nil for nil.
 func (s *Shape) span(p *Span) *Span {

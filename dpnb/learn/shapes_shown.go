@@ -177,21 +177,26 @@ func (s *Shapes) Display() display.Item {
 	first := s.all[0]
 	it := display.Item{Title: "What each column does in " + first.model.of(), Warning: first.model.warning(),
 		Header: []string{"column", "importance", "lowest", "at", "highest", "at"}}
-	row := func(title string, importance float64, points []ShapePoint) {
+	row := func(title, importance string, points []ShapePoint) {
 		by := func(a, b ShapePoint) int { return cmp.Compare(a.Value, b.Value) }
 		low, high := slices.MinFunc(points, by), slices.MaxFunc(points, by)
-		it.Row(title, fmt.Sprintf("%.3g", importance), fmt.Sprintf("%+.3g", low.Value), low.Name,
+		it.Row(title, importance, fmt.Sprintf("%+.3g", low.Value), low.Name,
 			fmt.Sprintf("%+.3g", high.Value), high.Name)
 	}
+	guessed := false
 	for _, one := range s.all {
-		row(one.title(), one.Importance(), one.Points())
+		about := ""
+		if one.guessed() {
+			about, guessed = "about ", true
+		}
+		row(one.title(), fmt.Sprintf("%s%.3g", about, one.Importance()), one.Points())
 	}
 	for _, two := range s.surfaces {
 		var points []ShapePoint
 		for _, p := range two.Points() {
 			points = append(points, ShapePoint{Name: p.Names[0] + ", " + p.Names[1], Value: p.Value})
 		}
-		row(two.title(), two.Importance(), points)
+		row(two.title(), fmt.Sprintf("%.3g", two.Importance()), points)
 	}
 	it.Note("%s", first.counted())
 	if s.pairs > 0 {
@@ -200,6 +205,11 @@ func (s *Shapes) Display() display.Item {
 	}
 	it.Note("Importance: the standard deviation over the records, as far as it is known where they lie; it includes " +
 		"noise.")
+	if guessed {
+		it.Note("About: of a straight number nothing is known of where the records lie but their mean, at most; they " +
+			"are taken to spread about it as a usual number does, by 0.29 of the most that such a mean allows (where " +
+			"none was bought, evenly), and may do so by up to 3.5 times as much or hardly at all.")
+	}
 	if bend := s.Bend(); first.model.base == nil && bend < 1.5 {
 		it.Note("The curves bend %.2g times as much as lines do by the noise alone: little or nothing is known of "+
 			"bends, and %s.", bend, wording.Setting{Field: "Lines", Value: "has none of them",

@@ -794,6 +794,50 @@ func TestShapesAreMovedByTheirNoise(t *testing.T) {
 	}
 }
 
+// Of a straight number the importance is what its mean lets one expect, near the standard deviation over the records;
+// that at its bounds was the largest there can be, and put straight numbers before what matters more. It is said to be
+// about so, and of curves it is what it was.
+func TestImportanceOfStraightNumbers(t *testing.T) {
+	df := Patients(6000, 1).Drop("ill", "ward", "visits").WithSchema(Numeric("age", 18, 90), Numeric("weight", 20, 300),
+		Categorical("smoker", "no", "yes"), Numeric("pressure", 80, 200))
+	m, err := Linear{Noise: Seed(1)}.Fit(Regression(df, "pressure", Lines()), Simulate(2, 1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range []string{"age", "weight"} {
+		s := m.Shape(column)
+		c, _ := must.Get(df.Table()).Column(column)
+		over := make([]float64, df.Rows())
+		for i := range over {
+			over[i] = (c.Number(i) - s.term.Field.Lower) / (s.term.Field.Upper - s.term.Field.Lower)
+		}
+		mean, spread := stat.PopMeanStdDev(over, nil)
+		step := math.Abs(s.to(s.own[1]) - s.to(s.own[0]))
+		guess, most := step*math.Sqrt(mean*(1-mean)/12), step*math.Sqrt(mean*(1-mean))
+		if got := s.Importance(); !(math.Abs(got/guess-1) <= 0.1 && math.Abs(math.Log(got/(step*spread))) <= 1) {
+			t.Errorf("%s: an importance of %v, want %v; it is %v, at most %v", column, got, guess, step*spread, most)
+		}
+	}
+	shapes, err := m.Shapes()
+	if text := shapes.Display().Text(); err != nil || strings.Count(text, "about ") < 2 ||
+		!strings.Contains(text, "About: of a straight number") {
+		t.Errorf("%s (%v)", text, err)
+	}
+	curved, err := Linear{Noise: Seed(1)}.Fit(Regression(df, "pressure", Curves()), Simulate(9, 1e-6))
+	if err != nil || strings.Contains(must.Get(curved.Shapes()).Display().Text(), "about ") {
+		t.Errorf("of curves it is known (%v)", err)
+	}
+	s := *m.Shape("age")
+	alone := s.Importance()
+	s.term.Shares, s.own = []float64{0.3, 0.3, 0.4}, []float64{-1, 1, 2}
+	s.term.Spread = 0.25
+	// At its mean 0 with 0.6 and 2 with 0.4, and 2 · 0.25 about 0.
+	got, want := s.Importance()/s.to(1), math.Sqrt(0.6*0.25+0.6*0.4*4)
+	if !(math.Abs(got/want-1) <= 1e-9 && alone > 0) {
+		t.Errorf("with missing ones %v, want %v", got, want)
+	}
+}
+
 // drawnPeople is a fit's view of n of the people, drawn with replacement.
 func drawnPeople(all *Dataset, n int, src *noise.Seeded) *Dataset {
 	index, size := make([]int, n), len(all.design.Labels)

@@ -17,6 +17,19 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/scale"
 )
 
+// What a smoothed quantile has not is named, with both of what was set.
+func TestSmoothAndWhatTakesSteps(t *testing.T) {
+	data := learn.Regression(learn.Patients(100, 1), "pressure")
+	for name, l := range map[string]learn.Quantile{"CurvatureShare": {Smooth: 0.1, CurvatureShare: 0.2},
+		"Steps": {Smooth: 0.1, Steps: 9}, "L1": {Smooth: 0.1, L1: 1}} {
+		l.Noise = learn.Seed(1)
+		_, err := l.Fit(data, learn.Simulate(1, 1e-6))
+		if want := "has no " + name + ": leave one of them out"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A smoothed quantile is as good as one by steps, meets its level, and says what it has not.
 func TestSmoothQuantiles(t *testing.T) {
 	train, test := learn.Patients(20_000, 1), learn.Patients(20_000, 2)
