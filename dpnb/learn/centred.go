@@ -69,13 +69,13 @@ func (p spec) bends(d *frame.Design) bool {
 type informed func(p spec, d *frame.Design, radius, mu float64, c objpert.Config) (
 	fit mechanism.Informed, part func(share float64) float64, err error)
 
-// framed calibrates objective perturbation of a loss.
-func framed(l loss.Loss) informed {
+// framed calibrates objective perturbation of a loss with a least ridge.
+func framed(l loss.Loss, least leastRidge) informed {
 	return func(p spec, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
 		func(float64) float64, error) {
 		c.Loss, c.Rule = weighed(d, l), objpert.LeastNoise
 		if p.task != frame.TwoClasses {
-			c.Lambda, c.Bound = leastRidge*radius*radius*l.Smoothness()/mu, objective.Tight
+			c.Lambda, c.Bound = least.of(p)*radius*radius*l.Smoothness()/mu, objective.Tight
 		}
 		if p.curvatureShare == 0 {
 			fit, err := objpert.Calibrate(c)
@@ -99,11 +99,12 @@ func centred(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechani
 		learner, levels                          string
 		own, upper                               float64
 		classes                                  int
+		shared                                   bool
 		radius, tolerance, share, epsilon, delta float64
 	}
 	m, err := calibrated(key{p.records > 0, d.Target.Weighted, p.learner,
 		fmt.Sprint(p.levels, p.steps, p.smooth), p.own.value, d.Target.Upper,
-		len(d.Target.Classes), radius,
+		len(d.Target.Classes), p.shared, radius,
 		p.tolerance, p.curvatureShare, epsilon, delta}, func() (geometry.Centred, error) {
 		return geometry.Calibrate(about, geometry.Default, epsilon, delta, fits)
 	})
@@ -159,9 +160,22 @@ func (p spec) detailed(d *frame.Design) (*frame.Design, *geometry.Bought) {
 	return &out, b
 }
 
-// leastRidge is the least λ of numbers, in R²/μ: there the noise of the pseudo-Huber loss is 1.04 times the Gaussian
-// mechanism's or less.
-const leastRidge = 0.45
+// leastRidge is the least λ of numbers and counts, in R²s/μ, where (ε, δ) is kept and where a μ is, as of a share: there
+// the curvature of one record adds at most a tenth to the noise. A share counts it most, as its μ is that of every ε.
+type leastRidge struct{ whole, share float64 }
+
+// Slopes of a pseudo-Huber loss are largest where it has no curvature, those of least squares, clipped, where it has.
+var (
+	leastOfHuber   = leastRidge{0.45, 0.75}
+	leastOfSquares = leastRidge{0.9, 1.4}
+)
+
+func (r leastRidge) of(p spec) float64 {
+	if p.shared {
+		return r.share
+	}
+	return r.whole
+}
 
 // bought returns what was bought of the geometry of the records, nil if it was not.
 func (m *Model) bought() *geometry.Bought {

@@ -53,7 +53,7 @@ func (l Huber) spec() spec {
 	var pureLoss loss.Convex
 	if l.Threshold == 0 {
 		pureLoss = loss.Huber{Threshold: 1}
-		known = framed(loss.PseudoHuber{Threshold: 1})
+		known = framed(loss.PseudoHuber{Threshold: 1}, leastOfHuber)
 	}
 	return spec{
 		informed: known,

@@ -113,6 +113,8 @@ type spec struct {
 	// curvatureShare is the part of μ² of the budget that the curvature at the coefficients has; zero does not release
 	// it.
 	curvatureShare float64
+	// shared says that what is kept is a μ, of which ε and δ are a part, as of a share of a budget.
+	shared bool
 	// suited has products and cells in spite of a curvatureShare, with which they make intervals wide.
 	suited bool
 	// regulariser that is added to the objective.
@@ -292,6 +294,7 @@ func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, l
 		return nil, none, errors.New("dpnb: Rising and Falling are of records whose mean is bought: leave out " +
 			"Lambda, the rule, the bound and Regularise")
 	}
+	p.shared = allowance.part.Mu > 0
 	choose := p.chooser(d)
 	one := mechanism.Choice(func(epsilon, delta float64) (mechanism.Mechanism, error) {
 		return choose(*p, d, epsilon, delta)

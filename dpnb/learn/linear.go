@@ -52,7 +52,7 @@ func (l Linear) spec() spec {
 	var pureLoss loss.Convex
 	if l.Clip == 0 {
 		pureLoss = loss.Huber{Threshold: framedClip}
-		known = framed(loss.Clipped(loss.Squared{}, framedClip))
+		known = framed(loss.Clipped(loss.Squared{}, framedClip), leastOfSquares)
 	}
 	return spec{
 		informed: known,

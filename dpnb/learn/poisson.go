@@ -47,7 +47,7 @@ func (l Poisson) spec() spec {
 	return spec{
 		informed: func(p spec, d *frame.Design, radius, mu float64, c objpert.Config) (mechanism.Informed,
 			func(float64) float64, error) {
-			return framed(loss.Clipped(p.loss(d.Target), p.level(d.Target)))(p, d, radius, mu, c)
+			return framed(loss.Clipped(p.loss(d.Target), p.level(d.Target)), leastOfSquares)(p, d, radius, mu, c)
 		},
 		learner: "Poisson", title: "Poisson regression", entry: "poisson", task: frame.Count,
 		loss:   func(t frame.Target) loss.Loss { return loss.Poisson{MaxCount: t.Upper} },

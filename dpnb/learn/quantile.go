@@ -214,7 +214,7 @@ func (p spec) smoothed(h float64, others ...setting) spec {
 		}
 		return nil
 	}
-	p.steps, p.ridge, p.choose, p.informed = 0, predictionNoise, nil, framed(l)
+	p.steps, p.ridge, p.choose, p.informed = 0, predictionNoise, nil, framed(l, leastOfHuber)
 	p.smooth, p.loss = h, func(frame.Target) loss.Loss { return l }
 	return p
 }

@@ -59,7 +59,7 @@ func (l SVM) spec() spec {
 	return spec{
 		learner: "SVM", title: "support vector machine", entry: "smoothed hinge", task: frame.TwoClasses,
 		loss:          func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
-		informed:      framed(loss.Softplus{Width: width}),
+		informed:      framed(loss.Softplus{Width: width}, leastRidge{}),
 		probabilities: true, hinge: loss.Softplus{Width: width},
 		weighs: true, several: true,
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,

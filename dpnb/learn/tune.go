@@ -284,6 +284,7 @@ func (l Tune) calibrate(choices []tuneChoice, epsilon, delta float64) (mechanism
 
 // under returns the mechanism of a choice with as little noise as costs at most μ, but for a probability of slack.
 func (c tuneChoice) under(most, delta, slack float64) (m mechanism.Mechanism, cost float64, err error) {
+	c.spec.shared = true
 	choose := c.spec.chooser(c.design)
 	for mu := most * (1 - 1e-9); mu > most/16; {
 		epsilon, err := privacy.EpsilonUpper(privacy.GaussianProfile(mu, privacy.AddRemove), delta)
