@@ -43,7 +43,7 @@ func ExampleHuber() {
 		fmt.Printf("noise %.1f, R² %.2f\n", model.Release.NoiseScale, r2)
 	}
 	// Output:
-	// noise 25.7, R² 0.61
+	// noise 19.7, R² 0.62
 	// noise 9.0, R² 0.63
 }
 
