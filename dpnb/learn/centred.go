@@ -160,8 +160,9 @@ func (p spec) detailed(d *frame.Design) (*frame.Design, *geometry.Bought) {
 	return &out, b
 }
 
-// leastRidge is the least λ of numbers and counts, in R²s/μ, where (ε, δ) is kept and where a μ is, as of a share: there
-// the curvature of one record adds at most a tenth to the noise. A share counts it most, as its μ is that of every ε.
+// leastRidge is the least λ of numbers and counts, in R²s/μ, where (ε, δ) is kept and where a μ is, as of a share:
+// there the curvature of one record adds about a tenth to the noise. A share counts it most, as its μ is that of every
+// ε (docs/theory/geometry.md#dpnb-least-ridge).
 type leastRidge struct{ whole, share float64 }
 
 // Slopes of a pseudo-Huber loss are largest where it has no curvature, those of least squares, clipped, where it has.

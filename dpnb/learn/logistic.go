@@ -55,8 +55,9 @@ func (l Logistic) spec() spec {
 	return spec{
 		learner: "Logistic", title: "logistic regression", entry: "logistic", task: frame.TwoClasses,
 		probabilities: true,
-		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} }, informed: framed(loss.Logistic{}, leastRidge{}),
-		weighs: true, several: true,
+		loss:          func(frame.Target) loss.Loss { return loss.Logistic{} },
+		informed:      framed(loss.Logistic{}, leastRidge{}),
+		weighs:        true, several: true,
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers,
 		bound:          l.Bound,
 		curvatureShare: l.CurvatureShare, pure: l.Pure,

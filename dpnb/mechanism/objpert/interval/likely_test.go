@@ -104,9 +104,9 @@ func TestLikelyGoesFromTheReleasedToTheExpected(t *testing.T) {
 	}
 }
 
-// Numbers that go with each other are seen to do so among many columns that do not: the curvature between them, 0.85 in units
-// of theirs beside noise of 0.25, is not drawn to 0 as it is between columns of which most are independent, and stays
-// there between two that are no numbers.
+// Numbers that go with each other are seen to do so among many columns that do not: the curvature between them, 0.85 in
+// units of theirs beside noise of 0.25, is not drawn to 0 as it is between columns of which most are independent, and
+// as it stays between two that are no numbers.
 func TestNumbersGoTogether(t *testing.T) {
 	const d, of = 12, 100.0
 	const sigma = 0.25 * of * math.Sqrt2
