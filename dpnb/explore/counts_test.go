@@ -278,7 +278,11 @@ func TestCountsOfPeopleWithSeveralRows(t *testing.T) {
 		if !(math.Abs(sum-200*float64(k)) <= 6*float64(k)*12) {
 			t.Errorf("k = %d: %v rows", k, sum)
 		}
-		if text := s.Display().Text(); strings.Contains(text, "any one person with all of up to") != (k > 1) {
+		who := "any one person, of whose rows one counts,"
+		if k > 1 {
+			who = "any one person with all of up to"
+		}
+		if text := s.Display().Text(); !strings.Contains(text, who) {
 			t.Error(text)
 		}
 		if g := s.Guarantee(); privacy.DeltaUpper(g.Profile, 0.5) > g.Delta*(1+1e-9) || spent(t, b) != 0.5 {

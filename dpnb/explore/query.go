@@ -346,8 +346,9 @@ func (s *Statistic) release(m mechanism.Mechanism, r *released, rows int, q Quer
 		return err
 	}
 	d := m.Describe()
+	person, _ := df.Person()
 	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: rows,
-		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
+		Person: person != "" && rows <= 1, Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
 	s.mechanism, s.settings = m.String(), q.settings
 	s.origin, s.from = noise.OriginOf(r.src), df
 	return nil
