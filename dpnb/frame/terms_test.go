@@ -479,6 +479,12 @@ func TestRisesOfAColumn(t *testing.T) {
 		t.Errorf("%v, want %v (%v)", again, with, err)
 	}
 	rises := must.Get(schema.With(columns, frame.Term{Column: "pay", Rises: 1}))
+	if _, err := rises.With(columns, frame.Term{Column: "pay", Rises: 1}); err != nil {
+		t.Errorf("said twice: %v", err)
+	}
+	if _, err := rises.With(columns, frame.Term{Column: "pay", Rises: -1}); err == nil {
+		t.Error("a column is to rise and to fall")
+	}
 	for want, s := range map[string]*frame.Schema{"0 to 1": schema, "0 to 1, rising": rises, "0 to 1, falling": with} {
 		if values, _ := s.Fields[1].Words(); values != want {
 			t.Errorf("%q, want %q", values, want)
