@@ -89,12 +89,13 @@ func (s study) write(path string, content []byte) {
 	}
 }
 
-// withoutWaiting leaves out what a command says while somebody waits, which depends on how fast the machine is.
+// withoutWaiting leaves out what a command says while somebody waits, which depends on how fast the machine is, and
+// that an answer is one of before.
 func withoutWaiting(text string) string {
 	return waiting.ReplaceAllString(text, "")
 }
 
-var waiting = regexp.MustCompile(`(?m)^dpnb (fit|describe): .*\n`)
+var waiting = regexp.MustCompile(`(?m)^(dpnb (fit|describe): |This is what was released before).*\n`)
 
 // fit is a driver on Prism with so many worker processes, and what it will have said.
 func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
