@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/matrix"
@@ -190,7 +189,7 @@ func (e *Encoding) storedFile(t Scanner, where Storage) (*stored.Rows, error) {
 	}
 	if from := t.Origin(); err == nil && key != [32]byte{} && aboutOf(name) == (about{}) {
 		if text, err := json.Marshal(about{cmp.Or(from.Path, from.Told()), e.settings.Label}); err == nil {
-			_ = atomicfile.WritePrivately(name+aboutSuffix, text) // else it is not known
+			_ = os.WriteFile(name+aboutSuffix, text, 0o600) // half of it, or none, is not known, and made anew
 		}
 	}
 	return rows, err
