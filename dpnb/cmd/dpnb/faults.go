@@ -30,10 +30,11 @@ func newFaultsCommand() *cobra.Command {
 named for it until one fails, and write which it was to docs/faults.md. What was planted before and has not
 changed is not planted again, so that a run that was stopped goes on where it was.
 
-With --mutate packages below dpnb have single operators, numbers, signs and statements changed at random, as many in
-each, with the tests of the package in their short form and those of --check as the checks; what survives is printed,
-and a table, and nothing is written. Which tests execute which lines is learned first, and a change is shown to those
-alone that execute its place. With --unexecuted no change is planted, and those that no test executes are printed.`,
+With --mutate packages below dpnb have single operators, numbers, signs and statements changed at random, each place
+as likely as any other, with the tests of the package in their short form and those of --check as the checks; what
+survives is printed, and a table, and nothing is written. Which tests execute which lines is learned first, and a
+change is shown to those alone that execute its place. With --unexecuted no change is planted, and those that no test
+executes are printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			root, err := source()

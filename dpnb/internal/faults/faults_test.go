@@ -2,6 +2,7 @@ package faults
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -237,26 +238,29 @@ func TestMutantsBesideErrors(t *testing.T) {
 	}
 }
 
-// Every package has its share of a sample; the same seed has the same; a table counts what came of it.
+// Every package has its share of a sample; the same seed has the same; all is all; a table counts what came of it.
 func TestStratified(t *testing.T) {
-	rooms := func() [][]Fault {
+	packages := func() [][]Fault {
 		all := make([][]Fault, 3)
-		for i := range 30 {
-			all[i%2] = append(all[i%2], Fault{ID: string(rune('a'+i%2)) + string(rune('A'+i/2))})
+		for i := range 40 {
+			all[i%4/2] = append(all[i%4/2], Fault{ID: fmt.Sprint("ab"[i%4/2:i%4/2+1], i)})
 		}
 		all[2] = []Fault{{ID: "c"}}
 		return all
 	}
-	some, again, other := Stratified(rooms(), 9, 1), Stratified(rooms(), 9, 1), Stratified(rooms(), 9, 2)
-	var first, names string
-	same, differ := true, false
-	for i, f := range some {
-		first += f.ID[:1]
-		names += f.ID
-		same, differ = same && f.ID == again[i].ID, differ || f.ID != other[i].ID
+	text := func(n int, seed uint64) (first, names string) {
+		for _, f := range Stratified(packages(), n, seed) {
+			first, names = first+f.ID[:1], names+f.ID
+		}
+		return first, names
 	}
-	if first != "abcababab" || !same || !differ {
-		t.Errorf("%s; the same %v, another %v", names, same, differ)
+	first, names := text(10, 1)
+	_, again := text(10, 1)
+	_, other := text(10, 2)
+	all, _ := text(50, 1)
+	if !strings.HasPrefix(first, "aaaa") || !strings.Contains(first, "bbbb") || len(first) != 10 || names != again ||
+		names == other || all != strings.Repeat("a", 20)+strings.Repeat("b", 20)+"c" {
+		t.Errorf("%s, again %s, another %s; all are %s", names, again, other, all)
 	}
 	var c Tally
 	for i, o := range []Outcome{Killed, Survived, Killed, Unbuilt, Listed} {

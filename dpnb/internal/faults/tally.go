@@ -7,21 +7,18 @@ import (
 	"strings"
 )
 
-// Stratified returns n of the mutants of several packages, as many of each as there are, in an order that a seed sets:
-// the first of every package, the second of every package, and so on.
-func Stratified(rooms [][]Fault, n int, seed uint64) (some []Fault) {
+// Stratified returns n of the mutants of several packages, all if there are no more: each place is as likely as any
+// other, and each package has its share of them, but for less than one. The order is that of the packages.
+func Stratified(packages [][]Fault, n int, seed uint64) (some []Fault) {
 	src := rand.New(rand.NewPCG(seed, 0))
-	most := 0
-	for _, list := range rooms {
+	var all []Fault
+	for _, list := range packages {
 		src.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		most = max(most, len(list))
+		all = append(all, list...)
 	}
-	for i := range most {
-		for _, list := range rooms {
-			if i < len(list) && len(some) < n {
-				some = append(some, list[i])
-			}
-		}
+	n = min(n, len(all))
+	for i, from := 0, src.Float64(); i < n; i++ {
+		some = append(some, all[int((float64(i)+from)*float64(len(all))/float64(n))])
 	}
 	return some
 }
