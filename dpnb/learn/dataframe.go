@@ -11,7 +11,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/numeral"
+	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 )
 
@@ -227,7 +227,7 @@ func unit(column string, rows int) string {
 	if rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("person of up to %s (%q)", numeral.Count(rows, "row"), column)
+	return ledger.UnitOf(column, rows)
 }
 
 // Drop returns df without the named columns.

@@ -31,9 +31,13 @@ type Models struct {
 //		return learn.Binary(part, "ill")
 //	}, budget.Share(0.5))
 //
+// Of people of whom one row counts (PerPerson with 1, of df) it is the person who is in at most one group, as the row
+// is chosen before the groups are made.
+//
 // Errors: those of l.Fit and of the records; a column without public categories; people with several rows (PerPerson),
-// who may be in several groups; passes that are made elsewhere (PassesBy). What does not depend on the records is found
-// before anything is spent. An error after that comes with the models that were released.
+// who may be in several groups, also where records keeps one row in each group; passes that are made elsewhere
+// (PassesBy). What does not depend on the records is found before anything is spent. An error after that comes with the
+// models that were released.
 func FitBy(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance) (
 	*Models, error) {
 	return fitBy(l, df, column, records, a, nil)
@@ -111,7 +115,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 	if err != nil {
 		return nil, err
 	}
-	if df.rows > 0 {
+	if df.rows > 1 {
 		return nil, errPeopleInGroups(df.person)
 	}
 	f, ok := schema.Field(column)
@@ -147,7 +151,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 				"that are made elsewhere (%s) could be over any: leave it out", wording.Of("FitBy"),
 				wording.Of("PassesBy"))
 		}
-		if data.design.RowsOfAPerson > 0 {
+		if data.design.RowsOfAPerson != df.rows { // of each group one: they may be of the same person
 			return nil, errPeopleInGroups(data.design.Person)
 		}
 		_, tunes := l.(Tune) // it has prices of several learners, which its fit looks at
@@ -168,8 +172,10 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 // errPeopleInGroups does not say to leave out PerPerson: a row would then be protected, and its person would not.
 func errPeopleInGroups(person string) error {
 	return fmt.Errorf("dpnb: rows of one person (%q) may be in several groups, and then the costs add up: %s is of "+
-		"rows that are people. Fit each group by itself, from a table of its rows%s, and pay for each", person,
-		wording.Of("FitBy"), wording.Setting{Go: " (Where)"})
+		"people of whom one row counts, which is chosen before the groups are made: %s, in all releases of the "+
+		"budget. Or fit each group by itself, from a table of its rows%s, and pay for each", person,
+		wording.Of("FitBy"), wording.Setting{Field: "RowsOfAPerson", Value: "1",
+			Go: fmt.Sprintf("PerPerson(%q, 1) of the whole table", person)}, wording.Setting{Go: " (Where)"})
 }
 
 // sameEncoding reports whether data is encoded as the first part is, if there is one.
@@ -230,8 +236,12 @@ func (s *Models) Display() display.Item {
 		it.Note("Guarantee of each: %s They were not all released at once, and what they cost together is in the "+
 			"budget.", first.release.Guarantee.Words())
 	case first.release != nil:
-		it.Note("Guarantee of all of them together: %s It is that of one model, because a record is in at most one "+
-			"group.", first.release.Guarantee.Words())
+		one := "record"
+		if first.release.Guarantee.Person {
+			one = "person"
+		}
+		it.Note("Guarantee of all of them together: %s It is that of one model, because a %s is in at most one group.",
+			first.release.Guarantee.Words(), one)
 		it.Note("Each model has as much noise as one of all records would have, so a group of few records has a less " +
 			"accurate model.")
 	}

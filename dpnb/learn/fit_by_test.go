@@ -82,6 +82,71 @@ func TestFitByNeighbours(t *testing.T) {
 	}
 }
 
+// A person with rows in two groups, of which one counts, is in one of them: to take all rows of a person away changes
+// the model of one group alone, to the last bit, in memory and scanned, and all are paid for as one is. With all rows
+// that count, people change several.
+func TestFitByOfPeople(t *testing.T) {
+	table := must.Get(patients(48).DeriveText(learn.Categorical("ward", "heart", "lungs", "bones"),
+		func(r learn.Row) string {
+			return []string{"heart", "lungs", "bones"}[(int(r.Number("age"))%3+3)%3]
+		}, "age").Table())
+	schema := []learn.Field{learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes"),
+		learn.Categorical("ward", "heart", "lungs", "bones")}
+	id := must.Get(table.Column("id"))
+	fits := 0
+	fit := func(without string, scanned, people bool) *learn.Models {
+		t.Helper()
+		rest := table.Filter(func(i int) bool { return id.Text(i) != without })
+		df := learn.FromTable(rest).WithSchema(schema...)
+		if scanned {
+			left := 1000
+			df = learn.FromScanner(scans{rest, &left}, nil).WithSchema(schema...)
+		}
+		if people {
+			df = df.PerPerson("id", 1)
+		}
+		fits++
+		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.Name(), fits)))
+		dir := t.TempDir()
+		models := must.Get(learn.FitBy(learn.Logistic{Noise: learn.Seed(3)}, df, "ward",
+			func(part learn.DataFrame) *learn.Dataset {
+				if !people {
+					part = part.Drop("id")
+				}
+				return learn.Binary(part, "ill", learn.Lines(), learn.StoredIn(learn.Storage{Dir: dir, Double: true}))
+			}, b.Spend(0.5)))
+		if s := must.Get(b.State()); !(s.SpentEpsilon <= 0.5*(1+1e-9)) || len(s.Entries) != 3 {
+			t.Errorf("%d entries, ε = %v", len(s.Entries), s.SpentEpsilon)
+		}
+		return models
+	}
+	changed := func(base, next *learn.Models) (n int) {
+		for _, g := range base.Groups {
+			if !sameBits(coefficientsOf(base.Of(g)), coefficientsOf(next.Of(g))) {
+				n++
+			}
+		}
+		return n
+	}
+	for _, scanned := range []bool{false, true} {
+		base, several := fit("", scanned, true), 0
+		says(t, base.Display().Text(), "any one person, of whose rows one counts", "a person is in at most one group")
+		rows := fit("", scanned, false)
+		for p := range 48 {
+			who := fmt.Sprint("p", p)
+			if n := changed(base, fit(who, scanned, true)); n != 1 {
+				t.Errorf("scanned %v: without %s %d models are others", scanned, who, n)
+			}
+			if p%4 == 3 && changed(rows, fit(who, scanned, false)) > 1 {
+				several++
+			}
+		}
+		if several == 0 {
+			t.Error("nobody has rows in two groups")
+		}
+	}
+}
+
 func coefficientsOf(m *learn.Model) []float64 { return m.Coefficients().Col("coefficient").Float() }
 
 // What is refused costs nothing; a cell that runs again gets its models and pays nothing.

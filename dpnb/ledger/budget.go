@@ -52,8 +52,9 @@ type Entry struct {
 	// Partition and Group say that the release reads only the records of one group of a partition, empty if it reads
 	// all. A partition is a rule, fixed without the data, that names one group for every possible record by what stands
 	// in it, not by its place and not by other records; the same name always means the same rule. Releases on different
-	// groups then cost the largest, not the sum. Under replace-one the release has to keep to what it costs also where
-	// a record is added to the group or taken from it.
+	// groups then cost the largest, not the sum. So do they where one row of each person counts (UnitOf of 1), which
+	// has to be chosen before the groups are made, by the rows of that person alone; of several rows they add up. Under
+	// replace-one the release has to keep to what it costs also where a record is added to the group or taken from it.
 	Partition string `json:"partition,omitempty"`
 	Group     string `json:"group,omitempty"`
 	// Simulated says that the noise came from a seed, so that the release protects nobody.

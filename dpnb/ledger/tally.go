@@ -32,7 +32,7 @@ func (c Config) tally(entries []Entry) tally {
 	all := newTally()
 	partitions := map[string]map[string]*tally{}
 	for _, e := range entries {
-		if e.Partition == "" || e.Unit != "" { // a person's rows may be in several groups
+		if e.Partition == "" || several(e.Unit) { // a person's rows may be in several groups
 			all.add(e)
 			continue
 		}

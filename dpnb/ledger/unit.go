@@ -3,9 +3,22 @@ package ledger
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
+	"github.com/dpnb/notebooks/dpnb/internal/numeral"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
+
+// UnitOf is the unit (Entry.Unit) of people whose rows a column tells, of whom so many count.
+func UnitOf(column string, rows int) string {
+	return fmt.Sprintf("person of up to %s (%q)", numeral.Count(rows, "row"), column)
+}
+
+// several reports whether a unit may be of several rows, which may be in several groups: any but a row and UnitOf of
+// one row.
+func several(unit string) bool {
+	return unit != "" && !strings.HasPrefix(unit, "person of up to 1 row (")
+}
 
 // UnitError refuses a release whose neighbours are not those of the releases before it (Entry.Unit): what they cost
 // together is then not known.

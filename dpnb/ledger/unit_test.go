@@ -66,13 +66,17 @@ func TestUnitOfAnEarlierLedger(t *testing.T) {
 	}
 }
 
-// A person with several rows is in several groups of a partition, and pays in each.
+// A person with several rows is in several groups of a partition, and pays in each; one with a single row is in one.
 func TestGroupsOfPeopleAddUp(t *testing.T) {
-	b := open(t, config(""))
-	for _, group := range []string{"a", "b"} {
-		must.Do(b.Charge(Entry{Epsilon: 0.5, Delta: 4.5e-6, Partition: "ward", Group: group, Unit: "person"}))
-	}
-	if s := state(t, b); s.SpentEpsilon != 1 || b.Check(Entry{Epsilon: 0.1, Unit: "person"}) == nil {
-		t.Errorf("%v spent", s.SpentEpsilon)
+	for unit, want := range map[string]float64{"person": 1, UnitOf("id", 2): 1, UnitOf("id", 10): 1,
+		UnitOf("id", 1): 0.5, UnitOf("1 row (", 2): 1, "": 0.5} {
+		b := open(t, config(""))
+		for _, group := range []string{"a", "b"} {
+			must.Do(b.Charge(Entry{Epsilon: 0.5, Delta: 4.5e-6, Partition: "ward", Group: group, Unit: unit}))
+		}
+		more := b.Check(Entry{Epsilon: 0.1, Unit: unit})
+		if s := state(t, b); s.SpentEpsilon != want || (more == nil) != (want < 1) {
+			t.Errorf("%q: %v spent (%v)", unit, s.SpentEpsilon, more)
+		}
 	}
 }
