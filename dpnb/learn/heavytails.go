@@ -201,7 +201,7 @@ func (l HeavyTails) spec() spec {
 		learner: "HeavyTails", title: "regression with heavy tails", entry: "heavy tails", task: task,
 		probabilities: l.Loss == LogisticLoss, levels: levels, records: l.Records, noise: l.Noise,
 		workers: l.Workers,
-		own:     parameter{"Threshold", l.Threshold}, check: l.valid, pure: true, open: true, several: true,
+		own:     parameter{"Threshold", l.Threshold}, check: l.valid, pure: true, open: true,
 		choose: func(_ spec, d *frame.Design, epsilon, _ float64) (mechanism.Mechanism, error) {
 			c := pure.Config{Loss: l.loss(), Epsilon: epsilon, Adjacency: privacy.AddRemove, Features: d.Width(),
 				Records: l.Records,

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
@@ -128,9 +127,6 @@ type spec struct {
 	workers   int
 	// weighs says that it learns from records with weights.
 	weighs bool
-	// several says that what it costs a person with several rows is known where nothing is set that its price rests on
-	// (mechanism.Group).
-	several bool
 	// pure says that it spends no δ, open that it learns from numbers without bounds.
 	pure, open bool
 	// convex is what is minimised where there is no δ.
@@ -313,9 +309,6 @@ func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, l
 		one = mechanism.ForReplacement(one)
 	}
 	m, price, err := allowance.priced(mechanism.ForPeople(d.RowsOfAPerson, one))
-	if errors.Is(err, mechanism.ErrSeveral) {
-		err = p.ofSeveral(d)
-	}
 	var bad *privacy.ParamError
 	if errors.As(err, &bad) && bad.Name == "Delta" {
 		others := "these do not: " + those(func(p spec) bool { return p.pure || p.convex.loss != nil })
@@ -328,26 +321,6 @@ func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, l
 		price.Delta = 0 // what it is alone, whatever a share was calculated with
 	}
 	return m, price, err
-}
-
-// ofSeveral says of p, whose price for people with the rows of d is not known, what learns from their rows. It names
-// what the same budget pays for: one row of each person is another unit, which the ledger of several refuses.
-func (p spec) ofSeveral(d *frame.Design) error {
-	cure := "leave out what was set of it and of the records"
-	if !p.several {
-		task, how := p.task, ""
-		if task == frame.Count {
-			task, how = frame.Number, " of the count as a number"
-		}
-		learners := those(func(q spec) bool { return q.several && q.task == task })
-		if cure = "take " + strings.ReplaceAll(learners, ", ", " or "); task == frame.Number {
-			cure += fmt.Sprint(" or ", wording.Setting{Field: "Learner", Value: "suited", Go: "Linear{Pure: true}"},
-				how)
-		}
-	}
-	return fmt.Errorf("%w: what %s costs one of them is not known where a δ is spent: %s. Or keep one row of each "+
-		"person, %s, and pay from a budget all of whose releases do", mechanism.ErrSeveral, p.learner, cure,
-		wording.Setting{Field: "RowsOfAPerson", Value: "1", Go: fmt.Sprintf("PerPerson(%q, 1)", d.Person)})
 }
 
 // fit is the one path from records to a private model.

@@ -2,7 +2,6 @@ package learn_test
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -18,7 +17,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/ledger"
-	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -135,42 +133,37 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 	}
 }
 
-// Of people with several rows those learn whose price is known; others are refused before the charge, and name those
-// that learn the same, which do from the same budget.
+// Every learner learns from people with several rows, by an ε and by a share, and costs what it may.
 func TestLearnersOfPeopleWithSeveralRows(t *testing.T) {
 	df := learn.Patients(300, 1).DeriveText(learn.Categorical("who", "a"), func(r learn.Row) string {
 		return fmt.Sprint(math.Round(r.Number("age")), r.Text("smoker"))
 	}, "age", "smoker").PerPerson("who", 3)
 	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
-	target := func(l learn.Learner) string {
+	for _, l := range append(learn.Learners(), learn.Logistic{Lambda: 50}, learn.Quantile{Smooth: 0.1},
+		learn.Linear{Pure: true}, learn.Huber{Pure: true}) {
+		target := "pressure"
 		switch l.(type) {
 		case learn.Logistic, learn.SVM:
-			return "ill"
+			target = "ill"
 		case learn.Softmax, learn.OneVsRest:
-			return "ward"
+			target = "ward"
 		case learn.Poisson:
-			return "visits"
+			target = "visits"
 		}
-		return "pressure"
-	}
-	const numbers = "take Quantile or Quantiles or HeavyTails or Linear{Pure: true}"
-	refused := map[string]string{"Linear": numbers, "Huber": numbers, "Poisson": numbers + " of the count as a number",
-		"Softmax": "take OneVsRest.", "Logistic with Lambda": "leave out", "smooth Quantile": "leave out"}
-	for name, l := range map[string]learn.Learner{"Logistic with Lambda": learn.Logistic{Lambda: 5},
-		"smooth Quantile": learn.Quantile{Smooth: 0.1}, "pure Linear": learn.Linear{Pure: true},
-		"pure Huber": learn.Huber{Pure: true}, "": nil} {
-		learners := []learn.Learner{l}
-		if l == nil {
-			learners = learn.Learners()
-		}
-		for _, l := range learners {
-			name := cmp.Or(name, fmt.Sprintf("%T", l)[len("learn."):])
-			_, err := b.Spend(0.5).Cost(l, learn.RecordsFor(l, df, target(l), learn.Lines()))
-			if want := refused[name]; want == "" && err != nil || want != "" && (err == nil ||
-				!strings.Contains(err.Error(), want) || !errors.Is(err, mechanism.ErrSeveral)) {
-				t.Errorf("%s: %v", name, err)
+		records := learn.RecordsFor(l, df, target, learn.Lines())
+		for _, a := range []learn.Allowance{b.Spend(0.5), b.Share(0.5)} {
+			if _, err := a.Cost(l, records); err != nil {
+				t.Errorf("%T: %v", l, err)
 			}
 		}
+	}
+	// To the end: what is said of the release, and what the ledger has.
+	m := must.Get(learn.Huber{Noise: learn.Seed(1)}.Fit(learn.Regression(df, "pressure", learn.Lines()), b.Share(0.5)))
+	if g := m.Release.Guarantee; g.Rows != 3 || !(g.Epsilon > 0.4 && g.Epsilon < 1) {
+		t.Errorf("%+v", g)
+	}
+	if s := must.Get(b.State()); !(s.SpentEpsilon > 0.4 && s.SpentEpsilon < 1) {
+		t.Errorf("half of a budget is ε = %v", s.SpentEpsilon)
 	}
 }
 

@@ -156,7 +156,7 @@ func quantiles(levels []float64, radius float64, steps int, l1, curvatureShare f
 	return spec{
 		title: "quantile regression", entry: "quantile", task: frame.Number, levels: levels,
 		regulariser: Regulariser{L1: l1}, curvatureShare: curvatureShare,
-		steps: steps, informed: known, several: true,
+		steps: steps, informed: known,
 		choose: func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			if !(epsilon > 0 && epsilon <= 1e3) {
 				return nil, errEpsilon(epsilon)

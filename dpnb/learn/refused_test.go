@@ -122,8 +122,6 @@ func TestRefusedBeforeTheCharge(t *testing.T) {
 		{learn.Quantile{Smooth: 0.1, CurvatureShare: 0.2}, number, "CurvatureShare"},
 		{learn.Quantile{Smooth: 0.1, Pure: true}, number, "Smooth"},
 		{learn.Median{ReplaceOne: true}, learn.Regression(patients(40).PerPerson("id", 4), "age"), "ReplaceOne"},
-		{learn.Logistic{Lambda: 3}, learn.Binary(patients(300).PerPerson("id", 2), "ill", learn.RowNorm(1)),
-			"one row of each person"},
 
 		{learn.Quadratic{}, interpolating(t, 50), "AssumeInterpolation"},
 		{learn.Quadratic{Interpolation: learn.AssumeInterpolation([]float64{1}, 0)}, interpolating(t, 50),

@@ -102,7 +102,7 @@ func (l OneVsRest) FitWithoutPrivacy(data *Dataset) (*Model, error) {
 func (l OneVsRest) spec() spec {
 	return spec{
 		learner: "OneVsRest", title: "one-vs-rest logistic regression", entry: "one-vs-rest logistic",
-		task: frame.ManyClasses, probabilities: true, apart: true, informed: each, several: true,
+		task: frame.ManyClasses, probabilities: true, apart: true, informed: each,
 		lambda: l.Lambda, noise: l.Noise, workers: l.Workers,
 		choose: func(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 			c := classes(d, p.asked(d, epsilon, delta))

@@ -7,11 +7,9 @@ import (
 )
 
 // Suited returns records for a target and the learner that suits what is publicly known about it: SVM for two
-// categories, Softmax for more, Huber for a number within bounds, HeavyTails for one without. For people with several
-// rows it returns OneVsRest instead of Softmax, and Linear with pure ε instead of Huber, because what these cost for
-// all rows of a person is known. SVM and Huber spend a twentieth on intervals for their effects. A report on any table
-// begins with it, and the records, shown, say what was chosen and why. The choices rest on measurements:
-// docs/theory/geometry.md, section 6.
+// categories, Softmax for more, Huber for a number within bounds, HeavyTails for one without. SVM and Huber spend a
+// twentieth on intervals for their effects. A report on any table begins with it, and the records, shown, say what was
+// chosen and why. The choices rest on measurements: docs/theory/geometry.md, section 6.
 //
 //	learner, data := dpnb.Suited(df, "happy")
 //	model, err := learner.Fit(data, budget.Spend(0.5))
@@ -22,13 +20,9 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 		d.why = fmt.Sprintf("Suited: %s, because %s %s.", what, target, why)
 		return l, d
 	}
-	several := df.rows > 1
 	if df.schema != nil {
 		if f, ok := df.schema.Field(target); ok {
 			switch {
-			case f.Kind == frame.Categorical && len(f.Levels) > 2 && several:
-				return because(OneVsRest{}, Classes(df, target, opts...), "one-vs-rest logistic regression",
-					"has several categories and people have several rows, for all of which its price is known")
 			case f.Kind == frame.Categorical && len(f.Levels) > 2:
 				return because(Softmax{}, Classes(df, target, opts...), "softmax regression",
 					"has several categories: one joint fit needs less noise than one for each")
@@ -42,10 +36,6 @@ func Suited(df DataFrame, target string, opts ...Option) (Learner, *Dataset) {
 				return because(HeavyTails{}, Regression(df, target, opts...), "HeavyTails", "has no public bounds")
 			}
 		}
-	}
-	if several {
-		return because(Linear{Pure: true}, Regression(df, target, opts...), "linear regression with pure ε",
-			"is a number and people have several rows, for all of which its price is known")
 	}
 	data := Regression(df, target, opts...)
 	share, intervals := suitedIntervals(data)

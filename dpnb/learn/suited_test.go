@@ -37,10 +37,10 @@ func TestSuited(t *testing.T) {
 			t.Errorf("%s without a δ: %+v", target, m.Release.Guarantee)
 		}
 	}
-	// Of people with several rows, what each of them costs is known.
+	// So for people with several rows.
 	several := people.PerPerson("age", 2)
 	for target, want := range map[string]string{
-		"ill": "learn.SVM", "ward": "learn.OneVsRest", "pressure": "learn.Linear",
+		"ill": "learn.SVM", "ward": "learn.Softmax", "pressure": "learn.Huber",
 	} {
 		l, data := Suited(several, target, RowNorm(1))
 		if got := fmt.Sprintf("%T", l); got != want {

@@ -61,7 +61,7 @@ func (l SVM) spec() spec {
 		loss:          func(frame.Target) loss.Loss { return loss.Softplus{Width: width} },
 		informed:      framed(loss.Softplus{Width: width}, leastRidge{}),
 		probabilities: true, hinge: loss.Softplus{Width: width},
-		weighs: true, several: true,
+		weighs: true,
 		lambda: l.Lambda, records: l.Records, baseRate: l.BaseRate, noise: l.Noise, workers: l.Workers, bound: l.Bound,
 		curvatureShare: l.CurvatureShare, suited: l.suited, own: parameter{"Width", l.Width}, pure: l.Pure,
 		convex: convex{loss: loss.Softplus{Width: width}, framed: loss.Softplus{Width: width}},

@@ -11,8 +11,8 @@ import (
 )
 
 // Group is a mechanism for data in which a person has up to Rows records, and the guarantee is for adding or removing a
-// person with all of them. What is μ-GDP for one record is Rows·μ-GDP for so many, and pure ε is Rows·ε; of other
-// mechanisms nothing is claimed.
+// person with all of them. What is μ-GDP for one record is Rows·μ-GDP for so many, and pure ε is Rows·ε; the profile of
+// any other is that of so many steps of one record (privacy.GroupProfile).
 //
 // Source: Dong, Roth, Su 2022, arXiv:1905.02383, Theorem 2.14. Proof: docs/theory/statistics.md.
 type Group struct {
@@ -34,14 +34,11 @@ func CheckRows(rows int) error {
 // Choice is a way to choose a mechanism for (ε, δ), by public numbers alone.
 type Choice func(epsilon, delta float64) (Mechanism, error)
 
-// ErrSeveral is wrapped by what refuses people with several rows, because what a mechanism costs one of them is not
-// known.
-var ErrSeveral = fmt.Errorf("%w for people with several rows", privacy.ErrUnsupported)
-
 // ForPeople returns a choice of mechanisms for people with up to so many rows, choose being one for a row each: of the
-// μ of (ε, δ), or of ε where δ = 0, a row may have the part 1/rows.
+// μ of (ε, δ), or of ε where δ = 0, a row may have the part 1/rows, or somewhat less of μ where a mechanism is only
+// nearly Gaussian.
 //
-// Errors, of what it returns: those of choose; one that wraps ErrSeveral where neither is known to add up.
+// Errors, of what it returns: those of choose; one that wraps privacy.ErrUnsupported where none was found.
 func ForPeople(rows int, choose Choice) Choice {
 	if rows <= 1 {
 		return choose
@@ -51,7 +48,13 @@ func ForPeople(rows int, choose Choice) Choice {
 			return nil, err
 		}
 		k := float64(rows)
-		pure := func() (Mechanism, error) { return group(rows, epsilon, delta, choose, epsilon/k*(1-1e-12), 0) }
+		pure := func() (Mechanism, error) {
+			g, p, _, err := group(rows, choose, epsilon/k*(1-1e-12), 0)
+			if err == nil && !(reached(p, epsilon) <= delta) {
+				err = tooMuch(g, epsilon, delta)
+			}
+			return g, err
+		}
 		if delta == 0 {
 			return pure()
 		}
@@ -59,39 +62,103 @@ func ForPeople(rows int, choose Choice) Choice {
 		if err != nil {
 			return nil, err
 		}
-		// (ε, δ) of a Gaussian mechanism of μ/k, at whatever δ, is calibrated to be μ/k again.
-		of, alone, small := privacy.GaussianProfile(mu/k*(1-1e-9), privacy.AddRemove), 0.0, delta
-		for ; alone == 0; small /= 16 {
-			if alone, err = privacy.EpsilonUpper(of, small); err != nil {
-				return nil, err
+		m, err := nearlyGaussian(rows, epsilon, delta, mu, choose)
+		if m == nil {
+			if m, e := exactly(rows, epsilon, delta, mu, choose); e == nil {
+				return m, nil
 			}
-		}
-		m, err := group(rows, epsilon, delta, choose, alone, 16*small)
-		if err != nil {
-			if p, e := pure(); e == nil { // what takes no δ
-				return p, nil
+			if m, e := pure(); e == nil { // what takes no δ
+				return m, nil
 			}
 		}
 		return m, err
 	}
 }
 
-// group chooses for (ε, δ) of a row, and sees to it that a person has what was asked for.
-func group(rows int, epsilon, delta float64, choose Choice, ofRow, deltaOfRow float64) (Mechanism, error) {
-	m, err := choose(ofRow, deltaOfRow)
+// exactly chooses what is a Gaussian mechanism of μ/rows for a row, or pure.
+func exactly(rows int, epsilon, delta, mu float64, choose Choice) (Mechanism, error) {
+	// (ε, δ) of a Gaussian mechanism of μ/k, at whatever δ, is calibrated to be μ/k again.
+	of, alone, small := privacy.GaussianProfile(mu/float64(rows)*(1-1e-9), privacy.AddRemove), 0.0, delta
+	for ; alone == 0; small /= 16 {
+		var err error
+		if alone, err = privacy.EpsilonUpper(of, small); err != nil {
+			return nil, err
+		}
+	}
+	g, p, nearly, err := group(rows, choose, alone, 16*small)
+	if err == nil && (nearly || !(reached(p, epsilon) <= delta)) {
+		err = tooMuch(g, epsilon, delta)
+	}
+	return g, err
+}
+
+// nearlyGaussian chooses for (ε, δ), of which μ is the Gaussian mechanism's, what has about as much for a row as a
+// Gaussian mechanism of some μ/rows: less of it until a person has what was asked for, and more while there is room.
+// It returns nothing where exactly has the answer.
+func nearlyGaussian(rows int, epsilon, delta, mu float64, choose Choice) (best Mechanism, err error) {
+	k := float64(rows)
+	// Of equal rows (ε/k, δ′) is (ε, δ) for k, δ′(e^ε − 1)/(e^{ε/k} − 1) = δ: there a row's profile matters.
+	small := delta / k
+	if epsilon > 0 {
+		small = delta * math.Exp(epsilon/k-epsilon) * math.Expm1(-epsilon/k) / math.Expm1(-epsilon)
+	}
+	const enough = 0.005
+	var g Group
+	for tries, share := 0.0, 1.0; tries < 8; tries++ {
+		of, err := privacy.EpsilonUpper(privacy.GaussianProfile(mu/k*share, privacy.AddRemove), small)
+		if err != nil {
+			return nil, err
+		}
+		var p privacy.Profile
+		var nearly bool
+		if g, p, nearly, err = group(rows, choose, of, small); err != nil || !nearly {
+			return nil, err
+		}
+		has := reached(p, epsilon)
+		if has <= delta {
+			best = g
+		}
+		seen, err := privacy.MuOf(epsilon, math.Min(has, 0.5))
+		if err != nil || best != nil && seen > (1-enough)*mu {
+			return best, err
+		}
+		share *= mu / seen * (1 - enough/4*(1+tries))
+	}
+	if best == nil {
+		err = tooMuch(g, epsilon, delta)
+	}
+	return best, err
+}
+
+// group chooses for (ε, δ) of a row, and returns the profile of a person, too, and whether it is not a Gaussian
+// mechanism's nor pure, of which nothing is lost for several rows.
+func group(rows int, choose Choice, epsilon, delta float64) (g Group, p privacy.Profile, nearly bool, err error) {
+	m, err := choose(epsilon, delta)
 	if err != nil {
-		return nil, err
+		return g, nil, false, err
 	}
-	g := Group{Of: m, Rows: rows}
-	p, err := Profile(g)
+	g = Group{Of: m, Rows: rows}
+	event, err := g.Event()
 	if err != nil {
-		return nil, err
+		return g, nil, false, err
 	}
-	if d := privacy.DeltaUpper(p, epsilon); !(d <= delta) {
-		return nil, fmt.Errorf("%w: %s could not be made (%g, %g)-private for people with %d: keep one row of "+
-			"each person", ErrSeveral, m.Describe().Name, epsilon, delta, rows)
+	if p, err = event.Profile(privacy.AddRemove); err != nil {
+		return g, nil, false, err
 	}
-	return g, nil
+	_, pure := event.(privacy.Approx)
+	_, _, gaussian := privacy.GaussianMu(p)
+	return g, p, !pure && !gaussian, nil
+}
+
+// reached returns an upper bound on δ(ε).
+func reached(p privacy.Profile, epsilon float64) float64 {
+	return privacy.ExpUp(privacy.QuickLogDeltaUpper(p, epsilon))
+}
+
+func tooMuch(g Group, epsilon, delta float64) error {
+	return fmt.Errorf("%w: %s could not be made (%g, %g)-private for people with %d rows: keep one row of each "+
+		"person, %s", privacy.ErrUnsupported, g.Of.Describe().Name, epsilon, delta, g.Rows,
+		wording.Setting{Field: "RowsOfAPerson", Value: "1", Go: "PerPerson(column, 1)"})
 }
 
 // Validate implements Mechanism.
@@ -108,8 +175,7 @@ func (g Group) Validate() error {
 
 // Event implements Mechanism.
 //
-// Errors: as that of Of; one that wraps ErrSeveral unless Of is a Gaussian mechanism or pure, under
-// add/remove-one.
+// Errors: as that of Of; one that wraps privacy.ErrUnsupported unless that of Of is under add/remove-one.
 func (g Group) Event() (privacy.Event, error) {
 	if g.Of == nil {
 		return nil, &privacy.ParamError{Name: "Of", Value: nil, Want: "a mechanism"}
@@ -127,26 +193,21 @@ func (g Group) Event() (privacy.Event, error) {
 	if err := OnlyAddRemove(p.Adjacency(), "several rows of a person are"); err != nil {
 		return nil, err
 	}
-	k := float64(g.Rows)
-	if _, mu, ok := privacy.GaussianMu(p); ok {
-		return Known(g, privacy.GaussianProfile(k*mu*(1+0x1p-50), privacy.AddRemove), nil)
-	}
-	// What is not pure at the largest ε that is searched is so at none, and is refused at once and not after thirty.
-	if math.IsInf(privacy.LogDeltaUpper(p, 1<<29), -1) {
+	// What is not pure at the largest ε that is searched is so at none, and needs no search.
+	if math.IsInf(privacy.QuickLogDeltaUpper(p, 1<<29), -1) {
 		if eps, err := privacy.EpsilonUpper(p, 0); err == nil && !math.IsInf(eps, 1) {
-			return privacy.Pure(k*eps*(1+0x1p-50), privacy.AddRemove), nil
+			return privacy.Pure(float64(g.Rows)*eps*(1+0x1p-50), privacy.AddRemove), nil
 		}
 	}
-	return nil, fmt.Errorf("%w: %s is neither a Gaussian mechanism nor pure, and what it costs a person with %d rows "+
-		"is not known: keep one row of each person, %s", ErrSeveral, g.Of.Describe().Name, g.Rows,
-		wording.Setting{Field: "RowsOfAPerson", Value: "1", Go: "PerPerson(column, 1)"})
+	p, err = privacy.GroupProfile(p, g.Rows)
+	return Known(g, p, err)
 }
 
 // Describe implements Mechanism.
 func (g Group) Describe() Description {
 	d := g.Of.Describe()
-	d.Bound += fmt.Sprintf("; for a person with up to %d rows μ, or ε, is %[1]d times that of a row "+
-		"(docs/theory/statistics.md)", g.Rows)
+	d.Bound += fmt.Sprintf("; for a person with up to %d rows μ, or ε, is %[1]d times that of a row, or the profile "+
+		"that of %[1]d steps (docs/theory/statistics.md)", g.Rows)
 	d.Assumptions = append([]string{fmt.Sprintf("every person has at most %d rows, and which of theirs these are "+
 		"depends on their own rows alone", g.Rows)}, d.Assumptions...)
 	return d

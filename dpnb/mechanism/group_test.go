@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/statistic"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -29,8 +31,8 @@ func TestGroupsOfCountsAreExact(t *testing.T) {
 	}
 }
 
-// What is neither Gaussian nor pure is refused, and so are bounds that are none.
-func TestGroupsThatAreNotKnown(t *testing.T) {
+// What no parameter makes private enough is refused, and so are bounds that are none.
+func TestGroupsThatAreRefused(t *testing.T) {
 	keys := must.Get(statistic.SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-5}.Calibrate())
 	for _, rows := range []int{2, 100_000} {
 		_, err := mechanism.ForPeople(rows, func(float64, float64) (mechanism.Mechanism, error) { return keys, nil })(1,
@@ -50,33 +52,30 @@ func TestGroupsThatAreNotKnown(t *testing.T) {
 	}
 }
 
-// A profile that counts how often it is asked.
-type watched struct {
-	privacy.Profile
-	asked *int
-}
-
-func (c watched) LogDeltaUpper(d privacy.Direction, eps float64) float64 {
-	*c.asked++
-	return c.Profile.LogDeltaUpper(d, eps)
-}
-
-type counted struct {
-	mechanism.Mechanism
-	profile watched
-}
-
-func (c counted) Event() (privacy.Event, error) {
-	return privacy.Known{Name: "counted", Of: c.profile}, nil
-}
-
-// That a mechanism is not pure is seen at the first look, for one can take seconds.
-func TestGroupsAreRefusedAtOnce(t *testing.T) {
-	keys := must.Get(statistic.SelectionConfig{Keys: 1, Epsilon: 1, Delta: 1e-5}.Calibrate())
-	asked := 0
-	_, err := mechanism.Group{Of: counted{keys, watched{must.Get(mechanism.Profile(keys)), &asked}}, Rows: 3}.Event()
-	if !errors.Is(err, privacy.ErrUnsupported) || asked > 2 {
-		t.Errorf("%d times, %v", asked, err)
+// What is only nearly Gaussian has about as much noise for k rows as k times that for one, and costs what was asked for
+// and hardly less; so at every number of rows.
+func TestGroupsOfFits(t *testing.T) {
+	for name, l := range map[string]loss.Loss{"huber": loss.Huber{Threshold: 1}, "logistic": loss.Logistic{}} {
+		for _, c := range []struct{ eps, delta float64 }{{1, 1e-5}, {0.1, 1e-6}, {4, 1e-4}} {
+			choose := func(eps, delta float64) (mechanism.Mechanism, error) {
+				return of(objpert.Calibrate(objpert.Config{Loss: l, RowNorm: 1, Epsilon: eps, Delta: delta,
+					Adjacency: privacy.AddRemove}))
+			}
+			one := must.Get(choose(c.eps, c.delta)).(objpert.Objective).Sigma
+			for _, k := range []int{2, 20} {
+				m := must.Get(mechanism.ForPeople(k, choose)(c.eps, c.delta))
+				sigma := m.(mechanism.Group).Of.(objpert.Objective).Sigma / float64(k)
+				p := must.Get(mechanism.Profile(m))
+				delta := privacy.DeltaUpper(p, c.eps)
+				if !(sigma > 0.9*one && sigma < 1.1*one) || !(delta <= c.delta) {
+					t.Errorf("%s, %v, %d rows: σ = %v of each, of one %v; δ = %v", name, c, k, sigma, one, delta)
+				}
+				seen := must.Get(privacy.MuOf(c.eps, delta))
+				if most := must.Get(privacy.MuOf(c.eps, c.delta)); !(seen > 0.99*most) {
+					t.Errorf("%s, %v, %d rows: μ = %v of %v is used", name, c, k, seen, most)
+				}
+			}
+		}
 	}
 }
 
