@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -69,9 +70,9 @@ func TestWhatIsSealedAnewIsRefusedOrShown(t *testing.T) {
 		"softmax": must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(df, "ward"), free)),
 	}
 	path := filepath.Join(t.TempDir(), "model.json")
-	tried, shown, each := 0, 0, 1
-	if testing.Short() {
-		each = 7
+	tried, shown, each := 0, 0, 7
+	if testscale.Full() {
+		each = 1
 	}
 	for _, name := range slices.Sorted(maps.Keys(models)) {
 		m := models[name]
