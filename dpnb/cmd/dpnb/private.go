@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +14,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
-	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -126,10 +124,8 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 		}
 	}
 	charges := !p.seeded && cmd.Flags().Lookup("budget") != nil && !cmd.Flags().Changed("price")
-	if others := p.otherLedgers(); others != nil && charges {
-		cmd.PrintErrf("By its name %s is another ledger of %s: what both pay for adds up, to more than one allows. "+
-			"People have one ledger, in notebooks and in a shell: --budget %s\n", strings.Join(others, ", "), p.path,
-			shellWord(others[0]))
+	if others := learn.OtherLedgers(p.budget, p.path); others != "" && charges {
+		cmd.PrintErrln(others)
 	}
 	b := learn.NewBudget(p.epsilon, p.delta, kept...)
 	p.ledger = b
@@ -141,29 +137,6 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 		cmd.PrintErrf("This spends all of the budget that %s keeps; --share 0.5 would leave half of it.\n", p.budget)
 	}
 	return b.Share(p.share), b.Err()
-}
-
-// otherLedgers are the ledgers but the one named that are called as the table is, TABLE.….json, beside the table or the
-// one that is named. It goes by their names, and looks at no record.
-func (p *privateFlags) otherLedgers() (others []string) {
-	stem, _, _ := strings.Cut(filepath.Base(p.path), ".")
-	folders := []string{filepath.Dir(p.path)}
-	if beside := filepath.Dir(p.budget); p.budget != "" && !sameFile(beside, folders[0]) {
-		folders = append(folders, beside)
-	}
-	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder)
-		for _, e := range entries {
-			path := filepath.Join(folder, e.Name())
-			called := strings.HasPrefix(e.Name(), stem+".") && filepath.Ext(path) == ".json"
-			if called && (p.budget == "" || !sameFile(path, p.budget)) {
-				if _, err := ledger.Stated(path); err == nil {
-					others = append(others, path)
-				}
-			}
-		}
-	}
-	return others
 }
 
 // addHeldOut adds the flag that divides the records between a fit and its evaluation.
