@@ -112,7 +112,7 @@ func TestTwoStatementsAreOneBudget(t *testing.T) {
 	}
 }
 
-// Where a second ledger is called as the one that is opened, that is said, once in a program and once among the cells of
+// Where a second ledger is called as the one that is opened, that is said, once in a program and among the cells of
 // a notebook, and where the budget is shown; not of one that is alone.
 func TestASecondLedgerIsSaid(t *testing.T) {
 	const env, said = "DPNB_TEST_SECOND", "By its name people.budget.json is another ledger of people: "

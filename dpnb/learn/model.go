@@ -69,8 +69,8 @@ type Model struct {
 	paid *payment
 	// source is what may be said of the records, by the program that made it.
 	source provenance
-	// once is the name under which it was released once; "" for none.
-	once string
+	// once is the name under which it was released once, "" for none; before says that it was given again.
+	once, before string
 	// partition is that of the ledger if it is the model of a group (FitBy).
 	partition string
 	// base is the released model of which m has changed shapes, by edits; nil of one that was not changed.
@@ -527,7 +527,9 @@ func (m *Model) Display() display.Item {
 	if m.calibration != nil {
 		it.Note("%s", m.calibration.words())
 	}
-	if m.once != "" {
+	if m.before != "" {
+		it.Notes = append(it.Notes, m.before)
+	} else if m.once != "" {
 		it.Note("Released once, as %q: asked for again under this name, it comes back and costs nothing more.", m.once)
 	}
 	return it

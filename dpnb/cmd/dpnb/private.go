@@ -27,7 +27,6 @@ type privateFlags struct {
 	schema, budget, name string
 	epsilon, delta       float64
 	share                float64
-	ledger               *learn.Budget // that --budget names, once it was stated
 	seed                 uint64
 	seeded               bool
 	person               string
@@ -128,7 +127,6 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 		cmd.PrintErrln(others)
 	}
 	b := learn.NewBudget(p.epsilon, p.delta, kept...)
-	p.ledger = b
 	if p.seeded {
 		return b.Share(p.share).Simulated(), b.Err()
 	}
@@ -193,23 +191,6 @@ func beside(ledger, path string) string {
 	return to
 }
 
-// before says of what is asked for that it was released before, and so is not asked of the file as it is now; "" if it
-// was not.
-func (p *privateFlags) before(name string) string {
-	if name == "" {
-		return ""
-	}
-	day, kept := p.ledger.Released(name)
-	if !kept {
-		return ""
-	}
-	if day != "" {
-		day = ", on " + day
-	}
-	return fmt.Sprintf("This is what was released before%s, as %q, and costs nothing again: it is of the records of "+
-		"then, whatever the file has now. Another --name asks anew, at a price.\n", day, name)
-}
-
 // unkept is said of a release without a ledger.
 const unkept = "No ledger was kept (--budget FILE): another run is another budget for the same people.\n"
 
@@ -217,7 +198,6 @@ const unkept = "No ledger was kept (--budget FILE): another run is another budge
 func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df learn.DataFrame, a learn.Allowance) (
 	s *explore.Statistic, err error) {
 	q = q.Noise(p.noise())
-	before := p.before(name)
 	if name != "" {
 		s, err = q.Once(name, df, a)
 	} else {
@@ -226,7 +206,7 @@ func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df le
 	if s == nil {
 		return nil, err
 	}
-	said := s.Display().Text() + before
+	said := s.Display().Text()
 	if p.budget == "" && !p.seeded {
 		said += unkept
 	}
