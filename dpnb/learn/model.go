@@ -25,7 +25,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
-	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -498,9 +497,14 @@ func (m *Model) Display() display.Item {
 			"can hardly be told from a guess. A larger part of the budget, fewer columns or more records help.", worth,
 			fewestWorth)
 	}
+	if iv, err := m.PopulationIntervals(cardLevel); err == nil {
+		if said := iv.buysNothing(); said != "" {
+			it.Note("%s", said)
+		}
+	}
 	if isDescent(r) {
 		note := fmt.Sprintf("there are no intervals without a %s.", wording.Of("CurvatureShare"))
-		if _, ok := r.Also.(*sgd.Moments); ok {
+		if _, ok := m.moments(); ok {
 			note = fmt.Sprintf("%s says it, as far as that is known.", wording.Of("PopulationIntervals"))
 		}
 		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a "+
