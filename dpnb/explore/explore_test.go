@@ -269,6 +269,27 @@ func TestWhatBuysNothingIsSaid(t *testing.T) {
 	}
 }
 
+// A price of a share that buys no more than is known without looking says so, by public numbers; one that buys some
+// does not, nor does one of what has no bounds.
+func TestAPriceOfNothingIsSaid(t *testing.T) {
+	df := people(400).Drop("flag").WithSchema(learn.Numeric("age", 17, 90), learn.Categorical("city", "Bern", "Rome"))
+	two := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "city"), learn.Simulate(1, 1e-6)))
+	for name, q := range map[string]explore.Query{"AUC": explore.AUCOf(two), "error": explore.LossOf(two),
+		"confusion": explore.ConfusionOf(two), "calibration": explore.CalibrationOf(two), "mean": explore.Mean("age"),
+		"by": explore.Mean("age").By("city"), "median": explore.MedianOf("age"), "count": explore.Count(),
+		"sum": explore.Sum("age"), "variance": explore.Variance("age")} {
+		q = q.Noise(learn.Seed(1))
+		unbounded := name == "count" || name == "sum" || name == "variance"
+		for records, nothing := range map[int]bool{20: !unbounded, 1_000_000: false} {
+			price := must.Get(q.Planned(records).Within(df, fresh(1, 1e-6).Share(0.001), 0.95))
+			if text := price.Display().Text(); strings.HasPrefix(text, "This share buys nothing: ± ") != nothing ||
+				strings.HasPrefix(text, "This buys ") == nothing {
+				t.Errorf("%s of %d: %s", name, records, text)
+			}
+		}
+	}
+}
+
 func TestVariancesCorrelationsAndSummaries(t *testing.T) {
 	rows := 20_000
 	ages, hours := make([]float64, rows), make([]float64, rows)

@@ -26,7 +26,13 @@ func (q Query) Once(name string, df learn.DataFrame, a learn.Allowance) (*Statis
 		return nil, err
 	}
 	r, err := learn.Once(name, a.Resumable(permit.New()), p.spec(), p.release,
-		func(r *released) ([]byte, error) { return json.Marshal(r) }, readReleased)
+		func(r *released) ([]byte, error) { return json.Marshal(r) }, func(content []byte) (*released, error) {
+			r, err := readReleased(content)
+			if err == nil {
+				r.before = a.ReleasedBefore(name)
+			}
+			return r, err
+		})
 	if r == nil {
 		return nil, err
 	}

@@ -43,6 +43,12 @@ func TestOnce(t *testing.T) {
 				t.Errorf("%s: %v, then %v; spent %v, then %v", name, first.Rows(), again.Rows(), before,
 					spent(t, budget))
 			}
+			const then = "This is what was released before"
+			other := must.Get(again.WithConfidence(0.9))
+			if strings.Contains(first.Display().Text(), then) || !strings.Contains(again.Display().Text(), then) ||
+				!strings.Contains(other.Display().Text(), then) {
+				t.Errorf("%s: given again as %s", name, again.Display().Text())
+			}
 			if a, b := first.Guarantee(), again.Guarantee(); a.Epsilon != b.Epsilon || a.Delta != b.Delta {
 				t.Errorf("%s: %v, then %v", name, a.Words(), b.Words())
 			}

@@ -152,7 +152,33 @@ func (q Query) Within(df learn.DataFrame, a learn.Allowance, confidence float64)
 		return nil, errPlanned()
 	}
 	price.what = "This buys " + q.precisely(p, price.Within, unit) + "."
+	if all := wholeOf(p.plan); price.Within >= all {
+		price.what = fmt.Sprintf(buysNothing+"± %.4g is all of the range, and it would be %s.", all,
+			q.precisely(p, price.Within, unit))
+	}
 	return price, nil
+}
+
+// wholeOf is half the width of all that is possible of what is asked, in the unit of its precision, and +Inf of what
+// has no bounds: to know it no better is to know nothing.
+func wholeOf(p plan) float64 {
+	switch p := p.(type) {
+	case groupsPlan:
+		return wholeOf(p.plan)
+	case lossPlan:
+		return wholeOf(p.onePlan)
+	case onePlan:
+		if p.what == "mean" {
+			return halfRange(p.number)
+		}
+	case momentsPlan:
+		if p.of.Products { // of a correlation
+			return 1
+		}
+	case outcomesPlan, quantilesPlan, describePlan:
+		return 0.5
+	}
+	return math.Inf(1)
 }
 
 func errPlanned() error {

@@ -214,6 +214,7 @@ func answer(p prepared, q Query, r *released) (*Statistic, error) {
 	}
 	s, err := p.answered(q, r)
 	if s != nil {
+		s.before = r.before
 		s.again = func(c float64) (*Statistic, error) { return answer(p, q.Confidence(c), r) }
 	}
 	return s, err
@@ -257,6 +258,8 @@ type released struct {
 	src            noise.Source
 	// ran is the mechanism; nil if this was read back.
 	ran mechanism.Mechanism
+	// before says that it was given again; "" if it was not.
+	before string
 }
 
 // by refuses another mechanism than the one that released r.

@@ -70,8 +70,10 @@ type Statistic struct {
 	// by are the columns of Row.Group.
 	by []string
 	// draw is Illustration where it is not one of intervals.
-	draw      func(s *Statistic) *figure.Figure
-	notes     []string
+	draw  func(s *Statistic) *figure.Figure
+	notes []string
+	// before says that it was released before; "" if it was not.
+	before    string
 	guarantee mechanism.Guarantee
 	mechanism string
 	settings
@@ -186,6 +188,9 @@ func (s *Statistic) Display() display.Item {
 	it.Notes = append(it.Notes, s.meaning)
 	it.Notes = append(it.Notes, s.notes...)
 	it.Note("Guarantee: %s", s.guarantee.Words())
+	if s.before != "" {
+		it.Notes = append(it.Notes, s.before)
+	}
 	it.Detail("How: %s. Bound: %s.", s.mechanism, s.guarantee.Bound)
 	it.Detail("Assumes: %s.", strings.Join(s.guarantee.Assumptions, "; "))
 	return it

@@ -101,6 +101,18 @@ func TestWhatMissingIsEncodedAs(t *testing.T) {
 	}
 }
 
+// The middle of a logarithmic scale is a root, and shown with few digits; what the schema states is shown as it is.
+func TestMiddleOfALogScaleIsShort(t *testing.T) {
+	for want, f := range map[string]frame.Field{"122470": frame.LogField("x", 10_000, 1_500_000),
+		"99.005": frame.LogField("x", 0, 10_000), "122474.4871": frame.LogField("x", 1, 1e6).OrMissingAs(122474.4871)} {
+		_, other := f.Words()
+		if said := f.WhatMissing(); !strings.Contains(said, "counts as "+want+":") ||
+			!strings.HasPrefix(other, want+", ") {
+			t.Errorf("%s: %s; %s", want, said, other)
+		}
+	}
+}
+
 func TestRulesForTargets(t *testing.T) {
 	tab := table(t, "x,y\n1,abc\n1,\n1,Inf\n1,-7\n1,2.5\n1,3.5\n")
 	for name, c := range map[string]struct {

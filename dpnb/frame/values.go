@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/logscale"
@@ -153,6 +154,9 @@ func (f *Field) shown(v float64) string {
 			return time.Unix(60*int64(math.Round(v*24*60)), 0).UTC().Format("2006-01-02 15:04")
 		}
 		return fmt.Sprintf("%.10g days since 1970-01-01", v)
+	}
+	if f.Log && v == logscale.Between(f.Lower, f.Upper).Value(0.5) { // a root, of which a reader wants few digits
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
 	}
 	return fmt.Sprintf("%.10g", v)
 }

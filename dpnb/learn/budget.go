@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -29,8 +30,9 @@ import (
 // Without a budget there is no fit. It is safe for concurrent use.
 type Budget struct {
 	ledger *ledger.Budget
-	// kept says that the ledger is in a file of the user's.
+	// kept says that the ledger is in a file of the user's, who calls it path.
 	kept bool
+	path string
 	err  error
 }
 
@@ -121,9 +123,75 @@ func NewBudget(epsilon, delta float64, opts ...BudgetOption) *Budget {
 			"with one ledger: what one spends the other has spent. For other data add a name, Named(\"…\")\n",
 			epsilon, delta)
 	}
-	budget := &Budget{ledger: b, kept: o.kept}
+	budget := &Budget{ledger: b, kept: o.kept, path: o.path}
+	if said := budget.others(); said != "" && first(dir, b.Config().Path) {
+		fmt.Fprintln(os.Stderr, "dpnb:", said)
+	}
 	budget.err = budget.log()
 	return budget
+}
+
+// others is OtherLedgers of a ledger that is kept; a shell says it of the table, which it knows.
+func (b *Budget) others() string {
+	if !b.kept || wording.Shell != nil {
+		return ""
+	}
+	return OtherLedgers(b.path, "")
+}
+
+// warned has the ledgers of which this process has said that there are others.
+var warned sync.Map
+
+// first reports whether something is said of a ledger for the first time in a process, and among the cells of a run.
+func first(dir, path string) bool {
+	if _, before := warned.LoadOrStore(path, nil); before || dir == "" {
+		return !before
+	}
+	f, err := os.OpenFile(filepath.Join(dir, fileOf("others", path)), os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_ = f.Close() // it is empty
+	}
+	return !errors.Is(err, os.ErrExist)
+}
+
+// OtherLedgers says which ledgers but the one named, "" for none, are called as a table is, TABLE.….json, beside the
+// table or that ledger; "" if there are none. Where no table is named it is the one that the ledger is called by. It
+// goes by names, and looks at no record.
+func OtherLedgers(kept, table string) string {
+	of := table
+	if table == "" {
+		of, _, _ = strings.Cut(filepath.Base(kept), ".")
+	}
+	stem, _, _ := strings.Cut(filepath.Base(of), ".")
+	others, folders := []string(nil), []string{filepath.Dir(cmp.Or(table, kept))}
+	if kept != "" && !sameFile(filepath.Dir(kept), folders[0]) {
+		folders = append(folders, filepath.Dir(kept))
+	}
+	for _, folder := range folders {
+		entries, _ := os.ReadDir(folder)
+		for _, e := range entries {
+			path := filepath.Join(folder, e.Name())
+			called := strings.HasPrefix(e.Name(), stem+".") && filepath.Ext(path) == ".json"
+			if called && (kept == "" || !sameFile(path, kept)) {
+				if _, err := ledger.Stated(path); err == nil {
+					others = append(others, path)
+				}
+			}
+		}
+	}
+	if others == nil {
+		return ""
+	}
+	return fmt.Sprintf("By its name %s is another ledger of %s: what both pay for adds up, to more than one allows. "+
+		"People have one ledger, in notebooks and in a shell: %s", strings.Join(others, ", "), of,
+		wording.Setting{Field: "Budget", Value: others[0], Go: fmt.Sprintf("KeptIn(%q)", others[0])})
+}
+
+// sameFile reports whether two names are of one file that is there.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	y, e := os.Stat(b)
+	return err == nil && e == nil && os.SameFile(x, y)
 }
 
 // unnamed counts how often this process has stated the budget without a name.
@@ -470,7 +538,7 @@ func (b *Budget) Display() display.Item {
 		it.Warning = join(it.Warning, "MORE WAS RELEASED than the budget promises: an earlier version of this module "+
 			"charged some of these releases too little. Nothing more is released from it.")
 	}
-	it.Warning = join(it.Warning, simulated)
+	it.Warning = join(join(it.Warning, simulated), b.others())
 	if len(s.Entries) > 1 {
 		// Pure releases add up; Gaussian ones add up to less.
 		if sum > 1.001*s.SpentEpsilon {

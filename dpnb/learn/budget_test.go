@@ -112,6 +112,49 @@ func TestTwoStatementsAreOneBudget(t *testing.T) {
 	}
 }
 
+// Where a second ledger is called as the one that is opened, that is said, once in a program and among the cells of
+// a notebook, and where the budget is shown; not of one that is alone.
+func TestASecondLedgerIsSaid(t *testing.T) {
+	const env, said = "DPNB_TEST_SECOND", "By its name people.budget.json is another ledger of people: "
+	if kept := os.Getenv(env); kept != "" {
+		for range 2 {
+			must.Do(learn.NewBudget(1, 1e-6, learn.KeptIn(kept)).Err())
+		}
+		return
+	}
+	data := peopleData(t)
+	t.Chdir(t.TempDir())
+	for _, kept := range []string{"people.budget.json", "others.budget.json"} {
+		b := learn.NewBudget(1, 1e-6, learn.Named(unusedName()), learn.KeptIn(kept))
+		must.Get(learn.Logistic{}.Fit(data, b.Spend(0.1)))
+	}
+	must.Do(os.WriteFile("people.schema.json", []byte("{}"), 0o600))
+	for kept, want := range map[string]bool{"people.budget.json": false, "people.ledger.json": true} {
+		for _, run := range []string{"", t.TempDir()} {
+			times := 0
+			for range 2 { // cells, or programs
+				c := exec.Command(os.Args[0], "-test.run=^TestASecondLedgerIsSaid$")
+				c.Env = append(os.Environ(), env+"="+kept, "GONB_TMP_DIR=", runlog.DirEnv+"="+run)
+				out, err := c.CombinedOutput()
+				if times += strings.Count(string(out), said); err != nil {
+					t.Errorf("%s: %v: %s", kept, err, out)
+				}
+			}
+			if most := map[bool]int{false: 2, true: 1}[run != ""]; want && times != most || !want && times > 0 {
+				t.Errorf("%s in run %q: said %d times", kept, run, times)
+			}
+		}
+		shown := learn.NewBudget(1, 1e-6, learn.Named(unusedName()), learn.KeptIn("./"+kept))
+		if kept == "people.budget.json" { // which has a name
+			shown = learn.NewBudget(1, 1e-6, learn.KeptIn("./"+kept))
+		}
+		if text := shown.Display().Text(); strings.Contains(text, said) != want ||
+			strings.Contains(text, `KeptIn("people.budget.json")`) != want {
+			t.Errorf("shown of %s: %s", kept, text)
+		}
+	}
+}
+
 // What is shown of a budget errs to one side: what was spent is never less than it was, what is left never more, and
 // either next to it.
 func TestShownFiguresErrToOneSide(t *testing.T) {

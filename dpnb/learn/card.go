@@ -202,6 +202,9 @@ func (m *Model) cardCoefficients(c *card) {
 	c.say("")
 	for _, iv := range shown {
 		c.say("Each interval (level %v) covers: %s. %s.\n", cardLevel, plain(iv.Covers), plain(capital(iv.Basis)))
+		if said := iv.buysNothing(); said != "" {
+			c.say("%s\n", plain(said))
+		}
 	}
 	if shown == nil {
 		c.say("There are no intervals for how far noise has moved them: %s.\n", plain(why[len(why)-1]))

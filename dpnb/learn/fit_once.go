@@ -38,7 +38,13 @@ func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model
 	data = data.held()
 	allowance.resumable = allowance.resumable || !data.remote
 	m, err := Once(name, allowance, spec, func(a Allowance) (*Model, error) { return l.Fit(data, a) },
-		(*Model).encode, decode)
+		(*Model).encode, func(content []byte) (*Model, error) {
+			m, err := decode(content)
+			if err == nil {
+				m.before = allowance.ReleasedBefore(name)
+			}
+			return m, err
+		})
 	if m != nil {
 		m.once = name
 	}

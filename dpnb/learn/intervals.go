@@ -371,12 +371,17 @@ func (iv *Intervals) Display() display.Item {
 	if shrunk != nil {
 		it.Note("%s", shrunkBy)
 	}
+	nothing, cure := iv.buysNothing(), ""
+	if nothing == "" {
+		cure = fmt.Sprintf(": more records, a larger ε or a larger %s would help", wording.Of("CurvatureShare"))
+	}
 	if iv.why != nil {
-		it.Note("%d of them reach to infinity (%s): more records, a larger ε or a larger %s would help.",
-			endless, strings.Join(iv.why, "; "), wording.Of("CurvatureShare"))
+		it.Note("%d of them reach to infinity (%s)%s.", endless, strings.Join(iv.why, "; "), cure)
 	} else if endless > 0 {
-		it.Note("%d of them reach to infinity, where the curvature does not stand out "+
-			"of its noise: more records, a larger ε or a larger %s would help.", endless, wording.Of("CurvatureShare"))
+		it.Note("%d of them reach to infinity, where the curvature does not stand out of its noise%s.", endless, cure)
+	}
+	if nothing != "" {
+		it.Notes = append(it.Notes, nothing)
 	}
 	it.Note("%d of %s exclude 0.", apart, numeral.Count(all, "interval"))
 	covers := fmt.Sprintf("Each covers: %s; the coverage is %s.", iv.own.Covers, kind)
@@ -407,6 +412,37 @@ func (iv *Intervals) Display() display.Item {
 			wording.Of("CurvatureShare", "0.1"))
 	}
 	return it
+}
+
+// buysNothing says how many intervals for the population, which a share was spent on, are no better than what is known
+// without looking; "" if none is. It goes by what was released.
+func (iv *Intervals) buysNothing() string {
+	m := iv.model
+	if !iv.population {
+		return ""
+	}
+	known, how := 2.0, "an effect of all of the range of "+m.target.Name
+	switch m.target.Task {
+	case frame.TwoClasses:
+		known, how = 2*math.Log(99), "what takes a chance of 1 % to one of 99 %"
+	case frame.Count:
+		known, how = math.Log1p(m.target.Upper), "what takes a mean of 1 beyond the upper bound of "+m.target.Name
+	}
+	nothing, all := 0, 0
+	for j, lower := range iv.own.Lower {
+		if slices.Contains(iv.references, m.features[j%len(m.features)]) {
+			continue
+		}
+		if all++; iv.own.Upper[j]-lower >= 2*known {
+			nothing++
+		}
+	}
+	if nothing == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The share for intervals buys nothing for %d of %d: for the population they are ± %.3g wide or "+
+		"more, %s, and that much is known without looking. More records, a larger ε or a larger %s would help; a fit "+
+		"without it has less noise.", nothing, all, known, how, wording.Of("CurvatureShare"))
 }
 
 // bound writes an end of an interval.

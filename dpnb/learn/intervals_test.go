@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -359,6 +362,55 @@ func TestShownFiguresAreFinite(t *testing.T) {
 					!strings.Contains(model.Release.Mechanism, "after a count")) {
 				t.Errorf("%s, %s: %s", m.Name(), name, notes)
 			}
+		}
+	}
+}
+
+// Where intervals for the population are no better than what is known without looking, a model, its card and the
+// intervals say so, by what was released; where they are better nothing does.
+func TestAShareThatBuysNothingIsSaid(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var rows strings.Builder
+	rows.WriteString("a,b,y,c\n")
+	for range 8000 {
+		x := r.NormFloat64()
+		z := 0.95*x + 0.31*r.NormFloat64()
+		fmt.Fprintf(&rows, "%.4f,%.4f,%.4f,%d\n", 50+10*x, 50+10*z, 100+10*(x+0.5*z+r.NormFloat64()), r.IntN(5))
+	}
+	path := filepath.Join(t.TempDir(), "people.csv")
+	must.Do(os.WriteFile(path, []byte(rows.String()), 0o600))
+	df := learn.ReadCSV(path).WithSchema(learn.Numeric("a", 0, 100), learn.Numeric("b", 0, 100),
+		learn.Numeric("y", 0, 200), learn.Numeric("c", 0, 20))
+	number := learn.Regression(df.Drop("c"), "y", learn.InUnits())
+	for _, c := range []struct {
+		l           learn.Learner
+		data        *learn.Dataset
+		epsilon     float64
+		known, most float64
+	}{
+		{learn.Quantile{CurvatureShare: 0.2}, number, 1, 2, 2}, {learn.Quantile{CurvatureShare: 0.2}, number, 8, 2, 0},
+		{learn.Huber{CurvatureShare: 0.05}, number, 1, 2, 0},
+		{learn.Poisson{CurvatureShare: 0.05}, learn.Counts(df.Drop("y"), "c"), 0.5, math.Log(21), 2},
+	} {
+		m := must.Get(learn.Tuned(c.l, 0, 0, learn.Seed(1)).Fit(c.data, learn.Simulate(c.epsilon, 1e-6)))
+		iv := must.Get(m.PopulationIntervals(0.95))
+		wide := 0.0
+		for j, lower := range iv.Lower {
+			if iv.Upper[j]-lower >= 2*c.known {
+				wide++
+			}
+		}
+		if wide != c.most {
+			t.Errorf("%T at ε = %g: %g are wide", c.l, c.epsilon, wide)
+		}
+		says := fmt.Sprintf("The share for intervals buys nothing for %g of 3: ", wide)
+		for _, text := range []string{m.Display().Text(), iv.Display().Text(), string(must.Get(m.Card()))} {
+			if strings.Contains(text, says) != (wide > 0) || strings.Contains(text, "no intervals without") {
+				t.Errorf("%T at ε = %g: %s", c.l, c.epsilon, text)
+			}
+		}
+		if same := must.Get(m.Intervals(0.95)).Display().Text(); strings.Contains(same, "buys nothing") {
+			t.Errorf("%T, of the same fit: %s", c.l, same)
 		}
 	}
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
-	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
@@ -69,8 +68,8 @@ type Model struct {
 	paid *payment
 	// source is what may be said of the records, by the program that made it.
 	source provenance
-	// once is the name under which it was released once; "" for none.
-	once string
+	// once is the name under which it was released once, "" for none; before says that it was given again.
+	once, before string
 	// partition is that of the ledger if it is the model of a group (FitBy).
 	partition string
 	// base is the released model of which m has changed shapes, by edits; nil of one that was not changed.
@@ -498,9 +497,14 @@ func (m *Model) Display() display.Item {
 			"can hardly be told from a guess. A larger part of the budget, fewer columns or more records help.", worth,
 			fewestWorth)
 	}
+	if iv, err := m.PopulationIntervals(cardLevel); err == nil {
+		if said := iv.buysNothing(); said != "" {
+			it.Note("%s", said)
+		}
+	}
 	if isDescent(r) {
 		note := fmt.Sprintf("there are no intervals without a %s.", wording.Of("CurvatureShare"))
-		if _, ok := r.Also.(*sgd.Moments); ok {
+		if _, ok := m.moments(); ok {
 			note = fmt.Sprintf("%s says it, as far as that is known.", wording.Of("PopulationIntervals"))
 		}
 		it.Note("The noise of a step has a standard deviation of %.3g on a sum of slopes; what is left of it in a "+
@@ -527,7 +531,9 @@ func (m *Model) Display() display.Item {
 	if m.calibration != nil {
 		it.Note("%s", m.calibration.words())
 	}
-	if m.once != "" {
+	if m.before != "" {
+		it.Notes = append(it.Notes, m.before)
+	} else if m.once != "" {
 		it.Note("Released once, as %q: asked for again under this name, it comes back and costs nothing more.", m.once)
 	}
 	return it

@@ -148,21 +148,28 @@ func (a Allowance) keeps(name string) bool {
 	return err == nil && content != nil
 }
 
-// Released reports whether Once has released something under a name, and on which day; "" if that was not kept.
-func (b *Budget) Released(name string) (day string, kept bool) {
-	if b.Err() != nil {
-		return "", false
+// ReleasedBefore says of what Once has released under a name that it was, on which day where the ledger is kept
+// (KeptIn), and so is not asked of the records as they are now; "" if nothing was, or it cannot be read.
+func (a Allowance) ReleasedBefore(name string) string {
+	if a.suitsOnce(name) != nil {
+		return ""
 	}
-	content, err := placeOf(b.ledger, name).read()
+	content, err := placeOf(a.budget.ledger, name).read()
 	if err != nil || content == nil {
-		return "", false
+		return ""
 	}
 	var old keptRelease
 	text, _, err := checksum.Unseal(onceFormat, onceVersion, content)
 	if err != nil || json.Unmarshal(text, &old) != nil {
-		return "", false
+		return ""
 	}
-	return old.Date, true
+	day := ""
+	if a.budget.kept && old.Date != "" {
+		day = ", on " + old.Date
+	}
+	return fmt.Sprintf("This is what was released before%s, as %q, and costs nothing again: it is of the records of "+
+		"then, whatever the file has now. Another %s asks anew, at a price.", day, name,
+		wording.Setting{Field: "Name", Go: "name"})
 }
 
 // said is the allowance as it was asked for, which the next cell asks for in the same words.

@@ -1,12 +1,15 @@
 package learn
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -276,19 +279,23 @@ func (m *Model) shares(t []float64) {
 //
 // Errors: as Predict; a column that is not there; a file that cannot be written.
 func (m *Model) PredictCSV(path string, df DataFrame, keep ...string) error {
-	_, err := m.predictCSV(path, df, keep, false)
+	_, err := m.predictCSV(path, df, keep, false, true)
 	return err
 }
 
 // PredictCSVAndCheck is PredictCSV, and returns which entries it could not read: numbers and dates that are none, as
 // where a mark of thousands was not stated, and texts that are no category. They count as missing, or as no category.
 // That is about individual records as the predictions are, which it stands beside, and no release: a fit keeps silent
-// about such entries because others see what it says, and here whoever asks has the records.
-func (m *Model) PredictCSVAndCheck(path string, df DataFrame, keep ...string) ([]frame.Misfit, error) {
-	return m.predictCSV(path, df, keep, true)
+// about such entries because others see what it says, and here whoever asks has the records. It writes over another
+// file only if replace says so, and else over none but what it would write again.
+//
+// Errors: as PredictCSV; os.ErrExist.
+func (m *Model) PredictCSVAndCheck(path string, df DataFrame, replace bool, keep ...string) ([]frame.Misfit, error) {
+	return m.predictCSV(path, df, keep, true, replace)
 }
 
-func (m *Model) predictCSV(path string, df DataFrame, keep []string, check bool) (unread []frame.Misfit, err error) {
+func (m *Model) predictCSV(path string, df DataFrame, keep []string, check, replace bool) (unread []frame.Misfit,
+	err error) {
 	if err := cmp.Or(m.Err(), df.Err()); err != nil {
 		return nil, err
 	}
@@ -327,8 +334,32 @@ func (m *Model) predictCSV(path string, df DataFrame, keep []string, check bool)
 		}
 		return err
 	}
-	err = atomicfile.Stream(path, func(w io.Writer) error { return m.predictTo(w, table, keep, wanted, each) })
+	write := func(w io.Writer) error { return m.predictTo(w, table, keep, wanted, each) }
+	if old, e := os.Open(path); replace || errors.Is(e, os.ErrNotExist) {
+		err = atomicfile.Stream(path, write)
+	} else if err = e; err == nil {
+		there := &same{old: bufio.NewReader(old)}
+		err = write(there)
+		if _, end := there.old.ReadByte(); err == nil && end != io.EOF { // a longer one
+			err = os.ErrExist
+		}
+		err = errors.Join(err, old.Close())
+	}
 	return slices.Concat(found...), err
+}
+
+// same is written what a file has, and refuses anything else.
+type same struct {
+	old *bufio.Reader
+	was []byte
+}
+
+func (s *same) Write(p []byte) (int, error) {
+	s.was = slices.Grow(s.was[:0], len(p))[:len(p)]
+	if _, err := io.ReadFull(s.old, s.was); err != nil || !bytes.Equal(s.was, p) {
+		return 0, os.ErrExist
+	}
+	return len(p), nil
 }
 
 func (m *Model) predictTo(w io.Writer, table frame.Scanner, keep, wanted []string,

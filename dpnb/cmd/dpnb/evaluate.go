@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dpnb/notebooks/dpnb/explore"
+	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
 // evaluateFlags say what is asked of a model: at most one of the questions, its loss unless another is chosen.
@@ -15,6 +17,7 @@ type evaluateFlags struct {
 	privateFlags
 	confusion, auc, calibration bool
 	calibrated                  string
+	force                       *bool
 	confidence                  float64
 	price                       bool
 	records                     int
@@ -43,6 +46,7 @@ same --held-out asks about these records alone; of another file --held-out 0 ask
 	f.BoolVar(&e.auc, "auc", false, "ask for the AUC, of a model of two classes")
 	f.BoolVar(&e.calibration, "calibration", false, "ask how often what is predicted with a probability comes true")
 	f.StringVar(&e.calibrated, "calibrated", "", "`file` to save the model to that is corrected by its calibration")
+	e.force = addForce(f)
 	cmd.MarkFlagsMutuallyExclusive("confusion", "auc", "calibration")
 	cmd.MarkFlagsMutuallyExclusive("confusion", "auc", "calibrated")
 	f.Float64Var(&e.confidence, "confidence", 0.95, "`confidence` of the intervals")
@@ -67,6 +71,9 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 		return err
 	}
 	fmt.Fprint(cmd.OutOrStdout(), reading)
+	if err := e.sparesModel(model, file); err != nil {
+		return err
+	}
 	e.rest = true
 	all := e.heldOut == 0 && cmd.Flags().Changed("held-out")
 	if held := m.HeldOut; held > 0 && e.heldOut != held && !all && !e.price {
@@ -90,7 +97,7 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	case e.auc:
 		q, what = explore.AUCOf(m), "AUC"
 	case e.calibration, e.calibrated != "":
-		q, what = explore.CalibrationOf(m), "calibration"
+		q, what = explore.CalibrationOf(m), calibration
 	}
 	q = q.Confidence(e.confidence)
 	if e.price {
@@ -103,10 +110,41 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	}
 	corrected, failed := explore.Calibrated(m, s)
 	if failed == nil {
-		failed = corrected.Save(e.calibrated)
+		failed = e.save(corrected)
 	}
 	if failed == nil {
 		_, failed = fmt.Fprintln(cmd.OutOrStdout(), e.calibrated, "has the calibrated model")
 	}
 	return errors.Join(err, failed)
+}
+
+// calibration is what is asked where a model is calibrated.
+const calibration = "calibration"
+
+// sparesModel refuses, before anything is paid for, to write a calibrated model over another file: over no model that
+// is simulated, and over none while the curve is kept that it may have been made by, which save then looks at.
+func (e *evaluateFlags) sparesModel(model, file string) error {
+	if _, err := os.Stat(e.calibrated); e.calibrated == "" || *e.force || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	there, err := learn.Load(e.calibrated)
+	name := e.once(calibration+" by "+filepath.Base(model), file)
+	if err == nil && (there.Release.Simulated() || name != "" && learn.Kept(name, e.budget)) {
+		return nil
+	}
+	return another("calibrated", e.calibrated)
+}
+
+// save writes the calibrated model, but not over one of a release that is another.
+func (e *evaluateFlags) save(m *learn.Model) error {
+	if there, err := learn.Load(e.calibrated); err == nil && !there.Release.Simulated() {
+		content, err := contentOf(m.Save)
+		if err == nil {
+			err = unlike("calibrated", e.calibrated, content, *e.force)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return m.Save(e.calibrated)
 }

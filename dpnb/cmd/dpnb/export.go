@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -39,18 +37,9 @@ docs/export.md says what it means, and has programs in Python and R that predict
 
 // exported writes a model, but not over another file.
 func exported(m *learn.Model, out string, force bool) error {
-	dir, err := os.MkdirTemp("", "dpnb-export-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	made := filepath.Join(dir, "model.json")
-	if err := m.Export(made); err != nil {
-		return err
-	}
-	content, err := os.ReadFile(made)
+	content, err := contentOf(m.Export)
 	if err == nil {
-		err = unlike(out, content, force)
+		err = unlike("out", out, content, force)
 	}
 	if err != nil {
 		return err

@@ -245,7 +245,6 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		return errors.Join(err, p.say(out, models.Display().Text(), bought, models.Models, models.Groups))
 	}
 	var m *learn.Model
-	before := p.before(name)
 	if name != "" {
 		m, err = learn.FitOnce(name, l, data, allowance.Resumable(permit.New())) // the workers are ours
 	} else {
@@ -255,7 +254,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if m == nil {
 		return ended
 	}
-	said := m.Display().Text() + before
+	said := m.Display().Text()
 	if m.Straight() && !p.lines {
 		said += "Numbers are straight where records are stored; --curves lets them bend.\n"
 	}

@@ -37,7 +37,7 @@ func TestFitAndDescribeCommands(t *testing.T) {
 	}
 	spent := must.Get(os.ReadFile(ledger))
 	again, err := call(t, newFitCommand(), fit...)
-	if after, _ := os.ReadFile(ledger); err != nil || !strings.HasPrefix(first, ofBefore.ReplaceAllString(again, "")) ||
+	if after, _ := os.ReadFile(ledger); err != nil || !strings.HasPrefix(apart(first), apart(again)) ||
 		!ofBefore.MatchString(again) || ofBefore.MatchString(first) || !bytes.Equal(spent, after) {
 		t.Errorf("the second time: %s (%v)\n%s", again, err, after)
 	}
@@ -221,8 +221,8 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(fitted, err)
 	}
-	if again, err := run(newFitCommand(), kept, fit); err != nil || !strings.HasPrefix(fitted,
-		ofBefore.ReplaceAllString(again, "")) {
+	if again, err := run(newFitCommand(), kept, fit); err != nil || !strings.HasPrefix(apart(fitted),
+		apart(again)) {
 		t.Errorf("the second time: %s (%v)", again, err)
 	}
 	budget := learn.NewBudget(4, 1e-6, learn.Named("l.json"), learn.KeptIn("l.json"))
@@ -241,7 +241,7 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 		}
 		after := spent()
 		again, err := ask("ill.json", kept, args+" --share 0.1 --held-out 0.5")
-		if ofBefore.ReplaceAllString(again, "") != said || again == said || err != nil || spent() != after ||
+		if apart(again) != said || again == said || err != nil || spent() != after ||
 			!(after > before) {
 			t.Errorf("%q again: ε from %g to %g, %g: %s (%v)", args, before, after, spent(), again, err)
 		}

@@ -149,6 +149,9 @@ var shellNames = map[string]string{"Comma": "--separator", "Dir": "--store", "Pe
 
 func init() {
 	wording.Shell = func(s wording.Setting) string {
+		if s.Field == "Budget" && s.Value != "" { // a file
+			s.Value = shellWord(s.Value)
+		}
 		return strings.TrimSpace(cmp.Or(shellNames[s.Field], "--"+flagOf(s.Field)) + " " + s.Value)
 	}
 }

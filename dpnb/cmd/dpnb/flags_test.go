@@ -20,6 +20,11 @@ import (
 // ofBefore is what is said of an answer that was released before.
 var ofBefore = regexp.MustCompile(`This is what was released before, .*\n`)
 
+// apart is a text but for what it says of whether it was released before.
+func apart(text string) string {
+	return regexp.MustCompile(`Released once, .*\n`).ReplaceAllString(ofBefore.ReplaceAllString(text, ""), "")
+}
+
 // said runs the command line and returns what it prints.
 func said(args ...string) (string, error) {
 	registry.Forget("main") // every command is a program of its own

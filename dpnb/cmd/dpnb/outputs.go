@@ -115,12 +115,31 @@ func addForce(f *pflag.FlagSet) *bool {
 
 // unlike refuses to write over a file that has something else, as of another model; what makes the same may be run
 // again.
-func unlike(path string, content []byte, force bool) error {
+func unlike(flag, path string, content []byte, force bool) error {
 	old, err := os.ReadFile(path)
 	if force || errors.Is(err, os.ErrNotExist) || err == nil && bytes.Equal(old, content) {
 		return nil
 	}
-	return fmt.Errorf("--out %s: another file is there; name another, or say --force to write over it", path)
+	return another(flag, path)
+}
+
+// another refuses to write over a file without --force.
+func another(flag, path string) error {
+	return fmt.Errorf("--%s %s: another file is there; name another, or say --force to write over it", flag, path)
+}
+
+// contentOf is what write writes to a file, which it is given the name of.
+func contentOf(write func(path string) error) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "dpnb-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "made")
+	if err := write(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
 }
 
 // sparesCard refuses to write a card over one of another release: over none that is simulated, and none that the ledger

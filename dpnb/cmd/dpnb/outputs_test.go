@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,13 +72,20 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 		}
 		must.Do(of("Bern", ""))
 		was := must.Get(os.ReadFile(c.out))
-		if err := of("Bern", ""); err != nil && c.out != "predictions.csv" {
+		if err := of("Bern", ""); err != nil {
 			t.Errorf("the same again: %v", err)
 		}
 		if err := of("Rome", ""); err == nil || !strings.Contains(err.Error(), "say --force") ||
 			!bytes.Equal(was, must.Get(os.ReadFile(c.out))) {
 			t.Errorf("%s: %v", c.args, err)
 		}
+		for _, other := range [][]byte{append(slices.Clone(was), '1'), was[:len(was)-1]} {
+			must.Do(os.WriteFile(c.out, other, 0o600))
+			if err := of("Bern", ""); err == nil || !bytes.Equal(other, must.Get(os.ReadFile(c.out))) {
+				t.Errorf("%s over a file of %d bytes in place of %d: %v", c.args, len(other), len(was), err)
+			}
+		}
+		must.Do(os.WriteFile(c.out, was, 0o600))
 		if err := of("Rome", " --force"); err != nil || bytes.Equal(was, must.Get(os.ReadFile(c.out))) {
 			t.Errorf("%s --force: %v", c.args, err)
 		}
@@ -173,5 +181,29 @@ func TestModelsAreNotWrittenOver(t *testing.T) {
 	if !bytes.Equal(models, must.Get(os.ReadFile("m.json"))) ||
 		!bytes.Equal(charged, must.Get(os.ReadFile("over.json"))) {
 		t.Error("the model or the ledger has changed")
+	}
+	calibrate := func(more string) error {
+		_, err := said(append([]string{"evaluate", "m.json", "people.csv"}, strings.Fields("--schema schema.json "+
+			"--epsilon 3.5 --delta 1e-6 --held-out 0.1 --calibrated better.json "+more)...)...)
+		return err
+	}
+	must.Do(os.WriteFile("better.json", models, 0o600))
+	for _, more := range []string{kept, "--seed 1"} {
+		if err := calibrate(more); err == nil || !strings.Contains(err.Error(), "--calibrated better.json: another") ||
+			!bytes.Equal(charged, must.Get(os.ReadFile("over.json"))) {
+			t.Errorf("a calibrated model over another, %s: %v", more, err)
+		}
+	}
+	for _, more := range []string{"--force ", "", ""} {
+		if err := calibrate(more + kept); err != nil {
+			t.Errorf("a calibrated model, %s: %v", more, err)
+		}
+	}
+	better := must.Get(os.ReadFile("better.json"))
+	if must.Do(os.WriteFile("better.json", models, 0o600)); calibrate(kept) == nil {
+		t.Error("a model is written over by one whose curve is kept")
+	}
+	if err := calibrate(kept + "--force"); err != nil || !bytes.Equal(better, must.Get(os.ReadFile("better.json"))) {
+		t.Errorf("what is kept gives another model: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -39,16 +40,16 @@ category.`,
 			if err != nil {
 				return err
 			}
-			if err := unlike(out, nil, *force); err != nil {
-				return err
-			}
 			defer memory.keep()()
 			table.chunkRows = memory.rowsOfChunk(len(m.Columns()) + len(keep))
 			reading, err := table.asFitted(m, args[0], args[1])
 			if err != nil {
 				return err
 			}
-			unread, err := m.PredictCSVAndCheck(out, learn.FromScanner(table.open(args[1])), keep...)
+			unread, err := m.PredictCSVAndCheck(out, learn.FromScanner(table.open(args[1])), *force, keep...)
+			if errors.Is(err, os.ErrExist) {
+				return another("out", out)
+			}
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +14,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/learn"
-	"github.com/dpnb/notebooks/dpnb/ledger"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -29,7 +27,6 @@ type privateFlags struct {
 	schema, budget, name string
 	epsilon, delta       float64
 	share                float64
-	ledger               *learn.Budget // that --budget names, once it was stated
 	seed                 uint64
 	seeded               bool
 	person               string
@@ -126,13 +123,10 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 		}
 	}
 	charges := !p.seeded && cmd.Flags().Lookup("budget") != nil && !cmd.Flags().Changed("price")
-	if others := p.otherLedgers(); others != nil && charges {
-		cmd.PrintErrf("By its name %s is another ledger of %s: what both pay for adds up, to more than one allows. "+
-			"People have one ledger, in notebooks and in a shell: --budget %s\n", strings.Join(others, ", "), p.path,
-			shellWord(others[0]))
+	if others := learn.OtherLedgers(p.budget, p.path); others != "" && charges {
+		cmd.PrintErrln(others)
 	}
 	b := learn.NewBudget(p.epsilon, p.delta, kept...)
-	p.ledger = b
 	if p.seeded {
 		return b.Share(p.share).Simulated(), b.Err()
 	}
@@ -141,29 +135,6 @@ func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 		cmd.PrintErrf("This spends all of the budget that %s keeps; --share 0.5 would leave half of it.\n", p.budget)
 	}
 	return b.Share(p.share), b.Err()
-}
-
-// otherLedgers are the ledgers but the one named that are called as the table is, TABLE.….json, beside the table or the
-// one that is named. It goes by their names, and looks at no record.
-func (p *privateFlags) otherLedgers() (others []string) {
-	stem, _, _ := strings.Cut(filepath.Base(p.path), ".")
-	folders := []string{filepath.Dir(p.path)}
-	if beside := filepath.Dir(p.budget); p.budget != "" && !sameFile(beside, folders[0]) {
-		folders = append(folders, beside)
-	}
-	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder)
-		for _, e := range entries {
-			path := filepath.Join(folder, e.Name())
-			called := strings.HasPrefix(e.Name(), stem+".") && filepath.Ext(path) == ".json"
-			if called && (p.budget == "" || !sameFile(path, p.budget)) {
-				if _, err := ledger.Stated(path); err == nil {
-					others = append(others, path)
-				}
-			}
-		}
-	}
-	return others
 }
 
 // addHeldOut adds the flag that divides the records between a fit and its evaluation.
@@ -220,23 +191,6 @@ func beside(ledger, path string) string {
 	return to
 }
 
-// before says of what is asked for that it was released before, and so is not asked of the file as it is now; "" if it
-// was not.
-func (p *privateFlags) before(name string) string {
-	if name == "" {
-		return ""
-	}
-	day, kept := p.ledger.Released(name)
-	if !kept {
-		return ""
-	}
-	if day != "" {
-		day = ", on " + day
-	}
-	return fmt.Sprintf("This is what was released before%s, as %q, and costs nothing again: it is of the records of "+
-		"then, whatever the file has now. Another --name asks anew, at a price.\n", day, name)
-}
-
 // unkept is said of a release without a ledger.
 const unkept = "No ledger was kept (--budget FILE): another run is another budget for the same people.\n"
 
@@ -244,7 +198,6 @@ const unkept = "No ledger was kept (--budget FILE): another run is another budge
 func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df learn.DataFrame, a learn.Allowance) (
 	s *explore.Statistic, err error) {
 	q = q.Noise(p.noise())
-	before := p.before(name)
 	if name != "" {
 		s, err = q.Once(name, df, a)
 	} else {
@@ -253,7 +206,7 @@ func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df le
 	if s == nil {
 		return nil, err
 	}
-	said := s.Display().Text() + before
+	said := s.Display().Text()
 	if p.budget == "" && !p.seeded {
 		said += unkept
 	}

@@ -43,7 +43,7 @@ no record is read.`,
 			if err != nil {
 				return err
 			}
-			if err := unlike(out, content, *force); err != nil {
+			if err := unlike("out", out, content, *force); err != nil {
 				return err
 			}
 			if err := atomicfile.Write(out, content); err != nil {

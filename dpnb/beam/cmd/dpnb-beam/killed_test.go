@@ -95,7 +95,7 @@ func withoutWaiting(text string) string {
 	return waiting.ReplaceAllString(text, "")
 }
 
-var waiting = regexp.MustCompile(`(?m)^(dpnb (fit|describe): |This is what was released before).*\n`)
+var waiting = regexp.MustCompile(`(?m)^(dpnb (fit|describe): |This is what was released before|Released once).*\n`)
 
 // fit is a driver on Prism with so many worker processes, and what it will have said.
 func (s study) fit(processes int, more ...string) (*exec.Cmd, *bytes.Buffer) {
