@@ -141,7 +141,7 @@ func (p *fittedKeys) answered(q Query, r *released) (*Statistic, error) {
 		"other values there are is not released. The noise in each number is within %s with %s confidence; but many "+
 		"of the numbers just above the threshold are too large, because values are shown for being above it.",
 		len(out.rows), p.column, m.Threshold, ceil(w), q.percent())
-	return out, out.release(m, r, p.rows, q, p.df)
+	return out, out.release(m, r, q, p.df)
 }
 
 // count returns how many people have each value of the first column: how many rows, or, if a second column says whose

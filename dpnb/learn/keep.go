@@ -318,7 +318,7 @@ func (k keptModel) model() (*Model, error) {
 		Coefficients: k.Coefficients, Mechanism: k.Mechanism, Tolerance: k.Tolerance, NoiseScale: k.NoiseScale,
 		Fitted: k.Fitted,
 		Guarantee: mechanism.Guarantee{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency, Rows: g.Rows,
-			Person: g.Rows == 1, Bound: g.Bound, Assumptions: g.Assumptions,
+			Bound: g.Bound, Assumptions: g.Assumptions,
 			Profile: privacy.Lazy(g.Adjacency, func() (privacy.Profile, error) {
 				return mechanism.Profile(k.Ran)
 			})},

@@ -405,7 +405,7 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 // protects says in g that it is of people, where one row of each of them is in d.
 func protects(g *mechanism.Guarantee, d *frame.Design) {
 	if d.RowsOfAPerson == 1 {
-		g.Rows, g.Person = 1, true
+		g.Rows = 1
 	}
 }
 
