@@ -84,7 +84,7 @@ func TestGuaranteeOfOthersInWords(t *testing.T) {
 		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.ReplaceOne}, "replacing any one record"},
 		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove, Rows: 3},
 			"any one person with all of up to 3 rows"},
-		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, "adding or removing any one record"},
+		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove}, "removing any one record"},
 		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.AddRemove, Rows: 1},
 			"adding or removing any one person, of whose rows one counts, changes"},
 		{mechanism.Guarantee{Epsilon: 1, Delta: 1e-6, Adjacency: privacy.ReplaceOne, Rows: 1},

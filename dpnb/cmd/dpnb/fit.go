@@ -155,7 +155,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		if err != nil {
 			return err
 		}
-		text, n, err := p.table.misfits(file, s)
+		text, n, err := p.table.misfits(s)
 		if err != nil {
 			return err
 		}

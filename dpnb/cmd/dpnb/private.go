@@ -91,7 +91,7 @@ func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame
 	if err != nil {
 		return df, err
 	}
-	free := p.memory.keep()
+	free := frame.KeepTo(int64(p.memory))
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
 	p.file, err = p.table.open(path)
