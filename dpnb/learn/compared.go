@@ -89,16 +89,18 @@ func descent(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechani
 		return nil, errors.New("dpnb: DP-SGD uses the private number of records here: it is for comparisons with " +
 			"noise from a seed; for a release plan for a public number with package mechanism/sgd")
 	}
-	n := math.Max(1, float64(d.Records()))
-	rate := math.Min(1, sgdBatch/n)
-	m := sgd.Descent{
-		Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate,
-		Steps:          int(math.Ceil(sgdPasses / rate)),
-		PlannedRecords: n, Update: sgd.Adam{LearningRate: learningRate(p.task)},
-	}
+	m := p.batches(d, math.Max(1, float64(d.Records())))
+	m.Update = sgd.Adam{LearningRate: learningRate(p.task)}
 	var err error
 	m.NoiseMultiplier, err = noiseFor(m.Cost(), epsilon, delta)
 	return m, err
+}
+
+// batches is DP-SGD of sgdPasses in batches of sgdBatch for so many records, but for its noise and its update.
+func (p spec) batches(d *frame.Design, records float64) sgd.Descent {
+	rate := math.Min(1, sgdBatch/records)
+	return sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate,
+		Steps: int(math.Ceil(sgdPasses / rate)), PlannedRecords: records}
 }
 
 // noiseFor returns the noise multiplier with which a cost is (ε, δ): it is all that depends on nothing else.

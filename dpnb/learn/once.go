@@ -153,13 +153,9 @@ func (b *Budget) Released(name string) (day string, kept bool) {
 	if b.Err() != nil {
 		return "", false
 	}
-	content, err := placeOf(b.ledger, name).read()
-	if err != nil || content == nil {
-		return "", false
-	}
-	var old keptRelease
-	text, _, err := checksum.Unseal(onceFormat, onceVersion, content)
-	if err != nil || json.Unmarshal(text, &old) != nil {
+	content, _ := placeOf(b.ledger, name).read()
+	old, err := keptIn(onceFormat, onceVersion, content)
+	if err != nil {
 		return "", false
 	}
 	return old.Date, true
@@ -241,13 +237,18 @@ const (
 	onceVersion = 1
 )
 
+// keptIn returns what a file of such a format has.
+func keptIn(format string, version int, content []byte) (k keptRelease, err error) {
+	text, _, err := checksum.Unseal(format, version, content)
+	if err == nil {
+		err = json.Unmarshal(text, &k)
+	}
+	return k, err
+}
+
 // in returns what a file has of the same specification.
 func (k keptRelease) in(format string, version int, content []byte) ([]byte, error) {
-	text, _, err := checksum.Unseal(format, version, content)
-	var old keptRelease
-	if err == nil {
-		err = json.Unmarshal(text, &old)
-	}
+	old, err := keptIn(format, version, content)
 	if err != nil {
 		return nil, fmt.Errorf("dpnb: what was released as %q cannot be read: %w", k.Name, err)
 	}

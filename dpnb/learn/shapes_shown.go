@@ -356,10 +356,7 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 		}
 		return out
 	}
-	var x []float64
-	for _, p := range numbers {
-		x = append(x, p.At)
-	}
+	x := numbersOf(s.places[:len(numbers)])
 	band := func(of func(p ShapePoint) *Span, c figure.Color) {
 		var at, lower, upper []float64
 		for _, p := range numbers {
