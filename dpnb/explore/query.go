@@ -138,7 +138,6 @@ type fitted struct {
 	rows int
 }
 
-// planned returns the plan of q for df.
 func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 	if q.err != nil {
 		return nil, q.err
@@ -268,7 +267,6 @@ func (r *released) by(m mechanism.Mechanism) error {
 	return nil
 }
 
-// release implements prepared.
 func (p *fitted) release(a learn.Allowance) (*released, error) {
 	src := a.Noise(p.query.src)
 	r := &released{src: src}
@@ -309,7 +307,6 @@ func (r *released) calibrated(p *fitted) (mechanism.Mechanism, error) {
 	return forPeople(p, p.rows, r.Priced.CountsMu)(r.Priced.Epsilon, r.Priced.Delta)
 }
 
-// answered implements prepared.
 func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 	m := r.ran
 	if m == nil {

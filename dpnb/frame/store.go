@@ -271,7 +271,6 @@ const (
 	pieceBytes = 16 << 20
 )
 
-// store writes the records of a table.
 func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) error {
 	w, err := stored.Create(name, key, len(e.Features)+len(e.Scales()), !double)
 	if err != nil {

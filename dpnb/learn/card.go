@@ -58,7 +58,6 @@ func (m *Model) Card() (Card, error) {
 	return Card(c.String()), nil
 }
 
-// card is a card as far as it is written.
 type card struct{ strings.Builder }
 
 func (c *card) say(format string, a ...any) { fmt.Fprintf(c, format+"\n", a...) }

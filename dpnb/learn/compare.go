@@ -132,7 +132,8 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 			return m, err
 		})
 	for i, m := range mechanisms {
-		if rows[i].Mechanism = m.Name(); unsuitable(rows[i].Err) {
+		var other *TaskError // it is not for such records
+		if rows[i].Mechanism = m.Name(); errors.As(rows[i].Err, &other) {
 			c.Skipped = append(c.Skipped, m.Name())
 			continue
 		}

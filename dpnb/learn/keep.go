@@ -268,7 +268,6 @@ func (m *Model) scaledFromPositive() bool {
 	return slices.ContainsFunc(append(k.Fields, k.Label), func(f frame.Field) bool { return f.Log && f.Lower > 0 })
 }
 
-// model makes the model again.
 func (k keptModel) model() (*Model, error) {
 	e, err := k.Records.Encoding()
 	if err != nil {

@@ -496,7 +496,6 @@ func (p spec) clip(d *frame.Design) float64 {
 	return c
 }
 
-// clipped returns the loss with its gradients clipped.
 func (p spec) clipped(d *frame.Design) loss.Loss {
 	l := weighed(d, p.loss(d.Target))
 	if c := p.clip(d); c != 0 {

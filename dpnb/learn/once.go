@@ -317,7 +317,6 @@ func tree(text []byte) any {
 	return v
 }
 
-// differences says where two trees of JSON differ.
 func differences(path string, now, was any) []string {
 	a, isMap := now.(map[string]any)
 	b, wasMap := was.(map[string]any)

@@ -26,10 +26,7 @@ const fullSteps = 96
 // fullBatch chooses gradient descent on all records, with the steps of Quantile, which fit themselves to what was
 // released: no number of records need be known. The mean of the second half of the iterates is released.
 func fullBatch(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	s := DescentSetting{Radius: pureNumber, Steps: fullSteps, Clip: 1}
-	if p.task == frame.TwoClasses {
-		s.Radius = pureClasses
-	}
+	s := DescentSetting{Radius: p.either(pureClasses, pureNumber), Steps: fullSteps, Clip: 1}
 	return s.choose(p, d, epsilon, delta)
 }
 

@@ -297,7 +297,6 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 		share), f.Set("curvature-share", share)
 }
 
-// groups fits a model for each group.
 func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(learn.DataFrame) *learn.Dataset,
 	a learn.Allowance, name string) (*learn.Models, error) {
 	if name != "" {

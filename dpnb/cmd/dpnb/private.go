@@ -116,7 +116,6 @@ func (p *privateFlags) stated() (_ *frame.Schema, err error) {
 	return p.known, err
 }
 
-// allowance is what the command may spend.
 func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 	var kept []learn.BudgetOption
 	if p.budget != "" {

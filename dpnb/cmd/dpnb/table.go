@@ -33,7 +33,6 @@ type tableFlags struct {
 	chunkRows int
 }
 
-// add adds the flags to those of a command.
 func (t *tableFlags) add(f *pflag.FlagSet) {
 	t.given = f
 	f.StringVar(&t.separator, "separator", ",", "`character` between two fields, or tab")
