@@ -20,7 +20,6 @@ func (q Query) By(columns ...string) Query {
 	return q
 }
 
-// grouped returns p asked of each group.
 func grouped(p plan, s *frame.Schema, by []string) (plan, error) {
 	var axes []axis
 	for _, c := range by {

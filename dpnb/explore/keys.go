@@ -77,7 +77,6 @@ func (k keys) prepared(q Query, df learn.DataFrame) (*fittedKeys, error) {
 	return &fittedKeys{k, q, df, records, columns, rows}, nil
 }
 
-// specification implements prepared.
 func (p *fittedKeys) spec() asked { return askedOf("keys of "+p.column, p.df, p.records) }
 
 // calibrated returns the selection at its price.
@@ -89,7 +88,6 @@ func (p *fittedKeys) calibrated(c price) (statistic.Selection, error) {
 	return s.Calibrate()
 }
 
-// release implements prepared.
 func (p *fittedKeys) release(a learn.Allowance) (*released, error) {
 	r := &released{src: a.Noise(p.query.src)}
 	var people map[string]int64
@@ -123,7 +121,6 @@ func (p *fittedKeys) release(a learn.Allowance) (*released, error) {
 	return r, nil
 }
 
-// answered implements prepared.
 func (p *fittedKeys) answered(q Query, r *released) (*Statistic, error) {
 	m, err := p.calibrated(r.Priced)
 	if err != nil {
@@ -141,7 +138,7 @@ func (p *fittedKeys) answered(q Query, r *released) (*Statistic, error) {
 		"other values there are is not released. The noise in each number is within %s with %s confidence; but many "+
 		"of the numbers just above the threshold are too large, because values are shown for being above it.",
 		len(out.rows), p.column, m.Threshold, ceil(w), q.percent())
-	return out, out.release(m, r, p.rows, q, p.df)
+	return out, out.release(m, r, q, p.df)
 }
 
 // count returns how many people have each value of the first column: how many rows, or, if a second column says whose

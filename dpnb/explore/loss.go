@@ -51,7 +51,6 @@ func (p lossPlan) label() string     { return "error of a model of " + p.of.Targ
 // dataDependent implements maker: the bound on a loss is the model's.
 func (p lossPlan) dataDependent() bool { return p.of.Warning() != "" }
 
-// made implements maker.
 func (p lossPlan) made(chunk *frame.Table) ([][]float64, error) {
 	l, err := p.of.Of(chunk)
 	return [][]float64{l}, err

@@ -56,7 +56,6 @@ type asked struct {
 	Checksum string `json:"checksum,omitempty"`
 }
 
-// specification implements prepared.
 func (p *fitted) spec() asked {
 	r := askedOf(fmt.Sprintf("%s: %+v", p.label(), p.query.question), p.df, p.records)
 	r.By, r.DataDependent = p.query.by, p.dataDependent

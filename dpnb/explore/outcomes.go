@@ -144,7 +144,6 @@ func (p outcomesPlan) calibrate(epsilon, delta float64, countsMu bool) (statisti
 // dataDependent implements maker: the bounds are the model's.
 func (p outcomesPlan) dataDependent() bool { return p.model.Warning() != "" }
 
-// made implements maker.
 func (p outcomesPlan) made(chunk *frame.Table) ([][]float64, error) {
 	class, predicted, logOdds, err := p.model.Outcomes(chunk)
 	switch p.of {
@@ -324,7 +323,6 @@ func (p outcomesPlan) answer(m statistic.Mechanism, released []float64, s settin
 	return out
 }
 
-// confusion fills in the shares and the counts of a confusion matrix.
 func (p outcomesPlan) confusion(out *Statistic, n noiseOf, margin float64, s settings) {
 	k, counts := len(p.classes), out.counts
 	var right, wrong float64

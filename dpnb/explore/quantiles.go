@@ -43,9 +43,8 @@ type quantilesPlan struct {
 }
 
 func (p quantilesPlan) columns() []string { return []string{p.column} }
-func (p quantilesPlan) label() string     { return p.title() }
 
-func (p quantilesPlan) title() string {
+func (p quantilesPlan) label() string {
 	switch {
 	case len(p.m.Levels) > 1:
 		return "quantiles of " + p.column
@@ -72,7 +71,7 @@ const evenly = "of the records (± 0.5 is all of the range; on average, where re
 
 func (p quantilesPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
 	q := m.(statistic.Quantiles)
-	a := &Statistic{title: strings.ToUpper(p.title()[:1]) + p.title()[1:], axis: p.column}
+	a := &Statistic{title: strings.ToUpper(p.label()[:1]) + p.label()[1:], axis: p.column}
 	for i, e := range q.Estimates(released, s.confidence, s.sampling) {
 		a.rows = append(a.rows, Row{Name: fmt.Sprintf("%g", q.Levels[i]), Estimate: e, days: p.days}.within(
 			q.Of.Lower, q.Of.Upper))

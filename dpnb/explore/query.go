@@ -138,7 +138,6 @@ type fitted struct {
 	rows int
 }
 
-// planned returns the plan of q for df.
 func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 	if q.err != nil {
 		return nil, q.err
@@ -271,7 +270,6 @@ func (r *released) by(m mechanism.Mechanism) error {
 	return nil
 }
 
-// release implements prepared.
 func (p *fitted) release(a learn.Allowance) (*released, error) {
 	src := a.Noise(p.query.src)
 	r := &released{src: src}
@@ -312,7 +310,6 @@ func (r *released) calibrated(p *fitted) (mechanism.Mechanism, error) {
 	return forPeople(p, p.rows, r.Priced.CountsMu)(r.Priced.Epsilon, r.Priced.Delta)
 }
 
-// answered implements prepared.
 func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 	m := r.ran
 	if m == nil {
@@ -339,19 +336,21 @@ func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 		s.notes = append([]string{nothingKnown}, s.notes...)
 	}
 	s.dataDependent = p.dataDependent
-	return s, s.release(m, r, p.rows, q, p.df)
+	return s, s.release(m, r, q, p.df)
 }
 
 // release fills in what s promises, as r was released of df by m.
-func (s *Statistic) release(m mechanism.Mechanism, r *released, rows int, q Query, df learn.DataFrame) error {
+func (s *Statistic) release(m mechanism.Mechanism, r *released, q Query, df learn.DataFrame) error {
 	profile, err := mechanism.Profile(m)
 	if err != nil {
 		return err
 	}
 	d := m.Describe()
-	person, _ := df.Person()
-	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency, Rows: rows,
-		Person: person != "" && rows <= 1, Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
+	s.guarantee = mechanism.Guarantee{Epsilon: r.Epsilon, Delta: r.Delta, Adjacency: d.Adjacency,
+		Bound: d.Bound, Profile: profile, Assumptions: d.Assumptions}
+	if person, rows := df.Person(); person != "" {
+		s.guarantee.Rows = rows
+	}
 	s.mechanism, s.settings = m.String(), q.settings
 	s.origin, s.from = noise.OriginOf(r.src), df
 	return nil

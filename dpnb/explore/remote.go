@@ -48,7 +48,6 @@ func (q Query) movable(df learn.DataFrame) error {
 	return nil
 }
 
-// addUp adds the records to a tally.
 func addUp(tally statistic.Tally, records frame.Scanner, columns []string, read reading) error {
 	if columns == nil { // the records themselves are counted
 		columns = records.Names()[:1]

@@ -128,7 +128,6 @@ func ScanCSV(path string, settings *CSVSettings) (Scanner, error) {
 	return c, nil
 }
 
-// csvFile is a Scanner.
 type csvFile struct {
 	*File
 	settings CSVSettings

@@ -88,7 +88,6 @@ func newCSVReader(r io.Reader, s CSVSettings) (*csvReader, error) {
 	return c, c.readHeader()
 }
 
-// readHeader sets the names of the columns.
 func (c *csvReader) readHeader() error {
 	c.header = slices.Clone(c.s.Header)
 	if c.header == nil {

@@ -90,10 +90,6 @@ func HourField(name, layout string) Field {
 	return f
 }
 
-func hoursOf(t time.Time) float64 {
-	return float64(t.Hour()) + float64(t.Minute())/60 + (float64(t.Second())+float64(t.Nanosecond())/1e9)/3600
-}
-
 func daysOf(t time.Time) float64 {
 	return (float64(t.Unix()) + float64(t.Nanosecond())/1e9) / 86400
 }
@@ -103,7 +99,6 @@ func (p DatePart) String() string {
 	return []string{"no date", "days since 1970-01-01", "year", "month", "weekday", "hour"}[p]
 }
 
-// kind returns whether the part is a number or a category.
 func (p DatePart) kind() Kind {
 	if p == Month || p == Weekday {
 		return Categorical
@@ -180,7 +175,8 @@ func (f *Field) read(c *Column) *Column {
 		case f.Part == Year:
 			out.Numbers = append(out.Numbers, float64(t.Year()))
 		case f.Part == Hour:
-			out.Numbers = append(out.Numbers, hoursOf(t))
+			seconds := float64(t.Second()) + float64(t.Nanosecond())/1e9
+			out.Numbers = append(out.Numbers, float64(t.Hour())+float64(t.Minute())/60+seconds/3600)
 		default:
 			out.Numbers = append(out.Numbers, daysOf(t))
 		}
@@ -188,7 +184,6 @@ func (f *Field) read(c *Column) *Column {
 	return out
 }
 
-// date returns the date of row i.
 func (f *Field) date(c *Column, i int) (t time.Time, ok bool) {
 	if c.Kind == Numeric {
 		v := c.Numbers[i]

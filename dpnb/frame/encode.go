@@ -109,7 +109,6 @@ func (e *Encoding) Coded() (all []Coded) {
 	return all
 }
 
-// width is how many features the column has.
 func (e *encoder) width() int {
 	if e.more {
 		return e.size + 1
@@ -133,7 +132,6 @@ type given struct {
 	share float64
 }
 
-// given returns what row i has.
 func (e *encoder) given(i int) given {
 	if e.levels != nil {
 		return given{place: e.place(i)}

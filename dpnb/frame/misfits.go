@@ -183,17 +183,9 @@ func missingHint(text string) string {
 	case "n/a", "n.a.", "#n/a", "na", "nan", "null", "none", "nil", "missing", "unknown", "-", "–", "—", "--", ".",
 		"k.a.":
 		return fmt.Sprintf("; if it means \"missing\": set %s", wording.Setting{Field: "Missing",
-			Value: quotedWord(text), Go: fmt.Sprintf("Missing: []string{%q}", text)})
+			Value: wording.Quoted(text), Go: fmt.Sprintf("Missing: []string{%q}", text)})
 	}
 	return ""
-}
-
-// quotedWord is a short text as a shell takes it.
-func quotedWord(text string) string {
-	if strings.Contains(text, "'") {
-		return `"` + text + `"`
-	}
-	return "'" + text + "'"
 }
 
 // hint says with which settings a text that is no number would be one, or be missing; "" if that is not to be seen.
@@ -224,12 +216,12 @@ func (f *numberFormat) hint(text string) string {
 			is, was rune
 		}{{"Decimal", other.decimal, now.decimal}, {"Thousands", other.thousands, now.thousands}} {
 			if m.is != m.was {
-				set = append(set, wording.Setting{Field: m.field, Value: quotedWord(string(m.is)),
+				set = append(set, wording.Setting{Field: m.field, Value: wording.Quoted(string(m.is)),
 					Go: fmt.Sprintf("%s: %q", m.field, m.is)}.String())
 			}
 		}
 		if suffix != "" {
-			set = append(set, wording.Setting{Field: "TrimSuffix", Value: quotedWord(suffix),
+			set = append(set, wording.Setting{Field: "TrimSuffix", Value: wording.Quoted(suffix),
 				Go: fmt.Sprintf("TrimSuffix: %q", suffix)}.String())
 		}
 		if ways == nil || len(set) < least {

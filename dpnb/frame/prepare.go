@@ -48,7 +48,6 @@ func expression(text string) (*regexp.Regexp, error) {
 	return r, err
 }
 
-// validPatterns checks the patterns of f.
 func (f *Field) validPatterns() error {
 	for _, p := range f.Patterns {
 		switch _, err := expression(p.Match); {

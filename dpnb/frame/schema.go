@@ -144,7 +144,6 @@ func (f Field) OrElse(category string) Field {
 // one, if that is known without the data.
 func (f Field) Against(category string) Field { f.Reference = category; return f }
 
-// validate checks the field by itself.
 func (f *Field) validate() error {
 	switch {
 	case f.Name == "":

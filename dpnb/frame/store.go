@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/lockfile"
@@ -34,6 +35,16 @@ type Storage struct {
 	// returns when each has called Store for its shard (Sharding). A table that is not read from files alone is stored
 	// here.
 	By func(Sharding) error
+}
+
+// KeepTo has the garbage collector keep to a limit of so many bytes, less an eighth for what it does not see, or to
+// GOMEMLIMIT, if that is less, until free. Zero is no limit.
+func KeepTo(limit int64) (free func()) {
+	before := debug.SetMemoryLimit(-1)
+	if limit > 0 {
+		debug.SetMemoryLimit(min(before, limit/8*7))
+	}
+	return func() { debug.SetMemoryLimit(before) }
 }
 
 // StepsOfCode changes when the same table, schema and settings come to mean other records.
@@ -260,7 +271,6 @@ const (
 	pieceBytes = 16 << 20
 )
 
-// store writes the records of a table.
 func (e *Encoding) store(t Scanner, name string, key [32]byte, double bool) error {
 	w, err := stored.Create(name, key, len(e.Features)+len(e.Scales()), !double)
 	if err != nil {

@@ -33,7 +33,6 @@ type Term struct {
 	With string
 }
 
-// set adds the term to its field.
 func (t Term) set(f *Field) error {
 	switch {
 	case t.Rises != 0:
@@ -310,7 +309,6 @@ func (x *cross) add(dst, a, b []float64) {
 	}
 }
 
-// names are those of the features.
 func (x *cross) names(e []encoder) []string {
 	names, a, b := make([]string, x.width()), e[x.a].names(), e[x.b].names()
 	for j := range x.rows {

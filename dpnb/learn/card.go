@@ -58,7 +58,6 @@ func (m *Model) Card() (Card, error) {
 	return Card(c.String()), nil
 }
 
-// card is a card as far as it is written.
 type card struct{ strings.Builder }
 
 func (c *card) say(format string, a ...any) { fmt.Fprintf(c, format+"\n", a...) }
@@ -134,15 +133,14 @@ func (m *Model) cardGuarantee(c *card) {
 		c.say("**Nothing: this is a simulation.** With noise that nobody can know it would have promised:\n")
 	}
 	c.say("%s\n", plain(capital(g.Words())))
-	used, one := "record was used makes", "record"
-	was := "it was, or of what it"
-	if g.Person || g.Rows > 1 {
-		used, was, one = "records were used makes", "they were, or of what they", "person"
+	used, was := "record was used makes", "it was, or of what it"
+	if g.Rows > 0 {
+		used, was = "records were used makes", "they were, or of what they"
 	}
 	c.say("In plain words: whether a person's %s so little difference to this model that nobody, whatever else they "+
 		"know, can be much surer that %s contained. ε limits how much surer: little where ε is well below 1, and a "+
 		"lot where it is far above. The promise holds for every %s, now and later, and for whatever is computed from "+
-		"the model. It does not hide what the model says about people in general.\n", used, was, one)
+		"the model. It does not hide what the model says about people in general.\n", used, was, g.Unit())
 	c.say("The theorem: %s. It rests on this:\n", plain(g.Bound))
 	for _, a := range g.Assumptions {
 		c.say("- %s;", plain(a))

@@ -132,7 +132,8 @@ func (c *Comparison) run(s CompareSettings, data *Dataset, mechanisms []Mechanis
 			return m, err
 		})
 	for i, m := range mechanisms {
-		if rows[i].Mechanism = m.Name(); unsuitable(rows[i].Err) {
+		var other *TaskError // it is not for such records
+		if rows[i].Mechanism = m.Name(); errors.As(rows[i].Err, &other) {
 			c.Skipped = append(c.Skipped, m.Name())
 			continue
 		}
@@ -190,16 +191,11 @@ func (c *Comparison) Display() display.Item {
 	if len(c.Skipped) > 0 {
 		it.Note("Not applicable to these records: %s.", strings.Join(c.Skipped, "; "))
 	}
-	public := ""
-	if c.warning == "" {
-		public = " on data that are public"
-	}
 	it.Note("λ and σ mean the same in all forms of objective perturbation; other mechanisms' cannot be compared with " +
 		"them.")
 	it.Note("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline))
 	it.Note("A simulation%s, with noise from seeds: it protects nobody, and each fit would have to be paid for on "+
-		"private data.",
-		public)
+		"private data.", onPublic(c.warning))
 	return it
 }
 

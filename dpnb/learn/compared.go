@@ -40,16 +40,16 @@ func asKST12(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechani
 	return m, nil
 }
 
-// outputRidge is ρ of output perturbation in comparisons: λ = ρRσ, σ the Gaussian mechanism's at sensitivity L, so that
-// its noise σ/λ in the coefficients moves a prediction by 1/ρ at most. It was chosen on the Adult data among 1 to 32.
-func outputRidge(t frame.Task) float64 {
-	if t == frame.TwoClasses {
-		return 2
+// either returns the one for two classes, or the other.
+func (p spec) either(classes, numbers float64) float64 {
+	if p.task == frame.TwoClasses {
+		return classes
 	}
-	return 24
+	return numbers
 }
 
-// output chooses output perturbation.
+// output chooses output perturbation, with λ = ρRσ, σ the Gaussian mechanism's at sensitivity L, so that its noise σ/λ
+// in the coefficients moves a prediction by 1/ρ at most. ρ was chosen on the Adult data among 1 to 32.
 func output(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
 	lambda := p.lambda
 	if lambda == 0 {
@@ -57,7 +57,7 @@ func output(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanis
 		if err != nil {
 			return nil, err
 		}
-		lambda = outputRidge(p.task) * d.RowNorm * d.RowNorm * p.clipped(d).Lipschitz() * unit
+		lambda = p.either(2, 24) * d.RowNorm * d.RowNorm * p.clipped(d).Lipschitz() * unit
 	}
 	c := objpert.OutputConfig{
 		Loss: p.loss(d.Target), RowNorm: d.RowNorm, Lambda: lambda, Epsilon: epsilon, Delta: delta,
@@ -66,20 +66,14 @@ func output(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanis
 	return chosen(calibrated(c, func() (objpert.Output, error) { return objpert.CalibrateOutput(c) }))
 }
 
-// Of DP-SGD in comparisons.
-const (
-	sgdBatch  = 256
-	sgdPasses = 20
-)
-
-// learningRate is Adam's in comparisons. It was chosen on the Adult data among six from 0.003 to 0.1: on private data
+// Of DP-SGD in comparisons. The rate of Adam was chosen on the Adult data among six from 0.003 to 0.1: on private data
 // that would have to be paid for.
-func learningRate(t frame.Task) float64 {
-	if t == frame.TwoClasses {
-		return 0.03
-	}
-	return 0.006
-}
+const (
+	sgdBatch    = 256
+	sgdPasses   = 20
+	classesRate = 0.03
+	numbersRate = 0.006
+)
 
 // descent chooses DP-SGD with gradients clipped where the learner clips them, or where they are largest, planned for as
 // many records as there are. That number is private, and with it the sampling rate, the number of steps and the noise:
@@ -89,16 +83,18 @@ func descent(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechani
 		return nil, errors.New("dpnb: DP-SGD uses the private number of records here: it is for comparisons with " +
 			"noise from a seed; for a release plan for a public number with package mechanism/sgd")
 	}
-	n := math.Max(1, float64(d.Records()))
-	rate := math.Min(1, sgdBatch/n)
-	m := sgd.Descent{
-		Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate,
-		Steps:          int(math.Ceil(sgdPasses / rate)),
-		PlannedRecords: n, Update: sgd.Adam{LearningRate: learningRate(p.task)},
-	}
+	m := p.batches(d, math.Max(1, float64(d.Records())))
+	m.Update = sgd.Adam{LearningRate: p.either(classesRate, numbersRate)}
 	var err error
 	m.NoiseMultiplier, err = noiseFor(m.Cost(), epsilon, delta)
 	return m, err
+}
+
+// batches is DP-SGD of sgdPasses in batches of sgdBatch for so many records, but for its noise and its update.
+func (p spec) batches(d *frame.Design, records float64) sgd.Descent {
+	rate := math.Min(1, sgdBatch/records)
+	return sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate,
+		Steps: int(math.Ceil(sgdPasses / rate)), PlannedRecords: records}
 }
 
 // noiseFor returns the noise multiplier with which a cost is (ε, δ): it is all that depends on nothing else.

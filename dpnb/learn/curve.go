@@ -124,12 +124,16 @@ func (c *ScoreCurve) Display() display.Item {
 		it.Row(fmt.Sprint(e), s.text(c.Mean[i]), s.text(c.Lower[i]), s.text(c.Upper[i]))
 	}
 	it.Note("Without privacy %s; %s %s.", s.text(c.NonPrivate), s.guess, s.text(c.Baseline))
-	public := ""
-	if c.warning == "" {
-		public = " on data that are public"
-	}
-	it.Note("A simulation%s: each point is a fit that would have to be paid for on private data.", public)
+	it.Note("A simulation%s: each point is a fit that would have to be paid for on private data.", onPublic(c.warning))
 	return it
+}
+
+// onPublic says of an experiment that nothing is warned of that its data are public.
+func onPublic(warning string) string {
+	if warning == "" {
+		return " on data that are public"
+	}
+	return ""
 }
 
 // Figure draws the score against ε with the band from the worst to the best fit.

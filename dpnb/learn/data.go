@@ -133,7 +133,6 @@ func (d *Dataset) encoded(e *frame.Encoding) *Dataset {
 	return &out
 }
 
-// frame returns what d was made of.
 func (d *Dataset) frame() DataFrame {
 	switch err := d.Err(); {
 	case err != nil:

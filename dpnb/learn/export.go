@@ -113,19 +113,29 @@ type exportedOutput struct {
 // Errors: no model; one without privacy, whose coefficients were not released; one of step functions, or
 // with crosses of lines; those of the file system.
 func (m *Model) Export(path string) error {
-	if err := m.Err(); err != nil {
+	text, err := m.ExportText()
+	if err != nil {
 		return err
 	}
+	return atomicfile.Write(path, text)
+}
+
+// ExportText is what Export writes.
+func (m *Model) ExportText() ([]byte, error) {
+	if err := m.Err(); err != nil {
+		return nil, err
+	}
 	if m.release == nil {
-		return errors.New("dpnb: a fit without privacy is not exported: its coefficients can give records away")
+		return nil, errors.New("dpnb: a fit without privacy is not exported: its coefficients can give records away")
 	}
 	k, also := m.encoding.Kept(), m.also()
 	if _, steps := also.(*additive.Cells); steps {
-		return errors.New("dpnb: step functions have no place in the exported form, of linear models: Save has all")
+		return nil, errors.New("dpnb: step functions have no place in the exported form, of linear models: Save has " +
+			"all")
 	}
 	if m.encoding.CrossedBare() {
-		return errors.New("dpnb: two numbers that are crossed, or a line of a number for each category where the " +
-			"number has a curve, have no place in the exported form: Save has all")
+		return nil, errors.New("dpnb: two numbers that are crossed, or a line of a number for each category where " +
+			"the number has a curve, have no place in the exported form: Save has all")
 	}
 	g := m.release.Guarantee
 	out := exported{Format: exportFormat, Version: exportVersion,
@@ -144,7 +154,7 @@ func (m *Model) Export(path string) error {
 		for _, p := range f.Patterns {
 			p, err := p.Portable()
 			if err != nil {
-				return err
+				return nil, err
 			}
 			c.Patterns, out.Version = append(c.Patterns, p), exportPatterned
 		}
@@ -175,10 +185,7 @@ func (m *Model) Export(path string) error {
 	}
 	out.Output = m.exportedOutput()
 	text, err := json.MarshalIndent(out, "", " ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(path, append(text, '\n'))
+	return append(text, '\n'), err
 }
 
 // scaleOf is the name of a number's scale.

@@ -236,12 +236,8 @@ func (s *Models) Display() display.Item {
 		it.Note("Guarantee of each: %s They were not all released at once, and what they cost together is in the "+
 			"budget.", first.release.Guarantee.Words())
 	case first.release != nil:
-		one := "record"
-		if first.release.Guarantee.Person {
-			one = "person"
-		}
 		it.Note("Guarantee of all of them together: %s It is that of one model, because a %s is in at most one group.",
-			first.release.Guarantee.Words(), one)
+			first.release.Guarantee.Words(), first.release.Guarantee.Unit())
 		it.Note("Each model has as much noise as one of all records would have, so a group of few records has a less " +
 			"accurate model.")
 	}

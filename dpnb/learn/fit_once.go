@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/typedjson"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
@@ -58,9 +57,8 @@ func (m *Model) KeptAs(name, ledger string) bool {
 	if !ok || m.Err() != nil {
 		return false
 	}
-	text, _, err := checksum.Unseal(onceFormat, onceVersion, content)
-	var kept keptRelease
-	if err != nil || json.Unmarshal(text, &kept) != nil {
+	kept, err := keptIn(onceFormat, onceVersion, content)
+	if err != nil {
 		return false
 	}
 	there, err := decode(kept.Release)

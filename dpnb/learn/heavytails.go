@@ -162,7 +162,6 @@ func (l HeavyTails) valid() error {
 	return nil
 }
 
-// calibrate returns the mechanism of the method.
 func (l HeavyTails) calibrate(c pure.Config) (mechanism.Mechanism, error) {
 	phases := pure.PhasesConfig{Config: c, Count: 1, Double: true}
 	switch l.Method {

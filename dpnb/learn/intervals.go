@@ -170,14 +170,17 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 	if err != nil {
 		return nil, err
 	}
-	if shift != nil {
-		for _, all := range [][]float64{iv.Estimate, iv.Lower, iv.Upper} {
-			for one := range slices.Chunk(all, len(shift)) { // of each class
-				floats.Add(one, shift)
-			}
+	shifted(shift, iv.Estimate, iv.Lower, iv.Upper)
+	return (&Intervals{own: *iv, model: m, population: kind == ofPopulation}).copied(), nil
+}
+
+// shifted adds the shift of forms, nil for none, to what is known of them for each class or level.
+func shifted(shift []float64, known ...[]float64) {
+	for _, all := range known {
+		for from := 0; shift != nil && from < len(all); from += len(shift) {
+			floats.Add(all[from:from+len(shift)], shift)
 		}
 	}
-	return (&Intervals{own: *iv, model: m, population: kind == ofPopulation}).copied(), nil
 }
 
 // Curvature returns the curvature that was released with the coefficients, for package interval. False for a fit
@@ -256,11 +259,7 @@ func (m *Model) aroundQuantiles(level float64, population bool) (*Intervals, err
 	if err != nil {
 		return nil, err
 	}
-	if b != nil {
-		for one := range slices.Chunk(a.Centre, len(shift)) {
-			floats.Add(one, shift)
-		}
-	}
+	shifted(shift, a.Centre)
 	iv := &Intervals{model: m, population: population, own: interval.Intervals{Level: level, Estimate: a.Centre,
 		Covers: "the coefficients of the same fit to these records without noise, over the noise",
 		Basis: "the noisy gradients of the descent, which say how far from their zero it has stopped, and the " +

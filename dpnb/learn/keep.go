@@ -268,7 +268,6 @@ func (m *Model) scaledFromPositive() bool {
 	return slices.ContainsFunc(append(k.Fields, k.Label), func(f frame.Field) bool { return f.Log && f.Lower > 0 })
 }
 
-// model makes the model again.
 func (k keptModel) model() (*Model, error) {
 	e, err := k.Records.Encoding()
 	if err != nil {
@@ -318,7 +317,7 @@ func (k keptModel) model() (*Model, error) {
 		Coefficients: k.Coefficients, Mechanism: k.Mechanism, Tolerance: k.Tolerance, NoiseScale: k.NoiseScale,
 		Fitted: k.Fitted,
 		Guarantee: mechanism.Guarantee{Epsilon: g.Epsilon, Delta: g.Delta, Adjacency: g.Adjacency, Rows: g.Rows,
-			Person: g.Rows == 1, Bound: g.Bound, Assumptions: g.Assumptions,
+			Bound: g.Bound, Assumptions: g.Assumptions,
 			Profile: privacy.Lazy(g.Adjacency, func() (privacy.Profile, error) {
 				return mechanism.Profile(k.Ran)
 			})},

@@ -378,7 +378,7 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 // protects says in g that it is of people, where one row of each of them is in d.
 func protects(g *mechanism.Guarantee, d *frame.Design) {
 	if d.RowsOfAPerson == 1 {
-		g.Rows, g.Person = 1, true
+		g.Rows = 1
 	}
 }
 
@@ -469,7 +469,6 @@ func (p spec) clip(d *frame.Design) float64 {
 	return c
 }
 
-// clipped returns the loss with its gradients clipped.
 func (p spec) clipped(d *frame.Design) loss.Loss {
 	l := weighed(d, p.loss(d.Target))
 	if c := p.clip(d); c != 0 {

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -31,7 +30,6 @@ func MechanismOf(name string, learner func(src noise.Source) Learner) Mechanism 
 	}}
 }
 
-// mechanismFunc is a mechanism made of a function.
 type mechanismFunc struct {
 	name string
 	fit  func(data *Dataset, a Allowance, src noise.Source) (*Model, error)
@@ -118,10 +116,4 @@ var AllMechanisms = []Mechanism{
 	changed("boosted AdaSSP", func(p *spec) { p.instead(boosted) }, frame.Number),
 	changed("noisy gradient descent", func(p *spec) { p.instead(fullBatch) }, oneForm...),
 	additiveSteps,
-}
-
-// unsuitable reports whether a mechanism says that it is not for such records.
-func unsuitable(err error) bool {
-	var t *TaskError
-	return errors.As(err, &t)
 }

@@ -475,11 +475,7 @@ func (m *Model) Display() display.Item {
 	it.Note("Guarantee: %s", r.Guarantee.Words())
 	it.Detail("How: %s. Bound: %s.", r.Mechanism, r.Guarantee.Bound)
 	if g := r.Guarantee; g.Delta == 0 && g.Epsilon > 0 && g.Adjacency == privacy.AddRemove {
-		one := "record"
-		if g.Person || g.Rows > 1 {
-			one = "person"
-		}
-		it.Note("Where one %s is replaced by another it is at most ε = %s: one removed and one added.", one,
+		it.Note("Where one %s is replaced by another it is at most ε = %s: one removed and one added.", g.Unit(),
 			privacy.FormatUp(2*g.Epsilon, 3))
 	}
 	if c, ok := r.Fitted.(constrained.Objective); ok {

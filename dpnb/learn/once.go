@@ -154,13 +154,9 @@ func (a Allowance) ReleasedBefore(name string) string {
 	if a.suitsOnce(name) != nil {
 		return ""
 	}
-	content, err := placeOf(a.budget.ledger, name).read()
-	if err != nil || content == nil {
-		return ""
-	}
-	var old keptRelease
-	text, _, err := checksum.Unseal(onceFormat, onceVersion, content)
-	if err != nil || json.Unmarshal(text, &old) != nil {
+	content, _ := placeOf(a.budget.ledger, name).read()
+	old, err := keptIn(onceFormat, onceVersion, content)
+	if err != nil {
 		return ""
 	}
 	day := ""
@@ -248,13 +244,18 @@ const (
 	onceVersion = 1
 )
 
+// keptIn returns what a file of such a format has.
+func keptIn(format string, version int, content []byte) (k keptRelease, err error) {
+	text, _, err := checksum.Unseal(format, version, content)
+	if err == nil {
+		err = json.Unmarshal(text, &k)
+	}
+	return k, err
+}
+
 // in returns what a file has of the same specification.
 func (k keptRelease) in(format string, version int, content []byte) ([]byte, error) {
-	text, _, err := checksum.Unseal(format, version, content)
-	var old keptRelease
-	if err == nil {
-		err = json.Unmarshal(text, &old)
-	}
+	old, err := keptIn(format, version, content)
 	if err != nil {
 		return nil, fmt.Errorf("dpnb: what was released as %q cannot be read: %w", k.Name, err)
 	}
@@ -323,7 +324,6 @@ func tree(text []byte) any {
 	return v
 }
 
-// differences says where two trees of JSON differ.
 func differences(path string, now, was any) []string {
 	a, isMap := now.(map[string]any)
 	b, wasMap := was.(map[string]any)

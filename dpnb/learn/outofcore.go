@@ -2,8 +2,8 @@ package learn
 
 import (
 	"fmt"
-	"runtime/debug"
 
+	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
@@ -16,22 +16,16 @@ import (
 )
 
 // affords refuses what takes memory for each record of a table that is scanned, if there is a
-// MemoryLimit: by the mechanism alone, for how many records there are is private. Until free the garbage collector
-// keeps to the limit, less an eighth for what it does not see, or to GOMEMLIMIT, if that is less.
+// MemoryLimit: by the mechanism alone, for how many records there are is private. Until free the limit is kept to.
 func (d *Dataset) affords(m mechanism.Mechanism, learner string) (free func(), err error) {
-	if d.where.MemoryLimit <= 0 {
-		return func() {}, nil
-	}
-	if !inPasses(m) {
+	if d.where.MemoryLimit > 0 && !inPasses(m) {
 		return nil, fmt.Errorf("dpnb: %s, by %s, holds something for every record in memory, which has a limit "+
 			"(%s), and these scanned records may exceed it: Logistic, SVM, Linear, Huber, Poisson, "+
 			"Softmax, OneVsRest, Quantile, Quantiles and Quadratic with a δ learn in passes over a file; or lift "+
 			"the limit",
 			learner, m.Describe().Name, wording.Of("MemoryLimit"))
 	}
-	before := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(before, d.where.MemoryLimit/8*7))
-	return func() { debug.SetMemoryLimit(before) }, nil
+	return frame.KeepTo(d.where.MemoryLimit), nil
 }
 
 // inPasses reports whether a mechanism takes no memory for a record beside the file that has it.

@@ -67,7 +67,6 @@ func (a Allowance) Priced(choose func(epsilon, delta float64, countsMu bool) (me
 	return m, price.Epsilon, price.Mu, err
 }
 
-// chosen returns the mechanism and its price.
 func (a Allowance) chosen(choose func(epsilon, delta float64, countsMu bool) (mechanism.Mechanism, error)) (
 	mechanism.Mechanism, ledger.Entry, error) {
 	countsMu := a.part.Squares && !a.whole()

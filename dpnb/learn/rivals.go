@@ -2,7 +2,6 @@ package learn
 
 import (
 	"errors"
-	"math"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -27,10 +26,7 @@ const fullSteps = 96
 // fullBatch chooses gradient descent on all records, with the steps of Quantile, which fit themselves to what was
 // released: no number of records need be known. The mean of the second half of the iterates is released.
 func fullBatch(p spec, d *frame.Design, epsilon, delta float64) (mechanism.Mechanism, error) {
-	s := DescentSetting{Radius: pureNumber, Steps: fullSteps, Clip: 1}
-	if p.task == frame.TwoClasses {
-		s.Radius = pureClasses
-	}
+	s := DescentSetting{Radius: p.either(pureClasses, pureNumber), Steps: fullSteps, Clip: 1}
 	return s.choose(p, d, epsilon, delta)
 }
 
@@ -92,9 +88,7 @@ func tunedSGD(records int) func(spec, *frame.Design, float64, float64) (mechanis
 		if records < 1 {
 			return nil, errPublicNumber
 		}
-		rate := math.Min(1, sgdBatch/float64(records))
-		t := sgd.Tuner{Base: sgd.Descent{Loss: p.loss(d.Target), Clip: d.RowNorm * p.clipped(d).Lipschitz(), Rate: rate,
-			Steps: int(math.Ceil(sgdPasses / rate)), PlannedRecords: float64(records)},
+		t := sgd.Tuner{Base: p.batches(d, float64(records)),
 			Grid: sgd.LearningRates(0.003, 0.3, 5, func(eta float64) sgd.Update {
 				return sgd.Adam{LearningRate: eta}
 			}),

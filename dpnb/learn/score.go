@@ -211,7 +211,6 @@ func measureOf(task frame.Task, quantiles bool) measure {
 	return measure{name, "mean of the test data", "always predicting the mean of the test data", false}
 }
 
-// text writes a score.
 func (m measure) text(v float64) string {
 	if m.percent {
 		return fmt.Sprintf("%.2f %%", 100*v)

@@ -470,7 +470,6 @@ func (s *Shape) Err() error {
 	return s.err
 }
 
-// failed returns s with an error.
 func (s *Shape) failed(format string, a ...any) *Shape { return &Shape{err: fmt.Errorf(format, a...)} }
 
 // Column returns the name of the column, "" if there is no shape.

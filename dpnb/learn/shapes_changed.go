@@ -45,7 +45,6 @@ func (s *Shape) editable() *Shape {
 	return s
 }
 
-// handle returns the name of a handle.
 func (s *Shape) handle(k int) string {
 	if n := len(s.term.Knots); k >= n {
 		return s.term.Categories[k-n]
@@ -352,7 +351,6 @@ type edit struct {
 	Did    []string
 }
 
-// words says what an edit did.
 func (e edit) words(m *Model) string {
 	return e.Column + m.ofPart(e.Part) + ": " + strings.Join(e.Did, "; ")
 }

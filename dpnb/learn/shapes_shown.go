@@ -67,7 +67,6 @@ func (s *Shape) counted() string {
 		from, crossed)
 }
 
-// title says what a shape is of.
 func (s *Shape) title() string {
 	return s.Column() + s.model.ofPart(s.part)
 }
@@ -141,7 +140,6 @@ func (s *Shape) Display() display.Item {
 	return it
 }
 
-// bands says what the bands are.
 func (s *Shape) bands() (lines []string) {
 	before := ""
 	if len(s.did) > 0 {
@@ -356,10 +354,7 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 		}
 		return out
 	}
-	var x []float64
-	for _, p := range numbers {
-		x = append(x, p.At)
-	}
+	x := numbersOf(s.places[:len(numbers)])
 	band := func(of func(p ShapePoint) *Span, c figure.Color) {
 		var at, lower, upper []float64
 		for _, p := range numbers {
@@ -422,7 +417,6 @@ func (s *Shape) bars(name string, all []ShapePoint, lo, hi float64) *figure.Figu
 	return f
 }
 
-// alt describes a shape in words.
 func (s *Shape) alt(points []ShapePoint) string {
 	var at []string
 	step := max(1, (len(points)-1)/7)

@@ -291,7 +291,6 @@ func (s *Surface) unsure(i, j int) bool {
 	return n.Lower <= 0 && 0 <= n.Upper
 }
 
-// title says what the surface is of.
 func (s *Surface) title() string {
 	return s.a.Column() + " × " + s.b.Column() + s.a.model.ofPart(s.a.part)
 }
@@ -304,7 +303,6 @@ func (s *Surface) heading() string {
 	return fmt.Sprintf("What %s do together", s.title())
 }
 
-// words say how to read it.
 func (s *Surface) words() []string {
 	what := "what the two columns add together"
 	if s.beyond {
@@ -384,7 +382,6 @@ const (
 	lineWords = "A line for each category of at least a hundredth of the records, dashed where its sign is unsure."
 )
 
-// mapped says whether the surface is a map.
 func (s *Surface) mapped() bool { return len(s.b.term.Knots) > 0 }
 
 // panel draws the surface of a number and another column.
@@ -433,7 +430,6 @@ func (s *Shape) logX(f *figure.Figure) {
 	}
 }
 
-// numbersOf are those of places.
 func numbersOf(places []shapePlace) (all []float64) {
 	for _, p := range places {
 		all = append(all, p.at)

@@ -17,11 +17,8 @@ type Guarantee struct {
 	// Epsilon and Delta: the release is (ε, δ)-differentially private.
 	Epsilon, Delta float64
 	Adjacency      privacy.Adjacency
-	// Rows that a person may have, with all of whom neighbours differ; 0 and 1 are one.
+	// Rows of a person that count, with all of whom neighbours differ; 0 says that they differ by a record.
 	Rows int
-	// Person says, where Rows are one, that it is the one that counts of all rows of a person: neighbours differ by a
-	// person, and not by a record.
-	Person bool
 	// Profile bounds δ at every ε.
 	Profile privacy.Profile
 	// Bound names the theorem by which Profile was computed.
@@ -30,20 +27,28 @@ type Guarantee struct {
 	Assumptions []string
 }
 
+// Unit is by what neighbours differ, a record or a person.
+func (g Guarantee) Unit() string {
+	if g.Rows > 0 {
+		return "person"
+	}
+	return "record"
+}
+
 // Words states the guarantee for a reader who has never met it.
 func (g Guarantee) Words() string {
 	if !(g.Epsilon > 0) {
 		return "no (ε, δ) was stated; ask the profile for one."
 	}
-	what, neighbours := "record", "adding or removing any one "
+	what, neighbours := g.Unit(), "adding or removing any one "
 	if g.Adjacency == privacy.ReplaceOne {
 		neighbours = "replacing any one "
 	}
 	switch {
 	case g.Rows > 1:
-		what = fmt.Sprintf("person with all of up to %d rows", g.Rows)
-	case g.Person:
-		what = "person, of whose rows one counts,"
+		what += fmt.Sprintf(" with all of up to %d rows", g.Rows)
+	case g.Rows == 1:
+		what += ", of whose rows one counts,"
 	}
 	neighbours += what
 	exception := ", up to a probability of δ."

@@ -115,7 +115,6 @@ func (f *formulas) convert(whole, tex string, display bool) string {
 // A heading's text is its address too.
 var markedAddress = regexp.MustCompile(`(?:id|href)="[^"]*dpnbFORMULA[^"]*"`)
 
-// put puts the formulas in the place of their marks.
 func (f *formulas) put(page []byte) []byte {
 	for i, tag := range f.converted {
 		if strings.HasPrefix(tag, "<details>") || tag == "</details>" { // it stands by itself, which makes a paragraph

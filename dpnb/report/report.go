@@ -111,7 +111,6 @@ func each(ctx context.Context, o Options, jobs []*job, do func(ctx context.Conte
 	return nil
 }
 
-// job is one notebook to run.
 type job struct {
 	path, name string
 	original   *notebook.Notebook // as it is in the file

@@ -63,7 +63,8 @@ func (e *remotely) validate() error {
 
 // command returns the module's command, built if it is not, and the line by which its input has to begin, a request:
 // arguments are seen by every user of the machine, and what is asked has the checksum of a private file in it.
-func (e *remotely) command(ctx context.Context, what string, request any) (*exec.Cmd, []byte, error) {
+func (e *remotely) command(ctx context.Context, what string, memory byteSize, request any) (*exec.Cmd, []byte,
+	error) {
 	program, err := beamProgram(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot build what runs on Beam: %w", err)
@@ -73,7 +74,9 @@ func (e *remotely) command(ctx context.Context, what string, request any) (*exec
 		return nil, nil, err
 	}
 	child := exec.CommandContext(ctx, program, what)
-	child.Stderr = os.Stderr
+	if child.Stderr = os.Stderr; memory > 0 { // of each worker that it starts, too
+		child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", int64(memory)/8*7))
+	}
 	return child, append(text, '\n'), nil
 }
 
@@ -131,15 +134,11 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records) (there *remote
 	if folder == "" { // whose name no argument is to have
 		folder, cure = frame.SumsOf(files), "dpnb cache remove, with the --store of the fit"
 	}
-	child, asked, err := e.command(ctx, "passes", struct {
+	to, out, closed, err := e.started(ctx, "passes", 0, struct {
 		Where  *remotely
 		Files  []stored.File
 		Folder string
 	}{e, files, folder})
-	if err != nil {
-		return nil, nothing, err
-	}
-	to, out, closed, err := started(child, asked)
 	if err != nil {
 		return nil, nothing, err
 	}
@@ -166,14 +165,13 @@ func (e *remotely) encode(ctx context.Context, t *tableFlags, s frame.Sharding, 
 		Parquet parquet.Settings
 		CSV     frame.CSVSettings
 	}
-	child, asked, err := e.command(ctx, "encode", struct {
+	child, asked, err := e.command(ctx, "encode", memory, struct {
 		Where *remotely
 		Table table
 	}{e, table{s, t.columnar, t.csv}})
 	if err != nil {
 		return err
 	}
-	limit(child, memory)
 	to, err := child.StdinPipe()
 	if err != nil {
 		return err
@@ -188,18 +186,15 @@ func (e *remotely) encode(ctx context.Context, t *tableFlags, s frame.Sharding, 
 	return nil
 }
 
-// limit says how much memory a program may take, and each worker that it starts.
-func limit(child *exec.Cmd, memory byteSize) {
-	if memory > 0 {
-		child.Env = append(os.Environ(), fmt.Sprintf("GOMEMLIMIT=%d", int64(memory)/8*7))
-	}
-}
-
-// started starts a program, asks it and waits until it says that it is ready. closed closes its input and waits for its
-// end.
-func started(child *exec.Cmd, asked []byte) (to io.WriteCloser, from *bufio.Reader, closed func() error, err error) {
-	to, err = child.StdinPipe()
+// started starts the module's command, asks it and waits until it says that it is ready. closed closes its input and
+// waits for its end.
+func (e *remotely) started(ctx context.Context, what string, memory byteSize, request any) (to io.WriteCloser,
+	from *bufio.Reader, closed func() error, err error) {
+	child, asked, err := e.command(ctx, what, memory, request)
 	if err != nil {
+		return nil, nil, nil, err
+	}
+	if to, err = child.StdinPipe(); err != nil {
 		return nil, nil, nil, err
 	}
 	out, err := child.StdoutPipe()
@@ -237,16 +232,11 @@ func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scann
 		Parquet parquet.Settings
 		CSV     frame.CSVSettings
 	}
-	child, asked, err := e.command(ctx, "tally", struct {
+	to, out, closed, err := e.started(ctx, "tally", memory, struct {
 		Where  *remotely
 		Table  table
 		Folder string
 	}{e, table{files, t.columnar, t.csv}, folder})
-	if err != nil {
-		return nil, nil, err
-	}
-	limit(child, memory)
-	to, out, closed, err := started(child, asked)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -311,7 +301,7 @@ func removeSums(folder string) (err error) {
 // run hands a request to the module's command and waits until it is done.
 func (e *remotely) run(cmd *cobra.Command, what string, request any) error {
 	ctx := cmd.Context()
-	child, asked, err := e.command(ctx, what, request)
+	child, asked, err := e.command(ctx, what, 0, request)
 	if err != nil {
 		return err
 	}

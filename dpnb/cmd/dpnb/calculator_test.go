@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"os"
@@ -17,17 +16,13 @@ import (
 // ask runs a command line and decodes its JSON answer.
 func ask(t *testing.T, args ...string) (map[string]any, error) {
 	t.Helper()
-	root := newRootCommand()
-	var out bytes.Buffer
-	root.SetOut(&out)
-	root.SetErr(&bytes.Buffer{})
-	root.SetArgs(append(args, "--json"))
-	if err := root.Execute(); err != nil {
+	text, err := said(append(args, "--json")...)
+	if err != nil {
 		return nil, err
 	}
 	var answer map[string]any
-	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
-		t.Fatalf("%v: %v in %q", args, err, out.String())
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatalf("%v: %v in %q", args, err, text)
 	}
 	return answer, nil
 }
@@ -114,11 +109,7 @@ func TestErrorsNameFlags(t *testing.T) {
 		{[]string{"forecast", "--records", "0", "--features", "3", "--epsilon", "1", "--delta", "1e-5"},
 			"--records 0: give"},
 	} {
-		root := newRootCommand()
-		root.SetOut(&bytes.Buffer{})
-		root.SetErr(&bytes.Buffer{})
-		root.SetArgs(c.args)
-		if err := root.Execute(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if _, err := said(c.args...); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %s…", c.args, err, c.want)
 		}
 	}

@@ -35,9 +35,12 @@ something does not fit.`,
 			if err != nil {
 				return err
 			}
-			defer memory.keep()()
+			defer frame.KeepTo(int64(memory))()
 			table.chunkRows = memory.rowsOfChunk(len(s.Fields))
-			text, n, err := table.misfits(args[0], s)
+			if _, err = table.open(args[0]); err != nil {
+				return err
+			}
+			text, n, err := table.misfits(s)
 			if err == nil {
 				_, err = fmt.Fprint(cmd.OutOrStdout(), text)
 			}

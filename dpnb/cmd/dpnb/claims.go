@@ -113,7 +113,7 @@ says the same, and write the new one with --renew.`,
 						return err
 					}
 				}
-				if err := writeRecord(results); err != nil {
+				if err := writePaper("measured.tsv", claim.FormatRecord(results)); err != nil {
 					return err
 				}
 			}
@@ -174,21 +174,17 @@ func measuring(claims []claim.Claim) map[string][]claim.Power {
 	return measured
 }
 
-// writeRecord writes what was measured where the register has it.
-func writeRecord(results []claim.Result) error {
-	root, err := project.Root(".")
+// writePaper writes a table where the register has it.
+func writePaper(name, text string) error {
+	root, err := source()
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(root, "dpnb", "paper", "measured.tsv"), []byte(claim.FormatRecord(results)))
+	return atomicfile.Write(filepath.Join(root, "dpnb", "paper", name), []byte(text))
 }
 
 // writePowers writes what was measured in the place of what the register has of those claims, and prints what differs.
 func writePowers(out io.Writer, measured map[string][]claim.Power) error {
-	root, err := project.Root(".")
-	if err != nil {
-		return err
-	}
 	var all []claim.Power
 	for _, c := range paper.Register() {
 		now, ok := measured[c.ID]
@@ -199,7 +195,7 @@ func writePowers(out io.Writer, measured map[string][]claim.Power) error {
 		}
 		all = append(all, now...)
 	}
-	return atomicfile.Write(filepath.Join(root, "dpnb", "paper", "powers.tsv"), []byte(claim.FormatPowers(all)))
+	return writePaper("powers.tsv", claim.FormatPowers(all))
 }
 
 // claimsDocument is docs/claims.md of the checkout that this runs in.

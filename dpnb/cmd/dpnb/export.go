@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -21,8 +20,12 @@ docs/export.md says what it means, and has programs in Python and R that predict
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := learn.Load(args[0])
+			if err != nil {
+				return err
+			}
+			content, err := m.ExportText()
 			if err == nil {
-				err = exported(m, out, *force)
+				err = written(out, content, *force)
 			}
 			if err == nil {
 				_, err = fmt.Fprintln(cmd.OutOrStdout(), out, "has the model")
@@ -33,16 +36,4 @@ docs/export.md says what it means, and has programs in Python and R that predict
 	addOut(cmd.Flags(), &out, "model.linear.json", "`file` to write")
 	force = addForce(cmd.Flags())
 	return cmd
-}
-
-// exported writes a model, but not over another file.
-func exported(m *learn.Model, out string, force bool) error {
-	content, err := contentOf(m.Export)
-	if err == nil {
-		err = unlike("out", out, content, force)
-	}
-	if err != nil {
-		return err
-	}
-	return atomicfile.Write(out, content)
 }

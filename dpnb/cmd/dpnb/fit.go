@@ -155,7 +155,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		if err != nil {
 			return err
 		}
-		text, n, err := p.table.misfits(file, s)
+		text, n, err := p.table.misfits(s)
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,6 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 		share), f.Set("curvature-share", share)
 }
 
-// groups fits a model for each group.
 func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(learn.DataFrame) *learn.Dataset,
 	a learn.Allowance, name string) (*learn.Models, error) {
 	if name != "" {

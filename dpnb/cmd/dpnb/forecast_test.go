@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -9,16 +8,7 @@ import (
 )
 
 func TestForecastCommand(t *testing.T) {
-	run := func(args ...string) (string, error) {
-		c := newForecastCommand()
-		var out bytes.Buffer
-		c.SetOut(&out)
-		c.SetErr(&out)
-		c.SilenceUsage, c.SilenceErrors = true, true
-		c.SetArgs(args)
-		err := c.Execute()
-		return out.String(), err
-	}
+	run := func(args ...string) (string, error) { return call(t, newForecastCommand(), args...) }
 	text := must.Get(run("--records", "400", "--features", "20", "--noise", "0.3", "--json"))
 	var rows []predicted
 	if err := json.Unmarshal([]byte(text), &rows); err != nil || len(rows) != 3 {

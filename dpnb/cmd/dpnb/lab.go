@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -41,9 +40,8 @@ installed are put into notebooks/ of the current folder, where those that are th
 			if err := o.Valid(); err != nil {
 				return err
 			}
-			display := newDisplay(os.Stderr)
-			setup, err := report.Prepare(cmd.Context(), tree, true, agreement(cmd, *yes), display.Step)
-			display.close()
+			var setup *report.Setup
+			err = withSetup(cmd, tree, true, *yes, func(s *report.Setup, _ *display) error { setup = s; return nil })
 			if err != nil {
 				return err
 			}

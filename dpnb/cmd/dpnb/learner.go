@@ -76,7 +76,6 @@ func (t *termFlags) add(f *pflag.FlagSet) {
 	f.StringArrayVar(&t.cross, "cross", nil, "`column,column` that are learnt together, beside each by itself")
 }
 
-// options returns the terms as options.
 func (t *termFlags) options() (opts []learn.Option, err error) {
 	for _, column := range t.line {
 		opts = append(opts, learn.Line(column))
@@ -128,7 +127,6 @@ func (w *weightFlags) add(f *pflag.FlagSet) {
 		"that is not named weighs 1")
 }
 
-// options returns the weights as options.
 func (w *weightFlags) options() (opts []learn.Option, err error) {
 	parts := func(flag, text, example string) (name string, v float64, err error) {
 		at := strings.LastIndexByte(text, '=')

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -51,15 +50,6 @@ func (b *byteSize) Set(text string) error {
 		break
 	}
 	return errors.New("give it a size of 64MiB or more, as 500MB or 1GiB")
-}
-
-// keep has the garbage collector keep to the size, less an eighth for what it does not see, until free.
-func (b byteSize) keep() (free func()) {
-	before := debug.SetMemoryLimit(-1)
-	if b > 0 {
-		debug.SetMemoryLimit(min(before, int64(b)/8*7))
-	}
-	return func() { debug.SetMemoryLimit(before) }
 }
 
 // rowsOfChunk returns how many rows of so many columns are read at a time: a chunk and what is made of it take a small

@@ -55,7 +55,7 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 				return err
 			}
 			if !noSetup {
-				if err := setUp(cmd, tree, *yes); err != nil {
+				if err := withSetup(cmd, tree, true, *yes, registerKernel); err != nil {
 					return fmt.Errorf("%s is written; what runs it is not set up: %w", path, err)
 				}
 			}
@@ -81,17 +81,6 @@ What completes code as it is typed takes minutes to build and comes with dpnb la
 	f.StringVar(&d.codebook, "codebook", "", "CSV `file` that describes the columns, of which the schema is made")
 	d.table.add(f)
 	return cmd
-}
-
-// setUp sets up what notebooks need, and makes the kernel known to the Jupyter of the user.
-func setUp(cmd *cobra.Command, tree project.Tree, yes bool) error {
-	display := newDisplay(os.Stderr)
-	defer display.close()
-	setup, err := report.Prepare(cmd.Context(), tree, true, agreement(cmd, yes), display.Step)
-	if err != nil {
-		return err
-	}
-	return registerKernel(setup, display)
 }
 
 // drafting is what a new notebook begins with.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -140,6 +141,14 @@ func contentOf(write func(path string) error) ([]byte, error) {
 		return nil, err
 	}
 	return os.ReadFile(path)
+}
+
+// written writes a file, but not over another one.
+func written(path string, content []byte, force bool) error {
+	if err := unlike("out", path, content, force); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, content)
 }
 
 // sparesCard refuses to write a card over one of another release: over none that is simulated, and none that the ledger

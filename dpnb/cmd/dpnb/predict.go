@@ -40,7 +40,7 @@ category.`,
 			if err != nil {
 				return err
 			}
-			defer memory.keep()()
+			defer frame.KeepTo(int64(memory))()
 			table.chunkRows = memory.rowsOfChunk(len(m.Columns()) + len(keep))
 			reading, err := table.asFitted(m, args[0], args[1])
 			if err != nil {

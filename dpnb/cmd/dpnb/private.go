@@ -88,7 +88,7 @@ func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame
 	if err != nil {
 		return df, err
 	}
-	free := p.memory.keep()
+	free := frame.KeepTo(int64(p.memory))
 	cmd.PostRun = func(*cobra.Command, []string) { free() }
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
 	p.file, err = p.table.open(path)
@@ -113,7 +113,6 @@ func (p *privateFlags) stated() (_ *frame.Schema, err error) {
 	return p.known, err
 }
 
-// allowance is what the command may spend.
 func (p *privateFlags) allowance(cmd *cobra.Command) (learn.Allowance, error) {
 	var kept []learn.BudgetOption
 	if p.budget != "" {

@@ -92,13 +92,11 @@ be; a cell that is to show one has the tag shows-error.`,
 	return cmd
 }
 
-func runReports(cmd *cobra.Command, tree project.Tree, yes bool, o report.Options) ([]report.Record, error) {
-	display := newDisplay(os.Stderr)
-	defer display.close()
-	o.Progress = display
-	setup, err := report.Prepare(cmd.Context(), tree, false, agreement(cmd, yes), display.Step)
-	if err != nil {
-		return nil, err
-	}
-	return report.Run(cmd.Context(), setup, o)
+func runReports(cmd *cobra.Command, tree project.Tree, yes bool, o report.Options) (all []report.Record, err error) {
+	err = withSetup(cmd, tree, false, yes, func(setup *report.Setup, d *display) (err error) {
+		o.Progress = d
+		all, err = report.Run(cmd.Context(), setup, o)
+		return err
+	})
+	return all, err
 }

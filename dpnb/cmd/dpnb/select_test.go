@@ -82,9 +82,7 @@ func TestParseParameters(t *testing.T) {
 func TestCommandsOutsideAClone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{{"test"}, {"faults"}, {"claims", "--renew"}} {
-		root := newRootCommand()
-		root.SetArgs(args)
-		if err := root.Execute(); err == nil || !strings.Contains(err.Error(), "change to its folder") {
+		if _, err := said(args...); err == nil || !strings.Contains(err.Error(), "change to its folder") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
@@ -92,9 +90,7 @@ func TestCommandsOutsideAClone(t *testing.T) {
 		t.Skip("built with -trimpath, it does not know where its source is, and has no version")
 	}
 	for _, args := range [][]string{{"report", "nowhere"}, {"lab", "nowhere"}, {"claims", "--only", "no/claim"}} {
-		root := newRootCommand()
-		root.SetArgs(args)
-		if err := root.Execute(); err == nil || strings.Contains(err.Error(), "clone") {
+		if _, err := said(args...); err == nil || strings.Contains(err.Error(), "clone") {
 			t.Errorf("%q: %v", args, err)
 		}
 	}
@@ -113,9 +109,7 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"test", "extra"}, "unknown command"},
 		{[]string{"nonsense"}, "unknown command"},
 	} {
-		root := newRootCommand()
-		root.SetArgs(c.args)
-		if err := root.Execute(); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := said(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q", c.args, err, c.want)
 		}
 	}

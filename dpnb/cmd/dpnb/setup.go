@@ -26,20 +26,22 @@ themselves, and ask in a terminal; this one is for making an image, or before go
 			if err != nil {
 				return err
 			}
-			display := newDisplay(os.Stderr)
-			defer display.close()
 			// For both uses: notebooks that are run and notebooks that are edited.
 			for _, editor := range []bool{false, true} {
-				setup, err := report.Prepare(cmd.Context(), tree, editor, agreement(cmd, true), display.Step)
-				if err == nil && editor {
-					err = setup.Completion(cmd.Context(), display.Step)
-				}
+				err := withSetup(cmd, tree, editor, true, func(s *report.Setup, d *display) (err error) {
+					if editor {
+						err = s.Completion(cmd.Context(), d.Step)
+					}
+					if err == nil {
+						d.say(fmt.Sprintf("kernel %s, Jupyter of %s", s.Kernel.Path, s.Jupyter.Python))
+					}
+					if err == nil && editor && register {
+						err = registerKernel(s, d)
+					}
+					return err
+				})
 				if err != nil {
 					return err
-				}
-				display.say(fmt.Sprintf("kernel %s, Jupyter of %s", setup.Kernel.Path, setup.Jupyter.Python))
-				if register && editor {
-					return registerKernel(setup, display)
 				}
 			}
 			return nil
@@ -53,11 +55,20 @@ themselves, and ask in a terminal; this one is for making an image, or before go
 var errDeclined = errors.New("nothing was set up: say yes, or install Jupyter as you like it; dpnb setup sets up " +
 	"what is missing then")
 
-// agreement says what a command is about to install, and asks a person whether it may; yes is the answer beforehand.
-func agreement(cmd *cobra.Command, yes bool) func(plan string) error {
-	return func(plan string) error { return agreedTo(plan, yes, terminal(cmd), cmd.ErrOrStderr()) }
+// withSetup sets up what is missing for notebooks that are run, or edited, and shows how that and its use go on.
+func withSetup(cmd *cobra.Command, tree project.Tree, editor, yes bool, use func(*report.Setup, *display) error) error {
+	display := newDisplay(os.Stderr)
+	defer display.close()
+	setup, err := report.Prepare(cmd.Context(), tree, editor, func(plan string) error {
+		return agreedTo(plan, yes, terminal(cmd), cmd.ErrOrStderr())
+	}, display.Step)
+	if err != nil {
+		return err
+	}
+	return use(setup, display)
 }
 
+// agreedTo says what a command is about to install, and asks a person whether it may; yes is the answer beforehand.
 func agreedTo(plan string, yes bool, a *asking, out io.Writer) error {
 	fmt.Fprintln(out, plan)
 	if a == nil || yes {

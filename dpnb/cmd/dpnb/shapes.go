@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	shown "github.com/dpnb/notebooks/dpnb/display"
-	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
 	"github.com/dpnb/notebooks/dpnb/learn"
 	"github.com/dpnb/notebooks/dpnb/report/page"
 )
@@ -43,10 +42,7 @@ no record is read.`,
 			if err != nil {
 				return err
 			}
-			if err := unlike("out", out, content, *force); err != nil {
-				return err
-			}
-			if err := atomicfile.Write(out, content); err != nil {
+			if err := written(out, content, *force); err != nil {
 				return err
 			}
 			if err := printed(cmd.OutOrStdout(), s, nil); err != nil {

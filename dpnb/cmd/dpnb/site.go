@@ -33,18 +33,14 @@ instead, use report, which writes the same pages.`,
 			if o.Below, err = measuredBelow(tree); err != nil {
 				return err
 			}
-			display := newDisplay(os.Stderr)
-			defer display.close()
-			o.Progress = display
-			setup, err := report.Prepare(cmd.Context(), tree, false, agreement(cmd, *yes), display.Step)
-			if err != nil {
+			return withSetup(cmd, tree, false, *yes, func(setup *report.Setup, d *display) error {
+				o.Progress = d
+				err := report.Site(cmd.Context(), setup, o)
+				if err == nil {
+					fmt.Fprintln(os.Stdout, filepath.Join(o.Out, "index.html"))
+				}
 				return err
-			}
-			if err := report.Site(cmd.Context(), setup, o); err != nil {
-				return err
-			}
-			fmt.Fprintln(os.Stdout, filepath.Join(o.Out, "index.html"))
-			return nil
+			})
 		},
 	}
 	yes = addYes(cmd)

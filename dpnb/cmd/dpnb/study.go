@@ -232,7 +232,6 @@ func measured(task string) string {
 
 const inBrackets = "In brackets: the difference to the first row, with the standard error of the paired difference."
 
-// table shows the scores of one table.
 func (s study) table(of []scored) shown.Item {
 	it := s.item(fmt.Sprintf("%s: %s × 100, %s, mean of %s", of[0].Table, measured(of[0].Task),
 		numeral.Count(of[0].Records, "record"), numeral.Count(s.splits, "split")))

@@ -104,7 +104,6 @@ func readTable(path string) ([]byte, error) {
 
 const twoClasses, aNumber = "two classes", "a number"
 
-// options are those of the target.
 func (t *studied) options(more ...learn.Option) []learn.Option {
 	if t.Positive != "" {
 		more = append(more, learn.Positive(t.Positive))

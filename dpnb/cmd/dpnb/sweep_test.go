@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,20 +10,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
-func runSweep(args ...string) (string, error) {
-	c := newSweepCommand()
-	var out bytes.Buffer
-	c.SetOut(&out)
-	c.SetErr(&out)
-	c.SilenceUsage, c.SilenceErrors = true, true
-	c.SetArgs(args)
-	err := c.Execute()
-	return out.String(), err
-}
-
 func TestSweepCommand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "noise.parquet")
-	text, err := runSweep("noise", "--trials", "5", "--out", path)
+	text, err := call(t, newSweepCommand(), "noise", "--trials", "5", "--out", path)
 	if err != nil || !strings.Contains(text, "10 rows") {
 		t.Fatal(text, err)
 	}
@@ -42,7 +30,7 @@ func TestSweepCommand(t *testing.T) {
 		filepath.Join(filepath.Dir(killed), ".dpnb-part-noise.parquet-00000077")} {
 		must.Do(os.WriteFile(left, nil, 0o600))
 	}
-	if text, err := runSweep("noise", "--trials", "5", "--out", killed); err != nil {
+	if text, err := call(t, newSweepCommand(), "noise", "--trials", "5", "--out", killed); err != nil {
 		t.Fatal(text, err)
 	}
 	if files, err := os.ReadDir(filepath.Dir(killed)); err != nil || len(files) != 1 {
@@ -56,7 +44,8 @@ func TestSweepCommand(t *testing.T) {
 		filepath.Join(folder, ".dpnb-part-pass-0123456789abcdef01234567.1-00000077")} {
 		must.Do(os.WriteFile(name, nil, 0o600))
 	}
-	if text, err := runSweep("noise", "--trials", "5", "--out", path, "--folder", folder); err != nil {
+	if text, err := call(t, newSweepCommand(), "noise", "--trials", "5", "--out", path,
+		"--folder", folder); err != nil {
 		t.Fatal(text, err)
 	}
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 4 {
@@ -68,7 +57,7 @@ func TestSweepCommand(t *testing.T) {
 	}
 	for _, args := range [][]string{{}, {"none"}, {"noise", "--processes", "2"}, {"noise", "--workers", "a"},
 		{"noise", "--endpoint", "localhost:1", "--jobs", "2"}, {"noise", "--trials", "1"}} {
-		if _, err := runSweep(append(args, "--out", path)...); err == nil {
+		if _, err := call(t, newSweepCommand(), append(args, "--out", path)...); err == nil {
 			t.Errorf("%v is taken", args)
 		}
 	}

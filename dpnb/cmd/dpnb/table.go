@@ -17,6 +17,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/frame/parquet"
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
@@ -26,11 +27,12 @@ type tableFlags struct {
 	separator, decimal, thousands, comment string
 	columnar                               parquet.Settings
 	given                                  *pflag.FlagSet
+	// opened are the files that are one table, once they were opened.
+	opened []frame.Scanner
 	// chunkRows are read at a time; 0 is as many as the reader likes.
 	chunkRows int
 }
 
-// add adds the flags to those of a command.
 func (t *tableFlags) add(f *pflag.FlagSet) {
 	t.given = f
 	f.StringVar(&t.separator, "separator", ",", "`character` between two fields, or tab")
@@ -51,11 +53,28 @@ func (t *tableFlags) add(f *pflag.FlagSet) {
 // open returns the table of a CSV, Parquet or Arrow file, which is read by its first bytes and not held in memory; or
 // of all files that a pattern names, in the order of their names.
 func (t *tableFlags) open(path string) (frame.Scanner, error) {
-	files, err := t.files(path)
-	if err != nil {
+	if err := t.settings(); err != nil {
 		return nil, err
 	}
-	return frame.Together(files...)
+	paths := []string{path}
+	if _, err := os.Stat(path); err != nil {
+		if found, _ := filepath.Glob(path); len(found) > 0 { // else it is told that there is no such file
+			paths = found
+			fmt.Fprintf(os.Stderr, "%s names %s.\n", path, strings.Join(found, ", "))
+		}
+	}
+	t.opened = nil
+	for _, path := range paths {
+		if err := t.suits(path); err != nil {
+			return nil, err
+		}
+		file, err := parquet.OpenAny(path, &t.columnar, &t.csv)
+		if err != nil {
+			return nil, err
+		}
+		t.opened = append(t.opened, file)
+	}
+	return frame.Together(t.opened...)
 }
 
 // asFitted has a file be read as the one was that a model was fitted to, but for what flags say of it. What it returns
@@ -142,51 +161,19 @@ func flagText(flag [2]string) string {
 
 // shellWord is a text as it is written in a shell.
 func shellWord(text string) string {
-	switch {
-	case text != "" && !strings.ContainsFunc(text, func(c rune) bool {
+	if text != "" && !strings.ContainsFunc(text, func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-./:=,+@%", c)
-	}):
+	}) {
 		return text
-	case !strings.Contains(text, "'"):
-		return "'" + text + "'"
 	}
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + `"`
+	return wording.Quoted(text)
 }
 
-// files returns the tables of the files that are one table.
-func (t *tableFlags) files(path string) (files []frame.Scanner, err error) {
-	if err := t.settings(); err != nil {
-		return nil, err
-	}
-	paths := []string{path}
-	if _, err := os.Stat(path); err != nil {
-		if found, _ := filepath.Glob(path); len(found) > 0 { // else it is told that there is no such file
-			paths = found
-			fmt.Fprintf(os.Stderr, "%s names %s.\n", path, strings.Join(found, ", "))
-		}
-	}
-	for _, path := range paths {
-		if err := t.suits(path); err != nil {
-			return nil, err
-		}
-		file, err := parquet.OpenAny(path, &t.columnar, &t.csv)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file)
-	}
-	return files, nil
-}
-
-// misfits shows what does not fit a schema, of each of several files that has such values by its name, and says how
-// many kinds of that there are.
-func (t *tableFlags) misfits(path string, s *frame.Schema) (text string, n int, err error) {
-	files, err := t.files(path)
-	if err == nil {
-		_, err = frame.Together(files...)
-	}
-	for i, file := range files {
-		check := learn.FromScanner(file, err).Knowing(s).Check()
+// misfits shows what of the table that was opened does not fit a schema, of each of several files that has such values
+// by its name, and says how many kinds of that there are.
+func (t *tableFlags) misfits(s *frame.Schema) (text string, n int, err error) {
+	for i, file := range t.opened {
+		check := learn.FromScanner(file, nil).Knowing(s).Check()
 		if err := check.Err(); err != nil {
 			return "", 0, err
 		}
@@ -194,17 +181,17 @@ func (t *tableFlags) misfits(path string, s *frame.Schema) (text string, n int, 
 		if len(check.Misfits) == 0 {
 			it.Header = nil
 		}
-		if len(files) > 1 && len(check.Misfits) > 0 {
+		if len(t.opened) > 1 && len(check.Misfits) > 0 {
 			it.Title += ", in " + file.Origin().Name
 		}
 		if n > 0 {
 			it.Warning = "" // it is at the top
 		}
-		if n += len(check.Misfits); len(check.Misfits) > 0 || n == 0 && i == len(files)-1 {
+		if n += len(check.Misfits); len(check.Misfits) > 0 || n == 0 && i == len(t.opened)-1 {
 			text += it.Text()
 		}
 	}
-	return text, n, err
+	return text, n, nil
 }
 
 // suits refuses flags that say nothing of the format of a file.

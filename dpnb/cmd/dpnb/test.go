@@ -79,7 +79,6 @@ outputs must be those that are committed. What is missing is set up first.
 	return cmd
 }
 
-// tester runs checks and counts them.
 type tester struct {
 	root           string
 	short, full    bool

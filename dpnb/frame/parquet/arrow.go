@@ -166,11 +166,7 @@ func valuesOf(a arrow.Array, name string, asTexts bool) (values, error) {
 		return unsigned(func(i int) uint64 { return uint64(x.Value(i)) }), nil
 	case *array.Uint64:
 		return unsigned(x.Value), nil
-	case *array.String:
-		return values{a, nil, x.Value}, nil
-	case *array.LargeString:
-		return values{a, nil, x.Value}, nil
-	case *array.StringView:
+	case interface{ Value(i int) string }: // String, LargeString, StringView
 		return values{a, nil, x.Value}, nil
 	case *array.Boolean:
 		return values{a, nil, func(i int) string { return strconv.FormatBool(x.Value(i)) }}, nil

@@ -80,7 +80,6 @@ func Open(path string, settings *Settings) (frame.Scanner, error) {
 	return t, nil
 }
 
-// table is a frame.Scanner.
 type table struct {
 	*frame.File
 	Settings

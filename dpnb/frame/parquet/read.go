@@ -156,22 +156,12 @@ func (c *cursor) readType(col *schema.Column) error {
 	}
 	perUnit := func(unit float64) func(float64) float64 { return func(v float64) float64 { return v / unit } }
 	text := c.own
-	switch l := col.LogicalType().(type) {
-	case schema.DecimalLogicalType:
+	switch l := col.LogicalType().(type) { // of which some are pointers
+	case interface{ Scale() int32 }: // a decimal
 		c.scale = perUnit(math.Pow(10, float64(l.Scale())))
-	case *schema.DecimalLogicalType:
-		c.scale = perUnit(math.Pow(10, float64(l.Scale())))
-	case schema.TimestampLogicalType:
+	case interface{ TimeUnit() schema.TimeUnitType }: // a moment, or a time of the day
 		c.scale = perUnit(perDay(l.TimeUnit()))
-	case *schema.TimestampLogicalType:
-		c.scale = perUnit(perDay(l.TimeUnit()))
-	case schema.TimeLogicalType:
-		c.scale = perUnit(perDay(l.TimeUnit()))
-	case *schema.TimeLogicalType:
-		c.scale = perUnit(perDay(l.TimeUnit()))
-	case schema.IntLogicalType:
-		c.unsigned = !l.IsSigned()
-	case *schema.IntLogicalType:
+	case interface{ IsSigned() bool }: // a whole number
 		c.unsigned = !l.IsSigned()
 	case schema.IntervalLogicalType, schema.Float16LogicalType, schema.BSONLogicalType, schema.VariantLogicalType,
 		schema.GeometryLogicalType, schema.GeographyLogicalType:

@@ -20,6 +20,14 @@ type Setting struct {
 	Go string
 }
 
+// Quoted is a text in quotation marks, as a shell takes it.
+func Quoted(text string) string {
+	if !strings.Contains(text, "'") {
+		return "'" + text + "'"
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + `"`
+}
+
 // Of returns a setting of the same name in both, with its value if there is one.
 func Of(field string, value ...string) Setting {
 	return Setting{Field: field, Value: strings.Join(value, " ")}

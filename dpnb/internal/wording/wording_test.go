@@ -32,3 +32,13 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// A text in quotation marks is the text to a shell, whatever is in it.
+func TestQuoted(t *testing.T) {
+	for text, want := range map[string]string{"n/a": "'n/a'", `$5 "x"`: `'$5 "x"'`, "it's $5": `"it's \$5"`,
+		"'`": "\"'\\`\"", "": "''"} {
+		if got := wording.Quoted(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

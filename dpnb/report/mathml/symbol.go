@@ -127,7 +127,6 @@ func (a *alphabet) letter(r rune) rune {
 // characters matches the tags, the entities and the letters of a piece of MathML.
 var characters = regexp.MustCompile(`<[^>]*>|&[^;]*;|.`)
 
-// restyle changes the text between the tags.
 func (a *alphabet) restyle(xml string) string {
 	return characters.ReplaceAllStringFunc(xml, func(s string) string {
 		if r, size := utf8.DecodeRuneInString(s); size == len(s) {
