@@ -64,6 +64,7 @@ func TestLineSearch(t *testing.T) {
 		"far":      func(a float64) (float64, float64) { return (a - 900) * (a - 900), 2 * (a - 900) },
 		"near":     func(a float64) (float64, float64) { return (a - 1e-5) * (a - 1e-5), 2 * (a - 1e-5) },
 		"overflow": func(a float64) (float64, float64) { return math.Exp(800*a) - 2e3*a, 800*math.Exp(800*a) - 2e3 },
+		"rounded":  func(a float64) (float64, float64) { return 1e20 + (a-99)*(a-99), 2 * (a - 99) },
 		"cosh":     func(a float64) (float64, float64) { return math.Cosh(a - 3), math.Sinh(a - 3) },
 	} {
 		f0, s0 := phi(0)
@@ -72,6 +73,10 @@ func TestLineSearch(t *testing.T) {
 		if !r.Accepted || r.Value != f || f > f0 || !(math.Abs(s) <= 0.9*math.Abs(s0)) {
 			t.Errorf("%s: step %g, %+v, φ %g → %g, φ′ %g → %g", name, a, r, f0, f, s0, s)
 		}
+	}
+	if a, r := LineSearch(func(a float64) (float64, float64) { return (a - 1) * (a - 1), 2 * (a - 1) }, 1, -2, 1); a != 1 ||
+		!r.Accepted {
+		t.Errorf("the step of Newton's method is not the first that is tried: %v, %+v", a, r)
 	}
 	rising := func(a float64) (float64, float64) { return a, 1 }
 	if _, r := LineSearch(rising, 0, -1, 5); r.Accepted || !r.BudgetSpent {
