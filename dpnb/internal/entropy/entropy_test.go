@@ -42,7 +42,8 @@ func TestNoVariableDecides(t *testing.T) {
 	if !known(func(b []byte) error { _, err := rand.Read(b); return err }) {
 		t.Error("a generator that was replaced goes unnoticed")
 	}
-	for path, want := range map[string]string{"/dev/null": "unexpected EOF", os.Args[0]: "no device", "/absent": "no such"} {
+	for path, want := range map[string]string{"/dev/null": "unexpected EOF", os.Args[0]: "no device",
+		"/absent": "no such"} {
 		if err := character(make([]byte, 8), path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", path, err, want)
 		}

@@ -87,8 +87,8 @@ func TestNoiseOfTheObjective(t *testing.T) {
 		m := must.Get(c.Calibrate())
 		mean := 0.0
 		for seed := range 400 {
-			r := must.Get(m.Run(matrix.NewDense(1, 3, []float64{1e-9, 0, 0}), []float64{0}, noise.NewSeeded(uint64(seed)),
-				nil))
+			rows, src := matrix.NewDense(1, 3, []float64{1e-9, 0, 0}), noise.NewSeeded(uint64(seed))
+			r := must.Get(m.Run(rows, []float64{0}, src, nil))
 			mean += floats.Norm(r.Coefficients, 2) / 400
 		}
 		// ‖b‖ has the law Gamma(3) of scale β: a mean of 3β, and 400 of them err by 3 % of that.

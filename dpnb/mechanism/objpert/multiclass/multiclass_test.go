@@ -399,8 +399,7 @@ func accuracy(theta []float64, x *matrix.Dense, y []int) float64 {
 	return float64(right) / float64(len(y))
 }
 
-// Records a thousand times as long want a thousand times the noise and a million times the ridge: which unit they are in
-// is nobody's business.
+// Records a thousand times as long want a thousand times the noise and a million times the ridge.
 func TestCalibrationHasNoUnit(t *testing.T) {
 	c := config(3, 1)
 	one := must.Get(multiclass.CalibrateSoftmax(c, multiclass.Vertex))
