@@ -161,8 +161,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// Numbers between knots are spread evenly on the scale, and the knots are among them to the last bit. Values of a period
-// are damped to the curve f that makes Σ(f − was)² + c·Σ(Δ²f)² least: f + c·Δ⁴f is what they were.
+// Numbers between knots are spread evenly on the scale, and the knots are among them to the last bit. Values of a
+// period are damped to the curve f that makes Σ(f − was)² + c·Σ(Δ²f)² least: f + c·Δ⁴f is what they were.
 func TestBetweenAndDamped(t *testing.T) {
 	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), frame.DesignSettings{Label: "y", Centred: true,
 		Curves: 8})).Encoding

@@ -75,8 +75,8 @@ func TestRefinementGivesUp(t *testing.T) {
 	}
 }
 
-// bend is J = ½λx² + h(x − at) with h of slope x cut to [−1, 1]: flat but for a stretch, so that Newton's steps lead far
-// beyond it, from one side to the other and back.
+// bend is J = ½λx² + h(x − at) with h of slope x cut to [−1, 1]: flat but for a stretch, so that Newton's steps lead
+// far beyond it, from one side to the other and back.
 type bend struct{ lambda, at float64 }
 
 func (b bend) gradient(g, x dd.Vector) float64 {
