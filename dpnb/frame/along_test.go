@@ -201,3 +201,18 @@ func TestBetweenAndDamped(t *testing.T) {
 		}
 	}
 }
+
+// Of a number with a period the effects are those of its quarters, each against the beginning.
+func TestQuarters(t *testing.T) {
+	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), frame.DesignSettings{Label: "y", Centred: true,
+		Curves: 8})).Encoding
+	var names []string
+	for _, f := range e.Effects(nil) {
+		if f.Periodic && len(names) < 3 { // crosses follow
+			names = append(names, f.Name)
+		}
+	}
+	if got := strings.Join(names, ", "); got != "hour: 0 → 6, hour: 0 → 12, hour: 0 → 18" {
+		t.Error(got)
+	}
+}
