@@ -45,3 +45,21 @@ func TestSearch(t *testing.T) {
 		t.Errorf("add direction: %+v", f)
 	}
 }
+
+// What both sides have in common is the mean of their covariances, of the numbers that differ at all.
+func TestPooled(t *testing.T) {
+	var sides [2][][]float64
+	for side := range sides {
+		for _, v := range [][2]float64{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
+			spread := 1 + 2*float64(side)
+			sides[side] = append(sides[side], []float64{spread * v[0], 7, 10*v[1] + float64(side)})
+		}
+	}
+	s := newMoments(sides[0], sides[1], func(v, _, _ float64) float64 { return v }).pooled()
+	// Of four records ±a the variance is 4a²/3.
+	for i, want := range []float64{(1 + 9) / 2.0 * 4 / 3, 100 * 4 / 3.0} {
+		if !(math.Abs(s.At(i, i)/want-1) <= 2e-5) || s.At(0, 1) != 0 || s.SymmetricDim() != 2 {
+			t.Errorf("variance %v, want %v, covariance %v", s.At(i, i), want, s.At(0, 1))
+		}
+	}
+}

@@ -99,3 +99,120 @@ func TestCodedColumns(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// What two columns do together is what records say that differ in both, in each and in neither, whichever is named
+// first; of columns that are not crossed it is nothing.
+func TestTogether(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), frame.DesignSettings{Label: "y", Centred: true,
+		Curves: 8})).Encoding
+	theta := make([]float64, len(e.Features))
+	for j := range theta {
+		theta[j] = r.NormFloat64()
+	}
+	at := map[string]frame.Component{}
+	for _, c := range e.Components(nil, 0) {
+		at[c.Field.Name] = c
+	}
+	age, sex, city, pay := at["age"], at["sex"], at["city"], at["pay"]
+	apart := func(c frame.Component, i, j int) frame.Effect {
+		w := make([]float64, len(theta))
+		return frame.Effect{Weights: floats.SubTo(w, c.Of(i).Weights, c.Of(j).Weights)}
+	}
+	both := func(a person, change ...func(p *person)) float64 {
+		var all []person
+		for k := range 4 {
+			p := a
+			for i, f := range change {
+				if k>>i&1 == 1 {
+					f(&p)
+				}
+			}
+			all = append(all, p)
+		}
+		d := must.Get(e.Design(peopleOf(t, all)))
+		f := make([]float64, 4)
+		d.Rows.Margins(f, theta, 0, 4)
+		return f[3] - f[2] - f[1] + f[0]
+	}
+	base := person{age: age.Knots[2], pay: 30, score: 4, hour: 7, visits: 3, city: "Bern", sex: "f"}
+	older := func(p *person) { p.age = age.Knots[5] }
+	male := func(p *person) { p.sex = "m" }
+	oslo := func(p *person) { p.city = "Oslo" }
+	for _, c := range []struct {
+		a, b   frame.Component
+		i, j   int
+		change func(p *person)
+	}{{age, sex, 1, 0, male}, {age, city, 2, 0, oslo}} {
+		one, other := apart(c.a, 5, 2), apart(c.b, c.i, c.j)
+		want := both(base, older, c.change)
+		for k, w := range [][]float64{c.a.Together(one, c.b, other), c.b.Together(other, c.a, one)} {
+			if got := floats.Dot(w, theta); !(math.Abs(got-want) <= 1e-9) {
+				t.Errorf("%s and %s (%d): %v together, want %v", c.a.Field.Name, c.b.Field.Name, k, got, want)
+			}
+		}
+		crossed := c.b.Field.Name == "sex"
+		if c.a.CrossedWith(c.b) != crossed || c.b.CrossedWith(c.a) != crossed || crossed != (math.Abs(want) > 1e-9) {
+			t.Errorf("%s and %s: %v together", c.a.Field.Name, c.b.Field.Name, want)
+		}
+	}
+	if !pay.CrossedWith(city) || pay.CrossedWith(sex) {
+		t.Error("pay is crossed with city, and not with sex")
+	}
+}
+
+// Numbers between knots are spread evenly on the scale, and the knots are among them to the last bit. Values of a
+// period are damped to the curve f that makes Σ(f − was)² + c·Σ(Δ²f)² least: f + c·Δ⁴f is what they were.
+func TestBetweenAndDamped(t *testing.T) {
+	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), frame.DesignSettings{Label: "y", Centred: true,
+		Curves: 8})).Encoding
+	for _, c := range e.Components(nil, 0) {
+		n := len(c.Knots) - 1
+		if c.Field.Kind != frame.Numeric || n < 2 || c.Field.Cuts != nil {
+			continue
+		}
+		all := c.Between(3)
+		if len(all) != 3*n+1 {
+			t.Fatalf("%s: %d numbers between %d knots", c.Field.Name, len(all), n+1)
+		}
+		for i, v := range all {
+			a := c.Field.Lower + (c.Field.Upper-c.Field.Lower)*float64(i)/float64(3*n)
+			if !(math.Abs(v-a) <= 1e-12*c.Field.Upper) || i%3 == 0 && v != c.Knots[i/3] {
+				t.Errorf("%s: number %d is %v, want %v", c.Field.Name, i, v, a)
+			}
+		}
+		if !c.Bent {
+			continue
+		}
+		was := make([]float64, n+1)
+		for j := range was {
+			u := 2 * math.Pi * float64(j) / float64(n)
+			was[j] = 2 + 3*math.Sin(2*u) - math.Cos(u) + 0.5*math.Cos(3*u)
+		}
+		for _, by := range []float64{0, 0.7, 5} {
+			f := c.Damped(was, by)
+			at := func(j int) float64 { return f(float64((j+n)%n) / float64(n)) }
+			for j := range n {
+				fourth := at(j-2) - 4*at(j-1) + 6*at(j) - 4*at(j+1) + at(j+2)
+				if got := at(j) + by*fourth; !(math.Abs(got-was[j]) <= 1e-9) {
+					t.Errorf("%s damped by %v: place %d had %v, want %v", c.Field.Name, by, j, got, was[j])
+				}
+			}
+		}
+	}
+}
+
+// Of a number with a period the effects are those of its quarters, each against the beginning.
+func TestQuarters(t *testing.T) {
+	e := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), frame.DesignSettings{Label: "y", Centred: true,
+		Curves: 8})).Encoding
+	var names []string
+	for _, f := range e.Effects(nil) {
+		if f.Periodic && len(names) < 3 { // crosses follow
+			names = append(names, f.Name)
+		}
+	}
+	if got := strings.Join(names, ", "); got != "hour: 0 → 6, hour: 0 → 12, hour: 0 → 18" {
+		t.Error(got)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/weight"
 )
 
 // A file that changes while it is scanned, or between two scans, is refused, and no records are stored of it; a scan of
@@ -196,6 +197,22 @@ func TestOtherSettingsStoreOthers(t *testing.T) {
 	}
 	if len(seen) < 5 {
 		t.Errorf("%d different tables: the settings tried are too tame to test anything", len(seen))
+	}
+}
+
+// The weights of stored records are those of the table.
+func TestStoredWithWeights(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.csv")
+	must.Do(os.WriteFile(path, []byte("x,w,y\n1,1,no\n2,3,yes\n3,9,no\n4,,yes\n"), 0o600))
+	schema := &Schema{Fields: []Field{NumericField("x", 0, 4).Typically(4), CategoricalField("y", "no", "yes")}}
+	s := must.Get(ScanCSV(path, nil))
+	d := must.Get(Planned(s, schema, DesignSettings{Label: "y", Weights: "w", WeightBound: 4}))
+	d = must.Get(d.Encoding.Stored(s, Storage{Dir: dir}))
+	for i, want := range []float64{0.25, 0.75, 1, 0} {
+		if y, w := weight.Of(d.Labels[i]); w != want || (y > 0) != (i%2 == 1) {
+			t.Errorf("record %d has label %v and weight %v, want %v", i, y, w, want)
+		}
 	}
 }
 

@@ -108,3 +108,13 @@ func TestSoftMaximum(t *testing.T) {
 		}
 	}
 }
+
+// The largest slope is attained, on the steeper side.
+func TestPinballSlopes(t *testing.T) {
+	for _, tau := range []float64{0.05, 0.5, 0.9} {
+		l := Pinball{tau}
+		if got := math.Max(math.Abs(slope(l, 0, 1)), math.Abs(slope(l, 2, 1))); got != l.Lipschitz() {
+			t.Errorf("τ = %g: slopes of %g, and at most %g", tau, got, l.Lipschitz())
+		}
+	}
+}

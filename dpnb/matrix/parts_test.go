@@ -87,6 +87,10 @@ func TestWhatRowsSayOfThemselves(t *testing.T) {
 	if a, b := Nonzeros(sparse), Nonzeros(other{dense}); a != 3 || b != 4 {
 		t.Errorf("%d and %d entries", a, b)
 	}
+	both, one := Terms(HStack{Parts: []Rows{dense, dense}}), Terms(dense)
+	if alone := Terms(HStack{Parts: []Rows{dense}}); alone < one || both < math.Hypot(one, one) || both > 1.5*one {
+		t.Errorf("the terms of a part are %v, of it beside nothing %v, beside itself %v", one, alone, both)
+	}
 	if all := Nonzeros(HStack{Parts: []Rows{sparse, dense}}); all != 7 {
 		t.Errorf("%d entries beside each other", all)
 	}

@@ -405,3 +405,31 @@ func BenchmarkSpecialCases(b *testing.B) {
 		})
 	}
 }
+
+// (‖x‖₁ − z)₊ has as many pieces as there are signs, and one more.
+func TestBowlPieces(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 6))
+	for m := 1; m <= 6; m++ {
+		f := must.Get(NewBowlPieces(m, 0.8))
+		if f.Dim() != m || f.Pieces() != 1<<m+1 {
+			t.Errorf("%d pieces in %d dimensions", f.Pieces(), f.Dim())
+		}
+		x := make([]float64, m)
+		for range 20 {
+			for j := range x {
+				x[j] = rng.NormFloat64() / float64(m)
+			}
+			if want := math.Max(0, floats.Norm(x, 1)-0.8); !(math.Abs(f.Value(x)-want) <= 1e-14) {
+				t.Errorf("%v: %v, want %v", x, f.Value(x), want)
+			}
+		}
+	}
+	for _, c := range []struct {
+		m int
+		z float64
+	}{{0, 1}, {7, 1}, {2, math.NaN()}, {2, math.Inf(1)}} {
+		if _, err := NewBowlPieces(c.m, c.z); err == nil {
+			t.Errorf("%d dimensions and z = %v are taken", c.m, c.z)
+		}
+	}
+}

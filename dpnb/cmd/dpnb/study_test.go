@@ -126,3 +126,19 @@ func TestStudySaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// A mean over tables is of all of them, or there is none: whichever of them has no scores.
+func TestStudyMeansAreOfAllTables(t *testing.T) {
+	s := study{splits: 2, epsilons: []float64{1}}
+	of := func(table, learner string, scores ...float64) scored {
+		return scored{Table: table, Task: aNumber, Learner: learner, Epsilon: 1, Rival: true, Scores: scores}
+	}
+	it, ok := s.means(aNumber, []scored{of("a", "first", 10, 20), of("b", "first", 30, 40), of("a", "second", 13, 25),
+		of("b", "second", 30, 42), of("a", "third"), of("b", "third", 1, 2), of("a", "fourth", 1, 2), of("b", "fourth"),
+		{Table: "c", Task: "two classes", Learner: "first", Epsilon: 1}})
+	// The differences are 3 and 5, 0 and 2: means of 4 ± 1 and 1 ± 1, and 2.5 ± √2/2 of both.
+	want := [][]string{{"first", "25.0"}, {"second", "27.5 (+2.5 ± 0.7)"}, {"third", "–"}, {"fourth", "–"}}
+	if got := it.Rows; !ok || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

@@ -427,3 +427,23 @@ func TestConeConditions(t *testing.T) {
 		t.Error("directions that depend on each other pass")
 	}
 }
+
+// A free coordinate is held where it went beyond an end of its side of zero, and stays free at the end itself.
+func TestKeep(t *testing.T) {
+	for _, c := range []struct {
+		omega float64
+		was   place
+		x     float64
+		want  place
+	}{
+		{0, below, -2, below}, {0, below, -2.1, atLower}, {0, below, 0.5, below}, {0, below, 3, below},
+		{0, below, 3.1, atUpper},
+		{1, below, -2, below}, {1, below, -2.1, atLower}, {1, below, 0, below}, {1, below, 0.1, atZero},
+		{1, above, 3, above}, {1, above, 3.1, atUpper}, {1, above, 0, above}, {1, above, -0.1, atZero},
+	} {
+		a := &activeSet{omega: c.omega, where: []place{c.was}}
+		if got := a.keep(0, c.x, -2, 3); got != c.want {
+			t.Errorf("ω = %v: from %v to %v it is at %v, want %v", c.omega, c.was, c.x, got, c.want)
+		}
+	}
+}

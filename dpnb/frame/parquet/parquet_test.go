@@ -113,6 +113,26 @@ func TestChunksAreFull(t *testing.T) {
 	}
 }
 
+// A table without rows is one chunk of none, with its columns.
+func TestNoRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.arrow")
+	sc := arrow.NewSchema([]arrow.Field{{Name: "word", Type: arrow.BinaryTypes.String}}, nil)
+	f := must.Get(os.Create(path))
+	w := must.Get(ipc.NewFileWriter(f, ipc.WithSchema(sc)))
+	must.Do(w.Close())
+	f.Close()
+	chunks := 0
+	must.Do(must.Get(parquet.Open(path, nil)).Scan([]string{"word"}, func(chunk *frame.Table) error {
+		if chunks++; chunk.Rows() != 0 || must.Get(chunk.Column("word")).Kind != frame.Categorical {
+			t.Errorf("%d rows", chunk.Rows())
+		}
+		return nil
+	}))
+	if chunks != 1 {
+		t.Errorf("%d chunks", chunks)
+	}
+}
+
 // Every type is what it stands for; null is missing.
 func TestTypes(t *testing.T) {
 	dir := t.TempDir()

@@ -54,6 +54,19 @@ func TestFailedWriteLeavesTheOldFileAndNothingElse(t *testing.T) {
 	}
 }
 
+// A file system that cannot bring names to the disk is no reason to fail, and an error of one that can is.
+func TestFoldersThatCannotBeSynced(t *testing.T) {
+	if runtime.GOOS == "linux" {
+		f := must.Get(os.Open("/proc"))
+		defer f.Close()
+		if err := f.Sync(); !errors.Is(err, syscall.EINVAL) {
+			t.Skip("/proc can be synced: ", err)
+		}
+		must.Do(syncFolder("/proc"))
+	}
+	must.Do(syncFolder(filepath.Join(t.TempDir(), "absent")))
+}
+
 func TestRemoveParts(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{tempPrefix + "a.html-123", tempPrefix + "b.html-0123abcd", "a.html", "b.html",

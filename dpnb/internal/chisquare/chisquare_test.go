@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // distance is √n times the Kolmogorov–Smirnov distance to χ² of nu degrees.
@@ -19,6 +20,35 @@ func distance(x []float64, nu float64) float64 {
 		d = math.Max(d, math.Max(f-float64(i)/n, float64(i+1)/n-f))
 	}
 	return math.Sqrt(n) * d
+}
+
+// What is proposed, v = (1 + cz)³ of a normal z, is accepted as often as the density of χ² is to that of what is
+// proposed, both over what they are at z = 0: the least −ln u that is accepted says how often.
+func TestAcceptance(t *testing.T) {
+	for _, nu := range []int{2, 3, 10, 1000} {
+		a := 0.5*float64(nu) - 1.0/3
+		c := 1 / math.Sqrt(9*a)
+		log := func(z float64) float64 {
+			v := 1 + c*z
+			return distuv.Gamma{Alpha: 0.5 * float64(nu), Beta: 1}.LogProb(a*v*v*v) + 2*math.Log(v) + 0.5*z*z
+		}
+		for _, z := range []float64{-1.5, -0.7, 0.6, 1.3, 3} {
+			lo, hi := 0.0, 10.0
+			for range 50 {
+				mid := (lo + hi) / 2
+				script := []float64{z, math.Sqrt(mid), math.Sqrt(mid), 0, 9, 9} // what is refused is followed by z = 0
+				Draw(nu, func() float64 { next := script[0]; script = script[1:]; return next })
+				if len(script) == 3 {
+					hi = mid
+				} else {
+					lo = mid
+				}
+			}
+			if want := log(0) - log(z); !(math.Abs(hi-want) <= 1e-9*(1+want)) {
+				t.Errorf("χ² of %d at z = %v: accepted from −ln u = %v, want %v", nu, z, hi, want)
+			}
+		}
+	}
 }
 
 func TestDraw(t *testing.T) {

@@ -34,6 +34,9 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
+	if tree.Packages["dpnb"] != "dpnb" || tree.Packages["cmd/dpnb"] != "main" || tree.Packages[""] != "" {
+		t.Errorf("packages %q", tree.Packages)
+	}
 	if _, ok := tree.Symbols["privacy.NoSuchThing"]; ok {
 		t.Error("a name that is none is found")
 	}

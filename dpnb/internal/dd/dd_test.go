@@ -109,6 +109,9 @@ func TestExp(t *testing.T) {
 			t.Errorf("e^%v is off by %v", x, e)
 		}
 	}
+	if off := relative(Exp(From(709)), bigExp(wide(709))); !(off <= ExpError) {
+		t.Errorf("e^709 is off by 2^%.1f", math.Log2(off))
+	}
 	if !math.IsNaN(Exp(From(math.NaN())).Hi) || !math.IsInf(Exp(From(800)).Hi, 1) || Exp(From(0)) != From(1) {
 		t.Errorf("e^NaN = %v, e^800 = %v, e^0 = %v", Exp(From(math.NaN())), Exp(From(800)), Exp(From(0)))
 	}

@@ -5,6 +5,8 @@ package entropy
 import (
 	"bytes"
 	"crypto/rand"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
@@ -39,6 +41,12 @@ func TestNoVariableDecides(t *testing.T) {
 	}
 	if !known(func(b []byte) error { _, err := rand.Read(b); return err }) {
 		t.Error("a generator that was replaced goes unnoticed")
+	}
+	for path, want := range map[string]string{"/dev/null": "unexpected EOF", os.Args[0]: "no device",
+		"/absent": "no such"} {
+		if err := character(make([]byte, 8), path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", path, err, want)
+		}
 	}
 	if a, b := Text(), Text(); a == b || len(a) != 32 {
 		t.Errorf("%q, %q", a, b)

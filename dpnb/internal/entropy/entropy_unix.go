@@ -10,8 +10,10 @@ import (
 )
 
 // device reads /dev/urandom.
-func device(b []byte) error {
-	const path = "/dev/urandom"
+func device(b []byte) error { return character(b, "/dev/urandom") }
+
+// character fills b from a device of characters.
+func character(b []byte, path string) error {
 	fd, err := retried(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return err

@@ -167,6 +167,32 @@ func TestManyTerms(t *testing.T) {
 	}
 }
 
+// Limbs are brought back before there are more terms than they can take, whether these come one by one or as sums.
+func TestLimbsAreBroughtBack(t *testing.T) {
+	one, many := New(1), New(1)
+	one.Add([]float64{math.MaxFloat64})
+	many.Add([]float64{math.MaxFloat64})
+	for range 30 { // as if so many had been added one by one
+		many.limb, many.terms = append([]int64(nil), many.limb...), 2*many.terms
+		for i := range many.limb {
+			many.limb[i] *= 2
+		}
+	}
+	if many.terms != maxTerms {
+		t.Fatalf("%d terms were counted, not %d", many.terms, maxTerms)
+	}
+	for _, add := range []func(v *Vector){func(v *Vector) { v.Add([]float64{math.MaxFloat64}) },
+		func(v *Vector) { v.Merge(one) }} {
+		v, want := many.Clone(), many.Clone()
+		add(v)
+		want.normalise()
+		want.Merge(one)
+		if v.terms > 3 || !bytes.Equal(must.Get(v.MarshalBinary()), must.Get(want.MarshalBinary())) {
+			t.Errorf("%d terms are in limbs that take %d", v.terms, maxTerms)
+		}
+	}
+}
+
 func TestBytesThatAreNone(t *testing.T) {
 	v := New(2)
 	v.Add([]float64{1, -1e300})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -43,5 +44,29 @@ func TestDeletedLockIsNoLock(t *testing.T) {
 	must.Do(flock(old))
 	if err := current(old, path); !errors.Is(err, ErrHeld) {
 		t.Errorf("a deleted file is taken for the lock: %v", err)
+	}
+}
+
+// counted is a context that counts how often it was asked whether it is done.
+type counted struct {
+	context.Context
+	asked int
+}
+
+func (c *counted) Done() <-chan struct{} { c.asked++; return c.Context.Done() }
+
+// Who waits looks more and more seldom, up to a fifth of a second apart, and nobody else may open the lock.
+func TestWaitingIsPatient(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	first := must.Get(TryLock(path))
+	defer first.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	c := &counted{Context: ctx}
+	if _, err := Wait(c, path, func() {}); !errors.Is(err, context.DeadlineExceeded) || c.asked > 10 {
+		t.Errorf("%v after %d looks in 300 ms", err, c.asked) // 1 + 2 + 4 + … + 128 is 255
+	}
+	if info := must.Get(first.File().Stat()); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the lock has mode %v", info.Mode())
 	}
 }

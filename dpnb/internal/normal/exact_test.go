@@ -84,7 +84,10 @@ func TestErrorsOfTheNormalLaw(t *testing.T) {
 		}
 	}
 	// Beyond the range of float64: 2h/m².
-	if got, want := LogMillsDiff(1e150, 1e-100), math.Log(2)-400*math.Ln10; !(math.Abs(got/want-1) <= 1e-14) {
-		t.Errorf("LogMillsDiff(1e150, 1e-100) = %v, want %v", got, want)
+	for _, h := range []float64{1e-100, 1} {
+		got, want := LogMillsDiff(1e150, h), math.Log(2*h)-300*math.Ln10
+		if !(math.Abs(got/want-1) <= 1e-14) {
+			t.Errorf("LogMillsDiff(1e150, %g) = %v, want %v", h, got, want)
+		}
 	}
 }

@@ -53,3 +53,24 @@ func TestRunWithoutInterruption(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// A program that takes no notice of the interrupt is killed after the grace.
+func TestGraceEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", `trap "" INT; echo ready; for i in $(seq 100); do sleep 0.1; done`)
+	read, write := must.Two(os.Pipe())
+	cmd.Stdout = write
+	result := make(chan error, 1)
+	go func() { result <- Run(ctx, cmd, 50*time.Millisecond) }()
+	must.Get(bufio.NewReader(read).ReadString('\n'))
+	cancel()
+	select {
+	case err := <-result:
+		if err == nil {
+			t.Error("no error")
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the program is still running")
+	}
+}

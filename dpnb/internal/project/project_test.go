@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -73,6 +74,37 @@ func TestInstalled(t *testing.T) {
 	}
 	if v := Version(); v != Release+"-devel" {
 		t.Errorf("this test is of version %s", v)
+	}
+}
+
+// The go command is asked outside of any module, and what it says is why there is no folder.
+func TestModuleDir(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the go command of this test is a shell script")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if _, err := moduleDir(t.Context(), "v1"); err == nil || !strings.Contains(err.Error(), "install Go") {
+		t.Errorf("without a go command: %v", err)
+	}
+	script := func(answer string) {
+		must.Do(os.WriteFile(filepath.Join(dir, "go"), []byte("#!/bin/sh\n"+answer), 0o700))
+	}
+	script(`echo "{\"Dir\": \"$(pwd) $*\"}"`)
+	want := must.Get(filepath.EvalSymlinks(os.TempDir())) + " mod download -json " + ModulePath + "@v1"
+	if got, err := moduleDir(t.Context(), "v1"); got != want || err != nil {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	for _, answer := range []string{`echo '{"Error": "not known", "Dir": "/somewhere"}'`,
+		`echo '{"Error": "not known"}'; exit 1`} {
+		script(answer)
+		if got, err := moduleDir(t.Context(), "v1"); err == nil || !strings.Contains(err.Error(), "not known") {
+			t.Errorf("%s: %q, %v", answer, got, err)
+		}
+	}
+	script("")
+	if _, err := moduleDir(t.Context(), "v1"); err == nil {
+		t.Error("a folder without a name")
 	}
 }
 

@@ -33,6 +33,23 @@ func TestAdaptive(t *testing.T) {
 	}
 }
 
+// A jump is found wherever it is, down to the width of a panel that is accepted as it is.
+func TestJumps(t *testing.T) {
+	for _, at := range []float64{0.01, 0.3, 2.0 / 3, 0.99} {
+		v, _ := Adaptive(1, func(x []float64, out [][]float64) {
+			for i, u := range x {
+				out[0][i] = 0
+				if u < at {
+					out[0][i] = 1
+				}
+			}
+		}, []float64{0, 1}, 1e-15)
+		if !(math.Abs(v[0]-at) <= 2e-14) {
+			t.Errorf("a step of length %v: off by %.1e", at, v[0]-at)
+		}
+	}
+}
+
 // The moments of the normal law, also with a step at which Gauss and Hermite's rule of as many nodes is no better.
 func TestNormal(t *testing.T) {
 	z, w := Normal(0.45)

@@ -37,3 +37,21 @@ func TestValues(t *testing.T) {
 		}
 	}
 }
+
+// However many were asked for, the last Kept are known and none before the last 2·Kept is.
+func TestHowManyAreKept(t *testing.T) {
+	const kept = 3
+	for asked := range 20 {
+		for back := range asked {
+			v, made := recent.Values[int, int]{Kept: kept}, false
+			of := func(key int) { _, _ = v.Of(key, func() (int, error) { made = true; return key, nil }) }
+			for key := range asked {
+				of(key)
+			}
+			made = false
+			if of(asked - 1 - back); made && back < kept || !made && back >= 2*kept {
+				t.Errorf("%d asked for: number %d from the end is made anew: %v", asked, back+1, made)
+			}
+		}
+	}
+}

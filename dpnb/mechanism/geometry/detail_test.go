@@ -352,3 +352,97 @@ func TestRowsThatWereMovedAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// What is predicted of rows that are not clipped changes by what the changed coefficients make of them, of each form by
+// its own; products and cells stay as they are.
+func TestChangedForms(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 4))
+	rows, row := people(3, -1, r), make([]float64, 5)
+	_, _, _, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1), rows, make([]float64, 3))
+	b.Unit, b.Centre, b.Stretch, b.RowNorm = 0.3, 0.2, 1.7, 1.5
+	b.Raw = make([]float64, 2*b.Width())
+	for j := range b.Raw {
+		b.Raw[j] = r.NormFloat64()
+	}
+	predicted := func(form int) []float64 {
+		all := make([]float64, 3)
+		b.Placed(rows).Margins(all, b.Placing()[form*b.Width():(form+1)*b.Width()], 0, 3)
+		return all
+	}
+	before := [][]float64{predicted(0), predicted(1)}
+	change := []float64{0.5, -1, 2, 0.1, 3}
+	b.Change(1, change)
+	for form := range 2 {
+		for i, v := range predicted(form) {
+			rows.Row(row, i)
+			want := before[form][i] + float64(form)*floats.Dot(change, row)
+			if !(math.Abs(v-want) <= 1e-12) {
+				t.Errorf("form %d of row %d: %v, want %v", form, i, v, want)
+			}
+		}
+	}
+}
+
+// What two columns make together beyond each by itself is what their products say of rows that differ in both.
+func TestTogetherByProducts(t *testing.T) {
+	rows := people(50, -1, rand.New(rand.NewPCG(6, 5)))
+	_, _, _, b := geometry.Detailed(detailed(t, loss.PseudoHuber{Threshold: 1}, -1), rows, make([]float64, 50))
+	const typical, stretch = 0.4, 1.3
+	b.Unit, b.RowNorm = 0.3, 1.5
+	one, other := []float64{0.7, 0, 0, 0, 0}, []float64{0, 0.2, -0.5, 0.3, 0}
+	products := func(a, b0 float64) []float64 {
+		z := slices.Clone(b.Mean[:4])
+		floats.AddScaled(z, a/b.RowNorm, one[:4])
+		floats.AddScaled(z, b0/b.RowNorm, other[:4])
+		return geometry.Products(b.Pairs, z)
+	}
+	got := b.Together(one, other, typical, stretch)
+	norm := b.ProductNorm()
+	for j, v := range products(1, 1) {
+		want := (v - products(1, 0)[j] - products(0, 1)[j] + products(0, 0)[j]) * norm / typical /
+			math.Sqrt(1+norm*norm) * b.Unit * stretch / b.Scale
+		if !(math.Abs(got[4+j]-want) <= 1e-12) {
+			t.Errorf("product %d has %v, want %v", j, got[4+j], want)
+		}
+		got[4+j] = 0
+	}
+	if floats.Norm(got, 2) != 0 || !b.HasProducts(0, 1) || !b.HasProducts(1, 0) || b.HasProducts(0, 0) ||
+		b.HasProducts(0, 2) {
+		t.Errorf("features have %v together; products of %v", got, b.Pairs)
+	}
+	if b.Pairs, b.Mean = nil, b.Mean[:4]; floats.Norm(b.Together(one, other, typical, stretch), 2) != 0 ||
+		b.HasProducts(0, 1) {
+		t.Error("products where there are none")
+	}
+}
+
+// Without privacy rows are placed about their very mean, labels stay as they are, and of few records there is nothing.
+func TestPlain(t *testing.T) {
+	rows := people(4000, -1, rand.New(rand.NewPCG(3, 4)))
+	m := detailed(t, loss.PseudoHuber{Threshold: 1}, -1)
+	b, out := m.Plain(rows, make([]float64, 4000))
+	if b == nil || len(b.Pairs) != 2 || b.Centre != 0 || b.Unit != 1 || b.Stretch != 1 {
+		t.Fatalf("%+v", b)
+	}
+	if want, got := matrix.Densed(out), matrix.Densed(b.Placed(rows)); !slices.Equal(want.Data, got.Data) {
+		t.Error("rows are placed where the fit did not have them")
+	}
+	want, row := make([]float64, 5), make([]float64, 5)
+	for i := range 4000 {
+		rows.Row(row, i)
+		floats.AddScaled(want, 1./4000, row)
+	}
+	if got := b.MeanRow(); !(floats.Distance(got, want[:4], 2) <= 1e-6) {
+		t.Errorf("about %v, the mean is %v", got, want[:4])
+	}
+	if b, _ := m.Plain(people(5, -1, rand.New(rand.NewPCG(3, 4))), make([]float64, 5)); b != nil {
+		t.Errorf("of five records: %+v", b)
+	}
+	for _, s := range []geometry.Share{{Count: 0, Mean: 0.1}, {Count: 0.1, Mean: 0}, {Count: 0.5, Mean: 0.5},
+		{Count: -0.1, Mean: 0.5}} {
+		c := geometry.Centred{RowNorm: 1, Bias: bias, Free: 5}
+		if _, err := geometry.Calibrate(c, s, 1, 1e-6, nil); err == nil {
+			t.Errorf("%+v is taken for shares of a budget", s)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
+	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
 // Of records that are divided by their length only the direction and the label in units of it count, however short they
@@ -73,6 +74,26 @@ func TestClipOfAPhase(t *testing.T) {
 		want := 7 * math.Pow(float64(m.planned(1))*1/5, 1/2.0)
 		if !(math.Abs(m.Clip/want-1) <= 1e-9) {
 			t.Errorf("%d records: C = %v, want %v", records, m.Clip, want)
+		}
+	}
+}
+
+// Without a slope of records the minimiser is where the noise pushes it: its mean distance is that of the law, dβ/Λ, by
+// scales far from 1, too.
+func TestNoiseOfTheObjective(t *testing.T) {
+	for _, eps := range []float64{0.05, 100} {
+		c := config()
+		c.Epsilon, c.Radius, c.Records, c.LeastNorm = eps, 1e6, 1, 1
+		m := must.Get(c.Calibrate())
+		mean := 0.0
+		for seed := range 400 {
+			rows, src := matrix.NewDense(1, 3, []float64{1e-9, 0, 0}), noise.NewSeeded(uint64(seed))
+			r := must.Get(m.Run(rows, []float64{0}, src, nil))
+			mean += floats.Norm(r.Coefficients, 2) / 400
+		}
+		// ‖b‖ has the law Gamma(3) of scale β: a mean of 3β, and 400 of them err by 3 % of that.
+		if want := 3 * m.Scale / m.Lambda; !(math.Abs(mean/want-1) <= 0.12) {
+			t.Errorf("ε = %g, β = %g: ‖θ‖ is %g in the mean, want %g", eps, m.Scale, mean, want)
 		}
 	}
 }

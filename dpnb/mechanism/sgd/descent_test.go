@@ -180,3 +180,19 @@ func TestAdaptiveSteps(t *testing.T) {
 		t.Errorf("%g within a radius of 0.2", got)
 	}
 }
+
+// The quantile of level α and that of 1 − α of the negative numbers are found by the same steps, turned round.
+func TestLevelsAreMirrored(t *testing.T) {
+	at := func(level, sign float64) float64 {
+		s, theta := Adaptive{Radius: 3, Ball: 99, Steps: 20, Noise: 1, Level: level}.start(1), []float64{0}
+		for k := range 20 {
+			s.step(theta, []float64{sign * (4 + math.Sin(float64(k)))})
+		}
+		return sign * theta[0]
+	}
+	for _, level := range []float64{0.05, 0.3, 0.5} {
+		if a, b := at(level, 1), at(1-level, -1); !(math.Abs(a-b) <= 1e-12*math.Abs(a)) || a == at(level+0.1, 1) {
+			t.Errorf("level %v: %v, and %v mirrored", level, a, b)
+		}
+	}
+}

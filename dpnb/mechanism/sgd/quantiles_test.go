@@ -344,3 +344,26 @@ func TestQuantilesRefuse(t *testing.T) {
 		t.Errorf("an infinite label: %v", err)
 	}
 }
+
+// Fixed steps are as long as those that noise alone takes over the radius: T of them, each of a gradient of the noise's
+// length in its own direction, come to r; a signal makes them shorter by √(1 + (τ(1−τ)s/4)²), and noise is spread so
+// that the gradients of all steps cost what they were to.
+func TestFixedSteps(t *testing.T) {
+	for _, c := range []struct{ level, signal, want float64 }{{0.5, 0, 2}, {0.5, 8, 2 / math.Sqrt(1.25)},
+		{0.1, 8, 2 / math.Sqrt(1+0.18*0.18)}} {
+		const d, steps = 5, 36
+		u := Adaptive{Radius: 2, Steps: steps, Level: c.level, Noise: 3}
+		f := u.For(c.signal)
+		s, spread, sum := f.start(d), 0.0, 0.0
+		for k := range steps {
+			theta, g := make([]float64, d), make([]float64, d)
+			g[k%d] = 3 * f.Spread(k) * math.Sqrt(d)
+			s.step(theta, g)
+			sum += theta[k%d] * theta[k%d]
+			spread += 1 / (f.Spread(k) * f.Spread(k))
+		}
+		if !(math.Abs(math.Sqrt(sum)-c.want) <= 1e-12) || !(math.Abs(spread-steps) <= 1e-9) {
+			t.Errorf("%+v: %v, want %v; Σs⁻² is %v", c, math.Sqrt(sum), c.want, spread)
+		}
+	}
+}

@@ -341,3 +341,14 @@ func TestRunsAreIndependent(t *testing.T) {
 		t.Errorf("in %d of 10 trials only are five runs better than one", better)
 	}
 }
+
+// Rows are the same if they are in the same memory, of whatever kind they are, were it a single number.
+func TestSameRecords(t *testing.T) {
+	for n := range 3 {
+		one, other := matrix.NewDense(n, 1, make([]float64, n)), matrix.NewDense(n, 1, make([]float64, n))
+		if sameRecords(one, one) != (n > 0) || sameRecords(one, matrix.NewDense(n, 1, one.Data)) != (n > 0) ||
+			sameRecords(one, other) {
+			t.Errorf("%d rows: the same as others, or others than themselves", n)
+		}
+	}
+}

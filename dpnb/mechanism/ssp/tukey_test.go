@@ -335,3 +335,18 @@ func TestModelsThatAreNeeded(t *testing.T) {
 		t.Errorf("of 4000 features %d models are needed", got)
 	}
 }
+
+// In one dimension boxes are the intervals between the k-th smallest and the k-th largest model.
+func TestBoxesInOneDimension(t *testing.T) {
+	for n, want := range map[int][][2]int64{1: {{2, 2}}, 2: {{2, 5}}, 5: {{2, 40}, {5, 11}, {7, 7}}} {
+		all := TukeyEM{}.boxes([][]int64{[]int64{2, 5, 7, 11, 40}[:n]})
+		for i, b := range all {
+			if w := want[i]; b.from[0] != w[0] || b.to[0] != w[1] || b.volume.Int64() != w[1]-w[0]+1 {
+				t.Errorf("of %d models: box %d is %+v, want %v", n, i, b, w)
+			}
+		}
+		if len(all) != len(want) {
+			t.Errorf("of %d models: %d boxes", n, len(all))
+		}
+	}
+}

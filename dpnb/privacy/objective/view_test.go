@@ -6,6 +6,41 @@ import (
 	"testing"
 )
 
+// How far the rate exceeds its chord is bounded by its second derivative at places all over tiles, by differences.
+func TestBendBoundsTheDerivative(t *testing.T) {
+	src := rand.New(rand.NewPCG(3, 2))
+	near := 0
+	for range 2000 {
+		small := math.Exp(3*src.Float64() - 2)
+		c := cell{small: small, big: small * (1 + 0.1*src.Float64()), kLow: math.Exp(4*src.Float64() - 3)}
+		c.kHigh = c.kLow * (1 + 0.1*src.Float64())
+		v := view{cell: &c, mHigh: c.big * c.kHigh, cSmall: math.Inf(1), cBig: math.Inf(1)}
+		eps, h, most := 3*src.Float64(), 0.1, 0.0
+		ua := 5*src.Float64() - 2.5
+		ub := ua + 0.3*src.Float64()
+		bound := v.bend(eps, 0, ua, ub, h)
+		for range 200 {
+			gamma, k := c.small+(c.big-c.small)*src.Float64(), c.kLow+(c.kHigh-c.kLow)*src.Float64()
+			u := ua + (ub-ua)*src.Float64()
+			if e := exponent(eps, gamma, u); e < 1e-3*gamma || e > math.Log1p(1/k)-1e-3*gamma {
+				continue
+			}
+			rate := func(u float64) float64 { return scaledPDF(u, 0) * (1 - k*math.Expm1(exponent(eps, gamma, u))) }
+			most = math.Max(most, (2*rate(u)-rate(u-1e-3)-rate(u+1e-3))*1e6*h*h/8)
+		}
+		if most > bound*(1+1e-5)+1e-12 {
+			t.Errorf("γ from %.3f to %.3f, k from %.3f to %.3f, ε = %.3f, u from %.3f to %.3f: %g, and the bound is %g",
+				c.small, c.big, c.kLow, c.kHigh, eps, ua, ub, most, bound)
+		}
+		if most > bound/2 {
+			near++
+		}
+	}
+	if near < 20 {
+		t.Errorf("%d tiles are near their bound: nothing is tested", near)
+	}
+}
+
 // What a path gains by changing to another where the difference of their rates changes its sign is no more than turn
 // says: ∂M/∂u is taken at places all over tiles of all kinds, by its formula.
 func TestTurnBoundsTheDerivative(t *testing.T) {

@@ -44,7 +44,9 @@ func TestConvert(t *testing.T) {
 		"x^2":  "<msup><mi>x</mi><mrow><mn>2</mn></mrow></msup>",
 		"x_{ij}^2": "<msubsup><mi>x</mi><mrow><mrow><mi>i</mi><mi>j</mi></mrow></mrow>" +
 			"<mrow><mn>2</mn></mrow></msubsup>",
-		"f''": `<mrow><mi>f</mi><mo lspace="0" rspace="0">″</mo></mrow>`,
+		"f''":    `<mrow><mi>f</mi><mo lspace="0" rspace="0">″</mo></mrow>`,
+		"f'''":   `<mrow><mi>f</mi><mo lspace="0" rspace="0">‴</mo></mrow>`,
+		"f'''''": `<mrow><mi>f</mi><mo lspace="0" rspace="0">‴″</mo></mrow>`,
 		"x'_1": `<msub><mrow><mi>x</mi><mo lspace="0" rspace="0">′</mo></mrow>` +
 			`<mrow><mn>1</mn></mrow></msub>`,
 		`\frac12`:             "<mfrac><mn>1</mn><mn>2</mn></mfrac>",

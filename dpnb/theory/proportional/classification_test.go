@@ -196,3 +196,19 @@ func BenchmarkLogistic(b *testing.B) {
 		}
 	}
 }
+
+// Far from every solution, and where there is no number, nothing is solved.
+func TestFarIsNoSolution(t *testing.T) {
+	s, res := newClassificationSystem(logistic(1, 1, 0, 1)), make([]float64, 3)
+	for j := range 3 {
+		for _, v := range []float64{31, -31, math.NaN(), 29} {
+			x := make([]float64, 3)
+			x[j] = v
+			s.residual(res, x, 1e-6)
+			far := math.IsInf(res[0], 1) && math.IsInf(res[1], 1) && math.IsInf(res[2], 1)
+			if far != (v != 29) {
+				t.Errorf("at %v the residual is %v", x, res)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // With exact line searches the memory's method ends a quadratic of dimension d within d + 1 steps, in any metric.
@@ -64,6 +65,7 @@ func TestLineSearch(t *testing.T) {
 		"far":      func(a float64) (float64, float64) { return (a - 900) * (a - 900), 2 * (a - 900) },
 		"near":     func(a float64) (float64, float64) { return (a - 1e-5) * (a - 1e-5), 2 * (a - 1e-5) },
 		"overflow": func(a float64) (float64, float64) { return math.Exp(800*a) - 2e3*a, 800*math.Exp(800*a) - 2e3 },
+		"rounded":  func(a float64) (float64, float64) { return 1e20 + (a-99)*(a-99), 2 * (a - 99) },
 		"cosh":     func(a float64) (float64, float64) { return math.Cosh(a - 3), math.Sinh(a - 3) },
 	} {
 		f0, s0 := phi(0)
@@ -73,8 +75,58 @@ func TestLineSearch(t *testing.T) {
 			t.Errorf("%s: step %g, %+v, φ %g → %g, φ′ %g → %g", name, a, r, f0, f, s0, s)
 		}
 	}
+	newton := func(a float64) (float64, float64) { return (a - 1) * (a - 1), 2 * (a - 1) }
+	if a, r := LineSearch(newton, 1, -2, 1); a != 1 || !r.Accepted {
+		t.Errorf("the step of Newton's method is not the first that is tried: %v, %+v", a, r)
+	}
 	rising := func(a float64) (float64, float64) { return a, 1 }
 	if _, r := LineSearch(rising, 0, -1, 5); r.Accepted || !r.BudgetSpent {
 		t.Errorf("a function that does not fall: %+v", r)
+	}
+}
+
+// Conjugate gradients solve a system of n unknowns in n steps, whatever the preconditioner, leave the residual that
+// there is, and whenever they are stopped the answer is a direction of descent.
+func TestConjugate(t *testing.T) {
+	const n = 6
+	rng := rand.New(rand.NewPCG(2, 2))
+	a := mat.NewDense(n+2, n, nil)
+	for i := range a.RawMatrix().Data {
+		a.RawMatrix().Data[i] = rng.NormFloat64()
+	}
+	var h mat.SymDense
+	h.SymOuterK(1, a.T())
+	product := func(dst, v []float64) { mat.NewVecDense(n, dst).MulVec(&h, mat.NewVecDense(n, v)) }
+	b, v, left := make([]float64, n), make([]float64, n), make([]float64, n)
+	for j := range b {
+		b[j] = rng.NormFloat64()
+	}
+	for name, precondition := range map[string]func(v []float64){"none": func([]float64) {},
+		"diagonal": func(v []float64) {
+			for j := range v {
+				v[j] /= h.At(j, j)
+			}
+		}} {
+		for most := range n + 1 {
+			c, made := NewConjugate(n), 0
+			copy(c.Residual, b)
+			steps := c.Solve(v, product, precondition, func() bool { made++; return made <= most }, 1e-9)
+			if product(left, v); most > 0 {
+				floats.SubTo(left, b, left)
+				if !(floats.Distance(left, c.Residual, 2) <= 1e-9) {
+					t.Errorf("%s: after %d steps the residual is %v, said to be %v", name, steps, left, c.Residual)
+				}
+			}
+			if !(floats.Dot(v, b) > 0) || steps != most || most == n && floats.Norm(c.Residual, 2) > 1e-9 {
+				t.Errorf("%s: %d steps of %d, vᵀb = %v, ‖Hv − b‖ = %v", name, steps, most, floats.Dot(v, b),
+					floats.Norm(c.Residual, 2))
+			}
+		}
+		c := NewConjugate(n)
+		copy(c.Residual, b)
+		if steps := c.Solve(v, product, precondition, func() bool { return true }, 0.5*floats.Norm(b, 2)); steps >= n ||
+			floats.Norm(c.Residual, 2) > 0.5*floats.Norm(b, 2) {
+			t.Errorf("%s: half the residual after %d steps", name, steps)
+		}
 	}
 }

@@ -74,3 +74,48 @@ func TestRefinementGivesUp(t *testing.T) {
 		t.Errorf("%d passes, 5 are allowed", q.calls)
 	}
 }
+
+// bend is J = ½λx² + h(x − at) with h of slope x cut to [−1, 1]: flat but for a stretch, so that Newton's steps lead
+// far beyond it, from one side to the other and back.
+type bend struct{ lambda, at float64 }
+
+func (b bend) gradient(g, x dd.Vector) float64 {
+	for j := range x.Hi {
+		s := x.At(j).AddFloat(-b.at)
+		if s.Hi > 1 {
+			s = dd.From(1)
+		} else if s.Hi < -1 {
+			s = dd.From(-1)
+		}
+		g.Set(j, x.At(j).MulFloat(b.lambda).Add(s))
+	}
+	return 1e-13
+}
+
+func (b bend) newton(step, g, x []float64) {
+	for j, v := range x {
+		h := b.lambda
+		if math.Abs(v-b.at) <= 1 {
+			h++
+		}
+		step[j] = g[j] / h
+	}
+}
+
+// Newton's steps that are far too long are made shorter: a few passes find what those of 1/M take thousands for.
+func TestLongStepsAreShortened(t *testing.T) {
+	for _, start := range []float64{-3000, 90, 5000} {
+		b := bend{1e-4, 7}
+		r := Refinement{Gradient: b.gradient, Newton: b.newton, Modulus: b.lambda, Smoothness: 1 + b.lambda,
+			Tolerance: 1e-8}
+		x := dd.NewVector(2)
+		x.Hi[0], x.Hi[1] = start, -0.3*start
+		c := r.Run(x)
+		want := b.at / (1 + b.lambda) // where λx + x = at
+		if !(c.Bound() <= 1e-8) || c.Passes > 150 || !(math.Abs(x.Hi[0]-want) <= 1e-7) ||
+			!(math.Abs(x.Hi[1]-want) <= 1e-7) {
+			t.Errorf("from %v: at %v after %d passes, want %v", start, x.Hi, c.Passes, want)
+		}
+		t.Logf("from %v: %d passes", start, c.Passes)
+	}
+}

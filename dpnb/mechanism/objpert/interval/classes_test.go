@@ -4,9 +4,13 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -113,5 +117,49 @@ func TestClassesAllowForTheFarthest(t *testing.T) {
 	}
 	if off := covered - level*reps; !(math.Abs(off) <= 4*math.Sqrt(reps*level*(1-level))+0.01*reps) {
 		t.Errorf("%v of %d are within", covered, reps)
+	}
+}
+
+// Forms have intervals as wide as their length says, those of single coefficients those of FromRelease; along a basis
+// noise has as many dimensions as the basis.
+func TestFormsFromRelease(t *testing.T) {
+	const d, level = 4, 0.9
+	basis := mat.NewDense(d, 2, nil)
+	basis.Set(0, 0, 1)
+	basis.Set(1, 1, 1)
+	one := objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 1e-9}
+	for classes, m := range map[int]mechanism.Mechanism{
+		3: multiclass.Softmax{Classes: 3, RowNorm: 1, Lambda: 2, Sigma: 3, Tolerance: 1e-9, OutputSigma: 1e-9},
+		2: multiclass.OneVsRest{Classes: 2, Binary: one},
+	} {
+		theta := make([]float64, classes*d)
+		for j := range theta {
+			theta[j] = float64(j)
+		}
+		each := must.Get(FromRelease(m, theta, level))
+		few := must.Get(FromRelease(m, theta[:2*classes], level))
+		forms := [][]float64{{1, 0, 0, 0}, {0, 3, -4, 0}}
+		iv := must.Get(FormsFromRelease(m, theta, Settings{Level: level, Forms: forms}))
+		along := must.Get(FormsFromRelease(m, theta, Settings{Level: level, Forms: forms[:1], Basis: basis}))
+		for c := range classes {
+			t0 := theta[c*d : (c+1)*d]
+			half := (each.Upper[c*d] - each.Lower[c*d]) / 2
+			for k, want := range [][3]float64{{t0[0], half}, {3*t0[1] - 4*t0[2], 5 * half}} {
+				if at := 2*c + k; !(math.Abs(iv.Estimate[at]-want[0]) <= 1e-12) ||
+					!(math.Abs((iv.Upper[at]-iv.Lower[at])/2/want[1]-1) <= 1e-9) {
+					t.Errorf("class %d, form %d: %v from %v to %v, want %v ± %v", c, k, iv.Estimate[at], iv.Lower[at],
+						iv.Upper[at], want[0], want[1])
+				}
+			}
+			if got, want := along.Upper[c]-along.Lower[c], few.Upper[c]-few.Lower[c]; !(math.Abs(got/want-1) <= 1e-9) {
+				t.Errorf("class %d along a basis: a width of %v, want %v", c, got, want)
+			}
+		}
+		if _, err := FormsFromRelease(m, theta, Settings{Level: level, Forms: [][]float64{{1, 2}}}); err == nil {
+			t.Error("a form of two numbers is taken for one of four")
+		}
+		if _, err := FormsFromRelease(m, theta[:d+1], Settings{Level: level, Forms: forms}); err == nil {
+			t.Error("coefficients of one class and a part of another are taken")
+		}
 	}
 }

@@ -57,6 +57,22 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%v: a part of %v, want hardly less than %v", c.m, part, all)
 		}
 	}
+	// What was reserved is there: with all of it beside, a fit still is what it was calibrated for, and hardly less.
+	for _, all := range []float64{0.05, 0.5} {
+		c := multiclass.Config{Classes: 3, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove,
+			Reserved: all}
+		soft := must.Get(multiclass.CalibrateSoftmax(c, multiclass.Vertex))
+		rest := must.Get(multiclass.CalibrateOneVsRest(c, loss.Logistic{}))
+		for _, m := range []interface {
+			mechanism.WithGaussians
+			Part(share, all float64) float64
+		}{soft, rest} {
+			beside := must.Get(m.WithGaussian(m.Part(all, all)))
+			if d := privacy.DeltaUpper(beside, 1); d > 1e-5 || d < 0.98e-5 {
+				t.Errorf("%v with %g of μ² beside: δ = %g", m, all, d)
+			}
+		}
+	}
 	noisier := soft
 	noisier.OutputSigma = 2e-9 / (50 * 0.1)
 	a, b := must.Get(soft.WithGaussian(0.1)), must.Get(noisier.Profile())

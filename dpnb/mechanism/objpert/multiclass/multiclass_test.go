@@ -398,3 +398,16 @@ func accuracy(theta []float64, x *matrix.Dense, y []int) float64 {
 	}
 	return float64(right) / float64(len(y))
 }
+
+// Records a thousand times as long want a thousand times the noise and a million times the ridge.
+func TestCalibrationHasNoUnit(t *testing.T) {
+	c := config(3, 1)
+	one := must.Get(multiclass.CalibrateSoftmax(c, multiclass.Vertex))
+	for _, unit := range []float64{1e-3, 1e3} {
+		c.RowNorm, c.Tolerance = unit, one.Tolerance*unit
+		m := must.Get(multiclass.CalibrateSoftmax(c, multiclass.Vertex))
+		if !(math.Abs(m.Sigma/(unit*one.Sigma)-1) <= 1e-6) || !(math.Abs(m.Lambda/(unit*unit*one.Lambda)-1) <= 1e-3) {
+			t.Errorf("unit %g: σ = %g, λ = %g, in the other %g, %g", unit, m.Sigma, m.Lambda, one.Sigma, one.Lambda)
+		}
+	}
+}
