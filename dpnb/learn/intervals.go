@@ -439,9 +439,9 @@ func (iv *Intervals) buysNothing() string {
 	if nothing == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The share for intervals buys nothing for %d of %d: for the population they are ± %.3g wide or "+
-		"more, %s, and that much is known without looking. More records, a larger ε or a larger %s would help; a fit "+
-		"without it has less noise.", nothing, all, known, how, wording.Of("CurvatureShare"))
+	return fmt.Sprintf("The share for intervals buys nothing for %d of %d effects: their intervals for the population "+
+		"reach ± %.3g or farther, %s, which is known without looking. More records, a larger ε or a larger %s would "+
+		"help; a fit without it has less noise.", nothing, all, known, how, wording.Of("CurvatureShare"))
 }
 
 // bound writes an end of an interval.

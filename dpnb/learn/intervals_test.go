@@ -403,7 +403,7 @@ func TestAShareThatBuysNothingIsSaid(t *testing.T) {
 		if wide != c.most {
 			t.Errorf("%T at ε = %g: %g are wide", c.l, c.epsilon, wide)
 		}
-		says := fmt.Sprintf("The share for intervals buys nothing for %g of 3: ", wide)
+		says := fmt.Sprintf("The share for intervals buys nothing for %g of 3 effects: ", wide)
 		for _, text := range []string{m.Display().Text(), iv.Display().Text(), string(must.Get(m.Card()))} {
 			if strings.Contains(text, says) != (wide > 0) || strings.Contains(text, "no intervals without") {
 				t.Errorf("%T at ε = %g: %s", c.l, c.epsilon, text)
