@@ -47,7 +47,8 @@ func TestRivals(t *testing.T) {
 			t.Errorf("%s: %+v", p.learner, m.Update)
 		}
 		m = must.Get(DescentSetting{LearningRate: 0.1, Steps: 20, Clip: 0.5}.choose(p, d, 1, 1e-6)).(sgd.Descent)
-		if u, ok := m.Update.(sgd.Adam); !ok || u.LearningRate != 0.1 || !(math.Abs(m.Clip/(norm*longest)-0.5) <= 1e-6) {
+		if u, ok := m.Update.(sgd.Adam); !ok || u.LearningRate != 0.1 ||
+			!(math.Abs(m.Clip/(norm*longest)-0.5) <= 1e-6) {
 			t.Errorf("%s: %+v, clipped at %v", p.learner, m.Update, m.Clip)
 		}
 	}
