@@ -48,6 +48,11 @@ func TestCardsOfOddModels(t *testing.T) {
 	if strings.Contains(string(card), "What it cost") {
 		t.Error("a simulation has cost something")
 	}
+	if strings.Contains(string(card), "held out") {
+		t.Error("records were held out")
+	}
+	m.HeldOut = 0.2
+	says(t, string(must.Get(m.Card())), "A share of 0.2 of its records was held out of the fit.")
 	path := filepath.Join(t.TempDir(), "card.md")
 	must.Do(card.Write(path))
 	if text, err := os.ReadFile(path); err != nil || string(text) != string(card) {

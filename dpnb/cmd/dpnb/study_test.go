@@ -142,3 +142,15 @@ func TestStudyMeansAreOfAllTables(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// A contender without scores has a row that says so, and why.
+func TestStudySaysWhatFailed(t *testing.T) {
+	s := study{splits: 2, epsilons: []float64{1}}
+	first := scored{Table: "a", Task: aNumber, Records: 9, Learner: "first", Rival: true, Scores: []float64{1, 3}}
+	it := s.table([]scored{first,
+		{Learner: "second", Rival: true, Error: "too few records"}})
+	if want := "[[first 2.0] [second –]]"; fmt.Sprint(it.Rows) != want ||
+		!strings.Contains(fmt.Sprint(it), "second: too few records.") || strings.Contains(fmt.Sprint(it), "first: ") {
+		t.Errorf("%v", it)
+	}
+}
