@@ -242,9 +242,4 @@ func TestKeptForPeople(t *testing.T) {
 		budget.Spend(0.5)); err == nil || !strings.Contains(err.Error(), `person is "house" and was "who"`) {
 		t.Error(err)
 	}
-	tune := learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}}}
-	if _, err := tune.Fit(learn.Binary(df.PerPerson("who", 3), "happy"), fresh(1, 1e-5).Spend(0.5)); err == nil ||
-		!strings.Contains(err.Error(), "keep one row of each person") {
-		t.Errorf("tuned for people with several rows: %v", err)
-	}
 }

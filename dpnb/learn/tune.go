@@ -30,8 +30,7 @@ import (
 // public bounds.
 type Tune struct {
 	// Learners to choose from, all for the same task. Refused are CurvatureShare, as there are no intervals after a
-	// choice; HeavyTails, which has no δ for the choice to spend; quantiles, which the score does not measure; and
-	// records of people with several rows.
+	// choice; HeavyTails, which has no δ for the choice to spend; and quantiles, which the score does not measure.
 	Learners []Learner
 	// Without has sets of columns; each learner is tried without each set. Nil is the one set of none.
 	Without [][]string
@@ -137,11 +136,6 @@ func (c tuneChoice) data() *Dataset { return &Dataset{design: c.design} }
 func (l Tune) choices(data *Dataset) ([]tuneChoice, error) {
 	if err := data.Err(); err != nil {
 		return nil, err
-	}
-	if k := data.design.RowsOfAPerson; k > 1 {
-		return nil, fmt.Errorf("dpnb: Tune is for one row per person, and these have up to %d: its proof needs a "+
-			"score that a person changes by at most one; keep one row of each person, PerPerson(column, 1), or "+
-			"fit one learner", k)
 	}
 	if data.design.Target.Weighted {
 		return nil, errors.New("dpnb: Tune does not choose among fits to records with weights, as its score counts " +
