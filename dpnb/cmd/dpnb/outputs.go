@@ -143,7 +143,7 @@ func contentOf(write func(path string) error) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// written writes a file, but not over another one.
+// written writes what --out names, but not over another file.
 func written(path string, content []byte, force bool) error {
 	if err := unlike("out", path, content, force); err != nil {
 		return err
