@@ -69,7 +69,7 @@ func TestOnce(t *testing.T) {
 
 // What was released with bounds that were read off the data is not taken for one with public bounds.
 func TestOnceKeepsTheMark(t *testing.T) {
-	budget := learn.NewBudget(1, 1e-6, learn.Named("explore once inferred"))
+	budget := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	df := people(500)
 	table := must.Get(df.Table())
 	age, _ := frame.InferSchema(table).Field("age")
@@ -85,7 +85,7 @@ func TestOnceKeepsTheMark(t *testing.T) {
 
 // What was released for so many rows of a person, by a column, is not given for others: it protects whom it says.
 func TestOnceIsOfItsPeople(t *testing.T) {
-	budget := learn.NewBudget(1, 1e-6, learn.Named("explore once people"))
+	budget := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	df := people(500).WithSchema(learn.Numeric("age", 17, 90))
 	for name, q := range map[string]explore.Query{"mean": explore.Mean("age"), "keys": explore.Keys("age")} {
 		if _, err := q.Once(name, df.PerPerson("city", 2), budget.Spend(0.1)); err != nil {
@@ -104,7 +104,7 @@ func TestOnceIsOfItsPeople(t *testing.T) {
 // What was released of several files is not given for others, of which the first has the same name: what is private of
 // them, their content, is not looked at.
 func TestOnceIsOfItsFiles(t *testing.T) {
-	dir, budget := t.TempDir(), learn.NewBudget(1, 1e-6, learn.Named("explore once files"))
+	dir, budget := t.TempDir(), learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	of := func(rows string, names ...string) learn.DataFrame {
 		var files []frame.Scanner
 		for _, n := range names {

@@ -424,7 +424,7 @@ func (iv *Intervals) buysNothing() string {
 	known, how := 2.0, "an effect of all of the range of "+m.target.Name
 	switch m.target.Task {
 	case frame.TwoClasses:
-		known, how = 2*math.Log(99), "what takes a chance of 1 % to one of 99 %"
+		known, how = 2*math.Log(99), "which as log-odds takes a chance of 1 % to one of 99 %"
 	case frame.Count:
 		known, how = math.Log1p(m.target.Upper), "what takes a mean of 1 beyond the upper bound of "+m.target.Name
 	}

@@ -262,7 +262,7 @@ func TestOnceKeeping(t *testing.T) {
 func TestOnceSurvivesAKill(t *testing.T) {
 	const folder, when = "DPNB_ONCE_FOLDER", "DPNB_ONCE_WHEN"
 	once := func(dir, at string, release func(learn.Allowance) (float64, error)) (*learn.Budget, float64, error) {
-		b := learn.NewBudget(1, 1e-5, learn.Named("kill "+at), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+		b := learn.NewBudget(1, 1e-5, learn.Named("kill "+dir), learn.KeptIn(filepath.Join(dir, "ledger.json")))
 		v, err := learn.Once("n", b.Spend(0.5), 1, release, encodeNumber, decodeNumber)
 		return b, v, err
 	}
