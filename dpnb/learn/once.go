@@ -280,8 +280,8 @@ func (k keptRelease) in(format string, version int, content []byte) ([]byte, err
 	return old.Release, nil
 }
 
-// briefly says what differs: the target alone, by which other columns and another learner come; a learner without its
-// settings, columns together, and no more than the first few.
+// briefly says what differs: the target or the question alone, by which other columns and another learner come; a
+// learner without its settings, columns together, and no more than the first few.
 func briefly(differ []string) string {
 	const few = 2
 	var said []string
@@ -295,6 +295,8 @@ func briefly(differ []string) string {
 		switch column, of := strings.CutSuffix(d, how); {
 		case strings.HasPrefix(d, ofTarget+"Name "):
 			return "the " + strings.Replace(d, ".Name", "", 1)
+		case strings.HasPrefix(d, ofQuestion+" is "):
+			return "the " + d
 		case of:
 			if columns[how] = append(columns[how], strings.TrimPrefix(column, ofColumn)); len(columns[how]) == 1 {
 				said = append(said, how)
@@ -330,6 +332,9 @@ const (
 
 var together = map[string]string{noMore: " are not learnt from, and were", newly: " are learnt from, and were not"}
 
+// ofQuestion is where the specification of an answer has what was asked, in words and then with all settings.
+const ofQuestion = "question"
+
 // ofLearner begins what differs in the settings of a learner.
 const ofLearner = "setting "
 
@@ -340,7 +345,7 @@ const (
 )
 
 // inWords has paths of the records of a fit in words.
-var inWords = strings.NewReplacer("records.Label.", ofTarget, "records.Fields.", ofColumn, "records.Settings.", "")
+var inWords = strings.NewReplacer("records.Label.", ofTarget, "records.Fields.", ofColumn, "records.Settings.", "", "fields.", ofColumn)
 
 // kindOf says in words what a specification is of: a fit names its learner, and a question of package explore none.
 func kindOf(spec []byte) string {
@@ -395,6 +400,12 @@ func differences(path string, now, was any) []string {
 		return string(text)
 	}
 	path = inWords.Replace(path)
+	if path == ofQuestion {
+		q, _, _ := bytes.Cut(x, []byte(": "))
+		if p, _, _ := bytes.Cut(y, []byte(": ")); !bytes.Equal(p, q) {
+			x, y = append(q, '"'), append(p, '"')
+		}
+	}
 	if name, of := strings.CutPrefix(path, ofColumn); of && now == nil && wasMap {
 		return []string{fmt.Sprintf("%s%q"+noMore, ofColumn, name)}
 	} else if of && was == nil && isMap {
