@@ -57,7 +57,8 @@ func TestOnce(t *testing.T) {
 				t.Errorf("%s: half the confidence is [%v, %v] beside [%v, %v]", name, lo, hi, wide, high)
 			}
 			_, err := explore.Sum("age").Once(name, df, budget.Spend(0.1))
-			if err == nil || !strings.Contains(err.Error(), ": the question is \"sum of age\" and was \"") || spent(t, budget) != before {
+			if err == nil || !strings.Contains(err.Error(), `: the question is "sum of age" and was "`) ||
+				spent(t, budget) != before {
 				t.Errorf("%s: another question under its name: %v", name, err)
 			}
 		}

@@ -345,7 +345,8 @@ const (
 )
 
 // inWords has paths of the records of a fit in words.
-var inWords = strings.NewReplacer("records.Label.", ofTarget, "records.Fields.", ofColumn, "records.Settings.", "", "fields.", ofColumn)
+var inWords = strings.NewReplacer("records.Label.", ofTarget, "records.Fields.", ofColumn, "records.Settings.", "",
+	"fields.", ofColumn)
 
 // kindOf says in words what a specification is of: a fit names its learner, and a question of package explore none.
 func kindOf(spec []byte) string {
