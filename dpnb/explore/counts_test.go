@@ -347,7 +347,7 @@ func TestPricesInShares(t *testing.T) {
 	for name, q := range map[string]explore.Query{"count": explore.Count(), "sum": explore.Sum("age"),
 		"mean": explore.Mean("age").Planned(5000), "groups": explore.Mean("age").By("city").Planned(800)} {
 		for _, delta := range []float64{0, 1e-6} {
-			b := learn.NewBudget(1, delta, learn.Named(fmt.Sprint("shares of ", name, delta)))
+			b := learn.NewBudget(1, delta, learn.Named(t.TempDir()))
 			bought, err := q.Within(df, b.Share(0.05), 0.95)
 			if err != nil {
 				t.Fatal(name, err)
@@ -380,7 +380,7 @@ func TestPricesInShares(t *testing.T) {
 			}
 		}
 	}
-	b := learn.NewBudget(0.01, 0, learn.Named("a small budget"))
+	b := learn.NewBudget(0.01, 0, learn.Named(t.TempDir()))
 	if _, err := b.ShareOf(0.02, 0.02); err == nil || !strings.Contains(err.Error(), "2") {
 		t.Errorf("twice the budget: %v", err)
 	}

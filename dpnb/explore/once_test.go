@@ -57,7 +57,8 @@ func TestOnce(t *testing.T) {
 				t.Errorf("%s: half the confidence is [%v, %v] beside [%v, %v]", name, lo, hi, wide, high)
 			}
 			_, err := explore.Sum("age").Once(name, df, budget.Spend(0.1))
-			if err == nil || !strings.Contains(err.Error(), "question") || spent(t, budget) != before {
+			if err == nil || !strings.Contains(err.Error(), `: the question is "sum of age" and was "`) ||
+				spent(t, budget) != before {
 				t.Errorf("%s: another question under its name: %v", name, err)
 			}
 		}
@@ -69,7 +70,7 @@ func TestOnce(t *testing.T) {
 
 // What was released with bounds that were read off the data is not taken for one with public bounds.
 func TestOnceKeepsTheMark(t *testing.T) {
-	budget := learn.NewBudget(1, 1e-6, learn.Named("explore once inferred"))
+	budget := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	df := people(500)
 	table := must.Get(df.Table())
 	age, _ := frame.InferSchema(table).Field("age")
@@ -85,7 +86,7 @@ func TestOnceKeepsTheMark(t *testing.T) {
 
 // What was released for so many rows of a person, by a column, is not given for others: it protects whom it says.
 func TestOnceIsOfItsPeople(t *testing.T) {
-	budget := learn.NewBudget(1, 1e-6, learn.Named("explore once people"))
+	budget := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	df := people(500).WithSchema(learn.Numeric("age", 17, 90))
 	for name, q := range map[string]explore.Query{"mean": explore.Mean("age"), "keys": explore.Keys("age")} {
 		if _, err := q.Once(name, df.PerPerson("city", 2), budget.Spend(0.1)); err != nil {
@@ -104,7 +105,7 @@ func TestOnceIsOfItsPeople(t *testing.T) {
 // What was released of several files is not given for others, of which the first has the same name: what is private of
 // them, their content, is not looked at.
 func TestOnceIsOfItsFiles(t *testing.T) {
-	dir, budget := t.TempDir(), learn.NewBudget(1, 1e-6, learn.Named("explore once files"))
+	dir, budget := t.TempDir(), learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	of := func(rows string, names ...string) learn.DataFrame {
 		var files []frame.Scanner
 		for _, n := range names {

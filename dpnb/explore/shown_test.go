@@ -79,7 +79,7 @@ func TestDigitsAreThoseOfTheColumn(t *testing.T) {
 
 // How precise an allowance is cannot be said of what needs a number of records without one, nor of none at all.
 func TestWithinNeedsAPlan(t *testing.T) {
-	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	for _, q := range []explore.Query{explore.Mean("age"), explore.MedianOf("age"),
 		explore.Mean("age").By("city")} {
 		if p, err := q.Within(people(40), b.Share(0.1), 0.95); err == nil || !strings.Contains(err.Error(), "Planned") {
@@ -125,7 +125,7 @@ func TestDatesAreShownAsDates(t *testing.T) {
 	if !(lower < 10999.5 && 10999.5 < upper) {
 		t.Errorf("%v is between %v and %v", 10999.5, lower, upper)
 	}
-	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	price := must.Get(explore.Mean("since").Planned(1000).Within(df, b.Share(0.1), 0.95)).Display().Text()
 	if !strings.Contains(price, " days with 95 %") {
 		t.Errorf("the price of a date: %s", price)
@@ -135,7 +135,7 @@ func TestDatesAreShownAsDates(t *testing.T) {
 // An ε by which a guarantee says next to nothing is said so wherever it is: to whom, and what he may learn.
 func TestLargeEpsilonIsSaid(t *testing.T) {
 	const said = "says next to nothing: who thinks it 1 in 1000 that a record was used may come to be as much as "
-	b := learn.NewBudget(30, 1e-6, learn.Named(t.Name()))
+	b := learn.NewBudget(30, 1e-6, learn.Named(t.TempDir()))
 	price := must.Get(explore.Mean("age").Planned(1000).Within(people(40), b.Share(0.9), 0.95))
 	for name, text := range map[string]string{
 		"an answer": must.Get(explore.Count().Of(people(40), b.Share(0.9))).Display().Text(),

@@ -264,7 +264,7 @@ func TestABudgetSaysWhatIsOdd(t *testing.T) {
 func TestLedgerSaysWhyItIsLessThanTheSum(t *testing.T) {
 	df := learn.Patients(200, 1)
 	for delta, want := range map[float64]bool{1e-5: true, 0: false} {
-		b := learn.NewBudget(2, delta, learn.Named(fmt.Sprint(t.Name(), delta)))
+		b := learn.NewBudget(2, delta, learn.Named(fmt.Sprint(t.TempDir(), delta)))
 		for i := range 3 {
 			if i == 1 { // one release is as much as its ε
 				if text := b.Display().Text(); strings.Contains(text, "add up to") {

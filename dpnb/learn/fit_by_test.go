@@ -48,7 +48,7 @@ func TestFitByNeighbours(t *testing.T) {
 	fit := func(df learn.DataFrame) (*learn.Models, float64) {
 		t.Helper()
 		budgets++
-		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.Name(), budgets)))
+		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.TempDir(), budgets)))
 		models := must.Get(learn.FitBy(seeded(), df, "ward", ill, b.Spend(0.5)))
 		s := must.Get(b.State())
 		if len(s.Entries) != 4 {
@@ -57,7 +57,7 @@ func TestFitByNeighbours(t *testing.T) {
 		return models, s.SpentEpsilon
 	}
 	base, spent := fit(wards(400))
-	one := learn.NewBudget(1, 1e-6, learn.Named(t.Name()+" one"))
+	one := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()+" one"))
 	part := wards(400).Where(func(r learn.Row) bool { return r.Text("ward") == "heart" }, "ward").Drop("ward")
 	alone := must.Get(seeded().Fit(ill(part), one.Spend(0.5)))
 	if s, err := one.State(); err != nil || !(spent <= s.SpentEpsilon && spent > 0.999*s.SpentEpsilon) {
@@ -151,7 +151,7 @@ func coefficientsOf(m *learn.Model) []float64 { return m.Coefficients().Col("coe
 
 // What is refused costs nothing; a cell that runs again gets its models and pays nothing.
 func TestFitByRefusesAndKeeps(t *testing.T) {
-	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()), learn.KeptIn(filepath.Join(t.TempDir(), "b.json")))
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()), learn.KeptIn(filepath.Join(t.TempDir(), "b.json")))
 	spent := func() float64 {
 		s := must.Get(b.State())
 		return s.SpentEpsilon
@@ -209,7 +209,7 @@ func TestFitByRefusesAndKeeps(t *testing.T) {
 
 // All of a budget may be for the models of the groups, and they are still there for a cell that runs again.
 func TestFitByOnceOfAllOfABudget(t *testing.T) {
-	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	for k := range 2 {
 		if m, err := learn.FitByOnce("illness", learn.Logistic{}, wards(200), "ward", ill, b.Spend(1)); err != nil ||
 			len(m.Models) != 4 {
@@ -237,7 +237,7 @@ func (s scans) Scan(columns []string, f func(*frame.Table) error) error {
 func TestFitByOnceAnotherRule(t *testing.T) {
 	table := must.Get(wards(400).Table())
 	dir := t.TempDir()
-	b := learn.NewBudget(2, 1e-6, learn.Named(t.Name()))
+	b := learn.NewBudget(2, 1e-6, learn.Named(t.TempDir()))
 	fit := func(left int, younger string) (*learn.Models, float64, error) {
 		df := learn.FromScanner(scans{table, &left}, nil).WithSchema(learn.Numeric("age", 0, 100),
 			learn.Categorical("ill", "no", "yes")).DeriveText(learn.Categorical("part", "one", "two"),

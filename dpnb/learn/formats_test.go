@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 )
 
@@ -33,6 +34,7 @@ func TestFormatsOfWhatIsKept(t *testing.T) {
 			key, err = os.ReadFile(filepath.Join(path+".unfinished", formatName))
 		}
 	}
+	registry.Forget("formats") // which is in the files, and of another folder each time
 	a := NewBudget(1, 1e-6, Named("formats"), KeptIn(path)).Spend(0.5).Resumable(permit.New())
 	charge := func(a Allowance) (int, error) {
 		p := Quantile{Tau: 0.9}.spec()

@@ -45,7 +45,7 @@ func incomes(t *testing.T, n int) learn.DataFrame {
 func TestHeavyTails(t *testing.T) {
 	df := incomes(t, 20_000)
 	data := learn.Regression(df.Drop("rich"), "spending")
-	budget := learn.NewBudget(3, 0, learn.Named(t.Name()))
+	budget := learn.NewBudget(3, 0, learn.Named(t.TempDir()))
 	m := must.Get(learn.HeavyTails{Noise: learn.Seed(3)}.Fit(data, budget.Spend(1)))
 	if g := m.Release.Guarantee; g.Epsilon != 1 || g.Delta != 0 || privacy.DeltaUpper(g.Profile, 1) != 0 ||
 		privacy.DeltaUpper(g.Profile, 0.99) == 0 {
@@ -82,7 +82,7 @@ func TestHeavyTails(t *testing.T) {
 		t.Errorf("shown: %s", shown)
 	}
 	// A quantile and a planned number; the share of another budget's δ is left there.
-	other := learn.NewBudget(3, 1e-6, learn.Named(t.Name()+" with δ"))
+	other := learn.NewBudget(3, 1e-6, learn.Named(t.TempDir()+" with δ"))
 	q := must.Get(learn.HeavyTails{Loss: learn.PinballLoss, Tau: 0.9, Records: 20_000,
 		Noise: learn.Seed(4)}.Fit(data, other.Spend(1)))
 	if got := below(t, q, df.Drop("rich"), "spending"); !(math.Abs(got-0.9) <= 0.02) {
@@ -169,7 +169,7 @@ func TestEstimateMoment(t *testing.T) {
 		}
 		return math.Pow(m, 1/k)
 	}
-	budget := learn.NewBudget(4, 1e-6, learn.Named(t.Name()))
+	budget := learn.NewBudget(4, 1e-6, learn.Named(t.TempDir()))
 	for _, c := range []struct {
 		l    learn.HeavyTails
 		want float64

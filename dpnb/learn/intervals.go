@@ -420,12 +420,12 @@ func (iv *Intervals) buysNothing() string {
 	if !iv.population {
 		return ""
 	}
-	known, how := 2.0, "an effect of all of the range of "+m.target.Name
+	known, how := 2.0, "an effect as large as the range of "+m.target.Name
 	switch m.target.Task {
 	case frame.TwoClasses:
-		known, how = 2*math.Log(99), "what takes a chance of 1 % to one of 99 %"
+		known, how = 2*math.Log(99), "which as log-odds takes a chance of 1 % to one of 99 %"
 	case frame.Count:
-		known, how = math.Log1p(m.target.Upper), "what takes a mean of 1 beyond the upper bound of "+m.target.Name
+		known, how = math.Log1p(m.target.Upper), "which takes a mean of 1 beyond the upper bound of "+m.target.Name
 	}
 	nothing, all := 0, 0
 	for j, lower := range iv.own.Lower {
@@ -440,7 +440,7 @@ func (iv *Intervals) buysNothing() string {
 		return ""
 	}
 	return fmt.Sprintf("The share for intervals buys nothing for %d of %d effects: their intervals for the population "+
-		"reach ± %.3g or farther, %s, which is known without looking. More records, a larger ε or a larger %s would "+
+		"reach ± %.3g or farther, %s. That much is known without looking. More records, a larger ε or a larger %s would "+
 		"help; a fit without it has less noise.", nothing, all, known, how, wording.Of("CurvatureShare"))
 }
 

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -18,7 +17,7 @@ func TestKeptLogarithmicScale(t *testing.T) {
 		table := must.Get(frame.NewTable(frame.Column{Name: "pay", Numbers: []float64{2000, 3e4, 5e5, 1000}},
 			frame.Column{Name: "ill", Kind: frame.Categorical, Texts: []string{"no", "yes", "yes", "no"}}))
 		df := FromTable(table).WithSchema(Log("pay", lower, 1e6), Categorical("ill", "no", "yes"))
-		b := NewBudget(1, 1e-6, Named(fmt.Sprint("scale", lower)))
+		b := NewBudget(1, 1e-6, Named(t.TempDir()))
 		m := must.Get(Logistic{Noise: noise.NewSeeded(1)}.Fit(Binary(df, "ill"), b.Spend(1)))
 		content := must.Get(m.encode())
 		if _, err := decode(content); err != nil {

@@ -13,11 +13,11 @@ import (
 // A ledger's file that is of another name is not for another name, but for another file.
 func TestALedgerOfAnotherNameIsForAnotherFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.json")
-	a := learn.NewBudget(1, 1e-6, learn.KeptIn(path), learn.Named("messages-a"))
+	a := learn.NewBudget(1, 1e-6, learn.KeptIn(path), learn.Named(path+" a"))
 	must.Do(a.Err())
 	binary := learn.Binary(learn.Patients(40, 1), "ill", learn.RowNorm(1))
 	must.Get((learn.Logistic{Noise: learn.Seed(1)}).Fit(binary, a.Spend(0.5)))
-	b := learn.NewBudget(1, 1e-6, learn.KeptIn(path), learn.Named("messages-b"))
+	b := learn.NewBudget(1, 1e-6, learn.KeptIn(path), learn.Named(path+" b"))
 	_, err := b.State()
 	if err == nil {
 		err = b.Err()

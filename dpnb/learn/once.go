@@ -274,27 +274,70 @@ func (k keptRelease) in(format string, version int, content []byte) ([]byte, err
 			"charged; use another name", k.Name, was, now)
 	}
 	if differ = append(differ, differences("", tree(k.Spec), tree(old.Spec))...); len(differ) > 0 {
-		elsewhere := wording.Setting{Field: "Name", Go: fmt.Sprintf("name in place of %q in the cell, or the line of "+
-			"code, that has it", k.Name)}
+		elsewhere := wording.Setting{Field: "Name", Go: fmt.Sprintf("name in place of %q", k.Name)}
 		return nil, fmt.Errorf("dpnb: %q was released before by another specification: %s. Nothing was charged; use "+
 			"another %s, or the earlier specification", k.Name, briefly(differ), elsewhere)
 	}
 	return old.Release, nil
 }
 
-// briefly says what differs: the target alone, by which other columns and another learner come, or the first few.
+// briefly says what differs: the target or the question alone, by which other columns and another learner come; a
+// learner without its settings, columns together, and no more than the first few.
 func briefly(differ []string) string {
-	const few = 3
+	const few = 2
+	var said []string
+	another := slices.ContainsFunc(differ, func(d string) bool { return strings.HasPrefix(d, "learner is ") })
+	columns := map[string][]string{} // by what is said of them
 	for _, d := range differ {
-		if strings.HasPrefix(d, ofTarget+"Name ") {
+		how := noMore
+		if strings.HasSuffix(d, newly) {
+			how = newly
+		}
+		switch column, of := strings.CutSuffix(d, how); {
+		case strings.HasPrefix(d, ofTarget+"Name "):
 			return "the " + strings.Replace(d, ".Name", "", 1)
+		case strings.HasPrefix(d, ofQuestion+" is "):
+			return "the " + d
+		case of:
+			if columns[how] = append(columns[how], strings.TrimPrefix(column, ofColumn)); len(columns[how]) == 1 {
+				said = append(said, how)
+			}
+		case strings.HasPrefix(d, "learner is "):
+			said = append(said, "the "+d)
+		case !another || !strings.HasPrefix(d, ofLearner):
+			said = append(said, strings.TrimPrefix(d, ofLearner))
 		}
 	}
-	if n := len(differ); n > few {
-		differ = append(slices.Clone(differ[:few]), fmt.Sprintf("and %d more", n-few))
+	for i, how := range said {
+		switch of := columns[how]; {
+		case len(of) == 1:
+			said[i] = ofColumn + of[0] + how
+		case len(of) > 1:
+			if n := len(of) - few; n > 1 {
+				of = append(of[:few], fmt.Sprintf("%d more", n))
+			}
+			said[i] = "columns " + strings.Join(of, ", ") + together[how]
+		}
 	}
-	return strings.Join(differ, "; ")
+	if n := len(said) - few; n > 0 {
+		said = append(said[:few], fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(said, "; ")
 }
+
+// What is said of a column after its name, and of several together.
+const (
+	noMore = " is not learnt from, and was"
+	newly  = " is learnt from, and was not"
+)
+
+var together = map[string]string{noMore: " are not learnt from, and were", newly: " are learnt from, and were not"}
+
+// ofQuestion is where the specification of an answer has what was asked, in words and then with all settings.
+const ofQuestion = "question"
+
+// ofLearner begins what differs in the settings of a learner.
+const ofLearner = "setting "
 
 // ofTarget and ofColumn are what the label of records and their fields are called.
 const (
@@ -303,7 +346,8 @@ const (
 )
 
 // inWords has paths of the records of a fit in words.
-var inWords = strings.NewReplacer("records.Label.", ofTarget, "records.Fields.", ofColumn, "records.Settings.", "")
+var inWords = strings.NewReplacer("records.Label.", ofTarget, "records.Fields.", ofColumn, "records.Settings.", "",
+	"fields.", ofColumn)
 
 // kindOf says in words what a specification is of: a fit names its learner, and a question of package explore none.
 func kindOf(spec []byte) string {
@@ -347,7 +391,7 @@ func differences(path string, now, was any) []string {
 		return nil
 	}
 	write := func(v any, text []byte) string {
-		const long = 80
+		const long = 30
 		if v == nil {
 			return "not set"
 		}
@@ -357,13 +401,19 @@ func differences(path string, now, was any) []string {
 		return string(text)
 	}
 	path = inWords.Replace(path)
+	if path == ofQuestion {
+		q, _, _ := bytes.Cut(x, []byte(": "))
+		if p, _, _ := bytes.Cut(y, []byte(": ")); !bytes.Equal(p, q) {
+			x, y = append(q, '"'), append(p, '"')
+		}
+	}
 	if name, of := strings.CutPrefix(path, ofColumn); of && now == nil && wasMap {
-		return []string{fmt.Sprintf("%s%q is not learnt from, and was", ofColumn, name)}
+		return []string{fmt.Sprintf("%s%q"+noMore, ofColumn, name)}
 	} else if of && was == nil && isMap {
-		return []string{fmt.Sprintf("%s%q is learnt from, and was not", ofColumn, name)}
+		return []string{fmt.Sprintf("%s%q"+newly, ofColumn, name)}
 	}
 	if setting, of := strings.CutPrefix(path, "settings."); of { // of a learner
-		path = wording.Setting{Field: setting, Go: path}.String()
+		path = ofLearner + wording.Of(setting).String()
 	}
 	return []string{fmt.Sprintf("%s is %s and was %s", path, write(now, x), write(was, y))}
 }

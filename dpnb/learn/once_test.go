@@ -3,10 +3,12 @@ package learn_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +74,30 @@ func TestFitOncePaysOnce(t *testing.T) {
 	}
 }
 
+// What differs is said in a sentence of words that the user has said, also where much does.
+func TestWhatDiffersIsSaidBriefly(t *testing.T) {
+	budget, df := fresh(1, 1e-5), learn.Patients(60, 1)
+	l, data := learn.Suited(df, "ill")
+	must.Get(learn.FitOnce("model", l, data, budget.Spend(0.25)))
+	for want, columns := range map[string][]string{`the target is "pressure" and was "ill"`: {"pressure"},
+		`column "ward" is not learnt from, and was`:              {"ill", "ward"},
+		`columns "smoker", "ward" are not learnt from, and were`: {"ill", "ward", "smoker"},
+		`columns "pressure", "smoker", 3 more are not learnt from, and were`: {"ill", "ward", "smoker", "pressure",
+			"visits", "weight"},
+		`the learner is "Logistic" and was "SVM"`: {"ill", ""}} {
+		target, left := columns[0], columns[1:]
+		other, data := learn.Suited(df.Drop(slices.DeleteFunc(left, func(c string) bool { return c == "" })...), target)
+		if strings.HasPrefix(want, "the learner") {
+			other = learn.Logistic{}
+		}
+		_, err := learn.FitOnce("model", other, data, budget.Spend(0.25))
+		if text := fmt.Sprint(err); !strings.Contains(text, ": "+want+". Nothing") || len(text) > 240 ||
+			strings.Contains(text, "records.") || strings.Contains(text, "settings.") {
+			t.Errorf("%d characters: %s", len(text), text)
+		}
+	}
+}
+
 // Another specification under the same name is refused, and what differs is said.
 func TestFitOnceSaysWhatDiffers(t *testing.T) {
 	budget, df := fresh(1, 1e-5), frameOf(t, people)
@@ -105,7 +131,7 @@ func TestFitOnceSaysWhatDiffers(t *testing.T) {
 			`column "city" is not learnt from`},
 		"target": {l, learn.Binary(df, "city", learn.RowNorm(1)), quarter, `"x" was released before by another ` +
 			`specification: the target is "city" and was "happy". Nothing was charged; use another name in place of ` +
-			`"x" in the cell`},
+			`"x", or`},
 		"no label":    {l, learn.Binary(df, "sad"), quarter, "sad"},
 		"no learner":  {nil, data, quarter, "no learner"},
 		"simulation":  {l, data, learn.Simulate(1, 1e-6), "a simulation costs nothing"},
@@ -262,7 +288,7 @@ func TestOnceKeeping(t *testing.T) {
 func TestOnceSurvivesAKill(t *testing.T) {
 	const folder, when = "DPNB_ONCE_FOLDER", "DPNB_ONCE_WHEN"
 	once := func(dir, at string, release func(learn.Allowance) (float64, error)) (*learn.Budget, float64, error) {
-		b := learn.NewBudget(1, 1e-5, learn.Named("kill "+at), learn.KeptIn(filepath.Join(dir, "ledger.json")))
+		b := learn.NewBudget(1, 1e-5, learn.Named("kill "+dir), learn.KeptIn(filepath.Join(dir, "ledger.json")))
 		v, err := learn.Once("n", b.Spend(0.5), 1, release, encodeNumber, decodeNumber)
 		return b, v, err
 	}

@@ -47,7 +47,7 @@ func TestFitsOfPeopleWithSeveralRows(t *testing.T) {
 	allowed := must.Get(privacy.MuOf(eps, delta))
 	for _, k := range []int{1, 3} {
 		data := learn.Binary(patients(300).PerPerson("id", k), "ill", learn.RowNorm(1))
-		b := learn.NewBudget(eps, delta, learn.Named(fmt.Sprint("people", k)))
+		b := learn.NewBudget(eps, delta, learn.Named(t.TempDir()))
 		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(data, b.Spend(eps)))
 		_, person, ok := privacy.GaussianMu(m.Release.Guarantee.Profile)
 		fitted, _ := m.Release.Fitted.Event()
@@ -89,7 +89,7 @@ func TestOlderFileSaysWhomItProtects(t *testing.T) {
 		if person {
 			df = df.PerPerson("id", 1)
 		}
-		b := learn.NewBudget(1, 1e-5, learn.Named(fmt.Sprint(t.Name(), person)))
+		b := learn.NewBudget(1, 1e-5, learn.Named(fmt.Sprint(t.TempDir(), person)))
 		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df.Drop("id"), "ill"), b.Spend(0.5)))
 		path := filepath.Join(t.TempDir(), "model.json")
 		must.Do(m.Save(path))
@@ -112,7 +112,7 @@ func TestEstimateMomentPerPerson(t *testing.T) {
 	table := patients(300)
 	scale := map[int]float64{}
 	for _, k := range []int{1, 2} {
-		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.Name(), k)))
+		b := learn.NewBudget(1, 1e-6, learn.Named(fmt.Sprint(t.TempDir(), k)))
 		data := learn.Regression(table.PerPerson("id", k), "age")
 		g := must.Get(learn.HeavyTails{Noise: learn.Seed(1)}.EstimateMoment(data, b.Spend(0.5)))
 		scale[k] = g.Release.Fitted.(statistic.Histogram).Scale
@@ -138,7 +138,7 @@ func TestLearnersOfPeopleWithSeveralRows(t *testing.T) {
 	df := learn.Patients(300, 1).DeriveText(learn.Categorical("who", "a"), func(r learn.Row) string {
 		return fmt.Sprint(math.Round(r.Number("age")), r.Text("smoker"))
 	}, "age", "smoker").PerPerson("who", 3)
-	b := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	for _, l := range append(learn.Learners(), learn.Logistic{Lambda: 50}, learn.Quantile{Smooth: 0.1},
 		learn.Linear{Pure: true}, learn.Huber{Pure: true},
 		learn.Tune{Learners: []learn.Learner{learn.Logistic{}, learn.SVM{}}}) {
@@ -177,7 +177,7 @@ func TestBudgetIsOfRowsOrOfPeople(t *testing.T) {
 	frames := []learn.DataFrame{rows.Drop("id"), rows.PerPerson("id", 1), rows.PerPerson("id", 2)}
 	logistic := learn.Logistic{Noise: learn.Seed(1)}
 	for i, first := range frames {
-		b := learn.NewBudget(1, 1e-5, learn.Named(fmt.Sprint(t.Name(), i)))
+		b := learn.NewBudget(1, 1e-5, learn.Named(fmt.Sprint(t.TempDir(), i)))
 		must.Get(logistic.Fit(learn.Binary(first, "ill", learn.RowNorm(1)), b.Spend(0.1)))
 		for j, df := range frames {
 			two := learn.Binary(df, "ill", learn.RowNorm(1))
@@ -210,7 +210,7 @@ func TestPeopleOfAScan(t *testing.T) {
 	must.Do(parquet.Write(path, table))
 	schema := []learn.Field{learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")}
 	scanned := learn.FromScanner(parquet.Open(path, &parquet.Settings{ChunkRows: 33})).WithSchema(schema...)
-	b := learn.NewBudget(1, 1e-5, learn.Named(t.Name()))
+	b := learn.NewBudget(1, 1e-5, learn.Named(t.TempDir()))
 	var want []float64
 	for i, df := range []learn.DataFrame{whole.PerPerson("id", 2), scanned.PerPerson("id", 2),
 		whole.PerPerson("id", 2).Rename("id", "who"), scanned.PerPerson("id", 2).Rename("id", "who"),

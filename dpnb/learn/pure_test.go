@@ -45,7 +45,7 @@ func TestPurely(t *testing.T) {
 		}
 		for k, delta := range []float64{0, 1e-6} {
 			l := []learn.Learner{c.zero, c.stated}[k]
-			budget := learn.NewBudget(1, delta, learn.Named(fmt.Sprint(t.Name(), i, k)))
+			budget := learn.NewBudget(1, delta, learn.Named(fmt.Sprint(t.TempDir(), i, k)))
 			var m *learn.Model
 			for range 2 {
 				if m, err = l.Fit(data[c.from], budget.Spend(0.5)); err != nil {
@@ -63,7 +63,7 @@ func TestPurely(t *testing.T) {
 			if s, err := budget.State(); err != nil || s.SpentEpsilon != 1 || s.SpentDelta != 0 || len(s.Entries) != 2 {
 				t.Errorf("%T, δ = %g: %+v (%v)", l, delta, s, err)
 			}
-			if _, err := l.Fit(data[c.from], learn.NewBudget(1, delta, learn.Named(fmt.Sprint(t.Name(), i, k,
+			if _, err := l.Fit(data[c.from], learn.NewBudget(1, delta, learn.Named(fmt.Sprint(t.TempDir(), i, k,
 				"asked"))).Spend(0.5).WithDelta(1e-9)); err == nil && k == 1 {
 				t.Errorf("%T: Pure, and a δ was asked for", l)
 			}
@@ -150,7 +150,7 @@ func TestPurelyCentred(t *testing.T) {
 	}
 	gain := 0.0
 	for k := range 6 {
-		budget := learn.NewBudget(eps, 0, learn.Named(fmt.Sprint(t.Name(), k)))
+		budget := learn.NewBudget(eps, 0, learn.Named(fmt.Sprint(t.TempDir(), k)))
 		m, after := fit(k, learn.Curves(), budget.Spend(eps))
 		if s, err := budget.State(); err != nil || s.SpentEpsilon != eps || s.SpentDelta != 0 || len(s.Entries) != 1 {
 			t.Errorf("%d: %+v (%v)", k, s, err)

@@ -71,7 +71,7 @@ func TestPassesBy(t *testing.T) {
 		}
 	}
 	numeric := g.Names()[0]
-	b := learn.NewBudget(1, 1e-6, learn.Named("passes elsewhere"))
+	b := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	data := learn.Binary(df, "ill", stays, by)
 	if _, err := (learn.Logistic{Noise: learn.Seed(1)}).Fit(data, learn.Simulate(1, 0)); err == nil {
 		t.Error("a fit of pure ε is made of passes")

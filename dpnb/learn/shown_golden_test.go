@@ -59,7 +59,7 @@ func TestWhatModelsShow(t *testing.T) {
 	} {
 		fmt.Fprintf(&all, "== %s\n", c.name)
 		say("dataset", c.data, c.data.Err())
-		cost, err := learn.NewBudget(1, 1e-6, learn.Named(t.Name()+c.name)).Share(0.3).Cost(c.l, c.data)
+		cost, err := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()+c.name)).Share(0.3).Cost(c.l, c.data)
 		say("cost", cost, err)
 		m := must.Get(learn.Tuned(c.l, 0, 0, learn.Seed(1)).Fit(c.data, learn.Simulate(3, 1e-6)))
 		say("model", m, nil)

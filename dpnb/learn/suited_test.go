@@ -30,7 +30,7 @@ func TestSuited(t *testing.T) {
 			t.Errorf("%s: why is not said in %q", target, notes)
 		}
 		// On a budget without a δ as well, with intervals left out.
-		pureBudget := NewBudget(1, 0, Named(t.Name()+target+"pure"))
+		pureBudget := NewBudget(1, 0, Named(t.TempDir()+target+"pure"))
 		if m, err := l.Fit(data, pureBudget.Spend(1)); target != "ward" && err != nil {
 			t.Errorf("%s without a δ: %v", target, err)
 		} else if target != "ward" && m.Release.Guarantee.Delta != 0 {
@@ -46,7 +46,7 @@ func TestSuited(t *testing.T) {
 		if got := fmt.Sprintf("%T", l); got != want {
 			t.Errorf("%s is learnt by %s, want %s", target, got, want)
 		}
-		if _, err := l.Fit(data, NewBudget(1, 1e-6, Named(t.Name()+target)).Spend(1)); err != nil {
+		if _, err := l.Fit(data, NewBudget(1, 1e-6, Named(t.TempDir()+target)).Spend(1)); err != nil {
 			t.Errorf("%s: %v", target, err)
 		}
 	}

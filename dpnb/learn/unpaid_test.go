@@ -25,7 +25,7 @@ func TestNothingIsReleasedUnpaid(t *testing.T) {
 		m, err := tilted(p, d, epsilon, delta)
 		return unpaid{m}, err
 	})
-	budget := NewBudget(1, 1e-6, Named(t.Name()))
+	budget := NewBudget(1, 1e-6, Named(t.TempDir()))
 	if _, err := fit(Binary(Patients(100, 1), "ill"), budget.Spend(0.5), p); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func (w *watching) Uint64() uint64 {
 
 // Noise is drawn when the budget was charged.
 func TestNoiseIsDrawnWhenItIsPaidFor(t *testing.T) {
-	budget := NewBudget(1, 1e-6, Named(t.Name()))
+	budget := NewBudget(1, 1e-6, Named(t.TempDir()))
 	src := &watching{Source: Seed(1), budget: budget}
 	if _, err := (Logistic{Noise: src}).Fit(Binary(Patients(100, 1), "ill"), budget.Spend(0.5)); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestNoiseIsDrawnWhenItIsPaidFor(t *testing.T) {
 // Allowances that differ in the last digit of δ are told apart by their words, which are what is compared when a
 // release is asked for again.
 func TestAllowancesAreToldApart(t *testing.T) {
-	budget := NewBudget(1, 1e-5, Named(t.Name()))
+	budget := NewBudget(1, 1e-5, Named(t.TempDir()))
 	a, b := budget.Spend(0.5).WithDelta(1.2e-6), budget.Spend(0.5).WithDelta(math.Nextafter(1.2e-6, 1))
 	if a.said() == b.said() || a.said() == budget.Spend(0.5).said() {
 		t.Error(a.said(), b.said())

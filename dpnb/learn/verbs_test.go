@@ -94,10 +94,10 @@ func TestCheckIsInNoReport(t *testing.T) {
 // Must and Valid say what is wrong, and let pass what is not.
 func TestValid(t *testing.T) {
 	df := learn.Patients(10, 1)
-	budget := learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	budget := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	learn.Valid(df, learn.Binary(df, "ill"), budget, nil)
 	for name, wrong := range map[string]any{"a column": learn.Binary(df, "il"), "an error": errors.New("x"),
-		"a budget": learn.NewBudget(-1, 0, learn.Named(t.Name()+" of none"))} {
+		"a budget": learn.NewBudget(-1, 0, learn.Named(t.TempDir()+" of none"))} {
 		func() {
 			defer func() {
 				if recover() == nil {

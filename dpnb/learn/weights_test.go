@@ -151,7 +151,7 @@ func TestSuitedWeights(t *testing.T) {
 	weighted, _ := surveyed(600)
 	for _, target := range []string{"ill", "pressure"} {
 		l, data := learn.Suited(weighted, target, learn.WeightsFrom("survey", 4))
-		budget := learn.NewBudget(1, 1e-6, learn.Named(t.Name()+target))
+		budget := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()+target))
 		if _, err := l.Fit(data, budget.Spend(0.5)); err != nil {
 			t.Error(target, err)
 		}
@@ -178,7 +178,7 @@ func TestClassWeights(t *testing.T) {
 
 // A fit with weights of classes is released once like others, and other weights are another fit.
 func TestClassWeightsOnce(t *testing.T) {
-	df, budget := learn.Patients(300, 4), learn.NewBudget(1, 1e-6, learn.Named(t.Name()))
+	df, budget := learn.Patients(300, 4), learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	fit := func(weight float64) (*learn.Model, error) {
 		return learn.FitOnce("ill", learn.Logistic{}, learn.Binary(df, "ill",
 			learn.ClassWeights(map[string]float64{"yes": weight})), budget.Spend(0.5))

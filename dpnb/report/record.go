@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -80,15 +82,20 @@ func readRecord(out, name, key string) (r Record, current bool) {
 	if err != nil || json.Unmarshal(content, &r) != nil {
 		return Record{}, false
 	}
+	return r, r.Key == key && r.Failure == nil && r.changed() == nil &&
+		fileHas(htmlPath(out, name), r.HTML) && fileHas(ipynbPath(out, name), r.IPYNB)
+}
+
+// changed names the files that have changed since r was made, or cannot be read.
+func (r Record) changed() (paths []string) {
 	secret, err := secretOfMachine()
-	for path, sum := range r.Files {
+	for _, path := range slices.Sorted(maps.Keys(r.Files)) {
 		now, e := dataset.Checksum(path)
-		if err != nil || e != nil || marked(secret, now) != sum {
-			return r, false
+		if err != nil || e != nil || marked(secret, now) != r.Files[path] {
+			paths = append(paths, path)
 		}
 	}
-	return r, r.Key == key && r.Failure == nil &&
-		fileHas(htmlPath(out, name), r.HTML) && fileHas(ipynbPath(out, name), r.IPYNB)
+	return paths
 }
 
 // filesRead returns the files of a run log with their marks.

@@ -91,6 +91,9 @@ func TestRecordKnowsFilesThatWereRead(t *testing.T) {
 		if write(path, "2"); current() {
 			t.Errorf("up to date although %s has changed", path)
 		}
+		if changed := r.changed(); len(changed) != 1 || changed[0] != path {
+			t.Errorf("%s has changed, and not %v", path, changed)
+		}
 		write(path, string(was))
 	}
 	if t.Setenv("XDG_CACHE_HOME", t.TempDir()); current() {

@@ -217,6 +217,10 @@ func (j *job) run(ctx context.Context, s *session, timeout time.Duration, p Prog
 // (marked), and is said to whoever has the table and the machine's secret, and to nobody else.
 const upToDate = "up to date: the notebook, dpnb and all files that it read are as they were; --force runs it again"
 
+// hasChanged is said before a report is made again of another table, or by another schema, than it was.
+const hasChanged = "%s: %s is not what it was when the report was made, which is made again: what was released once " +
+	"under a name comes back as it was then, and all else is paid for anew"
+
 // report brings one report up to date.
 func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint) (_ Record, err error) {
 	key, err := base.of(j.nb)
@@ -227,6 +231,9 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if current && !o.Force && !o.Update {
 		o.Progress.End(j.name, upToDate)
 		return old, nil
+	}
+	for _, path := range old.changed() {
+		o.Progress.Step(fmt.Sprintf(hasChanged, j.name, filepath.Base(path)))
 	}
 	if o.Update {
 		// Committed outputs are compared where their data are; made without them they would be compared with something

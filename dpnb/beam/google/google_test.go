@@ -133,7 +133,7 @@ func relative(x []float64) float64 {
 func TestAsk(t *testing.T) {
 	df, table, truth := people(t, 600)
 	where := runner.Where{}
-	budget := learn.NewBudget(8, 1e-6, learn.Named(t.Name()))
+	budget := learn.NewBudget(8, 1e-6, learn.Named(t.TempDir()))
 	charged := func() (epsilon, delta float64, n int) {
 		s, err := budget.State()
 		if err != nil {
@@ -211,7 +211,7 @@ func TestFailuresAreNotRepeated(t *testing.T) {
 	go server.Serve(on)
 	defer server.Stop()
 	df, table, _ := people(t, 20)
-	budget := learn.NewBudget(3, 1e-6, learn.Named(t.Name()))
+	budget := learn.NewBudget(3, 1e-6, learn.Named(t.TempDir()))
 	_, err := Question{Kind: Count}.Ask(t.Context(), runner.Where{Endpoint: on.Addr().String()}, df, table, t.TempDir(),
 		budget.Spend(1))
 	if err == nil || !strings.Contains(err.Error(), "takes no jobs") || runs.asked.Load() != 1 {

@@ -16,7 +16,7 @@ import (
 func TestBudgetInTheShell(t *testing.T) {
 	for name, opts := range map[string][]learn.BudgetOption{"gaussian": nil, "sums": {learn.Additive()}} {
 		path := filepath.Join(t.TempDir(), "people.json")
-		b := learn.NewBudget(1, 1e-6, append(opts, learn.Named("shown "+name), learn.KeptIn(path))...)
+		b := learn.NewBudget(1, 1e-6, append(opts, learn.Named(name+" of "+t.TempDir()), learn.KeptIn(path))...)
 		people := learn.Patients(500, 1)
 		if _, err := (learn.SVM{}).Fit(learn.Binary(people, "ill"), b.Spend(0.25)); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestOneLedgerForNotebookAndShell(t *testing.T) {
 		return said("describe", "people.csv", "--schema", "people.schema.json", "--budget", ledger, "--epsilon", "1",
 			"--delta", "1e-6", "--share", "0.1", "--mean", "age")
 	}
-	notebook := learn.NewBudget(1, 1e-6, learn.Named("the notebook's"), learn.KeptIn("begun.json"))
+	notebook := learn.NewBudget(1, 1e-6, learn.Named("the notebook of "+t.TempDir()), learn.KeptIn("begun.json"))
 	df := learn.ReadCSV("people.csv").WithSchemaFile("people.schema.json")
 	must.Get(explore.Mean("age").Of(df, notebook.Share(0.1)))
 	if text, err := ask("begun.json"); err != nil {
@@ -93,6 +93,6 @@ func TestASecondLedgerIsSaid(t *testing.T) {
 			c.want != "" && strings.Index(text, other) > strings.Index(text, "age") {
 			t.Errorf("%q: %v: %s", c.flags, err, text)
 		}
-		registry.Forget("main") // every command is a program of its own
+		registry.ForgetAll() // every command is a program of its own
 	}
 }

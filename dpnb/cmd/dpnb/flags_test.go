@@ -27,7 +27,7 @@ func apart(text string) string {
 
 // said runs the command line and returns what it prints.
 func said(args ...string) (string, error) {
-	registry.Forget("main") // every command is a program of its own
+	registry.ForgetAll() // every command is a program of its own
 	root := newRootCommand()
 	var out bytes.Buffer
 	root.SetOut(&out)

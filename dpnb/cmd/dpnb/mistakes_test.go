@@ -55,7 +55,7 @@ func TestMistakes(t *testing.T) {
 	must.Do(parquet.Write(columnar, must.Get(frame.ScanCSV(people, nil))))
 	known := learn.ReadCSV(people).WithSchemaFile(schema)
 	must.Do(must.Get(learn.SVM{}.Fit(learn.Binary(known, "happy"), learn.NewBudget(1, 1e-6,
-		learn.Named("of a model")).Spend(1))).Save(model))
+		learn.Named(t.TempDir())).Spend(1))).Save(model))
 	linear := filepath.Join(dir, "linear.json")
 	must.Do(must.Get(learn.Load(model)).Export(linear))
 	calls := []struct {
@@ -231,7 +231,7 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("mended: %s (%v)", said, err)
 	}
 	df := learn.ReadCSV(people).WithSchemaFile(schema)
-	budget := learn.NewBudget(1, 1e-6, learn.Named("of mistakes"))
+	budget := learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	for _, c := range []struct {
 		name, cure string
 		of         func() error

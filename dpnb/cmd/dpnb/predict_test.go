@@ -23,7 +23,7 @@ func TestPredictCommand(t *testing.T) {
 	df := learn.ReadCSV(write("old.csv", "age,city,ward\n20,Bern,a\n60,Rome,b\n40,Bern,c\n")).WithSchema(
 		learn.Numeric("age", 18, 98), learn.Categorical("city", "Bern", "Rome"),
 		learn.Categorical("ward", "a", "b", "c"))
-	budget := learn.NewBudget(1, 1e-5, learn.Named(t.Name()))
+	budget := learn.NewBudget(1, 1e-5, learn.Named(t.TempDir()))
 	m := must.Get(learn.Softmax{}.Fit(learn.Classes(df, "ward"), budget.Spend(1)))
 	model := filepath.Join(dir, "ward.json")
 	must.Do(m.Save(model))

@@ -103,7 +103,7 @@ func TestQuestionsOfTheShell(t *testing.T) {
 	}
 	df, table := visits(t)
 	price := must.Get(explore.Mean("age").By("city").Planned(300).Within(df,
-		learn.NewBudget(2, 1e-6, learn.Named("priced")).Share(0.1), 0.95))
+		learn.NewBudget(2, 1e-6, learn.Named(t.TempDir())).Share(0.1), 0.95))
 	said, err := call(t, newPriceCommand(), append(table, "--mean", "age", "--by", "city", "--records", "300",
 		"--share", "0.1")...)
 	if want := price.Display().Text(); err != nil || said != want {

@@ -33,8 +33,9 @@ reports/NAME.html, reports/NAME.ipynb and reports/index.html. What is missing
 A report is kept, and said to be up to date, while the notebook, its parameters, this
 program and its tools, and all files that the notebook read, its table and its schema
 among them, are what they were, by their content; --force runs it in any case. What it
-writes itself, its ledger and what lies beside that, does not count. Where it runs
-again, what was released once under a name comes back from beside the ledger, as it was.
+writes itself, its ledger and what lies beside that, does not count. Which of them
+have changed is said where it runs again, and what was released once under a name comes
+back from beside the ledger, as it was.
 
 A report fails if a cell stops, and if one shows an error where a result was to
 be; a cell that is to show one has the tag shows-error.`,

@@ -21,7 +21,7 @@ func TestShapesCommand(t *testing.T) {
 	must.Do(os.WriteFile("people.csv", []byte(rows), 0o600))
 	df := learn.ReadCSV("people.csv").WithSchema(learn.Numeric("age", 18, 98),
 		learn.Categorical("city", "Bern", "Rome"), learn.Categorical("ill", "no", "yes"))
-	budget := learn.NewBudget(9, 1e-5, learn.Named(t.Name()))
+	budget := learn.NewBudget(9, 1e-5, learn.Named(t.TempDir()))
 	saved := func(name string, l learn.Learner, data *learn.Dataset) {
 		must.Do(must.Get(l.Fit(data, budget.Spend(2))).Save(name))
 	}

@@ -35,3 +35,10 @@ func Forget(name string) {
 	defer mu.Unlock()
 	delete(byName, name)
 }
+
+// ForgetAll forgets all names. It is for tests.
+func ForgetAll() {
+	mu.Lock()
+	defer mu.Unlock()
+	clear(byName)
+}
