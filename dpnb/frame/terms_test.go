@@ -563,8 +563,9 @@ func TestOwnListIsRefused(t *testing.T) {
 	must.Do(os.Symlink(table, filepath.Join(dir, "list.csv")))
 	write("towns.txt", "Bern\nRome\nOslo\n")
 	for list, own := range map[string]bool{"people.csv": true, "list.csv": true, "towns.txt": false} {
-		schema := must.Get(frame.LoadSchema(write("schema.json", `{"version":1,"fields":[{"name":"city","type":"category",
-			"categoriesFrom":"`+list+`","else":"Rome"},{"name":"y","type":"category","categories":["no","yes"]}]}`)))
+		schema := must.Get(frame.LoadSchema(write("schema.json", `{"version":1,"fields":[{"name":"city",
+			"type":"category","categoriesFrom":"`+list+`","else":"Rome"},
+			{"name":"y","type":"category","categories":["no","yes"]}]}`)))
 		for _, public := range []bool{false, true} {
 			read := must.Get(frame.ReadCSVFile(table, nil))
 			read.Source.Public = public
@@ -595,7 +596,8 @@ func TestDraft(t *testing.T) {
 // A line of names that is wrong because it has another separator says so, whatever stands between quotation marks.
 func TestQuotedSeparators(t *testing.T) {
 	for text, want := range map[string]string{"\"x,1\";\"y\"\n1;2\n": "semicolons", "\"x;1\",a\"b\n": "quotation mark"} {
-		if _, err := frame.ReadCSV(strings.NewReader(text), nil); err == nil || !strings.Contains(err.Error(), want) ||
+		_, err := frame.ReadCSV(strings.NewReader(text), nil)
+		if err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "semicolons") != (want == "semicolons") {
 			t.Errorf("%q: %v", text, err)
 		}
