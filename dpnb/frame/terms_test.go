@@ -595,7 +595,8 @@ func TestDraft(t *testing.T) {
 
 // A line of names that is wrong because it has another separator says so, whatever stands between quotation marks.
 func TestQuotedSeparators(t *testing.T) {
-	for text, want := range map[string]string{"\"x,1\";\"y\"\n1;2\n": "semicolons", "\"x;1\",a\"b\n": "quotation mark"} {
+	for text, want := range map[string]string{"\"x,1\";\"y\"\n1;2\n": "semicolons",
+		"\"x;1\",a\"b\n": "quotation mark"} {
 		_, err := frame.ReadCSV(strings.NewReader(text), nil)
 		if err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "semicolons") != (want == "semicolons") {
