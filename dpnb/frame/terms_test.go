@@ -550,3 +550,57 @@ func TestProductsOfTerms(t *testing.T) {
 		t.Errorf("products of %v, want %v", got, want)
 	}
 }
+
+// A table is not the public list of its own categories, by whatever name, unless it is public itself.
+func TestOwnListIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must.Do(os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	table := write("people.csv", "city,y\nBern,yes\nRome,no\n")
+	must.Do(os.Symlink(table, filepath.Join(dir, "list.csv")))
+	write("towns.txt", "Bern\nRome\nOslo\n")
+	for list, own := range map[string]bool{"people.csv": true, "list.csv": true, "towns.txt": false} {
+		schema := must.Get(frame.LoadSchema(write("schema.json", `{"version":1,"fields":[{"name":"city",
+			"type":"category","categoriesFrom":"`+list+`","else":"Rome"},
+			{"name":"y","type":"category","categories":["no","yes"]}]}`)))
+		for _, public := range []bool{false, true} {
+			read := must.Get(frame.ReadCSVFile(table, nil))
+			read.Source.Public = public
+			_, err := schema.Prepared(read)
+			if (err != nil) != (own && !public) || err != nil && !strings.Contains(err.Error(), "the table itself") {
+				t.Errorf("%s, public %v: %v", list, public, err)
+			}
+		}
+	}
+}
+
+// A draft is refused until its blanks are filled in, and then is a schema.
+func TestDraft(t *testing.T) {
+	text := string(must.Get(frame.DraftSchema([]string{"age", `a "b"`})))
+	if _, err := frame.ParseSchema([]byte(text), ""); err == nil {
+		t.Error("blanks are taken")
+	}
+	for _, f := range []string{`"type": "number", "lower": 0, "upper": 9`,
+		`"type": "ignore", "lower": null, "upper": null`} {
+		text = strings.Replace(text, `"type": "", "lower": null, "upper": null`, f, 1)
+	}
+	s, err := frame.ParseSchema([]byte(strings.ReplaceAll(text, `, "categories": null`, "")), "")
+	if err != nil || s.Fields[0].Name != "age" || s.Fields[0].Upper != 9 {
+		t.Errorf("%v, %v\n%s", s, err, text)
+	}
+}
+
+// A line of names that is wrong because it has another separator says so, whatever stands between quotation marks.
+func TestQuotedSeparators(t *testing.T) {
+	for text, want := range map[string]string{"\"x,1\";\"y\"\n1;2\n": "semicolons",
+		"\"x;1\",a\"b\n": "quotation mark"} {
+		_, err := frame.ReadCSV(strings.NewReader(text), nil)
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "semicolons") != (want == "semicolons") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -121,3 +121,27 @@ func TestCloneOfARelease(t *testing.T) {
 		t.Errorf("what has no copy is %v", also)
 	}
 }
+
+// Whoever thinks it 1 in 1000 that a record was used has odds e^ε times as large afterwards, at most: from ε = 10 on a
+// guarantee says what that comes to, upwards, and of a δ of a thousandth what it is.
+func TestGuaranteeWarns(t *testing.T) {
+	for _, c := range []struct {
+		epsilon, delta float64
+		want           []string
+	}{
+		{9.99, 0.000999, nil}, {10, 1e-6, []string{"ε = 10 ", "as 95.67 % sure"}},
+		{12.5, 1e-6, []string{"ε = 12.5 ", "as 99.63 % sure"}}, {800, 1e-6, []string{"ε = 800 ", "as 100 % sure"}},
+		{1, 0.001, []string{"δ = 0.001 is large"}}, {10, 0.01, []string{"as 95.67 % sure of it. δ = 0.01 is large"}},
+	} {
+		got := mechanism.Guarantee{Epsilon: c.epsilon, Delta: c.delta}.Warning()
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("ε = %v, δ = %v: %q has no %q", c.epsilon, c.delta, got, want)
+			}
+		}
+		if c.want == nil && got != "" || c.delta < 0.001 && strings.Contains(got, "δ") ||
+			c.epsilon < 10 && strings.Contains(got, "ε") {
+			t.Errorf("ε = %v, δ = %v: %q", c.epsilon, c.delta, got)
+		}
+	}
+}

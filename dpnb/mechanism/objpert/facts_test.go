@@ -87,3 +87,11 @@ func TestFacts(t *testing.T) {
 		t.Errorf("μ = %v, want 1.3", 0.5/beside)
 	}
 }
+
+// The penalty of a form without its last coefficient is λ + ω, of the last λ.
+func TestRidges(t *testing.T) {
+	if got := (objpert.Objective{Lambda: 2, Penalty: objpert.Penalty{Shrinkage: 3}}).Ridges(3); !reflect.DeepEqual(got,
+		[]float64{5, 5, 2}) {
+		t.Error(got)
+	}
+}

@@ -82,3 +82,28 @@ func TestTurnBoundsTheDerivative(t *testing.T) {
 		t.Errorf("%d tiles have a turn, and at %d of them it is near its bound: nothing is tested", turned, near)
 	}
 }
+
+// W is the largest of ln(1 + S̄(γ)/λ) + γ²/2 + γn, from above and to 1e-9, where S̄ is a parabola: places all over its
+// range are below, and the highest of them is near.
+func TestEnvelopeIsTheLargest(t *testing.T) {
+	logistic, _ := Logistic(1)
+	for _, lambda := range []float64{1e-4, 0.01, 0.3, 20} {
+		for _, sigma := range []float64{0.3, 2, 50} {
+			e := (&problem{curve: logistic, lambda: lambda, sigma: sigma}).envelope()
+			if !(e.kappa > 0) {
+				t.Fatal("no parabola")
+			}
+			for _, n := range []float64{-6, -0.7, 0, 0.1, 3} {
+				most := math.Inf(-1)
+				for i := range 20001 {
+					gamma := e.slope * float64(i) / 20000
+					g := gamma / sigma
+					most = math.Max(most, math.Log1p(e.kappa*gamma*(e.slope-gamma)/lambda)+g*(0.5*g+n))
+				}
+				if w := e.at(n); w < most-1e-12*math.Abs(most) || w > most+1e-6 {
+					t.Errorf("λ = %g, σ = %g, n = %g: W is %.12g, and %.12g is attained", lambda, sigma, n, w, most)
+				}
+			}
+		}
+	}
+}
