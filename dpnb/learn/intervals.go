@@ -440,8 +440,8 @@ func (iv *Intervals) buysNothing() string {
 		return ""
 	}
 	return fmt.Sprintf("The share for intervals buys nothing for %d of %d effects: their intervals for the population "+
-		"reach ± %.3g or farther, %s. That much is known without looking. More records, a larger ε or a larger %s would "+
-		"help; a fit without it has less noise.", nothing, all, known, how, wording.Of("CurvatureShare"))
+		"reach ± %.3g or farther, %s. That much is known without looking. More records, a larger ε or a larger %s "+
+		"would help; a fit without it has less noise.", nothing, all, known, how, wording.Of("CurvatureShare"))
 }
 
 // bound writes an end of an interval.
