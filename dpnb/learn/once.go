@@ -391,7 +391,7 @@ func differences(path string, now, was any) []string {
 		return nil
 	}
 	write := func(v any, text []byte) string {
-		const long = 30
+		const long = 60
 		if v == nil {
 			return "not set"
 		}
