@@ -74,9 +74,21 @@ func (m *Model) ProvedIntervals(level float64) (*Intervals, error) {
 // adds; they are infinite also where the noise moves the fit too far.
 //
 // Errors: as Intervals; a fit without a CurvatureShare; rows that are not centred, of a learner other than Logistic,
-// Quantile and Quantiles.
+// Quantile and Quantiles; several rows of a person, which are no independent draws.
 func (m *Model) PopulationIntervals(level float64) (*Intervals, error) {
 	return m.around(nil, level, ofPopulation)
+}
+
+// drawnEach is an error where the records are no independent draws from a population: several may be of one person, and
+// say less than as many people do.
+func (m *Model) drawnEach() error {
+	if rows := m.release.Guarantee.Rows; rows > 1 {
+		return fmt.Errorf("dpnb: nothing is known of the population where a person has up to %d rows, which are no "+
+			"independent draws: %s, or take those of the same fit without noise%s", rows,
+			wording.Setting{Field: "RowsOfAPerson", Value: "1", Go: "PerPerson(column, 1)"},
+			wording.Setting{Go: ", Intervals"})
+	}
+	return nil
 }
 
 // coverage is what an interval covers, and how surely.
@@ -91,6 +103,9 @@ const (
 // around returns intervals for effects of m; nil is all that it shows, or its coefficients if it shows these.
 func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*Intervals, error) {
 	if err := m.hasIntervals(); err != nil {
+		return nil, err
+	}
+	if err := m.drawnEach(); kind == ofPopulation && err != nil {
 		return nil, err
 	}
 	if isDescent(m.release) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -276,5 +277,44 @@ func TestPersonMayBeIgnored(t *testing.T) {
 	changed := ignoring.Rename("age", "years").PerPerson("id", 2).Err()
 	if changed == nil || !strings.Contains(changed.Error(), "right after the schema") {
 		t.Errorf("after a change: %v", changed)
+	}
+}
+
+// Four equal rows of each person are no four draws: intervals for the population would be half as wide as they must be.
+// They covered 71 % where 95 was said, and are refused; those of the same fit are not.
+func TestNoPopulationOfSeveralRows(t *testing.T) {
+	const rows = 4
+	r := rand.New(rand.NewPCG(5, 6))
+	id := frame.Column{Name: "id", Kind: frame.Categorical}
+	x, y := frame.Column{Name: "x"}, frame.Column{Name: "y"}
+	for i := range 4 * 500 {
+		if i%rows == 0 {
+			at := r.Float64()
+			id.Texts, x.Numbers = append(id.Texts, fmt.Sprint(i)), append(x.Numbers, at)
+			y.Numbers = append(y.Numbers, at+0.5*r.NormFloat64())
+			continue
+		}
+		id.Texts, x.Numbers = append(id.Texts, id.Texts[i-1]), append(x.Numbers, x.Numbers[i-1])
+		y.Numbers = append(y.Numbers, y.Numbers[i-1])
+	}
+	df := learn.FromTable(must.Get(frame.NewTable(id, x, y))).WithSchema(learn.Numeric("x", 0, 1),
+		learn.Numeric("y", -1, 2))
+	for k, said := range map[int]bool{1: true, rows: false} {
+		for _, l := range []learn.Learner{learn.Linear{CurvatureShare: 0.2, Noise: learn.Seed(1)},
+			learn.Quantile{CurvatureShare: 0.2, Noise: learn.Seed(1)}} {
+			m := must.Get(l.Fit(learn.Regression(df.PerPerson("id", k), "y", learn.Lines()), learn.Simulate(8, 1e-5)))
+			_, err := m.PopulationIntervals(0.95)
+			if _, same := m.Intervals(0.95); said != (err == nil) || same != nil {
+				t.Errorf("%T, %d rows: %v, of the same fit %v", l, k, err, same)
+			}
+			if !said && err != nil {
+				says(t, err.Error(), "independent draws", "PerPerson(column, 1)")
+			}
+			for _, p := range m.Shape("x").Points() {
+				if !said && p.Population != nil {
+					t.Errorf("%T: a shape has a band for the population", l)
+				}
+			}
+		}
 	}
 }

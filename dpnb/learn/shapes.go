@@ -387,6 +387,9 @@ func (m *Model) lawOf(population bool, forms func(b *geometry.Bought, q float64)
 	curvature, known := m.Curvature()
 	q, less := b.Stretch, lessSure
 	if population {
+		if err := m.drawnEach(); err != nil {
+			return nil, err
+		}
 		if q, less = 1, lessUsual; !known {
 			return nil, fmt.Errorf("dpnb: nothing is known of the population without the curvature of the records: "+
 				"fit with %s", wording.Of("CurvatureShare", "0.05"))

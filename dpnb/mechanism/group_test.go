@@ -62,12 +62,12 @@ func TestGroupsOfFits(t *testing.T) {
 					Adjacency: privacy.AddRemove}))
 			}
 			one := must.Get(choose(c.eps, c.delta)).(objpert.Objective).Sigma
-			for _, k := range []int{2, 20} {
+			for _, k := range []int{2, 20, 100} {
 				m := must.Get(mechanism.ForPeople(k, choose)(c.eps, c.delta))
 				sigma := m.(mechanism.Group).Of.(objpert.Objective).Sigma / float64(k)
 				p := must.Get(mechanism.Profile(m))
 				delta := privacy.DeltaUpper(p, c.eps)
-				if !(sigma > 0.9*one && sigma < 1.1*one) || !(delta <= c.delta) {
+				if !(sigma > 0.99*one && sigma < 1.025*one) || !(delta <= c.delta) {
 					t.Errorf("%s, %v, %d rows: σ = %v of each, of one %v; δ = %v", name, c, k, sigma, one, delta)
 				}
 				seen := must.Get(privacy.MuOf(c.eps, delta))
