@@ -184,7 +184,7 @@ func (df DataFrame) reading(column string) DataFrame {
 // PerPerson says that the column tells whose row it is, and keeps at most the given number of rows of each person:
 // which of them depends on the rows of that person alone (frame.PerPerson). Guarantees are then for a person with all
 // of these rows. One row each costs no more than rows of different people; with up to k rows the noise of every
-// question and fit is about k times as large. Tune does not take several rows, nor does PassesBy.
+// question and fit is about k times as large.
 //
 // A budget pays either for people or for rows: its first release decides, and all others have to be of that kind. It
 // knows the people by the name of the column here, whatever it is renamed to later.

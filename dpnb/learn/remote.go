@@ -39,7 +39,10 @@ func movable(d *frame.Design, m mechanism.Mechanism) error {
 		return nil
 	}
 	of := m
-	if c, ok := m.(objpert.Counted); ok {
+	if g, ok := of.(mechanism.Group); ok {
+		of = g.Of
+	}
+	if c, ok := of.(objpert.Counted); ok {
 		of = c.Fit
 	}
 	switch of.(type) {

@@ -57,11 +57,15 @@ func TestPassesBy(t *testing.T) {
 		far = &there{Records: rows}
 		return far, nil
 	})
-	for _, make := range []func() learn.Learner{
+	for i, make := range []func() learn.Learner{
 		func() learn.Learner { return learn.Logistic{Noise: learn.Seed(5)} },
 		func() learn.Learner { return learn.SVM{Noise: learn.Seed(5)} },
+		func() learn.Learner { return learn.SVM{Noise: learn.Seed(5)} },
 	} {
-		l := make()
+		l, df := make(), df
+		if i == 2 { // as many rows of some people
+			df = df.PerPerson(g.Names()[0], 3)
+		}
 		want := must.Get(l.Fit(learn.Binary(df, "ill", stays, learn.Uncentred()), learn.Simulate(1, 1e-6)))
 		got := must.Get(make().Fit(learn.Binary(df, "ill", stays, learn.Uncentred(), by), learn.Simulate(1, 1e-6)))
 		// Both are within τ/λ of the same minimiser, and rounded to the same grid.
