@@ -326,7 +326,6 @@ func TestOptionsRefusedBeforeTheCharge(t *testing.T) {
 		{of(learn.Logistic{Lambda: -1}, learn.Logistic{}), two, "Lambda = -1"},
 		{of(tailsOfClasses, learn.Logistic{}), two, "HeavyTails: it is of pure"},
 		{of(learn.Linear{}, learn.Quantile{Tau: 0.9}), numeric, "which the best quantile is not"},
-		{both, learn.Binary(learn.Patients(50, 1).PerPerson("visits", 2), "ill", learn.RowNorm(1)), "up to 2"},
 	}.check(t, "a choice", 1e-6, half)
 }
 

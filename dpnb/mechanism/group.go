@@ -135,7 +135,7 @@ func nearlyGaussian(rows int, epsilon, delta, mu float64, choose Choice) (best M
 func group(rows int, choose Choice, epsilon, delta float64) (g Group, p privacy.Profile, nearly bool, err error) {
 	m, err := choose(epsilon, delta)
 	if err != nil {
-		return g, nil, false, err
+		return g, nil, false, fmt.Errorf("for each of a person's rows, of which up to %d count: %w", rows, err)
 	}
 	g = Group{Of: m, Rows: rows}
 	event, err := g.Event()
