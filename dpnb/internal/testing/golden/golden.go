@@ -15,13 +15,48 @@ import (
 // variable is the environment variable that has the texts written anew when it is not empty.
 const variable = "DPNB_GOLDEN"
 
-// tolerance is by how much a number may differ, of itself or of one thousandth.
+// tolerance is by how much a number of Compare may differ, of itself or of one thousandth.
 const tolerance = 2e-3
 
 var number = regexp.MustCompile(`[-+]?\d+(\.\d+)?(e[-+]?\d+)?`)
 
 // Compare holds got against the text in the file.
 func Compare(t testing.TB, path, got string) {
+	t.Helper()
+	compare(t, path, got, same)
+}
+
+// Figures holds numbers, which say is told with a name that stands once, against those in the file, to so many parts of
+// themselves: what code computes today is what it computed before. Whether that was right is for other tests.
+func Figures(t testing.TB, path string, within float64, figures func(say func(name string, values ...float64))) {
+	t.Helper()
+	var b strings.Builder
+	figures(func(name string, values ...float64) {
+		b.WriteString(strings.ReplaceAll(name, " ", "·"))
+		for _, v := range values {
+			b.WriteString(" " + strconv.FormatFloat(v, 'g', 14, 64))
+		}
+		b.WriteByte('\n')
+	})
+	compare(t, path, b.String(), func(a, b string) bool { return sameFigures(a, b, within) })
+}
+
+func sameFigures(a, b string, within float64) bool {
+	x, y := strings.Fields(a), strings.Fields(b)
+	if len(x) != len(y) || len(x) > 0 && x[0] != y[0] {
+		return false
+	}
+	for i := 1; i < len(x); i++ {
+		v, _ := strconv.ParseFloat(x[i], 64) // as it was written
+		w, _ := strconv.ParseFloat(y[i], 64)
+		if off := math.Abs(v - w); x[i] != y[i] && !(off <= within*max(math.Abs(v), math.Abs(w)) && off < math.Inf(1)) {
+			return false
+		}
+	}
+	return true
+}
+
+func compare(t testing.TB, path, got string, same func(a, b string) bool) {
 	t.Helper()
 	if os.Getenv(variable) != "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -15,3 +15,19 @@ func TestSame(t *testing.T) {
 		}
 	}
 }
+
+// A figure that is off by more than it may be, one that is missing, another name and another sign of an infinity are
+// noticed.
+func TestSameFigures(t *testing.T) {
+	const line = "ln·δ -3.25 0 1e-300 +Inf NaN"
+	for other, want := range map[string]bool{
+		line: true, "ln·δ -3.2500000001 0 1e-300 +Inf NaN": true, "ln·δ -3.25001 0 1e-300 +Inf NaN": false,
+		"ln·δ -3.25 0 1.1e-300 +Inf NaN": false, "ln·δ -3.25 1e-300 1e-300 +Inf NaN": false,
+		"ln·δ -3.25 0 1e-300 -Inf NaN": false, "ln·δ -3.25 0 1e-300 +Inf 1": false, "ln·δ -3.25 0 1e-300 +Inf": false,
+		"δ -3.25 0 1e-300 +Inf NaN": false, "": false,
+	} {
+		if sameFigures(line, other, 1e-9) != want {
+			t.Errorf("%s: %v", other, !want)
+		}
+	}
+}
