@@ -49,7 +49,8 @@ func sameFigures(a, b string, within float64) bool {
 	for i := 1; i < len(x); i++ {
 		v, _ := strconv.ParseFloat(x[i], 64) // as it was written
 		w, _ := strconv.ParseFloat(y[i], 64)
-		if off := math.Abs(v - w); x[i] != y[i] && !(off <= within*max(math.Abs(v), math.Abs(w)) && off < math.Inf(1)) {
+		off := math.Abs(v - w)
+		if x[i] != y[i] && !(off <= within*max(math.Abs(v), math.Abs(w)) && off < math.Inf(1)) {
 			return false
 		}
 	}
