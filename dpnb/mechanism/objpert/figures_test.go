@@ -34,7 +34,8 @@ func TestFiguresStay(t *testing.T) {
 		}
 		for i, l := range losses {
 			name := fmt.Sprint(i, " ", l.Name())
-			m := Objective{Loss: l, RowNorm: 1.1, Lambda: 3, Sigma: 2.5, Tolerance: 1e-3, OutputSigma: 0.05, Centre: 0.4}
+			m := Objective{Loss: l, RowNorm: 1.1, Lambda: 3, Sigma: 2.5, Tolerance: 1e-3, OutputSigma: 0.05,
+				Centre: 0.4}
 			put(name+" constants", m.Lipschitz(), m.Smoothness(), m.Gaussian(), m.exact(), m.Validate(), isMargin(l))
 			if m.Validate() == nil {
 				for _, plan := range []Planned{{Records: 50, Features: 3}, {Records: 5000, Features: 40, Margin: 1.3}} {
@@ -76,7 +77,7 @@ func TestFiguresStay(t *testing.T) {
 		put("beside", OutputBeside(1e-3, 2, 0.1, 0), OutputBeside(1e-3, 2, 0.1, 0.3))
 		for _, c := range []Config{{Epsilon: 1}, {Epsilon: 0.01}, {Epsilon: 20}, {Epsilon: 1, Reserved: 0.1},
 			{Epsilon: 1, Rule: SmallestLambda}, {Epsilon: 3, Rule: SmallestLambda, NoiseFactor: 2, Reserved: 0.2},
-			{Epsilon: 1, Lambda: 0.5}, {Epsilon: 1, Lambda: 1e-4}, {Epsilon: 1, Lambda: 2, Tolerance: 1e-4}, {Epsilon: 0},
+			{Epsilon: 1, Lambda: 0.5}, {Epsilon: 1, Lambda: 1e-4}, {Epsilon: 1, Lambda: 2, Tolerance: 1e-4},
 			{Epsilon: 1, Planned: Planned{Records: 40, Features: 30}}, {Epsilon: 1, Bound: objective.DTZ24},
 			{Epsilon: 1, Bound: objective.RKW23}, {Epsilon: 1, Bound: objective.DTZ24, Lambda: 1},
 			{Epsilon: 1, Bound: objective.DTZ24, Planned: Planned{Records: 900, Features: 20}},
@@ -100,8 +101,8 @@ func TestFiguresStay(t *testing.T) {
 		}
 		p := Penalty{Shrinkage: 0.3, Rough: []Roughness{{matrix.Span{First: 1, Len: 4}, 0.2}}}
 		q := Objective{Lambda: 0.5, Penalty: p}
-		put("penalty", p.Stiffest(0.5), p.Shrink(4), Penalty{}.Shrink(4), p.Quadratic(6).RawSymmetric().Data, q.Ridges(4),
-			p.Check(4), p.Check(5), p.Validate(1), p.Validate(math.Inf(1)), Penalty{Shrinkage: -1}.Validate(1))
+		put("penalty", p.Stiffest(0.5), p.Shrink(4), Penalty{}.Shrink(4), p.Quadratic(6).RawSymmetric().Data,
+			q.Ridges(4), p.Check(4), p.Check(5), p.Validate(1), p.Validate(math.Inf(1)), Penalty{Shrinkage: -1}.Validate(1))
 		for _, intercept := range []bool{false, true} {
 			lambda, r := p.Ridge(0.5, 2, intercept)
 			same, kept := p.Ridge(0.5, 0.5, intercept)
@@ -158,7 +159,8 @@ func figuresOfCounts(put func(name string, values ...any)) {
 			put("its fit", m.At(-5, 7), m.At(1e3, 7), m.At(1e12, 7))
 		}
 	}
-	put("planned", Count{Sigma: 20}.Planned(3.2, 5), Count{Sigma: 20}.Planned(33.2, 5), Count{Sigma: 0.1}.Planned(-2, 5))
+	of := Count{Sigma: 20}
+	put("planned", of.Planned(3.2, 5), of.Planned(33.2, 5), Count{Sigma: 0.1}.Planned(-2, 5))
 }
 
 func figuresOfFeasibility(put func(name string, values ...any)) {

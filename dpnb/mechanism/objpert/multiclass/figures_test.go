@@ -31,7 +31,8 @@ func TestFiguresStay(t *testing.T) {
 				Curves: []matrix.Span{{First: 1, Len: 4}}}}
 		for _, classes := range []int{1, 2, 3, 9, 1 << 20, 1<<20 + 1} {
 			for _, at := range [][2]float64{{0.3, 2.5}, {0.6, 9}, {40, 0.8}} {
-				m := Softmax{Classes: classes, RowNorm: 1.1, Lambda: at[0], Sigma: at[1], Tolerance: 1e-3, OutputSigma: 0.1}
+				m := Softmax{Classes: classes, RowNorm: 1.1, Lambda: at[0], Sigma: at[1], Tolerance: 1e-3,
+					OutputSigma: 0.1}
 				name := fmt.Sprint("softmax ", classes, at)
 				put(name, m.Validate(), m.Lipschitz(), m.Smoothness(), m.Gaussian(), m.Part(0.02, 0.1), m.mu())
 				p, err := m.Profile()
