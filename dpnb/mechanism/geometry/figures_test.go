@@ -15,7 +15,7 @@ import (
 )
 
 func TestFiguresStay(t *testing.T) {
-	fit := objpert.Objective{Loss: loss.PseudoHuber{Threshold: 1}, RowNorm: 1.1, Lambda: 2, Sigma: 3, Tolerance: 1e-7,
+	fit := objpert.Objective{Loss: loss.PseudoHuber{Threshold: 1}, RowNorm: 1.1, Lambda: 2, Sigma: 3, Tolerance: 1e-11,
 		OutputSigma: 1e-3}
 	span := func(first, n int) matrix.Span { return matrix.Span{First: first, Len: n} }
 	plain := Centred{Of: fit, CountSigma: 4, MeanSigma: 5, Mu: 0.8, RowNorm: 1, Bias: 0.3, Free: 5}
