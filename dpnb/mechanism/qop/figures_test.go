@@ -52,7 +52,7 @@ func TestFiguresStay(t *testing.T) {
 			m.Shift = 0.3
 			put("it draws", q.RawSymmetric().Data, eta, m.quadratic(q).At(0, 0), m.Validate())
 			m.Shift = 0
-			m.Accuracy, m.OutputSigma = 1e-10*m.Accuracy, (1+1e-9)*1e-5*m.OutputSigma
+			m.Accuracy *= 1e-10
 			for _, m.Constraint = range []composite.Constraint{nil, composite.NewBox(0.5)} {
 				put("it finds", must.Get(m.Run(rows, labels, noise.NewSeeded(5), nil)).Coefficients,
 					must.Get(m.Simulate(rows, labels, noise.NewSeeded(6), nil)))
