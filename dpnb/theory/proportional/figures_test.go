@@ -35,7 +35,7 @@ func TestFiguresStay(t *testing.T) {
 		p := FixedPoint{Alpha: 0.8, Sigma: 0.3, Kappa: 1.2, RMSE: 0.4, OnXi: 0.1, Gamma: 0.7}
 		put("point", p.MSE(), p.Overlap(), p.Variance(), p.Norm(), p.SignalCorrelation(), p.NoiseCorrelation(),
 			p.WithOutputNoise(0.2), p.beforeOutput(0.4), p.inUnits(3))
-		for _, m := range [][3]float64{{0, 1, 2}, {0.3, 2, 1e-3}, {0.5, 0, 0.3}, {0.1, 0, 0.3}, {1, 2, math.Inf(1)},
+		for _, m := range [][3]float64{{0, 1, 2}, {0.3, 2, 1e-3}, {0.5, 0, 0.3}, {0.1, 0, 0.3}, {1, 2, 1e9},
 			{-3, 1, 0.2}} {
 			second, inside := truncated(m[0], m[1], m[2])
 			cut, within := clippedMean(m[0], m[1], m[2])
