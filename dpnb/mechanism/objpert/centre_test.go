@@ -22,6 +22,11 @@ func TestCentre(t *testing.T) {
 			t.Errorf("rate %v: %v, want %v", rate, got, want)
 		}
 	}
+	for _, l := range []loss.Loss{loss.Logistic{}, loss.Softplus{Width: 1}} { // records with weights are as any
+		if of, want := objpert.CentreOf(loss.Weighted{Of: l}, 0.2), objpert.CentreOf(l, 0.2); of != want {
+			t.Errorf("%s with weights: %v, want %v", l.Name(), of, want)
+		}
+	}
 	for _, rate := range []float64{-1, 0, 1, 2} {
 		func() {
 			defer func() {

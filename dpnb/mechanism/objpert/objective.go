@@ -137,13 +137,14 @@ func (m Objective) Suited(p Planned, intercept bool, baseRate float64) Objective
 }
 
 // CentreOf returns the intercept that fits best where the share of the positive class is rate and nothing else is
-// known: of the logistic loss log(rate/(1 − rate)).
+// known: of the logistic loss log(rate/(1 − rate)). Of a weighted loss it is that of the loss.
 //
 // Panics: unless 0 < rate < 1.
 func CentreOf(l loss.Loss, rate float64) float64 {
 	if !(rate > 0 && rate < 1) {
 		panic("objpert: CentreOf wants a rate in (0, 1)")
 	}
+	l, _ = loss.Weightless(l) // whose labels have no weight
 	slope := func(t float64) float64 {
 		s, at := make([]float64, 2), []float64{t, t}
 		l.ValueSlope(s, at, []float64{1, -1})

@@ -1,6 +1,10 @@
 package golden
 
-import "testing"
+import (
+	"errors"
+	"slices"
+	"testing"
+)
 
 // A number that is off by a hundredth, a point that is missing and another name are noticed; the last digit is not.
 func TestSame(t *testing.T) {
@@ -29,5 +33,21 @@ func TestSameFigures(t *testing.T) {
 		if sameFigures(line, other, 1e-9) != want {
 			t.Errorf("%s: %v", other, !want)
 		}
+	}
+}
+
+// Numbers are those of fields and elements in their order; what failed and what is true are 1.
+func TestNumbers(t *testing.T) {
+	type inner struct {
+		a int
+		b []float64
+	}
+	got := Numbers(2.5, []bool{true, false}, struct {
+		in *inner
+		s  string
+		of any
+	}{&inner{3, []float64{4, 5}}, "six", uint8(7)}, nil, errors.New("wrong"))
+	if want := []float64{2.5, 1, 0, 3, 4, 5, 7, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
