@@ -107,7 +107,7 @@ func TestFiguresStay(t *testing.T) {
 			f.Change(0, []float64{0.5, -1, 2, 0.1, 3, 0, 1})
 			put(fmt.Sprint("detail for ", count), sum(total), sum(f.Mean), f.Scale, len(f.Pairs), len(f.Cells),
 				f.CellFeatures(), f.ProductNorm(), f.paired(), f.HasCells(0), f.HasProducts(0, 1), f.Fits(7, 1),
-					f.Fits(6, 1),
+				f.Fits(6, 1),
 				before, f.unfold())
 			rows, margins := f.rows(people, 1), make([]float64, 11)
 			rows.Margins(margins, f.Raw, 0, 11)
