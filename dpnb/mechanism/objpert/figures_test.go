@@ -102,7 +102,8 @@ func TestFiguresStay(t *testing.T) {
 		p := Penalty{Shrinkage: 0.3, Rough: []Roughness{{matrix.Span{First: 1, Len: 4}, 0.2}}}
 		q := Objective{Lambda: 0.5, Penalty: p}
 		put("penalty", p.Stiffest(0.5), p.Shrink(4), Penalty{}.Shrink(4), p.Quadratic(6).RawSymmetric().Data,
-			q.Ridges(4), p.Check(4), p.Check(5), p.Validate(1), p.Validate(math.Inf(1)), Penalty{Shrinkage: -1}.Validate(1))
+			q.Ridges(4), p.Check(4), p.Check(5), p.Validate(1), p.Validate(math.Inf(1)),
+			Penalty{Shrinkage: -1}.Validate(1))
 		for _, intercept := range []bool{false, true} {
 			lambda, r := p.Ridge(0.5, 2, intercept)
 			same, kept := p.Ridge(0.5, 0.5, intercept)

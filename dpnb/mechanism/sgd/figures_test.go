@@ -64,12 +64,12 @@ func TestFiguresStay(t *testing.T) {
 		for _, w := range [][2]float64{{-1, 2}, {100, 3}, {1e4, 0.5}} {
 			put("signal", Signal(w[0], w[1], 50, 7))
 		}
-		for _, cost := range []Cost{{Rate: 1, NoiseMultiplier: 5, Steps: 20}, {Rate: 1, NoiseMultiplier: 5, Steps: 20,
-			ScoreMultiplier: 9}, {Rate: 0.1, NoiseMultiplier: 2, Steps: 20, Accounting: Renyi}, {Rate: 0.1,
-			NoiseMultiplier: 2,
-			Steps:           20, ScoreMultiplier: 9, Accounting: Renyi}, {Rate: 0.1, NoiseMultiplier: 2, Steps: 20, MeanRuns: 15,
-			Accounting: Renyi}, {Steps: maxSteps + 1, Rate: 1, NoiseMultiplier: 1}, {Rate: 1, NoiseMultiplier: 0,
-			Steps: 1},
+		for _, cost := range []Cost{
+			{Rate: 1, NoiseMultiplier: 5, Steps: 20}, {Rate: 1, NoiseMultiplier: 5, Steps: 20, ScoreMultiplier: 9},
+			{Rate: 0.1, NoiseMultiplier: 2, Steps: 20, Accounting: Renyi},
+			{Rate: 0.1, NoiseMultiplier: 2, Steps: 20, ScoreMultiplier: 9, Accounting: Renyi},
+			{Rate: 0.1, NoiseMultiplier: 2, Steps: 20, MeanRuns: 15, Accounting: Renyi},
+			{Steps: maxSteps + 1, Rate: 1, NoiseMultiplier: 1}, {Rate: 1, NoiseMultiplier: 0, Steps: 1},
 			{Rate: 1.1, NoiseMultiplier: 1, Steps: 1}, {Rate: 1, NoiseMultiplier: 1, Steps: 1, MeanRuns: 1e7}} {
 			eps, err := cost.Epsilon(1e-5)
 			put(cost.String()+cost.Bound(), eps, err)
