@@ -210,7 +210,7 @@ func (e *encoder) imagine(mean, weights []float64, uniform func() float64) func(
 		return func() given { return given{place: draw()} }
 	}
 	missing := 0.0
-	if e.more { // its indicator is 1, and has as long a row as others about
+	if e.more && mean != nil { // its indicator is 1, and has as long a row as others about
 		missing = math.Min(math.Max(0, mean[e.at+e.size]), 1)
 	}
 	return func() given {
