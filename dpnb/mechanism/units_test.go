@@ -74,8 +74,8 @@ func TestUnitsDoNotMatter(t *testing.T) {
 			}
 			for j, v := range fit(c[0], c[1]) {
 				if !(math.Abs(v-by*want[j]) <= 1e-6*by) {
-					t.Errorf("%s: coefficient %d is %v where rows are of norm %g and labels within %g, want %v", name, j,
-						v, c[0], c[1], by*want[j])
+					t.Errorf("%s: coefficient %d is %v where rows are of norm %g and labels within %g, want %v", name,
+						j, v, c[0], c[1], by*want[j])
 				}
 			}
 		}
@@ -94,8 +94,8 @@ func TestUnitsCostNothing(t *testing.T) {
 			return multiclass.OneVsRest{Classes: 3, Binary: tilt(r, 0)}
 		},
 		"linear": func(r float64) mechanism.Mechanism {
-			return constrained.Objective{Objective: tilt(r, 0), Dimension: 3, Adjacency: privacy.AddRemove, Epsilon: 100,
-				Delta: 0.5}
+			return constrained.Objective{Objective: tilt(r, 0), Dimension: 3, Adjacency: privacy.AddRemove,
+				Epsilon: 100, Delta: 0.5}
 		},
 		"output": func(r float64) mechanism.Mechanism {
 			return objpert.Output{Loss: loss.Logistic{}, RowNorm: r, Lambda: r * r, Tolerance: 0.1 * r, Sigma: 1 / r}
@@ -120,8 +120,8 @@ func TestUnitsCostNothing(t *testing.T) {
 			return m
 		}
 	}
-	for _, bound := range []objective.Bound{0, objective.RKW23, objective.DTZ24, objective.Pointwise, objective.Integral,
-		objective.Tight} {
+	for _, bound := range []objective.Bound{0, objective.RKW23, objective.DTZ24, objective.Pointwise,
+		objective.Integral, objective.Tight} {
 		all["objective, "+bound.String()] = func(r float64) mechanism.Mechanism { return tilt(r, bound) }
 	}
 	for name, of := range all {
@@ -156,7 +156,8 @@ func TestIntervalsAreInUnits(t *testing.T) {
 	ends := func(r float64) map[string][]float64 {
 		x := matrix.NewDense(n, d, nil)
 		floats.AddScaled(x.Data, r, rows.Data)
-		m := interval.Curvature{Fit: objpert.Objective{Loss: loss.Logistic{}, RowNorm: r, Lambda: 5 * r * r, Sigma: 3 * r,
+		m := interval.Curvature{Fit: objpert.Objective{Loss: loss.Logistic{}, RowNorm: r, Lambda: 5 * r * r,
+			Sigma:     3 * r,
 			Tolerance: 1e-3 * r, OutputSigma: 0.02 / r}, Sigma: 0.5 * r * r, ScoreSigma: 2 * r * r}
 		out := must.Get(m.Run(x, labels, noise.NewSeeded(1), nil))
 		s, also := interval.Settings{Level: 0.9, Linearise: true}, out.Also.(*interval.Moments)

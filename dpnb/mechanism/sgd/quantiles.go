@@ -108,8 +108,8 @@ func (q Quantiles) Validate() error {
 // rule.
 func (q Quantiles) sigma() float64 { return q.NoiseMultiplier * q.RowNorm * (1 + 0x1p-50) }
 
-// noiseScale is the standard deviation of the noise in the gradient of the level that has most, were it the same in each
-// step: of one level σR·max(τ, 1 − τ), as slopes are −τ or 1 − τ.
+// noiseScale is the standard deviation of the noise in the gradient of the level that has most, were it the same in
+// each step: of one level σR·max(τ, 1 − τ), as slopes are −τ or 1 − τ.
 func (q Quantiles) noiseScale(d int) (most float64) {
 	shape, k := q.shape(d), len(q.Levels)
 	for level := range k {
