@@ -16,6 +16,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/convolution"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/interval"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+	"github.com/dpnb/notebooks/dpnb/mechanism/qop"
 	"github.com/dpnb/notebooks/dpnb/mechanism/sgd"
 	"github.com/dpnb/notebooks/dpnb/mechanism/ssp"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -111,6 +112,14 @@ func TestUnitsCostNothing(t *testing.T) {
 			return interval.Curvature{Fit: fit, Sigma: 0.5 * r * r, ScoreSigma: 2 * r * r}
 		},
 	}
+	bend := must.Get(qop.Calibrate(qop.Config{Loss: loss.Squared{}, RowNorm: 1, Epsilon: 1, Delta: 1e-3,
+		Adjacency: privacy.AddRemove, Interpolation: qop.AssumeInterpolation([]float64{0, 0}, 0), HiddenDimension: 24,
+		Accuracy: 1e-4}))
+	all["quadratic"] = func(r float64) mechanism.Mechanism {
+		m := bend
+		m.RowNorm, m.Sigma2, m.Shift, m.OutputSigma = r, r*r*m.Sigma2, r*r*m.Shift, m.OutputSigma/r
+		return m
+	}
 	for name, m := range map[string]multiclass.Softmax{"softmax": {Classes: 3, Lambda: 20, Sigma: 3},
 		"softmax of two":  {Classes: 2, Lambda: 20, Sigma: 3},
 		"softmax by rank": {Classes: 3, Lambda: 0.6, Sigma: 1.5, Bound: multiclass.RankK}} {
@@ -173,7 +182,7 @@ func TestIntervalsAreInUnits(t *testing.T) {
 		return ends
 	}
 	want := ends(1)
-	for _, r := range []float64{0.25, 8} {
+	for _, r := range []float64{0x1p-30, 8, 0x1p30} {
 		for name, all := range ends(r) {
 			for k, v := range all {
 				if !(math.Abs(v*r-want[name][k]) <= 1e-6) {
