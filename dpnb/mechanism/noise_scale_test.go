@@ -43,6 +43,10 @@ func TestStatedNoise(t *testing.T) {
 	long := pure.Config{Loss: loss.LeastAbsolute{}, Epsilon: 1, Adjacency: privacy.AddRemove, Features: d,
 		Records: 1000, Radius: 1e5, LeastNorm: 1, Lambda: 1, Tolerance: 1e-5}
 	tilted, put := must.Get(long.Calibrate()), must.Get(long.CalibrateOutput())
+	quantile := func(tau float64) sgd.Quantiles {
+		return sgd.Quantiles{Levels: []float64{tau}, RowNorm: 2, Steps: 2, NoiseMultiplier: 1.5,
+			Update: sgd.Adaptive{Radius: 2, Steps: 2}}
+	}
 	test := math.Exp(-1 / 0.5) // the ratio of two neighbouring probabilities
 	for name, c := range map[string]struct {
 		m    mechanism.Mechanism
@@ -65,10 +69,12 @@ func TestStatedNoise(t *testing.T) {
 		"DP-EBM": {additive.Boosting{Cells: additive.Cells{Columns: []additive.Column{{Len: d}}, Bins: 1}, Clip: 2,
 			Leaves: 1, Rounds: 1, LearningRate: 0.5, CountSigma: 1, SumSigma: 1.5}, 1.5 * 2},
 		"descent": {steps, 1.5 * 2}, "tuned descent": {tuner, 1.5 * 2},
-		"objective, any length": {tilted, tilted.Scale * 2}, "output, any length": {put, put.Scale * 2},
+		"median": {quantile(0.5), 1.5 * 2 * 0.5}, "quantile": {quantile(0.2), 1.5 * 2 * 0.8},
+		"quantile, with a share": {quantile(0.2).WithCurvature(0.36), 1.5 * 2 * 0.8 / 0.8},
+		"objective, any length":  {tilted, tilted.Scale * 2}, "output, any length": {put, put.Scale * 2},
 	} {
 		r, err := c.m.Run(matrix.NewDense(0, d, nil), nil, noise.NewSeeded(1), nil)
-		if err != nil || !(math.Abs(r.NoiseScale/c.want-1) <= 1e-12) {
+		if err != nil || !(math.Abs(r.NoiseScale/c.want-1) <= 1e-6) {
 			t.Errorf("%s: the noise is said to be %v, want %v (%v)", name, r.NoiseScale, c.want, err)
 		}
 	}

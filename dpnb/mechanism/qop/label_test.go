@@ -55,6 +55,11 @@ func TestUnseenCoversRoundedLabels(t *testing.T) {
 		if r := bent.unseen(200) / m.unseen(200); !(math.Abs(r/4-1) <= 1e-12) {
 			t.Errorf("four times the curvature needs %v times the room", r)
 		}
+		long := m
+		long.RowNorm *= 4
+		if r := long.unseen(200) / m.unseen(200); !(math.Abs(r/16-1) <= 1e-12) {
+			t.Errorf("rows four times as long need %v times the room", r)
+		}
 		if !(norm > 0) || norm > m.unseen(200) {
 			t.Errorf("the gradients differ by %g, room is left for %g", norm, m.unseen(200))
 		}

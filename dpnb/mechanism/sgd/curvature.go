@@ -223,7 +223,7 @@ func (c Curvature) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 		floats.AddScaled(out.Gradient[k*d:(k+1)*d], 1/m, g)
 		squares[k].SymRankOne(squares[k], 1/m, mat.NewVecDense(d, theta))
 	})
-	release.Coefficients, release.NoiseScale, release.Also = theta, c.Fit.sigma(), out
+	release.Coefficients, release.NoiseScale, release.Also = theta, c.Fit.noiseScale(d), out
 	ofCount, ofGram, ofNear := c.scales()
 
 	counts := r.counts(theta, levels)

@@ -50,12 +50,15 @@ func TestOneRecordOfCurvature(t *testing.T) {
 
 const exactRounding = 1e-6
 
-// Descent, counts and matrices together cost what one descent does, no less, and a millionth more at most.
+// Descent, counts and matrices together cost what one descent does, no less, and a millionth more at most, whatever the
+// norm R of rows: a record adds R² to a matrix.
 func TestCurvatureCost(t *testing.T) {
-	for _, share := range []float64{1e-3, 0.2, 0.9} {
+	for norm, share := range map[float64]float64{1: 1e-3, 3: 0.2, 0.25: 0.9} {
 		q := quantiles(deciles)
+		q.RowNorm = norm
 		c := q.WithCurvature(share)
 		count, gram, near := c.scales()
+		gram, near = gram/(norm*norm), near/(norm*norm)
 		k := math.Sqrt(float64(len(deciles)))
 		got := q.Cost()
 		of := c.Fit.NoiseMultiplier
@@ -77,6 +80,40 @@ func TestCurvatureCost(t *testing.T) {
 		"all of it": {Fit: quantiles(deciles), Share: 1}, "ℓ₁": shrunk.WithCurvature(0.5)} {
 		if err := c.Validate(); !errors.As(err, &param) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Of rows of norm r the coefficients are those of rows of norm 1 over r, and the matrices r² times theirs, of the same
+// noise: whatever r is, rows are cut at it, and sums are rounded to a share of it.
+func TestCurvatureInUnits(t *testing.T) {
+	const n, d = 500, 2
+	src := noise.NewSeeded(4)
+	plain, labels := matrix.NewDense(n, d, nil), make([]float64, n)
+	src.Gaussian(plain.Data, 0.6)
+	src.Gaussian(labels, 0.3)
+	run := func(r float64) (theta []float64, m *Moments) {
+		rows := matrix.NewDense(n, d, nil)
+		floats.AddScaled(rows.Data, r, plain.Data)
+		q := quantiles([]float64{0.3, 0.6})
+		q.RowNorm, q.Update.Radius = r, q.Update.Radius/r
+		out := must.Get(q.WithCurvature(0.3).Run(rows, labels, noise.NewSeeded(1), nil))
+		return out.Coefficients, out.Also.(*Moments)
+	}
+	theta, of := run(1)
+	for _, r := range []float64{0x1p-30, 0.25, 8, 0x1p30} {
+		coefficients, m := run(r)
+		for _, c := range []struct {
+			what      string
+			got, want []float64
+			by        float64
+		}{{"coefficients", coefficients, theta, 1 / r}, {"widths", m.Width, of.Width, 1}, {"G", m.Gram, of.Gram, r * r},
+			{"C", m.Near, of.Near, r * r}} {
+			for j, v := range c.got {
+				if !(math.Abs(v/c.by-c.want[j]) <= 1e-9*(1+math.Abs(c.want[j]))) {
+					t.Fatalf("rows of norm %g: %s %v, want %v times %v", r, c.what, c.got, c.by, c.want)
+				}
+			}
 		}
 	}
 }

@@ -108,6 +108,16 @@ func (q Quantiles) Validate() error {
 // rule.
 func (q Quantiles) sigma() float64 { return q.NoiseMultiplier * q.RowNorm * (1 + 0x1p-50) }
 
+// noiseScale is the standard deviation of the noise in the gradient of the level that has most, were it the same in
+// each step: of one level σR·max(τ, 1 − τ), as slopes are −τ or 1 − τ.
+func (q Quantiles) noiseScale(d int) (most float64) {
+	shape, k := q.shape(d), len(q.Levels)
+	for level := range k {
+		most = math.Max(most, q.sigma()*floats.Norm(shape.root[level*k:(level+1)*k], 2))
+	}
+	return most
+}
+
 func (q Quantiles) sigmaAt(rule Scheduled, k int) float64 {
 	return q.sigma() * rule.Spread(k) * (1 + 0x1p-50)
 }
@@ -194,8 +204,8 @@ func (q Quantiles) Run(rows matrix.Rows, labels []float64, src noise.Source, set
 		return nil, err
 	}
 	r.Coefficients = q.descend(newPassed(rows, labels, q.RowNorm), noise.Exact(src), settings.Value().Workers, nil)
-	r.NoiseScale = q.sigma()
 	_, d := rows.Dims()
+	r.NoiseScale = q.noiseScale(d)
 	if rule, ok := q.rule(0, q.shape(d), d).(weakSignal); ok {
 		r.Mechanism = q.with(fmt.Sprintf("n₀ = %.6g, weighted mean of the iterates", q.Records), rule)
 	}
