@@ -20,7 +20,7 @@ const spreadOfUnseen = 12
 // Imagined returns n centred rows of records that nobody has: columns are independent, each with the shares of its
 // categories, or of its hats, that the given mean row has (the bias apart), which says no more of a number without hats
 // than its mean. That mean has noise of a standard deviation off in each entry: shares are taken lower by less times
-// that. uniform draws from [0, 1).
+// that. Of a mean of nil all shares are the same, and no number is missing. uniform draws from [0, 1).
 func (e *Encoding) Imagined(mean []float64, off, less float64, n int, uniform func() float64) matrix.Rows {
 	draws, of := make([]func() given, len(e.encoders)), make([]given, len(e.encoders))
 	for k, weights := range e.margins(mean, doubt{off, less}) {
@@ -210,7 +210,7 @@ func (e *encoder) imagine(mean, weights []float64, uniform func() float64) func(
 		return func() given { return given{place: draw()} }
 	}
 	missing := 0.0
-	if e.more { // its indicator is 1, and has as long a row as others about
+	if e.more && mean != nil { // its indicator is 1, and has as long a row as others about
 		missing = math.Min(math.Max(0, mean[e.at+e.size]), 1)
 	}
 	return func() given {
