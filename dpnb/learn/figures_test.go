@@ -80,7 +80,7 @@ func TestFiguresStay(t *testing.T) {
 			d *Dataset
 		}{{Logistic{}, binary}, {Logistic{}, units}, {SVM{CurvatureShare: 0.1}, binary}, {Logistic{Lambda: 2}, binary},
 			{Logistic{Records: 400, BaseRate: 0.2}, binary}, {Logistic{Pure: true}, binary}, {Linear{}, plain},
-				{Huber{}, plain}, {Huber{}, number}, {Linear{}, crossed},
+			{Huber{}, plain}, {Huber{}, number}, {Linear{}, crossed},
 			{Quantile{}, number}, {Quantiles{CurvatureShare: 0.2}, number}, {Poisson{}, counts},
 			{Softmax{}, classes}, {OneVsRest{}, classes}, {Linear{Regularise: Regulariser{L1: 3}}, plain}} {
 			d := must.Get(of.d.whole())
