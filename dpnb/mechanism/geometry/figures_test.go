@@ -107,7 +107,7 @@ func TestFiguresStay(t *testing.T) {
 			f.Change(0, []float64{0.5, -1, 2, 0.1, 3, 0, 1})
 			put(fmt.Sprint("detail for ", count), sum(total), sum(f.Mean), f.Scale, len(f.Pairs), len(f.Cells),
 				f.CellFeatures(), f.ProductNorm(), f.paired(), f.HasCells(0), f.HasProducts(0, 1), f.Fits(7, 1),
-					f.Fits(6, 1),
+				f.Fits(6, 1),
 				before, f.unfold())
 			rows, margins := f.rows(people, 1), make([]float64, 11)
 			rows.Margins(margins, f.Raw, 0, 11)
@@ -126,6 +126,14 @@ func TestFiguresStay(t *testing.T) {
 				n.Cells(u, func(cell int, v float64) { put(fmt.Sprint("cell at ", u), cell, v) })
 			}
 		}
+		f := plain.frame(100, dense)
+		pureOf := must.Get(CalibratePure(plain, Default, 2, func(float64) (mechanism.Informed, error) {
+			return fit,
+				nil
+		}))
+		put("rounded", golden.Rounded(f.scale, plain.sums(11, false)*plain.MeanSigma), golden.Rounded(1-shorter(3),
+			0x1p-60),
+			golden.Rounded(pureOf.MeanSigma, 1/(0.04*2)), golden.Rounded(f.space.longer(), 1))
 		for _, c := range [][3]float64{{7, 0.3, 0.01}, {7, 0, 1e-6}, {7, 0.9, 10}, {0.2, -1, 0.3}, {1, 2, 1e-3}} {
 			put("count", countOf(c[0], c[1], c[2]))
 		}
