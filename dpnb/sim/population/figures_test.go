@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
@@ -77,6 +78,11 @@ func TestFiguresStay(t *testing.T) {
 				s.beta[j] = math.Sin(float64(j))
 			}
 			put("certified", s.certified(&p, sample.Rows))
+			still := erm.Problem{Rows: matrix.NewDense(7, 3, nil), Labels: make([]float64, 7), Lambda: 2,
+				Loss: loss.PseudoHuber{Threshold: 1}, Linear: []float64{-2, -4, 6}}
+			at := Solver{beta: []float64{1, 2, -3}, grad: make([]float64, 3), t: make([]float64, 7),
+				slope: make([]float64, 7)}
+			put("rounding", at.certified(&still, still.Rows.(*matrix.Dense)))
 			put("tolerance", logistic.tolerance(sample), ObjectivePerturbation{}.tolerance(sample))
 		}
 	})
