@@ -20,7 +20,7 @@ const spreadOfUnseen = 12
 // Imagined returns n centred rows of records that nobody has: columns are independent, each with the shares of its
 // categories, or of its hats, that the given mean row has (the bias apart), which says no more of a number without hats
 // than its mean. That mean has noise of a standard deviation off in each entry: shares are taken lower by less times
-// that. uniform draws from [0, 1).
+// that. Of a mean of nil all shares are the same, and no number is missing. uniform draws from [0, 1).
 func (e *Encoding) Imagined(mean []float64, off, less float64, n int, uniform func() float64) matrix.Rows {
 	draws, of := make([]func() given, len(e.encoders)), make([]given, len(e.encoders))
 	for k, weights := range e.margins(mean, doubt{off, less}) {

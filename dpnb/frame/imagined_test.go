@@ -2,6 +2,7 @@ package frame
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -68,5 +69,24 @@ func TestSuitedWeightsHaveTheMean(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Where nothing is known of the mean, numbers are all over their scales, and none is missing.
+func TestImaginedOfNoMean(t *testing.T) {
+	schema := &Schema{Fields: []Field{NumericField("x", 0, 10).OrMissing(), CategoricalField("c", "p", "q").OrMissing(),
+		CategoricalField("y", "0", "1")}}
+	e := must.Get(newEncoding([]string{"x", "c", "y"}, schema, DesignSettings{Label: "y", Centred: true, RowNorm: 1}))
+	src, seen := rand.New(rand.NewPCG(1, 2)), map[bool]int{}
+	rows := e.Imagined(nil, 0, 0.5, 1000, src.Float64)
+	row := make([]float64, len(e.Features))
+	for i := range 1000 {
+		rows.Row(row, i)
+		if seen[row[0] > 0]++; row[1] > 0 {
+			t.Fatalf("record %d, of %v, is without a number", i, e.Features)
+		}
+	}
+	if seen[true] < 400 || seen[false] < 400 {
+		t.Errorf("of 1000 numbers %d are above the middle, %d not", seen[true], seen[false])
 	}
 }

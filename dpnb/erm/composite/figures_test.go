@@ -88,16 +88,30 @@ func TestFiguresStay(t *testing.T) {
 		}
 		for _, q := range []*mat.SymDense{mat.NewSymDense(2, []float64{2, 1, 1, 3}), mat.NewSymDense(2, []float64{1,
 			2, 2, 1}),
-			mat.NewSymDense(1, []float64{1e-300}), mat.NewSymDense(2, []float64{1e9, 0, 0, 1e-9})} {
+			mat.NewSymDense(1, []float64{1e-300}), mat.NewSymDense(2, []float64{1e6, 0, 0, 1e-8}), mat.NewSymDense(2,
+				[]float64{1e9, 0, 0, 1e-9})} {
 			put("least eigenvalue", golden.Numbers(LeastEigenvalue(q)))
 		}
+		of := append([]float64(nil), g...)
+		slack, rounding := affine.Gap(of, points[3])
+		miss, missed := affine.miss(points[3])
+		put("affine", affine.norms, affine.least, affine.shift(points[3]), affine.span(make([]float64, d), g), slack,
+			rounding,
+			miss, missed, golden.Rounded(affine.norms[0], math.Sqrt2))
+		face, moved := cone.face(points[3])
+		on, off := cone.face(points[2])
+		put("cone", cone.norms, cone.longest, cone.least, face, moved, on, off, cone.rounding(g),
+			golden.Rounded(cone.norms[2],
+				math.Sqrt(5)), golden.Rounded(edge(3), 25*unit))
+		put("rounded", golden.Rounded(up(3, 9), 3), golden.Rounded(Certificate{Residual: 3, Modulus: 0.5}.Gap(), 9),
+			golden.Rounded(Certificate{Residual: 3, Modulus: 0.5}.Distance(), 6))
 		put("descent", passesOfDescent(10, 1e-6, 50), passesOfDescent(1e-9, 1e-6, 1), powerMethod([]float64{2, 1, 1,
 			3}, 2, 3))
 		p := &Problem{Problem: erm.Problem{Rows: x, Labels: y, Loss: loss.Logistic{}, Lambda: 2}}
 		o := must.Get(newObjective(p, 1))
 		grad := make([]float64, d)
-		value, rounding := o.eval(grad, points[0])
-		put("objective", value, rounding, grad, o.lipschitzOfOne())
+		value, erred := o.eval(grad, points[0])
+		put("objective", value, erred, grad, o.lipschitzOfOne())
 		m := newModel(d)
 		o.h.Hessian(m.h, points[0])
 		copy(m.centre, points[1])

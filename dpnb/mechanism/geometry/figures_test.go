@@ -126,6 +126,14 @@ func TestFiguresStay(t *testing.T) {
 				n.Cells(u, func(cell int, v float64) { put(fmt.Sprint("cell at ", u), cell, v) })
 			}
 		}
+		f := plain.frame(100, dense)
+		pureOf := must.Get(CalibratePure(plain, Default, 2, func(float64) (mechanism.Informed, error) {
+			return fit,
+				nil
+		}))
+		put("rounded", golden.Rounded(f.scale, plain.sums(11, false)*plain.MeanSigma), golden.Rounded(1-shorter(3),
+			0x1p-60),
+			golden.Rounded(pureOf.MeanSigma, 1/(0.04*2)), golden.Rounded(f.space.longer(), 1))
 		for _, c := range [][3]float64{{7, 0.3, 0.01}, {7, 0, 1e-6}, {7, 0.9, 10}, {0.2, -1, 0.3}, {1, 2, 1e-3}} {
 			put("count", countOf(c[0], c[1], c[2]))
 		}

@@ -74,6 +74,12 @@ func TestFiguresStay(t *testing.T) {
 				profile(name, p, err)
 			}
 		}
+		wide := Objective{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 3, Sigma: 2.5, Tolerance: 1e-3, OutputSigma: 0.05}
+		out := Output{Loss: wide.Loss, RowNorm: 1, Lambda: 3, Tolerance: 1e-3, Sigma: 1}
+		put("rounded", golden.Rounded(OutputBeside(1e-3, 2, 0.1, 0), 0.1),
+			golden.Rounded(wide.Part(0.05, 0.1), math.Sqrt(0.05/0.9)*wide.Lipschitz()/2.5),
+			golden.Rounded(wide.Shrunk(7, false).OutputSigma, 0.05*3/7),
+			golden.Rounded(out.Sensitivity(), (wide.Lipschitz()+2e-3)/3))
 		put("beside", OutputBeside(1e-3, 2, 0.1, 0), OutputBeside(1e-3, 2, 0.1, 0.3))
 		for _, c := range []Config{{Epsilon: 1}, {Epsilon: 0.01}, {Epsilon: 20}, {Epsilon: 1, Reserved: 0.1},
 			{Epsilon: 1, Rule: SmallestLambda}, {Epsilon: 3, Rule: SmallestLambda, NoiseFactor: 2, Reserved: 0.2},
@@ -103,7 +109,7 @@ func TestFiguresStay(t *testing.T) {
 		q := Objective{Lambda: 0.5, Penalty: p}
 		put("penalty", p.Stiffest(0.5), p.Shrink(4), Penalty{}.Shrink(4), p.Quadratic(6).RawSymmetric().Data,
 			q.Ridges(4), p.Check(4), p.Check(5), p.Validate(1), p.Validate(math.Inf(1)),
-			Penalty{Shrinkage: -1}.Validate(1))
+			Penalty{Shrinkage: -1}.Validate(1), len(p.Words(2)), len(Penalty{}.Words(2)))
 		for _, intercept := range []bool{false, true} {
 			lambda, r := p.Ridge(0.5, 2, intercept)
 			same, kept := p.Ridge(0.5, 0.5, intercept)

@@ -66,6 +66,12 @@ func TestFiguresStay(t *testing.T) {
 					put("informed", of, stretch)
 				}
 			}
+			if i == 0 {
+				p := &m.Problem
+				put("rounded", golden.Rounded(p.reach(), p.Tolerance/p.Lambda), golden.Rounded(p.target(), p.reach()),
+					golden.Rounded(m.Scale, 1/0.99), golden.Rounded(m.Epsilon(), 1), golden.Rounded(Counted{Config: c,
+						Share: 0.1}.share(), 0.1))
+			}
 			o, err := c.CalibrateOutput()
 			if put(fmt.Sprint("output ", i), err, o.Scale); err == nil {
 				problem(&o.Problem, o.least(c.Features)(1000))

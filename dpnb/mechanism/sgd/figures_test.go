@@ -118,6 +118,15 @@ func TestFiguresStay(t *testing.T) {
 			put("with a count", k.sigma(), k.Fit.NoiseMultiplier, k.Cost().NoiseMultiplier, k.at(3).Records,
 				k.at(1e6).Records)
 		}
+		k, steps := q.WithCount(0.1), math.Sqrt(12)
+		ranges := c.Fit.NoiseMultiplier * math.Sqrt(1-c.Share)
+		put("rounded", golden.Rounded(q.sigma(), 20), golden.Rounded(c.Fit.NoiseMultiplier, 20/math.Sqrt(0.8)),
+			golden.Rounded(k.Fit.NoiseMultiplier, 20/math.Sqrt(0.9)), golden.Rounded(c.Cost().NoiseMultiplier, ranges),
+			golden.Rounded(k.sigma(), k.Fit.NoiseMultiplier/(steps*math.Sqrt(0.1/0.9))),
+			golden.Rounded(c.mu(0.1), math.Sqrt(0.1*0.2/0.8)*steps/c.Fit.NoiseMultiplier),
+			golden.Rounded(q.sigmaAt(q.Update, 0), q.sigma()*q.Update.Spread(0)),
+			golden.Rounded(rules[9].(Scheduled).Spread(3), 1), golden.Rounded(Descent{NoiseMultiplier: 3,
+				Clip: 0.7}.sigma(), 2.1))
 		f := mechanism.Facts{Records: 900, Mu: 0.7, Directions: 11, Curves: curves, Features: 6}
 		m, stretch := q.For(f)
 		put("informed", m.(Quantiles).Update, stretch)

@@ -58,6 +58,12 @@ func TestFiguresStay(t *testing.T) {
 				}
 			}
 		}
+		ada := AdaSSP{SigmaEigen: 2, SigmaGram: 3, SigmaCross: 4}
+		boost := must.Get(CalibrateBoosted(BoostedConfig{AdaSSPConfig: AdaSSPConfig{RowNorm: 2, LabelBound: 3,
+			Epsilon: 1,
+			Delta:   1e-6, Adjacency: privacy.AddRemove}}))
+		put("rounded", golden.Rounded(ada.mu(), math.Hypot(math.Hypot(1./2, 1./3), 1./4)*inflation),
+			golden.Rounded(boost.SigmaCross, boost.SigmaGram*math.Sqrt(8)))
 		em := TukeyEM{RowNorm: 2, LabelBound: 3, Features: 2, Models: 64, TestScale: 1, Eta: 1, Delta: 1e-4}
 		for _, models := range []int{3, 4, 1 << 14, 1<<14 + 1} {
 			m := em

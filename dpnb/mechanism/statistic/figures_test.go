@@ -148,6 +148,12 @@ func TestFiguresStay(t *testing.T) {
 			put("wide", u.shift(-2), u.shift(3), u.shift(70), u.times(9), u.plus(u), u.below(noise.NewSeeded(1)),
 				u.less(uint128{3, 0}))
 		}
+		for _, of := range []Summand{Means{both, Gaussian}, Moments{Of: both, For: Gaussian, Products: true},
+			Total{one}} {
+			g, l := must.Get(CalibrateSums(of, Gaussian, 1, 1e-6)), must.Get(CalibrateSums(of, Laplace, 1, 0))
+			put("rounded", golden.Rounded(l.Scale, of.Norm(Laplace)), golden.Rounded(g.Scale,
+				must.Get(privacy.GaussianSigma(1, 1e-6))*of.Norm(Gaussian)))
+		}
 		put("axes", Cells{}.Validate(), cells2.Validate(), Cells{{Levels: 1 << 21}}.Validate(), cells2.Len(),
 			Cells{{Levels: math.MaxInt}, {Levels: 2}}.Len(), Axis{}.validate(), Axis{Edges: []float64{1, 1}}.validate())
 		rows := matrix.NewDense(4, 1, []float64{1, 2, 3, 4})

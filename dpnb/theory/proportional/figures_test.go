@@ -81,6 +81,29 @@ func TestFiguresStay(t *testing.T) {
 			of, down := post.ofLabel(-1, 0.7)
 			put("posterior", prob, slope, of, down, gridStep(LogisticLink{}, sd), len(post.z))
 		}
+		rule := newScoreRule(loss.Huber{Threshold: 0.7}, 0)
+		put("breaks", rule.breaks(0.3, 1.2, 0.8), rule.inverse(0.8, []float64{-2, 0, 0.5}))
+		post := newPosterior(LogisticLink{}, 1.3, 0.7, 0.5)
+		put("panels", newScoreRule(loss.SquaredHinge{}, 1).panels(&post, 1, 0.9))
+		for _, kappa := range []float64{0.3, 3, 40} {
+			c := classification
+			c.Kappa = kappa
+			z, w := c.scoreNodes()
+			put("nodes", len(z), z[2], w[2])
+			for _, ratio := range []float64{0.05, 0.4} {
+				c.AspectRatio, c.Nu = ratio, 0
+				exists := false
+				if kappa == 3 { // dear
+					exists, _ = c.exists()
+				}
+				plausible, _ := c.plausible()
+				put("exists", exists, plausible, bestMultiple(ratio, 0.3, 1, func(m float64) (linear, square float64) {
+					return clippedMoments(0.2, m, -1, 0)
+				}))
+			}
+		}
+		tensor := tensorNodes(2, 0.18, 0.3)
+		put("tensor", len(tensor.w), tensor.z[0][7], tensor.w[100])
 		put("lattice", korobov(509), 1e9*math.Round(1e-9*float64(korobov(4093))), latticeError(509, 76),
 			len(tensorNodes(2, 0.5, 0.1).w), latticeNodes(3, 509, rand.New(rand.NewPCG(1, 2))).z[2][:4])
 	})

@@ -50,4 +50,9 @@ func TestNumbers(t *testing.T) {
 	if want := []float64{2.5, 1, 0, 3, 4, 5, 7, 0, 1}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	for by, want := range map[float64]float64{0x1p-50: 1, -0x1p-50: -1, 0x1p-52: 0, 0: 0, 1e-3: 1} {
+		if got := Rounded(-3*(1+by), -3); got != want {
+			t.Errorf("rounded by %g: %v, want %v", by, got, want)
+		}
+	}
 }

@@ -48,3 +48,15 @@ func numbers(all []float64, v reflect.Value) []float64 {
 	}
 	return all
 }
+
+// Rounded says to which side of what it is nominally a value was rounded on purpose, by four units of the last place or
+// more, which no tolerance sees: 1 is up, −1 down, and 0 neither.
+func Rounded(value, nominal float64) float64 {
+	switch by := value/nominal - 1; {
+	case by > 0x1p-51:
+		return 1
+	case by < -0x1p-51:
+		return -1
+	}
+	return 0
+}

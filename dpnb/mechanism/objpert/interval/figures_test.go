@@ -66,6 +66,11 @@ func TestFiguresStay(t *testing.T) {
 				}
 				p := must.Get(k.WithGaussian(0.3))
 				s, l2 := k.sensitivities()
+				nominal := s / k.Sigma
+				if k.ScoreSigma > 0 {
+					nominal = math.Hypot(nominal, l2/k.ScoreSigma)
+				}
+				put("rounded", golden.Rounded(k.Mu(), nominal), golden.Rounded(s, k.Fit.Smoothness()))
 				put("its cost", k.Mu(), s, l2, must.Get(k.Together()).LogDeltaUpper(privacy.Add, 1),
 					p.LogDeltaUpper(privacy.Add, 1))
 			}

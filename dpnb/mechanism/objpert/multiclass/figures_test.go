@@ -55,6 +55,17 @@ func TestFiguresStay(t *testing.T) {
 					p.log(privacy.Remove, eps), p.log(privacy.Add, eps), p.meanExcess(eps, 1.2, 0.6))
 			}
 		}
+		noisy := Softmax{Classes: 4, RowNorm: 1, Lambda: 3, Sigma: 4, Tolerance: 1e-3, OutputSigma: 0.1}
+		more, _ := noisy.For(facts[1])
+		edge := newVertexProfile(3, 1, 0.5, 3, 0)
+		own := Config{Reserved: 0.2}
+		apart := 1.0
+		own.apart(&apart)
+		put("rounded", golden.Rounded(part(0.4, 0.02, 0.3), math.Sqrt(0.02/0.7)*0.4),
+			golden.Rounded(more.(Softmax).OutputSigma, 0.1*3/more.(Softmax).Lambda), golden.Rounded(edge.a,
+				math.Sqrt2/3),
+			golden.Rounded(edge.kappa, 2-0.25*2.0/9), golden.Rounded(apart, own.share()/objpert.OutputShare),
+			golden.Rounded(noisy.mu(), 2e-3/0.3), golden.Rounded(widened(-2), -2))
 		put("plain", widened(math.Inf(-1)), widened(-1e3)+1e3, gaussian(0.4, 0.3), survival(1.3), part(0.4, 0.02, 0.3))
 		two := Softmax{Classes: 4, RowNorm: 1, Lambda: 3, Sigma: 4, Tolerance: 1e-3, OutputSigma: 0.1, Bound: RankK}
 		p, err := two.Profile()
