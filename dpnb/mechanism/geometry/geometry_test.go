@@ -338,8 +338,8 @@ func TestFeaturesInAnotherUnit(t *testing.T) {
 			by = r
 		}
 		if !(math.Abs(by*v-one.Coefficients[j]) <= 1e-9) || !(math.Abs(r*b[j]-a[j]) <= 1e-9) {
-			t.Errorf("coefficient %d is %v, want %v over %v; in a form %v, want %v over %v", j, v, one.Coefficients[j], by,
-				b[j], a[j], float64(r))
+			t.Errorf("coefficient %d is %v, want %v over %v; in a form %v, want %v over %v", j, v, one.Coefficients[j],
+				by, b[j], a[j], float64(r))
 		}
 	}
 	if !(math.Abs(r*moved-shift) <= 1e-9) {
