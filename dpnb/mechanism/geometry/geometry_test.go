@@ -317,8 +317,8 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
-// Of features that are four times as long, with a bound on them that is, all is the same but the coefficients, which are
-// a quarter, and a form of them.
+// Of features that are four times as long, with a bound on them that is, all is the same but the coefficients, which
+// are a quarter, and a form of them.
 func TestFeaturesInAnotherUnit(t *testing.T) {
 	const n, d, r = 4000, 4, 4
 	m := around(t, loss.PseudoHuber{Threshold: 1}, 4, d)
