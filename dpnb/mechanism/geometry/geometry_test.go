@@ -317,6 +317,36 @@ func TestWithoutNoise(t *testing.T) {
 	}
 }
 
+// Of features that are four times as long, with a bound on them that is, all is the same but the coefficients, which
+// are a quarter, and a form of them.
+func TestFeaturesInAnotherUnit(t *testing.T) {
+	const n, d, r = 4000, 4, 4
+	m := around(t, loss.PseudoHuber{Threshold: 1}, 4, d)
+	rows, labels := cloud(n, d, true, 1)
+	one := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
+	for i := range n {
+		floats.Scale(r, rows.Data[i*(d+1):i*(d+1)+d])
+	}
+	m.RowNorm *= r
+	other := must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
+	weights := []float64{0.5, 0, -1, 0, 0}
+	a, shift := one.Also.(*geometry.Bought).Form(weights, -1, nil, 0, 1)
+	b, moved := other.Also.(*geometry.Bought).Form(weights, -1, nil, 0, 1)
+	for j, v := range other.Coefficients {
+		by := 1.0
+		if j < d {
+			by = r
+		}
+		if !(math.Abs(by*v-one.Coefficients[j]) <= 1e-9) || !(math.Abs(r*b[j]-a[j]) <= 1e-9) {
+			t.Errorf("coefficient %d is %v, want %v over %v; in a form %v, want %v over %v", j, v, one.Coefficients[j],
+				by, b[j], a[j], float64(r))
+		}
+	}
+	if !(math.Abs(r*moved-shift) <= 1e-9) {
+		t.Errorf("a form moves by %v, want %v over %v", moved, shift, float64(r))
+	}
+}
+
 // What a record adds to the sums is at most s long, whatever it holds, and depends on nothing but itself.
 func TestARecordIsBounded(t *testing.T) {
 	for _, numbers := range []bool{false, true} {
