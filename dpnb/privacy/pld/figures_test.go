@@ -88,6 +88,11 @@ func TestFiguresStay(t *testing.T) {
 			w := k.start(privacy.Remove, -20, 1)
 			theta := w.coarse(func(ts terms) float64 { theta, _ := ts.tiltForDelta(-12); return theta })
 			step := w.step(theta, 0.01)
+			s := k.newRoot(privacy.Remove, -12)
+			for _, tol := range []float64{1e-3, 1e-4, 3e-5} {
+				s.w.scale = 1
+				say(fmt.Sprintf("%s, rescaled for %g", c.name, tol), s.rescale(tol).scale, s.theta)
+			}
 			var finer []float64
 			last := []float64{math.Inf(1), math.NaN(), 0.05, 0.05}
 			for i, gap := range []float64{0.05, math.Inf(1), 0.04, 0.02} {
