@@ -174,7 +174,7 @@ func sayConversions(say func(name string, values ...float64)) {
 				truth(covers(need, c.knots[2], c.knots[3])), truth(covers(1.2*need, c.knots[2], c.knots[3])))
 		}
 	}
-	curve := must.Get(ComposeRDP([]int{3, 0, 2}, GaussianRDP(0.3, AddRemove), GaussianRDP(9, AddRemove),
+	curve := must.Get(ComposeRDP([]int{3, 0, 1}, GaussianRDP(0.3, AddRemove), GaussianRDP(9, AddRemove),
 		GaussianRDP(1, AddRemove)))
 	sayProfile(say, "composed curve", curve.Profile())
 	for _, x := range []float64{1e-7, 0.3, 2.5, 15.99, 17} {
