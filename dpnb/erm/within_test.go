@@ -230,5 +230,14 @@ func TestBlurred(t *testing.T) {
 		if said := w.blurred(); !(most <= said) || most < 0.3*said {
 			t.Errorf("‖b‖ = %g: the minimiser moves by %.3g, %.3g at most", tilt, most, said)
 		}
+		// The certificate at the minimiser, where it is on the surface, allows for as much.
+		if x := dd.NewVector(40); floats.Norm(best, 2) > 0.5*(1-1e-9) {
+			copy(x.Hi, best)
+			if _, distance := w.certify(x); !(most <= distance) || most < 0.3*distance {
+				t.Errorf("‖b‖ = %g: the minimiser moves by %.3g, certified %.3g", tilt, most, distance)
+			}
+		} else if tilt > 1 {
+			t.Errorf("‖b‖ = %g: the minimiser is within the ball", tilt)
+		}
 	}
 }

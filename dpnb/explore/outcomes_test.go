@@ -111,6 +111,26 @@ func TestOutcomesOfNeighbours(t *testing.T) {
 	}
 }
 
+// Where a number may be missing, and is an effect of its own then, an AUC has a price and an answer like any other.
+func TestOutcomesWhereNumbersAreMissing(t *testing.T) {
+	ages, ill := make([]float64, 2000), make([]string, 2000)
+	for i := range ages {
+		if ages[i], ill[i] = float64(20+i%60), "no"; i*7919%100 < 20+i%60 {
+			ill[i] = "yes"
+		}
+		if i%20 == 0 {
+			ages[i] = math.NaN()
+		}
+	}
+	df := learn.FromColumns(learn.Numbers("age", ages), learn.Texts("ill", ill)).WithSchema(
+		learn.Numeric("age", 0, 100).OrMissing(), learn.Categorical("ill", "no", "yes"))
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(4, 1e-6)))
+	r := must.Get(explore.AUCOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(4, 1e-6))).Rows()[0]
+	if auc := must.Get(m.Evaluate(df)).AUC; !(r.Lower <= auc && auc <= r.Upper && r.Upper-r.Lower < 0.2) {
+		t.Errorf("%+v, and it is %v", r, auc)
+	}
+}
+
 // Of the AUC of records of one class nothing is known; what came true is drawn in the middle of its place.
 func TestOutcomesAtTheEnds(t *testing.T) {
 	df := learn.Patients(2000, 3)

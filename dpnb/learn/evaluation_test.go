@@ -129,6 +129,53 @@ func TestClassProbabilities(t *testing.T) {
 	}
 }
 
+// inChunks is a table that is scanned so many rows at a time, and has no lines, as of Parquet.
+type inChunks struct {
+	frame.Scanner
+	rows int
+}
+
+func (c inChunks) Scan(columns []string, f func(*frame.Table) error) error {
+	return c.Scanner.Scan(columns, func(t *frame.Table) error {
+		for lo := 0; lo < t.Rows(); lo += c.rows {
+			if err := f(t.Filter(func(i int) bool { return i >= lo && i < lo+c.rows })); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Entries that cannot be read are named by their lines, or by their rows where there are none, in whichever chunk.
+func TestUnreadEntriesOfChunks(t *testing.T) {
+	dir := t.TempDir()
+	path, m := filepath.Join(dir, "people.csv"), must.Get(learn.Logistic{}.FitWithoutPrivacy(peopleData(t)))
+	ages := []string{"30", "old", "40", "50", "aged", "60", "70", "80", "old"}
+	cities := []string{"Bern", "Bern", "Rome", "Oslo", "Rome", "Rome", "Bern", "Bern", "Oslo"}
+	text := "age,city\n"
+	for i, age := range ages {
+		text += age + "," + cities[i] + "\n"
+	}
+	must.Do(os.WriteFile(path, []byte(text), 0o600))
+	table := must.Get(frame.NewTable(frame.Column{Name: "age", Kind: frame.Categorical, Texts: ages},
+		frame.Column{Name: "city", Kind: frame.Categorical, Texts: cities}))
+	for _, rows := range []int{1, 2, 4, 100} {
+		for head, records := range []frame.Scanner{inChunks{table, rows},
+			must.Get(frame.ScanCSV(path, &frame.CSVSettings{ChunkRows: rows}))} {
+			df := learn.FromScanner(records, nil)
+			found := must.Get(m.PredictCSVAndCheck(filepath.Join(dir, "out.csv"), df, true))
+			lines := map[string][]int{}
+			for _, one := range found {
+				lines[one.Column] = append(lines[one.Column], one.Lines...)
+			}
+			if !slices.Equal(lines["age"], []int{2 + head, 5 + head, 9 + head}) ||
+				!slices.Equal(lines["city"], []int{4 + head, 9 + head}) {
+				t.Errorf("%T in chunks of %d: %v", records, rows, lines)
+			}
+		}
+	}
+}
+
 // What is written to a file in chunks is what is predicted at once, without labels, beside what is to be kept.
 func TestPredictCSV(t *testing.T) {
 	const rows = 70_000 // more than a chunk

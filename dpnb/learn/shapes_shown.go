@@ -63,8 +63,16 @@ func (s *Shape) counted() string {
 	if s.model.encoding.Crossed() != nil {
 		crossed = ", and what a column is crossed with at its mean"
 	}
-	return fmt.Sprintf("In %s, counted from %s, all other columns equal%s, for a row of the typical norm.", s.unit,
-		from, crossed)
+	return fmt.Sprintf("In %s, counted from %s, all other columns equal%s%s.", s.unit, from, crossed,
+		s.model.ofTypicalRow())
+}
+
+// ofTypicalRow says that effects are those of a typical row, where rows are scaled.
+func (m *Model) ofTypicalRow() string {
+	if m.encoding.Clipped() {
+		return ""
+	}
+	return ", for a row of the typical norm"
 }
 
 func (s *Shape) title() string {

@@ -608,6 +608,10 @@ func TestShapesThatThereAreNot(t *testing.T) {
 func TestShapesInTheirUnit(t *testing.T) {
 	for name, m := range shapely(t) {
 		of := partsOf(m)[0]
+		if text := m.Shape("age", of...).Display().Text(); strings.Contains(text, "typical norm") !=
+			!strings.Contains(name, "in units") {
+			t.Errorf("%s: %s", name, text)
+		}
 		for _, s := range []*Shape{m.Shape("age", of...), m.Shape("age", of...).AtTypical()} {
 			if s.Err() != nil && strings.HasPrefix(name, "Softmax") {
 				continue

@@ -308,8 +308,8 @@ func (s *Surface) words() []string {
 	if s.beyond {
 		what = "what the two columns do together beyond what each does by itself"
 	}
-	lines := []string{fmt.Sprintf("In %s: %s, counted from the mean, all other columns at theirs, for a row of the "+
-		"typical norm.", s.a.unit, what)}
+	lines := []string{fmt.Sprintf("In %s: %s, counted from the mean, all other columns at theirs%s.", s.a.unit, what,
+		s.a.model.ofTypicalRow())}
 	if s.why == nil {
 		return append(lines, "Where it may be 0 without the noise, by the band that has all of the surface with 95 %, "+
 			"its sign is unsure.")

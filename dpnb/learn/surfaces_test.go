@@ -209,8 +209,11 @@ func TestSurfacesAreShown(t *testing.T) {
 	for r := 0; r+3 < len(z); r += 3 {
 		for c := 0; c+3 < len(z[r]); c += 3 {
 			up, right := (2*z[r][c]+z[r+3][c])/3, (2*z[r][c]+z[r][c+3])/3
-			if !(math.Abs(z[r+1][c]-up) <= 1e-12) || !(math.Abs(z[r][c+1]-right) <= 1e-12) {
-				t.Fatalf("at (%d, %d) it goes by %v and %v, want %v and %v", c, r, z[r+1][c], z[r][c+1], up, right)
+			inside := (2*up + (2*z[r][c+3]+z[r+3][c+3])/3) / 3
+			if !(math.Abs(z[r+1][c]-up) <= 1e-12) || !(math.Abs(z[r][c+1]-right) <= 1e-12) ||
+				!(math.Abs(z[r+1][c+1]-inside) <= 1e-12) {
+				t.Fatalf("at (%d, %d) it goes by %v, %v and %v, want %v, %v and %v", c, r, z[r+1][c], z[r][c+1],
+					z[r+1][c+1], up, right, inside)
 			}
 		}
 	}

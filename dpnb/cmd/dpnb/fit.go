@@ -308,6 +308,9 @@ func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(lear
 func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model, groups []string) (err error) {
 	for i, m := range models {
 		m.HeldOut = p.heldOut
+		if groups[i] != "" && (p.inUnits || p.intervals > 0) {
+			said += fmt.Sprintf("\n%s = %s:", p.by, groups[i])
+		}
 		if p.inUnits {
 			said += "\n" + perUnit(m)
 		}

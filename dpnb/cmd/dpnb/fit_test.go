@@ -135,6 +135,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		{newFitCommand(), fit, "--target pay --learner huber --threshold 0.1", "Private Huber regression for pay"},
 		{newFitCommand(), fit, "--target pay --learner quantiles --levels 0.2,0.7", "0.7"},
 		{newFitCommand(), fit, "--target happy --by city --out m.json", "m.Rome.json has the model"},
+		{newFitCommand(), fit, "--target happy --by city --intervals 0.9", "\ncity = Rome:\n"},
 		{newFitCommand(), append([]string{"towns.csv", "--schema", "towns.json"}, fit[3:]...),
 			"--target happy --by city --out t.json", "t.Île-Verte.json has the model\nt.St. Gallen %2F a.json has"},
 		{newFitCommand(), fit, "--target happy --card card.md --out m.json", "card.md has the model card"},

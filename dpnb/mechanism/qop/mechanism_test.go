@@ -184,6 +184,13 @@ func TestCheckPublic(t *testing.T) {
 	if err != nil || c.Violations != 1 || c.Worst != 7 || !(math.Abs(c.Needed-0.25) <= 1e-9) {
 		t.Errorf("a label that is off by a quarter: %+v, %v", c, err)
 	}
+	// A hinge smoothed over ½ has curvature up to 2, and at θ = 1.6 these records have the slopes 0.4 and 1; the third
+	// says nothing of θ.
+	c, err = AssumeInterpolation([]float64{1.6}, 0.5).CheckPublic(PublicData{matrix.NewDense(3, 1,
+		[]float64{0.5, 0.25, 0}), []float64{1, 1, 1}}, loss.SmoothedHinge{Width: 0.5})
+	if err != nil || !(math.Abs(c.Needed-1/(0.25*2)) <= 1e-12) || c.Violations != 1 || c.Worst != 1 {
+		t.Errorf("of a curvature of 2: %+v, %v", c, err)
+	}
 	if _, err := AssumeInterpolation(star[:2], 0).CheckPublic(PublicData{rows, labels}, loss.Squared{}); err == nil {
 		t.Error("an anchor of the wrong length was accepted")
 	}

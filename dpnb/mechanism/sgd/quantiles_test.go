@@ -243,6 +243,12 @@ func TestFaintWhereRecordsAreFew(t *testing.T) {
 	if sigma := c.sigma(); !(math.Abs(sigma/(3/math.Sqrt(20*0.04))-1) <= 1e-9) {
 		t.Errorf("noise of the count %g", sigma)
 	}
+	// Fewer than its noise, which is 3.35, say no more than that.
+	for noisy, want := range map[float64]float64{-40: 3, 0.2: 3, 3.2: 3, 3.6: 4, 7.4: 7} {
+		if got := c.at(noisy).Records; got != want {
+			t.Errorf("a count of %g stands for %g records, want %g", noisy, got, want)
+		}
+	}
 	rows, labels := simulated(20, 4, 1, 3)
 	r := must.Get(c.Run(rows, labels, noise.NewSeeded(1), nil))
 	fitted, ok := r.Fitted.(Quantiles)

@@ -238,7 +238,7 @@ func (m TukeyEM) Run(rows matrix.Rows, labels []float64, src noise.Source, setti
 		}
 		floats.Scale(m.LabelBound/m.RowNorm, r.Coefficients)
 	}
-	r.NoiseScale = m.TestScale
+	r.NoiseScale = math.Sqrt2 * math.Exp(-0.5/m.TestScale) / -math.Expm1(-1/m.TestScale) // √(2q)/(1 − q), q = e^(−1/b)
 	return r, nil
 }
 

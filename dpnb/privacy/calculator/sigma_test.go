@@ -67,3 +67,22 @@ func TestSigmaOfAComposition(t *testing.T) {
 		}
 	}
 }
+
+// The event whose noise is chosen is the one that was described, in words too.
+func TestSigmaIsOfTheEventAsStated(t *testing.T) {
+	c := New().With("worded", Type{Fields: []Field{{Name: "sigma"}, {Name: "sensitivity"}, {Name: "times", Text: true,
+		Optional: true}}, Build: func(v Values, _ privacy.Adjacency) (privacy.Event, error) {
+		times := map[string]float64{"": 1, "twice": 2}[v.Texts["times"]]
+		return privacy.Gaussian{Sigma: v.Numbers["sigma"], Sensitivity: times * v.Numbers["sensitivity"]}, nil
+	}})
+	unit := must.Get(privacy.GaussianSigma(1, 1e-6))
+	for word, want := range map[string]float64{"": 3 * unit, "twice": 6 * unit} {
+		l := line("worded", map[string]float64{"sensitivity": 3})
+		if word != "" {
+			l.Values.Texts = map[string]string{"times": word}
+		}
+		if got := must.Get(c.Sigma(l, privacy.AddRemove, 1, 1e-6)); !(math.Abs(got/want-1) <= 1e-8) {
+			t.Errorf("%q: σ = %v, want %v", word, got, want)
+		}
+	}
+}
