@@ -69,6 +69,17 @@ func TestOutcomesCover(t *testing.T) {
 	}
 }
 
+// An AUC is of models with a number that may be missing, too.
+func TestAUCWhereANumberMayBeMissing(t *testing.T) {
+	df := learn.Patients(400, 3).Select("age", "weight", "ill").WithSchema(learn.Numeric("age", 18, 90).OrMissing(),
+		learn.Numeric("weight", 40, 150), learn.Categorical("ill", "no", "yes"))
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(4, 1e-6)))
+	s := must.Get(explore.AUCOf(m).Noise(learn.Seed(1)).Of(df, learn.Simulate(500, 1e-6)))
+	if got, want := s.Rows()[0].Value, must.Get(m.AUC(df)); !(math.Abs(got-want) <= 0.002) {
+		t.Errorf("an AUC of %v, want %v", got, want)
+	}
+}
+
 // Scores of a model that hardly tells records apart lie as close together as the places between which they are counted,
 // whether rows are centred or not: the interval allows for little within a place.
 func TestWeakScoresAreToldApart(t *testing.T) {
