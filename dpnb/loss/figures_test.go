@@ -84,7 +84,8 @@ func sayLoss(say func(name string, values ...float64), name string, e entry) {
 		v = []float64{lo, hi, c.Peak, c.Max(), c.Kappa(), c.Falls(), truth(c.Even())}
 		for _, s := range []float64{0.05, 0.3, 0.7} {
 			lower, upper := c.Bounds(lo+s*(hi-lo), lo+(s+0.25)*(hi-lo))
-			v = append(v, c.SBar(s*hi), c.Clock(s*hi), c.SBar(s*lo), c.Clock(s*lo), lower, upper, 1e12*(1-lower/upper))
+			v = append(v, c.SBar(s*hi), c.Clock(s*hi), c.SBar(s*lo), c.Clock(s*lo), lower, upper,
+				math.Round(1e13*(1-lower/upper)))
 		}
 		cut := c.Clip(0.4 * hi)
 		say(fmt.Sprintf("%s, curve of R = %g", name, radius), append(v, cut.Lo, cut.Hi, cut.Max(), cut.Kappa(),

@@ -93,7 +93,7 @@ func sayCells(say func(name string, values ...float64), of func(string) string, 
 			truth(c.passable()))
 		v := newView(c, q.peak, 2, gaussBounds(0.7))
 		at := []float64{v.peak, v.flat, v.limit, v.mHigh, v.logKeep, truth(v.rises)}
-		for _, u := range []float64{-2, -0.1, 0.4, 1.5, 4} {
+		for _, u := range []float64{-2, -0.45, -0.1, 0.4, 1.5, 4} {
 			credit, err, exact, level := v.line(0.7, 2, u, 0.1)
 			at = append(at, v.rateAt(0.7, 2, u), v.sup(0.7, 2, u, u+1), v.most(0.7, 2, u, u+0.1), v.crude(0.7, 2, u,
 				u+0.5),

@@ -38,7 +38,7 @@ func sayGamma(say func(name string, values ...float64)) {
 		}
 		for _, y := range []float64{-1e4, -30, -0.1, lgamma(p) - 1e-3, lgamma(p) + 1} {
 			x := inverseLowerGamma(y, p)
-			say(fmt.Sprintf("γ⁻¹(%g, %g)", y, p), x, 1e12*(1-inverseLowerGammaDown(y, p)/x))
+			say(fmt.Sprintf("γ⁻¹(%g, %g)", y, p), x, math.Round(1e14*(1-inverseLowerGammaDown(y, p)/x)))
 		}
 		for _, l := range []float64{-1e3, -20, -1e-3} {
 			say(fmt.Sprintf("χ² of %g at %g", 2*p, l), chiLowerQuantile(2*p, l), chiUpperQuantile(2*p, l),
@@ -50,7 +50,8 @@ func sayGamma(say func(name string, values ...float64)) {
 		}
 	}
 	for _, x := range []float64{-0.5, -0.1, -1e-9, 1e-3, 0.11, 4} {
-		say(fmt.Sprint("rest ", x), logRest(x), logSlack(x, 3), finite(x), remainder(2, x), differenceUp(x, x-1, 0.1),
+		say(fmt.Sprint("rest ", x), logRest(x), logSlack(x, 3), finite(x), remainder(2, x), remainder(1e15, 1),
+			differenceUp(x, x-1, 0.1),
 			differenceUp(-3, x-9, 1e-3), differenceUp(-3, -2.9, 1e-3))
 	}
 	say("largest below", largestBelow(func(x float64) float64 { return x * x }, 0, 9, 2), finite(math.Inf(-1)))

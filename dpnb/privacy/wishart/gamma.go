@@ -33,7 +33,7 @@ func logLowerGamma(x, p float64) (log, series float64) {
 }
 
 // inverseLowerGamma returns x with ln γ(x, p) = y; +Inf if y ≥ ln Γ(p). y may be any logarithm, so that γ itself may be
-// far below the range of float64.
+// far below the range of float64; 0 if x is.
 //
 // ln γ is a concave function of ln x with slope 1/S, so that Newton's method in ln x approaches the root from below
 // once it starts below, where γ ≤ x^p/p puts it.
@@ -43,7 +43,11 @@ func inverseLowerGamma(y, p float64) float64 {
 	}
 	t := (y + math.Log(p)) / p
 	for range 200 {
-		log, s := logLowerGamma(math.Exp(t), p)
+		x := math.Exp(t)
+		if x == 0 {
+			return 0 // nor has float64 an x so small
+		}
+		log, s := logLowerGamma(x, p)
 		step := (y - log) * s
 		t += step
 		if math.Abs(step) < 1e-15*math.Max(1, math.Abs(t)) {

@@ -1,6 +1,7 @@
 package wishart
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -97,6 +98,28 @@ func TestWhereTailsBecomeBounds(t *testing.T) {
 			if got := (shift{nu, s}).LogDeltaUpper(privacy.Remove, eps); !Above(got, Log(exact)) {
 				t.Errorf("ν = %g, ε = %g: ln δ = %.17g, exact %.17g", nu, eps, got, Float(Log(exact)))
 			}
+		}
+	}
+}
+
+// A quantile below the range of float64 is 0, which is one rounded down: γ itself may be any logarithm.
+func TestQuantilesBelowTheRange(t *testing.T) {
+	for _, p := range []float64{0.5, 1, 7.5} {
+		for _, y := range []float64{-746 * (p + 1), -1e4, -1e300} {
+			if x := inverseLowerGamma(y, p); x != 0 {
+				t.Errorf("γ⁻¹(%g, %g) = %g, want 0", y, p, x)
+			}
+		}
+	}
+	for _, w := range []Wishart{{1000, 1001}, {40000, 40001}} {
+		c, err := w.Constants(1e-322, 1e-322, 0.1)
+		if err != nil || !(c.Alpha >= 0 && c.Alpha < 1e-300 && c.Alpha1 >= 0) {
+			t.Errorf("%v: α = %g, α₁ = %g, %v", w, c.Alpha, c.Alpha1, err)
+		}
+		s := Setting{Wishart: w, Smoothness: 1, Rank: 1, Accounting: Theorem31}
+		n, err := s.Noise(Split{Epsilon1: 1, Delta1: 1e-322, Delta3: 1e-322})
+		if !errors.Is(err, privacy.ErrUnsupported) {
+			t.Errorf("%v: noise of %g, %v", w, n.Sigma2, err)
 		}
 	}
 }

@@ -159,7 +159,9 @@ func (w Wishart) gap(alpha, mass float64) float64 {
 	if math.IsInf(g, 1) {
 		return g
 	}
-	g = math.Max(g, 1e-13*alpha)
+	if g = math.Max(g, 1e-13*alpha); g == 0 {
+		return 0 // below the range of float64
+	}
 	for range 60 {
 		b := (alpha + g) / 2
 		log := logGammaBetween(alpha/2, g/2, w.P())
