@@ -63,7 +63,13 @@ func TestFiguresStay(t *testing.T) {
 	softmax.Linear[4], softmax.Linear[9] = 5, -2
 	few, labels := figuresOf(20, 60)
 	wide.Rows, wide.Labels = few, labels
-	problems := []Problem{plain, full, huber, sparse, softmax, wide}
+	moved := plain
+	shift, scale := []float64{0.1, 0, 0.3, 0, -0.2}, make([]float64, len(y))
+	for i := range scale {
+		scale[i] = 1 + float64(i%3)/2
+	}
+	moved.Rows = &matrix.Affine{Base: x, A: scale, U: shift, Bias: 0.3}
+	problems := []Problem{plain, full, huber, sparse, softmax, wide, moved}
 	golden.Figures(t, "testdata/figures.txt", 1e-9, func(say func(name string, values ...float64)) {
 		put := func(name string, values ...any) { say(name, golden.Numbers(values...)...) }
 		for i, p := range problems {

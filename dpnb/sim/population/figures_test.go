@@ -74,6 +74,8 @@ func TestFiguresStay(t *testing.T) {
 			var s Solver
 			beta := must.Get(s.Minimize(&p, 1e-9))
 			put("solved", beta[:9])
+			s.dual(&p, sample.Rows, 1e-9)
+			put("by the dual", s.certified(&p, sample.Rows) <= 1e-8)
 			for j := range s.beta {
 				s.beta[j] = math.Sin(float64(j))
 			}
