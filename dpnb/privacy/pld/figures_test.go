@@ -26,7 +26,7 @@ func TestFiguresStay(t *testing.T) {
 		name string
 		p    privacy.Profile
 	}{
-		{"gaussian", hidden{privacy.GaussianProfile(0.7, add).(privacy.LowerProfile)}},
+		{"gaussian", hidden{privacy.GaussianProfile(0.7, add)}},
 		{"laplace", must.Get(privacy.Laplace{Scale: 0.7, Sensitivity: 1}.Profile(add))},
 		{"subsampled", must.Get(privacy.SubsampledGaussian{Sigma: 0.8, Sensitivity: 1, Rate: 0.02}.Profile(add))},
 		{"half-normal", must.Get(privacy.HalfNormal{K: 0.1, A: 0.3}.Profile(add))},
