@@ -95,6 +95,10 @@ func TestFiguresStay(t *testing.T) {
 			}
 			put("search", r.s.Tolerance, r.best.Certificate.Distance, r.best.Certificate.Gap, r.wholePays(),
 				r.stepSize())
+			for _, size := range []int{13, 300} {
+				some, times := r.sample(size)
+				put("taken", len(some.Labels), times)
+			}
 			s := p.sampled(13)
 			put("sample", s.Lambda, s.Labels, s.Linear, s.Shrinkage)
 			for _, m := range []metric{newPrimalMetric(&p, 1.5, e.penalty, 1, true), newPrimalMetric(&p, 1, e.penalty,
@@ -145,6 +149,9 @@ func TestFiguresStay(t *testing.T) {
 		mu, distance := w.certify(at)
 		slip, on := w.step(at, 0.01, 0.1, 3)
 		put("within", w.largest, w.off(), w.blurred(), mu, distance, slip, on, at.Hi)
+		far := plain
+		far.Linear = []float64{3e4, -1e4, 0, 2e4, 1e4}
+		put("blurred", newWithin(&far, 0.2, 1e-3, 1e-5, 1).blurred())
 		put("certificate", Certificate{GradientNorm: 2, Rounding: 3}.Bound())
 		for i, change := range []func(p *Problem){func(p *Problem) { p.Lambda = -1 }, func(p *Problem) { p.Lambda = 0 },
 			func(p *Problem) { p.Linear = make([]float64, 4) }, func(p *Problem) { p.Labels = nil },
