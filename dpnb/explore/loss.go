@@ -16,6 +16,8 @@ import (
 //
 //	train, rest := df.Split(0.8, "kept for the error")
 //	wrong, err := explore.LossOf(model).Of(rest, budget.Share(0.05))
+//
+// A model of a group (learn.FitBy) is asked about the records of its group alone, of a table that has its column.
 func LossOf(m *learn.Model) Query { return ask(losses{m}) }
 
 type losses struct{ model *learn.Model }

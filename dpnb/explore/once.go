@@ -54,11 +54,13 @@ type asked struct {
 	DataDependent bool `json:"data_dependent,omitempty"`
 	// Checksum of a public file.
 	Checksum string `json:"checksum,omitempty"`
+	// Group of a model, whose records alone are asked about.
+	Group string `json:"group,omitempty"`
 }
 
 func (p *fitted) spec() asked {
 	r := askedOf(fmt.Sprintf("%s: %+v", p.label(), p.query.question), p.df, p.records)
-	r.By, r.DataDependent = p.query.by, p.dataDependent
+	r.By, r.DataDependent, r.Group = p.query.by, p.dataDependent, p.group
 	for _, c := range p.columns() {
 		if f, ok := p.schema.Field(c); ok {
 			r.Fields = append(r.Fields, *f)

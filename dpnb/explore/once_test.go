@@ -102,8 +102,8 @@ func TestOnceIsOfItsPeople(t *testing.T) {
 	}
 }
 
-// What was released of several files is not given for others, of which the first has the same name: what is private of
-// them, their content, is not looked at.
+// What was released of several files is not given for others, of which the first has the same name, and the first file
+// that differs is named: what is private of them, their content, is not looked at.
 func TestOnceIsOfItsFiles(t *testing.T) {
 	dir, budget := t.TempDir(), learn.NewBudget(1, 1e-6, learn.Named(t.TempDir()))
 	of := func(rows string, names ...string) learn.DataFrame {
@@ -133,10 +133,14 @@ func TestOnceIsOfItsFiles(t *testing.T) {
 		if err := ask(of("30,Bern\n40,Rome\n", "a.csv", "b.csv", "c.csv")); err != nil {
 			t.Errorf("%s of files of the same names: %v", what, err)
 		}
-		for _, names := range [][]string{{"a.csv", "b.csv", "d.csv"}, {"a.csv", "b.csv"}, {"a.csv", "c.csv", "b.csv"}} {
+		for want, names := range map[string][]string{
+			`data is with "d.csv" and was with "c.csv". `: {"a.csv", "b.csv", "d.csv"},
+			`data is without "b.csv" and was with it. `:   {"a.csv", "c.csv"},
+			`data is with "d.csv" and was without it. `:   {"a.csv", "b.csv", "c.csv", "d.csv", "e.csv"},
+			"data is the same files in another order. ":   {"a.csv", "c.csv", "b.csv"}} {
 			err := ask(of("30,Bern\n", names...))
-			if err == nil || !strings.Contains(err.Error(), `was "a.csv / b.csv / c.csv"`) {
-				t.Errorf("%s of %q: %v", what, names, err)
+			if err == nil || !strings.Contains(err.Error(), ": "+want) {
+				t.Errorf("%s of %q: %v, want %q", what, names, err, want)
 			}
 		}
 	}

@@ -136,6 +136,8 @@ type fitted struct {
 	dataDependent bool
 	// rows of a person that count.
 	rows int
+	// group is that of a model, if the records are of it alone.
+	group string
 }
 
 func (q Query) planned(df learn.DataFrame) (*fitted, error) {
@@ -144,6 +146,13 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 	}
 	if q.question == nil {
 		return nil, errors.New("dpnb: an empty query; make one with Mean, Sum, QuantilesOf and the like")
+	}
+	group := ""
+	if asked, ok := q.question.(modelled); ok {
+		m, own := asked.about(), false
+		if df, own = m.OfGroup(df); own {
+			group = ofModel(m)
+		}
 	}
 	records, schema, err := df.Known()
 	if err == nil {
@@ -181,7 +190,16 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 		return nil, err
 	}
 	_, rows := df.Person()
-	return &fitted{p, q, df, records, schema, read, dataDependent, rows}, nil
+	return &fitted{p, q, df, records, schema, read, dataDependent, rows, group}, nil
+}
+
+// ofModel says of which group a model is; "" if of none.
+func ofModel(m *learn.Model) string {
+	column, category := m.Group()
+	if column == "" {
+		return ""
+	}
+	return column + " = " + category
 }
 
 // Check returns what is wrong with the question, as far as what is public says. No record is read and nothing spent.
@@ -334,6 +352,13 @@ func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 	unknown := func(r Row) bool { return r.unknown }
 	if !strings.HasPrefix(s.meaning, buysNothing) && s.of != calibrating && slices.ContainsFunc(s.rows, unknown) {
 		s.notes = append([]string{nothingKnown}, s.notes...)
+	}
+	if asked, ok := p.query.question.(modelled); ok && ofModel(asked.about()) != "" {
+		said := "these records alone were asked about" + wording.Setting{Go: " (Drop the column for others)"}.String()
+		if p.group == "" {
+			said = "the table does not say which these are, and all of its records were asked about"
+		}
+		s.notes = append(s.notes, fmt.Sprintf("The model is of the records with %s: %s.", ofModel(asked.about()), said))
 	}
 	s.dataDependent = p.dataDependent
 	return s, s.release(m, r, q, p.df)

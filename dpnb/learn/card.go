@@ -33,7 +33,7 @@ func (m *Model) Card() (Card, error) {
 			"coefficients can give individual records away")
 	}
 	var c card
-	c.say("# Private %s for %s\n", m.title, plain(m.target.Name))
+	c.say("# Private %s for %s\n", m.title, plain(m.ofWhat()))
 	if w := m.warning(); w != "" {
 		c.say("> **%s**\n", plain(w))
 	}
@@ -91,6 +91,10 @@ func (m *Model) cardData(c *card) {
 	default:
 		c.say("%s, which is private: neither its number of rows nor its checksum is published.\n",
 			cmp.Or(plain(s.Data), "a table"))
+	}
+	if column, category := m.Group(); column != "" {
+		c.say("It was fitted to the records with %s = %s alone: what it predicts for others is a guess.\n",
+			plain(column), plain(category))
 	}
 	if m.HeldOut > 0 {
 		c.say("A share of %g of its records was held out of the fit.\n", m.HeldOut)

@@ -139,7 +139,7 @@ func (m *Model) ExportText() ([]byte, error) {
 	}
 	g := m.release.Guarantee
 	out := exported{Format: exportFormat, Version: exportVersion,
-		Title: "Private " + m.title + " for " + m.target.Name, MadeWith: m.source.Module, Warning: m.warning(),
+		Title: "Private " + m.title + " for " + m.ofWhat(), MadeWith: m.source.Module, Warning: m.warning(),
 		Guarantee: g.Words(),
 		Row:       exportedRow{Norm: k.Settings.RowNorm, Clip: k.Settings.ClipNorm, Bias: m.encoding.Bias()}}
 	coded := m.encoding.Coded()

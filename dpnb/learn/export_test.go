@@ -45,7 +45,7 @@ func OnEnded(f func(moment string)) { ended = f }
 
 // OfGroup is what FitBy makes of a table's rows and of an allowance, for a group.
 func OfGroup(a Allowance, part DataFrame) (DataFrame, Allowance) {
-	part.group, a.partition = &ofGroup{"heart"}, "test"
+	part.group, a.partition = &ofGroup{Name: "heart"}, "test"
 	return part, a.of("ward", part.group)
 }
 

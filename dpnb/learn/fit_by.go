@@ -69,7 +69,7 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 	}
 	out := &Models{Column: column}
 	for _, data := range parts {
-		group, own := data.group.name, a.of(column, data.group)
+		group, own := data.group.Name, a.of(column, data.group)
 		var m *Model
 		if named != nil {
 			m, err = FitOnce(named(group), l, data, own)
@@ -77,6 +77,7 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 			m, err = l.Fit(data, own)
 		}
 		if m != nil {
+			m.group = data.group // also of what an earlier version has kept
 			out.Groups, out.Models = append(out.Groups, group), append(out.Models, m)
 		}
 		if err != nil {
@@ -88,7 +89,7 @@ func fitBy(l Learner, df DataFrame, column string, records func(part DataFrame) 
 
 // of returns the allowance for the model of a group.
 func (a Allowance) of(column string, group *ofGroup) Allowance {
-	a.rows, a.group, a.label = group, group.name, a.label+column+" = "+group.name
+	a.rows, a.group, a.label = group, group.Name, a.label+column+" = "+group.Name
 	return a
 }
 
@@ -98,8 +99,49 @@ func (s *Models) together() bool {
 	return of != "" && !slices.ContainsFunc(s.Models, func(m *Model) bool { return m.partition != of })
 }
 
-// ofGroup marks the rows of a group, and what is made of them, by its address.
-type ofGroup struct{ name string }
+// ofGroup marks the rows of a group, and what is made of them, by its address. A model of them keeps it: the column as
+// the schema has it, by which rows are of a category or not, and the category.
+type ofGroup struct {
+	Field frame.Field
+	Name  string
+}
+
+func (g *ofGroup) valid() bool {
+	s := frame.Schema{Fields: []frame.Field{g.Field}}
+	return s.Validate() == nil && g.Field.Kind == frame.Categorical && slices.Contains(g.Field.Levels, g.Name)
+}
+
+// Group returns the column and the category of the records that m was fitted to, as a model of FitBy; "" of others.
+func (m *Model) Group() (column, category string) {
+	if m.Err() != nil || m.group == nil {
+		return "", ""
+	}
+	return m.group.Field.Name, m.group.Name
+}
+
+// OfGroup returns the rows of df that are of the group of m, by the rule of its fit, which looks at each row alone; df
+// itself and false where m is of no group, or df lacks the column.
+func (m *Model) OfGroup(df DataFrame) (own DataFrame, ok bool) {
+	column, category := m.Group()
+	if column == "" || df.Err() != nil || !slices.Contains(df.records.Names(), column) {
+		return df, false
+	}
+	return df.by(func(s frame.Scanner) (frame.Scanner, error) {
+		p, err := frame.NewPartition(s, &frame.Schema{Fields: []frame.Field{m.group.Field}}, column)
+		if err != nil {
+			return nil, err
+		}
+		return p.Group(category)
+	}), true
+}
+
+// ofWhat is what m predicts and, of a group, of which.
+func (m *Model) ofWhat() string {
+	if column, category := m.Group(); column != "" {
+		return fmt.Sprintf("%s where %s = %s", m.target.Name, column, category)
+	}
+	return m.target.Name
+}
 
 // groupsOf returns the records of each group, of which it is known that a model of each can be paid for.
 func groupsOf(l Learner, df DataFrame, column string, records func(part DataFrame) *Dataset, a Allowance,
@@ -131,7 +173,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 	var rows []DataFrame
 	for _, group := range f.Levels {
 		part := df.by(func(frame.Scanner) (frame.Scanner, error) { return partition.Group(group) })
-		part.group = &ofGroup{group}
+		part.group = &ofGroup{*f, group}
 		rows = append(rows, part.Drop(column))
 	}
 	var parts []*Dataset
@@ -155,7 +197,7 @@ func groupsOf(l Learner, df DataFrame, column string, records func(part DataFram
 			return nil, errPeopleInGroups(data.design.Person)
 		}
 		_, tunes := l.(Tune) // it has prices of several learners, which its fit looks at
-		if !tunes && (named == nil || !a.keeps(named(part.group.name))) {
+		if !tunes && (named == nil || !a.keeps(named(part.group.Name))) {
 			if _, _, err := priced(p.seen(data, a.part.Delta == 0), a.of(column, data.group), &p); err != nil {
 				return nil, err
 			}

@@ -3,12 +3,15 @@ package learn_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -79,6 +82,45 @@ func TestFitByNeighbours(t *testing.T) {
 	says(t, text, "by ward", "heart", "bones", "skin", "all of them together")
 	if _, err := base.Illustration().PNG(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A model of a group says of which wherever it is shown, keeps that in its file, also where a release of an earlier
+// version gave it back, and takes its own rows of a table.
+func TestModelKnowsItsGroup(t *testing.T) {
+	df, dir := wards(400), t.TempDir()
+	b := learn.NewBudget(1, 1e-6, learn.Named(dir), learn.KeptIn(filepath.Join(dir, "l.json")))
+	for range 2 { // the second time given back
+		models := must.Get(learn.FitByOnce("x", learn.Logistic{}, df, "ward", ill, b.Spend(0.5)))
+		path := filepath.Join(dir, "m.json")
+		must.Do(models.Of("bones").Save(path))
+		m := must.Get(learn.Load(path))
+		if column, group := m.Group(); column != "ward" || group != "bones" ||
+			!models.Of("bones").KeptAs("x: ward = bones", filepath.Join(dir, "l.json")) {
+			t.Errorf("%q, %q", column, group)
+		}
+		for _, text := range []string{m.Display().Title, string(must.Get(m.ExportText())), string(must.Get(m.Card()))} {
+			says(t, text, "for ill where ward = bones")
+		}
+		says(t, string(must.Get(m.Card())), "with ward = bones alone")
+		own, of := m.OfGroup(df)
+		if own.Rows() != 100 || !of {
+			t.Errorf("%d rows", own.Rows())
+		}
+		content, version, err := checksum.Unseal("dpnb model", 2, must.Get(os.ReadFile(path)))
+		must.Do(err)
+		other := regexp.MustCompile(`("Name":\s*)"bones"`).ReplaceAll(content, []byte(`$1"nowhere"`))
+		must.Do(os.WriteFile(path, must.Get(checksum.Seal("dpnb model", version, other)), 0o600))
+		if _, err := learn.Load(path); err == nil || !strings.Contains(err.Error(), "its column does not have") {
+			t.Errorf("a model of no group of its column: %v", err)
+		}
+		if own, of := m.OfGroup(df.Drop("ward")); of || own.Rows() != 400 {
+			t.Errorf("without the column %d rows", own.Rows())
+		}
+	}
+	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(ill(df), learn.Simulate(1, 1e-6)))
+	if column, _ := m.Group(); column != "" {
+		t.Errorf("a model of all is of a group by %q", column)
 	}
 }
 

@@ -65,7 +65,7 @@ func (m *Model) KeptAs(name, ledger string) bool {
 	if err != nil {
 		return false
 	}
-	there.HeldOut = m.HeldOut // which the program said afterwards
+	there.HeldOut, there.group = m.HeldOut, m.group // which were said afterwards
 	a, err := m.encode()
 	b, e := there.encode()
 	return err == nil && e == nil && bytes.Equal(a, b)

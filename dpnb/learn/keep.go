@@ -105,6 +105,8 @@ type keptModel struct {
 	Calibration *calibration `json:",omitempty"`
 	// HeldOut is Model.HeldOut.
 	HeldOut float64 `json:",omitempty"`
+	// Group is Model.group.
+	Group *ofGroup `json:",omitempty"`
 }
 
 type keptGuarantee struct {
@@ -132,6 +134,8 @@ type provenance struct {
 	Rows             int
 	Note             string
 	Module           string
+	// Person is the column that says whose row it is.
+	Person string `json:",omitempty"`
 	// Reading is that of the frame.Source; files of before have the texts that mean "missing" alone.
 	Reading *keptReading `json:",omitempty"`
 	Missing []string     `json:",omitempty"`
@@ -198,7 +202,7 @@ func (m *Model) encode() ([]byte, error) {
 		Guarantee: keptGuarantee{g.Epsilon, g.Delta, g.Adjacency, g.Rows, g.Bound, g.Assumptions},
 		Mechanism: r.Mechanism, Tolerance: r.Tolerance, NoiseScale: r.NoiseScale, Ran: m.ran, Warning: m.dataWarning,
 		Records: m.encoding.Kept(), Source: m.source, Paid: m.paid, Edits: edits,
-		Calibration: calibrated, HeldOut: m.HeldOut,
+		Calibration: calibrated, HeldOut: m.HeldOut, Group: m.group,
 	}
 	k.Noise.Simulated = r.Simulated()
 	k.Noise.Seed, k.Noise.Seeded = r.Seed()
@@ -301,7 +305,7 @@ func (k keptModel) model() (*Model, error) {
 		encoding: e, learner: k.Learner, title: k.Title, target: e.Target, probabilities: k.Probabilities,
 		apart: k.Apart, levels: k.Levels, coefficients: k.Coefficients, theta: k.Theta, features: features,
 		hinge: k.Hinge, dataWarning: k.Warning,
-		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source, HeldOut: k.HeldOut,
+		lambda: k.Lambda, ran: k.Ran, paid: k.Paid, source: k.Source, HeldOut: k.HeldOut, group: k.Group,
 	}
 	if texts := k.Source.Missing; texts != nil {
 		m.source.Missing, m.source.Reading = nil, &keptReading{Missing: texts}
@@ -393,6 +397,9 @@ func (k keptModel) valid() error {
 	}
 	if err := errors.Join(k.Ran.Validate(), k.Fitted.Validate()); err != nil {
 		return fmt.Errorf("no fit can have released the model: %w", err)
+	}
+	if k.Group != nil && !k.Group.valid() {
+		return errors.New("the model is of a group that its column does not have")
 	}
 	g, d := k.Guarantee, k.Ran.Describe()
 	if !(g.Epsilon > 0 && g.Delta >= 0 && g.Delta < 1 && g.Rows >= 0 && g.Adjacency == d.Adjacency) {

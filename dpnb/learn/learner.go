@@ -370,6 +370,7 @@ func fit(data *Dataset, allowance Allowance, p spec) (model *Model, err error) {
 	design, theta := used(d, r)
 	model = newModel(p, design, theta, r.Also)
 	model.keep(r)
+	model.source.Person = data.design.Person
 	model.lambda, model.ran, model.hinge = r.Fitted.Describe().Lambda, m, hingeOf(model.hinge, fitted)
 	model.paid, model.partition = allowance.paid(price), allowance.partition
 	return model, nil

@@ -72,6 +72,8 @@ type Model struct {
 	once, before string
 	// partition is that of the ledger if it is the model of a group (FitBy).
 	partition string
+	// group is which it is; nil of others.
+	group *ofGroup
 	// base is the released model of which m has changed shapes, by edits; nil of one that was not changed.
 	base  *Model
 	edits []edit
@@ -147,6 +149,15 @@ func (m *Model) Reading() *CSV {
 // FittedTo returns the name of the table that m was fitted to, as of its file; "" if it has none. Another table may
 // have the same name.
 func (m *Model) FittedTo() string { return m.source.Data }
+
+// Person returns the column that said whose rows m was fitted to (PerPerson), and how many of each person count: 0
+// where each row is a person. Files of earlier versions have no column.
+func (m *Model) Person() (column string, rows int) {
+	if m.Err() != nil || m.release == nil {
+		return "", 0
+	}
+	return m.source.Person, m.release.Guarantee.Rows
+}
 
 // Columns returns the names of the columns from which m predicts. They are found by name, in any order; the bounds,
 // categories and norms are those of the fit.
@@ -469,7 +480,7 @@ func (m *Model) Display() display.Item {
 		}
 	}
 	r := m.release
-	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.target.Name)
+	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.ofWhat())
 	it.Warning = m.warning()
 	it.Note("%s", m.whatMissing())
 	it.Note("Guarantee: %s", r.Guarantee.Words())

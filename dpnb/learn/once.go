@@ -390,6 +390,11 @@ func differences(path string, now, was any) []string {
 	if bytes.Equal(x, y) {
 		return nil
 	}
+	if path == "data" {
+		if said := otherFiles(fmt.Sprint(now), fmt.Sprint(was)); said != "" {
+			return []string{said}
+		}
+	}
 	write := func(v any, text []byte) string {
 		const long = 60
 		if v == nil {
@@ -416,6 +421,29 @@ func differences(path string, now, was any) []string {
 		path = ofLearner + wording.Of(setting).String()
 	}
 	return []string{fmt.Sprintf("%s is %s and was %s", path, write(now, x), write(was, y))}
+}
+
+// otherFiles says which files came to those that are one table, and which are gone, the first of each; "" where it is
+// one file and was one.
+func otherFiles(now, was string) string {
+	const between = " / " // of frame.Source.Told
+	a, b := strings.Split(now, between), strings.Split(was, between)
+	if len(a) == 1 && len(b) == 1 {
+		return ""
+	}
+	lacks := func(of []string) func(string) bool {
+		return func(name string) bool { return !slices.Contains(of, name) }
+	}
+	came, gone := slices.IndexFunc(a, lacks(b)), slices.IndexFunc(b, lacks(a))
+	switch {
+	case came < 0 && gone < 0:
+		return "data is the same files in another order"
+	case came < 0:
+		return fmt.Sprintf("data is without %q and was with it", b[gone])
+	case gone < 0:
+		return fmt.Sprintf("data is with %q and was without it", a[came])
+	}
+	return fmt.Sprintf("data is with %q and was with %q", a[came], b[gone])
 }
 
 // byName returns a list of things that have different names as a map, and nil for anything else.

@@ -67,6 +67,7 @@ func TestWhatIsSealedAnewIsRefusedOrShown(t *testing.T) {
 			Noise: learn.Seed(1)}.Fit(learn.Regression(df, "pressure"), free)),
 		"heavytails": must.Get(learn.HeavyTails{Noise: learn.Seed(1)}.Fit(learn.RecordsFor(learn.HeavyTails{}, df,
 			"pressure"), learn.Simulate(20, 0))),
+		"group":   must.Get(learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward", ill, free)).Models[1],
 		"softmax": must.Get(learn.Softmax{Noise: learn.Seed(1)}.Fit(learn.Classes(df, "ward"), free)),
 	}
 	path := filepath.Join(t.TempDir(), "model.json")
@@ -112,6 +113,7 @@ func TestWhatIsSealedAnewIsRefusedOrShown(t *testing.T) {
 				_ = iv.Display()
 			}
 			_, _ = back.Predict(df.Head(3))
+			_, _ = back.OfGroup(df)
 			_ = back.Export(path)
 		})
 	}

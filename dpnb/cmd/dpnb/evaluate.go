@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +36,8 @@ size: how wrong it is on average, or, of a model of classes, its confusion matri
 recall and precision), its AUC or its calibration. It is a release with a price, from the ledger
 of these people, and an interval. With --calibrated the model with probabilities corrected by its
 calibration curve is saved, at no further price. Where fit has held out a share of a file, the
-same --held-out asks about these records alone; of another file --held-out 0 asks about all.`,
+same --held-out asks about these records alone; of another file --held-out 0 asks about all. A
+model of a group (fit --by) is asked about the records of its group alone.`,
 		Example: `  dpnb fit people.csv --schema people.json --target happy --epsilon 1 --delta 1e-6 \
     --budget people.budget.json --share 0.8 --held-out 0.2 --out happy.json
   dpnb evaluate happy.json people.csv --schema people.json --epsilon 1 --delta 1e-6 \
@@ -80,7 +84,17 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 		return fmt.Errorf("%s was fitted with %g held out: say --held-out %[2]g, or you ask about records that it has "+
 			"learnt from; for all records of another file say --held-out 0", model, held)
 	}
-	df, allowance, err := e.open(cmd, file)
+	if err := e.sparesPeople(m, model, all); err != nil {
+		return err
+	}
+	df, err := e.read(cmd, file)
+	if err != nil {
+		return err
+	}
+	if err := e.group(cmd.OutOrStdout(), m, model, df); err != nil {
+		return err
+	}
+	allowance, err := e.allowance(cmd)
 	if err != nil {
 		return err
 	}
@@ -116,6 +130,40 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 		_, failed = fmt.Fprintln(cmd.OutOrStdout(), e.calibrated, "has the calibrated model")
 	}
 	return errors.Join(err, failed)
+}
+
+// sparesPeople refuses to divide the records otherwise than the fit did, by people or by rows.
+func (e *evaluateFlags) sparesPeople(m *learn.Model, model string, all bool) error {
+	column, rows := m.Person()
+	switch {
+	case m.HeldOut == 0 || all || e.price:
+	case rows == 0 && e.person != "":
+		return fmt.Errorf("%s was fitted with rows held out, whosever they are: leave out --person, or you ask about "+
+			"records that it has learnt from", model)
+	case rows > 0 && (e.person == "" || column != "" && e.person != column): // in older files the column is not said
+		return fmt.Errorf("%s was fitted with people held out, each with all rows: say --person %s --rows-of-a-person "+
+			"%d, or you ask about people that it has learnt from; for all records of another file say --held-out 0",
+			model, cmp.Or(shellWord(column), "COLUMN"), rows)
+	}
+	return nil
+}
+
+// group says which records are asked about of a model of a group.
+func (e *evaluateFlags) group(out io.Writer, m *learn.Model, model string, df learn.DataFrame) error {
+	column, category := m.Group()
+	if column == "" {
+		return nil
+	}
+	said := "they alone are asked about"
+	if _, own := m.OfGroup(df); !own {
+		if slices.Contains(e.file.Names(), column) {
+			return fmt.Errorf("%s is of the records with %s = %s, and the schema ignores that column: state it as a "+
+				"category, as for the fit", model, column, category)
+		}
+		said = fmt.Sprintf("%s has no such column, and all of its records are asked about", e.path)
+	}
+	_, err := fmt.Fprintf(out, "%s is of the records with %s = %s: %s.\n", model, column, category, said)
+	return err
 }
 
 // calibration is what is asked where a model is calibrated.

@@ -46,6 +46,12 @@ category.`,
 			if err != nil {
 				return err
 			}
+			others := ""
+			if column, category := m.Group(); column != "" {
+				cmd.PrintErrf("%s is of the records with %s = %s: what it predicts for others is a guess.\n", args[0],
+					column, category)
+				others = fmt.Sprintf(", of %s = %s or not", column, category)
+			}
 			unread, err := m.PredictCSVAndCheck(out, learn.FromScanner(table.open(args[1])), *force, keep...)
 			if errors.Is(err, os.ErrExist) {
 				return another("out", out)
@@ -54,8 +60,8 @@ category.`,
 				return err
 			}
 			cmd.PrintErr(unreadText(unread, args[1]))
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s%s has a line for every record of %s; it is about single "+
-				"records\n", reading, out, args[1])
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s%s has a line for every record of %s%s; it is about single "+
+				"records\n", reading, out, args[1], others)
 			return err
 		},
 	}
