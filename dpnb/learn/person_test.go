@@ -299,7 +299,7 @@ func TestNoPopulationOfSeveralRows(t *testing.T) {
 	}
 	df := learn.FromTable(must.Get(frame.NewTable(id, x, y))).WithSchema(learn.Numeric("x", 0, 1),
 		learn.Numeric("y", -1, 2))
-	for k, said := range map[int]bool{1: true, rows: false} {
+	for k, said := range map[int]bool{1: true, 2: false, rows: false} {
 		for _, l := range []learn.Learner{learn.Linear{CurvatureShare: 0.2, Noise: learn.Seed(1)},
 			learn.Quantile{CurvatureShare: 0.2, Noise: learn.Seed(1)}} {
 			m := must.Get(l.Fit(learn.Regression(df.PerPerson("id", k), "y", learn.Lines()), learn.Simulate(8, 1e-5)))
