@@ -69,14 +69,32 @@ func TestOutcomesCover(t *testing.T) {
 	}
 }
 
-// An AUC is of models with a number that may be missing, too.
+// Where a number may be missing, and is an effect of its own then, an AUC has an answer like any other, whether one is
+// missing or none.
 func TestAUCWhereANumberMayBeMissing(t *testing.T) {
-	df := learn.Patients(400, 3).Select("age", "weight", "ill").WithSchema(learn.Numeric("age", 18, 90).OrMissing(),
-		learn.Numeric("weight", 40, 150), learn.Categorical("ill", "no", "yes"))
-	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(4, 1e-6)))
-	s := must.Get(explore.AUCOf(m).Noise(learn.Seed(1)).Of(df, learn.Simulate(500, 1e-6)))
-	if got, want := s.Rows()[0].Value, must.Get(m.AUC(df)); !(math.Abs(got-want) <= 0.002) {
-		t.Errorf("an AUC of %v, want %v", got, want)
+	ages, ill := make([]float64, 2000), make([]string, 2000)
+	for i := range ages {
+		if ages[i], ill[i] = float64(20+i%60), "no"; i*7919%100 < 20+i%60 {
+			ill[i] = "yes"
+		}
+		if i%20 == 0 {
+			ages[i] = math.NaN()
+		}
+	}
+	age, sick := learn.Numeric("age", 18, 90).OrMissing(), learn.Categorical("ill", "no", "yes")
+	for _, df := range []learn.DataFrame{
+		learn.Patients(400, 3).Select("age", "weight", "ill").WithSchema(age, learn.Numeric("weight", 40, 150), sick),
+		learn.FromColumns(learn.Numbers("age", ages), learn.Texts("ill", ill)).WithSchema(age, sick)} {
+		m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(4, 1e-6)))
+		want := must.Get(m.AUC(df))
+		s := must.Get(explore.AUCOf(m).Noise(learn.Seed(1)).Of(df, learn.Simulate(500, 1e-6)))
+		if got := s.Rows()[0].Value; !(math.Abs(got-want) <= 0.002) {
+			t.Errorf("an AUC of %v, want %v", got, want)
+		}
+		r := must.Get(explore.AUCOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(4, 1e-6))).Rows()[0]
+		if !(r.Lower <= want && want <= r.Upper && r.Upper-r.Lower < 0.2) {
+			t.Errorf("%+v, and it is %v", r, want)
+		}
 	}
 }
 
@@ -119,26 +137,6 @@ func TestOutcomesOfNeighbours(t *testing.T) {
 				t.Fatalf("record %d depends on its neighbours: %v", k, err)
 			}
 		}
-	}
-}
-
-// Where a number may be missing, and is an effect of its own then, an AUC has a price and an answer like any other.
-func TestOutcomesWhereNumbersAreMissing(t *testing.T) {
-	ages, ill := make([]float64, 2000), make([]string, 2000)
-	for i := range ages {
-		if ages[i], ill[i] = float64(20+i%60), "no"; i*7919%100 < 20+i%60 {
-			ill[i] = "yes"
-		}
-		if i%20 == 0 {
-			ages[i] = math.NaN()
-		}
-	}
-	df := learn.FromColumns(learn.Numbers("age", ages), learn.Texts("ill", ill)).WithSchema(
-		learn.Numeric("age", 0, 100).OrMissing(), learn.Categorical("ill", "no", "yes"))
-	m := must.Get(learn.Logistic{Noise: learn.Seed(1)}.Fit(learn.Binary(df, "ill"), learn.Simulate(4, 1e-6)))
-	r := must.Get(explore.AUCOf(m).Noise(learn.Seed(2)).Of(df, learn.Simulate(4, 1e-6))).Rows()[0]
-	if auc := must.Get(m.Evaluate(df)).AUC; !(r.Lower <= auc && auc <= r.Upper && r.Upper-r.Lower < 0.2) {
-		t.Errorf("%+v, and it is %v", r, auc)
 	}
 }
 
