@@ -75,15 +75,20 @@ func writeFiles(out string, r *Record, page []byte, nb *notebook.Notebook) error
 	return atomicfile.Write(htmlPath(out, r.Name), page)
 }
 
-// readRecord returns what is known of a report, and whether it is the one that running the notebook now would give:
-// made from the same things without a failure, with its files untouched.
-func readRecord(out, name, key string) (r Record, current bool) {
+// readRecord returns what is known of a report.
+func readRecord(out, name string) (r Record) {
 	content, err := os.ReadFile(recordPath(out, name))
 	if err != nil || json.Unmarshal(content, &r) != nil {
-		return Record{}, false
+		return Record{}
 	}
-	return r, r.Key == key && r.Failure == nil && r.changed() == nil &&
-		fileHas(htmlPath(out, name), r.HTML) && fileHas(ipynbPath(out, name), r.IPYNB)
+	return r
+}
+
+// current reports whether a report is the one that running the notebook now would give: made from the same things
+// without a failure, with its files untouched; changed is what r.changed says.
+func (r Record) current(out, key string, changed []string) bool {
+	return r.Key == key && r.Failure == nil && changed == nil &&
+		fileHas(htmlPath(out, r.Name), r.HTML) && fileHas(ipynbPath(out, r.Name), r.IPYNB)
 }
 
 // changed names the files that have changed since r was made, or cannot be read.

@@ -227,12 +227,13 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err != nil {
 		return Record{}, err
 	}
-	old, current := readRecord(o.Out, j.name, key)
-	if current && !o.Force && !o.Update {
+	old := readRecord(o.Out, j.name)
+	changed := old.changed()
+	if !o.Force && !o.Update && old.current(o.Out, key, changed) {
 		o.Progress.End(j.name, upToDate)
 		return old, nil
 	}
-	for _, path := range old.changed() {
+	for _, path := range changed {
 		o.Progress.Step(fmt.Sprintf(hasChanged, j.name, filepath.Base(path)))
 	}
 	if o.Update {

@@ -205,7 +205,7 @@ func newIndexRow(path string, o Options) indexRow {
 		}
 		row.Picture, row.PictureText = row.Figures[shown-1].Source, row.Figures[shown-1].Text
 	}
-	if r, _ := readRecord(o.Out, row.Name, ""); r.Name != "" {
+	if r := readRecord(o.Out, row.Name); r.Name != "" {
 		row.Title, row.Verdict, row.Seconds = r.Title, r.Verdict(), r.Seconds
 		if r.Failure != nil {
 			row.Failure = r.Failure.Error()
