@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
@@ -31,6 +32,8 @@ type Record struct {
 	Failure *Failure `json:"failure,omitempty"`
 	HTML    string   `json:"html_sha256"`
 	IPYNB   string   `json:"ipynb_sha256"`
+	// Parameters that were given for it.
+	Parameters map[string]string `json:"parameters,omitempty"`
 	// Files that the notebook said it read, with their marks: if one has changed since, the report is of yesterday.
 	// What it writes itself, its ledgers and what is kept beside them, is not among them: a report that pays would pay
 	// anew whenever another one has paid.
@@ -89,6 +92,28 @@ func readRecord(out, name string) (r Record) {
 func (r Record) current(out, key string, changed []string) bool {
 	return r.Key == key && r.Failure == nil && changed == nil &&
 		fileHas(htmlPath(out, r.Name), r.HTML) && fileHas(ipynbPath(out, r.Name), r.IPYNB)
+}
+
+// keep moves a report that passed aside before one that failed is written, and returns where its page is; "" if there
+// is none. What it shows was paid for, and may not come again.
+func (r Record) keep(out string) (page string, err error) {
+	if r.Failure != nil || !fileHas(htmlPath(out, r.Name), r.HTML) || !fileHas(ipynbPath(out, r.Name), r.IPYNB) {
+		return "", nil
+	}
+	page = htmlPath(out, r.Name+".passed")
+	return page, errors.Join(os.Rename(ipynbPath(out, r.Name), ipynbPath(out, r.Name+".passed")),
+		os.Rename(htmlPath(out, r.Name), page))
+}
+
+// lacks says which parameters, as they were given, r was made with and a run is without; "" if there are none.
+func (r Record) lacks(parameters map[string]string) string {
+	var lacking []string
+	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
+		if _, given := parameters[name]; !given {
+			lacking = append(lacking, fmt.Sprintf("-p %s=%s", name, r.Parameters[name]))
+		}
+	}
+	return strings.Join(lacking, " ")
 }
 
 // changed names the files that have changed since r was made, or cannot be read.

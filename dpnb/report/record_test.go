@@ -45,9 +45,21 @@ func TestRecordIsCurrentOnlyWhileNothingChanged(t *testing.T) {
 		}
 		write(nil)
 	}
+	keep := func() string { r := readRecord(out, "a"); return must.Get(r.keep(out)) }
+	if page := keep(); page != filepath.Join(out, "a.passed.html") ||
+		string(must.Get(os.ReadFile(page))) != "<html></html>" {
+		t.Errorf("a report that passed is lost when one fails: kept as %q", page)
+	}
 	write(&Failure{Cell: 1})
 	if current("k") {
 		t.Error("a failure is current")
+	}
+	r := Record{Parameters: map[string]string{"rows": "2", "person": `"id"`, "seed": "1"}}
+	if said := r.lacks(map[string]string{"seed": "2"}); said != `-p person="id" -p rows=2` {
+		t.Errorf("lacks %s", said)
+	}
+	if page := keep(); page != "" {
+		t.Errorf("a report that failed is kept as %s", page)
 	}
 }
 

@@ -236,6 +236,9 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	for _, path := range changed {
 		o.Progress.Step(fmt.Sprintf(hasChanged, j.name, filepath.Base(path)))
 	}
+	if lacking := old.lacks(j.parameters); lacking != "" {
+		o.Progress.Step(fmt.Sprintf("%s: the last report was made with %s, and this one is not", j.name, lacking))
+	}
 	if o.Update {
 		// Committed outputs are compared where their data are; made without them they would be compared with something
 		// else.
@@ -256,13 +259,23 @@ func (j *job) report(ctx context.Context, s *Setup, o Options, base fingerprint)
 	if err := j.finish(ctx, s, o, run, started); err != nil {
 		return Record{}, err
 	}
-	r := Record{Name: j.name, Title: cmp.Or(j.nb.Title(), j.name), Key: key, Seconds: run.seconds, Failure: run.failure}
+	r := Record{Name: j.name, Title: cmp.Or(j.nb.Title(), j.name), Key: key, Seconds: run.seconds, Failure: run.failure,
+		Parameters: j.parameters}
 	if r.Files, err = filesRead(run.log); err != nil {
 		return Record{}, err
 	}
 	content, err := session.page(ctx, s.Tree.Dir, j.path, run.notebook, reportPage(r, o))
 	if err != nil {
 		return Record{}, err
+	}
+	if r.Failure != nil {
+		kept, err := old.keep(o.Out)
+		if err != nil {
+			return Record{}, err
+		}
+		if kept != "" {
+			o.Progress.Step(fmt.Sprintf("%s: the report that passed before is kept as %s", j.name, kept))
+		}
 	}
 	if err := writeReport(o.Out, &r, content, run.notebook); err != nil {
 		return Record{}, err

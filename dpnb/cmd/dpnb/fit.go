@@ -27,6 +27,7 @@ type fitFlags struct {
 	target, learner, out, card, positive, by string
 	rowNorm, intervals                       float64
 	check, price, curves, lines, inUnits     bool
+	ignored                                  []string
 	where                                    learn.Storage
 	at                                       remotely
 	terms                                    termFlags
@@ -64,6 +65,7 @@ has a model of its own, at the price of one.`,
 	addOut(f, &p.out, "", "`file` to save the model to; with --by one for each group, NAME.GROUP.json")
 	f.StringVar(&p.card, "card", "", "`file` to write the model card to, in Markdown")
 	f.StringVar(&p.positive, "positive", "", "`category` to predict (default the last one of the schema)")
+	f.StringSliceVar(&p.ignored, "ignore", nil, "`columns` of the schema that are no features, such as another target")
 	f.StringVar(&p.by, "by", "", "fit a model for each category of this `column`, at the price of one")
 	f.Float64SliceVar(new([]float64), "levels", nil, "`levels` of quantiles (default 0.1,0.5,0.9)")
 	f.Float64Var(new(float64), "tau", 0, "`level` of quantile (default the median)")
@@ -122,6 +124,9 @@ func (p *fitFlags) validate(cmd *cobra.Command) error {
 		return errors.New("--held-out: dpnb evaluate has no question for several quantiles: leave it out, or fit one " +
 			"level, --learner quantile --tau 0.5")
 	}
+	if slices.Contains(p.ignored, p.target) {
+		return fmt.Errorf("--ignore %s: it is what is to be predicted; name another column", p.target)
+	}
 	if p.by != "" && p.by == p.target {
 		return fmt.Errorf("--by %s: it is what is to be predicted; name another column", p.by)
 	}
@@ -149,6 +154,7 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	df = df.Drop(p.ignored...)
 	out := cmd.OutOrStdout()
 	if p.check {
 		s, err := p.stated()

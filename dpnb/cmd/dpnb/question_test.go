@@ -147,6 +147,25 @@ func TestAskedOnceInTheShell(t *testing.T) {
 	}
 }
 
+// A column that is ignored is no feature, and a model without it wants none; the target is none that can be.
+func TestIgnoredColumns(t *testing.T) {
+	_, table := visits(t)
+	must.Do(os.WriteFile("visits.csv", []byte("id,age,city,hours\n"+strings.Repeat("p,30,Bern,3\nq,50,Rome,4\n", 300)),
+		0o600))
+	must.Do(os.WriteFile("schema.json", []byte(`{"version":1,"fields":[{"name":"id","type":"ignore"},
+		{"name":"age","type":"number","lower":20,"upper":70},{"name":"hours","type":"number","lower":0,"upper":9},
+		{"name":"city","type":"category","categories":["Bern","Rome"]}]}`), 0o600))
+	fit := append(table, "--target", "city", "--store", ".", "--seed", "1", "--lines", "--ignore")
+	said := must.Get(call(t, newFitCommand(), append(fit, "hours", "--out", "m.json")...))
+	if m := must.Get(learn.Load("m.json")); strings.Contains(said, "hours") || m.Coefficients().Nrow() != 2 {
+		t.Errorf("hours are no feature: %s", said)
+	}
+	if _, err := call(t, newFitCommand(), append(fit, "city")...); err == nil ||
+		!strings.Contains(err.Error(), "--ignore city: it is what is to be predicted") {
+		t.Error(err)
+	}
+}
+
 // An option that is given changes what is released, or what is said of it; the same command says the same.
 func TestOptionsAreNotIgnored(t *testing.T) {
 	_, table := visits(t)
