@@ -54,7 +54,8 @@ func (p onePlan) precision(m statistic.Mechanism, records float64, s settings) (
 	if t, ok := sums.Of.(statistic.Total); ok {
 		return t.Estimate(sums, []float64{0}, s.confidence).Upper, unit
 	}
-	return sums.Of.(statistic.Means).Precision(sums.Scale, records, s.confidence, s.sampling), unit
+	widest, middle := sums.Of.(statistic.Means).Precision(sums.Scale, records, s.confidence, s.sampling)
+	return widest, fmt.Sprintf("%s (wherever the mean is; in the middle of its bounds ± %.3g)", unit, middle)
 }
 
 func (p onePlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {

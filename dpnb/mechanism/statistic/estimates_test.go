@@ -3,6 +3,7 @@ package statistic
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -71,7 +72,17 @@ func TestIntervalsOfMeansBrieflyCover(t *testing.T) {
 						t.Errorf("%v, %d columns, sampling %v, %d records: covered %v", law, columns, sampling, records,
 							share)
 					}
-					foretold := m.Precision(scale, float64(records), confidence, sampling)
+					foretold, middle := m.Precision(scale, float64(records), confidence, sampling)
+					sums, data := make([]float64, m.Len()), make([][]float64, columns)
+					for j := range data {
+						data[j] = slices.Repeat([]float64{-1, 3}, records/2)
+					}
+					m.Sum(sums, data)
+					e := m.Estimates(scale, sums, confidence, sampling)[0]
+					if half := (e.Upper - e.Lower) / 2; records == 1500 && math.Abs(middle/half-1) > 0.01 {
+						t.Errorf("%v, %d columns, sampling %v: ± %v foretold of a mean in the middle, and it is ± %v", law,
+							columns, sampling, middle, half)
+					}
 					most := 1.35
 					if !sampling { // the widest are of means at a bound
 						most = 1.9

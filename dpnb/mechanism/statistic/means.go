@@ -150,16 +150,16 @@ func (m Means) ratio(scale, confidence float64, sampling bool) ratio {
 }
 
 // Precision returns half the width of the widest interval that Estimates is to give for so many records, whatever the
-// means are.
-func (m Means) Precision(scale, records, confidence float64, sampling bool) float64 {
+// means are, and of the widest where every mean is in the middle of its bounds.
+func (m Means) Precision(scale, records, confidence float64, sampling bool) (widest, middle float64) {
 	q := m.ratio(scale, confidence, sampling)
 	q.count = records
-	widest := 0.0
 	for _, b := range m.Of {
+		middle = math.Max(middle, q.within(0)/records*b.half())
 		// Between the middle and a bound, noise rises and what chance does falls.
 		for _, x := range []float64{0, 0.25, 0.5, 0.75, 1} {
 			widest = math.Max(widest, q.within(x)/records*b.half())
 		}
 	}
-	return widest
+	return widest, middle
 }
