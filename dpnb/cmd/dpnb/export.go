@@ -9,7 +9,7 @@ import (
 )
 
 func newExportCommand() *cobra.Command {
-	var out string
+	var made func(model string) string
 	var force *bool
 	cmd := &cobra.Command{
 		Use:   "export MODEL",
@@ -24,6 +24,7 @@ docs/export.md says what it means, and has programs in Python and R that predict
 				return err
 			}
 			content, err := m.ExportText()
+			out := made(args[0])
 			if err == nil {
 				err = written(out, content, *force)
 			}
@@ -33,7 +34,6 @@ docs/export.md says what it means, and has programs in Python and R that predict
 			return err
 		},
 	}
-	addOut(cmd.Flags(), &out, "model.linear.json", "`file` to write")
-	force = addForce(cmd.Flags())
+	made, force = addMade(cmd.Flags(), ".linear.json", "`file` to write")
 	return cmd
 }

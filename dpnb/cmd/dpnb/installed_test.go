@@ -72,7 +72,7 @@ func TestInstalledProgram(t *testing.T) {
 		}
 	}
 	run(study, dpnb, "predict", "people.model.json", "people.csv")
-	predicted, err := os.ReadFile(filepath.Join(study, "predictions.csv"))
+	predicted, err := os.ReadFile(filepath.Join(study, "people.model.predictions.csv"))
 	if err != nil || strings.Count(string(predicted), "\n") != 3001 {
 		t.Errorf("%d lines of predictions (%v)", strings.Count(string(predicted), "\n"), err)
 	}

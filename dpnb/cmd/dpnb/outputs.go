@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -107,6 +108,16 @@ func (p *fitFlags) spares(file string) error {
 		}
 	}
 	return nil
+}
+
+// addMade adds the flags of a file that is made of a model, and returns which it is, of the current folder and named
+// after the model unless --out says another, and whether to write over one that is there.
+func addMade(f *pflag.FlagSet, ending, usage string) (file func(model string) string, force *bool) {
+	var out string
+	addOut(f, &out, "", usage+" (default MODEL"+ending+")")
+	return func(model string) string {
+		return cmp.Or(out, strings.TrimSuffix(filepath.Base(model), ".json")+ending)
+	}, addForce(f)
 }
 
 // addForce adds the flag by which a command writes over what is there.

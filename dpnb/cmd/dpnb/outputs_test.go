@@ -64,12 +64,17 @@ func TestResultsAreNotWrittenOver(t *testing.T) {
 		must.Get(said(append(append([]string{"fit"}, table...), strings.Fields("--seed 1 --store . --lines --learner "+
 			"logistic --target city --positive "+city+" --out "+city+".json")...)...))
 	}
-	for _, c := range []struct{ args, out string }{{"export MODEL", "model.linear.json"},
+	for _, c := range []struct{ args, out string }{{"export MODEL", "linear.json"},
 		{"shapes MODEL", "shapes.html"}, {"predict MODEL visits.csv", "predictions.csv"}} {
 		of := func(city, more string) error {
 			_, err := said(strings.Fields(strings.Replace(c.args, "MODEL", city+".json", 1) + more)...)
 			return err
 		}
+		must.Do(of("Bern", ""))
+		if _, err := os.Stat("Bern." + c.out); err != nil {
+			t.Errorf("%s: %v", c.args, err)
+		}
+		c.args += " --out " + c.out
 		must.Do(of("Bern", ""))
 		was := must.Get(os.ReadFile(c.out))
 		if err := of("Bern", ""); err != nil {

@@ -15,7 +15,7 @@ import (
 
 func newPredictCommand() *cobra.Command {
 	var (
-		out    string
+		made   func(model string) string
 		keep   []string
 		table  tableFlags
 		memory byteSize
@@ -52,6 +52,7 @@ category.`,
 					column, category)
 				others = fmt.Sprintf(", of %s = %s or not", column, category)
 			}
+			out := made(args[0])
 			unread, err := m.PredictCSVAndCheck(out, learn.FromScanner(table.open(args[1])), *force, keep...)
 			if errors.Is(err, os.ErrExist) {
 				return another("out", out)
@@ -66,8 +67,7 @@ category.`,
 		},
 	}
 	f := cmd.Flags()
-	addOut(f, &out, "predictions.csv", "`file` to write")
-	force = addForce(f)
+	made, force = addMade(f, ".predictions.csv", "`file` to write")
 	f.StringSliceVar(&keep, "keep", nil, "`columns` of the table to write before the predictions")
 	table.add(f)
 	memory.add(f)

@@ -15,7 +15,7 @@ import (
 
 func newShapesCommand() *cobra.Command {
 	var (
-		out   string
+		made  func(model string) string
 		of    []string
 		force *bool
 	)
@@ -42,6 +42,7 @@ no record is read.`,
 			if err != nil {
 				return err
 			}
+			out := made(args[0])
 			if err := written(out, content, *force); err != nil {
 				return err
 			}
@@ -53,8 +54,7 @@ no record is read.`,
 		},
 	}
 	f := cmd.Flags()
-	addOut(f, &out, "shapes.html", "`file` to write the page to")
-	force = addForce(f)
+	made, force = addMade(f, ".shapes.html", "`file` to write the page to")
 	f.StringSliceVar(&of, "of", nil, "`classes` or levels of a model of several (default all)")
 	return cmd
 }

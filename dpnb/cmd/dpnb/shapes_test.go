@@ -32,13 +32,13 @@ func TestShapesCommand(t *testing.T) {
 
 	text, err := said("shapes", "ill.json")
 	if err != nil || !strings.Contains(text, "age") || !strings.Contains(text, "importance") ||
-		!strings.Contains(text, "shapes.html has the curves") {
+		!strings.Contains(text, "ill.shapes.html has the curves") {
 		t.Errorf("%v: %s", err, text)
 	}
 	for _, want := range []string{"<h1>What each column does in a private support vector machine for ill</h1>",
 		`<img src="data:image/png;base64,`, "<summary>The shape of age</summary>",
 		"<summary>The shape of city</summary>", "In log-odds of yes"} {
-		if !strings.Contains(page("shapes.html"), want) {
+		if !strings.Contains(page("ill.shapes.html"), want) {
 			t.Errorf("the page is without %s", want)
 		}
 	}

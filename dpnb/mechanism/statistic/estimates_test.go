@@ -80,7 +80,7 @@ func TestIntervalsOfMeansBrieflyCover(t *testing.T) {
 					m.Sum(sums, data)
 					e := m.Estimates(scale, sums, confidence, sampling)[0]
 					if half := (e.Upper - e.Lower) / 2; records == 1500 && math.Abs(middle/half-1) > 0.01 {
-						t.Errorf("%v, %d columns, sampling %v: ± %v foretold of a mean in the middle, and it is ± %v", law,
+						t.Errorf("%v, %d columns, sampling %v: ± %v foretold in the middle, and it is ± %v", law,
 							columns, sampling, middle, half)
 					}
 					most := 1.35
