@@ -126,13 +126,29 @@ func (m *Model) OfGroup(df DataFrame) (own DataFrame, ok bool) {
 	if column == "" || df.Err() != nil || !slices.Contains(df.records.Names(), column) {
 		return df, false
 	}
+	return df.ofCategory(&frame.Schema{Fields: []frame.Field{m.group.Field}}, column, category), true
+}
+
+// OfCategory returns the rows of df of one category of a column, which is read as the schema says. It looks at each row
+// alone, so that a fit of these rows, or a question about them, keeps its guarantee for df.
+//
+//	bern := df.OfCategory("city", "Bern")
+func (df DataFrame) OfCategory(column, category string) DataFrame {
+	_, schema, err := df.Known()
+	if err != nil {
+		return DataFrame{err: err}
+	}
+	return df.ofCategory(schema, column, category)
+}
+
+func (df DataFrame) ofCategory(schema *frame.Schema, column, category string) DataFrame {
 	return df.by(func(s frame.Scanner) (frame.Scanner, error) {
-		p, err := frame.NewPartition(s, &frame.Schema{Fields: []frame.Field{m.group.Field}}, column)
+		p, err := frame.NewPartition(s, schema, column)
 		if err != nil {
 			return nil, err
 		}
 		return p.Group(category)
-	}), true
+	})
 }
 
 // ofWhat is what m predicts and, of a group, of which.

@@ -59,6 +59,7 @@ model of a group (fit --by) is asked about the records of its group alone.`,
 	e.addHeldOut(f, "ask about this `share` of the records, which fit has held out; 0 is all (default, unless "+
 		"the model was fitted with a share held out)")
 	e.add(cmd)
+	e.addChosen(cmd.Flags())
 	return cmd
 }
 

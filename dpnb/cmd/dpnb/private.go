@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,6 +36,8 @@ type privateFlags struct {
 	rows                 int
 	memory               byteSize
 	known                *frame.Schema // once it was read
+	// chosen are categories of columns: their rows alone are asked about.
+	chosen map[string]string
 	// heldOut is the share of the records that a fit leaves to evaluate, which asks about the rest of them.
 	heldOut float64
 	rest    bool
@@ -93,6 +98,9 @@ func (p *privateFlags) read(cmd *cobra.Command, path string) (df learn.DataFrame
 	p.table.chunkRows = p.memory.rowsOfChunk(len(s.Fields))
 	p.file, err = p.table.open(path)
 	df = p.part(learn.FromScanner(p.file, err)).Knowing(s)
+	for _, column := range slices.Sorted(maps.Keys(p.chosen)) {
+		df = df.OfCategory(column, p.chosen[column])
+	}
 	if _, known := s.Field(p.person); err == nil && p.person != "" && !known { // one that is ignored will do
 		err = frame.CheckSelection([]string{p.person}, p.file.Names())
 	}
@@ -158,6 +166,23 @@ func (p *privateFlags) part(df learn.DataFrame) learn.DataFrame {
 	return fitted
 }
 
+// addChosen adds the flag by which a question is about the rows of a category.
+func (p *privateFlags) addChosen(f *pflag.FlagSet) {
+	f.StringToStringVar(&p.chosen, "where", nil, "ask about the rows of a category alone, as `column=category`")
+}
+
+// ofChosen says which rows are asked about; "" if all are.
+func (p *privateFlags) ofChosen() string {
+	var all []string
+	for _, column := range slices.Sorted(maps.Keys(p.chosen)) {
+		all = append(all, fmt.Sprintf("%s = %s", column, p.chosen[column]))
+	}
+	if all == nil {
+		return ""
+	}
+	return " where " + strings.Join(all, ", ")
+}
+
 func (p *privateFlags) noise() noise.Source {
 	if p.seeded {
 		return learn.Seed(p.seed)
@@ -173,7 +198,7 @@ func (p *privateFlags) once(what, path string) string {
 	if p.heldOut != 0 { // another share is another release
 		what += fmt.Sprintf(" with %g held out", p.heldOut)
 	}
-	return cmp.Or(p.name, what+" of "+beside(p.budget, path))
+	return cmp.Or(p.name, what+" of "+beside(p.budget, path)) + p.ofChosen()
 }
 
 // beside is where a file is, seen from the folder of the ledger: two files of one name in different folders are told
@@ -206,6 +231,9 @@ func (p *privateFlags) answer(out io.Writer, q explore.Query, name string, df le
 		return nil, err
 	}
 	said := s.Display().Text()
+	if rows := p.ofChosen(); rows != "" {
+		said = "Of the rows" + rows + " alone:\n" + said
+	}
 	if p.budget == "" && !p.seeded {
 		said += unkept
 	}

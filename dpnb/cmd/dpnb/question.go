@@ -160,6 +160,7 @@ With --endpoint the workers of a runner scan the files, or groups of rows of a P
 	at.addCheckpoints(cmd.Flags(), "`folder` of what a runner's workers have added up, which they must see (default "+
 		"in the user's folder for caches)")
 	p.add(cmd)
+	p.addChosen(cmd.Flags())
 	return cmd
 }
 

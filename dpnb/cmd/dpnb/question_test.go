@@ -147,6 +147,43 @@ func TestAskedOnceInTheShell(t *testing.T) {
 	}
 }
 
+// --where asks about the rows of one category alone, under a name of its own, and a model about them, too.
+func TestRowsOfACategory(t *testing.T) {
+	df, table := visits(t)
+	table = append(table, "--budget", "b.json", "--person", "id")
+	if df.OfCategory("city", "Rom").Err() == nil || df.OfCategory("age", "1").Err() == nil {
+		t.Error("rows of what is no category")
+	}
+	exact := func(where ...string) (n int) {
+		said := must.Get(call(t, newDescribeCommand(), slices.Concat(table[:1], []string{"--schema", "schema.json",
+			"--epsilon", "1000", "--delta", "0", "--seed", "1", "--count"}, where)...))
+		must.Get(fmt.Sscanf(said[strings.Index(said, "  records"):], "  records %d", &n))
+		return n
+	}
+	if all, in := exact(), exact("--where", "city=Rome"); all != 600 || in != 300 {
+		t.Errorf("%d of %d records, want 300 of 600", in, all)
+	}
+	mean := append(table, "--mean", "age", "--share", "0.1", "--where")
+	first := must.Get(call(t, newDescribeCommand(), append(mean, "city=Rome")...))
+	other := must.Get(call(t, newDescribeCommand(), append(mean, "city=Bern")...))
+	again := must.Get(call(t, newDescribeCommand(), append(mean, "city=Rome")...))
+	if !strings.HasPrefix(first, "Of the rows where city = Rome alone:") || again == other ||
+		!strings.Contains(again, `where city = Rome"`) {
+		t.Errorf("%s\nand again\n%s\nand of Bern\n%s", first, again, other)
+	}
+	must.Get(call(t, newFitCommand(), append(table, strings.Fields("--target city --store . --lines --share 0.3 "+
+		"--out m.json")...)...))
+	said := must.Get(call(t, newEvaluateCommand(), append([]string{"m.json"}, append(table, "--share", "0.1", "--where",
+		"city=Rome")...)...))
+	if !strings.Contains(said, "Of the rows where city = Rome alone:") {
+		t.Error(said)
+	}
+	if _, err := call(t, newDescribeCommand(), append(mean, "city=Rom")...); err == nil ||
+		!strings.Contains(err.Error(), `no category "Rom"`) {
+		t.Error(err)
+	}
+}
+
 // A column that is ignored is no feature, and a model without it wants none; the target is none that can be.
 func TestIgnoredColumns(t *testing.T) {
 	_, table := visits(t)
