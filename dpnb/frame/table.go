@@ -229,8 +229,11 @@ func (t *Table) Column(name string) (*Column, error) {
 	return nil, noColumn(name, t.Names())
 }
 
-// Drop returns t without the named columns.
+// Drop returns t without the named columns, t itself if none are named.
 func Drop(t Scanner, names ...string) (Scanner, error) {
+	if len(names) == 0 {
+		return t, nil
+	}
 	for _, n := range names {
 		if !slices.Contains(t.Names(), n) {
 			return nil, noColumn(n, t.Names())

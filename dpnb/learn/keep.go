@@ -235,7 +235,11 @@ func (m *Model) encode() ([]byte, error) {
 	if !m.scaledFromPositive() {
 		version = 1
 	}
-	return checksum.Seal(keptFormat, version, text)
+	content, err := checksum.Seal(keptFormat, version, text)
+	if err == nil {
+		_, err = decode(content) // while there is still a model to be had
+	}
+	return content, err
 }
 
 // decode returns the model of a file.
@@ -337,6 +341,9 @@ func (k keptModel) model() (*Model, error) {
 	src := k.Noise.source()
 	r.Stamp(permit.New(), src)
 	coefficients := k.Coefficients // of the fit
+	if k.Theta != nil {
+		coefficients = k.Theta
+	}
 	if k.Bought != nil {
 		coefficients = k.Bought.Raw
 	}
