@@ -50,6 +50,8 @@ type asked struct {
 	Person string   `json:"person,omitempty"`
 	Rows   int      `json:"rows,omitempty"`
 	Data   string   `json:"data"`
+	// Seen is how the table was read, and what was done to its rows.
+	Seen frame.Seen `json:"seen"`
 	// DataDependent says that what is known of the columns was read off the data.
 	DataDependent bool `json:"data_dependent,omitempty"`
 	// Checksum of a public file.
@@ -72,7 +74,7 @@ func (p *fitted) spec() asked {
 // askedOf is a question about records of df without what is known of their columns.
 func askedOf(question string, df learn.DataFrame, records frame.Scanner) asked {
 	source := records.Origin()
-	r := asked{Question: question, Data: source.Told(), Checksum: source.Checksum()}
+	r := asked{Question: question, Data: source.Told(), Seen: source.Seen(), Checksum: source.Checksum()}
 	r.Person, r.Rows = df.Person()
 	return r
 }

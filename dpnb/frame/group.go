@@ -51,6 +51,7 @@ func (p *Partition) Group(category string) (Scanner, error) {
 		return nil, inputErrorf("column %q: %v", column, err)
 	}
 	c := changed{names: names, print: fmt.Sprintf("group %s %q", rule, category),
+		done:  fmt.Sprintf("%s = %s", column, category),
 		needs: func(asked []string) []string { return with(asked, []string{column}) }}
 	if _, whole := p.table.(*Table); whole {
 		c.change = p.of(place, false)

@@ -151,7 +151,7 @@ func prepared(t Scanner, fields []Field) (_ Scanner, err error) {
 
 // copied returns t with a copy of a column behind the others.
 func copied(t Scanner, name, of string) (Scanner, error) {
-	return appended(t, name, fmt.Sprintf("%q copied as %q", of, name), []string{of}, func(seen *Table) Column {
+	return appended(t, name, fmt.Sprintf("%q copied as %q", of, name), "", []string{of}, func(seen *Table) Column {
 		column := seen.columns[0]
 		column.Name = name
 		return column

@@ -3,6 +3,7 @@
 package frame
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -75,6 +76,8 @@ type Source struct {
 	Note string
 	// Reading is how a CSV file was read, nil where that is by the defaults: the same for all records, and public.
 	Reading *CSVSettings
+	// Done is what was done to the rows, in words; of a function of a caller's the columns that it reads.
+	Done []string
 	// files are those of a table of several (Together), which no Path names.
 	files []Source
 }
@@ -89,6 +92,38 @@ func (s Source) Told() string {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, " / ")
+}
+
+// Seen is how a table was read and what was done to its rows, as a specification has it.
+type Seen struct {
+	Reading map[string]any `json:"reading,omitempty"`
+	Done    []string       `json:"done,omitempty"`
+}
+
+// Seen returns what is public of how the rows of a source came to be as they are.
+func (s Source) Seen() Seen {
+	seen := Seen{Done: s.Done}
+	if s.Reading != nil {
+		text, err := json.Marshal(s.Reading)
+		if err != nil || json.Unmarshal(text, &seen.Reading) != nil {
+			panic("frame: settings that are no JSON") // they are texts and numbers
+		}
+		for name, mark := range map[string]rune{"Comma": s.Reading.Comma, "Decimal": s.Reading.Decimal,
+			"Thousands": s.Reading.Thousands, "Comment": s.Reading.Comment} {
+			if mark != 0 {
+				seen.Reading[name] = string(mark)
+			}
+		}
+	}
+	return seen
+}
+
+// after returns s after something was done to its rows; "" is nothing.
+func (s Source) after(done string) Source {
+	if done != "" {
+		s.Done = append(slices.Clone(s.Done), done)
+	}
+	return s
 }
 
 // Checksum returns the SHA-256 of a public file, which may be published; "" of any other.

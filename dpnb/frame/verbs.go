@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
+
+	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // Row is a row of a table as a rule sees it: the columns that the rule names, and not where the row stands. A rule that
@@ -79,6 +81,8 @@ type changed struct {
 	change func(chunk *Table) (*Table, error)
 	// print names the change if it is no function of a caller's, which cannot say what it does.
 	print string
+	// done is what it does to the rows, in words, where no schema has it.
+	done string
 }
 
 // Fingerprint says what each scan gives; "" if that is not known.
@@ -95,7 +99,13 @@ func apply(t Scanner, c changed) (Scanner, error) {
 		return nil, err
 	}
 	if whole, ok := t.(*Table); ok {
-		return c.change(whole)
+		out, err := c.change(whole)
+		if err != nil {
+			return nil, err
+		}
+		now := *out
+		now.Source = now.Source.after(c.done)
+		return &now, nil
 	}
 	c.Scanner = t
 	return &c, nil
@@ -106,7 +116,7 @@ func (c *changed) Names() []string { return slices.Clone(c.names) }
 
 // Origin implements Scanner. The number of rows is known after a scan.
 func (c *changed) Origin() Source {
-	s := c.Scanner.Origin()
+	s := c.Scanner.Origin().after(c.done)
 	s.Rows = 0
 	return s
 }
@@ -225,6 +235,7 @@ func Rename(t Scanner, from, to string) (Scanner, error) {
 	}
 	names[k] = to
 	return apply(t, changed{names: names, print: fmt.Sprintf("%q as %q", from, to),
+		done: fmt.Sprintf("with %q in place of %q", to, from),
 		needs: func(asked []string) []string {
 			asked = slices.Clone(asked)
 			if k := slices.Index(asked, to); k >= 0 {
@@ -267,7 +278,8 @@ func Where(t Scanner, holds func(Row) bool, columns ...string) (Scanner, error) 
 	if err := try(holds, columns); err != nil {
 		return nil, err
 	}
-	return apply(t, changed{names: t.Names(), needs: func(asked []string) []string { return with(asked, columns) },
+	return apply(t, changed{names: t.Names(), done: "chosen by " + wording.Names(columns),
+		needs: func(asked []string) []string { return with(asked, columns) },
 		change: func(chunk *Table) (*Table, error) {
 			seen, err := chunk.Select(columns...)
 			if err != nil {
@@ -302,7 +314,7 @@ func derive[T any](t Scanner, name string, columns []string, rule func(Row) T, n
 	if err := try(rule, columns); err != nil {
 		return nil, err
 	}
-	return appended(t, name, "", columns, func(seen *Table) Column {
+	return appended(t, name, "", "with "+name+" made of "+wording.Names(columns), columns, func(seen *Table) Column {
 		values := make([]T, seen.rows)
 		for i := range values {
 			values[i] = answer(rule, Row{seen, i}, none)
@@ -312,8 +324,9 @@ func derive[T any](t Scanner, name string, columns []string, rule func(Row) T, n
 }
 
 // appended returns t with a column behind the others, made of columns of the same row.
-func appended(t Scanner, name, print string, columns []string, column func(seen *Table) Column) (Scanner, error) {
-	return apply(t, changed{names: append(t.Names(), name), print: print,
+func appended(t Scanner, name, print, done string, columns []string,
+	column func(seen *Table) Column) (Scanner, error) {
+	return apply(t, changed{names: append(t.Names(), name), print: print, done: done,
 		needs: func(asked []string) []string {
 			if !slices.Contains(asked, name) {
 				return asked
@@ -349,7 +362,9 @@ func Split(t Scanner, share float64, key string, columns ...string) (first, rest
 		return nil, nil, err
 	}
 	part := func(wanted bool) (Scanner, error) {
+		of := map[bool]string{true: "first", false: "second"}[wanted]
 		return apply(t, changed{names: t.Names(), print: fmt.Sprintf("parted %v %q %q %v", share, key, columns, wanted),
+			done:  fmt.Sprintf("the %s part of %v and %.4g (%s)", of, share, 1-share, key),
 			needs: func(asked []string) []string { return with(asked, columns) },
 			change: func(chunk *Table) (*Table, error) {
 				at, err := chunk.places(key, columns, named)

@@ -251,7 +251,11 @@ func (df DataFrame) Head(n int) DataFrame {
 		if n < 0 {
 			return nil, fmt.Errorf("dpnb: Head(%d): want a number of rows from 0 on", n)
 		}
-		return frame.FirstRows(s, n)
+		out, err := frame.FirstRows(s, n)
+		if err == nil {
+			out.Source.Done = append(slices.Clone(out.Source.Done), fmt.Sprintf("the first %d rows", n))
+		}
+		return out, err
 	})
 }
 
@@ -263,10 +267,12 @@ func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
 		if keep == nil {
 			return nil, errors.New("dpnb: Filter wants a function that says which rows to keep")
 		}
-		return t.Filter(func(row int) (kept bool) {
+		out := t.Filter(func(row int) (kept bool) {
 			defer func() { _ = recover() }() // an error would tell of that record; kept is false
 			return keep(row)
-		}), nil
+		})
+		out.Source.Done = append(slices.Clone(out.Source.Done), "filtered")
+		return out, nil
 	})
 }
 

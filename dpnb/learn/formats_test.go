@@ -67,7 +67,7 @@ const (
 	formatAsked  = `"content":{"name":"a model","budget":"\"formats\", ε = 1, δ = 1e-06","allowance":"Spend(0.5)",`
 	formatRecipe = `"recipe":{"learner":"Quantile","settings":{"Tau":0.9,"Smooth":0.1},"noise":"secure","records":` +
 		`{"Settings":{"Label":"pay","Task":1,"RowNorm":1,"Centred":true,"Curves":8},"Fields":[{"Name":"age",` +
-		`"Lower":18,"Upper":98}],"Label":{"Name":"pay","Upper":200}},"data":"people.csv"},"release":`
+		`"Lower":18,"Upper":98}],"Label":{"Name":"pay","Upper":200}},"data":"people.csv","seen":{}},"release":`
 	formatRelease = `{"format":"dpnb release","version":1,"sha256":"…",` + formatAsked + `"date":"…",` +
 		formatRecipe + `7}}`
 	formatKey = `{"format":"dpnb unfinished release","version":1,"sha256":"…",` + formatAsked + formatRecipe +

@@ -376,6 +376,9 @@ func differences(path string, now, was any) []string {
 		keys := maps.Clone(a)
 		maps.Copy(keys, b)
 		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			if path == "" && k == "seen" && b[k] == nil { // of an earlier version, which does not say it
+				continue
+			}
 			out = append(out, differences(strings.TrimPrefix(path+"."+k, "."), a[k], b[k])...)
 		}
 		return out
@@ -389,6 +392,9 @@ func differences(path string, now, was any) []string {
 	y, _ := json.Marshal(was)
 	if bytes.Equal(x, y) {
 		return nil
+	}
+	if path == "seen.done" {
+		return []string{"the rows are " + doneTo(now) + ", and were " + doneTo(was)}
 	}
 	if path == "data" {
 		if said := otherFiles(fmt.Sprint(now), fmt.Sprint(was)); said != "" {
@@ -417,10 +423,23 @@ func differences(path string, now, was any) []string {
 	} else if of && was == nil && isMap {
 		return []string{fmt.Sprintf("%s%q"+newly, ofColumn, name)}
 	}
+	if setting, of := strings.CutPrefix(path, "seen.reading."); of {
+		path = wording.Of(setting).String()
+	}
 	if setting, of := strings.CutPrefix(path, "settings."); of { // of a learner
 		path = ofLearner + wording.Of(setting).String()
 	}
 	return []string{fmt.Sprintf("%s is %s and was %s", path, write(now, x), write(was, y))}
+}
+
+// doneTo says which rows they are, by a list of what was done to them.
+func doneTo(list any) string {
+	var words []string
+	done, _ := list.([]any)
+	for _, what := range done {
+		words = append(words, fmt.Sprint(what))
+	}
+	return cmp.Or(strings.Join(words, ", "), "all, as they are in the file")
 }
 
 // otherFiles says which files came to those that are one table, and which are gone, the first of each; "" where it is
