@@ -83,7 +83,8 @@ func TestOtherRowsAreAnotherRelease(t *testing.T) {
 		}
 		delete(spec, "seen")
 		kept["recipe"] = must.Get(json.Marshal(spec))
-		must.Do(os.WriteFile(path, must.Get(checksum.Seal("dpnb release", version, must.Get(json.Marshal(kept)))), 0o600))
+		content = must.Get(checksum.Seal("dpnb release", version, must.Get(json.Marshal(kept))))
+		must.Do(os.WriteFile(path, content, 0o600))
 	}
 	budget := learn.NewBudget(8, 1e-6, learn.Named(t.Name()), learn.KeptIn(ledger))
 	if _, err := explore.Mean("pay").Once("an answer of all", first, budget.Spend(1)); err != nil {

@@ -19,11 +19,11 @@ import (
 // passes a function of the program's makes (PassesBy) is lost, because that function has seen what the noise did.
 //
 // A model is recognised by its name and by what is public: the learner with its settings (except Workers), the schema,
-// the options of the records, whose they are (PerPerson), the name of their file, or of each of several, how it was read
-// and what was done to its rows, the budget and the allowance. If any of these has changed, an error says which. FitOnce does not look at the records, for whether
-// they have changed is private: a model released from an earlier version of a file of the same name is returned as it
-// is. For a file declared Public its checksum counts as well. A change that FitOnce cannot see, such as another rule of Where that
-// reads the same columns, needs another name.
+// the options of the records, whose they are (PerPerson), the name of their file, or of each of several, how it was
+// read and what was done to its rows, the budget and the allowance. If any of these has changed, an error says which.
+// FitOnce does not look at the records, for whether they have changed is private: a model released from an earlier
+// version of a file of the same name is returned as it is. For a file declared Public its checksum counts as well. A
+// change that FitOnce cannot see, such as another rule of Where that reads the same columns, needs another name.
 //
 // Errors: as l.Fit and Once.
 func FitOnce(name string, l Learner, data *Dataset, allowance Allowance) (*Model, error) {
