@@ -3,6 +3,7 @@ package learn
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -53,6 +54,10 @@ func TestRivals(t *testing.T) {
 		}
 	}
 	data := Regression(Patients(50, 1), "pressure")
+	few := must.Get(TukeyEM(40_000).Fit(data, Simulate(8, 1e-6), noise.NewSeeded(1)))
+	if all := strings.Join(few.release.Guarantee.Assumptions, "; "); !strings.Contains(all, "and |y| ≤ 1 (") {
+		t.Errorf("targets, which are within 1, are thought to be within another bound: %s", all)
+	}
 	for name, m := range map[string]Mechanism{"TukeyEM": TukeyEM(0), "the median": ConvolvedMedian(0)} {
 		if _, err := m.Fit(data, Simulate(1, 1e-6), noise.NewSeeded(1)); !errors.Is(err, errPublicNumber) {
 			t.Errorf("%s is planned for no records", name)
