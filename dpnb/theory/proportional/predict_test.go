@@ -239,6 +239,16 @@ func TestEdgeOfTheGaussianCase(t *testing.T) {
 	}
 }
 
+// An end of what is searched is one of 24 steps, and of sizes from e⁻¹¹ to e³ of what never diverges.
+func TestStepsAtAnEdge(t *testing.T) {
+	task := huberTask(0.25) // of smoothness 1: that is 1/5
+	for size, edge := range map[float64]bool{-11: true, -10.8: false, 0: false, 2.8: false, 2.95: true} {
+		if task.stepsAtEdge(16, math.Exp(size)/5) != edge || !task.stepsAtEdge(24, math.Exp(size)/5) {
+			t.Errorf("steps of e^%g: an edge, %v", size, !edge)
+		}
+	}
+}
+
 // A noise is not computed from a sensitivity that is not known.
 func TestNoiseNeedsASensitivity(t *testing.T) {
 	g := Target{1, 1e-5, privacy.AddRemove}

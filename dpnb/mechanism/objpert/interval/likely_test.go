@@ -368,3 +368,26 @@ func TestLawIsOfItsDraws(t *testing.T) {
 		}
 	}
 }
+
+// The likeliest spread is where the slope of its likelihood vanishes: of one entry z of noise n, whose variance v is t²
+// + n, and half of that beside the diagonal, where z² = v(1 + (t² + n)/t²·ln(t/off)/0.7²); without entries it is the
+// usual one.
+func TestSpread(t *testing.T) {
+	for _, k := range []int{20, 35, 50} {
+		at := 0.01 * math.Pow(10, float64(k)/30)
+		if got := spread(nil, at); !(math.Abs(got/(at*at)-1) <= 1e-9) {
+			t.Errorf("nothing is known, and %v is likelier than %v", got, at*at)
+		}
+		for _, usual := range []float64{0.7, 1, 1.3} {
+			for j, v := range map[int]float64{0: at * at, 1: at * at / 2} {
+				for _, noise := range []float64{0, 0.3} {
+					n := noise * at * at
+					z := math.Sqrt(v * (1 + noise) * (1 - (1+noise)*math.Log(usual)/0.49))
+					if got := spread([]entry{{0, j, z, n}}, usual*at); !(math.Abs(math.Log(got/(at*at))) <= 0.08) {
+						t.Errorf("%v of %v: %v, want %v", z, entry{0, j, z, n}, got, at*at)
+					}
+				}
+			}
+		}
+	}
+}
