@@ -191,6 +191,7 @@ func TestNullEntriesOfDictionaries(t *testing.T) {
 
 func writeArrow(path string) error {
 	mem := memory.DefaultAllocator
+	said := arrow.NewMetadata([]string{"made by"}, []string{"a test"})
 	sc := arrow.NewSchema([]arrow.Field{
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
 		{Name: "small", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
@@ -205,8 +206,8 @@ func writeArrow(path string) error {
 		{Name: "odd", Type: arrow.FixedWidthTypes.MonthInterval, Nullable: true},
 		{Name: "large", Type: arrow.PrimitiveTypes.Uint64, Nullable: true},
 		{Name: "coarse", Type: arrow.FixedWidthTypes.Timestamp_s, Nullable: true},
-		{Name: "fine", Type: arrow.FixedWidthTypes.Timestamp_ns, Nullable: true},
-	}, nil)
+		{Name: "fine", Type: arrow.FixedWidthTypes.Timestamp_ns, Nullable: true, Metadata: said},
+	}, &said)
 	b := array.NewRecordBuilder(mem, sc)
 	valid := []bool{true, false, true}
 	b.Field(0).(*array.Int64Builder).AppendValues([]int64{9007199254740993, 0, -5}, valid)
