@@ -182,7 +182,8 @@ func TestMeasureEveryLearner(t *testing.T) {
 			t.Errorf("%s is shown as %+v", l.name, it)
 		}
 		drawn, err := a.Figure().SVG()
-		for _, level := range []string{"without privacy", map[bool]string{true: "majority class", false: "test data"}[percent]} {
+		baseline := map[bool]string{true: "majority class", false: "test data"}[percent]
+		for _, level := range []string{"without privacy", baseline} {
 			if err != nil || !bytes.Contains(drawn, []byte(level+"<")) {
 				t.Errorf("%s: the figure lacks the level %q (%v)", l.name, level, err)
 			}

@@ -59,7 +59,8 @@ func TestLabSaysWhyThereIsNoCompletion(t *testing.T) {
 		script := "#!/bin/sh\nfor i in 1 2 3 4 5; do test -s " + said + " && exit; sleep 0.1; done\n"
 		tool := os.WriteFile(bin, nil, 0o600) // no folder
 		if there {
-			tool = errors.Join(os.Remove(bin), os.Mkdir(bin, 0o700), os.WriteFile(filepath.Join(bin, "gopls"), nil, 0o700))
+			tool = errors.Join(os.Remove(bin), os.Mkdir(bin, 0o700),
+				os.WriteFile(filepath.Join(bin, "gopls"), nil, 0o700))
 		}
 		must.Do(errors.Join(tool, os.WriteFile(python, []byte(script), 0o700)))
 		os.Stderr = must.Get(os.Create(said))
@@ -67,7 +68,8 @@ func TestLabSaysWhyThereIsNoCompletion(t *testing.T) {
 			Jupyter: &jupyter.Jupyter{Python: python, Versions: map[string]string{"notebook": "7"}}},
 			LabOptions{Folder: dir, IP: "::1"})
 		must.Do(os.Stderr.Close())
-		if got := string(must.Get(os.ReadFile(said))); err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" {
+		got := string(must.Get(os.ReadFile(said)))
+		if err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("there is one, %v: %q, %v", there, got, err)
 		}
 	}

@@ -46,7 +46,8 @@ func TestSearchEndsAtTheLeast(t *testing.T) {
 	unit := must.Get(privacy.GaussianSigma(1, 1e-6))
 	for name, fall := range map[string]func(x float64) float64{
 		"as the Gaussian mechanism": func(x float64) float64 {
-			return privacy.LogDeltaUpper(privacy.GaussianProfile(math.Exp(-x)/unit, privacy.AddRemove), 1) - math.Log(1e-6)
+			p := privacy.GaussianProfile(math.Exp(-x)/unit, privacy.AddRemove)
+			return privacy.LogDeltaUpper(p, 1) - math.Log(1e-6)
 		},
 		"steeper": func(x float64) float64 { return -1e4 * x },
 		"a step":  func(x float64) float64 { return math.Copysign(6, -x) },

@@ -60,7 +60,8 @@ func TestPenaltyByDefinition(t *testing.T) {
 // What no penalty can have is refused, each by itself, and the ends of what it can have are not.
 func TestPenaltyRefuses(t *testing.T) {
 	run := func(first, length int, weight float64) objpert.Penalty {
-		return objpert.Penalty{Rough: []objpert.Roughness{{Span: matrix.Span{First: first, Len: length}, Weight: weight}}}
+		of := matrix.Span{First: first, Len: length}
+		return objpert.Penalty{Rough: []objpert.Roughness{{Span: of, Weight: weight}}}
 	}
 	for _, c := range []struct {
 		p    objpert.Penalty

@@ -215,7 +215,8 @@ func TestTukeyFits(t *testing.T) {
 
 // The numbers of the draw stay short: what a mechanism may have ends where it is said to.
 func TestTukeyLimits(t *testing.T) {
-	ends := TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1 << 12, Models: 1 << 14, TestScale: 0x1p20, Eta: 8, Delta: 0.5}
+	ends := TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1 << 12, Models: 1 << 14, TestScale: 0x1p20, Eta: 8,
+		Delta: 0.5}
 	least := TukeyEM{RowNorm: 1, LabelBound: 1, Features: 1, Models: 4, TestScale: 0x1p-10, Eta: 0x1p-20,
 		Delta: 0x1.0001p-1000}
 	for _, m := range []TukeyEM{ends, least} {
