@@ -94,6 +94,14 @@ func TestBestIsBest(t *testing.T) {
 	for _, task := range []Task{logisticTask(0.05, 1), huberTask(0.05), {Loss: loss.Logistic{}, Link: LogisticLink{},
 		AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {
 		limit := must.Get(task.NonPrivate())
+		descent := must.Get(task.Best(NoisyDescent, g, objective.DTZ24))
+		for _, c := range []float64{0.5, 0.8, 1.25, 2} {
+			other := must.Get(task.AtSteps(g, descent.Steps, c*descent.Step, nil))
+			if better, than := task.badness(other.Point), task.badness(descent.Point); better < than-1e-3*math.Abs(than) {
+				t.Errorf("%s: steps of %v are better than of %v: %v < %v", task.Loss.Name(), other.Step, descent.Step,
+					better, than)
+			}
+		}
 		for _, m := range []Mechanism{Objective, Output} {
 			best := must.Get(task.Best(m, g, objective.DTZ24))
 			for _, c := range []float64{0.2, 0.8, 1.25, 5} {
