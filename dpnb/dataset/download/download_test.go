@@ -179,14 +179,17 @@ func TestServerThatSendsAnotherRange(t *testing.T) {
 }
 
 func TestNotFound(t *testing.T) {
-	dir := t.TempDir()
-	base := server(t, http.NotFound)
-	err := Fetch(context.Background(), file, dir, Settings{BaseURL: base})
-	if err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(err.Error(), dataset.DirEnv) {
-		t.Errorf("error: %v", err)
-	}
-	if got := files(t, dir); got != "" {
-		t.Errorf("left: %s", got)
+	for _, status := range []int{404, 416} {
+		dir := t.TempDir()
+		base := server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		err := Fetch(context.Background(), file, dir, Settings{BaseURL: base})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("answered ", status)) ||
+			!strings.Contains(err.Error(), dataset.DirEnv) {
+			t.Errorf("error: %v", err)
+		}
+		if got := files(t, dir); got != "" {
+			t.Errorf("left: %s", got)
+		}
 	}
 }
 

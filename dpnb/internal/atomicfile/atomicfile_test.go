@@ -157,6 +157,9 @@ func TestPrivateFolder(t *testing.T) {
 			t.Errorf("%v: %v", mode, err)
 		}
 	}
+	if err := errors.Join(os.Chmod(made, 0o755), os.Chown(made, 12_345, -1)); err == nil && PrivateFolder(made) == nil {
+		t.Error("a folder of another user is thought to be private")
+	}
 }
 
 // A program that ends while it writes leaves nothing of that.
