@@ -66,4 +66,23 @@ func TestRivals(t *testing.T) {
 	if _, err := tunedSGD(0)(Logistic{}.spec(), d, 1, 1e-6); err == nil {
 		t.Error("tuned descent is planned for no records")
 	}
+	// DP-EBM learns from columns as they are.
+	bent := Regression(Patients(50, 1), "pressure", Curves())
+	for name, c := range map[string]struct {
+		design *frame.Design
+		fine   bool
+	}{"no columns": {d, false}, "curves": {bent.design, false},
+		"plain": {bent.encoded(bent.design.Encoding.Plain()).design, true}} {
+		if _, err := boostedSteps(Linear{}.spec(), c.design, 1, 1e-6); (err == nil) != c.fine {
+			t.Errorf("DP-EBM, %s: %v", name, err)
+		}
+	}
+	// A number of records that is public is planned for, and not counted.
+	for _, records := range []int{0, 1000} {
+		p := Quantile{Records: records}.spec()
+		m := must.Get(p.choose(p, bent.design, 1, 1e-6))
+		if q, planned := m.(sgd.Quantiles); planned != (records > 0) || q.Records != float64(records) {
+			t.Errorf("%d records: %v", records, m)
+		}
+	}
 }
