@@ -18,7 +18,8 @@ func TestLimits(t *testing.T) {
 		limits.In("BaseRate", 0, limits.Below(1)), limits.NotNegative("Gate"), limits.In("Whole", 0, 1),
 		limits.NotNegative("Most"), limits.In("Free", 1, limits.None), limits.In("Crossed", 0, 2))
 	c.CountSigma, c.Planned = 0, 1
-	limits.Check(t, c, geometry.Centred.Validate, limits.In("Planned", limits.None, math.MaxFloat64), limits.In("CountSigma", 0, 0))
+	limits.Check(t, c, geometry.Centred.Validate, limits.In("Planned", limits.None, math.MaxFloat64),
+		limits.In("CountSigma", 0, 0))
 	c.Numbers = true
 	limits.Check(t, c, geometry.Centred.Validate, limits.In("Most", 0, 0))
 }

@@ -97,7 +97,8 @@ func TestBestIsBest(t *testing.T) {
 		descent := must.Get(task.Best(NoisyDescent, g, objective.DTZ24))
 		for _, c := range []float64{0.5, 0.8, 1.25, 2} {
 			other := must.Get(task.AtSteps(g, descent.Steps, c*descent.Step, nil))
-			if better, than := task.badness(other.Point), task.badness(descent.Point); better < than-1e-3*math.Abs(than) {
+			better, than := task.badness(other.Point), task.badness(descent.Point)
+			if better < than-1e-3*math.Abs(than) {
 				t.Errorf("%s: steps of %v are better than of %v: %v < %v", task.Loss.Name(), other.Step, descent.Step,
 					better, than)
 			}
