@@ -2,6 +2,7 @@ package interval
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -388,6 +389,33 @@ func TestSpread(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// The directions of columns are orthonormal, and within the basis of what rows have: three indicators have two.
+func TestDirectionsAreWithinTheBasis(t *testing.T) {
+	a, b := 1/math.Sqrt2, 1/math.Sqrt(6)
+	basis := mat.NewDense(4, 3, []float64{1, 0, 0, 0, a, b, 0, -a, b, 0, 0, -2 * b})
+	curvature := mat.NewSymDense(4, []float64{5, 1, 0, 0, 1, 3, 1, 0, 0, 1, 4, 1, 0, 0, 1, 2})
+	p := &problem{m: objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1}, theta: make([]float64, 4), d: 3,
+		s: Settings{Basis: basis}}
+	var c estimate
+	values, column, err := c.directions(p, Guess{Curvature: curvature, Columns: []Column{{Span: matrix.Span{Len: 1}},
+		{Span: matrix.Span{First: 1, Len: 3}}}})
+	if err != nil || len(values) != 3 || !slices.Equal(column, []int{0, 1, 1}) {
+		t.Fatalf("%v of %v: %v", values, column, err)
+	}
+	var gram, inside, back mat.Dense
+	gram.Mul(c.vectors.T(), c.vectors)
+	inside.Mul(basis.T(), c.vectors)
+	back.Mul(basis, &inside)
+	if !mat.EqualApprox(&gram, unit(3), 1e-12) || !mat.EqualApprox(&back, c.vectors, 1e-12) {
+		t.Errorf("%v", mat.Formatted(c.vectors))
+	}
+	for k, v := range values {
+		if at := c.vectors.ColView(k); !(math.Abs(mat.Inner(at, curvature, at)-v) <= 1e-12) {
+			t.Errorf("the curvature along direction %d is %v, not %v", k, mat.Inner(at, curvature, at), v)
 		}
 	}
 }
