@@ -69,3 +69,31 @@ func TestPreimages(t *testing.T) {
 		t.Errorf("%v below and %v above cannot be had, %v that were", below, above, hidden)
 	}
 }
+
+// An attack has found what is more than five standard errors beyond what is allowed, by either share, or a false
+// candidate impossible so much more often than the true one; a hair less it has not. Where nothing is said to be
+// allowed that is Φ(μ/2), μ by the scales in all coordinates.
+func TestWhatAnAttackFinds(t *testing.T) {
+	found := func(preimages, lastBits float64, impossible, mistaken int) LowBitsFound {
+		return LowBitsFound{Runs: 100, Allowed: 0.55, Preimages: preimages, LastBits: lastBits,
+			Impossible: impossible, Mistaken: mistaken}
+	}
+	for f, broken := range map[LowBitsFound]bool{found(0.799, 0.799, 0, 0): false, found(0.801, 0, 0, 0): true,
+		found(0, 0.801, 0, 0): true, found(0.5, 0.5, 25, 0): false, found(0.5, 0.5, 26, 0): true,
+		found(0.5, 0.5, 50, 11): false, found(0.5, 0.5, 51, 11): true, found(0.5, 0.5, 11, 50): false} {
+		if f.Broken() != broken {
+			t.Errorf("broken: %v, of %v", !broken, f)
+		}
+	}
+	sums := func(with bool, _ *noise.Seeded) ([]float64, error) {
+		if with {
+			return []float64{3, 8}, nil
+		}
+		return []float64{0, 0}, nil
+	}
+	l := LowBits{Scales: []float64{1, 2}, Sums: sums, Release: sums}
+	f := must.Get(l.Run(context.Background(), 1, noise.NewSeeded(1)))
+	if want := 0.5 * math.Erfc(-5/(2*math.Sqrt2)); !(math.Abs(f.Allowed-want) <= 1e-12) {
+		t.Errorf("%v is allowed at μ = 5, want %v", f.Allowed, want)
+	}
+}

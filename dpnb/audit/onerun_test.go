@@ -94,8 +94,15 @@ func oneRun(t testing.TB, m, d int, eps, part float64) (OneRun, privacy.Profile)
 	for i := range rows.Data {
 		rows.Data[i] = float64(2*src.IntN(2) - 1)
 	}
-	return OneRun{Mechanism: s, Base: Data{matrix.NewDense(0, d, nil), nil}, Canaries: Data{rows, make([]float64, m)},
-		Score: func(r *mechanism.Release, x []float64, _ float64) float64 {
+	labels := make([]float64, m)
+	for i := range labels { // which a mean does not look at
+		labels[i] = rows.Data[i*d] / 4
+	}
+	return OneRun{Mechanism: s, Base: Data{matrix.NewDense(0, d, nil), nil}, Canaries: Data{rows, labels},
+		Score: func(r *mechanism.Release, x []float64, y float64) float64 {
+			if len(x) != d || y != x[0]/4 {
+				t.Fatalf("a canary of %d numbers has the label %v", len(x), y)
+			}
 			sum := 0.0
 			for j, v := range x {
 				sum += v * r.Coefficients[1+j] // after the count

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -64,5 +66,27 @@ func TestCellsAreProbabilities(t *testing.T) {
 	}
 	if d := HockeyStick(p, q, 700); d > 1e-300 {
 		t.Errorf("δ(700) = %v", d)
+	}
+}
+
+// A record of weight 3 is three of them.
+func TestWeightsRepeatRecords(t *testing.T) {
+	s := &Scalar{Loss: loss.Logistic{}, X: []float64{1, -0.5}, Y: []float64{1, -1}, ExtraX: -1, ExtraY: 1, Lambda: 0.3,
+		Sigma: 1.5, Weights: []float64{3, 2}}
+	each := *s
+	each.X, each.Y, each.Weights = []float64{1, 1, 1, -0.5, -0.5}, []float64{1, 1, 1, -1, -1}, nil
+	cuts := []float64{-2, -0.5, 0, 1, 3}
+	p, q := s.CellsAt(cuts)
+	p1, q1 := each.CellsAt(cuts)
+	if !floats.EqualApprox(p, p1, 1e-12) || !floats.EqualApprox(q, q1, 1e-12) {
+		t.Errorf("%v and %v, want %v and %v", p, q, p1, q1)
+	}
+	soft := &Softmax{X: []float64{1, -0.5}, Y: []int{0, 2}, ExtraX: 0.7, ExtraY: 1, Lambda: 0.3, Sigma: 1.5,
+		Weights: []float64{3, 2}}
+	all := *soft
+	all.X, all.Y, all.Weights = each.X, []int{0, 0, 0, 2, 2}, nil
+	p, q = soft.Cells(20)
+	if p1, q1 = all.Cells(20); !floats.EqualApprox(p, p1, 1e-12) || !floats.EqualApprox(q, q1, 1e-12) {
+		t.Error("of three classes it is not")
 	}
 }

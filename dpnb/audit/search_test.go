@@ -63,3 +63,27 @@ func TestPooled(t *testing.T) {
 		}
 	}
 }
+
+// Where few different releases were seen the score of each is the logarithm of the ratio of how often, one more half
+// for each side; where nearly all differ there is none.
+func TestFrequencies(t *testing.T) {
+	p, q := [][]float64{{1, 2}, {1, 2}, {3, 4}}, [][]float64{{3, 4}, {3, 4}, {3, 4}}
+	for range 2 {
+		p, q = append(p, p...), append(q, q...)
+	}
+	s, ok := frequencies(p, q)
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{{[]float64{1, 2}, math.Log(8.5 / 0.5)}, {[]float64{3, 4}, math.Log(4.5 / 12.5)}, {[]float64{2, 1}, 0}} {
+		if !ok || !(math.Abs(s.of(c.x)-c.want) <= 1e-12) {
+			t.Errorf("%v scores %v, want %v", c.x, s.of(c.x), c.want)
+		}
+	}
+	if _, ok := frequencies(p[:3], q[:4]); ok {
+		t.Error("two of seven releases differ: too many")
+	}
+	if _, ok := frequencies(p[:4], q[:4]); !ok {
+		t.Error("two of eight releases differ: few enough")
+	}
+}

@@ -161,4 +161,10 @@ func TestFailsAgainstWhatIsExpected(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	for is, want := range map[Verdict]Outcome{Holds: {Verdict: HoldsWithCorrection, Note: "for ε < 1"},
+		Fails: {Verdict: Fails}, NotCheckable: {Verdict: NotCheckable}} {
+		if got := (Outcome{Verdict: is}).Corrected("for ε < 1"); got.Verdict != want.Verdict || got.Note != want.Note {
+			t.Errorf("%q, corrected, is %q with %q", is, got.Verdict, got.Note)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/diff/fd"
@@ -164,29 +165,31 @@ func TestToleranceThatCannotBeCertified(t *testing.T) {
 func TestValidate(t *testing.T) {
 	good := func() *Problem { return simulated(10, 2, 1, 1, 1) }
 	for name, spoil := range map[string]func(*Problem){
-		"no features":  func(p *Problem) { p.Rows = matrix.NewDense(10, 0, nil) },
-		"labels":       func(p *Problem) { p.Labels = p.Labels[1:] },
-		"label 0":      func(p *Problem) { p.Labels[3] = 0 },
-		"λ = 0":        func(p *Problem) { p.Lambda = 0 },
-		"λ = NaN":      func(p *Problem) { p.Lambda = math.NaN() },
-		"λ = Inf":      func(p *Problem) { p.Lambda = math.Inf(1) },
-		"b":            func(p *Problem) { p.Linear = p.Linear[1:] },
-		"b NaN":        func(p *Problem) { p.Linear[0] = math.NaN() },
-		"NaN in a row": func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() },
-		"Inf in a row": func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.Inf(-1) },
-		"no curvature": func(p *Problem) { p.Loss = unbounded{} },
-		"no loss":      func(p *Problem) { p.Loss = nil },
-		"one class":    func(p *Problem) { p.Loss, p.Joint = nil, loss.Softmax{Classes: 1} },
-		"no class":     func(p *Problem) { p.Loss, p.Joint, p.Linear = nil, loss.Softmax{Classes: 3}, nil },
-		"ω":            func(p *Problem) { p.Shrinkage = []float64{1} },
-		"ω < 0":        func(p *Problem) { p.Shrinkage = []float64{1, -1e-300} },
-		"ω = NaN":      func(p *Problem) { p.Shrinkage = []float64{math.NaN(), 0} },
-		"ω = Inf":      func(p *Problem) { p.Shrinkage = []float64{0, math.Inf(1)} },
+		"no features":             func(p *Problem) { p.Rows = matrix.NewDense(10, 0, nil) },
+		"labels":                  func(p *Problem) { p.Labels = p.Labels[1:] },
+		"label 0":                 func(p *Problem) { p.Labels[3] = 0 },
+		"λ = 0":                   func(p *Problem) { p.Lambda = 0 },
+		"λ = NaN":                 func(p *Problem) { p.Lambda = math.NaN() },
+		"λ = Inf":                 func(p *Problem) { p.Lambda = math.Inf(1) },
+		"b":                       func(p *Problem) { p.Linear = p.Linear[1:] },
+		"b NaN":                   func(p *Problem) { p.Linear[0] = math.NaN() },
+		"NaN in a row":            func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.NaN() },
+		"Inf in a row":            func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = math.Inf(-1) },
+		"a row of 1e200 too long": func(p *Problem) { p.Rows.(*matrix.Dense).Data[5] = 1e200 },
+		"no curvature":            func(p *Problem) { p.Loss = unbounded{} },
+		"no loss":                 func(p *Problem) { p.Loss = nil },
+		"one class":               func(p *Problem) { p.Loss, p.Joint = nil, loss.Softmax{Classes: 1} },
+		"no class":                func(p *Problem) { p.Loss, p.Joint, p.Linear = nil, loss.Softmax{Classes: 3}, nil },
+		"ω":                       func(p *Problem) { p.Shrinkage = []float64{1} },
+		"ω < 0":                   func(p *Problem) { p.Shrinkage = []float64{1, -1e-300} },
+		"ω = NaN":                 func(p *Problem) { p.Shrinkage = []float64{math.NaN(), 0} },
+		"ω = Inf":                 func(p *Problem) { p.Shrinkage = []float64{0, math.Inf(1)} },
 	} {
 		p := good()
 		spoil(p)
 		var de *matrix.DataError
-		if _, err := Minimize(p, nil); !errors.As(err, &de) {
+		_, err := Minimize(p, nil)
+		if !errors.As(err, &de) || strings.Contains(name, "a row") != strings.Contains(err.Error(), "a record has") {
 			t.Errorf("%s: err = %v", name, err)
 		}
 	}

@@ -41,6 +41,7 @@ func TestQuadraticTerm(t *testing.T) {
 		"no records": {Rows: none, Loss: loss.Logistic{}, Lambda: 1, Linear: []float64{1, 2, 3, 4, 5}},
 	} {
 		p = quadratic(p, 2)
+		p.Quadratic.RawSymmetric().Data[p.Quadratic.SymmetricDim()] = math.NaN() // below the diagonal there is nothing
 		for _, m := range []Method{nil, LBFGS{}, NewtonCG{}} {
 			s, err := Minimize(p, &Settings{Tolerance: 1e-9, Method: m})
 			if err != nil {

@@ -77,9 +77,9 @@ func (p momentsPlan) precision(m statistic.Mechanism, records float64, s setting
 	of := sums.Of.(statistic.Moments)
 	released, widest := of.Even(records), 0.0
 	if !p.of.Products {
-		far := of.Variance(sums, of.Farthest(records), s.confidence, 0)
+		far := of.Variance(sums, of.Farthest(records), s.confidence, 0) // which is that of equal values, 0
 		even := of.Variance(sums, released, s.confidence, 0)
-		return far.Upper - far.Value, fmt.Sprintf("in the square of the unit (wherever its mean is; of values that "+
+		return far.Upper, fmt.Sprintf("in the square of the unit (wherever its mean is; of values that "+
 			"are spread evenly between the bounds about ± %.3g)", (even.Upper-even.Lower)/2)
 	}
 	for j := range p.names {

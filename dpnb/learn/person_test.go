@@ -211,6 +211,10 @@ func TestPeopleOfAScan(t *testing.T) {
 	must.Do(parquet.Write(path, table))
 	schema := []learn.Field{learn.Numeric("age", 0, 100), learn.Categorical("ill", "no", "yes")}
 	scanned := learn.FromScanner(parquet.Open(path, &parquet.Settings{ChunkRows: 33})).WithSchema(schema...)
+	if df := whole.PerPerson("id", 2).Rename("age", "years"); df.PersonColumn() != "id" || whole.Rename("age",
+		"years").PersonColumn() != "" {
+		t.Errorf("after another column has another name, the one of persons is %q", df.PersonColumn())
+	}
 	b := learn.NewBudget(1, 1e-5, learn.Named(t.TempDir()))
 	var want []float64
 	for i, df := range []learn.DataFrame{whole.PerPerson("id", 2), scanned.PerPerson("id", 2),

@@ -3,6 +3,7 @@ package learn
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
@@ -53,6 +54,10 @@ func TestRivals(t *testing.T) {
 		}
 	}
 	data := Regression(Patients(50, 1), "pressure")
+	few := must.Get(TukeyEM(40_000).Fit(data, Simulate(8, 1e-6), noise.NewSeeded(1)))
+	if all := strings.Join(few.release.Guarantee.Assumptions, "; "); !strings.Contains(all, "and |y| ≤ 1 (") {
+		t.Errorf("targets, which are within 1, are thought to be within another bound: %s", all)
+	}
 	for name, m := range map[string]Mechanism{"TukeyEM": TukeyEM(0), "the median": ConvolvedMedian(0)} {
 		if _, err := m.Fit(data, Simulate(1, 1e-6), noise.NewSeeded(1)); !errors.Is(err, errPublicNumber) {
 			t.Errorf("%s is planned for no records", name)
@@ -60,5 +65,24 @@ func TestRivals(t *testing.T) {
 	}
 	if _, err := tunedSGD(0)(Logistic{}.spec(), d, 1, 1e-6); err == nil {
 		t.Error("tuned descent is planned for no records")
+	}
+	// DP-EBM learns from columns as they are.
+	bent := Regression(Patients(50, 1), "pressure", Curves())
+	for name, c := range map[string]struct {
+		design *frame.Design
+		fine   bool
+	}{"no columns": {d, false}, "curves": {bent.design, false},
+		"plain": {bent.encoded(bent.design.Encoding.Plain()).design, true}} {
+		if _, err := boostedSteps(Linear{}.spec(), c.design, 1, 1e-6); (err == nil) != c.fine {
+			t.Errorf("DP-EBM, %s: %v", name, err)
+		}
+	}
+	// A number of records that is public is planned for, and not counted.
+	for _, records := range []int{0, 1000} {
+		p := Quantile{Records: records}.spec()
+		m := must.Get(p.choose(p, bent.design, 1, 1e-6))
+		if q, planned := m.(sgd.Quantiles); planned != (records > 0) || q.Records != float64(records) {
+			t.Errorf("%d records: %v", records, m)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package learn_test
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -180,8 +181,12 @@ func TestMeasureEveryLearner(t *testing.T) {
 			"simulation") {
 			t.Errorf("%s is shown as %+v", l.name, it)
 		}
-		if png, err := a.Figure().PNG(); err != nil || len(png) < 5000 {
-			t.Errorf("%s: figure of %d bytes, %v", l.name, len(png), err)
+		drawn, err := a.Figure().SVG()
+		baseline := map[bool]string{true: "majority class", false: "test data"}[percent]
+		for _, level := range []string{"without privacy", baseline} {
+			if err != nil || !bytes.Contains(drawn, []byte(level+"<")) {
+				t.Errorf("%s: the figure lacks the level %q (%v)", l.name, level, err)
+			}
 		}
 	}
 }

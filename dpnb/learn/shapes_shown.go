@@ -390,9 +390,8 @@ func (s *Shape) panel(name string, lo, hi float64) *figure.Figure {
 	return f
 }
 
-// bars draws categories, those first that add most.
+// bars draws categories, those first that add most: it sorts them.
 func (s *Shape) bars(name string, all []ShapePoint, lo, hi float64) *figure.Figure {
-	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b ShapePoint) int { return cmp.Compare(b.Value, a.Value) })
 	f := figure.New(name, s.axis(), "")
 	if s.percent {

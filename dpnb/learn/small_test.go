@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -27,6 +28,17 @@ func TestScoreOfANumberBeyondItsBounds(t *testing.T) {
 			if got := recordScore(frame.Number, frame.Target{}, side, []float64{side * at}, 1, 1); got != 1 {
 				t.Errorf("%v predicted, and %v is right: score %v", side*at, side, got)
 			}
+		}
+	}
+}
+
+// The score of a count is 1 less by how far the mean, which is within the bounds, is off, in half widths of them.
+func TestScoreOfACount(t *testing.T) {
+	for _, c := range []struct{ margin, y, want float64 }{{math.Log(6), 6, 1}, {math.Log(5), 6, 0.75},
+		{math.Log(4), 6, 0.5}, {math.Log(10), 6, 0}, {9, 10, 1}, {-9, 2, 1}, {math.NaN(), 2, 0}} {
+		got := recordScore(frame.Count, frame.Target{Lower: 2, Upper: 10}, c.y, []float64{c.margin}, 1, 1)
+		if !(math.Abs(got-c.want) <= 1e-12) {
+			t.Errorf("a mean of %v where there are %v: %v, want %v", math.Exp(c.margin), c.y, got, c.want)
 		}
 	}
 }

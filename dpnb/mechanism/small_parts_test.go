@@ -145,3 +145,27 @@ func TestGuaranteeWarns(t *testing.T) {
 		}
 	}
 }
+
+// What releases with noise cost together is the root of the sum of the squares of their μ, or the sum of their ε, and
+// rounded up; noise of Laplace's law has more variance the more numbers it hides.
+func TestLaws(t *testing.T) {
+	for _, c := range []struct {
+		law       mechanism.Law
+		scales    []float64
+		cost      float64
+		one, five float64 // variance of one number, and of each of five
+	}{
+		{mechanism.Gaussian, []float64{0.5, 0.5, 0.5, 0.5}, 4, 1, 1}, {mechanism.Gaussian, nil, 0, 1, 1},
+		{mechanism.Laplace, []float64{2, 4, 0.125}, 8.75, 2, 6}, {mechanism.Laplace, nil, 0, 2, 6},
+	} {
+		if got := c.law.Cost(c.scales...); got < c.cost || got > c.cost*(1+1e-13) || c.cost > 0 && got == c.cost {
+			t.Errorf("%v noise of %v costs %v, want %v", c.law, c.scales, got, c.cost)
+		}
+		if c.law.Variance(1) != c.one || c.law.Variance(5) != c.five {
+			t.Errorf("%v noise has variance %v and %v", c.law, c.law.Variance(1), c.law.Variance(5))
+		}
+		if err := c.law.Validate(); err != nil || (mechanism.Laplace+1).Validate() == nil {
+			t.Errorf("%v: %v", c.law, err)
+		}
+	}
+}

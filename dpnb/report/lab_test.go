@@ -1,9 +1,17 @@
 package report
 
 import (
+	"context"
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/report/jupyter"
+	"github.com/dpnb/notebooks/dpnb/report/toolchain"
 )
 
 // TestLabIsNotOpenToTheNetwork: but in a container, whose host publishes the port or does not.
@@ -37,5 +45,32 @@ func TestLabArguments(t *testing.T) {
 	}
 	if o.Folder += "/none"; o.Valid() == nil {
 		t.Error("a folder that is not there is opened")
+	}
+}
+
+// That there is no completion is said with the reason while Jupyter runs, and nothing where there is one.
+func TestLabSaysWhyThereIsNoCompletion(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	defer func(was *os.File) { os.Stderr = was }(os.Stderr)
+	for there, want := range map[bool]string{true: "", false: "no completion of code: mkdir "} {
+		dir := t.TempDir()
+		bin, python, said := filepath.Join(dir, "bin"), filepath.Join(dir, "python"), filepath.Join(dir, "said")
+		// A Jupyter that is open for half a second, or until something is said.
+		script := "#!/bin/sh\nfor i in 1 2 3 4 5; do test -s " + said + " && exit; sleep 0.1; done\n"
+		tool := os.WriteFile(bin, nil, 0o600) // no folder
+		if there {
+			tool = errors.Join(os.Remove(bin), os.Mkdir(bin, 0o700),
+				os.WriteFile(filepath.Join(bin, "gopls"), nil, 0o700))
+		}
+		must.Do(errors.Join(tool, os.WriteFile(python, []byte(script), 0o700)))
+		os.Stderr = must.Get(os.Create(said))
+		err := Lab(context.Background(), &Setup{Cache: dir, Kernel: &toolchain.Kernel{Bin: bin},
+			Jupyter: &jupyter.Jupyter{Python: python, Versions: map[string]string{"notebook": "7"}}},
+			LabOptions{Folder: dir, IP: "::1"})
+		must.Do(os.Stderr.Close())
+		got := string(must.Get(os.ReadFile(said)))
+		if err != nil || !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("there is one, %v: %q, %v", there, got, err)
+		}
 	}
 }

@@ -158,30 +158,38 @@ func TestServerThatIgnoresRanges(t *testing.T) {
 }
 
 func TestServerThatSendsAnotherRange(t *testing.T) {
-	dir := t.TempDir()
-	must.Do(os.WriteFile(filepath.Join(dir, "small.data.part"), content[:777], 0o644))
 	base := server(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-99/%d", len(content)))
 		w.WriteHeader(http.StatusPartialContent)
 		w.Write(content[:100])
 	})
-	if err := Fetch(context.Background(), file, dir, Settings{BaseURL: base}); err == nil {
-		t.Error("no error")
-	}
-	if got := files(t, dir); got != "small.data.part:777" {
-		t.Errorf("left: %s", got)
+	for part, left := range map[int]string{0: "", 777: "small.data.part:777"} { // of nothing no range was asked for
+		dir := t.TempDir()
+		if part > 0 {
+			must.Do(os.WriteFile(filepath.Join(dir, "small.data.part"), content[:part], 0o644))
+		}
+		err := Fetch(context.Background(), file, dir, Settings{BaseURL: base})
+		if err == nil || !strings.Contains(err.Error(), "206") {
+			t.Errorf("after %d bytes: %v", part, err)
+		}
+		if got := files(t, dir); got != left {
+			t.Errorf("left: %s", got)
+		}
 	}
 }
 
 func TestNotFound(t *testing.T) {
-	dir := t.TempDir()
-	base := server(t, http.NotFound)
-	err := Fetch(context.Background(), file, dir, Settings{BaseURL: base})
-	if err == nil || !strings.Contains(err.Error(), "404") || !strings.Contains(err.Error(), dataset.DirEnv) {
-		t.Errorf("error: %v", err)
-	}
-	if got := files(t, dir); got != "" {
-		t.Errorf("left: %s", got)
+	for _, status := range []int{404, 416} {
+		dir := t.TempDir()
+		base := server(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		err := Fetch(context.Background(), file, dir, Settings{BaseURL: base})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("answered ", status)) ||
+			!strings.Contains(err.Error(), dataset.DirEnv) {
+			t.Errorf("error: %v", err)
+		}
+		if got := files(t, dir); got != "" {
+			t.Errorf("left: %s", got)
+		}
 	}
 }
 

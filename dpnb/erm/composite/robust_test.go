@@ -6,7 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 )
@@ -71,6 +74,52 @@ func TestIllConditionedIsCheap(t *testing.T) {
 		if err != nil || s.Steps > c.steps || s.Factorisations > c.factors {
 			t.Errorf("%v, %v: %d steps and %d factors, want %d and %d at most; %v", c.r, c.c, s.Steps, s.Factorisations,
 				c.steps, c.factors, err)
+		}
+	}
+}
+
+// Face by face comes to the minimum of the model by itself, from the corners of the box too, and a step over a cone is
+// where the model is least, whatever the step before was.
+func TestStepsOfTheModelArrive(t *testing.T) {
+	const d = 6
+	rng := rand.New(rand.NewPCG(4, 1))
+	for trial := range 40 {
+		m := newModel(d)
+		for range 2 * d {
+			var row [d]float64
+			for j := range row {
+				row[j] = rng.NormFloat64()
+			}
+			for i := range d {
+				floats.AddScaled(m.h[i*d:(i+1)*d], row[i], row[:])
+			}
+		}
+		for j := range d {
+			m.centre[j], m.bar[j] = []float64{-0.5, 0.5, 0}[(j+trial)%3], 5*rng.NormFloat64()
+		}
+		for _, r := range []Regulariser{None{}, L1{2}} {
+			a := newActiveSet(m, r, NewBox(0.5))
+			a.renew()
+			copy(a.x, m.centre)
+			copy(a.g, m.bar)
+			norm := a.residual()
+			if a.faceByFace(&norm, 1e-9); !(norm <= 1e-9) {
+				t.Errorf("trial %d, %v: the residual is %g after %d steps", trial, r, norm, a.steps)
+			}
+		}
+		cone := must.Get(NewCone(d, []matrix.Direction{{First: 0, Weights: []float64{1, -1}},
+			{First: 3, Weights: []float64{0.5, 1, 0.5}}}))
+		clear(m.h)
+		for j := range d {
+			m.h[j*d+j] = 2
+		}
+		s, want := &coneStep{m: m, c: cone, x: make([]float64, d)}, make([]float64, d)
+		floats.AddScaledTo(want, m.centre, -0.5, m.bar)
+		cone.Project(want, want)
+		for k := range 2 {
+			if s.solve(); !floats.EqualApprox(s.x, want, 1e-12) {
+				t.Errorf("trial %d, step %d: %v, want %v", trial, k, s.x, want)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package parquet_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"runtime/metrics"
@@ -61,15 +62,17 @@ func small(t testing.TB) (contents [][]byte) {
 }
 
 // A length that is damaged asks for no memory that the file cannot be worth: every byte of small files in turn is made
-// large.
+// large; in short some of them, and of Arrow files the high bytes of all numbers.
 func TestDamagedLengthsAskForLittle(t *testing.T) {
-	step := 7
-	if testscale.Full() {
-		step = 1
-	}
 	path, worst := filepath.Join(t.TempDir(), "damaged"), uint64(0)
 	for _, content := range small(t) {
-		for at := 0; at < len(content); at += step {
+		first, step := 0, 7
+		if testscale.Full() {
+			step = 1
+		} else if bytes.HasPrefix(content, []byte("ARROW1")) {
+			first, step = 3, 4
+		}
+		for at := first; at < len(content); at += step {
 			for _, wrong := range []byte{0xff, 0x7f} {
 				was := content[at]
 				content[at] = wrong

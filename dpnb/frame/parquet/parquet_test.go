@@ -143,8 +143,8 @@ func TestTypes(t *testing.T) {
 		for column, want := range map[string]string{
 			"id": "9007199254740993||-5", "small": "-3||7", "unsigned": "4294967295||0", "float": "0.5||-2",
 			"flag": "true||false", "day": "19000||-1", "moment": "1.5||-0.25",
-			"price": "12.34||-0.05",
-			"word":  "Zürich||x", "large": "18446744073709552000||1",
+			"coarse": "1.5||-0.25", "fine": "1.5||-0.25", "price": "12.34||-0.05",
+			"word": "Zürich||x", "large": "18446744073709552000||1",
 		} {
 			tab, err := frame.Collect(s, []string{column})
 			if err != nil {
@@ -191,6 +191,7 @@ func TestNullEntriesOfDictionaries(t *testing.T) {
 
 func writeArrow(path string) error {
 	mem := memory.DefaultAllocator
+	said := arrow.NewMetadata([]string{"made by"}, []string{"a test"})
 	sc := arrow.NewSchema([]arrow.Field{
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
 		{Name: "small", Type: arrow.PrimitiveTypes.Int16, Nullable: true},
@@ -204,7 +205,9 @@ func writeArrow(path string) error {
 			ValueType: arrow.BinaryTypes.String}, Nullable: true},
 		{Name: "odd", Type: arrow.FixedWidthTypes.MonthInterval, Nullable: true},
 		{Name: "large", Type: arrow.PrimitiveTypes.Uint64, Nullable: true},
-	}, nil)
+		{Name: "coarse", Type: arrow.FixedWidthTypes.Timestamp_s, Nullable: true},
+		{Name: "fine", Type: arrow.FixedWidthTypes.Timestamp_ns, Nullable: true, Metadata: said},
+	}, &said)
 	b := array.NewRecordBuilder(mem, sc)
 	valid := []bool{true, false, true}
 	b.Field(0).(*array.Int64Builder).AppendValues([]int64{9007199254740993, 0, -5}, valid)
@@ -223,6 +226,8 @@ func writeArrow(path string) error {
 	}
 	b.Field(9).(*array.MonthIntervalBuilder).AppendValues([]arrow.MonthInterval{1, 2, 3}, valid)
 	b.Field(10).(*array.Uint64Builder).AppendValues([]uint64{math.MaxUint64, 0, 1}, valid)
+	b.Field(11).(*array.TimestampBuilder).AppendValues([]arrow.Timestamp{129600, 0, -21600}, valid)
+	b.Field(12).(*array.TimestampBuilder).AppendValues([]arrow.Timestamp{129600e9, 0, -21600e9}, valid)
 	f, err := os.Create(path)
 	if err != nil {
 		return err
@@ -252,6 +257,8 @@ func writeTypes(path string) error {
 	add("word", schema.StringLogicalType{}, pq.Types.ByteArray, -1)
 	add("odd", schema.IntervalLogicalType{}, pq.Types.FixedLenByteArray, 12)
 	add("large", schema.NewIntLogicalType(64, false), pq.Types.Int64, -1)
+	add("coarse", schema.NewTimestampLogicalType(true, schema.TimeUnitMillis), pq.Types.Int64, -1)
+	add("fine", schema.NewTimestampLogicalType(true, schema.TimeUnitNanos), pq.Types.Int64, -1)
 	root, err := schema.NewGroupNode("schema", pq.Repetitions.Required, fields, -1)
 	if err = errors.Join(failed, err); err != nil {
 		return err
@@ -274,7 +281,7 @@ func writeTypes(path string) error {
 		switch c := c.(type) {
 		case *file.Int64ColumnChunkWriter:
 			v := map[string][]int64{"id": {9007199254740993, -5}, "moment": {129600e6, -21600e6},
-				"large": {-1, 1}}[c.Descr().Name()]
+				"large": {-1, 1}, "coarse": {129600e3, -21600e3}, "fine": {129600e9, -21600e9}}[c.Descr().Name()]
 			_, err = c.WriteBatch(v, levels, nil)
 		case *file.Int32ColumnChunkWriter:
 			v := map[string][]int32{"small": {-3, 7}, "unsigned": {-1, 0}, "day": {19000, -1}}[c.Descr().Name()]

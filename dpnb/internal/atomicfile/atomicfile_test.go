@@ -139,6 +139,29 @@ func TestWhoMayRead(t *testing.T) {
 	}
 }
 
+// A folder is private where nobody else can put files into it: who may read it is not asked.
+func TestPrivateFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no modes")
+	}
+	dir := t.TempDir()
+	made := filepath.Join(dir, "a", "b")
+	must.Do(PrivateFolder(made))
+	if info, err := os.Stat(made); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("made: %v, %v", info, err)
+	}
+	for mode, private := range map[os.FileMode]bool{0o700: true, 0o755: true, 0o775: false, 0o757: false,
+		0o777 | os.ModeSticky: false} {
+		must.Do(os.Chmod(made, mode))
+		if err := PrivateFolder(made); (err == nil) != private {
+			t.Errorf("%v: %v", mode, err)
+		}
+	}
+	if err := errors.Join(os.Chmod(made, 0o755), os.Chown(made, 12_345, -1)); err == nil && PrivateFolder(made) == nil {
+		t.Error("a folder of another user is thought to be private")
+	}
+}
+
 // A program that ends while it writes leaves nothing of that.
 func TestAbandon(t *testing.T) {
 	dir := t.TempDir()

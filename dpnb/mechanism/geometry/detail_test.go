@@ -182,6 +182,22 @@ func TestDetailOpensByWhatWasBought(t *testing.T) {
 	}
 }
 
+// Numbers that cannot have cells are not asked for: that would cost noise. Half of the records must be eight for each
+// cell, however little noise there is, and worth one for each.
+func TestCellsAreAskedFor(t *testing.T) {
+	m, rows := detailed(t, loss.PseudoHuber{Threshold: 1}, -1), people(50, -1, rand.New(rand.NewPCG(1, 2)))
+	for _, c := range []struct {
+		records, worth float64
+		asked          int
+	}{{2047, 100, 0}, {2049, 100, 1}, {20_000, 1, 1}, {20_000, 1e-3, 0}} {
+		m := m
+		m.Mu, m.MeanSigma, m.CountSigma = m.Mu*c.worth, m.MeanSigma/c.worth, m.CountSigma/c.worth
+		if got := geometry.Asked(m, c.records, rows); got != c.asked {
+			t.Errorf("of %v records %d numbers are asked for at μ = %g, want %d", c.records, got, m.Mu, c.asked)
+		}
+	}
+}
+
 // Products have nothing along the directions that are said to be nowhere, which are orthonormal and as many as
 // indicators that add up to nothing make.
 func TestProductsHaveNothingNowhere(t *testing.T) {
@@ -435,8 +451,10 @@ func TestPlain(t *testing.T) {
 	if got := b.MeanRow(); !(floats.Distance(got, want[:4], 2) <= 1e-6) {
 		t.Errorf("about %v, the mean is %v", got, want[:4])
 	}
-	if b, _ := m.Plain(people(5, -1, rand.New(rand.NewPCG(3, 4))), make([]float64, 5)); b != nil {
-		t.Errorf("of five records: %+v", b)
+	for n, opens := range map[int]bool{5: false, 99: false, 101: true} { // a pair of columns asks for n·μ = 100
+		if b, _ := m.Plain(people(n, -1, rand.New(rand.NewPCG(3, 4))), make([]float64, n)); (b != nil) != opens {
+			t.Errorf("of %d records: %+v", n, b)
+		}
 	}
 	for _, s := range []geometry.Share{{Count: 0, Mean: 0.1}, {Count: 0.1, Mean: 0}, {Count: 0.5, Mean: 0.5},
 		{Count: -0.1, Mean: 0.5}} {

@@ -50,6 +50,9 @@ func Detailed(c Centred, rows matrix.Rows, labels []float64) (sums []float64, s 
 	return f.total(rows, labels, 1), c.sums(len(f.Mean), len(f.may) > 0), f.rows(rows, 1), &f.Bought
 }
 
+// Asked is of how many numbers it is asked whether they have cells, of so many records.
+func Asked(c Centred, records float64, rows matrix.Rows) int { return len(c.frame(records, rows).may) }
+
 // Sensitivity is what the noise of the sum is for, of rows with so many columns.
 func Sensitivity(c Centred, d int) float64 { return c.sums(d, false) }
 

@@ -39,3 +39,32 @@ func TestCalibrationIsChargedNoMore(t *testing.T) {
 		}
 	}
 }
+
+// The search ends at the least σ for every way in which ln δ may fall with σ: as it does nearly always, far steeper and
+// in a step.
+func TestSearchEndsAtTheLeast(t *testing.T) {
+	unit := must.Get(privacy.GaussianSigma(1, 1e-6))
+	for name, fall := range map[string]func(x float64) float64{
+		"as the Gaussian mechanism": func(x float64) float64 {
+			p := privacy.GaussianProfile(math.Exp(-x)/unit, privacy.AddRemove)
+			return privacy.LogDeltaUpper(p, 1) - math.Log(1e-6)
+		},
+		"steeper": func(x float64) float64 { return -1e4 * x },
+		"a step":  func(x float64) float64 { return math.Copysign(6, -x) },
+	} {
+		for _, least := range []float64{0.01, 0.9, 1, 1.1, 300} {
+			k := &calibration{m: Objective{Loss: loss.Logistic{}, RowNorm: 1}, eps: 1, delta: 1e-6, gauss: unit}
+			asked := 0
+			over := func(sigma float64) (float64, error) {
+				if asked++; asked > 200 {
+					t.Fatalf("%s, %g: no end", name, least)
+				}
+				return fall(math.Log(sigma / (least * unit))), nil
+			}
+			sigma := must.Get(k.search(unit, false, over)) / (least * unit)
+			if !(sigma >= 1-1e-9 && sigma <= 1+2*closely) {
+				t.Errorf("%s, from a factor of %g: σ is %.6f of the least after %d", name, least, sigma, asked)
+			}
+		}
+	}
+}

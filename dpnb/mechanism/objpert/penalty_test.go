@@ -57,6 +57,25 @@ func TestPenaltyByDefinition(t *testing.T) {
 	}
 }
 
+// What no penalty can have is refused, each by itself, and the ends of what it can have are not.
+func TestPenaltyRefuses(t *testing.T) {
+	run := func(first, length int, weight float64) objpert.Penalty {
+		of := matrix.Span{First: first, Len: length}
+		return objpert.Penalty{Rough: []objpert.Roughness{{Span: of, Weight: weight}}}
+	}
+	for _, c := range []struct {
+		p    objpert.Penalty
+		fine bool
+	}{{run(0, 0, 0), true}, {run(-1, 3, 1), false}, {run(0, -1, 1), false}, {run(0, 3, -1e-300), false},
+		{run(0, 3, math.NaN()), false}, {run(0, 3, math.MaxFloat64/16), true}, {run(0, 3, math.MaxFloat64/15), false},
+		{objpert.Penalty{Shrinkage: math.MaxFloat64 / 2}, true}, {objpert.Penalty{Shrinkage: math.MaxFloat64}, false},
+		{objpert.Penalty{Shrinkage: -1e-300}, false}, {objpert.Penalty{Shrinkage: math.NaN()}, false}} {
+		if err := c.p.Validate(math.MaxFloat64 / 2); (err == nil) != c.fine {
+			t.Errorf("%+v: %v", c.p, err)
+		}
+	}
+}
+
 // Records of another length are the same in another unit: σ goes with the length, in closed form and by search.
 func TestUnitOfRecords(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Logistic{}, loss.PseudoHuber{Threshold: 1}} {

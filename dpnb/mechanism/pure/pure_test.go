@@ -407,7 +407,7 @@ func TestTargetLeavesRoomForRounding(t *testing.T) {
 func TestStretch(t *testing.T) {
 	rows, y := records(800, 3, 2)
 	c := config()
-	c.MomentBound, c.Centre, c.Radius = 4, []float64{1, 0, -2}, 3
+	c.MomentBound, c.Centre, c.Radius = 6, []float64{1, 0, -2}, 3
 	plain := must.Get(c.Calibrate())
 	c.TypicalNorm, c.TypicalResidual = 1.5, 0.4
 	m, err := c.Calibrate()
@@ -417,8 +417,8 @@ func TestStretch(t *testing.T) {
 	if m.Lambda != larger*plain.Lambda || m.Scale != plain.Scale || m.Epsilon() > c.Epsilon {
 		t.Errorf("%v\n%v", m, plain)
 	}
-	bends := 0.4 * 500 * 1 * 1.5 / (3 * 0.4) // C = G/4
-	off := 3.0 / bends / 1.5
+	bends := 0.4 * 500 * 1.5 * 1.5 / (3 * 0.4) // C = G/4
+	off := 3.0 * 1.5 / bends / 1.5
 	if want := (1 + m.Lambda/bends) / (1 + off*off); !(math.Abs(m.Stretch-want) <= 1e-12) {
 		t.Errorf("stretch %g, want %g", m.Stretch, want)
 	}

@@ -169,11 +169,20 @@ func TestAroundOfSeveralLevels(t *testing.T) {
 	q := quantiles([]float64{0.25, 0.5})
 	q.Steps, q.Update.Steps, q.NoiseMultiplier = 64, 64, 0.05
 	c := q.WithCurvature(0.2)
-	a, _ := around(t, c, rows, labels)
+	a, m := around(t, c, rows, labels)
 	for i, want := range []float64{0.25 / 0.6, 0, 0.5 / 0.6, 0} {
 		if half := a.Half[i]; !(half > 0 && half < 0.2) || !(math.Abs(a.Centre[i]-want) <= 2*half) {
 			t.Errorf("coefficient %d: %g ± %g, want %g", i, a.Centre[i], half, want)
 		}
+	}
+	// A form that has a little of a direction of which nothing is known is known less well by all that coefficients may
+	// differ there.
+	const little = 0.003
+	known, curved := c.known(m, 2), m.Near[0]+m.Near[3]
+	copy(known.Near, []float64{0.64 * curved, 0.48 * curved, 0.48 * curved, 0.36 * curved})
+	_, half, why := c.around(known, 0, 0.95, true, [][]float64{{0.8, 0.6}, {0.8 - 0.6*little, 0.6 + 0.8*little}})
+	if want := 2 * c.Fit.Update.Within() * little; !(math.Abs(half[1]-half[0]-want) <= 1e-9) {
+		t.Errorf("± %g, and ± %g with a part that is not known, want %g more (%s)", half[0], half[1], want, why)
 	}
 }
 

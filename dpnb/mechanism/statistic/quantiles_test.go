@@ -275,6 +275,25 @@ func TestIntervalsOfQuantilesAreEven(t *testing.T) {
 			t.Errorf("%v records: %v and %v", n, low, high)
 		}
 	}
+	// A round number may be in the place of others; one beside it has the interval of any other.
+	width := func(x float64) float64 {
+		e := m.Estimates([]float64{1e5, -2.71, x, 0, 1.92, 2.71}, 0.95, false)[0]
+		return e.Upper - e.Lower
+	}
+	const cell = 20. / (cells - 1)
+	if at, beside, far := width(-2), width(-2-cell), width(-2-5*cell); !(math.Abs(beside-far) <= 1e-3) ||
+		!(at > beside+0.01) {
+		t.Errorf("a round number has an interval of %v, one beside it %v, another %v", at, beside, far)
+	}
+	// In another unit, in which the same numbers are round, intervals are the same.
+	thousands := m
+	thousands.Of = Number{-10_000, 10_000}
+	one := m.Estimates([]float64{1e5, -2.71, -2, 0, 1.92, 2.71}, 0.95, false)
+	for i, e := range thousands.Estimates([]float64{1e5, -2710, -2000, 0, 1920, 2710}, 0.95, false) {
+		if w := one[i]; !(math.Abs(e.Lower/1000-w.Lower) <= 1e-3) || !(math.Abs(e.Upper/1000-w.Upper) <= 1e-3) {
+			t.Errorf("in thousands %v, else %v", e, w)
+		}
+	}
 }
 
 // The interval of a mean covers it with exactly the stated confidence, however few records there are: one that is a

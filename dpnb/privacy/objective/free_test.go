@@ -46,6 +46,10 @@ func TestFreeCurvature(t *testing.T) {
 
 // One-signed slopes cost the Gaussian mechanism's noise, two-signed ones 3 to 5 % more.
 func TestFreeSigma(t *testing.T) {
+	both := Free{must.Get(loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: 1}, 1)), 0.1}
+	if l, err := both.LogDelta(1e-3); l != 0 || err != nil { // of two sides that have nearly 1 each
+		t.Errorf("ln δ = %v with hardly any noise (%v)", l, err)
+	}
 	for _, eps := range []float64{0.2, 1, 3} {
 		unit := must.Get(privacy.GaussianSigma(eps, 1e-5))
 		for _, c := range []struct {

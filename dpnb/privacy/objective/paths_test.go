@@ -100,3 +100,22 @@ func TestPathsByBruteForce(t *testing.T) {
 		}
 	}
 }
+
+// What a path gains while γ is held, on either side of 0, is the positive part of the difference of two densities.
+func TestHeldSlopes(t *testing.T) {
+	for _, eps := range []float64{0, 0.3, 2} {
+		for _, gamma := range []float64{-3, -0.4, 0, 0.4, 3} {
+			for _, u := range [][2]float64{{math.Inf(-1), math.Inf(1)}, {-1, 0.7}, {-4, -1}, {1, 5}} {
+				want, h := 0.0, 1e-4
+				for x := math.Max(u[0], -12) + h/2; x < math.Min(u[1], 12); x += h {
+					want += h * math.Max(0, scaledPDF(x, 0)-math.Exp(eps)*scaledPDF(x+gamma, 0))
+				}
+				var got tally
+				got.hold(eps, 0, gamma, u[0], u[1])
+				if !(math.Abs(got.sum-want) <= got.err+1e-7) || !(got.err <= 1e-3) {
+					t.Errorf("ε = %g, γ = %g from %v: %v ± %g, want %v", eps, gamma, u, got.sum, got.err, want)
+				}
+			}
+		}
+	}
+}

@@ -3,7 +3,10 @@ package objective
 import (
 	"math"
 	"os"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
@@ -94,5 +97,38 @@ func TestTheoremBAgainstTheLattice(t *testing.T) {
 				t.Errorf("σ=%g e=%g: upper value %g below the Gaussian %g", sigma, e, up, gauss)
 			}
 		}
+	}
+}
+
+// Theorem A is applied from its λ on, κL²/(ε + L²/(2σ²)), and not a hair below; Theorem B likewise from its own.
+func TestEdgesOfTheTheorems(t *testing.T) {
+	logistic, _ := Logistic(2) // L = 2 and κ = 1
+	for _, sigma := range []float64{0.5, 2, 15} {
+		for _, eps := range []float64{0, 0.3, 4} {
+			edge := 4 / (eps + 2/(sigma*sigma))
+			for factor, applies := range map[float64]bool{1 - 1e-9: false, 1 + 1e-9: true} {
+				p := &problem{curve: logistic, lambda: factor * edge, sigma: sigma}
+				if p.gaussianAt(eps) != applies {
+					t.Errorf("σ = %g, ε = %g: Theorem A at %v of its λ: %v", sigma, eps, factor, !applies)
+				}
+			}
+		}
+		edge := thresholdRatio(2/sigma) * 2 * sigma
+		if IsGaussian(logistic, edge*(1-1e-9), sigma) || !IsGaussian(logistic, edge*(1+1e-9), sigma) {
+			t.Errorf("σ = %g: Theorem B is not applied from %v on", sigma, edge)
+		}
+	}
+}
+
+// What the sum over the cells loses to rounding is granted to it.
+func TestAddHalfIsRounded(t *testing.T) {
+	logistic, _ := Logistic(1)
+	p := &problem{curve: logistic, lambda: 0.3, sigma: 1.5}
+	cells := p.start(16)
+	slices.Reverse(cells)
+	h := p.newAddHalf(0.2, 0, cells)
+	_, up := h.value(math.Inf(1))
+	if sum := floats.Sum(h.flat); !(up >= sum*(1+5e-13) && up <= sum*(1+2e-12)) {
+		t.Errorf("at most %v, the cells make %v", up, sum)
 	}
 }

@@ -371,11 +371,7 @@ func (c *Composition) deltaIn(d privacy.Direction, eps float64) Bounds {
 	w, theta := c.startAt(d, eps)
 	b := Bounds{Lower: math.Inf(-1), Upper: 0, Method: Fourier}
 	if k, _, _ := w.upper.cumulant(0); math.IsInf(k, -1) {
-		w.discretise(1)
-		if w.lower != nil {
-			b.Lower = w.lower.lnInfinity(-1)
-		}
-		return b
+		return b // nothing is known of a component
 	}
 	if eps >= w.largest() {
 		return Bounds{Lower: math.Inf(-1), Upper: math.Inf(-1), Method: Basic}

@@ -23,10 +23,6 @@ func (s *classificationSystem) scoreMoments(post *posterior, total, gamma, tol f
 			for i, slope := range r.slope {
 				score := p[i] + gamma*slope
 				weight := normal.Density(score/total) / total
-				if weight == 0 {
-					out[0][i], out[1][i], out[2][i] = 0, 0, 0
-					continue
-				}
 				prob, d := post.ofLabel(r.label, score)
 				ds := 1 + gamma*r.curv[i]
 				out[0][i] = weight * prob * slope * slope * ds

@@ -307,9 +307,14 @@ func (t Task) bestDescent(g Target) (Prediction, error) {
 		return best.Prediction, err
 	}
 	p, err := t.AtSteps(g, best.Steps, best.Step, nil)
-	at := math.Log(best.Step / t.stepScale())
-	p.AtEdge = best.Steps == 24 || at < -10.9 || at > 2.9
+	p.AtEdge = t.stepsAtEdge(best.Steps, best.Step)
 	return p, err
+}
+
+// stepsAtEdge reports whether the number or the size of steps is at an end of those that are searched.
+func (t Task) stepsAtEdge(steps int, size float64) bool {
+	at := math.Log(size / t.stepScale())
+	return steps == 24 || at < -10.9 || at > 2.9
 }
 
 // NonPrivate predicts the error of the fit with the best ridge and no privacy.

@@ -94,6 +94,15 @@ func TestBestIsBest(t *testing.T) {
 	for _, task := range []Task{logisticTask(0.05, 1), huberTask(0.05), {Loss: loss.Logistic{}, Link: LogisticLink{},
 		AspectRatio: 0.05, Kappa: 2, Radius: 1, Goal: Misclassification}} {
 		limit := must.Get(task.NonPrivate())
+		descent := must.Get(task.Best(NoisyDescent, g, objective.DTZ24))
+		for _, c := range []float64{0.5, 0.8, 1.25, 2} {
+			other := must.Get(task.AtSteps(g, descent.Steps, c*descent.Step, nil))
+			better, than := task.badness(other.Point), task.badness(descent.Point)
+			if better < than-1e-3*math.Abs(than) {
+				t.Errorf("%s: steps of %v are better than of %v: %v < %v", task.Loss.Name(), other.Step, descent.Step,
+					better, than)
+			}
+		}
 		for _, m := range []Mechanism{Objective, Output} {
 			best := must.Get(task.Best(m, g, objective.DTZ24))
 			for _, c := range []float64{0.2, 0.8, 1.25, 5} {
@@ -235,6 +244,16 @@ func TestEdgeOfTheGaussianCase(t *testing.T) {
 		p.Lambda /= 4
 		if d := delta(t, p, 1); d <= 1e-5 {
 			t.Errorf("%+v: δ = %v at a quarter of the edge too", g, d)
+		}
+	}
+}
+
+// An end of what is searched is one of 24 steps, and of sizes from e⁻¹¹ to e³ of what never diverges.
+func TestStepsAtAnEdge(t *testing.T) {
+	task := huberTask(0.25) // of smoothness 1: that is 1/5
+	for size, edge := range map[float64]bool{-11: true, -10.8: false, 0: false, 2.8: false, 2.95: true} {
+		if task.stepsAtEdge(16, math.Exp(size)/5) != edge || !task.stepsAtEdge(24, math.Exp(size)/5) {
+			t.Errorf("steps of e^%g: an edge, %v", size, !edge)
 		}
 	}
 }

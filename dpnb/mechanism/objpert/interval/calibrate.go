@@ -35,7 +35,7 @@ func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, err
 	if err != nil {
 		return fit, none, err
 	}
-	k := Curvature{Fit: fit, Sigma: 1}
+	k := Curvature{Fit: fit}
 	s, l2 := k.sensitivities()
 	k.Sigma = s / fit.Part(share.Curvature, others+total)
 	if share.Scores > 0 {

@@ -2,6 +2,7 @@ package interval
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -365,6 +366,56 @@ func TestLawIsOfItsDraws(t *testing.T) {
 		}
 		if !(math.Abs(joint.At(j, j)/want-1) <= 1e-9) || !(math.Abs(mean) <= 1e-9) {
 			t.Errorf("form %d: a variance of %v, want %v; mean %v", j, joint.At(j, j), want, mean)
+		}
+	}
+}
+
+// The likeliest spread is where the slope of its likelihood vanishes: of one entry z of noise n, whose variance v is t²
+// + n, and half of that beside the diagonal, where z² = v(1 + (t² + n)/t²·ln(t/off)/0.7²); without entries it is the
+// usual one.
+func TestSpread(t *testing.T) {
+	for _, k := range []int{20, 35, 50} {
+		at := 0.01 * math.Pow(10, float64(k)/30)
+		if got := spread(nil, at); !(math.Abs(got/(at*at)-1) <= 1e-9) {
+			t.Errorf("nothing is known, and %v is likelier than %v", got, at*at)
+		}
+		for _, usual := range []float64{0.7, 1, 1.3} {
+			for j, v := range map[int]float64{0: at * at, 1: at * at / 2} {
+				for _, noise := range []float64{0, 0.3} {
+					n := noise * at * at
+					z := math.Sqrt(v * (1 + noise) * (1 - (1+noise)*math.Log(usual)/0.49))
+					if got := spread([]entry{{0, j, z, n}}, usual*at); !(math.Abs(math.Log(got/(at*at))) <= 0.08) {
+						t.Errorf("%v of %v: %v, want %v", z, entry{0, j, z, n}, got, at*at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The directions of columns are orthonormal, and within the basis of what rows have: three indicators have two.
+func TestDirectionsAreWithinTheBasis(t *testing.T) {
+	a, b := 1/math.Sqrt2, 1/math.Sqrt(6)
+	basis := mat.NewDense(4, 3, []float64{1, 0, 0, 0, a, b, 0, -a, b, 0, 0, -2 * b})
+	curvature := mat.NewSymDense(4, []float64{5, 1, 0, 0, 1, 3, 1, 0, 0, 1, 4, 1, 0, 0, 1, 2})
+	p := &problem{m: objpert.Objective{Loss: loss.Logistic{}, RowNorm: 1}, theta: make([]float64, 4), d: 3,
+		s: Settings{Basis: basis}}
+	var c estimate
+	values, column, err := c.directions(p, Guess{Curvature: curvature, Columns: []Column{{Span: matrix.Span{Len: 1}},
+		{Span: matrix.Span{First: 1, Len: 3}}}})
+	if err != nil || len(values) != 3 || !slices.Equal(column, []int{0, 1, 1}) {
+		t.Fatalf("%v of %v: %v", values, column, err)
+	}
+	var gram, inside, back mat.Dense
+	gram.Mul(c.vectors.T(), c.vectors)
+	inside.Mul(basis.T(), c.vectors)
+	back.Mul(basis, &inside)
+	if !mat.EqualApprox(&gram, unit(3), 1e-12) || !mat.EqualApprox(&back, c.vectors, 1e-12) {
+		t.Errorf("%v", mat.Formatted(c.vectors))
+	}
+	for k, v := range values {
+		if at := c.vectors.ColView(k); !(math.Abs(mat.Inner(at, curvature, at)-v) <= 1e-12) {
+			t.Errorf("the curvature along direction %d is %v, not %v", k, mat.Inner(at, curvature, at), v)
 		}
 	}
 }
