@@ -249,8 +249,7 @@ func TestWhatTheWorkshopDoes(t *testing.T) {
 	text := all.String()
 	for pattern, by := range map[string]string{`\(\d+(\.\d)? s\)`: "(so many s)",
 		`"seconds": [0-9.e-]+`: `"seconds": 0`,
-
-		regexp.QuoteMeta(dir): "DIR", regexp.QuoteMeta(served.URL): "URL", `(dpnb-[a-z]+-)\d+`: "${1}N",
+		regexp.QuoteMeta(dir):  "DIR", regexp.QuoteMeta(served.URL): "URL", `(dpnb-[a-z]+-)\d+`: "${1}N",
 		`\t\d+\.\d\t`: "\t0.0\t", `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`: "THEN"} {
 		text = regexp.MustCompile(pattern).ReplaceAllString(text, by)
 	}
