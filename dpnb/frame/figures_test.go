@@ -135,8 +135,8 @@ func TestWhatIsSaid(t *testing.T) {
 	public := &Schema{Fields: []Field{NumericField("n", 0, 10), LogField("l", 1, 100), CategoricalField("c", "x", "y",
 		"z"),
 		CategoricalField("two", "no", "yes"), NumericField("o", 0, 1).Unbounded(), MonthField("m", "2006-01-02")}}
-	table := must.Get(ReadCSV(strings.NewReader("n,l,c,two,o,m\n3,10,x,no,7,2020-03-04\n-1,0,q,yes,?,2020-13-01\n,1e9,z,"+
-		"maybe,-3,x\n11,5,,no,inf,\n"), nil))
+	table := must.Get(ReadCSV(strings.NewReader("n,l,c,two,o,m\n3,10,x,no,7,2020-03-04\n-1,0,q,yes,?,2020-13-01\n,1e9,"+
+		"z,maybe,-3,x\n11,5,,no,inf,\n"), nil))
 	misfits, err := Misfits(table, public)
 	say("misfits", err)
 	for _, m := range misfits {

@@ -18,6 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
@@ -165,6 +168,7 @@ func TestWhatTheWorkshopDoes(t *testing.T) {
 		"fit --target happy --epsilon 3 --store kept" + public, "cache --store kept --checkpoints sums",
 		"cache remove --store kept --checkpoints sums", "cache --store kept --checkpoints sums",
 		"report none", "site x", "schema",
+		"predict a.json people.csv --output b.csv",
 	} {
 		switch line {
 		case "test --full --only no":
@@ -178,6 +182,15 @@ func TestWhatTheWorkshopDoes(t *testing.T) {
 			write("kept/few.rows", "not whole")
 		}
 		dpnb(line)
+	}
+	for _, c := range newRootCommand().Commands() {
+		for _, c := range append([]*cobra.Command{c}, c.Commands()...) {
+			fmt.Fprint(&all, c.CommandPath(), " ", c.ValidArgs)
+			c.Flags().VisitAll(func(f *pflag.Flag) {
+				fmt.Fprint(&all, " ", f.Name, f.Shorthand, "=", f.DefValue, "(", f.NoOptDefVal, ")")
+			})
+			fmt.Fprintln(&all)
+		}
 	}
 	for _, file := range []string{"docs/faults.md", "dpnb/internal/faults/results.tsv"} {
 		fmt.Fprintf(&all, "== %s\n%s", file, must.Get(os.ReadFile(file)))
