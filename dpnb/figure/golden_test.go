@@ -24,9 +24,9 @@ func TestWhatIsDrawn(t *testing.T) {
 		fmt.Fprintf(&all, "== %s: %v\n%s\n%s\n", name, err, f.Words(), f.Numbers())
 		drawn := regexp.MustCompile(`-?\d+\.\d+|-?\d+e-\d+`).ReplaceAllStringFunc(string(svg),
 			func(number string) string {
-			v, _ := strconv.ParseFloat(number, 64) // as it was written
-			return strconv.FormatFloat(math.Round(10*v+0.003)/10, 'f', -1, 64)
-		})
+				v, _ := strconv.ParseFloat(number, 64) // as it was written
+				return strconv.FormatFloat(math.Round(10*v+0.003)/10, 'f', -1, 64)
+			})
 		fmt.Fprintln(&all, drawn)
 	}
 	say("lines", New("Lines", "x", "y").Line("one", x, y, Blue).Dashed("two, dashed", x, up, Orange).Dots("", x, up,
@@ -51,7 +51,7 @@ func TestWhatIsDrawn(t *testing.T) {
 		[]float64{0, 1, 3}, []float64{1, 2, 5}, Blue))
 	say("flat", New("Flat", "x", "y").Line("constant", x, []float64{2, 2, 2, 2}, Blue).Dots("peak", []float64{1},
 		[]float64{
-		2}, Ink))
+			2}, Ink))
 	say("nothing", New("Nothing", "x", "y"))
 	for i, wrong := range []*Figure{New("", "", "").Line("", x, y[:2], Blue), New("", "", "").Band(x, y, up[:1], Blue),
 		New("", "", "").Bars(x, y, Blue), New("", "", "").Heat(x, y, z), New("", "", "").HeatLog([]float64{1, 2, 3}, x,
@@ -60,7 +60,7 @@ func TestWhatIsDrawn(t *testing.T) {
 		New("", "", "").Whiskers(x, y, up[:2], Ink), New("", "", "").Line("", []float64{math.NaN()}, []float64{1}, Ink),
 		New("", "", "").Line("", []float64{0, 1}, []float64{1, 1}, Ink).LogX(), New("", "", "").XRange(2, 1), Page("",
 			"", 2, New("", "", "").
-			LogY().Line("", x, y, Ink).YRange(0, 5)), Page("", "", 1), New("", "", "").Curve("", 0, 1, at, Ink).LogX(),
+				LogY().Line("", x, y, Ink).YRange(0, 5)), Page("", "", 1), New("", "", "").Curve("", 0, 1, at, Ink).LogX(),
 		New("", "", "").YRange(1, 1).Line("", x, y, Ink), New("", "", "").Dots("", x, y[:1], Ink),
 		New("", "", "").Curve("", 1, 0, at, Ink), New("", "", "").Area(x, y, nil, Ink)} {
 		_, err := wrong.SVG()

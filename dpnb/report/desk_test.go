@@ -30,6 +30,7 @@ while IFS= read -r order; do
 	out=${order#*\"out\":\"} out=${out%%\"*} in=${order#*\"notebook\":\"} in=${in%%\"*}
 	case $order in
 	*'"do":"execute"'*)
+		/bin/grep -c output_type "$in" >>"$DESK/asked"
 		/bin/cat "$DESK/log" >"$DPNB_SESSION/run.jsonl"
 		failure=null
 		if /bin/grep -q "that fails" "$in"; then
