@@ -60,7 +60,8 @@ func TestWhatIsDrawn(t *testing.T) {
 		New("", "", "").Whiskers(x, y, up[:2], Ink), New("", "", "").Line("", []float64{math.NaN()}, []float64{1}, Ink),
 		New("", "", "").Line("", []float64{0, 1}, []float64{1, 1}, Ink).LogX(), New("", "", "").XRange(2, 1), Page("",
 			"", 2, New("", "", "").
-				LogY().Line("", x, y, Ink).YRange(0, 5)), Page("", "", 1), New("", "", "").Curve("", 0, 1, at, Ink).LogX(),
+				LogY().Line("", x, y, Ink).YRange(0, 5)), Page("", "", 1), New("", "", "").Curve("", 0, 1, at,
+			Ink).LogX(),
 		New("", "", "").YRange(1, 1).Line("", x, y, Ink), New("", "", "").Dots("", x, y[:1], Ink),
 		New("", "", "").Curve("", 1, 0, at, Ink), New("", "", "").Area(x, y, nil, Ink)} {
 		_, err := wrong.SVG()
