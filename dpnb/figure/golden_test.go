@@ -44,7 +44,7 @@ func TestWhatIsDrawn(t *testing.T) {
 		Blue).
 		DatesX())
 	say("heat", New("Heat", "x", "y").Heat([]float64{0, 1, 3}, []float64{0, 1, 2, 3}, z).ColorBar("height").
-		Hatch([]float64{0, 1, 3}, []float64{0, 1, 2, 3}, func(row, column int) bool { return row == 1 && column > 0 }))
+		Hatch([]float64{0, 1, 3}, []float64{0, 1, 2, 3}, func(row, column int) bool { return row > 1 && column > 0 }))
 	say("log heat", New("", "x", "y").LogX().HeatLog([]float64{1, 10, 100}, []float64{0, 1, 2, 3}, z).Contours(
 		[]float64{1, 10, 100}, []float64{0, 1, 2, 3}, z, []float64{1.5, 3}, Ink))
 	say("intervals", New("Intervals", "effect", "").Intervals([]string{"a", "b, of c", "d"}, []float64{-1, 0, 2},
@@ -54,7 +54,8 @@ func TestWhatIsDrawn(t *testing.T) {
 			2}, Ink))
 	say("nothing", New("Nothing", "x", "y"))
 	for i, wrong := range []*Figure{New("", "", "").Line("", x, y[:2], Blue), New("", "", "").Band(x, y, up[:1], Blue),
-		New("", "", "").Bars(x, y, Blue), New("", "", "").Heat(x, y, z), New("", "", "").HeatLog([]float64{1, 2, 3}, x,
+		New("", "", "").Bars(x, y, Blue), New("", "", "").Heat(x, y, z),
+		New("", "", "").Heat([]float64{0, 0, 1}, x, z), New("", "", "").HeatLog([]float64{1, 2, 3}, x,
 			[][]float64{{0, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}), New("", "", "").Contours(x, y, z, nil, Ink),
 		New("", "", "").Hatch(x, y[:1], everywhere), New("", "", "").Intervals([]string{"a"}, x, y, up, Blue),
 		New("", "", "").Whiskers(x, y, up[:2], Ink), New("", "", "").Line("", []float64{math.NaN()}, []float64{1}, Ink),
