@@ -28,7 +28,8 @@ func TestWhatIsAnswered(t *testing.T) {
 		figures[name] = values
 	}
 	for _, text := range []string{
-		`[{"type":"gaussian","sigma":2}]`, `[{"type":"gaussian","sigma":2,"count":5},{"type":"laplace","scale":3}]`,
+		`[{"type":"gaussian","sigma":2,"count":1}]`,
+		`[{"type":"gaussian","sigma":2,"count":5},{"type":"laplace","scale":3}]`,
 		`[{"type":"laplace","scale":2,"sensitivity":3,"count":2}]`, `[{"type":"isotropic-laplace","scale":2}]`,
 		`[{"type":"dp","event_epsilon":0.4,"event_delta":0}]`, `[{"type":"dp","event_epsilon":0.4,"event_delta":1e-7}]`,
 		`[{"type":"subsampled-gaussian","sigma":1.5,"rate":0.1}]`, `[{"type":"dp","event_epsilon":0,"event_delta":0}]`,
