@@ -87,8 +87,8 @@ func (c Config) Calibrate() (Boosting, error) {
 	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
 		return m, &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a positive finite number"}
 	}
-	if !(c.Delta > 0 && c.Delta < 1) {
-		return m, &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in (0, 1)"}
+	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+		return m, err
 	}
 	if err := m.Validate(); err != nil {
 		return m, err
