@@ -65,7 +65,7 @@ func TestFiguresStay(t *testing.T) {
 		put("scale", mechanism.Radius(3)-3, golden.Rounded(mechanism.Radius(3), 3), mechanism.Tightened(1e-3, 1e-4),
 			golden.Rounded(mechanism.Tightened(1e-3, 0), 1e-3))
 		f := mechanism.Facts{Records: 1000, Mu: 0.5, Directions: 6, Bias: 0.3, Typical: 2, BaseRate: 0.2, Features: 9,
-			Curves: []matrix.Span{{1, 4}}}
+			Curves: []matrix.Span{{First: 1, Len: 4}}}
 		for _, f := range []mechanism.Facts{f, {Records: 50, Mu: 2, Directions: 3, Bias: 1, Features: 3},
 			{Records: 1e6, Mu: 0.1,
 				Directions: 100, Features: 100}} {
@@ -80,7 +80,8 @@ func TestFiguresStay(t *testing.T) {
 		{Epsilon: 0.1234567,
 			Adjacency: privacy.ReplaceOne}, {Epsilon: 10, Delta: 1e-3, Adjacency: privacy.AddRemove, Rows: 1},
 		{Epsilon: 9.999,
-			Delta: 0.9e-3, Adjacency: privacy.AddRemove, Rows: 4}, {Epsilon: 12, Delta: 0.5, Adjacency: privacy.ReplaceOne},
+			Delta: 0.9e-3, Adjacency: privacy.AddRemove, Rows: 4}, {Epsilon: 12, Delta: 0.5,
+			Adjacency: privacy.ReplaceOne},
 		{Epsilon: 800, Adjacency: privacy.AddRemove}} {
 		said(g.Unit(), "|", g.Words(), "|", g.Warning())
 	}
