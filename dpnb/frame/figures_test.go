@@ -45,7 +45,8 @@ func TestWhatIsSaid(t *testing.T) {
 		strings.Replace(number, "number", "number, open", 1) + `"missing":true}`,
 		strings.Replace(number, "number", "number, open", 1) + `"typical":3}`,
 		strings.Replace(number, "number", "number, open", 1) + `"curve":"line"}`, text + `"else":"b","missing":true}`,
-		text + `"else":"c"}`, text + `"reference":"b"}`, text + `"reference":"A"}`, text + `"missingAs":1}`,
+		text + `"else":"c"}`, `{"name":"n","type":"category","categories":["<=1",">1"]}`, text + `"reference":"b"}`,
+		text + `"reference":"A"}`, text + `"missingAs":1}`,
 		text + `"steps":[2]}`, text + `"monotone":"rising","cross":["m"]}`, text + `"categoriesFrom":"list.csv"}`,
 		text + `"patterns":[{"match":"^x","as":"a"},{"match":"z+$","as":"b"}]}`,
 		text + `"patterns":[{"match":"(","as":"a"}]}`, text + `"patterns":[{"match":"x","as":"c"}]}`,
@@ -97,7 +98,7 @@ func TestWhatIsSaid(t *testing.T) {
 		say("field", f.validate(), f.Name, f.Levels, f.Lower, f.Upper)
 	}
 	say("tasks", TwoClasses, Number, Count, ManyClasses, Task(7), Numeric, Categorical, FieldTypes())
-	say("draft", must.Get(DraftSchema([]string{"a", `b"`})))
+	say("draft", must.Get(DraftSchema([]string{"a", `b"`, "<c>"})))
 
 	const semi = "a;b;b\n1,5;x.;y\n\n#no;;\n\"q;\"\"r\";?;z.\n"
 	for _, c := range []struct {
