@@ -204,7 +204,7 @@ func ofModel(m *learn.Model) string {
 
 // Check returns what is wrong with the question, as far as what is public says. No record is read and nothing spent.
 func (q Query) Check(df learn.DataFrame) error {
-	_, err := q.planned(df)
+	_, err := q.prepared(df)
 	return err
 }
 

@@ -4,6 +4,7 @@ package figure
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -431,10 +432,30 @@ func (f *Figure) Note(text string, x, y float64, c color.Color) *Figure {
 	return f
 }
 
+// drawable returns why there is nothing to draw: a mistake before, or an axis that no logarithm has, as what was drawn
+// before the axis was made logarithmic leaves it.
+func (f *Figure) drawable() error {
+	for _, fix := range f.fixed {
+		fix()
+	}
+	if f.err == nil && (f.logX && f.plot.X.Min <= 0 || f.logY && f.plot.Y.Min <= 0) {
+		return errors.New("figure: a logarithmic axis reaches 0 or below: make it so before anything is drawn, and " +
+			"let its range begin above 0")
+	}
+	if f.page != nil {
+		for _, p := range f.page.panels {
+			if err := p.drawable(); err != nil {
+				return err
+			}
+		}
+	}
+	return f.err
+}
+
 // PNG returns the figure as a PNG image at 144 dots an inch.
 func (f *Figure) PNG() ([]byte, error) {
-	if f.err != nil {
-		return nil, f.err
+	if err := f.drawable(); err != nil {
+		return nil, err
 	}
 	c := vgimg.NewWith(vgimg.UseWH(f.width(), f.height()), vgimg.UseDPI(144))
 	f.draw(draw.New(c))
@@ -445,8 +466,8 @@ func (f *Figure) PNG() ([]byte, error) {
 
 // SVG returns the figure as an SVG document.
 func (f *Figure) SVG() ([]byte, error) {
-	if f.err != nil {
-		return nil, f.err
+	if err := f.drawable(); err != nil {
+		return nil, err
 	}
 	c := vgsvg.New(f.width(), f.height())
 	f.draw(draw.New(c))
@@ -460,9 +481,6 @@ const margin = 7
 
 // draw leaves a margin, so that no label touches the edge.
 func (f *Figure) draw(c draw.Canvas) {
-	for _, fix := range f.fixed {
-		fix()
-	}
 	// A single value has no range; on a logarithmic axis it must not get one that reaches zero.
 	for _, a := range []struct {
 		log  bool

@@ -43,9 +43,10 @@ func DraftSchema(names []string) ([]byte, error) {
 		"Columns that nothing is to be learnt of, as names and numbers of people, are of type ignore."}, "  ", "  ")
 	out := fmt.Appendf(nil, "{\n  \"version\": %d,\n  \"comment\": %s,\n  \"fields\": [\n", schemaVersion, comment)
 	for i, name := range names {
-		quoted, e := json.Marshal(name)
+		quoted, e := forPeople(name)
 		err = errors.Join(err, e)
-		out = fmt.Appendf(out, `    {"name": %s, "type": "", "lower": null, "upper": null, "categories": null}`, quoted)
+		out = fmt.Appendf(out, `    {"name": %s, "type": "", "lower": null, "upper": null, "categories": null}`,
+			bytes.TrimSpace(quoted))
 		if i < len(names)-1 {
 			out = append(out, ',')
 		}
@@ -281,8 +282,17 @@ func (s *Schema) Text() ([]byte, error) {
 	for _, name := range s.Ignored {
 		out.Fields = append(out.Fields, fieldText{Name: name, Type: ignored})
 	}
-	text, err := json.MarshalIndent(out, "", "  ")
-	return append(text, '\n'), err
+	return forPeople(out)
+}
+
+// forPeople writes what people are to read as JSON, indented and with a newline at its end: "<" is no "\u003c" in it.
+func forPeople(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(v)
+	return b.Bytes(), err
 }
 
 // LoadSchema reads a schema from a file of Save, or written by hand in its form.

@@ -185,8 +185,8 @@ func (a account) used(entries []Entry) float64 {
 			used = math.Max(used, part(t.delta, d))
 		}
 	}
-	if mu, _ := a.mu(); mu > 0 && !t.unknown {
-		used = math.Min(used, part(t.square, squared(mu)))
+	if mu, slack := a.mu(); mu > 0 && !t.unknown {
+		used = math.Min(used, math.Max(part(t.square, squared(mu)), part(t.slack, exact(slack))))
 	}
 	return used
 }

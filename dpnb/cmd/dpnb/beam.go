@@ -142,7 +142,13 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records) (there *remote
 	if err != nil {
 		return nil, nothing, err
 	}
-	end = func(well bool) error {
+	return remote.New(rows, to, out), ended(closed, folder, cure), nil
+}
+
+// ended returns what ends a runner's work: it removes the sums from the folder if all went well, else it says that they
+// stay, and how they are removed.
+func ended(closed func() error, folder, cure string) func(well bool) error {
+	return func(well bool) error {
 		err := closed()
 		if !well && len(sumsIn(folder)) > 0 {
 			fmt.Fprintf(os.Stderr, "The sums of passes stay in %s, as raw as the records: the same command goes on "+
@@ -151,7 +157,6 @@ func (e *remotely) rows(ctx context.Context, rows stored.Records) (there *remote
 		}
 		return errors.Join(err, removeSums(folder))
 	}
-	return remote.New(rows, to, out), end, nil
 }
 
 // encode has the records of a table stored by the workers of the runner: for frame.Storage.By.
@@ -214,7 +219,7 @@ func (e *remotely) started(ctx context.Context, what string, memory byteSize, re
 }
 
 // tally has the records of files added up on the runner: for explore.Query.TalliedBy. What was added up is in the
-// folder, empty for one among the encoded records, and is removed by end if all went well.
+// folder, empty for one among the encoded records, and is removed by end if all went well, as the sums of rows are.
 func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scanner, memory byteSize) (
 	add func(a explore.Adding, each func([]byte) error) error, end func(well bool) error, err error) {
 	files := frame.Pieces(records)
@@ -222,7 +227,9 @@ func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scann
 		return nil, nil, errors.New("workers scan files as they are: describe other records without --endpoint")
 	}
 	folder := e.checkpoints
+	cure := "dpnb cache remove --checkpoints " + folder
 	if folder == "" {
+		cure = "dpnb cache remove"
 		if folder, err = (frame.Storage{}).Sums(records.Origin().SHA256); err != nil {
 			return nil, nil, err
 		}
@@ -239,13 +246,6 @@ func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scann
 	}{e, table{files, t.columnar, t.csv}, folder})
 	if err != nil {
 		return nil, nil, err
-	}
-	end = func(well bool) error {
-		err := closed()
-		if well {
-			err = errors.Join(err, removeSums(folder))
-		}
-		return err
 	}
 	return func(a explore.Adding, each func([]byte) error) error {
 		var answer struct {
@@ -269,7 +269,7 @@ func (e *remotely) tally(ctx context.Context, t *tableFlags, records frame.Scann
 			}
 		}
 		return err
-	}, end, nil
+	}, ended(closed, folder, cure), nil
 }
 
 // sumsName is what files with the sums of passes are called, and such that were being written.

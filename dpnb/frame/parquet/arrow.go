@@ -168,6 +168,8 @@ func valuesOf(a arrow.Array, name string, asTexts bool) (values, error) {
 		return unsigned(x.Value), nil
 	case interface{ Value(i int) string }: // String, LargeString, StringView
 		return values{a, nil, x.Value}, nil
+	case interface{ Value(i int) []byte }: // Binary, LargeBinary, BinaryView, FixedSizeBinary
+		return values{a, nil, func(i int) string { return string(x.Value(i)) }}, nil
 	case *array.Boolean:
 		return values{a, nil, func(i int) string { return strconv.FormatBool(x.Value(i)) }}, nil
 	case *array.Dictionary:
@@ -182,7 +184,10 @@ func valuesOf(a arrow.Array, name string, asTexts bool) (values, error) {
 			a.DataType(), wording.Of("Texts"))
 	}
 	number := func(v func(i int) float64) (values, error) { return values{a, v, nil}, nil }
+	day := func(unit arrow.TimeUnit) float64 { return float64(24*time.Hour) / float64(unit.Multiplier()) }
 	switch x := a.(type) {
+	case *array.Float16:
+		return number(func(i int) float64 { return float64(x.Value(i).Float32()) })
 	case *array.Float32:
 		return number(func(i int) float64 { return float64(x.Value(i)) })
 	case *array.Float64:
@@ -190,12 +195,21 @@ func valuesOf(a arrow.Array, name string, asTexts bool) (values, error) {
 	case *array.Decimal128:
 		scale := math.Pow(10, float64(x.DataType().(*arrow.Decimal128Type).Scale))
 		return number(func(i int) float64 { return x.Value(i).ToFloat64(0) / scale })
+	case *array.Decimal256:
+		scale := math.Pow(10, float64(x.DataType().(*arrow.Decimal256Type).Scale))
+		return number(func(i int) float64 { return x.Value(i).ToFloat64(0) / scale })
+	case *array.Time32:
+		day := day(x.DataType().(*arrow.Time32Type).Unit)
+		return number(func(i int) float64 { return float64(x.Value(i)) / day })
+	case *array.Time64:
+		day := day(x.DataType().(*arrow.Time64Type).Unit)
+		return number(func(i int) float64 { return float64(x.Value(i)) / day })
 	case *array.Date32:
 		return number(func(i int) float64 { return float64(x.Value(i)) })
 	case *array.Date64:
 		return number(func(i int) float64 { return float64(x.Value(i)) / 86400e3 })
 	case *array.Timestamp:
-		day := float64(24*time.Hour) / float64(x.DataType().(*arrow.TimestampType).Unit.Multiplier())
+		day := day(x.DataType().(*arrow.TimestampType).Unit)
 		return number(func(i int) float64 { return float64(x.Value(i)) / day })
 	}
 	return values{}, inputErrorf("column %q is of the type %v, which is not read: select others", name, a.DataType())

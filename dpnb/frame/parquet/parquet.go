@@ -27,7 +27,8 @@ type Settings struct {
 //
 // Numbers of every width are numbers, decimals too; booleans are the texts "true" and "false"; days and moments are
 // numbers of days since 1970-01-01, UTC where a zone is stated, times of the day are shares of a day; texts,
-// enumerations and bytes are texts. Null is missing. A column that is within others is named by its path, with points.
+// enumerations and bytes are texts. Null is missing. In Parquet a column that is within others is named by its path,
+// with points.
 //
 // Errors: *frame.InputError if there is no such file, it is of another format or cut short, or a column of Texts is not
 // one. Scan has one for a column of another type (lists, maps, intervals), and for a file that is damaged further on or
