@@ -14,8 +14,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
 
-// What is asked of other rows, or of a file that is read otherwise, is another question, of an answer as of a model, and
-// is not answered by what was released; the same rows in memory and scanned are the same. What an earlier version has
+// What is asked of other rows, or of a file that is read otherwise, is another question, of an answer as of a model,
+// and is not answered by what was released; the same rows in memory and scanned are the same. What an earlier version has
 // kept, which does not say how a file was read, is given back.
 func TestOtherRowsAreAnotherRelease(t *testing.T) {
 	dir := t.TempDir()
@@ -60,7 +60,8 @@ func TestOtherRowsAreAnotherRelease(t *testing.T) {
 				"filtered":  of.Collect().Filter(func(int) bool { return true }), "the first 10 rows": of.Head(10),
 				"with wage made of age": of.DeriveNumber(learn.Numeric("wage", 0, 4),
 					func(learn.Row) float64 { return 1 }, "age"),
-				`with "a" in place of "age"`: of.Rename("age", "a").Rename("ill", "b").Rename("a", "age").Rename("b", "ill"),
+				`with "a" in place of "age"`: of.Rename("age", "a").Rename("ill", "b").Rename("a", "age").
+					Rename("b", "ill"),
 			} {
 				if err := released.once(name, other, budget()); err == nil || !strings.Contains(err.Error(), says) {
 					t.Errorf("%s, of other rows: %v, want one with %q", name, err, says)
