@@ -15,8 +15,8 @@ import (
 )
 
 // What is asked of other rows, or of a file that is read otherwise, is another question, of an answer as of a model,
-// and is not answered by what was released; the same rows in memory and scanned are the same. What an earlier version has
-// kept, which does not say how a file was read, is given back.
+// and is not answered by what was released; the same rows in memory and scanned are the same. What an earlier version
+// has kept, which does not say how a file was read, is given back.
 func TestOtherRowsAreAnotherRelease(t *testing.T) {
 	dir := t.TempDir()
 	file, ledger := filepath.Join(dir, "people.csv"), filepath.Join(dir, "ledger.json")
