@@ -75,6 +75,8 @@ func (d *Difference) Display() display.Item {
 	it.Note("Coefficients: %s.", d.model.meaning())
 	if d.why != nil {
 		it.Note("%v.", d.why)
+	} else if said := d.model.ofScaledRows(); said != "" {
+		it.Notes = append(it.Notes, said)
 	}
 	return it
 }
