@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
+	"maps"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +34,7 @@ func whose(column string) wording.Setting {
 //
 // A table that is scanned is read once more, before the first row is handed on. That pass holds for each person her
 // text, about 100 bytes, and 16 to 32 bytes for each of her rows that stay; after it there is one bit for each row of
-// the table.
+// the table. With a limit on memory there are as many passes as keep people to a quarter of it.
 //
 // Errors: *InputError for a column that is not there, or rows < 1.
 // Proof: docs/theory/statistics.md.
@@ -86,49 +89,84 @@ func smallest(of []candidate, rows int) []candidate {
 	return of[:min(rows, len(of))]
 }
 
-// choice returns the rows that stay, by a scan of all columns the first time.
+// choice returns the rows that stay, by scans of all columns the first time. Where there is a limit on memory
+// (debug.SetMemoryLimit), a quarter of it is for people: the first scan that finds more looks at half of them, or at a
+// half of that, by a hash of who they are, and as many scans follow as are left over. Which rows stay does not depend
+// on that.
 func (p *people) choice() (*rowSet, error) {
 	p.once.Lock()
 	defer p.once.Unlock()
 	if p.kept != nil {
 		return p.kept, nil
 	}
-	of, seen := map[string]*[]candidate{}, 0
-	err := p.Scanner.Scan(nil, func(chunk *Table) error {
-		hashes, err := chunk.hashes(p.column)
+	var err error
+	p.kept, err = p.choose(debug.SetMemoryLimit(-1) / 4)
+	return p.kept, err
+}
+
+// choose is choice with so many bytes for people.
+func (p *people) choose(limit int64) (kept *rowSet, err error) {
+	const most = 1 << 10 // scans
+	seed := maphash.MakeSeed()
+	parts, part := uint64(1), uint64(0)
+	for ; part < parts; part++ {
+		of, used, seen := map[string]*[]candidate{}, int64(0), 0
+		err := p.Scanner.Scan(nil, func(chunk *Table) error {
+			c, err := chunk.Column(p.column)
+			if err != nil {
+				return err
+			}
+			hashes, err := chunk.hashes(p.column)
+			if err != nil {
+				return err
+			}
+			for i, h := range hashes {
+				who := trim(c.Text(i))
+				if who == "" || c.Kind == Numeric && !(math.Abs(c.Numbers[i]) < largestExact) ||
+					maphash.String(seed, who)%parts != part {
+					continue
+				}
+				own := of[who]
+				if own == nil {
+					own = &[]candidate{}
+					of[strings.Clone(who)] = own // the chunk's text is gone with it
+					for used += p.bytesOf(who); used > limit && part == 0 && parts < most; {
+						parts *= 2
+						maps.DeleteFunc(of, func(who string, _ *[]candidate) bool {
+							away := maphash.String(seed, who)%parts != 0
+							if away {
+								used -= p.bytesOf(who)
+							}
+							return away
+						})
+					}
+				}
+				if *own = append(*own, candidate{h, seen + i}); len(*own) == 2*p.rows {
+					*own = smallest(*own, p.rows)
+				}
+			}
+			seen += chunk.rows
+			return nil
+		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c, _ := chunk.Column(p.column)
-		for i, h := range hashes {
-			who := trim(c.Text(i))
-			if who == "" || c.Kind == Numeric && !(math.Abs(c.Numbers[i]) < largestExact) {
-				continue
-			}
-			own := of[who]
-			if own == nil {
-				own = &[]candidate{}
-				of[strings.Clone(who)] = own // the chunk's text is gone with it
-			}
-			if *own = append(*own, candidate{h, seen + i}); len(*own) == 2*p.rows {
-				*own = smallest(*own, p.rows)
-			}
+		if kept == nil {
+			kept = &rowSet{make([]uint64, (seen+63)/64), seen}
+		} else if seen != kept.rows {
+			return nil, errOtherRows
 		}
-		seen += chunk.rows
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	kept := &rowSet{make([]uint64, (seen+63)/64), seen}
-	for _, own := range of { // in any order: it is a set
-		for _, c := range smallest(*own, p.rows) {
-			kept.bits[c.row/64] |= 1 << (c.row % 64)
+		for _, own := range of { // in any order: it is a set
+			for _, c := range smallest(*own, p.rows) {
+				kept.bits[c.row/64] |= 1 << (c.row % 64)
+			}
 		}
 	}
-	p.kept = kept
 	return kept, nil
 }
+
+// bytesOf is about what a person takes in memory while rows are chosen.
+func (p *people) bytesOf(who string) int64 { return int64(100 + len(who) + 32*p.rows) }
 
 // hashes returns one of all texts of each row, that of the person first.
 func (t *Table) hashes(person string) ([]uint64, error) {

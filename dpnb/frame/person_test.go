@@ -2,6 +2,7 @@ package frame
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -207,6 +208,48 @@ func TestPerPersonOfAScan(t *testing.T) {
 	s, err := PerPerson(hidden, "x", 1)
 	if err != nil || s.(fingerprinted).Fingerprint() != "" {
 		t.Errorf("what a function does is in a fingerprint (%v)", err)
+	}
+}
+
+// counted is a table that counts its scans.
+type counted struct {
+	Scanner
+	scans int
+}
+
+func (c *counted) Scan(columns []string, f func(*Table) error) error {
+	c.scans++
+	return c.Scanner.Scan(columns, f)
+}
+
+// Where memory is short people are looked at in several scans, and the same rows of each stay.
+func TestPerPersonWithinMemory(t *testing.T) {
+	const others = 2000
+	var text strings.Builder
+	text.WriteString("id,what\n")
+	for i := range 3 * others {
+		fmt.Fprintf(&text, "p%d,%d\n", i*7%others, i)
+	}
+	path := filepath.Join(t.TempDir(), "a.csv")
+	must.Do(os.WriteFile(path, []byte(text.String()), 0o600))
+	for _, rows := range []int{1, 3} {
+		table := &counted{Scanner: must.Get(ScanCSV(path, &CSVSettings{ChunkRows: 100}))}
+		p := must.Get(PerPerson(table, "id", rows)).(*people)
+		want := must.Get(p.choose(math.MaxInt64))
+		if table.scans != 1 {
+			t.Errorf("%d scans where memory is not short", table.scans)
+		}
+		last := 1
+		for _, limit := range []int64{1 << 16, 1 << 14, 1 << 12} {
+			table.scans = 0
+			if got := must.Get(p.choose(limit)); got.rows != want.rows || !slices.Equal(got.bits, want.bits) {
+				t.Errorf("%d rows of each, %d bytes: other rows stay", rows, limit)
+			}
+			if table.scans <= last || table.scans&(table.scans-1) != 0 {
+				t.Errorf("%d scans within %d bytes, and %d within four times as many", table.scans, limit, last)
+			}
+			last = table.scans
+		}
 	}
 }
 
