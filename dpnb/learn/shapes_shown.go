@@ -75,16 +75,16 @@ func (m *Model) ofTypicalRow() string {
 	return ", for a row of the typical norm"
 }
 
-// ofScaledRows says what effects for the population are of where each row is scaled by its own factor, by which those of
-// a regression on the columns can be missed however many records there are; "" where none is.
+// ofScaledRows says what effects for the population are of where each row is scaled by its own factor, by which those
+// of a regression on the columns can be missed however many records there are; "" where none is.
 func (m *Model) ofScaledRows() string {
 	if m.ofTypicalRow() == "" || m.bought() == nil {
 		return ""
 	}
 	return "They are effects for a row of typical length, since each row is scaled by its own: a regression on the " +
 		"columns as they are has others, by a tenth and more where rows differ in length, which an interval of many " +
-		"records does not cover. " + wording.Setting{Field: "InUnits", Go: "InUnits()"}.String() + " has effects that " +
-		"are the same for all rows."
+		"records does not cover. " + wording.Setting{Field: "InUnits", Go: "InUnits()"}.String() + " has effects " +
+		"that are the same for all rows."
 }
 
 func (s *Shape) title() string {
