@@ -103,7 +103,7 @@ func (a *PLD) EpsilonBounds(delta float64) (pld.Bounds, error) {
 	}
 	c, err := a.composition()
 	if err != nil || c == nil {
-		return pld.Bounds{Method: pld.Exact}, err
+		return pld.Bounds{Method: pld.Closed}, err
 	}
 	return c.EpsilonBounds(delta)
 }
@@ -117,7 +117,7 @@ func (a *PLD) LogDeltaBounds(eps float64) (pld.Bounds, error) {
 	}
 	c, err := a.composition()
 	if err != nil || c == nil {
-		return pld.Bounds{Lower: math.Inf(-1), Upper: math.Inf(-1), Method: pld.Exact}, err
+		return pld.Bounds{Lower: math.Inf(-1), Upper: math.Inf(-1), Method: pld.Closed}, err
 	}
 	return c.DeltaBounds(eps)
 }

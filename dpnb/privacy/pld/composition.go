@@ -37,8 +37,8 @@ func (s *Settings) maxPoints() int {
 type Method string
 
 const (
-	// Exact: the profile in closed form.
-	Exact Method = "exact"
+	// Closed: the profile in closed form, of which the lower bound says how near it is.
+	Closed Method = "closed form"
 	// Fourier: privacy-loss distribution, tilted Fourier inversion.
 	Fourier Method = "privacy-loss distribution"
 	// Basic: the sum of the largest losses.
@@ -137,7 +137,7 @@ func (c *Composition) EpsilonBounds(delta float64) (Bounds, error) {
 		if err != nil {
 			return Bounds{}, err
 		}
-		return Bounds{privacy.EpsilonLower(p, delta), up, Exact}, nil
+		return Bounds{privacy.EpsilonLower(p, delta), up, Closed}, nil
 	}
 	ln := elementary.Log(delta)
 	ds := c.directions()
@@ -189,7 +189,7 @@ func (c *Composition) deltas(eps float64) []Bounds {
 	if c.runs == 1 {
 		p := c.components[0].Profile
 		for i, d := range ds {
-			found[i] = Bounds{math.Inf(-1), p.LogDeltaUpper(d, eps), Exact}
+			found[i] = Bounds{math.Inf(-1), p.LogDeltaUpper(d, eps), Closed}
 			if l, ok := p.(privacy.LowerProfile); ok {
 				found[i].Lower = l.LogDeltaLower(d, eps)
 			}
