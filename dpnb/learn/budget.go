@@ -564,6 +564,11 @@ func (b *Budget) Display() display.Item {
 	if len(s.Entries) > 0 && s.Entries[0].Unit != "" {
 		it.Note("Every release is for adding or removing a %s.", s.Entries[0].Unit)
 	}
+	for _, e := range s.Entries {
+		if said := placeOf(b.ledger, e.Once).unshown(); e.Once != "" && said != "" {
+			it.Note("%q was paid for; %s.", e.Once, said)
+		}
+	}
 	if b.kept {
 		it.Note("The ledger is kept in %s.", s.Path)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
@@ -28,10 +29,12 @@ func TestFormatsOfWhatIsKept(t *testing.T) {
 	}
 	path := filepath.Join(dir, "ledger.json")
 	var key []byte
+	var said string
 	defer func(was func(string)) { ended = was }(ended)
 	ended = func(moment string) {
 		if moment == "written" {
 			key, err = os.ReadFile(filepath.Join(path+".unfinished", formatName))
+			said = NewBudget(1, 1e-6, Named("formats"), KeptIn(path)).Display().Text()
 		}
 	}
 	registry.Forget("formats") // which is in the files, and of another folder each time
@@ -47,6 +50,14 @@ func TestFormatsOfWhatIsKept(t *testing.T) {
 	release, err2 := os.ReadFile(filepath.Join(path+".releases", formatName))
 	charged, err3 := os.ReadFile(path)
 	must.Do(errors.Join(err, err2, err3))
+	if done := a.budget.Display().Text(); strings.Contains(done, "was paid for") ||
+		!strings.Contains(said, `"a model" was paid for; it is not shown yet`) {
+		t.Errorf("before it is shown: %s\nand afterwards: %s", said, done)
+	}
+	must.Do(os.Remove(filepath.Join(path+".releases", formatName)))
+	if gone := a.budget.Display().Text(); !strings.Contains(gone, `"a model" was paid for; what was released is gone`) {
+		t.Errorf("without the file: %s", gone)
+	}
 	varies := regexp.MustCompile(`[0-9a-f]{64}|"Key":"[^"]*"|noisy gradient[^"]*|0\.1191632\d*|\d{4}-\d\d-\d\d`)
 	for what, f := range map[string]struct {
 		got  []byte

@@ -185,6 +185,18 @@ func (p place) keep(content []byte) error {
 	return nil
 }
 
+// unshown says of a release that was charged what has become of it; "" if it is kept.
+func (p place) unshown() string {
+	if content, err := p.read(); content != nil || err != nil {
+		return ""
+	}
+	if key, _ := p.keyFile(); key != nil {
+		return "it is not shown yet: if its program has ended, the same command, or call, goes on with the same noise and " +
+			"at no cost"
+	}
+	return "what was released is gone"
+}
+
 // settle finishes what the program before it left. While its key is there nothing of a release was shown: what was
 // written of it, in whole or in part, is removed, for with other records it would be a second one of the same noise.
 // Without, what was written was kept, and is moved to its place.
