@@ -191,8 +191,8 @@ func (p place) unshown() string {
 		return ""
 	}
 	if key, _ := p.keyFile(); key != nil {
-		return "it is not shown yet: if its program has ended, the same command, or call, goes on with the same noise and " +
-			"at no cost"
+		return "it is not shown yet: if its program has ended, the same command, or call, goes on with the same " +
+			"noise and at no cost"
 	}
 	return "what was released is gone"
 }
