@@ -257,6 +257,9 @@ func (m *Model) cardLimits(c *card) {
 	} else if !m.probabilities {
 		c.say("- It predicts no probabilities.")
 	}
+	if said := m.counted(); said != "" {
+		c.say("- %s", plain(said))
+	}
 	c.say("- Values beyond the public bounds, and texts that are none of the public categories, are treated as the " +
 		"list under Data says.\n")
 }

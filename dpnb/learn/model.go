@@ -479,6 +479,9 @@ func (m *Model) Display() display.Item {
 			it.Notes = append(it.Notes, m.whyShaped()...)
 		}
 	}
+	if said := m.counted(); said != "" {
+		it.Notes = append(it.Notes, said)
+	}
 	r := m.release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.ofWhat())
 	it.Warning = m.warning()

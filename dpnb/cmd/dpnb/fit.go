@@ -72,10 +72,11 @@ has a model of its own, at the price of one.`,
 	f.Float64Var(new(float64), "smooth", 0, "`width` by which the loss of quantile is smoothed, for millions of "+
 		"records: 0.1 takes a few passes in place of 192")
 	f.Float64Var(new(float64), "threshold", 0, "residual from which huber and heavytails count a record by its "+
-		"absolute `value` (default chosen)")
+		"absolute `value`, in half the width of the target's bounds, at most 2 (default chosen)")
 	f.Float64Var(new(float64), "lambda", 0, "ridge `λ` (default chosen)")
 	f.Float64Var(new(float64), "clip", 0, "residual at which linear and poisson clip a record's "+
-		"`gradient` (default chosen)")
+		"`gradient`: of linear in half the width of the target's bounds, at most 2; of poisson in counts (default "+
+		"chosen)")
 	f.IntVar(new(int), "records", 0, "`number` of records that is planned, if public (default counted, with noise)")
 	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals (default of suited, "+
 		"and with --intervals where they can be bought, 0.05, of quantiles 0.2; 0 is none, and they are wide)")
