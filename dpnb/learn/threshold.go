@@ -28,8 +28,8 @@ func (p spec) withinThreshold(t frame.Target) error {
 		unit = fmt.Sprintf("half the range of %s on its logarithmic scale, %.4g", t.Name, t.HalfWidth())
 		meant = fmt.Sprintf("for a factor of %.4g it is %.4g", v, math.Log(v)/t.HalfWidth())
 	}
-	return &privacy.ParamError{Name: name, Value: v, Want: fmt.Sprintf("at most %d: its unit is %s, no residual within "+
-		"the bounds is larger, and noise is in proportion; %s", largestThreshold, unit, meant)}
+	return &privacy.ParamError{Name: name, Value: v, Want: fmt.Sprintf("at most %d: its unit is %s, no residual "+
+		"within the bounds is larger, and noise is in proportion; %s", largestThreshold, unit, meant)}
 }
 
 // threshold returns the residual beyond which a record counts by its absolute value, on the scale of the labels but in

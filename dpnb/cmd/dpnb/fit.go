@@ -218,10 +218,6 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	if weighted := p.weights.column != "" || p.weights.classes != nil; weighted && p.intervals > 0 {
-		fmt.Fprintln(out, "Where records have weights no intervals for the population are known: --intervals shows "+
-			"those of the same fit without noise, which are wide.")
-	}
 	if l, err = configured(l, p.learner, p.noise(), cmd.Flags()); err != nil {
 		return err
 	}
@@ -285,9 +281,17 @@ func (p *fitFlags) left() string {
 // buyIntervals sets the share of a fit that is spent on intervals, if they are asked for and nothing is said of it:
 // what Suited spends, of quantiles a fifth, and none where intervals cannot be bought. What it returns says so.
 func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string, err error) {
-	if p.intervals == 0 || f.Changed("curvature-share") || f.Changed("smooth") || p.learner == suited || p.delta == 0 ||
-		p.weights.column != "" || p.weights.classes != nil || p.terms.rising != nil || p.terms.falling != nil ||
-		!reflect.ValueOf(l).FieldByName("CurvatureShare").IsValid() {
+	if f.Changed("curvature-share") || !reflect.ValueOf(l).FieldByName("CurvatureShare").IsValid() {
+		return "", nil
+	}
+	if p.learner == suited {
+		if p.withoutPopulation(f, l) { // it knows no flags
+			err = f.Set("curvature-share", "0")
+		}
+		return "", err
+	}
+	if p.intervals == 0 || f.Changed("smooth") || p.delta == 0 || p.withoutPopulation(f, l) ||
+		p.weights.column != "" || p.weights.classes != nil || p.terms.rising != nil || p.terms.falling != nil {
 		return "", nil
 	}
 	s, err := p.stated()
@@ -301,6 +305,19 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 	return fmt.Sprintf("A part of the fit was spent on these intervals, as of --curvature-share %s; with 0 nothing "+
 		"is.\n",
 		share), f.Set("curvature-share", share)
+}
+
+// withoutPopulation reports whether a fit has no intervals for the population, whatever is spent on them: a person has
+// several rows, or rows are not centred.
+func (p *fitFlags) withoutPopulation(f *pflag.FlagSet, l learn.Learner) bool {
+	plain := !p.at.here() || f.Changed("lambda")
+	switch l.(type) {
+	case learn.Logistic, learn.Quantile, learn.Quantiles: // they have them for any rows
+		plain = false
+	case learn.Linear, learn.Huber:
+		plain = plain || f.Changed("clip") || f.Changed("threshold")
+	}
+	return plain || p.rows > 1
 }
 
 func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(learn.DataFrame) *learn.Dataset,
@@ -382,7 +399,8 @@ func intervalsOf(m *learn.Model, confidence float64) string {
 	}
 	same, e := m.Intervals(confidence)
 	if e == nil {
-		return same.Display().Text()
+		return fmt.Sprintf("No intervals for the population: %s. In their place:\n%s", strings.TrimPrefix(err.Error(),
+			"dpnb: "), same.Display().Text())
 	}
 	return "No intervals: " + strings.TrimPrefix(err.Error(), "dpnb: ") + "\n"
 }

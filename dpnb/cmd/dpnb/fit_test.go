@@ -114,12 +114,25 @@ func TestOptionsOfTheShell(t *testing.T) {
 	for i := range 120 {
 		fmt.Fprintf(&many, ",%d", i+1)
 	}
+	// What says why there are no intervals for the population, and that nothing is spent on others.
+	const why = "No intervals for the population: of rows that are not centred"
+	const unspent = "in the fit they would be narrower"
 	for _, c := range []struct {
 		command *cobra.Command
 		of      []string
 		args    string
 		want    string
 	}{
+		{newFitCommand(), fit, "--target pay --learner linear --clip 0.3 --intervals 0.9", why},
+		{newFitCommand(), fit, "--target pay --learner linear --clip 0.3 --intervals 0.9", unspent},
+		{newFitCommand(), fit, "--target pay --threshold 0.3 --intervals 0.9", unspent},
+		{newFitCommand(), fit, "--target happy --lambda 50 --intervals 0.9", unspent},
+		{newFitCommand(), fit, "--target pay --learner linear --clip 0.3 --intervals 0.9 --curvature-share 0.1", why},
+		{newFitCommand(), fit, "--target pay --intervals 0.9 --person age --rows-of-a-person 2", "up to 2 rows"},
+		{newFitCommand(), fit, "--target pay --intervals 0.9 --person age --rows-of-a-person 2", unspent},
+		{newFitCommand(), fit, "--target happy --learner logistic --intervals 0.9 --person age --rows-of-a-person 2",
+			unspent},
+		{newFitCommand(), fit, "--target happy --learner logistic --lambda 50 --intervals 0.9", "of the population"},
 		{newFitCommand(), fit, "--target happy", "Private support vector machine for happy"},
 		{newFitCommand(), fit, "--target happy --intervals 0.9", "level 0.9"},
 		{newFitCommand(), fit, "--target happy --share 0.25", "ε = 0.943"},
@@ -179,6 +192,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		"--target happy --learner svm --threshold 1":    "--threshold is not for svm",
 		"--target happy --lambda 0":                     "give it a positive number",
 		"--target happy --intervals 95":                 "between 0 and 1",
+		"--target pay --learner linear --clip 500":      "half the width of the bounds of pay, 1000",
 		"--target happy --by city --card c.md":          "leave out --by",
 		"--target happy --learner logistic --out x/y/z": "make it",
 		"--target ag": "ag",
