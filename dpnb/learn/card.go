@@ -202,6 +202,9 @@ func (m *Model) cardCoefficients(c *card) {
 		c.say("%s", row)
 	}
 	c.say("")
+	if said := m.missingAgainst(); said != "" {
+		c.say("%s\n", plain(said))
+	}
 	for _, iv := range shown {
 		c.say("Each interval (level %v) covers: %s. %s.\n", cardLevel, plain(iv.Covers), plain(capital(iv.Basis)))
 		if said := iv.buysNothing(); said != "" {

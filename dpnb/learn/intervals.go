@@ -409,8 +409,10 @@ func (iv *Intervals) Display() display.Item {
 			strconv.FormatFloat(1-(1-iv.own.Level)/float64(all), 'g', 6, 64))
 	}
 	it.Notes = append(it.Notes, covers)
-	if said := m.counted(); said != "" {
-		it.Notes = append(it.Notes, said)
+	for _, said := range []string{m.missingAgainst(), m.counted()} {
+		if said != "" {
+			it.Notes = append(it.Notes, said)
+		}
 	}
 	it.Note("Basis: %s.", iv.own.Basis)
 	if isDescent(m.release) {

@@ -240,6 +240,10 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 		apart(again)) {
 		t.Errorf("the second time: %s (%v)", again, err)
 	}
+	rate, err := ask("ill.json", kept, "--auc --share 0.1 --records 2000 --price --base-rate 0.25")
+	if err != nil || !strings.Contains(rate, "with 0.25 of the records in class yes") {
+		t.Errorf("the price of a base rate: %s (%v)", rate, err)
+	}
 	budget := learn.NewBudget(4, 1e-6, learn.Named("l.json"), learn.KeptIn("l.json"))
 	spent := func() float64 { return must.Get(budget.State()).SpentEpsilon }
 	for args, want := range map[string]string{"": "predicted wrongly", "--confusion": "recall of yes", "--auc": "AUC",
@@ -304,7 +308,8 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	}
 	for args, want := range map[string]string{"--price --calibrated x.json": "leave out",
 		"--auc --confusion": "none of", "--confusion --calibrated x.json": "none of",
-		"--price --share 0.1": "--records"} {
+		"--price --share 0.1": "--records", "--auc --base-rate 0.2": "it is for --price",
+		"--price --records 900 --share 0.1 --base-rate 0.2": "--base-rate is for the price of an AUC"} {
 		if said, err := ask("ill.json", kept, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
 		}
