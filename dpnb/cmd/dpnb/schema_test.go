@@ -182,8 +182,9 @@ func TestNewForATable(t *testing.T) {
 	write(marked, "of 2024\nage;city;id;since;happy\n")
 	args := []string{marked, "--no-setup", "--schema", schema, "--target", "happy", "--separator", ";",
 		"--thousands", "'", "--missing", "n/a,none", "--skip", "1", "--encoding", "Latin-1",
-		"--number-duplicates", "--trim-suffix", "."}
-	const marks = `--thousands "'" --encoding Latin-1 --skip 1 --number-duplicates --trim-suffix . --missing n/a,none`
+		"--number-duplicates", "--trim-suffix", ".", "--trim-prefix", "£"}
+	const marks = `--thousands "'" --encoding Latin-1 --skip 1 --number-duplicates --trim-suffix . --trim-prefix '£' ` +
+		`--missing n/a,none`
 	if said := must.Get(call(t, newNewCommand(), args...)); !strings.Contains(said, "check "+marked+" --schema "+schema+
 		" --separator ';' "+marks+"\n") {
 		t.Errorf("new says %q", said)
@@ -194,7 +195,7 @@ func TestNewForATable(t *testing.T) {
 	}
 	for _, want := range []string{"`dpnb check marked.csv --schema people.schema.json --separator ';' " + marks + "`",
 		`Thousands: '\'', Encoding: "Latin-1", Skip: 1, NumberDuplicates: true, Missing: []string{"n/a", "none"}, ` +
-			`TrimSuffix: "."}`} {
+			`TrimSuffix: ".", TrimPrefix: "£"}`} {
 		if !strings.Contains(source, want) {
 			t.Errorf("no %s in the notebook", want)
 		}
