@@ -301,8 +301,10 @@ func (s *Models) Display() display.Item {
 		}
 	}
 	it.Note("Coefficients: %s.", first.meaning())
-	if said := first.group.inNone(); said != "" {
-		it.Notes = append(it.Notes, said)
+	for _, said := range []string{first.group.inNone(), s.counted()} {
+		if said != "" {
+			it.Notes = append(it.Notes, said)
+		}
 	}
 	if first.release != nil {
 		it.Note("%s", first.whatMissing())

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
@@ -58,7 +59,7 @@ func (m *Model) threshold() float64 {
 			at = l.Threshold
 		}
 	}
-	if m.target.Task == frame.Number {
+	if m.target.Task == frame.Number { // that of counts is in their unit
 		at *= m.target.HalfWidth()
 		if b := m.bought(); b != nil {
 			at *= b.Unit
@@ -75,30 +76,51 @@ func (m *Model) lopsided() bool {
 	return b == nil || math.Abs(b.Centre) > 0.5 || 1-math.Abs(b.Centre) < least*2*b.Unit
 }
 
-// counted says how far residuals count in full, and what follows for effects and predictions; "" where all do.
-func (m *Model) counted() string {
+// thresholdWords is the threshold as it is said, of a number.
+func (m *Model) thresholdWords() string {
 	t, at := m.target, m.threshold()
 	switch {
-	case at == 0:
-		return ""
-	case t.Task == frame.Count:
-		return fmt.Sprintf("A residual beyond ± %.3g (%s) counts as that much: where counts are often farther from "+
-			"their mean, predictions are too low; a larger %s costs noise in proportion.", at, t.Name,
-			wording.Of("Clip"))
+	case !t.Log:
+		return fmt.Sprintf("± %.3g (%s)", at, t.Name)
+	case t.Lower > 0:
+		return fmt.Sprintf("a factor of %.3g (%s)", math.Exp(at), t.Name)
 	}
-	beyond := fmt.Sprintf("± %.3g (%s)", at, t.Name)
-	if t.Log {
-		beyond = fmt.Sprintf("a factor of %.3g (%s)", math.Exp(at), t.Name)
-		if t.Lower <= 0 {
-			beyond = fmt.Sprintf("a factor of %.3g (1 + %s − %g)", math.Exp(at), t.Name, t.Lower)
-		}
+	return fmt.Sprintf("a factor of %.3g (1 + %s − %g)", math.Exp(at), t.Name, t.Lower)
+}
+
+// counted says how far residuals count in full, and what follows for effects and predictions; "" where all do.
+func (m *Model) counted() string {
+	if m.threshold() == 0 {
+		return ""
+	}
+	return m.countedBeyond(m.thresholdWords(), m.lopsided())
+}
+
+// countedBeyond is counted with what it says of the threshold, and whether the target may be skewed.
+func (m *Model) countedBeyond(beyond string, skewed bool) string {
+	if m.target.Task == frame.Count {
+		return fmt.Sprintf("A residual beyond %s counts as that much: where counts are often farther from their mean, "+
+			"predictions are too low; a larger %s costs noise in proportion.", beyond, wording.Of("Clip"))
 	}
 	said := fmt.Sprintf("A residual beyond %s counts by its absolute value, not by its square: effects and "+
 		"predictions are of that loss, between the mean and the median.", beyond)
-	if t.Log || !m.lopsided() {
+	if m.target.Log || !skewed {
 		return said
 	}
 	return said + fmt.Sprintf(" Of a skewed amount they are far from those of the mean: %s in the schema suits it "+
 		"better, or for its mean %s with a large %s.", wording.Of("Log"),
 		wording.Setting{Field: "Learner", Value: "poisson", Go: "Poisson"}, wording.Of("Clip"))
+}
+
+// counted is that of all models, each with its own threshold.
+func (s *Models) counted() string {
+	var beyond []string
+	skewed := false
+	for k, m := range s.Models {
+		if m.threshold() == 0 {
+			return ""
+		}
+		beyond, skewed = append(beyond, s.Groups[k]+" "+m.thresholdWords()), skewed || m.lopsided()
+	}
+	return s.Models[0].countedBeyond(strings.Join(beyond, ", "), skewed)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -58,7 +59,9 @@ func TestThresholdIsSaid(t *testing.T) {
 			factor := math.Exp(2 * m.Release.Also.(*geometry.Bought).Unit * math.Log(1000) / 2)
 			want = fmt.Sprintf("A residual beyond a factor of %.3g (amount) counts by its absolute value", factor)
 		}
-		said := []string{m.Display().Text(), string(must.Get(m.Card()))}
+		path := filepath.Join(t.TempDir(), "m.json")
+		must.Do(m.Save(path))
+		said := []string{m.Display().Text(), string(must.Get(m.Card())), must.Get(learn.Load(path)).Display().Text()}
 		if iv, err := m.Intervals(0.9); err == nil {
 			said = append(said, iv.Display().Text())
 		} else if c.clip >= 1 && !strings.Contains(name, "δ") {
@@ -75,6 +78,17 @@ func TestThresholdIsSaid(t *testing.T) {
 		learn.Simulate(2, 1e-6)))
 	if text := m.Display().Text(); !strings.Contains(text, "A residual beyond ± 23 (amount) counts as that much") {
 		t.Error(text)
+	}
+	models := must.Get(learn.FitBy(learn.Huber{Noise: learn.Seed(1)}, learn.Patients(3000, 1), "ward",
+		func(part learn.DataFrame) *learn.Dataset { return learn.Regression(part, "pressure") },
+		learn.Simulate(2, 1e-6)))
+	of := func(k int) string {
+		at := models.Models[k].Release.Also.(*geometry.Bought).Unit * 60
+		return fmt.Sprintf("%s ± %.3g (pressure)", models.Groups[k], at)
+	}
+	if text := models.Display().Text(); !strings.Contains(text, "A residual beyond "+of(0)+", "+of(1)) ||
+		strings.Count(text, "A residual") != 1 {
+		t.Errorf("want %s and %s in\n%s", of(0), of(1), text)
 	}
 	m = must.Get(learn.Tuned(learn.Quantile{}, 0, 0, learn.Seed(1)).Fit(learn.Regression(plain, "amount"),
 		learn.Simulate(2, 1e-6)))

@@ -81,7 +81,7 @@ has a model of its own, at the price of one.`,
 	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals (default of suited, "+
 		"and with --intervals where they can be bought, 0.05, of quantiles 0.2; 0 is none, and they are wide)")
 	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95, for which "+
-		"a part of the fit is spent: --curvature-share")
+		"a part of the fit is spent where they can be of the population: --curvature-share")
 	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
 	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
 	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
