@@ -274,8 +274,8 @@ func (n noiseOf) auc(negative, positive []float64, confidence float64) statistic
 }
 
 // precision implements plan: of shares whatever they are, of a calibration where the records spread evenly over its
-// places, of an AUC for as many records of both classes, whose scores are normal with means apart by their deviation,
-// and together as far apart as the usual ones.
+// places, of an AUC for as many records of both classes, or of the base rate, whose scores are normal with means apart
+// by their deviation, and together as far apart as the usual ones.
 func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settings) (float64, string) {
 	n, k := noiseIn(m), float64(len(p.classes))
 	if !(records > 0) {
@@ -293,15 +293,20 @@ func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settin
 		return widest(1, 1, records/places), fmt.Sprintf("of the records of a bin that has a %.0fth of all", places)
 	}
 	negative, positive := make([]float64, len(p.edges)-1), make([]float64, len(p.edges)-1)
-	one := p.deviation / math.Sqrt(1.25)
+	rate, sizes := 0.5, "of the same size"
+	if r := s.baseRate; r != 0 {
+		rate, sizes = r, fmt.Sprintf("with %.4g of the records in class %s", r, p.classes[1])
+	}
+	one := p.deviation / math.Sqrt(1+rate*(1-rate))
 	for b := range negative {
-		for of, side := range map[*float64]float64{&negative[b]: -0.5, &positive[b]: 0.5} {
+		in := func(side, share float64) float64 {
 			d := distuv.Normal{Mu: p.mean + side*one, Sigma: one}
-			*of = records / 2 * (d.CDF(p.edges[b+1]) - d.CDF(p.edges[b]))
+			return records * share * (d.CDF(p.edges[b+1]) - d.CDF(p.edges[b]))
 		}
+		negative[b], positive[b] = in(-rate, 1-rate), in(1-rate, rate)
 	}
 	e := n.auc(negative, positive, s.confidence)
-	return math.Max(e.Upper-e.Value, e.Value-e.Lower), "of an AUC near 0.76, of two classes of the same size"
+	return math.Max(e.Upper-e.Value, e.Value-e.Lower), "of an AUC near 0.76, of two classes " + sizes
 }
 
 func (p outcomesPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {

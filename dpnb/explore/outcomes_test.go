@@ -69,6 +69,30 @@ func TestOutcomesCover(t *testing.T) {
 	}
 }
 
+// The price of an AUC goes by the base rate that is said: few of one class say less of it. Of large
+// counts the half-width is about in proportion to 1/P, P the records of that class: 5 times that of even classes for a
+// tenth, less a factor of up to √2 because the noise of the others hardly counts.
+func TestBaseRateInThePriceOfAnAUC(t *testing.T) {
+	df, b := learn.Patients(1500, 4), learn.NewBudget(8, 1e-6, learn.Named(t.Name()))
+	m := must.Get(learn.Logistic{}.Fit(learn.Binary(df, "ill"), b.Share(0.5)))
+	priced := func(q explore.Query) *explore.Price {
+		return must.Get(q.Planned(3000).Within(df, b.Share(0.05), 0.95))
+	}
+	even, few := priced(explore.AUCOf(m)), priced(explore.AUCOf(m).BaseRate(0.1))
+	half := priced(explore.AUCOf(m).BaseRate(0.5))
+	if text := few.Display().Text(); !(few.Within > 3*even.Within && few.Within < 4.5*even.Within) ||
+		half.Within != even.Within || !strings.Contains(text, "of two classes with 0.1 of the records in class") {
+		t.Errorf("± %g, of even classes ± %g and %g: %s", few.Within, even.Within, half.Within, text)
+	}
+	for _, q := range []explore.Query{explore.AUCOf(m).BaseRate(0), explore.AUCOf(m).BaseRate(1),
+		explore.ConfusionOf(m).BaseRate(0.5), explore.Count().BaseRate(0.5)} {
+		_, err := q.Planned(3000).Price(df, 0.05, 0.95)
+		if err == nil || !strings.Contains(err.Error(), "BaseRate") {
+			t.Errorf("a base rate: %v", err)
+		}
+	}
+}
+
 // Where a number may be missing, and is an effect of its own then, an AUC has an answer like any other, whether one is
 // missing or none.
 func TestAUCWhereANumberMayBeMissing(t *testing.T) {

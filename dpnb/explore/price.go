@@ -31,6 +31,18 @@ type Price struct {
 // truth is.
 func (q Query) Planned(records int) Query { q.records = float64(records); return q }
 
+// BaseRate says what share of the records is expected to be of the positive class, from what is public: the precision
+// of an AUC depends on it, and is that of two classes of the same size without it.
+func (q Query) BaseRate(r float64) Query {
+	if of, ok := q.question.(outcomes); !ok || of.of != ranking {
+		q.err = fmt.Errorf("dpnb: %s is for the price of an AUC: leave it out", wording.Of("BaseRate"))
+	} else if !(r > 0 && r < 1) {
+		q.err = &privacy.ParamError{Name: "BaseRate", Value: r, Want: "a share between 0 and 1, for example 0.25"}
+	}
+	q.baseRate = r
+	return q
+}
+
 // Price returns what it costs to know the answer to within ± within with the given confidence: a mean or a sum in the
 // unit of the column, and a variance in its square, whatever the mean is; a quantile in shares of the records, 0.01 for
 // a percentile. For groups it assumes that each has the Planned records. Nothing is spent and no record is read.

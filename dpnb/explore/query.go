@@ -37,6 +37,8 @@ type Query struct {
 type settings struct {
 	confidence float64
 	sampling   bool
+	// baseRate is the share of the positive class that is expected, for the precision of an AUC; 0 is a half.
+	baseRate float64
 	// rows of a person that count; 0 if each row is a person.
 	rows int
 }

@@ -49,6 +49,9 @@ type CSVSettings struct {
 	// TrimSuffix is cut from the end of every text, for example the "." at the end of a label in the test part of the
 	// Adult data.
 	TrimSuffix string `json:",omitzero"`
+	// TrimPrefix is cut from the beginning of every text, also after a minus sign, with the spaces after it: "£" makes
+	// numbers of "£ 39.57" and "-£12".
+	TrimPrefix string `json:",omitzero"`
 	// ChunkRows is the number of rows that ScanCSV holds in memory at a time; zero is 65,536.
 	ChunkRows int `json:",omitzero"`
 }

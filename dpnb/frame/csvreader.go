@@ -250,6 +250,20 @@ func (c *csvReader) record() (err error) {
 	}
 }
 
+// withoutPrefix returns a text without TrimPrefix at its beginning, or after a minus sign there.
+func (s *CSVSettings) withoutPrefix(text string) string {
+	unsigned, negative := strings.CutPrefix(text, "-")
+	switch rest, ok := strings.CutPrefix(text, s.TrimPrefix); {
+	case ok:
+		return trim(rest)
+	case negative:
+		if rest, ok = strings.CutPrefix(trim(unsigned), s.TrimPrefix); ok {
+			return "-" + trim(rest)
+		}
+	}
+	return text
+}
+
 // explain says where a quotation mark is out of place, and nothing of what is there.
 func (c *csvReader) explain(err *csv.ParseError) error {
 	const cure = "double each quotation mark within a quoted text, or set %s if no text of the file is quoted"
@@ -292,6 +306,9 @@ func (c *csvReader) read(names []string, limit int) (*Table, error) {
 			}
 			if c.s.TrimSuffix != "" {
 				text = strings.TrimSuffix(text, c.s.TrimSuffix)
+			}
+			if c.s.TrimPrefix != "" {
+				text = c.s.withoutPrefix(text)
 			}
 			columns[k].Texts = append(columns[k].Texts, text)
 		}

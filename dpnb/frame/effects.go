@@ -213,6 +213,31 @@ func (e *Encoding) References() []string {
 	return all
 }
 
+// MissingAgainst says of each number whose missing values have an effect of their own with what that compares them:
+// the value at which all other features of the column are 0, or the average of its curve.
+func (e *Encoding) MissingAgainst() (all []string) {
+	for i := range e.encoders {
+		c := &e.encoders[i]
+		f := c.field
+		switch {
+		case !c.more || c.levels != nil: // the reference is said
+		case c.periodic():
+			all = append(all, fmt.Sprintf("the average of %s over its period", f.Name))
+		case f.Typical != nil && !f.Open:
+			all = append(all, fmt.Sprintf("%s = %s, its typical value", f.Name, f.shown(*f.Typical)))
+		case c.hats > 0:
+			all = append(all, fmt.Sprintf("the average of the curve of %s from %s to %s", f.Name, f.shown(f.Lower),
+				f.shown(f.Upper)))
+		case f.Open:
+			all = append(all, fmt.Sprintf("%s = %s", f.Name, f.shown(f.Lower)))
+		default:
+			v, why := f.missingAs()
+			all = append(all, fmt.Sprintf("%s = %s, %s", f.Name, f.shown(v), why))
+		}
+	}
+	return all
+}
+
 // Contrast returns the effect of one category of a column, or interval of its steps, against another, all else as in
 // the given mean row.
 //

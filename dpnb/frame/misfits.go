@@ -195,6 +195,7 @@ func (f *numberFormat) hint(text string) string {
 	}
 	number := strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
 	suffix := text[len(number):]
+	number, prefix := prefixed(number)
 	now := numberFormat{decimal: '.'}
 	if f != nil {
 		now = *f
@@ -220,6 +221,10 @@ func (f *numberFormat) hint(text string) string {
 					Go: fmt.Sprintf("%s: %q", m.field, m.is)}.String())
 			}
 		}
+		if prefix != "" {
+			set = append(set, wording.Setting{Field: "TrimPrefix", Value: wording.Quoted(prefix),
+				Go: fmt.Sprintf("TrimPrefix: %q", prefix)}.String())
+		}
 		if suffix != "" {
 			set = append(set, wording.Setting{Field: "TrimSuffix", Value: wording.Quoted(suffix),
 				Go: fmt.Sprintf("TrimSuffix: %q", suffix)}.String())
@@ -235,6 +240,21 @@ func (f *numberFormat) hint(text string) string {
 		return ""
 	}
 	return "; it is one with " + strings.Join(ways, ", or ")
+}
+
+// prefixed returns what a text would be without what stands before its first digit, a sign excepted, and that prefix.
+func prefixed(text string) (number, prefix string) {
+	digits := strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+	head, sign := text[:len(text)-len(digits)], ""
+	if rest, ok := strings.CutPrefix(head, "-"); ok {
+		head, sign = rest, "-"
+	} else if rest, ok := strings.CutSuffix(head, "-"); ok {
+		head, sign = rest, "-"
+	}
+	if prefix = strings.TrimSpace(head); strings.Trim(prefix, "+.,") == "" {
+		return text, ""
+	}
+	return sign + digits, prefix
 }
 
 // raw is the text of row i as it stands, one that means "missing" included.

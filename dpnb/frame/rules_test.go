@@ -206,11 +206,30 @@ func TestMisfitsOfAColumn(t *testing.T) {
 	}
 }
 
+// What stands before a number is cut, also after a minus sign.
+func TestTrimPrefix(t *testing.T) {
+	s, err := frame.ReadCSV(strings.NewReader("x,y\n£39.57,£ 3\n-£12,- £ 4\n£-7,£\n5,a£5\n"),
+		&frame.CSVSettings{TrimPrefix: "£"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{"x": {"39.57", "-12", "-7", "5"}, "y": {"3", "-4", "", "a£5"}}
+	for name, texts := range want {
+		c, _ := s.Column(name)
+		if !slices.Equal(c.Texts, texts) {
+			t.Errorf("%s: %q, want %q", name, c.Texts, texts)
+		}
+	}
+}
+
 // A text that is no number, and one that is no category, says by which settings it would be one, or be missing.
 func TestMisfitsNameTheSetting(t *testing.T) {
 	for text, want := range map[string]string{
 		"1'347.71": `Thousands: '\''`, "1347,71": "Decimal: ','", "1,347": "Decimal: ',', or Thousands: ','",
 		"1,347.5": "Thousands: ','", "1.347,5": "Decimal: ',' and Thousands: '.'", "12 €": `TrimSuffix: " €"`,
+		"£39.57": `TrimPrefix: "£"`, "-£39.57": `TrimPrefix: "£"`,
+		"CHF 1'200.50": `Thousands: '\'' and TrimPrefix: "CHF"`,
+		"£-3 net":      `TrimPrefix: "£" and TrimSuffix: " net"`, "£": "",
 		"109 967,14 €": `Decimal: ',' and Thousands: ' ' and TrimSuffix: " €"`, "n/a": `Missing: []string{"n/a"}`,
 		"–": `Missing: []string{"–"}`, "twelve": "", "€": "", "1'34": "",
 	} {

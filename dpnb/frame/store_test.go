@@ -188,7 +188,7 @@ func TestOtherSettingsStoreOthers(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, s := range []CSVSettings{{}, {Decimal: ','}, {Decimal: ',', Thousands: '.'}, {Missing: []string{"9"}},
-		{Comment: '#'}, {TrimSuffix: "."}, {Skip: 1, Header: []string{"x", "y"}}} {
+		{Comment: '#'}, {TrimSuffix: "."}, {TrimPrefix: "1"}, {Skip: 1, Header: []string{"x", "y"}}} {
 		want := made(s, false)
 		if got := made(s, true); got != want {
 			t.Errorf("%+v: stored as\n%s want\n%s", s, got, want)

@@ -202,6 +202,9 @@ func (m *Model) cardCoefficients(c *card) {
 		c.say("%s", row)
 	}
 	c.say("")
+	if said := m.missingAgainst(); said != "" {
+		c.say("%s\n", plain(said))
+	}
 	for _, iv := range shown {
 		c.say("Each interval (level %v) covers: %s. %s.\n", cardLevel, plain(iv.Covers), plain(capital(iv.Basis)))
 		if said := iv.buysNothing(); said != "" {
@@ -256,6 +259,9 @@ func (m *Model) cardLimits(c *card) {
 		}
 	} else if !m.probabilities {
 		c.say("- It predicts no probabilities.")
+	}
+	if said := m.counted(); said != "" {
+		c.say("- %s", plain(said))
 	}
 	c.say("- Values beyond the public bounds, and texts that are none of the public categories, are treated as the " +
 		"list under Data says.\n")

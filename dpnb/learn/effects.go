@@ -92,6 +92,22 @@ func formsOf(e *frame.Encoding, effects []frame.Effect, b *geometry.Bought, q fl
 	return forms, shift
 }
 
+// missingAgainst says with what the effects of missing numbers compare them, "" where there are none.
+func (m *Model) missingAgainst() string {
+	const most = 12
+	if !m.encoding.Centred() {
+		return ""
+	}
+	all := m.encoding.MissingAgainst()
+	if n := len(all) - most; n > 0 {
+		all = append(all[:most], fmt.Sprintf("and so on in %d more", n))
+	}
+	if all == nil {
+		return ""
+	}
+	return fmt.Sprintf("The effect of being missing is against: %s.", strings.Join(all, "; "))
+}
+
 // beside says what rows have beside what each column is by itself, "" for nothing.
 func (m *Model) beside() string {
 	what := m.encoding.Crossed()

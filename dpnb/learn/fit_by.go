@@ -31,6 +31,9 @@ type Models struct {
 //		return learn.Binary(part, "ill")
 //	}, budget.Share(0.5))
 //
+// A row whose value is missing, also where the schema says that it may be (OrMissing), or is none of the categories,
+// without an OrElse, is in no group and in no model; Show says so.
+//
 // Of people of whom one row counts (PerPerson with 1, of df) it is the person who is in at most one group, as the row
 // is chosen before the groups are made.
 //
@@ -104,6 +107,18 @@ func (s *Models) together() bool {
 type ofGroup struct {
 	Field frame.Field
 	Name  string
+}
+
+// inNone says, by the schema alone, which rows are in no group; "" where all are in one.
+func (g *ofGroup) inNone() string {
+	which := "is missing or none of these"
+	switch {
+	case g == nil || g.Field.Else != "" && !g.Field.Missing:
+		return ""
+	case g.Field.Else != "":
+		which = "is missing"
+	}
+	return fmt.Sprintf("Rows whose %s %s, if there are any, are in no group, and in no model.", g.Field.Name, which)
 }
 
 func (g *ofGroup) valid() bool {
@@ -286,6 +301,11 @@ func (s *Models) Display() display.Item {
 		}
 	}
 	it.Note("Coefficients: %s.", first.meaning())
+	for _, said := range []string{first.group.inNone(), s.counted()} {
+		if said != "" {
+			it.Notes = append(it.Notes, said)
+		}
+	}
 	if first.release != nil {
 		it.Note("%s", first.whatMissing())
 	}

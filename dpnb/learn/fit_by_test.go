@@ -274,6 +274,26 @@ func (s scans) Scan(columns []string, f func(*frame.Table) error) error {
 	return s.Table.Scan(columns, f)
 }
 
+// Rows of no group are in no model, and that is said by the schema alone: also where a value may be missing.
+func TestRowsOfNoGroupAreSaid(t *testing.T) {
+	for _, c := range []struct {
+		ward learn.Field
+		want string
+	}{
+		{learn.Categorical("ward", "heart", "lungs"), "Rows whose ward is missing or none of these"},
+		{learn.Categorical("ward", "heart", "lungs").OrMissing(), "Rows whose ward is missing or none of these"},
+		{learn.Categorical("ward", "heart", "lungs").OrElse("lungs"), ""},
+		{learn.Categorical("ward", "heart", "lungs").OrElse("lungs").OrMissing(), "Rows whose ward is missing, if"},
+	} {
+		df := wards(40).WithSchema(learn.Numeric("age", 0, 100), c.ward, learn.Categorical("ill", "no", "yes"))
+		models := must.Get(learn.FitBy(learn.Logistic{Noise: learn.Seed(1)}, df, "ward", ill, learn.Simulate(1, 1e-6)))
+		text := models.Display().Text()
+		if strings.Contains(text, "Rows whose") != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("%+v: want %q in\n%s", c.ward, c.want, text)
+		}
+	}
+}
+
 // Between two calls of a name the rule by which rows are in a group may change: who was in the first group and is now
 // in the second has a part in both models, so that the second call is paid for beside the first.
 func TestFitByOnceAnotherRule(t *testing.T) {

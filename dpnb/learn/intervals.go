@@ -130,14 +130,14 @@ func (m *Model) around(effects []frame.Effect, level float64, kind coverage) (*I
 		return nil, errors.New("dpnb: intervals for the population are not known where records have weights; there " +
 			"are those of the same fit without noise" + wording.Setting{Go: ", Intervals"}.String())
 	}
-	if _, ok := m.link(); kind == ofPopulation && !known {
+	if _, ok := m.link(); kind == ofPopulation && b == nil && (!m.probabilities || ok) {
+		return nil, fmt.Errorf("dpnb: of rows that are not centred only Logistic and quantiles have intervals for the "+
+			"population: the covariance of the scores of a %s is not released; rows are centred without %s, %s, %s "+
+			"and %s%s", m.title, wording.Of("Lambda"), wording.Of("Clip"), wording.Of("Threshold"),
+			wording.Of("PassesBy"), wording.Setting{Go: ", Uncentred and NoBias (package interval can)"})
+	} else if kind == ofPopulation && !known {
 		return nil, fmt.Errorf("dpnb: nothing is known of the population without the curvature of the records, "+
 			"and that costs a part of the budget: fit with %s", wording.Of("CurvatureShare", "0.05"))
-	} else if kind == ofPopulation && b == nil && (!m.probabilities || ok) {
-		return nil, fmt.Errorf("dpnb: of rows that are not centred only Logistic has intervals for the population: "+
-			"the covariance of the scores of a %s was not released (package interval can); make the "+
-			"records without Uncentred",
-			m.title)
 	}
 	fit, _ := m.ObjectivePerturbation()
 	theta, s := m.linear(), interval.Settings{Level: level, Linearise: kind != provedOfFit}
@@ -409,8 +409,14 @@ func (iv *Intervals) Display() display.Item {
 			strconv.FormatFloat(1-(1-iv.own.Level)/float64(all), 'g', 6, 64))
 	}
 	it.Notes = append(it.Notes, covers)
-	if said := m.ofScaledRows(); iv.population && said != "" {
-		it.Notes = append(it.Notes, said)
+	scaled := ""
+	if iv.population {
+		scaled = m.ofScaledRows()
+	}
+	for _, said := range []string{scaled, m.missingAgainst(), m.counted()} {
+		if said != "" {
+			it.Notes = append(it.Notes, said)
+		}
 	}
 	it.Note("Basis: %s.", iv.own.Basis)
 	if isDescent(m.release) {

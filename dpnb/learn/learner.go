@@ -4,6 +4,7 @@
 package learn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -283,7 +284,7 @@ func priced(data *Dataset, allowance Allowance, p *spec) (mechanism.Mechanism, l
 		return nil, none, err
 	}
 	d := data.design
-	if err := p.suits(d); err != nil {
+	if err := cmp.Or(p.suits(d), p.withinThreshold(d.Target)); err != nil {
 		return nil, none, err
 	}
 	if mustRise(d.Encoding) && !p.buys(d) {

@@ -7,17 +7,21 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
 )
 
-// Linear is least squares for a number (Regression) by objective perturbation with clipped gradients. Residuals,
-// thresholds and coefficients are in units of half the width of the target's public bounds: the target is scaled to
-// [−1, 1]. The zero value has sensible defaults.
+// Linear is least squares for a number (Regression) by objective perturbation with clipped gradients: a residual beyond
+// Clip counts by its absolute value, not by its square, so that effects and predictions of a skewed target are not
+// those of its mean; a model says where, in the unit of the column. Residuals, thresholds and coefficients are in units
+// of half the width of the target's public bounds: the target is scaled to [−1, 1]. The zero value has sensible
+// defaults.
 type Linear struct {
 	// Lambda fixes the ridge λ of the sum objective Σℓ + (λ/2)‖θ‖²; if zero, λ is chosen automatically. It must not be
 	// set by looking at the records.
 	Lambda float64
-	// Clip c > 0 is the residual at which a record's gradient is clipped; zero is 1/2, a quarter of the width of the
-	// public bounds. A target whose bell curve fills its bounds, three standard deviations to each side, has a standard
-	// deviation of 1/3, and residuals have less: few are clipped. The rule does not depend on the records. A smaller c
-	// needs proportionally less noise, and bends the fit from the mean towards the median.
+	// Clip is the residual at which a record's gradient is clipped, in half the width of the target's bounds and at
+	// most 2; zero is about one standard deviation of the target, which is bought before the fit. Of an amount up to
+	// 500, Clip: 0.4 is 100; on a logarithmic scale the width is that of the logarithm. What is bought is never more
+	// than 1 nor less than 0.04. Zero is 1/2 where rows are not centred: with Lambda, Regularise, NoBias or Uncentred,
+	// or passes that are made elsewhere. With a Clip they are not centred either, and there are no intervals for the
+	// population. A smaller one needs proportionally less noise, and bends the fit from the mean towards the median.
 	Clip float64
 	// Regularise adds ω‖θ‖₁ to the objective, or its like for whole columns:
 	// Regularise: dpnb.Regulariser{L1: 30}. It costs no privacy.

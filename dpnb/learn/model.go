@@ -446,6 +446,9 @@ func (m *Model) Display() display.Item {
 	} else {
 		it.Note("Coefficients: %s.", m.meaning())
 	}
+	if said := m.missingAgainst(); said != "" {
+		it.Notes = append(it.Notes, said)
+	}
 	if m.release == nil {
 		it.Title = fmt.Sprintf("%s for %s, WITHOUT privacy", strings.ToUpper(m.title[:1])+m.title[1:], m.target.Name)
 		it.Warning = m.warning()
@@ -478,6 +481,9 @@ func (m *Model) Display() display.Item {
 		if m.tooFewForCurves() {
 			it.Notes = append(it.Notes, m.whyShaped()...)
 		}
+	}
+	if said := m.counted(); said != "" {
+		it.Notes = append(it.Notes, said)
 	}
 	r := m.release
 	it.Title = fmt.Sprintf("Private %s for %s", m.title, m.ofWhat())

@@ -58,6 +58,29 @@ func TestSuited(t *testing.T) {
 	}
 }
 
+// Nothing is spent on intervals where there are none for the population, and why is said.
+func TestSuitedSpendsNothingInVain(t *testing.T) {
+	people := Patients(300, 1)
+	for name, c := range map[string]struct {
+		df    DataFrame
+		opts  []Option
+		share float64
+		why   string
+	}{
+		"as usual":        {people, nil, suitedShare, "a twentieth is spent"},
+		"one row of each": {people.PerPerson("age", 1), nil, suitedShare, "a twentieth is spent"},
+		"two rows":        {people.PerPerson("age", 2), nil, 0, "a person has several rows"},
+		"uncentred":       {people, []Option{Uncentred()}, 0, "rows are not centred"},
+	} {
+		l, data := Suited(c.df, "ill", c.opts...)
+		of, second := Suited(c.df, "pressure", c.opts...)
+		if l.(SVM).CurvatureShare != c.share || of.(Huber).CurvatureShare != c.share ||
+			!strings.Contains(data.why, c.why) || !strings.Contains(second.why, c.why) {
+			t.Errorf("%s: %v and %v, %q", name, l, of, data.why)
+		}
+	}
+}
+
 // Where records are few for the budget that is said, by the count that was bought; else not.
 func TestFewRecordsAreSaid(t *testing.T) {
 	for n, want := range map[int]bool{40: true, 4000: false} {

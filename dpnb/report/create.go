@@ -88,7 +88,7 @@ func New(tree project.Tree, path string, parameters map[string][]string, cells m
 	// Not atomicfile, which would replace what is there.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already and was left as it is: choose another name", path)
+		return fmt.Errorf("%s is there already and was left as it is: move or delete it, and ask again", path)
 	}
 	if err != nil {
 		return err

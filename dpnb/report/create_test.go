@@ -49,7 +49,7 @@ func TestNew(t *testing.T) {
 		}
 	}
 	if err := New(project.Tree{Dir: root}, path, nil, nil); err == nil ||
-		!strings.Contains(err.Error(), "choose another") {
+		!strings.Contains(err.Error(), "move or delete it") {
 		t.Errorf("a second time: %v", err)
 	}
 }

@@ -24,6 +24,7 @@ type evaluateFlags struct {
 	confidence                  float64
 	price                       bool
 	records                     int
+	baseRate                    float64
 }
 
 func newEvaluateCommand() *cobra.Command {
@@ -56,6 +57,8 @@ model of a group (fit --by) is asked about the records of its group alone.`,
 	f.Float64Var(&e.confidence, "confidence", 0.95, "`confidence` of the intervals")
 	f.BoolVar(&e.price, "price", false, "say how precise an answer --share buys for --records, and ask nothing")
 	f.IntVar(&e.records, "records", 0, "`number` of records that are planned, for --price")
+	f.Float64Var(&e.baseRate, "base-rate", 0, "`share` of the positive class that is expected, for --price of --auc "+
+		"(default a half)")
 	e.addHeldOut(f, "ask about this `share` of the records, which fit has held out; 0 is all (default, unless "+
 		"the model was fitted with a share held out)")
 	e.add(cmd)
@@ -115,6 +118,12 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 		q, what = explore.CalibrationOf(m), calibration
 	}
 	q = q.Confidence(e.confidence)
+	if cmd.Flags().Changed("base-rate") {
+		if !e.price {
+			return errors.New("--base-rate: it is for --price; an answer goes by the records that there are")
+		}
+		q = q.BaseRate(e.baseRate)
+	}
 	if e.price {
 		price, err := q.Planned(e.records).Within(df, allowance, e.confidence)
 		return printed(cmd.OutOrStdout(), price, err)

@@ -72,15 +72,16 @@ has a model of its own, at the price of one.`,
 	f.Float64Var(new(float64), "smooth", 0, "`width` by which the loss of quantile is smoothed, for millions of "+
 		"records: 0.1 takes a few passes in place of 192")
 	f.Float64Var(new(float64), "threshold", 0, "residual from which huber and heavytails count a record by its "+
-		"absolute `value` (default chosen)")
+		"absolute `value`, in half the width of the target's bounds, at most 2 (default chosen)")
 	f.Float64Var(new(float64), "lambda", 0, "ridge `λ` (default chosen)")
 	f.Float64Var(new(float64), "clip", 0, "residual at which linear and poisson clip a record's "+
-		"`gradient` (default chosen)")
+		"`gradient`: of linear in half the width of the target's bounds, at most 2; of poisson in counts (default "+
+		"chosen)")
 	f.IntVar(new(int), "records", 0, "`number` of records that is planned, if public (default counted, with noise)")
 	f.Float64Var(new(float64), "curvature-share", 0, "`part` of the fit's budget for intervals (default of suited, "+
 		"and with --intervals where they can be bought, 0.05, of quantiles 0.2; 0 is none, and they are wide)")
 	f.Float64Var(&p.intervals, "intervals", 0, "show intervals with this `confidence`, such as 0.95, for which "+
-		"a part of the fit is spent: --curvature-share")
+		"a part of the fit is spent where they can be of the population: --curvature-share")
 	f.BoolVar(&p.curves, "curves", false, "let numbers bend, and nothing else: no products of columns, no fine cells")
 	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
 	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
@@ -217,10 +218,6 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
-	if weighted := p.weights.column != "" || p.weights.classes != nil; weighted && p.intervals > 0 {
-		fmt.Fprintln(out, "Where records have weights no intervals for the population are known: --intervals shows "+
-			"those of the same fit without noise, which are wide.")
-	}
 	if l, err = configured(l, p.learner, p.noise(), cmd.Flags()); err != nil {
 		return err
 	}
@@ -284,9 +281,17 @@ func (p *fitFlags) left() string {
 // buyIntervals sets the share of a fit that is spent on intervals, if they are asked for and nothing is said of it:
 // what Suited spends, of quantiles a fifth, and none where intervals cannot be bought. What it returns says so.
 func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string, err error) {
-	if p.intervals == 0 || f.Changed("curvature-share") || f.Changed("smooth") || p.learner == suited || p.delta == 0 ||
-		p.weights.column != "" || p.weights.classes != nil || p.terms.rising != nil || p.terms.falling != nil ||
-		!reflect.ValueOf(l).FieldByName("CurvatureShare").IsValid() {
+	if f.Changed("curvature-share") || !reflect.ValueOf(l).FieldByName("CurvatureShare").IsValid() {
+		return "", nil
+	}
+	if p.learner == suited {
+		if p.withoutPopulation(f, l) { // it knows no flags
+			err = f.Set("curvature-share", "0")
+		}
+		return "", err
+	}
+	if p.intervals == 0 || f.Changed("smooth") || p.delta == 0 || p.withoutPopulation(f, l) ||
+		p.weights.column != "" || p.weights.classes != nil || p.terms.rising != nil || p.terms.falling != nil {
 		return "", nil
 	}
 	s, err := p.stated()
@@ -300,6 +305,19 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 	return fmt.Sprintf("A part of the fit was spent on these intervals, as of --curvature-share %s; with 0 nothing "+
 		"is.\n",
 		share), f.Set("curvature-share", share)
+}
+
+// withoutPopulation reports whether a fit has no intervals for the population, whatever is spent on them: a person has
+// several rows, or rows are not centred.
+func (p *fitFlags) withoutPopulation(f *pflag.FlagSet, l learn.Learner) bool {
+	plain := !p.at.here() || f.Changed("lambda")
+	switch l.(type) {
+	case learn.Logistic, learn.Quantile, learn.Quantiles: // they have them for any rows
+		plain = false
+	case learn.Linear, learn.Huber:
+		plain = plain || f.Changed("clip") || f.Changed("threshold")
+	}
+	return plain || p.rows > 1
 }
 
 func (p *fitFlags) groups(l learn.Learner, df learn.DataFrame, records func(learn.DataFrame) *learn.Dataset,
@@ -381,7 +399,8 @@ func intervalsOf(m *learn.Model, confidence float64) string {
 	}
 	same, e := m.Intervals(confidence)
 	if e == nil {
-		return same.Display().Text()
+		return fmt.Sprintf("No intervals for the population: %s. In their place:\n%s", strings.TrimPrefix(err.Error(),
+			"dpnb: "), same.Display().Text())
 	}
 	return "No intervals: " + strings.TrimPrefix(err.Error(), "dpnb: ") + "\n"
 }

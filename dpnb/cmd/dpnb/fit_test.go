@@ -114,12 +114,25 @@ func TestOptionsOfTheShell(t *testing.T) {
 	for i := range 120 {
 		fmt.Fprintf(&many, ",%d", i+1)
 	}
+	// What says why there are no intervals for the population, and that nothing is spent on others.
+	const why = "No intervals for the population: of rows that are not centred"
+	const unspent = "in the fit they would be narrower"
 	for _, c := range []struct {
 		command *cobra.Command
 		of      []string
 		args    string
 		want    string
 	}{
+		{newFitCommand(), fit, "--target pay --learner linear --clip 0.3 --intervals 0.9", why},
+		{newFitCommand(), fit, "--target pay --learner linear --clip 0.3 --intervals 0.9", unspent},
+		{newFitCommand(), fit, "--target pay --threshold 0.3 --intervals 0.9", unspent},
+		{newFitCommand(), fit, "--target happy --lambda 50 --intervals 0.9", unspent},
+		{newFitCommand(), fit, "--target pay --learner linear --clip 0.3 --intervals 0.9 --curvature-share 0.1", why},
+		{newFitCommand(), fit, "--target pay --intervals 0.9 --person age --rows-of-a-person 2", "up to 2 rows"},
+		{newFitCommand(), fit, "--target pay --intervals 0.9 --person age --rows-of-a-person 2", unspent},
+		{newFitCommand(), fit, "--target happy --learner logistic --intervals 0.9 --person age --rows-of-a-person 2",
+			unspent},
+		{newFitCommand(), fit, "--target happy --learner logistic --lambda 50 --intervals 0.9", "of the population"},
 		{newFitCommand(), fit, "--target happy", "Private support vector machine for happy"},
 		{newFitCommand(), fit, "--target happy --intervals 0.9", "level 0.9"},
 		{newFitCommand(), fit, "--target happy --share 0.25", "ε = 0.943"},
@@ -179,6 +192,7 @@ func TestOptionsOfTheShell(t *testing.T) {
 		"--target happy --learner svm --threshold 1":    "--threshold is not for svm",
 		"--target happy --lambda 0":                     "give it a positive number",
 		"--target happy --intervals 95":                 "between 0 and 1",
+		"--target pay --learner linear --clip 500":      "half the width of the bounds of pay, 1000",
 		"--target happy --by city --card c.md":          "leave out --by",
 		"--target happy --learner logistic --out x/y/z": "make it",
 		"--target ag": "ag",
@@ -225,6 +239,10 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	if again, err := run(newFitCommand(), kept, fit); err != nil || !strings.HasPrefix(apart(fitted),
 		apart(again)) {
 		t.Errorf("the second time: %s (%v)", again, err)
+	}
+	rate, err := ask("ill.json", kept, "--auc --share 0.1 --records 2000 --price --base-rate 0.25")
+	if err != nil || !strings.Contains(rate, "with 0.25 of the records in class yes") {
+		t.Errorf("the price of a base rate: %s (%v)", rate, err)
 	}
 	budget := learn.NewBudget(4, 1e-6, learn.Named("l.json"), learn.KeptIn("l.json"))
 	spent := func() float64 { return must.Get(budget.State()).SpentEpsilon }
@@ -290,7 +308,8 @@ func TestWeightsAndEvaluationInAShell(t *testing.T) {
 	}
 	for args, want := range map[string]string{"--price --calibrated x.json": "leave out",
 		"--auc --confusion": "none of", "--confusion --calibrated x.json": "none of",
-		"--price --share 0.1": "--records"} {
+		"--price --share 0.1": "--records", "--auc --base-rate 0.2": "it is for --price",
+		"--price --records 900 --share 0.1 --base-rate 0.2": "--base-rate is for the price of an AUC"} {
 		if said, err := ask("ill.json", kept, args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s (%v), want %q", args, said, err, want)
 		}

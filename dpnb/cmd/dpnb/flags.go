@@ -145,7 +145,7 @@ var shellNames = map[string]string{"Comma": "--separator", "Dir": "--store", "Pe
 	"WeightsFrom": "--weights", "ClassWeights": "--class-weight", "ForPopulation": "--population",
 	"PopulationIntervals": "--intervals", "ConfusionOf": "--confusion", "CalibrationOf": "--calibration",
 	"AUCOf": "--auc", "Check": "dpnb check", "Unbounded": `"number, open"`, "OrMissing": `"missing": true`,
-	"OrMissingAs": `"missingAs" in the schema`, "OrElse": `"else"`}
+	"OrMissingAs": `"missingAs" in the schema`, "OrElse": `"else"`, "Log": `"number, log"`}
 
 func init() {
 	wording.Shell = func(s wording.Setting) string {

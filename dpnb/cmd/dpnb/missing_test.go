@@ -62,7 +62,7 @@ func TestMarksAreAsTheyWereFitted(t *testing.T) {
 		return path
 	}
 	people := write("people.csv", "of 2024\nLohn;since;town;paid\n"+
-		strings.Repeat("1'200,5;02.01.2006;Z\xfcrich.;no\n5'300;31.12.2010;Bern.;yes\nn/a;;;no\n", 50))
+		strings.Repeat("Fr. 1'200,5;02.01.2006;Z\xfcrich.;no\nFr. 5'300;31.12.2010;Bern.;yes\nn/a;;;no\n", 50))
 	schema := write("schema.json", `{"version": 1, "fields": [{"name": "wage", "type": "number", "lower": 0,
 		"upper": 9000}, {"name": "since", "type": "date, in days", "layout": "02.01.2006", "lower": "2000-01-01",
 		"upper": "2020-01-01"}, {"name": "town", "type": "category", "categories": ["Bern", "Zürich"]},
@@ -70,8 +70,8 @@ func TestMarksAreAsTheyWereFitted(t *testing.T) {
 	model, out := filepath.Join(dir, "paid.json"), filepath.Join(dir, "out.csv")
 	must.Get(call(t, newFitCommand(), people, "--schema", schema, "--epsilon", "1", "--delta", "1e-6", "--seed", "1",
 		"--target", "paid", "--out", model, "--separator", ";", "--decimal", ",", "--thousands", "'", "--encoding",
-		"Latin-1", "--skip", "1", "--rename", "Lohn=wage", "--trim-suffix", ".", "--missing", "n/a,a;b",
-		"--store", dir))
+		"Latin-1", "--skip", "1", "--rename", "Lohn=wage", "--trim-suffix", ".", "--trim-prefix", "Fr.",
+		"--missing", "n/a,a;b", "--store", dir))
 	predicted := func(table string, more ...string) (said, text string) {
 		var warned strings.Builder
 		c := newPredictCommand()
@@ -81,7 +81,8 @@ func TestMarksAreAsTheyWereFitted(t *testing.T) {
 	}
 	said, as := predicted(people)
 	if !strings.Contains(said, " was, --separator ';' --decimal , --thousands \"'\" --encoding Latin-1 --skip 1 "+
-		"--rename Lohn=wage --trim-suffix . --missing 'n/a,a;b';") || strings.Contains(said, "no number") {
+		"--rename Lohn=wage --trim-suffix . --trim-prefix Fr. --missing 'n/a,a;b';") ||
+		strings.Contains(said, "no number") {
 		t.Errorf("it says %q", said)
 	}
 	otherwise := []string{"--separator", ",", "--decimal", ".", "--encoding", "UTF-8", "--skip", "0", "--rename", "x=x"}

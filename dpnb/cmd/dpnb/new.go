@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,9 +34,10 @@ people.csv, it writes people.ipynb and people.schema.json, unless that is there:
 the names of the columns, which are all that is read of the table, and blanks for what is publicly
 known of them, which it asks for where there is a terminal, or takes from a codebook. Of a table in
 several files name one: a pattern, '*.csv', is for fit, describe and the others. The notebook reads
-the table as the flags say, --thousands, --missing and all that fit has. Whether its values fit the
-schema says dpnb check, whose command is shown: it prints what is in records, for the keeper of the
-data alone, and goes into no report.
+the table as the flags say, --thousands, --missing and all that fit has; if one was forgotten,
+delete it and say it again: a draft in which nothing was filled in is then written anew, too.
+Whether its values fit the schema says dpnb check, whose command is shown: it prints what is in
+records, for the keeper of the data alone, and goes into no report.
 
 Then Jupyter is set up if it is not there: what will be installed, and by what, is said before, and
 asked in a terminal (--yes does not ask, --no-setup leaves it to dpnb setup or to you).
@@ -134,7 +137,7 @@ func (d *drafting) ofTable(table string, values map[string][]string, a *asking) 
 	if d.schema == "" {
 		d.schema = stemOf(table) + ".schema.json"
 	}
-	if _, err := os.Stat(d.schema); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(d.schema); errors.Is(err, fs.ErrNotExist) || untouched(d.schema, names) {
 		if err := drafted(d.schema, d.codebook, names); err != nil {
 			return "", nil, err
 		}
@@ -165,6 +168,25 @@ func (d *drafting) ofTable(table string, values map[string][]string, a *asking) 
 	values["comma, decimal"] = []string{cmp.Or(map[string]string{"tab": "\t", `\t`: "\t"}[d.table.separator],
 		d.table.separator), d.table.decimal}
 	return target, blank, nil
+}
+
+// untouched reports whether a schema is a draft as it was written, of other columns: those that the table has where it
+// is read by other flags.
+func untouched(schema string, names []string) bool {
+	text, err := os.ReadFile(schema)
+	if err != nil {
+		return false
+	}
+	var draft struct{ Fields []struct{ Name string } }
+	if json.Unmarshal(text, &draft) != nil {
+		return false
+	}
+	var of []string
+	for _, f := range draft.Fields {
+		of = append(of, f.Name)
+	}
+	again, err := frame.DraftSchema(of)
+	return err == nil && bytes.Equal(again, text) && !slices.Equal(of, names)
 }
 
 // What the template says of how a table is read, and of what lists the values that do not fit.

@@ -25,6 +25,33 @@ func answering(lines ...string) (*asking, *bytes.Buffer) {
 	return &asking{bufio.NewReader(strings.NewReader(strings.Join(lines, "\n") + "\n")), &said}, &said
 }
 
+// Asked again with a flag that was forgotten, what says how it can be done is said, and a draft is written anew unless
+// something was filled in.
+func TestNewAgain(t *testing.T) {
+	root := must.Get(project.Root("."))
+	t.Chdir(t.TempDir())
+	must.Do(os.WriteFile("p.csv", []byte("An export\nage,city\n30,Bern\n"), 0o600))
+	again := func(lines int) (schema string, err error) {
+		d := drafting{table: tableFlags{separator: ",", decimal: ".", csv: frame.CSVSettings{Skip: lines}}}
+		_, _, err = d.write(project.Tree{Dir: root}, "p.csv", nil)
+		return string(must.Get(os.ReadFile("p.schema.json"))), err
+	}
+	if schema, err := again(0); err != nil || !strings.Contains(schema, "An export") {
+		t.Fatal(schema, err)
+	}
+	if schema, err := again(1); err == nil || !strings.Contains(err.Error(), "move or delete it") ||
+		!strings.Contains(schema, "city") || strings.Contains(schema, "An export") {
+		t.Error(schema, err)
+	}
+	draft, _ := again(1)
+	edited := strings.Replace(draft, `"type": ""`, `"type": "ignore"`, 1)
+	must.Do(os.WriteFile("p.schema.json", []byte(edited), 0o600))
+	must.Do(os.Remove("p.ipynb"))
+	if schema, _ := again(0); schema != edited {
+		t.Error(schema)
+	}
+}
+
 // A new notebook for a table has a schema with the names of its columns, which is completed by whoever is asked, or by
 // a codebook, and is the same whatever the records are.
 func TestNewForATable(t *testing.T) {
@@ -155,8 +182,9 @@ func TestNewForATable(t *testing.T) {
 	write(marked, "of 2024\nage;city;id;since;happy\n")
 	args := []string{marked, "--no-setup", "--schema", schema, "--target", "happy", "--separator", ";",
 		"--thousands", "'", "--missing", "n/a,none", "--skip", "1", "--encoding", "Latin-1",
-		"--number-duplicates", "--trim-suffix", "."}
-	const marks = `--thousands "'" --encoding Latin-1 --skip 1 --number-duplicates --trim-suffix . --missing n/a,none`
+		"--number-duplicates", "--trim-suffix", ".", "--trim-prefix", "£"}
+	const marks = `--thousands "'" --encoding Latin-1 --skip 1 --number-duplicates --trim-suffix . --trim-prefix '£' ` +
+		`--missing n/a,none`
 	if said := must.Get(call(t, newNewCommand(), args...)); !strings.Contains(said, "check "+marked+" --schema "+schema+
 		" --separator ';' "+marks+"\n") {
 		t.Errorf("new says %q", said)
@@ -167,7 +195,7 @@ func TestNewForATable(t *testing.T) {
 	}
 	for _, want := range []string{"`dpnb check marked.csv --schema people.schema.json --separator ';' " + marks + "`",
 		`Thousands: '\'', Encoding: "Latin-1", Skip: 1, NumberDuplicates: true, Missing: []string{"n/a", "none"}, ` +
-			`TrimSuffix: "."}`} {
+			`TrimSuffix: ".", TrimPrefix: "£"}`} {
 		if !strings.Contains(source, want) {
 			t.Errorf("no %s in the notebook", want)
 		}

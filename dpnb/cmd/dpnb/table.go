@@ -46,6 +46,8 @@ func (t *tableFlags) add(f *pflag.FlagSet) {
 	f.BoolVar(&t.csv.NumberDuplicates, "number-duplicates", false, "tell columns of one name apart: x, x.2, x.3")
 	f.BoolVar(&t.csv.PlainQuotes, "plain-quotes", false, "quotation marks are characters like others")
 	f.StringVar(&t.csv.TrimSuffix, "trim-suffix", "", "`text` that is cut from the end of every text")
+	f.StringVar(&t.csv.TrimPrefix, "trim-prefix", "", "`text` that is cut from the beginning of every text, also "+
+		"after a minus sign, such as £")
 	f.StringSliceVar(&t.csv.Missing, "missing", nil, "`texts` that mean \"missing\" (default ?, NA, NaN)")
 	f.StringSliceVar(&t.columnar.Texts, "texts", nil, "`columns` of whole numbers in a Parquet file that are texts")
 }
@@ -114,7 +116,7 @@ func (t *tableFlags) asFitted(m *learn.Model, model, path string) (said string, 
 
 // csvFlags are those of CSV files.
 var csvFlags = []string{"separator", "decimal", "thousands", "comment", "encoding", "skip", "header", "rename",
-	"number-duplicates", "plain-quotes", "trim-suffix", "missing"}
+	"number-duplicates", "plain-quotes", "trim-suffix", "trim-prefix", "missing"}
 
 // flagsOf are the flags that say what settings do, in the order of csvFlags, each with its value.
 func flagsOf(r *frame.CSVSettings) (flags [][2]string) {
@@ -134,7 +136,7 @@ func flagsOf(r *frame.CSVSettings) (flags [][2]string) {
 	for k, value := range []string{mark(r.Comma), mark(r.Decimal), mark(r.Thousands), mark(r.Comment), r.Encoding,
 		only(r.Skip != 0, strconv.Itoa(r.Skip)), only(r.Header != nil, listText(r.Header)),
 		only(r.Rename != nil, listText(renamed)), only(r.NumberDuplicates, "true"), only(r.PlainQuotes, "true"),
-		r.TrimSuffix, only(r.Missing != nil, listText(r.Missing))} {
+		r.TrimSuffix, r.TrimPrefix, only(r.Missing != nil, listText(r.Missing))} {
 		if value != "" {
 			flags = append(flags, [2]string{csvFlags[k], value})
 		}
