@@ -104,7 +104,7 @@ func (m *Model) countedBeyond(beyond string, skewed bool) string {
 	}
 	said := fmt.Sprintf("A residual beyond %s counts by its absolute value, not by its square: effects and "+
 		"predictions are of that loss, between the mean and the median.", beyond)
-	if m.target.Log || !skewed {
+	if m.target.Log || m.target.Open || !skewed { // where neither is to be had
 		return said
 	}
 	return said + fmt.Sprintf(" Of a skewed amount they are far from those of the mean: %s in the schema suits it "+
