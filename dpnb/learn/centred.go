@@ -125,7 +125,7 @@ func (p spec) describe(m *geometry.Centred, d *frame.Design) {
 	numbers := p.task == frame.Number
 	m.RowNorm, _ = d.Encoding.Normed()
 	m.Bias, m.Numbers, m.Planned, m.BaseRate = d.Encoding.Bias(), numbers, float64(p.records), p.baseRate
-	m.Weighted = d.Target.Weighted
+	m.Weighted, m.Wide = d.Target.Weighted, numbers && p.levels == nil
 	m.Curves, m.Free, m.Nowhere = d.Encoding.Curves(), d.Encoding.Free(), d.Encoding.Nowhere()
 	m.Crossed = len(d.Encoding.CrossedCurves())
 	if m.Held = d.Encoding.Held(); d.Encoding.Clipped() {

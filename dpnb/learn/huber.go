@@ -16,11 +16,11 @@ type Huber struct {
 	// set by looking at the records.
 	Lambda float64
 	// Threshold is the residual from which a record counts by its absolute value, in half the width of the target's
-	// bounds and at most 2; zero is about half a standard deviation of the target, which is bought before the fit. Of
-	// an amount up to 500, Threshold: 0.4 is 100; on a logarithmic scale the width is that of the logarithm. What
-	// is bought is never more than 1/2 nor less than 0.02. Zero is 1/4 where rows are not centred: with Lambda,
-	// Regularise, NoBias or Uncentred, or passes that are made elsewhere. With a Threshold they are not centred either,
-	// and there are no intervals for the population.
+	// bounds and at most 2; zero is about half a standard deviation of the target, which is bought before the fit, and
+	// up to two of a skewed one where records are many. Of an amount up to 500, Threshold: 0.4 is 100; on a logarithmic
+	// scale the width is that of the logarithm. What is bought is never more than 1/2 nor less than 0.02. Zero is 1/4
+	// where rows are not centred: with Lambda, Regularise, NoBias or Uncentred, or passes that are made elsewhere. With
+	// a Threshold they are not centred either, and there are no intervals for the population.
 	Threshold float64
 	// Regularise adds ω‖θ‖₁ to the objective, or its like for whole columns:
 	// Regularise: dpnb.Regulariser{L1: 30}. It costs no privacy.

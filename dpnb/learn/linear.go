@@ -17,11 +17,12 @@ type Linear struct {
 	// set by looking at the records.
 	Lambda float64
 	// Clip is the residual at which a record's gradient is clipped, in half the width of the target's bounds and at
-	// most 2; zero is about one standard deviation of the target, which is bought before the fit. Of an amount up to
-	// 500, Clip: 0.4 is 100; on a logarithmic scale the width is that of the logarithm. What is bought is never more
-	// than 1 nor less than 0.04. Zero is 1/2 where rows are not centred: with Lambda, Regularise, NoBias or Uncentred,
-	// or passes that are made elsewhere. With a Clip they are not centred either, and there are no intervals for the
-	// population. A smaller one needs proportionally less noise, and bends the fit from the mean towards the median.
+	// most 2; zero is about one standard deviation of the target, which is bought before the fit, and up to four of a
+	// skewed one where records are many. Of an amount up to 500, Clip: 0.4 is 100; on a logarithmic scale the width is
+	// that of the logarithm. What is bought is never more than 1 nor less than 0.04. Zero is 1/2 where rows are not
+	// centred: with Lambda, Regularise, NoBias or Uncentred, or passes that are made elsewhere. With a Clip they are
+	// not centred either, and there are no intervals for the population. A smaller one needs proportionally less noise,
+	// and bends the fit from the mean towards the median.
 	Clip float64
 	// Regularise adds ω‖θ‖₁ to the objective, or its like for whole columns:
 	// Regularise: dpnb.Regulariser{L1: 30}. It costs no privacy.

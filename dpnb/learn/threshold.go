@@ -107,9 +107,13 @@ func (m *Model) countedBeyond(beyond string, skewed bool) string {
 	if m.target.Log || m.target.Open || !skewed { // where neither is to be had
 		return said
 	}
-	return said + fmt.Sprintf(" Of a skewed amount they are far from those of the mean: %s in the schema suits it "+
-		"better, or for its mean %s with a large %s.", wording.Of("Log"),
-		wording.Setting{Field: "Learner", Value: "poisson", Go: "Poisson"}, wording.Of("Clip"))
+	mean := wording.Setting{Field: "Learner", Value: "linear", Go: "Linear"}.String()
+	if m.learner != "Huber" {
+		mean = fmt.Sprintf("%v with a large %v", wording.Setting{Field: "Learner", Value: "poisson", Go: "Poisson"},
+			wording.Of("Clip"))
+	}
+	return said + fmt.Sprintf(" Of a skewed amount they can be far from those of the mean: %s in the schema suits it "+
+		"better, or for its mean %s.", wording.Of("Log"), mean)
 }
 
 // counted is that of all models, each with its own threshold.

@@ -5,8 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
@@ -123,4 +126,40 @@ func TestThresholdInTheColumnsUnit(t *testing.T) {
 	}
 	must.Get(learn.Tuned(learn.Linear{Clip: 2}, 0, 0, learn.Seed(1)).Fit(learn.Regression(plain, "amount"),
 		learn.Simulate(1, 1e-6)))
+}
+
+// Of a target that must be skewed, by what was bought of it, predictions are those of the mean where records are
+// enough; others, quantiles and fits of few records have the usual unit, half the deviation.
+func TestSkewedTargetsHaveAWiderUnit(t *testing.T) {
+	amounts := donors(t, learn.Numeric("amount", 0, 500))
+	skewed := func(opts ...learn.Option) *learn.Dataset { return learn.Regression(amounts, "amount", opts...) }
+	bell := learn.Regression(learn.Patients(3000, 1), "pressure")
+	table := must.Get(amounts.Table())
+	mean := 0.0
+	for _, v := range must.Get(table.Column("amount")).Texts {
+		mean += math.Min(500, must.Get(strconv.ParseFloat(v, 64))) / 3000
+	}
+	for name, c := range map[string]struct {
+		l           learn.Learner
+		data        *learn.Dataset
+		epsilon     float64
+		least, most float64 // of the unit in deviations, 0.18 of the amounts and 0.27 of the bell
+	}{
+		"linear":      {learn.Linear{}, skewed(), 8, 4 * 0.08, 0.5},
+		"huber":       {learn.Huber{}, skewed(), 8, 4 * 0.08, 0.5},
+		"few records": {learn.Huber{}, skewed(), 0.1, 0.02, 0.15},
+		"a quantile":  {learn.Quantile{}, skewed(), 8, 0.07, 0.11},
+		"a bell":      {learn.Huber{}, bell, 8, 0.1, 0.17},
+	} {
+		m := must.Get(learn.Tuned(c.l, 0, 0, learn.Seed(1)).Fit(c.data, learn.Simulate(c.epsilon, 1e-6)))
+		if unit := m.Release.Also.(*geometry.Bought).Unit; !(unit >= c.least && unit <= c.most) {
+			t.Errorf("%s: unit %g, want it in [%g, %g]", name, unit, c.least, c.most)
+		}
+		if name == "linear" {
+			got := floats.Sum(must.Get(m.Predict(amounts))) / 3000
+			if !(math.Abs(got/mean-1) <= 0.03) {
+				t.Errorf("predicted %g in the mean, which is %g", got, mean)
+			}
+		}
+	}
 }

@@ -338,6 +338,9 @@ func (f *frame) centre(sums []float64) {
 	w := towardsSpread / (towardsSpread + v)
 	spreads := w*math.Max(0, 2*sums[d+1]/f.Records-f.Centre*f.Centre) + (1-w)*spread
 	f.Unit = math.Min(math.Max(math.Sqrt(spreads)/2, leastUnit), mostUnit)
+	if f.c.Wide && 1-math.Abs(f.Centre) < skewedWithin*2*f.Unit {
+		f.Unit = math.Min(f.Unit*math.Min(math.Max(f.Records*f.worth/wideGate, 1), widest), mostUnit)
+	}
 }
 
 // countOf returns about the mean of counts up to most, of which share, with noise of variance v, is what it was

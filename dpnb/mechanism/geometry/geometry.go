@@ -45,6 +45,9 @@ type Centred struct {
 	RowNorm, Bias float64
 	// Numbers says that labels are numbers in [−1, 1], and that their mean and mean square are bought.
 	Numbers bool
+	// Wide has a larger unit of numbers that must be skewed, whose mean is near a bound, where records are enough: a
+	// loss that bends at it then keeps more of the squares, for noise in proportion.
+	Wide bool `json:",omitempty"`
 	// Most is Y > 0 of labels that are counts of at most Y, whose mean is bought; 0 of other labels.
 	Most float64
 	// Weighted says that labels have weights within them (internal/weight).
@@ -86,6 +89,9 @@ const (
 	// that is taken for granted.
 	towardsLabel, towardsSpread, spread = 0.12, 0.01, 1.0 / 16
 	leastUnit, mostUnit                 = 0.02, 0.5
+	// From the mean to a bound a bell curve, or an even spread, has more than skewedWithin standard deviations. The
+	// unit of others is n̂μ/wideGate times as large, up to widest (docs/theory/geometry.md#dpnb-wide-unit).
+	skewedWithin, widest, wideGate = 1.5, 4, 250
 )
 
 // cost is the μ or the ε of the count and of the sum together, rounded up.
