@@ -162,3 +162,18 @@ func TestHalfNormalProfileIsExact(t *testing.T) {
 	b.done()
 	large.done()
 }
+
+// Of a slope about 30 and above, just left of a²/2, where 1 − δ is not yet nothing.
+func TestHalfNormalProfileOfLargeSlopesIsExact(t *testing.T) {
+	b := bracket{t: t, allowed: 1e-11, scale: 300}
+	for _, a := range []float64{29.5, 30.5, 45, 200, 1e3} {
+		p := must.Get(HalfNormal{A: a}.Profile(AddRemove))
+		for _, left := range []float64{0.01, 0.5, 3} {
+			eps := 0.5*a*a - left
+			low, up := profileAt(p, Add, eps)
+			exact := Log(halfNormalDelta(New(0), New(a), New(eps)))
+			b.check(low, up, exact, fmt.Sprintf("a = %g, ε = a²/2 − %g", a, left))
+		}
+	}
+	b.done()
+}
