@@ -89,6 +89,12 @@ func TestLaplaceProfileIsExact(t *testing.T) {
 		b.check(low, up, Log(exact), fmt.Sprintf("%v at %g", l, x))
 	}
 	b.done()
+	// Where δ(ε) is next to the smallest float64 it is (μ − ε)/2.
+	for _, c := range [][2]float64{{1e-292, 0}, {1e-300, 4e-301}, {3e-291, -2.9e-291}} {
+		low, up := profileAt(must.Get(Laplace{Scale: 1, Sensitivity: c[0]}.Profile(AddRemove)), Add, c[1])
+		b.check(low, up, Log(Product(half, Sub(New(c[0]), New(c[1])))), fmt.Sprintf("μ = %g at %g", c[0], c[1]))
+	}
+	b.done()
 	// μ below the smallest float64 is not zero.
 	p := must.Get(Laplace{Scale: 1e300, Sensitivity: 1e-300}.Profile(AddRemove))
 	if up := p.LogDeltaUpper(Remove, 0); math.IsInf(up, -1) {
