@@ -226,8 +226,8 @@ func TestSlackOfEveryRunIsPaidFor(t *testing.T) {
 			for _, eps := range []float64{0, 0.5, 1, 2, 30} {
 				g := privacy.DeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), eps)
 				if got := privacy.DeltaUpper(p, eps); got > (g+slack)*(1+1e-6) || slack > tail {
-					t.Errorf("%d parts, tail %g, ε = %g: δ = %g, and %g + %g is paid for", len(parts), tail, eps, got, g,
-						slack)
+					t.Errorf("%d parts, tail %g, ε = %g: δ = %g, and %g + %g is paid for", len(parts), tail, eps, got,
+						g, slack)
 				}
 			}
 		}
