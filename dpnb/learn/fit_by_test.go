@@ -80,6 +80,10 @@ func TestFitByNeighbours(t *testing.T) {
 	}
 	text := base.Display().Text()
 	says(t, text, "by ward", "heart", "bones", "skin", "all of them together")
+	apart := learn.Models{Column: "ward", Groups: []string{"heart", "lungs"}, Models: []*learn.Model{alone, alone}}
+	if text := apart.Display().Text(); !strings.Contains(text, "Guarantee of each") {
+		t.Errorf("models of no partition have the guarantee of one:\n%s", text)
+	}
 	if _, err := base.Illustration().PNG(); err != nil {
 		t.Error(err)
 	}

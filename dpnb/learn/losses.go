@@ -81,8 +81,13 @@ func (l *Losses) Of(chunk *frame.Table) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(d.Labels))
-	eachScore(d, l.model.linear(), l.model.also(), func(i int, score float64) { out[i] = l.Most * (1 - score) })
+	m, out := l.model, make([]float64, len(d.Labels))
+	eachMargins(d, m.linear(), m.also(), func(i int, t []float64, stride, parts int) {
+		if m.calibration != nil { // it is by these that it decides
+			t = []float64{m.logOdds(t[0])}
+		}
+		out[i] = l.Most * (1 - recordScore(m.target.Task, m.target, d.Labels[i], t, stride, parts))
+	})
 	return out, nil
 }
 

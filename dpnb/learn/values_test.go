@@ -12,8 +12,8 @@ import (
 )
 
 // The losses of a model are those of what it predicts: of classes whether it is wrong, of numbers and counts by how
-// much, up to half the width of the bounds; outcomes say which class a record is of, and which
-// was predicted, with its odds.
+// much, up to half the width of the bounds; outcomes say which class a record is of, and which was predicted, with its
+// odds. One that is calibrated predicts by its calibration.
 func TestLossesAreOfPredictions(t *testing.T) {
 	const rows = 300
 	table := must.Get(learn.Patients(rows, 11).Table())
@@ -27,13 +27,18 @@ func TestLossesAreOfPredictions(t *testing.T) {
 		learner       learn.Learner
 		lower, upper  float64
 		classes, odds bool
+		intercept     float64 // of a calibration, 0 for none
 	}{
-		{"Binary", "ill", learn.Logistic{}, 0, 0, true, true}, {"Binary", "ill", learn.SVM{}, 0, 0, true, false},
-		{"Classes", "ward", learn.Softmax{}, 0, 0, true, false},
-		{"Regression", "pressure", learn.Linear{}, 80, 200, false, false},
-		{"Counts", "visits", learn.Poisson{}, 0, 20, false, false},
+		{"Binary", "ill", learn.Logistic{}, 0, 0, true, true, 0}, {"Binary", "ill", learn.SVM{}, 0, 0, true, false, 0},
+		{"Binary", "ill", learn.Logistic{}, 0, 0, true, true, 0.5},
+		{"Classes", "ward", learn.Softmax{}, 0, 0, true, false, 0},
+		{"Regression", "pressure", learn.Linear{}, 80, 200, false, false, 0},
+		{"Counts", "visits", learn.Poisson{}, 0, 20, false, false, 0},
 	} {
 		m := must.Get(learn.Tuned(c.learner, 0, 0, noise.NewSeeded(3)).Fit(data[c.from], learn.Simulate(3, 1e-5)))
+		if c.intercept != 0 {
+			m = must.Get(m.Calibrated(0.5, c.intercept, "a curve.", ""))
+		}
 		if _, err := m.Losses(false); err == nil {
 			t.Errorf("%s: the losses of a simulation have a private mean", c.from)
 		}

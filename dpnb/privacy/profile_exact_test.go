@@ -89,6 +89,12 @@ func TestLaplaceProfileIsExact(t *testing.T) {
 		b.check(low, up, Log(exact), fmt.Sprintf("%v at %g", l, x))
 	}
 	b.done()
+	// Where δ(ε) is next to the smallest float64 it is (μ − ε)/2.
+	for _, c := range [][2]float64{{1e-292, 0}, {1e-300, 4e-301}, {3e-291, -2.9e-291}} {
+		low, up := profileAt(must.Get(Laplace{Scale: 1, Sensitivity: c[0]}.Profile(AddRemove)), Add, c[1])
+		b.check(low, up, Log(Product(half, Sub(New(c[0]), New(c[1])))), fmt.Sprintf("μ = %g at %g", c[0], c[1]))
+	}
+	b.done()
 	// μ below the smallest float64 is not zero.
 	p := must.Get(Laplace{Scale: 1e300, Sensitivity: 1e-300}.Profile(AddRemove))
 	if up := p.LogDeltaUpper(Remove, 0); math.IsInf(up, -1) {
@@ -161,4 +167,19 @@ func TestHalfNormalProfileIsExact(t *testing.T) {
 	}
 	b.done()
 	large.done()
+}
+
+// Of a slope about 30 and above, just left of a²/2, where 1 − δ is not yet nothing.
+func TestHalfNormalProfileOfLargeSlopesIsExact(t *testing.T) {
+	b := bracket{t: t, allowed: 1e-11, scale: 300}
+	for _, a := range []float64{29.5, 30.5, 45, 200, 1e3} {
+		p := must.Get(HalfNormal{A: a}.Profile(AddRemove))
+		for _, left := range []float64{0.01, 0.5, 3} {
+			eps := 0.5*a*a - left
+			low, up := profileAt(p, Add, eps)
+			exact := Log(halfNormalDelta(New(0), New(a), New(eps)))
+			b.check(low, up, exact, fmt.Sprintf("a = %g, ε = a²/2 − %g", a, left))
+		}
+	}
+	b.done()
 }

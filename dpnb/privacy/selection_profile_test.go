@@ -328,6 +328,22 @@ func TestSelectionPoissonRDPAtInfinity(t *testing.T) {
 	}
 }
 
+// Of runs that give next to nothing away the curve is that of one times their mean number.
+func TestSelectionPoissonRDPOfLittle(t *testing.T) {
+	for _, mu := range []float64{1e-12, 1e-9, 1e-6} {
+		base := privacy.Gaussian{Sigma: 1, Sensitivity: mu}
+		one := must.Get(base.RDP(privacy.AddRemove))
+		for _, mean := range []float64{0.3, 20} {
+			curve := must.Get(privacy.SelectionPoisson{Base: base, Mean: mean}.RDP(privacy.AddRemove))
+			for _, alpha := range []float64{1.01, 1.5, 3, 40} {
+				if got, want := curve.Epsilon(alpha), mean*one.Epsilon(alpha); !(math.Abs(got/want-1) <= 1e-7) {
+					t.Errorf("μ = %g, %v runs, α = %v: %v, want %v", mu, mean, alpha, got, want)
+				}
+			}
+		}
+	}
+}
+
 // oneSided has the profile of its laws in each direction by itself.
 type oneSided struct{ levelProfile }
 

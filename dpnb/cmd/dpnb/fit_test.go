@@ -336,12 +336,14 @@ func TestNamesOfReleases(t *testing.T) {
 		}
 	}
 	names := map[string]bool{}
-	for _, p := range []privateFlags{{}, {heldOut: 0.2}, {heldOut: 0.3}, {name: "mine"}} {
+	for _, p := range []privateFlags{{}, {heldOut: 0.2}, {heldOut: 0.3}, {name: "mine"},
+		{name: "mine", chosen: map[string]string{"city": "Rome"}},
+		{name: "mine", chosen: map[string]string{"city": "Bern"}}} {
 		p.budget = "/a/l.json"
 		names[p.once("fit", "/a/people.csv")] = true
 	}
-	if len(names) != 4 || !names["mine"] {
-		t.Errorf("four releases, of which one is named, are called %v", names)
+	if len(names) != 6 || !names["mine"] {
+		t.Errorf("six releases, of which three have the name of one, are called %v", names)
 	}
 }
 

@@ -210,16 +210,25 @@ func TestParametersOutOfRange(t *testing.T) {
 func TestSlackOfEveryRunIsPaidFor(t *testing.T) {
 	const runs, each = 7, 1e-9
 	one := must.Get(privacy.Approx{Epsilon: 0.2, Delta: each, Adj: privacy.AddRemove}.Profile(privacy.AddRemove))
-	p, err := compose(nil, pld.Component{Profile: one, Count: runs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tail := range []float64{runs * each * (1 + 1e-9), 1e-6} {
-		mu, slack := must.Two(privacy.AsGaussian(p, tail))
-		for _, eps := range []float64{0, 0.5, 1, 2, 30} {
-			g := privacy.DeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), eps)
-			if got := privacy.DeltaUpper(p, eps); got > (g+slack)*(1+1e-6) || slack > tail {
-				t.Errorf("tail %g, ε = %g: δ = %g, and %g + %g is paid for", tail, eps, got, g, slack)
+	some := pld.Component{Profile: one, Count: runs}
+	other := pld.Component{Profile: privacy.GaussianProfile(0.1, privacy.AddRemove), Count: 2} // has no slack
+	for _, parts := range [][]pld.Component{{some}, {some, other}, {other, some}} {
+		p, err := compose(nil, parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := runs
+		if len(parts) > 1 {
+			all += other.Count
+		}
+		for _, tail := range []float64{float64(all) * each * (1 + 1e-9), 1e-6} {
+			mu, slack := must.Two(privacy.AsGaussian(p, tail))
+			for _, eps := range []float64{0, 0.5, 1, 2, 30} {
+				g := privacy.DeltaUpper(privacy.GaussianProfile(mu, privacy.AddRemove), eps)
+				if got := privacy.DeltaUpper(p, eps); got > (g+slack)*(1+1e-6) || slack > tail {
+					t.Errorf("%d parts, tail %g, ε = %g: δ = %g, and %g + %g is paid for", len(parts), tail, eps, got,
+						g, slack)
+				}
 			}
 		}
 	}
