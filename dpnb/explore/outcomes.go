@@ -55,6 +55,7 @@ func (q losses) about() *learn.Model   { return q.model }
 
 // String says which question it is of which model, by what was released, for the specification of Once.
 func (q outcomes) String() string {
+	// In so many places at most: in how many is chosen by what is public, and a release says it.
 	return [...]string{"confusion", "calibration", "AUC in 110 places"}[q.of] + " of " + losses{q.model}.String()
 }
 
@@ -63,7 +64,8 @@ var probabilityEdges = []float64{0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0
 
 // The scores of an AUC are told apart at usualPlaces quantiles of those that the model has usually
 // (learn.Losses.Usual), and on either side at outerPlaces more, each a quarter further from the median than the one
-// before: 35 times as far in all. Their number is the same for all models, since the noise grows by its root: 110.
+// before: 35 times as far in all, which makes 110. Where the noise of so many places is more than what they tell apart,
+// every second, fourth, eighth or sixteenth edge is left (outcomesPlan.calibrate).
 const (
 	usualPlaces = 80
 	outerPlaces = 16
@@ -117,6 +119,16 @@ type outcomesPlan struct {
 	// edges are those of the scores of an AUC, of which the usual ones have this mean and deviation.
 	edges           []float64
 	mean, deviation float64
+	// records are how many may be asked about, by what is public; none where nothing is known of it. places is in how
+	// many an AUC was released before; 0 for none.
+	records []float64
+	places  int
+}
+
+// in returns p as so many numbers were released of it.
+func (p outcomesPlan) in(numbers int) outcomesPlan {
+	p.places = numbers / len(p.classes)
+	return p
 }
 
 func (p outcomesPlan) columns() []string { return p.model.Columns() }
@@ -136,10 +148,49 @@ func (p outcomesPlan) predicted() statistic.Axis {
 	return statistic.Axis{Levels: len(p.classes)}
 }
 
+// calibrate implements plan. The places of an AUC are as many as make its interval narrowest, of classes of one size,
+// where as many records are asked about as is expected, or at worst by the least factor wider than that: more tell
+// scores apart, and each has its own noise.
 func (p outcomesPlan) calibrate(epsilon, delta float64, countsMu bool) (statistic.Mechanism, error) {
 	cells := statistic.Cells{{Levels: len(p.classes)}, p.predicted()}
-	return statistic.CalibrateHistogram(cells, epsilon, delta, countsMu)
+	best, err := statistic.CalibrateHistogram(cells, epsilon, delta, countsMu)
+	if err != nil || p.of != ranking || p.places == 0 && p.records == nil {
+		return best, err
+	}
+	var choices []statistic.Histogram
+	for every := 1; every <= 16; every *= 2 {
+		m := best
+		m.Of = statistic.Cells{cells[0], {Edges: thinned(p.edges, every)}}
+		if choices = append(choices, m); m.Of[1].Len() == p.places {
+			return m, nil
+		}
+	}
+	worst := make([]float64, len(choices))
+	for _, records := range p.records {
+		halves := make([]float64, len(choices))
+		for k, m := range choices {
+			halves[k], _ = p.precision(m, records, settings{confidence: 0.95})
+		}
+		for k := range worst {
+			worst[k] = math.Max(worst[k], halves[k]/slices.Min(halves))
+		}
+	}
+	return choices[slices.Index(worst, slices.Min(worst))], nil
 }
+
+// thinned returns every so manieth edge from the middle one on, and the outermost.
+func thinned(edges []float64, every int) (out []float64) {
+	last := len(edges) - 1
+	for k, e := range edges {
+		if k == 0 || k == last || (k-last/2)%every == 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// scores are the edges of the scores of an AUC by m.
+func scores(m statistic.Mechanism) []float64 { return m.(statistic.Histogram).Of[1].Edges }
 
 // dataDependent implements maker: the bounds are the model's.
 func (p outcomesPlan) dataDependent() bool { return p.model.Warning() != "" }
@@ -292,7 +343,8 @@ func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settin
 		places := float64(len(probabilityEdges) - 1)
 		return widest(1, 1, records/places), fmt.Sprintf("of the records of a bin that has a %.0fth of all", places)
 	}
-	negative, positive := make([]float64, len(p.edges)-1), make([]float64, len(p.edges)-1)
+	edges := scores(m)
+	negative, positive := make([]float64, len(edges)-1), make([]float64, len(edges)-1)
 	rate, sizes := 0.5, "of the same size"
 	if r := s.baseRate; r != 0 {
 		rate, sizes = r, fmt.Sprintf("with %.4g of the records in class %s", r, p.classes[1])
@@ -301,7 +353,7 @@ func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settin
 	for b := range negative {
 		in := func(side, share float64) float64 {
 			d := distuv.Normal{Mu: p.mean + side*one, Sigma: one}
-			return records * share * (d.CDF(p.edges[b+1]) - d.CDF(p.edges[b]))
+			return records * share * (d.CDF(edges[b+1]) - d.CDF(edges[b]))
 		}
 		negative[b], positive[b] = in(-rate, 1-rate), in(1-rate, rate)
 	}
@@ -310,7 +362,7 @@ func (p outcomesPlan) precision(m statistic.Mechanism, records float64, s settin
 }
 
 func (p outcomesPlan) answer(m statistic.Mechanism, released []float64, s settings) *Statistic {
-	n, places := noiseIn(m), p.predicted().Len()
+	n, places := noiseIn(m), m.(statistic.Histogram).Of[1].Len()
 	out := &Statistic{counts: released, deviation: n.deviation, of: p.of, model: p.model}
 	switch p.of {
 	case confusion:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -27,7 +28,8 @@ type Price struct {
 	bought bool
 }
 
-// Planned says how many records are expected, from what is public: Price needs it, and the guarantee holds whatever the
+// Planned says how many records are expected, from what is public: Price needs it, AUCOf counts scores in as many places
+// as suit so many (without it for a quarter of those that the model was fitted to, and for as many), and the guarantee holds whatever the
 // truth is.
 func (q Query) Planned(records int) Query { q.records = float64(records); return q }
 
@@ -122,6 +124,9 @@ func muOf(m mechanism.Mechanism) (float64, error) {
 	mu, _, err := privacy.AsGaussian(profile, 1e-12)
 	return mu, err
 }
+
+// BuysNothing reports whether an allowance buys no more than is known without it (Within).
+func (p *Price) BuysNothing() bool { return strings.HasPrefix(p.what, buysNothing) }
 
 // precisely says what is known how well.
 func (q Query) precisely(p *fitted, within float64, unit string) string {

@@ -173,6 +173,14 @@ func (q Query) planned(df learn.DataFrame) (*fitted, error) {
 			_, err = asked.about().Losses(q.src != nil && noise.Simulated(q.src))
 		}
 	}
+	if o, ok := p.(outcomesPlan); ok && err == nil {
+		if n := o.model.Records(); q.records > 0 {
+			o.records = []float64{q.records}
+		} else if n > 0 { // those that were held out, or others that are as many
+			o.records = []float64{n / 4, n}
+		}
+		p = o
+	}
 	if err == nil && len(q.by) > 0 {
 		p, err = grouped(p, schema, q.by)
 	}
@@ -333,6 +341,11 @@ func (r *released) calibrated(p *fitted) (mechanism.Mechanism, error) {
 func (p *fitted) answered(q Query, r *released) (*Statistic, error) {
 	m := r.ran
 	if m == nil {
+		if o, ok := p.plan.(outcomesPlan); ok {
+			of := *p
+			of.plan = o.in(len(r.Numbers))
+			p = &of
+		}
 		var err error
 		if m, err = r.calibrated(p); err != nil {
 			return nil, err

@@ -60,6 +60,14 @@ func (m *Model) Losses(simulated bool) (*Losses, error) {
 // Target is the name of the column that the model predicts.
 func (l *Losses) Target() string { return l.model.target.Name }
 
+// Records returns about how many records the model was fitted to, if a noisy count was released with it; else 0.
+func (l *Losses) Records() float64 {
+	if b := l.model.bought(); b != nil {
+		return b.Records
+	}
+	return 0
+}
+
 // Logarithmic says that the loss of a number is on a logarithmic scale.
 func (l *Losses) Logarithmic() bool { return l.model.target.Log }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,9 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	if err := e.sparesModel(model, file); err != nil {
 		return err
 	}
+	if cmd.Flags().Changed("base-rate") && !e.price {
+		return errors.New("--base-rate: it is for --price; an answer goes by the records that there are")
+	}
 	e.rest = true
 	all := e.heldOut == 0 && cmd.Flags().Changed("held-out")
 	if held := m.HeldOut; held > 0 && e.heldOut != held && !all && !e.price {
@@ -119,16 +123,19 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 	}
 	q = q.Confidence(e.confidence)
 	if cmd.Flags().Changed("base-rate") {
-		if !e.price {
-			return errors.New("--base-rate: it is for --price; an answer goes by the records that there are")
-		}
 		q = q.BaseRate(e.baseRate)
 	}
 	if e.price {
 		price, err := q.Planned(e.records).Within(df, allowance, e.confidence)
 		return printed(cmd.OutOrStdout(), price, err)
 	}
-	s, err := e.answer(cmd.OutOrStdout(), q, e.once(what+" by "+filepath.Base(model), file), df, allowance)
+	name := e.once(what+" by "+filepath.Base(model), file)
+	if unseen && !e.seeded && !learn.Kept(name, e.budget) {
+		if q, err = e.expected(q, m, df, allowance); err != nil {
+			return err
+		}
+	}
+	s, err := e.answer(cmd.OutOrStdout(), q, name, df, allowance)
 	if e.calibrated == "" || s == nil {
 		return err
 	}
@@ -174,6 +181,22 @@ func (e *evaluateFlags) group(out io.Writer, m *learn.Model, model string, df le
 	}
 	_, err := fmt.Fprintf(out, "%s is of the records with %s = %s: %s.\n", model, column, category, said)
 	return err
+}
+
+// expected says of a question how many records it will be asked about, those that the fit has held out, and refuses one
+// that would then say nothing, before it is paid for.
+func (e *evaluateFlags) expected(q explore.Query, m *learn.Model, df learn.DataFrame, a learn.Allowance) (explore.Query,
+	error) {
+	l, err := m.Losses(true)
+	if err != nil || l.Records() < 1 {
+		return q, err
+	}
+	q = q.Planned(int(math.Max(1, l.Records()*e.heldOut/(1-e.heldOut))))
+	if price, err := q.Within(df, a, e.confidence); err == nil && price.BuysNothing() {
+		return q, fmt.Errorf("nothing was asked or paid for: %s A larger --share says more, and --price what it buys",
+			price.Display().Text())
+	}
+	return q, nil
 }
 
 // calibration is what is asked where a model is calibrated.

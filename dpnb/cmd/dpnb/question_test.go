@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -181,6 +182,28 @@ func TestRowsOfACategory(t *testing.T) {
 	if _, err := call(t, newDescribeCommand(), append(mean, "city=Rom")...); err == nil ||
 		!strings.Contains(err.Error(), `no category "Rom"`) {
 		t.Error(err)
+	}
+}
+
+// An evaluation that would say nothing is refused before it is paid for, by what is public, and one that says something
+// is not.
+func TestEvaluationsThatSayNothing(t *testing.T) {
+	_, table := visits(t)
+	withoutID()
+	table = append(table, "--budget", "b.json", "--held-out", "0.2")
+	must.Get(call(t, newFitCommand(), append(table, strings.Fields("--target city --store . --lines --learner logistic "+
+		"--share 0.5 --out m.json")...)...))
+	for share, charges := range map[string]int{"0.001": 1, "0.45": 2} {
+		registry.Forget("main")
+		before := len(must.Get(learn.NewBudget(2, 1e-6, learn.KeptIn("b.json")).State()).Entries)
+		said, err := call(t, newEvaluateCommand(), slices.Concat([]string{"m.json"}, table, []string{"--auc", "--share",
+			share})...)
+		refused := err != nil && strings.HasPrefix(err.Error(), "nothing was asked or paid for: This share buys nothing")
+		registry.Forget("main")
+		paid := len(must.Get(learn.NewBudget(2, 1e-6, learn.KeptIn("b.json")).State()).Entries) - before
+		if refused != (charges == 1) || paid != charges-1 {
+			t.Errorf("--share %s: %d charges, %v\n%s", share, paid, err, said)
+		}
 	}
 }
 
