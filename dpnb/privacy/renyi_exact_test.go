@@ -66,8 +66,8 @@ func TestSubsampledProfileIsExact(t *testing.T) {
 // Beyond ε = 30, and of rates so small that e^ε − 1 over them is next to the largest float64.
 func TestSubsampledProfileFarOutIsExact(t *testing.T) {
 	b := bracket{t: t, allowed: 4e-12, scale: 100}
-	for _, c := range []struct{ mu, rate, eps float64 }{{1, 0.01, 30.001}, {0.7, 0.5, 30.5}, {4, 0.9, 31}, {9, 1e-6, 60},
-		{20, 1e-305, 1e-3}, {30, 1e-306, 2}, {30, 1e-306, 29.9}} {
+	for _, c := range []struct{ mu, rate, eps float64 }{{1, 0.01, 30.001}, {0.7, 0.5, 30.5}, {4, 0.9, 31},
+		{9, 1e-6, 60}, {20, 1e-305, 1e-3}, {30, 1e-306, 2}, {30, 1e-306, 29.9}} {
 		p := must.Get(SubsampledGaussian{Sigma: 1, Sensitivity: c.mu, Rate: c.rate}.Profile(AddRemove))
 		low, up := profileAt(p, Remove, c.eps)
 		exact := Log(subsampledDelta(Remove, New(c.rate), New(c.mu), New(c.eps)))
