@@ -30,7 +30,8 @@ func TestOtherQuestionsAreNotRemembered(t *testing.T) {
 	shared := func(p *spec, _ *frame.Design) { p.shared = true }
 	levels := func(l ...float64) Quantiles { return Quantiles{Levels: l, Steps: 9} }
 	ways := []way{{Logistic{}, binary, same}, {Logistic{}, stored, same}, {levels(0.3), storedNumber, same},
-		{Quantiles{Levels: []float64{0.3}, Steps: 8}, storedNumber, same}, {Logistic{}, binary, weighted}, {Logistic{}, binary, tolerance},
+		{Quantiles{Levels: []float64{0.3}, Steps: 8}, storedNumber, same}, {Logistic{}, binary, weighted},
+		{Logistic{}, binary, tolerance},
 		{Logistic{Records: 300}, binary, same}, {Logistic{CurvatureShare: 0.1}, binary, same},
 		{Logistic{CurvatureShare: 0.3}, binary, same}, {SVM{}, binary, same}, {SVM{Width: 0.5}, binary, same},
 		{Poisson{}, counts, same}, {Poisson{}, counts, upper}, {Poisson{Clip: 2}, counts, same},
@@ -40,7 +41,8 @@ func TestOtherQuestionsAreNotRemembered(t *testing.T) {
 		{Quantile{Tau: 0.3, Smooth: 0.2}, number, same},
 		{Logistic{}, stored, weighted}, {Logistic{CurvatureShare: 0.1}, stored, same},
 		{Logistic{CurvatureShare: 0.3}, stored, same}, {SVM{}, stored, same}, {SVM{Width: 0.5}, stored, same},
-		{Softmax{}, storedClasses, same}, {Softmax{Bound: multiclass.RankK}, storedClasses, same}, {Softmax{}, storedClasses, fourth}}
+		{Softmax{}, storedClasses, same}, {Softmax{Bound: multiclass.RankK}, storedClasses, same},
+		{Softmax{}, storedClasses, fourth}}
 	text := func(w way, epsilon, delta float64) string {
 		p, d := w.l.spec(), *must.Get(w.data.whole())
 		w.change(&p, &d)
