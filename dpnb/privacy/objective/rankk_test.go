@@ -23,6 +23,17 @@ func TestRankOneIsDTZ24(t *testing.T) {
 	}
 }
 
+// Far below √k nearly all of χ_k is beyond, also where the sum that says so would overflow.
+func TestTailOfChiNearZero(t *testing.T) {
+	for _, k := range []int{60, 200, 501, 4000} {
+		for _, x := range []float64{1e-6, 1e-3, 0.05, 1} {
+			if q, h := chiTail(k, x); !(q >= -1e-12) || q > 0 || !(h >= 0 && h < 1e-12) {
+				t.Errorf("k = %d, x = %g: ln P(χ_k > x) ≤ %v, a hazard of %v", k, x, q, h)
+			}
+		}
+	}
+}
+
 // χ_k's tail and the expectation against simulation, within 5 standard errors.
 func TestRankKSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))

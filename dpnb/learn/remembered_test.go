@@ -1,0 +1,75 @@
+package learn
+
+import (
+	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/frame"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/multiclass"
+)
+
+// With all that was calibrated for other questions remembered, a learner has the mechanism that it has by itself.
+// Neighbours here differ in one thing.
+func TestOtherQuestionsAreNotRemembered(t *testing.T) {
+	people := visitors(t, 60)
+	binary, counts := Binary(people.Drop("count", "score"), "ill"), Counts(people.Drop("score", "ill"), "count")
+	classes, number := Classes(people.Drop("score", "count"), "ward"), Regression(people.Drop("count", "ill"), "score")
+	stored, storedClasses := Binary(people.Drop("count", "score"), "ill", Uncentred()),
+		Classes(people.Drop("score", "count"), "ward", Uncentred())
+	storedNumber := Regression(people.Drop("count", "ill"), "score", Uncentred())
+	type way struct {
+		l      Learner
+		data   *Dataset
+		change func(p *spec, d *frame.Design)
+	}
+	same := func(*spec, *frame.Design) {}
+	weighted := func(_ *spec, d *frame.Design) { d.Target.Weighted = true }
+	upper := func(_ *spec, d *frame.Design) { d.Target.Upper = 20 }
+	fourth := func(_ *spec, d *frame.Design) { d.Target.Classes = []string{"a", "b", "c", "d"} }
+	tolerance := func(p *spec, _ *frame.Design) { p.tolerance = 1e-3 }
+	shared := func(p *spec, _ *frame.Design) { p.shared = true }
+	levels := func(l ...float64) Quantiles { return Quantiles{Levels: l, Steps: 9} }
+	ways := []way{{Logistic{}, binary, same}, {Logistic{}, stored, same}, {levels(0.3), storedNumber, same},
+		{Quantiles{Levels: []float64{0.3}, Steps: 8}, storedNumber, same}, {Logistic{}, binary, weighted},
+		{Logistic{}, binary, tolerance},
+		{Logistic{Records: 300}, binary, same}, {Logistic{CurvatureShare: 0.1}, binary, same},
+		{Logistic{CurvatureShare: 0.3}, binary, same}, {SVM{}, binary, same}, {SVM{Width: 0.5}, binary, same},
+		{Poisson{}, counts, same}, {Poisson{}, counts, upper}, {Poisson{Clip: 2}, counts, same},
+		{OneVsRest{}, classes, same}, {OneVsRest{}, classes, fourth}, {Linear{}, number, same},
+		{Linear{}, number, shared}, {Huber{}, number, same}, {levels(0.3), number, same}, {levels(0.6), number, same},
+		{Quantiles{Levels: []float64{0.3}, Steps: 8}, number, same}, {Quantile{Tau: 0.3, Smooth: 0.1}, number, same},
+		{Quantile{Tau: 0.3, Smooth: 0.2}, number, same},
+		{Logistic{}, stored, weighted}, {Logistic{CurvatureShare: 0.1}, stored, same},
+		{Logistic{CurvatureShare: 0.3}, stored, same}, {SVM{}, stored, same}, {SVM{Width: 0.5}, stored, same},
+		{Softmax{}, storedClasses, same}, {Softmax{Bound: multiclass.RankK}, storedClasses, same},
+		{Softmax{}, storedClasses, fourth}}
+	text := func(w way, epsilon, delta float64) string {
+		p, d := w.l.spec(), *must.Get(w.data.whole())
+		w.change(&p, &d)
+		m, err := p.chooser(&d)(p, &d, epsilon, delta)
+		if err != nil {
+			return err.Error()
+		}
+		return string(must.Get(mechanisms().Marshal(m)))
+	}
+	var alone []string
+	seen := map[string]int{}
+	for i, w := range ways {
+		calibrations.Clear()
+		alone = append(alone, text(w, 1, 1e-6))
+		if j, twice := seen[alone[i]]; twice {
+			t.Errorf("ways %d and %d have the same mechanism, so that nothing is told apart: %s", j, i, alone[i])
+		}
+		seen[alone[i]] = i
+	}
+	calibrations.Clear()
+	for _, w := range ways[:3] {
+		text(w, 1, 1e-5)
+		text(w, 2, 1e-6)
+	}
+	for i, w := range ways {
+		if got := text(w, 1, 1e-6); got != alone[i] {
+			t.Errorf("%d, %+v, with what came before it has\n%s\nand alone\n%s", i, w.l, got, alone[i])
+		}
+	}
+}
