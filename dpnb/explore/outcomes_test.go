@@ -67,6 +67,11 @@ func TestOutcomesCover(t *testing.T) {
 	if _, err := explore.ConfusionOf(m).Noise(learn.Seed(1)).Price(df, 0.05, 0.95); err == nil {
 		t.Error("a price without a number of records")
 	}
+	for _, q := range []explore.Query{explore.AUCOf(m).Noise(learn.Seed(1)), explore.Mean("age")} {
+		if _, err := q.Planned(-5).Price(df, 500, 0.95); err == nil || !strings.Contains(err.Error(), "Planned(-5)") {
+			t.Errorf("fewer records than none: %v", err)
+		}
+	}
 }
 
 // Scores are told apart in as many places as suit the noise and the number of records, which makes intervals of few

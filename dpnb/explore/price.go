@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/display"
@@ -28,10 +29,16 @@ type Price struct {
 	bought bool
 }
 
-// Planned says how many records are expected, from what is public: Price needs it, AUCOf counts scores in as many places
-// as suit so many (without it for a quarter of those that the model was fitted to, and for as many), and the guarantee holds whatever the
-// truth is.
-func (q Query) Planned(records int) Query { q.records = float64(records); return q }
+// Planned says how many records are expected, from what is public: Price needs it, AUCOf counts scores in as many
+// places as suit so many (without it for a quarter of those that the model was fitted to, and for as many), and the
+// guarantee holds whatever the truth is.
+func (q Query) Planned(records int) Query {
+	if q.records = float64(records); records < 0 && q.err == nil {
+		q.err = fmt.Errorf("dpnb: %s: want a number of records", wording.Setting{Field: "Planned",
+			Value: strconv.Itoa(records), Go: fmt.Sprintf("Planned(%d)", records)})
+	}
+	return q
+}
 
 // BaseRate says what share of the records is expected to be of the positive class, from what is public: the precision
 // of an AUC depends on it, and is that of two classes of the same size without it.
