@@ -10,8 +10,8 @@ func TestPassesAreToldOf(t *testing.T) {
 			from, to := toTell(before, k)
 			if from < to {
 				if from != told {
-					t.Errorf("after block %d: told of %d to %d at block %d, of those before %d already", before, from, to,
-						k, told)
+					t.Errorf("after block %d: told of %d to %d at block %d, of those before %d already", before, from,
+						to, k, told)
 				}
 				told = to
 			}
