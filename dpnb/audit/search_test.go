@@ -87,3 +87,14 @@ func TestFrequencies(t *testing.T) {
 		t.Error("two of eight releases differ: few enough")
 	}
 }
+
+// The starts that let the predictor fall, to one side and to the other, are mirror images: what they show of a record x
+// and of −x is the same.
+func TestStartsAreMirrorImages(t *testing.T) {
+	s := search(0.25, 2, 1, 1, privacy.Remove)
+	right, left := s.start(4, nil), s.start(5, nil)
+	left.extra = -left.extra
+	if a, b := s.evaluate(right).Exact, s.evaluate(left).Exact; !(a > 1e-6 && math.Abs(a/b-1) <= 1e-9) {
+		t.Errorf("δ = %v to one side, %v to the other", a, b)
+	}
+}

@@ -22,6 +22,9 @@ func TestWithoutRecords(t *testing.T) {
 					if err != nil {
 						t.Fatalf("%v, %s: %v", m, l.Name(), err)
 					}
+					if s.Passes != 1 {
+						t.Errorf("%v, %s: %d passes to what is known", m, l.Name(), s.Passes)
+					}
 					for j, b := range linear {
 						if want := -b / (2 + shrink[j]); !(math.Abs(s.Theta[j]-want) <= 1e-12) {
 							t.Errorf("%v, %s: θ = %v, want %v at %d", m, l.Name(), s.Theta, want, j)

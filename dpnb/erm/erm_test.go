@@ -160,6 +160,26 @@ func TestToleranceThatCannotBeCertified(t *testing.T) {
 	if _, err := Minimize(p, &Settings{MaxPasses: 2}); !errors.Is(err, ErrTolerance) {
 		t.Errorf("two passes are said to be enough: %v", err)
 	}
+	// Line searches that end nowhere, and steps that gain nothing, are not repeated until the passes are spent.
+	for name, p := range map[string]*Problem{"50": simulated(50, 2, 1, 0.1, 1), "3000": p} {
+		for _, m := range []Method{LBFGS{}, NewtonCG{}} {
+			r := newSearch(p, Settings{Tolerance: 1e-40, MaxPasses: 1000})
+			if err := m.run(r); err != nil || r.e.passes > 150 {
+				t.Errorf("%s records, %s: %d passes for a tolerance that cannot be had, %v", name, m.Name(),
+					r.e.passes, err)
+			}
+		}
+	}
+}
+
+// The dual form of the Hessian is for more coefficients than records.
+func TestFormOfTheHessian(t *testing.T) {
+	for n, dual := range map[int]bool{6: true, 7: false, 8: false} {
+		r := newSearch(simulated(n, 7, 1, 1, 1), Settings{})
+		if _, got := r.exactMetric().(*dualMetric); got != dual {
+			t.Errorf("7 coefficients, %d records: dual %t, want %t", n, got, dual)
+		}
+	}
 }
 
 func TestValidate(t *testing.T) {

@@ -344,6 +344,14 @@ func TestVariancesCorrelationsAndSummaries(t *testing.T) {
 	if _, err := explore.Correlations("age").Of(df, fresh(1, 0).Spend(1)); err == nil {
 		t.Error("one column is correlated")
 	}
+	// From −1 to 1 is all that a correlation can be, and what is assumed of the guarantee stands below.
+	s := must.Get(explore.Correlations("age", "hours").Noise(learn.Seed(1)).Of(df, learn.Simulate(1e-6, 0)))
+	text, assumed := s.Display().Text(), s.Guarantee().Assumptions
+	for _, want := range append([]string{"buys nothing", "between -1 and 1", "Assumes: "}, assumed...) {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) || len(assumed) == 0 {
+			t.Errorf("it does not say %q: %s", want, text)
+		}
+	}
 }
 
 // Every answer of numbers says what a missing one counts as, that number is the one that is computed with, and the

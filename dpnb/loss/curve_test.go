@@ -174,3 +174,35 @@ func TestCurveErrors(t *testing.T) {
 		t.Error("clipping above the largest slope changes nothing")
 	}
 }
+
+// A curve that was made again is the same, and one of which anything was changed is not, be it a function for another
+// that agrees with it wherever one looks.
+func TestSameCurves(t *testing.T) {
+	make := func() *Curve {
+		c, err := CurveOf(SmoothPinball{Tau: 0.3, Width: 0.5}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	first := make()
+	if again := make(); again == first || first.Same() == nil || again.Same() != first.Same() {
+		t.Error("a curve that is made again is another")
+	}
+	sup, anti := first.Sup, first.Antiderivative
+	for name, change := range map[string]func(c *Curve){
+		"name": func(c *Curve) { c.Name += "!" }, "lower": func(c *Curve) { c.Lo *= 2 },
+		"upper": func(c *Curve) { c.Hi *= 2 }, "peak": func(c *Curve) { c.Peak++ },
+		"quadratic": func(c *Curve) { c.Quadratic++ }, "fall": func(c *Curve) { c.Fall++ },
+		"symmetric": func(c *Curve) { c.Symmetric = !c.Symmetric }, "cut": func(c *Curve) { c.cut++ },
+		"supremum":       func(c *Curve) { c.Sup = func(g float64) float64 { return sup(g) } },
+		"antiderivative": func(c *Curve) { c.Antiderivative = func(g float64) float64 { return anti(g) } },
+		"none":           func(c *Curve) { c.Sup = nil },
+		"by hand":        func(c *Curve) { c.of = nil },
+	} {
+		c := make()
+		if change(c); c.Same() != nil {
+			t.Errorf("%s changed: taken for what it was", name)
+		}
+	}
+}

@@ -78,6 +78,27 @@ func TestIllConditionedIsCheap(t *testing.T) {
 	}
 }
 
+// Where no certificate will do, the splitting ends: after a dozen penalties, beside twelve steps at most each time that
+// Newton's method is tried.
+func TestSplittingEnds(t *testing.T) {
+	const d = 15
+	for _, c := range []struct {
+		r Regulariser
+		c Constraint
+	}{{L1{0.5}, Simplex{1}}, {L1{0.5}, NewBox(0.1)}, {GroupL1{Groups: []int{d}}, NewBox(0.1)}, {L2{0.5}, Ball{1}}} {
+		o, m := must.Get(newObjective(illConditioned(1, 60, d, loss.Squared{}, c.r, c.c), 1)), newModel(d)
+		for i := range d {
+			m.h[i*d+i], m.bar[i] = 1+float64(i*i*i), float64(i%4)-1.7
+		}
+		s := newSplitting(o, m)
+		s.renew(1)
+		s.solve(0, 1)
+		if most := 1 + 12 + 12*(1+s.steps/100); s.factors > most || s.steps > 10_000 {
+			t.Errorf("%v, %v: %d factorisations in %d steps, at most %d", c.r, c.c, s.factors, s.steps, most)
+		}
+	}
+}
+
 // Face by face comes to the minimum of the model by itself, from the corners of the box too, and a step over a cone is
 // where the model is least, whatever the step before was.
 func TestStepsOfTheModelArrive(t *testing.T) {

@@ -45,6 +45,9 @@ func least(a *mat.Dense, b *mat.VecDense) *mat.VecDense {
 			}
 		}
 		out := mat.NewVecDense(n, nil)
+		if len(at) == 0 {
+			return out
+		}
 		part, z := mat.NewDense(rows, len(at), nil), new(mat.VecDense)
 		for k, j := range at {
 			part.SetCol(k, mat.Col(nil, j, a))
@@ -57,7 +60,7 @@ func least(a *mat.Dense, b *mat.VecDense) *mat.VecDense {
 		}
 		return out
 	}
-	scale := mat.Norm(b, 2) * mat.Norm(a, 2)
+	steep, size := mat.Norm(b, 2)*mat.Norm(a, 2), mat.Norm(b, 2)/mat.Norm(a, 2) // of slopes and of x
 	for range 10 * n {
 		var rest, slope mat.VecDense
 		rest.MulVec(a, x)
@@ -65,7 +68,7 @@ func least(a *mat.Dense, b *mat.VecDense) *mat.VecDense {
 		slope.MulVec(a.T(), &rest)
 		best := -1
 		for j := range n {
-			if !free[j] && slope.AtVec(j) > 1e-13*scale && (best < 0 || slope.AtVec(j) > slope.AtVec(best)) {
+			if !free[j] && slope.AtVec(j) > 1e-13*steep && (best < 0 || slope.AtVec(j) > slope.AtVec(best)) {
 				best = j
 			}
 		}
@@ -82,7 +85,7 @@ func least(a *mat.Dense, b *mat.VecDense) *mat.VecDense {
 			}
 			for j, f := range free {
 				if v := x.AtVec(j) + step*(z.AtVec(j)-x.AtVec(j)); f {
-					if free[j] = v > 1e-15*scale || step == 1; free[j] {
+					if free[j] = v > 1e-15*size || step == 1; free[j] {
 						x.SetVec(j, v)
 					} else {
 						x.SetVec(j, 0)

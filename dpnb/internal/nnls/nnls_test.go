@@ -61,3 +61,29 @@ func TestQuadratic(t *testing.T) {
 		}
 	}
 }
+
+// In other units of a and b, powers of two, x is the same number in those of b/a, to the last bit.
+func TestUnits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 1))
+	for trial := range 50 {
+		n := 2 + trial%6
+		a, b := mat.NewDense(n+1, n, nil), mat.NewVecDense(n+1, nil)
+		for i := range n + 1 {
+			for j := range n {
+				a.Set(i, j, 1+rng.NormFloat64())
+			}
+			b.SetVec(i, rng.NormFloat64())
+		}
+		want := least(a, b)
+		for _, of := range [][2]int{{40, 0}, {-40, 0}, {0, 40}, {0, -40}, {60, 60}, {-60, -60}} {
+			var largeA mat.Dense
+			var largeB, x mat.VecDense
+			largeA.Scale(math.Ldexp(1, of[0]), a)
+			largeB.ScaleVec(math.Ldexp(1, of[1]), b)
+			if x.ScaleVec(math.Ldexp(1, of[0]-of[1]), least(&largeA, &largeB)); !mat.Equal(&x, want) {
+				t.Errorf("trial %d, a·2^%d, b·2^%d: %v, want %v", trial, of[0], of[1], x.RawVector().Data,
+					want.RawVector().Data)
+			}
+		}
+	}
+}

@@ -35,11 +35,14 @@ type Rows struct {
 // asked for as float64.
 type view struct {
 	raw    [2][]byte
-	block  [2]int // of raw, −1 for none
+	block  [2]int // of raw, none or a block
 	older  int
 	lo, hi int
 	rows   []float64
 }
+
+// none is not −1, after which block 0 would come.
+const none = -2
 
 // Open returns the records at path if they are those of the key and every checksum is right, for which it reads all of
 // the file.
@@ -157,6 +160,17 @@ const (
 	labelsKept = 1 << 22
 )
 
+// toTell returns the blocks from ≤ i < to of which the operating system is told before block k is read after another.
+func toTell(after, k int) (from, to int) {
+	switch {
+	case after != k-1: // a pass begins here
+		return k, k + 2*ahead
+	case k%ahead == 0:
+		return k + ahead, k + 2*ahead
+	}
+	return k, k
+}
+
 // load reads a block into v, if it is not there, and returns it.
 func (r *Rows) load(v *view, k int) []byte {
 	for at, block := range v.block {
@@ -172,14 +186,11 @@ func (r *Rows) load(v *view, k int) []byte {
 		v.raw[at] = make([]byte, size)
 	}
 	raw := v.raw[at][:size]
-	v.block[at], v.raw[at] = -1, raw
+	v.block[at], v.raw[at] = none, raw
 	begin := rowsAt + int64(k)*int64(r.rows)*r.rowBytes()
-	switch stretch := ahead * int64(r.rows) * r.rowBytes(); {
-	case v.block[1-at] != k-1: // a pass begins here
-		willNeed(r.file, begin, 2*stretch)
-	case k%ahead == 0:
-		willNeed(r.file, begin+stretch, stretch)
-		if r.n > labelsKept {
+	if from, to := toTell(v.block[1-at], k); from < to {
+		willNeed(r.file, begin+int64(from-k)*int64(r.rows)*r.rowBytes(), int64(to-from)*int64(r.rows)*r.rowBytes())
+		if from > k && r.n > labelsKept {
 			r.Done(max(0, k-2*ahead)*r.rows, max(0, k-ahead)*r.rows)
 		}
 	}
@@ -210,7 +221,7 @@ func (r *Rows) sameLabels(lo, hi int) bool {
 	return true
 }
 
-func newView() *view { return &view{block: [2]int{-1, -1}} }
+func newView() *view { return &view{block: [2]int{none, none}} }
 
 func (r *Rows) view() *view {
 	if v, ok := r.views.Get().(*view); ok {

@@ -255,3 +255,16 @@ func TestPhasesAreFeasible(t *testing.T) {
 		}
 	}
 }
+
+// The clip of the worst case is G(mε/d)^{1/k}, with one feature too.
+func TestClipOfTheWorstCase(t *testing.T) {
+	for _, d := range []int{1, 2, 7} {
+		m := phases(t, func(c *PhasesConfig) {
+			c.Features, c.WorstCase, c.Moment, c.MomentBound, c.Epsilon = d, true, 4, 3, 0.5
+		})
+		want := 3 * math.Pow(float64(m.planned(1))*0.5/float64(d), 0.25)
+		if !(math.Abs(m.Clip/want-1) <= 1e-12) {
+			t.Errorf("%d features: clipped at %v, want %v", d, m.Clip, want)
+		}
+	}
+}

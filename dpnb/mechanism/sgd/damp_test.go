@@ -13,10 +13,16 @@ import (
 // The implicit step solves (I + AP)θ′ = θ, P by the definition of the penalties: where A is diagonal block by block,
 // and else at once.
 func TestDampSolves(t *testing.T) {
+	for _, ridge := range []float64{0, 0.2, 1} {
+		dampSolves(t, ridge)
+	}
+}
+
+func dampSolves(t *testing.T, ridge float64) {
 	const d = 8
-	s := &adaptive{Adaptive: Adaptive{Radius: 1, Steps: 4, Noise: 3, Ridge: 0.2,
+	s := &adaptive{Adaptive: Adaptive{Radius: 1, Steps: 4, Noise: 3, Ridge: ridge,
 		Curves: []matrix.Span{{First: 1, Len: 5}}}}
-	lambda := 0.2 * 9 / 4.0
+	lambda := ridge * 9 / 4.0
 	start := []float64{1, -2, 3, 0.5, -1, 2, 4, 5}
 	size := func(j int) float64 { return 0.1 + 0.05*float64(j) }
 	// The gradient of the penalty ½λ(Σθ² + 8Σ(second differences)²) at θ.

@@ -198,6 +198,23 @@ func TestQuantilesDescend(t *testing.T) {
 	}
 }
 
+// The noise that is said is that of the level with most: the largest of the standard deviations by the covariance that
+// it is drawn from.
+func TestNoiseThatIsSaid(t *testing.T) {
+	q := quantiles([]float64{0.1, 0.3, 0.5, 0.9})
+	shape, most := q.shape(5), 0.0
+	for i := range 4 {
+		variance := 0.0
+		for _, v := range shape.root[4*i : 4*i+4] {
+			variance += v * v
+		}
+		most = math.Max(most, variance)
+	}
+	if got, want := q.noiseScale(5), q.NoiseMultiplier*q.RowNorm*math.Sqrt(most); !(math.Abs(got/want-1) <= 1e-12) {
+		t.Errorf("noise of %v, want %v", got, want)
+	}
+}
+
 // The noise of the steps, as it is drawn, costs what Cost says: Σ1/σₖ² = T/σ², by any rule. A share of the early steps
 // that is off by a tenth, and not made up for, is seen. Iterates have weights that add up to 1.
 func TestSpreadOfNoise(t *testing.T) {

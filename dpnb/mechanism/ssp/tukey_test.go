@@ -350,3 +350,17 @@ func TestBoxesInOneDimension(t *testing.T) {
 		}
 	}
 }
+
+// Where a part has no record in a direction, its fit is that of the others, and 0 there.
+func TestFitsOfPartsWithoutADirection(t *testing.T) {
+	rows := matrix.NewDense(6, 2, []float64{1, 0, 0.5, 0, 0.25, 0, 0, 1, 1, 0, 0, 0.5})
+	m := TukeyEM{RowNorm: 1, LabelBound: 1, Features: 2}
+	at := m.models(rows, []float64{0.8, 0.4, 0.2, -0.5, 0.3, -0.25}, [][]int{{0, 1, 2}, {3, 5}, {}}, 1)
+	for j, want := range [][]float64{{0, 0, 0.8}, {-0.5, 0, 0}} {
+		for i, v := range at[j] {
+			if got := float64(v) * latticeStep; !(math.Abs(got-want[i]) <= 1e-6) {
+				t.Errorf("coefficient %d: %g at place %d, want %g", j, got, i, want[i])
+			}
+		}
+	}
+}

@@ -136,6 +136,9 @@ func normalSelection(keys int, eps, delta, own float64) (best Selection, err err
 			m.Sigma, m.Threshold = sigma, 1+sigma*z
 			return privacy.LogDeltaUpper(m.profile(), eps) <= math.Log(delta)*(1+1e-15), nil
 		}, 1e-9)
+		if err == nil {
+			err = mechanism.Scales{{"Sigma", sigma}}.Check() // only such a one has a grid
+		}
 		if err != nil {
 			return m, err
 		}

@@ -156,11 +156,15 @@ func TestNormalSelectionProfile(t *testing.T) {
 	}
 	lower := m
 	lower.Threshold *= 0.9
-	for _, d := range privacy.Directions {
-		for _, eps := range []float64{-0.5, 0, 0.5, 1, 1.5} {
-			claim, exact := math.Exp(m.profile().LogDeltaUpper(d, eps)), worst(m, d, eps)
-			if exact > claim*(1+1e-9) || exact < claim*(1-1e-3) {
-				t.Errorf("%v, ε = %v: δ = %v, claimed is %v", d, eps, exact, claim)
+	shows := m // a key of one person, in three of ten cases
+	shows.Threshold = 1 + 0.5*m.Sigma
+	for _, m := range []Selection{m, shows} {
+		for _, d := range privacy.Directions {
+			for _, eps := range []float64{-0.5, 0, 0.5, 1, 1.5} {
+				claim, exact := math.Exp(m.profile().LogDeltaUpper(d, eps)), worst(m, d, eps)
+				if exact > claim*(1+1e-9) || exact < claim*(1-1e-3) {
+					t.Errorf("%v, %v, ε = %v: δ = %v, claimed is %v", m, d, eps, exact, claim)
+				}
 			}
 		}
 	}
@@ -220,7 +224,9 @@ func TestSelectionRefuses(t *testing.T) {
 	for name, c := range map[string]SelectionConfig{
 		"no keys": {Epsilon: 1, Delta: 1e-5}, "too many": {Keys: mostKeys + 1, Epsilon: 1, Delta: 1e-5},
 		"no ε": {Keys: 1, Delta: 1e-5}, "no δ": {Keys: 1, Epsilon: 1},
-		"more of its own than δ": {Keys: 1, Epsilon: 1, Delta: 1e-5, Own: 1e-4},
+		"more of its own than δ":   {Keys: 1, Epsilon: 1, Delta: 1e-5, Own: 1e-4},
+		"noise beyond float64":     {Keys: 1, Epsilon: 1e-300, Delta: 1e-300, Normal: true},
+		"noise beyond float64, of": {Keys: 2, Epsilon: 1e-300, Delta: 1e-300, Normal: true},
 	} {
 		if _, err := c.Calibrate(); err == nil {
 			t.Errorf("%s: no error", name)

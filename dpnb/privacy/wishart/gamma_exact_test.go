@@ -102,6 +102,43 @@ func TestWhereTailsBecomeBounds(t *testing.T) {
 	}
 }
 
+// For ν = 2, χ² has the density e^{−x/2}/2: without the record the other side has no mass below s, and its density is
+// e^{−s/2} of the one with the record above. δ is never below what follows, and hardly above.
+func TestTwoDegreesAreExact(t *testing.T) {
+	for _, s := range []float64{1e-6, 0.1, 1, 7, 60} {
+		for _, eps := range []float64{math.Inf(-1), -40, -1, -1e-3, 0, 1e-3, 0.4, 3, 29, math.Inf(1)} {
+			below := Neg(Expm1(New(-s / 2)))
+			for _, d := range privacy.Directions {
+				exact := Int(1)
+				switch e := max(-700, min(700, eps)); {
+				case d == privacy.Add && eps > -s/2: // (e^{−s/2} − e^{−s/2}·e^ε·e^{s/2})₊ is nothing above s
+					exact = below
+				case d == privacy.Add:
+					exact = Sub(Int(1), Exp(New(e)))
+				case eps < s/2:
+					exact = Neg(Expm1(New(e - s/2)))
+				default:
+					exact = Int(0)
+				}
+				got := (shift{2, s}).LogDeltaUpper(d, eps)
+				if exact.Sign() == 0 {
+					if got > -600 {
+						t.Errorf("s = %g, ε = %g, %v: ln δ = %g, exact −∞", s, eps, d, got)
+					}
+					continue
+				}
+				room := 3e-10 / Float(exact) // a difference of two that are known to 1e-10
+				if d == privacy.Add && eps >= 0 {
+					room = 1e-11
+				}
+				if want := Log(exact); !Above(got, want) || Float(Sub(New(got), want)) > room {
+					t.Errorf("s = %g, ε = %g, %v: ln δ = %.17g, exact %.17g", s, eps, d, got, Float(want))
+				}
+			}
+		}
+	}
+}
+
 // A quantile below the range of float64 is 0, which is one rounded down: γ itself may be any logarithm.
 func TestQuantilesBelowTheRange(t *testing.T) {
 	for _, p := range []float64{0.5, 1, 7.5} {

@@ -36,12 +36,10 @@ func (c Classification) Validate() error {
 		return &privacy.ParamError{Name: "Loss", Value: c.Loss,
 			Want: "a loss for labels ±1 whose parameters are in range"}
 	}
-	t := []float64{-20, -20, -1, -1, 0, 0, 1, 1, 20, 20}
-	y := []float64{1, -1, 1, -1, 1, -1, 1, -1, 1, -1}
-	v := make([]float64, len(t))
-	c.Loss.ValueSlope(v, t, y)
-	for i := 0; i < len(v); i += 2 {
-		if !(v[i] < v[i+1]) {
+	var v [2]float64
+	for _, t := range []float64{-20, -1, 0, 1, 20} {
+		c.Loss.ValueSlope(v[:], []float64{t, t}, []float64{1, -1})
+		if !(v[0] < v[1]) {
 			return &privacy.ParamError{Name: "Loss", Value: c.Loss.Name(),
 				Want: "a loss with f′(t; +1) < f′(t; −1), so that the label draws the score to its side"}
 		}

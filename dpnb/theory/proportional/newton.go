@@ -46,7 +46,6 @@ func (w *newton) run(limit int) bool {
 	w.residual(w.res[:n], w.x[:n])
 	size := maxAbs(w.res[:n])
 	fresh := false
-	stalled := 0
 	for range limit {
 		if size <= converged {
 			return true
@@ -54,9 +53,9 @@ func (w *newton) run(limit int) bool {
 		if math.IsInf(size, 1) {
 			return false
 		}
-		if !fresh {
+		made := !fresh
+		if made {
 			w.differences()
-			fresh = true
 		}
 		step, ok := w.direction()
 		if !ok {
@@ -83,13 +82,12 @@ func (w *newton) run(limit int) bool {
 		}
 		if !(now < size) {
 			// Nothing is gained any more: rounding, or a Jacobian that is too old.
-			if stalled++; stalled > 1 {
+			if made {
 				return size <= maxResidual/10
 			}
 			fresh = false
 			continue
 		}
-		stalled = 0
 		w.broyden(moved, res)
 		fresh = now < 0.2*size && t == 1
 		w.x, w.res, size = moved, res, now

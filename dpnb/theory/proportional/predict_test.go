@@ -248,6 +248,15 @@ func TestEdgeOfTheGaussianCase(t *testing.T) {
 	}
 }
 
+// In the Gaussian case the bound does not matter: what is found is the same, and so is whether it is at an end.
+func TestBoundsOfTheGaussianCase(t *testing.T) {
+	task, g := logisticTask(2, 0.1), Target{0.01, 1e-5, privacy.AddRemove}
+	a, b := must.Get(task.Best(Objective, g, objective.DTZ24)), must.Get(task.Best(Objective, g, objective.Tight))
+	if !a.Gaussian || !a.AtEdge || !b.AtEdge || a.Lambda != b.Lambda || a.Nu != b.Nu || a.Point != b.Point {
+		t.Errorf("λ = %v, at an end %t; λ = %v, at an end %t", a.Lambda, a.AtEdge, b.Lambda, b.AtEdge)
+	}
+}
+
 // An end of what is searched is one of 24 steps, and of sizes from e⁻¹¹ to e³ of what never diverges.
 func TestStepsAtAnEdge(t *testing.T) {
 	task := huberTask(0.25) // of smoothness 1: that is 1/5

@@ -26,10 +26,15 @@ func (q *quadratic) gradient(g, x dd.Vector) float64 {
 }
 
 // Steps of 1/M alone arrive within the number that is proved, with errors as large as the proof admits and against
-// them; Newton's steps that mislead do no harm.
+// them; Newton's steps that mislead do no harm. Another unit of J changes nothing.
 func TestRefinementArrives(t *testing.T) {
-	const tau = 1e-9
-	h := []float64{1, 3, 40, 200}
+	for _, unit := range []float64{0x1p-20, 1, 0x1p20} {
+		refinementArrives(t, unit)
+	}
+}
+
+func refinementArrives(t *testing.T, unit float64) {
+	tau, h := 1e-9*unit, []float64{unit, 3 * unit, 40 * unit, 200 * unit}
 	for name, newton := range map[string]func(step, g, x []float64){
 		"Newton": func(step, g, _ []float64) {
 			for j := range step {
@@ -41,10 +46,10 @@ func TestRefinementArrives(t *testing.T) {
 		"uphill": func(step, g, _ []float64) { step[1] = -g[1] },
 	} {
 		q := &quadratic{h: h, err: tau / (4.1 * math.Sqrt(200))}
-		r := Refinement{Gradient: q.gradient, Newton: newton, Modulus: 1, Smoothness: 200, Tolerance: tau}
+		r := Refinement{Gradient: q.gradient, Newton: newton, Modulus: h[0], Smoothness: h[3], Tolerance: tau}
 		x := dd.NewVector(4)
 		c := r.Run(x)
-		proved := 2 * 200 * math.Log(4*250/tau)
+		proved := 2 * 200 * math.Log(4*250*unit/tau)
 		// A try of Newton's is made between, at last once in maxWait steps.
 		most := int(proved*(1+1.0/maxWait)) + 12
 		if !(c.Bound() <= tau) || c.Passes > most || name == "Newton" && c.Passes > 8 {
@@ -63,15 +68,17 @@ func TestRefinementArrives(t *testing.T) {
 
 // Where the error is too much for the proof, and Newton's steps gain nothing, it ends.
 func TestRefinementGivesUp(t *testing.T) {
-	q := &quadratic{h: []float64{1, 1e9}, err: 1e-3}
-	r := Refinement{Gradient: q.gradient, Newton: func(step, _, _ []float64) { clear(step) }, Modulus: 1,
-		Smoothness: 1e9, Tolerance: 1e-6}
-	if c := r.Run(dd.NewVector(2)); c.Bound() <= 1e-6 || c.Passes > 200 {
-		t.Errorf("%+v", c)
-	}
-	r.MaxPasses, q.calls = 5, 0
-	if r.Run(dd.NewVector(2)); q.calls > 5 {
-		t.Errorf("%d passes, 5 are allowed", q.calls)
+	for _, unit := range []float64{0x1p-20, 1, 0x1p20} {
+		q := &quadratic{h: []float64{unit, 1e9 * unit}, err: 1e-3 * unit}
+		r := Refinement{Gradient: q.gradient, Newton: func(step, _, _ []float64) { clear(step) }, Modulus: unit,
+			Smoothness: 1e9 * unit, Tolerance: 1e-6 * unit}
+		if c := r.Run(dd.NewVector(2)); c.Bound() <= r.Tolerance || c.Passes > 200 {
+			t.Errorf("J in units of %g: %+v", unit, c)
+		}
+		r.MaxPasses, q.calls = 5, 0
+		if r.Run(dd.NewVector(2)); q.calls > 5 {
+			t.Errorf("J in units of %g: %d passes, 5 are allowed", unit, q.calls)
+		}
 	}
 }
 

@@ -49,6 +49,9 @@ const (
 // solution where the records have up to a thousand times λ's curvature, and it costs 0.005 % of σ.
 const outputShare = 0.01
 
+// outputRoom is by what σ grows for that, √(1 + outputShare²) and hardly more.
+const outputRoom = 1 + outputShare*outputShare/2
+
 // finish sets τ and σ_out for m's λ and σ.
 func (m COP) finish(tolerance float64) COP {
 	if tolerance == 0 {
@@ -234,8 +237,8 @@ func (c Config) searched(m COP, start, top float64) (COP, error) {
 			m.Sigma, m.Stack = sigma, stack
 		}
 	}
-	// The output noise takes outputShare²/2, the chords of the profile a few ten-thousandths.
-	m.Sigma *= 1 + outputShare*outputShare/2
+	// The output noise takes its part, the chords of the profile a few ten-thousandths.
+	m.Sigma *= outputRoom
 	for step := 2e-4; m.Sigma < top; step *= 2 {
 		if m = m.finish(c.Tolerance); c.satisfied(m) {
 			return m, nil

@@ -222,6 +222,11 @@ func TestRefuses(t *testing.T) {
 	if _, err := CalibrateRecentred(c, 2); !errors.As(err, &rule) || rule.Name != "Rule" {
 		t.Errorf("stages of a width that is stated: %v", err)
 	}
+	for _, stages := range []int{0, 11} {
+		if _, err := CalibrateRecentred(good, stages); !errors.As(err, &rule) || rule.Name != "stages" {
+			t.Errorf("%d stages: %v", stages, err)
+		}
+	}
 	c = good
 	c.Form = loss.Pinball{Tau: 0.5}
 	c.Lambda = 1

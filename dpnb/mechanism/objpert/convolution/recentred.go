@@ -251,7 +251,7 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 	if best == nil {
 		return Recentred{}, c.noSigma(COP{Loss: c.wide(1)})
 	}
-	for scale, step := 1+outputShare*outputShare/2, 2e-4; scale < 2; scale, step = scale*(1+step), 2*step {
+	for scale, step := outputRoom, 2e-4; scale < 2; scale, step = scale*(1+step), 2*step {
 		m := Recentred{Radius: c.Planned.Radius}
 		for _, v := range best {
 			s := COP{Loss: c.wide(v.width), Lambda: v.lambda, Sigma: v.sigma * scale}

@@ -17,6 +17,13 @@ import (
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
+// σ grows by √(1 + s²) for an output noise of μ_out = s·μ.
+func TestRoomOfTheOutputNoise(t *testing.T) {
+	if over := outputRoom/math.Hypot(1, outputShare) - 1; !(over >= 0 && over <= 1e-8) {
+		t.Errorf("σ grows by %v for a share of %v", outputRoom, outputShare)
+	}
+}
+
 // Two stages satisfy (ε, δ) together, and either stage counts; the second is about the first one's release; where n is
 // large their error is less than that of one stage.
 func TestRecentred(t *testing.T) {
