@@ -562,7 +562,7 @@ func (b *Budget) Display() display.Item {
 		}
 	}
 	if len(s.Entries) > 0 && s.Entries[0].Unit != "" {
-		it.Note("Every release is for adding or removing a %s.", s.Entries[0].Unit)
+		it.Note("Every release is for adding or removing a %s.", ledger.Protected(s.Entries))
 	}
 	for _, e := range s.Entries {
 		if said := placeOf(b.ledger, e.Once).unshown(); e.Once != "" && said != "" {

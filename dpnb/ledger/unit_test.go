@@ -14,7 +14,7 @@ import (
 // A budget pays for releases of one unit: another is refused with the ledger unchanged, also in one batch and where
 // another process reads the file.
 func TestOneUnitOfABudget(t *testing.T) {
-	units := []string{"", `person of up to 2 rows ("id")`, `person of up to 3 rows ("id")`}
+	units := []string{"", `person of up to 2 rows ("id")`, `person of up to 3 rows ("who")`, "household"}
 	of := func(unit string) Entry { return Entry{Epsilon: 0.1, Delta: 9e-7, Unit: unit} }
 	for _, first := range units {
 		budgets(t, func(t *testing.T, c Config) {
@@ -50,6 +50,24 @@ func TestOneUnitOfABudget(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A person is protected as a whole by each release, however many of her rows it counts: they are of one unit.
+func TestOnePersonOfManyRows(t *testing.T) {
+	b := open(t, config(""))
+	for rows := 1; rows <= 3; rows++ {
+		must.Do(b.Charge(Entry{Epsilon: 0.1, Delta: 9e-7, Unit: UnitOf("id", rows)}))
+	}
+	entries := state(t, b).Entries
+	if said := Protected(entries); !strings.HasPrefix(said, `person ("id"), of whom each release`) {
+		t.Error(said)
+	}
+	if said := Protected(entries[:1]); said != `person of up to 1 row ("id")` {
+		t.Error(said)
+	}
+	if b.Charge(Entry{Epsilon: 0.1, Unit: UnitOf("i", 1)}) == nil || b.Charge(Entry{Epsilon: 0.1}) == nil {
+		t.Error("another column, or rows, after people")
 	}
 }
 
