@@ -63,6 +63,9 @@ func Misfits(t Scanner, schema *Schema) ([]Misfit, error) {
 		if err != nil {
 			return nil, err
 		}
+		if before == 0 {
+			found[at[0]] = append(found[at[0]], Misfit{Column: there[0], What: "THERE ARE NO RECORDS"})
+		}
 		for i, k := range at {
 			misfits := 0
 			for _, m := range found[k] {

@@ -54,7 +54,8 @@ func (e *UnitError) Error() string {
 	unit := func(of string) string { return cmp.Or(of, "one row") }
 	return fmt.Sprintf("ledger: each release of budget %q is for a unit of %s, and this one is for a unit of %s: "+
 		"refused; nothing was drawn and nothing spent. A person with several rows is not protected by releases for "+
-		"single rows as the budget promises; say %s, with the same column, for all releases of a budget, or for none", e.Budget, unit(e.Has), unit(e.Asked), wording.Of("PerPerson"))
+		"single rows as the budget promises; say %s, with the same column, for all releases of a budget, or for none",
+		e.Budget, unit(e.Has), unit(e.Asked), wording.Of("PerPerson"))
 }
 
 // sameUnit refuses entries that protect different things.

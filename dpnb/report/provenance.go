@@ -50,7 +50,7 @@ func provenance(
 		row("Parameters", "as in the notebook")
 	}
 	row("Parameters", byName(parameters, " = ")...)
-	row("Seeds", seedText(run.log)...)
+	row("Seeds, of no release", seedText(run.log)...)
 	row("Data", dataText(run.log)...)
 	for _, note := range run.log.Notes {
 		row("Note", note.Text)

@@ -34,7 +34,7 @@ func TestProvenance(t *testing.T) {
 		"| Version | "+project.Release+"-devel, commit ", "| Kernel | gonb v9.9 |", "| Go | go1.99 on ",
 		"github.com/spf13/cobra v",
 		"| Jupyter | nbclient 1, nbconvert 2 |",
-		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds | none: nothing was drawn from a seed |",
+		"| Parameters | a = 1 |\n|  | epsilon = 0.5 |", "| Seeds, of no release | none: nothing was drawn from a seed |",
 		`| Data | a\|b: a.csv, 3 rows, sha256 12ab |`, "secret: private",
 		"| Note | the shipped sample |", "| Run | 2026-01-02 03:04 UTC, took 12.3 s |",
 		"### Privacy ledger: main", "Neighbouring data sets: add/remove-one. Allowed: ε = 1, δ = 1e−5",

@@ -53,9 +53,10 @@ func Version() string {
 	return Release + "-devel"
 }
 
-// Command returns how the command line is called: by its name if it is installed, or runs by it.
+// Command returns how the command line is called: by its name if it is installed, runs by it, or is called outside a
+// clone, where nothing else is there.
 func Command() string {
-	if installedVersion() != "" || filepath.Base(os.Args[0]) == "dpnb" && !strings.Contains(os.Args[0], "go-build") {
+	if _, err := Root("."); err != nil || installedVersion() != "" || filepath.Base(os.Args[0]) == "dpnb" && !strings.Contains(os.Args[0], "go-build") {
 		return "dpnb"
 	}
 	return "go run ./dpnb/cmd/dpnb"

@@ -25,6 +25,15 @@ func TestRootIsFoundFromBelowAndRefusedOutside(t *testing.T) {
 	}
 }
 
+// Outside a clone the program has its name alone.
+func TestCommandOutsideAClone(t *testing.T) {
+	in := Command()
+	t.Chdir(t.TempDir())
+	if out := Command(); in != "go run ./dpnb/cmd/dpnb" || out != "dpnb" {
+		t.Errorf("in a clone %q, and outside %q", in, out)
+	}
+}
+
 func TestReadRevision(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
