@@ -171,7 +171,10 @@ const cardLevel = 0.95
 
 func (m *Model) cardCoefficients(c *card) {
 	c.say("## Coefficients\n\n%s.\n", plain(capital(m.meaning())))
-	header, rule := "| feature | coefficient |", "|---|--:|"
+	header, rule, factors := "| feature | coefficient |", "|---|--:|", m.factorWords()
+	if factors != "" {
+		header, rule = header+" factor |", rule+"--:|"
+	}
 	kind, _ := m.parts()
 	if kind != "" {
 		header, rule = "| "+kind+" "+header, "|---"+rule
@@ -193,6 +196,9 @@ func (m *Model) cardCoefficients(c *card) {
 	c.say("%s\n%s", header, rule)
 	for j, v := range m.coefficients {
 		row := fmt.Sprintf("| %s | %s |", plain(m.features[j%len(m.features)]), number(v))
+		if by, ok := m.factor(m.features[j%len(m.features)], v); ok {
+			row += fmt.Sprintf(" %s |", by)
+		}
 		if kind != "" {
 			row = "| " + plain(m.part(j)) + " " + row
 		}
@@ -202,8 +208,10 @@ func (m *Model) cardCoefficients(c *card) {
 		c.say("%s", row)
 	}
 	c.say("")
-	if said := m.missingAgainst(); said != "" {
-		c.say("%s\n", plain(said))
+	for _, said := range []string{factors, m.missingAgainst()} {
+		if said != "" {
+			c.say("%s\n", plain(said))
+		}
 	}
 	for _, iv := range shown {
 		c.say("Each interval (level %v) covers: %s. %s.\n", cardLevel, plain(iv.Covers), plain(capital(iv.Basis)))

@@ -64,15 +64,26 @@ func (d *Difference) Display() display.Item {
 	}
 	it := display.Item{Title: fmt.Sprintf("%s, in a private %s for %s, level %g", d.Name, d.model.title,
 		d.model.target.Name, d.Level), Warning: d.model.warning(), Header: []string{"of", "estimate", "lower", "upper"}}
+	factors := d.model.factorWords()
+	if factors != "" {
+		it.Header = append(it.Header, "factor")
+	}
 	for _, row := range []struct {
 		of string
 		s  *Span
 	}{{"the same fit without noise", d.Fit}, {"the population", d.Population}} {
 		if row.s != nil {
-			it.Row(row.of, fmt.Sprintf("%+.3g", row.s.Estimate), bound(row.s.Lower), bound(row.s.Upper))
+			cells := []string{row.of, fmt.Sprintf("%+.3g", row.s.Estimate), bound(row.s.Lower), bound(row.s.Upper)}
+			if by, ok := d.model.factor(d.Name, row.s.Estimate, row.s.Lower, row.s.Upper); ok {
+				cells = append(cells, by)
+			}
+			it.Row(cells...)
 		}
 	}
 	it.Note("Coefficients: %s.", d.model.meaning())
+	if factors != "" {
+		it.Note("%s", factors)
+	}
 	if d.why != nil {
 		it.Note("%v.", d.why)
 	} else if said := d.model.ofScaledRows(); said != "" {

@@ -288,10 +288,21 @@ func (s *Models) Display() display.Item {
 	first := s.Models[0]
 	it := display.Item{Title: fmt.Sprintf("%s for %s, by %s", strings.ToUpper(first.title[:1])+first.title[1:],
 		first.target.Name, s.Column), Header: append([]string{"feature"}, s.Groups...)}
+	factors := first.factorWords()
+	for _, name := range s.Groups {
+		if factors != "" {
+			it.Header = append(it.Header, "factor, "+name)
+		}
+	}
 	for j := range first.coefficients {
 		row := []string{strings.TrimSpace(first.part(j) + " " + first.features[j%len(first.features)])}
 		for _, m := range s.Models {
 			row = append(row, fmt.Sprintf("%+.3f", m.coefficients[j]))
+		}
+		for _, m := range s.Models {
+			if by, ok := m.factor(m.features[j%len(m.features)], m.coefficients[j]); ok {
+				row = append(row, by)
+			}
 		}
 		it.Row(row...)
 	}
@@ -301,7 +312,7 @@ func (s *Models) Display() display.Item {
 		}
 	}
 	it.Note("Coefficients: %s.", first.meaning())
-	for _, said := range []string{first.group.inNone(), s.counted()} {
+	for _, said := range []string{factors, first.group.inNone(), s.counted()} {
 		if said != "" {
 			it.Notes = append(it.Notes, said)
 		}

@@ -354,6 +354,10 @@ func (iv *Intervals) Display() display.Item {
 	if shrunk != nil {
 		it.Header = append(it.Header, "shrunk by")
 	}
+	factors := m.factorWords()
+	if factors != "" {
+		it.Header = append(it.Header, "factor")
+	}
 	apart, endless := 0, 0
 	for j, estimate := range iv.own.Estimate {
 		feature, k := m.features[j%d], j%d
@@ -375,6 +379,9 @@ func (iv *Intervals) Display() display.Item {
 		}
 		if shrunk != nil {
 			row = append(row, shrunk[j])
+		}
+		if by, ok := m.factor(feature, estimate, iv.own.Lower[j], iv.own.Upper[j]); ok {
+			row = append(row, by)
 		}
 		it.Row(row...)
 	}
@@ -413,7 +420,7 @@ func (iv *Intervals) Display() display.Item {
 	if iv.population {
 		scaled = m.ofScaledRows()
 	}
-	for _, said := range []string{scaled, m.missingAgainst(), m.counted()} {
+	for _, said := range []string{factors, scaled, m.missingAgainst(), m.counted()} {
 		if said != "" {
 			it.Notes = append(it.Notes, said)
 		}

@@ -199,7 +199,8 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 		return fail(fmt.Errorf("dpnb: only the coefficients of a number or of two classes have units; "+
 			"the model predicts %v", t.Task))
 	case t.Log:
-		return fail(fmt.Errorf("dpnb: %s is on a logarithmic scale, where no coefficient has its unit", t.Name))
+		return fail(fmt.Errorf("dpnb: %s is on a logarithmic scale, where no coefficient has its unit: a model's "+
+			"table has effects as factors", t.Name))
 	}
 	if _, ok := m.also().(*additive.Cells); ok {
 		return fail(errors.New("dpnb: a step function has a coefficient for each cell, and none of a unit: see " +
@@ -428,6 +429,12 @@ func (m *Model) Display() display.Item {
 		one = "more feature"
 	}
 	d, shrunk := len(m.features), m.shrunk()
+	factors := m.factorWords()
+	if factors != "" {
+		for _, name := range it.Header[1:] {
+			it.Header = append(it.Header, strings.TrimSuffix("factor, "+name, ", coefficient"))
+		}
+	}
 	if shrunk != nil {
 		it.Header = append(it.Header, "shrunk by")
 	}
@@ -435,6 +442,10 @@ func (m *Model) Display() display.Item {
 		row := []string{m.features[f]}
 		for j := f; j < len(m.coefficients); j += d {
 			row = append(row, fmt.Sprintf("%+.3f", m.coefficients[j]))
+		}
+		for j := f; factors != "" && j < len(m.coefficients); j += d {
+			by, _ := m.factor(m.features[f], m.coefficients[j])
+			row = append(row, by)
 		}
 		if shrunk != nil {
 			row = append(row, shrunk[f])
@@ -446,8 +457,10 @@ func (m *Model) Display() display.Item {
 	} else {
 		it.Note("Coefficients: %s.", m.meaning())
 	}
-	if said := m.missingAgainst(); said != "" {
-		it.Notes = append(it.Notes, said)
+	for _, said := range []string{factors, m.missingAgainst()} {
+		if said != "" {
+			it.Notes = append(it.Notes, said)
+		}
 	}
 	if m.release == nil {
 		it.Title = fmt.Sprintf("%s for %s, WITHOUT privacy", strings.ToUpper(m.title[:1])+m.title[1:], m.target.Name)

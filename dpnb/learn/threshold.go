@@ -88,6 +88,41 @@ func (m *Model) thresholdWords() string {
 	return fmt.Sprintf("a factor of %.3g (1 + %s − %g)", math.Exp(at), t.Name, t.Lower)
 }
 
+// factor is what an effect on a number on a logarithmic scale multiplies it by, as it is shown, then of those at its
+// ends, if they are given: exp of it in half widths. ok is false of other targets and rows; a bias has none.
+func (m *Model) factor(feature string, effect float64, ends ...float64) (said string, ok bool) {
+	if m.target.Task != frame.Number || !m.target.Log || !m.encoding.Centred() {
+		return "", false
+	}
+	of := func(v float64) string {
+		v = math.Exp(v * m.target.HalfWidth())
+		if math.IsInf(v, 1) {
+			return "∞"
+		}
+		return strings.TrimSuffix(fmt.Sprintf("%#.3g", v), ".")
+	}
+	switch {
+	case feature == "bias":
+		return "", true
+	case len(ends) == 2:
+		return fmt.Sprintf("× %s, %s to %s", of(effect), of(ends[0]), of(ends[1])), true
+	}
+	return "× " + of(effect), true
+}
+
+// factorWords says what a factor is of; "" where there are none.
+func (m *Model) factorWords() string {
+	t := m.target
+	if _, ok := m.factor("", 0); !ok {
+		return ""
+	}
+	of := t.Name
+	if !(t.Lower > 0) {
+		of = fmt.Sprintf("1 + %s − %g", t.Name, t.Lower)
+	}
+	return fmt.Sprintf("Factor: what an effect multiplies %s by.", of)
+}
+
 // counted says how far residuals count in full, and what follows for effects and predictions; "" where all do.
 func (m *Model) counted() string {
 	if m.threshold() == 0 {
