@@ -56,7 +56,9 @@ func Version() string {
 // Command returns how the command line is called: by its name if it is installed, runs by it, or is called outside a
 // clone, where nothing else is there.
 func Command() string {
-	if _, err := Root("."); err != nil || installedVersion() != "" || filepath.Base(os.Args[0]) == "dpnb" && !strings.Contains(os.Args[0], "go-build") {
+	_, outside := Root(".")
+	if outside != nil || installedVersion() != "" ||
+		filepath.Base(os.Args[0]) == "dpnb" && !strings.Contains(os.Args[0], "go-build") {
 		return "dpnb"
 	}
 	return "go run ./dpnb/cmd/dpnb"
