@@ -16,7 +16,8 @@ import (
 //	E e^{sχ} = 2e^{s²/2}·P(N > −s),  1 + s√(2π)·e^{s²/2}·P(N > −s).
 //
 // The bounds are never below, however far out, and above by what they say: δ by 1e-4 of it, and the moment by w²/6 of
-// what it has beyond 1, w the bins of (√k + s + 12)/8000; by four times that for k = 1, whose hazard at 0 is taken for 0.
+// what it has beyond 1, w the bins of (√k + s + 12)/8000; by four times that for k = 1, whose hazard at 0 is taken for
+// 0.
 func TestSmallRanksAreExact(t *testing.T) {
 	two, half, one := ref.Int(2), ref.New(0.5), ref.Int(1)
 	root := ref.Sqrt(ref.Product(two, ref.Pi()))
