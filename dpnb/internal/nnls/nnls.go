@@ -45,9 +45,6 @@ func least(a *mat.Dense, b *mat.VecDense) *mat.VecDense {
 			}
 		}
 		out := mat.NewVecDense(n, nil)
-		if len(at) == 0 {
-			return out
-		}
 		part, z := mat.NewDense(rows, len(at), nil), new(mat.VecDense)
 		for k, j := range at {
 			part.SetCol(k, mat.Col(nil, j, a))
