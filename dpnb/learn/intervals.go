@@ -320,6 +320,24 @@ func (iv *Intervals) DataFrame() dataframe.DataFrame {
 	return iv.dataFrame("estimate")
 }
 
+// InUnits is DataFrame in the target's unit for one unit of a feature, as CoefficientsInUnits is of the coefficients,
+// which are not corrected as estimates for the population are.
+//
+// Errors (in it): as CoefficientsInUnits; records that are not centred.
+func (iv *Intervals) InUnits() dataframe.DataFrame {
+	if iv == nil {
+		return dataframe.DataFrame{Err: errNoIntervals}
+	}
+	if err := iv.model.hasUnits(); err != nil {
+		return dataframe.DataFrame{Err: err}
+	}
+	if !iv.model.encoding.Centred() {
+		return dataframe.DataFrame{Err: errors.New("dpnb: of records that are not centred no interval of a unit is " +
+			"known: the bias would be moved by all coefficients")}
+	}
+	return iv.model.effectsInUnits([]string{"estimate", "lower", "upper"}, iv.own.Estimate, iv.own.Lower, iv.own.Upper)
+}
+
 var errNoIntervals = errors.New("dpnb: no intervals: look at the err that came with them")
 
 func (iv *Intervals) dataFrame(estimate string) dataframe.DataFrame {

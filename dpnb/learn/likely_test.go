@@ -355,4 +355,22 @@ func TestEffectsInUnitsAreThoseOfARegression(t *testing.T) {
 			}
 		}
 	}
+	// Intervals are in units as effects are, each end by the same factor.
+	iv := must.Get(m.Intervals(0.95))
+	in := iv.InUnits()
+	for i, unit := range []float64{120. / 150, 120, 120, 120, 120} {
+		middle := 0.0
+		if m.features[i] == "bias" {
+			middle = 240
+		}
+		for name, v := range map[string]float64{"estimate": iv.Estimate[i], "lower": iv.Lower[i], "upper": iv.Upper[i]} {
+			want := middle + unit*v
+			if got := in.Col(name).Float()[i]; !(math.Abs(got-want) <= 1e-9) {
+				t.Errorf("%s of %s: %v, want %v", name, m.features[i], got, want)
+			}
+		}
+		if f := in.Col("feature").Records()[i]; f != got.Col("feature").Records()[i] {
+			t.Errorf("the intervals have %s in row %d", f, i)
+		}
+	}
 }

@@ -190,49 +190,13 @@ func (m *Model) Coefficients() dataframe.DataFrame {
 // a bias, of which rows were scaled or clipped to a norm, or with a logarithmic scale.
 func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 	fail := func(err error) dataframe.DataFrame { return dataframe.DataFrame{Err: err} }
-	if err := m.Err(); err != nil {
+	if err := m.hasUnits(); err != nil {
 		return fail(err)
 	}
-	t := m.target
-	switch {
-	case t.Task != frame.Number && t.Task != frame.TwoClasses:
-		return fail(fmt.Errorf("dpnb: only the coefficients of a number or of two classes have units; "+
-			"the model predicts %v", t.Task))
-	case t.Log:
-		return fail(fmt.Errorf("dpnb: %s is on a logarithmic scale, where no coefficient has its unit: a model's "+
-			"table has effects as factors", t.Name))
-	}
-	if _, ok := m.also().(*additive.Cells); ok {
-		return fail(errors.New("dpnb: a step function has a coefficient for each cell, and none of a unit: see " +
-			"Coefficients"))
-	}
-	middle, half := 0.0, 1.0
-	if t.Task == frame.Number {
-		half = 0.5 * (t.Upper - t.Lower)
-		middle = t.Lower + half
-	}
 	if m.encoding.Centred() {
-		effects, columns := m.effects(), *m
-		columns.features, columns.coefficients = nil, nil
-		for j, v := range m.coefficients {
-			e := effects[j%len(effects)]
-			if e.Periodic {
-				continue
-			}
-			v *= half
-			switch {
-			case e.Unit > 0:
-				v /= e.Unit
-			case e.Name == "bias":
-				v += middle
-			}
-			columns.coefficients = append(columns.coefficients, v)
-			if j < len(effects) {
-				columns.features = append(columns.features, cmp.Or(e.Column, e.Name))
-			}
-		}
-		return columns.dataFrame([]string{"coefficient"}, columns.coefficients)
+		return m.effectsInUnits([]string{"coefficient"}, m.coefficients)
 	}
+	middle, half := m.unitOf()
 	scale, shift, err := m.encoding.Units()
 	if err != nil {
 		return fail(err)
@@ -252,6 +216,65 @@ func (m *Model) CoefficientsInUnits() dataframe.DataFrame {
 		}
 	}
 	return m.dataFrame([]string{"coefficient"}, out)
+}
+
+// hasUnits reports why coefficients of m have no units.
+func (m *Model) hasUnits() error {
+	if err := m.Err(); err != nil {
+		return err
+	}
+	t := m.target
+	switch {
+	case t.Task != frame.Number && t.Task != frame.TwoClasses:
+		return fmt.Errorf("dpnb: only the coefficients of a number or of two classes have units; the model predicts %v",
+			t.Task)
+	case t.Log:
+		return fmt.Errorf("dpnb: %s is on a logarithmic scale, where no coefficient has its unit: a model's table has "+
+			"effects as factors", t.Name)
+	}
+	if _, ok := m.also().(*additive.Cells); ok {
+		return errors.New("dpnb: a step function has a coefficient for each cell, and none of a unit: see Coefficients")
+	}
+	return nil
+}
+
+// unitOf is the middle of the target, which a bias begins at, and the unit of effects: half the width of the bounds of
+// a number.
+func (m *Model) unitOf() (middle, half float64) {
+	t := m.target
+	if t.Task != frame.Number {
+		return 0, 1
+	}
+	half = 0.5 * (t.Upper - t.Lower)
+	return t.Lower + half, half
+}
+
+// effectsInUnits has the given columns of effects of centred records, or of their ends, in units.
+func (m *Model) effectsInUnits(names []string, columns ...[]float64) dataframe.DataFrame {
+	middle, half := m.unitOf()
+	effects, shown, out := m.effects(), *m, make([][]float64, len(columns))
+	shown.features, shown.coefficients = nil, nil
+	for j, v := range m.coefficients {
+		e := effects[j%len(effects)]
+		if e.Periodic {
+			continue
+		}
+		for k, column := range columns {
+			v := half * column[j]
+			switch {
+			case e.Unit > 0:
+				v /= e.Unit
+			case e.Name == "bias":
+				v += middle
+			}
+			out[k] = append(out[k], v)
+		}
+		shown.coefficients = append(shown.coefficients, v)
+		if j < len(effects) {
+			shown.features = append(shown.features, cmp.Or(e.Column, e.Name))
+		}
+	}
+	return shown.dataFrame(names, out...)
 }
 
 // dataFrame has a row for each coefficient: its class or level if there are several, its feature, and the given

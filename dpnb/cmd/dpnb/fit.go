@@ -336,7 +336,7 @@ func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model
 			said += fmt.Sprintf("\n%s = %s:", p.by, groups[i])
 		}
 		if p.inUnits {
-			said += "\n" + perUnit(m)
+			said += "\n" + perUnit(m, p.intervals)
 		}
 		if p.intervals > 0 {
 			said += "\n" + intervalsOf(m, p.intervals) + bought
@@ -367,40 +367,69 @@ func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model
 	return errors.Join(err, printed)
 }
 
-// perUnit shows effects for one unit of a column, or says why there are none.
-func perUnit(m *learn.Model) string {
+// perUnit shows effects for one unit of a column, or says why there are none, with intervals of a confidence, if they
+// are asked for.
+func perUnit(m *learn.Model, confidence float64) string {
 	all := m.CoefficientsInUnits()
 	if all.Err != nil {
 		return "No effects per unit: " + strings.TrimPrefix(all.Err.Error(), "dpnb: ") + "\n"
 	}
 	it := shown.Item{Title: "Effects per unit of a column", Header: all.Names()}
 	last := all.Ncol() - 1
+	of, numbers := "", all.Select([]int{last})
+	if confidence > 0 {
+		if iv, why, err := intervalsFor(m, confidence); err == nil {
+			if in := iv.InUnits(); in.Err == nil {
+				in = in.Select([]string{"estimate", "lower", "upper"})
+				it.Header, numbers = append(it.Header, in.Names()...), numbers.CBind(in)
+				if of = "the population"; why != nil {
+					of = "the same fit without noise"
+				}
+			}
+		}
+	}
 	for i := range all.Nrow() {
 		var row []string
 		for j := range last {
 			row = append(row, all.Elem(i, j).String())
 		}
-		it.Row(append(row, fmt.Sprintf("%+.4g", all.Elem(i, last).Float()))...)
+		for j := range numbers.Ncol() {
+			row = append(row, strings.NewReplacer("+Inf", "+∞", "-Inf", "−∞").Replace(
+				fmt.Sprintf("%+.4g", numbers.Elem(i, j).Float())))
+		}
+		it.Row(row...)
 	}
 	it.Note("A number: for a step of 1 (a date: of a day) along the line that is nearest to its curve, on a " +
 		"logarithmic scale for all of it, as its name says; a category, or an interval of steps: against the " +
 		"reference of its column; bias: of the mean record.")
+	if of != "" {
+		it.Note("Estimate, lower and upper: an interval for %s of level %g; what it covers is said below.", of,
+			confidence)
+	}
 	if all.Nrow() < m.Coefficients().Nrow() {
 		it.Note("A number with a period goes up and down, and has no effect of a unit: its effects are above.")
 	}
 	return it.Text()
 }
 
+// intervalsFor returns those for the population, or else those of the same fit without noise and why.
+func intervalsFor(m *learn.Model, confidence float64) (iv *learn.Intervals, why, err error) {
+	iv, why = m.PopulationIntervals(confidence)
+	if why != nil {
+		iv, err = m.Intervals(confidence)
+	}
+	return iv, why, err
+}
+
 // intervalsOf shows those for the population, or else those of the same fit without noise, or why there are none.
 func intervalsOf(m *learn.Model, confidence float64) string {
-	population, err := m.PopulationIntervals(confidence)
-	if err == nil {
-		return population.Display().Text()
+	iv, why, err := intervalsFor(m, confidence)
+	switch {
+	case why == nil:
+		return iv.Display().Text()
+	case err == nil:
+		return fmt.Sprintf("No intervals for the population: %s. In their place:\n%s", strings.TrimPrefix(why.Error(),
+			"dpnb: "), iv.Display().Text())
 	}
-	same, e := m.Intervals(confidence)
-	if e == nil {
-		return fmt.Sprintf("No intervals for the population: %s. In their place:\n%s", strings.TrimPrefix(err.Error(),
-			"dpnb: "), same.Display().Text())
-	}
-	return "No intervals: " + strings.TrimPrefix(err.Error(), "dpnb: ") + "\n"
+	return "No intervals: " + strings.TrimPrefix(why.Error(), "dpnb: ") + "\n"
 }
