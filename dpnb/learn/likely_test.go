@@ -363,7 +363,8 @@ func TestEffectsInUnitsAreThoseOfARegression(t *testing.T) {
 		if m.features[i] == "bias" {
 			middle = 240
 		}
-		for name, v := range map[string]float64{"estimate": iv.Estimate[i], "lower": iv.Lower[i], "upper": iv.Upper[i]} {
+		for name, v := range map[string]float64{"estimate": iv.Estimate[i], "lower": iv.Lower[i],
+			"upper": iv.Upper[i]} {
 			want := middle + unit*v
 			if got := in.Col(name).Float()[i]; !(math.Abs(got-want) <= 1e-9) {
 				t.Errorf("%s of %s: %v, want %v", name, m.features[i], got, want)

@@ -130,7 +130,8 @@ func (e *evaluateFlags) run(cmd *cobra.Command, model, file string) error {
 		return printed(cmd.OutOrStdout(), price, err)
 	}
 	name := e.once(what+" by "+filepath.Base(model), file)
-	if unseen && !e.seeded && !learn.Kept(name, e.budget) {
+	calibrates := e.calibration || e.calibrated != "" // by all bins together, of which one may say nothing
+	if unseen && !calibrates && !e.seeded && !learn.Kept(name, e.budget) {
 		if q, err = e.expected(q, m, df, allowance); err != nil {
 			return err
 		}

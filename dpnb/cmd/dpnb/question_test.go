@@ -12,7 +12,6 @@ import (
 
 	"github.com/dpnb/notebooks/dpnb/explore"
 	"github.com/dpnb/notebooks/dpnb/frame"
-	"github.com/dpnb/notebooks/dpnb/internal/registry"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/learn"
 )
@@ -190,17 +189,15 @@ func TestRowsOfACategory(t *testing.T) {
 func TestEvaluationsThatSayNothing(t *testing.T) {
 	_, table := visits(t)
 	withoutID()
-	table = append(table, "--budget", "b.json", "--held-out", "0.2")
+	table = append(table, "--budget", "says-nothing.json", "--held-out", "0.2")
 	must.Get(call(t, newFitCommand(), append(table, strings.Fields("--target city --store . --lines --learner "+
 		"logistic --share 0.5 --out m.json")...)...))
 	for share, charges := range map[string]int{"0.001": 1, "0.45": 2} {
-		registry.Forget("main")
-		before := len(must.Get(learn.NewBudget(2, 1e-6, learn.KeptIn("b.json")).State()).Entries)
+		before := len(must.Get(learn.NewBudget(2, 1e-6, learn.KeptIn("says-nothing.json")).State()).Entries)
 		said, err := call(t, newEvaluateCommand(), slices.Concat([]string{"m.json"}, table, []string{"--auc", "--share",
 			share})...)
 		refused := err != nil && strings.HasPrefix(err.Error(), "nothing was asked or paid for: This share buys")
-		registry.Forget("main")
-		paid := len(must.Get(learn.NewBudget(2, 1e-6, learn.KeptIn("b.json")).State()).Entries) - before
+		paid := len(must.Get(learn.NewBudget(2, 1e-6, learn.KeptIn("says-nothing.json")).State()).Entries) - before
 		if refused != (charges == 1) || paid != charges-1 {
 			t.Errorf("--share %s: %d charges, %v\n%s", share, paid, err, said)
 		}
