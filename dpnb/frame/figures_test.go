@@ -287,7 +287,7 @@ func TestFiguresStay(t *testing.T) {
 					}
 				}
 				draws := 0.0
-				imagined := e.Imagined(mean, 0.01, 0, 3,
+				imagined := e.Imagined(mean, 0.01, 0, 0, 3,
 					func() float64 { draws += 0.377; return draws - math.Floor(draws) })
 				for r := range 3 {
 					imagined.Row(row, r)

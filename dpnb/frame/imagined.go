@@ -20,10 +20,11 @@ const spreadOfUnseen = 12
 // Imagined returns n centred rows of records that nobody has: columns are independent, each with the shares of its
 // categories, or of its hats, that the given mean row has (the bias apart), which says no more of a number without hats
 // than its mean. That mean has noise of a standard deviation off in each entry: shares are taken lower by less times
-// that. Of a mean of nil all shares are the same, and no number is missing. uniform draws from [0, 1).
-func (e *Encoding) Imagined(mean []float64, off, less float64, n int, uniform func() float64) matrix.Rows {
+// that, those of categories that do not stand out of the noise by rare times that, if it is more. Of a mean of nil all
+// shares are the same, and no number is missing. uniform draws from [0, 1).
+func (e *Encoding) Imagined(mean []float64, off, less, rare float64, n int, uniform func() float64) matrix.Rows {
 	draws, of := make([]func() given, len(e.encoders)), make([]given, len(e.encoders))
-	for k, weights := range e.margins(mean, doubt{off, less}) {
+	for k, weights := range e.margins(mean, doubt{off, less, rare}) {
 		draws[k] = e.encoders[k].imagine(mean, weights, uniform)
 	}
 	all, starts, scales := make([]entries, 1), make([]int, n+1), make([]float64, n)
@@ -122,7 +123,7 @@ func (e *Encoding) weigh(mean []float64, of doubt) [][]float64 {
 			floats.Mul(scaled, scales)
 			sum := floats.Sum(scaled)
 			floats.Scale(1/sum, scaled)
-			e.encoders[k].suit(scaled, mean, doubt{of.off / sum, of.less}, sum)
+			e.encoders[k].suit(scaled, mean, doubt{of.off / sum, of.less, of.rare}, sum)
 			floats.Div(scaled, scales)
 			floats.Scale(1/floats.Sum(scaled), scaled)
 			all[k] = scaled
@@ -131,8 +132,9 @@ func (e *Encoding) weigh(mean []float64, of doubt) [][]float64 {
 	return all
 }
 
-// doubt is of shares that have noise of a standard deviation off, of which they are taken lower by less.
-type doubt struct{ off, less float64 }
+// doubt is of shares that have noise of a standard deviation off, of which they are taken lower by less, and those of rare
+// categories by rare, if that is more.
+type doubt struct{ off, less, rare float64 }
 
 // share is that of a noisy one: lower, so that a rare category is not taken for a frequent one, and never without
 // records.
@@ -141,6 +143,16 @@ func (d doubt) share(v float64) float64 {
 		return math.Max(v, 1e-9)
 	}
 	return math.Max(v-d.less*d.off, d.off/(16*d.less*d.less)+1e-9)
+}
+
+// category is the share of a noisy one of a category: of one that does not stand out of the noise, nearly all may be
+// noise.
+func (d doubt) category(v float64) float64 {
+	const standsOut = 2
+	if v < standsOut*d.off {
+		d.less = math.Max(d.less, d.rare)
+	}
+	return d.share(v)
 }
 
 // suit changes the weights of a column so that its part of a row, times by, has the given mean, as far as it says: of
@@ -162,7 +174,7 @@ func (e *encoder) suit(weights, mean []float64, of doubt, by float64) {
 		}
 	case e.levels != nil:
 		for k, v := range own {
-			weights[k] = of.share(1/float64(len(own)) + v/by)
+			weights[k] = of.category(1/float64(len(own)) + v/by)
 		}
 	case e.hats > 0:
 		shares := slices.Clone(own[1 : 1+e.hats])

@@ -78,7 +78,7 @@ func TestImaginedOfNoMean(t *testing.T) {
 		CategoricalField("y", "0", "1")}}
 	e := must.Get(newEncoding([]string{"x", "c", "y"}, schema, DesignSettings{Label: "y", Centred: true, RowNorm: 1}))
 	src, seen := rand.New(rand.NewPCG(1, 2)), map[bool]int{}
-	rows := e.Imagined(nil, 0, 0.5, 1000, src.Float64)
+	rows := e.Imagined(nil, 0, 0.5, 0.5, 1000, src.Float64)
 	row := make([]float64, len(e.Features))
 	for i := range 1000 {
 		rows.Row(row, i)
@@ -88,5 +88,30 @@ func TestImaginedOfNoMean(t *testing.T) {
 	}
 	if seen[true] < 400 || seen[false] < 400 {
 		t.Errorf("of 1000 numbers %d are above the middle, %d not", seen[true], seen[false])
+	}
+}
+
+// A category that does not stand out of its noise by two standard deviations is taken lower by one of them, by more
+// where more is asked for; what stands out, and the hats of a number, as was asked for.
+func TestRareCategoriesAreTakenLower(t *testing.T) {
+	const off = 0.01
+	for _, c := range []struct{ less, v, category, hat float64 }{
+		{0.5, 0.03, 0.025, 0.025}, {0.5, 0.0201, 0.0151, 0.0151}, {0.5, 0.0199, 0.0099, 0.0149},
+		{0.5, 0.005, off / 16, off / 4}, {0.5, -0.01, off / 16, off / 4}, {1.5, 0.019, 0.004, 0.004},
+	} {
+		d := doubt{off, c.less, 1}
+		if got := d.category(c.v); !(math.Abs(got-c.category) <= 1e-8) {
+			t.Errorf("less %v of %v: a category has %v, want %v", c.less, c.v, got, c.category)
+		}
+		if got := d.share(c.v); !(math.Abs(got-c.hat) <= 1e-8) {
+			t.Errorf("less %v of %v: a hat has %v, want %v", c.less, c.v, got, c.hat)
+		}
+	}
+	e := must.Get(newEncoding([]string{"c", "y"}, &Schema{Fields: []Field{CategoricalField("c", "p", "q", "r"),
+		CategoricalField("y", "0", "1")}}, DesignSettings{Label: "y", Centred: true, RowNorm: 1}))
+	weights := make([]float64, 3)
+	e.encoders[0].suit(weights, []float64{0.8 - 1./3, 0.185 - 1./3, 0.015 - 1./3}, doubt{off, 0.5, 1}, 1)
+	if want := 0.005 / (0.795 + 0.18 + 0.005); !(math.Abs(weights[2]-want) <= 1e-8) {
+		t.Errorf("a rare category weighs %v, want %v", weights[2], want)
 	}
 }

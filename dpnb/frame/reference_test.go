@@ -121,8 +121,8 @@ func TestImagined(t *testing.T) {
 		start := make([]float64, width-1)
 		start[width-5], start[width-3], start[0] = 0.1, -0.1, -0.05
 		src := noise.NewSeeded(1)
-		mean := columnMeans(matrix.Densed(d.Encoding.Imagined(start, 0, 0, 20000, src.Float64)))
-		rows := d.Encoding.Imagined(mean[:width-1], 0, 0, 20000, src.Float64)
+		mean := columnMeans(matrix.Densed(d.Encoding.Imagined(start, 0, 0, 0, 20000, src.Float64)))
+		rows := d.Encoding.Imagined(mean[:width-1], 0, 0, 0, 20000, src.Float64)
 		if off := floats.Distance(columnMeans(matrix.Densed(rows)), mean, 2); off > 0.06*d.RowNorm {
 			t.Errorf("%+v: the mean is off by %v", set, off)
 		}

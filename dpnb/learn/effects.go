@@ -167,15 +167,16 @@ func (m *Model) shrunk() []string {
 const imagined = 8192
 
 // Of the noise of shares they are taken lower by lessUsual, for the population; by lessSure where bands are to be wide
-// enough where hardly anybody is.
-const lessUsual, lessSure = 0.5, 1.5
+// enough where hardly anybody is; by lessRare at least of categories that do not stand out of the noise, which else pass
+// for frequent ones: docs/theory/intervals.md, section 6.
+const lessUsual, lessSure, lessRare = 0.5, 1.5, 1
 
 // guess is what is expected of the curvature of the records of a fit: that of independent columns with the shares that
-// were bought, lower by less times their noise, and labels that follow the model.
+// were bought, lower by less times their noise or more, and labels that follow the model.
 func (m *Model) guess(b *geometry.Bought, fit objpert.Objective, less float64) interval.Guess {
 	d := len(b.Raw)
 	src := noise.NewSeeded(1)
-	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, less, imagined, src.Float64))
+	rows := b.Placed(m.encoding.Imagined(meanRow(b), b.RowNorm*b.MeanError, less, lessRare, imagined, src.Float64))
 	t, w := make([]float64, imagined), make([]float64, imagined)
 	rows.Margins(t, b.Raw, 0, imagined)
 	g := interval.Guess{Curvature: mat.NewSymDense(d, nil), Factor: factorOfLabels, Size: sizeOfLabels,

@@ -131,7 +131,7 @@ func (l *Losses) Usual() []float64 {
 	m, src := l.model, noise.NewSeeded(1)
 	all := make([]float64, 0, imagined)
 	draw := func(mean []float64, off float64, n int) {
-		rows := m.encoding.Imagined(mean, off, lessUsual, n, src.Float64)
+		rows := m.encoding.Imagined(mean, off, lessUsual, lessUsual, n, src.Float64)
 		eachMargins(&frame.Design{Rows: rows}, m.linear(), m.also(), func(_ int, t []float64, _, _ int) {
 			all = append(all, m.logOdds(t[0]))
 		})
