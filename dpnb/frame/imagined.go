@@ -132,8 +132,8 @@ func (e *Encoding) weigh(mean []float64, of doubt) [][]float64 {
 	return all
 }
 
-// doubt is of shares that have noise of a standard deviation off, of which they are taken lower by less, and those of rare
-// categories by rare, if that is more.
+// doubt is of shares that have noise of a standard deviation off, of which they are taken lower by less, and those of
+// rare categories by rare, if that is more.
 type doubt struct{ off, less, rare float64 }
 
 // share is that of a noisy one: lower, so that a rare category is not taken for a frequent one, and never without

@@ -167,8 +167,8 @@ func (m *Model) shrunk() []string {
 const imagined = 8192
 
 // Of the noise of shares they are taken lower by lessUsual, for the population; by lessSure where bands are to be wide
-// enough where hardly anybody is; by lessRare at least of categories that do not stand out of the noise, which else pass
-// for frequent ones: docs/theory/intervals.md, section 6.
+// enough where hardly anybody is; by lessRare at least of categories that do not stand out of the noise, which else
+// pass for frequent ones: docs/theory/intervals.md, section 6.
 const lessUsual, lessSure, lessRare = 0.5, 1.5, 1
 
 // guess is what is expected of the curvature of the records of a fit: that of independent columns with the shares that

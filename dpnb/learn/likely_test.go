@@ -182,8 +182,8 @@ func TestLikelyIntervalsCover(t *testing.T) {
 	}
 }
 
-// Intervals for the population cover a category of which there are five in a thousand, where the noise of its share lets
-// it pass for a more frequent one.
+// Intervals for the population cover a category of which there are five in a thousand, where the noise of its share
+// lets it pass for a more frequent one.
 func TestNearlyEmptyCategoriesAreCovered(t *testing.T) {
 	const n, effect = 920, 0.3
 	in, of, reps := 0.0, 0.0, 40
