@@ -73,7 +73,7 @@ func (d *Difference) Display() display.Item {
 		s  *Span
 	}{{"the same fit without noise", d.Fit}, {"the population", d.Population}} {
 		if row.s != nil {
-			cells := []string{row.of, fmt.Sprintf("%+.3g", row.s.Estimate), bound(row.s.Lower), bound(row.s.Upper)}
+			cells := append([]string{row.of}, spanned(row.s.Estimate, row.s.Lower, row.s.Upper)...)
 			if by, ok := d.model.factor(d.Name, row.s.Estimate, row.s.Lower, row.s.Upper); ok {
 				cells = append(cells, by)
 			}

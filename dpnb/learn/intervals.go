@@ -391,7 +391,7 @@ func (iv *Intervals) Display() display.Item {
 		if k >= most {
 			continue
 		}
-		row := []string{feature, fmt.Sprintf("%+.3g", estimate), bound(iv.own.Lower[j]), bound(iv.own.Upper[j])}
+		row := append([]string{feature}, spanned(estimate, iv.own.Lower[j], iv.own.Upper[j])...)
 		if part := m.part(j); part != "" {
 			row = append([]string{part}, row...)
 		}
@@ -494,6 +494,24 @@ func (iv *Intervals) buysNothing() string {
 }
 
 // bound writes an end of an interval.
+// spanned are an estimate and the ends of its interval in three digits, or in as many as tell the ends apart.
+func spanned(estimate, lower, upper float64) (all []string) {
+	digits := 3
+	same := func(a, b float64) bool { return fmt.Sprintf("%.*g", digits, a) == fmt.Sprintf("%.*g", digits, b) }
+	for digits < 12 && lower < upper && (same(lower, upper) || same(lower, estimate) && lower < estimate ||
+		same(estimate, upper) && estimate < upper) {
+		digits++
+	}
+	for _, v := range []float64{estimate, lower, upper} {
+		text := bound(v)
+		if !math.IsInf(v, 0) {
+			text = fmt.Sprintf("%+.*g", digits, v)
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
 func bound(v float64) string {
 	switch {
 	case math.IsInf(v, -1):

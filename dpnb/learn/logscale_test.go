@@ -106,3 +106,16 @@ func TestFactorsAreThoseOfPredictions(t *testing.T) {
 		}
 	}
 }
+
+// The ends of an interval are told apart as they are shown, in three digits where these do.
+func TestEndsOfIntervalsAreToldApart(t *testing.T) {
+	for _, c := range []struct {
+		estimate, lower, upper float64
+		want                   string
+	}{{1.2345, 0.5, 2, "+1.23 +0.5 +2"}, {-1.2512, -1.2534, -1.249, "-1.251 -1.253 -1.249"}, {0, 0, 0, "+0 +0 +0"},
+		{7, math.Inf(-1), math.Inf(1), "+7 −∞ +∞"}, {1.00001, 1, 1.00002, "+1.00001 +1 +1.00002"}} {
+		if got := strings.Join(spanned(c.estimate, c.lower, c.upper), " "); got != c.want {
+			t.Errorf("%v: %s", c, got)
+		}
+	}
+}
