@@ -82,9 +82,9 @@ func (m *Model) ofScaledRows() string {
 		return ""
 	}
 	return "They are effects for a row of typical length, since each row is scaled by its own: a regression on the " +
-		"columns as they are has others, by a tenth and more where rows differ in length, which an interval of many " +
-		"records does not cover. " + wording.Setting{Field: "InUnits", Go: "InUnits()"}.String() + " has effects " +
-		"that are the same for all rows."
+		"columns as they are has others, by a tenth and more where rows differ in length, and what is no effect " +
+		"there can be one here, which an interval of many records does not cover. " +
+		wording.Setting{Field: "InUnits", Go: "InUnits()"}.String() + " has effects that are the same for all rows."
 }
 
 func (s *Shape) title() string {
