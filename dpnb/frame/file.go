@@ -52,7 +52,7 @@ func OpenFile(path string) (*File, error) {
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
-	sum, err := checksum(f, f, info, abs)
+	sum, err := checksumOf(f, f, info, abs)
 	if err != nil {
 		return nil, inputErrorf("%v", err)
 	}
@@ -94,7 +94,7 @@ func (f *File) same(in *os.File) error {
 	}
 	same := info.Size() == f.size && info.ModTime().Equal(f.changed)
 	if state, _ := stateOf(info); same && state != f.state {
-		sum, err := checksum(in, io.NewSectionReader(in, 0, f.size), info, f.origin.Path)
+		sum, err := checksumOf(in, io.NewSectionReader(in, 0, f.size), info, f.origin.Path)
 		if err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ const (
 	settled   = 2 * time.Second
 )
 
-// checksum returns the SHA-256 of a file's content in hex: what is remembered of it, if it is the same by all that the
-// system knows of it (stateOf).
-func checksum(f *os.File, content io.Reader, info os.FileInfo, path string) (string, error) {
+// checksumOf returns the SHA-256 of a file's content in hex: what is remembered of it, if it is the same by all that
+// the system knows of it (stateOf).
+func checksumOf(f *os.File, content io.Reader, info os.FileInfo, path string) (string, error) {
 	state, changed := stateOf(info)
 	var memory string // where it is remembered
 	if state != "" && info.Size() >= largeFile {

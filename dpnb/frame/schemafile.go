@@ -16,12 +16,16 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/atomicfile"
+	"github.com/dpnb/notebooks/dpnb/internal/checksum"
 	"github.com/dpnb/notebooks/dpnb/internal/runlog"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
 // schemaVersion is that of the files that SaveSchema writes.
 const schemaVersion = 1
+
+// indent is that of their lines.
+const indent = "  "
 
 // schemaFile is a schema as Save writes it.
 type schemaFile struct {
@@ -43,7 +47,7 @@ func DraftSchema(names []string) ([]byte, error) {
 		"Columns that nothing is to be learnt of, as names and numbers of people, are of type ignore."}, "  ", "  ")
 	out := fmt.Appendf(nil, "{\n  \"version\": %d,\n  \"comment\": %s,\n  \"fields\": [\n", schemaVersion, comment)
 	for i, name := range names {
-		quoted, e := forPeople(name)
+		quoted, e := checksum.Indented(name, indent)
 		err = errors.Join(err, e)
 		out = fmt.Appendf(out, `    {"name": %s, "type": "", "lower": null, "upper": null, "categories": null}`,
 			bytes.TrimSpace(quoted))
@@ -282,17 +286,7 @@ func (s *Schema) Text() ([]byte, error) {
 	for _, name := range s.Ignored {
 		out.Fields = append(out.Fields, fieldText{Name: name, Type: ignored})
 	}
-	return forPeople(out)
-}
-
-// forPeople writes what people are to read as JSON, indented and with a newline at its end: "<" is no "\u003c" in it.
-func forPeople(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return b.Bytes(), err
+	return checksum.Indented(out, indent)
 }
 
 // LoadSchema reads a schema from a file of Save, or written by hand in its form.

@@ -118,8 +118,8 @@ func (s Source) Seen() Seen {
 	return seen
 }
 
-// after returns s after something was done to its rows; "" is nothing.
-func (s Source) after(done string) Source {
+// After returns s after something was done to its rows; "" is nothing.
+func (s Source) After(done string) Source {
 	if done != "" {
 		s.Done = append(slices.Clone(s.Done), done)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
-
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 )
 
@@ -104,7 +103,7 @@ func apply(t Scanner, c changed) (Scanner, error) {
 			return nil, err
 		}
 		now := *out
-		now.Source = now.Source.after(c.done)
+		now.Source = now.Source.After(c.done)
 		return &now, nil
 	}
 	c.Scanner = t
@@ -116,7 +115,7 @@ func (c *changed) Names() []string { return slices.Clone(c.names) }
 
 // Origin implements Scanner. The number of rows is known after a scan.
 func (c *changed) Origin() Source {
-	s := c.Scanner.Origin().after(c.done)
+	s := c.Scanner.Origin().After(c.done)
 	s.Rows = 0
 	return s
 }

@@ -253,7 +253,7 @@ func (df DataFrame) Head(n int) DataFrame {
 		}
 		out, err := frame.FirstRows(s, n)
 		if err == nil {
-			out.Source.Done = append(slices.Clone(out.Source.Done), fmt.Sprintf("the first %d rows", n))
+			out.Source = out.Source.After(fmt.Sprintf("the first %d rows", n))
 		}
 		return out, err
 	})
@@ -271,7 +271,7 @@ func (df DataFrame) Filter(keep func(row int) bool) DataFrame {
 			defer func() { _ = recover() }() // an error would tell of that record; kept is false
 			return keep(row)
 		})
-		out.Source.Done = append(slices.Clone(out.Source.Done), "filtered")
+		out.Source = out.Source.After("filtered")
 		return out, nil
 	})
 }

@@ -493,7 +493,6 @@ func (iv *Intervals) buysNothing() string {
 		"would help; a fit without it has less noise.", nothing, all, known, how, wording.Of("CurvatureShare"))
 }
 
-// bound writes an end of an interval.
 // spanned are an estimate and the ends of its interval in three digits, or in as many as tell the ends apart.
 func spanned(estimate, lower, upper float64) (all []string) {
 	digits := 3
@@ -503,21 +502,21 @@ func spanned(estimate, lower, upper float64) (all []string) {
 		digits++
 	}
 	for _, v := range []float64{estimate, lower, upper} {
-		text := bound(v)
-		if !math.IsInf(v, 0) {
-			text = fmt.Sprintf("%+.*g", digits, v)
-		}
-		all = append(all, text)
+		all = append(all, inDigits(v, digits))
 	}
 	return all
 }
 
-func bound(v float64) string {
+// bound writes an end of an interval.
+func bound(v float64) string { return inDigits(v, 3) }
+
+// inDigits is a number with its sign in so many digits.
+func inDigits(v float64, digits int) string {
 	switch {
 	case math.IsInf(v, -1):
 		return "−∞"
 	case math.IsInf(v, 1):
 		return "+∞"
 	}
-	return fmt.Sprintf("%+.3g", v)
+	return fmt.Sprintf("%+.*g", digits, v)
 }

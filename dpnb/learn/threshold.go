@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/frame"
 	"github.com/dpnb/notebooks/dpnb/internal/wording"
 	"github.com/dpnb/notebooks/dpnb/loss"
+	"github.com/dpnb/notebooks/dpnb/mechanism/geometry"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert/constrained"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -71,9 +72,8 @@ func (m *Model) threshold() float64 {
 // lopsided reports whether a number's mean, as it was bought, is in the outer quarters of the bounds, or nearer to one
 // than a bell curve or an even spread can be; true where nothing is known of it.
 func (m *Model) lopsided() bool {
-	const least = 1.5 // standard deviations; an even spread has √3
 	b := m.bought()
-	return b == nil || math.Abs(b.Centre) > 0.5 || 1-math.Abs(b.Centre) < least*2*b.Unit
+	return b == nil || math.Abs(b.Centre) > 0.5 || geometry.Skewed(b.Centre, b.Unit)
 }
 
 // thresholdWords is the threshold as it is said, of a number.

@@ -335,11 +335,15 @@ func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model
 		if groups[i] != "" && (p.inUnits || p.intervals > 0) {
 			said += fmt.Sprintf("\n%s = %s:", p.by, groups[i])
 		}
+		var shown spans
+		if p.intervals > 0 {
+			shown = spansOf(m, p.intervals)
+		}
 		if p.inUnits {
-			said += "\n" + perUnit(m, p.intervals)
+			said += "\n" + perUnit(m, shown)
 		}
 		if p.intervals > 0 {
-			said += "\n" + intervalsOf(m, p.intervals) + bought
+			said += "\n" + shown.text() + bought
 		}
 		if path := p.out; path != "" {
 			if groups[i] != "" {
@@ -367,9 +371,8 @@ func (p *fitFlags) say(out io.Writer, said, bought string, models []*learn.Model
 	return errors.Join(err, printed)
 }
 
-// perUnit shows effects for one unit of a column, or says why there are none, with intervals of a confidence, if they
-// are asked for.
-func perUnit(m *learn.Model, confidence float64) string {
+// perUnit shows effects for one unit of a column, or says why there are none, with intervals, if there are some.
+func perUnit(m *learn.Model, s spans) string {
 	all := m.CoefficientsInUnits()
 	if all.Err != nil {
 		return "No effects per unit: " + strings.TrimPrefix(all.Err.Error(), "dpnb: ") + "\n"
@@ -377,14 +380,12 @@ func perUnit(m *learn.Model, confidence float64) string {
 	it := shown.Item{Title: "Effects per unit of a column", Header: all.Names()}
 	last := all.Ncol() - 1
 	of, numbers := "", all.Select([]int{last})
-	if confidence > 0 {
-		if iv, why, err := intervalsFor(m, confidence); err == nil {
-			if in := iv.InUnits(); in.Err == nil {
-				in = in.Select([]string{"estimate", "lower", "upper"})
-				it.Header, numbers = append(it.Header, in.Names()...), numbers.CBind(in)
-				if of = "the population"; why != nil {
-					of = "the same fit without noise"
-				}
+	if s.all != nil {
+		if in := s.all.InUnits(); in.Err == nil {
+			in = in.Select([]string{"estimate", "lower", "upper"})
+			it.Header, numbers = append(it.Header, in.Names()...), numbers.CBind(in)
+			if of = "the population"; s.why != nil {
+				of = "the same fit without noise"
 			}
 		}
 	}
@@ -404,7 +405,7 @@ func perUnit(m *learn.Model, confidence float64) string {
 		"reference of its column; bias: of the mean record.")
 	if of != "" {
 		it.Note("Estimate, lower and upper: an interval for %s of level %g; what it covers is said below.", of,
-			confidence)
+			s.confidence)
 	}
 	if all.Nrow() < m.Coefficients().Nrow() {
 		it.Note("A number with a period goes up and down, and has no effect of a unit: its effects are above.")
@@ -412,24 +413,30 @@ func perUnit(m *learn.Model, confidence float64) string {
 	return it.Text()
 }
 
-// intervalsFor returns those for the population, or else those of the same fit without noise and why.
-func intervalsFor(m *learn.Model, confidence float64) (iv *learn.Intervals, why, err error) {
-	iv, why = m.PopulationIntervals(confidence)
-	if why != nil {
-		iv, err = m.Intervals(confidence)
-	}
-	return iv, why, err
+// spans are the intervals of a confidence for the population, or else those of the same fit without noise and why; nil
+// if there are none of these either.
+type spans struct {
+	all        *learn.Intervals
+	why        error
+	confidence float64
 }
 
-// intervalsOf shows those for the population, or else those of the same fit without noise, or why there are none.
-func intervalsOf(m *learn.Model, confidence float64) string {
-	iv, why, err := intervalsFor(m, confidence)
-	switch {
-	case why == nil:
-		return iv.Display().Text()
-	case err == nil:
-		return fmt.Sprintf("No intervals for the population: %s. In their place:\n%s", strings.TrimPrefix(why.Error(),
-			"dpnb: "), iv.Display().Text())
+func spansOf(m *learn.Model, confidence float64) spans {
+	s := spans{confidence: confidence}
+	if s.all, s.why = m.PopulationIntervals(confidence); s.why != nil {
+		s.all, _ = m.Intervals(confidence)
 	}
-	return "No intervals: " + strings.TrimPrefix(why.Error(), "dpnb: ") + "\n"
+	return s
+}
+
+// text shows them, or says why there are none.
+func (s spans) text() string {
+	if s.why == nil {
+		return s.all.Display().Text()
+	}
+	why := strings.TrimPrefix(s.why.Error(), "dpnb: ")
+	if s.all == nil {
+		return "No intervals: " + why + "\n"
+	}
+	return fmt.Sprintf("No intervals for the population: %s. In their place:\n%s", why, s.all.Display().Text())
 }

@@ -40,12 +40,15 @@ func Seal(format string, version int, content []byte) ([]byte, error) {
 	return Marshal(f)
 }
 
-// Marshal is json.Marshal with indents, and letters as they are.
-func Marshal(v any) ([]byte, error) {
+// Marshal is Indented by a space.
+func Marshal(v any) ([]byte, error) { return Indented(v, " ") }
+
+// Indented is json.MarshalIndent with letters as they are, "<" no "\u003c", and a newline at the end.
+func Indented(v any, by string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
+	e.SetIndent("", by)
 	err := e.Encode(v)
 	return b.Bytes(), err
 }

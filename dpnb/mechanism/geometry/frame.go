@@ -338,10 +338,14 @@ func (f *frame) centre(sums []float64) {
 	w := towardsSpread / (towardsSpread + v)
 	spreads := w*math.Max(0, 2*sums[d+1]/f.Records-f.Centre*f.Centre) + (1-w)*spread
 	f.Unit = math.Min(math.Max(math.Sqrt(spreads)/2, leastUnit), mostUnit)
-	if f.c.Wide && 1-math.Abs(f.Centre) < skewedWithin*2*f.Unit {
+	if f.c.Wide && Skewed(f.Centre, f.Unit) {
 		f.Unit = math.Min(f.Unit*math.Min(math.Max(f.Records*f.worth/wideGate, 1), widest), mostUnit)
 	}
 }
+
+// Skewed reports whether a number in [−1, 1] with this mean, and a standard deviation of twice the unit, is nearer to a
+// bound than one can be that is a bell curve or spread evenly.
+func Skewed(centre, unit float64) bool { return 1-math.Abs(centre) < skewedWithin*2*unit }
 
 // countOf returns about the mean of counts up to most, of which share, with noise of variance v, is what it was
 // released to be: towards a quarter of most as the noise grows, and no less than what the noise lets be told from none.
