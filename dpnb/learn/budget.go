@@ -301,10 +301,15 @@ func (b *Budget) Spend(epsilon float64) Allowance {
 
 // Share allows one fit a fraction of the whole budget as a Gaussian mechanism, that is of its μ²: ten fits with
 // Share(0.1) use it up. For a budget with δ = 0 it is a fraction of ε. If most of a budget is to be spent in shares,
-// begin with a share: after a Spend the shares have an eighth less ε.
+// begin with a share: after a Spend the shares have an eighth less ε. Share(1) is all of ε and δ, which no Gaussian
+// mechanism has to stand for.
 func (b *Budget) Share(fraction float64) Allowance {
 	a := Allowance{budget: b, words: fmt.Sprintf("Share(%v)", fraction)}
-	if b.Err() == nil {
+	switch {
+	case b.Err() != nil:
+	case fraction == 1:
+		a.part = b.ledger.Spend(b.ledger.Config().Epsilon)
+	default:
 		a.part, a.err = b.ledger.Share(fraction)
 	}
 	return a
@@ -313,17 +318,20 @@ func (b *Budget) Share(fraction float64) Allowance {
 // ShareOf returns the fraction that Share must be given for what costs μ as a Gaussian mechanism, or ε where the budget
 // has δ = 0: the other way round, rounded up.
 func (b *Budget) ShareOf(epsilon, mu float64) (float64, error) {
-	whole := b.Share(1)
-	if err := cmp.Or(b.Err(), whole.err); err != nil {
+	if err := b.Err(); err != nil {
 		return 0, err
 	}
-	of := epsilon / whole.part.Epsilon
-	if whole.part.Mu > 0 {
-		of = mu / whole.part.Mu * (mu / whole.part.Mu)
+	whole, err := b.ledger.Share(1)
+	if err != nil {
+		return 0, err
+	}
+	of := epsilon / whole.Epsilon
+	if whole.Mu > 0 {
+		of = mu / whole.Mu * (mu / whole.Mu)
 	}
 	if of *= 1 + 1e-8; !(of <= 1) { // by which a share is cut when it is priced
 		without := ""
-		if pure := epsilon / whole.part.Epsilon * (1 + 1e-8); whole.part.Mu > 0 && pure > 0 && pure <= 1 {
+		if pure := epsilon / whole.Epsilon * (1 + 1e-8); whole.Mu > 0 && pure > 0 && pure <= 1 {
 			without = fmt.Sprintf(", for with a δ the budget adds up μ; of one with this ε and δ = 0, where ε adds "+
 				"up, it would be a share of %s", privacy.FormatUp(pure, 3))
 		}

@@ -86,7 +86,8 @@ has a model of its own, at the price of one.`,
 	f.BoolVar(&p.lines, "lines", false, "keep numbers straight")
 	cmd.MarkFlagsMutuallyExclusive("curves", "lines")
 	f.BoolVar(&p.inUnits, "in-units", false, "leave records as long as they are in place of scaling each by its "+
-		"own factor, so that effects are the same for all, and show them per unit of a column")
+		"own factor, so that effects are the same for all, and show them per unit of a column (with --intervals the "+
+		"default, where rows are centred)")
 	f.BoolVar(&p.check, "check", false, "look first, for the keeper of the data, whether all values fit the schema, "+
 		"and fit nothing if one does not")
 	f.BoolVar(&p.price, "price", false, "say what the fit would cost, and fit nothing")
@@ -196,9 +197,6 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 	if p.positive != "" {
 		opts = append(opts, learn.Positive(p.positive))
 	}
-	if p.inUnits {
-		opts = append(opts, learn.InUnits())
-	}
 	if p.curves {
 		opts = append(opts, learn.Curves())
 	}
@@ -206,6 +204,15 @@ func (p *fitFlags) run(cmd *cobra.Command, file string) error {
 		opts = append(opts, learn.Lines())
 	}
 	l, data := learners[p.learner], (*learn.Dataset)(nil)
+	if p.learner == suited {
+		l, _ = learn.Suited(df, p.target, opts...)
+	}
+	if err := p.settleUnits(cmd.Flags(), l); err != nil {
+		return err
+	}
+	if p.inUnits {
+		opts = append(opts, learn.InUnits())
+	}
 	records := func(part learn.DataFrame) *learn.Dataset { return learn.RecordsFor(l, part, p.target, opts...) }
 	if p.learner == suited {
 		l, data = learn.Suited(df, p.target, opts...)
@@ -278,6 +285,15 @@ func (p *fitFlags) left() string {
 		"them, dpnb cache remove%[1]s removes them.\n", store)
 }
 
+// settleUnits has rows as long as they are where intervals for the population are asked for and nothing is said of it:
+// whoever reads them reads effects, which are those of a regression on the columns only if no row is scaled.
+func (p *fitFlags) settleUnits(f *pflag.FlagSet, l learn.Learner) (err error) {
+	if p.intervals > 0 && !f.Changed("in-units") && !f.Changed("row-norm") {
+		p.inUnits, err = p.population(f, l)
+	}
+	return err
+}
+
 // buyIntervals sets the share of a fit that is spent on intervals, if they are asked for and nothing is said of it:
 // what Suited spends, of quantiles a fifth, and none where intervals cannot be bought. What it returns says so.
 func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string, err error) {
@@ -290,12 +306,10 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 		}
 		return "", err
 	}
-	if p.intervals == 0 || f.Changed("smooth") || p.delta == 0 || p.withoutPopulation(f, l) ||
-		p.weights.column != "" || p.weights.classes != nil || p.terms.rising != nil || p.terms.falling != nil {
+	if p.intervals == 0 {
 		return "", nil
 	}
-	s, err := p.stated()
-	if err != nil || slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Rises != 0 }) {
+	if has, err := p.population(f, l); err != nil || !has {
 		return "", err
 	}
 	share := "0.05"
@@ -303,8 +317,20 @@ func (p *fitFlags) buyIntervals(f *pflag.FlagSet, l learn.Learner) (said string,
 		share = "0.2"
 	}
 	return fmt.Sprintf("A part of the fit was spent on these intervals, as of --curvature-share %s; with 0 nothing "+
-		"is.\n",
-		share), f.Set("curvature-share", share)
+		"is.\n", share), f.Set("curvature-share", share)
+}
+
+// population reports whether a share of a fit by l buys intervals for the population.
+func (p *fitFlags) population(f *pflag.FlagSet, l learn.Learner) (bool, error) {
+	if !reflect.ValueOf(l).FieldByName("CurvatureShare").IsValid() || f.Changed("smooth") || p.delta == 0 ||
+		p.withoutPopulation(f, l) || p.weights.column != "" || p.weights.classes != nil || p.terms.rising != nil ||
+		p.terms.falling != nil {
+		return false, nil
+	}
+	s, err := p.stated()
+	return err == nil && !slices.ContainsFunc(s.Fields, func(f frame.Field) bool {
+		return (f.Open || f.Rises != 0) && !slices.Contains(p.ignored, f.Name)
+	}), err
 }
 
 // withoutPopulation reports whether a fit has no intervals for the population, whatever is spent on them: a person has
