@@ -75,6 +75,35 @@ func TestEqualPartsCanBeSpent(t *testing.T) {
 	}
 }
 
+// A share of all is (ε, δ), which is less noise than a μ where the curvature of a record is paid for; nothing is left
+// of the budget then, and where something was spent it is not to be had.
+func TestShareOfAll(t *testing.T) {
+	data := learn.Regression(frameOf(t, people).Drop("happy"), "age", learn.RowNorm(1))
+	epsilon := func(a learn.Allowance) float64 {
+		m := must.Get(learn.Linear{Noise: learn.Seed(3), Lambda: 2}.Fit(data, a.Simulated()))
+		return m.Release.Guarantee.Epsilon
+	}
+	b := fresh(1, 1e-6)
+	if all, most := epsilon(b.Share(1)), epsilon(b.Share(0.999)); all != 1 || !(most < 0.97) {
+		t.Errorf("ε = %v of all, want 1, and %v of nearly all, want less", all, most)
+	}
+	fit := func(b *learn.Budget, share float64) error {
+		_, err := learn.Linear{Noise: learn.Seed(3), Lambda: 2}.Fit(data, b.Share(share))
+		return err
+	}
+	if err := fit(b, 1); err != nil {
+		t.Error(err)
+	}
+	if fit(b, 0.9) == nil {
+		t.Error("something was left of all")
+	}
+	b = fresh(1, 1e-6)
+	must.Get(learn.Huber{Noise: learn.Seed(3)}.Fit(data, b.Share(1e-4)))
+	if fit(b, 1) == nil {
+		t.Error("all could be had of what was not all")
+	}
+}
+
 func TestSimulationNeedsASeed(t *testing.T) {
 	data := learn.Binary(frameOf(t, people), "happy", learn.RowNorm(1))
 	b := fresh(1, 1e-6)

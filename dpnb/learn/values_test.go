@@ -95,10 +95,10 @@ func TestLossesAreOfPredictions(t *testing.T) {
 
 // What costs μ, or ε where the budget has δ = 0, is the share of the whole budget that Share would give for it.
 func TestShareOf(t *testing.T) {
-	whole := fresh(1, 1e-6).Share(1)
+	whole := 2 * learn.MuOf(fresh(1, 1e-6).Share(0.25))
 	for _, share := range []float64{0.01, 0.25, 1 - 1e-7} {
 		b := fresh(1, 1e-6)
-		mu := learn.MuOf(whole) * math.Sqrt(share)
+		mu := whole * math.Sqrt(share)
 		if got, err := b.ShareOf(0, mu); err != nil || !(got >= share && got <= share*(1+2e-8)) {
 			t.Errorf("μ of a share of %v is one of %v, %v", share, got, err)
 		}
@@ -107,7 +107,7 @@ func TestShareOf(t *testing.T) {
 			t.Errorf("ε of a share of %v is one of %v, %v", share, got, err)
 		}
 	}
-	if _, err := fresh(1, 1e-6).ShareOf(0.35, 1.01*learn.MuOf(whole)); err == nil ||
+	if _, err := fresh(1, 1e-6).ShareOf(0.35, 1.01*whole); err == nil ||
 		!strings.Contains(err.Error(), "δ = 0, where ε adds up, it would be a share of 0.351") {
 		t.Errorf("more than the whole budget is a share of it, or what it is without δ is not said: %v", err)
 	}

@@ -213,6 +213,44 @@ func TestOptionsOfTheShell(t *testing.T) {
 	}
 }
 
+// Who asks for intervals gets effects in units, where there are intervals for the population and nothing else was said.
+func TestIntervalsAreOfEffectsInUnits(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	var rows strings.Builder
+	for i := range 600 {
+		fmt.Fprintf(&rows, "%d,%s,%d,%s\n", 20+i%50, []string{"Bern", "Rome"}[i%2], 1000+i, strings.Fields("no yes")[i%3%2])
+	}
+	must.Do(os.WriteFile("people.csv", []byte("age,city,pay,happy\n"+rows.String()), 0o600))
+	s := frame.Schema{Fields: []frame.Field{learn.Numeric("age", 20, 70), learn.Categorical("city", "Bern", "Rome"),
+		learn.Numeric("pay", 0, 2000), learn.Categorical("happy", "no", "yes")}}
+	must.Do(s.Save("schema.json"))
+	s.Fields[0] = frame.Field{Name: "age", Kind: frame.Numeric, Lower: 20, Upper: 70, Open: true}
+	must.Do(s.Save("open.json"))
+	for args, units := range map[string]bool{
+		"--target pay --learner linear --intervals 0.9":                                 true,
+		"--target happy --intervals 0.9":                                                true,
+		"--target happy --learner logistic --intervals 0.9 --curvature-share 0.1":       true,
+		"--target happy --intervals 0.9 --schema open.json --ignore age":                true,
+		"--target pay --learner linear":                                                 false,
+		"--target pay --learner linear --intervals 0.9 --row-norm 1":                    false,
+		"--target pay --learner linear --intervals 0.9 --in-units=false":                false,
+		"--target pay --learner linear --intervals 0.9 --clip 0.3":                      false,
+		"--target pay --learner linear --intervals 0.9 --rising age":                    false,
+		"--target pay --learner quantile --intervals 0.9 --smooth 0.1":                  false,
+		"--target happy --learner softmax --intervals 0.9":                              false,
+		"--target happy --intervals 0.9 --class-weight yes=2":                           false,
+		"--target happy --learner logistic --intervals 0.9 --delta 0":                   false,
+		"--target happy --intervals 0.9 --person pay --rows-of-a-person 2 --ignore age": false,
+	} {
+		said, err := call(t, newFitCommand(), append([]string{"people.csv", "--schema", "schema.json", "--epsilon", "2",
+			"--delta", "1e-6", "--seed", "1", "--store", dir, "--target", "happy"}, strings.Fields(args)...)...)
+		if err != nil || strings.Contains(said, "Effects per unit of a column") != units {
+			t.Errorf("%s, in units %v: %s (%v)", args, units, said, err)
+		}
+	}
+}
+
 // In a shell, too, records count by weights, and a model is asked about the records that were held out: at a price that
 // is the ledger's, with an interval, and its probabilities are corrected by what was asked.
 func TestWeightsAndEvaluationInAShell(t *testing.T) {
