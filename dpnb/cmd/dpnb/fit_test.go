@@ -219,7 +219,8 @@ func TestIntervalsAreOfEffectsInUnits(t *testing.T) {
 	t.Chdir(dir)
 	var rows strings.Builder
 	for i := range 600 {
-		fmt.Fprintf(&rows, "%d,%s,%d,%s\n", 20+i%50, []string{"Bern", "Rome"}[i%2], 1000+i, strings.Fields("no yes")[i%3%2])
+		fmt.Fprintf(&rows, "%d,%s,%d,%s\n", 20+i%50, []string{"Bern", "Rome"}[i%2], 1000+i,
+			[]string{"no", "yes"}[i%3%2])
 	}
 	must.Do(os.WriteFile("people.csv", []byte("age,city,pay,happy\n"+rows.String()), 0o600))
 	s := frame.Schema{Fields: []frame.Field{learn.Numeric("age", 20, 70), learn.Categorical("city", "Bern", "Rome"),
