@@ -87,3 +87,18 @@ func TestErrorsOfTheElementaryFunctions(t *testing.T) {
 		}
 	}
 }
+
+// ExpUp is above e^x, by no more than what it and math.Exp may add.
+func TestExpUpIsAbove(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 2))
+	for range 300 {
+		x := (2*r.Float64() - 1) * 700
+		exact, got := ref.Exp(ref.New(x)), ExpUp(x)
+		if ref.New(got).Cmp(exact) < 0 || !(ulps(got, exact) <= 2*expUlps) {
+			t.Errorf("ExpUp(%v) = %v, of e^x %v", x, got, ref.Float(exact))
+		}
+	}
+	if ExpUp(0) <= 1 || ExpUp(math.Inf(-1)) <= 0 || !math.IsInf(ExpUp(1000), 1) {
+		t.Errorf("of 0, −∞ and 1000: %v, %v, %v", ExpUp(0), ExpUp(math.Inf(-1)), ExpUp(1000))
+	}
+}
