@@ -3,6 +3,7 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"math"
 )
 
 // ParamError says that a parameter is outside its range and what range it has. It is returned before anything is
@@ -21,13 +22,34 @@ func (e *ParamError) Error() string {
 	return fmt.Sprintf("privacy: %s = %v, want %s", e.Name, e.Value, e.Want)
 }
 
-// CheckGaussianDelta returns nil for 0 < δ < 1, what Gaussian noise can promise, or a *ParamError.
-func CheckGaussianDelta(delta float64) error {
-	if delta > 0 && delta < 1 {
+// Within returns nil where ok says that a parameter is in its range, else the *ParamError; of several cmp.Or takes the
+// first.
+func Within(ok bool, name string, value any, want string) error {
+	if ok {
 		return nil
 	}
-	return &ParamError{Name: "Delta", Value: delta,
-		Want: "a number in (0, 1), for example 1e-6: Gaussian noise gives no guarantee at δ = 0"}
+	return &ParamError{Name: name, Value: value, Want: want}
+}
+
+// Positive is Within of a positive finite number, NotNegative of a finite one ≥ 0, Fraction of one in (0, 1).
+func Positive(name string, v float64) error {
+	return Within(v > 0 && !math.IsInf(v, 1), name, v, "a positive finite number")
+}
+
+// NotNegative is like Positive.
+func NotNegative(name string, v float64) error {
+	return Within(v >= 0 && !math.IsInf(v, 1), name, v, "a finite number ≥ 0")
+}
+
+// Fraction is like Positive.
+func Fraction(name string, v float64) error {
+	return Within(v > 0 && v < 1, name, v, "a number in (0, 1)")
+}
+
+// CheckGaussianDelta returns nil for 0 < δ < 1, what Gaussian noise can promise, or a *ParamError.
+func CheckGaussianDelta(delta float64) error {
+	return Within(delta > 0 && delta < 1, "Delta", delta,
+		"a number in (0, 1), for example 1e-6: Gaussian noise gives no guarantee at δ = 0")
 }
 
 // Sentinel errors, to be tested with errors.Is.

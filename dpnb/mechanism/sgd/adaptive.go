@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -129,50 +130,29 @@ func (u Adaptive) soften(theta []float64, step func(j int) float64) {
 }
 
 func (u Adaptive) validate() error {
-	if !(u.Radius > 0) || math.IsInf(u.Radius, 1) {
-		return &privacy.ParamError{Name: "Radius", Value: u.Radius, Want: "a positive finite number"}
-	}
-	if !(u.Ball >= 0) || math.IsInf(u.Ball, 1) {
-		return &privacy.ParamError{Name: "Update.Ball", Value: u.Ball, Want: "a finite number ≥ 0"}
-	}
-	if u.Steps < 1 {
-		return &privacy.ParamError{Name: "Update.Steps", Value: u.Steps, Want: "the number of steps of the descent"}
-	}
-	if !(u.Noise >= 0) || math.IsInf(u.Noise, 1) {
-		return &privacy.ParamError{Name: "Update.Noise", Value: u.Noise, Want: "a finite number ≥ 0"}
-	}
-	if !(u.Level >= 0 && u.Level < 1) {
-		return &privacy.ParamError{Name: "Update.Level", Value: u.Level, Want: "a level in (0, 1), or 0 for ½"}
-	}
-	if !(u.Ridge >= 0) || math.IsInf(u.Ridge, 1) {
-		return &privacy.ParamError{Name: "Update.Ridge", Value: u.Ridge, Want: "a finite number ≥ 0"}
-	}
-	if !matrix.Rising(u.Curves) {
-		return &privacy.ParamError{Name: "Update.Curves", Value: u.Curves,
-			Want: "runs of features that rise and do not overlap"}
-	}
-	if u.Shrink != nil && len(u.Shrink) == 0 {
-		return &privacy.ParamError{Name: "Shrink", Value: u.Shrink, Want: "a weight for each feature, or nil"}
-	}
+	err := cmp.Or(privacy.Positive("Radius", u.Radius), privacy.NotNegative("Update.Ball", u.Ball),
+		privacy.Within(u.Steps >= 1, "Update.Steps", u.Steps, "the number of steps of the descent"),
+		privacy.NotNegative("Update.Noise", u.Noise),
+		privacy.Within(u.Level >= 0 && u.Level < 1, "Update.Level", u.Level, "a level in (0, 1), or 0 for ½"),
+		privacy.NotNegative("Update.Ridge", u.Ridge), privacy.Within(matrix.Rising(u.Curves), "Update.Curves", u.Curves,
+			"runs of features that rise and do not overlap"),
+		privacy.Within(u.Shrink == nil || len(u.Shrink) > 0, "Shrink", u.Shrink, "a weight for each feature, or nil"))
 	for _, w := range u.Shrink {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return &privacy.ParamError{Name: "Shrink", Value: w, Want: "finite numbers ≥ 0"}
-		}
+		err = cmp.Or(err, privacy.NotNegative("Shrink", w))
 	}
-	return nil
+	return err
 }
 
 // fits reports whether the rule is for d features.
 func (u Adaptive) fits(d int) error {
-	if u.Shrink != nil && len(u.Shrink) != d {
-		return &privacy.ParamError{Name: "Shrink", Value: len(u.Shrink),
-			Want: fmt.Sprintf("%d weights, one for each feature", d)}
+	var last matrix.Span
+	if n := len(u.Curves); n > 0 {
+		last = u.Curves[n-1]
 	}
-	if n := len(u.Curves); n > 0 && u.Curves[n-1].First+u.Curves[n-1].Len >= d {
-		return &privacy.ParamError{Name: "Update.Curves", Value: u.Curves[n-1], Want: fmt.Sprintf("of the %d features "+
-			"but the last", d)}
-	}
-	return nil
+	return cmp.Or(privacy.Within(u.Shrink == nil || len(u.Shrink) == d, "Shrink", len(u.Shrink),
+		fmt.Sprintf("%d weights, one for each feature", d)),
+		privacy.Within(len(u.Curves) == 0 || last.First+last.Len < d, "Update.Curves", last,
+			fmt.Sprintf("of the %d features but the last", d)))
 }
 
 func (u Adaptive) start(d int) stepper {

@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -87,13 +88,8 @@ func (c Cost) sharpen(eps, delta float64) (Cost, error) {
 // target checks (ε, δ) and returns the neighbours below: what a person typed is a decimal, and this pays for its
 // distance from the float64.
 func target(eps, delta float64) (float64, float64, error) {
-	if !(eps > 0) || math.IsInf(eps, 1) {
-		return 0, 0, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a positive finite number"}
-	}
-	if err := privacy.CheckGaussianDelta(delta); err != nil {
-		return 0, 0, err
-	}
-	return math.Nextafter(eps, 0), math.Nextafter(delta, 0), nil
+	return math.Nextafter(eps, 0), math.Nextafter(delta, 0), cmp.Or(privacy.Positive("Epsilon", eps),
+		privacy.CheckGaussianDelta(delta))
 }
 
 // MeanRunsFor returns the mean μ of the Poisson law under which more than s runs are made with probability p:
@@ -104,11 +100,9 @@ func target(eps, delta float64) (float64, float64, error) {
 //
 // Errors: *privacy.ParamError unless 0 ≤ s ≤ 1e5 and 0 < p < 1.
 func MeanRunsFor(s int, p float64) (float64, error) {
-	if s < 0 || s > 1e5 {
-		return 0, &privacy.ParamError{Name: "s", Value: s, Want: "a number of runs from 0 to 1e5"}
-	}
-	if !(p > 0 && p < 1) {
-		return 0, &privacy.ParamError{Name: "p", Value: p, Want: "a number in (0, 1)"}
+	if err := cmp.Or(privacy.Within(s >= 0 && s <= 1e5, "s", s, "a number of runs from 0 to 1e5"),
+		privacy.Fraction("p", p)); err != nil {
+		return 0, err
 	}
 	return mathext.GammaIncRegCompInv(float64(s)+1, 1-p), nil
 }

@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -38,22 +39,12 @@ const maxSteps = min(1<<40, math.MaxInt/2)
 
 // Validate returns a *privacy.ParamError if a field is out of range.
 func (c Cost) Validate() error {
-	if c.Steps < 1 || c.Steps > maxSteps {
-		return &privacy.ParamError{Name: "Steps", Value: c.Steps, Want: "a number of steps from 1 to 2⁴⁰"}
-	}
-	if !(c.NoiseMultiplier > 0) || math.IsInf(c.NoiseMultiplier, 1) {
-		return &privacy.ParamError{Name: "NoiseMultiplier", Value: c.NoiseMultiplier, Want: "a positive finite number"}
-	}
-	if !(c.ScoreMultiplier >= 0) || math.IsInf(c.ScoreMultiplier, 1) {
-		return &privacy.ParamError{Name: "ScoreMultiplier", Value: c.ScoreMultiplier, Want: "a finite number ≥ 0"}
-	}
-	if !(c.MeanRuns >= 0) || c.MeanRuns > 1e6 {
-		return &privacy.ParamError{Name: "MeanRuns", Value: c.MeanRuns, Want: "a number from 0 to 1e6"}
-	}
-	if c.Accounting != Sharpest && c.Accounting != Renyi {
-		return &privacy.ParamError{Name: "Accounting", Value: int(c.Accounting), Want: "Sharpest or Renyi"}
-	}
-	return c.Step().Validate()
+	return cmp.Or(
+		privacy.Within(c.Steps >= 1 && c.Steps <= maxSteps, "Steps", c.Steps, "a number of steps from 1 to 2⁴⁰"),
+		privacy.Positive("NoiseMultiplier", c.NoiseMultiplier), privacy.NotNegative("ScoreMultiplier", c.ScoreMultiplier),
+		privacy.Within(c.MeanRuns >= 0 && c.MeanRuns <= 1e6, "MeanRuns", c.MeanRuns, "a number from 0 to 1e6"),
+		privacy.Within(c.Accounting == Sharpest || c.Accounting == Renyi, "Accounting", int(c.Accounting),
+			"Sharpest or Renyi"), c.Step().Validate())
 }
 
 // Step is the event of one step, the noise and the sensitivity in units of C. To compose a run with other events give
@@ -121,7 +112,7 @@ func (c Cost) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		return curve.Profile(), nil
 	}
 	if c.MeanRuns == 0 {
-		one, err := c.composition(adj, nil)
+		one, err := c.composition(adj, 1, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -142,19 +133,22 @@ func (c Cost) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 	return smaller{p, curve.Profile()}, nil
 }
 
-// composition is one run.
-func (c Cost) composition(adj privacy.Adjacency, s *pld.Settings) (*pld.Composition, error) {
+// composition is so many runs with their scores.
+func (c Cost) composition(adj privacy.Adjacency, runs int, s *pld.Settings) (*pld.Composition, error) {
+	if err := privacy.Within(c.Steps <= math.MaxInt/(runs+1), "Steps", c.Steps, "fewer steps"); err != nil {
+		return nil, err
+	}
 	p, err := c.Step().Profile(adj)
 	if err != nil {
 		return nil, err
 	}
-	parts := []pld.Component{{Profile: p, Count: c.Steps}}
+	parts := []pld.Component{{Profile: p, Count: c.Steps * runs}}
 	if c.ScoreMultiplier > 0 {
 		g, err := c.score().Profile(adj)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, pld.Component{Profile: g, Count: 1})
+		parts = append(parts, pld.Component{Profile: g, Count: runs})
 	}
 	return pld.New(parts, s)
 }
@@ -199,7 +193,7 @@ func (c Cost) Epsilon(delta float64) (float64, error) {
 		}
 		return curve.EpsilonUpper(delta)
 	}
-	p, err := c.composition(privacy.AddRemove, nil)
+	p, err := c.composition(privacy.AddRemove, 1, nil)
 	if err != nil {
 		return 0, err
 	}

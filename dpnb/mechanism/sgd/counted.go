@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -50,16 +51,8 @@ func (c Counted) at(records float64) Quantiles {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (c Counted) Validate() error {
-	if err := c.Fit.Validate(); err != nil {
-		return err
-	}
-	if c.Fit.Records != 0 {
-		return &privacy.ParamError{Name: "Fit.Records", Value: c.Fit.Records, Want: "0: they are counted"}
-	}
-	if err := validShare(c.Share); err != nil {
-		return err
-	}
-	return mechanism.Scales{{"Share", c.sigma()}}.Check()
+	return cmp.Or(c.Fit.Validate(), privacy.Within(c.Fit.Records == 0, "Fit.Records", c.Fit.Records,
+		"0: they are counted"), validShare(c.Share), mechanism.Scales{{"Share", c.sigma()}}.Check())
 }
 
 // String describes the mechanism with its parameters.

@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,10 +70,7 @@ func (q Quantiles) WithCurvature(share float64, references ...Reference) Curvatu
 }
 
 func validShare(share float64) error {
-	if !(share > 0 && share < 1) {
-		return &privacy.ParamError{Name: "Share", Value: share, Want: "a number in (0, 1), for example 0.2"}
-	}
-	return nil
+	return privacy.Within(share > 0 && share < 1, "Share", share, "a number in (0, 1), for example 0.2")
 }
 
 // Cost is that of all of it: Gaussian mechanisms compose by μ², whatever each is chosen by, so that it is one descent
@@ -98,25 +96,14 @@ func (c Curvature) scales() (count, gram, near float64) {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (c Curvature) Validate() error {
-	if err := c.Fit.Validate(); err != nil {
-		return err
-	}
-	if err := validShare(c.Share); err != nil {
-		return err
-	}
-	if c.Fit.Records != 0 {
-		return &privacy.ParamError{Name: "Fit.Records", Value: c.Fit.Records,
-			Want: "0: intervals are made of the mean of the last half of the iterates"}
-	}
-	if c.Fit.Update.Shrink != nil {
-		return &privacy.ParamError{Name: "Update.Shrink", Value: c.Fit.Update.Shrink,
-			Want: "nil: what intervals cover has no regulariser"}
-	}
-	if r2 := c.Fit.RowNorm * c.Fit.RowNorm; !(r2 >= 0x1p-400 && r2 <= 0x1p400) {
-		return &privacy.ParamError{Name: "RowNorm", Value: c.Fit.RowNorm, Want: "a number from 2^-200 to 2^200"}
-	}
+	r2 := c.Fit.RowNorm * c.Fit.RowNorm
 	count, gram, near := c.scales()
-	return mechanism.Scales{{"Share", count}, {"Share", gram}, {"Share", near}}.Check()
+	return cmp.Or(c.Fit.Validate(), validShare(c.Share), privacy.Within(c.Fit.Records == 0, "Fit.Records", c.Fit.Records,
+		"0: intervals are made of the mean of the last half of the iterates"),
+		privacy.Within(c.Fit.Update.Shrink == nil, "Update.Shrink", c.Fit.Update.Shrink,
+			"nil: what intervals cover has no regulariser"),
+		privacy.Within(r2 >= 0x1p-400 && r2 <= 0x1p400, "RowNorm", c.Fit.RowNorm, "a number from 2^-200 to 2^200"),
+		mechanism.Scales{{"Share", count}, {"Share", gram}, {"Share", near}}.Check())
 }
 
 // String describes the mechanism with its parameters.

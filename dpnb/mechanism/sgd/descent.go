@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -59,37 +60,17 @@ func (d Descent) Cost() Cost {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (d Descent) Validate() error {
-	if d.Loss == nil || math.IsNaN(d.Loss.Smoothness()) {
-		return &privacy.ParamError{Name: "Loss", Value: d.Loss, Want: "a loss whose parameters are in range"}
-	}
-	for _, p := range []struct {
-		name  string
-		value float64
-	}{{"Clip", d.Clip}, {"Rate", d.Rate}, {"PlannedRecords", d.PlannedRecords}} {
-		if !(p.value > 0) || math.IsInf(p.value, 1) {
-			return &privacy.ParamError{Name: p.name, Value: p.value, Want: "a positive finite number"}
-		}
-	}
-	if !(d.Lambda >= 0) || math.IsInf(d.Lambda, 1) {
-		return &privacy.ParamError{Name: "Lambda", Value: d.Lambda, Want: "a finite number ≥ 0"}
-	}
-	if err := d.Cost().Validate(); err != nil {
+	if err := cmp.Or(privacy.Within(d.Loss != nil && !math.IsNaN(d.Loss.Smoothness()), "Loss", d.Loss,
+		"a loss whose parameters are in range"),
+		privacy.Positive("Clip", d.Clip), privacy.Positive("Rate", d.Rate),
+		privacy.Positive("PlannedRecords", d.PlannedRecords), privacy.NotNegative("Lambda", d.Lambda), d.Cost().Validate(),
+		// C/‖x‖ must not underflow, and the sum over the records not overflow.
+		mechanism.Scales{{"Clip", d.Clip}, {"NoiseMultiplier × Clip", d.sigma()}}.Check(),
+		privacy.Within(d.Update != nil, "Update", nil, rules)); err != nil {
 		return err
 	}
-	// C/‖x‖ must not underflow, and the sum over the records not overflow.
-	if err := (mechanism.Scales{{"Clip", d.Clip}, {"NoiseMultiplier × Clip", d.sigma()}}).Check(); err != nil {
-		return err
-	}
-	if d.Update == nil {
-		return &privacy.ParamError{Name: "Update", Value: nil, Want: "Plain, Momentum, Adam or Adaptive"}
-	}
-	if err := d.Update.validate(); err != nil {
-		return err
-	}
-	if d.Average < 0 || d.Average > d.Steps {
-		return &privacy.ParamError{Name: "Average", Value: d.Average, Want: "a number of iterates from 0 to Steps"}
-	}
-	return nil
+	return cmp.Or(d.Update.validate(), privacy.Within(d.Average >= 0 && d.Average <= d.Steps, "Average", d.Average,
+		"a number of iterates from 0 to Steps"))
 }
 
 // String describes the mechanism with its parameters.

@@ -3,14 +3,12 @@ package sgd
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/permit"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/privacy"
-	"github.com/dpnb/notebooks/dpnb/privacy/pld"
 )
 
 // lazily is a cost whose profile is worked out when it is first asked for a value: that of a tuned run takes seconds.
@@ -111,22 +109,7 @@ func (t Tuner) RunDishonestly(rows matrix.Rows, labels []float64, src noise.Sour
 
 // composedRuns is the profile of so many runs with their scores.
 func composedRuns(c Cost, runs int) (privacy.Profile, error) {
-	step, err := c.Step().Profile(privacy.AddRemove)
-	if err != nil {
-		return nil, err
-	}
-	if c.Steps > math.MaxInt/(runs+1) {
-		return nil, &privacy.ParamError{Name: "Steps", Value: c.Steps, Want: "fewer steps"}
-	}
-	parts := []pld.Component{{Profile: step, Count: c.Steps * runs}}
-	if c.ScoreMultiplier > 0 {
-		g, err := c.score().Profile(privacy.AddRemove)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, pld.Component{Profile: g, Count: runs})
-	}
-	p, err := pld.New(parts, nil)
+	p, err := c.composition(privacy.AddRemove, runs, nil)
 	if err != nil {
 		return nil, err
 	}

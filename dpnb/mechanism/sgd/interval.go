@@ -46,8 +46,9 @@ const (
 // *privacy.ParamError for a level that is none.
 // Proof: docs/theory/quantile_intervals.md#dpnb-quantile-intervals.
 func (c Curvature) Around(released *Moments, level float64, population bool, forms [][]float64) (*Around, error) {
-	if !(level > 0 && level < 1) {
-		return nil, &privacy.ParamError{Name: "Level", Value: level, Want: "a probability in (0, 1), for example 0.95"}
+	if err := privacy.Within(level > 0 && level < 1, "Level", level,
+		"a probability in (0, 1), for example 0.95"); err != nil {
+		return nil, err
 	}
 	levels := len(c.Fit.Levels)
 	d := len(released.Theta) / levels

@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -22,11 +23,9 @@ func (u Projected) String() string {
 }
 
 func (u Projected) validate() error {
-	if u.Update == nil {
-		return &privacy.ParamError{Name: "Projected.Update", Value: nil, Want: "Plain, Momentum, Adam or Adaptive"}
-	}
-	if !(u.Radius > 0) || math.IsInf(u.Radius, 1) {
-		return &privacy.ParamError{Name: "Radius", Value: u.Radius, Want: "a positive finite number"}
+	if err := cmp.Or(privacy.Within(u.Update != nil, "Projected.Update", nil, rules),
+		privacy.Positive("Radius", u.Radius)); err != nil {
+		return err
 	}
 	return u.Update.validate()
 }

@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -85,23 +86,11 @@ func ValidLevels(levels []float64) error {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (q Quantiles) Validate() error {
-	if err := ValidLevels(q.Levels); err != nil {
-		return err
-	}
-	if err := q.Cost().Validate(); err != nil {
-		return err
-	}
-	if err := q.Update.validate(); err != nil {
-		return err
-	}
-	if q.Update.Steps != q.Steps {
-		return &privacy.ParamError{Name: "Update.Steps", Value: q.Update.Steps, Want: fmt.Sprintf("%d, as Steps",
-			q.Steps)}
-	}
-	if !(q.Records >= 0) || math.IsInf(q.Records, 1) {
-		return &privacy.ParamError{Name: "Records", Value: q.Records, Want: "a finite number ≥ 0, 0 for no plan"}
-	}
-	return mechanism.Scales{{"RowNorm", q.RowNorm}, {"NoiseMultiplier × RowNorm", q.sigma()}}.Check()
+	return cmp.Or(ValidLevels(q.Levels), q.Cost().Validate(), q.Update.validate(),
+		privacy.Within(q.Update.Steps == q.Steps, "Update.Steps", q.Update.Steps, fmt.Sprintf("%d, as Steps", q.Steps)),
+		privacy.Within(q.Records >= 0 && !math.IsInf(q.Records, 1), "Records", q.Records,
+			"a finite number ≥ 0, 0 for no plan"),
+		mechanism.Scales{{"RowNorm", q.RowNorm}, {"NoiseMultiplier × RowNorm", q.sigma()}}.Check())
 }
 
 // sigma is the scale of the noise were it the same in each step, the product rounded up; sigmaAt is that in step k by a

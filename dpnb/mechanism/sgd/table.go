@@ -16,11 +16,11 @@ type thrifty struct {
 
 // cheaply is the profile of one run for tables.
 func (c Cost) cheaply(adj privacy.Adjacency) (privacy.Profile, error) {
-	small, err := c.composition(adj, &pld.Settings{MaxPoints: 1 << 14})
+	small, err := c.composition(adj, 1, &pld.Settings{MaxPoints: 1 << 14})
 	if err != nil {
 		return nil, err
 	}
-	large, err := c.composition(adj, &pld.Settings{MaxPoints: 1 << 17})
+	large, err := c.composition(adj, 1, &pld.Settings{MaxPoints: 1 << 17})
 	return thrifty{adj, small, large}, err
 }
 

@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -79,30 +80,18 @@ func (t Tuner) Calibrate(eps, delta float64) (Tuner, error) {
 
 // Validate implements mechanism.Mechanism.
 func (t Tuner) Validate() error {
-	if len(t.Grid) == 0 {
-		return &privacy.ParamError{Name: "Grid", Value: 0, Want: "at least one rule"}
-	}
+	err := privacy.Within(len(t.Grid) > 0, "Grid", 0, "at least one rule")
 	for _, u := range t.Grid {
 		base := t.Base
 		base.Update = u
-		if err := base.Validate(); err != nil {
-			return err
-		}
+		err = cmp.Or(err, base.Validate())
 	}
-	if t.Score == nil {
-		return &privacy.ParamError{Name: "Score", Value: nil, Want: "Holdout or Training"}
-	}
-	if !(t.MeanRuns > 0) {
-		return &privacy.ParamError{Name: "MeanRuns", Value: t.MeanRuns, Want: "a positive number"}
-	}
-	if !(t.Score.multiplier() > 0) {
-		return &privacy.ParamError{Name: "Score", Value: t.Score.String(),
-			Want: "noise on a score that reads the training records, or a public score"}
-	}
-	if err := t.Score.validate(); err != nil {
+	if err = cmp.Or(err, privacy.Within(t.Score != nil, "Score", nil, "Holdout or Training"),
+		privacy.Within(t.MeanRuns > 0, "MeanRuns", t.MeanRuns, "a positive number")); err != nil {
 		return err
 	}
-	return t.Cost().Validate()
+	return cmp.Or(privacy.Within(t.Score.multiplier() > 0, "Score", t.Score.String(),
+		"noise on a score that reads the training records, or a public score"), t.Score.validate(), t.Cost().Validate())
 }
 
 // Selected is the outcome of tuning, which the guarantee covers.

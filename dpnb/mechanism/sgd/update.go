@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -20,18 +21,13 @@ type Update interface {
 // stepper moves theta by a gradient, which it may overwrite.
 type stepper interface{ step(theta, g []float64) }
 
-func checkRate(eta float64) error {
-	if !(eta > 0) || math.IsInf(eta, 1) {
-		return &privacy.ParamError{Name: "LearningRate", Value: eta, Want: "a positive finite number"}
-	}
-	return nil
-}
+// rules are those of a descent.
+const rules = "Plain, Momentum, Adam or Adaptive"
+
+func checkRate(eta float64) error { return privacy.Positive("LearningRate", eta) }
 
 func checkBeta(name string, beta float64) error {
-	if !(beta >= 0 && beta < 1) {
-		return &privacy.ParamError{Name: name, Value: beta, Want: "a number in [0, 1)"}
-	}
-	return nil
+	return privacy.Within(beta >= 0 && beta < 1, name, beta, "a number in [0, 1)")
 }
 
 // Plain is θ ← θ − ηg.
@@ -66,10 +62,7 @@ func (u Momentum) String() string {
 }
 
 func (u Momentum) validate() error {
-	if err := checkRate(u.LearningRate); err != nil {
-		return err
-	}
-	return checkBeta("Beta", u.Beta)
+	return cmp.Or(checkRate(u.LearningRate), checkBeta("Beta", u.Beta))
 }
 
 func (u Momentum) start(d int) stepper { return &momentum{u, make([]float64, d)} }
@@ -122,19 +115,8 @@ func (u Adam) String() string {
 
 func (u Adam) validate() error {
 	u = u.filled()
-	if err := checkRate(u.LearningRate); err != nil {
-		return err
-	}
-	if err := checkBeta("Beta1", u.Beta1); err != nil {
-		return err
-	}
-	if err := checkBeta("Beta2", u.Beta2); err != nil {
-		return err
-	}
-	if !(u.Kappa > 0) || math.IsInf(u.Kappa, 1) {
-		return &privacy.ParamError{Name: "Kappa", Value: u.Kappa, Want: "a positive finite number"}
-	}
-	return nil
+	return cmp.Or(checkRate(u.LearningRate), checkBeta("Beta1", u.Beta1), checkBeta("Beta2", u.Beta2),
+		privacy.Positive("Kappa", u.Kappa))
 }
 
 func (u Adam) start(d int) stepper {

@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -85,10 +86,7 @@ func (u weakSignal) String() string {
 }
 
 func (u weakSignal) validate() error {
-	if !(u.Signal >= 0) || math.IsInf(u.Signal, 1) {
-		return &privacy.ParamError{Name: "Signal", Value: u.Signal, Want: "a finite number ≥ 0"}
-	}
-	return u.Adaptive.validate()
+	return cmp.Or(privacy.NotNegative("Signal", u.Signal), u.Adaptive.validate())
 }
 
 func (u weakSignal) start(d int) stepper {
