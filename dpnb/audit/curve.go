@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -86,11 +87,10 @@ func bandAt(p, q, cuts []float64, level float64) Curve {
 // Errors: *privacy.ParamError for fewer than 40 scores of either, or a level outside (0, 1).
 // Proof: docs/theory/audit.md#dpnb-audit-curve.
 func Attack(in, out []float64, level float64, claim privacy.Profile) (Curve, error) {
-	if n := min(len(in), len(out)); n < 40 {
-		return Curve{}, &privacy.ParamError{Name: "scores", Value: n, Want: "at least 40 of either"}
-	}
-	if !(level > 0 && level < 1) {
-		return Curve{}, &privacy.ParamError{Name: "level", Value: level, Want: "a number in (0, 1)"}
+	n := min(len(in), len(out))
+	if err := cmp.Or(privacy.Within(n >= 40, "scores", n, "at least 40 of either"),
+		privacy.Fraction("level", level)); err != nil {
+		return Curve{}, err
 	}
 	p, q := slices.Clone(in), slices.Clone(out)
 	i, j := len(p)/4, len(q)/4

@@ -3,11 +3,13 @@ package audit
 import (
 	"math"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
 func TestRenyiOfGaussians(t *testing.T) {
 	// D_α(N(1, σ²)‖N(0, σ²)) = α/(2σ²).
-	s := &Scalar{Loss: linear{}, ExtraX: 1, ExtraY: 1, Lambda: 1, Sigma: 2}
+	s := &Scalar{Loss: loss.Linear{Slope: 1}, ExtraX: 1, ExtraY: 1, Lambda: 1, Sigma: 2}
 	p, q := s.Cells(8000)
 	for _, alpha := range []float64{1.1, 2, 5, 20} {
 		if got, want := Renyi(q, p, alpha), alpha/8; !(math.Abs(got-want) <= 2e-3*want) || got > want*(1+1e-9) {
@@ -42,7 +44,7 @@ func TestRadialCells(t *testing.T) {
 }
 
 // absolute is f(t) = √(1 + t²).
-type absolute struct{ linear }
+type absolute struct{ loss.Logistic }
 
 func (absolute) ValueSlope(slope, t, _ []float64) (sum float64) {
 	for i, v := range t {

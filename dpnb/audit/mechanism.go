@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,10 @@ type Options struct {
 	Workers int
 }
 
+func deltaBelowOne(name string, delta float64) error {
+	return privacy.Within(delta >= 0 && delta < 1, name, delta, "a number in [0, 1)")
+}
+
 func (o *Options) value() (Options, error) {
 	v := Options{}
 	if o != nil {
@@ -47,15 +52,9 @@ func (o *Options) value() (Options, error) {
 	if v.Observe == nil {
 		v.Observe = observed
 	}
-	switch {
-	case v.Draws < 100:
-		return v, &privacy.ParamError{Name: "Draws", Value: v.Draws, Want: "at least 100, or 0 for 4,000"}
-	case !(v.Level > 0 && v.Level < 1):
-		return v, &privacy.ParamError{Name: "Level", Value: v.Level, Want: "a number in (0, 1), or 0 for 0.99"}
-	case !(v.Delta >= 0 && v.Delta < 1):
-		return v, &privacy.ParamError{Name: "Delta", Value: v.Delta, Want: "a number in [0, 1)"}
-	}
-	return v, nil
+	return v, cmp.Or(privacy.Within(v.Draws >= 100, "Draws", v.Draws, "at least 100, or 0 for 4,000"),
+		privacy.Within(v.Level > 0 && v.Level < 1, "Level", v.Level, "a number in (0, 1), or 0 for 0.99"),
+		deltaBelowOne("Delta", v.Delta))
 }
 
 // mostTeaching is how many draws at most teach scores, and how many at most choose one.

@@ -75,11 +75,10 @@ func (o OneRun) Run(options *Options, src *noise.Seeded) (*OneRunCertificate, er
 	if r == 0 {
 		r = m
 	}
-	switch {
-	case m < 1 || o.Score == nil:
-		return nil, &privacy.ParamError{Name: "Canaries", Value: m, Want: "at least 1, and a score of them"}
-	case r < 1 || r > m:
-		return nil, &privacy.ParamError{Name: "Guesses", Value: o.Guesses, Want: "at most as many as canaries, or 0"}
+	if err := cmp.Or(
+		privacy.Within(m >= 1 && o.Score != nil, "Canaries", m, "at least 1, and a score of them"),
+		privacy.Within(r >= 1 && r <= m, "Guesses", o.Guesses, "at most as many as canaries, or 0")); err != nil {
+		return nil, err
 	}
 	in, coin := make([]bool, m), src.Stream(0)
 	for i := range in {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,11 +134,9 @@ type Interval struct {
 // Errors: *privacy.ParamError if samples < 1 or level is outside (0, 1); a draw that cannot be solved.
 func (nb *Neighbours) DeltaInterval(dir privacy.Direction, eps float64, samples int, level float64,
 	src *noise.Seeded) (Interval, error) {
-	if samples < 1 {
-		return Interval{}, &privacy.ParamError{Name: "samples", Value: samples, Want: "at least 1"}
-	}
-	if !(level > 0 && level < 1) {
-		return Interval{}, &privacy.ParamError{Name: "level", Value: level, Want: "a number in (0, 1)"}
+	if err := cmp.Or(privacy.Within(samples >= 1, "samples", samples, "at least 1"),
+		privacy.Fraction("level", level)); err != nil {
+		return Interval{}, err
 	}
 	values, heads := make([]float64, samples), make([]bool, samples)
 	err := parallel.For(context.Background(), samples, 0, func(_, k int) error {

@@ -10,21 +10,11 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// linear is f(t) = t: objective perturbation then is the Gaussian mechanism (rkw23, Example 3.4), whose δ is known in
-// closed form.
-type linear struct{ loss.Logistic }
-
-func (linear) ValueSlope(slope, t, _ []float64) (sum float64) {
-	for i, v := range t {
-		slope[i] = 1
-		sum += v
-	}
-	return sum
-}
-
+// Of a linear loss objective perturbation is the Gaussian mechanism (rkw23, Example 3.4), whose δ is known in closed
+// form.
 func TestLinearLossIsTheGaussianMechanism(t *testing.T) {
 	for _, c := range []struct{ sigma, lambda, eps float64 }{{1, 1, 0.5}, {2, 0.1, 0.1}, {5, 20, 1}, {0.5, 3, 2}} {
-		s := &Scalar{Loss: linear{}, ExtraX: 1, ExtraY: 1, Lambda: c.lambda, Sigma: c.sigma}
+		s := &Scalar{Loss: loss.Linear{Slope: 1}, ExtraX: 1, ExtraY: 1, Lambda: c.lambda, Sigma: c.sigma}
 		for _, dir := range privacy.Directions {
 			got := s.DeltaLower(dir, c.eps)
 			want := privacy.DeltaUpper(privacy.GaussianProfile(1/c.sigma, privacy.AddRemove), c.eps)

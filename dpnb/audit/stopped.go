@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -105,13 +106,9 @@ func (s *Stopped) Sample(with bool, count int, src *noise.Seeded) ([]float64, er
 //
 // Errors: *privacy.ParamError for δ, samples or level out of range; as Sample.
 func (s *Stopped) EpsilonLower(delta float64, samples int, level float64, src *noise.Seeded) (float64, error) {
-	switch {
-	case !(delta >= 0 && delta < 1):
-		return 0, &privacy.ParamError{Name: "delta", Value: delta, Want: "a number in [0, 1)"}
-	case samples < 100:
-		return 0, &privacy.ParamError{Name: "samples", Value: samples, Want: "at least 100"}
-	case !(level > 0 && level < 1):
-		return 0, &privacy.ParamError{Name: "level", Value: level, Want: "a number in (0, 1)"}
+	if err := cmp.Or(deltaBelowOne("delta", delta), privacy.Within(samples >= 100, "samples", samples, "at least 100"),
+		privacy.Fraction("level", level)); err != nil {
+		return 0, err
 	}
 	with, err := s.Sample(true, samples, src.Stream(0))
 	if err != nil {

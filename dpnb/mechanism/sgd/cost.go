@@ -41,7 +41,8 @@ const maxSteps = min(1<<40, math.MaxInt/2)
 func (c Cost) Validate() error {
 	return cmp.Or(
 		privacy.Within(c.Steps >= 1 && c.Steps <= maxSteps, "Steps", c.Steps, "a number of steps from 1 to 2⁴⁰"),
-		privacy.Positive("NoiseMultiplier", c.NoiseMultiplier), privacy.NotNegative("ScoreMultiplier", c.ScoreMultiplier),
+		privacy.Positive("NoiseMultiplier", c.NoiseMultiplier),
+		privacy.NotNegative("ScoreMultiplier", c.ScoreMultiplier),
 		privacy.Within(c.MeanRuns >= 0 && c.MeanRuns <= 1e6, "MeanRuns", c.MeanRuns, "a number from 0 to 1e6"),
 		privacy.Within(c.Accounting == Sharpest || c.Accounting == Renyi, "Accounting", int(c.Accounting),
 			"Sharpest or Renyi"), c.Step().Validate())

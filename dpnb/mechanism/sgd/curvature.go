@@ -98,8 +98,8 @@ func (c Curvature) scales() (count, gram, near float64) {
 func (c Curvature) Validate() error {
 	r2 := c.Fit.RowNorm * c.Fit.RowNorm
 	count, gram, near := c.scales()
-	return cmp.Or(c.Fit.Validate(), validShare(c.Share), privacy.Within(c.Fit.Records == 0, "Fit.Records", c.Fit.Records,
-		"0: intervals are made of the mean of the last half of the iterates"),
+	return cmp.Or(c.Fit.Validate(), validShare(c.Share), privacy.Within(c.Fit.Records == 0, "Fit.Records",
+		c.Fit.Records, "0: intervals are made of the mean of the last half of the iterates"),
 		privacy.Within(c.Fit.Update.Shrink == nil, "Update.Shrink", c.Fit.Update.Shrink,
 			"nil: what intervals cover has no regulariser"),
 		privacy.Within(r2 >= 0x1p-400 && r2 <= 0x1p400, "RowNorm", c.Fit.RowNorm, "a number from 2^-200 to 2^200"),

@@ -63,7 +63,8 @@ func (d Descent) Validate() error {
 	if err := cmp.Or(privacy.Within(d.Loss != nil && !math.IsNaN(d.Loss.Smoothness()), "Loss", d.Loss,
 		"a loss whose parameters are in range"),
 		privacy.Positive("Clip", d.Clip), privacy.Positive("Rate", d.Rate),
-		privacy.Positive("PlannedRecords", d.PlannedRecords), privacy.NotNegative("Lambda", d.Lambda), d.Cost().Validate(),
+		privacy.Positive("PlannedRecords", d.PlannedRecords), privacy.NotNegative("Lambda", d.Lambda),
+		d.Cost().Validate(),
 		// C/‖x‖ must not underflow, and the sum over the records not overflow.
 		mechanism.Scales{{"Clip", d.Clip}, {"NoiseMultiplier × Clip", d.sigma()}}.Check(),
 		privacy.Within(d.Update != nil, "Update", nil, rules)); err != nil {

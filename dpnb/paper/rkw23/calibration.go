@@ -1,6 +1,7 @@
 package rkw23
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -41,13 +42,7 @@ func Calibration(rowNorm, epsilon, delta float64) (m objpert.Objective, err erro
 	defer measure.Catch(&err)
 	m = objpert.Objective{Loss: loss.ClippedAt(loss.Logistic{}, rowNorm, rowNorm), RowNorm: rowNorm,
 		Lambda: rowNorm * rowNorm, Sigma: 1, Tolerance: rkw23Tolerance, OutputSigma: rkw23OutputSigma}
-	switch {
-	case !(epsilon > 0) || math.IsInf(epsilon, 1):
-		return m, &privacy.ParamError{Name: "epsilon", Value: epsilon, Want: "a positive finite number"}
-	case !(delta > 0 && delta < 1):
-		return m, &privacy.ParamError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
-	}
-	measure.Try(m.Validate())
+	measure.Try(cmp.Or(privacy.Positive("epsilon", epsilon), privacy.Fraction("delta", delta), m.Validate()))
 	gauss := measure.Must(privacy.Calibrate(func(sigma float64) (bool, error) {
 		return privacy.GaussianRDP(1/sigma, privacy.AddRemove).LogDeltaUpper(epsilon) <= math.Log(delta), nil
 	}, 1e-9))

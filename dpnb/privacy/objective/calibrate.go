@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/univariate"
@@ -44,10 +45,7 @@ func Sigma(cfg Config, eps, delta float64) (float64, error) {
 }
 
 func checkTarget(eps, delta float64) error {
-	if !(eps >= 0) || math.IsInf(eps, 1) {
-		return &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a finite number ≥ 0"}
-	}
-	return privacy.CheckGaussianDelta(delta)
+	return cmp.Or(privacy.NotNegative("Epsilon", eps), privacy.CheckGaussianDelta(delta))
 }
 
 func withSigma(cfg Config, sigma float64) Config {

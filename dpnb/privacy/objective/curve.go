@@ -2,8 +2,6 @@ package objective
 
 import (
 	"math"
-
-	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
 // Curve is all that the accounting needs to know of a loss f and of the radius R ≥ ‖x‖: with γ = ‖x‖f′(t) and S =
@@ -47,10 +45,3 @@ func OneSigned(c Curve) bool {
 
 // roundoff is the relative error allowed to a curve's own arithmetic.
 const roundoff = 1e-13
-
-func positive(name string, v float64) error {
-	if !(v > 0) || math.IsInf(v, 1) {
-		return &privacy.ParamError{Name: name, Value: v, Want: "a positive finite number"}
-	}
-	return nil
-}

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -39,36 +40,17 @@ type Vertex struct{ Norm, Count float64 }
 
 // Validate returns a *privacy.ParamError for the first field that is out of range.
 func (e Entropic) Validate() error {
-	if len(e.Vertices) == 0 {
-		return &privacy.ParamError{Name: "Vertices", Value: 0, Want: "at least one"}
-	}
+	err := privacy.Within(len(e.Vertices) > 0, "Vertices", 0, "at least one")
 	for _, v := range e.Vertices {
-		if !(v.Norm >= 0) || math.IsInf(v.Norm, 1) || !(v.Count >= 1) || math.IsInf(v.Count, 1) {
-			return &privacy.ParamError{Name: "Vertices", Value: v, Want: "finite norms ≥ 0 and counts ≥ 1"}
-		}
+		in := v.Norm >= 0 && v.Count >= 1 && !math.IsInf(v.Norm, 1) && !math.IsInf(v.Count, 1)
+		err = cmp.Or(err, privacy.Within(in, "Vertices", v, "finite norms ≥ 0 and counts ≥ 1"))
 	}
-	if err := positive("Temperature", e.Temperature); err != nil {
-		return err
-	}
-	if err := positive("Lambda", e.Lambda); err != nil {
-		return err
-	}
-	if err := positive("Sigma", e.Sigma); err != nil {
-		return err
-	}
-	for _, f := range []struct {
-		name string
-		v    float64
-	}{{"Rank", float64(e.Rank)}, {"Spread", e.Spread}, {"Beyond", e.Beyond}} {
-		if !(f.v >= 0) || math.IsInf(f.v, 1) {
-			return &privacy.ParamError{Name: f.name, Value: f.v, Want: "a finite number ≥ 0"}
-		}
-	}
-	if least := EntropicLambda(e.Temperature, e.Sigma); e.Rank == 0 && !(e.Lambda >= least) {
-		return &privacy.ParamError{Name: "Lambda", Value: e.Lambda,
-			Want: fmt.Sprintf("at least 2σ²/w = %.6g, which entropic smoothing asks for", least)}
-	}
-	return nil
+	least := EntropicLambda(e.Temperature, e.Sigma)
+	return cmp.Or(err, privacy.Positive("Temperature", e.Temperature), privacy.Positive("Lambda", e.Lambda),
+		privacy.Positive("Sigma", e.Sigma), privacy.NotNegative("Rank", float64(e.Rank)),
+		privacy.NotNegative("Spread", e.Spread), privacy.NotNegative("Beyond", e.Beyond),
+		privacy.Within(e.Rank != 0 || e.Lambda >= least, "Lambda", e.Lambda,
+			fmt.Sprintf("at least 2σ²/w = %.6g, which entropic smoothing asks for", least)))
 }
 
 // Charge is what the curvature costs when a record is removed, rounded up:

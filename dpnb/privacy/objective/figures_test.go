@@ -72,7 +72,7 @@ func sayArithmetic(say func(name string, values ...float64)) {
 		}
 	}
 	lower := mirror(-0.4, enclosure{-3, -2})
-	say("mirror", lower.lower, lower.upper, positive("", 0).(*privacy.ParamError).Value.(float64))
+	say("mirror", lower.lower, lower.upper, privacy.Positive("", 0).(*privacy.ParamError).Value.(float64))
 }
 
 // sayCells tells what the cells of a curve are.

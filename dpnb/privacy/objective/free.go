@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -29,16 +30,13 @@ func (f Free) sides() [2]float64 {
 }
 
 // validate returns a *privacy.ParamError unless ε is positive and finite.
-func (f Free) validate() error { return positive("Epsilon", f.Epsilon) }
+func (f Free) validate() error { return privacy.Positive("Epsilon", f.Epsilon) }
 
 // LogDelta returns ln(δ_G(ε; L₁/σ) + δ_G(ε; L₂/σ)), rounded up.
 //
 // Errors: *privacy.ParamError.
 func (f Free) LogDelta(sigma float64) (float64, error) {
-	if err := f.validate(); err != nil {
-		return 0, err
-	}
-	if err := positive("Sigma", sigma); err != nil {
+	if err := cmp.Or(f.validate(), privacy.Positive("Sigma", sigma)); err != nil {
 		return 0, err
 	}
 	sum := math.Inf(-1)
@@ -58,8 +56,8 @@ func (f Free) LogDelta(sigma float64) (float64, error) {
 //
 // Errors: *privacy.ParamError.
 func (f Free) Sigma(delta float64) (float64, error) {
-	if !(delta > 0 && delta < 1) {
-		return 0, &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := privacy.Fraction("Delta", delta); err != nil {
+		return 0, err
 	}
 	target := math.Nextafter(math.Log(delta), math.Inf(-1))
 	return privacy.Calibrate(func(sigma float64) (bool, error) {
@@ -77,10 +75,7 @@ type falling interface{ Falls() float64 }
 // to 0 at the largest slope as a line does: Huber's does not, nor does that of any kernel whose tail is lighter than
 // exponential.
 func (f Free) Lambda(sigma float64) (float64, error) {
-	if err := f.validate(); err != nil {
-		return 0, err
-	}
-	if err := positive("Sigma", sigma); err != nil {
+	if err := cmp.Or(f.validate(), privacy.Positive("Sigma", sigma)); err != nil {
 		return 0, err
 	}
 	fall := 0.0

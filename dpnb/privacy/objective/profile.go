@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
@@ -32,31 +33,23 @@ func (c Config) Validate() error {
 		return &privacy.ParamError{Name: "Curve", Value: nil,
 			Want: "a curve, for example that of the logistic loss (loss.CurveOf)"}
 	}
-	for _, f := range []struct {
-		name string
-		v    float64
-	}{{"Slope", c.Slope}, {"Smoothness", c.Smoothness}} {
-		if f.v != 0 || c.Curve == nil {
-			if err := positive(f.name, f.v); err != nil {
-				return err
-			}
+	stated := func(name string, v float64) error { // zero is the curve's
+		if v == 0 && c.Curve != nil {
+			return nil
 		}
+		return privacy.Positive(name, v)
 	}
-	if err := positive("Lambda", c.Lambda); err != nil {
+	_, known := boundNames[c.Bound]
+	if err := cmp.Or(stated("Slope", c.Slope), stated("Smoothness", c.Smoothness), privacy.Positive("Lambda", c.Lambda),
+		privacy.Positive("Sigma", c.Sigma), privacy.Within(known, "Bound", int(c.Bound), "one of Bounds")); err != nil {
 		return err
 	}
-	if err := positive("Sigma", c.Sigma); err != nil {
-		return err
+	if c.Bound != RKW23 {
+		return nil
 	}
-	if _, ok := boundNames[c.Bound]; !ok {
-		return &privacy.ParamError{Name: "Bound", Value: int(c.Bound), Want: "one of Bounds"}
-	}
-	if s := c.smoothness(); c.Bound == RKW23 && c.Lambda <= s {
-		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda,
-			Want: fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; dtz24 and tight need no such thing",
-				s)}
-	}
-	return nil
+	s := c.smoothness()
+	return privacy.Within(c.Lambda > s, "Lambda", c.Lambda,
+		fmt.Sprintf("more than the smoothness s = %g for the bound rkw23; dtz24 and tight need no such thing", s))
 }
 
 func (c Config) slope() float64 {

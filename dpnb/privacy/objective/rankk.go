@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -31,21 +32,11 @@ type RankK struct {
 
 // Validate returns a *ParamError for the first field that is out of range.
 func (r RankK) Validate() error {
-	if r.Rank < 1 {
-		return &privacy.ParamError{Name: "Rank", Value: r.Rank, Want: "at least 1"}
-	}
-	for _, f := range []struct {
-		name string
-		v    float64
-	}{{"Smoothness", r.Smoothness}, {"Slope", r.Slope}, {"Lambda", r.Lambda}, {"Sigma", r.Sigma}} {
-		if err := positive(f.name, f.v); err != nil {
-			return err
-		}
-	}
-	if !(r.Trace >= 0) || math.IsInf(r.Trace, 1) {
-		return &privacy.ParamError{Name: "Trace", Value: r.Trace, Want: "0 (unknown) or a positive finite number"}
-	}
-	return nil
+	return cmp.Or(privacy.Within(r.Rank >= 1, "Rank", r.Rank, "at least 1"),
+		privacy.Positive("Smoothness", r.Smoothness), privacy.Positive("Slope", r.Slope),
+		privacy.Positive("Lambda", r.Lambda), privacy.Positive("Sigma", r.Sigma),
+		privacy.Within(r.Trace >= 0 && !math.IsInf(r.Trace, 1), "Trace", r.Trace,
+			"0 (unknown) or a positive finite number"))
 }
 
 // String describes the event.
@@ -198,11 +189,9 @@ func chiTail(k int, x float64) (logQ, hazard float64) {
 //
 // Errors: *ParamError if a field or α is out of range.
 func (r RankK) RDP(alpha float64) (float64, error) {
-	if err := r.Validate(); err != nil {
+	if err := cmp.Or(r.Validate(), privacy.Within(alpha > 1 && !math.IsInf(alpha, 1), "Alpha", alpha,
+		"a finite number > 1")); err != nil {
 		return 0, err
-	}
-	if !(alpha > 1) || math.IsInf(alpha, 1) {
-		return 0, &privacy.ParamError{Name: "Alpha", Value: alpha, Want: "a finite number > 1"}
 	}
 	a := r.Slope / r.Sigma
 	s := (alpha - 1) * a

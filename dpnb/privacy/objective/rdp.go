@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -17,11 +18,9 @@ import (
 // Source: Dwork, Tankala, Zhang 2024, Theorem 5.1; Theorem B.
 func RDP(cfg Config, alpha float64) (float64, error) {
 	cfg.Bound = DTZ24
-	if err := cfg.Validate(); err != nil {
+	if err := cmp.Or(cfg.Validate(), privacy.Within(alpha >= 1 && !math.IsInf(alpha, 1), "Alpha", alpha,
+		"a finite number ≥ 1")); err != nil {
 		return 0, err
-	}
-	if !(alpha >= 1) || math.IsInf(alpha, 1) {
-		return 0, &privacy.ParamError{Name: "Alpha", Value: alpha, Want: "a finite number ≥ 1"}
 	}
 	w := cfg.Law()
 	if IsGaussian(cfg.Curve, cfg.Lambda, cfg.Sigma) {

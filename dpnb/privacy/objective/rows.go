@@ -1,8 +1,8 @@
 package objective
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -50,17 +50,15 @@ func (r Rows) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 
 // components are the parts of the composition.
 func (r Rows) components() ([]pld.Component, error) {
-	if len(r.Forms) == 0 {
-		return nil, &privacy.ParamError{Name: "Forms", Value: 0, Want: "at least one form"}
+	err := cmp.Or(privacy.Within(len(r.Forms) > 0, "Forms", 0, "at least one form"), privacy.NotNegative("Mu", r.Mu))
+	for _, f := range r.Forms {
+		err = cmp.Or(err, privacy.Within(f.Count >= 1, "Count", f.Count, "a number of forms ≥ 1"))
 	}
-	if !(r.Mu >= 0) || math.IsInf(r.Mu, 1) {
-		return nil, &privacy.ParamError{Name: "Mu", Value: r.Mu, Want: "a finite number ≥ 0"}
+	if err != nil {
+		return nil, err
 	}
 	var parts []pld.Component
 	for _, f := range r.Forms {
-		if f.Count < 1 {
-			return nil, &privacy.ParamError{Name: "Count", Value: f.Count, Want: "a number of forms ≥ 1"}
-		}
 		p, err := New(Config{Curve: f.Curve, Lambda: r.Lambda, Sigma: r.Sigma, Bound: Pointwise})
 		if err != nil {
 			return nil, err
@@ -101,8 +99,8 @@ func (s Stages) Profile(adj privacy.Adjacency) (privacy.Profile, error) {
 		return nil, fmt.Errorf("objective: several forms under %s; convert the add/remove-one profile: %w", adj.Words(),
 			privacy.ErrUnsupported)
 	}
-	if len(s) == 0 {
-		return nil, &privacy.ParamError{Name: "Stages", Value: 0, Want: "at least one stage"}
+	if err := privacy.Within(len(s) > 0, "Stages", 0, "at least one stage"); err != nil {
+		return nil, err
 	}
 	var parts []pld.Component
 	for _, r := range s {

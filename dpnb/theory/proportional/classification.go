@@ -1,6 +1,7 @@
 package proportional
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
@@ -29,25 +30,20 @@ type Classification struct {
 
 // Validate returns a *privacy.ParamError for the first field out of range.
 func (c Classification) Validate() error {
-	if err := checkScales(c.AspectRatio, c.Lambda, c.Nu, c.Kappa); err != nil {
+	if err := cmp.Or(checkScales(c.AspectRatio, c.Lambda, c.Nu, c.Kappa), privacy.Within(c.Loss != nil &&
+		c.Loss.ValidLabel(1) && c.Loss.ValidLabel(-1) && !math.IsNaN(c.Loss.Smoothness()), "Loss", c.Loss,
+		"a loss for labels ±1 whose parameters are in range")); err != nil {
 		return err
 	}
-	if c.Loss == nil || !c.Loss.ValidLabel(1) || !c.Loss.ValidLabel(-1) || math.IsNaN(c.Loss.Smoothness()) {
-		return &privacy.ParamError{Name: "Loss", Value: c.Loss,
-			Want: "a loss for labels ±1 whose parameters are in range"}
-	}
 	var v [2]float64
+	drawn := true
 	for _, t := range []float64{-20, -1, 0, 1, 20} {
 		c.Loss.ValueSlope(v[:], []float64{t, t}, []float64{1, -1})
-		if !(v[0] < v[1]) {
-			return &privacy.ParamError{Name: "Loss", Value: c.Loss.Name(),
-				Want: "a loss with f′(t; +1) < f′(t; −1), so that the label draws the score to its side"}
-		}
+		drawn = drawn && v[0] < v[1]
 	}
-	if c.Link == nil || !(c.Link.Width() > 0) {
-		return &privacy.ParamError{Name: "Link", Value: c.Link, Want: "a link such as LogisticLink{}"}
-	}
-	return nil
+	return cmp.Or(privacy.Within(drawn, "Loss", c.Loss.Name(),
+		"a loss with f′(t; +1) < f′(t; −1), so that the label draws the score to its side"),
+		privacy.Within(c.Link != nil && c.Link.Width() > 0, "Link", c.Link, "a link such as LogisticLink{}"))
 }
 
 // Solve returns the solution of

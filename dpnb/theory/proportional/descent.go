@@ -1,6 +1,7 @@
 package proportional
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -63,15 +64,10 @@ type Moment struct {
 
 // Validate returns a *privacy.ParamError for the first field out of range.
 func (d Descent) Validate() error {
-	if (d.Link == nil) == (len(d.Noise.parts) == 0) {
-		return &privacy.ParamError{Name: "Link, Noise", Value: "both or neither",
-			Want: "Noise for a regression or Link for a classification"}
-	}
-	if !(d.Step > 0) || !finite(d.Step) {
-		return &privacy.ParamError{Name: "Step", Value: d.Step, Want: "a positive finite number"}
-	}
-	if d.Steps < 1 || d.Steps > maxSteps {
-		return &privacy.ParamError{Name: "Steps", Value: d.Steps, Want: "a number from 1 to 64"}
+	if err := cmp.Or(privacy.Within((d.Link == nil) != (len(d.Noise.parts) == 0), "Link, Noise", "both or neither",
+		"Noise for a regression or Link for a classification"), privacy.Positive("Step", d.Step),
+		privacy.Within(d.Steps >= 1 && d.Steps <= maxSteps, "Steps", d.Steps, "a number from 1 to 64")); err != nil {
+		return err
 	}
 	if d.Link != nil {
 		return Classification{Loss: d.Loss, Link: d.Link, AspectRatio: d.AspectRatio, Lambda: d.Lambda, Nu: d.Nu,

@@ -1,6 +1,7 @@
 package proportional
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -61,12 +62,9 @@ func (p FixedPoint) inUnits(u float64) FixedPoint {
 //
 // Errors: *privacy.ParamError, privacy.ErrUnsupported, ErrAccuracy.
 func (t Task) At(m Mechanism, g Target, lambda float64, bound objective.Bound) (Prediction, error) {
-	if err := t.Validate(); err != nil {
+	if err := cmp.Or(t.Validate(), privacy.Within(lambda > 0, "Lambda", lambda,
+		"a ridge > 0: without one nothing is private")); err != nil {
 		return Prediction{}, err
-	}
-	if !(lambda > 0) {
-		return Prediction{}, &privacy.ParamError{Name: "Lambda", Value: lambda,
-			Want: "a ridge > 0: without one nothing is private"}
 	}
 	terms, err := t.terms(m, g)
 	if err != nil {

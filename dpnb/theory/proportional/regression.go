@@ -1,6 +1,7 @@
 package proportional
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -34,15 +35,10 @@ type Regression struct {
 
 // Validate returns a *privacy.ParamError for the first field out of range.
 func (r Regression) Validate() error {
-	if err := checkScales(r.AspectRatio, r.Lambda, r.Nu, r.Kappa); err != nil {
+	if err := cmp.Or(checkScales(r.AspectRatio, r.Lambda, r.Nu, r.Kappa), r.Noise.Validate("Noise"),
+		privacy.Within(r.Loss != nil && r.Loss.ValidLabel(0.5) && !math.IsNaN(r.Loss.Smoothness()), "Loss", r.Loss,
+			"a loss for real labels whose parameters are in range")); err != nil {
 		return err
-	}
-	if err := r.Noise.Validate("Noise"); err != nil {
-		return err
-	}
-	if r.Loss == nil || !r.Loss.ValidLabel(0.5) || math.IsNaN(r.Loss.Smoothness()) {
-		return &privacy.ParamError{Name: "Loss", Value: r.Loss,
-			Want: "a loss for real labels whose parameters are in range"}
 	}
 	// The theory is of residuals: f′(t; y) must be a function of t − y.
 	t := []float64{-1.5, 0.25, 3, 40}
@@ -68,19 +64,13 @@ func (r Regression) Validate() error {
 const MaxKappa = 50
 
 func checkScales(ratio, lambda, nu, kappa float64) error {
-	switch {
-	case !(ratio >= 1e-9) || !(ratio <= 1e4):
-		return &privacy.ParamError{Name: "AspectRatio", Value: ratio, Want: "d/n between 1e-9 and 1e4"}
-	case !(lambda == 0 || lambda >= 1e-9) || !(lambda <= 1e6):
-		return &privacy.ParamError{Name: "Lambda", Value: lambda,
-			Want: "0 or a ridge between 1e-9 and 1e6, on the sum of the losses"}
-	case !(nu >= 0) || !(nu <= 1e6):
-		return &privacy.ParamError{Name: "Nu", Value: nu, Want: "a number in [0, 1e6]"}
-	case !(kappa >= 0) || !(kappa <= MaxKappa):
-		return &privacy.ParamError{Name: "Kappa", Value: kappa,
-			Want: "the standard deviation of the true score, in [0, 50]"}
-	}
-	return nil
+	return cmp.Or(
+		privacy.Within(ratio >= 1e-9 && ratio <= 1e4, "AspectRatio", ratio, "d/n between 1e-9 and 1e4"),
+		privacy.Within(lambda == 0 || lambda >= 1e-9 && lambda <= 1e6, "Lambda", lambda,
+			"0 or a ridge between 1e-9 and 1e6, on the sum of the losses"),
+		privacy.Within(nu >= 0 && nu <= 1e6, "Nu", nu, "a number in [0, 1e6]"),
+		privacy.Within(kappa >= 0 && kappa <= MaxKappa, "Kappa", kappa,
+			"the standard deviation of the true score, in [0, 50]"))
 }
 
 // system returns the equations of r; see Solve.

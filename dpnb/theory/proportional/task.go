@@ -1,6 +1,7 @@
 package proportional
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -99,19 +100,12 @@ func (t Task) Validate() error {
 	if err := d.Validate(); err != nil {
 		return err
 	}
-	if !(t.Radius >= 1) || !finite(t.Radius) {
-		return &privacy.ParamError{Name: "Radius", Value: t.Radius,
-			Want: "a bound ≥ 1 on the norm of rows whose mean square norm is 1"}
-	}
-	if l := t.Loss.Lipschitz(); !finite(l) {
-		return &privacy.ParamError{Name: "Loss", Value: t.Loss.Name(),
-			Want: "a loss with a bounded slope: without one nothing is private (clip it)"}
-	}
-	if t.Goal != SquaredError && (t.Goal != Misclassification || t.Link == nil) {
-		return &privacy.ParamError{Name: "Goal", Value: t.Goal,
-			Want: "SquaredError, or Misclassification for a classification"}
-	}
-	return nil
+	return cmp.Or(privacy.Within(t.Radius >= 1 && finite(t.Radius), "Radius", t.Radius,
+		"a bound ≥ 1 on the norm of rows whose mean square norm is 1"),
+		privacy.Within(finite(t.Loss.Lipschitz()), "Loss", t.Loss.Name(),
+			"a loss with a bounded slope: without one nothing is private (clip it)"),
+		privacy.Within(t.Goal == SquaredError || t.Goal == Misclassification && t.Link != nil, "Goal", t.Goal,
+			"SquaredError, or Misclassification for a classification"))
 }
 
 // sensitive says why no sensitivity is known: a radius or a slope without a bound would pass for a noise of 0 or NaN.
@@ -202,9 +196,9 @@ func (t Task) terms(m Mechanism, g Target) (terms, error) {
 }
 
 func (g terms) objectiveNoise(lambda float64, bound objective.Bound) (float64, error) {
-	if !(lambda > 0) || !finite(lambda) {
-		return 0, &privacy.ParamError{Name: "Lambda", Value: lambda,
-			Want: "a finite ridge > 0: without one nothing is private"}
+	if err := privacy.Within(lambda > 0 && finite(lambda), "Lambda", lambda,
+		"a finite ridge > 0: without one nothing is private"); err != nil {
+		return 0, err
 	}
 	if lambda >= g.ridge {
 		return g.nu, nil
@@ -296,11 +290,8 @@ func (t Task) descentNoise(g Target, steps int) (float64, error) {
 		return 0, err
 	}
 	mu, err := g.mu()
-	if err != nil {
+	if err = cmp.Or(err, privacy.Within(steps >= 1, "Steps", steps, "a positive number")); err != nil {
 		return 0, err
-	}
-	if steps < 1 {
-		return 0, &privacy.ParamError{Name: "Steps", Value: steps, Want: "a positive number"}
 	}
 	return g.moves() * t.Radius * t.slopes(steps) / mu * (1 + 1e-15), nil
 }
