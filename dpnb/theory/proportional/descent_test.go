@@ -10,8 +10,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
-	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
+	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
 // With the squared loss all is linear: the error is an integral over the spectrum of XᵀX, which Marchenko and Pastur
@@ -58,45 +58,31 @@ func TestLinearDescent(t *testing.T) {
 	}
 }
 
-// descend runs noisy gradient descent and returns ‖βᵗ − β⋆‖²/d and ⟨βᵗ, β⋆⟩/d.
-func descend(d Descent, r *noise.Seeded, n, dim int) (mse, overlap []float64) {
-	x := rademacher(r, n, dim)
-	beta := gaussianBeta(r, dim, d.Kappa)
-	star, y := make([]float64, n), make([]float64, n)
-	x.Margins(star, beta, 0, n)
-	for i, s := range star {
-		switch {
-		case d.Link == nil:
-			quantile := d.Noise.parts[0].quantile()
-			y[i] = s + quantile(r.NormFloat64())
-		case r.Float64() < d.Link.Prob(s):
-			y[i] = 1
-		default:
-			y[i] = -1
+// descended simulates noisy gradient descent on n records.
+func descended(t *testing.T, d Descent, n, repetitions int, seed uint64) *population.Result {
+	p := population.Population{Records: n, Features: int(d.AspectRatio * float64(n)), Design: population.Rademacher,
+		Signal: population.OnSphere(d.Kappa)}
+	slopes := population.SlopesOf(d.Loss)
+	switch {
+	case d.Expected: // the labels are the true scores
+		row := d.row()
+		slopes = func(dst, scores, labels []float64) {
+			row.slopes(dst, make([]float64, n), make([]float64, n), scores, &paths{star: labels})
+		}
+	case d.Link != nil:
+		p.Prob = d.Link.Prob
+	default:
+		quantile := d.Noise.parts[0].quantile()
+		p.Noise = func(r *noise.Seeded, dst []float64) {
+			r.Gaussian(dst, 1)
+			for i, z := range dst {
+				dst[i] = quantile(z)
+			}
 		}
 	}
-	theta, grad, xi := make([]float64, dim), make([]float64, dim), make([]float64, dim)
-	score, slope, curv, none := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	row := d.row()
-	for range d.Steps {
-		x.Margins(score, theta, 0, n)
-		if d.Expected {
-			row.slopes(slope, curv, none, score, &paths{star: star})
-		} else {
-			d.Loss.ValueSlope(slope, score, y)
-		}
-		clear(grad)
-		x.AddScaled(grad, slope, 0, n)
-		r.Gaussian(xi, d.Nu)
-		var e, o float64
-		for j := range theta {
-			theta[j] -= d.Step * (grad[j] + d.Lambda*theta[j] + xi[j])
-			e += (theta[j] - beta[j]) * (theta[j] - beta[j]) / float64(dim)
-			o += theta[j] * beta[j] / float64(dim)
-		}
-		mse, overlap = append(mse, e), append(overlap, o)
-	}
-	return mse, overlap
+	return must.Get(population.Simulation{Population: p, Estimator: population.NoisyDescent{Slopes: slopes,
+		Step: d.Step, Steps: d.Steps, Lambda: d.Lambda, Nu: d.Nu}, Repetitions: repetitions,
+		Seed: seed}.Run(t.Context()))
 }
 
 // The first step is known: g = f′(−y), so that α₁ = η·E[f″]/δ and the variance is η²(E f′²/δ + ν²). The loss has kinks
@@ -138,8 +124,6 @@ func TestFirstStep(t *testing.T) {
 	}
 }
 
-var _ matrix.Rows = (*matrix.Dense)(nil)
-
 func TestDescentSimulation(t *testing.T) {
 	for name, d := range map[string]Descent{
 		"logistic": {Loss: loss.Logistic{}, Link: LogisticLink{}, AspectRatio: 0.5, Step: 1, Steps: 10,
@@ -157,34 +141,13 @@ func TestDescentSimulation(t *testing.T) {
 			continue
 		}
 		want := must.Get(d.Trajectory(nil))
-		const n, reps = 500, 24
-		dim := int(d.AspectRatio * n)
-		sums, squares, overlaps, overlapSquares := make([]float64, d.Steps), make([]float64, d.Steps),
-			make([]float64, d.Steps), make([]float64, d.Steps)
-		for k := range reps {
-			mse, overlap := descend(d, noise.NewSeeded(21).Stream(k), n, dim)
-			for s, v := range mse {
-				sums[s] += v / reps
-				squares[s] += v * v / reps
-				overlaps[s] += overlap[s] / reps
-				overlapSquares[s] += overlap[s] * overlap[s] / reps
-			}
+		r := descended(t, d, 500, 24, 21)
+		for k := 1; k <= d.Steps; k++ {
+			mse, overlap := r.Of(k, population.MSE), r.Of(k, population.Overlap)
+			mse.StdErr, overlap.StdErr = mse.StdErr+2*want[k].Error, overlap.StdErr+2.5e-5
+			within(t, fmt.Sprintf("%s, MSE of step %d", name, k), mse, want[k].MSE())
+			within(t, fmt.Sprintf("%s, overlap of step %d", name, k), overlap, want[k].Overlap())
 		}
-		for s := range sums {
-			se := math.Sqrt((squares[s]-sums[s]*sums[s])/(reps-1)) + 2*want[s+1].Error
-			if !(math.Abs(sums[s]-want[s+1].MSE()) <= 4*se) {
-				t.Errorf("%s, step %d: MSE simulated %.5f ± %.5f, predicted %.5f ± %.1e", name, s+1, sums[s], se,
-					want[s+1].MSE(), want[s+1].Error)
-			}
-			oe := math.Sqrt((overlapSquares[s] - overlaps[s]*overlaps[s]) / (reps - 1))
-			if !(math.Abs(overlaps[s]-want[s+1].Overlap()) <= 4*oe+1e-4) {
-				t.Errorf("%s, step %d: overlap simulated %.5f ± %.5f, predicted %.5f", name, s+1, overlaps[s], oe,
-					want[s+1].Overlap())
-			}
-		}
-		k := d.Steps
-		t.Logf("%-20s step %d: MSE simulated %.5f, predicted %.5f ± %.0e; overlap %.5f, %.5f", name, k, sums[k-1],
-			want[k].MSE(), want[k].Error, overlaps[k-1], want[k].Overlap())
 	}
 }
 

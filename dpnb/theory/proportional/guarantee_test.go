@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
-	"github.com/dpnb/notebooks/dpnb/noise"
+
 	"github.com/dpnb/notebooks/dpnb/privacy"
 	"github.com/dpnb/notebooks/dpnb/privacy/objective"
+	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
 
 func TestZCDP(t *testing.T) {
@@ -79,17 +80,6 @@ func TestOneStepSimulation(t *testing.T) {
 	if p.Steps != 1 {
 		t.Fatalf("%d steps", p.Steps)
 	}
-	const n, reps = 2000, 30
 	d := Descent{Loss: task.Loss, Link: task.Link, AspectRatio: 0.05, Step: p.Step, Steps: 1, Nu: p.Nu, Kappa: 2}
-	var sum, square float64
-	for k := range reps {
-		mse, _ := descend(d, noise.NewSeeded(31).Stream(k), n, n/20)
-		sum += mse[0] / reps
-		square += mse[0] * mse[0] / reps
-	}
-	se := math.Sqrt((square - sum*sum) / (reps - 1))
-	if !(math.Abs(sum-p.Point.MSE()) <= 4*se) {
-		t.Errorf("simulated %v ± %v, predicted %v", sum, se, p.Point.MSE())
-	}
-	t.Logf("ε = 1, d/n = 0.05, κ = 2: simulated %.4f ± %.4f, predicted %.4f", sum, se, p.Point.MSE())
+	within(t, "ε = 1, d/n = 0.05, κ = 2", descended(t, d, 2000, 30, 31).Of(1, population.MSE), p.Point.MSE())
 }
