@@ -4,48 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
-
-// Two claims that are false are shown to be: real neighbours exceed them.
-func TestWrongClaimsAreViolated(t *testing.T) {
-	// One logistic record, R = 1, λ = 0.3, σ = 2 (s/λ = 0.83), and r linear.
-	adversarySigma = 2
-	const lambda, sigma, eps = 0.3, 2.0, 1.0
-	tilted := adversary{scale: 1, tilt: -10}
-	empty := adversary{scale: 1}
-	rem, _ := tilted.build(4000, lambda, 1, logisticSlope).exact(eps, sigma)
-	printed := PrintedRKW23(eps, 0.25, lambda, 1/sigma)
-	logistic, _ := Logistic(1)
-	right := math.Exp(profileOf(t, logistic, lambda, sigma, DTZ24).LogDeltaUpper(privacy.Remove, eps))
-	t.Logf("exact %.4g, printed Theorem 3.1 %.4g, corrected %.4g", rem, printed, right)
-	if !(rem > printed) {
-		t.Errorf("exact %g is not above the printed theorem's %g", rem, printed)
-	}
-	if rem > right {
-		t.Errorf("exact %g above the corrected bound %g", rem, right)
-	}
-	// Leaving out the logarithm in the remove direction: W = a²/2 + a|N|.
-	adversarySigma = 5
-	w := privacy.HalfNormal{K: 0, A: 1.0 / 5}
-	prof := must.Get(w.Profile(privacy.AddRemove))
-	rem, _ = empty.build(4000, 0.05, 1, logisticSlope).exact(1, 5)
-	if no := privacy.DeltaUpper(prof, 1); !(rem > no) {
-		t.Errorf("λ=0.05 σ=5: exact %g is not above %g, the bound without its logarithm", rem, no)
-	} else {
-		t.Logf("exact %.4g, without the logarithm %.4g", rem, no)
-	}
-	// An exact Gaussian at every λ: Z = ∅, λ = 1, σ = 20, ε = 0.1.
-	adversarySigma = 20
-	rem, _ = empty.build(8000, 1, 1, logisticSlope).exact(0.1, 20)
-	g := privacy.DeltaUpper(privacy.GaussianProfile(0.05, privacy.AddRemove), 0.1)
-	t.Logf("Z = ∅, λ=1, σ=20, ε=0.1: exact %.4g, Gaussian %.4g", rem, g)
-	if !(rem > 10*g) {
-		t.Errorf("exact %g, Gaussian %g", rem, g)
-	}
-}
 
 // λ = σR/4 is not enough for the Gaussian case at small L/σ: the certified lower value exceeds the Gaussian's δ.
 func TestQuarterIsNotEnough(t *testing.T) {
