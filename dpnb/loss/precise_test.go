@@ -2,11 +2,11 @@ package loss
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/dd"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -33,20 +33,17 @@ var preciseCases = []struct {
 	{Poisson{7}, []float64{0, 1, 7}, 1},
 }
 
-// miss returns by how much the slope in double-double misses the one in 600 bits, in units of what is stated.
+// miss returns by how much the slope in double-double misses the one in 512 bits, in units of what is stated.
 func miss(p Precise, l Loss, level float64, t dd.Number, y float64) float64 {
-	at := new(big.Float).SetPrec(prec).Add(num(t.Hi), num(t.Lo))
-	want := exactSlopeAt(l, at, y)
-	if c := num(level); want.Cmp(c) > 0 {
+	want, c := exactSlope(l, bigref.Sum(bigref.New(t.Hi), bigref.New(t.Lo)), y), bigref.New(level)
+	if want.Cmp(c) > 0 {
 		want = c
 	} else if c.Neg(c); want.Cmp(c) < 0 {
 		want = c
 	}
 	got := p.Slope(t, y)
-	d := new(big.Float).SetPrec(prec).Add(num(got.Hi), num(got.Lo))
-	off, _ := d.Sub(d, want).Float64()
-	size, _ := want.Float64()
-	return math.Abs(off) / (p.Relative*math.Abs(size) + p.Absolute)
+	off := bigref.Float(bigref.Sub(bigref.Sum(bigref.New(got.Hi), bigref.New(got.Lo)), want))
+	return math.Abs(off) / (p.Relative*math.Abs(bigref.Float(want)) + p.Absolute)
 }
 
 // Slopes in double-double to what is stated of them, clipped and not, at margins of every size, and where the slope

@@ -2,69 +2,18 @@ package loss
 
 import (
 	"math"
-	"math/big"
 	"testing"
+
+	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 )
 
-const prec = 600
-
-func num(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
-
-// bigExp returns e^x by squaring e^{x/2^40} forty times.
-func bigExp(x *big.Float) *big.Float {
-	arg := new(big.Float).SetPrec(prec).Quo(x, num(math.Ldexp(1, 40)))
-	e, p := num(1), num(1)
-	for k := 1; k < 40; k++ {
-		p.Mul(p, arg)
-		p.Quo(p, num(float64(k)))
-		e.Add(e, p)
-	}
-	for range 40 {
-		e.Mul(e, e)
-	}
-	return e
-}
-
-// exactHazard computes φ(v)/(1 − Φ(v)) and −log(1 − Φ(v)) from Φ(v) − ½ = φ(v)·Σ v^{2k+1}/(2k+1)!!, in 600 bits.
+// exactHazard computes φ(v)/(1 − Φ(v)) and −log(1 − Φ(v)) to hundreds of digits.
 func exactHazard(v float64) (h, value float64) {
-	hazard, tail := hazardAndTail(num(v))
-	h, _ = hazard.Float64()
-	if v < 0 {
-		below, _ := new(big.Float).Sub(num(1), tail).Float64()
-		return h, -math.Log1p(-below)
-	}
-	q, _ := tail.Float64()
-	return h, -math.Log(q)
+	x := bigref.New(v)
+	return bigref.Float(bigHazard(x)), -bigref.Float(bigref.Log(bigref.Survival(x)))
 }
 
-func bigHazard(x *big.Float) *big.Float {
-	h, _ := hazardAndTail(x)
-	return h
-}
-
-// hazardAndTail returns φ(x)/(1 − Φ(x)) and 1 − Φ(x).
-func hazardAndTail(x *big.Float) (hazard, tail *big.Float) {
-	x2 := new(big.Float).Mul(x, x)
-	term, sum := new(big.Float).Set(x), new(big.Float).Set(x)
-	for k := 1; k < 2000; k++ {
-		term.Mul(term, x2)
-		term.Quo(term, num(float64(2*k+1)))
-		sum.Add(sum, term)
-	}
-	e := bigExp(new(big.Float).Quo(x2, num(2)))
-	// √(2π) from π to 60 digits.
-	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620"+
-		"899862803482534211706798214808651328230664709384460955058223"+
-		"172535940812848111745", 10, prec, big.ToNearestEven)
-	if err != nil {
-		panic(err)
-	}
-	root := new(big.Float).SetPrec(prec).Sqrt(pi.Mul(pi, num(2)))
-	e.Mul(e, root) // 1/φ
-	tail = new(big.Float).Quo(sum, e)
-	tail.Sub(num(0.5), tail)
-	return new(big.Float).Quo(num(1), new(big.Float).Mul(e, tail)), tail
-}
+func bigHazard(x bigref.F) bigref.F { return bigref.Quo(bigref.Int(1), bigref.Mills(x)) }
 
 // The hazard to within what SlopeError grants, across the switch to the continued fraction, whose depth this checks
 // too.

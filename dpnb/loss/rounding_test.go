@@ -2,20 +2,18 @@ package loss
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/bigref"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
-// exactSlope returns f′(t; y) in 600 bits.
-func exactSlope(l Loss, t, y float64) *big.Float { return exactSlopeAt(l, num(t), y) }
-
-func exactSlopeAt(l Loss, t *big.Float, y float64) *big.Float {
-	one := num(1)
+// exactSlope returns f′(t; y) in 512 bits.
+func exactSlope(l Loss, t bigref.F, y float64) bigref.F {
+	zero, one, half := bigref.Int(0), bigref.Int(1), bigref.New(0.5)
 	// cut returns x cut to [lo, hi].
-	cut := func(x, lo, hi *big.Float) *big.Float {
+	cut := func(x, lo, hi bigref.F) bigref.F {
 		switch {
 		case x.Cmp(lo) < 0:
 			return lo
@@ -24,64 +22,56 @@ func exactSlopeAt(l Loss, t *big.Float, y float64) *big.Float {
 		}
 		return x
 	}
-	// sigmoid returns 1/(1 + e^{−x}).
-	sigmoid := func(x *big.Float) *big.Float {
-		e := bigExp(new(big.Float).Neg(x))
-		return new(big.Float).SetPrec(prec).Quo(one, e.Add(e, one))
+	// sigmoid returns 1/(1 + e^{−x}), in returns x in a unit.
+	sigmoid := func(x bigref.F) bigref.F {
+		return bigref.Quo(one, bigref.Sum(one, bigref.Exp(bigref.Neg(x))))
 	}
-	m := new(big.Float).SetPrec(prec).Mul(num(y), t)
-	residual := new(big.Float).SetPrec(prec).Sub(one, m)
-	difference := new(big.Float).SetPrec(prec).Sub(t, num(y))
+	in := func(unit float64, x bigref.F) bigref.F { return bigref.Quo(x, bigref.New(unit)) }
+	m, against := bigref.Product(bigref.New(y), t), bigref.New(-y)
+	short, difference := bigref.Sub(one, m), bigref.Sub(t, bigref.New(y))
 	switch f := l.(type) {
 	case Logistic:
-		return m.Mul(sigmoid(new(big.Float).Neg(m)), num(-y))
+		return bigref.Product(against, sigmoid(bigref.Neg(m)))
 	case Softplus:
-		u := m.Sub(num(f.margin()), m)
-		u.Quo(u, num(f.Width))
-		return u.Mul(sigmoid(u), num(-y))
+		return bigref.Product(against, sigmoid(in(f.Width, bigref.Sub(bigref.New(f.margin()), m))))
 	case SmoothPinball:
-		return difference.Sub(sigmoid(difference.Quo(difference, num(f.Width))), num(f.Tau))
+		return bigref.Sub(sigmoid(in(f.Width, difference)), bigref.New(f.Tau))
 	case PseudoHuber:
-		v := difference
-		r := new(big.Float).SetPrec(prec).Quo(v, num(f.Threshold))
-		r.Mul(r, r)
-		r.Sqrt(r.Add(r, one))
-		return v.Quo(v, r)
+		r := in(f.Threshold, difference)
+		return bigref.Quo(difference, bigref.Sqrt(bigref.Sum(one, bigref.Product(r, r))))
 	case Poisson:
-		return m.Sub(bigExp(t), num(y))
+		return bigref.Sub(bigref.Exp(t), bigref.New(y))
 	case Squared:
 		return difference
 	case Huber:
-		return cut(difference, num(-f.Threshold), num(f.Threshold))
+		return cut(difference, bigref.New(-f.Threshold), bigref.New(f.Threshold))
 	case SquaredHinge:
-		return m.Mul(cut(residual, num(0), num(math.MaxFloat64)), num(-y))
+		return bigref.Product(against, cut(short, zero, bigref.New(math.MaxFloat64)))
 	case SmoothedHinge:
-		return m.Mul(cut(residual.Quo(residual, num(f.Width)), num(0), one), num(-y))
+		return bigref.Product(against, cut(in(f.Width, short), zero, one))
 	case Convolved:
-		v := difference.Quo(difference, num(f.Width))
-		var tail *big.Float
-		a := new(big.Float).SetPrec(prec).Abs(v)
+		v, tail := in(f.Width, difference), zero
+		a := bigref.Sum(v)
+		a.Abs(a)
 		switch f.Kernel.(type) {
 		case smoothing.Uniform:
-			tail = cut(a.Sub(one, a), num(0), one)
-			tail.Mul(tail, num(0.5))
+			tail = bigref.Product(half, cut(bigref.Sub(one, a), zero, one))
 		case smoothing.Logistic:
-			tail = sigmoid(a.Mul(a, num(-2)))
+			tail = sigmoid(bigref.Product(bigref.Int(-2), a))
 		case smoothing.Laplacian:
-			tail = bigExp(a.Neg(a))
-			tail.Mul(tail, num(0.5))
+			tail = bigref.Product(half, bigref.Exp(bigref.Neg(a)))
 		case smoothing.Gaussian:
-			if tail = num(0); a.Cmp(num(30)) < 0 { // beyond: 1e-197
-				_, tail = hazardAndTail(a)
+			if a.Cmp(bigref.Int(30)) < 0 { // beyond: 1e-197
+				tail = bigref.Survival(a)
 			}
 		}
-		tail.Mul(tail, new(big.Float).SetPrec(prec).Sub(num(f.Above), num(f.Below)))
+		tail = bigref.Product(tail, bigref.Sub(bigref.New(f.Above), bigref.New(f.Below)))
 		if v.Sign() < 0 {
-			return tail.Add(tail, num(f.Below))
+			return bigref.Sum(tail, bigref.New(f.Below))
 		}
-		return tail.Sub(num(f.Above), tail)
+		return bigref.Sub(bigref.New(f.Above), tail)
 	case Probit:
-		return m.Mul(bigHazard(m.Neg(m)), num(-y))
+		return bigref.Product(against, bigHazard(bigref.Neg(m)))
 	}
 	return nil
 }
@@ -129,18 +119,17 @@ func TestSlopesAreAsAccurateAsStated(t *testing.T) {
 					x = y + (x-y)/c.clip*k.Width*-math.Log(1-c.clip)
 				}
 			}
-			exact := exactSlope(c.loss, x, y)
-			wantCut, _ := exact.Float64()
+			exact := exactSlope(c.loss, bigref.New(x), y)
+			wantCut := bigref.Float(exact)
 			for _, l := range []Loss{c.loss, Clipped(c.loss, c.clip)} {
 				if math.IsInf(SlopeError(l), 1) {
 					continue // nothing is stated
 				}
 				want := exact
 				if _, level, ok := Unclip(l); ok && math.Abs(wantCut) > level {
-					want = num(math.Copysign(level, wantCut))
+					want = bigref.New(math.Copysign(level, wantCut))
 				}
-				d, _ := new(big.Float).SetPrec(prec).Sub(num(slope(l, x, y)), want).Float64()
-				w, _ := want.Float64()
+				d, w := bigref.Float(bigref.Sub(bigref.New(slope(l, x, y)), want)), bigref.Float(want)
 				if !(math.Abs(d) <= 8*0x1p-53*math.Abs(w)+SlopeError(l)) {
 					t.Errorf("%s: slope off by %v at %v, y=%v; stated %v", l.Name(), d, x, y,
 						8*0x1p-53*math.Abs(w)+SlopeError(l))
