@@ -117,6 +117,19 @@ func (l LowBits) Run(ctx context.Context, runs int, src *noise.Seeded) (LowBitsF
 	return found, nil
 }
 
+// With is the attack on releases that a fault makes of the sums, such as FloatSum.
+func (l LowBits) With(fault func(result, scales []float64, src *noise.Seeded) []float64) LowBits {
+	sums := l.Sums
+	l.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
+		result, err := sums(with, src)
+		if err != nil {
+			return nil, err
+		}
+		return fault(result, l.Scales, src), nil
+	}
+	return l
+}
+
 // success is 1 for evidence of the true candidate, 0 of the other, ½ for none.
 func success(evidence float64) float64 {
 	switch {

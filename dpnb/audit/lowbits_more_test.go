@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -21,7 +20,7 @@ import (
 // severalClasses attacks softmax and one-vs-rest for one who knows the noise in the objective: to him the output noise
 // must still hide where the solver stopped. With and without the record stand for two tolerances of it, as in
 // LowBitsCases.
-func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
+func severalClasses(n, d, classes int) []LowBitsCase {
 	rows, signs := lowBitsRecords(n, d)
 	labels := make([]int, n+1)
 	for i := range labels {
@@ -29,10 +28,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 	}
 	one := &mechanism.Settings{Workers: 1}
 	config := multiclass.Config{Classes: classes, RowNorm: 1, Epsilon: 1, Delta: 1e-5, Adjacency: privacy.AddRemove}
-	joint, err := multiclass.CalibrateSoftmax(config, multiclass.Vertex)
-	if err != nil {
-		return nil, err
-	}
+	joint := must.Get(multiclass.CalibrateSoftmax(config, multiclass.Vertex))
 	// The tolerances are factors of one another: what is called "with" and "without".
 	tolerance := func(with bool, tau float64) float64 {
 		if with {
@@ -44,15 +40,9 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 	for i, l := range labels {
 		places[i] = float64(l)
 	}
-	coefficients := func(r *mechanism.Release, err error) ([]float64, error) {
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
-	}
 	// What is on the grid is centred before it is released, which divides by the number of classes: with a power of two
 	// no bit is lost, the best case of the attack.
-	first := LowBitsCase{Name: fmt.Sprintf("softmax, K = %d, b known, d = %d", classes, d)}
+	first := LowBitsCase{Name: fmt.Sprintf("softmax, K = %d, b known, d = %d", classes, d), Fault: GridNoise}
 	first.Attack = LowBits{
 		Scales: same(classes*d, joint.OutputSigma*math.Sqrt(1-1/float64(classes))),
 		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
@@ -74,11 +64,8 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 			return coefficients(m.Run(rows, places, src, one))
 		},
 	}
-	apart, err := multiclass.CalibrateOneVsRest(config, loss.Logistic{})
-	if err != nil {
-		return nil, err
-	}
-	second := LowBitsCase{Name: fmt.Sprintf("one-vs-rest, K = %d, b known, d = %d", classes, d)}
+	apart := must.Get(multiclass.CalibrateOneVsRest(config, loss.Logistic{}))
+	second := LowBitsCase{Name: fmt.Sprintf("one-vs-rest, K = %d, b known, d = %d", classes, d), Fault: GridNoise}
 	second.Attack = LowBits{
 		Scales: same(classes*d, apart.Binary.OutputSigma),
 		Sums: func(with bool, src *noise.Seeded) ([]float64, error) {
@@ -110,7 +97,7 @@ func severalClasses(n, d, classes int) ([]LowBitsCase, error) {
 			return coefficients(m.Run(rows, places, src, one))
 		},
 	}
-	return []LowBitsCase{first, second}, nil
+	return []LowBitsCase{first, second}
 }
 
 // aCount attacks the noisy number of records.
@@ -131,10 +118,7 @@ func aCount(sigma float64) LowBitsCase {
 			return []float64{c.Run(number(with), src)}, nil
 		},
 	}
-	broken := func(with bool, src *noise.Seeded) ([]float64, error) {
-		return FloatSum([]float64{float64(number(with))}, []float64{sigma}, src), nil
-	}
-	return LowBitsCase{Name: fmt.Sprintf("noisy count, σ = %g", sigma), Attack: attack, Broken: broken}
+	return LowBitsCase{Name: fmt.Sprintf("noisy count, σ = %g", sigma), Attack: attack, Fault: FloatSum}
 }
 
 // Softmax, one-vs-rest and the noisy count. DPNB_LOWBITS asks for so many runs, and for 109 features besides 20.
@@ -146,45 +130,24 @@ func TestLowBitsOfClassesAndCounts(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
 		runs, shapes = n, []int{20, 109}
 	}
-	attack := func(c LowBitsCase, runs int) LowBitsFound {
-		found, err := c.Attack.Run(context.Background(), runs, noise.NewSeeded(5))
-		if err != nil {
-			t.Fatal(c.Name, err)
-		}
-		t.Logf("%s: %v", c.Name, found)
-		return found
-	}
 	for _, d := range shapes {
-		cases := must.Get(severalClasses(100, d, 4))
-		for _, c := range cases {
-			if found := attack(c, runs); found.Broken() {
-				t.Errorf("%s: told apart", c.Name)
-			}
-			c.Attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
-				theta, err := c.Attack.Sums(with, src)
-				if err != nil {
-					return nil, err
-				}
-				return GridNoise(theta, c.Attack.Scales, src), nil
-			}
-			c.Name += ", noise rounded without the result"
-			if found := attack(c, runs); !found.Broken() || found.LastBits < 0.9 {
-				t.Errorf("%s: passes", c.Name)
+		for _, c := range severalClasses(100, d, 4) {
+			found, planted, err := c.Check(t.Context(), runs)
+			t.Logf("%s: %v; noise rounded without the result: %v", c.Name, found, planted)
+			if err != nil || planted.LastBits < 0.9 {
+				t.Errorf("%s: %v, noise rounded without the result: %v", c.Name, err, planted)
 			}
 		}
 	}
 	// A release of one number says little at a time: more runs, which cost little.
 	for _, sigma := range []float64{50, 8000} {
 		c := aCount(sigma)
-		if found := attack(c, 20*runs); found.Broken() {
-			t.Errorf("%s: told apart", c.Name)
+		if sigma < 8000 {
+			c.Fault = nil
 		}
-		if found := attack(c, 20_000); found.Broken() {
-			t.Errorf("%s: told apart", c.Name)
-		}
-		c.Attack.Release, c.Name = c.Broken, c.Name+", in float64"
-		if found := attack(c, 20_000); sigma == 8000 && !found.Broken() {
-			t.Errorf("%s: passes", c.Name)
+		found, planted, err := c.Check(t.Context(), max(20_000, 20*runs))
+		if t.Logf("%s: %v; in float64: %v", c.Name, found, planted); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -14,13 +15,40 @@ import (
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
 
-// LowBitsCase is a release that is attacked; Broken the same as releases were once made, which the attack must break.
-// It is nil where it never could: where the noise has the size of the result's last places, as objective perturbation's
-// output noise next to its coefficients, the float64 sum has thousands of preimages.
+// LowBitsCase is a release that is attacked; Fault makes the same as releases were once made, which the attack must
+// break. It is nil where it never could: where the noise has the size of the result's last places, as objective
+// perturbation's output noise next to its coefficients, the float64 sum has thousands of preimages.
 type LowBitsCase struct {
 	Name   string
 	Attack LowBits
-	Broken func(with bool, src *noise.Seeded) ([]float64, error)
+	Fault  func(result, scales []float64, src *noise.Seeded) []float64
+}
+
+// Check attacks so many releases, and as many that the fault makes if there is one, and returns what was found of
+// either.
+//
+// Errors: those of the attack; the release is told apart, or the fault is not.
+func (c LowBitsCase) Check(ctx context.Context, runs int) (found, planted LowBitsFound, err error) {
+	found, err = c.Attack.Run(ctx, runs, noise.NewSeeded(1))
+	if err == nil && found.Broken() {
+		err = fmt.Errorf("audit: %s: told apart: %v", c.Name, found)
+	}
+	if err != nil || c.Fault == nil {
+		return found, planted, err
+	}
+	planted, err = c.Attack.With(c.Fault).Run(ctx, runs, noise.NewSeeded(2))
+	if err == nil && !planted.Broken() {
+		err = fmt.Errorf("audit: %s: the fault passes: %v", c.Name, planted)
+	}
+	return found, planted, err
+}
+
+// coefficients are those of a release.
+func coefficients(r *mechanism.Release, err error) ([]float64, error) {
+	if err != nil {
+		return nil, err
+	}
+	return r.Coefficients, nil
 }
 
 // LowBitsCases returns the releases of this project that are sums with noise, on n invented records of d features and
@@ -48,12 +76,6 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 		return sol.Theta, nil
 	}
 	one := &mechanism.Settings{Workers: 1}
-	coefficients := func(r *mechanism.Release, err error) ([]float64, error) {
-		if err != nil {
-			return nil, err
-		}
-		return r.Coefficients, nil
-	}
 	var cases []LowBitsCase
 	for _, delta := range []float64{1e-5, 0} {
 		m, err := objpert.CalibrateOutput(objpert.OutputConfig{Loss: loss.Logistic{}, RowNorm: 1, Lambda: 10,
@@ -77,13 +99,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 			return coefficients(m.Run(x, y, src, one))
 		}
 		if delta > 0 {
-			c.Broken = func(with bool, src *noise.Seeded) ([]float64, error) {
-				theta, err := c.Attack.Sums(with, src)
-				if err != nil {
-					return nil, err
-				}
-				return FloatSum(theta, c.Attack.Scales, src), nil
-			}
+			c.Fault = FloatSum
 		} else {
 			c.Attack.Allowed = 1 / (1 + math.Exp(-epsilon))
 		}
@@ -140,13 +156,7 @@ func LowBitsCases(n, d int, epsilon float64) ([]LowBitsCase, error) {
 			return diagonal(curvature.At(x, y, theta, src))
 		},
 	}
-	matrix.Broken = func(with bool, src *noise.Seeded) ([]float64, error) {
-		sums, err := matrix.Attack.Sums(with, src)
-		if err != nil {
-			return nil, err
-		}
-		return FloatSum(sums, matrix.Attack.Scales, src), nil
-	}
+	matrix.Fault = FloatSum
 	return append(cases, matrix), nil
 }
 

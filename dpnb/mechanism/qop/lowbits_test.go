@@ -1,7 +1,7 @@
 package qop
 
 import (
-	"context"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -32,31 +32,12 @@ func TestLowBits(t *testing.T) {
 	one := &mechanism.Settings{Workers: 1}
 	type candidates func(with bool, src *noise.Seeded) ([]float64, error)
 	hold := func(name string, d int, scale float64, sums, release candidates) {
-		attack := audit.LowBits{Scales: slices.Repeat([]float64{scale}, d), Sums: sums, Release: release}
-		found, err := attack.Run(context.Background(), runs, noise.NewSeeded(1))
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if found.Allowed == 0.5 {
-			t.Errorf("%s, d = %d: there is nothing to tell apart", name, d)
-		}
-		t.Logf("%s, d = %d: %v", name, d, found)
-		if found.Broken() {
-			t.Errorf("%s, d = %d: told apart", name, d)
-		}
-		attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
-			theta, err := sums(with, src)
-			if err != nil {
-				return nil, err
-			}
-			return audit.GridNoise(theta, attack.Scales, src), nil
-		}
-		if found, err = attack.Run(context.Background(), runs, noise.NewSeeded(2)); err != nil {
-			t.Fatal(name, err)
-		}
-		t.Logf("%s, d = %d, noise rounded without the result: %v", name, d, found)
-		if !found.Broken() || found.LastBits < 0.9 {
-			t.Errorf("%s, d = %d: noise that is rounded without the result passes", name, d)
+		found, planted, err := audit.LowBitsCase{Name: fmt.Sprintf("%s, d = %d", name, d),
+			Attack: audit.LowBits{Scales: slices.Repeat([]float64{scale}, d), Sums: sums, Release: release},
+			Fault:  audit.GridNoise}.Check(t.Context(), runs)
+		t.Logf("%s, d = %d: %v; noise rounded without the result: %v", name, d, found, planted)
+		if err != nil || found.Allowed == 0.5 || planted.LastBits < 0.9 {
+			t.Errorf("%s, d = %d: %v; found %v, planted %v", name, d, err, found, planted)
 		}
 	}
 	coefficients := func(r *mechanism.Release, err error) ([]float64, error) {

@@ -1,7 +1,6 @@
 package sgd
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -15,12 +14,9 @@ import (
 	"github.com/dpnb/notebooks/dpnb/noise"
 )
 
-// releaser releases from the data with a record or without.
-type releaser func(with bool, src *noise.Seeded) ([]float64, error)
-
 // oneStep attacks one step of DP-SGD in which every record takes part: then the sum of each candidate's clipped
 // gradients at θ = 0 is known. The learning rate makes what is released minus the noisy sum.
-func oneStep(n, d int, multiplier float64) (attack audit.LowBits, broken releaser) {
+func oneStep(n, d int, multiplier float64) (attack audit.LowBits) {
 	rows, labels := simulated(n+1, d, 1, 6)
 	m := Descent{Loss: loss.Logistic{}, Clip: 0.7, Rate: 1, Steps: 1, NoiseMultiplier: multiplier,
 		PlannedRecords: 0x1p10,
@@ -53,17 +49,11 @@ func oneStep(n, d int, multiplier float64) (attack audit.LowBits, broken release
 		floats.Scale(-1, r.Coefficients)
 		return r.Coefficients, nil
 	}
-	return attack, func(with bool, src *noise.Seeded) ([]float64, error) {
-		g, err := attack.Sums(with, src)
-		if err != nil {
-			return nil, err
-		}
-		return audit.FloatSum(g, attack.Scales, src), nil
-	}
+	return attack
 }
 
 // trainingScore attacks a tuner's score at public coefficients.
-func trainingScore(n, d int, sigma float64) (attack audit.LowBits, broken releaser) {
+func trainingScore(n, d int, sigma float64) (attack audit.LowBits) {
 	rows, labels := simulated(n+1, d, 1, 6)
 	theta := make([]float64, d)
 	for j := range theta {
@@ -92,13 +82,7 @@ func trainingScore(n, d int, sigma float64) (attack audit.LowBits, broken releas
 		}
 		return []float64{score(theta, noise.Exact(src))}, nil
 	}
-	return attack, func(with bool, src *noise.Seeded) ([]float64, error) {
-		g, err := attack.Sums(with, src)
-		if err != nil {
-			return nil, err
-		}
-		return audit.FloatSum(g, attack.Scales, src), nil
-	}
+	return attack
 }
 
 // The last bits of one step's noisy sum, and of a tuner's score, name neighbours no more often than their noise allows;
@@ -108,34 +92,16 @@ func TestLowBits(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("DPNB_LOWBITS")); err == nil {
 		runs, shapes = n, []int{20, 109}
 	}
-	hold := func(name string, runs int, attack audit.LowBits, broken releaser) {
-		found, err := attack.Run(context.Background(), runs, noise.NewSeeded(1))
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		t.Logf("%s: %v", name, found)
-		if found.Broken() {
-			t.Errorf("%s: told apart", name)
-		}
-		if broken == nil {
-			return
-		}
-		attack.Release = broken
-		if found, err = attack.Run(context.Background(), runs, noise.NewSeeded(2)); err != nil {
-			t.Fatal(name, err)
-		}
-		t.Logf("%s, in float64: %v", name, found)
-		if !found.Broken() {
-			t.Errorf("%s: float64 sums pass", name)
+	hold := func(name string, runs int, attack audit.LowBits) {
+		found, planted, err := audit.LowBitsCase{Name: name, Attack: attack, Fault: audit.FloatSum}.Check(t.Context(), runs)
+		if t.Logf("%s: %v; in float64: %v", name, found, planted); err != nil {
+			t.Error(err)
 		}
 	}
 	for _, d := range shapes {
 		for _, multiplier := range []float64{1.9, 60} {
-			attack, broken := oneStep(200, d, multiplier)
-			hold(fmt.Sprintf("one step of DP-SGD, d = %d, σ = %g", d, multiplier), runs, attack, broken)
+			hold(fmt.Sprintf("one step of DP-SGD, d = %d, σ = %g", d, multiplier), runs, oneStep(200, d, multiplier))
 		}
 	}
-	attack, broken := trainingScore(300, 20, 8000)
-	hold("tuner's score, σ = 8000", runs, attack, nil)
-	hold("tuner's score, σ = 8000", 20_000, attack, broken)
+	hold("tuner's score, σ = 8000", max(20_000, runs), trainingScore(300, 20, 8000))
 }

@@ -1,7 +1,6 @@
 package ssp
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -181,13 +180,6 @@ func TestLowBits(t *testing.T) {
 			return rows.Select(index(0, n)), labels[:n]
 		}
 		for _, a := range all {
-			found := func(attack audit.LowBits) audit.LowBitsFound {
-				f, err := attack.Run(context.Background(), runs, noise.NewSeeded(7))
-				if err != nil {
-					t.Fatal(a.name, err)
-				}
-				return f
-			}
 			sums := func(with bool, _ *noise.Seeded) ([]float64, error) {
 				x, y := data(with)
 				return a.sums(newMoments(x, y, 1, 1, 1)), nil
@@ -205,19 +197,10 @@ func TestLowBits(t *testing.T) {
 			if a.name != "AdaSSP" && a.scales[0] > a.scales[len(a.scales)-1] {
 				attack.Allowed = 1 / (1 + math.Exp(-epsilon)) // Laplace noise: pure ε
 			}
-			f := found(attack)
-			t.Logf("%s, d = %d: %v", a.name, d, f)
-			if f.Broken() {
-				t.Errorf("%s, d = %d: told apart", a.name, d)
-			}
-			attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
-				s, err := sums(with, nil)
-				return audit.FloatSum(s, a.scales, src), err
-			}
-			f = found(attack)
-			t.Logf("%s, d = %d, in float64: %v", a.name, d, f)
-			if !f.Broken() {
-				t.Errorf("%s, d = %d: float64 sums pass", a.name, d)
+			found, planted, err := audit.LowBitsCase{Name: fmt.Sprintf("%s, d = %d", a.name, d), Attack: attack,
+				Fault: audit.FloatSum}.Check(t.Context(), runs)
+			if t.Logf("%s, d = %d: %v; in float64: %v", a.name, d, found, planted); err != nil {
+				t.Error(err)
 			}
 		}
 	}

@@ -229,7 +229,8 @@ func lowBits(run measure.Run, share float64) claim.Outcome {
 		cases := measure.Must(audit.LowBitsCases(shape[0], shape[1], 0.1))
 		for _, c := range cases {
 			attack := c.Attack
-			if exact, broken := attack.Release, c.Broken; broken != nil {
+			if exact := attack.Release; c.Fault != nil {
+				broken := attack.With(c.Fault).Release
 				attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
 					if src.Stream(math.MaxInt32).Float64() < share {
 						return exact(with, src)
@@ -242,11 +243,10 @@ func lowBits(run measure.Run, share float64) claim.Outcome {
 				bad = append(bad, c.Name)
 			}
 			worst = math.Max(worst, math.Max(found.Preimages, found.LastBits)-found.Allowed)
-			if c.Broken == nil {
+			if c.Fault == nil {
 				continue
 			}
-			attack.Release = c.Broken
-			found = measure.Must(attack.Run(run, 300, noise.NewSeeded(seed+1)))
+			found = measure.Must(attack.With(c.Fault).Run(run, 300, noise.NewSeeded(seed+1)))
 			planted = math.Min(planted, found.Preimages)
 		}
 	}

@@ -1,7 +1,7 @@
 package constrained
 
 import (
-	"context"
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -76,20 +76,12 @@ func TestLowBits(t *testing.T) {
 			}
 			return r.Coefficients, nil
 		}
-		found, err := attack.Run(context.Background(), runs, noise.NewSeeded(1))
-		t.Logf("linear perturbation, a known, d = %d: %v", d, found)
-		if err != nil || found.Allowed == 0.5 || found.Broken() {
-			t.Fatalf("d = %d: %v, %v", d, found, err)
-		}
-		attack.Release = func(with bool, src *noise.Seeded) ([]float64, error) {
-			theta, err := attack.Sums(with, src)
-			return audit.GridNoise(theta, attack.Scales, src), err
-		}
-		found, err = attack.Run(context.Background(), runs, noise.NewSeeded(2))
-		t.Logf("noise that is rounded without the result, d = %d: %v", d, found)
+		found, planted, err := audit.LowBitsCase{Name: fmt.Sprintf("linear perturbation, a known, d = %d", d),
+			Attack: attack, Fault: audit.GridNoise}.Check(t.Context(), runs)
+		t.Logf("d = %d: %v; noise that is rounded without the result: %v", d, found, planted)
 		// Of 109 features the record's slope is cut in two runs of three, and nothing moves.
-		if err != nil || !found.Broken() || d < 109 && found.LastBits < 0.9 {
-			t.Errorf("d = %d: noise that is rounded without the result passes: %v, %v", d, found, err)
+		if err != nil || found.Allowed == 0.5 || d < 109 && planted.LastBits < 0.9 {
+			t.Errorf("d = %d: %v; found %v, planted %v", d, err, found, planted)
 		}
 	}
 }
