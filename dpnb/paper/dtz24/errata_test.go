@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/integrate/quad"
-
 	"github.com/dpnb/notebooks/dpnb/audit"
 	"github.com/dpnb/notebooks/dpnb/erm"
 	"github.com/dpnb/notebooks/dpnb/loss"
@@ -14,109 +12,19 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/errata"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/privacy"
+	"github.com/dpnb/notebooks/dpnb/theory/proportional"
 )
-
-// prox returns prox_{γρ}(v): the root of p + γρ′(p) = v, ρ the logistic loss.
-func prox(gamma, v float64) float64 {
-	lo, hi := v-gamma, v
-	p := v - gamma/2
-	for range 60 {
-		s := measure.Sigmoid(p)
-		f := p + gamma*s - v
-		if f > 0 {
-			hi = p
-		} else {
-			lo = p
-		}
-		next := p - f/(1+gamma*s*(1-s))
-		if !(next > lo && next < hi) {
-			next = (lo + hi) / 2
-		}
-		if math.Abs(next-p) < 1e-14 {
-			return next
-		}
-		p = next
-	}
-	return p
-}
-
-// logisticLimit is the solution of (4.3) of dtz24, R = 1.
-type logisticLimit struct{ ratio, lambda, nu, kappa, alpha, sigma, gamma float64 }
-
-var hermiteX, hermiteW = func() (x, w []float64) {
-	x, w = make([]float64, 48), make([]float64, 48)
-	quad.Hermite{}.FixedLocations(x, w, math.Inf(-1), math.Inf(1))
-	for i := range x {
-		w[i] /= math.Sqrt(math.Pi)
-		x[i] *= math.Sqrt2
-	}
-	return x, w
-}()
-
-// expect returns E g(Z₁, Z₂).
-func expect(g func(z1, z2 float64) float64) float64 {
-	var sum float64
-	for i, a := range hermiteX {
-		for j, b := range hermiteX {
-			sum += hermiteW[i] * hermiteW[j] * g(a, b)
-		}
-	}
-	return sum
-}
-
-// step returns the right-hand sides of (4.3a), (4.3b), (4.3c).
-func (l logisticLimit) step() (alpha, sigma, gamma float64) {
-	var a, b, c float64
-	for i, z1 := range hermiteX {
-		for j, z2 := range hermiteX {
-			w := hermiteW[i] * hermiteW[j]
-			p := prox(l.gamma, l.kappa*l.alpha*z1+l.sigma*z2)
-			s := measure.Sigmoid(p)
-			y := measure.Sigmoid(-l.kappa * z1)
-			a += w * 2 * y * s * s
-			b += w * 2 * y * (1 - y) * p
-			c += w * 2 * y / (1 + l.gamma*s*(1-s))
-		}
-	}
-	return -b / l.ratio, l.gamma * math.Sqrt(a/l.ratio+l.nu*l.nu), (l.ratio - 1 + c) / (l.lambda * l.ratio)
-}
-
-func solveLogistic(ratio, lambda, nu float64) logisticLimit {
-	l := logisticLimit{ratio: ratio, lambda: lambda, nu: nu, kappa: 1, alpha: 0.3, sigma: 1, gamma: 1}
-	for range 400 {
-		a, s, g := l.step()
-		d := math.Abs(a-l.alpha) + math.Abs(s-l.sigma) + math.Abs(g-l.gamma)
-		l.alpha, l.sigma, l.gamma = a, s, g
-		if d < 1e-13 {
-			break
-		}
-	}
-	return l
-}
-
-// slope returns E h(ρ′, y) for the printed and for the corrected limit of ρ′(Xβ̂) in Theorem 4.2(b), y the label.
-func (l logisticLimit) slope(h func(r, y float64) float64) (printed, right float64) {
-	both := func(f func(s, y float64) float64) float64 {
-		return expect(func(z1, z2 float64) float64 {
-			s := l.alpha*l.kappa*z1 + l.sigma*z2
-			q := measure.Sigmoid(l.kappa * z1)
-			return q*f(s, 1) + (1-q)*f(s, 0)
-		})
-	}
-	printed = both(func(s, y float64) float64 { return h(s+y-prox(l.gamma, s+l.gamma*y), y) })
-	right = both(func(s, y float64) float64 { return h((s+l.gamma*y-prox(l.gamma, s+l.gamma*y))/l.gamma, y) })
-	return printed, right
-}
 
 // Theorem 4.2(b): the limit of ρ′(Xβ̂) and the sign of γνξ.
 func TestDTZ24Simulation(t *testing.T) {
-	l := solveLogistic(0.5, 0.5, 0.2)
-	// An independent solution of (4.3), 101 × 101 Gauss–Hermite nodes (numpy).
-	errata.Within(t, "α", l.alpha, 0.3875899959389313, 1e-6)
-	errata.Within(t, "σ", l.sigma, 0.6988009994523232, 1e-6)
-	errata.Within(t, "γ", l.gamma, 1.1909032568920666, 1e-6)
-
 	const n, d, lambda, nu, runs = 400, 200, 0.5, 0.2, 100
+	c := proportional.Classification{Loss: loss.Logistic{}, Link: proportional.LogisticLink{}, AspectRatio: 0.5,
+		Lambda: lambda, Nu: nu, Kappa: 1}
+	l := measure.Must(c.Solve(nil))
+	// An independent solution of (4.3), 101 × 101 Gauss–Hermite nodes (numpy).
+	errata.Within(t, "α", l.Alpha, 0.3875899959389313, 1e-6)
+	errata.Within(t, "σ", l.Sigma, 0.6988009994523232, 1e-6)
+	errata.Within(t, "γ", l.Gamma, 1.1909032568920666, 1e-6)
 	var square, cross, noiseCov measure.Mean
 	for run := range runs {
 		src := noise.NewSeeded(7).Stream(run)
@@ -141,7 +49,7 @@ func TestDTZ24Simulation(t *testing.T) {
 		}
 		sol := measure.Must(erm.Minimize(&erm.Problem{Rows: matrix.NewDense(n, d, x), Labels: y, Loss: loss.Logistic{},
 			Lambda: lambda, Linear: linear}, &erm.Settings{Tolerance: 1e-4, Workers: 1}))
-		var s2, c, cov float64
+		var s2, positive, cov float64
 		for i := range y {
 			var m float64
 			for j, v := range sol.Theta {
@@ -150,18 +58,27 @@ func TestDTZ24Simulation(t *testing.T) {
 			r := measure.Sigmoid(m)
 			s2 += r * r / n
 			if y[i] > 0 {
-				c += r / n
+				positive += r / n
 			}
 		}
 		for j, v := range sol.Theta {
 			cov += v * xi[j] / d
 		}
 		square.Add(s2)
-		cross.Add(c)
+		cross.Add(positive)
 		noiseCov.Add(cov)
 	}
-	printed2, right2 := l.slope(func(r, _ float64) float64 { return r * r })
-	printedY, rightY := l.slope(func(r, y float64) float64 { return r * y })
+	// limits returns E h(ρ′, y) for the printed and for the corrected limit of ρ′(Xβ̂), y₀ = 0 or 1 the label: s + y₀ −
+	// prox(s + γy₀), and that over γ but for y₀, which is ρ′(prox).
+	limits := func(h func(r, y float64) float64) (printed, right float64) {
+		return c.TrainingMoment(l, func(_, y, t float64) float64 {
+				return h(l.Gamma*measure.Sigmoid(t)-(l.Gamma-1)*0.5*(1+y), 0.5*(1+y))
+			}), c.TrainingMoment(l, func(_, y, t float64) float64 {
+				return h(measure.Sigmoid(t), 0.5*(1+y))
+			})
+	}
+	printed2, right2 := limits(func(r, _ float64) float64 { return r * r })
+	printedY, rightY := limits(func(r, y float64) float64 { return r * y })
 	// At n = 400 the limit is approached to about 1/n.
 	const finite = 0.003
 	errata.Within(t, "E ρ′²", square.M, right2, 4*square.Err()+finite)
@@ -174,19 +91,21 @@ func TestDTZ24Simulation(t *testing.T) {
 		errata.Quote(t, "dtz24-7", "%.4f", v)
 	}
 	// A value of ρ′ that no sigmoid takes: s = 6, y = 1, and s = 8, y = 0.
-	p1, p0 := 6+1-prox(l.gamma, 6+l.gamma), 8-prox(l.gamma, 8)
+	at, slope := make([]float64, 2), make([]float64, 2)
+	proportional.Prox(at, slope, loss.Logistic{}, l.Gamma, []float64{6 + l.Gamma, 8}, []float64{-1, -1})
+	p1, p0 := 6+1-at[0], 8-at[1]
 	if !(p1 < 1 && p0 > 1.15) {
 		t.Errorf("printed values %.4f, %.4f", p1, p0)
 	}
 	errata.Quote(t, "dtz24-7", "%.3f", p0)
 
 	// The theorem has −γνξ, the lines below it +γνξ.
-	errata.Within(t, "⟨β̂, ξ⟩/d", noiseCov.M, -l.gamma*nu, 4*noiseCov.Err()+finite)
+	errata.Within(t, "⟨β̂, ξ⟩/d", noiseCov.M, -l.Gamma*nu, 4*noiseCov.Err()+finite)
 	if noiseCov.M > -20*noiseCov.Err() {
 		t.Errorf("the sign of γνξ: %.4f ± %.4f", noiseCov.M, noiseCov.Err())
 	}
 	errata.Quote(t, "dtz24-8", "%.4f", noiseCov.M)
-	errata.Quote(t, "dtz24-8", "%.4f", -l.gamma*nu)
+	errata.Quote(t, "dtz24-8", "%.4f", -l.Gamma*nu)
 }
 
 // Theorem 5.1 is for R = 1: at R = 2 it needs L → LR, s → sR².
