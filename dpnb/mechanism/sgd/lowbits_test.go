@@ -93,7 +93,8 @@ func TestLowBits(t *testing.T) {
 		runs, shapes = n, []int{20, 109}
 	}
 	hold := func(name string, runs int, attack audit.LowBits) {
-		found, planted, err := audit.LowBitsCase{Name: name, Attack: attack, Fault: audit.FloatSum}.Check(t.Context(), runs)
+		c := audit.LowBitsCase{Name: name, Attack: attack, Fault: audit.FloatSum}
+		found, planted, err := c.Check(t.Context(), runs)
 		if t.Logf("%s: %v; in float64: %v", name, found, planted); err != nil {
 			t.Error(err)
 		}
