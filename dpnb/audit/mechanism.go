@@ -91,13 +91,18 @@ type Certificate struct {
 
 // String says what was found and what it means.
 func (c Certificate) String() string {
+	return fmt.Sprintf("%s on %s (%s): %s", c.Mechanism, c.Pair, c.Adjacency.Words(), found(c.Level, c.Epsilon, c.Delta,
+		c.Claimed, c.Refuted))
+}
+
+// found says what a certificate found of ε, and what it means.
+func found(level, epsilon, delta, claimed float64, refuted bool) string {
 	verdict := "The claim is not refuted, which does not show that it holds."
-	if c.Refuted {
+	if refuted {
 		verdict = "THE CLAIM IS REFUTED."
 	}
-	return fmt.Sprintf("%s on %s (%s): with %g %% confidence ε ≥ %s at δ = %g, claimed %s. %s", c.Mechanism, c.Pair,
-		c.Adjacency.Words(), 100*c.Level, privacy.FormatDown(c.Epsilon, 3), c.Delta, privacy.FormatUp(c.Claimed, 3),
-		verdict)
+	return fmt.Sprintf("with %g %% confidence ε ≥ %s at δ = %g, claimed %s. %s", 100*level,
+		privacy.FormatDown(epsilon, 3), delta, privacy.FormatUp(claimed, 3), verdict)
 }
 
 // Mechanism runs m on both data sets of the pair and returns what the releases prove: with P and Q the laws of the

@@ -46,13 +46,8 @@ type OneRunCertificate struct {
 
 // String says what was found and what it means.
 func (c OneRunCertificate) String() string {
-	verdict := "The claim is not refuted, which does not show that it holds."
-	if c.Refuted {
-		verdict = "THE CLAIM IS REFUTED."
-	}
-	return fmt.Sprintf("%s, one run: %d of %d guesses right; with %g %% confidence ε ≥ %s at δ = %g, claimed %s. %s",
-		c.Mechanism, c.Right, c.Guesses, 100*c.Level, privacy.FormatDown(c.Epsilon, 3), c.Delta,
-		privacy.FormatUp(c.Claimed, 3), verdict)
+	return fmt.Sprintf("%s, one run: %d of %d guesses right; %s", c.Mechanism, c.Right, c.Guesses, found(c.Level,
+		c.Epsilon, c.Delta, c.Claimed, c.Refuted))
 }
 
 // Run tosses the coins, runs the mechanism once and counts. Of the options Draws, Observe and Score have no part in it.

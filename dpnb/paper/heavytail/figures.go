@@ -135,24 +135,32 @@ func RateFigure(p Population, sizes []int, epsilon float64, fits int, seed uint6
 // Cell is the mean excess risk of so many fits of n linear losses that nobody can learn faster.
 type Cell func(k float64, d, n int, eps float64, fits int, seed uint64) (sim.Summary, error)
 
+// exponents returns those of a cell in n, ε and d, with their standard errors, and of n the risks.
+func exponents(cell Cell, k float64, fits int, seed uint64) (slope, se [3]float64, risks []sim.Summary) {
+	for axis, x := range [][]float64{slopeSizes, {0.03, 0.1, 0.3, 1}, {20, 40, 80, 160}} {
+		var y []sim.Summary
+		for _, v := range x {
+			n, eps, d := moved(axis, v, 3000, 1, 20)
+			y = append(y, measure.Must(cell(k, d, n, eps, fits, seed)))
+		}
+		if slope[axis], se[axis] = Exponent(x, y); axis == 0 {
+			risks = y
+		}
+	}
+	return slope, se, risks
+}
+
 // Slopes returns the exponents in n, ε and d of a cell for each k, beside those of (4), and of n the risks.
 func Slopes(cell Cell, moments []float64, fits int, seed uint64) (risks [][]sim.Summary, table string, err error) {
 	defer measure.Catch(&err)
 	table = fmt.Sprintf("%4s  %8s  %14s  %14s  %14s", "k", "1 − 1/k", "in n", "in ε", "in d")
 	for _, k := range moments {
 		table += fmt.Sprintf("\n%4s  %8.3f", order(k), 1-1/k)
-		for axis, x := range [][]float64{slopeSizes, {0.03, 0.1, 0.3, 1}, {20, 40, 80, 160}} {
-			var y []sim.Summary
-			for _, v := range x {
-				n, eps, d := moved(axis, v, 3000, 1, 20)
-				y = append(y, measure.Must(cell(k, d, n, eps, fits, seed)))
-			}
-			slope, se := Exponent(x, y)
-			table += fmt.Sprintf("  %6.3f ± %.3f", slope, 2*se)
-			if axis == 0 {
-				risks = append(risks, y)
-			}
+		slope, se, of := exponents(cell, k, fits, seed)
+		for axis, v := range slope {
+			table += fmt.Sprintf("  %6.3f ± %.3f", v, 2*se[axis])
 		}
+		risks = append(risks, of)
 	}
 	return risks, table, nil
 }

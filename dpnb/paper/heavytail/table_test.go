@@ -87,27 +87,10 @@ func TestWorse(t *testing.T) {
 // standard errors of 0.02, which an exponent that is wrong by a tenth exceeds.
 func TestExponents(t *testing.T) {
 	for _, k := range testscale.Some(2, 4, math.Inf(1), 3) {
-		hard := func(x []float64, at func(x float64) (d, n int, eps float64)) (slope, deviation float64) {
-			var y []sim.Summary
-			for _, v := range x {
-				d, n, eps := at(v)
-				s := measure.Must(HardCell(k, d, n, eps, 40, 5))
-				y = append(y, s)
-			}
-			return Exponent(x, y)
-		}
-		want := 1 - 1/k
-		for name, c := range map[string]struct {
-			sign float64
-			x    []float64
-			at   func(x float64) (d, n int, eps float64)
-		}{
-			"n": {-1, []float64{300, 1000, 3000, 10000}, func(x float64) (int, int, float64) { return 20, int(x), 1 }},
-			"ε": {-1, []float64{0.03, 0.1, 0.3, 1}, func(x float64) (int, int, float64) { return 20, 3000, x }},
-			"d": {1, []float64{20, 40, 80, 160}, func(x float64) (int, int, float64) { return int(x), 3000, 1 }},
-		} {
-			if s, se := hard(c.x, c.at); !(math.Abs(c.sign*s-want) <= 2.5*se) || se > 0.025 {
-				t.Errorf("k = %g: exponent %.3f ± %.3f in %s, want %.3f", k, s, se, name, want)
+		slope, se, _ := exponents(HardCell, k, 40, 5)
+		for axis, s := range slope {
+			if want := []float64{-1, -1, 1}[axis] * (1 - 1/k); !(math.Abs(s-want) <= 2.5*se[axis]) || se[axis] > 0.025 {
+				t.Errorf("k = %g: exponent %.3f ± %.3f in %c, want %.3f", k, s, se[axis], []rune("nεd")[axis], want)
 			}
 		}
 	}
