@@ -12,8 +12,8 @@ import (
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 )
 
-// The extension on a ball by one variable, by Algorithm 3 and, for the absolute loss, from below by the dual are the
-// same; its subgradients are no longer than C and below f_C everywhere.
+// The extension on a ball by one variable, by Algorithm 3 and, for the absolute loss, from below by the dual and, where
+// the ball does not bind, the cut loss are the same; its subgradients are no longer than C and below f_C everywhere.
 func TestOnBall(t *testing.T) {
 	src := noise.NewSeeded(9)
 	inside := func(d int) []float64 {
@@ -58,6 +58,12 @@ func TestOnBall(t *testing.T) {
 			p := Polyhedral{A: [][]float64{x, minus}, B: []float64{-y, y}, W: composite.Ball{Radius: 1}}
 			if below, _, gap := p.Extended(w, e.C, 20000); got < below-1e-9 || got > below+gap+1e-9 || gap > 0.05 {
 				t.Errorf("%v, by the dual from %v to %v more", got, below, gap)
+			}
+			// Over all of space f_C is smaller, and the same where the kink is in the ball near w.
+			free, _ := loss.Cut(e.Loss, e.C, norm, floats.Dot(x, w), y)
+			near := math.Abs(floats.Dot(x, w)-y)/norm < 1-floats.Norm(w, 2)
+			if free > got+1e-9 || near && !(math.Abs(free-got) <= 1e-9) {
+				t.Errorf("over the ball %v, without it %v, the kink near: %v", got, free, near)
 			}
 		}
 	}
