@@ -117,20 +117,14 @@ func TestExpectedGradients(t *testing.T) {
 	}
 }
 
+// What TestLimits does not ask.
 func TestDescentRefuses(t *testing.T) {
 	rows, labels := simulated(50, 3, 1, 1)
 	var param *privacy.ParamError
 	for name, change := range map[string]func(*Descent){
 		"bad loss":      func(d *Descent) { d.Loss = loss.Huber{} },
-		"clip":          func(d *Descent) { d.Clip = 0 },
-		"rate":          func(d *Descent) { d.Rate = 0 },
-		"rate above 1":  func(d *Descent) { d.Rate = 1.5 },
-		"steps":         func(d *Descent) { d.Steps = 0 },
-		"planned":       func(d *Descent) { d.PlannedRecords = 0 },
 		"learning rate": func(d *Descent) { d.Update = Plain{0} },
 		"momentum":      func(d *Descent) { d.Update = Momentum{1, 1} },
-		"Adam":          func(d *Descent) { d.Update = Adam{LearningRate: 1, Beta2: 1} },
-		"average":       func(d *Descent) { d.Average = 51 },
 		"clip below":    func(d *Descent) { d.Clip, d.NoiseMultiplier = 1e-200, 1e10 },
 		"clip above":    func(d *Descent) { d.Clip = 1e200 },
 		"tiny noise":    func(d *Descent) { d.Clip = 1e-300; d.NoiseMultiplier = 1e-20 },

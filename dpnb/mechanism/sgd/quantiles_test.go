@@ -345,14 +345,8 @@ func TestQuantilesRefuse(t *testing.T) {
 		"twice":       func(q *Quantiles) { q.Levels = []float64{0.5, 0.5} },
 		"nearly":      func(q *Quantiles) { q.Levels = []float64{0.5, 0.5 + 1e-9} },
 		"many":        func(q *Quantiles) { q.Levels = make([]float64, 100) },
-		"norm":        func(q *Quantiles) { q.RowNorm = 0 },
-		"noise":       func(q *Quantiles) { q.NoiseMultiplier = 0 },
-		"steps":       func(q *Quantiles) { q.Steps = 0 },
 		"other steps": func(q *Quantiles) { q.Update.Steps = 3 },
-		"radius":      func(q *Quantiles) { q.Update.Radius = -1 },
-		"ball":        func(q *Quantiles) { q.Update.Ball = -1 },
 		"shrink":      func(q *Quantiles) { q.Update.Shrink = []float64{1, -1, 1} },
-		"records":     func(q *Quantiles) { q.Records = -1 },
 		"few weights": func(q *Quantiles) { q.Update.Shrink = []float64{1} },
 	} {
 		q := quantiles([]float64{0.2, 0.5})

@@ -1,12 +1,9 @@
 package cop
 
 import (
-	"context"
 	"math"
-	"strings"
 	"testing"
 
-	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -17,32 +14,6 @@ import (
 	"github.com/dpnb/notebooks/dpnb/sim"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
-
-// Every figure can be drawn and says in words what it shows; a table has a line for each setting and says which arm has
-// no proof.
-func TestFiguresAreDrawn(t *testing.T) {
-	e := Reproduce(5, false, Printed(), Descent())
-	e.Counts, e.Runs = []int{50, 80}, 3
-	points := must.Get(e.Run(context.Background()))
-	all := append(Figure3(), Figure4()...)
-	for _, of := range []Measure{Empirical, Relative} {
-		all = append(all, points.At(1, 5).Figure("risk", of))
-	}
-	fixed, chosen := Signs(3, 100, noise.NewSeeded(1))
-	all = append(all, Overlap("signs", "x", fixed, chosen, [2]string{"fixed", "chosen"}),
-		Gaps("gaps", "x", []Price{{Kernel: smoothing.Uniform{}}}, func(Price) float64 { return 1 }, 2))
-	for i, f := range all {
-		if png, err := (*figure.Figure).PNG(f); err != nil || len(png) < 1000 || len(f.Alt) < 20 {
-			t.Errorf("figure %d: %d bytes, %q, %v", i, len(png), f.Alt, err)
-		}
-	}
-	text := Table{Title: "excess", Points: points, Of: Empirical}.Display().Text()
-	for _, want := range []string{"noisy descent", "no proof", "Means of 3 runs"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-}
 
 // Of risks c·n^s with a relative error of r each, the slope is s, and its interval that of a mean of logarithms.
 func TestSlopes(t *testing.T) {
