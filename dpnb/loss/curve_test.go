@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/smoothing"
 )
 
@@ -144,10 +145,7 @@ func TestCurveErrors(t *testing.T) {
 // that agrees with it wherever one looks.
 func TestSameCurves(t *testing.T) {
 	make := func() *Curve {
-		c, err := CurveOf(SmoothPinball{Tau: 0.3, Width: 0.5}, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(CurveOf(SmoothPinball{Tau: 0.3, Width: 0.5}, 2))
 		return c
 	}
 	first := make()

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -221,9 +222,7 @@ func BenchmarkRun(b *testing.B) {
 					if kind == "secure" {
 						src = noise.NewSecure()
 					}
-					if _, err := m.Run(rows, labels, src, nil); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(m.Run(rows, labels, src, nil))
 				}
 			})
 		}

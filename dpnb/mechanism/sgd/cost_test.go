@@ -47,20 +47,11 @@ func TestTunedCost(t *testing.T) {
 	c := adultCost()
 	one := must.Get(c.Epsilon(1e-5))
 	c.MeanRuns = 15.4
-	sharp, err := c.Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharp := must.Get(c.Epsilon(1e-5))
 	c.Accounting = Renyi
-	renyi, err := c.Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	renyi := must.Get(c.Epsilon(1e-5))
 	c.MeanRuns, c.Accounting, c.Steps = 0, Sharpest, 40*c.Steps
-	composed, err := c.Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	composed := must.Get(c.Epsilon(1e-5))
 	t.Logf("one run %.4f, tuned %.4f, by Rényi alone %.4f, 40 runs composed %.4f", one, sharp, renyi, composed)
 	if !(one < sharp && sharp < 0.85*renyi && sharp < composed) {
 		t.Errorf("one run %v, tuned %v, by Rényi alone %v, 40 runs composed %v", one, sharp, renyi, composed)
@@ -71,15 +62,9 @@ func TestTunedCost(t *testing.T) {
 func TestSelectionByHand(t *testing.T) {
 	c := adultCost()
 	base := must.Get(c.RDP(privacy.AddRemove))
-	profile, err := c.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	profile := must.Get(c.Profile(privacy.AddRemove))
 	c.MeanRuns = 15.4
-	tuned, err := c.RDP(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tuned := must.Get(c.RDP(privacy.AddRemove))
 	for _, alpha := range []float64{4, 12, 40} {
 		shift := (alpha - 1) * 15.4 * privacy.DeltaUpper(profile, math.Log(alpha/(alpha-1)))
 		want := math.Log1p(15.4*math.Exp(shift)*math.Expm1((alpha-1)*base.Epsilon(alpha))) / (alpha - 1)
@@ -168,10 +153,7 @@ func TestCostRefuses(t *testing.T) {
 	}
 	c.Accounting = Sharpest
 	p := must.Get(c.Profile(privacy.ReplaceOne))
-	single, err := c.Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	single := must.Get(c.Epsilon(1e-5))
 	if d := privacy.DeltaUpper(p, 1.5*single); d <= 1e-5 {
 		t.Errorf("replace-one: δ = %v at 1.5 times the ε of add/remove-one", d)
 	}

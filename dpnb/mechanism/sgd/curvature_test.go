@@ -122,10 +122,7 @@ func TestCurvatureInUnits(t *testing.T) {
 func around(t *testing.T, c Curvature, rows matrix.Rows, labels []float64) (*Around, *Moments) {
 	t.Helper()
 	r := must.Get(c.Run(rows, labels, noise.NewSeeded(3), nil))
-	a, err := c.Around(r.Also.(*Moments), 0.95, true, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(c.Around(r.Also.(*Moments), 0.95, true, nil))
 	return a, r.Also.(*Moments)
 }
 

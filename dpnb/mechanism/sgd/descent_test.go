@@ -108,9 +108,7 @@ func TestExpectedGradients(t *testing.T) {
 	var n atomic.Int64
 	m := descent()
 	m.Loss, m.Steps = counted{loss.Logistic{}, &n}, 200
-	if _, err := m.Run(rows, labels, noise.NewSeeded(4), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(m.Run(rows, labels, noise.NewSeeded(4), nil))
 	const want = 0.1 * 2000 * 200 // qnT
 	if got := float64(n.Load()); !(math.Abs(got-want) <= 5*math.Sqrt(want)) {
 		t.Errorf("%v gradients, expected %v", got, want)
@@ -142,9 +140,7 @@ func TestDivergence(t *testing.T) {
 	rows, labels := simulated(200, 3, 1, 1)
 	m := descent()
 	m.Loss, m.Update = loss.Squared{}, Plain{1e200}
-	if _, err := m.Run(rows, labels, noise.NewSeeded(1), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(m.Run(rows, labels, noise.NewSeeded(1), nil))
 }
 
 // Adaptive steps do not see a factor of all gradients, stay within the radius, and come to the median of labels where

@@ -82,10 +82,7 @@ func TestHonestTuning(t *testing.T) {
 	// What is promised is more than one run costs.
 	u.Base.NoiseMultiplier = 4
 	r := must.Get(u.Run(rows, labels, noise.NewSeeded(1), nil))
-	want, err := u.Cost().Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(u.Cost().Epsilon(1e-5))
 	one, _ := u.Base.Cost().Epsilon(1e-5)
 	d := privacy.DeltaUpper(r.Guarantee.Profile, want)
 	if !(want > 1.5*one) || d > 1.05e-5 || d < 1e-6 {
@@ -173,10 +170,7 @@ func TestPrivateScore(t *testing.T) {
 	if b, err := public.Cost().Epsilon(1e-5); err != nil || !(b < a) {
 		t.Errorf("a private score costs nothing: %v and %v (%v)", a, b, err)
 	}
-	r, err := u.Run(rows, labels, noise.NewSeeded(2), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(u.Run(rows, labels, noise.NewSeeded(2), nil))
 	exact := float64(right(rows, labels, r.Coefficients))
 	if r.Also.(*Selected).Score == exact || !(math.Abs(r.Also.(*Selected).Score-exact) <= 120) {
 		t.Errorf("score %v, exact %v", r.Also.(*Selected).Score, exact)
@@ -242,10 +236,7 @@ func TestDishonest(t *testing.T) {
 	if said := fmt.Sprintf("%+v", r.Guarantee); !strings.Contains(said, "7 runs composed") {
 		t.Errorf("the guarantee reads %s", said)
 	}
-	one, err := r.OneRun.Epsilon(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(r.OneRun.Epsilon(1e-5))
 	if d := privacy.DeltaUpper(r.Guarantee.Profile, one); d < 1e-4 {
 		t.Errorf("at the ε of one run the release is said to have δ = %v", d)
 	}
@@ -259,9 +250,7 @@ func TestDishonest(t *testing.T) {
 		t.Errorf("δ = %v at the ε of seven runs", d)
 	}
 	u.Score = Training{}
-	if r, err = u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil); err != nil {
-		t.Fatal(err)
-	}
+	r = must.Get(u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil))
 	if d := privacy.DeltaUpper(r.Guarantee.Profile, 100); d != 1 {
 		t.Errorf("a score that reads the records leaves δ = %v", d)
 	}
@@ -305,14 +294,8 @@ func TestTheBestIsReleased(t *testing.T) {
 		want = math.Max(want, score(r.Coefficients, nil))
 	}
 	u.MeanRuns = 200
-	honest, err := u.Run(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dishonest, err := u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	honest := must.Get(u.Run(rows, labels, noise.NewSeeded(1), nil))
+	dishonest := must.Get(u.RunDishonestly(rows, labels, noise.NewSeeded(1), nil))
 	if !(math.Abs(honest.Also.(*Selected).Score-want) <= 1e-6) || !(math.Abs(dishonest.Score-want) <= 1e-6) {
 		t.Errorf("released are the scores %v and %v, the best is %v", honest.Also.(*Selected).Score, dishonest.Score,
 			want)
@@ -326,10 +309,7 @@ func TestRunsAreIndependent(t *testing.T) {
 	better := 0
 	for seed := range uint64(10) {
 		one := must.Get(u.best(rows, labels, []int{4}, noise.NewSeeded(seed), 1))
-		five, err := u.best(rows, labels, []int{4, 4, 4, 4, 4}, noise.NewSeeded(seed), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		five := must.Get(u.best(rows, labels, []int{4, 4, 4, 4, 4}, noise.NewSeeded(seed), 1))
 		if five.score < one.score {
 			t.Errorf("five runs, of which the first is %v, have the best score %v", one.score, five.score)
 		}

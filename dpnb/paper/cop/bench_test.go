@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/matrix"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -26,9 +27,7 @@ func BenchmarkTableThree(b *testing.B) {
 					noise.NewSeeded(uint64(k)).Gaussian(linear, c.sigma)
 					p := &erm.Problem{Rows: matrix.NewDense(forms*n, d, r.A), Labels: r.Y, Linear: linear,
 						Loss: loss.Absolute(smoothing.Gaussian{}, c.width), Lambda: c.lambda}
-					if _, err := erm.Minimize(p, nil); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(erm.Minimize(p, nil))
 				}
 			})
 			b.Run(fmt.Sprintf("pass/n=%d/d=%d", n, d), func(b *testing.B) {

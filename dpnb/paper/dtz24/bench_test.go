@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
 	"github.com/dpnb/notebooks/dpnb/sim/population"
 )
@@ -13,12 +14,9 @@ import (
 func BenchmarkFigure6Setting(b *testing.B) {
 	p := regressed(32, 31, population.Normal(0, Kappa), nil)
 	for b.Loop() {
-		_, err := population.Simulation{Population: p, Repetitions: 10_000, Seed: 1,
+		must.Get(population.Simulation{Population: p, Repetitions: 10_000, Seed: 1,
 			Estimator: population.NoisyDescent{Slopes: population.ExpectedLogistic, Step: Step(31. / 32), Steps: 8,
-				Nu: 0.1}}.Run(context.Background())
-		if err != nil {
-			b.Fatal(err)
-		}
+				Nu: 0.1}}.Run(context.Background()))
 	}
 }
 
@@ -28,10 +26,8 @@ func BenchmarkLarge(b *testing.B) {
 		b.Run(kind.String(), func(b *testing.B) {
 			m := measure.Must(Setting{kind, population.Rademacher, 3000, 2000}.model())
 			for b.Loop() {
-				if _, err := (population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: 2,
-					Seed: 1}).Run(context.Background()); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(population.Simulation{Population: m.population, Estimator: m.estimator, Repetitions: 2,
+					Seed: 1}.Run(context.Background()))
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/internal/measure"
@@ -99,9 +100,7 @@ func BenchmarkDefaultFit(b *testing.B) {
 			solve := measure.Must(Default(p, size.n, 1))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := solve(rows, y, src); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(solve(rows, y, src))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*size.n*size.d), "ns/number")
 		})

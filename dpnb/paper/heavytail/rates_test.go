@@ -3,6 +3,7 @@ package heavytail
 import (
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
 	"github.com/dpnb/notebooks/dpnb/mechanism/pure"
 	"github.com/dpnb/notebooks/dpnb/noise"
@@ -24,8 +25,6 @@ func BenchmarkDoubleOutput(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := m.Run(rows, y, src, &mechanism.Settings{Workers: 1}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(m.Run(rows, y, src, &mechanism.Settings{Workers: 1}))
 	}
 }

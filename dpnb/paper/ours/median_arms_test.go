@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism"
@@ -59,7 +60,7 @@ func TestMedianArms(t *testing.T) {
 				Average:         50,
 				NoiseMultiplier: cost.NoiseMultiplier, Update: sgd.Steady(radius, float64(n)/4,
 					cost.NoiseMultiplier/2, features, 100)}, err)
-			all, err := sim.Trials(context.Background(), runs, 0, noise.NewSeeded(uint64(n)), func(_, _ int,
+			all := must.Get(sim.Trials(context.Background(), runs, 0, noise.NewSeeded(uint64(n)), func(_, _ int,
 				src *noise.Seeded) (excess []float64, err error) {
 				r := task.Draw(src)
 				for k, arm := range arms {
@@ -70,10 +71,7 @@ func TestMedianArms(t *testing.T) {
 					excess = append(excess, r.Excess(fit.Coefficients))
 				}
 				return append(excess, r.Excess(r.Descend(radius, eps, delta, src.Stream(len(arms))))), nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 			of := func(f func(run []float64) float64) sim.Summary {
 				var values []float64
 				for _, run := range all {

@@ -33,10 +33,7 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	curve, err := audit.Attack(in, out, 0.99, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	curve := must.Get(audit.Attack(in, out, 0.99, nil))
 	seen.Figure(CurvesFigure("Audited", claim, Arm{Name: "exact", Curve: curve}), nil)
 	seen.Figure(WhichChart(1), nil)
 	seen.Compare()

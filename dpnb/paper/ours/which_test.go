@@ -49,10 +49,7 @@ func TestWhichTable(t *testing.T) {
 			}
 		}
 	}
-	p, err := PopulationCalled("small")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(PopulationCalled("small"))
 	for _, task := range Tasks[1:2] {
 		again := must.Get(p.Which(context.Background(), task, p.Epsilons(), 20, whichSeed))
 		for _, r := range again {
@@ -174,10 +171,7 @@ func TestMakeWhich(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := readWhich(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := must.Get(readWhich(string(text)))
 	all := Populations()
 	for _, part := range [][]Population{all[1:], all[:1]} { // the census, which takes longest, last
 		for _, task := range Tasks {
@@ -192,10 +186,7 @@ func TestMakeWhich(t *testing.T) {
 				if err != nil {
 					t.Fatal(p.Name, task, err)
 				}
-				f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o644)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := must.Get(os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o644))
 				must.Do(writeWhich(f, rows))
 				f.Close()
 				t.Logf("%s, %s: %v", p.Name, task, time.Since(start))

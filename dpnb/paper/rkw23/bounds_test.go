@@ -10,6 +10,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/claim"
 	"github.com/dpnb/notebooks/dpnb/dataset"
 	"github.com/dpnb/notebooks/dpnb/erm"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/noise"
 	"github.com/dpnb/notebooks/dpnb/paper/experiment"
@@ -106,11 +107,8 @@ func TestComparedWithWhatIsPrinted(t *testing.T) {
 
 // The learning rate decides: the lowest learns nothing that the best does not know far better.
 func TestRatesMatter(t *testing.T) {
-	set, err := experiment.Synthetic("small", dataset.Clusters{Records: 800, Features: 5, Informative: 5, Separation: 2,
-		Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(experiment.Synthetic("small", dataset.Clusters{Records: 800, Features: 5, Informative: 5,
+		Separation: 2, Seed: 3}))
 	rates, cells, err := atRates(set, 1, 2, 1)
 	if err != nil || len(cells) != 2+len(rates) || cells[0].Mechanism != ours || cells[1].Mechanism != honest {
 		t.Fatalf("%d rates, %d cells, %v", len(rates), len(cells), err)

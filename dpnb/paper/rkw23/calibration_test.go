@@ -115,11 +115,8 @@ func TestAlgorithmOneOnAdultAsPublished(t *testing.T) {
 
 func small(t testing.TB) experiment.Set {
 	t.Helper()
-	s, err := experiment.Synthetic("small", dataset.Clusters{Records: 1500, Features: 8, Informative: 5, Separation: 2,
-		Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(experiment.Synthetic("small", dataset.Clusters{Records: 1500, Features: 8, Informative: 5,
+		Separation: 2, Seed: 1}))
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
 	"github.com/dpnb/notebooks/dpnb/loss"
 )
 
@@ -19,10 +20,7 @@ func TestCreditsBoundPaths(t *testing.T) {
 		{loss.Logistic{}, 0.3, 1.5}, {loss.Huber{Threshold: 1}, 2, 1}, {loss.PseudoHuber{Threshold: 1}, 0.5, 2},
 		{loss.SmoothPinball{Tau: 0.3, Width: 0.5}, 1, 1.2},
 	} {
-		p, err := New(Config{Curve: c.of.Curve(1, 0), Lambda: c.lambda, Sigma: c.sigma, Bound: Tight})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(New(Config{Curve: c.of.Curve(1, 0), Lambda: c.lambda, Sigma: c.sigma, Bound: Tight}))
 		g, tried, near := p.grids, 0, 0
 		for _, eps := range []float64{0.2, 1.5} {
 			shift := -g.integral(eps, 1e-2, 600).logUpper

@@ -21,14 +21,8 @@ func TestEntropic(t *testing.T) {
 		t.Errorf("λ = %v", lambda)
 	}
 	e := Entropic{Vertices: []Vertex{{1, 2}}, Temperature: w, Lambda: lambda, Sigma: sigma}
-	p, err := e.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tight, err := New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: Tight})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(e.Profile(privacy.AddRemove))
+	tight := must.Get(New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: Tight}))
 	for _, eps := range []float64{0, 0.1, 0.5, 1, 2} {
 		got, exact := privacy.DeltaUpper(p, eps), privacy.DeltaUpper(tight, eps)
 		gauss := privacy.DeltaUpper(privacy.GaussianProfile(1/sigma, privacy.AddRemove), eps)
@@ -57,19 +51,10 @@ func TestEntropic(t *testing.T) {
 func TestFreeRelease(t *testing.T) {
 	c := must.Get(loss.CurveOf(loss.SmoothPinball{Tau: 0.5, Width: 1}, 2))
 	f := Free{c, 1}
-	sigma, err := f.Sigma(1e-5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lambda, err := f.Lambda(sigma)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sigma := must.Get(f.Sigma(1e-5))
+	lambda := must.Get(f.Lambda(sigma))
 	r := FreeRelease{Curve: c, Lambda: lambda, Sigma: sigma, From: 1}
-	p, err := r.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(r.Profile(privacy.AddRemove))
 	if got := privacy.DeltaUpper(p, 1); !(math.Abs(got/1e-5-1) <= 1e-9) {
 		t.Errorf("δ(1) = %g", got)
 	}
@@ -98,9 +83,7 @@ func TestRowsRoughly(t *testing.T) {
 			t.Errorf("m = %d: the rough δ is %.5f of the certified one (%v)", m, got, err)
 		}
 		r.Mu = 0.2
-		if p, err = r.Profile(privacy.AddRemove); err != nil {
-			t.Fatal(err)
-		}
+		p = must.Get(r.Profile(privacy.AddRemove))
 		got := privacy.DeltaUpper(p, 1)
 		if got < 3*math.Exp(rough) {
 			t.Errorf("m = %d: μ = 0.2 beside takes δ to %g only", m, got)

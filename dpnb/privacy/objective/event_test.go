@@ -47,10 +47,7 @@ func TestEvent(t *testing.T) {
 	want := privacy.DeltaUpper(exact, 0.5)
 	near("W + G", delta(e, privacy.AddRemove), want, 1e-9)
 	// Below ε = k all of W + G counts, and its mean does not depend on μ; beyond it does.
-	beyond, err := e.Profile(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	beyond := must.Get(e.Profile(privacy.AddRemove))
 	near("W + G beyond k", privacy.DeltaUpper(beyond, 2.5), privacy.DeltaUpper(exact, 2.5), 1e-9)
 	stated := e
 	stated.Curve, stated.Slope, stated.Smoothness = nil, 1, 0.25
@@ -63,10 +60,7 @@ func TestEvent(t *testing.T) {
 	if v := delta(tight, privacy.AddRemove); !(v < want) || !(v > gauss(math.Hypot(0.5, 0.15), privacy.AddRemove)) {
 		t.Errorf("pointwise with output noise: δ = %g", v)
 	}
-	alone, err := New(Config{Curve: l, Lambda: 0.1, Sigma: 2, Bound: Pointwise})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(New(Config{Curve: l, Lambda: 0.1, Sigma: 2, Bound: Pointwise}))
 	near("pointwise with output noise", delta(tight, privacy.AddRemove),
 		privacy.DeltaUpper(privacy.WithGaussian(alone, 0.15, 0.5), 0.5), 1e-9)
 	for bound, k := range map[Bound]float64{RKW23: -math.Log1p(-0.25 / 0.3), DTZ24: math.Log1p(0.25 / 0.3),
@@ -80,17 +74,12 @@ func TestEvent(t *testing.T) {
 func TestEventRDP(t *testing.T) {
 	l, _ := Logistic(1)
 	e := Event{Config: Config{Curve: l, Lambda: 2, Sigma: 2, Bound: Tight}, Tolerance: 0.3, OutputSigma: 0.2}
-	c, err := e.RDP(privacy.AddRemove)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(e.RDP(privacy.AddRemove))
 	if got, want := c.Epsilon(3), 1.5*(0.25+2.25); got < want || got > want*(1+1e-12) {
 		t.Errorf("Gaussian case with output noise: ε(3) = %v, want %v", got, want)
 	}
 	e.Lambda = 0.1
-	if c, err = e.RDP(privacy.AddRemove); err != nil {
-		t.Fatal(err)
-	}
+	c = must.Get(e.RDP(privacy.AddRemove))
 	w, _ := privacy.HalfNormal{K: math.Log1p(2.5), A: 0.5}.RDP(3)
 	if got, want := c.Epsilon(3), w+1.5*900; got < want*(1-1e-14) || got > want*(1+1e-12) {
 		t.Errorf("W + G: ε(3) = %v, want %v", got, want)

@@ -13,10 +13,7 @@ import (
 func TestFarBoundsAreNumbers(t *testing.T) {
 	c := must.Get(loss.CurveOf(loss.PseudoHuber{Threshold: 1}, 1.0540925533915681))
 	const lambda, sigma = 2776.4524429134417, 611164.12034263334
-	p, err := New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: Tight})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(New(Config{Curve: c, Lambda: lambda, Sigma: sigma, Bound: Tight}))
 	for _, k := range []float64{232, 233, 233.5, 234, 235} {
 		eps := k * Slope(c) / sigma
 		for name, v := range map[string]float64{

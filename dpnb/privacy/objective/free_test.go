@@ -18,14 +18,8 @@ func TestFreeCurvature(t *testing.T) {
 		l := loss.SmoothPinball{Tau: c.tau, Width: 0.25}
 		curve := must.Get(loss.CurveOf(l, 1))
 		f := Free{curve, c.eps}
-		sigma, err := f.Sigma(delta)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lambda, err := f.Lambda(sigma)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sigma := must.Get(f.Sigma(delta))
+		lambda := must.Get(f.Lambda(sigma))
 		// The corollary's λ = R²max(τ, 1−τ)/(εh) suffices, and is not much larger.
 		simple := math.Max(c.tau, 1-c.tau) / (c.eps * l.Width)
 		if r := lambda / simple; r > 1.005 || r < 0.4 {

@@ -30,10 +30,7 @@ func testCurves(t testing.TB) []Curve {
 	l, _ := Logistic(1)
 	c := must.Get(Clipped(l, 0.5))
 	h, _ := PseudoHuber(1, 1)
-	d, err := Clipped(h, 0.7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Clipped(h, 0.7))
 	return append(out, c, d)
 }
 

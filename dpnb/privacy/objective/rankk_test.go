@@ -97,10 +97,7 @@ func TestTraceIsAttainedByEqualEigenvalues(t *testing.T) {
 		bounded := equal
 		bounded.Smoothness, bounded.Trace = 1, trace
 		p := must.Get(equal.Profile(privacy.AddRemove))
-		q, err := bounded.Profile(privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(bounded.Profile(privacy.AddRemove))
 		for _, eps := range []float64{0.2, 1, 3} {
 			want, got := p.LogDeltaUpper(privacy.Remove, eps), q.LogDeltaUpper(privacy.Remove, eps)
 			if !(math.Abs(got-want) <= 1e-10*(1+math.Abs(want))) {

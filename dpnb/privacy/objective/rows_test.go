@@ -39,11 +39,8 @@ func TestRowsCompose(t *testing.T) {
 		if !(math.Abs(got/1e-5-1) <= 0.02) {
 			t.Errorf("ε = %g, m = %d, λ = %g·s: δ = %.4g, want 1e-5", c.eps, c.m, c.lambda, got)
 		}
-		rank, err := RankK{Rank: c.m, Smoothness: s, Slope: 1, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(
-			privacy.AddRemove)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rank := must.Get(RankK{Rank: c.m, Smoothness: s, Slope: 1, Lambda: c.lambda * s, Sigma: c.sigma}.Profile(
+			privacy.AddRemove))
 		if by := privacy.DeltaUpper(rank, c.eps); by < 1.2*got {
 			t.Errorf("ε = %g, m = %d: the rank bound has %.4g, no more than %.4g", c.eps, c.m, by, got)
 		}
@@ -54,10 +51,7 @@ func TestRowsCompose(t *testing.T) {
 func TestRowsOfOneForm(t *testing.T) {
 	f, s := forms(t, 1)
 	p := must.Get(Rows{Forms: f, Lambda: s, Sigma: 4}.Profile(privacy.AddRemove))
-	one, err := New(Config{Curve: f[0].Curve, Lambda: s, Sigma: 4, Bound: Pointwise})
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(New(Config{Curve: f[0].Curve, Lambda: s, Sigma: 4, Bound: Pointwise}))
 	if a, b := privacy.LogDeltaUpper(p, 1), privacy.LogDeltaUpper(one, 1); a != b {
 		t.Errorf("%g and %g", a, b)
 	}

@@ -339,9 +339,7 @@ func BenchmarkFrontier(b *testing.B) {
 	for _, m := range []Mechanism{Objective, Output} {
 		b.Run(m.String(), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := logisticTask(1, 1).Frontier(m, targets, ratios); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(logisticTask(1, 1).Frontier(m, targets, ratios))
 			}
 		})
 	}
