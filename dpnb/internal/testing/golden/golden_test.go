@@ -58,7 +58,7 @@ func TestElsewhere(t *testing.T) {
 		"a 1\nb 2\nc 3\nd 4\ne 5\n": true, "a 1\n" + e + "d 4\ne 5\n": true, e + "e 5\n": true, "a 1\n" + e: true,
 		"a 1\n" + e + "c 3\n" + e + "e 5\n": true, e + "c 3\nd 4\n" + e: true,
 		"a 2\n" + e + "d 4\ne 5\n": false, "a 1\n" + e + "c 4\n" + e + "e 5\n": false,
-		"a 1\n" + e + "d 4\ne 6\n": false,
+		"a 1\n" + e + "d 4\ne 6\n":     false,
 		"a 1\n" + e + "c 3\ne 5\n" + e: false, e + "f 6\n" + e: false, "a 1\nb 2\nc 3\nd 4\n": false,
 		"a 1\n" + e + "b 3\nc 3\nd 4\ne 5\n": false,
 	} {
