@@ -119,7 +119,7 @@ func TestNotebooksPromiseAndLink(t *testing.T) {
 	}
 }
 
-// The programs of docs/go.md and docs/account.md run, each in a module of its own as a reader's would be.
+// The programs of docs/go.md and docs/account.md run, in a module of their own as a reader's would be.
 func TestProgramsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds four programs")
@@ -133,27 +133,33 @@ func TestProgramsRun(t *testing.T) {
 	if len(blocks) != 4 {
 		t.Fatalf("%d programs", len(blocks))
 	}
-	for _, b := range blocks {
-		dir := t.TempDir()
-		sums := must.Get(os.ReadFile("../go.sum"))
-		files := map[string]string{"main.go": b[1], "go.sum": string(sums), "go.mod": "module study\n"}
-		for name, content := range files {
-			must.Do(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	dir := t.TempDir()
+	sums := must.Get(os.ReadFile("../go.sum"))
+	files := map[string]string{"go.sum": string(sums), "go.mod": "module study\n"}
+	for i, b := range blocks {
+		files[fmt.Sprintf("program%d/main.go", i)] = b[1]
+	}
+	for name, content := range files {
+		must.Do(os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700))
+		must.Do(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	run := func(name string, args ...string) string {
+		cmd := exec.Command(name, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 		}
-		for _, args := range [][]string{
-			{"mod", "edit", "-go=1.26", "-require=github.com/dpnb/notebooks@v0.0.0",
-				"-replace=github.com/dpnb/notebooks=" + module},
-			{"mod", "tidy"}, {"run", "."},
-		} {
-			cmd := exec.Command("go", args...)
-			cmd.Dir = dir
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
-			}
-			if args[0] == "run" && !regexp.MustCompile(`add[-/]remove`).Match(out) {
-				t.Errorf("the program says no guarantee:\n%s", out)
-			}
+		return string(out)
+	}
+	run("go", "mod", "edit", "-go=1.26", "-require=github.com/dpnb/notebooks@v0.0.0",
+		"-replace=github.com/dpnb/notebooks="+module)
+	run("go", "mod", "tidy")
+	run("go", "build", "-ldflags=-s -w", "-o", "built/", "./...")
+	for i := range blocks {
+		if out := run(filepath.Join(dir, "built", fmt.Sprint("program", i))); !regexp.MustCompile(
+			`add[-/]remove`).MatchString(out) {
+			t.Errorf("the program says no guarantee:\n%s", out)
 		}
 	}
 }

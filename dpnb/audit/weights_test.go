@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 	"github.com/dpnb/notebooks/dpnb/internal/weight"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
@@ -26,13 +27,16 @@ func (h heavier) ValueSlope(slope, t, y []float64) float64 {
 // Neighbours with weights, on a grid of labels, weights and tilts, exactly in one dimension: no δ is above what is
 // proved of the mechanism, the heaviest record comes near it, and if weights were up to 1.1 it would be above.
 func TestWeightedNeighbours(t *testing.T) {
-	for _, c := range []struct {
+	type weighted struct {
 		of     loss.Loss
 		labels []float64
 		tight  bool
-	}{{loss.Logistic{}, []float64{-1, 1}, false}, {loss.Softplus{Width: 1}, []float64{-1, 1}, false},
-		{loss.Huber{Threshold: 0.5}, []float64{-1, 1}, true}, {loss.PseudoHuber{Threshold: 1}, []float64{-1, 1}, true},
-		{loss.Clipped(loss.Squared{}, 0.5), []float64{-1, 1}, true}} {
+	}
+	for _, c := range testscale.Some(weighted{loss.Logistic{}, []float64{-1, 1}, false},
+		weighted{loss.Softplus{Width: 1}, []float64{-1, 1}, false},
+		weighted{loss.Huber{Threshold: 0.5}, []float64{-1, 1}, true},
+		weighted{loss.PseudoHuber{Threshold: 1}, []float64{-1, 1}, true},
+		weighted{loss.Clipped(loss.Squared{}, 0.5), []float64{-1, 1}, true}) {
 		for _, lambda := range []float64{0.05, 500} {
 			m := objpert.Objective{Loss: loss.Weighted{Of: c.of}, RowNorm: 1, Lambda: lambda,
 				Sigma: 2 * c.of.Lipschitz(), Tolerance: 1e-9, OutputSigma: 1}

@@ -145,8 +145,8 @@ func (c Claim) Measure(ctx context.Context, size Size) (all []Power, err error) 
 	return all, nil
 }
 
-// Unmeasured says where Powers are not what is measured: each size must be noticed and each wrong version by some half;
-// if closely, the next smaller size must not be.
+// Unmeasured says where Powers are not what is measured: each size must be noticed and each wrong version by some half,
+// of two sizes that of what is claimed smaller than it is; if closely, both, and the next smaller size must not be.
 //
 // Errors: as Measure's.
 func (c Claim) Unmeasured(ctx context.Context, size Size, closely bool) (problems []string, err error) {
@@ -165,6 +165,9 @@ func (c Claim) Unmeasured(ctx context.Context, size Size, closely bool) (problem
 		p, written := c.probe(size, s.By), powers[s.Of]
 		for _, h := range []Half{Evidence, Transcription} {
 			for sign, noticed := range map[float64]float64{-1: written.of(h).Less, 1: written.of(h).More} {
+				if !closely && sign > 0 && written.of(h).Less > 0 {
+					continue
+				}
 				at := slices.Index(sizes, noticed)
 				if noticed == 0 {
 					at = len(sizes)

@@ -70,6 +70,17 @@ func TestMeasure(t *testing.T) {
 			}
 		}
 	}
+	// Briefly: of two directions the one, of one that.
+	for _, c := range []struct {
+		by    Sizes
+		wrong bool
+	}{{Sizes{0.1, 0.2}, false}, {Sizes{0.05, 0.2}, true}, {Sizes{0.1, 0.1}, false}, {Sizes{0, 0.2}, false},
+		{Sizes{0, 0.1}, true}} {
+		claim := Claim{Scaled: []Scaled{{"δ", within(0.099, 0.199, 0)}}, Powers: []Power{{Of: "δ", Evidence: c.by}}}
+		if why, err := claim.Unmeasured(t.Context(), Quick, false); (why != nil) != c.wrong || err != nil {
+			t.Errorf("%v: %v, %v", c.by, why, err)
+		}
+	}
 	failing := Claim{Scaled: []Scaled{{"δ", func(float64) Check {
 		return func(context.Context, Size) (Outcome, error) { return Outcome{}, errors.New("boom") }
 	}}}}

@@ -876,11 +876,11 @@ func inBand(s *Shape, theta []float64, q float64, population bool) bool {
 //
 //	DPNB_FULL=1 go test ./dpnb/learn -run TestNoiseBandsCover -v
 func TestNoiseBandsCover(t *testing.T) {
-	reps, least, most := 100, 0.88, 1.0
+	records, reps, least, most := 5000, 100, 0.88, 1.0
 	if testscale.Full() {
-		reps, least, most = 2000, 0.94, 0.96
+		records, reps, least, most = 20_000, 2000, 0.94, 0.96
 	}
-	people := invented(t, 20_000, "independent")
+	people := invented(t, records, "independent")
 	data := Binary(people.Drop("income", "hours", "kids", "education", "marital", "work"), "label")
 	in, of := 0, 0
 	narrower := 0

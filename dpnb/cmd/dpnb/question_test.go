@@ -247,8 +247,9 @@ func TestOptionsAreNotIgnored(t *testing.T) {
 		{newPriceCommand, table, "--quantiles age --records 1000 --share 0.1", []string{"--confidence 0.5",
 			"--records 500", "--share 0.2", "--levels 0.1"}},
 		{newForecastCommand, nil, "--records 5000 --features 100", []string{"--epsilon 2", "--delta 1e-5", "--signal 1",
-			"--noise 0.5", "--records 4000", "--features 90"}},
-		{newForecastCommand, nil, "--records 5000 --features 100 --noise 1", []string{"--threshold 2", "--noise 0.5"}},
+			"--records 4000", "--features 90"}},
+		{newForecastCommand, nil, "--records 500 --features 100 --epsilon 0.1 --noise 1", []string{"--threshold 2",
+			"--noise 0.5"}},
 		{newFitCommand, seeded, fit + "city --learner logistic --intervals 0.9", []string{
 			"--positive Bern", "--row-norm 0.5", "--curvature-share 0.3", "--intervals 0.5", "--lambda 50",
 			"--records 900", "--seed 2", "--share 0.5"}},

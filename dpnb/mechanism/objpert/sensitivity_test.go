@@ -136,7 +136,7 @@ func TestGradientsOfNeighbours(t *testing.T) {
 				h.b[i] = math.Max(-1, math.Min(1, h.b[i])) // digits for the difference
 			}
 			last := h.rows.Data[(h.rows.N-1)*h.rows.D:]
-			for range 400 {
+			for range 150 {
 				// Along the record, where its loss changes, and across it.
 				theta := make([]float64, h.rows.D)
 				rng.Gaussian(theta, 0.3)

@@ -22,11 +22,13 @@ func TestPictures(t *testing.T) {
 	seen.Figure(Overlap("Signs", "b·Aᵀs", fixed, chosen, [2]string{"fixed", "chosen"}), nil)
 	seen.Figures(Figure3(), nil)
 	seen.Figures(Figure4(), nil)
-	e := Reproduce(5, false, Compared()...)
-	e.Counts, e.Epsilons, e.Runs = []int{50, 100}, []float64{1}, 3
-	points := measure.Must(e.Run(context.Background()))
-	seen.Figure(points.At(1, 5).Figure("Figure 5", Relative), nil)
-	seen.Figure(points.At(1, 5).Figure("Figure 5, of the records", Empirical), nil)
-	seen.Table(Table{Title: "Figure 5", Points: points, Of: Empirical}.Display(), nil)
+	seen.Long(func() {
+		e := Reproduce(5, false, Compared()...)
+		e.Counts, e.Epsilons, e.Runs = []int{50, 100}, []float64{1}, 3
+		points := measure.Must(e.Run(context.Background()))
+		seen.Figure(points.At(1, 5).Figure("Figure 5", Relative), nil)
+		seen.Figure(points.At(1, 5).Figure("Figure 5, of the records", Empirical), nil)
+		seen.Table(Table{Title: "Figure 5", Points: points, Of: Empirical}.Display(), nil)
+	})
 	seen.Compare()
 }

@@ -199,20 +199,27 @@ func TestLocalisedBall(t *testing.T) {
 	}
 	l := LocalisedBall{Value: value, Lambda: 3, Centre: []float64{0.6, 0.3}, Radius: 0.7, C: 1, Epsilon: 100,
 		Records: m}
-	means := func(kappa float64) (at [2]float64) {
-		total, g, w := 0.0, make([]float64, 2), make([]float64, 2)
+	means := func(kappas [2]float64) (of [2][2]float64) {
+		var total [2]float64
+		g, w := make([]float64, 2), make([]float64, 2)
 		for i := range 400 * 400 {
 			w[0], w[1] = (float64(i%400)+0.5)/200-1, (float64(i/400)+0.5)/200-1
 			if floats.Norm(w, 2) > 1 || floats.Distance(w, l.Centre, 2) > l.Radius {
 				continue
 			}
 			v := value(g, w)
-			p := math.Exp(-kappa * v)
-			total, at[0], at[1] = total+p, at[0]+p*w[0], at[1]+p*v
+			for i, kappa := range kappas {
+				p := math.Exp(-kappa * v)
+				total[i], of[i][0], of[i][1] = total[i]+p, of[i][0]+p*w[0], of[i][1]+p*v
+			}
 		}
-		return [2]float64{at[0] / total, at[1] / total}
+		for i := range of {
+			of[i][0], of[i][1] = of[i][0]/total[i], of[i][1]/total[i]
+		}
+		return of
 	}
-	want, less := means(l.Sharpness()), means(0.9*l.Sharpness())
+	both := means([2]float64{l.Sharpness(), 0.9 * l.Sharpness()})
+	want, less := both[0], both[1]
 	for _, v := range [][]float64{{0.1, 0}, {0.3, 0.2}} {
 		var sum, square [2]float64
 		for range runs {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dpnb/notebooks/dpnb/internal/testing/must"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // whichSeed of the table.
@@ -144,9 +145,10 @@ func TestTheChartGoesByTheForecast(t *testing.T) {
 			t.Errorf("the chart at ε = %g says %s", epsilon, words)
 		}
 	}
-	for _, c := range []struct{ perFeature, epsilon, low, high float64 }{{enough, 0.3, 0.3, 0.5}, {enough, 1, 0.3, 0.5},
-		{enough, 3, 0.3, 0.5}, {enough, 8, 0.3, 0.5}, {80, 8, 0, 0.05}, {100, 0.3, 0, 0.05}, {100, 1, 0, 0.05},
-		{100, 8, 0, 0.05}, {5, 1, 0.5, 0.8}} {
+	type lost struct{ perFeature, epsilon, low, high float64 }
+	for _, c := range testscale.Some(lost{enough, 1, 0.3, 0.5}, lost{enough, 3, 0.3, 0.5}, lost{enough, 8, 0.3, 0.5},
+		lost{enough, 0.3, 0.3, 0.5}, lost{80, 8, 0, 0.05}, lost{100, 0.3, 0, 0.05}, lost{100, 1, 0, 0.05},
+		lost{100, 8, 0, 0.05}, lost{5, 1, 0.5, 0.8}) {
 		if testing.Short() && c.epsilon != 1 {
 			continue
 		}

@@ -153,20 +153,21 @@ func TestQOPWishart(t *testing.T) {
 		g := mat.NewDense(c.d, c.m, nil)
 		var w mat.SymDense
 		var chol mat.Cholesky
-		below := func(alpha float64) float64 {
-			moved := mat.NewSymDense(c.d, nil)
+		moved := mat.NewSymDense(c.d, nil)
+		below := func(alpha float64) bool {
 			moved.CopySym(&w)
 			for i := range c.d {
 				moved.SetSym(i, i, w.At(i, i)-alpha)
 			}
-			return measure.Indicator(!chol.Factorize(moved))
+			return !chol.Factorize(moved)
 		}
 		var atRight, atWrong measure.Mean
 		for range c.draws {
 			src.Gaussian(g.RawMatrix().Data, 1)
 			w.SymOuterK(1, g)
-			atRight.Add(below(right))
-			atWrong.Add(below(wrong))
+			least := below(math.Max(right, wrong)) // of few is it below the smaller one
+			atRight.Add(measure.Indicator(least && (right >= wrong || below(right))))
+			atWrong.Add(measure.Indicator(least && (wrong >= right || below(wrong))))
 		}
 		if !(atRight.M <= 0.005+4*atRight.Err() && atWrong.M > 0.005+5*atWrong.Err()) {
 			t.Errorf("(%d, %d): unregularised %.4f ± %.4f, regularised %.4f", c.d, c.m, atRight.M, atRight.Err(),

@@ -23,8 +23,10 @@ func TestPictures(t *testing.T) {
 	seen.Figure(Figure3(Delta))
 	seen.Figure(RenyiCurves(2, 20, 200), nil)
 	seen.Figure(RenyiBesideDescent())
-	f, table := measure.Must2(Needed(loss.Huber{Threshold: 1}, 1, 1, Delta))
-	seen.Beside(f, *table, nil)
+	seen.Long(func() {
+		f, table := measure.Must2(Needed(loss.Huber{Threshold: 1}, 1, 1, Delta))
+		seen.Beside(f, *table, nil)
+	})
 	seen.Figure(Turning(8))
 	seen.Figure(Gradients([]int{100, 200, 400}, 2))
 	p := population.Population{Records: 300, Features: 5, Design: population.Rademacher,
@@ -39,7 +41,9 @@ func TestPictures(t *testing.T) {
 	seen.Figure(cost, err)
 	seen.Figure(spoilt, err)
 	seen.Figure(Rates(set, 1, 2, 2))
-	f, table = measure.Must2(Compare(set, false, 2))
-	seen.Beside(f, *table, nil)
+	seen.Long(func() {
+		f, table := measure.Must2(Compare(set, false, 2))
+		seen.Beside(f, *table, nil)
+	})
 	seen.Compare()
 }

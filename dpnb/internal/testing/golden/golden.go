@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,7 +21,11 @@ const tolerance = 2e-3
 
 var number = regexp.MustCompile(`[-+]?\d+(\.\d+)?(e[-+]?\d+)?`)
 
-// Compare holds got against the text in the file.
+// Elsewhere is a line of what a test computes that stands for any number of lines of the file: what it did not compute,
+// as that takes long.
+const Elsewhere = "(elsewhere)"
+
+// Compare holds got against the text in the file, but for what is Elsewhere.
 func Compare(t testing.TB, path, got string) {
 	t.Helper()
 	compare(t, path, got, same)
@@ -60,6 +65,9 @@ func sameFigures(a, b string, within float64) bool {
 func compare(t testing.TB, path, got string, same func(a, b string) bool) {
 	t.Helper()
 	if os.Getenv(variable) != "" {
+		if strings.Contains(got, Elsewhere) {
+			t.Fatalf("%s is written by the whole test: DPNB_FULL=1", path)
+		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +80,36 @@ func compare(t testing.TB, path, got string, same func(a, b string) bool) {
 	if err != nil {
 		t.Fatalf("%v; %s=1 writes it", err, variable)
 	}
-	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	rest, first := strings.Split(string(want), "\n"), 1 // and the number of its first line
+	parts := strings.Split(got, Elsewhere+"\n")
+	for k, part := range parts {
+		a := strings.Split(part, "\n")
+		if k+1 < len(parts) {
+			a = a[:len(a)-1] // what is after its last line is of the next
+		}
+		at := 0
+		switch {
+		case k == 0:
+		case k+1 == len(parts):
+			at = max(0, len(rest)-len(a))
+		default:
+			at = max(0, slices.IndexFunc(rest, func(line string) bool { return same(a[0], line) }))
+		}
+		rest, first = rest[at:], first+at
+		b := rest
+		if k+1 < len(parts) {
+			b = rest[:min(len(a), len(rest))]
+		}
+		if differ(t, path, a, b, first, same) {
+			return
+		}
+		rest, first = rest[len(b):], first+len(b)
+	}
+}
+
+// differ says where lines a of a file, the first of them its line first, are not b.
+func differ(t testing.TB, path string, a, b []string, first int, same func(a, b string) bool) bool {
+	t.Helper()
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || !same(a[i], b[i]) {
 			line := func(s []string) string {
@@ -81,11 +118,12 @@ func compare(t testing.TB, path, got string, same func(a, b string) bool) {
 				}
 				return "(nothing)"
 			}
-			t.Errorf("%s, line %d: got\n%s\nwant\n%s\n%s=1 writes it anew: look at what it shows first", path, i+1,
+			t.Errorf("%s, line %d: got\n%s\nwant\n%s\n%s=1 writes it anew: look at what it shows first", path, first+i,
 				line(a), line(b), variable)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // same says whether two lines have the same words and nearly the same numbers.

@@ -2,6 +2,8 @@ package golden
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -32,6 +34,37 @@ func TestSameFigures(t *testing.T) {
 	} {
 		if sameFigures(line, other, 1e-9) != want {
 			t.Errorf("%s: %v", other, !want)
+		}
+	}
+}
+
+// failed is whether a test would have failed.
+type failed struct {
+	testing.TB
+	it bool
+}
+
+func (f *failed) Helper()               {}
+func (f *failed) Errorf(string, ...any) { f.it = true }
+
+// What is elsewhere may be anything; what is before, between and after it is compared.
+func TestElsewhere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "golden.txt")
+	if err := os.WriteFile(path, []byte("a 1\nb 2\nc 3\nd 4\ne 5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const e = Elsewhere + "\n"
+	for got, want := range map[string]bool{
+		"a 1\nb 2\nc 3\nd 4\ne 5\n": true, "a 1\n" + e + "d 4\ne 5\n": true, e + "e 5\n": true, "a 1\n" + e: true,
+		"a 1\n" + e + "c 3\n" + e + "e 5\n": true, e + "c 3\nd 4\n" + e: true,
+		"a 2\n" + e + "d 4\ne 5\n": false, "a 1\n" + e + "c 4\n" + e + "e 5\n": false,
+		"a 1\n" + e + "d 4\ne 6\n":     false,
+		"a 1\n" + e + "c 3\ne 5\n" + e: false, e + "f 6\n" + e: false, "a 1\nb 2\nc 3\nd 4\n": false,
+		"a 1\n" + e + "b 3\nc 3\nd 4\ne 5\n": false,
+	} {
+		f := &failed{TB: t}
+		if Compare(f, path, got); f.it == want {
+			t.Errorf("%q: %v", got, !want)
 		}
 	}
 }

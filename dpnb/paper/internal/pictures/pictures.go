@@ -8,6 +8,7 @@ import (
 	"github.com/dpnb/notebooks/dpnb/display"
 	"github.com/dpnb/notebooks/dpnb/figure"
 	"github.com/dpnb/notebooks/dpnb/internal/testing/golden"
+	"github.com/dpnb/notebooks/dpnb/internal/testing/testscale"
 )
 
 // Seen is what there is to be seen, as text: the numbers that are drawn, their description, the tables.
@@ -46,6 +47,15 @@ func (s *Seen) Figures(f []*figure.Figure, err error) {
 	for _, one := range f {
 		s.Figure(one, nil)
 	}
+}
+
+// Long adds what draw adds, where every test was asked for: what takes seconds. Elsewhere it is not held.
+func (s *Seen) Long(draw func()) {
+	if testscale.Full() {
+		draw()
+		return
+	}
+	s.text += golden.Elsewhere + "\n"
 }
 
 // Table adds a table without a figure.
