@@ -36,6 +36,7 @@ type Component struct {
 	e      *Encoding
 	k      int
 	c      *encoder
+	cut    shortened
 	means  [][]float64 // of the features of each column for these shares
 	places []float64   // of the scale, their shares
 }
@@ -49,11 +50,16 @@ const wavePlaces = 24
 // matters. The mean row has noise of a standard deviation off in each entry, by which shares are taken lower, so that
 // few records do not pass for many. Where rows are scaled to a norm each by its own, a row is taken to have the typical
 // norm (TypicalNorm).
-func (e *Encoding) Components(mean []float64, off float64) []Component {
+//
+// Rows that are cut are as those of Effects.
+func (e *Encoding) Components(mean []float64, off float64, by Cut) []Component {
 	all, places := make([]Component, len(e.encoders)), e.margins(mean, doubt{off: off, less: 1})
 	means := e.meansOf(places)
 	for i, c := range e.encoders {
 		t := Component{Field: *c.field, Bent: c.periodic(), e: e, k: i, c: &c, means: means}
+		if by != nil {
+			t.cut = e.cutAt(i, places, means, by)
+		}
 		for _, x := range e.crosses {
 			t.Crossed = t.Crossed || x.a == i || x.b == i
 		}
@@ -131,6 +137,9 @@ func (t Component) adds(v given, places []float64) Effect {
 	t.c.write(own, v)
 	floats.Sub(own, t.means[t.k])
 	floats.Scale(t.e.ofRow(), own)
+	if t.cut.by != nil {
+		floats.Scale(t.cut.by(floats.Dot(own, own)+t.cut.beside), own)
+	}
 	return Effect{Weights: t.e.changed(t.k, own, t.means), Line: t.c.at, Places: t.lessPlaces(places)}
 }
 

@@ -35,8 +35,8 @@ type Effect struct {
 // category of the other than for its reference, of a number its effects in each category. All else is as in the mean,
 // what a column is crossed with too. Last is that of a bias, the linear form of the mean row. A mean of nil is the
 // middle of everything, of numbers that are spread evenly. Where rows are scaled to a norm each by its own, a row is
-// taken to have the typical norm (TypicalNorm).
-func (e *Encoding) Effects(mean []float64) []Effect {
+// taken to have the typical norm (TypicalNorm), and where they are cut, to be as long beyond the column as rows are.
+func (e *Encoding) Effects(mean []float64, by Cut) []Effect {
 	d := len(e.Features)
 	weights := e.margins(mean, doubt{})
 	means := e.meansOf(weights)
@@ -51,6 +51,9 @@ func (e *Encoding) Effects(mean []float64) []Effect {
 	}
 	for k := range e.encoders {
 		changes[k] = e.encoders[k].changes(weights[k], e.ofRow())
+		if by != nil {
+			e.cutAt(k, weights, means, by).apply(changes[k], weights[k])
+		}
 		for _, c := range changes[k] {
 			add(k, c, means)
 		}
@@ -156,6 +159,77 @@ func (e *encoder) changes(weights []float64, by float64) (all []change) {
 	return all
 }
 
+// Cut returns by what a row without its bias is multiplied whose distance from the mean row has this square, as long
+// ones are cut. nil is for rows of which none is.
+type Cut func(square float64) float64
+
+// shortened is about the rows that have a value of one column: how far off the mean they are beside it, squared, and so by
+// what they are multiplied.
+type shortened struct {
+	c      *encoder
+	mean   []float64 // of the column's features
+	beside float64
+	by     Cut
+}
+
+// cutAt is that of column k, the others being independent and as their shares say.
+func (e *Encoding) cutAt(k int, shares, means [][]float64, by Cut) shortened {
+	out := shortened{c: &e.encoders[k], mean: means[k], by: by}
+	for j := range e.encoders {
+		if c := (shortened{c: &e.encoders[j], mean: means[j]}); j != k {
+			for i, share := range shares[j] {
+				own := c.less(c.c.valueAt(i))
+				out.beside += share * floats.Dot(own, own)
+			}
+		}
+	}
+	return out
+}
+
+// valueAt is what a record has that counts for share i of the column.
+func (e *encoder) valueAt(i int) given {
+	if e.levels != nil {
+		return given{place: i}
+	}
+	return given{share: place(i)}
+}
+
+// less returns what a value has more than the mean.
+func (c shortened) less(v given) []float64 {
+	own := make([]float64, c.c.width())
+	c.c.write(own, v)
+	floats.Sub(own, c.mean)
+	return own
+}
+
+// of returns the same in a row that is cut.
+func (c shortened) of(v given) []float64 {
+	own := c.less(v)
+	floats.Scale(c.by(floats.Dot(own, own)+c.beside), own)
+	return own
+}
+
+// apply changes what differences of a column are of to those between rows that are cut, of a number along the line that
+// is nearest to what remains of its own. Effects of what is missing, and of periods, stay.
+func (c shortened) apply(all []change, shares []float64) {
+	if c.c.levels != nil {
+		against, next := c.of(given{place: c.c.reference()}), 0
+		for place := range shares {
+			if place != c.c.reference() {
+				floats.SubTo(all[next].by, c.of(given{place: place}), against)
+				next++
+			}
+		}
+		return
+	}
+	if along := slope(shares); !c.c.periodic() && floats.Norm(along, 1) > 0 {
+		clear(all[0].by)
+		for i, w := range along {
+			floats.AddScaled(all[0].by, w, c.of(c.c.valueAt(i)))
+		}
+	}
+}
+
 // changed returns the weights of all features for a change of column k, what it is crossed with being as means say.
 func (e *Encoding) changed(k int, by []float64, means [][]float64) []float64 {
 	w := make([]float64, len(e.Features))
@@ -239,10 +313,10 @@ func (e *Encoding) MissingAgainst() (all []string) {
 }
 
 // Contrast returns the effect of one category of a column, or interval of its steps, against another, all else as in
-// the given mean row.
+// the given mean row, and between rows that are cut as those of Effects are.
 //
 // Errors: *InputError if they are none.
-func (e *Encoding) Contrast(mean []float64, column, category, against string) (Effect, error) {
+func (e *Encoding) Contrast(mean []float64, cut Cut, column, category, against string) (Effect, error) {
 	f := Effect{Name: fmt.Sprintf("%s: %s → %s", column, against, category)}
 	for i, c := range e.encoders {
 		if c.field.Name != column {
@@ -252,6 +326,8 @@ func (e *Encoding) Contrast(mean []float64, column, category, against string) (E
 			return f, inputErrorf("%q is a number, and has no categories that differ", column)
 		}
 		change := make([]float64, c.width())
+		shares := e.margins(mean, doubt{})
+		means := e.meansOf(shares)
 		for _, of := range []struct {
 			name string
 			by   float64
@@ -264,11 +340,11 @@ func (e *Encoding) Contrast(mean []float64, column, category, against string) (E
 				return f, inputErrorf("%q is none of the categories of %q%s, which are %s", of.name, column,
 					like(of.name, c.levels), quoteAll(c.levels))
 			}
-			change[k] += of.by
-		}
-		var means [][]float64
-		if e.crosses != nil {
-			means = e.meansOf(e.margins(mean, doubt{}))
+			if cut == nil {
+				change[k] += of.by
+			} else {
+				floats.AddScaled(change, of.by, e.cutAt(i, shares, means, cut).of(given{place: k}))
+			}
 		}
 		f.Weights = e.changed(i, change, means)
 		return f, nil

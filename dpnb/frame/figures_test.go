@@ -273,11 +273,11 @@ func TestFiguresStay(t *testing.T) {
 						put(name+"direction", way.First, way.Weights)
 					}
 				}
-				for _, effect := range e.Effects(mean) {
+				for _, effect := range e.Effects(mean, nil) {
 					put(name+"effect", effect.Weights, effect.Line)
 				}
 				if s.Centred {
-					for c, part := range e.Components(mean, 0.01) {
+					for c, part := range e.Components(mean, 0.01, nil) {
 						put(fmt.Sprint(name, "component ", c), part.Shares, part.Spread, part.Knots, part.Line(),
 							part.Fixed())
 						if part.Knots != nil {
@@ -296,7 +296,7 @@ func TestFiguresStay(t *testing.T) {
 				for _, other := range []*Encoding{e.Plain(), e.Straight(), e.Uncrossed(), e.Weightless(), e.Clone()} {
 					put(name+"other", len(other.Features), other.RowNorm, other.Equal(e))
 				}
-				effect, err := e.Contrast(mean, "c", "z", "x")
+				effect, err := e.Contrast(mean, nil, "c", "z", "x")
 				put(name+"contrast", err, effect.Weights)
 			}
 		}

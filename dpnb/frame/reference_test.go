@@ -42,7 +42,7 @@ func TestReference(t *testing.T) {
 	s := must.Get(frame.LoadSchema(path))
 	d := must.Get(frame.NewDesign(marriedTable(t), s, frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1}))
 	var names []string
-	for _, e := range d.Encoding.Effects(nil) {
+	for _, e := range d.Encoding.Effects(nil, nil) {
 		names = append(names, e.Name)
 	}
 	if got := strings.Join(names, "|"); got !=
@@ -65,15 +65,15 @@ func TestReference(t *testing.T) {
 func TestContrast(t *testing.T) {
 	s := frame.DesignSettings{Label: "rich", Centred: true, RowNorm: 1}
 	d := must.Get(frame.NewDesign(marriedTable(t), married(), s))
-	all := d.Encoding.Effects(nil)
-	c := must.Get(d.Encoding.Contrast(nil, "marital", "Divorced", "Never"))
+	all := d.Encoding.Effects(nil, nil)
+	c := must.Get(d.Encoding.Contrast(nil, nil, "marital", "Divorced", "Never"))
 	floats.Sub(all[2].Weights, all[1].Weights)
 	if floats.Distance(all[2].Weights, c.Weights, 2) > 1e-15 || c.Name != "marital: Never → Divorced" {
 		t.Errorf("%v, want %v", c, all[2].Weights)
 	}
 	for _, bad := range [][3]string{{"age", "a", "b"}, {"marital", "Wed", "Never"}, {"marital", "Never", ""},
 		{"city", "a", "b"}} {
-		if _, err := d.Encoding.Contrast(nil, bad[0], bad[1], bad[2]); err == nil {
+		if _, err := d.Encoding.Contrast(nil, nil, bad[0], bad[1], bad[2]); err == nil {
 			t.Errorf("%v is a contrast", bad)
 		}
 	}
@@ -94,7 +94,7 @@ func TestInUnits(t *testing.T) {
 	rows.Row(a, 2)
 	rows.Row(b, 3)
 	theta := []float64{1.5, 0.2, -0.3, 0.7, 0.1, 2}
-	all := d.Encoding.Effects(nil)
+	all := d.Encoding.Effects(nil, nil)
 	want := floats.Dot(theta, a) - floats.Dot(theta, b)
 	got := floats.Dot(all[2].Weights, theta) + floats.Dot(all[0].Weights, theta)*(50.-60)/73
 	if !(math.Abs(got-want) <= 1e-14) {
@@ -138,4 +138,67 @@ func columnMeans(rows *matrix.Dense) []float64 {
 		floats.AddScaled(mean, 1/float64(rows.N), rows.Data[i*rows.D:(i+1)*rows.D])
 	}
 	return mean
+}
+
+// Where rows are cut, an effect is the difference between two that are, and of a number the slope of the line that is
+// nearest to what is left of it: here all rows are equally far from the mean beside the column.
+func TestEffectsOfRowsThatAreCut(t *testing.T) {
+	schema := &frame.Schema{Fields: []frame.Field{frame.CategoricalField("a", "x", "y", "z").Against("y"),
+		frame.CategoricalField("b", "u", "v"), frame.CategoricalField("rich", "no", "yes")}}
+	column := func(name, texts string) frame.Column {
+		return frame.Column{Name: name, Kind: frame.Categorical, Texts: strings.Fields(texts)}
+	}
+	table := must.Get(frame.NewTable(column("a", "x y z x y z"), column("b", "u u u v v v"),
+		column("rich", "no yes no yes no yes")))
+	d := must.Get(frame.NewDesign(table, schema, frame.DesignSettings{Label: "rich", Centred: true, InUnits: true}))
+	mean := []float64{0.5 - 1./3, 0.3 - 1./3, 0.2 - 1./3, 0, 0} // shares of ½, 0.3, 0.2; of b a half each
+	const longest = 0.9
+	cut := func(square float64) float64 { return math.Min(1, longest/math.Sqrt(square)) }
+	of := func(record int) []float64 {
+		row := make([]float64, d.Width())
+		d.Rows.Row(row, record)
+		row = row[:5]
+		floats.Sub(row, mean)
+		floats.Scale(cut(floats.Dot(row, row)), row)
+		return row[:3]
+	}
+	for _, f := range d.Encoding.Effects(mean, cut) {
+		if f.Name != "a=x" && f.Name != "a=z" {
+			continue
+		}
+		record := map[string]int{"a=x": 0, "a=z": 2}[f.Name]
+		want := of(record)
+		floats.Sub(want, of(1))
+		if !floats.EqualApprox(f.Weights[:3], want, 1e-9) {
+			t.Errorf("%s: %v, want %v", f.Name, f.Weights[:3], want)
+		}
+		c := must.Get(d.Encoding.Contrast(mean, cut, "a", f.Name[2:], "y"))
+		if !floats.EqualApprox(c.Weights[:3], want, 1e-9) {
+			t.Errorf("%s as a contrast: %v, want %v", f.Name, c.Weights[:3], want)
+		}
+		if c := d.Encoding.Components(mean, 0, cut)[0]; !floats.EqualApprox(c.Of(record).Weights[:3], of(record), 1e-9) {
+			t.Errorf("%s as it is drawn: %v, want %v", f.Name, c.Of(record).Weights[:3], of(record))
+		}
+	}
+}
+
+// Rows that are all cut to half of themselves have half of every effect, straight lines and curves alike.
+func TestEffectsOfRowsThatAreHalved(t *testing.T) {
+	for _, hats := range []int{0, 8} {
+		d := must.Get(frame.NewDesign(marriedTable(t), married(), frame.DesignSettings{Label: "rich", Centred: true,
+			InUnits: true, Curves: hats}))
+		mean := make([]float64, d.Width()-1)
+		mean[0] = 0.2
+		whole := d.Encoding.Effects(mean, nil)
+		for i, f := range d.Encoding.Effects(mean, func(float64) float64 { return 0.5 }) {
+			want := 0.5
+			if f.Name == "bias" {
+				want = 1
+			}
+			floats.AddScaled(f.Weights, -want, whole[i].Weights)
+			if got := floats.Norm(f.Weights, 2); got > 1e-9 {
+				t.Errorf("%d hats: %s differs from %v of it by %v", hats, f.Name, want, got)
+			}
+		}
+	}
 }

@@ -276,7 +276,7 @@ func TestEffectsOfTerms(t *testing.T) {
 		d := must.Get(frame.NewDesign(peopleOf(t, []person{{}}), termed(t), set))
 		e := d.Encoding
 		effects := map[string]frame.Effect{}
-		for _, f := range e.Effects(nil) {
+		for _, f := range e.Effects(nil, nil) {
 			effects[f.Name] = f
 			for _, v := range e.Nowhere() {
 				if of := v.Along(f.Weights); !(math.Abs(of) <= 1e-12) && f.Name != "bias" {
@@ -347,7 +347,7 @@ func TestEffectsOfTerms(t *testing.T) {
 			floats.AddScaled(sum, w, at(func(p *person) { p.age, p.sex, p.pay = 17+73*float64(k)/127, "m", 50 }))
 		}
 		check("age: 17 → 90, sex=m", sum)
-		c := must.Get(e.Contrast(nil, "score", "missing", "0 to 2"))
+		c := must.Get(e.Contrast(nil, nil, "score", "missing", "0 to 2"))
 		if effects["score missing"] = c; along.Unit != 73 {
 			t.Errorf("a unit of %v", along.Unit)
 		}

@@ -258,8 +258,8 @@ func ClassWeights(weights map[string]float64) Option {
 func Uncentred() Option { return func(o *options) { o.uncentred = true } }
 
 // InUnits has rows as long as they are in place of scaled, each by its own factor: the effects that a model shows then
-// are those of one regression in the columns' units. Where records are few long rows are clipped
-// (docs/theory/geometry.md, section 7).
+// are those of one regression in the columns' units. Where records are few long rows are cut, and effects are then of
+// rows that are (docs/theory/geometry.md#dpnb-cut).
 func InUnits() Option { return func(o *options) { o.InUnits = true } }
 
 // InferBounds reads bounds and categories off the data where no schema was stated. No guarantee covers the results, and

@@ -38,7 +38,7 @@ func (m *Model) Difference(column, category, against string, level float64) (*Di
 		return nil, fmt.Errorf("dpnb: there are no differences of a %s: they are for one linear form by objective "+
 			"perturbation, as of SVM, Logistic, Linear, Huber and Poisson", m.title)
 	}
-	f, err := m.encoding.Contrast(meanRow(m.bought()), column, category, against)
+	f, err := m.encoding.Contrast(meanRow(m.bought()), cutOf(m.encoding, m.bought()), column, category, against)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func shown(e *frame.Encoding, theta []float64, also any) (names []string, values
 		return e.Features, theta
 	}
 	b, _ := also.(*geometry.Bought)
-	effects, q := e.Effects(meanRow(b)), 1.0
+	effects, q := e.Effects(meanRow(b), cutOf(e, b)), 1.0
 	for _, f := range effects {
 		names = append(names, f.Name)
 	}
@@ -62,7 +62,7 @@ func (m *Model) effects() []frame.Effect {
 	if !m.encoding.Centred() {
 		return nil
 	}
-	return m.encoding.Effects(meanRow(m.bought()))
+	return m.encoding.Effects(meanRow(m.bought()), cutOf(m.encoding, m.bought()))
 }
 
 // meanRow is the mean of the rows without their bias, as it was bought; nil if it was not.
@@ -71,6 +71,14 @@ func meanRow(b *geometry.Bought) []float64 {
 		return nil
 	}
 	return b.MeanRow()
+}
+
+// cutOf is by what rows in units are multiplied that are cut, nil where none is.
+func cutOf(e *frame.Encoding, b *geometry.Bought) frame.Cut {
+	if b == nil || !e.Clipped() || b.Uncut() {
+		return nil
+	}
+	return func(square float64) float64 { return math.Min(1, b.Scale*b.RowNorm/math.Sqrt(square)) }
 }
 
 // formsOf returns effects as linear forms aᵀθ + shift of the coefficients of a fit, stretched by q; of those that

@@ -136,7 +136,7 @@ func TestLikelyIntervalsCover(t *testing.T) {
 							drawn := drawnPeople(all, n, src)
 							m := must.Get(learner(src).Fit(drawn, Simulate(eps, delta)))
 							b := m.bought()
-							apart := must.Get(m.encoding.Contrast(nil, "marital", "marital3", "marital1"))
+							apart := must.Get(m.encoding.Contrast(nil, nil, "marital", "marital3", "marital1"))
 							difference := must.Get(m.Difference("marital", "marital3", "marital1", 0.95))
 							finds := []func(float64) (*Intervals, error){m.PopulationIntervals, m.Intervals}
 							for kind, find := range finds {

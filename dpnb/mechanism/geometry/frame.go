@@ -446,6 +446,9 @@ func (f *Bought) scaleOf(x []float64) float64 {
 	return shorter(len(x)) / math.Max(f.Scale, math.Sqrt(matrix.SumSquares(x)))
 }
 
+// Uncut reports whether no row is longer than what rows are scaled to.
+func (f *Bought) Uncut() bool { return f.Scale >= 1+math.Sqrt(matrix.SumSquares(f.Mean)) }
+
 // rows returns the centred rows: as those that were given, moved and scaled, where there is room for the factors of
 // each; in the coordinates of a space dense, if the given ones are in memory; else made as they are asked for.
 func (f *frame) rows(rows matrix.Rows, workers int) matrix.Rows {
