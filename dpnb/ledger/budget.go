@@ -3,7 +3,6 @@
 package ledger
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -134,13 +133,21 @@ func (b *Budget) Charge(entries ...Entry) error {
 }
 
 func (e Entry) validate() error {
-	return cmp.Or(privacy.Within(e.Epsilon > 0 && e.Epsilon <= 1e6, "Epsilon", e.Epsilon, "a number in (0, 1e6]"),
-		privacy.Within(e.Delta >= 0 && e.Delta < 1, "Delta", e.Delta, "a number in [0, 1)"),
-		privacy.Within(e.Mu >= 0 && e.Mu <= 1e6, "Mu", e.Mu, "a number in [0, 1e6]"),
-		privacy.Within(e.Slack >= 0 && e.Slack < 1, "Slack", e.Slack, "a number in [0, 1)"),
-		privacy.Within(utf8.ValidString(e.Partition), "Partition", strconv.Quote(e.Partition), "a name in UTF-8"),
-		privacy.Within(e.Partition != "" || e.Group == "", "Partition", `""`,
-			"the name of the rule that makes the groups"))
+	switch {
+	case !(e.Epsilon > 0) || e.Epsilon > 1e6:
+		return &privacy.ParamError{Name: "Epsilon", Value: e.Epsilon, Want: "a number in (0, 1e6]"}
+	case !(e.Delta >= 0 && e.Delta < 1):
+		return &privacy.ParamError{Name: "Delta", Value: e.Delta, Want: "a number in [0, 1)"}
+	case !(e.Mu >= 0) || e.Mu > 1e6:
+		return &privacy.ParamError{Name: "Mu", Value: e.Mu, Want: "a number in [0, 1e6]"}
+	case !(e.Slack >= 0 && e.Slack < 1):
+		return &privacy.ParamError{Name: "Slack", Value: e.Slack, Want: "a number in [0, 1)"}
+	case !utf8.ValidString(e.Partition):
+		return &privacy.ParamError{Name: "Partition", Value: strconv.Quote(e.Partition), Want: "a name in UTF-8"}
+	case e.Partition == "" && e.Group != "":
+		return &privacy.ParamError{Name: "Partition", Value: `""`, Want: "the name of the rule that makes the groups"}
+	}
+	return nil
 }
 
 // with returns the rule under which further entries are covered. The caller has loaded.

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"reflect"
@@ -45,9 +44,11 @@ func NewPLD(adj privacy.Adjacency, settings *pld.Settings) (*PLD, error) {
 //
 // Errors: *privacy.ParamError; privacy.ErrUnsupported for an event without a profile; privacy.ErrAdjacency.
 func (a *PLD) Compose(e privacy.Event, k int) error {
-	if err := cmp.Or(privacy.Within(e != nil, "event", nil, "an event"),
-		privacy.Within(k >= 0 && k <= maxRuns, "k", k, "a count from 0 to 2⁵²")); err != nil {
-		return err
+	if e == nil {
+		return &privacy.ParamError{Name: "event", Value: nil, Want: "an event"}
+	}
+	if k < 0 || k > maxRuns {
+		return &privacy.ParamError{Name: "k", Value: k, Want: "a count from 0 to 2⁵²"}
 	}
 	if a.self != nil && a.self != a {
 		return errors.New("account: this is a copy of an accountant that has entries; enter all of them in a new one")

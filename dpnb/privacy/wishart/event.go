@@ -29,8 +29,11 @@ func (e Event) Validate() error {
 			Want: fmt.Sprintf("a finite number of at least %g for this split", n.Sigma2)}
 	}
 	// More σ² than needed makes the output noise that is needed smaller.
-	return privacy.Within(e.SigmaOut >= n.SigmaOut && !math.IsInf(e.SigmaOut, 1), "SigmaOut", e.SigmaOut,
-		fmt.Sprintf("a finite number of at least %g for this split", n.SigmaOut))
+	if !(e.SigmaOut >= n.SigmaOut) || math.IsInf(e.SigmaOut, 1) {
+		return &privacy.ParamError{Name: "SigmaOut", Value: e.SigmaOut,
+			Want: fmt.Sprintf("a finite number of at least %g for this split", n.SigmaOut)}
+	}
+	return nil
 }
 
 // Profile implements privacy.Event: (ε₁ + ε₂, δ₁ + δ₂ + δ₃ + δ₄) under the setting's adjacency; for least squares with

@@ -1,7 +1,6 @@
 package convolution
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -233,10 +232,12 @@ func CalibrateRecentred(c Config, stages int) (Recentred, error) {
 			privacy.ErrUnsupported)
 	}
 	kernel := c.Form.(loss.Convolved)
-	if err := cmp.Or(privacy.Within(stages >= 1 && stages <= 10, "stages", stages, "1 to 10"),
-		privacy.Within(kernel.Width == 0 && c.Lambda == 0 && c.Rule == Predicted, "Rule", int(c.Rule),
-			"Predicted, with no Width and no Lambda")); err != nil {
-		return Recentred{}, err
+	switch {
+	case stages < 1 || stages > 10:
+		return Recentred{}, &privacy.ParamError{Name: "stages", Value: stages, Want: "1 to 10"}
+	case kernel.Width != 0 || c.Lambda != 0 || c.Rule != Predicted:
+		return Recentred{}, &privacy.ParamError{Name: "Rule", Value: int(c.Rule),
+			Want: "Predicted, with no Width and no Lambda"}
 	}
 	c.Epsilon, c.Delta = math.Nextafter(c.Epsilon, 0), math.Nextafter(c.Delta, 0)
 	gauss, err := privacy.GaussianSigma(c.Epsilon, c.Delta)
