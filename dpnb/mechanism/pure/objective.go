@@ -1,7 +1,6 @@
 package pure
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
@@ -47,12 +46,14 @@ func (m Objective) Validate() error {
 	if err := m.Adjacency.Validate(); err != nil {
 		return err
 	}
-	if err := cmp.Or((mechanism.Scales{{"Scale", m.Scale}, {"OutputScale", m.OutputScale}}).Check(),
-		privacy.Within(m.Cosh >= 0 && !math.IsInf(m.Cosh, 1), "Cosh", m.Cosh,
-			"a positive number, or 0 for the free curve"),
-		privacy.Within(m.Stretch >= 0 && m.Stretch <= 0x1p100, "Stretch", m.Stretch,
-			"a positive number, or 0 for none")); err != nil {
+	if err := (mechanism.Scales{{"Scale", m.Scale}, {"OutputScale", m.OutputScale}}).Check(); err != nil {
 		return err
+	}
+	if !(m.Cosh >= 0) || math.IsInf(m.Cosh, 1) {
+		return &privacy.ParamError{Name: "Cosh", Value: m.Cosh, Want: "a positive number, or 0 for the free curve"}
+	}
+	if !(m.Stretch >= 0 && m.Stretch <= 0x1p100) {
+		return &privacy.ParamError{Name: "Stretch", Value: m.Stretch, Want: "a positive number, or 0 for none"}
 	}
 	return m.validate(m.bend)
 }
