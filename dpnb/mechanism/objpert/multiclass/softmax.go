@@ -1,7 +1,6 @@
 package multiclass
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -89,12 +88,17 @@ func (m Softmax) Validate() error {
 	if err := scales.Check(); err != nil {
 		return err
 	}
-	if err := cmp.Or(m.Penalty.Validate(m.Lambda),
-		privacy.Within(m.Bound == Vertex || m.Bound == RankK, "Bound", int(m.Bound), "Vertex or RankK")); err != nil {
+	if err := m.Penalty.Validate(m.Lambda); err != nil {
 		return err
 	}
-	return privacy.Within(m.Lipschitz()/m.Sigma < 1e150 && m.mu() < 1e150, "Sigma", m.Sigma,
-		"noise that is not negligible beside what it hides")
+	if m.Bound != Vertex && m.Bound != RankK {
+		return &privacy.ParamError{Name: "Bound", Value: int(m.Bound), Want: "Vertex or RankK"}
+	}
+	if !(m.Lipschitz()/m.Sigma < 1e150) || !(m.mu() < 1e150) {
+		return &privacy.ParamError{Name: "Sigma", Value: m.Sigma,
+			Want: "noise that is not negligible beside what it hides"}
+	}
+	return nil
 }
 
 // mu returns 2τ/(λσ_out), rounded up.
