@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -140,26 +141,18 @@ func (l HeavyTails) loss() loss.Convex {
 
 // valid refuses a loss or a level that is none, and parameters of another loss, which would say nothing here.
 func (l HeavyTails) valid() error {
-	switch {
-	case l.loss() == nil:
-		return &privacy.ParamError{Name: "Loss", Value: int(l.Loss),
-			Want: "AbsoluteLoss, PinballLoss, HuberLoss, SquaredLoss, LogisticLoss or HingeLoss"}
-	case l.Loss != PinballLoss && l.Tau != 0:
-		return &privacy.ParamError{Name: "Tau", Value: l.Tau,
-			Want: "0: it is the level of PinballLoss, and Loss is another"}
-	case l.Loss == PinballLoss && !(l.Tau > 0 && l.Tau < 1):
-		return &privacy.ParamError{Name: "Tau", Value: l.Tau, Want: "a level between 0 and 1, both excluded"}
-	case l.Loss != HuberLoss && l.Threshold != 0:
-		return &privacy.ParamError{Name: "Threshold", Value: l.Threshold,
-			Want: "0: it is that of HuberLoss, and Loss is another"}
-	case l.Moment != 0 && l.MomentBound == 0:
-		return &privacy.ParamError{Name: "MomentBound", Value: l.MomentBound,
-			Want: "a bound G: a Moment says nothing without it"}
-	case l.Method != ByLocalisation && l.Phases != 0:
-		return &privacy.ParamError{Name: "Phases", Value: l.Phases,
-			Want: "0: they are those of ByLocalisation, and Method is another"}
-	}
-	return nil
+	return cmp.Or(privacy.Within(l.loss() != nil, "Loss", int(l.Loss),
+		"AbsoluteLoss, PinballLoss, HuberLoss, SquaredLoss, LogisticLoss or HingeLoss"),
+		privacy.Within(l.Loss == PinballLoss || l.Tau == 0, "Tau", l.Tau,
+			"0: it is the level of PinballLoss, and Loss is another"),
+		privacy.Within(l.Loss != PinballLoss || l.Tau > 0 && l.Tau < 1, "Tau", l.Tau,
+			"a level between 0 and 1, both excluded"),
+		privacy.Within(l.Loss == HuberLoss || l.Threshold == 0, "Threshold", l.Threshold,
+			"0: it is that of HuberLoss, and Loss is another"),
+		privacy.Within(l.Moment == 0 || l.MomentBound != 0, "MomentBound", l.MomentBound,
+			"a bound G: a Moment says nothing without it"),
+		privacy.Within(l.Method == ByLocalisation || l.Phases == 0, "Phases", l.Phases,
+			"0: they are those of ByLocalisation, and Method is another"))
 }
 
 func (l HeavyTails) calibrate(c pure.Config) (mechanism.Mechanism, error) {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -66,13 +67,11 @@ func Stated(path string) (Config, error) {
 }
 
 func (c Config) validate() error {
-	switch {
-	case c.Name == "" || !utf8.ValidString(c.Name):
-		return &privacy.ParamError{Name: "Name", Value: strconv.Quote(c.Name), Want: "a name for the budget, in UTF-8"}
-	case !(c.Epsilon > 0) || c.Epsilon > 1e6:
-		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1e6]"}
-	case !(c.Delta >= 0 && c.Delta < 1):
-		return &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in [0, 1)"}
+	if err := cmp.Or(privacy.Within(c.Name != "" && utf8.ValidString(c.Name), "Name", strconv.Quote(c.Name),
+		"a name for the budget, in UTF-8"),
+		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e6, "Epsilon", c.Epsilon, "a number in (0, 1e6]"),
+		privacy.Within(c.Delta >= 0 && c.Delta < 1, "Delta", c.Delta, "a number in [0, 1)")); err != nil {
+		return err
 	}
 	return c.Adjacency.Validate()
 }

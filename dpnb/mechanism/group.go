@@ -25,10 +25,8 @@ const mostRowsOfAPerson = 10_000
 
 // CheckRows returns a *privacy.ParamError for a bound on a person's rows that is out of range.
 func CheckRows(rows int) error {
-	if rows < 1 || rows > mostRowsOfAPerson {
-		return &privacy.ParamError{Name: "rows of a person", Value: rows, Want: "at least 1, at most 10,000"}
-	}
-	return nil
+	return privacy.Within(rows >= 1 && rows <= mostRowsOfAPerson, "rows of a person", rows,
+		"at least 1, at most 10,000")
 }
 
 // Choice is a way to choose a mechanism for (ε, δ), by public numbers alone.

@@ -23,10 +23,7 @@ const (
 
 // Validate returns a *privacy.ParamError for a law that is none.
 func (l Law) Validate() error {
-	if l != Gaussian && l != Laplace {
-		return &privacy.ParamError{Name: "Law", Value: int(l), Want: "Gaussian or Laplace"}
-	}
-	return nil
+	return privacy.Within(l == Gaussian || l == Laplace, "Law", int(l), "Gaussian or Laplace")
 }
 
 // String implements fmt.Stringer.

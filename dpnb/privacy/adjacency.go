@@ -34,10 +34,7 @@ func (a Adjacency) Words() string {
 
 // Validate returns a *ParamError if a is not one of the named adjacencies.
 func (a Adjacency) Validate() error {
-	if a != AddRemove && a != ReplaceOne {
-		return &ParamError{Name: "Adjacency", Value: int(a), Want: "AddRemove or ReplaceOne"}
-	}
-	return nil
+	return Within(a == AddRemove || a == ReplaceOne, "Adjacency", int(a), "AddRemove or ReplaceOne")
 }
 
 // ParseAdjacency is the inverse of Adjacency.String.

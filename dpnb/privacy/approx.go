@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -24,11 +25,9 @@ func Pure(eps float64, adj Adjacency) Approx { return Approx{Epsilon: eps, Adj: 
 
 // Validate returns a *ParamError if a field is out of range.
 func (a Approx) Validate() error {
-	if !(a.Epsilon >= 0) || math.IsInf(a.Epsilon, 1) {
-		return &ParamError{Name: "Epsilon", Value: a.Epsilon, Want: "a finite number ≥ 0"}
-	}
-	if !(a.Delta >= 0 && a.Delta <= 1) {
-		return &ParamError{Name: "Delta", Value: a.Delta, Want: "a number in [0, 1]"}
+	if err := cmp.Or(NotNegative("Epsilon", a.Epsilon),
+		Within(a.Delta >= 0 && a.Delta <= 1, "Delta", a.Delta, "a number in [0, 1]")); err != nil {
+		return err
 	}
 	return a.Adj.Validate()
 }

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -41,16 +42,7 @@ type ApproximateMinimum struct {
 
 // Validate returns a *ParamError if a field is out of range.
 func (m ApproximateMinimum) Validate() error {
-	if !(m.Tolerance >= 0) || math.IsInf(m.Tolerance, 1) {
-		return &ParamError{Name: "Tolerance", Value: m.Tolerance, Want: "a finite number ≥ 0"}
-	}
-	if !(m.Lambda > 0) || math.IsInf(m.Lambda, 1) {
-		return &ParamError{Name: "Lambda", Value: m.Lambda, Want: "a positive finite number"}
-	}
-	if !(m.SigmaOut > 0) || math.IsInf(m.SigmaOut, 1) {
-		return &ParamError{Name: "SigmaOut", Value: m.SigmaOut, Want: "a positive finite number"}
-	}
-	return nil
+	return cmp.Or(NotNegative("Tolerance", m.Tolerance), Positive("Lambda", m.Lambda), Positive("SigmaOut", m.SigmaOut))
 }
 
 // String implements Event.

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -149,13 +150,7 @@ type Gaussian struct {
 
 // Validate returns a *ParamError if a field is out of range.
 func (g Gaussian) Validate() error {
-	if !(g.Sigma > 0) || math.IsInf(g.Sigma, 1) {
-		return &ParamError{Name: "Sigma", Value: g.Sigma, Want: "a positive finite number"}
-	}
-	if !(g.Sensitivity >= 0) || math.IsInf(g.Sensitivity, 1) {
-		return &ParamError{Name: "Sensitivity", Value: g.Sensitivity, Want: "a finite number ≥ 0"}
-	}
-	return nil
+	return cmp.Or(Positive("Sigma", g.Sigma), NotNegative("Sensitivity", g.Sensitivity))
 }
 
 // String implements Event.
@@ -196,10 +191,7 @@ func (g Gaussian) Profile(adj Adjacency) (Profile, error) {
 // Errors: *ParamError unless ε ≥ 0 is finite and 0 < δ < 1.
 // Source: Balle, Wang 2018, arXiv:1805.06530.
 func GaussianSigma(eps, delta float64) (float64, error) {
-	if !(eps >= 0) || math.IsInf(eps, 1) {
-		return 0, &ParamError{Name: "Epsilon", Value: eps, Want: "a finite number ≥ 0"}
-	}
-	if err := CheckGaussianDelta(delta); err != nil {
+	if err := cmp.Or(NotNegative("Epsilon", eps), CheckGaussianDelta(delta)); err != nil {
 		return 0, err
 	}
 	want := logDown(delta)

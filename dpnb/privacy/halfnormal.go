@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/normal"
@@ -17,13 +18,7 @@ type HalfNormal struct {
 
 // Validate returns a *ParamError if a field is out of range.
 func (w HalfNormal) Validate() error {
-	if !(w.K >= 0) || math.IsInf(w.K, 1) {
-		return &ParamError{Name: "K", Value: w.K, Want: "a finite number ≥ 0"}
-	}
-	if !(w.A >= 0) || math.IsInf(w.A, 1) {
-		return &ParamError{Name: "A", Value: w.A, Want: "a finite number ≥ 0"}
-	}
-	return nil
+	return cmp.Or(NotNegative("K", w.K), NotNegative("A", w.A))
 }
 
 // logDelta returns ln E(1 − e^{ε−W})₊ for every real ε, t = ε − K:

@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -20,16 +21,8 @@ type Laplace struct {
 func (l Laplace) Validate() error { return validateLaplace(l.Scale, l.Sensitivity) }
 
 func validateLaplace(scale, sensitivity float64) error {
-	if !(scale > 0) || math.IsInf(scale, 1) {
-		return &ParamError{Name: "Scale", Value: scale, Want: "a positive finite number"}
-	}
-	if !(sensitivity >= 0) || math.IsInf(sensitivity, 1) {
-		return &ParamError{Name: "Sensitivity", Value: sensitivity, Want: "a finite number ≥ 0"}
-	}
-	if math.IsInf(sensitivity/scale, 1) {
-		return &ParamError{Name: "Scale", Value: scale, Want: "a scale at which sensitivity/scale is finite"}
-	}
-	return nil
+	return cmp.Or(Positive("Scale", scale), NotNegative("Sensitivity", sensitivity),
+		Within(!math.IsInf(sensitivity/scale, 1), "Scale", scale, "a scale at which sensitivity/scale is finite"))
 }
 
 // String implements Event.

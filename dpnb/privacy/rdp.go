@@ -114,10 +114,7 @@ func (c RDPCurve) EpsilonUpper(delta float64) (float64, error) {
 }
 
 func checkOpenDelta(delta float64) error {
-	if !(delta > 0 && delta < 1) {
-		return &ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
-	}
-	return nil
+	return Fraction("Delta", delta)
 }
 
 // minOverOrders returns the smallest value of f found over α − 1 ∈ [1e-6, 1e15]: a grid in the logarithm, then a

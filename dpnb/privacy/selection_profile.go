@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -21,11 +22,9 @@ import (
 // Errors: *ParamError.
 // Proof: docs/theory/sgd.md.
 func SelectionPoissonProfile(base Profile, mean float64) (Profile, error) {
-	if base == nil {
-		return nil, &ParamError{Name: "Base", Value: nil, Want: "a profile"}
-	}
-	if !(mean > 0) || mean > 1e9 {
-		return nil, &ParamError{Name: "Mean", Value: mean, Want: "a positive number, at most 1e9"}
+	if err := cmp.Or(Within(base != nil, "Base", nil, "a profile"),
+		Within(mean > 0 && mean <= 1e9, "Mean", mean, "a positive number, at most 1e9")); err != nil {
+		return nil, err
 	}
 	return selectionProfile{base, mean}, nil
 }

@@ -5,6 +5,7 @@
 package additive
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -84,10 +85,7 @@ func (c Config) Calibrate() (Boosting, error) {
 		return m, &privacy.ParamError{Name: "CountShare", Value: share, Want: "a number in (0, 1), or 0 for 0.01"}
 	}
 	// Both are taken somewhat smaller, which would hide that they are out of range.
-	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
-		return m, &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a positive finite number"}
-	}
-	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+	if err := cmp.Or(privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta)); err != nil {
 		return m, err
 	}
 	if err := m.Validate(); err != nil {

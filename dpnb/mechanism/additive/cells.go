@@ -1,6 +1,7 @@
 package additive
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/internal/parallel"
@@ -26,11 +27,10 @@ type Cells struct {
 const mostCells = math.MaxInt16
 
 func (c Cells) validate() error {
-	if c.Bins < 1 || c.Bins > mostCells/2 {
-		return &privacy.ParamError{Name: "Bins", Value: c.Bins, Want: "a number from 1 to 16,383"}
-	}
-	if len(c.Columns) == 0 || len(c.Columns) > mostCells {
-		return &privacy.ParamError{Name: "Columns", Value: len(c.Columns), Want: "at least one column, at most 32,767"}
+	if err := cmp.Or(privacy.Within(c.Bins >= 1 && c.Bins <= mostCells/2, "Bins", c.Bins, "a number from 1 to 16,383"),
+		privacy.Within(len(c.Columns) > 0 && len(c.Columns) <= mostCells, "Columns", len(c.Columns),
+			"at least one column, at most 32,767")); err != nil {
+		return err
 	}
 	for _, column := range c.Columns {
 		if column.First < 0 || column.Len < 1 || column.Len > mostCells || column.Number && column.Len != 1 {

@@ -6,6 +6,7 @@
 package geometry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -147,25 +148,17 @@ func (c Centred) Validate() error {
 	if c.Planned == 0 {
 		scales = append(mechanism.Scales{{"CountSigma", c.CountSigma}}, scales...)
 	}
-	if err := scales.Check(); err != nil {
+	if err := cmp.Or(scales.Check(),
+		privacy.Within(c.Planned >= 0 && !math.IsInf(c.Planned, 1) && (!(c.Planned > 0) || c.CountSigma == 0),
+			"Planned", c.Planned, "the number of records, with CountSigma = 0, or 0 to count them"),
+		privacy.Within(c.BaseRate >= 0 && c.BaseRate < 1, "BaseRate", c.BaseRate,
+			"a share in (0, 1), or 0 where none is public"), privacy.NotNegative("Gate", c.Gate),
+		privacy.Within(c.Whole >= 0 && c.Whole <= 1, "Whole", c.Whole, "the norm of a usual row over RowNorm, or 0"),
+		privacy.Within(c.Most >= 0 && !math.IsInf(c.Most, 1) && (!c.Numbers || !(c.Most > 0)), "Most", c.Most,
+			"the largest count, 0 where labels are none"),
+		privacy.Within(c.Free >= 1, "Free", c.Free,
+			"the number of directions that rows have, at least 1")); err != nil {
 		return err
-	}
-	switch {
-	case !(c.Planned >= 0) || math.IsInf(c.Planned, 1) || c.Planned > 0 && c.CountSigma != 0:
-		return &privacy.ParamError{Name: "Planned", Value: c.Planned,
-			Want: "the number of records, with CountSigma = 0, or 0 to count them"}
-	case !(c.BaseRate >= 0 && c.BaseRate < 1):
-		return &privacy.ParamError{Name: "BaseRate", Value: c.BaseRate,
-			Want: "a share in (0, 1), or 0 where none is public"}
-	case !(c.Gate >= 0) || math.IsInf(c.Gate, 1):
-		return &privacy.ParamError{Name: "Gate", Value: c.Gate, Want: "a finite number ≥ 0"}
-	case !(c.Whole >= 0 && c.Whole <= 1):
-		return &privacy.ParamError{Name: "Whole", Value: c.Whole, Want: "the norm of a usual row over RowNorm, or 0"}
-	case !(c.Most >= 0) || math.IsInf(c.Most, 1) || c.Numbers && c.Most > 0:
-		return &privacy.ParamError{Name: "Most", Value: c.Most, Want: "the largest count, 0 where labels are none"}
-	case c.Free < 1:
-		return &privacy.ParamError{Name: "Free", Value: c.Free,
-			Want: "the number of directions that rows have, at least 1"}
 	}
 	if err := c.directions(math.MaxInt, "directions over the features"); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package objpert
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -413,25 +414,18 @@ func (k *calibration) from(lambda, sigma float64, first bool) (Objective, error)
 }
 
 func (c Config) validate() error {
-	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+	if err := cmp.Or(privacy.CheckGaussianDelta(c.Delta),
+		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda,
+			"a positive number, or 0 to have it chosen"),
+		privacy.Within(c.Rule >= Automatic && c.Rule <= PredictedError, "Rule", int(c.Rule),
+			"Automatic, LeastNoise, SmallestLambda or PredictedError"),
+		privacy.Within(c.NoiseFactor == 0 || c.NoiseFactor >= 1 && c.NoiseFactor < 1e6, "NoiseFactor", c.NoiseFactor,
+			"a number of at least 1, or 0 for 1.3"),
+		privacy.Within(c.Reserved >= 0 && c.Reserved < 1, "Reserved", c.Reserved, "a part of the budget, in [0, 1)"),
+		privacy.Within(c.Tolerance >= 0 && !math.IsInf(c.Tolerance, 1), "Tolerance", c.Tolerance,
+			"a positive number, or 0 to have it chosen")); err != nil {
 		return err
-	}
-	switch {
-	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
-		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
-	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
-		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
-	case c.Rule < Automatic || c.Rule > PredictedError:
-		return &privacy.ParamError{Name: "Rule", Value: int(c.Rule),
-			Want: "Automatic, LeastNoise, SmallestLambda or PredictedError"}
-	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
-		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor,
-			Want: "a number of at least 1, or 0 for 1.3"}
-	case !(c.Reserved >= 0 && c.Reserved < 1):
-		return &privacy.ParamError{Name: "Reserved", Value: c.Reserved, Want: "a part of the budget, in [0, 1)"}
-	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
-		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance,
-			Want: "a positive number, or 0 to have it chosen"}
 	}
 	if c.Rule == PredictedError && c.Lambda == 0 {
 		if err := c.Planned.Validate(); err != nil {

@@ -1,6 +1,7 @@
 package objpert
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -63,12 +64,10 @@ type Counted struct {
 // Bound: upper, for every ε. Errors: *privacy.ParamError; an error that wraps privacy.ErrUnsupported outside the
 // Gaussian case.
 func (m Counted) Profile() (privacy.Profile, error) {
-	if err := m.Count.Validate(); err != nil {
+	if err := cmp.Or(m.Count.Validate(),
+		privacy.Within(m.BaseRate >= 0 && m.BaseRate < 1, "BaseRate", m.BaseRate,
+			"a share in (0, 1), or 0 where none is public")); err != nil {
 		return nil, err
-	}
-	if !(m.BaseRate >= 0 && m.BaseRate < 1) {
-		return nil, &privacy.ParamError{Name: "BaseRate", Value: m.BaseRate,
-			Want: "a share in (0, 1), or 0 where none is public"}
 	}
 	fit, err := m.Fit.Profile()
 	if err != nil {

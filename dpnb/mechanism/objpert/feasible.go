@@ -65,13 +65,10 @@ func (a Feasibility) Validate() error {
 	if a.Records > 0 {
 		hopeless = margins(float64(a.Records))
 	}
-	if hopeless {
-		return &privacy.ParamError{Name: "Lambda", Value: a.Lambda,
-			Want: fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g, with which no arithmetic here "+
-				"can certify τ = %.3g; a larger Lambda (or none, to have it chosen) or Tolerance can be certified",
-				a.Sigma/a.Lambda, a.Tolerance)}
-	}
-	return nil
+	return privacy.Within(!hopeless, "Lambda", a.Lambda,
+		fmt.Sprintf("more: the noise makes coefficients of about σ/λ = %.3g, with which no arithmetic here "+
+			"can certify τ = %.3g; a larger Lambda (or none, to have it chosen) or Tolerance can be "+
+			"certified", a.Sigma/a.Lambda, a.Tolerance))
 }
 
 // Feasibility returns what is known of fits with so many features; records is the planned number of them if that is

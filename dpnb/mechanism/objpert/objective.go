@@ -4,6 +4,7 @@
 package objpert
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -78,11 +79,10 @@ func (m Objective) Validate() error {
 	if err := scales.Check(); err != nil {
 		return err
 	}
-	if err := m.Penalty.Validate(m.Lambda); err != nil {
+	if err := cmp.Or(m.Penalty.Validate(m.Lambda),
+		privacy.Within(!math.IsNaN(m.Centre) && !math.IsInf(m.Lambda*m.Centre, 0), "Centre", m.Centre,
+			"a finite number")); err != nil {
 		return err
-	}
-	if math.IsNaN(m.Centre) || math.IsInf(m.Lambda*m.Centre, 0) {
-		return &privacy.ParamError{Name: "Centre", Value: m.Centre, Want: "a finite number"}
 	}
 	l, s := m.Lipschitz(), m.Smoothness()
 	if !(l > 0) || !(s > 0) {

@@ -1,6 +1,7 @@
 package objpert
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -183,14 +184,9 @@ func CalibrateOutput(c OutputConfig) (Output, error) {
 	if c.Tolerance == 0 {
 		m.Tolerance = 1e-6 * m.objective().Lipschitz()
 	}
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(), privacy.Positive("Epsilon", c.Epsilon),
+		privacy.Within(c.Delta >= 0 && c.Delta < 1, "Delta", c.Delta, "a number in [0, 1)")); err != nil {
 		return m, err
-	}
-	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
-		return m, &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a positive finite number"}
-	}
-	if !(c.Delta >= 0 && c.Delta < 1) {
-		return m, &privacy.ParamError{Name: "Delta", Value: c.Delta, Want: "a number in [0, 1)"}
 	}
 	// What a person typed is a decimal: the neighbours below pay for its distance.
 	eps := math.Nextafter(c.Epsilon, 0)

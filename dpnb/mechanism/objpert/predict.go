@@ -1,6 +1,7 @@
 package objpert
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -22,19 +23,12 @@ type Planned struct {
 
 // Validate returns a *privacy.ParamError if a field is out of range.
 func (p Planned) Validate() error {
-	switch {
-	case p.Records <= 0:
-		return &privacy.ParamError{Name: "Planned.Records", Value: p.Records,
-			Want: "the number of records that was planned for, a public number ≥ 1 (not the count of these records, " +
-				"which is private)"}
-	case p.Features <= 0:
-		return &privacy.ParamError{Name: "Planned.Features", Value: p.Features,
-			Want: "the number of features, the bias included"}
-	case !(p.Margin >= 0) || math.IsInf(p.Margin, 1):
-		return &privacy.ParamError{Name: "Planned.Margin", Value: p.Margin,
-			Want: "a positive number, or 0 to have it chosen"}
-	}
-	return nil
+	return cmp.Or(privacy.Within(p.Records > 0, "Planned.Records", p.Records,
+		"the number of records that was planned for, a public number ≥ 1 (not the count of these records, "+
+			"which is private)"),
+		privacy.Within(p.Features > 0, "Planned.Features", p.Features, "the number of features, the bias included"),
+		privacy.Within(p.Margin >= 0 && !math.IsInf(p.Margin, 1), "Planned.Margin", p.Margin,
+			"a positive number, or 0 to have it chosen"))
 }
 
 // meanField is the model of the prediction: rows without a preferred direction, so that every coordinate of θ has the

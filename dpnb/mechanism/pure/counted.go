@@ -1,6 +1,7 @@
 package pure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -33,13 +34,9 @@ func (m Counted) after(records int) (Objective, error) {
 // Validate implements mechanism.Mechanism. Whatever the count is, the fit is calibrated and a release of MostRecords is
 // proved to be made: what they ask of the number changes once with it.
 func (m Counted) Validate() error {
-	if !(m.Share > 0 && m.Share < 1) {
-		return &privacy.ParamError{Name: "Share", Value: m.Share, Want: "a part of ε in (0, 1)"}
-	}
-	if m.Records != 0 {
-		return &privacy.ParamError{Name: "Records", Value: m.Records, Want: "0: they are counted"}
-	}
-	if err := mechanism.OnlyAddRemove(m.Adjacency, "a count of the records is"); err != nil {
+	if err := cmp.Or(privacy.Within(m.Share > 0 && m.Share < 1, "Share", m.Share, "a part of ε in (0, 1)"),
+		privacy.Within(m.Records == 0, "Records", m.Records, "0: they are counted"),
+		mechanism.OnlyAddRemove(m.Adjacency, "a count of the records is")); err != nil {
 		return err
 	}
 	for n := 1; n <= MostRecords; n *= 2 {

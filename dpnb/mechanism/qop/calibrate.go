@@ -1,6 +1,7 @@
 package qop
 
 import (
+	"cmp"
 	"github.com/dpnb/notebooks/dpnb/erm/composite"
 	"github.com/dpnb/notebooks/dpnb/loss"
 	"github.com/dpnb/notebooks/dpnb/privacy"
@@ -45,15 +46,10 @@ func Calibrate(c Config) (Perturbation, error) {
 	if err := validateProblem(c.Loss, c.RowNorm, c.Interpolation, c.Regulariser, c.Constraint, c.Lambda); err != nil {
 		return m, err
 	}
-	if err := c.Adjacency.Validate(); err != nil {
+	if err := cmp.Or(c.Adjacency.Validate(),
+		privacy.Within(c.Accuracy >= 0, "Accuracy", c.Accuracy, "a positive number, or 0 to have it chosen"),
+		privacy.Within(c.Distance >= 0, "Distance", c.Distance, "a positive number, or 0 for 1")); err != nil {
 		return m, err
-	}
-	if !(c.Accuracy >= 0) {
-		return m, &privacy.ParamError{Name: "Accuracy", Value: c.Accuracy,
-			Want: "a positive number, or 0 to have it chosen"}
-	}
-	if !(c.Distance >= 0) {
-		return m, &privacy.ParamError{Name: "Distance", Value: c.Distance, Want: "a positive number, or 0 for 1"}
 	}
 	distance := c.Distance
 	if distance == 0 {

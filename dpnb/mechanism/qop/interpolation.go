@@ -6,6 +6,7 @@
 package qop
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -53,18 +54,11 @@ func (a Interpolation) String() string {
 
 // validate refuses an assumption that was not made, or not for d coordinates.
 func (a Interpolation) validate() error {
-	if a.anchor == nil {
-		return &privacy.ParamError{Name: "Interpolation", Value: nil,
-			Want: "to be stated: AssumeInterpolation(anchor, eta); quadratic perturbation protects nobody without it"}
-	}
-	if len(a.anchor) == 0 || !finite(a.anchor...) {
-		return &privacy.ParamError{Name: "Interpolation", Value: a.anchor,
-			Want: "an anchor of finite numbers, one for each feature"}
-	}
-	if !(a.eta >= 0) || math.IsInf(a.eta, 1) {
-		return &privacy.ParamError{Name: "Interpolation", Value: a.eta, Want: "a finite η ≥ 0"}
-	}
-	return nil
+	return cmp.Or(privacy.Within(a.anchor != nil, "Interpolation", nil,
+		"to be stated: AssumeInterpolation(anchor, eta); quadratic perturbation protects nobody without it"),
+		privacy.Within(len(a.anchor) > 0 && finite(a.anchor...), "Interpolation", a.anchor,
+			"an anchor of finite numbers, one for each feature"),
+		privacy.Within(a.eta >= 0 && !math.IsInf(a.eta, 1), "Interpolation", a.eta, "a finite η ≥ 0"))
 }
 
 // PublicData are records that need no protection, and that whoever makes this value says so of.

@@ -1,6 +1,7 @@
 package qop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -92,13 +93,11 @@ func (m Perturbation) event() wishart.Event {
 // Validate returns a *privacy.ParamError or *matrix.DataError if a parameter is out of range or the noise is less than
 // the split needs, or an error that wraps privacy.ErrUnsupported where there is no guarantee.
 func (m Perturbation) Validate() error {
-	if err := validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Lambda); err != nil {
+	if err := cmp.Or(validateProblem(m.Loss, m.RowNorm, m.Interpolation, m.Regulariser, m.Constraint, m.Lambda),
+		privacy.Within(m.Accuracy > 0, "Accuracy", m.Accuracy,
+			"a positive number: no solver is exact in float64 arithmetic, and what is left is hidden by the "+
+				"output noise")); err != nil {
 		return err
-	}
-	if !(m.Accuracy > 0) {
-		return &privacy.ParamError{Name: "Accuracy", Value: m.Accuracy,
-			Want: "a positive number: no solver is exact in float64 arithmetic, and what is left is hidden by the " +
-				"output noise"}
 	}
 	if err := m.event().Validate(); err != nil {
 		return err
@@ -118,14 +117,9 @@ func (m Perturbation) Validate() error {
 
 func validateProblem(l loss.Loss, rowNorm float64, a Interpolation, r composite.Regulariser, c composite.Constraint,
 	lambda float64) error {
-	if l == nil {
-		return &privacy.ParamError{Name: "Loss", Value: nil, Want: "a loss"}
-	}
-	if !(rowNorm > 0) || math.IsInf(rowNorm, 1) {
-		return &privacy.ParamError{Name: "RowNorm", Value: rowNorm, Want: "a positive finite number"}
-	}
-	if !(lambda >= 0) || math.IsInf(lambda, 1) {
-		return &privacy.ParamError{Name: "Lambda", Value: lambda, Want: "a finite number ≥ 0"}
+	if err := cmp.Or(privacy.Within(l != nil, "Loss", nil, "a loss"), privacy.Positive("RowNorm", rowNorm),
+		privacy.NotNegative("Lambda", lambda)); err != nil {
+		return err
 	}
 	if s := l.Smoothness(); math.IsInf(s, 1) {
 		return fmt.Errorf("%w: quadratic perturbation needs a loss of bounded curvature L, and the %s loss has sup f″ "+

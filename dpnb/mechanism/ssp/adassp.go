@@ -1,6 +1,7 @@
 package ssp
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -63,11 +64,10 @@ func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
 	}
 	m := AdaSSP{RowNorm: c.RowNorm, LabelBound: c.LabelBound, SigmaEigen: 1, SigmaGram: 1, SigmaCross: 1,
 		Failure: failure}
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(),
+		privacy.Within(share > 0 && share < 1, "EigenShare", c.EigenShare,
+			"a number in (0, 1), or 0 for 0.1")); err != nil {
 		return m, err
-	}
-	if !(share > 0 && share < 1) {
-		return m, &privacy.ParamError{Name: "EigenShare", Value: c.EigenShare, Want: "a number in (0, 1), or 0 for 0.1"}
 	}
 	sigma, err := unitSigma(c.Epsilon, c.Delta, c.Adjacency)
 	if err != nil {
@@ -83,13 +83,8 @@ func CalibrateAdaSSP(c AdaSSPConfig) (AdaSSP, error) {
 // unitSigma returns the σ of a Gaussian mechanism of sensitivity 1, for the neighbours below of ε and δ, which pays for
 // the difference between the decimals that a person typed and their float64.
 func unitSigma(eps, delta float64, adj privacy.Adjacency) (float64, error) {
-	if !(eps > 0) || eps > 1e3 {
-		return 0, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a number in (0, 1000]"}
-	}
-	if err := privacy.CheckGaussianDelta(delta); err != nil {
-		return 0, err
-	}
-	if err := mechanism.OnlyAddRemove(adj, perturbedMoments); err != nil {
+	if err := cmp.Or(privacy.Within(eps > 0 && eps <= 1e3, "Epsilon", eps, "a number in (0, 1000]"),
+		privacy.CheckGaussianDelta(delta), mechanism.OnlyAddRemove(adj, perturbedMoments)); err != nil {
 		return 0, err
 	}
 	return privacy.GaussianSigma(math.Nextafter(eps, 0), math.Nextafter(delta, 0))
@@ -102,13 +97,7 @@ const perturbedMoments = "perturbed moments are"
 func (m AdaSSP) Validate() error {
 	scales := mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound},
 		{"SigmaEigen", m.SigmaEigen}, {"SigmaGram", m.SigmaGram}, {"SigmaCross", m.SigmaCross}}
-	if err := scales.Check(); err != nil {
-		return err
-	}
-	if !(m.Failure > 0 && m.Failure < 1) {
-		return &privacy.ParamError{Name: "Failure", Value: m.Failure, Want: "a number in (0, 1)"}
-	}
-	return nil
+	return cmp.Or(scales.Check(), privacy.Fraction("Failure", m.Failure))
 }
 
 // mu returns √(1/σ₁² + 1/σ₂² + 1/σ₃²), rounded up, what rounding costs included.

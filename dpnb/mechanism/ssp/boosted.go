@@ -1,6 +1,7 @@
 package ssp
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -65,11 +66,9 @@ func CalibrateBoosted(c BoostedConfig) (Boosted, error) {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m Boosted) Validate() error {
-	if err := m.AdaSSP.Validate(); err != nil {
+	if err := cmp.Or(m.AdaSSP.Validate(),
+		privacy.Within(m.Rounds >= 1 && m.Rounds <= 1000, "Rounds", m.Rounds, "a number from 1 to 1000")); err != nil {
 		return err
-	}
-	if !(m.Rounds >= 1 && m.Rounds <= 1000) {
-		return &privacy.ParamError{Name: "Rounds", Value: m.Rounds, Want: "a number from 1 to 1000"}
 	}
 	return mechanism.Scales{{"Clip", m.Clip}}.Check()
 }

@@ -1,6 +1,7 @@
 package ssp
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -76,10 +77,8 @@ func CalibrateFunctional(c FunctionalConfig) (Functional, error) {
 		m.Scale = sigma * m.Sensitivity() * (1 + 1e-12)
 		return m, nil
 	}
-	if !(c.Epsilon > 0) || c.Epsilon > 1e3 {
-		return m, &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
-	}
-	if err := mechanism.OnlyAddRemove(c.Adjacency, perturbedMoments); err != nil {
+	if err := cmp.Or(privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+		mechanism.OnlyAddRemove(c.Adjacency, perturbedMoments)); err != nil {
 		return m, err
 	}
 	m.Scale = m.Sensitivity() / math.Nextafter(c.Epsilon, 0) * (1 + 1e-12)
@@ -135,11 +134,8 @@ func (m Functional) Describe() mechanism.Description {
 
 // Feasible implements mechanism.Mechanism.
 func (m Functional) Feasible(features, _ int) error {
-	if features != m.Features {
-		return &privacy.ParamError{Name: "Features", Value: m.Features,
-			Want: fmt.Sprintf("%d, as many as the records have", features)}
-	}
-	return nil
+	return privacy.Within(features == m.Features, "Features", m.Features,
+		fmt.Sprintf("%d, as many as the records have", features))
 }
 
 // String describes the mechanism with its parameters.

@@ -1,6 +1,7 @@
 package ssp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -86,13 +87,9 @@ func CalibrateTukeyEM(c TukeyEMConfig) (TukeyEM, error) {
 	if c.Models != 0 {
 		m.Models = c.Models
 	}
-	if err := m.Validate(); err != nil {
-		return m, err
-	}
-	if !(c.Epsilon > 0x1p-10) || c.Epsilon > 1e3 {
-		return m, &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (2⁻¹⁰, 1000]"}
-	}
-	if err := mechanism.OnlyAddRemove(c.Adjacency, "deep points are"); err != nil {
+	if err := cmp.Or(m.Validate(),
+		privacy.Within(c.Epsilon > 0x1p-10 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (2⁻¹⁰, 1000]"),
+		mechanism.OnlyAddRemove(c.Adjacency, "deep points are")); err != nil {
 		return m, err
 	}
 	total := c.Epsilon*(1-1e-6) - tukeySlack + math.Log1p(-m.Delta)
@@ -150,22 +147,14 @@ func (m TukeyEM) threshold() int64 {
 
 // Validate returns a *privacy.ParamError if a parameter is out of range.
 func (m TukeyEM) Validate() error {
-	if err := (mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound}}).Check(); err != nil {
-		return err
-	}
-	switch {
-	case m.Features < 1 || m.Features > 1<<12:
-		return &privacy.ParamError{Name: "Features", Value: m.Features, Want: "at least 1 and at most 4096"}
-	case m.Models < 4 || m.Models > mostModels:
-		return &privacy.ParamError{Name: "Models", Value: m.Models, Want: "at least 4 and at most 2¹⁴"}
-	case !(m.TestScale >= 0x1p-10 && m.TestScale <= 0x1p20):
-		return &privacy.ParamError{Name: "TestScale", Value: m.TestScale, Want: "a number from 2⁻¹⁰ to 2²⁰"}
-	case !(m.Eta >= 0x1p-20 && m.Eta <= mostWeight/float64(m.Models)):
-		return &privacy.ParamError{Name: "Eta", Value: m.Eta, Want: "a number from 2⁻²⁰ to 2¹⁷/Models"}
-	case !(m.Delta > 0x1p-1000 && m.Delta <= 0.5):
-		return &privacy.ParamError{Name: "Delta", Value: m.Delta, Want: "a number in (2⁻¹⁰⁰⁰, 1/2]"}
-	}
-	return nil
+	return cmp.Or((mechanism.Scales{{"RowNorm", m.RowNorm}, {"LabelBound", m.LabelBound}}).Check(),
+		privacy.Within(m.Features >= 1 && m.Features <= 1<<12, "Features", m.Features, "at least 1 and at most 4096"),
+		privacy.Within(m.Models >= 4 && m.Models <= mostModels, "Models", m.Models, "at least 4 and at most 2¹⁴"),
+		privacy.Within(m.TestScale >= 0x1p-10 && m.TestScale <= 0x1p20, "TestScale", m.TestScale,
+			"a number from 2⁻¹⁰ to 2²⁰"),
+		privacy.Within(m.Eta >= 0x1p-20 && m.Eta <= mostWeight/float64(m.Models), "Eta", m.Eta,
+			"a number from 2⁻²⁰ to 2¹⁷/Models"),
+		privacy.Within(m.Delta > 0x1p-1000 && m.Delta <= 0.5, "Delta", m.Delta, "a number in (2⁻¹⁰⁰⁰, 1/2]"))
 }
 
 // Event implements mechanism.Mechanism: (ε, δ) and no more is proved.
@@ -191,11 +180,8 @@ func (m TukeyEM) Describe() mechanism.Description {
 
 // Feasible implements mechanism.Mechanism.
 func (m TukeyEM) Feasible(features, _ int) error {
-	if features != m.Features {
-		return &privacy.ParamError{Name: "Features", Value: m.Features,
-			Want: fmt.Sprintf("%d, as many as the records have", features)}
-	}
-	return nil
+	return privacy.Within(features == m.Features, "Features", m.Features,
+		fmt.Sprintf("%d, as many as the records have", features))
 }
 
 // String describes the mechanism with its parameters.

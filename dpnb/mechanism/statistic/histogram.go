@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -53,13 +54,10 @@ func (a Axis) place(v float64) int {
 }
 
 func (a Axis) validate() error {
-	switch {
-	case a.Edges != nil && a.Levels != 0:
-		return &privacy.ParamError{Name: "Levels", Value: a.Levels, Want: "0 beside Edges"}
-	case a.Edges == nil && a.Levels < 1:
-		return &privacy.ParamError{Name: "Levels", Value: a.Levels, Want: "at least 1"}
-	case a.Edges != nil && len(a.Edges) < 2:
-		return &privacy.ParamError{Name: "Edges", Value: a.Edges, Want: "at least 2"}
+	if err := cmp.Or(privacy.Within(a.Edges == nil || a.Levels == 0, "Levels", a.Levels, "0 beside Edges"),
+		privacy.Within(a.Edges != nil || a.Levels >= 1, "Levels", a.Levels, "at least 1"),
+		privacy.Within(a.Edges == nil || len(a.Edges) >= 2, "Edges", a.Edges, "at least 2")); err != nil {
+		return err
 	}
 	for i, e := range a.Edges {
 		if math.IsNaN(e) || math.IsInf(e, 0) || i > 0 && !(e > a.Edges[i-1]) {
@@ -135,11 +133,9 @@ type Histogram struct {
 // Errors: *privacy.ParamError.
 func CalibrateHistogram(of Cells, epsilon, delta float64, countsMu bool) (Histogram, error) {
 	m := Histogram{Of: of, Scale: 1}
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(),
+		privacy.Within(epsilon > 0 && epsilon <= 1e3, "Epsilon", epsilon, "a number in (0, 1000]")); err != nil {
 		return m, err
-	}
-	if !(epsilon > 0) || epsilon > 1e3 {
-		return m, &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1000]"}
 	}
 	m.Scale = 1 / math.Nextafter(epsilon, 0) * (1 + 1e-15)
 	if delta == 0 {
@@ -174,10 +170,7 @@ func (m Histogram) Validate() error {
 
 // checkGeometric refuses scales of which noise is not drawn (exact.Sampler.Geometrics).
 func checkGeometric(scale float64) error {
-	if !(scale >= 0x1p-20 && scale <= 0x1p40) {
-		return &privacy.ParamError{Name: "Scale", Value: scale, Want: "a number from 2⁻²⁰ to 2⁴⁰"}
-	}
-	return nil
+	return privacy.Within(scale >= 0x1p-20 && scale <= 0x1p40, "Scale", scale, "a number from 2⁻²⁰ to 2⁴⁰")
 }
 
 // Event implements mechanism.Mechanism: the Gaussian mechanism of 1/σ, or pure 1/b, which geometric noise on one count

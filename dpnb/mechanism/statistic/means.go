@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -29,12 +30,10 @@ const mostColumns = 1 << 12
 
 // Validate implements Summand.
 func (m Means) Validate() error {
-	if m.For != Gaussian && m.For != Laplace {
-		return &privacy.ParamError{Name: "For", Value: int(m.For), Want: "Gaussian or Laplace"}
-	}
-	if len(m.Of) == 0 || len(m.Of) > mostColumns {
-		return &privacy.ParamError{Name: "columns", Value: len(m.Of), Want: fmt.Sprintf("at least one, and at most %d",
-			mostColumns)}
+	if err := cmp.Or(privacy.Within(m.For == Gaussian || m.For == Laplace, "For", int(m.For), "Gaussian or Laplace"),
+		privacy.Within(len(m.Of) > 0 && len(m.Of) <= mostColumns, "columns", len(m.Of),
+			fmt.Sprintf("at least one, and at most %d", mostColumns))); err != nil {
+		return err
 	}
 	for _, b := range m.Of {
 		if err := b.validate(); err != nil {

@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -49,12 +50,10 @@ func (m Quantiles) rounds() int { return bits.Len(uint(len(m.Levels))) }
 
 // Validate implements mechanism.Mechanism.
 func (m Quantiles) Validate() error {
-	if err := m.Of.validate(); err != nil {
+	if err := cmp.Or(m.Of.validate(),
+		privacy.Within(len(m.Levels) > 0 && len(m.Levels) <= mostLevels, "Levels", len(m.Levels),
+			fmt.Sprintf("at least one level, and at most %d", mostLevels))); err != nil {
 		return err
-	}
-	if len(m.Levels) == 0 || len(m.Levels) > mostLevels {
-		return &privacy.ParamError{Name: "Levels", Value: len(m.Levels), Want: fmt.Sprintf("at least one level, and "+
-			"at most %d", mostLevels)}
 	}
 	last := 0.0
 	for _, q := range m.Levels {
@@ -64,11 +63,8 @@ func (m Quantiles) Validate() error {
 		}
 		last = q
 	}
-	if !(m.Eta >= leastEta && m.Eta <= mostEta) {
-		return &privacy.ParamError{Name: "Eta", Value: m.Eta, Want: fmt.Sprintf("a number in [%.2g, %d]", leastEta,
-			mostEta)}
-	}
-	return nil
+	return privacy.Within(m.Eta >= leastEta && m.Eta <= mostEta, "Eta", m.Eta,
+		fmt.Sprintf("a number in [%.2g, %d]", leastEta, mostEta))
 }
 
 // cost returns the event at any η.
@@ -87,11 +83,9 @@ func (m Quantiles) cost(eta float64) privacy.BoundedRange {
 // Errors: *privacy.ParamError.
 func CalibrateQuantiles(m Quantiles, epsilon, delta float64, countsMu bool) (Quantiles, error) {
 	m.Eta = 1
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(),
+		privacy.Within(epsilon > 0 && epsilon <= 1000, "Epsilon", epsilon, "a number in (0, 1000]")); err != nil {
 		return m, err
-	}
-	if !(epsilon > 0 && epsilon <= 1000) {
-		return m, &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1000]"}
 	}
 	m.Eta = epsilon / (float64(m.rounds()) + shareOfGaps + shareOfCount) * (1 - 1e-12)
 	if delta > 0 {

@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -66,11 +67,9 @@ func (m Summary) cost() privacy.BoundedRange {
 // Errors: *privacy.ParamError.
 func CalibrateSummary(of []Number, log []bool, epsilon, delta float64, countsMu bool) (Summary, error) {
 	m := Summary{Of: of, Log: log, Law: Laplace, Scale: 1, Eta: 1}
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(),
+		privacy.Within(epsilon > 0 && epsilon <= 1000, "Epsilon", epsilon, "a number in (0, 1000]")); err != nil {
 		return m, err
-	}
-	if !(epsilon > 0 && epsilon <= 1000) {
-		return m, &privacy.ParamError{Name: "Epsilon", Value: epsilon, Want: "a number in (0, 1000]"}
 	}
 	d, each := float64(len(of)), float64(m.Quartiles(0).rounds())+shareOfGaps+shareOfCount
 	epsilon *= 1 - 1e-10

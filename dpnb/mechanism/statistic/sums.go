@@ -1,6 +1,7 @@
 package statistic
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -119,11 +120,9 @@ func (m Sums) deviation() float64 {
 
 // Validate implements mechanism.Mechanism.
 func (m Sums) Validate() error {
-	if m.Of == nil {
-		return &privacy.ParamError{Name: "Of", Value: nil, Want: "what is to be summed"}
-	}
-	if m.Law != Gaussian && m.Law != Laplace {
-		return &privacy.ParamError{Name: "Law", Value: int(m.Law), Want: "Gaussian or Laplace"}
+	if err := cmp.Or(privacy.Within(m.Of != nil, "Of", nil, "what is to be summed"),
+		privacy.Within(m.Law == Gaussian || m.Law == Laplace, "Law", int(m.Law), "Gaussian or Laplace")); err != nil {
+		return err
 	}
 	if err := m.Of.Validate(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package calculator
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,10 +54,7 @@ func expect(d *json.Decoder, want json.Delim) error {
 	if err != nil {
 		return fmt.Errorf("events: not a JSON list of events: %w", err)
 	}
-	if t != want {
-		return &privacy.ParamError{Name: "events", Value: t, Want: "a JSON list of events, [{\"type\":…}, …]"}
-	}
-	return nil
+	return privacy.Within(t == want, "events", t, "a JSON list of events, [{\"type\":…}, …]")
 }
 
 // parseLine reads one object.
@@ -84,11 +82,9 @@ func parseLine(d *json.Decoder) (Line, error) {
 			return l, err
 		}
 	}
-	if err := expect(d, json.Delim('}')); err != nil {
+	if err := cmp.Or(expect(d, json.Delim('}')),
+		privacy.Within(l.Type != "", "type", "missing", "the type of the event")); err != nil {
 		return l, err
-	}
-	if l.Type == "" {
-		return l, &privacy.ParamError{Name: "type", Value: "missing", Want: "the type of the event"}
 	}
 	return l, nil
 }

@@ -1,6 +1,7 @@
 package calculator
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -15,11 +16,8 @@ import (
 // 1e-9 for one run, 1e-6 for several, 1e-5 for a type whose δ is Computed.
 // Errors: *privacy.ParamError if the type has no field sigma or no sigma suffices; as Epsilon.
 func (c Calculator) Sigma(line Line, adj privacy.Adjacency, eps, delta float64) (float64, error) {
-	if !(eps >= 0) || math.IsInf(eps, 1) {
-		return 0, &privacy.ParamError{Name: "epsilon", Value: eps, Want: "a finite number ≥ 0"}
-	}
-	if !(delta > 0 && delta < 1) {
-		return 0, &privacy.ParamError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := cmp.Or(privacy.NotNegative("epsilon", eps), privacy.Fraction("delta", delta)); err != nil {
+		return 0, err
 	}
 	if _, given := line.Values.Numbers["sigma"]; given {
 		return 0, &privacy.ParamError{Name: "sigma", Value: line.Values.Numbers["sigma"],

@@ -1,6 +1,7 @@
 package wishart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -59,21 +60,14 @@ func optimise(s Setting, eps, delta float64, r Risk, f objective) (Plan, error) 
 	if !fixed {
 		s.M = s.D + 1
 	}
-	if err := s.Validate(); err != nil {
+	if err := cmp.Or(s.Validate(), privacy.Within(eps > 0 && eps < 1e3, "Epsilon", eps, "a number in (0, 1000)"),
+		privacy.Fraction("Delta", delta)); err != nil {
 		return Plan{}, err
 	}
-	switch {
-	case !(eps > 0 && eps < 1e3):
-		return Plan{}, &privacy.ParamError{Name: "Epsilon", Value: eps, Want: "a number in (0, 1000)"}
-	case !(delta > 0 && delta < 1):
-		return Plan{}, &privacy.ParamError{Name: "Delta", Value: delta, Want: "a number in (0, 1)"}
-	case r.Records < 1 && !s.exact():
-		return Plan{}, &privacy.ParamError{Name: "Records", Value: r.Records, Want: "at least 1"}
-	case !(r.Distance > 0) || math.IsInf(r.Distance, 1):
-		return Plan{}, &privacy.ParamError{Name: "Distance", Value: r.Distance, Want: "a positive finite number"}
-	case !(r.RegulariserSlope >= 0) || math.IsInf(r.RegulariserSlope, 1):
-		return Plan{}, &privacy.ParamError{Name: "RegulariserSlope", Value: r.RegulariserSlope,
-			Want: "a finite number ≥ 0"}
+	if err := cmp.Or(privacy.Within(r.Records >= 1 || s.exact(), "Records", r.Records, "at least 1"),
+		privacy.Positive("Distance", r.Distance),
+		privacy.NotNegative("RegulariserSlope", r.RegulariserSlope)); err != nil {
+		return Plan{}, err
 	}
 	// ε and δ are what a person typed; sums of shares may round up.
 	eps, delta = eps*(1-1e-13), delta*(1-1e-13)

@@ -1,6 +1,7 @@
 package wishart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -130,21 +131,15 @@ func (s Setting) Validate() error {
 			return err
 		}
 	}
-	if !(s.Smoothness > 0) || math.IsInf(s.Smoothness, 1) {
-		return &privacy.ParamError{Name: "Smoothness", Value: s.Smoothness,
-			Want: "a positive finite number: quadratic perturbation needs no bounded gradients, but curvature that " +
-				"no " +
-				"record exceeds"}
-	}
-	if s.Rank < 1 || s.Rank > s.D {
-		return &privacy.ParamError{Name: "Rank", Value: s.Rank, Want: fmt.Sprintf("a rank between 1 and d = %d", s.D)}
-	}
-	if s.Structure < AnyLoss || s.Structure > LeastSquares {
-		return &privacy.ParamError{Name: "Structure", Value: int(s.Structure),
-			Want: "AnyLoss, LinearModel or LeastSquares"}
-	}
-	if s.Structure != AnyLoss && s.Rank != 1 {
-		return &privacy.ParamError{Name: "Rank", Value: s.Rank, Want: "1, the rank that a linear model's Hessians have"}
+	if err := cmp.Or(privacy.Within(s.Smoothness > 0 && !math.IsInf(s.Smoothness, 1), "Smoothness", s.Smoothness,
+		"a positive finite number: quadratic perturbation needs no bounded gradients, but curvature that "+
+			"no record exceeds"),
+		privacy.Within(s.Rank >= 1 && s.Rank <= s.D, "Rank", s.Rank, fmt.Sprintf("a rank between 1 and d = %d", s.D)),
+		privacy.Within(s.Structure >= AnyLoss && s.Structure <= LeastSquares, "Structure", int(s.Structure),
+			"AnyLoss, LinearModel or LeastSquares"),
+		privacy.Within(s.Structure == AnyLoss || s.Rank == 1, "Rank", s.Rank,
+			"1, the rank that a linear model's Hessians have")); err != nil {
+		return err
 	}
 	switch a := s.accounting(); {
 	case a < Best || a > Exact:
@@ -186,14 +181,8 @@ func (s Split) Total() (eps, delta float64) {
 // who divided.
 func (s Split) Within(eps, delta float64) error {
 	e, d := s.Total()
-	if !(e <= eps*(1+1e-12)) {
-		return &privacy.ParamError{Name: "Split", Value: e, Want: fmt.Sprintf("ε₁ + ε₂ of at most ε = %g", eps)}
-	}
-	if !(d <= delta*(1+1e-12)) {
-		return &privacy.ParamError{Name: "Split", Value: d, Want: fmt.Sprintf("δ₁ + δ₂ + δ₃ + δ₄ of at most δ = %g",
-			delta)}
-	}
-	return nil
+	return cmp.Or(privacy.Within(e <= eps*(1+1e-12), "Split", e, fmt.Sprintf("ε₁ + ε₂ of at most ε = %g", eps)),
+		privacy.Within(d <= delta*(1+1e-12), "Split", d, fmt.Sprintf("δ₁ + δ₂ + δ₃ + δ₄ of at most δ = %g", delta)))
 }
 
 // validate refuses a split that s cannot use.

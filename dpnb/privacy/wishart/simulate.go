@@ -1,6 +1,7 @@
 package wishart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -92,14 +93,9 @@ type CertifiedConstants struct {
 // Errors: *privacy.ParamError; too few draws: at least ln(100/δ)/(0.99δ) are needed, 1,000 for δ = 0.01 and 2e7 for δ =
 // 1e-6.
 func (w Wishart) certify(delta1, delta3 float64, draws int, rng *rand.Rand) (CertifiedConstants, error) {
-	if err := w.Validate(); err != nil {
+	if err := cmp.Or(w.Validate(), privacy.Fraction("δ₃", delta3),
+		privacy.Within(delta1 >= 0 && delta1 < 1, "δ₁", delta1, "a number in [0, 1)")); err != nil {
 		return CertifiedConstants{}, err
-	}
-	if !(delta3 > 0 && delta3 < 1) {
-		return CertifiedConstants{}, &privacy.ParamError{Name: "δ₃", Value: delta3, Want: "a number in (0, 1)"}
-	}
-	if !(delta1 >= 0 && delta1 < 1) {
-		return CertifiedConstants{}, &privacy.ParamError{Name: "δ₁", Value: delta1, Want: "a number in [0, 1)"}
 	}
 	k := orderStatistic(draws, delta3)
 	mass := delta1 * (1 - delta3)

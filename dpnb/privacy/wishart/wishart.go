@@ -1,6 +1,7 @@
 package wishart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -20,15 +21,10 @@ type Wishart struct {
 
 // Validate returns a *privacy.ParamError unless 1 ≤ D < M.
 func (w Wishart) Validate() error {
-	if w.D < 1 {
-		return &privacy.ParamError{Name: "D", Value: w.D, Want: "a dimension of at least 1"}
-	}
-	if w.M <= w.D {
-		return &privacy.ParamError{Name: "M", Value: w.M,
-			Want: fmt.Sprintf("more than d = %d: with m ≤ d the density that the proof divides by does not exist, and "+
-				"with m < d W is singular", w.D)}
-	}
-	return nil
+	return cmp.Or(privacy.Within(w.D >= 1, "D", w.D, "a dimension of at least 1"),
+		privacy.Within(w.M > w.D, "M", w.M,
+			fmt.Sprintf("more than d = %d: with m ≤ d the density that the proof divides by does not exist, "+
+				"and with m < d W is singular", w.D)))
 }
 
 // P returns p = (m − d + 1)/2.

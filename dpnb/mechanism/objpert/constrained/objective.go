@@ -3,6 +3,7 @@
 package constrained
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -136,11 +137,10 @@ func Calibrate(c Config) (Objective, error) {
 	if err := m.usable(); err != nil {
 		return m, err
 	}
-	if err := c.Adjacency.Validate(); err != nil {
+	if err := cmp.Or(c.Adjacency.Validate(),
+		privacy.Within(c.Rule == LeastNoise || c.Rule == Theorem51, "Rule", int(c.Rule),
+			"LeastNoise or Theorem51")); err != nil {
 		return m, err
-	}
-	if c.Rule != LeastNoise && c.Rule != Theorem51 {
-		return m, &privacy.ParamError{Name: "Rule", Value: int(c.Rule), Want: "LeastNoise or Theorem51"}
 	}
 	// Any mechanism for (ε, δ) checks all there is to check.
 	cfg := objpert.Config{Loss: c.Loss, RowNorm: c.RowNorm, Epsilon: c.Epsilon, Delta: c.Delta,
@@ -187,11 +187,9 @@ func (m Objective) Profile() (privacy.Profile, error) {
 
 // usable refuses a regulariser and a constraint that are not for so many dimensions.
 func (m Objective) usable() error {
-	if m.Dimension < 1 {
-		return &privacy.ParamError{Name: "Dimension", Value: m.Dimension, Want: "at least 1"}
-	}
-	if len(m.Held) > 0 {
-		return &privacy.ParamError{Name: "Held", Value: len(m.Held), Want: "nothing: the Constraint says it"}
+	if err := cmp.Or(privacy.Within(m.Dimension >= 1, "Dimension", m.Dimension, "at least 1"),
+		privacy.Within(len(m.Held) == 0, "Held", len(m.Held), "nothing: the Constraint says it")); err != nil {
+		return err
 	}
 	return composite.Usable(m.Dimension, m.Regulariser, m.Constraint)
 }

@@ -1,6 +1,7 @@
 package convolution
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -93,13 +94,8 @@ func Calibrate(c Config) (COP, error) {
 
 // validate returns an error for what is wrong whatever the rule.
 func (c Config) validate() error {
-	if err := mechanism.OnlyAddRemove(c.Adjacency, "convolved objective perturbation is"); err != nil {
-		return err
-	}
-	if !(c.Epsilon > 0) || math.IsInf(c.Epsilon, 1) {
-		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a positive finite number"}
-	}
-	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+	if err := cmp.Or(mechanism.OnlyAddRemove(c.Adjacency, "convolved objective perturbation is"),
+		privacy.Positive("Epsilon", c.Epsilon), privacy.CheckGaussianDelta(c.Delta)); err != nil {
 		return err
 	}
 	for _, f := range []struct {

@@ -6,6 +6,7 @@
 package convolution
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -101,11 +102,9 @@ func (l Loss) validate() error {
 	if l.Pieces != nil {
 		return l.validatePieces()
 	}
-	if l.Form == nil {
-		return &privacy.ParamError{Name: "Form", Value: nil, Want: "a loss: loss.Absolute with a kernel, for one"}
-	}
-	if l.Forms < 1 {
-		return &privacy.ParamError{Name: "Forms", Value: l.Forms, Want: "a number m ≥ 1 of rows a record"}
+	if err := cmp.Or(privacy.Within(l.Form != nil, "Form", nil, "a loss: loss.Absolute with a kernel, for one"),
+		privacy.Within(l.Forms >= 1, "Forms", l.Forms, "a number m ≥ 1 of rows a record")); err != nil {
+		return err
 	}
 	if err := (mechanism.Scales{{"Norm", l.Norm}}).Check(); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package convolution
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -49,11 +50,10 @@ func (m COP) Validate() error {
 	}
 	scales := mechanism.Scales{{"Lambda", m.Lambda}, {"Sigma", m.Sigma}, {"Tolerance", m.Tolerance},
 		{"OutputSigma", m.OutputSigma}}
-	if err := scales.Check(); err != nil {
+	if err := cmp.Or(scales.Check(),
+		privacy.Within(m.Stack >= 0 && !math.IsInf(m.Stack, 1), "Stack", m.Stack,
+			"a positive finite number, or 0")); err != nil {
 		return err
-	}
-	if !(m.Stack >= 0) || math.IsInf(m.Stack, 1) {
-		return &privacy.ParamError{Name: "Stack", Value: m.Stack, Want: "a positive finite number, or 0"}
 	}
 	for _, c := range m.Centre {
 		if math.IsNaN(c) || math.IsInf(m.Lambda*c, 0) {

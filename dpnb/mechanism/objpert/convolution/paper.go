@@ -1,6 +1,7 @@
 package convolution
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -21,18 +22,11 @@ type Planned struct {
 }
 
 func (p Planned) validate() error {
-	if p.Records < 1 {
-		return &privacy.ParamError{Name: "Planned.Records", Value: p.Records,
-			Want: "a planned number of records ≥ 1: λ is chosen for it"}
-	}
-	if p.Features < 1 {
-		return &privacy.ParamError{Name: "Planned.Features", Value: p.Features, Want: "the number of features, ≥ 1"}
-	}
-	if !(p.Radius > 0) || math.IsInf(p.Radius, 1) {
-		return &privacy.ParamError{Name: "Planned.Radius", Value: p.Radius,
-			Want: "a public bound R ≥ ‖θ⋆‖, positive and finite"}
-	}
-	return nil
+	return cmp.Or(privacy.Within(p.Records >= 1, "Planned.Records", p.Records,
+		"a planned number of records ≥ 1: λ is chosen for it"),
+		privacy.Within(p.Features >= 1, "Planned.Features", p.Features, "the number of features, ≥ 1"),
+		privacy.Within(p.Radius > 0 && !math.IsInf(p.Radius, 1), "Planned.Radius", p.Radius,
+			"a public bound R ≥ ‖θ⋆‖, positive and finite"))
 }
 
 // NoWidthError says that step 1 of cop's algorithm has no answer: the curvature that is not smoothed asks for more

@@ -217,9 +217,6 @@ func (c Config) predictable() error {
 		return &privacy.ParamError{Name: "Other", Value: c.Other.Name(),
 			Want: "none for this rule: fix Lambda and the Width, or take the rule Paper"}
 	}
-	if !(c.Planned.Residual > 0) || math.IsInf(c.Planned.Residual, 1) {
-		return &privacy.ParamError{Name: "Planned.Residual", Value: c.Planned.Residual,
-			Want: "the scale of the residuals, positive, finite and public"}
-	}
-	return nil
+	return privacy.Within(c.Planned.Residual > 0 && !math.IsInf(c.Planned.Residual, 1), "Planned.Residual",
+		c.Planned.Residual, "the scale of the residuals, positive, finite and public")
 }

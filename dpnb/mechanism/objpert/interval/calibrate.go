@@ -1,6 +1,7 @@
 package interval
 
 import (
+	"cmp"
 	"github.com/dpnb/notebooks/dpnb/mechanism/objpert"
 	"github.com/dpnb/notebooks/dpnb/privacy"
 )
@@ -18,13 +19,11 @@ type Share struct {
 func Calibrate(c objpert.Config, share Share) (objpert.Objective, Curvature, error) {
 	var none Curvature
 	total := share.Curvature + share.Scores
-	switch {
-	case !(share.Curvature > 0 && share.Curvature < 1):
-		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Curvature", Value: share.Curvature,
-			Want: "a number in (0, 1), for example 0.1"}
-	case !(share.Scores >= 0 && total < 1):
-		return objpert.Objective{}, none, &privacy.ParamError{Name: "Share.Scores", Value: share.Scores,
-			Want: "a number ≥ 0, less than 1 with Share.Curvature"}
+	if err := cmp.Or(privacy.Within(share.Curvature > 0 && share.Curvature < 1, "Share.Curvature", share.Curvature,
+		"a number in (0, 1), for example 0.1"),
+		privacy.Within(share.Scores >= 0 && total < 1, "Share.Scores", share.Scores,
+			"a number ≥ 0, less than 1 with Share.Curvature")); err != nil {
+		return objpert.Objective{}, none, err
 	}
 	others := c.Reserved
 	if c.Reserved += total; !(c.Reserved < 1) {

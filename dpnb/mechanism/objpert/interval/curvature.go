@@ -1,6 +1,7 @@
 package interval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -261,12 +262,10 @@ func (c Curvature) Release(rows matrix.Rows, labels []float64, src noise.Source,
 // Errors: *matrix.DataError, or a *privacy.ParamError.
 func PublicCurvature(fit objpert.Objective, rows matrix.Rows, labels, theta []float64, records float64) (*Moments,
 	error) {
-	if err := fit.Validate(); err != nil {
+	if err := cmp.Or(fit.Validate(),
+		privacy.Within(records >= 1 && !math.IsInf(records, 1), "records", records,
+			"the planned number of private records, a public number ≥ 1")); err != nil {
 		return nil, err
-	}
-	if !(records >= 1) || math.IsInf(records, 1) {
-		return nil, &privacy.ParamError{Name: "records", Value: records,
-			Want: "the planned number of private records, a public number ≥ 1"}
 	}
 	if err := sameLength(rows, theta); err != nil {
 		return nil, err

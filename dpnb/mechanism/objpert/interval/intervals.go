@@ -58,10 +58,7 @@ func newIntervals(level float64, centre, half []float64, bound float64) *Interva
 }
 
 func checkLevel(level float64) error {
-	if !(level > 0 && level < 1) {
-		return &privacy.ParamError{Name: "Level", Value: level, Want: "a probability in (0, 1), for example 0.95"}
-	}
-	return nil
+	return privacy.Within(level > 0 && level < 1, "Level", level, "a probability in (0, 1), for example 0.95")
 }
 
 func checkTheta(theta []float64) error {

@@ -164,9 +164,8 @@ func (p *problem) scores() (scoreCovariance, error) {
 		released = within(released, p.s.Basis)
 	}
 	values, vectors, ok := eigen(released)
-	if !ok {
-		return scoreCovariance{}, &privacy.ParamError{Name: "Moments.Scores", Value: "a matrix without eigenvalues",
-			Want: "finite entries"}
+	if err := privacy.Within(ok, "Moments.Scores", "a matrix without eigenvalues", "finite entries"); err != nil {
+		return scoreCovariance{}, err
 	}
 	slack := topEigenvalue(p.d, p.mo.ScoreSigma, shareScores*p.alpha)
 	c := scoreCovariance{basis: "the covariance of the scores as it was released", matrix: mat.NewSymDense(p.d, nil)}

@@ -1,6 +1,7 @@
 package multiclass
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -47,22 +48,17 @@ func (c Config) apart(outputSigma *float64) {
 }
 
 func (c Config) validate() error {
-	if err := privacy.CheckGaussianDelta(c.Delta); err != nil {
+	if err := cmp.Or(privacy.CheckGaussianDelta(c.Delta),
+		privacy.Within(c.Epsilon > 0 && c.Epsilon <= 1e3, "Epsilon", c.Epsilon, "a number in (0, 1000]"),
+		privacy.Within(c.Lambda >= 0 && !math.IsInf(c.Lambda, 1), "Lambda", c.Lambda,
+			"a positive number, or 0 to have it chosen"),
+		privacy.Within(c.NoiseFactor == 0 || c.NoiseFactor >= 1 && c.NoiseFactor < 1e6, "NoiseFactor", c.NoiseFactor,
+			"a number of at least 1, or 0 to have it chosen"),
+		privacy.Within(c.Tolerance >= 0 && !math.IsInf(c.Tolerance, 1), "Tolerance", c.Tolerance,
+			"a positive number, or 0 to have it chosen"),
+		privacy.Within(c.Reserved >= 0 && c.Reserved < 1, "Reserved", c.Reserved,
+			"a part of the budget, in [0, 1)")); err != nil {
 		return err
-	}
-	switch {
-	case !(c.Epsilon > 0) || c.Epsilon > 1e3:
-		return &privacy.ParamError{Name: "Epsilon", Value: c.Epsilon, Want: "a number in (0, 1000]"}
-	case !(c.Lambda >= 0) || math.IsInf(c.Lambda, 1):
-		return &privacy.ParamError{Name: "Lambda", Value: c.Lambda, Want: "a positive number, or 0 to have it chosen"}
-	case c.NoiseFactor != 0 && !(c.NoiseFactor >= 1 && c.NoiseFactor < 1e6):
-		return &privacy.ParamError{Name: "NoiseFactor", Value: c.NoiseFactor,
-			Want: "a number of at least 1, or 0 to have it chosen"}
-	case !(c.Tolerance >= 0) || math.IsInf(c.Tolerance, 1):
-		return &privacy.ParamError{Name: "Tolerance", Value: c.Tolerance,
-			Want: "a positive number, or 0 to have it chosen"}
-	case !(c.Reserved >= 0 && c.Reserved < 1):
-		return &privacy.ParamError{Name: "Reserved", Value: c.Reserved, Want: "a part of the budget, in [0, 1)"}
 	}
 	if err := c.Adjacency.Validate(); err != nil {
 		return err
